@@ -1,0 +1,156 @@
+/* buffer.c: how is output text put together? */
+#include "base/buffer.h"
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define REPLACEMENT "\xEF\xBF\xBD"
+
+void buffer_release(struct buffer *b)
+{
+	free(b->at);
+	*b = (struct buffer){0};
+}
+
+char *buffer_room(struct buffer *b, size_t more)
+{
+	if (b->len + more + 1 > b->cap)
+		b->at = vector_grow(b->at, b->len, &b->cap, more + 1, 1);
+	return b->at + b->len;
+}
+
+void buffer_add(struct buffer *b, const void *bytes, size_t len)
+{
+	char *room = buffer_room(b, len);
+
+	if (len)
+		memcpy(room, bytes, len);
+	b->len += len;
+	b->at[b->len] = '\0';
+}
+
+void buffer_text(struct buffer *b, const char *text)
+{
+	buffer_add(b, text, strlen(text));
+}
+
+void buffer_char(struct buffer *b, char c)
+{
+	buffer_add(b, &c, 1);
+}
+
+void buffer_u64(struct buffer *b, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	buffer_add(b, digits + at, sizeof(digits) - at);
+}
+
+void buffer_i64(struct buffer *b, int64_t value)
+{
+	if (value < 0)
+		buffer_char(b, '-');
+	buffer_u64(b, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void buffer_printf(struct buffer *b, const char *fmt, ...)
+{
+	va_list args;
+	int need;
+
+	va_start(args, fmt);
+	need = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (need < 0)
+		return;
+	va_start(args, fmt);
+	vsnprintf(buffer_room(b, (size_t)need), (size_t)need + 1, fmt, args);
+	va_end(args);
+	b->len += (size_t)need;
+}
+
+struct bytes buffer_bytes(const struct buffer *b)
+{
+	return (struct bytes){b->at ? b->at : "", b->len};
+}
+
+void buffer_json(struct buffer *b, struct bytes text)
+{
+	buffer_char(b, '"');
+	for (size_t i = 0; i < text.len;) {
+		unsigned char c = (unsigned char)text.at[i];
+		size_t sequence = utf8_decode((struct bytes){text.at + i, text.len - i}, NULL);
+
+		if (c == '"' || c == '\\')
+			buffer_printf(b, "\\%c", c);
+		else if (c < 0x20)
+			buffer_printf(b, "\\u%04x", c);
+		else if (sequence)
+			buffer_add(b, text.at + i, sequence);
+		else
+			buffer_text(b, REPLACEMENT);
+		i += sequence ? sequence : 1;
+	}
+	buffer_char(b, '"');
+}
+
+static const char *xml_entity(unsigned char c)
+{
+	switch (c) {
+	case '&': return "&amp;";
+	case '<': return "&lt;";
+	case '>': return "&gt;";
+	case '"': return "&quot;";
+	case '\'': return "&#39;";
+	default: return NULL;
+	}
+}
+
+void buffer_xml(struct buffer *b, struct bytes text)
+{
+	for (size_t i = 0; i < text.len;) {
+		unsigned char c = (unsigned char)text.at[i];
+		const char *entity = xml_entity(c);
+		uint32_t code_point = 0;
+		size_t sequence =
+			utf8_decode((struct bytes){text.at + i, text.len - i}, &code_point);
+		bool forbidden = !sequence || (c < 0x20 && c != '\t' && c != '\n' && c != '\r') ||
+			code_point == 0xFFFE || code_point == 0xFFFF;
+
+		if (entity)
+			buffer_text(b, entity);
+		else if (forbidden)
+			buffer_text(b, REPLACEMENT);
+		else
+			buffer_add(b, text.at + i, sequence);
+		i += sequence ? sequence : 1;
+	}
+}
+
+void buffer_csv(struct buffer *b, struct bytes text)
+{
+	bool quote = false;
+
+	for (size_t i = 0; i < text.len; i++)
+		quote |= strchr(",\"\r\n", text.at[i]) != NULL;
+	if (!quote) {
+		buffer_add(b, text.at, text.len);
+		return;
+	}
+	buffer_char(b, '"');
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.at[i] == '"')
+			buffer_char(b, '"');
+		buffer_char(b, text.at[i]);
+	}
+	buffer_char(b, '"');
+}

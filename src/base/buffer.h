@@ -1,0 +1,33 @@
+/* buffer.h: text and bytes that grow. */
+#ifndef KILN_BASE_BUFFER_H
+#define KILN_BASE_BUFFER_H
+
+#include "base/bytes.h"
+
+/* `{0}` is empty. `at[len]` is NUL whenever `at` is not NULL. */
+struct buffer {
+	char *at;
+	size_t len, cap;
+};
+
+void buffer_release(struct buffer *b);
+char *buffer_room(struct buffer *b, size_t more); /* where to write `more` bytes; then add to len */
+void buffer_add(struct buffer *b, const void *bytes, size_t len);
+void buffer_text(struct buffer *b, const char *text);
+void buffer_char(struct buffer *b, char c);
+void buffer_u64(struct buffer *b, uint64_t value);
+void buffer_i64(struct buffer *b, int64_t value);
+__attribute__((format(printf, 2, 3))) void buffer_printf(struct buffer *b, const char *fmt, ...);
+struct bytes buffer_bytes(const struct buffer *b);
+
+/* `text` as a JSON string, quotes included; bytes that are not UTF-8 become U+FFFD. */
+void buffer_json(struct buffer *b, struct bytes text);
+
+/* `text` for XML content and attributes: & < > " ' escaped, control characters that XML 1.0
+ * forbids and bytes that are not UTF-8 become U+FFFD. */
+void buffer_xml(struct buffer *b, struct bytes text);
+
+/* `text` as one CSV field (RFC 4180): quoted when it has to be. */
+void buffer_csv(struct buffer *b, struct bytes text);
+
+#endif

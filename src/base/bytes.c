@@ -1,0 +1,145 @@
+/* bytes.c: how are lines, words and numbers read out of text? */
+#include "base/bytes.h"
+
+#include <stdlib.h>
+
+int bytes_compare(struct bytes a, struct bytes b)
+{
+	size_t shared = a.len < b.len ? a.len : b.len;
+	int order = shared ? memcmp(a.at, b.at, shared) : 0;
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+bool bytes_line(struct bytes *text, struct bytes *ret_line)
+{
+	const char *newline;
+	struct bytes line = *text;
+
+	if (!text->len)
+		return false;
+	newline = memchr(text->at, '\n', text->len);
+	if (newline)
+		line.len = (size_t)(newline - text->at);
+	text->at += line.len + (newline != NULL);
+	text->len -= line.len + (newline != NULL);
+	if (line.len && line.at[line.len - 1] == '\r')
+		line.len--;
+	*ret_line = line;
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct bytes bytes_trim(struct bytes text)
+{
+	while (text.len && is_blank(text.at[0]))
+		text.at++, text.len--;
+	while (text.len && is_blank(text.at[text.len - 1]))
+		text.len--;
+	return text;
+}
+
+const char *bytes_find(struct bytes whole, struct bytes needle)
+{
+	return memmem(whole.at, whole.len, needle.at, needle.len);
+}
+
+bool bytes_u64(struct bytes text, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	if (!text.len)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		unsigned digit = (unsigned char)text.at[i] - '0';
+
+		if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
+			__builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*ret_value = value;
+	return true;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+bool bytes_hex(struct bytes text, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	if (!text.len || text.len > 16)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		int digit = hex_digit(text.at[i]);
+
+		if (digit < 0)
+			return false;
+		value = value << 4 | (unsigned)digit;
+	}
+	*ret_value = value;
+	return true;
+}
+
+bool bytes_double(struct bytes text, double *ret_value)
+{
+	char copy[64];
+	char *end;
+	double value;
+
+	if (!text.len || text.len >= sizeof(copy))
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		bool digit = text.at[i] >= '0' && text.at[i] <= '9';
+
+		if (!digit && (!strchr("+-.eE", text.at[i]) || !text.at[i]))
+			return false;
+	}
+	memcpy(copy, text.at, text.len);
+	copy[text.len] = '\0';
+	value = strtod(copy, &end);
+	if (*end)
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+bool bytes_duration(struct bytes text, uint64_t *ret_ns)
+{
+	static const struct {
+		struct bytes suffix;
+		double ns;
+	} units[] = {
+		{{"ns", 2}, 1},
+		{{"us", 2}, 1e3},
+		{{"ms", 2}, 1e6},
+		{{"s", 1}, 1e9},
+		{{"m", 1}, 60e9},
+		{{"h", 1}, 3600e9},
+	};
+	double scale = 1e9, value;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (bytes_end(text, units[i].suffix)) {
+			text.len -= units[i].suffix.len;
+			scale = units[i].ns;
+			break;
+		}
+	}
+	if (!bytes_double(text, &value) || value < 0 || value * scale >= 9.2e18)
+		return false;
+	*ret_ns = (uint64_t)(value * scale + 0.5);
+	return true;
+}

@@ -1,0 +1,70 @@
+/* hash.h: hashing, and a map from content to the id of the table row that holds it. */
+#ifndef KILN_BASE_HASH_H
+#define KILN_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* XXH3, 64 bits: fast, and stable across machines and releases. */
+uint64_t hash_bytes(const void *bytes, size_t len);
+
+/* Two words into one hash: a multiplication and a fold, for keys that are a pair of ids. */
+static inline uint64_t hash_pair(uint64_t a, uint64_t b)
+{
+	uint64_t x = (a << 32 | a >> 32) ^ b;
+
+	x *= 0x9E3779B97F4A7C15u;
+	return x ^ x >> 29;
+}
+
+/* Open addressing; a slot keeps 32 bits of the hash beside the id: its place follows from them and
+ * they tell most misses apart, so that neither a miss nor growing touches the table. Ids are the caller's and start at 1; 0 is an empty slot.
+ * `{0}` is an empty map. At most 2^32 - 1 entries. */
+struct id_map {
+	struct id_slot {
+		uint32_t id, tag;
+	} *slots;
+	size_t mask, used;
+};
+
+void id_map_release(struct id_map *m);
+void id_map_grow(struct id_map *m);
+
+/* Walk the candidates for `hash`:
+ *
+ *	size_t at = id_map_first(m, hash);
+ *	for (uint32_t id; (id = id_map_candidate(m, hash, &at)); )
+ *		if (row `id` is the key) return id;
+ *	id_map_put(m, hash, at, new_id);
+ */
+static inline size_t id_map_first(struct id_map *m, uint64_t hash)
+{
+	if ((m->used + 1) * 2 > m->mask)
+		id_map_grow(m);
+	return (size_t)(hash >> 32) & m->mask;
+}
+
+static inline uint32_t id_map_candidate(const struct id_map *m, uint64_t hash, size_t *at)
+{
+	uint32_t tag = (uint32_t)(hash >> 32);
+
+	for (; m->slots[*at].id; *at = (*at + 1) & m->mask) {
+		if (m->slots[*at].tag == tag) {
+			uint32_t id = m->slots[*at].id;
+
+			*at = (*at + 1) & m->mask;
+			return id;
+		}
+	}
+	return 0;
+}
+
+/* Enter `id` at the free slot where id_map_candidate stopped. */
+static inline void id_map_put(struct id_map *m, uint64_t hash, size_t at, uint32_t id)
+{
+	m->slots[at] = (struct id_slot){id, (uint32_t)(hash >> 32)};
+	m->used++;
+}
+
+#endif

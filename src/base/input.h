@@ -1,0 +1,46 @@
+/* input.h: a file, a pipe or bytes in memory, decompressed, as a window that moves forward.
+ *
+ * gzip, zstd and xz are recognised by their first bytes and undone on the way, whatever the name of
+ * the file. Memory stays bounded by what the caller asks to see at once. */
+#ifndef KILN_BASE_INPUT_H
+#define KILN_BASE_INPUT_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* A single line, or anything else that has to be seen whole in the window. */
+#define INPUT_WINDOW_LIMIT ((size_t)256 << 20)
+
+struct input {
+	const char *name;    /* for messages: the path, or "<stdin>" */
+	struct bytes window; /* what can be read now */
+	uint64_t offset;     /* of the window's first byte in the decompressed content */
+	bool ended;          /* nothing follows the window */
+	struct input_source *source;
+};
+
+/* Open `path`; "-" is standard input. The name is borrowed. */
+bool input_open(struct input *in, const char *path, struct error *err);
+
+/* Read from memory that outlives the input (tests, fuzzers, embedded data). */
+bool input_open_bytes(struct input *in, struct bytes content, const char *name, struct error *err);
+
+void input_release(struct input *in);
+
+/* Make the window at least `want` bytes long, unless the content ends first (then `ended` is set);
+ * usually much more arrives. Pointers into the old window are void afterwards.
+ * ERR_LIMIT above INPUT_WINDOW_LIMIT; ERR_FORMAT when compressed content is damaged. */
+bool input_fill(struct input *in, size_t want, struct error *err);
+
+/* Drop `count` bytes from the window's start; count <= window.len. */
+void input_skip(struct input *in, size_t count);
+
+/* The next line without its newline (and '\r'), valid until the next call; *ret_more is false at
+ * the end. */
+bool input_line(struct input *in, struct bytes *ret_line, bool *ret_more, struct error *err);
+
+/* All that is left at once, at most `limit` bytes: mapped when it is a plain file, else collected.
+ * Valid until release. ERR_LIMIT beyond the limit. */
+bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err);
+
+#endif

@@ -1,0 +1,105 @@
+/* memory.c: where does memory come from, and what happens when there is none? */
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Noreturn void out_of_memory(size_t size)
+{
+	fprintf(stderr, "kiln: out of memory: %zu bytes asked for\n", size);
+	abort();
+}
+
+void *memory_new(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size ? size : 1);
+
+	if (!p)
+		out_of_memory(count * size);
+	return p;
+}
+
+void *memory_resize(void *p, size_t count, size_t size)
+{
+	void *grown = reallocarray(p, count ? count : 1, size ? size : 1);
+
+	if (!grown)
+		out_of_memory(count * size);
+	return grown;
+}
+
+char *memory_copy_text(const char *text, size_t len)
+{
+	char *copy = memory_new(len + 1, 1);
+
+	if (len)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+void *vector_grow(void *items, size_t len, size_t *cap, size_t more, size_t item_size)
+{
+	size_t want = *cap ? *cap + *cap / 2 : 16;
+	void *grown;
+
+	if (want < len + more)
+		want = len + more;
+	if (*cap) {
+		grown = memory_resize(items, want, item_size);
+	} else {
+		grown = memory_resize(NULL, want, item_size);
+		if (len)
+			memcpy(grown, items, len * item_size);
+	}
+	*cap = want;
+	return grown;
+}
+
+#define ARENA_BLOCK ((size_t)64 << 10)
+
+struct arena_block {
+	struct arena_block *before;
+	size_t used, size;
+	_Alignas(16) char bytes[];
+};
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+	struct arena_block *b = a->last;
+	void *p;
+
+	size = (size + 15) & ~(size_t)15;
+	if (!b || b->size - b->used < size) {
+		size_t room = size > ARENA_BLOCK ? size : ARENA_BLOCK;
+
+		b = memory_resize(NULL, 1, sizeof(*b) + room);
+		b->before = a->last;
+		b->used = 0;
+		b->size = room;
+		a->last = b;
+	}
+	p = b->bytes + b->used;
+	b->used += size;
+	return p;
+}
+
+char *arena_copy(struct arena *a, const char *text, size_t len)
+{
+	char *copy = arena_alloc(a, len + 1);
+
+	if (len)
+		memcpy(copy, text, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+void arena_release(struct arena *a)
+{
+	while (a->last) {
+		struct arena_block *b = a->last;
+
+		a->last = b->before;
+		free(b);
+	}
+}

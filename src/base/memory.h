@@ -1,0 +1,45 @@
+/* memory.h: allocation that cannot fail, vectors, and an arena.
+ *
+ * Out of memory aborts here and nowhere else. Sizes that an input drives are limited by their
+ * owner before they reach these functions. */
+#ifndef KILN_BASE_MEMORY_H
+#define KILN_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void *memory_new(size_t count, size_t size);             /* zeroed; free() it */
+void *memory_resize(void *p, size_t count, size_t size); /* as reallocarray */
+char *memory_copy_text(const char *text, size_t len);    /* NUL-terminated copy; free() it */
+
+/* A vector is any struct with `items`, `len` and `cap`. `cap == 0` with items means that the items
+ * are borrowed (from a mapped file, say): growing copies them first, releasing leaves them alone. */
+#define VECTOR(type)                                                                               \
+	struct {                                                                                   \
+		type *items;                                                                       \
+		size_t len, cap;                                                                   \
+	}
+
+/* Make room for `more` items behind `len`. */
+#define vector_reserve(v, more)                                                                    \
+	((v)->len + (more) <= (v)->cap                                                             \
+			? (void)0                                                                  \
+			: (void)((v)->items = vector_grow((v)->items, (v)->len, &(v)->cap, (more), \
+					 sizeof(*(v)->items))))
+#define vector_push(v, item) (vector_reserve((v), 1), (void)((v)->items[(v)->len++] = (item)))
+#define vector_release(v)                                                                          \
+	((v)->cap ? free((v)->items) : (void)0, (v)->items = NULL, (v)->len = (v)->cap = 0)
+
+void *vector_grow(void *items, size_t len, size_t *cap, size_t more, size_t item_size);
+
+/* Memory that is released all at once. `{0}` is an empty arena. */
+struct arena {
+	struct arena_block *last;
+};
+
+void *arena_alloc(struct arena *a, size_t size); /* aligned to 16, not zeroed */
+char *arena_copy(struct arena *a, const char *text, size_t len); /* NUL-terminated */
+void arena_release(struct arena *a);
+
+#endif

@@ -1,0 +1,49 @@
+/* options.h: option tables: parsed, explained by --help and exported for shell completion.
+ *
+ * A command's options are groups of tables, each with the struct that it fills in. Options are
+ * applied in the order in which they are written, so a table of transforms can keep that order. */
+#ifndef KILN_BASE_OPTIONS_H
+#define KILN_BASE_OPTIONS_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+struct option {
+	const char *name;     /* long name without dashes: "frequency" */
+	char letter;          /* 'F', or 0 */
+	const char *argument; /* "HZ"; NULL for a switch */
+	const char *help;     /* a phrase, lower case, no full stop; NULL hides a synonym */
+
+	/* Apply the option; value is NULL for a switch. The text of an error says what was expected;
+	 * the option's name is put in front by the caller. */
+	bool (*set)(void *target, const struct option *option, const char *value, struct error *err);
+	size_t offset;              /* for the setters below: where in the target */
+	const char *const *choices; /* NULL-terminated: for option_choice and completion; or NULL */
+};
+
+struct option_group {
+	const char *title; /* heading in --help */
+	const struct option *options; /* ends with a NULL name */
+	void *target;
+};
+
+/* Setters for plain members at `offset`. */
+bool option_flag(void *, const struct option *, const char *, struct error *);     /* bool = true */
+bool option_text(void *, const struct option *, const char *, struct error *);     /* const char * */
+bool option_u64(void *, const struct option *, const char *, struct error *);      /* uint64_t */
+bool option_double(void *, const struct option *, const char *, struct error *);   /* double */
+bool option_duration(void *, const struct option *, const char *, struct error *); /* uint64_t ns */
+bool option_choice(void *, const struct option *, const char *, struct error *);   /* int: index */
+
+/* Parse argv[1..]. Long options take "--name value" and "--name=value", letters can be joined and
+ * take "-F99" and "-F 99". "--" ends the options. With stop_at_operand the first operand ends them
+ * too (`kiln record -g sleep 1`); otherwise operands may stand anywhere. *ret_operands is argv from
+ * the first operand on, NULL-terminated (argv is permuted). ERR_USAGE with the nearest name when an
+ * option is unknown. `groups` ends with a NULL `options`. */
+bool options_parse(const struct option_group *groups, char **argv, bool stop_at_operand,
+	char ***ret_operands, struct error *err);
+
+/* The options, group by group, as --help shows them, wrapped at `width` columns. */
+void options_help(const struct option_group *groups, size_t width, struct buffer *out);
+
+#endif

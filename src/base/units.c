@@ -1,0 +1,63 @@
+/* units.c: how is a number shown to a person? */
+#include "base/units.h"
+
+#include <stdio.h>
+
+void units_grouped(struct buffer *b, int64_t value)
+{
+	char digits[24];
+	uint64_t left = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	int len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)left);
+
+	if (value < 0)
+		buffer_char(b, '-');
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			buffer_char(b, ',');
+		buffer_char(b, digits[i]);
+	}
+}
+
+struct scale {
+	double size;
+	const char *suffix;
+};
+
+/* Three significant digits in the largest unit that leaves at least 1 in front of the point. */
+static void scaled(struct buffer *b, double value, const struct scale *scales)
+{
+	double magnitude = value < 0 ? -value : value;
+
+	while (scales[1].suffix && magnitude < scales->size)
+		scales++;
+	magnitude /= scales->size;
+	buffer_printf(b, "%.*f %s", scales->size <= 1 ? 0 : magnitude < 10 ? 2 : magnitude < 100 ? 1 : 0,
+		value / scales->size, scales->suffix);
+}
+
+void units_human(struct buffer *b, int64_t value, struct bytes unit)
+{
+	static const struct scale times[] = {
+		{3600e9, "h"}, {60e9, "min"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}, {0, NULL}};
+	static const struct scale sizes[] = {{1099511627776.0, "TiB"}, {1073741824.0, "GiB"},
+		{1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}, {0, NULL}};
+
+	if (bytes_equal(unit, BYTES("ns"))) {
+		scaled(b, (double)value, times);
+	} else if (bytes_equal(unit, BYTES("bytes"))) {
+		scaled(b, (double)value, sizes);
+	} else {
+		units_grouped(b, value);
+		buffer_char(b, ' ');
+		buffer_add(b, unit.at, unit.len);
+	}
+}
+
+void units_percent(struct buffer *b, int64_t part, int64_t whole)
+{
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+
+	if (percent < 100 && percent > 99.99)
+		percent = 99.99;
+	buffer_printf(b, "%.2f", percent);
+}

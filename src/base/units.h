@@ -1,0 +1,18 @@
+/* units.h: numbers as people read them. */
+#ifndef KILN_BASE_UNITS_H
+#define KILN_BASE_UNITS_H
+
+#include "base/buffer.h"
+
+/* 1234567 as "1,234,567". */
+void units_grouped(struct buffer *b, int64_t value);
+
+/* A value in its unit, three significant digits: ns "1.23 s", "45.6 ms"; bytes "1.50 MiB"; anything
+ * else grouped with the unit behind it: "1,234 samples". */
+void units_human(struct buffer *b, int64_t value, struct bytes unit);
+
+/* part of whole in percent, two decimals, without the sign: "12.34"; "0.00" for an empty whole.
+ * Rounded so that no share below 100% reads "100.00". */
+void units_percent(struct buffer *b, int64_t part, int64_t whole);
+
+#endif

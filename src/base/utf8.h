@@ -1,0 +1,18 @@
+/* utf8.h: is this valid UTF-8, and how wide is it? */
+#ifndef KILN_BASE_UTF8_H
+#define KILN_BASE_UTF8_H
+
+#include "base/bytes.h"
+
+/* Length in bytes of the well-formed sequence at the start of `text` (no surrogates, no overlong
+ * forms), 0 when there is none. Sets the code point when asked. */
+size_t utf8_decode(struct bytes text, uint32_t *ret_code_point);
+
+/* How many code points; a byte outside any well-formed sequence counts as one. */
+size_t utf8_count(struct bytes text);
+
+/* The first byte that a string table may not hold: a control character (below 0x20, 0x7f) or a
+ * byte outside well-formed UTF-8; text.len when all is well. Fast on ASCII. */
+size_t utf8_clean_length(struct bytes text);
+
+#endif

@@ -1,0 +1,54 @@
+/* image.h: a binary: its bytes, its segments and sections, its build id.
+ *
+ * Images are immutable once open and may be shared between threads. */
+#ifndef KILN_IMAGES_IMAGE_H
+#define KILN_IMAGES_IMAGE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+#define IMAGE_SIZE_LIMIT ((uint64_t)16 << 30) /* bytes */
+
+struct image;
+
+/* Map an ELF file. Never runs it, never follows its contents outside it. ERR_FORMAT with the
+ * file's name when it is no ELF file of a known machine, or is damaged. */
+struct image *image_open(const char *path, struct error *err);
+/* The same from a descriptor (not consumed): deleted files, /proc/PID/map_files. */
+struct image *image_open_fd(int fd, const char *name, struct error *err);
+/* From bytes that outlive it: the vdso, fuzzers, an unpacked .gnu_debugdata. */
+struct image *image_open_bytes(struct bytes content, const char *name, struct error *err);
+void image_release(struct image *image); /* NULL is fine */
+
+const char *image_name(const struct image *image);
+struct bytes image_content(const struct image *image); /* the whole file */
+struct bytes image_build_id(const struct image *image); /* raw bytes, or empty */
+void image_build_id_text(const struct image *image, char ret_hex[65]); /* lower case, or "" */
+uint16_t image_machine(const struct image *image); /* EM_X86_64, ... */
+uint16_t image_type(const struct image *image);	   /* ET_EXEC, ET_DYN, ... */
+
+/* Between offsets in the file and the addresses that its symbols and tables use (p_vaddr), through
+ * the PT_LOAD segments. False outside of them. */
+bool image_address(const struct image *image, uint64_t offset, uint64_t *ret_address);
+bool image_offset(const struct image *image, uint64_t address, uint64_t *ret_offset);
+/* File bytes from `address` to the end of its segment; empty when not in the file. */
+struct bytes image_at(const struct image *image, uint64_t address);
+
+struct image_section {
+	const char *name;
+	uint64_t address; /* 0 when not loaded */
+	uint64_t size;
+	struct bytes content; /* decompressed (SHF_COMPRESSED, .zdebug_) on first use; empty: NOBITS */
+	uint32_t type;	      /* SHT_* */
+	uint64_t flags;
+	uint32_t link, entry_size;
+};
+
+/* By name; NULL when there is none. Lives as long as the image. */
+const struct image_section *image_section(const struct image *image, const char *name);
+const struct image_section *image_section_by_type(const struct image *image, uint32_t type);
+const struct image_section *image_section_by_index(const struct image *image, size_t index);
+/* The program header's bytes of this type (PT_GNU_EH_FRAME, ...) and its address; empty: none. */
+struct bytes image_segment(const struct image *image, uint32_t type, uint64_t *ret_address);
+
+#endif

@@ -1,0 +1,218 @@
+/* profile.h: the profile, the one model that every source fills and every output reads.
+ *
+ * A profile is a set of append-only tables. Ids are indices into them; row 0 of strings, frames,
+ * locations, stacks, mappings, processes, threads and label sets is the empty one ("", no frame, the
+ * empty stack, ...). Rows are plain data and are written to .kiln files as they are, so a mapped
+ * file *is* a profile: its tables borrow the mapping until something is appended.
+ *
+ * A stack's caller always has a smaller id than the stack: one backward sweep sums a tree, one
+ * forward sweep rebuilds it, and nothing recurses. */
+#ifndef KILN_MODEL_PROFILE_H
+#define KILN_MODEL_PROFILE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+typedef uint32_t string_id, frame_id, mapping_id, location_id, stack_id;
+typedef uint32_t process_id, thread_id, label_set_id;
+
+/* Rows of any table; beyond it functions that add return 0 and set profile->full. */
+#define PROFILE_ROWS_LIMIT 0xFFFFFFF0u
+#define PROFILE_STRING_LIMIT ((size_t)1 << 20) /* bytes; longer ones are cut, and counted in notes */
+
+enum frame_kind {
+	FRAME_NATIVE,
+	FRAME_KERNEL,
+	FRAME_JIT,
+	FRAME_INTERPRETED,
+	FRAME_INLINED,
+	FRAME_IDLE,
+	FRAME_GUEST,
+	FRAME_META, /* not code: a comm, a thread, "[truncated:no-table]", "[lost:ring-full]" */
+	FRAME_KINDS
+};
+
+/* What a person reads as one box: a function, perhaps with its line. */
+struct frame {
+	string_id function;
+	string_id module; /* base name of the binary, "[kernel]", "" */
+	string_id file;
+	uint32_t line; /* 0: unknown */
+	uint32_t kind; /* enum frame_kind */
+};
+
+enum mapping_kind {
+	MAPPING_FILE,   /* location addresses are offsets in the file */
+	MAPPING_KERNEL, /* addresses as sampled; `base` is where _text was */
+	MAPPING_MODULE, /* a kernel module: addresses as sampled, `base` is its start */
+	MAPPING_VDSO,   /* offsets in the vdso image */
+	MAPPING_JIT,    /* anonymous executable memory of `process`: virtual addresses */
+};
+
+/* A binary, once per (file, build id), not once per mmap. */
+struct mapping {
+	uint64_t base; /* see mapping_kind, else 0 */
+	string_id file;
+	string_id build_id; /* lower-case hex, or "" */
+	uint32_t kind;      /* enum mapping_kind */
+	process_id process; /* MAPPING_JIT only */
+};
+
+/* A place in a binary. Its names are a span of location_frames, outermost first: the function, then
+ * what was inlined into it. An empty span has not been named yet. */
+struct location {
+	uint64_t address;
+	mapping_id mapping;
+	uint32_t reserved;
+};
+struct span {
+	uint32_t first, count;
+};
+
+struct process {
+	int32_t pid; /* -1: unknown */
+	string_id name;
+};
+
+/* A thread under one name: a new row when comm changes. */
+struct thread {
+	process_id process;
+	int32_t tid; /* -1: unknown */
+	string_id name;
+};
+
+/* A set is its parent set and one label more. */
+struct label_set {
+	label_set_id parent;
+	string_id key, value;
+};
+
+/* "host", "command", "arch", "kernel", "version", "started" (RFC 3339), ... and any number of
+ * "note" rows: oddities and doubts, each a sentence for the user. */
+struct meta {
+	string_id key, value;
+};
+
+#define NO_CPU UINT16_MAX
+
+/* Samples as columns. A column is either absent (len 0) or has a row for every sample. */
+struct samples {
+	size_t count;
+	VECTOR(stack_id) stack; /* always there */
+	VECTOR(thread_id) thread;
+	VECTOR(uint64_t) time; /* ns, CLOCK_MONOTONIC of the recording or as the input had it */
+	VECTOR(uint64_t) duration; /* ns */
+	VECTOR(uint16_t) cpu; /* NO_CPU: unknown */
+	VECTOR(label_set_id) labels;
+};
+
+/* One way to weigh the samples of one table: {"cpu","ns"}, {"samples","count"}, {"alloc","bytes"}.
+ * Several streams may weigh the same table. */
+struct stream_row {
+	string_id kind, unit;
+	string_id event;     /* "cpu-clock", "cycles:u", or "" */
+	uint32_t samples;    /* index of the table */
+	uint32_t side;       /* 0, or 1 and 2: before and after */
+	uint32_t run;        /* number of the run, 0 when there is only one */
+	int64_t each;        /* the value of every sample when there is no value column */
+	int64_t wall_offset; /* ns to add to times for the wall clock; INT64_MIN: unknown */
+	uint64_t expected;   /* samples that should have come by the event's own count; 0: unknown */
+	uint64_t delivered;  /* samples that came, idle or not, before any filter */
+	uint64_t period;     /* in the unit, 0: varies */
+};
+struct stream {
+	struct stream_row row;
+	VECTOR(int64_t) value; /* a row for every sample, or absent: then row.each */
+};
+
+/* expected = delivered + the sum of a stream's losses. */
+struct loss {
+	uint32_t stream;
+	string_id reason; /* "ring full", "throttled", ... */
+	uint64_t count;
+};
+
+struct profile {
+	VECTOR(char) string_bytes;
+	VECTOR(uint64_t) string_ends; /* of each string in string_bytes; string 0 ends at 0 */
+	VECTOR(struct frame) frames;
+	VECTOR(struct mapping) mappings;
+	VECTOR(struct location) locations;
+	VECTOR(struct span) location_names; /* one for every location */
+	VECTOR(frame_id) location_frames;
+	VECTOR(stack_id) stack_caller;
+	VECTOR(location_id) stack_location;
+	VECTOR(struct process) processes;
+	VECTOR(struct thread) threads;
+	VECTOR(struct label_set) label_sets;
+	VECTOR(struct meta) meta;
+	VECTOR(struct loss) losses;
+	VECTOR(struct samples) samples;
+	VECTOR(struct stream) streams;
+
+	bool full; /* a table reached its limit: what was added since is missing */
+	struct id_map by_string, by_frame, by_mapping, by_location, by_named_location, by_stack;
+	struct id_map by_process, by_thread, by_label_set;
+	void *borrowed; /* what the tables borrow from; released by release_borrowed */
+	void (*release_borrowed)(void *borrowed);
+};
+
+void profile_init(struct profile *p);
+void profile_release(struct profile *p);
+
+/* ---- Building: the same content gives the same id ---- */
+
+/* Bytes that are not UTF-8 become U+FFFD, control characters a blank. */
+string_id profile_string(struct profile *p, struct bytes text);
+frame_id profile_frame(struct profile *p, const struct frame *frame);
+/* A frame that has only a name. */
+frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind);
+mapping_id profile_mapping(struct profile *p, const struct mapping *mapping);
+/* A place that is to be named later. */
+location_id profile_location(struct profile *p, mapping_id mapping, uint64_t address);
+/* A place of which only the name is known. */
+location_id profile_location_named(struct profile *p, frame_id frame);
+/* Name a location (again): outermost frame first. */
+void profile_name_location(
+	struct profile *p, location_id location, const frame_id *frames, size_t count);
+stack_id profile_stack(struct profile *p, stack_id caller, location_id location);
+process_id profile_process(struct profile *p, int32_t pid, string_id name);
+thread_id profile_thread(struct profile *p, process_id process, int32_t tid, string_id name);
+label_set_id profile_label(
+	struct profile *p, label_set_id parent, string_id key, string_id value);
+
+uint32_t profile_add_samples(struct profile *p); /* a new table; its index */
+uint32_t profile_add_stream(struct profile *p, uint32_t samples, struct bytes kind,
+	struct bytes unit, struct bytes event); /* its index; row.each is 1 */
+
+/* What a sample says besides its stack; which columns exist is decided by the first sample of the
+ * table: give the same `has` every time. */
+enum { SAMPLE_THREAD = 1, SAMPLE_TIME = 2, SAMPLE_DURATION = 4, SAMPLE_CPU = 8, SAMPLE_LABELS = 16 };
+struct sample {
+	unsigned has;
+	stack_id stack;
+	thread_id thread;
+	uint64_t time, duration;
+	uint16_t cpu;
+	label_set_id labels;
+};
+size_t profile_add_sample(struct profile *p, uint32_t samples, const struct sample *sample);
+
+void profile_add_loss(struct profile *p, uint32_t stream, struct bytes reason, uint64_t count);
+void profile_set_meta(struct profile *p, struct bytes key, struct bytes value); /* replaces */
+__attribute__((format(printf, 2, 3))) void profile_note(struct profile *p, const char *fmt, ...);
+
+/* ---- Looking ---- */
+
+struct bytes profile_text(const struct profile *p, string_id id);
+struct bytes profile_meta(const struct profile *p, struct bytes key); /* "" when absent */
+static inline int64_t stream_value(const struct stream *s, size_t sample)
+{
+	return s->value.len ? s->value.items[sample] : s->row.each;
+}
+uint64_t profile_lost(const struct profile *p, uint32_t stream); /* sum of a stream's losses */
+const char *frame_kind_name(enum frame_kind kind);		 /* "native", "kernel", ... */
+
+#endif

@@ -1,0 +1,92 @@
+/* view.h: a profile as somebody wants to see it: which samples, in which tree.
+ *
+ * A view never changes its profile. It starts as a projection (stacks over locations become a tree
+ * over frames) and is then narrowed and reshaped by transforms. A transform answers with a new tree
+ * and a map from old nodes to new ones, or with samples to leave out, or with both; view_reshape and
+ * view_keep compose them. Renderers see only the view.
+ *
+ * Node 0 is the root and stands for all; a node's caller has a smaller id than the node. */
+#ifndef KILN_MODEL_VIEW_H
+#define KILN_MODEL_VIEW_H
+
+#include "model/profile.h"
+
+typedef uint32_t node_id;
+#define NODE_DROPPED UINT32_MAX /* in maps: samples that end here are left out */
+
+enum projection {
+	BY_FUNCTION, /* frames that share function, module and kind are one */
+	BY_LINE,     /* ... and file and line */
+	BY_ADDRESS,  /* every location apart, inlined frames on top of it */
+};
+
+struct tree {
+	VECTOR(node_id) caller; /* [0] is 0 */
+	VECTOR(frame_id) frame; /* [0] is 0 */
+};
+
+/* The call tree being built: the child of `caller` with `frame`, added when it is new. */
+struct tree_builder {
+	struct tree tree;
+	struct id_map children;
+};
+void tree_builder_init(struct tree_builder *b); /* with its root */
+node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame);
+void tree_builder_release(struct tree_builder *b); /* whatever has not been moved out */
+void tree_release(struct tree *t);
+
+struct view_samples {
+	node_id *node;	/* NULL: view.node_of_stack[stack of the sample] */
+	uint64_t *keep; /* one bit a sample; NULL: all */
+};
+
+struct view {
+	const struct profile *profile;
+	struct tree tree;
+	node_id *node_of_stack;	      /* for every stack of the profile */
+	struct view_samples *samples; /* for every samples table of the profile */
+	bool *streams;		      /* for every stream of the profile: is it shown? */
+	struct profile extra;	      /* strings and frames that transforms made */
+};
+
+/* Every sample, the profile's first kind (and side) selected. The profile outlives the view. */
+void view_init(struct view *v, const struct profile *p, enum projection projection);
+void view_release(struct view *v);
+
+/* Show the streams of this kind ("cpu", "samples", an event's name) instead; with idle, also idle
+ * samples in the same unit. False (ERR_USAGE, naming the kinds there are) when there is none. */
+bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error *err);
+
+/* ---- For transforms ---- */
+
+/* Take `tree` (moved) in place of the view's; map[old node] is the new node or NODE_DROPPED. */
+void view_reshape(struct view *v, struct tree *tree, const node_id *map);
+/* Give each sample of a table a node of its own (for transforms by thread, CPU, ...): returns the
+ * column to change, filled with what the samples have now. */
+node_id *view_own_nodes(struct view *v, uint32_t samples);
+/* Leave a sample out. */
+void view_drop_sample(struct view *v, uint32_t samples, size_t sample);
+
+/* Frames that are not in the profile; ids are valid wherever the view's are. */
+string_id view_string(struct view *v, struct bytes text);
+frame_id view_frame(struct view *v, const struct frame *frame);
+
+/* ---- For renderers ---- */
+
+struct frame view_frame_at(const struct view *v, frame_id id);
+struct bytes view_text(const struct view *v, string_id id);
+struct bytes view_function(const struct view *v, frame_id id);
+size_t view_frame_count(const struct view *v); /* ids are below */
+
+/* The node in which a sample ends, or NODE_DROPPED. */
+node_id view_node(const struct view *v, uint32_t samples, size_t sample);
+
+/* Self value of every node over the selected streams, then totals by one backward sweep.
+ * Both arrays have v->tree.caller.len items; totals[0] is the sum of all. */
+void view_self(const struct view *v, int64_t *ret_self);
+void tree_totals(const struct tree *t, const int64_t *self, int64_t *ret_total);
+
+/* Kind, unit and event of what is selected. */
+const struct stream_row *view_stream(const struct view *v);
+
+#endif

@@ -1,0 +1,89 @@
+/* readers.c: which format is this? */
+#include "readers/readers.h"
+
+#define ENTRY(name) extern const struct reader reader_##name;
+#include "readers.list"
+#undef ENTRY
+
+const struct reader *const readers[] = {
+#define ENTRY(name) &reader_##name,
+#include "readers.list"
+#undef ENTRY
+	NULL,
+};
+
+const struct reader *reader_by_name(const char *name)
+{
+	for (size_t i = 0; readers[i]; i++)
+		if (!strcmp(readers[i]->name, name))
+			return readers[i];
+	return NULL;
+}
+
+const struct reader *reader_for(struct bytes head)
+{
+	const struct reader *best = NULL;
+	int highest = 0;
+
+	for (size_t i = 0; readers[i]; i++) {
+		int bid = readers[i]->bid(head);
+
+		if (bid > highest) {
+			highest = bid;
+			best = readers[i];
+		}
+	}
+	return best;
+}
+
+/* "expected one of: ..." with what each reader looks for. */
+static bool unknown_format(struct error *err)
+{
+	struct buffer known = {0};
+
+	for (size_t i = 0; readers[i]; i++)
+		buffer_printf(&known, "%s%s", i ? ", " : "", readers[i]->name);
+	error_set(err, ERR_FORMAT,
+		"unknown format; looked for: %s (name one with --format)", known.at);
+	buffer_release(&known);
+	return false;
+}
+
+bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	const struct reader *reader;
+	bool done;
+
+	profile_init(out);
+	if (!input_fill(in, READER_HEAD, err))
+		return error_prefix(err, "%s: ", in->name);
+	if (!in->window.len) {
+		error_set(err, ERR_FORMAT, "empty input");
+		return error_prefix(err, "%s: ", in->name);
+	}
+	if (options->format)
+		reader = reader_by_name(options->format);
+	else
+		reader = reader_for((struct bytes){in->window.at,
+			in->window.len < READER_HEAD ? in->window.len : READER_HEAD});
+	done = reader ? reader->read(in, options, out, err) : unknown_format(err);
+	if (done && out->full)
+		done = error_set(err, ERR_LIMIT, "more than %u different rows in one table",
+			PROFILE_ROWS_LIMIT);
+	return done || error_prefix(err, "%s: ", in->name);
+}
+
+bool profile_read(const char *path, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct input in;
+	bool done;
+
+	profile_init(out);
+	if (!input_open(&in, path, err))
+		return false;
+	done = profile_read_input(&in, options, out, err);
+	input_release(&in);
+	return done;
+}

@@ -1,0 +1,55 @@
+/* readers.h: input formats. One file and one line in meson.build each.
+ *
+ * A reader bids on the first bytes of its input; the highest bid reads it. */
+#ifndef KILN_READERS_READERS_H
+#define KILN_READERS_READERS_H
+
+#include "base/buffer.h"
+#include "base/input.h"
+#include "model/profile.h"
+
+/* Columns that are of no use to the caller are not built. */
+enum read_want {
+	WANT_TIMES = 1,
+	WANT_THREADS = 2,
+	WANT_CPUS = 4,
+	WANT_ADDRESSES = 8,
+	WANT_LINES = 16,
+	WANT_ALL = 31,
+};
+
+struct read_options {
+	unsigned want;	    /* enum read_want, or'ed */
+	const char *format; /* a reader's name, or NULL: by content */
+};
+
+#define READER_HEAD ((size_t)16 << 10) /* bytes that a bid may see */
+
+struct reader {
+	const char *name;  /* "perf-script" */
+	const char *about; /* "text of `perf script`" */
+	const char *expects; /* "an event line such as `comm 123 4.5: cycles:`" */
+
+	/* Bits of evidence that `head` (the first READER_HEAD bytes or all there are) is this format:
+	 * 8 for each byte of a magic number, 1 for a habit. 0: not mine. */
+	int (*bid)(struct bytes head);
+
+	/* Add all of the input to `out`. Errors name line or offset; the caller adds the file's
+	 * name. Oddities that can be skipped are counted in one profile_note. */
+	bool (*read)(struct input *in, const struct read_options *options, struct profile *out,
+		struct error *err);
+};
+
+extern const struct reader *const readers[]; /* NULL-terminated */
+const struct reader *reader_by_name(const char *name);
+const struct reader *reader_for(struct bytes head); /* NULL: nobody bids */
+
+/* Open `path` ("-": standard input), find its reader and read it into `out` (initialised here).
+ * Errors start with the file's name. */
+bool profile_read(const char *path, const struct read_options *options, struct profile *out,
+	struct error *err);
+/* The same on an open input. */
+bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err);
+
+#endif

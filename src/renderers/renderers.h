@@ -1,0 +1,29 @@
+/* renderers.h: outputs that a file name's suffix can choose. One file and one line in meson.build
+ * each. */
+#ifndef KILN_RENDERERS_RENDERERS_H
+#define KILN_RENDERERS_RENDERERS_H
+
+#include "base/options.h"
+#include "base/output.h"
+#include "model/view.h"
+
+struct renderer {
+	const char *name;   /* "svg" */
+	const char *suffix; /* ".svg" */
+	const char *about;
+
+	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills in.
+	 * NULL, 0 and NULL when there are none. */
+	const struct option *options;
+	size_t settings_size;
+	void (*defaults)(void *settings);
+
+	bool (*render)(const struct view *v, const void *settings, struct output *out,
+		struct error *err);
+};
+
+extern const struct renderer *const renderers[]; /* NULL-terminated */
+const struct renderer *renderer_by_name(const char *name);
+const struct renderer *renderer_for_path(const char *path); /* by suffix; NULL: none */
+
+#endif

@@ -1,0 +1,35 @@
+/* transforms.h: what can be done to a view. One file and one line in meson.build each.
+ *
+ * Every command that draws or prints takes all of them as options, applied in the order given. */
+#ifndef KILN_TRANSFORMS_TRANSFORMS_H
+#define KILN_TRANSFORMS_TRANSFORMS_H
+
+#include "base/options.h"
+#include "model/view.h"
+
+struct transform {
+	const char *name;     /* the option: "focus" */
+	const char *argument; /* "REGEX", or NULL */
+	const char *help;
+
+	/* Change the view. The argument has come from the user: ERR_USAGE says what was expected. */
+	bool (*apply)(struct view *v, const char *argument, struct error *err);
+};
+
+extern const struct transform *const transforms[]; /* NULL-terminated */
+
+/* Transforms in the order in which they were asked for. `{0}` is none. */
+struct transform_list {
+	VECTOR(struct transform_step {
+		const struct transform *transform;
+		const char *argument;
+	})
+	steps;
+};
+
+/* The option table of all transforms, for a group whose target is a struct transform_list. */
+const struct option *transform_options(void);
+bool transform_list_apply(const struct transform_list *list, struct view *v, struct error *err);
+void transform_list_release(struct transform_list *list);
+
+#endif
