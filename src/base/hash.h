@@ -19,12 +19,13 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 }
 
 /* Open addressing; a slot keeps 32 bits of the hash beside the id: its place follows from them and
- * they tell most misses apart, so that neither a miss nor growing touches the table. Ids are the caller's and start at 1; 0 is an empty slot.
+ * they tell most misses apart, so that neither a miss nor growing touches the table. Ids are the
+ * caller's and start at 1; 0 is an empty slot.
  * `{0}` is an empty map. At most 2^32 - 1 entries. */
 struct id_map {
 	struct id_slot {
 		uint32_t id, tag;
-	} *slots;
+	} * slots;
 	size_t mask, used;
 };
 
@@ -37,12 +38,19 @@ void id_map_grow(struct id_map *m);
  *	for (uint32_t id; (id = id_map_candidate(m, hash, &at)); )
  *		if (row `id` is the key) return id;
  *	id_map_put(m, hash, at, new_id);
+ *
+ * id_map_start is id_map_first for a map that has slots and will not be added to.
  */
+static inline size_t id_map_start(const struct id_map *m, uint64_t hash)
+{
+	return (size_t)(hash >> 32) & m->mask;
+}
+
 static inline size_t id_map_first(struct id_map *m, uint64_t hash)
 {
 	if ((m->used + 1) * 2 > m->mask)
 		id_map_grow(m);
-	return (size_t)(hash >> 32) & m->mask;
+	return id_map_start(m, hash);
 }
 
 static inline uint32_t id_map_candidate(const struct id_map *m, uint64_t hash, size_t *at)

@@ -10,28 +10,29 @@
 
 struct option {
 	const char *name;     /* long name without dashes: "frequency" */
-	char letter;          /* 'F', or 0 */
+	char letter;	      /* 'F', or 0 */
 	const char *argument; /* "HZ"; NULL for a switch */
 	const char *help;     /* a phrase, lower case, no full stop; NULL hides a synonym */
 
-	/* Apply the option; value is NULL for a switch. The text of an error says what was expected;
-	 * the option's name is put in front by the caller. */
-	bool (*set)(void *target, const struct option *option, const char *value, struct error *err);
-	size_t offset;              /* for the setters below: where in the target */
+	/* Apply the option; value is NULL for a switch. The text of an error says what was
+	 * expected; the option's name is put in front by the caller. */
+	bool (*set)(
+		void *target, const struct option *option, const char *value, struct error *err);
+	size_t offset;		    /* for the setters below: where in the target */
 	const char *const *choices; /* NULL-terminated: for option_choice and completion; or NULL */
 };
 
 struct option_group {
-	const char *title; /* heading in --help */
+	const char *title;	      /* heading in --help */
 	const struct option *options; /* ends with a NULL name */
 	void *target;
 };
 
 /* Setters for plain members at `offset`. */
-bool option_flag(void *, const struct option *, const char *, struct error *);     /* bool = true */
-bool option_text(void *, const struct option *, const char *, struct error *);     /* const char * */
-bool option_u64(void *, const struct option *, const char *, struct error *);      /* uint64_t */
-bool option_double(void *, const struct option *, const char *, struct error *);   /* double */
+bool option_flag(void *, const struct option *, const char *, struct error *);	 /* bool = true */
+bool option_text(void *, const struct option *, const char *, struct error *);	 /* const char * */
+bool option_u64(void *, const struct option *, const char *, struct error *);	 /* uint64_t */
+bool option_double(void *, const struct option *, const char *, struct error *); /* double */
 bool option_duration(void *, const struct option *, const char *, struct error *); /* uint64_t ns */
 bool option_choice(void *, const struct option *, const char *, struct error *);   /* int: index */
 
@@ -42,6 +43,9 @@ bool option_choice(void *, const struct option *, const char *, struct error *);
  * option is unknown. `groups` ends with a NULL `options`. */
 bool options_parse(const struct option_group *groups, char **argv, bool stop_at_operand,
 	char ***ret_operands, struct error *err);
+
+/* The name that the user most likely meant, or NULL. */
+const char *option_nearest(const char *const *names, size_t count, struct bytes name);
 
 /* The options, group by group, as --help shows them, wrapped at `width` columns. */
 void options_help(const struct option_group *groups, size_t width, struct buffer *out);

@@ -2,8 +2,8 @@
  *
  * A view never changes its profile. It starts as a projection (stacks over locations become a tree
  * over frames) and is then narrowed and reshaped by transforms. A transform answers with a new tree
- * and a map from old nodes to new ones, or with samples to leave out, or with both; view_reshape and
- * view_keep compose them. Renderers see only the view.
+ * and a map from old nodes to new ones, or with samples to leave out, or with both; view_reshape
+ * and view_keep compose them. Renderers see only the view.
  *
  * Node 0 is the root and stands for all; a node's caller has a smaller id than the node. */
 #ifndef KILN_MODEL_VIEW_H
@@ -47,6 +47,7 @@ struct view {
 	struct view_samples *samples; /* for every samples table of the profile */
 	bool *streams;		      /* for every stream of the profile: is it shown? */
 	struct profile extra;	      /* strings and frames that transforms made */
+	struct id_map known_strings, known_frames; /* of the profile, when it has no maps itself */
 };
 
 /* Every sample, the profile's first kind (and side) selected. The profile outlives the view. */

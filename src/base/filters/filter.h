@@ -1,0 +1,31 @@
+/* filter.h: compressed content, undone piece by piece. */
+#ifndef KILN_BASE_FILTERS_FILTER_H
+#define KILN_BASE_FILTERS_FILTER_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+struct filter {
+	const char *name;
+	struct bytes magic;
+
+	void *(*open)(void);
+	void (*close)(void *state);
+
+	/* Take from `in` (advancing it) and write at most `room` bytes to `out`. *ret_len is what
+	 * was written. `last` says that nothing follows `in`. *ret_done is set when the content has
+	 * ended and `in` is used up. Concatenated members are one content. ERR_FORMAT when damaged
+	 * or cut short. */
+	bool (*step)(void *state, struct bytes *in, bool last, char *out, size_t room,
+		size_t *ret_len, bool *ret_done, struct error *err);
+};
+
+extern const struct filter filter_gzip;
+#ifdef HAVE_ZSTD
+extern const struct filter filter_zstd;
+#endif
+#ifdef HAVE_LZMA
+extern const struct filter filter_xz;
+#endif
+
+#endif

@@ -1,0 +1,297 @@
+/* options.c: how are command lines read and explained? */
+#include "base/options.h"
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+/* ---- Setters ---- */
+
+static void *member(void *target, const struct option *option)
+{
+	return (char *)target + option->offset;
+}
+
+bool option_flag(void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)value;
+	(void)err;
+	*(bool *)member(target, option) = true;
+	return true;
+}
+
+bool option_text(void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)err;
+	*(const char **)member(target, option) = value;
+	return true;
+}
+
+bool option_u64(void *target, const struct option *option, const char *value, struct error *err)
+{
+	if (!bytes_u64(bytes_of(value), member(target, option)))
+		return error_set(err, ERR_USAGE, "expected a whole number, got '%s'", value);
+	return true;
+}
+
+bool option_double(void *target, const struct option *option, const char *value, struct error *err)
+{
+	if (!bytes_double(bytes_of(value), member(target, option)))
+		return error_set(err, ERR_USAGE, "expected a number, got '%s'", value);
+	return true;
+}
+
+bool option_duration(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	if (!bytes_duration(bytes_of(value), member(target, option)))
+		return error_set(err, ERR_USAGE,
+			"expected a time such as 30s, 500ms or 2m, got '%s'", value);
+	return true;
+}
+
+bool option_choice(void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct buffer known = {0};
+
+	for (int i = 0; option->choices[i]; i++) {
+		if (!strcmp(option->choices[i], value)) {
+			*(int *)member(target, option) = i;
+			return true;
+		}
+	}
+	for (int i = 0; option->choices[i]; i++)
+		buffer_printf(&known, "%s%s", i ? ", " : "", option->choices[i]);
+	error_set(err, ERR_USAGE, "expected one of %s, got '%s'", known.at, value);
+	buffer_release(&known);
+	return false;
+}
+
+/* ---- Finding ---- */
+
+struct found {
+	const struct option *option;
+	void *target;
+};
+
+static struct found find_name(const struct option_group *groups, struct bytes name)
+{
+	for (; groups->options; groups++)
+		for (const struct option *o = groups->options; o->name; o++)
+			if (bytes_equal(bytes_of(o->name), name))
+				return (struct found){o, groups->target};
+	return (struct found){0};
+}
+
+static struct found find_letter(const struct option_group *groups, char letter)
+{
+	for (; groups->options; groups++)
+		for (const struct option *o = groups->options; o->name; o++)
+			if (o->letter == letter)
+				return (struct found){o, groups->target};
+	return (struct found){0};
+}
+
+/* Levenshtein's distance; names are short. */
+static size_t distance(struct bytes a, struct bytes b)
+{
+	size_t row[65];
+
+	if (a.len > 64 || b.len > 64)
+		return 64;
+	for (size_t j = 0; j <= b.len; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= a.len; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= b.len; j++) {
+			size_t change = diagonal + (a.at[i - 1] != b.at[j - 1]);
+			size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+
+			diagonal = row[j];
+			row[j] = least < change ? least : change;
+		}
+	}
+	return row[b.len];
+}
+
+const char *option_nearest(const char *const *names, size_t count, struct bytes name)
+{
+	const char *best = NULL;
+	size_t least = name.len / 3 + 2;
+
+	for (size_t i = 0; i < count; i++) {
+		struct bytes candidate = bytes_of(names[i]);
+		size_t apart = bytes_start(candidate, name) && name.len >= 2
+				       ? 0
+				       : distance(name, candidate);
+
+		if (apart < least) {
+			least = apart;
+			best = names[i];
+		}
+	}
+	return best;
+}
+
+static bool unknown_option(const struct option_group *groups, struct bytes name, struct error *err)
+{
+	VECTOR(const char *) names = {0};
+	const char *nearest;
+
+	for (; groups->options; groups++)
+		for (const struct option *o = groups->options; o->name; o++)
+			if (o->help)
+				vector_push(&names, o->name);
+	nearest = option_nearest(names.items, names.len, name);
+	error_set(err, ERR_USAGE, "unknown option --%.*s%s%s%s", (int)name.len, name.at,
+		nearest ? "; did you mean --" : "; --help lists them", nearest ? nearest : "",
+		nearest ? "?" : "");
+	vector_release(&names);
+	return false;
+}
+
+/* ---- Parsing ---- */
+
+struct parser {
+	const struct option_group *groups;
+	char **next; /* the argument to look at */
+};
+
+static bool apply(struct found f, const char *value, struct error *err)
+{
+	if (f.option->set(f.target, f.option, value, err))
+		return true;
+	error_prefix(err, "--%s: ", f.option->name);
+	return false;
+}
+
+static bool parse_long(struct parser *p, const char *text, struct error *err)
+{
+	const char *equals = strchr(text, '=');
+	struct bytes name = {text, equals ? (size_t)(equals - text) : strlen(text)};
+	struct found f = find_name(p->groups, name);
+
+	if (!f.option)
+		return unknown_option(p->groups, name, err);
+	if (!f.option->argument && equals)
+		return error_set(err, ERR_USAGE, "--%s takes no argument", f.option->name);
+	if (!f.option->argument)
+		return apply(f, NULL, err);
+	if (equals)
+		return apply(f, equals + 1, err);
+	if (!*p->next)
+		return error_set(err, ERR_USAGE, "--%s needs an argument: %s", f.option->name,
+			f.option->argument);
+	return apply(f, *p->next++, err);
+}
+
+static bool parse_letters(struct parser *p, const char *letters, struct error *err)
+{
+	for (; *letters; letters++) {
+		struct found f = find_letter(p->groups, *letters);
+
+		if (!f.option)
+			return error_set(
+				err, ERR_USAGE, "unknown option -%c; --help lists them", *letters);
+		if (!f.option->argument) {
+			if (!apply(f, NULL, err))
+				return false;
+			continue;
+		}
+		if (letters[1])
+			return apply(f, letters + 1, err);
+		if (!*p->next)
+			return error_set(err, ERR_USAGE, "-%c needs an argument: %s", *letters,
+				f.option->argument);
+		return apply(f, *p->next++, err);
+	}
+	return true;
+}
+
+/* Options and their arguments are dropped from argv, operands close up at its front. */
+bool options_parse(const struct option_group *groups, char **argv, bool stop_at_operand,
+	char ***ret_operands, struct error *err)
+{
+	struct parser p = {groups, argv + 1};
+	char **kept = argv + 1;
+
+	while (*p.next) {
+		char *text = *p.next++;
+
+		if (!strcmp(text, "--"))
+			break;
+		if (text[0] != '-' || !text[1]) {
+			if (stop_at_operand) {
+				p.next--;
+				break;
+			}
+			*kept++ = text;
+		} else if (!(text[1] == '-' ? parse_long(&p, text + 2, err)
+					    : parse_letters(&p, text + 1, err))) {
+			return false;
+		}
+	}
+	while (*p.next)
+		*kept++ = *p.next++;
+	*kept = NULL;
+	*ret_operands = argv + 1;
+	return true;
+}
+
+/* ---- Explaining ---- */
+
+#define HELP_COLUMN 28
+
+/* Words of `text` from `column` on, wrapped below `indent`. */
+static void wrap(struct buffer *out, const char *text, size_t column, size_t indent, size_t width)
+{
+	while (*text) {
+		size_t word = strcspn(text, " ");
+		size_t shown = utf8_count((struct bytes){text, word});
+
+		if (column > indent && column + 1 + shown > width) {
+			buffer_printf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			buffer_char(out, ' ');
+			column++;
+		}
+		buffer_add(out, text, word);
+		column += shown;
+		text += word;
+		text += strspn(text, " ");
+	}
+	buffer_char(out, '\n');
+}
+
+static void option_help(const struct option *o, size_t width, struct buffer *out)
+{
+	size_t start = out->len, column;
+
+	if (o->letter)
+		buffer_printf(out, "  -%c, ", o->letter);
+	else
+		buffer_text(out, "      ");
+	buffer_printf(
+		out, "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+	column = out->len - start;
+	if (column + 2 > HELP_COLUMN) {
+		buffer_printf(out, "\n%*s", HELP_COLUMN, "");
+	} else {
+		buffer_printf(out, "%*s", (int)(HELP_COLUMN - column), "");
+	}
+	wrap(out, o->help, HELP_COLUMN, HELP_COLUMN, width < 60 ? 60 : width);
+}
+
+void options_help(const struct option_group *groups, size_t width, struct buffer *out)
+{
+	for (; groups->options; groups++) {
+		buffer_printf(out, "\n%s:\n", groups->title);
+		for (const struct option *o = groups->options; o->name; o++)
+			if (o->help)
+				option_help(o, width, out);
+	}
+}

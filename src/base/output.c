@@ -1,0 +1,144 @@
+/* output.c: how does a whole file come to be, or not at all? */
+#include "base/output.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OUTPUT_PIECE ((size_t)1 << 20)
+
+bool output_write_fd(int fd, struct bytes bytes, struct error *err)
+{
+	while (bytes.len) {
+		ssize_t done = write(fd, bytes.at, bytes.len);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return error_errno(err, "cannot write");
+		bytes.at += done;
+		bytes.len -= (size_t)done;
+	}
+	return true;
+}
+
+void output_give_to_caller(int fd)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	uint64_t user, group;
+
+	if (geteuid() || !uid || !gid || !bytes_u64(bytes_of(uid), &user) ||
+		!bytes_u64(bytes_of(gid), &group))
+		return;
+	/* Best effort: some file systems have no owners. */
+	if (fchown(fd, (uid_t)user, (gid_t)group))
+		return;
+}
+
+/* A name nobody else uses, in the folder of `path`, so that renaming stays on one file system. */
+static char *name_beside(const char *path)
+{
+	struct buffer name = {0};
+
+	buffer_printf(&name, "%s.%ld~", path, (long)getpid());
+	return name.at;
+}
+
+/* Devices, pipes and the like are written to; only files are replaced. */
+static bool is_special(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && !S_ISREG(status.st_mode);
+}
+
+bool output_open(struct output *o, const char *path, unsigned mode, struct error *err)
+{
+	*o = (struct output){.fd = -1};
+	if (!strcmp(path, "-")) {
+		o->fd = STDOUT_FILENO;
+		return true;
+	}
+	o->path = memory_copy_text(path, strlen(path));
+	if (is_special(path)) {
+		o->fd = open(path, O_WRONLY | O_CLOEXEC);
+	} else {
+		o->beside = name_beside(path);
+		o->fd = open(o->beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	}
+	if (o->fd < 0) {
+		error_errno(err, "%s: cannot create", path);
+		free(o->beside);
+		o->beside = NULL;
+		output_discard(o);
+		return false;
+	}
+	if (o->beside)
+		output_give_to_caller(o->fd);
+	return true;
+}
+
+static void flush(struct output *o)
+{
+	if (!o->failed.code)
+		output_write_fd(o->fd, buffer_bytes(&o->pending), &o->failed);
+	o->pending.len = 0;
+}
+
+void output_write(struct output *o, struct bytes bytes)
+{
+	if (bytes.len >= OUTPUT_PIECE) {
+		flush(o);
+		if (!o->failed.code)
+			output_write_fd(o->fd, bytes, &o->failed);
+		return;
+	}
+	buffer_add(&o->pending, bytes.at, bytes.len);
+	if (o->pending.len >= OUTPUT_PIECE)
+		flush(o);
+}
+
+static bool give_name(struct output *o)
+{
+	int fd = o->fd;
+
+	o->fd = -1;
+	if (close(fd))
+		return error_errno(&o->failed, "cannot write");
+	if (o->beside && rename(o->beside, o->path))
+		return error_errno(&o->failed, "cannot rename");
+	free(o->beside);
+	o->beside = NULL;
+	return true;
+}
+
+bool output_commit(struct output *o, struct error *err)
+{
+	bool done;
+
+	flush(o);
+	done = !o->failed.code && (!o->path || give_name(o));
+	if (!done) {
+		*err = o->failed;
+		error_prefix(err, "%s: ", o->path ? o->path : "<stdout>");
+	}
+	output_discard(o);
+	return done;
+}
+
+void output_discard(struct output *o)
+{
+	if (o->path && o->fd >= 0)
+		close(o->fd);
+	if (o->beside)
+		unlink(o->beside);
+	free(o->beside);
+	free(o->path);
+	buffer_release(&o->pending);
+	*o = (struct output){.fd = -1};
+}

@@ -1,0 +1,559 @@
+/* profile.c: how do contents become rows of tables, each once? */
+#include "model/profile.h"
+
+#include "base/buffer.h"
+#include "base/utf8.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static_assert(sizeof(struct frame) == 20, "rows are written to files as they are");
+static_assert(sizeof(struct mapping) == 24, "rows are written to files as they are");
+static_assert(sizeof(struct location) == 16, "rows are written to files as they are");
+static_assert(sizeof(struct span) == 8, "rows are written to files as they are");
+static_assert(sizeof(struct process) == 8, "rows are written to files as they are");
+static_assert(sizeof(struct thread) == 12, "rows are written to files as they are");
+static_assert(sizeof(struct label_set) == 12, "rows are written to files as they are");
+static_assert(sizeof(struct stream_row) == 64, "rows are written to files as they are");
+static_assert(sizeof(struct loss) == 16, "rows are written to files as they are");
+
+void profile_init(struct profile *p)
+{
+	*p = (struct profile){0};
+	vector_push(&p->string_ends, 0);
+	vector_push(&p->frames, (struct frame){0});
+	vector_push(&p->mappings, (struct mapping){0});
+	vector_push(&p->locations, (struct location){0});
+	vector_push(&p->location_names, (struct span){0});
+	vector_push(&p->stack_caller, 0);
+	vector_push(&p->stack_location, 0);
+	vector_push(&p->processes, ((struct process){.pid = -1}));
+	vector_push(&p->threads, ((struct thread){.tid = -1}));
+	vector_push(&p->label_sets, (struct label_set){0});
+}
+
+static void samples_release(struct samples *s)
+{
+	vector_release(&s->stack);
+	vector_release(&s->thread);
+	vector_release(&s->time);
+	vector_release(&s->duration);
+	vector_release(&s->cpu);
+	vector_release(&s->labels);
+}
+
+void profile_release(struct profile *p)
+{
+	for (size_t i = 0; i < p->samples.len; i++)
+		samples_release(&p->samples.items[i]);
+	for (size_t i = 0; i < p->streams.len; i++)
+		vector_release(&p->streams.items[i].value);
+	vector_release(&p->samples);
+	vector_release(&p->streams);
+	vector_release(&p->string_bytes);
+	vector_release(&p->string_ends);
+	vector_release(&p->frames);
+	vector_release(&p->mappings);
+	vector_release(&p->locations);
+	vector_release(&p->location_names);
+	vector_release(&p->location_frames);
+	vector_release(&p->stack_caller);
+	vector_release(&p->stack_location);
+	vector_release(&p->processes);
+	vector_release(&p->threads);
+	vector_release(&p->label_sets);
+	vector_release(&p->meta);
+	vector_release(&p->losses);
+	id_map_release(&p->by_string);
+	id_map_release(&p->by_frame);
+	id_map_release(&p->by_mapping);
+	id_map_release(&p->by_location);
+	id_map_release(&p->by_named_location);
+	id_map_release(&p->by_stack);
+	id_map_release(&p->by_process);
+	id_map_release(&p->by_thread);
+	id_map_release(&p->by_label_set);
+	if (p->release_borrowed)
+		p->release_borrowed(p->borrowed);
+	*p = (struct profile){0};
+}
+
+/* A profile that was mapped from a file has rows but no maps to find them by; the first row that is
+ * added makes the map. */
+static bool unmapped(const struct id_map *m, size_t rows)
+{
+	return !m->slots && rows > 1;
+}
+
+static void enter(struct id_map *m, uint64_t hash, uint32_t id)
+{
+	size_t at = id_map_first(m, hash);
+
+	while (id_map_candidate(m, hash, &at))
+		;
+	id_map_put(m, hash, at, id);
+}
+
+/* Room for one more row? */
+static bool room(struct profile *p, size_t rows)
+{
+	if (rows < PROFILE_ROWS_LIMIT)
+		return true;
+	p->full = true;
+	return false;
+}
+
+/* ---- Strings ---- */
+
+struct bytes profile_text(const struct profile *p, string_id id)
+{
+	uint64_t start = id ? p->string_ends.items[id - 1] : 0;
+
+	return (struct bytes){p->string_bytes.items ? p->string_bytes.items + start : "",
+		p->string_ends.items[id] - start};
+}
+
+static string_id string_add(struct profile *p, struct bytes text)
+{
+	struct id_map *m = &p->by_string;
+	uint64_t hash = hash_bytes(text.at, text.len);
+	size_t at;
+	uint32_t id;
+
+	if (!text.len)
+		return 0;
+	if (unmapped(m, p->string_ends.len))
+		for (id = 1; id < p->string_ends.len; id++) {
+			struct bytes known = profile_text(p, id);
+
+			enter(m, hash_bytes(known.at, known.len), id);
+		}
+	at = id_map_first(m, hash);
+	while ((id = id_map_candidate(m, hash, &at)))
+		if (bytes_equal(profile_text(p, id), text))
+			return id;
+	if (!room(p, p->string_ends.len))
+		return 0;
+	id = (string_id)p->string_ends.len;
+	vector_reserve(&p->string_bytes, text.len);
+	memcpy(p->string_bytes.items + p->string_bytes.len, text.at, text.len);
+	p->string_bytes.len += text.len;
+	vector_push(&p->string_ends, p->string_bytes.len);
+	id_map_put(m, hash, at, id);
+	return id;
+}
+
+/* Control characters become blanks, what is not UTF-8 becomes U+FFFD. */
+static string_id string_repaired(struct profile *p, struct bytes text)
+{
+	struct buffer clean = {0};
+	string_id id;
+
+	while (text.len) {
+		size_t good = utf8_clean_length(text);
+
+		buffer_add(&clean, text.at, good);
+		text.at += good;
+		text.len -= good;
+		if (!text.len)
+			break;
+		if ((unsigned char)*text.at < 0x80)
+			buffer_char(&clean, ' ');
+		else
+			buffer_text(&clean, "\xEF\xBF\xBD");
+		text.at++;
+		text.len--;
+	}
+	id = string_add(p, buffer_bytes(&clean));
+	buffer_release(&clean);
+	return id;
+}
+
+string_id profile_string(struct profile *p, struct bytes text)
+{
+	if (text.len > PROFILE_STRING_LIMIT) {
+		text.len = PROFILE_STRING_LIMIT;
+		return string_repaired(p, text); /* the cut may have split a character */
+	}
+	return utf8_clean_length(text) == text.len ? string_add(p, text) : string_repaired(p, text);
+}
+
+/* ---- Frames, mappings, locations ---- */
+
+static uint64_t frame_hash(const struct frame *f)
+{
+	return hash_bytes(f, sizeof(*f));
+}
+
+frame_id profile_frame(struct profile *p, const struct frame *frame)
+{
+	struct id_map *m = &p->by_frame;
+	uint64_t hash = frame_hash(frame);
+	size_t at;
+	uint32_t id;
+
+	if (unmapped(m, p->frames.len))
+		for (id = 1; id < p->frames.len; id++)
+			enter(m, frame_hash(&p->frames.items[id]), id);
+	at = id_map_first(m, hash);
+	while ((id = id_map_candidate(m, hash, &at)))
+		if (!memcmp(&p->frames.items[id], frame, sizeof(*frame)))
+			return id;
+	if (!room(p, p->frames.len))
+		return 0;
+	id = (frame_id)p->frames.len;
+	vector_push(&p->frames, *frame);
+	id_map_put(m, hash, at, id);
+	return id;
+}
+
+frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind)
+{
+	struct frame frame = {.function = profile_string(p, function), .kind = kind};
+
+	return profile_frame(p, &frame);
+}
+
+static uint64_t mapping_hash(const struct mapping *m)
+{
+	return hash_bytes(m, sizeof(*m));
+}
+
+mapping_id profile_mapping(struct profile *p, const struct mapping *mapping)
+{
+	struct id_map *m = &p->by_mapping;
+	uint64_t hash = mapping_hash(mapping);
+	size_t at;
+	uint32_t id;
+
+	if (unmapped(m, p->mappings.len))
+		for (id = 1; id < p->mappings.len; id++)
+			enter(m, mapping_hash(&p->mappings.items[id]), id);
+	at = id_map_first(m, hash);
+	while ((id = id_map_candidate(m, hash, &at)))
+		if (!memcmp(&p->mappings.items[id], mapping, sizeof(*mapping)))
+			return id;
+	if (!room(p, p->mappings.len))
+		return 0;
+	id = (mapping_id)p->mappings.len;
+	vector_push(&p->mappings, *mapping);
+	id_map_put(m, hash, at, id);
+	return id;
+}
+
+/* A place that is known only by its name has no mapping; its address is the frame's id, which tells
+ * such places apart and is never shown. */
+static bool is_named_only(const struct location *l)
+{
+	return l->mapping == 0;
+}
+
+static location_id location_push(
+	struct profile *p, mapping_id mapping, uint64_t address, struct span names)
+{
+	location_id id = (location_id)p->locations.len;
+
+	vector_push(&p->locations, ((struct location){.address = address, .mapping = mapping}));
+	vector_push(&p->location_names, names);
+	return id;
+}
+
+static void locations_enter(struct profile *p)
+{
+	for (uint32_t id = 1; id < p->locations.len; id++) {
+		const struct location *l = &p->locations.items[id];
+
+		if (is_named_only(l))
+			enter(&p->by_named_location, hash_pair(0, l->address), id);
+		else
+			enter(&p->by_location, hash_pair(l->mapping, l->address), id);
+	}
+}
+
+static location_id location_find(struct profile *p, struct id_map *m, mapping_id mapping,
+	uint64_t address, uint64_t hash, size_t *ret_at)
+{
+	uint32_t id;
+
+	if (!p->by_location.slots && unmapped(&p->by_named_location, p->locations.len))
+		locations_enter(p);
+	*ret_at = id_map_first(m, hash);
+	while ((id = id_map_candidate(m, hash, ret_at)))
+		if (p->locations.items[id].address == address &&
+			p->locations.items[id].mapping == mapping)
+			return id;
+	return 0;
+}
+
+location_id profile_location(struct profile *p, mapping_id mapping, uint64_t address)
+{
+	uint64_t hash = hash_pair(mapping, address);
+	size_t at;
+	location_id id;
+
+	assert(mapping);
+	id = location_find(p, &p->by_location, mapping, address, hash, &at);
+	if (id || !room(p, p->locations.len))
+		return id;
+	id = location_push(p, mapping, address, (struct span){0});
+	id_map_put(&p->by_location, hash, at, id);
+	return id;
+}
+
+location_id profile_location_named(struct profile *p, frame_id frame)
+{
+	uint64_t hash = hash_pair(0, frame);
+	size_t at;
+	location_id id = location_find(p, &p->by_named_location, 0, frame, hash, &at);
+
+	if (id || !room(p, p->locations.len) || !room(p, p->location_frames.len))
+		return id;
+	id = location_push(p, 0, frame, (struct span){(uint32_t)p->location_frames.len, 1});
+	vector_push(&p->location_frames, frame);
+	id_map_put(&p->by_named_location, hash, at, id);
+	return id;
+}
+
+void profile_name_location(
+	struct profile *p, location_id location, const frame_id *frames, size_t count)
+{
+	struct span names = {(uint32_t)p->location_frames.len, (uint32_t)count};
+
+	if (!room(p, p->location_frames.len + count))
+		return;
+	for (size_t i = 0; i < count; i++)
+		vector_push(&p->location_frames, frames[i]);
+	vector_reserve(&p->location_names, 0);
+	if (!p->location_names.cap) /* borrowed: take a copy before changing it */
+		p->location_names.items =
+			vector_grow(p->location_names.items, p->location_names.len,
+				&p->location_names.cap, 1, sizeof(*p->location_names.items));
+	p->location_names.items[location] = names;
+}
+
+/* ---- Stacks ---- */
+
+stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
+{
+	struct id_map *m = &p->by_stack;
+	uint64_t hash = hash_pair(caller, location);
+	size_t at;
+	uint32_t id;
+
+	if (unmapped(m, p->stack_caller.len))
+		for (id = 1; id < p->stack_caller.len; id++)
+			enter(m, hash_pair(p->stack_caller.items[id], p->stack_location.items[id]),
+				id);
+	at = id_map_first(m, hash);
+	while ((id = id_map_candidate(m, hash, &at)))
+		if (p->stack_caller.items[id] == caller && p->stack_location.items[id] == location)
+			return id;
+	if (!room(p, p->stack_caller.len))
+		return 0;
+	id = (stack_id)p->stack_caller.len;
+	vector_push(&p->stack_caller, caller);
+	vector_push(&p->stack_location, location);
+	id_map_put(m, hash, at, id);
+	return id;
+}
+
+/* ---- Processes, threads, labels ---- */
+
+process_id profile_process(struct profile *p, int32_t pid, string_id name)
+{
+	struct id_map *m = &p->by_process;
+	uint64_t hash = hash_pair((uint32_t)pid, name);
+	size_t at;
+	uint32_t id;
+
+	if (unmapped(m, p->processes.len))
+		for (id = 1; id < p->processes.len; id++)
+			enter(m,
+				hash_pair((uint32_t)p->processes.items[id].pid,
+					p->processes.items[id].name),
+				id);
+	at = id_map_first(m, hash);
+	while ((id = id_map_candidate(m, hash, &at)))
+		if (p->processes.items[id].pid == pid && p->processes.items[id].name == name)
+			return id;
+	if (!room(p, p->processes.len))
+		return 0;
+	id = (process_id)p->processes.len;
+	vector_push(&p->processes, ((struct process){pid, name}));
+	id_map_put(m, hash, at, id);
+	return id;
+}
+
+static uint64_t thread_hash(const struct thread *t)
+{
+	return hash_pair((uint64_t)t->process << 32 | (uint32_t)t->tid, t->name);
+}
+
+thread_id profile_thread(struct profile *p, process_id process, int32_t tid, string_id name)
+{
+	struct id_map *m = &p->by_thread;
+	struct thread row = {process, tid, name};
+	uint64_t hash = thread_hash(&row);
+	size_t at;
+	uint32_t id;
+
+	if (unmapped(m, p->threads.len))
+		for (id = 1; id < p->threads.len; id++)
+			enter(m, thread_hash(&p->threads.items[id]), id);
+	at = id_map_first(m, hash);
+	while ((id = id_map_candidate(m, hash, &at)))
+		if (!memcmp(&p->threads.items[id], &row, sizeof(row)))
+			return id;
+	if (!room(p, p->threads.len))
+		return 0;
+	id = (thread_id)p->threads.len;
+	vector_push(&p->threads, row);
+	id_map_put(m, hash, at, id);
+	return id;
+}
+
+static uint64_t label_hash(const struct label_set *l)
+{
+	return hash_pair((uint64_t)l->parent << 32 | l->key, l->value);
+}
+
+label_set_id profile_label(struct profile *p, label_set_id parent, string_id key, string_id value)
+{
+	struct id_map *m = &p->by_label_set;
+	struct label_set row = {parent, key, value};
+	uint64_t hash = label_hash(&row);
+	size_t at;
+	uint32_t id;
+
+	if (unmapped(m, p->label_sets.len))
+		for (id = 1; id < p->label_sets.len; id++)
+			enter(m, label_hash(&p->label_sets.items[id]), id);
+	at = id_map_first(m, hash);
+	while ((id = id_map_candidate(m, hash, &at)))
+		if (!memcmp(&p->label_sets.items[id], &row, sizeof(row)))
+			return id;
+	if (!room(p, p->label_sets.len))
+		return 0;
+	id = (label_set_id)p->label_sets.len;
+	vector_push(&p->label_sets, row);
+	id_map_put(m, hash, at, id);
+	return id;
+}
+
+/* ---- Samples and streams ---- */
+
+uint32_t profile_add_samples(struct profile *p)
+{
+	vector_push(&p->samples, (struct samples){0});
+	return (uint32_t)(p->samples.len - 1);
+}
+
+uint32_t profile_add_stream(struct profile *p, uint32_t samples, struct bytes kind,
+	struct bytes unit, struct bytes event)
+{
+	struct stream stream = {
+		.row =
+			{
+				.kind = profile_string(p, kind),
+				.unit = profile_string(p, unit),
+				.event = profile_string(p, event),
+				.samples = samples,
+				.each = 1,
+				.wall_offset = INT64_MIN,
+			},
+	};
+
+	vector_push(&p->streams, stream);
+	return (uint32_t)(p->streams.len - 1);
+}
+
+size_t profile_add_sample(struct profile *p, uint32_t samples, const struct sample *sample)
+{
+	struct samples *s = &p->samples.items[samples];
+
+	vector_push(&s->stack, sample->stack);
+	if (sample->has & SAMPLE_THREAD)
+		vector_push(&s->thread, sample->thread);
+	if (sample->has & SAMPLE_TIME)
+		vector_push(&s->time, sample->time);
+	if (sample->has & SAMPLE_DURATION)
+		vector_push(&s->duration, sample->duration);
+	if (sample->has & SAMPLE_CPU)
+		vector_push(&s->cpu, sample->cpu);
+	if (sample->has & SAMPLE_LABELS)
+		vector_push(&s->labels, sample->labels);
+	return s->count++;
+}
+
+void profile_add_loss(struct profile *p, uint32_t stream, struct bytes reason, uint64_t count)
+{
+	string_id name = profile_string(p, reason);
+
+	for (size_t i = 0; i < p->losses.len; i++) {
+		struct loss *l = &p->losses.items[i];
+
+		if (l->stream == stream && l->reason == name && p->losses.cap) {
+			l->count += count;
+			return;
+		}
+	}
+	if (count)
+		vector_push(&p->losses, ((struct loss){stream, name, count}));
+}
+
+uint64_t profile_lost(const struct profile *p, uint32_t stream)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->losses.len; i++)
+		if (p->losses.items[i].stream == stream)
+			sum += p->losses.items[i].count;
+	return sum;
+}
+
+/* ---- Meta ---- */
+
+struct bytes profile_meta(const struct profile *p, struct bytes key)
+{
+	for (size_t i = 0; i < p->meta.len; i++)
+		if (bytes_equal(profile_text(p, p->meta.items[i].key), key))
+			return profile_text(p, p->meta.items[i].value);
+	return (struct bytes){"", 0};
+}
+
+void profile_set_meta(struct profile *p, struct bytes key, struct bytes value)
+{
+	struct meta row = {profile_string(p, key), profile_string(p, value)};
+
+	for (size_t i = 0; i < p->meta.len; i++) {
+		if (p->meta.items[i].key != row.key)
+			continue;
+		vector_push(&p->meta, row); /* owns the items from here on */
+		p->meta.items[i] = row;
+		p->meta.len--;
+		return;
+	}
+	vector_push(&p->meta, row);
+}
+
+void profile_note(struct profile *p, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	vector_push(&p->meta, ((struct meta){profile_string(p, BYTES("note")),
+				      profile_string(p, bytes_of(text))}));
+}
+
+const char *frame_kind_name(enum frame_kind kind)
+{
+	static const char *const names[] = {
+		"native", "kernel", "jit", "interpreted", "inlined", "idle", "guest", "meta"};
+
+	return kind < FRAME_KINDS ? names[kind] : "unknown";
+}

@@ -1,0 +1,396 @@
+/* view.c: how does a profile become a tree, and how do transforms compose? */
+#include "model/view.h"
+
+#include "base/buffer.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* ---- Trees ---- */
+
+void tree_builder_init(struct tree_builder *b)
+{
+	*b = (struct tree_builder){0};
+	vector_push(&b->tree.caller, 0);
+	vector_push(&b->tree.frame, 0);
+}
+
+node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame)
+{
+	uint64_t hash = hash_pair(caller, frame);
+	size_t at = id_map_first(&b->children, hash);
+	uint32_t id;
+
+	while ((id = id_map_candidate(&b->children, hash, &at)))
+		if (b->tree.caller.items[id] == caller && b->tree.frame.items[id] == frame)
+			return id;
+	id = (node_id)b->tree.caller.len;
+	vector_push(&b->tree.caller, caller);
+	vector_push(&b->tree.frame, frame);
+	id_map_put(&b->children, hash, at, id);
+	return id;
+}
+
+void tree_builder_release(struct tree_builder *b)
+{
+	tree_release(&b->tree);
+	id_map_release(&b->children);
+}
+
+void tree_release(struct tree *t)
+{
+	vector_release(&t->caller);
+	vector_release(&t->frame);
+}
+
+void tree_totals(const struct tree *t, const int64_t *self, int64_t *ret_total)
+{
+	memcpy(ret_total, self, t->caller.len * sizeof(*self));
+	for (size_t i = t->caller.len; i-- > 1;)
+		ret_total[t->caller.items[i]] += ret_total[i];
+}
+
+/* ---- Projection ---- */
+
+/* The frame that stands for all frames which the projection does not tell apart. */
+static frame_id projected_frame(struct view *v, frame_id id, enum projection projection)
+{
+	struct frame frame = v->profile->frames.items[id];
+
+	if (projection != BY_FUNCTION || (!frame.file && !frame.line))
+		return id;
+	frame.file = 0;
+	frame.line = 0;
+	return view_frame(v, &frame);
+}
+
+static frame_id *projected_frames(struct view *v, enum projection projection)
+{
+	size_t count = v->profile->frames.len;
+	frame_id *map = memory_new(count, sizeof(*map));
+
+	for (size_t i = 0; i < count; i++)
+		map[i] = projected_frame(v, (frame_id)i, projection);
+	return map;
+}
+
+/* A location without names yet is shown by its module. */
+static frame_id unnamed_frame(struct view *v, location_id location, enum projection projection)
+{
+	const struct location *l = &v->profile->locations.items[location];
+	struct bytes file = profile_text(v->profile, v->profile->mappings.items[l->mapping].file);
+	const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
+	struct buffer name = {0};
+	struct frame frame = {0};
+
+	if (slash)
+		file = (struct bytes){slash + 1, file.len - (size_t)(slash + 1 - file.at)};
+	if (!file.len)
+		file = BYTES("unknown");
+	if (projection == BY_ADDRESS)
+		buffer_printf(&name, "[%.*s+0x%llx]", (int)file.len, file.at,
+			(unsigned long long)l->address);
+	else
+		buffer_printf(&name, file.at[0] == '[' ? "%.*s" : "[%.*s]", (int)file.len, file.at);
+	frame.function = view_string(v, buffer_bytes(&name));
+	frame.module = view_string(v, file);
+	buffer_release(&name);
+	return view_frame(v, &frame);
+}
+
+static node_id location_node(struct view *v, struct tree_builder *b, node_id caller,
+	location_id location, const frame_id *projected, enum projection projection)
+{
+	struct span names = v->profile->location_names.items[location];
+	node_id node = caller;
+
+	if (!names.count)
+		return tree_child(b, caller, unnamed_frame(v, location, projection));
+	for (uint32_t i = 0; i < names.count; i++)
+		node = tree_child(
+			b, node, projected[v->profile->location_frames.items[names.first + i]]);
+	return node;
+}
+
+static void project(struct view *v, enum projection projection)
+{
+	const struct profile *p = v->profile;
+	frame_id *projected = projected_frames(v, projection);
+	struct tree_builder b;
+
+	tree_builder_init(&b);
+	v->node_of_stack = memory_new(p->stack_caller.len, sizeof(*v->node_of_stack));
+	for (size_t i = 1; i < p->stack_caller.len; i++)
+		v->node_of_stack[i] =
+			location_node(v, &b, v->node_of_stack[p->stack_caller.items[i]],
+				p->stack_location.items[i], projected, projection);
+	v->tree = b.tree;
+	b.tree = (struct tree){0};
+	tree_builder_release(&b);
+	free(projected);
+}
+
+void view_init(struct view *v, const struct profile *p, enum projection projection)
+{
+	struct error ignored = {0};
+
+	*v = (struct view){.profile = p};
+	profile_init(&v->extra);
+	v->samples = memory_new(p->samples.len, sizeof(*v->samples));
+	v->streams = memory_new(p->streams.len, sizeof(*v->streams));
+	project(v, projection);
+	if (p->streams.len)
+		view_select(v, profile_text(p, p->streams.items[0].row.kind), false, &ignored);
+}
+
+void view_release(struct view *v)
+{
+	if (v->samples) {
+		for (size_t i = 0; i < v->profile->samples.len; i++) {
+			free(v->samples[i].node);
+			free(v->samples[i].keep);
+		}
+	}
+	free(v->samples);
+	free(v->streams);
+	free(v->node_of_stack);
+	tree_release(&v->tree);
+	profile_release(&v->extra);
+	id_map_release(&v->known_strings);
+	id_map_release(&v->known_frames);
+	*v = (struct view){0};
+}
+
+/* ---- Selection ---- */
+
+static bool no_such_kind(const struct view *v, struct bytes kind, struct error *err)
+{
+	struct buffer known = {0};
+
+	for (size_t i = 0; i < v->profile->streams.len; i++) {
+		const struct stream_row *row = &v->profile->streams.items[i].row;
+		struct bytes name = profile_text(v->profile, row->kind);
+		struct bytes event = profile_text(v->profile, row->event);
+
+		buffer_printf(&known, "%s%.*s", i ? ", " : "", (int)name.len, name.at);
+		if (event.len && !bytes_equal(event, name))
+			buffer_printf(&known, " (%.*s)", (int)event.len, event.at);
+	}
+	error_set(err, ERR_USAGE, "no kind '%.*s' in this profile; it has: %s", (int)kind.len,
+		kind.at, known.len ? known.at : "none");
+	buffer_release(&known);
+	return false;
+}
+
+/* The first stream whose kind, else whose event, has this name. */
+static const struct stream_row *find_kind(const struct profile *p, struct bytes name)
+{
+	for (size_t i = 0; i < p->streams.len; i++)
+		if (bytes_equal(profile_text(p, p->streams.items[i].row.kind), name))
+			return &p->streams.items[i].row;
+	for (size_t i = 0; i < p->streams.len; i++)
+		if (bytes_equal(profile_text(p, p->streams.items[i].row.event), name))
+			return &p->streams.items[i].row;
+	return NULL;
+}
+
+bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error *err)
+{
+	const struct profile *p = v->profile;
+	const struct stream_row *chosen = find_kind(p, kind);
+
+	if (!chosen)
+		return no_such_kind(v, kind, err);
+	for (size_t i = 0; i < p->streams.len; i++) {
+		const struct stream_row *row = &p->streams.items[i].row;
+		bool same = row->kind == chosen->kind && row->event == chosen->event;
+		bool idle = with_idle && bytes_equal(profile_text(p, row->kind), BYTES("idle"));
+
+		v->streams[i] =
+			row->unit == chosen->unit && row->side == chosen->side && (same || idle);
+	}
+	return true;
+}
+
+const struct stream_row *view_stream(const struct view *v)
+{
+	static const struct stream_row none = {0};
+
+	for (size_t i = 0; i < v->profile->streams.len; i++)
+		if (v->streams[i])
+			return &v->profile->streams.items[i].row;
+	return &none;
+}
+
+/* ---- Composition ---- */
+
+static node_id mapped(const node_id *map, node_id node)
+{
+	return node == NODE_DROPPED ? NODE_DROPPED : map[node];
+}
+
+void view_reshape(struct view *v, struct tree *tree, const node_id *map)
+{
+	for (size_t i = 0; i < v->profile->stack_caller.len; i++)
+		v->node_of_stack[i] = mapped(map, v->node_of_stack[i]);
+	for (size_t s = 0; s < v->profile->samples.len; s++)
+		for (size_t i = 0; v->samples[s].node && i < v->profile->samples.items[s].count;
+			i++)
+			v->samples[s].node[i] = mapped(map, v->samples[s].node[i]);
+	tree_release(&v->tree);
+	v->tree = *tree;
+	*tree = (struct tree){0};
+}
+
+node_id *view_own_nodes(struct view *v, uint32_t samples)
+{
+	const struct samples *s = &v->profile->samples.items[samples];
+	struct view_samples *own = &v->samples[samples];
+
+	if (own->node)
+		return own->node;
+	own->node = memory_new(s->count, sizeof(*own->node));
+	for (size_t i = 0; i < s->count; i++)
+		own->node[i] = v->node_of_stack[s->stack.items[i]];
+	return own->node;
+}
+
+void view_drop_sample(struct view *v, uint32_t samples, size_t sample)
+{
+	struct view_samples *own = &v->samples[samples];
+
+	if (!own->keep) {
+		size_t words = v->profile->samples.items[samples].count / 64 + 1;
+
+		own->keep = memory_new(words, sizeof(*own->keep));
+		memset(own->keep, 0xFF, words * sizeof(*own->keep));
+	}
+	own->keep[sample / 64] &= ~(1ull << sample % 64);
+}
+
+/* ---- Rows beside the profile's own ---- */
+
+/* Ids above the profile's own count on in `extra`. What the profile has keeps its id, so that equal
+ * content means equal id. The profile's maps serve where it has them; one that was mapped from a
+ * file has none, so the view makes its own on first use. */
+
+static void known_enter(struct id_map *m, uint64_t hash, uint32_t id)
+{
+	size_t at = id_map_first(m, hash);
+
+	while (id_map_candidate(m, hash, &at))
+		;
+	id_map_put(m, hash, at, id);
+}
+
+static const struct id_map *known_strings(struct view *v)
+{
+	const struct profile *p = v->profile;
+
+	if (p->by_string.slots)
+		return &p->by_string;
+	if (!v->known_strings.slots)
+		id_map_grow(&v->known_strings);
+	for (size_t id = v->known_strings.used + 1; id < p->string_ends.len; id++) {
+		struct bytes text = profile_text(p, (string_id)id);
+
+		known_enter(&v->known_strings, hash_bytes(text.at, text.len), (uint32_t)id);
+	}
+	return &v->known_strings;
+}
+
+static const struct id_map *known_frames(struct view *v)
+{
+	const struct profile *p = v->profile;
+
+	if (p->by_frame.slots)
+		return &p->by_frame;
+	if (!v->known_frames.slots)
+		id_map_grow(&v->known_frames);
+	for (size_t id = v->known_frames.used + 1; id < p->frames.len; id++)
+		known_enter(&v->known_frames,
+			hash_bytes(&p->frames.items[id], sizeof(*p->frames.items)), (uint32_t)id);
+	return &v->known_frames;
+}
+
+string_id view_string(struct view *v, struct bytes text)
+{
+	const struct id_map *known = known_strings(v);
+	uint64_t hash = hash_bytes(text.at, text.len);
+	size_t at = id_map_start(known, hash);
+	string_id id;
+
+	if (!text.len)
+		return 0;
+	while ((id = id_map_candidate(known, hash, &at)))
+		if (bytes_equal(profile_text(v->profile, id), text))
+			return id;
+	id = profile_string(&v->extra, text);
+	return id ? (string_id)(v->profile->string_ends.len + id - 1) : 0;
+}
+
+frame_id view_frame(struct view *v, const struct frame *frame)
+{
+	const struct id_map *known = known_frames(v);
+	uint64_t hash = hash_bytes(frame, sizeof(*frame));
+	size_t at = id_map_start(known, hash);
+	frame_id id;
+
+	while ((id = id_map_candidate(known, hash, &at)))
+		if (!memcmp(&v->profile->frames.items[id], frame, sizeof(*frame)))
+			return id;
+	return (frame_id)(v->profile->frames.len + profile_frame(&v->extra, frame) - 1);
+}
+
+struct frame view_frame_at(const struct view *v, frame_id id)
+{
+	size_t own = v->profile->frames.len;
+
+	return id < own ? v->profile->frames.items[id] : v->extra.frames.items[id - own + 1];
+}
+
+struct bytes view_text(const struct view *v, string_id id)
+{
+	size_t own = v->profile->string_ends.len;
+
+	return id < own ? profile_text(v->profile, id)
+			: profile_text(&v->extra, (string_id)(id - own + 1));
+}
+
+struct bytes view_function(const struct view *v, frame_id id)
+{
+	return view_text(v, view_frame_at(v, id).function);
+}
+
+size_t view_frame_count(const struct view *v)
+{
+	return v->profile->frames.len + v->extra.frames.len - 1;
+}
+
+/* ---- Values ---- */
+
+node_id view_node(const struct view *v, uint32_t samples, size_t sample)
+{
+	const struct view_samples *own = &v->samples[samples];
+
+	if (own->keep && !(own->keep[sample / 64] >> sample % 64 & 1))
+		return NODE_DROPPED;
+	return own->node ? own->node[sample]
+			 : v->node_of_stack[v->profile->samples.items[samples].stack.items[sample]];
+}
+
+void view_self(const struct view *v, int64_t *ret_self)
+{
+	memset(ret_self, 0, v->tree.caller.len * sizeof(*ret_self));
+	for (size_t s = 0; s < v->profile->streams.len; s++) {
+		const struct stream *stream = &v->profile->streams.items[s];
+		size_t count = v->profile->samples.items[stream->row.samples].count;
+
+		for (size_t i = 0; v->streams[s] && i < count; i++) {
+			node_id node = view_node(v, stream->row.samples, i);
+
+			if (node != NODE_DROPPED)
+				ret_self[node] += stream_value(stream, i);
+		}
+	}
+}
