@@ -1,0 +1,573 @@
+/* image.c: what are the parts of an ELF file?
+ *
+ * Nothing that the file says is believed: every range is clipped to the bytes that are there.
+ * libelf reads the headers of both classes; contents are looked at in place, in the mapping.
+ * (Its elf_compress writes into the mapped headers, so sections are inflated here.) */
+#include "images/image.h"
+
+#include "base/memory.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+#ifndef EM_LOONGARCH
+#define EM_LOONGARCH 258
+#endif
+#define SEGMENTS_LIMIT	 4096u		     /* program headers; real files have about ten */
+#define BUILD_ID_LIMIT	 32u		     /* bytes */
+#define UNPACKED_LIMIT	 ((uint64_t)8 << 30) /* bytes of one decompressed section */
+#define NOTE_HEADER_SIZE 12u
+
+struct segment {
+	uint32_t type, flags;
+	uint64_t offset, address;
+	struct bytes content; /* clipped to the file */
+};
+
+struct section {
+	struct image_section shown;
+	bool packed;	/* content is still compressed */
+	char *unpacked; /* what content points to since, or NULL */
+};
+
+struct image {
+	char *name;
+	struct bytes content;
+	void *mapping; /* our own, of content.len bytes; or NULL */
+	uint16_t machine, type;
+	struct bytes build_id;
+	VECTOR(struct segment) segments;
+	VECTOR(struct section) sections; /* by index; [0] is the null section */
+	pthread_mutex_t *unpacking;	 /* sections are decompressed by whoever asks first */
+};
+
+static struct bytes content_part(const struct image *image, uint64_t offset, uint64_t size)
+{
+	if (offset >= image->content.len || !size)
+		return (struct bytes){0};
+	if (size > image->content.len - offset)
+		size = image->content.len - offset;
+	return (struct bytes){image->content.at + offset, (size_t)size};
+}
+
+static bool is_packed_by_name(const char *name)
+{
+	return !strncmp(name, ".zdebug_", 8);
+}
+
+/* ---- Headers ---- */
+
+static bool machine_is_known(uint16_t machine)
+{
+	switch (machine) {
+	case EM_X86_64:
+	case EM_386:
+	case EM_AARCH64:
+	case EM_ARM:
+	case EM_RISCV:
+	case EM_PPC64:
+	case EM_LOONGARCH:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool read_elf_header(
+	struct image *image, Elf *elf, uint64_t *ret_section_offset, struct error *err)
+{
+	GElf_Ehdr header;
+
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
+		return error_set(err, ERR_FORMAT, "%s: not an ELF file", image->name);
+	if (header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return error_set(err, ERR_UNSUPPORTED,
+			"%s: a big-endian ELF file; Kiln reads little-endian ones", image->name);
+	if (!machine_is_known(header.e_machine))
+		return error_set(err, ERR_UNSUPPORTED, "%s: an ELF file of an unknown machine (%u)",
+			image->name, header.e_machine);
+	image->machine = header.e_machine;
+	image->type = header.e_type;
+	*ret_section_offset = header.e_shoff;
+	return true;
+}
+
+static bool read_segments(struct image *image, Elf *elf, struct error *err)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count))
+		return error_set(err, ERR_FORMAT,
+			"%s: damaged ELF file: no program headers where they should be",
+			image->name);
+	if (count > SEGMENTS_LIMIT)
+		return error_set(err, ERR_LIMIT, "%s: %zu program headers, more than %u",
+			image->name, count, SEGMENTS_LIMIT);
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(elf, (int)i, &header))
+			return error_set(err, ERR_FORMAT,
+				"%s: damaged ELF file: program header %zu is beyond its end",
+				image->name, i);
+		vector_push(&image->segments,
+			((struct segment){header.p_type, header.p_flags, header.p_offset,
+				header.p_vaddr,
+				content_part(image, header.p_offset, header.p_filesz)}));
+	}
+	return true;
+}
+
+static struct section section_of(const struct image *image, const GElf_Shdr *header)
+{
+	struct section section = {
+		.shown = {.name = "",
+			.address = header->sh_addr,
+			.size = header->sh_size,
+			.type = header->sh_type,
+			.flags = header->sh_flags,
+			.link = header->sh_link,
+			.entry_size = (uint32_t)header->sh_entsize},
+	};
+
+	/* A section that is only partly there is not there: a table without its end misleads. */
+	if (header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL) {
+		struct bytes part = content_part(image, header->sh_offset, header->sh_size);
+
+		if (part.len == header->sh_size)
+			section.shown.content = part;
+	}
+	return section;
+}
+
+static void section_set_name(struct section *section, struct bytes names, uint32_t at)
+{
+	if (at < names.len && memchr(names.at + at, 0, names.len - at))
+		section->shown.name = names.at + at;
+	section->packed =
+		section->shown.content.len &&
+		(section->shown.flags & SHF_COMPRESSED || is_packed_by_name(section->shown.name));
+}
+
+static bool read_sections(struct image *image, Elf *elf, uint64_t offset, struct error *err)
+{
+	size_t count, names;
+	VECTOR(uint32_t) name_at = {0};
+	struct bytes text = {0};
+
+	if (!offset)
+		return true;
+	if (offset >= image->content.len || elf_getshdrnum(elf, &count))
+		return error_set(err, ERR_FORMAT,
+			"%s: truncated ELF file: its section headers are at byte %llu of %zu",
+			image->name, (unsigned long long)offset, image->content.len);
+	for (size_t i = 0; i < count; i++) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(elf_getscn(elf, i), &header)) {
+			vector_release(&name_at);
+			return error_set(err, ERR_FORMAT,
+				"%s: truncated ELF file: section header %zu is beyond its end",
+				image->name, i);
+		}
+		vector_push(&image->sections, section_of(image, &header));
+		vector_push(&name_at, header.sh_name);
+	}
+	if (!elf_getshdrstrndx(elf, &names) && names < image->sections.len)
+		text = image->sections.items[names].shown.content;
+	for (size_t i = 0; i < image->sections.len; i++)
+		section_set_name(&image->sections.items[i], text, name_at.items[i]);
+	vector_release(&name_at);
+	return true;
+}
+
+/* ---- The build id ---- */
+
+/* Notes are (name size, content size, type) in 32 bits each, the name, the content, both padded;
+ * the System V ABI says to 8 bytes in 64-bit files, binutils and the kernel say 4 unless the
+ * segment asks for 8. The GNU build id comes in notes padded to 4. */
+static struct bytes build_id_in_notes(struct bytes notes)
+{
+	while (notes.len >= NOTE_HEADER_SIZE) {
+		uint32_t word[3];
+		uint64_t name_size, size;
+
+		memcpy(word, notes.at, sizeof word);
+		name_size = ((uint64_t)word[0] + 3) & ~(uint64_t)3;
+		size = ((uint64_t)word[1] + 3) & ~(uint64_t)3;
+		if (name_size + word[1] > notes.len - NOTE_HEADER_SIZE)
+			break;
+		if (word[2] == NT_GNU_BUILD_ID && word[0] == 4 &&
+			!memcmp(notes.at + NOTE_HEADER_SIZE, "GNU", 4) && word[1] &&
+			word[1] <= BUILD_ID_LIMIT)
+			return (struct bytes){notes.at + NOTE_HEADER_SIZE + name_size, word[1]};
+		if (name_size + size > notes.len - NOTE_HEADER_SIZE)
+			break;
+		notes.at += NOTE_HEADER_SIZE + name_size + size;
+		notes.len -= NOTE_HEADER_SIZE + name_size + size;
+	}
+	return (struct bytes){0};
+}
+
+/* Sections first: the segments of a separate debug file may point where the program's bytes
+ * were. */
+static void find_build_id(struct image *image)
+{
+	for (size_t i = 0; i < image->sections.len && !image->build_id.len; i++) {
+		const struct section *section = &image->sections.items[i];
+
+		if (section->shown.type == SHT_NOTE && !section->packed)
+			image->build_id = build_id_in_notes(section->shown.content);
+	}
+	for (size_t i = 0; i < image->segments.len && !image->build_id.len; i++)
+		if (image->segments.items[i].type == PT_NOTE)
+			image->build_id = build_id_in_notes(image->segments.items[i].content);
+}
+
+/* ---- Opening ---- */
+
+static void start_libelf(void)
+{
+	elf_version(EV_CURRENT);
+}
+
+static bool read_headers(struct image *image, struct error *err)
+{
+	static pthread_once_t started = PTHREAD_ONCE_INIT;
+	uint64_t section_offset = 0;
+	bool done;
+	Elf *elf;
+
+	pthread_once(&started, start_libelf);
+	/* elf_memory takes the bytes as writable but only reads them. */
+	elf = elf_memory((char *)(uintptr_t)image->content.at, image->content.len);
+	if (!elf)
+		return error_set(err, ERR_FORMAT, "%s: not an ELF file", image->name);
+	done = read_elf_header(image, elf, &section_offset, err) &&
+	       read_segments(image, elf, err) && read_sections(image, elf, section_offset, err);
+	elf_end(elf);
+	if (done)
+		find_build_id(image);
+	return done;
+}
+
+static struct image *image_of(
+	struct bytes content, void *mapping, const char *name, struct error *err)
+{
+	struct image *image = memory_new(1, sizeof *image);
+
+	image->name = memory_copy_text(name, strlen(name));
+	image->content = content;
+	image->mapping = mapping;
+	image->unpacking = memory_new(1, sizeof *image->unpacking);
+	pthread_mutex_init(image->unpacking, NULL);
+	if (!read_headers(image, err)) {
+		image_release(image);
+		return NULL;
+	}
+	return image;
+}
+
+struct image *image_open_bytes(struct bytes content, const char *name, struct error *err)
+{
+	if (content.len < EI_NIDENT) {
+		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
+		return NULL;
+	}
+	return image_of(content, NULL, name, err);
+}
+
+struct image *image_open_fd(int fd, const char *name, struct error *err)
+{
+	struct stat status;
+	void *at;
+
+	if (fstat(fd, &status)) {
+		error_errno(err, "%s", name);
+		return NULL;
+	}
+	if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT) {
+		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
+		return NULL;
+	}
+	if ((uint64_t)status.st_size > IMAGE_SIZE_LIMIT) {
+		error_set(err, ERR_LIMIT, "%s: larger than %llu GB", name,
+			(unsigned long long)(IMAGE_SIZE_LIMIT >> 30));
+		return NULL;
+	}
+	at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (at == MAP_FAILED) {
+		error_errno(err, "%s: cannot be mapped", name);
+		return NULL;
+	}
+	return image_of((struct bytes){at, (size_t)status.st_size}, at, name, err);
+}
+
+struct image *image_open(const char *path, struct error *err)
+{
+	/* Not blocking: a path from a profile may name a FIFO by now. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct image *image;
+
+	if (fd < 0) {
+		error_errno(err, "%s", path);
+		return NULL;
+	}
+	image = image_open_fd(fd, path, err);
+	close(fd);
+	return image;
+}
+
+void image_release(struct image *image)
+{
+	if (!image)
+		return;
+	for (size_t i = 0; i < image->sections.len; i++)
+		free(image->sections.items[i].unpacked);
+	if (image->mapping)
+		munmap(image->mapping, image->content.len);
+	vector_release(&image->segments);
+	vector_release(&image->sections);
+	pthread_mutex_destroy(image->unpacking);
+	free(image->unpacking);
+	free(image->name);
+	free(image);
+}
+
+/* ---- Answers ---- */
+
+const char *image_name(const struct image *image)
+{
+	return image->name;
+}
+
+struct bytes image_content(const struct image *image)
+{
+	return image->content;
+}
+
+struct bytes image_build_id(const struct image *image)
+{
+	return image->build_id;
+}
+
+void image_build_id_text(const struct image *image, char ret_hex[65])
+{
+	static const char digit[] = "0123456789abcdef";
+	struct bytes id = image->build_id;
+
+	for (size_t i = 0; i < id.len; i++) {
+		ret_hex[2 * i] = digit[(unsigned char)id.at[i] >> 4];
+		ret_hex[2 * i + 1] = digit[(unsigned char)id.at[i] & 15];
+	}
+	ret_hex[2 * id.len] = 0;
+}
+
+uint16_t image_machine(const struct image *image)
+{
+	return image->machine;
+}
+
+uint16_t image_type(const struct image *image)
+{
+	return image->type;
+}
+
+/* Code is what is asked for: where segments share bytes of the file, the executable one answers. */
+bool image_address(const struct image *image, uint64_t offset, uint64_t *ret_address)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < image->segments.len; i++) {
+		const struct segment *s = &image->segments.items[i];
+
+		if (s->type != PT_LOAD || offset < s->offset ||
+			offset - s->offset >= s->content.len)
+			continue;
+		if (!found || s->flags & PF_X)
+			*ret_address = s->address + (offset - s->offset);
+		found = true;
+		if (s->flags & PF_X)
+			break;
+	}
+	return found;
+}
+
+static const struct segment *segment_at(const struct image *image, uint64_t address)
+{
+	for (size_t i = 0; i < image->segments.len; i++) {
+		const struct segment *s = &image->segments.items[i];
+
+		if (s->type == PT_LOAD && address >= s->address &&
+			address - s->address < s->content.len)
+			return s;
+	}
+	return NULL;
+}
+
+bool image_offset(const struct image *image, uint64_t address, uint64_t *ret_offset)
+{
+	const struct segment *s = segment_at(image, address);
+
+	if (s)
+		*ret_offset = s->offset + (address - s->address);
+	return s;
+}
+
+struct bytes image_at(const struct image *image, uint64_t address)
+{
+	const struct segment *s = segment_at(image, address);
+
+	if (!s)
+		return (struct bytes){0};
+	return (struct bytes){s->content.at + (address - s->address),
+		s->content.len - (size_t)(address - s->address)};
+}
+
+struct bytes image_segment(const struct image *image, uint32_t type, uint64_t *ret_address)
+{
+	for (size_t i = 0; i < image->segments.len; i++) {
+		const struct segment *s = &image->segments.items[i];
+
+		if (s->type == type && s->content.len) {
+			*ret_address = s->address;
+			return s->content;
+		}
+	}
+	return (struct bytes){0};
+}
+
+/* ---- Sections ---- */
+
+struct packing {
+	uint32_t type; /* ELFCOMPRESS_* */
+	uint64_t size; /* decompressed */
+	struct bytes content;
+};
+
+/* The header of a compressed section: Elf64_Chdr, Elf32_Chdr, or "ZLIB" and the size, big-endian.
+ */
+static bool packing_read(
+	const struct image *image, const struct section *section, struct packing *ret)
+{
+	struct bytes all = section->shown.content;
+	bool wide = image->content.at[EI_CLASS] == ELFCLASS64;
+	size_t header_size = 12;
+
+	if (section->shown.flags & SHF_COMPRESSED && wide && all.len > sizeof(Elf64_Chdr)) {
+		Elf64_Chdr header;
+
+		header_size = sizeof header;
+		memcpy(&header, all.at, sizeof header);
+		*ret = (struct packing){.type = header.ch_type, .size = header.ch_size};
+	} else if (section->shown.flags & SHF_COMPRESSED && !wide && all.len > header_size) {
+		Elf32_Chdr header;
+
+		memcpy(&header, all.at, sizeof header);
+		*ret = (struct packing){.type = header.ch_type, .size = header.ch_size};
+	} else if (all.len > header_size && !memcmp(all.at, "ZLIB", 4)) {
+		*ret = (struct packing){.type = ELFCOMPRESS_ZLIB};
+		for (size_t i = 4; i < header_size; i++)
+			ret->size = ret->size << 8 | (unsigned char)all.at[i];
+	} else {
+		return false;
+	}
+	ret->content = (struct bytes){all.at + header_size, all.len - header_size};
+	return true;
+}
+
+/* No more than this many bytes come out of one: 1032 is the most that deflate can do; zstd can do
+ * more, but debug information is not like that. It keeps a small hostile file from claiming much.
+ */
+#define UNPACKED_RATIO 1100u
+
+static bool packing_undo(const struct packing *packing, char *ret_unpacked)
+{
+	if (packing->type == ELFCOMPRESS_ZLIB) {
+		uLongf size = packing->size;
+
+		return uncompress((Bytef *)ret_unpacked, &size, (const Bytef *)packing->content.at,
+			       packing->content.len) == Z_OK &&
+		       size == packing->size;
+	}
+#ifdef HAVE_ZSTD
+	if (packing->type == ELFCOMPRESS_ZSTD)
+		return ZSTD_decompress(ret_unpacked, packing->size, packing->content.at,
+			       packing->content.len) == packing->size;
+#endif
+	return false;
+}
+
+/* A section that cannot be decompressed has no content. */
+static void section_unpack(const struct image *image, struct section *section)
+{
+	struct packing packing = {0};
+
+	if (packing_read(image, section, &packing) && packing.size &&
+		packing.size <= UNPACKED_LIMIT &&
+		packing.size / UNPACKED_RATIO <= packing.content.len) {
+		section->unpacked = memory_new(packing.size, 1);
+		if (!packing_undo(&packing, section->unpacked)) {
+			free(section->unpacked);
+			section->unpacked = NULL;
+		}
+	}
+	section->shown.size = section->unpacked ? packing.size : 0;
+	section->shown.content = (struct bytes){section->unpacked, section->shown.size};
+	section->packed = false;
+}
+
+/* The section to show, decompressed by the first who asks. */
+static const struct image_section *section_shown(const struct image *image, size_t index)
+{
+	struct section *section = &image->sections.items[index];
+
+	pthread_mutex_lock(image->unpacking);
+	if (section->packed)
+		section_unpack(image, section);
+	pthread_mutex_unlock(image->unpacking);
+	return &section->shown;
+}
+
+/* ".zdebug_x" holds what ".debug_x" would. */
+static bool name_answers(const char *name, const char *wanted)
+{
+	return !strcmp(name, wanted) ||
+	       (is_packed_by_name(name) && wanted[0] == '.' && !strcmp(name + 2, wanted + 1));
+}
+
+const struct image_section *image_section(const struct image *image, const char *name)
+{
+	for (size_t i = 1; i < image->sections.len; i++)
+		if (name_answers(image->sections.items[i].shown.name, name))
+			return section_shown(image, i);
+	return NULL;
+}
+
+const struct image_section *image_section_by_type(const struct image *image, uint32_t type)
+{
+	for (size_t i = 1; i < image->sections.len; i++)
+		if (image->sections.items[i].shown.type == type)
+			return section_shown(image, i);
+	return NULL;
+}
+
+const struct image_section *image_section_by_index(const struct image *image, size_t index)
+{
+	return index < image->sections.len ? section_shown(image, index) : NULL;
+}
