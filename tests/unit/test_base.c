@@ -1,0 +1,203 @@
+/* test_base.c: text, numbers, UTF-8 and hashing. */
+#include "test.h"
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/units.h"
+#include "base/utf8.h"
+
+#include <errno.h>
+
+static void lines_end_with_or_without_newline(void **state)
+{
+	struct bytes text = BYTES("one\r\n\ntwo"), line;
+
+	(void)state;
+	assert_true(bytes_line(&text, &line));
+	assert_bytes_equal(line, "one");
+	assert_true(bytes_line(&text, &line));
+	assert_bytes_equal(line, "");
+	assert_true(bytes_line(&text, &line));
+	assert_bytes_equal(line, "two");
+	assert_false(bytes_line(&text, &line));
+}
+
+static void numbers_are_whole_or_refused(void **state)
+{
+	uint64_t value = 7;
+
+	(void)state;
+	assert_true(bytes_u64(BYTES("18446744073709551615"), &value));
+	assert_true(value == UINT64_MAX);
+	value = 7;
+	assert_false(bytes_u64(BYTES("18446744073709551616"), &value));
+	assert_false(bytes_u64(BYTES(""), &value));
+	assert_false(bytes_u64(BYTES("1 "), &value));
+	assert_false(bytes_u64(BYTES("-1"), &value));
+	assert_int_equal(value, 7);
+	assert_true(bytes_hex(BYTES("ffffFFFFffffffff"), &value));
+	assert_true(value == UINT64_MAX);
+	assert_false(bytes_hex(BYTES("10000000000000000"), &value));
+	assert_false(bytes_hex(BYTES("0x1"), &value));
+}
+
+static void durations_have_units(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} cases[] = {{"10s", 10000000000}, {"250ms", 250000000}, {"1.5m", 90000000000},
+		{"3us", 3000}, {"100ns", 100}, {"2", 2000000000}, {"0.5", 500000000}};
+	uint64_t ns;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_true(bytes_duration(bytes_of(cases[i].text), &ns));
+		assert_int_equal(ns, cases[i].ns);
+	}
+	assert_false(bytes_duration(BYTES("10 parsecs"), &ns));
+	assert_false(bytes_duration(BYTES("s"), &ns));
+	assert_false(bytes_duration(BYTES("-1s"), &ns));
+	assert_false(bytes_duration(BYTES("1e300s"), &ns));
+}
+
+static void xml_json_and_csv_escape(void **state)
+{
+	struct buffer b = {0};
+
+	(void)state;
+	buffer_xml(&b, BYTES("std::vector<int>& \"a\" '\x01\xff"));
+	assert_non_null(strstr(b.at, "std::vector&lt;int&gt;&amp; &quot;a&quot; "));
+	assert_null(strchr(b.at, '\x01'));
+	assert_null(strchr(b.at, '\xff'));
+	assert_int_equal(utf8_clean_length(buffer_bytes(&b)), b.len);
+	b.len = 0;
+	buffer_json(&b, BYTES("a\"b\\c\n\t\x01 \xc3\xa9 \xc3"));
+	assert_string_equal(b.at, "\"a\\\"b\\\\c\\u000a\\u0009\\u0001 \xc3\xa9 \xef\xbf\xbd\"");
+	b.len = 0;
+	buffer_csv(&b, BYTES("plain"));
+	buffer_char(&b, ',');
+	buffer_csv(&b, BYTES("f(a, \"b\")"));
+	assert_string_equal(b.at, "plain,\"f(a, \"\"b\"\")\"");
+	buffer_release(&b);
+}
+
+static void units_read_well(void **state)
+{
+	struct buffer b = {0};
+
+	(void)state;
+	units_grouped(&b, 1234567);
+	buffer_char(&b, ' ');
+	units_grouped(&b, INT64_MIN);
+	assert_string_equal(b.at, "1,234,567 -9,223,372,036,854,775,808");
+	b.len = 0;
+	units_percent(&b, 999999, 1000000);
+	buffer_char(&b, ' ');
+	units_percent(&b, 1, 1);
+	buffer_char(&b, ' ');
+	units_percent(&b, 0, 0);
+	assert_string_equal(b.at, "99.99 100.00 0.00");
+	b.len = 0;
+	units_human(&b, 1234000000, BYTES("ns"));
+	buffer_char(&b, '|');
+	units_human(&b, 1572864, BYTES("bytes"));
+	buffer_char(&b, '|');
+	units_human(&b, 1234, BYTES("samples"));
+	assert_string_equal(b.at, "1.23 s|1.50 MiB|1,234 samples");
+	buffer_release(&b);
+}
+
+static void utf8_refuses_what_is_not(void **state)
+{
+	uint32_t code;
+
+	(void)state;
+	assert_int_equal(utf8_decode(BYTES("\xf0\x9f\x94\xa5"), &code), 4);
+	assert_int_equal(code, 0x1F525);
+	assert_int_equal(utf8_decode(BYTES("\xc0\x80"), &code), 0);	    /* overlong */
+	assert_int_equal(utf8_decode(BYTES("\xed\xa0\x80"), &code), 0);	    /* surrogate */
+	assert_int_equal(utf8_decode(BYTES("\xf4\x90\x80\x80"), &code), 0); /* above U+10FFFF */
+	assert_int_equal(utf8_decode(BYTES("\xe2\x82"), &code), 0);	    /* cut */
+	assert_int_equal(utf8_count(BYTES("a\xc3\xa9\xff")), 3);
+	assert_int_equal(utf8_clean_length(BYTES("abcdefghijklmnop\x7f")), 16);
+}
+
+static void map_finds_what_was_put(void **state)
+{
+	struct id_map map = {0};
+	const uint32_t count = 100000;
+
+	(void)state;
+	for (uint32_t key = 1; key <= count; key++) {
+		uint64_t hash = hash_pair(key, key / 3);
+		size_t at = id_map_first(&map, hash);
+
+		while (id_map_candidate(&map, hash, &at))
+			;
+		id_map_put(&map, hash, at, key);
+	}
+	for (uint32_t key = 1; key <= count; key++) {
+		uint64_t hash = hash_pair(key, key / 3);
+		size_t at = id_map_first(&map, hash);
+		uint32_t id;
+
+		while ((id = id_map_candidate(&map, hash, &at)) && id != key)
+			;
+		assert_int_equal(id, key);
+	}
+	assert_int_equal(map.used, count);
+	id_map_release(&map);
+}
+
+static void borrowed_vectors_are_copied_on_growth(void **state)
+{
+	static int borrowed[3] = {1, 2, 3};
+	VECTOR(int) v = {borrowed, 3, 0};
+
+	(void)state;
+	vector_push(&v, 4);
+	v.items[0] = 9;
+	assert_int_equal(borrowed[0], 1);
+	assert_int_equal(v.items[2], 3);
+	assert_int_equal(v.items[3], 4);
+	vector_release(&v);
+	assert_null(v.items);
+}
+
+static void errors_know_permission_and_travel_up(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	errno = EACCES;
+	assert_false(error_errno(&err, "cannot open '%s'", "x"));
+	assert_int_equal(err.code, ERR_PERMISSION);
+	assert_false(error_set(&err, ERR_FORMAT, "line %d: expected a count", 3));
+	assert_false(error_prefix(&err, "%s: ", "in.folded"));
+	assert_string_equal(err.text, "in.folded: line 3: expected a count");
+	assert_int_equal(error_exit_code(&err), 2);
+	errno = ENOSPC;
+	assert_false(error_errno(&err, "cannot write"));
+	assert_int_equal(err.code, ERR_IO);
+	assert_int_equal(error_exit_code(&err), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_end_with_or_without_newline),
+		cmocka_unit_test(numbers_are_whole_or_refused),
+		cmocka_unit_test(durations_have_units),
+		cmocka_unit_test(xml_json_and_csv_escape),
+		cmocka_unit_test(units_read_well),
+		cmocka_unit_test(utf8_refuses_what_is_not),
+		cmocka_unit_test(map_finds_what_was_put),
+		cmocka_unit_test(borrowed_vectors_are_copied_on_growth),
+		cmocka_unit_test(errors_know_permission_and_travel_up),
+	};
+
+	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}

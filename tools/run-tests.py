@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""run-tests.py: every test there is, counted case by case.
+
+    run-tests.py [-v] [SUITE...]
+
+Suites: build, house, unit, sanitized, golden, cli, browser, privileged; all of them by default. Every
+test program speaks TAP; a program that dies or runs out of time is one more failed case. The last line
+counts the cases. Under CI=true a machine that lacks root, perf or a browser is a fault of the machine:
+cases skipped for that count as failed.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BUILDS = [  # directory, compiler, meson options
+    ("build", "gcc", []),
+    ("build-clang", "clang", []),
+    ("build-asan", "gcc", ["-Db_sanitize=address,undefined", "-Doptimization=1"]),
+]
+SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "browser", "privileged"]
+PROGRAM_LIMIT = 1500  # seconds for one test program
+CASE = re.compile(r"^(not ok|ok)\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b:?\s*(.*))?$", re.I)
+NEEDS = re.compile(r"\bneeds (root|perf\b|a browser|chromium|node)", re.I)
+
+
+class Tally:
+    def __init__(self, verbose):
+        self.passed = self.failed = self.skipped = 0
+        self.verbose = verbose
+        self.in_ci = os.environ.get("CI") == "true"
+
+    def case(self, suite, name, outcome, detail=""):
+        """Count one case; outcome is passed, failed or skipped."""
+        if outcome == "skipped" and self.in_ci and (
+                suite in ("browser", "privileged") or NEEDS.search(detail)):
+            outcome, detail = "failed", f"skipped, which CI forbids: {detail}"
+        setattr(self, outcome, getattr(self, outcome) + 1)
+        if outcome == "failed" or self.verbose or outcome == "skipped":
+            print(f"  {outcome.upper() if outcome == 'failed' else outcome}: {name}"
+                  + (f" ({detail})" if detail and outcome == "skipped" else ""))
+            if outcome == "failed" and detail:
+                print("    " + detail.rstrip().replace("\n", "\n    "))
+
+    def tap(self, suite, program, text, status, errors=""):
+        """Count the cases of a program's TAP output, and its death if it died without a word."""
+        planned, seen, failed = 0, 0, 0
+        lines = text.splitlines()
+        for number, line in enumerate(lines):
+            plan = re.match(r"^1\.\.(\d+)(?:\s*#\s*skip\w*\s*(.*))?", line, re.I)
+            if plan:
+                planned += int(plan[1])
+                if plan[1] == "0":
+                    self.case(suite, program, "skipped", plan[2] or "nothing to do")
+                    seen = max(seen, 1)
+                continue
+            match = CASE.match(line)
+            if not match:
+                continue
+            seen += 1
+            name = f"{program}: {match[2] or match[4]}"
+            if match[3]:
+                self.case(suite, name, "skipped", match[4])
+            elif match[1] == "ok":
+                self.case(suite, name, "passed")
+            else:
+                failed += 1
+                self.case(suite, name, "failed", remarks(lines[number + 1:]))
+        if seen < max(planned, 1) or (status and not failed):
+            self.case(suite, program, "failed",
+                      f"{seen} of {planned} cases reported, exit {status}\n{tail(errors or text)}")
+
+
+def remarks(lines):
+    """The diagnostics right behind a failed case."""
+    kept = []
+    for line in lines:
+        if CASE.match(line) or line.startswith("1.."):
+            break
+        kept.append(line)
+    return "\n".join(kept[:40])
+
+
+def tail(text):
+    return "\n".join(text.splitlines()[-25:])
+
+
+def run(command, limit=PROGRAM_LIMIT, **more):
+    """Output, errors and exit status; a timeout is status 124."""
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, errors="replace", **more) as process:
+        try:
+            out, err = process.communicate(timeout=limit)
+            return out, err, process.returncode
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            return out, err + f"\nno end after {limit} s", 124
+
+
+def build(tally, chosen):
+    """Every build is a case: it fails on a warning, which the project makes an error."""
+    for folder, compiler, options in BUILDS:
+        if "build" not in chosen and not (folder == "build" or
+                                          (folder == "build-asan" and "sanitized" in chosen)):
+            continue
+        started = time.time()
+        if not os.path.exists(os.path.join(ROOT, folder, "build.ninja")):
+            out, err, status = run(["meson", "setup", folder, *options],
+                                   env={**os.environ, "CC": compiler})
+            if status:
+                tally.case("build", f"{folder} ({compiler})", "failed", tail(out + err))
+                continue
+        out, err, status = run(["ninja", "-C", folder])
+        print(f"{folder} ({compiler}): {time.time() - started:.0f} s", flush=True)
+        tally.case("build", f"{folder} ({compiler})", "failed" if status else "passed",
+                   tail(out + err) if status else "")
+        if status and folder == "build":
+            return False
+    return True
+
+
+def meson_tests(tally, suite, folder):
+    """The C tests of one build directory."""
+    log = os.path.join(ROOT, folder, "meson-logs", "testlog.json")
+    if os.path.exists(log):
+        os.remove(log)
+    out, err, status = run(["meson", "test", "-C", folder, "--no-rebuild", "--quiet"])
+    if not os.path.exists(log):
+        tally.case(suite, folder, "failed", tail(out + err))
+        return
+    with open(log, encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            test = json.loads(line)
+            program = test["name"].split(" / ")[-1]
+            died = test["returncode"] or (1 if test["result"] in ("TIMEOUT", "INTERRUPT") else 0)
+            tally.tap(suite, program, test.get("stdout", ""), died,
+                      f"{test['result']}\n{test.get('stderr', '')}")
+
+
+def programs(tally, suite, pattern, command, env):
+    """Test programs that are files of the tree, each its own process."""
+    for path in sorted(glob.glob(os.path.join(ROOT, pattern))):
+        name = os.path.relpath(path, ROOT)
+        started = time.time()
+        out, err, status = run([*command, name], env=env)
+        tally.tap(suite, name, out, status, err)
+        print(f"{name}: {time.time() - started:.0f} s", flush=True)
+
+
+def environment(folder):
+    env = {**os.environ, "KILN_SOURCE": ROOT, "KILN_BUILD": os.path.join(ROOT, folder),
+           "KILN": os.path.join(ROOT, folder, "kiln"), "LC_ALL": "C.UTF-8"}
+    corpus = os.path.join(ROOT, "..", "shared", "corpus")
+    if "KILN_CORPUS" not in env and os.path.isdir(corpus):
+        env["KILN_CORPUS"] = os.path.realpath(corpus)
+    return env
+
+
+def browser(tally):
+    """The pages in a real browser; each *.test.mjs prints TAP."""
+    if not glob.glob(os.path.join(ROOT, "tests/browser/*.test.mjs")):
+        return
+    if not shutil.which("node"):
+        tally.case("browser", "tests/browser", "skipped", "needs node")
+    elif not shutil.which("chromium"):
+        tally.case("browser", "tests/browser", "skipped", "needs chromium")
+    else:
+        programs(tally, "browser", "tests/browser/*.test.mjs", ["node"], environment("build"))
+
+
+def main():
+    arguments = sys.argv[1:]
+    verbose = "-v" in arguments
+    chosen = [a for a in arguments if a != "-v"] or SUITES
+    unknown = [a for a in chosen if a not in SUITES]
+    if unknown:
+        sys.exit(f"run-tests: no suite '{unknown[0]}'; there are: {', '.join(SUITES)}")
+    tally = Tally(verbose)
+    started = time.time()
+    built = build(tally, chosen)
+    bats = ["bats", "--formatter", "tap"]
+    steps = {
+        "house": lambda: programs(tally, "house", "tests/house/*.bats", bats, environment("build")),
+        "unit": lambda: meson_tests(tally, "unit", "build"),
+        "sanitized": lambda: meson_tests(tally, "sanitized", "build-asan"),
+        "golden": lambda: programs(tally, "golden", "tests/golden/*.bats", bats,
+                                   environment("build")),
+        "cli": lambda: programs(tally, "cli", "tests/cli/*.bats", bats, environment("build")),
+        "browser": lambda: browser(tally),
+        "privileged": lambda: programs(tally, "privileged", "tests/privileged/*.bats", bats,
+                                       environment("build")),
+    }
+    for suite, step in steps.items():
+        if suite in chosen and built:
+            print(f"-- {suite}", flush=True)
+            step()
+    print(f"in {time.time() - started:.0f} s")
+    print(f"{tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped")
+    sys.exit(1 if tally.failed or not built else 0)
+
+
+if __name__ == "__main__":
+    main()
