@@ -1,0 +1,29 @@
+/* renderers.c: which output is meant? */
+#include "renderers/renderers.h"
+
+#define ENTRY(name) extern const struct renderer renderer_##name;
+#include "renderers.list"
+#undef ENTRY
+
+const struct renderer *const renderers[] = {
+#define ENTRY(name) &renderer_##name,
+#include "renderers.list"
+#undef ENTRY
+	NULL,
+};
+
+const struct renderer *renderer_by_name(const char *name)
+{
+	for (size_t i = 0; renderers[i]; i++)
+		if (!strcmp(renderers[i]->name, name))
+			return renderers[i];
+	return NULL;
+}
+
+const struct renderer *renderer_for_path(const char *path)
+{
+	for (size_t i = 0; renderers[i]; i++)
+		if (bytes_end(bytes_of(path), bytes_of(renderers[i]->suffix)))
+			return renderers[i];
+	return NULL;
+}
