@@ -1,0 +1,194 @@
+/* test_input.c: does every kind of input arrive whole, in order and within bounds? */
+#include "test.h"
+
+#include "base/buffer.h"
+#include "base/input.h"
+#include "base/memory.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#define LINES 200000
+
+/* Numbered lines, more than any buffer holds at once. */
+static char *numbered(size_t *ret_len)
+{
+	struct buffer text = {0};
+
+	for (int i = 0; i < LINES; i++)
+		buffer_printf(&text, "line %d\n", i);
+	*ret_len = text.len;
+	return text.at;
+}
+
+/* A file with the numbered lines, after `command` ("gzip -c", ...) has read them. */
+static void make_file(const char *path, const char *command)
+{
+	char shell[256];
+	size_t len;
+	char *text = numbered(&len);
+	FILE *pipe;
+
+	snprintf(shell, sizeof(shell), "%s > %s", command, path);
+	pipe = popen(shell, "w");
+	assert_non_null(pipe);
+	assert_int_equal(fwrite(text, 1, len, pipe), len);
+	assert_int_equal(pclose(pipe), 0);
+	free(text);
+}
+
+static void check_lines(struct input *in)
+{
+	struct error err = {0};
+	struct bytes line;
+	bool more;
+	char want[32];
+
+	for (int i = 0;; i++) {
+		assert_true(input_line(in, &line, &more, &err));
+		if (!more) {
+			assert_int_equal(i, LINES);
+			return;
+		}
+		snprintf(want, sizeof(want), "line %d", i);
+		assert_true(bytes_equal(line, bytes_of(want)));
+	}
+}
+
+static void compressed_and_plain_files_read_alike(void **state)
+{
+	static const char *const commands[] = {
+		"cat", "gzip -c", "zstd -q -c", "xz -0 -c", "(head -c 700000 | gzip -c; gzip -c)"};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		char path[] = "/tmp/kiln-test-input-XXXXXX";
+		struct error err = {0};
+		struct bytes content;
+		struct input in;
+		size_t len;
+		char *text = numbered(&len);
+
+		close(mkstemp(path));
+		make_file(path, commands[i]);
+		assert_true(input_open(&in, path, &err));
+		check_lines(&in);
+		input_release(&in);
+
+		assert_true(input_open(&in, path, &err));
+		assert_true(input_fill(&in, 100, &err));
+		assert_true(input_whole(&in, 1 << 30, &content, &err));
+		assert_int_equal(content.len, len);
+		assert_memory_equal(content.at, text, len);
+		input_release(&in);
+		unlink(path);
+		free(text);
+	}
+}
+
+static void pipes_read_like_files(void **state)
+{
+	struct error err = {0};
+	struct input in;
+	size_t len;
+	char *text = numbered(&len);
+	int ends[2];
+	int saved = dup(STDIN_FILENO);
+	(void)state;
+
+	assert_int_equal(pipe(ends), 0);
+	if (!fork()) {
+		for (size_t at = 0; at < len; at += 7777)
+			if (write(ends[1], text + at, len - at < 7777 ? len - at : 7777) < 0)
+				_exit(1);
+		_exit(0);
+	}
+	close(ends[1]);
+	dup2(ends[0], STDIN_FILENO);
+	close(ends[0]);
+	assert_true(input_open(&in, "-", &err));
+	assert_string_equal(in.name, "<stdin>");
+	check_lines(&in);
+	input_release(&in);
+	dup2(saved, STDIN_FILENO);
+	close(saved);
+	wait(NULL);
+	free(text);
+}
+
+static void a_cut_file_is_an_error_that_names_the_place(void **state)
+{
+	static const char *const commands[] = {"{ gzip -c | head -c 5000; cat >/dev/null; }",
+		"{ zstd -q -c | head -c 5000; cat >/dev/null; }",
+		"{ xz -0 -c | head -c 5000; cat >/dev/null; }"};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		char path[] = "/tmp/kiln-test-input-XXXXXX";
+		struct error err = {0};
+		struct bytes content;
+		struct input in;
+
+		close(mkstemp(path));
+		make_file(path, commands[i]);
+		assert_true(input_open(&in, path, &err));
+		assert_false(input_whole(&in, 1 << 30, &content, &err));
+		assert_int_equal(err.code, ERR_FORMAT);
+		assert_non_null(strstr(err.text, "byte "));
+		assert_non_null(strstr(err.text, "cut short"));
+		input_release(&in);
+		unlink(path);
+	}
+}
+
+static void limits_and_missing_files_are_reported(void **state)
+{
+	struct error err = {0};
+	struct bytes content;
+	struct input in;
+	(void)state;
+
+	assert_false(input_open(&in, "/nonexistent/file", &err));
+	assert_string_equal(err.text, "/nonexistent/file: cannot open: No such file or directory");
+	assert_false(input_open(&in, "/tmp", &err));
+	assert_int_equal(err.code, ERR_USAGE);
+	assert_true(input_open(&in, "/proc/self/exe", &err));
+	assert_false(input_whole(&in, 100, &content, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	input_release(&in);
+}
+
+static void memory_is_read_in_place(void **state)
+{
+	struct error err = {0};
+	struct bytes line;
+	struct input in;
+	bool more;
+	(void)state;
+
+	assert_true(input_open_bytes(&in, BYTES("a\r\n\nlast"), "test", &err));
+	assert_true(input_line(&in, &line, &more, &err) && more);
+	assert_true(bytes_equal(line, BYTES("a")));
+	assert_true(input_line(&in, &line, &more, &err) && more);
+	assert_int_equal(line.len, 0);
+	assert_true(input_line(&in, &line, &more, &err) && more);
+	assert_true(bytes_equal(line, BYTES("last")));
+	assert_int_equal(in.offset, 8);
+	assert_true(input_line(&in, &line, &more, &err));
+	assert_false(more);
+	input_release(&in);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(compressed_and_plain_files_read_alike),
+		cmocka_unit_test(pipes_read_like_files),
+		cmocka_unit_test(a_cut_file_is_an_error_that_names_the_place),
+		cmocka_unit_test(limits_and_missing_files_are_reported),
+		cmocka_unit_test(memory_is_read_in_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* test_options.c: are command lines read as people type them? */
+#include "test.h"
+
+#include "base/options.h"
+
+struct settings {
+	bool user;
+	const char *output;
+	uint64_t hertz;
+	int order;
+};
+
+static const char *const orders[] = {"name", "weight", NULL};
+static const struct option table[] = {
+	{"user", 'u', NULL, "user stacks only", option_flag, offsetof(struct settings, user), NULL},
+	{"output", 'o', "FILE", "where to", option_text, offsetof(struct settings, output), NULL},
+	{"frequency", 'F', "HZ", "samples a second", option_u64, offsetof(struct settings, hertz),
+		NULL},
+	{"order", 0, "ORDER", "of siblings", option_choice, offsetof(struct settings, order),
+		orders},
+	{0},
+};
+
+static bool parse(
+	struct settings *s, bool stop, char **argv, char ***ret_operands, struct error *err)
+{
+	struct option_group groups[] = {{"Options", table, s}, {0}};
+
+	*s = (struct settings){0};
+	return options_parse(groups, argv, stop, ret_operands, err);
+}
+
+#define ARGV(...) ((char *[]){(char[]){"kiln"}, __VA_ARGS__, NULL})
+#define A(text)	  ((char[]){text})
+
+static void every_spelling_means_the_same(void **state)
+{
+	struct error err = {0};
+	struct settings s;
+	char **rest;
+	(void)state;
+
+	assert_true(parse(&s, false,
+		ARGV(A("-uF99"), A("in"), A("-o"), A("x"), A("--order=weight")), &rest, &err));
+	assert_true(s.user);
+	assert_int_equal(s.hertz, 99);
+	assert_string_equal(s.output, "x");
+	assert_int_equal(s.order, 1);
+	assert_string_equal(rest[0], "in");
+	assert_null(rest[1]);
+	assert_true(
+		parse(&s, false, ARGV(A("--user"), A("--frequency"), A("7"), A("-")), &rest, &err));
+	assert_int_equal(s.hertz, 7);
+	assert_string_equal(rest[0], "-");
+}
+
+static void a_command_keeps_its_own_options(void **state)
+{
+	struct error err = {0};
+	struct settings s;
+	char **rest;
+	(void)state;
+
+	assert_true(parse(&s, true, ARGV(A("-u"), A("--"), A("ls"), A("-o")), &rest, &err));
+	assert_string_equal(rest[0], "ls");
+	assert_string_equal(rest[1], "-o");
+	assert_true(parse(&s, true, ARGV(A("-u"), A("ls"), A("-o"), A("--"), A("x")), &rest, &err));
+	assert_string_equal(rest[0], "ls");
+	assert_string_equal(rest[2], "--");
+	assert_null(s.output);
+}
+
+static void check_error(char **argv, const char *want)
+{
+	struct error err = {0};
+	struct settings s;
+	char **rest;
+
+	assert_false(parse(&s, false, argv, &rest, &err));
+	assert_int_equal(err.code, ERR_USAGE);
+	assert_string_equal(err.text, want);
+}
+
+static void mistakes_are_explained(void **state)
+{
+	(void)state;
+	check_error(
+		ARGV(A("--frequensy=9")), "unknown option --frequensy; did you mean --frequency?");
+	check_error(ARGV(A("--out")), "unknown option --out; did you mean --output?");
+	check_error(ARGV(A("--zzzzzz")), "unknown option --zzzzzz; --help lists them");
+	check_error(ARGV(A("-x")), "unknown option -x; --help lists them");
+	check_error(ARGV(A("-F"), A("fast")), "--frequency: expected a whole number, got 'fast'");
+	check_error(ARGV(A("-F")), "-F needs an argument: HZ");
+	check_error(ARGV(A("--user=1")), "--user takes no argument");
+	check_error(ARGV(A("--order=size")), "--order: expected one of name, weight, got 'size'");
+}
+
+static void help_is_wrapped_at_the_width(void **state)
+{
+	struct option_group groups[] = {{"Options", table, NULL}, {0}};
+	struct buffer out = {0};
+	(void)state;
+
+	options_help(groups, 80, &out);
+	assert_string_equal(out.at, "\nOptions:\n"
+				    "  -u, --user                user stacks only\n"
+				    "  -o, --output FILE         where to\n"
+				    "  -F, --frequency HZ        samples a second\n"
+				    "      --order ORDER         of siblings\n");
+	buffer_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_spelling_means_the_same),
+		cmocka_unit_test(a_command_keeps_its_own_options),
+		cmocka_unit_test(mistakes_are_explained),
+		cmocka_unit_test(help_is_wrapped_at_the_width),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
