@@ -21,7 +21,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILDS = [  # directory, compiler, meson options
     ("build", "gcc", []),
     ("build-clang", "clang", []),
-    ("build-asan", "gcc", ["-Db_sanitize=address,undefined", "-Doptimization=1"]),
+    ("build-asan", "clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false",
+                             "-Doptimization=1"]),
 ]
 SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "browser", "privileged"]
 PROGRAM_LIMIT = 1500  # seconds for one test program
