@@ -36,7 +36,7 @@ deb: setup ## Debian packages in dist/, checked by lintian
 	@tools/deb.sh
 
 static: setup ## build-static/kiln: needs nothing but a kernel
-	@[ -f build-static/build.ninja ] || meson setup build-static -Dstatic_binary=true -Dtests=false
+	@[ -f build-static/build.ninja ] || meson setup build-static -Dstatic_binary=true -Dtests=false >/dev/null
 	@ninja -C build-static
 
 clean: ## remove what was built
@@ -52,6 +52,6 @@ setup-browser:
 	@tools/setup.sh --browser
 
 $(BUILD)/build.ninja:
-	@CC=$(CC_FIRST) meson setup $(BUILD)
+	@CC=$(CC_FIRST) meson setup $(BUILD) >/dev/null
 
 .PHONY: all demo test bench fuzz check install uninstall deb static clean help setup setup-browser

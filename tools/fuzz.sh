@@ -11,8 +11,8 @@ only=${2:-}
 found=build-fuzz/found
 
 [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dfuzz=true \
-	-Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 || exit 1
-ninja -C build-fuzz || exit 1
+	-Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 >/dev/null || exit 1
+ninja --quiet -C build-fuzz || exit 1
 mkdir -p $found
 broken=0
 for target in build-fuzz/tests/fuzz/fuzz_*; do
