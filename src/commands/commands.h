@@ -1,17 +1,28 @@
-/* commands.h: `kiln NAME`. One file, one line in meson.build, one manual page, one CLI test each. */
+/* commands.h: `kiln NAME`. One file, one line in meson.build, one manual page, one CLI test each.
+ */
 #ifndef KILN_COMMANDS_COMMANDS_H
 #define KILN_COMMANDS_COMMANDS_H
 
 #include "base/options.h"
 
+/* What a command's operands are, for shell completion. */
+enum operands {
+	OPERANDS_FILES,
+	OPERANDS_NONE,
+	OPERANDS_PROGRAM,  /* a program and its arguments, behind "--" */
+	OPERANDS_COMMANDS, /* names of Kiln's commands */
+	OPERANDS_SHELLS,
+};
+
 struct command {
 	const char *name;
 	const char *about; /* a phrase for `kiln help` */
-	const char *usage; /* lines behind "usage: kiln ", NULL-separated by '\n' */
+	const char *usage; /* what stands behind "kiln ", one way of calling it a line */
 	const char *notes; /* paragraphs under the options in --help, or NULL */
+	enum operands operands;
 
-	/* The command's option groups (static storage), ended by {0}; -h, -q and -v are added to every
-	 * command. NULL: takes its arguments as they are. */
+	/* The command's option groups (static storage), ended by {0}; -h, -q and -v are added to
+	 * every command. NULL: has none of its own. */
 	const struct option_group *(*groups)(void);
 	bool stop_at_operand; /* options end at the first operand (record -- CMD) */
 
@@ -19,13 +30,26 @@ struct command {
 	int (*run)(char **operands);
 };
 
+/* Groups that a command may have, the general one and the end included. */
+#define COMMAND_GROUPS 12u
+
 extern const struct command *const commands[]; /* NULL-terminated */
 const struct command *command_by_name(const char *name);
+const char *command_nearest(const char *name); /* NULL: nothing is near */
+
+/* The command's groups and the general one (-h, -q, -v), ended by {0}. */
+void command_all_groups(
+	const struct command *command, struct option_group ret_groups[COMMAND_GROUPS]);
+/* What `kiln help NAME` prints, wrapped at `width` columns. */
+void command_explain(const struct command *command, size_t width, struct buffer *out);
 
 extern int verbosity; /* -1 quiet, 0, 1 verbose */
 
-/* Print "kiln: TEXT" on stderr (in colour on a terminal, unless NO_COLOR); errors even when quiet. */
+/* Print "kiln: TEXT" on stderr, unless quiet. */
 __attribute__((format(printf, 1, 2))) void say(const char *fmt, ...);
-int fail(const struct error *err); /* print it; returns its exit code */
+int fail(const struct error *err); /* print it, even when quiet; returns its exit code */
+
+/* Print to standard output; returns the exit code: 0, or 1 when it could not be written. */
+int print(const struct buffer *text);
 
 #endif

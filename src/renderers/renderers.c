@@ -23,7 +23,8 @@ const struct renderer *renderer_by_name(const char *name)
 const struct renderer *renderer_for_path(const char *path)
 {
 	for (size_t i = 0; renderers[i]; i++)
-		if (bytes_end(bytes_of(path), bytes_of(renderers[i]->suffix)))
+		if (renderers[i]->suffix &&
+			bytes_end(bytes_of(path), bytes_of(renderers[i]->suffix)))
 			return renderers[i];
 	return NULL;
 }

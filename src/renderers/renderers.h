@@ -9,7 +9,7 @@
 
 struct renderer {
 	const char *name;   /* "svg" */
-	const char *suffix; /* ".svg" */
+	const char *suffix; /* ".svg"; NULL: not chosen by a file name */
 	const char *about;
 
 	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills in.

@@ -1,0 +1,102 @@
+/* commands.c: which commands are there, and how do they speak? */
+#include "commands/commands.h"
+
+#include "base/output.h"
+#include "commands/terminal.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define ENTRY(name) extern const struct command command_##name;
+#include "commands.list"
+#undef ENTRY
+
+const struct command *const commands[] = {
+#define ENTRY(name) &command_##name,
+#include "commands.list"
+#undef ENTRY
+	NULL,
+};
+
+int verbosity;
+
+const struct command *command_by_name(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+const char *command_nearest(const char *name)
+{
+	const char *names[sizeof(commands) / sizeof(*commands)];
+	size_t count = 0;
+
+	for (; commands[count]; count++)
+		names[count] = commands[count]->name;
+	return option_nearest(names, count, bytes_of(name));
+}
+
+void command_explain(const struct command *command, size_t width, struct buffer *out)
+{
+	struct option_group groups[COMMAND_GROUPS];
+	struct bytes usage = bytes_of(command->usage), line;
+
+	for (const char *lead = "usage:"; bytes_line(&usage, &line); lead = "      ")
+		buffer_printf(out, "%s kiln %.*s\n", lead, (int)line.len, line.at);
+	buffer_printf(out, "\nkiln %s: %s\n\n", command->name, command->about);
+	command_all_groups(command, groups);
+	options_help(groups, width, out);
+	if (command->notes)
+		buffer_printf(out, "\n%s\n", command->notes);
+}
+
+/* One write, so that lines of several processes do not mix. */
+static void print_line(const char *text, const char *colour)
+{
+	struct buffer line = {0};
+	bool coloured = terminal_colour(STDERR_FILENO);
+	struct error ignored = {0}; /* nothing is left to say it to */
+
+	buffer_printf(&line, "%s%s%s %s\n", coloured ? colour : "",
+		"kiln:", coloured ? "\33[0m" : "", text);
+	output_write_fd(STDERR_FILENO, buffer_bytes(&line), &ignored);
+	buffer_release(&line);
+}
+
+void say(const char *fmt, ...)
+{
+	struct buffer text = {0};
+	char line[1024];
+	va_list arguments;
+
+	if (verbosity < 0)
+		return;
+	va_start(arguments, fmt);
+	vsnprintf(line, sizeof(line), fmt, arguments);
+	va_end(arguments);
+	buffer_text(&text, line);
+	print_line(text.at, "\33[1m");
+	buffer_release(&text);
+}
+
+int fail(const struct error *err)
+{
+	assert(err->code != ERR_NONE);
+	print_line(err->text, "\33[1;31m");
+	return error_exit_code(err);
+}
+
+int print(const struct buffer *text)
+{
+	struct output out;
+	struct error err = {0};
+
+	if (!output_open(&out, "-", 0666, &err))
+		return fail(&err);
+	output_write(&out, buffer_bytes(text));
+	return output_commit(&out, &err) ? 0 : fail(&err);
+}

@@ -1,0 +1,24 @@
+/* fold.c: `kiln fold`: one line a stack, for grep, awk and other tools. */
+#include "commands/pipeline.h"
+
+static struct pipeline own = {.renderer = "folded", .title = "Lines"};
+
+static const struct option_group *groups(void)
+{
+	return pipeline_groups(&own);
+}
+
+extern const struct command command_fold;
+
+static int run(char **operands)
+{
+	return pipeline_run(&own, &command_fold, operands, 0);
+}
+
+const struct command command_fold = {
+	.name = "fold",
+	.about = "print stacks as folded text, one line each, byte-sorted",
+	.usage = "fold [OPTIONS] [FILE]",
+	.groups = groups,
+	.run = run,
+};

@@ -1,0 +1,234 @@
+/* load.c: how does every command get at its profile? */
+#include "commands/load.h"
+
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/units.h"
+#include "readers/readers.h"
+#include "transforms/transforms.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct load {
+	const char *format, *kind;
+	bool idle;
+	struct transform_list transforms;
+} common;
+
+/* ---- Options ---- */
+
+#define FORMATS_MOST 64u
+
+/* The readers' names are known to the linker only; the choices are filled in by load_groups. */
+static const char *formats[FORMATS_MOST + 1];
+
+static bool set_format(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	int ignored;
+	struct option by_index = *option;
+
+	by_index.offset = 0;
+	return option_choice(&ignored, &by_index, value, err) &&
+	       option_text(target, option, value, err);
+}
+
+static const struct option input_options[] = {
+	{.name = "format",
+		.argument = "NAME",
+		.help = "what FILE is, if its content does not tell",
+		.set = set_format,
+		.offset = offsetof(struct load, format),
+		.choices = formats},
+	{.name = "kind",
+		.argument = "NAME",
+		.help = "which value to show, or which event (kiln info lists them); "
+			"default: the first",
+		.set = option_text,
+		.offset = offsetof(struct load, kind)},
+	{.name = "idle",
+		.help = "show idle CPUs too: their samples are left out otherwise",
+		.set = option_flag,
+		.offset = offsetof(struct load, idle)},
+	{0},
+};
+
+void load_groups(struct option_group ret_groups[LOAD_GROUPS])
+{
+	for (size_t i = 0; readers[i] && i < FORMATS_MOST; i++)
+		formats[i] = readers[i]->name;
+	ret_groups[0] = (struct option_group){"Input", input_options, &common};
+	ret_groups[1] = (struct option_group){
+		"Choose and reshape, in the order given", transform_options(), &common.transforms};
+}
+
+/* ---- Input ---- */
+
+/* Something was piped or redirected into standard input; /dev/null and a terminal say no. */
+static bool stdin_is_given(void)
+{
+	struct stat status;
+
+	return !fstat(STDIN_FILENO, &status) &&
+	       (S_ISFIFO(status.st_mode) || S_ISREG(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
+static void print_usage(const struct command *command)
+{
+	struct buffer text = {0};
+	struct bytes usage = bytes_of(command->usage), line;
+	struct error ignored = {0}; /* stderr is gone: nothing is left to say it to */
+
+	for (const char *lead = "usage:"; bytes_line(&usage, &line); lead = "      ")
+		buffer_printf(&text, "%s kiln %.*s\n", lead, (int)line.len, line.at);
+	output_write_fd(STDERR_FILENO, buffer_bytes(&text), &ignored);
+	buffer_release(&text);
+}
+
+static bool choose_input(
+	const struct command *command, char **operands, const char **ret_path, struct error *err)
+{
+	if (operands[0] && operands[1])
+		return error_set(err, ERR_USAGE, "one FILE is read at a time, got '%s' and '%s'",
+			operands[0], operands[1]);
+	if (operands[0] && strcmp(operands[0], "-")) {
+		*ret_path = operands[0];
+		return true;
+	}
+	if (operands[0] && isatty(STDIN_FILENO)) {
+		print_usage(command);
+		return error_set(err, ERR_USAGE,
+			"standard input is a terminal: name a FILE, or pipe a profile in");
+	}
+	if (operands[0] || stdin_is_given()) {
+		*ret_path = "-";
+		return true;
+	}
+	if (access(LOAD_DEFAULT, F_OK)) {
+		print_usage(command);
+		return error_set(err, ERR_USAGE,
+			"no FILE given and no " LOAD_DEFAULT
+			" here: name one, pipe one in, or make it with: kiln record -- COMMAND");
+	}
+	*ret_path = LOAD_DEFAULT;
+	return true;
+}
+
+/* ---- What the user should know about the profile ---- */
+
+static void say_notes(const struct loaded *l)
+{
+	const struct profile *p = &l->profile;
+
+	for (size_t i = 0; i < p->meta.len; i++)
+		if (bytes_equal(profile_text(p, p->meta.items[i].key), BYTES("note"))) {
+			struct bytes note = profile_text(p, p->meta.items[i].value);
+
+			say("%s: %.*s", l->name, (int)note.len, note.at);
+		}
+}
+
+static void say_losses(const struct loaded *l, uint32_t stream)
+{
+	const struct profile *p = &l->profile;
+	const struct stream_row *row = &p->streams.items[stream].row;
+	uint64_t lost = profile_lost(p, stream), whole = row->delivered + lost;
+	struct buffer text = {0};
+	const char *separator = "";
+
+	if (!lost)
+		return;
+	units_grouped(&text, (int64_t)lost);
+	buffer_text(&text, " of ");
+	units_grouped(&text, (int64_t)whole);
+	buffer_text(&text, " samples were lost (");
+	units_percent(&text, (int64_t)lost, (int64_t)whole);
+	buffer_text(&text, "%): ");
+	for (size_t i = 0; i < p->losses.len; i++) {
+		struct bytes reason = profile_text(p, p->losses.items[i].reason);
+
+		if (p->losses.items[i].stream != stream || !p->losses.items[i].count)
+			continue;
+		buffer_printf(&text, "%s%.*s ", separator, (int)reason.len, reason.at);
+		units_grouped(&text, (int64_t)p->losses.items[i].count);
+		separator = ", ";
+	}
+	say("%s: %s", l->name, text.at);
+	buffer_release(&text);
+}
+
+/* Events beside the one that is shown, which a user who did not name one might not know of. */
+static void say_other_events(const struct loaded *l)
+{
+	const struct profile *p = &l->profile;
+	string_id shown = view_stream(&l->view)->event;
+	struct buffer others = {0};
+
+	for (size_t i = 0; i < p->streams.len; i++) {
+		string_id event = p->streams.items[i].row.event;
+		struct bytes name = profile_text(p, event);
+		bool seen = event == shown || !event;
+
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = p->streams.items[j].row.event == event;
+		if (!seen)
+			buffer_printf(
+				&others, "%s%.*s", others.len ? ", " : "", (int)name.len, name.at);
+	}
+	if (others.len) {
+		struct bytes name = profile_text(p, shown);
+
+		say("%s: showing %.*s; --kind shows another: %s", l->name, (int)name.len, name.at,
+			others.at);
+	}
+	buffer_release(&others);
+}
+
+/* ---- The pipeline ---- */
+
+static bool shape(struct loaded *l, struct error *err)
+{
+	view_init(&l->view, &l->profile, BY_FUNCTION);
+	if (!view_select(&l->view, common.kind ? bytes_of(common.kind) : (struct bytes){0},
+		    common.idle, err))
+		return error_prefix(err, "%s: ", l->name);
+	return transform_list_apply(&common.transforms, &l->view, err);
+}
+
+bool load(const struct command *command, char **operands, unsigned want, struct loaded *ret,
+	struct error *err)
+{
+	struct loaded l = {0};
+	const char *path = NULL;
+	struct read_options options = {.want = want, .format = common.format};
+
+	if (common.transforms.steps.len)
+		options.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS;
+	if (!choose_input(command, operands, &path, err))
+		return error_prefix(err, "%s: ", command->name);
+	l.name = strcmp(path, "-") ? path : "<stdin>";
+	if (!profile_read(path, &options, &l.profile, err)) {
+		profile_release(&l.profile);
+		return false;
+	}
+	*ret = l;
+	if (!shape(ret, err)) {
+		loaded_release(ret);
+		return false;
+	}
+	say_notes(ret);
+	for (uint32_t i = 0; i < ret->profile.streams.len; i++)
+		if (ret->view.streams[i])
+			say_losses(ret, i);
+	if (!common.kind)
+		say_other_events(ret);
+	return true;
+}
+
+void loaded_release(struct loaded *l)
+{
+	view_release(&l->view);
+	profile_release(&l->profile);
+}

@@ -1,0 +1,30 @@
+/* load.h: from a command's operands and the common options to a view. */
+#ifndef KILN_COMMANDS_LOAD_H
+#define KILN_COMMANDS_LOAD_H
+
+#include "commands/commands.h"
+#include "model/view.h"
+
+/* Read when no FILE is given. */
+#define LOAD_DEFAULT "profile.kiln"
+
+/* Groups that load_groups adds. */
+#define LOAD_GROUPS 2u
+
+struct loaded {
+	const char *name; /* for messages: the path, or "<stdin>" */
+	struct profile profile;
+	struct view view;
+};
+
+/* Put the common options (which input, which samples, in what shape) into ret_groups. */
+void load_groups(struct option_group ret_groups[LOAD_GROUPS]);
+
+/* Read the one FILE of `operands`, or the default: standard input when something is piped in, else
+ * ./profile.kiln; name what has no name yet, select the kind and apply the transforms. Says the
+ * profile's notes and losses on stderr. `want` is enum read_want, or'ed; transforms add theirs. */
+bool load(const struct command *command, char **operands, unsigned want, struct loaded *ret,
+	struct error *err);
+void loaded_release(struct loaded *l);
+
+#endif

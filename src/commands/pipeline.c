@@ -1,0 +1,104 @@
+/* pipeline.c: how does a profile become an output? */
+#include "commands/pipeline.h"
+
+#include "base/memory.h"
+#include "commands/terminal.h"
+#include "renderers/text.h"
+
+#include <assert.h>
+#include <unistd.h>
+
+static const struct option output_options[] = {
+	{.name = "output",
+		.letter = 'o',
+		.argument = "FILE",
+		.help = "write to FILE; it appears when it is complete",
+		.set = option_text,
+		.offset = offsetof(struct pipeline, output)},
+	{0},
+};
+
+static void *default_settings(const struct renderer *renderer, bool text)
+{
+	void *settings = memory_new(1, renderer->settings_size ? renderer->settings_size : 1);
+
+	if (renderer->defaults)
+		renderer->defaults(settings);
+	if (text) {
+		struct text_settings *look = settings;
+
+		look->width = terminal_width(STDOUT_FILENO);
+		look->colour = terminal_colour(STDOUT_FILENO);
+		look->ascii = !terminal_utf8();
+	}
+	return settings;
+}
+
+const struct option_group *pipeline_groups(struct pipeline *p)
+{
+	static struct option_group groups[3 + LOAD_GROUPS];
+	const struct renderer *renderer = renderer_by_name(p->renderer);
+	size_t count = 0;
+
+	assert(renderer);
+	if (!p->settings)
+		p->settings = default_settings(renderer, p->text);
+	groups[count++] = (struct option_group){"Output", output_options, p};
+	if (renderer->options)
+		groups[count++] = (struct option_group){p->title, renderer->options, p->settings};
+	load_groups(groups + count);
+	groups[count + LOAD_GROUPS] = (struct option_group){0};
+	return groups;
+}
+
+bool pipeline_check_terminal(const char *path, struct error *err)
+{
+	if (strcmp(path, "-") || !isatty(STDOUT_FILENO))
+		return true;
+	return error_set(err, ERR_USAGE,
+		"standard output is a terminal: name a file with -o, or redirect it");
+}
+
+bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,
+	const char *path, struct error *err)
+{
+	struct output out;
+	bool done;
+
+	if (!output_open(&out, path, 0666, err))
+		return false;
+	done = renderer->render(v, settings, &out, err) && output_commit(&out, err);
+	output_discard(&out);
+	return done;
+}
+
+/* Escape sequences are for the terminal, not for a file named with -o. */
+static void fit_to_file(struct pipeline *p)
+{
+	struct text_settings *look = p->settings;
+
+	look->colour = false;
+	if (look->width == terminal_width(STDOUT_FILENO))
+		look->width = 0;
+}
+
+int pipeline_run(struct pipeline *p, const struct command *command, char **operands, unsigned want)
+{
+	const char *path = p->output ? p->output : "-";
+	struct loaded loaded;
+	struct error err = {0};
+	bool done;
+
+	if (p->text && strcmp(path, "-"))
+		fit_to_file(p);
+	if (p->private_to_tools && !pipeline_check_terminal(path, &err)) {
+		error_prefix(&err, "%s: ", command->name);
+		return fail(&err);
+	}
+	if (!load(command, operands, want, &loaded, &err))
+		return fail(&err);
+	done = pipeline_render(
+		&loaded.view, renderer_by_name(p->renderer), p->settings, path, &err);
+	loaded_release(&loaded);
+	return done ? 0 : fail(&err);
+}

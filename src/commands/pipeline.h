@@ -1,0 +1,32 @@
+/* pipeline.h: a command that is a profile, its transforms and one output. */
+#ifndef KILN_COMMANDS_PIPELINE_H
+#define KILN_COMMANDS_PIPELINE_H
+
+#include "commands/load.h"
+#include "renderers/renderers.h"
+
+/* What tells such commands apart, and what their options fill in; one static instance each. */
+struct pipeline {
+	const char *renderer;  /* its name */
+	const char *title;     /* over the renderer's options in --help */
+	bool text;	       /* its settings start with struct text_settings */
+	bool private_to_tools; /* not for people to read: never written to a terminal */
+
+	const char *output; /* -o; NULL: standard output */
+	void *settings;
+};
+
+/* -o, the renderer's options and those of load_groups. */
+const struct option_group *pipeline_groups(struct pipeline *p);
+
+/* Returns the exit code. `want` is enum read_want, or'ed. */
+int pipeline_run(struct pipeline *p, const struct command *command, char **operands, unsigned want);
+
+/* Render what is loaded to `path` ("-": standard output). */
+bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,
+	const char *path, struct error *err);
+
+/* Refuse to write what is not for people to read to a terminal. */
+bool pipeline_check_terminal(const char *path, struct error *err);
+
+#endif

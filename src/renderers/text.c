@@ -1,0 +1,124 @@
+/* text.c: how do names and numbers stand in the columns of a terminal? */
+#include "renderers/text.h"
+
+#include "base/units.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+/* Tables hold no C0 control characters; the C1 ones (U+0080 to U+009F) steer some terminals. */
+static void add_harmless(struct buffer *b, struct bytes text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		bool steers = text.at[i] == '\xc2' && i + 1 < text.len &&
+			      (unsigned char)text.at[i + 1] < 0xa0;
+
+		buffer_char(b, steers ? '?' : text.at[i]);
+		i += steers;
+	}
+}
+
+/* The first `columns` characters of `text`. */
+static struct bytes first_columns(struct bytes text, size_t columns)
+{
+	size_t at = 0;
+
+	while (columns-- && at < text.len) {
+		size_t len = utf8_decode((struct bytes){text.at + at, text.len - at}, NULL);
+
+		at += len ? len : 1;
+	}
+	return (struct bytes){text.at, at};
+}
+
+void text_cell(struct buffer *b, struct bytes text, size_t width, bool pad,
+	const struct text_settings *settings)
+{
+	struct bytes ellipsis = settings->ascii ? BYTES("..") : BYTES("\u2026");
+	size_t columns = utf8_count(text), taken = utf8_count(ellipsis);
+
+	if (width && columns > width) {
+		add_harmless(b, first_columns(text, width > taken ? width - taken : 0));
+		buffer_add(b, ellipsis.at, ellipsis.len);
+		return;
+	}
+	add_harmless(b, text);
+	if (pad && columns < width)
+		buffer_printf(b, "%*s", (int)(width - columns), "");
+}
+
+void text_right(struct buffer *b, struct bytes text, size_t width)
+{
+	size_t columns = utf8_count(text);
+
+	if (columns < width)
+		buffer_printf(b, "%*s", (int)(width - columns), "");
+	add_harmless(b, text);
+}
+
+void text_style(struct buffer *b, enum text_style style, const struct text_settings *settings)
+{
+	static const char *const codes[] = {
+		[TEXT_PLAIN] = "\33[0m",
+		[TEXT_HEADING] = "\33[1m",
+		[TEXT_HOT] = "\33[1;31m",
+		[TEXT_WARM] = "\33[33m",
+		[TEXT_FAINT] = "\33[2m",
+		[TEXT_KERNEL] = "\33[35m",
+	};
+
+	if (settings->colour)
+		buffer_text(b, codes[style]);
+}
+
+enum text_style text_share_style(int64_t part, int64_t whole)
+{
+	double share = whole ? (double)part / (double)whole : 0;
+
+	return share >= 0.1 ? TEXT_HOT : share >= 0.01 ? TEXT_WARM : TEXT_FAINT;
+}
+
+/* "count" says nothing; the kind ("samples") says what is counted. */
+static struct bytes spoken_unit(const struct view *v)
+{
+	const struct stream_row *row = view_stream(v);
+	struct bytes unit = profile_text(v->profile, row->unit);
+
+	return bytes_equal(unit, BYTES("count")) ? profile_text(v->profile, row->kind) : unit;
+}
+
+void text_value(struct buffer *b, const struct view *v, int64_t value)
+{
+	units_human(b, value, spoken_unit(v));
+}
+
+uint64_t text_sample_count(const struct view *v)
+{
+	const struct profile *p = v->profile;
+	bool *counted = memory_new(p->samples.len, sizeof(*counted));
+	uint64_t count = 0;
+
+	for (size_t s = 0; s < p->streams.len; s++) {
+		uint32_t table = p->streams.items[s].row.samples;
+
+		if (!v->streams[s] || counted[table])
+			continue;
+		counted[table] = true;
+		for (size_t i = 0; i < p->samples.items[table].count; i++)
+			count += view_node(v, table, i) != NODE_DROPPED;
+	}
+	free(counted);
+	return count;
+}
+
+void text_summary(struct buffer *b, const struct view *v, int64_t total)
+{
+	const struct stream_row *row = view_stream(v);
+	struct bytes event = profile_text(v->profile, row->event);
+	struct bytes kind = profile_text(v->profile, row->kind);
+	struct bytes shown = event.len ? event : kind;
+
+	buffer_printf(b, "%.*s: ", (int)shown.len, shown.at);
+	text_value(b, v, total);
+	buffer_char(b, '\n');
+}

@@ -1,0 +1,37 @@
+/* text.h: what outputs for a terminal share. */
+#ifndef KILN_RENDERERS_TEXT_H
+#define KILN_RENDERERS_TEXT_H
+
+#include "base/buffer.h"
+#include "model/view.h"
+
+/* How the reader's terminal is; the first member of the settings of every text renderer. */
+struct text_settings {
+	uint64_t width; /* columns; 0: as wide as it gets */
+	bool colour;
+	bool ascii; /* no box drawing, no ellipsis */
+};
+
+/* `text` in at most `width` columns (0: all of it), cut with an ellipsis and, with `pad`, filled up
+ * with blanks. Nothing in it can steer the terminal. */
+void text_cell(struct buffer *b, struct bytes text, size_t width, bool pad,
+	const struct text_settings *settings);
+
+/* The same, to the right. */
+void text_right(struct buffer *b, struct bytes text, size_t width);
+
+enum text_style { TEXT_PLAIN, TEXT_HEADING, TEXT_HOT, TEXT_WARM, TEXT_FAINT, TEXT_KERNEL };
+void text_style(struct buffer *b, enum text_style style, const struct text_settings *settings);
+/* Hot from 10%, warm from 1%, else faint. */
+enum text_style text_share_style(int64_t part, int64_t whole);
+
+/* A value of the view's streams: "1.23 s", "1,234 samples". */
+void text_value(struct buffer *b, const struct view *v, int64_t value);
+
+/* One line: what is shown, how much of it, in how many samples. */
+void text_summary(struct buffer *b, const struct view *v, int64_t total);
+
+/* Samples that the view shows. */
+uint64_t text_sample_count(const struct view *v);
+
+#endif

@@ -1,0 +1,252 @@
+/* top.c: the functions as a table, CSV or JSON. */
+#include "base/units.h"
+#include "base/utf8.h"
+#include "renderers/functions.h"
+#include "renderers/renderers.h"
+#include "renderers/text.h"
+
+#define ROWS_DEFAULT 30u /* of the table; CSV and JSON give all */
+#define ROWS_ALL     0u
+#define ROWS_UNSET   UINT64_MAX
+#define MODULE_WIDTH 24u /* columns; longer names are cut on terminals */
+
+struct top_settings {
+	struct text_settings text;
+	uint64_t rows;
+	int sort; /* enum function_sort */
+	bool csv, json;
+};
+
+static const char *const sorts[] = {"self", "total", "name", NULL};
+
+static const struct option options[] = {
+	{.name = "sort",
+		.letter = 's',
+		.argument = "BY",
+		.help = "self (default), total or name",
+		.set = option_choice,
+		.offset = offsetof(struct top_settings, sort),
+		.choices = sorts},
+	{.name = "rows",
+		.letter = 'n',
+		.argument = "N",
+		.help = "how many functions; 0: all (default: 30; all in CSV and JSON)",
+		.set = option_u64,
+		.offset = offsetof(struct top_settings, rows)},
+	{.name = "csv",
+		.help = "comma-separated values, numbers unrounded",
+		.set = option_flag,
+		.offset = offsetof(struct top_settings, csv)},
+	{.name = "json",
+		.help = "one JSON object",
+		.set = option_flag,
+		.offset = offsetof(struct top_settings, json)},
+	{.name = "width",
+		.argument = "COLUMNS",
+		.help = "cut lines at COLUMNS; 0: never (default: the terminal's width)",
+		.set = option_u64,
+		.offset = offsetof(struct top_settings, text.width)},
+	{0},
+};
+
+static void defaults(void *settings)
+{
+	*(struct top_settings *)settings = (struct top_settings){.rows = ROWS_UNSET};
+}
+
+/* ---- The table ---- */
+
+struct columns {
+	size_t self, total, module; /* widths; module 0: nobody has one */
+};
+
+static size_t value_width(const struct view *v, int64_t value, struct buffer *scratch)
+{
+	scratch->len = 0;
+	text_value(scratch, v, value);
+	return utf8_count(buffer_bytes(scratch));
+}
+
+static void widen(size_t *width, size_t least)
+{
+	if (*width < least)
+		*width = least;
+}
+
+static struct bytes module_of(const struct view *v, frame_id frame)
+{
+	return view_text(v, view_frame_at(v, frame).module);
+}
+
+static struct columns fit(const struct view *v, const struct functions *f, size_t rows, bool cut)
+{
+	struct columns c = {.self = strlen("Self"), .total = strlen("Total")};
+	struct buffer scratch = {0};
+
+	for (size_t i = 0; i < rows; i++) {
+		widen(&c.self, value_width(v, f->rows[i].self, &scratch));
+		widen(&c.total, value_width(v, f->rows[i].total, &scratch));
+		widen(&c.module, utf8_count(module_of(v, f->rows[i].frame)));
+	}
+	if (c.module)
+		widen(&c.module, strlen("Module"));
+	if (cut && c.module > MODULE_WIDTH)
+		c.module = MODULE_WIDTH;
+	buffer_release(&scratch);
+	return c;
+}
+
+static void number_cells(struct buffer *b, const struct view *v, int64_t value, int64_t whole,
+	size_t width, const struct text_settings *text)
+{
+	struct buffer cell = {0};
+
+	text_value(&cell, v, value);
+	text_right(b, buffer_bytes(&cell), width);
+	cell.len = 0;
+	units_percent(&cell, value, whole);
+	text_style(b, text_share_style(value, whole), text);
+	text_right(b, buffer_bytes(&cell), strlen("  100.00"));
+	text_style(b, TEXT_PLAIN, text);
+	buffer_text(b, "  ");
+	buffer_release(&cell);
+}
+
+static void table_row(struct buffer *b, const struct view *v, const struct functions *f,
+	const struct function_row *row, const struct columns *c, const struct text_settings *text)
+{
+	size_t start =
+		c->self + c->total + 2 * strlen("  100.00  ") + (c->module ? c->module + 2 : 0);
+	size_t left = !text->width ? 0 : text->width > start + 10 ? text->width - start : 10;
+
+	number_cells(b, v, row->self, f->total, c->self, text);
+	number_cells(b, v, row->total, f->total, c->total, text);
+	if (c->module) {
+		text_cell(b, module_of(v, row->frame), c->module, true, text);
+		buffer_text(b, "  ");
+	}
+	text_cell(b, function_name(v, row->frame), left, false, text);
+	buffer_char(b, '\n');
+}
+
+static void table(struct buffer *b, const struct view *v, const struct functions *f, size_t rows,
+	const struct text_settings *text)
+{
+	struct columns c = fit(v, f, rows, text->width);
+
+	text_summary(b, v, f->total);
+	text_style(b, TEXT_HEADING, text);
+	text_right(b, BYTES("Self"), c.self);
+	text_right(b, BYTES("%"), strlen("  100.00"));
+	text_right(b, BYTES("Total"), c.total + 2);
+	text_right(b, BYTES("%"), strlen("  100.00"));
+	buffer_text(b, "  ");
+	if (c.module)
+		text_cell(b, BYTES("Module"), c.module + 2, true, text);
+	buffer_text(b, "Function");
+	text_style(b, TEXT_PLAIN, text);
+	buffer_char(b, '\n');
+	for (size_t i = 0; i < rows; i++)
+		table_row(b, v, f, &f->rows[i], &c, text);
+	if (rows < f->count) {
+		buffer_text(b, "... ");
+		units_grouped(b, (int64_t)(f->count - rows));
+		buffer_text(b, " more functions (-n 0 shows all)\n");
+	}
+}
+
+/* ---- For programs ---- */
+
+static void csv(struct buffer *b, const struct view *v, const struct functions *f, size_t rows)
+{
+	buffer_text(b, "self,self_percent,total,total_percent,module,function\n");
+	for (size_t i = 0; i < rows; i++) {
+		buffer_i64(b, f->rows[i].self);
+		buffer_char(b, ',');
+		units_percent(b, f->rows[i].self, f->total);
+		buffer_char(b, ',');
+		buffer_i64(b, f->rows[i].total);
+		buffer_char(b, ',');
+		units_percent(b, f->rows[i].total, f->total);
+		buffer_char(b, ',');
+		buffer_csv(b, module_of(v, f->rows[i].frame));
+		buffer_char(b, ',');
+		buffer_csv(b, function_name(v, f->rows[i].frame));
+		buffer_char(b, '\n');
+	}
+}
+
+static void json_function(struct buffer *b, const struct view *v, const struct functions *f,
+	const struct function_row *row)
+{
+	buffer_text(b, "{\"function\":");
+	buffer_json(b, function_name(v, row->frame));
+	buffer_text(b, ",\"module\":");
+	buffer_json(b, module_of(v, row->frame));
+	buffer_printf(b, ",\"kind\":\"%s\",\"self\":",
+		frame_kind_name((enum frame_kind)view_frame_at(v, row->frame).kind));
+	buffer_i64(b, row->self);
+	buffer_text(b, ",\"self_percent\":");
+	units_percent(b, row->self, f->total);
+	buffer_text(b, ",\"total\":");
+	buffer_i64(b, row->total);
+	buffer_text(b, ",\"total_percent\":");
+	units_percent(b, row->total, f->total);
+	buffer_char(b, '}');
+}
+
+static void json(struct buffer *b, const struct view *v, const struct functions *f, size_t rows)
+{
+	const struct stream_row *stream = view_stream(v);
+
+	buffer_text(b, "{\"kind\":");
+	buffer_json(b, profile_text(v->profile, stream->kind));
+	buffer_text(b, ",\"unit\":");
+	buffer_json(b, profile_text(v->profile, stream->unit));
+	buffer_text(b, ",\"event\":");
+	buffer_json(b, profile_text(v->profile, stream->event));
+	buffer_text(b, ",\"total\":");
+	buffer_i64(b, f->total);
+	buffer_text(b, ",\"functions\":[");
+	for (size_t i = 0; i < rows; i++) {
+		buffer_text(b, i ? ",\n" : "\n");
+		json_function(b, v, f, &f->rows[i]);
+	}
+	buffer_text(b, "\n]}\n");
+}
+
+static bool render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	const struct top_settings *s = settings;
+	uint64_t rows = s->rows != ROWS_UNSET ? s->rows
+			: s->csv || s->json   ? ROWS_ALL
+					      : ROWS_DEFAULT;
+	struct functions functions;
+	struct buffer b = {0};
+
+	if (s->csv && s->json)
+		return error_set(err, ERR_USAGE, "--csv and --json exclude each other");
+	functions_init(&functions, v, (enum function_sort)s->sort);
+	if (rows == ROWS_ALL || rows > functions.count)
+		rows = functions.count;
+	if (s->csv)
+		csv(&b, v, &functions, rows);
+	else if (s->json)
+		json(&b, v, &functions, rows);
+	else
+		table(&b, v, &functions, rows, &s->text);
+	output_write(out, buffer_bytes(&b));
+	buffer_release(&b);
+	functions_release(&functions);
+	return true;
+}
+
+const struct renderer renderer_top = {
+	.name = "top",
+	.about = "functions by self and total, as text",
+	.options = options,
+	.settings_size = sizeof(struct top_settings),
+	.defaults = defaults,
+	.render = render,
+};

@@ -1,0 +1,56 @@
+/* transforms.c: which transforms are there, and which were asked for in which order? */
+#include "transforms/transforms.h"
+
+#include <stdlib.h>
+
+#define ENTRY(name) extern const struct transform transform_##name;
+#include "transforms.list"
+#undef ENTRY
+
+const struct transform *const transforms[] = {
+#define ENTRY(name) &transform_##name,
+#include "transforms.list"
+#undef ENTRY
+	NULL,
+};
+
+#define TRANSFORMS (sizeof(transforms) / sizeof(*transforms) - 1)
+
+static bool ask_for(void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct transform_list *list = target;
+
+	(void)err;
+	for (size_t i = 0; transforms[i]; i++)
+		if (!strcmp(transforms[i]->name, option->name))
+			vector_push(&list->steps, ((struct transform_step){transforms[i], value}));
+	return true;
+}
+
+const struct option *transform_options(void)
+{
+	static struct option options[TRANSFORMS + 1];
+
+	for (size_t i = 0; transforms[i]; i++)
+		options[i] = (struct option){.name = transforms[i]->name,
+			.argument = transforms[i]->argument,
+			.help = transforms[i]->help,
+			.set = ask_for};
+	return options;
+}
+
+bool transform_list_apply(const struct transform_list *list, struct view *v, struct error *err)
+{
+	for (size_t i = 0; i < list->steps.len; i++) {
+		const struct transform_step *step = &list->steps.items[i];
+
+		if (!step->transform->apply(v, step->argument, err))
+			return error_prefix(err, "--%s: ", step->transform->name);
+	}
+	return true;
+}
+
+void transform_list_release(struct transform_list *list)
+{
+	vector_release(&list->steps);
+}
