@@ -1,0 +1,62 @@
+# conventions.bats: whoever adds a command, a reader or a fuzz target adds what belongs to it.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return
+}
+
+# The names of a list in a meson.build: list FILE NAME.
+list() {
+	sed -n "/^$2 = \[/,/^\]/s/^  '\([a-z0-9_]*\)',.*/\1/p" "$1"
+}
+
+# Every name of the list passes the check; all that do not are named.
+every() {
+	local checked=0 bad=0
+	for name in $(list "$1" "$2"); do
+		checked=$((checked + 1))
+		$3 "$name" || { echo "$name: $4"; bad=1; }
+	done
+	echo "$checked checked"
+	[ "$checked" -gt 0 ] && [ "$bad" -eq 0 ]
+}
+
+has_page() { [ -f "docs/kiln-$1.1" ]; }
+has_cli_test() { [ -f "tests/cli/$1.bats" ]; }
+has_fuzz_target() { [ -f "tests/fuzz/fuzz_$1.c" ] && list tests/fuzz/meson.build fuzz_targets | grep -qx "$1"; }
+has_golden_pair() { ls "tests/golden/$1"/*.folded >/dev/null 2>&1; }
+has_seeds() { [ -n "$(ls "tests/fuzz/corpus/$1")" ]; }
+
+@test "every command has a manual page" {
+	every src/commands/meson.build commands has_page "no docs/kiln-NAME.1"
+}
+
+@test "every command has a command line test" {
+	every src/commands/meson.build commands has_cli_test "no tests/cli/NAME.bats"
+}
+
+@test "every reader has a fuzz target" {
+	every src/readers/meson.build readers has_fuzz_target "no tests/fuzz/fuzz_NAME.c in the list"
+}
+
+@test "every reader has a golden pair" {
+	every src/readers/meson.build readers has_golden_pair "no tests/golden/NAME/*.folded"
+}
+
+@test "every fuzz target has committed inputs" {
+	every tests/fuzz/meson.build fuzz_targets has_seeds "no tests/fuzz/corpus/NAME/*"
+}
+
+@test "every source file says in its first line what it is" {
+	bad=0
+	for file in $(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'tests/*.[ch]' 'include/*.h'); do
+		head -n 1 "$file" | grep -qF "/* ${file##*/}: " || { echo "$file"; bad=1; }
+	done
+	[ "$bad" -eq 0 ]
+}
+
+@test "manual pages are clean" {
+	for page in docs/*.[1-9]; do
+		mandoc -T lint -W warning "$page"
+	done
+}
