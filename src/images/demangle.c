@@ -1,0 +1,285 @@
+/* demangle.c: what is a function called in its source?
+ *
+ * libiberty knows the three manglings; what is here keeps it in bounds and shapes the name. Without
+ * DMGL_PARAMS it leaves out the parameters of the function itself, but not those of the functions
+ * in which a lambda or a local class sits. */
+#include "images/demangle.h"
+
+#include "base/memory.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdlib.h>
+
+/* libiberty's own limit refuses C++ names of more than 1,024 characters, which templates reach
+ * easily. Its recursion is as deep as the name is long, at most: with MANGLED_LIMIT that is safe.
+ */
+#define CAREFUL_LENGTH 1000u
+
+/* D names can refer back to earlier parts; twice in each of them, and the name doubles. The D
+ * demangler cannot be stopped, so names with more references than this stay mangled. */
+#define D_REFERENCE_LIMIT 40
+
+struct sink {
+	struct buffer *out;
+	size_t start;
+	jmp_buf too_long;
+};
+
+/* The demanglers cannot be told to stop; leaving them costs nothing, they hold no resources. */
+static void sink_add(const char *text, size_t len, void *opaque)
+{
+	struct sink *sink = opaque;
+
+	if (sink->out->len - sink->start + len > DEMANGLED_LIMIT)
+		longjmp(sink->too_long, 1);
+	buffer_add(sink->out, text, len);
+}
+
+static bool demangle_cpp(const char *mangled, size_t len, struct sink *sink)
+{
+	int options = len > CAREFUL_LENGTH ? DMGL_NO_RECURSE_LIMIT : 0;
+
+	return !setjmp(sink->too_long) &&
+	       cplus_demangle_v3_callback(mangled, options, sink_add, sink);
+}
+
+static bool demangle_rust(const char *mangled, struct sink *sink)
+{
+	return !setjmp(sink->too_long) && rust_demangle_callback(mangled, 0, sink_add, sink);
+}
+
+static bool demangle_d(const char *mangled, struct buffer *out)
+{
+	char *text;
+	size_t len, references = 0;
+
+	for (const char *c = mangled; *c; c++)
+		references += *c == 'Q';
+	text = references > D_REFERENCE_LIMIT ? NULL : dlang_demangle(mangled, 0);
+	len = text ? strlen(text) : 0;
+	if (len && len <= DEMANGLED_LIMIT)
+		buffer_add(out, text, len);
+	free(text);
+	return len && len <= DEMANGLED_LIMIT;
+}
+
+/* ---- Leaving out parameter lists ---- */
+
+struct shaping {
+	const char *text; /* what was demangled, NUL-terminated */
+	size_t at, len;
+	char *to; /* the same memory: a name only becomes shorter */
+	size_t written;
+	bool is_d;
+};
+
+static void keep(struct shaping *s, size_t count)
+{
+	memmove(s->to + s->written, s->text + s->at, count);
+	s->written += count;
+	s->at += count;
+}
+
+/* Behind the bracket that closes the one at `at`; 0 when there is none. Angle brackets count unless
+ * they are arrows or inside of round ones, where they may be operators. */
+static size_t bracket_end(const struct shaping *s, size_t at)
+{
+	size_t round = 0, angle = 0;
+
+	for (size_t i = at; i < s->len; i++) {
+		char c = s->text[i];
+
+		if (c == '(' || c == '{' || c == '[')
+			round++;
+		else if ((c == ')' || c == '}' || c == ']') && round)
+			round--;
+		else if (c == '<' && !round)
+			angle++;
+		else if (c == '>' && !round && angle && s->text[i - 1] != '-')
+			angle--;
+		if (!round && !angle)
+			return i + 1;
+	}
+	return 0;
+}
+
+static bool shaping_starts(const struct shaping *s, const char *text)
+{
+	return !strncmp(s->text + s->at, text, strlen(text));
+}
+
+/* "operator" and its punctuation, which is no bracket. */
+static size_t operator_length(const struct shaping *s)
+{
+	size_t word = strlen("operator");
+
+	if (!shaping_starts(s, "operator"))
+		return 0;
+	if (s->at && (s->text[s->at - 1] != ':' && s->text[s->at - 1] != ' '))
+		return 0;
+	if (shaping_starts(s, "operator()") || shaping_starts(s, "operator[]"))
+		return word + 2;
+	return word + strspn(s->text + s->at + word, "<>=!+-*/%^&|~,");
+}
+
+/* What may stand between a parameter list and the next scope. */
+static void skip_qualifiers(struct shaping *s)
+{
+	static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
+
+	for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++)
+		if (shaping_starts(s, qualifiers[i]))
+			s->at += strlen(qualifiers[i]);
+}
+
+/* One step at the outermost level; false when the brackets do not fit. */
+static bool shape_step(struct shaping *s)
+{
+	char c = s->text[s->at];
+	size_t end, punctuated = operator_length(s);
+
+	if (punctuated) {
+		keep(s, punctuated);
+	} else if (c == '(' || c == '<' || c == '{' || c == '[') {
+		end = bracket_end(s, s->at);
+		if (!end)
+			return false;
+		if (c != '(' || shaping_starts(s, "(anonymous namespace)") ||
+			(s->is_d && s->at && s->text[s->at - 1] == '!')) {
+			keep(s, end - s->at);
+		} else {
+			s->at = end;
+			skip_qualifiers(s);
+		}
+	} else {
+		keep(s, 1);
+	}
+	return true;
+}
+
+static void leave_out_parameters(struct buffer *out, size_t start, bool is_d)
+{
+	struct shaping s = {.len = out->len - start, .is_d = is_d};
+	char *copy;
+
+	if (!memchr(out->at + start, '(', s.len))
+		return;
+	copy = memory_copy_text(out->at + start, s.len);
+	s.text = copy;
+	s.to = out->at + start;
+	while (s.at < s.len && shape_step(&s))
+		;
+	if (s.at < s.len || !s.written) { /* brackets that we do not understand: as it was */
+		memcpy(out->at + start, copy, s.len);
+		s.written = s.len;
+	}
+	out->len = start + s.written;
+	out->at[out->len] = 0;
+	free(copy);
+}
+
+/* ---- Suffixes ---- */
+
+/* The length of a legacy Rust name, which ends in "17h", 16 hexadecimal digits and "E"; 0: it is
+ * none. Unlike others it may have dots inside. */
+static size_t rust_legacy_length(struct bytes mangled)
+{
+	struct bytes rest = mangled;
+	const char *at;
+
+	while ((at = bytes_find(rest, BYTES("17h")))) {
+		size_t left = mangled.len - (size_t)(at - mangled.at);
+
+		if (left >= 20 && at[19] == 'E' && strspn(at + 3, "0123456789abcdef") >= 16)
+			return mangled.len - left + 20;
+		rest = (struct bytes){at + 3, left - 3};
+	}
+	return 0;
+}
+
+static size_t plain_length(struct bytes mangled)
+{
+	for (size_t i = 0; i < mangled.len; i++)
+		if (mangled.at[i] == '.' || mangled.at[i] == '@')
+			return i;
+	return mangled.len;
+}
+
+static void add_suffix(struct buffer *out, struct bytes suffix)
+{
+	const char *llvm = bytes_find(suffix, BYTES(".llvm."));
+	size_t before = llvm ? (size_t)(llvm - suffix.at) : suffix.len;
+	size_t after = before;
+
+	if (llvm)
+		for (after += 6;
+			after < suffix.len && suffix.at[after] >= '0' && suffix.at[after] <= '9';
+			after++)
+			;
+	buffer_add(out, suffix.at, before);
+	buffer_add(out, suffix.at + after, suffix.len - after);
+}
+
+/* ---- */
+
+/* The name without its suffix, NUL-terminated. */
+static bool demangle_plain(const char *name, size_t len, bool rust_legacy, struct buffer *out)
+{
+	struct sink sink = {.out = out, .start = out->len};
+	bool done = false;
+
+	if (name[1] == 'Z') {
+		done = rust_legacy && demangle_rust(name, &sink);
+		if (!done) {
+			out->len = sink.start;
+			done = demangle_cpp(name, len, &sink) && out->len > sink.start;
+			if (done)
+				leave_out_parameters(out, sink.start, false);
+		}
+	} else if (name[1] == 'R') {
+		done = demangle_rust(name, &sink) && out->len > sink.start;
+	} else {
+		done = demangle_d(name, out);
+		if (done)
+			leave_out_parameters(out, sink.start, true);
+	}
+	if (!done && out->at) {
+		out->len = sink.start;
+		out->at[out->len] = 0;
+	}
+	return done;
+}
+
+static bool may_be_mangled(struct bytes name)
+{
+	if (name.len < 4 || name.at[0] != '_' || name.len > MANGLED_LIMIT)
+		return false;
+	switch (name.at[1]) {
+	case 'Z':
+		return true;
+	case 'R':
+		return name.at[2] >= 'A' && name.at[2] <= 'Z';
+	case 'D':
+		return name.at[2] >= '0' && name.at[2] <= '9';
+	default:
+		return false;
+	}
+}
+
+bool demangle(struct bytes mangled, struct buffer *out)
+{
+	char name[MANGLED_LIMIT + 1];
+	size_t len, rust_legacy;
+
+	if (!may_be_mangled(mangled) || memchr(mangled.at, 0, mangled.len))
+		return false;
+	rust_legacy = mangled.at[1] == 'Z' ? rust_legacy_length(mangled) : 0;
+	len = rust_legacy ? rust_legacy : plain_length(mangled);
+	memcpy(name, mangled.at, len);
+	name[len] = 0;
+	if (len < 3 || !demangle_plain(name, len, rust_legacy, out))
+		return false;
+	add_suffix(out, (struct bytes){mangled.at + len, mangled.len - len});
+	return true;
+}
