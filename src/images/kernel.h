@@ -1,0 +1,39 @@
+/* kernel.h: what are the kernel's functions called?
+ *
+ * From /proc/kallsyms, modules and BPF programs included. */
+#ifndef KILN_IMAGES_KERNEL_H
+#define KILN_IMAGES_KERNEL_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+#define KALLSYMS_SIZE_LIMIT ((uint64_t)1 << 30) /* bytes */
+
+struct kernel;
+
+/* The running kernel's symbols. NULL with ERR_PERMISSION, naming the sysctl, when they are hidden
+ * from us (kptr_restrict makes all addresses zero). */
+struct kernel *kernel_open(struct error *err);
+
+/* From text in the form of /proc/kallsyms, which must outlive it. ERR_FORMAT with the line when it
+ * is something else. */
+struct kernel *kernel_parse(struct bytes text, struct error *err);
+void kernel_release(struct kernel *k); /* NULL is fine */
+
+struct kernel_symbol {
+	struct bytes name;
+	struct bytes module; /* "[kernel]", "[nf_tables]", "[bpf]" */
+	uint64_t start, end; /* end: the next symbol's start */
+};
+
+/* The function at `address`; it borrows from `k`. */
+bool kernel_find(const struct kernel *k, uint64_t address, struct kernel_symbol *ret_symbol);
+
+uint64_t kernel_text_start(const struct kernel *k); /* address of _text, 0: unknown */
+size_t kernel_symbol_count(const struct kernel *k);
+
+/* The running kernel's build id (/sys/kernel/notes) as lower-case hexadecimal digits; false when it
+ * cannot be read. */
+bool kernel_build_id_text(char ret_hex[65]);
+
+#endif

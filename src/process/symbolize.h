@@ -1,0 +1,61 @@
+/* symbolize.h: what are the functions at a profile's addresses called?
+ *
+ * Every location that has no names yet gets them, once: names are looked up by image and offset,
+ * after the last sample, so that nothing is named that nobody sampled. What cannot be found is
+ * named by its module, `[libfoo.so]`, or `[unknown]` when there is none; the location keeps its
+ * address, and naming can be tried again when symbols have been installed.
+ *
+ * It works for a recording that has just ended, with what the recorder still holds open, and for a
+ * file whose recorder could not finish it, with what this machine has now. A file is used only when
+ * its build id is the recorded one. */
+#ifndef KILN_PROCESS_SYMBOLIZE_H
+#define KILN_PROCESS_SYMBOLIZE_H
+
+#include "images/image.h"
+#include "images/kernel.h"
+#include "images/perf_map.h"
+#include "model/profile.h"
+
+/* What the caller holds. Any function may be NULL or answer NULL: then files, /proc and this
+ * machine's kernel are asked. What they return stays the caller's and lives until the end. */
+struct symbolize_hooks {
+	void *self;
+	/* The open image of a mapping (MAPPING_FILE, MAPPING_VDSO). */
+	const struct image *(*image)(void *self, mapping_id mapping);
+	/* The directory in which the mapping's path means what it meant to its process, for
+	 * separate debug files: "/proc/PID/root"; "" for ours. */
+	const char *(*root)(void *self, mapping_id mapping);
+	/* The perf map of a process that is gone by now. */
+	const struct perf_map *(*perf_map)(void *self, process_id process);
+	/* The symbols of the kernel that was recorded. */
+	const struct kernel *(*kernel)(void *self);
+};
+
+/* A module in which locations stayed without names. */
+struct unnamed_module {
+	struct bytes file; /* owned by the profile; valid until it grows */
+	string_id file_id;
+	uint32_t kind;	    /* enum mapping_kind */
+	process_id process; /* MAPPING_JIT */
+	uint32_t locations;
+	uint64_t samples; /* that end in it */
+	char why[160];	  /* a phrase: "it is stripped and has no separate debug file" */
+	char remedy[320]; /* what would give names: a phrase with a command, or "" */
+};
+
+struct symbolize_report {
+	uint32_t named, unnamed;	       /* locations */
+	uint64_t overlaps;		       /* entries of perf maps that replaced others */
+	VECTOR(struct unnamed_module) modules; /* most samples first */
+};
+void symbolize_report_release(struct symbolize_report *r);
+
+/* Name all locations without names; with `again`, also those that are named only by their module.
+ * Cannot fail: what is in the way is in the report. The report may be NULL. */
+void profile_symbolize(struct profile *p, const struct symbolize_hooks *hooks, bool again,
+	struct symbolize_report *ret_report);
+
+/* Are there locations without names? */
+bool profile_needs_names(const struct profile *p);
+
+#endif
