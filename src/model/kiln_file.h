@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "model/profile.h"
 
-#define KILN_FILE_MAGIC "\x89KILN\r\n\x1a"
+#define KILN_FILE_MAGIC	  "\x89KILN\r\n\x1a"
 #define KILN_FILE_VERSION 1u
 
 /* Where the bytes go; false stops the writer with the sink's error. */
@@ -23,9 +23,9 @@ struct kiln_sink {
  * reader that finds no index scans the sections. `{0}` has written nothing. */
 struct kiln_writer {
 	struct kiln_sink sink;
-	uint64_t offset; /* bytes written */
+	uint64_t offset;		       /* bytes written */
 	VECTOR(struct kiln_progress) progress; /* rows written of each column */
-	VECTOR(struct kiln_index_entry) index;
+	VECTOR(struct kiln_section) index;     /* every section so far */
 };
 bool kiln_writer_append(struct kiln_writer *w, const struct profile *p, struct error *err);
 /* Append what is new, rewrite the rows that change after they were added (names of locations,

@@ -1,0 +1,188 @@
+/* kiln_writer.c: how does a growing profile become an append-only file? */
+#include "model/kiln_columns.h"
+#include "model/kiln_file.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* What of a column has been written; w->progress[instance * KILN_COLUMNS_LIMIT + column]. */
+struct kiln_progress {
+	uint64_t rows;
+	uint64_t checksum; /* of all rows, for columns whose rows change */
+	bool written;
+};
+
+static bool put(struct kiln_writer *w, const void *bytes, size_t len, struct error *err)
+{
+	if (!len)
+		return true;
+	if (!w->sink.write(w->sink.context, (struct bytes){bytes, len}, err))
+		return false;
+	w->offset += len;
+	return true;
+}
+
+static bool put_padding(struct kiln_writer *w, struct error *err)
+{
+	static const char zeroes[KILN_ALIGN];
+
+	return put(w, zeroes, (size_t)(-w->offset) & (KILN_ALIGN - 1), err);
+}
+
+static bool put_header(struct kiln_writer *w, struct error *err)
+{
+	struct kiln_header h = {.magic = KILN_FILE_MAGIC, .version = KILN_FILE_VERSION};
+
+	h.align = KILN_ALIGN;
+	h.checksum = hash_bytes(&h, offsetof(struct kiln_header, checksum));
+	return put(w, &h, sizeof(h), err);
+}
+
+/* Complete the section's header, write it and its payload, and remember it for the index. */
+static bool put_section(
+	struct kiln_writer *w, struct kiln_section *s, const void *payload, struct error *err)
+{
+	s->magic = KILN_SECTION_MAGIC;
+	s->size = s->rows * s->item_size;
+	s->offset = w->offset;
+	s->payload_checksum = kiln_checksum((struct bytes){payload, s->size});
+	s->checksum = hash_bytes(s, offsetof(struct kiln_section, checksum));
+	vector_push(&w->index, *s);
+	return put(w, s, sizeof(*s), err) && put(w, payload, s->size, err) && put_padding(w, err);
+}
+
+static struct kiln_progress *progress_of(struct kiln_writer *w, size_t column, uint32_t instance)
+{
+	size_t slot = (size_t)instance * KILN_COLUMNS_LIMIT + column;
+
+	if (slot >= w->progress.len) {
+		size_t more = slot + 1 - w->progress.len;
+
+		vector_reserve(&w->progress, more);
+		memset(w->progress.items + w->progress.len, 0, more * sizeof(*w->progress.items));
+		w->progress.len += more;
+	}
+	return &w->progress.items[slot];
+}
+
+/* The rows that came since the last time, or all when the rows change and have changed. */
+static bool put_column(struct kiln_writer *w, size_t column, uint32_t instance, const void *items,
+	uint64_t rows, bool rewritten, struct error *err)
+{
+	const struct kiln_column *c = &kiln_columns[column];
+	struct kiln_progress *done = progress_of(w, column, instance);
+	struct kiln_section s = {.table = c->table, .column = c->column, .instance = instance};
+	uint64_t checksum = 0;
+
+	assert(rows >= done->rows);
+	if (rewritten)
+		checksum = kiln_checksum((struct bytes){items, rows * c->item_size});
+	if (!rows && !(c->table == TABLE_SAMPLES && c->column == 1 && !done->written))
+		return true; /* only that there is a samples table is worth a section without rows
+			      */
+	if (done->written && done->rows == rows && (!rewritten || done->checksum == checksum))
+		return true;
+	s.item_size = c->item_size;
+	s.first = rewritten ? 0 : done->rows;
+	s.rows = rows - s.first;
+	*done = (struct kiln_progress){rows, checksum, true};
+	return put_section(w, &s, rows ? (const char *)items + s.first * c->item_size : NULL, err);
+}
+
+static bool put_stream_rows(
+	struct kiln_writer *w, size_t column, const struct profile *p, struct error *err)
+{
+	struct stream_row *rows = memory_new(p->streams.len, sizeof(*rows));
+	bool done;
+
+	for (size_t i = 0; i < p->streams.len; i++)
+		rows[i] = p->streams.items[i].row;
+	done = put_column(w, column, 0, rows, p->streams.len, true, err);
+	free(rows);
+	return done;
+}
+
+/* One column of every samples table or stream; `at` is the first and `stride` bytes lie between. */
+static bool put_instances(struct kiln_writer *w, size_t column, const void *at, size_t stride,
+	size_t count, struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct kiln_vector v = kiln_vector_get(
+			(const char *)at + i * stride + kiln_columns[column].vector);
+
+		if (!put_column(w, column, (uint32_t)i, v.items, v.len, false, err))
+			return false;
+	}
+	return true;
+}
+
+static bool put_new(
+	struct kiln_writer *w, const struct profile *p, bool finishing, struct error *err)
+{
+	if (!w->offset && !put_header(w, err))
+		return false;
+	for (size_t i = 0; i < kiln_column_count; i++) {
+		const struct kiln_column *c = &kiln_columns[i];
+		bool done = true;
+
+		if (c->place == IN_PROFILE) {
+			struct kiln_vector v = kiln_vector_get((const char *)p + c->vector);
+
+			/* Names come to locations at the end of a recording; until then only new
+			 * locations are worth writing. */
+			bool whole = c->rewritten && (finishing || c->table != TABLE_LOCATIONS);
+
+			done = put_column(w, i, 0, v.items, v.len, whole, err);
+		} else if (c->place == IN_SAMPLES) {
+			done = put_instances(w, i, p->samples.items, sizeof(*p->samples.items),
+				p->samples.len, err);
+		} else if (c->place == IN_STREAM) {
+			done = put_instances(w, i, p->streams.items, sizeof(*p->streams.items),
+				p->streams.len, err);
+		} else {
+			done = put_stream_rows(w, i, p, err);
+		}
+		if (!done)
+			return false;
+	}
+	return true;
+}
+
+static bool put_control(
+	struct kiln_writer *w, enum kiln_control control, uint64_t first, struct error *err)
+{
+	struct kiln_section s = {.table = TABLE_CONTROL, .column = (uint16_t)control};
+
+	s.first = first;
+	return put_section(w, &s, NULL, err);
+}
+
+bool kiln_writer_append(struct kiln_writer *w, const struct profile *p, struct error *err)
+{
+	size_t before = w->index.len;
+
+	if (!put_new(w, p, false, err))
+		return false;
+	return w->index.len == before || put_control(w, CONTROL_COMMIT, 0, err);
+}
+
+bool kiln_writer_finish(struct kiln_writer *w, const struct profile *p, struct error *err)
+{
+	struct kiln_section s = {.table = TABLE_CONTROL, .column = CONTROL_INDEX};
+	uint64_t at;
+
+	if (!put_new(w, p, true, err) || !put_control(w, CONTROL_COMMIT, 0, err))
+		return false;
+	at = w->offset;
+	s.item_size = sizeof(s);
+	s.rows = w->index.len;
+	vector_reserve(&w->index, 1); /* it must not move while it is its own payload */
+	return put_section(w, &s, w->index.items, err) && put_control(w, CONTROL_END, at, err);
+}
+
+void kiln_writer_release(struct kiln_writer *w)
+{
+	vector_release(&w->progress);
+	vector_release(&w->index);
+	*w = (struct kiln_writer){0};
+}

@@ -1,0 +1,384 @@
+/* test_kiln_file.c: what is written is read, and whatever else is read harms nobody. */
+#include "test.h"
+
+#include "base/buffer.h"
+#include "model/kiln_columns.h"
+#include "model/kiln_file.h"
+#include "support/random_profile.h"
+
+static bool to_buffer(void *context, struct bytes bytes, struct error *err)
+{
+	(void)err;
+	buffer_add(context, bytes.at, bytes.len);
+	return true;
+}
+
+static struct kiln_writer writer_to(struct buffer *b)
+{
+	return (struct kiln_writer){.sink = {to_buffer, b}};
+}
+
+static void write_whole(const struct profile *p, struct buffer *b)
+{
+	struct kiln_writer w = writer_to(b);
+	struct error err = {0};
+
+	assert_true(kiln_writer_finish(&w, p, &err));
+	assert_int_equal(w.offset, b->len);
+	kiln_writer_release(&w);
+}
+
+/* Read from a copy of exactly this size, so that a sanitizer sees every step outside. */
+static bool read_copy(struct bytes content, struct profile *p, char **ret_copy, struct error *err)
+{
+	*ret_copy = memory_resize(NULL, 1, content.len);
+	memcpy(*ret_copy, content.at, content.len);
+	return kiln_file_read((struct bytes){*ret_copy, content.len}, NULL, p, err);
+}
+
+static void assert_profiles_equal(const struct profile *a, const struct profile *b)
+{
+	const char *where = NULL;
+
+	if (!profiles_equal(a, b, &where))
+		fail_msg("%s differs", where);
+}
+
+static size_t notes(const struct profile *p)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->meta.len; i++)
+		count += bytes_equal(profile_text(p, p->meta.items[i].key), BYTES("note"));
+	return count;
+}
+
+static void written_is_read(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed < 20; seed++) {
+		struct buffer file = {0};
+		struct profile p, q;
+		struct error err = {0};
+
+		random_profile(&p, seed, seed * 13);
+		write_whole(&p, &file);
+		assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+		assert_profiles_equal(&p, &q);
+		assert_true(q.stack_caller.cap == 0 && q.samples.items[0].time.cap == 0);
+		profile_release(&q);
+		profile_release(&p);
+		buffer_release(&file);
+	}
+}
+
+static void an_empty_profile_is_read(void **state)
+{
+	struct buffer file = {0};
+	struct profile p, q;
+	struct error err = {0};
+
+	(void)state;
+	profile_init(&p);
+	profile_add_samples(&p);
+	write_whole(&p, &file);
+	assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+	assert_profiles_equal(&p, &q);
+	profile_release(&q);
+	profile_release(&p);
+	buffer_release(&file);
+}
+
+/* What a read profile gains is found again: its maps are made from the rows that are there. */
+static void a_read_profile_can_grow(void **state)
+{
+	struct buffer file = {0};
+	struct profile p, q;
+	struct error err = {0};
+	uint64_t again = 99, and_again = 99;
+
+	(void)state;
+	random_profile(&p, 7, 50);
+	write_whole(&p, &file);
+	assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+	random_profile_grow(&p, &again, 50);
+	random_profile_grow(&q, &and_again, 50);
+	assert_profiles_equal(&p, &q);
+	profile_release(&q);
+	profile_release(&p);
+	buffer_release(&file);
+}
+
+/* A file that grew in steps; *ret_ends are the sizes after each. */
+static void write_in_steps(struct profile *p, struct buffer *file, size_t *ret_ends, size_t steps)
+{
+	struct kiln_writer w = writer_to(file);
+	struct error err = {0};
+	uint64_t random = 3;
+
+	random_profile(p, 5, 10);
+	for (size_t i = 0; i < steps; i++) {
+		assert_true(kiln_writer_append(&w, p, &err));
+		ret_ends[i] = file->len;
+		random_profile_grow(p, &random, 10);
+		profile_set_meta(p, BYTES("command"), i % 2 ? BYTES("odd") : BYTES("even"));
+	}
+	kiln_writer_release(&w);
+}
+
+static void a_killed_recorder_leaves_what_it_wrote(void **state)
+{
+	struct buffer file = {0};
+	struct profile p, q;
+	struct error err = {0};
+	size_t ends[4];
+	char *copy;
+
+	(void)state;
+	write_in_steps(&p, &file, ends, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_true(read_copy((struct bytes){file.at, ends[i]}, &q, &copy, &err));
+		assert_int_equal(q.samples.items[0].count + q.samples.items[1].count, 10 + 10 * i);
+		assert_int_equal(q.streams.items[0].row.delivered, q.samples.items[0].count);
+		assert_int_equal(notes(&q), 2);
+		profile_release(&q);
+		free(copy);
+	}
+	profile_release(&p);
+	buffer_release(&file);
+}
+
+static void names_that_come_late_are_in_the_finished_file(void **state)
+{
+	struct buffer file = {0};
+	struct kiln_writer w = writer_to(&file);
+	struct error err = {0};
+	struct profile p, q;
+	location_id location;
+	frame_id frame;
+
+	(void)state;
+	random_profile(&p, 5, 30);
+	location = profile_location(
+		&p, profile_mapping(&p, &(struct mapping){.file = 1}), 0x123456789);
+	assert_true(kiln_writer_append(&w, &p, &err));
+	frame = profile_frame_named(&p, BYTES("late"), FRAME_NATIVE);
+	profile_name_location(&p, location, &frame, 1);
+	assert_true(kiln_writer_finish(&w, &p, &err));
+	assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+	assert_profiles_equal(&p, &q);
+	assert_int_equal(q.location_names.items[location].count, 1);
+	profile_release(&q);
+	profile_release(&p);
+	kiln_writer_release(&w);
+	buffer_release(&file);
+}
+
+/* Every prefix is refused in one line, or read up to the last step before the cut, and says so. */
+static void every_truncation_is_refused_or_noted(void **state)
+{
+	struct buffer file = {0};
+	struct profile p, q;
+	size_t ends[3];
+
+	(void)state;
+	write_in_steps(&p, &file, ends, 3);
+	for (size_t len = 0; len < file.len; len++) {
+		struct error err = {0};
+		char *copy;
+
+		if (read_copy((struct bytes){file.at, len}, &q, &copy, &err)) {
+			size_t steps = len >= ends[1] ? 2 : 1;
+
+			assert_true(len >= ends[0]);
+			assert_int_equal(
+				q.samples.items[0].count + q.samples.items[1].count, 10 * steps);
+			assert_int_equal(notes(&q), 2);
+			profile_release(&q);
+		} else {
+			assert_true(len < ends[0]);
+			assert_int_equal(err.code, ERR_FORMAT);
+			assert_non_null(strstr(err.text, "byte "));
+		}
+		free(copy);
+	}
+	profile_release(&p);
+	buffer_release(&file);
+}
+
+/* A bit flips: never read as if nothing had happened. */
+static void flip_all(struct buffer *file, size_t known_notes)
+{
+	for (size_t bit = 0; bit < file->len * 8; bit += 1 + bit % 3) {
+		struct error err = {0};
+		struct profile q;
+		char *copy;
+
+		file->at[bit / 8] ^= (char)(1 << bit % 8);
+		if (read_copy(buffer_bytes(file), &q, &copy, &err)) {
+			if (notes(&q) <= known_notes)
+				fail_msg("bit %zu flipped unnoticed", bit);
+			profile_release(&q);
+		} else {
+			assert_int_equal(err.code, ERR_FORMAT);
+		}
+		free(copy);
+		file->at[bit / 8] ^= (char)(1 << bit % 8);
+	}
+}
+
+static void every_bit_matters(void **state)
+{
+	struct buffer file = {0};
+	struct profile p;
+	size_t ends[2];
+
+	(void)state;
+	random_profile(&p, 3, 4);
+	write_whole(&p, &file);
+	flip_all(&file, notes(&p));
+	profile_release(&p);
+	file.len = 0;
+	write_in_steps(&p, &file, ends, 2);
+	/* The unfinished file is noted as such; a flip in it must cost samples or be refused. */
+	for (size_t bit = 0; bit < file.len * 8; bit += 1 + bit % 5) {
+		struct error err = {0};
+		struct profile q;
+		char *copy;
+
+		file.at[bit / 8] ^= (char)(1 << bit % 8);
+		if (read_copy(buffer_bytes(&file), &q, &copy, &err)) {
+			assert_int_equal(q.samples.items[0].count + q.samples.items[1].count, 10);
+			profile_release(&q);
+		}
+		free(copy);
+		file.at[bit / 8] ^= (char)(1 << bit % 8);
+	}
+	profile_release(&p);
+	buffer_release(&file);
+}
+
+static size_t file_sections(const struct buffer *file, struct kiln_section *ret, size_t room)
+{
+	size_t count = 0, at = sizeof(struct kiln_header);
+
+	while (at < file->len && count < room) {
+		memcpy(&ret[count], file->at + at, sizeof(*ret));
+		at += sizeof(*ret) + ((ret[count].size + KILN_ALIGN - 1) & ~(KILN_ALIGN - 1));
+		count++;
+	}
+	return count;
+}
+
+/* Give a changed section header, and its payload, checksums that are right. */
+static void reseal(struct buffer *file, struct kiln_section *s)
+{
+	s->payload_checksum =
+		kiln_checksum((struct bytes){file->at + s->offset + sizeof(*s), (size_t)s->size});
+	s->checksum = hash_bytes(s, offsetof(struct kiln_section, checksum));
+	memcpy(file->at + s->offset, s, sizeof(*s));
+}
+
+/* Cut a finished file behind its commit: then headers can be changed without an index. */
+static struct kiln_section *without_index(struct buffer *file, size_t *ret_count)
+{
+	struct kiln_section *sections = memory_new(200, sizeof(*sections));
+	size_t count = file_sections(file, sections, 200);
+
+	assert_in_range(count, 10, 199);
+	file->len = sections[count - 2].offset;
+	*ret_count = count - 2;
+	return sections;
+}
+
+static void unknown_sections_are_skipped(void **state)
+{
+	struct buffer file = {0};
+	struct profile p, q;
+	struct kiln_section *sections;
+	struct error err = {0};
+	size_t count, skipped = 0;
+
+	(void)state;
+	random_profile(&p, 11, 30);
+	write_whole(&p, &file);
+	sections = without_index(&file, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (sections[i].table != TABLE_META && sections[i].table != TABLE_LOSSES)
+			continue;
+		sections[i].table = (uint16_t)(sections[i].table + 1000);
+		sections[i].item_size = 3; /* its size is its own business */
+		reseal(&file, &sections[i]);
+		skipped++;
+	}
+	assert_int_equal(skipped, 2);
+	assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+	assert_int_equal(q.losses.len, 0);
+	assert_int_equal(q.meta.len, 1); /* that it has no index */
+	assert_int_equal(q.stack_caller.len, p.stack_caller.len);
+	profile_release(&q);
+	profile_release(&p);
+	free(sections);
+	buffer_release(&file);
+}
+
+/* Every word of every column that refers to rows, set to something outside, is refused: checksums
+ * are right here, so this is what stands between a hostile file and wild indices. */
+static void ids_outside_are_refused(void **state)
+{
+	struct buffer file = {0};
+	struct profile p;
+	struct kiln_section *sections;
+	size_t count, refused = 0;
+
+	(void)state;
+	random_profile(&p, 11, 30);
+	write_whole(&p, &file);
+	sections = without_index(&file, &count);
+	for (size_t i = 0; i < count; i++) {
+		size_t known = kiln_column_find(sections[i].table, sections[i].column);
+		char *payload = file.at + sections[i].offset + sizeof(*sections);
+		struct kiln_section sealed = sections[i];
+
+		for (size_t k = 0; known != SIZE_MAX && k < KILN_REFERENCES; k++) {
+			const struct kiln_reference *ref = &kiln_columns[known].references[k];
+			size_t row = sections[i].rows / 2;
+			char *at = payload + row * sections[i].item_size + ref->offset;
+			struct error err = {0};
+			struct profile q;
+			uint32_t was;
+
+			if (!ref->rule)
+				continue;
+			memcpy(&was, at, sizeof(was));
+			memcpy(at, &(uint32_t){UINT32_MAX}, sizeof(was));
+			reseal(&file, &sealed);
+			assert_false(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+			assert_non_null(strstr(err.text, kiln_columns[known].name));
+			memcpy(at, &was, sizeof(was));
+			reseal(&file, &sections[i]);
+			refused++;
+		}
+	}
+	assert_in_range(refused, 25, 40);
+	profile_release(&p);
+	free(sections);
+	buffer_release(&file);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(written_is_read),
+		cmocka_unit_test(an_empty_profile_is_read),
+		cmocka_unit_test(a_read_profile_can_grow),
+		cmocka_unit_test(a_killed_recorder_leaves_what_it_wrote),
+		cmocka_unit_test(names_that_come_late_are_in_the_finished_file),
+		cmocka_unit_test(every_truncation_is_refused_or_noted),
+		cmocka_unit_test(every_bit_matters),
+		cmocka_unit_test(unknown_sections_are_skipped),
+		cmocka_unit_test(ids_outside_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
