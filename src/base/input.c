@@ -282,18 +282,29 @@ bool input_line(struct input *in, struct bytes *ret_line, bool *ret_more, struct
 	return true;
 }
 
-/* A plain file, nothing of it skipped yet? Then map it. */
+bool input_can_map(const struct input *in)
+{
+	const struct input_source *s = in->source;
+	off_t base = s->raw.fd >= 0 ? lseek(s->raw.fd, 0, SEEK_CUR) : -1;
+	struct stat status;
+
+	if (s->filter)
+		return false;
+	if (s->raw.fd < 0)
+		return true;
+	return base >= 0 && !fstat(s->raw.fd, &status) && S_ISREG(status.st_mode) &&
+	       status.st_size && (uint64_t)base == in->offset + s->len + s->raw.left.len;
+}
+
 static bool map_file(struct input *in, uint64_t limit, bool *ret_mapped, struct error *err)
 {
 	struct input_source *s = in->source;
 	struct stat status;
-	off_t base = s->raw.fd >= 0 ? lseek(s->raw.fd, 0, SEEK_CUR) : -1;
 	uint64_t size;
 	void *at;
 
 	*ret_mapped = false;
-	if (s->filter || base < 0 || fstat(s->raw.fd, &status) || !S_ISREG(status.st_mode) ||
-		!status.st_size || (uint64_t)base != in->offset + s->len + s->raw.left.len)
+	if (!input_can_map(in) || fstat(s->raw.fd, &status))
 		return true;
 	size = (uint64_t)status.st_size;
 	if (size > limit)

@@ -39,6 +39,9 @@ void input_skip(struct input *in, size_t count);
  * the end. */
 bool input_line(struct input *in, struct bytes *ret_line, bool *ret_more, struct error *err);
 
+/* Is it in memory or a plain file? Then input_whole costs no memory. */
+bool input_can_map(const struct input *in);
+
 /* All that is left at once, at most `limit` bytes: mapped when it is a plain file, else collected.
  * Valid until release. ERR_LIMIT beyond the limit. */
 bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err);

@@ -239,6 +239,7 @@ void view_reshape(struct view *v, struct tree *tree, const node_id *map)
 			v->samples[s].node[i] = mapped(map, v->samples[s].node[i]);
 	tree_release(&v->tree);
 	v->tree = *tree;
+	v->changed = true;
 	*tree = (struct tree){0};
 }
 
@@ -249,6 +250,7 @@ node_id *view_own_nodes(struct view *v, uint32_t samples)
 
 	if (own->node)
 		return own->node;
+	v->changed = true;
 	own->node = memory_new(s->count, sizeof(*own->node));
 	for (size_t i = 0; i < s->count; i++)
 		own->node[i] = v->node_of_stack[s->stack.items[i]];
@@ -265,6 +267,7 @@ void view_drop_sample(struct view *v, uint32_t samples, size_t sample)
 		own->keep = memory_new(words, sizeof(*own->keep));
 		memset(own->keep, 0xFF, words * sizeof(*own->keep));
 	}
+	v->changed = true;
 	own->keep[sample / 64] &= ~(1ull << sample % 64);
 }
 

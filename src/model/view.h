@@ -46,6 +46,7 @@ struct view {
 	node_id *node_of_stack;	      /* for every stack of the profile */
 	struct view_samples *samples; /* for every samples table of the profile */
 	bool *streams;		      /* for every stream of the profile: is it shown? */
+	bool changed;		      /* a transform did something */
 	struct profile extra;	      /* strings and frames that transforms made */
 	struct id_map known_strings, known_frames; /* of the profile, when it has no maps itself */
 };

@@ -1,0 +1,47 @@
+/* kiln.c: the profile itself, or what transforms made of it, as a .kiln file. */
+#include "model/kiln_file.h"
+#include "model/materialise.h"
+#include "renderers/renderers.h"
+
+static bool sink_write(void *context, struct bytes bytes, struct error *err)
+{
+	struct output *out = context;
+
+	output_write(out, bytes);
+	if (out->failed.code)
+		*err = out->failed;
+	return !out->failed.code;
+}
+
+/* One section a column: nothing has to be joined by whoever maps it. */
+static bool profile_write(const struct profile *p, struct output *out, struct error *err)
+{
+	struct kiln_writer w = {.sink = {sink_write, out}};
+	bool done = kiln_writer_finish(&w, p, err);
+
+	kiln_writer_release(&w);
+	return done;
+}
+
+/* All streams are kept, whichever is shown: that is a question for whoever looks. */
+static bool kiln_render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	struct profile made;
+	bool done;
+
+	(void)settings;
+	if (!v->changed)
+		return profile_write(v->profile, out, err);
+	view_materialise(v, &made);
+	done = profile_write(&made, out, err);
+	profile_release(&made);
+	return done;
+}
+
+const struct renderer renderer_kiln = {
+	.name = "kiln",
+	.suffix = ".kiln",
+	.about = "Kiln's own format: everything there is",
+	.render = kiln_render,
+};
