@@ -1,0 +1,307 @@
+/* cfi.c: how is a frame left? */
+#include "images/cfi.h"
+
+#include <stdlib.h>
+
+#include "images/cfi_lookup.h"
+
+#define MEMO_START ((size_t)64)
+#define MEMO_LIMIT ((size_t)1 << 15) /* slots a handle; 16 bytes each */
+
+/* Sections of jump slots that have no entry of their own behave like the linkers' usual ones. */
+static void list_plts(struct cfi *cfi)
+{
+	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
+	struct cfi_index *index = &cfi->indexes[CFI_PLT_SECTIONS];
+	struct cfi_index_entry *entries = memory_new(CFI_PLT_LIMIT, sizeof(*entries));
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const struct image_section *s = image_section(cfi->image, names[i]);
+		size_t at = index->count;
+
+		if (!s || !s->size || !s->address || s->address + s->size < s->address)
+			continue;
+		for (; at && entries[at - 1].start > s->address; at--) {
+			entries[at] = entries[at - 1];
+			cfi->plt_ends[at] = cfi->plt_ends[at - 1];
+			cfi->plt_programs[at] = cfi->plt_programs[at - 1];
+		}
+		entries[at] = (struct cfi_index_entry){.start = s->address};
+		cfi->plt_ends[at] = s->address + s->size;
+		cfi->plt_programs[at] = i ? (struct bytes){0} : cfi->arch->plt_program;
+		index->count++;
+	}
+	index->entries = entries;
+}
+
+/* The rules before a CIE has said anything: what the ABI has every function keep. */
+static struct cfi_state default_state(void)
+{
+	return (struct cfi_state){.cfa.how = CFI_UNDEFINED};
+}
+
+static bool run_initial(
+	struct cfi *cfi, const struct cfi_section *section, struct cfi_cie_slot *slot)
+{
+	struct cfi_machine machine = {.arch = cfi->arch,
+		.section = section,
+		.cie = &slot->cie,
+		.expressions = &cfi->expressions};
+	uint64_t reached;
+
+	slot->initial = default_state();
+	return slot->cie.return_column < cfi->arch->columns &&
+	       cfi_run(&machine, slot->cie.program, 0, 0, &slot->initial, &reached);
+}
+
+struct cfi *cfi_open(const struct image *image)
+{
+	struct cfi *cfi = memory_new(1, sizeof(*cfi));
+
+	cfi->image = image;
+	cfi->arch = arch_of_machine(image_machine(image));
+	if (!cfi->arch)
+		return cfi;
+	cfi_index_eh_frame(&cfi->indexes[CFI_EH_FRAME], image);
+	cfi->stats.search_table =
+		cfi->indexes[CFI_EH_FRAME].table.len > 0 && !cfi->indexes[CFI_EH_FRAME].entries;
+	list_plts(cfi);
+	cfi->plt_cie.cie = (struct cfi_cie){.code_align = 1,
+		.data_align = cfi->arch->data_align,
+		.return_column = cfi->arch->return_address,
+		.program = cfi->arch->call_program};
+	run_initial(cfi, &cfi->indexes[CFI_PLT_SECTIONS].section, &cfi->plt_cie);
+	return cfi;
+}
+
+void cfi_release(struct cfi *cfi)
+{
+	if (!cfi)
+		return;
+	for (size_t i = 0; i < CFI_SOURCES; i++)
+		cfi_index_release(&cfi->indexes[i]);
+	vector_release(&cfi->expressions.items);
+	id_map_release(&cfi->expressions.map);
+	vector_release(&cfi->rules);
+	id_map_release(&cfi->by_rule);
+	arena_release(&cfi->arena);
+	free(cfi->memo);
+	free(cfi);
+}
+
+const struct arch *cfi_arch(const struct cfi *cfi)
+{
+	return cfi->arch;
+}
+
+bool cfi_empty(const struct cfi *cfi)
+{
+	const struct image_section *debug = image_section(cfi->image, ".debug_frame");
+
+	return !cfi->arch || (!cfi->indexes[CFI_EH_FRAME].count && (!debug || !debug->content.len));
+}
+
+struct bytes cfi_expression(const struct cfi *cfi, int32_t number)
+{
+	return cfi->expressions.items.items[number];
+}
+
+struct cfi_stats cfi_stats(const struct cfi *cfi)
+{
+	struct cfi_stats stats = cfi->stats;
+
+	for (size_t i = 0; i < CFI_SOURCES; i++)
+		stats.entries += cfi->indexes[i].count;
+	stats.rules = cfi->rules.len;
+	return stats;
+}
+
+const struct cfi_index *cfi_source_index(struct cfi *cfi, enum cfi_source source)
+{
+	if (source == CFI_DEBUG_FRAME && !cfi->debug_indexed) {
+		cfi_index_debug_frame(&cfi->indexes[source], cfi->image);
+		cfi->debug_indexed = true;
+	}
+	return &cfi->indexes[source];
+}
+
+/* The CIE at `offset`, read before or now. */
+static const struct cfi_cie_slot *find_cie(struct cfi *cfi, enum cfi_source source, uint64_t offset)
+{
+	struct cfi_cie_slot *slot =
+		&cfi->cies[hash_pair(source, offset) >> 32 & (CFI_CIE_SLOTS - 1)];
+	const struct cfi_section *section = &cfi->indexes[source].section;
+
+	if (slot->used && slot->source == source && slot->cie.offset == offset)
+		return slot;
+	slot->used = cfi_read_cie(section, offset, &slot->cie) && run_initial(cfi, section, slot);
+	slot->source = source;
+	return slot->used ? slot : NULL;
+}
+
+bool cfi_entry_at(struct cfi *cfi, enum cfi_source source, size_t i, struct cfi_entry *ret_entry)
+{
+	const struct cfi_index *index = &cfi->indexes[source];
+	struct cfi_index_entry at = cfi_index_at(index, i);
+	uint64_t cie_offset;
+
+	ret_entry->section = &index->section;
+	if (source == CFI_PLT_SECTIONS) {
+		ret_entry->cie = &cfi->plt_cie;
+		ret_entry->fde =
+			(struct cfi_fde){at.start, cfi->plt_ends[i], 0, cfi->plt_programs[i]};
+		return true;
+	}
+	return cfi_fde_cie(&index->section, at.offset, &cie_offset) &&
+	       (ret_entry->cie = find_cie(cfi, source, cie_offset)) &&
+	       cfi_read_fde(&index->section, at.offset, &ret_entry->cie->cie, &ret_entry->fde) &&
+	       ret_entry->fde.start == at.start;
+}
+
+bool cfi_entry_run(struct cfi *cfi, const struct cfi_entry *entry, uint64_t target,
+	void (*row)(void *context, uint64_t start, uint64_t end, const struct cfi_state *state),
+	void *context, struct cfi_state *ret_state, uint64_t *ret_reached)
+{
+	struct cfi_machine machine = {.arch = cfi->arch,
+		.section = entry->section,
+		.cie = &entry->cie->cie,
+		.initial = &entry->cie->initial,
+		.expressions = &cfi->expressions,
+		.row = row,
+		.context = context};
+
+	*ret_state = entry->cie->initial;
+	return cfi_run(
+		&machine, entry->fde.program, entry->fde.start, target, ret_state, ret_reached);
+}
+
+/* A rule lists what a state changes, in the order of columns; a return address about which nothing
+ * is said, and that a call does not leave in a register, is lost. */
+static void fill_rule(const struct cfi *cfi, const struct cfi_cie *cie,
+	const struct cfi_state *state, struct cfi_rule *rule)
+{
+	rule->cfa = state->cfa;
+	rule->cfa_after = state->cfa_after;
+	rule->signal = cie->signal;
+	rule->return_column = cie->return_column;
+	for (unsigned column = 0; column < cfi->arch->columns; column++) {
+		bool set = state->set >> column & 1;
+
+		if (set && state->columns[column].how != CFI_SAME)
+			rule->values[rule->count++] = state->columns[column];
+		else if (!set && column == cie->return_column && cfi->arch->call_pushes)
+			rule->values[rule->count++] =
+				(struct cfi_value){.how = CFI_UNDEFINED, .column = (uint8_t)column};
+	}
+}
+
+static size_t rule_size(const struct cfi_rule *rule)
+{
+	return sizeof(*rule) + rule->count * sizeof(*rule->values);
+}
+
+static const struct cfi_rule *keep_rule(
+	struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state)
+{
+	union {
+		struct cfi_rule rule;
+		char room[sizeof(struct cfi_rule) + ARCH_COLUMNS_LIMIT * sizeof(struct cfi_value)];
+	} u;
+	struct cfi_rule *kept;
+	uint64_t hash;
+	size_t at;
+
+	memset(&u, 0, sizeof(struct cfi_rule));
+	fill_rule(cfi, cie, state, &u.rule);
+	hash = hash_bytes(&u, rule_size(&u.rule));
+	at = id_map_first(&cfi->by_rule, hash);
+	for (uint32_t id; (id = id_map_candidate(&cfi->by_rule, hash, &at));) {
+		const struct cfi_rule *known = cfi->rules.items[id - 1];
+
+		u.rule.id = id;
+		if (!memcmp(&u, known, sizeof(u.rule)) &&
+			!memcmp(u.rule.values, known->values,
+				u.rule.count * sizeof(struct cfi_value)))
+			return known;
+	}
+	u.rule.id = (uint32_t)cfi->rules.len + 1;
+	kept = arena_alloc(&cfi->arena, rule_size(&u.rule));
+	memcpy(kept, &u, rule_size(&u.rule));
+	vector_push(&cfi->rules, kept);
+	id_map_put(&cfi->by_rule, hash, at, kept->id);
+	return kept;
+}
+
+/* Without the memo. */
+static const struct cfi_rule *decode(struct cfi *cfi, uint64_t address)
+{
+	for (enum cfi_source source = 0; source < CFI_SOURCES; source++) {
+		const struct cfi_index *index = cfi_source_index(cfi, source);
+		size_t i = cfi_index_find(index, address);
+		struct cfi_state state;
+		struct cfi_entry entry;
+		uint64_t reached;
+
+		if (i == SIZE_MAX)
+			continue;
+		if (!cfi_entry_at(cfi, source, i, &entry)) {
+			cfi->stats.damaged++;
+			continue;
+		}
+		if (address < entry.fde.start || address >= entry.fde.end)
+			continue;
+		if (cfi_entry_run(cfi, &entry, address, NULL, NULL, &state, &reached) &&
+			state.cfa.how != CFI_UNDEFINED)
+			return keep_rule(cfi, &entry.cie->cie, &state);
+		cfi->stats.damaged++;
+	}
+	return NULL;
+}
+
+static struct cfi_memo *memo_slot(struct cfi_memo *memo, size_t mask, uint64_t address)
+{
+	return &memo[(address * 0x9E3779B97F4A7C15u) >> 40 & mask];
+}
+
+/* The memo is direct-mapped: an address that meets another in its slot replaces it. */
+static void grow_memo(struct cfi *cfi)
+{
+	size_t slots = cfi->memo ? (cfi->memo_mask + 1) * 4 : MEMO_START;
+	struct cfi_memo *memo = memory_new(slots, sizeof(*memo));
+
+	cfi->memo_used = 0;
+	for (size_t i = 0; cfi->memo && i <= cfi->memo_mask; i++) {
+		struct cfi_memo *slot = memo_slot(memo, slots - 1, cfi->memo[i].address);
+
+		if (!cfi->memo[i].rule)
+			continue;
+		cfi->memo_used += !slot->rule;
+		*slot = cfi->memo[i];
+	}
+	free(cfi->memo);
+	cfi->memo = memo;
+	cfi->memo_mask = slots - 1;
+}
+
+const struct cfi_rule *cfi_find(struct cfi *cfi, uint64_t address)
+{
+	const struct cfi_rule *rule;
+	struct cfi_memo *slot;
+
+	if (cfi->memo) {
+		slot = memo_slot(cfi->memo, cfi->memo_mask, address);
+		if (slot->address == address && slot->rule)
+			return slot->rule;
+	}
+	if (!cfi->arch)
+		return NULL;
+	rule = decode(cfi, address);
+	if (!rule)
+		return NULL;
+	if (!cfi->memo || (cfi->memo_used * 2 > cfi->memo_mask && cfi->memo_mask + 1 < MEMO_LIMIT))
+		grow_memo(cfi);
+	slot = memo_slot(cfi->memo, cfi->memo_mask, address);
+	cfi->memo_used += !slot->rule;
+	*slot = (struct cfi_memo){address, rule};
+	return rule;
+}

@@ -1,0 +1,59 @@
+/* cfi_lookup.h: the inside of a cfi handle, for those who walk all of its entries. */
+#ifndef KILN_IMAGES_CFI_LOOKUP_H
+#define KILN_IMAGES_CFI_LOOKUP_H
+
+#include "images/cfi_index.h"
+
+#define CFI_CIE_SLOTS 32
+#define CFI_PLT_LIMIT 8 /* sections */
+
+/* A CIE and the rules that it starts its entries with. */
+struct cfi_cie_slot {
+	bool used;
+	unsigned source;
+	struct cfi_cie cie;
+	struct cfi_state initial;
+};
+
+/* Where rules come from, best first. */
+enum cfi_source { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_PLT_SECTIONS, CFI_SOURCES };
+
+/* An entry, ready to be run. */
+struct cfi_entry {
+	struct cfi_fde fde;
+	const struct cfi_section *section;
+	const struct cfi_cie_slot *cie; /* void after the next cfi_entry_at */
+};
+
+struct cfi {
+	const struct image *image;
+	const struct arch *arch;
+	struct cfi_index indexes[CFI_SOURCES];
+	bool debug_indexed; /* .debug_frame is only looked at when .eh_frame had no answer */
+	struct bytes plt_programs[CFI_PLT_LIMIT];
+	uint64_t plt_ends[CFI_PLT_LIMIT];
+	struct cfi_cie_slot cies[CFI_CIE_SLOTS];
+	struct cfi_cie_slot plt_cie;
+	struct cfi_expressions expressions;
+
+	struct arena arena; /* holds the rules */
+	VECTOR(const struct cfi_rule *) rules;
+	struct id_map by_rule;
+	struct cfi_memo {
+		uint64_t address;
+		const struct cfi_rule *rule;
+	} * memo;
+	size_t memo_mask, memo_used;
+	struct cfi_stats stats;
+};
+
+/* The sources' indexes, each built on first use. */
+const struct cfi_index *cfi_source_index(struct cfi *cfi, enum cfi_source source);
+/* Decode entry `i` of a source; false when it is damaged. */
+bool cfi_entry_at(struct cfi *cfi, enum cfi_source source, size_t i, struct cfi_entry *ret_entry);
+/* As cfi_run for an entry, from its start to the row of `target`. */
+bool cfi_entry_run(struct cfi *cfi, const struct cfi_entry *entry, uint64_t target,
+	void (*row)(void *context, uint64_t start, uint64_t end, const struct cfi_state *state),
+	void *context, struct cfi_state *ret_state, uint64_t *ret_reached);
+
+#endif

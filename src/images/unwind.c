@@ -1,0 +1,295 @@
+/* unwind.c: from the registers of a thread and a copy of its stack to its return addresses. */
+#include "images/unwind.h"
+
+#define WORD	     8
+#define RECENT_CODES 4 /* mappings remembered while one stack is walked; a power of two */
+
+const char *unwind_end_name(enum unwind_end end)
+{
+	static const char *const names[UNWIND_ENDS] = {
+		[UNWIND_COMPLETE] = "",
+		[UNWIND_STACK_COPY] = "stack-copy",
+		[UNWIND_STACK_MISSING] = "stack-missing",
+		[UNWIND_NO_TABLE] = "no-table",
+		[UNWIND_NO_MAPPING] = "no-mapping",
+		[UNWIND_BAD_RULE] = "bad-rule",
+		[UNWIND_BAD_FRAME] = "bad-frame",
+		[UNWIND_DEPTH] = "depth",
+		[UNWIND_NO_REGISTERS] = "no-registers",
+	};
+
+	return end < UNWIND_ENDS ? names[end] : "unknown";
+}
+
+/* Why a word at `address` cannot be read. */
+static enum unwind_end unreadable(const struct stack_copy *stack, bool filled, uint64_t address)
+{
+	uint64_t end = stack->start + stack->content.len;
+
+	if (!filled)
+		return UNWIND_STACK_MISSING;
+	/* Within a stack's usual extent above the copy: a longer copy would have held it. */
+	return address + WORD > end && address - stack->start < (uint64_t)1 << 30
+		       ? UNWIND_STACK_COPY
+		       : UNWIND_BAD_FRAME;
+}
+
+/* What applying a rule looks at. */
+struct frame {
+	const struct cfi *cfi;
+	const struct stack_copy *stack;
+	bool filled;
+	const struct registers *callee;
+	uint64_t cfa;
+};
+
+static enum unwind_end read_word(const struct frame *f, uint64_t address, uint64_t *ret_value)
+{
+	if (stack_copy_read(f->stack, address, WORD, ret_value))
+		return UNWIND_ENDS;
+	return unreadable(f->stack, f->filled, address);
+}
+
+static enum unwind_end run_expression(
+	const struct frame *f, int32_t number, const uint64_t *initial, uint64_t *ret_value)
+{
+	switch (expression_run(
+		cfi_expression(f->cfi, number), f->callee, f->stack, initial, ret_value)) {
+	case EXPRESSION_OK:
+		return UNWIND_ENDS;
+	case EXPRESSION_MEMORY:
+		return unreadable(f->stack, f->filled, *ret_value);
+	default:
+		return UNWIND_BAD_RULE;
+	}
+}
+
+static enum unwind_end find_cfa(const struct arch *arch, const struct cfi_rule *rule,
+	const struct frame *f, uint64_t *ret_cfa)
+{
+	uint64_t base;
+	enum unwind_end end;
+
+	if (rule->cfa.how == CFI_EXPRESSION)
+		return run_expression(f, rule->cfa.offset, NULL, ret_cfa);
+	if (!registers_know(f->callee, rule->cfa.base))
+		return UNWIND_BAD_RULE;
+	base = f->callee->value[rule->cfa.base] + (uint64_t)(int64_t)rule->cfa.offset;
+	switch (rule->cfa.how) {
+	case CFI_REGISTER:
+		*ret_cfa = base;
+		return UNWIND_ENDS;
+	case CFI_AT_REGISTER:
+		end = read_word(f, base, ret_cfa);
+		*ret_cfa += (uint64_t)(int64_t)rule->cfa_after;
+		return end;
+	case CFI_PLT: {
+		uint64_t pc = f->callee->value[arch->return_address];
+
+		*ret_cfa = base + ((pc & 15) >= (uint64_t)rule->cfa_after ? WORD : 0);
+		return UNWIND_ENDS;
+	}
+	default:
+		return UNWIND_BAD_RULE;
+	}
+}
+
+/* The caller's value of one column; *ret_lost when there is none. */
+static enum unwind_end find_value(
+	const struct cfi_value *rule, const struct frame *f, uint64_t *ret_value, bool *ret_lost)
+{
+	uint64_t offset = (uint64_t)(int64_t)rule->offset, address;
+	enum unwind_end end;
+
+	*ret_lost = false;
+	switch (rule->how) {
+	case CFI_AT_CFA:
+		return read_word(f, f->cfa + offset, ret_value);
+	case CFI_CFA:
+		*ret_value = f->cfa + offset;
+		return UNWIND_ENDS;
+	case CFI_REGISTER:
+	case CFI_AT_REGISTER:
+		if (!registers_know(f->callee, rule->base)) {
+			*ret_lost = true;
+			return UNWIND_ENDS;
+		}
+		address = f->callee->value[rule->base] + offset;
+		if (rule->how == CFI_AT_REGISTER)
+			return read_word(f, address, ret_value);
+		*ret_value = address;
+		return UNWIND_ENDS;
+	case CFI_AT_EXPRESSION:
+		end = run_expression(f, rule->offset, &f->cfa, &address);
+		return end == UNWIND_ENDS ? read_word(f, address, ret_value) : end;
+	case CFI_EXPRESSION:
+		return run_expression(f, rule->offset, &f->cfa, ret_value);
+	default:
+		*ret_lost = true;
+		return UNWIND_ENDS;
+	}
+}
+
+/* The columns that a rule names. The return address and the stack pointer have to be found; another
+ * register that cannot be read is lost, which matters only if a rule further up needs it. */
+static enum unwind_end find_columns(const struct arch *arch, const struct cfi_rule *rule,
+	const struct frame *f, struct registers *caller)
+{
+	for (unsigned i = 0; i < rule->count; i++) {
+		const struct cfi_value *v = &rule->values[i];
+		bool vital = v->column == rule->return_column || v->column == arch->stack_pointer;
+		uint64_t value = 0;
+		bool lost;
+		enum unwind_end end = find_value(v, f, &value, &lost);
+
+		if (vital && end == UNWIND_ENDS && lost)
+			return v->column == rule->return_column && v->how == CFI_UNDEFINED
+				       ? UNWIND_COMPLETE
+				       : UNWIND_BAD_RULE;
+		if (vital && end != UNWIND_ENDS)
+			return end;
+		if (lost || end != UNWIND_ENDS)
+			caller->known &= ~((uint64_t)1 << v->column);
+		else
+			registers_set(caller, v->column, value);
+	}
+	return UNWIND_ENDS;
+}
+
+enum unwind_end unwind_step(const struct arch *arch, const struct cfi *cfi,
+	const struct cfi_rule *rule, const struct stack_copy *stack, bool stack_filled,
+	struct registers *registers)
+{
+	struct registers caller = *registers;
+	struct frame f = {.cfi = cfi, .stack = stack, .filled = stack_filled, .callee = registers};
+	uint64_t sp = registers->value[arch->stack_pointer], pc;
+	enum unwind_end end = find_cfa(arch, rule, &f, &f.cfa);
+
+	if (end != UNWIND_ENDS)
+		return end;
+	registers_set(&caller, arch->stack_pointer, f.cfa);
+	end = find_columns(arch, rule, &f, &caller);
+	if (end != UNWIND_ENDS)
+		return end;
+	if (!registers_know(&caller, rule->return_column))
+		return UNWIND_BAD_RULE;
+	pc = caller.value[rule->return_column];
+	registers_set(&caller, arch->return_address, pc);
+	/* The stack goes on upwards, but for the frame that a signal interrupted (on another stack)
+	 * and for code that keeps its return address in a register. */
+	if (!rule->signal && (caller.value[arch->stack_pointer] < sp ||
+				     (caller.value[arch->stack_pointer] == sp &&
+					     pc == registers->value[arch->return_address])))
+		return UNWIND_BAD_FRAME;
+	*registers = caller;
+	return pc ? UNWIND_ENDS : UNWIND_COMPLETE;
+}
+
+/* ---- The walk ---- */
+
+struct walk {
+	const struct unwind_input *input;
+	struct registers registers;
+	struct unwind_code codes[RECENT_CODES];
+	unsigned code_count, code_next;
+};
+
+/* The mapping of `pc`; those met before in this stack first. */
+static const struct unwind_code *find_code(struct walk *w, uint64_t pc)
+{
+	struct unwind_code *code;
+
+	for (unsigned i = 0; i < w->code_count; i++) {
+		if (pc >= w->codes[i].start && pc < w->codes[i].end)
+			return &w->codes[i];
+	}
+	code = &w->codes[w->code_next];
+	if (!w->input->lookup(w->input->context, pc, code)) {
+		code->start = code->end = 0;
+		return NULL;
+	}
+	w->code_next = (w->code_next + 1) % RECENT_CODES;
+	if (w->code_count < RECENT_CODES)
+		w->code_count++;
+	return code;
+}
+
+/* Code without a table, by its frame pointer: it points to the caller's frame pointer with the
+ * return address above it. A frame that does not lie upwards in the copy is no such thing. */
+static enum unwind_end step_frame_pointer(struct walk *w)
+{
+	const struct arch *arch = w->input->arch;
+	struct registers *r = &w->registers;
+	uint64_t fp = r->value[arch->frame_pointer], sp = r->value[arch->stack_pointer], next, pc;
+
+	if (!registers_know(r, arch->frame_pointer))
+		return UNWIND_NO_TABLE;
+	if (!fp)
+		return UNWIND_COMPLETE; /* the ABI's mark of the outermost frame */
+	if (fp < sp || fp % WORD)
+		return UNWIND_NO_TABLE;
+	if (!stack_copy_read(&w->input->stack, fp, WORD, &next) ||
+		!stack_copy_read(&w->input->stack, fp + WORD, WORD, &pc)) {
+		enum unwind_end end =
+			unreadable(&w->input->stack, w->input->stack_filled, fp + WORD);
+
+		return end == UNWIND_STACK_COPY ? end : UNWIND_NO_TABLE;
+	}
+	if (!pc)
+		return UNWIND_COMPLETE;
+	if ((next && next <= fp) || !find_code(w, pc - 1))
+		return UNWIND_NO_TABLE;
+	registers_set(r, arch->frame_pointer, next);
+	registers_set(r, arch->stack_pointer, fp + 2 * WORD);
+	registers_set(r, arch->return_address, pc);
+	/* Nothing tells whether the others were saved. */
+	r->known &= (uint64_t)1 << arch->frame_pointer | (uint64_t)1 << arch->stack_pointer |
+		    (uint64_t)1 << arch->return_address;
+	return UNWIND_ENDS;
+}
+
+/* From the frame that `address` stands for to its caller; *ret_exact says what the caller's pc is.
+ */
+static enum unwind_end step(struct walk *w, const struct unwind_code *code, uint64_t address,
+	bool *ret_exact, bool *ret_guessed)
+{
+	const struct unwind_input *in = w->input;
+	const struct cfi_rule *rule = code->cfi ? cfi_find(code->cfi, address - code->bias) : NULL;
+
+	*ret_guessed = !rule;
+	*ret_exact = rule && rule->signal;
+	if (!rule)
+		return step_frame_pointer(w);
+	return unwind_step(in->arch, code->cfi, rule, &in->stack, in->stack_filled, &w->registers);
+}
+
+enum unwind_end unwind_stack(const struct unwind_input *input, struct unwind_frame *ret_frames,
+	size_t room, size_t *ret_count)
+{
+	const struct arch *arch = input->arch;
+	struct walk w = {.input = input, .registers = *input->registers};
+	bool exact = true, guessed = false;
+
+	*ret_count = 0;
+	if (!registers_know(&w.registers, arch->return_address) ||
+		!registers_know(&w.registers, arch->stack_pointer))
+		return UNWIND_NO_REGISTERS;
+	if (room > UNWIND_FRAMES_LIMIT)
+		room = UNWIND_FRAMES_LIMIT;
+	while (*ret_count < room) {
+		uint64_t address = w.registers.value[arch->return_address] - !exact;
+		const struct unwind_code *code = find_code(&w, address);
+		enum unwind_end end;
+
+		ret_frames[(*ret_count)++] = (struct unwind_frame){.address = address,
+			.owner = code ? code->owner : NULL,
+			.exact = exact,
+			.guessed = guessed};
+		if (!code)
+			return UNWIND_NO_MAPPING;
+		end = step(&w, code, address, &exact, &guessed);
+		if (end != UNWIND_ENDS)
+			return end;
+	}
+	return UNWIND_DEPTH;
+}
