@@ -51,9 +51,9 @@ const struct option_group *pipeline_groups(struct pipeline *p)
 	return groups;
 }
 
-bool pipeline_check_terminal(const char *path, struct error *err)
+bool pipeline_check_terminal(const struct renderer *renderer, const char *path, struct error *err)
 {
-	if (strcmp(path, "-") || !isatty(STDOUT_FILENO))
+	if (renderer->readable || strcmp(path, "-") || !isatty(STDOUT_FILENO))
 		return true;
 	return error_set(err, ERR_USAGE,
 		"standard output is a terminal: name a file with -o, or redirect it");
@@ -84,6 +84,7 @@ static void fit_to_file(struct pipeline *p)
 
 int pipeline_run(struct pipeline *p, const struct command *command, char **operands, unsigned want)
 {
+	const struct renderer *renderer = renderer_by_name(p->renderer);
 	const char *path = p->output ? p->output : "-";
 	struct loaded loaded;
 	struct error err = {0};
@@ -91,14 +92,14 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 
 	if (p->text && strcmp(path, "-"))
 		fit_to_file(p);
-	if (p->private_to_tools && !pipeline_check_terminal(path, &err)) {
+	if (!pipeline_check_terminal(renderer, path, &err)) {
 		error_prefix(&err, "%s: ", command->name);
 		return fail(&err);
 	}
 	if (!load(command, operands, want, &loaded, &err))
 		return fail(&err);
 	done = pipeline_render(
-		&loaded.view, renderer_by_name(p->renderer), p->settings, path, &err);
+		&loaded.view, renderer, p->settings, path, &err);
 	loaded_release(&loaded);
 	return done ? 0 : fail(&err);
 }

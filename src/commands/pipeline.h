@@ -9,8 +9,7 @@
 struct pipeline {
 	const char *renderer;  /* its name */
 	const char *title;     /* over the renderer's options in --help */
-	bool text;	       /* its settings start with struct text_settings */
-	bool private_to_tools; /* not for people to read: never written to a terminal */
+	bool text;	      /* its settings start with struct text_settings */
 
 	const char *output; /* -o; NULL: standard output */
 	void *settings;
@@ -27,6 +26,6 @@ bool pipeline_render(const struct view *v, const struct renderer *renderer, cons
 	const char *path, struct error *err);
 
 /* Refuse to write what is not for people to read to a terminal. */
-bool pipeline_check_terminal(const char *path, struct error *err);
+bool pipeline_check_terminal(const struct renderer *renderer, const char *path, struct error *err);
 
 #endif

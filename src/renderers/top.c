@@ -245,6 +245,7 @@ static bool render(
 const struct renderer renderer_top = {
 	.name = "top",
 	.about = "functions by self and total, as text",
+	.readable = true,
 	.options = options,
 	.settings_size = sizeof(struct top_settings),
 	.defaults = defaults,

@@ -241,6 +241,7 @@ static bool render(
 const struct renderer renderer_tree = {
 	.name = "tree",
 	.about = "the call tree, as text",
+	.readable = true,
 	.options = options,
 	.settings_size = sizeof(struct tree_settings),
 	.defaults = defaults,

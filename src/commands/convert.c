@@ -1,0 +1,100 @@
+/* convert.c: `kiln convert`: a profile in another format. */
+#include "commands/pipeline.h"
+
+#include "base/memory.h"
+#include "readers/readers.h"
+
+#include <stdlib.h>
+
+extern const struct command command_convert;
+
+static struct convert {
+	const char *output;
+	int to; /* index in `names`, -1: by suffix */
+} own = {.to = -1};
+
+/* Renderers that have a suffix are formats; the others are for terminals. */
+#define FORMATS_MOST 64u
+static const char *names[FORMATS_MOST + 1];
+
+static const struct option options[] = {
+	{.name = "output",
+		.letter = 'o',
+		.argument = "FILE",
+		.help = "write to FILE; its suffix chooses the format",
+		.set = option_text,
+		.offset = offsetof(struct convert, output)},
+	{.name = "to",
+		.argument = "FORMAT",
+		.help = "the format, when no suffix tells",
+		.set = option_choice,
+		.offset = offsetof(struct convert, to),
+		.choices = names},
+	{0},
+};
+
+static const struct option_group *groups(void)
+{
+	static struct option_group all[2 + LOAD_GROUPS];
+	size_t count = 0;
+
+	for (size_t i = 0; renderers[i] && count < FORMATS_MOST; i++)
+		if (renderers[i]->suffix)
+			names[count++] = renderers[i]->name;
+	all[0] = (struct option_group){"Output", options, &own};
+	load_groups(all + 1);
+	return all;
+}
+
+static const struct renderer *choose(struct error *err)
+{
+	struct buffer known = {0};
+	const struct renderer *found = NULL;
+
+	if (own.to >= 0)
+		return renderer_by_name(names[own.to]);
+	if (own.output)
+		found = renderer_for_path(own.output);
+	if (found)
+		return found;
+	for (size_t i = 0; renderers[i]; i++)
+		if (renderers[i]->suffix)
+			buffer_printf(&known, "%s%s", known.len ? ", " : "", renderers[i]->suffix);
+	if (own.output)
+		error_set(err, ERR_USAGE, "convert: %s: its suffix names no format; known: %s (or say --to FORMAT)",
+			own.output, known.at);
+	else
+		error_set(err, ERR_USAGE, "convert: to what? Name a file with -o (%s), or say --to FORMAT",
+			known.at);
+	buffer_release(&known);
+	return NULL;
+}
+
+static int run(char **operands)
+{
+	const char *path = own.output ? own.output : "-";
+	struct error err = {0};
+	const struct renderer *renderer = choose(&err);
+	struct loaded loaded;
+	void *settings;
+	bool done;
+
+	if (!renderer || !pipeline_check_terminal(renderer, path, &err) ||
+		!load(&command_convert, operands, WANT_ALL, &loaded, &err))
+		return fail(&err);
+	settings = memory_new(1, renderer->settings_size + 1);
+	if (renderer->defaults)
+		renderer->defaults(settings);
+	done = pipeline_render(&loaded.view, renderer, settings, path, &err);
+	free(settings);
+	loaded_release(&loaded);
+	return done ? 0 : fail(&err);
+}
+
+const struct command command_convert = {
+	.name = "convert",
+	.about = "write a profile in another format",
+	.usage = "convert [OPTIONS] [FILE] -o OUT.SUFFIX\nconvert [OPTIONS] [FILE] --to FORMAT >OUT",
+	.groups = groups,
+	.run = run,
+};

@@ -1,0 +1,405 @@
+/* info.c: what is in a profile, as text or JSON. */
+#include "base/units.h"
+#include "base/utf8.h"
+#include "renderers/renderers.h"
+#include "renderers/summary.h"
+#include "renderers/text.h"
+
+#define SHARES_MOST   8u  /* of each kind in the text; JSON gives all */
+#define MAPPINGS_MOST 16u
+
+struct info_settings {
+	struct text_settings text;
+	bool json;
+};
+
+static const struct option options[] = {
+	{.name = "json",
+		.help = "one JSON object, with everything",
+		.set = option_flag,
+		.offset = offsetof(struct info_settings, json)},
+	{0},
+};
+
+static void defaults(void *settings)
+{
+	*(struct info_settings *)settings = (struct info_settings){0};
+}
+
+/* ---- Text ---- */
+
+/* "name        ", in front of what belongs to it. */
+static void label(struct buffer *b, struct bytes name, const struct text_settings *text)
+{
+	text_style(b, TEXT_HEADING, text);
+	text_cell(b, name, 12, true, text);
+	text_style(b, TEXT_PLAIN, text);
+	buffer_text(b, "  ");
+}
+
+static bool is_note(const struct profile *p, const struct meta *meta)
+{
+	return bytes_equal(profile_text(p, meta->key), BYTES("note"));
+}
+
+static void text_meta(struct buffer *b, const struct profile *p, const struct text_settings *text)
+{
+	for (size_t i = 0; i < p->meta.len; i++) {
+		const struct meta *meta = &p->meta.items[i];
+
+		if (is_note(p, meta))
+			continue;
+		label(b, profile_text(p, meta->key), text);
+		text_cell(b, profile_text(p, meta->value), 0, false, text);
+		buffer_char(b, '\n');
+	}
+}
+
+static void count_of(struct buffer *b, uint64_t count, const char *one, const char *many)
+{
+	units_grouped(b, (int64_t)count);
+	buffer_printf(b, " %s", count == 1 ? one : many);
+}
+
+static void text_sizes(struct buffer *b, const struct view *v, const struct summary *s,
+	const struct text_settings *text)
+{
+	const struct profile *p = v->profile;
+
+	if (s->last > s->first) {
+		label(b, BYTES("time span"), text);
+		units_human(b, (int64_t)(s->last - s->first), BYTES("ns"));
+		buffer_char(b, '\n');
+	}
+	if (p->threads.len > 1) {
+		label(b, BYTES("threads"), text);
+		count_of(b, p->threads.len - 1, "thread of ", "threads of ");
+		count_of(b, p->processes.len - 1, "process\n", "processes\n");
+	}
+	label(b, BYTES("stacks"), text);
+	count_of(b, s->nodes, "place in the call tree, ", "places in the call tree, ");
+	count_of(b, s->deepest, "frame at most\n", "frames at most\n");
+}
+
+static void text_losses(struct buffer *b, const struct profile *p, size_t stream)
+{
+	for (size_t i = 0; i < p->losses.len; i++) {
+		struct bytes reason = profile_text(p, p->losses.items[i].reason);
+
+		if (p->losses.items[i].stream != stream || !p->losses.items[i].count)
+			continue;
+		buffer_printf(b, "              - %.*s: ", (int)reason.len, reason.at);
+		units_grouped(b, (int64_t)p->losses.items[i].count);
+		buffer_char(b, '\n');
+	}
+}
+
+static void text_stream(struct buffer *b, const struct view *v, const struct summary *s, size_t i,
+	const struct text_settings *text)
+{
+	const struct profile *p = v->profile;
+	const struct stream_row *row = &p->streams.items[i].row;
+	const struct stream_summary *own = &s->streams[i];
+	struct bytes event = profile_text(p, row->event), unit = profile_text(p, row->unit);
+	struct bytes kind = profile_text(p, row->kind);
+	bool counts = bytes_equal(unit, BYTES("count"));
+
+	label(b, kind, text);
+	count_of(b, own->samples, "sample", "samples");
+	buffer_text(b, ", sum ");
+	units_human(b, own->sum, counts ? kind : unit);
+	if (event.len)
+		buffer_printf(b, ", event %.*s", (int)event.len, event.at);
+	if (v->streams[i])
+		buffer_text(b, " (shown)");
+	buffer_char(b, '\n');
+	if (!row->expected && !own->lost)
+		return;
+	buffer_text(b, "              expected ");
+	units_grouped(b, (int64_t)(row->expected ? row->expected : row->delivered + own->lost));
+	buffer_text(b, ", delivered ");
+	units_grouped(b, (int64_t)row->delivered);
+	buffer_text(b, ", lost ");
+	units_grouped(b, (int64_t)own->lost);
+	buffer_text(b, " (");
+	units_percent(b, (int64_t)own->lost, (int64_t)(row->delivered + own->lost));
+	buffer_text(b, "%)\n");
+	text_losses(b, p, i);
+}
+
+static uint64_t sum_of(const struct share *shares, size_t count)
+{
+	uint64_t sum = 0;
+
+	while (count--)
+		sum += shares[count].samples;
+	return sum;
+}
+
+static void text_shares(struct buffer *b, const struct view *v, const struct summary *s,
+	const struct share *shares, size_t count, const char *what, const struct text_settings *text)
+{
+	if (!count)
+		return;
+	text_style(b, TEXT_HEADING, text);
+	units_percent(b, (int64_t)sum_of(shares, count), (int64_t)s->samples);
+	buffer_printf(b, "%% of samples %s", what);
+	text_style(b, TEXT_PLAIN, text);
+	buffer_char(b, '\n');
+	for (size_t i = 0; i < count && i < SHARES_MOST; i++) {
+		struct buffer cell = {0};
+
+		units_percent(&cell, (int64_t)shares[i].samples, (int64_t)s->samples);
+		text_right(b, buffer_bytes(&cell), 12);
+		buffer_text(b, "  ");
+		text_cell(b, view_text(v, shares[i].name), 0, false, text);
+		buffer_char(b, '\n');
+		buffer_release(&cell);
+	}
+	if (count > SHARES_MOST)
+		buffer_printf(b, "              and %zu more\n", count - SHARES_MOST);
+}
+
+static void text_mappings(
+	struct buffer *b, const struct view *v, const struct summary *s, const struct text_settings *text)
+{
+	const struct profile *p = v->profile;
+	size_t shown = 0;
+
+	for (size_t i = 1; i < p->mappings.len; i++) {
+		struct bytes file = profile_text(p, p->mappings.items[i].file);
+		struct bytes build_id = profile_text(p, p->mappings.items[i].build_id);
+		const struct mapping_summary *m = &s->mappings[i];
+
+		if (!m->locations || shown++ >= MAPPINGS_MOST)
+			continue;
+		if (shown == 1) {
+			text_style(b, TEXT_HEADING, text);
+			buffer_text(b, "addresses with names, by binary");
+			text_style(b, TEXT_PLAIN, text);
+			buffer_char(b, '\n');
+		}
+		buffer_printf(b, "%6llu of %6llu  ", (unsigned long long)m->named,
+			(unsigned long long)m->locations);
+		text_cell(b, file, 0, false, text);
+		if (build_id.len)
+			buffer_printf(b, "  %.*s", (int)build_id.len, build_id.at);
+		buffer_char(b, '\n');
+	}
+	if (shown > MAPPINGS_MOST)
+		buffer_printf(b, "                  and %zu more binaries\n", shown - MAPPINGS_MOST);
+}
+
+static void text_notes(struct buffer *b, const struct profile *p, const struct text_settings *text)
+{
+	for (size_t i = 0; i < p->meta.len; i++) {
+		if (!is_note(p, &p->meta.items[i]))
+			continue;
+		label(b, BYTES("note"), text);
+		text_cell(b, profile_text(p, p->meta.items[i].value), 0, false, text);
+		buffer_char(b, '\n');
+	}
+}
+
+static void info_text(
+	struct buffer *b, const struct view *v, const struct summary *s, const struct text_settings *text)
+{
+	const struct profile *p = v->profile;
+
+	text_meta(b, p, text);
+	text_sizes(b, v, s, text);
+	for (size_t i = 0; i < p->streams.len; i++)
+		text_stream(b, v, s, i, text);
+	if (s->idle) {
+		label(b, BYTES("idle"), text);
+		count_of(b, s->idle, "sample of an idle CPU is", "samples of idle CPUs are");
+		buffer_text(b, " left out of pictures and tables (--idle shows them)\n");
+	}
+	text_shares(b, v, s, s->truncated.items, s->truncated.len, "have stacks that are not complete",
+		text);
+	text_shares(b, v, s, s->unnamed.items, s->unnamed.len, "end in code without symbols", text);
+	text_mappings(b, v, s, text);
+	text_notes(b, p, text);
+}
+
+/* ---- JSON ---- */
+
+/* A comma, unless this is the first of its object or array, or a new line has just begun. */
+static void separate(struct buffer *b)
+{
+	char last = b->len ? b->at[b->len - 1] : '{';
+
+	if (last != '{' && last != '[' && last != '\n')
+		buffer_char(b, ',');
+}
+
+static void new_line(struct buffer *b)
+{
+	separate(b);
+	buffer_char(b, '\n');
+}
+
+static void key(struct buffer *b, struct bytes name)
+{
+	separate(b);
+	buffer_json(b, name);
+	buffer_char(b, ':');
+}
+
+static void open_in(struct buffer *b, const char *name, char bracket)
+{
+	key(b, bytes_of(name));
+	buffer_char(b, bracket);
+}
+
+static void json_i64(struct buffer *b, const char *name, int64_t value)
+{
+	key(b, bytes_of(name));
+	buffer_i64(b, value);
+}
+
+static void json_u64(struct buffer *b, const char *name, uint64_t value)
+{
+	key(b, bytes_of(name));
+	buffer_u64(b, value);
+}
+
+static void json_text(struct buffer *b, const char *name, struct bytes value)
+{
+	key(b, bytes_of(name));
+	buffer_json(b, value);
+}
+
+static void json_meta(struct buffer *b, const struct profile *p)
+{
+	open_in(b, "meta", '{');
+	for (size_t i = 0; i < p->meta.len; i++) {
+		if (is_note(p, &p->meta.items[i]))
+			continue;
+		key(b, profile_text(p, p->meta.items[i].key));
+		buffer_json(b, profile_text(p, p->meta.items[i].value));
+	}
+	buffer_char(b, '}');
+	new_line(b);
+	open_in(b, "notes", '[');
+	for (size_t i = 0; i < p->meta.len; i++) {
+		if (!is_note(p, &p->meta.items[i]))
+			continue;
+		separate(b);
+		buffer_json(b, profile_text(p, p->meta.items[i].value));
+	}
+	buffer_char(b, ']');
+	new_line(b);
+}
+
+static void json_stream(struct buffer *b, const struct view *v, const struct summary *s, size_t i)
+{
+	const struct profile *p = v->profile;
+	const struct stream_row *row = &p->streams.items[i].row;
+
+	buffer_char(b, '{');
+	json_text(b, "kind", profile_text(p, row->kind));
+	json_text(b, "unit", profile_text(p, row->unit));
+	json_text(b, "event", profile_text(p, row->event));
+	key(b, BYTES("shown"));
+	buffer_text(b, v->streams[i] ? "true" : "false");
+	json_u64(b, "samples", s->streams[i].samples);
+	json_i64(b, "sum", s->streams[i].sum);
+	json_u64(b, "expected", row->expected);
+	json_u64(b, "delivered", row->delivered);
+	json_u64(b, "lost", s->streams[i].lost);
+	open_in(b, "losses", '{');
+	for (size_t l = 0; l < p->losses.len; l++) {
+		if (p->losses.items[l].stream != i)
+			continue;
+		key(b, profile_text(p, p->losses.items[l].reason));
+		buffer_u64(b, p->losses.items[l].count);
+	}
+	buffer_text(b, "}}");
+}
+
+static void json_shares(struct buffer *b, const char *name, const struct view *v,
+	const struct share *shares, size_t count)
+{
+	open_in(b, name, '[');
+	for (size_t i = 0; i < count; i++) {
+		separate(b);
+		buffer_char(b, '{');
+		json_text(b, "name", view_text(v, shares[i].name));
+		json_u64(b, "samples", shares[i].samples);
+		json_i64(b, "sum", shares[i].sum);
+		buffer_char(b, '}');
+	}
+	buffer_char(b, ']');
+	new_line(b);
+}
+
+static void json_mappings(struct buffer *b, const struct profile *p, const struct summary *s)
+{
+	open_in(b, "mappings", '[');
+	for (size_t i = 1; i < p->mappings.len; i++) {
+		new_line(b);
+		buffer_char(b, '{');
+		json_text(b, "file", profile_text(p, p->mappings.items[i].file));
+		json_text(b, "build_id", profile_text(p, p->mappings.items[i].build_id));
+		json_u64(b, "addresses", s->mappings[i].locations);
+		json_u64(b, "named", s->mappings[i].named);
+		buffer_char(b, '}');
+	}
+	buffer_char(b, ']');
+}
+
+static void info_json(struct buffer *b, const struct view *v, const struct summary *s)
+{
+	const struct profile *p = v->profile;
+
+	buffer_char(b, '{');
+	json_meta(b, p);
+	open_in(b, "streams", '[');
+	for (size_t i = 0; i < p->streams.len; i++) {
+		new_line(b);
+		json_stream(b, v, s, i);
+	}
+	buffer_char(b, ']');
+	new_line(b);
+	json_u64(b, "span_ns", s->last - s->first);
+	json_u64(b, "threads", p->threads.len - 1);
+	json_u64(b, "processes", p->processes.len - 1);
+	json_u64(b, "tree_nodes", s->nodes);
+	json_u64(b, "deepest", s->deepest);
+	json_u64(b, "idle_samples", s->idle);
+	new_line(b);
+	json_shares(b, "truncated", v, s->truncated.items, s->truncated.len);
+	json_shares(b, "without_symbols", v, s->unnamed.items, s->unnamed.len);
+	json_mappings(b, p, s);
+	buffer_text(b, "}\n");
+}
+
+static bool render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	const struct info_settings *i = settings;
+	struct summary s;
+	struct buffer b = {0};
+
+	(void)err;
+	summary_init(&s, v);
+	if (i->json)
+		info_json(&b, v, &s);
+	else
+		info_text(&b, v, &s, &i->text);
+	output_write(out, buffer_bytes(&b));
+	buffer_release(&b);
+	summary_release(&s);
+	return true;
+}
+
+const struct renderer renderer_info = {
+	.name = "info",
+	.about = "what is in a profile, as text",
+	.readable = true,
+	.options = options,
+	.settings_size = sizeof(struct info_settings),
+	.defaults = defaults,
+	.render = render,
+};

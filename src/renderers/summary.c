@@ -1,0 +1,176 @@
+/* summary.c: what is in this profile, and what is not? */
+#include "renderers/summary.h"
+
+#include <stdlib.h>
+
+static const struct bytes truncated_mark = BYTES("[truncated:");
+
+/* Shares by frame, while they are counted. */
+struct counter {
+	const struct view *view;
+	struct share *by_frame;
+	uint8_t *truncated, *unnamed; /* is this frame such a one? */
+	frame_id *truncation;	      /* of every node: the frame that says so on its way to the root */
+};
+
+/* Code whose name nobody knows is shown as its module in brackets; so are marks, which are no code. */
+static bool is_unnamed(const struct view *v, frame_id id)
+{
+	struct frame frame = view_frame_at(v, id);
+
+	return frame.kind != FRAME_META && bytes_start(view_text(v, frame.function), BYTES("["));
+}
+
+static void counter_init(struct counter *c, const struct view *v)
+{
+	size_t frames = view_frame_count(v), nodes = v->tree.caller.len;
+
+	*c = (struct counter){.view = v};
+	c->by_frame = memory_new(frames, sizeof(*c->by_frame));
+	c->truncated = memory_new(frames, 1);
+	c->unnamed = memory_new(frames, 1);
+	c->truncation = memory_new(nodes, sizeof(*c->truncation));
+	for (size_t i = 1; i < frames; i++) {
+		c->by_frame[i].name = view_frame_at(v, (frame_id)i).function;
+		c->truncated[i] = bytes_start(view_function(v, (frame_id)i), truncated_mark);
+		c->unnamed[i] = !c->truncated[i] && is_unnamed(v, (frame_id)i);
+	}
+	for (size_t i = 1; i < nodes; i++) {
+		frame_id frame = v->tree.frame.items[i];
+
+		c->truncation[i] = c->truncated[frame] ? frame
+						       : c->truncation[v->tree.caller.items[i]];
+	}
+}
+
+static void counter_release(struct counter *c)
+{
+	free(c->by_frame);
+	free(c->truncated);
+	free(c->unnamed);
+	free(c->truncation);
+}
+
+static void count_node(struct counter *c, node_id node, int64_t value)
+{
+	frame_id truncation = c->truncation[node], leaf = c->view->tree.frame.items[node];
+
+	if (truncation) {
+		c->by_frame[truncation].samples++;
+		c->by_frame[truncation].sum += value;
+	}
+	if (leaf && c->unnamed[leaf]) {
+		c->by_frame[leaf].samples++;
+		c->by_frame[leaf].sum += value;
+	}
+}
+
+static void note_time(struct summary *s, uint64_t time)
+{
+	if (!s->last || time < s->first)
+		s->first = time;
+	if (time > s->last)
+		s->last = time;
+}
+
+static void count_stream(struct summary *s, struct counter *c, size_t id)
+{
+	const struct profile *p = c->view->profile;
+	const struct stream *stream = &p->streams.items[id];
+	const struct samples *samples = &p->samples.items[stream->row.samples];
+	struct stream_summary *own = &s->streams[id];
+
+	for (size_t i = 0; i < samples->count; i++) {
+		node_id node = view_node(c->view, stream->row.samples, i);
+
+		if (node == NODE_DROPPED)
+			continue;
+		own->samples++;
+		own->sum += stream_value(stream, i);
+		if (samples->time.len)
+			note_time(s, samples->time.items[i]);
+		if (c->view->streams[id])
+			count_node(c, node, stream_value(stream, i));
+	}
+	own->lost = profile_lost(p, (uint32_t)id);
+	if (c->view->streams[id]) {
+		s->samples += own->samples;
+		s->sum += own->sum;
+	}
+	if (bytes_equal(profile_text(p, stream->row.kind), BYTES("idle")))
+		s->idle += own->samples;
+}
+
+static void count_mappings(struct summary *s, const struct profile *p)
+{
+	s->mappings = memory_new(p->mappings.len, sizeof(*s->mappings));
+	for (size_t i = 1; i < p->locations.len; i++) {
+		const struct span *names = &p->location_names.items[i];
+		struct mapping_summary *m = &s->mappings[p->locations.items[i].mapping];
+		frame_id outermost = names->count ? p->location_frames.items[names->first] : 0;
+		struct bytes name = profile_text(p, p->frames.items[outermost].function);
+
+		m->locations++;
+		m->named += name.len && name.at[0] != '[';
+	}
+}
+
+static int larger(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	return (x->samples < y->samples) - (x->samples > y->samples);
+}
+
+static void collect(struct summary *s, const struct counter *c)
+{
+	for (size_t i = 1; i < view_frame_count(c->view); i++) {
+		if (!c->by_frame[i].samples)
+			continue;
+		if (c->truncated[i])
+			vector_push(&s->truncated, c->by_frame[i]);
+		else
+			vector_push(&s->unnamed, c->by_frame[i]);
+	}
+	if (s->truncated.len)
+		qsort(s->truncated.items, s->truncated.len, sizeof(struct share), larger);
+	if (s->unnamed.len)
+		qsort(s->unnamed.items, s->unnamed.len, sizeof(struct share), larger);
+}
+
+static size_t deepest(const struct tree *t)
+{
+	uint32_t *depth = memory_new(t->caller.len, sizeof(*depth));
+	size_t most = 0;
+
+	for (size_t i = 1; i < t->caller.len; i++) {
+		depth[i] = depth[t->caller.items[i]] + 1;
+		if (depth[i] > most)
+			most = depth[i];
+	}
+	free(depth);
+	return most;
+}
+
+void summary_init(struct summary *s, const struct view *v)
+{
+	struct counter c;
+
+	*s = (struct summary){.nodes = v->tree.caller.len - 1, .deepest = deepest(&v->tree)};
+	s->streams = memory_new(v->profile->streams.len, sizeof(*s->streams));
+	counter_init(&c, v);
+	for (size_t i = 0; i < v->profile->streams.len; i++)
+		count_stream(s, &c, i);
+	collect(s, &c);
+	counter_release(&c);
+	count_mappings(s, v->profile);
+}
+
+void summary_release(struct summary *s)
+{
+	free(s->streams);
+	free(s->mappings);
+	vector_release(&s->truncated);
+	vector_release(&s->unnamed);
+	*s = (struct summary){0};
+}

@@ -1,0 +1,41 @@
+/* summary.h: what is in a profile, counted over the samples that a view keeps. */
+#ifndef KILN_RENDERERS_SUMMARY_H
+#define KILN_RENDERERS_SUMMARY_H
+
+#include "model/view.h"
+
+struct stream_summary {
+	uint64_t samples;
+	int64_t sum;
+	uint64_t lost;
+};
+
+/* Something that samples of the selected streams have in common: a reason why stacks are not
+ * complete, or a name that stands for missing symbols. */
+struct share {
+	string_id name;
+	uint64_t samples;
+	int64_t sum;
+};
+
+struct mapping_summary {
+	uint64_t locations, named;
+};
+
+struct summary {
+	struct stream_summary *streams;	  /* for every stream of the profile */
+	struct mapping_summary *mappings; /* for every mapping of the profile */
+	uint64_t first, last;		  /* ns; 0 and 0 when samples have no times */
+	size_t nodes;			  /* different stacks */
+	size_t deepest;			  /* frames */
+	uint64_t samples;		  /* of the selected streams */
+	int64_t sum;
+	uint64_t idle; /* samples of streams of the kind "idle" */
+	VECTOR(struct share) truncated; /* by reason: "no-table", largest first */
+	VECTOR(struct share) unnamed;	/* by leaf: "[libx.so]", "[unknown]", largest first */
+};
+
+void summary_init(struct summary *s, const struct view *v);
+void summary_release(struct summary *s);
+
+#endif
