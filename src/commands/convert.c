@@ -61,11 +61,12 @@ static const struct renderer *choose(struct error *err)
 		if (renderers[i]->suffix)
 			buffer_printf(&known, "%s%s", known.len ? ", " : "", renderers[i]->suffix);
 	if (own.output)
-		error_set(err, ERR_USAGE, "convert: %s: its suffix names no format; known: %s (or say --to FORMAT)",
+		error_set(err, ERR_USAGE,
+			"convert: %s: its suffix names no format; known: %s (or say --to FORMAT)",
 			own.output, known.at);
 	else
-		error_set(err, ERR_USAGE, "convert: to what? Name a file with -o (%s), or say --to FORMAT",
-			known.at);
+		error_set(err, ERR_USAGE,
+			"convert: to what? Name a file with -o (%s), or say --to FORMAT", known.at);
 	buffer_release(&known);
 	return NULL;
 }
@@ -94,7 +95,8 @@ static int run(char **operands)
 const struct command command_convert = {
 	.name = "convert",
 	.about = "write a profile in another format",
-	.usage = "convert [OPTIONS] [FILE] -o OUT.SUFFIX\nconvert [OPTIONS] [FILE] --to FORMAT >OUT",
+	.usage =
+		"convert [OPTIONS] [FILE] -o OUT.SUFFIX\nconvert [OPTIONS] [FILE] --to FORMAT >OUT",
 	.groups = groups,
 	.run = run,
 };

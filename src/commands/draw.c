@@ -19,8 +19,9 @@ static bool check_suffix(const char *path, struct error *err)
 
 	if (!other || !strcmp(other->name, own.renderer))
 		return true;
-	return error_set(err, ERR_USAGE, "draw: %s: this command draws SVG; to write %s use: kiln convert -o %s",
-		path, other->name, path);
+	return error_set(err, ERR_USAGE,
+		"draw: %s: this command draws SVG; to write %s use: kiln convert -o %s", path,
+		other->name, path);
 }
 
 static int run(char **operands)

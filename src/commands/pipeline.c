@@ -98,8 +98,7 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 	}
 	if (!load(command, operands, want, &loaded, &err))
 		return fail(&err);
-	done = pipeline_render(
-		&loaded.view, renderer, p->settings, path, &err);
+	done = pipeline_render(&loaded.view, renderer, p->settings, path, &err);
 	loaded_release(&loaded);
 	return done ? 0 : fail(&err);
 }

@@ -5,7 +5,7 @@
 #include "renderers/summary.h"
 #include "renderers/text.h"
 
-#define SHARES_MOST   8u  /* of each kind in the text; JSON gives all */
+#define SHARES_MOST   8u /* of each kind in the text; JSON gives all */
 #define MAPPINGS_MOST 16u
 
 struct info_settings {
@@ -137,7 +137,8 @@ static uint64_t sum_of(const struct share *shares, size_t count)
 }
 
 static void text_shares(struct buffer *b, const struct view *v, const struct summary *s,
-	const struct share *shares, size_t count, const char *what, const struct text_settings *text)
+	const struct share *shares, size_t count, const char *what,
+	const struct text_settings *text)
 {
 	if (!count)
 		return;
@@ -160,8 +161,8 @@ static void text_shares(struct buffer *b, const struct view *v, const struct sum
 		buffer_printf(b, "              and %zu more\n", count - SHARES_MOST);
 }
 
-static void text_mappings(
-	struct buffer *b, const struct view *v, const struct summary *s, const struct text_settings *text)
+static void text_mappings(struct buffer *b, const struct view *v, const struct summary *s,
+	const struct text_settings *text)
 {
 	const struct profile *p = v->profile;
 	size_t shown = 0;
@@ -187,7 +188,8 @@ static void text_mappings(
 		buffer_char(b, '\n');
 	}
 	if (shown > MAPPINGS_MOST)
-		buffer_printf(b, "                  and %zu more binaries\n", shown - MAPPINGS_MOST);
+		buffer_printf(
+			b, "                  and %zu more binaries\n", shown - MAPPINGS_MOST);
 }
 
 static void text_notes(struct buffer *b, const struct profile *p, const struct text_settings *text)
@@ -201,8 +203,8 @@ static void text_notes(struct buffer *b, const struct profile *p, const struct t
 	}
 }
 
-static void info_text(
-	struct buffer *b, const struct view *v, const struct summary *s, const struct text_settings *text)
+static void info_text(struct buffer *b, const struct view *v, const struct summary *s,
+	const struct text_settings *text)
 {
 	const struct profile *p = v->profile;
 
@@ -215,8 +217,8 @@ static void info_text(
 		count_of(b, s->idle, "sample of an idle CPU is", "samples of idle CPUs are");
 		buffer_text(b, " left out of pictures and tables (--idle shows them)\n");
 	}
-	text_shares(b, v, s, s->truncated.items, s->truncated.len, "have stacks that are not complete",
-		text);
+	text_shares(b, v, s, s->truncated.items, s->truncated.len,
+		"have stacks that are not complete", text);
 	text_shares(b, v, s, s->unnamed.items, s->unnamed.len, "end in code without symbols", text);
 	text_mappings(b, v, s, text);
 	text_notes(b, p, text);

@@ -3,17 +3,18 @@
 
 #include <stdlib.h>
 
-static const struct bytes truncated_mark = BYTES("[truncated:");
+#define TRUNCATED_MARK BYTES("[truncated:")
 
 /* Shares by frame, while they are counted. */
 struct counter {
 	const struct view *view;
 	struct share *by_frame;
 	uint8_t *truncated, *unnamed; /* is this frame such a one? */
-	frame_id *truncation;	      /* of every node: the frame that says so on its way to the root */
+	frame_id *truncation; /* of every node: the frame that says so on its way to the root */
 };
 
-/* Code whose name nobody knows is shown as its module in brackets; so are marks, which are no code. */
+/* Code whose name nobody knows is shown as its module in brackets; so are marks, which are no code.
+ */
 static bool is_unnamed(const struct view *v, frame_id id)
 {
 	struct frame frame = view_frame_at(v, id);
@@ -32,14 +33,14 @@ static void counter_init(struct counter *c, const struct view *v)
 	c->truncation = memory_new(nodes, sizeof(*c->truncation));
 	for (size_t i = 1; i < frames; i++) {
 		c->by_frame[i].name = view_frame_at(v, (frame_id)i).function;
-		c->truncated[i] = bytes_start(view_function(v, (frame_id)i), truncated_mark);
+		c->truncated[i] = bytes_start(view_function(v, (frame_id)i), TRUNCATED_MARK);
 		c->unnamed[i] = !c->truncated[i] && is_unnamed(v, (frame_id)i);
 	}
 	for (size_t i = 1; i < nodes; i++) {
 		frame_id frame = v->tree.frame.items[i];
 
-		c->truncation[i] = c->truncated[frame] ? frame
-						       : c->truncation[v->tree.caller.items[i]];
+		c->truncation[i] =
+			c->truncated[frame] ? frame : c->truncation[v->tree.caller.items[i]];
 	}
 }
 

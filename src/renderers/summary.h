@@ -30,7 +30,7 @@ struct summary {
 	size_t deepest;			  /* frames */
 	uint64_t samples;		  /* of the selected streams */
 	int64_t sum;
-	uint64_t idle; /* samples of streams of the kind "idle" */
+	uint64_t idle;			/* samples of streams of the kind "idle" */
 	VECTOR(struct share) truncated; /* by reason: "no-table", largest first */
 	VECTOR(struct share) unnamed;	/* by leaf: "[libx.so]", "[unknown]", largest first */
 };
