@@ -182,9 +182,11 @@ static bool no_such_kind(const struct view *v, struct bytes kind, struct error *
 	return false;
 }
 
-/* The first stream whose kind, else whose event, has this name. */
+/* The first stream whose kind, else whose event, has this name; "" is the first of all. */
 static const struct stream_row *find_kind(const struct profile *p, struct bytes name)
 {
+	if (!name.len && p->streams.len)
+		return &p->streams.items[0].row;
 	for (size_t i = 0; i < p->streams.len; i++)
 		if (bytes_equal(profile_text(p, p->streams.items[i].row.kind), name))
 			return &p->streams.items[i].row;
@@ -199,6 +201,8 @@ bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error
 	const struct profile *p = v->profile;
 	const struct stream_row *chosen = find_kind(p, kind);
 
+	if (!chosen && !kind.len)
+		return true; /* nothing to show */
 	if (!chosen)
 		return no_such_kind(v, kind, err);
 	for (size_t i = 0; i < p->streams.len; i++) {
@@ -255,6 +259,17 @@ node_id *view_own_nodes(struct view *v, uint32_t samples)
 	for (size_t i = 0; i < s->count; i++)
 		own->node[i] = v->node_of_stack[s->stack.items[i]];
 	return own->node;
+}
+
+void view_regrow(struct view *v, struct tree *tree)
+{
+	for (size_t i = 0; i < v->profile->samples.len; i++)
+		assert(v->samples[i].node);
+	for (size_t i = 0; i < v->profile->stack_caller.len; i++)
+		v->node_of_stack[i] = NODE_DROPPED;
+	tree_release(&v->tree);
+	v->tree = *tree;
+	*tree = (struct tree){0};
 }
 
 void view_drop_sample(struct view *v, uint32_t samples, size_t sample)

@@ -55,8 +55,9 @@ struct view {
 void view_init(struct view *v, const struct profile *p, enum projection projection);
 void view_release(struct view *v);
 
-/* Show the streams of this kind ("cpu", "samples", an event's name) instead; with idle, also idle
- * samples in the same unit. False (ERR_USAGE, naming the kinds there are) when there is none. */
+/* Show the streams of this kind ("cpu", "samples", an event's name; "": the first) instead; with
+ * idle, also idle samples in the same unit. False (ERR_USAGE, naming the kinds there are) when there
+ * is none. */
 bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error *err);
 
 /* ---- For transforms ---- */
@@ -66,6 +67,8 @@ void view_reshape(struct view *v, struct tree *tree, const node_id *map);
 /* Give each sample of a table a node of its own (for transforms by thread, CPU, ...): returns the
  * column to change, filled with what the samples have now. */
 node_id *view_own_nodes(struct view *v, uint32_t samples);
+/* Take `tree` (moved) in place of the view's, for whose nodes every table has its own nodes now. */
+void view_regrow(struct view *v, struct tree *tree);
 /* Leave a sample out. */
 void view_drop_sample(struct view *v, uint32_t samples, size_t sample);
 

@@ -12,7 +12,8 @@ struct transform {
 	const char *argument; /* "REGEX", or NULL */
 	const char *help;
 
-	/* Change the view. The argument has come from the user: ERR_USAGE says what was expected. */
+	/* Change the view. The argument has come from the user: ERR_USAGE says what was expected.
+	 */
 	bool (*apply)(struct view *v, const char *argument, struct error *err);
 };
 

@@ -1,0 +1,39 @@
+/* by_cpu.c: every CPU's stacks apart. */
+#include "transforms/group.h"
+#include "transforms/transforms.h"
+
+static bool has_cpus(const struct samples *s)
+{
+	return s->cpu.len != 0;
+}
+
+/* One more than the CPU's number; 0 is unknown. */
+static size_t cpu_of(const struct profile *p, const struct samples *s, size_t sample)
+{
+	(void)p;
+	return s->cpu.items[sample] == NO_CPU ? 0 : s->cpu.items[sample] + 1u;
+}
+
+static void cpu_label(const struct profile *p, size_t group, struct buffer *ret_label)
+{
+	(void)p;
+	if (group)
+		buffer_printf(ret_label, "CPU %zu", group - 1);
+	else
+		buffer_text(ret_label, "CPU ?");
+}
+
+static bool by_cpu_apply(struct view *v, const char *argument, struct error *err)
+{
+	const struct grouping by = {
+		(size_t)NO_CPU + 1, has_cpus, cpu_of, cpu_label, NULL, "which CPU a sample is of"};
+
+	(void)argument;
+	return group_apply(v, &by, err);
+}
+
+const struct transform transform_by_cpu = {
+	.name = "by-cpu",
+	.help = "a root frame for every CPU",
+	.apply = by_cpu_apply,
+};

@@ -1,0 +1,58 @@
+/* cpu.c: only some CPUs. */
+#include "transforms/select.h"
+#include "transforms/transforms.h"
+
+#include <stdlib.h>
+
+/* "0,2-4": one bool a CPU. */
+static bool list_parse(struct bytes list, bool *ret_wanted, struct error *err)
+{
+	while (list.len) {
+		const char *comma = memchr(list.at, ',', list.len);
+		struct bytes part = {list.at, comma ? (size_t)(comma - list.at) : list.len};
+		const char *dash = memchr(part.at, '-', part.len);
+		struct bytes from = {part.at, dash ? (size_t)(dash - part.at) : part.len};
+		struct bytes to = dash ? (struct bytes){dash + 1, part.len - from.len - 1} : from;
+		uint64_t first, last;
+
+		if (!bytes_u64(from, &first) || !bytes_u64(to, &last) || first > last ||
+			last >= NO_CPU)
+			return error_set(err, ERR_USAGE, "expected CPUs such as 0,2-4, got '%.*s'",
+				(int)part.len, part.at);
+		memset(ret_wanted + first, true, last - first + 1);
+		list.at += part.len + (comma != NULL);
+		list.len -= part.len + (comma != NULL);
+	}
+	return true;
+}
+
+static bool has_cpus(const struct samples *s)
+{
+	return s->cpu.len != 0;
+}
+
+static bool cpu_wanted(const struct samples *s, size_t sample, const void *context)
+{
+	const bool *wanted = context;
+
+	return wanted[s->cpu.items[sample]];
+}
+
+static bool cpu_apply(struct view *v, const char *list, struct error *err)
+{
+	bool *wanted = memory_new((size_t)NO_CPU + 1, sizeof(*wanted));
+	const struct selection by = {has_cpus, cpu_wanted, wanted, "which CPU a sample is of"};
+	bool done = *list ? list_parse(bytes_of(list), wanted, err)
+			  : error_set(err, ERR_USAGE, "expected CPUs such as 0,2-4");
+
+	done = done && select_samples(v, &by, err);
+	free(wanted);
+	return done;
+}
+
+const struct transform transform_cpu = {
+	.name = "cpu",
+	.argument = "LIST",
+	.help = "only these CPUs: 0,2-4",
+	.apply = cpu_apply,
+};

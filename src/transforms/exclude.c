@@ -1,0 +1,15 @@
+/* exclude.c: without the stacks in which something matches. */
+#include "transforms/stacks.h"
+#include "transforms/transforms.h"
+
+static bool exclude_apply(struct view *v, const char *regex, struct error *err)
+{
+	return stacks_select(v, regex, false, err);
+}
+
+const struct transform transform_exclude = {
+	.name = "exclude",
+	.argument = "REGEX",
+	.help = "without stacks that have a function that matches",
+	.apply = exclude_apply,
+};

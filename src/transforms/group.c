@@ -1,0 +1,155 @@
+/* group.c: how do samples of one stack come to end in different trees? */
+#include "transforms/group.h"
+
+#include <stdlib.h>
+
+/* What an old node has become under a group that was seen in it. */
+struct place {
+	size_t group;
+	node_id node, made;
+};
+
+struct grown {
+	struct tree_builder builder;
+	VECTOR(struct place) place;
+	struct id_map places; /* by group and node: 1 more than the place in `place` */
+	frame_id *frames;     /* of each group; 0: not asked for yet */
+	VECTOR(node_id) chain;
+};
+
+void group_label(struct buffer *b, struct bytes name, int32_t id)
+{
+	if (!name.len)
+		name = BYTES("[unknown]");
+	buffer_add(b, name.at, name.len);
+	buffer_char(b, '-');
+	if (id < 0)
+		buffer_char(b, '?');
+	else
+		buffer_i64(b, id);
+}
+
+static frame_id group_frame(
+	struct view *v, const struct grouping *by, struct grown *g, size_t group)
+{
+	struct buffer label = {0};
+	struct frame frame = {.kind = FRAME_META};
+
+	if (!g->frames[group]) {
+		by->label(v->profile, group, &label);
+		frame.function = view_string(v, buffer_bytes(&label));
+		buffer_release(&label);
+		g->frames[group] = view_frame(v, &frame);
+	}
+	return g->frames[group];
+}
+
+/* Inputs whose stacks begin with the program's name have it with or without blanks. */
+static bool same_name(struct bytes a, struct bytes b)
+{
+	if (a.len != b.len)
+		return false;
+	for (size_t i = 0; i < a.len; i++)
+		if (a.at[i] != b.at[i] && !(a.at[i] == '_' && b.at[i] == ' '))
+			return false;
+	return true;
+}
+
+static bool label_replaces(
+	const struct view *v, const struct grouping *by, size_t group, frame_id frame)
+{
+	return by->name && view_frame_at(v, frame).kind == FRAME_META &&
+	       same_name(view_function(v, frame), by->name(v->profile, group));
+}
+
+static uint32_t place_find(struct grown *g, size_t group, node_id node, size_t *ret_at)
+{
+	uint64_t hash = hash_pair(group, node);
+	uint32_t id;
+
+	*ret_at = id_map_first(&g->places, hash);
+	while ((id = id_map_candidate(&g->places, hash, ret_at)))
+		if (g->place.items[id - 1].group == group && g->place.items[id - 1].node == node)
+			return id;
+	return 0;
+}
+
+static void place_add(struct grown *g, size_t group, node_id node, node_id made)
+{
+	size_t at;
+
+	place_find(g, group, node, &at);
+	vector_push(&g->place, ((struct place){group, node, made}));
+	id_map_put(&g->places, hash_pair(group, node), at, (uint32_t)g->place.len);
+}
+
+/* Up to where this group has been before, then down again. */
+static node_id place_of(
+	struct view *v, const struct grouping *by, struct grown *g, size_t group, node_id node)
+{
+	node_id made = 0;
+	uint32_t id = 0;
+	size_t at;
+
+	g->chain.len = 0;
+	while (node && !(id = place_find(g, group, node, &at))) {
+		vector_push(&g->chain, node);
+		node = v->tree.caller.items[node];
+	}
+	made = id ? g->place.items[id - 1].made
+		  : tree_child(&g->builder, 0, group_frame(v, by, g, group));
+	while (g->chain.len) {
+		node_id next = g->chain.items[--g->chain.len];
+		frame_id frame = v->tree.frame.items[next];
+
+		if (v->tree.caller.items[next] || !label_replaces(v, by, group, frame))
+			made = tree_child(&g->builder, made, frame);
+		place_add(g, group, next, made);
+	}
+	return made;
+}
+
+static void table_group(struct view *v, const struct grouping *by, struct grown *g, uint32_t table)
+{
+	const struct samples *s = &v->profile->samples.items[table];
+	node_id *nodes = view_own_nodes(v, table), last_node = NODE_DROPPED, last_made = 0;
+	size_t last_group = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		size_t group = by->has(s) ? by->group(v->profile, s, i) : 0;
+
+		if (view_node(v, table, i) == NODE_DROPPED) {
+			nodes[i] = NODE_DROPPED;
+			continue;
+		}
+		if (nodes[i] != last_node || group != last_group) {
+			last_node = nodes[i];
+			last_group = group;
+			last_made = place_of(v, by, g, group, nodes[i]);
+		}
+		nodes[i] = last_made;
+	}
+}
+
+bool group_apply(struct view *v, const struct grouping *by, struct error *err)
+{
+	struct grown g = {.frames = memory_new(by->groups, sizeof(*g.frames))};
+	bool any = false;
+
+	for (size_t i = 0; i < v->profile->samples.len; i++)
+		any |= by->has(&v->profile->samples.items[i]);
+	if (!any) {
+		free(g.frames);
+		return error_set(err, ERR_USAGE, "the input does not say %s", by->what);
+	}
+	tree_builder_init(&g.builder);
+	for (uint32_t i = 0; i < v->profile->samples.len; i++)
+		table_group(v, by, &g, i);
+	view_regrow(v, &g.builder.tree);
+	tree_builder_release(&g.builder);
+	id_map_release(&g.places);
+	vector_release(&g.place);
+	vector_release(&g.chain);
+	free(g.frames);
+	return true;
+}

@@ -1,0 +1,28 @@
+/* group.h: a root frame for every thread, process or CPU. */
+#ifndef KILN_TRANSFORMS_GROUP_H
+#define KILN_TRANSFORMS_GROUP_H
+
+#include "base/buffer.h"
+#include "model/view.h"
+
+/* What samples are told apart by. */
+struct grouping {
+	size_t groups;
+	bool (*has)(const struct samples *s);
+	/* The group of a sample, below `groups`; 0 for tables that do not say. */
+	size_t (*group)(const struct profile *p, const struct samples *s, size_t sample);
+	/* Its root frame's text. */
+	void (*label)(const struct profile *p, size_t group, struct buffer *ret_label);
+	/* The name that inputs may already have as a root frame; the label replaces it. May be
+	 * NULL. */
+	struct bytes (*name)(const struct profile *p, size_t group);
+	const char *what; /* "which thread a sample is of" */
+};
+
+/* Put the group's frame under every stack. ERR_USAGE when no sample says. */
+bool group_apply(struct view *v, const struct grouping *by, struct error *err);
+
+/* "name-ID" parts of labels: what is unknown is "?". */
+void group_label(struct buffer *b, struct bytes name, int32_t id);
+
+#endif

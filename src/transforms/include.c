@@ -1,0 +1,15 @@
+/* include.c: only stacks in which something matches. */
+#include "transforms/stacks.h"
+#include "transforms/transforms.h"
+
+static bool include_apply(struct view *v, const char *regex, struct error *err)
+{
+	return stacks_select(v, regex, true, err);
+}
+
+const struct transform transform_include = {
+	.name = "include",
+	.argument = "REGEX",
+	.help = "only stacks with a function that matches",
+	.apply = include_apply,
+};

@@ -1,0 +1,37 @@
+/* invert.c: stacks from the leaf: who calls what is hot? */
+#include "transforms/select.h"
+#include "transforms/transforms.h"
+
+#include <stdlib.h>
+
+/* Every stack that a sample ends in, turned round; stacks that agree from the leaf on share nodes.
+ */
+static bool invert_apply(struct view *v, const char *argument, struct error *err)
+{
+	size_t nodes = v->tree.caller.len;
+	node_id *map = memory_new(nodes, sizeof(*map));
+	bool *ends = select_ends(v);
+	struct tree_builder b;
+
+	(void)argument;
+	(void)err;
+	tree_builder_init(&b);
+	for (size_t i = 1; i < nodes; i++) {
+		node_id made = 0;
+
+		for (node_id at = (node_id)i; ends[i] && at; at = v->tree.caller.items[at])
+			made = tree_child(&b, made, v->tree.frame.items[at]);
+		map[i] = ends[i] ? made : NODE_DROPPED;
+	}
+	view_reshape(v, &b.tree, map);
+	tree_builder_release(&b);
+	free(ends);
+	free(map);
+	return true;
+}
+
+const struct transform transform_invert = {
+	.name = "invert",
+	.help = "turn stacks round: leaves first, callers above them",
+	.apply = invert_apply,
+};

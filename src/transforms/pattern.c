@@ -1,0 +1,97 @@
+/* pattern.c: does a text match what the user wrote, and which frames do? */
+#include "transforms/pattern.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdlib.h>
+
+bool pattern_compile(struct pattern *p, const char *text, struct error *err)
+{
+	size_t at = 0;
+	int code = 0;
+
+	*p = (struct pattern){.text = text};
+	p->code =
+		pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &code, &at, NULL);
+	if (!p->code) {
+		unsigned char why[200] = "";
+
+		pcre2_get_error_message(code, why, sizeof(why));
+		return error_set(err, ERR_USAGE,
+			"expected a regular expression, got '%s': %s at offset %zu", text, why, at);
+	}
+	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* without it matching is only slower */
+	p->match = pcre2_match_data_create_from_pattern(p->code, NULL);
+	p->context = pcre2_match_context_create(NULL);
+	if (!p->match || !p->context)
+		abort();
+	pcre2_set_match_limit(p->context, PATTERN_MATCH_LIMIT);
+	return true;
+}
+
+void pattern_release(struct pattern *p)
+{
+	pcre2_match_context_free(p->context);
+	pcre2_match_data_free(p->match);
+	pcre2_code_free(p->code);
+	*p = (struct pattern){0};
+}
+
+bool pattern_match(
+	const struct pattern *p, struct bytes subject, bool *ret_match, struct error *err)
+{
+	int found = pcre2_match(p->code, (PCRE2_SPTR)(subject.len ? subject.at : ""), subject.len,
+		0, PCRE2_NO_UTF_CHECK, p->match, p->context);
+
+	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
+		return error_set(err, ERR_LIMIT,
+			"matching '%s' takes too long on '%.*s'; write it without nested repeats",
+			p->text, subject.len < 60 ? (int)subject.len : 60, subject.at);
+	*ret_match = found >= 0;
+	return true;
+}
+
+bool pattern_frames(const char *text, const struct view *v, bool **ret_matches, struct error *err)
+{
+	size_t frames = view_frame_count(v);
+	bool *matches = memory_new(frames, sizeof(*matches));
+	bool *seen = memory_new(frames, sizeof(*seen));
+	struct pattern p;
+	bool done = pattern_compile(&p, text, err);
+
+	for (size_t i = 1; done && i < v->tree.frame.len; i++) {
+		frame_id frame = v->tree.frame.items[i];
+
+		if (seen[frame])
+			continue;
+		seen[frame] = true;
+		done = pattern_match(&p, view_function(v, frame), &matches[frame], err);
+	}
+	pattern_release(&p);
+	free(seen);
+	if (done)
+		*ret_matches = matches;
+	else
+		free(matches);
+	return done;
+}
+
+bool pattern_rows(const struct pattern_table *table, const struct profile *p, const char *which,
+	bool *ret_matches, struct error *err)
+{
+	struct pattern pattern;
+	uint64_t id;
+	bool done;
+
+	if (bytes_u64(bytes_of(which), &id)) {
+		for (size_t i = 1; i < table->rows; i++)
+			ret_matches[i] = table->id(p, i) >= 0 && (uint64_t)table->id(p, i) == id;
+		return true;
+	}
+	done = pattern_compile(&pattern, which, err);
+	for (size_t i = 1; done && i < table->rows; i++)
+		done = pattern_match(
+			&pattern, profile_text(p, table->name(p, i)), &ret_matches[i], err);
+	pattern_release(&pattern);
+	return done;
+}

@@ -1,0 +1,88 @@
+/* select.c: how are samples left out? */
+#include "transforms/select.h"
+
+#include <stdlib.h>
+
+/* Nodes that are kept or have somebody below them who is, numbered anew in the same order. */
+void select_nodes(struct view *v, const bool *keep)
+{
+	size_t nodes = v->tree.caller.len;
+	bool *needed = memory_new(nodes, sizeof(*needed));
+	node_id *map = memory_new(nodes, sizeof(*map)), *made = memory_new(nodes, sizeof(*made));
+	struct tree tree = {0};
+
+	for (size_t i = nodes; i-- > 1;) {
+		needed[i] |= keep[i];
+		needed[v->tree.caller.items[i]] |= needed[i];
+	}
+	vector_push(&tree.caller, 0);
+	vector_push(&tree.frame, 0);
+	map[0] = keep[0] ? 0 : NODE_DROPPED;
+	for (size_t i = 1; i < nodes; i++) {
+		if (needed[i]) {
+			made[i] = (node_id)tree.caller.len;
+			vector_push(&tree.caller, made[v->tree.caller.items[i]]);
+			vector_push(&tree.frame, v->tree.frame.items[i]);
+		}
+		map[i] = keep[i] ? made[i] : NODE_DROPPED;
+	}
+	view_reshape(v, &tree, map);
+	free(needed);
+	free(made);
+	free(map);
+}
+
+bool *select_ends(const struct view *v)
+{
+	bool *ends = memory_new(v->tree.caller.len, sizeof(*ends));
+
+	for (uint32_t table = 0; table < v->profile->samples.len; table++) {
+		for (size_t i = 0; i < v->profile->samples.items[table].count; i++) {
+			node_id node = view_node(v, table, i);
+
+			if (node != NODE_DROPPED)
+				ends[node] = true;
+		}
+	}
+	return ends;
+}
+
+bool select_samples(struct view *v, const struct selection *by, struct error *err)
+{
+	const struct profile *p = v->profile;
+	bool any = false;
+
+	for (size_t table = 0; table < p->samples.len; table++)
+		any |= p->samples.items[table].count && by->has(&p->samples.items[table]);
+	if (!any)
+		return error_set(err, ERR_USAGE, "the input does not say %s", by->what);
+	for (uint32_t table = 0; table < p->samples.len; table++) {
+		const struct samples *s = &p->samples.items[table];
+		bool has = by->has(s);
+
+		for (size_t i = 0; i < s->count; i++)
+			if (!has || !by->wanted(s, i, by->context))
+				view_drop_sample(v, table, i);
+	}
+	return true;
+}
+
+static bool has_threads(const struct samples *s)
+{
+	return s->thread.len != 0;
+}
+
+static bool thread_wanted(const struct samples *s, size_t sample, const void *context)
+{
+	const bool *keep = context;
+
+	return keep[s->thread.items[sample]];
+}
+
+bool select_threads(struct view *v, const bool *keep, struct error *err)
+{
+	const struct selection by = {
+		has_threads, thread_wanted, keep, "which thread a sample is of"};
+
+	return select_samples(v, &by, err);
+}

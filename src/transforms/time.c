@@ -1,0 +1,80 @@
+/* time.c: only some of the time. */
+#include "transforms/select.h"
+#include "transforms/transforms.h"
+
+struct range {
+	uint64_t from, to; /* ns on the samples' clock; half-open */
+};
+
+static bool has_times(const struct samples *s)
+{
+	return s->time.len != 0;
+}
+
+static bool time_wanted(const struct samples *s, size_t sample, const void *context)
+{
+	const struct range *range = context;
+
+	return s->time.items[sample] >= range->from && s->time.items[sample] < range->to;
+}
+
+/* When the first sample was taken, whatever has been left out since. */
+static uint64_t start_of(const struct profile *p)
+{
+	uint64_t start = UINT64_MAX;
+
+	for (size_t s = 0; s < p->samples.len; s++)
+		for (size_t i = 0; i < p->samples.items[s].time.len; i++)
+			if (p->samples.items[s].time.items[i] < start)
+				start = p->samples.items[s].time.items[i];
+	return start;
+}
+
+/* "2.5", "300ms" from the start; "@1234.5" on the samples' own clock; "" leaves the end open. */
+static bool end_parse(struct bytes text, uint64_t start, uint64_t *ret_time, struct error *err)
+{
+	bool absolute = text.len && text.at[0] == '@';
+	uint64_t ns;
+
+	if (!text.len)
+		return true;
+	if (absolute)
+		text = (struct bytes){text.at + 1, text.len - 1};
+	if (!bytes_duration(text, &ns))
+		return error_set(err, ERR_USAGE,
+			"expected a time such as 2.5, 300ms or @1234.5, got '%.*s'", (int)text.len,
+			text.at);
+	if (absolute)
+		*ret_time = ns;
+	else
+		*ret_time = ns > UINT64_MAX - start ? UINT64_MAX : start + ns;
+	return true;
+}
+
+static bool time_apply(struct view *v, const char *argument, struct error *err)
+{
+	struct range range = {0, UINT64_MAX};
+	const struct selection by = {has_times, time_wanted, &range, "when a sample was taken"};
+	struct bytes text = bytes_of(argument);
+	const char *dots = bytes_find(text, BYTES(".."));
+	uint64_t start = start_of(v->profile);
+
+	if (!dots)
+		return error_set(err, ERR_USAGE,
+			"expected FROM..TO in seconds from the start, either end open, got '%s'",
+			argument);
+	if (!end_parse(
+		    (struct bytes){text.at, (size_t)(dots - text.at)}, start, &range.from, err) ||
+		!end_parse(bytes_of(dots + 2), start, &range.to, err))
+		return false;
+	if (range.from >= range.to)
+		return error_set(err, ERR_USAGE, "'%s' ends before it starts", argument);
+	return select_samples(v, &by, err);
+}
+
+const struct transform transform_time = {
+	.name = "time",
+	.argument = "FROM..TO",
+	.help = "only this time: seconds from the start (2.5..4), either end open; @ is absolute",
+	.apply = time_apply,
+};
