@@ -1,0 +1,384 @@
+/* colour.c: which colour does a frame have, and what is behind it? */
+#include "renderers/colour.h"
+
+#include "base/utf8.h"
+
+#include <assert.h>
+
+const char *const palette_names[] = {"kind", "module", "hot", "mem", "io", "wakeup", "chain",
+	"java", "js", "perl", "red", "green", "blue", "aqua", "yellow", "purple", "orange", NULL};
+
+/* ---- Shades of the classic palettes: numbers in [0, 1) ---- */
+
+/* One step of drand48, as Perl's srand(seed), rand(1) on every system: 48 bits of state. */
+#define DRAND48_START(seed) (((uint64_t)(seed) << 16) + 0x330E)
+
+static double drand48_step(uint64_t *state)
+{
+	*state = (*state * 0x5DEECE66Du + 0xB) & (((uint64_t)1 << 48) - 1);
+	return (double)*state / (double)((uint64_t)1 << 48);
+}
+
+/* The next code point of `text` and where it ends; a stray byte stands for itself. */
+static uint32_t next_code_point(struct bytes text, size_t *at)
+{
+	uint32_t code_point = 0;
+	size_t len = utf8_decode((struct bytes){text.at + *at, text.len - *at}, &code_point);
+
+	if (!len)
+		code_point = (unsigned char)text.at[*at];
+	*at += len ? len : 1;
+	return code_point;
+}
+
+static double shade_by_sum(struct bytes name)
+{
+	uint32_t sum = 0;
+	uint64_t state;
+
+	for (size_t at = 0; at < name.len;)
+		sum += next_code_point(name, &at);
+	state = DRAND48_START(sum);
+	return drand48_step(&state);
+}
+
+/* The first three code points, each a little less important than the one before it. */
+static double shade_by_characters(const uint32_t *characters, size_t count)
+{
+	double sum = 0, weight = 1, most = 1;
+
+	for (size_t i = 0; i < count && i < 3; i++) {
+		unsigned modulus = 10 + (unsigned)i;
+
+		sum += (double)(characters[i] % modulus) / (modulus - 1) * weight;
+		most += weight;
+		weight *= 0.70;
+	}
+	return 1 - sum / most;
+}
+
+/* Where the name begins behind "module`": flamegraph.pl wants at least one character of module. */
+static size_t behind_module(struct bytes name)
+{
+	const char *tick = name.len > 1 ? memchr(name.at + 1, '`', name.len - 1) : NULL;
+
+	return tick ? (size_t)(tick - name.at) + 1 : 0;
+}
+
+static double shade_by_start(struct bytes name)
+{
+	uint32_t first[3] = {0};
+	size_t count = 0;
+
+	for (size_t at = behind_module(name); at < name.len && count < 3;)
+		first[count++] = next_code_point(name, &at);
+	return shade_by_characters(first, count);
+}
+
+/* The same for the name spelled backwards. There "behind the module" is what stands before the last
+ * tick that is not the very last character. */
+static double shade_by_end(struct bytes name)
+{
+	const char *tick = name.len > 1 ? memrchr(name.at, '`', name.len - 1) : NULL;
+	size_t end = tick ? (size_t)(tick - name.at) : name.len;
+	uint32_t last[3] = {0}; /* the last ones, the very last first */
+	size_t count = 0;
+
+	for (size_t at = 0; at < end; count++) {
+		last[2] = last[1];
+		last[1] = last[0];
+		last[0] = next_code_point((struct bytes){name.at, end}, &at);
+	}
+	return shade_by_characters(last, count);
+}
+
+struct shades {
+	double v1, v2, v3;
+};
+
+static struct shades shades_of(
+	enum colour_seed seed, struct bytes name, struct colour_sequence *sequence)
+{
+	struct shades s;
+
+	if (seed == SEED_HASH) {
+		s.v1 = shade_by_start(name);
+		s.v2 = s.v3 = shade_by_end(name);
+	} else if (seed == SEED_RANDOM) {
+		if (!sequence->state)
+			sequence->state = DRAND48_START(1);
+		s.v1 = drand48_step(&sequence->state);
+		s.v2 = drand48_step(&sequence->state);
+		s.v3 = drand48_step(&sequence->state);
+	} else {
+		s.v1 = s.v2 = s.v3 = shade_by_sum(name);
+	}
+	return s;
+}
+
+/* ---- Palettes that choose a hue by the name ---- */
+
+static bool ends_in(struct bytes name, const char *end)
+{
+	return bytes_end(name, bytes_of(end));
+}
+
+static bool has(struct bytes name, const char *part)
+{
+	return bytes_find(name, bytes_of(part)) != NULL;
+}
+
+static bool is_java_package(struct bytes name)
+{
+	static const char *const packages[] = {
+		"java/", "javax/", "jdk/", "net/", "org/", "com/", "io/", "sun/"};
+
+	if (bytes_start(name, BYTES("L")))
+		name = (struct bytes){name.at + 1, name.len - 1};
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
+		if (bytes_start(name, bytes_of(packages[i])))
+			return true;
+	return false;
+}
+
+static enum palette java_hue(struct bytes name)
+{
+	if (ends_in(name, "_[j]"))
+		return PALETTE_GREEN;
+	if (ends_in(name, "_[i]"))
+		return PALETTE_AQUA;
+	if (is_java_package(name) || has(name, ":::"))
+		return PALETTE_GREEN;
+	if (has(name, "::"))
+		return PALETTE_YELLOW;
+	return ends_in(name, "_[k]") ? PALETTE_ORANGE : PALETTE_RED;
+}
+
+/* "/" and, somewhere behind it, ".js". */
+static bool is_script_path(struct bytes name)
+{
+	const char *slash = name.len ? memchr(name.at, '/', name.len) : NULL;
+
+	return slash && has((struct bytes){slash, name.len - (size_t)(slash - name.at)}, ".js");
+}
+
+static enum palette js_hue(struct bytes name)
+{
+	if (ends_in(name, "_[j]"))
+		return has(name, "/") ? PALETTE_GREEN : PALETTE_AQUA;
+	if (has(name, "::"))
+		return PALETTE_YELLOW;
+	if (is_script_path(name))
+		return PALETTE_GREEN;
+	if (has(name, ":"))
+		return PALETTE_AQUA;
+	if (bytes_equal(name, BYTES(" ")))
+		return PALETTE_GREEN;
+	return has(name, "_[k]") ? PALETTE_ORANGE : PALETTE_RED;
+}
+
+static enum palette perl_hue(struct bytes name)
+{
+	if (has(name, "::"))
+		return PALETTE_YELLOW;
+	if (has(name, "Perl") || has(name, ".pl"))
+		return PALETTE_GREEN;
+	return ends_in(name, "_[k]") ? PALETTE_ORANGE : PALETTE_RED;
+}
+
+static enum palette plain_hue(enum palette palette, struct bytes name)
+{
+	switch (palette) {
+	case PALETTE_JAVA:
+		return java_hue(name);
+	case PALETTE_JS:
+		return js_hue(name);
+	case PALETTE_PERL:
+		return perl_hue(name);
+	case PALETTE_WAKEUP:
+		return PALETTE_AQUA;
+	case PALETTE_CHAIN:
+		return has(name, "_[w]") ? PALETTE_AQUA : PALETTE_BLUE;
+	default:
+		return palette;
+	}
+}
+
+/* ---- Classic colours ---- */
+
+static struct colour rgb(int red, int green, int blue)
+{
+	return (struct colour){(uint8_t)red, (uint8_t)green, (uint8_t)blue};
+}
+
+/* base and up to `range` more, rounded down as flamegraph.pl does. */
+static int shade(int base, int range, double v)
+{
+	return base + (int)(range * v);
+}
+
+struct colour colour_classic(enum palette palette, enum colour_seed seed, struct bytes name,
+	struct colour_sequence *sequence)
+{
+	struct shades s = shades_of(seed, name, sequence);
+	double v = s.v1;
+
+	switch (plain_hue(palette, name)) {
+	case PALETTE_HOT:
+		return rgb(shade(205, 50, s.v3), shade(0, 230, s.v1), shade(0, 55, s.v2));
+	case PALETTE_MEM:
+		return rgb(0, shade(190, 50, s.v2), shade(0, 210, s.v1));
+	case PALETTE_IO:
+		return rgb(shade(80, 60, v), shade(80, 60, v), shade(190, 55, s.v2));
+	case PALETTE_RED:
+		return rgb(shade(200, 55, v), shade(50, 80, v), shade(50, 80, v));
+	case PALETTE_GREEN:
+		return rgb(shade(50, 60, v), shade(200, 55, v), shade(50, 60, v));
+	case PALETTE_BLUE:
+		return rgb(shade(80, 60, v), shade(80, 60, v), shade(205, 50, v));
+	case PALETTE_YELLOW:
+		return rgb(shade(175, 55, v), shade(175, 55, v), shade(50, 20, v));
+	case PALETTE_PURPLE:
+		return rgb(shade(190, 65, v), shade(80, 60, v), shade(190, 65, v));
+	case PALETTE_AQUA:
+		return rgb(shade(50, 60, v), shade(165, 55, v), shade(165, 55, v));
+	case PALETTE_ORANGE:
+		return rgb(shade(190, 65, v), shade(90, 65, v), 0);
+	default:
+		assert(!"a palette of Kiln's own");
+		return rgb(0, 0, 0);
+	}
+}
+
+/* ---- Kiln's own ---- */
+
+/* Both ends of each kind's family. Code of the machine is warm, what a runtime made is green or
+ * pink, the kernel is blue, what is not work is grey; neighbours differ in lightness too, for eyes
+ * that do not tell the hues apart. */
+static const struct colour families[FRAME_KINDS][2] = {
+	[FRAME_NATIVE] = {{251, 205, 108}, {240, 139, 88}},
+	[FRAME_KERNEL] = {{132, 184, 238}, {168, 166, 241}},
+	[FRAME_JIT] = {{166, 218, 120}, {98, 200, 148}},
+	[FRAME_INTERPRETED] = {{244, 176, 214}, {218, 158, 232}},
+	[FRAME_INLINED] = {{255, 238, 184}, {252, 222, 176}},
+	[FRAME_IDLE] = {{214, 220, 226}, {198, 205, 213}},
+	[FRAME_GUEST] = {{128, 214, 212}, {108, 196, 210}},
+	[FRAME_META] = {{210, 207, 202}, {192, 189, 184}},
+};
+
+static uint8_t mix(uint8_t a, uint8_t b, unsigned share_of_b, unsigned whole)
+{
+	return (uint8_t)((a * (whole - share_of_b) + b * share_of_b) / whole);
+}
+
+static struct colour mix_colours(
+	struct colour a, struct colour b, unsigned share_of_b, unsigned whole)
+{
+	return (struct colour){mix(a.red, b.red, share_of_b, whole),
+		mix(a.green, b.green, share_of_b, whole), mix(a.blue, b.blue, share_of_b, whole)};
+}
+
+struct colour colour_by_kind(enum frame_kind kind, struct bytes name)
+{
+	unsigned share = (unsigned)(hash_bytes(name.at, name.len) >> 56);
+
+	return mix_colours(families[kind][0], families[kind][1], share, 255);
+}
+
+struct colour colour_of_kind(enum frame_kind kind)
+{
+	return mix_colours(families[kind][0], families[kind][1], 1, 2);
+}
+
+/* A light colour of this hue (0..1535, six ramps of 256): half grey, so that none glares. */
+static struct colour colour_of_hue(unsigned hue)
+{
+	unsigned ramp = hue & 255;
+	struct colour pure;
+
+	switch (hue >> 8) {
+	case 0:
+		pure = rgb(255, (int)ramp, 0);
+		break;
+	case 1:
+		pure = rgb(255 - (int)ramp, 255, 0);
+		break;
+	case 2:
+		pure = rgb(0, 255, (int)ramp);
+		break;
+	case 3:
+		pure = rgb(0, 255 - (int)ramp, 255);
+		break;
+	case 4:
+		pure = rgb((int)ramp, 0, 255);
+		break;
+	default:
+		pure = rgb(255, 0, 255 - (int)ramp);
+		break;
+	}
+	return mix_colours(pure, rgb(226, 226, 226), 5, 8);
+}
+
+#define HUES 30 /* more cannot be told apart */
+
+struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct bytes name)
+{
+	uint64_t hash = hash_bytes(module.at, module.len);
+	unsigned lighter = (unsigned)(hash_bytes(name.at, name.len) >> 56);
+
+	if (kind == FRAME_KERNEL || kind == FRAME_META || kind == FRAME_IDLE || !module.len)
+		return colour_by_kind(module.len ? kind : FRAME_META, name);
+	return mix_colours(colour_of_hue((unsigned)(hash % HUES) * (1536 / HUES)),
+		rgb(255, 255, 255), lighter, 600);
+}
+
+/* ---- Behind the boxes ---- */
+
+bool background_by_name(struct bytes name, struct colour ret_colours[2])
+{
+	static const struct {
+		const char *name;
+		struct colour top, bottom;
+	} gradients[] = {
+		{"yellow", {0xee, 0xee, 0xee}, {0xee, 0xee, 0xb0}},
+		{"blue", {0xee, 0xee, 0xee}, {0xe0, 0xe0, 0xff}},
+		{"green", {0xee, 0xf2, 0xee}, {0xe0, 0xff, 0xe0}},
+		{"grey", {0xf8, 0xf8, 0xf8}, {0xe8, 0xe8, 0xe8}},
+	};
+	uint64_t flat;
+
+	for (size_t i = 0; i < sizeof(gradients) / sizeof(*gradients); i++) {
+		if (bytes_equal(name, bytes_of(gradients[i].name))) {
+			ret_colours[0] = gradients[i].top;
+			ret_colours[1] = gradients[i].bottom;
+			return true;
+		}
+	}
+	if (name.len != 7 || name.at[0] != '#' || !bytes_hex((struct bytes){name.at + 1, 6}, &flat))
+		return false;
+	ret_colours[0] = ret_colours[1] =
+		rgb((int)(flat >> 16), (int)(flat >> 8 & 255), (int)(flat & 255));
+	return true;
+}
+
+const char *background_of_palette(enum palette palette)
+{
+	switch (palette) {
+	case PALETTE_KIND:
+	case PALETTE_MODULE:
+		return NULL;
+	case PALETTE_MEM:
+		return "green";
+	case PALETTE_IO:
+	case PALETTE_WAKEUP:
+	case PALETTE_CHAIN:
+		return "blue";
+	case PALETTE_HOT:
+	case PALETTE_JAVA:
+	case PALETTE_JS:
+	case PALETTE_PERL:
+		return "yellow";
+	default:
+		return "grey";
+	}
+}

@@ -1,0 +1,356 @@
+/* svg.c: how does a view become one self-contained picture, a flame graph as SVG? */
+#include "renderers/renderers.h"
+
+#include "base/units.h"
+#include "flame_embedded.h"
+#include "renderers/svg_about.h"
+#include "renderers/svg_boxes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define STATIC_WIDTH	 1200 /* pixels, where nothing adapts the picture to its window */
+#define LETTERS(literal) (sizeof(literal) - 1)
+
+/* ---- Measures ---- */
+
+struct chrome {
+	double width, height;
+	double top, bottom; /* above and below the frames */
+	double details;	    /* the line of text below the frames */
+	double legend;	    /* the line of the legend; 0: there is none */
+	struct buffer subtitle, notes;
+	bool background_chosen;
+};
+
+/* Self values by the kind of frame in which they are spent. */
+static void sum_kinds(const struct view *v, const int64_t *self, int64_t ret_sums[FRAME_KINDS])
+{
+	memset(ret_sums, 0, FRAME_KINDS * sizeof(*ret_sums));
+	for (size_t i = 1; i < v->tree.frame.len; i++)
+		if (self[i])
+			ret_sums[view_frame_at(v, v->tree.frame.items[i]).kind] += self[i];
+}
+
+static bool legend_is_useful(const struct svg_settings *s, const int64_t sums[FRAME_KINDS])
+{
+	int kinds = 0;
+
+	for (int k = 0; k < FRAME_KINDS; k++)
+		kinds += sums[k] > 0;
+	return svg_palette(s) == PALETTE_KIND && !s->keep_palette && kinds > 1;
+}
+
+static void measure(
+	struct chrome *c, const struct svg_settings *s, const struct layout *l, bool legend)
+{
+	c->width = s->width ? (double)s->width : STATIC_WIDTH;
+	c->top = s->font_size * 3 + (c->subtitle.len ? s->font_size * 2 : 0);
+	c->bottom = s->font_size * 2 + 10;
+	c->height = c->top + (double)(l->depth + 1) * (double)s->height + c->bottom;
+	c->details = c->height - c->bottom / 2;
+	if (legend) {
+		c->legend = c->details + s->font_size * 1.75;
+		c->height += s->font_size * 1.75;
+	}
+}
+
+/* ---- Parts around the frames ---- */
+
+static void attribute(struct buffer *b, const char *name, struct bytes value)
+{
+	buffer_printf(b, " %s=\"", name);
+	buffer_xml(b, value);
+	buffer_char(b, '"');
+}
+
+static void length(struct buffer *b, const char *name, double pixels)
+{
+	buffer_printf(b, " %s=\"", name);
+	svg_pixels(b, pixels);
+	buffer_char(b, '"');
+}
+
+/* Two dashes would end the comment early for a parser of XML. */
+static void write_notes(struct buffer *b, const char *notes)
+{
+	buffer_text(b, "<!-- NOTES: ");
+	for (; *notes; notes++) {
+		buffer_xml(b, (struct bytes){notes, 1});
+		if (notes[0] == '-' && (notes[1] == '-' || !notes[1]))
+			buffer_char(b, ' ');
+	}
+	buffer_text(b, " -->\n");
+}
+
+/* The script is the same in every file, so that one hash allows it: what differs is said here. */
+static void write_parameters(struct buffer *b, const struct svg_settings *s, struct bytes unit)
+{
+	buffer_printf(b, " data-pad=\"%d\"", SVG_PAD);
+	length(b, "data-font-size", s->font_size);
+	length(b, "data-font-width", s->font_width);
+	length(b, "data-frame-height", (double)s->height);
+	length(b, "data-baseline", svg_baseline(s));
+	attribute(b, "data-name-type", bytes_of(s->name_type ? s->name_type : "Function:"));
+	if (!s->count_name && s->factor == 1)
+		attribute(b, "data-unit", unit);
+	if (s->icicle)
+		buffer_text(b, " data-inverted=\"1\"");
+	if (!s->width)
+		buffer_text(b, " data-fluid=\"1\"");
+}
+
+static void write_start(
+	struct buffer *b, const struct svg_settings *s, const struct chrome *c, struct bytes unit)
+{
+	buffer_text(b, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<svg "
+		       "version=\"1.1\"");
+	length(b, "width", c->width);
+	length(b, "height", c->height);
+	buffer_text(b, " viewBox=\"0 0 ");
+	svg_pixels(b, c->width);
+	buffer_char(b, ' ');
+	svg_pixels(b, c->height);
+	buffer_text(b, "\" xmlns=\"http://www.w3.org/2000/svg\""
+		       " xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
+	buffer_printf(b, " class=\"kiln%s\" role=\"group\" aria-labelledby=\"title\"",
+		c->background_chosen ? "" : " auto");
+	attribute(b, "font-family",
+		bytes_of(s->font_type ? s->font_type : "Verdana,DejaVu Sans,sans-serif"));
+	length(b, "font-size", s->font_size);
+	write_parameters(b, s, unit);
+	buffer_text(b, ">\n<!-- A flame graph by Kiln " KILN_VERSION ". Content Security Policy:"
+		       " script-src '" EMBEDDED_FLAME_JS_HASH
+		       "'; style-src '" EMBEDDED_FLAME_CSS_HASH "' -->\n");
+	if (s->notes)
+		write_notes(b, s->notes);
+	buffer_text(b, "<style type=\"text/css\">");
+	buffer_add(b, embedded_flame_css, LETTERS(embedded_flame_css));
+	buffer_text(b, "</style>\n");
+}
+
+static void write_background(struct buffer *b, const struct svg_settings *s, const struct chrome *c)
+{
+	const char *name = s->background ? s->background : background_of_palette(svg_palette(s));
+	struct colour colours[2] = {{255, 255, 255}, {255, 255, 255}};
+
+	if (name)
+		background_by_name(bytes_of(name), colours);
+	buffer_text(
+		b, "<defs><linearGradient id=\"background\" y1=\"0\" y2=\"1\" x1=\"0\" x2=\"0\">");
+	for (int i = 0; i < 2; i++) {
+		buffer_text(b, "<stop stop-color=\"");
+		svg_colour(b, colours[i]);
+		buffer_printf(b, "\" offset=\"%d%%\"/>", i ? 95 : 5);
+	}
+	buffer_text(b, "</linearGradient></defs>\n<rect x=\"0\" y=\"0\" width=\"100%\"");
+	length(b, "height", c->height);
+	buffer_text(b, " fill=\"url(#background)\"/>\n");
+}
+
+/* A line of text; `about` is shown by a pointer that rests on it. */
+static void write_text(struct buffer *b, const char *attributes, const char *x, double y,
+	struct bytes text, struct bytes about)
+{
+	buffer_printf(b, "<text %s x=\"%s\"", attributes, x);
+	length(b, "y", y);
+	buffer_char(b, '>');
+	if (about.len) {
+		buffer_text(b, "<title>");
+		buffer_xml(b, about);
+		buffer_text(b, "</title>");
+	}
+	buffer_xml(b, text);
+	buffer_text(b, "</text>\n");
+}
+
+static const char *default_title(const struct svg_settings *s)
+{
+	if (s->chart)
+		return "Flame Chart";
+	return s->icicle ? "Icicle Graph" : "Flame Graph";
+}
+
+static void write_headings(struct buffer *b, const struct svg_settings *s, const struct chrome *c)
+{
+	struct bytes none = {"", 0}, title = bytes_of(s->title ? s->title : default_title(s));
+	struct bytes subtitle = buffer_bytes(&c->subtitle), notes = buffer_bytes(&c->notes);
+	struct buffer attributes = {0}, about = {0}, right = {0};
+
+	buffer_text(&attributes, "id=\"title\"");
+	length(&attributes, "font-size", s->font_size + 5);
+	buffer_text(&attributes, " text-anchor=\"middle\"");
+	write_text(b, attributes.at, "50%", s->font_size * 2, title, none);
+	if (subtitle.len) {
+		buffer_add(&about, subtitle.at, subtitle.len);
+		buffer_text(&about, notes.len ? "\n" : "");
+		buffer_add(&about, notes.at, notes.len);
+		write_text(b, "id=\"subtitle\" class=\"quiet\" text-anchor=\"middle\"", "50%",
+			s->font_size * 4, subtitle, buffer_bytes(&about));
+	}
+	svg_pixels(&right, c->width - SVG_PAD);
+	write_text(b, "id=\"details\"", "10", c->details, BYTES(" "), none);
+	write_text(b, "id=\"matched\" class=\"hide\" aria-live=\"polite\"", right.at, c->details,
+		BYTES(" "), none);
+	/* What only the script can do is shown by the script. */
+	write_text(b, "id=\"unzoom\" class=\"quiet hide\"", "10", s->font_size * 2,
+		BYTES("Reset Zoom"), none);
+	write_text(b, "id=\"search\" class=\"quiet hide\"", right.at, s->font_size * 2,
+		BYTES("Search"), none);
+	write_text(b, "id=\"ignorecase\" class=\"quiet hide\" aria-label=\"ignore case\"", right.at,
+		s->font_size * 2, BYTES("ic"), none);
+	buffer_release(&attributes);
+	buffer_release(&about);
+	buffer_release(&right);
+}
+
+static void write_legend(struct buffer *b, const struct svg_settings *s, const struct chrome *c,
+	const int64_t sums[FRAME_KINDS], int64_t total)
+{
+	double x = SVG_PAD;
+
+	buffer_text(b, "<g id=\"legend\">\n");
+	for (int k = 0; k < FRAME_KINDS; k++) {
+		struct buffer label = {0};
+
+		if (sums[k] <= 0)
+			continue;
+		buffer_printf(&label, "%s ", frame_kind_name((enum frame_kind)k));
+		units_percent(&label, sums[k], total);
+		buffer_char(&label, '%');
+		buffer_text(b, "<g data-end=\"");
+		svg_pixels(b, x + ((double)label.len + 2) * s->font_size * s->font_width);
+		buffer_text(b, "\"><rect");
+		length(b, "x", x);
+		length(b, "y", c->legend - s->font_size * 0.8);
+		length(b, "width", s->font_size * 0.9);
+		length(b, "height", s->font_size * 0.9);
+		buffer_text(b, " fill=\"");
+		svg_colour(b, colour_of_kind((enum frame_kind)k));
+		buffer_text(b, "\"/><text class=\"quiet\"");
+		length(b, "x", x + s->font_size * 1.3);
+		length(b, "y", c->legend);
+		buffer_printf(b, ">%s</text></g>\n", label.at);
+		x += ((double)label.len + 4) * s->font_size * s->font_width;
+		buffer_release(&label);
+	}
+	buffer_text(b, "</g>\n");
+}
+
+/* ---- The picture ---- */
+
+/* What values are called: "samples" rather than "count", else their unit. */
+static struct bytes count_name(const struct view *v, const struct svg_settings *s)
+{
+	const struct stream_row *row = view_stream(v);
+	struct bytes unit = profile_text(v->profile, row->unit);
+	struct bytes kind = profile_text(v->profile, row->kind);
+
+	if (s->count_name)
+		return bytes_of(s->count_name);
+	if (unit.len && !bytes_equal(unit, BYTES("count")))
+		return unit;
+	return kind.len ? kind : BYTES("samples");
+}
+
+/* The narrowest value that gets a box. */
+static int64_t least_value(const struct svg_settings *s, int64_t total, double per_value)
+{
+	double least = s->least_is_percent ? (double)total * s->least_width / 100
+					   : s->least_width / per_value;
+
+	return least < 9e18 ? (int64_t)ceil(least) : INT64_MAX;
+}
+
+static bool picture_open(struct svg_picture *p, struct error *err)
+{
+	const struct svg_settings *s = p->settings;
+
+	if (s->keep_palette && !palette_map_read(&p->palette, PALETTE_MAP_FILE, err))
+		return false;
+	return !s->name_attributes || name_attributes_read(&p->attributes, s->name_attributes, err);
+}
+
+static void draw(
+	struct svg_picture *p, const int64_t *self, const int64_t *total, struct output *out)
+{
+	const struct svg_settings *s = p->settings;
+	struct chrome c = {.background_chosen = s->background != NULL};
+	struct bytes unit = profile_text(p->view->profile, view_stream(p->view)->unit);
+	struct buffer b = {0};
+	int64_t kinds[FRAME_KINDS];
+	bool legend;
+
+	sum_kinds(p->view, self, kinds);
+	legend = legend_is_useful(s, kinds);
+	about_line(p->view, total, s->subtitle, &c.subtitle);
+	about_notes(p->view, &c.notes);
+	measure(&c, s, p->layout, legend);
+	p->top = c.top;
+	write_start(&b, s, &c, unit);
+	write_background(&b, s, &c);
+	write_headings(&b, s, &c);
+	if (legend)
+		write_legend(&b, s, &c, kinds, total[0]);
+	output_write(out, buffer_bytes(&b));
+	svg_write_boxes(p, out);
+	b.len = 0;
+	buffer_text(&b, "<script type=\"text/ecmascript\"><![CDATA[");
+	buffer_add(&b, embedded_flame_js, LETTERS(embedded_flame_js));
+	buffer_text(&b, "]]></script>\n</svg>\n");
+	output_write(out, buffer_bytes(&b));
+	buffer_release(&b);
+	buffer_release(&c.subtitle);
+	buffer_release(&c.notes);
+}
+
+static bool render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	const struct svg_settings *s = settings;
+	size_t nodes = v->tree.caller.len;
+	int64_t *self, *total, least;
+	struct layout layout = {0};
+	struct svg_picture p = {
+		.view = v, .settings = s, .layout = &layout, .count_name = count_name(v, s)};
+	bool done;
+
+	if (!svg_settings_check(s, err))
+		return false;
+	self = memory_new(nodes, sizeof(*self));
+	total = memory_new(nodes, sizeof(*total));
+	view_self(v, self);
+	tree_totals(&v->tree, self, total);
+	p.total = s->total > (double)total[0] ? (int64_t)s->total : total[0];
+	p.per_value =
+		((s->width ? (double)s->width : STATIC_WIDTH) - 2 * SVG_PAD) / (double)p.total;
+	least = least_value(s, p.total, p.per_value);
+	if (s->chart)
+		layout_chart(&layout, v, least);
+	else
+		layout_tree(&layout, v, self, total, (enum layout_order)s->order, least);
+	done = layout.boxes.len
+		       ? picture_open(&p, err)
+		       : error_set(err, ERR_FORMAT,
+				 "nothing to draw: no samples, or none that were selected");
+	if (done)
+		draw(&p, self, total, out);
+	if (done && s->keep_palette)
+		done = palette_map_write(&p.palette, PALETTE_MAP_FILE, err);
+	palette_map_release(&p.palette);
+	name_attributes_release(&p.attributes);
+	layout_release(&layout);
+	free(self);
+	free(total);
+	return done;
+}
+
+const struct renderer renderer_svg = {
+	.name = "svg",
+	.suffix = ".svg",
+	.about = "flame graph for a browser: one file with zoom and search",
+	.options = svg_options,
+	.settings_size = sizeof(struct svg_settings),
+	.defaults = svg_defaults,
+	.render = render,
+};

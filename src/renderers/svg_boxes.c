@@ -1,0 +1,313 @@
+/* svg_boxes.c: how is a frame written as SVG?
+ *
+ * The elements are those of flamegraph.pl, so that what reads its files reads these: a <g> with a
+ * <title> "name (1,234 samples, 12.34%)", a <rect> and, where there is room for one, a <text>. */
+#include "renderers/svg_boxes.h"
+
+#include "base/units.h"
+#include "base/utf8.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define FLUSH_BYTES ((size_t)64 << 10)
+
+void svg_pixels(struct buffer *b, double pixels)
+{
+	int64_t hundredths = llrint(pixels * 100);
+	uint64_t size = (uint64_t)(hundredths < 0 ? -hundredths : hundredths);
+
+	if (hundredths < 0)
+		buffer_char(b, '-');
+	buffer_u64(b, size / 100);
+	if (size % 100) {
+		buffer_char(b, '.');
+		buffer_char(b, (char)('0' + size / 10 % 10));
+		if (size % 10)
+			buffer_char(b, (char)('0' + size % 10));
+	}
+}
+
+void svg_colour(struct buffer *b, struct colour colour)
+{
+	buffer_text(b, "rgb(");
+	buffer_u64(b, colour.red);
+	buffer_char(b, ',');
+	buffer_u64(b, colour.green);
+	buffer_char(b, ',');
+	buffer_u64(b, colour.blue);
+	buffer_char(b, ')');
+}
+
+double svg_baseline(const struct svg_settings *s)
+{
+	return ((double)s->height - 1) / 2 + s->font_size / 4;
+}
+
+/* ---- Names ---- */
+
+/* "_[k]", "_[w]", "_[i]" or "_[j]": what the folded format hangs on names to tell their kind. */
+static bool is_annotated(struct bytes name)
+{
+	return name.len >= 4 && !memcmp(name.at + name.len - 4, "_[", 2) &&
+	       name.at[name.len - 1] == ']' && memchr("kwij", name.at[name.len - 2], 4);
+}
+
+static struct bytes shown_name(struct bytes name)
+{
+	return is_annotated(name) ? (struct bytes){name.at, name.len - 4} : name;
+}
+
+static const char *annotation(enum frame_kind kind)
+{
+	switch (kind) {
+	case FRAME_KERNEL:
+		return "_[k]";
+	case FRAME_INLINED:
+		return "_[i]";
+	case FRAME_JIT:
+		return "_[j]";
+	default:
+		return "";
+	}
+}
+
+/* ---- Colours ---- */
+
+/* The name by which a classic palette knows a frame: with the annotation of its kind. */
+static struct bytes classic_name(
+	struct buffer *spare, struct bytes name, enum frame_kind kind, bool waker)
+{
+	const char *end = waker ? "_[w]" : annotation(kind);
+
+	if (!*end || is_annotated(name))
+		return name;
+	spare->len = 0;
+	buffer_add(spare, name.at, name.len);
+	buffer_text(spare, end);
+	return buffer_bytes(spare);
+}
+
+static struct colour palette_colour(
+	struct svg_picture *p, const struct frame *frame, struct bytes name, bool waker)
+{
+	enum palette palette = svg_palette(p->settings);
+	enum colour_seed seed = p->settings->random ? SEED_RANDOM : SEED_NAME;
+	struct buffer spare = {0};
+	struct colour colour;
+
+	if (palette == PALETTE_KIND)
+		return colour_by_kind(frame->kind, name);
+	if (palette == PALETTE_MODULE)
+		return colour_by_module(frame->kind, view_text(p->view, frame->module), name);
+	if (p->settings->hash)
+		seed = SEED_HASH;
+	name = classic_name(&spare, name, frame->kind, waker);
+	colour = colour_classic(palette, seed, name, &p->sequence);
+	buffer_release(&spare);
+	return colour;
+}
+
+static struct colour box_colour(
+	struct svg_picture *p, const struct frame *frame, struct bytes name, bool waker)
+{
+	const struct colour *known;
+	struct colour colour;
+
+	/* Separators between stacks. */
+	if (bytes_equal(name, BYTES("--")))
+		return (struct colour){160, 160, 160};
+	if (bytes_equal(name, BYTES("-")))
+		return (struct colour){200, 200, 200};
+	if (!p->settings->keep_palette)
+		return palette_colour(p, frame, name, waker);
+	known = palette_map_find(&p->palette, name);
+	if (known)
+		return *known;
+	colour = palette_colour(p, frame, name, waker);
+	palette_map_add(&p->palette, name, colour);
+	return colour;
+}
+
+/* ---- One box ---- */
+
+struct drawn_box {
+	const struct box *box;
+	struct frame frame;
+	struct bytes name; /* of the function; "" for the root */
+	bool waker;
+	double left, right, y; /* pixels */
+};
+
+static void write_title(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
+{
+	int64_t value = d->box->end - d->box->start;
+	double shown = rint((double)value * p->settings->factor);
+
+	buffer_xml(b, d->box->depth ? shown_name(d->name) : BYTES("all"));
+	buffer_text(b, " (");
+	/* Values beyond 2^53 would lose digits as a double. */
+	units_grouped(b, p->settings->factor == 1 ? value : (int64_t)fmin(shown, 9e18));
+	buffer_char(b, ' ');
+	buffer_xml(b, p->count_name);
+	buffer_text(b, ", ");
+	if (d->box->depth)
+		units_percent(b, value, p->total);
+	else
+		buffer_text(b, "100");
+	buffer_text(b, "%)");
+}
+
+static void write_text(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
+{
+	const struct svg_settings *s = p->settings;
+	struct bytes name = d->box->depth ? shown_name(d->name) : BYTES("all");
+	size_t room = (size_t)((d->right - d->left) / (s->font_size * s->font_width));
+	size_t at = 0, cut = 0, letters = 0;
+
+	if (room < 3 || !name.len)
+		return;
+	for (; at < name.len && letters < room; letters++) {
+		size_t len = utf8_decode((struct bytes){name.at + at, name.len - at}, NULL);
+
+		at += len ? len : 1;
+		if (letters + 3 == room)
+			cut = at;
+	}
+	buffer_text(b, "<text x=\"");
+	svg_pixels(b, d->left + 3);
+	buffer_text(b, "\" y=\"");
+	svg_pixels(b, d->y + svg_baseline(s));
+	buffer_text(b, "\">");
+	buffer_xml(b, (struct bytes){name.at, at < name.len ? cut : at});
+	buffer_text(b, at < name.len ? "..</text>" : "</text>");
+}
+
+static void write_rect(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
+{
+	/* Both edges are rounded, not the width: neighbours stay neighbours. */
+	double left = rint(d->left * 100) / 100, right = rint(d->right * 100) / 100;
+
+	buffer_text(b, "<rect x=\"");
+	svg_pixels(b, left);
+	buffer_text(b, "\" y=\"");
+	svg_pixels(b, d->y);
+	buffer_text(b, "\" width=\"");
+	svg_pixels(b, right - left);
+	buffer_text(b, "\" height=\"");
+	buffer_u64(b, p->settings->height - 1);
+	buffer_text(b, "\" fill=\"");
+	svg_colour(b, box_colour(p, &d->frame, d->name, d->waker));
+	buffer_text(b, "\"/>");
+}
+
+/* The opening tag with the user's attributes; returns the title that they give, or nothing. */
+static struct bytes write_start(struct bytes attributes, bool link, struct buffer *b)
+{
+	struct bytes key, value, title = {"", 0};
+	bool target = false;
+
+	buffer_text(b, link ? "<a" : "<g");
+	while (name_attribute_next(&attributes, &key, &value)) {
+		if (bytes_equal(key, BYTES("title"))) {
+			title = value;
+			continue;
+		}
+		if (!link && bytes_equal(key, BYTES("target")))
+			continue;
+		target |= bytes_equal(key, BYTES("target"));
+		buffer_text(b, bytes_equal(key, BYTES("href")) ? " xlink:" : " ");
+		buffer_add(b, key.at, key.len);
+		buffer_text(b, "=\"");
+		buffer_xml(b, value);
+		buffer_char(b, '"');
+	}
+	/* Without a target a link would open within the <object> that shows the picture. */
+	buffer_text(b, link && !target ? " target=\"_top\">" : ">");
+	return title;
+}
+
+static bool has_link(struct bytes attributes)
+{
+	struct bytes key, value;
+
+	while (name_attribute_next(&attributes, &key, &value))
+		if (bytes_equal(key, BYTES("href")))
+			return true;
+	return false;
+}
+
+static void write_box(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
+{
+	struct bytes attributes = name_attributes_find(&p->attributes, d->name);
+	bool link = has_link(attributes);
+	struct bytes title = write_start(attributes, link, b);
+
+	buffer_text(b, "<title>");
+	if (title.len)
+		buffer_xml(b, title);
+	else
+		write_title(p, d, b);
+	buffer_text(b, "</title>");
+	write_rect(p, d, b);
+	write_text(p, d, b);
+	buffer_text(b, link ? "</a>\n" : "</g>\n");
+}
+
+/* ---- All boxes ---- */
+
+/* In chain graphs stacks of wakers stand on a separator: everything above it is theirs. */
+static bool *find_wakers(const struct svg_picture *p)
+{
+	const struct layout *l = p->layout;
+	bool *waker = memory_new(l->boxes.len, sizeof(*waker));
+
+	for (size_t i = 1; i < l->boxes.len; i++) {
+		const struct box *below = &l->boxes.items[l->boxes.items[i].parent];
+		frame_id frame = p->view->tree.frame.items[below->node];
+
+		waker[i] = waker[l->boxes.items[i].parent] ||
+			   bytes_equal(view_function(p->view, frame), BYTES("--"));
+	}
+	return waker;
+}
+
+static struct drawn_box place_box(const struct svg_picture *p, const struct box *box)
+{
+	const struct svg_settings *s = p->settings;
+	struct drawn_box d = {.box = box, .frame.kind = FRAME_META, .name = BYTES("")};
+	double row = s->icicle ? box->depth : p->layout->depth - box->depth;
+	int64_t end = box->depth ? box->end : p->total;
+
+	if (box->node) {
+		d.frame = view_frame_at(p->view, p->view->tree.frame.items[box->node]);
+		d.name = view_text(p->view, d.frame.function);
+	}
+	d.left = SVG_PAD + (double)box->start * p->per_value;
+	d.right = SVG_PAD + (double)end * p->per_value;
+	/* A pixel stays free above every frame, below it in icicles. */
+	d.y = p->top + row * (double)s->height + !s->icicle;
+	return d;
+}
+
+void svg_write_boxes(struct svg_picture *p, struct output *out)
+{
+	bool *waker = svg_palette(p->settings) == PALETTE_CHAIN ? find_wakers(p) : NULL;
+	struct buffer b = {0};
+
+	buffer_text(&b, "<g id=\"frames\">\n");
+	for (size_t i = 0; i < p->layout->boxes.len; i++) {
+		struct drawn_box d = place_box(p, &p->layout->boxes.items[i]);
+
+		d.waker = waker && waker[i];
+		write_box(p, &d, &b);
+		if (b.len >= FLUSH_BYTES) {
+			output_write(out, buffer_bytes(&b));
+			b.len = 0;
+		}
+	}
+	buffer_text(&b, "</g>\n");
+	output_write(out, buffer_bytes(&b));
+	buffer_release(&b);
+	free(waker);
+}

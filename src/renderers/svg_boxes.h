@@ -1,0 +1,36 @@
+/* svg_boxes.h: the frames of a flame graph as SVG elements. */
+#ifndef KILN_RENDERERS_SVG_BOXES_H
+#define KILN_RENDERERS_SVG_BOXES_H
+
+#include "base/output.h"
+#include "renderers/name_attributes.h"
+#include "renderers/palette_map.h"
+#include "renderers/svg_options.h"
+
+#define SVG_PAD 10 /* pixels left and right of the frames */
+
+/* What every box needs to be written. */
+struct svg_picture {
+	const struct view *view;
+	const struct svg_settings *settings;
+	const struct layout *layout;
+	int64_t total;	  /* the value of the whole width, in the profile's unit */
+	double top;	  /* pixels above the frames */
+	double per_value; /* pixels */
+	struct bytes count_name;
+	struct colour_sequence sequence;
+	struct palette_map palette;
+	struct name_attributes attributes;
+};
+
+/* A number of pixels with up to two decimals, as short as possible. */
+void svg_pixels(struct buffer *b, double pixels);
+void svg_colour(struct buffer *b, struct colour colour); /* "rgb(1,2,3)" */
+
+/* From the top of a frame to the line on which its text stands. */
+double svg_baseline(const struct svg_settings *s);
+
+/* Write <g id="frames"> with one element for each box, in preorder. */
+void svg_write_boxes(struct svg_picture *p, struct output *out);
+
+#endif

@@ -1,0 +1,132 @@
+/* svg_options.c: how is a flame graph to look? Names and meanings are those of flamegraph.pl. */
+#include "renderers/svg_options.h"
+
+#include <stddef.h>
+#include <strings.h>
+
+static bool set_least_width(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct svg_settings *s = target;
+	struct bytes text = bytes_of(value);
+	bool percent = bytes_end(text, BYTES("%"));
+
+	(void)option;
+	text.len -= percent;
+	if (!bytes_double(text, &s->least_width) || s->least_width < 0)
+		return error_set(err, ERR_USAGE,
+			"expected pixels or a share such as 0.1 or 0.05%%, got '%s'", value);
+	s->least_is_percent = percent;
+	return true;
+}
+
+/* Kiln writes one encoding, which every reader of XML knows; the option is there for old scripts.
+ */
+static bool check_encoding(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)option;
+	if (strcasecmp(value, "utf-8") != 0)
+		return error_set(err, ERR_USAGE,
+			"expected UTF-8, the only one that is written, got '%s'", value);
+	return true;
+}
+
+static const char *const orders[] = {"name", "weight", NULL};
+
+#define AT(member) offsetof(struct svg_settings, member)
+
+const struct option svg_options[] = {
+	{"title", 0, "TEXT", "the heading", option_text, AT(title), NULL},
+	{"subtitle", 0, "TEXT", "a second heading", option_text, AT(subtitle), NULL},
+	{"inverted", 0, NULL, "an icicle graph: the root at the top", option_flag, AT(icicle),
+		NULL},
+	{"icicle", 0, NULL, NULL, option_flag, AT(icicle), NULL},
+	{"flamechart", 0, NULL, "samples in time order, stacks not merged", option_flag, AT(chart),
+		NULL},
+	{"order", 0, "ORDER", "siblings by name or by weight, the heaviest first", option_choice,
+		AT(order), orders},
+	{"colors", 0, "PALETTE",
+		"kind of frame (kind), module, or a classic palette: hot, mem, io, wakeup, chain, "
+		"java, "
+		"js, perl, red, green, blue, aqua, yellow, purple, orange",
+		option_choice, AT(palette), palette_names},
+	{"bgcolors", 0, "COLOUR", "yellow, blue, green, grey or #rrggbb behind the frames",
+		option_text, AT(background), NULL},
+	{"hash", 0, NULL, "classic palettes: shades by the letters of the name", option_flag,
+		AT(hash), NULL},
+	{"random", 0, NULL, "classic palettes: a new shade for every box", option_flag, AT(random),
+		NULL},
+	{"cp", 0, NULL, "take colours from ./palette.map, and add new names to it", option_flag,
+		AT(keep_palette), NULL},
+	{"width", 0, "PIXELS", "fixed width (default: 1200, or the window's)", option_u64,
+		AT(width), NULL},
+	{"height", 0, "PIXELS", "height of a frame (default 16)", option_u64, AT(height), NULL},
+	{"minwidth", 0, "PIXELS|N%", "leave out narrower frames (default 0.1)", set_least_width, 0,
+		NULL},
+	{"fonttype", 0, "FONT", "font (default Verdana)", option_text, AT(font_type), NULL},
+	{"fontsize", 0, "PIXELS", "size of the font (default 12)", option_double, AT(font_size),
+		NULL},
+	{"fontwidth", 0, "SHARE", "width of a letter in font sizes (default 0.59)", option_double,
+		AT(font_width), NULL},
+	{"countname", 0, "TEXT", "what values are called (default: their unit)", option_text,
+		AT(count_name), NULL},
+	{"nametype", 0, "TEXT", "what names are called (default \"Function:\")", option_text,
+		AT(name_type), NULL},
+	{"nameattr", 0, "FILE", "attributes for boxes: lines of NAME and ATTRIBUTE=VALUE, by tabs",
+		option_text, AT(name_attributes), NULL},
+	{"total", 0, "N", "the value of the whole width, when more than the sum", option_double,
+		AT(total), NULL},
+	{"factor", 0, "N", "multiply values by this when they are shown", option_double, AT(factor),
+		NULL},
+	{"notes", 0, "TEXT", "a comment in the file", option_text, AT(notes), NULL},
+	{"encoding", 0, "NAME", NULL, check_encoding, 0, NULL},
+	{0},
+};
+
+void svg_defaults(void *settings)
+{
+	*(struct svg_settings *)settings = (struct svg_settings){
+		.height = 16,
+		.font_size = 12,
+		.font_width = 0.59,
+		.least_width = 0.1,
+		.factor = 1,
+		.palette = PALETTE_KIND,
+		.order = LAYOUT_BY_NAME,
+	};
+}
+
+bool svg_settings_check(const struct svg_settings *s, struct error *err)
+{
+	struct colour ignored[2];
+
+	if (s->width && (s->width < 100 || s->width > SVG_WIDTH_LIMIT))
+		return error_set(
+			err, ERR_USAGE, "--width: expected 100 to %d pixels", SVG_WIDTH_LIMIT);
+	if (s->height < 2 || s->height > SVG_HEIGHT_LIMIT)
+		return error_set(
+			err, ERR_USAGE, "--height: expected 2 to %d pixels", SVG_HEIGHT_LIMIT);
+	if (!(s->font_size >= 1 && s->font_size <= SVG_FONT_LIMIT))
+		return error_set(
+			err, ERR_USAGE, "--fontsize: expected 1 to %d pixels", SVG_FONT_LIMIT);
+	if (!(s->font_width > 0 && s->font_width <= 10))
+		return error_set(err, ERR_USAGE, "--fontwidth: expected a share such as 0.59");
+	if (!(s->factor > 0 && s->factor < 1e12))
+		return error_set(err, ERR_USAGE, "--factor: expected a positive number");
+	if (!(s->total >= 0 && s->total < 9e18))
+		return error_set(err, ERR_USAGE, "--total: expected a positive number");
+	if (s->background && !background_by_name(bytes_of(s->background), ignored))
+		return error_set(err, ERR_USAGE,
+			"--bgcolors: expected yellow, blue, green, grey or #rrggbb, got '%s'",
+			s->background);
+	return true;
+}
+
+enum palette svg_palette(const struct svg_settings *s)
+{
+	bool classic = s->hash || s->random;
+
+	return classic && s->palette <= PALETTE_MODULE ? PALETTE_HOT : (enum palette)s->palette;
+}

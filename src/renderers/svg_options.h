@@ -1,0 +1,46 @@
+/* svg_options.h: how is a flame graph to look? The options of the SVG renderer. */
+#ifndef KILN_RENDERERS_SVG_OPTIONS_H
+#define KILN_RENDERERS_SVG_OPTIONS_H
+
+#include "base/options.h"
+#include "renderers/colour.h"
+#include "renderers/layout.h"
+
+#define SVG_WIDTH_LIMIT	 100000 /* pixels */
+#define SVG_HEIGHT_LIMIT 1000	/* pixels of one frame */
+#define SVG_FONT_LIMIT	 200	/* pixels */
+
+/* Texts are UTF-8, or NULL for the default; lengths are in pixels. */
+struct svg_settings {
+	const char *title;	/* "Flame Graph", "Icicle Graph" or "Flame Chart" */
+	const char *subtitle;	/* stands before what the profile says about itself */
+	const char *notes;	/* a comment in the file */
+	const char *count_name; /* what values are called: the stream's unit */
+	const char *name_type;	/* "Function:" */
+	const char *font_type;
+	const char *background;	     /* a name or #rrggbb */
+	const char *name_attributes; /* path of a file: names with attributes for their boxes */
+	uint64_t width;		     /* 0: 1200 without script, with it as wide as the window */
+	uint64_t height;	     /* of a frame */
+	double font_size;
+	double font_width;     /* of a letter, as a share of the font's size */
+	double least_width;    /* narrower boxes are left out ... */
+	bool least_is_percent; /* ... or those below this share of the total */
+	double factor;	       /* values are multiplied by it when they are shown */
+	double total;	       /* the value that the whole width stands for; 0: the sum */
+	int palette;	       /* enum palette */
+	int order;	       /* enum layout_order */
+	bool hash, random, keep_palette, icicle, chart;
+};
+
+extern const struct option svg_options[];
+void svg_defaults(void *settings);
+
+/* What the options cannot judge one by one. */
+bool svg_settings_check(const struct svg_settings *s, struct error *err);
+
+/* The palette that is meant: --hash and --random without a palette are about the classic one, hot.
+ */
+enum palette svg_palette(const struct svg_settings *s);
+
+#endif
