@@ -21,11 +21,11 @@ struct image *image_open_bytes(struct bytes content, const char *name, struct er
 void image_release(struct image *image); /* NULL is fine */
 
 const char *image_name(const struct image *image);
-struct bytes image_content(const struct image *image); /* the whole file */
-struct bytes image_build_id(const struct image *image); /* raw bytes, or empty */
+struct bytes image_content(const struct image *image);		       /* the whole file */
+struct bytes image_build_id(const struct image *image);		       /* raw bytes, or empty */
 void image_build_id_text(const struct image *image, char ret_hex[65]); /* lower case, or "" */
-uint16_t image_machine(const struct image *image); /* EM_X86_64, ... */
-uint16_t image_type(const struct image *image);	   /* ET_EXEC, ET_DYN, ... */
+uint16_t image_machine(const struct image *image);		       /* EM_X86_64, ... */
+uint16_t image_type(const struct image *image);			       /* ET_EXEC, ET_DYN, ... */
 
 /* Between offsets in the file and the addresses that its symbols and tables use (p_vaddr), through
  * the PT_LOAD segments. False outside of them. */
@@ -38,8 +38,9 @@ struct image_section {
 	const char *name;
 	uint64_t address; /* 0 when not loaded */
 	uint64_t size;
-	struct bytes content; /* decompressed (SHF_COMPRESSED, .zdebug_) on first use; empty: NOBITS */
-	uint32_t type;	      /* SHT_* */
+	struct bytes
+		content; /* decompressed (SHF_COMPRESSED, .zdebug_) on first use; empty: NOBITS */
+	uint32_t type;	 /* SHT_* */
 	uint64_t flags;
 	uint32_t link, entry_size;
 };

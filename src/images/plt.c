@@ -1,0 +1,154 @@
+/* plt.c: which function do the stubs of a procedure linkage table call? */
+#include "images/plt.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+/* A relocated slot of the global offset table. */
+struct slot {
+	uint64_t address;
+	uint32_t symbol;
+	uint64_t resolver;
+};
+
+struct slots {
+	VECTOR(struct slot) by_address;
+	VECTOR(struct slot) by_index; /* in the order of .rela.plt: lazy stubs push this index */
+};
+
+static int slot_compare(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void slots_add(struct slots *slots, const struct image_section *section, bool indexed)
+{
+	size_t count = section ? section->content.len / sizeof(Elf64_Rela) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		Elf64_Rela relocation;
+		struct slot slot;
+		uint32_t type;
+
+		memcpy(&relocation, section->content.at + i * sizeof relocation, sizeof relocation);
+		type = ELF64_R_TYPE(relocation.r_info);
+		slot = (struct slot){
+			relocation.r_offset, (uint32_t)ELF64_R_SYM(relocation.r_info), 0};
+		if (type == R_X86_64_IRELATIVE)
+			slot = (struct slot){relocation.r_offset, 0, (uint64_t)relocation.r_addend};
+		else if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT)
+			slot.symbol = 0;
+		if (indexed)
+			vector_push(&slots->by_index, slot);
+		if (slot.symbol || slot.resolver)
+			vector_push(&slots->by_address, slot);
+	}
+}
+
+static const struct slot *slots_find(const struct slots *slots, uint64_t address)
+{
+	struct slot key = {.address = address};
+
+	return slots->by_address.len ? bsearch(&key, slots->by_address.items, slots->by_address.len,
+					       sizeof key, slot_compare)
+				     : NULL;
+}
+
+/* jmp *displacement(%rip), perhaps behind endbr64 and a bnd prefix; else push $index, by which the
+ * dynamic linker knows the slot. */
+static const struct slot *slot_of_stub(
+	const struct slots *slots, struct bytes code, uint64_t address)
+{
+	for (size_t i = 0; i + 6 <= code.len; i++) {
+		int32_t displacement;
+
+		if (memcmp(code.at + i, "\xff\x25", 2) != 0)
+			continue;
+		memcpy(&displacement, code.at + i + 2, sizeof displacement);
+		return slots_find(slots, address + i + 6 + (uint64_t)(int64_t)displacement);
+	}
+	for (size_t i = 0; i + 5 <= code.len && i <= 4; i += 4) {
+		uint32_t index;
+
+		if (code.at[i] != 0x68)
+			continue;
+		memcpy(&index, code.at + i + 1, sizeof index);
+		return index < slots->by_index.len ? &slots->by_index.items[index] : NULL;
+	}
+	return NULL;
+}
+
+static void add_stubs(
+	struct plt *plt, const struct slots *slots, const struct image_section *section)
+{
+	size_t size = section ? section->entry_size : 0;
+
+	if (!section || !section->content.len)
+		return;
+	if (size != 8 && size != 16 && size != 32)
+		size = 16;
+	for (size_t at = 0; at + size <= section->content.len; at += size) {
+		uint64_t address = section->address + at;
+		const struct slot *slot = slot_of_stub(
+			slots, (struct bytes){section->content.at + at, size}, address);
+
+		if (slot && (slot->symbol || slot->resolver))
+			vector_push(&plt->entries, ((struct plt_entry){address, address + size,
+							   slot->symbol, slot->resolver}));
+	}
+}
+
+static int entry_compare(const void *a, const void *b)
+{
+	const struct plt_entry *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+void plt_load(struct plt *plt, const struct image *image)
+{
+	static const char *const sections[] = {".plt", ".plt.sec", ".plt.bnd", ".plt.got", ".iplt"};
+	struct slots slots = {0};
+
+	*plt = (struct plt){0};
+	if (image_machine(image) != EM_X86_64)
+		return;
+	slots_add(&slots, image_section(image, ".rela.plt"), true);
+	/* Slots that are filled at start are among all other relocations: a million in large
+	 * programs, so look only when there are stubs for them. */
+	if (image_section(image, ".plt.got") || !slots.by_index.len)
+		slots_add(&slots, image_section(image, ".rela.dyn"), false);
+	if (slots.by_address.len > 1)
+		qsort(slots.by_address.items, slots.by_address.len, sizeof(struct slot),
+			slot_compare);
+	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+		add_stubs(plt, &slots, image_section(image, sections[i]));
+	if (plt->entries.len > 1)
+		qsort(plt->entries.items, plt->entries.len, sizeof(struct plt_entry),
+			entry_compare);
+	vector_release(&slots.by_address);
+	vector_release(&slots.by_index);
+}
+
+void plt_release(struct plt *plt)
+{
+	vector_release(&plt->entries);
+}
+
+const struct plt_entry *plt_find(const struct plt *plt, uint64_t address)
+{
+	size_t low = 0, high = plt->entries.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (plt->entries.items[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < plt->entries.items[low - 1].end ? &plt->entries.items[low - 1]
+								: NULL;
+}

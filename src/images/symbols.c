@@ -1,0 +1,491 @@
+/* symbols.c: which function of a binary is at an address?
+ *
+ * All symbols of a large program are loaded in tens of milliseconds: rows hold offsets into the
+ * string tables, and are sorted by radix over pairs of 32 bits. */
+#include "images/symbols.h"
+
+#include "base/memory.h"
+#include "images/debug_file.h"
+#include "images/demangle.h"
+#include "images/plt.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#define NO_ROW UINT32_MAX
+
+enum { ROW_SIZED = 1, ROW_FUNCTION = 2, ROW_STRONG = 4, ROW_GLOBAL = 8 };
+
+struct row {
+	uint64_t address;
+	uint32_t size;	/* bytes; of unsized ones found out after sorting */
+	uint32_t name;	/* offset in its source's strings */
+	uint32_t outer; /* the row in which this one is nested, or NO_ROW */
+	uint8_t source, rank;
+};
+
+/* A symbol table whose names rows refer to. */
+struct source {
+	struct bytes strings; /* ends with NUL */
+};
+
+struct symbols {
+	const struct image *image;
+	VECTOR(struct row) rows; /* by ascending address, one for each */
+	VECTOR(struct source) sources;
+	struct plt plt;
+	struct source dynamic; /* names of .dynsym for the plt */
+	struct bytes dynamic_table;
+	struct image *debug_file; /* what strings may point into */
+	struct image *debug_data;
+	char *debug_data_memory;
+	enum symbols_extent extent;
+	const char *from;
+};
+
+/* ---- Reading a symbol table ---- */
+
+static struct source source_of(const struct image *image, const struct image_section *table)
+{
+	const struct image_section *strings = image_section_by_index(image, table->link);
+	struct source source = {0};
+
+	if (strings)
+		source.strings = strings->content;
+	while (source.strings.len && source.strings.at[source.strings.len - 1])
+		source.strings.len--;
+	return source;
+}
+
+/* Symbols of both classes in the form of the large one. */
+static Elf64_Sym symbol_read(struct bytes table, size_t index, bool wide)
+{
+	Elf64_Sym symbol;
+	Elf32_Sym narrow;
+
+	if (wide) {
+		memcpy(&symbol, table.at + index * sizeof symbol, sizeof symbol);
+		return symbol;
+	}
+	memcpy(&narrow, table.at + index * sizeof narrow, sizeof narrow);
+	return (Elf64_Sym){.st_name = narrow.st_name,
+		.st_info = narrow.st_info,
+		.st_other = narrow.st_other,
+		.st_shndx = narrow.st_shndx,
+		.st_value = narrow.st_value,
+		.st_size = narrow.st_size};
+}
+
+/* ARM's and AArch64's linkers mark code and data with "$x", "$d.1" and the like. */
+static bool is_mapping_symbol(uint16_t machine, const char *name)
+{
+	return (machine == EM_ARM || machine == EM_AARCH64 || machine == EM_RISCV) &&
+	       name[0] == '$' && name[1] && (!name[2] || name[2] == '.' || machine == EM_RISCV);
+}
+
+static uint8_t rank_of(const Elf64_Sym *symbol)
+{
+	unsigned binding = ELF64_ST_BIND(symbol->st_info);
+
+	return (uint8_t)((symbol->st_size ? ROW_SIZED : 0) |
+			 (ELF64_ST_TYPE(symbol->st_info) != STT_NOTYPE ? ROW_FUNCTION : 0) |
+			 (binding != STB_WEAK ? ROW_STRONG : 0) |
+			 (binding != STB_LOCAL ? ROW_GLOBAL : 0));
+}
+
+struct table_reader {
+	const struct image *image;
+	const struct source *source;
+	bool *code; /* by section index: does it hold instructions? */
+	size_t sections;
+	uint16_t machine;
+};
+
+static bool is_function(const struct table_reader *t, const Elf64_Sym *symbol)
+{
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
+	const char *name = t->source->strings.at + symbol->st_name;
+
+	if (symbol->st_name >= t->source->strings.len || !*name || symbol->st_shndx == SHN_UNDEF)
+		return false;
+	if (type == STT_FUNC || type == STT_GNU_IFUNC)
+		return symbol->st_shndx != SHN_ABS;
+	/* Hand-written assembly does not always say that its labels are functions. */
+	return type == STT_NOTYPE && symbol->st_shndx < t->sections && t->code[symbol->st_shndx] &&
+	       !is_mapping_symbol(t->machine, name) && strncmp(name, ".L", 2) != 0;
+}
+
+/* Which sections are code, by the file that the symbols are in. */
+static void find_code(struct table_reader *t)
+{
+	const struct image_section *section;
+
+	while (image_section_by_index(t->image, t->sections))
+		t->sections++;
+	t->code = memory_new(t->sections + 1, sizeof *t->code);
+	for (size_t i = 0; (section = image_section_by_index(t->image, i)); i++)
+		t->code[i] = section->flags & SHF_EXECINSTR;
+}
+
+static size_t add_table(
+	struct symbols *s, const struct image *image, const struct image_section *table)
+{
+	bool wide = image_content(image).at[EI_CLASS] == ELFCLASS64;
+	struct source source = source_of(image, table);
+	struct table_reader reader = {image, &source, .machine = image_machine(image)};
+	uint8_t number = (uint8_t)s->sources.len;
+	size_t before = s->rows.len;
+	size_t count = table->content.len / (wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+
+	if (!source.strings.len)
+		return 0;
+	find_code(&reader);
+	for (size_t i = 1; i < count; i++) {
+		Elf64_Sym symbol = symbol_read(table->content, i, wide);
+
+		if (!is_function(&reader, &symbol))
+			continue;
+		if (reader.machine == EM_ARM) /* bit 0 says Thumb */
+			symbol.st_value &= ~(uint64_t)1;
+		vector_push(&s->rows,
+			((struct row){symbol.st_value,
+				symbol.st_size < UINT32_MAX ? (uint32_t)symbol.st_size : UINT32_MAX,
+				symbol.st_name, NO_ROW, number, rank_of(&symbol)}));
+	}
+	free(reader.code);
+	vector_push(&s->sources, source);
+	return s->rows.len - before;
+}
+
+static size_t add_named_table(struct symbols *s, const struct image *image, const char *name)
+{
+	const struct image_section *table = image ? image_section(image, name) : NULL;
+
+	return table && table->content.len ? add_table(s, image, table) : 0;
+}
+
+/* ---- Names ---- */
+
+static struct bytes name_at(const struct source *source, uint32_t offset)
+{
+	struct bytes name = {0};
+	const char *version;
+
+	if (offset >= source->strings.len)
+		return name;
+	name = bytes_of(source->strings.at + offset);
+	version = memchr(name.at, '@', name.len);
+	if (version && version > name.at)
+		name.len = (size_t)(version - name.at);
+	return name;
+}
+
+static struct bytes row_name(const struct symbols *s, const struct row *row)
+{
+	return name_at(&s->sources.items[row->source], row->name);
+}
+
+static size_t underscores(struct bytes name)
+{
+	size_t count = 0;
+
+	while (count < name.len && name.at[count] == '_')
+		count++;
+	return count;
+}
+
+/* Is `a` the better name for an address than `b`? See symbols.h. */
+static bool is_better(const struct symbols *s, const struct row *a, const struct row *b)
+{
+	static const uint8_t order[] = {ROW_FUNCTION, ROW_SIZED, ROW_STRONG, ROW_GLOBAL};
+	struct bytes name_a, name_b;
+
+	for (size_t i = 0; i < sizeof order; i++)
+		if ((a->rank ^ b->rank) & order[i])
+			return a->rank & order[i];
+	name_a = row_name(s, a);
+	name_b = row_name(s, b);
+	if (underscores(name_a) != underscores(name_b))
+		return underscores(name_a) < underscores(name_b);
+	return name_a.len > name_b.len;
+}
+
+/* ---- Sorting ---- */
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+struct key {
+	uint32_t distance, row;
+};
+
+/* One pass of a stable sort by 11 bits of the distance. */
+static void sort_pass(const struct key *from, struct key *to, size_t count, unsigned shift)
+{
+	uint32_t starts[2048] = {0}, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		starts[from[i].distance >> shift & 2047]++;
+	for (size_t i = 0; i < 2048; i++) {
+		uint32_t here = starts[i];
+
+		starts[i] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[starts[from[i].distance >> shift & 2047]++] = from[i];
+}
+
+static void sort_by_distance(struct symbols *s, uint64_t lowest)
+{
+	size_t count = s->rows.len;
+	struct key *keys = memory_new(count, sizeof *keys),
+		   *other = memory_new(count, sizeof *other);
+	struct row *sorted = memory_new(count, sizeof *sorted);
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct key){(uint32_t)(s->rows.items[i].address - lowest), (uint32_t)i};
+	sort_pass(keys, other, count, 0);
+	sort_pass(other, keys, count, 11);
+	sort_pass(keys, other, count, 22);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = s->rows.items[other[i].row];
+	memcpy(s->rows.items, sorted, count * sizeof *sorted);
+	free(keys);
+	free(other);
+	free(sorted);
+}
+
+static void sort_rows(struct symbols *s)
+{
+	uint64_t lowest = UINT64_MAX, highest = 0;
+	bool sorted = true;
+
+	for (size_t i = 0; i < s->rows.len; i++) {
+		uint64_t address = s->rows.items[i].address;
+
+		sorted = sorted && address >= highest;
+		lowest = address < lowest ? address : lowest;
+		highest = address > highest ? address : highest;
+	}
+	if (sorted)
+		return;
+	if (highest - lowest <= UINT32_MAX)
+		sort_by_distance(s, lowest);
+	else
+		qsort(s->rows.items, s->rows.len, sizeof(struct row), row_compare);
+}
+
+/* ---- After sorting ---- */
+
+/* Keep the best name of every address. */
+static void choose_names(struct symbols *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->rows.len; i++) {
+		struct row row = s->rows.items[i];
+
+		if (!kept || s->rows.items[kept - 1].address != row.address)
+			s->rows.items[kept++] = row;
+		else if (is_better(s, &row, &s->rows.items[kept - 1]))
+			s->rows.items[kept - 1] = row;
+	}
+	s->rows.len = kept;
+}
+
+/* The end of the code section, or else of the segment, around `address`. */
+static uint64_t code_end(const struct symbols *s, uint64_t address)
+{
+	const struct image_section *section;
+
+	for (size_t i = 0; (section = image_section_by_index(s->image, i)); i++)
+		if (section->flags & SHF_EXECINSTR && address >= section->address &&
+			address - section->address < section->size)
+			return section->address + section->size;
+	return address + image_at(s->image, address).len;
+}
+
+static uint64_t row_end(const struct row *row)
+{
+	return row->address + row->size;
+}
+
+/* Drop labels inside of functions, give sizes to symbols without, and nest what overlaps. `open` is
+ * the innermost row that may still contain the next one. Sections are few and found once each. */
+static void nest_rows(struct symbols *s)
+{
+	uint32_t kept = 0, open = NO_ROW;
+	uint64_t section_end = 0;
+
+	for (size_t i = 0; i < s->rows.len; i++) {
+		struct row row = s->rows.items[i];
+
+		while (open != NO_ROW && row_end(&s->rows.items[open]) <= row.address)
+			open = s->rows.items[open].outer;
+		if (!row.size) {
+			uint64_t next =
+				i + 1 < s->rows.len ? s->rows.items[i + 1].address : UINT64_MAX;
+
+			if (open != NO_ROW)
+				continue;
+			if (row.address >= section_end)
+				section_end = code_end(s, row.address);
+			if (next > section_end)
+				next = section_end > row.address ? section_end : row.address + 1;
+			row.size = next - row.address < UINT32_MAX ? (uint32_t)(next - row.address)
+								   : UINT32_MAX;
+		}
+		row.outer = open;
+		open = kept;
+		s->rows.items[kept++] = row;
+	}
+	s->rows.len = kept;
+}
+
+/* ---- Loading ---- */
+
+static bool add_full_table(struct symbols *s, const char *root)
+{
+	if (add_named_table(s, s->image, ".symtab")) {
+		s->from = ".symtab";
+		return true;
+	}
+	s->debug_file = debug_file_open(s->image, root);
+	if (add_named_table(s, s->debug_file, ".symtab")) {
+		s->from = image_name(s->debug_file);
+		return true;
+	}
+	s->debug_data = debug_data_open(s->image, &s->debug_data_memory);
+	if (add_named_table(s, s->debug_data, ".symtab")) {
+		s->from = ".gnu_debugdata";
+		return true;
+	}
+	return false;
+}
+
+struct symbols *symbols_load(const struct image *image, const char *root)
+{
+	struct symbols *s = memory_new(1, sizeof *s);
+	const struct image_section *dynamic = image_section(image, ".dynsym");
+
+	s->image = image;
+	s->from = "";
+	/* Symbols of object files count from their sections; the kernel names its modules itself.
+	 */
+	if (image_type(image) == ET_REL)
+		return s;
+	if (add_full_table(s, root))
+		s->extent = SYMBOLS_FULL;
+	if (add_named_table(s, image, ".dynsym") && s->extent == SYMBOLS_NONE) {
+		s->extent = SYMBOLS_EXPORTED;
+		s->from = ".dynsym";
+	}
+	sort_rows(s);
+	choose_names(s);
+	nest_rows(s);
+	if (dynamic && dynamic->content.len) {
+		s->dynamic = source_of(image, dynamic);
+		s->dynamic_table = dynamic->content;
+		plt_load(&s->plt, image);
+	}
+	return s;
+}
+
+void symbols_release(struct symbols *s)
+{
+	if (!s)
+		return;
+	vector_release(&s->rows);
+	vector_release(&s->sources);
+	plt_release(&s->plt);
+	image_release(s->debug_file);
+	image_release(s->debug_data);
+	free(s->debug_data_memory);
+	free(s);
+}
+
+/* ---- Answers ---- */
+
+struct symbol symbols_at(const struct symbols *s, size_t index)
+{
+	const struct row *row = &s->rows.items[index];
+
+	return (struct symbol){row_name(s, row), row->address, row_end(row), false};
+}
+
+static bool row_find(const struct symbols *s, uint64_t address, struct symbol *ret)
+{
+	size_t low = 0, high = s->rows.len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->rows.items[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (uint32_t at = low ? (uint32_t)(low - 1) : NO_ROW; at != NO_ROW;
+		at = s->rows.items[at].outer) {
+		if (address - s->rows.items[at].address >= s->rows.items[at].size)
+			continue;
+		*ret = symbols_at(s, at);
+		return true;
+	}
+	return false;
+}
+
+static struct bytes stub_name(const struct symbols *s, const struct plt_entry *entry)
+{
+	struct symbol resolver;
+
+	if (entry->resolver)
+		return row_find(s, entry->resolver, &resolver) ? resolver.name : (struct bytes){0};
+	if (entry->symbol >= s->dynamic_table.len / sizeof(Elf64_Sym))
+		return (struct bytes){0};
+	return name_at(&s->dynamic, symbol_read(s->dynamic_table, entry->symbol, true).st_name);
+}
+
+bool symbols_find(const struct symbols *s, uint64_t address, struct symbol *ret_symbol)
+{
+	const struct plt_entry *entry;
+	struct bytes name;
+
+	if (row_find(s, address, ret_symbol))
+		return true;
+	entry = plt_find(&s->plt, address);
+	if (!entry)
+		return false;
+	name = stub_name(s, entry);
+	if (name.len)
+		*ret_symbol = (struct symbol){name, entry->start, entry->end, true};
+	return name.len;
+}
+
+void symbol_text(const struct symbol *symbol, struct buffer *out)
+{
+	if (!demangle(symbol->name, out))
+		buffer_add(out, symbol->name.at, symbol->name.len);
+	if (symbol->plt)
+		buffer_text(out, "@plt");
+}
+
+enum symbols_extent symbols_extent(const struct symbols *s)
+{
+	return s->extent;
+}
+
+const char *symbols_source(const struct symbols *s)
+{
+	return s->from;
+}
+
+size_t symbols_count(const struct symbols *s)
+{
+	return s->rows.len;
+}
