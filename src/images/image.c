@@ -571,3 +571,8 @@ const struct image_section *image_section_by_index(const struct image *image, si
 {
 	return index < image->sections.len ? section_shown(image, index) : NULL;
 }
+
+const struct image_section *image_section_header(const struct image *image, size_t index)
+{
+	return index < image->sections.len ? &image->sections.items[index].shown : NULL;
+}

@@ -49,6 +49,8 @@ struct image_section {
 const struct image_section *image_section(const struct image *image, const char *name);
 const struct image_section *image_section_by_type(const struct image *image, uint32_t type);
 const struct image_section *image_section_by_index(const struct image *image, size_t index);
+/* The same for who needs no content, which may still be compressed. */
+const struct image_section *image_section_header(const struct image *image, size_t index);
 /* The program header's bytes of this type (PT_GNU_EH_FRAME, ...) and its address; empty: none. */
 struct bytes image_segment(const struct image *image, uint32_t type, uint64_t *ret_address);
 

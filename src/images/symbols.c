@@ -120,10 +120,10 @@ static void find_code(struct table_reader *t)
 {
 	const struct image_section *section;
 
-	while (image_section_by_index(t->image, t->sections))
+	while (image_section_header(t->image, t->sections))
 		t->sections++;
 	t->code = memory_new(t->sections + 1, sizeof *t->code);
-	for (size_t i = 0; (section = image_section_by_index(t->image, i)); i++)
+	for (size_t i = 0; (section = image_section_header(t->image, i)); i++)
 		t->code[i] = section->flags & SHF_EXECINSTR;
 }
 
@@ -303,7 +303,7 @@ static uint64_t code_end(const struct symbols *s, uint64_t address)
 {
 	const struct image_section *section;
 
-	for (size_t i = 0; (section = image_section_by_index(s->image, i)); i++)
+	for (size_t i = 0; (section = image_section_header(s->image, i)); i++)
 		if (section->flags & SHF_EXECINSTR && address >= section->address &&
 			address - section->address < section->size)
 			return section->address + section->size;
