@@ -13,7 +13,7 @@ step() {
 	"$@" || { failed=$((failed + 1)); echo "   failed"; }
 }
 
-sources=${*:-$(git ls-files -co --exclude-standard -- '*.c' '*.h')}
+sources=${*:-$(find include src tests docs bench -name '*.[ch]' -not -path '*/node_modules/*')}
 units=$(echo "$sources" | tr ' ' '\n' | grep '\.c$')
 
 # clang-tidy takes the flags from the build; a file that is not built has none.
@@ -36,7 +36,7 @@ pages() {
 }
 
 scripts() {
-	git ls-files -co --exclude-standard -- '*.sh' .ci/run | while read -r script; do
+	find .ci bench tests tools -name '*.sh' -o -path .ci/run | while read -r script; do
 		case "$(head -n 1 "$script")" in
 		*bash*) bash -n "$script" ;;
 		*) sh -n "$script" ;;

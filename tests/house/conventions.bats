@@ -48,11 +48,12 @@ has_seeds() { [ -n "$(ls "tests/fuzz/corpus/$1")" ]; }
 }
 
 @test "every source file says in its first line what it is" {
-	bad=0
-	for file in $(git ls-files -co --exclude-standard -- 'src/*.[ch]' 'tests/*.[ch]' 'include/*.h'); do
+	count=0
+	for file in $(find src tests include -name '*.[ch]' -not -path '*/node_modules/*'); do
+		count=$((count + 1))
 		head -n 1 "$file" | grep -qF "/* ${file##*/}: " || { echo "$file"; bad=1; }
 	done
-	[ "$bad" -eq 0 ]
+	[ "$count" -gt 50 ] && [ -z "${bad:-}" ]
 }
 
 @test "manual pages are clean" {
