@@ -1,0 +1,342 @@
+/* record.c: `kiln record`: from a running program to a profile or a picture. */
+#include "commands/commands.h"
+#include "commands/record_names.h"
+#include "commands/record_output.h"
+#include "commands/record_summary.h"
+#include "commands/terminal.h"
+#include "recorders/recorders.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define STRICT_PERCENT 1   /* more losses than this fail --strict */
+#define EXIT_GATE      3   /* --strict said no */
+#define EXIT_OWN       125 /* of `record -- CMD`: Kiln failed, not CMD */
+
+static struct record {
+	struct record_options options;
+	const char *output;
+	bool strict, graph;
+	struct record_output out;
+} own;
+
+/* ---- Options ---- */
+
+static bool set_numbers(void *target, const struct option *o, const char *value, struct error *err)
+{
+	return number_list_add(
+		(struct number_list *)(void *)((char *)target + o->offset), value, err);
+}
+
+static bool set_cpus(void *target, const struct option *o, const char *value, struct error *err)
+{
+	return number_list_add_cpus(
+		(struct number_list *)(void *)((char *)target + o->offset), value, err);
+}
+
+static bool set_frequency(
+	void *target, const struct option *o, const char *value, struct error *err)
+{
+	uint64_t *frequency = (uint64_t *)(void *)((char *)target + o->offset);
+
+	if (!strcmp(value, "max")) {
+		*frequency = FREQUENCY_MAX;
+		return true;
+	}
+	if (bytes_u64(bytes_of(value), frequency) && *frequency && *frequency < FREQUENCY_MAX)
+		return true;
+	return error_set(err, ERR_USAGE, "expected a number of samples a second, or max");
+}
+
+static bool set_size(void *target, const struct option *o, const char *value, struct error *err)
+{
+	static const char letters[] = "BKMG";
+	size_t digits = strspn(value, "0123456789");
+	const char *letter = value[digits] ? strchr(letters, value[digits] & ~0x20) : NULL;
+	uint64_t number;
+
+	if (!digits || !bytes_u64((struct bytes){value, digits}, &number) || !number ||
+		number > (uint64_t)1 << 32 || (value[digits] && (!letter || value[digits + 1])))
+		return error_set(err, ERR_USAGE,
+			"expected a number of pages, or bytes with a unit: 128, 512K, 64M");
+	number = letter ? number << 10 * (letter - letters) : number * (uint64_t)getpagesize();
+	*(uint64_t *)(void *)((char *)target + o->offset) = number;
+	return true;
+}
+
+static bool set_call_graph(
+	void *target, const struct option *o, const char *value, struct error *err)
+{
+	struct record_options *options = target;
+	const char *comma = strchr(value, ',');
+	size_t len = comma ? (size_t)(comma - value) : strlen(value);
+	struct bytes how = {value, len};
+
+	(void)o;
+	if (bytes_equal(how, BYTES("fp")) && !comma) {
+		options->stacks = STACKS_FRAME_POINTERS;
+		return true;
+	}
+	if (!bytes_equal(how, BYTES("dwarf")))
+		return error_set(err, ERR_USAGE, "expected fp, or dwarf[,BYTES]");
+	options->stacks = STACKS_TABLES;
+	return !comma || bytes_u64(bytes_of(comma + 1), &options->stack_bytes) ||
+	       error_set(err, ERR_USAGE, "expected a number of bytes behind dwarf,");
+}
+
+#define AT(member) offsetof(struct record_options, member)
+static const struct option target_options[] = {
+	{.name = "pid",
+		.letter = 'p',
+		.argument = "PID[,...]",
+		.set = set_numbers,
+		.offset = AT(pids),
+		.help = "processes, their threads, and the children they start"},
+	{.name = "tid",
+		.letter = 't',
+		.argument = "TID[,...]",
+		.set = set_numbers,
+		.offset = AT(tids),
+		.help = "threads"},
+	{.name = "all",
+		.letter = 'a',
+		.set = option_flag,
+		.offset = AT(system_wide),
+		.help = "the whole system, kernel threads included"},
+	{.name = "all-cpus", .set = option_flag, .offset = AT(system_wide)},
+	{.name = "cpu",
+		.letter = 'C',
+		.argument = "CPUS",
+		.set = set_cpus,
+		.offset = AT(cpus),
+		.help = "only on these CPUs: 0-3,7"},
+	{.name = "duration",
+		.letter = 'd',
+		.argument = "TIME",
+		.set = option_duration,
+		.offset = AT(duration),
+		.help = "stop after this time: 30s, 500ms, 2m"},
+	{0},
+};
+
+static const struct option what_options[] = {
+	{.name = "frequency",
+		.letter = 'F',
+		.argument = "HZ|max",
+		.set = set_frequency,
+		.offset = AT(frequency),
+		.help = "samples a second and CPU (997; 99 on more than 8 CPUs)"},
+	{.name = "freq", .argument = "HZ|max", .set = set_frequency, .offset = AT(frequency)},
+	{.name = "event",
+		.letter = 'e',
+		.argument = "EVENT[,...]",
+		.set = option_text,
+		.offset = AT(events),
+		.help = "what to sample, as `perf list` spells it (CPU time); each occurrence of "
+			"rare events such as page-faults unless -F is given"},
+	{.name = "user",
+		.letter = 'u',
+		.set = option_flag,
+		.offset = AT(user_only),
+		.help = "leave kernel frames out"},
+	{.name = "kernel",
+		.letter = 'k',
+		.set = option_flag,
+		.offset = AT(kernel_only),
+		.help = "kernel frames only"},
+	{.name = "call-graph",
+		.argument = "HOW",
+		.set = set_call_graph,
+		.help = "how user stacks are found: dwarf (unwind tables, frame pointers where "
+			"there "
+			"are none), or fp (frame pointers only)"},
+	{.name = "stack-bytes",
+		.argument = "BYTES",
+		.set = option_u64,
+		.offset = AT(stack_bytes),
+		.help = "how much of each stack is looked at, at most 65528 (65528; 16384 where "
+			"locked "
+			"memory is short)"},
+	{.name = "mmap-pages",
+		.letter = 'm',
+		.argument = "SIZE",
+		.set = set_size,
+		.offset = AT(ring_bytes),
+		.help = "ring of each CPU, in pages or with a unit: 512K, 64M"},
+	{.name = "tee",
+		.argument = "FILE",
+		.set = option_text,
+		.offset = AT(tee),
+		.help = "save the kernel's records as they come, too"},
+	{0},
+};
+
+static const struct option output_options[] = {
+	{.name = "output",
+		.letter = 'o',
+		.argument = "FILE",
+		.set = option_text,
+		.offset = offsetof(struct record, output),
+		.help = "write to FILE; its suffix chooses the format: .kiln, .svg, .folded; "
+			"-: stream .kiln to standard output (profile.kiln)"},
+	{.name = "strict",
+		.set = option_flag,
+		.offset = offsetof(struct record, strict),
+		.help = "exit with 3 when more than 1% of the samples were lost"},
+	{.letter = 'g',
+		.name = "stacks",
+		.set = option_flag,
+		.offset = offsetof(struct record, graph)},
+	{0},
+};
+
+static const struct option_group *groups(void)
+{
+	static const struct option_group all[] = {
+		{"What to record", target_options, &own.options},
+		{"How", what_options, &own.options},
+		{"Output", output_options, &own},
+		{0},
+	};
+
+	return all;
+}
+
+static bool check_options(struct record *r, char **operands, struct error *err)
+{
+	struct record_options *o = &r->options;
+
+	if (*operands)
+		o->command = operands;
+	if (o->cpus.list.len && !o->pids.list.len && !o->tids.list.len && !o->command)
+		o->system_wide = true;
+	if (!o->command && !o->pids.list.len && !o->tids.list.len && !o->system_wide)
+		return error_set(err, ERR_USAGE,
+			"nothing to record: name a command (kiln record -- CMD), -p PID, -t TID, "
+			"or -a");
+	if (o->pids.list.len && o->tids.list.len)
+		return error_set(err, ERR_USAGE, "-p and -t cannot be combined");
+	if (o->system_wide && (o->pids.list.len || o->tids.list.len))
+		return error_set(err, ERR_USAGE, "-a records everything: leave -p and -t out");
+	if (o->user_only && o->kernel_only)
+		return error_set(err, ERR_USAGE, "-u and -k exclude each other");
+	if (o->stack_bytes > STACK_BYTES_MOST)
+		return error_set(err, ERR_USAGE, "--stack-bytes: at most %u fit into a record",
+			STACK_BYTES_MOST);
+	o->stack_bytes = (o->stack_bytes + 7) & ~(uint64_t)7;
+	if (!r->output)
+		r->output = "profile.kiln";
+	if (!strcmp(r->output, "-") && isatty(STDOUT_FILENO))
+		return error_set(err, ERR_USAGE,
+			"-o -: standard output is a terminal; redirect it, or name a file");
+	return true;
+}
+
+/* ---- Running ---- */
+
+static void notice(const char *text)
+{
+	if (verbosity >= 0)
+		say("%s", text);
+}
+
+static bool tick(void *context, struct session *s, struct error *err)
+{
+	struct record *r = context;
+
+	record_live_line(s);
+	record_name(s, false, NULL);
+	return record_output_append(&r->out, &s->profile, err);
+}
+
+static int exit_code(const struct record *r, const struct session *s)
+{
+	const struct stream_row *row =
+		s->profile.streams.len ? &s->profile.streams.items[0].row : NULL;
+	uint64_t lost = s->counts.lost;
+
+	if (r->strict && row && lost * 100 > STRICT_PERCENT * (s->counts.delivered + lost))
+		return EXIT_GATE;
+	if (r->options.command && s->end == END_TARGET)
+		return command_exit_code(&s->command);
+	if (s->end == END_SIGNAL && r->options.command)
+		return command_exit_code(&s->command);
+	return 0;
+}
+
+/* `own` failure codes differ when a command was to be run: 126 and 127 are about the command. */
+static int failed(const struct record *r, const struct session *s, const struct error *err)
+{
+	int code = fail(err);
+
+	if (!r->options.command)
+		return code;
+	if (s->exec_exit)
+		return s->exec_exit;
+	return err->code == ERR_USAGE ? code : EXIT_OWN;
+}
+
+static int finish(struct record *r, struct session *s, struct error *err)
+{
+	struct symbolize_report report = {0};
+	bool written;
+
+	record_live_end();
+	record_name(s, true, &report);
+	written = record_output_finish(&r->out, &s->profile, err);
+	if (verbosity >= 0)
+		record_summary(s, &report, written ? r->output : r->out.growing);
+	symbolize_report_release(&report);
+	if (written && !err->code)
+		return exit_code(r, s);
+	return failed(r, s, err);
+}
+
+extern const struct command command_record;
+
+static int run(char **operands)
+{
+	struct record *r = &own;
+	struct session s = {.tick = tick, .tick_context = r, .notice = notice};
+	struct error err = {0};
+	bool ok;
+	int code;
+
+	if (!check_options(r, operands, &err)) {
+		error_prefix(&err, "record: ");
+		return fail(&err);
+	}
+	if (!record_output_open(&r->out, r->output, &err)) {
+		record_output_release(&r->out);
+		return failed(r, &s, &err);
+	}
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */
+	ok = session_run(&s, recorder_by_name("cpu"), &r->options, &err);
+	if (!ok && !s.counts.delivered) {
+		record_output_discard(&r->out);
+		code = failed(r, &s, &err);
+	} else {
+		code = finish(r, &s, &err);
+	}
+	record_output_release(&r->out);
+	session_release(&s);
+	return code;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.about = "record where a program spends its time",
+	.usage = "record [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
+		 "record [OPTIONS] -p PID | -t TID | -a [COMMAND [ARGUMENTS]]",
+	.notes = "Recording ends with the command or the processes, after -d, or with Ctrl-C; what "
+		 "was\n"
+		 "recorded until then is kept. Exit codes: the command's own, 125 when Kiln "
+		 "failed,\n"
+		 "126 or 127 when the command could not be executed, 128 + n for signal n, 3 when\n"
+		 "--strict says no.",
+	.groups = groups,
+	.stop_at_operand = true,
+	.run = run,
+};

@@ -1,0 +1,149 @@
+/* record_output.c: where a recording goes while it grows and when it is finished. */
+#include "commands/record_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OUTPUT_MODE 0600 /* stacks and command lines are nobody else's business */
+
+static char *with_suffix(const char *path, const char *suffix)
+{
+	struct buffer text = {0};
+
+	buffer_printf(&text, "%s%s", path, suffix);
+	return text.at;
+}
+
+static bool sink_write(void *context, struct bytes bytes, struct error *err)
+{
+	const struct record_output *o = context;
+
+	return output_write_fd(o->fd, bytes, err) ||
+	       error_prefix(err, "%s: ", o->growing ? o->growing : "standard output");
+}
+
+static bool keep_old(const char *path, struct error *err)
+{
+	char *old;
+	bool done;
+
+	if (access(path, F_OK))
+		return true;
+	old = with_suffix(path, ".old");
+	done = !rename(path, old) || error_errno(err, "renaming %s to %s", path, old);
+	free(old);
+	return done;
+}
+
+static bool open_growing(struct record_output *o, struct error *err)
+{
+	bool kiln = !strcmp(o->renderer->name, "kiln");
+	struct stat status;
+
+	o->growing = with_suffix(o->path, kiln ? "" : ".kiln");
+	if (!stat(o->growing, &status) && !S_ISREG(status.st_mode)) {
+		o->stream = true;
+		o->fd = open(o->growing, O_WRONLY | O_CLOEXEC);
+	} else if (!keep_old(o->growing, err)) {
+		return false;
+	} else {
+		o->fd = open(o->growing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OUTPUT_MODE);
+	}
+	if (o->fd < 0)
+		return error_errno(err, "%s: cannot create", o->growing);
+	if (!o->stream)
+		output_give_to_caller(o->fd);
+	return true;
+}
+
+static bool unknown_suffix(const char *path, struct error *err)
+{
+	struct buffer known = {0};
+
+	for (size_t i = 0; renderers[i]; i++)
+		if (renderers[i]->suffix)
+			buffer_printf(&known, "%s%s", known.len ? ", " : "", renderers[i]->suffix);
+	error_set(err, ERR_USAGE, "-o %s: the suffix chooses the format; expected one of %s", path,
+		known.at);
+	buffer_release(&known);
+	return false;
+}
+
+bool record_output_open(struct record_output *o, const char *path, struct error *err)
+{
+	*o = (struct record_output){.path = path, .fd = -1};
+	o->writer.sink = (struct kiln_sink){sink_write, o};
+	if (!strcmp(path, "-")) {
+		o->renderer = renderer_by_name("kiln");
+		o->fd = STDOUT_FILENO;
+		o->stream = true;
+		return true;
+	}
+	o->renderer = renderer_for_path(path);
+	if (!o->renderer && !strncmp(path, "/dev/", 5))
+		o->renderer = renderer_by_name("kiln");
+	return o->renderer ? open_growing(o, err) : unknown_suffix(path, err);
+}
+
+bool record_output_append(struct record_output *o, const struct profile *p, struct error *err)
+{
+	return kiln_writer_append(&o->writer, p, err);
+}
+
+static bool render(struct record_output *o, const struct profile *p, struct error *err)
+{
+	size_t size = o->renderer->settings_size;
+	void *settings = memory_new(1, size ? size : 1);
+	struct output out = {0};
+	struct view view;
+	bool done;
+
+	if (o->renderer->defaults)
+		o->renderer->defaults(settings);
+	view_init(&view, p, BY_FUNCTION);
+	done = output_open(&out, o->path, OUTPUT_MODE, err) &&
+	       o->renderer->render(&view, settings, &out, err) && output_commit(&out, err);
+	output_discard(&out);
+	view_release(&view);
+	free(settings);
+	return done;
+}
+
+bool record_output_finish(struct record_output *o, const struct profile *p, struct error *err)
+{
+	if (o->stream)
+		return kiln_writer_finish(&o->writer, p, err);
+	if (!render(o, p, err)) {
+		error_prefix(err, "what was recorded is in %s: ", o->growing);
+		return false;
+	}
+	if (strcmp(o->growing, o->path))
+		unlink(o->growing);
+	return true;
+}
+
+void record_output_discard(struct record_output *o)
+{
+	char *old;
+
+	if (o->fd < 0 || o->stream)
+		return;
+	unlink(o->growing);
+	old = with_suffix(o->growing, ".old");
+	if (!access(old, F_OK) && rename(old, o->growing))
+		unlink(o->growing);
+	free(old);
+}
+
+void record_output_release(struct record_output *o)
+{
+	if (o->fd >= 0 && o->fd != STDOUT_FILENO)
+		close(o->fd);
+	free(o->growing);
+	kiln_writer_release(&o->writer);
+	*o = (struct record_output){.fd = -1};
+}

@@ -1,0 +1,290 @@
+/* record_summary.c: what is said about a recording while it runs and when it is over. */
+#include "commands/record_summary.h"
+
+#include "base/units.h"
+#include "commands/commands.h"
+#include "commands/terminal.h"
+#include "model/view.h"
+#include "recorders/stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define HOTTEST	     10u /* functions listed */
+#define UNNAMED_MOST 5u	 /* modules without names that are listed */
+
+/* ---- The live line ---- */
+
+static bool live;
+
+void record_live_line(const struct session *s)
+{
+	uint64_t passed = monotonic_ns() - s->started, duration = s->options->duration;
+	struct buffer line = {0};
+
+	if (verbosity < 0 || !isatty(STDERR_FILENO))
+		return;
+	live = true;
+	buffer_text(&line, "\r\033[K");
+	units_grouped(&line, (int64_t)s->counts.delivered);
+	buffer_text(&line, " samples, ");
+	units_grouped(&line, (int64_t)s->counts.lost);
+	buffer_printf(&line, " lost, %llu s", (unsigned long long)(passed / 1000000000));
+	if (duration > passed)
+		buffer_printf(&line, ", %llu s left",
+			(unsigned long long)((duration - passed + 999999999) / 1000000000));
+	else if (!duration)
+		buffer_text(&line, " (Ctrl-C ends)");
+	fwrite(line.at, 1, line.len, stderr);
+	buffer_release(&line);
+}
+
+void record_live_end(void)
+{
+	if (live)
+		fputs("\r\033[K", stderr);
+	live = false;
+}
+
+/* ---- The summary ---- */
+
+static void percent(struct buffer *out, uint64_t part, uint64_t whole)
+{
+	units_percent(out, (int64_t)part, (int64_t)whole);
+	buffer_char(out, '%');
+}
+
+static void add_losses(struct buffer *out, const struct profile *p, uint32_t stream)
+{
+	const struct stream_row *row = &p->streams.items[stream].row;
+	uint64_t lost = profile_lost(p, stream);
+	const char *between = " (";
+
+	if (!lost) {
+		buffer_text(out, ", none lost");
+		return;
+	}
+	buffer_text(out, ", ");
+	units_grouped(out, (int64_t)lost);
+	buffer_text(out, " lost, ");
+	percent(out, lost, row->delivered + lost);
+	for (size_t i = 0; i < p->losses.len; i++) {
+		struct bytes reason = profile_text(p, p->losses.items[i].reason);
+
+		if (p->losses.items[i].stream != stream)
+			continue;
+		buffer_printf(out, "%s%.*s ", between, (int)reason.len, reason.at);
+		units_grouped(out, (int64_t)p->losses.items[i].count);
+		between = ", ";
+	}
+	buffer_char(out, ')');
+}
+
+/* One line for each event: its first stream; the next one only counts the same samples, and idle
+ * ones are told in the same line. */
+static void add_events(struct buffer *out, const struct session *s)
+{
+	const struct profile *p = &s->profile;
+
+	for (uint32_t i = 0; i < p->streams.len; i++) {
+		const struct stream_row *row = &p->streams.items[i].row;
+		struct bytes event = profile_text(p, row->event);
+
+		if (i && (row->samples == p->streams.items[i - 1].row.samples ||
+				 (!row->delivered && !row->expected && s->counts.delivered)))
+			continue;
+		units_grouped(out, (int64_t)row->delivered);
+		buffer_printf(out, " samples of %.*s", (int)event.len, event.at);
+		if (s->counts.idle && !i) {
+			buffer_text(out, ", ");
+			units_grouped(out, (int64_t)s->counts.idle);
+			buffer_text(out, " of them idle");
+		}
+		add_losses(out, p, i);
+		buffer_char(out, '\n');
+	}
+}
+
+static void add_stacks(struct buffer *out, const struct session *s)
+{
+	const struct session_counts *c = &s->counts;
+	const char *between = "; others: ";
+
+	if (s->options->stacks == STACKS_FRAME_POINTERS && !s->options->kernel_only)
+		buffer_text(out, "user stacks by frame pointers: nothing tells whether they are "
+				 "complete\n");
+	if (!c->user_stacks || s->options->stacks == STACKS_FRAME_POINTERS)
+		return;
+	percent(out, c->complete, c->user_stacks);
+	buffer_text(out, " of the user stacks are complete");
+	for (size_t i = 0; i < UNWIND_ENDS; i++) {
+		if (i == UNWIND_COMPLETE || !c->ends[i])
+			continue;
+		buffer_printf(out, "%s%s ", between, unwind_end_name((enum unwind_end)i));
+		units_grouped(out, (int64_t)c->ends[i]);
+		between = ", ";
+	}
+	buffer_char(out, '\n');
+}
+
+/* ---- Who used the CPU ---- */
+
+struct shares {
+	int64_t command, others, kernel, idle;
+};
+
+/* Is the process one of those that were asked for? A process is the target's child when its parent
+ * is; the recorder's events only see the target's tree unless the whole system is recorded. */
+static void add_shares(struct buffer *out, const struct session *s)
+{
+	const struct profile *p = &s->profile;
+	struct shares shares = {0};
+	int64_t all;
+
+	if (!s->options->system_wide || !p->streams.len)
+		return;
+	for (size_t i = 0; i < p->samples.items[0].count; i++) {
+		const struct thread *t = &p->threads.items[p->samples.items[0].thread.items[i]];
+		int32_t pid = p->processes.items[t->process].pid;
+
+		if (processes_is_kernel(&s->processes, pid))
+			shares.kernel++;
+		else if (s->command.pid && processes_descends(&s->processes, pid, s->command.pid))
+			shares.command++;
+		else
+			shares.others++;
+	}
+	shares.idle = (int64_t)s->counts.idle;
+	all = shares.command + shares.others + shares.kernel + shares.idle;
+	buffer_text(out, "CPU time: ");
+	if (s->command.pid) {
+		percent(out, (uint64_t)shares.command, (uint64_t)all);
+		buffer_text(out, " the command and its children, ");
+	}
+	percent(out, (uint64_t)shares.others, (uint64_t)all);
+	buffer_text(out, s->command.pid ? " other processes, " : " processes, ");
+	percent(out, (uint64_t)shares.kernel, (uint64_t)all);
+	buffer_text(out, " kernel threads, ");
+	percent(out, (uint64_t)shares.idle, (uint64_t)all);
+	buffer_text(out, " idle\n");
+}
+
+/* A target that mostly waits is not explained by CPU samples. */
+static void add_waiting(struct buffer *out, const struct session *s)
+{
+	const struct profile *p = &s->profile;
+	const struct stream_row *row = p->streams.len ? &p->streams.items[0].row : NULL;
+	uint64_t wall = s->stopped - s->started, busy;
+
+	if (s->options->system_wide || !row ||
+		!bytes_equal(profile_text(p, row->unit), BYTES("ns")))
+		return;
+	busy = (uint64_t)row->each * (row->delivered + profile_lost(p, 0));
+	if (!wall || busy * 2 >= wall)
+		return;
+	buffer_text(out, "the target was on the CPU for ");
+	percent(out, busy, wall);
+	buffer_text(out, " of the time: the rest is waiting, which this picture does not show\n");
+}
+
+/* ---- Functions ---- */
+
+struct hot {
+	frame_id frame;
+	int64_t self;
+};
+
+static int hotter(const void *a, const void *b)
+{
+	const struct hot *x = a, *y = b;
+
+	return x->self < y->self   ? 1
+	       : x->self > y->self ? -1
+				   : (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+static void add_hottest(struct buffer *out, const struct profile *p)
+{
+	struct view v;
+	struct hot *hot;
+	int64_t *self, total = 0;
+	size_t frames;
+
+	view_init(&v, p, BY_FUNCTION);
+	frames = view_frame_count(&v);
+	self = memory_new(v.tree.caller.len, sizeof(*self));
+	hot = memory_new(frames, sizeof(*hot));
+	view_self(&v, self);
+	for (size_t i = 0; i < v.tree.caller.len; i++) {
+		hot[v.tree.frame.items[i]].self += self[i];
+		total += self[i];
+	}
+	for (size_t i = 0; i < frames; i++)
+		hot[i].frame = (frame_id)i;
+	qsort(hot, frames, sizeof(*hot), hotter);
+	if (total)
+		buffer_text(out, "hottest functions (self):\n");
+	for (size_t i = 0; i < frames && i < HOTTEST && hot[i].self; i++) {
+		struct frame f = view_frame_at(&v, hot[i].frame);
+		struct bytes name = view_text(&v, f.function), module = view_text(&v, f.module);
+		struct buffer share = {0};
+
+		percent(&share, (uint64_t)hot[i].self, (uint64_t)total);
+		buffer_printf(out, "  %7s  %.*s%s%.*s\n", share.at, (int)name.len, name.at,
+			module.len ? "  " : "", (int)module.len, module.at);
+		buffer_release(&share);
+	}
+	free(self);
+	free(hot);
+	view_release(&v);
+}
+
+static void add_unnamed(struct buffer *out, const struct symbolize_report *report)
+{
+	for (size_t i = 0; i < report->modules.len && i < UNNAMED_MOST; i++) {
+		const struct unnamed_module *m = &report->modules.items[i];
+
+		buffer_printf(out, "no names in %.*s: %s%s%s\n", (int)m->file.len, m->file.at,
+			m->why, *m->remedy ? "; " : "", m->remedy);
+	}
+	if (report->modules.len > UNNAMED_MOST)
+		buffer_printf(
+			out, "... and in %zu more modules\n", report->modules.len - UNNAMED_MOST);
+}
+
+static void add_next(struct buffer *out, const char *path)
+{
+	bool kiln = bytes_end(bytes_of(path), BYTES(".kiln"));
+
+	if (!strcmp(path, "-"))
+		return;
+	buffer_printf(out, "wrote %s", path);
+	if (kiln && !strcmp(path, "profile.kiln"))
+		buffer_text(out, "; next: kiln draw -o profile.svg");
+	else if (kiln)
+		buffer_printf(
+			out, "; next: kiln draw %s -o %.*s.svg", path, (int)strlen(path) - 5, path);
+	else if (bytes_end(bytes_of(path), BYTES(".svg")))
+		buffer_text(out, "; next: open it in a browser");
+	buffer_char(out, '\n');
+}
+
+void record_summary(
+	const struct session *s, const struct symbolize_report *report, const char *path)
+{
+	struct buffer out = {0};
+	struct bytes text, line;
+
+	add_events(&out, s);
+	add_stacks(&out, s);
+	add_shares(&out, s);
+	add_waiting(&out, s);
+	add_hottest(&out, &s->profile);
+	add_unnamed(&out, report);
+	add_next(&out, path);
+	text = buffer_bytes(&out);
+	while (bytes_line(&text, &line))
+		fprintf(stderr, "%.*s\n", (int)line.len, line.at);
+	buffer_release(&out);
+}

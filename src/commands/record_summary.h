@@ -1,0 +1,18 @@
+/* record_summary.h: what is said about a recording while it runs and when it is over. */
+#ifndef KILN_COMMANDS_RECORD_SUMMARY_H
+#define KILN_COMMANDS_RECORD_SUMMARY_H
+
+#include "process/symbolize.h"
+#include "recorders/session.h"
+
+/* Samples, losses and time left on one line that is written over; nothing unless stderr is a
+ * terminal. */
+void record_live_line(const struct session *s);
+void record_live_end(void);
+
+/* Samples, losses, broken stacks, who used the CPU, the hottest functions, what has no names, and
+ * what to type next. `path` is the finished file. */
+void record_summary(
+	const struct session *s, const struct symbolize_report *report, const char *path);
+
+#endif

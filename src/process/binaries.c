@@ -1,0 +1,257 @@
+/* binaries.c: which files do processes run, and can they still be read? */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "process/binaries.h"
+
+/* Several keys lead to one row: with and without a build id, at several devices. */
+struct binary_alias {
+	struct bytes key;
+	uint32_t row;
+};
+
+static const struct bytes deleted = {" (deleted)", 10};
+
+void binaries_init(struct binaries *b, struct profile *profile)
+{
+	*b = (struct binaries){.profile = profile};
+	vector_push(&b->rows, ((struct binary){0}));
+	vector_push(&b->aliases, ((struct binary_alias){0}));
+}
+
+void binaries_release(struct binaries *b)
+{
+	for (size_t i = 1; i < b->rows.len; i++)
+		image_release(b->rows.items[i].image);
+	vector_release(&b->rows);
+	vector_release(&b->aliases);
+	id_map_release(&b->by_key);
+	arena_release(&b->text);
+	*b = (struct binaries){0};
+}
+
+static struct bytes owned(struct binaries *b, struct bytes text)
+{
+	return (struct bytes){arena_copy(&b->text, text.at, text.len), text.len};
+}
+
+/* Files have an absolute path; anonymous memory, "[heap]", "//anon" and the kernel's names for
+ * shared memory have not, or are not files that could be opened. */
+static bool is_file(struct bytes path)
+{
+	return path.len > 1 && path.at[0] == '/' && path.at[1] != '/' &&
+	       !bytes_start(path, BYTES("/SYSV")) && !bytes_start(path, BYTES("/dev/zero")) &&
+	       !bytes_start(path, BYTES("/anon_hugepage"));
+}
+
+static uint32_t alias_find(struct binaries *b, struct bytes key)
+{
+	uint64_t hash = hash_bytes(key.at, key.len);
+	size_t at = id_map_first(&b->by_key, hash);
+
+	for (uint32_t id; (id = id_map_candidate(&b->by_key, hash, &at));)
+		if (bytes_equal(b->aliases.items[id].key, key))
+			return b->aliases.items[id].row;
+	return 0;
+}
+
+static void alias_add(struct binaries *b, struct bytes key, uint32_t row)
+{
+	uint64_t hash = hash_bytes(key.at, key.len);
+	size_t at;
+
+	if (alias_find(b, key))
+		return;
+	at = id_map_first(&b->by_key, hash);
+	while (id_map_candidate(&b->by_key, hash, &at))
+		;
+	id_map_put(&b->by_key, hash, at, (uint32_t)b->aliases.len);
+	vector_push(&b->aliases, ((struct binary_alias){owned(b, key), row}));
+}
+
+static void build_id_key(struct buffer *key, struct bytes path, struct bytes build_id)
+{
+	key->len = 0;
+	buffer_add(key, path.at, path.len);
+	buffer_add(key, "", 1);
+	buffer_add(key, build_id.at, build_id.len);
+}
+
+/* The identity that the record gives: a build id, or a device and inode. */
+static void given_key(struct buffer *key, struct bytes path, const struct binary_key *given)
+{
+	build_id_key(key, path, given->build_id);
+	if (!given->build_id.len)
+		buffer_printf(key, "\1%u:%u:%llu", given->major, given->minor,
+			(unsigned long long)given->inode);
+}
+
+/* Is what `fd` leads to the file that was mapped? */
+static bool same_file(int fd, const struct binary_key *key, const struct image *image)
+{
+	struct stat st;
+
+	if (key->build_id.len)
+		return image && bytes_equal(image_build_id(image), key->build_id);
+	if (!key->inode)
+		return true;
+	/* A file on overlayfs has one device number in stat and another in maps: the inode has to
+	 * do. */
+	return !fstat(fd, &st) && st.st_ino == key->inode;
+}
+
+static struct image *open_at(const char *at, const char *name, const struct binary_key *key,
+	bool certain, const char **ret_missing)
+{
+	int fd = open(at, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct error ignored = {0};
+	struct image *image;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		*ret_missing = "it is not a regular file";
+		close(fd);
+		return NULL;
+	}
+	image = image_open_fd(fd, name, &ignored);
+	if (!image)
+		*ret_missing = "it is no ELF file that can be read";
+	if (!certain && !same_file(fd, key, image)) {
+		*ret_missing = "the file was replaced after it had been mapped";
+		image_release(image);
+		image = NULL;
+	}
+	close(fd);
+	return image;
+}
+
+/* The mapping itself leads to the very file, deleted or in another namespace or not, while the
+ * process lives and for those who may ask; then its path as the process sees it, then as we do. */
+static struct image *open_mapped(
+	const char *name, const struct binary_key *key, const char **ret_missing)
+{
+	struct buffer path = {0};
+	struct image *image;
+
+	*ret_missing = "the file cannot be opened";
+	buffer_printf(&path, "/proc/%d/map_files/%llx-%llx", key->pid,
+		(unsigned long long)key->start, (unsigned long long)key->end);
+	image = open_at(path.at, name, key, !key->build_id.len, ret_missing);
+	if (!image) {
+		path.len = 0;
+		buffer_printf(&path, "/proc/%d/root%s", key->pid, name);
+		image = open_at(path.at, name, key, false, ret_missing);
+	}
+	if (!image)
+		image = open_at(name, name, key, false, ret_missing);
+	buffer_release(&path);
+	return image;
+}
+
+/* All 64-bit processes have the same vdso, so ours will do. */
+static struct image *open_vdso(void)
+{
+	const char *start = (const char *)getauxval(AT_SYSINFO_EHDR); // NOLINT
+	struct error ignored = {0};
+	struct bytes content = {start, 0};
+	char line[512];
+	FILE *maps;
+
+	if (!start || !(maps = fopen("/proc/self/maps", "re")))
+		return NULL;
+	while (fgets(line, sizeof(line), maps)) {
+		unsigned long long from, to;
+
+		if (strstr(line, "[vdso]") && sscanf(line, "%llx-%llx", &from, &to) == 2)
+			content.len = (size_t)(to - from);
+	}
+	fclose(maps);
+	return content.len ? image_open_bytes(content, "[vdso]", &ignored) : NULL;
+}
+
+static mapping_id profile_row(struct binaries *b, const struct binary *row, struct bytes build_id)
+{
+	struct mapping mapping = {.kind = row->kind};
+	char hex[2 * 64 + 1] = "";
+
+	if (row->image) {
+		image_build_id_text(row->image, hex);
+	} else {
+		for (size_t i = 0; i < build_id.len; i++)
+			snprintf(hex + 2 * i, 3, "%02x", (unsigned char)build_id.at[i]);
+	}
+	mapping.file = profile_string(b->profile, row->path);
+	mapping.build_id = profile_string(b->profile, bytes_of(hex));
+	return profile_mapping(b->profile, &mapping);
+}
+
+static uint32_t row_new(
+	struct binaries *b, struct bytes path, bool was_deleted, const struct binary_key *key)
+{
+	struct binary row = {.path = owned(b, path), .kind = MAPPING_FILE, .gone = was_deleted};
+	struct buffer by_build_id = {0};
+	uint32_t id;
+
+	if (bytes_equal(path, BYTES("[vdso]"))) {
+		row.kind = MAPPING_VDSO;
+		row.image = open_vdso();
+	} else if (b->closed) {
+		row.missing = "files are not opened in a replay";
+	} else {
+		row.image = open_mapped(row.path.at, key, &row.missing);
+	}
+	if (row.image) {
+		row.missing = NULL;
+		build_id_key(&by_build_id, path, image_build_id(row.image));
+		id = image_build_id(row.image).len ? alias_find(b, buffer_bytes(&by_build_id)) : 0;
+		if (id) { /* known by its build id, seen now with a device and inode */
+			image_release(row.image);
+			buffer_release(&by_build_id);
+			return id;
+		}
+	}
+	row.mapping = profile_row(b, &row, key->build_id);
+	id = (uint32_t)b->rows.len;
+	vector_push(&b->rows, row);
+	if (by_build_id.len && image_build_id(row.image).len)
+		alias_add(b, buffer_bytes(&by_build_id), id);
+	buffer_release(&by_build_id);
+	return id;
+}
+
+uint32_t binaries_add(struct binaries *b, const struct binary_key *key)
+{
+	struct bytes path = key->path;
+	bool was_deleted = bytes_end(path, deleted);
+	struct buffer text = {0};
+	uint32_t id;
+
+	if (!is_file(path) && !bytes_equal(path, BYTES("[vdso]")))
+		return 0;
+	if (was_deleted)
+		path.len -= deleted.len;
+	given_key(&text, path, key);
+	id = alias_find(b, buffer_bytes(&text));
+	if (!id) {
+		id = row_new(b, path, was_deleted, key);
+		alias_add(b, buffer_bytes(&text), id);
+	}
+	buffer_release(&text);
+	return id;
+}
+
+const struct binary *binaries_of_mapping(const struct binaries *b, mapping_id mapping)
+{
+	for (size_t i = 1; i < b->rows.len; i++)
+		if (b->rows.items[i].mapping == mapping)
+			return &b->rows.items[i];
+	return NULL;
+}

@@ -1,0 +1,49 @@
+/* binaries.h: which files do processes run, and can they still be read?
+ *
+ * A binary is opened when it is first seen mapped, because the process, its mount namespace or the
+ * file itself may be gone when its symbols are needed. The image stays open until release. */
+#ifndef KILN_PROCESS_BINARIES_H
+#define KILN_PROCESS_BINARIES_H
+
+#include "images/image.h"
+#include "model/profile.h"
+
+/* What a record or /proc says about a mapped file. */
+struct binary_key {
+	struct bytes path;     /* as the kernel prints it, " (deleted)" included */
+	struct bytes build_id; /* raw, or empty */
+	uint32_t major, minor; /* of the device, with inode; all 0: unknown */
+	uint64_t inode;
+	int32_t pid;	     /* a process that has it mapped... */
+	uint64_t start, end; /* ... here: where to look when the path no longer leads to it */
+};
+
+struct binary {
+	struct bytes path;   /* without " (deleted)"; owned by the binaries */
+	struct image *image; /* NULL: could not be opened, or it is no ELF file */
+	const char *missing; /* why there is no image: a phrase, static; NULL when there is one */
+	mapping_id mapping;  /* row in the profile */
+	enum mapping_kind kind; /* FILE, VDSO; JIT has no row here */
+	bool gone;		/* the file was deleted or replaced while it ran */
+};
+
+struct binaries {
+	struct profile *profile;
+	bool closed; /* never open files: replaying what another machine or time recorded */
+	VECTOR(struct binary) rows; /* 0 is unused */
+	VECTOR(struct binary_alias) aliases;
+	struct id_map by_key;
+	struct arena text;
+};
+
+void binaries_init(struct binaries *b, struct profile *profile);
+void binaries_release(struct binaries *b);
+
+/* The row of the file that `key` describes, opened now if it is new; 0 when it is no file but
+ * anonymous memory, a heap or a stack. */
+uint32_t binaries_add(struct binaries *b, const struct binary_key *key);
+
+/* The row that stands behind a mapping of the profile; NULL when there is none. */
+const struct binary *binaries_of_mapping(const struct binaries *b, mapping_id mapping);
+
+#endif

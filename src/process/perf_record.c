@@ -1,0 +1,437 @@
+/* perf_record.c: what do the bytes of a kernel perf record say? */
+#include <sys/mman.h>
+
+#include "process/perf_record.h"
+
+/* Reads words front to back; after the first one that does not fit it only says so. */
+struct cursor {
+	const char *at, *end;
+	bool failed;
+};
+
+static const char *cursor_take(struct cursor *c, uint64_t size)
+{
+	const char *at = c->at;
+
+	if (c->failed || size > (uint64_t)(c->end - c->at)) {
+		c->failed = true;
+		return NULL;
+	}
+	c->at += size;
+	return at;
+}
+
+static uint64_t cursor_u64(struct cursor *c)
+{
+	const char *at = cursor_take(c, 8);
+	uint64_t value = 0;
+
+	if (at)
+		memcpy(&value, at, 8);
+	return value;
+}
+
+/* Two 32-bit values share a word. */
+static void cursor_pair(struct cursor *c, uint32_t *ret_first, uint32_t *ret_second)
+{
+	uint64_t word = cursor_u64(c);
+
+	memcpy(ret_first, &word, 4);
+	memcpy(ret_second, (const char *)&word + 4, 4);
+}
+
+static struct bytes cursor_bytes(struct cursor *c, uint64_t size)
+{
+	const char *at = cursor_take(c, size);
+
+	return at ? (struct bytes){at, (size_t)size} : (struct bytes){NULL, 0};
+}
+
+static struct perf_words cursor_words(struct cursor *c, uint64_t count)
+{
+	const char *at = NULL;
+
+	if (count > PERF_RECORD_SIZE_LIMIT / 8)
+		c->failed = true;
+	else
+		at = cursor_take(c, count * 8);
+	return at ? (struct perf_words){(const uint64_t *)(const void *)at, (size_t)count}
+		  : (struct perf_words){NULL, 0};
+}
+
+/* Text padded with NULs to the end of what is left. */
+static struct bytes cursor_text(struct cursor *c)
+{
+	size_t left = (size_t)(c->end - c->at);
+
+	if (c->failed)
+		return (struct bytes){NULL, 0};
+	return (struct bytes){c->at, strnlen(c->at, left)};
+}
+
+struct perf_layout perf_layout_of(const struct perf_event_attr *attr)
+{
+	return (struct perf_layout){
+		.sample_type = attr->sample_type,
+		.read_format = attr->read_format,
+		.branch_sample_type = attr->branch_sample_type,
+		.regs_user = attr->sample_regs_user,
+		.regs_intr = attr->sample_regs_intr,
+		.sample_id_all = attr->sample_id_all,
+	};
+}
+
+#define IDENTITY                                                                                   \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
+		PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
+
+/* Fields of the trailer, one word each. */
+static size_t trailer_size(const struct perf_layout *layout)
+{
+	return layout->sample_id_all
+		       ? 8 * (size_t)__builtin_popcountll(layout->sample_type & IDENTITY)
+		       : 0;
+}
+
+static void decode_trailer(
+	struct cursor c, const struct perf_layout *layout, struct perf_identity *ret)
+{
+	uint64_t type = layout->sample_type;
+	uint32_t unused;
+
+	ret->has = type & IDENTITY;
+	if (type & PERF_SAMPLE_TID)
+		cursor_pair(&c, &ret->pid, &ret->tid);
+	if (type & PERF_SAMPLE_TIME)
+		ret->time = cursor_u64(&c);
+	if (type & PERF_SAMPLE_ID)
+		ret->id = cursor_u64(&c);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		ret->stream_id = cursor_u64(&c);
+	if (type & PERF_SAMPLE_CPU)
+		cursor_pair(&c, &ret->cpu, &unused);
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		ret->id = cursor_u64(&c);
+}
+
+static struct perf_words decode_read(struct cursor *c, uint64_t format)
+{
+	uint64_t count = 1, each = 1, fixed;
+	struct cursor peek = *c;
+
+	fixed = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+		!!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	each += !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
+	if (format & PERF_FORMAT_GROUP) {
+		count = cursor_u64(&peek);
+		fixed++;
+	}
+	if (count > PERF_RECORD_SIZE_LIMIT / 8)
+		c->failed = true;
+	return cursor_words(c, c->failed ? 0 : fixed + count * each);
+}
+
+static void decode_raw(struct cursor *c, struct perf_sample *s)
+{
+	const char *size_at = cursor_take(c, 4);
+	uint32_t size = 0;
+
+	if (size_at)
+		memcpy(&size, size_at, 4);
+	s->raw = cursor_bytes(c, size);
+	/* The kernel pads so that size and data together fill whole words. */
+	if (!c->failed && (4 + (uint64_t)size) % 8)
+		cursor_take(c, 8 - (4 + (uint64_t)size) % 8);
+}
+
+static void decode_branches(struct cursor *c, uint64_t branch_type, struct perf_sample *s)
+{
+	uint64_t count = cursor_u64(c);
+
+	if (branch_type & PERF_SAMPLE_BRANCH_HW_INDEX)
+		cursor_u64(c);
+	if (count > PERF_RECORD_SIZE_LIMIT / 24)
+		c->failed = true;
+	else
+		s->branches = cursor_words(c, count * 3);
+#ifdef PERF_SAMPLE_BRANCH_COUNTERS
+	if (branch_type & PERF_SAMPLE_BRANCH_COUNTERS)
+		cursor_words(c, count);
+#else
+	if (branch_type & 1u << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8 */
+		cursor_words(c, count);
+#endif
+}
+
+static void decode_regs(
+	struct cursor *c, uint64_t mask, uint64_t *ret_abi, struct perf_words *ret_regs)
+{
+	*ret_abi = cursor_u64(c);
+	if (*ret_abi != PERF_SAMPLE_REGS_ABI_NONE)
+		*ret_regs = cursor_words(c, (uint64_t)__builtin_popcountll(mask));
+}
+
+/* The kernel reserves the size it was asked for and says behind it how much was present. */
+static void decode_stack(struct cursor *c, struct perf_sample *s)
+{
+	struct bytes copy;
+	uint64_t present;
+
+	s->stack_user_size = cursor_u64(c);
+	if (!s->stack_user_size)
+		return;
+	copy = cursor_bytes(c, s->stack_user_size);
+	present = cursor_u64(c);
+	if (present > copy.len)
+		c->failed = true;
+	else
+		s->stack_user = (struct bytes){copy.at, (size_t)present};
+}
+
+/* First half of a sample: fixed-size fields, in the order of the ABI. */
+static void decode_sample_head(
+	struct cursor *c, uint64_t type, struct perf_identity *id, struct perf_sample *s)
+{
+	uint32_t unused;
+
+	id->has = type & IDENTITY;
+	if (type & PERF_SAMPLE_IDENTIFIER)
+		id->id = cursor_u64(c);
+	if (type & PERF_SAMPLE_IP)
+		s->ip = cursor_u64(c);
+	if (type & PERF_SAMPLE_TID)
+		cursor_pair(c, &id->pid, &id->tid);
+	if (type & PERF_SAMPLE_TIME)
+		id->time = cursor_u64(c);
+	if (type & PERF_SAMPLE_ADDR)
+		s->addr = cursor_u64(c);
+	if (type & PERF_SAMPLE_ID)
+		id->id = cursor_u64(c);
+	if (type & PERF_SAMPLE_STREAM_ID)
+		id->stream_id = cursor_u64(c);
+	if (type & PERF_SAMPLE_CPU)
+		cursor_pair(c, &id->cpu, &unused);
+	if (type & PERF_SAMPLE_PERIOD)
+		s->period = cursor_u64(c);
+}
+
+/* The rest: what has a size of its own, and the fields behind it. */
+static void decode_sample_tail(
+	struct cursor *c, const struct perf_layout *layout, struct perf_sample *s)
+{
+	uint64_t type = layout->sample_type;
+
+	if (type & PERF_SAMPLE_READ)
+		s->read = decode_read(c, layout->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		s->callchain = cursor_words(c, cursor_u64(c));
+	if (type & PERF_SAMPLE_RAW)
+		decode_raw(c, s);
+	if (type & PERF_SAMPLE_BRANCH_STACK)
+		decode_branches(c, layout->branch_sample_type, s);
+	if (type & PERF_SAMPLE_REGS_USER)
+		decode_regs(c, layout->regs_user, &s->regs_user_abi, &s->regs_user);
+	if (type & PERF_SAMPLE_STACK_USER)
+		decode_stack(c, s);
+	if (type & PERF_SAMPLE_WEIGHT_TYPE)
+		s->weight = cursor_u64(c);
+	if (type & PERF_SAMPLE_DATA_SRC)
+		s->data_src = cursor_u64(c);
+	if (type & PERF_SAMPLE_TRANSACTION)
+		s->transaction = cursor_u64(c);
+	if (type & PERF_SAMPLE_REGS_INTR)
+		decode_regs(c, layout->regs_intr, &s->regs_intr_abi, &s->regs_intr);
+	if (type & PERF_SAMPLE_PHYS_ADDR)
+		s->phys_addr = cursor_u64(c);
+	if (type & PERF_SAMPLE_CGROUP)
+		s->cgroup = cursor_u64(c);
+	if (type & PERF_SAMPLE_DATA_PAGE_SIZE)
+		s->data_page_size = cursor_u64(c);
+	if (type & PERF_SAMPLE_CODE_PAGE_SIZE)
+		s->code_page_size = cursor_u64(c);
+	if (type & PERF_SAMPLE_AUX)
+		s->aux = cursor_bytes(c, cursor_u64(c));
+}
+
+static void decode_mmap2_file(struct cursor *c, uint16_t misc, struct perf_mmap *m)
+{
+	struct bytes id = cursor_bytes(c, 24);
+
+	if (!id.len)
+		return;
+	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		m->build_id_size = (uint8_t)id.at[0];
+		if (m->build_id_size > PERF_BUILD_ID_LIMIT)
+			c->failed = true;
+		else
+			memcpy(m->build_id, id.at + 4, m->build_id_size);
+		return;
+	}
+	memcpy(&m->major, id.at, 4);
+	memcpy(&m->minor, id.at + 4, 4);
+	memcpy(&m->inode, id.at + 8, 8);
+	memcpy(&m->inode_generation, id.at + 16, 8);
+}
+
+static void decode_mmap(struct cursor *c, uint32_t type, uint16_t misc, struct perf_mmap *m)
+{
+	cursor_pair(c, &m->pid, &m->tid);
+	m->start = cursor_u64(c);
+	m->size = cursor_u64(c);
+	m->offset = cursor_u64(c);
+	m->protection = misc & PERF_RECORD_MISC_MMAP_DATA ? PROT_READ : PROT_READ | PROT_EXEC;
+	if (type == PERF_RECORD_MMAP2) {
+		decode_mmap2_file(c, misc, m);
+		cursor_pair(c, &m->protection, &m->flags);
+	}
+	m->path = cursor_text(c);
+}
+
+static void decode_ksymbol(struct cursor *c, struct perf_record *r)
+{
+	uint64_t word;
+
+	r->ksymbol.address = cursor_u64(c);
+	word = cursor_u64(c);
+	memcpy(&r->ksymbol.size, &word, 4);
+	memcpy(&r->ksymbol.kind, (const char *)&word + 4, 2);
+	memcpy(&r->ksymbol.flags, (const char *)&word + 6, 2);
+	r->ksymbol.name = cursor_text(c);
+}
+
+static void decode_task(struct cursor *c, struct perf_record *r)
+{
+	cursor_pair(c, &r->task.pid, &r->task.parent_pid);
+	cursor_pair(c, &r->task.tid, &r->task.parent_tid);
+	r->task.time = cursor_u64(c);
+}
+
+static void decode_body(struct cursor *c, const struct perf_layout *layout, struct perf_record *r)
+{
+	switch (r->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		decode_mmap(c, r->type, r->misc, &r->mmap);
+		break;
+	case PERF_RECORD_COMM:
+		cursor_pair(c, &r->comm.pid, &r->comm.tid);
+		r->comm.exec = r->misc & PERF_RECORD_MISC_COMM_EXEC;
+		r->comm.name = cursor_text(c);
+		break;
+	case PERF_RECORD_FORK:
+	case PERF_RECORD_EXIT:
+		decode_task(c, r);
+		break;
+	case PERF_RECORD_LOST:
+		r->lost.id = cursor_u64(c);
+		r->lost.count = cursor_u64(c);
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		r->lost.count = cursor_u64(c);
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		r->throttle.time = cursor_u64(c);
+		r->throttle.id = cursor_u64(c);
+		r->throttle.stream_id = cursor_u64(c);
+		break;
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		cursor_pair(c, &r->change.pid, &r->change.tid);
+		/* fall through */
+	case PERF_RECORD_SWITCH:
+		r->change.out = r->misc & PERF_RECORD_MISC_SWITCH_OUT;
+		break;
+	case PERF_RECORD_KSYMBOL:
+		decode_ksymbol(c, r);
+		break;
+	case PERF_RECORD_READ:
+		cursor_pair(c, &r->read.pid, &r->read.tid);
+		r->read.values = decode_read(c, layout->read_format);
+		break;
+	}
+}
+
+size_t perf_record_size(struct bytes bytes)
+{
+	struct perf_event_header header;
+
+	if (bytes.len < sizeof(header))
+		return 0;
+	memcpy(&header, bytes.at, sizeof(header));
+	if (header.size < sizeof(header) || header.size % 8 || header.size > bytes.len)
+		return 0;
+	return header.size;
+}
+
+bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
+	struct perf_record *ret_record, struct error *err)
+{
+	struct perf_event_header header;
+	struct perf_record r = {0};
+	size_t size = perf_record_size(bytes), trailer;
+	struct cursor c;
+
+	if (!size)
+		return error_set(
+			err, ERR_FORMAT, "expected a perf record of 8 to %zu bytes", bytes.len);
+	memcpy(&header, bytes.at, sizeof(header));
+	r.type = header.type;
+	r.misc = header.misc;
+	c = (struct cursor){bytes.at + sizeof(header), bytes.at + size, false};
+	if (header.type == PERF_RECORD_SAMPLE) {
+		decode_sample_head(&c, layout->sample_type, &r.identity, &r.sample);
+		decode_sample_tail(&c, layout, &r.sample);
+	} else {
+		trailer = trailer_size(layout);
+		if (trailer > size - sizeof(header))
+			return error_set(err, ERR_FORMAT,
+				"perf record of type %u: %zu bytes are too few for its identity",
+				header.type, size);
+		c.end -= trailer;
+		decode_trailer((struct cursor){c.end, c.end + trailer, false}, layout, &r.identity);
+		decode_body(&c, layout, &r);
+	}
+	if (c.failed)
+		return error_set(err, ERR_FORMAT,
+			"perf record of type %u: a field does not fit into its %zu bytes",
+			header.type, size);
+	*ret_record = r;
+	return true;
+}
+
+bool perf_record_time(struct bytes bytes, const struct perf_layout *layout, uint64_t *ret_time)
+{
+	uint64_t type = layout->sample_type;
+	size_t size = perf_record_size(bytes), at;
+	struct perf_event_header header;
+
+	if (!size || !(type & PERF_SAMPLE_TIME))
+		return false;
+	memcpy(&header, bytes.at, sizeof(header));
+	if (header.type == PERF_RECORD_SAMPLE) {
+		at = sizeof(header) + 8 * (size_t)__builtin_popcountll(
+						  type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
+								 PERF_SAMPLE_TID));
+	} else {
+		if (!layout->sample_id_all || trailer_size(layout) > size - sizeof(header))
+			return false;
+		at = size - trailer_size(layout) + (type & PERF_SAMPLE_TID ? 8 : 0);
+	}
+	if (at + 8 > size)
+		return false;
+	memcpy(ret_time, bytes.at + at, 8);
+	return true;
+}
+
+bool perf_record_identifier(struct bytes bytes, uint64_t *ret_id)
+{
+	size_t size = perf_record_size(bytes);
+	struct perf_event_header header;
+
+	if (size < sizeof(header) + 8)
+		return false;
+	memcpy(&header, bytes.at, sizeof(header));
+	memcpy(ret_id, bytes.at + (header.type == PERF_RECORD_SAMPLE ? sizeof(header) : size - 8),
+		8);
+	return true;
+}

@@ -1,0 +1,89 @@
+/* processes.h: which processes and threads are there, what are they called, and what is mapped
+ * where?
+ *
+ * Fed with records in the order of their times, it is the state of all processes at the time of the
+ * last one. */
+#ifndef KILN_PROCESS_PROCESSES_H
+#define KILN_PROCESS_PROCESSES_H
+
+#include "process/binaries.h"
+#include "process/perf_record.h"
+
+/* One executable mapping. */
+struct mapped {
+	uint64_t start, end; /* addresses */
+	uint64_t offset;     /* of `start` in the file */
+	uint32_t binary;     /* row of the binaries; 0: anonymous memory */
+	mapping_id mapping;  /* row of the profile */
+};
+
+/* Executable mappings, sorted, without overlaps. Forked processes share one until somebody maps. */
+struct address_space {
+	unsigned references;
+	uint32_t id;   /* a new one after every change, never used again */
+	uint32_t last; /* where the last lookup hit */
+	VECTOR(struct mapped) maps;
+};
+
+struct process_state {
+	int32_t pid, parent;	     /* parent 0: unknown */
+	process_id process;	     /* row of the profile */
+	struct address_space *space; /* NULL: none (a kernel thread, or gone) */
+	bool kernel;		     /* a kernel thread */
+	bool unknown;		     /* no record told of it: it was looked up in /proc */
+	uint32_t misses;	     /* addresses in no known mapping since the last change */
+	uint64_t read_time;	     /* when /proc/PID/maps was last read; 0: never */
+};
+
+struct thread_state {
+	int32_t tid, pid;
+	string_id name;
+	thread_id thread; /* row of the profile; 0: not made yet */
+};
+
+struct processes {
+	struct profile *profile;
+	struct binaries *binaries;
+	bool live; /* /proc may be asked about what records did not tell */
+	uint32_t last_space;
+	uint64_t rereads; /* of /proc/PID/maps, for addresses in no known mapping */
+	VECTOR(struct process_state) rows; /* 0 is unused */
+	VECTOR(struct thread_state) threads;
+	struct id_map by_pid, by_tid;
+};
+
+void processes_init(struct processes *p, struct profile *profile, struct binaries *binaries);
+void processes_release(struct processes *p);
+
+/* Take in COMM, FORK, EXIT, MMAP and MMAP2; others are ignored. */
+void processes_apply(struct processes *p, const struct perf_record *record);
+
+/* Take in what /proc says about a process now: its threads, names and mappings. ERR_IO when it does
+ * not exist or may not be looked at. */
+bool processes_read(struct processes *p, int32_t pid, struct error *err);
+
+/* Only the mappings, from the text of /proc/PID/maps: they replace what was known. Lines that
+ * cannot be read are left out. */
+void processes_read_maps(struct processes *p, int32_t pid, struct bytes text);
+
+/* The state of a process; one that is not known is looked up in /proc (when live) or made up. Valid
+ * until the next call. */
+struct process_state *processes_get(struct processes *p, int32_t pid);
+
+/* The profile's row for a thread under its present name. */
+thread_id processes_thread(struct processes *p, int32_t pid, int32_t tid);
+
+/* The mapping at `address` of a process, or NULL. When live, /proc/PID/maps is read again for an
+ * address in no known mapping, at most ten times a second of `now` (ns). Valid until the next
+ * change. */
+const struct mapped *processes_find(
+	struct processes *p, struct process_state *process, uint64_t address, uint64_t now);
+
+/* Is it a kernel thread? Is `pid` `ancestor` or one of its descendants, as far as records tell? */
+bool processes_is_kernel(const struct processes *p, int32_t pid);
+bool processes_descends(const struct processes *p, int32_t pid, int32_t ancestor);
+
+/* The mapping at `address`, or NULL. */
+const struct mapped *address_space_find(struct address_space *space, uint64_t address);
+
+#endif

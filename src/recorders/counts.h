@@ -1,0 +1,42 @@
+/* counts.h: how many samples of an event should have come, and where are the others?
+ *
+ * expected = delivered + lost(by reason), where expected is the event's own count: its running time
+ * over the period for a clock, its value for an event that is sampled at each occurrence. For an
+ * event whose period the kernel adapts there is no such count. */
+#ifndef KILN_RECORDERS_COUNTS_H
+#define KILN_RECORDERS_COUNTS_H
+
+#include "model/profile.h"
+
+struct event_counts {
+	uint64_t delivered;	 /* samples that came, idle or not */
+	uint64_t expected;	 /* by the event's own count; 0: unknown */
+	uint64_t ring_full;	 /* PERF_FORMAT_LOST; without it, LOST records */
+	uint64_t throttled;	 /* periods in which the kernel had stopped the event */
+	uint64_t missed;	 /* periods that ended without an interrupt */
+	uint64_t lost_records;	 /* as LOST records say: they come with the next record that fits */
+	uint64_t throttle_begin; /* ns; 0: not throttled. Of the CPU that throttled last */
+};
+
+/* What an event's descriptors counted, added up. */
+struct event_totals {
+	uint64_t value, running, lost;
+	bool lost_known; /* the kernel counts losses (6.0) */
+};
+
+enum event_counting {
+	COUNT_CLOCK,   /* value and running time in ns; a sample each `period` ns */
+	COUNT_EACH,    /* a sample for each occurrence */
+	COUNT_UNKNOWN, /* the period varies, or the count is of more than is sampled */
+};
+
+/* Work out what was expected and what is missing. */
+void counts_finish(struct event_counts *c, enum event_counting counting, uint64_t period,
+	const struct event_totals *totals);
+
+/* Write expected, delivered and the losses into a stream of the profile. */
+void counts_store(const struct event_counts *c, struct profile *profile, uint32_t stream);
+
+uint64_t counts_lost(const struct event_counts *c);
+
+#endif

@@ -1,0 +1,197 @@
+/* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock or cycles.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+
+#include "recorders/perf_source.h"
+#include "recorders/recorders.h"
+#include "recorders/sampler.h"
+
+/* Records are handed out when they are older than this: one that was stamped earlier on another CPU
+ * has been written by then. */
+#define MERGE_DELAY  ((uint64_t)10000000) /* ns */
+#define RING_CROWDED 50			  /* percent: then they are handed out at once */
+
+struct cpu_state {
+	struct perf_source source;
+	struct sampler sampler;
+};
+
+/* ---- Who is there already ---- */
+
+static void read_all_processes(struct session *s)
+{
+	struct error ignored = {0};
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			processes_read(&s->processes, atoi(entry->d_name), &ignored);
+	if (dir)
+		closedir(dir);
+}
+
+static void read_processes(struct session *s)
+{
+	const struct record_options *o = s->options;
+	struct error ignored = {0};
+
+	if (o->system_wide)
+		read_all_processes(s);
+	for (size_t i = 0; i < o->pids.list.len; i++)
+		processes_read(&s->processes, o->pids.list.items[i], &ignored);
+}
+
+/* ---- The recorder ---- */
+
+static unsigned parts_wanted(const struct session *s, const struct perf_source *source)
+{
+	unsigned parts = STACK_USER | STACK_KERNEL;
+
+	if (s->options->user_only || source->user_only)
+		parts &= ~(unsigned)STACK_KERNEL;
+	if (s->options->kernel_only)
+		parts &= ~(unsigned)STACK_USER;
+	return parts;
+}
+
+static void describe_events(struct cpu_state *state)
+{
+	struct perf_source *source = &state->source;
+
+	for (size_t i = 0; i < source->events.list.len; i++)
+		sampler_add_event(&state->sampler, source->events.list.items[i].text,
+			source->events.list.items[i].clock, perf_source_period(source, i));
+	for (size_t i = 0; i < source->opened.len; i++)
+		sampler_add_id(
+			&state->sampler, source->opened.items[i].id, source->opened.items[i].event);
+}
+
+static bool cpu_open(struct session *s, struct error *err)
+{
+	struct cpu_state *state = memory_new(1, sizeof(*state));
+	struct error hidden = {0};
+
+	s->recorder_state = state;
+	if (!perf_source_open(&state->source, s, err))
+		return false;
+	if (!state->source.user_only) {
+		s->kernel = kernel_open(&hidden);
+		if (!s->kernel)
+			session_notice(s, "%s", hidden.text);
+	}
+	sampler_init(&state->sampler, &s->profile, &s->processes, s->kernel,
+		state->source.regs_mask, parts_wanted(s, &state->source));
+	describe_events(state);
+	for (size_t i = 0; i < state->source.merge.rings.len; i++)
+		if (!session_watch(s, state->source.merge.rings.items[i].fd, err))
+			return false;
+	return true;
+}
+
+static bool cpu_enable(struct session *s, struct error *err)
+{
+	struct cpu_state *state = s->recorder_state;
+	bool by_exec = state->source.attrs.items[0].enable_on_exec;
+
+	if (!by_exec && !perf_source_enable(&state->source))
+		return error_errno(err, "enabling the events");
+	/* After the events: what happens in between is in the rings as well. */
+	read_processes(s);
+	return true;
+}
+
+static bool cpu_drain(struct session *s, bool last, struct error *err)
+{
+	struct cpu_state *state = s->recorder_state;
+	struct perf_merge *merge = &state->source.merge;
+	uint64_t now = monotonic_ns();
+	struct perf_ring *ring;
+	struct bytes record;
+
+	(void)err;
+	if (perf_merge_update(merge) < RING_CROWDED && !last)
+		now -= MERGE_DELAY;
+	while (perf_merge_next(merge, last ? UINT64_MAX : now, &record, &ring)) {
+		sampler_record(&state->sampler, record, ring->layout);
+		perf_merge_done(ring);
+	}
+	s->counts.delivered = state->sampler.delivered;
+	s->counts.idle = state->sampler.idle;
+	s->counts.user_stacks = state->sampler.user_stacks;
+	s->counts.complete = state->sampler.complete;
+	memcpy(s->counts.ends, state->sampler.stacks.ends, sizeof(s->counts.ends));
+	s->counts.lost = 0;
+	for (size_t i = 0; i < state->sampler.events.len; i++)
+		s->counts.lost += state->sampler.events.items[i].counts.lost_records;
+	return true;
+}
+
+static void cpu_stop(struct session *s)
+{
+	struct cpu_state *state = s->recorder_state;
+
+	perf_source_disable(&state->source);
+}
+
+/* Does the event count exactly what it samples? */
+static enum event_counting counting(const struct perf_source *source, size_t i)
+{
+	const struct event_name *name = &source->events.list.items[i];
+	const struct perf_event_attr *attr = &source->attrs.items[i];
+
+	if (!attr->freq)
+		return COUNT_EACH;
+	/* A clock goes on counting in the half of the machine that is not sampled. */
+	return name->clock && !attr->exclude_user && !attr->exclude_kernel ? COUNT_CLOCK
+									   : COUNT_UNKNOWN;
+}
+
+static void cpu_account(struct session *s)
+{
+	struct cpu_state *state = s->recorder_state;
+	struct sampler *sampler = &state->sampler;
+	struct event_totals totals;
+
+	s->counts.lost = 0;
+	for (size_t i = 0; i < sampler->events.len; i++) {
+		struct sampled_event *e = &sampler->events.items[i];
+
+		perf_source_totals(&state->source, i, &totals);
+		counts_finish(&e->counts, counting(&state->source, i), e->period, &totals);
+		counts_store(&e->counts, &s->profile, e->stream);
+		counts_store(&e->counts, &s->profile, e->stream + 1);
+		s->counts.lost += counts_lost(&e->counts);
+	}
+	if (sampler->lost_records)
+		profile_note(&s->profile,
+			"%llu records of mappings and names were lost: some addresses may have "
+			"wrong "
+			"names or none",
+			(unsigned long long)sampler->lost_records);
+}
+
+static void cpu_close(struct session *s)
+{
+	struct cpu_state *state = s->recorder_state;
+
+	if (!state)
+		return;
+	sampler_release(&state->sampler);
+	perf_source_release(&state->source);
+	free(state);
+	s->recorder_state = NULL;
+}
+
+extern const struct recorder recorder_cpu;
+const struct recorder recorder_cpu = {
+	.name = "cpu",
+	.about = "where CPU time goes",
+	.open = cpu_open,
+	.enable = cpu_enable,
+	.drain = cpu_drain,
+	.stop = cpu_stop,
+	.account = cpu_account,
+	.close = cpu_close,
+};

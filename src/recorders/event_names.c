@@ -1,0 +1,226 @@
+/* event_names.c: which event does a name mean? */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "recorders/event_names.h"
+
+struct known_event {
+	const char *name, *other;
+	uint32_t type;
+	uint64_t config;
+};
+
+static const struct known_event known[] = {
+	{"cpu-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
+	{"task-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
+	{"page-faults", "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
+	{"minor-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
+	{"major-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+	{"context-switches", "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
+	{"cpu-migrations", "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
+	{"alignment-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS},
+	{"emulation-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS},
+	{"cgroup-switches", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES},
+	{"cycles", "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+	{"instructions", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+	{"cache-references", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
+	{"cache-misses", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+	{"branches", "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+	{"branch-misses", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+	{"bus-cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES},
+	{"stalled-cycles-frontend", "idle-cycles-frontend", PERF_TYPE_HARDWARE,
+		PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
+	{"stalled-cycles-backend", "idle-cycles-backend", PERF_TYPE_HARDWARE,
+		PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
+	{"ref-cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
+};
+
+/* "L1-dcache-load-misses": cache, operation, result; order is that of PERF_COUNT_HW_CACHE_*. */
+static const char *const caches[] = {
+	"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"};
+static const char *const operations[] = {"load", "store", "prefetch"};
+
+static bool cache_event(const char *name, uint64_t *ret_config)
+{
+	char text[64];
+
+	for (uint64_t cache = 0; cache < 7; cache++) {
+		for (uint64_t op = 0; op < 3; op++) {
+			for (uint64_t miss = 0; miss < 2; miss++) {
+				snprintf(text, sizeof(text), "%s-%s%s", caches[cache],
+					operations[op],
+					miss	  ? "-misses"
+					: op == 2 ? "es"
+						  : "s");
+				if (strcmp(text, name))
+					continue;
+				*ret_config = cache | op << 8 | miss << 16;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* A descriptor of tracefs's root: where it is mounted, else a mount of our own that nobody sees. */
+static int tracefs_open(void)
+{
+	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	char events[64];
+	int fs, fd = -1;
+
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(events, sizeof(events), "%s/events", places[i]);
+		if (!access(events, F_OK))
+			return open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
+	fs = (int)syscall(SYS_fsopen, "tracefs", 1 /* FSOPEN_CLOEXEC */);
+	if (fs >= 0 && !syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
+		fd = (int)syscall(SYS_fsmount, fs, 1 /* FSMOUNT_CLOEXEC */, 0);
+	if (fs >= 0)
+		close(fs);
+	return fd;
+}
+
+static bool tracepoint(const char *name, uint64_t *ret_config, struct error *err)
+{
+	const char *colon = strchr(name, ':');
+	char path[EVENT_NAME_LIMIT + 32], text[32] = "";
+	int root = tracefs_open(), fd;
+	ssize_t got;
+
+	if (root < 0)
+		return error_set(err, ERR_PERMISSION,
+			"event '%s': tracefs cannot be read; run as root, or mount it: "
+			"mount -t tracefs tracefs /sys/kernel/tracing",
+			name);
+	snprintf(path, sizeof(path), "events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
+	fd = openat(root, path, O_RDONLY | O_CLOEXEC);
+	close(root);
+	if (fd < 0 && errno == EACCES)
+		return error_set(err, ERR_PERMISSION,
+			"event '%s': tracefs may not be read by this user; run as root", name);
+	if (fd < 0)
+		return error_set(err, ERR_USAGE,
+			"event '%s': the kernel has no such tracepoint; `perf list tracepoint` "
+			"names them",
+			name);
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	*ret_config = strtoull(text, NULL, 10);
+	return got > 0 ? true : error_errno(err, "event '%s'", name);
+}
+
+/* Cut modifiers off `name`: what stands behind the last colon, unless that is a tracepoint's name.
+ */
+static bool cut_modifiers(char *name, struct event_name *event, struct error *err)
+{
+	char *colon = strrchr(name, ':');
+	const char *at;
+	bool user = false, kernel = false, hypervisor = false;
+
+	if (!colon || !colon[1] || strspn(colon + 1, "ukhpPGHSDI") != strlen(colon + 1))
+		return true;
+	for (at = colon + 1; *at; at++) {
+		user |= *at == 'u';
+		kernel |= *at == 'k';
+		hypervisor |= *at == 'h';
+		event->precise += *at == 'p';
+		if (!strchr("ukhp", *at))
+			return error_set(err, ERR_USAGE,
+				"event '%s': modifier '%c' is not supported; expected u, k, h or p",
+				event->text, *at);
+	}
+	if (event->precise > 3)
+		return error_set(err, ERR_USAGE, "event '%s': at most three p's", event->text);
+	if (user || kernel || hypervisor) {
+		event->exclude_user = !user;
+		event->exclude_kernel = !kernel;
+		event->exclude_hypervisor = !hypervisor;
+	}
+	*colon = 0;
+	return true;
+}
+
+static bool raw_event(const char *name, uint64_t *ret_config)
+{
+	return name[0] == 'r' && name[1] && bytes_hex(bytes_of(name + 1), ret_config);
+}
+
+bool event_name_parse(const char *text, struct event_name *ret_event, struct error *err)
+{
+	struct event_name event = {0};
+	char name[EVENT_NAME_LIMIT];
+
+	if (!*text || strlen(text) >= sizeof(name))
+		return error_set(
+			err, ERR_USAGE, "event '%.40s': expected a name such as cpu-clock", text);
+	snprintf(event.text, sizeof(event.text), "%s", text);
+	snprintf(name, sizeof(name), "%s", text);
+	if (!cut_modifiers(name, &event, err))
+		return false;
+	*ret_event = event;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		const struct known_event *k = &known[i];
+
+		if (strcmp(name, k->name) && (!k->other || strcmp(name, k->other)))
+			continue;
+		ret_event->type = k->type;
+		ret_event->config = k->config;
+		ret_event->clock = k->type == PERF_TYPE_SOFTWARE &&
+				   (k->config == PERF_COUNT_SW_CPU_CLOCK ||
+					   k->config == PERF_COUNT_SW_TASK_CLOCK);
+		ret_event->rare = k->type == PERF_TYPE_SOFTWARE && !ret_event->clock;
+		return true;
+	}
+	if (cache_event(name, &ret_event->config)) {
+		ret_event->type = PERF_TYPE_HW_CACHE;
+		return true;
+	}
+	if (raw_event(name, &ret_event->config)) {
+		ret_event->type = PERF_TYPE_RAW;
+		return true;
+	}
+	if (strchr(name, ':')) {
+		ret_event->type = PERF_TYPE_TRACEPOINT;
+		ret_event->rare = true;
+		return tracepoint(name, &ret_event->config, err);
+	}
+	return error_set(err, ERR_USAGE,
+		"event '%s' is unknown; expected a name as `perf list` spells it: cpu-clock, "
+		"page-faults, context-switches, cycles, sched:sched_switch",
+		text);
+}
+
+bool event_names_parse(const char *text, struct event_names *names, struct error *err)
+{
+	char one[EVENT_NAME_LIMIT];
+	struct event_name event;
+
+	while (*text) {
+		size_t len = strcspn(text, ",");
+
+		snprintf(one, sizeof(one), "%.*s", (int)len, text);
+		if (len >= sizeof(one))
+			return error_set(
+				err, ERR_USAGE, "event '%.40s...': the name is too long", one);
+		if (names->list.len == EVENTS_LIMIT)
+			return error_set(err, ERR_USAGE, "more than %d events", EVENTS_LIMIT);
+		if (!event_name_parse(one, &event, err))
+			return false;
+		vector_push(&names->list, event);
+		text += len + (text[len] == ',');
+	}
+	return true;
+}
+
+void event_names_release(struct event_names *names)
+{
+	vector_release(&names->list);
+}

@@ -1,0 +1,444 @@
+/* perf_source.c: events opened on the targets of a session, and their rings. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "images/arch.h"
+#include "recorders/perf_source.h"
+
+#define RING_MOST      ((uint64_t)64 << 20) /* bytes of one CPU's ring */
+#define RING_LEAST     ((uint64_t)32 << 10)
+#define RING_TRACKING  ((uint64_t)256 << 10)
+#define RING_TIME      400  /* ms of samples that a ring should hold */
+#define RING_TIME_LESS 150  /* ... below which smaller stack copies are taken */
+#define RECORD_REST    2048 /* bytes of a sample besides its stack copy: registers, kernel frames */
+
+#define FREQUENCY_FEW_CPUS  997 /* primes, so as not to march in step with timers */
+#define FREQUENCY_MANY_CPUS 99
+#define MANY_CPUS	    8
+
+static uint64_t page_size(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t power_of_two(uint64_t at_least)
+{
+	uint64_t size = page_size();
+
+	while (size < at_least)
+		size <<= 1;
+	return size;
+}
+
+/* ---- How often ---- */
+
+static bool choose_frequency(struct perf_source *source, struct session *s, struct error *err)
+{
+	uint64_t asked = s->options->frequency, most = source->features.max_rate;
+
+	if (asked == FREQUENCY_MAX)
+		asked = most;
+	else if (!asked)
+		asked = sysconf(_SC_NPROCESSORS_ONLN) > MANY_CPUS ? FREQUENCY_MANY_CPUS
+								  : FREQUENCY_FEW_CPUS;
+	else if (asked > most)
+		return error_set(err, ERR_USAGE,
+			"-F %llu is more than the kernel allows; raise it with "
+			"sysctl kernel.perf_event_max_sample_rate=%llu (it is %llu), or use -F max",
+			(unsigned long long)asked, (unsigned long long)asked,
+			(unsigned long long)most);
+	source->frequency = asked;
+	return true;
+}
+
+/* ---- How much memory ---- */
+
+static bool may_lock_memory(const struct perf_features *features)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+
+	if (features->paranoid < 0)
+		return true;
+	return !syscall(SYS_capget, &header, data) && data[0].effective >> CAP_IPC_LOCK & 1;
+}
+
+/* Bytes that this user may map of rings of one recording. */
+static uint64_t lockable(const struct perf_features *features, size_t cpus)
+{
+	uint64_t kilobytes = 516, limit = 0;
+	struct rlimit locked = {0};
+	FILE *f = fopen("/proc/sys/kernel/perf_event_mlock_kb", "re");
+
+	if (f) {
+		unsigned long long value;
+
+		if (fscanf(f, "%llu", &value) == 1)
+			kilobytes = value;
+		fclose(f);
+	}
+	if (may_lock_memory(features))
+		limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_size() / 8;
+	else if (!getrlimit(RLIMIT_MEMLOCK, &locked))
+		limit = kilobytes * 1024 * cpus +
+			(locked.rlim_cur < UINT64_MAX / 2 ? locked.rlim_cur : UINT64_MAX / 2);
+	return limit;
+}
+
+static uint64_t ring_for(uint64_t frequency, uint64_t stack_bytes, uint64_t ms)
+{
+	return frequency * (stack_bytes + RECORD_REST) * ms / 1000;
+}
+
+/* Rings that hold RING_TIME of samples, within what may be locked; then stack copies that fit. */
+static void choose_sizes(struct perf_source *source, struct session *s, size_t cpus)
+{
+	const struct record_options *o = s->options;
+	uint64_t limit = lockable(&source->features, cpus) / cpus;
+	bool copies = o->stacks == STACKS_TABLES && !o->kernel_only && arch_native();
+
+	source->regs_mask = copies ? arch_perf_mask(arch_native()) : 0;
+	source->stack_bytes = !copies ? 0 : o->stack_bytes ? o->stack_bytes : STACK_BYTES_MOST;
+	source->ring_bytes = power_of_two(
+		o->ring_bytes ? o->ring_bytes
+			      : ring_for(source->frequency, source->stack_bytes, RING_TIME));
+	if (o->ring_bytes)
+		return;
+	if (source->ring_bytes > RING_MOST)
+		source->ring_bytes = RING_MOST;
+	while (source->ring_bytes + RING_TRACKING + 2 * page_size() > limit &&
+		source->ring_bytes > RING_LEAST)
+		source->ring_bytes >>= 1;
+	if (!copies || o->stack_bytes || source->ring_bytes == RING_MOST ||
+		source->ring_bytes >= ring_for(source->frequency, STACK_BYTES_MOST, RING_TIME_LESS))
+		return;
+	source->stack_bytes = STACK_BYTES_SMALL;
+	session_notice(s,
+		"locked memory is short: stack copies of 16 KB instead of 64 KB, so stacks deeper "
+		"than "
+		"that are cut (cc1: one in ten); as root, or with ulimit -l %llu, they are whole",
+		(unsigned long long)(ring_for(source->frequency, STACK_BYTES_MOST, RING_TIME) *
+				     cpus / 1024));
+}
+
+/* ---- Attributes ---- */
+
+static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *source,
+	const struct event_name *event, const struct session *s)
+{
+	const struct record_options *o = s->options;
+
+	perf_attr_init(ret, &source->features);
+	ret->type = event->type;
+	ret->config = event->config;
+	ret->exclude_user = event->exclude_user;
+	ret->exclude_kernel = event->exclude_kernel || source->user_only;
+	ret->exclude_hv = event->exclude_hypervisor || source->user_only;
+	ret->precise_ip = event->precise & 3;
+	ret->inherit = !o->system_wide && !o->tids.list.len;
+	ret->enable_on_exec = o->command && !o->system_wide && !o->pids.list.len;
+	if (event->rare && !o->frequency) {
+		ret->sample_period = 1;
+	} else {
+		ret->freq = 1;
+		ret->sample_freq = source->frequency;
+	}
+	ret->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	ret->sample_max_stack = 0;
+	ret->exclude_callchain_user = source->regs_mask || o->kernel_only;
+	ret->exclude_callchain_kernel = source->user_only || o->user_only;
+	if (source->regs_mask) {
+		ret->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		ret->sample_regs_user = source->regs_mask;
+		ret->sample_stack_user = (uint32_t)source->stack_bytes;
+	}
+	ret->wakeup_watermark = (uint32_t)(source->ring_bytes / 4);
+}
+
+static void tracking_attr(
+	struct perf_event_attr *ret, const struct perf_source *source, const struct session *s)
+{
+	const struct record_options *o = s->options;
+
+	perf_attr_init(ret, &source->features);
+	ret->type = PERF_TYPE_SOFTWARE;
+	ret->config = PERF_COUNT_SW_DUMMY;
+	ret->sample_period = 1;
+	ret->exclude_kernel = ret->exclude_hv = 1;
+	ret->inherit = !o->system_wide && !o->tids.list.len;
+	ret->enable_on_exec = o->command && !o->system_wide && !o->pids.list.len;
+	ret->mmap = ret->mmap2 = ret->comm = ret->comm_exec = ret->task = 1;
+	ret->build_id = source->features.build_id;
+	ret->wakeup_watermark = (uint32_t)(RING_TRACKING / 4);
+}
+
+/* Hardware cycles where there are any, else the CPU clock; only of user code where the kernel must
+ * not be looked at. */
+static bool choose_events(struct perf_source *source, struct session *s, struct error *err)
+{
+	const char *names = s->options->events;
+
+	source->user_only = !source->features.kernel;
+	if (!names) {
+		names = source->features.cycles ? "cycles" : "cpu-clock";
+		session_notice(s, "%s%s",
+			source->features.cycles
+				? "sampling hardware cycles"
+				: "sampling the CPU clock: this machine offers no hardware cycles",
+			source->user_only
+				? " of user code only (kernel.perf_event_paranoid is 2 or more)"
+				: "");
+	}
+	if (!event_names_parse(names, &source->events, err))
+		return false;
+	for (size_t i = 0; i < source->events.list.len; i++)
+		source->user_only &= !source->events.list.items[i].exclude_user;
+	return true;
+}
+
+uint64_t perf_source_period(const struct perf_source *source, size_t i)
+{
+	const struct perf_event_attr *attr = &source->attrs.items[i];
+
+	if (!attr->freq)
+		return attr->sample_period;
+	/* The kernel turns a clock's frequency into this fixed period. */
+	return source->events.list.items[i].clock ? 1000000000 / attr->sample_freq : 0;
+}
+
+/* ---- Opening ---- */
+
+/* The rings of one CPU while its events are opened: descriptors that own them, or -1. */
+struct cpu_rings {
+	int sample, tracking;
+};
+
+static bool add_ring(struct perf_source *source, int fd, int cpu, bool samples)
+{
+	struct perf_ring ring;
+
+	if (!perf_ring_map(&ring, fd, (uint32_t)cpu, samples ? source->ring_bytes : RING_TRACKING,
+		    samples ? &source->sample_layout : &source->tracking_layout))
+		return false;
+	vector_push(&source->merge.rings, ring);
+	return true;
+}
+
+/* The first event on a CPU owns the ring, the others write into it. */
+static bool attach(struct perf_source *source, int fd, int cpu, bool samples, int *owner)
+{
+	if (*owner >= 0)
+		return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, *owner);
+	*owner = fd;
+	return add_ring(source, fd, cpu, samples);
+}
+
+static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, int cpu,
+	struct cpu_rings *rings, struct error *err)
+{
+	const char *name = source->events.list.items[event].text;
+	struct open_event opened = {.event = (uint32_t)event};
+	struct perf_count count;
+
+	opened.fd = perf_event_open(&source->attrs.items[event], pid, cpu);
+	if (opened.fd < 0)
+		return perf_event_error(err, &source->features, name, pid, cpu);
+	vector_push(&source->opened, opened);
+	if (!attach(source, opened.fd, cpu, true, &rings->sample)) {
+		error_errno(err, "a ring of %llu KB for CPU %d",
+			(unsigned long long)source->ring_bytes / 1024, cpu);
+		return error_prefix(err,
+			"locked memory is short (ulimit -l, kernel.perf_event_mlock_kb, or -m with "
+			"less): ");
+	}
+	if (!perf_event_read(opened.fd, &source->features, &count))
+		return error_errno(err, "event '%s'", name);
+	source->opened.items[source->opened.len - 1].id = count.id;
+	return true;
+}
+
+static bool open_tracking(struct perf_source *source, struct perf_event_attr *attr, pid_t pid,
+	int cpu, struct cpu_rings *rings, struct error *err)
+{
+	int fd = perf_event_open(attr, pid, cpu);
+
+	if (fd < 0)
+		return perf_event_error(err, &source->features, "dummy:u", pid, cpu);
+	vector_push(&source->tracking, fd);
+	if (attach(source, fd, cpu, false, &rings->tracking))
+		return true;
+	error_errno(err, "a ring of %d KB for CPU %d", (int)(RING_TRACKING / 1024), cpu);
+	return error_prefix(err, "locked memory is short (ulimit -l): ");
+}
+
+/* All events of one target on one CPU. A thread that is gone by now is no error. */
+static bool open_on(struct perf_source *source, struct perf_event_attr *tracking, pid_t pid,
+	int cpu, struct cpu_rings *rings, struct error *err)
+{
+	if (!open_tracking(source, tracking, pid, cpu, rings, err))
+		return false;
+	for (size_t i = 0; i < source->attrs.len; i++)
+		if (!open_sampled(source, i, pid, cpu, rings, err))
+			return false;
+	return true;
+}
+
+static bool open_all(struct perf_source *source, struct session *s, const struct number_list *cpus,
+	const struct number_list *threads, struct error *err)
+{
+	struct perf_event_attr tracking;
+
+	tracking_attr(&tracking, source, s);
+	source->tracking_layout = perf_layout_of(&tracking);
+	for (size_t c = 0; c < cpus->list.len; c++) {
+		struct cpu_rings rings = {-1, -1};
+
+		for (size_t t = 0; t < threads->list.len; t++) {
+			if (open_on(source, &tracking, threads->list.items[t], cpus->list.items[c],
+				    &rings, err))
+				continue;
+			/* Threads end between being listed and being opened. */
+			if (errno != ESRCH || threads->list.len == 1)
+				return false;
+			*err = (struct error){0};
+		}
+	}
+	return true;
+}
+
+static void close_all(struct perf_source *source)
+{
+	perf_merge_release(&source->merge);
+	for (size_t i = 0; i < source->opened.len; i++)
+		close(source->opened.items[i].fd);
+	for (size_t i = 0; i < source->tracking.len; i++)
+		close(source->tracking.items[i]);
+	source->opened.len = source->tracking.len = 0;
+}
+
+/* Threads to open events on; -1 alone: all. */
+static bool list_threads(struct session *s, struct number_list *threads, struct error *err)
+{
+	const struct record_options *o = s->options;
+
+	if (o->system_wide) {
+		vector_push(&threads->list, -1);
+		return true;
+	}
+	for (size_t i = 0; i < o->pids.list.len; i++)
+		if (!number_list_add_threads(threads, o->pids.list.items[i], err))
+			return false;
+	for (size_t i = 0; i < o->tids.list.len; i++)
+		vector_push(&threads->list, o->tids.list.items[i]);
+	if (!threads->list.len)
+		vector_push(&threads->list, s->command.pid);
+	return true;
+}
+
+static void raise_open_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Smaller rings until they can be had, unless a size was asked for. */
+static bool open_with_rings(struct perf_source *source, struct session *s,
+	const struct number_list *cpus, const struct number_list *threads, struct error *err)
+{
+	for (;;) {
+		source->attrs.len = 0;
+		for (size_t i = 0; i < source->events.list.len; i++) {
+			struct perf_event_attr attr;
+
+			sampled_attr(&attr, source, &source->events.list.items[i], s);
+			vector_push(&source->attrs, attr);
+		}
+		source->sample_layout = perf_layout_of(&source->attrs.items[0]);
+		if (open_all(source, s, cpus, threads, err))
+			return true;
+		close_all(source);
+		if (err->code != ERR_PERMISSION || !strstr(err->text, "locked memory") ||
+			s->options->ring_bytes || source->ring_bytes <= RING_LEAST)
+			return false;
+		source->ring_bytes >>= 1;
+		*err = (struct error){0};
+	}
+}
+
+bool perf_source_open(struct perf_source *source, struct session *s, struct error *err)
+{
+	struct number_list cpus = {0}, threads = {0};
+	bool ok;
+
+	perf_features_probe(&source->features);
+	if (s->options->cpus.list.len)
+		for (size_t i = 0; i < s->options->cpus.list.len; i++)
+			vector_push(&cpus.list, s->options->cpus.list.items[i]);
+	else
+		number_list_online_cpus(&cpus);
+	raise_open_files();
+	ok = choose_frequency(source, s, err) && choose_events(source, s, err) &&
+	     list_threads(s, &threads, err);
+	if (ok) {
+		choose_sizes(source, s, cpus.list.len);
+		ok = open_with_rings(source, s, &cpus, &threads, err);
+	}
+	number_list_release(&cpus);
+	number_list_release(&threads);
+	return ok;
+}
+
+static bool all_ioctl(struct perf_source *source, unsigned long request)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < source->tracking.len; i++)
+		ok &= !ioctl(source->tracking.items[i], request, 0);
+	for (size_t i = 0; i < source->opened.len; i++)
+		ok &= !ioctl(source->opened.items[i].fd, request, 0);
+	return ok;
+}
+
+bool perf_source_enable(struct perf_source *source)
+{
+	return all_ioctl(source, PERF_EVENT_IOC_ENABLE);
+}
+
+void perf_source_disable(struct perf_source *source)
+{
+	all_ioctl(source, PERF_EVENT_IOC_DISABLE);
+}
+
+void perf_source_totals(const struct perf_source *source, size_t event, struct event_totals *ret)
+{
+	struct perf_count count;
+
+	*ret = (struct event_totals){.lost_known = source->features.lost};
+	for (size_t i = 0; i < source->opened.len; i++) {
+		if (source->opened.items[i].event != event ||
+			!perf_event_read(source->opened.items[i].fd, &source->features, &count))
+			continue;
+		ret->value += count.value;
+		ret->running += count.running;
+		ret->lost += count.lost;
+	}
+}
+
+void perf_source_release(struct perf_source *source)
+{
+	close_all(source);
+	vector_release(&source->opened);
+	vector_release(&source->tracking);
+	vector_release(&source->attrs);
+	event_names_release(&source->events);
+}

@@ -1,0 +1,44 @@
+/* perf_source.h: events opened on the targets of a session, and their rings.
+ *
+ * Each CPU has two rings: one for samples, and a small one for what happens to processes (names,
+ * mappings, forks), so that a flood of samples never costs a name. */
+#ifndef KILN_RECORDERS_PERF_SOURCE_H
+#define KILN_RECORDERS_PERF_SOURCE_H
+
+#include "recorders/counts.h"
+#include "recorders/perf_event.h"
+#include "recorders/perf_ring.h"
+#include "recorders/session.h"
+
+struct perf_source {
+	struct perf_features features;
+	struct event_names events;
+	uint64_t frequency, stack_bytes, ring_bytes;
+	bool user_only;			      /* the kernel may not be sampled at all */
+	uint64_t regs_mask;		      /* 0: user stacks are not copied */
+	VECTOR(struct perf_event_attr) attrs; /* of each event */
+	struct perf_layout sample_layout, tracking_layout;
+	VECTOR(struct open_event) opened; /* what is sampled */
+	VECTOR(int) tracking;
+	struct perf_merge merge;
+};
+
+struct open_event {
+	int fd;
+	uint32_t event; /* index */
+	uint64_t id;
+};
+
+/* Open everything, not enabled. Says what could not be done as asked through session_notice. */
+bool perf_source_open(struct perf_source *source, struct session *s, struct error *err);
+bool perf_source_enable(struct perf_source *source);
+void perf_source_disable(struct perf_source *source);
+/* What the descriptors of an event have counted. */
+void perf_source_totals(
+	const struct perf_source *source, size_t event, struct event_totals *ret_totals);
+void perf_source_release(struct perf_source *source);
+
+/* The period of event `i` in its unit; 0: the kernel adapts it. */
+uint64_t perf_source_period(const struct perf_source *source, size_t i);
+
+#endif

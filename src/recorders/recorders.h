@@ -1,0 +1,30 @@
+/* recorders.h: live sources of samples. One file and one line in meson.build each.
+ *
+ * A recorder opens what it needs for the targets of a session, hands samples to the session's
+ * profile whenever it is asked to drain, and accounts for what is missing at the end. */
+#ifndef KILN_RECORDERS_RECORDERS_H
+#define KILN_RECORDERS_RECORDERS_H
+
+#include "recorders/session.h"
+
+struct recorder {
+	const char *name;  /* "cpu" */
+	const char *about; /* "where CPU time goes" */
+
+	/* Open events on the session's targets, not enabled yet; recorder_state is the recorder's.
+	 */
+	bool (*open)(struct session *s, struct error *err);
+	/* Begin: events of a command begin by themselves when it is executed. */
+	bool (*enable)(struct session *s, struct error *err);
+	/* Take what is there; `last`: all of it, the events have been stopped. */
+	bool (*drain)(struct session *s, bool last, struct error *err);
+	/* No more samples; and after the last drain, the losses. */
+	void (*stop)(struct session *s);
+	void (*account)(struct session *s);
+	void (*close)(struct session *s);
+};
+
+extern const struct recorder *const recorders[]; /* NULL-terminated */
+const struct recorder *recorder_by_name(const char *name);
+
+#endif

@@ -1,0 +1,53 @@
+/* sampler.h: from perf records to the profile: processes, stacks, samples.
+ *
+ * The same for records from live rings and for saved ones. */
+#ifndef KILN_RECORDERS_SAMPLER_H
+#define KILN_RECORDERS_SAMPLER_H
+
+#include "recorders/counts.h"
+#include "recorders/stacks.h"
+
+/* One event that is sampled, and where its samples go. */
+struct sampled_event {
+	const char *name; /* "cpu-clock:u"; outlives the sampler */
+	bool clock;	 /* counts ns of CPU time: streams {"cpu", "ns"} and {"samples", "count"} */
+	uint64_t period; /* of every sample, in the event's unit; 0: as each sample says */
+	const char *unit; /* "ns", "cycles", "count" */
+	const char *kind; /* "cpu", or the event's name */
+
+	uint32_t samples,
+		stream; /* table, and stream of the event's own unit; the next one counts */
+	uint32_t idle_samples, idle_stream; /* UINT32_MAX: not made yet */
+	struct event_counts counts;
+};
+
+struct sampler {
+	struct profile *profile;
+	struct processes *processes;
+	struct stacks stacks;
+	unsigned parts; /* enum stack_parts wanted */
+	VECTOR(struct sampled_event) events;
+	VECTOR(struct sampler_id) ids; /* of the kernel's events */
+	struct id_map by_id;
+
+	uint64_t delivered, idle;
+	uint64_t user_stacks, complete;
+	uint64_t malformed;    /* records that could not be decoded: never from a kernel */
+	uint64_t lost_records; /* of mappings and names, as LOST records say */
+	uint64_t first_time, last_time;
+};
+
+/* regs_mask: sample_regs_user of the events, 0 without stack copies. */
+void sampler_init(struct sampler *s, struct profile *profile, struct processes *processes,
+	const struct kernel *kernel, uint64_t regs_mask, unsigned parts);
+void sampler_release(struct sampler *s);
+
+/* Its index. The streams are made at once, so that their order is that of the events. */
+size_t sampler_add_event(struct sampler *s, const char *name, bool clock, uint64_t period);
+/* The kernel's id `id` (PERF_FORMAT_ID) means event `event`. */
+void sampler_add_id(struct sampler *s, uint64_t id, size_t event);
+
+/* Take in one record. */
+void sampler_record(struct sampler *s, struct bytes bytes, const struct perf_layout *layout);
+
+#endif

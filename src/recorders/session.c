@@ -1,0 +1,316 @@
+/* session.c: the life of a recording: from its targets to its end, whatever ends it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "recorders/recorders.h"
+
+#define DRAIN_INTERVAL ((uint64_t)100000000)  /* ns */
+#define TICK_INTERVAL  ((uint64_t)1000000000) /* ns */
+
+/* A process or thread whose end is waited for. */
+struct session_target {
+	int32_t id;
+	int pid_fd; /* -1: looked for in /proc at every tick */
+	bool ended;
+};
+
+uint64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void session_notice(struct session *s, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	s->notice(text);
+}
+
+bool session_watch(struct session *s, int fd, struct error *err)
+{
+	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+
+	if (!epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event))
+		return true;
+	return error_errno(err, "watching a descriptor");
+}
+
+/* ---- What the profile says about the recording ---- */
+
+static void set_meta(struct profile *p, const char *key, const char *value)
+{
+	profile_set_meta(p, bytes_of(key), bytes_of(value));
+}
+
+static void describe(struct session *s)
+{
+	struct profile *p = &s->profile;
+	struct buffer command = {0};
+	struct utsname system;
+	char started[40];
+	time_t now = time(NULL);
+	struct tm local;
+
+	if (!uname(&system)) {
+		set_meta(p, "host", system.nodename);
+		set_meta(p, "kernel", system.release);
+		set_meta(p, "arch", system.machine);
+	}
+	set_meta(p, "version", KILN_VERSION);
+	set_meta(p, "recorder", s->recorder->name);
+	localtime_r(&now, &local);
+	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%S%z", &local);
+	set_meta(p, "started", started);
+	for (char **word = s->options->command; word && *word; word++)
+		buffer_printf(&command, "%s%s", word == s->options->command ? "" : " ", *word);
+	if (command.len)
+		profile_set_meta(p, BYTES("command"), buffer_bytes(&command));
+	buffer_release(&command);
+}
+
+/* ---- Targets ---- */
+
+static void watch_target(struct session *s, int32_t id, bool thread)
+{
+	struct session_target target = {.id = id};
+	struct error ignored = {0};
+
+	target.pid_fd = (int)syscall(SYS_pidfd_open, id, thread ? O_EXCL : 0);
+	if (target.pid_fd >= 0)
+		session_watch(s, target.pid_fd, &ignored);
+	vector_push(&s->targets, target);
+}
+
+static bool prepare_targets(struct session *s, struct error *err)
+{
+	const struct record_options *o = s->options;
+
+	if (o->command && !command_prepare(o->command, &s->command, err))
+		return false;
+	if (s->command.pid && s->command.pid_fd >= 0 && !session_watch(s, s->command.pid_fd, err))
+		return false;
+	for (size_t i = 0; i < o->pids.list.len; i++)
+		watch_target(s, o->pids.list.items[i], false);
+	for (size_t i = 0; i < o->tids.list.len; i++)
+		watch_target(s, o->tids.list.items[i], true);
+	return true;
+}
+
+static bool target_ended(struct session_target *t)
+{
+	char path[32];
+
+	if (!t->ended) {
+		snprintf(path, sizeof(path), "/proc/%d", t->id);
+		t->ended = access(path, F_OK) != 0;
+	}
+	return t->ended;
+}
+
+/* The command decides when there is one, else all processes or threads that were named. */
+static bool targets_ended(struct session *s)
+{
+	bool ended = s->targets.len > 0;
+
+	if (s->command.pid)
+		return command_ended(&s->command, false);
+	for (size_t i = 0; i < s->targets.len; i++)
+		ended &= target_ended(&s->targets.items[i]);
+	return ended;
+}
+
+/* ---- Timers and signals ---- */
+
+static bool open_timers(struct session *s, struct error *err)
+{
+	struct itimerspec every = {{0, (long)DRAIN_INTERVAL}, {0, (long)DRAIN_INTERVAL}};
+	sigset_t signals;
+
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	s->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (s->epoll < 0 || s->signals < 0 || s->timer < 0 ||
+		timerfd_settime(s->timer, 0, &every, NULL))
+		return error_errno(err, "timers and signals");
+	return session_watch(s, s->signals, err) && session_watch(s, s->timer, err);
+}
+
+static void take_signals(struct session *s)
+{
+	struct signalfd_siginfo info;
+
+	while (read(s->signals, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			s->signal = (int)info.ssi_signo;
+}
+
+/* Sleep until there is something to do; expirations of the timer are only a reason to wake up. */
+static void wait_for_work(struct session *s)
+{
+	struct epoll_event events[16];
+	uint64_t expirations;
+	int timeout = 1000;
+
+	if (epoll_wait(s->epoll, events, 16, timeout) < 0)
+		return;
+	if (read(s->timer, &expirations, sizeof(expirations)) < 0)
+		expirations = 0;
+	take_signals(s);
+}
+
+/* ---- The loop ---- */
+
+static bool should_end(struct session *s, uint64_t now)
+{
+	uint64_t duration = s->options->duration;
+
+	if (s->signal)
+		s->end = END_SIGNAL;
+	else if (targets_ended(s))
+		s->end = END_TARGET;
+	else if (duration && now - s->started >= duration)
+		s->end = END_DURATION;
+	else
+		return false;
+	return true;
+}
+
+/* Wake up for the end of -d exactly, not at the next drain. */
+static void aim_timer(struct session *s, uint64_t now)
+{
+	uint64_t left = DRAIN_INTERVAL, duration = s->options->duration;
+	struct itimerspec next = {.it_interval = {0, (long)DRAIN_INTERVAL}};
+
+	if (duration && s->started + duration > now && s->started + duration - now < left) {
+		left = s->started + duration - now;
+		next.it_value.tv_nsec = (long)left;
+		timerfd_settime(s->timer, 0, &next, NULL);
+	}
+}
+
+static bool loop(struct session *s, struct error *err)
+{
+	uint64_t now = monotonic_ns(), tick = now + TICK_INTERVAL;
+
+	while (!should_end(s, now)) {
+		aim_timer(s, now);
+		wait_for_work(s);
+		if (!s->recorder->drain(s, false, err))
+			return false;
+		now = monotonic_ns();
+		if (now < tick)
+			continue;
+		tick = now + TICK_INTERVAL;
+		if (!s->tick(s->tick_context, s, err)) {
+			s->end = END_OUTPUT;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The target goes on with its own business; a command was started for this recording only. */
+static void end_command(struct session *s)
+{
+	if (!s->command.pid || s->command.go > 0)
+		return;
+	if (!command_ended(&s->command, false)) {
+		/* A terminal has sent Ctrl-C to the command as well; others have not. */
+		kill(s->command.pid, s->signal == SIGINT ? SIGINT : SIGTERM);
+		command_ended(&s->command, true);
+	}
+}
+
+static bool start(struct session *s, struct error *err)
+{
+	const char *name = s->options->command ? s->options->command[0] : NULL;
+
+	s->started = monotonic_ns();
+	if (!s->recorder->enable(s, err))
+		return false;
+	if (s->command.pid && !command_start(&s->command, name, &s->exec_exit, err))
+		return false;
+	s->exec_exit = 0;
+	return true;
+}
+
+bool session_run(struct session *s, const struct recorder *recorder,
+	const struct record_options *options, struct error *err)
+{
+	bool ok;
+
+	s->recorder = recorder;
+	s->options = options;
+	s->epoll = s->signals = s->timer = -1;
+	profile_init(&s->profile);
+	binaries_init(&s->binaries, &s->profile);
+	processes_init(&s->processes, &s->profile, &s->binaries);
+	s->processes.live = true;
+	describe(s);
+	if (!open_timers(s, err) || !prepare_targets(s, err) || !recorder->open(s, err))
+		return false;
+	ok = start(s, err) && loop(s, err);
+	s->stopped = monotonic_ns();
+	recorder->stop(s);
+	if (s->started) {
+		struct error later = {0};
+
+		if (!recorder->drain(s, true, &later) && ok) {
+			*err = later;
+			ok = false;
+		}
+		recorder->account(s);
+	}
+	end_command(s);
+	return ok;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void session_release(struct session *s)
+{
+	if (s->recorder)
+		s->recorder->close(s);
+	for (size_t i = 0; i < s->targets.len; i++)
+		close_fd(s->targets.items[i].pid_fd);
+	vector_release(&s->targets);
+	command_release(&s->command);
+	if (s->recorder) {
+		close_fd(s->epoll);
+		close_fd(s->signals);
+		close_fd(s->timer);
+	}
+	kernel_release(s->kernel);
+	processes_release(&s->processes);
+	binaries_release(&s->binaries);
+	profile_release(&s->profile);
+}

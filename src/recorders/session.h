@@ -1,0 +1,83 @@
+/* session.h: the life of a recording: from its targets to its end, whatever ends it. */
+#ifndef KILN_RECORDERS_SESSION_H
+#define KILN_RECORDERS_SESSION_H
+
+#include "images/kernel.h"
+#include "images/unwind.h"
+#include "process/processes.h"
+#include "recorders/target.h"
+
+enum record_stacks {
+	STACKS_TABLES,	       /* user stacks from a copy of the stack and unwind tables */
+	STACKS_FRAME_POINTERS, /* user stacks as the kernel walks them */
+};
+
+#define FREQUENCY_MAX	  UINT64_MAX /* as the kernel allows */
+#define STACK_BYTES_MOST  65528u     /* the kernel's limit: what fits into a record */
+#define STACK_BYTES_SMALL 16384u     /* where locked memory is short */
+
+struct record_options {
+	struct number_list pids, tids, cpus;
+	bool system_wide;
+	char **command;		     /* NULL-terminated; NULL: none */
+	uint64_t frequency;	     /* Hz, FREQUENCY_MAX, or 0: the default */
+	uint64_t duration;	     /* ns; 0: until the target ends or a signal comes */
+	const char *events;	     /* names between commas; NULL: CPU time */
+	bool user_only, kernel_only; /* stacks without the other half */
+	int stacks;		     /* enum record_stacks */
+	uint64_t ring_bytes;	     /* of each CPU's ring; 0: as large as it has to be */
+	uint64_t stack_bytes;	     /* 0: the default */
+	const char *tee;	     /* save ring bytes here; NULL: no */
+};
+
+/* What a recording has done so far; counts of samples. */
+struct session_counts {
+	uint64_t delivered, idle, lost;
+	uint64_t user_stacks, complete; /* samples with a user stack; those that reach its root */
+	uint64_t ends[UNWIND_ENDS];	/* user stacks, by how they ended */
+};
+
+enum session_end { END_TARGET, END_DURATION, END_SIGNAL, END_OUTPUT };
+
+struct recorder;
+
+struct session {
+	const struct record_options *options;
+	const struct recorder *recorder;
+	void *recorder_state;
+	struct kernel *kernel; /* its symbols, when the recorder needed them; or NULL */
+	struct profile profile;
+	struct binaries binaries;
+	struct processes processes;
+	struct command_process command;
+	struct session_counts counts;
+	int epoll;
+	uint64_t started, stopped; /* CLOCK_MONOTONIC, ns */
+	enum session_end end;
+	int signal;    /* that ended it, or 0 */
+	int exec_exit; /* 126 or 127 when the command could not be executed */
+	VECTOR(struct session_target) targets; /* processes whose end is waited for */
+	int signals, timer;
+
+	/* Called once a second while recording; false ends it (a full disk). Never NULL. */
+	bool (*tick)(void *context, struct session *s, struct error *err);
+	void *tick_context;
+	/* One line each about what is done differently than asked for; never NULL. */
+	void (*notice)(const char *text);
+};
+
+/* Record: targets, events, start, drain, stop. On failure nothing is running any more; what was
+ * recorded until then is in the profile. `tick`, `tick_context` and `notice` are set by the caller.
+ */
+bool session_run(struct session *s, const struct recorder *recorder,
+	const struct record_options *options, struct error *err);
+void session_release(struct session *s);
+
+__attribute__((format(printf, 2, 3))) void session_notice(struct session *s, const char *fmt, ...);
+
+/* Have `fd` wake the drain loop when it is readable. */
+bool session_watch(struct session *s, int fd, struct error *err);
+
+uint64_t monotonic_ns(void);
+
+#endif

@@ -1,0 +1,300 @@
+/* stacks.c: from a sample's addresses to a stack of the profile. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "recorders/stacks.h"
+
+/* Which location an address stands for, in an address space: most are asked for again and again.
+ * Direct-mapped; an entry is replaced by the next one that falls on it. */
+#define PLACES ((size_t)1 << 16)
+struct place_cache {
+	struct place {
+		uint64_t address;
+		uint32_t space;	      /* address_space.id; 0 for the kernel */
+		location_id location; /* 0: empty */
+	} at[PLACES];
+};
+
+#define KERNEL_SPACE 0u
+
+void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
+	const struct kernel *kernel, uint64_t regs_mask)
+{
+	struct mapping mapping = {.kind = MAPPING_KERNEL};
+	char build_id[65] = "";
+
+	*s = (struct stacks){.profile = profile,
+		.processes = processes,
+		.kernel = kernel,
+		.regs_mask = regs_mask};
+	s->places = memory_new(1, sizeof(*s->places));
+	s->frames = memory_new(STACK_FRAMES_LIMIT, sizeof(*s->frames));
+	/* User frames, as many kernel frames as fit into a record, and a mark. */
+	s->path = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->path));
+	s->last_path = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->last_path));
+	s->last_stack = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->last_stack));
+	kernel_build_id_text(build_id);
+	mapping.base = kernel ? kernel_text_start(kernel) : 0;
+	mapping.file = profile_string(profile, BYTES("[kernel.kallsyms]"));
+	mapping.build_id = profile_string(profile, bytes_of(build_id));
+	s->kernel_mapping = profile_mapping(profile, &mapping);
+}
+
+void stacks_release(struct stacks *s)
+{
+	for (size_t i = 0; i < s->tables.len; i++)
+		cfi_release(s->tables.items[i]);
+	vector_release(&s->tables);
+	free(s->places);
+	free(s->frames);
+	free(s->path);
+	free(s->last_path);
+	free(s->last_stack);
+	*s = (struct stacks){0};
+}
+
+static location_id mark(struct stacks *s, location_id *kept, const char *text)
+{
+	if (!*kept)
+		*kept = profile_location_named(
+			s->profile, profile_frame_named(s->profile, bytes_of(text), FRAME_META));
+	return *kept;
+}
+
+static location_id mark_truncated(struct stacks *s, location_id *kept, const char *reason)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "[truncated:%s]", reason);
+	return mark(s, kept, text);
+}
+
+static struct place *place_of(struct stacks *s, uint32_t space, uint64_t address)
+{
+	return &s->places->at[hash_pair(space, address) >> 20 & (PLACES - 1)];
+}
+
+static location_id kernel_location(struct stacks *s, uint64_t address)
+{
+	struct place *place = place_of(s, KERNEL_SPACE, address);
+	mapping_id mapping = s->kernel_mapping;
+	struct kernel_symbol symbol;
+
+	if (place->location && place->space == KERNEL_SPACE && place->address == address)
+		return place->location;
+	if (s->kernel && kernel_find(s->kernel, address, &symbol) &&
+		!bytes_equal(symbol.module, BYTES("[kernel]"))) {
+		struct mapping row = {
+			.kind = MAPPING_MODULE, .file = profile_string(s->profile, symbol.module)};
+
+		mapping = profile_mapping(s->profile, &row);
+	}
+	*place = (struct place){
+		address, KERNEL_SPACE, profile_location(s->profile, mapping, address)};
+	return place->location;
+}
+
+static location_id user_location(
+	struct stacks *s, struct process_state *process, uint64_t address, uint64_t now)
+{
+	uint32_t space = process->space ? process->space->id : UINT32_MAX;
+	struct place *place = place_of(s, space, address);
+	const struct mapped *m;
+	location_id location;
+
+	if (place->location && place->space == space && place->address == address)
+		return place->location;
+	m = processes_find(s->processes, process, address, now);
+	if (!m)
+		return profile_location(s->profile, 0, address);
+	location = profile_location(
+		s->profile, m->mapping, m->binary ? address - m->start + m->offset : address);
+	space = process->space->id; /* the lookup may have read the mappings anew */
+	place = place_of(s, space, address);
+	*place = (struct place){address, space, location};
+	return location;
+}
+
+/* ---- User frames ---- */
+
+struct lookup {
+	struct stacks *stacks;
+	struct process_state *process;
+	uint64_t now;
+};
+
+/* The unwind tables of a binary, opened when they are first needed. */
+static struct cfi *tables_of(struct stacks *s, uint32_t binary)
+{
+	const struct binaries *b = s->processes->binaries;
+
+	while (s->tables.len < b->rows.len)
+		vector_push(&s->tables, NULL);
+	if (!s->tables.items[binary] && b->rows.items[binary].image)
+		s->tables.items[binary] = cfi_open(b->rows.items[binary].image);
+	return s->tables.items[binary];
+}
+
+static bool lookup_code(void *context, uint64_t pc, struct unwind_code *ret_code)
+{
+	struct lookup *l = context;
+	const struct mapped *m = processes_find(l->stacks->processes, l->process, pc, l->now);
+	const struct binaries *b = l->stacks->processes->binaries;
+	uint64_t address;
+
+	if (!m)
+		return false;
+	*ret_code = (struct unwind_code){.start = m->start, .end = m->end};
+	if (m->binary && b->rows.items[m->binary].image &&
+		image_address(
+			b->rows.items[m->binary].image, pc - m->start + m->offset, &address)) {
+		ret_code->bias = pc - address;
+		ret_code->cfi = tables_of(l->stacks, m->binary);
+	}
+	return true;
+}
+
+/* Walk the stack copy. Locations go to `path`, outermost first; returns how many. */
+static size_t walk_tables(struct stacks *s, struct process_state *process,
+	const struct perf_record *r, location_id *path, enum unwind_end *ret_end)
+{
+	const struct perf_sample *sample = &r->sample;
+	struct lookup lookup = {s, process, r->identity.time};
+	struct unwind_input input = {.arch = arch_native(),
+		.stack_filled = sample->stack_user.len == sample->stack_user_size,
+		.lookup = lookup_code,
+		.context = &lookup};
+	struct registers registers;
+	size_t count = 0, depth = 0;
+
+	if (sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64) {
+		s->foreign++;
+		path[0] = mark_truncated(s, &s->truncated_foreign, "32-bit-code");
+		*ret_end = UNWIND_NO_REGISTERS;
+		return 1;
+	}
+	registers_from_perf(input.arch, s->regs_mask, sample->regs_user.at, sample->regs_user.count,
+		&registers);
+	input.registers = &registers;
+	input.stack.start = registers.value[input.arch->stack_pointer];
+	input.stack.content = sample->stack_user;
+	*ret_end = unwind_stack(&input, s->frames, STACK_FRAMES_LIMIT, &count);
+	s->ends[*ret_end]++;
+	if (*ret_end != UNWIND_COMPLETE)
+		path[depth++] =
+			mark_truncated(s, &s->truncated[*ret_end], unwind_end_name(*ret_end));
+	for (size_t i = count; i-- > 0;)
+		path[depth++] = user_location(s, process, s->frames[i].address, r->identity.time);
+	return depth;
+}
+
+/* ---- Call chains ---- */
+
+/* The part of a call chain behind `marker` (PERF_CONTEXT_*), innermost first. */
+static struct perf_words chain_part(struct perf_words chain, uint64_t marker)
+{
+	size_t first = 0, end;
+
+	while (first < chain.count && chain.at[first] != marker)
+		first++;
+	first += first < chain.count;
+	for (end = first; end < chain.count && chain.at[end] < (uint64_t)PERF_CONTEXT_MAX; end++)
+		;
+	return (struct perf_words){chain.at + first, end - first};
+}
+
+/* The innermost address is exact; the others return behind a call. */
+static uint64_t chain_address(struct perf_words part, size_t i)
+{
+	return i ? part.at[i] - 1 : part.at[i];
+}
+
+static size_t walk_chain(struct stacks *s, struct process_state *process,
+	const struct perf_record *r, location_id *path)
+{
+	struct perf_words part = chain_part(r->sample.callchain, PERF_CONTEXT_USER);
+	size_t depth = 0;
+
+	for (size_t i = part.count; i-- > 0;)
+		path[depth++] = user_location(s, process, chain_address(part, i), r->identity.time);
+	return depth;
+}
+
+static size_t add_kernel_frames(
+	struct stacks *s, const struct perf_record *r, location_id *path, size_t depth)
+{
+	struct perf_words part = chain_part(r->sample.callchain, PERF_CONTEXT_KERNEL);
+
+	for (size_t i = part.count; i-- > 0;)
+		path[depth++] = kernel_location(s, chain_address(part, i));
+	return depth;
+}
+
+/* Stacks that follow each other mostly share their outer frames: those need no lookup. */
+static stack_id stack_of_path(struct stacks *s, size_t depth)
+{
+	size_t same = 0;
+	stack_id stack = 0;
+	location_id *swap;
+
+	while (same < depth && same < s->last_depth && s->path[same] == s->last_path[same])
+		same++;
+	if (same)
+		stack = s->last_stack[same - 1];
+	for (size_t i = same; i < depth; i++)
+		s->last_stack[i] = stack = profile_stack(s->profile, stack, s->path[i]);
+	swap = s->last_path;
+	s->last_path = s->path;
+	s->path = swap;
+	s->last_depth = depth;
+	return stack;
+}
+
+struct stack_of_sample stacks_add(struct stacks *s, const struct perf_record *r, unsigned parts)
+{
+	struct process_state *process = processes_get(s->processes, (int32_t)r->identity.pid);
+	struct stack_of_sample ret = {0};
+	size_t depth = 0;
+
+	if (parts & STACK_USER) {
+		if (s->regs_mask && r->sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE) {
+			ret.has_user = true;
+			depth = walk_tables(s, process, r, s->path, &ret.user_end);
+		} else if (!s->regs_mask) {
+			depth = walk_chain(s, process, r, s->path);
+			ret.has_user = depth > 0;
+		}
+	}
+	if (parts & STACK_KERNEL)
+		depth = add_kernel_frames(s, r, s->path, depth);
+	if (!depth) /* the half that the sample is in was not wanted, or the kernel gave no chain */
+		s->path[depth++] =
+			(r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER
+				? mark(s, &s->user_half, "[user]")
+				: mark(s, &s->kernel_half, "[kernel]");
+	ret.stack = stack_of_path(s, depth);
+	return ret;
+}
+
+/* Interrupts enter the kernel through stubs of their own: asm_common_interrupt,
+ * asm_sysvec_apic_timer_interrupt, asm_exc_... on x86, el1h_64_irq on arm64. */
+static bool interrupt_entry(struct bytes name)
+{
+	return bytes_start(name, BYTES("asm_")) || bytes_start(name, BYTES("el1h_64_"));
+}
+
+bool stacks_idle(struct stacks *s, const struct perf_record *r)
+{
+	struct perf_words part;
+	struct kernel_symbol symbol;
+
+	if (r->identity.pid || r->identity.tid)
+		return false;
+	part = chain_part(r->sample.callchain, PERF_CONTEXT_KERNEL);
+	for (size_t i = 0; s->kernel && i < part.count; i++)
+		if (kernel_find(s->kernel, chain_address(part, i), &symbol) &&
+			interrupt_entry(symbol.name))
+			return false;
+	return true;
+}

@@ -1,0 +1,56 @@
+/* stacks.h: from a sample's addresses to a stack of the profile.
+ *
+ * Addresses become locations (binary and offset) at once, while the process that they belong to is
+ * known; names come later. */
+#ifndef KILN_RECORDERS_STACKS_H
+#define KILN_RECORDERS_STACKS_H
+
+#include "images/kernel.h"
+#include "images/unwind.h"
+#include "process/processes.h"
+
+#define STACK_FRAMES_LIMIT UNWIND_FRAMES_LIMIT
+
+struct stacks {
+	struct profile *profile;
+	struct processes *processes;
+	const struct kernel *kernel; /* NULL: its symbols are hidden; addresses stay */
+	uint64_t regs_mask;	     /* attr.sample_regs_user of the samples; 0: no tables */
+
+	uint64_t ends[UNWIND_ENDS]; /* user stacks, by how they ended */
+	uint64_t foreign;	    /* stacks of 32-bit code, not walked */
+
+	struct place_cache *places;
+	VECTOR(struct cfi *) tables; /* by row of the binaries */
+	location_id user_half, kernel_half, truncated[UNWIND_ENDS], truncated_foreign;
+	mapping_id kernel_mapping;
+	struct unwind_frame *frames; /* room for STACK_FRAMES_LIMIT */
+	location_id *path;	     /* of the stack being made, outermost first */
+	location_id *last_path;	     /* of the stack made last, and its ids */
+	stack_id *last_stack;
+	size_t last_depth;
+};
+
+void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
+	const struct kernel *kernel, uint64_t regs_mask);
+void stacks_release(struct stacks *s);
+
+/* What is wanted of a sample's stack. */
+enum stack_parts { STACK_USER = 1, STACK_KERNEL = 2 };
+
+struct stack_of_sample {
+	stack_id stack;
+	bool has_user;		  /* there was a user half to walk... */
+	enum unwind_end user_end; /* ... and this is how it ended (tables only) */
+};
+
+/* The stack of a sample: user frames from its registers and stack copy when it has them, else from
+ * its call chain; kernel frames from its call chain. Broken user stacks start with a frame
+ * "[truncated:REASON]". */
+struct stack_of_sample stacks_add(
+	struct stacks *s, const struct perf_record *record, unsigned parts);
+
+/* Is this what an idle CPU does: the idle task, and no interrupt that it serves? */
+bool stacks_idle(struct stacks *s, const struct perf_record *record);
+
+#endif

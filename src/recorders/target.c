@@ -1,0 +1,220 @@
+/* target.c: what is recorded: a command started for it, processes, threads, CPUs. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "recorders/target.h"
+
+static bool take_number(const char **text, uint64_t limit, uint64_t *ret_value)
+{
+	size_t digits = strspn(*text, "0123456789");
+
+	if (!digits || !bytes_u64((struct bytes){*text, digits}, ret_value) || *ret_value > limit)
+		return false;
+	*text += digits;
+	return true;
+}
+
+bool number_list_add(struct number_list *numbers, const char *text, struct error *err)
+{
+	const char *at = text + strspn(text, ", \t\n");
+	uint64_t value;
+
+	if (!*at)
+		return error_set(err, ERR_USAGE, "expected numbers such as 123 or 123,456");
+	while (*at) {
+		if (!take_number(&at, INT32_MAX, &value) || !value ||
+			(*at && !strchr(", \t\n", *at)))
+			return error_set(err, ERR_USAGE,
+				"expected numbers such as 123 or 123,456, not '%.40s'", text);
+		if (numbers->list.len == TARGETS_LIMIT)
+			return error_set(err, ERR_USAGE, "more than %d numbers", TARGETS_LIMIT);
+		vector_push(&numbers->list, (int32_t)value);
+		at += strspn(at, ", \t\n");
+	}
+	return true;
+}
+
+bool number_list_add_cpus(struct number_list *numbers, const char *text, struct error *err)
+{
+	uint64_t first, last;
+
+	do {
+		if (!take_number(&text, CPUS_LIMIT, &first))
+			return error_set(err, ERR_USAGE, "expected CPUs such as 0-3,7");
+		last = first;
+		if (*text == '-') {
+			text++;
+			if (!take_number(&text, CPUS_LIMIT, &last) || last < first)
+				return error_set(err, ERR_USAGE, "expected CPUs such as 0-3,7");
+		}
+		for (; first <= last; first++)
+			vector_push(&numbers->list, (int32_t)first);
+		if (*text && *text != ',' && *text != '\n')
+			return error_set(err, ERR_USAGE, "expected CPUs such as 0-3,7");
+	} while (*text && *text++ == ',');
+	return true;
+}
+
+void number_list_online_cpus(struct number_list *numbers)
+{
+	char line[4096] = "";
+	struct error ignored = {0};
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+
+	if (!f || !fgets(line, sizeof(line), f) || !number_list_add_cpus(numbers, line, &ignored)) {
+		numbers->list.len = 0;
+		for (int32_t i = 0; i < sysconf(_SC_NPROCESSORS_ONLN); i++)
+			vector_push(&numbers->list, i);
+	}
+	if (f)
+		fclose(f);
+}
+
+bool number_list_add_threads(struct number_list *numbers, pid_t pid, struct error *err)
+{
+	size_t before = numbers->list.len;
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			vector_push(&numbers->list, atoi(entry->d_name));
+	if (dir)
+		closedir(dir);
+	if (numbers->list.len > before)
+		return true;
+	return error_set(err, ERR_USAGE, "process %d does not exist (any more)", pid);
+}
+
+void number_list_release(struct number_list *numbers)
+{
+	vector_release(&numbers->list);
+}
+
+/* In the child: wait for a byte, become the command, or say why not. */
+static void child_run(char *const *argv, int go, int failed)
+{
+	char byte;
+	sigset_t none;
+	int code;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (read(go, &byte, 1) != 1)
+		_exit(125);
+	execvp(argv[0], argv);
+	code = errno;
+	if (write(failed, &code, sizeof(code)) < 0)
+		_exit(125);
+	_exit(127);
+}
+
+bool command_prepare(char *const *argv, struct command_process *ret_command, struct error *err)
+{
+	int go[2], failed[2];
+	pid_t pid;
+
+	if (pipe2(go, O_CLOEXEC))
+		return error_errno(err, "a pipe to the command");
+	if (pipe2(failed, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return error_errno(err, "a pipe to the command");
+	}
+	pid = fork();
+	if (!pid) {
+		close(go[1]);
+		child_run(argv, go[0], failed[1]);
+	}
+	close(go[0]);
+	close(failed[1]);
+	*ret_command = (struct command_process){.pid = pid, .go = go[1], .failed = failed[0]};
+	if (pid < 0) {
+		ret_command->pid = 0;
+		close(go[1]);
+		close(failed[0]);
+		return error_errno(err, "starting '%s'", argv[0]);
+	}
+	ret_command->pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	return true;
+}
+
+bool command_start(
+	struct command_process *command, const char *name, int *ret_exit, struct error *err)
+{
+	int code = 0;
+	ssize_t got;
+
+	*ret_exit = 125;
+	if (write(command->go, "", 1) != 1)
+		return error_errno(err, "starting '%s'", name);
+	do
+		got = read(command->failed, &code, sizeof(code));
+	while (got < 0 && errno == EINTR);
+	close(command->go);
+	close(command->failed);
+	command->go = command->failed = -1;
+	if (got != sizeof(code))
+		return true;
+	*ret_exit = code == ENOENT || code == ENOTDIR ? 127 : 126;
+	command_ended(command, true);
+	errno = code;
+	error_errno(err, "cannot execute '%s'", name);
+	return error_prefix(err, "%s: ", *ret_exit == 127 ? "no such command" : "not executable");
+}
+
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_usec * 1000;
+}
+
+bool command_ended(struct command_process *command, bool wait)
+{
+	struct rusage usage = {0};
+	pid_t got;
+
+	if (command->ended || !command->pid)
+		return command->ended;
+	do
+		got = wait4(command->pid, &command->status, wait ? 0 : WNOHANG, &usage);
+	while (got < 0 && errno == EINTR);
+	if (got != command->pid)
+		return false;
+	command->ended = true;
+	command->user = ns_of(usage.ru_utime);
+	command->system = ns_of(usage.ru_stime);
+	return true;
+}
+
+int command_exit_code(const struct command_process *command)
+{
+	if (WIFSIGNALED(command->status))
+		return 128 + WTERMSIG(command->status);
+	return WEXITSTATUS(command->status);
+}
+
+void command_release(struct command_process *command)
+{
+	if (!command->pid)
+		return;
+	if (command->go > 0) { /* never started: the closed pipe ends it */
+		close(command->go);
+		close(command->failed);
+		command_ended(command, true);
+	}
+	if (command->pid_fd >= 0)
+		close(command->pid_fd);
+	*command = (struct command_process){0};
+}
