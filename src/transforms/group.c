@@ -55,11 +55,14 @@ static bool same_name(struct bytes a, struct bytes b)
 	return true;
 }
 
+/* Does the root frame of a stack say what the group's frame says, or less? */
 static bool label_replaces(
-	const struct view *v, const struct grouping *by, size_t group, frame_id frame)
+	struct view *v, const struct grouping *by, struct grown *g, size_t group, frame_id frame)
 {
-	return by->name && view_frame_at(v, frame).kind == FRAME_META &&
-	       same_name(view_function(v, frame), by->name(v->profile, group));
+	if (view_frame_at(v, frame).kind != FRAME_META)
+		return false;
+	return frame == group_frame(v, by, g, group) ||
+	       (by->name && same_name(view_function(v, frame), by->name(v->profile, group)));
 }
 
 static uint32_t place_find(struct grown *g, size_t group, node_id node, size_t *ret_at)
@@ -102,7 +105,7 @@ static node_id place_of(
 		node_id next = g->chain.items[--g->chain.len];
 		frame_id frame = v->tree.frame.items[next];
 
-		if (v->tree.caller.items[next] || !label_replaces(v, by, group, frame))
+		if (v->tree.caller.items[next] || !label_replaces(v, by, g, group, frame))
 			made = tree_child(&g->builder, made, frame);
 		place_add(g, group, next, made);
 	}

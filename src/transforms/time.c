@@ -18,7 +18,7 @@ static bool time_wanted(const struct samples *s, size_t sample, const void *cont
 	return s->time.items[sample] >= range->from && s->time.items[sample] < range->to;
 }
 
-/* When the first sample was taken, whatever has been left out since. */
+/* When the first sample was taken, whatever has been left out since; 0 when nothing says. */
 static uint64_t start_of(const struct profile *p)
 {
 	uint64_t start = UINT64_MAX;
@@ -27,7 +27,7 @@ static uint64_t start_of(const struct profile *p)
 		for (size_t i = 0; i < p->samples.items[s].time.len; i++)
 			if (p->samples.items[s].time.items[i] < start)
 				start = p->samples.items[s].time.items[i];
-	return start;
+	return start == UINT64_MAX ? 0 : start;
 }
 
 /* "2.5", "300ms" from the start; "@1234.5" on the samples' own clock; "" leaves the end open. */
