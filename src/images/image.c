@@ -12,8 +12,10 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -201,7 +203,7 @@ static bool read_sections(struct image *image, Elf *elf, uint64_t offset, struct
 /* Notes are (name size, content size, type) in 32 bits each, the name, the content, both padded;
  * the System V ABI says to 8 bytes in 64-bit files, binutils and the kernel say 4 unless the
  * segment asks for 8. The GNU build id comes in notes padded to 4. */
-static struct bytes build_id_in_notes(struct bytes notes)
+struct bytes build_id_in_notes(struct bytes notes)
 {
 	while (notes.len >= NOTE_HEADER_SIZE) {
 		uint32_t word[3];
@@ -333,6 +335,28 @@ struct image *image_open(const char *path, struct error *err)
 	return image;
 }
 
+/* The kernel tells where it is but not how long; its last bytes are the section headers or a
+ * segment, and whole pages are mapped. */
+struct image *image_open_vdso(struct error *err)
+{
+	const char *at =
+		(const char *)getauxval(AT_SYSINFO_EHDR); // NOLINT(performance-no-int-to-ptr)
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)at;
+	const ElfW(Phdr) * segment;
+	size_t size;
+
+	if (!at) {
+		error_set(err, ERR_UNSUPPORTED, "[vdso]: this process has none");
+		return NULL;
+	}
+	segment = (const ElfW(Phdr) *)(at + header->e_phoff);
+	size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+	for (size_t i = 0; i < header->e_phnum; i++)
+		if (segment[i].p_offset + segment[i].p_filesz > size)
+			size = segment[i].p_offset + segment[i].p_filesz;
+	return image_open_bytes((struct bytes){at, size}, "[vdso]", err);
+}
+
 void image_release(struct image *image)
 {
 	if (!image)
@@ -366,16 +390,20 @@ struct bytes image_build_id(const struct image *image)
 	return image->build_id;
 }
 
-void image_build_id_text(const struct image *image, char ret_hex[65])
+void build_id_text(struct bytes build_id, char ret_hex[65])
 {
 	static const char digit[] = "0123456789abcdef";
-	struct bytes id = image->build_id;
 
-	for (size_t i = 0; i < id.len; i++) {
-		ret_hex[2 * i] = digit[(unsigned char)id.at[i] >> 4];
-		ret_hex[2 * i + 1] = digit[(unsigned char)id.at[i] & 15];
+	for (size_t i = 0; i < build_id.len; i++) {
+		ret_hex[2 * i] = digit[(unsigned char)build_id.at[i] >> 4];
+		ret_hex[2 * i + 1] = digit[(unsigned char)build_id.at[i] & 15];
 	}
-	ret_hex[2 * id.len] = 0;
+	ret_hex[2 * build_id.len] = 0;
+}
+
+void image_build_id_text(const struct image *image, char ret_hex[65])
+{
+	build_id_text(image->build_id, ret_hex);
 }
 
 uint16_t image_machine(const struct image *image)

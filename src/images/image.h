@@ -18,14 +18,19 @@ struct image *image_open(const char *path, struct error *err);
 struct image *image_open_fd(int fd, const char *name, struct error *err);
 /* From bytes that outlive it: the vdso, fuzzers, an unpacked .gnu_debugdata. */
 struct image *image_open_bytes(struct bytes content, const char *name, struct error *err);
+/* The vdso of this process, "[vdso]": that of every process of the same class on this kernel. */
+struct image *image_open_vdso(struct error *err);
 void image_release(struct image *image); /* NULL is fine */
 
 const char *image_name(const struct image *image);
 struct bytes image_content(const struct image *image);		       /* the whole file */
 struct bytes image_build_id(const struct image *image);		       /* raw bytes, or empty */
 void image_build_id_text(const struct image *image, char ret_hex[65]); /* lower case, or "" */
-uint16_t image_machine(const struct image *image);		       /* EM_X86_64, ... */
-uint16_t image_type(const struct image *image);			       /* ET_EXEC, ET_DYN, ... */
+/* The build id in ELF notes, wherever those are from, or empty; at most 32 bytes. */
+struct bytes build_id_in_notes(struct bytes notes);
+void build_id_text(struct bytes build_id, char ret_hex[65]);
+uint16_t image_machine(const struct image *image); /* EM_X86_64, ... */
+uint16_t image_type(const struct image *image);	   /* ET_EXEC, ET_DYN, ... */
 
 /* Between offsets in the file and the addresses that its symbols and tables use (p_vaddr), through
  * the PT_LOAD segments. False outside of them. */
