@@ -38,9 +38,9 @@ static enum unwind_end unreadable(const struct stack_copy *stack, bool filled, u
 struct frame {
 	const struct cfi *cfi;
 	const struct stack_copy *stack;
-	bool filled;
+	bool filled, signal;
 	const struct registers *callee;
-	uint64_t cfa;
+	uint64_t sp, cfa;
 };
 
 static enum unwind_end read_word(const struct frame *f, uint64_t address, uint64_t *ret_value)
@@ -94,6 +94,22 @@ static enum unwind_end find_cfa(const struct arch *arch, const struct cfi_rule *
 	}
 }
 
+/* A register saved below the stack pointer has been popped again: compilers do not say so for each
+ * instruction of an epilogue, as that memory keeps its content as long as nobody writes there. It
+ * is not in a sample's copy, but the register has its old value back. GCC also leaves "at the frame
+ * pointer, less 8" behind the pop of the frame pointer where the stack was realigned: that then is
+ * in the caller's frame. */
+static enum unwind_end read_saved(
+	const struct cfi_value *rule, const struct frame *f, uint64_t address, uint64_t *ret_value)
+{
+	bool popped = address < f->sp || (rule->how == CFI_AT_REGISTER && address >= f->cfa);
+
+	if (f->signal || !popped || !registers_know(f->callee, rule->column))
+		return read_word(f, address, ret_value);
+	*ret_value = f->callee->value[rule->column];
+	return UNWIND_ENDS;
+}
+
 /* The caller's value of one column; *ret_lost when there is none. */
 static enum unwind_end find_value(
 	const struct cfi_value *rule, const struct frame *f, uint64_t *ret_value, bool *ret_lost)
@@ -104,7 +120,7 @@ static enum unwind_end find_value(
 	*ret_lost = false;
 	switch (rule->how) {
 	case CFI_AT_CFA:
-		return read_word(f, f->cfa + offset, ret_value);
+		return read_saved(rule, f, f->cfa + offset, ret_value);
 	case CFI_CFA:
 		*ret_value = f->cfa + offset;
 		return UNWIND_ENDS;
@@ -116,7 +132,7 @@ static enum unwind_end find_value(
 		}
 		address = f->callee->value[rule->base] + offset;
 		if (rule->how == CFI_AT_REGISTER)
-			return read_word(f, address, ret_value);
+			return read_saved(rule, f, address, ret_value);
 		*ret_value = address;
 		return UNWIND_ENDS;
 	case CFI_AT_EXPRESSION:
@@ -161,10 +177,16 @@ enum unwind_end unwind_step(const struct arch *arch, const struct cfi *cfi,
 	struct registers *registers)
 {
 	struct registers caller = *registers;
-	struct frame f = {.cfi = cfi, .stack = stack, .filled = stack_filled, .callee = registers};
-	uint64_t sp = registers->value[arch->stack_pointer], pc;
-	enum unwind_end end = find_cfa(arch, rule, &f, &f.cfa);
+	struct frame f = {.signal = rule->signal,
+		.cfi = cfi,
+		.stack = stack,
+		.filled = stack_filled,
+		.callee = registers};
+	enum unwind_end end;
+	uint64_t pc;
 
+	f.sp = registers->value[arch->stack_pointer];
+	end = find_cfa(arch, rule, &f, &f.cfa);
 	if (end != UNWIND_ENDS)
 		return end;
 	registers_set(&caller, arch->stack_pointer, f.cfa);
@@ -177,8 +199,8 @@ enum unwind_end unwind_step(const struct arch *arch, const struct cfi *cfi,
 	registers_set(&caller, arch->return_address, pc);
 	/* The stack goes on upwards, but for the frame that a signal interrupted (on another stack)
 	 * and for code that keeps its return address in a register. */
-	if (!rule->signal && (caller.value[arch->stack_pointer] < sp ||
-				     (caller.value[arch->stack_pointer] == sp &&
+	if (!rule->signal && (caller.value[arch->stack_pointer] < f.sp ||
+				     (caller.value[arch->stack_pointer] == f.sp &&
 					     pc == registers->value[arch->return_address])))
 		return UNWIND_BAD_FRAME;
 	*registers = caller;
