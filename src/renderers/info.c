@@ -77,8 +77,9 @@ static void text_sizes(struct buffer *b, const struct view *v, const struct summ
 		count_of(b, p->processes.len - 1, "process\n", "processes\n");
 	}
 	label(b, BYTES("stacks"), text);
-	count_of(b, s->nodes, "place in the call tree, ", "places in the call tree, ");
-	count_of(b, s->deepest, "frame at most\n", "frames at most\n");
+	count_of(b, s->nodes, "node in the call tree, ", "nodes in the call tree, ");
+	buffer_text(b, "at most ");
+	count_of(b, s->deepest, "frame deep\n", "frames deep\n");
 }
 
 static void text_losses(struct buffer *b, const struct profile *p, size_t stream)
@@ -100,14 +101,17 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	const struct profile *p = v->profile;
 	const struct stream_row *row = &p->streams.items[i].row;
 	const struct stream_summary *own = &s->streams[i];
-	struct bytes event = profile_text(p, row->event), unit = profile_text(p, row->unit);
-	struct bytes kind = profile_text(p, row->kind);
-	bool counts = bytes_equal(unit, BYTES("count"));
+	struct bytes event = profile_text(p, row->event);
+	bool counts = bytes_equal(profile_text(p, row->unit), BYTES("count"));
 
-	label(b, kind, text);
-	count_of(b, own->samples, "sample", "samples");
-	buffer_text(b, ", sum ");
-	units_human(b, own->sum, counts ? kind : unit);
+	label(b, profile_text(p, row->kind), text);
+	text_stream_value(b, p, row, own->sum);
+	/* Samples that were added up are one row a stack. */
+	if (!counts || (uint64_t)own->sum != own->samples) {
+		buffer_text(b, " in ");
+		count_of(b, own->samples, counts ? "stack" : "sample",
+			counts ? "stacks" : "samples");
+	}
 	if (event.len)
 		buffer_printf(b, ", event %.*s", (int)event.len, event.at);
 	if (v->streams[i])

@@ -4,8 +4,6 @@
 #include "base/units.h"
 #include "base/utf8.h"
 
-#include <stdlib.h>
-
 /* Tables hold no C0 control characters; the C1 ones (U+0080 to U+009F) steer some terminals. */
 static void add_harmless(struct buffer *b, struct bytes text)
 {
@@ -78,36 +76,43 @@ enum text_style text_share_style(int64_t part, int64_t whole)
 	return share >= 0.1 ? TEXT_HOT : share >= 0.01 ? TEXT_WARM : TEXT_FAINT;
 }
 
-/* "count" says nothing; the kind ("samples") says what is counted. */
-static struct bytes spoken_unit(const struct view *v)
+/* Units that scale ("1.23 s"); of others a column of figures says enough in its heading. */
+static bool scales(struct bytes unit)
 {
-	const struct stream_row *row = view_stream(v);
-	struct bytes unit = profile_text(v->profile, row->unit);
-
-	return bytes_equal(unit, BYTES("count")) ? profile_text(v->profile, row->kind) : unit;
+	return bytes_equal(unit, BYTES("ns")) || bytes_equal(unit, BYTES("bytes"));
 }
 
 void text_value(struct buffer *b, const struct view *v, int64_t value)
 {
-	units_human(b, value, spoken_unit(v));
+	struct bytes unit = profile_text(v->profile, view_stream(v)->unit);
+
+	if (scales(unit))
+		units_human(b, value, unit);
+	else
+		units_grouped(b, value);
+}
+
+/* "count" says nothing; the kind ("samples") says what is counted. */
+void text_stream_value(
+	struct buffer *b, const struct profile *p, const struct stream_row *row, int64_t value)
+{
+	struct bytes unit = profile_text(p, row->unit);
+
+	units_human(
+		b, value, bytes_equal(unit, BYTES("count")) ? profile_text(p, row->kind) : unit);
 }
 
 uint64_t text_sample_count(const struct view *v)
 {
 	const struct profile *p = v->profile;
-	bool *counted = memory_new(p->samples.len, sizeof(*counted));
 	uint64_t count = 0;
 
 	for (size_t s = 0; s < p->streams.len; s++) {
 		uint32_t table = p->streams.items[s].row.samples;
 
-		if (!v->streams[s] || counted[table])
-			continue;
-		counted[table] = true;
-		for (size_t i = 0; i < p->samples.items[table].count; i++)
+		for (size_t i = 0; v->streams[s] && i < p->samples.items[table].count; i++)
 			count += view_node(v, table, i) != NODE_DROPPED;
 	}
-	free(counted);
 	return count;
 }
 
@@ -115,10 +120,16 @@ void text_summary(struct buffer *b, const struct view *v, int64_t total)
 {
 	const struct stream_row *row = view_stream(v);
 	struct bytes event = profile_text(v->profile, row->event);
-	struct bytes kind = profile_text(v->profile, row->kind);
-	struct bytes shown = event.len ? event : kind;
+	bool counts = bytes_equal(profile_text(v->profile, row->unit), BYTES("count"));
+	uint64_t samples = counts ? 0 : text_sample_count(v);
 
-	buffer_printf(b, "%.*s: ", (int)shown.len, shown.at);
-	text_value(b, v, total);
+	if (event.len)
+		buffer_printf(b, "%.*s: ", (int)event.len, event.at);
+	text_stream_value(b, v->profile, row, total);
+	if (!counts) {
+		buffer_text(b, " in ");
+		units_grouped(b, (int64_t)samples);
+		buffer_text(b, samples == 1 ? " sample" : " samples");
+	}
 	buffer_char(b, '\n');
 }

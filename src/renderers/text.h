@@ -25,8 +25,12 @@ void text_style(struct buffer *b, enum text_style style, const struct text_setti
 /* Hot from 10%, warm from 1%, else faint. */
 enum text_style text_share_style(int64_t part, int64_t whole);
 
-/* A value of the view's streams: "1.23 s", "1,234 samples". */
+/* A value of the view's streams for a column: "1.23 s", "1,234". */
 void text_value(struct buffer *b, const struct view *v, int64_t value);
+
+/* A stream's value with its unit: "1.23 s", "1,234 samples". */
+void text_stream_value(
+	struct buffer *b, const struct profile *p, const struct stream_row *row, int64_t value);
 
 /* One line: what is shown, how much of it, in how many samples. */
 void text_summary(struct buffer *b, const struct view *v, int64_t total);

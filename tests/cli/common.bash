@@ -1,0 +1,34 @@
+# common.bash: what every command line test needs: the binary, a folder of its own, small inputs.
+bats_require_minimum_version 1.5.0
+
+kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
+corpus=${KILN_CORPUS:-$BATS_TEST_DIRNAME/../../../shared/corpus}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	unset NO_COLOR COLUMNS
+	export LC_ALL=C.UTF-8 TERM=xterm-256color
+	# 100 in all: main 100, work 90 (recursive: work;work counts once), io 10.
+	cat >small.folded <<-'END'
+	app;main;io 10
+	app;main;work 30
+	app;main;work;inner 40
+	app;main;work;work;inner 20
+	END
+}
+
+# Run with a terminal as stdin, stdout and stderr, 80 columns wide unless said; $output is what it shows.
+on_terminal() {
+	run script -qec "stty cols ${columns:-80} rows 24; $*" /dev/null </dev/null
+	output=${output//$'\r'/}
+}
+
+# The last command's exit code and the one line that it said.
+failed_with() {
+	[ "$status" -eq "$1" ] || { echo "exit $status, expected $1: $output"; return 1; }
+	[ "$output" = "$2" ] || { printf 'said:     %s\nexpected: %s\n' "$output" "$2"; return 1; }
+}
+
+needs_corpus() {
+	[ -d "$corpus" ] || skip "no corpus"
+}

@@ -1,0 +1,95 @@
+# completion.bats: kiln completion: the scripts, loaded in the real shells.
+load common
+
+setup_file() {
+	export PATH="$(dirname "${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}"):$PATH"
+}
+
+# What bash offers for the words given, the last of which is being typed.
+bash_offers() {
+	bash --norc -c '
+		source <(kiln completion bash)
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+		compopt() { :; }
+		_kiln kiln "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+
+@test "bash: commands, options, choices, files, shells" {
+	run -0 bash_offers kiln t
+	[ "$output" = $'top\ntree' ]
+	run -0 bash_offers kiln top --so
+	[ "$output" = --sort ]
+	run -0 bash_offers kiln top --sort ''
+	[ "$output" = $'self\ntotal\nname' ]
+	run -0 bash_offers kiln top --sort = t
+	[ "$output" = total ]
+	run -0 bash_offers kiln top -s n
+	[ "$output" = name ]
+	run -0 bash_offers kiln draw sma
+	[ "$output" = small.folded ]
+	run -0 bash_offers kiln draw -o sma
+	[ "$output" = small.folded ]
+	run -0 bash_offers kiln completion z
+	[ "$output" = zsh ]
+	run -0 bash_offers kiln help co
+	[ "$output" = $'convert\ncompletion' ]
+}
+
+@test "bash: an argument only the user knows offers nothing" {
+	run -0 bash_offers kiln top --rows ''
+	[ -z "$output" ]
+}
+
+@test "bash: every option of every command is offered" {
+	for name in $("$kiln" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+		"$kiln" "$name" -h | grep -oE '^  (-.|  ),? --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort >expected
+		bash_offers kiln "$name" -- | grep ^-- | sort >offered
+		diff expected offered
+	done
+}
+
+@test "zsh: loads through compinit, and completes" {
+	command -v zsh >/dev/null || skip "no zsh"
+	mkdir -p functions
+	kiln completion zsh >functions/_kiln
+	cat >drive.zsh <<-'END'
+	zmodload zsh/zpty
+	zpty z zsh -f -i
+	zpty -w z "PS1='' fpath=($PWD/functions \$fpath); autoload -Uz compinit; compinit -u -D; unsetopt zle_bracketed_paste; LISTMAX=0; echo re''ady"
+	zpty -m z '*ready*'
+	zpty -w -n z "kiln $1"$'\t\t'
+	sleep 2
+	zpty -r -t z all
+	while zpty -r -t z more; do all+=$more; done
+	print -r -- "$all"
+	zpty -d z
+	END
+	run zsh -f drive.zsh 'tre'
+	[[ $output == *"kiln tree "* ]]
+	run zsh -f drive.zsh 'top --so'
+	[[ $output == *"kiln top --sort"* ]]
+	run zsh -f drive.zsh 'top --sort='
+	[[ $output == *self* && $output == *total* && $output == *name* ]]
+	run zsh -f drive.zsh 'draw sma'
+	[[ $output == *small.folded* ]]
+}
+
+@test "fish: loads, and completes" {
+	command -v fish >/dev/null || skip "no fish"
+	export HOME=$PWD
+	offers() { fish --no-config -c "kiln completion fish | source; complete -C 'kiln $1'" | cut -f 1; }
+	[ "$(offers tre)" = tree ]
+	[ "$(offers 'top --so')" = --sort ]
+	[ "$(offers 'top --sort ' | sort | tr '\n' ' ')" = "name self total " ]
+	[ "$(offers 'draw sma')" = small.folded ]
+	[ "$(offers 'completion ' | tr '\n' ' ')" = "bash fish zsh " ]
+	[ "$(offers 'top --rows ')" = "" ]
+}
+
+@test "an unknown shell is told which there are" {
+	run "$kiln" completion tcsh
+	failed_with 2 "kiln: completion: expected one of bash, zsh, fish, got 'tcsh'"
+	run "$kiln" completion
+	failed_with 2 "kiln: completion: expected one of bash, zsh, fish, got nothing"
+}
