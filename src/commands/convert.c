@@ -80,8 +80,13 @@ static int run(char **operands)
 	void *settings;
 	bool done;
 
-	if (!renderer || !pipeline_check_terminal(renderer, path, &err) ||
-		!load(&command_convert, operands, WANT_ALL, &loaded, &err))
+	if (!renderer)
+		return fail(&err);
+	if (!pipeline_check_terminal(renderer, path, &err)) {
+		error_prefix(&err, "convert: ");
+		return fail(&err);
+	}
+	if (!load(&command_convert, operands, WANT_ALL, &loaded, &err))
 		return fail(&err);
 	settings = memory_new(1, renderer->settings_size + 1);
 	if (renderer->defaults)

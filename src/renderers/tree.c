@@ -214,8 +214,9 @@ static bool render(
 	struct shown s = {.view = v, .settings = settings, .out = &b};
 	node_id *chosen;
 
-	if (s.settings->min < 0 || s.settings->min > 100)
-		return error_set(err, ERR_USAGE, "--min: expected a percentage from 0 to 100");
+	if (!(s.settings->min >= 0 && s.settings->min <= 100))
+		return error_set(err, ERR_USAGE,
+			"--min: expected a percentage from 0 to 100, got %g", s.settings->min);
 	s.self = memory_new(nodes, sizeof(*s.self));
 	s.total = memory_new(nodes, sizeof(*s.total));
 	s.levels = memory_new(nodes, sizeof(*s.levels));

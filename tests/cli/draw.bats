@@ -1,0 +1,42 @@
+# draw.bats: kiln draw: the picture as a file. What it looks like is tested in a browser.
+load common
+
+@test "to a file, to a pipe, the same bytes" {
+	"$kiln" draw small.folded -o x.svg
+	"$kiln" draw small.folded >y.svg
+	cmp x.svg y.svg
+	"$kiln" draw - <small.folded | cmp x.svg
+}
+
+@test "the picture is well-formed XML with a box for every node" {
+	"$kiln" draw small.folded -o x.svg
+	python3 - x.svg <<-'END'
+	import sys, xml.etree.ElementTree as tree
+	titles = [t.text for t in tree.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}title")]
+	for expected in ("app (100 samples, 100.00%)", "work (90 samples, 90.00%)", "work (20 samples, 20.00%)",
+	                 "inner (40 samples, 40.00%)", "io (10 samples, 10.00%)"):
+	    assert expected in titles, (expected, titles)
+	END
+}
+
+@test "a terminal gets no picture" {
+	on_terminal "'$kiln' draw small.folded"
+	failed_with 2 "kiln: draw: standard output is a terminal: name a file with -o, or redirect it"
+}
+
+@test "-o with another format's suffix is a slip" {
+	run "$kiln" draw small.folded -o x.folded
+	failed_with 2 "kiln: draw: x.folded: this command draws SVG; to write folded use: kiln convert -o x.folded"
+}
+
+@test "an existing picture survives a failure" {
+	echo before >x.svg
+	run "$kiln" draw missing -o x.svg
+	[ "$status" -eq 1 ]
+	[ "$(cat x.svg)" = before ]
+}
+
+@test "transforms are applied in the order given" {
+	"$kiln" draw small.folded --focus work --drop '^app$' -o x.svg
+	! grep -q '<title>io ' x.svg
+}

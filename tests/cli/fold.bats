@@ -1,0 +1,51 @@
+# fold.bats: kiln fold: folded text.
+load common
+
+@test "folding folded text sorts and adds up, and is a fixed point" {
+	printf 'b;c 1\na 2\nb;c 4\n' >in.folded
+	run -0 "$kiln" fold in.folded
+	[ "$output" = $'a 2\nb;c 5' ]
+	"$kiln" fold small.folded >once
+	"$kiln" fold once --format folded | cmp once
+}
+
+@test "lines are sorted by bytes, whatever the locale" {
+	printf 'b 1\nB 1\na;é 1\na;z 1\n' >in.folded
+	LC_ALL=en_US.UTF-8 "$kiln" fold in.folded >out
+	LC_ALL=C sort -c out
+	[ "$(wc -l <out)" -eq 4 ]
+}
+
+@test "from a pipe, from -, from a redirected file" {
+	expected=$("$kiln" fold small.folded)
+	[ "$(cat small.folded | "$kiln" fold)" = "$expected" ]
+	[ "$(cat small.folded | "$kiln" fold -)" = "$expected" ]
+	[ "$("$kiln" fold <small.folded)" = "$expected" ]
+}
+
+@test "gzip, zstd and xz, as files of any name and from pipes" {
+	expected=$("$kiln" fold small.folded)
+	for tool in gzip zstd xz; do
+		$tool -qc small.folded >packed
+		[ "$("$kiln" fold packed)" = "$expected" ]
+		[ "$(cat packed | "$kiln" fold)" = "$expected" ]
+	done
+}
+
+@test "perf script text, plain and packed" {
+	needs_corpus
+	in=$corpus/flamegraph/perf/perf-cycles-instructions-01.txt
+	expected=$("$kiln" fold -q "$in")
+	[ -n "$expected" ]
+	for tool in gzip zstd xz; do
+		[ "$($tool -qc "$in" | "$kiln" fold -q)" = "$expected" ]
+	done
+}
+
+@test "-o writes the file when it is whole, and leaves nothing else" {
+	"$kiln" fold small.folded -o out.folded
+	cmp out.folded <("$kiln" fold small.folded)
+	run "$kiln" fold missing.folded -o other.folded
+	[ ! -e other.folded ]
+	[ "$(ls | sort | tr '\n' ' ')" = "out.folded small.folded " ]
+}

@@ -1,0 +1,52 @@
+# info.bats: kiln info: what is in a profile?
+load common
+
+@test "folded text: samples, stacks, depth" {
+	run -0 "$kiln" info small.folded
+	diff - <<<"$output" <(cat <<-'END'
+	stacks        6 nodes in the call tree, at most 5 frames deep
+	samples       100 samples in 4 stacks (shown)
+	END
+	)
+}
+
+@test "--json is JSON with everything" {
+	run -0 "$kiln" info --json small.folded
+	python3 - "$output" <<-'END'
+	import json, sys
+	info = json.loads(sys.argv[1])
+	assert info["deepest"] == 5 and info["tree_nodes"] == 6, info
+	(stream,) = info["streams"]
+	assert stream["kind"] == "samples" and stream["sum"] == 100 and stream["lost"] == 0, stream
+	END
+}
+
+@test "truncated stacks are counted by reason" {
+	printf '%s\n' 'a;[truncated:no-table];b 3' 'a;[truncated:no-table];c 1' 'a;[truncated:stack-short] 1' \
+		'a;b 5' >cut.folded
+	run -0 "$kiln" info cut.folded
+	grep -qx '75.00% of samples have stacks that are not complete' <<<"$output"
+	grep -qx ' *50.00  \[truncated:no-table\]' <<<"$output"
+	grep -qx ' *25.00  \[truncated:stack-short\]' <<<"$output"
+}
+
+@test "code without symbols is named" {
+	printf '%s\n' 'a;[libx.so] 3' 'a;b 1' >bare.folded
+	run -0 "$kiln" info bare.folded
+	grep -qx '50.00% of samples end in code without symbols' <<<"$output"
+	grep -qx ' *50.00  \[libx.so\]' <<<"$output"
+}
+
+@test "several events of perf script text are all told" {
+	needs_corpus
+	run -0 "$kiln" info "$corpus/flamegraph/perf/perf-cycles-instructions-01.txt"
+	grep -q 'event cycles' <<<"$output"
+	grep -q 'event instructions' <<<"$output"
+}
+
+@test "what was skipped is told in the notes" {
+	printf 'a;b 3\nnonsense\n\na 1\n' >odd.folded
+	run -0 --separate-stderr "$kiln" info odd.folded
+	grep -qE '^note .*1 of .*skipped.*line 2' <<<"$output"
+	[ -z "$stderr" ]
+}

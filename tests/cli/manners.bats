@@ -1,0 +1,206 @@
+# manners.bats: what every command owes to its user, its shell and the next program in the pipe.
+load common
+
+lookers=(draw top tree fold info)
+
+@test "no FILE reads profile.kiln" {
+	"$kiln" convert small.folded -o profile.kiln
+	run -0 "$kiln" fold </dev/null
+	[ "$output" = "$("$kiln" fold small.folded)" ]
+}
+
+@test "no FILE, nothing piped and no profile.kiln: usage, and what to do" {
+	for name in "${lookers[@]}"; do
+		run "$kiln" "$name" </dev/null >/dev/null
+		run --separate-stderr "$kiln" "$name" -o out </dev/null
+		[ "$status" -eq 2 ]
+		[[ ${stderr_lines[0]} == "usage: kiln $name"* ]]
+		[ "${stderr_lines[-1]}" = "kiln: $name: no FILE given and no profile.kiln here: name one, pipe one in, or make it with: kiln record -- COMMAND" ]
+	done
+}
+
+@test "stdin on a terminal: usage, without waiting" {
+	on_terminal "timeout 5 '$kiln' top"
+	[ "$status" -eq 2 ]
+	[[ ${lines[0]} == "usage: kiln top"* ]]
+	on_terminal "timeout 5 '$kiln' top -"
+	[ "$status" -eq 2 ]
+	[[ $output == *"kiln: "*"top: standard input is a terminal: name a FILE, or pipe a profile in"* ]]
+}
+
+@test "a missing file, a folder, no permission" {
+	for name in "${lookers[@]}"; do
+		run "$kiln" "$name" missing.kiln -o out
+		failed_with 1 "kiln: missing.kiln: cannot open: No such file or directory"
+	done
+	run "$kiln" top .
+	[ "$status" -ne 0 ]
+	[[ $output == "kiln: .: "*irectory* ]]
+}
+
+@test "two files are one too many" {
+	run "$kiln" top small.folded small.folded
+	failed_with 2 "kiln: top: one FILE is read at a time, got 'small.folded' and 'small.folded'"
+}
+
+@test "unknown options name the nearest" {
+	run "$kiln" top --srot self small.folded
+	failed_with 2 "kiln: top: unknown option --srot; did you mean --sort?"
+	run "$kiln" draw --qqqqqqqqqq small.folded
+	failed_with 2 "kiln: draw: unknown option --qqqqqqqqqq; --help lists them"
+	run "$kiln" fold -Z small.folded
+	failed_with 2 "kiln: fold: unknown option -Z; --help lists them"
+	run "$kiln" top --sort
+	failed_with 2 "kiln: top: --sort needs an argument: BY"
+	run "$kiln" top --csv=yes small.folded
+	failed_with 2 "kiln: top: --csv takes no argument"
+}
+
+@test "an option may stand behind the file; -- ends the options" {
+	[ "$("$kiln" top small.folded -n 1 --csv)" = "$("$kiln" top -n 1 --csv small.folded)" ]
+	cp small.folded ./-odd
+	[ "$("$kiln" fold -- -odd)" = "$("$kiln" fold small.folded)" ]
+}
+
+@test "an empty input" {
+	: >empty
+	for name in "${lookers[@]}"; do
+		run "$kiln" "$name" empty -o out
+		failed_with 2 "kiln: empty: empty input"
+		run "$kiln" "$name" - -o out <empty
+		failed_with 2 "kiln: <stdin>: empty input"
+		[ ! -e out ]
+	done
+}
+
+@test "binary garbage" {
+	head -c 100000 /bin/ls >garbage
+	for name in "${lookers[@]}"; do
+		run "$kiln" "$name" garbage -o out
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output == "kiln: garbage: unknown format; looked for: "*folded*" (name one with --format)" ]]
+	done
+}
+
+@test "a damaged compressed file" {
+	for tool in gzip zstd xz; do
+		"$kiln" fold small.folded | cat - /usr/bin/env | $tool -c | head -c 300 >cut
+		run "$kiln" fold --format folded cut
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ $output == "kiln: cut: "*truncated* || $output == "kiln: cut: "*damaged* ]]
+	done
+}
+
+@test "a truncated .kiln is read up to the tear, or refused in one line" {
+	needs_corpus
+	"$kiln" convert -q "$corpus/flamegraph/perf/perf-cycles-instructions-01.txt" -o whole.kiln
+	size=$(stat -c %s whole.kiln)
+	for part in 1 9 40 $((size / 3)) $((size / 2)) $((size - 1)); do
+		head -c "$part" whole.kiln >torn.kiln
+		run "$kiln" top torn.kiln
+		[ "$status" -eq 0 ] || [ "$status" -eq 2 ]
+		[ "$status" -eq 0 ] || [ "${#lines[@]}" -eq 1 ]
+		[[ $output == *torn.kiln:* ]]
+	done
+}
+
+@test "10,000 frames deep" {
+	python3 -c 'print(";".join(f"f{i}" for i in range(10000)), 7)' >deep.folded
+	for name in "${lookers[@]}"; do
+		"$kiln" "$name" -q deep.folded -o out
+		[ -s out ]
+	done
+	[ "$("$kiln" fold deep.folded)" = "$(cat deep.folded)" ]
+	[ "$("$kiln" top --csv -n 0 deep.folded | wc -l)" -eq 10001 ]
+}
+
+@test "a reader that leaves early ends Kiln silently" {
+	for i in $(seq 20000); do echo "main;function_$i $i"; done >many.folded
+	for name in fold "tree --min 0" "top -n 0"; do
+		run bash -c "set -o pipefail; '$kiln' $name many.folded | head -n 1"
+		[ "$status" -eq 141 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
+@test "SIGPIPE ignored by the parent makes no difference" {
+	for i in $(seq 200000); do echo "main;function_$i $i"; done >many.folded
+	run python3 -c 'import signal, subprocess, sys
+signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+k = subprocess.Popen([sys.argv[1], "fold", "many.folded"], stdout=subprocess.PIPE, restore_signals=False)
+k.stdout.read(1); k.stdout.close(); sys.exit(0 if k.wait() == -13 else 1)' "$kiln"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
+
+@test "a full disk is told" {
+	for name in help version "fold small.folded" "top small.folded" "draw small.folded" "completion bash"; do
+		run bash -c "'$kiln' $name >/dev/full"
+		failed_with 1 "kiln: <stdout>: cannot write: No space left on device"
+	done
+	run "$kiln" fold small.folded -o /dev/full
+	failed_with 1 "kiln: /dev/full: cannot write: No space left on device"
+}
+
+@test "a closed stdout is told, and no file takes its place" {
+	run bash -c "'$kiln' fold small.folded >&-"
+	failed_with 1 "kiln: <stdout>: cannot write: Bad file descriptor"
+	run bash -c "'$kiln' fold small.folded -o out >&- 2>&- <&-"
+	[ "$status" -eq 0 ]
+	cmp out <("$kiln" fold small.folded)
+}
+
+@test "a folder that is not there" {
+	run "$kiln" fold small.folded -o no/such/x.folded
+	failed_with 1 "kiln: no/such/x.folded: cannot create: No such file or directory"
+}
+
+@test "-q silences all but errors" {
+	printf 'a;b 3\nnonsense\n' >odd.folded
+	run -0 --separate-stderr "$kiln" fold odd.folded
+	[[ $stderr == "kiln: odd.folded: "* ]]
+	run -0 --separate-stderr "$kiln" fold -q odd.folded
+	[ -z "$stderr" ]
+	run "$kiln" fold -q missing
+	[ "$status" -eq 1 ]
+	[ -n "$output" ]
+}
+
+@test "--kind: the kinds there are, and the events" {
+	needs_corpus
+	in=$corpus/flamegraph/perf/perf-cycles-instructions-01.txt
+	run "$kiln" top --kind bogus "$in"
+	[ "$status" -eq 2 ]
+	[[ $output == *"no kind 'bogus'"*cycles*instructions* ]]
+	run -0 --separate-stderr "$kiln" top "$in"
+	[[ $stderr == *"showing cycles"*"--kind shows another: "*instructions* ]]
+	run -0 --separate-stderr "$kiln" top --kind instructions "$in"
+	[[ $stderr != *"shows another"* ]]
+	[[ ${lines[0]} == instructions* ]]
+}
+
+@test "a bad pattern is explained where it is bad" {
+	run "$kiln" top --focus 'a(b' small.folded
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ $output == "kiln: "*"--focus: "* ]]
+}
+
+@test "errors are coloured on a terminal only" {
+	on_terminal "'$kiln' drwa"
+	[[ $output == *$'\e['* ]]
+	on_terminal "NO_COLOR=1 '$kiln' drwa"
+	[[ $output != *$'\e['* ]]
+}
+
+@test "names cannot steer the terminal" {
+	printf 'main;\e[31mred\a;\xc2\x9b31m 5\n' >evil.folded
+	for name in top tree fold info; do
+		run -0 "$kiln" "$name" evil.folded
+		[[ $output != *$'\e'* && $output != *$'\a'* ]]
+	done
+	! "$kiln" top evil.folded | grep -q $'\xc2\x9b'
+	! "$kiln" tree evil.folded | grep -q $'\xc2\x9b'
+}

@@ -1,0 +1,95 @@
+# top.bats: kiln top: functions by self and total.
+load common
+
+@test "the table: self, total with recursion counted once, shares" {
+	run -0 "$kiln" top small.folded
+	diff - <<<"$output" <(cat <<-'END'
+	100 samples
+	Self       %  Total       %  Function
+	  60   60.00     60   60.00  inner
+	  30   30.00     90   90.00  work
+	  10   10.00     10   10.00  io
+	   0    0.00    100  100.00  app
+	   0    0.00    100  100.00  main
+	END
+	)
+}
+
+@test "--sort total and name" {
+	run -0 "$kiln" top --sort total small.folded
+	[ "$(awk 'NR > 2 { print $NF }' <<<"$output" | tr '\n' ' ')" = "app main work inner io " ]
+	run -0 "$kiln" top -s name small.folded
+	[ "$(awk 'NR > 2 { print $NF }' <<<"$output" | tr '\n' ' ')" = "app inner io main work " ]
+}
+
+@test "-n says how many more there are" {
+	run -0 "$kiln" top -n 2 small.folded
+	[ "${#lines[@]}" -eq 5 ]
+	[ "${lines[4]}" = "... 3 more functions (-n 0 shows all)" ]
+}
+
+@test "30 functions unless told, all of them in CSV and JSON" {
+	for i in $(seq 40); do echo "main;f$i $i"; done >many.folded
+	run -0 "$kiln" top many.folded
+	[ "${#lines[@]}" -eq 33 ]
+	[ "${lines[32]}" = "... 11 more functions (-n 0 shows all)" ]
+	run -0 "$kiln" top -n 0 many.folded
+	[ "${#lines[@]}" -eq 43 ]
+	run -0 "$kiln" top --csv many.folded
+	[ "${#lines[@]}" -eq 42 ]
+	[ "$("$kiln" top --json many.folded | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["functions"]))')" = 41 ]
+}
+
+@test "--csv has a header and quotes what must be quoted" {
+	echo 'main;operator,(int, "x") 3' >odd.folded
+	run -0 "$kiln" top --csv odd.folded
+	[ "${lines[0]}" = self,self_percent,total,total_percent,module,function ]
+	[ "$(python3 -c 'import csv, sys; print(list(csv.reader(sys.stdin))[1])' <<<"$output")" = \
+		"['3', '100.00', '3', '100.00', '', 'operator,(int, \"x\")']" ]
+}
+
+@test "--json is JSON with the same numbers" {
+	run -0 "$kiln" top --json small.folded
+	python3 - "$output" <<-'END'
+	import json, sys
+	top = json.loads(sys.argv[1])
+	assert top["total"] == 100 and top["kind"] == "samples" and top["unit"] == "count", top
+	work = [f for f in top["functions"] if f["function"] == "work"]
+	assert work == [{"function": "work", "module": "", "kind": "native", "self": 30, "self_percent": 30.00,
+	                 "total": 90, "total_percent": 90.00}], work
+	END
+}
+
+@test "--csv and --json exclude each other" {
+	run "$kiln" top --csv --json small.folded
+	failed_with 2 "kiln: --csv and --json exclude each other"
+}
+
+@test "a terminal's width is kept, a pipe gets whole names" {
+	long=$(printf 'x%.0s' {1..200})
+	echo "main;$long 5" >long.folded
+	columns=60 on_terminal "NO_COLOR=1 '$kiln' top long.folded"
+	[ "$(awk '{ print length }' <<<"$output" | sort -n | tail -n 1)" -eq 60 ]
+	[[ $output == *…* ]]
+	run -0 "$kiln" top long.folded
+	[[ $output == *"$long"* ]]
+}
+
+@test "colours on a terminal, unless NO_COLOR, TERM=dumb or -o" {
+	on_terminal "'$kiln' top small.folded"
+	[[ $output == *$'\e['* ]]
+	for way in NO_COLOR=1 TERM=dumb; do
+		on_terminal "$way '$kiln' top small.folded"
+		[[ $output != *$'\e['* ]]
+	done
+	on_terminal "'$kiln' top small.folded -o top.txt"
+	! grep -q $'\e' top.txt
+	grep -q inner top.txt
+}
+
+@test "a wrong number and a wrong choice name the option" {
+	run "$kiln" top -n many small.folded
+	failed_with 2 "kiln: top: --rows: expected a whole number, got 'many'"
+	run "$kiln" top --sort size small.folded
+	failed_with 2 "kiln: top: --sort: expected one of self, total, name, got 'size'"
+}
