@@ -5,6 +5,7 @@
 #include "commands/terminal.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -47,7 +48,7 @@ void command_explain(const struct command *command, size_t width, struct buffer 
 
 	for (const char *lead = "usage:"; bytes_line(&usage, &line); lead = "      ")
 		buffer_printf(out, "%s kiln %.*s\n", lead, (int)line.len, line.at);
-	buffer_printf(out, "\nkiln %s: %s\n\n", command->name, command->about);
+	buffer_printf(out, "\n%c%s.\n", toupper(command->about[0]), command->about + 1);
 	command_all_groups(command, groups);
 	options_help(groups, width, out);
 	if (command->notes)

@@ -96,7 +96,7 @@ static void reshaping_conserves_totals(void **state)
 	static const struct {
 		const char *name, *argument;
 	} reshapes[] = {{"drop", "[02468]$"}, {"drop", "."}, {"collapse-recursion", NULL},
-		{"by-process", NULL}, {"by-thread", NULL}, {"by-cpu", NULL}, {"invert", NULL},
+		{"by-process", NULL}, {"by-thread", NULL}, {"by-cpu", NULL}, {"reverse", NULL},
 		{"exclude", "no such function"}};
 
 	(void)state;
@@ -243,7 +243,7 @@ static void assert_repeats(const char *name, const char *argument, unsigned to_b
 static void inverting_twice_is_identity(void **state)
 {
 	(void)state;
-	assert_repeats("invert", NULL, 0);
+	assert_repeats("reverse", NULL, 0);
 }
 
 static void what_is_done_is_done(void **state)
@@ -298,7 +298,7 @@ static void any_sequence_keeps_the_tree(void **state)
 		const char *name, *argument;
 	} steps[] = {{"include", "_[1-4]"}, {"exclude", "_5"}, {"focus", "_[0-9]"}, {"drop", "7$"},
 		{"collapse-recursion", NULL}, {"by-process", NULL}, {"by-thread", NULL},
-		{"by-cpu", NULL}, {"invert", NULL}, {"time", "1ms.."}, {"cpu", "0-2"},
+		{"by-cpu", NULL}, {"reverse", NULL}, {"time", "1ms.."}, {"cpu", "0-2"},
 		{"thread", "10"}, {"process", "."}};
 
 	(void)state;

@@ -154,7 +154,7 @@ static void recursion_collapses(void **state)
 static void stacks_turn_round(void **state)
 {
 	(void)state;
-	check("a;b;c 2, d;c 3, a 1", "invert", NULL, "a 1, c;b;a 2, c;d 3");
+	check("a;b;c 2, d;c 3, a 1", "reverse", NULL, "a 1, c;b;a 2, c;d 3");
 }
 
 static void threads_and_processes_are_chosen(void **state)

@@ -1,4 +1,4 @@
-/* invert.c: stacks from the leaf: who calls what is hot? */
+/* reverse.c: stacks from the leaf: who calls what is hot? */
 #include "transforms/select.h"
 #include "transforms/transforms.h"
 
@@ -6,7 +6,7 @@
 
 /* Every stack that a sample ends in, turned round; stacks that agree from the leaf on share nodes.
  */
-static bool invert_apply(struct view *v, const char *argument, struct error *err)
+static bool reverse_apply(struct view *v, const char *argument, struct error *err)
 {
 	size_t nodes = v->tree.caller.len;
 	node_id *map = memory_new(nodes, sizeof(*map));
@@ -30,8 +30,8 @@ static bool invert_apply(struct view *v, const char *argument, struct error *err
 	return true;
 }
 
-const struct transform transform_invert = {
-	.name = "invert",
+const struct transform transform_reverse = {
+	.name = "reverse",
 	.help = "turn stacks round: leaves first, callers above them",
-	.apply = invert_apply,
+	.apply = reverse_apply,
 };
