@@ -95,6 +95,15 @@ static location_id kernel_location(struct stacks *s, uint64_t address)
 	return place->location;
 }
 
+/* Nothing is known to be mapped there, which the address itself still tells. */
+static location_id unmapped_location(
+	struct stacks *s, const struct process_state *process, uint64_t address)
+{
+	struct mapping row = {.kind = MAPPING_JIT, .process = process->process};
+
+	return profile_location(s->profile, profile_mapping(s->profile, &row), address);
+}
+
 static location_id user_location(
 	struct stacks *s, struct process_state *process, uint64_t address, uint64_t now)
 {
@@ -107,7 +116,7 @@ static location_id user_location(
 		return place->location;
 	m = processes_find(s->processes, process, address, now);
 	if (!m)
-		return profile_location(s->profile, 0, address);
+		return unmapped_location(s, process, address);
 	location = profile_location(
 		s->profile, m->mapping, m->binary ? address - m->start + m->offset : address);
 	space = process->space->id; /* the lookup may have read the mappings anew */
