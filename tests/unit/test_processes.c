@@ -1,0 +1,271 @@
+/* test_processes.c: is the right mapping found at an address after maps, forks, execs and exits? */
+#include "process/processes.h"
+#include "support/record_builder.h"
+#include "test.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+struct fixture {
+	struct profile profile;
+	struct binaries binaries;
+	struct processes processes;
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = memory_new(1, sizeof(*f));
+
+	profile_init(&f->profile);
+	binaries_init(&f->binaries, &f->profile);
+	f->binaries.closed = true;
+	processes_init(&f->processes, &f->profile, &f->binaries);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	processes_release(&f->processes);
+	binaries_release(&f->binaries);
+	profile_release(&f->profile);
+	free(f);
+	return 0;
+}
+
+static void map(struct fixture *f, uint32_t pid, uint64_t start, uint64_t end, uint64_t offset,
+	const char *path)
+{
+	struct perf_record r = {.type = PERF_RECORD_MMAP2};
+
+	r.mmap = (struct perf_mmap){.pid = pid,
+		.tid = pid,
+		.start = start,
+		.size = end - start,
+		.offset = offset,
+		.protection = PROT_READ | PROT_EXEC,
+		.inode = hash_bytes(path, strlen(path)),
+		.path = bytes_of(path)};
+	processes_apply(&f->processes, &r);
+}
+
+static void comm(struct fixture *f, uint32_t pid, uint32_t tid, const char *name, bool exec)
+{
+	struct perf_record r = {.type = PERF_RECORD_COMM};
+
+	r.comm.pid = pid;
+	r.comm.tid = tid;
+	r.comm.exec = exec;
+	r.comm.name = bytes_of(name);
+	processes_apply(&f->processes, &r);
+}
+
+static void task(struct fixture *f, uint32_t type, uint32_t pid, uint32_t tid, uint32_t parent)
+{
+	struct perf_record r = {.type = type};
+
+	r.task.pid = pid;
+	r.task.tid = tid;
+	r.task.parent_pid = r.task.parent_tid = parent;
+	processes_apply(&f->processes, &r);
+}
+
+/* The file and offset at an address, as "path+offset", or "none". */
+static const char *at(struct fixture *f, int32_t pid, uint64_t address)
+{
+	static char text[256];
+	struct process_state *process = processes_get(&f->processes, pid);
+	const struct mapped *m = processes_find(&f->processes, process, address, 1);
+	struct bytes path;
+
+	if (!m)
+		return "none";
+	path = profile_text(&f->profile, f->profile.mappings.items[m->mapping].file);
+	snprintf(text, sizeof(text), "%.*s+%llx", (int)path.len, path.at,
+		(unsigned long long)(address - m->start + m->offset));
+	return text;
+}
+
+static void overlays(void **state)
+{
+	struct fixture *f = *state;
+
+	comm(f, 1, 1, "one", false);
+	map(f, 1, 0x1000, 0x9000, 0, "/a");
+	assert_string_equal(at(f, 1, 0x1000), "/a+0");
+	assert_string_equal(at(f, 1, 0x8fff), "/a+7fff");
+	assert_string_equal(at(f, 1, 0x9000), "none");
+	assert_string_equal(at(f, 1, 0xfff), "none");
+	map(f, 1, 0x3000, 0x4000, 0x500, "/b"); /* in the middle: /a is split */
+	assert_string_equal(at(f, 1, 0x2fff), "/a+1fff");
+	assert_string_equal(at(f, 1, 0x3000), "/b+500");
+	assert_string_equal(at(f, 1, 0x4000), "/a+3000");
+	map(f, 1, 0x2000, 0x5000, 0, "/c"); /* over both ends */
+	assert_string_equal(at(f, 1, 0x1fff), "/a+fff");
+	assert_string_equal(at(f, 1, 0x3000), "/c+1000");
+	assert_string_equal(at(f, 1, 0x5000), "/a+4000");
+	map(f, 1, 0x0, 0x10000, 0, "/d"); /* over all */
+	assert_string_equal(at(f, 1, 0x8000), "/d+8000");
+	map(f, 1, 0x20000, 0x20000, 0, "/empty");
+	assert_string_equal(at(f, 1, 0x20000), "none");
+}
+
+/* The same changes on an array of one byte an address. */
+static void overlays_at_random(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t model[256] = {0};
+	uint32_t seed = 12345;
+	char path[8];
+
+	comm(f, 1, 1, "one", false);
+	for (int round = 0; round < 2000; round++) {
+		uint32_t a, b;
+
+		seed = seed * 1664525 + 1013904223;
+		a = seed >> 24;
+		seed = seed * 1664525 + 1013904223;
+		b = a + (seed >> 27);
+		b = b > 255 ? 255 : b;
+		snprintf(path, sizeof(path), "/%c", 'a' + round % 26);
+		map(f, 1, a, b, 0, path);
+		memset(model + a, path[1], b - a);
+		seed = seed * 1664525 + 1013904223;
+		a = seed >> 24;
+		if (model[a])
+			assert_int_equal(at(f, 1, a)[1], model[a]);
+		else
+			assert_string_equal(at(f, 1, a), "none");
+	}
+}
+
+static void forks_and_execs(void **state)
+{
+	struct fixture *f = *state;
+
+	comm(f, 1, 1, "shell", false);
+	map(f, 1, 0x1000, 0x2000, 0, "/bin/sh");
+	task(f, PERF_RECORD_FORK, 2, 2, 1);
+	assert_string_equal(at(f, 2, 0x1000), "/bin/sh+0");
+	map(f, 1, 0x5000, 0x6000, 0, "/parent"); /* only in the parent */
+	assert_string_equal(at(f, 2, 0x5000), "none");
+	assert_string_equal(at(f, 1, 0x5000), "/parent+0");
+	comm(f, 2, 2, "ls", true);
+	assert_string_equal(at(f, 2, 0x1000), "none");
+	map(f, 2, 0x1000, 0x2000, 0, "/bin/ls");
+	assert_string_equal(at(f, 2, 0x1000), "/bin/ls+0");
+	assert_string_equal(at(f, 1, 0x1000), "/bin/sh+0");
+	assert_true(processes_descends(&f->processes, 2, 1));
+	assert_false(processes_descends(&f->processes, 1, 2));
+	task(f, PERF_RECORD_EXIT, 2, 2, 1);
+	task(f, PERF_RECORD_FORK, 2, 2, 1); /* the pid is used again */
+	assert_string_equal(at(f, 2, 0x1000), "/bin/sh+0");
+}
+
+static struct bytes thread_name(struct fixture *f, int32_t pid, int32_t tid)
+{
+	thread_id id = processes_thread(&f->processes, pid, tid);
+	const struct thread *t = &f->profile.threads.items[id];
+
+	assert_int_equal(t->tid, tid);
+	assert_int_equal(f->profile.processes.items[t->process].pid, pid);
+	return profile_text(&f->profile, t->name);
+}
+
+static void names(void **state)
+{
+	struct fixture *f = *state;
+	thread_id before;
+
+	comm(f, 1, 1, "main", false);
+	task(f, PERF_RECORD_FORK, 1, 5, 1); /* a thread */
+	assert_bytes_equal(thread_name(f, 1, 5), "main");
+	before = processes_thread(&f->processes, 1, 5);
+	assert_int_equal(before, processes_thread(&f->processes, 1, 5));
+	comm(f, 1, 5, "worker", false);
+	assert_bytes_equal(thread_name(f, 1, 5), "worker");
+	assert_int_not_equal(before, processes_thread(&f->processes, 1, 5));
+	assert_bytes_equal(thread_name(f, 1, 1), "main");
+	assert_bytes_equal(thread_name(f, 0, 0), "swapper");
+}
+
+static void maps_text(void **state)
+{
+	struct fixture *f = *state;
+	struct bytes text =
+		BYTES("55e0c0a00000-55e0c0a02000 r--p 00000000 08:01 1313    /usr/bin/a b\n"
+		      "55e0c0a02000-55e0c0a06000 r-xp 00002000 08:01 1313    /usr/bin/a b\n"
+		      "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
+		      "this is no mapping\n"
+		      "7f0000002000-7f0000003000 r-xp 00000000 08:01 9    /tmp/gone (deleted)\n");
+
+	comm(f, 7, 7, "x", false);
+	processes_read_maps(&f->processes, 7, text);
+	assert_string_equal(at(f, 7, 0x55e0c0a02010), "/usr/bin/a b+2010");
+	assert_string_equal(at(f, 7, 0x55e0c0a00010), "none"); /* not executable */
+	assert_string_equal(at(f, 7, 0x7f0000000010), "//anon+10");
+	assert_string_equal(at(f, 7, 0x7f0000002000), "/tmp/gone+0");
+	processes_read_maps(&f->processes, 7, BYTES(""));
+	assert_string_equal(at(f, 7, 0x55e0c0a02010), "none");
+}
+
+/* A real process: this one. Its own function is where the linker put it. */
+static void from_proc(void **state)
+{
+	struct fixture *f = *state;
+	struct error err = {0};
+	uint64_t here = (uint64_t)(uintptr_t)&from_proc;
+	char self[256] = "";
+	const struct mapped *m;
+
+	f->processes.live = true;
+	f->binaries.closed = false;
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	assert_true(processes_read(&f->processes, getpid(), &err));
+	m = processes_find(&f->processes, processes_get(&f->processes, getpid()), here, 1);
+	assert_non_null(m);
+	assert_non_null(f->binaries.rows.items[m->binary].image);
+	assert_bytes_equal(f->binaries.rows.items[m->binary].path, self);
+	assert_false(processes_read(&f->processes, 0x7ffffff0, &err));
+}
+
+/* Memory that was made executable after the process was read is found by reading again. */
+static void read_again(void **state)
+{
+	struct fixture *f = *state;
+	struct error err = {0};
+	struct process_state *process;
+	const struct mapped *m;
+	void *code;
+
+	f->processes.live = true;
+	assert_true(processes_read(&f->processes, getpid(), &err));
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(code, MAP_FAILED);
+	process = processes_get(&f->processes, getpid());
+	m = processes_find(&f->processes, process, (uint64_t)(uintptr_t)code, 1000);
+	assert_non_null(m);
+	assert_int_equal(f->processes.rereads, 1);
+	assert_int_equal(f->profile.mappings.items[m->mapping].kind, MAPPING_JIT);
+	assert_null(processes_find(&f->processes, process, 16, 2000)); /* too soon to look again */
+	assert_int_equal(f->processes.rereads, 1);
+	munmap(code, 4096);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(overlays),
+		TEST(overlays_at_random),
+		TEST(forks_and_execs),
+		TEST(names),
+		TEST(maps_text),
+		TEST(from_proc),
+		TEST(read_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
