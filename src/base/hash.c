@@ -7,8 +7,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#ifdef __x86_64__
+#include "base/hash_avx2.h"
+#define LONG_INPUT ((size_t)1 << 10) /* bytes from which the way there pays */
+#endif
+
 uint64_t hash_bytes(const void *bytes, size_t len)
 {
+#ifdef __x86_64__
+	if (len >= LONG_INPUT && __builtin_cpu_supports("avx2"))
+		return hash_bytes_avx2(bytes, len);
+#endif
 	return XXH3_64bits(bytes, len);
 }
 

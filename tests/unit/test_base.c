@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 
 #include <errno.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 static void lines_end_with_or_without_newline(void **state)
 {
@@ -185,6 +187,21 @@ static void errors_know_permission_and_travel_up(void **state)
 	assert_int_equal(error_exit_code(&err), 1);
 }
 
+/* Whichever registers the processor has: what xxhash.h gives when compiled here, for every length
+ * around the switch and beyond. */
+static void hashes_are_xxh3(void **state)
+{
+	static char bytes[3 << 20];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char)(i * i >> 7);
+	for (size_t len = 0; len < 1500; len++)
+		assert_true(hash_bytes(bytes, len) == XXH3_64bits(bytes, len));
+	for (size_t len = 4000; len < sizeof(bytes); len = len * 2 + 1)
+		assert_true(hash_bytes(bytes + 1, len) == XXH3_64bits(bytes + 1, len));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +212,7 @@ int main(void)
 		cmocka_unit_test(units_read_well),
 		cmocka_unit_test(utf8_refuses_what_is_not),
 		cmocka_unit_test(map_finds_what_was_put),
+		cmocka_unit_test(hashes_are_xxh3),
 		cmocka_unit_test(borrowed_vectors_are_copied_on_growth),
 		cmocka_unit_test(errors_know_permission_and_travel_up),
 	};
