@@ -56,7 +56,7 @@ void view_init(struct view *v, const struct profile *p, enum projection projecti
 void view_release(struct view *v);
 
 /* Show the streams of this kind ("cpu", "samples", an event's name; "": the first) instead; with
- * idle, also idle samples in the same unit. False (ERR_USAGE, naming the kinds there are) when there
+ * idle, also idle samples of the same event in the same unit. False (ERR_USAGE, naming the kinds there are) when there
  * is none. */
 bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error *err);
 

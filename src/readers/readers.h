@@ -23,6 +23,9 @@ struct read_options {
 	const char *format; /* a reader's name, or NULL: by content */
 };
 
+/* Frames of one stack. Deeper ones are skipped and counted: real programs stay far below. */
+#define STACK_DEPTH_LIMIT 8192u
+
 #define READER_HEAD ((size_t)16 << 10) /* bytes that a bid may see */
 
 struct reader {

@@ -1,0 +1,50 @@
+/* idle.c: is a sample of the idle task work or waiting? */
+#include "model/idle.h"
+
+/* Whole names; one that ends in '*' is a beginning, one that starts with '*' an ending. */
+static const char *const breaks[] = {
+	/* x86, since 5.8 and before */
+	"asm_sysvec_*", "sysvec_*", "asm_common_interrupt", "common_interrupt", "asm_exc_*",
+	"exc_*", "*_interrupt", "do_IRQ", "ret_from_intr", "end_repeat_nmi", "do_nmi", "nmi",
+	"page_fault", "async_page_fault", "xen_evtchn_do_upcall", "xen_hvm_callback_vector",
+	"xen_do_hypervisor_callback", "xen_pv_evtchn_do_upcall", "hyperv_callback_vector",
+	/* arm64 */
+	"el1_irq", "el1_interrupt", "el1h_64_*", "gic_handle_irq", "call_on_irq_stack",
+	/* any machine */
+	"irq_enter*", "irq_exit*", "__irq_exit*", "handle_irq*", "generic_handle_*", "do_softirq*",
+	"__do_softirq", "__softirqentry_text_start", "handle_softirqs", "call_softirq",
+	"flush_smp_call_function_*", "__flush_smp_call_function_*", "generic_smp_call_function_*",
+	"sched_ttwu_pending"};
+
+bool idle_is_broken_by(struct bytes function)
+{
+	for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++) {
+		struct bytes name = bytes_of(breaks[i]);
+
+		if (name.at[0] == '*') {
+			if (bytes_end(function, (struct bytes){name.at + 1, name.len - 1}))
+				return true;
+		} else if (name.at[name.len - 1] == '*') {
+			if (bytes_start(function, (struct bytes){name.at, name.len - 1}))
+				return true;
+		} else if (bytes_equal(function, name)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+bool stack_is_idle(const struct profile *p, stack_id stack)
+{
+	for (; stack; stack = p->stack_caller.items[stack]) {
+		struct span names = p->location_names.items[p->stack_location.items[stack]];
+
+		for (uint32_t i = 0; i < names.count; i++) {
+			frame_id frame = p->location_frames.items[names.first + i];
+
+			if (idle_is_broken_by(profile_text(p, p->frames.items[frame].function)))
+				return false;
+		}
+	}
+	return true;
+}

@@ -1,0 +1,36 @@
+/* bad_lines.c: what could not be read, in one sentence. */
+#include "readers/bad_lines.h"
+
+#include "base/units.h"
+
+void bad_lines_add(struct bad_lines *b, uint64_t line, const char *reason)
+{
+	if (!b->count || line < b->first) {
+		b->first = line;
+		b->reason = reason;
+	}
+	b->count++;
+}
+
+bool bad_lines_finish(const struct bad_lines *b, uint64_t lines, uint64_t samples,
+	struct profile *out, struct error *err)
+{
+	struct buffer text = {0};
+
+	if (!samples && !b->count)
+		return error_set(err, ERR_FORMAT, "line %llu: the end, and no sample before it",
+			(unsigned long long)lines);
+	if (!samples)
+		return error_set(
+			err, ERR_FORMAT, "line %llu: %s", (unsigned long long)b->first, b->reason);
+	if (!b->count)
+		return true;
+	units_grouped(&text, (int64_t)b->count);
+	buffer_text(&text, " of ");
+	units_grouped(&text, (int64_t)lines);
+	buffer_printf(&text, " lines skipped, first at line %llu: %s", (unsigned long long)b->first,
+		b->reason);
+	profile_note(out, "%s", text.at);
+	buffer_release(&text);
+	return true;
+}

@@ -1,0 +1,418 @@
+/* folded.c: folded text, one stack a line: `main;parse;read 12`.
+ *
+ * The grammar is flamegraph.pl's: frames, outermost first, separated by ';', then a number; a
+ * second number makes the file a differential one (before, after). Lines that start with '#' are
+ * comments. Values may have decimals: then all values of the file are kept in tenths, hundredths,
+ * ..., and the unit says so ("count/100").
+ *
+ * Folded text is usually sorted, so that a line shares its outer frames with the one before: what
+ * is the same is not looked at again. */
+#include "readers/bad_lines.h"
+#include "readers/memo.h"
+#include "readers/readers.h"
+#include "readers/scan.h"
+#include "readers/tidy.h"
+
+#include <stdlib.h>
+
+#define LINE_LIMIT     ((size_t)16 << 20) /* bytes */
+#define DECIMALS_LIMIT 6		  /* digits behind the point; further ones are cut */
+#define EXPECTS	       "frames and a number, such as `main;parse;read 12`"
+#define TOO_DEEP       "expected no stack of more than 8,192 frames"
+
+_Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+
+/* A number with `decimals` digits behind the point. */
+struct decimal {
+	int64_t digits;
+	unsigned decimals;
+};
+
+/* A frame that ends at a ';'. */
+struct folded_mark {
+	size_t end;
+	stack_id stack;
+};
+
+struct folded {
+	struct profile *profile;
+	bool differential;
+	struct memo names;		  /* to locations */
+	VECTOR(struct folded_mark) marks; /* frames of `last` */
+	const char *last; /* the line before, in the window; NULL: there is none to share with */
+	size_t last_len;
+	size_t seen;		       /* bytes at the start of the window that have been read */
+	uint32_t samples, stream;      /* a differential file has stream + 1 for `after` */
+	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
+	unsigned decimals;	       /* of all values */
+	int64_t total[2];
+	uint64_t lines, comments, taken;
+	struct bad_lines bad;
+};
+
+/* ---- Numbers ---- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* A number at the end of `line` and the blanks before it are cut off. */
+static bool cut_number(struct bytes *line, struct decimal *ret_number)
+{
+	struct decimal number = {0};
+	size_t end = line->len, start = end;
+	bool point = false;
+
+	while (start && (is_digit(line->at[start - 1]) || (line->at[start - 1] == '.' && !point)))
+		point |= line->at[--start] == '.';
+	if (start == end || !start || !is_blank(line->at[start - 1]) || line->at[start] == '.')
+		return false;
+	point = false;
+	for (size_t i = start; i < end; i++) {
+		if (line->at[i] == '.') {
+			point = true;
+		} else if (number.decimals < DECIMALS_LIMIT) {
+			if (__builtin_mul_overflow(number.digits, 10, &number.digits) ||
+				__builtin_add_overflow(
+					number.digits, line->at[i] - '0', &number.digits))
+				return false;
+			number.decimals += point;
+		}
+	}
+	while (number.decimals && number.digits % 10 == 0) {
+		number.digits /= 10;
+		number.decimals--;
+	}
+	while (start && is_blank(line->at[start - 1]))
+		start--;
+	line->len = start;
+	*ret_number = number;
+	return true;
+}
+
+static int64_t power_of_ten(unsigned exponent)
+{
+	int64_t power = 1;
+
+	while (exponent--)
+		power *= 10;
+	return power;
+}
+
+/* Keep all values with `decimals` digits from now on. At most DECIMALS_LIMIT times. */
+static bool rescale(struct folded *f, unsigned decimals)
+{
+	int64_t factor = power_of_ten(decimals - f->decimals);
+
+	for (unsigned side = 0; side <= f->differential; side++) {
+		struct stream *s = &f->profile->streams.items[f->stream + side];
+
+		if (__builtin_mul_overflow(f->total[side], factor, &f->total[side]))
+			return false;
+		for (size_t i = 0; i < s->value.len; i++)
+			s->value.items[i] *= factor;
+	}
+	f->decimals = decimals;
+	return true;
+}
+
+/* In the file's decimals; false when it, or the sum of all values, is too large. */
+static bool to_value(struct folded *f, unsigned side, struct decimal number, int64_t *ret_value)
+{
+	int64_t value;
+
+	if (number.decimals > f->decimals && !rescale(f, number.decimals))
+		return false;
+	if (__builtin_mul_overflow(
+		    number.digits, power_of_ten(f->decimals - number.decimals), &value) ||
+		__builtin_add_overflow(f->total[side], value, &f->total[side]))
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+/* ---- Stacks ---- */
+
+static location_id frame_location(struct folded *f, struct bytes name)
+{
+	location_id location = memo_find(&f->names, name);
+
+	if (location)
+		return location;
+	location = profile_location_named(
+		f->profile, profile_frame_named(f->profile, name, tidy_suffix_kind(name)));
+	memo_put(&f->names, name, location);
+	return location;
+}
+
+/* The stack of a line that lies in the window. False: it is too deep. */
+static bool find_stack(
+	struct folded *f, struct bytes line, struct bytes frames, stack_id *ret_stack)
+{
+	size_t shared = f->last ? scan_common_start((struct bytes){f->last, f->last_len}, line) : 0;
+	size_t at = 0;
+	stack_id stack = 0;
+
+	while (f->marks.len && f->marks.items[f->marks.len - 1].end >= shared)
+		f->marks.len--;
+	if (f->marks.len) {
+		at = f->marks.items[f->marks.len - 1].end + 1;
+		stack = f->marks.items[f->marks.len - 1].stack;
+	}
+	f->last = line.at;
+	f->last_len = line.len;
+	while (frames.len) {
+		const char *end = memchr(frames.at + at, ';', frames.len - at);
+		size_t len = end ? (size_t)(end - frames.at) - at : frames.len - at;
+
+		stack = profile_stack(
+			f->profile, stack, frame_location(f, (struct bytes){frames.at + at, len}));
+		if (!end)
+			break;
+		if (f->marks.len + 1 >= STACK_DEPTH_LIMIT)
+			return false;
+		vector_push(&f->marks, ((struct folded_mark){at + len, stack}));
+		at += len + 1;
+	}
+	*ret_stack = stack;
+	return true;
+}
+
+/* The row of the stack's sample, a new one with zeroes when it has none. */
+static size_t sample_row(struct folded *f, stack_id stack)
+{
+	struct profile *p = f->profile;
+	size_t row;
+
+	while (f->row_of_stack.len <= stack)
+		vector_push(&f->row_of_stack, 0);
+	if (f->row_of_stack.items[stack])
+		return f->row_of_stack.items[stack] - 1;
+	row = profile_add_sample(p, f->samples, &(struct sample){.stack = stack});
+	for (unsigned side = 0; side <= f->differential; side++)
+		vector_push(&p->streams.items[f->stream + side].value, 0);
+	f->row_of_stack.items[stack] = (uint32_t)row + 1;
+	return row;
+}
+
+/* ---- Lines ---- */
+
+static void forget_last(struct folded *f)
+{
+	f->last = NULL;
+	f->marks.len = 0;
+}
+
+static bool skip_line(struct folded *f, const char *reason)
+{
+	bad_lines_add(&f->bad, f->lines, reason);
+	forget_last(f);
+	return true;
+}
+
+static bool take_stack(struct folded *f, struct bytes line, struct error *err)
+{
+	struct bytes frames = line;
+	struct decimal number[2] = {{0}};
+	unsigned sides = f->differential ? 2 : 1;
+	stack_id stack;
+	size_t row;
+
+	while (frames.len && is_blank(frames.at[frames.len - 1]))
+		frames.len--;
+	for (unsigned side = sides; side-- > 0;)
+		if (!cut_number(&frames, &number[side]))
+			return skip_line(f, f->differential ? "expected frames and two numbers, as "
+							      "in the first lines"
+							    : "expected " EXPECTS);
+	if (!find_stack(f, line, frames, &stack))
+		return skip_line(f, TOO_DEEP);
+	row = sample_row(f, stack);
+	for (unsigned side = 0; side < sides; side++) {
+		int64_t value;
+
+		if (!to_value(f, side, number[side], &value))
+			return error_set(err, ERR_LIMIT,
+				"line %llu: the sum of all values exceeds 2^63",
+				(unsigned long long)f->lines);
+		f->profile->streams.items[f->stream + side].value.items[row] += value;
+	}
+	f->taken++;
+	return true;
+}
+
+static bool take_line(struct folded *f, struct bytes line, struct error *err)
+{
+	f->lines++;
+	if (line.len && line.at[line.len - 1] == '\r')
+		line.len--;
+	if (!line.len || line.at[0] == '#' || !bytes_trim(line).len) {
+		f->comments++;
+		return true;
+	}
+	return take_stack(f, line, err);
+}
+
+/* All whole lines of the window. The last one that gave a stack stays in it, for the next one to be
+ * compared with: then f->seen bytes at the window's start have been read. */
+static bool take_window(struct folded *f, struct input *in, struct error *err)
+{
+	struct bytes rest = {in->window.at + f->seen, in->window.len - f->seen};
+	const char *keep;
+
+	if (f->last)
+		f->last = in->window.at;
+	while (rest.len) {
+		const char *newline = memchr(rest.at, '\n', rest.len);
+		size_t len = newline ? (size_t)(newline - rest.at) : rest.len;
+
+		if (!newline && !in->ended)
+			break;
+		if (!take_line(f, (struct bytes){rest.at, len}, err))
+			return false;
+		len += newline != NULL;
+		rest.at += len;
+		rest.len -= len;
+	}
+	if (rest.len > LINE_LIMIT)
+		return error_set(err, ERR_LIMIT, "line %llu: more than %zu MiB, expected " EXPECTS,
+			(unsigned long long)f->lines + 1, LINE_LIMIT >> 20);
+	if (f->last && (size_t)(rest.at - f->last) > LINE_LIMIT)
+		forget_last(f);
+	keep = f->last ? f->last : rest.at;
+	f->seen = (size_t)(rest.at - keep);
+	input_skip(in, (size_t)(keep - in->window.at));
+	return true;
+}
+
+/* Do all lines of the head that are stacks end in two numbers? */
+static bool is_differential(struct bytes head)
+{
+	struct decimal number;
+	struct bytes line;
+	bool any = false;
+
+	while (bytes_line(&head, &line) && head.len) {
+		if (!line.len || *line.at == '#' || !cut_number(&line, &number))
+			continue;
+		if (!cut_number(&line, &number))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static void streams_open(struct folded *f)
+{
+	f->samples = profile_add_samples(f->profile);
+	for (unsigned side = 0; side <= f->differential; side++) {
+		uint32_t stream = profile_add_stream(f->profile, f->samples, BYTES("samples"),
+			BYTES("count"), (struct bytes){0});
+
+		f->profile->streams.items[stream].row.side = f->differential ? side + 1 : 0;
+		if (!side)
+			f->stream = stream;
+	}
+}
+
+/* Say in the streams what all of their values came to, and what was passed over. */
+static void streams_close(struct folded *f)
+{
+	struct buffer unit = {0};
+
+	buffer_printf(&unit, "count/%lld", (long long)power_of_ten(f->decimals));
+	for (unsigned side = 0; side <= f->differential; side++) {
+		struct stream_row *row = &f->profile->streams.items[f->stream + side].row;
+
+		if (f->decimals)
+			row->unit = profile_string(f->profile, buffer_bytes(&unit));
+		else
+			row->delivered = (uint64_t)f->total[side];
+	}
+	if (f->comments)
+		profile_note(f->profile, "%llu comment and empty lines passed over",
+			(unsigned long long)f->comments);
+	buffer_release(&unit);
+}
+
+static bool folded_read(struct folded *f, struct input *in, struct error *err)
+{
+	struct bytes head;
+
+	if (!input_fill(in, READER_HEAD, err))
+		return false;
+	head = in->window;
+	if (head.len > READER_HEAD)
+		head.len = READER_HEAD;
+	f->differential = is_differential(head);
+	streams_open(f);
+	for (;;) {
+		bool ended = in->ended;
+
+		if (!take_window(f, in, err))
+			return false;
+		if (ended)
+			break;
+		if (!input_fill(in, in->window.len * 2 + 1, err))
+			return false;
+	}
+	streams_close(f);
+	return bad_lines_finish(&f->bad, f->lines, f->taken, f->profile, err);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct folded f = {.profile = out};
+	bool done = folded_read(&f, in, err);
+
+	(void)options;
+	memo_release(&f.names);
+	vector_release(&f.marks);
+	vector_release(&f.row_of_stack);
+	return done;
+}
+
+/* Any text whose lines end in a number can be folded text, so this is never a strong claim. */
+static int bid(struct bytes head)
+{
+	struct bytes line, all = head;
+	struct decimal number;
+	int good = 0, other = 0, with_frames = 0;
+
+	for (size_t i = 0; i < head.len; i++)
+		if ((unsigned char)head.at[i] < '\t')
+			return 0;
+	/* A last line that READER_HEAD cut in two counts neither way. */
+	while (good + other < 64 && bytes_line(&all, &line)) {
+		bool cut = !all.len && head.len >= READER_HEAD;
+
+		if (cut || !line.len || *line.at == '#')
+			continue;
+		if (!cut_number(&line, &number)) {
+			other++;
+			continue;
+		}
+		good++;
+		with_frames += line.len && memchr(line.at, ';', line.len);
+	}
+	if (!good && !other) /* one line, longer than the head */
+		return head.len >= READER_HEAD && memchr(head.at, ';', head.len) ? 1 : 0;
+	if (good <= other)
+		return 0;
+	return with_frames ? 6 : 2;
+}
+
+const struct reader reader_folded = {
+	.name = "folded",
+	.about = "folded text: one stack a line, then its value",
+	.expects = EXPECTS,
+	.bid = bid,
+	.read = read,
+};

@@ -1,0 +1,53 @@
+/* memo.c: what did this text mean the last time? */
+#include "readers/memo.h"
+
+#include <stdlib.h>
+
+/* A record's id is the index of its first word, plus one. Value and text lie together, so that a
+ * hit costs one cache line besides the slot. */
+
+void memo_release(struct memo *m)
+{
+	id_map_release(&m->by_text);
+	vector_release(&m->records);
+}
+
+static struct bytes record_text(const struct memo *m, uint32_t id)
+{
+	const uint64_t *record = m->records.items + id - 1;
+
+	return (struct bytes){(const char *)(record + 1), (size_t)(*record & UINT32_MAX)};
+}
+
+uint32_t memo_find(struct memo *m, struct bytes text)
+{
+	uint64_t hash = hash_bytes(text.at, text.len);
+	size_t at = id_map_first(&m->by_text, hash);
+	uint32_t id;
+
+	while ((id = id_map_candidate(&m->by_text, hash, &at)))
+		if (bytes_equal(record_text(m, id), text))
+			return (uint32_t)(m->records.items[id - 1] >> 32);
+	return 0;
+}
+
+void memo_put(struct memo *m, struct bytes text, uint32_t value)
+{
+	size_t words = 1 + (text.len + 7) / 8;
+	uint64_t hash = hash_bytes(text.at, text.len);
+	size_t at, id;
+
+	if (words * 8 > MEMO_LIMIT / 16)
+		return;
+	if ((m->records.len + words) * 8 > MEMO_LIMIT)
+		memo_release(m);
+	id = m->records.len + 1;
+	vector_reserve(&m->records, words);
+	m->records.items[m->records.len] = (uint64_t)value << 32 | text.len;
+	memcpy(m->records.items + m->records.len + 1, text.at, text.len);
+	m->records.len += words;
+	at = id_map_first(&m->by_text, hash);
+	while (id_map_candidate(&m->by_text, hash, &at))
+		;
+	id_map_put(&m->by_text, hash, at, (uint32_t)id);
+}

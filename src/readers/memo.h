@@ -1,0 +1,25 @@
+/* memo.h: what did this text mean the last time?
+ *
+ * Profiles repeat themselves: 5.5 million frame lines can be 50,000 different ones. */
+#ifndef KILN_READERS_MEMO_H
+#define KILN_READERS_MEMO_H
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#define MEMO_LIMIT ((size_t)64 << 20) /* bytes of text; a memo that reaches it starts afresh */
+
+/* From texts to values that are not 0. `{0}` is empty. */
+struct memo {
+	struct id_map by_text;
+	VECTOR(uint64_t) records; /* value and length in one word, then the text, padded */
+};
+
+void memo_release(struct memo *m);
+/* The value of `text`, or 0 when it is not known (or was forgotten). */
+uint32_t memo_find(struct memo *m, struct bytes text);
+/* Remember a text that memo_find did not know. */
+void memo_put(struct memo *m, struct bytes text, uint32_t value);
+
+#endif

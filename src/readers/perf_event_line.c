@@ -1,0 +1,185 @@
+/* perf_event_line.c: which process, when, where and why was this sample taken? */
+#include "readers/perf_line.h"
+
+#include <limits.h>
+
+#define COMM_MAX 15 /* bytes: TASK_COMM_LEN less the NUL */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void skip_blanks(struct bytes *text)
+{
+	while (text->len && (*text->at == ' ' || *text->at == '\t')) {
+		text->at++;
+		text->len--;
+	}
+}
+
+/* Cut the word at the start off. */
+static struct bytes next_word(struct bytes *text)
+{
+	struct bytes word = {text->at, 0};
+
+	while (word.len < text->len && text->at[word.len] != ' ' && text->at[word.len] != '\t')
+		word.len++;
+	text->at += word.len;
+	text->len -= word.len;
+	skip_blanks(text);
+	return word;
+}
+
+/* Digits at the start, at most 18 of them; how many. */
+static size_t leading_number(struct bytes text, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	size_t len = 0;
+
+	for (; len < text.len && len < 18 && is_digit(text.at[len]); len++)
+		value = value * 10 + (uint64_t)(text.at[len] - '0');
+	if (len)
+		*ret_value = value;
+	return len;
+}
+
+static int32_t to_id(uint64_t value)
+{
+	return value > INT32_MAX ? -1 : (int32_t)value;
+}
+
+/* "123" is a thread, "123/124" a process and a thread. */
+static bool parse_ids(struct bytes word, struct perf_event *e)
+{
+	uint64_t first, second;
+	size_t len = leading_number(word, &first);
+
+	if (!len)
+		return false;
+	if (len == word.len) {
+		e->pid = -1;
+		e->tid = to_id(first);
+		return true;
+	}
+	if (word.at[len] != '/')
+		return false;
+	word = (struct bytes){word.at + len + 1, word.len - len - 1};
+	if (!word.len || leading_number(word, &second) != word.len)
+		return false;
+	e->pid = to_id(first);
+	e->tid = to_id(second);
+	return true;
+}
+
+/* "[003]" */
+static bool parse_cpu(struct bytes word, struct perf_event *e)
+{
+	uint64_t cpu;
+
+	if (word.len < 3 || word.at[0] != '[' || word.at[word.len - 1] != ']' ||
+		leading_number((struct bytes){word.at + 1, word.len - 2}, &cpu) != word.len - 2)
+		return false;
+	e->cpu = to_id(cpu);
+	return true;
+}
+
+/* "441995.133575:", with nanoseconds under --ns */
+static bool parse_time(struct bytes word, struct perf_event *e)
+{
+	uint64_t seconds, fraction;
+	size_t whole = leading_number(word, &seconds), digits;
+
+	if (!whole || whole == word.len || word.at[whole] != '.' ||
+		seconds > UINT64_MAX / 2000000000)
+		return false;
+	digits = leading_number(
+		(struct bytes){word.at + whole + 1, word.len - whole - 1}, &fraction);
+	if (!digits || digits > 9 || whole + 1 + digits + 1 != word.len ||
+		word.at[word.len - 1] != ':')
+		return false;
+	for (; digits < 9; digits++)
+		fraction *= 10;
+	e->time = seconds * 1000000000 + fraction;
+	e->timed = true;
+	return true;
+}
+
+/* Letters for the kind of sample, from -F +misc. */
+static bool is_misc(struct bytes word)
+{
+	for (size_t i = 0; i < word.len; i++)
+		if (!strchr("KUHGgEsSTD", word.at[i]))
+			return false;
+	return word.len && word.len <= 5;
+}
+
+/* What follows the ids: [cpu] time: period event: rest, each of them optional. */
+static bool parse_tail(struct bytes tail, struct perf_event *e)
+{
+	struct bytes before = tail, word = next_word(&tail);
+	uint64_t period;
+
+	e->cpu = -1;
+	e->timed = false;
+	e->period = 0;
+	if (parse_cpu(word, e)) {
+		before = tail;
+		word = next_word(&tail);
+	}
+	if (is_misc(word)) {
+		struct bytes behind = tail;
+
+		if (parse_time(next_word(&behind), e)) {
+			before = behind;
+			tail = behind;
+			word = next_word(&tail);
+		}
+	} else if (parse_time(word, e)) {
+		before = tail;
+		word = next_word(&tail);
+	}
+	e->anchored = e->timed || e->cpu >= 0;
+	if (word.len && leading_number(word, &period) == word.len) {
+		e->period = period;
+		before = tail;
+		word = next_word(&tail);
+	}
+	if (word.len > 1 && word.at[word.len - 1] == ':') {
+		e->event = (struct bytes){word.at, word.len - 1};
+		e->rest = tail;
+		return true;
+	}
+	e->event = (struct bytes){0};
+	e->rest = before;
+	return e->anchored || !before.len;
+}
+
+bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
+{
+	struct perf_event e = {0};
+	struct bytes all = line, tail, word;
+	bool found = false;
+
+	skip_blanks(&all);
+	tail = all;
+	while (tail.len) {
+		struct bytes comm = {all.at, (size_t)(tail.at - all.at)};
+
+		word = next_word(&tail);
+		while (comm.len && (comm.at[comm.len - 1] == ' ' || comm.at[comm.len - 1] == '\t'))
+			comm.len--;
+		if (found && comm.len > COMM_MAX)
+			break;
+		if (!is_digit(word.at[0]) || !parse_ids(word, &e) || !parse_tail(tail, &e))
+			continue;
+		/* Without an anchor a frame's address could be taken for a thread, and the first of
+		 * two numbers is as good as the second. */
+		if (!e.anchored && (found || !comm.len))
+			continue;
+		e.comm = comm;
+		*ret_event = e;
+		found = true;
+	}
+	return found;
+}

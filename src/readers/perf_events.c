@@ -1,0 +1,199 @@
+/* perf_events.c: where do the samples of each event go? */
+#include "readers/perf_events.h"
+
+#include <stdlib.h>
+
+void perf_events_release(struct perf_events *e)
+{
+	vector_release(&e->kinds);
+	vector_release(&e->cells);
+	id_map_release(&e->by_stack);
+}
+
+/* "cycles" of "cycles:u"; all of "sched:sched_switch", whose last part is no list of modifiers. */
+static struct bytes without_modifiers(struct bytes event)
+{
+	const char *colon = event.len ? memrchr(event.at, ':', event.len) : NULL;
+	size_t at = colon ? (size_t)(colon - event.at) : event.len;
+
+	for (size_t i = at + 1; i < event.len; i++)
+		if (!strchr("ukhGHpPSDIWeb", event.at[i]))
+			return event;
+	return (struct bytes){event.at, at};
+}
+
+/* The clocks' periods are nanoseconds on the CPU; others count what the event is named after. */
+static void kind_and_unit(struct bytes event, struct bytes *ret_kind, struct bytes *ret_unit)
+{
+	struct bytes plain = without_modifiers(event);
+
+	if (bytes_equal(plain, BYTES("cpu-clock")) || bytes_equal(plain, BYTES("task-clock"))) {
+		*ret_kind = BYTES("cpu");
+		*ret_unit = BYTES("ns");
+	} else {
+		*ret_kind = event;
+		*ret_unit = memchr(plain.at, ':', plain.len) ? BYTES("count") : plain;
+	}
+}
+
+static void target_open(struct perf_events *e, struct perf_target *t,
+	const struct perf_event *event, bool has_period, bool idle)
+{
+	struct bytes kind = BYTES("samples"), unit = BYTES("count");
+
+	t->used = true;
+	t->samples = profile_add_samples(e->profile);
+	if (has_period) {
+		kind_and_unit(event->event, &kind, &unit);
+		t->weight = profile_add_stream(
+			e->profile, t->samples, idle ? BYTES("idle") : kind, unit, event->event);
+	}
+	t->count = profile_add_stream(e->profile, t->samples,
+		idle ? BYTES("idle") : BYTES("samples"), BYTES("count"), event->event);
+	if (!has_period)
+		t->weight = t->count;
+}
+
+/* The columns that are wanted, as far as this input has them. */
+static unsigned columns(unsigned want, const struct perf_event *event)
+{
+	unsigned has = 0;
+
+	if ((want & WANT_TIMES) && event->timed)
+		has |= SAMPLE_TIME;
+	if ((want & WANT_THREADS) && event->tid >= 0)
+		has |= SAMPLE_THREAD;
+	if ((want & WANT_CPUS) && event->cpu >= 0)
+		has |= SAMPLE_CPU;
+	return has;
+}
+
+static struct perf_event_kind *find_kind(
+	struct perf_events *e, const struct perf_event *event, struct error *err)
+{
+	struct perf_event_kind kind = {0};
+
+	if (e->last < e->kinds.len &&
+		bytes_equal(profile_text(e->profile, e->kinds.items[e->last].event), event->event))
+		return &e->kinds.items[e->last];
+	kind.event = profile_string(e->profile, event->event);
+	for (e->last = 0; e->last < e->kinds.len; e->last++)
+		if (e->kinds.items[e->last].event == kind.event)
+			return &e->kinds.items[e->last];
+	if (e->kinds.len == PERF_EVENTS_LIMIT) {
+		error_set(err, ERR_LIMIT, "more than %u different events", PERF_EVENTS_LIMIT);
+		return NULL;
+	}
+	kind.has_period = event->period > 0;
+	kind.has = columns(e->want, event);
+	target_open(e, &kind.busy, event, kind.has_period, false);
+	vector_push(&e->kinds, kind);
+	return &e->kinds.items[e->last];
+}
+
+static thread_id thread_of(struct profile *p, const struct perf_event *event)
+{
+	string_id name = profile_string(p, event->comm);
+
+	return profile_thread(p, profile_process(p, event->pid, name), event->tid, name);
+}
+
+static void add_row(struct perf_events *e, const struct perf_event_kind *kind,
+	const struct perf_target *t, const struct perf_event *event, stack_id stack, int64_t weight)
+{
+	struct sample sample = {.has = kind->has, .stack = stack, .time = event->time};
+	struct stream *streams = e->profile->streams.items;
+
+	if (kind->has & SAMPLE_THREAD)
+		sample.thread = thread_of(e->profile, event);
+	sample.cpu = event->cpu >= 0 && event->cpu < NO_CPU ? (uint16_t)event->cpu : NO_CPU;
+	profile_add_sample(e->profile, t->samples, &sample);
+	if (t->weight != t->count)
+		vector_push(&streams[t->weight].value, weight);
+	if (!kind->has || t->weight == t->count)
+		vector_push(&streams[t->count].value, t->weight == t->count ? weight : 1);
+}
+
+/* The row of `stack` in a table with one row a stack, or SIZE_MAX; then *ret_at is its place. */
+static size_t find_row(
+	struct perf_events *e, uint32_t samples, stack_id stack, uint64_t hash, size_t *ret_at)
+{
+	uint32_t id;
+
+	*ret_at = id_map_first(&e->by_stack, hash);
+	while ((id = id_map_candidate(&e->by_stack, hash, ret_at))) {
+		const struct perf_cell *cell = &e->cells.items[id - 1];
+
+		if (cell->samples == samples &&
+			e->profile->samples.items[samples].stack.items[cell->row] == stack)
+			return cell->row;
+	}
+	return SIZE_MAX;
+}
+
+static void add_to_stack(struct perf_events *e, const struct perf_event_kind *kind,
+	const struct perf_target *t, const struct perf_event *event, stack_id stack, int64_t weight)
+{
+	uint64_t hash = hash_pair(t->samples, stack);
+	size_t at, row = find_row(e, t->samples, stack, hash, &at);
+	struct stream *streams = e->profile->streams.items;
+
+	if (row == SIZE_MAX) {
+		struct perf_cell cell = {
+			t->samples, (uint32_t)e->profile->samples.items[t->samples].count};
+
+		add_row(e, kind, t, event, stack, weight);
+		vector_push(&e->cells, cell);
+		id_map_put(&e->by_stack, hash, at, (uint32_t)e->cells.len);
+		return;
+	}
+	streams[t->weight].value.items[row] += weight;
+	if (t->count != t->weight)
+		streams[t->count].value.items[row]++;
+}
+
+bool perf_events_add(struct perf_events *e, const struct perf_event *event, stack_id stack,
+	bool idle, struct error *err)
+{
+	struct perf_event_kind *kind = find_kind(e, event, err);
+	struct perf_target *t;
+	int64_t weight = event->period ? (int64_t)event->period : 1;
+
+	if (!kind)
+		return false;
+	t = idle ? &kind->idle : &kind->busy;
+	if (!t->used)
+		target_open(e, t, event, kind->has_period, idle);
+	if (weight < 0 || __builtin_add_overflow(t->total, weight, &t->total))
+		return error_set(err, ERR_LIMIT, "the periods of all samples exceed 2^63");
+	t->delivered++;
+	if (kind->has)
+		add_row(e, kind, t, event, stack, weight);
+	else
+		add_to_stack(e, kind, t, event, stack, weight);
+	return true;
+}
+
+void perf_events_finish(struct perf_events *e)
+{
+	struct buffer text = {0};
+
+	for (size_t i = 0; i < e->kinds.len; i++) {
+		const struct perf_event_kind *kind = &e->kinds.items[i];
+		struct stream *streams = e->profile->streams.items;
+		uint64_t all = kind->busy.delivered + kind->idle.delivered;
+		struct bytes event = profile_text(e->profile, kind->event);
+
+		streams[kind->busy.weight].row.delivered = all;
+		streams[kind->busy.count].row.delivered = all;
+		if (kind->idle.used) {
+			streams[kind->idle.weight].row.delivered = kind->idle.delivered;
+			streams[kind->idle.count].row.delivered = kind->idle.delivered;
+		}
+		buffer_printf(&text, "%s%.*s (%llu samples)", i ? ", " : "", (int)event.len,
+			event.at, (unsigned long long)all);
+	}
+	if (e->kinds.len > 1)
+		profile_note(e->profile, "%zu events: %s", e->kinds.len, text.at);
+	buffer_release(&text);
+}

@@ -1,0 +1,53 @@
+/* perf_line.h: the lines that `perf script` prints.
+ *
+ * The format is what tools/perf/builtin-script.c prints in Linux 3.10 to 6.17:
+ *
+ *	comm pid/tid [cpu] time: period event: arguments
+ *		address symbol+offset (module)
+ *
+ * with any of these fields left out by -F, the last one or more frames on lines of their own, and
+ *an empty line after each sample that has frames. */
+#ifndef KILN_READERS_PERF_LINE_H
+#define KILN_READERS_PERF_LINE_H
+
+#include "base/bytes.h"
+
+/* A line that starts a sample. */
+struct perf_event {
+	struct bytes comm;  /* trimmed; may hold blanks; empty: not printed */
+	int32_t pid, tid;   /* -1: not printed */
+	int32_t cpu;	    /* -1: not printed */
+	bool timed;	    /* is `time` there? */
+	uint64_t time;	    /* ns */
+	uint64_t period;    /* 0: not printed, or 0 */
+	struct bytes event; /* "cycles:u"; empty: not printed */
+	struct bytes rest;  /* what follows the event: a frame, a tracepoint's arguments, ... */
+	bool anchored;	    /* time or cpu was found where it belongs: this cannot be a frame */
+};
+
+/* Without its newline. False when it is no such line. The comm may be anything: of all readings,
+ * the last one that the kernel's 15 bytes for a comm allow is taken. */
+bool perf_event_parse(struct bytes line, struct perf_event *ret_event);
+
+enum perf_line {
+	PERF_FRAME,   /* address, symbol, module */
+	PERF_NOTHING, /* a process name where a symbol should be: perf before 3.10 */
+	PERF_SOURCE,  /* file:line or module[offset] of the frame above (-F +srcline) */
+	PERF_EXTRA, /* registers, branches, instructions (-F +iregs, +brstack, +brstackinsn, ...) */
+	PERF_BLANK,
+	PERF_WEIRD, /* none of these */
+};
+
+struct perf_frame {
+	uint64_t address;
+	struct bytes symbol; /* without "+0x..."; empty or "[unknown]": no name */
+	struct bytes module; /* without parentheses; empty: not printed */
+};
+
+/* A line below the event's. *ret_frame is set for PERF_FRAME only. */
+enum perf_line perf_frame_parse(struct bytes line, struct perf_frame *ret_frame);
+
+/* "main.c:12" (or nothing of use: "libc.so[27b25]") below a frame. */
+bool perf_source_parse(struct bytes line, struct bytes *ret_file, uint32_t *ret_line);
+
+#endif

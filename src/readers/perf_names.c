@@ -1,0 +1,133 @@
+/* perf_names.c: how does a printed frame become a frame of the profile? */
+#include "readers/perf_names.h"
+
+#include "readers/tidy.h"
+
+#include <stdlib.h>
+
+void perf_names_release(struct perf_names *n)
+{
+	memo_release(&n->known[0]);
+	memo_release(&n->known[1]);
+	vector_release(&n->runs);
+	buffer_release(&n->name);
+}
+
+static bool is_unknown(struct bytes name)
+{
+	return !name.len || bytes_equal(name, BYTES("[unknown]"));
+}
+
+/* What pictures call a module; kernels have one name, wherever their image was found. */
+static struct bytes module_name(struct bytes module, enum frame_kind kind)
+{
+	if (is_unknown(module) || kind == FRAME_INLINED)
+		return (struct bytes){0};
+	if (kind == FRAME_GUEST)
+		return BYTES("[guest.kernel]");
+	if (kind == FRAME_KERNEL && (bytes_start(module, BYTES("[kernel")) ||
+					    bytes_start(tidy_base_name(module), BYTES("vmlinux"))))
+		return BYTES("[kernel]");
+	return tidy_base_name(module);
+}
+
+/* A function without a name is called after its module. What a JIT compiler inlined carries the
+ * classic tools' mark, here as in folded text. */
+static struct bytes function_name(
+	struct perf_names *n, struct bytes symbol, struct bytes module, bool java, bool inlined)
+{
+
+	n->name.len = 0;
+	if (!is_unknown(symbol)) {
+		tidy_name(symbol, &n->name);
+	} else if (is_unknown(module)) {
+		buffer_text(&n->name, "[unknown]");
+	} else {
+		struct bytes base = tidy_base_name(module);
+
+		buffer_char(&n->name, '[');
+		buffer_add(&n->name, base.at, base.len);
+		buffer_char(&n->name, ']');
+	}
+	if (inlined && tidy_suffix_kind(buffer_bytes(&n->name)) != FRAME_INLINED)
+		buffer_text(&n->name, "_[i]");
+	return java ? tidy_java(buffer_bytes(&n->name)) : buffer_bytes(&n->name);
+}
+
+/* A line's value is this bit and the one location that it names, or the place of a run. */
+#define SINGLE 0x80000000u
+
+/* Append a run for the frame: its function, then what was inlined into it. Returns its value. */
+static uint32_t add_run(
+	struct perf_names *n, const struct perf_frame *printed, struct bytes source, bool java)
+{
+	enum frame_kind kind = tidy_module_kind(printed->module);
+	struct frame frame = {.kind = kind};
+	struct bytes symbols = printed->symbol, symbol, file;
+	size_t run = n->runs.len;
+
+	if (!symbols.at)
+		symbols.at = "";
+	frame.module = profile_string(n->profile, module_name(printed->module, kind));
+	if ((n->want & WANT_LINES) && perf_source_parse(source, &file, &frame.line))
+		frame.file = profile_string(n->profile, file);
+	vector_push(&n->runs, 0);
+	while (tidy_next_inlined(&symbols, &symbol)) {
+		frame.function = profile_string(n->profile,
+			function_name(n, symbol, printed->module, java, n->runs.len > run + 1));
+		vector_push(&n->runs,
+			profile_location_named(n->profile, profile_frame(n->profile, &frame)));
+		frame.kind = FRAME_INLINED;
+	}
+	n->runs.items[run] = (location_id)(n->runs.len - run - 1);
+	if (n->runs.items[run] == 1 && n->runs.items[run + 1] < SINGLE) {
+		n->runs.len = run;
+		return SINGLE | n->runs.items[run + 1];
+	}
+	return (uint32_t)run;
+}
+
+static enum perf_line learn(struct perf_names *n, struct bytes line, bool java, uint32_t *ret_run)
+{
+	const char *newline = memchr(line.at, '\n', line.len);
+	struct bytes source = {0};
+	struct perf_frame frame;
+	enum perf_line what;
+
+	if (newline) {
+		source = (struct bytes){newline + 1, (size_t)(line.at + line.len - (newline + 1))};
+		line.len = (size_t)(newline - line.at);
+	}
+	what = perf_frame_parse(line, &frame);
+	if (what == PERF_FRAME) {
+		if (!n->runs.len)
+			vector_push(&n->runs, 0); /* so that no place is 0, which is "not known" */
+		*ret_run = add_run(n, &frame, source, java);
+	}
+	return what;
+}
+
+enum perf_line perf_names_find(struct perf_names *n, struct bytes line, bool java,
+	const location_id **ret_run, uint32_t *ret_count)
+{
+	uint32_t run = memo_find(&n->known[java], line);
+
+	if (!run) {
+		enum perf_line what = learn(n, line, java, &run);
+
+		if (what == PERF_NOTHING)
+			*ret_count = 0;
+		if (what != PERF_FRAME)
+			return what;
+		memo_put(&n->known[java], line, run);
+	}
+	if (run & SINGLE) {
+		n->single = run & ~SINGLE;
+		*ret_run = &n->single;
+		*ret_count = 1;
+	} else {
+		*ret_run = n->runs.items + run + 1;
+		*ret_count = n->runs.items[run];
+	}
+	return PERF_FRAME;
+}

@@ -1,0 +1,411 @@
+/* perf_script.c: text of `perf script`: event lines, each with a call chain below it.
+ *
+ * Most of a long text is call chains that share their outer frames with the one before; the way
+ * through a call chain is therefore from its end to its start, and only as far as it is new
+ * (recent.h). A line that was seen before is not parsed again (perf_names.h). */
+#include "readers/perf_events.h"
+#include "readers/perf_line.h"
+#include "readers/perf_names.h"
+#include "readers/readers.h"
+
+#include "model/idle.h"
+#include "readers/bad_lines.h"
+#include "readers/recent.h"
+#include "readers/scan.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+
+#define SAMPLE_TEXT_LIMIT ((size_t)64 << 20) /* bytes of one event and its call chain */
+
+#define TOO_DEEP "expected no call chain of more than 8,192 frames"
+#define EXPECTS	 "an event line such as `comm 123 4.5: cycles:`"
+
+struct script {
+	struct profile *profile;
+	struct perf_names names;
+	struct perf_events events;
+	struct recent_table recent;
+	struct memo programs;	 /* comm to the stack of its root frame */
+	VECTOR(uint8_t) waiting; /* of stacks of the idle task: 0 not known, 1 idle, 2 not */
+	struct bad_lines bad;
+	uint64_t lines, samples;
+	uint64_t irregular; /* offset up to which samples are not separated by empty lines */
+};
+
+static void script_release(struct script *s)
+{
+	perf_names_release(&s->names);
+	perf_events_release(&s->events);
+	recent_table_release(&s->recent);
+	memo_release(&s->programs);
+	vector_release(&s->waiting);
+}
+
+/* ---- Lines ---- */
+
+static size_t line_length(struct bytes text)
+{
+	const char *newline = text.len ? memchr(text.at, '\n', text.len) : NULL;
+
+	return newline ? (size_t)(newline - text.at) : text.len;
+}
+
+static bool is_empty(struct bytes line)
+{
+	return !bytes_trim(line).len;
+}
+
+/* Does a sample start here although no empty line ended the one before? */
+static bool starts_sample(struct bytes line)
+{
+	struct perf_event event;
+
+	return perf_event_parse(line, &event) && event.anchored && event.event.len;
+}
+
+static uint32_t count_lines(struct bytes text)
+{
+	uint32_t count = text.len > 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		count += text.at[i] == '\n';
+	return count;
+}
+
+/* ---- Stacks ---- */
+
+/* The stack of the root frame, which is named after the program. */
+static stack_id program_root(struct script *s, const struct perf_event *event)
+{
+	stack_id root = memo_find(&s->programs, event->comm);
+	struct buffer name = {0};
+
+	if (root && event->comm.len)
+		return root;
+	buffer_add(&name, event->comm.at, event->comm.len);
+	for (size_t i = 0; i < name.len; i++)
+		if (name.at[i] == ' ')
+			name.at[i] = '_';
+	if (!name.len)
+		buffer_printf(&name, ":%d", event->tid);
+	root = profile_stack(s->profile, 0,
+		profile_location_named(s->profile,
+			profile_frame_named(s->profile, buffer_bytes(&name), FRAME_META)));
+	buffer_release(&name);
+	if (event->comm.len)
+		memo_put(&s->programs, event->comm, root);
+	return root;
+}
+
+/* The idle task, in no interrupt? */
+static bool is_idle(struct script *s, const struct perf_event *event, stack_id stack)
+{
+	if (event->tid != 0 || event->pid > 0 || !bytes_start(event->comm, BYTES("swapper")))
+		return false;
+	if (stack >= s->waiting.len) {
+		size_t more = stack + 1 - s->waiting.len;
+
+		vector_reserve(&s->waiting, more);
+		memset(s->waiting.items + s->waiting.len, 0, more);
+		s->waiting.len += more;
+	}
+	if (!s->waiting.items[stack])
+		s->waiting.items[stack] = stack_is_idle(s->profile, stack) ? 1 : 2;
+	return s->waiting.items[stack] == 1;
+}
+
+/* The line before `end` (which points behind its last byte). */
+static struct bytes line_before(const char *start, const char *end)
+{
+	const char *newline = end > start ? memrchr(start, '\n', (size_t)(end - start)) : NULL;
+	const char *at = newline ? newline + 1 : start;
+
+	return (struct bytes){at, (size_t)(end - at)};
+}
+
+enum walked { WALKED, WALKED_INTO_EVENT, WALKED_TOO_DEEP };
+
+/* Read one more line (and the source line below it) upwards from `mark`. */
+static enum walked walk_line(
+	struct script *s, struct bytes text, bool java, struct recent_mark *mark)
+{
+	const char *end = text.at + text.len - mark->from_end - (mark->from_end > 0);
+	struct bytes line = line_before(text.at, end);
+	const location_id *run;
+	uint32_t count = 0;
+	enum perf_line what = perf_names_find(&s->names, line, java, &run, &count);
+
+	mark->lines++;
+	if (what == PERF_SOURCE && line.at > text.at) {
+		struct bytes above = line_before(text.at, line.at - 1);
+		struct bytes both = {above.at, (size_t)(end - above.at)};
+
+		if (perf_names_find(&s->names, both, java, &run, &count) == PERF_FRAME) {
+			line = both;
+			what = PERF_FRAME;
+			mark->lines++;
+		}
+	}
+	if (what == PERF_BLANK || (what == PERF_WEIRD && starts_sample(line)))
+		return WALKED_INTO_EVENT;
+	if (what == PERF_WEIRD)
+		mark->bad_lines++;
+	if (mark->frames + count > STACK_DEPTH_LIMIT)
+		return WALKED_TOO_DEEP;
+	for (uint32_t i = 0; what == PERF_FRAME && i < count; i++)
+		mark->stack = profile_stack(s->profile, mark->stack, run[i]);
+	mark->frames += what == PERF_FRAME ? count : 0;
+	mark->from_end = (uint32_t)(text.at + text.len - line.at);
+	return WALKED;
+}
+
+/* The stack that a call chain ends in. *ret_end is what its first line came to. */
+static enum walked walk(
+	struct script *s, struct bytes text, stack_id root, bool java, struct recent_mark *ret_end)
+{
+	size_t shared;
+	struct recent *r = recent_share(&s->recent, root, text, &shared);
+	struct recent_mark mark = r->marks.items[r->marks.len - 1];
+	enum walked how = WALKED;
+
+	/* The first line starts at text.len; an empty text has no line. */
+	while (how == WALKED && mark.from_end < text.len) {
+		how = walk_line(s, text, java, &mark);
+		vector_push(&r->marks, mark);
+	}
+	if (how == WALKED)
+		recent_keep(r, text, shared);
+	else
+		r->root = 0;
+	*ret_end = mark;
+	return how;
+}
+
+/* ---- Samples ---- */
+
+/* The call chain below an event line, line by line: up to an empty line or the next event. */
+static bool find_end_by_line(struct bytes text, bool ended, size_t *ret_len)
+{
+	size_t at = 0;
+
+	while (at < text.len) {
+		struct bytes rest = {text.at + at, text.len - at};
+		struct bytes line = {rest.at, line_length(rest)};
+
+		if (line.len == rest.len && !ended)
+			return false;
+		if (is_empty(line) || starts_sample(line))
+			break;
+		at += line.len + (line.len < rest.len);
+	}
+	*ret_len = at && text.at[at - 1] == '\n' ? at - 1 : at;
+	return at < text.len || ended;
+}
+
+/* The call chain below an event line: usually up to the next empty line. False: not all of it is in
+ * the window. */
+static bool find_end(struct bytes text, bool by_line, bool ended, size_t *ret_len)
+{
+	size_t first = line_length(text);
+	size_t len;
+
+	if (!by_line && text.len && *text.at != '\t') {
+		struct bytes line = {text.at, first};
+
+		if (first == text.len && !ended)
+			return false;
+		by_line = is_empty(line) || starts_sample(line);
+	}
+	if (by_line)
+		return find_end_by_line(text, ended, ret_len);
+	len = scan_empty_line(text);
+	if (len == text.len && !ended)
+		return false;
+	while (len == text.len && len && text.at[len - 1] == '\n')
+		text.len = --len;
+	*ret_len = len;
+	return true;
+}
+
+/* A frame behind the event on its line: how perf prints samples without call chains. */
+static stack_id add_frame_beside(
+	struct script *s, const struct perf_event *event, stack_id stack, bool java)
+{
+	const location_id *run;
+	uint32_t count = 0;
+	struct perf_frame frame;
+
+	if (perf_frame_parse(event->rest, &frame) != PERF_FRAME || !frame.module.at)
+		return stack;
+	if (perf_names_find(&s->names, event->rest, java, &run, &count) != PERF_FRAME)
+		return stack;
+	for (uint32_t i = 0; i < count && i < STACK_DEPTH_LIMIT; i++)
+		stack = profile_stack(s->profile, stack, run[i]);
+	return stack;
+}
+
+/* Count the lines of a call chain, and those of them that are none. */
+static void count_chain(struct script *s, struct bytes text, const struct recent_mark *end)
+{
+	if (end->bad_lines) {
+		uint64_t first = s->lines;
+		struct perf_frame frame;
+		struct bytes rest = text, line;
+
+		for (uint32_t left = end->bad_lines; left && bytes_line(&rest, &line); first++)
+			if (perf_frame_parse(line, &frame) == PERF_WEIRD && left--)
+				bad_lines_add(&s->bad, first + 1,
+					"expected a frame such as `7f12a0 main+0x1c (/usr/bin/x)`");
+	}
+	s->lines += end->lines;
+}
+
+/* One event and the call chain below it. *ret_used is what the call chain took, or SIZE_MAX when
+ * the window does not hold all of it. False with err: give up. */
+static bool take_sample(struct script *s, const struct perf_event *event, struct bytes text,
+	uint64_t offset, bool ended, size_t *ret_used, struct error *err)
+{
+	bool java = bytes_start(event->comm, BYTES("java"));
+	bool by_line = event->rest.len > 0 || offset < s->irregular;
+	stack_id root = program_root(s, event), stack;
+	struct recent_mark end;
+	enum walked how = WALKED;
+	size_t len;
+
+	*ret_used = SIZE_MAX;
+	if (!find_end(text, by_line, ended, &len))
+		return true;
+	how = walk(s, (struct bytes){text.at, len}, root, java, &end);
+	if (how == WALKED_INTO_EVENT) {
+		s->irregular = offset + len;
+		if (!find_end_by_line(text, ended, &len))
+			return true;
+		how = walk(s, (struct bytes){text.at, len}, root, java, &end);
+	}
+	*ret_used = len + (len && len < text.len);
+	s->lines++;
+	if (how == WALKED_TOO_DEEP) {
+		bad_lines_add(&s->bad, s->lines, TOO_DEEP);
+		s->lines += count_lines((struct bytes){text.at, len});
+		return true;
+	}
+	count_chain(s, (struct bytes){text.at, len}, &end);
+	stack = event->rest.len ? add_frame_beside(s, event, end.stack, java) : end.stack;
+	s->samples++;
+	return perf_events_add(&s->events, event, stack, is_idle(s, event, stack), err);
+}
+
+/* Whatever starts at the window's start: a sample, a comment, an empty line, or something else.
+ * *ret_used is 0 when the window does not hold all of it. */
+static bool take(struct script *s, struct bytes window, uint64_t offset, bool ended,
+	size_t *ret_used, struct error *err)
+{
+	struct bytes line = {window.at, line_length(window)};
+	size_t below = line.len + (line.len < window.len), chain;
+	struct perf_event event;
+
+	*ret_used = 0;
+	if (line.len == window.len && !ended)
+		return true;
+	if (is_empty(line) || *line.at == '#') {
+		s->lines++;
+	} else if (perf_event_parse(line, &event)) {
+		if (!take_sample(s, &event, (struct bytes){window.at + below, window.len - below},
+			    offset + below, ended, &chain, err))
+			return error_prefix(err, "line %llu: ", (unsigned long long)s->lines);
+		if (chain == SIZE_MAX)
+			return true;
+		below += chain;
+	} else {
+		bad_lines_add(&s->bad, ++s->lines, "expected " EXPECTS);
+	}
+	*ret_used = below;
+	return true;
+}
+
+static bool take_all(struct script *s, struct input *in, struct error *err)
+{
+	size_t at = 0, used;
+
+	do {
+		if (!take(s, (struct bytes){in->window.at + at, in->window.len - at},
+			    in->offset + at, in->ended, &used, err))
+			return false;
+		at += used;
+	} while (used && at < in->window.len);
+	input_skip(in, at);
+	return true;
+}
+
+static bool script_read(struct script *s, struct input *in, struct error *err)
+{
+	while (!in->ended || in->window.len) {
+		/* Doubling what is not enough keeps a long call chain from being searched for its
+		 * end once for every piece of it. */
+		if (in->window.len > SAMPLE_TEXT_LIMIT)
+			return error_set(err, ERR_LIMIT,
+				"line %llu: more than %zu MiB without an empty line; expected one "
+				"behind "
+				"every sample",
+				(unsigned long long)s->lines + 1, SAMPLE_TEXT_LIMIT >> 20);
+		if (!input_fill(in, in->window.len * 2 + 1, err) || !take_all(s, in, err))
+			return false;
+	}
+	return true;
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct script s = {
+		.profile = out,
+		.names = {.profile = out, .want = options->want},
+		.events = {.profile = out, .want = options->want},
+	};
+	bool done = script_read(&s, in, err);
+
+	perf_events_finish(&s.events);
+	done = done && bad_lines_finish(&s.bad, s.lines, s.samples, out, err);
+	script_release(&s);
+	return done;
+}
+
+/* ---- Bidding ---- */
+
+/* An event line and a frame below it are worth most, perf's header something. */
+static int bid(struct bytes head)
+{
+	struct bytes line;
+	struct perf_event event;
+	struct perf_frame frame;
+	bool below_event = false;
+	int bits = 0;
+
+	while (bytes_line(&head, &line) && bits < 40) {
+		if (bytes_start(line, BYTES("# cmdline :")) ||
+			bytes_start(line, BYTES("# captured on")))
+			bits += 8;
+		if (is_empty(line) || *line.at == '#')
+			continue;
+		if (below_event && perf_frame_parse(line, &frame) == PERF_FRAME) {
+			bits += 8;
+			continue;
+		}
+		below_event = perf_event_parse(line, &event) && (event.anchored || event.event.len);
+		if (!below_event)
+			return bits > 8 ? bits : 0;
+		bits += 4;
+	}
+	return bits;
+}
+
+const struct reader reader_perf_script = {
+	.name = "perf-script",
+	.about = "text of `perf script`",
+	.expects = EXPECTS,
+	.bid = bid,
+	.read = read,
+};

@@ -1,0 +1,29 @@
+/* tidy.h: a function's name as tools print it, made fit for a flame graph. */
+#ifndef KILN_READERS_TIDY_H
+#define KILN_READERS_TIDY_H
+
+#include "base/buffer.h"
+#include "model/profile.h"
+
+/* Append `printed` to *out: demangled (C++, Rust, D), without a Rust hash and without the argument
+ * list that C++ and Java put behind a name, ';' as ':'. An argument list starts at the first '('
+ * that is not inside brackets, "(anonymous namespace)" and Go's ".(*T)" excepted. */
+void tidy_name(struct bytes printed, struct buffer *out);
+
+/* JIT compilers print what was inlined as "outer->inner": cut the first name off *names.
+ * False at the end. "operator->" and an arrow inside brackets are part of a name. */
+bool tidy_next_inlined(struct bytes *names, struct bytes *ret_name);
+
+/* "Lorg/foo/Bar" as "org/foo/Bar": how the JVM writes a class. */
+struct bytes tidy_java(struct bytes name);
+
+/* The last part of a path, without " (deleted)". */
+struct bytes tidy_base_name(struct bytes path);
+
+/* The kind of code that a module (a path, "[kernel.kallsyms]", ...) holds. */
+enum frame_kind tidy_module_kind(struct bytes module);
+
+/* The kind that the suffix of a folded frame tells: _[k] _[j] _[i], else FRAME_NATIVE. */
+enum frame_kind tidy_suffix_kind(struct bytes name);
+
+#endif

@@ -1,0 +1,387 @@
+/* folded.c: folded text: one line a stack, sorted by its bytes: `main;parse;read 12`. */
+#include "renderers/renderers.h"
+#include "renderers/text_order.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* Marks that tell kinds of frames apart where there is nothing but a name. */
+struct folded_settings {
+	bool kernel, jit, inlined, all;
+};
+
+static const struct option folded_options[] = {
+	{.name = "kernel",
+		.help = "mark kernel functions with _[k]",
+		.set = option_flag,
+		.offset = offsetof(struct folded_settings, kernel)},
+	{.name = "jit",
+		.help = "mark functions of a JIT compiler with _[j]",
+		.set = option_flag,
+		.offset = offsetof(struct folded_settings, jit)},
+	{.name = "inlined",
+		.help = "mark inlined functions with _[i]",
+		.set = option_flag,
+		.offset = offsetof(struct folded_settings, inlined)},
+	{.name = "all",
+		.help = "all three",
+		.set = option_flag,
+		.offset = offsetof(struct folded_settings, all)},
+	{0},
+};
+
+/* What is written: a call tree over texts instead of frames, because two frames of one name (in two
+ * modules, say) are one in folded text. */
+struct folded {
+	const struct view *view;
+	const struct folded_settings *settings;
+	struct tree tree;
+	VECTOR(struct bytes) texts;
+	uint32_t *text_of_frame; /* plus one; 0: not asked for yet */
+	struct id_map by_text;
+	struct arena made; /* texts that are no string of the view */
+	int64_t *self[2];
+	size_t sides;
+	unsigned decimals; /* of the values: see readers/folded.c */
+};
+
+/* ---- Texts ---- */
+
+static const char *mark_of(const struct folded_settings *s, uint32_t kind)
+{
+	switch (kind) {
+	case FRAME_KERNEL:
+		return s->kernel || s->all ? "_[k]" : "";
+	case FRAME_JIT:
+		return s->jit || s->all ? "_[j]" : "";
+	case FRAME_INLINED:
+		return s->inlined || s->all ? "_[i]" : "";
+	default:
+		return "";
+	}
+}
+
+static struct bytes frame_text(struct folded *f, frame_id id)
+{
+	struct frame frame = view_frame_at(f->view, id);
+	struct bytes name = view_text(f->view, frame.function);
+	struct bytes mark = bytes_of(mark_of(f->settings, frame.kind));
+	char *made;
+
+	if (bytes_end(name, mark))
+		mark.len = 0;
+	if (!mark.len && !(name.len && memchr(name.at, ';', name.len)))
+		return name;
+	made = arena_alloc(&f->made, name.len + mark.len);
+	if (name.len)
+		memcpy(made, name.at, name.len);
+	memcpy(made + name.len, mark.at, mark.len);
+	for (size_t i = 0; i < name.len; i++)
+		if (made[i] == ';')
+			made[i] = ':';
+	return (struct bytes){made, name.len + mark.len};
+}
+
+/* Equal texts get one id. */
+static uint32_t text_id(struct folded *f, frame_id frame)
+{
+	struct bytes text;
+	uint64_t hash;
+	size_t at;
+	uint32_t id;
+
+	if (f->text_of_frame[frame])
+		return f->text_of_frame[frame] - 1;
+	text = frame_text(f, frame);
+	hash = hash_bytes(text.at, text.len);
+	at = id_map_first(&f->by_text, hash);
+	while ((id = id_map_candidate(&f->by_text, hash, &at)))
+		if (bytes_equal(f->texts.items[id - 1], text))
+			break;
+	if (!id) {
+		vector_push(&f->texts, text);
+		id = (uint32_t)f->texts.len;
+		id_map_put(&f->by_text, hash, at, id);
+	}
+	f->text_of_frame[frame] = id;
+	return id - 1;
+}
+
+/* The view's tree with text ids for frames; siblings of one text become one. */
+static void build_tree(struct folded *f)
+{
+	const struct tree *from = &f->view->tree;
+	size_t count = from->caller.len;
+	node_id *map = memory_new(count, sizeof(*map));
+	struct tree_builder b;
+
+	tree_builder_init(&b);
+	for (size_t i = 1; i < count; i++)
+		map[i] = tree_child(
+			&b, map[from->caller.items[i]], text_id(f, from->frame.items[i]));
+	for (size_t side = 0; side < f->sides; side++) {
+		int64_t *self = memory_new(b.tree.caller.len, sizeof(*self));
+
+		for (size_t i = 0; i < count; i++)
+			self[map[i]] += f->self[side][i];
+		free(f->self[side]);
+		f->self[side] = self;
+	}
+	f->tree = b.tree;
+	b.tree = (struct tree){0};
+	tree_builder_release(&b);
+	free(map);
+}
+
+/* ---- Values ---- */
+
+/* The other side of a differential profile, seen as the first one is. */
+static bool second_side(const struct view *v, bool *ret_streams)
+{
+	const struct stream_row *first = view_stream(v);
+	bool found = false;
+
+	for (size_t i = 0; first->side == 1 && i < v->profile->streams.len; i++) {
+		const struct stream_row *row = &v->profile->streams.items[i].row;
+
+		ret_streams[i] = row->side == 2 && row->kind == first->kind &&
+				 row->event == first->event && row->run == first->run;
+		found |= ret_streams[i];
+	}
+	return found;
+}
+
+static void take_values(struct folded *f)
+{
+	const struct view *v = f->view;
+	size_t nodes = v->tree.caller.len;
+	struct view other = *v;
+
+	f->self[0] = memory_new(nodes, sizeof(*f->self[0]));
+	view_self(v, f->self[0]);
+	f->sides = 1;
+	other.streams = memory_new(v->profile->streams.len, sizeof(*other.streams));
+	if (second_side(v, other.streams)) {
+		f->self[1] = memory_new(nodes, sizeof(*f->self[1]));
+		view_self(&other, f->self[1]);
+		f->sides = 2;
+	}
+	free(other.streams);
+}
+
+/* "count/1000" has three. */
+static unsigned unit_decimals(struct bytes unit)
+{
+	unsigned decimals = 0;
+
+	if (!bytes_start(unit, BYTES("count/1")))
+		return 0;
+	for (size_t i = strlen("count/1"); i < unit.len; i++)
+		decimals += unit.at[i] == '0';
+	return decimals;
+}
+
+static void add_value(struct buffer *line, int64_t value, unsigned decimals)
+{
+	size_t start, digits;
+
+	buffer_char(line, ' ');
+	if (!decimals) {
+		buffer_i64(line, value);
+		return;
+	}
+	if (value < 0)
+		buffer_char(line, '-');
+	start = line->len;
+	buffer_u64(line, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+	digits = line->len - start;
+	if (digits <= decimals) {
+		size_t zeroes = decimals + 1 - digits;
+
+		buffer_room(line, zeroes);
+		memmove(line->at + start + zeroes, line->at + start, digits);
+		memset(line->at + start, '0', zeroes);
+		line->len += zeroes;
+	}
+	buffer_char(line, '\0');
+	memmove(line->at + line->len - decimals, line->at + line->len - 1 - decimals, decimals);
+	line->at[line->len - 1 - decimals] = '.';
+	while (line->at[line->len - 1] == '0')
+		line->len--;
+	if (line->at[line->len - 1] == '.')
+		line->len--;
+}
+
+/* ---- Order ---- */
+
+/* A node is passed twice: where its own value is to be written, and where its children are.
+ * Passages below one caller are linked in the order of their text. */
+struct passages {
+	uint32_t *first; /* of a node: its first child's first passage, plus one; 0: none */
+	uint32_t *next;	 /* of a passage, plus one; 0: none */
+};
+
+/* Passage 2n writes node n's value, 2n + 1 its children. */
+static uint32_t passage_rank(
+	const struct folded *f, const struct text_order *order, uint32_t passage)
+{
+	uint32_t text = f->tree.frame.items[passage / 2];
+
+	return passage & 1 ? order->leading[text] : order->ending[text];
+}
+
+static bool has_value(const struct folded *f, node_id node)
+{
+	return f->self[0][node] || (f->sides == 2 && f->self[1][node]);
+}
+
+/* All passages that are needed, sorted by rank (a counting sort). Returns how many. */
+static size_t sorted_passages(
+	const struct folded *f, const struct text_order *order, uint32_t **ret_sorted)
+{
+	size_t nodes = f->tree.caller.len, ranks = 2 * f->texts.len, count = 0;
+	bool *is_caller = memory_new(nodes, sizeof(*is_caller));
+	uint32_t *starts = memory_new(ranks + 1, sizeof(*starts));
+	uint32_t *sorted = memory_new(2 * nodes, sizeof(*sorted));
+
+	for (size_t i = nodes; i-- > 1;) {
+		node_id caller = f->tree.caller.items[i];
+
+		if (has_value(f, (node_id)i) || is_caller[i])
+			is_caller[caller] = true;
+		if (has_value(f, (node_id)i))
+			starts[passage_rank(f, order, (uint32_t)(2 * i)) + 1]++;
+		if (is_caller[i])
+			starts[passage_rank(f, order, (uint32_t)(2 * i + 1)) + 1]++;
+	}
+	for (size_t i = 1; i <= ranks; i++)
+		starts[i] += starts[i - 1];
+	count = starts[ranks];
+	for (size_t i = 1; i < nodes; i++) {
+		if (has_value(f, (node_id)i))
+			sorted[starts[passage_rank(f, order, (uint32_t)(2 * i))]++] =
+				(uint32_t)(2 * i);
+		if (is_caller[i])
+			sorted[starts[passage_rank(f, order, (uint32_t)(2 * i + 1))]++] =
+				(uint32_t)(2 * i + 1);
+	}
+	free(is_caller);
+	free(starts);
+	*ret_sorted = sorted;
+	return count;
+}
+
+static void passages_init(struct passages *p, const struct folded *f)
+{
+	size_t nodes = f->tree.caller.len;
+	struct text_order order;
+	uint32_t *sorted;
+	size_t count;
+
+	text_order_init(&order, f->texts.items, f->texts.len);
+	count = sorted_passages(f, &order, &sorted);
+	p->first = memory_new(nodes, sizeof(*p->first));
+	p->next = memory_new(2 * nodes, sizeof(*p->next));
+	while (count--) {
+		node_id caller = f->tree.caller.items[sorted[count] / 2];
+
+		p->next[sorted[count]] = p->first[caller];
+		p->first[caller] = sorted[count] + 1;
+	}
+	text_order_release(&order);
+	free(sorted);
+}
+
+/* ---- Writing ---- */
+
+static void write_line(const struct folded *f, node_id node, struct bytes path, struct buffer *line,
+	struct output *out)
+{
+	line->len = 0;
+	buffer_add(line, path.at, path.len);
+	for (size_t side = 0; side < f->sides; side++)
+		add_value(line, f->self[side][node], f->decimals);
+	buffer_char(line, '\n');
+	output_write(out, buffer_bytes(line));
+}
+
+/* Depth first, without recursion: `lengths` has the path's length at each level. */
+static void write_lines(const struct folded *f, const struct passages *p, struct output *out)
+{
+	VECTOR(size_t) lengths = {0};
+	struct buffer path = {0}, line = {0};
+	node_id inside = 0;
+	uint32_t at = p->first[0];
+
+	if (has_value(f, 0))
+		write_line(f, 0, (struct bytes){"", 0}, &line, out);
+	vector_push(&lengths, 0);
+	for (;;) {
+		struct bytes text;
+
+		while (!at && inside) {
+			at = p->next[2 * inside + 1];
+			inside = f->tree.caller.items[inside];
+			lengths.len--;
+		}
+		if (!at)
+			break;
+		text = f->texts.items[f->tree.frame.items[(at - 1) / 2]];
+		path.len = lengths.items[lengths.len - 1];
+		buffer_add(&path, text.at, text.len);
+		if ((at - 1) & 1) {
+			buffer_char(&path, ';');
+			vector_push(&lengths, path.len);
+			inside = (at - 1) / 2;
+			at = p->first[inside];
+		} else {
+			write_line(f, (at - 1) / 2, buffer_bytes(&path), &line, out);
+			at = p->next[at - 1];
+		}
+	}
+	vector_release(&lengths);
+	buffer_release(&path);
+	buffer_release(&line);
+}
+
+static void folded_release(struct folded *f)
+{
+	tree_release(&f->tree);
+	vector_release(&f->texts);
+	id_map_release(&f->by_text);
+	arena_release(&f->made);
+	free(f->text_of_frame);
+	free(f->self[0]);
+	free(f->self[1]);
+}
+
+static bool folded_render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	struct folded f = {.view = v,
+		.settings = settings,
+		.decimals = unit_decimals(view_text(v, view_stream(v)->unit))};
+	struct passages passages;
+
+	(void)err;
+	f.text_of_frame = memory_new(view_frame_count(v), sizeof(*f.text_of_frame));
+	take_values(&f);
+	build_tree(&f);
+	passages_init(&passages, &f);
+	write_lines(&f, &passages, out);
+	free(passages.first);
+	free(passages.next);
+	folded_release(&f);
+	return true;
+}
+
+const struct renderer renderer_folded = {
+	.name = "folded",
+	.suffix = ".folded",
+	.about = "folded text: one stack a line",
+	.readable = true,
+	.options = folded_options,
+	.settings_size = sizeof(struct folded_settings),
+	.render = folded_render,
+};

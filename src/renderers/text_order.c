@@ -1,0 +1,75 @@
+/* text_order.c: in which order must a tree be walked so that its paths come out sorted? */
+#include "renderers/text_order.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+struct entry {
+	uint64_t start; /* the first eight bytes, so that most comparisons need no more */
+	struct bytes text;
+	uint32_t id;
+};
+
+static uint64_t start_of(struct bytes text)
+{
+	uint64_t start = 0;
+
+	for (size_t i = 0; i < 8; i++)
+		start = start << 8 | (i < text.len ? (unsigned char)text.at[i] : 0);
+	return start;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct entry *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return bytes_compare(a->text, b->text);
+}
+
+/* Does `text` with a ';' behind it come before `next`, which is greater than `text`? */
+static bool leads_before(struct bytes text, struct bytes next)
+{
+	return !bytes_start(next, text) || (unsigned char)next.at[text.len] > ';';
+}
+
+/* Give out ranks in order. Texts that others start with wait until nothing that sorts before ';'
+ * can follow them; each of the waiting starts with the one below it. */
+static void give_ranks(struct text_order *o, const struct entry *sorted, size_t count)
+{
+	uint32_t *waiting = memory_new(count, sizeof(*waiting));
+	size_t depth = 0;
+	uint32_t rank = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		while (depth && leads_before(sorted[waiting[depth - 1]].text, sorted[i].text))
+			o->leading[sorted[waiting[--depth]].id] = rank++;
+		o->ending[sorted[i].id] = rank++;
+		waiting[depth++] = (uint32_t)i;
+	}
+	while (depth)
+		o->leading[sorted[waiting[--depth]].id] = rank++;
+	free(waiting);
+}
+
+void text_order_init(struct text_order *o, const struct bytes *texts, size_t count)
+{
+	struct entry *sorted = memory_new(count, sizeof(*sorted));
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = (struct entry){start_of(texts[i]), texts[i], (uint32_t)i};
+	qsort(sorted, count, sizeof(*sorted), compare);
+	o->ending = memory_new(count, sizeof(*o->ending));
+	o->leading = memory_new(count, sizeof(*o->leading));
+	give_ranks(o, sorted, count);
+	free(sorted);
+}
+
+void text_order_release(struct text_order *o)
+{
+	free(o->ending);
+	free(o->leading);
+	*o = (struct text_order){0};
+}
