@@ -418,13 +418,33 @@ void processes_read_maps(struct processes *p, int32_t pid, struct bytes text)
 	struct bytes line;
 	uint64_t offset;
 
-	space_drop(&process->space);
-	if (!text.len)
+	if (!text.len) { /* a kernel thread, or one that is just exiting */
+		process->kernel = !process->space;
 		return;
+	}
+	process->kernel = false;
+	space_drop(&process->space);
 	s = process->space = space_new(p);
 	while (bytes_line(&text, &line))
 		if (maps_line(line, &key, &offset, &exec) && exec)
 			map(p, process, s, &key, offset);
+}
+
+static void tell(struct processes *p, int32_t pid, int32_t tid, struct bytes text)
+{
+	if (p->told)
+		p->told(p->told_context, pid, tid, text);
+}
+
+void processes_read_name(struct processes *p, int32_t pid, int32_t tid, struct bytes name)
+{
+	string_id id = profile_string(p->profile, bytes_trim(name));
+	bool new;
+	struct process_state *process = process_row(p, pid, &new);
+
+	if (pid == tid || new)
+		process_name(p, process, id);
+	thread_name(p, pid, tid, id);
 }
 
 static void read_thread_name(struct processes *p, int32_t pid, int32_t tid, struct buffer *text)
@@ -432,9 +452,10 @@ static void read_thread_name(struct processes *p, int32_t pid, int32_t tid, stru
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
-	if (proc_text(text, path))
-		thread_name(
-			p, pid, tid, profile_string(p->profile, bytes_trim(buffer_bytes(text))));
+	if (!proc_text(text, path))
+		return;
+	tell(p, pid, tid, buffer_bytes(text));
+	processes_read_name(p, pid, tid, buffer_bytes(text));
 }
 
 static void read_threads(struct processes *p, int32_t pid, struct buffer *text)
@@ -452,26 +473,32 @@ static void read_threads(struct processes *p, int32_t pid, struct buffer *text)
 		closedir(dir);
 }
 
+/* False when they cannot be read. */
+static bool read_maps(struct processes *p, int32_t pid, struct buffer *text)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	if (!proc_text(text, path))
+		return false;
+	tell(p, pid, 0, buffer_bytes(text));
+	processes_read_maps(p, pid, buffer_bytes(text));
+	return text->len > 0;
+}
+
 bool processes_read(struct processes *p, int32_t pid, struct error *err)
 {
 	struct buffer text = {0};
-	struct process_state *process;
 	char path[64];
-	bool new;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	if (!proc_text(&text, path)) {
 		buffer_release(&text);
 		return error_errno(err, "process %d", pid);
 	}
-	process = process_row(p, pid, &new);
-	process_name(p, process, profile_string(p->profile, bytes_trim(buffer_bytes(&text))));
+	processes_read_name(p, pid, pid, buffer_bytes(&text));
 	read_threads(p, pid, &text);
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	if (proc_text(&text, path)) {
-		process_row(p, pid, &new)->kernel = !text.len;
-		processes_read_maps(p, pid, buffer_bytes(&text));
-	}
+	read_maps(p, pid, &text);
 	buffer_release(&text);
 	return true;
 }
@@ -515,18 +542,13 @@ const struct mapped *processes_find(
 {
 	const struct mapped *m = address_space_find(process->space, address);
 	struct buffer text = {0};
-	char path[64];
 
 	if (m || !p->live || process->kernel || process->pid <= 0)
 		return m;
 	if (process->read_time && now < process->read_time + REREAD_INTERVAL)
 		return NULL;
 	process->read_time = now ? now : 1;
-	snprintf(path, sizeof(path), "/proc/%d/maps", process->pid);
-	if (proc_text(&text, path) && text.len) {
-		p->rereads++;
-		processes_read_maps(p, process->pid, buffer_bytes(&text));
-	}
+	p->rereads += read_maps(p, process->pid, &text);
 	buffer_release(&text);
 	return address_space_find(process->space, address);
 }

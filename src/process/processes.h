@@ -46,6 +46,9 @@ struct processes {
 	struct binaries *binaries;
 	bool live; /* /proc may be asked about what records did not tell */
 	uint32_t last_space;
+	/* Sees what /proc said: a thread's name, or (tid 0) the mappings of a process; or NULL. */
+	void (*told)(void *context, int32_t pid, int32_t tid, struct bytes text);
+	void *told_context;
 	uint64_t rereads; /* of /proc/PID/maps, for addresses in no known mapping */
 	VECTOR(struct process_state) rows; /* 0 is unused */
 	VECTOR(struct thread_state) threads;
@@ -62,8 +65,11 @@ void processes_apply(struct processes *p, const struct perf_record *record);
  * not exist or may not be looked at. */
 bool processes_read(struct processes *p, int32_t pid, struct error *err);
 
-/* Only the mappings, from the text of /proc/PID/maps: they replace what was known. Lines that
- * cannot be read are left out. */
+/* Only the name of a thread; of the process too when it is its first one. */
+void processes_read_name(struct processes *p, int32_t pid, int32_t tid, struct bytes name);
+/* Only the mappings, from the text of /proc/PID/maps: they replace what was known, unless
+ * there is no text: a kernel thread, or a process that is just exiting. Lines that cannot be read
+ * are left out. */
 void processes_read_maps(struct processes *p, int32_t pid, struct bytes text);
 
 /* The state of a process; one that is not known is looked up in /proc (when live) or made up. Valid

@@ -6,6 +6,7 @@
 #include "recorders/perf_source.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
+#include "recorders/tee.h"
 
 /* Records are handed out when they are older than this: one that was stamped earlier on another CPU
  * has been written by then. */
@@ -15,6 +16,7 @@
 struct cpu_state {
 	struct perf_source source;
 	struct sampler sampler;
+	struct tee tee;
 };
 
 /* ---- Who is there already ---- */
@@ -68,6 +70,81 @@ static void describe_events(struct cpu_state *state)
 			&state->sampler, source->opened.items[i].id, source->opened.items[i].event);
 }
 
+/* Does the event count exactly what it samples? */
+static enum event_counting counting(const struct perf_source *source, size_t i)
+{
+	const struct event_name *name = &source->events.list.items[i];
+	const struct perf_event_attr *attr = &source->attrs.items[i];
+
+	if (!attr->freq)
+		return COUNT_EACH;
+	/* A clock goes on counting in the half of the machine that is not sampled. */
+	return name->clock && !attr->exclude_user && !attr->exclude_kernel ? COUNT_CLOCK
+									   : COUNT_UNKNOWN;
+}
+
+/* ---- The tee ---- */
+
+static struct bytes bytes_at(const void *at, size_t size)
+{
+	return (struct bytes){at, size};
+}
+
+static void save_bytes(void *context, size_t ring, struct bytes bytes)
+{
+	tee_add(context, TEE_BYTES, (uint32_t)ring, 0, bytes);
+}
+
+static void save_told(void *context, int32_t pid, int32_t tid, struct bytes text)
+{
+	tee_add(context, tid ? TEE_NAME : TEE_MAPS, (uint32_t)pid, (uint32_t)tid, text);
+}
+
+static void save_events(struct cpu_state *state)
+{
+	const struct perf_source *source = &state->source;
+	struct buffer row = {0};
+
+	for (size_t i = 0; i < source->events.list.len; i++) {
+		struct tee_event event = {source->events.list.items[i].clock, counting(source, i),
+			perf_source_period(source, i)};
+
+		row.len = 0;
+		buffer_add(&row, &event, sizeof(event));
+		buffer_text(&row, source->events.list.items[i].text);
+		tee_add(&state->tee, TEE_EVENT, 0, 0, buffer_bytes(&row));
+	}
+	for (size_t i = 0; i < source->opened.len; i++)
+		tee_add(&state->tee, TEE_ID, source->opened.items[i].event, 0,
+			bytes_at(&source->opened.items[i].id, sizeof(uint64_t)));
+	for (size_t i = 0; i < source->merge.rings.len; i++) {
+		const struct perf_ring *ring = &source->merge.rings.items[i];
+		struct tee_ring saved = {ring->cpu, ring->size, *ring->layout};
+
+		tee_add(&state->tee, TEE_RING, 0, 0, bytes_at(&saved, sizeof(saved)));
+	}
+	buffer_release(&row);
+}
+
+static bool begin_tee(struct session *s, struct cpu_state *state, struct error *err)
+{
+	struct tee_setup setup = {state->source.regs_mask, state->sampler.parts};
+
+	if (!s->options->tee)
+		return true;
+	if (!tee_open(&state->tee, s->options->tee, err))
+		return false;
+	tee_add(&state->tee, TEE_SETUP, 0, 0, bytes_at(&setup, sizeof(setup)));
+	save_events(state);
+	state->source.merge.save = save_bytes;
+	state->source.merge.save_context = &state->tee;
+	s->processes.told = save_told;
+	s->processes.told_context = &state->tee;
+	return true;
+}
+
+/* ---- Opening and closing ---- */
+
 static bool cpu_open(struct session *s, struct error *err)
 {
 	struct cpu_state *state = memory_new(1, sizeof(*state));
@@ -87,7 +164,7 @@ static bool cpu_open(struct session *s, struct error *err)
 	for (size_t i = 0; i < state->source.merge.rings.len; i++)
 		if (!session_watch(s, state->source.merge.rings.items[i].fd, err))
 			return false;
-	return true;
+	return begin_tee(s, state, err);
 }
 
 static bool cpu_enable(struct session *s, struct error *err)
@@ -113,7 +190,9 @@ static bool cpu_drain(struct session *s, bool last, struct error *err)
 	(void)err;
 	if (perf_merge_update(merge) < RING_CROWDED && !last)
 		now -= MERGE_DELAY;
-	while (perf_merge_next(merge, last ? UINT64_MAX : now, &record, &ring)) {
+	now = last ? UINT64_MAX : now;
+	tee_add(&state->tee, TEE_UNTIL, 0, 0, bytes_at(&now, sizeof(now)));
+	while (perf_merge_next(merge, now, &record, &ring)) {
 		sampler_record(&state->sampler, record, ring->layout);
 		perf_merge_done(ring);
 	}
@@ -135,35 +214,26 @@ static void cpu_stop(struct session *s)
 	perf_source_disable(&state->source);
 }
 
-/* Does the event count exactly what it samples? */
-static enum event_counting counting(const struct perf_source *source, size_t i)
-{
-	const struct event_name *name = &source->events.list.items[i];
-	const struct perf_event_attr *attr = &source->attrs.items[i];
-
-	if (!attr->freq)
-		return COUNT_EACH;
-	/* A clock goes on counting in the half of the machine that is not sampled. */
-	return name->clock && !attr->exclude_user && !attr->exclude_kernel ? COUNT_CLOCK
-									   : COUNT_UNKNOWN;
-}
-
 static void cpu_account(struct session *s)
 {
 	struct cpu_state *state = s->recorder_state;
 	struct sampler *sampler = &state->sampler;
 	struct event_totals totals;
+	struct error failed = {0};
 
 	s->counts.lost = 0;
 	for (size_t i = 0; i < sampler->events.len; i++) {
 		struct sampled_event *e = &sampler->events.items[i];
 
 		perf_source_totals(&state->source, i, &totals);
+		tee_add(&state->tee, TEE_TOTALS, (uint32_t)i, 0, bytes_at(&totals, sizeof(totals)));
 		counts_finish(&e->counts, counting(&state->source, i), e->period, &totals);
 		counts_store(&e->counts, &s->profile, e->stream);
 		counts_store(&e->counts, &s->profile, e->stream + 1);
 		s->counts.lost += counts_lost(&e->counts);
 	}
+	if (!tee_close(&state->tee, &failed))
+		session_notice(s, "--tee: %s", failed.text);
 	if (sampler->lost_records)
 		profile_note(&s->profile,
 			"%llu records of mappings and names were lost: some addresses may have "
@@ -178,6 +248,7 @@ static void cpu_close(struct session *s)
 
 	if (!state)
 		return;
+	output_discard(&state->tee.out);
 	sampler_release(&state->sampler);
 	perf_source_release(&state->source);
 	free(state);
