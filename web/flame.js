@@ -240,7 +240,7 @@ function placeControls() {
 	}
 	fitHeading(byId("title"), 1.42);
 	fitHeading(byId("subtitle"), 1);
-	for (const entry of legend ? legend.children : [])
+	for (const entry of legend ? legend.querySelectorAll("g") : [])
 		entry.classList.toggle("hide", Number(entry.dataset.end) > width);
 }
 
@@ -295,7 +295,7 @@ function describe(frame) {
 	let text = frame.full;
 	if (!isNaN(frame.value))
 		text = frame.name + " (" + human(frame) + ", " + frame.percent + "%)";
-	if (state.zoom && frame.depth >= frames[state.zoom].depth)
+	if (state.zoom && frame.depth > frames[state.zoom].depth)
 		text += ", " + percent(weight(frame), weight(frames[state.zoom])) + "% of the view";
 	details.textContent = nameType + " " + text;
 }

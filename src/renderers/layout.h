@@ -30,8 +30,9 @@ struct layout {
 };
 
 /* The call tree of `v`, every frame once below each caller. `self` and `total` have an item for
- * every node (view_self, tree_totals). Nodes whose total is below `least` (in value units; at least
- * 1) get no box; the room that they need is left empty at the right end of their caller. */
+ * every node (view_self, tree_totals) and are not negative. Nodes whose total is below `least` (in
+ * value units; at least 1) get no box; the room that they need is left empty at the right end of
+ * their caller. */
 void layout_tree(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
 	enum layout_order order, int64_t least);
 

@@ -209,7 +209,8 @@ static void write_legend(struct buffer *b, const struct svg_settings *s, const s
 {
 	double x = SVG_PAD;
 
-	buffer_text(b, "<g id=\"legend\">\n");
+	buffer_text(b, "<g id=\"legend\"><title>Where values were spent: the kind of the innermost"
+		       " frame</title>\n");
 	for (int k = 0; k < FRAME_KINDS; k++) {
 		struct buffer label = {0};
 
@@ -320,6 +321,8 @@ static bool render(
 	self = memory_new(nodes, sizeof(*self));
 	total = memory_new(nodes, sizeof(*total));
 	view_self(v, self);
+	for (size_t i = 0; i < nodes; i++)
+		self[i] = self[i] > 0 ? self[i] : 0; /* what is negative has no width */
 	tree_totals(&v->tree, self, total);
 	p.total = s->total > (double)total[0] ? (int64_t)s->total : total[0];
 	p.per_value =

@@ -117,7 +117,7 @@ static struct colour box_colour(
 	/* Separators between stacks. */
 	if (bytes_equal(name, BYTES("--")))
 		return (struct colour){160, 160, 160};
-	if (bytes_equal(name, BYTES("-")))
+	if (bytes_equal(name, BYTES("-")) && !waker)
 		return (struct colour){200, 200, 200};
 	if (!p->settings->keep_palette)
 		return palette_colour(p, frame, name, waker);
@@ -141,7 +141,7 @@ struct drawn_box {
 
 static void write_title(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
 {
-	int64_t value = d->box->end - d->box->start;
+	int64_t value = d->box->depth ? d->box->end - d->box->start : p->total;
 	double shown = rint((double)value * p->settings->factor);
 
 	buffer_xml(b, d->box->depth ? shown_name(d->name) : BYTES("all"));
