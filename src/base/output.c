@@ -83,8 +83,15 @@ bool output_open(struct output *o, const char *path, unsigned mode, struct error
 	return true;
 }
 
+void output_open_memory(struct output *o)
+{
+	*o = (struct output){.fd = -1, .in_memory = true};
+}
+
 static void flush(struct output *o)
 {
+	if (o->in_memory)
+		return;
 	if (!o->failed.code)
 		output_write_fd(o->fd, buffer_bytes(&o->pending), &o->failed);
 	o->pending.len = 0;
@@ -92,7 +99,7 @@ static void flush(struct output *o)
 
 void output_write(struct output *o, struct bytes bytes)
 {
-	if (bytes.len >= OUTPUT_PIECE) {
+	if (bytes.len >= OUTPUT_PIECE && !o->in_memory) {
 		flush(o);
 		if (!o->failed.code)
 			output_write_fd(o->fd, bytes, &o->failed);

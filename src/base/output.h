@@ -7,6 +7,7 @@
 
 struct output {
 	int fd;
+	bool in_memory;	     /* all of it stays in `pending` */
 	char *path, *beside; /* written beside, then renamed; both NULL for standard output */
 	struct buffer pending;
 	struct error failed; /* the first failure; later writes are ignored */
@@ -16,10 +17,14 @@ struct output {
  * Run through sudo, the file belongs to the calling user. */
 bool output_open(struct output *o, const char *path, unsigned mode, struct error *err);
 
+/* Begin collecting in memory: the result is in `pending`. */
+void output_open_memory(struct output *o);
+
 /* Buffered; a failure is kept and reported by output_commit. */
 void output_write(struct output *o, struct bytes bytes);
 
-/* Flush, and give the file its name. After a failure nothing is left behind. Releases the output. */
+/* Flush, and give the file its name. After a failure nothing is left behind. Releases the output.
+ */
 bool output_commit(struct output *o, struct error *err);
 
 /* Release without result. Fine after commit and on `{0}`. */

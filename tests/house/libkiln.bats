@@ -1,0 +1,65 @@
+# libkiln.bats: others can build against the library, and see of it what is meant to be seen.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return
+	lib=${KILN_BUILD:-$PWD/build}/src/api
+	root=$PWD
+	cd "$BATS_TEST_TMPDIR" || return
+	printf 'main;work;leaf 70\nmain;work 20\nmain;rare 10\nother;main;work 5\nelsewhere 1000\n' >in.folded
+}
+
+check_example() {
+	run "$@" in.folded '^main$'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	# 70 + 20 + 10 + 5 below main; work's own 20 + 5 and leaf's 70 are a tenth or more.
+	[ "${lines[0]}" = "in.folded: 5 samples, 105 in all" ]
+	[ "${lines[1]}" = " 23.81% work" ]
+	[ "${lines[2]}" = " 66.67% leaf" ]
+	[ "${#lines[@]}" -eq 3 ]
+	grep -q '>Example<' example.svg
+	grep -q 'leaf' example.svg
+}
+
+@test "the example runs with the shared library" {
+	cc -Wall -Werror -I"$root/include" "$root/docs/example.c" -o example -L"$lib" -lkiln
+	LD_LIBRARY_PATH=$lib check_example ./example
+}
+
+@test "the example runs with the static library" {
+	export PKG_CONFIG_PATH=$lib/../../meson-private
+	cc -I"$root/include" "$root/docs/example.c" -o example "$lib/libkiln.a" \
+		$(pkg-config --static --libs-only-l kiln | sed 's/-lkiln//')
+	check_example ./example
+	! ldd example | grep -q libkiln
+}
+
+@test "the example explains what is wrong" {
+	cc -I"$root/include" "$root/docs/example.c" -o example -L"$lib" -lkiln
+	export LD_LIBRARY_PATH=$lib
+	run ./example missing.folded x
+	[ "$status" -eq 2 ]
+	[[ "$output" == *missing.folded*"No such file"* ]]
+	run ./example in.folded '('
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"regular expression"* ]]
+}
+
+@test "what the header declares is exported, and nothing else" {
+	nm -D --defined-only "$lib/libkiln.so" | awk '{ print $3 }' | sort >exported
+	gcc -E -P "$root/include/kiln.h" | grep -o '\bkiln_[a-z_]*(' | tr -d '(' | sort -u >declared
+	[ "$(wc -l <declared)" -gt 20 ]
+	diff declared exported
+}
+
+@test "the header serves C99 and C++" {
+	echo '#include <kiln.h>
+	int main(void) { return kiln_version() == 0; }' >use.c
+	gcc -std=c99 -Wall -Wextra -pedantic -Werror -I"$root/include" -fsyntax-only use.c
+	g++ -x c++ -Wall -Wextra -Werror -I"$root/include" -fsyntax-only use.c
+}
+
+@test "the shared library has a soname" {
+	readelf -d "$lib/libkiln.so" | grep -q 'SONAME.*\[libkiln\.so\.0\]'
+}
