@@ -323,7 +323,8 @@ function findMatches() {
 		}
 	}
 	for (const frame of frames) {
-		const match = Boolean(pattern) && pattern.test(frame.name);
+		// "all" is not the name of anything.
+		const match = Boolean(pattern) && frame !== frames[0] && pattern.test(frame.name);
 		if (match !== frame.match)
 			frame.group.classList.toggle("match", match);
 		frame.match = match;
