@@ -112,14 +112,51 @@ static node_id location_node(struct view *v, struct tree_builder *b, node_id cal
 	return node;
 }
 
-static void project(struct view *v, enum projection projection)
+/* Does every location show one frame, and no two the same? As in text, where places have names
+ * only. */
+static bool locations_are_frames(const struct view *v, const frame_id *projected)
 {
 	const struct profile *p = v->profile;
-	frame_id *projected = projected_frames(v, projection);
+	bool *taken = memory_new(view_frame_count(v), sizeof(*taken));
+	bool apart = true;
+
+	for (size_t i = 1; apart && i < p->locations.len; i++) {
+		struct span names = p->location_names.items[i];
+		frame_id frame = names.count ? projected[p->location_frames.items[names.first]] : 0;
+
+		apart = names.count == 1 && !taken[frame];
+		taken[frame] = true;
+	}
+	free(taken);
+	return apart;
+}
+
+/* Then the tree is the stack table as it is: no two stacks are the same. */
+static void project_as_it_is(struct view *v, const frame_id *projected)
+{
+	const struct profile *p = v->profile;
+	size_t stacks = p->stack_caller.len;
+
+	vector_reserve(&v->tree.frame, stacks);
+	v->tree.frame.len = stacks;
+	v->tree.frame.items[0] = 0;
+	v->tree.caller.items = p->stack_caller.items; /* borrowed: cap is 0 */
+	v->tree.caller.len = stacks;
+	for (size_t i = 1; i < stacks; i++) {
+		struct span names = p->location_names.items[p->stack_location.items[i]];
+
+		v->tree.frame.items[i] = projected[p->location_frames.items[names.first]];
+		v->node_of_stack[i] = (node_id)i;
+	}
+}
+
+static void project_by_merging(
+	struct view *v, const frame_id *projected, enum projection projection)
+{
+	const struct profile *p = v->profile;
 	struct tree_builder b;
 
 	tree_builder_init(&b);
-	v->node_of_stack = memory_new(p->stack_caller.len, sizeof(*v->node_of_stack));
 	for (size_t i = 1; i < p->stack_caller.len; i++)
 		v->node_of_stack[i] =
 			location_node(v, &b, v->node_of_stack[p->stack_caller.items[i]],
@@ -127,6 +164,17 @@ static void project(struct view *v, enum projection projection)
 	v->tree = b.tree;
 	b.tree = (struct tree){0};
 	tree_builder_release(&b);
+}
+
+static void project(struct view *v, enum projection projection)
+{
+	frame_id *projected = projected_frames(v, projection);
+
+	v->node_of_stack = memory_new(v->profile->stack_caller.len, sizeof(*v->node_of_stack));
+	if (locations_are_frames(v, projected))
+		project_as_it_is(v, projected);
+	else
+		project_by_merging(v, projected, projection);
 	free(projected);
 }
 
