@@ -37,7 +37,8 @@ struct folded_mark {
 struct folded {
 	struct profile *profile;
 	bool differential;
-	struct memo names;		  /* to locations */
+	bool in_order;	   /* a sample for every line: their order is all that there is of time */
+	struct memo names; /* to locations */
 	VECTOR(struct folded_mark) marks; /* frames of `last` */
 	const char *last; /* the line before, in the window; NULL: there is none to share with */
 	size_t last_len;
@@ -192,7 +193,7 @@ static size_t sample_row(struct folded *f, stack_id stack)
 
 	while (f->row_of_stack.len <= stack)
 		vector_push(&f->row_of_stack, 0);
-	if (f->row_of_stack.items[stack])
+	if (f->row_of_stack.items[stack] && !f->in_order)
 		return f->row_of_stack.items[stack] - 1;
 	row = profile_add_sample(p, f->samples, &(struct sample){.stack = stack});
 	for (unsigned side = 0; side <= f->differential; side++)
@@ -369,10 +370,9 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct folded f = {.profile = out};
+	struct folded f = {.profile = out, .in_order = options->want & WANT_TIMES};
 	bool done = folded_read(&f, in, err);
 
-	(void)options;
 	memo_release(&f.names);
 	vector_release(&f.marks);
 	vector_release(&f.row_of_stack);

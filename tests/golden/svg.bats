@@ -1,0 +1,118 @@
+# svg.bats: flame graphs stay as they are, and have the frames that other tools draw.
+#
+# KILN_GOLDEN=write rewrites the expected pictures; review the difference.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	golden=$BATS_TEST_DIRNAME
+	kiln=${KILN:-$golden/../../build/kiln}
+	corpus=${KILN_CORPUS:-$golden/../../../shared/corpus}
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# The picture without style, script and their hashes, which are tested in the browser.
+plain() {
+	sed -e '/^<style/,/<\/style>$/d' -e '/^<script/,/<\/script>$/d' -e '/^<!-- A flame graph by Kiln/d'
+}
+
+# NAME OPTIONS...: draws small.folded and compares it with svg/NAME.svg.
+same_as_golden() {
+	name=$1
+	shift
+	"$kiln" draw -q "$@" "$golden/svg/small.folded" | plain >got.svg
+	[ "${KILN_GOLDEN:-}" != write ] || cp got.svg "$golden/svg/$name.svg"
+	diff "$golden/svg/$name.svg" got.svg
+}
+
+@test "a flame graph" {
+	same_as_golden flame
+}
+
+@test "an icicle graph by weight, colours by module" {
+	same_as_golden icicle --inverted --order weight --colors module
+}
+
+@test "a flame chart with classic colours" {
+	same_as_golden chart --flamechart --colors hot
+}
+
+@test "callers of what is hot, with headings and other measures" {
+	same_as_golden reverse --reverse --title 'Who <calls>?' --subtitle 'a & b' --width 640 \
+		--height 20 --fontsize 10 --minwidth 5 --colors java --bgcolors grey
+}
+
+# EXPECTED INPUT OPTIONS...
+same_as_inferno() {
+	[ -d "$corpus/inferno" ] || skip "no corpus"
+	expected=$corpus/inferno/flamegraph/$1 input=$corpus/$2
+	shift 2
+	compare=()
+	while [ "${1:-}" = -c ] || [ "${1:-}" = -m ]; do
+		compare+=("$1")
+		shift
+	done
+	"$kiln" draw -q "$@" "$input" -o got.svg
+	python3 "$golden/svg_compare.py" "${compare[@]}" got.svg "$expected"
+}
+
+@test "frames and colours of inferno: java" {
+	same_as_inferno colors/java.svg flamegraph/perf/perf-java-stacks-01.all.folded -c \
+		--colors java --hash
+}
+
+@test "frames and colours of inferno: js" {
+	same_as_inferno colors/js.svg flamegraph/perf/perf-js-stacks-01.all.folded -c --colors js --hash
+}
+
+@test "frames of inferno: an input with semicolons and templates" {
+	same_as_inferno colors/async-profiler-java.svg \
+		inferno/flamegraph/colors/async-profiler-collapsed-part.txt
+}
+
+@test "frames and colours of inferno: separators" {
+	same_as_inferno grey-frames/grey-frames.svg inferno/flamegraph/grey-frames/grey-frames.txt -c \
+		--hash
+}
+
+@test "frames and colours of inferno: narrow frames are left out" {
+	same_as_inferno narrow-blocks/narrow-blocks.svg \
+		inferno/flamegraph/narrow-blocks/narrow-blocks.txt -c --hash
+}
+
+@test "frames of inferno: a profile of perf" {
+	same_as_inferno example-perf-stacks/example-perf-stacks.svg \
+		inferno/collapse-perf/results/example-perf-stacks-collapsed.txt
+}
+
+@test "frames of inferno: a flame chart, which runs from right to left there" {
+	same_as_inferno flamechart/flame.svg inferno/flamegraph/flamechart/flames.txt -m --flamechart
+}
+
+@test "any bytes make a picture that XML parsers take" {
+	python3 - >bytes.folded <<-'END'
+		import sys
+		for code in range(256):
+		    if code not in (10, 13, 59):
+		        sys.stdout.buffer.write(b"main;<%c&>\"' 1\n" % code)
+		sys.stdout.buffer.write(b"main;\xed\xa0\x80\xef\xbf\xbe\xf4\x90\x80\x80]]>--> 1\n")
+	END
+	"$kiln" draw -q --format folded bytes.folded -o bytes.svg --title "$(printf '\001\377<')"
+	python3 - <<-'END'
+		import xml.etree.ElementTree as tree
+		svg = "{http://www.w3.org/2000/svg}"
+		frames = tree.parse("bytes.svg").find(".//%sg[@id='frames']" % svg)
+		titles = [frame.find(svg + "title").text for frame in frames]
+		assert len(titles) > 200, len(titles)
+		assert "<A&>\"' (1 samples, 0.39%)" in titles, titles
+		assert all(frame.find(svg + "rect") is not None for frame in frames)
+	END
+}
+
+@test "palette.map keeps colours from picture to picture" {
+	"$kiln" draw -q --cp --colors mem "$golden/svg/small.folded" -o one.svg
+	grep -qx 'main->rgb(0,228,163)' palette.map
+	sed -i 's/^main->.*/main->rgb(1,2,3)/' palette.map
+	"$kiln" draw -q --cp --colors hot "$golden/svg/small.folded" -o two.svg
+	grep -q '<title>main (.*fill="rgb(1,2,3)"' two.svg
+	diff <(grep -v '<title>main (\|<stop\|<linear' one.svg) <(grep -v '<title>main (\|<stop\|<linear' two.svg)
+}
