@@ -129,13 +129,12 @@ const struct cfi_index *cfi_source_index(struct cfi *cfi, enum cfi_source source
 static const struct cfi_cie_slot *find_cie(struct cfi *cfi, enum cfi_source source, uint64_t offset)
 {
 	struct cfi_cie_slot *slot =
-		&cfi->cies[hash_pair(source, offset) >> 32 & (CFI_CIE_SLOTS - 1)];
+		&cfi->cies[source][offset * 0x9E3779B97F4A7C15u >> 32 & (CFI_CIE_SLOTS - 1)];
 	const struct cfi_section *section = &cfi->indexes[source].section;
 
-	if (slot->used && slot->source == source && slot->cie.offset == offset)
+	if (slot->used && slot->cie.offset == offset)
 		return slot;
 	slot->used = cfi_read_cie(section, offset, &slot->cie) && run_initial(cfi, section, slot);
-	slot->source = source;
 	return slot->used ? slot : NULL;
 }
 

@@ -4,13 +4,12 @@
 
 #include "images/cfi_index.h"
 
-#define CFI_CIE_SLOTS 32
-#define CFI_PLT_LIMIT 8 /* sections */
+#define CFI_CIE_SLOTS 16 /* of each source */
+#define CFI_PLT_LIMIT 8	 /* sections */
 
 /* A CIE and the rules that it starts its entries with. */
 struct cfi_cie_slot {
 	bool used;
-	unsigned source;
 	struct cfi_cie cie;
 	struct cfi_state initial;
 };
@@ -22,7 +21,7 @@ enum cfi_source { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_PLT_SECTIONS, CFI_SOURCES }
 struct cfi_entry {
 	struct cfi_fde fde;
 	const struct cfi_section *section;
-	const struct cfi_cie_slot *cie; /* void after the next cfi_entry_at */
+	const struct cfi_cie_slot *cie; /* void after the next cfi_entry_at of the same source */
 };
 
 struct cfi {
@@ -32,7 +31,7 @@ struct cfi {
 	bool debug_indexed; /* .debug_frame is only looked at when .eh_frame had no answer */
 	struct bytes plt_programs[CFI_PLT_LIMIT];
 	uint64_t plt_ends[CFI_PLT_LIMIT];
-	struct cfi_cie_slot cies[CFI_CIE_SLOTS];
+	struct cfi_cie_slot cies[CFI_SOURCES][CFI_CIE_SLOTS];
 	struct cfi_cie_slot plt_cie;
 	struct cfi_expressions expressions;
 

@@ -10,10 +10,11 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "images/cfi_lookup.h"
+#include "images/cfi_table.h"
 #include "images/cursor.h"
 
 /* Of larger binaries so many entries are taken, evenly; KILN_CFI_ALL=1 takes all. */
-#define SAMPLED_ENTRIES 4000
+#define SAMPLED_ENTRIES 1500
 #define BINARIES_WANTED 10
 
 static const char *const binaries[] = {
@@ -273,6 +274,87 @@ static size_t count_entries(Elf *elf, struct bytes content, bool eh_frame)
 	return count;
 }
 
+/* ---- The exported table ---- */
+
+static void describe_value(struct buffer *b, const struct cfi_rule *rule, int column)
+{
+	struct cfi_value v = {.how = CFI_SAME};
+
+	for (unsigned i = 0; i < rule->count; i++) {
+		if (rule->values[i].column == column)
+			v = rule->values[i];
+	}
+	if (v.how == CFI_EXPRESSION || v.how == CFI_AT_EXPRESSION)
+		v = (struct cfi_value){.how = CFI_BROKEN};
+	buffer_printf(b, ", %d %d%+d", v.how, v.base, v.offset);
+}
+
+static void describe_lazy(struct buffer *b, const struct cfi *cfi, const struct cfi_rule *rule)
+{
+	if (!rule) {
+		buffer_text(b, "none");
+		return;
+	}
+	if (rule->cfa.how == CFI_EXPRESSION)
+		buffer_printf(b, "%d 0+0+0", CFI_BROKEN);
+	else
+		buffer_printf(b, "%d %d%+d%+d", rule->cfa.how, rule->cfa.base, rule->cfa.offset,
+			rule->cfa_after);
+	describe_value(b, rule, rule->return_column);
+	describe_value(b, rule, cfi_arch(cfi)->frame_pointer);
+	buffer_printf(b, " %d", rule->signal);
+}
+
+static void describe_exported(struct buffer *b, const struct cfi_table_rule *rule)
+{
+	if (rule->cfa_how == CFI_UNDEFINED) {
+		buffer_text(b, "none");
+		return;
+	}
+	buffer_printf(b, "%d %d%+d%+d, %d %d%+d, %d %d%+d %d", rule->cfa_how, rule->cfa_base,
+		rule->cfa_offset, rule->cfa_after, rule->ra_how, rule->ra_base, rule->ra_offset,
+		rule->fp_how, rule->fp_base, rule->fp_offset, rule->signal);
+}
+
+static void compare_exported(struct cfi *cfi, const struct cfi_table *table, uint64_t address)
+{
+	struct buffer lazy = {0}, exported = {0};
+
+	describe_lazy(&lazy, cfi, cfi_find(cfi, address));
+	describe_exported(&exported, cfi_table_find(table, address));
+	if (strcmp(lazy.at, exported.at))
+		fail_msg("%s: at 0x%lx: lazy %s, exported %s", image_name(cfi->image),
+			(unsigned long)address, lazy.at, exported.at);
+	buffer_release(&lazy);
+	buffer_release(&exported);
+}
+
+/* Both ends of every row (or of evenly chosen ones) say what the lazy lookup says. */
+static void check_table(struct cfi *cfi)
+{
+	struct cfi_table table;
+	struct error err = {0};
+	size_t stride, row = 0;
+
+	assert_true(cfi_table_build(cfi, &table, &err));
+	assert_true(table.page_count > 0 && table.row_count > table.page_count);
+	stride = getenv("KILN_CFI_ALL") ? 1 : table.row_count / (8 * SAMPLED_ENTRIES) + 1;
+	for (size_t page = 0; page < table.page_count; page++) {
+		assert_int_equal(table.rows[table.pages[page]].pc, 0);
+		for (; row < table.pages[page + 1]; row += stride) {
+			uint64_t base = table.start + (page << CFI_TABLE_PAGE_BITS);
+			bool last = row + 1 == table.pages[page + 1];
+
+			compare_exported(cfi, &table, base + table.rows[row].pc);
+			compare_exported(
+				cfi, &table, base + (last ? 0xFFFF : table.rows[row + 1].pc - 1u));
+		}
+	}
+	compare_exported(cfi, &table, table.start + (table.page_count << CFI_TABLE_PAGE_BITS));
+	compare_exported(cfi, &table, table.start - 1);
+	cfi_table_release(&table);
+}
+
 static void check_elf(struct image *image, Elf *elf)
 {
 	struct cfi *cfi = cfi_open(image);
@@ -289,6 +371,7 @@ static void check_elf(struct image *image, Elf *elf)
 		tally.different);
 	assert_int_equal(tally.different, 0);
 	assert_int_equal(stats.damaged, 0);
+	check_table(cfi);
 	assert_int_equal(index->count, count_entries(elf, index->section.content, true));
 	cfi_release(cfi);
 	dwarf_cfi_end(oracle);
