@@ -244,6 +244,7 @@ static bool sections_plan(struct reading *r, struct error *err)
 {
 	r->slots.len = 0;
 	r->tables = r->streams = 0;
+	slot_of(r, KILN_COLUMNS_LIMIT - 1, 0); /* columns without a section have 0 rows */
 	for (size_t i = 0; i < r->sections.len; i++)
 		if (!section_plan(r, i, err))
 			return false;

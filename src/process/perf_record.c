@@ -337,7 +337,7 @@ static void decode_body(struct cursor *c, const struct perf_layout *layout, stru
 		break;
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		cursor_pair(c, &r->change.pid, &r->change.tid);
-		/* fall through */
+		__attribute__((fallthrough));
 	case PERF_RECORD_SWITCH:
 		r->change.out = r->misc & PERF_RECORD_MISC_SWITCH_OUT;
 		break;

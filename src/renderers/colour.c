@@ -245,7 +245,7 @@ struct colour colour_classic(enum palette palette, enum colour_seed seed, struct
 	case PALETTE_ORANGE:
 		return rgb(shade(190, 65, v), shade(90, 65, v), 0);
 	default:
-		assert(!"a palette of Kiln's own");
+		assert(false && "a palette of Kiln's own");
 		return rgb(0, 0, 0);
 	}
 }

@@ -366,6 +366,44 @@ static void ids_outside_are_refused(void **state)
 	buffer_release(&file);
 }
 
+/* From each section on everything made unknown: half a table is refused, the rest does without. */
+static void missing_columns_are_refused_or_optional(void **state)
+{
+	struct buffer file = {0};
+	struct profile p;
+	struct kiln_section *sections;
+	size_t count, optional = 0;
+
+	(void)state;
+	random_profile(&p, 11, 30);
+	write_whole(&p, &file);
+	sections = without_index(&file, &count);
+	for (size_t from = 0; from + 1 < count; from++) {
+		struct error err = {0};
+		struct profile q;
+
+		for (size_t i = from; i + 1 < count; i++) {
+			struct kiln_section s = sections[i];
+
+			s.table = 1000;
+			reseal(&file, &s);
+		}
+		if (kiln_file_read(buffer_bytes(&file), NULL, &q, &err)) {
+			assert_int_equal(q.locations.len, q.location_names.len);
+			assert_int_equal(q.stack_caller.len, q.stack_location.len);
+			optional++;
+			profile_release(&q);
+		}
+		for (size_t i = from; i + 1 < count; i++)
+			reseal(&file, &sections[i]);
+	}
+	/* All but locations without names, names without frames and stacks without locations. */
+	assert_int_equal(optional, count - 1 - 3);
+	profile_release(&p);
+	free(sections);
+	buffer_release(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -378,6 +416,7 @@ int main(void)
 		cmocka_unit_test(every_bit_matters),
 		cmocka_unit_test(unknown_sections_are_skipped),
 		cmocka_unit_test(ids_outside_are_refused),
+		cmocka_unit_test(missing_columns_are_refused_or_optional),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
