@@ -11,15 +11,17 @@
 #ifndef KILN_PROCESS_SYMBOLIZE_H
 #define KILN_PROCESS_SYMBOLIZE_H
 
-#include "images/image.h"
+#include "images/image_cache.h"
 #include "images/kernel.h"
 #include "images/perf_map.h"
 #include "model/profile.h"
 
-/* What the caller holds. Any function may be NULL or answer NULL: then files, /proc and this
- * machine's kernel are asked. What they return stays the caller's and lives until the end. */
+/* What a recorder holds whose recording has just ended, or is going on. Any function may be NULL or
+ * answer NULL: then files, /proc and this machine's kernel are asked. What they return stays the
+ * caller's and lives until the end, and longer than the cache. */
 struct symbolize_hooks {
 	void *self;
+	struct image_cache *cache; /* kept between calls; NULL: for this call only */
 	/* The open image of a mapping (MAPPING_FILE, MAPPING_VDSO). */
 	const struct image *(*image)(void *self, mapping_id mapping);
 	/* The directory in which the mapping's path means what it meant to its process, for
@@ -51,7 +53,9 @@ struct symbolize_report {
 void symbolize_report_release(struct symbolize_report *r);
 
 /* Name all locations without names; with `again`, also those that are named only by their module.
- * Cannot fail: what is in the way is in the report. The report may be NULL. */
+ * Cannot fail: what is in the way is in the report. The report may be NULL. Without hooks it is a
+ * file of another time, perhaps of another machine: perf maps are not asked, and the kernel is only
+ * when it is the recorded one. */
 void profile_symbolize(struct profile *p, const struct symbolize_hooks *hooks, bool again,
 	struct symbolize_report *ret_report);
 

@@ -1,0 +1,194 @@
+/* unnamed.c: in which modules did places stay without names, and what would give them? */
+#include "process/unnamed.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void unnamed_add(struct unnamed_counts *c, location_id location)
+{
+	vector_push(&c->locations, location);
+}
+
+/* ---- Advice, from facts only ---- */
+
+static const char *file_problem(const struct unnamed_facts *facts)
+{
+	if (!facts->opened)
+		return "it cannot be opened, or is not the file that was recorded";
+	switch (facts->extent) {
+	case SYMBOLS_NONE:
+		return "it has no symbols, and there is no separate debug file";
+	case SYMBOLS_EXPORTED:
+		return "it is stripped to what it exports, and there is no separate debug file";
+	default:
+		return "its symbols do not cover all of its code";
+	}
+}
+
+static bool is_system_file(struct bytes file)
+{
+	return bytes_start(file, BYTES("/usr/")) || bytes_start(file, BYTES("/lib")) ||
+	       bytes_start(file, BYTES("/bin/")) || bytes_start(file, BYTES("/sbin/"));
+}
+
+static void advise_file(struct unnamed_module *m, const struct profile *p,
+	const struct mapping *mapping, const struct unnamed_facts *facts)
+{
+	struct bytes file = profile_text(p, mapping->file);
+	struct bytes build_id = profile_text(p, mapping->build_id);
+
+	snprintf(m->why, sizeof m->why, "%s", file_problem(facts));
+	if (!facts->opened || facts->extent == SYMBOLS_FULL || mapping->kind == MAPPING_VDSO)
+		return;
+	if (is_system_file(file) && build_id.len)
+		snprintf(m->remedy, sizeof m->remedy,
+			"install its -dbgsym or -debuginfo package, or: debuginfod-find debuginfo "
+			"%.*s",
+			(int)build_id.len, build_id.at);
+	else if (!is_system_file(file))
+		snprintf(m->remedy, sizeof m->remedy,
+			"build or install it without stripping (no -s, no strip)");
+}
+
+static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *facts)
+{
+	if (facts->other_kernel)
+		snprintf(m->why, sizeof m->why,
+			"the running kernel is not the recorded one, or was started again");
+	else if (*facts->error)
+		snprintf(m->why, sizeof m->why, "the kernel hides the addresses of its functions");
+	else
+		snprintf(m->why, sizeof m->why, "/proc/kallsyms has no function there");
+	if (*facts->error && !facts->other_kernel)
+		snprintf(m->remedy, sizeof m->remedy,
+			"run as root, or: sysctl kernel.kptr_restrict=0 "
+			"kernel.perf_event_paranoid=1");
+}
+
+static void advise_jit(
+	struct unnamed_module *m, const struct profile *p, const struct unnamed_facts *facts)
+{
+	struct bytes name = profile_text(p, p->processes.items[m->process].name);
+	const char *remedy = "";
+
+	if (*facts->error)
+		snprintf(m->why, sizeof m->why, "%s", facts->error);
+	else if (facts->opened)
+		snprintf(m->why, sizeof m->why, "its perf map has no entry for that code");
+	else
+		snprintf(m->why, sizeof m->why, "code made while running, and no /tmp/perf-%d.map",
+			p->processes.items[m->process].pid);
+	if (bytes_equal(name, BYTES("node")))
+		remedy = "start it with NODE_OPTIONS=--perf-basic-prof";
+	else if (bytes_equal(name, BYTES("java")))
+		remedy = "start it with JAVA_TOOL_OPTIONS='-XX:+PreserveFramePointer "
+			 "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'";
+	if (!facts->opened)
+		snprintf(m->remedy, sizeof m->remedy, "%s", remedy);
+}
+
+static void advise(struct unnamed_module *m, const struct profile *p, const struct mapping *mapping,
+	const struct unnamed_facts *facts)
+{
+	switch (mapping->kind) {
+	case MAPPING_KERNEL:
+	case MAPPING_MODULE:
+		advise_kernel(m, facts);
+		break;
+	case MAPPING_JIT:
+		advise_jit(m, p, facts);
+		break;
+	default:
+		advise_file(m, p, mapping, facts);
+	}
+}
+
+/* ---- Counting ---- */
+
+void unnamed_facts(struct unnamed_counts *c, mapping_id mapping, const struct unnamed_facts *facts)
+{
+	vector_push(&c->mappings, ((struct unnamed_mapping){mapping, *facts}));
+}
+
+/* For every mapping, its place in the report plus 1; 0: everything in it has a name. */
+static uint32_t *add_modules(
+	const struct unnamed_counts *c, const struct profile *p, struct symbolize_report *report)
+{
+	uint32_t *module_of = memory_new(p->mappings.len, sizeof *module_of);
+
+	for (size_t i = 0; i < c->locations.len; i++)
+		module_of[p->locations.items[c->locations.items[i]].mapping] = 1;
+	for (size_t i = 0; i < c->mappings.len; i++) {
+		mapping_id id = c->mappings.items[i].mapping;
+		const struct mapping *mapping = &p->mappings.items[id];
+		struct unnamed_module module = {.file = profile_text(p, mapping->file),
+			.file_id = mapping->file,
+			.kind = mapping->kind,
+			.process = mapping->process};
+
+		if (!module_of[id])
+			continue;
+		if (mapping->kind == MAPPING_JIT)
+			module.file = profile_text(p, p->processes.items[mapping->process].name);
+		advise(&module, p, mapping, &c->mappings.items[i].facts);
+		vector_push(&report->modules, module);
+		module_of[id] = (uint32_t)report->modules.len;
+	}
+	return module_of;
+}
+
+static void count_samples(const struct profile *p, const bool *unnamed, const uint32_t *module_of,
+	struct symbolize_report *report)
+{
+	for (size_t t = 0; t < p->samples.len; t++) {
+		const struct samples *samples = &p->samples.items[t];
+
+		for (size_t i = 0; i < samples->stack.len; i++) {
+			location_id leaf = p->stack_location.items[samples->stack.items[i]];
+
+			if (unnamed[leaf])
+				report->modules
+					.items[module_of[p->locations.items[leaf].mapping] - 1]
+					.samples++;
+		}
+	}
+}
+
+static int module_compare(const void *a, const void *b)
+{
+	const struct unnamed_module *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	if (x->locations != y->locations)
+		return x->locations > y->locations ? -1 : 1;
+	return bytes_compare(x->file, y->file);
+}
+
+void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
+	struct symbolize_report *ret_report)
+{
+	uint32_t *module_of = add_modules(c, p, ret_report);
+	bool *unnamed = memory_new(p->locations.len, sizeof *unnamed);
+
+	for (size_t i = 0; i < c->locations.len; i++) {
+		location_id id = c->locations.items[i];
+
+		unnamed[id] = true;
+		ret_report->modules.items[module_of[p->locations.items[id].mapping] - 1]
+			.locations++;
+	}
+	ret_report->unnamed = (uint32_t)c->locations.len;
+	count_samples(p, unnamed, module_of, ret_report);
+	if (ret_report->modules.len > 1)
+		qsort(ret_report->modules.items, ret_report->modules.len,
+			sizeof(struct unnamed_module), module_compare);
+	free(module_of);
+	free(unnamed);
+}
+
+void unnamed_release(struct unnamed_counts *c)
+{
+	vector_release(&c->locations);
+	vector_release(&c->mappings);
+}
