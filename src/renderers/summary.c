@@ -10,6 +10,7 @@ struct counter {
 	const struct view *view;
 	struct share *by_frame;
 	uint8_t *truncated, *unnamed; /* is this frame such a one? */
+	uint8_t *ends_in;	      /* do samples end in this node? */
 	frame_id *truncation; /* of every node: the frame that says so on its way to the root */
 };
 
@@ -30,6 +31,7 @@ static void counter_init(struct counter *c, const struct view *v)
 	c->by_frame = memory_new(frames, sizeof(*c->by_frame));
 	c->truncated = memory_new(frames, 1);
 	c->unnamed = memory_new(frames, 1);
+	c->ends_in = memory_new(nodes, 1);
 	c->truncation = memory_new(nodes, sizeof(*c->truncation));
 	for (size_t i = 1; i < frames; i++) {
 		c->by_frame[i].name = view_frame_at(v, (frame_id)i).function;
@@ -49,6 +51,7 @@ static void counter_release(struct counter *c)
 	free(c->by_frame);
 	free(c->truncated);
 	free(c->unnamed);
+	free(c->ends_in);
 	free(c->truncation);
 }
 
@@ -56,6 +59,7 @@ static void count_node(struct counter *c, node_id node, int64_t value)
 {
 	frame_id truncation = c->truncation[node], leaf = c->view->tree.frame.items[node];
 
+	c->ends_in[node] = 1;
 	if (truncation) {
 		c->by_frame[truncation].samples++;
 		c->by_frame[truncation].sum += value;
@@ -139,30 +143,37 @@ static void collect(struct summary *s, const struct counter *c)
 		qsort(s->unnamed.items, s->unnamed.len, sizeof(struct share), larger);
 }
 
-static size_t deepest(const struct tree *t)
+/* Only nodes on the way to a sample that is shown: the tree may serve other events too. */
+static void count_nodes(struct summary *s, const struct tree *t, const uint8_t *ends_in)
 {
-	uint32_t *depth = memory_new(t->caller.len, sizeof(*depth));
-	size_t most = 0;
+	size_t nodes = t->caller.len;
+	uint32_t *depth = memory_new(nodes, sizeof(*depth));
+	uint8_t *used = memory_new(nodes, 1);
 
-	for (size_t i = 1; i < t->caller.len; i++) {
+	memcpy(used, ends_in, nodes);
+	for (size_t i = nodes; i-- > 1;)
+		used[t->caller.items[i]] |= used[i];
+	for (size_t i = 1; i < nodes; i++) {
 		depth[i] = depth[t->caller.items[i]] + 1;
-		if (depth[i] > most)
-			most = depth[i];
+		s->nodes += used[i];
+		if (used[i] && depth[i] > s->deepest)
+			s->deepest = depth[i];
 	}
 	free(depth);
-	return most;
+	free(used);
 }
 
 void summary_init(struct summary *s, const struct view *v)
 {
 	struct counter c;
 
-	*s = (struct summary){.nodes = v->tree.caller.len - 1, .deepest = deepest(&v->tree)};
+	*s = (struct summary){0};
 	s->streams = memory_new(v->profile->streams.len, sizeof(*s->streams));
 	counter_init(&c, v);
 	for (size_t i = 0; i < v->profile->streams.len; i++)
 		count_stream(s, &c, i);
 	collect(s, &c);
+	count_nodes(s, &v->tree, c.ends_in);
 	counter_release(&c);
 	count_mappings(s, v->profile);
 }

@@ -17,7 +17,8 @@ setup() {
 	END
 }
 
-# Run with a terminal as stdin, stdout and stderr, 80 columns wide unless said; $output is what it shows.
+# Run with a terminal as stdin, stdout and stderr, 80 columns wide unless said; $output is what it
+# shows. NO_COLOR=1 in front of the command keeps escape sequences out.
 on_terminal() {
 	run script -qec "stty cols ${columns:-80} rows 24; $*" /dev/null </dev/null
 	output=${output//$'\r'/}

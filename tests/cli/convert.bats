@@ -41,6 +41,6 @@ load common
 }
 
 @test "a binary format is not written to a terminal" {
-	on_terminal "'$kiln' convert small.folded --to kiln"
+	on_terminal "NO_COLOR=1 '$kiln' convert small.folded --to kiln"
 	failed_with 2 "kiln: convert: standard output is a terminal: name a file with -o, or redirect it"
 }

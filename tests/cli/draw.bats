@@ -20,7 +20,7 @@ load common
 }
 
 @test "a terminal gets no picture" {
-	on_terminal "'$kiln' draw small.folded"
+	on_terminal "NO_COLOR=1 '$kiln' draw small.folded"
 	failed_with 2 "kiln: draw: standard output is a terminal: name a file with -o, or redirect it"
 }
 

@@ -4,7 +4,7 @@ load common
 @test "folded text: samples, stacks, depth" {
 	run -0 "$kiln" info small.folded
 	diff - <<<"$output" <(cat <<-'END'
-	stacks        6 nodes in the call tree, at most 5 frames deep
+	stacks        7 nodes in the call tree, at most 5 frames deep
 	samples       100 samples in 4 stacks (shown)
 	END
 	)
@@ -15,7 +15,7 @@ load common
 	python3 - "$output" <<-'END'
 	import json, sys
 	info = json.loads(sys.argv[1])
-	assert info["deepest"] == 5 and info["tree_nodes"] == 6, info
+	assert info["deepest"] == 5 and info["tree_nodes"] == 7, info
 	(stream,) = info["streams"]
 	assert stream["kind"] == "samples" and stream["sum"] == 100 and stream["lost"] == 0, stream
 	END

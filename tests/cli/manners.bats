@@ -20,12 +20,12 @@ lookers=(draw top tree fold info)
 }
 
 @test "stdin on a terminal: usage, without waiting" {
-	on_terminal "timeout 5 '$kiln' top"
+	on_terminal "NO_COLOR=1 timeout 5 '$kiln' top"
 	[ "$status" -eq 2 ]
 	[[ ${lines[0]} == "usage: kiln top"* ]]
-	on_terminal "timeout 5 '$kiln' top -"
+	on_terminal "NO_COLOR=1 timeout 5 '$kiln' top -"
 	[ "$status" -eq 2 ]
-	[[ $output == *"kiln: "*"top: standard input is a terminal: name a FILE, or pipe a profile in"* ]]
+	[ "${lines[1]}" = "kiln: top: standard input is a terminal: name a FILE, or pipe a profile in" ]
 }
 
 @test "a missing file, a folder, no permission" {
@@ -85,11 +85,10 @@ lookers=(draw top tree fold info)
 
 @test "a damaged compressed file" {
 	for tool in gzip zstd xz; do
-		"$kiln" fold small.folded | cat - /usr/bin/env | $tool -c | head -c 300 >cut
+		cat small.folded /usr/bin/env | $tool -c | head -c 300 >cut
 		run "$kiln" fold --format folded cut
 		[ "$status" -eq 2 ]
-		[ "${#lines[@]}" -eq 1 ]
-		[[ $output == "kiln: cut: "*truncated* || $output == "kiln: cut: "*damaged* ]]
+		[[ $output =~ ^kiln:\ cut:\ byte\ [0-9]+:\ $tool\ data\ is\ cut\ short$ ]]
 	done
 }
 
@@ -106,18 +105,25 @@ lookers=(draw top tree fold info)
 	done
 }
 
-@test "10,000 frames deep" {
-	python3 -c 'print(";".join(f"f{i}" for i in range(10000)), 7)' >deep.folded
+@test "8,000 frames are drawn, 10,000 are refused in one line" {
+	deep() { python3 -c "print(';'.join(f'f{i}' for i in range($1)), 7)"; }
+	deep 8000 >deep.folded
 	for name in "${lookers[@]}"; do
 		"$kiln" "$name" -q deep.folded -o out
 		[ -s out ]
 	done
 	[ "$("$kiln" fold deep.folded)" = "$(cat deep.folded)" ]
-	[ "$("$kiln" top --csv -n 0 deep.folded | wc -l)" -eq 10001 ]
+	[ "$("$kiln" top --csv deep.folded | wc -l)" -eq 8001 ]
+	deep 10000 >too-deep.folded
+	for name in "${lookers[@]}"; do
+		run "$kiln" "$name" too-deep.folded -o none
+		failed_with 2 "kiln: too-deep.folded: line 1: expected no stack of more than 8,192 frames"
+		[ ! -e none ]
+	done
 }
 
 @test "a reader that leaves early ends Kiln silently" {
-	for i in $(seq 20000); do echo "main;function_$i $i"; done >many.folded
+	seq 20000 | sed 's/.*/main;function_& &/' >many.folded
 	for name in fold "tree --min 0" "top -n 0"; do
 		run bash -c "set -o pipefail; '$kiln' $name many.folded | head -n 1"
 		[ "$status" -eq 141 ]
@@ -126,7 +132,7 @@ lookers=(draw top tree fold info)
 }
 
 @test "SIGPIPE ignored by the parent makes no difference" {
-	for i in $(seq 200000); do echo "main;function_$i $i"; done >many.folded
+	seq 200000 | sed 's/.*/main;function_& &/' >many.folded
 	run python3 -c 'import signal, subprocess, sys
 signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 k = subprocess.Popen([sys.argv[1], "fold", "many.folded"], stdout=subprocess.PIPE, restore_signals=False)
