@@ -126,7 +126,7 @@ KILN_API size_t kiln_stack_frames(
 enum kiln_by {
 	KILN_BY_FUNCTION, /* frames of one function are one */
 	KILN_BY_LINE,	  /* lines of a function are apart */
-	KILN_BY_ADDRESS,  /* every place in a binary is apart */
+	KILN_BY_ADDRESS,  /* and places without a name, by their addresses */
 };
 
 /* A tree of all stacks; shows the profile's first kind. */

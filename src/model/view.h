@@ -17,7 +17,7 @@ typedef uint32_t node_id;
 enum projection {
 	BY_FUNCTION, /* frames that share function, module and kind are one */
 	BY_LINE,     /* ... and file and line */
-	BY_ADDRESS,  /* every location apart, inlined frames on top of it */
+	BY_ADDRESS,  /* ... and places without a name are told apart by their addresses */
 };
 
 struct tree {
@@ -56,8 +56,8 @@ void view_init(struct view *v, const struct profile *p, enum projection projecti
 void view_release(struct view *v);
 
 /* Show the streams of this kind ("cpu", "samples", an event's name; "": the first) instead; with
- * idle, also idle samples of the same event in the same unit. False (ERR_USAGE, naming the kinds there are) when there
- * is none. */
+ * idle, also idle samples of the same event in the same unit. False (ERR_USAGE, naming the kinds
+ * there are) when there is none. */
 bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error *err);
 
 /* ---- For transforms ---- */
