@@ -81,9 +81,10 @@ bool profile_read(const char *path, const struct read_options *options, struct p
 	struct input in;
 	bool done;
 
-	profile_init(out);
-	if (!input_open(&in, path, err))
+	if (!input_open(&in, path, err)) {
+		profile_init(out);
 		return false;
+	}
 	done = profile_read_input(&in, options, out, err);
 	input_release(&in);
 	return done;

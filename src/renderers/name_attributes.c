@@ -13,12 +13,44 @@ static struct bytes cut_at(struct bytes *text, char separator)
 	return head;
 }
 
-bool name_attribute_next(struct bytes *attributes, struct bytes *ret_key, struct bytes *ret_value)
+/* NAME="VALUE" from the front of `extra`. What is malformed comes as a value without a name. */
+static void cut_extra(struct bytes *extra, struct bytes *ret_key, struct bytes *ret_value)
 {
-	if (!attributes->len)
-		return false;
-	*ret_value = cut_at(attributes, '\t');
-	*ret_key = cut_at(ret_value, '=');
+	struct bytes rest = bytes_trim(*extra), key = bytes_trim(cut_at(&rest, '='));
+
+	rest = bytes_trim(rest);
+	if (rest.len < 2 || (rest.at[0] != '"' && rest.at[0] != '\'') ||
+		!memchr(rest.at + 1, rest.at[0], rest.len - 1)) {
+		*ret_key = (struct bytes){"", 0};
+		*ret_value = *extra;
+		*extra = (struct bytes){"", 0};
+		return;
+	}
+	*extra = (struct bytes){rest.at + 1, rest.len - 1};
+	*ret_key = key;
+	*ret_value = cut_at(extra, rest.at[0]);
+	*extra = bytes_trim(*extra);
+}
+
+bool attribute_next(struct attribute_walk *walk, struct bytes *ret_key, struct bytes *ret_value)
+{
+	while (!walk->extra.len) {
+		struct bytes value, key;
+
+		if (!walk->fields.len)
+			return false;
+		value = cut_at(&walk->fields, '\t');
+		if (!value.len)
+			continue;
+		key = cut_at(&value, '=');
+		if (!bytes_equal(key, BYTES("g_extra")) && !bytes_equal(key, BYTES("a_extra"))) {
+			*ret_key = key;
+			*ret_value = value;
+			return true;
+		}
+		walk->extra = bytes_trim(value);
+	}
+	cut_extra(&walk->extra, ret_key, ret_value);
 	return true;
 }
 
@@ -34,8 +66,6 @@ static const char *objection(struct bytes key, struct bytes value)
 		if (!letter && c != '_' && (!i || !(memchr("-.:", c, 3) || (c >= '0' && c <= '9'))))
 			return "a name that XML does not allow";
 	}
-	if (bytes_equal(key, BYTES("g_extra")) || bytes_equal(key, BYTES("a_extra")))
-		return "markup; give its attributes one by one";
 	if (key.len > 2 && (key.at[0] | 32) == 'o' && (key.at[1] | 32) == 'n')
 		return "a script";
 	if (bytes_equal(key, BYTES("href"))) {
@@ -53,9 +83,10 @@ static const char *objection(struct bytes key, struct bytes value)
 
 static bool check_line(struct bytes attributes, size_t line, struct error *err)
 {
+	struct attribute_walk walk = {attributes, {"", 0}};
 	struct bytes key, value;
 
-	while (name_attribute_next(&attributes, &key, &value)) {
+	while (attribute_next(&walk, &key, &value)) {
 		const char *why = objection(key, value);
 
 		if (why)
@@ -122,17 +153,18 @@ void name_attributes_release(struct name_attributes *a)
 	*a = (struct name_attributes){0};
 }
 
-struct bytes name_attributes_find(struct name_attributes *a, struct bytes name)
+struct attribute_walk name_attributes_find(struct name_attributes *a, struct bytes name)
 {
+	const struct attribute_walk none = {{"", 0}, {"", 0}};
 	uint64_t hash = hash_bytes(name.at, name.len);
 	size_t at;
 	uint32_t id;
 
 	if (!a->names.len)
-		return (struct bytes){"", 0};
+		return none;
 	at = id_map_first(&a->by_name, hash);
 	while ((id = id_map_candidate(&a->by_name, hash, &at)))
 		if (bytes_equal(a->names.items[id - 1].name, name))
-			return a->names.items[id - 1].attributes;
-	return (struct bytes){"", 0};
+			return (struct attribute_walk){a->names.items[id - 1].attributes, {"", 0}};
+	return none;
 }

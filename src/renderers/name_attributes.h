@@ -25,10 +25,14 @@ struct name_attributes {
 bool name_attributes_read(struct name_attributes *a, const char *path, struct error *err);
 void name_attributes_release(struct name_attributes *a);
 
-/* The attributes of `name`, as "A=B<tab>C=D"; empty when it has none. */
-struct bytes name_attributes_find(struct name_attributes *a, struct bytes name);
+/* Walks over attributes; made by name_attributes_find, empty when the name has none. */
+struct attribute_walk {
+	struct bytes fields, extra;
+};
+struct attribute_walk name_attributes_find(struct name_attributes *a, struct bytes name);
 
-/* Cut the next one off; false at the end. */
-bool name_attribute_next(struct bytes *attributes, struct bytes *ret_key, struct bytes *ret_value);
+/* The next attribute; false at the end. The contents of `g_extra` and `a_extra`, A="B" C="D", count
+ * as attributes like others. */
+bool attribute_next(struct attribute_walk *walk, struct bytes *ret_key, struct bytes *ret_value);
 
 #endif

@@ -202,13 +202,13 @@ static void write_rect(struct svg_picture *p, const struct drawn_box *d, struct 
 }
 
 /* The opening tag with the user's attributes; returns the title that they give, or nothing. */
-static struct bytes write_start(struct bytes attributes, bool link, struct buffer *b)
+static struct bytes write_start(struct attribute_walk attributes, bool link, struct buffer *b)
 {
 	struct bytes key, value, title = {"", 0};
 	bool target = false;
 
 	buffer_text(b, link ? "<a" : "<g");
-	while (name_attribute_next(&attributes, &key, &value)) {
+	while (attribute_next(&attributes, &key, &value)) {
 		if (bytes_equal(key, BYTES("title"))) {
 			title = value;
 			continue;
@@ -227,11 +227,11 @@ static struct bytes write_start(struct bytes attributes, bool link, struct buffe
 	return title;
 }
 
-static bool has_link(struct bytes attributes)
+static bool has_link(struct attribute_walk attributes)
 {
 	struct bytes key, value;
 
-	while (name_attribute_next(&attributes, &key, &value))
+	while (attribute_next(&attributes, &key, &value))
 		if (bytes_equal(key, BYTES("href")))
 			return true;
 	return false;
@@ -239,7 +239,7 @@ static bool has_link(struct bytes attributes)
 
 static void write_box(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
 {
-	struct bytes attributes = name_attributes_find(&p->attributes, d->name);
+	struct attribute_walk attributes = name_attributes_find(&p->attributes, d->name);
 	bool link = has_link(attributes);
 	struct bytes title = write_start(attributes, link, b);
 

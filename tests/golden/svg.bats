@@ -79,6 +79,11 @@ same_as_inferno() {
 		inferno/flamegraph/narrow-blocks/narrow-blocks.txt -c --hash
 }
 
+@test "frames and colours of inferno: links and titles by name" {
+	same_as_inferno nameattr/nameattr.svg flamegraph/perf/perf-cycles-instructions-01.all.folded -c \
+		--hash --nameattr "$corpus/inferno/flamegraph/nameattr/nameattr_empty_attribute.txt"
+}
+
 @test "frames of inferno: a profile of perf" {
 	same_as_inferno example-perf-stacks/example-perf-stacks.svg \
 		inferno/collapse-perf/results/example-perf-stacks-collapsed.txt

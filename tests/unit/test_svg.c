@@ -412,10 +412,12 @@ static void names_can_have_attributes(void **state)
 	char *svg;
 
 	(void)state;
-	s.name_attributes = write_attributes("main\tclass=mine\ttitle=about <main>\n"
+	s.name_attributes = write_attributes("main\tclass=mine\t\ttitle=about <main>\t"
+					     "g_extra=a=\"1\" b = '<'\n"
 					     "f\thref=https://example.org/?a&b\nf\tid=second\n");
 	svg = draw("main;f 1", &s);
-	assert_non_null(strstr(svg, "<g class=\"mine\"><title>about &lt;main&gt;</title><rect"));
+	assert_non_null(strstr(svg,
+		"<g class=\"mine\" a=\"1\" b=\"&lt;\"><title>about &lt;main&gt;</title><rect"));
 	assert_null(strstr(svg, "second"));
 	assert_has(
 		svg, "<a xlink:href=\"https://example.org/?a&amp;b\" target=\"_top\"><title>f (1 ");
@@ -442,7 +444,9 @@ static void attributes_run_no_scripts(void **state)
 	refuses_attributes("main\tonclick=alert(1)\n", "line 1: 'onclick' is a script");
 	refuses_attributes(
 		"main\thref=javascript:alert(1)\n", "line 1: 'href' is a link that is not");
-	refuses_attributes("main\tg_extra=x=\"1\"\n", "line 1: 'g_extra' is markup");
+	refuses_attributes("main\tg_extra=onload=\"x\"\n", "line 1: 'onload' is a script");
+	refuses_attributes("main\tg_extra=a=\"1\" b\n", "an attribute without a name");
+	refuses_attributes("main\tg_extra=a=\"1\n", "an attribute without a name");
 	refuses_attributes("main\ta b=1\n", "a name that XML does not allow");
 	refuses_attributes("main\t=1\n", "an attribute without a name");
 }
