@@ -12,22 +12,14 @@ void memo_release(struct memo *m)
 	vector_release(&m->records);
 }
 
-static struct bytes record_text(const struct memo *m, uint32_t id)
-{
-	const uint64_t *record = m->records.items + id - 1;
-
-	return (struct bytes){(const char *)(record + 1), (size_t)(*record & UINT32_MAX)};
-}
-
 uint32_t memo_find(struct memo *m, struct bytes text)
 {
 	uint64_t hash = hash_bytes(text.at, text.len);
 	size_t at = id_map_first(&m->by_text, hash);
-	uint32_t id;
 
-	while ((id = id_map_candidate(&m->by_text, hash, &at)))
-		if (bytes_equal(record_text(m, id), text))
-			return (uint32_t)(m->records.items[id - 1] >> 32);
+	while ((m->last = id_map_candidate(&m->by_text, hash, &at)))
+		if (memo_is(m, m->last, text))
+			return (uint32_t)(m->records.items[m->last - 1] >> 32);
 	return 0;
 }
 
@@ -35,13 +27,16 @@ void memo_put(struct memo *m, struct bytes text, uint32_t value)
 {
 	size_t words = 1 + (text.len + 7) / 8;
 	uint64_t hash = hash_bytes(text.at, text.len);
-	size_t at, id;
+	size_t at;
 
+	m->last = 0;
 	if (words * 8 > MEMO_LIMIT / 16)
 		return;
-	if ((m->records.len + words) * 8 > MEMO_LIMIT)
+	if ((m->records.len + words) * 8 > MEMO_LIMIT) {
 		memo_release(m);
-	id = m->records.len + 1;
+		m->beginnings++;
+	}
+	m->last = (uint32_t)m->records.len + 1;
 	vector_reserve(&m->records, words);
 	m->records.items[m->records.len] = (uint64_t)value << 32 | text.len;
 	memcpy(m->records.items + m->records.len + 1, text.at, text.len);
@@ -49,5 +44,5 @@ void memo_put(struct memo *m, struct bytes text, uint32_t value)
 	at = id_map_first(&m->by_text, hash);
 	while (id_map_candidate(&m->by_text, hash, &at))
 		;
-	id_map_put(&m->by_text, hash, at, (uint32_t)id);
+	id_map_put(&m->by_text, hash, at, m->last);
 }

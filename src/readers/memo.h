@@ -14,11 +14,21 @@
 struct memo {
 	struct id_map by_text;
 	VECTOR(uint64_t) records; /* value and length in one word, then the text, padded */
+	uint32_t last;		  /* the record that was found or put last; 0: neither */
+	uint32_t beginnings;	  /* how often it started afresh, and older records became void */
 };
 
 void memo_release(struct memo *m);
 /* The value of `text`, or 0 when it is not known (or was forgotten). */
 uint32_t memo_find(struct memo *m, struct bytes text);
+/* Is it the text of this record? */
+static inline bool memo_is(const struct memo *m, uint32_t record, struct bytes text)
+{
+	const uint64_t *words = m->records.items + record - 1;
+
+	return (uint32_t)*words == text.len && !memcmp(words + 1, text.at, text.len);
+}
+
 /* Remember a text that memo_find did not know. */
 void memo_put(struct memo *m, struct bytes text, uint32_t value);
 

@@ -178,8 +178,21 @@ bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 		if (!e.anchored && (found || !comm.len))
 			continue;
 		e.comm = comm;
+		e.head = (size_t)(tail.at - line.at);
 		*ret_event = e;
 		found = true;
 	}
 	return found;
+}
+
+bool perf_event_parse_tail(struct bytes line, struct bytes head, struct perf_event *event)
+{
+	struct perf_event e = *event;
+
+	if (!head.len || !bytes_start(line, head) ||
+		!parse_tail((struct bytes){line.at + head.len, line.len - head.len}, &e) ||
+		!e.anchored)
+		return false;
+	*event = e;
+	return true;
 }

@@ -23,11 +23,16 @@ struct perf_event {
 	struct bytes event; /* "cycles:u"; empty: not printed */
 	struct bytes rest;  /* what follows the event: a frame, a tracepoint's arguments, ... */
 	bool anchored;	    /* time or cpu was found where it belongs: this cannot be a frame */
+	size_t head;	    /* length of comm and ids, and of the blanks behind them */
 };
 
 /* Without its newline. False when it is no such line. The comm may be anything: of all readings,
  * the last one that the kernel's 15 bytes for a comm allow is taken. */
 bool perf_event_parse(struct bytes line, struct perf_event *ret_event);
+
+/* The same when the line starts as the one that *event is about: `head` is that line's first
+ * event->head bytes. False, and *event is as it was, when it has to be parsed from the start. */
+bool perf_event_parse_tail(struct bytes line, struct bytes head, struct perf_event *event);
 
 enum perf_line {
 	PERF_FRAME,   /* address, symbol, module */

@@ -1,4 +1,4 @@
-/* perf_names.c: how does a printed frame become a frame of the profile? */
+/* perf_names.c: how does a printed frame become a frame of the profile, and where does it lead? */
 #include "readers/perf_names.h"
 
 #include "readers/tidy.h"
@@ -10,6 +10,7 @@ void perf_names_release(struct perf_names *n)
 	memo_release(&n->known[0]);
 	memo_release(&n->known[1]);
 	vector_release(&n->runs);
+	vector_release(&n->hints);
 	buffer_release(&n->name);
 }
 
@@ -107,27 +108,68 @@ static enum perf_line learn(struct perf_names *n, struct bytes line, bool java, 
 	return what;
 }
 
-enum perf_line perf_names_find(struct perf_names *n, struct bytes line, bool java,
-	const location_id **ret_run, uint32_t *ret_count)
+/* What tells lines apart: not the address, which perf prints in the columns from 1 to 16. */
+static struct bytes line_key(struct bytes line)
 {
-	uint32_t run = memo_find(&n->known[java], line);
+	if (line.len > 18 && line.at[0] == '\t' && line.at[17] == ' ' && line.at[16] != ' ')
+		return (struct bytes){line.at + 17, line.len - 17};
+	return line;
+}
 
+/* The hint for a stack; all are void when a memo has started afresh. */
+static struct perf_hint *hint_for(struct perf_names *n, stack_id caller, bool java)
+{
+	if (n->beginnings[java] != n->known[java].beginnings) {
+		n->beginnings[java] = n->known[java].beginnings;
+		n->hints.len = 0;
+	}
+	if (caller >= n->hints.len) {
+		size_t more = n->profile->stack_caller.len - n->hints.len;
+
+		vector_reserve(&n->hints, more);
+		memset(n->hints.items + n->hints.len, 0, more * sizeof(*n->hints.items));
+		n->hints.len += more;
+	}
+	return &n->hints.items[caller];
+}
+
+/* From `caller` through everything that a line names. */
+static stack_id follow(struct perf_names *n, uint32_t run, stack_id caller, uint32_t *ret_frames)
+{
+	const location_id *locations = n->runs.items + run + 1;
+
+	*ret_frames = 1;
+	if (run & SINGLE)
+		return profile_stack(n->profile, caller, run & ~SINGLE);
+	*ret_frames = n->runs.items[run];
+	for (uint32_t i = 0; i < *ret_frames; i++)
+		caller = profile_stack(n->profile, caller, locations[i]);
+	return caller;
+}
+
+enum perf_line perf_names_call(struct perf_names *n, struct bytes line, bool java, stack_id caller,
+	stack_id *ret_callee, uint32_t *ret_frames)
+{
+	struct memo *known = &n->known[java];
+	struct bytes key = line_key(line);
+	struct perf_hint *hint = hint_for(n, caller, java);
+	uint32_t run;
+
+	if (hint->record && memo_is(known, hint->record, key)) {
+		*ret_callee = hint->callee;
+		*ret_frames = 1;
+		return PERF_FRAME;
+	}
+	run = memo_find(known, key);
 	if (!run) {
 		enum perf_line what = learn(n, line, java, &run);
 
-		if (what == PERF_NOTHING)
-			*ret_count = 0;
 		if (what != PERF_FRAME)
 			return what;
-		memo_put(&n->known[java], line, run);
+		memo_put(known, key, run);
 	}
-	if (run & SINGLE) {
-		n->single = run & ~SINGLE;
-		*ret_run = &n->single;
-		*ret_count = 1;
-	} else {
-		*ret_run = n->runs.items + run + 1;
-		*ret_count = n->runs.items[run];
-	}
+	*ret_callee = follow(n, run, caller, ret_frames);
+	if (*ret_frames == 1)
+		*hint = (struct perf_hint){known->last, *ret_callee};
 	return PERF_FRAME;
 }

@@ -29,6 +29,9 @@ struct script {
 	struct perf_events events;
 	struct recent_table recent;
 	struct memo programs;	 /* comm to the stack of its root frame */
+	struct perf_event event; /* the last one; its comm lies in `head` */
+	struct buffer head;	 /* how its line started */
+	stack_id root;		 /* its program's */
 	VECTOR(uint8_t) waiting; /* of stacks of the idle task: 0 not known, 1 idle, 2 not */
 	struct bad_lines bad;
 	uint64_t lines, samples;
@@ -42,6 +45,7 @@ static void script_release(struct script *s)
 	recent_table_release(&s->recent);
 	memo_release(&s->programs);
 	vector_release(&s->waiting);
+	buffer_release(&s->head);
 }
 
 /* ---- Lines ---- */
@@ -80,10 +84,10 @@ static uint32_t count_lines(struct bytes text)
 /* The stack of the root frame, which is named after the program. */
 static stack_id program_root(struct script *s, const struct perf_event *event)
 {
-	stack_id root = memo_find(&s->programs, event->comm);
+	stack_id root = event->comm.len ? memo_find(&s->programs, event->comm) : 0;
 	struct buffer name = {0};
 
-	if (root && event->comm.len)
+	if (root)
 		return root;
 	buffer_add(&name, event->comm.at, event->comm.len);
 	for (size_t i = 0; i < name.len; i++)
@@ -98,6 +102,26 @@ static stack_id program_root(struct script *s, const struct perf_event *event)
 	if (event->comm.len)
 		memo_put(&s->programs, event->comm, root);
 	return root;
+}
+
+/* Parse an event line into s->event and s->root. Most lines are of the same thread as the one
+ * before. */
+static bool take_event_line(struct script *s, struct bytes line)
+{
+	struct perf_event event;
+	size_t comm;
+
+	if (perf_event_parse_tail(line, buffer_bytes(&s->head), &s->event))
+		return true;
+	if (!perf_event_parse(line, &event))
+		return false;
+	comm = event.comm.len ? (size_t)(event.comm.at - line.at) : 0;
+	s->head.len = 0;
+	buffer_add(&s->head, line.at, event.head);
+	event.comm.at = s->head.at + comm;
+	s->event = event;
+	s->root = program_root(s, &event);
+	return true;
 }
 
 /* The idle task, in no interrupt? */
@@ -134,18 +158,18 @@ static enum walked walk_line(
 {
 	const char *end = text.at + text.len - mark->from_end - (mark->from_end > 0);
 	struct bytes line = line_before(text.at, end);
-	const location_id *run;
-	uint32_t count = 0;
-	enum perf_line what = perf_names_find(&s->names, line, java, &run, &count);
+	uint32_t frames = 0;
+	enum perf_line what =
+		perf_names_call(&s->names, line, java, mark->stack, &mark->stack, &frames);
 
 	mark->lines++;
 	if (what == PERF_SOURCE && line.at > text.at) {
 		struct bytes above = line_before(text.at, line.at - 1);
 		struct bytes both = {above.at, (size_t)(end - above.at)};
 
-		if (perf_names_find(&s->names, both, java, &run, &count) == PERF_FRAME) {
+		if (perf_names_call(&s->names, both, java, mark->stack, &mark->stack, &frames) ==
+			PERF_FRAME) {
 			line = both;
-			what = PERF_FRAME;
 			mark->lines++;
 		}
 	}
@@ -153,13 +177,9 @@ static enum walked walk_line(
 		return WALKED_INTO_EVENT;
 	if (what == PERF_WEIRD)
 		mark->bad_lines++;
-	if (mark->frames + count > STACK_DEPTH_LIMIT)
-		return WALKED_TOO_DEEP;
-	for (uint32_t i = 0; what == PERF_FRAME && i < count; i++)
-		mark->stack = profile_stack(s->profile, mark->stack, run[i]);
-	mark->frames += what == PERF_FRAME ? count : 0;
+	mark->frames += frames;
 	mark->from_end = (uint32_t)(text.at + text.len - line.at);
-	return WALKED;
+	return mark->frames > STACK_DEPTH_LIMIT ? WALKED_TOO_DEEP : WALKED;
 }
 
 /* The stack that a call chain ends in. *ret_end is what its first line came to. */
@@ -234,16 +254,11 @@ static bool find_end(struct bytes text, bool by_line, bool ended, size_t *ret_le
 static stack_id add_frame_beside(
 	struct script *s, const struct perf_event *event, stack_id stack, bool java)
 {
-	const location_id *run;
-	uint32_t count = 0;
 	struct perf_frame frame;
+	uint32_t frames;
 
-	if (perf_frame_parse(event->rest, &frame) != PERF_FRAME || !frame.module.at)
-		return stack;
-	if (perf_names_find(&s->names, event->rest, java, &run, &count) != PERF_FRAME)
-		return stack;
-	for (uint32_t i = 0; i < count && i < STACK_DEPTH_LIMIT; i++)
-		stack = profile_stack(s->profile, stack, run[i]);
+	if (perf_frame_parse(event->rest, &frame) == PERF_FRAME && frame.module.at)
+		perf_names_call(&s->names, event->rest, java, stack, &stack, &frames);
 	return stack;
 }
 
@@ -263,14 +278,15 @@ static void count_chain(struct script *s, struct bytes text, const struct recent
 	s->lines += end->lines;
 }
 
-/* One event and the call chain below it. *ret_used is what the call chain took, or SIZE_MAX when
+/* s->event and the call chain below it. *ret_used is what the call chain took, or SIZE_MAX when
  * the window does not hold all of it. False with err: give up. */
-static bool take_sample(struct script *s, const struct perf_event *event, struct bytes text,
-	uint64_t offset, bool ended, size_t *ret_used, struct error *err)
+static bool take_sample(struct script *s, struct bytes text, uint64_t offset, bool ended,
+	size_t *ret_used, struct error *err)
 {
+	const struct perf_event *event = &s->event;
 	bool java = bytes_start(event->comm, BYTES("java"));
 	bool by_line = event->rest.len > 0 || offset < s->irregular;
-	stack_id root = program_root(s, event), stack;
+	stack_id stack;
 	struct recent_mark end;
 	enum walked how = WALKED;
 	size_t len;
@@ -278,12 +294,12 @@ static bool take_sample(struct script *s, const struct perf_event *event, struct
 	*ret_used = SIZE_MAX;
 	if (!find_end(text, by_line, ended, &len))
 		return true;
-	how = walk(s, (struct bytes){text.at, len}, root, java, &end);
+	how = walk(s, (struct bytes){text.at, len}, s->root, java, &end);
 	if (how == WALKED_INTO_EVENT) {
 		s->irregular = offset + len;
 		if (!find_end_by_line(text, ended, &len))
 			return true;
-		how = walk(s, (struct bytes){text.at, len}, root, java, &end);
+		how = walk(s, (struct bytes){text.at, len}, s->root, java, &end);
 	}
 	*ret_used = len + (len && len < text.len);
 	s->lines++;
@@ -305,15 +321,14 @@ static bool take(struct script *s, struct bytes window, uint64_t offset, bool en
 {
 	struct bytes line = {window.at, line_length(window)};
 	size_t below = line.len + (line.len < window.len), chain;
-	struct perf_event event;
 
 	*ret_used = 0;
 	if (line.len == window.len && !ended)
 		return true;
 	if (is_empty(line) || *line.at == '#') {
 		s->lines++;
-	} else if (perf_event_parse(line, &event)) {
-		if (!take_sample(s, &event, (struct bytes){window.at + below, window.len - below},
+	} else if (take_event_line(s, line)) {
+		if (!take_sample(s, (struct bytes){window.at + below, window.len - below},
 			    offset + below, ended, &chain, err))
 			return error_prefix(err, "line %llu: ", (unsigned long long)s->lines);
 		if (chain == SIZE_MAX)

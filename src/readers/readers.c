@@ -43,8 +43,7 @@ static bool unknown_format(struct error *err)
 
 	for (size_t i = 0; readers[i]; i++)
 		buffer_printf(&known, "%s%s", i ? ", " : "", readers[i]->name);
-	error_set(err, ERR_FORMAT,
-		"unknown format; looked for: %s (name one with --format)",
+	error_set(err, ERR_FORMAT, "unknown format; looked for: %s (name one with --format)",
 		known.at ? known.at : "nothing");
 	buffer_release(&known);
 	return false;

@@ -29,12 +29,12 @@ struct read_options {
 #define READER_HEAD ((size_t)16 << 10) /* bytes that a bid may see */
 
 struct reader {
-	const char *name;  /* "perf-script" */
-	const char *about; /* "text of `perf script`" */
+	const char *name;    /* "perf-script" */
+	const char *about;   /* "text of `perf script`" */
 	const char *expects; /* "an event line such as `comm 123 4.5: cycles:`" */
 
-	/* Bits of evidence that `head` (the first READER_HEAD bytes or all there are) is this format:
-	 * 8 for each byte of a magic number, 1 for a habit. 0: not mine. */
+	/* Bits of evidence that `head` (the first READER_HEAD bytes or all there are) is this
+	 * format: 8 for each byte of a magic number, 1 for a habit. 0: not mine. */
 	int (*bid)(struct bytes head);
 
 	/* Add all of the input to `out`. Errors name line or offset; the caller adds the file's
