@@ -7,7 +7,7 @@ void perf_events_release(struct perf_events *e)
 {
 	vector_release(&e->kinds);
 	vector_release(&e->cells);
-	id_map_release(&e->by_stack);
+	vector_release(&e->cell_of_stack);
 }
 
 /* "cycles" of "cycles:u"; all of "sched:sched_switch", whose last part is no list of modifiers. */
@@ -114,42 +114,43 @@ static void add_row(struct perf_events *e, const struct perf_event_kind *kind,
 		vector_push(&streams[t->count].value, t->weight == t->count ? weight : 1);
 }
 
-/* The row of `stack` in a table with one row a stack, or SIZE_MAX; then *ret_at is its place. */
-static size_t find_row(
-	struct perf_events *e, uint32_t samples, stack_id stack, uint64_t hash, size_t *ret_at)
+/* The place where the number of the stack's first cell is kept. */
+static uint32_t *first_cell(struct perf_events *e, stack_id stack)
 {
-	uint32_t id;
+	if (stack >= e->cell_of_stack.len) {
+		size_t more = e->profile->stack_caller.len - e->cell_of_stack.len;
 
-	*ret_at = id_map_first(&e->by_stack, hash);
-	while ((id = id_map_candidate(&e->by_stack, hash, ret_at))) {
-		const struct perf_cell *cell = &e->cells.items[id - 1];
-
-		if (cell->samples == samples &&
-			e->profile->samples.items[samples].stack.items[cell->row] == stack)
-			return cell->row;
+		vector_reserve(&e->cell_of_stack, more);
+		memset(e->cell_of_stack.items + e->cell_of_stack.len, 0, more * sizeof(uint32_t));
+		e->cell_of_stack.len += more;
 	}
-	return SIZE_MAX;
+	if (!e->cells.len)
+		vector_push(&e->cells, (struct perf_cell){0});
+	return &e->cell_of_stack.items[stack];
 }
 
+/* A table with one row a stack. */
 static void add_to_stack(struct perf_events *e, const struct perf_event_kind *kind,
 	const struct perf_target *t, const struct perf_event *event, stack_id stack, int64_t weight)
 {
-	uint64_t hash = hash_pair(t->samples, stack);
-	size_t at, row = find_row(e, t->samples, stack, hash, &at);
 	struct stream *streams = e->profile->streams.items;
+	uint32_t *first = first_cell(e, stack), at = *first;
 
-	if (row == SIZE_MAX) {
-		struct perf_cell cell = {
-			t->samples, (uint32_t)e->profile->samples.items[t->samples].count};
+	while (at && e->cells.items[at].samples != t->samples)
+		at = e->cells.items[at].next;
+	if (at) {
+		uint32_t row = e->cells.items[at].row;
+
+		streams[t->weight].value.items[row] += weight;
+		if (t->count != t->weight)
+			streams[t->count].value.items[row]++;
+	} else {
+		uint32_t row = (uint32_t)e->profile->samples.items[t->samples].count;
 
 		add_row(e, kind, t, event, stack, weight);
-		vector_push(&e->cells, cell);
-		id_map_put(&e->by_stack, hash, at, (uint32_t)e->cells.len);
-		return;
+		vector_push(&e->cells, ((struct perf_cell){t->samples, row, *first}));
+		*first = (uint32_t)e->cells.len - 1;
 	}
-	streams[t->weight].value.items[row] += weight;
-	if (t->count != t->weight)
-		streams[t->count].value.items[row]++;
 }
 
 bool perf_events_add(struct perf_events *e, const struct perf_event *event, stack_id stack,

@@ -26,9 +26,10 @@ struct perf_event_kind {
 	struct perf_target busy, idle;
 };
 
-/* A row of a table of samples. */
+/* Which row of a table a stack's samples are added to. */
 struct perf_cell {
 	uint32_t samples, row;
+	uint32_t next; /* of the same stack: for another event, or for idle CPUs */
 };
 
 struct perf_events {
@@ -36,8 +37,8 @@ struct perf_events {
 	unsigned want; /* enum read_want */
 	VECTOR(struct perf_event_kind) kinds;
 	size_t last;			/* the kind of the last sample */
-	VECTOR(struct perf_cell) cells; /* of tables with a row a stack */
-	struct id_map by_stack;
+	VECTOR(struct perf_cell) cells; /* of tables with a row a stack; cell 0 is none */
+	VECTOR(uint32_t) cell_of_stack; /* the first of each stack's */
 };
 
 void perf_events_release(struct perf_events *e);

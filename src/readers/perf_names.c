@@ -7,11 +7,14 @@
 
 void perf_names_release(struct perf_names *n)
 {
-	memo_release(&n->known[0]);
-	memo_release(&n->known[1]);
+	for (int java = 0; java < 2; java++) {
+		memo_release(&n->known[java]);
+		memo_release(&n->frames[java]);
+	}
 	vector_release(&n->runs);
 	vector_release(&n->hints);
 	buffer_release(&n->name);
+	buffer_release(&n->key);
 }
 
 static bool is_unknown(struct bytes name)
@@ -65,8 +68,11 @@ static uint32_t add_run(
 	enum frame_kind kind = tidy_module_kind(printed->module);
 	struct frame frame = {.kind = kind};
 	struct bytes symbols = printed->symbol, symbol, file;
-	size_t run = n->runs.len;
+	size_t run;
 
+	if (!n->runs.len)
+		vector_push(&n->runs, 0); /* so that no place is 0, which is "not known" */
+	run = n->runs.len;
 	if (!symbols.at)
 		symbols.at = "";
 	frame.module = profile_string(n->profile, module_name(printed->module, kind));
@@ -88,6 +94,26 @@ static uint32_t add_run(
 	return (uint32_t)run;
 }
 
+/* The frame's value; what differs in its offset or address only has the same. */
+static uint32_t find_run(
+	struct perf_names *n, const struct perf_frame *frame, struct bytes source, bool java)
+{
+	uint32_t run;
+
+	n->key.len = 0;
+	buffer_add(&n->key, frame->symbol.at, frame->symbol.len);
+	buffer_char(&n->key, '\n');
+	buffer_add(&n->key, frame->module.at, frame->module.len);
+	buffer_char(&n->key, '\n');
+	buffer_add(&n->key, source.at, source.len);
+	run = memo_find(&n->frames[java], buffer_bytes(&n->key));
+	if (run)
+		return run;
+	run = add_run(n, frame, source, java);
+	memo_put(&n->frames[java], buffer_bytes(&n->key), run);
+	return run;
+}
+
 static enum perf_line learn(struct perf_names *n, struct bytes line, bool java, uint32_t *ret_run)
 {
 	const char *newline = memchr(line.at, '\n', line.len);
@@ -100,11 +126,8 @@ static enum perf_line learn(struct perf_names *n, struct bytes line, bool java, 
 		line.len = (size_t)(newline - line.at);
 	}
 	what = perf_frame_parse(line, &frame);
-	if (what == PERF_FRAME) {
-		if (!n->runs.len)
-			vector_push(&n->runs, 0); /* so that no place is 0, which is "not known" */
-		*ret_run = add_run(n, &frame, source, java);
-	}
+	if (what == PERF_FRAME)
+		*ret_run = find_run(n, &frame, source, java);
 	return what;
 }
 

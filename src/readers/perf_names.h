@@ -17,11 +17,12 @@ struct perf_names {
 	struct profile *profile;
 	unsigned want;		  /* enum read_want */
 	struct memo known[2];	  /* lines; [1] as Java writes them */
+	struct memo frames[2];	  /* symbol, module, source: lines that differ in the offset only */
 	VECTOR(location_id) runs; /* of lines that name several: a count, then so many locations */
 	VECTOR(struct perf_hint)
 	hints;			/* for every stack; those of a program are all in one memo */
 	uint32_t beginnings[2]; /* of the memos that the hints are about */
-	struct buffer name;
+	struct buffer name, key;
 };
 
 void perf_names_release(struct perf_names *n);
