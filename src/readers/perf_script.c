@@ -158,25 +158,24 @@ static enum walked walk_line(
 {
 	const char *end = text.at + text.len - mark->from_end - (mark->from_end > 0);
 	struct bytes line = line_before(text.at, end);
-	uint32_t frames = 0;
-	enum perf_line what =
-		perf_names_call(&s->names, line, java, mark->stack, &mark->stack, &frames);
+	stack_id stack = mark->stack;
+	uint32_t frames = 0, lines = 1;
+	enum perf_line what = perf_names_call(&s->names, line, java, stack, &stack, &frames);
 
-	mark->lines++;
 	if (what == PERF_SOURCE && line.at > text.at) {
 		struct bytes above = line_before(text.at, line.at - 1);
 		struct bytes both = {above.at, (size_t)(end - above.at)};
 
-		if (perf_names_call(&s->names, both, java, mark->stack, &mark->stack, &frames) ==
-			PERF_FRAME) {
+		if (perf_names_call(&s->names, both, java, stack, &stack, &frames) == PERF_FRAME) {
 			line = both;
-			mark->lines++;
+			lines = 2;
 		}
 	}
 	if (what == PERF_BLANK || (what == PERF_WEIRD && starts_sample(line)))
 		return WALKED_INTO_EVENT;
-	if (what == PERF_WEIRD)
-		mark->bad_lines++;
+	mark->stack = stack;
+	mark->lines += lines;
+	mark->bad_lines += what == PERF_WEIRD;
 	mark->frames += frames;
 	mark->from_end = (uint32_t)(text.at + text.len - line.at);
 	return mark->frames > STACK_DEPTH_LIMIT ? WALKED_TOO_DEEP : WALKED;
@@ -345,31 +344,35 @@ static bool take_all(struct script *s, struct input *in, struct error *err)
 {
 	size_t at = 0, used;
 
-	do {
+	while (at < in->window.len) {
 		if (!take(s, (struct bytes){in->window.at + at, in->window.len - at},
 			    in->offset + at, in->ended, &used, err))
 			return false;
+		if (!used)
+			break;
 		at += used;
-	} while (used && at < in->window.len);
+	}
 	input_skip(in, at);
 	return true;
 }
 
 static bool script_read(struct script *s, struct input *in, struct error *err)
 {
-	while (!in->ended || in->window.len) {
-		/* Doubling what is not enough keeps a long call chain from being searched for its
-		 * end once for every piece of it. */
+	for (;;) {
+		if (!take_all(s, in, err))
+			return false;
+		if (in->ended)
+			return true;
 		if (in->window.len > SAMPLE_TEXT_LIMIT)
 			return error_set(err, ERR_LIMIT,
 				"line %llu: more than %zu MiB without an empty line; expected one "
-				"behind "
-				"every sample",
+				"behind every sample",
 				(unsigned long long)s->lines + 1, SAMPLE_TEXT_LIMIT >> 20);
-		if (!input_fill(in, in->window.len * 2 + 1, err) || !take_all(s, in, err))
+		/* Doubling what is not enough keeps a long call chain from being searched for its
+		 * end once for every piece of it. */
+		if (!input_fill(in, in->window.len * 2 + 1, err))
 			return false;
 	}
-	return true;
 }
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,

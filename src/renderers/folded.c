@@ -108,6 +108,19 @@ static uint32_t text_id(struct folded *f, frame_id frame)
 	return id - 1;
 }
 
+/* Sum the values of the view's nodes up in those of the own tree. */
+static void move_values(struct folded *f, const node_id *map)
+{
+	for (size_t side = 0; side < f->sides; side++) {
+		int64_t *self = memory_new(f->tree.caller.len, sizeof(*self));
+
+		for (size_t i = 0; i < f->view->tree.caller.len; i++)
+			self[map[i]] += f->self[side][i];
+		free(f->self[side]);
+		f->self[side] = self;
+	}
+}
+
 /* The view's tree with text ids for frames; siblings of one text become one. */
 static void build_tree(struct folded *f)
 {
@@ -120,17 +133,10 @@ static void build_tree(struct folded *f)
 	for (size_t i = 1; i < count; i++)
 		map[i] = tree_child(
 			&b, map[from->caller.items[i]], text_id(f, from->frame.items[i]));
-	for (size_t side = 0; side < f->sides; side++) {
-		int64_t *self = memory_new(b.tree.caller.len, sizeof(*self));
-
-		for (size_t i = 0; i < count; i++)
-			self[map[i]] += f->self[side][i];
-		free(f->self[side]);
-		f->self[side] = self;
-	}
 	f->tree = b.tree;
 	b.tree = (struct tree){0};
 	tree_builder_release(&b);
+	move_values(f, map);
 	free(map);
 }
 
