@@ -4,6 +4,8 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -27,13 +29,28 @@ void id_map_release(struct id_map *m)
 	*m = (struct id_map){0};
 }
 
+#define LARGE_PAGE ((size_t)2 << 20) /* bytes */
+
+/* Empty slots. A look into a large table misses the caches anyway; on large pages it finds the
+ * address without walking page tables as well, and the table is there after a few faults. */
+static struct id_slot *new_slots(size_t count)
+{
+	size_t size = count * sizeof(struct id_slot);
+	void *slots;
+
+	if (size < 2 * LARGE_PAGE || posix_memalign(&slots, LARGE_PAGE, size))
+		return memory_new(count, sizeof(struct id_slot));
+	madvise(slots, size, MADV_HUGEPAGE); /* a kernel without them says no, and that is fine */
+	return memset(slots, 0, size);
+}
+
 void id_map_grow(struct id_map *m)
 {
 	struct id_map old = *m;
 	size_t slots = m->slots ? (m->mask + 1) * 2 : 64;
 
 	m->mask = slots - 1;
-	m->slots = memory_new(slots, sizeof(*m->slots));
+	m->slots = new_slots(slots);
 	for (size_t i = 0; old.slots && i <= old.mask; i++) {
 		size_t at = old.slots[i].tag & m->mask;
 
