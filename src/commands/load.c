@@ -159,30 +159,36 @@ static void say_losses(const struct loaded *l, uint32_t stream)
 	buffer_release(&text);
 }
 
+/* "cycles (1,234 samples)" */
+static void event_text(struct buffer *b, const struct profile *p, const struct stream_row *row)
+{
+	struct bytes name = profile_text(p, row->event);
+
+	buffer_printf(b, "%s%.*s (", b->len ? ", " : "", (int)name.len, name.at);
+	units_grouped(b, (int64_t)row->delivered);
+	buffer_text(b, " samples)");
+}
+
 /* Events beside the one that is shown, which a user who did not name one might not know of. */
 static void say_other_events(const struct loaded *l)
 {
 	const struct profile *p = &l->profile;
-	string_id shown = view_stream(&l->view)->event;
-	struct buffer others = {0};
+	const struct stream_row *row = view_stream(&l->view);
+	struct buffer shown = {0}, others = {0};
 
+	event_text(&shown, p, row);
 	for (size_t i = 0; i < p->streams.len; i++) {
 		string_id event = p->streams.items[i].row.event;
-		struct bytes name = profile_text(p, event);
-		bool seen = event == shown || !event;
+		bool seen = event == row->event || !event;
 
 		for (size_t j = 0; j < i && !seen; j++)
 			seen = p->streams.items[j].row.event == event;
 		if (!seen)
-			buffer_printf(
-				&others, "%s%.*s", others.len ? ", " : "", (int)name.len, name.at);
+			event_text(&others, p, &p->streams.items[i].row);
 	}
-	if (others.len) {
-		struct bytes name = profile_text(p, shown);
-
-		say("%s: showing %.*s; --kind shows another: %s", l->name, (int)name.len, name.at,
-			others.at);
-	}
+	if (others.len)
+		say("%s: showing %s; --kind shows another event: %s", l->name, shown.at, others.at);
+	buffer_release(&shown);
 	buffer_release(&others);
 }
 

@@ -336,10 +336,14 @@ static void streams_close(struct folded *f)
 		else
 			row->delivered = (uint64_t)f->total[side];
 	}
-	if (f->comments)
-		profile_note(f->profile, "%llu comment and empty lines passed over",
-			(unsigned long long)f->comments);
 	buffer_release(&unit);
+	if (f->comments) {
+		struct buffer count = {0};
+
+		buffer_u64(&count, f->comments);
+		profile_set_meta(f->profile, BYTES("comments"), buffer_bytes(&count));
+		buffer_release(&count);
+	}
 }
 
 static bool folded_read(struct folded *f, struct input *in, struct error *err)

@@ -177,13 +177,10 @@ bool perf_events_add(struct perf_events *e, const struct perf_event *event, stac
 
 void perf_events_finish(struct perf_events *e)
 {
-	struct buffer text = {0};
-
 	for (size_t i = 0; i < e->kinds.len; i++) {
 		const struct perf_event_kind *kind = &e->kinds.items[i];
 		struct stream *streams = e->profile->streams.items;
 		uint64_t all = kind->busy.delivered + kind->idle.delivered;
-		struct bytes event = profile_text(e->profile, kind->event);
 
 		streams[kind->busy.weight].row.delivered = all;
 		streams[kind->busy.count].row.delivered = all;
@@ -191,10 +188,5 @@ void perf_events_finish(struct perf_events *e)
 			streams[kind->idle.weight].row.delivered = kind->idle.delivered;
 			streams[kind->idle.count].row.delivered = kind->idle.delivered;
 		}
-		buffer_printf(&text, "%s%.*s (%llu samples)", i ? ", " : "", (int)event.len,
-			event.at, (unsigned long long)all);
 	}
-	if (e->kinds.len > 1)
-		profile_note(e->profile, "%zu events: %s", e->kinds.len, text.at);
-	buffer_release(&text);
 }

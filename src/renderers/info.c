@@ -116,6 +116,8 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 		buffer_printf(b, ", event %.*s", (int)event.len, event.at);
 	if (v->streams[i])
 		buffer_text(b, " (shown)");
+	else if (bytes_equal(profile_text(p, row->kind), BYTES("idle")))
+		buffer_text(b, " (left out of pictures and tables; --idle shows them)");
 	buffer_char(b, '\n');
 	if (!row->expected && !own->lost)
 		return;
@@ -216,11 +218,6 @@ static void info_text(struct buffer *b, const struct view *v, const struct summa
 	text_sizes(b, v, s, text);
 	for (size_t i = 0; i < p->streams.len; i++)
 		text_stream(b, v, s, i, text);
-	if (s->idle) {
-		label(b, BYTES("idle"), text);
-		count_of(b, s->idle, "sample of an idle CPU is", "samples of idle CPUs are");
-		buffer_text(b, " left out of pictures and tables (--idle shows them)\n");
-	}
 	text_shares(b, v, s, s->truncated.items, s->truncated.len,
 		"have stacks that are not complete", text);
 	text_shares(b, v, s, s->unnamed.items, s->unnamed.len, "end in code without symbols", text);

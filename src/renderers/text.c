@@ -92,14 +92,15 @@ void text_value(struct buffer *b, const struct view *v, int64_t value)
 		units_grouped(b, value);
 }
 
-/* "count" says nothing; the kind ("samples") says what is counted. */
+/* "count" says nothing; the kind says what is counted, and idle CPUs are counted in samples. */
 void text_stream_value(
 	struct buffer *b, const struct profile *p, const struct stream_row *row, int64_t value)
 {
-	struct bytes unit = profile_text(p, row->unit);
+	struct bytes unit = profile_text(p, row->unit), kind = profile_text(p, row->kind);
 
-	units_human(
-		b, value, bytes_equal(unit, BYTES("count")) ? profile_text(p, row->kind) : unit);
+	if (bytes_equal(unit, BYTES("count")))
+		unit = bytes_equal(kind, BYTES("idle")) ? BYTES("samples") : kind;
+	units_human(b, value, unit);
 }
 
 uint64_t text_sample_count(const struct view *v)

@@ -60,13 +60,9 @@ check() {
 
 @test "every perf case of the corpus" {
 	needs_corpus
-	checked=0
 	for in in "$corpus"/flamegraph/perf/*.txt; do
-		"$kiln" fold -q "$in" >out 2>/dev/null && [ -s out ] || continue
 		check "$in" || { echo "$in"; return 1; }
-		checked=$((checked + 1))
 	done
-	[ "$checked" -ge 10 ]
 }
 
 @test "after transforms" {

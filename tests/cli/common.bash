@@ -22,6 +22,7 @@ setup() {
 on_terminal() {
 	run script -qec "stty cols ${columns:-80} rows 24; $*" /dev/null </dev/null
 	output=${output//$'\r'/}
+	mapfile -t lines <<<"$output"
 }
 
 # The last command's exit code and the one line that it said.

@@ -56,22 +56,23 @@ bash_offers() {
 	cat >drive.zsh <<-'END'
 	zmodload zsh/zpty
 	zpty z zsh -f -i
-	zpty -w z "PS1='' fpath=($PWD/functions \$fpath); autoload -Uz compinit; compinit -u -D; unsetopt zle_bracketed_paste; LISTMAX=0; echo re''ady"
+	zpty -w z "PS1= fpath=($PWD/functions \$fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=0; echo re''ady"
 	zpty -m z '*ready*'
 	zpty -w -n z "kiln $1"$'\t\t'
-	sleep 2
-	zpty -r -t z all
-	while zpty -r -t z more; do all+=$more; done
+	sleep 1
+	while zpty -rt z more; do all+=$more; done
 	print -r -- "$all"
-	zpty -d z
 	END
-	run zsh -f drive.zsh 'tre'
-	[[ $output == *"kiln tree "* ]]
-	run zsh -f drive.zsh 'top --so'
+	typed() { run timeout 30 env TERM=dumb zsh -f drive.zsh "$1"; }
+	typed tre
+	[[ $output == *"kiln tree"* ]]
+	typed 'top --so'
 	[[ $output == *"kiln top --sort"* ]]
-	run zsh -f drive.zsh 'top --sort='
+	typed 'top --sort='
 	[[ $output == *self* && $output == *total* && $output == *name* ]]
-	run zsh -f drive.zsh 'draw sma'
+	typed 'top --sort=t'
+	[[ $output == *--sort=total* ]]
+	typed 'draw sma'
 	[[ $output == *small.folded* ]]
 }
 
