@@ -9,6 +9,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 void counts_finish(struct event_counts *c, enum event_counting counting, uint64_t period,
 	const struct event_totals *totals)
 {
+	c->counting = counting;
 	c->ring_full = totals->lost_known ? totals->lost : c->lost_records;
 	c->expected = 0;
 	c->missed = 0;
@@ -43,5 +44,7 @@ void counts_store(const struct event_counts *c, struct profile *profile, uint32_
 	if (c->throttled)
 		profile_add_loss(profile, stream, BYTES("throttled"), c->throttled);
 	if (c->missed)
-		profile_add_loss(profile, stream, BYTES("missed timer"), c->missed);
+		profile_add_loss(profile, stream,
+			c->counting == COUNT_CLOCK ? BYTES("missed timer") : BYTES("not sampled"),
+			c->missed);
 }

@@ -8,26 +8,26 @@
 
 #include "model/profile.h"
 
+enum event_counting {
+	COUNT_UNKNOWN, /* the period varies, or the count is of more than is sampled */
+	COUNT_CLOCK,   /* value and running time in ns; a sample each `period` ns */
+	COUNT_EACH,    /* a sample for each occurrence */
+};
+
 struct event_counts {
-	uint64_t delivered;	 /* samples that came, idle or not */
-	uint64_t expected;	 /* by the event's own count; 0: unknown */
-	uint64_t ring_full;	 /* PERF_FORMAT_LOST; without it, LOST records */
-	uint64_t throttled;	 /* periods in which the kernel had stopped the event */
-	uint64_t missed;	 /* periods that ended without an interrupt */
-	uint64_t lost_records;	 /* as LOST records say: they come with the next record that fits */
-	uint64_t throttle_begin; /* ns; 0: not throttled. Of the CPU that throttled last */
+	enum event_counting counting;
+	uint64_t delivered;    /* samples that came, idle or not */
+	uint64_t expected;     /* by the event's own count; 0: unknown */
+	uint64_t ring_full;    /* PERF_FORMAT_LOST; without it, LOST records */
+	uint64_t throttled;    /* periods in which the kernel had stopped the event */
+	uint64_t missed;       /* the rest: a clock's periods that ended without an interrupt */
+	uint64_t lost_records; /* as LOST records say: they come with the next record that fits */
 };
 
 /* What an event's descriptors counted, added up. */
 struct event_totals {
 	uint64_t value, running, lost;
 	bool lost_known; /* the kernel counts losses (6.0) */
-};
-
-enum event_counting {
-	COUNT_CLOCK,   /* value and running time in ns; a sample each `period` ns */
-	COUNT_EACH,    /* a sample for each occurrence */
-	COUNT_UNKNOWN, /* the period varies, or the count is of more than is sampled */
 };
 
 /* Work out what was expected and what is missing. */

@@ -97,7 +97,7 @@ static uint64_t ring_for(uint64_t frequency, uint64_t stack_bytes, uint64_t ms)
 }
 
 /* Rings that hold RING_TIME of samples, within what may be locked; then stack copies that fit. */
-static void choose_sizes(struct perf_source *source, struct session *s, size_t cpus)
+static void choose_sizes(struct perf_source *source, const struct session *s, size_t cpus)
 {
 	const struct record_options *o = s->options;
 	uint64_t limit = lockable(&source->features, cpus) / cpus;
@@ -119,12 +119,6 @@ static void choose_sizes(struct perf_source *source, struct session *s, size_t c
 		source->ring_bytes >= ring_for(source->frequency, STACK_BYTES_MOST, RING_TIME_LESS))
 		return;
 	source->stack_bytes = STACK_BYTES_SMALL;
-	session_notice(s,
-		"locked memory is short: stack copies of 16 KB instead of 64 KB, so stacks deeper "
-		"than "
-		"that are cut (cc1: one in ten); as root, or with ulimit -l %llu, they are whole",
-		(unsigned long long)(ring_for(source->frequency, STACK_BYTES_MOST, RING_TIME) *
-				     cpus / 1024));
 }
 
 /* ---- Attributes ---- */
@@ -138,8 +132,8 @@ static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *
 	ret->type = event->type;
 	ret->config = event->config;
 	ret->exclude_user = event->exclude_user;
-	ret->exclude_kernel = event->exclude_kernel || source->user_only;
-	ret->exclude_hv = event->exclude_hypervisor || source->user_only;
+	ret->exclude_kernel = event->exclude_kernel || (source->user_only && !event->exclude_user);
+	ret->exclude_hv = event->exclude_hypervisor || ret->exclude_kernel;
 	ret->precise_ip = event->precise & 3;
 	ret->inherit = !o->system_wide && !o->tids.list.len;
 	ret->enable_on_exec = o->command && !o->system_wide && !o->pids.list.len;
@@ -178,28 +172,55 @@ static void tracking_attr(
 	ret->wakeup_watermark = (uint32_t)(RING_TRACKING / 4);
 }
 
+/* Names say what is sampled. */
+static void name_user_only(struct perf_source *source)
+{
+	for (size_t i = 0; i < source->events.list.len; i++) {
+		struct event_name *event = &source->events.list.items[i];
+		size_t len = strlen(event->text);
+
+		if (event->exclude_user || event->exclude_kernel || len + 2 >= sizeof(event->text))
+			continue;
+		memcpy(event->text + len, ":u", 3);
+	}
+}
+
 /* Hardware cycles where there are any, else the CPU clock; only of user code where the kernel must
  * not be looked at. */
-static bool choose_events(struct perf_source *source, struct session *s, struct error *err)
+static bool choose_events(struct perf_source *source, const struct session *s, struct error *err)
 {
 	const char *names = s->options->events;
 
 	source->user_only = !source->features.kernel;
-	if (!names) {
+	if (!names)
 		names = source->features.cycles ? "cycles" : "cpu-clock";
-		session_notice(s, "%s%s",
-			source->features.cycles
-				? "sampling hardware cycles"
-				: "sampling the CPU clock: this machine offers no hardware cycles",
-			source->user_only
-				? " of user code only (kernel.perf_event_paranoid is 2 or more)"
-				: "");
-	}
 	if (!event_names_parse(names, &source->events, err))
 		return false;
-	for (size_t i = 0; i < source->events.list.len; i++)
-		source->user_only &= !source->events.list.items[i].exclude_user;
+	if (source->user_only)
+		name_user_only(source);
 	return true;
+}
+
+/* Said once everything is open: a refusal speaks for itself. */
+static void say_what_differs(const struct perf_source *source, struct session *s)
+{
+	const struct record_options *o = s->options;
+
+	if (!o->events)
+		session_notice(s, "%s",
+			source->features.cycles
+				? "sampling hardware cycles"
+				: "sampling the CPU clock: this machine offers no hardware cycles");
+	if (source->user_only && !o->user_only)
+		session_notice(s,
+			"only user code is sampled: for the kernel's part be root, or set "
+			"sysctl kernel.perf_event_paranoid=1 (it is %d)",
+			source->features.paranoid);
+	if (source->regs_mask && !o->stack_bytes && source->stack_bytes == STACK_BYTES_SMALL)
+		session_notice(s,
+			"locked memory is short: stack copies of 16 KB instead of 64 KB, so deeper "
+			"stacks are cut (one in ten of cc1's); as root, or with more (ulimit -l), "
+			"they are whole");
 }
 
 uint64_t perf_source_period(const struct perf_source *source, size_t i)
@@ -269,7 +290,8 @@ static bool open_tracking(struct perf_source *source, struct perf_event_attr *at
 	int fd = perf_event_open(attr, pid, cpu);
 
 	if (fd < 0)
-		return perf_event_error(err, &source->features, "dummy:u", pid, cpu);
+		return perf_event_error(
+			err, &source->features, source->events.list.items[0].text, pid, cpu);
 	vector_push(&source->tracking, fd);
 	if (attach(source, fd, cpu, false, &rings->tracking))
 		return true;
@@ -304,12 +326,12 @@ static bool open_all(struct perf_source *source, struct session *s, const struct
 				    &rings, err))
 				continue;
 			/* Threads end between being listed and being opened. */
-			if (errno != ESRCH || threads->list.len == 1)
+			if (err->code != ERR_USAGE || threads->list.len == 1)
 				return false;
 			*err = (struct error){0};
 		}
 	}
-	return true;
+	return source->opened.len || error_set(err, ERR_USAGE, "the threads do not exist any more");
 }
 
 static void close_all(struct perf_source *source)
@@ -364,8 +386,10 @@ static bool open_with_rings(struct perf_source *source, struct session *s,
 			vector_push(&source->attrs, attr);
 		}
 		source->sample_layout = perf_layout_of(&source->attrs.items[0]);
-		if (open_all(source, s, cpus, threads, err))
+		if (open_all(source, s, cpus, threads, err)) {
+			say_what_differs(source, s);
 			return true;
+		}
 		close_all(source);
 		if (err->code != ERR_PERMISSION || !strstr(err->text, "locked memory") ||
 			s->options->ring_bytes || source->ring_bytes <= RING_LEAST)

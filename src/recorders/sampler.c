@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "recorders/sampler.h"
+#include "recorders/target.h"
 
 #define SAMPLE_COLUMNS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
 
@@ -21,6 +22,8 @@ void sampler_init(struct sampler *s, struct profile *profile, struct processes *
 void sampler_release(struct sampler *s)
 {
 	stacks_release(&s->stacks);
+	for (size_t i = 0; i < s->events.len; i++)
+		vector_release(&s->events.items[i].throttled_since);
 	vector_release(&s->events);
 	vector_release(&s->ids);
 	id_map_release(&s->by_id);
@@ -138,21 +141,26 @@ static void add_lost(struct sampler *s, const struct perf_record *r)
 		s->lost_records += r->lost.count;
 }
 
+/* The kernel stops an event on a CPU that is interrupted too often, until the next tick. */
 static void add_throttle(struct sampler *s, const struct perf_record *r)
 {
 	struct sampled_event *e = event_of(s, r->throttle.id);
-	uint64_t since;
+	uint32_t cpu = r->identity.cpu;
+	uint64_t *since;
 
-	if (!e)
+	if (!e || cpu >= CPUS_LIMIT)
 		return;
-	since = e->counts.throttle_begin;
+	while (e->throttled_since.len <= cpu)
+		vector_push(&e->throttled_since, 0);
+	since = &e->throttled_since.items[cpu];
 	if (r->type == PERF_RECORD_THROTTLE) {
-		e->counts.throttle_begin = r->identity.time;
-	} else if (since) {
-		e->counts.throttled +=
-			e->period && e->clock ? (r->identity.time - since) / e->period : 1;
-		e->counts.throttle_begin = 0;
+		*since = r->identity.time;
+		return;
 	}
+	if (*since && r->identity.time > *since)
+		e->counts.throttled +=
+			e->clock && e->period ? (r->identity.time - *since) / e->period : 1;
+	*since = 0;
 }
 
 void sampler_record(struct sampler *s, struct bytes bytes, const struct perf_layout *layout)

@@ -19,6 +19,7 @@ struct sampled_event {
 		stream; /* table, and stream of the event's own unit; the next one counts */
 	uint32_t idle_samples, idle_stream; /* UINT32_MAX: not made yet */
 	struct event_counts counts;
+	VECTOR(uint64_t) throttled_since; /* ns, by CPU; 0: not throttled */
 };
 
 struct sampler {
