@@ -13,6 +13,7 @@
 
 #define HOTTEST	     10u /* functions listed */
 #define UNNAMED_MOST 5u	 /* modules without names that are listed */
+#define SHORT_LIVED  20u /* processes, from which on some may have been too short */
 
 /* ---- The live line ---- */
 
@@ -81,8 +82,12 @@ static void add_losses(struct buffer *out, const struct profile *p, uint32_t str
 	buffer_char(out, ')');
 }
 
-/* One line for each event: its first stream; the next one only counts the same samples, and idle
- * ones are told in the same line. */
+static bool is_idle(const struct profile *p, const struct stream_row *row)
+{
+	return bytes_start(profile_text(p, row->kind), BYTES("idle"));
+}
+
+/* One line for each event: its first stream; the next one only counts the same samples. */
 static void add_events(struct buffer *out, const struct session *s)
 {
 	const struct profile *p = &s->profile;
@@ -91,19 +96,22 @@ static void add_events(struct buffer *out, const struct session *s)
 		const struct stream_row *row = &p->streams.items[i].row;
 		struct bytes event = profile_text(p, row->event);
 
-		if (i && (row->samples == p->streams.items[i - 1].row.samples ||
-				 (!row->delivered && !row->expected && s->counts.delivered)))
+		if (is_idle(p, row) || (i && row->samples == p->streams.items[i - 1].row.samples))
 			continue;
 		units_grouped(out, (int64_t)row->delivered);
 		buffer_printf(out, " samples of %.*s", (int)event.len, event.at);
 		if (s->counts.idle && !i) {
-			buffer_text(out, ", ");
+			buffer_text(out, " and ");
 			units_grouped(out, (int64_t)s->counts.idle);
-			buffer_text(out, " of them idle");
+			buffer_text(out, " of idle CPUs");
 		}
 		add_losses(out, p, i);
 		buffer_char(out, '\n');
 	}
+	if (!s->counts.delivered)
+		buffer_text(out,
+			"no samples: the target hardly used the CPU; more come with a higher "
+			"-F, or with -e page-faults or context-switches\n");
 }
 
 static void add_stacks(struct buffer *out, const struct session *s)
@@ -181,11 +189,27 @@ static void add_waiting(struct buffer *out, const struct session *s)
 		!bytes_equal(profile_text(p, row->unit), BYTES("ns")))
 		return;
 	busy = (uint64_t)row->each * (row->delivered + profile_lost(p, 0));
-	if (!wall || busy * 2 >= wall)
+	if (!wall || !row->delivered || busy * 2 >= wall)
 		return;
 	buffer_text(out, "the target was on the CPU for ");
 	percent(out, busy, wall);
-	buffer_text(out, " of the time: the rest is waiting, which this picture does not show\n");
+	buffer_text(out, " of the time: it waited the rest (for input, locks, "
+			 "or a CPU), which is not shown here\n");
+}
+
+/* A process that ends before its first period is never sampled. */
+static void add_short_lived(struct buffer *out, const struct session *s)
+{
+	const struct profile *p = &s->profile;
+	uint64_t lost = p->streams.len ? profile_lost(p, 0) : 0;
+
+	if (s->options->system_wide || !lost ||
+		lost * 20 < p->streams.items[0].row.delivered + lost ||
+		p->processes.len < SHORT_LIVED)
+		return;
+	buffer_text(out,
+		"many processes ended before their first sample: kiln record -a sees them all, "
+		"a higher -F more of them\n");
 }
 
 /* ---- Functions ---- */
@@ -280,6 +304,7 @@ void record_summary(
 	add_stacks(&out, s);
 	add_shares(&out, s);
 	add_waiting(&out, s);
+	add_short_lived(&out, s);
 	add_hottest(&out, &s->profile);
 	add_unnamed(&out, report);
 	add_next(&out, path);

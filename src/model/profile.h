@@ -119,7 +119,7 @@ struct stream_row {
 	int64_t each;        /* the value of every sample when there is no value column */
 	int64_t wall_offset; /* ns to add to times for the wall clock; INT64_MIN: unknown */
 	uint64_t expected;   /* samples that should have come by the event's own count; 0: unknown */
-	uint64_t delivered;  /* samples that came, idle or not, before any filter */
+	uint64_t delivered;  /* samples that came, before any filter; idle ones have streams */
 	uint64_t period;     /* in the unit, 0: varies */
 };
 struct stream {

@@ -6,26 +6,36 @@ static uint64_t less(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-void counts_finish(struct event_counts *c, enum event_counting counting, uint64_t period,
-	const struct event_totals *totals)
+/* The event's own count of what should have been sampled; 0: unknown. */
+static uint64_t own_count(
+	enum event_counting counting, uint64_t period, const struct event_totals *totals)
 {
-	c->counting = counting;
-	c->ring_full = totals->lost_known ? totals->lost : c->lost_records;
-	c->expected = 0;
-	c->missed = 0;
-	if (counting == COUNT_CLOCK)
-		/* The count stands still while the event is throttled, the running time does not.
-		 */
-		c->expected = (totals->running > totals->value ? totals->running : totals->value) /
-			      period;
-	else if (counting == COUNT_EACH)
-		c->expected = totals->value;
-	else
+	/* A clock's value stands still while it is throttled, its running time does not. */
+	if (counting == COUNT_CLOCK && period)
+		return (totals->running > totals->value ? totals->running : totals->value) / period;
+	return counting == COUNT_EACH ? totals->value : 0;
+}
+
+void counts_finish(struct event_counts *work, struct event_counts *idle,
+	enum event_counting counting, uint64_t period, const struct event_totals *totals)
+{
+	uint64_t count = own_count(counting, period, totals), missing, idle_missing;
+
+	work->counting = idle->counting = counting;
+	work->ring_full = totals->lost_known ? totals->lost : work->lost_records;
+	if (counting == COUNT_UNKNOWN)
 		return;
-	c->missed = less(c->expected, c->delivered + c->ring_full + c->throttled);
-	/* Each descriptor rounds its last period down, so a clock can be ahead of its count. */
-	if (c->expected < c->delivered + counts_lost(c))
-		c->expected = c->delivered + counts_lost(c);
+	missing = less(count, work->delivered + idle->delivered + work->ring_full +
+				      work->throttled + idle->throttled);
+	idle_missing = counting == COUNT_CLOCK && period
+			       ? less(totals->idle / period, idle->delivered + idle->throttled)
+			       : 0;
+	idle->missed = idle_missing < missing ? idle_missing : missing;
+	work->missed = missing - idle->missed;
+	/* Each descriptor rounds its last period down, so what came can be ahead of the count by as
+	 * many periods as there are descriptors. */
+	idle->expected = idle->delivered + counts_lost(idle);
+	work->expected = work->delivered + counts_lost(work);
 }
 
 uint64_t counts_lost(const struct event_counts *c)

@@ -2,7 +2,11 @@
  *
  * expected = delivered + lost(by reason), where expected is the event's own count: its running time
  * over the period for a clock, its value for an event that is sampled at each occurrence. For an
- * event whose period the kernel adapts there is no such count. */
+ * event whose period the kernel adapts there is no such count.
+ *
+ * Idle CPUs are apart: their timers are often late, and a CPU whose tick is off stays throttled for
+ * as long as it sleeps. Such losses belong to the idle stream, not to the work. The event's own
+ * count is the sum of both streams' expected. */
 #ifndef KILN_RECORDERS_COUNTS_H
 #define KILN_RECORDERS_COUNTS_H
 
@@ -16,7 +20,7 @@ enum event_counting {
 
 struct event_counts {
 	enum event_counting counting;
-	uint64_t delivered;    /* samples that came, idle or not */
+	uint64_t delivered;    /* samples that came; idle ones have counts of their own */
 	uint64_t expected;     /* by the event's own count; 0: unknown */
 	uint64_t ring_full;    /* PERF_FORMAT_LOST; without it, LOST records */
 	uint64_t throttled;    /* periods in which the kernel had stopped the event */
@@ -27,12 +31,14 @@ struct event_counts {
 /* What an event's descriptors counted, added up. */
 struct event_totals {
 	uint64_t value, running, lost;
+	uint64_t idle; /* ns that the recorded CPUs were idle (/proc/stat); 0: threads were recorded
+			*/
 	bool lost_known; /* the kernel counts losses (6.0) */
 };
 
-/* Work out what was expected and what is missing. */
-void counts_finish(struct event_counts *c, enum event_counting counting, uint64_t period,
-	const struct event_totals *totals);
+/* Work out what was expected of an event and what is missing, of work and of idle CPUs. */
+void counts_finish(struct event_counts *work, struct event_counts *idle,
+	enum event_counting counting, uint64_t period, const struct event_totals *totals);
 
 /* Write expected, delivered and the losses into a stream of the profile. */
 void counts_store(const struct event_counts *c, struct profile *profile, uint32_t stream);

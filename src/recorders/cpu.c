@@ -17,6 +17,7 @@ struct cpu_state {
 	struct perf_source source;
 	struct sampler sampler;
 	struct tee tee;
+	uint64_t idle; /* ns of the recorded CPUs, at the start and then during the recording */
 };
 
 /* ---- Who is there already ---- */
@@ -160,6 +161,8 @@ static bool cpu_open(struct session *s, struct error *err)
 	}
 	sampler_init(&state->sampler, &s->profile, &s->processes, s->kernel,
 		state->source.regs_mask, parts_wanted(s, &state->source));
+	state->sampler.cpu_wide = s->options->system_wide;
+	state->sampler.wall_offset = s->wall_offset;
 	describe_events(state);
 	for (size_t i = 0; i < state->source.merge.rings.len; i++)
 		if (!session_watch(s, state->source.merge.rings.items[i].fd, err))
@@ -172,6 +175,7 @@ static bool cpu_enable(struct session *s, struct error *err)
 	struct cpu_state *state = s->recorder_state;
 	bool by_exec = state->source.attrs.items[0].enable_on_exec;
 
+	state->idle = cpus_idle_ns(&state->source.cpus);
 	if (!by_exec && !perf_source_enable(&state->source))
 		return error_errno(err, "enabling the events");
 	/* After the events: what happens in between is in the rings as well. */
@@ -212,6 +216,7 @@ static void cpu_stop(struct session *s)
 	struct cpu_state *state = s->recorder_state;
 
 	perf_source_disable(&state->source);
+	state->idle = cpus_idle_ns(&state->source.cpus) - state->idle;
 }
 
 static void cpu_account(struct session *s)
@@ -222,15 +227,13 @@ static void cpu_account(struct session *s)
 	struct error failed = {0};
 
 	s->counts.lost = 0;
+	sampler_end(sampler, s->stopped);
 	for (size_t i = 0; i < sampler->events.len; i++) {
-		struct sampled_event *e = &sampler->events.items[i];
-
 		perf_source_totals(&state->source, i, &totals);
+		totals.idle = sampler->cpu_wide ? state->idle : 0;
 		tee_add(&state->tee, TEE_TOTALS, (uint32_t)i, 0, bytes_at(&totals, sizeof(totals)));
-		counts_finish(&e->counts, counting(&state->source, i), e->period, &totals);
-		counts_store(&e->counts, &s->profile, e->stream);
-		counts_store(&e->counts, &s->profile, e->stream + 1);
-		s->counts.lost += counts_lost(&e->counts);
+		sampler_account(sampler, i, counting(&state->source, i), &totals);
+		s->counts.lost += counts_lost(&sampler->events.items[i].counts);
 	}
 	if (!tee_close(&state->tee, &failed))
 		session_notice(s, "--tee: %s", failed.text);

@@ -401,23 +401,22 @@ static bool open_with_rings(struct perf_source *source, struct session *s,
 
 bool perf_source_open(struct perf_source *source, struct session *s, struct error *err)
 {
-	struct number_list cpus = {0}, threads = {0};
+	struct number_list threads = {0};
 	bool ok;
 
 	perf_features_probe(&source->features);
 	if (s->options->cpus.list.len)
 		for (size_t i = 0; i < s->options->cpus.list.len; i++)
-			vector_push(&cpus.list, s->options->cpus.list.items[i]);
+			vector_push(&source->cpus.list, s->options->cpus.list.items[i]);
 	else
-		number_list_online_cpus(&cpus);
+		number_list_online_cpus(&source->cpus);
 	raise_open_files();
 	ok = choose_frequency(source, s, err) && choose_events(source, s, err) &&
 	     list_threads(s, &threads, err);
 	if (ok) {
-		choose_sizes(source, s, cpus.list.len);
-		ok = open_with_rings(source, s, &cpus, &threads, err);
+		choose_sizes(source, s, source->cpus.list.len);
+		ok = open_with_rings(source, s, &source->cpus, &threads, err);
 	}
-	number_list_release(&cpus);
 	number_list_release(&threads);
 	return ok;
 }
@@ -465,4 +464,5 @@ void perf_source_release(struct perf_source *source)
 	vector_release(&source->tracking);
 	vector_release(&source->attrs);
 	event_names_release(&source->events);
+	number_list_release(&source->cpus);
 }

@@ -13,6 +13,7 @@
 struct perf_source {
 	struct perf_features features;
 	struct event_names events;
+	struct number_list cpus;
 	uint64_t frequency, stack_bytes, ring_bytes;
 	bool user_only;			      /* the kernel may not be sampled at all */
 	uint64_t regs_mask;		      /* 0: user stacks are not copied */

@@ -14,7 +14,10 @@ struct sampler_id {
 void sampler_init(struct sampler *s, struct profile *profile, struct processes *processes,
 	const struct kernel *kernel, uint64_t regs_mask, unsigned parts)
 {
-	*s = (struct sampler){.profile = profile, .processes = processes, .parts = parts};
+	*s = (struct sampler){.profile = profile,
+		.processes = processes,
+		.parts = parts,
+		.wall_offset = INT64_MIN};
 	stacks_init(&s->stacks, profile, processes, kernel, regs_mask);
 	vector_push(&s->ids, ((struct sampler_id){0}));
 }
@@ -23,7 +26,7 @@ void sampler_release(struct sampler *s)
 {
 	stacks_release(&s->stacks);
 	for (size_t i = 0; i < s->events.len; i++)
-		vector_release(&s->events.items[i].throttled_since);
+		vector_release(&s->events.items[i].throttles);
 	vector_release(&s->events);
 	vector_release(&s->ids);
 	id_map_release(&s->by_id);
@@ -42,6 +45,8 @@ static uint32_t add_streams(struct sampler *s, const struct sampled_event *e, ui
 	p->streams.items[stream].row.each = (int64_t)e->period;
 	p->streams.items[stream].row.period = e->period;
 	p->streams.items[count].row.period = 1;
+	p->streams.items[stream].row.wall_offset = s->wall_offset;
+	p->streams.items[count].row.wall_offset = s->wall_offset;
 	return stream;
 }
 
@@ -83,12 +88,17 @@ static struct sampled_event *event_of(struct sampler *s, uint64_t id)
 	return NULL;
 }
 
+static void make_idle_stream(struct sampler *s, struct sampled_event *e)
+{
+	if (e->idle_stream != UINT32_MAX)
+		return;
+	e->idle_samples = profile_add_samples(s->profile);
+	e->idle_stream = add_streams(s, e, e->idle_samples, "idle", "idle samples");
+}
+
 static void add_idle(struct sampler *s, struct sampled_event *e, const struct sample *sample)
 {
-	if (e->idle_stream == UINT32_MAX) {
-		e->idle_samples = profile_add_samples(s->profile);
-		e->idle_stream = add_streams(s, e, e->idle_samples, "idle", "idle samples");
-	}
+	make_idle_stream(s, e);
 	s->idle++;
 	profile_add_sample(s->profile, e->idle_samples, sample);
 }
@@ -97,6 +107,61 @@ static void weigh(struct sampler *s, uint32_t stream, uint64_t value)
 {
 	vector_push(&s->profile->streams.items[stream].value, (int64_t)value);
 }
+
+/* ---- Throttling ---- */
+
+/* Is an event stopped on a CPU? */
+struct throttle {
+	uint64_t since; /* ns; 0: it runs */
+	bool idle;	/* the idle task was running */
+};
+
+static struct throttle *throttle_on(struct sampled_event *e, uint32_t cpu)
+{
+	while (e->throttles.len <= cpu)
+		vector_push(&e->throttles, ((struct throttle){0}));
+	return &e->throttles.items[cpu];
+}
+
+static void end_throttle(struct sampled_event *e, struct throttle *t, uint64_t now)
+{
+	struct event_counts *counts = t->idle ? &e->idle_counts : &e->counts;
+
+	if (t->since && now > t->since)
+		counts->throttled += e->clock && e->period ? (now - t->since) / e->period : 1;
+	t->since = 0;
+}
+
+/* The kernel stops an event on a CPU that is interrupted too often, until the next tick. */
+static void add_throttle(struct sampler *s, const struct perf_record *r)
+{
+	struct sampled_event *e = event_of(s, r->throttle.id);
+	struct throttle *t;
+
+	if (!e || r->identity.cpu >= CPUS_LIMIT)
+		return;
+	t = throttle_on(e, r->identity.cpu);
+	end_throttle(e, t, r->identity.time);
+	if (r->type != PERF_RECORD_THROTTLE)
+		return;
+	t->since = r->identity.time;
+	t->idle = s->cpu_wide && !r->identity.pid;
+}
+
+void sampler_end(struct sampler *s, uint64_t time)
+{
+	for (size_t i = 0; i < s->events.len; i++) {
+		struct sampled_event *e = &s->events.items[i];
+
+		for (size_t cpu = 0; cpu < e->throttles.len; cpu++) {
+			struct throttle *t = &e->throttles.items[cpu];
+
+			end_throttle(e, t, time);
+		}
+	}
+}
+
+/* ---- Records ---- */
 
 static void add_sample(struct sampler *s, const struct perf_record *r)
 {
@@ -119,7 +184,6 @@ static void add_sample(struct sampler *s, const struct perf_record *r)
 		s->first_time = sample.time;
 	s->last_time = sample.time;
 	s->delivered++;
-	e->counts.delivered++;
 	s->user_stacks += stack.has_user;
 	s->complete += stack.has_user && stack.user_end == UNWIND_COMPLETE;
 	idle = stacks_idle(&s->stacks, r);
@@ -127,6 +191,7 @@ static void add_sample(struct sampler *s, const struct perf_record *r)
 		add_idle(s, e, &sample);
 	else
 		profile_add_sample(s->profile, e->samples, &sample);
+	(idle ? &e->idle_counts : &e->counts)->delivered++;
 	if (!e->period)
 		weigh(s, idle ? e->idle_stream : e->stream, r->sample.period);
 }
@@ -141,26 +206,20 @@ static void add_lost(struct sampler *s, const struct perf_record *r)
 		s->lost_records += r->lost.count;
 }
 
-/* The kernel stops an event on a CPU that is interrupted too often, until the next tick. */
-static void add_throttle(struct sampler *s, const struct perf_record *r)
+void sampler_account(struct sampler *s, size_t event, enum event_counting counting,
+	const struct event_totals *totals)
 {
-	struct sampled_event *e = event_of(s, r->throttle.id);
-	uint32_t cpu = r->identity.cpu;
-	uint64_t *since;
+	struct sampled_event *e = &s->events.items[event];
 
-	if (!e || cpu >= CPUS_LIMIT)
+	counts_finish(&e->counts, &e->idle_counts, counting, e->period, totals);
+	counts_store(&e->counts, s->profile, e->stream);
+	counts_store(&e->counts, s->profile, e->stream + 1);
+	if (counts_lost(&e->idle_counts))
+		make_idle_stream(s, e);
+	if (e->idle_stream == UINT32_MAX)
 		return;
-	while (e->throttled_since.len <= cpu)
-		vector_push(&e->throttled_since, 0);
-	since = &e->throttled_since.items[cpu];
-	if (r->type == PERF_RECORD_THROTTLE) {
-		*since = r->identity.time;
-		return;
-	}
-	if (*since && r->identity.time > *since)
-		e->counts.throttled +=
-			e->clock && e->period ? (r->identity.time - *since) / e->period : 1;
-	*since = 0;
+	counts_store(&e->idle_counts, s->profile, e->idle_stream);
+	counts_store(&e->idle_counts, s->profile, e->idle_stream + 1);
 }
 
 void sampler_record(struct sampler *s, struct bytes bytes, const struct perf_layout *layout)

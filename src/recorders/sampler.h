@@ -18,15 +18,17 @@ struct sampled_event {
 	uint32_t samples,
 		stream; /* table, and stream of the event's own unit; the next one counts */
 	uint32_t idle_samples, idle_stream; /* UINT32_MAX: not made yet */
-	struct event_counts counts;
-	VECTOR(uint64_t) throttled_since; /* ns, by CPU; 0: not throttled */
+	struct event_counts counts, idle_counts;
+	VECTOR(struct throttle) throttles; /* by CPU */
 };
 
 struct sampler {
 	struct profile *profile;
 	struct processes *processes;
 	struct stacks stacks;
-	unsigned parts; /* enum stack_parts wanted */
+	unsigned parts;	     /* enum stack_parts wanted */
+	bool cpu_wide;	     /* events run on CPUs, not with threads: idle ones are sampled too */
+	int64_t wall_offset; /* ns from the samples' clock to the wall clock; INT64_MIN: unknown */
 	VECTOR(struct sampled_event) events;
 	VECTOR(struct sampler_id) ids; /* of the kernel's events */
 	struct id_map by_id;
@@ -47,6 +49,13 @@ void sampler_release(struct sampler *s);
 size_t sampler_add_event(struct sampler *s, const char *name, bool clock, uint64_t period);
 /* The kernel's id `id` (PERF_FORMAT_ID) means event `event`. */
 void sampler_add_id(struct sampler *s, uint64_t id, size_t event);
+
+/* No more records will come: recording stopped at `time` (ns). */
+void sampler_end(struct sampler *s, uint64_t time);
+
+/* Work out expected and lost of an event, and write them into its streams. After sampler_end. */
+void sampler_account(struct sampler *s, size_t event, enum event_counting counting,
+	const struct event_totals *totals);
 
 /* Take in one record. */
 void sampler_record(struct sampler *s, struct bytes bytes, const struct perf_layout *layout);

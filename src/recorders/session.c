@@ -34,6 +34,14 @@ uint64_t monotonic_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+static int64_t wall_offset(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - (int64_t)monotonic_ns();
+}
+
 void session_notice(struct session *s, const char *fmt, ...)
 {
 	char text[512];
@@ -68,7 +76,7 @@ static void describe(struct session *s)
 	struct utsname system;
 	char started[40];
 	time_t now = time(NULL);
-	struct tm local;
+	struct tm utc;
 
 	if (!uname(&system)) {
 		set_meta(p, "host", system.nodename);
@@ -77,8 +85,8 @@ static void describe(struct session *s)
 	}
 	set_meta(p, "version", KILN_VERSION);
 	set_meta(p, "recorder", s->recorder->name);
-	localtime_r(&now, &local);
-	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%S%z", &local);
+	gmtime_r(&now, &utc);
+	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	set_meta(p, "started", started);
 	for (char **word = s->options->command; word && *word; word++)
 		buffer_printf(&command, "%s%s", word == s->options->command ? "" : " ", *word);
@@ -272,6 +280,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	processes_init(&s->processes, &s->profile, &s->binaries);
 	s->processes.live = true;
 	describe(s);
+	s->wall_offset = wall_offset();
 	if (!open_timers(s, err) || !prepare_targets(s, err) || !recorder->open(s, err))
 		return false;
 	ok = start(s, err) && loop(s, err);

@@ -53,6 +53,7 @@ struct session {
 	struct session_counts counts;
 	int epoll;
 	uint64_t started, stopped; /* CLOCK_MONOTONIC, ns */
+	int64_t wall_offset;	   /* ns from there to the wall clock */
 	enum session_end end;
 	int signal;    /* that ended it, or 0 */
 	int exec_exit; /* 126 or 127 when the command could not be executed */

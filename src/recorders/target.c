@@ -79,6 +79,27 @@ void number_list_online_cpus(struct number_list *numbers)
 		fclose(f);
 }
 
+uint64_t cpus_idle_ns(const struct number_list *cpus)
+{
+	uint64_t idle = 0, tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	FILE *f = fopen("/proc/stat", "re");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned long long idled, waited;
+		int cpu;
+
+		if (sscanf(line, "cpu%d %*u %*u %*u %llu %llu", &cpu, &idled, &waited) != 3)
+			continue;
+		for (size_t i = 0; i < cpus->list.len; i++)
+			if (cpus->list.items[i] == cpu)
+				idle += (idled + waited) * tick;
+	}
+	if (f)
+		fclose(f);
+	return idle;
+}
+
 bool number_list_add_threads(struct number_list *numbers, pid_t pid, struct error *err)
 {
 	size_t before = numbers->list.len;

@@ -20,6 +20,8 @@ bool number_list_add(struct number_list *numbers, const char *text, struct error
 bool number_list_add_cpus(struct number_list *numbers, const char *text, struct error *err);
 /* CPUs that are online. */
 void number_list_online_cpus(struct number_list *numbers);
+/* How long these CPUs have been idle, ns since the system started; by /proc/stat. */
+uint64_t cpus_idle_ns(const struct number_list *cpus);
 /* The threads of a process now. ERR_USAGE when it does not exist. */
 bool number_list_add_threads(struct number_list *numbers, pid_t pid, struct error *err);
 void number_list_release(struct number_list *numbers);

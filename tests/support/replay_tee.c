@@ -75,14 +75,9 @@ static bool totals(struct replay *r, uint32_t event, struct bytes content)
 
 	if (event >= r->sampler.events.len || content.len < sizeof(t))
 		return false;
-	memcpy(&t.value, content.at, 8), memcpy(&t.running, content.at + 8, 8);
-	memcpy(&t.lost, content.at + 16, 8), t.lost_known = content.at[24] & 1;
-	counts_finish(&r->sampler.events.items[event].counts,
-		(enum event_counting)(countings[event] % 3),
-		r->sampler.events.items[event].period ? r->sampler.events.items[event].period : 1,
-		&t);
-	counts_store(&r->sampler.events.items[event].counts, &r->profile,
-		r->sampler.events.items[event].stream);
+	memcpy(&t, content.at, offsetof(struct event_totals, lost_known));
+	t.lost_known = content.at[offsetof(struct event_totals, lost_known)] & 1;
+	sampler_account(&r->sampler, event, (enum event_counting)(countings[event] % 3), &t);
 	return true;
 }
 

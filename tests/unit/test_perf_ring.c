@@ -138,30 +138,34 @@ static void damaged(void **state)
 	buffer_release(&b);
 }
 
-/* expected = delivered + lost, whatever the cause. */
+/* expected = delivered + lost, whatever the cause; work and idle CPUs make up the event's count. */
 static void accounting(void **state)
 {
-	struct event_counts clock = {.delivered = 950, .throttled = 10};
-	struct event_counts each = {.delivered = 90};
+	struct event_counts clock = {.delivered = 900, .throttled = 10}, idle = {.delivered = 50};
+	struct event_counts each = {.delivered = 90}, none = {0};
 	struct event_counts adapted = {.delivered = 5, .lost_records = 2};
 	struct event_totals totals = {
 		.value = 1000000000, .running = 1003009027, .lost = 20, .lost_known = true};
 
 	(void)state;
-	counts_finish(&clock, COUNT_CLOCK, 1003009, &totals);
-	assert_int_equal(clock.expected, 1000);
+	totals.idle = 65 * 1003009 + 5; /* 50 came, 3 were throttled */
+	idle.throttled = 3;
+	counts_finish(&clock, &idle, COUNT_CLOCK, 1003009, &totals);
+	assert_int_equal(clock.expected + idle.expected, 1000);
 	assert_int_equal(clock.ring_full, 20);
-	assert_int_equal(clock.missed, 20);
+	assert_int_equal(idle.missed, 12);
+	assert_int_equal(clock.missed, 1000 - 900 - 50 - 10 - 3 - 20 - 12);
 	assert_int_equal(clock.expected, clock.delivered + counts_lost(&clock));
+	assert_int_equal(idle.expected, idle.delivered + counts_lost(&idle));
 
 	totals = (struct event_totals){.value = 100, .lost = 10, .lost_known = true};
-	counts_finish(&each, COUNT_EACH, 1, &totals);
+	counts_finish(&each, &none, COUNT_EACH, 1, &totals);
 	assert_int_equal(each.expected, 100);
 	assert_int_equal(each.missed, 0);
 	assert_int_equal(each.ring_full, 10);
 
 	totals = (struct event_totals){.value = 100};
-	counts_finish(&adapted, COUNT_UNKNOWN, 0, &totals);
+	counts_finish(&adapted, &none, COUNT_UNKNOWN, 0, &totals);
 	assert_int_equal(adapted.expected, 0);
 	assert_int_equal(counts_lost(&adapted), 2);
 }

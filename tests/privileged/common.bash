@@ -1,0 +1,53 @@
+# common.bash: what every recording test needs: the binary, programs to record, figures of a profile.
+bats_require_minimum_version 1.5.0
+
+kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
+programs=$BATS_TEST_DIRNAME/programs
+
+# Everything that users other than root have to reach lies in a folder they may enter.
+build_programs() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	export bin=$BATS_FILE_TMPDIR
+	chmod a+rx "$bin" "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR"/file 2>/dev/null || true
+	for source in "$programs"/*.c; do
+		gcc -O2 -g -fomit-frame-pointer -pthread -o "$bin/$(basename "$source" .c)" "$source"
+	done
+	cp "$kiln" "$bin/kiln"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	chmod a+rwx .
+	export LC_ALL=C.UTF-8
+}
+
+# value FILE EXPRESSION: a figure of a profile; `s` is its first stream, `i` all there is.
+value() {
+	"$kiln" info --json "$1" | python3 -c "
+import json, sys
+i = json.load(sys.stdin)
+s = i['streams'][0]
+print($2)"
+}
+
+# lost = expected - delivered, and the reasons add up.
+adds_up() {
+	[ "$(value "$1" "s['expected'] == s['delivered'] + s['lost'] == s['delivered'] + sum(s['losses'].values())")" = True ]
+}
+
+# Share in percent of the samples whose stack matches a regular expression, of FILE.
+share() {
+	"$kiln" fold -q "$1" | python3 -c "
+import re, sys
+part = whole = 0
+for line in sys.stdin:
+    stack, _, weight = line.rpartition(' ')
+    whole += int(weight)
+    part += int(weight) * bool(re.search(sys.argv[1], stack))
+print(100 * part / max(whole, 1))" "$2"
+}
+
+at_least() {
+	python3 -c "import sys; sys.exit(not float(sys.argv[1]) >= float(sys.argv[2]))" "$1" "$2" ||
+		{ echo "$1, expected at least $2"; return 1; }
+}

@@ -1,0 +1,132 @@
+# record_ends.bats: whatever ends a recording, what was recorded is kept, and the exit code tells.
+load common
+
+setup_file() {
+	load common
+	build_programs
+}
+
+@test "the command's exit code" {
+	run -0 "$kiln" record -q -o p.kiln -- true
+	run -7 "$kiln" record -q -o p.kiln -- sh -c 'exit 7'
+	run -137 "$kiln" record -q -o p.kiln -- sh -c 'kill -9 $$'
+	run -127 "$kiln" record -q -o p.kiln -- /nowhere
+	[ "$output" = "kiln: no such command: cannot execute '/nowhere': No such file or directory" ]
+	run -126 "$kiln" record -q -o p.kiln -- /etc/passwd
+}
+
+@test "-d" {
+	"$bin/busy" 5 >/dev/null &
+	start=$(date +%s%N)
+	"$kiln" record -q -p $! -d 700ms -o p.kiln
+	took=$((($(date +%s%N) - start) / 1000000))
+	kill %1
+	[ "$took" -ge 700 ] && [ "$took" -lt 1700 ]
+	[ "$(value p.kiln "i['span_ns'] < 800e6")" = True ]
+}
+
+@test "Ctrl-C and SIGTERM" {
+	for signal in INT TERM; do
+		"$bin/busy" 5 >/dev/null &
+		target=$!
+		"$kiln" record -q -p $target -o p.kiln &
+		recorder=$!
+		sleep 1
+		kill -$signal $recorder
+		wait $recorder
+		kill $target
+		[ "$(value p.kiln "s['delivered'] > 100")" = True ]
+	done
+}
+
+@test "kill -9 leaves what was recorded until then" {
+	"$bin/busy" 6 >/dev/null &
+	target=$!
+	"$kiln" record -q -p $target -o p.kiln &
+	recorder=$!
+	sleep 2.6
+	kill -9 $recorder
+	wait $recorder || true
+	kill $target
+	[ "$(value p.kiln "s['samples'] > 500")" = True ]
+	at_least "$(share p.kiln 'main;.*deeper;leaf')" 90
+	"$kiln" info p.kiln | grep -q 'not finished'
+}
+
+@test "a full disk keeps what fitted" {
+	mkdir small
+	mount -t tmpfs -o size=400k none small
+	"$bin/busy" 20 2 >/dev/null &
+	run "$kiln" record -a -F 4999 -d 20s -o small/p.kiln
+	kill %1
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"No space left"* ]]
+	[ "$(value small/p.kiln "s['samples'] > 1000")" = True ]
+}
+
+teardown() {
+	if mountpoint -q small; then umount small; fi
+}
+
+@test "an older profile is kept as .old, and a failed start leaves it alone" {
+	"$kiln" record -q -- true
+	cp profile.kiln first
+	run -0 "$kiln" record -q -- true
+	cmp first profile.kiln.old
+	cp profile.kiln second
+	run -127 "$kiln" record -q -- /nowhere
+	cmp second profile.kiln
+}
+
+@test "the suffix chooses the format" {
+	"$kiln" record -q -o p.svg -- "$bin/busy" 0.3
+	head -c 200 p.svg | grep -q '<?xml\|<svg'
+	grep -q heavy p.svg
+	"$kiln" record -q -o p.folded -- "$bin/busy" 0.3
+	grep -q 'main;.*heavy [0-9]*$' p.folded
+	[ ! -e p.svg.kiln ] && [ ! -e p.folded.kiln ]
+	run -2 "$kiln" record -q -o p.unknown -- true
+}
+
+@test "a stream into another kiln" {
+	"$kiln" record -q -o - -- "$bin/busy" 1.5 2>/dev/null | "$kiln" fold -q - >folded
+	grep -q 'main;.*heavy' folded
+}
+
+@test "under sudo the profile belongs to the caller, and to nobody else" {
+	SUDO_UID=1234 SUDO_GID=1235 "$kiln" record -q -o p.kiln -- true
+	[ "$(stat -c '%u:%g %a' p.kiln)" = "1234:1235 600" ]
+	SUDO_UID=1234 SUDO_GID=1235 "$kiln" record -q -o p.svg -- "$bin/busy" 0.2
+	[ "$(stat -c '%u:%g %a' p.svg)" = "1234:1235 600" ]
+}
+
+@test "users who are not root: their own processes, and what is in the way of others" {
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "kernel.perf_event_paranoid is above 2"
+	as="setpriv --reuid=4321 --regid=4321 --clear-groups"
+	run -0 $as "$bin/kiln" record -o p.kiln -- "$bin/busy" 0.5
+	at_least "$(share p.kiln 'main;.*deeper;leaf')" 90
+	[ "$(value p.kiln "s['event']")" = "cpu-clock:u" ]
+	run -1 $as "$bin/kiln" record -q -a -d 1s -o q.kiln
+	[[ "$output" == *"kernel.perf_event_paranoid"* ]]
+	[[ "$output" == *"CAP_PERFMON"* ]]
+	run -1 $as "$bin/kiln" record -q -p 1 -d 1s -o q.kiln
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "what cannot be recorded: one line each, with what to do" {
+	run -2 "$kiln" record -q -p 4194305 -o p.kiln
+	[ "$output" = "kiln: process 4194305 does not exist (any more)" ]
+	run -2 "$kiln" record -q -e nonsense -o p.kiln -- true
+	[[ "$output" == *"perf list"* ]]
+	run -2 "$kiln" record -q -F 100000000 -o p.kiln -- true
+	[[ "$output" == *"sysctl kernel.perf_event_max_sample_rate="* ]]
+	run -2 "$kiln" record -q
+	[[ "$output" == *"nothing to record"* ]]
+	[ ! -e p.kiln ]
+}
+
+@test "saved ring bytes hold every record" {
+	"$kiln" record -q --stack-bytes 1024 --tee p.tee -o p.kiln -- "$bin/busy" 0.3
+	[ "$(head -c 7 p.tee)" = KILNTEE ]
+	[ "$(stat -c %s p.tee)" -gt 100000 ]
+}

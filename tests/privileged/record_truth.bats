@@ -1,0 +1,113 @@
+# record_truth.bats: is everything that happened in the profile, or counted as lost?
+load common
+
+setup_file() {
+	load common
+	build_programs
+}
+
+@test "page faults: delivered, expected and the program's own count agree" {
+	"$kiln" record -q -e page-faults -o p.kiln -- "$bin/counting" 500 >own
+	read -r faults _ <own
+	adds_up p.kiln
+	[ "$(value p.kiln "s['lost']")" -eq 0 ]
+	[ "$(value p.kiln "s['delivered']")" -ge "$faults" ]
+	# Those of the loop alone: the rest is the start of the program.
+	touched=$("$kiln" fold -q p.kiln | awk '/;main;?[^;]* [0-9]+$/ {sum += $NF} END {print sum}')
+	[ "$touched" -ge 500 ]
+}
+
+@test "context switches: delivered, expected and the program's own count agree" {
+	"$kiln" record -q -e context-switches -o p.kiln -- "$bin/counting" 500 >own
+	read -r _ switches <own
+	adds_up p.kiln
+	[ "$(value p.kiln "s['lost']")" -eq 0 ]
+	delivered=$(value p.kiln "s['delivered']")
+	[ "$delivered" -ge "$switches" ]
+	[ "$delivered" -le $((switches + 50)) ] # loading and ending the program
+}
+
+@test "the CPU clock: samples and losses together are the program's CPU time" {
+	"$kiln" record -q -o p.kiln -- "$bin/busy" 1 >own
+	adds_up p.kiln
+	python3 - "$(cat own)" "$(value p.kiln "s['expected']")" <<-'END'
+	import sys
+	own, expected = int(sys.argv[1]), int(sys.argv[2]) * 1e9 / 997
+	assert abs(own - expected) < 0.02 * own, (own, expected)
+	END
+}
+
+@test "with the consumer stopped and a ring of 8 pages, what is lost is counted to the last one" {
+	# Every switch is a sample, so what should have come is known exactly.
+	"$bin/counting" 3000 >own &
+	target=$!
+	"$kiln" record -q -m 8 --stack-bytes 512 -e context-switches -p $target -o p.kiln &
+	recorder=$!
+	sleep 0.3
+	kill -STOP $recorder
+	wait $target
+	kill -CONT $recorder
+	wait $recorder
+	adds_up p.kiln
+	[ "$(value p.kiln "s['losses']['ring full']")" -gt 100 ]
+	[ "$(value p.kiln "s['losses'].get('not sampled', 0)")" -eq 0 ]
+	[ "$(value p.kiln "s['delivered'] + s['losses']['ring full'] == s['expected']")" = True ]
+}
+
+@test "--strict exits with 3 when samples were lost" {
+	"$bin/counting" 2000 >own &
+	target=$!
+	"$kiln" record -q --strict -m 8 --stack-bytes 512 -e context-switches -p $target -o p.kiln &
+	recorder=$!
+	sleep 0.3
+	kill -STOP $recorder
+	wait $target
+	kill -CONT $recorder
+	code=0
+	wait $recorder || code=$?
+	[ "$code" -eq 3 ]
+	run -0 "$kiln" record -q --strict -e page-faults -o p.kiln -- "$bin/counting" 10
+}
+
+@test "a program without frame pointers: 99.5% of the stacks reach its entry, 40 frames below" {
+	"$kiln" record -q -o p.kiln -- "$bin/busy" 2 1 40 >own
+	at_least "$(share p.kiln '(^|;)_start;.*main;.*(deeper;){41}leaf')" 99.5
+}
+
+@test "shares of known work" {
+	"$kiln" record -q -o p.kiln -- "$bin/busy" 2 >own
+	python3 - "$(share p.kiln ';heavy$')" "$(share p.kiln ';middle$')" "$(share p.kiln ';light$')" <<-'END'
+	import sys
+	for measured, true in zip(map(float, sys.argv[1:]), (50, 100 / 3, 100 / 6)):
+	    assert abs(measured - true) < 3, (measured, true)
+	END
+}
+
+@test "perl, python and the compiler: 99% of the stacks are complete" {
+	seq 400 | sed 's/.*/int f&(int x){for(int i=0;i<x;i++)x+=i*&;return x;}/' >many.c
+	{ for _ in 1 2 3 4 5 6 7 8; do cat many.c; done | awk '{gsub(/f[0-9]+/, "f" NR); print}'; } >more.c
+	"$kiln" record -q -d 5s -o perl.kiln -- perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(40)' || true
+	"$kiln" record -q -d 5s -o python.kiln -- /usr/bin/python3 -c 'f = lambda n: n if n < 2 else f(n-1) + f(n-2); f(40)' || true
+	"$kiln" record -q -d 5s -o cc1.kiln -- gcc -O3 -c more.c -o more.o || true
+	for name in perl python cc1; do
+		broken=$(share $name.kiln '\[truncated:')
+		samples=$(value $name.kiln "s['delivered']")
+		echo "$name: $samples samples, $broken% broken"
+		[ "$samples" -gt 300 ]
+		at_least "$(python3 -c "print(100 - $broken)")" 99
+	done
+}
+
+@test "perf says the same about the same program" {
+	command -v perf >/dev/null || skip "no perf"
+	perf record -q -e cpu-clock -F 997 --call-graph dwarf,65528 -o perf.data "$bin/busy" 2 >own
+	perf script -i perf.data >perf.txt 2>/dev/null
+	"$kiln" record -q -o p.kiln -- "$bin/busy" 2 >own
+	for name in heavy middle light leaf deeper main; do
+		python3 - "$name" "$(share p.kiln ";$name(;|$)")" "$(share perf.txt ";$name(;|$)")" <<-'END'
+		import sys
+		name, ours, theirs = sys.argv[1], *map(float, sys.argv[2:])
+		assert abs(ours - theirs) < 2, (name, ours, theirs)
+		END
+	done
+}
