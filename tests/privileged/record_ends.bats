@@ -55,7 +55,7 @@ setup_file() {
 
 @test "a full disk keeps what fitted" {
 	mkdir small
-	mount -t tmpfs -o size=400k none small
+	mount -t tmpfs -o size=1m none small
 	"$bin/busy" 20 2 >/dev/null &
 	run "$kiln" record -a -F 4999 -d 20s -o small/p.kiln
 	kill %1
