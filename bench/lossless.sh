@@ -1,0 +1,11 @@
+#!/bin/sh
+# lossless.sh: are all samples of 4 busy threads, 45 calls deep, delivered at 9999 Hz?
+. "$(dirname "$0")/lib.sh"
+heading 'lossless: 4 busy threads of depth 45 at 9999 Hz'
+gcc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$WORK/target" "$here/overhead_target.c"
+"$KILN" record -q -F 9999 -o "$WORK/l.kiln" -- "$WORK/target" "${ROUNDS_OF_WORK:-1000000}" 4 >/dev/null
+"$KILN" info --json "$WORK/l.kiln" | python3 -c '
+import json, sys
+s = json.load(sys.stdin)["streams"][0]
+print("expected {expected:,}, delivered {delivered:,}, lost {lost:,}: {losses}".format(**s))
+print("(a missed timer is an interrupt that the kernel or the hypervisor never delivered)")'
