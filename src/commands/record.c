@@ -20,6 +20,7 @@ static struct record {
 	const char *output;
 	bool strict, graph;
 	struct record_output out;
+	struct image_cache images;
 } own;
 
 /* ---- Options ---- */
@@ -247,7 +248,7 @@ static bool tick(void *context, struct session *s, struct error *err)
 	struct record *r = context;
 
 	record_live_line(s);
-	record_name(s, false, NULL);
+	record_name(s, &r->images, false, NULL);
 	return record_output_append(&r->out, &s->profile, err);
 }
 
@@ -293,7 +294,7 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	bool written;
 
 	record_live_end();
-	record_name(s, true, &report);
+	record_name(s, &r->images, true, &report);
 	written = record_output_finish(&r->out, &s->profile, err);
 	if (verbosity >= 0)
 		record_summary(s, &report, written ? r->output : r->out.growing);
@@ -330,6 +331,7 @@ static int run(char **operands)
 		code = finish(r, &s, &err);
 	}
 	record_output_release(&r->out);
+	image_cache_release(&r->images);
 	session_release(&s);
 	return code;
 }

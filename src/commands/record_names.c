@@ -16,9 +16,11 @@ static const struct kernel *kernel_of(void *self)
 	return s->kernel;
 }
 
-void record_name(struct session *s, bool last, struct symbolize_report *ret_report)
+void record_name(struct session *s, struct image_cache *cache, bool last,
+	struct symbolize_report *ret_report)
 {
-	struct symbolize_hooks hooks = {.self = s, .image = image_of, .kernel = kernel_of};
+	struct symbolize_hooks hooks = {
+		.self = s, .cache = cache, .image = image_of, .kernel = kernel_of};
 
 	profile_symbolize(&s->profile, &hooks, last, ret_report);
 }

@@ -6,7 +6,8 @@
 #include "recorders/session.h"
 
 /* Name the locations that have no names yet; `last`: try those again that had none so far. The
- * report may be NULL. */
-void record_name(struct session *s, bool last, struct symbolize_report *ret_report);
+ * cache is kept from call to call and released before the session. The report may be NULL. */
+void record_name(struct session *s, struct image_cache *cache, bool last,
+	struct symbolize_report *ret_report);
 
 #endif

@@ -154,7 +154,7 @@ static bool lookup_code(void *context, uint64_t pc, struct unwind_code *ret_code
 
 	if (!m)
 		return false;
-	*ret_code = (struct unwind_code){.start = m->start, .end = m->end};
+	*ret_code = (struct unwind_code){.start = m->start, .end = m->end, .owner = m};
 	if (m->binary && b->rows.items[m->binary].image &&
 		image_address(
 			b->rows.items[m->binary].image, pc - m->start + m->offset, &address)) {
@@ -164,7 +164,14 @@ static bool lookup_code(void *context, uint64_t pc, struct unwind_code *ret_code
 	return true;
 }
 
-/* Walk the stack copy. Locations go to `path`, outermost first; returns how many. */
+static bool in_user_code(const struct perf_record *r)
+{
+	return (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+}
+
+/* Walk the stack copy. An address that leads to no code ends the stack and is left out, unless it
+ * is where the sample was taken: execve and exit leave such addresses. Locations go to `path`,
+ * outermost first; returns how many. */
 static size_t walk_tables(struct stacks *s, struct process_state *process,
 	const struct perf_record *r, location_id *path, enum unwind_end *ret_end)
 {
@@ -194,7 +201,9 @@ static size_t walk_tables(struct stacks *s, struct process_state *process,
 		path[depth++] =
 			mark_truncated(s, &s->truncated[*ret_end], unwind_end_name(*ret_end));
 	for (size_t i = count; i-- > 0;)
-		path[depth++] = user_location(s, process, s->frames[i].address, r->identity.time);
+		if (s->frames[i].owner || (!i && in_user_code(r)))
+			path[depth++] =
+				user_location(s, process, s->frames[i].address, r->identity.time);
 	return depth;
 }
 
@@ -278,10 +287,8 @@ struct stack_of_sample stacks_add(struct stacks *s, const struct perf_record *r,
 	if (parts & STACK_KERNEL)
 		depth = add_kernel_frames(s, r, s->path, depth);
 	if (!depth) /* the half that the sample is in was not wanted, or the kernel gave no chain */
-		s->path[depth++] =
-			(r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER
-				? mark(s, &s->user_half, "[user]")
-				: mark(s, &s->kernel_half, "[kernel]");
+		s->path[depth++] = in_user_code(r) ? mark(s, &s->user_half, "[user]")
+						   : mark(s, &s->kernel_half, "[kernel]");
 	ret.stack = stack_of_path(s, depth);
 	return ret;
 }

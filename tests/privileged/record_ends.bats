@@ -55,9 +55,9 @@ setup_file() {
 
 @test "a full disk keeps what fitted" {
 	mkdir small
-	mount -t tmpfs -o size=1m none small
+	mount -t tmpfs -o size=400k none small
 	"$bin/busy" 20 2 >/dev/null &
-	run "$kiln" record -a -F 4999 -d 20s -o small/p.kiln
+	run "$kiln" record -p $! -F 4999 -d 20s -o small/p.kiln
 	kill %1
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"No space left"* ]]
