@@ -10,7 +10,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#if __has_attribute(noclone)
 #define SOLID __attribute__((noinline, noclone))
+#else
+#define SOLID __attribute__((noinline))
+#endif
 
 static volatile unsigned sink;
 
