@@ -146,7 +146,7 @@ static void library_names_are_those_of_cppfilt(void **state)
 {
 	FILE *pipe = popen("nm -D --defined-only /usr/lib/x86_64-linux-gnu/libstdc++.so.6 | "
 			   "sed -n 's/.* [TW] \\(_Z[^@]*\\).*/\\1/p' >/tmp/kiln-names.$$ && "
-			   "c++filt -p </tmp/kiln-names.$$ | paste -d ' ' /tmp/kiln-names.$$ - ; "
+			   "c++filt -i -p </tmp/kiln-names.$$ | paste -d ' ' /tmp/kiln-names.$$ - ; "
 			   "rm /tmp/kiln-names.$$",
 		"r");
 	char line[16384];

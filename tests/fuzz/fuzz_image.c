@@ -1,0 +1,42 @@
+/* fuzz_image.c: ELF files of any content: headers, sections, notes, addresses. */
+#include "images/image.h"
+
+#include <elf.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* So that a sanitizer sees every byte that is said to be there. */
+static unsigned touch(struct bytes bytes)
+{
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < bytes.len; i += 61)
+		sum += (unsigned char)bytes.at[i];
+	return bytes.len ? sum + (unsigned char)bytes.at[bytes.len - 1] : sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct error err = {0};
+	struct image *image =
+		image_open_bytes((struct bytes){(const char *)data, size}, "fuzz", &err);
+	const struct image_section *section;
+	volatile unsigned sum = 0;
+	uint64_t place;
+	char text[65];
+
+	if (!image)
+		return 0;
+	image_build_id_text(image, text);
+	sum += touch(image_build_id(image));
+	sum += touch(image_segment(image, PT_GNU_EH_FRAME, &place));
+	for (size_t i = 0; (section = image_section_by_index(image, i)); i++) {
+		sum += touch(section->content) + touch(bytes_of(section->name));
+		sum += touch(image_at(image, section->address));
+		if (image_offset(image, section->address, &place))
+			sum += image_address(image, place, &place);
+	}
+	image_section(image, ".debug_frame");
+	image_release(image);
+	return 0;
+}
