@@ -118,6 +118,10 @@ static size_t operator_length(const struct shaping *s)
 		return 0;
 	if (s->at && (s->text[s->at - 1] != ':' && s->text[s->at - 1] != ' '))
 		return 0;
+	/* A conversion: any type, perhaps with brackets, up to the end. */
+	if (shaping_starts(s, "operator ") && !shaping_starts(s, "operator new") &&
+		!shaping_starts(s, "operator delete"))
+		return s->len - s->at;
 	if (shaping_starts(s, "operator()") || shaping_starts(s, "operator[]"))
 		return word + 2;
 	return word + strspn(s->text + s->at + word, "<>=!+-*/%^&|~,");
