@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/units.h"
+#include "process/symbolize.h"
 #include "readers/readers.h"
 #include "transforms/transforms.h"
 
@@ -194,6 +195,24 @@ static void say_other_events(const struct loaded *l)
 
 /* ---- The pipeline ---- */
 
+/* A recorder that was killed, or that another machine's symbols were to complete, leaves addresses.
+ */
+static void name_addresses(struct loaded *l)
+{
+	struct symbolize_report report = {0};
+
+	if (!profile_needs_names(&l->profile))
+		return;
+	profile_symbolize(&l->profile, NULL, false, &report);
+	for (size_t i = 0; verbosity > 0 && i < report.modules.len; i++) {
+		const struct unnamed_module *m = &report.modules.items[i];
+
+		say("%s: %.*s: addresses without names: %u: %s%s%s", l->name, (int)m->file.len,
+			m->file.at, m->locations, m->why, *m->remedy ? "; " : "", m->remedy);
+	}
+	symbolize_report_release(&report);
+}
+
 static bool shape(struct loaded *l, struct error *err)
 {
 	view_init(&l->view, &l->profile, BY_FUNCTION);
@@ -219,6 +238,7 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 		profile_release(&l.profile);
 		return false;
 	}
+	name_addresses(&l);
 	*ret = l;
 	if (!shape(ret, err)) {
 		loaded_release(ret);

@@ -17,7 +17,8 @@ static int run(char **operands)
 			buffer_printf(&text, " %s", readers[i]->name);
 		buffer_text(&text, "\nwrites: ");
 		for (size_t i = 0; renderers[i]; i++)
-			buffer_printf(&text, " %s", renderers[i]->name);
+			if (renderers[i]->suffix)
+				buffer_printf(&text, " %s", renderers[i]->name);
 		buffer_char(&text, '\n');
 	}
 	code = print(&text);
