@@ -503,6 +503,42 @@ void profile_add_loss(struct profile *p, uint32_t stream, struct bytes reason, u
 		vector_push(&p->losses, ((struct loss){stream, name, count}));
 }
 
+static uint64_t magnitude(int64_t value)
+{
+	return value < 0 ? -(uint64_t)value : (uint64_t)value;
+}
+
+/* Add the magnitudes of a stream's values to *sum; false beyond INT64_MAX. */
+static bool values_add(const struct stream *s, size_t samples, uint64_t *sum)
+{
+	uint64_t all;
+
+	if (!s->value.len)
+		return !__builtin_mul_overflow(magnitude(s->row.each), samples, &all) &&
+		       !__builtin_add_overflow(*sum, all, sum) && *sum <= INT64_MAX;
+	for (size_t i = 0; i < s->value.len; i++) {
+		*sum += magnitude(s->value.items[i]); /* at most 2^63 - 1 + 2^63 */
+		if (*sum > INT64_MAX)
+			return false;
+	}
+	return true;
+}
+
+bool profile_values_fit(const struct profile *p, struct error *err)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->streams.len; i++) {
+		const struct stream *s = &p->streams.items[i];
+
+		if (!values_add(s, p->samples.items[s->row.samples].count, &sum))
+			return error_set(err, ERR_LIMIT,
+				"the values of stream %zu add up to more than %lld", i,
+				(long long)INT64_MAX);
+	}
+	return true;
+}
+
 uint64_t profile_lost(const struct profile *p, uint32_t stream)
 {
 	uint64_t sum = 0;

@@ -212,6 +212,9 @@ static inline int64_t stream_value(const struct stream *s, size_t sample)
 {
 	return s->value.len ? s->value.items[sample] : s->row.each;
 }
+/* Do all values together, without their signs, fit into an int64_t? Then no sum of any of them
+ * overflows. ERR_LIMIT names the stream that does not. */
+bool profile_values_fit(const struct profile *p, struct error *err);
 uint64_t profile_lost(const struct profile *p, uint32_t stream); /* sum of a stream's losses */
 const char *frame_kind_name(enum frame_kind kind);		 /* "native", "kernel", ... */
 

@@ -71,6 +71,7 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	if (done && out->full)
 		done = error_set(err, ERR_LIMIT, "more than %u different rows in one table",
 			PROFILE_ROWS_LIMIT);
+	done = done && profile_values_fit(out, err);
 	return done || error_prefix(err, "%s: ", in->name);
 }
 

@@ -69,7 +69,8 @@ static void read_one(struct bytes content)
 		return;
 	}
 	write_and_read(&p);
-	look(&p);
+	if (profile_values_fit(&p, &err))
+		look(&p);
 	profile_release(&p);
 }
 

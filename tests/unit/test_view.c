@@ -149,12 +149,42 @@ static void frames_of_the_view_stand_beside_the_profiles(void **state)
 	profile_release(&f.p);
 }
 
+/* Any values are refused whose sum, in whatever order and selection, could overflow. */
+static void sums_cannot_overflow(void **state)
+{
+	struct fixture f;
+	struct error err = {0};
+	struct stream *s;
+
+	(void)state;
+	fixture_init(&f);
+	fixture_sample(&f, f.plain);
+	fixture_sample(&f, f.plain);
+	s = &f.p.streams.items[0];
+	s->row.each = INT64_MAX / 2;
+	assert_true(profile_values_fit(&f.p, &err));
+	s->row.each = INT64_MAX / 2 + 1;
+	assert_false(profile_values_fit(&f.p, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	s->row.each = INT64_MIN;
+	assert_false(profile_values_fit(&f.p, &err));
+	vector_push(&s->value, INT64_MAX - 5);
+	vector_push(&s->value, -5);
+	assert_true(profile_values_fit(&f.p, &err));
+	s->value.items[1] = -6;
+	assert_false(profile_values_fit(&f.p, &err));
+	s->value.items[0] = s->value.items[1] = INT64_MIN;
+	assert_false(profile_values_fit(&f.p, &err));
+	profile_release(&f.p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(projections_tell_apart_what_they_say),
 		cmocka_unit_test(places_without_names_show_where_they_are),
 		cmocka_unit_test(kinds_are_shown_one_at_a_time),
+		cmocka_unit_test(sums_cannot_overflow),
 		cmocka_unit_test(frames_of_the_view_stand_beside_the_profiles),
 	};
 
