@@ -243,6 +243,7 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 	const struct arch *arch = w->input->arch;
 	struct registers *r = &w->registers;
 	uint64_t fp = r->value[arch->frame_pointer], sp = r->value[arch->stack_pointer], next, pc;
+	const struct unwind_code *caller;
 
 	if (!registers_know(r, arch->frame_pointer))
 		return UNWIND_NO_TABLE;
@@ -259,7 +260,9 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 	}
 	if (!pc)
 		return UNWIND_COMPLETE;
-	if ((next && next <= fp) || !find_code(w, pc - 1))
+	caller = find_code(w, pc - 1);
+	/* A caller with tables needs no frame pointer: what was saved is just a register of its. */
+	if (!caller || (next && next <= fp && !caller->cfi))
 		return UNWIND_NO_TABLE;
 	registers_set(r, arch->frame_pointer, next);
 	registers_set(r, arch->stack_pointer, fp + 2 * WORD);

@@ -1,0 +1,88 @@
+# record.bats: what `kiln record` takes and refuses; what it records is in tests/privileged.
+load common
+
+# Some sandboxes have no perf events at all.
+needs_perf() {
+	"$kiln" record -q -o probe.kiln -- true || skip "no perf events here"
+}
+
+@test "nothing to record" {
+	run "$kiln" record
+	failed_with 2 "kiln: record: nothing to record: name a command (kiln record -- CMD), -p PID, -t TID, or -a"
+	[ ! -e profile.kiln ]
+}
+
+@test "options that exclude each other" {
+	run "$kiln" record -a -p 1
+	failed_with 2 "kiln: record: -a records everything: leave -p and -t out"
+	run "$kiln" record -p 1 -t 1
+	failed_with 2 "kiln: record: -p and -t cannot be combined"
+	run "$kiln" record -u -k -- true
+	failed_with 2 "kiln: record: -u and -k exclude each other"
+}
+
+@test "numbers that are none" {
+	for option in "-p x" "-p 1,,x" "-C 3-1" "-C x" "-F 0" "-F fast" "-m 0" "-m 5X" "--call-graph lbr" \
+		"--stack-bytes 70000" "-d soon"; do
+		run "$kiln" record $option -- true
+		[ "$status" -eq 2 ] || { echo "$option: $status $output"; return 1; }
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
+@test "outputs: unknown suffixes and terminals are refused before anything is recorded" {
+	run "$kiln" record -o picture.png -- touch ran
+	[ "$status" -eq 2 ]
+	[[ "$output" == *".svg"* ]]
+	[ ! -e ran ]
+	on_terminal "$kiln record -o - -- touch ran"
+	[[ "$output" == *"standard output is a terminal"* ]]
+	[ ! -e ran ]
+}
+
+@test "events: unknown ones are refused, with what to do" {
+	run "$kiln" record -e no-such-event -o p.kiln -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"perf list"* ]]
+	[ ! -e p.kiln ]
+	run "$kiln" record -e cpu-clock:z -o p.kiln -- true
+	[ "$status" -eq 2 ]
+}
+
+@test "a process that is gone" {
+	run "$kiln" record -q -p 4194305 -o p.kiln
+	failed_with 2 "kiln: process 4194305 does not exist (any more)"
+}
+
+@test "exit codes are the command's" {
+	needs_perf
+	run -7 "$kiln" record -q -o p.kiln -- sh -c 'exit 7'
+	run -127 "$kiln" record -q -o p.kiln -- ./nowhere
+	run -126 "$kiln" record -q -o p.kiln -- /etc/passwd
+	run -143 "$kiln" record -q -o p.kiln -- sh -c 'kill -TERM $$'
+}
+
+@test "the default file, the older one, and a summary that can be silenced" {
+	needs_perf
+	run -0 "$kiln" record -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+	[[ "$output" == *"samples of "* ]]
+	[[ "$output" == *"hottest functions"* ]]
+	[[ "$output" == *"next: kiln draw"* ]]
+	[ -s profile.kiln ]
+	run -0 "$kiln" record -q -- true
+	[ -z "$output" ]
+	[ -s profile.kiln.old ]
+	run -0 "$kiln" info profile.kiln
+}
+
+@test "perf's options are understood" {
+	needs_perf
+	run -0 "$kiln" record -q -g -F 99 -m 128 --call-graph fp -o p.kiln true
+	run -0 "$kiln" record -q --freq 99 --call-graph dwarf,8192 -o p.kiln true
+}
+
+@test "a live line on a terminal" {
+	needs_perf
+	on_terminal "$kiln record -o p.kiln -- sleep 1.5"
+	[[ "$output" == *"samples, "*" lost, "* ]]
+}
