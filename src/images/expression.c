@@ -130,7 +130,7 @@ static bool binary(struct machine *m, uint8_t op)
 	return true;
 }
 
-/* Operations that move values about; `n` is the depth, known to suffice. */
+/* Operations that move values about; the stack is as deep as operands() asks. */
 static bool rearrange(struct machine *m, uint8_t op)
 {
 	uint64_t *top = &m->stack[m->depth - 1], spare = *top;
@@ -270,6 +270,8 @@ static bool step(struct machine *m)
 		return jump(m, distance, m->stack[--m->depth] != 0);
 	}
 	default:
+		if (!operands(op))
+			return fail(m, EXPRESSION_BAD);
 		return (operands(op) == 2 && op != DW_OP_over && op != DW_OP_swap)
 			       ? binary(m, op)
 			       : rearrange(m, op);
