@@ -23,12 +23,11 @@ let width = Number(svg.getAttribute("width"));
 const TITLE = /^([^]*) \((-?[\d,]+) (.*), ([\d.]+)%(?:; [^)]*)?\)$/;
 
 const frames = Array.from(byId("frames").children, (group) => {
-	const rect = group.querySelector("rect");
-	const full = group.querySelector("title").textContent;
+	const [title, rect, text] = group.children;
+	const full = title.textContent;
 	const parts = TITLE.exec(full);
 	return {
-		group, rect, full,
-		text: group.querySelector("text"),
+		group, rect, full, text,
 		name: parts ? parts[1] : full,
 		value: parts ? Number(parts[2].replace(/,/g, "")) : NaN,
 		unit: parts ? parts[3] : "",
@@ -37,7 +36,7 @@ const frames = Array.from(byId("frames").children, (group) => {
 		y: Number(rect.getAttribute("y")),
 		width: Number(rect.getAttribute("width")),
 		xText: rect.getAttribute("x"),
-		match: false, depth: 0, parent: 0, end: 0
+		state: "", match: false, depth: 0, parent: 0, end: 0
 	};
 });
 if (!frames.length)
@@ -181,6 +180,15 @@ function place(frame, x, wide) {
 	label(frame, x, wide);
 }
 
+// state: "", "hide" or "parent", which are also names of classes.
+function become(frame, state) {
+	if (frame.state)
+		frame.group.classList.remove(frame.state);
+	if (state)
+		frame.group.classList.add(state);
+	frame.state = state;
+}
+
 // The zoomed frame is as wide as the picture; so are its callers, faded. All others are hidden.
 function draw() {
 	const top = frames[state.zoom];
@@ -191,8 +199,9 @@ function draw() {
 	frames.forEach((frame, index) => {
 		const caller = callers.has(index);
 		const shown = caller || (index >= state.zoom && index < top.end);
-		frame.group.classList.toggle("hide", !shown);
-		frame.group.classList.toggle("parent", caller);
+		const wanted = caller ? "parent" : shown ? "" : "hide";
+		if (wanted !== frame.state)
+			become(frame, wanted);
 		if (caller)
 			place(frame, pad, room);
 		else if (shown)
@@ -406,7 +415,7 @@ function focusOn(index) {
 	group.focus();
 }
 
-const isShown = (index) => !frames[index].group.classList.contains("hide");
+const isShown = (index) => frames[index].state !== "hide";
 
 // The nearest shown frame of the same depth, step 1 to the right and -1 to the left.
 function beside(index, step) {

@@ -63,7 +63,8 @@ static const char *objection(struct bytes key, struct bytes value)
 		char c = key.at[i];
 		bool letter = (c | 32) >= 'a' && (c | 32) <= 'z';
 
-		if (!letter && c != '_' && (!i || !(memchr("-.:", c, 3) || (c >= '0' && c <= '9'))))
+		if (!letter && c != '_' &&
+			(!i || !(c == '-' || c == '.' || c == ':' || (c >= '0' && c <= '9'))))
 			return "a name that XML does not allow";
 	}
 	if (key.len > 2 && (key.at[0] | 32) == 'o' && (key.at[1] | 32) == 'n')

@@ -49,8 +49,11 @@ double svg_baseline(const struct svg_settings *s)
 /* "_[k]", "_[w]", "_[i]" or "_[j]": what the folded format hangs on names to tell their kind. */
 static bool is_annotated(struct bytes name)
 {
-	return name.len >= 4 && !memcmp(name.at + name.len - 4, "_[", 2) &&
-	       name.at[name.len - 1] == ']' && memchr("kwij", name.at[name.len - 2], 4);
+	char kind = name.len >= 4 ? name.at[name.len - 2] : '\0';
+
+	return (kind == 'k' || kind == 'w' || kind == 'i' || kind == 'j') &&
+	       name.at[name.len - 4] == '_' && name.at[name.len - 3] == '[' &&
+	       name.at[name.len - 1] == ']';
 }
 
 static struct bytes shown_name(struct bytes name)
