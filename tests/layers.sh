@@ -16,7 +16,7 @@ for folder in src/*/; do
 done >/tmp/layers.$$
 trap 'rm -f /tmp/layers.$$' EXIT
 
-find src $([ -d include ] && echo include) -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
+find src include -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
 BEGIN {
 	count = split(floors, order, " ")
 	for (i = 1; i <= count; i++)
@@ -30,7 +30,7 @@ FNR == 1 {
 match($0, /^[ \t]*#[ \t]*include[ \t]*"[^"]*"/) {
 	path = $0
 	gsub(/^[^"]*"|".*$/, "", path)
-	if (path == "kiln.h" || path ~ /^[a-z_]*\.(list|inc)$/)
+	if (path == "kiln.h" || path ~ /^[a-z_]*(\.list|_embedded\.h)$/)
 		next
 	split(path, to, "/")
 	if (mine == "include" || path ~ /\.\./ || !(to[1] in level))
