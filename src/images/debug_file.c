@@ -168,11 +168,14 @@ struct image *debug_data_open(const struct image *image, char **ret_memory)
 		!input_open_bytes(&in, section->content, image_name(image), &ignored))
 		return NULL;
 	if (input_whole(&in, DEBUG_DATA_LIMIT, &content, &ignored)) {
-		*ret_memory = memory_copy_text(content.at, content.len);
+		char *memory = memory_copy_text(content.at, content.len);
+
 		inner = image_open_bytes(
-			(struct bytes){*ret_memory, content.len}, image_name(image), &ignored);
-		if (!inner)
-			free(*ret_memory);
+			(struct bytes){memory, content.len}, image_name(image), &ignored);
+		if (inner)
+			*ret_memory = memory;
+		else
+			free(memory);
 	}
 	input_release(&in);
 	return inner;

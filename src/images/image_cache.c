@@ -26,7 +26,8 @@ void image_cache_release(struct image_cache *c)
 static struct image *open_if_same(const char *path, struct bytes build_id)
 {
 	struct error ignored = {0};
-	struct image *image = image_open(path, &ignored);
+	bool vdso = !strcmp(path, "[vdso]");
+	struct image *image = vdso ? image_open_vdso(&ignored) : image_open(path, &ignored);
 	char found[65];
 
 	if (!image || !build_id.len)
@@ -40,7 +41,8 @@ static struct image *open_if_same(const char *path, struct bytes build_id)
 
 static struct image *open_anywhere(const char *path, struct bytes build_id)
 {
-	struct image *image = path[0] == '/' ? open_if_same(path, build_id) : NULL;
+	bool may_open = path[0] == '/' || !strcmp(path, "[vdso]");
+	struct image *image = may_open ? open_if_same(path, build_id) : NULL;
 	struct buffer other = {0};
 
 	if (!image && build_id.len > 2) {

@@ -1,0 +1,297 @@
+/* test_symbolize.c: are the places of a profile named, once, and is what is missing reported? */
+#include "test.h"
+
+#include "base/buffer.h"
+#include "images/symbols.h"
+#include "process/symbolize.h"
+
+static struct bytes function_at(const struct profile *p, location_id location)
+{
+	struct span names = p->location_names.items[location];
+
+	assert_int_equal(names.count, 1);
+	return profile_text(p, p->frames.items[p->location_frames.items[names.first]].function);
+}
+
+static const struct frame *frame_at(const struct profile *p, location_id location)
+{
+	return &p->frames.items[p->location_frames.items[p->location_names.items[location].first]];
+}
+
+/* A mapping of a file with its own build id, or with another. */
+static mapping_id map_file(struct profile *p, const char *file, const char *build_id)
+{
+	struct mapping mapping = {.kind = MAPPING_FILE};
+	struct error err = {0};
+	struct image *image = image_open(file, &err);
+	char own[65];
+
+	if (!image)
+		fail_msg("%s", err.text);
+	image_build_id_text(image, own);
+	mapping.file = profile_string(p, bytes_of(file));
+	mapping.build_id = profile_string(p, bytes_of(build_id ? build_id : own));
+	image_release(image);
+	return profile_mapping(p, &mapping);
+}
+
+/* Where an exported function is in its file, by nm. */
+static uint64_t offset_of(const char *file, const char *name)
+{
+	char command[512], line[64] = "";
+	struct error err = {0};
+	struct image *image = image_open(file, &err);
+	uint64_t offset = 0;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command),
+		"nm -D %s | awk '{sub(/@.*/, \"\", $3)} $3 == \"%s\" {print $1}'", file, name);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	assert_non_null(fgets(line, sizeof(line), pipe));
+	pclose(pipe);
+	assert_true(image_offset(image, strtoull(line, NULL, 16), &offset));
+	image_release(image);
+	return offset;
+}
+
+static const char libm[] = "/lib/x86_64-linux-gnu/libm.so.6";
+static const char libcpp[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
+
+static void files_are_named_by_build_id(void **state)
+{
+	struct symbolize_report report;
+	struct profile p;
+	location_id sine, plus, other, replaced;
+	mapping_id m, wrong;
+
+	(void)state;
+	profile_init(&p);
+	m = map_file(&p, libcpp, NULL);
+	wrong = map_file(&p, libcpp, "0123456789abcdef0123456789abcdef01234567");
+	sine = profile_location(&p, m, offset_of(libcpp, "_ZNSi6ignoreEv"));
+	plus = profile_location(&p, m, offset_of(libcpp, "_ZNSi6ignoreEv") + 1);
+	other = profile_location(&p, m, 1);
+	replaced = profile_location(&p, wrong, offset_of(libcpp, "_ZNSi6ignoreEv"));
+	assert_true(profile_needs_names(&p));
+	profile_symbolize(&p, NULL, false, &report);
+	assert_false(profile_needs_names(&p));
+
+	assert_bytes_equal(function_at(&p, sine), "std::istream::ignore");
+	assert_ptr_equal(frame_at(&p, sine), frame_at(&p, plus));
+	assert_bytes_equal(profile_text(&p, frame_at(&p, sine)->module), "libstdc++.so.6");
+	assert_int_equal(frame_at(&p, sine)->kind, FRAME_NATIVE);
+	assert_bytes_equal(function_at(&p, other), "[libstdc++.so.6]");
+	assert_bytes_equal(function_at(&p, replaced), "[libstdc++.so.6]");
+	assert_int_equal(report.named, 2);
+	assert_int_equal(report.unnamed, 2);
+	assert_int_equal(report.modules.len, 2);
+	symbolize_report_release(&report);
+	profile_release(&p);
+}
+
+/* The samples that end in unnamed places are counted, by module; the most come first. */
+static void the_report_counts_samples(void **state)
+{
+	struct symbolize_report report;
+	struct profile p;
+	location_id in_m, in_cpp;
+	uint32_t table;
+
+	(void)state;
+	profile_init(&p);
+	table = profile_add_samples(&p);
+	in_m = profile_location(&p, map_file(&p, libm, NULL), 1);
+	in_cpp = profile_location(&p, map_file(&p, libcpp, NULL), 1);
+	for (int i = 0; i < 7; i++) {
+		stack_id below = profile_stack(&p, 0, in_m);
+		struct sample sample = {.stack = i < 5 ? profile_stack(&p, below, in_cpp) : below};
+
+		profile_add_sample(&p, table, &sample);
+	}
+	profile_symbolize(&p, NULL, false, &report);
+	assert_int_equal(report.modules.len, 2);
+	assert_bytes_equal(report.modules.items[0].file, libcpp);
+	assert_int_equal(report.modules.items[0].samples, 5);
+	assert_bytes_equal(report.modules.items[1].file, libm);
+	assert_int_equal(report.modules.items[1].samples, 2);
+	assert_true(*report.modules.items[0].why);
+	symbolize_report_release(&report);
+	profile_release(&p);
+}
+
+/* What was named by its module only is looked up again when that is asked for. */
+static void placeholders_can_be_named_again(void **state)
+{
+	struct profile p;
+	struct frame frame = {0};
+	frame_id id;
+	location_id place, named;
+	uint64_t offset = offset_of(libm, "sin");
+
+	(void)state;
+	profile_init(&p);
+	place = profile_location(&p, map_file(&p, libm, NULL), offset);
+	named = profile_location(&p, map_file(&p, libm, NULL), offset + 1);
+	frame.module = profile_string(&p, BYTES("libm.so.6"));
+	frame.function = profile_string(&p, BYTES("[libm.so.6]"));
+	id = profile_frame(&p, &frame);
+	profile_name_location(&p, place, &id, 1);
+	frame.function = profile_string(&p, BYTES("somebody knew better"));
+	id = profile_frame(&p, &frame);
+	profile_name_location(&p, named, &id, 1);
+
+	profile_symbolize(&p, NULL, false, NULL);
+	assert_bytes_equal(function_at(&p, place), "[libm.so.6]");
+	profile_symbolize(&p, NULL, true, NULL);
+	assert_bytes_equal(function_at(&p, named), "somebody knew better");
+	assert_true(function_at(&p, place).at[0] != '[');
+	profile_release(&p);
+}
+
+static void the_vdso_is_named(void **state)
+{
+	struct error err = {0};
+	struct image *vdso = image_open_vdso(&err);
+	struct symbols *symbols;
+	struct mapping mapping = {.kind = MAPPING_VDSO};
+	struct symbol symbol;
+	struct profile p;
+	location_id place;
+	uint64_t offset;
+	char id[65];
+
+	(void)state;
+	if (!vdso)
+		fail_msg("%s", err.text);
+	symbols = symbols_load(vdso, NULL);
+	assert_true(symbols_count(symbols) >= 3);
+	symbol = symbols_at(symbols, 0);
+	assert_true(image_offset(vdso, symbol.start, &offset));
+	image_build_id_text(vdso, id);
+	profile_init(&p);
+	mapping.file = profile_string(&p, BYTES("[vdso]"));
+	mapping.build_id = profile_string(&p, bytes_of(id));
+	place = profile_location(&p, profile_mapping(&p, &mapping), offset);
+	profile_symbolize(&p, NULL, false, NULL);
+	assert_true(bytes_equal(function_at(&p, place), symbol.name));
+	assert_bytes_equal(profile_text(&p, frame_at(&p, place)->module), "[vdso]");
+	profile_release(&p);
+	symbols_release(symbols);
+	image_release(vdso);
+}
+
+/* ---- With what a recorder holds ---- */
+
+static const struct kernel *kernel_of(void *self)
+{
+	return self;
+}
+
+static void the_kernel_of_the_hooks_is_asked(void **state)
+{
+	struct error err = {0};
+	struct kernel *kernel =
+		kernel_parse(BYTES("ffffffff81000000 T _text\nffffffff81000100 T schedule\n"
+				   "ffffffff81000200 T next\nffffffffc0000000 t ext4_find\t[ext4]\n"
+				   "ffffffffc0000100 t ext4_last\t[ext4]\n"),
+			&err);
+	struct symbolize_hooks hooks = {.self = kernel, .kernel = kernel_of};
+	struct mapping text = {.kind = MAPPING_KERNEL}, module = {.kind = MAPPING_MODULE};
+	struct profile p;
+	location_id a, b, c;
+
+	(void)state;
+	assert_non_null(kernel);
+	profile_init(&p);
+	text.file = profile_string(&p, BYTES("[kernel.kallsyms]"));
+	module.file = profile_string(&p, BYTES("[ext4]"));
+	a = profile_location(&p, profile_mapping(&p, &text), 0xffffffff81000123);
+	b = profile_location(&p, profile_mapping(&p, &module), 0xffffffffc0000001);
+	c = profile_location(&p, profile_mapping(&p, &text), 0x1000);
+	profile_symbolize(&p, &hooks, false, NULL);
+	assert_bytes_equal(function_at(&p, a), "schedule");
+	assert_bytes_equal(profile_text(&p, frame_at(&p, a)->module), "[kernel]");
+	assert_int_equal(frame_at(&p, a)->kind, FRAME_KERNEL);
+	assert_bytes_equal(function_at(&p, b), "ext4_find");
+	assert_bytes_equal(profile_text(&p, frame_at(&p, b)->module), "[ext4]");
+	assert_bytes_equal(function_at(&p, c), "[kernel]");
+	profile_release(&p);
+	kernel_release(kernel);
+}
+
+/* A file of another boot or machine does not get this kernel's names. */
+static void another_kernel_is_not_guessed(void **state)
+{
+	struct symbolize_report report;
+	struct mapping text = {.kind = MAPPING_KERNEL, .base = 0xffffffff81000000};
+	struct profile p;
+	location_id a;
+
+	(void)state;
+	profile_init(&p);
+	text.file = profile_string(&p, BYTES("[kernel.kallsyms]"));
+	text.build_id = profile_string(&p, BYTES("00112233445566778899"));
+	a = profile_location(&p, profile_mapping(&p, &text), 0xffffffff81000123);
+	profile_symbolize(&p, NULL, false, &report);
+	assert_bytes_equal(function_at(&p, a), "[kernel]");
+	assert_int_equal(report.unnamed, 1);
+	symbolize_report_release(&report);
+	profile_release(&p);
+}
+
+static const struct perf_map *map_of(void *self, process_id process)
+{
+	assert_int_equal(process, 1);
+	return self;
+}
+
+static void code_made_while_running_is_named_by_its_map(void **state)
+{
+	struct perf_map *map = perf_map_parse(BYTES("7000 100 JS:*fast\n7080 10 JS:*newer\n"));
+	struct symbolize_hooks hooks = {.self = map, .perf_map = map_of};
+	struct mapping code = {.kind = MAPPING_JIT};
+	struct symbolize_report report;
+	struct profile p;
+	location_id a, b, c;
+
+	(void)state;
+	profile_init(&p);
+	code.process = profile_process(&p, 77, profile_string(&p, BYTES("node")));
+	a = profile_location(&p, profile_mapping(&p, &code), 0x7001);
+	b = profile_location(&p, profile_mapping(&p, &code), 0x7081);
+	c = profile_location(&p, profile_mapping(&p, &code), 0x9000);
+	profile_symbolize(&p, &hooks, false, &report);
+	assert_bytes_equal(function_at(&p, a), "JS:*fast");
+	assert_int_equal(frame_at(&p, a)->kind, FRAME_JIT);
+	assert_bytes_equal(function_at(&p, b), "JS:*newer");
+	assert_bytes_equal(function_at(&p, c), "[unknown]");
+	assert_int_equal(report.overlaps, 1);
+	assert_int_equal(report.modules.len, 1);
+	assert_bytes_equal(report.modules.items[0].file, "node");
+	symbolize_report_release(&report);
+
+	/* Without a map there is something to be done about it. */
+	profile_name_location(&p, a, NULL, 0);
+	profile_symbolize(&p, NULL, false, &report);
+	assert_int_equal(report.modules.len, 1);
+	assert_non_null(strstr(report.modules.items[0].remedy, "--perf-basic-prof"));
+	symbolize_report_release(&report);
+	profile_release(&p);
+	perf_map_release(map);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_named_by_build_id),
+		cmocka_unit_test(the_report_counts_samples),
+		cmocka_unit_test(placeholders_can_be_named_again),
+		cmocka_unit_test(the_vdso_is_named),
+		cmocka_unit_test(the_kernel_of_the_hooks_is_asked),
+		cmocka_unit_test(another_kernel_is_not_guessed),
+		cmocka_unit_test(code_made_while_running_is_named_by_its_map),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
