@@ -1,8 +1,7 @@
 /* frames.c: a short program with every kind of frame: registers saved and not, leaf functions, tail
  * calls, calls through the PLT and back, alloca, realigned stacks, rules that are expressions,
- * signals on the stack and on another one, and, where a thread is asked for, its start and end. */
+ * signals on the stack and on another one. */
 #include <alloca.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -187,20 +186,9 @@ static void everything(void)
 #endif
 }
 
-static void *in_thread(void *argument)
+int main(void)
 {
-	everything();
-	return argument;
-}
-
-int main(int argc, char **argv)
-{
-	pthread_t thread;
-
 	set_up_signals();
 	everything();
-	if (argc > 1 && !strcmp(argv[1], "thread") &&
-		!pthread_create(&thread, NULL, in_thread, NULL))
-		pthread_join(thread, NULL);
 	return 0;
 }
