@@ -292,14 +292,15 @@ static bool take_window(struct folded *f, struct input *in, struct error *err)
 	return true;
 }
 
-/* Do all lines of the head that are stacks end in two numbers? */
-static bool is_differential(struct bytes head)
+/* Do all lines of the head that are stacks end in two numbers? A line that the head cuts in two is
+ * not asked. */
+static bool is_differential(struct bytes head, bool whole)
 {
 	struct decimal number;
 	struct bytes line;
 	bool any = false;
 
-	while (bytes_line(&head, &line) && head.len) {
+	while (bytes_line(&head, &line) && (whole || head.len)) {
 		if (!line.len || *line.at == '#' || !cut_number(&line, &number))
 			continue;
 		if (!cut_number(&line, &number))
@@ -355,7 +356,7 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 	head = in->window;
 	if (head.len > READER_HEAD)
 		head.len = READER_HEAD;
-	f->differential = is_differential(head);
+	f->differential = is_differential(head, in->ended && head.len == in->window.len);
 	streams_open(f);
 	for (;;) {
 		bool ended = in->ended;

@@ -31,13 +31,13 @@ static struct bytes next_word(struct bytes *text)
 	return word;
 }
 
-/* Digits at the start, at most 18 of them; how many. */
+/* Digits at the start, at most 19 of them, which always fit; how many. */
 static size_t leading_number(struct bytes text, uint64_t *ret_value)
 {
 	uint64_t value = 0;
 	size_t len = 0;
 
-	for (; len < text.len && len < 18 && is_digit(text.at[len]); len++)
+	for (; len < text.len && len < 19 && is_digit(text.at[len]); len++)
 		value = value * 10 + (uint64_t)(text.at[len] - '0');
 	if (len)
 		*ret_value = value;

@@ -320,6 +320,7 @@ static bool take(struct script *s, struct bytes window, uint64_t offset, bool en
 {
 	struct bytes line = {window.at, line_length(window)};
 	size_t below = line.len + (line.len < window.len), chain;
+	uint64_t number = s->lines + 1;
 
 	*ret_used = 0;
 	if (line.len == window.len && !ended)
@@ -329,12 +330,13 @@ static bool take(struct script *s, struct bytes window, uint64_t offset, bool en
 	} else if (take_event_line(s, line)) {
 		if (!take_sample(s, (struct bytes){window.at + below, window.len - below},
 			    offset + below, ended, &chain, err))
-			return error_prefix(err, "line %llu: ", (unsigned long long)s->lines);
+			return error_prefix(err, "line %llu: ", (unsigned long long)number);
 		if (chain == SIZE_MAX)
 			return true;
 		below += chain;
 	} else {
-		bad_lines_add(&s->bad, ++s->lines, "expected " EXPECTS);
+		s->lines++;
+		bad_lines_add(&s->bad, number, "expected " EXPECTS);
 	}
 	*ret_used = below;
 	return true;

@@ -1,0 +1,69 @@
+/* fold_text.c: text in, folded text out. */
+#include "support/fold_text.h"
+
+#include "base/memory.h"
+#include "renderers/renderers.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+bool read_text(
+	struct profile *p, struct bytes text, const char *format, unsigned want, struct error *err)
+{
+	struct read_options options = {.want = want, .format = format};
+	struct input in;
+	bool done;
+
+	profile_init(p);
+	if (!input_open_bytes(&in, text, "test", err))
+		return false;
+	done = profile_read_input(&in, &options, p, err);
+	input_release(&in);
+	return done;
+}
+
+static void collect_file(const char *path, struct buffer *out)
+{
+	FILE *file = fopen(path, "r");
+	char piece[4096];
+	size_t got;
+
+	assert(file);
+	while ((got = fread(piece, 1, sizeof(piece), file)))
+		buffer_add(out, piece, got);
+	fclose(file);
+}
+
+void fold_profile(
+	const struct profile *p, const char *kind, bool idle, const char *mark, struct buffer *out)
+{
+	const struct renderer *renderer = renderer_by_name("folded");
+	void *settings = memory_new(1, renderer->settings_size);
+	char path[] = "/tmp/kiln-test-XXXXXX";
+	struct error err = {0};
+	struct output output;
+	struct view v;
+	bool done;
+
+	for (const struct option *o = renderer->options; mark && o->name; o++)
+		if (!strcmp(o->name, mark))
+			o->set(settings, o, NULL, &err);
+	view_init(&v, p, BY_FUNCTION);
+	done = p->streams.len;
+	if (done)
+		done = view_select(&v,
+			kind ? bytes_of(kind) : profile_text(p, p->streams.items[0].row.kind), idle,
+			&err);
+	close(mkstemp(path));
+	done = done && output_open(&output, path, 0600, &err) &&
+	       renderer->render(&v, settings, &output, &err) && output_commit(&output, &err);
+	if (!done)
+		fprintf(stderr, "fold_profile: %s\n", err.text);
+	assert(done);
+	collect_file(path, out);
+	unlink(path);
+	view_release(&v);
+	free(settings);
+}
