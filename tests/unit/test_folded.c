@@ -124,10 +124,21 @@ static void what_is_no_stack_is_counted_and_said(void **state)
 {
 	(void)state;
 	assert_notes("a 1\nb 2\n", "");
-	assert_notes("# made by x\na 1\n\nb 2\n", "2 comment and empty lines passed over\n");
+	assert_notes("# made by x\na 1\n\nb 2\n", "");
 	assert_notes("a 1\nwhat is this\nb 2\n7\n",
 		"2 of 4 lines skipped, first at line 2: expected frames and a number, such as "
 		"`main;parse;read 12`\n");
+}
+
+static void comments_and_empty_lines_are_counted(void **state)
+{
+	struct error err = {0};
+	struct profile p;
+
+	(void)state;
+	assert_true(read_text(&p, BYTES("# made by x\na 1\n\nb 2\n"), "folded", 0, &err));
+	assert_bytes_equal(profile_meta(&p, BYTES("comments")), "2");
+	profile_release(&p);
 }
 
 static void nothing_read_is_an_error_with_its_line(void **state)
@@ -169,6 +180,7 @@ int main(void)
 		cmocka_unit_test(decimals_are_exact),
 		cmocka_unit_test(marks_tell_kinds_and_stay),
 		cmocka_unit_test(what_is_no_stack_is_counted_and_said),
+		cmocka_unit_test(comments_and_empty_lines_are_counted),
 		cmocka_unit_test(nothing_read_is_an_error_with_its_line),
 		cmocka_unit_test(depth_has_a_limit),
 	};
