@@ -141,10 +141,11 @@ static void say_losses(const struct loaded *l, uint32_t stream)
 
 	if (!lost)
 		return;
+	buffer_text(&text, "lost ");
 	units_grouped(&text, (int64_t)lost);
 	buffer_text(&text, " of ");
 	units_grouped(&text, (int64_t)whole);
-	buffer_text(&text, " samples were lost (");
+	buffer_text(&text, " samples (");
 	units_percent(&text, (int64_t)lost, (int64_t)whole);
 	buffer_text(&text, "%): ");
 	for (size_t i = 0; i < p->losses.len; i++) {

@@ -95,6 +95,21 @@ static void text_losses(struct buffer *b, const struct profile *p, size_t stream
 	}
 }
 
+/* Was an earlier stream about the same samples? They were lost once, however they are weighed. */
+static bool is_told(const struct profile *p, size_t stream)
+{
+	const struct stream_row *row = &p->streams.items[stream].row;
+
+	for (size_t i = 0; i < stream; i++) {
+		const struct stream_row *other = &p->streams.items[i].row;
+
+		if (other->samples == row->samples && other->delivered == row->delivered &&
+			profile_lost(p, (uint32_t)i) == profile_lost(p, (uint32_t)stream))
+			return true;
+	}
+	return false;
+}
+
 static void text_stream(struct buffer *b, const struct view *v, const struct summary *s, size_t i,
 	const struct text_settings *text)
 {
@@ -119,7 +134,7 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	else if (bytes_equal(profile_text(p, row->kind), BYTES("idle")))
 		buffer_text(b, " (left out of pictures and tables; --idle shows them)");
 	buffer_char(b, '\n');
-	if (!row->expected && !own->lost)
+	if ((!row->expected && !own->lost) || is_told(p, i))
 		return;
 	buffer_text(b, "              expected ");
 	units_grouped(b, (int64_t)(row->expected ? row->expected : row->delivered + own->lost));

@@ -86,7 +86,7 @@ void text_value(struct buffer *b, const struct view *v, int64_t value)
 {
 	struct bytes unit = profile_text(v->profile, view_stream(v)->unit);
 
-	if (scales(unit))
+	if (scales(unit) && value)
 		units_human(b, value, unit);
 	else
 		units_grouped(b, value);

@@ -151,7 +151,8 @@ static void table(struct buffer *b, const struct view *v, const struct functions
 	if (rows < f->count) {
 		buffer_text(b, "... ");
 		units_grouped(b, (int64_t)(f->count - rows));
-		buffer_text(b, " more functions (-n 0 shows all)\n");
+		buffer_printf(
+			b, " more function%s (-n 0 shows all)\n", f->count - rows == 1 ? "" : "s");
 	}
 }
 
