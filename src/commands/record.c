@@ -269,11 +269,9 @@ static int exit_code(const struct record *r, const struct session *s)
 {
 	if (r->strict && lost_too_much(&s->profile))
 		return EXIT_GATE;
-	if (r->options.command && s->end == END_TARGET)
-		return command_exit_code(&s->command);
-	if (s->end == END_SIGNAL && r->options.command)
-		return command_exit_code(&s->command);
-	return 0;
+	return r->options.command && s->end != END_DURATION && s->command.ended
+		       ? command_exit_code(&s->command)
+		       : 0;
 }
 
 /* `own` failure codes differ when a command was to be run: 126 and 127 are about the command. */
@@ -299,6 +297,9 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	if (verbosity >= 0)
 		record_summary(s, &report, written ? r->output : r->out.growing);
 	symbolize_report_release(&report);
+	if (!session_wait_command(s))
+		say("%s (process %d) was told to end and still runs", r->options.command[0],
+			s->command.pid);
 	if (written && !err->code)
 		return exit_code(r, s);
 	return failed(r, s, err);

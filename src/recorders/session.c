@@ -1,6 +1,7 @@
 /* session.c: the life of a recording: from its targets to its end, whatever ends it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,8 +17,9 @@
 #include "base/buffer.h"
 #include "recorders/recorders.h"
 
-#define DRAIN_INTERVAL ((uint64_t)100000000)  /* ns */
-#define TICK_INTERVAL  ((uint64_t)1000000000) /* ns */
+#define DRAIN_INTERVAL	 ((uint64_t)100000000) /* ns */
+#define COMMAND_PATIENCE 500 /* times 10 ms: how long a command that was told to end may take */
+#define TICK_INTERVAL	 ((uint64_t)1000000000) /* ns */
 
 /* A process or thread whose end is waited for. */
 struct session_target {
@@ -123,11 +125,19 @@ static bool prepare_targets(struct session *s, struct error *err)
 	return true;
 }
 
-static bool target_ended(struct session_target *t)
+/* A zombie has ended, though /proc still lists it: its pidfd says so, where there are any. */
+static bool target_ended(struct session *s, struct session_target *t)
 {
+	struct pollfd poll_fd = {.fd = t->pid_fd, .events = POLLIN};
 	char path[32];
 
-	if (!t->ended) {
+	if (t->ended)
+		return true;
+	if (t->pid_fd >= 0) {
+		t->ended = poll(&poll_fd, 1, 0) == 1;
+		if (t->ended)
+			epoll_ctl(s->epoll, EPOLL_CTL_DEL, t->pid_fd, NULL);
+	} else {
 		snprintf(path, sizeof(path), "/proc/%d", t->id);
 		t->ended = access(path, F_OK) != 0;
 	}
@@ -142,7 +152,7 @@ static bool targets_ended(struct session *s)
 	if (s->command.pid)
 		return command_ended(&s->command, false);
 	for (size_t i = 0; i < s->targets.len; i++)
-		ended &= target_ended(&s->targets.items[i]);
+		ended &= target_ended(s, &s->targets.items[i]);
 	return ended;
 }
 
@@ -182,10 +192,12 @@ static void wait_for_work(struct session *s)
 {
 	struct epoll_event events[16];
 	uint64_t expirations;
-	int timeout = 1000;
+	int count = epoll_wait(s->epoll, events, 16, 1000);
 
-	if (epoll_wait(s->epoll, events, 16, timeout) < 0)
-		return;
+	/* A ring whose first thread has ended hangs up for good, though others may still write. */
+	for (int i = 0; i < count; i++)
+		if (events[i].events & (EPOLLHUP | EPOLLERR))
+			epoll_ctl(s->epoll, EPOLL_CTL_DEL, events[i].data.fd, NULL);
 	if (read(s->timer, &expirations, sizeof(expirations)) < 0)
 		expirations = 0;
 	take_signals(s);
@@ -242,16 +254,23 @@ static bool loop(struct session *s, struct error *err)
 	return true;
 }
 
-/* The target goes on with its own business; a command was started for this recording only. */
+/* Other targets go on with their own business; a command was started for this recording only. A
+ * terminal has sent Ctrl-C to the command as well; others have not. */
 static void end_command(struct session *s)
 {
-	if (!s->command.pid || s->command.go > 0)
-		return;
-	if (!command_ended(&s->command, false)) {
-		/* A terminal has sent Ctrl-C to the command as well; others have not. */
+	if (s->command.pid && s->command.go <= 0 && !command_ended(&s->command, false))
 		kill(s->command.pid, s->signal == SIGINT ? SIGINT : SIGTERM);
-		command_ended(&s->command, true);
-	}
+}
+
+bool session_wait_command(struct session *s)
+{
+	struct timespec pause = {0, 10000000};
+
+	if (!s->command.pid || s->command.go > 0)
+		return true;
+	for (int i = 0; i < COMMAND_PATIENCE && !command_ended(&s->command, false); i++)
+		nanosleep(&pause, NULL);
+	return s->command.ended;
 }
 
 static bool start(struct session *s, struct error *err)

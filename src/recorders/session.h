@@ -72,6 +72,8 @@ struct session {
  */
 bool session_run(struct session *s, const struct recorder *recorder,
 	const struct record_options *options, struct error *err);
+/* After a recording whose command was told to end: has it? Waits up to five seconds. */
+bool session_wait_command(struct session *s);
 void session_release(struct session *s);
 
 __attribute__((format(printf, 2, 3))) void session_notice(struct session *s, const char *fmt, ...);

@@ -133,6 +133,7 @@ static void child_run(char *const *argv, int go, int failed)
 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
 	if (read(go, &byte, 1) != 1)
 		_exit(125);
 	execvp(argv[0], argv);

@@ -39,6 +39,26 @@ setup_file() {
 	done
 }
 
+@test "a command that does not end when it is told to" {
+	"$kiln" record -d 500ms -o p.kiln -- sh -c 'trap "" TERM; echo $$ >pid; exec >/dev/null 2>&1; while :; do :; done' 2>said
+	kill -9 "$(cat pid)"
+	grep -q "process $(cat pid)) was told to end and still runs" said
+	[ "$(value p.kiln "s['delivered'] > 50")" = True ]
+}
+
+@test "a process that nobody has reaped has ended" {
+	timeout 20 python3 - "$kiln" <<-'END'
+	import subprocess, sys
+	target = subprocess.Popen(["sleep", "1"])
+	subprocess.run([sys.argv[1], "record", "-q", "-p", str(target.pid), "-o", "p.kiln"], check=True)
+	END
+}
+
+@test "the command gets the signals that it would get without a recorder" {
+	run -0 "$kiln" record -q -o p.kiln -- sh -c 'grep -E "SigIgn|SigBlk" /proc/self/status'
+	[ "$output" = "$(grep -E 'SigIgn|SigBlk' /proc/self/status)" ] || [[ "$output" =~ SigBlk:.0+.*SigIgn:.0+ ]]
+}
+
 @test "kill -9 leaves what was recorded until then" {
 	"$bin/busy" 6 >/dev/null &
 	target=$!
