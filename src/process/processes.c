@@ -111,6 +111,8 @@ static size_t space_cut(struct address_space *s, uint64_t start, uint64_t end)
 	}
 	for (last = at; last < s->maps.len && s->maps.items[last].end <= end; last++)
 		;
+	if (at == s->maps.len)
+		return at;
 	memmove(s->maps.items + at, s->maps.items + last,
 		(s->maps.len - last) * sizeof(*s->maps.items));
 	s->maps.len -= last - at;
