@@ -144,11 +144,12 @@ static void names_that_explode_are_left_alone(void **state)
 /* Names without round brackets in c++filt's short form have to be the same in ours. */
 static void library_names_are_those_of_cppfilt(void **state)
 {
-	FILE *pipe = popen("nm -D --defined-only /usr/lib/x86_64-linux-gnu/libstdc++.so.6 | "
-			   "sed -n 's/.* [TW] \\(_Z[^@]*\\).*/\\1/p' >/tmp/kiln-names.$$ && "
-			   "c++filt -i -p </tmp/kiln-names.$$ | paste -d ' ' /tmp/kiln-names.$$ - ; "
-			   "rm /tmp/kiln-names.$$",
-		"r");
+	FILE *pipe =
+		popen("nm -D --defined-only /usr/lib/x86_64-linux-gnu/libstdc++.so.6 | "
+		      "sed -n 's/.* [TW] \\(_Z[^@]*\\).*/\\1/p' >/tmp/kiln-names.$$ && "
+		      "c++filt -i -p </tmp/kiln-names.$$ | paste -d ' ' /tmp/kiln-names.$$ - ; "
+		      "rm /tmp/kiln-names.$$",
+			"r");
 	char line[16384];
 	unsigned compared = 0;
 
