@@ -14,7 +14,9 @@
 
 #define NO_ROW UINT32_MAX
 
-enum { ROW_SIZED = 1, ROW_FUNCTION = 2, ROW_STRONG = 4, ROW_GLOBAL = 8 };
+enum { ROW_SIZED = 1, ROW_FUNCTION = 2, ROW_STRONG = 4, ROW_GLOBAL = 8, ROW_CURRENT = 16 };
+
+#define VERSION_HIDDEN 0x8000u /* in .gnu.version: kept for old programs only */
 
 struct row {
 	uint64_t address;
@@ -83,23 +85,36 @@ static bool is_mapping_symbol(uint16_t machine, const char *name)
 	       name[0] == '$' && name[1] && (!name[2] || name[2] == '.' || machine == EM_RISCV);
 }
 
-static uint8_t rank_of(const Elf64_Sym *symbol)
+struct table_reader {
+	const struct image *image;
+	const struct source *source;
+	struct bytes versions; /* of .dynsym: 16 bits a symbol */
+	bool *code;	       /* by section index: does it hold instructions? */
+	size_t sections;
+	uint16_t machine;
+};
+
+/* A name with one "@", or hidden in .gnu.version, is there for programs linked long ago. */
+static bool is_current(const struct table_reader *t, const Elf64_Sym *symbol, size_t index)
+{
+	const char *version = strchr(t->source->strings.at + symbol->st_name, '@');
+	uint16_t number = 0;
+
+	if ((index + 1) * sizeof number <= t->versions.len)
+		memcpy(&number, t->versions.at + index * sizeof number, sizeof number);
+	return !(number & VERSION_HIDDEN) && (!version || version[1] == '@');
+}
+
+static uint8_t rank_of(const struct table_reader *t, const Elf64_Sym *symbol, size_t index)
 {
 	unsigned binding = ELF64_ST_BIND(symbol->st_info);
 
 	return (uint8_t)((symbol->st_size ? ROW_SIZED : 0) |
 			 (ELF64_ST_TYPE(symbol->st_info) != STT_NOTYPE ? ROW_FUNCTION : 0) |
 			 (binding != STB_WEAK ? ROW_STRONG : 0) |
-			 (binding != STB_LOCAL ? ROW_GLOBAL : 0));
+			 (binding != STB_LOCAL ? ROW_GLOBAL : 0) |
+			 (is_current(t, symbol, index) ? ROW_CURRENT : 0));
 }
-
-struct table_reader {
-	const struct image *image;
-	const struct source *source;
-	bool *code; /* by section index: does it hold instructions? */
-	size_t sections;
-	uint16_t machine;
-};
 
 static bool is_function(const struct table_reader *t, const Elf64_Sym *symbol)
 {
@@ -133,12 +148,15 @@ static size_t add_table(
 	bool wide = image_content(image).at[EI_CLASS] == ELFCLASS64;
 	struct source source = source_of(image, table);
 	struct table_reader reader = {image, &source, .machine = image_machine(image)};
+	const struct image_section *versions = image_section(image, ".gnu.version");
 	uint8_t number = (uint8_t)s->sources.len;
 	size_t before = s->rows.len;
 	size_t count = table->content.len / (wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
 
 	if (!source.strings.len)
 		return 0;
+	if (table->type == SHT_DYNSYM && versions)
+		reader.versions = versions->content;
 	find_code(&reader);
 	for (size_t i = 1; i < count; i++) {
 		Elf64_Sym symbol = symbol_read(table->content, i, wide);
@@ -150,7 +168,7 @@ static size_t add_table(
 		vector_push(&s->rows,
 			((struct row){symbol.st_value,
 				symbol.st_size < UINT32_MAX ? (uint32_t)symbol.st_size : UINT32_MAX,
-				symbol.st_name, NO_ROW, number, rank_of(&symbol)}));
+				symbol.st_name, NO_ROW, number, rank_of(&reader, &symbol, i)}));
 	}
 	free(reader.code);
 	vector_push(&s->sources, source);
@@ -197,7 +215,8 @@ static size_t underscores(struct bytes name)
 /* Is `a` the better name for an address than `b`? See symbols.h. */
 static bool is_better(const struct symbols *s, const struct row *a, const struct row *b)
 {
-	static const uint8_t order[] = {ROW_FUNCTION, ROW_SIZED, ROW_STRONG, ROW_GLOBAL};
+	static const uint8_t order[] = {
+		ROW_FUNCTION, ROW_SIZED, ROW_CURRENT, ROW_STRONG, ROW_GLOBAL};
 	struct bytes name_a, name_b;
 
 	for (size_t i = 0; i < sizeof order; i++)

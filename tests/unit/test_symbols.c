@@ -428,6 +428,20 @@ static void aliases_are_chosen_as_documented(void **state)
 	unload(&l);
 }
 
+/* glibc keeps cfree, by which free was called once, at the same address. */
+static void names_kept_for_old_programs_come_last(void **state)
+{
+	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
+	char *text = run("nm -D %s | sed -n 's/ T free@@.*//p'", libc);
+	struct loaded l = load(libc, NULL);
+
+	(void)state;
+	assert_true(*text);
+	assert_at(&l, strtoull(text, NULL, 16), "free");
+	unload(&l);
+	free(text);
+}
+
 static void stubs_are_those_of_objdump(void **state)
 {
 	static const char *const files[] = {"plain", "/bin/bash", "/usr/bin/perl", "lazy"};
@@ -571,6 +585,7 @@ int main(void)
 		cmocka_unit_test(static_functions_are_those_of_nm),
 		cmocka_unit_test(inner_addresses_are_those_of_addr2line),
 		cmocka_unit_test(aliases_are_chosen_as_documented),
+		cmocka_unit_test(names_kept_for_old_programs_come_last),
 		cmocka_unit_test(stubs_are_those_of_objdump),
 		cmocka_unit_test(a_stripped_copy_has_no_static_functions),
 		cmocka_unit_test(debug_files_are_found_by_build_id),
