@@ -2,6 +2,7 @@
 #include "base/units.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 void units_grouped(struct buffer *b, int64_t value)
 {
@@ -18,6 +19,32 @@ void units_grouped(struct buffer *b, int64_t value)
 	}
 }
 
+#define DECIMALS_MOST 18u /* 10 to this power fits into 63 bits */
+
+unsigned units_decimals(struct bytes unit)
+{
+	unsigned decimals = 0;
+
+	if (!bytes_start(unit, BYTES("count/1")))
+		return 0;
+	for (size_t i = strlen("count/1"); i < unit.len && decimals < DECIMALS_MOST; i++)
+		decimals += unit.at[i] == '0';
+	return decimals;
+}
+
+void units_fixed(struct buffer *b, int64_t value, unsigned decimals)
+{
+	int64_t one = 1;
+
+	for (unsigned i = 0; i < decimals; i++)
+		one *= 10;
+	if (value < 0 && value > -one)
+		buffer_char(b, '-');
+	units_grouped(b, value / one);
+	if (decimals)
+		buffer_printf(b, ".%0*lld", (int)decimals, (long long)llabs(value % one));
+}
+
 struct scale {
 	double size;
 	const char *suffix;
@@ -31,14 +58,18 @@ static void scaled(struct buffer *b, double value, const struct scale *scales)
 	while (scales[1].suffix && magnitude < scales->size)
 		scales++;
 	magnitude /= scales->size;
-	buffer_printf(b, "%.*f %s", scales->size <= 1 ? 0 : magnitude < 10 ? 2 : magnitude < 100 ? 1 : 0,
+	buffer_printf(b, "%.*f %s",
+		scales->size <= 1 ? 0
+		: magnitude < 10  ? 2
+		: magnitude < 100 ? 1
+				  : 0,
 		value / scales->size, scales->suffix);
 }
 
 void units_human(struct buffer *b, int64_t value, struct bytes unit)
 {
-	static const struct scale times[] = {
-		{3600e9, "h"}, {60e9, "min"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}, {0, NULL}};
+	static const struct scale times[] = {{3600e9, "h"}, {60e9, "min"}, {1e9, "s"}, {1e6, "ms"},
+		{1e3, "µs"}, {1, "ns"}, {0, NULL}};
 	static const struct scale sizes[] = {{1099511627776.0, "TiB"}, {1073741824.0, "GiB"},
 		{1048576.0, "MiB"}, {1024.0, "KiB"}, {1, "B"}, {0, NULL}};
 

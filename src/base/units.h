@@ -7,6 +7,12 @@
 /* 1234567 as "1,234,567". */
 void units_grouped(struct buffer *b, int64_t value);
 
+/* How many decimals values in this unit have: two for "count/100", where 675 means 6.75; else 0. */
+unsigned units_decimals(struct bytes unit);
+
+/* 123456 with two decimals as "1,234.56". */
+void units_fixed(struct buffer *b, int64_t value, unsigned decimals);
+
 /* A value in its unit, three significant digits: ns "1.23 s", "45.6 ms"; bytes "1.50 MiB"; anything
  * else grouped with the unit behind it: "1,234 samples". */
 void units_human(struct buffer *b, int64_t value, struct bytes unit);

@@ -3,6 +3,7 @@
 #include "renderers/text_order.h"
 
 #include "base/memory.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 
@@ -174,18 +175,6 @@ static void take_values(struct folded *f)
 		f->sides = 2;
 	}
 	free(other.streams);
-}
-
-/* "count/1000" has three. */
-static unsigned unit_decimals(struct bytes unit)
-{
-	unsigned decimals = 0;
-
-	if (!bytes_start(unit, BYTES("count/1")))
-		return 0;
-	for (size_t i = strlen("count/1"); i < unit.len; i++)
-		decimals += unit.at[i] == '0';
-	return decimals;
 }
 
 static void add_value(struct buffer *line, int64_t value, unsigned decimals)
@@ -367,7 +356,7 @@ static bool folded_render(
 {
 	struct folded f = {.view = v,
 		.settings = settings,
-		.decimals = unit_decimals(view_text(v, view_stream(v)->unit))};
+		.decimals = units_decimals(view_text(v, view_stream(v)->unit))};
 	struct passages passages;
 
 	(void)err;

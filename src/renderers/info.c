@@ -117,7 +117,7 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	const struct stream_row *row = &p->streams.items[i].row;
 	const struct stream_summary *own = &s->streams[i];
 	struct bytes event = profile_text(p, row->event);
-	bool counts = bytes_equal(profile_text(p, row->unit), BYTES("count"));
+	bool counts = text_counts(p, row);
 
 	label(b, profile_text(p, row->kind), text);
 	text_stream_value(b, p, row, own->sum);

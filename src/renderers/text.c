@@ -89,7 +89,14 @@ void text_value(struct buffer *b, const struct view *v, int64_t value)
 	if (scales(unit) && value)
 		units_human(b, value, unit);
 	else
-		units_grouped(b, value);
+		units_fixed(b, value, units_decimals(unit));
+}
+
+bool text_counts(const struct profile *p, const struct stream_row *row)
+{
+	struct bytes unit = profile_text(p, row->unit);
+
+	return bytes_equal(unit, BYTES("count")) || units_decimals(unit);
 }
 
 /* "count" says nothing; the kind says what is counted, and idle CPUs are counted in samples. */
@@ -98,9 +105,15 @@ void text_stream_value(
 {
 	struct bytes unit = profile_text(p, row->unit), kind = profile_text(p, row->kind);
 
-	if (bytes_equal(unit, BYTES("count")))
-		unit = bytes_equal(kind, BYTES("idle")) ? BYTES("samples") : kind;
-	units_human(b, value, unit);
+	if (!text_counts(p, row)) {
+		units_human(b, value, unit);
+		return;
+	}
+	units_fixed(b, value, units_decimals(unit));
+	buffer_char(b, ' ');
+	if (bytes_equal(kind, BYTES("idle")))
+		kind = BYTES("samples");
+	buffer_add(b, kind.at, kind.len);
 }
 
 uint64_t text_sample_count(const struct view *v)
@@ -121,7 +134,7 @@ void text_summary(struct buffer *b, const struct view *v, int64_t total)
 {
 	const struct stream_row *row = view_stream(v);
 	struct bytes event = profile_text(v->profile, row->event);
-	bool counts = bytes_equal(profile_text(v->profile, row->unit), BYTES("count"));
+	bool counts = text_counts(v->profile, row);
 	uint64_t samples = counts ? 0 : text_sample_count(v);
 
 	if (event.len)

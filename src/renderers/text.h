@@ -32,6 +32,9 @@ void text_value(struct buffer *b, const struct view *v, int64_t value);
 void text_stream_value(
 	struct buffer *b, const struct profile *p, const struct stream_row *row, int64_t value);
 
+/* Are the stream's values counts, with decimals or without? */
+bool text_counts(const struct profile *p, const struct stream_row *row);
+
 /* One line: what is shown, how much of it, in how many samples. */
 void text_summary(struct buffer *b, const struct view *v, int64_t total);
 

@@ -93,3 +93,11 @@ load common
 	run "$kiln" top --sort size small.folded
 	failed_with 2 "kiln: top: --sort: expected one of self, total, name, got 'size'"
 }
+
+@test "counts with decimals keep them" {
+	printf '%s\n' 'a;b 1.5' 'a;c 2.25' 'a;d 1003' >decimals.folded
+	run -0 "$kiln" top decimals.folded
+	[ "${lines[0]}" = "1,006.75 samples" ]
+	[ "${lines[2]}" = "1,003.00   99.63  1,003.00   99.63  d" ]
+	[ "${lines[4]}" = "    1.50    0.15      1.50    0.15  b" ]
+}
