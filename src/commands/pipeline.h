@@ -7,8 +7,8 @@
 
 /* What tells such commands apart, and what their options fill in; one static instance each. */
 struct pipeline {
-	const char *renderer;  /* its name */
-	const char *title;     /* over the renderer's options in --help */
+	const char *renderer; /* its name */
+	const char *title;    /* over the renderer's options in --help */
 	bool text;	      /* its settings start with struct text_settings */
 
 	const char *output; /* -o; NULL: standard output */
