@@ -97,7 +97,9 @@ static size_t space_cut(struct address_space *s, uint64_t start, uint64_t end)
 	size_t at = space_search(s, start), last;
 	struct mapped *m;
 
-	if (at < s->maps.len && s->maps.items[at].start < start) {
+	if (at == s->maps.len) /* all mappings are below it */
+		return at;
+	if (s->maps.items[at].start < start) {
 		struct mapped right = s->maps.items[at];
 
 		s->maps.items[at].end = start;

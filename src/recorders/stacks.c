@@ -214,6 +214,8 @@ static struct perf_words chain_part(struct perf_words chain, uint64_t marker)
 {
 	size_t first = 0, end;
 
+	if (!chain.count)
+		return chain;
 	while (first < chain.count && chain.at[first] != marker)
 		first++;
 	first += first < chain.count;
