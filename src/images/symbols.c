@@ -94,15 +94,13 @@ struct table_reader {
 	uint16_t machine;
 };
 
-/* A name with one "@", or hidden in .gnu.version, is there for programs linked long ago. */
-static bool is_current(const struct table_reader *t, const Elf64_Sym *symbol, size_t index)
+static bool is_current(const struct table_reader *t, size_t index)
 {
-	const char *version = strchr(t->source->strings.at + symbol->st_name, '@');
 	uint16_t number = 0;
 
 	if ((index + 1) * sizeof number <= t->versions.len)
 		memcpy(&number, t->versions.at + index * sizeof number, sizeof number);
-	return !(number & VERSION_HIDDEN) && (!version || version[1] == '@');
+	return !(number & VERSION_HIDDEN);
 }
 
 static uint8_t rank_of(const struct table_reader *t, const Elf64_Sym *symbol, size_t index)
@@ -113,7 +111,7 @@ static uint8_t rank_of(const struct table_reader *t, const Elf64_Sym *symbol, si
 			 (ELF64_ST_TYPE(symbol->st_info) != STT_NOTYPE ? ROW_FUNCTION : 0) |
 			 (binding != STB_WEAK ? ROW_STRONG : 0) |
 			 (binding != STB_LOCAL ? ROW_GLOBAL : 0) |
-			 (is_current(t, symbol, index) ? ROW_CURRENT : 0));
+			 (is_current(t, index) ? ROW_CURRENT : 0));
 }
 
 static bool is_function(const struct table_reader *t, const Elf64_Sym *symbol)
@@ -212,18 +210,29 @@ static size_t underscores(struct bytes name)
 	return count;
 }
 
+/* A name with one "@", or hidden in .gnu.version, is there for programs linked long ago. */
+static bool is_old(const struct row *row, struct bytes name)
+{
+	return !(row->rank & ROW_CURRENT) ||
+	       (name.at[name.len] == '@' && name.at[name.len + 1] != '@');
+}
+
 /* Is `a` the better name for an address than `b`? See symbols.h. */
 static bool is_better(const struct symbols *s, const struct row *a, const struct row *b)
 {
-	static const uint8_t order[] = {
-		ROW_FUNCTION, ROW_SIZED, ROW_CURRENT, ROW_STRONG, ROW_GLOBAL};
+	static const uint8_t first[] = {ROW_FUNCTION, ROW_SIZED}, then[] = {ROW_STRONG, ROW_GLOBAL};
 	struct bytes name_a, name_b;
 
-	for (size_t i = 0; i < sizeof order; i++)
-		if ((a->rank ^ b->rank) & order[i])
-			return a->rank & order[i];
+	for (size_t i = 0; i < sizeof first; i++)
+		if ((a->rank ^ b->rank) & first[i])
+			return a->rank & first[i];
 	name_a = row_name(s, a);
 	name_b = row_name(s, b);
+	if (is_old(a, name_a) != is_old(b, name_b))
+		return is_old(b, name_b);
+	for (size_t i = 0; i < sizeof then; i++)
+		if ((a->rank ^ b->rank) & then[i])
+			return a->rank & then[i];
 	if (underscores(name_a) != underscores(name_b))
 		return underscores(name_a) < underscores(name_b);
 	return name_a.len > name_b.len;
