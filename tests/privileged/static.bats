@@ -12,13 +12,13 @@ setup_file() {
 		#include <stdio.h>
 		#include <time.h>
 		volatile unsigned long sink;
-		static __attribute__((noinline)) void burn_inner(int n)
+		static __attribute__((noipa)) void burn_inner(int n)
 		{
 			for (int i = 0; i < n; i++)
 				sink += i;
 			sink++;
 		}
-		static __attribute__((noinline)) void burn_outer(int n)
+		static __attribute__((noipa)) void burn_outer(int n)
 		{
 			burn_inner(n);
 			sink++;
