@@ -24,7 +24,7 @@ every() {
 has_page() { [ -f "docs/kiln-$1.1" ]; }
 has_cli_test() { [ -f "tests/cli/$1.bats" ]; }
 has_fuzz_target() { [ -f "tests/fuzz/fuzz_$1.c" ] && list tests/fuzz/meson.build fuzz_targets | grep -qx "$1"; }
-has_golden_pair() { ls "tests/golden/$1"/*.folded >/dev/null 2>&1; }
+has_golden_pair() { ls "tests/golden/${1//_/-}"/*.folded >/dev/null 2>&1; }
 has_seeds() { [ -n "$(ls "tests/fuzz/corpus/$1")" ]; }
 
 @test "every command has a manual page" {
