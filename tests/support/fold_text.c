@@ -16,7 +16,7 @@ bool read_text(
 	struct input in;
 	bool done;
 
-	profile_init(p);
+	*p = (struct profile){0};
 	if (!input_open_bytes(&in, text, "test", err))
 		return false;
 	done = profile_read_input(&in, &options, p, err);
