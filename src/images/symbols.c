@@ -85,6 +85,15 @@ static bool is_mapping_symbol(uint16_t machine, const char *name)
 	       name[0] == '$' && name[1] && (!name[2] || name[2] == '.' || machine == EM_RISCV);
 }
 
+/* An end that wraps around would be before the start. */
+static uint32_t size_of(const Elf64_Sym *symbol)
+{
+	uint64_t room = UINT64_MAX - symbol->st_value;
+	uint64_t size = symbol->st_size < room ? symbol->st_size : room;
+
+	return size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+}
+
 struct table_reader {
 	const struct image *image;
 	const struct source *source;
@@ -119,7 +128,8 @@ static bool is_function(const struct table_reader *t, const Elf64_Sym *symbol)
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 	const char *name = t->source->strings.at + symbol->st_name;
 
-	if (symbol->st_name >= t->source->strings.len || !*name || symbol->st_shndx == SHN_UNDEF)
+	if (symbol->st_name >= t->source->strings.len || !*name || symbol->st_shndx == SHN_UNDEF ||
+		symbol->st_value == UINT64_MAX)
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return symbol->st_shndx != SHN_ABS;
@@ -163,10 +173,9 @@ static size_t add_table(
 			continue;
 		if (reader.machine == EM_ARM) /* bit 0 says Thumb */
 			symbol.st_value &= ~(uint64_t)1;
-		vector_push(&s->rows,
-			((struct row){symbol.st_value,
-				symbol.st_size < UINT32_MAX ? (uint32_t)symbol.st_size : UINT32_MAX,
-				symbol.st_name, NO_ROW, number, rank_of(&reader, &symbol, i)}));
+		vector_push(
+			&s->rows, ((struct row){symbol.st_value, size_of(&symbol), symbol.st_name,
+					  NO_ROW, number, rank_of(&reader, &symbol, i)}));
 	}
 	free(reader.code);
 	vector_push(&s->sources, source);
