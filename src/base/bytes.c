@@ -45,6 +45,8 @@ struct bytes bytes_trim(struct bytes text)
 
 const char *bytes_find(struct bytes whole, struct bytes needle)
 {
+	if (!whole.len || !needle.len)
+		return needle.len ? NULL : whole.at;
 	return memmem(whole.at, whole.len, needle.at, needle.len);
 }
 

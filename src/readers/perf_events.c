@@ -32,7 +32,7 @@ static void kind_and_unit(struct bytes event, struct bytes *ret_kind, struct byt
 		*ret_unit = BYTES("ns");
 	} else {
 		*ret_kind = event;
-		*ret_unit = memchr(plain.at, ':', plain.len) ? BYTES("count") : plain;
+		*ret_unit = plain.len && memchr(plain.at, ':', plain.len) ? BYTES("count") : plain;
 	}
 }
 

@@ -75,6 +75,7 @@ void recent_keep(struct recent *r, struct bytes text, size_t shared)
 		r->room = room;
 		r->cap = cap;
 	}
-	memcpy(r->room + r->cap - text.len, text.at, text.len - shared);
+	if (text.len > shared)
+		memcpy(r->room + r->cap - text.len, text.at, text.len - shared);
 	r->len = text.len;
 }
