@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.." || exit 1
 seconds=$1
 only=${2:-}
 found=build-fuzz/found
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 # a finding ends the run, as with ASan
 
 [ -f build-fuzz/build.ninja ] || CC=clang meson setup build-fuzz -Dfuzz=true \
 	-Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 >/dev/null || exit 1
