@@ -43,8 +43,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < threads && i < 64; i++)
 		pthread_join(ids[i], NULL);
 	getrusage(RUSAGE_SELF, &used);
-	printf("%lld\n",
-		(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ll +
-			(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ll);
+	printf("%lld\n", (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ll +
+				 (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ll);
 	return 0;
 }

@@ -46,9 +46,9 @@ const char *kiln_version(void)
 }
 
 #define NAME_AT(table, i)                                                                          \
-	for (size_t at = 0; table[at]; at++)                                                       \
+	for (size_t at = 0; (table)[at]; at++)                                                     \
 		if (at == (i))                                                                     \
-			return table[at]->name;                                                    \
+			return (table)[at]->name;                                                  \
 	return NULL
 
 const char *kiln_reader_name(size_t i)

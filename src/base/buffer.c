@@ -106,12 +106,18 @@ void buffer_json(struct buffer *b, struct bytes text)
 static const char *xml_entity(unsigned char c)
 {
 	switch (c) {
-	case '&': return "&amp;";
-	case '<': return "&lt;";
-	case '>': return "&gt;";
-	case '"': return "&quot;";
-	case '\'': return "&#39;";
-	default: return NULL;
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	case '\'':
+		return "&#39;";
+	default:
+		return NULL;
 	}
 }
 
@@ -124,7 +130,7 @@ void buffer_xml(struct buffer *b, struct bytes text)
 		size_t sequence =
 			utf8_decode((struct bytes){text.at + i, text.len - i}, &code_point);
 		bool forbidden = !sequence || (c < 0x20 && c != '\t' && c != '\n' && c != '\r') ||
-			code_point == 0xFFFE || code_point == 0xFFFF;
+				 code_point == 0xFFFE || code_point == 0xFFFF;
 
 		if (entity)
 			buffer_text(b, entity);

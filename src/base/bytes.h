@@ -34,7 +34,7 @@ static inline bool bytes_start(struct bytes whole, struct bytes start)
 static inline bool bytes_end(struct bytes whole, struct bytes end)
 {
 	return whole.len >= end.len &&
-		(!end.len || !memcmp(whole.at + whole.len - end.len, end.at, end.len));
+	       (!end.len || !memcmp(whole.at + whole.len - end.len, end.at, end.len));
 }
 
 /* Byte order, a prefix before what it is a prefix of: <0, 0, >0. */
@@ -52,7 +52,7 @@ const char *bytes_find(struct bytes whole, struct bytes needle);
 
 /* The whole of `text` as a number; false when anything else is in it or it does not fit. */
 bool bytes_u64(struct bytes text, uint64_t *ret_value);
-bool bytes_hex(struct bytes text, uint64_t *ret_value); /* no 0x in front */
+bool bytes_hex(struct bytes text, uint64_t *ret_value);	 /* no 0x in front */
 bool bytes_double(struct bytes text, double *ret_value); /* locale-free: digits, '.', exponent */
 
 /* "10s", "250ms", "1.5m", "3us", "100ns", or seconds without a unit, in nanoseconds. */

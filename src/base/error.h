@@ -6,12 +6,12 @@
 
 enum error_code {
 	ERR_NONE,
-	ERR_USAGE,       /* the command line is wrong */
-	ERR_FORMAT,      /* the input is malformed, truncated or of no known format */
-	ERR_LIMIT,       /* the input exceeds a named limit */
+	ERR_USAGE,	 /* the command line is wrong */
+	ERR_FORMAT,	 /* the input is malformed, truncated or of no known format */
+	ERR_LIMIT,	 /* the input exceeds a named limit */
 	ERR_UNSUPPORTED, /* understood, but this build or this kernel cannot do it */
-	ERR_PERMISSION,  /* a sysctl or a capability is in the way; the text names it */
-	ERR_IO,          /* the system refused: open, read, write, map */
+	ERR_PERMISSION,	 /* a sysctl or a capability is in the way; the text names it */
+	ERR_IO,		 /* the system refused: open, read, write, map */
 };
 
 /* A caller-owned failure. `{0}` means none. The text is one line without a newline, starts in
@@ -29,7 +29,8 @@ __attribute__((format(printf, 3, 4))) bool error_set(
  * ERR_PERMISSION. */
 __attribute__((format(printf, 2, 3))) bool error_errno(struct error *err, const char *fmt, ...);
 
-/* Put context in front of the text while it travels up: "trace.txt: line 12: ...". Returns false. */
+/* Put context in front of the text while it travels up: "trace.txt: line 12: ...". Returns false.
+ */
 __attribute__((format(printf, 2, 3))) bool error_prefix(struct error *err, const char *fmt, ...);
 
 /* The exit code of a command that failed with `err`: 2 for usage and bad input, else 1. */

@@ -15,7 +15,7 @@ struct input {
 	const char *name;    /* for messages: the path, or "<stdin>" */
 	struct bytes window; /* what can be read now */
 	uint64_t offset;     /* of the window's first byte in the decompressed content */
-	bool ended;          /* nothing follows the window */
+	bool ended;	     /* nothing follows the window */
 	struct input_source *source;
 };
 

@@ -9,12 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *memory_new(size_t count, size_t size);             /* zeroed; free() it */
+void *memory_new(size_t count, size_t size);		 /* zeroed; free() it */
 void *memory_resize(void *p, size_t count, size_t size); /* as reallocarray */
-char *memory_copy_text(const char *text, size_t len);    /* NUL-terminated copy; free() it */
+char *memory_copy_text(const char *text, size_t len);	 /* NUL-terminated copy; free() it */
 
 /* A vector is any struct with `items`, `len` and `cap`. `cap == 0` with items means that the items
- * are borrowed (from a mapped file, say): growing copies them first, releasing leaves them alone. */
+ * are borrowed (from a mapped file, say): growing copies them first, releasing leaves them alone.
+ */
 #define VECTOR(type)                                                                               \
 	struct {                                                                                   \
 		type *items;                                                                       \
@@ -23,10 +24,9 @@ char *memory_copy_text(const char *text, size_t len);    /* NUL-terminated copy;
 
 /* Make room for `more` items behind `len`. */
 #define vector_reserve(v, more)                                                                    \
-	((v)->len + (more) <= (v)->cap                                                             \
-			? (void)0                                                                  \
-			: (void)((v)->items = vector_grow((v)->items, (v)->len, &(v)->cap, (more), \
-					 sizeof(*(v)->items))))
+	((v)->len + (more) <= (v)->cap ? (void)0                                                   \
+				       : (void)((v)->items = vector_grow((v)->items, (v)->len,     \
+							&(v)->cap, (more), sizeof(*(v)->items))))
 #define vector_push(v, item) (vector_reserve((v), 1), (void)((v)->items[(v)->len++] = (item)))
 #define vector_release(v)                                                                          \
 	((v)->cap ? free((v)->items) : (void)0, (v)->items = NULL, (v)->len = (v)->cap = 0)
@@ -38,7 +38,7 @@ struct arena {
 	struct arena_block *last;
 };
 
-void *arena_alloc(struct arena *a, size_t size); /* aligned to 16, not zeroed */
+void *arena_alloc(struct arena *a, size_t size);		 /* aligned to 16, not zeroed */
 char *arena_copy(struct arena *a, const char *text, size_t len); /* NUL-terminated */
 void arena_release(struct arena *a);
 

@@ -218,6 +218,7 @@ static const struct cfi_rule *keep_rule(
 		const struct cfi_rule *known = cfi->rules.items[id - 1];
 
 		u.rule.id = id;
+		/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): padding is zeroed */
 		if (!memcmp(&u, known, sizeof(u.rule)) &&
 			!memcmp(u.rule.values, known->values,
 				u.rule.count * sizeof(struct cfi_value)))

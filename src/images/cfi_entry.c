@@ -180,8 +180,12 @@ bool cfi_read_cie(const struct cfi_section *section, uint64_t offset, struct cfi
 	if (version != 1 && version != 3 && version != 4)
 		return false;
 	letters = cursor_text(c);
-	if (version == 4 && (cursor_u8(c) != 8 || cursor_u8(c) != 0))
-		return false; /* addresses that are not 8 bytes, or segments */
+	if (version == 4) {
+		uint8_t address_size = cursor_u8(c), segment_size = cursor_u8(c);
+
+		if (address_size != 8 || segment_size)
+			return false;
+	}
 	cie.code_align = cursor_uleb(c);
 	cie.data_align = cursor_sleb(c);
 	column = version == 1 ? cursor_u8(c) : cursor_uleb(c);

@@ -1,9 +1,9 @@
 /* profile.h: the profile, the one model that every source fills and every output reads.
  *
  * A profile is a set of append-only tables. Ids are indices into them; row 0 of strings, frames,
- * locations, stacks, mappings, processes, threads and label sets is the empty one ("", no frame, the
- * empty stack, ...). Rows are plain data and are written to .kiln files as they are, so a mapped
- * file *is* a profile: its tables borrow the mapping until something is appended.
+ * locations, stacks, mappings, processes, threads and label sets is the empty one ("", no frame,
+ * the empty stack, ...). Rows are plain data and are written to .kiln files as they are, so a
+ * mapped file *is* a profile: its tables borrow the mapping until something is appended.
  *
  * A stack's caller always has a smaller id than the stack: one backward sweep sums a tree, one
  * forward sweep rebuilds it, and nothing recurses. */
@@ -20,7 +20,8 @@ typedef uint32_t process_id, thread_id, label_set_id;
 
 /* Rows of any table; beyond it functions that add return 0 and set profile->full. */
 #define PROFILE_ROWS_LIMIT 0xFFFFFFF0u
-#define PROFILE_STRING_LIMIT ((size_t)1 << 20) /* bytes; longer ones are cut, and counted in notes */
+#define PROFILE_STRING_LIMIT                                                                       \
+	((size_t)1 << 20) /* bytes; longer ones are cut, and counted in notes */
 
 enum frame_kind {
 	FRAME_NATIVE,
@@ -44,11 +45,11 @@ struct frame {
 };
 
 enum mapping_kind {
-	MAPPING_FILE,   /* location addresses are offsets in the file */
+	MAPPING_FILE,	/* location addresses are offsets in the file */
 	MAPPING_KERNEL, /* addresses as sampled; `base` is where _text was */
 	MAPPING_MODULE, /* a kernel module: addresses as sampled, `base` is its start */
-	MAPPING_VDSO,   /* offsets in the vdso image */
-	MAPPING_JIT,    /* anonymous executable memory of `process`: virtual addresses */
+	MAPPING_VDSO,	/* offsets in the vdso image */
+	MAPPING_JIT,	/* anonymous executable memory of `process`: virtual addresses */
 };
 
 /* A binary, once per (file, build id), not once per mmap. */
@@ -56,7 +57,7 @@ struct mapping {
 	uint64_t base; /* see mapping_kind, else 0 */
 	string_id file;
 	string_id build_id; /* lower-case hex, or "" */
-	uint32_t kind;      /* enum mapping_kind */
+	uint32_t kind;	    /* enum mapping_kind */
 	process_id process; /* MAPPING_JIT only */
 };
 
@@ -104,9 +105,9 @@ struct samples {
 	size_t count;
 	VECTOR(stack_id) stack; /* always there */
 	VECTOR(thread_id) thread;
-	VECTOR(uint64_t) time; /* ns, CLOCK_MONOTONIC of the recording or as the input had it */
+	VECTOR(uint64_t) time;	   /* ns, CLOCK_MONOTONIC of the recording or as the input had it */
 	VECTOR(uint64_t) duration; /* ns */
-	VECTOR(uint16_t) cpu; /* NO_CPU: unknown */
+	VECTOR(uint16_t) cpu;	   /* NO_CPU: unknown */
 	VECTOR(label_set_id) labels;
 };
 
@@ -116,13 +117,13 @@ struct stream_row {
 	string_id kind, unit;
 	string_id event;     /* "cpu-clock", "cycles:u", or "" */
 	uint32_t samples;    /* index of the table */
-	uint32_t side;       /* 0, or 1 and 2: before and after */
-	uint32_t run;        /* number of the run, 0 when there is only one */
-	int64_t each;        /* the value of every sample when there is no value column */
+	uint32_t side;	     /* 0, or 1 and 2: before and after */
+	uint32_t run;	     /* number of the run, 0 when there is only one */
+	int64_t each;	     /* the value of every sample when there is no value column */
 	int64_t wall_offset; /* ns to add to times for the wall clock; INT64_MIN: unknown */
-	uint64_t expected;   /* samples that should have come by the event's own count; 0: unknown */
-	uint64_t delivered;  /* samples that came, before any filter; idle ones have streams */
-	uint64_t period;     /* in the unit, 0: varies */
+	uint64_t expected;  /* samples that should have come by the event's own count; 0: unknown */
+	uint64_t delivered; /* samples that came, before any filter; idle ones have streams */
+	uint64_t period;    /* in the unit, 0: varies */
 };
 struct stream {
 	struct stream_row row;
@@ -182,8 +183,7 @@ void profile_name_location(
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location);
 process_id profile_process(struct profile *p, int32_t pid, string_id name);
 thread_id profile_thread(struct profile *p, process_id process, int32_t tid, string_id name);
-label_set_id profile_label(
-	struct profile *p, label_set_id parent, string_id key, string_id value);
+label_set_id profile_label(struct profile *p, label_set_id parent, string_id key, string_id value);
 
 uint32_t profile_add_samples(struct profile *p); /* a new table; its index */
 uint32_t profile_add_stream(struct profile *p, uint32_t samples, struct bytes kind,
@@ -191,7 +191,13 @@ uint32_t profile_add_stream(struct profile *p, uint32_t samples, struct bytes ki
 
 /* What a sample says besides its stack; which columns exist is decided by the first sample of the
  * table: give the same `has` every time. */
-enum { SAMPLE_THREAD = 1, SAMPLE_TIME = 2, SAMPLE_DURATION = 4, SAMPLE_CPU = 8, SAMPLE_LABELS = 16 };
+enum {
+	SAMPLE_THREAD = 1,
+	SAMPLE_TIME = 2,
+	SAMPLE_DURATION = 4,
+	SAMPLE_CPU = 8,
+	SAMPLE_LABELS = 16
+};
 struct sample {
 	unsigned has;
 	stack_id stack;

@@ -132,7 +132,7 @@ static bool kiln_read(struct input *in, const struct read_options *options, stru
 	struct error *err)
 {
 	struct held *held = memory_new(1, sizeof(*held));
-	struct bytes content;
+	struct bytes content = {0};
 	struct profile read;
 	bool done;
 

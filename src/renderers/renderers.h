@@ -13,14 +13,14 @@ struct renderer {
 	const char *about;
 	bool readable; /* for people: may be written to a terminal */
 
-	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills in.
-	 * NULL, 0 and NULL when there are none. */
+	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills
+	 * in. NULL, 0 and NULL when there are none. */
 	const struct option *options;
 	size_t settings_size;
 	void (*defaults)(void *settings);
 
-	bool (*render)(const struct view *v, const void *settings, struct output *out,
-		struct error *err);
+	bool (*render)(
+		const struct view *v, const void *settings, struct output *out, struct error *err);
 };
 
 extern const struct renderer *const renderers[]; /* NULL-terminated */

@@ -122,7 +122,7 @@ static void cut_anywhere(void **state)
 
 	(void)state;
 	put_sample(&b);
-	for (size = 8; size < b.len; size = (uint16_t)(size + 8)) {
+	for (size = 8; size < (uint16_t)b.len; size = (uint16_t)(size + 8)) {
 		memcpy(b.at + offsetof(struct perf_event_header, size), &size, sizeof(size));
 		assert_false(perf_record_decode(buffer_bytes(&b), &everything, &r, &err));
 		assert_int_equal(err.code, ERR_FORMAT);

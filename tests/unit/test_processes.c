@@ -207,7 +207,8 @@ static void maps_text(void **state)
 	assert_string_equal(at(f, 7, 0x55e0c0a00010), "none"); /* not executable */
 	assert_string_equal(at(f, 7, 0x7f0000000010), "//anon+10");
 	assert_string_equal(at(f, 7, 0x7f0000002000), "/tmp/gone+0");
-	processes_read_maps(&f->processes, 7, BYTES("")); /* it exits: what was there is still known */
+	processes_read_maps(
+		&f->processes, 7, BYTES("")); /* it exits: what was there is still known */
 	assert_string_equal(at(f, 7, 0x55e0c0a02010), "/usr/bin/a b+2010");
 	assert_false(processes_is_kernel(&f->processes, 7));
 	processes_read_maps(&f->processes, 8, BYTES(""));

@@ -31,7 +31,7 @@ static bool draw_profile(const struct profile *p, const struct svg_settings *set
 {
 	struct output out;
 	struct input in;
-	struct bytes content;
+	struct bytes content = {0};
 	struct view view;
 	bool done;
 

@@ -249,7 +249,7 @@ static unsigned compare_with_nm(const struct loaded *l, char *list, const char *
 
 		if (sscanf(line, "%llx %c %s", &address, &letter, name) == 3 &&
 			is_function(letter, name)) {
-			strcpy(line, name);
+			memcpy(line, name, strlen(name) + 1); /* a part of it */
 			vector_push(&entries, ((struct entry){address, without_version(line)}));
 		}
 		free(name);

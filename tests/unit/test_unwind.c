@@ -24,7 +24,7 @@
 #define INJECT_EVERY 101 /* instructions between signals sent from outside */
 /* One instruction in so many: crtbegin.o, .init, .fini and the handlers that interrupt them. */
 #define UNDESCRIBED_SHARE 100
-#define STEPS_EXPECTED 20000 /* fewer instructions than any variant of the program takes */
+#define STEPS_EXPECTED	  20000 /* fewer instructions than any variant of the program takes */
 
 /* ---- The address space of the traced program ---- */
 

@@ -1,6 +1,6 @@
-/* busy.c: a known stack for a known CPU time: busy SECONDS [THREADS [DEPTH]]. Compiled without frame
- * pointers. Each thread's stack is entry, DEPTH times deeper, leaf; half of leaf's work is in heavy,
- * a third in middle, a sixth in light. Prints its CPU time in ns. */
+/* busy.c: a known stack for a known CPU time: busy SECONDS [THREADS [DEPTH]]. Compiled without
+ * frame pointers. Each thread's stack is entry, DEPTH times deeper, leaf; half of leaf's work is in
+ * heavy, a third in middle, a sixth in light. Prints its CPU time in ns. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -71,8 +71,7 @@ int main(int argc, char **argv)
 	for (int i = 0; threads > 1 && i < threads && i < 64; i++)
 		pthread_join(ids[i], NULL);
 	getrusage(RUSAGE_SELF, &used);
-	printf("%lld\n",
-		(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ll +
-			(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ll);
+	printf("%lld\n", (used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000ll +
+				 (used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000ll);
 	return 0;
 }

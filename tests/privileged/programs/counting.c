@@ -22,8 +22,7 @@ int main(int argc, char **argv)
 		nanosleep(&nap, NULL);
 	}
 	getrusage(RUSAGE_SELF, &after);
-	printf("%ld %ld\n",
-		after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt,
+	printf("%ld %ld\n", after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt,
 		after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw);
 	return 0;
 }
