@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -156,27 +155,6 @@ static struct image *open_mapped(
 	return image;
 }
 
-/* All 64-bit processes have the same vdso, so ours will do. */
-static struct image *open_vdso(void)
-{
-	const char *start = (const char *)getauxval(AT_SYSINFO_EHDR); // NOLINT
-	struct error ignored = {0};
-	struct bytes content = {start, 0};
-	char line[512];
-	FILE *maps;
-
-	if (!start || !(maps = fopen("/proc/self/maps", "re")))
-		return NULL;
-	while (fgets(line, sizeof(line), maps)) {
-		unsigned long long from, to;
-
-		if (strstr(line, "[vdso]") && sscanf(line, "%llx-%llx", &from, &to) == 2)
-			content.len = (size_t)(to - from);
-	}
-	fclose(maps);
-	return content.len ? image_open_bytes(content, "[vdso]", &ignored) : NULL;
-}
-
 static mapping_id profile_row(struct binaries *b, const struct binary *row, struct bytes build_id)
 {
 	struct mapping mapping = {.kind = row->kind};
@@ -198,11 +176,12 @@ static uint32_t row_new(
 {
 	struct binary row = {.path = owned(b, path), .kind = MAPPING_FILE, .gone = was_deleted};
 	struct buffer by_build_id = {0};
+	struct error ignored = {0};
 	uint32_t id;
 
 	if (bytes_equal(path, BYTES("[vdso]"))) {
 		row.kind = MAPPING_VDSO;
-		row.image = open_vdso();
+		row.image = image_open_vdso(&ignored); /* all 64-bit processes have the same */
 	} else if (b->closed) {
 		row.missing = "files are not opened in a replay";
 	} else {

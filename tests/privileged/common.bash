@@ -3,6 +3,7 @@ bats_require_minimum_version 1.5.0
 
 kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
 programs=$BATS_TEST_DIRNAME/programs
+calls=${KILN_BUILD:-$BATS_TEST_DIRNAME/../../build}/tests/privileged/check_calls # a checker of stacks
 
 # Everything that users other than root have to reach lies in a folder they may enter.
 build_programs() {

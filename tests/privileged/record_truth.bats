@@ -83,19 +83,49 @@ setup_file() {
 	END
 }
 
-@test "perl, python and the compiler: 99% of the stacks are complete" {
+# Real programs for up to 5 s each, once for all tests here: perl.kiln, python.kiln and cc1.kiln in $bin.
+record_programs() {
+	[ ! -e "$bin/cc1.kiln" ] || return 0
 	seq 400 | sed 's/.*/int f&(int x){for(int i=0;i<x;i++)x+=i*&;return x;}/' >many.c
 	{ for _ in 1 2 3 4 5 6 7 8; do cat many.c; done | awk '{gsub(/f[0-9]+/, "f" NR); print}'; } >more.c
-	"$kiln" record -q -d 5s -o perl.kiln -- perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(40)' || true
-	"$kiln" record -q -d 5s -o python.kiln -- /usr/bin/python3 -c 'f = lambda n: n if n < 2 else f(n-1) + f(n-2); f(40)' || true
-	"$kiln" record -q -d 5s -o cc1.kiln -- gcc -O3 -c more.c -o more.o || true
+	"$kiln" record -q -d 5s -o "$bin/perl.kiln" -- perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(40)' || true
+	"$kiln" record -q -d 5s -o "$bin/python.kiln" -- /usr/bin/python3 -c 'f = lambda n: n if n < 2 else f(n-1) + f(n-2); f(40)' || true
+	"$kiln" record -q -d 5s -o "$bin/cc1.kiln" -- gcc -O3 -c more.c -o more.o || true
+}
+
+@test "perl, python and the compiler: 99% of the stacks are complete" {
+	record_programs
 	for name in perl python cc1; do
-		broken=$(share $name.kiln '\[truncated:')
-		samples=$(value $name.kiln "s['delivered']")
+		broken=$(share "$bin/$name.kiln" '\[truncated:')
+		samples=$(value "$bin/$name.kiln" "s['delivered']")
 		echo "$name: $samples samples, $broken% broken"
 		[ "$samples" -gt 300 ]
 		at_least "$(python3 -c "print(100 - $broken)")" 99
 	done
+}
+
+@test "every return address follows a call of its callee, in all but 0.1%" {
+	record_programs
+	"$kiln" record -q -o "$bin/busy.kiln" -- "$bin/busy" 1 1 40 >own
+	for name in busy perl python cc1; do
+		echo "$name:"
+		"$calls" "$bin/$name.kiln" | tee said
+		# Each sample has a stack to check, and hardly anything was left out of it.
+		python3 - said "$(value "$bin/$name.kiln" "s['delivered']")" <<-'END'
+		import re, sys
+		said = open(sys.argv[1]).read()
+		checked = int(re.search(r"(\d+) return addresses", said)[1])
+		skipped = int(re.search(r"(\d+) without a file skipped", said)[1])
+		assert checked >= 3 * int(sys.argv[2]), said
+		assert skipped <= 0.05 * checked, said
+		END
+	done
+}
+
+@test "a recording without return addresses proves nothing about calls" {
+	echo 'main;work 5' | "$kiln" convert -q - -o none.kiln
+	run -1 "$calls" none.kiln
+	run -2 "$calls" nowhere.kiln
 }
 
 @test "perf says the same about the same program" {
