@@ -59,7 +59,7 @@ static void golden_inputs_have_one_reader(void **state)
 	check_all(test_path("tests/golden/*/*.kiln"), "kiln");
 	check_all(test_path("tests/golden/perf-script/*.txt"), "perf-script");
 	check_all(test_path("tests/golden/folded/*.txt"), "folded");
-	assert_in_range(inputs, 3, UINT32_MAX);
+	assert_in_range(inputs, 6, UINT32_MAX);
 }
 
 static void corpus_inputs_have_one_reader(void **state)
