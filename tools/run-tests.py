@@ -171,6 +171,8 @@ def browser(tally):
         tally.case("browser", "tests/browser", "skipped", "needs node")
     elif not shutil.which("chromium"):
         tally.case("browser", "tests/browser", "skipped", "needs chromium")
+    elif not os.path.isdir(os.path.join(ROOT, "tests/browser/node_modules/playwright-core")):
+        tally.case("browser", "tests/browser", "skipped", "needs a browser driver (npm)")
     else:
         programs(tally, "browser", "tests/browser/*.test.mjs", ["node"], environment("build"))
 
