@@ -47,11 +47,13 @@ static struct bytes cursor_bytes(struct cursor *c, uint64_t size)
 	return at ? (struct bytes){at, (size_t)size} : (struct bytes){NULL, 0};
 }
 
+/* Words are borrowed in place: the kernel aligns all of them, so a field that is off says that a
+ * size before it was a lie. */
 static struct perf_words cursor_words(struct cursor *c, uint64_t count)
 {
 	const char *at = NULL;
 
-	if (count > PERF_RECORD_SIZE_LIMIT / 8)
+	if (count > PERF_RECORD_SIZE_LIMIT / 8 || (count && (uintptr_t)c->at % 8))
 		c->failed = true;
 	else
 		at = cursor_take(c, count * 8);

@@ -176,10 +176,10 @@ static void add_sample(struct sampler *s, const struct perf_record *r)
 		s->malformed++;
 		return;
 	}
-	stack = stacks_add(&s->stacks, r, s->parts);
-	sample.stack = stack.stack;
 	sample.thread =
 		processes_thread(s->processes, (int32_t)r->identity.pid, (int32_t)r->identity.tid);
+	stack = stacks_add(&s->stacks, r, sample.thread, s->parts);
+	sample.stack = stack.stack;
 	if (!s->delivered)
 		s->first_time = sample.time;
 	s->last_time = sample.time;

@@ -30,7 +30,7 @@ void stacks_init(struct stacks *s, struct profile *profile, struct processes *pr
 		.regs_mask = regs_mask};
 	s->places = memory_new(1, sizeof(*s->places));
 	s->frames = memory_new(STACK_FRAMES_LIMIT, sizeof(*s->frames));
-	/* User frames, as many kernel frames as fit into a record, and a mark. */
+	/* User frames, as many kernel frames as fit into a record, and marks. */
 	s->path = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->path));
 	s->last_path = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->last_path));
 	s->last_stack = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->last_stack));
@@ -271,24 +271,48 @@ static stack_id stack_of_path(struct stacks *s, size_t depth)
 	return stack;
 }
 
-struct stack_of_sample stacks_add(struct stacks *s, const struct perf_record *r, unsigned parts)
+/* The frame under all others: what the thread calls itself, without blanks, as folded text has it.
+ */
+static location_id comm_location(struct stacks *s, thread_id thread)
+{
+	struct bytes comm = profile_text(s->profile, s->profile->threads.items[thread].name);
+	struct buffer name = {0};
+
+	if (s->comm && s->comm_thread == thread)
+		return s->comm;
+	buffer_add(&name, comm.at, comm.len);
+	for (size_t i = 0; i < name.len; i++)
+		if (name.at[i] == ' ')
+			name.at[i] = '_';
+	if (!name.len)
+		buffer_text(&name, "[unknown]");
+	s->comm = 0;
+	s->comm_thread = thread;
+	mark(s, &s->comm, name.at);
+	buffer_release(&name);
+	return s->comm;
+}
+
+struct stack_of_sample stacks_add(
+	struct stacks *s, const struct perf_record *r, thread_id thread, unsigned parts)
 {
 	struct process_state *process = processes_get(s->processes, (int32_t)r->identity.pid);
 	struct stack_of_sample ret = {0};
-	size_t depth = 0;
+	size_t depth = 1;
 
+	s->path[0] = comm_location(s, thread);
 	if (parts & STACK_USER) {
 		if (s->regs_mask && r->sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE) {
 			ret.has_user = true;
-			depth = walk_tables(s, process, r, s->path, &ret.user_end);
+			depth += walk_tables(s, process, r, s->path + 1, &ret.user_end);
 		} else if (!s->regs_mask) {
-			depth = walk_chain(s, process, r, s->path);
-			ret.has_user = depth > 0;
+			depth += walk_chain(s, process, r, s->path + 1);
+			ret.has_user = depth > 1;
 		}
 	}
 	if (parts & STACK_KERNEL)
 		depth = add_kernel_frames(s, r, s->path, depth);
-	if (!depth) /* the half that the sample is in was not wanted, or the kernel gave no chain */
+	if (depth == 1) /* the half that it is in was not wanted, or the kernel gave no chain */
 		s->path[depth++] = in_user_code(r) ? mark(s, &s->user_half, "[user]")
 						   : mark(s, &s->kernel_half, "[kernel]");
 	ret.stack = stack_of_path(s, depth);

@@ -23,6 +23,8 @@ struct stacks {
 	struct place_cache *places;
 	VECTOR(struct cfi *) tables; /* by row of the binaries */
 	location_id user_half, kernel_half, truncated[UNWIND_ENDS], truncated_foreign;
+	location_id comm; /* root frame of `comm_thread`, the thread seen last */
+	thread_id comm_thread;
 	mapping_id kernel_mapping;
 	struct unwind_frame *frames; /* room for STACK_FRAMES_LIMIT */
 	location_id *path;	     /* of the stack being made, outermost first */
@@ -44,11 +46,12 @@ struct stack_of_sample {
 	enum unwind_end user_end; /* ... and this is how it ended (tables only) */
 };
 
-/* The stack of a sample: user frames from its registers and stack copy when it has them, else from
- * its call chain; kernel frames from its call chain. Broken user stacks start with a frame
- * "[truncated:REASON]". */
+/* The stack of a sample of `thread`: the thread's name; user frames from its registers and stack
+ * copy when it has them, else from its call chain; kernel frames from its call chain. Broken user
+ * stacks start with a frame
+ * "[truncated:REASON]" after the name. */
 struct stack_of_sample stacks_add(
-	struct stacks *s, const struct perf_record *record, unsigned parts);
+	struct stacks *s, const struct perf_record *record, thread_id thread, unsigned parts);
 
 /* Is this what an idle CPU does: the idle task, and no interrupt that it serves? */
 bool stacks_idle(struct stacks *s, const struct perf_record *record);

@@ -135,7 +135,6 @@ setup_file() {
 			fprintf(f, "%lx %lx made_up_function\n", (long)at, sizeof(code));
 			fclose(f);
 			((void (*)(void))at)();
-			unlink(path);
 			return 0;
 		}
 	END
