@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #define HOTTEST	     10u /* functions listed */
-#define UNNAMED_MOST 5u	 /* modules without names that are listed */
+#define UNNAMED_MOST 5u	 /* modules without names that are listed... */
+#define UNNAMED_PART 200 /* ... when at least one of so many samples ends in them */
+#define NAME_MOST    40u /* columns that names are padded to */
 #define SHORT_LIVED  20u /* processes, from which on some may have been too short */
 
 /* ---- The live line ---- */
@@ -264,17 +266,71 @@ static void add_hottest(struct buffer *out, const struct profile *p)
 	view_release(&v);
 }
 
+/* ---- Modules without symbols ---- */
+
+/* "libfoo.so.1", or the name of the process whose code it is */
+static struct bytes module_name(const struct unnamed_module *m)
+{
+	const char *slash = m->file.len ? memrchr(m->file.at, '/', m->file.len) : NULL;
+
+	if (!slash)
+		return m->file;
+	return (struct bytes){slash + 1, m->file.len - (size_t)(slash + 1 - m->file.at)};
+}
+
+/* How many are worth a line; they come by their samples. */
+static size_t count_listed(const struct symbolize_report *report)
+{
+	size_t i = 0;
+
+	while (i < report->modules.len && i < UNNAMED_MOST && report->modules.items[i].samples &&
+		report->modules.items[i].samples * UNNAMED_PART >= report->samples)
+		i++;
+	return i;
+}
+
+/* Each advice once, in one line. */
+static void add_remedies(struct buffer *out, const struct unnamed_module *modules, size_t count)
+{
+	const char *between = "names would come with: ";
+
+	for (size_t i = 0; i < count; i++) {
+		bool said = !*modules[i].remedy;
+
+		for (size_t j = 0; j < i && !said; j++)
+			said = !strcmp(modules[j].remedy, modules[i].remedy);
+		if (said)
+			continue;
+		buffer_printf(out, "%s%s", between, modules[i].remedy);
+		between = "; ";
+	}
+	if (*between != 'n')
+		buffer_char(out, '\n');
+}
+
 static void add_unnamed(struct buffer *out, const struct symbolize_report *report)
 {
-	for (size_t i = 0; i < report->modules.len && i < UNNAMED_MOST; i++) {
-		const struct unnamed_module *m = &report->modules.items[i];
+	const struct unnamed_module *modules = report->modules.items;
+	size_t listed = count_listed(report), width = 0;
 
-		buffer_printf(out, "no names in %.*s: %s%s%s\n", (int)m->file.len, m->file.at,
-			m->why, *m->remedy ? "; " : "", m->remedy);
+	if (!listed)
+		return;
+	for (size_t i = 0; i < listed; i++)
+		width = module_name(&modules[i]).len > width ? module_name(&modules[i]).len : width;
+	width = width < NAME_MOST ? width : NAME_MOST;
+	buffer_text(out, "modules without symbols (share of the samples that end there):\n");
+	for (size_t i = 0; i < listed; i++) {
+		struct bytes name = module_name(&modules[i]);
+		struct buffer share = {0};
+
+		percent(&share, modules[i].samples, report->samples);
+		buffer_printf(out, "  %7s  %-*.*s  %s\n", share.at, (int)width, (int)name.len,
+			name.at, modules[i].why);
+		buffer_release(&share);
 	}
-	if (report->modules.len > UNNAMED_MOST)
-		buffer_printf(
-			out, "... and in %zu more modules\n", report->modules.len - UNNAMED_MOST);
+	if (report->modules.len > listed)
+		buffer_printf(out, "  and %zu more\n", report->modules.len - listed);
+	add_remedies(out, modules, listed);
 }
 
 static void add_next(struct buffer *out, const char *path)

@@ -40,13 +40,16 @@ struct unnamed_module {
 	uint32_t kind;	    /* enum mapping_kind */
 	process_id process; /* MAPPING_JIT */
 	uint32_t locations;
-	uint64_t samples; /* that end in it */
-	char why[160];	  /* a phrase: "it is stripped and has no separate debug file" */
-	char remedy[320]; /* what would give names: a phrase with a command, or "" */
+	uint64_t samples; /* that end in it, those of idle CPUs apart */
+	char why[160];	  /* a phrase: "stripped; no separate debug file" */
+	/* What would give names: a phrase with a command, or ""; static, and the same one for all
+	 * modules that it would help. */
+	const char *remedy;
 };
 
 struct symbolize_report {
 	uint32_t named, unnamed;	       /* locations */
+	uint64_t samples;		       /* all of the profile, those of idle CPUs apart */
 	uint64_t overlaps;		       /* entries of perf maps that replaced others */
 	VECTOR(struct unnamed_module) modules; /* most samples first */
 };

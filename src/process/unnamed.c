@@ -14,12 +14,12 @@ void unnamed_add(struct unnamed_counts *c, location_id location)
 static const char *file_problem(const struct unnamed_facts *facts)
 {
 	if (!facts->opened)
-		return "it cannot be opened, or is not the file that was recorded";
+		return "cannot be opened, or is not the file that was recorded";
 	switch (facts->extent) {
 	case SYMBOLS_NONE:
-		return "it has no symbols, and there is no separate debug file";
+		return "no symbols; no separate debug file";
 	case SYMBOLS_EXPORTED:
-		return "it is stripped to what it exports, and there is no separate debug file";
+		return "stripped; no separate debug file";
 	default:
 		return "its symbols do not cover all of its code";
 	}
@@ -35,19 +35,18 @@ static void advise_file(struct unnamed_module *m, const struct profile *p,
 	const struct mapping *mapping, const struct unnamed_facts *facts)
 {
 	struct bytes file = profile_text(p, mapping->file);
-	struct bytes build_id = profile_text(p, mapping->build_id);
 
 	snprintf(m->why, sizeof m->why, "%s", file_problem(facts));
 	if (!facts->opened || facts->extent == SYMBOLS_FULL || mapping->kind == MAPPING_VDSO)
 		return;
-	if (is_system_file(file) && build_id.len)
-		snprintf(m->remedy, sizeof m->remedy,
-			"install its -dbgsym or -debuginfo package, or: debuginfod-find debuginfo "
-			"%.*s",
-			(int)build_id.len, build_id.at);
-	else if (!is_system_file(file))
-		snprintf(m->remedy, sizeof m->remedy,
-			"build or install it without stripping (no -s, no strip)");
+	if (!is_system_file(file))
+		m->remedy = "build or install your own without stripping (no -s, no strip)";
+	else if (mapping->build_id)
+		m->remedy = "the distribution's -dbgsym or -debuginfo packages, or "
+			    "debuginfod-find debuginfo BUILD-ID, which kiln info lists "
+			    "(DEBUGINFOD_URLS names the server)";
+	else
+		m->remedy = "the distribution's -dbgsym or -debuginfo packages";
 }
 
 static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *facts)
@@ -60,31 +59,29 @@ static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *
 	else
 		snprintf(m->why, sizeof m->why, "/proc/kallsyms has no function there");
 	if (*facts->error && !facts->other_kernel)
-		snprintf(m->remedy, sizeof m->remedy,
-			"run as root, or: sysctl kernel.kptr_restrict=0 "
-			"kernel.perf_event_paranoid=1");
+		m->remedy = "run as root, or sysctl kernel.kptr_restrict=0 "
+			    "kernel.perf_event_paranoid=1";
 }
 
 static void advise_jit(
 	struct unnamed_module *m, const struct profile *p, const struct unnamed_facts *facts)
 {
 	struct bytes name = profile_text(p, p->processes.items[m->process].name);
-	const char *remedy = "";
 
 	if (*facts->error)
 		snprintf(m->why, sizeof m->why, "%s", facts->error);
 	else if (facts->opened)
 		snprintf(m->why, sizeof m->why, "its perf map has no entry for that code");
 	else
-		snprintf(m->why, sizeof m->why, "code made while running, and no /tmp/perf-%d.map",
+		snprintf(m->why, sizeof m->why, "code made while running; no /tmp/perf-%d.map",
 			p->processes.items[m->process].pid);
+	if (facts->opened)
+		return;
 	if (bytes_equal(name, BYTES("node")))
-		remedy = "start it with NODE_OPTIONS=--perf-basic-prof";
+		m->remedy = "start node with NODE_OPTIONS=--perf-basic-prof";
 	else if (bytes_equal(name, BYTES("java")))
-		remedy = "start it with JAVA_TOOL_OPTIONS='-XX:+PreserveFramePointer "
-			 "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'";
-	if (!facts->opened)
-		snprintf(m->remedy, sizeof m->remedy, "%s", remedy);
+		m->remedy = "start java with JAVA_TOOL_OPTIONS='-XX:+PreserveFramePointer "
+			    "-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit'";
 }
 
 static void advise(struct unnamed_module *m, const struct profile *p, const struct mapping *mapping,
@@ -124,7 +121,8 @@ static uint32_t *add_modules(
 		struct unnamed_module module = {.file = profile_text(p, mapping->file),
 			.file_id = mapping->file,
 			.kind = mapping->kind,
-			.process = mapping->process};
+			.process = mapping->process,
+			.remedy = ""};
 
 		if (!module_of[id])
 			continue;
@@ -137,12 +135,27 @@ static uint32_t *add_modules(
 	return module_of;
 }
 
+/* What idle CPUs do is in tables of its own. */
+static bool is_idle_table(const struct profile *p, size_t table)
+{
+	for (size_t i = 0; i < p->streams.len; i++) {
+		const struct stream_row *row = &p->streams.items[i].row;
+
+		if (row->samples == table && bytes_start(profile_text(p, row->kind), BYTES("idle")))
+			return true;
+	}
+	return false;
+}
+
 static void count_samples(const struct profile *p, const bool *unnamed, const uint32_t *module_of,
 	struct symbolize_report *report)
 {
 	for (size_t t = 0; t < p->samples.len; t++) {
 		const struct samples *samples = &p->samples.items[t];
 
+		if (is_idle_table(p, t))
+			continue;
+		report->samples += samples->stack.len;
 		for (size_t i = 0; i < samples->stack.len; i++) {
 			location_id leaf = p->stack_location.items[samples->stack.items[i]];
 

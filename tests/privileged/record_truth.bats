@@ -142,3 +142,18 @@ record_programs() {
 		END
 	done
 }
+
+@test "the summary: modules without symbols by their share, and what would name them" {
+	strip -o "$bin/nameless" "$bin/busy"
+	"$kiln" record -o p.kiln -- "$bin/nameless" 1 >own 2>said
+	cat said
+	[ "$(grep -c '^modules without symbols' said)" -eq 1 ]
+	line=$(grep -A1 '^modules without symbols' said | tail -n 1)
+	[[ "$line" =~ ^\ +([0-9.]+)%\ \ nameless\ +(no symbols|stripped)\;\ no\ separate\ debug\ file$ ]]
+	at_least "${BASH_REMATCH[1]}" 90
+	[ "$(grep -c '^names would come with: .*without stripping' said)" -eq 1 ]
+	# With names there is nothing to say.
+	"$kiln" record -o p.kiln -- "$bin/busy" 1 >own 2>said
+	run -1 grep nameless said
+	run -1 grep 'without symbols.*\|without stripping' said
+}

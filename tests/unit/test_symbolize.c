@@ -96,11 +96,14 @@ static void the_report_counts_samples(void **state)
 	struct symbolize_report report;
 	struct profile p;
 	location_id in_m, in_cpp;
-	uint32_t table;
+	uint32_t table, idle;
 
 	(void)state;
 	profile_init(&p);
 	table = profile_add_samples(&p);
+	idle = profile_add_samples(&p);
+	profile_add_stream(&p, table, BYTES("samples"), BYTES("count"), BYTES("cpu-clock"));
+	profile_add_stream(&p, idle, BYTES("idle"), BYTES("count"), BYTES("cpu-clock"));
 	in_m = profile_location(&p, map_file(&p, libm, NULL), 1);
 	in_cpp = profile_location(&p, map_file(&p, libcpp, NULL), 1);
 	for (int i = 0; i < 7; i++) {
@@ -108,8 +111,10 @@ static void the_report_counts_samples(void **state)
 		struct sample sample = {.stack = i < 5 ? profile_stack(&p, below, in_cpp) : below};
 
 		profile_add_sample(&p, table, &sample);
+		profile_add_sample(&p, idle, &sample); /* counts for nothing */
 	}
 	profile_symbolize(&p, NULL, false, &report);
+	assert_int_equal(report.samples, 7);
 	assert_int_equal(report.modules.len, 2);
 	assert_bytes_equal(report.modules.items[0].file, libcpp);
 	assert_int_equal(report.modules.items[0].samples, 5);
