@@ -3,7 +3,7 @@ bats_require_minimum_version 1.5.0
 
 kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
 programs=$BATS_TEST_DIRNAME/programs
-calls=${KILN_BUILD:-$BATS_TEST_DIRNAME/../../build}/tests/privileged/check_calls # a checker of stacks
+checkers=${KILN_BUILD:-$BATS_TEST_DIRNAME/../../build}/tests/privileged # what asks about stacks
 
 # Everything that users other than root have to reach lies in a folder they may enter.
 build_programs() {
@@ -13,7 +13,7 @@ build_programs() {
 	for source in "$programs"/*.c; do
 		gcc -O2 -g -fomit-frame-pointer -pthread -o "$bin/$(basename "$source" .c)" "$source"
 	done
-	cp "$kiln" "$bin/kiln"
+	cp "$kiln" "$checkers/fold_tee" "$bin"
 }
 
 setup() {

@@ -109,7 +109,7 @@ record_programs() {
 	"$kiln" record -q -o "$bin/busy.kiln" -- "$bin/busy" 1 1 40 >own
 	for name in busy perl python cc1; do
 		echo "$name:"
-		"$calls" "$bin/$name.kiln" | tee said
+		"$checkers/check_calls" "$bin/$name.kiln" | tee said
 		# Each sample has a stack to check, and hardly anything was left out of it.
 		python3 - said "$(value "$bin/$name.kiln" "s['delivered']")" <<-'END'
 		import re, sys
@@ -124,8 +124,8 @@ record_programs() {
 
 @test "a recording without return addresses proves nothing about calls" {
 	echo 'main;work 5' | "$kiln" convert -q - -o none.kiln
-	run -1 "$calls" none.kiln
-	run -2 "$calls" nowhere.kiln
+	run -1 "$checkers/check_calls" none.kiln
+	run -2 "$checkers/check_calls" nowhere.kiln
 }
 
 @test "perf says the same about the same program" {
