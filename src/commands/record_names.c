@@ -9,6 +9,21 @@ static const struct image *image_of(void *self, mapping_id mapping)
 	return binary ? binary->image : NULL;
 }
 
+static const char *root_of(void *self, mapping_id mapping)
+{
+	const struct session *s = self;
+	const struct binary *binary = binaries_of_mapping(&s->binaries, mapping);
+
+	return binary ? binary->root : NULL;
+}
+
+static const struct perf_map *perf_map_of(void *self, process_id process)
+{
+	struct session *s = self;
+
+	return jit_maps_of(&s->jit_maps, process);
+}
+
 static const struct kernel *kernel_of(void *self)
 {
 	const struct session *s = self;
@@ -19,8 +34,13 @@ static const struct kernel *kernel_of(void *self)
 void record_name(struct session *s, struct image_cache *cache, bool last,
 	struct symbolize_report *ret_report)
 {
-	struct symbolize_hooks hooks = {
-		.self = s, .cache = cache, .image = image_of, .kernel = kernel_of};
+	struct symbolize_hooks hooks = {.self = s,
+		.cache = cache,
+		.image = image_of,
+		.root = root_of,
+		.perf_map = perf_map_of,
+		.kernel = kernel_of};
 
+	jit_maps_look(&s->jit_maps, &s->profile);
 	profile_symbolize(&s->profile, &hooks, last, ret_report);
 }

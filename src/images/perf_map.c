@@ -306,8 +306,7 @@ static int open_inside(const char *root, const char *path)
 	return fd;
 }
 
-static bool may_be_trusted(
-	int fd, const char *path, int64_t uid, uint64_t *ret_size, struct error *err)
+static bool may_be_trusted(int fd, const char *path, int64_t uid, struct error *err)
 {
 	const char *sudo = getenv("SUDO_UID");
 	int64_t caller = sudo ? strtoll(sudo, NULL, 10) : (int64_t)geteuid();
@@ -322,26 +321,34 @@ static bool may_be_trusted(
 		return error_set(err, ERR_PERMISSION,
 			"%s: belongs to user %u, who is neither the process's nor root", path,
 			status.st_uid);
-	if ((uint64_t)status.st_size > PERF_MAP_SIZE_LIMIT)
-		return error_set(err, ERR_LIMIT, "%s: larger than %llu MB", path,
-			(unsigned long long)(PERF_MAP_SIZE_LIMIT >> 20));
-	*ret_size = (uint64_t)status.st_size;
 	return true;
 }
 
 /* Read, not mapped: whoever writes the file can also cut it. */
-static struct perf_map *read_map(int fd, const char *path, uint64_t size, struct error *err)
+struct perf_map *perf_map_read(int fd, struct error *err)
 {
 	struct buffer text = {0};
 	struct perf_map *map;
+	struct stat status;
+	uint64_t size;
 	ssize_t got;
 
-	while (text.len < size &&
-		(got = read(fd, buffer_room(&text, size - text.len), size - text.len)) != 0) {
+	if (fstat(fd, &status)) {
+		error_errno(err, "a perf map");
+		return NULL;
+	}
+	size = (uint64_t)status.st_size;
+	if (size > PERF_MAP_SIZE_LIMIT) {
+		error_set(err, ERR_LIMIT, "larger than %llu MB",
+			(unsigned long long)(PERF_MAP_SIZE_LIMIT >> 20));
+		return NULL;
+	}
+	while (text.len < size && (got = pread(fd, buffer_room(&text, size - text.len),
+					   size - text.len, (off_t)text.len)) != 0) {
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0) {
-			error_errno(err, "%s", path);
+			error_errno(err, "a perf map");
 			buffer_release(&text);
 			return NULL;
 		}
@@ -352,12 +359,10 @@ static struct perf_map *read_map(int fd, const char *path, uint64_t size, struct
 	return map;
 }
 
-struct perf_map *perf_map_open(int32_t pid, struct error *err)
+int perf_map_open_file(int32_t pid, struct error *err)
 {
 	struct writer writer = writer_of(pid);
 	struct buffer root = {0}, path = {0};
-	struct perf_map *map = NULL;
-	uint64_t size = 0;
 	int fd;
 
 	buffer_printf(&root, "/proc/%d/root", pid);
@@ -365,13 +370,27 @@ struct perf_map *perf_map_open(int32_t pid, struct error *err)
 	fd = open_inside(root.at, path.at);
 	if (fd < 0 && writer.uid < 0) /* gone: its file may still be in our own /tmp */
 		fd = open_inside("/", path.at);
-	if (fd < 0)
+	if (fd < 0) {
 		error_errno(err, "%s of process %d", path.at, pid);
-	else if (may_be_trusted(fd, path.at, writer.uid, &size, err))
-		map = read_map(fd, path.at, size, err);
-	if (fd >= 0)
+	} else if (!may_be_trusted(fd, path.at, writer.uid, err)) {
 		close(fd);
+		fd = -1;
+	}
 	buffer_release(&root);
 	buffer_release(&path);
+	return fd;
+}
+
+struct perf_map *perf_map_open(int32_t pid, struct error *err)
+{
+	int fd = perf_map_open_file(pid, err);
+	struct perf_map *map;
+
+	if (fd < 0)
+		return NULL;
+	map = perf_map_read(fd, err);
+	if (!map)
+		error_prefix(err, "perf map of process %d: ", pid);
+	close(fd);
 	return map;
 }

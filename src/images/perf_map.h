@@ -17,6 +17,10 @@ struct perf_map;
  * to its user or to root is read, never through a symbolic link. NULL with ERR_IO when there is
  * none, else with the reason. */
 struct perf_map *perf_map_open(int32_t pid, struct error *err);
+/* The same in two steps, for maps that go with their process: the file, to be closed, or -1; and
+ * what is in it by now, as often as wanted. ERR_LIMIT above PERF_MAP_SIZE_LIMIT. */
+int perf_map_open_file(int32_t pid, struct error *err);
+struct perf_map *perf_map_read(int fd, struct error *err);
 
 /* From text, which is copied. Lines that are not entries are counted. */
 struct perf_map *perf_map_parse(struct bytes text);

@@ -31,6 +31,7 @@ void binaries_release(struct binaries *b)
 	vector_release(&b->rows);
 	vector_release(&b->aliases);
 	id_map_release(&b->by_key);
+	roots_release(&b->roots);
 	arena_release(&b->text);
 	*b = (struct binaries){0};
 }
@@ -174,7 +175,8 @@ static mapping_id profile_row(struct binaries *b, const struct binary *row, stru
 static uint32_t row_new(
 	struct binaries *b, struct bytes path, bool was_deleted, const struct binary_key *key)
 {
-	struct binary row = {.path = owned(b, path), .kind = MAPPING_FILE, .gone = was_deleted};
+	struct binary row = {
+		.path = owned(b, path), .kind = MAPPING_FILE, .root = "", .gone = was_deleted};
 	struct buffer by_build_id = {0};
 	struct error ignored = {0};
 	uint32_t id;
@@ -186,12 +188,15 @@ static uint32_t row_new(
 		row.missing = "files are not opened in a replay";
 	} else {
 		row.image = open_mapped(row.path.at, key, &row.missing);
+		row.root = roots_of(&b->roots, key->pid);
 	}
 	if (row.image) {
 		row.missing = NULL;
 		build_id_key(&by_build_id, path, image_build_id(row.image));
 		id = image_build_id(row.image).len ? alias_find(b, buffer_bytes(&by_build_id)) : 0;
 		if (id) { /* known by its build id, seen now with a device and inode */
+			if (!*b->rows.items[id].root) /* ours is looked through in any case */
+				b->rows.items[id].root = row.root;
 			image_release(row.image);
 			buffer_release(&by_build_id);
 			return id;

@@ -7,6 +7,7 @@
 
 #include "images/image.h"
 #include "model/profile.h"
+#include "process/roots.h"
 
 /* What a record or /proc says about a mapped file. */
 struct binary_key {
@@ -22,6 +23,7 @@ struct binary {
 	struct bytes path;   /* without " (deleted)"; owned by the binaries */
 	struct image *image; /* NULL: could not be opened, or it is no ELF file */
 	const char *missing; /* why there is no image: a phrase, static; NULL when there is one */
+	const char *root;    /* in front of paths, as its process means them; "": ours */
 	mapping_id mapping;  /* row in the profile */
 	enum mapping_kind kind; /* FILE, VDSO; JIT has no row here */
 	bool gone;		/* the file was deleted or replaced while it ran */
@@ -33,6 +35,7 @@ struct binaries {
 	VECTOR(struct binary) rows; /* 0 is unused */
 	VECTOR(struct binary_alias) aliases;
 	struct id_map by_key;
+	struct roots roots;
 	struct arena text;
 };
 

@@ -338,6 +338,7 @@ void session_release(struct session *s)
 		close_fd(s->timer);
 	}
 	kernel_release(s->kernel);
+	jit_maps_release(&s->jit_maps);
 	processes_release(&s->processes);
 	binaries_release(&s->binaries);
 	profile_release(&s->profile);

@@ -4,6 +4,7 @@
 
 #include "images/kernel.h"
 #include "images/unwind.h"
+#include "process/jit_maps.h"
 #include "process/processes.h"
 #include "recorders/target.h"
 
@@ -49,6 +50,7 @@ struct session {
 	struct profile profile;
 	struct binaries binaries;
 	struct processes processes;
+	struct jit_maps jit_maps;
 	struct command_process command;
 	struct session_counts counts;
 	int epoll;
