@@ -69,7 +69,9 @@ bool output_open(struct output *o, const char *path, unsigned mode, struct error
 		o->fd = open(path, O_WRONLY | O_CLOEXEC);
 	} else {
 		o->beside = name_beside(path);
-		o->fd = open(o->beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+		/* In a folder that others may write to, this name may be a link of theirs. */
+		unlink(o->beside);
+		o->fd = open(o->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 	}
 	if (o->fd < 0) {
 		error_errno(err, "%s: cannot create", path);
