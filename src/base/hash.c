@@ -62,3 +62,12 @@ void id_map_grow(struct id_map *m)
 	}
 	free(old.slots);
 }
+
+void id_map_enter(struct id_map *m, uint64_t hash, uint32_t id)
+{
+	size_t at = id_map_first(m, hash);
+
+	while (id_map_candidate(m, hash, &at))
+		;
+	id_map_put(m, hash, at, id);
+}

@@ -75,4 +75,7 @@ static inline void id_map_put(struct id_map *m, uint64_t hash, size_t at, uint32
 	m->used++;
 }
 
+/* Enter `id` whether or not the same content has an id already. */
+void id_map_enter(struct id_map *m, uint64_t hash, uint32_t id);
+
 #endif

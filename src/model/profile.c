@@ -87,15 +87,6 @@ static bool unmapped(const struct id_map *m, size_t rows)
 	return !m->slots && rows > 1;
 }
 
-static void enter(struct id_map *m, uint64_t hash, uint32_t id)
-{
-	size_t at = id_map_first(m, hash);
-
-	while (id_map_candidate(m, hash, &at))
-		;
-	id_map_put(m, hash, at, id);
-}
-
 /* Room for one more row? */
 static bool room(struct profile *p, size_t rows)
 {
@@ -103,6 +94,40 @@ static bool room(struct profile *p, size_t rows)
 		return true;
 	p->full = true;
 	return false;
+}
+
+/* Where in its map a row that is not there yet belongs. */
+struct place {
+	uint64_t hash;
+	size_t at;
+};
+
+/* The id of `row` in a table whose rows are told apart by all of their bytes; 0: it is new. */
+static uint32_t row_find(struct id_map *m, const void *rows, size_t count, const void *row,
+	size_t size, struct place *ret_place)
+{
+	struct place place = {.hash = hash_bytes(row, size)};
+	const char *items = rows;
+	uint32_t id;
+
+	if (unmapped(m, count))
+		for (id = 1; id < count; id++)
+			id_map_enter(m, hash_bytes(items + id * size, size), id);
+	place.at = id_map_first(m, place.hash);
+	while ((id = id_map_candidate(m, place.hash, &place.at)))
+		if (!memcmp(items + id * size, row, size))
+			return id;
+	*ret_place = place;
+	return 0;
+}
+
+/* The last of `count` rows has just been pushed; its id. */
+static uint32_t row_put(struct id_map *m, struct place place, size_t count)
+{
+	uint32_t id = (uint32_t)(count - 1);
+
+	id_map_put(m, place.hash, place.at, id);
+	return id;
 }
 
 /* ---- Strings ---- */
@@ -128,7 +153,7 @@ static string_id string_add(struct profile *p, struct bytes text)
 		for (id = 1; id < p->string_ends.len; id++) {
 			struct bytes known = profile_text(p, id);
 
-			enter(m, hash_bytes(known.at, known.len), id);
+			id_map_enter(m, hash_bytes(known.at, known.len), id);
 		}
 	at = id_map_first(m, hash);
 	while ((id = id_map_candidate(m, hash, &at)))
@@ -182,31 +207,16 @@ string_id profile_string(struct profile *p, struct bytes text)
 
 /* ---- Frames, mappings, locations ---- */
 
-static uint64_t frame_hash(const struct frame *f)
-{
-	return hash_bytes(f, sizeof(*f));
-}
-
 frame_id profile_frame(struct profile *p, const struct frame *frame)
 {
-	struct id_map *m = &p->by_frame;
-	uint64_t hash = frame_hash(frame);
-	size_t at;
-	uint32_t id;
+	struct place place;
+	frame_id id = row_find(
+		&p->by_frame, p->frames.items, p->frames.len, frame, sizeof(*frame), &place);
 
-	if (unmapped(m, p->frames.len))
-		for (id = 1; id < p->frames.len; id++)
-			enter(m, frame_hash(&p->frames.items[id]), id);
-	at = id_map_first(m, hash);
-	while ((id = id_map_candidate(m, hash, &at)))
-		if (!memcmp(&p->frames.items[id], frame, sizeof(*frame)))
-			return id;
-	if (!room(p, p->frames.len))
-		return 0;
-	id = (frame_id)p->frames.len;
+	if (id || !room(p, p->frames.len))
+		return id;
 	vector_push(&p->frames, *frame);
-	id_map_put(m, hash, at, id);
-	return id;
+	return row_put(&p->by_frame, place, p->frames.len);
 }
 
 frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind)
@@ -216,31 +226,16 @@ frame_id profile_frame_named(struct profile *p, struct bytes function, enum fram
 	return profile_frame(p, &frame);
 }
 
-static uint64_t mapping_hash(const struct mapping *m)
-{
-	return hash_bytes(m, sizeof(*m));
-}
-
 mapping_id profile_mapping(struct profile *p, const struct mapping *mapping)
 {
-	struct id_map *m = &p->by_mapping;
-	uint64_t hash = mapping_hash(mapping);
-	size_t at;
-	uint32_t id;
+	struct place place;
+	mapping_id id = row_find(&p->by_mapping, p->mappings.items, p->mappings.len, mapping,
+		sizeof(*mapping), &place);
 
-	if (unmapped(m, p->mappings.len))
-		for (id = 1; id < p->mappings.len; id++)
-			enter(m, mapping_hash(&p->mappings.items[id]), id);
-	at = id_map_first(m, hash);
-	while ((id = id_map_candidate(m, hash, &at)))
-		if (!memcmp(&p->mappings.items[id], mapping, sizeof(*mapping)))
-			return id;
-	if (!room(p, p->mappings.len))
-		return 0;
-	id = (mapping_id)p->mappings.len;
+	if (id || !room(p, p->mappings.len))
+		return id;
 	vector_push(&p->mappings, *mapping);
-	id_map_put(m, hash, at, id);
-	return id;
+	return row_put(&p->by_mapping, place, p->mappings.len);
 }
 
 /* A place that is known only by its name has no mapping; its address is the frame's id, which tells
@@ -266,9 +261,9 @@ static void locations_enter(struct profile *p)
 		const struct location *l = &p->locations.items[id];
 
 		if (is_named_only(l))
-			enter(&p->by_named_location, hash_pair(0, l->address), id);
+			id_map_enter(&p->by_named_location, hash_pair(0, l->address), id);
 		else
-			enter(&p->by_location, hash_pair(l->mapping, l->address), id);
+			id_map_enter(&p->by_location, hash_pair(l->mapping, l->address), id);
 	}
 }
 
@@ -344,7 +339,8 @@ stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
 
 	if (unmapped(m, p->stack_caller.len))
 		for (id = 1; id < p->stack_caller.len; id++)
-			enter(m, hash_pair(p->stack_caller.items[id], p->stack_location.items[id]),
+			id_map_enter(m,
+				hash_pair(p->stack_caller.items[id], p->stack_location.items[id]),
 				id);
 	at = id_map_first(m, hash);
 	while ((id = id_map_candidate(m, hash, &at)))
@@ -363,83 +359,41 @@ stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
 
 process_id profile_process(struct profile *p, int32_t pid, string_id name)
 {
-	struct id_map *m = &p->by_process;
-	uint64_t hash = hash_pair((uint32_t)pid, name);
-	size_t at;
-	uint32_t id;
+	struct process row = {pid, name};
+	struct place place;
+	process_id id = row_find(
+		&p->by_process, p->processes.items, p->processes.len, &row, sizeof(row), &place);
 
-	if (unmapped(m, p->processes.len))
-		for (id = 1; id < p->processes.len; id++)
-			enter(m,
-				hash_pair((uint32_t)p->processes.items[id].pid,
-					p->processes.items[id].name),
-				id);
-	at = id_map_first(m, hash);
-	while ((id = id_map_candidate(m, hash, &at)))
-		if (p->processes.items[id].pid == pid && p->processes.items[id].name == name)
-			return id;
-	if (!room(p, p->processes.len))
-		return 0;
-	id = (process_id)p->processes.len;
-	vector_push(&p->processes, ((struct process){pid, name}));
-	id_map_put(m, hash, at, id);
-	return id;
-}
-
-static uint64_t thread_hash(const struct thread *t)
-{
-	return hash_pair((uint64_t)t->process << 32 | (uint32_t)t->tid, t->name);
+	if (id || !room(p, p->processes.len))
+		return id;
+	vector_push(&p->processes, row);
+	return row_put(&p->by_process, place, p->processes.len);
 }
 
 thread_id profile_thread(struct profile *p, process_id process, int32_t tid, string_id name)
 {
-	struct id_map *m = &p->by_thread;
 	struct thread row = {process, tid, name};
-	uint64_t hash = thread_hash(&row);
-	size_t at;
-	uint32_t id;
+	struct place place;
+	thread_id id = row_find(
+		&p->by_thread, p->threads.items, p->threads.len, &row, sizeof(row), &place);
 
-	if (unmapped(m, p->threads.len))
-		for (id = 1; id < p->threads.len; id++)
-			enter(m, thread_hash(&p->threads.items[id]), id);
-	at = id_map_first(m, hash);
-	while ((id = id_map_candidate(m, hash, &at)))
-		if (!memcmp(&p->threads.items[id], &row, sizeof(row)))
-			return id;
-	if (!room(p, p->threads.len))
-		return 0;
-	id = (thread_id)p->threads.len;
+	if (id || !room(p, p->threads.len))
+		return id;
 	vector_push(&p->threads, row);
-	id_map_put(m, hash, at, id);
-	return id;
-}
-
-static uint64_t label_hash(const struct label_set *l)
-{
-	return hash_pair((uint64_t)l->parent << 32 | l->key, l->value);
+	return row_put(&p->by_thread, place, p->threads.len);
 }
 
 label_set_id profile_label(struct profile *p, label_set_id parent, string_id key, string_id value)
 {
-	struct id_map *m = &p->by_label_set;
 	struct label_set row = {parent, key, value};
-	uint64_t hash = label_hash(&row);
-	size_t at;
-	uint32_t id;
+	struct place place;
+	label_set_id id = row_find(&p->by_label_set, p->label_sets.items, p->label_sets.len, &row,
+		sizeof(row), &place);
 
-	if (unmapped(m, p->label_sets.len))
-		for (id = 1; id < p->label_sets.len; id++)
-			enter(m, label_hash(&p->label_sets.items[id]), id);
-	at = id_map_first(m, hash);
-	while ((id = id_map_candidate(m, hash, &at)))
-		if (!memcmp(&p->label_sets.items[id], &row, sizeof(row)))
-			return id;
-	if (!room(p, p->label_sets.len))
-		return 0;
-	id = (label_set_id)p->label_sets.len;
+	if (id || !room(p, p->label_sets.len))
+		return id;
 	vector_push(&p->label_sets, row);
-	id_map_put(m, hash, at, id);
-	return id;
+	return row_put(&p->by_label_set, place, p->label_sets.len);
 }
 
 /* ---- Samples and streams ---- */

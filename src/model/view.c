@@ -341,15 +341,6 @@ void view_drop_sample(struct view *v, uint32_t samples, size_t sample)
  * content means equal id. The profile's maps serve where it has them; one that was mapped from a
  * file has none, so the view makes its own on first use. */
 
-static void known_enter(struct id_map *m, uint64_t hash, uint32_t id)
-{
-	size_t at = id_map_first(m, hash);
-
-	while (id_map_candidate(m, hash, &at))
-		;
-	id_map_put(m, hash, at, id);
-}
-
 static const struct id_map *known_strings(struct view *v)
 {
 	const struct profile *p = v->profile;
@@ -361,7 +352,7 @@ static const struct id_map *known_strings(struct view *v)
 	for (size_t id = v->known_strings.used + 1; id < p->string_ends.len; id++) {
 		struct bytes text = profile_text(p, (string_id)id);
 
-		known_enter(&v->known_strings, hash_bytes(text.at, text.len), (uint32_t)id);
+		id_map_enter(&v->known_strings, hash_bytes(text.at, text.len), (uint32_t)id);
 	}
 	return &v->known_strings;
 }
@@ -375,7 +366,7 @@ static const struct id_map *known_frames(struct view *v)
 	if (!v->known_frames.slots)
 		id_map_grow(&v->known_frames);
 	for (size_t id = v->known_frames.used + 1; id < p->frames.len; id++)
-		known_enter(&v->known_frames,
+		id_map_enter(&v->known_frames,
 			hash_bytes(&p->frames.items[id], sizeof(*p->frames.items)), (uint32_t)id);
 	return &v->known_frames;
 }
