@@ -1,4 +1,4 @@
-/* commands.c: which commands are there, and how do they speak? */
+/* commands.c: which commands are there, how are they called, and how do they speak? */
 #include "commands/commands.h"
 
 #include "base/output.h"
@@ -22,6 +22,41 @@ const struct command *const commands[] = {
 };
 
 int verbosity;
+
+static struct general {
+	bool help, quiet, verbose;
+} general;
+
+static const struct option general_options[] = {
+	{.name = "help",
+		.letter = 'h',
+		.help = "show this",
+		.set = option_flag,
+		.offset = offsetof(struct general, help)},
+	{.name = "quiet",
+		.letter = 'q',
+		.help = "say nothing but errors",
+		.set = option_flag,
+		.offset = offsetof(struct general, quiet)},
+	{.name = "verbose",
+		.letter = 'v',
+		.help = "say more",
+		.set = option_flag,
+		.offset = offsetof(struct general, verbose)},
+	{0},
+};
+
+void command_all_groups(
+	const struct command *command, struct option_group ret_groups[COMMAND_GROUPS])
+{
+	const struct option_group *own = command->groups ? command->groups() : NULL;
+	size_t count = 0;
+
+	for (; own && own[count].options; count++)
+		ret_groups[count] = own[count];
+	ret_groups[count++] = (struct option_group){"General", general_options, &general};
+	ret_groups[count] = (struct option_group){0};
+}
 
 const struct command *command_by_name(const char *name)
 {
@@ -53,6 +88,23 @@ void command_explain(const struct command *command, size_t width, struct buffer 
 	options_help(groups, width, out);
 	if (command->notes)
 		buffer_printf(out, "\n%s\n", command->notes);
+}
+
+int command_run(const struct command *command, char **argv)
+{
+	struct option_group groups[COMMAND_GROUPS];
+	char **operands;
+	struct error err = {0};
+
+	command_all_groups(command, groups);
+	if (!options_parse(groups, argv, command->stop_at_operand, &operands, &err)) {
+		error_prefix(&err, "%s: ", command->name);
+		return fail(&err);
+	}
+	verbosity = general.quiet ? -1 : general.verbose;
+	if (general.help)
+		return command_help.run((char *[]){(char *)(uintptr_t)command->name, NULL});
+	return command->run(operands);
 }
 
 /* One write, so that lines of several processes do not mix. */

@@ -40,6 +40,8 @@ const char *command_nearest(const char *name); /* NULL: nothing is near */
 /* The command's groups and the general one (-h, -q, -v), ended by {0}. */
 void command_all_groups(
 	const struct command *command, struct option_group ret_groups[COMMAND_GROUPS]);
+/* Read the options behind argv[0] and do it; returns the exit code. */
+int command_run(const struct command *command, char **argv);
 /* What `kiln help NAME` prints, wrapped at `width` columns. */
 void command_explain(const struct command *command, size_t width, struct buffer *out);
 

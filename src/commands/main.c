@@ -6,41 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static struct general {
-	bool help, quiet, verbose;
-} general;
-
-static const struct option general_options[] = {
-	{.name = "help",
-		.letter = 'h',
-		.help = "show this",
-		.set = option_flag,
-		.offset = offsetof(struct general, help)},
-	{.name = "quiet",
-		.letter = 'q',
-		.help = "say nothing but errors",
-		.set = option_flag,
-		.offset = offsetof(struct general, quiet)},
-	{.name = "verbose",
-		.letter = 'v',
-		.help = "say more",
-		.set = option_flag,
-		.offset = offsetof(struct general, verbose)},
-	{0},
-};
-
-void command_all_groups(
-	const struct command *command, struct option_group ret_groups[COMMAND_GROUPS])
-{
-	const struct option_group *own = command->groups ? command->groups() : NULL;
-	size_t count = 0;
-
-	for (; own && own[count].options; count++)
-		ret_groups[count] = own[count];
-	ret_groups[count++] = (struct option_group){"General", general_options, &general};
-	ret_groups[count] = (struct option_group){0};
-}
-
 /* A descriptor that the caller closed would otherwise be given to the next file that is opened, and
  * messages would go into it. Reading and writing these fails as it would have before. */
 static void open_missing_descriptors(void)
@@ -68,24 +33,6 @@ static int unknown_command(const char *name)
 	return fail(&err);
 }
 
-static int run(const struct command *command, char **argv)
-{
-	struct option_group groups[COMMAND_GROUPS];
-	char **operands;
-	struct error err = {0};
-
-	command_all_groups(command, groups);
-	if (!options_parse(groups, argv, command->stop_at_operand, &operands, &err)) {
-		error_prefix(&err, "%s: ", command->name);
-		return fail(&err);
-	}
-	verbosity = general.quiet ? -1 : general.verbose;
-	if (general.help)
-		return command_by_name("help")->run(
-			(char *[]){(char *)(uintptr_t)command->name, NULL});
-	return command->run(operands);
-}
-
 int main(int argc, char **argv)
 {
 	const struct command *command;
@@ -100,5 +47,5 @@ int main(int argc, char **argv)
 	command = command_by_name(name);
 	if (!command)
 		return unknown_command(name);
-	return run(command, argc > 1 ? argv + 1 : argv);
+	return command_run(command, argc > 1 ? argv + 1 : argv);
 }
