@@ -2,6 +2,7 @@
 #include "commands/pipeline.h"
 
 #include "readers/readers.h"
+#include "renderers/svg_options.h"
 
 extern const struct command command_draw;
 
@@ -26,11 +27,13 @@ static bool check_suffix(const char *path, struct error *err)
 
 static int run(char **operands)
 {
+	const struct svg_settings *settings = own.settings;
 	struct error err = {0};
 
 	if (!check_suffix(own.output, &err))
 		return fail(&err);
-	return pipeline_run(&own, &command_draw, operands, WANT_TIMES | WANT_THREADS);
+	return pipeline_run(
+		&own, &command_draw, operands, settings->chart ? WANT_TIMES | WANT_THREADS : 0);
 }
 
 const struct command command_draw = {

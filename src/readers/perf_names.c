@@ -40,7 +40,6 @@ static struct bytes module_name(struct bytes module, enum frame_kind kind)
 static struct bytes function_name(
 	struct perf_names *n, struct bytes symbol, struct bytes module, bool java, bool inlined)
 {
-
 	n->name.len = 0;
 	if (!is_unknown(symbol)) {
 		tidy_name(symbol, &n->name);
