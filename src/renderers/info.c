@@ -5,6 +5,7 @@
 #include "renderers/summary.h"
 #include "renderers/text.h"
 
+#define LABEL_COLUMNS 12u
 #define SHARES_MOST   8u /* of each kind in the text; JSON gives all */
 #define MAPPINGS_MOST 16u
 
@@ -28,11 +29,16 @@ static void defaults(void *settings)
 
 /* ---- Text ---- */
 
-/* "name        ", in front of what belongs to it. */
+/* "name        ", in front of what belongs to it. A longer name moves that to the right rather than
+ * being cut, unless it takes more than a third of the terminal. */
 static void label(struct buffer *b, struct bytes name, const struct text_settings *text)
 {
+	size_t width = LABEL_COLUMNS;
+
+	if (utf8_count(name) > LABEL_COLUMNS && (!text->width || text->width / 3 > LABEL_COLUMNS))
+		width = text->width / 3;
 	text_style(b, TEXT_HEADING, text);
-	text_cell(b, name, 12, true, text);
+	text_cell(b, name, width, utf8_count(name) < LABEL_COLUMNS, text);
 	text_style(b, TEXT_PLAIN, text);
 	buffer_text(b, "  ");
 }
@@ -148,13 +154,23 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	text_losses(b, p, i);
 }
 
-static uint64_t sum_of(const struct share *shares, size_t count)
+/* By value, as the picture says it: a row of folded text is many samples. */
+static int64_t sum_of(const struct share *shares, size_t count)
 {
-	uint64_t sum = 0;
+	int64_t sum = 0;
 
 	while (count--)
-		sum += shares[count].samples;
+		sum += shares[count].sum;
 	return sum;
+}
+
+/* Code without a name is called after its module, in brackets as the classic tools have it: what
+ * perf prints as "[vdso]" has two pairs then, of which one says enough here. */
+static struct bytes module_of(struct bytes name)
+{
+	if (bytes_start(name, BYTES("[[")) && bytes_end(name, BYTES("]]")))
+		return (struct bytes){name.at + 1, name.len - 2};
+	return name;
 }
 
 static void text_shares(struct buffer *b, const struct view *v, const struct summary *s,
@@ -164,17 +180,17 @@ static void text_shares(struct buffer *b, const struct view *v, const struct sum
 	if (!count)
 		return;
 	text_style(b, TEXT_HEADING, text);
-	units_percent(b, (int64_t)sum_of(shares, count), (int64_t)s->samples);
+	units_percent(b, sum_of(shares, count), s->sum);
 	buffer_printf(b, "%% of samples %s", what);
 	text_style(b, TEXT_PLAIN, text);
 	buffer_char(b, '\n');
 	for (size_t i = 0; i < count && i < SHARES_MOST; i++) {
 		struct buffer cell = {0};
 
-		units_percent(&cell, (int64_t)shares[i].samples, (int64_t)s->samples);
+		units_percent(&cell, shares[i].sum, s->sum);
 		text_right(b, buffer_bytes(&cell), 12);
 		buffer_text(b, "  ");
-		text_cell(b, view_text(v, shares[i].name), 0, false, text);
+		text_cell(b, module_of(view_text(v, shares[i].name)), 0, false, text);
 		buffer_char(b, '\n');
 		buffer_release(&cell);
 	}

@@ -72,7 +72,7 @@ static void count_node(struct counter *c, node_id node, int64_t value)
 
 static void note_time(struct summary *s, uint64_t time)
 {
-	if (!s->last || time < s->first)
+	if (time < s->first)
 		s->first = time;
 	if (time > s->last)
 		s->last = time;
@@ -98,10 +98,8 @@ static void count_stream(struct summary *s, struct counter *c, size_t id)
 			count_node(c, node, stream_value(stream, i));
 	}
 	own->lost = profile_lost(p, (uint32_t)id);
-	if (c->view->streams[id]) {
-		s->samples += own->samples;
+	if (c->view->streams[id])
 		s->sum += own->sum;
-	}
 	if (bytes_equal(profile_text(p, stream->row.kind), BYTES("idle")))
 		s->idle += own->samples;
 }
@@ -124,7 +122,7 @@ static int larger(const void *a, const void *b)
 {
 	const struct share *x = a, *y = b;
 
-	return (x->samples < y->samples) - (x->samples > y->samples);
+	return (x->sum < y->sum) - (x->sum > y->sum);
 }
 
 static void collect(struct summary *s, const struct counter *c)
@@ -167,11 +165,13 @@ void summary_init(struct summary *s, const struct view *v)
 {
 	struct counter c;
 
-	*s = (struct summary){0};
+	*s = (struct summary){.first = UINT64_MAX};
 	s->streams = memory_new(v->profile->streams.len, sizeof(*s->streams));
 	counter_init(&c, v);
 	for (size_t i = 0; i < v->profile->streams.len; i++)
 		count_stream(s, &c, i);
+	if (s->first > s->last)
+		s->first = s->last; /* no sample has a time */
 	collect(s, &c);
 	count_nodes(s, &v->tree, c.ends_in);
 	counter_release(&c);

@@ -28,11 +28,10 @@ struct summary {
 	uint64_t first, last;		  /* ns; 0 and 0 when samples have no times */
 	size_t nodes;			  /* different stacks */
 	size_t deepest;			  /* frames */
-	uint64_t samples;		  /* of the selected streams */
-	int64_t sum;
-	uint64_t idle;			/* samples of streams of the kind "idle" */
-	VECTOR(struct share) truncated; /* by reason: "no-table", largest first */
-	VECTOR(struct share) unnamed;	/* by leaf: "[libx.so]", "[unknown]", largest first */
+	int64_t sum;			  /* of the selected streams */
+	uint64_t idle;			  /* samples of streams of the kind "idle" */
+	VECTOR(struct share) truncated;	  /* by reason: "no-table", largest first */
+	VECTOR(struct share) unnamed;	  /* by leaf: "[libx.so]", "[unknown]", largest first */
 };
 
 void summary_init(struct summary *s, const struct view *v);

@@ -25,16 +25,16 @@ load common
 	printf '%s\n' 'a;[truncated:no-table];b 3' 'a;[truncated:no-table];c 1' 'a;[truncated:stack-short] 1' \
 		'a;b 5' >cut.folded
 	run -0 "$kiln" info cut.folded
-	grep -qx '75.00% of samples have stacks that are not complete' <<<"$output"
-	grep -qx ' *50.00  \[truncated:no-table\]' <<<"$output"
-	grep -qx ' *25.00  \[truncated:stack-short\]' <<<"$output"
+	grep -qx '50.00% of samples have stacks that are not complete' <<<"$output"
+	grep -qx ' *40.00  \[truncated:no-table\]' <<<"$output"
+	grep -qx ' *10.00  \[truncated:stack-short\]' <<<"$output"
 }
 
 @test "code without symbols is named" {
 	printf '%s\n' 'a;[libx.so] 3' 'a;b 1' >bare.folded
 	run -0 "$kiln" info bare.folded
-	grep -qx '50.00% of samples end in code without symbols' <<<"$output"
-	grep -qx ' *50.00  \[libx.so\]' <<<"$output"
+	grep -qx '75.00% of samples end in code without symbols' <<<"$output"
+	grep -qx ' *75.00  \[libx.so\]' <<<"$output"
 }
 
 @test "several events of perf script text are all told" {
@@ -49,4 +49,22 @@ load common
 	run -0 --separate-stderr "$kiln" info odd.folded
 	grep -qE '^note .*1 of .*skipped.*line 2' <<<"$output"
 	[ -z "$stderr" ]
+}
+
+@test "a module in brackets of its own has one pair of them" {
+	printf '%s\n' 'a;[[vdso]] 3' 'a;b 1' >vdso.folded
+	run -0 "$kiln" info vdso.folded
+	grep -qx ' *75.00  \[vdso\]' <<<"$output"
+}
+
+@test "long names of kinds are whole" {
+	printf 'x 7 1.0: 1000 context-switches:\n\t10 f (/a)\n\n' >switches.txt
+	run -0 "$kiln" info switches.txt
+	grep -q '^context-switches  1,000 context-switches in 1 sample' <<<"$output"
+}
+
+@test "times may begin at 0" {
+	printf 'x 7 %s: 5 cycles:\n\t10 f (/a)\n\n' 0.0 0.0 2.0 >times.txt
+	run -0 "$kiln" info times.txt
+	grep -qx 'time span     2.00 s' <<<"$output"
 }
