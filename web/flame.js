@@ -20,7 +20,7 @@ let width = Number(svg.getAttribute("width"));
 // ---- Frames ----
 
 // "name (1,234 samples, 12.34%)": a name may hold anything, so the numbers are taken from the end.
-const TITLE = /^([^]*) \((-?[\d,]+) (.*), ([\d.]+)%(?:; [^)]*)?\)$/;
+const TITLE = /^([^]*) \((-?[\d,.]+) (.*), ([\d.]+)%(?:; [^)]*)?\)$/;
 
 const frames = Array.from(byId("frames").children, (group) => {
 	const [title, rect, text] = group.children;

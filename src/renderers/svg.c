@@ -5,6 +5,7 @@
 #include "flame_embedded.h"
 #include "renderers/svg_about.h"
 #include "renderers/svg_boxes.h"
+#include "renderers/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -249,9 +250,17 @@ static struct bytes count_name(const struct view *v, const struct svg_settings *
 
 	if (s->count_name)
 		return bytes_of(s->count_name);
-	if (unit.len && !bytes_equal(unit, BYTES("count")))
+	if (unit.len && !text_counts(v->profile, row))
 		return unit;
 	return kind.len ? kind : BYTES("samples");
+}
+
+/* The value of the whole width: the sum, or more when the user says so, in units as shown. */
+static int64_t whole_value(const struct svg_picture *p, int64_t sum)
+{
+	double asked = p->settings->total * pow(10, p->decimals);
+
+	return asked > (double)sum ? (int64_t)fmin(asked, 9e18) : sum;
 }
 
 /* The narrowest value that gets a box. */
@@ -312,8 +321,11 @@ static bool render(
 	size_t nodes = v->tree.caller.len;
 	int64_t *self, *total, least;
 	struct layout layout = {0};
-	struct svg_picture p = {
-		.view = v, .settings = s, .layout = &layout, .count_name = count_name(v, s)};
+	struct svg_picture p = {.view = v,
+		.settings = s,
+		.layout = &layout,
+		.count_name = count_name(v, s),
+		.decimals = units_decimals(profile_text(v->profile, view_stream(v)->unit))};
 	bool done;
 
 	if (!svg_settings_check(s, err))
@@ -324,7 +336,7 @@ static bool render(
 	for (size_t i = 0; i < nodes; i++)
 		self[i] = self[i] > 0 ? self[i] : 0; /* what is negative has no width */
 	tree_totals(&v->tree, self, total);
-	p.total = s->total > (double)total[0] ? (int64_t)s->total : total[0];
+	p.total = whole_value(&p, total[0]);
 	p.per_value =
 		((s->width ? (double)s->width : STATIC_WIDTH) - 2 * SVG_PAD) / (double)p.total;
 	least = least_value(s, p.total, p.per_value);

@@ -150,7 +150,7 @@ static void write_title(struct svg_picture *p, const struct drawn_box *d, struct
 	buffer_xml(b, d->box->depth ? shown_name(d->name) : BYTES("all"));
 	buffer_text(b, " (");
 	/* Values beyond 2^53 would lose digits as a double. */
-	units_grouped(b, p->settings->factor == 1 ? value : (int64_t)fmin(shown, 9e18));
+	units_fixed(b, p->settings->factor == 1 ? value : (int64_t)fmin(shown, 9e18), p->decimals);
 	buffer_char(b, ' ');
 	buffer_xml(b, p->count_name);
 	buffer_text(b, ", ");

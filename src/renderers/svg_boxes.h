@@ -18,6 +18,7 @@ struct svg_picture {
 	double top;	  /* pixels above the frames */
 	double per_value; /* pixels */
 	struct bytes count_name;
+	unsigned decimals; /* of values when they are shown: see units.h */
 	struct colour_sequence sequence;
 	struct palette_map palette;
 	struct name_attributes attributes;

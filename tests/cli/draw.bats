@@ -40,3 +40,17 @@ load common
 	"$kiln" draw small.folded --focus work --drop '^app$' -o x.svg
 	! grep -q '<title>io ' x.svg
 }
+
+@test "a link that somebody laid where the picture is written at first is not followed" {
+	echo mine >theirs
+	sh -c 'ln -s theirs "x.svg.$$~"; exec "$0" draw small.folded -o x.svg' "$kiln"
+	[ "$(cat theirs)" = mine ]
+	grep -q '</svg>' x.svg
+}
+
+@test "counts with decimals are shown as such" {
+	printf 'a 1.5\nb 0.5\n' >decimals.folded
+	"$kiln" draw decimals.folded --total 4 -o x.svg
+	grep -q '<title>a (1.5 samples, 37.50%)</title>' x.svg
+	grep -q '<title>all (4.0 samples, 100%)</title>' x.svg
+}
