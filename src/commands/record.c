@@ -217,8 +217,6 @@ static bool check_options(struct record *r, char **operands, struct error *err)
 		return error_set(err, ERR_USAGE,
 			"nothing to record: name a command (kiln record -- CMD), -p PID, -t TID, "
 			"or -a");
-	if (o->pids.list.len && o->tids.list.len)
-		return error_set(err, ERR_USAGE, "-p and -t cannot be combined");
 	if (o->system_wide && (o->pids.list.len || o->tids.list.len))
 		return error_set(err, ERR_USAGE, "-a records everything: leave -p and -t out");
 	if (o->user_only && o->kernel_only)

@@ -135,7 +135,7 @@ static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *
 	ret->exclude_kernel = event->exclude_kernel || (source->user_only && !event->exclude_user);
 	ret->exclude_hv = event->exclude_hypervisor || ret->exclude_kernel;
 	ret->precise_ip = event->precise & 3;
-	ret->inherit = !o->system_wide && !o->tids.list.len;
+	ret->inherit = !o->system_wide;
 	ret->enable_on_exec = o->command && !o->system_wide && !o->pids.list.len;
 	if (event->rare && !o->frequency) {
 		ret->sample_period = 1;
@@ -165,7 +165,7 @@ static void tracking_attr(
 	ret->config = PERF_COUNT_SW_DUMMY;
 	ret->sample_period = 1;
 	ret->exclude_kernel = ret->exclude_hv = 1;
-	ret->inherit = !o->system_wide && !o->tids.list.len;
+	ret->inherit = !o->system_wide;
 	ret->enable_on_exec = o->command && !o->system_wide && !o->pids.list.len;
 	ret->mmap = ret->mmap2 = ret->comm = ret->comm_exec = ret->task = 1;
 	ret->build_id = source->features.build_id;
@@ -299,6 +299,15 @@ static bool open_tracking(struct perf_source *source, struct perf_event_attr *at
 	return error_prefix(err, "locked memory is short (ulimit -l): ");
 }
 
+/* Processes are followed into their children, threads are not. */
+static void set_inherit(struct perf_source *source, struct perf_event_attr *tracking,
+	const struct session *s, bool on)
+{
+	tracking->inherit = on && !s->options->system_wide;
+	for (size_t i = 0; i < source->attrs.len; i++)
+		source->attrs.items[i].inherit = tracking->inherit;
+}
+
 /* All events of one target on one CPU. A thread that is gone by now is no error. */
 static bool open_on(struct perf_source *source, struct perf_event_attr *tracking, pid_t pid,
 	int cpu, struct cpu_rings *rings, struct error *err)
@@ -322,6 +331,7 @@ static bool open_all(struct perf_source *source, struct session *s, const struct
 		struct cpu_rings rings = {-1, -1};
 
 		for (size_t t = 0; t < threads->list.len; t++) {
+			set_inherit(source, &tracking, s, t < source->followed);
 			if (open_on(source, &tracking, threads->list.items[t], cpus->list.items[c],
 				    &rings, err))
 				continue;
@@ -344,8 +354,17 @@ static void close_all(struct perf_source *source)
 	source->opened.len = source->tracking.len = 0;
 }
 
-/* Threads to open events on; -1 alone: all. */
-static bool list_threads(struct session *s, struct number_list *threads, struct error *err)
+static bool is_listed(const struct number_list *threads, int32_t tid)
+{
+	for (size_t i = 0; i < threads->list.len; i++)
+		if (threads->list.items[i] == tid)
+			return true;
+	return false;
+}
+
+/* Threads to open events on; -1 alone: all. One that is given twice is sampled once. */
+static bool list_threads(struct perf_source *source, struct session *s, struct number_list *threads,
+	struct error *err)
 {
 	const struct record_options *o = s->options;
 
@@ -354,12 +373,15 @@ static bool list_threads(struct session *s, struct number_list *threads, struct 
 		return true;
 	}
 	for (size_t i = 0; i < o->pids.list.len; i++)
-		if (!number_list_add_threads(threads, o->pids.list.items[i], err))
+		if (!is_listed(threads, o->pids.list.items[i]) &&
+			!number_list_add_threads(threads, o->pids.list.items[i], err))
 			return false;
-	for (size_t i = 0; i < o->tids.list.len; i++)
-		vector_push(&threads->list, o->tids.list.items[i]);
-	if (!threads->list.len)
+	if (!threads->list.len && !o->tids.list.len)
 		vector_push(&threads->list, s->command.pid);
+	source->followed = threads->list.len;
+	for (size_t i = 0; i < o->tids.list.len; i++)
+		if (!is_listed(threads, o->tids.list.items[i]))
+			vector_push(&threads->list, o->tids.list.items[i]);
 	return true;
 }
 
@@ -412,7 +434,7 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 		number_list_online_cpus(&source->cpus);
 	raise_open_files();
 	ok = choose_frequency(source, s, err) && choose_events(source, s, err) &&
-	     list_threads(s, &threads, err);
+	     list_threads(source, s, &threads, err);
 	if (ok) {
 		choose_sizes(source, s, source->cpus.list.len);
 		ok = open_with_rings(source, s, &source->cpus, &threads, err);

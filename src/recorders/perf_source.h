@@ -15,8 +15,9 @@ struct perf_source {
 	struct event_names events;
 	struct number_list cpus;
 	uint64_t frequency, stack_bytes, ring_bytes;
-	bool user_only;			      /* the kernel may not be sampled at all */
-	uint64_t regs_mask;		      /* 0: user stacks are not copied */
+	size_t followed;    /* of the threads to sample, the first so many: with their children */
+	bool user_only;	    /* the kernel may not be sampled at all */
+	uint64_t regs_mask; /* 0: user stacks are not copied */
 	VECTOR(struct perf_event_attr) attrs; /* of each event */
 	struct perf_layout sample_layout, tracking_layout;
 	VECTOR(struct open_event) opened; /* what is sampled */

@@ -48,6 +48,24 @@ setup_file() {
 	kill %1 %2
 }
 
+@test "a process and a thread of another one; what is named twice is sampled once" {
+	"$bin/busy" 3 >/dev/null &
+	first=$!
+	"$bin/busy" 3 2 >/dev/null &
+	second=$!
+	sleep 0.2
+	thread=$(ls /proc/$second/task | tail -n 1)
+	"$kiln" record -q -p "$first,$first" -t "$thread,$first" -d 1s -o p.kiln
+	kill $first $second
+	[ "$(value p.kiln "i['processes']")" -eq 2 ]
+	[ "$(value p.kiln "i['threads']")" -eq 2 ]
+	adds_up p.kiln
+	"$kiln" fold -q --by-process p.kiln >folded
+	# One thread for a second: not more samples than a second has.
+	own=$(grep "^busy-$first;" folded | awk '{sum += $NF} END {print sum / 1e9}')
+	at_least 1.1 "$own"
+}
+
 @test "one thread" {
 	"$bin/busy" 2 2 >/dev/null &
 	target=$!
