@@ -67,20 +67,17 @@ static void count_of(struct buffer *b, uint64_t count, const char *one, const ch
 	buffer_printf(b, " %s", count == 1 ? one : many);
 }
 
-static void text_sizes(struct buffer *b, const struct view *v, const struct summary *s,
-	const struct text_settings *text)
+static void text_sizes(struct buffer *b, const struct summary *s, const struct text_settings *text)
 {
-	const struct profile *p = v->profile;
-
 	if (s->last > s->first) {
 		label(b, BYTES("time span"), text);
 		units_human(b, (int64_t)(s->last - s->first), BYTES("ns"));
 		buffer_char(b, '\n');
 	}
-	if (p->threads.len > 1) {
+	if (s->threads) {
 		label(b, BYTES("threads"), text);
-		count_of(b, p->threads.len - 1, "thread of ", "threads of ");
-		count_of(b, p->processes.len - 1, "process\n", "processes\n");
+		count_of(b, s->threads, "thread of ", "threads of ");
+		count_of(b, s->processes, "process\n", "processes\n");
 	}
 	label(b, BYTES("stacks"), text);
 	count_of(b, s->nodes, "node in the call tree, ", "nodes in the call tree, ");
@@ -246,7 +243,7 @@ static void info_text(struct buffer *b, const struct view *v, const struct summa
 	const struct profile *p = v->profile;
 
 	text_meta(b, p, text);
-	text_sizes(b, v, s, text);
+	text_sizes(b, s, text);
 	for (size_t i = 0; i < p->streams.len; i++)
 		text_stream(b, v, s, i, text);
 	text_shares(b, v, s, s->truncated.items, s->truncated.len,
@@ -397,8 +394,8 @@ static void info_json(struct buffer *b, const struct view *v, const struct summa
 	buffer_char(b, ']');
 	new_line(b);
 	json_u64(b, "span_ns", s->last - s->first);
-	json_u64(b, "threads", p->threads.len - 1);
-	json_u64(b, "processes", p->processes.len - 1);
+	json_u64(b, "threads", s->threads);
+	json_u64(b, "processes", s->processes);
 	json_u64(b, "tree_nodes", s->nodes);
 	json_u64(b, "deepest", s->deepest);
 	json_u64(b, "idle_samples", s->idle);

@@ -161,6 +161,25 @@ static void count_nodes(struct summary *s, const struct tree *t, const uint8_t *
 	free(used);
 }
 
+/* A recorder knows of processes that were never sampled. */
+static void count_threads(struct summary *s, const struct profile *p)
+{
+	bool *thread = memory_new(p->threads.len, sizeof(*thread));
+	bool *process = memory_new(p->processes.len, sizeof(*process));
+
+	for (size_t t = 0; t < p->samples.len; t++)
+		for (size_t i = 0; i < p->samples.items[t].thread.len; i++)
+			thread[p->samples.items[t].thread.items[i]] = true;
+	for (size_t i = 1; i < p->threads.len; i++) {
+		s->threads += thread[i];
+		process[p->threads.items[i].process] |= thread[i];
+	}
+	for (size_t i = 1; i < p->processes.len; i++)
+		s->processes += process[i];
+	free(thread);
+	free(process);
+}
+
 void summary_init(struct summary *s, const struct view *v)
 {
 	struct counter c;
@@ -176,6 +195,7 @@ void summary_init(struct summary *s, const struct view *v)
 	count_nodes(s, &v->tree, c.ends_in);
 	counter_release(&c);
 	count_mappings(s, v->profile);
+	count_threads(s, v->profile);
 }
 
 void summary_release(struct summary *s)

@@ -26,6 +26,7 @@ struct summary {
 	struct stream_summary *streams;	  /* for every stream of the profile */
 	struct mapping_summary *mappings; /* for every mapping of the profile */
 	uint64_t first, last;		  /* ns; 0 and 0 when samples have no times */
+	size_t threads, processes;	  /* with at least one sample, under each of their names */
 	size_t nodes;			  /* different stacks */
 	size_t deepest;			  /* frames */
 	int64_t sum;			  /* of the selected streams */
