@@ -131,7 +131,7 @@ record_programs() {
 @test "perf says the same about the same program" {
 	command -v perf >/dev/null || skip "no perf"
 	# 8,000 samples each: chance alone moves a share of a third by 0.5 points, a difference by 0.75.
-	perf record -q -e cpu-clock -F 1997 --call-graph dwarf,65528 -m 8192 -o perf.data "$bin/busy" 4 >own
+	perf record -q -B -N -e cpu-clock -F 1997 --call-graph dwarf,65528 -m 8192 -o perf.data "$bin/busy" 4 >own
 	perf script -i perf.data >perf.txt 2>/dev/null
 	"$kiln" record -q -F 1997 -o p.kiln -- "$bin/busy" 4 >own
 	for name in heavy middle light leaf deeper main; do

@@ -12,15 +12,15 @@ static volatile uint64_t sink;
 static uint64_t seconds_ns;
 static int depth;
 
-#define WORK(name, rounds)                                                                         \
-	__attribute__((noinline)) static void name(void)                                           \
+#define WORK(name, parts)                                                                          \
+	__attribute__((noinline)) static void name(int rounds)                                     \
 	{                                                                                          \
-		for (int i = 0; i < (rounds); i++)                                                 \
+		for (int i = 0; i < (parts)*rounds; i++)                                           \
 			sink = sink * 6364136223846793005u + 1442695040888963407u;                 \
 	}
-WORK(heavy, 30000)
-WORK(middle, 20000)
-WORK(light, 10000)
+WORK(heavy, 3)
+WORK(middle, 2)
+WORK(light, 1)
 
 static uint64_t thread_ns(void)
 {
@@ -30,12 +30,16 @@ static uint64_t thread_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Rounds of changing length: of equal ones a timer could keep hitting the same part. */
 __attribute__((noinline)) static void leaf(void)
 {
-	while (thread_ns() < seconds_ns) {
-		heavy();
-		middle();
-		light();
+	for (uint32_t random = 1; thread_ns() < seconds_ns;
+		random = random * 1664525u + 1013904223u) {
+		int rounds = 2000 + (int)(random >> 18);
+
+		heavy(rounds);
+		middle(rounds);
+		light(rounds);
 	}
 	sink++;
 }
