@@ -220,6 +220,12 @@ static void show(struct check *c, enum verdict v, stack_id callee, uint64_t from
 			(int)file.len, file.at, from, to, verdict_names[v], c->weights[callee]);
 }
 
+/* A thread's name, "[truncated:...]": no code, so nothing is called from there. */
+static bool is_mark(const struct profile *p, stack_id stack)
+{
+	return !p->locations.items[p->stack_location.items[stack]].mapping;
+}
+
 /* Behind a signal's trampoline stands the interrupted instruction, not a call. */
 static void check_stack(struct check *c, stack_id callee)
 {
@@ -229,8 +235,10 @@ static void check_stack(struct check *c, stack_id callee)
 	uint64_t inside, address;
 	enum verdict v;
 
-	if (!caller || !(from = place(c, caller, &inside)) || !(to = place(c, callee, &address))) {
-		c->skipped += caller ? c->weights[callee] : 0;
+	if (!caller || is_mark(&c->profile, caller))
+		return;
+	if (!(from = place(c, caller, &inside)) || !(to = place(c, callee, &address))) {
+		c->skipped += c->weights[callee];
 		return;
 	}
 	rule = cfi_find(to->cfi, address);
