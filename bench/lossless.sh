@@ -3,9 +3,12 @@
 . "$(dirname "$0")/lib.sh"
 heading 'lossless: 4 busy threads of depth 45 at 9999 Hz'
 gcc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$WORK/target" "$here/overhead_target.c"
-"$KILN" record -q -F 9999 -o "$WORK/l.kiln" -- "$WORK/target" "${ROUNDS_OF_WORK:-1000000}" 4 >/dev/null
+"$KILN" record -q -F 9999 -o "$WORK/l.kiln" -- "$WORK/target" "${ROUNDS_OF_WORK:-1000000}" 4 >"$WORK/own"
 "$KILN" info --json "$WORK/l.kiln" | python3 -c '
 import json, sys
 s = json.load(sys.stdin)["streams"][0]
+own = int(open(sys.argv[1]).read()) * 9999 / 1e9
 print("expected {expected:,}, delivered {delivered:,}, lost {lost:,}: {losses}".format(**s))
-print("(a missed timer is an interrupt that the kernel or the hypervisor never delivered)")'
+print("(a missed timer is an interrupt that the kernel or the hypervisor never delivered)")
+print(f"the CPU time that the program says it used makes {own:,.0f} samples: {100 * (s['"'"'delivered'"'"'] / own - 1):+.2f}%")
+' "$WORK/own"
