@@ -59,7 +59,9 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	if (!input_fill(in, READER_HEAD, err))
 		return error_prefix(err, "%s: ", in->name);
 	if (!in->window.len) {
-		error_set(err, ERR_FORMAT, "empty input");
+		error_set(err, ERR_FORMAT,
+			"byte 0: empty; expected a profile or text to read: look at what should "
+			"have written it");
 		return error_prefix(err, "%s: ", in->name);
 	}
 	if (options->format)

@@ -66,9 +66,9 @@ lookers=(draw top tree fold info)
 	: >empty
 	for name in "${lookers[@]}"; do
 		run "$kiln" "$name" empty -o out
-		failed_with 2 "kiln: empty: empty input"
+		failed_with 2 "kiln: empty: byte 0: empty; expected a profile or text to read: look at what should have written it"
 		run "$kiln" "$name" - -o out <empty
-		failed_with 2 "kiln: <stdin>: empty input"
+		failed_with 2 "kiln: <stdin>: byte 0: empty; expected a profile or text to read: look at what should have written it"
 		[ ! -e out ]
 	done
 }
