@@ -17,6 +17,14 @@ const nameType = svg.dataset.nameType;
 const fluid = svg.hasAttribute("data-fluid");
 let width = Number(svg.getAttribute("width"));
 
+// Colours of one's own are variables of the style, which is the same in every file.
+if (svg.dataset.searchColour)
+	svg.style.setProperty("--search", svg.dataset.searchColour);
+if (svg.dataset.textColour) {
+	svg.style.setProperty("--text", svg.dataset.textColour);
+	svg.classList.add("coloured");
+}
+
 // ---- Frames ----
 
 // "name (1,234 samples, 12.34%)": a name may hold anything, so the numbers are taken from the end.

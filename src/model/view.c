@@ -275,6 +275,21 @@ const struct stream_row *view_stream(const struct view *v)
 	return &none;
 }
 
+bool view_second_side(const struct view *v, bool *ret_streams)
+{
+	const struct stream_row *first = view_stream(v);
+	bool found = false;
+
+	for (size_t i = 0; i < v->profile->streams.len; i++) {
+		const struct stream_row *row = &v->profile->streams.items[i].row;
+
+		ret_streams[i] = first->side == 1 && row->side == 2 && row->kind == first->kind &&
+				 row->event == first->event && row->run == first->run;
+		found |= ret_streams[i];
+	}
+	return found;
+}
+
 /* ---- Composition ---- */
 
 static node_id mapped(const node_id *map, node_id node)

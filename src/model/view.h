@@ -91,6 +91,10 @@ node_id view_node(const struct view *v, uint32_t samples, size_t sample);
 void view_self(const struct view *v, int64_t *ret_self);
 void tree_totals(const struct tree *t, const int64_t *self, int64_t *ret_total);
 
+/* Of a profile with two sides, of which the first is selected: the streams (an item for each stream
+ * of the profile) that show the second in the same way. False when there is no second side. */
+bool view_second_side(const struct view *v, bool *ret_streams);
+
 /* Kind, unit and event of what is selected. */
 const struct stream_row *view_stream(const struct view *v);
 

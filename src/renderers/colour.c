@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 
 #include <assert.h>
+#include <math.h>
 
 const char *const palette_names[] = {"kind", "module", "hot", "mem", "io", "wakeup", "chain",
 	"java", "js", "perl", "red", "green", "blue", "aqua", "yellow", "purple", "orange", NULL};
@@ -332,7 +333,37 @@ struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct
 		rgb(255, 255, 255), lighter, 600);
 }
 
+/* ---- By value ---- */
+
+struct colour colour_of_change(int64_t change, int64_t most)
+{
+	double share = change < 0 ? -(double)change : (double)change;
+	int rest = (int)(210 * ((double)most - share) / (double)most);
+
+	if (!change)
+		return rgb(255, 255, 255);
+	return change > 0 ? rgb(255, rest, rest) : rgb(rest, rest, 255);
+}
+
+/* Half the width is as worth a look as all of it: by its root the red falls off slowly. */
+struct colour colour_of_share(double share)
+{
+	int step = (int)(sqrt(share) * 2000), rest = 100 + 150 * (2000 - step) / 2000;
+
+	return step ? rgb(255, rest, rest) : rgb(250, 250, 250);
+}
+
 /* ---- Behind the boxes ---- */
+
+bool colour_of_hex(struct bytes text, struct colour *ret_colour)
+{
+	uint64_t hex;
+
+	if (text.len != 7 || text.at[0] != '#' || !bytes_hex((struct bytes){text.at + 1, 6}, &hex))
+		return false;
+	*ret_colour = rgb((int)(hex >> 16), (int)(hex >> 8 & 255), (int)(hex & 255));
+	return true;
+}
 
 bool background_by_name(struct bytes name, struct colour ret_colours[2])
 {
@@ -345,7 +376,6 @@ bool background_by_name(struct bytes name, struct colour ret_colours[2])
 		{"green", {0xee, 0xf2, 0xee}, {0xe0, 0xff, 0xe0}},
 		{"grey", {0xf8, 0xf8, 0xf8}, {0xe8, 0xe8, 0xe8}},
 	};
-	uint64_t flat;
 
 	for (size_t i = 0; i < sizeof(gradients) / sizeof(*gradients); i++) {
 		if (bytes_equal(name, bytes_of(gradients[i].name))) {
@@ -354,10 +384,9 @@ bool background_by_name(struct bytes name, struct colour ret_colours[2])
 			return true;
 		}
 	}
-	if (name.len != 7 || name.at[0] != '#' || !bytes_hex((struct bytes){name.at + 1, 6}, &flat))
+	if (!colour_of_hex(name, &ret_colours[0]))
 		return false;
-	ret_colours[0] = ret_colours[1] =
-		rgb((int)(flat >> 16), (int)(flat >> 8 & 255), (int)(flat & 255));
+	ret_colours[1] = ret_colours[0];
 	return true;
 }
 

@@ -57,6 +57,16 @@ struct colour colour_of_kind(enum frame_kind kind); /* the middle of its family,
 /* A hue for each module, varied by name; kernel and meta frames keep the colours of their kind. */
 struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct bytes name);
 
+/* A value that changed by `change`: more is red, less is blue, both the stronger the nearer it
+ * comes to `most`, the largest change of all (without sign; at least |change|); flamegraph.pl's
+ * scale. */
+struct colour colour_of_change(int64_t change, int64_t most);
+
+/* The wider the redder: inferno's scale for a share (0 to 1) of the whole width. */
+struct colour colour_of_share(double share);
+
+bool colour_of_hex(struct bytes text, struct colour *ret_colour); /* "#rrggbb" */
+
 /* Two colours, top and bottom, for yellow, blue, green, grey or #rrggbb; false for anything else.
  */
 bool background_by_name(struct bytes name, struct colour ret_colours[2]);

@@ -143,22 +143,6 @@ static void build_tree(struct folded *f)
 
 /* ---- Values ---- */
 
-/* The other side of a differential profile, seen as the first one is. */
-static bool second_side(const struct view *v, bool *ret_streams)
-{
-	const struct stream_row *first = view_stream(v);
-	bool found = false;
-
-	for (size_t i = 0; first->side == 1 && i < v->profile->streams.len; i++) {
-		const struct stream_row *row = &v->profile->streams.items[i].row;
-
-		ret_streams[i] = row->side == 2 && row->kind == first->kind &&
-				 row->event == first->event && row->run == first->run;
-		found |= ret_streams[i];
-	}
-	return found;
-}
-
 static void take_values(struct folded *f)
 {
 	const struct view *v = f->view;
@@ -169,7 +153,7 @@ static void take_values(struct folded *f)
 	view_self(v, f->self[0]);
 	f->sides = 1;
 	other.streams = memory_new(v->profile->streams.len, sizeof(*other.streams));
-	if (second_side(v, other.streams)) {
+	if (view_second_side(v, other.streams)) {
 		f->self[1] = memory_new(nodes, sizeof(*f->self[1]));
 		view_self(&other, f->self[1]);
 		f->sides = 2;

@@ -5,6 +5,7 @@
 #include "flame_embedded.h"
 #include "renderers/svg_about.h"
 #include "renderers/svg_boxes.h"
+#include "renderers/svg_legend.h"
 #include "renderers/text.h"
 
 #include <math.h>
@@ -23,24 +24,6 @@ struct chrome {
 	struct buffer subtitle, notes;
 	bool background_chosen;
 };
-
-/* Self values by the kind of frame in which they are spent. */
-static void sum_kinds(const struct view *v, const int64_t *self, int64_t ret_sums[FRAME_KINDS])
-{
-	memset(ret_sums, 0, FRAME_KINDS * sizeof(*ret_sums));
-	for (size_t i = 1; i < v->tree.frame.len; i++)
-		if (self[i])
-			ret_sums[view_frame_at(v, v->tree.frame.items[i]).kind] += self[i];
-}
-
-static bool legend_is_useful(const struct svg_settings *s, const int64_t sums[FRAME_KINDS])
-{
-	int kinds = 0;
-
-	for (int k = 0; k < FRAME_KINDS; k++)
-		kinds += sums[k] > 0;
-	return svg_palette(s) == PALETTE_KIND && !s->keep_palette && kinds > 1;
-}
 
 static void measure(
 	struct chrome *c, const struct svg_settings *s, const struct layout *l, bool legend)
@@ -65,13 +48,6 @@ static void attribute(struct buffer *b, const char *name, struct bytes value)
 	buffer_char(b, '"');
 }
 
-static void length(struct buffer *b, const char *name, double pixels)
-{
-	buffer_printf(b, " %s=\"", name);
-	svg_pixels(b, pixels);
-	buffer_char(b, '"');
-}
-
 /* Two dashes would end the comment early for a parser of XML. */
 static void write_notes(struct buffer *b, const char *notes)
 {
@@ -88,13 +64,17 @@ static void write_notes(struct buffer *b, const char *notes)
 static void write_parameters(struct buffer *b, const struct svg_settings *s, struct bytes unit)
 {
 	buffer_printf(b, " data-pad=\"%d\"", SVG_PAD);
-	length(b, "data-font-size", s->font_size);
-	length(b, "data-font-width", s->font_width);
-	length(b, "data-frame-height", (double)s->height);
-	length(b, "data-baseline", svg_baseline(s));
+	svg_length(b, "data-font-size", s->font_size);
+	svg_length(b, "data-font-width", s->font_width);
+	svg_length(b, "data-frame-height", (double)s->height);
+	svg_length(b, "data-baseline", svg_baseline(s));
 	attribute(b, "data-name-type", bytes_of(s->name_type ? s->name_type : "Function:"));
 	if (!s->count_name && s->factor == 1)
 		attribute(b, "data-unit", unit);
+	if (s->search_colour)
+		attribute(b, "data-search-colour", bytes_of(s->search_colour));
+	if (s->text_colour)
+		attribute(b, "data-text-colour", bytes_of(s->text_colour));
 	if (s->icicle)
 		buffer_text(b, " data-inverted=\"1\"");
 	if (!s->width)
@@ -106,8 +86,8 @@ static void write_start(
 {
 	buffer_text(b, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<svg "
 		       "version=\"1.1\"");
-	length(b, "width", c->width);
-	length(b, "height", c->height);
+	svg_length(b, "width", c->width);
+	svg_length(b, "height", c->height);
 	buffer_text(b, " viewBox=\"0 0 ");
 	svg_pixels(b, c->width);
 	buffer_char(b, ' ');
@@ -118,7 +98,7 @@ static void write_start(
 		c->background_chosen ? "" : " auto");
 	attribute(b, "font-family",
 		bytes_of(s->font_type ? s->font_type : "Verdana,DejaVu Sans,sans-serif"));
-	length(b, "font-size", s->font_size);
+	svg_length(b, "font-size", s->font_size);
 	write_parameters(b, s, unit);
 	buffer_text(b, ">\n<!-- A flame graph by Kiln " KILN_VERSION ". Content Security Policy:"
 		       " script-src '" EMBEDDED_FLAME_JS_HASH
@@ -145,7 +125,7 @@ static void write_background(struct buffer *b, const struct svg_settings *s, con
 		buffer_printf(b, "\" offset=\"%d%%\"/>", i ? 95 : 5);
 	}
 	buffer_text(b, "</linearGradient></defs>\n<rect x=\"0\" y=\"0\" width=\"100%\"");
-	length(b, "height", c->height);
+	svg_length(b, "height", c->height);
 	buffer_text(b, " fill=\"url(#background)\"/>\n");
 }
 
@@ -154,7 +134,7 @@ static void write_text(struct buffer *b, const char *attributes, const char *x, 
 	struct bytes text, struct bytes about)
 {
 	buffer_printf(b, "<text %s x=\"%s\"", attributes, x);
-	length(b, "y", y);
+	svg_length(b, "y", y);
 	buffer_char(b, '>');
 	if (about.len) {
 		buffer_text(b, "<title>");
@@ -179,7 +159,7 @@ static void write_headings(struct buffer *b, const struct svg_settings *s, const
 	struct buffer attributes = {0}, about = {0}, right = {0};
 
 	buffer_text(&attributes, "id=\"title\"");
-	length(&attributes, "font-size", s->font_size + 5);
+	svg_length(&attributes, "font-size", s->font_size + 5);
 	buffer_text(&attributes, " text-anchor=\"middle\"");
 	write_text(b, attributes.at, "50%", s->font_size * 2, title, none);
 	if (subtitle.len) {
@@ -203,40 +183,6 @@ static void write_headings(struct buffer *b, const struct svg_settings *s, const
 	buffer_release(&attributes);
 	buffer_release(&about);
 	buffer_release(&right);
-}
-
-static void write_legend(struct buffer *b, const struct svg_settings *s, const struct chrome *c,
-	const int64_t sums[FRAME_KINDS], int64_t total)
-{
-	double x = SVG_PAD;
-
-	buffer_text(b, "<g id=\"legend\"><title>Where values were spent: the kind of the innermost"
-		       " frame</title>\n");
-	for (int k = 0; k < FRAME_KINDS; k++) {
-		struct buffer label = {0};
-
-		if (sums[k] <= 0)
-			continue;
-		buffer_printf(&label, "%s ", frame_kind_name((enum frame_kind)k));
-		units_percent(&label, sums[k], total);
-		buffer_char(&label, '%');
-		buffer_text(b, "<g data-end=\"");
-		svg_pixels(b, x + ((double)label.len + 2) * s->font_size * s->font_width);
-		buffer_text(b, "\"><rect");
-		length(b, "x", x);
-		length(b, "y", c->legend - s->font_size * 0.8);
-		length(b, "width", s->font_size * 0.9);
-		length(b, "height", s->font_size * 0.9);
-		buffer_text(b, " fill=\"");
-		svg_colour(b, colour_of_kind((enum frame_kind)k));
-		buffer_text(b, "\"/><text class=\"quiet\"");
-		length(b, "x", x + s->font_size * 1.3);
-		length(b, "y", c->legend);
-		buffer_printf(b, ">%s</text></g>\n", label.at);
-		x += ((double)label.len + 4) * s->font_size * s->font_width;
-		buffer_release(&label);
-	}
-	buffer_text(b, "</g>\n");
 }
 
 /* ---- The picture ---- */
@@ -281,82 +227,159 @@ static bool picture_open(struct svg_picture *p, struct error *err)
 	return !s->name_attributes || name_attributes_read(&p->attributes, s->name_attributes, err);
 }
 
+static void write_script(struct buffer *b)
+{
+	buffer_text(b, "<script type=\"text/ecmascript\"><![CDATA[");
+	buffer_add(b, embedded_flame_js, LETTERS(embedded_flame_js));
+	buffer_text(b, "]]></script>\n");
+}
+
 static void draw(
 	struct svg_picture *p, const int64_t *self, const int64_t *total, struct output *out)
 {
 	const struct svg_settings *s = p->settings;
 	struct chrome c = {.background_chosen = s->background != NULL};
 	struct bytes unit = profile_text(p->view->profile, view_stream(p->view)->unit);
+	struct svg_legend legend = {0};
 	struct buffer b = {0};
-	int64_t kinds[FRAME_KINDS];
-	bool legend;
 
-	sum_kinds(p->view, self, kinds);
-	legend = legend_is_useful(s, kinds);
+	svg_legend_make(&legend, p, self, total[0]);
 	about_line(p->view, total, s->subtitle, &c.subtitle);
 	about_notes(p->view, &c.notes);
-	measure(&c, s, p->layout, legend);
+	measure(&c, s, p->layout, legend.entries.len > 0);
 	p->top = c.top;
 	write_start(&b, s, &c, unit);
 	write_background(&b, s, &c);
 	write_headings(&b, s, &c);
-	if (legend)
-		write_legend(&b, s, &c, kinds, total[0]);
+	if (legend.entries.len)
+		svg_legend_write(&legend, s, c.legend, &b);
 	output_write(out, buffer_bytes(&b));
 	svg_write_boxes(p, out);
 	b.len = 0;
-	buffer_text(&b, "<script type=\"text/ecmascript\"><![CDATA[");
-	buffer_add(&b, embedded_flame_js, LETTERS(embedded_flame_js));
-	buffer_text(&b, "]]></script>\n</svg>\n");
+	if (!s->no_script)
+		write_script(&b);
+	buffer_text(&b, "</svg>\n");
 	output_write(out, buffer_bytes(&b));
 	buffer_release(&b);
 	buffer_release(&c.subtitle);
 	buffer_release(&c.notes);
+	svg_legend_release(&legend);
+}
+
+/* What is drawn, for every node. Of a profile with two sides it is the second one, and how it
+ * differs from the first. */
+struct values {
+	struct view shown; /* the view, perhaps with other streams */
+	bool *streams;	   /* these */
+	int64_t *self, *total;
+	int64_t *change; /* of `self`, or NULL */
+};
+
+static int64_t *self_values(const struct view *v)
+{
+	int64_t *self = memory_new(v->tree.caller.len, sizeof(*self));
+
+	view_self(v, self);
+	return self;
+}
+
+static void values_find(struct values *values, const struct view *v, bool chart)
+{
+	size_t nodes = v->tree.caller.len;
+
+	*values = (struct values){.shown = *v};
+	values->streams = memory_new(v->profile->streams.len, sizeof(*values->streams));
+	values->total = memory_new(nodes, sizeof(*values->total));
+	if (view_second_side(v, values->streams)) {
+		values->change = self_values(v);
+		values->shown.streams = values->streams;
+	}
+	values->self = self_values(&values->shown);
+	for (size_t i = 0; values->change && i < nodes; i++)
+		values->change[i] = values->self[i] - values->change[i];
+	if (chart) {
+		/* Here a node has many boxes, each with a part of the value: which part of the
+		 * change belongs to it cannot be told. */
+		free(values->change);
+		values->change = NULL;
+	}
+	for (size_t i = 0; i < nodes; i++)
+		values->self[i] = values->self[i] > 0 ? values->self[i] : 0; /* no width below 0 */
+	tree_totals(&v->tree, values->self, values->total);
+}
+
+static void values_release(struct values *values)
+{
+	free(values->streams);
+	free(values->self);
+	free(values->total);
+	free(values->change);
+}
+
+/* The largest change, without its sign; changes of less than one whole stay pale. */
+static int64_t most_change(const struct values *values, unsigned decimals)
+{
+	int64_t most = (int64_t)pow(10, decimals);
+
+	for (size_t i = 0; values->change && i < values->shown.tree.caller.len; i++) {
+		int64_t size = values->change[i] < 0 ? -values->change[i] : values->change[i];
+
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
+static struct svg_picture picture_of(
+	const struct values *values, const struct svg_settings *s, const struct layout *layout)
+{
+	const struct view *v = &values->shown;
+	unsigned decimals = units_decimals(profile_text(v->profile, view_stream(v)->unit));
+	struct svg_picture p = {.view = v,
+		.settings = s,
+		.layout = layout,
+		.count_name = count_name(v, s),
+		.decimals = decimals,
+		.change = values->change,
+		.most_change = most_change(values, decimals)};
+
+	p.total = whole_value(&p, values->total[0]);
+	p.per_value =
+		((s->width ? (double)s->width : STATIC_WIDTH) - 2 * SVG_PAD) / (double)p.total;
+	return p;
 }
 
 static bool render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
 	const struct svg_settings *s = settings;
-	size_t nodes = v->tree.caller.len;
-	int64_t *self, *total, least;
 	struct layout layout = {0};
-	struct svg_picture p = {.view = v,
-		.settings = s,
-		.layout = &layout,
-		.count_name = count_name(v, s),
-		.decimals = units_decimals(profile_text(v->profile, view_stream(v)->unit))};
+	struct values values;
+	struct svg_picture p;
+	int64_t least;
 	bool done;
 
 	if (!svg_settings_check(s, err))
 		return false;
-	self = memory_new(nodes, sizeof(*self));
-	total = memory_new(nodes, sizeof(*total));
-	view_self(v, self);
-	for (size_t i = 0; i < nodes; i++)
-		self[i] = self[i] > 0 ? self[i] : 0; /* what is negative has no width */
-	tree_totals(&v->tree, self, total);
-	p.total = whole_value(&p, total[0]);
-	p.per_value =
-		((s->width ? (double)s->width : STATIC_WIDTH) - 2 * SVG_PAD) / (double)p.total;
+	values_find(&values, v, s->chart);
+	p = picture_of(&values, s, &layout);
 	least = least_value(s, p.total, p.per_value);
 	if (s->chart)
-		layout_chart(&layout, v, least);
+		layout_chart(&layout, p.view, least);
 	else
-		layout_tree(&layout, v, self, total, (enum layout_order)s->order, least);
+		layout_tree(&layout, p.view, values.self, values.total, (enum layout_order)s->order,
+			least);
 	done = layout.boxes.len
 		       ? picture_open(&p, err)
 		       : error_set(err, ERR_FORMAT,
 				 "nothing to draw: no samples, or none that were selected");
 	if (done)
-		draw(&p, self, total, out);
+		draw(&p, values.self, values.total, out);
 	if (done && s->keep_palette)
 		done = palette_map_write(&p.palette, PALETTE_MAP_FILE, err);
 	palette_map_release(&p.palette);
 	name_attributes_release(&p.attributes);
 	layout_release(&layout);
-	free(self);
-	free(total);
+	values_release(&values);
 	return done;
 }
 

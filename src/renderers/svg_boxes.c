@@ -28,6 +28,13 @@ void svg_pixels(struct buffer *b, double pixels)
 	}
 }
 
+void svg_length(struct buffer *b, const char *name, double pixels)
+{
+	buffer_printf(b, " %s=\"", name);
+	svg_pixels(b, pixels);
+	buffer_char(b, '"');
+}
+
 void svg_colour(struct buffer *b, struct colour colour)
 {
 	buffer_text(b, "rgb(");
@@ -111,17 +118,20 @@ static struct colour palette_colour(
 	return colour;
 }
 
-static struct colour box_colour(
+/* As the user wants to read it: --negate is for inputs whose first column is the newer one. */
+static int64_t change_of(const struct svg_picture *p, const struct box *box)
+{
+	int64_t change = p->change[box->node];
+
+	return p->settings->negate ? -change : change;
+}
+
+static struct colour named_colour(
 	struct svg_picture *p, const struct frame *frame, struct bytes name, bool waker)
 {
 	const struct colour *known;
 	struct colour colour;
 
-	/* Separators between stacks. */
-	if (bytes_equal(name, BYTES("--")))
-		return (struct colour){160, 160, 160};
-	if (bytes_equal(name, BYTES("-")) && !waker)
-		return (struct colour){200, 200, 200};
 	if (!p->settings->keep_palette)
 		return palette_colour(p, frame, name, waker);
 	known = palette_map_find(&p->palette, name);
@@ -142,6 +152,30 @@ struct drawn_box {
 	double left, right, y; /* pixels */
 };
 
+static struct colour box_colour(struct svg_picture *p, const struct drawn_box *d)
+{
+	/* Separators between stacks. */
+	if (bytes_equal(d->name, BYTES("--")))
+		return (struct colour){160, 160, 160};
+	if (bytes_equal(d->name, BYTES("-")) && !d->waker)
+		return (struct colour){200, 200, 200};
+	if (p->settings->by_share)
+		return colour_of_share((double)(d->box->end - d->box->start) / (double)p->total);
+	if (p->change)
+		return colour_of_change(change_of(p, d->box), p->most_change);
+	return named_colour(p, &d->frame, d->name, d->waker);
+}
+
+/* "; +1.23%": what the function itself gained, of the whole. */
+static void write_change(const struct svg_picture *p, const struct box *box, struct buffer *b)
+{
+	int64_t change = change_of(p, box);
+
+	buffer_text(b, change > 0 ? "; +" : change < 0 ? "; -" : "; ");
+	units_percent(b, change < 0 ? -change : change, p->total);
+	buffer_char(b, '%');
+}
+
 static void write_title(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
 {
 	int64_t value = d->box->depth ? d->box->end - d->box->start : p->total;
@@ -158,7 +192,10 @@ static void write_title(struct svg_picture *p, const struct drawn_box *d, struct
 		units_percent(b, value, p->total);
 	else
 		buffer_text(b, "100");
-	buffer_text(b, "%)");
+	buffer_char(b, '%');
+	if (p->change && d->box->depth)
+		write_change(p, d->box, b);
+	buffer_char(b, ')');
 }
 
 static void write_text(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
@@ -200,7 +237,9 @@ static void write_rect(struct svg_picture *p, const struct drawn_box *d, struct 
 	buffer_text(b, "\" height=\"");
 	buffer_u64(b, p->settings->height - 1);
 	buffer_text(b, "\" fill=\"");
-	svg_colour(b, box_colour(p, &d->frame, d->name, d->waker));
+	svg_colour(b, box_colour(p, d));
+	if (p->settings->stroke)
+		buffer_printf(b, "\" stroke=\"%s", p->settings->stroke);
 	buffer_text(b, "\"/>");
 }
 

@@ -18,7 +18,9 @@ struct svg_picture {
 	double top;	  /* pixels above the frames */
 	double per_value; /* pixels */
 	struct bytes count_name;
-	unsigned decimals; /* of values when they are shown: see units.h */
+	const int64_t *change; /* of every node's own value between two sides; NULL: there is one */
+	int64_t most_change;   /* the largest of them, without sign; at least 1 */
+	unsigned decimals;     /* of values when they are shown: see units.h */
 	struct colour_sequence sequence;
 	struct palette_map palette;
 	struct name_attributes attributes;
@@ -26,7 +28,8 @@ struct svg_picture {
 
 /* A number of pixels with up to two decimals, as short as possible. */
 void svg_pixels(struct buffer *b, double pixels);
-void svg_colour(struct buffer *b, struct colour colour); /* "rgb(1,2,3)" */
+void svg_length(struct buffer *b, const char *name, double pixels); /* ` name="12.5"` */
+void svg_colour(struct buffer *b, struct colour colour);	    /* "rgb(1,2,3)" */
 
 /* From the top of a frame to the line on which its text stands. */
 double svg_baseline(const struct svg_settings *s);

@@ -1,4 +1,5 @@
-/* svg_options.c: how is a flame graph to look? Names and meanings are those of flamegraph.pl. */
+/* svg_options.c: how is a flame graph to look? Names and meanings are those of flamegraph.pl, and
+ * of inferno where it has more. */
 #include "renderers/svg_options.h"
 
 #include <stddef.h>
@@ -33,6 +34,31 @@ static bool check_encoding(
 	return true;
 }
 
+static bool set_colour(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct colour ignored;
+
+	if (!strcmp(value, "none"))
+		return option_text(target, option, NULL, err);
+	if (!colour_of_hex(bytes_of(value), &ignored))
+		return error_set(err, ERR_USAGE,
+			"expected #rrggbb, or none for the default, got '%s'", value);
+	return option_text(target, option, value, err);
+}
+
+/* Options of other tools that ask for what is always done here: colours that stay from run to run,
+ * an input in any order, a frame a line, names cut at their right end. */
+static bool set_nothing(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)option;
+	(void)value;
+	(void)err;
+	return true;
+}
+
 static const char *const orders[] = {"name", "weight", NULL};
 
 #define AT(member) offsetof(struct svg_settings, member)
@@ -58,6 +84,10 @@ const struct option svg_options[] = {
 		AT(hash), NULL},
 	{"random", 0, NULL, "classic palettes: a new shade for every box", option_flag, AT(random),
 		NULL},
+	{"negate", 0, NULL, "inputs with two columns: swap red (more) and blue (less)", option_flag,
+		AT(negate), NULL},
+	{"colordiffusion", 0, NULL, "the wider a frame, the redder", option_flag, AT(by_share),
+		NULL},
 	{"cp", 0, NULL, "take colours from ./palette.map, and add new names to it", option_flag,
 		AT(keep_palette), NULL},
 	{"width", 0, "PIXELS", "fixed width (default: 1200, or the window's)", option_u64,
@@ -81,6 +111,17 @@ const struct option svg_options[] = {
 	{"factor", 0, "N", "multiply values by this when they are shown", option_double, AT(factor),
 		NULL},
 	{"notes", 0, "TEXT", "a comment in the file", option_text, AT(notes), NULL},
+	{"search-color", 0, "#RRGGBB", "colour of what a search has found", set_colour,
+		AT(search_colour), NULL},
+	{"stroke-color", 0, "#RRGGBB", "a line around every frame", set_colour, AT(stroke), NULL},
+	{"uicolor", 0, "#RRGGBB", "colour of the texts beside the frames", set_colour,
+		AT(text_colour), NULL},
+	{"no-javascript", 0, NULL, "leave the script out: a picture to look at only", option_flag,
+		AT(no_script), NULL},
+	{"deterministic", 0, NULL, NULL, set_nothing, 0, NULL},
+	{"no-sort", 0, NULL, NULL, set_nothing, 0, NULL},
+	{"pretty-xml", 0, NULL, NULL, set_nothing, 0, NULL},
+	{"truncate-text-right", 0, NULL, NULL, set_nothing, 0, NULL},
 	{"encoding", 0, "NAME", NULL, check_encoding, 0, NULL},
 	{0},
 };

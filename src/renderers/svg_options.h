@@ -19,6 +19,9 @@ struct svg_settings {
 	const char *name_type;	/* "Function:" */
 	const char *font_type;
 	const char *background;	     /* a name or #rrggbb */
+	const char *search_colour;   /* #rrggbb: of what a search has found */
+	const char *text_colour;     /* #rrggbb: of texts beside the frames */
+	const char *stroke;	     /* #rrggbb: around every frame */
 	const char *name_attributes; /* path of a file: names with attributes for their boxes */
 	uint64_t width;		     /* 0: 1200 without script, with it as wide as the window */
 	uint64_t height;	     /* of a frame */
@@ -30,7 +33,9 @@ struct svg_settings {
 	double total;	       /* the value that the whole width stands for; 0: the sum */
 	int palette;	       /* enum palette */
 	int order;	       /* enum layout_order */
-	bool hash, random, keep_palette, icicle, chart;
+	bool hash, random, keep_palette, icicle, chart, no_script;
+	bool negate;   /* of two sides, the first is the newer one */
+	bool by_share; /* colours tell how wide frames are */
 };
 
 extern const struct option svg_options[];

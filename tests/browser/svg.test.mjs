@@ -16,6 +16,8 @@ draw("icicle", FOLDED, "--inverted");
 draw("fixed", FOLDED, "--width", "700");
 draw("painted", FOLDED, "--bgcolors", "#ffffee");
 draw("classic", FOLDED, "--colors", "hot");
+draw("coloured", FOLDED, "--search-color", "#010203", "--uicolor", "#040506");
+draw("difference", FOLDED.replace(/ (\d+)$/gm, " 20 $1"));
 
 // What is on the screen, as the page itself sees it.
 const look = (tab) => tab.evaluate(() => {
@@ -142,6 +144,25 @@ test("counts matches within the view, without what is hidden", {}, async (tab) =
 	await clickText(tab, "unzoom");
 	await clickFrame(tab, "gamma");
 	equal((await look(tab)).matched, "Matched: 0.0%");
+});
+
+test("searches a difference as any other picture", {}, async (tab) => {
+	await tab.goto(base + "difference.svg?s=" + encodeURIComponent("^alpha$"));
+	const now = await look(tab);
+	equal(now.frames.filter((f) => f.match).map((f) => f.name), ["alpha", "alpha"]);
+	equal(now.matched, "Matched: 40.0%");
+});
+
+test("takes colours of one's own", {}, async (tab) => {
+	for (const colorScheme of ["light", "dark"]) {
+		await tab.emulateMedia({ colorScheme });
+		await tab.goto(base + "coloured.svg?s=gamma");
+		const colours = await tab.evaluate(() => {
+			const fill = (selector) => getComputedStyle(document.querySelector(selector)).fill;
+			return [fill(".match rect"), fill("#title"), fill("#ignorecase"), fill("#frames text")];
+		});
+		equal(colours, ["rgb(1, 2, 3)", "rgb(4, 5, 6)", "rgb(4, 5, 6)", "rgb(0, 0, 0)"], colorScheme);
+	}
 });
 
 test("says that a pattern is not one", {}, async (tab) => {

@@ -54,3 +54,20 @@ load common
 	grep -q '<title>a (1.5 samples, 37.50%)</title>' x.svg
 	grep -q '<title>all (4.0 samples, 100%)</title>' x.svg
 }
+
+@test "every long option of flamegraph.pl and of inferno-flamegraph is taken" {
+	printf 'main\tclass=x\n' >names
+	for option in title=x subtitle=x width=600 height=16 minwidth=0.1 minwidth=1% fonttype=serif fontsize=12 \
+		fontwidth=.59 countname=x nametype=x nameattr=names colors=hot bgcolors=grey hash random cp reverse \
+		inverted flamechart negate notes=x encoding=UTF-8 total=1000 factor=2 help \
+		quiet verbose deterministic truncate-text-right no-sort pretty-xml colordiffusion search-color=#203040 \
+		stroke-color=#102030 stroke-color=none uicolor=#405060 no-javascript; do
+		"$kiln" draw "--$option" small.folded >"x.$option.svg" 2>err || { cat err; return 1; }
+	done
+	cmp x.no-sort.svg x.deterministic.svg
+	grep -q '<rect [^>]* stroke="#102030"/>' x.stroke-color=#102030.svg
+	! grep -q 'stroke="' x.stroke-color=none.svg
+	! grep -q '<script' x.no-javascript.svg
+	run "$kiln" draw --uicolor red small.folded
+	failed_with 2 "kiln: draw: --uicolor: expected #rrggbb, or none for the default, got 'red'"
+}

@@ -93,6 +93,39 @@ same_as_inferno() {
 	same_as_inferno flamechart/flame.svg inferno/flamegraph/flamechart/flames.txt -m --flamechart
 }
 
+@test "frames of inferno: a difference, and the same negated" {
+	same_as_inferno differential/diff.svg \
+		inferno/flamegraph/differential/perf-cycles-instructions-01-collapsed-all-diff.txt
+	grep -q '<title>all (513 samples, 100%)</title>.*fill="rgb(255,255,255)"' got.svg
+	same_as_inferno differential/diff-negated.svg \
+		inferno/flamegraph/differential/perf-cycles-instructions-01-collapsed-all-diff.txt --negate
+}
+
+@test "a difference" {
+	printf 'main;more 2 6\nmain;less 6 4\nmain;same 3 3\nmain;gone 5 0\nmain 1 2\n' >two.folded
+	"$kiln" draw -q --width 600 two.folded | plain >got.svg
+	[ "${KILN_GOLDEN:-}" != write ] || cp got.svg "$golden/svg/difference.svg"
+	diff "$golden/svg/difference.svg" got.svg
+	"$kiln" draw -q --width 600 --negate two.folded | plain >negated.svg
+	# Of 15: more by 4, less by 2; most is 5, what is gone.
+	grep -q '<title>more (6 samples, 40.00%; +26.67%)</title>.*fill="rgb(255,42,42)"' got.svg
+	grep -q '<title>less (4 samples, 26.67%; -13.33%)</title>.*fill="rgb(126,126,255)"' got.svg
+	grep -q '<title>same (3 samples, 20.00%; 0.00%)</title>.*fill="rgb(255,255,255)"' got.svg
+	grep -q '<title>more (6 samples, 40.00%; -26.67%)</title>.*fill="rgb(42,42,255)"' negated.svg
+	grep -q '<title>less (4 samples, 26.67%; +13.33%)</title>.*fill="rgb(255,126,126)"' negated.svg
+	! grep -q '<title>gone ' got.svg negated.svg
+}
+
+@test "a difference reshaped, and as a chart" {
+	printf 'a;x 1 5\nb;x 9 3\n' >two.folded
+	"$kiln" draw -q --reverse two.folded -o got.svg
+	# x itself: 1 + 9 before, 5 + 3 after. In a reversed tree it is its callers that end stacks.
+	grep -q '<title>a (5 samples, 62.50%; +50.00%)</title>' got.svg
+	grep -q '<title>b (3 samples, 37.50%; -75.00%)</title>' got.svg
+	"$kiln" draw -q --flamechart two.folded -o got.svg
+	grep -q '<title>x (5 samples, 62.50%)</title>' got.svg
+}
+
 @test "any bytes make a picture that XML parsers take" {
 	python3 - >bytes.folded <<-'END'
 		import sys

@@ -189,6 +189,22 @@ static void backgrounds_have_names(void **state)
 	assert_null(background_of_palette(PALETTE_KIND));
 }
 
+/* The ends and the middle of both scales, by their formulas: 210 (most - change) / most, and
+ * 100 + 150 (2000 - [2000 sqrt(share)]) / 2000. */
+static void values_have_colours(void **state)
+{
+	(void)state;
+	assert_colour(colour_of_change(0, 40), 255, 255, 255);
+	assert_colour(colour_of_change(40, 40), 255, 0, 0);
+	assert_colour(colour_of_change(-40, 40), 0, 0, 255);
+	assert_colour(colour_of_change(10, 40), 255, 157, 157);
+	assert_colour(colour_of_change(-10, 40), 157, 157, 255);
+	assert_colour(colour_of_change(INT64_MAX, INT64_MAX), 255, 0, 0);
+	assert_colour(colour_of_share(0), 250, 250, 250);
+	assert_colour(colour_of_share(0.25), 255, 175, 175);
+	assert_colour(colour_of_share(1), 255, 100, 100);
+}
+
 static void palette_maps_come_back(void **state)
 {
 	char path[] = "/tmp/kiln-palette-XXXXXX";
@@ -232,6 +248,7 @@ int main(void)
 		cmocka_unit_test(own_colours_can_be_written_on),
 		cmocka_unit_test(equal_names_look_equal),
 		cmocka_unit_test(backgrounds_have_names),
+		cmocka_unit_test(values_have_colours),
 		cmocka_unit_test(palette_maps_come_back),
 	};
 
