@@ -19,47 +19,22 @@ static bool same_build_id(const struct image *a, const struct image *b)
 	return bytes_equal(image_build_id(a), image_build_id(b));
 }
 
-static struct image *open_verified(const char *path, const struct image *image)
+struct search {
+	const struct image *image;
+	struct image *found;
+};
+
+static bool open_verified(void *context, const char *path)
 {
+	struct search *s = context;
 	struct error ignored = {0};
-	struct image *file = image_open(path, &ignored);
 
-	if (file && !same_build_id(file, image)) {
-		image_release(file);
-		file = NULL;
+	s->found = image_open(path, &ignored);
+	if (s->found && !same_build_id(s->found, s->image)) {
+		image_release(s->found);
+		s->found = NULL;
 	}
-	return file;
-}
-
-static struct image *open_in_directory(const struct image *image, const char *root, const char *id)
-{
-	struct buffer path = {0};
-	struct image *file;
-
-	buffer_printf(&path, "%s%s/.build-id/%.2s/%s.debug", root, debug_directory, id, id + 2);
-	file = open_verified(path.at, image);
-	buffer_release(&path);
-	return file;
-}
-
-/* The cache of debuginfod's clients, see debuginfod_find_debuginfo(3). */
-static struct image *open_in_cache(const struct image *image, const char *id)
-{
-	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
-	const char *xdg = getenv("XDG_CACHE_HOME");
-	struct buffer path = {0};
-	struct image *file = NULL;
-
-	if (cache && *cache)
-		buffer_printf(&path, "%s/%s/debuginfo", cache, id);
-	else if (xdg && *xdg)
-		buffer_printf(&path, "%s/debuginfod_client/%s/debuginfo", xdg, id);
-	else if (home && *home)
-		buffer_printf(&path, "%s/.cache/debuginfod_client/%s/debuginfo", home, id);
-	if (path.len)
-		file = open_verified(path.at, image);
-	buffer_release(&path);
-	return file;
+	return s->found;
 }
 
 /* ---- By .gnu_debuglink: a file name, padding to 4 bytes, the CRC-32 of the file ---- */
@@ -132,26 +107,34 @@ static struct image *open_linked(const struct image *image, const char *root)
 	return file;
 }
 
-struct image *debug_file_open(const struct image *image, const char *root)
+static struct image *open_linked_anywhere(const struct image *image, const struct places *places)
 {
 	struct image *file = NULL;
-	char id[65];
+
+	if (places && places->root && *places->root)
+		file = open_linked(image, places->root);
+	if (!file && places && places->symfs)
+		file = open_linked(image, places->symfs);
+	return file ? file : open_linked(image, "");
+}
+
+struct image *debug_file_open(const struct image *image, const struct places *places)
+{
+	struct place_wanted wanted = {
+		.kind = PLACE_DEBUG_FILE, .path = bytes_of(image_name(image))};
+	struct search s = {.image = image};
+	char id[65], *fetched;
 
 	image_build_id_text(image, id);
-	if (!root)
-		root = "";
-	if (strlen(id) > 2) {
-		file = open_in_directory(image, root, id);
-		if (!file && *root)
-			file = open_in_directory(image, "", id);
-		if (!file)
-			file = open_in_cache(image, id);
+	wanted.build_id = bytes_of(id);
+	if (places_visit(places, &wanted, open_verified, &s))
+		return s.found;
+	s.found = open_linked_anywhere(image, places);
+	if (!s.found && (fetched = places_fetch(places, &wanted))) {
+		open_verified(&s, fetched);
+		free(fetched);
 	}
-	if (!file)
-		file = open_linked(image, root);
-	if (!file && *root)
-		file = open_linked(image, "");
-	return file;
+	return s.found;
 }
 
 /* ---- .gnu_debugdata ---- */

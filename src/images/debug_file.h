@@ -1,16 +1,15 @@
 /* debug_file.h: where are the symbols that were stripped from a binary?
  *
- * As GDB's manual describes it ("Separate Debug Files"): by build id under
- * /usr/lib/debug/.build-id, by the name and checksum in .gnu_debuglink, and in the files that
- * debuginfod's clients have already fetched. Nothing is fetched here. */
+ * As GDB's manual describes it ("Separate Debug Files"): by build id, and by the name and checksum
+ * in .gnu_debuglink; and from servers, if places have them. */
 #ifndef KILN_IMAGES_DEBUG_FILE_H
 #define KILN_IMAGES_DEBUG_FILE_H
 
-#include "images/image.h"
+#include "images/places.h"
 
-/* The separate debug file of `image`, verified to belong to it; NULL when there is none. `root` as
- * in symbols_load. */
-struct image *debug_file_open(const struct image *image, const char *root);
+/* The separate debug file of `image`, verified to belong to it; NULL when there is none.
+ * `places` may be NULL. */
+struct image *debug_file_open(const struct image *image, const struct places *places);
 
 /* The image in .gnu_debugdata, decompressed into *ret_memory, which must outlive it (free() it);
  * NULL when there is none. */

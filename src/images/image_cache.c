@@ -23,37 +23,6 @@ void image_cache_release(struct image_cache *c)
 	vector_release(&c->rows);
 }
 
-static struct image *open_if_same(const char *path, struct bytes build_id)
-{
-	struct error ignored = {0};
-	bool vdso = !strcmp(path, "[vdso]");
-	struct image *image = vdso ? image_open_vdso(&ignored) : image_open(path, &ignored);
-	char found[65];
-
-	if (!image || !build_id.len)
-		return image;
-	image_build_id_text(image, found);
-	if (bytes_equal(bytes_of(found), build_id))
-		return image;
-	image_release(image);
-	return NULL;
-}
-
-static struct image *open_anywhere(const char *path, struct bytes build_id)
-{
-	bool may_open = path[0] == '/' || !strcmp(path, "[vdso]");
-	struct image *image = may_open ? open_if_same(path, build_id) : NULL;
-	struct buffer other = {0};
-
-	if (!image && build_id.len > 2) {
-		buffer_printf(&other, "/usr/lib/debug/.build-id/%.2s/%.*s", build_id.at,
-			(int)build_id.len - 2, build_id.at + 2);
-		image = open_if_same(other.at, build_id);
-	}
-	buffer_release(&other);
-	return image;
-}
-
 const struct image *image_cache_open(
 	struct image_cache *c, struct bytes path, struct bytes build_id)
 {
@@ -68,7 +37,7 @@ const struct image *image_cache_open(
 	}
 	row.path = memory_copy_text(path.at, path.len);
 	row.build_id = memory_copy_text(build_id.at, build_id.len);
-	row.opened = open_anywhere(row.path, build_id);
+	row.opened = places_open_binary(c->places, path, build_id, NULL);
 	row.image = row.opened;
 	vector_push(&c->rows, row);
 	return row.image;
@@ -77,6 +46,7 @@ const struct image *image_cache_open(
 const struct symbols *image_cache_symbols(
 	struct image_cache *c, const struct image *image, const char *root)
 {
+	struct places places = c->places ? *c->places : (struct places){0};
 	struct cached_image *row = NULL;
 
 	for (size_t i = 0; i < c->rows.len && !row; i++)
@@ -86,7 +56,8 @@ const struct symbols *image_cache_symbols(
 		vector_push(&c->rows, ((struct cached_image){.image = image}));
 		row = &c->rows.items[c->rows.len - 1];
 	}
+	places.root = root;
 	if (!row->symbols)
-		row->symbols = symbols_load(image, root);
+		row->symbols = symbols_load(image, &places);
 	return row->symbols;
 }

@@ -10,18 +10,17 @@
 
 /* `{0}` is an empty cache. */
 struct image_cache {
+	const struct places *places; /* where files are looked for; NULL: the usual ones */
 	VECTOR(struct cached_image) rows;
 };
 void image_cache_release(struct image_cache *c);
 
-/* The binary with this build id (lower-case hexadecimal), looked for at `path` and
- * under /usr/lib/debug/.build-id; a file with another build id is no answer. With an empty build id
- * whatever is at `path`. NULL when there is none; asked once. Lives as long as the cache. */
+/* As places_open_binary, once: NULL when there is none. Lives as long as the cache. */
 const struct image *image_cache_open(
 	struct image_cache *c, struct bytes path, struct bytes build_id);
 
-/* The symbols of an image from the cache or the caller's, which must outlive the cache. `root` as
- * in symbols_load. */
+/* The symbols of an image from the cache or the caller's, which must outlive the cache. `root`:
+ * that of its places, or NULL. */
 const struct symbols *image_cache_symbols(
 	struct image_cache *c, const struct image *image, const char *root);
 

@@ -386,13 +386,13 @@ static void nest_rows(struct symbols *s)
 
 /* ---- Loading ---- */
 
-static bool add_full_table(struct symbols *s, const char *root)
+static bool add_full_table(struct symbols *s, const struct places *places)
 {
 	if (add_named_table(s, s->image, ".symtab")) {
 		s->from = ".symtab";
 		return true;
 	}
-	s->debug_file = debug_file_open(s->image, root);
+	s->debug_file = debug_file_open(s->image, places);
 	if (add_named_table(s, s->debug_file, ".symtab")) {
 		s->from = image_name(s->debug_file);
 		return true;
@@ -405,7 +405,7 @@ static bool add_full_table(struct symbols *s, const char *root)
 	return false;
 }
 
-struct symbols *symbols_load(const struct image *image, const char *root)
+struct symbols *symbols_load(const struct image *image, const struct places *places)
 {
 	struct symbols *s = memory_new(1, sizeof *s);
 	const struct image_section *dynamic = image_section(image, ".dynsym");
@@ -416,7 +416,7 @@ struct symbols *symbols_load(const struct image *image, const char *root)
 	 */
 	if (image_type(image) == ET_REL)
 		return s;
-	if (add_full_table(s, root))
+	if (add_full_table(s, places))
 		s->extent = SYMBOLS_FULL;
 	if (add_named_table(s, image, ".dynsym") && s->extent == SYMBOLS_NONE) {
 		s->extent = SYMBOLS_EXPORTED;

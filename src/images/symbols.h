@@ -17,7 +17,7 @@
 #define KILN_IMAGES_SYMBOLS_H
 
 #include "base/buffer.h"
-#include "images/image.h"
+#include "images/places.h"
 
 struct symbols;
 
@@ -33,10 +33,9 @@ struct symbol {
 	bool plt;	     /* not the function but the stub through which it is called */
 };
 
-/* Load the functions of `image`, which must outlive them. `root` is put in front of the image's
- * directory and of /usr/lib/debug when a separate debug file is looked for ("/proc/PID/root"; ""
- * and NULL: none). Cannot fail; what is damaged is left out. */
-struct symbols *symbols_load(const struct image *image, const char *root);
+/* Load the functions of `image`, which must outlive them. `places` say where a separate debug file
+ * may lie; NULL: the usual ones. Cannot fail; what is damaged is left out. */
+struct symbols *symbols_load(const struct image *image, const struct places *places);
 void symbols_release(struct symbols *s); /* NULL is fine */
 
 /* The innermost function around `address`. The name lives as long as the symbols. */

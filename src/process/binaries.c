@@ -1,6 +1,5 @@
 /* binaries.c: which files do processes run, and can they still be read? */
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -156,17 +155,55 @@ static struct image *open_mapped(
 	return image;
 }
 
+/* ---- Of a recording ---- */
+
+/* Without a build id a path is believed when the inode is still the recorded one, when there is
+ * none to compare, or when the user says with --symfs where the files are. */
+static bool path_is_believed(const struct binaries *b, struct bytes path, uint64_t inode)
+{
+	struct stat st;
+
+	return !inode || b->places->symfs || (!stat(path.at, &st) && st.st_ino == inode);
+}
+
+/* Files with a build id are found by it whenever they are needed; others now, which gives them one.
+ */
+static void row_recorded(struct binaries *b, struct binary *row, const struct binary_key *key)
+{
+	row->unopened = key->build_id.len;
+	if (row->unopened)
+		return;
+	row->missing = "the file was replaced after it had been mapped";
+	if (path_is_believed(b, row->path, key->inode))
+		row->image =
+			places_open_binary(b->places, row->path, (struct bytes){0}, &row->missing);
+}
+
+const struct image *binaries_image(struct binaries *b, uint32_t id)
+{
+	struct binary *row = &b->rows.items[id];
+	string_id build_id;
+
+	if (!row->unopened)
+		return row->image;
+	row->unopened = false;
+	build_id = b->profile->mappings.items[row->mapping].build_id;
+	row->image = places_open_binary(
+		b->places, row->path, profile_text(b->profile, build_id), &row->missing);
+	return row->image;
+}
+
+/* ---- Rows ---- */
+
 static mapping_id profile_row(struct binaries *b, const struct binary *row, struct bytes build_id)
 {
 	struct mapping mapping = {.kind = row->kind};
-	char hex[2 * 64 + 1] = "";
+	char hex[65] = "";
 
-	if (row->image) {
+	if (row->image)
 		image_build_id_text(row->image, hex);
-	} else {
-		for (size_t i = 0; i < build_id.len; i++)
-			snprintf(hex + 2 * i, 3, "%02x", (unsigned char)build_id.at[i]);
-	}
+	else
+		build_id_text(build_id, hex);
 	mapping.file = profile_string(b->profile, row->path);
 	mapping.build_id = profile_string(b->profile, bytes_of(hex));
 	return profile_mapping(b->profile, &mapping);
@@ -183,7 +220,12 @@ static uint32_t row_new(
 
 	if (bytes_equal(path, BYTES("[vdso]"))) {
 		row.kind = MAPPING_VDSO;
-		row.image = image_open_vdso(&ignored); /* all 64-bit processes have the same */
+		if (b->places)
+			row_recorded(b, &row, key);
+		else /* all 64-bit processes have the same */
+			row.image = image_open_vdso(&ignored);
+	} else if (b->places) {
+		row_recorded(b, &row, key);
 	} else if (b->closed) {
 		row.missing = "files are not opened in a replay";
 	} else {

@@ -1,11 +1,13 @@
 /* binaries.h: which files do processes run, and can they still be read?
  *
- * A binary is opened when it is first seen mapped, because the process, its mount namespace or the
- * file itself may be gone when its symbols are needed. The image stays open until release. */
+ * Of a running process a binary is opened when it is first seen mapped, because the process, its
+ * mount namespace or the file itself may be gone when its symbols are needed. What was recorded
+ * earlier, perhaps elsewhere, is looked for when it is needed: it may have to be fetched. Images
+ * stay open until release. */
 #ifndef KILN_PROCESS_BINARIES_H
 #define KILN_PROCESS_BINARIES_H
 
-#include "images/image.h"
+#include "images/places.h"
 #include "model/profile.h"
 #include "process/roots.h"
 
@@ -21,17 +23,22 @@ struct binary_key {
 
 struct binary {
 	struct bytes path;   /* without " (deleted)"; owned by the binaries */
-	struct image *image; /* NULL: could not be opened, or it is no ELF file */
+	struct image *image; /* NULL: could not be opened, or it is no ELF file; recorded ones: see
+				binaries_image */
 	const char *missing; /* why there is no image: a phrase, static; NULL when there is one */
 	const char *root;    /* in front of paths, as its process means them; "": ours */
 	mapping_id mapping;  /* row in the profile */
 	enum mapping_kind kind; /* FILE, VDSO; JIT has no row here */
 	bool gone;		/* the file was deleted or replaced while it ran */
+	bool unopened;		/* nobody has asked for its image yet */
 };
 
 struct binaries {
 	struct profile *profile;
 	bool closed; /* never open files: replaying what another machine or time recorded */
+	/* Processes are gone, perhaps on another machine: where files are looked for by path and
+	 * build id. NULL: they are running. */
+	const struct places *places;
 	VECTOR(struct binary) rows; /* 0 is unused */
 	VECTOR(struct binary_alias) aliases;
 	struct id_map by_key;
@@ -45,6 +52,10 @@ void binaries_release(struct binaries *b);
 /* The row of the file that `key` describes, opened now if it is new; 0 when it is no file but
  * anonymous memory, a heap or a stack. */
 uint32_t binaries_add(struct binaries *b, const struct binary_key *key);
+
+/* The image of a row (not 0), looked for now if nobody asked before; NULL when there is none, and
+ * then the row's `missing` says why. Not for several threads at once. */
+const struct image *binaries_image(struct binaries *b, uint32_t row);
 
 /* The row that stands behind a mapping of the profile; NULL when there is none. */
 const struct binary *binaries_of_mapping(const struct binaries *b, mapping_id mapping);

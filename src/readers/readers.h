@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/input.h"
+#include "images/places.h"
 #include "model/profile.h"
 
 /* Columns that are of no use to the caller are not built. */
@@ -19,8 +20,9 @@ enum read_want {
 };
 
 struct read_options {
-	unsigned want;	    /* enum read_want, or'ed */
-	const char *format; /* a reader's name, or NULL: by content */
+	unsigned want;		     /* enum read_want, or'ed */
+	const char *format;	     /* a reader's name, or NULL: by content */
+	const struct places *places; /* where recorded binaries lie; NULL: the usual ones */
 };
 
 /* Frames of one stack. Deeper ones are skipped and counted: real programs stay far below. */

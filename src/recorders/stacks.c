@@ -136,12 +136,13 @@ struct lookup {
 /* The unwind tables of a binary, opened when they are first needed. */
 static struct cfi *tables_of(struct stacks *s, uint32_t binary)
 {
-	const struct binaries *b = s->processes->binaries;
+	struct binaries *b = s->processes->binaries;
+	const struct image *image = binaries_image(b, binary);
 
 	while (s->tables.len < b->rows.len)
 		vector_push(&s->tables, NULL);
-	if (!s->tables.items[binary] && b->rows.items[binary].image)
-		s->tables.items[binary] = cfi_open(b->rows.items[binary].image);
+	if (!s->tables.items[binary] && image)
+		s->tables.items[binary] = cfi_open(image);
 	return s->tables.items[binary];
 }
 
@@ -149,15 +150,14 @@ static bool lookup_code(void *context, uint64_t pc, struct unwind_code *ret_code
 {
 	struct lookup *l = context;
 	const struct mapped *m = processes_find(l->stacks->processes, l->process, pc, l->now);
-	const struct binaries *b = l->stacks->processes->binaries;
+	const struct image *image;
 	uint64_t address;
 
 	if (!m)
 		return false;
 	*ret_code = (struct unwind_code){.start = m->start, .end = m->end, .owner = m};
-	if (m->binary && b->rows.items[m->binary].image &&
-		image_address(
-			b->rows.items[m->binary].image, pc - m->start + m->offset, &address)) {
+	image = m->binary ? binaries_image(l->stacks->processes->binaries, m->binary) : NULL;
+	if (image && image_address(image, pc - m->start + m->offset, &address)) {
 		ret_code->bias = pc - address;
 		ret_code->cfi = tables_of(l->stacks, m->binary);
 	}

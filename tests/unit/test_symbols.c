@@ -78,10 +78,11 @@ static struct loaded load(const char *path, const char *root)
 {
 	struct error err = {0};
 	struct loaded l = {.image = image_open(path, &err)};
+	struct places places = {.root = root};
 
 	if (!l.image)
 		fail_msg("%s", err.text);
-	l.symbols = symbols_load(l.image, root);
+	l.symbols = symbols_load(l.image, &places);
 	return l;
 }
 

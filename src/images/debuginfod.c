@@ -1,0 +1,200 @@
+/* debuginfod.c: what do the servers have that the user's environment names? */
+#include "images/debuginfod.h"
+
+#include "base/buffer.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+struct debuginfod {
+	struct debuginfod_listener listener;
+	void *library, *client;
+	bool tried, given_up;
+	/* What is being fetched: */
+	struct bytes name;
+	const char *what;
+	double began;	/* seconds */
+	long last_size; /* bytes that have come so far, as they were last told */
+	bool shown;
+};
+
+struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	struct debuginfod *d;
+
+	if (!urls || !urls[strspn(urls, " ")])
+		return NULL;
+	d = memory_new(1, sizeof *d);
+	d->listener = *listener;
+	return d;
+}
+
+#ifdef HAVE_DEBUGINFOD
+#include <dlfcn.h>
+#include <elfutils/debuginfod.h>
+#include <errno.h>
+#include <unistd.h>
+
+#define SHOW_AFTER 0.5 /* seconds: what is quicker needs no explanation */
+
+static struct {
+	__typeof__(debuginfod_begin) *begin;
+	__typeof__(debuginfod_end) *end;
+	__typeof__(debuginfod_find_executable) *find_executable;
+	__typeof__(debuginfod_find_debuginfo) *find_debuginfo;
+	__typeof__(debuginfod_set_progressfn) *set_progressfn;
+	__typeof__(debuginfod_set_user_data) *set_user_data;
+	__typeof__(debuginfod_get_user_data) *get_user_data;
+} api;
+
+static const struct {
+	const char *name;
+	void *where;
+} functions[] = {
+	{"debuginfod_begin", &api.begin},
+	{"debuginfod_end", &api.end},
+	{"debuginfod_find_executable", &api.find_executable},
+	{"debuginfod_find_debuginfo", &api.find_debuginfo},
+	{"debuginfod_set_progressfn", &api.set_progressfn},
+	{"debuginfod_set_user_data", &api.set_user_data},
+	{"debuginfod_get_user_data", &api.get_user_data},
+};
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Called by the client about once a second, and with each piece that comes; not 0 would stop it. */
+static int on_progress(debuginfod_client *client, long done, long whole)
+{
+	struct debuginfod *d = api.get_user_data(client);
+	double waited = seconds_now() - d->began;
+	struct buffer text = {0};
+
+	if (waited < SHOW_AFTER)
+		return 0;
+	buffer_printf(&text, "debuginfod: %s of %.*s: ", d->what, (int)d->name.len, d->name.at);
+	if (whole > 0)
+		buffer_printf(&text, "%.1f of %.1f MB", (double)done / 1e6, (double)whole / 1e6);
+	else
+		buffer_printf(&text, "waiting for the server, %.0f s", waited);
+	d->listener.progress(d->listener.self, text.at);
+	d->shown = true;
+	buffer_release(&text);
+	return 0;
+}
+
+static bool client_start(struct debuginfod *d)
+{
+	if (d->tried)
+		return d->client;
+	d->tried = true;
+	d->library = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; d->library && i < sizeof functions / sizeof *functions; i++) {
+		void *function = dlsym(d->library, functions[i].name);
+
+		if (!function) {
+			dlclose(d->library);
+			d->library = NULL;
+			break;
+		}
+		memcpy(functions[i].where, &function, sizeof function);
+	}
+	if (d->library)
+		d->client = api.begin();
+	if (!d->client) {
+		d->listener.note(d->listener.self,
+			"DEBUGINFOD_URLS is set, but " DEBUGINFOD_SONAME
+			" is not installed (Debian: libdebuginfod1): no server is asked");
+		return false;
+	}
+	api.set_user_data(d->client, d);
+	api.set_progressfn(d->client, on_progress);
+	return true;
+}
+
+void debuginfod_release(struct debuginfod *d)
+{
+	if (!d)
+		return;
+	if (d->client)
+		api.end(d->client);
+	/* The library stays: what it brought along does not all survive being unloaded. */
+	free(d);
+}
+
+/* That a server has no such file is the usual case and worth no word; that it cannot be reached is.
+ */
+static void note_failure(struct debuginfod *d, int code)
+{
+	struct buffer text = {0};
+
+	buffer_printf(&text, "debuginfod: %s of %.*s: ", d->what, (int)d->name.len, d->name.at);
+	if (code == -ETIME || code == -ETIMEDOUT)
+		buffer_printf(&text,
+			"no answer within %.0f s; nothing more is asked (DEBUGINFOD_TIMEOUT sets "
+			"the limit, --no-debuginfod asks no server)",
+			seconds_now() - d->began);
+	else
+		buffer_printf(&text, "%s; nothing more is asked (DEBUGINFOD_URLS=%s)",
+			strerror(-code), getenv("DEBUGINFOD_URLS"));
+	d->listener.note(d->listener.self, text.at);
+	buffer_release(&text);
+}
+
+char *debuginfod_fetch(
+	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id)
+{
+	char *id, *path = NULL;
+	int fd;
+
+	if (d->given_up || !client_start(d))
+		return NULL;
+	d->name = name;
+	d->what = executable ? "executable" : "symbols";
+	d->began = seconds_now();
+	id = memory_copy_text(build_id.at, build_id.len);
+	/* A length of 0 says that the build id is text. */
+	fd = (executable ? api.find_executable : api.find_debuginfo)(
+		d->client, (const unsigned char *)id, 0, &path);
+	free(id);
+	if (d->shown)
+		d->listener.progress(d->listener.self, "");
+	d->shown = false;
+	if (fd >= 0) {
+		close(fd);
+		return path;
+	}
+	if (fd != -ENOENT) {
+		d->given_up = true;
+		note_failure(d, fd);
+	}
+	return NULL;
+}
+
+#else
+
+void debuginfod_release(struct debuginfod *d)
+{
+	free(d);
+}
+
+char *debuginfod_fetch(
+	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id)
+{
+	(void)executable;
+	(void)name;
+	(void)build_id;
+	if (!d->given_up)
+		d->listener.note(d->listener.self,
+			"DEBUGINFOD_URLS is set, but this build of kiln cannot ask servers");
+	d->given_up = true;
+	return NULL;
+}
+#endif

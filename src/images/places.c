@@ -1,0 +1,281 @@
+/* places.c: where may a binary, or what was stripped from it, lie? */
+#include "images/places.h"
+
+#include "base/memory.h"
+#include "images/debuginfod.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Who looks for what. */
+struct search {
+	const struct places *places;
+	const struct place_wanted *wanted;
+	bool (*visit)(void *context, const char *path);
+	void *context;
+};
+
+static const struct places usual_places;
+
+__attribute__((format(printf, 2, 3))) static bool try_path(struct search *s, const char *fmt, ...)
+{
+	va_list arguments;
+	char text[4096];
+	int len;
+
+	va_start(arguments, fmt);
+	len = vsnprintf(text, sizeof text, fmt, arguments);
+	va_end(arguments);
+	return len > 0 && (size_t)len < sizeof text && s->visit(s->context, text);
+}
+
+/* ---- By build id ---- */
+
+struct id {
+	int first, rest; /* lengths: "ab/cdef..." */
+	const char *at;
+};
+
+/* The names under which a cache keeps the file beside others of the same build. */
+static const char *const *names_in_cache(enum place_kind kind)
+{
+	static const char *const names[][4] = {
+		[PLACE_BINARY] = {"/elf", "/vdso", "", NULL},
+		[PLACE_DEBUG_FILE] = {"/debug", ".debug", "/elf", NULL},
+		[PLACE_VMLINUX] = {"/elf", "/vmlinux", ".debug", NULL},
+		[PLACE_KALLSYMS] = {"/kallsyms", NULL},
+	};
+
+	return names[kind];
+}
+
+static bool try_build_id_dir(struct search *s, const char *dir)
+{
+	struct bytes id = s->wanted->build_id;
+
+	for (const char *const *name = names_in_cache(s->wanted->kind); *name; name++)
+		if (try_path(s, "%s/.build-id/%.2s/%.*s%s", dir, id.at, (int)id.len - 2, id.at + 2,
+			    *name) ||
+			try_path(
+				s, "%s/%.2s/%.*s%s", dir, id.at, (int)id.len - 2, id.at + 2, *name))
+			return true;
+	return false;
+}
+
+static bool try_build_id_dirs(struct search *s)
+{
+	const char *const *dir = s->places->build_id_dirs, *home = getenv("HOME");
+	char own[4096];
+
+	for (; dir && *dir; dir++)
+		if (try_build_id_dir(s, *dir))
+			return true;
+	if (!home || !*home || strlen(home) > sizeof own - sizeof "/.debug")
+		return false;
+	stpcpy(stpcpy(own, home), "/.debug");
+	return try_build_id_dir(s, own);
+}
+
+/* /usr/lib/debug/.build-id, where distributions link the binary itself too, as in /usr/lib. */
+static bool try_debug_directory(struct search *s, const char *root)
+{
+	struct bytes id = s->wanted->build_id;
+	const char *suffix = s->wanted->kind == PLACE_BINARY ? "" : ".debug";
+
+	return try_path(s, "%s/usr/lib/debug/.build-id/%.2s/%.*s%s", root, id.at, (int)id.len - 2,
+		       id.at + 2, suffix) ||
+	       (s->wanted->kind == PLACE_BINARY &&
+		       try_path(s, "%s/usr/lib/.build-id/%.2s/%.*s", root, id.at, (int)id.len - 2,
+			       id.at + 2));
+}
+
+static bool try_debug_directories(struct search *s)
+{
+	const char *root = s->places->root, *symfs = s->places->symfs;
+
+	return (root && *root && try_debug_directory(s, root)) ||
+	       (symfs && try_debug_directory(s, symfs)) || try_debug_directory(s, "");
+}
+
+/* What debuginfod's clients have fetched, see debuginfod_find_debuginfo(3). */
+static bool try_fetched(struct search *s)
+{
+	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
+	const char *xdg = getenv("XDG_CACHE_HOME");
+	const char *name = s->wanted->kind == PLACE_BINARY ? "executable" : "debuginfo";
+	struct bytes id = s->wanted->build_id;
+	int len = (int)id.len;
+
+	if (cache && *cache)
+		return try_path(s, "%s/%.*s/%s", cache, len, id.at, name);
+	if (xdg && *xdg)
+		return try_path(s, "%s/debuginfod_client/%.*s/%s", xdg, len, id.at, name);
+	return home && *home &&
+	       try_path(s, "%s/.cache/debuginfod_client/%.*s/%s", home, len, id.at, name);
+}
+
+/* It becomes part of paths: digits only. */
+static bool is_build_id(struct bytes id)
+{
+	for (size_t i = 0; i < id.len; i++)
+		if (!memchr("0123456789abcdef", id.at[i], 16))
+			return false;
+	return id.len > 2;
+}
+
+static bool try_by_build_id(struct search *s)
+{
+	if (!is_build_id(s->wanted->build_id))
+		return false;
+	return try_build_id_dirs(s) ||
+	       (s->wanted->kind != PLACE_KALLSYMS && (try_debug_directories(s) || try_fetched(s)));
+}
+
+/* ---- By path ---- */
+
+static bool try_by_path(struct search *s)
+{
+	const char *root = s->places->root, *symfs = s->places->symfs;
+	struct bytes path = s->wanted->path;
+	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+	int len = (int)path.len;
+
+	if (!slash || path.at[0] != '/')
+		return false;
+	if (root && *root && try_path(s, "%s%.*s", root, len, path.at))
+		return true;
+	if (!symfs)
+		return try_path(s, "%.*s", len, path.at);
+	return try_path(s, "%s%.*s", symfs, len, path.at) ||
+	       try_path(s, "%s%.*s", symfs, (int)(path.at + path.len - slash), slash);
+}
+
+/* A kernel's file by its release: where distributions and those who build their own put it. */
+static bool try_by_release(struct search *s)
+{
+	static const char *const formats[] = {"/boot/vmlinux-", "", "/usr/lib/debug/boot/vmlinux-",
+		"", "/usr/lib/debug/lib/modules/", "/vmlinux", "/lib/modules/", "/vmlinux",
+		"/lib/modules/", "/build/vmlinux"};
+	const char *symfs = s->places->symfs ? s->places->symfs : "";
+	struct bytes release = s->wanted->path;
+
+	if (!release.len || memchr(release.at, '/', release.len))
+		return false;
+	for (size_t i = 0; i < sizeof formats / sizeof *formats; i += 2)
+		if (try_path(s, "%s%s%.*s%s", symfs, formats[i], (int)release.len, release.at,
+			    formats[i + 1]))
+			return true;
+	return false;
+}
+
+/* ---- All of them ---- */
+
+bool places_visit(const struct places *places, const struct place_wanted *wanted,
+	bool (*visit)(void *context, const char *path), void *context)
+{
+	struct search s = {places ? places : &usual_places, wanted, visit, context};
+
+	switch (wanted->kind) {
+	case PLACE_BINARY:
+		return try_by_path(&s) || try_by_build_id(&s);
+	case PLACE_VMLINUX:
+		if (s.places->vmlinux)
+			return visit(context, s.places->vmlinux);
+		return try_by_release(&s) || try_by_build_id(&s);
+	case PLACE_KALLSYMS:
+		if (s.places->kallsyms)
+			return visit(context, s.places->kallsyms);
+		return try_by_build_id(&s);
+	default:
+		return try_by_build_id(&s);
+	}
+}
+
+char *places_fetch(const struct places *places, const struct place_wanted *wanted)
+{
+	if (!places || !places->servers || wanted->kind == PLACE_KALLSYMS ||
+		!is_build_id(wanted->build_id))
+		return NULL;
+	return debuginfod_fetch(
+		places->servers, wanted->kind == PLACE_BINARY, wanted->path, wanted->build_id);
+}
+
+/* ---- Binaries ---- */
+
+struct opening {
+	char *name;
+	struct bytes build_id;
+	struct image *image;
+	const char *missing;
+};
+
+static bool has_build_id(const struct image *image, struct bytes build_id)
+{
+	char found[65];
+
+	image_build_id_text(image, found);
+	return bytes_equal(bytes_of(found), build_id);
+}
+
+static bool open_if_same(void *context, const char *path)
+{
+	struct opening *o = context;
+	struct error ignored = {0};
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return false;
+	}
+	o->image = image_open_fd(fd, o->name, &ignored);
+	close(fd);
+	if (!o->image) {
+		o->missing = "it is no ELF file that can be read";
+	} else if (o->build_id.len && !has_build_id(o->image, o->build_id)) {
+		o->missing = "the file that is there is another build";
+		image_release(o->image);
+		o->image = NULL;
+	}
+	return o->image;
+}
+
+/* That of this kernel; another one's is in perf's cache. */
+static struct image *open_own_vdso(struct bytes build_id)
+{
+	struct error ignored = {0};
+	struct image *image = image_open_vdso(&ignored);
+
+	if (!image || !build_id.len || has_build_id(image, build_id))
+		return image;
+	image_release(image);
+	return NULL;
+}
+
+struct image *places_open_binary(const struct places *places, struct bytes path,
+	struct bytes build_id, const char **ret_missing)
+{
+	struct place_wanted wanted = {PLACE_BINARY, path, build_id};
+	struct opening o = {.build_id = build_id, .missing = "the file cannot be opened"};
+	char *fetched;
+
+	if (bytes_equal(path, BYTES("[vdso]")))
+		o.image = open_own_vdso(build_id);
+	o.name = memory_copy_text(path.at, path.len);
+	if (!o.image && !places_visit(places, &wanted, open_if_same, &o)) {
+		fetched = places_fetch(places, &wanted);
+		if (fetched)
+			open_if_same(&o, fetched);
+		free(fetched);
+	}
+	if (!o.image && ret_missing)
+		*ret_missing = o.missing;
+	free(o.name);
+	return o.image;
+}
