@@ -10,9 +10,8 @@ static uint64_t less(uint64_t a, uint64_t b)
 static uint64_t own_count(
 	enum event_counting counting, uint64_t period, const struct event_totals *totals)
 {
-	/* A clock's value stands still while it is throttled, its running time does not. */
 	if (counting == COUNT_CLOCK && period)
-		return (totals->running > totals->value ? totals->running : totals->value) / period;
+		return less(totals->periods, totals->stolen / period);
 	return counting == COUNT_EACH ? totals->value : 0;
 }
 
@@ -32,8 +31,8 @@ void counts_finish(struct event_counts *work, struct event_counts *idle,
 			       : 0;
 	idle->missed = idle_missing < missing ? idle_missing : missing;
 	work->missed = missing - idle->missed;
-	/* Each descriptor rounds its last period down, so what came can be ahead of the count by as
-	 * many periods as there are descriptors. */
+	/* What came can be ahead of the count: how stolen time falls on periods is a matter of
+	 * chance. */
 	idle->expected = idle->delivered + counts_lost(idle);
 	work->expected = work->delivered + counts_lost(work);
 }

@@ -4,6 +4,10 @@
  * over the period for a clock, its value for an event that is sampled at each occurrence. For an
  * event whose period the kernel adapts there is no such count.
  *
+ * On a virtual machine a clock event goes on counting while the hypervisor has taken the CPU away;
+ * the timer then fires once for all the periods that passed. The program did not run in them, and
+ * the scheduler does not charge it for them: they are not expected.
+ *
  * Idle CPUs are apart: their timers are often late, and a CPU whose tick is off stays throttled for
  * as long as it sleeps. Such losses belong to the idle stream, not to the work. The event's own
  * count is the sum of both streams' expected. */
@@ -31,6 +35,8 @@ struct event_counts {
 /* What an event's descriptors counted, added up. */
 struct event_totals {
 	uint64_t value, running, lost;
+	uint64_t periods; /* of a clock, that ended while it ran; each descriptor for itself */
+	uint64_t stolen;  /* ns of the running time that the hypervisor gave to others */
 	uint64_t idle; /* ns that the recorded CPUs were idle (/proc/stat); 0: threads were recorded
 			*/
 	bool lost_known; /* the kernel counts losses (6.0) */

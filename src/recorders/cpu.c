@@ -17,7 +17,7 @@ struct cpu_state {
 	struct perf_source source;
 	struct sampler sampler;
 	struct tee tee;
-	uint64_t idle; /* ns of the recorded CPUs, at the start and then during the recording */
+	struct cpu_times cpus; /* the recorded ones; at the start, then during the recording */
 };
 
 /* ---- Who is there already ---- */
@@ -175,7 +175,7 @@ static bool cpu_enable(struct session *s, struct error *err)
 	struct cpu_state *state = s->recorder_state;
 	bool by_exec = state->source.attrs.items[0].enable_on_exec;
 
-	state->idle = cpus_idle_ns(&state->source.cpus);
+	cpus_read_times(&state->source.cpus, &state->cpus);
 	if (!by_exec && !perf_source_enable(&state->source))
 		return error_errno(err, "enabling the events");
 	/* After the events: what happens in between is in the rings as well. */
@@ -214,9 +214,48 @@ static bool cpu_drain(struct session *s, bool last, struct error *err)
 static void cpu_stop(struct session *s)
 {
 	struct cpu_state *state = s->recorder_state;
+	struct cpu_times now;
 
 	perf_source_disable(&state->source);
-	state->idle = cpus_idle_ns(&state->source.cpus) - state->idle;
+	cpus_read_times(&state->source.cpus, &now);
+	state->cpus.idle = now.idle - state->cpus.idle;
+	state->cpus.stolen = now.stolen - state->cpus.stolen;
+}
+
+/* ---- Accounting ---- */
+
+/* CPU time of the target as the scheduler charged it, ns; 0: nobody knows. */
+static uint64_t scheduled_ns(const struct session *s)
+{
+	if (!session_records_command(s) || !s->command.ended)
+		return 0;
+	return s->command.user + s->command.system;
+}
+
+/* How much of a clock's running time did the hypervisor give to others? Not more than these CPUs
+ * miss, which is known to a tick of each. */
+static uint64_t stolen_ns(
+	const struct session *s, const struct cpu_state *state, const struct event_totals *totals)
+{
+	uint64_t most = state->cpus.stolen, own = scheduled_ns(s), late;
+
+	if (s->options->system_wide)
+		return most;
+	if (!own || totals->running <= own)
+		return 0;
+	late = totals->running - own;
+	most += state->source.cpus.list.len * CPU_TICK;
+	return late < most ? late : most;
+}
+
+static void note_stolen(struct session *s, const struct event_totals *totals)
+{
+	if (totals->stolen * 100 < totals->running)
+		return;
+	profile_note(&s->profile,
+		"for %.1f%% of the time the hypervisor ran something else: that is no CPU time of "
+		"the target",
+		100.0 * (double)totals->stolen / (double)totals->running);
 }
 
 static void cpu_account(struct session *s)
@@ -230,8 +269,11 @@ static void cpu_account(struct session *s)
 	sampler_end(sampler, s->stopped);
 	for (size_t i = 0; i < sampler->events.len; i++) {
 		perf_source_totals(&state->source, i, &totals);
-		totals.idle = sampler->cpu_wide ? state->idle : 0;
+		totals.idle = sampler->cpu_wide ? state->cpus.idle : 0;
+		totals.stolen = sampler->events.items[i].clock ? stolen_ns(s, state, &totals) : 0;
 		tee_add(&state->tee, TEE_TOTALS, (uint32_t)i, 0, bytes_at(&totals, sizeof(totals)));
+		if (!i && sampler->events.items[i].clock)
+			note_stolen(s, &totals);
 		sampler_account(sampler, i, counting(&state->source, i), &totals);
 		s->counts.lost += counts_lost(&sampler->events.items[i].counts);
 	}

@@ -136,7 +136,7 @@ static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *
 	ret->exclude_hv = event->exclude_hypervisor || ret->exclude_kernel;
 	ret->precise_ip = event->precise & 3;
 	ret->inherit = !o->system_wide;
-	ret->enable_on_exec = o->command && !o->system_wide && !o->pids.list.len;
+	ret->enable_on_exec = session_records_command(s);
 	if (event->rare && !o->frequency) {
 		ret->sample_period = 1;
 	} else {
@@ -166,7 +166,7 @@ static void tracking_attr(
 	ret->sample_period = 1;
 	ret->exclude_kernel = ret->exclude_hv = 1;
 	ret->inherit = !o->system_wide;
-	ret->enable_on_exec = o->command && !o->system_wide && !o->pids.list.len;
+	ret->enable_on_exec = session_records_command(s);
 	ret->mmap = ret->mmap2 = ret->comm = ret->comm_exec = ret->task = 1;
 	ret->build_id = source->features.build_id;
 	ret->wakeup_watermark = (uint32_t)(RING_TRACKING / 4);
@@ -464,8 +464,17 @@ void perf_source_disable(struct perf_source *source)
 	all_ioctl(source, PERF_EVENT_IOC_DISABLE);
 }
 
+/* Periods of a clock: its value stands still while it is throttled, its running time does not. */
+static uint64_t periods_of(const struct perf_count *count, uint64_t period)
+{
+	if (!period)
+		return 0;
+	return (count->running > count->value ? count->running : count->value) / period;
+}
+
 void perf_source_totals(const struct perf_source *source, size_t event, struct event_totals *ret)
 {
+	uint64_t period = perf_source_period(source, event);
 	struct perf_count count;
 
 	*ret = (struct event_totals){.lost_known = source->features.lost};
@@ -475,6 +484,7 @@ void perf_source_totals(const struct perf_source *source, size_t event, struct e
 			continue;
 		ret->value += count.value;
 		ret->running += count.running;
+		ret->periods += periods_of(&count, period);
 		ret->lost += count.lost;
 	}
 }

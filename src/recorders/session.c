@@ -55,6 +55,13 @@ void session_notice(struct session *s, const char *fmt, ...)
 	s->notice(text);
 }
 
+bool session_records_command(const struct session *s)
+{
+	const struct record_options *o = s->options;
+
+	return o->command && !o->system_wide && !o->pids.list.len && !o->tids.list.len;
+}
+
 bool session_watch(struct session *s, int fd, struct error *err)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};

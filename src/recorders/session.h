@@ -80,6 +80,9 @@ void session_release(struct session *s);
 
 __attribute__((format(printf, 2, 3))) void session_notice(struct session *s, const char *fmt, ...);
 
+/* Is the command what is recorded, and not only how long? */
+bool session_records_command(const struct session *s);
+
 /* Have `fd` wake the drain loop when it is readable. */
 bool session_watch(struct session *s, int fd, struct error *err);
 

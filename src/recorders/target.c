@@ -79,25 +79,29 @@ void number_list_online_cpus(struct number_list *numbers)
 		fclose(f);
 }
 
-uint64_t cpus_idle_ns(const struct number_list *cpus)
+void cpus_read_times(const struct number_list *cpus, struct cpu_times *ret_times)
 {
-	uint64_t idle = 0, tick = 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	struct cpu_times sum = {0};
 	FILE *f = fopen("/proc/stat", "re");
 	char line[512];
 
 	while (f && fgets(line, sizeof(line), f)) {
-		unsigned long long idled, waited;
+		unsigned long long idled, waited, stolen;
 		int cpu;
 
-		if (sscanf(line, "cpu%d %*u %*u %*u %llu %llu", &cpu, &idled, &waited) != 3)
+		if (sscanf(line, "cpu%d %*u %*u %*u %llu %llu %*u %*u %llu", &cpu, &idled, &waited,
+			    &stolen) != 4)
 			continue;
-		for (size_t i = 0; i < cpus->list.len; i++)
-			if (cpus->list.items[i] == cpu)
-				idle += (idled + waited) * tick;
+		for (size_t i = 0; i < cpus->list.len; i++) {
+			if (cpus->list.items[i] != cpu)
+				continue;
+			sum.idle += (idled + waited) * CPU_TICK;
+			sum.stolen += stolen * CPU_TICK;
+		}
 	}
 	if (f)
 		fclose(f);
-	return idle;
+	*ret_times = sum;
 }
 
 bool number_list_add_threads(struct number_list *numbers, pid_t pid, struct error *err)

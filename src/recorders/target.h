@@ -9,6 +9,7 @@
 
 #define TARGETS_LIMIT 65536 /* processes or threads given */
 #define CPUS_LIMIT    4096
+#define CPU_TICK      ((uint64_t)10000000) /* ns */
 
 struct number_list {
 	VECTOR(int32_t) list;
@@ -20,8 +21,12 @@ bool number_list_add(struct number_list *numbers, const char *text, struct error
 bool number_list_add_cpus(struct number_list *numbers, const char *text, struct error *err);
 /* CPUs that are online. */
 void number_list_online_cpus(struct number_list *numbers);
-/* How long these CPUs have been idle, ns since the system started; by /proc/stat. */
-uint64_t cpus_idle_ns(const struct number_list *cpus);
+/* How long these CPUs have been idle, and how long the hypervisor has run others on them: ns since
+ * the system started, by /proc/stat, in steps of CPU_TICK for each CPU. */
+struct cpu_times {
+	uint64_t idle, stolen;
+};
+void cpus_read_times(const struct number_list *cpus, struct cpu_times *ret_times);
 /* The threads of a process now. ERR_USAGE when it does not exist. */
 bool number_list_add_threads(struct number_list *numbers, pid_t pid, struct error *err);
 void number_list_release(struct number_list *numbers);

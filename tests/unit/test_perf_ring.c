@@ -144,8 +144,7 @@ static void accounting(void **state)
 	struct event_counts clock = {.delivered = 900, .throttled = 10}, idle = {.delivered = 50};
 	struct event_counts each = {.delivered = 90}, none = {0};
 	struct event_counts adapted = {.delivered = 5, .lost_records = 2};
-	struct event_totals totals = {
-		.value = 1000000000, .running = 1003009027, .lost = 20, .lost_known = true};
+	struct event_totals totals = {.periods = 1000, .lost = 20, .lost_known = true};
 
 	(void)state;
 	totals.idle = 65 * 1003009 + 5; /* 50 came, 3 were throttled */
@@ -157,6 +156,18 @@ static void accounting(void **state)
 	assert_int_equal(clock.missed, 1000 - 900 - 50 - 10 - 3 - 20 - 12);
 	assert_int_equal(clock.expected, clock.delivered + counts_lost(&clock));
 	assert_int_equal(idle.expected, idle.delivered + counts_lost(&idle));
+
+	/* Of 10 periods without a sample, the hypervisor ran others in 7. */
+	clock = (struct event_counts){.delivered = 990};
+	totals = (struct event_totals){.periods = 1000, .stolen = 7 * 1003009 + 5};
+	counts_finish(&clock, &none, COUNT_CLOCK, 1003009, &totals);
+	assert_int_equal(clock.expected, 993);
+	assert_int_equal(clock.missed, 3);
+	/* A stolen period can have its sample all the same, late. */
+	clock = (struct event_counts){.delivered = 995};
+	counts_finish(&clock, &none, COUNT_CLOCK, 1003009, &totals);
+	assert_int_equal(clock.expected, 995);
+	assert_int_equal(clock.missed, 0);
 
 	totals = (struct event_totals){.value = 100, .lost = 10, .lost_known = true};
 	counts_finish(&each, &none, COUNT_EACH, 1, &totals);

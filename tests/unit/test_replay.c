@@ -114,8 +114,7 @@ static void check_stack(const struct profile *p, stack_id stack, const char *lea
 static void across_cpus(void **state)
 {
 	struct buffer b = {0}, records = {0};
-	struct event_totals totals = {
-		.value = 6000, .running = 6000, .lost = 2, .lost_known = true};
+	struct event_totals totals = {.periods = 6, .lost = 2, .lost_known = true};
 	struct error err = {0};
 	struct replay r;
 	const struct samples *samples;
