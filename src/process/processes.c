@@ -156,6 +156,7 @@ void processes_release(struct processes *p)
 {
 	for (size_t i = 1; i < p->rows.len; i++)
 		space_drop(&p->rows.items[i].space);
+	space_drop(&p->kernel_space);
 	vector_release(&p->rows);
 	vector_release(&p->threads);
 	id_map_release(&p->by_pid);
@@ -315,6 +316,56 @@ static void map(struct processes *p, struct process_state *process, struct addre
 	space_map(s, &m);
 }
 
+/* "[nf_tables]" of "/lib/modules/6.1/kernel/net/netfilter/nf_tables.ko.xz" */
+static string_id module_name(struct processes *p, struct bytes path)
+{
+	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+	struct buffer name = {0};
+	const char *end;
+	string_id id;
+
+	if (!slash)
+		return profile_string(p->profile, path);
+	path = (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)};
+	end = bytes_find(path, BYTES(".ko"));
+	buffer_printf(&name, "[%.*s]", (int)(end ? end - path.at : (ptrdiff_t)path.len), path.at);
+	for (size_t i = 0; i < name.len; i++)
+		if (name.at[i] == '-')
+			name.at[i] = '_';
+	id = profile_string(p->profile, buffer_bytes(&name));
+	buffer_release(&name);
+	return id;
+}
+
+/* perf's names for the kernel: "[kernel.kallsyms]_text", "[guest.kernel.kallsyms.12]_stext": the
+ * symbol behind them is at the offset of the mapping. */
+static void map_kernel(struct processes *p, const struct perf_mmap *m)
+{
+	const struct bytes kernel = BYTES("[kernel.kallsyms]");
+	struct mapped mapped = {.start = m->start, .end = m->start + m->size, .offset = m->offset};
+	struct mapping row = {.kind = MAPPING_MODULE, .base = m->start};
+	struct bytes build_id = {(const char *)m->build_id, m->build_id_size};
+	struct bytes path = m->path;
+	char hex[65] = "";
+
+	if (bytes_start(path, kernel)) {
+		row.kind = MAPPING_KERNEL;
+		row.base = bytes_end(path, BYTES("]_text")) ? m->offset : 0;
+		path = kernel;
+	}
+	if (!build_id.len)
+		build_id = binaries_known(p->binaries, path);
+	build_id_text(build_id, hex);
+	row.build_id = profile_string(p->profile, bytes_of(hex));
+	row.file = row.kind == MAPPING_KERNEL ? profile_string(p->profile, path)
+					      : module_name(p, path);
+	mapped.mapping = profile_mapping(p->profile, &row);
+	if (!p->kernel_space)
+		p->kernel_space = space_new(p);
+	p->kernel_space->id = ++p->last_space;
+	space_map(p->kernel_space, &mapped);
+}
+
 static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 {
 	struct process_state *process;
@@ -327,10 +378,21 @@ static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 		.start = m->start,
 		.end = m->start + m->size};
 
-	if (!(m->protection & PROT_EXEC) || m->pid == UINT32_MAX || key.end < key.start)
+	if (!(m->protection & PROT_EXEC) || key.end < key.start)
 		return;
+	if (m->pid == UINT32_MAX) {
+		map_kernel(p, m);
+		return;
+	}
 	process = processes_get(p, (int32_t)m->pid);
 	map(p, process, space_for_change(p, process), &key, m->offset);
+}
+
+static bool is_guest(const struct perf_record *r)
+{
+	unsigned mode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
 }
 
 void processes_apply(struct processes *p, const struct perf_record *r)
@@ -347,7 +409,8 @@ void processes_apply(struct processes *p, const struct perf_record *r)
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		apply_mmap(p, &r->mmap);
+		if (!is_guest(r))
+			apply_mmap(p, &r->mmap);
 		break;
 	}
 }

@@ -44,7 +44,8 @@ struct thread_state {
 struct processes {
 	struct profile *profile;
 	struct binaries *binaries;
-	bool live; /* /proc may be asked about what records did not tell */
+	struct address_space *kernel_space; /* what records of pid -1 tell; NULL: nothing */
+	bool live;			    /* /proc may be asked about what records did not tell */
 	uint32_t last_space;
 	/* Sees what /proc said: a thread's name, or (tid 0) the mappings of a process; or NULL. */
 	void (*told)(void *context, int32_t pid, int32_t tid, struct bytes text);
