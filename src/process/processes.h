@@ -6,24 +6,9 @@
 #ifndef KILN_PROCESS_PROCESSES_H
 #define KILN_PROCESS_PROCESSES_H
 
+#include "process/address_space.h"
 #include "process/binaries.h"
 #include "process/perf_record.h"
-
-/* One executable mapping. */
-struct mapped {
-	uint64_t start, end; /* addresses */
-	uint64_t offset;     /* of `start` in the file */
-	uint32_t binary;     /* row of the binaries; 0: anonymous memory */
-	mapping_id mapping;  /* row of the profile */
-};
-
-/* Executable mappings, sorted, without overlaps. Forked processes share one until somebody maps. */
-struct address_space {
-	unsigned references;
-	uint32_t id;   /* a new one after every change, never used again */
-	uint32_t last; /* where the last lookup hit */
-	VECTOR(struct mapped) maps;
-};
 
 struct process_state {
 	int32_t pid, parent;	     /* parent 0: unknown */
@@ -89,8 +74,5 @@ const struct mapped *processes_find(
 /* Is it a kernel thread? Is `pid` `ancestor` or one of its descendants, as far as records tell? */
 bool processes_is_kernel(const struct processes *p, int32_t pid);
 bool processes_descends(const struct processes *p, int32_t pid, int32_t ancestor);
-
-/* The mapping at `address`, or NULL. */
-const struct mapped *address_space_find(struct address_space *space, uint64_t address);
 
 #endif
