@@ -3,6 +3,7 @@
 #include "kiln.h"
 
 #include "model/view.h"
+#include "process/symbolize.h"
 #include "readers/readers.h"
 #include "renderers/renderers.h"
 #include "transforms/transforms.h"
@@ -83,8 +84,11 @@ static kiln_profile *profile_loaded(struct input *in, const char *format, kiln_e
 	bool done = profile_read_input(in, &options, &p->profile, &err);
 
 	input_release(in);
-	if (done)
+	if (done) {
+		if (profile_needs_names(&p->profile))
+			profile_symbolize(&p->profile, NULL, NULL);
 		return p;
+	}
 	failed(&err, ret_err);
 	kiln_profile_free(p);
 	return NULL;
@@ -358,11 +362,9 @@ static bool option_apply(
 static bool render_to(const kiln_view *v, const struct renderer *renderer,
 	const char *const *options, struct output *out, struct error *err)
 {
-	void *settings = memory_new(1, renderer->settings_size ? renderer->settings_size : 1);
+	void *settings = renderer_settings(renderer);
 	bool done = true;
 
-	if (renderer->defaults)
-		renderer->defaults(settings);
 	for (size_t i = 0; done && options && options[i]; i++)
 		done = option_apply(renderer, settings, options[i], err);
 	done = done && renderer->render(&v->view, settings, out, err);

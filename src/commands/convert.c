@@ -57,9 +57,7 @@ static const struct renderer *choose(struct error *err)
 		found = renderer_for_path(own.output);
 	if (found)
 		return found;
-	for (size_t i = 0; renderers[i]; i++)
-		if (renderers[i]->suffix)
-			buffer_printf(&known, "%s%s", known.len ? ", " : "", renderers[i]->suffix);
+	renderer_suffixes(&known);
 	if (own.output)
 		error_set(err, ERR_USAGE,
 			"convert: %s: its suffix names no format; known: %s (or say --to FORMAT)",
@@ -88,9 +86,7 @@ static int run(char **operands)
 	}
 	if (!load(&command_convert, operands, WANT_ALL, &loaded, &err))
 		return fail(&err);
-	settings = memory_new(1, renderer->settings_size + 1);
-	if (renderer->defaults)
-		renderer->defaults(settings);
+	settings = renderer_settings(renderer);
 	done = pipeline_render(&loaded.view, renderer, settings, path, &err);
 	free(settings);
 	loaded_release(&loaded);

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/units.h"
-#include "process/symbolize.h"
+#include "commands/names.h"
 #include "readers/readers.h"
 #include "transforms/transforms.h"
 
@@ -61,7 +61,8 @@ void load_groups(struct option_group ret_groups[LOAD_GROUPS])
 	for (size_t i = 0; readers[i] && i < FORMATS_MOST; i++)
 		formats[i] = readers[i]->name;
 	ret_groups[0] = (struct option_group){"Input", input_options, &common};
-	ret_groups[1] = (struct option_group){
+	ret_groups[1] = names_group();
+	ret_groups[2] = (struct option_group){
 		"Choose and reshape, in the order given", transform_options(), &common.transforms};
 }
 
@@ -107,14 +108,13 @@ static bool choose_input(
 		*ret_path = "-";
 		return true;
 	}
-	if (access(LOAD_DEFAULT, F_OK)) {
-		print_usage(command);
-		return error_set(err, ERR_USAGE,
-			"no FILE given and no " LOAD_DEFAULT
-			" here: name one, pipe one in, or make it with: kiln record -- COMMAND");
-	}
-	*ret_path = LOAD_DEFAULT;
-	return true;
+	*ret_path = access(LOAD_DEFAULT, F_OK) ? LOAD_OF_PERF : LOAD_DEFAULT;
+	if (!access(*ret_path, F_OK))
+		return true;
+	print_usage(command);
+	return error_set(err, ERR_USAGE,
+		"no FILE given and no " LOAD_DEFAULT " or " LOAD_OF_PERF
+		" here: name one, pipe one in, or make it with: kiln record -- COMMAND");
 }
 
 /* ---- What the user should know about the profile ---- */
@@ -196,24 +196,6 @@ static void say_other_events(const struct loaded *l)
 
 /* ---- The pipeline ---- */
 
-/* A recorder that was killed, or that another machine's symbols were to complete, leaves addresses.
- */
-static void name_addresses(struct loaded *l)
-{
-	struct symbolize_report report = {0};
-
-	if (!profile_needs_names(&l->profile))
-		return;
-	profile_symbolize(&l->profile, NULL, false, &report);
-	for (size_t i = 0; verbosity > 0 && i < report.modules.len; i++) {
-		const struct unnamed_module *m = &report.modules.items[i];
-
-		say("%s: %.*s: addresses without names: %u: %s%s%s", l->name, (int)m->file.len,
-			m->file.at, m->locations, m->why, *m->remedy ? "; " : "", m->remedy);
-	}
-	symbolize_report_release(&report);
-}
-
 static bool shape(struct loaded *l, struct error *err)
 {
 	view_init(&l->view, &l->profile, BY_FUNCTION);
@@ -228,7 +210,8 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 {
 	struct loaded l = {0};
 	const char *path = NULL;
-	struct read_options options = {.want = want, .format = common.format};
+	struct read_options options = {
+		.want = want, .format = common.format, .places = names_places()};
 
 	if (common.transforms.steps.len)
 		options.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS;
@@ -239,7 +222,8 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 		profile_release(&l.profile);
 		return false;
 	}
-	name_addresses(&l);
+	names_add(&l.profile, l.name);
+	names_release();
 	*ret = l;
 	if (!shape(ret, err)) {
 		loaded_release(ret);

@@ -5,11 +5,12 @@
 #include "commands/commands.h"
 #include "model/view.h"
 
-/* Read when no FILE is given. */
+/* Read when no FILE is given: what `kiln record` writes, or else what `perf record` does. */
 #define LOAD_DEFAULT "profile.kiln"
+#define LOAD_OF_PERF "perf.data"
 
 /* Groups that load_groups adds. */
-#define LOAD_GROUPS 2u
+#define LOAD_GROUPS 3u
 
 struct loaded {
 	const char *name; /* for messages: the path, or "<stdin>" */
@@ -17,12 +18,14 @@ struct loaded {
 	struct view view;
 };
 
-/* Put the common options (which input, which samples, in what shape) into ret_groups. */
+/* Put the common options (which input, where its binaries are, which samples, in what shape) into
+ * ret_groups. */
 void load_groups(struct option_group ret_groups[LOAD_GROUPS]);
 
 /* Read the one FILE of `operands`, or the default: standard input when something is piped in, else
- * ./profile.kiln; name what has no name yet, select the kind and apply the transforms. Says the
- * profile's notes and losses on stderr. `want` is enum read_want, or'ed; transforms add theirs. */
+ * ./profile.kiln or ./perf.data; name what has no name yet, select the kind and apply the
+ * transforms. Says the profile's notes and losses on stderr. `want` is enum read_want, or'ed;
+ * transforms add theirs. */
 bool load(const struct command *command, char **operands, unsigned want, struct loaded *ret,
 	struct error *err);
 void loaded_release(struct loaded *l);

@@ -20,10 +20,8 @@ static const struct option output_options[] = {
 
 static void *default_settings(const struct renderer *renderer, bool text)
 {
-	void *settings = memory_new(1, renderer->settings_size ? renderer->settings_size : 1);
+	void *settings = renderer_settings(renderer);
 
-	if (renderer->defaults)
-		renderer->defaults(settings);
 	if (text) {
 		struct text_settings *look = settings;
 

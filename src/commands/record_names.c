@@ -42,5 +42,6 @@ void record_name(struct session *s, struct image_cache *cache, bool last,
 		.kernel = kernel_of};
 
 	jit_maps_look(&s->jit_maps, &s->profile);
-	profile_symbolize(&s->profile, &hooks, last, ret_report);
+	profile_symbolize(&s->profile, &(struct symbolize_options){.hooks = &hooks, .again = last},
+		ret_report);
 }

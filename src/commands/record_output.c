@@ -64,9 +64,7 @@ static bool unknown_suffix(const char *path, struct error *err)
 {
 	struct buffer known = {0};
 
-	for (size_t i = 0; renderers[i]; i++)
-		if (renderers[i]->suffix)
-			buffer_printf(&known, "%s%s", known.len ? ", " : "", renderers[i]->suffix);
+	renderer_suffixes(&known);
 	error_set(err, ERR_USAGE, "-o %s: the suffix chooses the format; expected one of %s", path,
 		known.at);
 	buffer_release(&known);
@@ -96,14 +94,11 @@ bool record_output_append(struct record_output *o, const struct profile *p, stru
 
 static bool render(struct record_output *o, const struct profile *p, struct error *err)
 {
-	size_t size = o->renderer->settings_size;
-	void *settings = memory_new(1, size ? size : 1);
+	void *settings = renderer_settings(o->renderer);
 	struct output out = {0};
 	struct view view;
 	bool done;
 
-	if (o->renderer->defaults)
-		o->renderer->defaults(settings);
 	view_init(&view, p, BY_FUNCTION);
 	done = output_open(&out, o->path, OUTPUT_MODE, err) &&
 	       o->renderer->render(&view, settings, &out, err) && output_commit(&out, err);

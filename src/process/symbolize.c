@@ -17,6 +17,7 @@ struct work {
 
 struct namer {
 	struct profile *profile;
+	const struct symbolize_options *options;
 	const struct symbolize_hooks *hooks; /* NULL: not live */
 	struct image_cache *cache;
 	struct kernel *own_kernel;
@@ -77,18 +78,47 @@ static void placeholder(struct buffer *text, const struct mapping *mapping, stru
 		buffer_printf(text, "[%.*s]", (int)module.len, module.at);
 }
 
+/* "[libfoo.so+0x1a2b]", "[vdso+0x7a0]": of a file that is not here. */
+static void placeholder_with_offset(
+	struct buffer *text, const struct mapping *mapping, struct bytes module, uint64_t offset)
+{
+	bool is_file = mapping->kind == MAPPING_FILE || mapping->kind == MAPPING_VDSO;
+
+	placeholder(text, mapping, module);
+	if (!is_file || !module.len)
+		return;
+	text->len--;
+	buffer_printf(text, "+0x%llx]", (unsigned long long)offset);
+}
+
+static bool is_named(const struct profile *p, location_id location, struct bytes name)
+{
+	struct span names = p->location_names.items[location];
+
+	return names.count == 1 &&
+	       bytes_equal(name,
+		       profile_text(
+			       p, p->frames.items[p->location_frames.items[names.first]].function));
+}
+
 static bool is_placeholder(struct namer *n, location_id location)
 {
 	const struct profile *p = n->profile;
 	struct span names = p->location_names.items[location];
-	const struct mapping *mapping = &p->mappings.items[p->locations.items[location].mapping];
-	const struct frame *frame;
+	const struct location *l = &p->locations.items[location];
+	const struct mapping *mapping = &p->mappings.items[l->mapping];
+	struct bytes name;
 
 	if (names.count != 1)
 		return false;
-	frame = &p->frames.items[p->location_frames.items[names.first]];
+	name = profile_text(p, p->frames.items[p->location_frames.items[names.first]].function);
+	if (!name.len || name.at[0] != '[') /* nearly all */
+		return false;
 	placeholder(&n->text, mapping, module_of(p, mapping));
-	return bytes_equal(profile_text(p, frame->function), buffer_bytes(&n->text));
+	if (is_named(p, location, buffer_bytes(&n->text)))
+		return true;
+	placeholder_with_offset(&n->text, mapping, module_of(p, mapping), l->address);
+	return is_named(p, location, buffer_bytes(&n->text));
 }
 
 static int work_compare(const void *a, const void *b)
@@ -144,15 +174,38 @@ static void name_as(struct namer *n, const struct work *work, uint64_t start, fr
 		n->report->named++;
 }
 
-static void name_as_module(struct namer *n, const struct work *work)
+/* A profile that nothing new is known about is not written to: it may be a mapped file. */
+static void name_by_placeholder(struct namer *n, const struct work *work)
 {
 	struct mapping mapping = n->profile->mappings.items[work->mapping];
 	frame_id frame;
 
-	placeholder(&n->text, &mapping, module_of(n->profile, &mapping));
+	if (is_named(n->profile, work->location, buffer_bytes(&n->text)))
+		return;
 	frame = frame_of(n, &mapping, buffer_bytes(&n->text));
-	if (!n->profile->location_names.items[work->location].count)
-		profile_name_location(n->profile, work->location, &frame, 1);
+	profile_name_location(n->profile, work->location, &frame, 1);
+}
+
+static void name_as_module(struct namer *n, const struct work *work)
+{
+	struct mapping mapping = n->profile->mappings.items[work->mapping];
+
+	placeholder(&n->text, &mapping, module_of(n->profile, &mapping));
+	name_by_placeholder(n, work);
+	if (n->report)
+		unnamed_add(&n->counts, work->location);
+}
+
+/* Whoever named it before had the file, or knew no better either. */
+static void name_as_missing(struct namer *n, const struct work *work)
+{
+	struct mapping mapping = n->profile->mappings.items[work->mapping];
+
+	if (!n->profile->location_names.items[work->location].count) {
+		placeholder_with_offset(
+			&n->text, &mapping, module_of(n->profile, &mapping), work->address);
+		name_by_placeholder(n, work);
+	}
 	if (n->report)
 		unnamed_add(&n->counts, work->location);
 }
@@ -222,7 +275,8 @@ static void name_files(struct namer *n, const struct work *work, size_t count)
 		facts.extent = symbols_extent(symbols);
 		name_in_image(n, work, count, image, symbols);
 	} else {
-		name_all_as_module(n, work, count);
+		for (size_t i = 0; i < count; i++)
+			name_as_missing(n, &work[i]);
 	}
 	if (n->report)
 		unnamed_facts(&n->counts, work->mapping, &facts);
@@ -350,13 +404,18 @@ static void name_mapping(struct namer *n, const struct work *work, size_t count)
 	}
 }
 
-void profile_symbolize(struct profile *p, const struct symbolize_hooks *hooks, bool again,
+void profile_symbolize(struct profile *p, const struct symbolize_options *options,
 	struct symbolize_report *ret_report)
 {
-	struct image_cache own = {0};
-	struct namer n = {.profile = p, .hooks = hooks, .report = ret_report};
+	static const struct symbolize_options none;
+	const struct symbolize_hooks *hooks = options ? options->hooks : NULL;
+	struct image_cache own = {.places = options ? options->places : NULL};
+	struct namer n = {.profile = p,
+		.options = options ? options : &none,
+		.hooks = hooks,
+		.report = ret_report};
 	size_t count, end;
-	struct work *work = find_work(&n, again, &count);
+	struct work *work = find_work(&n, n.options->again, &count);
 
 	n.cache = hooks && hooks->cache ? hooks->cache : &own;
 	if (ret_report)

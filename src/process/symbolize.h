@@ -1,9 +1,12 @@
 /* symbolize.h: what are the functions at a profile's addresses called?
  *
  * Every location that has no names yet gets them, once: names are looked up by image and offset,
- * after the last sample, so that nothing is named that nobody sampled. What cannot be found is
- * named by its module, `[libfoo.so]`, or `[unknown]` when there is none; the location keeps its
- * address, and naming can be tried again when symbols have been installed.
+ * after the last sample, so that nothing is named that nobody sampled. Where a file is here but has
+ * no symbol for an address, the place is named by its module, `[libfoo.so]`, which merges into one
+ * box what nobody can tell apart. Where the file itself is missing it is `[libfoo.so+0x1a2b]`, with
+ * the offset in the file: nothing is merged that somebody with the file could name. `[unknown]` is
+ * in no module. The location keeps its address, and naming can be tried again when files or
+ * symbols have come.
  *
  * It works for a recording that has just ended, with what the recorder still holds open, and for a
  * file whose recorder could not finish it, with what this machine has now. A file is used only when
@@ -33,6 +36,15 @@ struct symbolize_hooks {
 	const struct kernel *(*kernel)(void *self);
 };
 
+/* `{0}` and a NULL pointer: an input of another time, perhaps of another machine. */
+struct symbolize_options {
+	/* NULL: not live. Then perf maps are not asked, and the kernel only when it is the recorded
+	 * one. */
+	const struct symbolize_hooks *hooks;
+	const struct places *places; /* where files lie; NULL: the usual places */
+	bool again;		     /* also what is so far named by its module only */
+};
+
 /* A module in which locations stayed without names. */
 struct unnamed_module {
 	struct bytes file; /* owned by the profile; valid until it grows */
@@ -41,6 +53,7 @@ struct unnamed_module {
 	process_id process; /* MAPPING_JIT */
 	uint32_t locations;
 	uint64_t samples; /* that end in it, those of idle CPUs apart */
+	bool missing;	  /* a file that is not here, or not as it was recorded */
 	char why[160];	  /* a phrase: "stripped; no separate debug file" */
 	/* What would give names: a phrase with a command, or ""; static, and the same one for all
 	 * modules that it would help. */
@@ -55,11 +68,9 @@ struct symbolize_report {
 };
 void symbolize_report_release(struct symbolize_report *r);
 
-/* Name all locations without names; with `again`, also those that are named only by their module.
- * Cannot fail: what is in the way is in the report. The report may be NULL. Without hooks it is a
- * file of another time, perhaps of another machine: perf maps are not asked, and the kernel is only
- * when it is the recorded one. */
-void profile_symbolize(struct profile *p, const struct symbolize_hooks *hooks, bool again,
+/* Name all locations without names. Cannot fail: what is in the way is in the report. Options and
+ * report may be NULL. */
+void profile_symbolize(struct profile *p, const struct symbolize_options *options,
 	struct symbolize_report *ret_report);
 
 /* Are there locations without names? */

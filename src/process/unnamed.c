@@ -122,6 +122,8 @@ static uint32_t *add_modules(
 			.file_id = mapping->file,
 			.kind = mapping->kind,
 			.process = mapping->process,
+			.missing =
+				mapping->kind == MAPPING_FILE && !c->mappings.items[i].facts.opened,
 			.remedy = ""};
 
 		if (!module_of[id])

@@ -1,6 +1,8 @@
 /* renderers.c: which output is meant? */
 #include "renderers/renderers.h"
 
+#include "base/memory.h"
+
 #define ENTRY(name) extern const struct renderer renderer_##name;
 #include "renderers.list"
 #undef ENTRY
@@ -27,4 +29,24 @@ const struct renderer *renderer_for_path(const char *path)
 			bytes_end(bytes_of(path), bytes_of(renderers[i]->suffix)))
 			return renderers[i];
 	return NULL;
+}
+
+void renderer_suffixes(struct buffer *out)
+{
+	const char *between = "";
+
+	for (size_t i = 0; renderers[i]; i++)
+		if (renderers[i]->suffix) {
+			buffer_printf(out, "%s%s", between, renderers[i]->suffix);
+			between = ", ";
+		}
+}
+
+void *renderer_settings(const struct renderer *renderer)
+{
+	void *settings = memory_new(1, renderer->settings_size ? renderer->settings_size : 1);
+
+	if (renderer->defaults)
+		renderer->defaults(settings);
+	return settings;
 }

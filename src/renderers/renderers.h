@@ -3,6 +3,7 @@
 #ifndef KILN_RENDERERS_RENDERERS_H
 #define KILN_RENDERERS_RENDERERS_H
 
+#include "base/buffer.h"
 #include "base/options.h"
 #include "base/output.h"
 #include "model/view.h"
@@ -26,5 +27,7 @@ struct renderer {
 extern const struct renderer *const renderers[]; /* NULL-terminated */
 const struct renderer *renderer_by_name(const char *name);
 const struct renderer *renderer_for_path(const char *path); /* by suffix; NULL: none */
+void renderer_suffixes(struct buffer *out); /* ".svg, .folded": those that may be chosen */
+void *renderer_settings(const struct renderer *renderer); /* the defaults; free() them */
 
 #endif

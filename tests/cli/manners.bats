@@ -15,7 +15,7 @@ lookers=(draw top tree fold info)
 		run --separate-stderr "$kiln" "$name" -o out </dev/null
 		[ "$status" -eq 2 ]
 		[[ ${stderr_lines[0]} == "usage: kiln $name"* ]]
-		[ "${stderr_lines[-1]}" = "kiln: $name: no FILE given and no profile.kiln here: name one, pipe one in, or make it with: kiln record -- COMMAND" ]
+		[ "${stderr_lines[-1]}" = "kiln: $name: no FILE given and no profile.kiln or perf.data here: name one, pipe one in, or make it with: kiln record -- COMMAND" ]
 	done
 }
 

@@ -24,7 +24,7 @@ static void print(struct replay *r)
 	struct symbolize_hooks hooks = {.self = r, .cache = &cache, .image = image_of};
 	struct buffer text = {0};
 
-	profile_symbolize(&r->profile, &hooks, false, NULL);
+	profile_symbolize(&r->profile, &(struct symbolize_options){.hooks = &hooks}, NULL);
 	fold_profile(&r->profile, NULL, false, NULL, &text);
 	fwrite(text.at, 1, text.len, stdout);
 	buffer_release(&text);

@@ -1,0 +1,217 @@
+/* names.c: naming the addresses of an input, with the files that the user's options lead to. */
+#include "commands/names.h"
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "commands/terminal.h"
+#include "images/debuginfod.h"
+#include "process/symbolize.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SAID_MOST 4u   /* modules that are named in one line */
+#define SAID_PART 1000 /* fewer samples than one in this many are not worth a word */
+
+static struct names {
+	const char *symfs, *vmlinux, *kallsyms;
+	VECTOR(const char *) build_id_dirs; /* NULL-terminated */
+	bool no_servers, hard;
+	bool started;
+	struct places places;
+} own;
+
+/* ---- Options ---- */
+
+static bool set_directory(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct stat st;
+
+	if (stat(value, &st))
+		return error_set(err, ERR_USAGE, "%s: %s", value, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return error_set(err, ERR_USAGE, "expected a directory, %s is none", value);
+	return option_text(target, option, value, err);
+}
+
+static bool add_build_id_dir(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct names *n = target;
+	const char *dir;
+	struct option one = {.name = option->name};
+
+	if (!set_directory(&dir, &one, value, err))
+		return false;
+	if (n->build_id_dirs.len)
+		n->build_id_dirs.len--;
+	vector_push(&n->build_id_dirs, dir);
+	vector_push(&n->build_id_dirs, NULL);
+	return true;
+}
+
+static bool set_file(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	if (access(value, R_OK))
+		return error_set(err, ERR_USAGE, "%s: %s", value, strerror(errno));
+	return option_text(target, option, value, err);
+}
+
+#define AT(member) offsetof(struct names, member)
+static const struct option options[] = {
+	{.name = "symfs",
+		.argument = "DIR",
+		.help = "recorded paths are below DIR: a copy of the other machine's files",
+		.set = set_directory,
+		.offset = AT(symfs)},
+	{.name = "build-id-dir",
+		.argument = "DIR",
+		.help = "a cache by build id, asked before ~/.debug; may be given more than once",
+		.set = add_build_id_dir},
+	{.name = "vmlinux",
+		.argument = "FILE",
+		.help = "the recorded kernel, with symbols",
+		.set = set_file,
+		.offset = AT(vmlinux)},
+	{.name = "kallsyms",
+		.argument = "FILE",
+		.help = "a copy of /proc/kallsyms of the recorded machine",
+		.set = set_file,
+		.offset = AT(kallsyms)},
+	{.name = "no-debuginfod",
+		.help = "do not ask the servers in DEBUGINFOD_URLS",
+		.set = option_flag,
+		.offset = AT(no_servers)},
+	{0},
+};
+
+struct option_group names_group(void)
+{
+	return (struct option_group){"Find what names addresses", options, &own};
+}
+
+/* ---- Servers ---- */
+
+static void on_progress(void *self, const char *text)
+{
+	(void)self;
+	if (verbosity >= 0 && isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K%s", text);
+}
+
+static void on_note(void *self, const char *text)
+{
+	(void)self;
+	say("%s", text);
+}
+
+const struct places *names_places(void)
+{
+	static const struct debuginfod_listener listener = {NULL, on_progress, on_note};
+
+	if (!own.started)
+		own.places = (struct places){.symfs = own.symfs,
+			.build_id_dirs = own.build_id_dirs.items,
+			.vmlinux = own.vmlinux,
+			.kallsyms = own.kallsyms,
+			.servers = own.no_servers ? NULL : debuginfod_new(&listener)};
+	own.started = true;
+	return &own.places;
+}
+
+void names_try_hard(void)
+{
+	own.hard = true;
+}
+
+void names_release(void)
+{
+	debuginfod_release(own.places.servers);
+	vector_release(&own.build_id_dirs);
+	own = (struct names){0};
+}
+
+/* ---- What is missing ---- */
+
+static struct bytes base_name(struct bytes path)
+{
+	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+
+	if (!slash)
+		return path;
+	return (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)};
+}
+
+/* One line for all files that are not here: names are their module and offset until they are. */
+static void say_missing(const struct symbolize_report *report, const char *name)
+{
+	struct buffer text = {0}, list = {0};
+	uint64_t samples = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->modules.len; i++) {
+		const struct unnamed_module *m = &report->modules.items[i];
+		struct bytes file = base_name(m->file);
+
+		if (!m->missing)
+			continue;
+		samples += m->samples;
+		if (count++ < SAID_MOST)
+			buffer_printf(
+				&list, "%s%.*s", list.len ? ", " : "", (int)file.len, file.at);
+	}
+	if (samples && samples * SAID_PART >= report->samples) {
+		units_percent(&text, (int64_t)samples, (int64_t)report->samples);
+		say("%s: %s%% of the samples end in files that are not here, or not as they were "
+		    "recorded: %s%s; they are named [module+0xoffset]; --symfs, --build-id-dir or "
+		    "kiln symbolize where the files are would name them",
+			name, text.at, list.at, count > SAID_MOST ? ", ..." : "");
+	}
+	buffer_release(&text);
+	buffer_release(&list);
+}
+
+/* What hides the kernel can be helped, so it is told even unasked. */
+static void say_hidden_kernel(const struct symbolize_report *report, const char *name)
+{
+	for (size_t i = 0; i < report->modules.len; i++) {
+		const struct unnamed_module *m = &report->modules.items[i];
+
+		if (m->kind != MAPPING_KERNEL || !m->samples)
+			continue;
+		say("%s: kernel functions have no names: %s%s%s", name, m->why,
+			*m->remedy ? "; " : "", m->remedy);
+	}
+}
+
+void names_add(struct profile *p, const char *name)
+{
+	bool fresh = profile_needs_names(p);
+	struct places places = *names_places();
+	struct symbolize_report report = {0};
+
+	/* A finished profile is looked at again and again: not over the network. */
+	if (!fresh && !own.hard)
+		places.servers = NULL;
+	profile_symbolize(
+		p, &(struct symbolize_options){.places = &places, .again = true}, &report);
+	if (own.hard)
+		say("%s: addresses named: %u, still without a name: %u", name, report.named,
+			report.unnamed);
+	if (fresh || own.hard) {
+		say_missing(&report, name);
+		say_hidden_kernel(&report, name);
+	}
+	for (size_t i = 0; verbosity > 0 && i < report.modules.len; i++) {
+		const struct unnamed_module *m = &report.modules.items[i];
+
+		say("%s: %.*s: addresses without names: %u: %s%s%s", name, (int)m->file.len,
+			m->file.at, m->locations, m->why, *m->remedy ? "; " : "", m->remedy);
+	}
+	symbolize_report_release(&report);
+}

@@ -1,0 +1,25 @@
+/* names.h: naming the addresses of an input, with the files that the user's options lead to. */
+#ifndef KILN_COMMANDS_NAMES_H
+#define KILN_COMMANDS_NAMES_H
+
+#include "commands/commands.h"
+#include "images/places.h"
+#include "model/profile.h"
+
+/* The options: --symfs and the like. */
+struct option_group names_group(void);
+
+/* Where they say that files lie, with the servers that the environment names unless the user wants
+ * none. Lives until names_release. */
+const struct places *names_places(void);
+
+/* Ask servers also about what a finished profile has no better names for, and tell what came of it.
+ */
+void names_try_hard(void);
+
+/* Name what has no names yet, and try again what so far is named by its module only. Says what is
+ * missing and what would help. `name` is the input's, for messages. */
+void names_add(struct profile *p, const char *name);
+void names_release(void);
+
+#endif

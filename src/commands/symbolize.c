@@ -1,0 +1,76 @@
+/* symbolize.c: `kiln symbolize`: give names to what was recorded elsewhere, or before they were
+ * here. */
+#include "commands/names.h"
+#include "commands/pipeline.h"
+
+#include "base/memory.h"
+#include "readers/readers.h"
+
+#include <stdlib.h>
+
+extern const struct command command_symbolize;
+
+static struct symbolize {
+	const char *output;
+} own;
+
+static const struct option options[] = {
+	{.name = "output",
+		.letter = 'o',
+		.argument = "FILE",
+		.help = "write to FILE; its suffix chooses the format",
+		.set = option_text,
+		.offset = offsetof(struct symbolize, output)},
+	{0},
+};
+
+static const struct option_group *groups(void)
+{
+	static struct option_group all[2 + LOAD_GROUPS];
+
+	all[0] = (struct option_group){"Output", options, &own};
+	load_groups(all + 1);
+	return all;
+}
+
+static const struct renderer *choose(struct error *err)
+{
+	const struct renderer *found = own.output ? renderer_for_path(own.output) : NULL;
+	struct buffer known = {0};
+
+	if (found)
+		return found;
+	renderer_suffixes(&known);
+	error_set(
+		err, ERR_USAGE, "symbolize: -o says where to, by its suffix as what: %s", known.at);
+	buffer_release(&known);
+	return NULL;
+}
+
+static int run(char **operands)
+{
+	struct error err = {0};
+	const struct renderer *renderer = choose(&err);
+	struct loaded loaded;
+	void *settings;
+	bool done;
+
+	if (!renderer)
+		return fail(&err);
+	names_try_hard();
+	if (!load(&command_symbolize, operands, WANT_ALL, &loaded, &err))
+		return fail(&err);
+	settings = renderer_settings(renderer);
+	done = pipeline_render(&loaded.view, renderer, settings, own.output, &err);
+	free(settings);
+	loaded_release(&loaded);
+	return done ? 0 : fail(&err);
+}
+
+const struct command command_symbolize = {
+	.name = "symbolize",
+	.about = "name what was recorded elsewhere, or before its symbols were here",
+	.usage = "symbolize [OPTIONS] [FILE] -o OUT.kiln",
+	.groups = groups,
+	.run = run,
+};

@@ -1,0 +1,262 @@
+/* test_places.c: is a binary found wherever it may lie, and never another one? */
+#include "test.h"
+
+#include "base/buffer.h"
+#include "images/places.h"
+#include "images/symbols.h"
+
+#include <sys/stat.h>
+
+static char work[] = "/tmp/kiln-places-XXXXXX";
+static char app_id[65];
+
+/* A shell command in the work directory, which must succeed. ID is the program's build id, AT its
+ * place in directories of build ids. */
+static void run(const char *command)
+{
+	struct buffer text = {0};
+
+	buffer_printf(&text, "cd %s && ID=%s AT=%.2s/%s && { %s; }", work, app_id, app_id,
+		*app_id ? app_id + 2 : "", command);
+	if (system(text.at))
+		fail_msg("failed: %s", text.at);
+	buffer_release(&text);
+}
+
+static const char *below(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof path, "%s/%s", work, name);
+	return path;
+}
+
+static int set_up(void **state)
+{
+	struct error err = {0};
+	struct image *image;
+
+	(void)state;
+	assert_non_null(mkdtemp(work));
+	run("mkdir home sys dir debugs && "
+	    "printf 'int hidden(int x) { return x + 1; } int main(int c, char **v) { (void)v; "
+	    "return hidden(c); }' >app.c && "
+	    "cc -g -O0 -Wl,--build-id=sha1 app.c -o app && "
+	    "cc -g -O1 -Wl,--build-id=sha1 app.c -o other");
+	image = image_open(below("app"), &err);
+	assert_non_null(image);
+	image_build_id_text(image, app_id);
+	image_release(image);
+	assert_int_equal(strlen(app_id), 40);
+	setenv("HOME", below("home"), 1);
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("DEBUGINFOD_CACHE_PATH");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	run("rm -r \"$PWD\"");
+	return 0;
+}
+
+/* ---- Binaries ---- */
+
+static struct image *look_for(const struct places *places, const char **ret_missing)
+{
+	*ret_missing = NULL;
+	return places_open_binary(
+		places, BYTES("/nowhere/at/all/app"), bytes_of(app_id), ret_missing);
+}
+
+static void binaries_are_found_by_build_id(void **state)
+{
+	static const struct {
+		const char *folder, *file;
+		const char *symfs, *dir; /* options, below the work directory */
+	} cases[] = {
+		{"home/.debug/.build-id/$AT", "elf", NULL, NULL},
+		{"home/.debug/.build-id/${AT%/*}", "${AT#*/}", NULL, NULL},
+		{"home/.cache/debuginfod_client/$ID", "executable", NULL, NULL},
+		{"dir/.build-id/$AT", "elf", NULL, "dir"},
+		{"dir/.build-id/${AT%/*}", "${AT#*/}", NULL, "dir"},
+		{"dir/${AT%/*}", "${AT#*/}", NULL, "dir"},
+		{"sys/nowhere/at/all", "app", "sys", NULL},
+		{"sys", "app", "sys", NULL},
+		{"sys/usr/lib/debug/.build-id/${AT%/*}", "${AT#*/}", "sys", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char symfs[256], dir[256], command[512];
+		const char *dirs[] = {dir, NULL}, *missing;
+		struct places places = {0};
+		struct image *image;
+
+		snprintf(symfs, sizeof symfs, "%s/%s", work, cases[i].symfs ? cases[i].symfs : "");
+		snprintf(dir, sizeof dir, "%s/%s", work, cases[i].dir ? cases[i].dir : "");
+		places.symfs = cases[i].symfs ? symfs : NULL;
+		places.build_id_dirs = cases[i].dir ? dirs : NULL;
+
+		assert_null(look_for(&places, &missing));
+		assert_string_equal(missing, "the file cannot be opened");
+
+		snprintf(command, sizeof command, "mkdir -p \"%s\" && cp other \"%s/%s\"",
+			cases[i].folder, cases[i].folder, cases[i].file);
+		run(command);
+		assert_null(look_for(&places, &missing));
+		assert_string_equal(missing, "the file that is there is another build");
+
+		snprintf(command, sizeof command, "cp app \"%s/%s\"", cases[i].folder,
+			cases[i].file);
+		run(command);
+		image = look_for(&places, &missing);
+		if (!image)
+			fail_msg("not found in %s", cases[i].folder);
+		assert_string_equal(image_name(image), "/nowhere/at/all/app");
+		image_release(image);
+		snprintf(command, sizeof command, "rm -r \"%s\"", cases[i].folder);
+		run(command);
+	}
+}
+
+/* The cache as perf itself fills it. */
+static void what_perf_keeps_is_found(void **state)
+{
+	const char *missing;
+	struct image *image;
+
+	(void)state;
+	if (system("command -v perf >/dev/null"))
+		skip();
+	run("perf buildid-cache --add \"$PWD/app\" 2>perf.log || { cat perf.log; false; }");
+	image = look_for(NULL, &missing);
+	assert_non_null(image);
+	image_release(image);
+	run("rm -r home/.debug");
+}
+
+/* Below --symfs, and there only, a path is believed that has no build id to compare. */
+static void symfs_replaces_the_root(void **state)
+{
+	struct places places = {.symfs = below("sys")};
+	struct bytes path;
+	struct image *image;
+	char at[256];
+
+	(void)state;
+	snprintf(at, sizeof at, "%s/app", work);
+	path = bytes_of(at);
+	image = places_open_binary(NULL, path, (struct bytes){0}, NULL);
+	assert_non_null(image);
+	image_release(image);
+	assert_null(places_open_binary(&places, path, (struct bytes){0}, NULL));
+	run("mkdir -p sys$PWD && cp other sys$PWD/app");
+	image = places_open_binary(&places, path, (struct bytes){0}, NULL);
+	assert_non_null(image);
+	image_release(image);
+	run("rm -r sys/*");
+}
+
+static void the_vdso_is_this_kernels_own_or_none(void **state)
+{
+	struct error err = {0};
+	struct image *own = image_open_vdso(&err), *found;
+	char id[65];
+
+	(void)state;
+	assert_non_null(own);
+	image_build_id_text(own, id);
+	found = places_open_binary(NULL, BYTES("[vdso]"), bytes_of(id), NULL);
+	assert_non_null(found);
+	image_release(found);
+	assert_null(places_open_binary(NULL, BYTES("[vdso]"), bytes_of(app_id), NULL));
+	image_release(own);
+}
+
+/* A build id becomes part of paths: what is none leads nowhere. */
+static bool never(void *context, const char *path)
+{
+	(void)context;
+	fail_msg("looked at %s", path);
+	return true;
+}
+
+static void odd_build_ids_lead_nowhere(void **state)
+{
+	static const char *const odd[] = {"", "ab", "../../etc", "ABCD", "12345/", "12 4"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+		struct place_wanted wanted = {.kind = PLACE_BINARY, .build_id = bytes_of(odd[i])};
+
+		assert_false(places_visit(NULL, &wanted, never, NULL));
+	}
+}
+
+/* ---- What was stripped ---- */
+
+static bool has_hidden(const struct places *places)
+{
+	struct error err = {0};
+	struct image *image = image_open(below("stripped"), &err);
+	struct symbols *symbols = symbols_load(image, places);
+	bool full = symbols_extent(symbols) == SYMBOLS_FULL;
+
+	symbols_release(symbols);
+	image_release(image);
+	return full;
+}
+
+static void debug_files_are_found_by_build_id(void **state)
+{
+	static const struct {
+		const char *folder, *file;
+	} cases[] = {
+		{"dir/.build-id/$AT", "debug"},
+		{"dir/.build-id/${AT%/*}", "${AT#*/}.debug"},
+		{"home/.debug/.build-id/$AT", "debug"},
+		{"home/.debug/.build-id/$AT", "elf"},
+		{"home/.cache/debuginfod_client/$ID", "debuginfo"},
+		{"sys/usr/lib/debug/.build-id/${AT%/*}", "${AT#*/}.debug"},
+	};
+	char dir[256], symfs[256];
+	const char *dirs[] = {dir, NULL};
+	struct places places = {.symfs = symfs, .build_id_dirs = dirs};
+
+	(void)state;
+	snprintf(dir, sizeof dir, "%s/dir", work);
+	snprintf(symfs, sizeof symfs, "%s/sys", work);
+	run("strip app -o stripped && objcopy --only-keep-debug app app.debug && "
+	    "objcopy --only-keep-debug other other.debug");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char command[512];
+
+		snprintf(command, sizeof command, "mkdir -p \"%s\" && cp other.debug \"%s/%s\"",
+			cases[i].folder, cases[i].folder, cases[i].file);
+		run(command);
+		assert_false(has_hidden(&places));
+		snprintf(command, sizeof command, "cp app.debug \"%s/%s\"", cases[i].folder,
+			cases[i].file);
+		run(command);
+		if (!has_hidden(&places))
+			fail_msg("not found in %s/%s", cases[i].folder, cases[i].file);
+		snprintf(command, sizeof command, "rm -r \"%s\"", cases[i].folder);
+		run(command);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(binaries_are_found_by_build_id),
+		cmocka_unit_test(what_perf_keeps_is_found),
+		cmocka_unit_test(symfs_replaces_the_root),
+		cmocka_unit_test(the_vdso_is_this_kernels_own_or_none),
+		cmocka_unit_test(odd_build_ids_lead_nowhere),
+		cmocka_unit_test(debug_files_are_found_by_build_id),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
