@@ -7,6 +7,7 @@
 #include "model/view.h"
 #include "readers/readers.h"
 #include "renderers/renderers.h"
+#include "support/random_profile.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,23 +24,6 @@ static int fail_with(const struct error *err)
 	return 1;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-	*state = *state * 6364136223846793005u + 1442695040888963407u;
-	return *state >> 33;
-}
-
-static string_id numbered(struct profile *p, const char *text, size_t number)
-{
-	struct buffer b = {0};
-	string_id id;
-
-	buffer_printf(&b, "%s%zu", text, number);
-	id = profile_string(p, buffer_bytes(&b));
-	buffer_release(&b);
-	return id;
-}
-
 /* What a recording of an hour on a busy machine looks like: many samples, few thousand stacks. */
 static void profile_make(struct profile *p, size_t samples)
 {
@@ -50,18 +34,19 @@ static void profile_make(struct profile *p, size_t samples)
 	profile_add_samples(p);
 	profile_add_stream(p, 0, BYTES("cpu"), BYTES("ns"), BYTES("cpu-clock"));
 	for (size_t i = 1; i < STACKS; i++) {
-		struct frame frame = {.function = numbered(p, "function_", i % 5000)};
+		struct frame frame = {
+			.function = numbered_string(p, "function_", (uint32_t)(i % 5000))};
 
-		profile_stack(p, (stack_id)(next_random(&random) % p->stack_caller.len),
+		profile_stack(p, (stack_id)(random_below(&random, (uint32_t)p->stack_caller.len)),
 			profile_location_named(p, profile_frame(p, &frame)));
 	}
 	for (size_t i = 0; i < THREADS; i++)
 		profile_thread(
 			p, profile_process(p, (int32_t)(100 + i / 8), 0), (int32_t)(100 + i), 0);
 	for (size_t i = 0; i < samples; i++) {
-		sample.stack = (stack_id)(next_random(&random) % p->stack_caller.len);
-		sample.thread = (thread_id)(next_random(&random) % p->threads.len);
-		sample.time += 100000 + next_random(&random) % 1000;
+		sample.stack = (stack_id)(random_below(&random, (uint32_t)p->stack_caller.len));
+		sample.thread = (thread_id)(random_below(&random, (uint32_t)p->threads.len));
+		sample.time += 100000 + random_below(&random, 1000);
 		sample.cpu = (uint16_t)(i % 8);
 		profile_add_sample(p, 0, &sample);
 	}

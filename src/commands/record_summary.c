@@ -5,7 +5,7 @@
 #include "commands/commands.h"
 #include "commands/terminal.h"
 #include "model/view.h"
-#include "recorders/stacks.h"
+#include "process/stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

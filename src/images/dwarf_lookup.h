@@ -14,16 +14,18 @@
 #ifndef KILN_IMAGES_DWARF_LOOKUP_H
 #define KILN_IMAGES_DWARF_LOOKUP_H
 
-#include "images/image.h"
+#include "images/places.h"
 
 #define DWARF_FRAMES_LIMIT 256 /* functions inlined into each other at one address */
 
 struct dwarf;
 
 /* Cheap: finds sections, reads none. `image` is the binary, `debug` its separate debug file or
- * NULL; both must outlive the handle. `root` as in symbols_load. Never NULL: without debugging
- * information every address has no frames. A handle is for one thread at a time. */
-struct dwarf *dwarf_open(const struct image *image, const struct image *debug, const char *root);
+ * NULL; `places` (NULL: the usual ones) say where shared and split files may lie. All must outlive
+ * the handle. Never NULL: without debugging information every address has no frames. A handle is
+ * for one thread at a time. */
+struct dwarf *dwarf_open(
+	const struct image *image, const struct image *debug, const struct places *places);
 void dwarf_release(struct dwarf *d); /* NULL is fine */
 
 /* No debugging information at all: asking is in vain. */

@@ -6,6 +6,7 @@
 
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "images/image.h"
 
 #include <stdlib.h>
@@ -254,17 +255,9 @@ static uint64_t row_end(const struct kernel *k, size_t at)
 
 bool kernel_find(const struct kernel *k, uint64_t address, struct kernel_symbol *ret_symbol)
 {
-	size_t low = 0, high = k->rows.len;
+	size_t low = search_up_to(&k->rows, address, address);
 	const struct row *row;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (k->rows.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || address >= row_end(k, low - 1))
 		return false;
 	row = &k->rows.items[low - 1];

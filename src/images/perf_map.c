@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -218,17 +219,9 @@ void perf_map_release(struct perf_map *map)
 bool perf_map_find(
 	const struct perf_map *map, uint64_t address, struct bytes *ret_name, uint64_t *ret_start)
 {
-	size_t low = 0, high = map->ranges.len;
+	size_t low = search_up_to(&map->ranges, start, address);
 	const struct entry *entry;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (map->ranges.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low || address >= map->ranges.items[low - 1].end)
 		return false;
 	entry = &map->entries.items[map->ranges.items[low - 1].entry];

@@ -1,6 +1,8 @@
 /* plt.c: which function do the stubs of a procedure linkage table call? */
 #include "images/plt.h"
 
+#include "base/search.h"
+
 #include <elf.h>
 #include <stdlib.h>
 
@@ -139,16 +141,8 @@ void plt_release(struct plt *plt)
 
 const struct plt_entry *plt_find(const struct plt *plt, uint64_t address)
 {
-	size_t low = 0, high = plt->entries.len;
+	size_t low = search_up_to(&plt->entries, start, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (plt->entries.items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && address < plt->entries.items[low - 1].end ? &plt->entries.items[low - 1]
 								: NULL;
 }

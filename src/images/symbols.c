@@ -5,6 +5,7 @@
 #include "images/symbols.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "images/debug_file.h"
 #include "images/demangle.h"
 #include "images/plt.h"
@@ -457,16 +458,8 @@ struct symbol symbols_at(const struct symbols *s, size_t index)
 
 static bool row_find(const struct symbols *s, uint64_t address, struct symbol *ret)
 {
-	size_t low = 0, high = s->rows.len;
+	size_t low = search_up_to(&s->rows, address, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->rows.items[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (uint32_t at = low ? (uint32_t)(low - 1) : NO_ROW; at != NO_ROW;
 		at = s->rows.items[at].outer) {
 		if (address - s->rows.items[at].address >= s->rows.items[at].size)

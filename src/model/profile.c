@@ -96,39 +96,40 @@ static bool room(struct profile *p, size_t rows)
 	return false;
 }
 
-/* Where in its map a row that is not there yet belongs. */
-struct place {
-	uint64_t hash;
-	size_t at;
-};
-
-/* The id of `row` in a table whose rows are told apart by all of their bytes; 0: it is new. */
+/* The id of `row` in a table whose rows are told apart by all of their bytes, or 0. Then *ret_hash
+ * and *ret_at tell where in its map it belongs. */
 static uint32_t row_find(struct id_map *m, const void *rows, size_t count, const void *row,
-	size_t size, struct place *ret_place)
+	size_t size, uint64_t *ret_hash, size_t *ret_at)
 {
-	struct place place = {.hash = hash_bytes(row, size)};
 	const char *items = rows;
 	uint32_t id;
 
 	if (unmapped(m, count))
 		for (id = 1; id < count; id++)
 			id_map_enter(m, hash_bytes(items + id * size, size), id);
-	place.at = id_map_first(m, place.hash);
-	while ((id = id_map_candidate(m, place.hash, &place.at)))
+	*ret_hash = hash_bytes(row, size);
+	*ret_at = id_map_first(m, *ret_hash);
+	while ((id = id_map_candidate(m, *ret_hash, ret_at)))
 		if (!memcmp(items + id * size, row, size))
 			return id;
-	*ret_place = place;
 	return 0;
 }
 
-/* The last of `count` rows has just been pushed; its id. */
-static uint32_t row_put(struct id_map *m, struct place place, size_t count)
-{
-	uint32_t id = (uint32_t)(count - 1);
-
-	id_map_put(m, place.hash, place.at, id);
-	return id;
-}
+/* Set `id` to that of *row in a table of the profile, which is added when it is new; to 0 when
+ * there is no room for it. */
+#define FIND_OR_ADD(id, p, table, map, row)                                                        \
+	do {                                                                                       \
+		uint64_t hash;                                                                     \
+		size_t at;                                                                         \
+                                                                                                   \
+		(id) = row_find(&(p)->map, (p)->table.items, (p)->table.len, (row),                \
+			sizeof(*(row)), &hash, &at);                                               \
+		if (!(id) && room((p), (p)->table.len)) {                                          \
+			(id) = (uint32_t)(p)->table.len;                                           \
+			vector_push(&(p)->table, *(row));                                          \
+			id_map_put(&(p)->map, hash, at, (id));                                     \
+		}                                                                                  \
+	} while (0)
 
 /* ---- Strings ---- */
 
@@ -209,14 +210,10 @@ string_id profile_string(struct profile *p, struct bytes text)
 
 frame_id profile_frame(struct profile *p, const struct frame *frame)
 {
-	struct place place;
-	frame_id id = row_find(
-		&p->by_frame, p->frames.items, p->frames.len, frame, sizeof(*frame), &place);
+	frame_id id;
 
-	if (id || !room(p, p->frames.len))
-		return id;
-	vector_push(&p->frames, *frame);
-	return row_put(&p->by_frame, place, p->frames.len);
+	FIND_OR_ADD(id, p, frames, by_frame, frame);
+	return id;
 }
 
 frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind)
@@ -228,14 +225,10 @@ frame_id profile_frame_named(struct profile *p, struct bytes function, enum fram
 
 mapping_id profile_mapping(struct profile *p, const struct mapping *mapping)
 {
-	struct place place;
-	mapping_id id = row_find(&p->by_mapping, p->mappings.items, p->mappings.len, mapping,
-		sizeof(*mapping), &place);
+	mapping_id id;
 
-	if (id || !room(p, p->mappings.len))
-		return id;
-	vector_push(&p->mappings, *mapping);
-	return row_put(&p->by_mapping, place, p->mappings.len);
+	FIND_OR_ADD(id, p, mappings, by_mapping, mapping);
+	return id;
 }
 
 /* A place that is known only by its name has no mapping; its address is the frame's id, which tells
@@ -360,40 +353,28 @@ stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
 process_id profile_process(struct profile *p, int32_t pid, string_id name)
 {
 	struct process row = {pid, name};
-	struct place place;
-	process_id id = row_find(
-		&p->by_process, p->processes.items, p->processes.len, &row, sizeof(row), &place);
+	process_id id;
 
-	if (id || !room(p, p->processes.len))
-		return id;
-	vector_push(&p->processes, row);
-	return row_put(&p->by_process, place, p->processes.len);
+	FIND_OR_ADD(id, p, processes, by_process, &row);
+	return id;
 }
 
 thread_id profile_thread(struct profile *p, process_id process, int32_t tid, string_id name)
 {
 	struct thread row = {process, tid, name};
-	struct place place;
-	thread_id id = row_find(
-		&p->by_thread, p->threads.items, p->threads.len, &row, sizeof(row), &place);
+	thread_id id;
 
-	if (id || !room(p, p->threads.len))
-		return id;
-	vector_push(&p->threads, row);
-	return row_put(&p->by_thread, place, p->threads.len);
+	FIND_OR_ADD(id, p, threads, by_thread, &row);
+	return id;
 }
 
 label_set_id profile_label(struct profile *p, label_set_id parent, string_id key, string_id value)
 {
 	struct label_set row = {parent, key, value};
-	struct place place;
-	label_set_id id = row_find(&p->by_label_set, p->label_sets.items, p->label_sets.len, &row,
-		sizeof(row), &place);
+	label_set_id id;
 
-	if (id || !room(p, p->label_sets.len))
-		return id;
-	vector_push(&p->label_sets, row);
-	return row_put(&p->by_label_set, place, p->label_sets.len);
+	FIND_OR_ADD(id, p, label_sets, by_label_set, &row);
+	return id;
 }
 
 /* ---- Samples and streams ---- */

@@ -14,6 +14,10 @@ struct binary_alias {
 	uint32_t row;
 };
 
+struct binary_build_id {
+	struct bytes path, build_id;
+};
+
 static const struct bytes deleted = {" (deleted)", 10};
 
 void binaries_init(struct binaries *b, struct profile *profile)
@@ -21,6 +25,7 @@ void binaries_init(struct binaries *b, struct profile *profile)
 	*b = (struct binaries){.profile = profile};
 	vector_push(&b->rows, ((struct binary){0}));
 	vector_push(&b->aliases, ((struct binary_alias){0}));
+	vector_push(&b->build_ids, ((struct binary_build_id){0}));
 }
 
 void binaries_release(struct binaries *b)
@@ -29,7 +34,9 @@ void binaries_release(struct binaries *b)
 		image_release(b->rows.items[i].image);
 	vector_release(&b->rows);
 	vector_release(&b->aliases);
+	vector_release(&b->build_ids);
 	id_map_release(&b->by_key);
+	id_map_release(&b->by_path);
 	roots_release(&b->roots);
 	arena_release(&b->text);
 	*b = (struct binaries){0};
@@ -38,6 +45,28 @@ void binaries_release(struct binaries *b)
 static struct bytes owned(struct binaries *b, struct bytes text)
 {
 	return (struct bytes){arena_copy(&b->text, text.at, text.len), text.len};
+}
+
+struct bytes binaries_known(const struct binaries *b, struct bytes path)
+{
+	uint64_t hash = hash_bytes(path.at, path.len);
+	size_t at = id_map_start(&b->by_path, hash);
+
+	if (b->by_path.slots)
+		for (uint32_t id; (id = id_map_candidate(&b->by_path, hash, &at));)
+			if (bytes_equal(b->build_ids.items[id].path, path))
+				return b->build_ids.items[id].build_id;
+	return (struct bytes){0};
+}
+
+void binaries_know(struct binaries *b, struct bytes path, struct bytes build_id)
+{
+	struct binary_build_id row = {owned(b, path), owned(b, build_id)};
+
+	if (binaries_known(b, path).len)
+		return;
+	id_map_enter(&b->by_path, hash_bytes(path.at, path.len), (uint32_t)b->build_ids.len);
+	vector_push(&b->build_ids, row);
 }
 
 /* Files have an absolute path; anonymous memory, "[heap]", "//anon" and the kernel's names for
@@ -173,7 +202,10 @@ static void row_recorded(struct binaries *b, struct binary *row, const struct bi
 	row->unopened = key->build_id.len;
 	if (row->unopened)
 		return;
-	row->missing = "the file was replaced after it had been mapped";
+	row->missing = row->kind == MAPPING_VDSO ? "it is that of another kernel"
+						 : "the file was replaced after it had been mapped";
+	if (row->kind == MAPPING_VDSO && b->other_kernel)
+		return;
 	if (path_is_believed(b, row->path, key->inode))
 		row->image =
 			places_open_binary(b->places, row->path, (struct bytes){0}, &row->missing);
@@ -253,21 +285,24 @@ static uint32_t row_new(
 	return id;
 }
 
-uint32_t binaries_add(struct binaries *b, const struct binary_key *key)
+uint32_t binaries_add(struct binaries *b, const struct binary_key *given)
 {
-	struct bytes path = key->path;
+	struct binary_key key = *given;
+	struct bytes path = key.path;
 	bool was_deleted = bytes_end(path, deleted);
 	struct buffer text = {0};
 	uint32_t id;
 
 	if (!is_file(path) && !bytes_equal(path, BYTES("[vdso]")))
 		return 0;
+	if (!key.build_id.len)
+		key.build_id = binaries_known(b, path);
 	if (was_deleted)
 		path.len -= deleted.len;
-	given_key(&text, path, key);
+	given_key(&text, path, &key);
 	id = alias_find(b, buffer_bytes(&text));
 	if (!id) {
-		id = row_new(b, path, was_deleted, key);
+		id = row_new(b, path, was_deleted, &key);
 		alias_add(b, buffer_bytes(&text), id);
 	}
 	buffer_release(&text);

@@ -14,7 +14,7 @@
 /* What a record or /proc says about a mapped file. */
 struct binary_key {
 	struct bytes path;     /* as the kernel prints it, " (deleted)" included */
-	struct bytes build_id; /* raw, or empty */
+	struct bytes build_id; /* raw, at most 32 bytes, or empty */
 	uint32_t major, minor; /* of the device, with inode; all 0: unknown */
 	uint64_t inode;
 	int32_t pid;	     /* a process that has it mapped... */
@@ -39,15 +39,23 @@ struct binaries {
 	/* Processes are gone, perhaps on another machine: where files are looked for by path and
 	 * build id. NULL: they are running. */
 	const struct places *places;
+	bool other_kernel; /* with places: recorded under another one, so its vdso is not ours */
 	VECTOR(struct binary) rows; /* 0 is unused */
 	VECTOR(struct binary_alias) aliases;
-	struct id_map by_key;
+	VECTOR(struct binary_build_id) build_ids; /* 0 is unused */
+	struct id_map by_key, by_path;
 	struct roots roots;
 	struct arena text;
 };
 
 void binaries_init(struct binaries *b, struct profile *profile);
 void binaries_release(struct binaries *b);
+
+/* What a recording tells of its files' build ids, apart from its mappings. `path` as in mappings;
+ * the first one of a path counts. */
+void binaries_know(struct binaries *b, struct bytes path, struct bytes build_id);
+/* The raw build id that was told for `path`; empty: none. */
+struct bytes binaries_known(const struct binaries *b, struct bytes path);
 
 /* The row of the file that `key` describes, opened now if it is new; 0 when it is no file but
  * anonymous memory, a heap or a stack. */

@@ -381,6 +381,7 @@ bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
 	r.misc = header.misc;
 	c = (struct cursor){bytes.at + sizeof(header), bytes.at + size, false};
 	if (header.type == PERF_RECORD_SAMPLE) {
+		r.sample.layout = layout;
 		decode_sample_head(&c, layout->sample_type, &r.identity, &r.sample);
 		decode_sample_tail(&c, layout, &r.sample);
 	} else {

@@ -41,6 +41,7 @@ struct perf_identity {
 };
 
 struct perf_sample {
+	const struct perf_layout *layout; /* that it was decoded by */
 	uint64_t ip, addr, period;
 	uint64_t weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
 	struct perf_words read;	     /* as the kernel wrote it; layout by read_format */
@@ -107,8 +108,8 @@ struct perf_record {
 };
 
 /* Decode one record: `bytes` starts with its header, is 8-byte aligned and at least as long as
- * the header says. Borrows from `bytes`. Types that are not listed above decode to their header
- * and nothing else. ERR_FORMAT when a field does not fit into the record. */
+ * the header says. Borrows from `bytes` and `layout`. Types that are not listed above decode to
+ * their header and nothing else. ERR_FORMAT when a field does not fit into the record. */
 bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
 	struct perf_record *ret_record, struct error *err);
 

@@ -1,17 +1,13 @@
 /* processes.c: which processes and threads are there, what are they called, and what is mapped
  * where? */
-#include <dirent.h>
-#include <fcntl.h>
+#include "process/processes.h"
+
+#include "process/proc.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-#include "base/buffer.h"
-#include "process/processes.h"
-
-#define MAPS_LIMIT	((size_t)1 << 20)     /* executable mappings of one process */
-#define PROC_TEXT_LIMIT ((size_t)256 << 20)   /* bytes of one file in /proc */
 #define REREAD_INTERVAL ((uint64_t)100000000) /* ns between two looks into /proc/PID/maps */
 
 void processes_init(struct processes *p, struct profile *profile, struct binaries *binaries)
@@ -21,141 +17,11 @@ void processes_init(struct processes *p, struct profile *profile, struct binarie
 	vector_push(&p->threads, ((struct thread_state){0}));
 }
 
-/* ---- Address spaces ---- */
-
-static void space_drop(struct address_space **space)
-{
-	struct address_space *s = *space;
-
-	*space = NULL;
-	if (!s || --s->references)
-		return;
-	vector_release(&s->maps);
-	free(s);
-}
-
-static struct address_space *space_new(struct processes *p)
-{
-	struct address_space *s = memory_new(1, sizeof(*s));
-
-	s->references = 1;
-	s->id = ++p->last_space;
-	return s;
-}
-
-/* The process's space, for changing: its own, with a new id. */
-static struct address_space *space_for_change(struct processes *p, struct process_state *process)
-{
-	struct address_space *old = process->space, *s;
-
-	process->misses = 0;
-	if (old && old->references == 1) {
-		old->id = ++p->last_space;
-		return old;
-	}
-	s = space_new(p);
-	if (old) {
-		vector_reserve(&s->maps, old->maps.len + 1);
-		if (old->maps.len)
-			memcpy(s->maps.items, old->maps.items,
-				old->maps.len * sizeof(*old->maps.items));
-		s->maps.len = old->maps.len;
-		space_drop(&process->space);
-	}
-	process->space = s;
-	return s;
-}
-
-/* Index of the first mapping that ends behind `address`. */
-static size_t space_search(const struct address_space *s, uint64_t address)
-{
-	size_t low = 0, high = s->maps.len;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->maps.items[mid].end <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-static void space_insert(struct address_space *s, size_t at, const struct mapped *m)
-{
-	vector_reserve(&s->maps, 1);
-	memmove(s->maps.items + at + 1, s->maps.items + at,
-		(s->maps.len - at) * sizeof(*s->maps.items));
-	s->maps.items[at] = *m;
-	s->maps.len++;
-}
-
-/* Make a hole: mappings in it go, those that reach into it are cut, one around it is split. */
-static size_t space_cut(struct address_space *s, uint64_t start, uint64_t end)
-{
-	size_t at = space_search(s, start), last;
-	struct mapped *m;
-
-	if (at == s->maps.len) /* all mappings are below it */
-		return at;
-	if (s->maps.items[at].start < start) {
-		struct mapped right = s->maps.items[at];
-
-		s->maps.items[at].end = start;
-		at++;
-		if (right.end > end) {
-			right.offset += end - right.start;
-			right.start = end;
-			space_insert(s, at, &right);
-			return at;
-		}
-	}
-	for (last = at; last < s->maps.len && s->maps.items[last].end <= end; last++)
-		;
-	if (at == s->maps.len)
-		return at;
-	memmove(s->maps.items + at, s->maps.items + last,
-		(s->maps.len - last) * sizeof(*s->maps.items));
-	s->maps.len -= last - at;
-	m = s->maps.items + at;
-	if (at < s->maps.len && m->start < end) {
-		m->offset += end - m->start;
-		m->start = end;
-	}
-	return at;
-}
-
-static void space_map(struct address_space *s, const struct mapped *m)
-{
-	if (m->start >= m->end)
-		return;
-	/* Beyond the limit the newest mapping is dropped: its addresses stay unnamed. */
-	if (s->maps.len < MAPS_LIMIT)
-		space_insert(s, space_cut(s, m->start, m->end), m);
-}
-
-const struct mapped *address_space_find(struct address_space *s, uint64_t address)
-{
-	const struct mapped *m;
-	size_t at;
-
-	if (!s || !s->maps.len)
-		return NULL;
-	m = s->last < s->maps.len ? &s->maps.items[s->last] : s->maps.items;
-	if (address >= m->start && address < m->end)
-		return m;
-	at = space_search(s, address);
-	if (at == s->maps.len || address < s->maps.items[at].start)
-		return NULL;
-	s->last = (uint32_t)at;
-	return &s->maps.items[at];
-}
-
 void processes_release(struct processes *p)
 {
 	for (size_t i = 1; i < p->rows.len; i++)
-		space_drop(&p->rows.items[i].space);
+		address_space_drop(&p->rows.items[i].space);
+	address_space_drop(&p->kernel_space);
 	vector_release(&p->rows);
 	vector_release(&p->threads);
 	id_map_release(&p->by_pid);
@@ -193,7 +59,7 @@ static const struct process_state *process_find(const struct processes *p, int32
 
 	if (!p->by_pid.slots)
 		return NULL;
-	at = (size_t)(hash >> 32) & p->by_pid.mask;
+	at = id_map_start(&p->by_pid, hash);
 	for (uint32_t id; (id = id_map_candidate(&p->by_pid, hash, &at));)
 		if (p->rows.items[id].pid == pid)
 			return &p->rows.items[id];
@@ -255,7 +121,7 @@ static void apply_comm(struct processes *p, const struct perf_record *r)
 	struct process_state *process = process_row(p, pid, &new);
 
 	if (r->comm.exec) {
-		space_drop(&process->space);
+		address_space_drop(&process->space);
 		process->kernel = false;
 	}
 	if (pid == tid || r->comm.exec || new)
@@ -273,7 +139,7 @@ static void apply_fork(struct processes *p, const struct perf_record *r)
 	if (pid != parent_pid) {
 		parent = *processes_get(p, parent_pid);
 		process = process_row(p, pid, &new);
-		space_drop(&process->space);
+		address_space_drop(&process->space);
 		*process = (struct process_state){
 			.pid = pid, .parent = parent_pid, .kernel = parent.kernel};
 		process_name(p, process, parent_thread.name);
@@ -285,7 +151,7 @@ static void apply_fork(struct processes *p, const struct perf_record *r)
 	thread_name(p, pid, (int32_t)r->task.tid, parent_thread.name);
 }
 
-/* Only the address space goes: samples of the exiting thread itself may still follow. */
+/* Nothing is forgotten: samples of the exiting thread itself may still follow. */
 static void apply_exit(struct processes *p, const struct perf_record *r)
 {
 	bool new;
@@ -312,7 +178,54 @@ static void map(struct processes *p, struct process_state *process, struct addre
 	m.binary = binaries_add(p->binaries, key);
 	m.mapping = m.binary ? p->binaries->rows.items[m.binary].mapping
 			     : anonymous_mapping(p, process, key->path);
-	space_map(s, &m);
+	address_space_map(s, &m);
+}
+
+/* "[nf_tables]" of "/lib/modules/6.1/kernel/net/netfilter/nf_tables.ko.xz" */
+static string_id module_name(struct processes *p, struct bytes path)
+{
+	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+	struct buffer name = {0};
+	const char *end;
+	string_id id;
+
+	if (!slash)
+		return profile_string(p->profile, path);
+	path = (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)};
+	end = bytes_find(path, BYTES(".ko"));
+	buffer_printf(&name, "[%.*s]", (int)(end ? end - path.at : (ptrdiff_t)path.len), path.at);
+	for (size_t i = 0; i < name.len; i++)
+		if (name.at[i] == '-')
+			name.at[i] = '_';
+	id = profile_string(p->profile, buffer_bytes(&name));
+	buffer_release(&name);
+	return id;
+}
+
+/* perf's names for the kernel: "[kernel.kallsyms]_text", "[guest.kernel.kallsyms.12]_stext": the
+ * symbol behind them is at the offset of the mapping. */
+static void map_kernel(struct processes *p, const struct perf_mmap *m)
+{
+	const struct bytes kernel = BYTES("[kernel.kallsyms]");
+	struct mapped mapped = {.start = m->start, .end = m->start + m->size, .offset = m->offset};
+	struct mapping row = {.kind = MAPPING_MODULE, .base = m->start};
+	struct bytes build_id = {(const char *)m->build_id, m->build_id_size};
+	struct bytes path = m->path;
+	char hex[65] = "";
+
+	if (bytes_start(path, kernel)) {
+		row.kind = MAPPING_KERNEL;
+		row.base = bytes_end(path, BYTES("]_text")) ? m->offset : 0;
+		path = kernel;
+	}
+	if (!build_id.len)
+		build_id = binaries_known(p->binaries, path);
+	build_id_text(build_id, hex);
+	row.build_id = profile_string(p->profile, bytes_of(hex));
+	row.file = row.kind == MAPPING_KERNEL ? profile_string(p->profile, path)
+					      : module_name(p, path);
+	mapped.mapping = profile_mapping(p->profile, &row);
+	address_space_map(address_space_own(&p->kernel_space, ++p->last_space), &mapped);
 }
 
 static void apply_mmap(struct processes *p, const struct perf_mmap *m)
@@ -327,10 +240,22 @@ static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 		.start = m->start,
 		.end = m->start + m->size};
 
-	if (!(m->protection & PROT_EXEC) || m->pid == UINT32_MAX || key.end < key.start)
+	if (!(m->protection & PROT_EXEC) || key.end < key.start)
 		return;
+	if (m->pid == UINT32_MAX) {
+		map_kernel(p, m);
+		return;
+	}
 	process = processes_get(p, (int32_t)m->pid);
-	map(p, process, space_for_change(p, process), &key, m->offset);
+	process->misses = 0;
+	map(p, process, address_space_own(&process->space, ++p->last_space), &key, m->offset);
+}
+
+static bool is_guest(const struct perf_record *r)
+{
+	unsigned mode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
 }
 
 void processes_apply(struct processes *p, const struct perf_record *r)
@@ -347,30 +272,13 @@ void processes_apply(struct processes *p, const struct perf_record *r)
 		break;
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
-		apply_mmap(p, &r->mmap);
+		if (!is_guest(r))
+			apply_mmap(p, &r->mmap);
 		break;
 	}
 }
 
 /* ---- What /proc says ---- */
-
-/* The whole of a file in /proc, whose size is not known before. */
-static bool proc_text(struct buffer *text, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = 0;
-
-	text->len = 0;
-	if (fd < 0)
-		return false;
-	do {
-		got = read(fd, buffer_room(text, 1 << 16), 1 << 16);
-		if (got > 0)
-			text->len += (size_t)got;
-	} while (got > 0 && text->len < PROC_TEXT_LIMIT);
-	close(fd);
-	return got >= 0;
-}
 
 static bool cut_field(struct bytes *line, char at, struct bytes *ret_field)
 {
@@ -427,8 +335,8 @@ void processes_read_maps(struct processes *p, int32_t pid, struct bytes text)
 		return;
 	}
 	process->kernel = false;
-	space_drop(&process->space);
-	s = process->space = space_new(p);
+	address_space_drop(&process->space);
+	s = process->space = address_space_new(++p->last_space);
 	while (bytes_line(&text, &line))
 		if (maps_line(line, &key, &offset, &exec) && exec)
 			map(p, process, s, &key, offset);
@@ -451,30 +359,23 @@ void processes_read_name(struct processes *p, int32_t pid, int32_t tid, struct b
 	thread_name(p, pid, tid, id);
 }
 
-static void read_thread_name(struct processes *p, int32_t pid, int32_t tid, struct buffer *text)
+/* What read_thread_name works on. */
+struct naming {
+	struct processes *processes;
+	int32_t pid;
+	struct buffer text;
+};
+
+static void read_thread_name(void *context, int32_t tid)
 {
+	struct naming *n = context;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
-	if (!proc_text(text, path))
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", n->pid, tid);
+	if (!proc_text(&n->text, path))
 		return;
-	tell(p, pid, tid, buffer_bytes(text));
-	processes_read_name(p, pid, tid, buffer_bytes(text));
-}
-
-static void read_threads(struct processes *p, int32_t pid, struct buffer *text)
-{
-	struct dirent *entry;
-	char path[64];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			read_thread_name(p, pid, atoi(entry->d_name), text);
-	if (dir)
-		closedir(dir);
+	tell(n->processes, n->pid, tid, buffer_bytes(&n->text));
+	processes_read_name(n->processes, n->pid, tid, buffer_bytes(&n->text));
 }
 
 /* False when they cannot be read. */
@@ -492,18 +393,18 @@ static bool read_maps(struct processes *p, int32_t pid, struct buffer *text)
 
 bool processes_read(struct processes *p, int32_t pid, struct error *err)
 {
-	struct buffer text = {0};
+	struct naming naming = {.processes = p, .pid = pid};
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	if (!proc_text(&text, path)) {
-		buffer_release(&text);
+	if (!proc_text(&naming.text, path)) {
+		buffer_release(&naming.text);
 		return error_errno(err, "process %d", pid);
 	}
-	processes_read_name(p, pid, pid, buffer_bytes(&text));
-	read_threads(p, pid, &text);
-	read_maps(p, pid, &text);
-	buffer_release(&text);
+	processes_read_name(p, pid, pid, buffer_bytes(&naming.text));
+	proc_threads(pid, read_thread_name, &naming);
+	read_maps(p, pid, &naming.text);
+	buffer_release(&naming.text);
 	return true;
 }
 

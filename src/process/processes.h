@@ -6,24 +6,9 @@
 #ifndef KILN_PROCESS_PROCESSES_H
 #define KILN_PROCESS_PROCESSES_H
 
+#include "process/address_space.h"
 #include "process/binaries.h"
 #include "process/perf_record.h"
-
-/* One executable mapping. */
-struct mapped {
-	uint64_t start, end; /* addresses */
-	uint64_t offset;     /* of `start` in the file */
-	uint32_t binary;     /* row of the binaries; 0: anonymous memory */
-	mapping_id mapping;  /* row of the profile */
-};
-
-/* Executable mappings, sorted, without overlaps. Forked processes share one until somebody maps. */
-struct address_space {
-	unsigned references;
-	uint32_t id;   /* a new one after every change, never used again */
-	uint32_t last; /* where the last lookup hit */
-	VECTOR(struct mapped) maps;
-};
 
 struct process_state {
 	int32_t pid, parent;	     /* parent 0: unknown */
@@ -44,7 +29,8 @@ struct thread_state {
 struct processes {
 	struct profile *profile;
 	struct binaries *binaries;
-	bool live; /* /proc may be asked about what records did not tell */
+	struct address_space *kernel_space; /* what records of pid -1 tell; NULL: nothing */
+	bool live;			    /* /proc may be asked about what records did not tell */
 	uint32_t last_space;
 	/* Sees what /proc said: a thread's name, or (tid 0) the mappings of a process; or NULL. */
 	void (*told)(void *context, int32_t pid, int32_t tid, struct bytes text);
@@ -88,8 +74,5 @@ const struct mapped *processes_find(
 /* Is it a kernel thread? Is `pid` `ancestor` or one of its descendants, as far as records tell? */
 bool processes_is_kernel(const struct processes *p, int32_t pid);
 bool processes_descends(const struct processes *p, int32_t pid, int32_t ancestor);
-
-/* The mapping at `address`, or NULL. */
-const struct mapped *address_space_find(struct address_space *space, uint64_t address);
 
 #endif

@@ -129,7 +129,7 @@ static void save_events(struct cpu_state *state)
 
 static bool begin_tee(struct session *s, struct cpu_state *state, struct error *err)
 {
-	struct tee_setup setup = {state->source.regs_mask, state->sampler.parts};
+	struct tee_setup setup = {state->sampler.parts};
 
 	if (!s->options->tee)
 		return true;
@@ -160,7 +160,7 @@ static bool cpu_open(struct session *s, struct error *err)
 			session_notice(s, "%s", hidden.text);
 	}
 	sampler_init(&state->sampler, &s->profile, &s->processes, s->kernel,
-		state->source.regs_mask, parts_wanted(s, &state->source));
+		parts_wanted(s, &state->source));
 	state->sampler.cpu_wide = s->options->system_wide;
 	state->sampler.wall_offset = s->wall_offset;
 	describe_events(state);

@@ -12,13 +12,13 @@ struct sampler_id {
 };
 
 void sampler_init(struct sampler *s, struct profile *profile, struct processes *processes,
-	const struct kernel *kernel, uint64_t regs_mask, unsigned parts)
+	const struct kernel *kernel, unsigned parts)
 {
 	*s = (struct sampler){.profile = profile,
 		.processes = processes,
 		.parts = parts,
 		.wall_offset = INT64_MIN};
-	stacks_init(&s->stacks, profile, processes, kernel, regs_mask);
+	stacks_init(&s->stacks, profile, processes, kernel, arch_native());
 	vector_push(&s->ids, ((struct sampler_id){0}));
 }
 

@@ -4,8 +4,8 @@
 #ifndef KILN_RECORDERS_SAMPLER_H
 #define KILN_RECORDERS_SAMPLER_H
 
+#include "process/stacks.h"
 #include "recorders/counts.h"
-#include "recorders/stacks.h"
 
 /* One event that is sampled, and where its samples go. */
 struct sampled_event {
@@ -40,9 +40,8 @@ struct sampler {
 	uint64_t first_time, last_time;
 };
 
-/* regs_mask: sample_regs_user of the events, 0 without stack copies. */
 void sampler_init(struct sampler *s, struct profile *profile, struct processes *processes,
-	const struct kernel *kernel, uint64_t regs_mask, unsigned parts);
+	const struct kernel *kernel, unsigned parts);
 void sampler_release(struct sampler *s);
 
 /* Its index. The streams are made at once, so that their order is that of the events. */

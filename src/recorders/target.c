@@ -1,5 +1,4 @@
 /* target.c: what is recorded: a command started for it, processes, threads, CPUs. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "process/proc.h"
 #include "recorders/target.h"
 
 static bool take_number(const char **text, uint64_t limit, uint64_t *ret_value)
@@ -104,20 +104,18 @@ void cpus_read_times(const struct number_list *cpus, struct cpu_times *ret_times
 	*ret_times = sum;
 }
 
+static void add_thread(void *context, int32_t tid)
+{
+	struct number_list *numbers = context;
+
+	vector_push(&numbers->list, tid);
+}
+
 bool number_list_add_threads(struct number_list *numbers, pid_t pid, struct error *err)
 {
 	size_t before = numbers->list.len;
-	struct dirent *entry;
-	char path[64];
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			vector_push(&numbers->list, atoi(entry->d_name));
-	if (dir)
-		closedir(dir);
+	proc_threads(pid, add_thread, numbers);
 	if (numbers->list.len > before)
 		return true;
 	return error_set(err, ERR_USAGE, "process %d does not exist (any more)", pid);

@@ -33,7 +33,7 @@ struct tee_chunk {
 };
 
 struct tee_setup {
-	uint64_t regs_mask, parts;
+	uint64_t parts; /* enum stack_parts */
 };
 struct tee_event {
 	uint64_t clock, counting, period;

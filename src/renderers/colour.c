@@ -212,43 +212,40 @@ static struct colour rgb(int red, int green, int blue)
 	return (struct colour){(uint8_t)red, (uint8_t)green, (uint8_t)blue};
 }
 
-/* base and up to `range` more, rounded down as flamegraph.pl does. */
-static int shade(int base, int range, double v)
+/* A channel is `base` and up to `range` more, by the shade v1, v2 or v3. */
+struct channel {
+	int base, range, shade;
+};
+static const struct channel plain_hues[][3] = {
+	[PALETTE_HOT] = {{205, 50, 3}, {0, 230, 1}, {0, 55, 2}},
+	[PALETTE_MEM] = {{0, 0, 1}, {190, 50, 2}, {0, 210, 1}},
+	[PALETTE_IO] = {{80, 60, 1}, {80, 60, 1}, {190, 55, 2}},
+	[PALETTE_RED] = {{200, 55, 1}, {50, 80, 1}, {50, 80, 1}},
+	[PALETTE_GREEN] = {{50, 60, 1}, {200, 55, 1}, {50, 60, 1}},
+	[PALETTE_BLUE] = {{80, 60, 1}, {80, 60, 1}, {205, 50, 1}},
+	[PALETTE_AQUA] = {{50, 60, 1}, {165, 55, 1}, {165, 55, 1}},
+	[PALETTE_YELLOW] = {{175, 55, 1}, {175, 55, 1}, {50, 20, 1}},
+	[PALETTE_PURPLE] = {{190, 65, 1}, {80, 60, 1}, {190, 65, 1}},
+	[PALETTE_ORANGE] = {{190, 65, 1}, {90, 65, 1}, {0, 0, 1}},
+};
+
+/* Rounded down, as flamegraph.pl does. */
+static int channel_value(const struct channel *c, const struct shades *s)
 {
-	return base + (int)(range * v);
+	double v = c->shade == 1 ? s->v1 : c->shade == 2 ? s->v2 : s->v3;
+
+	return c->base + (int)(c->range * v);
 }
 
 struct colour colour_classic(enum palette palette, enum colour_seed seed, struct bytes name,
 	struct colour_sequence *sequence)
 {
 	struct shades s = shades_of(seed, name, sequence);
-	double v = s.v1;
+	const struct channel *hue = plain_hues[plain_hue(palette, name)];
 
-	switch (plain_hue(palette, name)) {
-	case PALETTE_HOT:
-		return rgb(shade(205, 50, s.v3), shade(0, 230, s.v1), shade(0, 55, s.v2));
-	case PALETTE_MEM:
-		return rgb(0, shade(190, 50, s.v2), shade(0, 210, s.v1));
-	case PALETTE_IO:
-		return rgb(shade(80, 60, v), shade(80, 60, v), shade(190, 55, s.v2));
-	case PALETTE_RED:
-		return rgb(shade(200, 55, v), shade(50, 80, v), shade(50, 80, v));
-	case PALETTE_GREEN:
-		return rgb(shade(50, 60, v), shade(200, 55, v), shade(50, 60, v));
-	case PALETTE_BLUE:
-		return rgb(shade(80, 60, v), shade(80, 60, v), shade(205, 50, v));
-	case PALETTE_YELLOW:
-		return rgb(shade(175, 55, v), shade(175, 55, v), shade(50, 20, v));
-	case PALETTE_PURPLE:
-		return rgb(shade(190, 65, v), shade(80, 60, v), shade(190, 65, v));
-	case PALETTE_AQUA:
-		return rgb(shade(50, 60, v), shade(165, 55, v), shade(165, 55, v));
-	case PALETTE_ORANGE:
-		return rgb(shade(190, 65, v), shade(90, 65, v), 0);
-	default:
-		assert(false && "a palette of Kiln's own");
-		return rgb(0, 0, 0);
-	}
+	assert(hue[0].shade && "a palette of Kiln's own");
+	return rgb(
+		channel_value(&hue[0], &s), channel_value(&hue[1], &s), channel_value(&hue[2], &s));
 }
 
 /* ---- Kiln's own ---- */

@@ -1,27 +1,20 @@
 /* collapse_recursion.c: a function that calls itself is shown once. */
+#include "transforms/reshape.h"
 #include "transforms/transforms.h"
 
-#include <stdlib.h>
+static node_id collapse_place(
+	struct tree_builder *b, node_id caller, frame_id frame, const bool *matches)
+{
+	(void)matches;
+	return caller && b->tree.frame.items[caller] == frame ? caller
+							      : tree_child(b, caller, frame);
+}
 
 static bool collapse_apply(struct view *v, const char *argument, struct error *err)
 {
-	size_t nodes = v->tree.caller.len;
-	node_id *map = memory_new(nodes, sizeof(*map));
-	struct tree_builder b;
-
 	(void)argument;
 	(void)err;
-	tree_builder_init(&b);
-	for (size_t i = 1; i < nodes; i++) {
-		node_id caller = map[v->tree.caller.items[i]];
-		frame_id frame = v->tree.frame.items[i];
-		bool again = caller && b.tree.frame.items[caller] == frame;
-
-		map[i] = again ? caller : tree_child(&b, caller, frame);
-	}
-	view_reshape(v, &b.tree, map);
-	tree_builder_release(&b);
-	free(map);
+	reshape(v, 0, collapse_place, NULL);
 	return true;
 }
 

@@ -1,36 +1,19 @@
 /* focus.c: what happens below a function, wherever it is called from. */
-#include "transforms/pattern.h"
+#include "transforms/reshape.h"
 #include "transforms/transforms.h"
 
-#include <stdlib.h>
-
 /* A stack begins at its first match, seen from the root; stacks without one go. */
+static node_id focus_place(
+	struct tree_builder *b, node_id caller, frame_id frame, const bool *matches)
+{
+	if (caller != NODE_DROPPED)
+		return tree_child(b, caller, frame);
+	return matches[frame] ? tree_child(b, 0, frame) : NODE_DROPPED;
+}
+
 static bool focus_apply(struct view *v, const char *regex, struct error *err)
 {
-	size_t nodes = v->tree.caller.len;
-	struct tree_builder b;
-	node_id *map;
-	bool *matches;
-
-	if (!pattern_frames(regex, v, &matches, err))
-		return false;
-	tree_builder_init(&b);
-	map = memory_new(nodes, sizeof(*map));
-	map[0] = NODE_DROPPED;
-	for (size_t i = 1; i < nodes; i++) {
-		node_id caller = map[v->tree.caller.items[i]];
-		frame_id frame = v->tree.frame.items[i];
-
-		if (caller == NODE_DROPPED && !matches[frame])
-			map[i] = NODE_DROPPED;
-		else
-			map[i] = tree_child(&b, caller == NODE_DROPPED ? 0 : caller, frame);
-	}
-	view_reshape(v, &b.tree, map);
-	tree_builder_release(&b);
-	free(map);
-	free(matches);
-	return true;
+	return reshape_matching(v, NODE_DROPPED, focus_place, regex, err);
 }
 
 const struct transform transform_focus = {

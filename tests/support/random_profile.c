@@ -22,7 +22,7 @@ uint32_t random_below(uint64_t *state, uint32_t below)
 	return (uint32_t)(random_next(state) % below);
 }
 
-static string_id numbered(struct profile *p, const char *text, uint32_t number)
+string_id numbered_string(struct profile *p, const char *text, uint32_t number)
 {
 	struct buffer b = {0};
 	string_id id;
@@ -37,9 +37,9 @@ static frame_id some_frame(struct profile *p, uint64_t *state)
 {
 	uint32_t function = random_below(state, FUNCTIONS);
 	struct frame frame = {
-		.function = numbered(p, function % 7 ? "work_" : "größe_", function),
-		.module = numbered(p, "lib", function % 5),
-		.file = function % 3 ? numbered(p, "src/file.", function % 4) : 0,
+		.function = numbered_string(p, function % 7 ? "work_" : "größe_", function),
+		.module = numbered_string(p, "lib", function % 5),
+		.file = function % 3 ? numbered_string(p, "src/file.", function % 4) : 0,
 		.line = function % 3 ? random_below(state, 3) : 0,
 		.kind = function % FRAME_KINDS,
 	};
@@ -49,8 +49,9 @@ static frame_id some_frame(struct profile *p, uint64_t *state)
 
 static location_id some_location(struct profile *p, uint64_t *state)
 {
-	struct mapping mapping = {.file = numbered(p, "/usr/lib/lib", random_below(state, 4)),
-		.build_id = numbered(p, "00ff", 1000),
+	struct mapping mapping = {
+		.file = numbered_string(p, "/usr/lib/lib", random_below(state, 4)),
+		.build_id = numbered_string(p, "00ff", 1000),
 		.kind = MAPPING_FILE};
 	frame_id frames[3];
 	location_id location;
@@ -87,9 +88,9 @@ static stack_id some_stack(struct profile *p, uint64_t *state)
 static thread_id some_thread(struct profile *p, uint64_t *state)
 {
 	uint32_t pid = 100 + random_below(state, 3), tid = pid + random_below(state, 3);
-	process_id process = profile_process(p, (int32_t)pid, numbered(p, "program-", pid));
+	process_id process = profile_process(p, (int32_t)pid, numbered_string(p, "program-", pid));
 
-	return profile_thread(p, process, (int32_t)tid, numbered(p, "thread ", tid));
+	return profile_thread(p, process, (int32_t)tid, numbered_string(p, "thread ", tid));
 }
 
 void random_profile_grow(struct profile *p, uint64_t *state, size_t samples)
@@ -108,8 +109,8 @@ void random_profile_grow(struct profile *p, uint64_t *state, size_t samples)
 			if (!random_below(state, 10))
 				sample.cpu = NO_CPU;
 			if (random_below(state, 2))
-				sample.labels = profile_label(p, 0, numbered(p, "key", 1),
-					numbered(p, "value ", random_below(state, 9)));
+				sample.labels = profile_label(p, 0, numbered_string(p, "key", 1),
+					numbered_string(p, "value ", random_below(state, 9)));
 		}
 		profile_add_sample(p, table, &sample);
 		if (table == 0)

@@ -8,6 +8,9 @@
 uint64_t random_next(uint64_t *state);
 uint32_t random_below(uint64_t *state, uint32_t below);
 
+/* The string "TEXTnumber". */
+string_id numbered_string(struct profile *p, const char *text, uint32_t number);
+
 /* `samples` samples over two tables: one with times, threads, CPUs and labels and two streams, one
  * untimed with a stream of positive and negative values. Stacks are up to 40 deep, recursive here
  * and there; locations have no, one or several frames. Initialises p. */

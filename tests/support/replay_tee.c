@@ -149,8 +149,7 @@ bool replay_tee(struct replay *r, struct bytes content, bool open_files, struct 
 	if (!next_chunk(&content, &c, &inside) || c.kind != TEE_SETUP ||
 		!as(inside, &setup, sizeof(setup)))
 		return error_set(err, ERR_FORMAT, "expected the setup");
-	sampler_init(&r->sampler, &r->profile, &r->processes, NULL, setup.regs_mask,
-		(unsigned)setup.parts);
+	sampler_init(&r->sampler, &r->profile, &r->processes, NULL, (unsigned)setup.parts);
 	while (content.len) {
 		size_t at = (size_t)(content.at - start);
 

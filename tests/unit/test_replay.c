@@ -30,7 +30,7 @@ static void put_word(struct buffer *b, enum tee_kind kind, uint32_t a, uint64_t 
 /* One clock event, and a ring for samples and one for processes on each of two CPUs. */
 static void put_setup(struct buffer *b)
 {
-	struct tee_setup setup = {0, STACK_USER | STACK_KERNEL};
+	struct tee_setup setup = {STACK_USER | STACK_KERNEL};
 	struct tee_event event = {1, COUNT_CLOCK, 1000};
 	struct tee_ring ring = {.size = 4096, .layout = {.sample_type = SAMPLE_TYPE}};
 	struct buffer row = {0};

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
-#include "recorders/stacks.h"
+#include "process/stacks.h"
 
 /* Which location an address stands for, in an address space: most are asked for again and again.
  * Direct-mapped; an entry is replaced by the next one that falls on it. */
@@ -16,29 +16,20 @@ struct place_cache {
 	} at[PLACES];
 };
 
-#define KERNEL_SPACE 0u
+/* Runs of one context in a call chain; the kernel's own limit is 8. */
+#define CHAIN_PARTS_LIMIT 16u
 
 void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
-	const struct kernel *kernel, uint64_t regs_mask)
+	const struct kernel *kernel, const struct arch *arch)
 {
-	struct mapping mapping = {.kind = MAPPING_KERNEL};
-	char build_id[65] = "";
-
-	*s = (struct stacks){.profile = profile,
-		.processes = processes,
-		.kernel = kernel,
-		.regs_mask = regs_mask};
+	*s = (struct stacks){
+		.profile = profile, .processes = processes, .kernel = kernel, .arch = arch};
 	s->places = memory_new(1, sizeof(*s->places));
 	s->frames = memory_new(STACK_FRAMES_LIMIT, sizeof(*s->frames));
 	/* User frames, as many kernel frames as fit into a record, and marks. */
 	s->path = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->path));
 	s->last_path = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->last_path));
 	s->last_stack = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->last_stack));
-	kernel_build_id_text(build_id);
-	mapping.base = kernel ? kernel_text_start(kernel) : 0;
-	mapping.file = profile_string(profile, BYTES("[kernel.kallsyms]"));
-	mapping.build_id = profile_string(profile, bytes_of(build_id));
-	s->kernel_mapping = profile_mapping(profile, &mapping);
 }
 
 void stacks_release(struct stacks *s)
@@ -54,12 +45,18 @@ void stacks_release(struct stacks *s)
 	*s = (struct stacks){0};
 }
 
-static location_id mark(struct stacks *s, location_id *kept, const char *text)
+static location_id mark_as(
+	struct stacks *s, location_id *kept, const char *text, enum frame_kind kind)
 {
 	if (!*kept)
 		*kept = profile_location_named(
-			s->profile, profile_frame_named(s->profile, bytes_of(text), FRAME_META));
+			s->profile, profile_frame_named(s->profile, bytes_of(text), kind));
 	return *kept;
+}
+
+static location_id mark(struct stacks *s, location_id *kept, const char *text)
+{
+	return mark_as(s, kept, text, FRAME_META);
 }
 
 static location_id mark_truncated(struct stacks *s, location_id *kept, const char *reason)
@@ -75,14 +72,32 @@ static struct place *place_of(struct stacks *s, uint32_t space, uint64_t address
 	return &s->places->at[hash_pair(space, address) >> 20 & (PLACES - 1)];
 }
 
-static location_id kernel_location(struct stacks *s, uint64_t address)
+/* Our own kernel, unless the recording is of another time and did not say which one it was. */
+static mapping_id own_kernel_mapping(struct stacks *s)
 {
-	struct place *place = place_of(s, KERNEL_SPACE, address);
-	mapping_id mapping = s->kernel_mapping;
+	struct mapping row = {.kind = MAPPING_KERNEL};
+	char build_id[65] = "";
+
+	if (s->kernel_mapping)
+		return s->kernel_mapping;
+	if (!s->processes->binaries->places)
+		kernel_build_id_text(build_id);
+	row.base = s->kernel ? kernel_text_start(s->kernel) : 0;
+	row.file = profile_string(s->profile, BYTES("[kernel.kallsyms]"));
+	row.build_id = profile_string(s->profile, bytes_of(build_id));
+	s->kernel_mapping = profile_mapping(s->profile, &row);
+	return s->kernel_mapping;
+}
+
+/* Where records tell what the kernel has mapped, they are asked; else its symbols know. */
+static mapping_id kernel_mapping_of(struct stacks *s, uint64_t address)
+{
+	const struct mapped *mapped = address_space_find(s->processes->kernel_space, address);
+	mapping_id mapping = own_kernel_mapping(s);
 	struct kernel_symbol symbol;
 
-	if (place->location && place->space == KERNEL_SPACE && place->address == address)
-		return place->location;
+	if (mapped)
+		return mapped->mapping;
 	if (s->kernel && kernel_find(s->kernel, address, &symbol) &&
 		!bytes_equal(symbol.module, BYTES("[kernel]"))) {
 		struct mapping row = {
@@ -90,8 +105,19 @@ static location_id kernel_location(struct stacks *s, uint64_t address)
 
 		mapping = profile_mapping(s->profile, &row);
 	}
-	*place = (struct place){
-		address, KERNEL_SPACE, profile_location(s->profile, mapping, address)};
+	return mapping;
+}
+
+static location_id kernel_location(struct stacks *s, uint64_t address)
+{
+	const struct address_space *kernel = s->processes->kernel_space;
+	uint32_t space = kernel ? kernel->id : 0;
+	struct place *place = place_of(s, space, address);
+
+	if (place->location && place->space == space && place->address == address)
+		return place->location;
+	*place = (struct place){address, space,
+		profile_location(s->profile, kernel_mapping_of(s, address), address)};
 	return place->location;
 }
 
@@ -177,7 +203,7 @@ static size_t walk_tables(struct stacks *s, struct process_state *process,
 {
 	const struct perf_sample *sample = &r->sample;
 	struct lookup lookup = {s, process, r->identity.time};
-	struct unwind_input input = {.arch = arch_native(),
+	struct unwind_input input = {.arch = s->arch,
 		.stack_filled = sample->stack_user.len == sample->stack_user_size,
 		.lookup = lookup_code,
 		.context = &lookup};
@@ -190,8 +216,8 @@ static size_t walk_tables(struct stacks *s, struct process_state *process,
 		*ret_end = UNWIND_NO_REGISTERS;
 		return 1;
 	}
-	registers_from_perf(input.arch, s->regs_mask, sample->regs_user.at, sample->regs_user.count,
-		&registers);
+	registers_from_perf(input.arch, sample->layout->regs_user, sample->regs_user.at,
+		sample->regs_user.count, &registers);
 	input.registers = &registers;
 	input.stack.start = registers.value[input.arch->stack_pointer];
 	input.stack.content = sample->stack_user;
@@ -209,46 +235,138 @@ static size_t walk_tables(struct stacks *s, struct process_state *process,
 
 /* ---- Call chains ---- */
 
-/* The part of a call chain behind `marker` (PERF_CONTEXT_*), innermost first. */
-static struct perf_words chain_part(struct perf_words chain, uint64_t marker)
-{
-	size_t first = 0, end;
+/* Addresses of one context, innermost first. */
+struct chain_part {
+	struct perf_words words;
+	uint64_t context; /* PERF_CONTEXT_* */
+};
 
-	if (!chain.count)
-		return chain;
-	while (first < chain.count && chain.at[first] != marker)
-		first++;
-	first += first < chain.count;
-	for (end = first; end < chain.count && chain.at[end] < (uint64_t)PERF_CONTEXT_MAX; end++)
-		;
-	return (struct perf_words){chain.at + first, end - first};
+/* The context in which the sample was taken: that of addresses without a marker before them. */
+static uint64_t context_of(const struct perf_record *r)
+{
+	switch (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return (uint64_t)PERF_CONTEXT_KERNEL;
+	case PERF_RECORD_MISC_HYPERVISOR:
+		return (uint64_t)PERF_CONTEXT_HV;
+	case PERF_RECORD_MISC_GUEST_KERNEL:
+		return (uint64_t)PERF_CONTEXT_GUEST_KERNEL;
+	case PERF_RECORD_MISC_GUEST_USER:
+		return (uint64_t)PERF_CONTEXT_GUEST_USER;
+	default:
+		return (uint64_t)PERF_CONTEXT_USER;
+	}
+}
+
+/* Cut a sample's call chain at its markers, innermost part first. More parts than there is room for
+ * are left out. */
+static size_t chain_parts(const struct perf_record *r, struct chain_part parts[CHAIN_PARTS_LIMIT])
+{
+	const struct perf_words chain = r->sample.callchain;
+	uint64_t context = context_of(r);
+	size_t count = 0, end;
+
+	for (size_t i = 0; i < chain.count && count < CHAIN_PARTS_LIMIT; i = end) {
+		if (chain.at[i] >= (uint64_t)PERF_CONTEXT_MAX) {
+			context = chain.at[i];
+			end = i + 1;
+			continue;
+		}
+		for (end = i; end < chain.count && chain.at[end] < (uint64_t)PERF_CONTEXT_MAX;
+			end++)
+			;
+		parts[count++] = (struct chain_part){{chain.at + i, end - i}, context};
+	}
+	return count;
 }
 
 /* The innermost address is exact; the others return behind a call. */
-static uint64_t chain_address(struct perf_words part, size_t i)
+static uint64_t chain_address(struct perf_words words, size_t i)
 {
-	return i ? part.at[i] - 1 : part.at[i];
+	return i ? words.at[i] - 1 : words.at[i];
 }
 
-static size_t walk_chain(struct stacks *s, struct process_state *process,
-	const struct perf_record *r, location_id *path)
+/* Outermost first; returns how many. */
+static size_t walk_part(struct stacks *s, struct process_state *process,
+	const struct perf_record *r, const struct chain_part *part, location_id *path)
 {
-	struct perf_words part = chain_part(r->sample.callchain, PERF_CONTEXT_USER);
 	size_t depth = 0;
 
-	for (size_t i = part.count; i-- > 0;)
-		path[depth++] = user_location(s, process, chain_address(part, i), r->identity.time);
+	switch (part->context) {
+	case (uint64_t)PERF_CONTEXT_KERNEL:
+		for (size_t i = part->words.count; i-- > 0;)
+			path[depth++] = kernel_location(s, chain_address(part->words, i));
+		break;
+	case (uint64_t)PERF_CONTEXT_HV:
+		path[depth++] = mark(s, &s->hypervisor, "[hypervisor]");
+		break;
+	case (uint64_t)PERF_CONTEXT_GUEST:
+	case (uint64_t)PERF_CONTEXT_GUEST_KERNEL:
+	case (uint64_t)PERF_CONTEXT_GUEST_USER:
+		path[depth++] = mark_as(s, &s->guest, "[guest]", FRAME_GUEST);
+		break;
+	default:
+		for (size_t i = part->words.count; i-- > 0;)
+			path[depth++] = user_location(
+				s, process, chain_address(part->words, i), r->identity.time);
+	}
 	return depth;
 }
 
-static size_t add_kernel_frames(
-	struct stacks *s, const struct perf_record *r, location_id *path, size_t depth)
+/* A call stack in branch records: each entry is a call that has not returned, innermost first; the
+ * innermost function is known by where it was entered. */
+static size_t walk_branches(struct stacks *s, struct process_state *process,
+	const struct perf_record *r, const struct chain_part *user, location_id *path)
 {
-	struct perf_words part = chain_part(r->sample.callchain, PERF_CONTEXT_KERNEL);
+	const struct perf_words entries = r->sample.branches;
+	size_t depth = 0;
 
-	for (size_t i = part.count; i-- > 0;)
-		path[depth++] = kernel_location(s, chain_address(part, i));
+	for (size_t i = entries.count / 3; i-- > 0;)
+		path[depth++] = user_location(s, process, entries.at[3 * i], r->identity.time);
+	path[depth++] = user_location(s, process,
+		user && user->words.count ? user->words.at[0] : entries.at[1], r->identity.time);
 	return depth;
+}
+
+static bool copies_stack(const struct stacks *s, const struct perf_sample *sample)
+{
+	const uint64_t needed = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+
+	return s->arch && (sample->layout->sample_type & needed) == needed;
+}
+
+static size_t walk_user(struct stacks *s, struct process_state *process,
+	const struct perf_record *r, const struct chain_part *user, location_id *path,
+	struct stack_of_sample *ret)
+{
+	const struct perf_sample *sample = &r->sample;
+	size_t depth = 0;
+
+	if (copies_stack(s, sample)) {
+		ret->has_user = sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
+		return ret->has_user ? walk_tables(s, process, r, path, &ret->user_end) : 0;
+	}
+	if (sample->branches.count &&
+		sample->layout->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		depth = walk_branches(s, process, r, user, path);
+	else if (user)
+		depth = walk_part(s, process, r, user, path);
+	ret->has_user = depth > 0;
+	return depth;
+}
+
+/* The half that the sample is in was not wanted, or the kernel gave no call chain. */
+static size_t walk_address(struct stacks *s, struct process_state *process,
+	const struct perf_record *r, unsigned parts, location_id *path)
+{
+	const struct chain_part part = {{&r->sample.ip, 1}, context_of(r)};
+
+	if (r->sample.layout->sample_type & PERF_SAMPLE_IP &&
+		parts & (in_user_code(r) ? STACK_USER : STACK_KERNEL))
+		return walk_part(s, process, r, &part, path);
+	*path = in_user_code(r) ? mark(s, &s->user_half, "[user]")
+				: mark(s, &s->kernel_half, "[kernel]");
+	return 1;
 }
 
 /* Stacks that follow each other mostly share their outer frames: those need no lookup. */
@@ -285,7 +403,7 @@ static location_id comm_location(struct stacks *s, thread_id thread)
 		if (name.at[i] == ' ')
 			name.at[i] = '_';
 	if (!name.len)
-		buffer_text(&name, "[unknown]");
+		buffer_printf(&name, ":%d", s->profile->threads.items[thread].tid);
 	s->comm = 0;
 	s->comm_thread = thread;
 	mark(s, &s->comm, name.at);
@@ -297,24 +415,21 @@ struct stack_of_sample stacks_add(
 	struct stacks *s, const struct perf_record *r, thread_id thread, unsigned parts)
 {
 	struct process_state *process = processes_get(s->processes, (int32_t)r->identity.pid);
+	struct chain_part chain[CHAIN_PARTS_LIMIT];
+	size_t count = chain_parts(r, chain), depth = 1;
+	const struct chain_part *user = NULL;
 	struct stack_of_sample ret = {0};
-	size_t depth = 1;
 
+	if (count && chain[count - 1].context == (uint64_t)PERF_CONTEXT_USER)
+		user = &chain[--count];
 	s->path[0] = comm_location(s, thread);
-	if (parts & STACK_USER) {
-		if (s->regs_mask && r->sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE) {
-			ret.has_user = true;
-			depth += walk_tables(s, process, r, s->path + 1, &ret.user_end);
-		} else if (!s->regs_mask) {
-			depth += walk_chain(s, process, r, s->path + 1);
-			ret.has_user = depth > 1;
-		}
-	}
+	if (parts & STACK_USER)
+		depth += walk_user(s, process, r, user, s->path + depth, &ret);
 	if (parts & STACK_KERNEL)
-		depth = add_kernel_frames(s, r, s->path, depth);
-	if (depth == 1) /* the half that it is in was not wanted, or the kernel gave no chain */
-		s->path[depth++] = in_user_code(r) ? mark(s, &s->user_half, "[user]")
-						   : mark(s, &s->kernel_half, "[kernel]");
+		while (count-- > 0)
+			depth += walk_part(s, process, r, &chain[count], s->path + depth);
+	if (depth == 1)
+		depth += walk_address(s, process, r, parts, s->path + depth);
 	ret.stack = stack_of_path(s, depth);
 	return ret;
 }
@@ -328,15 +443,17 @@ static bool interrupt_entry(struct bytes name)
 
 bool stacks_idle(struct stacks *s, const struct perf_record *r)
 {
-	struct perf_words part;
+	struct chain_part chain[CHAIN_PARTS_LIMIT];
 	struct kernel_symbol symbol;
+	size_t count;
 
 	if (r->identity.pid || r->identity.tid)
 		return false;
-	part = chain_part(r->sample.callchain, PERF_CONTEXT_KERNEL);
-	for (size_t i = 0; s->kernel && i < part.count; i++)
-		if (kernel_find(s->kernel, chain_address(part, i), &symbol) &&
-			interrupt_entry(symbol.name))
-			return false;
+	count = s->kernel ? chain_parts(r, chain) : 0;
+	for (size_t part = 0; part < count; part++)
+		for (size_t i = 0; i < chain[part].words.count; i++)
+			if (kernel_find(s->kernel, chain_address(chain[part].words, i), &symbol) &&
+				interrupt_entry(symbol.name))
+				return false;
 	return true;
 }

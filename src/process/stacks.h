@@ -2,8 +2,8 @@
  *
  * Addresses become locations (binary and offset) at once, while the process that they belong to is
  * known; names come later. */
-#ifndef KILN_RECORDERS_STACKS_H
-#define KILN_RECORDERS_STACKS_H
+#ifndef KILN_PROCESS_STACKS_H
+#define KILN_PROCESS_STACKS_H
 
 #include "images/kernel.h"
 #include "images/unwind.h"
@@ -15,7 +15,7 @@ struct stacks {
 	struct profile *profile;
 	struct processes *processes;
 	const struct kernel *kernel; /* NULL: its symbols are hidden; addresses stay */
-	uint64_t regs_mask;	     /* attr.sample_regs_user of the samples; 0: no tables */
+	const struct arch *arch;     /* of the samples; NULL: user stacks only from call chains */
 
 	uint64_t ends[UNWIND_ENDS]; /* user stacks, by how they ended */
 	uint64_t foreign;	    /* stacks of 32-bit code, not walked */
@@ -23,6 +23,7 @@ struct stacks {
 	struct place_cache *places;
 	VECTOR(struct cfi *) tables; /* by row of the binaries */
 	location_id user_half, kernel_half, truncated[UNWIND_ENDS], truncated_foreign;
+	location_id guest, hypervisor;
 	location_id comm; /* root frame of `comm_thread`, the thread seen last */
 	thread_id comm_thread;
 	mapping_id kernel_mapping;
@@ -34,7 +35,7 @@ struct stacks {
 };
 
 void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
-	const struct kernel *kernel, uint64_t regs_mask);
+	const struct kernel *kernel, const struct arch *arch);
 void stacks_release(struct stacks *s);
 
 /* What is wanted of a sample's stack. */
@@ -47,9 +48,10 @@ struct stack_of_sample {
 };
 
 /* The stack of a sample of `thread`: the thread's name; user frames from its registers and stack
- * copy when it has them, else from its call chain; kernel frames from its call chain. Broken user
- * stacks start with a frame
- * "[truncated:REASON]" after the name. */
+ * copy when it has them, else from its branch records when those are a call stack, else from its
+ * call chain; kernel frames from its call chain; without any of them, the address that was sampled.
+ * What a guest or the hypervisor did is one frame that says so. Broken user stacks start with a
+ * frame "[truncated:REASON]" after the name. */
 struct stack_of_sample stacks_add(
 	struct stacks *s, const struct perf_record *record, thread_id thread, unsigned parts);
 

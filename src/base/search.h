@@ -1,0 +1,33 @@
+/* search.h: where in sorted rows is a number? */
+#ifndef KILN_BASE_SEARCH_H
+#define KILN_BASE_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many of `count` rows of `size` bytes have a number of at most `key` at `offset`; rows ascend
+ * by it. */
+static inline size_t search_rows(
+	const void *rows, size_t count, size_t size, size_t offset, uint64_t key)
+{
+	const char *at = (const char *)rows + offset;
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (*(const uint64_t *)(const void *)(at + middle * size) <= key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* How many items of a vector, which ascends by `member` (a uint64_t), have one of at most `key`:
+ * the last of them is the one before the result. */
+#define search_up_to(v, member, key)                                                               \
+	search_rows((v)->items, (v)->len, sizeof(*(v)->items),                                     \
+		offsetof(__typeof__(*(v)->items), member), (key))
+
+#endif

@@ -1,0 +1,42 @@
+/* proc.c: how are files of /proc read? */
+#include "process/proc.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PIECE ((size_t)1 << 16) /* bytes read at once */
+
+bool proc_text(struct buffer *text, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = 0;
+
+	text->len = 0;
+	if (fd < 0)
+		return false;
+	do {
+		got = read(fd, buffer_room(text, PIECE), PIECE);
+		if (got > 0)
+			text->len += (size_t)got;
+	} while (got > 0 && text->len < PROC_TEXT_LIMIT);
+	close(fd);
+	return got >= 0;
+}
+
+void proc_threads(int32_t pid, each_thread *each, void *context)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			each(context, atoi(entry->d_name));
+	if (dir)
+		closedir(dir);
+}

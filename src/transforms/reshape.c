@@ -1,0 +1,33 @@
+/* reshape.c: how does a tree become another, frame by frame? */
+#include "transforms/reshape.h"
+
+#include "transforms/pattern.h"
+
+#include <stdlib.h>
+
+void reshape(struct view *v, node_id root, reshape_place *place, const bool *matches)
+{
+	size_t nodes = v->tree.caller.len;
+	node_id *map = memory_new(nodes, sizeof(*map));
+	struct tree_builder b;
+
+	tree_builder_init(&b);
+	map[0] = root;
+	for (size_t i = 1; i < nodes; i++)
+		map[i] = place(&b, map[v->tree.caller.items[i]], v->tree.frame.items[i], matches);
+	view_reshape(v, &b.tree, map);
+	tree_builder_release(&b);
+	free(map);
+}
+
+bool reshape_matching(
+	struct view *v, node_id root, reshape_place *place, const char *regex, struct error *err)
+{
+	bool *matches;
+
+	if (!pattern_frames(regex, v, &matches, err))
+		return false;
+	reshape(v, root, place, matches);
+	free(matches);
+	return true;
+}
