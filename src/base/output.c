@@ -5,12 +5,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define OUTPUT_PIECE ((size_t)1 << 20)
+
+static const char *volatile unfinished; /* the `beside` of the output that is being written */
+
+void output_abandon(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
 
 bool output_write_fd(int fd, struct bytes bytes, struct error *err)
 {
@@ -57,6 +66,27 @@ static bool is_special(const char *path)
 	return !stat(path, &status) && !S_ISREG(status.st_mode);
 }
 
+/* The file that a link leads to, else `path` itself; the caller frees it. The kernel follows the
+ * link, because it knows which ones in folders that everybody writes to are traps. */
+static char *behind_links(const char *path)
+{
+	char link[64], target[PATH_MAX];
+	struct stat status;
+	ssize_t len = -1;
+	int fd;
+
+	if (!lstat(path, &status) && S_ISLNK(status.st_mode)) {
+		fd = open(path, O_PATH | O_CLOEXEC);
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		len = fd >= 0 ? readlink(link, target, sizeof(target)) : -1;
+		if (fd >= 0)
+			close(fd);
+	}
+	return len > 0 && (size_t)len < sizeof(target) && target[0] == '/'
+		       ? memory_copy_text(target, (size_t)len)
+		       : memory_copy_text(path, strlen(path));
+}
+
 bool output_open(struct output *o, const char *path, unsigned mode, struct error *err)
 {
 	*o = (struct output){.fd = -1};
@@ -64,11 +94,12 @@ bool output_open(struct output *o, const char *path, unsigned mode, struct error
 		o->fd = STDOUT_FILENO;
 		return true;
 	}
-	o->path = memory_copy_text(path, strlen(path));
 	if (is_special(path)) {
+		o->path = memory_copy_text(path, strlen(path));
 		o->fd = open(path, O_WRONLY | O_CLOEXEC);
 	} else {
-		o->beside = name_beside(path);
+		o->path = behind_links(path);
+		o->beside = name_beside(o->path);
 		/* In a folder that others may write to, this name may be a link of theirs. */
 		unlink(o->beside);
 		o->fd = open(o->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -82,6 +113,7 @@ bool output_open(struct output *o, const char *path, unsigned mode, struct error
 	}
 	if (o->beside)
 		output_give_to_caller(o->fd);
+	unfinished = o->beside;
 	return true;
 }
 
@@ -121,6 +153,7 @@ static bool give_name(struct output *o)
 		return error_errno(&o->failed, "cannot write");
 	if (o->beside && rename(o->beside, o->path))
 		return error_errno(&o->failed, "cannot rename");
+	unfinished = NULL;
 	free(o->beside);
 	o->beside = NULL;
 	return true;
@@ -144,8 +177,10 @@ void output_discard(struct output *o)
 {
 	if (o->path && o->fd >= 0)
 		close(o->fd);
-	if (o->beside)
+	if (o->beside) {
 		unlink(o->beside);
+		unfinished = NULL;
+	}
 	free(o->beside);
 	free(o->path);
 	buffer_release(&o->pending);

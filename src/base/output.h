@@ -14,6 +14,7 @@ struct output {
 };
 
 /* Begin writing `path` ("-": standard output), with `mode` (0666: less the umask; 0600: private).
+ * A link to a file stays one: the file is replaced, where the kernel lets the link be followed.
  * Run through sudo, the file belongs to the calling user. */
 bool output_open(struct output *o, const char *path, unsigned mode, struct error *err);
 
@@ -29,6 +30,11 @@ bool output_commit(struct output *o, struct error *err);
 
 /* Release without result. Fine after commit and on `{0}`. */
 void output_discard(struct output *o);
+
+/* Remove the file that is being written, if there is one: for a signal handler that ends the
+ * process.
+ */
+void output_abandon(void);
 
 /* Write all of `bytes` to `fd`, through short writes and EINTR. */
 bool output_write_fd(int fd, struct bytes bytes, struct error *err);

@@ -1,5 +1,6 @@
 /* main.c: which command is wanted? */
 #include "commands/commands.h"
+#include "commands/truncated.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -40,6 +41,7 @@ int main(int argc, char **argv)
 
 	open_missing_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* end silently, whatever the parent set */
+	truncated_catch(false);
 	if (!strcmp(name, "-h") || !strcmp(name, "--help"))
 		name = "help";
 	if (!strcmp(name, "-V") || !strcmp(name, "--version"))

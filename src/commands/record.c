@@ -4,6 +4,7 @@
 #include "commands/record_output.h"
 #include "commands/record_summary.h"
 #include "commands/terminal.h"
+#include "commands/truncated.h"
 #include "recorders/recorders.h"
 
 #include <signal.h>
@@ -321,6 +322,7 @@ static int run(char **operands)
 		record_output_release(&r->out);
 		return failed(r, &s, &err);
 	}
+	truncated_catch(true);	  /* programs that are built anew while they are recorded */
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */
 	ok = session_run(&s, recorder_by_name("cpu"), &r->options, &err);
 	if (!ok && !s.counts.delivered) {

@@ -71,3 +71,15 @@ load common
 	run "$kiln" draw --uicolor red small.folded
 	failed_with 2 "kiln: draw: --uicolor: expected #rrggbb, or none for the default, got 'red'"
 }
+
+@test "a link to a picture stays a link, one to nothing becomes a picture" {
+	mkdir real
+	echo before >real/x.svg
+	ln -s real/x.svg x.svg
+	ln -s real/none.svg y.svg
+	"$kiln" draw small.folded -o x.svg
+	"$kiln" draw small.folded -o y.svg
+	[ -L x.svg ] && [ ! -L y.svg ]
+	cmp real/x.svg y.svg
+	[ "$(ls real)" = x.svg ]
+}

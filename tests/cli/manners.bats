@@ -212,3 +212,19 @@ k.stdout.read(1); k.stdout.close(); sys.exit(0 if k.wait() == -13 else 1)' "$kil
 	! "$kiln" top --format folded evil.folded | grep -q $'\xc2\x9b'
 	! "$kiln" tree --format folded evil.folded | grep -q $'\xc2\x9b'
 }
+
+@test "an input that shrinks while it is read is named, and nothing is left half-written" {
+	"$kiln" convert small.folded -o in.kiln
+	mkfifo go
+	# The pipe holds the picture up until somebody reads it; by then the input is mapped.
+	"$kiln" draw in.kiln -o go 2>err &
+	pid=$!
+	until grep -q '/in\.kiln$' "/proc/$pid/maps"; do sleep 0.01; done
+	: >in.kiln
+	cat go >/dev/null &
+	status=0
+	wait "$pid" || status=$?
+	cat err
+	[ "$status" -eq 2 ]
+	[ "$(cat err)" = "kiln: $PWD/in.kiln: was truncated, or its disk failed, while it was read" ]
+}
