@@ -62,7 +62,8 @@ void load_groups(struct option_group ret_groups[LOAD_GROUPS])
 		formats[i] = readers[i]->name;
 	ret_groups[0] = (struct option_group){"Input", input_options, &common};
 	ret_groups[1] = names_group();
-	ret_groups[2] = (struct option_group){
+	ret_groups[2] = names_detail_group();
+	ret_groups[3] = (struct option_group){
 		"Choose and reshape, in the order given", transform_options(), &common.transforms};
 }
 
@@ -121,12 +122,14 @@ static bool choose_input(
 
 static void say_notes(const struct loaded *l)
 {
-	struct bytes note;
-	size_t at = 0;
-	bool own;
+	const struct profile *p = &l->profile;
 
-	while (view_next_note(&l->view, &at, &note, &own))
-		say("%s: %.*s", l->name, (int)note.len, note.at);
+	for (size_t i = 0; i < p->meta.len; i++)
+		if (bytes_equal(profile_text(p, p->meta.items[i].key), BYTES("note"))) {
+			struct bytes note = profile_text(p, p->meta.items[i].value);
+
+			say("%s: %.*s", l->name, (int)note.len, note.at);
+		}
 }
 
 static void say_losses(const struct loaded *l, uint32_t stream)
@@ -196,7 +199,7 @@ static void say_other_events(const struct loaded *l)
 
 static bool shape(struct loaded *l, struct error *err)
 {
-	view_init(&l->view, &l->profile, BY_FUNCTION);
+	view_init(&l->view, &l->profile, names_projection());
 	if (!view_select(&l->view, common.kind ? bytes_of(common.kind) : (struct bytes){0},
 		    common.idle, err))
 		return error_prefix(err, "%s: ", l->name);

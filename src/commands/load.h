@@ -10,7 +10,7 @@
 #define LOAD_OF_PERF "perf.data"
 
 /* Groups that load_groups adds. */
-#define LOAD_GROUPS 3u
+#define LOAD_GROUPS 4u
 
 struct loaded {
 	const char *name; /* for messages: the path, or "<stdin>" */

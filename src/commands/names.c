@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "commands/terminal.h"
 #include "images/debuginfod.h"
-#include "process/symbolize.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,6 +22,10 @@ static struct names {
 	bool started;
 	struct places places;
 } own;
+
+static struct detail {
+	bool no_inline, lines, no_cache;
+} detail;
 
 /* ---- Options ---- */
 
@@ -63,7 +66,7 @@ static bool set_file(
 }
 
 #define AT(member) offsetof(struct names, member)
-static const struct option options[] = {
+static const struct option place_options[] = {
 	{.name = "symfs",
 		.argument = "DIR",
 		.help = "recorded paths are below DIR: a copy of the other machine's files",
@@ -92,7 +95,45 @@ static const struct option options[] = {
 
 struct option_group names_group(void)
 {
-	return (struct option_group){"Find what names addresses", options, &own};
+	return (struct option_group){"Find what names addresses", place_options, &own};
+}
+
+static const struct option detail_options[] = {
+	{.name = "no-inline",
+		.help = "leave inlined functions out: their samples are those of the function "
+			"around them",
+		.set = option_flag,
+		.offset = offsetof(struct detail, no_inline)},
+	{.name = "lines",
+		.help = "tell lines apart: function (file.c:42)",
+		.set = option_flag,
+		.offset = offsetof(struct detail, lines)},
+	{.name = "no-cache",
+		.help = "neither use nor fill the symbol cache on disk",
+		.set = option_flag,
+		.offset = offsetof(struct detail, no_cache)},
+	{0},
+};
+
+struct option_group names_detail_group(void)
+{
+	return (struct option_group){"How much names say", detail_options, &detail};
+}
+
+void names_set_detail(struct symbolize_options *options)
+{
+	if (detail.lines)
+		options->depth = NAMES_LINES;
+	else
+		options->depth = detail.no_inline ? NAMES_FUNCTIONS : NAMES_INLINED;
+	options->stored = !detail.no_cache;
+}
+
+enum projection names_projection(void)
+{
+	unsigned projection = detail.lines ? BY_LINE | PROJECT_LINES : BY_FUNCTION;
+
+	return (enum projection)(projection | (detail.no_inline ? PROJECT_OUTER : 0));
 }
 
 /* ---- Servers ---- */
@@ -189,17 +230,27 @@ static void say_hidden_kernel(const struct symbolize_report *report, const char 
 	}
 }
 
+void names_say_known(const struct symbolize_report *report, const char *name)
+{
+	if (verbosity > 0 && report->named)
+		say("%s: addresses named: %u, from the symbol cache: %u", name, report->named,
+			report->known);
+}
+
 void names_add(struct profile *p, const char *name)
 {
 	bool fresh = profile_needs_names(p);
 	struct places places = *names_places();
+	struct symbolize_options options = {
+		.places = &places, .which = detail.lines ? SYMBOLIZE_AGAIN : SYMBOLIZE_UNNAMED};
 	struct symbolize_report report = {0};
 
 	/* A finished profile is looked at again and again: not over the network. */
 	if (!fresh && !own.hard)
 		places.servers = NULL;
-	profile_symbolize(
-		p, &(struct symbolize_options){.places = &places, .again = true}, &report);
+	names_set_detail(&options);
+	profile_symbolize(p, &options, &report);
+	names_say_known(&report, name);
 	if (own.hard)
 		say("%s: addresses named: %u, still without a name: %u", name, report.named,
 			report.unnamed);

@@ -4,7 +4,8 @@
 
 #include "commands/commands.h"
 #include "images/places.h"
-#include "model/profile.h"
+#include "model/view.h"
+#include "process/symbolize.h"
 
 /* The options: --symfs and the like. */
 struct option_group names_group(void);
@@ -21,5 +22,16 @@ void names_try_hard(void);
  * missing and what would help. `name` is the input's, for messages. */
 void names_add(struct profile *p, const char *name);
 void names_release(void);
+
+/* ---- For recordings, too: how much do names say? ---- */
+
+/* The options: --no-inline and the like. */
+struct option_group names_detail_group(void);
+/* Set what they decide. */
+void names_set_detail(struct symbolize_options *options);
+/* How a view has to show frames for them. */
+enum projection names_projection(void);
+/* With -v, say how many names were known from earlier runs. `name` as in names_add. */
+void names_say_known(const struct symbolize_report *report, const char *name);
 
 #endif

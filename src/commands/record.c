@@ -1,5 +1,5 @@
 /* record.c: `kiln record`: from a running program to a profile or a picture. */
-#include "commands/commands.h"
+#include "commands/names.h"
 #include "commands/record_names.h"
 #include "commands/record_output.h"
 #include "commands/record_summary.h"
@@ -196,13 +196,15 @@ static const struct option output_options[] = {
 
 static const struct option_group *groups(void)
 {
-	static const struct option_group all[] = {
+	static struct option_group all[] = {
 		{"What to record", target_options, &own.options},
 		{"How", what_options, &own.options},
 		{"Output", output_options, &own},
 		{0},
+		{0},
 	};
 
+	all[3] = names_detail_group();
 	return all;
 }
 
@@ -292,6 +294,7 @@ static int finish(struct record *r, struct session *s, struct error *err)
 
 	record_live_end();
 	record_name(s, &r->images, true, &report);
+	names_say_known(&report, "record");
 	written = record_output_finish(&r->out, &s->profile, err);
 	if (verbosity >= 0)
 		record_summary(s, &report, written ? r->output : r->out.growing);

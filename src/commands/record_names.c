@@ -1,6 +1,8 @@
 /* record_names.c: naming what a recording has sampled, with what the recorder holds open. */
 #include "commands/record_names.h"
 
+#include "commands/names.h"
+
 static const struct image *image_of(void *self, mapping_id mapping)
 {
 	const struct session *s = self;
@@ -41,7 +43,16 @@ void record_name(struct session *s, struct image_cache *cache, bool last,
 		.perf_map = perf_map_of,
 		.kernel = kernel_of};
 
+	struct symbolize_options options = {.hooks = &hooks};
+
+	/* While it runs, the recorder does as little as it can: names are for those who look at a
+	 * file that grows. What was inlined is read at the end. */
+	if (last) {
+		names_set_detail(&options);
+		options.which = SYMBOLIZE_AGAIN;
+	} else {
+		options.depth = NAMES_FUNCTIONS;
+	}
 	jit_maps_look(&s->jit_maps, &s->profile);
-	profile_symbolize(&s->profile, &(struct symbolize_options){.hooks = &hooks, .again = last},
-		ret_report);
+	profile_symbolize(&s->profile, &options, ret_report);
 }

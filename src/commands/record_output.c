@@ -1,6 +1,8 @@
 /* record_output.c: where a recording goes while it grows and when it is finished. */
 #include "commands/record_output.h"
 
+#include "commands/names.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -99,7 +101,7 @@ static bool render(struct record_output *o, const struct profile *p, struct erro
 	struct view view;
 	bool done;
 
-	view_init(&view, p, BY_FUNCTION);
+	view_init(&view, p, names_projection());
 	done = output_open(&out, o->path, OUTPUT_MODE, err) &&
 	       o->renderer->render(&view, settings, &out, err) && output_commit(&out, err);
 	output_discard(&out);

@@ -1,4 +1,4 @@
-/* image_cache.c: which binary has this path and build id, and what are its symbols? */
+/* image_cache.c: which binary has this path and build id, and what are its functions called? */
 #include "images/image_cache.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@ struct cached_image {
 	char *path, *build_id;	   /* of what image_cache_open was asked for; else NULL */
 	struct image *opened;	   /* ours; NULL also when there was none */
 	const struct image *image; /* opened, or the caller's */
-	struct symbols *symbols;   /* NULL: not loaded yet */
+	struct image_names *names; /* NULL: not asked for yet */
 };
 
 void image_cache_release(struct image_cache *c)
@@ -15,7 +15,7 @@ void image_cache_release(struct image_cache *c)
 	for (size_t i = 0; i < c->rows.len; i++) {
 		struct cached_image *row = &c->rows.items[i];
 
-		symbols_release(row->symbols);
+		image_names_release(row->names);
 		image_release(row->opened);
 		free(row->path);
 		free(row->build_id);
@@ -43,7 +43,7 @@ const struct image *image_cache_open(
 	return row.image;
 }
 
-const struct symbols *image_cache_symbols(
+struct image_names *image_cache_names(
 	struct image_cache *c, const struct image *image, const char *root)
 {
 	struct places places = c->places ? *c->places : (struct places){0};
@@ -57,7 +57,7 @@ const struct symbols *image_cache_symbols(
 		row = &c->rows.items[c->rows.len - 1];
 	}
 	places.root = root;
-	if (!row->symbols)
-		row->symbols = symbols_load(image, &places);
-	return row->symbols;
+	if (!row->names)
+		row->names = image_names_open(image, &places);
+	return row->names;
 }

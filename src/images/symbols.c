@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "images/debug_file.h"
 #include "images/demangle.h"
 #include "images/plt.h"
@@ -39,8 +40,7 @@ struct symbols {
 	struct plt plt;
 	struct source dynamic; /* names of .dynsym for the plt */
 	struct bytes dynamic_table;
-	struct image *debug_file; /* what strings may point into */
-	struct image *debug_data;
+	struct image *debug_data; /* what strings may point into */
 	char *debug_data_memory;
 	enum symbols_extent extent;
 	const char *from;
@@ -257,44 +257,20 @@ static int row_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-struct key {
-	uint32_t distance, row;
-};
-
-/* One pass of a stable sort by 11 bits of the distance. */
-static void sort_pass(const struct key *from, struct key *to, size_t count, unsigned shift)
-{
-	uint32_t starts[2048] = {0}, sum = 0;
-
-	for (size_t i = 0; i < count; i++)
-		starts[from[i].distance >> shift & 2047]++;
-	for (size_t i = 0; i < 2048; i++) {
-		uint32_t here = starts[i];
-
-		starts[i] = sum;
-		sum += here;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[starts[from[i].distance >> shift & 2047]++] = from[i];
-}
-
 static void sort_by_distance(struct symbols *s, uint64_t lowest)
 {
 	size_t count = s->rows.len;
-	struct key *keys = memory_new(count, sizeof *keys),
-		   *other = memory_new(count, sizeof *other);
+	struct sort_key *keys = memory_new(count, sizeof *keys);
 	struct row *sorted = memory_new(count, sizeof *sorted);
 
 	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct key){(uint32_t)(s->rows.items[i].address - lowest), (uint32_t)i};
-	sort_pass(keys, other, count, 0);
-	sort_pass(other, keys, count, 11);
-	sort_pass(keys, other, count, 22);
+		keys[i] = (struct sort_key){
+			(uint32_t)(s->rows.items[i].address - lowest), (uint32_t)i};
+	sort_keys(keys, count);
 	for (size_t i = 0; i < count; i++)
-		sorted[i] = s->rows.items[other[i].row];
+		sorted[i] = s->rows.items[keys[i].row];
 	memcpy(s->rows.items, sorted, count * sizeof *sorted);
 	free(keys);
-	free(other);
 	free(sorted);
 }
 
@@ -387,15 +363,14 @@ static void nest_rows(struct symbols *s)
 
 /* ---- Loading ---- */
 
-static bool add_full_table(struct symbols *s, const struct places *places)
+static bool add_full_table(struct symbols *s, const struct image *debug_file)
 {
 	if (add_named_table(s, s->image, ".symtab")) {
 		s->from = ".symtab";
 		return true;
 	}
-	s->debug_file = debug_file_open(s->image, places);
-	if (add_named_table(s, s->debug_file, ".symtab")) {
-		s->from = image_name(s->debug_file);
+	if (add_named_table(s, debug_file, ".symtab")) {
+		s->from = image_name(debug_file);
 		return true;
 	}
 	s->debug_data = debug_data_open(s->image, &s->debug_data_memory);
@@ -406,7 +381,7 @@ static bool add_full_table(struct symbols *s, const struct places *places)
 	return false;
 }
 
-struct symbols *symbols_load(const struct image *image, const struct places *places)
+struct symbols *symbols_load(const struct image *image, const struct image *debug_file)
 {
 	struct symbols *s = memory_new(1, sizeof *s);
 	const struct image_section *dynamic = image_section(image, ".dynsym");
@@ -417,7 +392,7 @@ struct symbols *symbols_load(const struct image *image, const struct places *pla
 	 */
 	if (image_type(image) == ET_REL)
 		return s;
-	if (add_full_table(s, places))
+	if (add_full_table(s, debug_file))
 		s->extent = SYMBOLS_FULL;
 	if (add_named_table(s, image, ".dynsym") && s->extent == SYMBOLS_NONE) {
 		s->extent = SYMBOLS_EXPORTED;
@@ -441,7 +416,6 @@ void symbols_release(struct symbols *s)
 	vector_release(&s->rows);
 	vector_release(&s->sources);
 	plt_release(&s->plt);
-	image_release(s->debug_file);
 	image_release(s->debug_data);
 	free(s->debug_data_memory);
 	free(s);

@@ -17,7 +17,7 @@
 #define KILN_IMAGES_SYMBOLS_H
 
 #include "base/buffer.h"
-#include "images/places.h"
+#include "images/image.h"
 
 struct symbols;
 
@@ -33,9 +33,9 @@ struct symbol {
 	bool plt;	     /* not the function but the stub through which it is called */
 };
 
-/* Load the functions of `image`, which must outlive them. `places` say where a separate debug file
- * may lie; NULL: the usual ones. Cannot fail; what is damaged is left out. */
-struct symbols *symbols_load(const struct image *image, const struct places *places);
+/* Load the functions of `image` and of its separate debug file (NULL: there is none), which must
+ * outlive them. Cannot fail; what is damaged is left out. */
+struct symbols *symbols_load(const struct image *image, const struct image *debug_file);
 void symbols_release(struct symbols *s); /* NULL is fine */
 
 /* The innermost function around `address`. The name lives as long as the symbols. */

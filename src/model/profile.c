@@ -524,8 +524,7 @@ void profile_note(struct profile *p, const char *fmt, ...)
 const char *frame_kind_name(enum frame_kind kind)
 {
 	static const char *const names[] = {
-		"native", "kernel", "jit", "interpreted", "inlined", "idle", "guest", "meta",
-		"baseline"};
+		"native", "kernel", "jit", "interpreted", "inlined", "idle", "guest", "meta"};
 
 	return kind < FRAME_KINDS ? names[kind] : "unknown";
 }

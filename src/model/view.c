@@ -4,8 +4,6 @@
 #include "base/buffer.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Trees ---- */
@@ -54,12 +52,42 @@ void tree_totals(const struct tree *t, const int64_t *self, int64_t *ret_total)
 
 /* ---- Projection ---- */
 
+#define NOT_SHOWN	     UINT32_MAX /* in place of a frame */
+#define PROJECTION_KIND(all) ((all) & (PROJECT_LINES - 1))
+
+/* "work (file.c:42)", unless it already says so: a profile may have been made from such a view. */
+static frame_id frame_with_line(struct view *v, frame_id id)
+{
+	struct frame frame = v->profile->frames.items[id];
+	struct bytes file = profile_text(v->profile, frame.file);
+	struct bytes function = profile_text(v->profile, frame.function);
+	const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
+	struct buffer line = {0}, name = {0};
+
+	if (slash)
+		file = (struct bytes){slash + 1, file.len - (size_t)(slash + 1 - file.at)};
+	buffer_printf(&line, " (%.*s:%u)", (int)file.len, file.at, frame.line);
+	if (!bytes_end(function, buffer_bytes(&line))) {
+		buffer_add(&name, function.at, function.len);
+		buffer_add(&name, line.at, line.len);
+		frame.function = view_string(v, buffer_bytes(&name));
+		id = view_frame(v, &frame);
+	}
+	buffer_release(&line);
+	buffer_release(&name);
+	return id;
+}
+
 /* The frame that stands for all frames which the projection does not tell apart. */
 static frame_id projected_frame(struct view *v, frame_id id, enum projection projection)
 {
 	struct frame frame = v->profile->frames.items[id];
 
-	if (projection != BY_FUNCTION || (!frame.file && !frame.line))
+	if (projection & PROJECT_OUTER && frame.kind == FRAME_INLINED)
+		return NOT_SHOWN;
+	if (projection & PROJECT_LINES && frame.file && frame.line)
+		return frame_with_line(v, id);
+	if (PROJECTION_KIND(projection) != BY_FUNCTION || (!frame.file && !frame.line))
 		return id;
 	frame.file = 0;
 	frame.line = 0;
@@ -89,7 +117,7 @@ static frame_id unnamed_frame(struct view *v, location_id location, enum project
 		file = (struct bytes){slash + 1, file.len - (size_t)(slash + 1 - file.at)};
 	if (!file.len)
 		file = BYTES("unknown");
-	if (projection == BY_ADDRESS)
+	if (PROJECTION_KIND(projection) == BY_ADDRESS)
 		buffer_printf(&name, "[%.*s+0x%llx]", (int)file.len, file.at,
 			(unsigned long long)l->address);
 	else
@@ -108,9 +136,12 @@ static node_id location_node(struct view *v, struct tree_builder *b, node_id cal
 
 	if (!names.count)
 		return tree_child(b, caller, unnamed_frame(v, location, projection));
-	for (uint32_t i = 0; i < names.count; i++)
-		node = tree_child(
-			b, node, projected[v->profile->location_frames.items[names.first + i]]);
+	for (uint32_t i = 0; i < names.count; i++) {
+		frame_id frame = projected[v->profile->location_frames.items[names.first + i]];
+
+		if (frame != NOT_SHOWN)
+			node = tree_child(b, node, frame);
+	}
 	return node;
 }
 
@@ -126,8 +157,9 @@ static bool locations_are_frames(const struct view *v, const frame_id *projected
 		struct span names = p->location_names.items[i];
 		frame_id frame = names.count ? projected[p->location_frames.items[names.first]] : 0;
 
-		apart = names.count == 1 && !taken[frame];
-		taken[frame] = true;
+		apart = names.count == 1 && frame != NOT_SHOWN && !taken[frame];
+		if (apart)
+			taken[frame] = true;
 	}
 	free(taken);
 	return apart;
@@ -440,34 +472,6 @@ struct bytes view_function(const struct view *v, frame_id id)
 size_t view_frame_count(const struct view *v)
 {
 	return v->profile->frames.len + v->extra.frames.len - 1;
-}
-
-void view_note(struct view *v, const char *fmt, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	profile_note(&v->extra, "%s", text);
-}
-
-bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bool *ret_own)
-{
-	size_t own = v->profile->meta.len;
-
-	for (; *at < own + v->extra.meta.len; (*at)++) {
-		const struct profile *p = *at < own ? v->profile : &v->extra;
-		const struct meta *meta = &p->meta.items[*at < own ? *at : *at - own];
-
-		if (!bytes_equal(profile_text(p, meta->key), BYTES("note")))
-			continue;
-		*ret_note = profile_text(p, meta->value);
-		*ret_own = (*at)++ >= own;
-		return true;
-	}
-	return false;
 }
 
 /* ---- Values ---- */

@@ -4,6 +4,8 @@
  * is demangled once, however many of its addresses were sampled. */
 #include "process/symbolize.h"
 
+#include "base/sort.h"
+#include "process/chain_frames.h"
 #include "process/unnamed.h"
 
 #include <stdio.h>
@@ -121,16 +123,78 @@ static bool is_placeholder(struct namer *n, location_id location)
 	return is_named(p, location, buffer_bytes(&n->text));
 }
 
+static bool is_in_file(const struct mapping *mapping)
+{
+	return mapping->kind == MAPPING_FILE || mapping->kind == MAPPING_VDSO;
+}
+
+static bool is_wanted(struct namer *n, location_id location)
+{
+	const struct profile *p = n->profile;
+	mapping_id mapping = p->locations.items[location].mapping;
+
+	if (!mapping)
+		return false;
+	if (!p->location_names.items[location].count)
+		return true;
+	if (n->options->which == SYMBOLIZE_AGAIN && is_in_file(&p->mappings.items[mapping]))
+		return true;
+	return n->options->which != SYMBOLIZE_NEW && is_placeholder(n, location);
+}
+
 static int work_compare(const void *a, const void *b)
 {
 	const struct work *x = a, *y = b;
 
-	if (x->mapping != y->mapping)
-		return x->mapping < y->mapping ? -1 : 1;
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-static struct work *find_work(struct namer *n, bool again, size_t *ret_count)
+/* Put work in the order of its sorted keys. */
+static void work_arrange(struct work *work, const struct sort_key *keys, size_t count)
+{
+	struct work *arranged = memory_new(count, sizeof *arranged);
+
+	for (size_t i = 0; i < count; i++)
+		arranged[i] = work[keys[i].row];
+	memcpy(work, arranged, count * sizeof *arranged);
+	free(arranged);
+}
+
+/* The addresses of a binary lie within 4 GB of each other, those of processes that compile need
+ * not. */
+static void sort_by_address(struct work *work, size_t count)
+{
+	uint64_t lowest = UINT64_MAX, highest = 0;
+	struct sort_key *keys;
+
+	for (size_t i = 0; i < count; i++) {
+		lowest = work[i].address < lowest ? work[i].address : lowest;
+		highest = work[i].address > highest ? work[i].address : highest;
+	}
+	if (highest - lowest > UINT32_MAX) {
+		qsort(work, count, sizeof *work, work_compare);
+		return;
+	}
+	keys = memory_new(count, sizeof *keys);
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){(uint32_t)(work[i].address - lowest), (uint32_t)i};
+	sort_keys(keys, count);
+	work_arrange(work, keys, count);
+	free(keys);
+}
+
+static void sort_by_mapping(struct work *work, size_t count)
+{
+	struct sort_key *keys = memory_new(count, sizeof *keys);
+
+	for (size_t i = 0; i < count; i++)
+		keys[i] = (struct sort_key){work[i].mapping, (uint32_t)i};
+	sort_keys(keys, count);
+	work_arrange(work, keys, count);
+	free(keys);
+}
+
+static struct work *find_work(struct namer *n, size_t *ret_count)
 {
 	const struct profile *p = n->profile;
 	VECTOR(struct work) work = {0};
@@ -138,29 +202,31 @@ static struct work *find_work(struct namer *n, bool again, size_t *ret_count)
 	for (location_id i = 1; i < p->locations.len; i++) {
 		const struct location *l = &p->locations.items[i];
 
-		if (!l->mapping)
-			continue;
-		if (p->location_names.items[i].count && !(again && is_placeholder(n, i)))
-			continue;
-		vector_push(&work, ((struct work){l->address, l->mapping, i}));
+		if (is_wanted(n, i))
+			vector_push(&work, ((struct work){l->address, l->mapping, i}));
 	}
-	if (work.len > 1)
-		qsort(work.items, work.len, sizeof(struct work), work_compare);
+	sort_by_mapping(work.items, work.len);
 	*ret_count = work.len;
 	return work.items;
 }
 
 /* ---- Naming ---- */
 
-static frame_id frame_of(struct namer *n, const struct mapping *mapping, struct bytes function)
+static string_id module_string(struct namer *n, const struct mapping *mapping)
 {
 	struct bytes module = module_of(n->profile, mapping);
 	char *copy = memory_copy_text(module.at, module.len); /* the text moves when it grows */
-	struct frame frame = {.kind = kind_of(mapping)};
+	string_id id = profile_string(n->profile, (struct bytes){copy, module.len});
 
-	frame.module = profile_string(n->profile, (struct bytes){copy, module.len});
-	frame.function = profile_string(n->profile, function);
 	free(copy);
+	return id;
+}
+
+static frame_id frame_of(struct namer *n, const struct mapping *mapping, struct bytes function)
+{
+	struct frame frame = {.module = module_string(n, mapping), .kind = kind_of(mapping)};
+
+	frame.function = profile_string(n->profile, function);
 	return profile_frame(n->profile, &frame);
 }
 
@@ -172,6 +238,13 @@ static void name_as(struct namer *n, const struct work *work, uint64_t start, fr
 	profile_name_location(n->profile, work->location, &frame, 1);
 	if (n->report)
 		n->report->named++;
+}
+
+/* Names of which nothing is left now may have been found where and when there was more. */
+static bool has_own_names(struct namer *n, const struct work *work)
+{
+	return n->profile->location_names.items[work->location].count &&
+	       !is_placeholder(n, work->location);
 }
 
 /* A profile that nothing new is known about is not written to: it may be a mapped file. */
@@ -190,6 +263,8 @@ static void name_as_module(struct namer *n, const struct work *work)
 {
 	struct mapping mapping = n->profile->mappings.items[work->mapping];
 
+	if (has_own_names(n, work))
+		return;
 	placeholder(&n->text, &mapping, module_of(n->profile, &mapping));
 	name_by_placeholder(n, work);
 	if (n->report)
@@ -201,6 +276,8 @@ static void name_as_missing(struct namer *n, const struct work *work)
 {
 	struct mapping mapping = n->profile->mappings.items[work->mapping];
 
+	if (has_own_names(n, work))
+		return;
 	if (!n->profile->location_names.items[work->location].count) {
 		placeholder_with_offset(
 			&n->text, &mapping, module_of(n->profile, &mapping), work->address);
@@ -215,27 +292,63 @@ static bool is_last(const struct namer *n, const struct work *work, uint64_t sta
 	return n->frame && n->mapping == work->mapping && n->start == start;
 }
 
-static void name_in_image(struct namer *n, const struct work *work, size_t count,
-	const struct image *image, const struct symbols *symbols)
+/* Names that stay as they are cost no rows. */
+static void name_as_chain(
+	struct namer *n, const struct work *work, struct chain_frames *frames, uint32_t chain)
 {
-	struct mapping mapping = n->profile->mappings.items[work->mapping];
+	struct profile *p = n->profile;
+	struct span old = p->location_names.items[work->location];
+	size_t count;
+	const frame_id *span = chain_frames_of(frames, chain, &count);
+
+	if (old.count != count ||
+		memcmp(&p->location_frames.items[old.first], span, count * sizeof *span) != 0)
+		profile_name_location(p, work->location, span, count);
+	if (n->report)
+		n->report->named++;
+}
+
+/* The addresses of the work that lies in the image's segments, and that work in front. */
+static uint64_t *image_addresses(struct namer *n, struct work *work, size_t count,
+	const struct image *image, size_t *ret_len)
+{
+	uint64_t *addresses = memory_new(count, sizeof *addresses);
+	size_t len = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct symbol symbol;
-		uint64_t address;
-
-		if (!image_address(image, work[i].address, &address) ||
-			!symbols_find(symbols, address, &symbol)) {
+		if (image_address(image, work[i].address, &addresses[len]))
+			work[len++] = work[i];
+		else
 			name_as_module(n, &work[i]);
-			continue;
-		}
-		if (!is_last(n, &work[i], symbol.start)) {
-			n->text.len = 0;
-			symbol_text(&symbol, &n->text);
-			n->frame = frame_of(n, &mapping, buffer_bytes(&n->text));
-		}
-		name_as(n, &work[i], symbol.start, n->frame);
 	}
+	*ret_len = len;
+	return addresses;
+}
+
+static enum symbols_extent name_in_image(struct namer *n, struct work *work, size_t count,
+	const struct image *image, struct image_names *names)
+{
+	uint64_t *addresses = image_addresses(n, work, count, image, &count);
+	uint32_t *chains = memory_new(count, sizeof *chains);
+	struct names_answer answer = image_names_find(
+		names, n->options->depth, n->options->stored, addresses, count, chains);
+	struct mapping mapping = n->profile->mappings.items[work->mapping];
+	struct chain_frames frames = {
+		.profile = n->profile, .chains = answer.chains, .kind = kind_of(&mapping)};
+
+	frames.module = module_string(n, &mapping);
+	for (size_t i = 0; i < count; i++) {
+		if (chains[i])
+			name_as_chain(n, &work[i], &frames, chains[i]);
+		else
+			name_as_module(n, &work[i]);
+	}
+	if (n->report)
+		n->report->known += (uint32_t)answer.known;
+	chain_frames_release(&frames);
+	free(addresses);
+	free(chains);
+	return answer.extent;
 }
 
 static void name_all_as_module(struct namer *n, const struct work *work, size_t count)
@@ -261,19 +374,17 @@ static const struct image *image_of(struct namer *n, mapping_id id)
 	return image;
 }
 
-static void name_files(struct namer *n, const struct work *work, size_t count)
+static void name_files(struct namer *n, struct work *work, size_t count)
 {
 	const struct image *image = image_of(n, work->mapping);
 	const char *root = NULL;
-	const struct symbols *symbols;
 	struct unnamed_facts facts = {.opened = image};
 
 	if (n->hooks && n->hooks->root)
 		root = n->hooks->root(n->hooks->self, work->mapping);
 	if (image) {
-		symbols = image_cache_symbols(n->cache, image, root);
-		facts.extent = symbols_extent(symbols);
-		name_in_image(n, work, count, image, symbols);
+		facts.extent = name_in_image(
+			n, work, count, image, image_cache_names(n->cache, image, root));
 	} else {
 		for (size_t i = 0; i < count; i++)
 			name_as_missing(n, &work[i]);
@@ -389,7 +500,7 @@ static void name_jit(struct namer *n, const struct work *work, size_t count)
 	perf_map_release(own);
 }
 
-static void name_mapping(struct namer *n, const struct work *work, size_t count)
+static void name_mapping(struct namer *n, struct work *work, size_t count)
 {
 	switch (n->profile->mappings.items[work->mapping].kind) {
 	case MAPPING_KERNEL:
@@ -415,7 +526,7 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 		.hooks = hooks,
 		.report = ret_report};
 	size_t count, end;
-	struct work *work = find_work(&n, n.options->again, &count);
+	struct work *work = find_work(&n, &count);
 
 	n.cache = hooks && hooks->cache ? hooks->cache : &own;
 	if (ret_report)
@@ -423,6 +534,7 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 	for (size_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count && work[end].mapping == work[i].mapping; end++)
 			;
+		sort_by_address(&work[i], end - i);
 		name_mapping(&n, &work[i], end - i);
 	}
 	if (ret_report)

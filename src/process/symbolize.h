@@ -1,12 +1,13 @@
 /* symbolize.h: what are the functions at a profile's addresses called?
  *
  * Every location that has no names yet gets them, once: names are looked up by image and offset,
- * after the last sample, so that nothing is named that nobody sampled. Where a file is here but has
- * no symbol for an address, the place is named by its module, `[libfoo.so]`, which merges into one
- * box what nobody can tell apart. Where the file itself is missing it is `[libfoo.so+0x1a2b]`, with
- * the offset in the file: nothing is merged that somebody with the file could name. `[unknown]` is
- * in no module. The location keeps its address, and naming can be tried again when files or
- * symbols have come.
+ * after the last sample, so that nothing is named that nobody sampled. A place gets the function
+ * around it, and a frame for each function that was inlined there. Where a file is here but has no
+ * symbol for an address, the place is named by its module, `[libfoo.so]`, which merges into one box
+ * what nobody can tell apart. Where the file itself is missing it is `[libfoo.so+0x1a2b]`, with the
+ * offset in the file: nothing is merged that somebody with the file could name. `[unknown]` is in
+ * no module. The location keeps its address, and naming can be tried again when files or symbols
+ * have come.
  *
  * It works for a recording that has just ended, with what the recorder still holds open, and for a
  * file whose recorder could not finish it, with what this machine has now. A file is used only when
@@ -36,13 +37,22 @@ struct symbolize_hooks {
 	const struct kernel *(*kernel)(void *self);
 };
 
+enum symbolize_which {
+	SYMBOLIZE_NEW,	   /* places that have no names */
+	SYMBOLIZE_UNNAMED, /* ... and those that are so far named only by their module */
+	SYMBOLIZE_AGAIN,   /* ... and all places in files, which other options may name otherwise;
+			      those that are not found keep their names */
+};
+
 /* `{0}` and a NULL pointer: an input of another time, perhaps of another machine. */
 struct symbolize_options {
 	/* NULL: not live. Then perf maps are not asked, and the kernel only when it is the recorded
 	 * one. */
 	const struct symbolize_hooks *hooks;
 	const struct places *places; /* where files lie; NULL: the usual places */
-	bool again;		     /* also what is so far named by its module only */
+	enum symbolize_which which;
+	enum names_depth depth; /* how much of what was inlined, and of lines, names say */
+	bool stored;		/* the symbol cache on disk is used */
 };
 
 /* A module in which locations stayed without names. */
@@ -62,6 +72,7 @@ struct unnamed_module {
 
 struct symbolize_report {
 	uint32_t named, unnamed;	       /* locations */
+	uint32_t known;			       /* ... answered by the symbol cache */
 	uint64_t samples;		       /* all of the profile, those of idle CPUs apart */
 	uint64_t overlaps;		       /* entries of perf maps that replaced others */
 	VECTOR(struct unnamed_module) modules; /* most samples first */

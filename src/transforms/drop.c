@@ -4,10 +4,8 @@
 
 /* Callees of a dropped frame move to its caller; what it did itself becomes its caller's. */
 static node_id drop_place(
-	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
+	struct tree_builder *b, node_id caller, frame_id frame, const bool *matches)
 {
-	const bool *matches = context;
-
 	return matches[frame] ? caller : tree_child(b, caller, frame);
 }
 

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/buffer.h"
-#include "images/places.h"
+#include "images/debug_file.h"
 #include "images/symbols.h"
 
 #include <sys/stat.h>
@@ -201,10 +201,12 @@ static bool has_hidden(const struct places *places)
 {
 	struct error err = {0};
 	struct image *image = image_open(below("stripped"), &err);
-	struct symbols *symbols = symbols_load(image, places);
+	struct image *debug_file = debug_file_open(image, places);
+	struct symbols *symbols = symbols_load(image, debug_file);
 	bool full = symbols_extent(symbols) == SYMBOLS_FULL;
 
 	symbols_release(symbols);
+	image_release(debug_file);
 	image_release(image);
 	return full;
 }

@@ -152,7 +152,7 @@ static void placeholders_can_be_named_again(void **state)
 
 	profile_symbolize(&p, NULL, NULL);
 	assert_bytes_equal(function_at(&p, place), "[libm.so.6]");
-	profile_symbolize(&p, &(struct symbolize_options){.again = true}, NULL);
+	profile_symbolize(&p, &(struct symbolize_options){.which = SYMBOLIZE_UNNAMED}, NULL);
 	assert_bytes_equal(function_at(&p, named), "somebody knew better");
 	assert_true(function_at(&p, place).at[0] != '[');
 	profile_release(&p);

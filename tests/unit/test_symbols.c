@@ -3,6 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "images/debug_file.h"
 #include "images/symbols.h"
 
 #include <elf.h>
@@ -70,7 +71,7 @@ __attribute__((format(printf, 2, 3))) static void write_file(const char *name, c
 
 /* What the functions of one image are, and what an oracle's list of them says. */
 struct loaded {
-	struct image *image;
+	struct image *image, *debug_file;
 	struct symbols *symbols;
 };
 
@@ -82,7 +83,8 @@ static struct loaded load(const char *path, const char *root)
 
 	if (!l.image)
 		fail_msg("%s", err.text);
-	l.symbols = symbols_load(l.image, &places);
+	l.debug_file = debug_file_open(l.image, &places);
+	l.symbols = symbols_load(l.image, l.debug_file);
 	return l;
 }
 
@@ -100,6 +102,7 @@ static struct loaded load_made(const char *name, const char *root)
 static void unload(struct loaded *l)
 {
 	symbols_release(l->symbols);
+	image_release(l->debug_file);
 	image_release(l->image);
 }
 

@@ -1,0 +1,50 @@
+/* sort.c: rows by a number, in linear time. */
+#include "base/sort.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGIT_BITS 11u
+#define DIGITS	   (1u << DIGIT_BITS)
+
+/* One stable pass; false, and nothing done, when all keys have the same digit. */
+static bool sort_pass(
+	const struct sort_key *from, struct sort_key *to, size_t count, unsigned shift)
+{
+	uint32_t starts[DIGITS] = {0}, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		starts[from[i].key >> shift & (DIGITS - 1)]++;
+	if (starts[from[0].key >> shift & (DIGITS - 1)] == count)
+		return false;
+	for (size_t i = 0; i < DIGITS; i++) {
+		uint32_t here = starts[i];
+
+		starts[i] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[starts[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+	return true;
+}
+
+void sort_keys(struct sort_key *keys, size_t count)
+{
+	struct sort_key *other, *from = keys, *to, *sorted;
+
+	if (count < 2)
+		return;
+	to = other = memory_new(count, sizeof *other);
+	for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS) {
+		if (!sort_pass(from, to, count, shift))
+			continue;
+		sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from != keys)
+		memcpy(keys, from, count * sizeof *keys);
+	free(other);
+}

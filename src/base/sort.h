@@ -1,0 +1,16 @@
+/* sort.h: rows by a number, in linear time. */
+#ifndef KILN_BASE_SORT_H
+#define KILN_BASE_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sort_key {
+	uint32_t key, row;
+};
+
+/* Sort by ascending key; equal keys keep their order. By radix, 11 bits at a time; digits that all
+ * keys share cost one look. Needs as much memory again. */
+void sort_keys(struct sort_key *keys, size_t count);
+
+#endif

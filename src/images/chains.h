@@ -1,0 +1,87 @@
+/* chains.h: what was found out about the addresses of one binary, in memory and as a file.
+ *
+ * The answer for an address is a chain of functions: the one whose code it is, then what was
+ * inlined around the address. Chains are rows that point to their caller, as stacks are in a
+ * profile, so that the many addresses of one function share its row, and texts are kept once.
+ *
+ * The file, in the byte order of the machine that wrote it, every part aligned to its items:
+ *
+ *	struct chains_header
+ *	uint64_t addresses[header.addresses]          ascending
+ *	uint32_t chain_of[header.addresses]           the chain at each address
+ *	struct chain chains[header.chains]            [0] is all zeroes
+ *	uint32_t text_ends[header.texts]              [0] is 0: the empty text
+ *	char text[last of text_ends]
+ *
+ * Its checksum is XXH3 over all that follows the checksum. */
+#ifndef KILN_IMAGES_CHAINS_H
+#define KILN_IMAGES_CHAINS_H
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/output.h"
+
+#define CHAINS_MAGIC   "KILNSYM1"
+#define CHAINS_LIMIT   ((uint64_t)1 << 28) /* rows of any table of a file */
+#define CHAIN_LIMIT    257u		   /* functions of a chain */
+#define CHAINS_UNKNOWN UINT32_MAX	   /* nobody has asked for this address yet */
+
+/* A function, and where it is left: for the last of a chain the line of the address, for others
+ * that of the call. */
+struct chain {
+	uint32_t caller;	 /* the chain without its last function; 0: inlined into nothing */
+	uint32_t function, file; /* texts */
+	uint32_t line;		 /* 0: unknown */
+};
+
+/* What the owner wants to know of a file before it believes it. */
+struct chains_origin {
+	uint64_t key;	 /* which answers these are: of which binary, how detailed, by which Kiln */
+	uint64_t source; /* from which symbols they were made; 0: none */
+	uint64_t extent; /* how much these know: enum symbols_extent */
+};
+
+struct chains_header {
+	char magic[8];
+	uint64_t checksum;
+	struct chains_origin origin;
+	uint64_t addresses, chains, texts, text_bytes;
+	uint64_t reserved; /* 0 */
+};
+
+struct chains {
+	VECTOR(uint64_t) addresses; /* ascending, each once */
+	VECTOR(uint32_t) chain_of;  /* for every address; 0: no function is known there */
+	VECTOR(struct chain) rows;
+	VECTOR(uint32_t) text_ends;
+	VECTOR(char) text;
+	struct id_map by_text, by_row;
+};
+
+void chains_init(struct chains *c);
+void chains_release(struct chains *c);
+
+/* The same content gives the same id; 0 beyond 4 GB of text or CHAINS_LIMIT rows. The caller keeps
+ * chains below CHAIN_LIMIT. */
+uint32_t chains_text(struct chains *c, struct bytes text);
+uint32_t chains_row(struct chains *c, const struct chain *row);
+struct bytes chains_text_at(const struct chains *c, uint32_t text);
+
+/* The chains at `count` ascending addresses, equal ones allowed; CHAINS_UNKNOWN for those that were
+ * never added. Returns how many of these there are. */
+size_t chains_find(
+	const struct chains *c, const uint64_t *addresses, size_t count, uint32_t *ret_chains);
+/* Add the chains at ascending addresses, equal ones allowed, of which none was known. */
+void chains_add(struct chains *c, const uint64_t *addresses, const uint32_t *chains, size_t count);
+
+/* The content of a file as chains: they borrow it, which has to be aligned to 8 bytes and outlive
+ * them. False, and `ret` empty, when its key is another one, or it is damaged in any way. */
+bool chains_read(
+	struct bytes content, uint64_t key, struct chains *ret, struct chains_origin *ret_origin);
+void chains_write(const struct chains *c, const struct chains_origin *origin, struct output *out);
+size_t chains_size(const struct chains *c); /* of the file, in bytes */
+
+/* What the header of such a file has to say of its content. */
+uint64_t chains_checksum(struct bytes content);
+
+#endif

@@ -1,0 +1,351 @@
+/* image_names.c: what are the functions at the addresses of a binary called, inlined ones included?
+ */
+#include "images/image_names.h"
+
+#include "images/debug_file.h"
+#include "images/dwarf_lookup.h"
+#include "images/symbol_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What is written to disk is only read by a Kiln that would answer the same. To be raised with
+ * every change of what functions are called. */
+#define NAMES_EDITION "1 " KILN_VERSION
+
+/* A name as the compiler wrote it, and what people call it. */
+struct raw_name {
+	struct bytes text;
+	bool stub;
+	uint32_t shown; /* text of the chains */
+};
+
+/* The answers of one depth. */
+struct table {
+	struct chains chains;
+	struct chains_origin origin;
+	struct bytes file; /* mapped; the chains borrow it */
+	bool opened;
+	bool changed;		      /* there is something to write... */
+	bool partial;		      /* ... that does not say all: it is not written */
+	VECTOR(struct raw_name) raws; /* [0] is unused */
+	struct id_map by_raw;
+	struct arena text;
+	struct buffer shown;
+};
+
+struct image_names {
+	const struct image *image;
+	struct places places;
+	struct image *debug_file;
+	bool debug_file_tried;
+	uint64_t source; /* hash of their sections; 0: no symbols, or not asked for yet */
+	bool source_known;
+	struct symbols *symbols;	      /* NULL: not loaded yet */
+	struct dwarf *dwarf;		      /* NULL: not opened yet */
+	struct table tables[NAMES_DEPTHS][2]; /* by depth, and whether they are on disk, too */
+};
+
+/* ---- Symbols and debugging information, when they are needed ---- */
+
+static const struct image *debug_file_of(struct image_names *n)
+{
+	if (!n->debug_file_tried)
+		n->debug_file = debug_file_open(n->image, &n->places);
+	n->debug_file_tried = true;
+	return n->debug_file;
+}
+
+static const struct symbols *symbols_of(struct image_names *n)
+{
+	if (!n->symbols)
+		n->symbols = symbols_load(n->image, debug_file_of(n));
+	return n->symbols;
+}
+
+/* Symbols and debugging information by the names and sizes of their sections, without reading
+ * them: of one build there are few ways to have them. 0: there are none. */
+static uint64_t sections_hash(const struct image *image)
+{
+	static const char *const kinds[] = {".symtab", ".debug_", ".zdebug_", ".gnu_debugdata"};
+	const struct image_section *section;
+	uint64_t hash = 0;
+
+	for (size_t i = 0; image && (section = image_section_header(image, i)); i++)
+		for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+			if (bytes_start(bytes_of(section->name), bytes_of(kinds[k])) &&
+				section->content.len)
+				hash = hash_pair(
+					hash ^ hash_bytes(section->name, strlen(section->name)),
+					section->content.len);
+	return hash;
+}
+
+/* Once: sections that are compressed change their sizes when they are read. */
+static uint64_t source_of(struct image_names *n)
+{
+	uint64_t own, separate;
+
+	if (!n->source_known) {
+		own = sections_hash(n->image);
+		separate = sections_hash(debug_file_of(n));
+		n->source = own || separate ? hash_pair(own, separate) | 1 : 0;
+		n->source_known = true;
+	}
+	return n->source;
+}
+
+/* ---- On disk ---- */
+
+static const char *const depth_names[NAMES_DEPTHS] = {"inlined", "lines", "functions"};
+
+static void file_name(const struct image_names *n, enum names_depth depth, char ret_name[96])
+{
+	char build_id[65];
+
+	image_build_id_text(n->image, build_id);
+	snprintf(ret_name, 96, "%s.%s", build_id, depth_names[depth]);
+}
+
+static struct chains_origin origin_of(struct image_names *n, enum names_depth depth)
+{
+	struct chains_origin origin = {.source = source_of(n)};
+	char name[96];
+
+	file_name(n, depth, name);
+	origin.key = hash_pair(
+		hash_bytes(name, strlen(name)), hash_bytes(NAMES_EDITION, sizeof NAMES_EDITION));
+	return origin;
+}
+
+/* Take the file's answers, unless what is there now would give others. */
+static void table_read(struct image_names *n, enum names_depth depth, struct table *t)
+{
+	struct chains_origin found, now = t->origin;
+	struct chains chains;
+	struct bytes file;
+	char name[96];
+
+	file_name(n, depth, name);
+	if (!symbol_cache_open(name, &file))
+		return;
+	if (!chains_read(file, now.key, &chains, &found) ||
+		(now.source && now.source != found.source)) {
+		chains_release(&chains);
+		symbol_cache_close(file);
+		return;
+	}
+	chains_release(&t->chains);
+	t->chains = chains;
+	t->file = file;
+	t->origin = found;
+}
+
+static void table_open(struct image_names *n, enum names_depth depth, bool stored, struct table *t)
+{
+	if (t->opened)
+		return;
+	t->opened = true;
+	chains_init(&t->chains);
+	vector_push(&t->raws, (struct raw_name){0});
+	if (!stored)
+		return;
+	t->origin = origin_of(n, depth);
+	table_read(n, depth, t);
+}
+
+/* Other processes may have written since; what they found out and we did not is lost, until it is
+ * asked for again. */
+static void table_write(const struct image_names *n, enum names_depth depth, const struct table *t)
+{
+	struct output out;
+	char name[96];
+
+	file_name(n, depth, name);
+	if (!symbol_cache_create(name, chains_size(&t->chains), &out))
+		return;
+	chains_write(&t->chains, &t->origin, &out);
+	symbol_cache_commit(&out);
+}
+
+static void table_release(struct table *t)
+{
+	chains_release(&t->chains);
+	symbol_cache_close(t->file);
+	vector_release(&t->raws);
+	id_map_release(&t->by_raw);
+	arena_release(&t->text);
+	buffer_release(&t->shown);
+}
+
+struct image_names *image_names_open(const struct image *image, const struct places *places)
+{
+	struct image_names *n = memory_new(1, sizeof *n);
+
+	n->image = image;
+	if (places)
+		n->places = *places;
+	return n;
+}
+
+void image_names_release(struct image_names *n)
+{
+	if (!n)
+		return;
+	for (enum names_depth depth = 0; depth < NAMES_DEPTHS; depth++) {
+		if (n->tables[depth][true].changed && !n->tables[depth][true].partial)
+			table_write(n, depth, &n->tables[depth][true]);
+		table_release(&n->tables[depth][false]);
+		table_release(&n->tables[depth][true]);
+	}
+	symbols_release(n->symbols);
+	image_release(n->debug_file);
+	free(n);
+}
+
+/* ---- Looking up ---- */
+
+/* A function is demangled once, however many of its addresses are asked for. */
+static uint32_t shown_name(struct table *t, const struct symbol *symbol)
+{
+	uint64_t hash = hash_pair(hash_bytes(symbol->name.at, symbol->name.len), symbol->plt);
+	size_t at = id_map_first(&t->by_raw, hash);
+	struct raw_name raw = {.stub = symbol->plt};
+	uint32_t id;
+
+	while ((id = id_map_candidate(&t->by_raw, hash, &at)))
+		if (t->raws.items[id].stub == symbol->plt &&
+			bytes_equal(t->raws.items[id].text, symbol->name))
+			return t->raws.items[id].shown;
+	t->shown.len = 0;
+	symbol_text(symbol, &t->shown);
+	raw.shown = chains_text(&t->chains, buffer_bytes(&t->shown));
+	raw.text = (struct bytes){
+		arena_copy(&t->text, symbol->name.at, symbol->name.len), symbol->name.len};
+	id_map_put(&t->by_raw, hash, at, (uint32_t)t->raws.len);
+	vector_push(&t->raws, raw);
+	return raw.shown;
+}
+
+static uint32_t frame_name(struct table *t, const struct dwarf_frame *frame)
+{
+	if (!frame->linkage)
+		return chains_text(&t->chains, frame->name);
+	return shown_name(t, &(struct symbol){.name = frame->name});
+}
+
+struct lookup {
+	const struct symbols *symbols;
+	struct table *table;
+	const uint64_t *addresses;
+	uint32_t *chains;
+	size_t frames_most;
+	struct symbol last; /* that was found, and its name */
+	uint32_t last_name;
+};
+
+/* The symbol table's name for the function at an address; 0: it has none. */
+static uint32_t symbol_name(struct lookup *l, uint64_t address)
+{
+	struct symbol symbol;
+
+	if (!symbols_find(l->symbols, address, &symbol))
+		return 0;
+	if (!l->last_name || symbol.start != l->last.start || symbol.plt != l->last.plt)
+		l->last_name = shown_name(l->table, &symbol);
+	l->last = symbol;
+	return l->last_name;
+}
+
+static void answer(void *context, size_t index, const struct dwarf_frame *frames, size_t count)
+{
+	struct lookup *l = context;
+	struct chains *c = &l->table->chains;
+	struct chain row = {.function = symbol_name(l, l->addresses[index])};
+	uint32_t chain;
+
+	if (!row.function && count)
+		row.function = frame_name(l->table, &frames[0]);
+	if (!row.function) {
+		l->chains[index] = 0;
+		return;
+	}
+	if (count) {
+		row.file = chains_text(c, frames[0].file);
+		row.line = frames[0].line;
+	}
+	chain = chains_row(c, &row);
+	for (size_t i = 1; i < count && i < l->frames_most && chain; i++) {
+		row = (struct chain){.caller = chain,
+			.function = frame_name(l->table, &frames[i]),
+			.file = chains_text(c, frames[i].file),
+			.line = frames[i].line};
+		if (row.function)
+			chain = chains_row(c, &row);
+	}
+	l->chains[index] = chain;
+}
+
+static void look_up(struct image_names *n, enum names_depth depth, struct table *t,
+	const uint64_t *addresses, size_t count, uint32_t *ret_chains)
+{
+	struct lookup l = {.symbols = symbols_of(n),
+		.table = t,
+		.addresses = addresses,
+		.chains = ret_chains,
+		.frames_most = depth == NAMES_FUNCTIONS ? 1 : CHAIN_LIMIT};
+
+	for (size_t i = 0; i < count; i++)
+		answer(&l, i, NULL, 0);
+}
+
+/* Is all there that was meant to be? Answers that a file beside would complete, or that others
+ * knew more for, are not for the disk. */
+static bool is_complete(struct image_names *n, uint64_t source)
+{
+	return source == source_of(n);
+}
+
+/* Look up the addresses that have no answer yet, each once. */
+static void complete(struct image_names *n, enum names_depth depth, struct table *t,
+	const uint64_t *addresses, size_t count, uint32_t *chains, size_t unknown)
+{
+	uint64_t *asked = memory_new(unknown, sizeof *asked);
+	uint32_t *found = memory_new(unknown, sizeof *found);
+	size_t at = 0, len = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (chains[i] == CHAINS_UNKNOWN && (!len || asked[len - 1] != addresses[i]))
+			asked[len++] = addresses[i];
+	look_up(n, depth, t, asked, len, found);
+	chains_add(&t->chains, asked, found, len);
+	for (size_t i = 0; i < count; i++) {
+		if (chains[i] != CHAINS_UNKNOWN)
+			continue;
+		while (asked[at] != addresses[i])
+			at++;
+		chains[i] = found[at];
+	}
+	free(asked);
+	free(found);
+}
+
+struct names_answer image_names_find(struct image_names *n, enum names_depth depth, bool stored,
+	const uint64_t *addresses, size_t count, uint32_t *ret_chains)
+{
+	bool on_disk = stored && image_build_id(n->image).len;
+	struct table *t = &n->tables[depth][on_disk];
+	size_t unknown;
+
+	table_open(n, depth, on_disk, t);
+	unknown = chains_find(&t->chains, addresses, count, ret_chains);
+	if (unknown) {
+		complete(n, depth, t, addresses, count, ret_chains, unknown);
+		t->changed = true;
+		t->partial |= on_disk && !is_complete(n, t->origin.source);
+		if (!t->file.len)
+			t->origin.extent = symbols_extent(symbols_of(n));
+	}
+	return (struct names_answer){
+		&t->chains, (enum symbols_extent)t->origin.extent, count - unknown};
+}

@@ -1,0 +1,237 @@
+/* symbol_cache.c: where do answers about binaries outlive the process? */
+#include "images/symbol_cache.h"
+
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TOUCH_AFTER 3600 /* seconds: how exact "not used for the longest time" is */
+#define ROOTS_CACHE "/var/cache/kiln"
+
+/* ---- The folder ---- */
+
+static bool is_ours(const char *path, mode_t forbidden)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+	       !(status.st_mode & forbidden);
+}
+
+/* Nobody else may write to the folder itself: what is in it is believed. */
+static bool make_folder(const char *path)
+{
+	return (!mkdir(path, 0700) || errno == EEXIST) && is_ours(path, S_IWGRP | S_IWOTH);
+}
+
+static bool folder_below(struct buffer *path, const char *base, const char *name)
+{
+	path->len = 0;
+	buffer_printf(path, "%s/%s", base, name);
+	return is_ours(base, 0) && make_folder(path->at);
+}
+
+static bool folder_at_home(struct buffer *path, const char *home)
+{
+	struct buffer base = {0};
+	bool found;
+
+	buffer_printf(&base, "%s/.cache", home);
+	found = is_ours(home, 0) && (!mkdir(base.at, 0700) || errno == EEXIST) &&
+		folder_below(path, base.at, "kiln");
+	buffer_release(&base);
+	return found;
+}
+
+static bool find_folder(struct buffer *path)
+{
+	const char *own = getenv("KILN_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+
+	if (own) {
+		buffer_text(path, own);
+		return *own && make_folder(own);
+	}
+	if (xdg && *xdg == '/') {
+		if (mkdir(xdg, 0700) && errno != EEXIST)
+			return false;
+		if (folder_below(path, xdg, "kiln"))
+			return true;
+	} else if (home && *home == '/' && folder_at_home(path, home)) {
+		return true;
+	}
+	/* Root without $HOME is an init script or a container: nothing is kept. */
+	path->len = 0;
+	buffer_text(path, ROOTS_CACHE);
+	return !geteuid() && (home || xdg) && make_folder(ROOTS_CACHE);
+}
+
+static bool path_of(const char *name, struct buffer *ret_path)
+{
+	struct buffer path = {0};
+
+	if (!find_folder(&path)) {
+		buffer_release(&path);
+		return false;
+	}
+	buffer_printf(&path, "/%s", name);
+	*ret_path = path;
+	return true;
+}
+
+/* ---- Reading ---- */
+
+/* Of two uses close together one is enough to remember. */
+static void mark_used(int fd, const struct stat *status)
+{
+	if (time(NULL) - status->st_mtime > TOUCH_AFTER)
+		futimens(fd, NULL);
+}
+
+static bool map_file(int fd, struct bytes *ret_content)
+{
+	struct stat status;
+	void *at;
+
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0)
+		return false;
+	at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	if (at == MAP_FAILED)
+		return false;
+	mark_used(fd, &status);
+	*ret_content = (struct bytes){at, (size_t)status.st_size};
+	return true;
+}
+
+bool symbol_cache_open(const char *name, struct bytes *ret_content)
+{
+	struct buffer path = {0};
+	bool mapped = false;
+	int fd;
+
+	if (!path_of(name, &path))
+		return false;
+	fd = open(path.at, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0) {
+		mapped = map_file(fd, ret_content);
+		close(fd);
+	}
+	buffer_release(&path);
+	return mapped;
+}
+
+void symbol_cache_close(struct bytes content)
+{
+	if (content.len)
+		munmap((void *)(uintptr_t)content.at, content.len);
+}
+
+/* ---- Room ---- */
+
+static uint64_t size_allowed(void)
+{
+	static const char letters[] = "KMG";
+	const char *text = getenv("KILN_CACHE_SIZE");
+	size_t len = text ? strlen(text) : 0;
+	const char *letter = len ? strchr(letters, text[len - 1] & ~0x20) : NULL;
+	uint64_t size;
+
+	if (letter)
+		len--;
+	if (!len || !bytes_u64((struct bytes){text, len}, &size) || size > UINT64_MAX >> 30)
+		return SYMBOL_CACHE_SIZE;
+	return letter ? size << 10 * (letter - letters + 1) : size;
+}
+
+struct kept_file {
+	char *path;
+	uint64_t size;
+	struct timespec used;
+};
+struct kept_files {
+	VECTOR(struct kept_file) rows;
+	uint64_t size;
+};
+
+static int used_compare(const void *a, const void *b)
+{
+	const struct kept_file *x = a, *y = b;
+
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
+}
+
+/* What writers that were killed left beside is counted, and goes, as everything else. */
+static void list_files(const char *folder, struct kept_files *ret)
+{
+	DIR *directory = opendir(folder);
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		struct buffer path = {0};
+		struct stat status;
+
+		buffer_printf(&path, "%s/%s", folder, entry->d_name);
+		if (lstat(path.at, &status) || !S_ISREG(status.st_mode)) {
+			buffer_release(&path);
+			continue;
+		}
+		ret->size += (uint64_t)status.st_size;
+		vector_push(&ret->rows,
+			((struct kept_file){path.at, (uint64_t)status.st_size, status.st_mtim}));
+	}
+	if (directory)
+		closedir(directory);
+}
+
+/* Down to three quarters, so that not every file that is written deletes one. */
+static void make_room(const char *folder)
+{
+	struct kept_files files = {0};
+	uint64_t allowed = size_allowed();
+
+	list_files(folder, &files);
+	if (files.size > allowed) {
+		qsort(files.rows.items, files.rows.len, sizeof *files.rows.items, used_compare);
+		for (size_t i = 0; i < files.rows.len && files.size > allowed / 4 * 3; i++)
+			if (!unlink(files.rows.items[i].path))
+				files.size -= files.rows.items[i].size;
+	}
+	for (size_t i = 0; i < files.rows.len; i++)
+		free(files.rows.items[i].path);
+	vector_release(&files.rows);
+}
+
+/* ---- Writing ---- */
+
+bool symbol_cache_create(const char *name, size_t size, struct output *ret_out)
+{
+	struct buffer path = {0};
+	struct error ignored = {0};
+	bool opened;
+
+	if (size > size_allowed() / 2 || !path_of(name, &path))
+		return false;
+	opened = output_open(ret_out, path.at, 0600, &ignored);
+	buffer_release(&path);
+	return opened;
+}
+
+void symbol_cache_commit(struct output *out)
+{
+	char *folder = memory_copy_text(out->path, strlen(out->path));
+	struct error ignored = {0};
+
+	*strrchr(folder, '/') = 0;
+	if (output_commit(out, &ignored))
+		make_room(folder);
+	free(folder);
+}
