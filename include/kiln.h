@@ -133,7 +133,8 @@ enum kiln_by {
 KILN_API kiln_view *kiln_view_new(const kiln_profile *p, enum kiln_by by);
 KILN_API void kiln_view_free(kiln_view *v); /* NULL is fine */
 
-/* Show the streams of this kind or event instead; with_idle: idle CPUs too. */
+/* Show the streams of this kind or event instead (NULL or "": the first); with_idle: idle CPUs too.
+ */
 KILN_API bool kiln_view_select(kiln_view *v, const char *kind, bool with_idle, kiln_error *err);
 /* Apply a transform: "focus", "include", ... as the command line has them without dashes. The
  * argument is NULL for those that take none. */

@@ -3,7 +3,7 @@
 
     run-tests.py [-v] [SUITE...]
 
-Suites: build, house, unit, sanitized, golden, cli, browser, privileged; all of them by default. Every
+Suites: build, house, unit, sanitized, golden, cli, browser, privileged, perf; all of them by default. Every
 test program speaks TAP; a program that dies or runs out of time is one more failed case. The last line
 counts the cases. Under CI=true a machine that lacks root, perf or a browser is a fault of the machine:
 cases skipped for that count as failed.
@@ -24,7 +24,8 @@ BUILDS = [  # directory, compiler, meson options
     ("build-asan", "clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false",
                              "-Doptimization=1"]),
 ]
-SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "browser", "privileged"]
+SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "browser", "privileged",
+          "perf"]
 PROGRAM_LIMIT = 1500  # seconds for one test program
 CASE = re.compile(r"^(not ok|ok)\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b:?\s*(.*))?$", re.I)
 NEEDS = re.compile(r"\bneeds (root|perf\b|a browser|chromium|node)", re.I)
@@ -39,7 +40,7 @@ class Tally:
     def case(self, suite, name, outcome, detail=""):
         """Count one case; outcome is passed, failed or skipped."""
         if outcome == "skipped" and self.in_ci and (
-                suite in ("browser", "privileged") or NEEDS.search(detail)):
+                suite in ("browser", "privileged", "perf") or NEEDS.search(detail)):
             outcome, detail = "failed", f"skipped, which CI forbids: {detail}"
         setattr(self, outcome, getattr(self, outcome) + 1)
         if outcome == "failed" or self.verbose or outcome == "skipped":
@@ -198,6 +199,7 @@ def main():
         "browser": lambda: browser(tally),
         "privileged": lambda: programs(tally, "privileged", "tests/privileged/*.bats", bats,
                                        environment("build")),
+        "perf": lambda: programs(tally, "perf", "tests/perf/*.bats", bats, environment("build")),
     }
     for suite, step in steps.items():
         if suite in chosen and built:

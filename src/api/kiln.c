@@ -289,7 +289,8 @@ bool kiln_view_select(kiln_view *v, const char *kind, bool with_idle, kiln_error
 	struct error err = {0};
 
 	values_forget(v);
-	return view_select(&v->view, bytes_of(kind), with_idle, &err) || failed(&err, ret_err);
+	return view_select(&v->view, kind ? bytes_of(kind) : (struct bytes){0}, with_idle, &err) ||
+	       failed(&err, ret_err);
 }
 
 bool kiln_view_transform(kiln_view *v, const char *name, const char *argument, kiln_error *ret_err)

@@ -122,14 +122,12 @@ static bool choose_input(
 
 static void say_notes(const struct loaded *l)
 {
-	const struct profile *p = &l->profile;
+	struct bytes note;
+	size_t at = 0;
+	bool own;
 
-	for (size_t i = 0; i < p->meta.len; i++)
-		if (bytes_equal(profile_text(p, p->meta.items[i].key), BYTES("note"))) {
-			struct bytes note = profile_text(p, p->meta.items[i].value);
-
-			say("%s: %.*s", l->name, (int)note.len, note.at);
-		}
+	while (view_next_note(&l->view, &at, &note, &own))
+		say("%s: %.*s", l->name, (int)note.len, note.at);
 }
 
 static void say_losses(const struct loaded *l, uint32_t stream)

@@ -14,9 +14,7 @@ struct debuginfod {
 	/* What is being fetched: */
 	struct bytes name;
 	const char *what;
-	double began;	/* seconds */
-	long last_size; /* bytes that have come so far, as they were last told */
-	bool shown;
+	double began, shown; /* seconds; shown 0: nothing is */
 };
 
 struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener)
@@ -38,6 +36,10 @@ struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener)
 #include <unistd.h>
 
 #define SHOW_AFTER 0.5 /* seconds: what is quicker needs no explanation */
+#define SHOW_EVERY 0.2 /* seconds */
+/* Seconds without any answer, where DEBUGINFOD_TIMEOUT does not say: the client's own limit is a
+ * minute and a half, three times over. */
+#define WAIT_LIMIT 60.0
 
 static struct {
 	__typeof__(debuginfod_begin) *begin;
@@ -70,14 +72,17 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Called by the client about once a second, and with each piece that comes; not 0 would stop it. */
+/* Called by the client about once a second, and with each piece that comes; not 0 stops it. Before
+ * anything came, `done` counts its calls and `whole` is 0. */
 static int on_progress(debuginfod_client *client, long done, long whole)
 {
 	struct debuginfod *d = api.get_user_data(client);
-	double waited = seconds_now() - d->began;
+	double now = seconds_now(), waited = now - d->began;
 	struct buffer text = {0};
 
-	if (waited < SHOW_AFTER)
+	if (whole <= 0 && waited > WAIT_LIMIT && !getenv(DEBUGINFOD_TIMEOUT_ENV_VAR))
+		return 1;
+	if (waited < SHOW_AFTER || now - d->shown < SHOW_EVERY)
 		return 0;
 	buffer_printf(&text, "debuginfod: %s of %.*s: ", d->what, (int)d->name.len, d->name.at);
 	if (whole > 0)
@@ -85,7 +90,7 @@ static int on_progress(debuginfod_client *client, long done, long whole)
 	else
 		buffer_printf(&text, "waiting for the server, %.0f s", waited);
 	d->listener.progress(d->listener.self, text.at);
-	d->shown = true;
+	d->shown = now;
 	buffer_release(&text);
 	return 0;
 }
@@ -133,14 +138,15 @@ void debuginfod_release(struct debuginfod *d)
  */
 static void note_failure(struct debuginfod *d, int code)
 {
+	double waited = seconds_now() - d->began;
 	struct buffer text = {0};
 
 	buffer_printf(&text, "debuginfod: %s of %.*s: ", d->what, (int)d->name.len, d->name.at);
-	if (code == -ETIME || code == -ETIMEDOUT)
+	if (code == -ETIME || code == -ETIMEDOUT || waited > WAIT_LIMIT)
 		buffer_printf(&text,
 			"no answer within %.0f s; nothing more is asked (DEBUGINFOD_TIMEOUT sets "
 			"the limit, --no-debuginfod asks no server)",
-			seconds_now() - d->began);
+			waited);
 	else
 		buffer_printf(&text, "%s; nothing more is asked (DEBUGINFOD_URLS=%s)",
 			strerror(-code), getenv("DEBUGINFOD_URLS"));
@@ -164,9 +170,9 @@ char *debuginfod_fetch(
 	fd = (executable ? api.find_executable : api.find_debuginfo)(
 		d->client, (const unsigned char *)id, 0, &path);
 	free(id);
-	if (d->shown)
+	if (d->shown > 0)
 		d->listener.progress(d->listener.self, "");
-	d->shown = false;
+	d->shown = 0;
 	if (fd >= 0) {
 		close(fd);
 		return path;

@@ -339,8 +339,7 @@ struct image *image_open(const char *path, struct error *err)
  * segment, and whole pages are mapped. */
 struct image *image_open_vdso(struct error *err)
 {
-	const char *at =
-		(const char *)getauxval(AT_SYSINFO_EHDR); // NOLINT(performance-no-int-to-ptr)
+	const char *at = (const char *)getauxval(AT_SYSINFO_EHDR);
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)at;
 	const ElfW(Phdr) * segment;
 	size_t size;

@@ -148,10 +148,13 @@ static bool try_by_path(struct search *s)
 		return false;
 	if (root && *root && try_path(s, "%s%.*s", root, len, path.at))
 		return true;
-	if (!symfs)
-		return try_path(s, "%.*s", len, path.at);
-	return try_path(s, "%s%.*s", symfs, len, path.at) ||
-	       try_path(s, "%s%.*s", symfs, (int)(path.at + path.len - slash), slash);
+	if (symfs &&
+		(try_path(s, "%s%.*s", symfs, len, path.at) ||
+			try_path(s, "%s%.*s", symfs, (int)(path.at + path.len - slash), slash)))
+		return true;
+	/* With --symfs our own files are others, unless the build id says that they are the same.
+	 */
+	return (!symfs || s->wanted->build_id.len) && try_path(s, "%.*s", len, path.at);
 }
 
 /* A kernel's file by its release: where distributions and those who build their own put it. */

@@ -15,7 +15,7 @@ struct debuginfod;
  * of this machine. Everything is borrowed. */
 struct places {
 	const char *root;  /* in front of paths, as their process meant them: "/proc/PID/root" */
-	const char *symfs; /* recorded paths are looked for below it, and not below "/"; or NULL */
+	const char *symfs; /* recorded paths mean files below it; or NULL */
 	const char *const *build_id_dirs; /* NULL-terminated, before ~/.debug; or NULL */
 	const char *vmlinux, *kallsyms;	  /* the kernel's file, or its symbols as text; or NULL */
 	struct debuginfod *servers;	  /* NULL: ask none */

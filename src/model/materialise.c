@@ -115,6 +115,9 @@ static void streams_copied(
 static void rows_copied(const struct view *v, struct profile *to)
 {
 	const struct profile *from = v->profile;
+	struct bytes note;
+	size_t at = 0;
+	bool own;
 
 	for (size_t i = 0; i < from->streams.len; i++) {
 		struct stream stream = {.row = from->streams.items[i].row};
@@ -131,6 +134,9 @@ static void rows_copied(const struct view *v, struct profile *to)
 	for (size_t i = 0; i < from->meta.len; i++)
 		vector_push(&to->meta, ((struct meta){text_copied(v, to, from->meta.items[i].key),
 					       text_copied(v, to, from->meta.items[i].value)}));
+	while (view_next_note(v, &at, &note, &own))
+		if (own)
+			profile_note(to, "%.*s", (int)note.len, note.at);
 }
 
 void view_materialise(const struct view *v, struct profile *ret_profile)

@@ -32,6 +32,7 @@ enum frame_kind {
 	FRAME_IDLE,
 	FRAME_GUEST,
 	FRAME_META, /* not code: a comm, a thread, "[truncated:no-table]", "[lost:ring-full]" */
+	FRAME_BASELINE, /* made by a runtime's quick compiler; FRAME_JIT by its optimising one */
 	FRAME_KINDS
 };
 

@@ -4,6 +4,8 @@
 #include "base/buffer.h"
 
 #include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Trees ---- */
@@ -472,6 +474,34 @@ struct bytes view_function(const struct view *v, frame_id id)
 size_t view_frame_count(const struct view *v)
 {
 	return v->profile->frames.len + v->extra.frames.len - 1;
+}
+
+void view_note(struct view *v, const char *fmt, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	profile_note(&v->extra, "%s", text);
+}
+
+bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bool *ret_own)
+{
+	size_t own = v->profile->meta.len;
+
+	for (; *at < own + v->extra.meta.len; (*at)++) {
+		const struct profile *p = *at < own ? v->profile : &v->extra;
+		const struct meta *meta = &p->meta.items[*at < own ? *at : *at - own];
+
+		if (!bytes_equal(profile_text(p, meta->key), BYTES("note")))
+			continue;
+		*ret_note = profile_text(p, meta->value);
+		*ret_own = (*at)++ >= own;
+		return true;
+	}
+	return false;
 }
 
 /* ---- Values ---- */

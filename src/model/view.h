@@ -81,12 +81,19 @@ void view_drop_sample(struct view *v, uint32_t samples, size_t sample);
 string_id view_string(struct view *v, struct bytes text);
 frame_id view_frame(struct view *v, const struct frame *frame);
 
+/* What was done that everybody should know who sees the result: a sentence. */
+__attribute__((format(printf, 2, 3))) void view_note(struct view *v, const char *fmt, ...);
+
 /* ---- For renderers ---- */
 
 struct frame view_frame_at(const struct view *v, frame_id id);
 struct bytes view_text(const struct view *v, string_id id);
 struct bytes view_function(const struct view *v, frame_id id);
 size_t view_frame_count(const struct view *v); /* ids are below */
+
+/* The notes of the profile, then (*ret_own) those that transforms left. *at is 0 for the first and
+ * moves on; false behind the last. */
+bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bool *ret_own);
 
 /* The node in which a sample ends, or NODE_DROPPED. */
 node_id view_node(const struct view *v, uint32_t samples, size_t sample);

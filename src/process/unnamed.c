@@ -42,9 +42,8 @@ static void advise_file(struct unnamed_module *m, const struct profile *p,
 	if (!is_system_file(file))
 		m->remedy = "build or install your own without stripping (no -s, no strip)";
 	else if (mapping->build_id)
-		m->remedy = "the distribution's -dbgsym or -debuginfo packages, or "
-			    "debuginfod-find debuginfo BUILD-ID, which kiln info lists "
-			    "(DEBUGINFOD_URLS names the server)";
+		m->remedy = "the distribution's -dbgsym or -debuginfo packages, or kiln symbolize "
+			    "with its server named by DEBUGINFOD_URLS";
 	else
 		m->remedy = "the distribution's -dbgsym or -debuginfo packages";
 }

@@ -262,6 +262,7 @@ static const struct colour families[FRAME_KINDS][2] = {
 	[FRAME_IDLE] = {{214, 220, 226}, {198, 205, 213}},
 	[FRAME_GUEST] = {{128, 214, 212}, {108, 196, 210}},
 	[FRAME_META] = {{210, 207, 202}, {192, 189, 184}},
+	[FRAME_BASELINE] = {{214, 218, 112}, {188, 206, 96}},
 };
 
 static uint8_t mix(uint8_t a, uint8_t b, unsigned share_of_b, unsigned whole)

@@ -55,6 +55,7 @@ static const char *mark_of(const struct folded_settings *s, uint32_t kind)
 	case FRAME_KERNEL:
 		return s->kernel || s->all ? "_[k]" : "";
 	case FRAME_JIT:
+	case FRAME_BASELINE:
 		return s->jit || s->all ? "_[j]" : "";
 	case FRAME_INLINED:
 		return s->inlined || s->all ? "_[i]" : "";

@@ -226,13 +226,15 @@ static void text_mappings(struct buffer *b, const struct view *v, const struct s
 			b, "                  and %zu more binaries\n", shown - MAPPINGS_MOST);
 }
 
-static void text_notes(struct buffer *b, const struct profile *p, const struct text_settings *text)
+static void text_notes(struct buffer *b, const struct view *v, const struct text_settings *text)
 {
-	for (size_t i = 0; i < p->meta.len; i++) {
-		if (!is_note(p, &p->meta.items[i]))
-			continue;
+	struct bytes note;
+	size_t at = 0;
+	bool own;
+
+	while (view_next_note(v, &at, &note, &own)) {
 		label(b, BYTES("note"), text);
-		text_cell(b, profile_text(p, p->meta.items[i].value), 0, false, text);
+		text_cell(b, note, 0, false, text);
 		buffer_char(b, '\n');
 	}
 }
@@ -250,7 +252,7 @@ static void info_text(struct buffer *b, const struct view *v, const struct summa
 		"have stacks that are not complete", text);
 	text_shares(b, v, s, s->unnamed.items, s->unnamed.len, "end in code without symbols", text);
 	text_mappings(b, v, s, text);
-	text_notes(b, p, text);
+	text_notes(b, v, text);
 }
 
 /* ---- JSON ---- */
@@ -301,8 +303,13 @@ static void json_text(struct buffer *b, const char *name, struct bytes value)
 	buffer_json(b, value);
 }
 
-static void json_meta(struct buffer *b, const struct profile *p)
+static void json_meta(struct buffer *b, const struct view *v)
 {
+	const struct profile *p = v->profile;
+	struct bytes note;
+	size_t at = 0;
+	bool own;
+
 	open_in(b, "meta", '{');
 	for (size_t i = 0; i < p->meta.len; i++) {
 		if (is_note(p, &p->meta.items[i]))
@@ -313,11 +320,9 @@ static void json_meta(struct buffer *b, const struct profile *p)
 	buffer_char(b, '}');
 	new_line(b);
 	open_in(b, "notes", '[');
-	for (size_t i = 0; i < p->meta.len; i++) {
-		if (!is_note(p, &p->meta.items[i]))
-			continue;
+	while (view_next_note(v, &at, &note, &own)) {
 		separate(b);
-		buffer_json(b, profile_text(p, p->meta.items[i].value));
+		buffer_json(b, note);
 	}
 	buffer_char(b, ']');
 	new_line(b);
@@ -385,7 +390,7 @@ static void info_json(struct buffer *b, const struct view *v, const struct summa
 	const struct profile *p = v->profile;
 
 	buffer_char(b, '{');
-	json_meta(b, p);
+	json_meta(b, v);
 	open_in(b, "streams", '[');
 	for (size_t i = 0; i < p->streams.len; i++) {
 		new_line(b);

@@ -190,19 +190,19 @@ static void tell_kind(const struct view *v, struct buffer *out)
 	}
 }
 
-static bool is_note(const struct view *v, size_t i)
-{
-	return bytes_equal(profile_text(v->profile, v->profile->meta.items[i].key), BYTES("note"));
-}
-
+/* What was done for this picture, in full; of what the profile has to say, how much that is. */
 static void tell_notes(const struct view *v, struct buffer *out)
 {
-	size_t notes = 0;
-	struct bytes last = {"", 0};
+	struct bytes note, last = {"", 0};
+	size_t at = 0, notes = 0;
+	bool own;
 
-	for (size_t i = 0; i < v->profile->meta.len; i++) {
-		if (is_note(v, i)) {
-			last = profile_text(v->profile, v->profile->meta.items[i].value);
+	while (view_next_note(v, &at, &note, &own)) {
+		if (own) {
+			part_begin(out);
+			buffer_add(out, note.at, note.len);
+		} else {
+			last = note;
 			notes++;
 		}
 	}
@@ -227,11 +227,11 @@ void about_line(const struct view *v, const int64_t *total, const char *first, s
 
 void about_notes(const struct view *v, struct buffer *out)
 {
-	for (size_t i = 0; i < v->profile->meta.len; i++) {
-		struct bytes note = profile_text(v->profile, v->profile->meta.items[i].value);
+	struct bytes note;
+	size_t at = 0;
+	bool own;
 
-		if (!is_note(v, i))
-			continue;
+	while (view_next_note(v, &at, &note, &own)) {
 		if (out->len)
 			buffer_char(out, '\n');
 		buffer_add(out, note.at, note.len);

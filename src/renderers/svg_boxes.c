@@ -76,6 +76,7 @@ static const char *annotation(enum frame_kind kind)
 	case FRAME_INLINED:
 		return "_[i]";
 	case FRAME_JIT:
+	case FRAME_BASELINE:
 		return "_[j]";
 	default:
 		return "";

@@ -3,9 +3,9 @@
 #include "transforms/transforms.h"
 
 static node_id collapse_place(
-	struct tree_builder *b, node_id caller, frame_id frame, const bool *matches)
+	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
 {
-	(void)matches;
+	(void)context;
 	return caller && b->tree.frame.items[caller] == frame ? caller
 							      : tree_child(b, caller, frame);
 }

@@ -4,8 +4,10 @@
 
 /* Callees of a dropped frame move to its caller; what it did itself becomes its caller's. */
 static node_id drop_place(
-	struct tree_builder *b, node_id caller, frame_id frame, const bool *matches)
+	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
 {
+	const bool *matches = context;
+
 	return matches[frame] ? caller : tree_child(b, caller, frame);
 }
 

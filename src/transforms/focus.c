@@ -4,8 +4,10 @@
 
 /* A stack begins at its first match, seen from the root; stacks without one go. */
 static node_id focus_place(
-	struct tree_builder *b, node_id caller, frame_id frame, const bool *matches)
+	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
 {
+	const bool *matches = context;
+
 	if (caller != NODE_DROPPED)
 		return tree_child(b, caller, frame);
 	return matches[frame] ? tree_child(b, 0, frame) : NODE_DROPPED;

@@ -51,6 +51,36 @@ bool pattern_match(
 	return true;
 }
 
+bool pattern_replace(
+	const struct pattern *p, struct buffer *text, const char *with, struct error *err)
+{
+	PCRE2_SIZE room = text->len + 4 * strlen(with) + 256, size;
+	struct buffer replaced = {0};
+	int done;
+
+	do { /* when the room is not enough, PCRE2 says how much is */
+		size = room;
+		buffer_room(&replaced, size);
+		done = pcre2_substitute(p->code, (PCRE2_SPTR)text->at, text->len, 0,
+			PCRE2_SUBSTITUTE_OVERFLOW_LENGTH | PCRE2_NO_UTF_CHECK, p->match, p->context,
+			(PCRE2_SPTR)with, PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)replaced.at, &size);
+		room = size;
+	} while (done == PCRE2_ERROR_NOMEMORY);
+	if (done >= 0) {
+		text->len = 0;
+		buffer_add(text, replaced.at, size);
+	}
+	buffer_release(&replaced);
+	if (done < 0) {
+		unsigned char why[200] = "";
+
+		pcre2_get_error_message(done, why, sizeof(why));
+		return error_set(err, ERR_USAGE,
+			"expected a text that can replace '%s', got '%s': %s", p->text, with, why);
+	}
+	return true;
+}
+
 bool pattern_frames(const char *text, const struct view *v, bool **ret_matches, struct error *err)
 {
 	size_t frames = view_frame_count(v);

@@ -2,6 +2,7 @@
 #ifndef KILN_TRANSFORMS_PATTERN_H
 #define KILN_TRANSFORMS_PATTERN_H
 
+#include "base/buffer.h"
 #include "model/view.h"
 
 #define PATTERN_MATCH_LIMIT 1000000u /* steps of one match, whatever the text */
@@ -18,6 +19,11 @@ void pattern_release(struct pattern *p);
 /* Is there a match anywhere in `subject` (UTF-8)? ERR_LIMIT when finding out takes too long. */
 bool pattern_match(
 	const struct pattern *p, struct bytes subject, bool *ret_match, struct error *err);
+
+/* Put `with` in place of the first match in *text; $1, ${2} in it stand for what parentheses
+ * matched. ERR_USAGE when `with` refers to what is not there. */
+bool pattern_replace(
+	const struct pattern *p, struct buffer *text, const char *with, struct error *err);
 
 /* Does the function of a frame match? An array over all frame ids of the view, to be freed; only
  * frames in the tree are looked at, each once. */

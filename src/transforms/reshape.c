@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-void reshape(struct view *v, node_id root, reshape_place *place, const bool *matches)
+void reshape(struct view *v, node_id root, reshape_place *place, const void *context)
 {
 	size_t nodes = v->tree.caller.len;
 	node_id *map = memory_new(nodes, sizeof(*map));
@@ -14,7 +14,7 @@ void reshape(struct view *v, node_id root, reshape_place *place, const bool *mat
 	tree_builder_init(&b);
 	map[0] = root;
 	for (size_t i = 1; i < nodes; i++)
-		map[i] = place(&b, map[v->tree.caller.items[i]], v->tree.frame.items[i], matches);
+		map[i] = place(&b, map[v->tree.caller.items[i]], v->tree.frame.items[i], context);
 	view_reshape(v, &b.tree, map);
 	tree_builder_release(&b);
 	free(map);

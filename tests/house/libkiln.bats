@@ -35,6 +35,42 @@ check_example() {
 	! ldd example | grep -q libkiln
 }
 
+# What is global there would clash with a program's own function of that name.
+@test "the static library has no other names, and tells what it needs by name" {
+	nm -g --defined-only "$lib/libkiln.a" | awk 'NF == 3 { print $3 }' | sort >global
+	! grep -v '^kiln_' global
+	comm -13 global <(nm -D --defined-only "$lib/libkiln.so" | awk '{ print $3 }' | sort) >missing
+	[ ! -s missing ]
+	echo 'int buffer_char(void);
+	int buffer_char(void) { return 7; }' >own.c
+	cc -I"$root/include" "$root/docs/example.c" own.c -o example "$lib/libkiln.a" \
+		$(PKG_CONFIG_PATH=$lib/../../meson-private pkg-config --static --libs-only-l kiln | sed 's/-lkiln//')
+	check_example ./example
+	! grep -n '[^}]/[^ ]*\.a' "$lib/../../meson-private/kiln.pc"
+}
+
+@test "no kind is the first kind" {
+	cat >kinds.c <<-'END'
+		#include <kiln.h>
+		#include <stdio.h>
+
+		int main(void)
+		{
+			static const char text[] = "main 3 8\n";
+			kiln_error err;
+			kiln_profile *p = kiln_load_memory(text, sizeof(text) - 1, NULL, &err);
+			kiln_view *v = kiln_view_new(p, KILN_BY_FUNCTION);
+
+			if (kiln_view_select(v, "none", false, &err) || !kiln_view_select(v, NULL, false, &err) ||
+				!kiln_view_select(v, "", false, &err))
+				return 1;
+			return kiln_node_at(v, 0).total != 3;
+		}
+	END
+	cc -Wall -Werror -I"$root/include" kinds.c -o kinds -L"$lib" -lkiln
+	LD_LIBRARY_PATH=$lib ./kinds
+}
+
 @test "the example explains what is wrong" {
 	cc -I"$root/include" "$root/docs/example.c" -o example -L"$lib" -lkiln
 	export LD_LIBRARY_PATH=$lib

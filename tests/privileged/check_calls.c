@@ -130,6 +130,7 @@ static enum verdict tail_calls(const struct binary *b, uint64_t target, const st
 	struct extent f;
 	uint64_t at, to, jumps[TAIL_CALLS_LIMIT];
 	unsigned count = 0;
+	bool known;
 
 	if (!*budget || !find_function(b, target, &f))
 		return CALL_WRONG;
@@ -137,11 +138,10 @@ static enum verdict tail_calls(const struct binary *b, uint64_t target, const st
 	for (at = f.start; decode(b, &f, &at, insn);) {
 		if (!cs_insn_group(decoder, insn, CS_GRP_JUMP))
 			continue;
-		if (!direct_target(insn, &to))
-			verdict = CALL_TAIL_MAYBE;
-		else if (to - callee->start < callee->end - callee->start)
+		known = direct_target(insn, &to);
+		if (known && to - callee->start < callee->end - callee->start)
 			return CALL_TAIL;
-		else if (in_plt(b, to))
+		if (!known || in_plt(b, to))
 			verdict = CALL_TAIL_MAYBE;
 		else if ((to < f.start || to >= f.end) && count < TAIL_CALLS_LIMIT)
 			jumps[count++] = to;

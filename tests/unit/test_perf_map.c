@@ -169,7 +169,7 @@ static void maps_of_strangers_are_refused(void **state)
 
 	(void)state;
 	if (geteuid())
-		skip(); /* only root can give files away */
+		skip_without("root, to give files away");
 	write_map("4000 10 jitted\n");
 	assert_int_equal(chown(path, 12345, 12345), 0);
 	assert_null(perf_map_open(getpid(), &err));
@@ -187,7 +187,7 @@ static void maps_in_namespaces_are_found(void **state)
 
 	(void)state;
 	if (geteuid())
-		skip();
+		skip_without("root, for namespaces");
 	assert_int_equal(pipe(ready) | pipe(done), 0);
 	outer = fork();
 	if (!outer) {
@@ -219,7 +219,7 @@ static void maps_in_namespaces_are_found(void **state)
 			ssize_t n = read(ready[0], got + len, sizeof(got) - len);
 
 			if (n <= 0)
-				skip(); /* no namespaces here */
+				skip_without("root that may make namespaces and mount in them");
 			len += (size_t)n;
 		}
 		memcpy(&inner, got[0] == 'x' && got[sizeof(inner)] != 'x' ? got + 1 : got,

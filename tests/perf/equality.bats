@@ -1,0 +1,156 @@
+# equality.bats: does folding perf.data give what folding the text of `perf script` gives?
+load common
+
+setup_file() {
+	load common
+	[ -z "$(missing)" ] || return 0
+	export bin=$BATS_FILE_TMPDIR
+	for name in threads forks calls deep; do
+		build $name $name.c
+		build $name-fp $name.c -fno-omit-frame-pointer
+	done
+	build templates templates.cc
+	build templates-fp templates.cc -fno-omit-frame-pointer
+	rustc -O -g -C force-frame-pointers=yes -o "$bin/traits" "$here/programs/traits.rs" || true
+}
+
+@test "the comparison sees a weight, a stack and a frame that differ" {
+	printf 'a;b 5\na;c 6\n' >one
+	for other in 'a;b 5\na;c 7\n' 'a;b 5\n' 'a;b 5\na;d 6\n' 'a;b 5\na;c 6\na;d 1\n' ''; do
+		printf "$other" >other
+		run -1 python3 "$here/compare_folds.py" one other
+		run -1 python3 "$here/compare_folds.py" other one
+	done
+	run -0 python3 "$here/compare_folds.py" one one
+	[ "$output" = "one: 11 of 11 equal; 2 of 2 stacks" ]
+}
+
+@test "frame pointers: system calls, page faults, the vdso, signals, calls that do not return" {
+	record calls -g -- "$bin/calls-fp"
+	same calls
+}
+
+@test "frame pointers: threads whose names change" {
+	record threads -g -- "$bin/threads-fp"
+	same threads
+}
+
+@test "frame pointers: forks, and what only children map" {
+	record forks -g -- "$bin/forks-fp"
+	same forks
+}
+
+@test "frame pointers: C++ templates and what is inlined" {
+	record templates -g -- "$bin/templates-fp"
+	same templates
+}
+
+@test "frame pointers: Rust" {
+	[ -x "$bin/traits" ] || skip "no rustc"
+	record traits -g -- "$bin/traits"
+	same traits
+}
+
+@test "frame pointers: code that has none" {
+	record python -g -- python3 -c 'import json; [json.loads(json.dumps(list(range(500)))) for _ in range(3000)]'
+	same python
+}
+
+@test "frame pointers: as many frames as the kernel's limit, and more" {
+	record deep -g -- "$bin/deep-fp" 200
+	same deep
+}
+
+@test "node, with its map" {
+	command -v node >/dev/null || skip "no node"
+	record node -g -- sh -c 'echo $$ >pid; exec node --perf-basic-prof --interpreted-frames-native-stack "$1"' sh "$here/programs/tiers.js"
+	same node
+	rm -f "/tmp/perf-$(cat pid).map"
+}
+
+@test "the whole system" {
+	record system -g -a -- "$bin/threads-fp"
+	same system
+}
+
+@test "two events" {
+	perf record -q -F 2999 -e cpu-clock,page-faults -g -o two.data -- "$bin/calls-fp"
+	same two
+	kind=page-faults same two
+}
+
+@test "tracepoints" {
+	[ -d /sys/kernel/tracing/events ] || skip "no tracepoints"
+	perf record -q -e sched:sched_switch,sched:sched_process_exit -g -o tracepoints.data -- "$bin/threads-fp"
+	kind=sched:sched_switch same tracepoints
+	kind=sched:sched_process_exit same tracepoints
+}
+
+@test "a pipe" {
+	perf record -q -F 2999 -e cpu-clock -g -o - -- "$bin/calls-fp" >pipe.data
+	same pipe
+	"$kiln" fold -q --idle --all --kind cpu - <pipe.data | cmp pipe.cpu.kiln -
+}
+
+@test "compressed" {
+	record compressed -z -g -- "$bin/threads-fp"
+	same compressed
+}
+
+@test "one process, many programs" {
+	for link in 1 2 3 4 5; do
+		build chain$link chain.c -fno-omit-frame-pointer -DLINK=link_$link
+	done
+	record chain -g -- "$bin/chain1" "$bin/chain2" "$bin/chain3" "$bin/chain1" "$bin/chain4" "$bin/chain5"
+	same chain
+}
+
+@test "a shell and what it starts" {
+	record shell -g -- sh -c 'for i in 1 2 3 4 5; do ls -lR /usr/include/linux | sort -k5 | md5sum; done'
+	same shell
+}
+
+@test "libraries at the addresses of libraries before them" {
+	build plugins plugins.c -fno-omit-frame-pointer
+	for size in 64 256 1024; do
+		build plugin$size.so plugin.c -fno-omit-frame-pointer -shared -fPIC -DPLUGIN=plugin_$size -DPADDING="\"$size\""
+	done
+	record plugins -g -- "$bin/plugins" "$bin"/plugin64.so "$bin"/plugin256.so "$bin"/plugin1024.so
+	same plugins
+}
+
+@test "a binary that is deleted while it runs" {
+	cp "$bin/calls-fp" doomed
+	record deleted -N -g -- sh -c './doomed & rm doomed; wait'
+	same deleted
+}
+
+@test "no call chains" {
+	record flat -- "$bin/calls-fp"
+	same flat
+}
+
+@test "every field that a sample can have here" {
+	record fields -g -a -s -d -W --phys-data --data-page-size --code-page-size --all-cgroups --namespaces \
+		--switch-events --sample-cpu --sample-identifier --intr-regs=ax,bx --user-regs=ip,sp,bp --buildid-mmap -- "$bin/calls-fp"
+	same fields
+}
+
+@test "stack copies: threads" {
+	record threads --call-graph dwarf -- "$bin/threads"
+	same threads --unwound
+}
+
+@test "stack copies: signals, forks, C++" {
+	record calls --call-graph dwarf -- "$bin/calls"
+	same calls --unwound
+	record forks --call-graph dwarf -- "$bin/forks"
+	same forks --unwound
+	record templates --call-graph dwarf -- "$bin/templates"
+	same templates --unwound
+}
+
+@test "stack copies: deeper than perf script looks" {
+	record deep --call-graph dwarf,16384 -- "$bin/deep" 200
+	same deep --unwound
+}
