@@ -47,10 +47,10 @@ static void quoted(struct buffer *out, const char *text)
 	buffer_char(out, '\'');
 }
 
-/* Does the option's argument name files? */
+/* Does the option's argument name files, or folders? */
 static bool takes_file(const struct option *o)
 {
-	return !strcmp(o->argument, "FILE");
+	return !strcmp(o->argument, "FILE") || !strcmp(o->argument, "DIR");
 }
 
 /* ---- bash ---- */

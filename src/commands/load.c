@@ -69,8 +69,7 @@ void load_groups(struct option_group ret_groups[LOAD_GROUPS])
 
 /* ---- Input ---- */
 
-/* Something was piped or redirected into standard input; /dev/null and a terminal say no. */
-static bool stdin_is_given(void)
+bool load_stdin_is_given(void)
 {
 	struct stat status;
 
@@ -105,7 +104,7 @@ static bool choose_input(
 		return error_set(err, ERR_USAGE,
 			"standard input is a terminal: name a FILE, or pipe a profile in");
 	}
-	if (operands[0] || stdin_is_given()) {
+	if (operands[0] || load_stdin_is_given()) {
 		*ret_path = "-";
 		return true;
 	}

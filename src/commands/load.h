@@ -22,6 +22,9 @@ struct loaded {
  * ret_groups. */
 void load_groups(struct option_group ret_groups[LOAD_GROUPS]);
 
+/* Something was piped or redirected into standard input; /dev/null and a terminal say no. */
+bool load_stdin_is_given(void);
+
 /* Read the one FILE of `operands`, or the default: standard input when something is piped in, else
  * ./profile.kiln or ./perf.data; name what has no name yet, select the kind and apply the
  * transforms. Says the profile's notes and losses on stderr. `want` is enum read_want, or'ed;

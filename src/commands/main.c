@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A descriptor that the caller closed would otherwise be given to the next file that is opened, and
@@ -34,17 +35,28 @@ static int unknown_command(const char *name)
 	return fail(&err);
 }
 
+/* A link named like a command of its own tradition is that command. */
+static bool is_called(const char *program, const char *name)
+{
+	const char *slash = program ? strrchr(program, '/') : NULL;
+
+	return program && !strcmp(slash ? slash + 1 : program, name);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 	const char *name = argc > 1 ? argv[1] : "help";
+	bool asks_version = !strcmp(name, "-V") || !strcmp(name, "--version");
 
 	open_missing_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* end silently, whatever the parent set */
 	truncated_catch(false);
+	if (is_called(argv[0], "flamegraph") && !asks_version)
+		return command_run(command_by_name("flamegraph"), argv);
 	if (!strcmp(name, "-h") || !strcmp(name, "--help"))
 		name = "help";
-	if (!strcmp(name, "-V") || !strcmp(name, "--version"))
+	if (asks_version)
 		name = "version";
 	command = command_by_name(name);
 	if (!command)

@@ -1,4 +1,6 @@
 /* record.c: `kiln record`: from a running program to a profile or a picture. */
+#include "commands/record.h"
+
 #include "commands/names.h"
 #include "commands/record_names.h"
 #include "commands/record_output.h"
@@ -20,6 +22,7 @@ static struct record {
 	struct record_options options;
 	const char *output;
 	bool strict, graph;
+	bool for_another, written; /* see record.h */
 	struct record_output out;
 	struct image_cache images;
 } own;
@@ -297,11 +300,15 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	names_say_known(&report, "record");
 	written = record_output_finish(&r->out, &s->profile, err);
 	if (verbosity >= 0)
-		record_summary(s, &report, written ? r->output : r->out.growing);
+		record_summary(s, &report,
+			r->for_another ? NULL
+			: written      ? r->output
+				       : r->out.growing);
 	symbolize_report_release(&report);
 	if (!session_wait_command(s))
 		say("%s (process %d) was told to end and still runs", r->options.command[0],
 			s->command.pid);
+	r->written = written;
 	if (written && !err->code)
 		return exit_code(r, s);
 	return failed(r, s, err);
@@ -355,3 +362,13 @@ const struct command command_record = {
 	.stop_at_operand = true,
 	.run = run,
 };
+
+int record_for(char **argv, bool *ret_written)
+{
+	int code;
+
+	own.for_another = true;
+	code = command_run(&command_record, argv);
+	*ret_written = own.written;
+	return code;
+}

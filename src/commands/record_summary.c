@@ -335,9 +335,9 @@ static void add_unnamed(struct buffer *out, const struct symbolize_report *repor
 
 static void add_next(struct buffer *out, const char *path)
 {
-	bool kiln = bytes_end(bytes_of(path), BYTES(".kiln"));
+	bool kiln = path && bytes_end(bytes_of(path), BYTES(".kiln"));
 
-	if (!strcmp(path, "-"))
+	if (!path || !strcmp(path, "-"))
 		return;
 	buffer_printf(out, "wrote %s", path);
 	if (kiln && !strcmp(path, "profile.kiln"))

@@ -11,7 +11,7 @@ void record_live_line(const struct session *s);
 void record_live_end(void);
 
 /* Samples, losses, broken stacks, who used the CPU, the hottest functions, what has no names, and
- * what to type next. `path` is the finished file. */
+ * what to type next. `path` is the finished file; NULL: the caller goes on with it. */
 void record_summary(
 	const struct session *s, const struct symbolize_report *report, const char *path);
 

@@ -1,0 +1,334 @@
+/* flamegraph.c: `flamegraph`: the name under which the whole way to a picture is one command.
+ *
+ * Called by that name (a link to kiln), it does what people type in two traditions: without a
+ * command it draws what `perf record` left, as the classic script did; with one it records first,
+ * under the options of cargo-flamegraph. */
+#include "commands/pipeline.h"
+#include "commands/record.h"
+
+#include "base/memory.h"
+#include "readers/readers.h"
+#include "renderers/svg_options.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern const struct command command_flamegraph;
+
+#define OUTPUT_DEFAULT "flamegraph.svg"
+
+static struct flamegraph {
+	const char *perfdata, *frequency, *pids;
+	bool open, ignore_status;
+} own;
+
+static struct pipeline picture = {.renderer = "svg", .title = "Picture"};
+
+/* ---- Options ---- */
+
+/* What cannot be meant here. Its `choices` say what to type instead; nobody else reads those of an
+ * option that --help does not show. */
+static bool refuse(void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)value;
+	return error_set(err, ERR_USAGE, "%s", option->choices[0]);
+}
+
+#define INSTEAD(text)                                                                              \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		text, NULL                                                                         \
+	}
+
+static bool check_root(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)option;
+	(void)value;
+	return !geteuid() || error_set(err, ERR_USAGE,
+				     "type it in front: sudo flamegraph ...; the files stay yours");
+}
+
+static bool take_for_granted(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)option;
+	(void)value;
+	(void)err;
+	return true;
+}
+
+#define AT(member) offsetof(struct flamegraph, member)
+static const struct option options[] = {
+	{.name = "perfdata",
+		.argument = "FILE",
+		.help = "draw this file; nothing is recorded",
+		.set = option_text,
+		.offset = AT(perfdata)},
+	{.name = "pid",
+		.letter = 'p',
+		.argument = "PID[,...]",
+		.help = "record these processes until Ctrl-C",
+		.set = option_text,
+		.offset = AT(pids)},
+	{.name = "freq",
+		.letter = 'F',
+		.argument = "HZ",
+		.help = "samples a second (997)",
+		.set = option_text,
+		.offset = AT(frequency)},
+	{.name = "open",
+		.help = "show the picture when it is drawn (xdg-open)",
+		.set = option_flag,
+		.offset = AT(open)},
+	{.name = "ignore-status",
+		.help = "the command's exit code is not ours",
+		.set = option_flag,
+		.offset = AT(ignore_status)},
+	{.name = "root", .set = check_root},
+	{.name = "cmd",
+		.letter = 'c',
+		.argument = "ARGUMENTS",
+		.set = refuse,
+		.choices = INSTEAD("Kiln records by itself; for perf's own options: perf record "
+				   "..., then flamegraph --perfdata FILE")},
+	{.name = "post-process",
+		.argument = "COMMAND",
+		.set = refuse,
+		.choices = INSTEAD("put it into a pipe: kiln fold FILE | COMMAND | kiln draw -")},
+	{.name = "skip-after",
+		.argument = "FUNCTION",
+		.set = refuse,
+		.choices = INSTEAD("--focus REGEX draws what is below a function, and only that")},
+	{.name = "completions",
+		.argument = "SHELL",
+		.set = refuse,
+		.choices = INSTEAD("kiln completion SHELL prints them")},
+	{.letter = 'z', .name = "compression-level", .set = take_for_granted},
+	{0},
+};
+
+/* Other names of options of `kiln draw`. */
+static bool set_in_picture(const char *name, void *target, const char *value, struct error *err)
+{
+	const struct option *o = svg_options;
+
+	while (strcmp(o->name, name) != 0)
+		o++;
+	return o->set(target, o, value, err);
+}
+
+static bool set_inverted(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)option;
+	return set_in_picture("inverted", target, value, err);
+}
+
+static bool set_least_width(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)option;
+	return set_in_picture("minwidth", target, value, err);
+}
+
+static bool set_width(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)option;
+	return set_in_picture("width", target, value, err);
+}
+
+/* "rust" tells kinds of code apart, by their names; "kind" does, knowing them. */
+static bool set_palette(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)option;
+	return set_in_picture("colors", target, strcmp(value, "rust") ? value : "kind", err);
+}
+
+static const struct option synonyms[] = {
+	{.name = "upside-down", .letter = 'i', .set = set_inverted},
+	{.name = "min-width",
+		.argument = "PIXELS",
+		.help = "--minwidth under its other name",
+		.set = set_least_width},
+	{.name = "image-width",
+		.argument = "PIXELS",
+		.help = "--width under its other name",
+		.set = set_width},
+	{.name = "palette",
+		.argument = "PALETTE",
+		.help = "--colors under its other name",
+		.set = set_palette,
+		.choices = palette_names},
+	{0},
+};
+
+static const struct option_group *groups(void)
+{
+	static struct option_group all[COMMAND_GROUPS];
+	const struct option_group *rest = pipeline_groups(&picture);
+	size_t count = 0;
+
+	all[count++] = (struct option_group){"What to draw", options, &own};
+	for (; rest->options; rest++)
+		all[count++] = *rest;
+	all[count++] =
+		(struct option_group){"As cargo-flamegraph calls it", synonyms, picture.settings};
+	all[count] = (struct option_group){0};
+	return all;
+}
+
+/* ---- Recording ---- */
+
+/* "x.kiln" beside "x.svg": what was recorded is worth keeping. */
+static char *profile_path(const char *svg)
+{
+	struct bytes stem = bytes_of(strcmp(svg, "-") ? svg : OUTPUT_DEFAULT);
+	struct buffer path = {0};
+
+	if (bytes_end(stem, BYTES(".svg")))
+		stem.len -= 4;
+	buffer_printf(&path, "%.*s.kiln", (int)stem.len, stem.at);
+	return path.at;
+}
+
+static int record_to(const char *path, char **command, bool *ret_written)
+{
+	VECTOR(const char *) argv = {0};
+	int code;
+
+	vector_push(&argv, "record");
+	vector_push(&argv, "-o");
+	vector_push(&argv, path);
+	if (verbosity)
+		vector_push(&argv, verbosity < 0 ? "-q" : "-v");
+	if (own.frequency) {
+		vector_push(&argv, "-F");
+		vector_push(&argv, own.frequency);
+	}
+	if (own.pids) {
+		vector_push(&argv, "-p");
+		vector_push(&argv, own.pids);
+	}
+	vector_push(&argv, "--");
+	for (; *command; command++)
+		vector_push(&argv, *command);
+	vector_push(&argv, NULL);
+	code = record_for((char **)(uintptr_t)argv.items, ret_written);
+	vector_release(&argv);
+	return code;
+}
+
+/* ---- Drawing ---- */
+
+static void show(const char *path)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		execlp("xdg-open", "xdg-open", path, (char *)NULL);
+		_exit(127);
+	}
+	if (child < 0 || waitpid(child, &status, 0) < 0 || status)
+		say("xdg-open could not show %s", path);
+}
+
+static int draw(const char *input)
+{
+	const struct svg_settings *settings = picture.settings;
+	char *operands[] = {(char *)(uintptr_t)input, NULL};
+	int code = pipeline_run(&picture, &command_flamegraph, operands,
+		settings->chart ? WANT_TIMES | WANT_THREADS : 0);
+
+	if (code || !picture.output || !strcmp(picture.output, "-"))
+		return code;
+	say("wrote %s", picture.output);
+	if (own.open)
+		show(picture.output);
+	return 0;
+}
+
+static int record_and_draw(char **command)
+{
+	char *path;
+	bool written = false;
+	int code, drawn;
+
+	if (!picture.output)
+		picture.output = OUTPUT_DEFAULT;
+	path = profile_path(picture.output);
+	code = record_to(path, command, &written);
+	if (!written) {
+		free(path);
+		return code;
+	}
+	drawn = draw(path);
+	if (!drawn)
+		say("the profile is in %s: kiln top %s", path, path);
+	free(path);
+	return drawn || own.ignore_status ? drawn : code;
+}
+
+static bool check(char **operands, struct error *err)
+{
+	struct stat st;
+
+	if (own.perfdata && (own.pids || *operands))
+		return error_set(err, ERR_USAGE, "--perfdata draws what was recorded: leave %s out",
+			own.pids ? "--pid" : "the command");
+	if (own.pids && *operands)
+		return error_set(err, ERR_USAGE, "--pid or a command, not both");
+	if (*operands && !stat(*operands, &st) && S_ISREG(st.st_mode) && access(*operands, X_OK))
+		return error_set(err, ERR_USAGE,
+			"'%s' is a file, not a command; draw it with: flamegraph --perfdata %s",
+			*operands, *operands);
+	if (own.frequency && !own.pids && !*operands)
+		return error_set(err, ERR_USAGE, "--freq is for recording: name a command");
+	if (own.open && !picture.output && !own.perfdata && !own.pids && !*operands)
+		picture.output = OUTPUT_DEFAULT;
+	return true;
+}
+
+static int run(char **operands)
+{
+	struct error err = {0};
+
+	if (!check(operands, &err)) {
+		error_prefix(&err, "flamegraph: ");
+		return fail(&err);
+	}
+	if (own.pids || *operands)
+		return record_and_draw(operands);
+	if (own.perfdata) {
+		if (!picture.output)
+			picture.output = OUTPUT_DEFAULT;
+		return draw(own.perfdata);
+	}
+	/* Here perf.data comes first: it is what the name stands for. */
+	return draw(!load_stdin_is_given() && !access(LOAD_OF_PERF, F_OK) ? LOAD_OF_PERF : NULL);
+}
+
+const struct command command_flamegraph = {
+	.name = "flamegraph",
+	.about = "record and draw, or draw ./perf.data, under the classic name",
+	.usage = "flamegraph [OPTIONS] >PICTURE.svg\n"
+		 "flamegraph [OPTIONS] --perfdata FILE [-o PICTURE.svg]\n"
+		 "flamegraph [OPTIONS] [-o PICTURE.svg] [-p PID | [--] COMMAND [ARGUMENTS]]",
+	.notes = "Without a command it draws standard input, or else ./perf.data, to standard "
+		 "output.\n"
+		 "With one it records it first, and writes flamegraph.svg unless -o says "
+		 "otherwise;\n"
+		 "the exit code is then the command's. The name `flamegraph` is a link to kiln.",
+	.operands = OPERANDS_PROGRAM,
+	.groups = groups,
+	.stop_at_operand = true,
+	.run = run,
+};
