@@ -135,7 +135,7 @@ free_port() {
 	# Nobody is asked without need, or against the user's will.
 	run "$kiln" fold -q --no-debuginfod forgotten.kiln
 	[[ $output == *"[app+0x"* ]]
-	[ ! -e home/.cache ]
+	[ ! -e home/.cache/debuginfod_client ]
 	same_as_named forgotten.kiln
 	kill "$server"
 	# What came is kept: no server is needed any more.
