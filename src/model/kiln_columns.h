@@ -15,12 +15,15 @@
 #define KILN_PIECE	   ((size_t)256 << 10) /* bytes of a payload that are hashed at once */
 #define KILN_SECTION_MAGIC 0x4345534Bu	       /* "KSEC" */
 
+#define KILN_ROWS_DIFFER 1u /* flags: no two strings, frames or stacks are equal */
+
 /* The first 64 bytes of a file. */
 struct kiln_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t align;
-	uint64_t reserved[5];
+	uint64_t flags;
+	uint64_t reserved[4];
 	uint64_t checksum; /* XXH3-64 of the bytes before it */
 };
 

@@ -44,7 +44,7 @@ static const char *column_name(const struct kiln_section *s)
 
 /* ---- Which sections are there? ---- */
 
-static bool header_check(struct bytes content, struct error *err)
+static bool header_check(struct bytes content, bool *ret_repeats, struct error *err)
 {
 	struct kiln_header h;
 
@@ -62,6 +62,7 @@ static bool header_check(struct bytes content, struct error *err)
 		return error_set(err, ERR_FORMAT,
 			"byte 8: .kiln version %u; this kiln reads version %u", h.version,
 			KILN_FILE_VERSION);
+	*ret_repeats = !(h.flags & KILN_ROWS_DIFFER);
 	return true;
 }
 
@@ -488,7 +489,7 @@ static bool reading_run(
 {
 	struct error bad_index = {0};
 
-	if (!header_check(r->content, err))
+	if (!header_check(r->content, &p->repeats, err))
 		return false;
 	if (!index_read(r, &bad_index)) {
 		if (bad_index.code) {

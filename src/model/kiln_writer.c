@@ -29,11 +29,12 @@ static bool put_padding(struct kiln_writer *w, struct error *err)
 	return put(w, zeroes, (size_t)(-w->offset) & (KILN_ALIGN - 1), err);
 }
 
-static bool put_header(struct kiln_writer *w, struct error *err)
+static bool put_header(struct kiln_writer *w, const struct profile *p, struct error *err)
 {
 	struct kiln_header h = {.magic = KILN_FILE_MAGIC, .version = KILN_FILE_VERSION};
 
 	h.align = KILN_ALIGN;
+	h.flags = p->repeats ? 0 : KILN_ROWS_DIFFER;
 	h.checksum = hash_bytes(&h, offsetof(struct kiln_header, checksum));
 	return put(w, &h, sizeof(h), err);
 }
@@ -119,7 +120,7 @@ static bool put_instances(struct kiln_writer *w, size_t column, const void *at, 
 static bool put_new(
 	struct kiln_writer *w, const struct profile *p, bool finishing, struct error *err)
 {
-	if (!w->offset && !put_header(w, err))
+	if (!w->offset && !put_header(w, p, err))
 		return false;
 	for (size_t i = 0; i < kiln_column_count; i++) {
 		const struct kiln_column *c = &kiln_columns[i];

@@ -31,7 +31,7 @@ enum frame_kind {
 	FRAME_INLINED,
 	FRAME_IDLE,
 	FRAME_GUEST,
-	FRAME_META, /* not code: a comm, a thread, "[truncated:no-table]", "[lost:ring-full]" */
+	FRAME_META,	/* not code: a comm, a thread, "[truncated:no-table]", "[lost:ring-full]" */
 	FRAME_BASELINE, /* made by a runtime's quick compiler; FRAME_JIT by its optimising one */
 	FRAME_KINDS
 };
@@ -156,7 +156,8 @@ struct profile {
 	VECTOR(struct samples) samples;
 	VECTOR(struct stream) streams;
 
-	bool full; /* a table reached its limit: what was added since is missing */
+	bool full;    /* a table reached its limit: what was added since is missing */
+	bool repeats; /* it was read from a file that may have equal strings, frames or stacks */
 	struct id_map by_string, by_frame, by_mapping, by_location, by_named_location, by_stack;
 	struct id_map by_process, by_thread, by_label_set;
 	void *borrowed; /* what the tables borrow from; released by release_borrowed */

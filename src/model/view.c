@@ -96,13 +96,27 @@ static frame_id projected_frame(struct view *v, frame_id id, enum projection pro
 	return view_frame(v, &frame);
 }
 
+/* The first of equal frames, where a profile may have one twice. */
+static frame_id first_frame(struct view *v, frame_id id)
+{
+	struct frame frame = view_frame_at(v, id);
+
+	frame.function = view_string(v, view_text(v, frame.function));
+	frame.module = view_string(v, view_text(v, frame.module));
+	frame.file = view_string(v, view_text(v, frame.file));
+	return view_frame(v, &frame);
+}
+
 static frame_id *projected_frames(struct view *v, enum projection projection)
 {
 	size_t count = v->profile->frames.len;
 	frame_id *map = memory_new(count, sizeof(*map));
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 1; i < count; i++) {
 		map[i] = projected_frame(v, (frame_id)i, projection);
+		if (v->profile->repeats && map[i] != NOT_SHOWN)
+			map[i] = first_frame(v, map[i]);
+	}
 	return map;
 }
 
@@ -207,7 +221,7 @@ static void project(struct view *v, enum projection projection)
 	frame_id *projected = projected_frames(v, projection);
 
 	v->node_of_stack = memory_new(v->profile->stack_caller.len, sizeof(*v->node_of_stack));
-	if (locations_are_frames(v, projected))
+	if (!v->profile->repeats && locations_are_frames(v, projected))
 		project_as_it_is(v, projected);
 	else
 		project_by_merging(v, projected, projection);

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "model/kiln_columns.h"
 #include "model/kiln_file.h"
+#include "model/view.h"
 #include "support/random_profile.h"
 
 static bool to_buffer(void *context, struct bytes bytes, struct error *err)
@@ -404,6 +405,50 @@ static void missing_columns_are_refused_or_optional(void **state)
 	buffer_release(&file);
 }
 
+/* Another program's file may have a string, a frame or a stack more than once: it is one all the
+ * same. */
+static void repeated_rows_are_one(void **state)
+{
+	struct buffer file = {0};
+	struct error err = {0};
+	struct profile p, q;
+	struct frame frame = {0};
+	struct view v;
+
+	(void)state;
+	profile_init(&p);
+	profile_add_samples(&p);
+	profile_add_stream(&p, 0, BYTES("samples"), BYTES("count"), BYTES(""));
+	for (int i = 0; i < 2; i++) {
+		vector_push(&p.string_bytes, 'f');
+		vector_push(&p.string_ends, p.string_bytes.len);
+	}
+	for (uint32_t i = 1; i <= 4; i++) { /* 1 and 2, and 3 and 4, are the same row */
+		frame.function = (string_id)p.string_ends.len - 2 + (i - 1) / 2;
+		vector_push(&p.frames, frame);
+		vector_push(&p.location_names, ((struct span){i - 1, 1}));
+		vector_push(&p.location_frames, i);
+		vector_push(&p.locations, ((struct location){.address = i}));
+	}
+	for (uint32_t i = 1; i <= 8; i++) { /* f of every row twice, and f in them */
+		vector_push(&p.stack_caller, i <= 4 ? 0 : i - 4);
+		vector_push(&p.stack_location, (i - 1) % 4 + 1);
+		profile_add_sample(&p, 0, &(struct sample){.stack = i});
+	}
+	p.repeats = true;
+	write_whole(&p, &file);
+	assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+	for (enum projection by = BY_FUNCTION; by <= BY_LINE; by++) {
+		view_init(&v, &q, by);
+		assert_int_equal(v.tree.caller.len, 3); /* the root, f, and f in f */
+		assert_int_equal(v.tree.caller.items[2], 1);
+		view_release(&v);
+	}
+	profile_release(&q);
+	profile_release(&p);
+	buffer_release(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,6 +462,7 @@ int main(void)
 		cmocka_unit_test(unknown_sections_are_skipped),
 		cmocka_unit_test(ids_outside_are_refused),
 		cmocka_unit_test(missing_columns_are_refused_or_optional),
+		cmocka_unit_test(repeated_rows_are_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
