@@ -9,6 +9,6 @@ import json, sys
 s = json.load(sys.stdin)["streams"][0]
 own = int(open(sys.argv[1]).read()) * 9999 / 1e9
 print("expected {expected:,}, delivered {delivered:,}, lost {lost:,}: {losses}".format(**s))
-print("(a missed timer is an interrupt that the kernel or the hypervisor never delivered)")
+print("(a missed timer is a period of CPU time without an interrupt; what a hypervisor took away is not CPU time)")
 print(f"the CPU time that the program says it used makes {own:,.0f} samples: {100 * (s['"'"'delivered'"'"'] / own - 1):+.2f}%")
 ' "$WORK/own"

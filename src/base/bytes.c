@@ -34,6 +34,18 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+bool bytes_cut(struct bytes *line, char at, struct bytes *ret_field)
+{
+	const char *end = line->len ? memchr(line->at, at, line->len) : NULL;
+
+	if (!end)
+		return false;
+	*ret_field = (struct bytes){line->at, (size_t)(end - line->at)};
+	line->len -= ret_field->len + 1;
+	line->at = end + 1;
+	return true;
+}
+
 struct bytes bytes_trim(struct bytes text)
 {
 	while (text.len && is_blank(text.at[0]))

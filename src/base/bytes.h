@@ -44,6 +44,9 @@ int bytes_compare(struct bytes a, struct bytes b);
  * behind it. False at the end. A last line without newline counts. */
 bool bytes_line(struct bytes *text, struct bytes *ret_line);
 
+/* What is before the next `at` of `*line`, both of which are cut off; false: there is none. */
+bool bytes_cut(struct bytes *line, char at, struct bytes *ret_field);
+
 /* Cut blanks (space, tab, '\r', '\n') at both ends. */
 struct bytes bytes_trim(struct bytes text);
 

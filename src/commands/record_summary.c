@@ -210,8 +210,21 @@ static void add_short_lived(struct buffer *out, const struct session *s)
 		p->processes.len < SHORT_LIVED)
 		return;
 	buffer_text(out,
-		"many processes ended before their first sample: kiln record -a sees them all, "
-		"a higher -F more of them\n");
+		"many processes ended before their first sample: kiln record -a sees them all, and "
+		"so does -- COMMAND where it may have a control group of its own (as root); a "
+		"higher -F sees more of them\n");
+}
+
+static void add_notes(struct buffer *out, const struct profile *p)
+{
+	for (size_t i = 0; i < p->meta.len; i++) {
+		struct bytes note = profile_text(p, p->meta.items[i].value);
+
+		if (!bytes_equal(profile_text(p, p->meta.items[i].key), BYTES("note")))
+			continue;
+		buffer_add(out, note.at, note.len);
+		buffer_char(out, '\n');
+	}
 }
 
 /* ---- Functions ---- */
@@ -361,6 +374,7 @@ void record_summary(
 	add_shares(&out, s);
 	add_waiting(&out, s);
 	add_short_lived(&out, s);
+	add_notes(&out, &s->profile);
 	add_hottest(&out, &s->profile);
 	add_unnamed(&out, report);
 	add_next(&out, path);

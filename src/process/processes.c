@@ -280,29 +280,17 @@ void processes_apply(struct processes *p, const struct perf_record *r)
 
 /* ---- What /proc says ---- */
 
-static bool cut_field(struct bytes *line, char at, struct bytes *ret_field)
-{
-	const char *end = line->len ? memchr(line->at, at, line->len) : NULL;
-
-	if (!end)
-		return false;
-	*ret_field = (struct bytes){line->at, (size_t)(end - line->at)};
-	line->len -= ret_field->len + 1;
-	line->at = end + 1;
-	return true;
-}
-
 /* START-END PERMS OFFSET MAJOR:MINOR INODE      PATH */
 static bool maps_line(struct bytes line, struct binary_key *key, uint64_t *offset, bool *ret_exec)
 {
 	struct bytes start, end, perms, file_offset, major, minor, inode;
 	uint64_t device[2];
 
-	if (!cut_field(&line, '-', &start) || !cut_field(&line, ' ', &end) ||
-		!cut_field(&line, ' ', &perms) || !cut_field(&line, ' ', &file_offset) ||
-		!cut_field(&line, ':', &major) || !cut_field(&line, ' ', &minor))
+	if (!bytes_cut(&line, '-', &start) || !bytes_cut(&line, ' ', &end) ||
+		!bytes_cut(&line, ' ', &perms) || !bytes_cut(&line, ' ', &file_offset) ||
+		!bytes_cut(&line, ':', &major) || !bytes_cut(&line, ' ', &minor))
 		return false;
-	if (!cut_field(&line, ' ', &inode)) {
+	if (!bytes_cut(&line, ' ', &inode)) {
 		inode = line;
 		line.len = 0;
 	}

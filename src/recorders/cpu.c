@@ -11,6 +11,8 @@
 /* Records are handed out when they are older than this: one that was stamped earlier on another CPU
  * has been written by then. */
 #define MERGE_DELAY  ((uint64_t)10000000) /* ns */
+#define LEFT_LEAST   ((uint64_t)50000000) /* ns of CPU time outside of the command's group... */
+#define LEFT_PERCENT 2			  /* ... and its share, that are worth a word */
 #define RING_CROWDED 50			  /* percent: then they are handed out at once */
 
 struct cpu_state {
@@ -225,10 +227,12 @@ static void cpu_stop(struct session *s)
 /* ---- Accounting ---- */
 
 /* CPU time of the target as the scheduler charged it, ns; 0: nobody knows. */
-static uint64_t scheduled_ns(const struct session *s)
+static uint64_t scheduled_ns(const struct session *s, const struct cpu_state *state)
 {
-	if (!session_records_command(s) || !s->command.ended)
-		return 0;
+	uint64_t own = cgroup_cpu_ns(&state->source.cgroup);
+
+	if (own || !session_records_command(s) || !s->command.ended)
+		return own;
 	return s->command.user + s->command.system;
 }
 
@@ -237,7 +241,7 @@ static uint64_t scheduled_ns(const struct session *s)
 static uint64_t stolen_ns(
 	const struct session *s, const struct cpu_state *state, const struct event_totals *totals)
 {
-	uint64_t most = state->cpus.stolen, own = scheduled_ns(s), late;
+	uint64_t most = state->cpus.stolen, own = scheduled_ns(s, state), late;
 
 	if (s->options->system_wide)
 		return most;
@@ -248,9 +252,25 @@ static uint64_t stolen_ns(
 	return late < most ? late : most;
 }
 
+/* A process can go to another control group, where the events do not see it; it is seen that some
+ * have when the command and the children it waited for used more CPU time than its group. */
+static void note_left(struct session *s, const struct cpu_state *state)
+{
+	uint64_t group = cgroup_cpu_ns(&state->source.cgroup);
+	uint64_t all = s->command.user + s->command.system;
+
+	if (!group || !s->command.ended || all < group + LEFT_LEAST ||
+		(all - group) * 100 < LEFT_PERCENT * all)
+		return;
+	profile_note(&s->profile,
+		"processes of the command went to another control group and used %llu ms of CPU "
+		"time there, which is not in this profile; kiln record -a sees them",
+		(unsigned long long)((all - group) / 1000000));
+}
+
 static void note_stolen(struct session *s, const struct event_totals *totals)
 {
-	if (totals->stolen * 100 < totals->running)
+	if (totals->stolen < CPU_TICK || totals->stolen * 100 < totals->running)
 		return;
 	profile_note(&s->profile,
 		"for %.1f%% of the time the hypervisor ran something else: that is no CPU time of "
@@ -277,6 +297,7 @@ static void cpu_account(struct session *s)
 		sampler_account(sampler, i, counting(&state->source, i), &totals);
 		s->counts.lost += counts_lost(&sampler->events.items[i].counts);
 	}
+	note_left(s, state);
 	if (!tee_close(&state->tee, &failed))
 		session_notice(s, "--tee: %s", failed.text);
 	if (sampler->lost_records)
@@ -290,9 +311,12 @@ static void cpu_account(struct session *s)
 static void cpu_close(struct session *s)
 {
 	struct cpu_state *state = s->recorder_state;
+	struct error left = {0};
 
 	if (!state)
 		return;
+	if (!cgroup_remove(&state->source.cgroup, &left))
+		session_notice(s, "left behind: %s", left.text);
 	output_discard(&state->tee.out);
 	sampler_release(&state->sampler);
 	perf_source_release(&state->source);

@@ -9,18 +9,37 @@
 
 #include "recorders/perf_event.h"
 
-int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {
-	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC | flags);
 }
 
-static bool opens(struct perf_event_attr attr, pid_t pid, int cpu)
+static bool opens_with(struct perf_event_attr attr, pid_t pid, int cpu, unsigned long flags)
 {
-	int fd = perf_event_open(&attr, pid, cpu);
+	int fd = perf_event_open(&attr, pid, cpu, flags);
 
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
+}
+
+static bool opens(struct perf_event_attr attr, pid_t pid, int cpu)
+{
+	return opens_with(attr, pid, cpu, 0);
+}
+
+static const struct perf_event_attr dummy_attr = {.size = sizeof(dummy_attr),
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_DUMMY,
+	.exclude_kernel = 1,
+	.exclude_hv = 1,
+	.disabled = 1,
+	.sample_id_all = 1,
+	.mmap = 1};
+
+bool perf_event_takes_cgroup(int fd)
+{
+	return opens_with(dummy_attr, fd, 0, PERF_FLAG_PID_CGROUP);
 }
 
 static uint64_t read_sysctl(const char *path, uint64_t otherwise)
@@ -38,32 +57,23 @@ static uint64_t read_sysctl(const char *path, uint64_t otherwise)
 
 void perf_features_probe(struct perf_features *ret)
 {
-	struct perf_event_attr dummy = {.size = sizeof(dummy),
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.disabled = 1,
-		.sample_id_all = 1,
-		.mmap = 1};
-	struct perf_event_attr attr;
+	struct perf_event_attr attr = dummy_attr;
 
 	*ret = (struct perf_features){0};
-	attr = dummy;
 	attr.read_format = PERF_FORMAT_LOST;
 	ret->lost = opens(attr, 0, -1);
-	attr = dummy;
+	attr = dummy_attr;
 	attr.mmap2 = attr.build_id = 1;
 	ret->build_id = opens(attr, 0, -1);
-	attr = dummy;
+	attr = dummy_attr;
 	attr.ksymbol = 1;
 	ret->ksymbol = opens(attr, 0, -1);
-	attr = dummy;
+	attr = dummy_attr;
 	attr.exclude_kernel = 0;
 	ret->kernel = opens(attr, 0, -1);
-	attr = dummy;
+	attr = dummy_attr;
 	ret->system = opens(attr, -1, 0);
-	attr = dummy;
+	attr = dummy_attr;
 	attr.type = PERF_TYPE_HARDWARE;
 	attr.config = PERF_COUNT_HW_CPU_CYCLES;
 	attr.freq = 1;

@@ -19,8 +19,11 @@ struct perf_features {
 };
 void perf_features_probe(struct perf_features *ret_features);
 
-/* perf_event_open(2), close-on-exec; -1 with errno. */
-int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu);
+/* perf_event_open(2), close-on-exec; -1 with errno. `flags`: PERF_FLAG_PID_CGROUP when `pid` is the
+ * descriptor of a control group, else 0. */
+int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags);
+/* Can events be put on this control group (an open folder)? */
+bool perf_event_takes_cgroup(int fd);
 
 /* What every event of a recording has in common: size, clock, identity, and read format. */
 void perf_attr_init(struct perf_event_attr *ret_attr, const struct perf_features *features);

@@ -123,6 +123,18 @@ static void choose_sizes(struct perf_source *source, const struct session *s, si
 
 /* ---- Attributes ---- */
 
+/* Do the events run on CPUs, and not with threads? */
+static bool on_cpus(const struct perf_source *source, const struct session *s)
+{
+	return s->options->system_wide || source->cgroup.folder;
+}
+
+/* What the command does before it is itself is not recorded, where events can wait for that. */
+static bool by_exec(const struct perf_source *source, const struct session *s)
+{
+	return session_records_command(s) && !on_cpus(source, s);
+}
+
 static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *source,
 	const struct event_name *event, const struct session *s)
 {
@@ -135,8 +147,7 @@ static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *
 	ret->exclude_kernel = event->exclude_kernel || (source->user_only && !event->exclude_user);
 	ret->exclude_hv = event->exclude_hypervisor || ret->exclude_kernel;
 	ret->precise_ip = event->precise & 3;
-	ret->inherit = !o->system_wide;
-	ret->enable_on_exec = session_records_command(s);
+	ret->enable_on_exec = by_exec(source, s);
 	if (event->rare && !o->frequency) {
 		ret->sample_period = 1;
 	} else {
@@ -158,15 +169,12 @@ static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *
 static void tracking_attr(
 	struct perf_event_attr *ret, const struct perf_source *source, const struct session *s)
 {
-	const struct record_options *o = s->options;
-
 	perf_attr_init(ret, &source->features);
 	ret->type = PERF_TYPE_SOFTWARE;
 	ret->config = PERF_COUNT_SW_DUMMY;
 	ret->sample_period = 1;
 	ret->exclude_kernel = ret->exclude_hv = 1;
-	ret->inherit = !o->system_wide;
-	ret->enable_on_exec = session_records_command(s);
+	ret->enable_on_exec = by_exec(source, s);
 	ret->mmap = ret->mmap2 = ret->comm = ret->comm_exec = ret->task = 1;
 	ret->build_id = source->features.build_id;
 	ret->wakeup_watermark = (uint32_t)(RING_TRACKING / 4);
@@ -240,6 +248,11 @@ struct cpu_rings {
 	int sample, tracking;
 };
 
+static unsigned long open_flags(const struct perf_source *source)
+{
+	return source->cgroup.folder ? PERF_FLAG_PID_CGROUP : 0;
+}
+
 static bool add_ring(struct perf_source *source, int fd, int cpu, bool samples)
 {
 	struct perf_ring ring;
@@ -267,7 +280,7 @@ static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, in
 	struct open_event opened = {.event = (uint32_t)event};
 	struct perf_count count;
 
-	opened.fd = perf_event_open(&source->attrs.items[event], pid, cpu);
+	opened.fd = perf_event_open(&source->attrs.items[event], pid, cpu, open_flags(source));
 	if (opened.fd < 0)
 		return perf_event_error(err, &source->features, name, pid, cpu);
 	vector_push(&source->opened, opened);
@@ -287,7 +300,7 @@ static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, in
 static bool open_tracking(struct perf_source *source, struct perf_event_attr *attr, pid_t pid,
 	int cpu, struct cpu_rings *rings, struct error *err)
 {
-	int fd = perf_event_open(attr, pid, cpu);
+	int fd = perf_event_open(attr, pid, cpu, open_flags(source));
 
 	if (fd < 0)
 		return perf_event_error(
@@ -303,7 +316,7 @@ static bool open_tracking(struct perf_source *source, struct perf_event_attr *at
 static void set_inherit(struct perf_source *source, struct perf_event_attr *tracking,
 	const struct session *s, bool on)
 {
-	tracking->inherit = on && !s->options->system_wide;
+	tracking->inherit = on && !on_cpus(source, s);
 	for (size_t i = 0; i < source->attrs.len; i++)
 		source->attrs.items[i].inherit = tracking->inherit;
 }
@@ -362,7 +375,23 @@ static bool is_listed(const struct number_list *threads, int32_t tid)
 	return false;
 }
 
-/* Threads to open events on; -1 alone: all. One that is given twice is sampled once. */
+/* A group of its own for the command, where this user may make one. */
+static bool enter_cgroup(struct perf_source *source, const struct session *s)
+{
+	struct error ignored = {0};
+
+	if (!session_records_command(s) || !source->features.system)
+		return false;
+	if (cgroup_create(&source->cgroup, s->command.pid, &ignored) &&
+		perf_event_takes_cgroup(source->cgroup.fd) &&
+		cgroup_add(&source->cgroup, s->command.pid, &ignored))
+		return true;
+	cgroup_remove(&source->cgroup, &ignored);
+	return false;
+}
+
+/* Threads to open events on, or a control group; -1 alone: all. One that is given twice is sampled
+ * once. */
 static bool list_threads(struct perf_source *source, struct session *s, struct number_list *threads,
 	struct error *err)
 {
@@ -377,7 +406,8 @@ static bool list_threads(struct perf_source *source, struct session *s, struct n
 			!number_list_add_threads(threads, o->pids.list.items[i], err))
 			return false;
 	if (!threads->list.len && !o->tids.list.len)
-		vector_push(&threads->list, s->command.pid);
+		vector_push(&threads->list,
+			enter_cgroup(source, s) ? source->cgroup.fd : s->command.pid);
 	source->followed = threads->list.len;
 	for (size_t i = 0; i < o->tids.list.len; i++)
 		if (!is_listed(threads, o->tids.list.items[i]))
@@ -426,6 +456,7 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	struct number_list threads = {0};
 	bool ok;
 
+	source->cgroup.fd = -1;
 	perf_features_probe(&source->features);
 	if (s->options->cpus.list.len)
 		for (size_t i = 0; i < s->options->cpus.list.len; i++)
@@ -464,14 +495,6 @@ void perf_source_disable(struct perf_source *source)
 	all_ioctl(source, PERF_EVENT_IOC_DISABLE);
 }
 
-/* Periods of a clock: its value stands still while it is throttled, its running time does not. */
-static uint64_t periods_of(const struct perf_count *count, uint64_t period)
-{
-	if (!period)
-		return 0;
-	return (count->running > count->value ? count->running : count->value) / period;
-}
-
 void perf_source_totals(const struct perf_source *source, size_t event, struct event_totals *ret)
 {
 	uint64_t period = perf_source_period(source, event);
@@ -484,7 +507,8 @@ void perf_source_totals(const struct perf_source *source, size_t event, struct e
 			continue;
 		ret->value += count.value;
 		ret->running += count.running;
-		ret->periods += periods_of(&count, period);
+		/* Not by its value: that stands still while the clock is throttled. */
+		ret->periods += period ? count.running / period : 0;
 		ret->lost += count.lost;
 	}
 }

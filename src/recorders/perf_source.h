@@ -5,6 +5,7 @@
 #ifndef KILN_RECORDERS_PERF_SOURCE_H
 #define KILN_RECORDERS_PERF_SOURCE_H
 
+#include "recorders/cgroup.h"
 #include "recorders/counts.h"
 #include "recorders/perf_event.h"
 #include "recorders/perf_ring.h"
@@ -15,9 +16,10 @@ struct perf_source {
 	struct event_names events;
 	struct number_list cpus;
 	uint64_t frequency, stack_bytes, ring_bytes;
-	size_t followed;    /* of the threads to sample, the first so many: with their children */
-	bool user_only;	    /* the kernel may not be sampled at all */
-	uint64_t regs_mask; /* 0: user stacks are not copied */
+	struct cgroup cgroup; /* the command's own: events run on CPUs, for it; or none */
+	size_t followed;      /* of the threads to sample, the first so many: with their children */
+	bool user_only;	      /* the kernel may not be sampled at all */
+	uint64_t regs_mask;   /* 0: user stacks are not copied */
 	VECTOR(struct perf_event_attr) attrs; /* of each event */
 	struct perf_layout sample_layout, tracking_layout;
 	VECTOR(struct open_event) opened; /* what is sampled */

@@ -73,7 +73,10 @@ setup_file() {
 	thread=$(ls /proc/$target/task | tail -n 1)
 	"$kiln" record -q -t "$thread" -d 1s -o p.kiln
 	[ "$(value p.kiln "i['threads']")" -eq 1 ]
+	"$kiln" record -q -t "$thread" -o p.kiln -- sleep 0.4
 	kill $target
+	at_least "$(value p.kiln "s['delivered']")" 50
+	at_least "$(share p.kiln 'deeper;leaf')" 99
 }
 
 @test "one CPU" {
@@ -163,4 +166,133 @@ setup_file() {
 	"$kiln" record -q -d 2s -o p.kiln -- ./jit || true
 	at_least "$(share p.kiln 'main;made_up_function')" 90
 	rm -f /tmp/perf-*.map
+}
+
+# ---- Commands of many processes ----
+
+# What prints its CPU time and that of the processes it started.
+prints_own() {
+	cat >"$1"
+	cat >>"$1" <<-'END'
+	import resource
+	used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+	print(sum(u.ru_utime + u.ru_stime for u in used))
+	END
+}
+
+many_processes() {
+	prints_own many.py <<-'END'
+	import os
+	for _ in range(400):
+	    os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
+	END
+}
+
+# The group of a recorder, wherever perf events have their hierarchy.
+group_of() {
+	find /sys/fs/cgroup -type d -name "kiln-$1" 2>/dev/null
+}
+
+# Can a control group be made for commands here?
+needs_groups() {
+	"$kiln" record -q -o probe.kiln -- cat /proc/self/cgroup >probe
+	grep -q '/kiln-[0-9]*$' probe || skip "no control groups to change"
+}
+
+@test "processes that are shorter than a period are sampled as often as they use the CPU" {
+	needs_groups
+	many_processes
+	"$kiln" record -q -o p.kiln -- python3 -S many.py >own
+	adds_up p.kiln
+	python3 - "$(cat own)" "$(value p.kiln "s['delivered']")" "$(value p.kiln "s['lost']")" <<-'END'
+	import sys
+	own, delivered, lost = float(sys.argv[1]) * 997, int(sys.argv[2]), int(sys.argv[3])
+	print(own, delivered, lost)
+	assert 0.9 * own - 5 < delivered < 1.1 * own + 20, (own, delivered) # the interpreter's end is not in its count
+	assert lost <= 0.05 * (delivered + lost), (lost, delivered)
+	END
+	at_least "$(share p.kiln '^true;')" 30
+}
+
+@test "a build: samples are the CPU time that it used" {
+	needs_groups
+	prints_own build.py <<-'END'
+	import subprocess
+	for i in range(12):
+	    with open(f"f{i}.c", "w") as f:
+	        f.writelines(f"int a{i}_{j}(int x) {{ for (int k = 0; k < x; k++) x += k * {j}; return x; }}\n" for j in range(150))
+	jobs = [subprocess.Popen(["gcc", "-O2", "-c", f"f{i}.c"]) for i in range(12)]
+	assert not any([job.wait() for job in jobs])
+	END
+	"$kiln" record -q -o p.kiln -- python3 -S build.py >own
+	adds_up p.kiln
+	python3 - "$(cat own)" "$(value p.kiln "s['delivered']")" "$(value p.kiln "s['lost']")" <<-'END'
+	import sys
+	own, delivered, lost = float(sys.argv[1]) * 997, int(sys.argv[2]), int(sys.argv[3])
+	print(own, delivered, lost)
+	assert abs(delivered - own) < 0.02 * own + 10, (own, delivered)
+	assert lost < 0.01 * delivered, (lost, delivered)
+	END
+}
+
+@test "without a control group short processes are undersampled, and it is said" {
+	many_processes
+	cat >inside <<-'END'
+	for at in $(awk '$3 ~ /^cgroup/ {print $2}' /proc/mounts); do
+		mount -o remount,bind,ro "$at"
+	done
+	exec "$@"
+	END
+	unshare --mount sh inside "$kiln" record -o p.kiln -- python3 -S many.py >own 2>said
+	cat said
+	adds_up p.kiln
+	[ "$(value p.kiln "s['losses']['missed timer']")" -gt 30 ]
+	grep -q 'many processes ended before their first sample' said
+}
+
+@test "what outlives the recording goes back to where it would have been" {
+	needs_groups
+	"$kiln" record -q -o p.kiln -- sh -c '"$0" 3 >/dev/null 2>&1 & echo $! >pid' "$bin/busy"
+	sed 's/kiln-[0-9]*$//; s|\([^:]\)/$|\1|' probe | diff - "/proc/$(cat pid)/cgroup"
+	kill "$(cat pid)"
+}
+
+@test "no control group is left behind; one of a recorder that was killed, until the next" {
+	needs_groups
+	for signal in INT TERM; do
+		"$kiln" record -q -o p.kiln -- "$bin/busy" 3 &
+		recorder=$!
+		sleep 0.3
+		[ -n "$(group_of $recorder)" ]
+		kill -$signal $recorder
+		wait $recorder || true
+		[ -z "$(group_of $recorder)" ]
+	done
+	"$kiln" record -q -o p.kiln -- ./nowhere &
+	recorder=$!
+	wait $recorder || [ $? -eq 127 ]
+	[ -z "$(group_of $recorder)" ]
+	"$kiln" record -q -o p.kiln -- sleep 0.6 &
+	recorder=$!
+	sleep 0.3
+	kill -KILL $recorder
+	wait $recorder || true
+	[ -n "$(group_of $recorder)" ]
+	sleep 0.5
+	"$kiln" record -q -o p.kiln -- true
+	[ -z "$(group_of $recorder)" ]
+}
+
+@test "processes that go to another control group are told of" {
+	needs_groups
+	cat >away <<-'END'
+	group=$(find /sys/fs/cgroup -type d -name "kiln-$PPID")
+	echo $$ >"${group%/*}/cgroup.procs"
+	"$1" 1
+	END
+	"$kiln" record -o p.kiln -- sh away "$bin/busy" >own 2>said
+	cat said
+	grep -q 'went to another control group and used [0-9]* ms' said
+	"$kiln" record -o p.kiln -- "$bin/busy" 1 >own 2>said
+	run -1 grep 'another control group' said
 }

@@ -1,0 +1,36 @@
+/* cgroup.h: a control group of its own for a command that is recorded.
+ *
+ * Events that a process passes on to its children start a new period in each of them: one that ends
+ * before is never sampled. Events on the CPUs, for one control group, go on across all of its
+ * processes. */
+#ifndef KILN_RECORDERS_CGROUP_H
+#define KILN_RECORDERS_CGROUP_H
+
+#include <sys/types.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+struct cgroup {
+	char *folder, *parent; /* NULL: there is none */
+	int fd;		       /* of the folder: the `pid` of PERF_FLAG_PID_CGROUP */
+};
+
+/* A new, empty group, "kiln-PID" with the caller's pid, below the one that `process` is in: of the
+ * hierarchy that has perf events. Such groups of recorders that are gone are removed. ERR_IO:
+ * there are no control groups here, or this user may not change them. */
+bool cgroup_create(struct cgroup *ret_cgroup, pid_t process, struct error *err);
+/* Put a process into it. ERR_IO. */
+bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err);
+/* CPU time of its processes as the scheduler charged it, ns; 0: unknown. A process that is running
+ * now may be behind by a tick. */
+uint64_t cgroup_cpu_ns(const struct cgroup *cgroup);
+/* Move what still runs in it to where it would have been, and remove it. ERR_IO: it could not be
+ * removed, because there are new groups in it. */
+bool cgroup_remove(struct cgroup *cgroup, struct error *err);
+
+/* Where the group of a process is, below which path: from the text of /proc/PID/cgroup and of
+ * /proc/self/mountinfo. NULL: not to be seen from here; else for free(). */
+char *cgroup_find(struct bytes groups, struct bytes mounts);
+
+#endif
