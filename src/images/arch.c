@@ -57,6 +57,11 @@ const struct arch *arch_of_machine(uint16_t machine)
 	return NULL;
 }
 
+const struct arch *arch_by_name(struct bytes name)
+{
+	return bytes_equal(name, BYTES("x86_64")) ? arch_of_machine(EM_X86_64) : NULL;
+}
+
 const struct arch *arch_native(void)
 {
 #if defined(__x86_64__)

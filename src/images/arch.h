@@ -28,6 +28,8 @@ struct arch {
 
 /* NULL when stacks of this machine can be walked by frame pointers at most. */
 const struct arch *arch_of_machine(uint16_t machine);
+/* By the kernel's name, as uname -m prints it: "x86_64"; NULL as above. */
+const struct arch *arch_by_name(struct bytes name);
 /* The machine that this program was built for; NULL as above. */
 const struct arch *arch_native(void);
 

@@ -88,7 +88,7 @@ struct perf_layout perf_layout_of(const struct perf_event_attr *attr)
 		PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
 /* Fields of the trailer, one word each. */
-static size_t trailer_size(const struct perf_layout *layout)
+size_t perf_trailer_size(const struct perf_layout *layout)
 {
 	return layout->sample_id_all
 		       ? 8 * (size_t)__builtin_popcountll(layout->sample_type & IDENTITY)
@@ -156,13 +156,8 @@ static void decode_branches(struct cursor *c, uint64_t branch_type, struct perf_
 		c->failed = true;
 	else
 		s->branches = cursor_words(c, count * 3);
-#ifdef PERF_SAMPLE_BRANCH_COUNTERS
-	if (branch_type & PERF_SAMPLE_BRANCH_COUNTERS)
+	if (branch_type & PERF_BRANCH_COUNTERS)
 		cursor_words(c, count);
-#else
-	if (branch_type & 1u << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8 */
-		cursor_words(c, count);
-#endif
 }
 
 static void decode_regs(
@@ -385,7 +380,7 @@ bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
 		decode_sample_head(&c, layout->sample_type, &r.identity, &r.sample);
 		decode_sample_tail(&c, layout, &r.sample);
 	} else {
-		trailer = trailer_size(layout);
+		trailer = perf_trailer_size(layout);
 		if (trailer > size - sizeof(header))
 			return error_set(err, ERR_FORMAT,
 				"perf record of type %u: %zu bytes are too few for its identity",
@@ -416,9 +411,9 @@ bool perf_record_time(struct bytes bytes, const struct perf_layout *layout, uint
 						  type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
 								 PERF_SAMPLE_TID));
 	} else {
-		if (!layout->sample_id_all || trailer_size(layout) > size - sizeof(header))
+		if (!layout->sample_id_all || perf_trailer_size(layout) > size - sizeof(header))
 			return false;
-		at = size - trailer_size(layout) + (type & PERF_SAMPLE_TID ? 8 : 0);
+		at = size - perf_trailer_size(layout) + (type & PERF_SAMPLE_TID ? 8 : 0);
 	}
 	if (at + 8 > size)
 		return false;
@@ -426,15 +421,41 @@ bool perf_record_time(struct bytes bytes, const struct perf_layout *layout, uint
 	return true;
 }
 
-bool perf_record_identifier(struct bytes bytes, uint64_t *ret_id)
+/* Bytes behind the header (of a sample) or before the end where the id stands; 0: nowhere. */
+static size_t id_place(uint32_t record_type, const struct perf_layout *layout)
 {
-	size_t size = perf_record_size(bytes);
+	const uint64_t type = layout->sample_type;
+	uint64_t between;
+
+	if (!(type & (PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ID)))
+		return 0;
+	if (record_type == PERF_RECORD_SAMPLE) {
+		between = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR;
+		return type & PERF_SAMPLE_IDENTIFIER
+			       ? 8
+			       : 8 + 8 * (size_t)__builtin_popcountll(type & between);
+	}
+	if (!layout->sample_id_all)
+		return 0;
+	between = PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU;
+	return type & PERF_SAMPLE_IDENTIFIER ? 8
+					     : 8 + 8 * (size_t)__builtin_popcountll(type & between);
+}
+
+bool perf_record_id(struct bytes bytes, const struct perf_layout *layout, uint64_t *ret_id)
+{
+	size_t size = perf_record_size(bytes), place;
 	struct perf_event_header header;
 
-	if (size < sizeof(header) + 8)
+	if (!size)
 		return false;
 	memcpy(&header, bytes.at, sizeof(header));
-	memcpy(ret_id, bytes.at + (header.type == PERF_RECORD_SAMPLE ? sizeof(header) : size - 8),
+	place = id_place(header.type, layout);
+	if (!place || sizeof(header) + place > size)
+		return false;
+	memcpy(ret_id,
+		bytes.at + (header.type == PERF_RECORD_SAMPLE ? sizeof(header) + place - 8
+							      : size - place),
 		8);
 	return true;
 }

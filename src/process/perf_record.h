@@ -15,6 +15,8 @@
 #define PERF_RECORD_SIZE_LIMIT ((size_t)65536) /* bytes */
 #define PERF_BUILD_ID_LIMIT    20	       /* bytes */
 
+#define PERF_BRANCH_COUNTERS ((uint64_t)1 << 19) /* PERF_SAMPLE_BRANCH_COUNTERS, Linux 6.8 */
+
 /* How the records of one event are laid out: the part of its perf_event_attr that decides it. */
 struct perf_layout {
 	uint64_t sample_type;	     /* PERF_SAMPLE_* */
@@ -24,6 +26,8 @@ struct perf_layout {
 	bool sample_id_all;
 };
 struct perf_layout perf_layout_of(const struct perf_event_attr *attr);
+/* Bytes of the trailer behind every record that is no sample. */
+size_t perf_trailer_size(const struct perf_layout *layout);
 
 /* Words inside a record, borrowed from it. */
 struct perf_words {
@@ -121,8 +125,8 @@ size_t perf_record_size(struct bytes bytes);
  * or the record is too short. */
 bool perf_record_time(struct bytes bytes, const struct perf_layout *layout, uint64_t *ret_time);
 
-/* The event's id in a record of an event with PERF_SAMPLE_IDENTIFIER: it tells which layout the
- * record has. With sample_id_all for records that are not samples. */
-bool perf_record_identifier(struct bytes bytes, uint64_t *ret_id);
+/* The event's id in a record, which tells its event where there are several: all of them agree on
+ * where it is, so that the layout of any will do. False when there is none. */
+bool perf_record_id(struct bytes bytes, const struct perf_layout *layout, uint64_t *ret_id);
 
 #endif

@@ -120,8 +120,9 @@ static void apply_comm(struct processes *p, const struct perf_record *r)
 	bool new;
 	struct process_state *process = process_row(p, pid, &new);
 
+	/* Until something is mapped, samples are in the kernel, and called from the old program. */
 	if (r->comm.exec) {
-		address_space_drop(&process->space);
+		process->replaced = true;
 		process->kernel = false;
 	}
 	if (pid == tid || r->comm.exec || new)
@@ -140,8 +141,10 @@ static void apply_fork(struct processes *p, const struct perf_record *r)
 		parent = *processes_get(p, parent_pid);
 		process = process_row(p, pid, &new);
 		address_space_drop(&process->space);
-		*process = (struct process_state){
-			.pid = pid, .parent = parent_pid, .kernel = parent.kernel};
+		*process = (struct process_state){.pid = pid,
+			.parent = parent_pid,
+			.kernel = parent.kernel,
+			.replaced = parent.replaced};
 		process_name(p, process, parent_thread.name);
 		if (parent.space) {
 			process->space = parent.space;
@@ -248,6 +251,9 @@ static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 	}
 	process = processes_get(p, (int32_t)m->pid);
 	process->misses = 0;
+	if (process->replaced)
+		address_space_drop(&process->space);
+	process->replaced = false;
 	map(p, process, address_space_own(&process->space, ++p->last_space), &key, m->offset);
 }
 
@@ -324,6 +330,7 @@ void processes_read_maps(struct processes *p, int32_t pid, struct bytes text)
 	}
 	process->kernel = false;
 	address_space_drop(&process->space);
+	process->replaced = false;
 	s = process->space = address_space_new(++p->last_space);
 	while (bytes_line(&text, &line))
 		if (maps_line(line, &key, &offset, &exec) && exec)

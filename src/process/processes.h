@@ -15,9 +15,11 @@ struct process_state {
 	process_id process;	     /* row of the profile */
 	struct address_space *space; /* NULL: none (a kernel thread, or gone) */
 	bool kernel;		     /* a kernel thread */
-	bool unknown;		     /* no record told of it: it was looked up in /proc */
-	uint32_t misses;	     /* addresses in no known mapping since the last change */
-	uint64_t read_time;	     /* when /proc/PID/maps was last read; 0: never */
+	bool replaced;	 /* it runs a new program, of which nothing is mapped yet: the space is the
+			    old one's */
+	bool unknown;	 /* no record told of it: it was looked up in /proc */
+	uint32_t misses; /* addresses in no known mapping since the last change */
+	uint64_t read_time; /* when /proc/PID/maps was last read; 0: never */
 };
 
 struct thread_state {

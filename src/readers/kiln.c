@@ -2,18 +2,14 @@
 #include "model/kiln_file.h"
 #include "readers/readers.h"
 
-#include "base/output.h"
+#include "base/spool.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#define KILN_SIZE_LIMIT	 ((uint64_t)1 << 40)  /* bytes */
-#define KILN_SPOOL_LIMIT ((uint64_t)64 << 30) /* bytes of a pipe */
-#define THREADS_LIMIT	 8
-#define GRAB		 ((size_t)4) /* pieces that a thread takes at once */
+#define THREADS_LIMIT 8
+#define GRAB	      ((size_t)4) /* pieces that a thread takes at once */
 
 static int kiln_bid(struct bytes head)
 {
@@ -63,69 +59,16 @@ static void run_in_threads(size_t count, void (*piece)(void *context, size_t i),
 /* What a profile keeps as long as it borrows from it. */
 struct held {
 	struct input input;
-	void *spooled;
-	size_t spooled_size;
+	struct spool spool;
 };
 
 static void held_release(void *at)
 {
 	struct held *held = at;
 
-	if (held->spooled)
-		munmap(held->spooled, held->spooled_size);
+	spool_release(&held->spool);
 	input_release(&held->input);
 	free(held);
-}
-
-/* A file without a name: in $TMPDIR, or in memory where there is no such folder. */
-static int spool_open(void)
-{
-	const char *folder = getenv("TMPDIR");
-	int fd = open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	return fd >= 0 ? fd : memfd_create("kiln-spool", MFD_CLOEXEC);
-}
-
-static bool spool_copy(struct input *in, int fd, struct error *err)
-{
-	uint64_t size = 0;
-
-	do {
-		if (!input_fill(in, 1, err) || !output_write_fd(fd, in->window, err))
-			return false;
-		size += in->window.len;
-		if (size > KILN_SPOOL_LIMIT)
-			return error_set(err, ERR_LIMIT, "more than %llu GiB through a pipe",
-				(unsigned long long)(KILN_SPOOL_LIMIT >> 30));
-		input_skip(in, in->window.len);
-	} while (!in->ended);
-	return true;
-}
-
-static bool spool_map(int fd, struct held *held, struct bytes *ret_content, struct error *err)
-{
-	off_t size = lseek(fd, 0, SEEK_CUR);
-	void *at = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-
-	if (at == MAP_FAILED)
-		return error_errno(err, "cannot map what came through the pipe");
-	held->spooled = at;
-	held->spooled_size = (size_t)size;
-	*ret_content = (struct bytes){at, (size_t)size};
-	return true;
-}
-
-static bool content_spool(
-	struct input *in, struct held *held, struct bytes *ret_content, struct error *err)
-{
-	int fd = spool_open();
-	bool done;
-
-	if (fd < 0)
-		return error_errno(err, "cannot spool what comes through the pipe");
-	done = spool_copy(in, fd, err) && spool_map(fd, held, ret_content, err);
-	close(fd);
-	return done;
 }
 
 static bool kiln_read(struct input *in, const struct read_options *options, struct profile *out,
@@ -137,9 +80,8 @@ static bool kiln_read(struct input *in, const struct read_options *options, stru
 	bool done;
 
 	(void)options; /* what is not wanted costs nothing: it stays in the map */
-	done = input_can_map(in) ? input_whole(in, KILN_SIZE_LIMIT, &content, err)
-				 : content_spool(in, held, &content, err);
-	done = done && kiln_file_read(content, run_in_threads, &read, err);
+	done = spool_input(&held->spool, in, &content, err) &&
+	       kiln_file_read(content, run_in_threads, &read, err);
 	if (!done) {
 		held_release(held);
 		return false;

@@ -5,6 +5,8 @@
 
 void perf_events_release(struct perf_events *e)
 {
+	for (size_t i = 0; i < e->kinds.len; i++)
+		vector_release(&e->kinds.items[i].losses);
 	vector_release(&e->kinds);
 	vector_release(&e->cells);
 	vector_release(&e->cell_of_stack);
@@ -30,83 +32,63 @@ static void kind_and_unit(struct bytes event, struct bytes *ret_kind, struct byt
 	if (bytes_equal(plain, BYTES("cpu-clock")) || bytes_equal(plain, BYTES("task-clock"))) {
 		*ret_kind = BYTES("cpu");
 		*ret_unit = BYTES("ns");
+	} else if (bytes_equal(plain, BYTES("offcpu-time"))) { /* `perf record --off-cpu` */
+		*ret_kind = BYTES("off-cpu");
+		*ret_unit = BYTES("ns");
 	} else {
 		*ret_kind = event;
 		*ret_unit = plain.len && memchr(plain.at, ':', plain.len) ? BYTES("count") : plain;
 	}
 }
 
-static void target_open(struct perf_events *e, struct perf_target *t,
-	const struct perf_event *event, bool has_period, bool idle)
+static void target_open(struct perf_events *e, struct perf_target *t, struct bytes event,
+	bool has_period, bool idle)
 {
 	struct bytes kind = BYTES("samples"), unit = BYTES("count");
 
 	t->used = true;
 	t->samples = profile_add_samples(e->profile);
 	if (has_period) {
-		kind_and_unit(event->event, &kind, &unit);
+		kind_and_unit(event, &kind, &unit);
 		t->weight = profile_add_stream(
-			e->profile, t->samples, idle ? BYTES("idle") : kind, unit, event->event);
+			e->profile, t->samples, idle ? BYTES("idle") : kind, unit, event);
 	}
 	t->count = profile_add_stream(e->profile, t->samples,
-		idle ? BYTES("idle") : BYTES("samples"), BYTES("count"), event->event);
+		idle ? BYTES("idle") : BYTES("samples"), BYTES("count"), event);
 	if (!has_period)
 		t->weight = t->count;
 }
 
-/* The columns that are wanted, as far as this input has them. */
-static unsigned columns(unsigned want, const struct perf_event *event)
-{
-	unsigned has = 0;
-
-	if ((want & WANT_TIMES) && event->timed)
-		has |= SAMPLE_TIME;
-	if ((want & WANT_THREADS) && event->tid >= 0)
-		has |= SAMPLE_THREAD;
-	if ((want & WANT_CPUS) && event->cpu >= 0)
-		has |= SAMPLE_CPU;
-	return has;
-}
-
+/* The kind of an event, found or made; NULL: there are too many. */
 static struct perf_event_kind *find_kind(
-	struct perf_events *e, const struct perf_event *event, struct error *err)
+	struct perf_events *e, struct bytes event, unsigned has, bool has_period)
 {
-	struct perf_event_kind kind = {0};
+	struct perf_event_kind kind = {.has = has, .has_period = has_period};
 
 	if (e->last < e->kinds.len &&
-		bytes_equal(profile_text(e->profile, e->kinds.items[e->last].event), event->event))
+		bytes_equal(profile_text(e->profile, e->kinds.items[e->last].event), event))
 		return &e->kinds.items[e->last];
-	kind.event = profile_string(e->profile, event->event);
+	kind.event = profile_string(e->profile, event);
 	for (e->last = 0; e->last < e->kinds.len; e->last++)
 		if (e->kinds.items[e->last].event == kind.event)
 			return &e->kinds.items[e->last];
-	if (e->kinds.len == PERF_EVENTS_LIMIT) {
-		error_set(err, ERR_LIMIT, "more than %u different events", PERF_EVENTS_LIMIT);
+	if (e->kinds.len == PERF_EVENTS_LIMIT)
 		return NULL;
-	}
-	kind.has_period = event->period > 0;
-	kind.has = columns(e->want, event);
 	target_open(e, &kind.busy, event, kind.has_period, false);
 	vector_push(&e->kinds, kind);
 	return &e->kinds.items[e->last];
 }
 
-static thread_id thread_of(struct profile *p, const struct perf_event *event)
-{
-	string_id name = profile_string(p, event->comm);
-
-	return profile_thread(p, profile_process(p, event->pid, name), event->tid, name);
-}
-
 static void add_row(struct perf_events *e, const struct perf_event_kind *kind,
-	const struct perf_target *t, const struct perf_event *event, stack_id stack, int64_t weight)
+	const struct perf_target *t, const struct perf_event_sample *told, int64_t weight)
 {
-	struct sample sample = {.has = kind->has, .stack = stack, .time = event->time};
+	struct sample sample = {.has = kind->has,
+		.stack = told->stack,
+		.time = told->time,
+		.thread = told->thread,
+		.cpu = told->cpu};
 	struct stream *streams = e->profile->streams.items;
 
-	if (kind->has & SAMPLE_THREAD)
-		sample.thread = thread_of(e->profile, event);
-	sample.cpu = event->cpu >= 0 && event->cpu < NO_CPU ? (uint16_t)event->cpu : NO_CPU;
 	profile_add_sample(e->profile, t->samples, &sample);
 	if (t->weight != t->count)
 		vector_push(&streams[t->weight].value, weight);
@@ -131,10 +113,10 @@ static uint32_t *first_cell(struct perf_events *e, stack_id stack)
 
 /* A table with one row a stack. */
 static void add_to_stack(struct perf_events *e, const struct perf_event_kind *kind,
-	const struct perf_target *t, const struct perf_event *event, stack_id stack, int64_t weight)
+	const struct perf_target *t, const struct perf_event_sample *told, int64_t weight)
 {
 	struct stream *streams = e->profile->streams.items;
-	uint32_t *first = first_cell(e, stack), at = *first;
+	uint32_t *first = first_cell(e, told->stack), at = *first;
 
 	while (at && e->cells.items[at].samples != t->samples)
 		at = e->cells.items[at].next;
@@ -147,32 +129,65 @@ static void add_to_stack(struct perf_events *e, const struct perf_event_kind *ki
 	} else {
 		uint32_t row = (uint32_t)e->profile->samples.items[t->samples].count;
 
-		add_row(e, kind, t, event, stack, weight);
+		add_row(e, kind, t, told, weight);
 		vector_push(&e->cells, ((struct perf_cell){t->samples, row, *first}));
 		*first = (uint32_t)e->cells.len - 1;
 	}
 }
 
-bool perf_events_add(struct perf_events *e, const struct perf_event *event, stack_id stack,
-	bool idle, struct error *err)
+bool perf_events_add(struct perf_events *e, const struct perf_event_sample *told, struct error *err)
 {
-	struct perf_event_kind *kind = find_kind(e, event, err);
+	struct perf_event_kind *kind = find_kind(e, told->event, told->has, told->period > 0);
 	struct perf_target *t;
-	int64_t weight = event->period ? (int64_t)event->period : 1;
+	int64_t weight = told->period ? (int64_t)told->period : 1;
 
 	if (!kind)
-		return false;
-	t = idle ? &kind->idle : &kind->busy;
+		return error_set(
+			err, ERR_LIMIT, "more than %u different events", PERF_EVENTS_LIMIT);
+	t = told->idle ? &kind->idle : &kind->busy;
 	if (!t->used)
-		target_open(e, t, event, kind->has_period, idle);
+		target_open(e, t, told->event, kind->has_period, told->idle);
 	if (weight < 0 || __builtin_add_overflow(t->total, weight, &t->total))
 		return error_set(err, ERR_LIMIT, "the periods of all samples exceed 2^63");
 	t->delivered++;
 	if (kind->has)
-		add_row(e, kind, t, event, stack, weight);
+		add_row(e, kind, t, told, weight);
 	else
-		add_to_stack(e, kind, t, event, stack, weight);
+		add_to_stack(e, kind, t, told, weight);
 	return true;
+}
+
+void perf_events_open(struct perf_events *e, struct bytes event, unsigned has, bool has_period)
+{
+	find_kind(e, event, has, has_period);
+}
+
+void perf_events_lost(struct perf_events *e, struct bytes event, const char *reason, uint64_t count)
+{
+	struct perf_event_kind *kind = find_kind(e, event, 0, true);
+
+	if (!kind || !count)
+		return;
+	for (size_t i = 0; i < kind->losses.len; i++)
+		if (!strcmp(kind->losses.items[i].reason, reason)) {
+			kind->losses.items[i].count += count;
+			return;
+		}
+	vector_push(&kind->losses, ((struct perf_event_loss){reason, count}));
+}
+
+static void store_losses(struct perf_events *e, const struct perf_event_kind *kind)
+{
+	const struct perf_target *t = &kind->busy;
+
+	for (size_t i = 0; i < kind->losses.len; i++) {
+		struct bytes reason = bytes_of(kind->losses.items[i].reason);
+		uint64_t count = kind->losses.items[i].count;
+
+		profile_add_loss(e->profile, t->weight, reason, count);
+		if (t->count != t->weight)
+			profile_add_loss(e->profile, t->count, reason, count);
+	}
 }
 
 void perf_events_finish(struct perf_events *e)
@@ -182,6 +197,7 @@ void perf_events_finish(struct perf_events *e)
 		struct stream *streams = e->profile->streams.items;
 		uint64_t all = kind->busy.delivered + kind->idle.delivered;
 
+		store_losses(e, kind);
 		streams[kind->busy.weight].row.delivered = all;
 		streams[kind->busy.count].row.delivered = all;
 		if (kind->idle.used) {

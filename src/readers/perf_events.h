@@ -6,10 +6,21 @@
 #ifndef KILN_READERS_PERF_EVENTS_H
 #define KILN_READERS_PERF_EVENTS_H
 
-#include "readers/perf_line.h"
 #include "readers/readers.h"
 
 #define PERF_EVENTS_LIMIT 1024u /* different events in one input */
+
+/* What perf says of one sample. */
+struct perf_event_sample {
+	struct bytes event; /* its event's name */
+	unsigned has;	    /* SAMPLE_THREAD, SAMPLE_TIME, SAMPLE_CPU, as far as wanted */
+	stack_id stack;
+	thread_id thread;
+	uint64_t time;	 /* ns */
+	uint64_t period; /* 0: not told, or 0 */
+	uint16_t cpu;	 /* or NO_CPU */
+	bool idle;	 /* an idle CPU's */
+};
 
 /* One table of samples, and its streams. */
 struct perf_target {
@@ -24,6 +35,11 @@ struct perf_event_kind {
 	bool has_period;
 	unsigned has; /* columns: SAMPLE_* */
 	struct perf_target busy, idle;
+	VECTOR(struct perf_event_loss {
+		const char *reason; /* static */
+		uint64_t count;
+	})
+	losses;
 };
 
 /* Which row of a table a stack's samples are added to. */
@@ -34,7 +50,6 @@ struct perf_cell {
 
 struct perf_events {
 	struct profile *profile;
-	unsigned want; /* enum read_want */
 	VECTOR(struct perf_event_kind) kinds;
 	size_t last;			/* the kind of the last sample */
 	VECTOR(struct perf_cell) cells; /* of tables with a row a stack; cell 0 is none */
@@ -42,9 +57,14 @@ struct perf_events {
 };
 
 void perf_events_release(struct perf_events *e);
-bool perf_events_add(struct perf_events *e, const struct perf_event *event, stack_id stack,
-	bool idle, struct error *err);
-/* Set what streams say about all of their samples; note that there are several events. */
+bool perf_events_add(
+	struct perf_events *e, const struct perf_event_sample *sample, struct error *err);
+/* An event that is there even if it has no samples; `has` as all of its samples will have it. */
+void perf_events_open(struct perf_events *e, struct bytes event, unsigned has, bool has_period);
+/* Samples of an event that did not come. */
+void perf_events_lost(
+	struct perf_events *e, struct bytes event, const char *reason, uint64_t count);
+/* Set what streams say about all of their samples. */
 void perf_events_finish(struct perf_events *e);
 
 #endif

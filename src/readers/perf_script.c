@@ -25,6 +25,7 @@ static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 struct script {
 	struct profile *profile;
+	unsigned want; /* enum read_want */
 	struct perf_names names;
 	struct perf_events events;
 	struct recent_table recent;
@@ -277,6 +278,35 @@ static void count_chain(struct script *s, struct bytes text, const struct recent
 	s->lines += end->lines;
 }
 
+static thread_id thread_of(struct profile *p, const struct perf_event *event)
+{
+	string_id name = profile_string(p, event->comm);
+
+	return profile_thread(p, profile_process(p, event->pid, name), event->tid, name);
+}
+
+/* Of the columns that are wanted, those that this input has. */
+static bool add_event(
+	struct script *s, const struct perf_event *event, stack_id stack, struct error *err)
+{
+	struct perf_event_sample sample = {.event = event->event,
+		.stack = stack,
+		.time = event->time,
+		.period = event->period,
+		.cpu = event->cpu >= 0 && event->cpu < NO_CPU ? (uint16_t)event->cpu : NO_CPU,
+		.idle = is_idle(s, event, stack)};
+
+	if ((s->want & WANT_TIMES) && event->timed)
+		sample.has |= SAMPLE_TIME;
+	if ((s->want & WANT_THREADS) && event->tid >= 0)
+		sample.has |= SAMPLE_THREAD;
+	if ((s->want & WANT_CPUS) && event->cpu >= 0)
+		sample.has |= SAMPLE_CPU;
+	if (s->want & WANT_THREADS)
+		sample.thread = thread_of(s->profile, event);
+	return perf_events_add(&s->events, &sample, err);
+}
+
 /* s->event and the call chain below it. *ret_used is what the call chain took, or SIZE_MAX when
  * the window does not hold all of it. False with err: give up. */
 static bool take_sample(struct script *s, struct bytes text, uint64_t offset, bool ended,
@@ -310,7 +340,7 @@ static bool take_sample(struct script *s, struct bytes text, uint64_t offset, bo
 	count_chain(s, (struct bytes){text.at, len}, &end);
 	stack = event->rest.len ? add_frame_beside(s, event, end.stack, java) : end.stack;
 	s->samples++;
-	return perf_events_add(&s->events, event, stack, is_idle(s, event, stack), err);
+	return add_event(s, event, stack, err);
 }
 
 /* Whatever starts at the window's start: a sample, a comment, an empty line, or something else.
@@ -383,7 +413,8 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct script s = {
 		.profile = out,
 		.names = {.profile = out, .want = options->want},
-		.events = {.profile = out, .want = options->want},
+		.events = {.profile = out},
+		.want = options->want,
 	};
 	bool done = script_read(&s, in, err);
 

@@ -8,65 +8,8 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "process/perf_attr.h"
 #include "recorders/event_names.h"
-
-struct known_event {
-	const char *name, *other;
-	uint32_t type;
-	uint64_t config;
-};
-
-static const struct known_event known[] = {
-	{"cpu-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK},
-	{"task-clock", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
-	{"page-faults", "faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS},
-	{"minor-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN},
-	{"major-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-	{"context-switches", "cs", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES},
-	{"cpu-migrations", "migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS},
-	{"alignment-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_ALIGNMENT_FAULTS},
-	{"emulation-faults", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_EMULATION_FAULTS},
-	{"cgroup-switches", NULL, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CGROUP_SWITCHES},
-	{"cycles", "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-	{"instructions", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-	{"cache-references", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
-	{"cache-misses", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-	{"branches", "branch-instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
-	{"branch-misses", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
-	{"bus-cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_BUS_CYCLES},
-	{"stalled-cycles-frontend", "idle-cycles-frontend", PERF_TYPE_HARDWARE,
-		PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
-	{"stalled-cycles-backend", "idle-cycles-backend", PERF_TYPE_HARDWARE,
-		PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
-	{"ref-cycles", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES},
-};
-
-/* "L1-dcache-load-misses": cache, operation, result; order is that of PERF_COUNT_HW_CACHE_*. */
-static const char *const caches[] = {
-	"L1-dcache", "L1-icache", "LLC", "dTLB", "iTLB", "branch", "node"};
-static const char *const operations[] = {"load", "store", "prefetch"};
-
-static bool cache_event(const char *name, uint64_t *ret_config)
-{
-	char text[64];
-
-	for (uint64_t cache = 0; cache < 7; cache++) {
-		for (uint64_t op = 0; op < 3; op++) {
-			for (uint64_t miss = 0; miss < 2; miss++) {
-				snprintf(text, sizeof(text), "%s-%s%s", caches[cache],
-					operations[op],
-					miss	  ? "-misses"
-					: op == 2 ? "es"
-						  : "s");
-				if (strcmp(text, name))
-					continue;
-				*ret_config = cache | op << 8 | miss << 16;
-				return true;
-			}
-		}
-	}
-	return false;
-}
 
 /* A descriptor of tracefs's root: where it is mounted, else a mount of our own that nobody sees. */
 static int tracefs_open(void)
@@ -166,8 +109,8 @@ bool event_name_parse(const char *text, struct event_name *ret_event, struct err
 	if (!cut_modifiers(name, &event, err))
 		return false;
 	*ret_event = event;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		const struct known_event *k = &known[i];
+	for (size_t i = 0; perf_known_events[i].name; i++) {
+		const struct perf_known_event *k = &perf_known_events[i];
 
 		if (strcmp(name, k->name) && (!k->other || strcmp(name, k->other)))
 			continue;
@@ -179,7 +122,7 @@ bool event_name_parse(const char *text, struct event_name *ret_event, struct err
 		ret_event->rare = k->type == PERF_TYPE_SOFTWARE && !ret_event->clock;
 		return true;
 	}
-	if (cache_event(name, &ret_event->config)) {
+	if (perf_cache_event(name, &ret_event->config)) {
 		ret_event->type = PERF_TYPE_HW_CACHE;
 		return true;
 	}

@@ -107,7 +107,7 @@ static void every_field(void **state)
 	check_sample(&r);
 	assert_true(perf_record_time(buffer_bytes(&b), &everything, &value));
 	assert_int_equal(value, 1002);
-	assert_true(perf_record_identifier(buffer_bytes(&b), &value));
+	assert_true(perf_record_id(buffer_bytes(&b), &everything, &value));
 	assert_int_equal(value, 77);
 	buffer_release(&b);
 }

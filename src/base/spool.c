@@ -1,0 +1,68 @@
+/* spool.c: all of an input at once, wherever it comes from, without holding it in memory. */
+#include "base/spool.h"
+
+#include "base/output.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void spool_release(struct spool *s)
+{
+	if (s->mapped)
+		munmap(s->mapped, s->size);
+	*s = (struct spool){0};
+}
+
+/* A file without a name: in $TMPDIR, or in memory where there is no such folder. */
+static int spool_open(void)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd = open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd >= 0 ? fd : memfd_create("kiln-spool", MFD_CLOEXEC);
+}
+
+static bool spool_copy(struct input *in, int fd, struct error *err)
+{
+	uint64_t size = 0;
+
+	do {
+		if (!input_fill(in, 1, err) || !output_write_fd(fd, in->window, err))
+			return false;
+		size += in->window.len;
+		if (size > SPOOL_LIMIT)
+			return error_set(err, ERR_LIMIT, "more than %llu GiB through a pipe",
+				(unsigned long long)(SPOOL_LIMIT >> 30));
+		input_skip(in, in->window.len);
+	} while (!in->ended);
+	return true;
+}
+
+static bool spool_map(int fd, struct spool *s, struct bytes *ret_content, struct error *err)
+{
+	off_t size = lseek(fd, 0, SEEK_CUR);
+	void *at = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (at == MAP_FAILED)
+		return error_errno(err, "cannot map what came through the pipe");
+	*s = (struct spool){at, (size_t)size};
+	*ret_content = (struct bytes){at, (size_t)size};
+	return true;
+}
+
+bool spool_input(struct spool *s, struct input *in, struct bytes *ret_content, struct error *err)
+{
+	bool done;
+	int fd;
+
+	if (input_can_map(in))
+		return input_whole(in, INPUT_MAP_LIMIT, ret_content, err);
+	fd = spool_open();
+	if (fd < 0)
+		return error_errno(err, "cannot spool what comes through the pipe");
+	done = spool_copy(in, fd, err) && spool_map(fd, s, ret_content, err);
+	close(fd);
+	return done;
+}

@@ -1,0 +1,58 @@
+/* perf_about.h: what does a perf.data file say about itself and where it was made?
+ *
+ * Its feature sections, as tools/perf/Documentation/perf.data-file-format.txt of Linux describes
+ * them; in a pipe each comes in a record of its own. */
+#ifndef KILN_PROCESS_PERF_ABOUT_H
+#define KILN_PROCESS_PERF_ABOUT_H
+
+#include "base/memory.h"
+#include "process/perf_attr.h"
+#include "process/perf_swap.h"
+
+/* Numbers of feature sections. */
+enum perf_feature {
+	PERF_FEATURE_BUILD_ID = 2,
+	PERF_FEATURE_HOSTNAME = 3,
+	PERF_FEATURE_OSRELEASE = 4,
+	PERF_FEATURE_VERSION = 5,
+	PERF_FEATURE_ARCH = 6,
+	PERF_FEATURE_CMDLINE = 11,
+	PERF_FEATURE_EVENT_DESC = 12,
+	PERF_FEATURE_CLOCK_DATA = 29,
+	PERF_FEATURES = 256,
+};
+
+/* The build id of a file, whichever process had it mapped. */
+struct perf_file_build_id {
+	struct bytes path;
+	uint8_t build_id[PERF_BUILD_ID_LIMIT];
+	uint8_t size;
+};
+
+/* An event's name, and the ids that mean it. */
+struct perf_file_name {
+	struct bytes name;
+	struct perf_event_attr attr;
+	uint64_t first_id; /* 0: none */
+};
+
+/* `{0}` knows nothing. Texts are "" (NULL) when they were not told. */
+struct perf_about {
+	struct arena text;
+	struct bytes host, release, version, arch, command;
+	bool clock_known;    /* is wall_offset there? */
+	int64_t wall_offset; /* ns to add to times for the wall clock */
+	VECTOR(struct perf_file_build_id) build_ids;
+	VECTOR(struct perf_file_name) names;
+	uint64_t damaged; /* sections that could not be read */
+};
+void perf_about_release(struct perf_about *a);
+
+/* Take in the content of a feature section; features that are of no use here are left alone. What
+ * does not fit is counted. */
+void perf_about_feature(struct perf_about *a, uint64_t feature, struct bytes content, bool swapped);
+
+/* One build id record, with its header. */
+void perf_about_build_id(struct perf_about *a, struct bytes record, bool swapped);
+
+#endif

@@ -1,0 +1,88 @@
+/* perf_file.h: which records are in a perf.data file, and of which events?
+ *
+ * As a file and as what `perf record -o -` writes into a pipe, from machines of either byte order,
+ * with compressed records or not. The format is described in Linux,
+ * tools/perf/Documentation/perf.data-file-format.txt. A recorder that was killed leaves a file
+ * without sizes and sections: it is read as far as there are whole records. */
+#ifndef KILN_PROCESS_PERF_FILE_H
+#define KILN_PROCESS_PERF_FILE_H
+
+#include "base/hash.h"
+#include "process/perf_about.h"
+#include "process/perf_unpack.h"
+
+#define PERF_FILE_MAGIC	       "PERFILE2" /* first bytes, of a little-endian machine */
+#define PERF_FILE_MAGIC_BIG    "2ELIFREP"
+#define PERF_FILE_EVENTS_LIMIT 4096u
+
+/* Record types of perf's own; the kernel's are smaller than the first. */
+enum perf_user_record {
+	PERF_USER_FIRST = 64,
+	PERF_USER_ATTR = 64,
+	PERF_USER_EVENT_TYPE = 65,
+	PERF_USER_TRACING_DATA = 66,
+	PERF_USER_BUILD_ID = 67,
+	PERF_USER_FINISHED_ROUND = 68,
+	PERF_USER_AUXTRACE = 71,
+	PERF_USER_EVENT_UPDATE = 78,
+	PERF_USER_FEATURE = 80,
+	PERF_USER_COMPRESSED = 81,
+	PERF_USER_COMPRESSED2 = 83,
+	PERF_USER_LAST = 85, /* that was known when this was written */
+};
+
+struct perf_file_event {
+	struct perf_event_attr attr;
+	struct perf_layout layout;
+	struct buffer name; /* see perf_file_name_events */
+	uint64_t first_id;
+};
+
+struct perf_file {
+	struct bytes content; /* all of it */
+	bool pipe, swapped;
+	uint64_t at, end; /* offsets: the next record, and where records end */
+	VECTOR(struct perf_file_event *) events;
+	VECTOR(struct perf_file_id {
+		uint64_t id;
+		uint32_t event;
+	})
+	ids; /* 0 is unused */
+	struct id_map by_id;
+	struct perf_about about;
+	struct perf_blocks blocks;
+	struct perf_unpack unpack;
+
+	char damage[256];   /* why reading ended early: a phrase with an offset; "": it did not */
+	bool killed;	    /* the recorder did not finish the file */
+	uint64_t cut;	    /* bytes that the header promises and that are not there */
+	uint64_t auxtrace;  /* bytes of hardware traces that were skipped... */
+	uint64_t auxtraces; /* ... in so many records */
+	uint64_t unknown;   /* records of kinds that nobody knows */
+	uint64_t misplaced; /* records that could not be read where they are */
+};
+
+/* Read the header of `content`, which outlives the file. ERR_FORMAT when it is none, or cut short
+ * before the first record; ERR_UNSUPPORTED for the format of before 2010. */
+bool perf_file_open(struct perf_file *f, struct bytes content, struct error *err);
+void perf_file_release(struct perf_file *f);
+
+/* A record of the kernel's or PERF_USER_FINISHED_ROUND, in our byte order, 8-byte aligned. */
+struct perf_file_record {
+	struct bytes bytes;
+	const struct perf_file_event *event; /* NULL: its id means none of them */
+	uint32_t block; /* where it is kept until perf_file_forget; 0: in the file itself */
+};
+
+/* The next record as the file has them; what is for the reader itself is taken in. False at the
+ * end, and where the file is damaged. */
+bool perf_file_next(struct perf_file *f, struct perf_file_record *ret_record);
+
+/* Records of blocks before `block` are not needed any more. */
+void perf_file_forget(struct perf_file *f, uint32_t block);
+
+/* Give each event its name: as the file has it, else made from its attr. To be called when the
+ * first sample comes, and again when events have been added. */
+void perf_file_name_events(struct perf_file *f);
+
+#endif

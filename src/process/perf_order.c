@@ -1,0 +1,160 @@
+/* perf_order.c: in which order did the records of a perf.data file happen? */
+#include "process/perf_order.h"
+
+#include <stdlib.h>
+
+struct perf_held {
+	uint64_t time;
+	const char *at;
+	const struct perf_file_event *event;
+	uint32_t block;
+};
+
+void perf_order_release(struct perf_order *o)
+{
+	vector_release(&o->held);
+	vector_release(&o->merged);
+	vector_release(&o->runs);
+}
+
+/* Merge two neighbouring runs of `from` into `to`; of equal times the first run's come first. */
+static void merge(const struct perf_held *from, size_t middle, size_t end, struct perf_held *to)
+{
+	size_t a = 0, b = middle;
+
+	while (a < middle && b < end)
+		*to++ = from[b].time < from[a].time ? from[b++] : from[a++];
+	memcpy(to, from + a, (middle - a) * sizeof(*from));
+	memcpy(to + (middle - a), from + b, (end - b) * sizeof(*from));
+}
+
+/* Where runs that are in order already start, each CPU's records are one; and the end. */
+static void find_runs(struct perf_order *o, const struct perf_held *rows, size_t count)
+{
+	o->runs.len = 0;
+	vector_push(&o->runs, 0);
+	for (size_t i = 1; i < count; i++)
+		if (rows[i].time < rows[i - 1].time)
+			vector_push(&o->runs, i);
+	vector_push(&o->runs, count);
+}
+
+/* Merge sort, from the runs that are there. */
+static void sort(struct perf_order *o, size_t first)
+{
+	size_t count = o->held.len - first, kept;
+	struct perf_held *from, *to, *swap;
+
+	if (count < 2)
+		return;
+	vector_reserve(&o->merged, count);
+	from = o->held.items + first;
+	to = o->merged.items;
+	find_runs(o, from, count);
+	while (o->runs.len > 2) {
+		size_t *start = o->runs.items;
+
+		kept = 0;
+		for (size_t i = 0; i + 1 < o->runs.len; i += 2) {
+			size_t end = start[i + 2 < o->runs.len ? i + 2 : i + 1];
+
+			merge(from + start[i], start[i + 1] - start[i], end - start[i],
+				to + start[i]);
+			start[kept++] = start[i];
+		}
+		start[kept++] = count;
+		o->runs.len = kept;
+		swap = from, from = to, to = swap;
+	}
+	if (from != o->held.items + first)
+		memcpy(o->held.items + first, from, count * sizeof(*from));
+}
+
+/* Drop what was handed out, and the blocks that nobody needs any more. */
+static void drop_handed(struct perf_order *o)
+{
+	size_t left = o->held.len - o->next;
+	uint32_t oldest = UINT32_MAX;
+
+	if (left)
+		memmove(o->held.items, o->held.items + o->next, left * sizeof(*o->held.items));
+	o->held.len = left;
+	o->next = o->ready = 0;
+	for (size_t i = 0; i < left; i++)
+		if (o->held.items[i].block && o->held.items[i].block < oldest)
+			oldest = o->held.items[i].block;
+	perf_file_forget(o->file, oldest);
+}
+
+/* Records up to `limit` may be handed out. */
+static void release_until(struct perf_order *o, uint64_t limit)
+{
+	sort(o, 0);
+	while (o->ready < o->held.len && o->held.items[o->ready].time <= limit)
+		o->ready++;
+}
+
+/* More is held than there should be: the older half goes. */
+static void release_half(struct perf_order *o)
+{
+	sort(o, 0);
+	o->ready = o->held.len / 2;
+}
+
+/* *ret_at_once: the record has no time and is handed out now. False at the end. */
+static bool hold_next(struct perf_order *o, struct perf_file_record *ret, bool *ret_at_once)
+{
+	struct perf_held row = {0};
+	struct perf_event_header header;
+
+	*ret_at_once = false;
+	if (!perf_file_next(o->file, ret))
+		return false;
+	memcpy(&header, ret->bytes.at, sizeof(header));
+	if (header.type == PERF_USER_FINISHED_ROUND) {
+		release_until(o, o->round_end);
+		o->round_end = o->latest;
+		return true;
+	}
+	if (!ret->event || !perf_record_time(ret->bytes, &ret->event->layout, &row.time) ||
+		!row.time) {
+		*ret_at_once = true;
+		return true;
+	}
+	row.at = ret->bytes.at;
+	row.block = ret->block;
+	row.event = ret->event;
+	if (row.time > o->latest)
+		o->latest = row.time;
+	vector_push(&o->held, row);
+	if (o->held.len >= PERF_ORDER_LIMIT)
+		release_half(o);
+	return true;
+}
+
+bool perf_order_next(struct perf_order *o, struct perf_file_record *ret)
+{
+	const struct perf_held *row;
+	bool at_once;
+
+	while (o->next == o->ready && !o->ended) {
+		if (o->next)
+			drop_handed(o);
+		o->ended = !hold_next(o, ret, &at_once);
+		if (o->ended)
+			release_until(o, UINT64_MAX);
+		else if (at_once)
+			return true;
+	}
+	if (o->next == o->ready)
+		return false;
+	row = &o->held.items[o->next++];
+	ret->bytes.at = row->at;
+	ret->bytes.len = perf_record_size((struct bytes){row->at, PERF_RECORD_SIZE_LIMIT});
+	ret->event = row->event;
+	ret->block = row->block;
+	o->late += row->time < o->handed;
+	if (row->time > o->handed)
+		o->handed = row->time;
+	return true;
+}

@@ -1,0 +1,329 @@
+/* perf_data.c: what `perf record` wrote, as a file or into a pipe.
+ *
+ * The same way from records to stacks as a live recording takes (process/stacks.h), and the same
+ * streams as the text of `perf script` gives. */
+#include "readers/perf_events.h"
+#include "readers/perf_losses.h"
+#include "readers/readers.h"
+
+#include "base/spool.h"
+#include "images/kernel.h"
+#include "process/perf_order.h"
+#include "process/stacks.h"
+
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+/* Off-CPU samples are written when the recording ends, numbered from here instead of timed. */
+#define OFF_CPU_TIMES ((uint64_t)0xFFFFFFFF << 32)
+
+struct data {
+	struct profile *profile;
+	const struct read_options *options;
+	struct perf_file file;
+	struct perf_order order;
+	struct binaries binaries;
+	struct processes processes;
+	struct stacks stacks;
+	struct perf_events events;
+	struct perf_losses losses;
+	struct kernel *kernel; /* ours, if it is the recorded one; NULL: not */
+	bool kernel_tried;
+	size_t build_ids;    /* how many of the file's have been told to the binaries */
+	size_t events_known; /* how many of its events have streams */
+	uint64_t samples;
+	uint64_t last_time; /* of a record, ns */
+	uint64_t stray;	    /* samples whose id means no event */
+	uint64_t malformed; /* records in which a field does not fit */
+};
+
+static void data_release(struct data *d)
+{
+	perf_losses_release(&d->losses);
+	perf_events_release(&d->events);
+	perf_order_release(&d->order);
+	stacks_release(&d->stacks);
+	processes_release(&d->processes);
+	binaries_release(&d->binaries);
+	perf_file_release(&d->file);
+	kernel_release(d->kernel);
+}
+
+/* ---- Events ---- */
+
+/* Does each sample say what it stands for, or do all stand for the same? */
+static bool has_period(const struct perf_file_event *event)
+{
+	return event->layout.sample_type & PERF_SAMPLE_PERIOD ||
+	       (!event->attr.freq && event->attr.sample_period);
+}
+
+static uint64_t period_of(const struct perf_file_event *event, const struct perf_sample *sample)
+{
+	if (event->layout.sample_type & PERF_SAMPLE_PERIOD)
+		return sample->period;
+	return event->attr.freq ? 0 : event->attr.sample_period;
+}
+
+/* Columns that are wanted, as far as the event has them. */
+static unsigned columns(const struct data *d, const struct perf_file_event *event)
+{
+	const uint64_t type = event->layout.sample_type;
+	unsigned has = 0;
+
+	if ((d->options->want & WANT_TIMES) && type & PERF_SAMPLE_TIME)
+		has |= SAMPLE_TIME;
+	if ((d->options->want & WANT_THREADS) && type & PERF_SAMPLE_TID)
+		has |= SAMPLE_THREAD;
+	if ((d->options->want & WANT_CPUS) && type & PERF_SAMPLE_CPU)
+		has |= SAMPLE_CPU;
+	return has;
+}
+
+/* ---- What the file says about itself ---- */
+
+/* A kernel of this name on a host of this name: when the file has no build id of it, it is taken
+ * for the one that runs; addresses still have to agree (process/symbolize.h). */
+static void know_kernel(struct data *d)
+{
+	const struct perf_about *about = &d->file.about;
+	char hex[65], raw[32];
+	struct utsname own;
+	uint64_t byte;
+	size_t len = 0;
+
+	if (!about->release.len || uname(&own))
+		return;
+	d->binaries.other_kernel = !bytes_equal(about->release, bytes_of(own.release));
+	if (d->binaries.other_kernel || !bytes_equal(about->host, bytes_of(own.nodename)) ||
+		!kernel_build_id_text(hex))
+		return;
+	while (len < sizeof(raw) && bytes_hex((struct bytes){hex + 2 * len, 2}, &byte))
+		raw[len++] = (char)byte;
+	binaries_know(&d->binaries, BYTES("[kernel.kallsyms]"), (struct bytes){raw, len});
+}
+
+/* Events that perf opens for other records than samples. */
+static bool is_sampled(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_DUMMY;
+}
+
+/* In a pipe it comes among the records, before what it is about. */
+static void learn(struct data *d)
+{
+	const struct perf_about *about = &d->file.about;
+
+	for (; d->build_ids < about->build_ids.len; d->build_ids++) {
+		const struct perf_file_build_id *row = &about->build_ids.items[d->build_ids];
+
+		binaries_know(&d->binaries, row->path,
+			(struct bytes){(const char *)row->build_id, row->size});
+	}
+	if (d->events_known == d->file.events.len)
+		return;
+	know_kernel(d);
+	if (about->arch.len || d->file.swapped)
+		d->stacks.arch = arch_by_name(about->arch);
+	perf_file_name_events(&d->file);
+	for (; d->events_known < d->file.events.len; d->events_known++) {
+		const struct perf_file_event *event = d->file.events.items[d->events_known];
+
+		if (is_sampled(&event->attr))
+			perf_events_open(&d->events, buffer_bytes(&event->name), columns(d, event),
+				has_period(event));
+	}
+}
+
+static void tell(struct data *d, const char *key, struct bytes value)
+{
+	if (value.len)
+		profile_set_meta(d->profile, bytes_of(key), value);
+}
+
+static void describe(struct data *d)
+{
+	const struct perf_about *about = &d->file.about;
+	struct buffer recorder = {0};
+
+	tell(d, "host", about->host);
+	tell(d, "kernel", about->release);
+	tell(d, "arch", about->arch);
+	tell(d, "command", about->command);
+	if (about->version.len)
+		buffer_printf(&recorder, "perf %.*s", (int)about->version.len, about->version.at);
+	tell(d, "recorder", buffer_bytes(&recorder));
+	buffer_release(&recorder);
+	for (size_t i = 0; about->clock_known && i < d->profile->streams.len; i++)
+		d->profile->streams.items[i].row.wall_offset = about->wall_offset;
+}
+
+/* ---- Samples ---- */
+
+/* The running kernel, when it is the one that was recorded: only then do its addresses tell what an
+ * idle CPU was interrupted for. */
+static void find_kernel(struct data *d)
+{
+	struct error hidden = {0};
+	struct mapping row = {0};
+	char build_id[65];
+
+	if (d->kernel_tried)
+		return;
+	d->kernel_tried = true;
+	for (mapping_id i = 1; i < d->profile->mappings.len && row.kind != MAPPING_KERNEL; i++)
+		row = d->profile->mappings.items[i];
+	if (row.kind != MAPPING_KERNEL || !kernel_build_id_text(build_id) ||
+		!bytes_equal(profile_text(d->profile, row.build_id), bytes_of(build_id)))
+		return;
+	d->kernel = kernel_open(&hidden);
+	if (d->kernel && kernel_text_start(d->kernel) == row.base)
+		d->stacks.kernel = d->kernel;
+}
+
+static bool take_sample(struct data *d, const struct perf_file_event *event,
+	const struct perf_record *r, struct error *err)
+{
+	const struct perf_identity *id = &r->identity;
+	struct perf_event_sample sample = {.event = buffer_bytes(&event->name),
+		.has = columns(d, event),
+		.time = id->time,
+		.period = period_of(event, &r->sample),
+		.cpu = id->cpu < NO_CPU ? (uint16_t)id->cpu : NO_CPU};
+
+	if (!id->pid && !id->tid)
+		find_kernel(d);
+	sample.thread = processes_thread(&d->processes, (int32_t)id->pid, (int32_t)id->tid);
+	sample.stack = stacks_add(&d->stacks, r, sample.thread, STACK_USER | STACK_KERNEL).stack;
+	sample.idle = stacks_idle(&d->stacks, r);
+	if (sample.time >= OFF_CPU_TIMES)
+		sample.time = d->last_time;
+	else
+		d->last_time = sample.time;
+	d->samples++;
+	return perf_events_add(&d->events, &sample, err);
+}
+
+static bool take(struct data *d, const struct perf_file_record *record, struct error *err)
+{
+	struct perf_record r;
+	struct error damaged = {0};
+
+	if (!record->event) {
+		d->stray++;
+		return true;
+	}
+	learn(d);
+	if (!perf_record_decode(record->bytes, &record->event->layout, &r, &damaged)) {
+		d->malformed++;
+		return true;
+	}
+	if (r.type == PERF_RECORD_SAMPLE)
+		return take_sample(d, record->event, &r, err);
+	perf_losses_add(&d->losses, record->event, &r);
+	processes_apply(&d->processes, &r);
+	return true;
+}
+
+/* ---- Ends ---- */
+
+static void note_damage(struct data *d)
+{
+	const struct perf_file *f = &d->file;
+
+	if (f->killed)
+		profile_note(d->profile, "perf did not finish the file, as when it is killed: read "
+					 "as far as it was written");
+	if (f->cut)
+		profile_note(d->profile, "cut short: %llu bytes of records are missing at the end",
+			(unsigned long long)f->cut);
+	if (*f->damage)
+		profile_note(d->profile, "read up to %s", f->damage);
+	if (d->stray + d->malformed)
+		profile_note(d->profile,
+			"%llu records skipped: %llu of no known event, %llu with "
+			"fields that do not fit into them",
+			(unsigned long long)(d->stray + d->malformed), (unsigned long long)d->stray,
+			(unsigned long long)d->malformed);
+	if (f->unknown + f->misplaced + f->about.damaged)
+		profile_note(d->profile,
+			"%llu records or sections about the recording skipped: "
+			"of unknown kinds, or damaged",
+			(unsigned long long)(f->unknown + f->misplaced + f->about.damaged));
+	if (d->order.late)
+		profile_note(d->profile,
+			"%llu records are older than records before the end of "
+			"the round before them: some names may be wrong",
+			(unsigned long long)d->order.late);
+	if (f->auxtraces)
+		profile_note(d->profile,
+			"%llu hardware traces (%llu bytes) skipped: only samples "
+			"are read",
+			(unsigned long long)f->auxtraces, (unsigned long long)f->auxtrace);
+}
+
+static bool finish(struct data *d, struct error *err)
+{
+	const struct perf_file *f = &d->file;
+
+	if (!d->samples && (*f->damage || f->cut))
+		return error_set(err, ERR_FORMAT, "no samples before the damage: %s",
+			*f->damage ? f->damage : "it is cut short");
+	learn(d);
+	perf_losses_finish(&d->losses, d->last_time, &d->events);
+	perf_events_finish(&d->events);
+	describe(d);
+	note_damage(d);
+	return true;
+}
+
+static bool read_records(struct data *d, struct error *err)
+{
+	struct perf_file_record record;
+
+	d->order.file = &d->file;
+	while (perf_order_next(&d->order, &record))
+		if (!take(d, &record, err))
+			return false;
+	return finish(d, err);
+}
+
+static bool perf_data_read(struct input *in, const struct read_options *options,
+	struct profile *out, struct error *err)
+{
+	static const struct places usual;
+	struct data d = {.profile = out, .options = options, .events = {.profile = out}};
+	struct spool spool = {0};
+	struct bytes content;
+	bool done;
+
+	if (!spool_input(&spool, in, &content, err) || !perf_file_open(&d.file, content, err)) {
+		spool_release(&spool);
+		return false;
+	}
+	binaries_init(&d.binaries, out);
+	d.binaries.places = options->places ? options->places : &usual;
+	processes_init(&d.processes, out, &d.binaries);
+	stacks_init(&d.stacks, out, &d.processes, NULL, arch_native());
+	done = read_records(&d, err);
+	data_release(&d);
+	spool_release(&spool);
+	return done;
+}
+
+static int perf_data_bid(struct bytes head)
+{
+	return bytes_start(head, BYTES(PERF_FILE_MAGIC)) ||
+			       bytes_start(head, BYTES(PERF_FILE_MAGIC_BIG)) ||
+			       bytes_start(head, BYTES("PERFFILE"))
+		       ? 8 * 8
+		       : 0;
+}
+
+const struct reader reader_perf_data = {
+	.name = "perf-data",
+	.about = "what `perf record` writes: perf.data",
+	.expects = "the bytes PERFILE2",
+	.bid = perf_data_bid,
+	.read = perf_data_read,
+};

@@ -1,0 +1,106 @@
+/* perf_losses.c: which samples of a perf recording did not come, and why? */
+#include "readers/perf_losses.h"
+
+#include <stdlib.h>
+
+#define CPUS_LIMIT 65536u
+#define SECOND	   1000000000u /* ns */
+
+struct perf_loss {
+	const struct perf_file_event *event;
+	const char *reason;
+	uint64_t count;
+};
+
+/* An event that the kernel stopped on a CPU until the next tick: it had been interrupted too often.
+ */
+struct perf_stopped {
+	const struct perf_file_event *event;
+	uint32_t cpu;
+	uint64_t since;
+};
+
+void perf_losses_release(struct perf_losses *l)
+{
+	vector_release(&l->rows);
+	vector_release(&l->stopped);
+}
+
+static void add(struct perf_losses *l, const struct perf_file_event *event, const char *reason,
+	uint64_t count)
+{
+	for (size_t i = 0; i < l->rows.len; i++) {
+		struct perf_loss *row = &l->rows.items[i];
+
+		if (row->event != event || row->reason != reason)
+			continue;
+		if (__builtin_add_overflow(row->count, count, &row->count))
+			row->count = UINT64_MAX;
+		return;
+	}
+	vector_push(&l->rows, ((struct perf_loss){event, reason, count}));
+}
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* Samples that a running event would have given in `ns`: what is known of its rate; else one. */
+static uint64_t samples_in(const struct perf_event_attr *attr, uint64_t ns)
+{
+	uint64_t samples = 0;
+
+	if (attr->freq)
+		samples = (uint64_t)((double)ns * (double)attr->sample_freq / SECOND);
+	else if (is_clock(attr) && attr->sample_period)
+		samples = ns / attr->sample_period;
+	return samples ? samples : 1;
+}
+
+static void run_again(
+	struct perf_losses *l, const struct perf_file_event *event, uint32_t cpu, uint64_t now)
+{
+	for (size_t i = 0; i < l->stopped.len; i++) {
+		struct perf_stopped *s = &l->stopped.items[i];
+
+		if (s->event != event || s->cpu != cpu)
+			continue;
+		add(l, event, "throttled",
+			now > s->since ? samples_in(&event->attr, now - s->since) : 1);
+		*s = l->stopped.items[--l->stopped.len];
+		return;
+	}
+}
+
+void perf_losses_add(
+	struct perf_losses *l, const struct perf_file_event *event, const struct perf_record *r)
+{
+	struct perf_stopped stopped = {event, r->identity.cpu, r->identity.time};
+
+	switch (r->type) {
+	case PERF_RECORD_LOST:
+		add(l, event, "ring full", r->lost.count);
+		break;
+	case PERF_RECORD_LOST_SAMPLES:
+		add(l, event, "lost by the kernel", r->lost.count);
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		run_again(l, event, r->identity.cpu, r->identity.time);
+		if (r->type == PERF_RECORD_THROTTLE && l->stopped.len < CPUS_LIMIT)
+			vector_push(&l->stopped, stopped);
+		break;
+	}
+}
+
+void perf_losses_finish(struct perf_losses *l, uint64_t time, struct perf_events *events)
+{
+	while (l->stopped.len)
+		run_again(l, l->stopped.items[0].event, l->stopped.items[0].cpu, time);
+	for (size_t i = 0; i < l->rows.len; i++)
+		perf_events_lost(events, buffer_bytes(&l->rows.items[i].event->name),
+			l->rows.items[i].reason, l->rows.items[i].count);
+}
