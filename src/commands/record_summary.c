@@ -135,6 +135,11 @@ static void add_stacks(struct buffer *out, const struct session *s)
 		units_grouped(out, (int64_t)c->ends[i]);
 		between = ", ";
 	}
+	if (c->guessed) {
+		buffer_text(out, "; ");
+		percent(out, c->guessed, c->user_stacks);
+		buffer_text(out, " trust frame pointers in code without unwind tables");
+	}
 	buffer_char(out, '\n');
 }
 

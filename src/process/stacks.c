@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/buffer.h"
+#include "base/units.h"
 #include "process/stacks.h"
 
 /* Which location an address stands for, in an address space: most are asked for again and again.
@@ -195,6 +196,14 @@ static bool in_user_code(const struct perf_record *r)
 	return (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 }
 
+static bool any_guessed(const struct unwind_frame *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (frames[i].guessed)
+			return true;
+	return false;
+}
+
 /* Walk the stack copy. An address that leads to no code ends the stack and is left out, unless it
  * is where the sample was taken: execve and exit leave such addresses. Locations go to `path`,
  * outermost first; returns how many. */
@@ -223,6 +232,7 @@ static size_t walk_tables(struct stacks *s, struct process_state *process,
 	input.stack.content = sample->stack_user;
 	*ret_end = unwind_stack(&input, s->frames, STACK_FRAMES_LIMIT, &count);
 	s->ends[*ret_end]++;
+	s->guessed += any_guessed(s->frames, count);
 	if (*ret_end != UNWIND_COMPLETE)
 		path[depth++] =
 			mark_truncated(s, &s->truncated[*ret_end], unwind_end_name(*ret_end));
@@ -456,4 +466,22 @@ bool stacks_idle(struct stacks *s, const struct perf_record *r)
 				interrupt_entry(symbol.name))
 				return false;
 	return true;
+}
+
+void stacks_tell(const struct stacks *s)
+{
+	struct buffer text = {0};
+	uint64_t walked = 0;
+
+	if (!s->guessed)
+		return;
+	for (size_t i = 0; i < UNWIND_ENDS; i++)
+		walked += s->ends[i];
+	units_grouped(&text, (int64_t)s->guessed);
+	buffer_text(&text, " of ");
+	units_grouped(&text, (int64_t)walked);
+	buffer_text(&text, " user stacks go through code without unwind tables, where frame "
+			   "pointers were trusted");
+	profile_set_meta(s->profile, BYTES("frame pointers"), buffer_bytes(&text));
+	buffer_release(&text);
 }

@@ -19,6 +19,7 @@ struct stacks {
 
 	uint64_t ends[UNWIND_ENDS]; /* user stacks, by how they ended */
 	uint64_t foreign;	    /* stacks of 32-bit code, not walked */
+	uint64_t guessed;	    /* of `ends`: frame pointers led through code without tables */
 
 	struct place_cache *places;
 	VECTOR(struct cfi *) tables; /* by row of the binaries */
@@ -54,6 +55,10 @@ struct stack_of_sample {
  * frame "[truncated:REASON]" after the name. */
 struct stack_of_sample stacks_add(
 	struct stacks *s, const struct perf_record *record, thread_id thread, unsigned parts);
+
+/* No more samples will come: say in the profile how many stacks nothing vouches for ("frame
+ * pointers" in its meta rows). */
+void stacks_tell(const struct stacks *s);
 
 /* Is this what an idle CPU does: the idle task, and no interrupt that it serves? */
 bool stacks_idle(struct stacks *s, const struct perf_record *record);

@@ -273,6 +273,7 @@ static bool finish(struct data *d, struct error *err)
 	perf_losses_finish(&d->losses, d->last_time, &d->events);
 	perf_events_finish(&d->events);
 	describe(d);
+	stacks_tell(&d->stacks);
 	note_damage(d);
 	return true;
 }

@@ -159,6 +159,7 @@ void sampler_end(struct sampler *s, uint64_t time)
 			end_throttle(e, t, time);
 		}
 	}
+	stacks_tell(&s->stacks);
 }
 
 /* ---- Records ---- */

@@ -36,6 +36,7 @@ struct session_counts {
 	uint64_t delivered, idle, lost;
 	uint64_t user_stacks, complete; /* samples with a user stack; those that reach its root */
 	uint64_t ends[UNWIND_ENDS];	/* user stacks, by how they ended */
+	uint64_t guessed;		/* of these, with frames that only frame pointers tell of */
 };
 
 enum session_end { END_TARGET, END_DURATION, END_SIGNAL, END_OUTPUT };
