@@ -254,7 +254,7 @@ void names_add(struct profile *p, const char *name)
 	if (own.hard)
 		say("%s: addresses named: %u, still without a name: %u", name, report.named,
 			report.unnamed);
-	if (fresh || own.hard) {
+	if (fresh || own.hard || own.vmlinux || own.kallsyms) {
 		say_missing(&report, name);
 		say_hidden_kernel(&report, name);
 	}

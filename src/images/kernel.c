@@ -7,7 +7,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/search.h"
-#include "images/image.h"
+#include "images/kernel_image.h"
 
 #include <stdlib.h>
 
@@ -28,6 +28,7 @@ struct row {
 struct kernel {
 	struct input input; /* holds the text of kernel_open */
 	bool opened;
+	struct buffer made; /* the text of kernel_of_image */
 	struct bytes text;
 	VECTOR(struct row) rows; /* functions by ascending address, one for each */
 	VECTOR(struct bytes) modules;
@@ -97,7 +98,8 @@ static void add_line(struct kernel *k, const struct line *line)
 {
 	if (!strchr("tTwW", line->letter) || !line->letter)
 		return;
-	if (!k->text_start && bytes_equal(line->name, BYTES("_text")))
+	if (bytes_equal(line->name, BYTES("_text")) ||
+		(!k->text_start && bytes_equal(line->name, BYTES("_stext"))))
 		k->text_start = line->address;
 	vector_push(&k->rows, ((struct row){line->address, (uint32_t)(line->name.at - k->text.at),
 				      (uint16_t)line->name.len,
@@ -212,11 +214,30 @@ struct kernel *kernel_parse(struct bytes text, struct error *err)
 	return k;
 }
 
-struct kernel *kernel_open(struct error *err)
+struct kernel *kernel_of_image(const struct image *image, struct error *err)
 {
 	struct kernel *k = memory_new(1, sizeof *k);
 
-	k->opened = input_open(&k->input, "/proc/kallsyms", err);
+	if (kernel_image_text(image, &k->made, err)) {
+		k->text = buffer_bytes(&k->made);
+		if (kernel_fill(k, err))
+			return k;
+		error_prefix(err, "%s: ", image_name(image));
+	}
+	kernel_release(k);
+	return NULL;
+}
+
+struct kernel *kernel_open(struct error *err)
+{
+	return kernel_open_text("/proc/kallsyms", err);
+}
+
+struct kernel *kernel_open_text(const char *path, struct error *err)
+{
+	struct kernel *k = memory_new(1, sizeof *k);
+
+	k->opened = input_open(&k->input, path, err);
 	if (!k->opened || !input_whole(&k->input, KALLSYMS_SIZE_LIMIT, &k->text, err) ||
 		!kernel_fill(k, err)) {
 		kernel_release(k);
@@ -231,6 +252,7 @@ void kernel_release(struct kernel *k)
 		return;
 	if (k->opened)
 		input_release(&k->input);
+	buffer_release(&k->made);
 	vector_release(&k->rows);
 	vector_release(&k->modules);
 	free(k);

@@ -1,11 +1,11 @@
 /* kernel.h: what are the kernel's functions called?
  *
- * From /proc/kallsyms, modules and BPF programs included. */
+ * From /proc/kallsyms, modules and BPF programs included, from a copy of it, or from the kernel's
+ * file. */
 #ifndef KILN_IMAGES_KERNEL_H
 #define KILN_IMAGES_KERNEL_H
 
-#include "base/bytes.h"
-#include "base/error.h"
+#include "images/image.h"
 
 #define KALLSYMS_SIZE_LIMIT ((uint64_t)1 << 30) /* bytes */
 
@@ -14,6 +14,11 @@ struct kernel;
 /* The running kernel's symbols. NULL with ERR_PERMISSION, naming the sysctl, when they are hidden
  * from us (kptr_restrict makes all addresses zero). */
 struct kernel *kernel_open(struct error *err);
+
+/* From a copy of /proc/kallsyms. */
+struct kernel *kernel_open_text(const char *path, struct error *err);
+/* From a vmlinux; the image is not needed any more then. */
+struct kernel *kernel_of_image(const struct image *image, struct error *err);
 
 /* From text in the form of /proc/kallsyms, which must outlive it. ERR_FORMAT with the line when it
  * is something else. */
@@ -29,7 +34,7 @@ struct kernel_symbol {
 /* The function at `address`; it borrows from `k`. */
 bool kernel_find(const struct kernel *k, uint64_t address, struct kernel_symbol *ret_symbol);
 
-uint64_t kernel_text_start(const struct kernel *k); /* address of _text, 0: unknown */
+uint64_t kernel_text_start(const struct kernel *k); /* address of _text, or else _stext; 0: none */
 size_t kernel_symbol_count(const struct kernel *k);
 
 /* The running kernel's build id (/sys/kernel/notes) as lower-case hexadecimal digits; false when it

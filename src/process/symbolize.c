@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "process/chain_frames.h"
+#include "process/recorded_kernel.h"
 #include "process/unnamed.h"
 
 #include <stdio.h>
@@ -22,9 +23,8 @@ struct namer {
 	const struct symbolize_options *options;
 	const struct symbolize_hooks *hooks; /* NULL: not live */
 	struct image_cache *cache;
-	struct kernel *own_kernel;
-	struct error kernel_error;
-	bool kernel_tried;
+	struct recorded_kernel kernel;
+	bool kernel_tried, kernel_lent;
 	struct symbolize_report *report; /* or NULL */
 	struct unnamed_counts counts;
 
@@ -393,55 +393,37 @@ static void name_files(struct namer *n, struct work *work, size_t count)
 		unnamed_facts(&n->counts, work->mapping, &facts);
 }
 
-/* The kernel that runs is the one that was recorded when its build id is, and it has not been
- * loaded elsewhere since: addresses are as they were sampled. */
-static const struct kernel *kernel_of(struct namer *n)
+/* Of a live recording it is the one that runs; whatever was recorded is looked for once. */
+static const struct recorded_kernel *kernel_of(struct namer *n)
 {
 	const struct kernel *kernel = NULL;
 
+	if (n->kernel_tried)
+		return &n->kernel;
+	n->kernel_tried = true;
 	if (n->hooks && n->hooks->kernel)
 		kernel = n->hooks->kernel(n->hooks->self);
+	n->kernel_lent = kernel;
 	if (kernel)
-		return kernel;
-	if (!n->kernel_tried)
-		n->own_kernel = kernel_open(&n->kernel_error);
-	n->kernel_tried = true;
-	return n->own_kernel;
-}
-
-static bool is_recorded_kernel(struct namer *n, const struct kernel *kernel)
-{
-	char build_id[65];
-
-	if (n->hooks)
-		return true;
-	kernel_build_id_text(build_id);
-	for (mapping_id i = 1; i < n->profile->mappings.len; i++) {
-		const struct mapping *m = &n->profile->mappings.items[i];
-
-		if (m->kind == MAPPING_KERNEL)
-			return m->base && m->base == kernel_text_start(kernel) && *build_id &&
-			       bytes_equal(
-				       profile_text(n->profile, m->build_id), bytes_of(build_id));
-	}
-	return false;
+		n->kernel.kernel = kernel;
+	else if (n->hooks)
+		n->kernel.kernel = kernel_open(&n->kernel.hidden);
+	else
+		recorded_kernel_open(n->profile, n->options->places, &n->kernel);
+	return &n->kernel;
 }
 
 static void name_kernel(struct namer *n, const struct work *work, size_t count)
 {
-	const struct kernel *kernel = kernel_of(n);
-	struct unnamed_facts facts = {.opened = kernel};
+	const struct recorded_kernel *kernel = kernel_of(n);
+	struct unnamed_facts facts = {.opened = kernel->kernel, .kernel = kernel};
 	struct mapping mapping = n->profile->mappings.items[work->mapping];
 
-	snprintf(facts.error, sizeof facts.error, "%.159s", n->kernel_error.text);
-	if (kernel && !is_recorded_kernel(n, kernel)) {
-		kernel = NULL;
-		facts.other_kernel = true;
-	}
 	for (size_t i = 0; i < count; i++) {
 		struct kernel_symbol symbol;
 
-		if (!kernel || !kernel_find(kernel, work[i].address, &symbol)) {
+		if (!recorded_kernel_find(
+			    kernel, work[i].address, module_of(n->profile, &mapping), &symbol)) {
 			name_as_module(n, &work[i]);
 			continue;
 		}
@@ -540,7 +522,8 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 	if (ret_report)
 		unnamed_report(&n.counts, p, ret_report);
 	unnamed_release(&n.counts);
-	kernel_release(n.own_kernel);
+	if (!n.kernel_lent)
+		recorded_kernel_release(&n.kernel);
 	image_cache_release(&own);
 	buffer_release(&n.text);
 	free(work);

@@ -50,16 +50,30 @@ static void advise_file(struct unnamed_module *m, const struct profile *p,
 
 static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *facts)
 {
-	if (facts->other_kernel)
+	const struct recorded_kernel *kernel = facts->kernel;
+
+	m->remedy = "";
+	if (kernel->kernel && m->kind == MAPPING_MODULE && kernel->shift) {
 		snprintf(m->why, sizeof m->why,
-			"the running kernel is not the recorded one, or was started again");
-	else if (*facts->error)
+			"the kernel was started again, which puts modules elsewhere");
+	} else if (kernel->kernel) {
+		snprintf(m->why, sizeof m->why, "its symbols have no function there");
+	} else if (kernel->failed.code) {
+		snprintf(m->why, sizeof m->why, "%.159s", kernel->failed.text);
+	} else if (kernel->hidden.code) {
 		snprintf(m->why, sizeof m->why, "the kernel hides the addresses of its functions");
-	else
-		snprintf(m->why, sizeof m->why, "/proc/kallsyms has no function there");
-	if (*facts->error && !facts->other_kernel)
 		m->remedy = "run as root, or sysctl kernel.kptr_restrict=0 "
 			    "kernel.perf_event_paranoid=1";
+	} else if (kernel->no_base) {
+		snprintf(m->why, sizeof m->why,
+			"it was recorded while the kernel hid where it is (kptr_restrict)");
+		m->remedy = "record as root, or with sysctl kernel.kptr_restrict=0";
+	} else {
+		snprintf(m->why, sizeof m->why,
+			"the running kernel is not the recorded one, and none here is");
+		m->remedy = "kiln symbolize where it was recorded, --kallsyms with a copy of "
+			    "/proc/kallsyms from there, or --vmlinux";
+	}
 }
 
 static void advise_jit(

@@ -2,14 +2,15 @@
 #ifndef KILN_PROCESS_UNNAMED_H
 #define KILN_PROCESS_UNNAMED_H
 
+#include "process/recorded_kernel.h"
 #include "process/symbolize.h"
 
 /* What was found out while a module's names were looked for. */
 struct unnamed_facts {
-	bool opened;		    /* the binary, the kernel's symbols or the perf map */
-	enum symbols_extent extent; /* of a binary that was opened */
-	bool other_kernel;	    /* it is not the kernel that was recorded */
-	char error[160];	    /* why not opened; "": nothing to say */
+	bool opened;			      /* the binary, the kernel's symbols or the perf map */
+	enum symbols_extent extent;	      /* of a binary that was opened */
+	const struct recorded_kernel *kernel; /* of kernel code */
+	char error[160];		      /* why not opened; "": nothing to say */
 };
 
 /* `{0}` is empty. */

@@ -1,4 +1,5 @@
 /* fuzz_symbols.c: the symbol tables, linkage tables and inner debug data of any ELF file. */
+#include "images/kernel.h"
 #include "images/symbols.h"
 
 #include <stdlib.h>
@@ -41,6 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (uint64_t address = 0; symbols && address < 0x5000; address += 8)
 		check(symbols, address);
 	symbols_release(symbols);
+	if (image)
+		kernel_release(kernel_of_image(image, &err));
 	image_release(image);
 	return 0;
 }

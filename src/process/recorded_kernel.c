@@ -1,0 +1,195 @@
+/* recorded_kernel.c: what are the functions of the kernel called that a profile was recorded on? */
+#include "process/recorded_kernel.h"
+
+#include "base/buffer.h"
+#include "base/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#define START_SLACK 2 /* seconds by which clocks may disagree about when the kernel started */
+
+/* What the profile says about its kernel. */
+struct wanted_kernel {
+	struct bytes build_id, release; /* may be empty */
+	uint64_t base;			/* of _text; 0: unknown */
+	bool same_start;		/* recorded here since this kernel was started */
+};
+
+/* ---- Is it the same start of the same kernel? ---- */
+
+/* Seconds of the wall clock at which this kernel was started; 0: unknown. */
+static int64_t own_start(void)
+{
+	struct error ignored = {0};
+	struct bytes all, line;
+	struct input in;
+	uint64_t start = 0;
+
+	if (!input_open(&in, "/proc/stat", &ignored))
+		return 0;
+	if (input_whole(&in, (uint64_t)1 << 24, &all, &ignored))
+		while (bytes_line(&all, &line))
+			if (bytes_start(line, BYTES("btime ")) &&
+				!bytes_u64((struct bytes){line.at + 6, line.len - 6}, &start))
+				start = 0;
+	input_release(&in);
+	return (int64_t)start;
+}
+
+/* RFC 3339 in UTC, as recorders write it. */
+static int64_t time_of(struct bytes text)
+{
+	struct tm when = {0};
+	char copy[32];
+
+	if (!text.len || text.len >= sizeof copy)
+		return 0;
+	memcpy(copy, text.at, text.len);
+	copy[text.len] = 0;
+	return strptime(copy, "%Y-%m-%dT%H:%M:%SZ", &when) ? (int64_t)timegm(&when) : 0;
+}
+
+static bool is_same_start(const struct profile *p)
+{
+	struct utsname own;
+	int64_t recorded = time_of(profile_meta(p, BYTES("started"))), start = own_start();
+
+	return recorded && start && recorded + START_SLACK >= start && !uname(&own) &&
+	       bytes_equal(profile_meta(p, BYTES("host")), bytes_of(own.nodename));
+}
+
+static struct wanted_kernel wanted_of(const struct profile *p)
+{
+	struct wanted_kernel w = {.release = profile_meta(p, BYTES("kernel"))};
+
+	for (mapping_id i = 1; i < p->mappings.len; i++)
+		if (p->mappings.items[i].kind == MAPPING_KERNEL && !w.base) {
+			w.base = p->mappings.items[i].base;
+			w.build_id = profile_text(p, p->mappings.items[i].build_id);
+		}
+	w.same_start = is_same_start(p);
+	return w;
+}
+
+/* ---- Candidates ---- */
+
+struct search {
+	const struct wanted_kernel *wanted;
+	struct recorded_kernel *found;
+	bool believed; /* the user names it: no build id is asked for */
+};
+
+/* Take `kernel` when its place in memory is known. */
+static bool take(struct search *s, struct kernel *kernel)
+{
+	uint64_t own = kernel ? kernel_text_start(kernel) : 0;
+
+	if (!kernel)
+		return false;
+	if (!s->wanted->base || !own) {
+		s->found->no_base = true;
+		kernel_release(kernel);
+		return false;
+	}
+	s->found->no_base = false;
+	s->found->kernel = kernel;
+	s->found->shift = s->wanted->base - own;
+	return true;
+}
+
+static bool take_kallsyms(void *context, const char *path)
+{
+	struct search *s = context;
+
+	return take(s, kernel_open_text(path, &s->found->failed));
+}
+
+static bool take_image(void *context, const char *path)
+{
+	struct search *s = context;
+	struct image *image = image_open(path, &s->found->failed);
+	struct kernel *kernel = NULL;
+	char id[65];
+
+	if (!image)
+		return false;
+	image_build_id_text(image, id);
+	if (s->believed || bytes_equal(bytes_of(id), s->wanted->build_id))
+		kernel = kernel_of_image(image, &s->found->failed);
+	image_release(image);
+	return take(s, kernel);
+}
+
+/* The one that runs. Since it was started it is where it was recorded, even when nobody may know
+ * where that is. */
+static bool take_running(struct search *s)
+{
+	struct kernel *kernel;
+	char id[65];
+
+	if (!s->wanted->build_id.len || !kernel_build_id_text(id) ||
+		!bytes_equal(bytes_of(id), s->wanted->build_id))
+		return false;
+	kernel = kernel_open(&s->found->hidden);
+	if (!kernel || s->wanted->base || !s->wanted->same_start)
+		return take(s, kernel);
+	s->found->kernel = kernel;
+	return true;
+}
+
+static bool take_fetched(
+	struct search *s, const struct places *places, const struct place_wanted *w)
+{
+	char *path = places_fetch(places, w);
+	bool taken = path && take_image(s, path);
+
+	free(path);
+	return taken;
+}
+
+void recorded_kernel_open(
+	const struct profile *p, const struct places *places, struct recorded_kernel *ret)
+{
+	struct wanted_kernel wanted = wanted_of(p);
+	struct search s = {&wanted, ret, false};
+	struct place_wanted text = {PLACE_KALLSYMS, BYTES("[kernel.kallsyms]"), wanted.build_id};
+	struct place_wanted file = {PLACE_VMLINUX, wanted.release, wanted.build_id};
+
+	*ret = (struct recorded_kernel){0};
+	if (places && (places->kallsyms || places->vmlinux)) {
+		s.believed = true;
+		if (places->kallsyms)
+			take_kallsyms(&s, places->kallsyms);
+		else
+			take_image(&s, places->vmlinux);
+		return;
+	}
+	if (take_running(&s) || !wanted.build_id.len ||
+		places_visit(places, &text, take_kallsyms, &s) ||
+		places_visit(places, &file, take_image, &s) || take_fetched(&s, places, &file))
+		ret->hidden = (struct error){0};
+	ret->failed = (struct error){0}; /* of what was looked at unasked */
+}
+
+void recorded_kernel_release(struct recorded_kernel *k)
+{
+	kernel_release((struct kernel *)(uintptr_t)k->kernel);
+	*k = (struct recorded_kernel){0};
+}
+
+bool recorded_kernel_find(const struct recorded_kernel *k, uint64_t address, struct bytes module,
+	struct kernel_symbol *ret_symbol)
+{
+	bool in_module = !bytes_equal(module, BYTES("[kernel]"));
+
+	if (!k->kernel || (in_module && k->shift) ||
+		!kernel_find(k->kernel, address - k->shift, ret_symbol) ||
+		!bytes_equal(ret_symbol->module, module))
+		return false;
+	ret_symbol->start += k->shift;
+	ret_symbol->end += k->shift;
+	return true;
+}
