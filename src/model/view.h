@@ -3,7 +3,7 @@
  * A view never changes its profile. It starts as a projection (stacks over locations become a tree
  * over frames) and is then narrowed and reshaped by transforms. A transform answers with a new tree
  * and a map from old nodes to new ones, or with samples to leave out, or with both; view_reshape
- * and view_keep compose them. Renderers see only the view.
+ * and view_drop_sample compose them. Renderers see only the view.
  *
  * Node 0 is the root and stands for all; a node's caller has a smaller id than the node. */
 #ifndef KILN_MODEL_VIEW_H

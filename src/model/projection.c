@@ -1,0 +1,180 @@
+/* projection.c: how does a profile become a tree? */
+#include "model/projection.h"
+
+#include "base/buffer.h"
+
+#include <stdlib.h>
+
+#define NOT_SHOWN	     UINT32_MAX /* in place of a frame */
+#define PROJECTION_KIND(all) ((all) & (PROJECT_LINES - 1))
+
+/* "work (file.c:42)", unless it already says so: a profile may have been made from such a view. */
+static frame_id frame_with_line(struct view *v, frame_id id)
+{
+	struct frame frame = v->profile->frames.items[id];
+	struct bytes file = profile_text(v->profile, frame.file);
+	struct bytes function = profile_text(v->profile, frame.function);
+	const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
+	struct buffer line = {0}, name = {0};
+
+	if (slash)
+		file = (struct bytes){slash + 1, file.len - (size_t)(slash + 1 - file.at)};
+	buffer_printf(&line, " (%.*s:%u)", (int)file.len, file.at, frame.line);
+	if (!bytes_end(function, buffer_bytes(&line))) {
+		buffer_add(&name, function.at, function.len);
+		buffer_add(&name, line.at, line.len);
+		frame.function = view_string(v, buffer_bytes(&name));
+		id = view_frame(v, &frame);
+	}
+	buffer_release(&line);
+	buffer_release(&name);
+	return id;
+}
+
+/* The frame that stands for all frames which the projection does not tell apart. */
+static frame_id projected_frame(struct view *v, frame_id id, enum projection projection)
+{
+	struct frame frame = v->profile->frames.items[id];
+
+	if (projection & PROJECT_OUTER && frame.kind == FRAME_INLINED)
+		return NOT_SHOWN;
+	if (projection & PROJECT_LINES && frame.file && frame.line)
+		return frame_with_line(v, id);
+	if (PROJECTION_KIND(projection) != BY_FUNCTION || (!frame.file && !frame.line))
+		return id;
+	frame.file = 0;
+	frame.line = 0;
+	return view_frame(v, &frame);
+}
+
+/* The first of equal frames, where a profile may have one twice. */
+static frame_id first_frame(struct view *v, frame_id id)
+{
+	struct frame frame = view_frame_at(v, id);
+
+	frame.function = view_string(v, view_text(v, frame.function));
+	frame.module = view_string(v, view_text(v, frame.module));
+	frame.file = view_string(v, view_text(v, frame.file));
+	return view_frame(v, &frame);
+}
+
+static frame_id *projected_frames(struct view *v, enum projection projection)
+{
+	size_t count = v->profile->frames.len;
+	frame_id *map = memory_new(count, sizeof(*map));
+
+	for (size_t i = 1; i < count; i++) {
+		map[i] = projected_frame(v, (frame_id)i, projection);
+		if (v->profile->repeats && map[i] != NOT_SHOWN)
+			map[i] = first_frame(v, map[i]);
+	}
+	return map;
+}
+
+/* A location without names yet is shown by its module. */
+static frame_id unnamed_frame(struct view *v, location_id location, enum projection projection)
+{
+	const struct location *l = &v->profile->locations.items[location];
+	struct bytes file = profile_text(v->profile, v->profile->mappings.items[l->mapping].file);
+	const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
+	struct buffer name = {0};
+	struct frame frame = {0};
+
+	if (slash)
+		file = (struct bytes){slash + 1, file.len - (size_t)(slash + 1 - file.at)};
+	if (!file.len)
+		file = BYTES("unknown");
+	if (PROJECTION_KIND(projection) == BY_ADDRESS)
+		buffer_printf(&name, "[%.*s+0x%llx]", (int)file.len, file.at,
+			(unsigned long long)l->address);
+	else
+		buffer_printf(&name, file.at[0] == '[' ? "%.*s" : "[%.*s]", (int)file.len, file.at);
+	frame.function = view_string(v, buffer_bytes(&name));
+	frame.module = view_string(v, file);
+	buffer_release(&name);
+	return view_frame(v, &frame);
+}
+
+static node_id location_node(struct view *v, struct tree_builder *b, node_id caller,
+	location_id location, const frame_id *projected, enum projection projection)
+{
+	struct span names = v->profile->location_names.items[location];
+	node_id node = caller;
+
+	if (!names.count)
+		return tree_child(b, caller, unnamed_frame(v, location, projection));
+	for (uint32_t i = 0; i < names.count; i++) {
+		frame_id frame = projected[v->profile->location_frames.items[names.first + i]];
+
+		if (frame != NOT_SHOWN)
+			node = tree_child(b, node, frame);
+	}
+	return node;
+}
+
+/* Does every location show one frame, and no two the same? As in text, where places have names
+ * only. */
+static bool locations_are_frames(const struct view *v, const frame_id *projected)
+{
+	const struct profile *p = v->profile;
+	bool *taken = memory_new(view_frame_count(v), sizeof(*taken));
+	bool apart = true;
+
+	for (size_t i = 1; apart && i < p->locations.len; i++) {
+		struct span names = p->location_names.items[i];
+		frame_id frame = names.count ? projected[p->location_frames.items[names.first]] : 0;
+
+		apart = names.count == 1 && frame != NOT_SHOWN && !taken[frame];
+		if (apart)
+			taken[frame] = true;
+	}
+	free(taken);
+	return apart;
+}
+
+/* Then the tree is the stack table as it is: no two stacks are the same. */
+static void project_as_it_is(struct view *v, const frame_id *projected)
+{
+	const struct profile *p = v->profile;
+	size_t stacks = p->stack_caller.len;
+
+	vector_reserve(&v->tree.frame, stacks);
+	v->tree.frame.len = stacks;
+	v->tree.frame.items[0] = 0;
+	v->tree.caller.items = p->stack_caller.items; /* borrowed: cap is 0 */
+	v->tree.caller.len = stacks;
+	for (size_t i = 1; i < stacks; i++) {
+		struct span names = p->location_names.items[p->stack_location.items[i]];
+
+		v->tree.frame.items[i] = projected[p->location_frames.items[names.first]];
+		v->node_of_stack[i] = (node_id)i;
+	}
+}
+
+static void project_by_merging(
+	struct view *v, const frame_id *projected, enum projection projection)
+{
+	const struct profile *p = v->profile;
+	struct tree_builder b;
+
+	tree_builder_init(&b);
+	for (size_t i = 1; i < p->stack_caller.len; i++)
+		v->node_of_stack[i] =
+			location_node(v, &b, v->node_of_stack[p->stack_caller.items[i]],
+				p->stack_location.items[i], projected, projection);
+	v->tree = b.tree;
+	b.tree = (struct tree){0};
+	tree_builder_release(&b);
+}
+
+void projection_make(struct view *v, enum projection projection)
+{
+	frame_id *projected = projected_frames(v, projection);
+
+	v->node_of_stack = memory_new(v->profile->stack_caller.len, sizeof(*v->node_of_stack));
+	if (!v->profile->repeats && locations_are_frames(v, projected))
+		project_as_it_is(v, projected);
+	else
+		project_by_merging(v, projected, projection);
+	free(projected);
+}

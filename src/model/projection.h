@@ -1,0 +1,11 @@
+/* projection.h: how does a profile become a tree? */
+#ifndef KILN_MODEL_PROJECTION_H
+#define KILN_MODEL_PROJECTION_H
+
+#include "model/view.h"
+
+/* Fill in the tree and node_of_stack of a view that has none yet: stacks over locations become a
+ * tree over frames. For view_init. */
+void projection_make(struct view *v, enum projection projection);
+
+#endif
