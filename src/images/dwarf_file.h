@@ -1,0 +1,76 @@
+/* dwarf_file.h: where are the parts of the debugging information of a binary?
+ *
+ * Its sections; the file that dwz shares between binaries; the split files of single units. */
+#ifndef KILN_IMAGES_DWARF_FILE_H
+#define KILN_IMAGES_DWARF_FILE_H
+
+#include "base/memory.h"
+#include "images/places.h"
+
+enum dwarf_section {
+	DWARF_INFO,
+	DWARF_ABBREV,
+	DWARF_STR,
+	DWARF_STR_OFFSETS,
+	DWARF_RNGLISTS,
+	DWARF_LINE,
+	/* The ones above have a namesake in split files (".dwo"), the ones below have none. */
+	DWARF_LINE_STR,
+	DWARF_ADDR,
+	DWARF_RANGES,
+	DWARF_ARANGES,
+	DWARF_SECTIONS
+};
+#define DWARF_SPLIT_SECTIONS DWARF_LINE_STR
+
+/* Entries refer to each other by an offset in a file's .debug_info. What is the same file but
+ * another section (.debug_types) is a file of its own here. */
+struct dwarf_file {
+	struct bytes sections[DWARF_SECTIONS];
+	VECTOR(uint64_t) units; /* offsets of the headers, ascending */
+	bool split;		/* a .dwo file, or one unit's part of a .dwp */
+	bool types;		/* .debug_types */
+	bool cut;		/* not all of the section is units */
+	struct dwarf_type_unit {
+		uint64_t signature, unit, entry; /* offsets of the unit and of the type in it */
+	} * type_units;				 /* by signature */
+	size_t type_unit_count;
+	const struct dwarf_file *info;	     /* what DW_FORM_ref_addr means; itself as a rule */
+	const struct dwarf_file *types_file; /* .debug_types, or NULL */
+	const struct dwarf_file *shared;     /* the alternate file, or NULL */
+	struct image *image;		     /* owned, or NULL */
+};
+
+/* The parts of a binary. */
+struct dwarf_files {
+	struct dwarf_file main, main_types, shared;
+	const struct image *image; /* that has .debug_info */
+	const struct image *program;
+	const struct places *places; /* or NULL */
+	struct image *package;	     /* .dwp, or NULL */
+	bool shared_missing;
+};
+
+/* Is there anything in `image`? Reads nothing. */
+bool dwarf_file_there(const struct image *image);
+
+/* Find and list everything but split files and line tables. `files->image`, `->program` and
+ * `->places` are set. */
+void dwarf_files_load(struct dwarf_files *files);
+void dwarf_files_load_lines(struct dwarf_files *files);
+void dwarf_files_release(struct dwarf_files *files);
+
+/* The split file that a unit is the skeleton of, known by the id in both, and where in it the unit
+ * is; NULL: not found. Several threads may ask. */
+struct dwarf_unit;
+struct dwarf_file *dwarf_split_open(
+	const struct dwarf_files *files, const struct dwarf_unit *skeleton, uint64_t *ret_unit);
+void dwarf_split_release(struct dwarf_file *file); /* NULL is fine */
+
+/* The unit that holds the entry at `offset`; false: none. */
+bool dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset, uint64_t *ret_unit);
+/* The type with this signature; false: none. */
+bool dwarf_file_type(const struct dwarf_file *file, uint64_t signature,
+	const struct dwarf_file **ret_file, uint64_t *ret_offset);
+
+#endif

@@ -1,0 +1,243 @@
+/* dwarf_functions.c: which functions of a unit, inlined ones too, are at some addresses? */
+#include "images/dwarf_functions.h"
+
+#include "images/dwarf_lines.h"
+#include "images/dwarf_ranges.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+/* A function whose children are being walked. */
+struct open_function {
+	uint64_t depth;	   /* of its entry */
+	uint32_t function; /* NONE: at none of the addresses, and nothing inlined into it is */
+};
+
+struct walk {
+	struct dwarf_reader *reader;
+	struct dwarf_names *names;
+	struct dwarf_unit *unit;
+	const uint8_t *info, *at, *end;
+	const uint64_t *addresses;
+	size_t count;
+	struct dwarf_functions *found;
+	uint64_t depth;
+	unsigned open;
+	struct open_function stack[DWARF_FRAMES_LIMIT + 1];
+	struct dwarf_entry entry;
+};
+
+void dwarf_functions_release(struct dwarf_functions *functions)
+{
+	vector_release(&functions->items);
+	free(functions->innermost);
+}
+
+/* The first address that is not below `address`. */
+static size_t address_at(const struct walk *w, uint64_t address)
+{
+	size_t low = 0, high = w->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->addresses[middle] < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The function under way covers [start, end): where its outer function is innermost, it is from now
+ * on. So of functions that overlap the first has the address. */
+static bool cover(struct walk *w, uint32_t outer, uint32_t function, uint64_t start, uint64_t end)
+{
+	bool any = false;
+
+	for (size_t i = address_at(w, start); i < w->count && w->addresses[i] < end; i++) {
+		if (!dwarf_spend(w->reader, 1))
+			return any;
+		if (w->found->innermost[i] == outer) {
+			w->found->innermost[i] = function;
+			any = true;
+		}
+	}
+	return any;
+}
+
+static uint32_t small_number(
+	const struct dwarf_entry *entry, enum dwarf_slot slot, uint32_t otherwise)
+{
+	uint64_t number;
+
+	return dwarf_number(entry, slot, &number) && number <= UINT32_MAX ? (uint32_t)number
+									  : otherwise;
+}
+
+/* The function that was read, if it is at one of the addresses; NONE. */
+static uint32_t function_match(struct walk *w, uint32_t outer)
+{
+	struct dwarf_functions *found = w->found;
+	uint32_t function = (uint32_t)found->items.len;
+	struct dwarf_ranges ranges;
+	uint64_t start, end;
+	bool any = false;
+
+	if (function == DWARF_NO_FUNCTION)
+		return DWARF_NO_FUNCTION;
+	dwarf_ranges_start(w->reader, &w->entry, &ranges);
+	while (dwarf_ranges_next(&ranges, &start, &end))
+		any |= cover(w, outer, function, start, end);
+	if (!any)
+		return DWARF_NO_FUNCTION;
+	vector_push(&found->items,
+		((struct dwarf_function){
+			.name = dwarf_function_name(w->reader, w->names, &w->entry),
+			.outer = outer,
+			.call_file = small_number(&w->entry, DWARF_CALL_FILE, DWARF_NO_FILE),
+			.call_line = small_number(&w->entry, DWARF_CALL_LINE, 0)}));
+	return function;
+}
+
+#define HAS_CODE (DWARF_HAS(DWARF_LOW_PC) | DWARF_HAS(DWARF_RANGES_AT))
+
+/* An entry of a function, inlined or not; moves behind it. False: damaged. */
+static bool walk_function(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_t *entry)
+{
+	bool inlined = abbrev->tag == DW_TAG_inlined_subroutine;
+	uint32_t around = w->open ? w->stack[w->open - 1].function : DWARF_NO_FUNCTION;
+	uint32_t function = DWARF_NO_FUNCTION;
+
+	if (abbrev->slots & HAS_CODE && (!inlined || around != DWARF_NO_FUNCTION)) {
+		w->at = dwarf_entry_read(
+			w->unit->abbrevs, abbrev, w->at, w->end, &w->entry.has, w->entry.values);
+		if (!w->at)
+			return false;
+		w->entry.offset = (uint64_t)(entry - w->info);
+		w->entry.tag = abbrev->tag;
+		w->entry.children = abbrev->children;
+		if (w->open < DWARF_FRAMES_LIMIT)
+			function = function_match(w, inlined ? around : DWARF_NO_FUNCTION);
+	} else {
+		w->at = dwarf_entry_skip(w->unit->abbrevs, abbrev, w->at, w->end);
+		if (!w->at)
+			return false;
+	}
+	/* In what is at none of the addresses only a function that is not inlined matters. */
+	if (abbrev->children && function != around)
+		w->stack[w->open++] = (struct open_function){w->depth, function};
+	return true;
+}
+
+/* What holds no functions, and says where it ends. */
+static bool is_closed(unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_enumeration_type:
+	case DW_TAG_subroutine_type:
+	case DW_TAG_array_type:
+	case DW_TAG_call_site:
+	case DW_TAG_GNU_call_site:
+	case DW_TAG_formal_parameter:
+	case DW_TAG_variable:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Behind the children of the entry under the cursor, or NULL: it does not say. */
+static const uint8_t *sibling(struct walk *w, struct dwarf_abbrev *abbrev)
+{
+	const struct dwarf_file *file;
+	uint64_t offset;
+
+	if (!dwarf_entry_read(
+		    w->unit->abbrevs, abbrev, w->at, w->end, &w->entry.has, w->entry.values) ||
+		!dwarf_reference(&w->entry, DWARF_SIBLING, &file, &offset) ||
+		file != w->unit->file || offset <= (uint64_t)(w->at - w->info) ||
+		offset > w->unit->header.end)
+		return NULL;
+	return w->info + offset;
+}
+
+static bool is_function(unsigned tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/* One entry, whose code has been read. False: damaged. */
+static inline bool walk_entry(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_t *entry)
+{
+	const uint8_t *next;
+
+	if (is_function(abbrev->tag)) {
+		if (!walk_function(w, abbrev, entry))
+			return false;
+	} else if (abbrev->slots & DWARF_HAS(DWARF_SIBLING) && is_closed(abbrev->tag) &&
+		   (next = sibling(w, abbrev))) {
+		w->at = next;
+		return true;
+	} else {
+		w->at = dwarf_entry_skip(w->unit->abbrevs, abbrev, w->at, w->end);
+	}
+	w->depth += abbrev->children;
+	return w->at;
+}
+
+/* The end of a list of children. False: that of the unit. */
+static inline bool walk_up(struct walk *w)
+{
+	if (w->depth <= 1)
+		return false;
+	w->depth--;
+	if (w->open && w->stack[w->open - 1].depth == w->depth)
+		w->open--;
+	return true;
+}
+
+static bool walk_all(struct walk *w)
+{
+	while (w->at < w->end) {
+		const uint8_t *entry = w->at;
+		struct dwarf_abbrev *abbrev;
+		uint64_t code = *w->at++;
+
+		if (code >= 0x80) {
+			struct cursor c = {entry, w->end, false};
+
+			code = cursor_uleb(&c);
+			w->at = c.at;
+		}
+		if (!code) {
+			if (!walk_up(w))
+				return true;
+			continue;
+		}
+		abbrev = dwarf_abbrev_find(w->unit->abbrevs, code);
+		if (!abbrev || !walk_entry(w, abbrev, entry))
+			return false;
+	}
+	return true;
+}
+
+bool dwarf_functions_read(struct dwarf_reader *r, struct dwarf_names *names,
+	const uint64_t *addresses, size_t count, struct dwarf_functions *ret_functions)
+{
+	const struct dwarf_header *header = &r->current->header;
+	struct walk w = {.reader = r,
+		.names = names,
+		.unit = r->current,
+		.info = (const uint8_t *)r->current->file->sections[DWARF_INFO].at,
+		.addresses = addresses,
+		.count = count,
+		.found = ret_functions,
+		.entry.unit = r->current};
+
+	w.at = w.info + header->first;
+	w.end = w.info + header->end;
+	ret_functions->innermost = memory_new(count, sizeof(*ret_functions->innermost));
+	memset(ret_functions->innermost, 0xff, count * sizeof(*ret_functions->innermost));
+	return dwarf_spend(r, header->end - header->first) && walk_all(&w);
+}

@@ -1,0 +1,395 @@
+/* dwarf_unit.c: units of .debug_info, the entries in them, and what their values mean. */
+#include "images/dwarf_unit.h"
+
+#include "base/hash.h"
+#include "images/dwarf_names.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+/* ---- Headers ---- */
+
+static bool header_kind_read(
+	struct cursor *c, const struct dwarf_file *file, struct dwarf_header *h)
+{
+	struct dwarf_encoding *e = &h->encoding;
+	uint64_t version = cursor_fixed(c, 2);
+
+	if (version < 2 || version > 5)
+		return false;
+	e->version = (uint8_t)version;
+	if (version == 5) {
+		h->kind = cursor_u8(c);
+		e->address_size = cursor_u8(c);
+		h->abbrevs = cursor_fixed(c, e->offset_size);
+		if (h->kind == DW_UT_skeleton || h->kind == DW_UT_split_compile)
+			h->id = cursor_fixed(c, 8);
+	} else {
+		h->abbrevs = cursor_fixed(c, e->offset_size);
+		e->address_size = cursor_u8(c);
+		h->kind = file->types ? DW_UT_type : DW_UT_compile;
+	}
+	if (h->kind == DW_UT_type || h->kind == DW_UT_split_type) {
+		h->id = cursor_fixed(c, 8);
+		h->type = h->offset + cursor_fixed(c, e->offset_size);
+	}
+	return !c->bad && (e->address_size == 4 || e->address_size == 8) &&
+	       h->kind >= DW_UT_compile && h->kind <= DW_UT_split_type;
+}
+
+bool dwarf_header_read(
+	const struct dwarf_file *file, uint64_t offset, struct dwarf_header *ret_header)
+{
+	struct bytes info = file->sections[DWARF_INFO];
+	struct cursor c = cursor_of(info);
+	uint64_t length;
+
+	*ret_header = (struct dwarf_header){.offset = offset, .encoding.offset_size = 4};
+	cursor_take(&c, offset);
+	length = cursor_fixed(&c, 4);
+	if (length == 0xffffffff) {
+		ret_header->encoding.offset_size = 8;
+		length = cursor_fixed(&c, 8);
+	} else if (length >= 0xfffffff0) {
+		return false;
+	}
+	if (c.bad || length > cursor_left(&c))
+		return false;
+	c.end = c.at + length;
+	ret_header->end = (uint64_t)(c.end - (const uint8_t *)info.at);
+	if (!header_kind_read(&c, file, ret_header))
+		return false;
+	ret_header->first = (uint64_t)(c.at - (const uint8_t *)info.at);
+	return true;
+}
+
+/* ---- Tables of abbreviations ---- */
+
+static void table_drop(struct dwarf_abbrevs *table)
+{
+	if (!table || --table->users)
+		return;
+	dwarf_abbrevs_release(table);
+	free(table);
+}
+
+static struct dwarf_abbrevs *table_of(
+	struct dwarf_reader *r, const struct dwarf_file *file, const struct dwarf_header *header)
+{
+	struct bytes section = file->sections[DWARF_ABBREV];
+	uint64_t key = hash_pair((uintptr_t)section.at, header->abbrevs);
+	struct dwarf_abbrevs **slot = &r->tables[key % DWARF_TABLES_KEPT], *table = *slot;
+	uint64_t spent = 0;
+
+	if (table && table->section.at == section.at && table->offset == header->abbrevs &&
+		!memcmp(&table->encoding, &header->encoding, sizeof(table->encoding))) {
+		table->users++;
+		return table;
+	}
+	table_drop(table);
+	table = memory_new(1, sizeof(*table));
+	dwarf_abbrevs_compile(table, section, header->abbrevs, header->encoding, 0, &spent);
+	dwarf_spend(r, spent);
+	table->users = 2;
+	*slot = table;
+	return table;
+}
+
+/* ---- Values ---- */
+
+bool dwarf_table_number(
+	struct bytes section, uint64_t base, uint64_t index, unsigned size, uint64_t *ret_number)
+{
+	struct cursor c = cursor_of(section);
+
+	if (base > section.len || index >= (section.len - base) / size)
+		return false;
+	c.at += base + index * size;
+	*ret_number = cursor_fixed(&c, size);
+	return true;
+}
+
+static struct bytes section_text(struct bytes section, uint64_t offset)
+{
+	struct cursor c = cursor_of(section);
+
+	cursor_take(&c, offset);
+	return cursor_text(&c);
+}
+
+static struct bytes indexed_text(const struct dwarf_unit *unit, uint64_t index)
+{
+	uint64_t offset;
+
+	if (!dwarf_table_number(unit->file->sections[DWARF_STR_OFFSETS], unit->str_offsets_base,
+		    index, unit->header.encoding.offset_size, &offset))
+		return (struct bytes){0};
+	return section_text(unit->file->sections[DWARF_STR], offset);
+}
+
+struct bytes dwarf_value_text(const struct dwarf_unit *unit, const struct dwarf_value *value)
+{
+	const struct dwarf_file *file = unit->file;
+
+	switch (value->form) {
+	case DW_FORM_string:
+		return bytes_of((const char *)value->text);
+	case DW_FORM_strp:
+		return section_text(file->sections[DWARF_STR], value->number);
+	case DW_FORM_line_strp:
+		return section_text(file->sections[DWARF_LINE_STR], value->number);
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_strp_alt:
+		if (!file->shared)
+			return (struct bytes){0};
+		return section_text(file->shared->sections[DWARF_STR], value->number);
+	case DW_FORM_strx:
+	case DW_FORM_strx1:
+	case DW_FORM_strx2:
+	case DW_FORM_strx3:
+	case DW_FORM_strx4:
+	case DW_FORM_GNU_str_index:
+		return indexed_text(unit, value->number);
+	default:
+		return (struct bytes){0};
+	}
+}
+
+struct bytes dwarf_text(const struct dwarf_entry *entry, enum dwarf_slot slot)
+{
+	if (!(entry->has & DWARF_HAS(slot)))
+		return (struct bytes){0};
+	return dwarf_value_text(entry->unit, &entry->values[slot]);
+}
+
+bool dwarf_number(const struct dwarf_entry *entry, enum dwarf_slot slot, uint64_t *ret_number)
+{
+	if (!(entry->has & DWARF_HAS(slot)))
+		return false;
+	switch (entry->values[slot].form) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+	case DW_FORM_udata:
+	case DW_FORM_sdata:
+	case DW_FORM_implicit_const:
+	case DW_FORM_sec_offset:
+		*ret_number = entry->values[slot].number;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool dwarf_address(const struct dwarf_entry *entry, enum dwarf_slot slot, uint64_t *ret_address)
+{
+	const struct dwarf_unit *unit = entry->unit;
+	const struct dwarf_value *value = &entry->values[slot];
+
+	if (!(entry->has & DWARF_HAS(slot)))
+		return false;
+	switch (value->form) {
+	case DW_FORM_addr:
+		*ret_address = value->number;
+		return true;
+	case DW_FORM_addrx:
+	case DW_FORM_addrx1:
+	case DW_FORM_addrx2:
+	case DW_FORM_addrx3:
+	case DW_FORM_addrx4:
+	case DW_FORM_GNU_addr_index:
+		return dwarf_table_number(unit->file->sections[DWARF_ADDR], unit->addr_base,
+			value->number, unit->header.encoding.address_size, ret_address);
+	default:
+		return false;
+	}
+}
+
+bool dwarf_reference(const struct dwarf_entry *entry, enum dwarf_slot slot,
+	const struct dwarf_file **ret_file, uint64_t *ret_offset)
+{
+	const struct dwarf_unit *unit = entry->unit;
+	const struct dwarf_value *value = &entry->values[slot];
+
+	if (!(entry->has & DWARF_HAS(slot)))
+		return false;
+	*ret_file = unit->file;
+	*ret_offset = value->number;
+	switch (value->form) {
+	case DW_FORM_ref1:
+	case DW_FORM_ref2:
+	case DW_FORM_ref4:
+	case DW_FORM_ref8:
+	case DW_FORM_ref_udata:
+		*ret_offset += unit->header.offset;
+		return value->number < unit->header.end - unit->header.offset;
+	case DW_FORM_ref_addr:
+		*ret_file = unit->file->info;
+		return true;
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+	case DW_FORM_GNU_ref_alt:
+		*ret_file = unit->file->shared;
+		return *ret_file != NULL;
+	case DW_FORM_ref_sig8:
+		return dwarf_file_type(unit->file, value->number, ret_file, ret_offset);
+	default:
+		return false;
+	}
+}
+
+/* ---- Entries and units ---- */
+
+bool dwarf_entry_at(struct dwarf_unit *unit, uint64_t offset, struct dwarf_entry *ret_entry)
+{
+	struct cursor c = cursor_of(unit->file->sections[DWARF_INFO]);
+	struct dwarf_abbrev *abbrev;
+
+	if (offset < unit->header.first || offset >= unit->header.end)
+		return false;
+	c.end = c.at + unit->header.end;
+	c.at += offset;
+	abbrev = dwarf_abbrev_find(unit->abbrevs, cursor_uleb(&c));
+	if (!abbrev || c.bad)
+		return false;
+	ret_entry->unit = unit;
+	ret_entry->offset = offset;
+	ret_entry->tag = abbrev->tag;
+	ret_entry->children = abbrev->children;
+	return dwarf_entry_read(unit->abbrevs, abbrev, c.at, c.end, &ret_entry->has,
+		       ret_entry->values) != NULL;
+}
+
+/* Bases first: they give the other values a meaning. */
+static void unit_understand(
+	struct dwarf_unit *unit, const struct dwarf_entry *first, const struct dwarf_unit *skeleton)
+{
+	const struct dwarf_encoding *e = &unit->header.encoding;
+	/* What DWARF 5 leaves out in split units: behind the table's header. */
+	unsigned length_size = e->offset_size == 8 ? 12 : 4;
+	bool five = e->version >= 5;
+
+	unit->tag = first->tag;
+	unit->str_offsets_base = five ? length_size + 4 : 0;
+	unit->rnglists_base = length_size + 8;
+	unit->addr_base = five ? length_size + 4 : 0;
+	unit->lines = UINT64_MAX;
+	if (skeleton) {
+		unit->addr_base = skeleton->addr_base;
+		unit->gnu_ranges_base = skeleton->gnu_ranges_base;
+		unit->low_pc = skeleton->low_pc;
+	}
+	dwarf_number(first, DWARF_STR_OFFSETS_BASE, &unit->str_offsets_base);
+	dwarf_number(first, DWARF_RNGLISTS_BASE, &unit->rnglists_base);
+	dwarf_number(first, DWARF_ADDR_BASE, &unit->addr_base);
+	dwarf_number(first, DWARF_GNU_RANGES_BASE, &unit->gnu_ranges_base);
+	dwarf_address(first, DWARF_LOW_PC, &unit->low_pc);
+	dwarf_number(first, DWARF_LINES_AT, &unit->lines);
+	dwarf_number(first, DWARF_LANGUAGE, &unit->language);
+	if (!unit->header.id)
+		dwarf_number(first, DWARF_SPLIT_ID, &unit->header.id);
+	unit->directory = dwarf_text(first, DWARF_DIRECTORY);
+	unit->name = dwarf_text(first, DWARF_NAME);
+	unit->split_name = dwarf_text(first, DWARF_SPLIT_NAME);
+}
+
+struct dwarf_unit *dwarf_unit_open(struct dwarf_reader *r, const struct dwarf_file *file,
+	uint64_t offset, const struct dwarf_unit *skeleton)
+{
+	struct dwarf_unit *unit = memory_new(1, sizeof(*unit));
+	struct dwarf_entry first;
+
+	unit->file = file;
+	if (!dwarf_header_read(file, offset, &unit->header)) {
+		free(unit);
+		return NULL;
+	}
+	unit->abbrevs = table_of(r, file, &unit->header);
+	if (!dwarf_entry_at(unit, unit->header.first, &first)) {
+		dwarf_unit_close(unit);
+		return NULL;
+	}
+	unit_understand(unit, &first, skeleton);
+	return unit;
+}
+
+void dwarf_unit_close(struct dwarf_unit *unit)
+{
+	if (!unit)
+		return;
+	dwarf_scopes_release(unit->scopes);
+	table_drop(unit->abbrevs);
+	free(unit);
+}
+
+bool dwarf_unit_peek(struct dwarf_reader *r, const struct dwarf_file *file, uint64_t offset,
+	struct dwarf_unit *ret_unit, struct dwarf_entry *ret_entry)
+{
+	struct cursor c = cursor_of(file->sections[DWARF_INFO]);
+	struct dwarf_abbrevs table;
+	uint64_t spent = 0;
+	bool done;
+
+	*ret_unit = (struct dwarf_unit){.file = file};
+	if (!dwarf_header_read(file, offset, &ret_unit->header))
+		return false;
+	cursor_take(&c, ret_unit->header.first);
+	dwarf_abbrevs_compile(&table, file->sections[DWARF_ABBREV], ret_unit->header.abbrevs,
+		ret_unit->header.encoding, cursor_uleb(&c), &spent);
+	dwarf_spend(r, spent);
+	ret_unit->abbrevs = &table;
+	done = dwarf_entry_at(ret_unit, ret_unit->header.first, ret_entry);
+	ret_unit->abbrevs = NULL;
+	dwarf_abbrevs_release(&table);
+	if (done)
+		unit_understand(ret_unit, ret_entry, NULL);
+	return done;
+}
+
+struct dwarf_unit *dwarf_unit_of(
+	struct dwarf_reader *r, const struct dwarf_file *file, uint64_t offset)
+{
+	struct dwarf_unit *unit = r->current, **slot;
+	uint64_t at;
+
+	if (unit && unit->file == file && offset >= unit->header.first && offset < unit->header.end)
+		return unit;
+	if (!dwarf_file_unit_at(file, offset, &at))
+		return NULL;
+	slot = &r->units[hash_pair((uintptr_t)file, at) % DWARF_UNITS_KEPT];
+	if (*slot && (*slot)->file == file && (*slot)->header.offset == at)
+		return *slot;
+	if (!dwarf_spend(r, 1))
+		return NULL;
+	if (*slot)
+		vector_push(&r->dropped, *slot);
+	*slot = dwarf_unit_open(r, file, at, NULL);
+	return *slot;
+}
+
+void dwarf_reader_settle(struct dwarf_reader *r)
+{
+	for (size_t i = 0; i < r->dropped.len; i++)
+		dwarf_unit_close(r->dropped.items[i]);
+	r->dropped.len = 0;
+}
+
+void dwarf_reader_forget(struct dwarf_reader *r)
+{
+	dwarf_reader_settle(r);
+	for (size_t i = 0; i < DWARF_UNITS_KEPT; i++) {
+		dwarf_unit_close(r->units[i]);
+		r->units[i] = NULL;
+	}
+	for (size_t i = 0; i < DWARF_TABLES_KEPT; i++) {
+		table_drop(r->tables[i]);
+		r->tables[i] = NULL;
+	}
+}
+
+void dwarf_reader_release(struct dwarf_reader *r)
+{
+	dwarf_reader_forget(r);
+	vector_release(&r->dropped);
+}

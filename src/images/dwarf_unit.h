@@ -1,0 +1,106 @@
+/* dwarf_unit.h: units of .debug_info, the entries in them, and what their values mean. */
+#ifndef KILN_IMAGES_DWARF_UNIT_H
+#define KILN_IMAGES_DWARF_UNIT_H
+
+#include "images/dwarf_abbrev.h"
+#include "images/dwarf_file.h"
+
+/* What stands in front of a unit. All offsets are in the file's .debug_info. */
+struct dwarf_header {
+	uint64_t offset, first, end; /* of the header, of the first entry, of the unit's end */
+	uint64_t abbrevs;	     /* in .debug_abbrev */
+	uint64_t id;		     /* of a split unit, or the signature of a type unit; 0 */
+	uint64_t type;		     /* offset of the type in a type unit */
+	struct dwarf_encoding encoding;
+	uint8_t kind; /* DW_UT_*; before DWARF 5 DW_UT_compile or DW_UT_type */
+};
+
+/* False: damaged. `ret_header->end` is set whenever it can be known, else 0. */
+bool dwarf_header_read(
+	const struct dwarf_file *file, uint64_t offset, struct dwarf_header *ret_header);
+
+struct dwarf_scopes;
+
+struct dwarf_unit {
+	const struct dwarf_file *file;
+	struct dwarf_header header;
+	struct dwarf_abbrevs *abbrevs;
+	/* From its first entry: */
+	uint16_t tag;
+	uint64_t low_pc; /* what ranges are relative to */
+	uint64_t str_offsets_base, addr_base, rnglists_base, gnu_ranges_base;
+	uint64_t lines; /* offset in .debug_line; UINT64_MAX: none */
+	struct bytes directory, name, split_name;
+	uint64_t language;	     /* DW_LANG_* */
+	struct dwarf_scopes *scopes; /* dwarf_names.c's; NULL until it is wanted */
+};
+
+/* An entry that has been read. */
+struct dwarf_entry {
+	const struct dwarf_unit *unit;
+	uint64_t offset;
+	uint16_t tag;
+	bool children;
+	uint32_t has; /* mask of DWARF_HAS */
+	struct dwarf_value values[DWARF_SLOTS];
+};
+
+#define DWARF_TABLES_KEPT 64
+#define DWARF_UNITS_KEPT  64
+
+/* What one thread keeps while it reads. `{0}` apart from `budget` is an empty one. */
+struct dwarf_reader {
+	/* What may still be read, in bytes and steps: many times what a file needs that is not made
+	 * to be read over and over. */
+	uint64_t budget;
+	struct dwarf_unit *current; /* the unit that is being read; most references stay in it */
+	struct dwarf_unit *units[DWARF_UNITS_KEPT];
+	struct dwarf_abbrevs *tables[DWARF_TABLES_KEPT];
+	VECTOR(struct dwarf_unit *) dropped; /* no longer kept, perhaps in use */
+};
+void dwarf_reader_release(struct dwarf_reader *r);
+/* Let go of units that are no longer kept: nobody uses one now. */
+void dwarf_reader_settle(struct dwarf_reader *r);
+/* Let go of everything: a split file is about to be closed. */
+void dwarf_reader_forget(struct dwarf_reader *r);
+
+/* False when nothing is left. */
+static inline bool dwarf_spend(struct dwarf_reader *r, uint64_t amount)
+{
+	bool left = r->budget > amount;
+
+	r->budget -= left ? amount : r->budget;
+	return left;
+}
+
+/* Open the unit whose header is at `offset`, with all of its abbreviations; `skeleton` is what
+ * refers to it when it is split. NULL: damaged. */
+struct dwarf_unit *dwarf_unit_open(struct dwarf_reader *r, const struct dwarf_file *file,
+	uint64_t offset, const struct dwarf_unit *skeleton);
+void dwarf_unit_close(struct dwarf_unit *unit); /* NULL is fine */
+
+/* Read only the first entry of a unit. `ret_unit` and `ret_entry` need no release; the entry's
+ * values can be asked for as long as `ret_unit` is there. */
+bool dwarf_unit_peek(struct dwarf_reader *r, const struct dwarf_file *file, uint64_t offset,
+	struct dwarf_unit *ret_unit, struct dwarf_entry *ret_entry);
+
+/* The unit of an entry; NULL: none or damaged. It stays until dwarf_reader_settle. */
+struct dwarf_unit *dwarf_unit_of(
+	struct dwarf_reader *r, const struct dwarf_file *file, uint64_t offset);
+/* Read the entry at `offset` of a unit. */
+bool dwarf_entry_at(struct dwarf_unit *unit, uint64_t offset, struct dwarf_entry *ret_entry);
+
+/* What a value of an entry is. False (empty): it has none, or it leads nowhere. */
+bool dwarf_number(const struct dwarf_entry *entry, enum dwarf_slot slot, uint64_t *ret_number);
+bool dwarf_address(const struct dwarf_entry *entry, enum dwarf_slot slot, uint64_t *ret_address);
+struct bytes dwarf_text(const struct dwarf_entry *entry, enum dwarf_slot slot);
+bool dwarf_reference(const struct dwarf_entry *entry, enum dwarf_slot slot,
+	const struct dwarf_file **ret_file, uint64_t *ret_offset);
+
+/* The text of any value in this unit. */
+struct bytes dwarf_value_text(const struct dwarf_unit *unit, const struct dwarf_value *value);
+/* The number at `base` + `index` * `size` of a section; false: behind its end. */
+bool dwarf_table_number(
+	struct bytes section, uint64_t base, uint64_t index, unsigned size, uint64_t *ret_number);
+
+#endif
