@@ -237,7 +237,8 @@ static uint64_t scheduled_ns(const struct session *s, const struct cpu_state *st
 	return s->command.user + s->command.system;
 }
 
-/* How much of a clock's running time did the hypervisor give to others? Not more than these CPUs
+/* How much of a clock's running time was not the target's, as the scheduler has it? That is what
+ * the hypervisor gave to others, and a little while tasks were switched. Not more than these CPUs
  * miss, which is known to a tick of each. */
 static uint64_t stolen_ns(
 	const struct session *s, const struct cpu_state *state, const struct event_totals *totals)
@@ -269,14 +270,19 @@ static void note_left(struct session *s, const struct cpu_state *state)
 		(unsigned long long)((all - group) / 1000000));
 }
 
-static void note_stolen(struct session *s, const struct event_totals *totals)
+/* Only what the kernel itself calls stolen: the clock also runs on while tasks are switched. */
+static void note_stolen(
+	struct session *s, const struct cpu_state *state, const struct event_totals *totals)
 {
-	if (totals->stolen < CPU_TICK || totals->stolen * 100 < totals->running)
+	uint64_t most = state->cpus.stolen;
+	uint64_t stolen = totals->stolen < most ? totals->stolen : most;
+
+	if (!stolen || stolen * 100 < totals->running)
 		return;
 	profile_note(&s->profile,
 		"for %.1f%% of the time the hypervisor ran something else: that is no CPU time of "
 		"the target",
-		100.0 * (double)totals->stolen / (double)totals->running);
+		100.0 * (double)stolen / (double)totals->running);
 }
 
 static void cpu_account(struct session *s)
@@ -294,7 +300,7 @@ static void cpu_account(struct session *s)
 		totals.stolen = sampler->events.items[i].clock ? stolen_ns(s, state, &totals) : 0;
 		tee_add(&state->tee, TEE_TOTALS, (uint32_t)i, 0, bytes_at(&totals, sizeof(totals)));
 		if (!i && sampler->events.items[i].clock)
-			note_stolen(s, &totals);
+			note_stolen(s, state, &totals);
 		sampler_account(sampler, i, counting(&state->source, i), &totals);
 		s->counts.lost += counts_lost(&sampler->events.items[i].counts);
 	}
