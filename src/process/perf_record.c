@@ -341,6 +341,10 @@ static void decode_body(struct cursor *c, const struct perf_layout *layout, stru
 	case PERF_RECORD_KSYMBOL:
 		decode_ksymbol(c, r);
 		break;
+	case PERF_RECORD_CGROUP:
+		r->cgroup.id = cursor_u64(c);
+		r->cgroup.path = cursor_text(c);
+		break;
 	case PERF_RECORD_READ:
 		cursor_pair(c, &r->read.pid, &r->read.tid);
 		r->read.values = decode_read(c, layout->read_format);

@@ -105,6 +105,10 @@ struct perf_record {
 			struct bytes name;
 		} ksymbol; /* KSYMBOL */
 		struct {
+			uint64_t id;
+			struct bytes path;
+		} cgroup; /* CGROUP */
+		struct {
 			uint32_t pid, tid;
 			struct perf_words values;
 		} read; /* READ */

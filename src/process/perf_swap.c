@@ -276,6 +276,9 @@ static void swap_body(
 	case PERF_RECORD_UNTHROTTLE:
 		swap_words(p, 3);
 		break;
+	case PERF_RECORD_CGROUP:
+		swap_word(p);
+		break;
 	case PERF_RECORD_KSYMBOL:
 		swap_ksymbol(p);
 		break;

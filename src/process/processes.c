@@ -10,6 +10,17 @@
 
 #define REREAD_INTERVAL ((uint64_t)100000000) /* ns between two looks into /proc/PID/maps */
 
+/* A name that a record gave to code in the kernel. */
+struct loaded_symbol {
+	mapping_id mapping;
+	string_id name;
+};
+
+struct control_group {
+	uint64_t id;
+	string_id path;
+};
+
 void processes_init(struct processes *p, struct profile *profile, struct binaries *binaries)
 {
 	*p = (struct processes){.profile = profile, .binaries = binaries};
@@ -24,6 +35,9 @@ void processes_release(struct processes *p)
 	address_space_drop(&p->kernel_space);
 	vector_release(&p->rows);
 	vector_release(&p->threads);
+	vector_release(&p->loaded);
+	vector_release(&p->cgroups);
+	id_map_release(&p->by_cgroup);
 	id_map_release(&p->by_pid);
 	id_map_release(&p->by_tid);
 	*p = (struct processes){0};
@@ -257,6 +271,72 @@ static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 	map(p, process, address_space_own(&process->space, ++p->last_space), &key, m->offset);
 }
 
+/* Code that was loaded into the kernel, each piece a mapping of its own. */
+static void apply_ksymbol(struct processes *p, const struct perf_record *r)
+{
+	struct mapped mapped = {
+		.start = r->ksymbol.address, .end = r->ksymbol.address + r->ksymbol.size};
+	struct mapping row = {.kind = MAPPING_MODULE, .base = mapped.start};
+	struct loaded_symbol loaded = {0};
+
+	if (r->ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER || !r->ksymbol.name.len)
+		return;
+	row.file = profile_string(p->profile, r->ksymbol.kind == PERF_RECORD_KSYMBOL_TYPE_BPF
+						      ? BYTES("[bpf]")
+						      : BYTES("[kernel]"));
+	loaded.mapping = mapped.mapping = profile_mapping(p->profile, &row);
+	loaded.name = profile_string(p->profile, r->ksymbol.name);
+	vector_push(&p->loaded, loaded);
+	address_space_map(address_space_own(&p->kernel_space, ++p->last_space), &mapped);
+}
+
+void processes_name_loaded(struct processes *p)
+{
+	VECTOR(frame_id) frames = {0}; /* of each mapping; 0: none */
+
+	if (!p->loaded.len)
+		return;
+	vector_reserve(&frames, p->profile->mappings.len);
+	memset(frames.items, 0, p->profile->mappings.len * sizeof(frame_id));
+	for (size_t i = 0; i < p->loaded.len; i++) {
+		const struct loaded_symbol *l = &p->loaded.items[i];
+		struct frame frame = {.function = l->name,
+			.module = p->profile->mappings.items[l->mapping].file,
+			.kind = FRAME_KERNEL};
+
+		frames.items[l->mapping] = profile_frame(p->profile, &frame);
+	}
+	for (location_id i = 1; i < p->profile->locations.len; i++) {
+		mapping_id mapping = p->profile->locations.items[i].mapping;
+
+		if (frames.items[mapping] && !p->profile->location_names.items[i].count)
+			profile_name_location(p->profile, i, &frames.items[mapping], 1);
+	}
+	vector_release(&frames);
+}
+
+string_id processes_cgroup(const struct processes *p, uint64_t id)
+{
+	uint64_t hash = hash_pair(id, 0);
+	size_t at = id_map_start(&p->by_cgroup, hash);
+
+	if (p->by_cgroup.slots)
+		for (uint32_t row; (row = id_map_candidate(&p->by_cgroup, hash, &at));)
+			if (p->cgroups.items[row - 1].id == id)
+				return p->cgroups.items[row - 1].path;
+	return 0;
+}
+
+static void apply_cgroup(struct processes *p, const struct perf_record *r)
+{
+	struct control_group row = {r->cgroup.id, profile_string(p->profile, r->cgroup.path)};
+
+	if (processes_cgroup(p, row.id))
+		return;
+	vector_push(&p->cgroups, row);
+	id_map_enter(&p->by_cgroup, hash_pair(row.id, 0), (uint32_t)p->cgroups.len);
+}
+
 static bool is_guest(const struct perf_record *r)
 {
 	unsigned mode = r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -280,6 +360,12 @@ void processes_apply(struct processes *p, const struct perf_record *r)
 	case PERF_RECORD_MMAP2:
 		if (!is_guest(r))
 			apply_mmap(p, &r->mmap);
+		break;
+	case PERF_RECORD_KSYMBOL:
+		apply_ksymbol(p, r);
+		break;
+	case PERF_RECORD_CGROUP:
+		apply_cgroup(p, r);
 		break;
 	}
 }

@@ -37,7 +37,10 @@ struct processes {
 	/* Sees what /proc said: a thread's name, or (tid 0) the mappings of a process; or NULL. */
 	void (*told)(void *context, int32_t pid, int32_t tid, struct bytes text);
 	void *told_context;
-	uint64_t rereads; /* of /proc/PID/maps, for addresses in no known mapping */
+	VECTOR(struct loaded_symbol) loaded; /* code that was loaded into the kernel, with names */
+	VECTOR(struct control_group) cgroups;
+	struct id_map by_cgroup; /* to its row and one */
+	uint64_t rereads;	 /* of /proc/PID/maps, for addresses in no known mapping */
 	VECTOR(struct process_state) rows; /* 0 is unused */
 	VECTOR(struct thread_state) threads;
 	struct id_map by_pid, by_tid;
@@ -46,7 +49,7 @@ struct processes {
 void processes_init(struct processes *p, struct profile *profile, struct binaries *binaries);
 void processes_release(struct processes *p);
 
-/* Take in COMM, FORK, EXIT, MMAP and MMAP2; others are ignored. */
+/* Take in COMM, FORK, EXIT, MMAP, MMAP2, KSYMBOL and CGROUP; others are ignored. */
 void processes_apply(struct processes *p, const struct perf_record *record);
 
 /* Take in what /proc says about a process now: its threads, names and mappings. ERR_IO when it does
@@ -72,6 +75,13 @@ thread_id processes_thread(struct processes *p, int32_t pid, int32_t tid);
  * change. */
 const struct mapped *processes_find(
 	struct processes *p, struct process_state *process, uint64_t address, uint64_t now);
+
+/* Name the places in code that records have named: BPF programs and the kernel's own trampolines.
+ */
+void processes_name_loaded(struct processes *p);
+
+/* The path of a control group as records tell; 0: not told. */
+string_id processes_cgroup(const struct processes *p, uint64_t id);
 
 /* Is it a kernel thread? Is `pid` `ancestor` or one of its descendants, as far as records tell? */
 bool processes_is_kernel(const struct processes *p, int32_t pid);

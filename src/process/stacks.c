@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/units.h"
+#include "model/idle.h"
 #include "process/stacks.h"
 
 /* Which location an address stands for, in an address space: most are asked for again and again.
@@ -15,6 +16,15 @@ struct place_cache {
 		uint32_t space;	      /* address_space.id; 0 for the kernel */
 		location_id location; /* 0: empty */
 	} at[PLACES];
+};
+
+/* The same for what a kernel address means to an idle CPU. */
+#define IDLE_PLACES ((size_t)1 << 10)
+struct idle_cache {
+	struct idle_place {
+		uint64_t address; /* 0: empty */
+		bool breaks;
+	} at[IDLE_PLACES];
 };
 
 /* Runs of one context in a call chain; the kernel's own limit is 8. */
@@ -39,6 +49,7 @@ void stacks_release(struct stacks *s)
 		cfi_release(s->tables.items[i]);
 	vector_release(&s->tables);
 	free(s->places);
+	free(s->idle_places);
 	free(s->frames);
 	free(s->path);
 	free(s->last_path);
@@ -444,26 +455,34 @@ struct stack_of_sample stacks_add(
 	return ret;
 }
 
-/* Interrupts enter the kernel through stubs of their own: asm_common_interrupt,
- * asm_sysvec_apic_timer_interrupt, asm_exc_... on x86, el1h_64_irq on arm64. */
-static bool interrupt_entry(struct bytes name)
+/* Does a frame at this address of the kernel break an idle CPU's waiting? */
+static bool breaks_idle(struct stacks *s, uint64_t address)
 {
-	return bytes_start(name, BYTES("asm_")) || bytes_start(name, BYTES("el1h_64_"));
+	struct idle_place *place =
+		&s->idle_places->at[hash_pair(address, 0) >> 20 & (IDLE_PLACES - 1)];
+	struct kernel_symbol symbol;
+
+	if (place->address != address) {
+		place->address = address;
+		place->breaks =
+			kernel_find(s->kernel, address, &symbol) && idle_is_broken_by(symbol.name);
+	}
+	return place->breaks;
 }
 
 bool stacks_idle(struct stacks *s, const struct perf_record *r)
 {
 	struct chain_part chain[CHAIN_PARTS_LIMIT];
-	struct kernel_symbol symbol;
 	size_t count;
 
 	if (r->identity.pid || r->identity.tid)
 		return false;
+	if (!s->idle_places)
+		s->idle_places = memory_new(1, sizeof(*s->idle_places));
 	count = s->kernel ? chain_parts(r, chain) : 0;
 	for (size_t part = 0; part < count; part++)
 		for (size_t i = 0; i < chain[part].words.count; i++)
-			if (kernel_find(s->kernel, chain_address(chain[part].words, i), &symbol) &&
-				interrupt_entry(symbol.name))
+			if (breaks_idle(s, chain_address(chain[part].words, i)))
 				return false;
 	return true;
 }

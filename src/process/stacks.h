@@ -22,6 +22,7 @@ struct stacks {
 	uint64_t guessed;	    /* of `ends`: frame pointers led through code without tables */
 
 	struct place_cache *places;
+	struct idle_cache *idle_places;
 	VECTOR(struct cfi *) tables; /* by row of the binaries */
 	location_id user_half, kernel_half, truncated[UNWIND_ENDS], truncated_foreign;
 	location_id guest, hypervisor;

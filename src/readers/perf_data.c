@@ -77,6 +77,8 @@ static unsigned columns(const struct data *d, const struct perf_file_event *even
 		has |= SAMPLE_THREAD;
 	if ((d->options->want & WANT_CPUS) && type & PERF_SAMPLE_CPU)
 		has |= SAMPLE_CPU;
+	if (d->options->want == WANT_ALL && type & PERF_SAMPLE_CGROUP)
+		has |= SAMPLE_LABELS;
 	return has;
 }
 
@@ -181,6 +183,15 @@ static void find_kernel(struct data *d)
 		d->stacks.kernel = d->kernel;
 }
 
+static label_set_id label_of(struct data *d, uint64_t cgroup)
+{
+	string_id path = processes_cgroup(&d->processes, cgroup);
+
+	if (!path)
+		return 0;
+	return profile_label(d->profile, 0, profile_string(d->profile, BYTES("cgroup")), path);
+}
+
 static bool take_sample(struct data *d, const struct perf_file_event *event,
 	const struct perf_record *r, struct error *err)
 {
@@ -193,6 +204,8 @@ static bool take_sample(struct data *d, const struct perf_file_event *event,
 
 	if (!id->pid && !id->tid)
 		find_kernel(d);
+	if (sample.has & SAMPLE_LABELS)
+		sample.labels = label_of(d, r->sample.cgroup);
 	sample.thread = processes_thread(&d->processes, (int32_t)id->pid, (int32_t)id->tid);
 	sample.stack = stacks_add(&d->stacks, r, sample.thread, STACK_USER | STACK_KERNEL).stack;
 	sample.idle = stacks_idle(&d->stacks, r);
@@ -270,6 +283,7 @@ static bool finish(struct data *d, struct error *err)
 		return error_set(err, ERR_FORMAT, "no samples before the damage: %s",
 			*f->damage ? f->damage : "it is cut short");
 	learn(d);
+	processes_name_loaded(&d->processes);
 	perf_losses_finish(&d->losses, d->last_time, &d->events);
 	perf_events_finish(&d->events);
 	describe(d);

@@ -86,6 +86,7 @@ static void add_row(struct perf_events *e, const struct perf_event_kind *kind,
 		.stack = told->stack,
 		.time = told->time,
 		.thread = told->thread,
+		.labels = told->labels,
 		.cpu = told->cpu};
 	struct stream *streams = e->profile->streams.items;
 

@@ -13,13 +13,14 @@
 /* What perf says of one sample. */
 struct perf_event_sample {
 	struct bytes event; /* its event's name */
-	unsigned has;	    /* SAMPLE_THREAD, SAMPLE_TIME, SAMPLE_CPU, as far as wanted */
+	unsigned has;	    /* SAMPLE_THREAD, _TIME, _CPU and _LABELS, as far as wanted */
 	stack_id stack;
 	thread_id thread;
 	uint64_t time;	 /* ns */
 	uint64_t period; /* 0: not told, or 0 */
-	uint16_t cpu;	 /* or NO_CPU */
-	bool idle;	 /* an idle CPU's */
+	label_set_id labels;
+	uint16_t cpu; /* or NO_CPU */
+	bool idle;    /* an idle CPU's */
 };
 
 /* One table of samples, and its streams. */
