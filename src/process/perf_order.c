@@ -127,7 +127,7 @@ static bool hold_next(struct perf_order *o, struct perf_file_record *ret, bool *
 	if (row.time > o->latest)
 		o->latest = row.time;
 	vector_push(&o->held, row);
-	if (o->held.len >= PERF_ORDER_LIMIT)
+	if (o->held.len >= PERF_ORDER_LEAST + o->file->content.len / PERF_ORDER_SHARE)
 		release_half(o);
 	return true;
 }

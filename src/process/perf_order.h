@@ -9,9 +9,10 @@
 
 #include "process/perf_file.h"
 
-/* Records held at most (32 bytes each), where a file has no rounds: then the older half is handed
- * out. */
-#define PERF_ORDER_LIMIT ((size_t)2 << 20)
+/* Records held at most, where a file has no rounds: then the older half is handed out. So many, and
+ * one more for every so many bytes of the file; each takes 64 bytes with the room for sorting. */
+#define PERF_ORDER_LEAST ((size_t)1 << 19)
+#define PERF_ORDER_SHARE 512u /* bytes */
 
 struct perf_order {
 	struct perf_file *file;

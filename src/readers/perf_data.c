@@ -279,9 +279,11 @@ static bool finish(struct data *d, struct error *err)
 {
 	const struct perf_file *f = &d->file;
 
-	if (!d->samples && (*f->damage || f->cut))
+	if (!d->samples && (*f->damage || f->cut || f->killed))
 		return error_set(err, ERR_FORMAT, "no samples before the damage: %s",
-			*f->damage ? f->damage : "it is cut short");
+			*f->damage  ? f->damage
+			: f->killed ? "perf did not finish the file"
+				    : "it is cut short");
 	learn(d);
 	processes_name_loaded(&d->processes);
 	perf_losses_finish(&d->losses, d->last_time, &d->events);

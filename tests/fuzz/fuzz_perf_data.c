@@ -1,0 +1,22 @@
+/* fuzz_perf_data.c: any perf.data: an error or a profile, in bounded memory. */
+#include "readers/readers.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const nowhere[] = {NULL};
+	static const struct places places = {.symfs = "/nonexistent", .build_id_dirs = nowhere};
+	const struct read_options options = {
+		.want = WANT_ALL, .format = "perf-data", .places = &places};
+	struct error err = {0};
+	struct profile profile;
+	struct input in;
+
+	if (!input_open_bytes(&in, (struct bytes){(const char *)data, size}, "fuzz", &err))
+		return 0;
+	profile_read_input(&in, &options, &profile, &err);
+	profile_release(&profile);
+	input_release(&in);
+	return 0;
+}
