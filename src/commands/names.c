@@ -25,6 +25,7 @@ static struct names {
 
 static struct detail {
 	bool no_inline, lines, no_cache;
+	const char *v8_logs;
 } detail;
 
 /* ---- Options ---- */
@@ -112,6 +113,12 @@ static const struct option detail_options[] = {
 		.help = "neither use nor fill the symbol cache on disk",
 		.set = option_flag,
 		.offset = offsetof(struct detail, no_cache)},
+	{.name = "v8-log",
+		.argument = "GLOB",
+		.help = "logs of V8 (node --log-code, --prof) that name its code; default: "
+			"those beside the input",
+		.set = option_text,
+		.offset = offsetof(struct detail, v8_logs)},
 	{0},
 };
 
@@ -230,19 +237,71 @@ static void say_hidden_kernel(const struct symbolize_report *report, const char 
 	}
 }
 
+const char *names_v8_logs(void)
+{
+	return detail.v8_logs;
+}
+
+void names_add_doubts(struct profile *p, const struct symbolize_report *report)
+{
+	struct buffer text = {0};
+
+	if (!report->guessed)
+		return;
+	units_grouped(&text, (int64_t)report->guessed);
+	profile_note(p,
+		"%s samples are in code made while running whose place was used for other code "
+		"too, nobody knows when: they have the name of the last one there",
+		text.at);
+	buffer_release(&text);
+}
+
 void names_say_known(const struct symbolize_report *report, const char *name)
 {
+	if (verbosity > 0 && report->by_time)
+		say("%s: samples in places that were used again for other code, named by their "
+		    "time: %llu",
+			name, (unsigned long long)report->by_time);
 	if (verbosity > 0 && report->named)
 		say("%s: addresses named: %u, from the symbol cache: %u", name, report->named,
 			report->known);
+}
+
+/* Where the input lies: NULL for standard input. To be freed. */
+static char *directory_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	if (*name == '<')
+		return NULL;
+	return slash ? memory_copy_text(name, (size_t)(slash + 1 - name))
+		     : memory_copy_text(".", 1);
+}
+
+/* What runtimes have written about the code of an input's processes. */
+static struct jit_code code_of(const struct profile *p, char *directory, bool fresh)
+{
+	struct jit_code code = {.recorded = true,
+		.ask_tmp = fresh,
+		.beside = directory,
+		.v8_logs = detail.v8_logs,
+		.wall_offset = INT64_MIN};
+
+	if (p->streams.len)
+		code.wall_offset = p->streams.items[0].row.wall_offset;
+	code.monotonic = bytes_equal(profile_meta(p, BYTES("clock")), BYTES("monotonic"));
+	return code;
 }
 
 void names_add(struct profile *p, const char *name)
 {
 	bool fresh = profile_needs_names(p);
 	struct places places = *names_places();
-	struct symbolize_options options = {
-		.places = &places, .which = detail.lines ? SYMBOLIZE_AGAIN : SYMBOLIZE_UNNAMED};
+	char *directory = directory_of(name);
+	struct jit_code code = code_of(p, directory, fresh);
+	struct symbolize_options options = {.places = &places,
+		.jit = &code,
+		.which = detail.lines ? SYMBOLIZE_AGAIN : SYMBOLIZE_UNNAMED};
 	struct symbolize_report report = {0};
 
 	/* A finished profile is looked at again and again: not over the network. */
@@ -251,6 +310,8 @@ void names_add(struct profile *p, const char *name)
 	names_set_detail(&options);
 	profile_symbolize(p, &options, &report);
 	names_say_known(&report, name);
+	if (fresh)
+		names_add_doubts(p, &report);
 	if (own.hard)
 		say("%s: addresses named: %u, still without a name: %u", name, report.named,
 			report.unnamed);
@@ -265,4 +326,6 @@ void names_add(struct profile *p, const char *name)
 			m->file.at, m->locations, m->why, *m->remedy ? "; " : "", m->remedy);
 	}
 	symbolize_report_release(&report);
+	jit_code_release(&code);
+	free(directory);
 }

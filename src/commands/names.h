@@ -31,6 +31,10 @@ struct option_group names_detail_group(void);
 void names_set_detail(struct symbolize_options *options);
 /* How a view has to show frames for them. */
 enum projection names_projection(void);
+/* Where --v8-log says that logs are, or NULL. */
+const char *names_v8_logs(void);
+/* A note about names that are guesses. */
+void names_add_doubts(struct profile *p, const struct symbolize_report *report);
 /* With -v, say how many names were known from earlier runs. `name` as in names_add. */
 void names_say_known(const struct symbolize_report *report, const char *name);
 

@@ -19,13 +19,6 @@ static const char *root_of(void *self, mapping_id mapping)
 	return binary ? binary->root : NULL;
 }
 
-static const struct perf_map *perf_map_of(void *self, process_id process)
-{
-	struct session *s = self;
-
-	return jit_maps_of(&s->jit_maps, process);
-}
-
 static const struct kernel *kernel_of(void *self)
 {
 	const struct session *s = self;
@@ -36,14 +29,10 @@ static const struct kernel *kernel_of(void *self)
 void record_name(struct session *s, struct image_cache *cache, bool last,
 	struct symbolize_report *ret_report)
 {
-	struct symbolize_hooks hooks = {.self = s,
-		.cache = cache,
-		.image = image_of,
-		.root = root_of,
-		.perf_map = perf_map_of,
-		.kernel = kernel_of};
+	struct symbolize_hooks hooks = {
+		.self = s, .cache = cache, .image = image_of, .root = root_of, .kernel = kernel_of};
 
-	struct symbolize_options options = {.hooks = &hooks};
+	struct symbolize_options options = {.hooks = &hooks, .jit = &s->jit};
 
 	/* While it runs, the recorder does as little as it can: names are for those who look at a
 	 * file that grows. What was inlined is read at the end. */
@@ -53,6 +42,6 @@ void record_name(struct session *s, struct image_cache *cache, bool last,
 	} else {
 		options.depth = NAMES_FUNCTIONS;
 	}
-	jit_maps_look(&s->jit_maps, &s->profile);
+	s->jit.v8_logs = names_v8_logs();
 	profile_symbolize(&s->profile, &options, ret_report);
 }

@@ -6,6 +6,7 @@
 
 #include "base/sort.h"
 #include "process/chain_frames.h"
+#include "process/jit_names.h"
 #include "process/recorded_kernel.h"
 #include "process/unnamed.h"
 
@@ -351,12 +352,6 @@ static enum symbols_extent name_in_image(struct namer *n, struct work *work, siz
 	return answer.extent;
 }
 
-static void name_all_as_module(struct namer *n, const struct work *work, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		name_as_module(n, &work[i]);
-}
-
 /* ---- Where names come from ---- */
 
 static const struct image *image_of(struct namer *n, mapping_id id)
@@ -438,48 +433,42 @@ static void name_kernel(struct namer *n, const struct work *work, size_t count)
 		unnamed_facts(&n->counts, work->mapping, &facts);
 }
 
-static void name_in_map(
-	struct namer *n, const struct work *work, size_t count, const struct perf_map *map)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct mapping mapping = n->profile->mappings.items[work[i].mapping];
-		struct bytes name;
-		uint64_t start;
-
-		if (!perf_map_find(map, work[i].address, &name, &start)) {
-			name_as_module(n, &work[i]);
-			continue;
-		}
-		name_as(n, &work[i], start, frame_of(n, &mapping, name));
-	}
-	if (n->report)
-		n->report->overlaps += perf_map_counts(map).overlapping;
-}
-
 static void name_jit(struct namer *n, const struct work *work, size_t count)
 {
 	process_id process = n->profile->mappings.items[work->mapping].process;
-	int32_t pid = n->profile->processes.items[process].pid;
-	const struct perf_map *map = NULL;
-	struct perf_map *own = NULL;
+	struct jit_code *jit = n->options->jit;
 	struct unnamed_facts facts = {0};
 	struct error failed = {0};
 
-	if (n->hooks && n->hooks->perf_map)
-		map = n->hooks->perf_map(n->hooks->self, process);
-	if (!map && n->hooks && pid > 0)
-		map = own = perf_map_open(pid, &failed);
-	facts.opened = map;
-	/* That there is no map is no surprise; that there is one which may not be read is. */
-	if (failed.code != ERR_IO)
-		snprintf(facts.error, sizeof facts.error, "%.159s", failed.text);
-	if (map)
-		name_in_map(n, work, count, map);
-	else
-		name_all_as_module(n, work, count);
+	facts.opened = jit && jit_code_read(jit, n->profile, process, &failed);
+	snprintf(facts.error, sizeof facts.error, "%.159s", failed.text);
+	for (size_t i = 0; i < count; i++) {
+		struct code_piece piece;
+
+		if (facts.opened &&
+			jit_code_find(jit, process, work[i].address, CODE_LATEST, &piece))
+			name_as(n, &work[i], piece.start,
+				jit_frame(n->profile, &piece, work[i].address,
+					n->options->depth == NAMES_LINES));
+		else
+			name_as_module(n, &work[i]);
+	}
 	if (n->report)
 		unnamed_facts(&n->counts, work->mapping, &facts);
-	perf_map_release(own);
+}
+
+/* Code that took the place of other code. */
+static void name_by_time(struct namer *n)
+{
+	struct jit_times times;
+
+	if (!n->options->jit)
+		return;
+	jit_names_by_time(n->profile, n->options->jit, n->options->depth == NAMES_LINES, &times);
+	if (n->report) {
+		n->report->by_time = times.by_time;
+		n->report->guessed = times.guessed;
+	}
 }
 
 static void name_mapping(struct namer *n, struct work *work, size_t count)
@@ -519,6 +508,7 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 		sort_by_address(&work[i], end - i);
 		name_mapping(&n, &work[i], end - i);
 	}
+	name_by_time(&n);
 	if (ret_report)
 		unnamed_report(&n.counts, p, ret_report);
 	unnamed_release(&n.counts);

@@ -17,8 +17,8 @@
 
 #include "images/image_cache.h"
 #include "images/kernel.h"
-#include "images/perf_map.h"
 #include "model/profile.h"
+#include "process/jit_code.h"
 
 /* What a recorder holds whose recording has just ended, or is going on. Any function may be NULL or
  * answer NULL: then files, /proc and this machine's kernel are asked. What they return stays the
@@ -31,8 +31,6 @@ struct symbolize_hooks {
 	/* The directory in which the mapping's path means what it meant to its process, for
 	 * separate debug files: "/proc/PID/root"; "" for ours. */
 	const char *(*root)(void *self, mapping_id mapping);
-	/* The perf map of a process that is gone by now. */
-	const struct perf_map *(*perf_map)(void *self, process_id process);
 	/* The symbols of the kernel that was recorded. */
 	const struct kernel *(*kernel)(void *self);
 };
@@ -46,9 +44,9 @@ enum symbolize_which {
 
 /* `{0}` and a NULL pointer: an input of another time, perhaps of another machine. */
 struct symbolize_options {
-	/* NULL: not live. Then perf maps are not asked, and the kernel only when it is the recorded
-	 * one. */
+	/* NULL: not live. Then the kernel is only asked when it is the recorded one. */
 	const struct symbolize_hooks *hooks;
+	struct jit_code *jit;	     /* for code that was made while running; NULL: no names */
 	const struct places *places; /* where files lie; NULL: the usual places */
 	enum symbolize_which which;
 	enum names_depth depth; /* how much of what was inlined, and of lines, names say */
@@ -71,10 +69,11 @@ struct unnamed_module {
 };
 
 struct symbolize_report {
-	uint32_t named, unnamed;	       /* locations */
-	uint32_t known;			       /* ... answered by the symbol cache */
-	uint64_t samples;		       /* all of the profile, those of idle CPUs apart */
-	uint64_t overlaps;		       /* entries of perf maps that replaced others */
+	uint32_t named, unnamed; /* locations */
+	uint32_t known;		 /* ... answered by the symbol cache */
+	uint64_t samples;	 /* all of the profile, those of idle CPUs apart */
+	uint64_t by_time; /* samples whose stacks were named by their time: see jit_names.h */
+	uint64_t guessed; /* samples with code at a place used again, nobody knows when */
 	VECTOR(struct unnamed_module) modules; /* most samples first */
 };
 void symbolize_report_release(struct symbolize_report *r);

@@ -250,6 +250,7 @@ static bool loop(struct session *s, struct error *err)
 		if (!s->recorder->drain(s, false, err))
 			return false;
 		now = monotonic_ns();
+		jit_code_look(&s->jit, &s->profile, now);
 		if (now < tick)
 			continue;
 		tick = now + TICK_INTERVAL;
@@ -307,6 +308,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	s->processes.live = true;
 	describe(s);
 	s->wall_offset = wall_offset();
+	s->jit = (struct jit_code){.beside = ".", .wall_offset = s->wall_offset};
 	if (!open_timers(s, err) || !prepare_targets(s, err) || !recorder->open(s, err))
 		return false;
 	ok = start(s, err) && loop(s, err);
@@ -320,6 +322,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 			ok = false;
 		}
 		recorder->account(s);
+		jit_code_look(&s->jit, &s->profile, monotonic_ns());
 	}
 	end_command(s);
 	return ok;
@@ -345,7 +348,7 @@ void session_release(struct session *s)
 		close_fd(s->timer);
 	}
 	kernel_release(s->kernel);
-	jit_maps_release(&s->jit_maps);
+	jit_code_release(&s->jit);
 	processes_release(&s->processes);
 	binaries_release(&s->binaries);
 	profile_release(&s->profile);

@@ -4,7 +4,7 @@
 
 #include "images/kernel.h"
 #include "images/unwind.h"
-#include "process/jit_maps.h"
+#include "process/jit_code.h"
 #include "process/processes.h"
 #include "recorders/target.h"
 
@@ -51,7 +51,7 @@ struct session {
 	struct profile profile;
 	struct binaries binaries;
 	struct processes processes;
-	struct jit_maps jit_maps;
+	struct jit_code jit;
 	struct command_process command;
 	struct session_counts counts;
 	int epoll;

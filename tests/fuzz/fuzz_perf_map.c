@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct bytes text = {(const char *)data, size}, line;
 	struct perf_map *map = perf_map_parse(text);
-	uint64_t start, found;
-	struct bytes name;
+	struct code_piece piece;
+	uint64_t start;
 
 	while (bytes_line(&text, &line)) {
 		const char *blank = line.len ? memchr(line.at, ' ', line.len) : NULL;
@@ -18,9 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!blank ||
 			!bytes_hex((struct bytes){line.at, (size_t)(blank - line.at)}, &start))
 			continue;
-		if (perf_map_find(map, start, &name, &found) && (found > start || !name.len))
+		if (code_map_find(perf_map_code(map), start, CODE_LATEST, &piece) &&
+			(piece.start > start || start - piece.start >= piece.size ||
+				!piece.name.len))
 			abort();
-		perf_map_find(map, start - 1, &name, &found);
+		code_map_find(perf_map_code(map), start - 1, size, &piece);
 	}
 	perf_map_release(map);
 	return 0;

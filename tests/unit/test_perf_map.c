@@ -3,23 +3,42 @@
 
 #include "base/buffer.h"
 #include "images/perf_map.h"
+#include "images/runtime_file.h"
 
 #include <sched.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-static void assert_entry(const struct perf_map *map, uint64_t address, const char *expected)
+static void assert_entry(struct perf_map *map, uint64_t address, const char *expected)
 {
-	struct bytes name;
-	uint64_t start;
+	struct code_piece piece;
 
 	if (!expected) {
-		assert_false(perf_map_find(map, address, &name, &start));
+		assert_false(code_map_find(perf_map_code(map), address, CODE_LATEST, &piece));
 		return;
 	}
-	assert_true(perf_map_find(map, address, &name, &start));
-	assert_bytes_equal(name, expected);
-	assert_true(start <= address);
+	assert_true(code_map_find(perf_map_code(map), address, CODE_LATEST, &piece));
+	assert_bytes_equal(piece.name, expected);
+	assert_true(piece.start <= address && address - piece.start < piece.size);
+}
+
+/* The map of a process, as a recorder opens and reads it. */
+static struct perf_map *perf_map_open(int32_t pid, struct error *err)
+{
+	struct perf_map *map = perf_map_new();
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", runtime_file_pid(pid));
+	fd = runtime_file_open(pid, name, err);
+	if (fd >= 0 && perf_map_read(map, fd, true, err)) {
+		close(fd);
+		return map;
+	}
+	if (fd >= 0)
+		close(fd);
+	perf_map_release(map);
+	return NULL;
 }
 
 static void entries_are_found(void **state)
@@ -34,8 +53,8 @@ static void entries_are_found(void **state)
 	assert_entry(map, 0x1010, NULL);
 	assert_entry(map, 0x201f, "other");
 	assert_entry(map, 0x3007, "last");
-	assert_int_equal(perf_map_counts(map).entries, 3);
-	assert_int_equal(perf_map_counts(map).overlapping, 0);
+	assert_int_equal(code_map_counts(perf_map_code(map)).pieces, 3);
+	assert_int_equal(code_map_counts(perf_map_code(map)).overlapping, 0);
 	perf_map_release(map);
 }
 
@@ -52,7 +71,7 @@ static void the_last_writer_wins(void **state)
 	assert_entry(map, 0x1060, "old");
 	assert_entry(map, 0x10f0, "end");
 	assert_entry(map, 0x110f, "end");
-	assert_int_equal(perf_map_counts(map).overlapping, 4);
+	assert_int_equal(code_map_counts(perf_map_code(map)).overlapping, 4);
 	perf_map_release(map);
 }
 
@@ -93,8 +112,8 @@ static void bad_lines_are_counted(void **state)
 		      "zz 10 x\n2000 10 good\n"));
 
 	(void)state;
-	assert_int_equal(perf_map_counts(map).entries, 1);
-	assert_int_equal(perf_map_counts(map).malformed, 7);
+	assert_int_equal(code_map_counts(perf_map_code(map)).pieces, 1);
+	assert_int_equal(perf_map_malformed(map), 7);
 	assert_entry(map, 0x2001, "good");
 	perf_map_release(map);
 }

@@ -249,36 +249,58 @@ static void another_kernel_is_not_guessed(void **state)
 	profile_release(&p);
 }
 
-static const struct perf_map *map_of(void *self, process_id process)
+/* A perf map as this process itself would write one. */
+static void write_map(const char *content)
 {
-	assert_int_equal(process, 1);
-	return self;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+	unlink(path);
+	if (!content)
+		return;
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(content, file);
+	fclose(file);
+}
+
+static FILE *append_map(void)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+	file = fopen(path, "a");
+	assert_non_null(file);
+	return file;
 }
 
 static void code_made_while_running_is_named_by_its_map(void **state)
 {
-	struct perf_map *map = perf_map_parse(BYTES("7000 100 JS:*fast\n7080 10 JS:*newer\n"));
-	struct symbolize_hooks hooks = {.self = map, .perf_map = map_of};
+	struct jit_code jit = {0};
 	struct mapping code = {.kind = MAPPING_JIT};
 	struct symbolize_report report;
 	struct profile p;
 	location_id a, b, c;
 
 	(void)state;
+	write_map("7000 100 JS:*fast /a.js:1:2\n7080 10 newer\n");
 	profile_init(&p);
-	code.process = profile_process(&p, 77, profile_string(&p, BYTES("node")));
+	code.process = profile_process(&p, getpid(), profile_string(&p, BYTES("node")));
 	a = profile_location(&p, profile_mapping(&p, &code), 0x7001);
 	b = profile_location(&p, profile_mapping(&p, &code), 0x7081);
 	c = profile_location(&p, profile_mapping(&p, &code), 0x9000);
-	profile_symbolize(&p, &(struct symbolize_options){.hooks = &hooks}, &report);
-	assert_bytes_equal(function_at(&p, a), "JS:*fast");
+	profile_symbolize(&p, &(struct symbolize_options){.jit = &jit}, &report);
+	assert_bytes_equal(function_at(&p, a), "fast /a.js:1:2");
 	assert_int_equal(frame_at(&p, a)->kind, FRAME_JIT);
-	assert_bytes_equal(function_at(&p, b), "JS:*newer");
+	assert_bytes_equal(function_at(&p, b), "newer");
 	assert_bytes_equal(function_at(&p, c), "[unknown]");
-	assert_int_equal(report.overlaps, 1);
 	assert_int_equal(report.modules.len, 1);
 	assert_bytes_equal(report.modules.items[0].file, "node");
 	symbolize_report_release(&report);
+	jit_code_release(&jit);
+	write_map(NULL);
 
 	/* Without a map there is something to be done about it. */
 	profile_name_location(&p, a, NULL, 0);
@@ -287,7 +309,78 @@ static void code_made_while_running_is_named_by_its_map(void **state)
 	assert_non_null(strstr(report.modules.items[0].remedy, "--perf-basic-prof"));
 	symbolize_report_release(&report);
 	profile_release(&p);
-	perf_map_release(map);
+}
+
+/* The function of a sample's innermost frame. */
+static struct bytes function_of_sample(const struct profile *p, size_t sample)
+{
+	stack_id stack = p->samples.items[0].stack.items[sample];
+
+	return function_at(p, p->stack_location.items[stack]);
+}
+
+static void code_at_a_place_used_again_is_named_by_the_time(void **state)
+{
+	static const uint64_t times[] = {150, 250, 350, 450};
+	struct jit_code jit = {0}, later = {.recorded = true, .ask_tmp = true};
+	struct mapping code = {.kind = MAPPING_JIT};
+	struct symbolize_report report;
+	location_id caller, place;
+	struct profile p;
+	stack_id stack;
+	FILE *file;
+
+	(void)state;
+	profile_init(&p);
+	profile_add_samples(&p);
+	code.process = profile_process(&p, getpid(), profile_string(&p, BYTES("node")));
+	caller = profile_location(&p, profile_mapping(&p, &code), 0x6001);
+	place = profile_location(&p, profile_mapping(&p, &code), 0x7001);
+	stack = profile_stack(&p, profile_stack(&p, 0, caller), place);
+	for (size_t i = 0; i < 4; i++)
+		profile_add_sample(&p, 0,
+			&(struct sample){.has = SAMPLE_TIME, .stack = stack, .time = times[i]});
+
+	/* Written between two looks: as old as the first of them. */
+	write_map("6000 100 caller\n7000 100 first\n");
+	jit_code_look(&jit, &p, 100);
+	jit_code_look(&jit, &p, 200);
+	file = append_map();
+	fputs("7000 80 second\n", file);
+	fflush(file);
+	jit_code_look(&jit, &p, 300);
+	fputs("7000 40 third\n", file);
+	fclose(file);
+	jit_code_look(&jit, &p, 400);
+	profile_symbolize(&p, &(struct symbolize_options){.jit = &jit}, &report);
+	assert_bytes_equal(function_of_sample(&p, 0), "first");
+	assert_bytes_equal(function_of_sample(&p, 1), "second");
+	assert_bytes_equal(function_of_sample(&p, 2), "third");
+	assert_bytes_equal(function_of_sample(&p, 3), "third");
+	assert_int_equal(report.by_time, 2);
+	assert_int_equal(report.guessed, 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_bytes_equal(
+			function_at(&p,
+				p.stack_location.items
+					[p.stack_caller.items[p.samples.items[0].stack.items[i]]]),
+			"caller");
+	symbolize_report_release(&report);
+	jit_code_release(&jit);
+
+	/* Nobody followed: the last writer, and a count. */
+	for (size_t i = 0; i < 4; i++)
+		p.samples.items[0].stack.items[i] = stack;
+	profile_name_location(&p, caller, NULL, 0);
+	profile_name_location(&p, place, NULL, 0);
+	profile_symbolize(&p, &(struct symbolize_options){.jit = &later}, &report);
+	assert_bytes_equal(function_of_sample(&p, 0), "third");
+	assert_int_equal(report.by_time, 0);
+	assert_int_equal(report.guessed, 4);
+	symbolize_report_release(&report);
+	jit_code_release(&later);
+	write_map(NULL);
+	profile_release(&p);
 }
 
 int main(void)
@@ -300,6 +393,7 @@ int main(void)
 		cmocka_unit_test(the_kernel_of_the_hooks_is_asked),
 		cmocka_unit_test(another_kernel_is_not_guessed),
 		cmocka_unit_test(code_made_while_running_is_named_by_its_map),
+		cmocka_unit_test(code_at_a_place_used_again_is_named_by_the_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,254 @@
+/* jitdump.c: what did a just-in-time compiler write into its jitdump? */
+#include "images/jitdump.h"
+
+#include "base/memory.h"
+#include "images/cursor.h"
+#include "images/runtime_file.h"
+
+#include <stdlib.h>
+
+#define MAGIC		0x4A695444u /* "JiTD" */
+#define HEADER_SIZE	40u
+#define PREFIX_SIZE	16u
+#define ARCH_TIMESTAMP	1u    /* in the header's flags */
+#define ELF_HEADER_SIZE 0x40u /* of the file that others make of a piece: see own_addresses */
+
+enum { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE, CODE_UNWINDING_INFO };
+
+struct jitdump {
+	struct code_map *code;
+	VECTOR(struct code_line) lines; /* for the next piece at `lines_at`; texts are in `text` */
+	uint64_t lines_at;
+	struct arena text;
+	uint64_t offset; /* behind the last record that was read */
+	bool begun, swapped;
+	struct jitdump_facts facts;
+};
+
+struct jitdump *jitdump_new(void)
+{
+	struct jitdump *dump = memory_new(1, sizeof(*dump));
+
+	dump->code = code_map_new();
+	return dump;
+}
+
+void jitdump_release(struct jitdump *dump)
+{
+	if (!dump)
+		return;
+	code_map_release(dump->code);
+	vector_release(&dump->lines);
+	arena_release(&dump->text);
+	free(dump);
+}
+
+static uint32_t u32(const struct jitdump *dump, struct cursor *c)
+{
+	uint32_t value = (uint32_t)cursor_fixed(c, 4);
+
+	return dump->swapped ? __builtin_bswap32(value) : value;
+}
+
+static uint64_t u64(const struct jitdump *dump, struct cursor *c)
+{
+	uint64_t value = cursor_fixed(c, 8);
+
+	return dump->swapped ? __builtin_bswap64(value) : value;
+}
+
+/* ---- Records ---- */
+
+static void lines_forget(struct jitdump *dump)
+{
+	dump->lines.len = 0;
+	arena_release(&dump->text);
+	dump->text = (struct arena){0};
+}
+
+/* It comes before the piece of code that it is about. */
+static bool take_debug_info(struct jitdump *dump, struct cursor *c)
+{
+	uint64_t count;
+	struct bytes last = {0};
+
+	lines_forget(dump);
+	dump->lines_at = u64(dump, c);
+	count = u64(dump, c);
+	for (uint64_t i = 0; i < count && !c->bad; i++) {
+		struct code_line line = {.address = u64(dump, c), .line = u32(dump, c)};
+		struct bytes file;
+
+		u32(dump, c); /* the column */
+		file = cursor_text(c);
+		if (c->bad)
+			break;
+		/* "\xff" stands for the file of the entry before. */
+		if (!last.at || (!bytes_equal(file, BYTES("\xff")) && !bytes_equal(file, last)))
+			last = (struct bytes){arena_copy(&dump->text, file.at, file.len), file.len};
+		line.file = last;
+		vector_push(&dump->lines, line);
+	}
+	if (c->bad)
+		lines_forget(dump);
+	return !c->bad;
+}
+
+static int line_compare(const void *a, const void *b)
+{
+	const struct code_line *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* V8 writes where lines are in the ELF file that perf inject makes of every piece, whose code
+ * begins behind a header, others where they are in memory. Code begins with a line of its own, so
+ * which it is shows in the first. */
+static void own_addresses(struct jitdump *dump, uint64_t start)
+{
+	if (dump->lines.len > 1)
+		qsort(dump->lines.items, dump->lines.len, sizeof(struct code_line), line_compare);
+	if (!dump->lines.len || dump->lines.items[0].address < start + ELF_HEADER_SIZE)
+		return;
+	for (size_t i = 0; i < dump->lines.len; i++)
+		dump->lines.items[i].address -= ELF_HEADER_SIZE;
+}
+
+static bool take_load(struct jitdump *dump, struct cursor *c, uint64_t time)
+{
+	struct code_piece piece = {.from = time};
+
+	u32(dump, c); /* process and thread */
+	u32(dump, c);
+	u64(dump, c); /* the address as an ELF file would have it */
+	piece.start = u64(dump, c);
+	piece.size = u64(dump, c);
+	u64(dump, c); /* its number */
+	piece.name = cursor_text(c);
+	if (c->bad || piece.size > cursor_left(c))
+		return false;
+	if (dump->lines.len && dump->lines_at == piece.start) {
+		own_addresses(dump, piece.start);
+		piece.lines = dump->lines.items;
+		piece.line_count = dump->lines.len;
+	}
+	if (piece.size && piece.name.len)
+		code_map_add(dump->code, &piece);
+	lines_forget(dump);
+	return true;
+}
+
+static bool take_move(struct jitdump *dump, struct cursor *c, uint64_t time)
+{
+	uint64_t from, to;
+
+	u32(dump, c);
+	u32(dump, c);
+	u64(dump, c);
+	from = u64(dump, c);
+	to = u64(dump, c);
+	if (!c->bad)
+		code_map_move(dump->code, from, to, time);
+	return !c->bad;
+}
+
+static void take_record(struct jitdump *dump, uint32_t id, uint64_t time, struct bytes content)
+{
+	struct cursor c = cursor_of(content);
+	uint64_t from = dump->facts.timed ? time : 0;
+	bool good = true;
+
+	switch (id) {
+	case CODE_LOAD:
+		good = take_load(dump, &c, from);
+		break;
+	case CODE_MOVE:
+		good = take_move(dump, &c, from);
+		break;
+	case CODE_DEBUG_INFO:
+		good = take_debug_info(dump, &c);
+		break;
+	}
+	dump->facts.records++;
+	dump->facts.malformed += !good;
+	if (!dump->facts.first)
+		dump->facts.first = time;
+	dump->facts.last = time;
+}
+
+/* ---- The file ---- */
+
+static bool take_header(struct jitdump *dump, struct cursor *c, struct error *err)
+{
+	uint32_t magic = (uint32_t)cursor_fixed(c, 4), size;
+
+	if (magic != MAGIC && magic != __builtin_bswap32(MAGIC))
+		return error_set(err, ERR_FORMAT, "no jitdump: it does not begin with JiTD");
+	dump->swapped = magic != MAGIC;
+	u32(dump, c); /* version: 1 so far, and what follows is told by the size */
+	size = u32(dump, c);
+	u32(dump, c); /* machine */
+	u32(dump, c);
+	dump->facts.pid = u32(dump, c);
+	u64(dump, c); /* when it was made: V8 and others disagree about the clock */
+	dump->facts.timed = !(u64(dump, c) & ARCH_TIMESTAMP);
+	if (size < HEADER_SIZE)
+		return error_set(err, ERR_FORMAT, "a jitdump with a header of %u bytes", size);
+	dump->offset = size;
+	dump->begun = true;
+	return true;
+}
+
+bool jitdump_take(struct jitdump *dump, struct bytes bytes, struct error *err)
+{
+	struct cursor c = cursor_of(bytes);
+
+	if (!dump->begun) {
+		if (bytes.len < HEADER_SIZE)
+			return true;
+		if (!take_header(dump, &c, err))
+			return false;
+		c = cursor_of(bytes);
+		if (!cursor_take(&c, dump->offset).at || c.bad)
+			return true;
+	}
+	while (!dump->facts.damaged && cursor_left(&c) >= PREFIX_SIZE) {
+		struct cursor record = c;
+		uint32_t id = u32(dump, &record), size = u32(dump, &record);
+		uint64_t time = u64(dump, &record);
+
+		dump->facts.damaged = size < PREFIX_SIZE;
+		if (dump->facts.damaged || size > cursor_left(&c))
+			break;
+		take_record(dump, id, time, cursor_take(&record, size - PREFIX_SIZE));
+		c.at += size;
+		dump->offset += size;
+	}
+	return true;
+}
+
+bool jitdump_read(struct jitdump *dump, int fd, struct error *err)
+{
+	struct buffer bytes = {0};
+	uint64_t offset = dump->offset;
+	bool done = runtime_file_read(fd, &offset, &bytes, err) &&
+		    jitdump_take(dump, buffer_bytes(&bytes), err);
+
+	buffer_release(&bytes);
+	return done;
+}
+
+uint64_t jitdump_offset(const struct jitdump *dump)
+{
+	return dump->offset;
+}
+
+struct code_map *jitdump_code(struct jitdump *dump)
+{
+	return dump->code;
+}
+
+struct jitdump_facts jitdump_facts(const struct jitdump *dump)
+{
+	return dump->facts;
+}

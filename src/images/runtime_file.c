@@ -1,0 +1,218 @@
+/* runtime_file.c: may what a running program has written about its own code be read? */
+#include "images/runtime_file.h"
+
+#include "base/buffer.h"
+#include "base/input.h"
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct writer {
+	int32_t pid; /* in its innermost pid namespace */
+	int64_t uid; /* effective, as we see it; -1: the process is gone */
+};
+
+/* The number at the end of a line of /proc/PID/status; of Uid the second: the effective one. */
+static void status_line(struct bytes line, struct writer *ret)
+{
+	uint64_t value = 0, words = 0;
+	char *rest, *copy = memory_copy_text(line.at, line.len);
+
+	rest = copy + strcspn(copy, "\t");
+	for (char *word; (word = strsep(&rest, "\t"));) {
+		if (!*word)
+			continue;
+		value = strtoull(word, NULL, 10);
+		if (++words == 2 && bytes_start(line, BYTES("Uid:")))
+			ret->uid = (int64_t)value;
+	}
+	if (bytes_start(line, BYTES("NSpid:")) && value)
+		ret->pid = (int32_t)value;
+	free(copy);
+}
+
+static struct writer writer_of(int32_t pid)
+{
+	struct writer writer = {pid, -1};
+	struct error ignored = {0};
+	struct buffer path = {0};
+	struct bytes line;
+	struct input in;
+	bool more = true;
+
+	buffer_printf(&path, "/proc/%d/status", pid);
+	if (input_open(&in, path.at, &ignored)) {
+		while (input_line(&in, &line, &more, &ignored) && more)
+			if (bytes_start(line, BYTES("Uid:")) || bytes_start(line, BYTES("NSpid:")))
+				status_line(line, &writer);
+		input_release(&in);
+	}
+	buffer_release(&path);
+	return writer;
+}
+
+/* The container's own links may not lead out of it: everything is resolved inside `root`. */
+static int open_inside(const char *root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int directory = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
+
+	if (directory < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+	if (fd < 0 && errno == ENOSYS) /* before Linux 5.6 */
+		fd = openat(directory, path, (int)how.flags);
+	close(directory);
+	return fd;
+}
+
+static bool may_be_trusted(int fd, const char *path, int64_t uid, struct error *err)
+{
+	const char *sudo = getenv("SUDO_UID");
+	int64_t caller = sudo ? strtoll(sudo, NULL, 10) : (int64_t)geteuid();
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return error_errno(err, "%s", path);
+	if (!S_ISREG(status.st_mode))
+		return error_set(err, ERR_FORMAT, "%s: not a regular file", path);
+	if (status.st_uid && status.st_uid != geteuid() &&
+		(int64_t)status.st_uid != (uid >= 0 ? uid : caller))
+		return error_set(err, ERR_PERMISSION,
+			"%s: belongs to user %u, who is neither the process's nor root", path,
+			status.st_uid);
+	return true;
+}
+
+int32_t runtime_file_pid(int32_t pid)
+{
+	return writer_of(pid).pid;
+}
+
+static int trusted(int fd, const char *path, int64_t uid, struct error *err)
+{
+	if (may_be_trusted(fd, path, uid, err))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int runtime_file_open(int32_t pid, const char *path, struct error *err)
+{
+	struct writer writer = writer_of(pid);
+	struct buffer root = {0};
+	int fd;
+
+	buffer_printf(&root, "/proc/%d/root", pid);
+	fd = open_inside(root.at, path);
+	if (fd < 0 && writer.uid < 0) /* gone: its file may still be here */
+		fd = open_inside("/", path);
+	buffer_release(&root);
+	if (fd < 0) {
+		error_errno(err, "%s of process %d", path, pid);
+		return -1;
+	}
+	return trusted(fd, path, writer.uid, err);
+}
+
+/* ---- Looking for a name ---- */
+
+static bool is_newer(const struct stat *a, const struct stat *b)
+{
+	return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+static int find_newest(const char *directory, const char *start, const char *end)
+{
+	DIR *dir = opendir(directory);
+	struct stat status, newest = {0};
+	struct dirent *entry;
+	char *name = NULL;
+	int fd = -1;
+
+	while (dir && (entry = readdir(dir))) {
+		struct bytes found = bytes_of(entry->d_name);
+
+		if (!bytes_start(found, bytes_of(start)) || !bytes_end(found, bytes_of(end)) ||
+			fstatat(dirfd(dir), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
+			!S_ISREG(status.st_mode) || (name && !is_newer(&status, &newest)))
+			continue;
+		free(name);
+		name = memory_copy_text(found.at, found.len);
+		newest = status;
+	}
+	if (name)
+		fd = openat(dirfd(dir), name,
+			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (dir)
+		closedir(dir);
+	free(name);
+	return fd;
+}
+
+static int not_found(const char *directory, const char *start, const char *end, struct error *err)
+{
+	error_set(err, ERR_IO, "%s: no file %s*%s", directory, start, end);
+	return -1;
+}
+
+int runtime_file_find(int32_t pid, const char *start, const char *end, struct error *err)
+{
+	struct writer writer = writer_of(pid);
+	char directory[32];
+	int fd;
+
+	snprintf(directory, sizeof(directory), "/proc/%d/cwd", pid);
+	fd = find_newest(directory, start, end);
+	return fd < 0 ? not_found(directory, start, end, err)
+		      : trusted(fd, directory, writer.uid, err);
+}
+
+int runtime_file_beside(
+	const char *directory, const char *start, const char *end, struct error *err)
+{
+	int fd = find_newest(directory, start, end);
+
+	return fd < 0 ? not_found(directory, start, end, err) : fd;
+}
+
+/* ---- Reading ---- */
+
+bool runtime_file_read(int fd, uint64_t *offset, struct buffer *text, struct error *err)
+{
+	struct stat status;
+	uint64_t size;
+
+	if (fstat(fd, &status))
+		return error_errno(err, "a file of a process");
+	size = (uint64_t)status.st_size;
+	if (size > RUNTIME_FILE_LIMIT)
+		return error_set(err, ERR_LIMIT, "larger than %llu MB",
+			(unsigned long long)(RUNTIME_FILE_LIMIT >> 20));
+	while (*offset < size) {
+		size_t want = (size_t)(size - *offset);
+		ssize_t got = pread(fd, buffer_room(text, want), want, (off_t)*offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return error_errno(err, "a file of a process");
+		if (!got) /* it was cut meanwhile */
+			break;
+		text->len += (size_t)got;
+		*offset += (uint64_t)got;
+	}
+	return true;
+}

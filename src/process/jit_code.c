@@ -1,0 +1,432 @@
+/* jit_code.c: what is known about the code that recorded processes made while they ran? */
+#include "process/jit_code.h"
+
+#include "images/jitdump.h"
+#include "images/perf_map.h"
+#include "images/runtime_file.h"
+#include "images/v8_log.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HELD_LIMIT     512u		      /* open files */
+#define PROCESSES_MOST 4096u		      /* rows */
+#define TRY_INTERVAL   ((uint64_t)1000000000) /* ns */
+#define NS_PER_S       1000000000ll
+
+/* One of the things that a runtime writes. */
+struct source {
+	int fd; /* -1: not there yet */
+	bool tried;
+	bool timed;	       /* its times can be compared with those of samples... */
+	int64_t base;	       /* ... when this is subtracted from them */
+	struct code_map *code; /* owned by what read it; NULL: not read yet */
+};
+
+enum { DUMP, LOG, MAP, SOURCES };
+
+struct jit_process {
+	process_id process;
+	int32_t pid, own_pid; /* as we see it, as it sees itself */
+	bool gone;	      /* no use in looking again */
+	struct source sources[SOURCES];
+	struct jitdump *dump;
+	struct v8_log *log;
+	struct perf_map *map;
+	struct error error; /* what was in the way of a file that is there */
+};
+
+static void process_release(struct jit_process *row)
+{
+	for (int i = 0; i < SOURCES; i++)
+		if (row->sources[i].fd >= 0)
+			close(row->sources[i].fd);
+	jitdump_release(row->dump);
+	v8_log_release(row->log);
+	perf_map_release(row->map);
+}
+
+void jit_code_release(struct jit_code *code)
+{
+	for (size_t i = 0; i < code->rows.len; i++)
+		process_release(&code->rows.items[i]);
+	vector_release(&code->rows);
+	vector_release(&code->dumps);
+}
+
+static struct jit_process *find(struct jit_code *code, process_id process)
+{
+	for (size_t i = 0; i < code->rows.len; i++)
+		if (code->rows.items[i].process == process)
+			return &code->rows.items[i];
+	return NULL;
+}
+
+static struct jit_process *find_or_add(
+	struct jit_code *code, const struct profile *p, process_id process)
+{
+	struct jit_process *row = find(code, process), new = {.process = process};
+
+	if (row || code->rows.len >= PROCESSES_MOST)
+		return row;
+	new.pid = p->processes.items[process].pid;
+	new.own_pid = code->recorded ? new.pid : runtime_file_pid(new.pid);
+	for (int i = 0; i < SOURCES; i++)
+		new.sources[i].fd = -1;
+	new.map = perf_map_new();
+	vector_push(&code->rows, new);
+	return &code->rows.items[code->rows.len - 1];
+}
+
+/* ---- Where files are ---- */
+
+/* "/tmp/jit-123.dump" is of process 123, as it sees itself. */
+static bool is_dump(struct bytes path, uint64_t *ret_pid)
+{
+	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+	struct bytes name =
+		slash ? (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)} : path;
+
+	return bytes_start(name, BYTES("jit-")) && bytes_end(name, BYTES(".dump")) &&
+	       name.len > 9 && bytes_u64((struct bytes){name.at + 4, name.len - 9}, ret_pid);
+}
+
+static void see_mappings(struct jit_code *code, const struct profile *p)
+{
+	uint64_t ignored;
+
+	while (code->seen + 1 < p->mappings.len) {
+		const struct mapping *m = &p->mappings.items[++code->seen];
+
+		if (m->kind == MAPPING_JIT)
+			find_or_add(code, p, m->process);
+		else if (m->kind == MAPPING_FILE && is_dump(profile_text(p, m->file), &ignored))
+			vector_push(&code->dumps, m->file);
+	}
+}
+
+/* A file of a process that runs, or of our own /tmp. */
+static int open_at(const struct jit_code *code, const struct jit_process *row, const char *path,
+	struct error *err)
+{
+	return runtime_file_open(code->recorded ? 0 : row->pid, path, err);
+}
+
+static int open_dump(const struct jit_code *code, const struct profile *p,
+	const struct jit_process *row, struct error *err)
+{
+	uint64_t pid;
+	int fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < code->dumps.len; i++) {
+		struct bytes path = profile_text(p, code->dumps.items[i]);
+		char *copy;
+
+		if (!is_dump(path, &pid) || pid != (uint64_t)row->own_pid)
+			continue;
+		copy = memory_copy_text(path.at, path.len);
+		fd = open_at(code, row, copy, err);
+		free(copy);
+	}
+	return fd;
+}
+
+static int open_map(const struct jit_code *code, const struct jit_process *row, struct error *err)
+{
+	char path[64];
+
+	if (code->recorded && !code->ask_tmp)
+		return -1;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", row->own_pid);
+	return open_at(code, row, path, err);
+}
+
+/* The last of the logs that the user named which is of this process; of those without a process in
+ * their name the last one is everybody's. */
+static int open_named_log(const struct jit_code *code, const struct jit_process *row)
+{
+	const char *chosen = NULL;
+	char end[32];
+	glob_t found;
+	int fd = -1;
+
+	if (!code->v8_logs)
+		return -1;
+	snprintf(end, sizeof(end), "-%d-v8.log", row->own_pid);
+	if (!glob(code->v8_logs, 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			struct bytes path = bytes_of(found.gl_pathv[i]);
+
+			if (bytes_end(path, bytes_of(end)) ||
+				(!chosen && !bytes_end(path, BYTES("-v8.log"))))
+				chosen = path.at;
+		}
+		if (chosen)
+			fd = open(chosen, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	}
+	globfree(&found);
+	return fd;
+}
+
+static int open_log(const struct jit_code *code, const struct jit_process *row, struct error *err)
+{
+	char end[32];
+	int fd = open_named_log(code, row);
+
+	if (fd >= 0 || code->recorded)
+		return fd;
+	snprintf(end, sizeof(end), "-%d-v8.log", row->own_pid);
+	return runtime_file_find(row->pid, "isolate-", end, err);
+}
+
+static int open_beside(const struct jit_code *code, const struct jit_process *row, int source)
+{
+	char start[32] = "isolate-", end[32] = "dump";
+	struct error ignored = {0};
+
+	if (!code->beside)
+		return -1;
+	if (source == DUMP)
+		snprintf(start, sizeof(start), "jit-%d.", row->own_pid);
+	else if (source == LOG)
+		snprintf(end, sizeof(end), "-%d-v8.log", row->own_pid);
+	else
+		snprintf(start, sizeof(start), "perf-%d.", row->own_pid);
+	if (source == MAP)
+		snprintf(end, sizeof(end), "map");
+	return runtime_file_beside(code->beside, start, end, &ignored);
+}
+
+static void look_for(
+	struct jit_code *code, const struct profile *p, struct jit_process *row, int which)
+{
+	struct source *source = &row->sources[which];
+	struct error failed = {0};
+
+	if (source->fd >= 0 || code->held >= HELD_LIMIT || row->pid <= 0)
+		return;
+	if (which == DUMP)
+		source->fd = open_dump(code, p, row, &failed);
+	else if (which == LOG)
+		source->fd = open_log(code, row, &failed);
+	else
+		source->fd = open_map(code, row, &failed);
+	if (source->fd < 0 && (code->recorded || row->gone))
+		source->fd = open_beside(code, row, which);
+	/* That there is none is no surprise; that there is one which may not be read is. */
+	if (source->fd < 0 && failed.code != ERR_NONE && failed.code != ERR_IO)
+		row->error = failed;
+	code->held += source->fd >= 0;
+}
+
+static bool is_gone(const struct jit_code *code, const struct jit_process *row)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", row->pid);
+	return !code->recorded && access(path, F_OK);
+}
+
+static void look_for_all(struct jit_code *code, const struct profile *p, struct jit_process *row)
+{
+	bool gone = is_gone(code, row);
+
+	if (row->gone || row->pid <= 0)
+		return;
+	row->gone = gone;
+	for (int i = 0; i < SOURCES; i++)
+		look_for(code, p, row, i);
+}
+
+void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now)
+{
+	size_t known = code->rows.len;
+	bool again = now >= code->tried + TRY_INTERVAL;
+	struct stat status;
+
+	see_mappings(code, p);
+	for (size_t i = 0; i < code->rows.len; i++) {
+		struct jit_process *row = &code->rows.items[i];
+
+		if (again || i >= known)
+			look_for_all(code, p, row);
+		if (row->sources[MAP].fd >= 0 && !fstat(row->sources[MAP].fd, &status))
+			perf_map_mark(row->map, now, (uint64_t)status.st_size);
+	}
+	if (again)
+		code->tried = now;
+}
+
+/* ---- Reading ---- */
+
+static void sample_times(const struct profile *p, uint64_t *ret_first, uint64_t *ret_last)
+{
+	*ret_first = UINT64_MAX;
+	*ret_last = 0;
+	for (size_t t = 0; t < p->samples.len; t++) {
+		const struct samples *s = &p->samples.items[t];
+
+		for (size_t i = 0; i < s->time.len; i++) {
+			uint64_t time = s->time.items[i];
+
+			*ret_first = time < *ret_first ? time : *ret_first;
+			*ret_last = time > *ret_last ? time : *ret_last;
+		}
+	}
+}
+
+static int64_t ns_of(struct statx_timestamp t)
+{
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* A log begins when its file is made, which most filesystems know; of a copy that is not true, but
+ * V8's own profiler writes until the end, which copies may keep. Either has to fit the samples. */
+static bool log_times(const struct jit_code *code, const struct profile *p,
+	const struct jit_process *row, int64_t *ret_base)
+{
+	struct v8_log_facts facts = v8_log_facts(row->log);
+	int64_t bases[2], length = (int64_t)facts.last;
+	uint64_t first, last;
+	struct statx st;
+
+	if (!facts.timed || code->wall_offset == INT64_MIN ||
+		statx(row->sources[LOG].fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st))
+		return false;
+	sample_times(p, &first, &last);
+	bases[0] = st.stx_mask & STATX_BTIME ? ns_of(st.stx_btime) : INT64_MAX;
+	bases[1] = facts.ticks ? ns_of(st.stx_mtime) - length : INT64_MAX;
+	for (int i = 0; i < 2; i++) {
+		int64_t base = bases[i] == INT64_MAX ? INT64_MAX : bases[i] - code->wall_offset;
+
+		if (base == INT64_MAX || first > last || base > (int64_t)last ||
+			base + length + NS_PER_S < (int64_t)first)
+			continue;
+		*ret_base = base;
+		return true;
+	}
+	return false;
+}
+
+static void read_dump(struct jit_code *code, struct jit_process *row, struct error *err)
+{
+	struct source *source = &row->sources[DUMP];
+	struct jitdump_facts facts;
+
+	if (!row->dump)
+		row->dump = jitdump_new();
+	if (!jitdump_read(row->dump, source->fd, err))
+		return;
+	facts = jitdump_facts(row->dump);
+	source->timed = facts.timed && (code->monotonic || !code->recorded);
+	source->code = jitdump_code(row->dump);
+}
+
+static void read_log(
+	struct jit_code *code, const struct profile *p, struct jit_process *row, struct error *err)
+{
+	struct source *source = &row->sources[LOG];
+
+	if (!row->log)
+		row->log = v8_log_new();
+	if (!v8_log_read(row->log, source->fd, err))
+		return;
+	source->timed = source->timed || log_times(code, p, row, &source->base);
+	source->code = v8_log_code(row->log);
+}
+
+static void read_map(const struct jit_code *code, struct jit_process *row, struct error *err)
+{
+	struct source *source = &row->sources[MAP];
+
+	if (!perf_map_read(row->map, source->fd, code->recorded || row->gone, err))
+		return;
+	source->timed = perf_map_followed(row->map);
+	source->code = perf_map_code(row->map);
+}
+
+bool jit_code_read(
+	struct jit_code *code, const struct profile *p, process_id process, struct error *err)
+{
+	struct jit_process *row;
+	bool any = false;
+
+	see_mappings(code, p);
+	row = find_or_add(code, p, process);
+	if (!row)
+		return false;
+	look_for_all(code, p, row);
+	row->gone |= code->recorded; /* once is enough */
+	if (row->sources[DUMP].fd >= 0)
+		read_dump(code, row, &row->error);
+	if (row->sources[LOG].fd >= 0)
+		read_log(code, p, row, &row->error);
+	if (row->sources[MAP].fd >= 0)
+		read_map(code, row, &row->error);
+	for (int i = 0; i < SOURCES; i++)
+		any |= row->sources[i].code && code_map_counts(row->sources[i].code).pieces;
+	if (!any)
+		*err = row->error;
+	return any;
+}
+
+void jit_code_read_on(struct jit_code *code, const struct profile *p)
+{
+	struct error ignored = {0};
+
+	for (size_t i = 0; !code->recorded && i < code->rows.len; i++)
+		jit_code_read(code, p, code->rows.items[i].process, &ignored);
+}
+
+/* ---- Asking ---- */
+
+static struct source *source_with(
+	struct jit_code *code, process_id process, uint64_t address, struct code_piece *ret)
+{
+	struct jit_process *row = find(code, process);
+
+	for (int i = 0; row && i < SOURCES; i++)
+		if (row->sources[i].code &&
+			code_map_find(row->sources[i].code, address, CODE_LATEST, ret))
+			return &row->sources[i];
+	return NULL;
+}
+
+bool jit_code_find(struct jit_code *code, process_id process, uint64_t address, uint64_t time,
+	struct code_piece *ret)
+{
+	struct source *source = source_with(code, process, address, ret);
+	int64_t own = (int64_t)time;
+
+	if (!source || time == CODE_LATEST || !source->timed)
+		return source;
+	own = own > source->base ? own - source->base : 0;
+	return code_map_find(source->code, address, (uint64_t)own, ret);
+}
+
+bool jit_code_reused(struct jit_code *code, process_id process, uint64_t address, bool *ret_timed)
+{
+	struct code_piece ignored;
+	struct source *source = source_with(code, process, address, &ignored);
+
+	if (!source || !code_map_reused(source->code, address))
+		return false;
+	*ret_timed = source->timed;
+	return true;
+}
+
+bool jit_code_overlaps(struct jit_code *code)
+{
+	for (size_t i = 0; i < code->rows.len; i++)
+		for (int k = 0; k < SOURCES; k++) {
+			struct code_map *map = code->rows.items[i].sources[k].code;
+
+			if (map && code_map_counts(map).overlapping)
+				return true;
+		}
+	return false;
+}

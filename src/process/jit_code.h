@@ -1,0 +1,52 @@
+/* jit_code.h: what is known about the code that recorded processes made while they ran?
+ *
+ * A runtime may have written a jitdump, a log of V8 or a perf map; they are asked in that order,
+ * which is that of how well they know when code was where. While a recording runs, files are opened
+ * when the process is first seen, because they may be a container's and gone with it, and the
+ * growth of perf maps is followed, which tells when their lines were written. Of a recording that
+ * is read later they are looked for beside it and in /tmp. */
+#ifndef KILN_PROCESS_JIT_CODE_H
+#define KILN_PROCESS_JIT_CODE_H
+
+#include "images/code_map.h"
+#include "model/profile.h"
+
+/* `{0}` is empty. */
+struct jit_code {
+	bool recorded;	    /* processes are gone; else a recording is running */
+	bool ask_tmp;	    /* of a recorded one: /tmp/perf-PID.map is of its processes */
+	bool monotonic;	    /* times of samples are CLOCK_MONOTONIC */
+	const char *beside; /* a directory where files of processes that are gone may be; or NULL */
+	const char *v8_logs;  /* a glob(7) of logs that the user named; NULL: none */
+	int64_t wall_offset;  /* ns from the samples' times to the wall clock; INT64_MIN: unknown */
+	uint64_t held, tried; /* open files; when missing ones were looked for last */
+	VECTOR(struct jit_process) rows;
+	VECTOR(string_id) dumps; /* paths of mapped jitdumps */
+	mapping_id seen;	 /* mappings of the profile up to here are known */
+};
+void jit_code_release(struct jit_code *code);
+
+/* While recording: open what processes with such code have written by now, and see how far it has
+ * grown at `now` (ns). To be called again and again. */
+void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now);
+
+/* Read what is there about a process. False when there is nothing, with the reason when something
+ * is in the way and an empty error when there is just nothing. */
+bool jit_code_read(
+	struct jit_code *code, const struct profile *p, process_id process, struct error *err);
+
+/* While recording: the same for all processes. */
+void jit_code_read_on(struct jit_code *code, const struct profile *p);
+
+/* The code at an address of a process that was read, at a time (ns) or CODE_LATEST. */
+bool jit_code_find(struct jit_code *code, process_id process, uint64_t address, uint64_t time,
+	struct code_piece *ret);
+
+/* Was the place of this code used for other code too? Then *ret_timed says whether it is known
+ * when. */
+bool jit_code_reused(struct jit_code *code, process_id process, uint64_t address, bool *ret_timed);
+
+/* Does anything that was read have code in the place of other code? */
+bool jit_code_overlaps(struct jit_code *code);
+
+#endif

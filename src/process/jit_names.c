@@ -1,0 +1,156 @@
+/* jit_names.c: names for code that was made while the program ran. */
+#include "process/jit_names.h"
+
+#include "base/buffer.h"
+#include "images/v8_name.h"
+
+#include <stdlib.h>
+
+frame_id jit_frame(struct profile *p, const struct code_piece *piece, uint64_t address, bool lines)
+{
+	const struct code_line *line = lines ? code_piece_line(piece, address) : NULL;
+	struct frame frame = {.kind = FRAME_JIT, .module = profile_string(p, BYTES("[jit]"))};
+	struct buffer shown = {0};
+	struct v8_name name;
+
+	if (v8_name_parse(piece->name, &name)) {
+		v8_name_show(&name, piece->name, &shown);
+		frame.kind = v8_name_kind(&name);
+		frame.function = profile_string(p, buffer_bytes(&shown));
+		frame.file =
+			profile_string(p, name.file); /* the line in the name is where it begins */
+	} else {
+		frame.function = profile_string(p, piece->name);
+	}
+	if (line) {
+		frame.file = profile_string(p, line->file);
+		frame.line = line->line;
+	}
+	buffer_release(&shown);
+	return profile_frame(p, &frame);
+}
+
+/* ---- By the time of samples ---- */
+
+enum { ONE_CODE, CODE_BY_TIME, CODE_GUESSED };
+
+struct sorter {
+	struct profile *profile;
+	struct jit_code *code;
+	bool lines;
+	uint8_t *locations; /* of those that there were at the start: enum above */
+	uint8_t *stacks;    /* the worst on the way to the root */
+	size_t location_count, stack_count;
+	VECTOR(location_id) path;
+	struct jit_times times;
+};
+
+static bool find_reused(struct sorter *s)
+{
+	const struct profile *p = s->profile;
+	bool any = false, timed;
+
+	s->location_count = p->locations.len;
+	s->locations = memory_new(s->location_count, 1);
+	for (location_id i = 1; i < s->location_count; i++) {
+		const struct location *l = &p->locations.items[i];
+		const struct mapping *m = &p->mappings.items[l->mapping];
+
+		if (!l->mapping || m->kind != MAPPING_JIT ||
+			!jit_code_reused(s->code, m->process, l->address, &timed))
+			continue;
+		s->locations[i] = timed ? CODE_BY_TIME : CODE_GUESSED;
+		any = true;
+	}
+	return any;
+}
+
+static void find_stacks(struct sorter *s)
+{
+	const struct profile *p = s->profile;
+
+	s->stack_count = p->stack_caller.len;
+	s->stacks = memory_new(s->stack_count, 1);
+	for (stack_id i = 1; i < s->stack_count; i++) {
+		uint8_t own = s->locations[p->stack_location.items[i]];
+		uint8_t callers = s->stacks[p->stack_caller.items[i]];
+
+		s->stacks[i] = own > callers ? own : callers;
+	}
+}
+
+/* The place for what was there at that time: the same one when it has the same name. */
+static location_id location_at(struct sorter *s, location_id location, uint64_t time)
+{
+	struct profile *p = s->profile;
+	struct location l = p->locations.items[location];
+	struct span names = p->location_names.items[location];
+	struct code_piece piece;
+	frame_id frame;
+
+	if (s->locations[location] != CODE_BY_TIME ||
+		!jit_code_find(
+			s->code, p->mappings.items[l.mapping].process, l.address, time, &piece))
+		return location;
+	frame = jit_frame(p, &piece, l.address, s->lines);
+	if (names.count == 1 && p->location_frames.items[names.first] == frame)
+		return location;
+	return profile_location_named(p, frame);
+}
+
+static stack_id stack_at(struct sorter *s, stack_id stack, uint64_t time)
+{
+	struct profile *p = s->profile;
+	stack_id made;
+
+	s->path.len = 0;
+	while (stack && s->stacks[stack]) {
+		vector_push(&s->path, p->stack_location.items[stack]);
+		stack = p->stack_caller.items[stack];
+	}
+	made = stack;
+	while (s->path.len) {
+		location_id location = s->path.items[--s->path.len];
+
+		made = profile_stack(p, made, location_at(s, location, time));
+	}
+	return made;
+}
+
+static void sort_samples(struct sorter *s, struct samples *samples)
+{
+	for (size_t i = 0; i < samples->count; i++) {
+		stack_id stack = samples->stack.items[i], made;
+
+		/* A stack that is newer has been sorted already. */
+		if (stack >= s->stack_count || !s->stacks[stack])
+			continue;
+		if (s->stacks[stack] == CODE_GUESSED || i >= samples->time.len)
+			s->times.guessed++;
+		if (i >= samples->time.len)
+			continue;
+		made = stack_at(s, stack, samples->time.items[i]);
+		if (made == stack)
+			continue;
+		vector_reserve(&samples->stack, 1); /* the column may be a mapped file's */
+		samples->stack.items[i] = made;
+		s->times.by_time++;
+	}
+}
+
+void jit_names_by_time(
+	struct profile *p, struct jit_code *code, bool lines, struct jit_times *ret_times)
+{
+	struct sorter s = {.profile = p, .code = code, .lines = lines};
+
+	jit_code_read_on(code, p);
+	if (jit_code_overlaps(code) && find_reused(&s)) {
+		find_stacks(&s);
+		for (size_t t = 0; t < p->samples.len; t++)
+			sort_samples(&s, &p->samples.items[t]);
+	}
+	free(s.locations);
+	free(s.stacks);
+	vector_release(&s.path);
+	*ret_times = s.times;
+}
