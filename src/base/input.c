@@ -319,6 +319,16 @@ static bool map_file(struct input *in, uint64_t limit, bool *ret_mapped, struct 
 	return true;
 }
 
+int64_t input_time(const struct input *in)
+{
+	struct stat status;
+
+	if (in->source->raw.fd < 0 || fstat(in->source->raw.fd, &status) ||
+		!S_ISREG(status.st_mode))
+		return 0;
+	return (int64_t)status.st_mtime;
+}
+
 bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err)
 {
 	struct input_source *s = in->source;

@@ -42,6 +42,9 @@ bool input_line(struct input *in, struct bytes *ret_line, bool *ret_more, struct
 /* Is it in memory or a plain file? Then input_whole costs no memory. */
 bool input_can_map(const struct input *in);
 
+/* When a plain file was last written, in seconds since 1970; 0 for what is none. */
+int64_t input_time(const struct input *in);
+
 /* All that is left at once, at most `limit` bytes: mapped when it is a plain file, else collected.
  * Valid until release. ERR_LIMIT beyond the limit. */
 bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err);

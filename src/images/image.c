@@ -5,6 +5,7 @@
  * (Its elf_compress writes into the mapped headers, so sections are inflated here.) */
 #include "images/image.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <elf.h>
@@ -14,6 +15,7 @@
 #include <libelf.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -403,6 +405,14 @@ void build_id_text(struct bytes build_id, char ret_hex[65])
 void image_build_id_text(const struct image *image, char ret_hex[65])
 {
 	build_id_text(image->build_id, ret_hex);
+}
+
+void image_identity_text(const struct image *image, char ret_text[65])
+{
+	image_build_id_text(image, ret_text);
+	if (!*ret_text)
+		snprintf(ret_text, 65, "xxh3:%016llx",
+			(unsigned long long)hash_bytes(image->content.at, image->content.len));
 }
 
 uint16_t image_machine(const struct image *image)

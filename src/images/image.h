@@ -26,6 +26,10 @@ const char *image_name(const struct image *image);
 struct bytes image_content(const struct image *image);		       /* the whole file */
 struct bytes image_build_id(const struct image *image);		       /* raw bytes, or empty */
 void image_build_id_text(const struct image *image, char ret_hex[65]); /* lower case, or "" */
+/* What tells it from other builds: its build id, or "xxh3:" and a hash of the file where it has
+ * none.
+ */
+void image_identity_text(const struct image *image, char ret_text[65]);
 /* The build id in ELF notes, wherever those are from, or empty; at most 32 bytes. */
 struct bytes build_id_in_notes(struct bytes notes);
 void build_id_text(struct bytes build_id, char ret_hex[65]);

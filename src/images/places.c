@@ -216,11 +216,11 @@ struct opening {
 	const char *missing;
 };
 
-static bool has_build_id(const struct image *image, struct bytes build_id)
+static bool has_identity(const struct image *image, struct bytes build_id)
 {
 	char found[65];
 
-	image_build_id_text(image, found);
+	image_identity_text(image, found);
 	return bytes_equal(bytes_of(found), build_id);
 }
 
@@ -241,7 +241,7 @@ static bool open_if_same(void *context, const char *path)
 	close(fd);
 	if (!o->image) {
 		o->missing = "it is no ELF file that can be read";
-	} else if (o->build_id.len && !has_build_id(o->image, o->build_id)) {
+	} else if (o->build_id.len && !has_identity(o->image, o->build_id)) {
 		o->missing = "the file that is there is another build";
 		image_release(o->image);
 		o->image = NULL;
@@ -255,7 +255,7 @@ static struct image *open_own_vdso(struct bytes build_id)
 	struct error ignored = {0};
 	struct image *image = image_open_vdso(&ignored);
 
-	if (!image || !build_id.len || has_build_id(image, build_id))
+	if (!image || !build_id.len || has_identity(image, build_id))
 		return image;
 	image_release(image);
 	return NULL;

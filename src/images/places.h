@@ -43,7 +43,8 @@ bool places_visit(const struct places *places, const struct place_wanted *wanted
 char *places_fetch(const struct places *places, const struct place_wanted *wanted);
 
 /* The binary that was at `path` (absolute, or "[vdso]") and has this build id, wherever it is now;
- * a file with another build id is no answer. With an empty build id whatever is at its path, which
+ * a file with another build id is no answer. The identity of a file that has none
+ * (image_identity_text) does as well, at its path. With neither, whatever is at its path, which
  * the caller has reasons to believe in. NULL when there is none: *ret_missing (may be NULL) is then
  * why, a static phrase. The image's name is the recorded path. */
 struct image *places_open_binary(const struct places *places, struct bytes path,

@@ -57,7 +57,7 @@ enum mapping_kind {
 struct mapping {
 	uint64_t base; /* see mapping_kind, else 0 */
 	string_id file;
-	string_id build_id; /* lower-case hex, or "" */
+	string_id build_id; /* lower-case hex; "xxh3:" and a hash of a file without; or "" */
 	uint32_t kind;	    /* enum mapping_kind */
 	process_id process; /* MAPPING_JIT only */
 };

@@ -186,19 +186,24 @@ static struct image *open_mapped(
 
 /* ---- Of a recording ---- */
 
-/* Without a build id a path is believed when the inode is still the recorded one, when there is
- * none to compare, or when the user says with --symfs where the files are. */
+/* Without a build id a path of ours is believed when nobody has written to it since, and the inode
+ * is still the recorded one, if any was recorded. */
 static bool path_is_believed(const struct binaries *b, struct bytes path, uint64_t inode)
 {
 	struct stat st;
 
-	return !inode || b->places->symfs || (!stat(path.at, &st) && st.st_ino == inode);
+	if (stat(path.at, &st) || (b->recorded && (int64_t)st.st_mtime > b->recorded))
+		return false;
+	return inode ? st.st_ino == inode : !b->places->symfs;
 }
 
-/* Files with a build id are found by it whenever they are needed; others now, which gives them one.
- */
+/* Files with a build id are found by it whenever they are needed; others now, which makes them
+ * known by what they are. Where --symfs has no such file, our own is the one whose inode was
+ * recorded. */
 static void row_recorded(struct binaries *b, struct binary *row, const struct binary_key *key)
 {
+	struct places here = *b->places;
+
 	row->unopened = key->build_id.len;
 	if (row->unopened)
 		return;
@@ -206,9 +211,12 @@ static void row_recorded(struct binaries *b, struct binary *row, const struct bi
 						 : "the file was replaced after it had been mapped";
 	if (row->kind == MAPPING_VDSO && b->other_kernel)
 		return;
-	if (path_is_believed(b, row->path, key->inode))
+	if (b->places->symfs)
 		row->image =
 			places_open_binary(b->places, row->path, (struct bytes){0}, &row->missing);
+	here.symfs = NULL;
+	if (!row->image && path_is_believed(b, row->path, key->inode))
+		row->image = places_open_binary(&here, row->path, (struct bytes){0}, &row->missing);
 }
 
 const struct image *binaries_image(struct binaries *b, uint32_t id)
@@ -233,7 +241,7 @@ static mapping_id profile_row(struct binaries *b, const struct binary *row, stru
 	char hex[65] = "";
 
 	if (row->image)
-		image_build_id_text(row->image, hex);
+		image_identity_text(row->image, hex);
 	else
 		build_id_text(build_id, hex);
 	mapping.file = profile_string(b->profile, row->path);

@@ -39,6 +39,8 @@ struct binaries {
 	/* Processes are gone, perhaps on another machine: where files are looked for by path and
 	 * build id. NULL: they are running. */
 	const struct places *places;
+	int64_t recorded;  /* with places: when the recording ended, in seconds since 1970; 0:
+			      unknown */
 	bool other_kernel; /* with places: recorded under another one, so its vdso is not ours */
 	VECTOR(struct binary) rows; /* 0 is unused */
 	VECTOR(struct binary_alias) aliases;

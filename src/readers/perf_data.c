@@ -320,6 +320,7 @@ static bool perf_data_read(struct input *in, const struct read_options *options,
 	}
 	binaries_init(&d.binaries, out);
 	d.binaries.places = options->places ? options->places : &usual;
+	d.binaries.recorded = input_time(in);
 	processes_init(&d.processes, out, &d.binaries);
 	stacks_init(&d.stacks, out, &d.processes, NULL, arch_native());
 	done = read_records(&d, err);
