@@ -62,6 +62,15 @@ const char *bytes_find(struct bytes whole, struct bytes needle)
 	return memmem(whole.at, whole.len, needle.at, needle.len);
 }
 
+struct bytes bytes_base_name(struct bytes path)
+{
+	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+
+	if (!slash)
+		return path;
+	return (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)};
+}
+
 bool bytes_u64(struct bytes text, uint64_t *ret_value)
 {
 	uint64_t value = 0;

@@ -53,6 +53,9 @@ struct bytes bytes_trim(struct bytes text);
 /* Where `needle` starts in `whole`, or NULL. */
 const char *bytes_find(struct bytes whole, struct bytes needle);
 
+/* Behind the last '/' of a path; all of it when it has none. */
+struct bytes bytes_base_name(struct bytes path);
+
 /* The whole of `text` as a number; false when anything else is in it or it does not fit. */
 bool bytes_u64(struct bytes text, uint64_t *ret_value);
 bool bytes_hex(struct bytes text, uint64_t *ret_value);	 /* no 0x in front */

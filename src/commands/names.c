@@ -186,15 +186,6 @@ void names_release(void)
 
 /* ---- What is missing ---- */
 
-static struct bytes base_name(struct bytes path)
-{
-	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
-
-	if (!slash)
-		return path;
-	return (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)};
-}
-
 /* One line for all files that are not here: names are their module and offset until they are. */
 static void say_missing(const struct symbolize_report *report, const char *name)
 {
@@ -204,7 +195,7 @@ static void say_missing(const struct symbolize_report *report, const char *name)
 
 	for (size_t i = 0; i < report->modules.len; i++) {
 		const struct unnamed_module *m = &report->modules.items[i];
-		struct bytes file = base_name(m->file);
+		struct bytes file = bytes_base_name(m->file);
 
 		if (!m->missing)
 			continue;

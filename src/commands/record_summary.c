@@ -286,16 +286,6 @@ static void add_hottest(struct buffer *out, const struct profile *p)
 
 /* ---- Modules without symbols ---- */
 
-/* "libfoo.so.1", or the name of the process whose code it is */
-static struct bytes module_name(const struct unnamed_module *m)
-{
-	const char *slash = m->file.len ? memrchr(m->file.at, '/', m->file.len) : NULL;
-
-	if (!slash)
-		return m->file;
-	return (struct bytes){slash + 1, m->file.len - (size_t)(slash + 1 - m->file.at)};
-}
-
 /* How many are worth a line; they come by their samples. */
 static size_t count_listed(const struct symbolize_report *report)
 {
@@ -334,11 +324,13 @@ static void add_unnamed(struct buffer *out, const struct symbolize_report *repor
 	if (!listed)
 		return;
 	for (size_t i = 0; i < listed; i++)
-		width = module_name(&modules[i]).len > width ? module_name(&modules[i]).len : width;
+		width = bytes_base_name(modules[i].file).len > width
+				? bytes_base_name(modules[i].file).len
+				: width;
 	width = width < NAME_MOST ? width : NAME_MOST;
 	buffer_text(out, "modules without symbols (share of the samples that end there):\n");
 	for (size_t i = 0; i < listed; i++) {
-		struct bytes name = module_name(&modules[i]);
+		struct bytes name = bytes_base_name(modules[i].file);
 		struct buffer share = {0};
 
 		percent(&share, modules[i].samples, report->samples);

@@ -12,13 +12,10 @@
 static frame_id frame_with_line(struct view *v, frame_id id)
 {
 	struct frame frame = v->profile->frames.items[id];
-	struct bytes file = profile_text(v->profile, frame.file);
+	struct bytes file = bytes_base_name(profile_text(v->profile, frame.file));
 	struct bytes function = profile_text(v->profile, frame.function);
-	const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
 	struct buffer line = {0}, name = {0};
 
-	if (slash)
-		file = (struct bytes){slash + 1, file.len - (size_t)(slash + 1 - file.at)};
 	buffer_printf(&line, " (%.*s:%u)", (int)file.len, file.at, frame.line);
 	if (!bytes_end(function, buffer_bytes(&line))) {
 		buffer_add(&name, function.at, function.len);
@@ -75,13 +72,11 @@ static frame_id *projected_frames(struct view *v, enum projection projection)
 static frame_id unnamed_frame(struct view *v, location_id location, enum projection projection)
 {
 	const struct location *l = &v->profile->locations.items[location];
-	struct bytes file = profile_text(v->profile, v->profile->mappings.items[l->mapping].file);
-	const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
+	struct bytes file = bytes_base_name(
+		profile_text(v->profile, v->profile->mappings.items[l->mapping].file));
 	struct buffer name = {0};
 	struct frame frame = {0};
 
-	if (slash)
-		file = (struct bytes){slash + 1, file.len - (size_t)(slash + 1 - file.at)};
 	if (!file.len)
 		file = BYTES("unknown");
 	if (PROJECTION_KIND(projection) == BY_ADDRESS)

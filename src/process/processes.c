@@ -201,16 +201,14 @@ static void map(struct processes *p, struct process_state *process, struct addre
 /* "[nf_tables]" of "/lib/modules/6.1/kernel/net/netfilter/nf_tables.ko.xz" */
 static string_id module_name(struct processes *p, struct bytes path)
 {
-	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+	struct bytes base = bytes_base_name(path);
+	const char *end = bytes_find(base, BYTES(".ko"));
 	struct buffer name = {0};
-	const char *end;
 	string_id id;
 
-	if (!slash)
+	if (base.at == path.at)
 		return profile_string(p->profile, path);
-	path = (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)};
-	end = bytes_find(path, BYTES(".ko"));
-	buffer_printf(&name, "[%.*s]", (int)(end ? end - path.at : (ptrdiff_t)path.len), path.at);
+	buffer_printf(&name, "[%.*s]", (int)(end ? end - base.at : (ptrdiff_t)base.len), base.at);
 	for (size_t i = 0; i < name.len; i++)
 		if (name.at[i] == '-')
 			name.at[i] = '_';

@@ -42,7 +42,6 @@ struct namer {
 static struct bytes module_of(const struct profile *p, const struct mapping *mapping)
 {
 	struct bytes file = profile_text(p, mapping->file);
-	const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
 
 	switch (mapping->kind) {
 	case MAPPING_KERNEL:
@@ -50,9 +49,7 @@ static struct bytes module_of(const struct profile *p, const struct mapping *map
 	case MAPPING_JIT:
 		return BYTES("[jit]");
 	default:
-		if (slash)
-			return (struct bytes){slash + 1, file.len - (size_t)(slash + 1 - file.at)};
-		return file;
+		return bytes_base_name(file);
 	}
 }
 

@@ -157,14 +157,9 @@ struct bytes tidy_java(struct bytes name)
 
 struct bytes tidy_base_name(struct bytes path)
 {
-	const char *slash;
-
 	if (bytes_end(path, BYTES(" (deleted)")))
 		path.len -= strlen(" (deleted)");
-	slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
-	if (slash)
-		path = (struct bytes){slash + 1, (size_t)(path.at + path.len - (slash + 1))};
-	return path;
+	return bytes_base_name(path);
 }
 
 /* ".../vmlinux", "vmlinux-5.4.14-x": nothing but a version behind the name. */
