@@ -215,7 +215,8 @@ static void row_recorded(struct binaries *b, struct binary *row, const struct bi
 		row->image =
 			places_open_binary(b->places, row->path, (struct bytes){0}, &row->missing);
 	here.symfs = NULL;
-	if (!row->image && path_is_believed(b, row->path, key->inode))
+	if (!row->image &&
+		(row->kind == MAPPING_VDSO || path_is_believed(b, row->path, key->inode)))
 		row->image = places_open_binary(&here, row->path, (struct bytes){0}, &row->missing);
 }
 
