@@ -92,63 +92,126 @@ static void compare_one(
 	buffer_release(&theirs);
 }
 
-/* Every `step`th address of .text. `debug` has the debugging information; NULL: the image itself.
- */
-static struct compared compare(const char *path, const char *debug, uint64_t step, unsigned threads)
+/* What is asked, and who knows better; all are paths. */
+struct subject {
+	const char *program;
+	const char *debug;  /* a separate debug file, or NULL */
+	const char *oracle; /* what libdw reads; NULL: the debug file, or the program */
+	uint64_t step;	    /* between addresses */
+	unsigned threads;
+	bool no_lines;
+};
+
+/* An image and addresses in its code. */
+struct asked {
+	struct image *image, *debug;
+	uint64_t start, end;
+	uint64_t *addresses;
+	size_t count;
+};
+
+static struct asked ask_about(const struct subject *s)
 {
 	struct error err = {0};
-	struct image *image = image_open(path, &err);
-	struct image *debug_image = debug ? image_open(debug, &err) : NULL;
-	const struct image_section *code = image ? image_section(image, ".text") : NULL;
-	size_t count = code ? (size_t)((code->size + step - 1) / step) : 0;
-	uint64_t *addresses = memory_new(count, sizeof(*addresses));
-	struct ours ours = {.texts = memory_new(count, sizeof(*ours.texts))};
-	struct compared compared = {0};
-	struct oracle oracle;
-	struct dwarf *dwarf;
+	struct asked a = {.image = image_open(s->program, &err)};
+	const struct image_section *code = a.image ? image_section(a.image, ".text") : NULL;
 
 	if (!code)
-		fail_msg("%s", err.text);
-	for (size_t i = 0; i < count; i++)
-		addresses[i] = code->address + i * step;
-	dwarf = dwarf_open(image, debug_image, NULL);
+		fail_msg("%s: %s", s->program, err.text);
+	if (s->debug)
+		a.debug = image_open(s->debug, &err);
+	a.start = code->address;
+	a.end = code->address + code->size;
+	a.count = (size_t)((code->size + s->step - 1) / s->step);
+	a.addresses = memory_new(a.count, sizeof(*a.addresses));
+	for (size_t i = 0; i < a.count; i++)
+		a.addresses[i] = a.start + i * s->step;
+	return a;
+}
+
+static void asked_release(struct asked *a)
+{
+	image_release(a->debug);
+	image_release(a->image);
+	free(a->addresses);
+}
+
+/* Our answers, by address. */
+static struct ours answers_of(
+	const struct subject *s, const struct asked *a, struct dwarf_stats *ret_stats)
+{
+	struct ours ours = {.texts = memory_new(a->count, sizeof(*ours.texts))};
+	struct dwarf *dwarf = dwarf_open(a->image, a->debug, NULL);
+
 	assert_false(dwarf_empty(dwarf));
-	dwarf_lookup(dwarf, addresses, count, true, threads, collect, &ours);
-	assert_int_equal(ours.answers, count);
-	assert_int_equal(dwarf_stats(dwarf).damaged, 0);
-	oracle = oracle_open(debug ? debug : path, code->address, code->address + code->size);
-	for (size_t i = 0; i < count; i++) {
-		compare_one(&oracle, addresses[i], &ours.texts[i], &compared);
-		buffer_release(&ours.texts[i]);
-	}
-	oracle_close(&oracle);
+	dwarf_lookup(dwarf, a->addresses, a->count, !s->no_lines, s->threads, collect, &ours);
+	assert_int_equal(ours.answers, a->count);
+	*ret_stats = dwarf_stats(dwarf);
+	assert_int_equal(ret_stats->damaged, 0);
 	dwarf_release(dwarf);
-	image_release(debug_image);
-	image_release(image);
-	free(ours.texts);
-	free(addresses);
+	return ours;
+}
+
+static void ours_release(struct ours *ours, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		buffer_release(&ours->texts[i]);
+	free(ours->texts);
+}
+
+static struct compared compare(const struct subject *s)
+{
+	struct asked a = ask_about(s);
+	struct dwarf_stats stats;
+	struct ours ours = answers_of(s, &a, &stats);
+	struct compared compared = {0};
+	struct oracle oracle = oracle_open(s->oracle  ? s->oracle
+					   : s->debug ? s->debug
+						      : s->program,
+		a.start, a.end);
+
+	for (size_t i = 0; i < a.count; i++)
+		compare_one(&oracle, a.addresses[i], &ours.texts[i], &compared);
+	assert_int_equal(stats.split_missing, 0);
+	assert_false(stats.shared_missing);
+	oracle_close(&oracle);
+	ours_release(&ours, a.count);
+	asked_release(&a);
+	print_message("%-20s %8zu addresses, %8zu frames, %8zu inlined, %zu different\n",
+		s->program + (strncmp(s->program, work, sizeof work - 1) ? 0 : sizeof work),
+		compared.addresses, compared.frames, compared.inlined, compared.different);
 	return compared;
 }
 
-static void report(const char *what, struct compared c)
+/* The path of a file in the work directory, or NULL; free() it. */
+static char *made(const char *name)
 {
-	print_message("%-24s %8zu addresses, %8zu frames, %8zu inlined, %zu different\n", what,
-		c.addresses, c.frames, c.inlined, c.different);
+	struct buffer path = {0};
+
+	if (name)
+		buffer_printf(&path, "%s/%s", work, name);
+	return path.at;
 }
 
-static void agree(const char *what, const char *debug, uint64_t step)
+static void agree_with(const char *name, const char *debug, const char *oracle, uint64_t step)
 {
-	struct buffer path = {0}, debug_path = {0};
-	struct compared c;
+	char *program = made(name), *debug_path = made(debug), *oracle_path = made(oracle);
+	struct compared c = compare(&(struct subject){.program = program,
+		.debug = debug_path,
+		.oracle = oracle_path,
+		.step = step,
+		.threads = 2});
 
-	buffer_printf(&path, "%s/%s", work, what);
-	buffer_printf(&debug_path, "%s/%s", work, debug ? debug : "");
-	c = compare(path.at, debug ? debug_path.at : NULL, step, 2);
-	report(what, c);
 	assert_true(c.inlined > 100);
 	assert_int_equal(c.different, 0);
-	buffer_release(&debug_path);
-	buffer_release(&path);
+	free(oracle_path);
+	free(debug_path);
+	free(program);
+}
+
+static void agree(const char *name, uint64_t step)
+{
+	agree_with(name, NULL, NULL, step);
 }
 
 /* ---- C ---- */
@@ -162,7 +225,7 @@ static void c_agrees(const char *name, const char *compiler, const char *options
 	if (!run("%s %s -o %s %s %s", compiler, options, name, test_path("tests/targets/inlined.c"),
 		    test_path("tests/targets/inlined_elsewhere.c")))
 		fail_msg("%s cannot be built", name);
-	agree(name, NULL, 1);
+	agree(name, 1);
 }
 
 static void c_of_every_version(void **state)
@@ -189,7 +252,7 @@ static void cc_agrees(const char *name, const char *compiler, const char *option
 	if (!run("%s -std=c++17 %s -o %s %s", compiler, options, name,
 		    test_path("tests/targets/inlined.cc")))
 		fail_msg("%s cannot be built", name);
-	agree(name, NULL, 1);
+	agree(name, 1);
 }
 
 static void cc_with_templates(void **state)
@@ -217,7 +280,7 @@ static void rust_agrees(const char *name, const char *options)
 	if (!run("PATH=$PATH:$HOME/.cargo/bin; rustc %s -o %s %s", options, name,
 		    test_path("tests/targets/inlined.rs")))
 		fail_msg("%s cannot be built", name);
-	agree(name, NULL, 11);
+	agree(name, 11);
 }
 
 static void rust(void **state)
@@ -242,7 +305,7 @@ static void in_a_separate_file(void **state)
 	cc_agrees("whole", "g++", "-O2 -g");
 	assert_true(run("objcopy --only-keep-debug whole whole.debug"));
 	assert_true(run("strip -g -o stripped whole"));
-	agree("stripped", "whole.debug", 1);
+	agree_with("stripped", "whole.debug", NULL, 1);
 }
 
 /* Split files lie beside the objects that they are of; g++ names them after the program. */
@@ -255,6 +318,39 @@ static void in_split_files(void **state)
 	cc_agrees("split_clang_5", "clang++", "-O2 -gdwarf-5 -gsplit-dwarf");
 }
 
+/* One file for all units. libdw 0.188 does not read packages: it reads the same program unsplit. */
+static void in_packages(void **state)
+{
+	(void)state;
+	if (!have("dwp") || !have("llvm-dwp"))
+		skip();
+	cc_agrees("unsplit_4", "g++", "-O2 -gdwarf-4");
+	cc_agrees("packed_4", "g++", "-O2 -gdwarf-4 -gsplit-dwarf");
+	assert_true(run("dwp -e packed_4 -o packed_4.dwp && rm packed_4-*.dwo"));
+	agree_with("packed_4", NULL, "unsplit_4", 1);
+	cc_agrees("unsplit_5", "clang++", "-O2 -gdwarf-5");
+	cc_agrees("packed_5", "clang++", "-O2 -gdwarf-5 -gsplit-dwarf");
+	assert_true(run("llvm-dwp -e packed_5 -o packed_5.dwp && rm -f packed_5-*.dwo"));
+	agree_with("packed_5", NULL, "unsplit_5", 1);
+}
+
+/* dwz moves what two programs share to a third file. */
+static void in_a_shared_file(void **state)
+{
+	(void)state;
+	if (!have("dwz"))
+		skip();
+	cc_agrees("shares_4", "g++", "-O2 -gdwarf-4");
+	cc_agrees("shares_5", "g++", "-O2 -gdwarf-5");
+	assert_true(run("for v in 4 5; do cp shares_$v one_$v; cp shares_$v two_$v; "
+			"dwz -m common_$v one_$v two_$v; dwz shares_$v; "
+			"readelf -S one_$v | grep gnu_debugaltlink || exit 1; done"));
+	agree("shares_4", 1);
+	agree("shares_5", 1);
+	agree("one_4", 1);
+	agree("two_5", 1);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,15 +360,18 @@ int main(int argc, char **argv)
 		cmocka_unit_test(compressed),
 		cmocka_unit_test(in_a_separate_file),
 		cmocka_unit_test(in_split_files),
+		cmocka_unit_test(in_packages),
+		cmocka_unit_test(in_a_shared_file),
 	};
 	int failed;
 
-	/* test_dwarf BINARY [STEP [DEBUG-FILE]]: any other program, by hand. */
-	if (argc > 1) {
-		report(argv[1], compare(argv[1], argc > 3 ? argv[3] : NULL,
-					argc > 2 ? strtoull(argv[2], NULL, 10) : 1, 2));
-		return 0;
-	}
+	/* test_dwarf PROGRAM [STEP [DEBUG-FILE]]: any other one, by hand. */
+	if (argc > 1)
+		return compare(&(struct subject){.program = argv[1],
+				       .step = argc > 2 ? strtoull(argv[2], NULL, 10) : 1,
+				       .debug = argc > 3 ? argv[3] : NULL,
+				       .threads = 2})
+			       .different > 0;
 	if (!mkdtemp(work))
 		return 1;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
