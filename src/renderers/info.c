@@ -132,6 +132,8 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	}
 	if (event.len)
 		buffer_printf(b, ", event %.*s", (int)event.len, event.at);
+	if (row->side)
+		buffer_text(b, row->side == 1 ? ", before" : ", after");
 	if (v->streams[i])
 		buffer_text(b, " (shown)");
 	else if (bytes_equal(profile_text(p, row->kind), BYTES("idle")))
@@ -337,6 +339,7 @@ static void json_stream(struct buffer *b, const struct view *v, const struct sum
 	json_text(b, "kind", profile_text(p, row->kind));
 	json_text(b, "unit", profile_text(p, row->unit));
 	json_text(b, "event", profile_text(p, row->event));
+	json_u64(b, "side", row->side);
 	key(b, BYTES("shown"));
 	buffer_text(b, v->streams[i] ? "true" : "false");
 	json_u64(b, "samples", s->streams[i].samples);

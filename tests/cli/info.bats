@@ -68,3 +68,13 @@ load common
 	run -0 "$kiln" info times.txt
 	grep -qx 'time span     2.00 s' <<<"$output"
 }
+
+@test "the two sides of a difference are told apart" {
+	printf 'main;work 30 50\n' >two.folded
+	run -0 "$kiln" info two.folded
+	[[ "$output" == *"30 samples in 1 stack, before (shown)"* ]]
+	[[ "$output" == *"50 samples in 1 stack, after"* ]]
+	"$kiln" info --json two.folded | python3 -c 'import json, sys
+sides = [(s["side"], s["sum"]) for s in json.load(sys.stdin)["streams"]]
+assert sides == [(1, 30), (2, 50)], sides'
+}
