@@ -63,6 +63,13 @@ static const struct symbols *symbols_of(struct image_names *n)
 	return n->symbols;
 }
 
+static struct dwarf *dwarf_of(struct image_names *n)
+{
+	if (!n->dwarf)
+		n->dwarf = dwarf_open(n->image, debug_file_of(n), &n->places);
+	return n->dwarf;
+}
+
 /* Symbols and debugging information by the names and sizes of their sections, without reading
  * them: of one build there are few ways to have them. 0: there are none. */
 static uint64_t sections_hash(const struct image *image)
@@ -198,6 +205,7 @@ void image_names_release(struct image_names *n)
 		table_release(&n->tables[depth][false]);
 		table_release(&n->tables[depth][true]);
 	}
+	dwarf_release(n->dwarf);
 	symbols_release(n->symbols);
 	image_release(n->debug_file);
 	free(n);
@@ -286,6 +294,14 @@ static void answer(void *context, size_t index, const struct dwarf_frame *frames
 	l->chains[index] = chain;
 }
 
+/* Where all functions have symbols, debugging information is needed for what was inlined only. */
+static bool needs_dwarf(struct image_names *n, enum names_depth depth)
+{
+	if (depth == NAMES_FUNCTIONS && symbols_extent(symbols_of(n)) == SYMBOLS_FULL)
+		return false;
+	return !dwarf_empty(dwarf_of(n));
+}
+
 static void look_up(struct image_names *n, enum names_depth depth, struct table *t,
 	const uint64_t *addresses, size_t count, uint32_t *ret_chains)
 {
@@ -295,15 +311,23 @@ static void look_up(struct image_names *n, enum names_depth depth, struct table 
 		.chains = ret_chains,
 		.frames_most = depth == NAMES_FUNCTIONS ? 1 : CHAIN_LIMIT};
 
-	for (size_t i = 0; i < count; i++)
-		answer(&l, i, NULL, 0);
+	if (!needs_dwarf(n, depth)) {
+		for (size_t i = 0; i < count; i++)
+			answer(&l, i, NULL, 0);
+		return;
+	}
+	dwarf_lookup(dwarf_of(n), addresses, count, depth == NAMES_LINES, 0, answer, &l);
 }
 
 /* Is all there that was meant to be? Answers that a file beside would complete, or that others
  * knew more for, are not for the disk. */
 static bool is_complete(struct image_names *n, uint64_t source)
 {
-	return source == source_of(n);
+	struct dwarf_stats stats = {0};
+
+	if (n->dwarf)
+		stats = dwarf_stats(n->dwarf);
+	return !stats.split_missing && !stats.shared_missing && source == source_of(n);
 }
 
 /* Look up the addresses that have no answer yet, each once. */

@@ -1,0 +1,52 @@
+/* fuzz_chains.c: files of the symbol cache of any content, with right checksums. */
+#include "images/chains.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whatever was accepted can be asked, walked and added to without a further check. */
+static void look(struct chains *c)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < c->addresses.len; i++) {
+		uint32_t chain, steps = 0;
+
+		if (chains_find(c, &c->addresses.items[i], 1, &chain))
+			abort();
+		for (; chain; chain = c->rows.items[chain].caller) {
+			lost += chains_text_at(c, c->rows.items[chain].function).len;
+			lost += chains_text_at(c, c->rows.items[chain].file).len;
+			if (++steps > CHAIN_LIMIT)
+				abort();
+		}
+	}
+	if (lost > UINT64_MAX / 2)
+		abort();
+	chains_row(c, &(struct chain){.function = chains_text(c, BYTES("more")), .line = 1});
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *copy = memory_new(1, size);
+	struct bytes file = {copy, size};
+	struct chains_origin origin;
+	struct chains_header h;
+	struct chains c;
+
+	if (size)
+		memcpy(copy, data, size);
+	if (size >= sizeof h) {
+		memcpy(&h, copy, sizeof h);
+		memcpy(h.magic, CHAINS_MAGIC, sizeof h.magic);
+		memcpy(copy, &h, sizeof h);
+		h.checksum = chains_checksum(file);
+		memcpy(copy, &h, sizeof h);
+		if (chains_read(file, h.origin.key, &c, &origin))
+			look(&c);
+		chains_release(&c);
+	}
+	free(copy);
+	return 0;
+}

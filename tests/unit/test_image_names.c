@@ -1,0 +1,589 @@
+/* test_image_names.c: are functions and what was inlined into them named, and named the same from
+ * the disk? */
+#include "test.h"
+
+#include "images/demangle.h"
+#include "images/image_names.h"
+#include "images/places.h"
+#include "images/symbol_cache.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static char work[] = "/tmp/kiln-names-XXXXXX";
+
+/* A shell command in the work directory; it must succeed. */
+__attribute__((format(printf, 1, 2))) static void run(const char *fmt, ...)
+{
+	struct buffer command = {0};
+	char text[4096];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	buffer_printf(&command, "cd %s && { %s; }", work, text);
+	if (system(command.at))
+		fail_msg("failed: %s", command.at);
+	buffer_release(&command);
+}
+
+static const char *below(const char *name)
+{
+	static char paths[4][256];
+	static unsigned turn;
+	char *path = paths[turn++ % 4];
+
+	snprintf(path, sizeof paths[0], "%s/%s", work, name);
+	return path;
+}
+
+/* ---- What is asked ---- */
+
+struct asked {
+	struct image *image;
+	struct places places;
+	uint64_t *addresses; /* every one of .text */
+	uint32_t *chains;
+	size_t count;
+};
+
+static void ask(struct asked *a, const char *name)
+{
+	const struct image_section *code;
+	struct error err = {0};
+
+	*a = (struct asked){.image = image_open(below(name), &err)};
+	if (!a->image)
+		fail_msg("%s", err.text);
+	code = image_section(a->image, ".text");
+	assert_non_null(code);
+	a->count = code->size;
+	a->addresses = memory_new(a->count, sizeof *a->addresses);
+	a->chains = memory_new(a->count, sizeof *a->chains);
+	for (size_t i = 0; i < a->count; i++)
+		a->addresses[i] = code->address + i;
+}
+
+static void asked_release(struct asked *a)
+{
+	image_release(a->image);
+	free(a->addresses);
+	free(a->chains);
+}
+
+/* "function file:line", innermost first, as addr2line -i prints them. */
+static void chain_text(const struct chains *c, uint32_t chain, bool lines, struct buffer *out)
+{
+	for (; chain; chain = c->rows.items[chain].caller) {
+		const struct chain *row = &c->rows.items[chain];
+		struct bytes function = chains_text_at(c, row->function);
+		struct bytes file = chains_text_at(c, row->file);
+		const char *slash = file.len ? memrchr(file.at, '/', file.len) : NULL;
+
+		if (slash)
+			file = (struct bytes){slash + 1, file.len - (size_t)(slash + 1 - file.at)};
+		buffer_add(out, function.at, function.len);
+		if (lines && row->line)
+			buffer_printf(out, " %.*s:%u", (int)file.len, file.at, row->line);
+		else if (lines)
+			buffer_text(out, " ?");
+		buffer_char(out, '\n');
+	}
+}
+
+/* All answers as text, and how many came from the disk. */
+static struct buffer all_answers(
+	struct asked *a, enum names_depth depth, bool stored, size_t *ret_known)
+{
+	struct image_names *names = image_names_open(a->image, &a->places);
+	struct names_answer answer =
+		image_names_find(names, depth, stored, a->addresses, a->count, a->chains);
+	struct buffer text = {0};
+
+	for (size_t i = 0; i < a->count; i++) {
+		buffer_printf(&text, "%#llx\n", (unsigned long long)a->addresses[i]);
+		chain_text(answer.chains, a->chains[i], depth == NAMES_LINES, &text);
+	}
+	if (ret_known)
+		*ret_known = answer.known;
+	image_names_release(names);
+	return text;
+}
+
+static void assert_same(const struct buffer *a, const struct buffer *b)
+{
+	assert_int_equal(a->len, b->len);
+	assert_memory_equal(a->at, b->at, a->len);
+}
+
+/* ---- Against addr2line ---- */
+
+/* The oracle's next frame, as ours: the linker's name as people call it, the base name of the file,
+ * no column. False at the next address or the end. */
+static bool oracle_next(FILE *pipe, char line[4096], struct buffer *name, struct buffer *place)
+{
+	char where[4096], *slash, *colon;
+
+	name->len = place->len = 0;
+	if (!fgets(line, 4096, pipe) || !strncmp(line, "0x", 2) || !fgets(where, 4096, pipe))
+		return false;
+	line[strcspn(line, " \n")] = 0; /* "f inlined at ..." */
+	where[strcspn(where, "\n")] = 0;
+	colon = strrchr(where, ':');
+	if (colon && strchr(where, ':') != colon)
+		*colon = 0;
+	slash = strrchr(where, '/');
+	if (!demangle(bytes_of(line), name))
+		buffer_text(name, line);
+	buffer_text(place, where[0] == '?' ? "?" : slash ? slash + 1 : where);
+	return true;
+}
+
+/* Of functions without a linker's name the oracle leaves out what they are in. */
+static bool is_same_frame(struct bytes ours, const struct buffer *name, const struct buffer *place)
+{
+	struct buffer whole = {0}, inside = {0};
+	bool same;
+
+	buffer_printf(&whole, "%s %s", name->at, place->at);
+	buffer_printf(&inside, "::%s", whole.at);
+	same = bytes_equal(ours, buffer_bytes(&whole)) || bytes_end(ours, buffer_bytes(&inside));
+	buffer_release(&whole);
+	buffer_release(&inside);
+	return same;
+}
+
+/* Compare one chain; returns how many frames it has. */
+static size_t compare_chain(uint64_t address, struct bytes ours, FILE *pipe, char line[4096])
+{
+	struct buffer name = {0}, place = {0};
+	struct bytes frame;
+	size_t frames = 0;
+
+	while (oracle_next(pipe, line, &name, &place)) {
+		if (!strcmp(name.at, "??"))
+			continue;
+		if (!bytes_line(&ours, &frame) || !is_same_frame(frame, &name, &place))
+			fail_msg("%#llx: '%.*s', eu-addr2line says '%s %s'",
+				(unsigned long long)address, (int)frame.len, frame.at, name.at,
+				place.at);
+		frames++;
+	}
+	assert_int_equal(ours.len, 0);
+	buffer_release(&name);
+	buffer_release(&place);
+	return frames;
+}
+
+static void chains_are_those_of_addr2line(void **state)
+{
+	struct buffer command = {0};
+	struct image_names *names;
+	struct names_answer answer;
+	size_t inlined = 0;
+	char line[4096];
+	struct asked a;
+	FILE *pipe;
+
+	(void)state;
+	ask(&a, "program");
+	names = image_names_open(a.image, NULL);
+	answer = image_names_find(names, NAMES_LINES, false, a.addresses, a.count, a.chains);
+	buffer_printf(&command,
+		"cd %s && eu-addr2line -a -f -i -e program $(seq %llu %llu | xargs printf '%%x ')",
+		work, (unsigned long long)a.addresses[0],
+		(unsigned long long)a.addresses[a.count - 1]);
+	pipe = popen(command.at, "r");
+	assert_non_null(pipe);
+	assert_non_null(fgets(line, sizeof line, pipe));
+	for (size_t i = 0; i < a.count; i++) {
+		struct buffer ours = {0};
+
+		assert_int_equal(strtoull(line, NULL, 16), a.addresses[i]);
+		chain_text(answer.chains, a.chains[i], true, &ours);
+		inlined += compare_chain(a.addresses[i], buffer_bytes(&ours), pipe, line) > 2;
+		buffer_release(&ours);
+	}
+	assert_int_equal(pclose(pipe), 0);
+	assert_true(inlined > 20); /* innermost in turn in work */
+	image_names_release(names);
+	buffer_release(&command);
+	asked_release(&a);
+}
+
+/* ---- Depths ---- */
+
+static void less_is_said_when_less_is_asked(void **state)
+{
+	struct buffer lines, inlined, functions;
+	struct asked a;
+
+	(void)state;
+	ask(&a, "program");
+	lines = all_answers(&a, NAMES_LINES, false, NULL);
+	inlined = all_answers(&a, NAMES_INLINED, false, NULL);
+	functions = all_answers(&a, NAMES_FUNCTIONS, false, NULL);
+	assert_non_null(strstr(lines.at, "deep::Box<double>::turn program.cc:"));
+	assert_non_null(strstr(inlined.at, "deep::Box<double>::turn\nwork\n"));
+	assert_null(strstr(inlined.at, "program.cc"));
+	assert_null(strstr(functions.at, "deep::Box<double>::turn"));
+	assert_non_null(strstr(functions.at, "work\n"));
+	buffer_release(&lines);
+	buffer_release(&inlined);
+	buffer_release(&functions);
+	asked_release(&a);
+}
+
+/* ---- On disk ---- */
+
+/* An empty cache folder. */
+static void fresh_cache(void)
+{
+	run("rm -rf cache");
+	setenv("KILN_CACHE", below("cache"), 1);
+	unsetenv("KILN_CACHE_SIZE");
+}
+
+/* The only file there. */
+static const char *cache_file(void)
+{
+	static char path[600];
+	DIR *directory = opendir(below("cache"));
+	struct dirent *entry;
+	size_t files = 0;
+
+	assert_non_null(directory);
+	while ((entry = readdir(directory)))
+		if (entry->d_name[0] != '.' && ++files)
+			snprintf(path, sizeof path, "%s/%s", below("cache"), entry->d_name);
+	closedir(directory);
+	assert_int_equal(files, 1);
+	return path;
+}
+
+static void the_second_run_answers_from_the_disk(void **state)
+{
+	struct buffer first, second;
+	struct stat status;
+	struct asked a;
+	size_t known;
+
+	(void)state;
+	fresh_cache();
+	ask(&a, "program");
+	first = all_answers(&a, NAMES_LINES, true, &known);
+	assert_int_equal(known, 0);
+	assert_int_equal(stat(cache_file(), &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+	assert_int_equal(stat(below("cache"), &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0700);
+	second = all_answers(&a, NAMES_LINES, true, &known);
+	assert_int_equal(known, a.count);
+	assert_same(&first, &second);
+	buffer_release(&second);
+	second = all_answers(&a, NAMES_LINES, false, &known);
+	assert_int_equal(known, 0);
+	assert_same(&first, &second);
+	buffer_release(&first);
+	buffer_release(&second);
+	asked_release(&a);
+}
+
+static void runs_add_to_each_other(void **state)
+{
+	struct buffer first, all, second;
+	size_t known, half;
+	struct asked a;
+
+	(void)state;
+	fresh_cache();
+	ask(&a, "program");
+	all = all_answers(&a, NAMES_INLINED, false, NULL);
+	half = a.count / 2;
+	a.count = half;
+	first = all_answers(&a, NAMES_INLINED, true, NULL);
+	ask(&a, "program");
+	second = all_answers(&a, NAMES_INLINED, true, &known);
+	assert_int_equal(known, half);
+	assert_same(&all, &second);
+	buffer_release(&second);
+	second = all_answers(&a, NAMES_INLINED, true, &known);
+	assert_int_equal(known, a.count);
+	assert_same(&all, &second);
+	buffer_release(&first);
+	buffer_release(&second);
+	buffer_release(&all);
+	asked_release(&a);
+}
+
+static void a_damaged_file_is_ignored_and_written_again(void **state)
+{
+	struct buffer first, second;
+	struct asked a;
+	size_t known;
+
+	(void)state;
+	fresh_cache();
+	ask(&a, "program");
+	first = all_answers(&a, NAMES_INLINED, true, NULL);
+	run("printf x | dd of=%s bs=1 seek=100 conv=notrunc status=none", cache_file());
+	second = all_answers(&a, NAMES_INLINED, true, &known);
+	assert_int_equal(known, 0);
+	assert_same(&first, &second);
+	buffer_release(&second);
+	second = all_answers(&a, NAMES_INLINED, true, &known);
+	assert_int_equal(known, a.count);
+	assert_same(&first, &second);
+	run(": >%s", cache_file());
+	buffer_release(&second);
+	second = all_answers(&a, NAMES_INLINED, true, &known);
+	assert_int_equal(known, 0);
+	buffer_release(&first);
+	buffer_release(&second);
+	asked_release(&a);
+}
+
+/* Each asks for its own half, again and again, while the other one writes the same file. */
+static void two_processes_share_a_file(void **state)
+{
+	struct buffer all, mine;
+	struct asked a;
+	pid_t children[2];
+	size_t known;
+
+	(void)state;
+	fresh_cache();
+	ask(&a, "program");
+	all = all_answers(&a, NAMES_INLINED, false, NULL);
+	for (int i = 0; i < 2; i++) {
+		children[i] = fork();
+		assert_true(children[i] >= 0);
+		if (children[i])
+			continue;
+		for (int turn = 0; turn < 40; turn++) {
+			size_t from = i ? a.count / 2 : 0, len = a.count / 2;
+			struct asked part = a;
+			struct buffer text;
+
+			part.addresses += from;
+			part.count = len - (size_t)turn % 7;
+			text = all_answers(&part, NAMES_INLINED, true, NULL);
+			if (!bytes_find(buffer_bytes(&all), buffer_bytes(&text)))
+				_exit(1);
+			buffer_release(&text);
+			if (turn % 8 == 0)
+				run("rm -f cache/*");
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < 2; i++) {
+		int status;
+
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_int_equal(status, 0);
+	}
+	mine = all_answers(&a, NAMES_INLINED, true, NULL);
+	assert_same(&all, &mine);
+	buffer_release(&mine);
+	mine = all_answers(&a, NAMES_INLINED, true, &known);
+	assert_int_equal(known, a.count);
+	assert_same(&all, &mine);
+	buffer_release(&mine);
+	buffer_release(&all);
+	asked_release(&a);
+}
+
+/* What was stripped comes back: what was found out without it is not asked any more, and what was
+ * found out with it stays when it goes again. */
+static void a_debug_file_that_was_installed_is_noticed(void **state)
+{
+	struct buffer with, without, text;
+	struct asked a;
+	char dir[256];
+	const char *dirs[] = {dir, NULL};
+	size_t known;
+
+	(void)state;
+	fresh_cache();
+	snprintf(dir, sizeof dir, "%s", below("debug"));
+	run("rm -rf debug; mkdir debug");
+	ask(&a, "program");
+	with = all_answers(&a, NAMES_INLINED, false, NULL);
+	asked_release(&a);
+	ask(&a, "stripped");
+	a.places.build_id_dirs = dirs;
+	without = all_answers(&a, NAMES_INLINED, true, NULL);
+	assert_null(strstr(without.at, "deep::"));
+	run("id=$(readelf -n program | sed -n 's/.*Build ID: //p') && "
+	    "mkdir -p debug/.build-id/${id%%${id#??}} && "
+	    "cp program.debug debug/.build-id/${id%%${id#??}}/${id#??}.debug");
+	text = all_answers(&a, NAMES_INLINED, true, &known);
+	assert_int_equal(known, 0);
+	assert_same(&with, &text);
+	run("rm -rf debug");
+	buffer_release(&text);
+	text = all_answers(&a, NAMES_INLINED, true, &known);
+	assert_int_equal(known, a.count);
+	assert_same(&with, &text);
+	buffer_release(&text);
+	buffer_release(&with);
+	buffer_release(&without);
+	asked_release(&a);
+}
+
+/* ---- The folder ---- */
+
+static bool write_one(const char *name, size_t size)
+{
+	char *content = memory_new(1, size);
+	struct output out;
+	bool created = symbol_cache_create(name, size, &out);
+
+	if (created) {
+		output_write(&out, (struct bytes){content, size});
+		symbol_cache_commit(&out);
+	}
+	free(content);
+	return created;
+}
+
+static bool is_kept(const char *name)
+{
+	struct bytes content;
+	bool found = symbol_cache_open(name, &content);
+
+	if (found)
+		symbol_cache_close(content);
+	return found;
+}
+
+static void what_was_not_used_goes_first(void **state)
+{
+	(void)state;
+	fresh_cache();
+	setenv("KILN_CACHE_SIZE", "100K", 1);
+	assert_true(write_one("old", 30000));
+	assert_true(write_one("used", 30000));
+	assert_true(write_one("new", 30000));
+	run("touch -d '3 days ago' cache/old cache/used; touch -d '2 days ago' cache/new");
+	assert_true(is_kept("used")); /* and is marked as used */
+	assert_true(write_one("latest", 30000));
+	assert_false(is_kept("old"));
+	assert_false(is_kept("new"));
+	assert_true(is_kept("used"));
+	assert_true(is_kept("latest"));
+	assert_false(write_one("huge", 60000)); /* more than half of all */
+	unsetenv("KILN_CACHE_SIZE");
+}
+
+static void folders_that_others_may_write_to_are_not_used(void **state)
+{
+	(void)state;
+	fresh_cache();
+	run("mkdir -m 0700 cache");
+	assert_true(write_one("name", 10));
+	assert_true(is_kept("name"));
+	run("chmod 0777 cache");
+	assert_false(is_kept("name"));
+	assert_false(write_one("other", 10));
+	run("chmod 0700 cache");
+	assert_true(is_kept("name"));
+	setenv("KILN_CACHE", "", 1);
+	assert_false(is_kept("name"));
+	if (!geteuid()) {
+		fresh_cache();
+		run("mkdir -m 0700 cache; chown 12345 cache");
+		assert_false(write_one("name", 10));
+	}
+	fresh_cache();
+}
+
+static void the_folder_is_the_users_cache(void **state)
+{
+	(void)state;
+	run("rm -rf home xdg; mkdir home");
+	unsetenv("KILN_CACHE");
+	unsetenv("XDG_CACHE_HOME");
+	setenv("HOME", below("home"), 1);
+	assert_true(write_one("name", 10));
+	assert_int_equal(access(below("home/.cache/kiln/name"), R_OK), 0);
+	setenv("XDG_CACHE_HOME", below("xdg"), 1);
+	assert_false(is_kept("name"));
+	assert_true(write_one("name", 10));
+	assert_int_equal(access(below("xdg/kiln/name"), R_OK), 0);
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("HOME");
+	assert_false(is_kept("name"));
+	assert_false(write_one("name", 10));
+}
+
+static int prepare(void **state)
+{
+	static const char program[] =
+		"namespace deep {\n"
+		"static inline __attribute__((always_inline)) double innermost(double x)\n"
+		"{\n"
+		"	for (int i = 0; i < 50; i++)\n"
+		"		x = x * 1.0000001 + 0.5 / (x + 1);\n"
+		"	return x;\n"
+		"}\n"
+		"template <typename T> struct Box {\n"
+		"	T value;\n"
+		"	inline __attribute__((always_inline)) T turn(T x)\n"
+		"	{\n"
+		"		return innermost(x) + value;\n"
+		"	}\n"
+		"};\n"
+		"}\n"
+		"extern \"C\" __attribute__((noinline)) double work(double x)\n"
+		"{\n"
+		"	deep::Box<double> box{1.0};\n"
+		"	return box.turn(x);\n"
+		"}\n"
+		"int main()\n"
+		"{\n"
+		"	volatile double x = 1;\n"
+		"	x = work(x);\n"
+		"	return x > 2;\n"
+		"}\n";
+	FILE *file;
+
+	(void)state;
+	if (!mkdtemp(work))
+		return -1;
+	file = fopen(below("program.cc"), "w");
+	if (!file)
+		return -1;
+	fputs(program, file);
+	fclose(file);
+	run("g++ -O2 -g -Wl,--build-id -o program program.cc && "
+	    "objcopy --only-keep-debug program program.debug && strip -o stripped program");
+	return 0;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	run("rm -rf %s", work);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chains_are_those_of_addr2line),
+		cmocka_unit_test(less_is_said_when_less_is_asked),
+		cmocka_unit_test(the_second_run_answers_from_the_disk),
+		cmocka_unit_test(runs_add_to_each_other),
+		cmocka_unit_test(a_damaged_file_is_ignored_and_written_again),
+		cmocka_unit_test(two_processes_share_a_file),
+		cmocka_unit_test(a_debug_file_that_was_installed_is_noticed),
+		cmocka_unit_test(what_was_not_used_goes_first),
+		cmocka_unit_test(folders_that_others_may_write_to_are_not_used),
+		cmocka_unit_test(the_folder_is_the_users_cache),
+	};
+
+	return cmocka_run_group_tests_name("image_names", tests, prepare, clean);
+}
