@@ -103,19 +103,25 @@ void address_space_map(struct address_space *s, const struct mapped *m)
 		space_insert(s, space_cut(s, m->start, m->end), m);
 }
 
-const struct mapped *address_space_find(struct address_space *s, uint64_t address)
+const struct mapped *address_space_look(
+	const struct address_space *s, uint64_t address, uint32_t *last)
 {
 	const struct mapped *m;
 	size_t at;
 
 	if (!s || !s->maps.len)
 		return NULL;
-	m = s->last < s->maps.len ? &s->maps.items[s->last] : s->maps.items;
+	m = *last < s->maps.len ? &s->maps.items[*last] : s->maps.items;
 	if (address >= m->start && address < m->end)
 		return m;
 	at = space_search(s, address);
 	if (at == s->maps.len || address < s->maps.items[at].start)
 		return NULL;
-	s->last = (uint32_t)at;
+	*last = (uint32_t)at;
 	return &s->maps.items[at];
+}
+
+const struct mapped *address_space_find(struct address_space *s, uint64_t address)
+{
+	return s ? address_space_look(s, address, &s->last) : NULL;
 }

@@ -35,5 +35,8 @@ void address_space_map(struct address_space *space, const struct mapped *m);
 
 /* The mapping at `address`, or NULL. `space` may be NULL. */
 const struct mapped *address_space_find(struct address_space *space, uint64_t address);
+/* The same for several threads at once; *last is where the caller's last lookup hit. */
+const struct mapped *address_space_look(
+	const struct address_space *space, uint64_t address, uint32_t *last);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/units.h"
 #include "model/idle.h"
+#include "process/call_chain.h"
 #include "process/stacks.h"
 
 /* Which location an address stands for, in an address space: most are asked for again and again.
@@ -13,7 +14,7 @@
 struct place_cache {
 	struct place {
 		uint64_t address;
-		uint32_t space;	      /* address_space.id; 0 for the kernel */
+		uint32_t space;	      /* see place_of */
 		location_id location; /* 0: empty */
 	} at[PLACES];
 };
@@ -27,8 +28,33 @@ struct idle_cache {
 	} at[IDLE_PLACES];
 };
 
-/* Runs of one context in a call chain; the kernel's own limit is 8. */
-#define CHAIN_PARTS_LIMIT 16u
+/* The last stack of a thread. The next one mostly shares its outer frames: those need no lookup. */
+#define RECENT_STACKS 16u /* threads; a power of two */
+struct recent_stack {
+	thread_id thread;    /* 0: empty */
+	uint32_t space;	     /* address_space.id of its user frames */
+	size_t depth, user;  /* frames; user frames... */
+	size_t first_user;   /* ... from this one on */
+	location_id *path;   /* outermost first */
+	stack_id *stacks;    /* up to each of them */
+	uint64_t *addresses; /* of user frames */
+};
+
+/* User frames, as many kernel frames as fit into a record, and marks. */
+#define PATH_LIMIT (2 * UNWIND_FRAMES_LIMIT)
+
+/* A sample whose stack is being made. */
+struct making {
+	struct stacks *s;
+	const struct perf_record *record;
+	struct process_state *live; /* its mappings may be read anew; NULL: it is long gone */
+	process_id process;
+	struct address_space *space;
+	struct recent_stack *stack;
+	size_t depth, user; /* so far */
+	bool same;	    /* so far it is the stack that was there before */
+	bool loose;	    /* its user frames are no model for the next one's */
+};
 
 void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
 	const struct kernel *kernel, const struct arch *arch)
@@ -36,24 +62,21 @@ void stacks_init(struct stacks *s, struct profile *profile, struct processes *pr
 	*s = (struct stacks){
 		.profile = profile, .processes = processes, .kernel = kernel, .arch = arch};
 	s->places = memory_new(1, sizeof(*s->places));
-	s->frames = memory_new(STACK_FRAMES_LIMIT, sizeof(*s->frames));
-	/* User frames, as many kernel frames as fit into a record, and marks. */
-	s->path = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->path));
-	s->last_path = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->last_path));
-	s->last_stack = memory_new(2 * STACK_FRAMES_LIMIT, sizeof(*s->last_stack));
+	s->recent = memory_new(RECENT_STACKS, sizeof(*s->recent));
+	unwinder_init(&s->unwinder, arch);
 }
 
 void stacks_release(struct stacks *s)
 {
-	for (size_t i = 0; i < s->tables.len; i++)
-		cfi_release(s->tables.items[i]);
-	vector_release(&s->tables);
+	for (size_t i = 0; s->recent && i < RECENT_STACKS; i++) {
+		free(s->recent[i].path);
+		free(s->recent[i].stacks);
+		free(s->recent[i].addresses);
+	}
+	free(s->recent);
+	unwinder_release(&s->unwinder);
 	free(s->places);
 	free(s->idle_places);
-	free(s->frames);
-	free(s->path);
-	free(s->last_path);
-	free(s->last_stack);
 	*s = (struct stacks){0};
 }
 
@@ -79,6 +102,9 @@ static location_id mark_truncated(struct stacks *s, location_id *kept, const cha
 	return mark(s, kept, text);
 }
 
+/* `space` is an address_space.id, 0 for a kernel that no records tell of, or NOWHERE and a process.
+ */
+#define NOWHERE 0x80000000u
 static struct place *place_of(struct stacks *s, uint32_t space, uint64_t address)
 {
 	return &s->places->at[hash_pair(space, address) >> 20 & (PLACES - 1)];
@@ -105,11 +131,12 @@ static mapping_id own_kernel_mapping(struct stacks *s)
 static mapping_id kernel_mapping_of(struct stacks *s, uint64_t address)
 {
 	const struct mapped *mapped = address_space_find(s->processes->kernel_space, address);
-	mapping_id mapping = own_kernel_mapping(s);
 	struct kernel_symbol symbol;
+	mapping_id mapping;
 
 	if (mapped)
 		return mapped->mapping;
+	mapping = own_kernel_mapping(s);
 	if (s->kernel && kernel_find(s->kernel, address, &symbol) &&
 		!bytes_equal(symbol.module, BYTES("[kernel]"))) {
 		struct mapping row = {
@@ -134,280 +161,84 @@ static location_id kernel_location(struct stacks *s, uint64_t address)
 }
 
 /* Nothing is known to be mapped there, which the address itself still tells. */
-static location_id unmapped_location(
-	struct stacks *s, const struct process_state *process, uint64_t address)
+static location_id unmapped_location(struct stacks *s, process_id process, uint64_t address)
 {
-	struct mapping row = {.kind = MAPPING_JIT, .process = process->process};
+	struct mapping row = {.kind = MAPPING_JIT, .process = process};
+	struct place *place = place_of(s, NOWHERE | process, address);
 
-	return profile_location(s->profile, profile_mapping(s->profile, &row), address);
-}
-
-static location_id user_location(
-	struct stacks *s, struct process_state *process, uint64_t address, uint64_t now)
-{
-	uint32_t space = process->space ? process->space->id : UINT32_MAX;
-	struct place *place = place_of(s, space, address);
-	const struct mapped *m;
-	location_id location;
-
-	if (place->location && place->space == space && place->address == address)
+	if (place->location && place->space == (NOWHERE | process) && place->address == address)
 		return place->location;
-	m = processes_find(s->processes, process, address, now);
-	if (!m)
-		return unmapped_location(s, process, address);
-	location = profile_location(
-		s->profile, m->mapping, m->binary ? address - m->start + m->offset : address);
-	space = process->space->id; /* the lookup may have read the mappings anew */
-	place = place_of(s, space, address);
-	*place = (struct place){address, space, location};
-	return location;
+	*place = (struct place){address, NOWHERE | process,
+		profile_location(s->profile, profile_mapping(s->profile, &row), address)};
+	return place->location;
 }
 
-/* ---- User frames ---- */
-
-struct lookup {
-	struct stacks *stacks;
-	struct process_state *process;
-	uint64_t now;
-};
-
-/* The unwind tables of a binary, opened when they are first needed. */
-static struct cfi *tables_of(struct stacks *s, uint32_t binary)
+static location_id user_location(struct making *m, uint64_t address)
 {
-	struct binaries *b = s->processes->binaries;
-	const struct image *image = binaries_image(b, binary);
+	struct stacks *s = m->s;
+	uint32_t space = m->space ? m->space->id : 0;
+	struct place *place = place_of(s, space, address);
+	const struct mapped *mapped;
 
-	while (s->tables.len < b->rows.len)
-		vector_push(&s->tables, NULL);
-	if (!s->tables.items[binary] && image)
-		s->tables.items[binary] = cfi_open(image);
-	return s->tables.items[binary];
-}
-
-static bool lookup_code(void *context, uint64_t pc, struct unwind_code *ret_code)
-{
-	struct lookup *l = context;
-	const struct mapped *m = processes_find(l->stacks->processes, l->process, pc, l->now);
-	const struct image *image;
-	uint64_t address;
-
-	if (!m)
-		return false;
-	*ret_code = (struct unwind_code){.start = m->start, .end = m->end, .owner = m};
-	image = m->binary ? binaries_image(l->stacks->processes->binaries, m->binary) : NULL;
-	if (image && image_address(image, pc - m->start + m->offset, &address)) {
-		ret_code->bias = pc - address;
-		ret_code->cfi = tables_of(l->stacks, m->binary);
+	if (space && place->location && place->space == space && place->address == address)
+		return place->location;
+	if (m->live) {
+		mapped = processes_find(s->processes, m->live, address, m->record->identity.time);
+		m->space = m->live->space; /* the lookup may have read the mappings anew */
+	} else {
+		mapped = address_space_find(m->space, address);
 	}
-	return true;
-}
-
-static bool in_user_code(const struct perf_record *r)
-{
-	return (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
-}
-
-static bool any_guessed(const struct unwind_frame *frames, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (frames[i].guessed)
-			return true;
-	return false;
-}
-
-/* Walk the stack copy. An address that leads to no code ends the stack and is left out, unless it
- * is where the sample was taken: execve and exit leave such addresses. Locations go to `path`,
- * outermost first; returns how many. */
-static size_t walk_tables(struct stacks *s, struct process_state *process,
-	const struct perf_record *r, location_id *path, enum unwind_end *ret_end)
-{
-	const struct perf_sample *sample = &r->sample;
-	struct lookup lookup = {s, process, r->identity.time};
-	struct unwind_input input = {.arch = s->arch,
-		.stack_filled = sample->stack_user.len == sample->stack_user_size,
-		.lookup = lookup_code,
-		.context = &lookup};
-	struct registers registers;
-	size_t count = 0, depth = 0;
-
-	if (sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64) {
-		s->foreign++;
-		path[0] = mark_truncated(s, &s->truncated_foreign, "32-bit-code");
-		*ret_end = UNWIND_NO_REGISTERS;
-		return 1;
+	if (!mapped) {
+		m->loose |= m->live != NULL; /* the next time it may be known */
+		return unmapped_location(s, m->process, address);
 	}
-	registers_from_perf(input.arch, sample->layout->regs_user, sample->regs_user.at,
-		sample->regs_user.count, &registers);
-	input.registers = &registers;
-	input.stack.start = registers.value[input.arch->stack_pointer];
-	input.stack.content = sample->stack_user;
-	*ret_end = unwind_stack(&input, s->frames, STACK_FRAMES_LIMIT, &count);
-	s->ends[*ret_end]++;
-	s->guessed += any_guessed(s->frames, count);
-	if (*ret_end != UNWIND_COMPLETE)
-		path[depth++] =
-			mark_truncated(s, &s->truncated[*ret_end], unwind_end_name(*ret_end));
-	for (size_t i = count; i-- > 0;)
-		if (s->frames[i].owner || (!i && in_user_code(r)))
-			path[depth++] =
-				user_location(s, process, s->frames[i].address, r->identity.time);
-	return depth;
+	place = place_of(s, m->space->id, address);
+	*place = (struct place){address, m->space->id,
+		profile_location(s->profile, mapped->mapping,
+			mapped->binary ? address - mapped->start + mapped->offset : address)};
+	return place->location;
 }
 
-/* ---- Call chains ---- */
+/* ---- The stack being made ---- */
 
-/* Addresses of one context, innermost first. */
-struct chain_part {
-	struct perf_words words;
-	uint64_t context; /* PERF_CONTEXT_* */
-};
-
-/* The context in which the sample was taken: that of addresses without a marker before them. */
-static uint64_t context_of(const struct perf_record *r)
+static void push(struct making *m, location_id location)
 {
-	switch (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) {
-	case PERF_RECORD_MISC_KERNEL:
-		return (uint64_t)PERF_CONTEXT_KERNEL;
-	case PERF_RECORD_MISC_HYPERVISOR:
-		return (uint64_t)PERF_CONTEXT_HV;
-	case PERF_RECORD_MISC_GUEST_KERNEL:
-		return (uint64_t)PERF_CONTEXT_GUEST_KERNEL;
-	case PERF_RECORD_MISC_GUEST_USER:
-		return (uint64_t)PERF_CONTEXT_GUEST_USER;
-	default:
-		return (uint64_t)PERF_CONTEXT_USER;
+	struct recent_stack *stack = m->stack;
+	size_t at = m->depth++;
+
+	m->same = m->same && at < stack->depth && stack->path[at] == location;
+	if (m->same)
+		return;
+	stack->path[at] = location;
+	stack->stacks[at] = profile_stack(m->s->profile, at ? stack->stacks[at - 1] : 0, location);
+}
+
+/* A user frame. The same address in the same address space on top of the same frames is the same
+ * place. */
+static void push_user(struct making *m, uint64_t address)
+{
+	struct recent_stack *stack = m->stack;
+	size_t at = m->user++;
+
+	m->loose |= m->depth != stack->first_user + at;
+	if (m->same && at < stack->user && stack->addresses[at] == address) {
+		m->depth++;
+		return;
 	}
+	stack->addresses[at] = address;
+	push(m, user_location(m, address));
 }
 
-/* Cut a sample's call chain at its markers, innermost part first. More parts than there is room for
- * are left out. */
-static size_t chain_parts(const struct perf_record *r, struct chain_part parts[CHAIN_PARTS_LIMIT])
+/* What comes next are user frames. */
+static void begin_user(struct making *m)
 {
-	const struct perf_words chain = r->sample.callchain;
-	uint64_t context = context_of(r);
-	size_t count = 0, end;
+	struct recent_stack *stack = m->stack;
+	uint32_t space = m->space ? m->space->id : 0;
 
-	for (size_t i = 0; i < chain.count && count < CHAIN_PARTS_LIMIT; i = end) {
-		if (chain.at[i] >= (uint64_t)PERF_CONTEXT_MAX) {
-			context = chain.at[i];
-			end = i + 1;
-			continue;
-		}
-		for (end = i; end < chain.count && chain.at[end] < (uint64_t)PERF_CONTEXT_MAX;
-			end++)
-			;
-		parts[count++] = (struct chain_part){{chain.at + i, end - i}, context};
-	}
-	return count;
-}
-
-/* The innermost address is exact; the others return behind a call. */
-static uint64_t chain_address(struct perf_words words, size_t i)
-{
-	return i ? words.at[i] - 1 : words.at[i];
-}
-
-/* Outermost first; returns how many. */
-static size_t walk_part(struct stacks *s, struct process_state *process,
-	const struct perf_record *r, const struct chain_part *part, location_id *path)
-{
-	size_t depth = 0;
-
-	switch (part->context) {
-	case (uint64_t)PERF_CONTEXT_KERNEL:
-		for (size_t i = part->words.count; i-- > 0;)
-			path[depth++] = kernel_location(s, chain_address(part->words, i));
-		break;
-	case (uint64_t)PERF_CONTEXT_HV:
-		path[depth++] = mark(s, &s->hypervisor, "[hypervisor]");
-		break;
-	case (uint64_t)PERF_CONTEXT_GUEST:
-	case (uint64_t)PERF_CONTEXT_GUEST_KERNEL:
-	case (uint64_t)PERF_CONTEXT_GUEST_USER:
-		path[depth++] = mark_as(s, &s->guest, "[guest]", FRAME_GUEST);
-		break;
-	default:
-		for (size_t i = part->words.count; i-- > 0;)
-			path[depth++] = user_location(
-				s, process, chain_address(part->words, i), r->identity.time);
-	}
-	return depth;
-}
-
-/* A call stack in branch records: each entry is a call that has not returned, innermost first; the
- * innermost function is known by where it was entered. */
-static size_t walk_branches(struct stacks *s, struct process_state *process,
-	const struct perf_record *r, const struct chain_part *user, location_id *path)
-{
-	const struct perf_words entries = r->sample.branches;
-	size_t depth = 0;
-
-	for (size_t i = entries.count / 3; i-- > 0;)
-		path[depth++] = user_location(s, process, entries.at[3 * i], r->identity.time);
-	path[depth++] = user_location(s, process,
-		user && user->words.count ? user->words.at[0] : entries.at[1], r->identity.time);
-	return depth;
-}
-
-static bool copies_stack(const struct stacks *s, const struct perf_sample *sample)
-{
-	const uint64_t needed = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-
-	return s->arch && (sample->layout->sample_type & needed) == needed;
-}
-
-static size_t walk_user(struct stacks *s, struct process_state *process,
-	const struct perf_record *r, const struct chain_part *user, location_id *path,
-	struct stack_of_sample *ret)
-{
-	const struct perf_sample *sample = &r->sample;
-	size_t depth = 0;
-
-	if (copies_stack(s, sample)) {
-		ret->has_user = sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
-		return ret->has_user ? walk_tables(s, process, r, path, &ret->user_end) : 0;
-	}
-	if (sample->branches.count &&
-		sample->layout->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
-		depth = walk_branches(s, process, r, user, path);
-	else if (user)
-		depth = walk_part(s, process, r, user, path);
-	ret->has_user = depth > 0;
-	return depth;
-}
-
-/* The half that the sample is in was not wanted, or the kernel gave no call chain. */
-static size_t walk_address(struct stacks *s, struct process_state *process,
-	const struct perf_record *r, unsigned parts, location_id *path)
-{
-	const struct chain_part part = {{&r->sample.ip, 1}, context_of(r)};
-
-	if (r->sample.layout->sample_type & PERF_SAMPLE_IP &&
-		parts & (in_user_code(r) ? STACK_USER : STACK_KERNEL))
-		return walk_part(s, process, r, &part, path);
-	*path = in_user_code(r) ? mark(s, &s->user_half, "[user]")
-				: mark(s, &s->kernel_half, "[kernel]");
-	return 1;
-}
-
-/* Stacks that follow each other mostly share their outer frames: those need no lookup. */
-static stack_id stack_of_path(struct stacks *s, size_t depth)
-{
-	size_t same = 0;
-	stack_id stack = 0;
-	location_id *swap;
-
-	while (same < depth && same < s->last_depth && s->path[same] == s->last_path[same])
-		same++;
-	if (same)
-		stack = s->last_stack[same - 1];
-	for (size_t i = same; i < depth; i++)
-		s->last_stack[i] = stack = profile_stack(s->profile, stack, s->path[i]);
-	swap = s->last_path;
-	s->last_path = s->path;
-	s->path = swap;
-	s->last_depth = depth;
-	return stack;
+	if (!m->same || !space || stack->space != space || stack->first_user != m->depth)
+		stack->user = 0;
+	stack->space = space;
+	stack->first_user = m->depth;
 }
 
 /* The frame under all others: what the thread calls itself, without blanks, as folded text has it.
@@ -416,43 +247,218 @@ static location_id comm_location(struct stacks *s, thread_id thread)
 {
 	struct bytes comm = profile_text(s->profile, s->profile->threads.items[thread].name);
 	struct buffer name = {0};
+	location_id location = 0;
 
-	if (s->comm && s->comm_thread == thread)
-		return s->comm;
 	buffer_add(&name, comm.at, comm.len);
 	for (size_t i = 0; i < name.len; i++)
 		if (name.at[i] == ' ')
 			name.at[i] = '_';
 	if (!name.len)
 		buffer_printf(&name, ":%d", s->profile->threads.items[thread].tid);
-	s->comm = 0;
-	s->comm_thread = thread;
-	mark(s, &s->comm, name.at);
+	mark(s, &location, name.at);
 	buffer_release(&name);
-	return s->comm;
+	return location;
+}
+
+static void begin(struct making *m, thread_id thread)
+{
+	struct recent_stack *stack = &m->s->recent[thread % RECENT_STACKS];
+
+	m->stack = stack;
+	m->same = stack->thread == thread && stack->depth;
+	if (m->same) {
+		m->depth = 1;
+		return;
+	}
+	if (!stack->path) {
+		stack->path = memory_new(PATH_LIMIT, sizeof(*stack->path));
+		stack->stacks = memory_new(PATH_LIMIT, sizeof(*stack->stacks));
+		stack->addresses = memory_new(PATH_LIMIT, sizeof(*stack->addresses));
+	}
+	stack->thread = thread;
+	stack->user = 0;
+	push(m, comm_location(m->s, thread));
+}
+
+static stack_id finish(struct making *m)
+{
+	m->stack->depth = m->depth;
+	m->stack->user = m->loose ? 0 : m->user;
+	return m->stack->stacks[m->depth - 1];
+}
+
+/* ---- Parts of a stack ---- */
+
+static bool in_user_code(const struct perf_record *r)
+{
+	return (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+}
+
+static void add_frames(struct making *m, const struct user_frames *frames)
+{
+	struct stacks *s = m->s;
+
+	if (frames->foreign) {
+		s->foreign++;
+		push(m, mark_truncated(s, &s->truncated_foreign, "32-bit-code"));
+		return;
+	}
+	s->ends[frames->end]++;
+	s->guessed += frames->guessed;
+	if (frames->end != UNWIND_COMPLETE)
+		push(m, mark_truncated(
+				s, &s->truncated[frames->end], unwind_end_name(frames->end)));
+	begin_user(m);
+	for (size_t i = 0; i < frames->count; i++)
+		push_user(m, frames->addresses[i]);
+}
+
+static void add_part(struct making *m, const struct chain_part *part)
+{
+	struct stacks *s = m->s;
+
+	switch (part->context) {
+	case (uint64_t)PERF_CONTEXT_KERNEL:
+		for (size_t i = part->words.count; i-- > 0;)
+			push(m, kernel_location(s, chain_address(part->words, i)));
+		break;
+	case (uint64_t)PERF_CONTEXT_HV:
+		push(m, mark(s, &s->hypervisor, "[hypervisor]"));
+		break;
+	case (uint64_t)PERF_CONTEXT_GUEST:
+	case (uint64_t)PERF_CONTEXT_GUEST_KERNEL:
+	case (uint64_t)PERF_CONTEXT_GUEST_USER:
+		push(m, mark_as(s, &s->guest, "[guest]", FRAME_GUEST));
+		break;
+	default:
+		if (!m->user)
+			begin_user(m);
+		for (size_t i = part->words.count; i-- > 0;)
+			push_user(m, chain_address(part->words, i));
+	}
+}
+
+/* A call stack in branch records: each entry is a call that has not returned, innermost first; the
+ * innermost function is known by where it was entered. */
+static void add_branches(struct making *m, const struct chain_part *user)
+{
+	const struct perf_words entries = m->record->sample.branches;
+
+	begin_user(m);
+	for (size_t i = entries.count / 3; i-- > 0;)
+		push_user(m, entries.at[3 * i]);
+	push_user(m, user && user->words.count ? user->words.at[0] : entries.at[1]);
+}
+
+/* Where the code of a process is, for a walk right now. */
+static const struct mapped *find_code(void *self, uint64_t address)
+{
+	struct making *m = self;
+	const struct mapped *mapped;
+
+	if (!m->live)
+		return address_space_find(m->space, address);
+	mapped = processes_find(m->s->processes, m->live, address, m->record->identity.time);
+	m->space = m->live->space;
+	return mapped;
+}
+
+static bool find_image(void *self, uint32_t binary, const struct image **ret_image)
+{
+	struct making *m = self;
+
+	*ret_image = binaries_image(m->s->processes->binaries, binary);
+	return true;
+}
+
+/* From the stack copy, else from what the hardware kept, else from the call chain. */
+static void add_user(struct making *m, const struct chain_part *user,
+	const struct user_frames *frames, struct stack_of_sample *ret)
+{
+	const struct perf_sample *sample = &m->record->sample;
+	const struct code_view view = {m, find_code, find_image};
+	struct user_frames own;
+	size_t before = m->depth;
+
+	if (unwinder_can(m->s->arch, sample)) {
+		ret->has_user = sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
+		if (!ret->has_user)
+			return;
+		if (!frames) {
+			unwinder_walk(&m->s->unwinder, &view, m->record, &own);
+			frames = &own;
+		}
+		ret->user_end = frames->end;
+		add_frames(m, frames);
+		return;
+	}
+	if (sample->branches.count &&
+		sample->layout->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		add_branches(m, user);
+	else if (user)
+		add_part(m, user);
+	ret->has_user = m->depth > before;
+}
+
+/* The half that the sample is in was not wanted, or the kernel gave no call chain. */
+static void add_address(struct making *m, unsigned parts)
+{
+	const struct perf_record *r = m->record;
+	const struct chain_part part = {{&r->sample.ip, 1}, chain_context(r)};
+	struct stacks *s = m->s;
+
+	if (r->sample.layout->sample_type & PERF_SAMPLE_IP &&
+		parts & (in_user_code(r) ? STACK_USER : STACK_KERNEL))
+		add_part(m, &part);
+	else
+		push(m, in_user_code(r) ? mark(s, &s->user_half, "[user]")
+					: mark(s, &s->kernel_half, "[kernel]"));
+}
+
+static struct stack_of_sample make_stack(
+	struct making *m, thread_id thread, const struct user_frames *frames, unsigned parts)
+{
+	struct chain_part chain[CHAIN_PARTS_LIMIT];
+	size_t count = chain_parts(m->record, chain);
+	const struct chain_part *user = NULL;
+	struct stack_of_sample ret = {0};
+
+	if (count && chain[count - 1].context == (uint64_t)PERF_CONTEXT_USER)
+		user = &chain[--count];
+	begin(m, thread);
+	if (parts & STACK_USER)
+		add_user(m, user, frames, &ret);
+	if (parts & STACK_KERNEL)
+		while (count-- > 0)
+			add_part(m, &chain[count]);
+	if (m->depth == 1)
+		add_address(m, parts);
+	ret.stack = finish(m);
+	return ret;
 }
 
 struct stack_of_sample stacks_add(
 	struct stacks *s, const struct perf_record *r, thread_id thread, unsigned parts)
 {
 	struct process_state *process = processes_get(s->processes, (int32_t)r->identity.pid);
-	struct chain_part chain[CHAIN_PARTS_LIMIT];
-	size_t count = chain_parts(r, chain), depth = 1;
-	const struct chain_part *user = NULL;
-	struct stack_of_sample ret = {0};
+	struct making m = {.s = s,
+		.record = r,
+		.live = process,
+		.process = process->process,
+		.space = process->space};
 
-	if (count && chain[count - 1].context == (uint64_t)PERF_CONTEXT_USER)
-		user = &chain[--count];
-	s->path[0] = comm_location(s, thread);
-	if (parts & STACK_USER)
-		depth += walk_user(s, process, r, user, s->path + depth, &ret);
-	if (parts & STACK_KERNEL)
-		while (count-- > 0)
-			depth += walk_part(s, process, r, &chain[count], s->path + depth);
-	if (depth == 1)
-		depth += walk_address(s, process, r, parts, s->path + depth);
-	ret.stack = stack_of_path(s, depth);
-	return ret;
+	return make_stack(&m, thread, NULL, parts);
+}
+
+struct stack_of_sample stacks_add_later(
+	struct stacks *s, const struct stack_moment *moment, unsigned parts)
+{
+	struct making m = {.s = s,
+		.record = moment->record,
+		.process = moment->process,
+		.space = moment->space};
+
+	return make_stack(&m, moment->thread, moment->user, parts);
 }
 
 /* Does a frame at this address of the kernel break an idle CPU's waiting? */

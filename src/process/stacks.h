@@ -6,8 +6,8 @@
 #define KILN_PROCESS_STACKS_H
 
 #include "images/kernel.h"
-#include "images/unwind.h"
 #include "process/processes.h"
+#include "process/unwinder.h"
 
 #define STACK_FRAMES_LIMIT UNWIND_FRAMES_LIMIT
 
@@ -21,19 +21,13 @@ struct stacks {
 	uint64_t foreign;	    /* stacks of 32-bit code, not walked */
 	uint64_t guessed;	    /* of `ends`: frame pointers led through code without tables */
 
+	struct unwinder unwinder;
 	struct place_cache *places;
 	struct idle_cache *idle_places;
-	VECTOR(struct cfi *) tables; /* by row of the binaries */
 	location_id user_half, kernel_half, truncated[UNWIND_ENDS], truncated_foreign;
 	location_id guest, hypervisor;
-	location_id comm; /* root frame of `comm_thread`, the thread seen last */
-	thread_id comm_thread;
 	mapping_id kernel_mapping;
-	struct unwind_frame *frames; /* room for STACK_FRAMES_LIMIT */
-	location_id *path;	     /* of the stack being made, outermost first */
-	location_id *last_path;	     /* of the stack made last, and its ids */
-	stack_id *last_stack;
-	size_t last_depth;
+	struct recent_stack *recent; /* the last one of each of the threads seen last */
 };
 
 void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
@@ -60,6 +54,17 @@ struct stack_of_sample stacks_add(
 /* No more samples will come: say in the profile how many stacks nothing vouches for ("frame
  * pointers" in its meta rows). */
 void stacks_tell(const struct stacks *s);
+
+/* A sample whose stack is made later than it was taken: what was known then. */
+struct stack_moment {
+	const struct perf_record *record;
+	thread_id thread;
+	process_id process;
+	struct address_space *space;	/* or NULL */
+	const struct user_frames *user; /* of its stack copy; NULL: it has none */
+};
+struct stack_of_sample stacks_add_later(
+	struct stacks *s, const struct stack_moment *moment, unsigned parts);
 
 /* Is this what an idle CPU does: the idle task, and no interrupt that it serves? */
 bool stacks_idle(struct stacks *s, const struct perf_record *record);

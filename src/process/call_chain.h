@@ -1,0 +1,29 @@
+/* call_chain.h: which addresses of which contexts are in a sample's call chain? */
+#ifndef KILN_PROCESS_CALL_CHAIN_H
+#define KILN_PROCESS_CALL_CHAIN_H
+
+#include "process/perf_record.h"
+
+/* Runs of one context in a call chain; the kernel's own limit is 8. */
+#define CHAIN_PARTS_LIMIT 16u
+
+/* Addresses of one context, innermost first. */
+struct chain_part {
+	struct perf_words words;
+	uint64_t context; /* PERF_CONTEXT_* */
+};
+
+/* The context in which a sample was taken: that of addresses without a marker before them. */
+uint64_t chain_context(const struct perf_record *record);
+
+/* Cut a sample's call chain at its markers, innermost part first. More parts than there is room for
+ * are left out. */
+size_t chain_parts(const struct perf_record *record, struct chain_part parts[CHAIN_PARTS_LIMIT]);
+
+/* What to look up: the innermost address is exact; the others return behind a call. */
+static inline uint64_t chain_address(struct perf_words words, size_t i)
+{
+	return i ? words.at[i] - 1 : words.at[i];
+}
+
+#endif
