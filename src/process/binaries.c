@@ -1,6 +1,8 @@
 /* binaries.c: which files do processes run, and can they still be read? */
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -186,15 +188,28 @@ static struct image *open_mapped(
 
 /* ---- Of a recording ---- */
 
+/* Is it the recorded inode, and not one that got its number since? Not all file systems tell. */
+static bool is_inode(const char *path, const struct stat *st, const struct binary_key *key)
+{
+	int fd = key->generation ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	int generation = 0;
+	bool told = fd >= 0 && !ioctl(fd, FS_IOC_GETVERSION, &generation);
+
+	if (fd >= 0)
+		close(fd);
+	return st->st_ino == key->inode && (!told || (uint32_t)generation == key->generation);
+}
+
 /* Without a build id a path of ours is believed when nobody has written to it since, and the inode
  * is still the recorded one, if any was recorded. */
-static bool path_is_believed(const struct binaries *b, struct bytes path, uint64_t inode)
+static bool path_is_believed(
+	const struct binaries *b, struct bytes path, const struct binary_key *key)
 {
 	struct stat st;
 
 	if (stat(path.at, &st) || (b->recorded && (int64_t)st.st_mtime > b->recorded))
 		return false;
-	return inode ? st.st_ino == inode : !b->places->symfs;
+	return key->inode ? is_inode(path.at, &st, key) : !b->places->symfs;
 }
 
 /* Files with a build id are found by it whenever they are needed; others now, which makes them
@@ -215,8 +230,7 @@ static void row_recorded(struct binaries *b, struct binary *row, const struct bi
 		row->image =
 			places_open_binary(b->places, row->path, (struct bytes){0}, &row->missing);
 	here.symfs = NULL;
-	if (!row->image &&
-		(row->kind == MAPPING_VDSO || path_is_believed(b, row->path, key->inode)))
+	if (!row->image && (row->kind == MAPPING_VDSO || path_is_believed(b, row->path, key)))
 		row->image = places_open_binary(&here, row->path, (struct bytes){0}, &row->missing);
 }
 

@@ -17,6 +17,7 @@ struct binary_key {
 	struct bytes build_id; /* raw, at most 32 bytes, or empty */
 	uint32_t major, minor; /* of the device, with inode; all 0: unknown */
 	uint64_t inode;
+	uint64_t generation; /* of the inode, whose number may be used again; 0: unknown */
 	int32_t pid;	     /* a process that has it mapped... */
 	uint64_t start, end; /* ... here: where to look when the path no longer leads to it */
 };

@@ -251,6 +251,7 @@ static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 		.major = m->major,
 		.minor = m->minor,
 		.inode = m->inode,
+		.generation = m->inode_generation,
 		.pid = (int32_t)m->pid,
 		.start = m->start,
 		.end = m->start + m->size};
