@@ -33,6 +33,7 @@ struct jit_process {
 	process_id process;
 	int32_t pid, own_pid; /* as we see it, as it sees itself */
 	bool gone;	      /* no use in looking again */
+	uint64_t map_size;    /* bytes, when the perf map was looked at last */
 	struct source sources[SOURCES];
 	struct jitdump *dump;
 	struct v8_log *log;
@@ -56,6 +57,9 @@ void jit_code_release(struct jit_code *code)
 		process_release(&code->rows.items[i]);
 	vector_release(&code->rows);
 	vector_release(&code->dumps);
+	for (size_t i = 0; i < code->stacks.len; i++)
+		vector_release(&code->stacks.items[i].of_sample);
+	vector_release(&code->stacks);
 }
 
 static struct jit_process *find(struct jit_code *code, process_id process)
@@ -149,7 +153,7 @@ static int open_map(const struct jit_code *code, const struct jit_process *row, 
  * their name the last one is everybody's. */
 static int open_named_log(const struct jit_code *code, const struct jit_process *row)
 {
-	const char *chosen = NULL;
+	const char *own = NULL, *anybodys = NULL;
 	char end[32];
 	glob_t found;
 	int fd = -1;
@@ -161,12 +165,14 @@ static int open_named_log(const struct jit_code *code, const struct jit_process 
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			struct bytes path = bytes_of(found.gl_pathv[i]);
 
-			if (bytes_end(path, bytes_of(end)) ||
-				(!chosen && !bytes_end(path, BYTES("-v8.log"))))
-				chosen = path.at;
+			if (bytes_end(path, bytes_of(end)))
+				own = path.at;
+			else if (!bytes_end(path, BYTES("-v8.log")))
+				anybodys = path.at;
 		}
-		if (chosen)
-			fd = open(chosen, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (own || anybodys)
+			fd = open(
+				own ? own : anybodys, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	}
 	globfree(&found);
 	return fd;
@@ -223,6 +229,18 @@ static void look_for(
 	code->held += source->fd >= 0;
 }
 
+static void follow_map(struct jit_code *code, struct jit_process *row, uint64_t now)
+{
+	struct stat status;
+
+	if (row->sources[MAP].fd < 0 || fstat(row->sources[MAP].fd, &status))
+		return;
+	if (row->map_size != (uint64_t)status.st_size)
+		code->grown = now;
+	row->map_size = (uint64_t)status.st_size;
+	perf_map_mark(row->map, now, row->map_size);
+}
+
 static bool is_gone(const struct jit_code *code, const struct jit_process *row)
 {
 	char path[32];
@@ -246,7 +264,6 @@ void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now)
 {
 	size_t known = code->rows.len;
 	bool again = now >= code->tried + TRY_INTERVAL;
-	struct stat status;
 
 	see_mappings(code, p);
 	for (size_t i = 0; i < code->rows.len; i++) {
@@ -254,8 +271,7 @@ void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now)
 
 		if (again || i >= known)
 			look_for_all(code, p, row);
-		if (row->sources[MAP].fd >= 0 && !fstat(row->sources[MAP].fd, &status))
-			perf_map_mark(row->map, now, (uint64_t)status.st_size);
+		follow_map(code, row, now);
 	}
 	if (again)
 		code->tried = now;

@@ -19,10 +19,13 @@ struct jit_code {
 	const char *beside; /* a directory where files of processes that are gone may be; or NULL */
 	const char *v8_logs;  /* a glob(7) of logs that the user named; NULL: none */
 	int64_t wall_offset;  /* ns from the samples' times to the wall clock; INT64_MIN: unknown */
+	uint64_t grown;	      /* when a perf map was last seen to have grown */
 	uint64_t held, tried; /* open files; when missing ones were looked for last */
 	VECTOR(struct jit_process) rows;
 	VECTOR(string_id) dumps; /* paths of mapped jitdumps */
-	mapping_id seen;	 /* mappings of the profile up to here are known */
+	/* By sample of each table: its stack before it was named by its time; 0: not changed. */
+	VECTOR(struct jit_stacks { VECTOR(stack_id) of_sample; }) stacks;
+	mapping_id seen; /* mappings of the profile up to here are known */
 };
 void jit_code_release(struct jit_code *code);
 

@@ -117,24 +117,51 @@ static stack_id stack_at(struct sorter *s, stack_id stack, uint64_t time)
 	return made;
 }
 
-static void sort_samples(struct sorter *s, struct samples *samples)
+/* The stack that a sample came with. What runtimes write comes late, so what is known later may be
+ * more than what a sample was named by before. */
+static stack_id stack_before(struct sorter *s, uint32_t table, size_t sample)
 {
-	for (size_t i = 0; i < samples->count; i++) {
-		stack_id stack = samples->stack.items[i], made;
+	const struct jit_stacks *before =
+		table < s->code->stacks.len ? &s->code->stacks.items[table] : NULL;
 
-		/* A stack that is newer has been sorted already. */
-		if (stack >= s->stack_count || !s->stacks[stack])
+	if (before && sample < before->of_sample.len && before->of_sample.items[sample])
+		return before->of_sample.items[sample];
+	return s->profile->samples.items[table].stack.items[sample];
+}
+
+static void change_stack(struct sorter *s, uint32_t table, size_t sample, stack_id stack)
+{
+	struct samples *samples = &s->profile->samples.items[table];
+	stack_id old = stack_before(s, table, sample);
+	struct jit_stacks *before;
+
+	while (s->code->stacks.len <= table)
+		vector_push(&s->code->stacks, ((struct jit_stacks){0}));
+	before = &s->code->stacks.items[table];
+	while (before->of_sample.len <= sample)
+		vector_push(&before->of_sample, 0);
+	before->of_sample.items[sample] = old;
+	vector_reserve(&samples->stack, 1); /* the column may be a mapped file's */
+	samples->stack.items[sample] = stack;
+}
+
+static void sort_samples(struct sorter *s, uint32_t table)
+{
+	const struct samples *samples = &s->profile->samples.items[table];
+
+	for (size_t i = 0; i < samples->count; i++) {
+		stack_id stack = stack_before(s, table, i), made;
+
+		if (!s->stacks[stack])
 			continue;
 		if (s->stacks[stack] == CODE_GUESSED || i >= samples->time.len)
 			s->times.guessed++;
 		if (i >= samples->time.len)
 			continue;
 		made = stack_at(s, stack, samples->time.items[i]);
-		if (made == stack)
-			continue;
-		vector_reserve(&samples->stack, 1); /* the column may be a mapped file's */
-		samples->stack.items[i] = made;
-		s->times.by_time++;
+		s->times.by_time += made != stack;
+		if (made != samples->stack.items[i])
+			change_stack(s, table, i, made);
 	}
 }
 
@@ -146,8 +173,8 @@ void jit_names_by_time(
 	jit_code_read_on(code, p);
 	if (jit_code_overlaps(code) && find_reused(&s)) {
 		find_stacks(&s);
-		for (size_t t = 0; t < p->samples.len; t++)
-			sort_samples(&s, &p->samples.items[t]);
+		for (uint32_t t = 0; t < p->samples.len; t++)
+			sort_samples(&s, t);
 	}
 	free(s.locations);
 	free(s.stacks);

@@ -14,7 +14,7 @@
 frame_id jit_frame(struct profile *p, const struct code_piece *piece, uint64_t address, bool lines);
 
 struct jit_times {
-	uint64_t by_time; /* samples whose stack got another name by their time */
+	uint64_t by_time; /* samples whose stack has another name by their time */
 	uint64_t guessed; /* samples with code at a place used again, nobody knows when */
 };
 

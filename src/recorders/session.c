@@ -19,6 +19,8 @@
 
 #define DRAIN_INTERVAL	 ((uint64_t)100000000) /* ns */
 #define COMMAND_PATIENCE 500 /* times 10 ms: how long a command that was told to end may take */
+#define LOOK_INTERVAL	 ((uint64_t)10000000)	/* ns: between looks at perf maps that grow... */
+#define GROWTH_PATIENCE	 ((uint64_t)1000000000) /* ns: ... or did so lately */
 #define TICK_INTERVAL	 ((uint64_t)1000000000) /* ns */
 
 /* A process or thread whose end is waited for. */
@@ -227,17 +229,20 @@ static bool should_end(struct session *s, uint64_t now)
 	return true;
 }
 
-/* Wake up for the end of -d exactly, not at the next drain. */
+/* Wake up for the end of -d exactly, not at the next drain; and soon while code is being made. */
 static void aim_timer(struct session *s, uint64_t now)
 {
-	uint64_t left = DRAIN_INTERVAL, duration = s->options->duration;
+	bool growing = s->jit.grown && now < s->jit.grown + GROWTH_PATIENCE;
+	uint64_t left = growing ? LOOK_INTERVAL : DRAIN_INTERVAL;
+	uint64_t duration = s->options->duration;
 	struct itimerspec next = {.it_interval = {0, (long)DRAIN_INTERVAL}};
 
-	if (duration && s->started + duration > now && s->started + duration - now < left) {
+	if (duration && s->started + duration > now && s->started + duration - now < left)
 		left = s->started + duration - now;
-		next.it_value.tv_nsec = (long)left;
-		timerfd_settime(s->timer, 0, &next, NULL);
-	}
+	if (left == DRAIN_INTERVAL)
+		return;
+	next.it_value.tv_nsec = (long)left;
+	timerfd_settime(s->timer, 0, &next, NULL);
 }
 
 static bool loop(struct session *s, struct error *err)

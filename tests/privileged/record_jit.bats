@@ -1,0 +1,76 @@
+# record_jit.bats: is code that Node.js made while it ran named by what was there at the time?
+load common
+
+setup_file() {
+	load common
+	build_programs
+	command -v node >/dev/null || skip "no node"
+	cp "$programs"/*.js "$bin"
+	export NODE_OPTIONS=
+}
+
+# near FILE PERCENT: every function has the CPU time that the program itself says (file `own`), give
+# or take this part of it.
+near() {
+	"$kiln" fold -q "$1" >folded
+	python3 - "$2" <<-'END'
+	import collections, re, sys
+	shown, own = collections.Counter(), {}
+	for line in open("folded"):
+	    stack, _, ns = line.rpartition(" ")
+	    names = re.findall(r"\bwork\d+\b", stack)
+	    shown[names[-1] if names else None] += int(ns) / 1e6
+	for line in open("own"):
+	    name, ms = line.split()
+	    own[name] = int(ms)
+	off = {name: (round(shown[name]), ms) for name, ms in own.items()
+	       if abs(shown[name] - ms) > float(sys.argv[1]) / 100 * ms}
+	assert len(own) >= 8 and not off, off
+	print(f"{len(own)} functions, worst", max(abs(shown[n] - ms) / ms for n, ms in own.items()))
+	END
+}
+
+@test "a perf map that is followed: places used again have the name of their time" {
+	"$kiln" record -v -o p.kiln -- node --expose-gc --perf-basic-prof "$bin/reuse.js" 12 150 >own 2>said
+	# What was there is known to a hundredth of a second, the interval of the looks.
+	near p.kiln 15
+	grep -q 'in places that were used again for other code, named by their time: [0-9]' said
+}
+
+@test "a jitdump: times, and lines" {
+	"$kiln" record -q --lines -o p.kiln -- node --expose-gc --perf-prof "$bin/reuse.js" >own
+	near p.kiln 10
+	# The loop is in lines 3 and 4 of what is evaluated.
+	"$kiln" fold -q --lines p.kiln >lines
+	grep -oE 'work[0-9]+ [^;]*\([^;)]*:[34]\)' lines
+	rm -f jit-*.dump
+}
+
+@test "a log of V8, found where the process works" {
+	"$kiln" record -q -o p.kiln -- node --expose-gc --log-code "$bin/reuse.js" >own
+	near p.kiln 10
+}
+
+@test "a log of V8 where the user says" {
+	mkdir logs
+	"$kiln" record -q -o none.kiln -- node --expose-gc --prof --logfile=logs/one.log --no-logfile-per-isolate \
+		"$bin/reuse.js" >own
+	! "$kiln" fold -q none.kiln | grep -q work
+	rm logs/one.log
+	"$kiln" record -q -o p.kiln --v8-log 'logs/*.log' -- node --expose-gc --prof --logfile=logs/two.log \
+		--no-logfile-per-isolate "$bin/reuse.js" >own
+	near p.kiln 10
+}
+
+@test "tiers are kinds of frames" {
+	"$kiln" record -q -o p.kiln -- node --expose-gc --perf-basic-prof --interpreted-frames-native-stack \
+		--no-opt --no-sparkplug "$bin/reuse.js" 8 300 >own
+	"$kiln" draw -q --clean node p.kiln -o p.svg
+	grep -oE '>interpreted [6-9][0-9]\.[0-9]*%<' p.svg
+	# Collectors of garbage have had their part of the time, in threads of their own.
+	near p.kiln 45
+	"$kiln" record -q -o b.kiln -- node --expose-gc --perf-basic-prof --no-opt --always-sparkplug \
+		"$bin/reuse.js" 8 300 >own
+	"$kiln" draw -q --clean node b.kiln -o b.svg
+	grep -oE '>baseline [5-9][0-9]\.[0-9]*%<' b.svg
+}
