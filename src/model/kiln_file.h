@@ -37,10 +37,10 @@ void kiln_writer_release(struct kiln_writer *w);
  * after another. */
 typedef void kiln_parallel(size_t count, void (*piece)(void *context, size_t i), void *context);
 
-/* A profile over `content`, which must outlive it unless release is given (then the profile owns
- * it). Columns that are whole and aligned are borrowed; others are joined. All checksums are
- * verified and all ids checked. A file without an index (the recorder was killed, or a pipe) is
- * scanned; a torn end is noted in the profile and what is before it is kept. */
+/* A profile over `content`, which must outlive it. Columns that are whole and aligned are borrowed;
+ * others are joined. All checksums are verified and all ids checked. A file without an index (the
+ * recorder was killed, or a pipe) is scanned; a torn end is noted in the profile and what is before
+ * it is kept. */
 bool kiln_file_read(struct bytes content, kiln_parallel *parallel, struct profile *ret_profile,
 	struct error *err);
 

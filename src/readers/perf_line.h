@@ -6,7 +6,7 @@
  *		address symbol+offset (module)
  *
  * with any of these fields left out by -F, the last one or more frames on lines of their own, and
- *an empty line after each sample that has frames. */
+ * an empty line after each sample that has frames. */
 #ifndef KILN_READERS_PERF_LINE_H
 #define KILN_READERS_PERF_LINE_H
 
