@@ -20,6 +20,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	chmod a+rwx .
 	export LC_ALL=C.UTF-8
+	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache # no names from earlier runs
 }
 
 # value FILE EXPRESSION: a figure of a profile; `s` is its first stream, `i` all there is.
