@@ -2,6 +2,7 @@
  */
 #include "images/image_names.h"
 
+#include "images/cfi.h"
 #include "images/debug_file.h"
 #include "images/dwarf_lookup.h"
 #include "images/symbol_cache.h"
@@ -11,7 +12,7 @@
 
 /* What is written to disk is only read by a Kiln that would answer the same. To be raised with
  * every change of what functions are called. */
-#define NAMES_EDITION "1 " KILN_VERSION
+#define NAMES_EDITION "2 " KILN_VERSION
 
 /* A name as the compiler wrote it, and what people call it. */
 struct raw_name {
@@ -43,6 +44,7 @@ struct image_names {
 	bool source_known;
 	struct symbols *symbols;	      /* NULL: not loaded yet */
 	struct dwarf *dwarf;		      /* NULL: not opened yet */
+	struct cfi *cfi;		      /* NULL: not needed yet */
 	struct table tables[NAMES_DEPTHS][2]; /* by depth, and whether they are on disk, too */
 };
 
@@ -206,6 +208,7 @@ void image_names_release(struct image_names *n)
 		table_release(&n->tables[depth][true]);
 	}
 	dwarf_release(n->dwarf);
+	cfi_release(n->cfi);
 	symbols_release(n->symbols);
 	image_release(n->debug_file);
 	free(n);
@@ -243,6 +246,7 @@ static uint32_t frame_name(struct table *t, const struct dwarf_frame *frame)
 }
 
 struct lookup {
+	struct image_names *names;
 	const struct symbols *symbols;
 	struct table *table;
 	const uint64_t *addresses;
@@ -252,12 +256,27 @@ struct lookup {
 	uint32_t last_name;
 };
 
+/* A signal's trampoline starts where its handler returns to. Frame pointers do not tell that from a
+ * call, whose last byte is asked for: here, the byte before the trampoline, which its rule covers.
+ */
+static bool is_before_trampoline(struct image_names *n, uint64_t address)
+{
+	const struct cfi_rule *rule;
+
+	if (!n->cfi)
+		n->cfi = cfi_open(n->image);
+	rule = cfi_find(n->cfi, address);
+	return rule && rule->signal;
+}
+
 /* The symbol table's name for the function at an address; 0: it has none. */
 static uint32_t symbol_name(struct lookup *l, uint64_t address)
 {
 	struct symbol symbol;
 
-	if (!symbols_find(l->symbols, address, &symbol))
+	if (!symbols_find(l->symbols, address, &symbol) &&
+		!(symbols_find(l->symbols, address + 1, &symbol) &&
+			is_before_trampoline(l->names, address)))
 		return 0;
 	if (!l->last_name || symbol.start != l->last.start || symbol.plt != l->last.plt)
 		l->last_name = shown_name(l->table, &symbol);
@@ -305,7 +324,8 @@ static bool needs_dwarf(struct image_names *n, enum names_depth depth)
 static void look_up(struct image_names *n, enum names_depth depth, struct table *t,
 	const uint64_t *addresses, size_t count, uint32_t *ret_chains)
 {
-	struct lookup l = {.symbols = symbols_of(n),
+	struct lookup l = {.names = n,
+		.symbols = symbols_of(n),
 		.table = t,
 		.addresses = addresses,
 		.chains = ret_chains,

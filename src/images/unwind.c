@@ -294,6 +294,7 @@ enum unwind_end unwind_stack(const struct unwind_input *input, struct unwind_fra
 	const struct arch *arch = input->arch;
 	struct walk w = {.input = input, .registers = *input->registers};
 	bool exact = true, guessed = false;
+	struct unwind_frame *frame;
 
 	*ret_count = 0;
 	if (!registers_know(&w.registers, arch->return_address) ||
@@ -306,13 +307,18 @@ enum unwind_end unwind_stack(const struct unwind_input *input, struct unwind_fra
 		const struct unwind_code *code = find_code(&w, address);
 		enum unwind_end end;
 
-		ret_frames[(*ret_count)++] = (struct unwind_frame){.address = address,
+		frame = &ret_frames[(*ret_count)++];
+		*frame = (struct unwind_frame){.address = address,
 			.owner = code ? code->owner : NULL,
 			.exact = exact,
 			.guessed = guessed};
 		if (!code)
 			return UNWIND_NO_MAPPING;
 		end = step(&w, code, address, &exact, &guessed);
+		/* Nobody calls a signal's trampoline: a handler returns to its first instruction.
+		 */
+		frame->address += exact && !frame->exact;
+		frame->exact |= exact;
 		if (end != UNWIND_ENDS)
 			return end;
 	}

@@ -35,8 +35,9 @@ enum unwind_end {
 /* What stands in "[truncated:...]", or "" for a whole stack. */
 const char *unwind_end_name(enum unwind_end end);
 
-/* A frame, leaf first. `address` is what to look up: the exact pc of the leaf and of a frame that a
- * signal interrupted, else the return address less one, which is inside of the call. */
+/* A frame, leaf first. `address` is what to look up: the exact pc of the leaf, of a signal's
+ * trampoline and of the frame that it interrupted, else the return address less one, which is
+ * inside of the call. */
 struct unwind_frame {
 	uint64_t address;
 	const void *owner; /* of the mapping, see struct unwind_code; NULL: no mapping */

@@ -64,8 +64,8 @@ struct mapping {
 
 /* A place in a binary. Its names are a span of location_frames, outermost first: the function, then
  * what was inlined into it. An empty span has not been named yet. Recorders keep the address that
- * names the frame: the exact pc of a leaf and of what a signal interrupted, else the return address
- * less one, which is the last byte of the call. */
+ * names the frame: the exact pc of a leaf, of a signal's trampoline and of what that interrupted,
+ * else the return address less one, which is the last byte of the call. */
 struct location {
 	uint64_t address;
 	mapping_id mapping;

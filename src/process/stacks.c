@@ -380,7 +380,7 @@ static void add_user(struct making *m, const struct chain_part *user,
 	struct user_frames own;
 	size_t before = m->depth;
 
-	if (unwinder_can(m->s->arch, sample)) {
+	if (unwinder_can(m->s->arch, sample) && (sample->stack_user.len || !user)) {
 		ret->has_user = sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
 		if (!ret->has_user)
 			return;

@@ -220,9 +220,10 @@ static string_id module_string(struct namer *n, const struct mapping *mapping)
 	return id;
 }
 
-static frame_id frame_of(struct namer *n, const struct mapping *mapping, struct bytes function)
+static frame_id frame_of(
+	struct namer *n, const struct mapping *mapping, enum frame_kind kind, struct bytes function)
 {
-	struct frame frame = {.module = module_string(n, mapping), .kind = kind_of(mapping)};
+	struct frame frame = {.module = module_string(n, mapping), .kind = kind};
 
 	frame.function = profile_string(n->profile, function);
 	return profile_frame(n->profile, &frame);
@@ -253,7 +254,10 @@ static void name_by_placeholder(struct namer *n, const struct work *work)
 
 	if (is_named(n->profile, work->location, buffer_bytes(&n->text)))
 		return;
-	frame = frame_of(n, &mapping, buffer_bytes(&n->text));
+	/* Nobody says that there is code at all, least of all who made it. */
+	frame = frame_of(n, &mapping,
+		mapping.kind == MAPPING_JIT ? FRAME_NATIVE : kind_of(&mapping),
+		buffer_bytes(&n->text));
 	profile_name_location(n->profile, work->location, &frame, 1);
 }
 
@@ -422,7 +426,7 @@ static void name_kernel(struct namer *n, const struct work *work, size_t count)
 		if (!is_last(n, &work[i], symbol.start)) {
 			n->text.len = 0;
 			buffer_add(&n->text, symbol.name.at, symbol.name.len);
-			n->frame = frame_of(n, &mapping, buffer_bytes(&n->text));
+			n->frame = frame_of(n, &mapping, kind_of(&mapping), buffer_bytes(&n->text));
 		}
 		name_as(n, &work[i], symbol.start, n->frame);
 	}

@@ -226,7 +226,7 @@ static bool is_mark(const struct profile *p, stack_id stack)
 	return !p->locations.items[p->stack_location.items[stack]].mapping;
 }
 
-/* Behind a signal's trampoline stands the interrupted instruction, not a call. */
+/* Nobody calls a signal's trampoline, nor does it call what it interrupted. */
 static void check_stack(struct check *c, stack_id callee)
 {
 	stack_id caller = c->profile.stack_caller.items[callee];
@@ -241,9 +241,11 @@ static void check_stack(struct check *c, stack_id callee)
 		c->skipped += c->weights[callee];
 		return;
 	}
-	rule = cfi_find(to->cfi, address);
-	if (rule && rule->signal)
-		return;
+	for (unsigned i = 0; i < 2; i++) {
+		rule = cfi_find(i ? from->cfi : to->cfi, i ? inside : address);
+		if (rule && rule->signal)
+			return;
+	}
 	v = check_call(from, inside, to, address, c->insn);
 	c->counts[v] += c->weights[callee];
 	if (v >= CALL_WRONG)

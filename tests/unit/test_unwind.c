@@ -170,6 +170,7 @@ struct call {
 	uint64_t back; /* where it returns to; of a signal: the interrupted pc */
 	uint64_t slot; /* where the return address lies; of a signal: the interrupted sp */
 	bool signal;
+	bool exact; /* `back` is where something goes on, not what follows a call */
 };
 
 struct shadow {
@@ -177,10 +178,10 @@ struct shadow {
 	size_t depth;
 };
 
-static void shadow_push(struct shadow *s, uint64_t back, uint64_t slot, bool signal)
+static void shadow_push(struct shadow *s, struct call call)
 {
 	assert_true(s->depth < SHADOW_LIMIT);
-	s->calls[s->depth++] = (struct call){back, slot, signal};
+	s->calls[s->depth++] = call;
 }
 
 static bool is_call(const unsigned char *code)
@@ -203,7 +204,7 @@ static void shadow_step(struct shadow *s, const struct tracee *t, const unsigned
 	if (is_call(code) && after->rsp == before->rsp - 8 &&
 		read_memory(t, after->rsp, &word, 8) == 8 && word > before->rip &&
 		word <= before->rip + 15) {
-		shadow_push(s, word, after->rsp, false);
+		shadow_push(s, (struct call){word, after->rsp, false, false});
 		return;
 	}
 	if (s->depth && s->calls[s->depth - 1].signal) {
@@ -224,9 +225,9 @@ static void shadow_signal(struct shadow *s, const struct tracee *t,
 {
 	uint64_t trampoline = 0;
 
-	shadow_push(s, before->rip, before->rsp, true);
+	shadow_push(s, (struct call){before->rip, before->rsp, true, true});
 	assert_int_equal(read_memory(t, after->rsp, &trampoline, 8), 8);
-	shadow_push(s, trampoline, after->rsp, false);
+	shadow_push(s, (struct call){trampoline, after->rsp, false, true});
 }
 
 /* ---- Comparing ---- */
@@ -269,7 +270,7 @@ static bool frames_match(const struct shadow *s, const struct user_regs_struct *
 	for (size_t i = 1; i < count; i++) {
 		const struct call *c = &s->calls[s->depth - i];
 
-		if (frames[i].address != c->back - !c->signal || frames[i].exact != c->signal)
+		if (frames[i].address != c->back - !c->exact || frames[i].exact != c->exact)
 			return false;
 	}
 	return true;
@@ -324,7 +325,7 @@ static void check(struct tracee *t, const struct shadow *s, const struct user_re
 	v->guessed += guessed;
 	for (size_t i = 0; i <= s->depth && !right; i++) {
 		if (is_undescribed(
-			    t, i ? s->calls[i - 1].back - !s->calls[i - 1].signal : regs->rip)) {
+			    t, i ? s->calls[i - 1].back - !s->calls[i - 1].exact : regs->rip)) {
 			v->undescribed++; /* and it ended there */
 			return;
 		}

@@ -1,0 +1,57 @@
+# perf_data.bats: perf.data files of every age, byte order and form, against what make.py put into them.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	golden=$BATS_TEST_DIRNAME/perf-data
+	kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
+	cd "$BATS_TEST_TMPDIR" || return
+	export HOME=$BATS_TEST_TMPDIR
+	unset DEBUGINFOD_URLS
+}
+
+folds() {
+	"$kiln" fold -q --no-cache --symfs "$golden/root" "$@"
+}
+
+@test "the files are what make.py makes" {
+	python3 "$golden/make.py" made
+	cp "$golden/make.py" made
+	diff -r made "$golden"
+}
+
+@test "either byte order, compressed or not, old and new attrs" {
+	for file in "$golden"/today-*.data "$golden"/old-*.data; do
+		expected=${file##*/}
+		echo "$file"
+		folds "$file" | diff "$golden/${expected%%-*}.folded" -
+	done
+	[ "$(ls "$golden"/today-*.data "$golden"/old-*.data | wc -l)" -eq 13 ]
+}
+
+@test "through a pipe, which cannot be gone back in" {
+	for file in "$golden"/today-*.data "$golden"/old-96.data; do
+		expected=${file##*/}
+		cat "$file" | folds - | diff "$golden/${expected%%-*}.folded" -
+	done
+}
+
+@test "every field of a sample, each an event of its own in one file" {
+	for file in "$golden"/fields-*.data; do
+		for event in $(cut -d ' ' -f 1 "$golden/fields.folded"); do
+			folds --kind "$event" "$file" | sed "s/^/$event /"
+		done | diff "$golden/fields.folded" -
+	done
+}
+
+@test "what was lost, and what was not understood, is told" {
+	for file in "$golden"/today-little.data "$golden"/today-big-pipe.data; do
+		"$kiln" info --json --symfs "$golden/root" "$file" >info
+		python3 - <<-'PY'
+		import json
+		info = json.load(open("info"))
+		stream = info["streams"][0]
+		assert stream["samples"] == 14, stream
+		assert stream["losses"] == {"ring full": 5, "lost by the kernel": 2, "throttled": 1}, stream
+		PY
+	done
+}
