@@ -216,6 +216,8 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 	if (!choose_input(command, operands, &path, err))
 		return error_prefix(err, "%s: ", command->name);
 	l.name = strcmp(path, "-") ? path : "<stdin>";
+	if (names_need_times(l.name))
+		options.want |= WANT_TIMES;
 	if (!profile_read(path, &options, &l.profile, err)) {
 		profile_release(&l.profile);
 		return false;

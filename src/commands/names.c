@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "commands/terminal.h"
 #include "images/debuginfod.h"
+#include "images/runtime_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -233,6 +234,33 @@ const char *names_v8_logs(void)
 	return detail.v8_logs;
 }
 
+/* Where the input lies: NULL for standard input. To be freed. */
+static char *directory_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	if (*name == '<')
+		return NULL;
+	return slash ? memory_copy_text(name, (size_t)(slash + 1 - name))
+		     : memory_copy_text(".", 1);
+}
+
+bool names_need_times(const char *name)
+{
+	char *directory = directory_of(name);
+	struct error ignored = {0};
+	int fd = -1;
+
+	if (directory)
+		fd = runtime_file_beside(directory, "isolate-", "-v8.log", &ignored);
+	if (directory && fd < 0)
+		fd = runtime_file_beside(directory, "jit-", ".dump", &ignored);
+	free(directory);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || detail.v8_logs;
+}
+
 void names_add_doubts(struct profile *p, const struct symbolize_report *report)
 {
 	struct buffer text = {0};
@@ -242,7 +270,8 @@ void names_add_doubts(struct profile *p, const struct symbolize_report *report)
 	units_grouped(&text, (int64_t)report->guessed);
 	profile_note(p,
 		"%s samples are in code made while running whose place was used for other code "
-		"too, nobody knows when: they have the name of the last one there",
+		"too, nobody knows when: they have the name of the last one there; kiln record "
+		"knows, or perf record -k mono with node --perf-prof",
 		text.at);
 	buffer_release(&text);
 }
@@ -256,17 +285,6 @@ void names_say_known(const struct symbolize_report *report, const char *name)
 	if (verbosity > 0 && report->named)
 		say("%s: addresses named: %u, from the symbol cache: %u", name, report->named,
 			report->known);
-}
-
-/* Where the input lies: NULL for standard input. To be freed. */
-static char *directory_of(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	if (*name == '<')
-		return NULL;
-	return slash ? memory_copy_text(name, (size_t)(slash + 1 - name))
-		     : memory_copy_text(".", 1);
 }
 
 /* What runtimes have written about the code of an input's processes. */

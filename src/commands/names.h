@@ -33,6 +33,8 @@ void names_set_detail(struct symbolize_options *options);
 enum projection names_projection(void);
 /* Where --v8-log says that logs are, or NULL. */
 const char *names_v8_logs(void);
+/* Is something beside the input that names code by the time of samples? */
+bool names_need_times(const char *name);
 /* A note about names that are guesses. */
 void names_add_doubts(struct profile *p, const struct symbolize_report *report);
 /* With -v, say how many names were known from earlier runs. `name` as in names_add. */

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 /* Off-CPU samples are written when the recording ends, numbered from here instead of timed. */
 #define OFF_CPU_TIMES ((uint64_t)0xFFFFFFFF << 32)
@@ -71,7 +72,8 @@ static unsigned columns(const struct data *d, const struct perf_file_event *even
 	const uint64_t type = event->layout.sample_type;
 	unsigned has = 0;
 
-	if ((d->options->want & WANT_TIMES) && type & PERF_SAMPLE_TIME)
+	/* Who chose a clock did so to compare times: jitdumps have CLOCK_MONOTONIC. */
+	if ((d->options->want & WANT_TIMES || event->attr.use_clockid) && type & PERF_SAMPLE_TIME)
 		has |= SAMPLE_TIME;
 	if ((d->options->want & WANT_THREADS) && type & PERF_SAMPLE_TID)
 		has |= SAMPLE_THREAD;
@@ -143,11 +145,25 @@ static void tell(struct data *d, const char *key, struct bytes value)
 		profile_set_meta(d->profile, bytes_of(key), value);
 }
 
+/* Is it known that the samples of all events have this clock? */
+static bool has_clock(const struct data *d, int32_t clock)
+{
+	for (size_t i = 0; i < d->file.events.len; i++) {
+		const struct perf_event_attr *attr = &d->file.events.items[i]->attr;
+
+		if (!attr->use_clockid || attr->clockid != clock)
+			return false;
+	}
+	return d->file.events.len > 0;
+}
+
 static void describe(struct data *d)
 {
 	const struct perf_about *about = &d->file.about;
 	struct buffer recorder = {0};
 
+	if (has_clock(d, CLOCK_MONOTONIC))
+		tell(d, "clock", BYTES("monotonic"));
 	tell(d, "host", about->host);
 	tell(d, "kernel", about->release);
 	tell(d, "arch", about->arch);

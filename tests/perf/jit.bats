@@ -1,0 +1,75 @@
+# jit.bats: perf.data of programs that make code while they run, named by what the runtime wrote.
+load common
+
+setup_file() {
+	load common
+	[ -z "$(missing)" ] || return 0
+	command -v node >/dev/null || skip "no node"
+	# Who records by perf needs the map afterwards.
+	grep -v rmSync "$here/../privileged/programs/reuse.js" >"$BATS_FILE_TMPDIR/reuse.js"
+	export reuse=$BATS_FILE_TMPDIR/reuse.js
+}
+
+# reused OPTION... -- OPTION...: a.data, by these options of perf and these of node; `own` is how much
+# CPU time each function has had. perf itself may crash when it is under load.
+reused() {
+	local perf=() try
+	while [ "$1" != -- ]; do perf+=("$1"); shift; done
+	shift
+	for try in 1 2 3; do
+		perf record -q "${perf[@]}" -F 997 -e cpu-clock -g -o a.data -- \
+			node --expose-gc "$@" "$reuse" >own 2>said && return
+	done
+	cat said
+	return 1
+}
+
+# near FILE PERCENT: how many functions have the time that they had, give or take this part of it.
+near() {
+	"$kiln" fold a.data >folded 2>notes
+	python3 - "$1" <<-'END'
+	import collections, re, sys
+	shown, near = collections.Counter(), 0
+	for line in open("folded"):
+	    stack, _, ns = line.rpartition(" ")
+	    names = re.findall(r"\bwork\d+\b", stack)
+	    shown[names[-1] if names else None] += int(ns) / 1e6
+	for line in open("own"):
+	    name, ms = line.split()
+	    near += abs(shown[name] - int(ms)) < float(sys.argv[1]) / 100 * int(ms)
+	print(near)
+	END
+}
+
+@test "a jitdump beside perf.data with its clock: every function has its time" {
+	reused -k mono -- --perf-prof
+	[ "$(near 10)" -eq 12 ]
+	[ ! -s notes ] || ! grep 'nobody knows when' notes
+	"$kiln" fold -q --lines a.data | grep -oqE 'work[0-9]+ [^;]*\([^;)]*:[34]\)'
+	# Elsewhere it is found by the mapping that the program made of it.
+	mkdir elsewhere && mv a.data elsewhere
+	"$kiln" fold -q elsewhere/a.data | cmp folded -
+}
+
+@test "a log of V8 beside perf.data: every function has its time" {
+	reused -k mono -- --log-code
+	[ "$(near 10)" -eq 12 ]
+	mkdir logs && mv isolate-*-v8.log logs
+	! "$kiln" fold -q a.data | grep -q work
+	"$kiln" fold -q --v8-log 'logs/*.log' a.data | cmp folded -
+	# A copy does not know when it was begun: last writer, and a note.
+	cp logs/isolate-*-v8.log .
+	[ "$(near 10)" -lt 8 ]
+	grep -q 'nobody knows when' notes
+}
+
+@test "a perf map that nobody followed: the last writer, and a note that counts" {
+	reused -- --perf-basic-prof
+	map=/tmp/perf-$(perf script -i a.data -F pid 2>/dev/null | awk 'NF {print $1; exit}').map
+	[ -s "$map" ]
+	[ "$(near 10)" -lt 8 ]
+	grep -qE 'a.data: [0-9,]+ samples are in code made while running whose place was used for other code too, nobody knows when' notes
+	# Beside the input it is found as well.
+	mv "$map" .
+	"$kiln" fold -q a.data | cmp folded -
+}
