@@ -68,6 +68,15 @@ bool option_choice(void *target, const struct option *option, const char *value,
 	return false;
 }
 
+bool option_granted(void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)option;
+	(void)value;
+	(void)err;
+	return true;
+}
+
 /* ---- Finding ---- */
 
 struct found {

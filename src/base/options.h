@@ -35,6 +35,8 @@ bool option_u64(void *, const struct option *, const char *, struct error *);	 /
 bool option_double(void *, const struct option *, const char *, struct error *); /* double */
 bool option_duration(void *, const struct option *, const char *, struct error *); /* uint64_t ns */
 bool option_choice(void *, const struct option *, const char *, struct error *);   /* int: index */
+/* For what other tools have to be asked for, and is always done here. */
+bool option_granted(void *, const struct option *, const char *, struct error *);
 
 /* Parse argv[1..]. Long options take "--name value" and "--name=value", letters can be joined and
  * take "-F99" and "-F 99". "--" ends the options. With stop_at_operand the first operand ends them

@@ -1,11 +1,6 @@
 /* convert.c: `kiln convert`: a profile in another format. */
 #include "commands/pipeline.h"
 
-#include "base/memory.h"
-#include "readers/readers.h"
-
-#include <stdlib.h>
-
 extern const struct command command_convert;
 
 static struct convert {
@@ -74,9 +69,6 @@ static int run(char **operands)
 	const char *path = own.output ? own.output : "-";
 	struct error err = {0};
 	const struct renderer *renderer = choose(&err);
-	struct loaded loaded;
-	void *settings;
-	bool done;
 
 	if (!renderer)
 		return fail(&err);
@@ -84,13 +76,7 @@ static int run(char **operands)
 		error_prefix(&err, "convert: ");
 		return fail(&err);
 	}
-	if (!load(&command_convert, operands, WANT_ALL, &loaded, &err))
-		return fail(&err);
-	settings = renderer_settings(renderer);
-	done = pipeline_render(&loaded.view, renderer, settings, path, &err);
-	free(settings);
-	loaded_release(&loaded);
-	return done ? 0 : fail(&err);
+	return pipeline_write(&command_convert, operands, renderer, path);
 }
 
 const struct command command_convert = {

@@ -53,16 +53,6 @@ static bool check_root(
 				     "type it in front: sudo flamegraph ...; the files stay yours");
 }
 
-static bool take_for_granted(
-	void *target, const struct option *option, const char *value, struct error *err)
-{
-	(void)target;
-	(void)option;
-	(void)value;
-	(void)err;
-	return true;
-}
-
 #define AT(member) offsetof(struct flamegraph, member)
 static const struct option options[] = {
 	{.name = "perfdata",
@@ -109,7 +99,7 @@ static const struct option options[] = {
 		.argument = "SHELL",
 		.set = refuse,
 		.choices = INSTEAD("kiln completion SHELL prints them")},
-	{.letter = 'z', .name = "compression-level", .set = take_for_granted},
+	{.letter = 'z', .name = "compression-level", .set = option_granted},
 	{0},
 };
 

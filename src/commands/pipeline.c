@@ -3,9 +3,11 @@
 
 #include "base/memory.h"
 #include "commands/terminal.h"
+#include "readers/readers.h"
 #include "renderers/text.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const struct option output_options[] = {
@@ -98,5 +100,21 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 		return fail(&err);
 	done = pipeline_render(&loaded.view, renderer, p->settings, path, &err);
 	loaded_release(&loaded);
+	return done ? 0 : fail(&err);
+}
+
+int pipeline_write(const struct command *command, char **operands, const struct renderer *renderer,
+	const char *path)
+{
+	void *settings = renderer_settings(renderer);
+	struct error err = {0};
+	struct loaded loaded;
+	bool done = load(command, operands, WANT_ALL, &loaded, &err);
+
+	if (done) {
+		done = pipeline_render(&loaded.view, renderer, settings, path, &err);
+		loaded_release(&loaded);
+	}
+	free(settings);
 	return done ? 0 : fail(&err);
 }

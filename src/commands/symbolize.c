@@ -3,11 +3,6 @@
 #include "commands/names.h"
 #include "commands/pipeline.h"
 
-#include "base/memory.h"
-#include "readers/readers.h"
-
-#include <stdlib.h>
-
 extern const struct command command_symbolize;
 
 static struct symbolize {
@@ -51,20 +46,11 @@ static int run(char **operands)
 {
 	struct error err = {0};
 	const struct renderer *renderer = choose(&err);
-	struct loaded loaded;
-	void *settings;
-	bool done;
 
 	if (!renderer)
 		return fail(&err);
 	names_try_hard();
-	if (!load(&command_symbolize, operands, WANT_ALL, &loaded, &err))
-		return fail(&err);
-	settings = renderer_settings(renderer);
-	done = pipeline_render(&loaded.view, renderer, settings, own.output, &err);
-	free(settings);
-	loaded_release(&loaded);
-	return done ? 0 : fail(&err);
+	return pipeline_write(&command_symbolize, operands, renderer, own.output);
 }
 
 const struct command command_symbolize = {

@@ -47,18 +47,6 @@ static bool set_colour(
 	return option_text(target, option, value, err);
 }
 
-/* Options of other tools that ask for what is always done here: colours that stay from run to run,
- * an input in any order, a frame a line, names cut at their right end. */
-static bool set_nothing(
-	void *target, const struct option *option, const char *value, struct error *err)
-{
-	(void)target;
-	(void)option;
-	(void)value;
-	(void)err;
-	return true;
-}
-
 static const char *const orders[] = {"name", "weight", NULL};
 
 #define AT(member) offsetof(struct svg_settings, member)
@@ -118,10 +106,12 @@ const struct option svg_options[] = {
 		AT(text_colour), NULL},
 	{"no-javascript", 0, NULL, "leave the script out: a picture to look at only", option_flag,
 		AT(no_script), NULL},
-	{"deterministic", 0, NULL, NULL, set_nothing, 0, NULL},
-	{"no-sort", 0, NULL, NULL, set_nothing, 0, NULL},
-	{"pretty-xml", 0, NULL, NULL, set_nothing, 0, NULL},
-	{"truncate-text-right", 0, NULL, NULL, set_nothing, 0, NULL},
+	/* Colours that stay from run to run, an input in any order, a frame a line, names cut at
+	 * their right end. */
+	{"deterministic", 0, NULL, NULL, option_granted, 0, NULL},
+	{"no-sort", 0, NULL, NULL, option_granted, 0, NULL},
+	{"pretty-xml", 0, NULL, NULL, option_granted, 0, NULL},
+	{"truncate-text-right", 0, NULL, NULL, option_granted, 0, NULL},
 	{"encoding", 0, "NAME", NULL, check_encoding, 0, NULL},
 	{0},
 };
