@@ -70,11 +70,14 @@ static void sort(struct perf_order *o, size_t first)
 		memcpy(o->held.items + first, from, count * sizeof(*from));
 }
 
-/* Drop what was handed out, and the blocks that nobody needs any more. */
-static void drop_handed(struct perf_order *o)
+/* Drop what was handed out, and the blocks that nobody needs any more. False: reading is to end. */
+static bool drop_handed(struct perf_order *o)
 {
 	size_t left = o->held.len - o->next;
 	uint32_t oldest = UINT32_MAX;
+
+	if (o->forget && o->file->blocks.list.len && !o->forget(o->context))
+		return false;
 
 	if (left)
 		memmove(o->held.items, o->held.items + o->next, left * sizeof(*o->held.items));
@@ -84,6 +87,7 @@ static void drop_handed(struct perf_order *o)
 		if (o->held.items[i].block && o->held.items[i].block < oldest)
 			oldest = o->held.items[i].block;
 	perf_file_forget(o->file, oldest);
+	return true;
 }
 
 /* Records up to `limit` may be handed out. */
@@ -138,8 +142,8 @@ bool perf_order_next(struct perf_order *o, struct perf_file_record *ret)
 	bool at_once;
 
 	while (o->next == o->ready && !o->ended) {
-		if (o->next)
-			drop_handed(o);
+		if (o->next && !drop_handed(o))
+			return false;
 		o->ended = !hold_next(o, ret, &at_once);
 		if (o->ended)
 			release_until(o, UINT64_MAX);

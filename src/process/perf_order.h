@@ -26,11 +26,16 @@ struct perf_order {
 	uint64_t handed;    /* time of the record that was handed out last */
 	uint64_t late;	    /* records that are older than one that was handed out before them */
 	bool ended;
+
+	/* Called before records of blocks are forgotten that were handed out; or NULL. False ends
+	 * the reading. */
+	bool (*forget)(void *context);
+	void *context;
 };
 void perf_order_release(struct perf_order *o);
 
-/* The next record in time. Records without a time come as the file has them. Valid until the next
- * call. False at the end. */
+/* The next record in time. Records without a time come as the file has them. Valid until
+ * `forget` is called, at any later call; without blocks for ever. False at the end. */
 bool perf_order_next(struct perf_order *o, struct perf_file_record *ret_record);
 
 #endif

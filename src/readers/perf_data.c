@@ -10,6 +10,7 @@
 #include "images/kernel.h"
 #include "process/perf_order.h"
 #include "process/stacks.h"
+#include "process/walks.h"
 
 #include <stdlib.h>
 #include <sys/utsname.h>
@@ -26,6 +27,7 @@ struct data {
 	struct binaries binaries;
 	struct processes processes;
 	struct stacks stacks;
+	struct walks *walks; /* when samples have stack copies; else NULL */
 	struct perf_events events;
 	struct perf_losses losses;
 	struct kernel *kernel; /* ours, if it is the recorded one; NULL: not */
@@ -33,15 +35,17 @@ struct data {
 	size_t build_ids;    /* how many of the file's have been told to the binaries */
 	size_t events_known; /* how many of its events have streams */
 	uint64_t samples;
-	uint64_t last_time; /* of a record, ns */
-	uint64_t stray;	    /* samples whose id means no event */
-	uint64_t malformed; /* records in which a field does not fit */
+	uint64_t last_time;  /* of a record, ns */
+	uint64_t stray;	     /* samples whose id means no event */
+	struct error failed; /* while samples were delivered */
+	uint64_t malformed;  /* records in which a field does not fit */
 };
 
 static void data_release(struct data *d)
 {
 	perf_losses_release(&d->losses);
 	perf_events_release(&d->events);
+	walks_release(d->walks);
 	perf_order_release(&d->order);
 	stacks_release(&d->stacks);
 	processes_release(&d->processes);
@@ -208,29 +212,56 @@ static label_set_id label_of(struct data *d, uint64_t cgroup)
 	return profile_label(d->profile, 0, profile_string(d->profile, BYTES("cgroup")), path);
 }
 
-static bool take_sample(struct data *d, const struct perf_file_event *event,
-	const struct perf_record *r, struct error *err)
+/* A sample whose stack copy, if it has one, has been walked. */
+static bool add_sample(void *context, const struct walk_job *job, struct error *err)
 {
-	const struct perf_identity *id = &r->identity;
+	struct data *d = context;
+	const struct perf_file_event *event = job->event;
+	const struct perf_identity *id = &job->record.identity;
+	const struct stack_moment moment = {.record = &job->record,
+		.thread = job->thread,
+		.process = job->process,
+		.space = job->space,
+		.user = job->has_copy ? &job->frames : NULL};
 	struct perf_event_sample sample = {.event = buffer_bytes(&event->name),
 		.has = columns(d, event),
+		.thread = job->thread,
 		.time = id->time,
-		.period = period_of(event, &r->sample),
+		.period = period_of(event, &job->record.sample),
 		.cpu = id->cpu < NO_CPU ? (uint16_t)id->cpu : NO_CPU};
 
-	if (!id->pid && !id->tid)
-		find_kernel(d);
 	if (sample.has & SAMPLE_LABELS)
-		sample.labels = label_of(d, r->sample.cgroup);
-	sample.thread = processes_thread(&d->processes, (int32_t)id->pid, (int32_t)id->tid);
-	sample.stack = stacks_add(&d->stacks, r, sample.thread, STACK_USER | STACK_KERNEL).stack;
-	sample.idle = stacks_idle(&d->stacks, r);
+		sample.labels = label_of(d, job->record.sample.cgroup);
+	sample.stack = stacks_add_later(&d->stacks, &moment, STACK_USER | STACK_KERNEL).stack;
+	sample.idle = stacks_idle(&d->stacks, &job->record);
 	if (sample.time >= OFF_CPU_TIMES)
 		sample.time = d->last_time;
 	else
 		d->last_time = sample.time;
 	d->samples++;
 	return perf_events_add(&d->events, &sample, err);
+}
+
+/* The first sample with a stack copy starts the threads; from then on all samples go through them,
+ * to stay in order. */
+static bool take_sample(struct data *d, const struct perf_file_event *event,
+	const struct perf_record *r, struct error *err)
+{
+	const struct perf_identity *id = &r->identity;
+	const struct process_state *process;
+	struct walk_job job = {.record = *r, .event = event};
+
+	if (!id->pid && !id->tid)
+		find_kernel(d);
+	job.thread = processes_thread(&d->processes, (int32_t)id->pid, (int32_t)id->tid);
+	process = processes_get(&d->processes, (int32_t)id->pid);
+	job.process = process->process;
+	job.space = process->space;
+	job.has_copy = unwinder_can(d->stacks.arch, &r->sample) &&
+		       r->sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
+	if (job.has_copy && !d->walks)
+		d->walks = walks_new(d->stacks.arch, &d->binaries, add_sample, d);
+	return d->walks ? walks_add(d->walks, &job, err) : add_sample(d, &job, err);
 }
 
 static bool take(struct data *d, const struct perf_file_record *record, struct error *err)
@@ -310,15 +341,29 @@ static bool finish(struct data *d, struct error *err)
 	return true;
 }
 
+/* Samples that are under way borrow from what is about to be forgotten. */
+static bool let_go(void *context)
+{
+	struct data *d = context;
+
+	return !d->walks || walks_finish(d->walks, &d->failed);
+}
+
 static bool read_records(struct data *d, struct error *err)
 {
 	struct perf_file_record record;
 
 	d->order.file = &d->file;
+	d->order.forget = let_go;
+	d->order.context = d;
 	while (perf_order_next(&d->order, &record))
 		if (!take(d, &record, err))
 			return false;
-	return finish(d, err);
+	if (d->failed.code) {
+		*err = d->failed;
+		return false;
+	}
+	return (!d->walks || walks_finish(d->walks, err)) && finish(d, err);
 }
 
 static bool perf_data_read(struct input *in, const struct read_options *options,

@@ -1,0 +1,294 @@
+/* walks.c: stack copies of many samples, walked by several threads, delivered in the order of the
+ * samples. */
+#include "process/walks.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define BATCH_JOBS   256u   /* samples */
+#define BATCHES	     4u	    /* under way at most, the one that is being filled included */
+#define GRAB	     8u	    /* samples that a thread takes at once */
+#define IMAGES_LIMIT 65536u /* binaries whose images threads may know */
+
+/* A binary's image once somebody asked for it: whoever sees `asked` sees the image. */
+struct image_slot {
+	const struct image *image;
+	atomic_bool asked;
+};
+
+struct batch {
+	struct walk_job *jobs; /* room for BATCH_JOBS */
+	unsigned count, taken, walked;
+};
+
+/* A thread that walks: the caller's is the first one. */
+struct walker {
+	struct walks *walks;
+	pthread_t thread;
+	struct unwinder unwinder;
+	struct arena frames[BATCHES]; /* addresses of the samples that it walked */
+	const struct address_space *space;
+	uint32_t last; /* where its last lookup hit */
+};
+
+struct walks {
+	struct binaries *binaries;
+	bool (*deliver)(void *context, const struct walk_job *job, struct error *err);
+	void *context;
+	struct image_slot *images;
+	struct walker *walkers;
+	unsigned threads;
+
+	/* A ring of batches, each known by its number: those from `delivered` on are there, those
+	 * up to `filled` may be walked, and those before `taking` have been taken by somebody. A
+	 * batch that is being filled is the caller's; the others are shared under the lock. */
+	struct batch batches[BATCHES];
+	uint64_t delivered, taking, filled;
+	bool end;
+	pthread_mutex_t lock;
+	pthread_cond_t work, walked;
+};
+
+/* ---- Walking ---- */
+
+static const struct mapped *find_code(void *self, uint64_t address)
+{
+	struct walker *walker = self;
+
+	return address_space_look(walker->space, address, &walker->last);
+}
+
+static bool find_image(void *self, uint32_t binary, const struct image **ret_image)
+{
+	const struct walks *w = ((struct walker *)self)->walks;
+
+	if (binary >= IMAGES_LIMIT ||
+		!atomic_load_explicit(&w->images[binary].asked, memory_order_acquire))
+		return false;
+	*ret_image = w->images[binary].image;
+	return true;
+}
+
+static void walk(struct walker *walker, struct walk_job *job, struct arena *frames)
+{
+	const struct code_view view = {walker, find_code, find_image};
+	uint64_t *kept;
+
+	walker->space = job->space;
+	unwinder_walk(&walker->unwinder, &view, &job->record, &job->frames);
+	if (!job->frames.count)
+		return;
+	kept = arena_alloc(frames, job->frames.count * sizeof(*kept));
+	memcpy(kept, job->frames.addresses, job->frames.count * sizeof(*kept));
+	job->frames.addresses = kept;
+}
+
+/* Some samples that nobody has taken yet. */
+struct share {
+	struct batch *batch;
+	unsigned slot, first, end;
+};
+
+/* With the lock. False: all are taken. */
+static bool take_share(struct walks *w, struct share *ret)
+{
+	for (; w->taking < w->filled; w->taking++) {
+		struct batch *batch = &w->batches[w->taking % BATCHES];
+
+		if (batch->taken == batch->count)
+			continue;
+		ret->batch = batch;
+		ret->slot = (unsigned)(w->taking % BATCHES);
+		ret->first = batch->taken;
+		ret->end = ret->first + GRAB < batch->count ? ret->first + GRAB : batch->count;
+		batch->taken = ret->end;
+		return true;
+	}
+	return false;
+}
+
+/* With the lock, which is let go meanwhile. */
+static void walk_share(struct walker *walker, const struct share *share)
+{
+	struct walks *w = walker->walks;
+
+	pthread_mutex_unlock(&w->lock);
+	for (unsigned i = share->first; i < share->end; i++)
+		if (share->batch->jobs[i].has_copy)
+			walk(walker, &share->batch->jobs[i], &walker->frames[share->slot]);
+	pthread_mutex_lock(&w->lock);
+	share->batch->walked += share->end - share->first;
+	if (share->batch->walked == share->batch->count)
+		pthread_cond_signal(&w->walked);
+}
+
+static void *work(void *self)
+{
+	struct walker *walker = self;
+	struct walks *w = walker->walks;
+	struct share share;
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->end) {
+		if (take_share(w, &share))
+			walk_share(walker, &share);
+		else
+			pthread_cond_wait(&w->work, &w->lock);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+/* Until all of the oldest batch is walked; the caller's thread takes its share. */
+static void complete_oldest(struct walks *w)
+{
+	const struct batch *batch = &w->batches[w->delivered % BATCHES];
+	struct share share;
+
+	pthread_mutex_lock(&w->lock);
+	while (batch->walked < batch->count) {
+		if (take_share(w, &share))
+			walk_share(&w->walkers[0], &share);
+		else
+			pthread_cond_wait(&w->walked, &w->lock);
+	}
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* ---- Delivering ---- */
+
+/* Images are opened here only: they may have to be looked for, and that is not for threads. */
+static void ask_for_images(struct walks *w, struct walk_job *job, struct arena *frames)
+{
+	while (job->frames.asked && job->frames.asked < IMAGES_LIMIT) {
+		struct image_slot *slot = &w->images[job->frames.asked];
+
+		slot->image = binaries_image(w->binaries, job->frames.asked);
+		atomic_store_explicit(&slot->asked, true, memory_order_release);
+		walk(&w->walkers[0], job, frames);
+	}
+}
+
+static bool deliver_oldest(struct walks *w, struct error *err)
+{
+	unsigned slot = (unsigned)(w->delivered % BATCHES);
+	struct batch *batch = &w->batches[slot];
+	bool done = true;
+
+	complete_oldest(w);
+	for (unsigned i = 0; i < batch->count; i++) {
+		ask_for_images(w, &batch->jobs[i], &w->walkers[0].frames[slot]);
+		done = done && w->deliver(w->context, &batch->jobs[i], err);
+		address_space_drop(&batch->jobs[i].space);
+	}
+	for (unsigned i = 0; i < w->threads; i++)
+		arena_release(&w->walkers[i].frames[slot]);
+	*batch = (struct batch){.jobs = batch->jobs};
+	pthread_mutex_lock(&w->lock);
+	w->delivered++;
+	pthread_mutex_unlock(&w->lock);
+	return done;
+}
+
+/* Hand the batch that was being filled to the threads. */
+static void submit(struct walks *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->filled++;
+	pthread_cond_broadcast(&w->work);
+	pthread_mutex_unlock(&w->lock);
+}
+
+bool walks_add(struct walks *w, const struct walk_job *job, struct error *err)
+{
+	struct batch *batch = &w->batches[w->filled % BATCHES];
+
+	batch->jobs[batch->count] = *job;
+	if (job->space)
+		job->space->references++;
+	if (++batch->count < BATCH_JOBS)
+		return true;
+	submit(w);
+	return w->filled - w->delivered < BATCHES || deliver_oldest(w, err);
+}
+
+bool walks_finish(struct walks *w, struct error *err)
+{
+	bool done = true;
+
+	if (w->batches[w->filled % BATCHES].count)
+		submit(w);
+	while (done && w->delivered < w->filled)
+		done = deliver_oldest(w, err);
+	return done;
+}
+
+/* ---- Threads ---- */
+
+/* As many as there are CPUs for us, the caller's included. */
+static unsigned threads_wanted(void)
+{
+	cpu_set_t cpus;
+	int count = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+
+	if (count < 1)
+		return 1;
+	return (unsigned)count < WALK_THREADS_LIMIT ? (unsigned)count : WALK_THREADS_LIMIT;
+}
+
+struct walks *walks_new(const struct arch *arch, struct binaries *binaries,
+	bool (*deliver)(void *context, const struct walk_job *job, struct error *err),
+	void *context)
+{
+	struct walks *w = memory_new(1, sizeof(*w));
+	unsigned want = threads_wanted();
+
+	*w = (struct walks){.binaries = binaries, .deliver = deliver, .context = context};
+	w->images = memory_new(IMAGES_LIMIT, sizeof(*w->images));
+	w->walkers = memory_new(want, sizeof(*w->walkers));
+	for (unsigned i = 0; i < BATCHES; i++)
+		w->batches[i].jobs = memory_new(BATCH_JOBS, sizeof(struct walk_job));
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->work, NULL);
+	pthread_cond_init(&w->walked, NULL);
+	for (; w->threads < want; w->threads++) {
+		struct walker *walker = &w->walkers[w->threads];
+
+		walker->walks = w;
+		unwinder_init(&walker->unwinder, arch);
+		if (w->threads && pthread_create(&walker->thread, NULL, work, walker)) {
+			unwinder_release(&walker->unwinder);
+			break; /* those that cannot be started are done without */
+		}
+	}
+	return w;
+}
+
+void walks_release(struct walks *w)
+{
+	if (!w)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->end = true;
+	pthread_cond_broadcast(&w->work);
+	pthread_mutex_unlock(&w->lock);
+	for (unsigned i = 1; i < w->threads; i++)
+		pthread_join(w->walkers[i].thread, NULL);
+	for (unsigned i = 0; i < BATCHES; i++) {
+		for (unsigned job = 0; job < w->batches[i].count; job++)
+			address_space_drop(&w->batches[i].jobs[job].space);
+		free(w->batches[i].jobs);
+		for (unsigned walker = 0; walker < w->threads; walker++)
+			arena_release(&w->walkers[walker].frames[i]);
+	}
+	for (unsigned i = 0; i < w->threads; i++)
+		unwinder_release(&w->walkers[i].unwinder);
+	pthread_mutex_destroy(&w->lock);
+	pthread_cond_destroy(&w->work);
+	pthread_cond_destroy(&w->walked);
+	free(w->walkers);
+	free(w->images);
+	free(w);
+}
