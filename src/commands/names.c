@@ -47,7 +47,7 @@ static bool add_build_id_dir(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
 	struct names *n = target;
-	const char *dir;
+	const char *dir = NULL;
 	struct option one = {.name = option->name};
 
 	if (!set_directory(&dir, &one, value, err))

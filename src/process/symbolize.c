@@ -150,8 +150,11 @@ static int work_compare(const void *a, const void *b)
 /* Put work in the order of its sorted keys. */
 static void work_arrange(struct work *work, const struct sort_key *keys, size_t count)
 {
-	struct work *arranged = memory_new(count, sizeof *arranged);
+	struct work *arranged;
 
+	if (!count)
+		return;
+	arranged = memory_new(count, sizeof *arranged);
 	for (size_t i = 0; i < count; i++)
 		arranged[i] = work[keys[i].row];
 	memcpy(work, arranged, count * sizeof *arranged);

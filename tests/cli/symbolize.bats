@@ -4,6 +4,10 @@ load common
 # A program, recorded, and the recording as it is when its recorder was killed: addresses only.
 # named.folded is what naming at once gives; then the program is moved to moved/.
 record_app() {
+	# Nothing from earlier runs, of perf, debuginfod's clients or Kiln itself.
+	export HOME=$PWD/home
+	mkdir home
+	unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH XDG_CACHE_HOME
 	cat >app.c <<-'END'
 	static volatile unsigned long sum;
 	__attribute__((noinline)) static void inner_work(unsigned long n)
@@ -23,9 +27,6 @@ record_app() {
 	id=$(readelf -n app | sed -n 's/.*Build ID: //p')
 	mkdir moved
 	mv app moved/app
-	export HOME=$PWD/home
-	mkdir home
-	unset DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH XDG_CACHE_HOME
 }
 
 same_as_named() {
@@ -95,6 +96,7 @@ same_as_named() {
 	cp moved/app app
 	objcopy --only-keep-debug app app.debug
 	strip app
+	rm -r home/.cache # where its names still are, from recording it
 	"$kiln" convert -q forgotten.kiln -o stripped.kiln
 	"$kiln" fold stripped.kiln | grep -q ';\[app\];'
 	mkdir -p "home/.debug/.build-id/${id:0:2}/${id:2}"

@@ -126,7 +126,7 @@ same_fold() {
 @test "a kernel that hides itself is told, with what to do" {
 	restrict=/proc/sys/kernel/kptr_restrict
 	command -v setpriv >/dev/null && [ -w "$restrict" ] || skip "cannot restrict kernel addresses"
-	record run -a -g -- dd if=/dev/zero of=/dev/null bs=1 count=300000
+	record run -a -N -g -- dd if=/dev/zero of=/dev/null bs=1 count=300000
 	chmod a+r run.data
 	chmod a+x "$PWD"
 	before=$(cat "$restrict")
