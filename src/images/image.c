@@ -2,11 +2,12 @@
  *
  * Nothing that the file says is believed: every range is clipped to the bytes that are there.
  * libelf reads the headers of both classes; contents are looked at in place, in the mapping.
- * (Its elf_compress writes into the mapped headers, so sections are inflated here.) */
+ * (Its elf_compress writes into the mapped headers; compressed sections are for packing.c.) */
 #include "images/image.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "images/packing.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -21,20 +22,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#ifdef HAVE_ZSTD
-#include <zstd.h>
-#endif
 
-#ifndef ELFCOMPRESS_ZSTD
-#define ELFCOMPRESS_ZSTD 2
-#endif
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH 258
 #endif
-#define SEGMENTS_LIMIT	 4096u		     /* program headers; real files have about ten */
-#define BUILD_ID_LIMIT	 32u		     /* bytes */
-#define UNPACKED_LIMIT	 ((uint64_t)8 << 30) /* bytes of one decompressed section */
+#define SEGMENTS_LIMIT	 4096u /* program headers; real files have about ten */
+#define BUILD_ID_LIMIT	 32u   /* bytes */
 #define NOTE_HEADER_SIZE 12u
 
 struct segment {
@@ -491,81 +484,16 @@ struct bytes image_segment(const struct image *image, uint32_t type, uint64_t *r
 
 /* ---- Sections ---- */
 
-struct packing {
-	uint32_t type; /* ELFCOMPRESS_* */
-	uint64_t size; /* decompressed */
-	struct bytes content;
-};
-
-/* The header of a compressed section: Elf64_Chdr, Elf32_Chdr, or "ZLIB" and the size, big-endian.
- */
-static bool packing_read(
-	const struct image *image, const struct section *section, struct packing *ret)
-{
-	struct bytes all = section->shown.content;
-	bool wide = image->content.at[EI_CLASS] == ELFCLASS64;
-	size_t header_size = 12;
-
-	if (section->shown.flags & SHF_COMPRESSED && wide && all.len > sizeof(Elf64_Chdr)) {
-		Elf64_Chdr header;
-
-		header_size = sizeof header;
-		memcpy(&header, all.at, sizeof header);
-		*ret = (struct packing){.type = header.ch_type, .size = header.ch_size};
-	} else if (section->shown.flags & SHF_COMPRESSED && !wide && all.len > header_size) {
-		Elf32_Chdr header;
-
-		memcpy(&header, all.at, sizeof header);
-		*ret = (struct packing){.type = header.ch_type, .size = header.ch_size};
-	} else if (all.len > header_size && !memcmp(all.at, "ZLIB", 4)) {
-		*ret = (struct packing){.type = ELFCOMPRESS_ZLIB};
-		for (size_t i = 4; i < header_size; i++)
-			ret->size = ret->size << 8 | (unsigned char)all.at[i];
-	} else {
-		return false;
-	}
-	ret->content = (struct bytes){all.at + header_size, all.len - header_size};
-	return true;
-}
-
-/* No more than this many bytes come out of one: 1032 is the most that deflate can do; zstd can do
- * more, but debug information is not like that. It keeps a small hostile file from claiming much.
- */
-#define UNPACKED_RATIO 1100u
-
-static bool packing_undo(const struct packing *packing, char *ret_unpacked)
-{
-	if (packing->type == ELFCOMPRESS_ZLIB) {
-		uLongf size = packing->size;
-
-		return uncompress((Bytef *)ret_unpacked, &size, (const Bytef *)packing->content.at,
-			       packing->content.len) == Z_OK &&
-		       size == packing->size;
-	}
-#ifdef HAVE_ZSTD
-	if (packing->type == ELFCOMPRESS_ZSTD)
-		return ZSTD_decompress(ret_unpacked, packing->size, packing->content.at,
-			       packing->content.len) == packing->size;
-#endif
-	return false;
-}
-
 /* A section that cannot be decompressed has no content. */
 static void section_unpack(const struct image *image, struct section *section)
 {
-	struct packing packing = {0};
+	struct image_section *shown = &section->shown;
+	size_t size = 0;
 
-	if (packing_read(image, section, &packing) && packing.size &&
-		packing.size <= UNPACKED_LIMIT &&
-		packing.size / UNPACKED_RATIO <= packing.content.len) {
-		section->unpacked = memory_new(packing.size, 1);
-		if (!packing_undo(&packing, section->unpacked)) {
-			free(section->unpacked);
-			section->unpacked = NULL;
-		}
-	}
-	section->shown.size = section->unpacked ? packing.size : 0;
-	section->shown.content = (struct bytes){section->unpacked, section->shown.size};
+	section->unpacked = packing_undo(shown->content, shown->flags & SHF_COMPRESSED,
+		image->content.at[EI_CLASS] == ELFCLASS64, &size);
+	shown->size = size;
+	shown->content = (struct bytes){section->unpacked, size};
 	section->packed = false;
 }
 

@@ -1,0 +1,87 @@
+/* packing.c: what is in a compressed section? */
+#include "images/packing.h"
+
+#include "base/memory.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <zlib.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+/* No more than this many bytes come out of one: 1032 is the most that deflate can do; zstd can do
+ * more, but debug information is not like that. It keeps a small hostile file from claiming much.
+ */
+#define UNPACKED_RATIO 1100u
+
+struct packing {
+	uint32_t type; /* ELFCOMPRESS_* */
+	uint64_t size; /* decompressed */
+	struct bytes content;
+};
+
+static bool read_header(struct bytes all, bool flagged, bool wide, struct packing *ret)
+{
+	size_t header_size = 12;
+
+	if (flagged && wide && all.len > sizeof(Elf64_Chdr)) {
+		Elf64_Chdr header;
+
+		header_size = sizeof header;
+		memcpy(&header, all.at, sizeof header);
+		*ret = (struct packing){.type = header.ch_type, .size = header.ch_size};
+	} else if (flagged && !wide && all.len > header_size) {
+		Elf32_Chdr header;
+
+		memcpy(&header, all.at, sizeof header);
+		*ret = (struct packing){.type = header.ch_type, .size = header.ch_size};
+	} else if (all.len > header_size && !memcmp(all.at, "ZLIB", 4)) {
+		*ret = (struct packing){.type = ELFCOMPRESS_ZLIB};
+		for (size_t i = 4; i < header_size; i++)
+			ret->size = ret->size << 8 | (unsigned char)all.at[i];
+	} else {
+		return false;
+	}
+	ret->content = (struct bytes){all.at + header_size, all.len - header_size};
+	return true;
+}
+
+static bool unpack(const struct packing *packing, char *ret_unpacked)
+{
+	if (packing->type == ELFCOMPRESS_ZLIB) {
+		uLongf size = packing->size;
+
+		return uncompress((Bytef *)ret_unpacked, &size, (const Bytef *)packing->content.at,
+			       packing->content.len) == Z_OK &&
+		       size == packing->size;
+	}
+#ifdef HAVE_ZSTD
+	if (packing->type == ELFCOMPRESS_ZSTD)
+		return ZSTD_decompress(ret_unpacked, packing->size, packing->content.at,
+			       packing->content.len) == packing->size;
+#endif
+	return false;
+}
+
+char *packing_undo(struct bytes section, bool flagged, bool wide, size_t *ret_size)
+{
+	struct packing packing;
+	char *unpacked;
+
+	if (!read_header(section, flagged, wide, &packing) || !packing.size ||
+		packing.size > UNPACKED_LIMIT ||
+		packing.size / UNPACKED_RATIO > packing.content.len)
+		return NULL;
+	unpacked = memory_new(packing.size, 1);
+	if (!unpack(&packing, unpacked)) {
+		free(unpacked);
+		return NULL;
+	}
+	*ret_size = packing.size;
+	return unpacked;
+}
