@@ -21,17 +21,28 @@ static inline size_t cursor_left(const struct cursor *c)
 	return (size_t)(c->end - c->at);
 }
 
-/* A little-endian number of 1, 2, 4 or 8 bytes. */
+/* A little-endian number of up to 8 bytes. */
 static inline uint64_t cursor_fixed(struct cursor *c, unsigned size)
 {
 	uint64_t value = 0;
+	uint32_t word;
 
 	if (cursor_left(c) < size) {
 		c->bad = true;
 		c->at = c->end;
 		return 0;
 	}
-	memcpy(&value, c->at, size);
+	/* A copy of a size that is not known costs several times as much as these. */
+	if (size == 8) {
+		memcpy(&value, c->at, 8);
+	} else if (size == 4) {
+		memcpy(&word, c->at, 4);
+		value = word;
+	} else if (size == 1) {
+		value = *c->at;
+	} else {
+		memcpy(&value, c->at, size);
+	}
 	c->at += size;
 	return value;
 }

@@ -206,7 +206,7 @@ static void step_push(struct dwarf_abbrevs *table, uint32_t *fixed, struct dwarf
 	vector_push(&table->steps, step);
 }
 
-static enum dwarf_step_kind kind_of(int size)
+static uint8_t kind_of(int size)
 {
 	switch (size) {
 	case SIZE_LEB:
@@ -239,6 +239,7 @@ static bool attribute_next(struct cursor *c, struct attribute *a)
 static uint32_t compile_list(
 	struct dwarf_abbrevs *table, struct cursor *c, bool reading, struct dwarf_abbrev *abbrev)
 {
+	size_t before = table->steps.len;
 	struct attribute a;
 	uint32_t fixed = 0, seen = 0;
 
@@ -251,8 +252,11 @@ static uint32_t compile_list(
 			.form = size == SIZE_UNKNOWN ? 0 : (uint16_t)a.form,
 			.implicit = a.implicit};
 
+		if (slot == DWARF_SIBLING && a.form == DW_FORM_ref4 && !reading &&
+			table->steps.len == before)
+			abbrev->sibling = fixed;
 		if (reading && slot != DWARF_SLOTS && !(seen & DWARF_HAS(slot))) {
-			step.kind = DWARF_STEP_READ;
+			step.kind = size == 4 ? DWARF_STEP_READ4 : DWARF_STEP_READ;
 			step_push(table, &fixed, step);
 		} else if (size >= 0) {
 			fixed += (uint32_t)size;
@@ -313,7 +317,7 @@ void dwarf_abbrevs_compile(struct dwarf_abbrevs *table, struct bytes section, ui
 	cursor_take(&c, offset);
 	start = c.at;
 	while (!c.bad && table->items.len < DWARF_ABBREVS_LIMIT) {
-		struct dwarf_abbrev abbrev = {.code = cursor_uleb(&c)};
+		struct dwarf_abbrev abbrev = {.code = cursor_uleb(&c), .sibling = DWARF_NO_SIBLING};
 
 		if (!abbrev.code)
 			break;
@@ -375,7 +379,7 @@ static const uint8_t *other_skip(
 	return c.bad ? NULL : c.at;
 }
 
-/* Everything but DWARF_STEP_READ. */
+/* What is not read. */
 static inline const uint8_t *step_skip(const struct dwarf_step *step,
 	struct dwarf_encoding encoding, const uint8_t *at, const uint8_t *end)
 {
@@ -426,7 +430,17 @@ const uint8_t *dwarf_entry_read(struct dwarf_abbrevs *table, struct dwarf_abbrev
 		if ((size_t)(end - at) < step->fixed)
 			return NULL;
 		at += step->fixed;
-		if (step->kind != DWARF_STEP_READ) {
+		if (step->kind == DWARF_STEP_READ4 && end - at >= 4) {
+			uint32_t number;
+
+			memcpy(&number, at, sizeof(number));
+			at += sizeof(number);
+			ret_values[step->slot].form = step->form;
+			ret_values[step->slot].number = number;
+			*ret_has |= DWARF_HAS(step->slot);
+			continue;
+		}
+		if (step->kind < DWARF_STEP_READ) {
 			at = step_skip(step, table->encoding, at, end);
 			if (!at)
 				return NULL;

@@ -71,6 +71,7 @@ enum dwarf_step_kind {
 	DWARF_STEP_BLOCK_LEB,
 	DWARF_STEP_OTHER, /* skip a value of `form` */
 	DWARF_STEP_READ,  /* read a value of `form` into `slot` */
+	DWARF_STEP_READ4, /* ... whose size is 4 bytes */
 };
 struct dwarf_step {
 	uint32_t fixed;
@@ -79,14 +80,17 @@ struct dwarf_step {
 	int64_t implicit; /* of DW_FORM_implicit_const */
 };
 
+#define DWARF_NO_SIBLING UINT32_MAX /* none, or not at a fixed place */
+
 struct dwarf_abbrev {
 	uint64_t code;
 	uint64_t attributes; /* offset of its list in .debug_abbrev */
 	uint16_t tag;
 	bool children;
-	uint32_t slots;			 /* mask of the attributes above that it has */
-	uint32_t fixed;			 /* bytes of entries all of whose attributes are fixed */
-	uint32_t skip, skip_count;	 /* steps otherwise */
+	uint32_t slots;		   /* mask of the attributes above that it has */
+	uint32_t sibling;	   /* how far behind the code DW_AT_sibling is, as DW_FORM_ref4 */
+	uint32_t fixed;		   /* bytes of entries all of whose attributes are fixed */
+	uint32_t skip, skip_count; /* steps otherwise */
 	uint32_t reading, reading_count; /* steps to read the attributes above; 0: not compiled */
 };
 

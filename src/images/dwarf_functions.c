@@ -7,6 +7,9 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#define FUNCTION_SIZE                                                                              \
+	1024 /* bytes that a typical one takes in .debug_info, with all that is in it */
+
 /* A function whose children are being walked. */
 struct open_function {
 	uint64_t depth;	   /* of its entry */
@@ -22,6 +25,8 @@ struct walk {
 	size_t count;
 	struct dwarf_functions *found;
 	uint64_t depth;
+	bool hasty;  /* step over what is most likely without functions */
+	bool hopped; /* ... which was done */
 	unsigned open;
 	struct open_function stack[DWARF_FRAMES_LIMIT + 1];
 	struct dwarf_entry entry;
@@ -102,12 +107,39 @@ static uint32_t function_match(struct walk *w, uint32_t outer)
 
 #define HAS_CODE (DWARF_HAS(DWARF_LOW_PC) | DWARF_HAS(DWARF_RANGES_AT))
 
+/* What may hold functions with code, though no compiler that says where entries end puts any there:
+ * functions that are at none of the addresses, types. They are stepped over in a first walk. */
+static bool closed(struct walk *w, unsigned tag)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_lexical_block:
+		return false;
+	default:
+		return w->hasty;
+	}
+}
+
+/* Step behind the entry and its children. False: it does not say where they end. */
+static bool walk_past(struct walk *w, struct dwarf_abbrev *abbrev)
+{
+	uint64_t offset;
+
+	if (!dwarf_entry_sibling(w->unit, abbrev, w->at, &offset))
+		return false;
+	w->at = w->info + offset;
+	w->hopped = true;
+	return true;
+}
+
 /* An entry of a function, inlined or not; moves behind it. False: damaged. */
 static bool walk_function(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_t *entry)
 {
 	bool inlined = abbrev->tag == DW_TAG_inlined_subroutine;
 	uint32_t around = w->open ? w->stack[w->open - 1].function : DWARF_NO_FUNCTION;
 	uint32_t function = DWARF_NO_FUNCTION;
+	const uint8_t *attributes = w->at;
 
 	if (abbrev->slots & HAS_CODE && (!inlined || around != DWARF_NO_FUNCTION)) {
 		w->at = dwarf_entry_read(
@@ -124,42 +156,19 @@ static bool walk_function(struct walk *w, struct dwarf_abbrev *abbrev, const uin
 		if (!w->at)
 			return false;
 	}
+	if (function == DWARF_NO_FUNCTION && w->hasty) {
+		const uint8_t *behind = w->at;
+
+		w->at = attributes;
+		if (walk_past(w, abbrev))
+			return true;
+		w->at = behind;
+	}
+	w->depth += abbrev->children;
 	/* In what is at none of the addresses only a function that is not inlined matters. */
 	if (abbrev->children && function != around)
-		w->stack[w->open++] = (struct open_function){w->depth, function};
+		w->stack[w->open++] = (struct open_function){w->depth - 1, function};
 	return true;
-}
-
-/* What holds no functions, and says where it ends. */
-static bool is_closed(unsigned tag)
-{
-	switch (tag) {
-	case DW_TAG_enumeration_type:
-	case DW_TAG_subroutine_type:
-	case DW_TAG_array_type:
-	case DW_TAG_call_site:
-	case DW_TAG_GNU_call_site:
-	case DW_TAG_formal_parameter:
-	case DW_TAG_variable:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Behind the children of the entry under the cursor, or NULL: it does not say. */
-static const uint8_t *sibling(struct walk *w, struct dwarf_abbrev *abbrev)
-{
-	const struct dwarf_file *file;
-	uint64_t offset;
-
-	if (!dwarf_entry_read(
-		    w->unit->abbrevs, abbrev, w->at, w->end, &w->entry.has, w->entry.values) ||
-		!dwarf_reference(&w->entry, DWARF_SIBLING, &file, &offset) ||
-		file != w->unit->file || offset <= (uint64_t)(w->at - w->info) ||
-		offset > w->unit->header.end)
-		return NULL;
-	return w->info + offset;
 }
 
 static bool is_function(unsigned tag)
@@ -170,18 +179,11 @@ static bool is_function(unsigned tag)
 /* One entry, whose code has been read. False: damaged. */
 static inline bool walk_entry(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_t *entry)
 {
-	const uint8_t *next;
-
-	if (is_function(abbrev->tag)) {
-		if (!walk_function(w, abbrev, entry))
-			return false;
-	} else if (abbrev->slots & DWARF_HAS(DWARF_SIBLING) && is_closed(abbrev->tag) &&
-		   (next = sibling(w, abbrev))) {
-		w->at = next;
+	if (is_function(abbrev->tag))
+		return walk_function(w, abbrev, entry);
+	if (closed(w, abbrev->tag) && walk_past(w, abbrev))
 		return true;
-	} else {
-		w->at = dwarf_entry_skip(w->unit->abbrevs, abbrev, w->at, w->end);
-	}
+	w->at = dwarf_entry_skip(w->unit->abbrevs, abbrev, w->at, w->end);
 	w->depth += abbrev->children;
 	return w->at;
 }
@@ -222,10 +224,33 @@ static bool walk_all(struct walk *w)
 	return true;
 }
 
+/* Walk the unit from its start, with nothing found. */
+static bool walk_unit(struct walk *w, bool hasty)
+{
+	const struct dwarf_header *header = &w->unit->header;
+
+	w->at = w->info + header->first;
+	w->end = w->info + header->end;
+	w->depth = 0;
+	w->open = 0;
+	w->hasty = hasty;
+	w->hopped = false;
+	w->found->items.len = 0;
+	memset(w->found->innermost, 0xff, w->count * sizeof(*w->found->innermost));
+	return dwarf_spend(w->reader, header->end - header->first) && walk_all(w);
+}
+
+static bool all_found(const struct walk *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->found->innermost[i] == DWARF_NO_FUNCTION)
+			return false;
+	return true;
+}
+
 bool dwarf_functions_read(struct dwarf_reader *r, struct dwarf_names *names,
 	const uint64_t *addresses, size_t count, struct dwarf_functions *ret_functions)
 {
-	const struct dwarf_header *header = &r->current->header;
 	struct walk w = {.reader = r,
 		.names = names,
 		.unit = r->current,
@@ -234,10 +259,11 @@ bool dwarf_functions_read(struct dwarf_reader *r, struct dwarf_names *names,
 		.count = count,
 		.found = ret_functions,
 		.entry.unit = r->current};
+	uint64_t size = r->current->header.end - r->current->header.first;
 
-	w.at = w.info + header->first;
-	w.end = w.info + header->end;
 	ret_functions->innermost = memory_new(count, sizeof(*ret_functions->innermost));
-	memset(ret_functions->innermost, 0xff, count * sizeof(*ret_functions->innermost));
-	return dwarf_spend(r, header->end - header->first) && walk_all(&w);
+	/* Haste gains nothing where most functions are at some address. */
+	if (count < size / FUNCTION_SIZE && walk_unit(&w, true) && (!w.hopped || all_found(&w)))
+		return true;
+	return walk_unit(&w, false);
 }

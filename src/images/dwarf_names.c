@@ -19,16 +19,20 @@ void dwarf_names_release(struct dwarf_names *names)
 	arena_release(&names->texts);
 }
 
-/* ---- Scopes: the entries of a unit that qualify what is in them ---- */
+/* ---- Scopes: the entries of a unit that qualify what is in them ----
+ *
+ * A tree whose nodes get their children when somebody looks into them. Where entries say where they
+ * end, looking is stepping over all that is not on the way. */
 
-struct dwarf_scopes {
-	VECTOR(struct scope) items; /* by ascending start */
-};
 struct scope {
-	uint64_t start, end; /* offsets of the entry, and behind its children */
-	uint32_t outer;	     /* index; NO_SCOPE */
+	uint64_t start, end;   /* offsets of the entry, and behind its children */
+	uint32_t first, count; /* of its children, in the list; by ascending start */
+	bool open;	       /* they are there */
+	bool named;	       /* it qualifies; else only what is in it does */
 };
-#define NO_SCOPE UINT32_MAX
+struct dwarf_scopes {
+	VECTOR(struct scope) items; /* [0] is the unit */
+};
 
 void dwarf_scopes_release(struct dwarf_scopes *scopes)
 {
@@ -38,7 +42,7 @@ void dwarf_scopes_release(struct dwarf_scopes *scopes)
 	free(scopes);
 }
 
-static bool is_scope(unsigned tag)
+static bool qualifies(unsigned tag)
 {
 	switch (tag) {
 	case DW_TAG_namespace:
@@ -55,62 +59,107 @@ static bool is_scope(unsigned tag)
 	}
 }
 
-/* Walk all entries; what is behind damage has no scopes. */
-static void scopes_fill(struct dwarf_scopes *scopes, const struct dwarf_unit *unit)
+static bool holds_scopes(unsigned tag)
 {
-	const uint8_t *info = (const uint8_t *)unit->file->sections[DWARF_INFO].at;
-	struct cursor c = {info + unit->header.first, info + unit->header.end, false};
-	uint32_t open = NO_SCOPE;
-	VECTOR(uint64_t) depths = {0}; /* of the open scopes */
-	uint64_t depth = 0;
-
-	while (c.at < c.end) {
-		uint64_t offset = (uint64_t)(c.at - info), code = cursor_uleb(&c);
-		const struct dwarf_abbrev *abbrev;
-		const uint8_t *next;
-
-		if (!code) {
-			if (!depth || !--depth)
-				break;
-			if (depths.len && depths.items[depths.len - 1] == depth) {
-				scopes->items.items[open].end = (uint64_t)(c.at - info);
-				open = scopes->items.items[open].outer;
-				depths.len--;
-			}
-			continue;
-		}
-		abbrev = dwarf_abbrev_find(unit->abbrevs, code);
-		next = abbrev ? dwarf_entry_skip(unit->abbrevs, abbrev, c.at, c.end) : NULL;
-		if (!next)
-			break;
-		c.at = next;
-		if (abbrev->children && is_scope(abbrev->tag) &&
-			scopes->items.len < UINT32_MAX - 1) {
-			vector_push(&depths, depth);
-			vector_push(
-				&scopes->items, ((struct scope){offset, unit->header.end, open}));
-			open = (uint32_t)scopes->items.len - 1;
-		}
-		depth += abbrev->children;
-	}
-	vector_release(&depths);
+	return qualifies(tag) || tag == DW_TAG_lexical_block || tag == DW_TAG_variant_part ||
+	       tag == DW_TAG_variant;
 }
 
-static struct dwarf_scopes *scopes_of(struct dwarf_reader *r, struct dwarf_unit *unit)
+/* Entries in a row, from `at` to the end of their parent. */
+struct level {
+	struct dwarf_unit *unit;
+	const uint8_t *info, *at, *end;
+};
+
+/* Read a code; NULL: the end of the level, or damage. */
+static struct dwarf_abbrev *level_abbrev(struct level *l)
+{
+	struct cursor c = {l->at, l->end, false};
+	uint64_t code = cursor_uleb(&c);
+
+	l->at = c.at;
+	return code && !c.bad ? dwarf_abbrev_find(l->unit->abbrevs, code) : NULL;
+}
+
+/* Step behind an entry's attributes and its children one by one; false: damaged. */
+static bool level_wade(struct level *l, const struct dwarf_abbrev *abbrev)
+{
+	uint64_t depth = 0;
+
+	for (;;) {
+		if (abbrev) {
+			l->at = dwarf_entry_skip(l->unit->abbrevs, abbrev, l->at, l->end);
+			depth += abbrev->children;
+		} else if (depth) {
+			depth--;
+		}
+		if (!l->at || !depth)
+			return l->at;
+		if (l->at >= l->end)
+			return false;
+		abbrev = *l->at ? level_abbrev(l) : NULL;
+		if (!abbrev && *l->at++)
+			return false;
+	}
+}
+
+/* The next entry of the level; steps behind it and its children. False: there is none. */
+static bool level_next(struct level *l, struct scope *ret_scope, unsigned *ret_tag)
+{
+	struct dwarf_abbrev *abbrev;
+	uint64_t end;
+
+	*ret_scope = (struct scope){.start = (uint64_t)(l->at - l->info)};
+	abbrev = l->at < l->end ? level_abbrev(l) : NULL;
+	if (!abbrev)
+		return false;
+	*ret_tag = abbrev->tag;
+	ret_scope->open = !abbrev->children; /* it has none to find */
+	if (dwarf_entry_sibling(l->unit, abbrev, l->at, &end))
+		l->at = l->info + end;
+	else if (!level_wade(l, abbrev))
+		return false;
+	ret_scope->end = (uint64_t)(l->at - l->info);
+	return true;
+}
+
+/* Find the children of a scope. */
+static void scope_open(struct dwarf_scopes *scopes, struct dwarf_unit *unit, size_t index)
+{
+	struct scope parent = scopes->items.items[index], scope;
+	const uint8_t *info = (const uint8_t *)unit->file->sections[DWARF_INFO].at;
+	struct level l = {unit, info, info + parent.start, info + parent.end};
+	struct dwarf_abbrev *abbrev = level_abbrev(&l);
+	unsigned tag;
+
+	parent.first = (uint32_t)scopes->items.len;
+	parent.open = true;
+	l.at = abbrev ? dwarf_entry_skip(unit->abbrevs, abbrev, l.at, l.end) : NULL;
+	while (l.at && scopes->items.len < UINT32_MAX && level_next(&l, &scope, &tag)) {
+		if (scope.open || !holds_scopes(tag))
+			continue;
+		scope.named = qualifies(tag);
+		vector_push(&scopes->items, scope);
+	}
+	parent.count = (uint32_t)scopes->items.len - parent.first;
+	scopes->items.items[index] = parent;
+}
+
+static struct dwarf_scopes *scopes_of(struct dwarf_unit *unit)
 {
 	if (!unit->scopes) {
 		unit->scopes = memory_new(1, sizeof(*unit->scopes));
-		if (dwarf_spend(r, unit->header.end - unit->header.first))
-			scopes_fill(unit->scopes, unit);
+		vector_push(&unit->scopes->items,
+			((struct scope){.start = unit->header.first, .end = unit->header.end}));
 	}
 	return unit->scopes;
 }
 
-/* The innermost scope around an entry; NULL: none. */
-static const struct scope *scope_around(const struct dwarf_scopes *scopes, uint64_t offset)
+/* The child of a scope that an entry is in; 0: it is in none. */
+static size_t scope_child(const struct dwarf_scopes *scopes, size_t index, uint64_t offset)
 {
-	size_t low = 0, high = scopes->items.len;
-	const struct scope *found = NULL;
+	const struct scope *s = &scopes->items.items[index];
+	size_t low = s->first, high = s->first + s->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -120,10 +169,28 @@ static const struct scope *scope_around(const struct dwarf_scopes *scopes, uint6
 		else
 			high = middle;
 	}
-	if (low)
-		found = &scopes->items.items[low - 1];
-	while (found && found->end <= offset)
-		found = found->outer == NO_SCOPE ? NULL : &scopes->items.items[found->outer];
+	return low > s->first && scopes->items.items[low - 1].end > offset ? low - 1 : 0;
+}
+
+/* The offset of the innermost scope that qualifies an entry; 0: none. */
+static uint64_t scope_around(struct dwarf_reader *r, struct dwarf_unit *unit, uint64_t offset)
+{
+	struct dwarf_scopes *scopes = scopes_of(unit);
+	uint64_t found = 0;
+	size_t at = 0;
+
+	do {
+		const struct scope *s = &scopes->items.items[at];
+
+		if (s->named)
+			found = s->start;
+		if (!s->open) {
+			if (!dwarf_spend(r, s->end - s->start))
+				break;
+			scope_open(scopes, unit, at);
+		}
+		at = scope_child(scopes, at, offset);
+	} while (at);
 	return found;
 }
 
@@ -152,9 +219,9 @@ static bool visit_follow(struct dwarf_reader *r, struct visit *v)
 /* The scope around the entry becomes the entry. */
 static bool visit_outwards(struct dwarf_reader *r, struct visit *v)
 {
-	const struct scope *scope = scope_around(scopes_of(r, v->unit), v->entry.offset);
+	uint64_t scope = scope_around(r, v->unit, v->entry.offset);
 
-	return scope && dwarf_entry_at(v->unit, scope->start, &v->entry);
+	return scope && dwarf_entry_at(v->unit, scope, &v->entry);
 }
 
 /* The plain name, at the first entry that has one. Goes to the last one, which is where the name is

@@ -261,6 +261,33 @@ bool dwarf_entry_at(struct dwarf_unit *unit, uint64_t offset, struct dwarf_entry
 		       ret_entry->values) != NULL;
 }
 
+bool dwarf_entry_sibling(const struct dwarf_unit *unit, struct dwarf_abbrev *abbrev,
+	const uint8_t *at, uint64_t *ret_offset)
+{
+	const uint8_t *info = (const uint8_t *)unit->file->sections[DWARF_INFO].at;
+	const uint8_t *end = info + unit->header.end;
+	const struct dwarf_file *file = unit->file;
+
+	if (!abbrev->children || !(abbrev->slots & DWARF_HAS(DWARF_SIBLING)))
+		return false;
+	if (abbrev->sibling != DWARF_NO_SIBLING) {
+		uint32_t near;
+
+		if ((size_t)(end - at) < abbrev->sibling + sizeof(near))
+			return false;
+		memcpy(&near, at + abbrev->sibling, sizeof(near));
+		*ret_offset = unit->header.offset + near;
+	} else {
+		struct dwarf_entry entry = {.unit = unit};
+
+		if (!dwarf_entry_read(unit->abbrevs, abbrev, at, end, &entry.has, entry.values) ||
+			!dwarf_reference(&entry, DWARF_SIBLING, &file, ret_offset))
+			return false;
+	}
+	return file == unit->file && *ret_offset > (uint64_t)(at - info) &&
+	       *ret_offset <= unit->header.end;
+}
+
 /* Bases first: they give the other values a meaning. */
 static void unit_understand(
 	struct dwarf_unit *unit, const struct dwarf_entry *first, const struct dwarf_unit *skeleton)

@@ -90,6 +90,11 @@ struct dwarf_unit *dwarf_unit_of(
 /* Read the entry at `offset` of a unit. */
 bool dwarf_entry_at(struct dwarf_unit *unit, uint64_t offset, struct dwarf_entry *ret_entry);
 
+/* Where an entry and its children end, as DW_AT_sibling says; `at` is behind its code. False: it
+ * does not say. The offset is inside of the unit and behind `at`. */
+bool dwarf_entry_sibling(const struct dwarf_unit *unit, struct dwarf_abbrev *abbrev,
+	const uint8_t *at, uint64_t *ret_offset);
+
 /* What a value of an entry is. False (empty): it has none, or it leads nowhere. */
 bool dwarf_number(const struct dwarf_entry *entry, enum dwarf_slot slot, uint64_t *ret_number);
 bool dwarf_address(const struct dwarf_entry *entry, enum dwarf_slot slot, uint64_t *ret_address);
