@@ -2,7 +2,7 @@
 # symbolize.sh: how fast are a million addresses of a program with 1 GB of debugging information named?
 . "$(dirname "$0")/lib.sh"
 build=$(dirname "$KILN")
-: "${ADDRESSES:=1000000}" "${PARTS:=54}"
+: "${ADDRESSES:=1000000}" "${PARTS:=86}"
 program=$WORK/large_$PARTS
 
 # One compiled file many times over, each with its own functions: what is defined in it is made local.
@@ -34,11 +34,13 @@ for depth in inlined lines; do
 		"$build/bench/symbolize" "$program" "$ADDRESSES" $depth cold
 		"$build/bench/symbolize" "$program" "$ADDRESSES" $depth cached
 	done | sort | awk -v depth=$depth '
-		{ seconds[$1] = seconds[$1] " " $2; named[$1] = $3 " named, " $4 " frames, " $5 " from the cache, " $6 " MiB" }
+		{ wall[$1] = wall[$1] " " $2; cpu[$1] = cpu[$1] " " $3; rest[$1] = $4 " named, " $5 " frames, " $6 " from the cache, " $7 " MiB" }
+		function median(list, numbers, count) {
+			count = split(list, numbers, " ")
+			return numbers[int((count + 1) / 2)]
+		}
 		END {
-			for (how in seconds) {
-				count = split(seconds[how], s, " ")
-				printf "%s, %s: %s s (median of %d), %s\n", depth, how, s[int((count + 1) / 2)], count, named[how]
-			}
+			for (how in wall)
+				printf "%s, %s: %s s, %s s of CPU, %s\n", depth, how, median(wall[how]), median(cpu[how]), rest[how]
 		}'
 done

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define AHEAD 8u /* rows that are fetched into the cache before they are needed */
+
 struct work {
 	uint64_t address;
 	mapping_id mapping;
@@ -147,13 +149,17 @@ static int work_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Put work in the order of its sorted keys. */
-static void work_arrange(struct work *work, const struct sort_key *keys, size_t count)
+/* Put work in the order of its keys, one for each, in the same order; often that is done. */
+static void work_arrange(struct work *work, struct sort_key *keys, size_t count)
 {
 	struct work *arranged;
+	size_t at = 1;
 
-	if (!count)
+	while (at < count && keys[at - 1].key <= keys[at].key)
+		at++;
+	if (at >= count)
 		return;
+	sort_keys(keys, count);
 	arranged = memory_new(count, sizeof *arranged);
 	for (size_t i = 0; i < count; i++)
 		arranged[i] = work[keys[i].row];
@@ -179,7 +185,6 @@ static void sort_by_address(struct work *work, size_t count)
 	keys = memory_new(count, sizeof *keys);
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){(uint32_t)(work[i].address - lowest), (uint32_t)i};
-	sort_keys(keys, count);
 	work_arrange(work, keys, count);
 	free(keys);
 }
@@ -190,7 +195,6 @@ static void sort_by_mapping(struct work *work, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){work[i].mapping, (uint32_t)i};
-	sort_keys(keys, count);
 	work_arrange(work, keys, count);
 	free(keys);
 }
@@ -343,6 +347,10 @@ static enum symbols_extent name_in_image(struct namer *n, struct work *work, siz
 
 	frames.module = module_string(n, &mapping);
 	for (size_t i = 0; i < count; i++) {
+		/* Neighbours in the binary are far from each other in the table. */
+		if (i + AHEAD < count)
+			__builtin_prefetch(
+				&n->profile->location_names.items[work[i + AHEAD].location]);
 		if (chains[i])
 			name_as_chain(n, &work[i], &frames, chains[i]);
 		else
