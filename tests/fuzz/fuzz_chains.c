@@ -30,20 +30,16 @@ static void look(struct chains *c)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *copy = memory_new(1, size);
+	struct chains_header *h = (struct chains_header *)(void *)copy;
 	struct bytes file = {copy, size};
 	struct chains_origin origin;
-	struct chains_header h;
 	struct chains c;
 
-	if (size)
+	if (size >= sizeof *h) {
 		memcpy(copy, data, size);
-	if (size >= sizeof h) {
-		memcpy(&h, copy, sizeof h);
-		memcpy(h.magic, CHAINS_MAGIC, sizeof h.magic);
-		memcpy(copy, &h, sizeof h);
-		h.checksum = chains_checksum(file);
-		memcpy(copy, &h, sizeof h);
-		if (chains_read(file, h.origin.key, &c, &origin))
+		memcpy(h->magic, CHAINS_MAGIC, sizeof h->magic);
+		h->checksum = chains_checksum(file);
+		if (chains_read(file, h->origin.key, &c, &origin))
 			look(&c);
 		chains_release(&c);
 	}

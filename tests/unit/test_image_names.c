@@ -304,6 +304,7 @@ static void runs_add_to_each_other(void **state)
 	half = a.count / 2;
 	a.count = half;
 	first = all_answers(&a, NAMES_INLINED, true, NULL);
+	asked_release(&a);
 	ask(&a, "program");
 	second = all_answers(&a, NAMES_INLINED, true, &known);
 	assert_int_equal(known, half);
