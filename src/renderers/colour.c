@@ -7,7 +7,8 @@
 #include <math.h>
 
 const char *const palette_names[] = {"kind", "module", "hot", "mem", "io", "wakeup", "chain",
-	"java", "js", "perl", "red", "green", "blue", "aqua", "yellow", "purple", "orange", NULL};
+	"java", "js", "perl", "python", "rust", "red", "green", "blue", "aqua", "yellow", "purple",
+	"orange", NULL};
 
 /* ---- Shades of the classic palettes: numbers in [0, 1) ---- */
 
@@ -187,6 +188,60 @@ static enum palette perl_hue(struct bytes name)
 	return ends_in(name, "_[k]") ? PALETTE_ORANGE : PALETTE_RED;
 }
 
+/* "python3.11": the folder of an interpreter's own modules. */
+static bool is_python_folder(struct bytes part)
+{
+	if (!bytes_start(part, BYTES("python")) && !bytes_start(part, BYTES("Python")))
+		return false;
+	for (size_t i = strlen("python"); i < part.len; i++)
+		if (part.at[i] != '.' && (part.at[i] < '0' || part.at[i] > '9'))
+			return false;
+	return true;
+}
+
+/* What was installed is aqua, what comes with Python is yellow, by the folders of a path. */
+static enum palette python_hue(struct bytes name)
+{
+	static const char *const made_in[] = {"<built-in", "<method", "<frozen"};
+	enum palette hue = PALETTE_RED;
+	size_t start = 0;
+
+	for (size_t i = 0; i < sizeof(made_in) / sizeof(*made_in); i++)
+		if (bytes_start(name, bytes_of(made_in[i])))
+			hue = PALETTE_YELLOW;
+	for (size_t i = 0; i <= name.len; i++) {
+		struct bytes part = {name.at + start, i - start};
+
+		if (i < name.len && name.at[i] != '/' && name.at[i] != '\\')
+			continue;
+		if (bytes_equal(part, BYTES("site-packages")))
+			return PALETTE_AQUA;
+		if (is_python_folder(part))
+			hue = PALETTE_YELLOW;
+		start = i + 1;
+	}
+	return hue;
+}
+
+/* The language's own libraries are orange, all other paths of modules aqua. */
+static enum palette rust_hue(struct bytes name)
+{
+	static const char *const own[] = {
+		"core::", "std::", "alloc::", "<core::", "<std::", "<alloc::"};
+	const char *tick = name.len ? memchr(name.at, '`', name.len) : NULL;
+
+	if (tick) {
+		name.len -= (size_t)(tick + 1 - name.at);
+		name.at = tick + 1;
+	}
+	/* A generator is a function of the program's. */
+	if (!bytes_start(name, BYTES("<core::future::from_generator::GenFuture<T>")))
+		for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+			if (bytes_start(name, bytes_of(own[i])))
+				return PALETTE_ORANGE;
+	return has(name, "::") ? PALETTE_AQUA : PALETTE_YELLOW;
+}
+
 static enum palette plain_hue(enum palette palette, struct bytes name)
 {
 	switch (palette) {
@@ -196,6 +251,10 @@ static enum palette plain_hue(enum palette palette, struct bytes name)
 		return js_hue(name);
 	case PALETTE_PERL:
 		return perl_hue(name);
+	case PALETTE_PYTHON:
+		return python_hue(name);
+	case PALETTE_RUST:
+		return rust_hue(name);
 	case PALETTE_WAKEUP:
 		return PALETTE_AQUA;
 	case PALETTE_CHAIN:
@@ -404,6 +463,8 @@ const char *background_of_palette(enum palette palette)
 	case PALETTE_JAVA:
 	case PALETTE_JS:
 	case PALETTE_PERL:
+	case PALETTE_PYTHON:
+	case PALETTE_RUST:
 		return "yellow";
 	default:
 		return "grey";

@@ -8,8 +8,8 @@ struct colour {
 	uint8_t red, green, blue;
 };
 
-/* The palettes of flamegraph.pl under their names there, behind Kiln's own two: by the kind of a
- * frame and by its module. */
+/* The palettes of flamegraph.pl, and inferno's python and rust, under their names there, behind
+ * Kiln's own two: by the kind of a frame and by its module. */
 enum palette {
 	PALETTE_KIND,
 	PALETTE_MODULE,
@@ -21,6 +21,8 @@ enum palette {
 	PALETTE_JAVA,
 	PALETTE_JS,
 	PALETTE_PERL,
+	PALETTE_PYTHON,
+	PALETTE_RUST,
 	PALETTE_RED,
 	PALETTE_GREEN,
 	PALETTE_BLUE,

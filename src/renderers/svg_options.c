@@ -64,7 +64,7 @@ const struct option svg_options[] = {
 	{"colors", 0, "PALETTE",
 		"kind of frame (kind), module, or a classic palette: hot, mem, io, wakeup, chain, "
 		"java, "
-		"js, perl, red, green, blue, aqua, yellow, purple, orange",
+		"js, perl, python, rust, red, green, blue, aqua, yellow, purple, orange",
 		option_choice, AT(palette), palette_names},
 	{"bgcolors", 0, "COLOUR", "yellow, blue, green, grey or #rrggbb behind the frames",
 		option_text, AT(background), NULL},

@@ -189,6 +189,37 @@ static void backgrounds_have_names(void **state)
 	assert_null(background_of_palette(PALETTE_KIND));
 }
 
+/* Each by a rule of its own: the colours of these names are those of plain palettes. */
+static void python_and_rust_choose_by_name(void **state)
+{
+	const struct {
+		enum palette palette, same_as;
+		struct bytes name;
+	} cases[] = {
+		{PALETTE_PYTHON, PALETTE_AQUA, BYTES("/usr/lib/python3/site-packages/x.py")},
+		{PALETTE_PYTHON, PALETTE_AQUA, BYTES("C:\\Python311\\site-packages\\x.py")},
+		{PALETTE_PYTHON, PALETTE_YELLOW, BYTES("/usr/lib/python3.11/json/decoder.py")},
+		{PALETTE_PYTHON, PALETTE_YELLOW, BYTES("<frozen importlib._bootstrap>")},
+		{PALETTE_PYTHON, PALETTE_RED, BYTES("/home/me/pythonic/site-packages2/x.py")},
+		{PALETTE_RUST, PALETTE_ORANGE, BYTES("core::fmt::write")},
+		{PALETTE_RUST, PALETTE_ORANGE, BYTES("libfoo`<alloc::vec::Vec<T> as X>::x")},
+		{PALETTE_RUST, PALETTE_AQUA,
+			BYTES("<core::future::from_generator::GenFuture<T>>::poll")},
+		{PALETTE_RUST, PALETTE_AQUA, BYTES("mycore::run")},
+		{PALETTE_RUST, PALETTE_YELLOW, BYTES("main")},
+	};
+	struct colour_sequence s = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct colour got = colour_classic(cases[i].palette, SEED_NAME, cases[i].name, &s);
+		struct colour same = colour_classic(cases[i].same_as, SEED_NAME, cases[i].name, &s);
+
+		assert_colour(got, same.red, same.green, same.blue);
+	}
+	assert_string_equal(background_of_palette(PALETTE_RUST), "yellow");
+}
+
 /* The ends and the middle of both scales, by their formulas: 210 (most - change) / most, and
  * 100 + 150 (2000 - [2000 sqrt(share)]) / 2000. */
 static void values_have_colours(void **state)
@@ -248,6 +279,7 @@ int main(void)
 		cmocka_unit_test(own_colours_can_be_written_on),
 		cmocka_unit_test(equal_names_look_equal),
 		cmocka_unit_test(backgrounds_have_names),
+		cmocka_unit_test(python_and_rust_choose_by_name),
 		cmocka_unit_test(values_have_colours),
 		cmocka_unit_test(palette_maps_come_back),
 	};
