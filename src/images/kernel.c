@@ -228,11 +228,6 @@ struct kernel *kernel_of_image(const struct image *image, struct error *err)
 	return NULL;
 }
 
-struct kernel *kernel_open(struct error *err)
-{
-	return kernel_open_text("/proc/kallsyms", err);
-}
-
 struct kernel *kernel_open_text(const char *path, struct error *err)
 {
 	struct kernel *k = memory_new(1, sizeof *k);

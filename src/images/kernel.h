@@ -14,6 +14,10 @@ struct kernel;
 /* The running kernel's symbols. NULL with ERR_PERMISSION, naming the sysctl, when they are hidden
  * from us (kptr_restrict makes all addresses zero). */
 struct kernel *kernel_open(struct error *err);
+/* Have a thread read them for the next kernel_open, which waits for it. */
+void kernel_open_ahead(void);
+/* What was opened just now is given to the next kernel_open instead of being released. */
+void kernel_hand_on(struct kernel *k); /* NULL is fine */
 
 /* From a copy of /proc/kallsyms. */
 struct kernel *kernel_open_text(const char *path, struct error *err);

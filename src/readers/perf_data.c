@@ -31,7 +31,7 @@ struct data {
 	struct perf_events events;
 	struct perf_losses losses;
 	struct kernel *kernel; /* ours, if it is the recorded one; NULL: not */
-	bool kernel_tried;
+	bool kernel_expected, kernel_own;
 	size_t build_ids;    /* how many of the file's have been told to the binaries */
 	size_t events_known; /* how many of its events have streams */
 	uint64_t samples;
@@ -51,7 +51,7 @@ static void data_release(struct data *d)
 	processes_release(&d->processes);
 	binaries_release(&d->binaries);
 	perf_file_release(&d->file);
-	kernel_release(d->kernel);
+	kernel_hand_on(d->kernel);
 }
 
 /* ---- Events ---- */
@@ -182,24 +182,42 @@ static void describe(struct data *d)
 
 /* ---- Samples ---- */
 
-/* The running kernel, when it is the one that was recorded: only then do its addresses tell what an
- * idle CPU was interrupted for. */
-static void find_kernel(struct data *d)
+/* Is the running kernel the one that was recorded? */
+static bool is_own_kernel(const struct data *d, uint64_t *ret_base)
 {
-	struct error hidden = {0};
 	struct mapping row = {0};
 	char build_id[65];
 
-	if (d->kernel_tried)
-		return;
-	d->kernel_tried = true;
 	for (mapping_id i = 1; i < d->profile->mappings.len && row.kind != MAPPING_KERNEL; i++)
 		row = d->profile->mappings.items[i];
-	if (row.kind != MAPPING_KERNEL || !kernel_build_id_text(build_id) ||
-		!bytes_equal(profile_text(d->profile, row.build_id), bytes_of(build_id)))
+	*ret_base = row.base;
+	return row.kind == MAPPING_KERNEL && kernel_build_id_text(build_id) &&
+	       bytes_equal(profile_text(d->profile, row.build_id), bytes_of(build_id));
+}
+
+/* Names of kernel functions will be asked for: by whoever names addresses, and here already when a
+ * CPU is idle, as only they tell what it was interrupted for. */
+static void expect_kernel(struct data *d, const struct perf_record *r)
+{
+	const struct perf_words chain = r->sample.callchain;
+	bool in_kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
+			 (chain.count && chain.at[0] == (uint64_t)PERF_CONTEXT_KERNEL);
+	bool idle = !r->identity.pid && !r->identity.tid;
+	struct error hidden = {0};
+	uint64_t base;
+
+	if (in_kernel && !d->kernel_expected) {
+		d->kernel_expected = true;
+		d->kernel_own = is_own_kernel(d, &base);
+		if (d->kernel_own)
+			kernel_open_ahead();
+	}
+	if (!idle || !d->kernel_own || d->kernel)
 		return;
 	d->kernel = kernel_open(&hidden);
-	if (d->kernel && kernel_text_start(d->kernel) == row.base)
+	d->kernel_own =
+		d->kernel && is_own_kernel(d, &base) && kernel_text_start(d->kernel) == base;
+	if (d->kernel_own)
 		d->stacks.kernel = d->kernel;
 }
 
@@ -251,8 +269,7 @@ static bool take_sample(struct data *d, const struct perf_file_event *event,
 	const struct process_state *process;
 	struct walk_job job = {.record = *r, .event = event};
 
-	if (!id->pid && !id->tid)
-		find_kernel(d);
+	expect_kernel(d, r);
 	job.thread = processes_thread(&d->processes, (int32_t)id->pid, (int32_t)id->tid);
 	process = processes_get(&d->processes, (int32_t)id->pid);
 	job.process = process->process;
