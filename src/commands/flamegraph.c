@@ -28,20 +28,28 @@ static struct pipeline picture = {.renderer = "svg", .title = "Picture"};
 
 /* ---- Options ---- */
 
-/* What cannot be meant here. Its `choices` say what to type instead; nobody else reads those of an
- * option that --help does not show. */
+/* What cannot be meant here, and what to type instead. */
+static const struct {
+	const char *option, *instead;
+} refused[] = {
+	{"cmd", "Kiln records by itself; for perf's own options: perf record ..., then flamegraph "
+		"--perfdata FILE"},
+	{"post-process", "put it into a pipe: kiln fold FILE | COMMAND | kiln draw -"},
+	{"skip-after", "--focus REGEX draws what is below a function, and only that"},
+	{"completions", "kiln completion SHELL prints them"},
+	{0},
+};
+
 static bool refuse(void *target, const struct option *option, const char *value, struct error *err)
 {
+	size_t i = 0;
+
 	(void)target;
 	(void)value;
-	return error_set(err, ERR_USAGE, "%s", option->choices[0]);
+	while (strcmp(refused[i].option, option->name) != 0)
+		i++;
+	return error_set(err, ERR_USAGE, "%s", refused[i].instead);
 }
-
-#define INSTEAD(text)                                                                              \
-	(const char *const[])                                                                      \
-	{                                                                                          \
-		text, NULL                                                                         \
-	}
 
 static bool check_root(
 	void *target, const struct option *option, const char *value, struct error *err)
@@ -81,24 +89,10 @@ static const struct option options[] = {
 		.set = option_flag,
 		.offset = AT(ignore_status)},
 	{.name = "root", .set = check_root},
-	{.name = "cmd",
-		.letter = 'c',
-		.argument = "ARGUMENTS",
-		.set = refuse,
-		.choices = INSTEAD("Kiln records by itself; for perf's own options: perf record "
-				   "..., then flamegraph --perfdata FILE")},
-	{.name = "post-process",
-		.argument = "COMMAND",
-		.set = refuse,
-		.choices = INSTEAD("put it into a pipe: kiln fold FILE | COMMAND | kiln draw -")},
-	{.name = "skip-after",
-		.argument = "FUNCTION",
-		.set = refuse,
-		.choices = INSTEAD("--focus REGEX draws what is below a function, and only that")},
-	{.name = "completions",
-		.argument = "SHELL",
-		.set = refuse,
-		.choices = INSTEAD("kiln completion SHELL prints them")},
+	{.name = "cmd", .letter = 'c', .argument = "ARGUMENTS", .set = refuse},
+	{.name = "post-process", .argument = "COMMAND", .set = refuse},
+	{.name = "skip-after", .argument = "FUNCTION", .set = refuse},
+	{.name = "completions", .argument = "SHELL", .set = refuse},
 	{.letter = 'z', .name = "compression-level", .set = option_granted},
 	{0},
 };

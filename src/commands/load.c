@@ -117,6 +117,17 @@ static bool choose_input(
 		" here: name one, pipe one in, or make it with: kiln record -- COMMAND");
 }
 
+/* What `sudo perf record` leaves is root's, and the next command is typed by the user. */
+static void advise_owner(const char *path, struct error *err)
+{
+	const struct error denied = *err;
+	struct stat status;
+
+	if (denied.code == ERR_PERMISSION && !stat(path, &status) && status.st_uid != geteuid())
+		error_set(err, ERR_PERMISSION, "%s; it is another user's: sudo chown $USER %s",
+			denied.text, path);
+}
+
 /* ---- What the user should know about the profile ---- */
 
 static void say_notes(const struct loaded *l)
@@ -219,6 +230,7 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 	if (names_need_times(l.name))
 		options.want |= WANT_TIMES;
 	if (!profile_read(path, &options, &l.profile, err)) {
+		advise_owner(path, err);
 		profile_release(&l.profile);
 		return false;
 	}

@@ -218,6 +218,11 @@ static void text_mappings(struct buffer *b, const struct view *v, const struct s
 		}
 		buffer_printf(b, "%6llu of %6llu  ", (unsigned long long)m->named,
 			(unsigned long long)m->locations);
+		if (p->mappings.items[i].kind == MAPPING_JIT) {
+			file = profile_text(
+				p, p->processes.items[p->mappings.items[i].process].name);
+			buffer_text(b, "made while running by ");
+		}
 		text_cell(b, file, 0, false, text);
 		if (build_id.len)
 			buffer_printf(b, "  %.*s", (int)build_id.len, build_id.at);

@@ -54,6 +54,16 @@ needs_perf() {
 	[[ ${stderr_lines[-1]} == "kiln: flamegraph: no FILE given and no profile.kiln or perf.data here"* ]]
 }
 
+@test "drawing: what root's perf left says how to get at it" {
+	[ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null || skip "needs root"
+	cp "$(readlink -f "$kiln")" kiln
+	chmod a+rx . .. kiln
+	cp small.folded perf.data
+	chmod 600 perf.data
+	run setpriv --reuid 65534 --clear-groups --inh-caps=-all ./kiln flamegraph --perfdata perf.data
+	failed_with 1 "kiln: perf.data: cannot open: Permission denied; it is another user's: sudo chown \$USER perf.data"
+}
+
 @test "recording: -o x.svg -- COMMAND records, draws and leaves the profile" {
 	needs_perf
 	run -0 ./flamegraph -o x.svg -- ./app
