@@ -128,12 +128,11 @@ static bool set_width(
 	return set_in_picture("width", target, value, err);
 }
 
-/* "rust" tells kinds of code apart, by their names; "kind" does, knowing them. */
 static bool set_palette(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
 	(void)option;
-	return set_in_picture("colors", target, strcmp(value, "rust") ? value : "kind", err);
+	return set_in_picture("colors", target, value, err);
 }
 
 static const struct option synonyms[] = {

@@ -247,7 +247,7 @@ static uint32_t compile_list(
 		unsigned slot = slot_of(a.name);
 		int size = form_size(a.form, table->encoding);
 		/* What cannot be skipped fails when it is met: form 0 is none. */
-		struct dwarf_step step = {.kind = kind_of(size),
+		struct dwarf_step step = {.kind = (uint8_t)kind_of(size),
 			.slot = (uint8_t)slot,
 			.form = size == SIZE_UNKNOWN ? 0 : (uint16_t)a.form,
 			.implicit = a.implicit};

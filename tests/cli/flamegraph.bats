@@ -35,7 +35,7 @@ needs_perf() {
 	"$kiln" draw --title T --minwidth 2 --width 900 --colors hot --inverted small.folded >own.svg
 	cmp classic.svg own.svg
 	./flamegraph --palette rust --reverse --deterministic <small.folded >classic.svg
-	"$kiln" draw --colors kind --reverse small.folded >own.svg
+	"$kiln" draw --colors rust --reverse small.folded >own.svg
 	cmp classic.svg own.svg
 	"$kiln" flamegraph --palette rust --reverse <small.folded >own.svg
 	cmp classic.svg own.svg
