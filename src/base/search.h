@@ -10,13 +10,13 @@
 static inline size_t search_rows(
 	const void *rows, size_t count, size_t size, size_t offset, uint64_t key)
 {
-	const char *at = (const char *)rows + offset;
+	const char *at = rows; /* NULL when there are none */
 	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (*(const uint64_t *)(const void *)(at + middle * size) <= key)
+		if (*(const uint64_t *)(const void *)(at + middle * size + offset) <= key)
 			low = middle + 1;
 		else
 			high = middle;

@@ -13,15 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HELD_LIMIT     512u		      /* open files */
-#define PROCESSES_MOST 4096u		      /* rows */
-#define TRY_INTERVAL   ((uint64_t)1000000000) /* ns */
+#define HELD_LIMIT     512u		       /* open files */
+#define PROCESSES_MOST 4096u		       /* rows */
+#define TRY_AGAIN      ((uint64_t)1000000000)  /* ns until missing files are looked for again... */
+#define TRY_AT_LEAST   ((uint64_t)16000000000) /* ... which doubles up to this */
+#define LOG_TRIES      2u /* a log is there before any code, and directories may be large */
 #define NS_PER_S       1000000000ll
 
 /* One of the things that a runtime writes. */
 struct source {
-	int fd; /* -1: not there yet */
-	bool tried;
+	int fd;		       /* -1: not there yet */
 	bool timed;	       /* its times can be compared with those of samples... */
 	int64_t base;	       /* ... when this is subtracted from them */
 	struct code_map *code; /* owned by what read it; NULL: not read yet */
@@ -34,6 +35,8 @@ struct jit_process {
 	int32_t pid, own_pid; /* as we see it, as it sees itself */
 	bool gone;	      /* no use in looking again */
 	uint64_t map_size;    /* bytes, when the perf map was looked at last */
+	unsigned tries;
+	uint64_t next, wait; /* ns: when missing files are looked for again, and for how long not */
 	struct source sources[SOURCES];
 	struct jitdump *dump;
 	struct v8_log *log;
@@ -64,9 +67,14 @@ void jit_code_release(struct jit_code *code)
 
 static struct jit_process *find(struct jit_code *code, process_id process)
 {
-	for (size_t i = 0; i < code->rows.len; i++)
-		if (code->rows.items[i].process == process)
-			return &code->rows.items[i];
+	if (code->last < code->rows.len && code->rows.items[code->last].process == process)
+		return &code->rows.items[code->last];
+	for (size_t i = 0; i < code->rows.len; i++) {
+		if (code->rows.items[i].process != process)
+			continue;
+		code->last = i;
+		return &code->rows.items[i];
+	}
 	return NULL;
 }
 
@@ -215,6 +223,8 @@ static void look_for(
 
 	if (source->fd >= 0 || code->held >= HELD_LIMIT || row->pid <= 0)
 		return;
+	if (which == LOG && !code->recorded && !row->gone && row->tries > LOG_TRIES)
+		return;
 	if (which == DUMP)
 		source->fd = open_dump(code, p, row, &failed);
 	else if (which == LOG)
@@ -256,25 +266,35 @@ static void look_for_all(struct jit_code *code, const struct profile *p, struct 
 	if (row->gone || row->pid <= 0)
 		return;
 	row->gone = gone;
+	row->tries++;
 	for (int i = 0; i < SOURCES; i++)
 		look_for(code, p, row, i);
 }
 
-void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now)
+static void look(struct jit_code *code, const struct profile *p, uint64_t now, bool finally)
 {
-	size_t known = code->rows.len;
-	bool again = now >= code->tried + TRY_INTERVAL;
-
 	see_mappings(code, p);
 	for (size_t i = 0; i < code->rows.len; i++) {
 		struct jit_process *row = &code->rows.items[i];
 
-		if (again || i >= known)
+		if (now >= row->next || finally) {
 			look_for_all(code, p, row);
+			row->wait = row->wait ? 2 * row->wait : TRY_AGAIN;
+			row->wait = row->wait < TRY_AT_LEAST ? row->wait : TRY_AT_LEAST;
+			row->next = now + row->wait;
+		}
 		follow_map(code, row, now);
 	}
-	if (again)
-		code->tried = now;
+}
+
+void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now)
+{
+	look(code, p, now, false);
+}
+
+void jit_code_look_finally(struct jit_code *code, const struct profile *p, uint64_t now)
+{
+	look(code, p, now, true);
 }
 
 /* ---- Reading ---- */
@@ -375,8 +395,8 @@ bool jit_code_read(
 	row = find_or_add(code, p, process);
 	if (!row)
 		return false;
-	look_for_all(code, p, row);
-	row->gone |= code->recorded; /* once is enough */
+	if (!row->tries)
+		look_for_all(code, p, row);
 	if (row->sources[DUMP].fd >= 0)
 		read_dump(code, row, &row->error);
 	if (row->sources[LOG].fd >= 0)

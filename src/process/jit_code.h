@@ -17,10 +17,10 @@ struct jit_code {
 	bool ask_tmp;	    /* of a recorded one: /tmp/perf-PID.map is of its processes */
 	bool monotonic;	    /* times of samples are CLOCK_MONOTONIC */
 	const char *beside; /* a directory where files of processes that are gone may be; or NULL */
-	const char *v8_logs;  /* a glob(7) of logs that the user named; NULL: none */
-	int64_t wall_offset;  /* ns from the samples' times to the wall clock; INT64_MIN: unknown */
-	uint64_t grown;	      /* when a perf map was last seen to have grown */
-	uint64_t held, tried; /* open files; when missing ones were looked for last */
+	const char *v8_logs; /* a glob(7) of logs that the user named; NULL: none */
+	int64_t wall_offset; /* ns from the samples' times to the wall clock; INT64_MIN: unknown */
+	uint64_t grown;	     /* when a perf map was last seen to have grown */
+	size_t held, last;   /* open files; the row that was asked last */
 	VECTOR(struct jit_process) rows;
 	VECTOR(string_id) dumps; /* paths of mapped jitdumps */
 	/* By sample of each table: its stack before it was named by its time; 0: not changed. */
@@ -32,6 +32,8 @@ void jit_code_release(struct jit_code *code);
 /* While recording: open what processes with such code have written by now, and see how far it has
  * grown at `now` (ns). To be called again and again. */
 void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now);
+/* The last time: what was missing is looked for once more. */
+void jit_code_look_finally(struct jit_code *code, const struct profile *p, uint64_t now);
 
 /* Read what is there about a process. False when there is nothing, with the reason when something
  * is in the way and an empty error when there is just nothing. */

@@ -327,7 +327,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 			ok = false;
 		}
 		recorder->account(s);
-		jit_code_look(&s->jit, &s->profile, monotonic_ns());
+		jit_code_look_finally(&s->jit, &s->profile, monotonic_ns());
 	}
 	end_command(s);
 	return ok;
