@@ -38,10 +38,10 @@ struct table {
 struct image_names {
 	const struct image *image;
 	struct places places;
+	bool has_symbols, has_lines; /* the image itself, or it needs a debug file for them */
 	struct image *debug_file;
 	bool debug_file_tried;
-	uint64_t source; /* hash of their sections; 0: no symbols, or not asked for yet */
-	bool source_known;
+	uint64_t own, separate;		      /* hashes of what the image and the debug file have */
 	struct symbols *symbols;	      /* NULL: not loaded yet */
 	struct dwarf *dwarf;		      /* NULL: not opened yet */
 	struct cfi *cfi;		      /* NULL: not needed yet */
@@ -50,10 +50,36 @@ struct image_names {
 
 /* ---- Symbols and debugging information, when they are needed ---- */
 
+/* Symbols and debugging information by the sizes of their sections, without reading them: of one
+ * build there are few ways to have them. 0: there are none. To be asked before they are read, which
+ * changes the sizes of compressed ones. */
+static uint64_t sections_hash(const struct image *image, bool *ret_symbols, bool *ret_lines)
+{
+	static const char *const names[] = {".symtab", ".gnu_debugdata", ".debug_info",
+		".zdebug_info", ".debug_line", ".zdebug_line"};
+	const struct image_section *section;
+	uint64_t hash = 0;
+
+	for (size_t i = 0; image && (section = image_section_header(image, i)); i++)
+		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+			if (strcmp(section->name, names[k]) != 0 || !section->content.len)
+				continue;
+			hash = hash_pair(hash + k + 1, section->content.len);
+			*ret_symbols |= k == 0;
+			*ret_lines |= k > 1;
+		}
+	return hash;
+}
+
+/* Asked only when it is needed: it may have to be fetched from far away. */
 static const struct image *debug_file_of(struct image_names *n)
 {
-	if (!n->debug_file_tried)
+	bool ignored = false;
+
+	if (!n->debug_file_tried) {
 		n->debug_file = debug_file_open(n->image, &n->places);
+		n->separate = sections_hash(n->debug_file, &ignored, &ignored);
+	}
 	n->debug_file_tried = true;
 	return n->debug_file;
 }
@@ -61,47 +87,22 @@ static const struct image *debug_file_of(struct image_names *n)
 static const struct symbols *symbols_of(struct image_names *n)
 {
 	if (!n->symbols)
-		n->symbols = symbols_load(n->image, debug_file_of(n));
+		n->symbols = symbols_load(n->image, n->has_symbols ? NULL : debug_file_of(n));
 	return n->symbols;
 }
 
 static struct dwarf *dwarf_of(struct image_names *n)
 {
 	if (!n->dwarf)
-		n->dwarf = dwarf_open(n->image, debug_file_of(n), &n->places);
+		n->dwarf = dwarf_open(n->image, n->has_lines ? NULL : debug_file_of(n), &n->places);
 	return n->dwarf;
 }
 
-/* Symbols and debugging information by the names and sizes of their sections, without reading
- * them: of one build there are few ways to have them. 0: there are none. */
-static uint64_t sections_hash(const struct image *image)
+static uint64_t source_of(struct image_names *n, enum names_depth depth)
 {
-	static const char *const kinds[] = {".symtab", ".debug_", ".zdebug_", ".gnu_debugdata"};
-	const struct image_section *section;
-	uint64_t hash = 0;
-
-	for (size_t i = 0; image && (section = image_section_header(image, i)); i++)
-		for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-			if (bytes_start(bytes_of(section->name), bytes_of(kinds[k])) &&
-				section->content.len)
-				hash = hash_pair(
-					hash ^ hash_bytes(section->name, strlen(section->name)),
-					section->content.len);
-	return hash;
-}
-
-/* Once: sections that are compressed change their sizes when they are read. */
-static uint64_t source_of(struct image_names *n)
-{
-	uint64_t own, separate;
-
-	if (!n->source_known) {
-		own = sections_hash(n->image);
-		separate = sections_hash(debug_file_of(n));
-		n->source = own || separate ? hash_pair(own, separate) | 1 : 0;
-		n->source_known = true;
-	}
-	return n->source;
+	if (!n->has_symbols || (!n->has_lines && depth != NAMES_FUNCTIONS))
+		debug_file_of(n);
+	return n->own || n->separate ? hash_pair(n->own, n->separate) | 1 : 0;
 }
 
 /* ---- On disk ---- */
@@ -118,7 +119,7 @@ static void file_name(const struct image_names *n, enum names_depth depth, char 
 
 static struct chains_origin origin_of(struct image_names *n, enum names_depth depth)
 {
-	struct chains_origin origin = {.source = source_of(n)};
+	struct chains_origin origin = {.source = source_of(n, depth)};
 	char name[96];
 
 	file_name(n, depth, name);
@@ -194,6 +195,7 @@ struct image_names *image_names_open(const struct image *image, const struct pla
 	n->image = image;
 	if (places)
 		n->places = *places;
+	n->own = sections_hash(image, &n->has_symbols, &n->has_lines);
 	return n;
 }
 
@@ -341,13 +343,13 @@ static void look_up(struct image_names *n, enum names_depth depth, struct table 
 
 /* Is all there that was meant to be? Answers that a file beside would complete, or that others
  * knew more for, are not for the disk. */
-static bool is_complete(struct image_names *n, uint64_t source)
+static bool is_complete(struct image_names *n, enum names_depth depth, uint64_t source)
 {
 	struct dwarf_stats stats = {0};
 
 	if (n->dwarf)
 		stats = dwarf_stats(n->dwarf);
-	return !stats.split_missing && !stats.shared_missing && source == source_of(n);
+	return !stats.split_missing && !stats.shared_missing && source == source_of(n, depth);
 }
 
 /* Look up the addresses that have no answer yet, each once. */
@@ -386,7 +388,7 @@ struct names_answer image_names_find(struct image_names *n, enum names_depth dep
 	if (unknown) {
 		complete(n, depth, t, addresses, count, ret_chains, unknown);
 		t->changed = true;
-		t->partial |= on_disk && !is_complete(n, t->origin.source);
+		t->partial |= on_disk && !is_complete(n, depth, t->origin.source);
 		if (!t->file.len)
 			t->origin.extent = symbols_extent(symbols_of(n));
 	}
