@@ -134,7 +134,13 @@ static void bash(struct buffer *out)
 	buffer_text(out, "\t\tesac\n\t\treturn\n\tfi\n\tcase $command in\n");
 	for (size_t i = 0; commands[i]; i++)
 		bash_operand(out, commands[i]);
-	buffer_text(out, "\tesac\n}\ncomplete -F _kiln kiln\n");
+	buffer_text(out, "\tesac\n}\ncomplete -F _kiln kiln\n"
+			 "# The link of that name is a command of its own.\n"
+			 "_kiln_flamegraph()\n{\n"
+			 "\tCOMP_WORDS=(kiln flamegraph \"${COMP_WORDS[@]:1}\")\n"
+			 "\t((COMP_CWORD++))\n"
+			 "\t_kiln kiln \"$2\" \"$3\"\n"
+			 "}\ncomplete -F _kiln_flamegraph flamegraph\n");
 }
 
 /* ---- zsh ---- */
@@ -203,15 +209,19 @@ static const char *zsh_operand(const struct command *command)
 
 static void zsh(struct buffer *out)
 {
-	buffer_text(out, "#compdef kiln\n# zsh completion for kiln. Save it as _kiln in a folder "
-			 "of $fpath.\n"
-			 "_kiln()\n{\n\tlocal -a commands names\n\tcommands=(\n");
+	buffer_text(out,
+		"#compdef kiln flamegraph\n# zsh completion for kiln. Save it as _kiln in a folder "
+		"of $fpath.\n"
+		"_kiln()\n{\n\tlocal -a commands names\n\tcommands=(\n");
 	for (size_t i = 0; commands[i]; i++) {
 		buffer_printf(out, "\t\t'%s:", commands[i]->name);
 		zsh_text(out, commands[i]->about);
 		buffer_text(out, "'\n");
 	}
 	buffer_text(out, "\t)\n\tnames=(${commands%%:*})\n"
+			 "\tif [[ $service == flamegraph ]]; then\n"
+			 "\t\twords=(kiln $words) words[2]=flamegraph\n"
+			 "\t\t((CURRENT++))\n\tfi\n"
 			 "\tif ((CURRENT == 2)); then\n"
 			 "\t\t_describe -t commands command commands\n"
 			 "\t\treturn\n\tfi\n"
@@ -225,7 +235,7 @@ static void zsh(struct buffer *out)
 	}
 	buffer_text(out, "\tesac\n}\n"
 			 "if [[ $funcstack[1] == _kiln ]]; then\n\t_kiln \"$@\"\nelse\n"
-			 "\tcompdef _kiln kiln\nfi\n");
+			 "\tcompdef _kiln kiln flamegraph\nfi\n");
 }
 
 /* ---- fish ---- */
@@ -281,6 +291,7 @@ static void fish(struct buffer *out)
 		for_each_option(out, commands[i], fish_option);
 		fish_operand(out, commands[i]);
 	}
+	buffer_text(out, "complete -c flamegraph -w 'kiln flamegraph'\n");
 }
 
 /* ---- The command ---- */

@@ -36,6 +36,23 @@ bash_offers() {
 	[ "$output" = $'convert\ncompletion' ]
 }
 
+@test "bash: the classic name" {
+	classic() {
+		bash --norc -c '
+			source <(kiln completion bash)
+			COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+			compopt() { :; }
+			_kiln_flamegraph flamegraph "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+			printf "%s\n" "${COMPREPLY[@]}"' bash flamegraph "$@"
+	}
+	run -0 classic --perf
+	[ "$output" = --perfdata ]
+	run -0 classic --palette h
+	[ "$output" = hot ]
+	run -0 classic --perfdata sma
+	[ "$output" = small.folded ]
+}
+
 @test "bash: an argument only the user knows offers nothing" {
 	run -0 bash_offers kiln top --rows ''
 	[ -z "$output" ]
@@ -58,12 +75,12 @@ bash_offers() {
 	zpty z zsh -f -i
 	zpty -w z "PS1= fpath=($PWD/functions \$fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=0; echo re''ady"
 	zpty -m z '*ready*'
-	zpty -w -n z "kiln $1"$'\t\t'
+	zpty -w -n z "${2-kiln} $1"$'\t\t'
 	sleep 1
 	while zpty -rt z more; do all+=$more; done
 	print -r -- "$all"
 	END
-	typed() { run timeout 30 env TERM=dumb zsh -f drive.zsh "$1"; }
+	typed() { run timeout 30 env TERM=dumb zsh -f drive.zsh "$@"; }
 	typed tre
 	[[ $output == *"kiln tree"* ]]
 	typed 'top --so'
@@ -74,6 +91,8 @@ bash_offers() {
 	[[ $output == *--sort=total* ]]
 	typed 'draw sma'
 	[[ $output == *small.folded* ]]
+	typed --perfd flamegraph
+	[[ $output == *"flamegraph --perfdata"* ]]
 }
 
 @test "fish: loads, and completes" {
@@ -86,6 +105,7 @@ bash_offers() {
 	[ "$(offers 'draw sma')" = small.folded ]
 	[ "$(offers 'completion ' | tr '\n' ' ')" = "bash fish zsh " ]
 	[ "$(offers 'top --rows ')" = "" ]
+	[ "$(fish --no-config -c "kiln completion fish | source; complete -C 'flamegraph --perfd'" | cut -f 1)" = --perfdata ]
 }
 
 @test "an unknown shell is told which there are" {

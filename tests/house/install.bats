@@ -18,6 +18,12 @@ setup() {
 	[ "$output" = "kiln $(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)" ]
 }
 
+@test "the classic name is installed, with its page" {
+	[ "$("$prefix/bin/flamegraph" --version)" = "$("$prefix/bin/kiln" --version)" ]
+	[[ $(echo "a;b 1" | "$prefix/bin/flamegraph") == *"</svg>"* ]]
+	mandoc -T utf8 "$prefix/share/man/man1/flamegraph.1" | grep -q cargo-flamegraph
+}
+
 @test "every command's manual page is installed and can be shown" {
 	for command in $("$prefix/bin/kiln" help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do
 		[ "$command" != kiln ] || continue
