@@ -1,9 +1,10 @@
 #!/bin/sh
-# inputs.sh: make what bench/fold.sh and bench/draw_folded.sh read, in build/bench, unless it is there.
+# inputs.sh [food]: make what bench/fold.sh and bench/draw_folded.sh read, in build/bench, unless it is there.
 #
 #   mix.txt       text of `perf script` of real programs, each sampled at 9999 Hz for SECONDS_EACH;
 #                 those that are not installed are left out, fewer than ten are refused
 #   large.folded  500,000 different stacks made from it: offsets kept on the two innermost frames
+#   food/         what the programs work on; with "food" only that
 . "$(dirname "$0")/lib.sh"
 SECONDS_EACH=${SECONDS_EACH:-3.5}
 source=$(cd "$here/.." && pwd)
@@ -62,6 +63,7 @@ make_food() {
 	SQL
 }
 
+[ "${1:-}" = food ] && { make_food; exit 0; }
 [ -s "$WORK/large.folded" ] && exit 0
 make_food
 echo "recording at 9999 Hz:"
