@@ -48,9 +48,12 @@ done
 # The peer gets a hundredth of the addresses.
 llvm=$(peer llvm-symbolizer) || exit 0
 few=$((ADDRESSES / 100))
-readelf -SW "$program" | awk -v few=$few '
-	sub(/.*\] \.text +PROGBITS +/, "") { "printf %d 0x" $1 | getline start; "printf %d 0x" $3 | getline size
-		for (i = 0; i < few; i++) printf "0x%x\n", start + int(i * size / few) }' >"$WORK/addresses"
+readelf -SW "$program" | python3 -c '
+import re, sys
+few = int(sys.argv[1])
+start, size = re.search(r"\.text +PROGBITS +(\w+) \w+ (\w+)", sys.stdin.read()).groups()
+for i in range(few):
+    print(hex(int(start, 16) + i * int(size, 16) // few))' $few >"$WORK/addresses"
 TIMEFORMAT="llvm-symbolizer, $few addresses: %R s, %U s of CPU"
 export TIMEFORMAT
 bash -c 'time "$0" --obj="$1" <"$2" >/dev/null' "$llvm" "$program" "$WORK/addresses" 2>&1
