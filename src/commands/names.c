@@ -283,8 +283,8 @@ void names_say_known(const struct symbolize_report *report, const char *name)
 		    "time: %llu",
 			name, (unsigned long long)report->by_time);
 	if (verbosity > 0 && report->named)
-		say("%s: addresses named: %u, from the symbol cache: %u", name, report->named,
-			report->known);
+		say("%s: addresses looked up: %u, known from earlier runs: %u", name,
+			report->named + report->unnamed, report->known);
 }
 
 /* What runtimes have written about the code of an input's processes. */

@@ -109,10 +109,10 @@ print(100 * part // max(whole, 1))" "$1"
 	record_app
 	"$forget" app.kiln forgotten.kiln
 	run "$kiln" fold -v forgotten.kiln
-	[[ $output == *"from the symbol cache: 0"* ]]
+	[[ $output == *"known from earlier runs: 0"* ]]
 	"$kiln" fold -q forgotten.kiln >first
 	run "$kiln" fold -v forgotten.kiln
-	[[ $output =~ "addresses named: "([0-9]+)", from the symbol cache: "([0-9]+) ]]
+	[[ $output =~ "addresses looked up: "([0-9]+)", known from earlier runs: "([0-9]+) ]]
 	[ "${BASH_REMATCH[1]}" -eq "${BASH_REMATCH[2]}" ]
 	"$kiln" fold -q forgotten.kiln | diff first -
 	"$kiln" fold -q --no-cache forgotten.kiln | diff first -
