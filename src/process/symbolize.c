@@ -4,22 +4,16 @@
  * is demangled once, however many of its addresses were sampled. */
 #include "process/symbolize.h"
 
-#include "base/sort.h"
 #include "process/chain_frames.h"
 #include "process/jit_names.h"
 #include "process/recorded_kernel.h"
+#include "process/symbolize_work.h"
 #include "process/unnamed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define AHEAD 8u /* rows that are fetched into the cache before they are needed */
-
-struct work {
-	uint64_t address;
-	mapping_id mapping;
-	location_id location;
-};
 
 struct namer {
 	struct profile *profile;
@@ -34,7 +28,6 @@ struct namer {
 	/* The function that was found last: */
 	mapping_id mapping;
 	uint64_t start;
-	bool plt;
 	frame_id frame;
 	struct buffer text;
 };
@@ -142,63 +135,6 @@ static bool is_wanted(struct namer *n, location_id location)
 	return n->options->which != SYMBOLIZE_NEW && is_placeholder(n, location);
 }
 
-static int work_compare(const void *a, const void *b)
-{
-	const struct work *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
-/* Put work in the order of its keys, one for each, in the same order; often that is done. */
-static void work_arrange(struct work *work, struct sort_key *keys, size_t count)
-{
-	struct work *arranged;
-	size_t at = 1;
-
-	while (at < count && keys[at - 1].key <= keys[at].key)
-		at++;
-	if (at >= count)
-		return;
-	sort_keys(keys, count);
-	arranged = memory_new(count, sizeof *arranged);
-	for (size_t i = 0; i < count; i++)
-		arranged[i] = work[keys[i].row];
-	memcpy(work, arranged, count * sizeof *arranged);
-	free(arranged);
-}
-
-/* The addresses of a binary lie within 4 GB of each other, those of processes that compile need
- * not. */
-static void sort_by_address(struct work *work, size_t count)
-{
-	uint64_t lowest = UINT64_MAX, highest = 0;
-	struct sort_key *keys;
-
-	for (size_t i = 0; i < count; i++) {
-		lowest = work[i].address < lowest ? work[i].address : lowest;
-		highest = work[i].address > highest ? work[i].address : highest;
-	}
-	if (highest - lowest > UINT32_MAX) {
-		qsort(work, count, sizeof *work, work_compare);
-		return;
-	}
-	keys = memory_new(count, sizeof *keys);
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct sort_key){(uint32_t)(work[i].address - lowest), (uint32_t)i};
-	work_arrange(work, keys, count);
-	free(keys);
-}
-
-static void sort_by_mapping(struct work *work, size_t count)
-{
-	struct sort_key *keys = memory_new(count, sizeof *keys);
-
-	for (size_t i = 0; i < count; i++)
-		keys[i] = (struct sort_key){work[i].mapping, (uint32_t)i};
-	work_arrange(work, keys, count);
-	free(keys);
-}
-
 static struct work *find_work(struct namer *n, size_t *ret_count)
 {
 	const struct profile *p = n->profile;
@@ -210,7 +146,7 @@ static struct work *find_work(struct namer *n, size_t *ret_count)
 		if (is_wanted(n, i))
 			vector_push(&work, ((struct work){l->address, l->mapping, i}));
 	}
-	sort_by_mapping(work.items, work.len);
+	work_sort_by_mapping(work.items, work.len);
 	*ret_count = work.len;
 	return work.items;
 }
@@ -517,7 +453,7 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 	for (size_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count && work[end].mapping == work[i].mapping; end++)
 			;
-		sort_by_address(&work[i], end - i);
+		work_sort_by_address(&work[i], end - i);
 		name_mapping(&n, &work[i], end - i);
 	}
 	name_by_time(&n);
