@@ -222,7 +222,8 @@ static void say_hidden_kernel(const struct symbolize_report *report, const char 
 	for (size_t i = 0; i < report->modules.len; i++) {
 		const struct unnamed_module *m = &report->modules.items[i];
 
-		if (m->kind != MAPPING_KERNEL || !m->samples)
+		if (m->kind != MAPPING_KERNEL || !m->samples ||
+			m->samples * SAID_PART < report->samples)
 			continue;
 		say("%s: kernel functions have no names: %s%s%s", name, m->why,
 			*m->remedy ? "; " : "", m->remedy);

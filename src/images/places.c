@@ -35,11 +35,6 @@ __attribute__((format(printf, 2, 3))) static bool try_path(struct search *s, con
 
 /* ---- By build id ---- */
 
-struct id {
-	int first, rest; /* lengths: "ab/cdef..." */
-	const char *at;
-};
-
 /* The names under which a cache keeps the file beside others of the same build. */
 static const char *const *names_in_cache(enum place_kind kind)
 {
