@@ -75,23 +75,22 @@ bash_offers() {
 	zpty z zsh -f -i
 	zpty -w z "PS1= fpath=($PWD/functions \$fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=0; echo re''ady"
 	zpty -m z '*ready*'
-	zpty -w -n z "${2-kiln} $1"$'\t\t'
-	sleep 1
-	while zpty -rt z more; do all+=$more; done
+	zpty -w -n z "$1"$'\t\t'
+	zpty -r z all "*$2*" # waits for it
 	print -r -- "$all"
 	END
-	typed() { run timeout 30 env TERM=dumb zsh -f drive.zsh "$@"; }
-	typed tre
+	typed() { run timeout 60 env TERM=dumb zsh -f drive.zsh "$1" "$2"; }
+	typed 'kiln tre' 'kiln tree'
 	[[ $output == *"kiln tree"* ]]
-	typed 'top --so'
+	typed 'kiln top --so' 'kiln top --sort'
 	[[ $output == *"kiln top --sort"* ]]
-	typed 'top --sort='
+	typed 'kiln top --sort=' 'name*self*total'
 	[[ $output == *self* && $output == *total* && $output == *name* ]]
-	typed 'top --sort=t'
+	typed 'kiln top --sort=t' '--sort=total'
 	[[ $output == *--sort=total* ]]
-	typed 'draw sma'
+	typed 'kiln draw sma' small.folded
 	[[ $output == *small.folded* ]]
-	typed --perfd flamegraph
+	typed 'flamegraph --perfd' 'flamegraph --perfdata'
 	[[ $output == *"flamegraph --perfdata"* ]]
 }
 
