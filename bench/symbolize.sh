@@ -27,7 +27,6 @@ make_large() (
 [ -f "$program" ] || make_large
 heading "symbolize: $ADDRESSES addresses of a program of $(($(stat -c %s "$program") >> 20)) MB"
 ninja -C "$build" bench/symbolize >/dev/null
-export KILN_CACHE="$WORK/symbol_cache"
 for depth in inlined lines; do
 	for round in $(seq "$ROUNDS"); do
 		rm -rf "$KILN_CACHE"

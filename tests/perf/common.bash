@@ -1,5 +1,6 @@
 # common.bash: recordings made by perf, and what Kiln makes of them beside what perf makes of them.
 bats_require_minimum_version 1.5.0
+export KILN_CACHE= # what earlier runs found out is not asked, and stays as it is
 
 kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
 here=$BATS_TEST_DIRNAME
