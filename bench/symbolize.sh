@@ -7,7 +7,7 @@ program=$WORK/large_$PARTS
 
 # One compiled file many times over, each with its own functions: what is defined in it is made local.
 make_large() (
-	cd "$WORK"
+	cd "$WORK" || exit
 	g++ -std=c++17 -O2 -g -fno-gnu-unique -c "$here/symbolize_part.cc" -o part.o
 	ld -r --force-group-allocation part.o -o whole.o
 	objcopy --keep-global-symbol=entry whole.o local.o
