@@ -28,7 +28,7 @@ make_large() (
 heading "symbolize: $ADDRESSES addresses of a program of $(($(stat -c %s "$program") >> 20)) MB"
 ninja -C "$build" bench/symbolize >/dev/null
 for depth in inlined lines; do
-	for round in $(seq "$ROUNDS"); do
+	for _ in $(seq "$ROUNDS"); do
 		rm -rf "$KILN_CACHE"
 		"$build/bench/symbolize" "$program" "$ADDRESSES" $depth cold
 		"$build/bench/symbolize" "$program" "$ADDRESSES" $depth cached
