@@ -130,7 +130,7 @@ static void add_unescaped(struct buffer *out, struct bytes text)
 
 static bool is_mark(struct bytes field)
 {
-	return field.len && field.len <= 2 && memchr("~^+*", *field.at, 4);
+	return field.len && field.len <= 2 && strchr("~^+*", *field.at) && *field.at;
 }
 
 /* TYPE,KIND,TIME,ADDRESS,SIZE,NAME[,FUNCTION,MARK], made into what a perf map would have. */

@@ -56,6 +56,11 @@ static const struct {
 		V8_UNMARKED},
 	{"LoadIC:A load IC from the snapshot", "LoadIC:A load IC from the snapshot", "", 0, V8_STUB,
 		V8_UNMARKED},
+	{"InterpretedFunction:<instance_members_initializer> internal/vm/module.js:245",
+		"<instance_members_initializer> internal/vm/module.js:245", "internal/vm/module.js",
+		245, V8_FUNCTION, V8_INTERPRETED},
+	{"LazyCompile: :1", "(anonymous) :1", "", 1, V8_FUNCTION, V8_UNMARKED},
+	{"JS:*work3 :1:16", "work3 :1:16", "", 1, V8_FUNCTION, V8_OPTIMISED}, /* from an eval */
 	/* Hostile ones */
 	{"JS:", "(anonymous)", "", 0, V8_FUNCTION, V8_UNMARKED},
 	{"JS:*", "(anonymous)", "", 0, V8_FUNCTION, V8_OPTIMISED},
