@@ -8,7 +8,6 @@ KILN=${KILN:-$here/../build/kiln}
 WORK=${WORK:-$here/../build/bench}
 ROUNDS=${ROUNDS:-5}
 mkdir -p "$WORK"
-export KILN_CACHE="$WORK/symbol_cache" # the user's own is left alone
 
 heading() {
 	printf '\n== %s\n' "$1"

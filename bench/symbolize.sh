@@ -7,7 +7,7 @@ program=$WORK/large_$PARTS
 
 # One compiled file many times over, each with its own functions: what is defined in it is made local.
 make_large() (
-	cd "$WORK" || exit
+	cd "$WORK"
 	g++ -std=c++17 -O2 -g -fno-gnu-unique -c "$here/symbolize_part.cc" -o part.o
 	ld -r --force-group-allocation part.o -o whole.o
 	objcopy --keep-global-symbol=entry whole.o local.o
@@ -27,8 +27,9 @@ make_large() (
 [ -f "$program" ] || make_large
 heading "symbolize: $ADDRESSES addresses of a program of $(($(stat -c %s "$program") >> 20)) MB"
 ninja -C "$build" bench/symbolize >/dev/null
+export KILN_CACHE="$WORK/symbol_cache"
 for depth in inlined lines; do
-	for _ in $(seq "$ROUNDS"); do
+	for round in $(seq "$ROUNDS"); do
 		rm -rf "$KILN_CACHE"
 		"$build/bench/symbolize" "$program" "$ADDRESSES" $depth cold
 		"$build/bench/symbolize" "$program" "$ADDRESSES" $depth cached

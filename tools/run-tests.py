@@ -156,7 +156,7 @@ def programs(tally, suite, pattern, command, env):
 
 
 def environment(folder):
-    env = {**os.environ, "KILN_CACHE": "", "KILN_SOURCE": ROOT, "KILN_BUILD": os.path.join(ROOT, folder),
+    env = {**os.environ, "KILN_SOURCE": ROOT, "KILN_BUILD": os.path.join(ROOT, folder),
            "KILN": os.path.join(ROOT, folder, "kiln"), "LC_ALL": "C.UTF-8"}
     corpus = os.path.join(ROOT, "..", "shared", "corpus")
     if "KILN_CORPUS" not in env and os.path.isdir(corpus):

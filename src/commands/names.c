@@ -262,12 +262,10 @@ bool names_need_times(const char *name)
 	return fd >= 0 || detail.v8_logs;
 }
 
-void names_add_doubts(
-	struct profile *p, struct jit_code *code, const struct symbolize_report *report)
+void names_add_doubts(struct profile *p, const struct symbolize_report *report)
 {
 	struct buffer text = {0};
 
-	jit_code_note(code, p);
 	if (!report->guessed)
 		return;
 	units_grouped(&text, (int64_t)report->guessed);
@@ -323,7 +321,7 @@ void names_add(struct profile *p, const char *name)
 	profile_symbolize(p, &options, &report);
 	names_say_known(&report, name);
 	if (fresh)
-		names_add_doubts(p, &code, &report);
+		names_add_doubts(p, &report);
 	if (own.hard)
 		say("%s: addresses named: %u, still without a name: %u", name, report.named,
 			report.unnamed);

@@ -35,9 +35,8 @@ enum projection names_projection(void);
 const char *names_v8_logs(void);
 /* Is something beside the input that names code by the time of samples? */
 bool names_need_times(const char *name);
-/* Notes about names that are guesses, and what could not be read. */
-void names_add_doubts(
-	struct profile *p, struct jit_code *code, const struct symbolize_report *report);
+/* A note about names that are guesses. */
+void names_add_doubts(struct profile *p, const struct symbolize_report *report);
 /* With -v, say how many names were known from earlier runs. `name` as in names_add. */
 void names_say_known(const struct symbolize_report *report, const char *name);
 

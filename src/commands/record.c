@@ -298,7 +298,7 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	record_live_end();
 	record_name(s, &r->images, true, &report);
 	names_say_known(&report, "record");
-	names_add_doubts(&s->profile, &s->jit, &report);
+	names_add_doubts(&s->profile, &report);
 	written = record_output_finish(&r->out, &s->profile, err);
 	if (verbosity >= 0)
 		record_summary(s, &report,

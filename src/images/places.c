@@ -116,10 +116,8 @@ static bool try_fetched(struct search *s)
 /* It becomes part of paths: digits only. */
 static bool is_build_id(struct bytes id)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	for (size_t i = 0; i < id.len; i++)
-		if (!id.at[i] || !strchr(digits, id.at[i]))
+		if (!memchr("0123456789abcdef", id.at[i], 16))
 			return false;
 	return id.len > 2;
 }

@@ -5,9 +5,9 @@
 #include "images/perf_map.h"
 #include "images/runtime_file.h"
 #include "images/v8_log.h"
-#include "process/jit_files.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -28,6 +28,8 @@ struct source {
 	struct code_map *code; /* owned by what read it; NULL: not read yet */
 };
 
+enum { DUMP, LOG, MAP, SOURCES };
+
 struct jit_process {
 	process_id process;
 	int32_t pid, own_pid; /* as we see it, as it sees itself */
@@ -35,7 +37,7 @@ struct jit_process {
 	uint64_t map_size;    /* bytes, when the perf map was looked at last */
 	unsigned tries;
 	uint64_t next, wait; /* ns: when missing files are looked for again, and for how long not */
-	struct source sources[JIT_FILES];
+	struct source sources[SOURCES];
 	struct jitdump *dump;
 	struct v8_log *log;
 	struct perf_map *map;
@@ -44,7 +46,7 @@ struct jit_process {
 
 static void process_release(struct jit_process *row)
 {
-	for (int i = 0; i < JIT_FILES; i++)
+	for (int i = 0; i < SOURCES; i++)
 		if (row->sources[i].fd >= 0)
 			close(row->sources[i].fd);
 	jitdump_release(row->dump);
@@ -85,14 +87,25 @@ static struct jit_process *find_or_add(
 		return row;
 	new.pid = p->processes.items[process].pid;
 	new.own_pid = code->recorded ? new.pid : runtime_file_pid(new.pid);
-	for (int i = 0; i < JIT_FILES; i++)
+	for (int i = 0; i < SOURCES; i++)
 		new.sources[i].fd = -1;
 	new.map = perf_map_new();
 	vector_push(&code->rows, new);
 	return &code->rows.items[code->rows.len - 1];
 }
 
-/* ---- Opening ---- */
+/* ---- Where files are ---- */
+
+/* "/tmp/jit-123.dump" is of process 123, as it sees itself. */
+static bool is_dump(struct bytes path, uint64_t *ret_pid)
+{
+	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+	struct bytes name =
+		slash ? (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)} : path;
+
+	return bytes_start(name, BYTES("jit-")) && bytes_end(name, BYTES(".dump")) &&
+	       name.len > 9 && bytes_u64((struct bytes){name.at + 4, name.len - 9}, ret_pid);
+}
 
 static void see_mappings(struct jit_code *code, const struct profile *p)
 {
@@ -103,10 +116,103 @@ static void see_mappings(struct jit_code *code, const struct profile *p)
 
 		if (m->kind == MAPPING_JIT)
 			find_or_add(code, p, m->process);
-		else if (m->kind == MAPPING_FILE &&
-			 jit_file_is_dump(profile_text(p, m->file), &ignored))
+		else if (m->kind == MAPPING_FILE && is_dump(profile_text(p, m->file), &ignored))
 			vector_push(&code->dumps, m->file);
 	}
+}
+
+/* A file of a process that runs, or of our own /tmp. */
+static int open_at(const struct jit_code *code, const struct jit_process *row, const char *path,
+	struct error *err)
+{
+	return runtime_file_open(code->recorded ? 0 : row->pid, path, err);
+}
+
+static int open_dump(const struct jit_code *code, const struct profile *p,
+	const struct jit_process *row, struct error *err)
+{
+	uint64_t pid;
+	int fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < code->dumps.len; i++) {
+		struct bytes path = profile_text(p, code->dumps.items[i]);
+		char *copy;
+
+		if (!is_dump(path, &pid) || pid != (uint64_t)row->own_pid)
+			continue;
+		copy = memory_copy_text(path.at, path.len);
+		fd = open_at(code, row, copy, err);
+		free(copy);
+	}
+	return fd;
+}
+
+static int open_map(const struct jit_code *code, const struct jit_process *row, struct error *err)
+{
+	char path[64];
+
+	if (code->recorded && !code->ask_tmp)
+		return -1;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", row->own_pid);
+	return open_at(code, row, path, err);
+}
+
+/* The last of the logs that the user named which is of this process; of those without a process in
+ * their name the last one is everybody's. */
+static int open_named_log(const struct jit_code *code, const struct jit_process *row)
+{
+	const char *own = NULL, *anybodys = NULL;
+	char end[32];
+	glob_t found;
+	int fd = -1;
+
+	if (!code->v8_logs)
+		return -1;
+	snprintf(end, sizeof(end), "-%d-v8.log", row->own_pid);
+	if (!glob(code->v8_logs, 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			struct bytes path = bytes_of(found.gl_pathv[i]);
+
+			if (bytes_end(path, bytes_of(end)))
+				own = path.at;
+			else if (!bytes_end(path, BYTES("-v8.log")))
+				anybodys = path.at;
+		}
+		if (own || anybodys)
+			fd = open(
+				own ? own : anybodys, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	}
+	globfree(&found);
+	return fd;
+}
+
+static int open_log(const struct jit_code *code, const struct jit_process *row, struct error *err)
+{
+	char end[32];
+	int fd = open_named_log(code, row);
+
+	if (fd >= 0 || code->recorded)
+		return fd;
+	snprintf(end, sizeof(end), "-%d-v8.log", row->own_pid);
+	return runtime_file_find(row->pid, "isolate-", end, err);
+}
+
+static int open_beside(const struct jit_code *code, const struct jit_process *row, int source)
+{
+	char start[32] = "isolate-", end[32] = "dump";
+	struct error ignored = {0};
+
+	if (!code->beside)
+		return -1;
+	if (source == DUMP)
+		snprintf(start, sizeof(start), "jit-%d.", row->own_pid);
+	else if (source == LOG)
+		snprintf(end, sizeof(end), "-%d-v8.log", row->own_pid);
+	else
+		snprintf(start, sizeof(start), "perf-%d.", row->own_pid);
+	if (source == MAP)
+		snprintf(end, sizeof(end), "map");
+	return runtime_file_beside(code->beside, start, end, &ignored);
 }
 
 static void look_for(
@@ -117,11 +223,16 @@ static void look_for(
 
 	if (source->fd >= 0 || code->held >= HELD_LIMIT || row->pid <= 0)
 		return;
-	if (which == JIT_LOG && !code->recorded && !row->gone && row->tries > LOG_TRIES)
+	if (which == LOG && !code->recorded && !row->gone && row->tries > LOG_TRIES)
 		return;
-	source->fd = jit_file_open(code, p, which, row->pid, row->own_pid, &failed);
+	if (which == DUMP)
+		source->fd = open_dump(code, p, row, &failed);
+	else if (which == LOG)
+		source->fd = open_log(code, row, &failed);
+	else
+		source->fd = open_map(code, row, &failed);
 	if (source->fd < 0 && (code->recorded || row->gone))
-		source->fd = jit_file_beside(code, which, row->own_pid);
+		source->fd = open_beside(code, row, which);
 	/* That there is none is no surprise; that there is one which may not be read is. */
 	if (source->fd < 0 && failed.code != ERR_NONE && failed.code != ERR_IO)
 		row->error = failed;
@@ -132,7 +243,7 @@ static void follow_map(struct jit_code *code, struct jit_process *row, uint64_t 
 {
 	struct stat status;
 
-	if (row->sources[JIT_MAP].fd < 0 || fstat(row->sources[JIT_MAP].fd, &status))
+	if (row->sources[MAP].fd < 0 || fstat(row->sources[MAP].fd, &status))
 		return;
 	if (row->map_size != (uint64_t)status.st_size)
 		code->grown = now;
@@ -156,7 +267,7 @@ static void look_for_all(struct jit_code *code, const struct profile *p, struct 
 		return;
 	row->gone = gone;
 	row->tries++;
-	for (int i = 0; i < JIT_FILES; i++)
+	for (int i = 0; i < SOURCES; i++)
 		look_for(code, p, row, i);
 }
 
@@ -220,7 +331,7 @@ static bool log_times(const struct jit_code *code, const struct profile *p,
 	struct statx st;
 
 	if (!facts.timed || code->wall_offset == INT64_MIN ||
-		statx(row->sources[JIT_LOG].fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st))
+		statx(row->sources[LOG].fd, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &st))
 		return false;
 	sample_times(p, &first, &last);
 	bases[0] = st.stx_mask & STATX_BTIME ? ns_of(st.stx_btime) : INT64_MAX;
@@ -239,7 +350,7 @@ static bool log_times(const struct jit_code *code, const struct profile *p,
 
 static void read_dump(struct jit_code *code, struct jit_process *row, struct error *err)
 {
-	struct source *source = &row->sources[JIT_DUMP];
+	struct source *source = &row->sources[DUMP];
 	struct jitdump_facts facts;
 
 	if (!row->dump)
@@ -254,7 +365,7 @@ static void read_dump(struct jit_code *code, struct jit_process *row, struct err
 static void read_log(
 	struct jit_code *code, const struct profile *p, struct jit_process *row, struct error *err)
 {
-	struct source *source = &row->sources[JIT_LOG];
+	struct source *source = &row->sources[LOG];
 
 	if (!row->log)
 		row->log = v8_log_new();
@@ -266,7 +377,7 @@ static void read_log(
 
 static void read_map(const struct jit_code *code, struct jit_process *row, struct error *err)
 {
-	struct source *source = &row->sources[JIT_MAP];
+	struct source *source = &row->sources[MAP];
 
 	if (!perf_map_read(row->map, source->fd, code->recorded || row->gone, err))
 		return;
@@ -286,13 +397,13 @@ bool jit_code_read(
 		return false;
 	if (!row->tries)
 		look_for_all(code, p, row);
-	if (row->sources[JIT_DUMP].fd >= 0)
+	if (row->sources[DUMP].fd >= 0)
 		read_dump(code, row, &row->error);
-	if (row->sources[JIT_LOG].fd >= 0)
+	if (row->sources[LOG].fd >= 0)
 		read_log(code, p, row, &row->error);
-	if (row->sources[JIT_MAP].fd >= 0)
+	if (row->sources[MAP].fd >= 0)
 		read_map(code, row, &row->error);
-	for (int i = 0; i < JIT_FILES; i++)
+	for (int i = 0; i < SOURCES; i++)
 		any |= row->sources[i].code && code_map_counts(row->sources[i].code).pieces;
 	if (!any)
 		*err = row->error;
@@ -314,7 +425,7 @@ static struct source *source_with(
 {
 	struct jit_process *row = find(code, process);
 
-	for (int i = 0; row && i < JIT_FILES; i++)
+	for (int i = 0; row && i < SOURCES; i++)
 		if (row->sources[i].code &&
 			code_map_find(row->sources[i].code, address, CODE_LATEST, ret))
 			return &row->sources[i];
@@ -347,51 +458,11 @@ bool jit_code_reused(struct jit_code *code, process_id process, uint64_t address
 bool jit_code_overlaps(struct jit_code *code)
 {
 	for (size_t i = 0; i < code->rows.len; i++)
-		for (int k = 0; k < JIT_FILES; k++) {
+		for (int k = 0; k < SOURCES; k++) {
 			struct code_map *map = code->rows.items[i].sources[k].code;
 
 			if (map && code_map_counts(map).overlapping)
 				return true;
 		}
 	return false;
-}
-
-/* ---- Oddities ---- */
-
-static void note_lines(struct profile *p, const char *what, int32_t pid, uint64_t malformed)
-{
-	if (malformed)
-		profile_note(p, "%s of process %d: %llu entries skipped that cannot be read", what,
-			pid, (unsigned long long)malformed);
-}
-
-static void note_process(const struct jit_process *row, struct profile *p)
-{
-	struct jitdump_facts dump = {0};
-	uint64_t dropped = 0;
-
-	if (row->dump)
-		dump = jitdump_facts(row->dump);
-	note_lines(p, "jitdump", row->pid, dump.malformed);
-	if (dump.damaged)
-		profile_note(p, "jitdump of process %d: damaged behind record %llu", row->pid,
-			(unsigned long long)dump.records);
-	if (row->log)
-		note_lines(p, "log of V8", row->pid, v8_log_facts(row->log).malformed);
-	note_lines(p, "perf map", row->pid, perf_map_malformed(row->map));
-	for (int i = 0; i < JIT_FILES; i++)
-		if (row->sources[i].code)
-			dropped += code_map_counts(row->sources[i].code).dropped;
-	if (dropped)
-		profile_note(p,
-			"process %d made more code than is kept: the last %llu pieces are left out",
-			row->pid, (unsigned long long)dropped);
-	if (row->error.code)
-		profile_note(p, "code of process %d: %s", row->pid, row->error.text);
-}
-
-void jit_code_note(struct jit_code *code, struct profile *p)
-{
-	for (size_t i = 0; i < code->rows.len; i++)
-		note_process(&code->rows.items[i], p);
 }

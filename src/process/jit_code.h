@@ -51,9 +51,6 @@ bool jit_code_find(struct jit_code *code, process_id process, uint64_t address, 
  * when. */
 bool jit_code_reused(struct jit_code *code, process_id process, uint64_t address, bool *ret_timed);
 
-/* Note in the profile what could not be read of what there was. */
-void jit_code_note(struct jit_code *code, struct profile *p);
-
 /* Does anything that was read have code in the place of other code? */
 bool jit_code_overlaps(struct jit_code *code);
 

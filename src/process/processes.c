@@ -245,6 +245,7 @@ static void map_kernel(struct processes *p, const struct perf_mmap *m)
 
 static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 {
+	bool kernel = m->pid == UINT32_MAX; /* perf does not always call it executable */
 	struct process_state *process;
 	struct binary_key key = {.path = m->path,
 		.build_id = {(const char *)m->build_id, m->build_id_size},
@@ -256,9 +257,9 @@ static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 		.start = m->start,
 		.end = m->start + m->size};
 
-	if (!(m->protection & PROT_EXEC) || key.end < key.start)
+	if ((!kernel && !(m->protection & PROT_EXEC)) || key.end < key.start)
 		return;
-	if (m->pid == UINT32_MAX) {
+	if (kernel) {
 		map_kernel(p, m);
 		return;
 	}

@@ -4,7 +4,6 @@
  * is demangled once, however many of its addresses were sampled. */
 #include "process/symbolize.h"
 
-#include "base/crew.h"
 #include "process/chain_frames.h"
 #include "process/jit_names.h"
 #include "process/recorded_kernel.h"
@@ -25,7 +24,6 @@ struct namer {
 	bool kernel_tried, kernel_lent;
 	struct symbolize_report *report; /* or NULL */
 	struct unnamed_counts counts;
-	VECTOR(struct file_work) files; /* not yet named */
 
 	/* The function that was found last: */
 	mapping_id mapping;
@@ -272,83 +270,34 @@ static uint64_t *image_addresses(struct namer *n, struct work *work, size_t coun
 	return addresses;
 }
 
-/* What is asked of one binary. Binaries have nothing to do with each other until the answers are
- * brought into the profile, so that threads may look things up. */
-struct file_work {
-	mapping_id mapping;
-	struct work *work;
-	size_t count;
-	struct image_names *names;
-	uint64_t *addresses;
-	uint32_t *chains;
-	struct names_answer answer;
-};
-
-static void find_names(void *context, size_t i)
+static enum symbols_extent name_in_image(struct namer *n, struct work *work, size_t count,
+	const struct image *image, struct image_names *names)
 {
-	const struct namer *n = context;
-	struct file_work *f = &n->files.items[i];
-
-	f->answer = image_names_find(
-		f->names, n->options->depth, n->options->stored, f->addresses, f->count, f->chains);
-}
-
-static void name_file(struct namer *n, struct file_work *f)
-{
-	struct mapping mapping = n->profile->mappings.items[f->mapping];
-	struct unnamed_facts facts = {.opened = true, .extent = f->answer.extent};
+	uint64_t *addresses = image_addresses(n, work, count, image, &count);
+	uint32_t *chains = memory_new(count, sizeof *chains);
+	struct names_answer answer = image_names_find(
+		names, n->options->depth, n->options->stored, addresses, count, chains);
+	struct mapping mapping = n->profile->mappings.items[work->mapping];
 	struct chain_frames frames = {
-		.profile = n->profile, .chains = f->answer.chains, .kind = kind_of(&mapping)};
+		.profile = n->profile, .chains = answer.chains, .kind = kind_of(&mapping)};
 
 	frames.module = module_string(n, &mapping);
-	for (size_t i = 0; i < f->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		/* Neighbours in the binary are far from each other in the table. */
-		if (i + AHEAD < f->count)
+		if (i + AHEAD < count)
 			__builtin_prefetch(
-				&n->profile->location_names.items[f->work[i + AHEAD].location]);
-		if (f->chains[i])
-			name_as_chain(n, &f->work[i], &frames, f->chains[i]);
+				&n->profile->location_names.items[work[i + AHEAD].location]);
+		if (chains[i])
+			name_as_chain(n, &work[i], &frames, chains[i]);
 		else
-			name_as_module(n, &f->work[i]);
+			name_as_module(n, &work[i]);
 	}
-	if (n->report) {
-		n->report->known += (uint32_t)f->answer.known;
-		unnamed_facts(&n->counts, f->mapping, &facts);
-	}
+	if (n->report)
+		n->report->known += (uint32_t)answer.known;
 	chain_frames_release(&frames);
-	free(f->addresses);
-	free(f->chains);
-}
-
-/* Servers are asked by one thread, which says what it waits for. */
-static void name_all_files(struct namer *n)
-{
-	const struct places *places = n->options->places;
-
-	if (places && places->servers)
-		for (size_t i = 0; i < n->files.len; i++)
-			find_names(n, i);
-	else
-		crew_run(n->files.len, 1, find_names, n);
-	for (size_t i = 0; i < n->files.len; i++)
-		name_file(n, &n->files.items[i]);
-	n->files.len = 0;
-}
-
-/* One binary is asked by one thread at a time. */
-static void add_file(struct namer *n, struct work *work, size_t count, const struct image *image,
-	struct image_names *names)
-{
-	struct file_work f = {.mapping = work->mapping, .work = work, .names = names};
-
-	for (size_t i = 0; i < n->files.len; i++)
-		if (n->files.items[i].names == names) {
-			name_all_files(n);
-			break;
-		}
-	f.addresses = image_addresses(n, work, count, image, &f.count);
-	f.chains = memory_new(f.count, sizeof *f.chains);
-	vector_push(&n->files, f);
+	free(addresses);
+	free(chains);
+	return answer.extent;
 }
 
 /* ---- Where names come from ---- */
@@ -371,17 +320,18 @@ static const struct image *image_of(struct namer *n, mapping_id id)
 static void name_files(struct namer *n, struct work *work, size_t count)
 {
 	const struct image *image = image_of(n, work->mapping);
-	const struct unnamed_facts facts = {0};
 	const char *root = NULL;
+	struct unnamed_facts facts = {.opened = image};
 
 	if (n->hooks && n->hooks->root)
 		root = n->hooks->root(n->hooks->self, work->mapping);
 	if (image) {
-		add_file(n, work, count, image, image_cache_names(n->cache, image, root));
-		return;
+		facts.extent = name_in_image(
+			n, work, count, image, image_cache_names(n->cache, image, root));
+	} else {
+		for (size_t i = 0; i < count; i++)
+			name_as_missing(n, &work[i]);
 	}
-	for (size_t i = 0; i < count; i++)
-		name_as_missing(n, &work[i]);
 	if (n->report)
 		unnamed_facts(&n->counts, work->mapping, &facts);
 }
@@ -506,12 +456,10 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 		work_sort_by_address(&work[i], end - i);
 		name_mapping(&n, &work[i], end - i);
 	}
-	name_all_files(&n);
 	name_by_time(&n);
 	if (ret_report)
 		unnamed_report(&n.counts, p, ret_report);
 	unnamed_release(&n.counts);
-	vector_release(&n.files);
 	if (!n.kernel_lent)
 		recorded_kernel_release(&n.kernel);
 	image_cache_release(&own);

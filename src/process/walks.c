@@ -2,9 +2,8 @@
  * samples. */
 #include "process/walks.h"
 
-#include "base/crew.h"
-
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -166,10 +165,8 @@ static void ask_for_images(struct walks *w, struct walk_job *job, struct arena *
 	while (job->frames.asked && job->frames.asked < IMAGES_LIMIT) {
 		struct image_slot *slot = &w->images[job->frames.asked];
 
-		if (!atomic_load_explicit(&slot->asked, memory_order_relaxed)) {
-			slot->image = binaries_image(w->binaries, job->frames.asked);
-			atomic_store_explicit(&slot->asked, true, memory_order_release);
-		}
+		slot->image = binaries_image(w->binaries, job->frames.asked);
+		atomic_store_explicit(&slot->asked, true, memory_order_release);
 		walk(&w->walkers[0], job, frames);
 	}
 }
@@ -230,12 +227,23 @@ bool walks_finish(struct walks *w, struct error *err)
 
 /* ---- Threads ---- */
 
+/* As many as there are CPUs for us, the caller's included. */
+static unsigned threads_wanted(void)
+{
+	cpu_set_t cpus;
+	int count = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+
+	if (count < 1)
+		return 1;
+	return (unsigned)count < WALK_THREADS_LIMIT ? (unsigned)count : WALK_THREADS_LIMIT;
+}
+
 struct walks *walks_new(const struct arch *arch, struct binaries *binaries,
 	bool (*deliver)(void *context, const struct walk_job *job, struct error *err),
 	void *context)
 {
 	struct walks *w = memory_new(1, sizeof(*w));
-	unsigned want = crew_cpus();
+	unsigned want = threads_wanted();
 
 	*w = (struct walks){.binaries = binaries, .deliver = deliver, .context = context};
 	w->images = memory_new(IMAGES_LIMIT, sizeof(*w->images));

@@ -10,6 +10,8 @@
 #include "process/processes.h"
 #include "process/unwinder.h"
 
+#define WALK_THREADS_LIMIT 16u
+
 /* A sample, as it was when it was taken. */
 struct walk_job {
 	struct perf_record record; /* what it borrows from lives until it is delivered */

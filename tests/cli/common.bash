@@ -1,6 +1,5 @@
 # common.bash: what every command line test needs: the binary, a folder of its own, small inputs.
 bats_require_minimum_version 1.5.0
-export KILN_CACHE= # what earlier runs found out is not asked, and stays as it is
 
 kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
 corpus=${KILN_CORPUS:-$BATS_TEST_DIRNAME/../../../shared/corpus}

@@ -96,6 +96,7 @@ same_as_named() {
 	cp moved/app app
 	objcopy --only-keep-debug app app.debug
 	strip app
+	rm -r home/.cache # where its names still are, from recording it
 	"$kiln" convert -q forgotten.kiln -o stripped.kiln
 	"$kiln" fold stripped.kiln | grep -q ';\[app\];'
 	mkdir -p "home/.debug/.build-id/${id:0:2}/${id:2}"

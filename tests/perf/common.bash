@@ -1,6 +1,5 @@
 # common.bash: recordings made by perf, and what Kiln makes of them beside what perf makes of them.
 bats_require_minimum_version 1.5.0
-export KILN_CACHE= # what earlier runs found out is not asked, and stays as it is
 
 kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
 here=$BATS_TEST_DIRNAME
@@ -36,15 +35,42 @@ record() {
 		{ cat "$name.said"; return 1; }
 }
 
-# same NAME [OPTION...]: folding NAME.data equals folding what `perf script` prints of it, stack by
-# stack, except for the improvements that compare_folds.py lists; the options are its own.
-# $kind chooses the event.
+# same NAME: folding NAME.data equals folding what `perf script` prints of it, stack by stack, except
+# for the improvements that compare_folds.py lists. $kind chooses the event, $comms (a pattern) the
+# names of threads: what others on the machine run may be changed before it is named. The options are perf
+# script's, Kiln's and (--unwound) those of the comparison.
 same() {
-	local name=$1 kind=${kind:-cpu}
+	local name=$1 kind=${kind:-cpu} comms=${comms:-} inline=() unwound=()
 	shift
-	[ -e "$name.txt" ] || perf script -i "$name.data" >"$name.txt" 2>"$name.said" ||
+	case " $* " in *" --no-inline "*) inline=(--no-inline) ;; esac
+	case " $* " in *" --unwound "*) unwound=(--unwound) ;; esac
+	[ -e "$name.txt" ] || perf script "${inline[@]}" -i "$name.data" >"$name.txt" 2>"$name.said" ||
 		{ cat "$name.said"; return 1; }
 	"$kiln" fold -q --idle --all --kind "$kind" "$name.txt" >"$name.$kind.perf"
-	"$kiln" fold -q --idle --all --kind "$kind" "$name.data" >"$name.$kind.kiln"
-	python3 "$here/compare_folds.py" "$@" "$name.$kind.perf" "$name.$kind.kiln"
+	"$kiln" fold -q --idle --all --kind "$kind" "${inline[@]}" "$name.data" >"$name.$kind.kiln"
+	if [ -n "$comms" ]; then
+		sed -i -nE "/^($comms);/p" "$name.$kind.perf" "$name.$kind.kiln"
+	fi
+	shown python3 "$here/compare_folds.py" "${unwound[@]}" "$name.data" "$name.txt" "$name.$kind.perf" "$name.$kind.kiln"
+}
+
+# The figures of a command, in the test's own output too.
+shown() {
+	local status=0
+	"$@" >figures 2>&1 || status=$?
+	cat figures
+	sed 's/^/# /' figures >&3
+	return $status
+}
+
+# Taking what is inlined out of the stacks gives what --no-inline gives.
+same_without_inlined() {
+	"$kiln" fold -q --idle --all "$1" | sed 's/;[^;]*_\[i\]//g' | sum_folded >with
+	"$kiln" fold -q --idle --all --no-inline "$1" | sum_folded >without
+	diff with without
+}
+
+sum_folded() {
+	awk '{ weight = $NF; sub(/ [0-9]+$/, ""); sum[$0] += weight }
+		END { for (stack in sum) printf "%s %d\n", stack, sum[stack] }' | sort
 }

@@ -73,24 +73,3 @@ near() {
 	mv "$map" .
 	"$kiln" fold -q a.data | cmp folded -
 }
-
-@test "a jitdump that was cut, and a map with rubbish in it: what can be read is used, the rest is counted" {
-	reused -k mono -- --perf-prof
-	python3 - jit-*.dump <<-'END' # in the middle of a record
-	import os, sys
-	at = open(sys.argv[1], "rb").read().index(b"work6 ")
-	os.truncate(sys.argv[1], at + 3)
-	END
-	"$kiln" fold -q a.data >part
-	for k in 0 1 2 3 4 5; do grep -q "work$k " part; done
-	! grep -q 'work7 ' part
-	rm jit-*.dump
-
-	reused -- --perf-basic-prof
-	map=/tmp/perf-$(perf script -i a.data -F pid 2>/dev/null | awk 'NF {print $1; exit}').map
-	"$kiln" fold -q a.data >folded
-	{ head -c 3000 "$kiln"; echo; } >>"$map"
-	"$kiln" fold a.data 2>notes | cmp folded -
-	grep -qE 'perf map of process [0-9]+: [0-9]+ entries skipped that cannot be read' notes
-	rm "$map"
-}

@@ -1,6 +1,5 @@
 # common.bash: what every recording test needs: the binary, programs to record, figures of a profile.
 bats_require_minimum_version 1.5.0
-export KILN_CACHE= # what earlier runs found out is not asked, and stays as it is
 
 kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
 programs=$BATS_TEST_DIRNAME/programs

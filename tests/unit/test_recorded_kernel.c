@@ -5,9 +5,6 @@
 #include "base/buffer.h"
 #include "process/symbolize.h"
 
-#include <sys/utsname.h>
-#include <time.h>
-
 #define BASE	0xffffffff81000000u /* of _text in the symbols below */
 #define SHIFT	0x1e600000u	    /* of this start */
 #define FOREIGN "00112233445566778899aabbccddeeff00112233"
@@ -329,48 +326,6 @@ static void the_running_kernel_names_what_was_recorded_on_it(void **state)
 	kernel_release(own);
 }
 
-/* Who was not told where the kernel is recorded no address of it; as long as it has not been
- * started again that address is the one it has. */
-static void since_its_start_the_running_kernel_is_where_it_was(void **state)
-{
-	struct error err = {0};
-	struct kernel *own = kernel_open(&err);
-	struct mapping row = {.kind = MAPPING_KERNEL};
-	struct kernel_symbol symbol;
-	struct utsname name;
-	uint64_t address;
-	char id[65], now[32], expected[128];
-	time_t seconds = time(NULL);
-
-	(void)state;
-	if (!own || !kernel_text_start(own) || !kernel_build_id_text(id))
-		skip();
-	assert_int_equal(uname(&name), 0);
-	strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", gmtime(&seconds));
-	address = kernel_text_start(own) + 0x100000;
-	assert_true(kernel_find(own, address, &symbol));
-	snprintf(expected, sizeof expected, "%.*s", (int)symbol.name.len, symbol.name.at);
-	for (int i = 0; i < 3; i++) {
-		const char *const started[] = {now, "2001-02-03T04:05:06Z", now};
-		const char *const host[] = {name.nodename, name.nodename, "elsewhere.example"};
-		struct recording r = {0};
-
-		profile_init(&r.profile);
-		row.file = profile_string(&r.profile, BYTES("[kernel.kallsyms]"));
-		row.build_id = profile_string(&r.profile, bytes_of(id));
-		profile_set_meta(&r.profile, BYTES("started"), bytes_of(started[i]));
-		profile_set_meta(&r.profile, BYTES("host"), bytes_of(host[i]));
-		r.schedule =
-			profile_location(&r.profile, profile_mapping(&r.profile, &row), address);
-		symbolize(&r, NULL);
-		assert_string_equal(name_of(&r, r.schedule), i ? "[kernel]" : expected);
-		if (i)
-			assert_non_null(strstr(why_not(&r), "kptr_restrict"));
-		forget(&r);
-	}
-	kernel_release(own);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,7 +338,6 @@ int main(void)
 		cmocka_unit_test(perfs_copy_of_kallsyms_is_found_by_build_id),
 		cmocka_unit_test(the_kernels_file_is_found_and_its_build_id_compared),
 		cmocka_unit_test(the_running_kernel_names_what_was_recorded_on_it),
-		cmocka_unit_test(since_its_start_the_running_kernel_is_where_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -2,7 +2,6 @@
 #include "test.h"
 
 #include "base/memory.h"
-#include "model/materialise.h"
 #include "model/view.h"
 
 /* One function of one module, at two lines and two addresses, with something inlined at one. */
@@ -67,42 +66,6 @@ static void projections_tell_apart_what_they_say(void **state)
 	/* root, work, inner; root, work:10, work:20, inner. */
 	assert_int_equal(nodes_by(&f.p, BY_FUNCTION, "inner"), 3);
 	assert_int_equal(nodes_by(&f.p, BY_LINE, "inner"), 4);
-	profile_release(&f.p);
-}
-
-/* The function that a sample of this place ends in, and its value. */
-static void assert_ends_in(const struct profile *p, size_t sample, int by, const char *expected)
-{
-	struct view v;
-	struct profile made;
-
-	view_init(&v, p, (enum projection)by);
-	assert_bytes_equal(
-		view_function(&v, v.tree.frame.items[view_node(&v, 0, sample)]), expected);
-	/* A profile that was made of such a view does not say it twice. */
-	view_materialise(&v, &made);
-	view_release(&v);
-	view_init(&v, &made, (enum projection)by);
-	assert_bytes_equal(
-		view_function(&v, v.tree.frame.items[view_node(&v, 0, sample)]), expected);
-	view_release(&v);
-	profile_release(&made);
-}
-
-static void names_say_lines_and_leave_out_what_was_inlined(void **state)
-{
-	struct fixture f;
-
-	(void)state;
-	fixture_init(&f);
-	fixture_sample(&f, f.plain);
-	fixture_sample(&f, f.inlined);
-	assert_ends_in(&f.p, 0, BY_LINE | PROJECT_LINES, "work (work.c:10)");
-	assert_ends_in(&f.p, 1, BY_LINE | PROJECT_LINES, "inner");
-	assert_ends_in(&f.p, 1, BY_LINE | PROJECT_LINES | PROJECT_OUTER, "work (work.c:20)");
-	assert_ends_in(&f.p, 1, BY_FUNCTION | PROJECT_OUTER, "work");
-	/* root, work: both places are one. */
-	assert_int_equal(nodes_by(&f.p, (enum projection)(BY_FUNCTION | PROJECT_OUTER), "work"), 2);
 	profile_release(&f.p);
 }
 
@@ -219,7 +182,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(projections_tell_apart_what_they_say),
-		cmocka_unit_test(names_say_lines_and_leave_out_what_was_inlined),
 		cmocka_unit_test(places_without_names_show_where_they_are),
 		cmocka_unit_test(kinds_are_shown_one_at_a_time),
 		cmocka_unit_test(sums_cannot_overflow),
