@@ -1,6 +1,11 @@
 # symbolize.bats: recordings whose binaries are elsewhere, and giving them their names later.
 load common
 
+# Servers end with the test, however it ends.
+teardown() {
+	[ -z "${server-}" ] || kill "$server" 2>/dev/null || true
+}
+
 # A program, recorded, and the recording as it is when its recorder was killed: addresses only.
 # named.folded is what naming at once gives; then the program is moved to moved/.
 record_app() {
@@ -156,11 +161,11 @@ free_port() {
 	print(s.getsockname()[1], flush=True)
 	time.sleep(60)
 	END
-	silent=$!
+	server=$!
 	while [ ! -s port ]; do sleep 0.1; done
 	export DEBUGINFOD_URLS=http://127.0.0.1:$(cat port) DEBUGINFOD_TIMEOUT=1 DEBUGINFOD_RETRY_LIMIT=1
 	run --separate-stderr "$kiln" symbolize forgotten.kiln -o later.kiln
-	kill "$silent"
+	kill "$server"
 	[ "$status" -eq 0 ]
 	[ "$(grep -c 'no answer within' <<<"$stderr")" -eq 1 ]
 	"$kiln" fold -q --no-debuginfod later.kiln | grep -q '\[app+0x'

@@ -2,6 +2,11 @@
 # confused with another build, or named by module and offset until they come.
 load common
 
+# Servers end with the test, however it ends.
+teardown() {
+	[ -z "${server-}" ] || kill "$server" 2>/dev/null || true
+}
+
 setup_file() {
 	export bin=$BATS_FILE_TMPDIR
 	[ -z "$(missing)" ] || return 0
