@@ -1,8 +1,9 @@
 /* name_addresses.c: how long does it take to name addresses from debugging information?
  *
  * name_addresses [-w] FILE [COUNT]: COUNT addresses (1,000,000) spread evenly over .text of FILE,
- * which may be a debug file. With -w also the time that libdw needs to visit every entry of FILE
- * once. Each measurement opens the file anew; a line of it is "what milliseconds". */
+ * which may be a debug file; those outside of functions are left out. With -w also the time that
+ * libdw needs to visit every entry of FILE once. Each measurement opens the file anew; a line of it
+ * is "what milliseconds". */
 #include "images/dwarf_lookup.h"
 
 #include "base/memory.h"
@@ -22,51 +23,79 @@ static double now_ms(clockid_t clock)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-struct totals {
-	size_t answers, frames, lines, bytes;
+/* Addresses in functions, as those of samples are. */
+struct wanted {
+	uint64_t *addresses;
+	size_t count;
+	bool *known;
 };
 
-static void count(void *context, size_t index, const struct dwarf_frame *frames, size_t frame_count)
+static void note(void *context, size_t index, const struct dwarf_frame *frames, size_t count)
 {
-	struct totals *t = context;
+	struct wanted *w = context;
 
-	(void)index;
-	t->answers += frame_count > 0;
-	t->frames += frame_count;
-	for (size_t i = 0; i < frame_count; i++) {
-		t->lines += frames[i].line > 0;
-		t->bytes += frames[i].name.len + frames[i].file.len;
-	}
+	w->known[index] = count && frames[0].name.len;
 }
 
-static bool measure(const char *path, size_t wanted, bool lines, unsigned threads)
+static bool choose(const char *path, struct wanted *w)
 {
 	struct error err = {0};
-	double start = now_ms(CLOCK_MONOTONIC), cpu = now_ms(CLOCK_PROCESS_CPUTIME_ID);
 	struct image *image = image_open(path, &err);
 	const struct image_section *code = image ? image_section(image, ".text") : NULL;
-	uint64_t *addresses = memory_new(wanted, sizeof(*addresses));
-	struct totals t = {0};
 	struct dwarf *dwarf;
+	size_t kept = 0;
 
 	if (!code) {
 		fprintf(stderr, "%s: %s\n", path, image ? "no .text" : err.text);
 		return false;
 	}
-	for (size_t i = 0; i < wanted; i++)
-		addresses[i] =
-			code->address + (uint64_t)((double)code->size / (double)wanted * (double)i);
+	w->addresses = memory_new(w->count, sizeof(*w->addresses));
+	w->known = memory_new(w->count, sizeof(*w->known));
+	for (size_t i = 0; i < w->count; i++)
+		w->addresses[i] = code->address +
+				  (uint64_t)((double)code->size / (double)w->count * (double)i);
 	dwarf = dwarf_open(image, NULL, NULL);
-	dwarf_lookup(dwarf, addresses, wanted, lines, threads, count, &t);
-	printf("%s, %u threads: %.1f (%.1f), %zu of %zu addresses, %zu frames, %zu lines, %zu "
-	       "damaged\n",
+	dwarf_lookup(dwarf, w->addresses, w->count, false, 0, note, w);
+	for (size_t i = 0; i < w->count; i++)
+		if (w->known[i])
+			w->addresses[kept++] = w->addresses[i];
+	w->count = kept;
+	dwarf_release(dwarf);
+	image_release(image);
+	return true;
+}
+
+struct totals {
+	size_t frames, lines, bytes;
+};
+
+static void add(void *context, size_t index, const struct dwarf_frame *frames, size_t count)
+{
+	struct totals *t = context;
+
+	(void)index;
+	t->frames += count;
+	for (size_t i = 0; i < count; i++) {
+		t->lines += frames[i].line > 0;
+		t->bytes += frames[i].name.len + frames[i].file.len;
+	}
+}
+
+static void measure(const char *path, const struct wanted *w, bool lines, unsigned threads)
+{
+	struct error err = {0};
+	double start = now_ms(CLOCK_MONOTONIC), cpu = now_ms(CLOCK_PROCESS_CPUTIME_ID);
+	struct image *image = image_open(path, &err);
+	struct dwarf *dwarf = dwarf_open(image, NULL, NULL);
+	struct totals t = {0};
+
+	dwarf_lookup(dwarf, w->addresses, w->count, lines, threads, add, &t);
+	printf("%s, %u threads: %.1f (%.1f), %zu addresses, %zu frames, %zu lines, %zu damaged\n",
 		lines ? "names and lines" : "names", threads, now_ms(CLOCK_MONOTONIC) - start,
-		now_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu, t.answers, wanted, t.frames, t.lines,
+		now_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu, w->count, t.frames, t.lines,
 		dwarf_stats(dwarf).damaged);
 	dwarf_release(dwarf);
 	image_release(image);
-	free(addresses);
-	return true;
 }
 
 static size_t visit(Dwarf_Die *parent)
@@ -103,16 +132,22 @@ int main(int argc, char **argv)
 {
 	bool walks = argc > 1 && !strcmp(argv[1], "-w");
 	const char *path = argv[1 + walks];
-	size_t wanted = argc > 2 + walks ? strtoul(argv[2 + walks], NULL, 10) : 1000000;
+	struct wanted wanted = {
+		.count = argc > 2 + walks ? strtoul(argv[2 + walks], NULL, 10) : 1000000};
 
-	if (argc < 2 + walks || !wanted) {
+	if (argc < 2 + walks || !wanted.count) {
 		fputs("usage: name_addresses [-w] FILE [COUNT]\n", stderr);
 		return 2;
 	}
-	for (unsigned threads = 1; threads <= 2; threads++)
-		if (!measure(path, wanted, false, threads) || !measure(path, wanted, true, threads))
-			return 1;
+	if (!choose(path, &wanted))
+		return 1;
+	for (unsigned threads = 1; threads <= 2; threads++) {
+		measure(path, &wanted, false, threads);
+		measure(path, &wanted, true, threads);
+	}
 	if (walks)
 		walk(path);
+	free(wanted.addresses);
+	free(wanted.known);
 	return 0;
 }

@@ -13,7 +13,9 @@ struct cursor {
 
 static inline struct cursor cursor_of(struct bytes b)
 {
-	return (struct cursor){(const uint8_t *)b.at, (const uint8_t *)b.at + b.len, false};
+	const uint8_t *at = (const uint8_t *)(b.at ? b.at : "");
+
+	return (struct cursor){at, at + b.len, false};
 }
 
 static inline size_t cursor_left(const struct cursor *c)

@@ -25,7 +25,7 @@ static struct bytes section_content(const struct image *image, const char *name)
 {
 	const struct image_section *section = image_section(image, name);
 
-	return section ? section->content : (struct bytes){0};
+	return section && section->content.len ? section->content : BYTES("");
 }
 
 bool dwarf_file_there(const struct image *image)

@@ -176,8 +176,8 @@ static bool is_function(unsigned tag)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* One entry, whose code has been read. False: damaged. */
-static inline bool walk_entry(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_t *entry)
+/* An entry that is more than stepped over, whose code has been read. False: damaged. */
+static bool walk_entry(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_t *entry)
 {
 	if (is_function(abbrev->tag))
 		return walk_function(w, abbrev, entry);
@@ -199,29 +199,41 @@ static inline bool walk_up(struct walk *w)
 	return true;
 }
 
+/* Most entries have no children: they are stepped over here. False: damaged. */
 static bool walk_all(struct walk *w)
 {
-	while (w->at < w->end) {
-		const uint8_t *entry = w->at;
+	const struct dwarf_abbrevs *table = w->unit->abbrevs;
+	const uint8_t *at = w->at, *end = w->end;
+
+	while (at && at < end) {
+		const uint8_t *entry = at;
 		struct dwarf_abbrev *abbrev;
-		uint64_t code = *w->at++;
+		uint64_t code = *at++;
 
 		if (code >= 0x80) {
-			struct cursor c = {entry, w->end, false};
+			struct cursor c = {entry, end, false};
 
 			code = cursor_uleb(&c);
-			w->at = c.at;
+			at = c.at;
 		}
 		if (!code) {
 			if (!walk_up(w))
 				return true;
 			continue;
 		}
-		abbrev = dwarf_abbrev_find(w->unit->abbrevs, code);
-		if (!abbrev || !walk_entry(w, abbrev, entry))
+		abbrev = dwarf_abbrev_find(table, code);
+		if (!abbrev)
 			return false;
+		if (abbrev->children || is_function(abbrev->tag)) {
+			w->at = at;
+			if (!walk_entry(w, abbrev, entry))
+				return false;
+			at = w->at;
+		} else {
+			at = dwarf_entry_skip(table, abbrev, at, end);
+		}
 	}
-	return true;
+	return at;
 }
 
 /* Walk the unit from its start, with nothing found. */
