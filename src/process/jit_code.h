@@ -24,7 +24,11 @@ struct jit_code {
 	VECTOR(struct jit_process) rows;
 	VECTOR(string_id) dumps; /* paths of mapped jitdumps */
 	/* By sample of each table: its stack before it was named by its time; 0: not changed. */
-	VECTOR(struct jit_stacks { VECTOR(stack_id) of_sample; }) stacks;
+	VECTOR(struct jit_stacks {
+		VECTOR(stack_id) of_sample;
+		size_t done; /* samples that have been looked at */
+	})
+	stacks;
 	mapping_id seen; /* mappings of the profile up to here are known */
 };
 void jit_code_release(struct jit_code *code);

@@ -121,10 +121,9 @@ static stack_id stack_at(struct sorter *s, stack_id stack, uint64_t time)
  * more than what a sample was named by before. */
 static stack_id stack_before(struct sorter *s, uint32_t table, size_t sample)
 {
-	const struct jit_stacks *before =
-		table < s->code->stacks.len ? &s->code->stacks.items[table] : NULL;
+	const struct jit_stacks *before = &s->code->stacks.items[table];
 
-	if (before && sample < before->of_sample.len && before->of_sample.items[sample])
+	if (sample < before->of_sample.len && before->of_sample.items[sample])
 		return before->of_sample.items[sample];
 	return s->profile->samples.items[table].stack.items[sample];
 }
@@ -135,8 +134,6 @@ static void change_stack(struct sorter *s, uint32_t table, size_t sample, stack_
 	stack_id old = stack_before(s, table, sample);
 	struct jit_stacks *before;
 
-	while (s->code->stacks.len <= table)
-		vector_push(&s->code->stacks, ((struct jit_stacks){0}));
 	before = &s->code->stacks.items[table];
 	while (before->of_sample.len <= sample)
 		vector_push(&before->of_sample, 0);
@@ -145,11 +142,13 @@ static void change_stack(struct sorter *s, uint32_t table, size_t sample, stack_
 	samples->stack.items[sample] = stack;
 }
 
-static void sort_samples(struct sorter *s, uint32_t table)
+static void sort_samples(struct sorter *s, uint32_t table, bool all)
 {
 	const struct samples *samples = &s->profile->samples.items[table];
+	size_t first = all ? 0 : s->code->stacks.items[table].done;
 
-	for (size_t i = 0; i < samples->count; i++) {
+	s->code->stacks.items[table].done = samples->count;
+	for (size_t i = first; i < samples->count; i++) {
 		stack_id stack = stack_before(s, table, i), made;
 
 		if (!s->stacks[stack])
@@ -166,15 +165,17 @@ static void sort_samples(struct sorter *s, uint32_t table)
 }
 
 void jit_names_by_time(
-	struct profile *p, struct jit_code *code, bool lines, struct jit_times *ret_times)
+	struct profile *p, struct jit_code *code, bool lines, bool all, struct jit_times *ret_times)
 {
 	struct sorter s = {.profile = p, .code = code, .lines = lines};
 
 	jit_code_read_on(code, p);
+	while (code->stacks.len < p->samples.len)
+		vector_push(&code->stacks, ((struct jit_stacks){0}));
 	if (jit_code_overlaps(code) && find_reused(&s)) {
 		find_stacks(&s);
 		for (uint32_t t = 0; t < p->samples.len; t++)
-			sort_samples(&s, t);
+			sort_samples(&s, t, all);
 	}
 	free(s.locations);
 	free(s.stacks);

@@ -18,8 +18,9 @@ struct jit_times {
 	uint64_t guessed; /* samples with code at a place used again, nobody knows when */
 };
 
-/* After places were named, for samples that have times; again after every addition. */
-void jit_names_by_time(
-	struct profile *p, struct jit_code *code, bool lines, struct jit_times *ret_times);
+/* After places were named, for samples that have times; again after every addition: for `all`, or
+ * those that are new. */
+void jit_names_by_time(struct profile *p, struct jit_code *code, bool lines, bool all,
+	struct jit_times *ret_times);
 
 #endif

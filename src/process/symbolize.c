@@ -412,7 +412,8 @@ static void name_by_time(struct namer *n)
 
 	if (!n->options->jit)
 		return;
-	jit_names_by_time(n->profile, n->options->jit, n->options->depth == NAMES_LINES, &times);
+	jit_names_by_time(n->profile, n->options->jit, n->options->depth == NAMES_LINES,
+		n->options->which != SYMBOLIZE_NEW, &times);
 	if (n->report) {
 		n->report->by_time = times.by_time;
 		n->report->guessed = times.guessed;
