@@ -79,6 +79,13 @@ static const struct perf_file_id *find_id(const struct perf_file *f, uint64_t id
 	return NULL;
 }
 
+const struct perf_file_event *perf_file_event_of(const struct perf_file *f, uint64_t id)
+{
+	const struct perf_file_id *row = find_id(f, id);
+
+	return row ? f->events.items[row->event] : NULL;
+}
+
 /* Ids of the event that was added last. */
 static void add_ids(struct perf_file *f, struct bytes ids)
 {
@@ -102,15 +109,13 @@ static void add_ids(struct perf_file *f, struct bytes ids)
 /* perf writes records of its own making with id 0: they are of the first event. */
 static const struct perf_file_event *event_of(const struct perf_file *f, struct bytes record)
 {
-	const struct perf_file_id *row;
 	uint64_t id;
 
 	if (!f->events.len)
 		return NULL;
 	if (f->events.len == 1 || !perf_record_id(record, &f->events.items[0]->layout, &id) || !id)
 		return f->events.items[0];
-	row = find_id(f, id);
-	return row ? f->events.items[row->event] : NULL;
+	return perf_file_event_of(f, id);
 }
 
 static void set_name(struct perf_file_event *event, struct bytes name)
@@ -405,13 +410,10 @@ static void hand_out(struct perf_file *f, char *record, size_t size, uint32_t bl
 	ret->event = f->events.len ? f->events.items[0] : NULL;
 	if (f->events.len > 1) {
 		uint64_t id = 0;
-		const struct perf_file_id *row;
 
 		perf_swap_header(record);
-		if (perf_record_id(ret->bytes, &ret->event->layout, &id) && id) {
-			row = find_id(f, __builtin_bswap64(id));
-			ret->event = row ? f->events.items[row->event] : NULL;
-		}
+		if (perf_record_id(ret->bytes, &ret->event->layout, &id) && id)
+			ret->event = perf_file_event_of(f, __builtin_bswap64(id));
 		perf_swap_header(record);
 	}
 	perf_swap_record(record, size, ret->event ? &ret->event->layout : &none);

@@ -78,6 +78,9 @@ struct perf_file_record {
  * end, and where the file is damaged. */
 bool perf_file_next(struct perf_file *f, struct perf_file_record *ret_record);
 
+/* The event that an id means; NULL: none. */
+const struct perf_file_event *perf_file_event_of(const struct perf_file *f, uint64_t id);
+
 /* Records of blocks before `block` are not needed any more. */
 void perf_file_forget(struct perf_file *f, uint32_t block);
 

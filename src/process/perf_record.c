@@ -352,6 +352,45 @@ static void decode_body(struct cursor *c, const struct perf_layout *layout, stru
 	}
 }
 
+/* In words: in front of the values, and of each value. */
+struct read_shape {
+	size_t head, each, count;
+};
+
+static struct read_shape read_shape_of(const struct perf_sample *sample)
+{
+	const uint64_t format = sample->layout->read_format;
+	size_t times = (size_t) !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+		       !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+	struct read_shape shape = {
+		.each = (size_t)1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST)};
+
+	if (!(format & PERF_FORMAT_ID) || !sample->read.count)
+		return shape;
+	shape.count = format & PERF_FORMAT_GROUP ? (size_t)sample->read.at[0] : 1;
+	shape.head = format & PERF_FORMAT_GROUP ? 1 + times : 0;
+	return shape;
+}
+
+size_t perf_sample_counts(const struct perf_sample *sample)
+{
+	return read_shape_of(sample).count;
+}
+
+/* Alone, the value is in front of the times and its id behind them. */
+struct perf_counted perf_sample_count(const struct perf_sample *sample, size_t i)
+{
+	const struct read_shape shape = read_shape_of(sample);
+	const uint64_t *at = sample->read.at + shape.head + i * shape.each;
+	const uint64_t format = sample->layout->read_format;
+
+	if (format & PERF_FORMAT_GROUP)
+		return (struct perf_counted){.value = at[0], .id = at[1]};
+	return (struct perf_counted){.value = at[0],
+		.id = at[1 + !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
+			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING)]};
+}
+
 size_t perf_record_size(struct bytes bytes)
 {
 	struct perf_event_header header;

@@ -125,6 +125,14 @@ bool perf_record_decode(struct bytes bytes, const struct perf_layout *layout,
  * header, not a multiple of 8, or longer than `bytes`. */
 size_t perf_record_size(struct bytes bytes);
 
+/* One value of a sample's `read`: what the event with this id had counted by then. */
+struct perf_counted {
+	uint64_t id, value;
+};
+/* How many values there are; each only with an id. 0 without PERF_FORMAT_ID. */
+size_t perf_sample_counts(const struct perf_sample *sample);
+struct perf_counted perf_sample_count(const struct perf_sample *sample, size_t i);
+
 /* The time in a record's identity without decoding the rest of it; false when the layout has none
  * or the record is too short. */
 bool perf_record_time(struct bytes bytes, const struct perf_layout *layout, uint64_t *ret_time);

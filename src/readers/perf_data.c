@@ -35,10 +35,12 @@ struct data {
 	size_t build_ids;    /* how many of the file's have been told to the binaries */
 	size_t events_known; /* how many of its events have streams */
 	uint64_t samples;
-	uint64_t last_time;  /* of a record, ns */
-	uint64_t stray;	     /* samples whose id means no event */
-	struct error failed; /* while samples were delivered */
-	uint64_t malformed;  /* records in which a field does not fit */
+	uint64_t last_time;		     /* of a record, ns */
+	uint64_t stray;			     /* samples whose id means no event */
+	VECTOR(struct perf_counted) counted; /* by events of groups, when they were last read */
+	struct id_map counted_by_id;	     /* to its row and one */
+	struct error failed;		     /* while samples were delivered */
+	uint64_t malformed;		     /* records in which a field does not fit */
 };
 
 static void data_release(struct data *d)
@@ -46,6 +48,8 @@ static void data_release(struct data *d)
 	perf_losses_release(&d->losses);
 	perf_events_release(&d->events);
 	walks_release(d->walks);
+	vector_release(&d->counted);
+	id_map_release(&d->counted_by_id);
 	perf_order_release(&d->order);
 	stacks_release(&d->stacks);
 	processes_release(&d->processes);
@@ -245,7 +249,7 @@ static bool add_sample(void *context, const struct walk_job *job, struct error *
 		.has = columns(d, event),
 		.thread = job->thread,
 		.time = id->time,
-		.period = period_of(event, &job->record.sample),
+		.period = job->period,
 		.cpu = id->cpu < NO_CPU ? (uint16_t)id->cpu : NO_CPU};
 
 	if (sample.has & SAMPLE_LABELS)
@@ -260,6 +264,47 @@ static bool add_sample(void *context, const struct walk_job *job, struct error *
 	return perf_events_add(&d->events, &sample, err);
 }
 
+static bool submit(struct data *d, const struct walk_job *job, struct error *err)
+{
+	return d->walks ? walks_add(d->walks, job, err) : add_sample(d, job, err);
+}
+
+/* What the event has counted since it was last read. */
+static uint64_t counted_since(struct data *d, const struct perf_counted *now)
+{
+	uint64_t hash = hash_pair(now->id, 0), before;
+	size_t at = id_map_first(&d->counted_by_id, hash);
+
+	for (uint32_t row; (row = id_map_candidate(&d->counted_by_id, hash, &at));)
+		if (d->counted.items[row - 1].id == now->id) {
+			before = d->counted.items[row - 1].value;
+			d->counted.items[row - 1].value = now->value;
+			return now->value - before;
+		}
+	vector_push(&d->counted, *now);
+	id_map_put(&d->counted_by_id, hash, at, (uint32_t)d->counted.len);
+	return now->value;
+}
+
+/* A sample that reads the whole group (`perf record -e '{a,b}:S'`) is one of each event that has
+ * counted something since. */
+static bool submit_group(struct data *d, struct walk_job *job, struct error *err)
+{
+	size_t count = perf_sample_counts(&job->record.sample);
+
+	for (size_t i = 0; i < count; i++) {
+		struct perf_counted now = perf_sample_count(&job->record.sample, i);
+		const struct perf_file_event *event = perf_file_event_of(&d->file, now.id);
+
+		job->event = event;
+		job->period = counted_since(d, &now);
+		d->stray += !event;
+		if (event && job->period && !submit(d, job, err))
+			return false;
+	}
+	return true;
+}
+
 /* The first sample with a stack copy starts the threads; from then on all samples go through them,
  * to stay in order. */
 static bool take_sample(struct data *d, const struct perf_file_event *event,
@@ -267,7 +312,8 @@ static bool take_sample(struct data *d, const struct perf_file_event *event,
 {
 	const struct perf_identity *id = &r->identity;
 	const struct process_state *process;
-	struct walk_job job = {.record = *r, .event = event};
+	struct walk_job job = {
+		.record = *r, .event = event, .period = period_of(event, &r->sample)};
 
 	expect_kernel(d, r);
 	job.thread = processes_thread(&d->processes, (int32_t)id->pid, (int32_t)id->tid);
@@ -278,7 +324,7 @@ static bool take_sample(struct data *d, const struct perf_file_event *event,
 		       r->sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
 	if (job.has_copy && !d->walks)
 		d->walks = walks_new(d->stacks.arch, &d->binaries, add_sample, d);
-	return d->walks ? walks_add(d->walks, &job, err) : add_sample(d, &job, err);
+	return perf_sample_counts(&r->sample) ? submit_group(d, &job, err) : submit(d, &job, err);
 }
 
 static bool take(struct data *d, const struct perf_file_record *record, struct error *err)
