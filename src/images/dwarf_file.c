@@ -83,21 +83,28 @@ static void list_release(struct dwarf_file *file)
 	free(file->type_units);
 }
 
-bool dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset, uint64_t *ret_unit)
+size_t dwarf_first_at(const uint64_t *numbers, size_t count, uint64_t value)
 {
-	size_t low = 0, high = file->units.len;
+	size_t low = 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
 
-		if (file->units.items[middle] <= offset)
+		if (numbers[middle] < value)
 			low = middle + 1;
 		else
-			high = middle;
+			count = middle;
 	}
-	if (!low)
+	return low;
+}
+
+bool dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset, uint64_t *ret_unit)
+{
+	size_t behind = dwarf_first_at(file->units.items, file->units.len, offset + 1);
+
+	if (!behind)
 		return false;
-	*ret_unit = file->units.items[low - 1];
+	*ret_unit = file->units.items[behind - 1];
 	return true;
 }
 
@@ -303,16 +310,17 @@ static struct dwarf_file *split_of(struct image *image, const struct dwarf_file 
 }
 
 /* Is the unit with this id in the file? */
-static bool split_find(struct dwarf_file *file, uint64_t id, uint64_t *ret_unit)
+static bool split_find(
+	struct dwarf_reader *r, struct dwarf_file *file, uint64_t id, uint64_t *ret_unit)
 {
-	struct dwarf_reader reader = {.budget = UINT64_MAX};
-
+	if (!dwarf_spend(r, file->sections[DWARF_INFO].len))
+		return false;
 	list_units(file);
 	for (size_t i = 0; i < file->units.len; i++) {
 		struct dwarf_unit unit;
 		struct dwarf_entry first;
 
-		if (dwarf_unit_peek(&reader, file, file->units.items[i], &unit, &first) &&
+		if (dwarf_unit_peek(r, file, file->units.items[i], &unit, &first) &&
 			unit.header.kind != DW_UT_split_type && unit.header.id == id) {
 			*ret_unit = file->units.items[i];
 			return true;
@@ -330,8 +338,8 @@ void dwarf_split_release(struct dwarf_file *file)
 	free(file);
 }
 
-static struct dwarf_file *split_open_at(const struct dwarf_files *files, struct bytes directory,
-	struct bytes name, uint64_t id, uint64_t *ret_unit)
+static struct dwarf_file *split_open_at(struct dwarf_reader *r, const struct dwarf_files *files,
+	struct bytes directory, struct bytes name, uint64_t id, uint64_t *ret_unit)
 {
 	struct image *image = open_path(files, directory, name);
 	struct dwarf_file *file;
@@ -340,7 +348,7 @@ static struct dwarf_file *split_open_at(const struct dwarf_files *files, struct 
 		return NULL;
 	file = split_of(image, &files->main);
 	file->image = image;
-	if (split_find(file, id, ret_unit))
+	if (split_find(r, file, id, ret_unit))
 		return file;
 	dwarf_split_release(file);
 	return NULL;
@@ -432,7 +440,7 @@ static bool package_cut(
 }
 
 static struct dwarf_file *package_find(
-	const struct dwarf_files *files, uint64_t id, uint64_t *ret_unit)
+	struct dwarf_reader *r, const struct dwarf_files *files, uint64_t id, uint64_t *ret_unit)
 {
 	struct package_index index;
 	struct dwarf_file *file;
@@ -444,18 +452,18 @@ static struct dwarf_file *package_find(
 	if (!row)
 		return NULL;
 	file = split_of(files->package, &files->main);
-	if (package_cut(&index, row, file->sections) && split_find(file, id, ret_unit))
+	if (package_cut(&index, row, file->sections) && split_find(r, file, id, ret_unit))
 		return file;
 	dwarf_split_release(file);
 	return NULL;
 }
 
-struct dwarf_file *dwarf_split_open(
-	const struct dwarf_files *files, const struct dwarf_unit *skeleton, uint64_t *ret_unit)
+struct dwarf_file *dwarf_split_open(struct dwarf_reader *r, const struct dwarf_files *files,
+	const struct dwarf_unit *skeleton, uint64_t *ret_unit)
 {
 	struct bytes name = skeleton->split_name, directory = skeleton->directory, base = name;
 	uint64_t id = skeleton->header.id;
-	struct dwarf_file *file = package_find(files, id, ret_unit);
+	struct dwarf_file *file = package_find(r, files, id, ret_unit);
 
 	if (!name.len)
 		return file;
@@ -463,10 +471,10 @@ struct dwarf_file *dwarf_split_open(
 		if (name.at[i] == '/')
 			base = (struct bytes){name.at + i + 1, name.len - i - 1};
 	if (!file)
-		file = split_open_at(files, directory, name, id, ret_unit);
+		file = split_open_at(r, files, directory, name, id, ret_unit);
 	if (!file)
-		file = split_open_at(files, directory_of(files->program), name, id, ret_unit);
+		file = split_open_at(r, files, directory_of(files->program), name, id, ret_unit);
 	if (!file)
-		file = split_open_at(files, directory_of(files->program), base, id, ret_unit);
+		file = split_open_at(r, files, directory_of(files->program), base, id, ret_unit);
 	return file;
 }

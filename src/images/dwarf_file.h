@@ -61,11 +61,15 @@ void dwarf_files_load_lines(struct dwarf_files *files);
 void dwarf_files_release(struct dwarf_files *files);
 
 /* The split file that a unit is the skeleton of, known by the id in both, and where in it the unit
- * is; NULL: not found. Several threads may ask. */
+ * is; NULL: not found. Several threads may ask, each with its reader. */
+struct dwarf_reader;
 struct dwarf_unit;
-struct dwarf_file *dwarf_split_open(
-	const struct dwarf_files *files, const struct dwarf_unit *skeleton, uint64_t *ret_unit);
+struct dwarf_file *dwarf_split_open(struct dwarf_reader *r, const struct dwarf_files *files,
+	const struct dwarf_unit *skeleton, uint64_t *ret_unit);
 void dwarf_split_release(struct dwarf_file *file); /* NULL is fine */
+
+/* The index of the first of `count` ascending numbers that is not below `value`; `count`: none. */
+size_t dwarf_first_at(const uint64_t *numbers, size_t count, uint64_t value);
 
 /* The unit that holds the entry at `offset`; false: none. */
 bool dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset, uint64_t *ret_unit);

@@ -38,29 +38,14 @@ void dwarf_functions_release(struct dwarf_functions *functions)
 	free(functions->innermost);
 }
 
-/* The first address that is not below `address`. */
-static size_t address_at(const struct walk *w, uint64_t address)
-{
-	size_t low = 0, high = w->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (w->addresses[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* The function under way covers [start, end): where its outer function is innermost, it is from now
  * on. So of functions that overlap the first has the address. */
 static bool cover(struct walk *w, uint32_t outer, uint32_t function, uint64_t start, uint64_t end)
 {
 	bool any = false;
 
-	for (size_t i = address_at(w, start); i < w->count && w->addresses[i] < end; i++) {
+	for (size_t i = dwarf_first_at(w->addresses, w->count, start);
+		i < w->count && w->addresses[i] < end; i++) {
 		if (!dwarf_spend(w->reader, 1))
 			return any;
 		if (w->found->innermost[i] == outer) {

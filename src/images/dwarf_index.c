@@ -23,17 +23,9 @@ static void span_add(struct dwarf_index *index, uint64_t start, uint64_t end, si
 /* The number of the unit whose header is at `offset`; SIZE_MAX: there is none. */
 static size_t unit_number(const struct dwarf_file *file, uint64_t offset)
 {
-	size_t low = 0, high = file->units.len;
+	size_t at = dwarf_first_at(file->units.items, file->units.len, offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->units.items[middle] < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < file->units.len && file->units.items[low] == offset ? low : SIZE_MAX;
+	return at < file->units.len && file->units.items[at] == offset ? at : SIZE_MAX;
 }
 
 /* The pairs of one set: addresses and lengths up to (0, 0). Linkers also leave such pairs for code

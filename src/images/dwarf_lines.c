@@ -229,21 +229,6 @@ static void sequence_start(struct machine *m)
 	m->file = m->line = 1;
 }
 
-static size_t address_find(const struct machine *m, uint64_t address)
-{
-	size_t low = 0, high = m->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (m->addresses[middle] < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* The last row holds up to here. Of sequences that overlap the first has the address. */
 static void row_end(struct machine *m)
 {
@@ -258,7 +243,7 @@ static void row_end(struct machine *m)
 static inline void row_add(struct machine *m)
 {
 	if (!m->started || m->address < m->last)
-		m->next = address_find(m, m->address);
+		m->next = dwarf_first_at(m->addresses, m->count, m->address);
 	else if (m->next < m->count && m->addresses[m->next] < m->address && !m->dropped)
 		row_end(m);
 	m->started = true;

@@ -182,7 +182,7 @@ static void answer_functions(struct dwarf_reader *r, const struct batch *b, stru
 	uint64_t offset;
 
 	if (is_skeleton(unit)) {
-		a->split = dwarf_split_open(&b->dwarf->files, unit, &offset);
+		a->split = dwarf_split_open(r, &b->dwarf->files, unit, &offset);
 		a->split_missing = !a->split;
 		if (a->split)
 			split = dwarf_unit_open(r, a->split, offset, unit);

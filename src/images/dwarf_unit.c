@@ -328,7 +328,7 @@ struct dwarf_unit *dwarf_unit_open(struct dwarf_reader *r, const struct dwarf_fi
 	struct dwarf_entry first;
 
 	unit->file = file;
-	if (!dwarf_header_read(file, offset, &unit->header)) {
+	if (!r->budget || !dwarf_header_read(file, offset, &unit->header)) {
 		free(unit);
 		return NULL;
 	}
@@ -359,7 +359,7 @@ bool dwarf_unit_peek(struct dwarf_reader *r, const struct dwarf_file *file, uint
 	bool done;
 
 	*ret_unit = (struct dwarf_unit){.file = file};
-	if (!dwarf_header_read(file, offset, &ret_unit->header))
+	if (!r->budget || !dwarf_header_read(file, offset, &ret_unit->header))
 		return false;
 	cursor_take(&c, ret_unit->header.first);
 	dwarf_abbrevs_compile(&table, file->sections[DWARF_ABBREV], ret_unit->header.abbrevs,
