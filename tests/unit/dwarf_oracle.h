@@ -143,7 +143,7 @@ static inline const char *oracle_plain_name(Dwarf_Die *entry)
 
 static inline bool oracle_qualifies(int tag)
 {
-	return tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
 	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
 	       tag == DW_TAG_enumeration_type || tag == DW_TAG_subprogram;
 }
