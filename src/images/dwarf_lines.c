@@ -210,6 +210,7 @@ struct machine {
 	struct dwarf_reader *reader;
 	const uint64_t *addresses;
 	size_t count;
+	size_t left; /* addresses without a row: at 0 the rest need not be read */
 	size_t next; /* the first address that is not below the last row's */
 	struct dwarf_row *rows;
 	/* The last row of the sequence, which holds up to the next one. */
@@ -234,8 +235,10 @@ static void row_end(struct machine *m)
 {
 	while (m->next < m->count && m->addresses[m->next] < m->address &&
 		dwarf_spend(m->reader, 1)) {
-		if (m->rows[m->next].file == DWARF_NO_FILE)
+		if (m->rows[m->next].file == DWARF_NO_FILE) {
 			m->rows[m->next] = m->row;
+			m->left--;
+		}
 		m->next++;
 	}
 }
@@ -311,7 +314,7 @@ static bool run(struct machine *m, struct dwarf_lines *lines, const struct line_
 	struct cursor c = h->program;
 
 	sequence_start(m);
-	while (c.at < c.end && !c.bad) {
+	while (c.at < c.end && !c.bad && m->left) {
 		uint8_t opcode = *c.at++;
 
 		if (opcode >= h->opcodes) {
@@ -332,7 +335,7 @@ static bool run(struct machine *m, struct dwarf_lines *lines, const struct line_
 bool dwarf_lines_read(struct dwarf_reader *r, const struct dwarf_unit *unit,
 	const uint64_t *addresses, size_t count, struct dwarf_lines *ret_lines)
 {
-	struct machine m = {.reader = r, .addresses = addresses, .count = count};
+	struct machine m = {.reader = r, .addresses = addresses, .count = count, .left = count};
 	struct line_header header;
 
 	m.rows = ret_lines->rows = memory_new(count, sizeof(*m.rows));
