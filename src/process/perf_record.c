@@ -250,18 +250,27 @@ static void decode_sample_tail(
 		s->aux = cursor_bytes(c, cursor_u64(c));
 }
 
+/* The kernel (6.18 does) leaves the flag set for events that asked for no build ids when another
+ * one, of any other recorder, did: then there are a device and an inode. A build id has one byte
+ * that is its size, three zeroes, the id, and zeroes up to 24 bytes. */
+static bool is_build_id(const char *at)
+{
+	static const char zeroes[PERF_BUILD_ID_LIMIT];
+	uint8_t size = (uint8_t)at[0];
+
+	return size && size <= PERF_BUILD_ID_LIMIT && !memcmp(at + 1, zeroes, 3) &&
+	       !memcmp(at + 4 + size, zeroes, PERF_BUILD_ID_LIMIT - size);
+}
+
 static void decode_mmap2_file(struct cursor *c, uint16_t misc, struct perf_mmap *m)
 {
 	struct bytes id = cursor_bytes(c, 24);
 
 	if (!id.len)
 		return;
-	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID && is_build_id(id.at)) {
 		m->build_id_size = (uint8_t)id.at[0];
-		if (m->build_id_size > PERF_BUILD_ID_LIMIT)
-			c->failed = true;
-		else
-			memcpy(m->build_id, id.at + 4, m->build_id_size);
+		memcpy(m->build_id, id.at + 4, m->build_id_size);
 		return;
 	}
 	memcpy(&m->major, id.at, 4);
