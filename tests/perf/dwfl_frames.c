@@ -65,8 +65,7 @@ static void unmap_all(struct runner *p)
 	forget_modules(p);
 }
 
-static void map(
-	struct runner *p, uint64_t start, uint64_t size, uint64_t offset, struct bytes path)
+static void map(struct runner *p, uint64_t start, uint64_t size, uint64_t offset, struct bytes path)
 {
 	struct map m = {start, start + size, offset, strndup(path.at, path.len)};
 	size_t kept = 0;
