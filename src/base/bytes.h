@@ -40,6 +40,12 @@ static inline bool bytes_end(struct bytes whole, struct bytes end)
 /* Byte order, a prefix before what it is a prefix of: <0, 0, >0. */
 int bytes_compare(struct bytes a, struct bytes b);
 
+/* Lower case, as the kernel and perf print them. */
+static inline bool is_hex_digit(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
 /* The next line of `*text` without its newline (and without a '\r' before it); `*text` moves
  * behind it. False at the end. A last line without newline counts. */
 bool bytes_line(struct bytes *text, struct bytes *ret_line);

@@ -20,7 +20,8 @@ static void overview(struct buffer *out)
 	buffer_text(out,
 		"usage: kiln COMMAND [OPTIONS] [FILE]\n\n"
 		"Kiln turns stacks into flame graphs: it records them, reads everybody else's,\n"
-		"folds, counts and draws them. Without FILE, ./profile.kiln is read, or ./perf.data.\n\n"
+		"folds, counts and draws them. Without FILE, ./profile.kiln is read, or "
+		"./perf.data.\n\n"
 		"Commands:\n");
 	for (size_t i = 0; commands[i]; i++)
 		buffer_printf(out, "  %-12s %s\n", commands[i]->name, commands[i]->about);

@@ -117,7 +117,7 @@ static bool try_fetched(struct search *s)
 static bool is_build_id(struct bytes id)
 {
 	for (size_t i = 0; i < id.len; i++)
-		if (!memchr("0123456789abcdef", id.at[i], 16))
+		if (!is_hex_digit(id.at[i]))
 			return false;
 	return id.len > 2;
 }

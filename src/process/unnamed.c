@@ -84,7 +84,8 @@ static void advise_jit(
 	if (*facts->error)
 		snprintf(m->why, sizeof m->why, "%s", facts->error);
 	else if (facts->opened)
-		snprintf(m->why, sizeof m->why, "what its runtime wrote has no entry for that code");
+		snprintf(
+			m->why, sizeof m->why, "what its runtime wrote has no entry for that code");
 	else
 		snprintf(m->why, sizeof m->why, "code made while running; no /tmp/perf-%d.map",
 			p->processes.items[m->process].pid);

@@ -1,18 +1,13 @@
 /* perf_frame_line.c: which function does a line of a call chain name? */
 #include "readers/perf_line.h"
 
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 /* Hexadecimal digits at the start, at most 16; how many. */
 static size_t leading_hex(struct bytes text, uint64_t *ret_value)
 {
 	uint64_t value = 0;
 	size_t len = 0;
 
-	for (; len < text.len && len < 16 && is_hex(text.at[len]); len++)
+	for (; len < text.len && len < 16 && is_hex_digit(text.at[len]); len++)
 		value = value << 4 | (uint64_t)(text.at[len] <= '9' ? text.at[len] - '0'
 								    : text.at[len] - 'a' + 10);
 	if (len)
@@ -45,7 +40,7 @@ static struct bytes without_offset(struct bytes symbol)
 {
 	size_t at = symbol.len;
 
-	while (at && is_hex(symbol.at[at - 1]))
+	while (at && is_hex_digit(symbol.at[at - 1]))
 		at--;
 	if (at < symbol.len && at >= 3 && !memcmp(symbol.at + at - 3, "+0x", 3))
 		symbol.len = at - 3;
@@ -73,7 +68,7 @@ static bool is_source(struct bytes text)
 	if (!text.len || memchr(text.at, ' ', text.len))
 		return false;
 	if (text.at[at - 1] == ']') {
-		while (at > 1 && is_hex(text.at[at - 2]))
+		while (at > 1 && is_hex_digit(text.at[at - 2]))
 			at--;
 		return at > 2 && text.at[at - 2] == '[';
 	}

@@ -5,11 +5,6 @@
 
 #define RUST_HASH_LEN 17 /* 'h' and 16 hexadecimal digits */
 
-static bool is_hex_digit(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 static bool ends_in_rust_hash(struct bytes name)
 {
 	const char *hash = name.at + name.len - RUST_HASH_LEN;

@@ -67,7 +67,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		if (perf_record_decode(rest, &layout, &r, &err))
 			sink ^= touch(&r);
-		if (perf_record_time(rest, &layout, &value) || perf_record_id(rest, &layout, &value))
+		if (perf_record_time(rest, &layout, &value) ||
+			perf_record_id(rest, &layout, &value))
 			sink ^= value;
 		rest.at += step;
 		rest.len -= step;
