@@ -84,7 +84,7 @@ static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struc
 		u->stream = ZSTD_createDCtx();
 	if (!u->stream)
 		abort();
-	if (u->at + u->len == u->end) {
+	if ((size_t)(u->end - u->at) == u->len) {
 		char *to = perf_blocks_room(blocks, BLOCK_SIZE, &u->block);
 
 		if (u->len)
