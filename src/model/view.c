@@ -132,7 +132,7 @@ bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error
 		const struct stream_row *row = &p->streams.items[i].row;
 		bool same = row->kind == chosen->kind && row->event == chosen->event;
 		bool idle = with_idle && row->event == chosen->event &&
-			    bytes_equal(profile_text(p, row->kind), BYTES("idle"));
+			    bytes_start(profile_text(p, row->kind), BYTES("idle"));
 
 		v->streams[i] =
 			row->unit == chosen->unit && row->side == chosen->side && (same || idle);

@@ -271,6 +271,13 @@ static void note_left(struct session *s, const struct cpu_state *state)
 }
 
 /* Only what the kernel itself calls stolen: the clock also runs on while tasks are switched. */
+/* How long the recorded CPUs were idle, at most: /proc/stat knows it to a tick of each. What a CPU
+ * that sleeps has missed is more likely idle than work. */
+static uint64_t idle_ns(const struct cpu_state *state)
+{
+	return state->cpus.idle ? state->cpus.idle + state->source.cpus.list.len * CPU_TICK : 0;
+}
+
 static void note_stolen(
 	struct session *s, const struct cpu_state *state, const struct event_totals *totals)
 {
@@ -296,7 +303,7 @@ static void cpu_account(struct session *s)
 	sampler_end(sampler, s->stopped);
 	for (size_t i = 0; i < sampler->events.len; i++) {
 		perf_source_totals(&state->source, i, &totals);
-		totals.idle = sampler->cpu_wide ? state->cpus.idle : 0;
+		totals.idle = sampler->cpu_wide ? idle_ns(state) : 0;
 		totals.stolen = sampler->events.items[i].clock ? stolen_ns(s, state, &totals) : 0;
 		tee_add(&state->tee, TEE_TOTALS, (uint32_t)i, 0, bytes_at(&totals, sizeof(totals)));
 		if (!i && sampler->events.items[i].clock)

@@ -20,7 +20,9 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	chmod a+rwx .
 	export LC_ALL=C.UTF-8
-	export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache # no names from earlier runs
+	# No names from earlier runs: neither Kiln's cache nor what perf keeps in ~/.debug.
+	export HOME=$BATS_TEST_TMPDIR
+	unset XDG_CACHE_HOME KILN_CACHE
 }
 
 # value FILE EXPRESSION: a figure of a profile; `s` is its first stream, `i` all there is.

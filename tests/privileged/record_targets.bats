@@ -19,8 +19,11 @@ setup_file() {
 @test "idle CPUs are a kind of their own" {
 	"$kiln" record -q -a -d 1s -o p.kiln
 	idle=$(value p.kiln "i['idle_samples']")
-	[ "$(value p.kiln "s['delivered']")" -ge "$idle" ]
-	# A second of which nobody used much: most of it was idle, and none of that is drawn.
+	work=$("$kiln" fold -q --kind samples p.kiln | awk '{ n += $NF } END { print n + 0 }')
+	all=$("$kiln" fold -q --kind samples --idle p.kiln | awk '{ n += $NF } END { print n + 0 }')
+	[ "$work" -eq "$(value p.kiln "s['delivered']")" ]
+	[ "$all" -eq $((work + idle)) ]
+	# A second of which nobody used much: none of what was idle is drawn.
 	[ "$("$kiln" fold -q p.kiln | grep -c 'do_idle.*\(halt\|default_idle\)$' || true)" -eq 0 ]
 }
 
