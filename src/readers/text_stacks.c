@@ -1,0 +1,173 @@
+/* text_stacks.c: from lines of text to samples of a profile, whatever the format. */
+#include "readers/text_stacks.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define TOO_DEEP "expected no stack of more than 8,192 frames"
+
+_Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+
+void text_stacks_open(struct text_stacks *t, struct input *in, const struct read_options *options,
+	struct profile *out)
+{
+	*t = (struct text_stacks){.profile = out, .in = in, .want = options->want};
+	t->samples = profile_add_samples(out);
+}
+
+void text_stacks_release(struct text_stacks *t)
+{
+	memo_release(&t->lines);
+	for (size_t i = 0; i < FRAME_KINDS; i++)
+		memo_release(&t->names[i]);
+	vector_release(&t->frames);
+	vector_release(&t->row_of_stack);
+}
+
+uint32_t text_stacks_stream(
+	struct text_stacks *t, struct bytes kind, struct bytes unit, struct bytes event)
+{
+	uint32_t stream = profile_add_stream(t->profile, t->samples, kind, unit, event);
+
+	assert(t->streams < TEXT_STREAMS_LIMIT && !t->taken);
+	if (!t->streams++)
+		t->first_stream = stream;
+	return stream;
+}
+
+bool text_stacks_line(
+	struct text_stacks *t, struct bytes *ret_line, bool *ret_more, struct error *err)
+{
+	if (!input_line(t->in, ret_line, ret_more, err))
+		return error_prefix(err, "line %llu: ", (unsigned long long)t->line + 1);
+	t->line += *ret_more;
+	return true;
+}
+
+/* ---- Frames ---- */
+
+location_id text_stacks_known(struct text_stacks *t, struct bytes text)
+{
+	return memo_find(&t->lines, text);
+}
+
+void text_stacks_learn(struct text_stacks *t, struct bytes text, location_id location)
+{
+	if (location)
+		memo_put(&t->lines, text, location);
+}
+
+location_id text_stacks_named(struct text_stacks *t, struct bytes name, enum frame_kind kind)
+{
+	location_id location = memo_find(&t->names[kind], name);
+
+	if (location)
+		return location;
+	location = profile_location_named(t->profile, profile_frame_named(t->profile, name, kind));
+	if (location)
+		memo_put(&t->names[kind], name, location);
+	return location;
+}
+
+void text_stacks_push(struct text_stacks *t, location_id location)
+{
+	if (t->frames.len < STACK_DEPTH_LIMIT)
+		vector_push(&t->frames, location);
+	else
+		t->too_deep = true;
+}
+
+void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_kind kind)
+{
+	text_stacks_push(t, text_stacks_named(t, name, kind));
+}
+
+void text_stacks_clear(struct text_stacks *t)
+{
+	t->frames.len = 0;
+	t->too_deep = false;
+}
+
+/* ---- Samples ---- */
+
+static stack_id make_stack(struct text_stacks *t, enum frame_order order)
+{
+	size_t count = t->frames.len;
+	stack_id stack = 0;
+
+	for (size_t i = 0; i < count; i++)
+		stack = profile_stack(t->profile, stack,
+			t->frames.items[order == OUTERMOST_FIRST ? i : count - 1 - i]);
+	return stack;
+}
+
+static size_t new_row(struct text_stacks *t, const struct sample *sample)
+{
+	for (uint32_t i = 0; i < t->streams; i++)
+		vector_push(&t->profile->streams.items[t->first_stream + i].value, 0);
+	return profile_add_sample(t->profile, t->samples, sample);
+}
+
+static size_t row_of(struct text_stacks *t, const struct sample *sample)
+{
+	size_t row;
+
+	if (sample->has || t->want & WANT_TIMES)
+		return new_row(t, sample);
+	while (t->row_of_stack.len <= sample->stack)
+		vector_push(&t->row_of_stack, 0);
+	if (t->row_of_stack.items[sample->stack])
+		return t->row_of_stack.items[sample->stack] - 1;
+	row = new_row(t, sample);
+	t->row_of_stack.items[sample->stack] = (uint32_t)row + 1;
+	return row;
+}
+
+bool text_stacks_add_sample(struct text_stacks *t, enum frame_order order, struct sample sample,
+	const int64_t *values, struct error *err)
+{
+	size_t row;
+
+	if (t->too_deep) {
+		text_stacks_clear(t);
+		text_stacks_skip(t, TOO_DEEP);
+		return true;
+	}
+	sample.stack = make_stack(t, order);
+	text_stacks_clear(t);
+	row = row_of(t, &sample);
+	for (uint32_t i = 0; i < t->streams; i++) {
+		int64_t size = values[i] < 0 ? -values[i] : values[i];
+
+		if (values[i] == INT64_MIN ||
+			__builtin_add_overflow(t->total[i], size, &t->total[i]))
+			return error_set(err, ERR_LIMIT,
+				"line %llu: the sum of all values exceeds 2^63",
+				(unsigned long long)t->line);
+		t->profile->streams.items[t->first_stream + i].value.items[row] += values[i];
+	}
+	t->taken++;
+	return true;
+}
+
+bool text_stacks_add(
+	struct text_stacks *t, enum frame_order order, const int64_t *values, struct error *err)
+{
+	return text_stacks_add_sample(t, order, (struct sample){0}, values, err);
+}
+
+void text_stacks_skip(struct text_stacks *t, const char *reason)
+{
+	bad_lines_add(&t->bad, t->line, reason);
+}
+
+bool text_stacks_finish(struct text_stacks *t, struct error *err)
+{
+	for (uint32_t i = 0; i < t->streams; i++) {
+		struct stream_row *row = &t->profile->streams.items[t->first_stream + i].row;
+
+		if (bytes_equal(profile_text(t->profile, row->unit), BYTES("count")))
+			row->delivered = (uint64_t)t->total[i];
+	}
+	return bad_lines_finish(&t->bad, t->line, t->taken, t->profile, err);
+}

@@ -1,0 +1,82 @@
+/* text_stacks.h: what readers of listed stacks share: numbered lines, frames by their text,
+ *samples.
+ *
+ *	struct text_stacks t;
+ *	text_stacks_open(&t, in, options, out);
+ *	text_stacks_stream(&t, BYTES("samples"), BYTES("count"), (struct bytes){0});
+ *	for (bool more = true; text_stacks_line(&t, &line, &more, err) && more;)
+ *		... text_stacks_push_name(&t, name, FRAME_NATIVE);
+ *		... if (!text_stacks_add(&t, INNERMOST_FIRST, &value, err)) break;
+ *		... text_stacks_skip(&t, "expected a count");
+ *	done = !err->code && text_stacks_finish(&t, err);
+ *	text_stacks_release(&t);
+ */
+#ifndef KILN_READERS_TEXT_STACKS_H
+#define KILN_READERS_TEXT_STACKS_H
+
+#include "readers/bad_lines.h"
+#include "readers/memo.h"
+#include "readers/readers.h"
+
+#define TEXT_STREAMS_LIMIT 16u /* values that a sample may have */
+
+enum frame_order { OUTERMOST_FIRST, INNERMOST_FIRST };
+
+struct text_stacks {
+	struct profile *profile;
+	struct input *in;
+	unsigned want;	   /* enum read_want */
+	uint64_t line;	   /* number of the last line */
+	uint64_t taken;	   /* samples */
+	struct memo lines; /* what whole lines mean, for text_stacks_known */
+	struct memo names[FRAME_KINDS];
+	VECTOR(location_id) frames; /* of the stack being read, in the order of the input */
+	bool too_deep;		    /* it has more than STACK_DEPTH_LIMIT */
+	uint32_t samples, streams, first_stream;
+	int64_t total[TEXT_STREAMS_LIMIT];
+	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
+	struct bad_lines bad;
+};
+
+void text_stacks_open(struct text_stacks *t, struct input *in, const struct read_options *options,
+	struct profile *out);
+void text_stacks_release(struct text_stacks *t);
+
+/* One more value that every sample has, before the first sample. Returns the stream. */
+uint32_t text_stacks_stream(
+	struct text_stacks *t, struct bytes kind, struct bytes unit, struct bytes event);
+
+/* The next line without its newline, valid until the next call; *ret_more is false at the end. */
+bool text_stacks_line(
+	struct text_stacks *t, struct bytes *ret_line, bool *ret_more, struct error *err);
+
+/* The location that this text (a whole line, say) led to the last time, or 0; and how it is
+ * remembered. What it depends on besides the text must not change between the two. */
+location_id text_stacks_known(struct text_stacks *t, struct bytes text);
+void text_stacks_learn(struct text_stacks *t, struct bytes text, location_id location);
+
+/* A frame of which this name is all that is known. */
+location_id text_stacks_named(struct text_stacks *t, struct bytes name, enum frame_kind kind);
+
+/* The next frame of the stack being read. */
+void text_stacks_push(struct text_stacks *t, location_id location);
+void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_kind kind);
+void text_stacks_clear(struct text_stacks *t); /* no frames after all */
+
+/* The frames pushed are a sample with a value for every stream; the next stack is empty. Samples of
+ * one stack are summed unless the caller wants times. A stack that is too deep is skipped and
+ * counted. ERR_LIMIT when values overflow. */
+bool text_stacks_add(
+	struct text_stacks *t, enum frame_order order, const int64_t *values, struct error *err);
+/* The same with what the sample has in other columns (the stack is set here); never summed. Give
+ * all samples of an input the same `has`. */
+bool text_stacks_add_sample(struct text_stacks *t, enum frame_order order, struct sample sample,
+	const int64_t *values, struct error *err);
+
+/* The last line could not be read; `reason` is static and says what was expected. */
+void text_stacks_skip(struct text_stacks *t, const char *reason);
+
+/* At the end: totals into the streams, skipped lines into a note. Fails when nothing was read. */
+bool text_stacks_finish(struct text_stacks *t, struct error *err);
+
+#endif
