@@ -71,7 +71,7 @@ void profile_release(struct profile *p)
 	id_map_release(&p->by_mapping);
 	id_map_release(&p->by_location);
 	id_map_release(&p->by_named_location);
-	id_map_release(&p->by_stack);
+	callees_release(&p->callees);
 	id_map_release(&p->by_process);
 	id_map_release(&p->by_thread);
 	id_map_release(&p->by_label_set);
@@ -325,27 +325,18 @@ void profile_name_location(
 
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
 {
-	struct id_map *m = &p->by_stack;
-	uint64_t hash = hash_pair(caller, location);
-	size_t at;
-	uint32_t id;
+	size_t count = p->stack_caller.len;
+	stack_id id;
 
-	if (unmapped(m, p->stack_caller.len))
-		for (id = 1; id < p->stack_caller.len; id++)
-			id_map_enter(m,
-				hash_pair(p->stack_caller.items[id], p->stack_location.items[id]),
-				id);
-	at = id_map_first(m, hash);
-	while ((id = id_map_candidate(m, hash, &at)))
-		if (p->stack_caller.items[id] == caller && p->stack_location.items[id] == location)
-			return id;
-	if (!room(p, p->stack_caller.len))
-		return 0;
-	id = (stack_id)p->stack_caller.len;
+	callees_learn(&p->callees, p->stack_caller.items, p->stack_location.items, count);
+	id = callees_find(
+		&p->callees, p->stack_caller.items, p->stack_location.items, caller, location);
+	if (id || !room(p, count))
+		return id;
 	vector_push(&p->stack_caller, caller);
 	vector_push(&p->stack_location, location);
-	id_map_put(m, hash, at, id);
-	return id;
+	callees_learn(&p->callees, p->stack_caller.items, p->stack_location.items, count + 1);
+	return (stack_id)count;
 }
 
 /* ---- Processes, threads, labels ---- */

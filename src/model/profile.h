@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "model/callees.h"
 
 typedef uint32_t string_id, frame_id, mapping_id, location_id, stack_id;
 typedef uint32_t process_id, thread_id, label_set_id;
@@ -158,9 +159,10 @@ struct profile {
 
 	bool full;    /* a table reached its limit: what was added since is missing */
 	bool repeats; /* it was read from a file that may have equal strings, frames or stacks */
-	struct id_map by_string, by_frame, by_mapping, by_location, by_named_location, by_stack;
+	struct id_map by_string, by_frame, by_mapping, by_location, by_named_location;
 	struct id_map by_process, by_thread, by_label_set;
-	void *borrowed; /* what the tables borrow from; released by release_borrowed */
+	struct callees callees; /* of stacks */
+	void *borrowed;		/* what the tables borrow from; released by release_borrowed */
 	void (*release_borrowed)(void *borrowed);
 };
 

@@ -16,28 +16,27 @@ void tree_builder_init(struct tree_builder *b)
 	*b = (struct tree_builder){0};
 	vector_push(&b->tree.caller, 0);
 	vector_push(&b->tree.frame, 0);
+	callees_learn(&b->children, b->tree.caller.items, b->tree.frame.items, 1);
 }
 
 node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame)
 {
-	uint64_t hash = hash_pair(caller, frame);
-	size_t at = id_map_first(&b->children, hash);
-	uint32_t id;
+	size_t count = b->tree.caller.len;
+	node_id id = callees_find(
+		&b->children, b->tree.caller.items, b->tree.frame.items, caller, frame);
 
-	while ((id = id_map_candidate(&b->children, hash, &at)))
-		if (b->tree.caller.items[id] == caller && b->tree.frame.items[id] == frame)
-			return id;
-	id = (node_id)b->tree.caller.len;
+	if (id)
+		return id;
 	vector_push(&b->tree.caller, caller);
 	vector_push(&b->tree.frame, frame);
-	id_map_put(&b->children, hash, at, id);
-	return id;
+	callees_learn(&b->children, b->tree.caller.items, b->tree.frame.items, count + 1);
+	return (node_id)count;
 }
 
 void tree_builder_release(struct tree_builder *b)
 {
 	tree_release(&b->tree);
-	id_map_release(&b->children);
+	callees_release(&b->children);
 }
 
 void tree_release(struct tree *t)

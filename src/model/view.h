@@ -33,7 +33,7 @@ struct tree {
 /* The call tree being built: the child of `caller` with `frame`, added when it is new. */
 struct tree_builder {
 	struct tree tree;
-	struct id_map children;
+	struct callees children;
 };
 void tree_builder_init(struct tree_builder *b); /* with its root */
 node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame);

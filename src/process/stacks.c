@@ -61,7 +61,8 @@ void stacks_init(struct stacks *s, struct profile *profile, struct processes *pr
 {
 	*s = (struct stacks){
 		.profile = profile, .processes = processes, .kernel = kernel, .arch = arch};
-	s->places = memory_new(1, sizeof(*s->places));
+	/* Written first, not read first: see new_slots in base/hash.c. */
+	s->places = memset(memory_resize(NULL, 1, sizeof(*s->places)), 0, sizeof(*s->places));
 	s->recent = memory_new(RECENT_STACKS, sizeof(*s->recent));
 	unwinder_init(&s->unwinder, arch);
 }
@@ -271,9 +272,9 @@ static void begin(struct making *m, thread_id thread)
 		return;
 	}
 	if (!stack->path) {
-		stack->path = memory_new(PATH_LIMIT, sizeof(*stack->path));
-		stack->stacks = memory_new(PATH_LIMIT, sizeof(*stack->stacks));
-		stack->addresses = memory_new(PATH_LIMIT, sizeof(*stack->addresses));
+		stack->path = memory_resize(NULL, PATH_LIMIT, sizeof(*stack->path));
+		stack->stacks = memory_resize(NULL, PATH_LIMIT, sizeof(*stack->stacks));
+		stack->addresses = memory_resize(NULL, PATH_LIMIT, sizeof(*stack->addresses));
 	}
 	stack->thread = thread;
 	stack->user = 0;
