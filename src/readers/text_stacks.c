@@ -1,6 +1,8 @@
 /* text_stacks.c: from lines of text to samples of a profile, whatever the format. */
 #include "readers/text_stacks.h"
 
+#include "readers/tidy.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -20,6 +22,7 @@ void text_stacks_release(struct text_stacks *t)
 	memo_release(&t->lines);
 	for (size_t i = 0; i < FRAME_KINDS; i++)
 		memo_release(&t->names[i]);
+	buffer_release(&t->name);
 	vector_release(&t->frames);
 	vector_release(&t->row_of_stack);
 }
@@ -29,9 +32,11 @@ uint32_t text_stacks_stream(
 {
 	uint32_t stream = profile_add_stream(t->profile, t->samples, kind, unit, event);
 
-	assert(t->streams < TEXT_STREAMS_LIMIT && !t->taken);
+	assert(t->streams < TEXT_STREAMS_LIMIT);
 	if (!t->streams++)
 		t->first_stream = stream;
+	for (size_t i = t->profile->samples.items[t->samples].count; i > 0; i--)
+		vector_push(&t->profile->streams.items[stream].value, 0);
 	return stream;
 }
 
@@ -67,6 +72,42 @@ location_id text_stacks_named(struct text_stacks *t, struct bytes name, enum fra
 	if (location)
 		memo_put(&t->names[kind], name, location);
 	return location;
+}
+
+location_id text_stacks_frame(struct text_stacks *t, const struct text_frame *known)
+{
+	struct frame frame = {.function = profile_string(t->profile, known->function),
+		.module = profile_string(t->profile, known->module),
+		.kind = known->kind};
+
+	if (t->want & WANT_LINES) {
+		frame.file = profile_string(t->profile, known->file);
+		frame.line = known->line;
+	}
+	return profile_location_named(t->profile, profile_frame(t->profile, &frame));
+}
+
+static bool is_unknown(struct bytes name)
+{
+	return !name.len || bytes_equal(name, BYTES("[unknown]"));
+}
+
+location_id text_stacks_symbol(
+	struct text_stacks *t, struct bytes symbol, struct bytes module, enum frame_kind kind)
+{
+	struct bytes base = is_unknown(module) ? (struct bytes){0} : tidy_base_name(module);
+	bool bracketed = base.len && *base.at == '[';
+
+	t->name.len = 0;
+	if (!is_unknown(symbol))
+		tidy_name(symbol, &t->name);
+	else if (!base.len)
+		buffer_text(&t->name, "[unknown]");
+	else
+		buffer_printf(&t->name, bracketed ? "%.*s" : "[%.*s]", (int)base.len, base.at);
+	return text_stacks_frame(
+		t, &(struct text_frame){
+			   .function = buffer_bytes(&t->name), .module = base, .kind = kind});
 }
 
 void text_stacks_push(struct text_stacks *t, location_id location)
@@ -123,11 +164,28 @@ static size_t row_of(struct text_stacks *t, const struct sample *sample)
 	return row;
 }
 
+bool text_stacks_add_stack(
+	struct text_stacks *t, struct sample sample, const int64_t *values, struct error *err)
+{
+	size_t row = row_of(t, &sample);
+
+	for (uint32_t i = 0; i < t->streams; i++) {
+		int64_t value = values[i];
+
+		if (value == INT64_MIN || __builtin_add_overflow(t->total[i],
+						  value < 0 ? -value : value, &t->total[i]))
+			return error_set(err, ERR_LIMIT,
+				"line %llu: the sum of all values exceeds 2^63",
+				(unsigned long long)t->line);
+		t->profile->streams.items[t->first_stream + i].value.items[row] += value;
+	}
+	t->taken++;
+	return true;
+}
+
 bool text_stacks_add_sample(struct text_stacks *t, enum frame_order order, struct sample sample,
 	const int64_t *values, struct error *err)
 {
-	size_t row;
-
 	if (t->too_deep) {
 		text_stacks_clear(t);
 		text_stacks_skip(t, TOO_DEEP);
@@ -135,19 +193,7 @@ bool text_stacks_add_sample(struct text_stacks *t, enum frame_order order, struc
 	}
 	sample.stack = make_stack(t, order);
 	text_stacks_clear(t);
-	row = row_of(t, &sample);
-	for (uint32_t i = 0; i < t->streams; i++) {
-		int64_t size = values[i] < 0 ? -values[i] : values[i];
-
-		if (values[i] == INT64_MIN ||
-			__builtin_add_overflow(t->total[i], size, &t->total[i]))
-			return error_set(err, ERR_LIMIT,
-				"line %llu: the sum of all values exceeds 2^63",
-				(unsigned long long)t->line);
-		t->profile->streams.items[t->first_stream + i].value.items[row] += values[i];
-	}
-	t->taken++;
-	return true;
+	return text_stacks_add_stack(t, sample, values, err);
 }
 
 bool text_stacks_add(

@@ -30,6 +30,7 @@ struct text_stacks {
 	uint64_t taken;	   /* samples */
 	struct memo lines; /* what whole lines mean, for text_stacks_known */
 	struct memo names[FRAME_KINDS];
+	struct buffer name;	    /* scratch */
 	VECTOR(location_id) frames; /* of the stack being read, in the order of the input */
 	bool too_deep;		    /* it has more than STACK_DEPTH_LIMIT */
 	uint32_t samples, streams, first_stream;
@@ -42,7 +43,9 @@ void text_stacks_open(struct text_stacks *t, struct input *in, const struct read
 	struct profile *out);
 void text_stacks_release(struct text_stacks *t);
 
-/* One more value that every sample has, before the first sample. Returns the stream. */
+/* One more value that every sample has; samples that came before have none of it. Returns the
+ * stream.
+ */
 uint32_t text_stacks_stream(
 	struct text_stacks *t, struct bytes kind, struct bytes unit, struct bytes event);
 
@@ -58,6 +61,21 @@ void text_stacks_learn(struct text_stacks *t, struct bytes text, location_id loc
 /* A frame of which this name is all that is known. */
 location_id text_stacks_named(struct text_stacks *t, struct bytes name, enum frame_kind kind);
 
+/* A frame of which more is known: the base name of its module, a file (which is kept when the
+ * caller wants lines) and a line of it. Not remembered: text_stacks_learn does that for what it is
+ * of. */
+struct text_frame {
+	struct bytes function, module, file;
+	uint32_t line; /* 0: unknown */
+	enum frame_kind kind;
+};
+location_id text_stacks_frame(struct text_stacks *t, const struct text_frame *frame);
+
+/* A frame as tracers print it: the symbol is tidied (tidy.h); an empty one, or "[unknown]", is
+ * called after its module, of which only the base name is kept. */
+location_id text_stacks_symbol(
+	struct text_stacks *t, struct bytes symbol, struct bytes module, enum frame_kind kind);
+
 /* The next frame of the stack being read. */
 void text_stacks_push(struct text_stacks *t, location_id location);
 void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_kind kind);
@@ -72,6 +90,10 @@ bool text_stacks_add(
  * all samples of an input the same `has`. */
 bool text_stacks_add_sample(struct text_stacks *t, enum frame_order order, struct sample sample,
 	const int64_t *values, struct error *err);
+
+/* The same for a stack that the reader has built with profile_stack itself; frames pushed stay. */
+bool text_stacks_add_stack(
+	struct text_stacks *t, struct sample sample, const int64_t *values, struct error *err);
 
 /* The last line could not be read; `reason` is static and says what was expected. */
 void text_stacks_skip(struct text_stacks *t, const char *reason);

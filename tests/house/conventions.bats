@@ -23,7 +23,13 @@ every() {
 
 has_page() { [ -f "docs/kiln-$1.1" ]; }
 has_cli_test() { [ -f "tests/cli/$1.bats" ]; }
-has_fuzz_target() { [ -f "tests/fuzz/fuzz_$1.c" ] && list tests/fuzz/meson.build fuzz_targets | grep -qx "$1"; }
+has_fuzz_target() {
+	if [ -f "tests/fuzz/fuzz_$1.c" ]; then
+		list tests/fuzz/meson.build fuzz_targets | grep -qx "$1"
+	else
+		grep -q "\"${1//_/-}\"" tests/fuzz/fuzz_readers.c
+	fi
+}
 has_golden_pair() { ls "tests/golden/${1//_/-}"/*.folded >/dev/null 2>&1; }
 has_seeds() { [ -n "$(ls "tests/fuzz/corpus/$1")" ]; }
 
@@ -36,7 +42,7 @@ has_seeds() { [ -n "$(ls "tests/fuzz/corpus/$1")" ]; }
 }
 
 @test "every reader has a fuzz target" {
-	every src/readers/meson.build readers has_fuzz_target "no tests/fuzz/fuzz_NAME.c in the list"
+	every src/readers/meson.build readers has_fuzz_target "no tests/fuzz/fuzz_NAME.c in the list, nor a line in fuzz_readers.c"
 }
 
 @test "every reader has a golden pair" {

@@ -59,6 +59,7 @@ static void golden_inputs_have_one_reader(void **state)
 	check_all(test_path("tests/golden/*/*.kiln"), "kiln");
 	check_all(test_path("tests/golden/perf-script/*.txt"), "perf-script");
 	check_all(test_path("tests/golden/folded/*.txt"), "folded");
+	check_all(test_path("tests/golden/bpftrace/*.txt"), "bpftrace");
 	assert_in_range(inputs, 6, UINT32_MAX);
 }
 

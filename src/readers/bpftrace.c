@@ -1,0 +1,346 @@
+/* bpftrace.c: the maps that bpftrace prints, keyed by stacks:
+ *
+ *	@name[comm,
+ *	    innermost+12
+ *	    outermost+34
+ *	, 1234]: 5
+ *
+ * Keys that are no stack become outer frames, in the order of the key. Every map is a value of its
+ * own; what a map counted in a histogram is how often it was asked to. */
+#include "readers/text_stacks.h"
+
+#include "readers/tidy.h"
+
+#include <stdlib.h>
+
+#define EXPECTS "a map such as `@[`, the lines of a stack, `, comm]: 12`"
+
+struct bpftrace {
+	struct text_stacks stacks;
+	VECTOR(string_id) maps; /* the stream of each is its index */
+	size_t map;		/* of the entry */
+	bool open;		/* an entry has started */
+	bool counting;		/* its value is the sum of the lines of a histogram */
+	int64_t counted;
+	VECTOR(location_id) keys;
+	int64_t values[TEXT_STREAMS_LIMIT];
+	uint64_t lost;
+};
+
+/* ---- Numbers ---- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Digits at the start of *text are cut off. */
+static bool cut_number(struct bytes *text, int64_t *ret_value)
+{
+	bool negative = text->len && *text->at == '-';
+	int64_t value = 0;
+	size_t i = negative;
+
+	for (; i < text->len && is_digit(text->at[i]); i++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+			__builtin_add_overflow(value, text->at[i] - '0', &value))
+			return false;
+	if (i == negative)
+		return false;
+	*text = (struct bytes){text->at + i, text->len - i};
+	*ret_value = negative ? -value : value;
+	return true;
+}
+
+/* "12", or of "count 3, average 4, total 12" the total. */
+static bool parse_value(struct bytes text, int64_t *ret_value)
+{
+	const char *total = bytes_find(text, BYTES(", total "));
+
+	if (bytes_start(text, BYTES("count ")) && total) {
+		total += strlen(", total ");
+		text = (struct bytes){total, (size_t)(text.at + text.len - total)};
+	}
+	return cut_number(&text, ret_value) && !text.len;
+}
+
+/* "[2, 4)     9 |@@@    |": how many values a histogram has there. */
+static bool parse_bucket(struct bytes line, int64_t *ret_count)
+{
+	const char *end = line.len ? memchr(line.at, ')', line.len) : NULL;
+	const char *other = line.len ? memchr(line.at, ']', line.len) : NULL;
+	struct bytes rest;
+
+	if (!line.len || (*line.at != '[' && *line.at != '('))
+		return false;
+	if (!end || (other && other < end))
+		end = other;
+	if (!end)
+		return false;
+	rest = bytes_trim((struct bytes){end + 1, (size_t)(line.at + line.len - end) - 1});
+	return cut_number(&rest, ret_count) && bytes_find(rest, BYTES(" |"));
+}
+
+/* ---- Entries ---- */
+
+/* Cut "@name[" off; the name includes the '@'. */
+static bool cut_map(struct bytes *line, struct bytes *ret_name)
+{
+	size_t i = 1;
+
+	if (!line->len || *line->at != '@')
+		return false;
+	while (i < line->len &&
+		(is_digit(line->at[i]) || line->at[i] == '_' ||
+			((line->at[i] | 0x20) >= 'a' && (line->at[i] | 0x20) <= 'z')))
+		i++;
+	if (i == line->len || line->at[i] != '[')
+		return false;
+	*ret_name = (struct bytes){line->at, i};
+	*line = (struct bytes){line->at + i + 1, line->len - i - 1};
+	return true;
+}
+
+/* The stream of a map; false when there are too many. */
+static bool choose_map(struct bpftrace *b, struct bytes name)
+{
+	struct profile *p = b->stacks.profile;
+
+	for (b->map = 0; b->map < b->maps.len; b->map++)
+		if (bytes_equal(profile_text(p, b->maps.items[b->map]), name))
+			return true;
+	if (b->maps.len == TEXT_STREAMS_LIMIT)
+		return false;
+	vector_push(&b->maps, profile_string(p, name));
+	if (name.len == 1)
+		text_stacks_stream(&b->stacks, BYTES("samples"), BYTES("count"), name);
+	else
+		text_stacks_stream(&b->stacks, (struct bytes){name.at + 1, name.len - 1},
+			BYTES("count"), name);
+	return true;
+}
+
+/* "comm, 1234, " */
+static void take_keys(struct bpftrace *b, struct bytes text)
+{
+	while (text.len) {
+		const char *comma = bytes_find(text, BYTES(", "));
+		struct bytes key = {text.at, comma ? (size_t)(comma - text.at) : text.len};
+		size_t used = key.len + (comma ? 2 : 0);
+
+		text = (struct bytes){text.at + used, text.len - used};
+		key = bytes_trim(key);
+		if (key.len && !bytes_equal(key, BYTES(",")))
+			vector_push(&b->keys, text_stacks_named(&b->stacks, key, FRAME_META));
+	}
+}
+
+/* "55d0a2 main+27 (/usr/bin/x)", as ustack(perf) has it: cut the address and the module off. */
+static bool cut_perf(struct bytes *text, struct bytes *ret_module, uint64_t *ret_address)
+{
+	const char *blank = memchr(text->at, ' ', text->len), *open;
+
+	if (!blank || !bytes_hex((struct bytes){text->at, (size_t)(blank - text->at)}, ret_address))
+		return false;
+	*text = (struct bytes){blank + 1, (size_t)(text->at + text->len - blank) - 1};
+	open = memrchr(text->at, '(', text->len);
+	*ret_module = (struct bytes){0};
+	if (open && open > text->at && open[-1] == ' ' && text->at[text->len - 1] == ')') {
+		*ret_module = (struct bytes){open + 1, (size_t)(text->at + text->len - open) - 2};
+		text->len = (size_t)(open - text->at) - 1;
+	}
+	return true;
+}
+
+/* A line of a stack is a frame, known by all of it. */
+static location_id learn_frame(struct bpftrace *b, struct bytes line)
+{
+	struct bytes symbol = bytes_trim(line), module = {0};
+	uint64_t address = 0;
+	location_id location;
+	size_t at;
+
+	cut_perf(&symbol, &module, &address);
+	at = symbol.len;
+	while (at && is_digit(symbol.at[at - 1]))
+		at--;
+	if (at < symbol.len && at > 1 && symbol.at[at - 1] == '+')
+		symbol.len = at - 1;
+	location = text_stacks_symbol(&b->stacks, symbol, module,
+		address >> 63 ? FRAME_KERNEL : tidy_module_kind(module));
+	text_stacks_learn(&b->stacks, line, location);
+	return location;
+}
+
+static void drop_entry(struct bpftrace *b)
+{
+	b->open = b->counting = false;
+	b->keys.len = 0;
+	text_stacks_clear(&b->stacks);
+}
+
+static bool finish_entry(struct bpftrace *b, int64_t value, struct error *err)
+{
+	bool done;
+
+	while (b->keys.len)
+		text_stacks_push(&b->stacks, b->keys.items[--b->keys.len]);
+	b->values[b->map] = value;
+	done = text_stacks_add(&b->stacks, INNERMOST_FIRST, b->values, err);
+	b->values[b->map] = 0;
+	drop_entry(b);
+	return done;
+}
+
+/* Where "]: " or, at the end, "]:" starts, or text.len. */
+static size_t find_close(struct bytes text)
+{
+	for (size_t i = text.len; i-- > 1;)
+		if (text.at[i] == ':' && text.at[i - 1] == ']' &&
+			(i + 1 == text.len || text.at[i + 1] == ' '))
+			return i - 1;
+	return text.len;
+}
+
+/* What is outside of a stack: keys before and behind it, and the value. */
+static bool take_boundary(struct bpftrace *b, struct bytes line, struct error *err)
+{
+	size_t close = find_close(line);
+	int64_t value;
+
+	take_keys(b, (struct bytes){line.at, close});
+	if (close == line.len)
+		return true;
+	line = bytes_trim((struct bytes){line.at + close + 2, line.len - close - 2});
+	if (!line.len) {
+		b->counting = true;
+		b->counted = 0;
+		return true;
+	}
+	if (parse_value(line, &value))
+		return finish_entry(b, value, err);
+	text_stacks_skip(&b->stacks, "expected a number behind `]: `");
+	drop_entry(b);
+	return true;
+}
+
+/* A line outside of entries: what starts one, or what bpftrace and its programs say. */
+static bool take_other(struct bpftrace *b, struct bytes line, struct error *err)
+{
+	struct bytes name, rest = line;
+	int64_t count;
+
+	if (cut_map(&rest, &name)) {
+		if (!choose_map(b, name)) {
+			text_stacks_skip(&b->stacks, "expected no more than 16 maps");
+			return true;
+		}
+		b->open = true;
+		return take_boundary(b, rest, err);
+	}
+	rest = line;
+	if (bytes_start(line, BYTES("Lost "))) {
+		rest = (struct bytes){line.at + 5, line.len - 5};
+		if (cut_number(&rest, &count) && bytes_start(rest, BYTES(" events"))) {
+			b->lost += (uint64_t)count;
+			return true;
+		}
+	}
+	if (bytes_trim(line).len && !bytes_start(line, BYTES("Attaching ")) &&
+		!bytes_start(line, BYTES("Attached ")) && !bytes_start(line, BYTES("^C")))
+		text_stacks_skip(&b->stacks, "expected " EXPECTS);
+	return true;
+}
+
+static bool take_line(struct bpftrace *b, struct bytes line, struct error *err)
+{
+	int64_t count;
+
+	if (b->counting) {
+		if (parse_bucket(line, &count)) {
+			if (__builtin_add_overflow(b->counted, count, &b->counted))
+				return error_set(err, ERR_LIMIT,
+					"line %llu: the sum of all values exceeds 2^63",
+					(unsigned long long)b->stacks.line);
+			return true;
+		}
+		if (!finish_entry(b, b->counted, err))
+			return false;
+	}
+	if (!b->open)
+		return take_other(b, line, err);
+	if (line.len && *line.at == '@') {
+		text_stacks_skip(&b->stacks, "expected `]: ` and a number before the next map");
+		drop_entry(b);
+		return take_other(b, line, err);
+	}
+	if (line.len && (*line.at == ',' || *line.at == ']' || find_close(line) < line.len))
+		return take_boundary(b, line, err);
+	if (bytes_trim(line).len)
+		text_stacks_push(&b->stacks, learn_frame(b, line));
+	return true;
+}
+
+static bool bpftrace_read(struct bpftrace *b, struct error *err)
+{
+	struct bytes line;
+	bool more = true;
+
+	for (;;) {
+		location_id known;
+
+		if (!text_stacks_line(&b->stacks, &line, &more, err))
+			return false;
+		if (!more)
+			break;
+		if (b->open && !b->counting && (known = text_stacks_known(&b->stacks, line)))
+			text_stacks_push(&b->stacks, known);
+		else if (!take_line(b, line, err))
+			return false;
+	}
+	if (b->counting && !finish_entry(b, b->counted, err))
+		return false;
+	if (b->open)
+		text_stacks_skip(&b->stacks, "expected `]: ` and a number before the end");
+	if (b->lost)
+		profile_note(b->stacks.profile, "bpftrace lost %llu events",
+			(unsigned long long)b->lost);
+	return text_stacks_finish(&b->stacks, err);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct bpftrace b = {0};
+	bool done;
+
+	text_stacks_open(&b.stacks, in, options, out);
+	done = bpftrace_read(&b, err);
+	text_stacks_release(&b.stacks);
+	vector_release(&b.maps);
+	vector_release(&b.keys);
+	return done;
+}
+
+/* "@[" and, in the same line or below, "]: ". */
+static int bid(struct bytes head)
+{
+	struct bytes line, name;
+	int bits = 0;
+
+	while (bytes_line(&head, &line)) {
+		if (cut_map(&line, &name))
+			bits = 16;
+		if (bits && find_close(line) < line.len)
+			return 40;
+	}
+	return bits;
+}
+
+const struct reader reader_bpftrace = {
+	.name = "bpftrace",
+	.about = "maps of stacks that bpftrace prints",
+	.expects = EXPECTS,
+	.bid = bid,
+	.read = read,
+};

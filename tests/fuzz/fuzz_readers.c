@@ -1,0 +1,88 @@
+/* fuzz_readers.c: text of any tool, damaged in any way. The first byte says which reader gets the
+ * rest. */
+#include "model/view.h"
+#include "readers/readers.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* 'A' is the first, 'B' the second, ...: new ones go to the end, so that inputs stay what they are.
+ */
+static const char *const names[] = {
+	/* A */ "bpftrace",
+	/* B */ "dtrace",
+	/* C */ "stap",
+	/* D */ "sample",
+	/* E */ "bcc",
+	/* F */ "xdebug",
+	/* G */ "perf-sched",
+	/* H */ "instruments",
+	/* I */ "pmc",
+	/* J */ "ljp",
+	/* K */ "wcp",
+	/* L */ "aix",
+};
+
+#define NAMES (sizeof(names) / sizeof(*names))
+
+/* What came of reading. */
+struct result {
+	bool done;
+	size_t streams;
+	int64_t total; /* of all values of the first streams, which fit into it */
+};
+
+static struct result read_and_walk(const struct reader *reader, struct bytes content, unsigned want)
+{
+	struct read_options options = {.want = want, .format = reader->name};
+	struct result result = {0};
+	struct error err = {0};
+	struct profile p;
+	struct input in;
+
+	if (!input_open_bytes(&in, content, "fuzz", &err))
+		return result;
+	result.done = profile_read_input(&in, &options, &p, &err);
+	assert(result.done || (err.code && err.text[0]));
+	if (result.done) {
+		struct view v;
+
+		result.streams = p.streams.len;
+		for (size_t i = 0; i < p.samples.items[0].count; i++)
+			result.total += stream_value(&p.streams.items[0], i);
+		view_init(&v, &p, BY_FUNCTION);
+		for (size_t i = 1; i < v.tree.caller.len; i++)
+			assert(v.tree.caller.items[i] < i);
+		view_release(&v);
+	}
+	profile_release(&p);
+	input_release(&in);
+	return result;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bytes content = {(const char *)data + 1, size - 1};
+	/* KILN_FUZZ_READER: all inputs are for this one, whatever they say. */
+	const char *only = getenv("KILN_FUZZ_READER");
+	const struct reader *reader;
+	struct result without, with;
+
+	if (!size)
+		return 0;
+	reader = reader_by_name(only ? only : names[(uint8_t)(data[0] - 'A') % NAMES]);
+	if (!reader)
+		return 0;
+	without = read_and_walk(reader, content, 0);
+	with = read_and_walk(reader, content, WANT_ALL);
+	assert(without.done == with.done);
+	assert(without.streams == with.streams);
+	assert(without.total == with.total);
+	content.len = content.len < READER_HEAD ? content.len : READER_HEAD;
+	for (size_t i = 0; readers[i]; i++)
+		assert(readers[i]->bid(content) >= 0);
+	return 0;
+}
