@@ -3,7 +3,7 @@
 
 #include <dwarf.h>
 
-#include "images/cursor.h"
+#include "base/cursor.h"
 
 #define EH_PE_ALIGNED 0x50
 

@@ -5,7 +5,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-#include "images/cursor.h"
+#include "base/cursor.h"
 
 #define TABLE_ROW 8 /* bytes: start and entry, both DW_EH_PE_datarel | DW_EH_PE_sdata4 */
 

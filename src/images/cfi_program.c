@@ -1,8 +1,8 @@
 /* cfi_program.c: what do the instructions of an entry say about each address? */
 #include <dwarf.h>
 
+#include "base/cursor.h"
 #include "images/cfi_entry.h"
-#include "images/cursor.h"
 #include "images/expression.h"
 
 struct run {

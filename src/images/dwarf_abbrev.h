@@ -8,8 +8,8 @@
 #ifndef KILN_IMAGES_DWARF_ABBREV_H
 #define KILN_IMAGES_DWARF_ABBREV_H
 
+#include "base/cursor.h"
 #include "base/memory.h"
-#include "images/cursor.h"
 
 #define DWARF_ABBREVS_LIMIT 32768u  /* in one table; compilers need hundreds */
 #define DWARF_STEPS_LIMIT   131072u /* of a table */

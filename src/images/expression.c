@@ -3,7 +3,7 @@
 
 #include <dwarf.h>
 
-#include "images/cursor.h"
+#include "base/cursor.h"
 
 struct machine {
 	struct cursor code;

@@ -1,8 +1,8 @@
 /* jitdump.c: what did a just-in-time compiler write into its jitdump? */
 #include "images/jitdump.h"
 
+#include "base/cursor.h"
 #include "base/memory.h"
-#include "images/cursor.h"
 #include "images/runtime_file.h"
 
 #include <stdlib.h>

@@ -8,10 +8,10 @@
 #include "test.h"
 
 #include "base/buffer.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "images/cfi_lookup.h"
 #include "images/cfi_table.h"
-#include "images/cursor.h"
 
 /* Of larger binaries so many entries are taken, evenly; KILN_CFI_ALL=1 takes all. */
 #define SAMPLED_ENTRIES 1500

@@ -1,8 +1,8 @@
-/* cursor.h: reading numbers out of bytes that may end too early, as DWARF spells them.
+/* cursor.h: reading numbers out of bytes that may end too early, as DWARF and protobuf spell them.
  *
  * Reading past the end gives zeroes and sets `bad`, so that a caller checks once. */
-#ifndef KILN_IMAGES_CURSOR_H
-#define KILN_IMAGES_CURSOR_H
+#ifndef KILN_BASE_CURSOR_H
+#define KILN_BASE_CURSOR_H
 
 #include "base/bytes.h"
 

@@ -1,0 +1,85 @@
+/* protobuf.h: the protobuf wire format: messages read from bytes that may be anything, and written.
+ *
+ * A shape says which wire types the fields of a message may have. Fields that it does not name are
+ * stepped over, as the format wants it:
+ *
+ *	struct protobuf m = protobuf_open(bytes, &shape);
+ *	for (struct protobuf_field f; protobuf_next(&m, &f);)
+ *		switch (f.number) { ... }
+ *	if (m.failed)
+ *		... m.expected says what was expected at m.failed
+ *
+ * Source: protobuf.dev, "Encoding". */
+#ifndef KILN_BASE_PROTOBUF_H
+#define KILN_BASE_PROTOBUF_H
+
+#include "base/buffer.h"
+#include "base/cursor.h"
+
+enum protobuf_wire {
+	PROTOBUF_VARINT = 0,
+	PROTOBUF_FIXED64 = 1,
+	PROTOBUF_BYTES = 2, /* text, a message, or numbers packed */
+	PROTOBUF_FIXED32 = 5,
+};
+
+/* What a field may be; 0: its number is not in use. */
+enum {
+	PROTOBUF_NUMBER = 1 << PROTOBUF_VARINT,
+	PROTOBUF_NUMBERS = 1 << PROTOBUF_VARINT | 1 << PROTOBUF_BYTES, /* packed or one by one */
+	PROTOBUF_FIXED = 1 << PROTOBUF_FIXED64,
+	PROTOBUF_FIXEDS = 1 << PROTOBUF_FIXED64 | 1 << PROTOBUF_BYTES,
+	PROTOBUF_TEXT = 1 << PROTOBUF_BYTES,
+};
+struct protobuf_shape {
+	uint32_t count; /* of the fields; their numbers are below */
+	struct protobuf_kind {
+		uint8_t wires;
+		const struct protobuf_shape *message; /* NULL: none, or not looked into */
+	} fields[16];
+};
+
+struct protobuf_field {
+	uint32_t number;
+	uint32_t wire;	    /* enum protobuf_wire */
+	uint64_t value;	    /* of a number */
+	struct bytes bytes; /* of what has a length, else empty */
+	const char *at;	    /* where it starts */
+};
+
+struct protobuf {
+	struct cursor cursor;
+	const struct protobuf_shape *shape;
+	const char *failed;   /* NULL: not */
+	const char *expected; /* a phrase */
+};
+
+static inline struct protobuf protobuf_open(
+	struct bytes message, const struct protobuf_shape *shape)
+{
+	return (struct protobuf){.cursor = cursor_of(message), .shape = shape};
+}
+
+/* The next field; false at the end, and where the bytes are not a message. */
+bool protobuf_next(struct protobuf *m, struct protobuf_field *ret_field);
+
+/* The next number of a field that is one, or several packed; start with `*at` 0. False behind the
+ * last one, and *ret_bad where a number is cut off. */
+bool protobuf_number(
+	const struct protobuf_field *field, size_t *at, uint64_t *ret_value, bool *ret_bad);
+
+/* How many fields of the message, and of the messages in it, are as the shape has them; -1 when one
+ * is not or is of an unknown number. When `cut`, the message may end anywhere. */
+int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool cut);
+
+/* ---- Writing ---- */
+
+void protobuf_put_varint(struct buffer *b, uint64_t value);
+/* Fields as proto3 has them: a number that is 0, and bytes that are none, are left out. */
+void protobuf_put_number(struct buffer *b, uint32_t field, uint64_t value);
+void protobuf_put_bytes(struct buffer *b, uint32_t field, struct bytes bytes);
+/* Those that are there whatever they are: what a list has, and where 0 is not the default. */
+void protobuf_put_explicit(struct buffer *b, uint32_t field, uint64_t value);
+void protobuf_put_item(struct buffer *b, uint32_t field, struct bytes bytes);
+
+#endif
