@@ -185,6 +185,7 @@ static bool finish_entry(struct bpftrace *b, int64_t value, struct error *err)
 
 	while (b->keys.len)
 		text_stacks_push(&b->stacks, b->keys.items[--b->keys.len]);
+	text_stacks_fill(&b->stacks);
 	b->values[b->map] = value;
 	done = text_stacks_add(&b->stacks, INNERMOST_FIRST, b->values, err);
 	b->values[b->map] = 0;

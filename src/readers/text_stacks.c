@@ -123,6 +123,12 @@ void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_
 	text_stacks_push(t, text_stacks_named(t, name, kind));
 }
 
+void text_stacks_fill(struct text_stacks *t)
+{
+	if (!t->frames.len)
+		text_stacks_push_name(t, BYTES("[no stack]"), FRAME_META);
+}
+
 void text_stacks_clear(struct text_stacks *t)
 {
 	t->frames.len = 0;
@@ -200,6 +206,30 @@ bool text_stacks_add(
 	struct text_stacks *t, enum frame_order order, const int64_t *values, struct error *err)
 {
 	return text_stacks_add_sample(t, order, (struct sample){0}, values, err);
+}
+
+bool text_is_count(struct bytes text, int64_t *ret_count)
+{
+	uint64_t count;
+
+	for (size_t i = 0; i < text.len; i++)
+		if (text.at[i] < '0' || text.at[i] > '9')
+			return false;
+	if (!text.len)
+		return false;
+	*ret_count = bytes_u64(text, &count) && count <= INT64_MAX ? (int64_t)count : -1;
+	return true;
+}
+
+bool text_stacks_add_count(struct text_stacks *t, int64_t count, struct error *err)
+{
+	if (count < 0) {
+		text_stacks_skip(t, "expected a count below 2^63");
+		text_stacks_clear(t);
+		return true;
+	}
+	text_stacks_fill(t);
+	return text_stacks_add(t, INNERMOST_FIRST, &count, err);
 }
 
 void text_stacks_skip(struct text_stacks *t, const char *reason)

@@ -79,6 +79,8 @@ location_id text_stacks_symbol(
 /* The next frame of the stack being read. */
 void text_stacks_push(struct text_stacks *t, location_id location);
 void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_kind kind);
+/* A value without any frame is shown, too: as "[no stack]". Call it before text_stacks_add. */
+void text_stacks_fill(struct text_stacks *t);
 void text_stacks_clear(struct text_stacks *t); /* no frames after all */
 
 /* The frames pushed are a sample with a value for every stream; the next stack is empty. Samples of
@@ -94,6 +96,13 @@ bool text_stacks_add_sample(struct text_stacks *t, enum frame_order order, struc
 /* The same for a stack that the reader has built with profile_stack itself; frames pushed stay. */
 bool text_stacks_add_stack(
 	struct text_stacks *t, struct sample sample, const int64_t *values, struct error *err);
+
+/* Is the text nothing but digits? A count that does not fit is -1. */
+bool text_is_count(struct bytes text, int64_t *ret_count);
+
+/* A line that is a count ends a stack, innermost frame first: in one stream, "[no stack]" if it has
+ * no frames; skipped when `count` is -1. */
+bool text_stacks_add_count(struct text_stacks *t, int64_t count, struct error *err);
 
 /* The last line could not be read; `reason` is static and says what was expected. */
 void text_stacks_skip(struct text_stacks *t, const char *reason);

@@ -66,6 +66,14 @@ static void tidy_rust(struct bytes name, struct buffer *out)
 	}
 }
 
+void tidy_rust_name(struct bytes printed, struct buffer *out)
+{
+	if (ends_in_rust_hash(printed))
+		tidy_rust(printed, out);
+	else
+		buffer_add(out, printed.at, printed.len);
+}
+
 /* Length of `name` without its argument list. */
 static size_t without_arguments(struct bytes name)
 {
@@ -102,10 +110,7 @@ void tidy_name(struct bytes printed, struct buffer *out)
 
 	if (!demangle(printed, out)) {
 		out->len = start;
-		if (ends_in_rust_hash(printed))
-			tidy_rust(printed, out);
-		else
-			buffer_add(out, printed.at, printed.len);
+		tidy_rust_name(printed, out);
 	} else if (ends_in_rust_hash((struct bytes){out->at + start, out->len - start})) {
 		out->len -= RUST_HASH_LEN + 2;
 	}

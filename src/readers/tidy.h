@@ -10,6 +10,10 @@
  * that is not inside brackets, "(anonymous namespace)" and Go's ".(*T)" excepted. */
 void tidy_name(struct bytes printed, struct buffer *out);
 
+/* Append a name that whoever printed it took apart as if it were C++: a Rust hash at its end is cut
+ * off and Rust's escapes are undone; any other name stays as it is. */
+void tidy_rust_name(struct bytes printed, struct buffer *out);
+
 /* JIT compilers print what was inlined as "outer->inner": cut the first name off *names.
  * False at the end. "operator->" and an arrow inside brackets are part of a name. */
 bool tidy_next_inlined(struct bytes *names, struct bytes *ret_name);

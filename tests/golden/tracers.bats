@@ -48,3 +48,48 @@ refused() {
 	printf '@[\n    a+1\n' | refused 'line 2: expected'
 	printf '@[\n    a+1\n]: 9223372036854775807\n@[\n    a+1\n]: 1\n' | refused 'line 6: the sum of all values exceeds 2^63'
 }
+
+# corpus FOLDER [NAME=EXPECTED...]: every input there that has a result folds to it, except for these.
+same_as_corpus() {
+	local folder=$corpus/inferno/$1 count=0
+	shift
+	[ -d "$folder" ] || skip "no corpus"
+	for result in "$folder"/results/*.txt; do
+		name=${result##*/}
+		[ -e "$folder/$name" ] && [[ " $* " != *" $name "* ]] || continue
+		echo "$name"
+		"$kiln" fold -q "$folder/$name" | diff "$result" -
+		count=$((count + 1))
+	done
+	[ "$count" -gt 0 ]
+}
+
+@test "DTrace: headings, keys before and behind a stack, what is inlined" {
+	same dtrace/keys
+}
+
+@test "DTrace: the corpus, with offsets in one case left out, which was made to keep them" {
+	same_as_corpus collapse-dtrace flamegraph-bug.txt
+	diff <("$kiln" fold -q "$corpus/inferno/collapse-dtrace/flamegraph-bug.txt") \
+		<(echo 'unix`0xfffffffffb8001d6;unix`trap;unix`pagefault;genunix`segvn_fault 1')
+	"$kiln" fold -q "$corpus/flamegraph/example-dtrace-stacks.txt" |
+		cmp "$corpus/inferno/collapse-dtrace/results/dtrace-example.txt" -
+}
+
+@test "DTrace: only a heading, no count at the end, a stack without a heading" {
+	printf 'CPU     ID                    FUNCTION:NAME\n  8  35077    :tick-60s\n' | refused 'line 2: the end, and no sample before it'
+	printf '\n unix`a+0x1\n  1\n unix`b+0x1\n' | said '1 of 4 lines skipped, first at line 4: expected a line with the count'
+	diff folded <(echo 'unix`a 1')
+	diff <(printf ' unix`a+0x1\n unix`b+0x1\n  1\n' | "$kiln" fold -) <(echo 'unix`b;unix`a 1')
+	printf '\n unix`a\n  99999999999999999999\n' | refused 'line 3: expected a count below 2^63'
+}
+
+@test "SystemTap: addresses, modules, percent signs; symbols alone" {
+	same stap/stacks
+	same stap/symbols
+}
+
+@test "SystemTap: a count that is too large, none at the end" {
+	printf ' 0x4 : a+0x1/0x2 [x]\n 9223372036854775808\n 0x4 : a+0x1/0x2 [x]\n' |
+		refused 'line 2: expected a count below 2^63'
+}

@@ -51,6 +51,13 @@ static void check_all(const char *pattern, const char *name)
 	globfree(&found);
 }
 
+/* Formats whose golden inputs are all of their own reader's. */
+static const char *const formats[] = {
+	"bpftrace",
+	"dtrace",
+	"stap",
+};
+
 static void golden_inputs_have_one_reader(void **state)
 {
 	(void)state;
@@ -59,7 +66,12 @@ static void golden_inputs_have_one_reader(void **state)
 	check_all(test_path("tests/golden/*/*.kiln"), "kiln");
 	check_all(test_path("tests/golden/perf-script/*.txt"), "perf-script");
 	check_all(test_path("tests/golden/folded/*.txt"), "folded");
-	check_all(test_path("tests/golden/bpftrace/*.txt"), "bpftrace");
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		char pattern[256];
+
+		snprintf(pattern, sizeof(pattern), "tests/golden/%s/*.txt", formats[i]);
+		check_all(test_path(pattern), formats[i]);
+	}
 	assert_in_range(inputs, 6, UINT32_MAX);
 }
 
