@@ -141,33 +141,52 @@ struct bytes profile_text(const struct profile *p, string_id id)
 		p->string_ends.items[id] - start};
 }
 
-static string_id string_add(struct profile *p, struct bytes text)
+/* The id of `text`, or 0. Then *ret_hash and *ret_at tell where in the map it belongs. */
+static string_id string_find(
+	struct profile *p, struct bytes text, uint64_t *ret_hash, size_t *ret_at)
 {
 	struct id_map *m = &p->by_string;
-	uint64_t hash = hash_bytes(text.at, text.len);
-	size_t at;
 	uint32_t id;
 
-	if (!text.len)
-		return 0;
 	if (unmapped(m, p->string_ends.len))
 		for (id = 1; id < p->string_ends.len; id++) {
 			struct bytes known = profile_text(p, id);
 
 			id_map_enter(m, hash_bytes(known.at, known.len), id);
 		}
-	at = id_map_first(m, hash);
-	while ((id = id_map_candidate(m, hash, &at)))
+	*ret_hash = hash_bytes(text.at, text.len);
+	*ret_at = id_map_first(m, *ret_hash);
+	while ((id = id_map_candidate(m, *ret_hash, ret_at)))
 		if (bytes_equal(profile_text(p, id), text))
 			return id;
-	if (!room(p, p->string_ends.len))
+	return 0;
+}
+
+string_id profile_known_string(struct profile *p, struct bytes text)
+{
+	uint64_t hash;
+	size_t at;
+
+	return string_find(p, text, &hash, &at);
+}
+
+static string_id string_add(struct profile *p, struct bytes text)
+{
+	uint64_t hash;
+	size_t at;
+	string_id id;
+
+	if (!text.len)
 		return 0;
+	id = string_find(p, text, &hash, &at);
+	if (id || !room(p, p->string_ends.len))
+		return id;
 	id = (string_id)p->string_ends.len;
 	vector_reserve(&p->string_bytes, text.len);
 	memcpy(p->string_bytes.items + p->string_bytes.len, text.at, text.len);
 	p->string_bytes.len += text.len;
 	vector_push(&p->string_ends, p->string_bytes.len);
-	id_map_put(m, hash, at, id);
+	id_map_put(&p->by_string, hash, at, id);
 	return id;
 }
 
@@ -323,20 +342,27 @@ void profile_name_location(
 
 /* ---- Stacks ---- */
 
-stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
+stack_id profile_add_stack(struct profile *p, stack_id caller, location_id location)
 {
-	size_t count = p->stack_caller.len;
-	stack_id id;
+	stack_id id = (stack_id)p->stack_caller.len;
 
-	callees_learn(&p->callees, p->stack_caller.items, p->stack_location.items, count);
-	id = callees_find(
-		&p->callees, p->stack_caller.items, p->stack_location.items, caller, location);
-	if (id || !room(p, count))
-		return id;
+	if (!room(p, id))
+		return 0;
 	vector_push(&p->stack_caller, caller);
 	vector_push(&p->stack_location, location);
-	callees_learn(&p->callees, p->stack_caller.items, p->stack_location.items, count + 1);
-	return (stack_id)count;
+	return id;
+}
+
+/* What was added since is got to know by the next look. */
+stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
+{
+	stack_id id;
+
+	callees_learn(
+		&p->callees, p->stack_caller.items, p->stack_location.items, p->stack_caller.len);
+	id = callees_find(
+		&p->callees, p->stack_caller.items, p->stack_location.items, caller, location);
+	return id ? id : profile_add_stack(p, caller, location);
 }
 
 /* ---- Processes, threads, labels ---- */

@@ -173,6 +173,8 @@ void profile_release(struct profile *p);
 
 /* Bytes that are not UTF-8 become U+FFFD, control characters a blank. */
 string_id profile_string(struct profile *p, struct bytes text);
+/* The id of `text` just as it is; 0 when it is not known (yet). */
+string_id profile_known_string(struct profile *p, struct bytes text);
 frame_id profile_frame(struct profile *p, const struct frame *frame);
 /* A frame that has only a name. */
 frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind);
@@ -185,6 +187,8 @@ location_id profile_location_named(struct profile *p, frame_id frame);
 void profile_name_location(
 	struct profile *p, location_id location, const frame_id *frames, size_t count);
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location);
+/* A stack of which it is certain that the profile does not have it yet. */
+stack_id profile_add_stack(struct profile *p, stack_id caller, location_id location);
 process_id profile_process(struct profile *p, int32_t pid, string_id name);
 thread_id profile_thread(struct profile *p, process_id process, int32_t tid, string_id name);
 label_set_id profile_label(struct profile *p, label_set_id parent, string_id key, string_id value);

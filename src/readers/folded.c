@@ -6,9 +6,10 @@
  * ..., and the unit says so ("count/100").
  *
  * Folded text is usually sorted, so that a line shares its outer frames with the one before: what
- * is the same is not looked at again. */
+ * is the same is not looked at again. While it is sorted, a stack that the lines before do not hand
+ * down is new, and is added without a look at those that are there: lines that start alike lie
+ * together, so that a stack whose text a line does not start with does not come back. */
 #include "readers/bad_lines.h"
-#include "readers/memo.h"
 #include "readers/readers.h"
 #include "readers/scan.h"
 #include "readers/tidy.h"
@@ -28,20 +29,25 @@ struct decimal {
 	unsigned decimals;
 };
 
-/* A frame that ends at a ';'. */
+/* The text of a line up to `end` is this stack wherever a frame ends there. */
 struct folded_mark {
-	size_t end;
+	uint32_t end; /* bytes; lines are at most LINE_LIMIT long */
 	stack_id stack;
+	uint32_t depth; /* frames */
 };
+
+/* Tools sort lines as they are, or stacks before the numbers are put behind them. */
+enum folded_order { ORDER_OF_LINES = 1, ORDER_OF_STACKS = 2 };
 
 struct folded {
 	struct profile *profile;
 	bool differential;
-	bool in_order;	   /* a sample for every line: their order is all that there is of time */
-	struct memo names; /* to locations */
-	VECTOR(struct folded_mark) marks; /* frames of `last` */
+	bool in_order;	 /* a sample for every line: their order is all that there is of time */
+	unsigned sorted; /* enum folded_order, or'ed: what all lines so far are in */
+	VECTOR(location_id) location_of_string; /* 0: not asked for yet */
+	VECTOR(struct folded_mark) marks;	/* starts of `last` that are stacks, growing */
 	const char *last; /* the line before, in the window; NULL: there is none to share with */
-	size_t last_len;
+	size_t last_len, last_frames;  /* bytes of it, and of its frames */
 	size_t seen;		       /* bytes at the start of the window that have been read */
 	uint32_t samples, stream;      /* a differential file has stream + 1 for `after` */
 	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
@@ -142,46 +148,105 @@ static bool to_value(struct folded *f, unsigned side, struct decimal number, int
 
 static location_id frame_location(struct folded *f, struct bytes name)
 {
-	location_id location = memo_find(&f->names, name);
+	struct profile *p = f->profile;
+	string_id string = profile_known_string(p, name);
+	struct frame frame = {0};
+	location_id location;
 
-	if (location)
-		return location;
-	location = profile_location_named(
-		f->profile, profile_frame_named(f->profile, name, tidy_suffix_kind(name)));
-	memo_put(&f->names, name, location);
+	if (!string) {
+		string = profile_string(p, name);
+		/* Repaired it may be another line's name, spelled otherwise. */
+		if (!bytes_equal(profile_text(p, string), name))
+			f->sorted = 0;
+	}
+	if (string < f->location_of_string.len && f->location_of_string.items[string])
+		return f->location_of_string.items[string];
+	frame.function = string;
+	frame.kind = tidy_suffix_kind(name);
+	location = profile_location_named(p, profile_frame(p, &frame));
+	while (f->location_of_string.len <= string)
+		vector_push(&f->location_of_string, 0);
+	f->location_of_string.items[string] = location;
 	return location;
 }
 
-/* The stack of a line that lies in the window. False: it is too deep. */
-static bool find_stack(
-	struct folded *f, struct bytes line, struct bytes frames, stack_id *ret_stack)
+/* What follows may be anything again. */
+static void forget_last(struct folded *f)
 {
-	size_t shared = f->last ? scan_common_start((struct bytes){f->last, f->last_len}, line) : 0;
-	size_t at = 0;
-	stack_id stack = 0;
+	f->last = NULL;
+	f->marks.len = 0;
+	f->sorted = 0;
+}
 
-	while (f->marks.len && f->marks.items[f->marks.len - 1].end >= shared)
+/* Is `a` the same as `b` or behind it, when their first `shared` bytes are the same? */
+static bool follows(struct bytes a, struct bytes b, size_t shared)
+{
+	if (shared >= b.len)
+		return a.len >= b.len;
+	return shared < a.len && (unsigned char)a.at[shared] > (unsigned char)b.at[shared];
+}
+
+static void check_order(struct folded *f, struct bytes line, struct bytes frames, size_t shared)
+{
+	if (!follows(line, (struct bytes){f->last, f->last_len}, shared))
+		f->sorted &= ~(unsigned)ORDER_OF_LINES;
+	if (!follows(frames, (struct bytes){f->last, f->last_frames}, shared))
+		f->sorted &= ~(unsigned)ORDER_OF_STACKS;
+}
+
+/* The longest start of the line that is known to be a stack, in a frame of `frames` that is known
+ * to end there. Marks that the line does not start with go; others may be needed again. */
+static struct folded_mark known_start(struct folded *f, struct bytes frames, size_t shared)
+{
+	while (f->marks.len && f->marks.items[f->marks.len - 1].end > shared)
 		f->marks.len--;
-	if (f->marks.len) {
-		at = f->marks.items[f->marks.len - 1].end + 1;
-		stack = f->marks.items[f->marks.len - 1].stack;
+	/* A digit of a frame's name may have been one of a number: "a 1 2" and "a 12". */
+	while (f->marks.len && f->marks.items[f->marks.len - 1].end > frames.len) {
+		f->marks.len--;
+		f->sorted = 0;
 	}
+	for (size_t i = f->marks.len; i-- > 0;) {
+		struct folded_mark mark = f->marks.items[i];
+
+		if (mark.end == frames.len || frames.at[mark.end] == ';')
+			return mark;
+	}
+	return (struct folded_mark){0};
+}
+
+/* The stack of a line that lies in the window and has its first `shared` bytes in common with the
+ * last one. False: it is too deep. */
+static bool find_stack(struct folded *f, struct bytes line, struct bytes frames, size_t shared,
+	stack_id *ret_stack)
+{
+	struct folded_mark mark;
+	size_t at;
+
+	if (!frames.len) {
+		forget_last(f);
+		*ret_stack = 0;
+		return true;
+	}
+	if (f->last)
+		check_order(f, line, frames, shared);
+	mark = known_start(f, frames, shared);
 	f->last = line.at;
 	f->last_len = line.len;
-	while (frames.len) {
+	f->last_frames = frames.len;
+	for (at = mark.depth ? mark.end + 1 : 0; at <= frames.len; at = mark.end + 1) {
 		const char *end = memchr(frames.at + at, ';', frames.len - at);
 		size_t len = end ? (size_t)(end - frames.at) - at : frames.len - at;
+		location_id location = frame_location(f, (struct bytes){frames.at + at, len});
 
-		stack = profile_stack(
-			f->profile, stack, frame_location(f, (struct bytes){frames.at + at, len}));
-		if (!end)
-			break;
-		if (f->marks.len + 1 >= STACK_DEPTH_LIMIT)
+		if (mark.depth == STACK_DEPTH_LIMIT)
 			return false;
-		vector_push(&f->marks, ((struct folded_mark){at + len, stack}));
-		at += len + 1;
+		mark.stack = f->sorted ? profile_add_stack(f->profile, mark.stack, location)
+				       : profile_stack(f->profile, mark.stack, location);
+		mark.end = (uint32_t)(at + len);
+		mark.depth++;
+		vector_push(&f->marks, mark);
 	}
-	*ret_stack = stack;
+	*ret_stack = mark.stack;
 	return true;
 }
 
@@ -204,20 +269,13 @@ static size_t sample_row(struct folded *f, stack_id stack)
 
 /* ---- Lines ---- */
 
-static void forget_last(struct folded *f)
-{
-	f->last = NULL;
-	f->marks.len = 0;
-}
-
 static bool skip_line(struct folded *f, const char *reason)
 {
 	bad_lines_add(&f->bad, f->lines, reason);
-	forget_last(f);
 	return true;
 }
 
-static bool take_stack(struct folded *f, struct bytes line, struct error *err)
+static bool take_stack(struct folded *f, struct bytes line, size_t shared, struct error *err)
 {
 	struct bytes frames = line;
 	struct decimal number[2] = {{0}};
@@ -232,8 +290,10 @@ static bool take_stack(struct folded *f, struct bytes line, struct error *err)
 			return skip_line(f, f->differential ? "expected frames and two numbers, as "
 							      "in the first lines"
 							    : "expected " EXPECTS);
-	if (!find_stack(f, line, frames, &stack))
+	if (!find_stack(f, line, frames, shared, &stack)) {
+		forget_last(f);
 		return skip_line(f, TOO_DEEP);
+	}
 	row = sample_row(f, stack);
 	for (unsigned side = 0; side < sides; side++) {
 		int64_t value;
@@ -248,7 +308,8 @@ static bool take_stack(struct folded *f, struct bytes line, struct error *err)
 	return true;
 }
 
-static bool take_line(struct folded *f, struct bytes line, struct error *err)
+/* Its first `shared` bytes are those of the last line that gave a stack. */
+static bool take_line(struct folded *f, struct bytes line, size_t shared, struct error *err)
 {
 	f->lines++;
 	if (line.len && line.at[line.len - 1] == '\r')
@@ -257,7 +318,7 @@ static bool take_line(struct folded *f, struct bytes line, struct error *err)
 		f->comments++;
 		return true;
 	}
-	return take_stack(f, line, err);
+	return take_stack(f, line, shared, err);
 }
 
 /* All whole lines of the window. The last one that gave a stack stays in it, for the next one to be
@@ -270,12 +331,15 @@ static bool take_window(struct folded *f, struct input *in, struct error *err)
 	if (f->last)
 		f->last = in->window.at;
 	while (rest.len) {
-		const char *newline = memchr(rest.at, '\n', rest.len);
+		/* No newline is in what is shared with a line. */
+		size_t shared =
+			f->last ? scan_common_start((struct bytes){f->last, f->last_len}, rest) : 0;
+		const char *newline = memchr(rest.at + shared, '\n', rest.len - shared);
 		size_t len = newline ? (size_t)(newline - rest.at) : rest.len;
 
 		if (!newline && !in->ended)
 			break;
-		if (!take_line(f, (struct bytes){rest.at, len}, err))
+		if (!take_line(f, (struct bytes){rest.at, len}, shared, err))
 			return false;
 		len += newline != NULL;
 		rest.at += len;
@@ -375,10 +439,12 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct folded f = {.profile = out, .in_order = options->want & WANT_TIMES};
+	struct folded f = {.profile = out,
+		.in_order = options->want & WANT_TIMES,
+		.sorted = ORDER_OF_LINES | ORDER_OF_STACKS};
 	bool done = folded_read(&f, in, err);
 
-	memo_release(&f.names);
+	vector_release(&f.location_of_string);
 	vector_release(&f.marks);
 	vector_release(&f.row_of_stack);
 	return done;
