@@ -28,6 +28,9 @@ static const struct filter *const filters[] = {
 struct raw {
 	int fd; /* -1: all of it is in `left` */
 	bool ended;
+	char *const *next; /* files that follow, NULL-terminated; NULL: none */
+	char last;	   /* the last byte that was read */
+	bool packed;	   /* bytes are no text */
 	struct bytes left; /* read, not yet unpacked */
 	char *piece;
 };
@@ -44,6 +47,38 @@ struct input_source {
 	VECTOR(char) whole;
 };
 
+static bool open_path(const char *path, int *ret_fd, struct error *err)
+{
+	bool standard = !strcmp(path, "-");
+	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+
+	if (fd < 0)
+		return error_errno(err, "%s: cannot open", standard ? "<stdin>" : path);
+	if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) {
+		close(fd);
+		return error_set(err, ERR_USAGE, "%s: is a directory; name a file in it", path);
+	}
+	*ret_fd = fd;
+	return true;
+}
+
+/* At the end of a file, go on with the next one: on a line of its own. */
+static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *err)
+{
+	int fd;
+
+	if (!open_path(*raw->next, &fd, err))
+		return false;
+	close(raw->fd);
+	raw->fd = fd;
+	raw->next++;
+	*ret_len = raw->last != '\n' && !raw->packed;
+	if (*ret_len)
+		*to = raw->last = '\n';
+	return true;
+}
+
 static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, struct error *err)
 {
 	ssize_t got;
@@ -53,8 +88,12 @@ static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, st
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return error_errno(err, "cannot read");
-	raw->ended = got == 0;
 	*ret_len = (size_t)got;
+	if (got)
+		raw->last = to[got - 1];
+	else if (raw->next && *raw->next)
+		return raw_next(raw, to, ret_len, err);
+	raw->ended = got == 0;
 	return true;
 }
 
@@ -108,26 +147,34 @@ static bool input_begin(struct input *in, struct error *err)
 		return false;
 	}
 	s->filter = filter_for(s->raw.left);
-	if (s->filter)
+	if (s->filter) {
 		s->filter_state = s->filter->open();
+		s->raw.packed = true;
+	}
 	return true;
 }
 
 bool input_open(struct input *in, const char *path, struct error *err)
 {
-	bool standard = !strcmp(path, "-");
-	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
+	int fd;
 
-	*in = (struct input){.name = standard ? "<stdin>" : path};
-	if (fd < 0)
-		return error_errno(err, "%s: cannot open", in->name);
-	if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) {
-		close(fd);
-		return error_set(err, ERR_USAGE, "%s: is a directory; name a file in it", path);
-	}
+	*in = (struct input){.name = strcmp(path, "-") ? path : "<stdin>"};
+	if (!open_path(path, &fd, err))
+		return false;
 	in->source = memory_new(1, sizeof(*in->source));
 	in->source->raw.fd = fd;
+	return input_begin(in, err);
+}
+
+bool input_open_files(struct input *in, char *const *paths, struct error *err)
+{
+	int fd;
+
+	*in = (struct input){.name = strcmp(*paths, "-") ? *paths : "<stdin>"};
+	if (!open_path(*paths, &fd, err))
+		return false;
+	in->source = memory_new(1, sizeof(*in->source));
+	in->source->raw = (struct raw){.fd = fd, .next = paths + 1, .last = '\n'};
 	return input_begin(in, err);
 }
 
@@ -292,6 +339,8 @@ bool input_can_map(const struct input *in)
 		return false;
 	if (s->raw.fd < 0)
 		return true;
+	if (s->raw.next && *s->raw.next)
+		return false;
 	return base >= 0 && !fstat(s->raw.fd, &status) && S_ISREG(status.st_mode) &&
 	       status.st_size && (uint64_t)base == in->offset + s->len + s->raw.left.len;
 }

@@ -22,6 +22,11 @@ struct input {
 /* Open `path`; "-" is standard input. The name is borrowed. */
 bool input_open(struct input *in, const char *path, struct error *err);
 
+/* Several files (at least one, NULL-terminated) one after the other as if they were one, each
+ * from the start of a line. They are opened when they are reached; the first decides whether and
+ * how all of them are compressed. The paths are borrowed. */
+bool input_open_files(struct input *in, char *const *paths, struct error *err);
+
 /* Read from memory that outlives the input (tests, fuzzers, embedded data). */
 bool input_open_bytes(struct input *in, struct bytes content, const char *name, struct error *err);
 

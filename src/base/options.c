@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 /* ---- Setters ---- */
 
@@ -102,6 +103,39 @@ static struct found find_letter(const struct option_group *groups, char letter)
 	return (struct found){0};
 }
 
+static bool starts_alike(const char *name, struct bytes start)
+{
+	return strlen(name) >= start.len && !strncasecmp(name, start.at, start.len);
+}
+
+/* By any start of the name that no other option shares; a whole name always counts. */
+static bool find_start(const struct option_group *groups, struct bytes start,
+	struct found *ret_found, struct error *err)
+{
+	struct buffer names = {0};
+	struct found found = {0};
+	size_t count = 0;
+
+	for (; groups->options; groups++)
+		for (const struct option *o = groups->options; o->name; o++) {
+			if (!starts_alike(o->name, start))
+				continue;
+			*ret_found = (struct found){o, groups->target};
+			if (strlen(o->name) == start.len) {
+				buffer_release(&names);
+				return true;
+			}
+			buffer_printf(&names, "%s%s", count++ ? ", " : "", o->name);
+			found = *ret_found;
+		}
+	*ret_found = found;
+	if (count > 1)
+		error_set(err, ERR_USAGE, "option %.*s is ambiguous (%s)", (int)start.len, start.at,
+			names.at);
+	buffer_release(&names);
+	return count <= 1;
+}
+
 /* Levenshtein's distance; names are short. */
 static size_t distance(struct bytes a, struct bytes b)
 {
@@ -167,6 +201,7 @@ static bool unknown_option(const struct option_group *groups, struct bytes name,
 struct parser {
 	const struct option_group *groups;
 	char **next; /* the argument to look at */
+	bool perl;   /* options_parse_perl */
 };
 
 static bool apply(struct found f, const char *value, struct error *err)
@@ -181,8 +216,12 @@ static bool parse_long(struct parser *p, const char *text, struct error *err)
 {
 	const char *equals = strchr(text, '=');
 	struct bytes name = {text, equals ? (size_t)(equals - text) : strlen(text)};
-	struct found f = find_name(p->groups, name);
+	struct found f = {0};
 
+	if (!p->perl)
+		f = find_name(p->groups, name);
+	else if (!find_start(p->groups, name, &f, err))
+		return false;
 	if (!f.option)
 		return unknown_option(p->groups, name, err);
 	if (!f.option->argument && equals)
@@ -220,13 +259,20 @@ static bool parse_letters(struct parser *p, const char *letters, struct error *e
 	return true;
 }
 
-/* Options and their arguments are dropped from argv, operands close up at its front. */
-bool options_parse(const struct option_group *groups, char **argv, bool stop_at_operand,
-	char ***ret_operands, struct error *err)
+static bool parse_option(struct parser *p, const char *text, struct error *err)
 {
-	struct parser p = {groups, argv + 1};
+	if (text[1] == '-')
+		return parse_long(p, text + 2, err);
+	return p->perl ? parse_long(p, text + 1, err) : parse_letters(p, text + 1, err);
+}
+
+/* Options and their arguments are dropped from argv, operands close up at its front. */
+static bool parse(
+	struct parser p, char **argv, bool stop_at_operand, char ***ret_operands, struct error *err)
+{
 	char **kept = argv + 1;
 
+	p.next = argv + 1;
 	while (*p.next) {
 		char *text = *p.next++;
 
@@ -238,8 +284,7 @@ bool options_parse(const struct option_group *groups, char **argv, bool stop_at_
 				break;
 			}
 			*kept++ = text;
-		} else if (!(text[1] == '-' ? parse_long(&p, text + 2, err)
-					    : parse_letters(&p, text + 1, err))) {
+		} else if (!parse_option(&p, text, err)) {
 			return false;
 		}
 	}
@@ -248,6 +293,19 @@ bool options_parse(const struct option_group *groups, char **argv, bool stop_at_
 	*kept = NULL;
 	*ret_operands = argv + 1;
 	return true;
+}
+
+bool options_parse(const struct option_group *groups, char **argv, bool stop_at_operand,
+	char ***ret_operands, struct error *err)
+{
+	return parse((struct parser){.groups = groups}, argv, stop_at_operand, ret_operands, err);
+}
+
+bool options_parse_perl(
+	const struct option_group *groups, char **argv, char ***ret_operands, struct error *err)
+{
+	return parse(
+		(struct parser){.groups = groups, .perl = true}, argv, false, ret_operands, err);
 }
 
 /* ---- Explaining ---- */

@@ -46,6 +46,11 @@ bool option_granted(void *, const struct option *, const char *, struct error *)
 bool options_parse(const struct option_group *groups, char **argv, bool stop_at_operand,
 	char ***ret_operands, struct error *err);
 
+/* The same for tools whose users are used to Perl's Getopt::Long: long names only, behind one dash
+ * or two, in upper or lower case, and cut short as far as only one option starts like that. */
+bool options_parse_perl(
+	const struct option_group *groups, char **argv, char ***ret_operands, struct error *err);
+
 /* The name that the user most likely meant, or NULL. */
 const char *option_nearest(const char *const *names, size_t count, struct bytes name);
 

@@ -1,4 +1,5 @@
 /* main.c: which command is wanted? */
+#include "commands/classic/classic.h"
 #include "commands/commands.h"
 #include "commands/truncated.h"
 
@@ -47,11 +48,14 @@ int main(int argc, char **argv)
 {
 	const struct command *command;
 	const char *name = argc > 1 ? argv[1] : "help";
+	const struct classic_tool *tool = classic_by_path(argv[0]);
 	bool asks_version = !strcmp(name, "-V") || !strcmp(name, "--version");
 
 	open_missing_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* end silently, whatever the parent set */
 	truncated_catch(false);
+	if (tool)
+		return classic_run(tool, argv);
 	if (is_called(argv[0], "flamegraph") && !asks_version)
 		return command_run(command_by_name("flamegraph"), argv);
 	if (!strcmp(name, "-h") || !strcmp(name, "--help"))

@@ -1,6 +1,7 @@
 /* perf_names.c: how does a printed frame become a frame of the profile, and where does it lead? */
 #include "readers/perf_names.h"
 
+#include "readers/perf_classic.h"
 #include "readers/tidy.h"
 
 #include <stdlib.h>
@@ -57,6 +58,14 @@ static struct bytes function_name(
 	return java ? tidy_java(buffer_bytes(&n->name)) : buffer_bytes(&n->name);
 }
 
+static struct bytes classic_name(struct perf_names *n, const struct perf_frame *frame,
+	struct bytes symbol, struct bytes source, bool java, bool inlined)
+{
+	n->name.len = 0;
+	perf_classic_function(n->style, frame, symbol, source, java, inlined, &n->name);
+	return buffer_bytes(&n->name);
+}
+
 /* A line's value is this bit and the one location that it names, or the place of a run. */
 #define SINGLE 0x80000000u
 
@@ -79,8 +88,11 @@ static uint32_t add_run(
 		frame.file = profile_string(n->profile, file);
 	vector_push(&n->runs, 0);
 	while (tidy_next_inlined(&symbols, &symbol)) {
+		bool inlined = n->runs.len > run + 1;
+
 		frame.function = profile_string(n->profile,
-			function_name(n, symbol, printed->module, java, n->runs.len > run + 1));
+			n->style ? classic_name(n, printed, symbol, source, java, inlined)
+				 : function_name(n, symbol, printed->module, java, inlined));
 		vector_push(&n->runs,
 			profile_location_named(n->profile, profile_frame(n->profile, &frame)));
 		frame.kind = FRAME_INLINED;
@@ -105,6 +117,8 @@ static uint32_t find_run(
 	buffer_add(&n->key, frame->module.at, frame->module.len);
 	buffer_char(&n->key, '\n');
 	buffer_add(&n->key, source.at, source.len);
+	if (n->style & STYLE_ADDRS)
+		buffer_printf(&n->key, "\n%llx", (unsigned long long)frame->address);
 	run = memo_find(&n->frames[java], buffer_bytes(&n->key));
 	if (run)
 		return run;
@@ -173,7 +187,7 @@ enum perf_line perf_names_call(struct perf_names *n, struct bytes line, bool jav
 	stack_id *ret_callee, uint32_t *ret_frames)
 {
 	struct memo *known = &n->known[java];
-	struct bytes key = line_key(line);
+	struct bytes key = n->style & STYLE_ADDRS ? line : line_key(line);
 	struct perf_hint *hint = hint_for(n, caller, java);
 	uint32_t run;
 

@@ -12,10 +12,11 @@ struct perf_hint {
 	stack_id callee;
 };
 
-/* `{.profile = ..., .want = ...}` is ready for use. */
+/* `{.profile = ..., .want = ..., .style = ...}` is ready for use. */
 struct perf_names {
 	struct profile *profile;
 	unsigned want;		  /* enum read_want */
+	unsigned style;		  /* enum read_style */
 	struct memo known[2];	  /* lines; [1] as Java writes them */
 	struct memo frames[2];	  /* symbol, module, source: lines that differ in the offset only */
 	VECTOR(location_id) runs; /* of lines that name several: a count, then so many locations */

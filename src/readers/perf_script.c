@@ -3,6 +3,7 @@
  * Most of a long text is call chains that share their outer frames with the one before; the way
  * through a call chain is therefore from its end to its start, and only as far as it is new
  * (recent.h). A line that was seen before is not parsed again (perf_names.h). */
+#include "readers/perf_classic.h"
 #include "readers/perf_events.h"
 #include "readers/perf_line.h"
 #include "readers/perf_names.h"
@@ -25,7 +26,10 @@ static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 struct script {
 	struct profile *profile;
-	unsigned want; /* enum read_want */
+	unsigned want;		/* enum read_want */
+	unsigned style;		/* enum read_style */
+	struct buffer wanted;	/* with a style: the event; empty: none yet */
+	uint64_t other_samples; /* of other events than that */
 	struct perf_names names;
 	struct perf_events events;
 	struct recent_table recent;
@@ -47,6 +51,7 @@ static void script_release(struct script *s)
 	memo_release(&s->programs);
 	vector_release(&s->waiting);
 	buffer_release(&s->head);
+	buffer_release(&s->wanted);
 }
 
 /* ---- Lines ---- */
@@ -85,22 +90,18 @@ static uint32_t count_lines(struct bytes text)
 /* The stack of the root frame, which is named after the program. */
 static stack_id program_root(struct script *s, const struct perf_event *event)
 {
-	stack_id root = event->comm.len ? memo_find(&s->programs, event->comm) : 0;
+	bool by_comm = event->comm.len && !(s->style & (STYLE_PID | STYLE_TID));
+	stack_id root = by_comm ? memo_find(&s->programs, event->comm) : 0;
 	struct buffer name = {0};
 
 	if (root)
 		return root;
-	buffer_add(&name, event->comm.at, event->comm.len);
-	for (size_t i = 0; i < name.len; i++)
-		if (name.at[i] == ' ')
-			name.at[i] = '_';
-	if (!name.len)
-		buffer_printf(&name, ":%d", event->tid);
+	perf_classic_program(s->style, event, &name);
 	root = profile_stack(s->profile, 0,
 		profile_location_named(s->profile,
 			profile_frame_named(s->profile, buffer_bytes(&name), FRAME_META)));
 	buffer_release(&name);
-	if (event->comm.len)
+	if (by_comm)
 		memo_put(&s->programs, event->comm, root);
 	return root;
 }
@@ -128,7 +129,8 @@ static bool take_event_line(struct script *s, struct bytes line)
 /* The idle task, in no interrupt? */
 static bool is_idle(struct script *s, const struct perf_event *event, stack_id stack)
 {
-	if (event->tid != 0 || event->pid > 0 || !bytes_start(event->comm, BYTES("swapper")))
+	if (s->style || event->tid != 0 || event->pid > 0 ||
+		!bytes_start(event->comm, BYTES("swapper")))
 		return false;
 	if (stack >= s->waiting.len) {
 		size_t more = stack + 1 - s->waiting.len;
@@ -307,6 +309,19 @@ static bool add_event(
 	return perf_events_add(&s->events, &sample, err);
 }
 
+/* Other tools know one event; what has to be said of others is said at the end. */
+static bool is_counted(struct script *s, struct perf_event *event)
+{
+	struct bytes wanted;
+	bool counted = perf_classic_counts(s->style, event, buffer_bytes(&s->wanted), &wanted);
+
+	if (!s->wanted.len)
+		buffer_add(&s->wanted, wanted.at, wanted.len);
+	event->event = (struct bytes){0};
+	s->other_samples += !counted;
+	return counted;
+}
+
 /* s->event and the call chain below it. *ret_used is what the call chain took, or SIZE_MAX when
  * the window does not hold all of it. False with err: give up. */
 static bool take_sample(struct script *s, struct bytes text, uint64_t offset, bool ended,
@@ -340,6 +355,11 @@ static bool take_sample(struct script *s, struct bytes text, uint64_t offset, bo
 	count_chain(s, (struct bytes){text.at, len}, &end);
 	stack = event->rest.len ? add_frame_beside(s, event, end.stack, java) : end.stack;
 	s->samples++;
+	if (s->style) {
+		struct perf_event any = *event;
+
+		return !is_counted(s, &any) || add_event(s, &any, stack, err);
+	}
 	return add_event(s, event, stack, err);
 }
 
@@ -412,14 +432,22 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 {
 	struct script s = {
 		.profile = out,
-		.names = {.profile = out, .want = options->want},
+		.names = {.profile = out, .want = options->want, .style = options->style},
 		.events = {.profile = out},
 		.want = options->want,
+		.style = options->style,
 	};
-	bool done = script_read(&s, in, err);
+	bool done;
+
+	if (options->event)
+		buffer_text(&s.wanted, options->event);
+	done = script_read(&s, in, err);
 
 	perf_events_finish(&s.events);
 	done = done && bad_lines_finish(&s.bad, s.lines, s.samples, out, err);
+	if (s.other_samples)
+		profile_note(out, "%llu samples of other events than %s left out",
+			(unsigned long long)s.other_samples, s.wanted.at);
 	script_release(&s);
 	return done;
 }

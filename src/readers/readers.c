@@ -77,17 +77,33 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	return done || error_prefix(err, "%s: ", in->name);
 }
 
+/* What was opened, or failed to be. */
+static bool read_opened(bool opened, struct input *in, const struct read_options *options,
+	struct profile *out, struct error *err)
+{
+	bool done;
+
+	if (!opened) {
+		profile_init(out);
+		return false;
+	}
+	done = profile_read_input(in, options, out, err);
+	input_release(in);
+	return done;
+}
+
 bool profile_read(const char *path, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct input in;
-	bool done;
 
-	if (!input_open(&in, path, err)) {
-		profile_init(out);
-		return false;
-	}
-	done = profile_read_input(&in, options, out, err);
-	input_release(&in);
-	return done;
+	return read_opened(input_open(&in, path, err), &in, options, out, err);
+}
+
+bool profile_read_files(char *const *paths, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct input in;
+
+	return read_opened(input_open_files(&in, paths, err), &in, options, out, err);
 }

@@ -19,10 +19,25 @@ enum read_want {
 	WANT_ALL = 31,
 };
 
+/* How tools of other names read a format, where that is not Kiln's own way. Marks and ids are then
+ * part of the names: they come out as that tool prints them. */
+enum read_style {
+	STYLE_PERL = 1,	   /* Brendan Gregg's scripts */
+	STYLE_INFERNO = 2, /* the inferno-collapse-* programs */
+	STYLE_PID = 4,	   /* root frames tell the process, */
+	STYLE_TID = 8,	   /* or the process and the thread */
+	STYLE_KERNEL = 16, /* functions of the kernel are marked _[k] */
+	STYLE_JIT = 32,	   /* those of JIT compilers _[j] */
+	STYLE_ADDRS = 64,  /* frames without a name tell their address */
+	STYLE_LINES = 128, /* source lines below frames are part of the name */
+};
+
 struct read_options {
 	unsigned want;		     /* enum read_want, or'ed */
 	const char *format;	     /* a reader's name, or NULL: by content */
 	const struct places *places; /* where recorded binaries lie; NULL: the usual ones */
+	unsigned style;		     /* enum read_style, or'ed; 0: Kiln's own */
+	const char *event;	     /* with a style: only this one; NULL: the first in the input */
 };
 
 /* Frames of one stack. Deeper ones are skipped and counted: real programs stay far below. */
@@ -52,6 +67,9 @@ const struct reader *reader_for(struct bytes head); /* NULL: nobody bids */
 /* Open `path` ("-": standard input), find its reader and read it into `out` (initialised here).
  * Errors start with the file's name. */
 bool profile_read(const char *path, const struct read_options *options, struct profile *out,
+	struct error *err);
+/* The same for several files as if they were one (input_open_files). */
+bool profile_read_files(char *const *paths, const struct read_options *options, struct profile *out,
 	struct error *err);
 /* The same on an open input. */
 bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,

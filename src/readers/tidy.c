@@ -104,6 +104,14 @@ static size_t without_arguments(struct bytes name)
 	return name.len;
 }
 
+/* What stands between frames may not be in one. */
+static void separators_off(struct buffer *name, size_t start)
+{
+	for (size_t i = start; i < name->len; i++)
+		if (name->at[i] == ';')
+			name->at[i] = ':';
+}
+
 void tidy_name(struct bytes printed, struct buffer *out)
 {
 	size_t start = out->len;
@@ -115,9 +123,42 @@ void tidy_name(struct bytes printed, struct buffer *out)
 		out->len -= RUST_HASH_LEN + 2;
 	}
 	out->len = start + without_arguments((struct bytes){out->at + start, out->len - start});
-	for (size_t i = start; i < out->len; i++)
-		if (out->at[i] == ';')
-			out->at[i] = ':';
+	separators_off(out, start);
+}
+
+void tidy_name_inferno(struct bytes printed, struct buffer *out)
+{
+	size_t start = out->len;
+
+	tidy_rust_name(printed, out);
+	out->len = start + without_arguments((struct bytes){out->at + start, out->len - start});
+	separators_off(out, start);
+}
+
+/* Go writes methods as "net/http.(*Client).Do". */
+static bool has_receiver(struct bytes name)
+{
+	const char *open = bytes_find(name, BYTES(".("));
+
+	return open && bytes_find((struct bytes){open + 2, (size_t)(name.at + name.len - open) - 2},
+			       BYTES(")."));
+}
+
+void tidy_name_perl(struct bytes printed, struct buffer *out)
+{
+	const struct bytes nameless = BYTES("(anonymous namespace)");
+	bool cut = !has_receiver(printed);
+	size_t start = out->len;
+
+	for (size_t i = 0; i < printed.len; i++) {
+		struct bytes rest = {printed.at + i, printed.len - i};
+
+		if (cut && *rest.at == '(' && !bytes_start(rest, nameless))
+			break;
+		if (*rest.at != '"' && *rest.at != '\'')
+			buffer_char(out, *rest.at);
+	}
+	separators_off(out, start);
 }
 
 bool tidy_next_inlined(struct bytes *names, struct bytes *ret_name)

@@ -14,6 +14,12 @@ void tidy_name(struct bytes printed, struct buffer *out);
  * off and Rust's escapes are undone; any other name stays as it is. */
 void tidy_rust_name(struct bytes printed, struct buffer *out);
 
+/* The same as stackcollapse-perf.pl does it: not demangled, cut at the first '(' whatever it is in,
+ * without quotes. */
+void tidy_name_perl(struct bytes printed, struct buffer *out);
+/* As inferno-collapse-perf does it: only what is left of Rust's mangling is undone. */
+void tidy_name_inferno(struct bytes printed, struct buffer *out);
+
 /* JIT compilers print what was inlined as "outer->inner": cut the first name off *names.
  * False at the end. "operator->" and an arrow inside brackets are part of a name. */
 bool tidy_next_inlined(struct bytes *names, struct bytes *ret_name);

@@ -27,7 +27,8 @@ static const struct option options[] = {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* The first byte says whether the first operand ends the options; words end at NUL bytes. */
+/* The first byte says whether the first operand ends the options, and whether they are read as
+ * Perl's; words end at NUL bytes. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct target target = {0};
@@ -43,7 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = memory_copy_text((const char *)data + 1, size - 1);
 	for (word = text; word < text + size && count <= WORDS_LIMIT; word += strlen(word) + 1)
 		argv[count++] = word;
-	if (!options_parse(groups, argv, data[0] & 1, &operands, &err) && !err.text[0])
+	if (!(data[0] & 2 ? options_parse_perl(groups, argv, &operands, &err)
+			  : options_parse(groups, argv, data[0] & 1, &operands, &err)) &&
+		!err.text[0])
 		abort(); /* a failure without a word */
 	free(text);
 	return 0;

@@ -180,6 +180,38 @@ static void memory_is_read_in_place(void **state)
 	input_release(&in);
 }
 
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+	assert_int_equal(fclose(file), 0);
+}
+
+static void several_files_are_one_text(void **state)
+{
+	char *paths[] = {(char[]){"files-1"}, (char[]){"files-2"}, (char[]){"files-3"}, NULL};
+	struct error err = {0};
+	struct input in;
+	struct bytes all;
+
+	(void)state;
+	write_file(paths[0], "a\nb");
+	write_file(paths[1], "");
+	write_file(paths[2], "c\n");
+	assert_true(input_open_files(&in, paths, &err));
+	assert_false(input_can_map(&in));
+	assert_true(input_whole(&in, 1000, &all, &err));
+	assert_true(bytes_equal(all, BYTES("a\nb\nc\n")));
+	input_release(&in);
+	unlink(paths[1]);
+	assert_false(input_open_files(&in, paths, &err));
+	assert_non_null(strstr(err.text, "files-2: cannot open"));
+	unlink(paths[0]);
+	unlink(paths[2]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +220,7 @@ int main(void)
 		cmocka_unit_test(a_cut_file_is_an_error_that_names_the_place),
 		cmocka_unit_test(limits_and_missing_files_are_reported),
 		cmocka_unit_test(memory_is_read_in_place),
+		cmocka_unit_test(several_files_are_one_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

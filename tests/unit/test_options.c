@@ -95,6 +95,30 @@ static void mistakes_are_explained(void **state)
 	check_error(ARGV(A("--order=size")), "--order: expected one of name, weight, got 'size'");
 }
 
+static void perl_takes_any_start_of_a_name(void **state)
+{
+	struct error err = {0};
+	struct settings s = {0};
+	struct option_group groups[] = {{"Options", table, &s}, {0}};
+	char **rest;
+	(void)state;
+
+	assert_true(options_parse_perl(groups,
+		ARGV(A("-U"), A("in"), A("--Out"), A("-x"), A("-f=7"), A("-"), A("--"), A("-q")),
+		&rest, &err));
+	assert_true(s.user);
+	assert_string_equal(s.output, "-x");
+	assert_int_equal(s.hertz, 7);
+	assert_string_equal(rest[0], "in");
+	assert_string_equal(rest[1], "-");
+	assert_string_equal(rest[2], "-q");
+	assert_null(rest[3]);
+	assert_false(options_parse_perl(groups, ARGV(A("-o=x")), &rest, &err));
+	assert_string_equal(err.text, "option o is ambiguous (output, order)");
+	assert_false(options_parse_perl(groups, ARGV(A("-usr")), &rest, &err));
+	assert_string_equal(err.text, "unknown option --usr; did you mean --user?");
+}
+
 static void help_is_wrapped_at_the_width(void **state)
 {
 	struct option_group groups[] = {{"Options", table, NULL}, {0}};
@@ -116,6 +140,7 @@ int main(void)
 		cmocka_unit_test(every_spelling_means_the_same),
 		cmocka_unit_test(a_command_keeps_its_own_options),
 		cmocka_unit_test(mistakes_are_explained),
+		cmocka_unit_test(perl_takes_any_start_of_a_name),
 		cmocka_unit_test(help_is_wrapped_at_the_width),
 	};
 

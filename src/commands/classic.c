@@ -1,0 +1,158 @@
+/* classic.c: `kiln classic`: where are the names of other tools under which scripts know Kiln? */
+#include "commands/classic/classic.h"
+#include "commands/commands.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FOLDER "libexec/kiln/classic"
+
+static struct classic {
+	bool list;
+	const char *link;
+} own;
+
+static const struct option options[] = {
+	{.name = "list",
+		.help = "print the names, and what each does",
+		.set = option_flag,
+		.offset = offsetof(struct classic, list)},
+	{.name = "link",
+		.argument = "DIR",
+		.help = "make the links in this folder",
+		.set = option_text,
+		.offset = offsetof(struct classic, link)},
+	{0},
+};
+
+static const struct option_group *groups(void)
+{
+	static const struct option_group all[] = {{"Names", options, &own}, {0}};
+
+	return all;
+}
+
+static int list(void)
+{
+	struct buffer text = {0};
+	int code;
+
+	for (size_t i = 0; classic_tools[i]; i++)
+		buffer_printf(&text, "%-32s %s\n", classic_tools[i]->name, classic_tools[i]->about);
+	code = print(&text);
+	buffer_release(&text);
+	return code;
+}
+
+/* The path of this program. */
+static bool program_path(char path[PATH_MAX], struct error *err)
+{
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+	if (len < 0)
+		return error_errno(err, "classic: /proc/self/exe");
+	path[len] = '\0';
+	return true;
+}
+
+/* An old link is replaced, anything else is left alone. */
+static bool make_link(const char *program, const char *folder, const char *name, struct error *err)
+{
+	struct buffer path = {0};
+	struct stat st;
+	bool done = true;
+
+	buffer_printf(&path, "%s/%s", folder, name);
+	if (!lstat(path.at, &st) && S_ISLNK(st.st_mode))
+		unlink(path.at);
+	if (symlink(program, path.at))
+		done = error_errno(err, "classic: %s: cannot make the link", path.at);
+	buffer_release(&path);
+	return done;
+}
+
+static int link_all(const char *folder)
+{
+	char program[PATH_MAX];
+	struct error err = {0};
+
+	if (mkdir(folder, 0777) && errno != EEXIST) {
+		error_errno(&err, "classic: %s: cannot make the folder", folder);
+		return fail(&err);
+	}
+	if (!program_path(program, &err))
+		return fail(&err);
+	for (size_t i = 0; classic_tools[i]; i++)
+		if (!make_link(program, folder, classic_tools[i]->name, &err))
+			return fail(&err);
+	return 0;
+}
+
+/* The folder lies beside that of the program, wherever both were moved. */
+static int tell_folder(void)
+{
+	char program[PATH_MAX];
+	struct buffer path = {0};
+	struct error err = {0};
+	struct stat st;
+	char *slash;
+	int code;
+
+	if (!program_path(program, &err))
+		return fail(&err);
+	for (int up = 0; up < 2; up++) {
+		slash = strrchr(program, '/');
+		if (slash)
+			*slash = '\0';
+	}
+	buffer_printf(&path, "%s/" FOLDER, program);
+	if (stat(path.at, &st)) {
+		error_set(&err, ERR_IO,
+			"classic: there is no %s: kiln was not installed there; kiln classic "
+			"--link DIR makes a folder of links",
+			path.at);
+		code = fail(&err);
+	} else {
+		buffer_char(&path, '\n');
+		code = print(&path);
+	}
+	buffer_release(&path);
+	return code;
+}
+
+static int run(char **operands)
+{
+	struct error err = {0};
+
+	if (*operands) {
+		error_set(&err, ERR_USAGE,
+			"classic: unexpected '%s'; to run a tool, put the folder "
+			"of its name in front of PATH: PATH=$(kiln classic):$PATH",
+			*operands);
+		return fail(&err);
+	}
+	if (own.list)
+		return list();
+	return own.link ? link_all(own.link) : tell_folder();
+}
+
+const struct command command_classic = {
+	.name = "classic",
+	.about =
+		"print the folder with the names of other tools, under which scripts run unchanged",
+	.usage = "classic [OPTIONS]\nclassic --link DIR",
+	.notes = "With PATH=$(kiln classic):$PATH in front, scripts that call "
+		 "stackcollapse-perf.pl,\n"
+		 "flamegraph.pl, inferno-flamegraph and so on call Kiln, which takes their options "
+		 "and\n"
+		 "prints what they print.",
+	.operands = OPERANDS_NONE,
+	.groups = groups,
+	.run = run,
+};

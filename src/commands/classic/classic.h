@@ -1,0 +1,73 @@
+/* classic.h: other tools' names, and what Kiln does under them.
+ *
+ * A tool is a `const struct classic_tool` in a file of its family; meson.build names both. Called
+ * by such a name (a link to kiln), Kiln takes that tool's options and prints what it prints. */
+#ifndef KILN_COMMANDS_CLASSIC_CLASSIC_H
+#define KILN_COMMANDS_CLASSIC_CLASSIC_H
+
+#include "base/options.h"
+
+/* How a tool reads its options. */
+enum classic_habit {
+	HABIT_PERL,    /* Getopt::Long: options_parse_perl; mistakes exit with 255 */
+	HABIT_LETTERS, /* Getopt::Std and programs of today: options_parse; mistakes exit with 2 */
+};
+
+struct classic_tool {
+	const char *name;  /* "stackcollapse-perf.pl" */
+	const char *about; /* a phrase */
+	const char *usage; /* what stands behind the name */
+	enum classic_habit habit;
+	const struct option *options; /* NULL: none */
+	void *target;
+	size_t operands; /* at least so many */
+
+	/* Do it; returns the exit code. operands is NULL-terminated. */
+	int (*run)(const struct classic_tool *tool, char **operands);
+
+	/* Of tools that fold (classic_collapse): */
+	const char *format; /* a reader's name */
+	unsigned style;	    /* enum read_style, or'ed */
+};
+
+extern const struct classic_tool *const classic_tools[]; /* NULL-terminated */
+/* By the path that a program was called by; NULL: none is called like that. */
+const struct classic_tool *classic_by_path(const char *path);
+/* What main() does when it was called by the tool's name. */
+int classic_run(const struct classic_tool *tool, char **argv);
+
+/* ---- Tools that fold (collapse.c) ---- */
+
+struct collapse_settings {
+	unsigned style;	   /* enum read_style, or'ed, beside the tool's */
+	const char *event; /* struct read_options.event */
+	bool quiet;
+	uint64_t ignored; /* numbers that make no difference here */
+};
+extern struct collapse_settings collapse_settings;
+
+/* A setter: the bits of enum read_style that are the option's `offset`. */
+bool collapse_add_style(void *, const struct option *, const char *, struct error *);
+
+/* Read what the operands name (nothing: standard input) and print it as folded text. */
+int classic_collapse(const struct classic_tool *tool, char **operands);
+
+/* What every inferno program that folds takes. */
+#define INFERNO_OPTIONS                                                                            \
+	{.name = "nthreads",                                                                       \
+		.letter = 'n',                                                                     \
+		.argument = "N",                                                                   \
+		.help = "makes no difference",                                                     \
+		.set = option_u64,                                                                 \
+		.offset = offsetof(struct collapse_settings, ignored)},                            \
+		{.name = "quiet",                                                                  \
+			.letter = 'q',                                                             \
+			.help = "say nothing but errors",                                          \
+			.set = option_flag,                                                        \
+			.offset = offsetof(struct collapse_settings, quiet)},                      \
+	{                                                                                          \
+		.name = "verbose", .letter = 'v', .help = "makes no difference",                   \
+		.set = option_granted                                                              \
+	}
+
+#endif

@@ -1,0 +1,61 @@
+/* perf.c: text of `perf script` folded as stackcollapse-perf.pl and inferno-collapse-perf do it. */
+#include "commands/classic/classic.h"
+
+#include "readers/readers.h"
+
+/* clang-format off */
+#define STYLE(title, bits, text) \
+	{.name = (title), .help = (text), .set = collapse_add_style, .offset = (bits)}
+#define EVENT_FILTER \
+	{.name = "event-filter", .argument = "EVENT", .help = "only this event (default: the first)", \
+		.set = option_text, .offset = offsetof(struct collapse_settings, event)}
+/* clang-format on */
+
+static const struct option perl_options[] = {
+	STYLE("pid", STYLE_PID, "tell processes apart: comm-PID"),
+	STYLE("tid", STYLE_TID, "tell threads apart: comm-PID/TID"),
+	STYLE("kernel", STYLE_KERNEL, "mark kernel functions with _[k]"),
+	STYLE("jit", STYLE_JIT, "mark functions of a JIT compiler with _[j]"),
+	STYLE("all", STYLE_KERNEL | STYLE_JIT, "both marks"),
+	STYLE("addrs", STYLE_ADDRS, "tell the address of what has no name"),
+	STYLE("srcline", STYLE_LINES,
+		"add the source line below each frame (perf script -F +srcline)"),
+	EVENT_FILTER,
+	{0},
+};
+
+const struct classic_tool classic_stackcollapse_perf_pl = {
+	.name = "stackcollapse-perf.pl",
+	.about = "text of `perf script` to folded text",
+	.usage = "[OPTIONS] [FILE...] >STACKS.folded",
+	.habit = HABIT_PERL,
+	.options = perl_options,
+	.target = &collapse_settings,
+	.run = classic_collapse,
+	.format = "perf-script",
+	.style = STYLE_PERL,
+};
+
+static const struct option inferno_options[] = {
+	STYLE("pid", STYLE_PID, "tell processes apart: comm-PID"),
+	STYLE("tid", STYLE_TID, "tell threads apart: comm-PID/TID"),
+	STYLE("kernel", STYLE_KERNEL, "mark kernel functions with _[k]"),
+	STYLE("jit", STYLE_JIT, "mark functions of a JIT compiler with _[j]"),
+	STYLE("all", STYLE_KERNEL | STYLE_JIT, "both marks"),
+	STYLE("addrs", STYLE_ADDRS, "tell the address of what has no name"),
+	EVENT_FILTER,
+	INFERNO_OPTIONS,
+	{0},
+};
+
+const struct classic_tool classic_inferno_collapse_perf = {
+	.name = "inferno-collapse-perf",
+	.about = "text of `perf script` to folded text",
+	.usage = "[OPTIONS] [FILE] >STACKS.folded",
+	.habit = HABIT_LETTERS,
+	.options = inferno_options,
+	.target = &collapse_settings,
+	.run = classic_collapse,
+	.format = "perf-script",
+	.style = STYLE_INFERNO,
+};

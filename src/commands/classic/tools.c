@@ -1,0 +1,81 @@
+/* tools.c: which tool was Kiln called as, and what was it told? */
+#include "commands/classic/classic.h"
+
+#include "commands/commands.h"
+#include "commands/terminal.h"
+
+#include <unistd.h>
+
+#define ENTRY(name) extern const struct classic_tool classic_##name;
+#include "classic.list"
+#undef ENTRY
+
+const struct classic_tool *const classic_tools[] = {
+#define ENTRY(name) &classic_##name,
+#include "classic.list"
+#undef ENTRY
+	NULL,
+};
+
+const struct classic_tool *classic_by_path(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; name && classic_tools[i]; i++)
+		if (!strcmp(classic_tools[i]->name, name))
+			return classic_tools[i];
+	return NULL;
+}
+
+static bool help;
+
+static const struct option help_options[] = {
+	{.name = "help", .letter = 'h', .help = "show this", .set = option_flag},
+	{0},
+};
+
+static void explain(const struct classic_tool *tool, struct buffer *out)
+{
+	struct option_group groups[] = {{"Options", tool->options, tool->target}, {0}};
+
+	buffer_printf(out, "usage: %s %s\n\nKiln under this name: %s.\n", tool->name, tool->usage,
+		tool->about);
+	if (tool->options)
+		options_help(groups, terminal_width(STDOUT_FILENO), out);
+}
+
+static int misused(const struct classic_tool *tool, struct error *err)
+{
+	error_prefix(err, "%s: ", tool->name);
+	fail(err);
+	return tool->habit == HABIT_PERL ? 255 : 2;
+}
+
+int classic_run(const struct classic_tool *tool, char **argv)
+{
+	struct option_group groups[3] = {{"Options", help_options, &help}};
+	struct error err = {0};
+	struct buffer text = {0};
+	char **operands;
+	size_t count = 0;
+	int code;
+
+	if (tool->options)
+		groups[1] = (struct option_group){"Options", tool->options, tool->target};
+	if (!(tool->habit == HABIT_PERL ? options_parse_perl(groups, argv, &operands, &err)
+					: options_parse(groups, argv, false, &operands, &err)))
+		return misused(tool, &err);
+	while (operands[count])
+		count++;
+	if (!help && count < tool->operands) {
+		error_set(&err, ERR_USAGE, "usage: %s %s", tool->name, tool->usage);
+		return misused(tool, &err);
+	}
+	if (!help)
+		return tool->run(tool, operands);
+	explain(tool, &text);
+	code = print(&text);
+	buffer_release(&text);
+	return code;
+}

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""run.py KILN [--peers DIR] [NAME...]: does Kiln under other tools' names print what these tools print?
+
+A line for every case, then totals. Inputs and expected outputs come from ${KILN_CORPUS:-../shared/corpus};
+with --peers (or KILN_PEERS) the tools themselves run beside Kiln, on more inputs and options. With NAMEs
+only cases whose names contain one of them run. What differs on purpose is in differences.txt, with the
+reason; exit 1 when anything else differs, or when what is listed there is equal.
+"""
+import fnmatch
+import gzip
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+CORPUS = os.environ.get("KILN_CORPUS", os.path.join(ROOT, "../shared/corpus"))
+sys.path.insert(0, os.path.join(ROOT, "tests/golden"))
+sys.path.insert(0, HERE)
+from cases import cases  # noqa: E402
+import svg_compare  # noqa: E402
+
+
+def read(path):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rb") as file:
+        return file.read()
+
+
+def run(program, case, data, cwd):
+    """Output and exit code; the input comes by a pipe, further files by name."""
+    command = [program] + [os.path.join(CORPUS, a[1:]) if a.startswith("@") else a for a in case.args]
+    done = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
+                          env=dict(os.environ, LC_ALL="C.UTF-8"), check=False)
+    return done.stdout, done.returncode, done.stderr
+
+
+def lines_sorted(data):
+    return sorted(data.split(b"\n"))
+
+
+def picture(data, name):
+    with tempfile.NamedTemporaryFile(suffix=name) as file:
+        file.write(data)
+        file.flush()
+        return svg_compare.frames(file.name)
+
+
+def near(one, other, colours):
+    far = max(abs(one[1] - other[1]), abs(one[3] - other[3]))
+    return one[0] == other[0] and one[2] == other[2] and far < 0.0025 and \
+        (not colours or one[4] == other[4])
+
+
+def headings(data):
+    """Texts with an id, as far as they are the picture's and not the script's."""
+    found = dict(re.findall(rb'<text [^>]*?id="(title|subtitle)"[^>]*>(?:<title>[^<]*</title>)?([^<]*)<', data))
+    return found
+
+
+def same_picture(got, expected, case):
+    ours, theirs = picture(got, "got.svg"), picture(expected, "expected.svg")
+    if len(ours) != len(theirs):
+        return f"{len(ours)} frames, expected {len(theirs)}"
+    for one, other in zip(ours, theirs):
+        if not near(one, other, case.colours):
+            return f"got {one}, expected {other}"
+    if headings(got) != headings(expected):
+        return f"headings {headings(got)}, expected {headings(expected)}"
+    return ""
+
+
+def difference(case, got, expected):
+    if case.kind == "svg":
+        try:
+            return same_picture(got, expected, case)
+        except (ValueError, StopIteration, KeyError) as problem:
+            return f"no picture: {problem!r}"
+    if case.kind == "sorted":
+        got, expected = lines_sorted(got), lines_sorted(expected)
+    else:
+        got, expected = got.split(b"\n"), expected.split(b"\n")
+    for number, (one, other) in enumerate(zip(got, expected), 1):
+        if one != other:
+            return f"line {number}: got {one[:200]!r}, expected {other[:200]!r}"
+    return "" if len(got) == len(expected) else f"{len(got) - 1} lines, expected {len(expected) - 1}"
+
+
+def judge(case, links, peers):
+    data = b"".join(read(os.path.join(CORPUS, path)) for path in case.inputs)
+    with tempfile.TemporaryDirectory() as cwd:
+        got, code, _ = run(os.path.join(links, case.tool), case, data, cwd)
+        if case.kind == "fails":
+            return "" if code else "exit 0, expected a failure"
+        if case.expected:
+            expected, expected_code = read(os.path.join(CORPUS, case.expected)), 0
+        else:
+            expected, expected_code, _ = run(os.path.join(peers, case.tool), case, data + case.tail, cwd)
+    if code != expected_code:
+        return f"exit {code}, expected {expected_code}"
+    return difference(case, got, expected)
+
+
+def listed():
+    reasons = {}
+    with open(os.path.join(HERE, "differences.txt"), encoding="utf-8") as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                name, reason = line.rstrip("\n").split(": ", 1)
+                reasons[name] = reason
+    return reasons
+
+
+def main():
+    arguments = sys.argv[1:]
+    peers = os.environ.get("KILN_PEERS", "")
+    if "--peers" in arguments:
+        at = arguments.index("--peers")
+        peers = arguments[at + 1]
+        del arguments[at:at + 2]
+    kiln, names = os.path.abspath(arguments[0]), arguments[1:]
+    if not os.path.isdir(CORPUS):
+        sys.exit(f"no corpus at {CORPUS}: KILN_CORPUS says where it is")
+    reasons, counts, wrong = listed(), {}, 0
+    with tempfile.TemporaryDirectory() as links:
+        subprocess.run([kiln, "classic", "--link", links], check=True)
+        for case in cases(CORPUS):
+            label = f"{case.folder} {case.name}"
+            if names and not any(name in label for name in names):
+                continue
+            count = counts.setdefault(case.folder, {"equal": 0, "listed": 0, "different": 0, "skipped": 0})
+            if not case.expected and case.kind != "fails" and \
+                    not (peers and os.path.exists(os.path.join(peers, case.tool))):
+                count["skipped"] += 1
+                continue
+            if not os.path.lexists(os.path.join(links, case.tool)):
+                problem = "there is no such name yet"
+            else:
+                problem = judge(case, links, peers)
+            reason = next((reasons[key] for key in reasons if fnmatch.fnmatchcase(label, key)), None)
+            if bool(problem) == bool(reason):
+                outcome = "listed" if problem else "equal"
+            else:
+                outcome = "different"
+                problem = problem or "listed as different, but equal"
+                wrong += 1
+            count[outcome] += 1
+            note = "" if outcome == "equal" else f": {reason if outcome == 'listed' else problem}"
+            print(f"{outcome:9} {label}{note}")
+    print()
+    for folder, count in counts.items():
+        print(f"{folder}: " + ", ".join(f"{number} {what}" for what, number in count.items() if number))
+    total = {what: sum(count[what] for count in counts.values()) for what in ("equal", "listed", "different", "skipped")}
+    print("total: " + ", ".join(f"{number} {what}" for what, number in total.items()))
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
