@@ -1,0 +1,280 @@
+/* test_json.c: is JSON pulled apart as written, wherever the input's window ends? */
+#include "test.h"
+
+#include "base/json.h"
+
+struct pulled {
+	struct input in;
+	struct json j;
+	struct error err;
+};
+
+static void open_text(struct pulled *p, const char *text)
+{
+	memset(p, 0, sizeof(*p));
+	assert_true(input_open_bytes(&p->in, bytes_of(text), "test", &p->err));
+	assert_true(input_fill(&p->in, 1, &p->err));
+	json_open(&p->j, &p->in, &p->err);
+}
+
+static bool close_text(struct pulled *p)
+{
+	bool done = json_finish(&p->j);
+
+	json_release(&p->j);
+	input_release(&p->in);
+	return done;
+}
+
+/* Everything there is, as text that tells values apart: what is written is read back from it. */
+static void describe(struct json *j, struct buffer *out)
+{
+	struct bytes key;
+
+	switch (json_peek(j)) {
+	case JSON_OBJECT:
+		buffer_char(out, '{');
+		for (json_object(j); json_key(j, &key);) {
+			buffer_json(out, key);
+			describe(j, out);
+			buffer_char(out, ';');
+		}
+		buffer_char(out, '}');
+		break;
+	case JSON_ARRAY:
+		buffer_char(out, '[');
+		for (json_array(j); json_item(j);) {
+			describe(j, out);
+			buffer_char(out, ';');
+		}
+		buffer_char(out, ']');
+		break;
+	case JSON_STRING:
+		buffer_json(out, json_string(j));
+		break;
+	case JSON_NUMBER:
+		buffer_i64(out, json_number(j, 3, 0));
+		break;
+	case JSON_TRUE:
+	case JSON_FALSE:
+		buffer_text(out, json_flag(j) ? "yes" : "no");
+		break;
+	default:
+		buffer_i64(out, json_number(j, 0, -1));
+	}
+}
+
+#define SAMPLE_TEXT                                                                                \
+	"{\"a\" : [1, -2.5 ,3e2,0.0004,12345678.9996],\r\n\t\"b\":{},\"c\":[ ],"                   \
+	"\"q\\\"\\u00e9\\ud83d\\ude00\\ud800\":\"tab\\t\\\\ "                                      \
+	"\\/end\",\"d\":[true,false,null,[[{}]]]} \n"
+#define SAMPLE_MEANS                                                                               \
+	"{\"a\"[1000;-2500;300000;0;12345679000;];\"b\"{};\"c\"[];"                                \
+	"\"q\\\"\303\251\360\237\230\200\357\277\275\"\"tab\\u0009\\\\ /end\";"                    \
+	"\"d\"[yes;no;-1;[[{};];];];}"
+
+static void values_are_read(void **state)
+{
+	struct buffer out = {0};
+	struct pulled p;
+
+	(void)state;
+	open_text(&p, "\xEF\xBB\xBF " SAMPLE_TEXT);
+	describe(&p.j, &out);
+	assert_true(close_text(&p));
+	assert_bytes_equal(buffer_bytes(&out), SAMPLE_MEANS);
+	buffer_release(&out);
+}
+
+/* What is written to a pipe in two parts is read in two. */
+static void open_parts(struct pulled *p, struct bytes first, struct bytes second)
+{
+	int ends[2], standard = dup(STDIN_FILENO);
+
+	memset(p, 0, sizeof(*p));
+	assert_int_equal(pipe(ends), 0);
+	dup2(ends[0], STDIN_FILENO);
+	close(ends[0]);
+	assert_int_equal(write(ends[1], first.at, first.len), first.len);
+	assert_true(input_open(&p->in, "-", &p->err));
+	assert_int_equal(write(ends[1], second.at, second.len), second.len);
+	close(ends[1]);
+	dup2(standard, STDIN_FILENO);
+	close(standard);
+	json_open(&p->j, &p->in, &p->err);
+}
+
+static void windows_may_end_anywhere(void **state)
+{
+	static const char text[] = "          " SAMPLE_TEXT;
+	struct bytes whole = {text, sizeof(text) - 1};
+
+	(void)state;
+	for (size_t first = 8; first < whole.len; first++) {
+		struct buffer out = {0};
+		struct pulled p;
+
+		for (int skipped = 0; skipped < 2; skipped++) {
+			open_parts(&p, (struct bytes){text, first},
+				(struct bytes){text + first, whole.len - first});
+			if (skipped)
+				json_skip(&p.j);
+			else
+				describe(&p.j, &out);
+			assert_true(close_text(&p));
+		}
+		assert_bytes_equal(buffer_bytes(&out), SAMPLE_MEANS);
+		buffer_release(&out);
+	}
+}
+
+static void columns_are_collected(void **state)
+{
+	struct json_indices indices = {0};
+	struct json_numbers numbers = {0};
+	struct pulled p;
+
+	(void)state;
+	open_text(&p, "[[1.5, null, \"7\", -0.0006, 1e-9, 9.2233720368547e12], [0, null, -1, "
+		      "4294967295, 12], null]");
+	json_array(&p.j);
+	assert_true(json_item(&p.j));
+	json_numbers(&p.j, 3, -9, &numbers);
+	assert_true(json_item(&p.j));
+	json_indices(&p.j, &indices);
+	assert_true(json_item(&p.j));
+	json_indices(&p.j, &indices);
+	assert_false(json_item(&p.j));
+	assert_true(close_text(&p));
+	assert_int_equal(numbers.len, 6);
+	assert_int_equal(numbers.items[0], 1500);
+	assert_int_equal(numbers.items[1], -9);
+	assert_int_equal(numbers.items[2], 7000);
+	assert_int_equal(numbers.items[3], -1);
+	assert_int_equal(numbers.items[4], 0);
+	assert_int_equal(numbers.items[5], 9223372036854700);
+	assert_int_equal(indices.len, 5);
+	assert_int_equal(indices.items[0], 0);
+	assert_int_equal(indices.items[1], JSON_NO_INDEX);
+	assert_int_equal(indices.items[2], JSON_NO_INDEX);
+	assert_int_equal(indices.items[3], JSON_NO_INDEX);
+	assert_int_equal(indices.items[4], 12);
+	vector_release(&numbers);
+	vector_release(&indices);
+}
+
+static void what_is_of_another_kind_is_passed_over(void **state)
+{
+	struct pulled p;
+
+	(void)state;
+	open_text(&p, "[1, \"x\", [2], {\"a\": 3}, \"12\", null]");
+	json_array(&p.j);
+	assert_true(json_item(&p.j));
+	assert_int_equal(json_string_if(&p.j).len, 0);
+	assert_true(json_item(&p.j));
+	assert_int_equal(json_number_if(&p.j, 0, 5), 5);
+	assert_true(json_item(&p.j));
+	assert_false(json_object_if(&p.j));
+	assert_true(json_item(&p.j));
+	assert_false(json_array_if(&p.j));
+	assert_true(json_item(&p.j));
+	assert_int_equal(json_number_if(&p.j, 1, 5), 120);
+	assert_true(json_item(&p.j));
+	assert_int_equal(json_number_if(&p.j, 1, 5), 5);
+	assert_false(json_item(&p.j));
+	assert_true(close_text(&p));
+}
+
+static void check_error(const char *text, const char *expected, bool skip)
+{
+	struct buffer out = {0};
+	struct pulled p;
+
+	open_text(&p, text);
+	if (skip)
+		json_skip(&p.j);
+	else
+		describe(&p.j, &out);
+	assert_false(close_text(&p));
+	assert_string_equal(p.err.text, expected);
+	assert_int_equal(p.err.code, ERR_FORMAT);
+	buffer_release(&out);
+}
+
+static void errors_say_where(void **state)
+{
+	(void)state;
+	check_error("{\"a\":1,\n \"b\" 2}", "line 2, byte 13: expected ':', got '2'", false);
+	check_error("[1 2]", "line 1, byte 3: expected ',' or ']', got '2'", false);
+	check_error("[1,]", "line 1, byte 3: expected a number, got ']'", false);
+	check_error("[1}", "line 1, byte 2: expected ',' or ']', got '}'", false);
+	check_error("[1}", "line 1, byte 2: expected ']', got '}'", true);
+	check_error("{\"a\":[1}", "line 1, byte 7: expected ']', got '}'", true);
+	check_error("{1:2}", "line 1, byte 1: expected a key, got '1'", false);
+	check_error("[\"a", "line 1, byte 3: the input ends where the end of a string should be",
+		false);
+	check_error(
+		"[\"a", "line 1, byte 3: the input ends where the end of a string should be", true);
+	check_error("[[1,2]", "line 1, byte 6: the input ends where ',' or ']' should be", false);
+	check_error("[[1,2]", "line 1, byte 6: the input ends where ']' should be", true);
+	check_error(
+		"[\"\\x\"]", "line 1, byte 5: the string before has an escape that is none", false);
+	check_error("[1e400]", "line 1, byte 1: a number that exceeds 2^63", false);
+	check_error("[-]", "line 1, byte 1: expected a number, got '-'", false);
+	check_error("[nul]", "line 1, byte 1: expected a value, got 'n'", false);
+	check_error("[1] x", "line 1, byte 4: expected the end of the input, got 'x'", false);
+	check_error("[\x01]", "line 1, byte 1: expected a number, got byte 0x01", false);
+}
+
+static void depth_is_limited(void **state)
+{
+	struct buffer deep = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < JSON_DEPTH_LIMIT + 1; i++)
+		buffer_char(&deep, '[');
+	check_error(deep.at,
+		"line 1, byte 4096: more than 4096 arrays and objects inside each other", true);
+	check_error(deep.at,
+		"line 1, byte 4096: more than 4096 arrays and objects inside each other", false);
+	buffer_release(&deep);
+}
+
+/* What a program was writing when it was killed. */
+static void the_end_may_be_missing(void **state)
+{
+	static const char *const cut[] = {"{\"a\":[1,2", "{\"a\":[1,2,", "{\"a\":[1,2,]",
+		"{\"a\":[1,2]", "{\"a\":[1,2],", "{\"a\":[1,2,],}"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cut) / sizeof(*cut); i++) {
+		struct pulled p;
+		struct bytes key;
+		int64_t sum = 0;
+
+		open_text(&p, cut[i]);
+		p.j.may_end_in = 2;
+		for (json_object(&p.j); json_key(&p.j, &key);)
+			for (json_array(&p.j); json_item(&p.j);)
+				sum += json_number(&p.j, 0, 0);
+		assert_int_equal(p.j.cut, i != 5);
+		assert_true(close_text(&p));
+		assert_int_equal(sum, 3);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_read),
+		cmocka_unit_test(windows_may_end_anywhere),
+		cmocka_unit_test(columns_are_collected),
+		cmocka_unit_test(what_is_of_another_kind_is_passed_over),
+		cmocka_unit_test(errors_say_where),
+		cmocka_unit_test(depth_is_limited),
+		cmocka_unit_test(the_end_may_be_missing),
+	};
+
+	return cmocka_run_group_tests_name("json", tests, NULL, NULL);
+}
