@@ -224,6 +224,8 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 
 	if (common.transforms.steps.len)
 		options.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS;
+	if (names_projection() & PROJECT_LINES)
+		options.want |= WANT_LINES;
 	if (!choose_input(command, operands, &path, err))
 		return error_prefix(err, "%s: ", command->name);
 	l.name = strcmp(path, "-") ? path : "<stdin>";

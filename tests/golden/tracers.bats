@@ -93,3 +93,34 @@ same_as_corpus() {
 	printf ' 0x4 : a+0x1/0x2 [x]\n 9223372036854775808\n 0x4 : a+0x1/0x2 [x]\n' |
 		refused 'line 2: expected a count below 2^63'
 }
+
+@test "sample: inner lines keep what is theirs; who waits is idle; the sum is the file's own" {
+	same sample/threads
+	expected=sample/threads.idle same sample/threads --idle
+	"$kiln" fold -q --lines "$golden/sample/threads.txt" | grep -q 'busy`main (busy.c:12) 8$'
+	"$kiln" fold -q --thread 15758535 "$golden/sample/threads.txt" | grep -c . | grep -qx 3
+}
+
+@test "sample: the corpus has no stack less than inferno's, and all samples of its threads" {
+	[ -d "$corpus/inferno" ] || skip "no corpus"
+	file=$corpus/inferno/collapse-sample/sample.txt
+	[ "$("$kiln" fold -q --idle "$file" | awk '{ sum += $NF } END { print sum }')" -eq 2475 ]
+	# inferno's count for a stack that is listed twice is the last one's.
+	diff <("$kiln" fold -q "$file" | sed 's/ [0-9]*$//') \
+		<(sed 's/ [0-9]*$//' "$corpus/inferno/collapse-sample/results/sample-default.txt")
+	[ "$("$kiln" fold -q "$file" | awk '{ sum += $NF } END { print sum }')" -eq 1429 ]
+}
+
+@test "sample: damaged lines are named, and nothing else is lost" {
+	[ -d "$corpus/inferno" ] || skip "no corpus"
+	for name in bad-stack-line invalid-samples-field no-four-spaces odd-indentation \
+		skipped-indentation stack-line-only-indent-chars end-before-call-graph-end; do
+		echo "$name"
+		"$kiln" fold --idle "$corpus/inferno/collapse-sample/$name.txt" >folded 2>said
+		cat said
+		grep -Eq 'lines skipped, first at line (22|23|34): expected' said
+		[ "$(awk '{ sum += $NF } END { print sum }' folded)" -eq 825 ]
+	done
+	run -2 "$kiln" fold "$corpus/inferno/collapse-sample/end-before-call-graph-start.txt"
+	[[ "$output" == *"line 18: expected \`Call graph:\` before the end" ]]
+}

@@ -55,6 +55,7 @@ static void check_all(const char *pattern, const char *name)
 static const char *const formats[] = {
 	"bpftrace",
 	"dtrace",
+	"sample",
 	"stap",
 };
 

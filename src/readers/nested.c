@@ -1,0 +1,59 @@
+/* nested.c: samples out of a printed call tree whose counts include what is below. */
+#include "readers/nested.h"
+
+#include <stdlib.h>
+
+void nested_release(struct nested *n)
+{
+	vector_release(&n->levels);
+}
+
+/* The last level ends: what it does not share with those below it is a sample. */
+static bool pop(struct nested *n, struct error *err)
+{
+	const struct nested_level *last = &n->levels.items[n->levels.len - 1];
+	int64_t values[TEXT_STREAMS_LIMIT] = {0};
+	int64_t self = last->count - last->below;
+
+	values[last->stream] = self;
+	if (self > 0) {
+		for (size_t i = 0; i < n->levels.len; i++)
+			text_stacks_push(n->stacks, n->levels.items[i].location);
+		if (!text_stacks_add_sample(n->stacks, n->order, n->sample, values, err))
+			return false;
+	} else if (self < 0) {
+		text_stacks_skip(n->stacks, "expected no more below a line than in it");
+	}
+	n->levels.len--;
+	return true;
+}
+
+static bool cut_to(struct nested *n, size_t depth, struct error *err)
+{
+	while (n->levels.len > depth)
+		if (!pop(n, err))
+			return false;
+	return true;
+}
+
+bool nested_add(struct nested *n, size_t depth, location_id location, uint32_t stream,
+	int64_t count, struct error *err)
+{
+	if (depth > n->levels.len || depth >= STACK_DEPTH_LIMIT || !cut_to(n, depth, err))
+		return false;
+	if (depth) {
+		struct nested_level *above = &n->levels.items[depth - 1];
+
+		if (__builtin_add_overflow(above->below, count, &above->below))
+			return error_set(err, ERR_LIMIT,
+				"line %llu: the sum of all values exceeds 2^63",
+				(unsigned long long)n->stacks->line);
+	}
+	vector_push(&n->levels, ((struct nested_level){location, stream, count, 0}));
+	return true;
+}
+
+bool nested_finish(struct nested *n, struct error *err)
+{
+	return cut_to(n, 0, err);
+}

@@ -1,0 +1,271 @@
+/* sample.c: the call graphs that macOS' sample(1) and its Activity Monitor write:
+ *
+ *	Call graph:
+ *	    825 Thread_15758523   DispatchQueue_1: com.apple.main-thread  (serial)
+ *	    + 825 start  (in libdyld.dylib) + 1  [0x7fff737cf3d5]
+ *	    +   821 main  (in rg) + 41  [0x10384b549]
+ *
+ * A line is two characters further in than its caller's. The functions that threads wait in, which
+ * the classic script leaves out, are a kind of their own: idle. */
+#include "readers/nested.h"
+#include "readers/tidy.h"
+
+#include <stdlib.h>
+
+#define EXPECTS	 "`Call graph:` and lines such as `    + 825 main  (in rg) + 41  [0x1038]`"
+#define BUSY	 0u /* streams */
+#define WAITING	 1u
+#define START	 BYTES("Call graph:")
+#define END	 BYTES("Total number in stack")
+#define EXPECTED "expected a line such as `    + 825 main  (in rg) + 41  [0x1038]`"
+
+struct sampled {
+	struct text_stacks stacks;
+	struct nested nested;
+	struct buffer name;
+	VECTOR(uint8_t) waits; /* by location */
+	process_id process;
+	bool ended;
+};
+
+/* A line's frame, in its parts. */
+struct printed {
+	struct bytes symbol, module; /* "libdyld.dylib"; empty: none */
+	struct bytes file;
+	uint32_t line;
+};
+
+/* Functions that a thread waits in, as the classic script has them. */
+static bool is_waiting(const struct printed *frame)
+{
+	static const char *const names[] = {"__psynch_cvwait", "__select", "__semwait_signal",
+		"__ulock_wait", "__wait4", "__workq_kernreturn", "kevent", "mach_msg_trap", "read",
+		"semaphore_wait_trap"};
+
+	if (frame->module.len && !bytes_equal(frame->module, BYTES("libsystem_kernel.dylib")))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (bytes_equal(frame->symbol, bytes_of(names[i])))
+			return true;
+	return false;
+}
+
+/* "main.c:12" behind the last "]  ". */
+static void find_source(struct bytes text, struct printed *frame)
+{
+	const char *close = memrchr(text.at, ']', text.len);
+	struct bytes source, number;
+	const char *colon;
+	uint64_t line;
+
+	if (!close)
+		return;
+	source = bytes_trim((struct bytes){close + 1, (size_t)(text.at + text.len - close) - 1});
+	colon = source.len ? memrchr(source.at, ':', source.len) : NULL;
+	if (!colon)
+		return;
+	number = (struct bytes){colon + 1, (size_t)(source.at + source.len - colon) - 1};
+	if (!bytes_u64(number, &line) || line > UINT32_MAX)
+		return;
+	frame->file = (struct bytes){source.at, (size_t)(colon - source.at)};
+	frame->line = (uint32_t)line;
+}
+
+/* "main  (in rg) + 41  [0x10384b549]  main.c:12", "Thread_1   DispatchQueue_1: name  (serial)" */
+static struct printed parse_frame(struct bytes text)
+{
+	struct printed frame = {.symbol = text};
+	struct bytes rest = text;
+	const char *in = NULL, *close;
+
+	for (const char *next; (next = bytes_find(rest, BYTES("(in "))); in = next)
+		rest = (struct bytes){next + 4, (size_t)(text.at + text.len - next) - 4};
+	if (in) {
+		frame.symbol.len = (size_t)(in - text.at);
+		close = memchr(rest.at, ')', rest.len);
+		if (close)
+			frame.module = (struct bytes){rest.at, (size_t)(close - rest.at)};
+		find_source(rest, &frame);
+	} else if (bytes_find(text, BYTES("  ["))) {
+		frame.symbol.len = (size_t)(bytes_find(text, BYTES("  [")) - text.at);
+	}
+	frame.symbol = bytes_trim(frame.symbol);
+	if (bytes_end(frame.symbol, BYTES(")")) && bytes_find(frame.symbol, BYTES(" (.llvm.")))
+		frame.symbol.len =
+			(size_t)(bytes_find(frame.symbol, BYTES(" (.llvm.")) - frame.symbol.at);
+	return frame;
+}
+
+static location_id learn_frame(struct sampled *s, struct bytes text, bool is_thread)
+{
+	struct printed printed = parse_frame(text);
+	struct text_frame frame = {.module = printed.module,
+		.file = printed.file,
+		.line = printed.line,
+		.kind = is_thread ? FRAME_META : FRAME_NATIVE};
+	location_id location;
+	size_t len;
+
+	s->name.len = 0;
+	if (printed.module.len) {
+		len = printed.module.len -
+		      (bytes_end(printed.module, BYTES(".dylib")) ? strlen(".dylib") : 0);
+		buffer_add(&s->name, printed.module.at, len);
+		buffer_char(&s->name, '`');
+	}
+	tidy_name(printed.symbol, &s->name);
+	frame.function = bytes_trim(buffer_bytes(&s->name));
+	location = text_stacks_frame(&s->stacks, &frame);
+	while (s->waits.len <= location)
+		vector_push(&s->waits, 0);
+	s->waits.items[location] = is_waiting(&printed);
+	text_stacks_learn(&s->stacks, text, location);
+	return location;
+}
+
+/* The first level is a thread: its number is in its name. */
+static void enter_thread(struct sampled *s, struct bytes text)
+{
+	struct profile *p = s->stacks.profile;
+	struct bytes name, number;
+	uint64_t id;
+
+	if (!(s->stacks.want & WANT_THREADS))
+		return;
+	name = parse_frame(text).symbol;
+	number = (struct bytes){name.at, 0};
+	if (bytes_start(name, BYTES("Thread_"))) {
+		number.at += strlen("Thread_");
+		while (number.at + number.len < name.at + name.len && number.at[number.len] != ' ')
+			number.len++;
+	}
+	s->nested.sample.has = SAMPLE_THREAD;
+	s->nested.sample.thread = profile_thread(p, s->process,
+		bytes_u64(number, &id) && id <= INT32_MAX ? (int32_t)id : -1,
+		profile_string(p, name));
+}
+
+static size_t indentation(struct bytes text)
+{
+	size_t i = 0;
+
+	while (i < text.len && strchr(" +|:!", text.at[i]) && text.at[i])
+		i++;
+	return i;
+}
+
+/* A line of the call graph behind its four blanks. */
+static bool take_line(struct sampled *s, struct bytes text, struct error *err)
+{
+	size_t indent = indentation(text), digits = indent;
+	location_id location;
+	uint64_t count;
+
+	while (digits < text.len && text.at[digits] >= '0' && text.at[digits] <= '9')
+		digits++;
+	if (indent % 2 || digits == text.len || text.at[digits] != ' ' ||
+		!bytes_u64((struct bytes){text.at + indent, digits - indent}, &count) ||
+		count > INT64_MAX) {
+		text_stacks_skip(&s->stacks, EXPECTED);
+		return true;
+	}
+	text = (struct bytes){text.at + digits, text.len - digits};
+	location = text_stacks_known(&s->stacks, text);
+	if (!location)
+		location = learn_frame(s, text, !indent);
+	if (!indent && !nested_finish(&s->nested, err))
+		return false;
+	if (!indent)
+		enter_thread(s, text);
+	if (nested_add(&s->nested, indent / 2, location, s->waits.items[location] ? WAITING : BUSY,
+		    (int64_t)count, err))
+		return true;
+	if (!err->code)
+		text_stacks_skip(&s->stacks, "expected a line two characters further in than its "
+					     "caller's at most");
+	return !err->code;
+}
+
+/* "Analysis of sampling rg (pid 64751) every 1 millisecond" */
+static void take_heading(struct sampled *s, struct bytes line)
+{
+	struct bytes of = BYTES("Analysis of sampling "), number, name;
+	const char *open = bytes_find(line, BYTES(" (pid "));
+	uint64_t pid;
+
+	if (!bytes_start(line, of) || !open)
+		return;
+	name = (struct bytes){line.at + of.len, (size_t)(open - line.at) - of.len};
+	number = (struct bytes){open + 6, 0};
+	while (number.at + number.len < line.at + line.len && number.at[number.len] != ')')
+		number.len++;
+	if (bytes_u64(number, &pid) && pid <= INT32_MAX)
+		s->process = profile_process(
+			s->stacks.profile, (int32_t)pid, profile_string(s->stacks.profile, name));
+}
+
+static bool sampled_read(struct sampled *s, struct error *err)
+{
+	struct bytes line;
+	bool more = true, started = false;
+
+	text_stacks_stream(&s->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
+	text_stacks_stream(&s->stacks, BYTES("idle"), BYTES("count"), (struct bytes){0});
+	while (text_stacks_line(&s->stacks, &line, &more, err) && more && !s->ended) {
+		if (!started) {
+			started = bytes_start(line, START);
+			take_heading(s, line);
+		} else if (bytes_start(line, BYTES("    "))) {
+			if (!take_line(s, (struct bytes){line.at + 4, line.len - 4}, err))
+				return false;
+		} else if (bytes_start(line, END)) {
+			s->ended = true;
+		} else if (bytes_trim(line).len) {
+			text_stacks_skip(&s->stacks, EXPECTED);
+		}
+	}
+	if (err->code || !nested_finish(&s->nested, err))
+		return false;
+	if (!started)
+		text_stacks_skip(&s->stacks, "expected `Call graph:` before the end");
+	else if (!s->ended)
+		text_stacks_skip(&s->stacks, "expected `Total number in stack` before the end");
+	return text_stacks_finish(&s->stacks, err);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct sampled s = {.nested = {.stacks = &s.stacks, .order = OUTERMOST_FIRST}};
+	bool done;
+
+	text_stacks_open(&s.stacks, in, options, out);
+	done = sampled_read(&s, err);
+	text_stacks_release(&s.stacks);
+	nested_release(&s.nested);
+	buffer_release(&s.name);
+	vector_release(&s.waits);
+	return done;
+}
+
+static int bid(struct bytes head)
+{
+	struct bytes line;
+	int bits = 0;
+
+	while (bytes_line(&head, &line)) {
+		if (bytes_start(line, BYTES("Analysis of sampling ")))
+			bits += 8 * 21;
+		if (bytes_equal(bytes_trim(line), START))
+			bits += 8 * 11;
+	}
+	return bits;
+}
+
+const struct reader reader_sample = {
+	.name = "sample",
+	.about = "call graphs of macOS' sample(1)",
+	.expects = EXPECTS,
+	.bid = bid,
+	.read = read,
+};
