@@ -83,3 +83,24 @@ setup() {
 	[ "$output" = $'java;[libx.so];a/B:.run_[j];do_work_[k] 10\njava;std::map<int, void (*)(int)>::at 7' ]
 	[ -z "$stderr" ]
 }
+
+@test "difffolded.pl: sorted, zero for what is missing, -n and -s joined" {
+	printf 'b;0x1f 10\na 5\nzero 0\n' >one.folded
+	printf 'b;0x2e 4\nnew  3\na 2\n' >two.folded
+	run -0 difffolded.pl one.folded two.folded
+	[ "$output" = $'a 5 2\nb;0x1f 10 0\nb;0x2e 0 4\nnew  0 3\nzero 0 0' ]
+	run -0 difffolded.pl -ns one.folded two.folded
+	[ "$output" = $'a 3 2\nb;0x... 6 4\nnew  0 3\nzero 0 0' ]
+	run -0 inferno-diff-folded --normalize -s one.folded two.folded
+	[ "$output" = $'a 3 2\nb;0x... 6 4\nnew 0 3\nzero 0 0' ]
+}
+
+@test "difffolded.pl: decimals, and what is no count" {
+	printf 'a 0.5\na 0.25\nb 18446744073709551615\n' >one.folded
+	printf 'a 1\nnothing\n' >two.folded
+	run -0 --separate-stderr difffolded.pl one.folded two.folded
+	[ "$output" = $'a 0.75 1\nb 18446744073709551615 0' ]
+	[ "$stderr" = "kiln: two.folded: 1 lines skipped, first at line 2: expected frames and a number" ]
+	run difffolded.pl one.folded
+	failed_with 2 "kiln: difffolded.pl: usage: difffolded.pl [-hns] BEFORE.folded AFTER.folded >DIFF.folded"
+}

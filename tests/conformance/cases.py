@@ -69,7 +69,29 @@ def inferno_perf_beside(corpus):
                        "inferno-collapse-perf", args, [path], kind="sorted")
 
 
-FAMILIES = [perl_perf, inferno_perf, perl_perf_beside, inferno_perf_beside]
+def diff(corpus):
+    folder = "inferno/diff-folded"
+    for name, flags, files in (("default", [], ("before", "after")), ("normalize", ["-n"], ("before", "after")),
+                               ("strip_hex", ["-s"], ("before", "after")),
+                               ("fractionals", [], ("before_fractionals", "after"))):
+        args = flags + [f"@{folder}/{file}.txt" for file in files]
+        yield Case(folder, name, "inferno-diff-folded", args, [], f"{folder}/results/{name}.txt", "sorted")
+
+
+def diff_beside(corpus):
+    folder = "inferno/diff-folded"
+    pairs = [(f"{folder}/before.txt", f"{folder}/after.txt"), (f"{folder}/before_fractionals.txt", f"{folder}/after.txt"),
+             ("flamegraph/perf/perf-js-stacks-01.folded", "flamegraph/perf/perf-rust-Yamakaky-dcpu.addrs.folded"),
+             ("flamegraph/example-perf-stacks.folded", "inferno/collapse-perf/results/example-perf-stacks-collapsed.txt"),
+             (f"{folder}/after.txt", f"{folder}/bad_before.txt")]
+    for before, after in pairs:
+        for flags in ([], ["-n"], ["-ns"]):
+            for tool in ("difffolded.pl", "inferno-diff-folded"):
+                yield Case(f"beside {tool}", f"{os.path.basename(before)} {os.path.basename(after)} {' '.join(flags)}",
+                           tool, flags + ["@" + before, "@" + after], [], kind="sorted")
+
+
+FAMILIES = [perl_perf, inferno_perf, diff, perl_perf_beside, inferno_perf_beside, diff_beside]
 
 
 def cases(corpus):
