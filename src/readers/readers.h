@@ -22,14 +22,18 @@ enum read_want {
 /* How tools of other names read a format, where that is not Kiln's own way. Marks and ids are then
  * part of the names: they come out as that tool prints them. */
 enum read_style {
-	STYLE_PERL = 1,	   /* Brendan Gregg's scripts */
-	STYLE_INFERNO = 2, /* the inferno-collapse-* programs */
-	STYLE_PID = 4,	   /* root frames tell the process, */
-	STYLE_TID = 8,	   /* or the process and the thread */
-	STYLE_KERNEL = 16, /* functions of the kernel are marked _[k] */
-	STYLE_JIT = 32,	   /* those of JIT compilers _[j] */
-	STYLE_ADDRS = 64,  /* frames without a name tell their address */
-	STYLE_LINES = 128, /* source lines below frames are part of the name */
+	STYLE_PERL = 1,		     /* Brendan Gregg's scripts */
+	STYLE_INFERNO = 2,	     /* the inferno-collapse-* programs */
+	STYLE_PID = 4,		     /* root frames tell the process, */
+	STYLE_TID = 8,		     /* or the process and the thread */
+	STYLE_KERNEL = 16,	     /* functions of the kernel are marked _[k] */
+	STYLE_JIT = 32,		     /* those of JIT compilers _[j] */
+	STYLE_ADDRS = 64,	     /* frames without a name tell their address */
+	STYLE_LINES = 128,	     /* source lines below frames are part of the name */
+	STYLE_NO_THREAD_NAMES = 256, /* of Java: root frames do not tell the thread */
+	STYLE_SHORT_PACKAGES = 512,  /* of Java: "j.u.HashMap.get" */
+	STYLE_NO_PACKAGES = 1024,    /* of Java: "HashMap.get" */
+	STYLE_NO_MODULES = 2048,     /* of VTune: no "module`" before a function */
 };
 
 struct read_options {

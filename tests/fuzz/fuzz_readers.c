@@ -22,6 +22,17 @@ static const char *const names[] = {
 	/* J */ "ljp",
 	/* K */ "wcp",
 	/* L */ "aix",
+	/* M */ "jstack",
+	/* N */ "java-exceptions",
+	/* O */ "javacore",
+	/* P */ "gdb",
+	/* Q */ "eu-stack",
+	/* R */ "faulthandler",
+	/* S */ "go-raw",
+	/* T */ "xctrace",
+	/* U */ "ghc",
+	/* V */ "vtune",
+	/* W */ "vsprof",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

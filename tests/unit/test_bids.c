@@ -55,6 +55,12 @@ static void check_all(const char *pattern, const char *name)
 static const char *const formats[] = {
 	"bpftrace",
 	"dtrace",
+	"eu-stack",
+	"faulthandler",
+	"gdb",
+	"java-exceptions",
+	"javacore",
+	"jstack",
 	"sample",
 	"stap",
 };
