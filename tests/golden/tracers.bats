@@ -124,3 +124,18 @@ same_as_corpus() {
 	run -2 "$kiln" fold "$corpus/inferno/collapse-sample/end-before-call-graph-start.txt"
 	[[ "$output" == *"line 18: expected \`Call graph:\` before the end" ]]
 }
+
+@test "bcc: profile and offcputime, with their own units" {
+	same bcc/profile
+	same bcc/offcputime
+	"$kiln" fold --kernel -q "$golden/bcc/offcputime.txt" |
+		grep -qx 'busy;\[Missed User Stack\];schedule_\[k\];finish_task_switch_\[k\] 1953887'
+	"$kiln" info "$golden/bcc/offcputime.txt" | grep -q '^off  *1,953,899 us'
+	[ -z "$("$kiln" fold "$golden/bcc/profile.txt" 2>&1 >/dev/null)" ]
+}
+
+@test "bcc: a stack without a comm, a comm without a count" {
+	printf '    a\n    -    x (1)\n    b\n    -    x (1)\n        2\n' | said '1 of 5 lines skipped, first at line 3: expected a line with the count'
+	diff folded <(echo 'x;b 2')
+	printf '    a\n    -    x (1)\n' | refused 'line 2: expected' --format bcc
+}

@@ -53,6 +53,7 @@ static void check_all(const char *pattern, const char *name)
 
 /* Formats whose golden inputs are all of their own reader's. */
 static const char *const formats[] = {
+	"bcc",
 	"bpftrace",
 	"dtrace",
 	"eu-stack",
