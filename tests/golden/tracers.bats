@@ -139,3 +139,20 @@ same_as_corpus() {
 	diff folded <(echo 'x;b 2')
 	printf '    a\n    -    x (1)\n' | refused 'line 2: expected' --format bcc
 }
+
+@test "xdebug: time of functions, calls that called nothing, an exit that is missing" {
+	same xdebug/trace
+	expected=xdebug/trace.calls same xdebug/trace --kind calls
+	[ "$(awk '{ sum += $NF } END { print sum }' "$golden/xdebug/trace.folded")" -eq 23230 ]
+	"$kiln" info "$golden/xdebug/trace.txt" | grep -q '^time span  *2[0-9]'
+}
+
+@test "xdebug: a trace without its end, another format, an exit without an entry" {
+	head -n 10 "$golden/xdebug/trace.txt" | said '1 of 10 lines skipped, first at line 10: expected `TRACE END`'
+	diff folded <(printf '{main} 22571\n{main};ret_ord 26\n{main};ret_ord;ord 20\n{main};str_split 64\n')
+	printf 'TRACE START [2026]\n    0.0001     393032   -> {main}() /tmp/x.php:0\n' |
+		refused 'line 2: expected level, number, 0 or 1, time and memory, as xdebug.trace_format=1'
+	printf 'TRACE START [2026]\n2\t1\t1\t0.01\t1\n1\t0\t0\t0.02\t1\ta\t1\n1\t0\t1\t0.03\t1\nTRACE END\n' |
+		said 'first at line 2: expected an entry before an exit'
+	diff folded <(echo 'a 10000')
+}

@@ -64,6 +64,7 @@ static const char *const formats[] = {
 	"jstack",
 	"sample",
 	"stap",
+	"xdebug",
 };
 
 static void golden_inputs_have_one_reader(void **state)
