@@ -27,8 +27,9 @@ if (svg.dataset.textColour) {
 
 // ---- Frames ----
 
-// "name (1,234 samples, 12.34%)": a name may hold anything, so the numbers are taken from the end.
-const TITLE = /^([^]*) \((-?[\d,.]+) (.*), ([\d.]+)%(?:; [^)]*)?\)$/;
+// "name (1,234 samples, 12.34%)", in differences with "; +5, +2.1%" before the parenthesis: a name may
+// hold anything, so the numbers are taken from the end.
+const TITLE = /^([^]*) \((-?[\d,.]+) (.*?), ([\d.]+)%((?:; [^)]*)?)\)$/;
 
 const frames = Array.from(byId("frames").children, (group) => {
 	const [title, rect, text] = group.children;
@@ -40,6 +41,7 @@ const frames = Array.from(byId("frames").children, (group) => {
 		value: parts ? Number(parts[2].replace(/,/g, "")) : NaN,
 		unit: parts ? parts[3] : "",
 		percent: parts ? parts[4] : "",
+		change: parts ? parts[5] : "",
 		x: Number(rect.getAttribute("x")),
 		y: Number(rect.getAttribute("y")),
 		width: Number(rect.getAttribute("width")),
@@ -311,7 +313,7 @@ function describe(frame) {
 	}
 	let text = frame.full;
 	if (!isNaN(frame.value))
-		text = frame.name + " (" + human(frame) + ", " + frame.percent + "%)";
+		text = frame.name + " (" + human(frame) + ", " + frame.percent + "%" + frame.change + ")";
 	if (state.zoom && frame.depth > frames[state.zoom].depth)
 		text += ", " + percent(weight(frame), weight(frames[state.zoom])) + "% of the view";
 	details.textContent = nameType + " " + text;

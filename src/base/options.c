@@ -212,6 +212,19 @@ static bool apply(struct found f, const char *value, struct error *err)
 	return false;
 }
 
+/* The argument in the next word, and those behind it when the option takes many: then operands can
+ * only stand in front of it or behind "--". */
+static bool apply_words(struct parser *p, struct found f, struct error *err)
+{
+	bool many = bytes_end(bytes_of(f.option->argument), BYTES("..."));
+
+	do
+		if (!apply(f, *p->next++, err))
+			return false;
+	while (many && *p->next && ((*p->next)[0] != '-' || !(*p->next)[1]));
+	return true;
+}
+
 static bool parse_long(struct parser *p, const char *text, struct error *err)
 {
 	const char *equals = strchr(text, '=');
@@ -233,7 +246,7 @@ static bool parse_long(struct parser *p, const char *text, struct error *err)
 	if (!*p->next)
 		return error_set(err, ERR_USAGE, "--%s needs an argument: %s", f.option->name,
 			f.option->argument);
-	return apply(f, *p->next++, err);
+	return apply_words(p, f, err);
 }
 
 static bool parse_letters(struct parser *p, const char *letters, struct error *err)
@@ -254,7 +267,7 @@ static bool parse_letters(struct parser *p, const char *letters, struct error *e
 		if (!*p->next)
 			return error_set(err, ERR_USAGE, "-%c needs an argument: %s", *letters,
 				f.option->argument);
-		return apply(f, *p->next++, err);
+		return apply_words(p, f, err);
 	}
 	return true;
 }

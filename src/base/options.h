@@ -9,10 +9,11 @@
 #include "base/error.h"
 
 struct option {
-	const char *name;     /* long name without dashes: "frequency" */
-	char letter;	      /* 'F', or 0 */
-	const char *argument; /* "HZ"; NULL for a switch */
-	const char *help;     /* a phrase, lower case, no full stop; NULL hides a synonym */
+	const char *name; /* long name without dashes: "frequency" */
+	char letter;	  /* 'F', or 0 */
+	const char
+		*argument; /* "HZ"; NULL for a switch; "FILE...": all words up to the next option */
+	const char *help;  /* a phrase, lower case, no full stop; NULL hides a synonym */
 
 	/* Apply the option; value is NULL for a switch. The text of an error says what was
 	 * expected; the option's name is put in front by the caller. */

@@ -50,7 +50,8 @@ static void quoted(struct buffer *out, const char *text)
 /* Does the option's argument name files, or folders? */
 static bool takes_file(const struct option *o)
 {
-	return !strcmp(o->argument, "FILE") || !strcmp(o->argument, "DIR");
+	return !strcmp(o->argument, "FILE") || !strcmp(o->argument, "FILE...") ||
+	       !strcmp(o->argument, "DIR");
 }
 
 /* ---- bash ---- */

@@ -205,20 +205,31 @@ static void say_other_events(const struct loaded *l)
 
 /* ---- The pipeline ---- */
 
-static bool shape(struct loaded *l, struct error *err)
+static bool shape(struct loaded *l, void (*prepare)(struct view *v), struct error *err)
 {
 	view_init(&l->view, &l->profile, names_projection());
 	if (!view_select(&l->view, common.kind ? bytes_of(common.kind) : (struct bytes){0},
 		    common.idle, err))
 		return error_prefix(err, "%s: ", l->name);
+	if (prepare)
+		prepare(&l->view);
 	return transform_list_apply(&common.transforms, &l->view, err);
 }
 
-bool load(const struct command *command, char **operands, unsigned want, struct loaded *ret,
+static void say_about(const struct loaded *l)
+{
+	say_notes(l);
+	for (uint32_t i = 0; i < l->profile.streams.len; i++)
+		if (l->view.streams[i])
+			say_losses(l, i);
+	if (!common.kind)
+		say_other_events(l);
+}
+
+bool load_file(const char *path, unsigned want, void (*prepare)(struct view *v), struct loaded *ret,
 	struct error *err)
 {
-	struct loaded l = {0};
-	const char *path = NULL;
+	struct loaded l = {.name = strcmp(path, "-") ? path : "<stdin>"};
 	struct read_options options = {
 		.want = want, .format = common.format, .places = names_places()};
 
@@ -226,9 +237,6 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 		options.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS;
 	if (names_projection() & PROJECT_LINES)
 		options.want |= WANT_LINES;
-	if (!choose_input(command, operands, &path, err))
-		return error_prefix(err, "%s: ", command->name);
-	l.name = strcmp(path, "-") ? path : "<stdin>";
 	if (names_need_times(l.name))
 		options.want |= WANT_TIMES;
 	if (!profile_read(path, &options, &l.profile, err)) {
@@ -237,19 +245,26 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 		return false;
 	}
 	names_add(&l.profile, l.name);
-	names_release();
 	*ret = l;
-	if (!shape(ret, err)) {
+	if (!shape(ret, prepare, err)) {
 		loaded_release(ret);
 		return false;
 	}
-	say_notes(ret);
-	for (uint32_t i = 0; i < ret->profile.streams.len; i++)
-		if (ret->view.streams[i])
-			say_losses(ret, i);
-	if (!common.kind)
-		say_other_events(ret);
+	say_about(ret);
 	return true;
+}
+
+bool load(const struct command *command, char **operands, unsigned want, struct loaded *ret,
+	struct error *err)
+{
+	const char *path = NULL;
+	bool done;
+
+	if (!choose_input(command, operands, &path, err))
+		return error_prefix(err, "%s: ", command->name);
+	done = load_file(path, want, NULL, ret, err);
+	names_release();
+	return done;
 }
 
 void loaded_release(struct loaded *l)

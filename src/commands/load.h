@@ -33,4 +33,9 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 	struct error *err);
 void loaded_release(struct loaded *l);
 
+/* The same with one file of several ("-": standard input): `prepare`, unless it is NULL, comes
+ * before the transforms. The caller calls names_release behind the last. */
+bool load_file(const char *path, unsigned want, void (*prepare)(struct view *v), struct loaded *ret,
+	struct error *err);
+
 #endif

@@ -56,7 +56,7 @@ void view_init(struct view *v, const struct profile *p, enum projection projecti
 {
 	struct error ignored = {0};
 
-	*v = (struct view){.profile = p};
+	*v = (struct view){.profile = p, .comparison.threshold = COMPARISON_THRESHOLD};
 	profile_init(&v->extra);
 	v->samples = memory_new(p->samples.len, sizeof(*v->samples));
 	v->streams = memory_new(p->streams.len, sizeof(*v->streams));
@@ -158,7 +158,7 @@ bool view_second_side(const struct view *v, bool *ret_streams)
 		const struct stream_row *row = &v->profile->streams.items[i].row;
 
 		ret_streams[i] = first->side == 1 && row->side == 2 && row->kind == first->kind &&
-				 row->event == first->event && row->run == first->run;
+				 row->event == first->event && row->unit == first->unit;
 		found |= ret_streams[i];
 	}
 	return found;

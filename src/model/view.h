@@ -45,12 +45,26 @@ struct view_samples {
 	uint64_t *keep; /* one bit a sample; NULL: all */
 };
 
+/* How the two sides of a comparison are to be seen. */
+enum widths {
+	WIDTHS_AFTER,
+	WIDTHS_BEFORE,
+	WIDTHS_GONE, /* before's, of what has no value in after */
+};
+#define COMPARISON_THRESHOLD 0.5 /* unless the user says another one */
+struct comparison {
+	enum widths widths;
+	bool normalised;  /* before is scaled to after's total */
+	double threshold; /* percent of the whole: smaller changes are noise */
+};
+
 struct view {
 	const struct profile *profile;
 	struct tree tree;
 	node_id *node_of_stack;	      /* for every stack of the profile */
 	struct view_samples *samples; /* for every samples table of the profile */
 	bool *streams;		      /* for every stream of the profile: is it shown? */
+	struct comparison comparison; /* for profiles with two sides */
 	bool changed;		      /* a transform did something */
 	struct profile extra;	      /* strings and frames that transforms made */
 	struct id_map known_strings, known_frames; /* of the profile, when it has no maps itself */

@@ -402,6 +402,15 @@ struct colour colour_of_change(int64_t change, int64_t most)
 	return change > 0 ? rgb(255, rest, rest) : rgb(rest, rest, 255);
 }
 
+struct colour colour_of_ratio(double ratio)
+{
+	static const struct colour same = {228, 228, 226}, more = {240, 92, 72},
+				   less = {88, 144, 244};
+	double share = fmin(fabs(ratio) / COLOUR_RATIO_FULL, 1);
+
+	return mix_colours(same, ratio > 0 ? more : less, (unsigned)lrint(share * 1000), 1000);
+}
+
 /* Half the width is as worth a look as all of it: by its root the red falls off slowly. */
 struct colour colour_of_share(double share)
 {

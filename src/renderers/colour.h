@@ -64,6 +64,12 @@ struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct
  * scale. */
 struct colour colour_of_change(int64_t change, int64_t most);
 
+/* A value that became e^ratio times as much: red for more, blue for less, grey for the same. The
+ * scale is fixed, so that colours of any two pictures can be compared: +25% (and its inverse, -20%)
+ * has the full colour, and so has what is beyond it (ratio may be infinite). */
+#define COLOUR_RATIO_FULL 0.22314355131420976 /* ln 1.25 */
+struct colour colour_of_ratio(double ratio);
+
 /* The wider the redder: inferno's scale for a share (0 to 1) of the whole width. */
 struct colour colour_of_share(double share);
 

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "model/sides.h"
 
 #include <stdlib.h>
 
@@ -45,6 +46,9 @@ struct folded {
 	int64_t *self[2];
 	size_t sides;
 	unsigned decimals; /* of the values: see readers/folded.c */
+	bool *left_out;	   /* of every node of the tree; NULL: none is */
+	bool normalised;   /* before's values are written as shares of after's total */
+	struct sides_share share;
 };
 
 /* ---- Texts ---- */
@@ -111,16 +115,34 @@ static uint32_t text_id(struct folded *f, frame_id frame)
 }
 
 /* Sum the values of the view's nodes up in those of the own tree. */
-static void move_values(struct folded *f, const node_id *map)
+static void move_values(struct folded *f, const struct sides *from, const node_id *map)
 {
-	for (size_t side = 0; side < f->sides; side++) {
-		int64_t *self = memory_new(f->tree.caller.len, sizeof(*self));
+	size_t nodes = f->view->tree.caller.len;
 
-		for (size_t i = 0; i < f->view->tree.caller.len; i++)
-			self[map[i]] += f->self[side][i];
-		free(f->self[side]);
-		f->self[side] = self;
+	f->sides = from->count;
+	f->normalised = from->count == 2 && from->scale != 1;
+	for (size_t side = 0; side < f->sides; side++) {
+		f->self[side] = memory_new(f->tree.caller.len, sizeof(**f->self));
+		for (size_t i = 0; i < nodes; i++)
+			f->self[side][map[i]] += from->self[side][i];
+		f->share.whole[side] = from->total[side][0];
 	}
+}
+
+/* Only what is gone is wanted: nodes with a value in after, in themselves or above, are not. */
+static void leave_out(struct folded *f)
+{
+	size_t nodes = f->tree.caller.len;
+	int64_t *total;
+
+	if (f->sides != 2 || f->view->comparison.widths != WIDTHS_GONE)
+		return;
+	total = memory_new(nodes, sizeof(*total));
+	f->left_out = memory_new(nodes, sizeof(*f->left_out));
+	tree_totals(&f->tree, f->self[1], total);
+	for (size_t i = 0; i < nodes; i++)
+		f->left_out[i] = total[i] != 0;
+	free(total);
 }
 
 /* The view's tree with text ids for frames; siblings of one text become one. */
@@ -129,6 +151,7 @@ static void build_tree(struct folded *f)
 	const struct tree *from = &f->view->tree;
 	size_t count = from->caller.len;
 	node_id *map = memory_new(count, sizeof(*map));
+	struct sides sides;
 	struct tree_builder b;
 
 	tree_builder_init(&b);
@@ -138,29 +161,14 @@ static void build_tree(struct folded *f)
 	f->tree = b.tree;
 	b.tree = (struct tree){0};
 	tree_builder_release(&b);
-	move_values(f, map);
+	sides_init(&sides, f->view);
+	move_values(f, &sides, map);
+	leave_out(f);
+	sides_release(&sides);
 	free(map);
 }
 
 /* ---- Values ---- */
-
-static void take_values(struct folded *f)
-{
-	const struct view *v = f->view;
-	size_t nodes = v->tree.caller.len;
-	struct view other = *v;
-
-	f->self[0] = memory_new(nodes, sizeof(*f->self[0]));
-	view_self(v, f->self[0]);
-	f->sides = 1;
-	other.streams = memory_new(v->profile->streams.len, sizeof(*other.streams));
-	if (view_second_side(v, other.streams)) {
-		f->self[1] = memory_new(nodes, sizeof(*f->self[1]));
-		view_self(&other, f->self[1]);
-		f->sides = 2;
-	}
-	free(other.streams);
-}
 
 static void add_value(struct buffer *line, int64_t value, unsigned decimals)
 {
@@ -213,6 +221,8 @@ static uint32_t passage_rank(
 
 static bool has_value(const struct folded *f, node_id node)
 {
+	if (f->left_out && f->left_out[node])
+		return false;
 	return f->self[0][node] || (f->sides == 2 && f->self[1][node]);
 }
 
@@ -275,19 +285,26 @@ static void passages_init(struct passages *p, const struct folded *f)
 
 /* ---- Writing ---- */
 
-static void write_line(const struct folded *f, node_id node, struct bytes path, struct buffer *line,
-	struct output *out)
+static void write_line(
+	struct folded *f, node_id node, struct bytes path, struct buffer *line, struct output *out)
 {
+	int64_t value[2] = {f->self[0][node], f->sides == 2 ? f->self[1][node] : 0};
+
+	if (f->normalised) {
+		value[0] = sides_share(&f->share, value[0]);
+		if (!value[0] && !value[1])
+			return;
+	}
 	line->len = 0;
 	buffer_add(line, path.at, path.len);
 	for (size_t side = 0; side < f->sides; side++)
-		add_value(line, f->self[side][node], f->decimals);
+		add_value(line, value[side], f->decimals);
 	buffer_char(line, '\n');
 	output_write(out, buffer_bytes(line));
 }
 
 /* Depth first, without recursion: `lengths` has the path's length at each level. */
-static void write_lines(const struct folded *f, const struct passages *p, struct output *out)
+static void write_lines(struct folded *f, const struct passages *p, struct output *out)
 {
 	VECTOR(size_t) lengths = {0};
 	struct buffer path = {0}, line = {0};
@@ -334,6 +351,7 @@ static void folded_release(struct folded *f)
 	free(f->text_of_frame);
 	free(f->self[0]);
 	free(f->self[1]);
+	free(f->left_out);
 }
 
 static bool folded_render(
@@ -346,7 +364,6 @@ static bool folded_render(
 
 	(void)err;
 	f.text_of_frame = memory_new(view_frame_count(v), sizeof(*f.text_of_frame));
-	take_values(&f);
 	build_tree(&f);
 	passages_init(&passages, &f);
 	write_lines(&f, &passages, out);

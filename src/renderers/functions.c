@@ -9,7 +9,7 @@
 
 struct counting {
 	const struct tree *tree;
-	const int64_t *self, *total;
+	const struct sides *sides;
 	struct function_row *rows; /* by frame */
 	uint32_t *open;		   /* how often a frame is on the way from the root to here */
 };
@@ -18,11 +18,14 @@ static void enter(void *context, node_id node, size_t depth)
 {
 	struct counting *c = context;
 	frame_id frame = c->tree->frame.items[node];
+	bool outermost = !c->open[frame]++; /* recursion counts once */
 
 	(void)depth;
-	c->rows[frame].self += c->self[node];
-	if (!c->open[frame]++)
-		c->rows[frame].total += c->total[node]; /* recursion counts once */
+	for (size_t side = 0; side < c->sides->count; side++) {
+		c->rows[frame].self[side] += c->sides->self[side][node];
+		if (outermost)
+			c->rows[frame].total[side] += c->sides->total[side][node];
+	}
 }
 
 static void leave(void *context, node_id node)
@@ -34,33 +37,31 @@ static void leave(void *context, node_id node)
 
 static void count_functions(const struct view *v, struct functions *functions)
 {
-	size_t nodes = v->tree.caller.len, frames = view_frame_count(v);
-	int64_t *self = memory_new(nodes, sizeof(*self));
-	int64_t *total = memory_new(nodes, sizeof(*total));
-	struct counting c = {.tree = &v->tree, .self = self, .total = total};
+	size_t frames = view_frame_count(v);
+	struct counting c = {.tree = &v->tree, .sides = &functions->sides};
 	struct walk walk;
 
-	view_self(v, self);
-	tree_totals(&v->tree, self, total);
-	functions->total = total[0];
+	sides_init(&functions->sides, v);
 	c.rows = functions->rows = memory_new(frames, sizeof(*c.rows));
 	c.open = memory_new(frames, sizeof(*c.open));
 	walk_init(&walk, &v->tree, NULL, 0);
 	walk_visit(&walk, &(struct walk_visitor){enter, leave, &c});
 	walk_release(&walk);
-	c.rows[0] = (struct function_row){
-		.self = self[0], .total = self[0]}; /* samples without a stack */
+	for (size_t side = 0; side < c.sides->count; side++) /* samples without a stack */
+		c.rows[0].self[side] = c.rows[0].total[side] = c.sides->self[side][0];
 	free(c.open);
-	free(self);
-	free(total);
 }
 
 /* A thread or a command is no function: it is listed only where samples end in it. */
 static bool is_listed(const struct view *v, const struct function_row *row, frame_id frame)
 {
+	bool self = row->self[0] || row->self[1], total = row->total[0] || row->total[1];
+
+	if (v->comparison.widths == WIDTHS_GONE && row->total[1])
+		return false;
 	if (!frame || view_frame_at(v, frame).kind == FRAME_META)
-		return row->self != 0;
-	return row->self || row->total;
+		return self;
+	return self || total;
 }
 
 struct bytes function_name(const struct view *v, frame_id frame)
@@ -72,19 +73,31 @@ struct bytes function_name(const struct view *v, frame_id frame)
 
 struct order {
 	const struct view *view;
+	const struct sides *sides;
 	enum function_sort sort;
+	bool by_change;
 };
 
-static int by_number(int64_t a, int64_t b)
+static int by_number(const struct order *order, const int64_t *a, const int64_t *b)
 {
-	return (a < b) - (a > b);
+	size_t shown = sides_shown(order->sides);
+	int64_t x = a[shown], y = b[shown];
+
+	if (order->by_change) {
+		x = sides_change(order->sides, a[0], a[1]);
+		y = sides_change(order->sides, b[0], b[1]);
+		x = x < 0 ? -x : x;
+		y = y < 0 ? -y : y;
+	}
+	return (x < y) - (x > y);
 }
 
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct function_row *x = a, *y = b;
 	const struct order *order = context;
-	int self = by_number(x->self, y->self), total = by_number(x->total, y->total);
+	int self = by_number(order, x->self, y->self);
+	int total = by_number(order, x->total, y->total);
 	int name = bytes_compare(
 		function_name(order->view, x->frame), function_name(order->view, y->frame));
 
@@ -97,13 +110,15 @@ static int compare(const void *a, const void *b, void *context)
 	return name ? name : (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-void functions_init(struct functions *functions, const struct view *v, enum function_sort sort)
+void functions_init(
+	struct functions *functions, const struct view *v, enum function_sort sort, bool by_change)
 {
 	size_t frames = view_frame_count(v);
-	struct order order = {v, sort};
+	struct order order = {v, &functions->sides, sort, by_change};
 
 	*functions = (struct functions){0};
 	count_functions(v, functions);
+	order.by_change &= functions->sides.count == 2;
 	for (size_t i = 0; i < frames; i++) {
 		if (!is_listed(v, &functions->rows[i], (frame_id)i))
 			continue;
@@ -116,5 +131,6 @@ void functions_init(struct functions *functions, const struct view *v, enum func
 void functions_release(struct functions *functions)
 {
 	free(functions->rows);
+	sides_release(&functions->sides);
 	*functions = (struct functions){0};
 }

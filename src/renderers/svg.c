@@ -266,63 +266,73 @@ static void draw(
 	svg_legend_release(&legend);
 }
 
-/* What is drawn, for every node. Of a profile with two sides it is the second one, and how it
- * differs from the first. */
+/* What is drawn, for every node. */
 struct values {
-	struct view shown; /* the view, perhaps with other streams */
-	bool *streams;	   /* these */
-	int64_t *self, *total;
-	int64_t *change; /* of `self`, or NULL */
+	struct view shown; /* the view, perhaps with the streams of after */
+	struct sides sides;
+	int64_t *self, *total; /* of the side that gives the widths */
 };
 
-static int64_t *self_values(const struct view *v)
+/* No width is below 0. */
+static void clip(struct values *values)
 {
-	int64_t *self = memory_new(v->tree.caller.len, sizeof(*self));
+	size_t nodes = values->shown.tree.caller.len;
+	bool below = false;
 
-	view_self(v, self);
-	return self;
+	for (size_t i = 0; i < nodes; i++) {
+		below |= values->self[i] < 0;
+		values->self[i] = values->self[i] > 0 ? values->self[i] : 0;
+	}
+	if (below)
+		tree_totals(&values->shown.tree, values->self, values->total);
 }
 
-static void values_find(struct values *values, const struct view *v, bool chart)
+static int64_t *copy(const int64_t *items, size_t count)
 {
-	size_t nodes = v->tree.caller.len;
+	int64_t *made = memory_new(count, sizeof(*made));
+
+	memcpy(made, items, count * sizeof(*made));
+	return made;
+}
+
+static void values_find(struct values *values, const struct view *v)
+{
+	size_t nodes = v->tree.caller.len, side;
+	struct sides *s = &values->sides;
 
 	*values = (struct values){.shown = *v};
-	values->streams = memory_new(v->profile->streams.len, sizeof(*values->streams));
-	values->total = memory_new(nodes, sizeof(*values->total));
-	if (view_second_side(v, values->streams)) {
-		values->change = self_values(v);
-		values->shown.streams = values->streams;
+	sides_init(s, v);
+	side = v->comparison.widths == WIDTHS_AFTER ? sides_shown(s) : 0;
+	if (side)
+		values->shown.streams = s->streams;
+	if (s->count == 1) { /* big pictures are of one side: what nobody asks for is no copy */
+		values->self = s->self[0];
+		values->total = s->total[0];
+		s->self[0] = s->total[0] = NULL;
+	} else {
+		values->self = copy(s->self[side], nodes);
+		values->total = copy(s->total[side], nodes);
 	}
-	values->self = self_values(&values->shown);
-	for (size_t i = 0; values->change && i < nodes; i++)
-		values->change[i] = values->self[i] - values->change[i];
-	if (chart) {
-		/* Here a node has many boxes, each with a part of the value: which part of the
-		 * change belongs to it cannot be told. */
-		free(values->change);
-		values->change = NULL;
-	}
-	for (size_t i = 0; i < nodes; i++)
-		values->self[i] = values->self[i] > 0 ? values->self[i] : 0; /* no width below 0 */
-	tree_totals(&v->tree, values->self, values->total);
+	if (s->count == 2 && v->comparison.widths == WIDTHS_GONE)
+		sides_gone(s, &v->tree, values->self, values->total);
+	clip(values);
 }
 
 static void values_release(struct values *values)
 {
-	free(values->streams);
+	sides_release(&values->sides);
 	free(values->self);
 	free(values->total);
-	free(values->change);
 }
 
-/* The largest change, without its sign; changes of less than one whole stay pale. */
-static int64_t most_change(const struct values *values, unsigned decimals)
+/* Of self values, without its sign; changes of less than one whole stay pale. */
+static int64_t most_change(const struct sides *s, size_t nodes, unsigned decimals)
 {
 	int64_t most = (int64_t)pow(10, decimals);
 
-	for (size_t i = 0; values->change && i < values->shown.tree.caller.len; i++) {
-		int64_t size = values->change[i] < 0 ? -values->change[i] : values->change[i];
+	for (size_t i = 0; s->count == 2 && i < nodes; i++) {
+		int64_t change = s->self[1][i] - s->self[0][i];
+		int64_t size = change < 0 ? -change : change;
 
 		most = size > most ? size : most;
 	}
@@ -339,8 +349,12 @@ static struct svg_picture picture_of(
 		.layout = layout,
 		.count_name = count_name(v, s),
 		.decimals = decimals,
-		.change = values->change,
-		.most_change = most_change(values, decimals)};
+		.most_change = most_change(&values->sides, v->tree.caller.len, decimals)};
+
+	/* In a chart a node has many boxes, each with a part of the value: which part of the change
+	 * belongs to it cannot be told. */
+	if (values->sides.count == 2 && !s->chart)
+		p.sides = &values->sides;
 
 	p.total = whole_value(&p, values->total[0]);
 	p.per_value =
@@ -360,7 +374,7 @@ static bool render(
 
 	if (!svg_settings_check(s, err))
 		return false;
-	values_find(&values, v, s->chart);
+	values_find(&values, v);
 	p = picture_of(&values, s, &layout);
 	least = least_value(s, p.total, p.per_value);
 	if (s->chart)
@@ -370,8 +384,11 @@ static bool render(
 			least);
 	done = layout.boxes.len
 		       ? picture_open(&p, err)
-		       : error_set(err, ERR_FORMAT,
-				 "nothing to draw: no samples, or none that were selected");
+		       : error_set(err, ERR_FORMAT, "%s",
+				 v->comparison.widths == WIDTHS_GONE
+					 ? "nothing is gone: after has all functions of before"
+					 : "nothing to draw: no samples, or none that were "
+					   "selected");
 	if (done)
 		draw(&p, values.self, values.total, out);
 	if (done && s->keep_palette)

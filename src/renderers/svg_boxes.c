@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "base/utf8.h"
+#include "renderers/changes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -119,14 +120,6 @@ static struct colour palette_colour(
 	return colour;
 }
 
-/* As the user wants to read it: --negate is for inputs whose first column is the newer one. */
-static int64_t change_of(const struct svg_picture *p, const struct box *box)
-{
-	int64_t change = p->change[box->node];
-
-	return p->settings->negate ? -change : change;
-}
-
 static struct colour named_colour(
 	struct svg_picture *p, const struct frame *frame, struct bytes name, bool waker)
 {
@@ -153,6 +146,20 @@ struct drawn_box {
 	double left, right, y; /* pixels */
 };
 
+/* What the function itself gained, by flamegraph.pl's rules. */
+static int64_t own_change(const struct svg_picture *p, node_id node)
+{
+	return p->sides->self[svg_after(p)][node] - p->sides->self[svg_before(p)][node];
+}
+
+static struct colour change_colour(const struct svg_picture *p, node_id node)
+{
+	if (p->settings->changes == CHANGES_CLASSIC)
+		return colour_of_change(own_change(p, node), p->most_change);
+	return colour_of_ratio(sides_ratio(p->sides, p->sides->total[svg_before(p)][node],
+		p->sides->total[svg_after(p)][node]));
+}
+
 static struct colour box_colour(struct svg_picture *p, const struct drawn_box *d)
 {
 	/* Separators between stacks. */
@@ -162,19 +169,52 @@ static struct colour box_colour(struct svg_picture *p, const struct drawn_box *d
 		return (struct colour){200, 200, 200};
 	if (p->settings->by_share)
 		return colour_of_share((double)(d->box->end - d->box->start) / (double)p->total);
-	if (p->change)
-		return colour_of_change(change_of(p, d->box), p->most_change);
+	if (p->sides)
+		return change_colour(p, d->box->node);
 	return named_colour(p, &d->frame, d->name, d->waker);
 }
 
 /* "; +1.23%": what the function itself gained, of the whole. */
-static void write_change(const struct svg_picture *p, const struct box *box, struct buffer *b)
+static void write_own_change(const struct svg_picture *p, node_id node, struct buffer *b)
 {
-	int64_t change = change_of(p, box);
+	int64_t change = own_change(p, node);
 
 	buffer_text(b, change > 0 ? "; +" : change < 0 ? "; -" : "; ");
 	units_percent(b, change < 0 ? -change : change, p->total);
 	buffer_char(b, '%');
+}
+
+/* "+190 ms, +8.8%" */
+static void write_gain(
+	const struct svg_picture *p, int64_t *const values[2], node_id node, struct buffer *b)
+{
+	int64_t before = values[svg_before(p)][node], after = values[svg_after(p)][node];
+
+	if (!sides_change(p->sides, before, after)) {
+		buffer_text(b, "unchanged");
+		return;
+	}
+	change_value(b, p->view, p->sides, before, after);
+	buffer_text(b, ", ");
+	change_percent(b, p->sides, before, after);
+}
+
+/* "; +190 ms, +8.8%; self -2 ms, -0.4%": the function with all that it calls, then by itself. */
+static void write_change(const struct svg_picture *p, node_id node, struct buffer *b)
+{
+	const struct sides *s = p->sides;
+
+	if (p->settings->changes == CHANGES_CLASSIC) {
+		if (node)
+			write_own_change(p, node, b);
+		return;
+	}
+	buffer_text(b, "; ");
+	write_gain(p, s->total, node, b);
+	if (!s->self[0][node] && !s->self[1][node])
+		return;
+	buffer_text(b, "; self ");
+	write_gain(p, s->self, node, b);
 }
 
 static void write_title(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
@@ -194,8 +234,8 @@ static void write_title(struct svg_picture *p, const struct drawn_box *d, struct
 	else
 		buffer_text(b, "100");
 	buffer_char(b, '%');
-	if (p->change && d->box->depth)
-		write_change(p, d->box, b);
+	if (p->sides)
+		write_change(p, d->box->node, b);
 	buffer_char(b, ')');
 }
 

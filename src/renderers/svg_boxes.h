@@ -3,6 +3,7 @@
 #define KILN_RENDERERS_SVG_BOXES_H
 
 #include "base/output.h"
+#include "model/sides.h"
 #include "renderers/name_attributes.h"
 #include "renderers/palette_map.h"
 #include "renderers/svg_options.h"
@@ -18,9 +19,9 @@ struct svg_picture {
 	double top;	  /* pixels above the frames */
 	double per_value; /* pixels */
 	struct bytes count_name;
-	const int64_t *change; /* of every node's own value between two sides; NULL: there is one */
-	int64_t most_change;   /* the largest of them, without sign; at least 1 */
-	unsigned decimals;     /* of values when they are shown: see units.h */
+	const struct sides *sides; /* whose changes colours tell; NULL: there is one side */
+	int64_t most_change;	   /* classic rules: the largest without sign; at least 1 */
+	unsigned decimals;	   /* of values when they are shown: see units.h */
 	struct colour_sequence sequence;
 	struct palette_map palette;
 	struct name_attributes attributes;
@@ -33,6 +34,16 @@ void svg_colour(struct buffer *b, struct colour colour);	    /* "rgb(1,2,3)" */
 
 /* From the top of a frame to the line on which its text stands. */
 double svg_baseline(const struct svg_settings *s);
+
+/* Which side of two stands for before, and which for after. */
+static inline size_t svg_before(const struct svg_picture *p)
+{
+	return p->settings->negate;
+}
+static inline size_t svg_after(const struct svg_picture *p)
+{
+	return !p->settings->negate;
+}
 
 /* Write <g id="frames"> with one element for each box, in preorder. */
 void svg_write_boxes(struct svg_picture *p, struct output *out);

@@ -5,9 +5,11 @@
 
 #include <stdlib.h>
 
+#define NAME_LETTERS 45 /* of a side's name; more is cut */
+
 static void add_entry(struct svg_legend *l, struct buffer label, struct colour colour)
 {
-	vector_push(&l->entries, ((struct svg_legend_entry){label, colour}));
+	vector_push(&l->entries, ((struct svg_legend_entry){label, colour, false}));
 }
 
 /* Self values by the kind of frame in which they are spent. */
@@ -45,7 +47,7 @@ static void explain_kinds(
 
 /* Labels speak of the columns as the input had them: which of them is the newer one only the user
  * knows. */
-static void explain_changes(struct svg_legend *l, bool negated)
+static void explain_classic_changes(struct svg_legend *l, bool negated)
 {
 	const char *column = negated ? "first" : "second";
 	struct buffer more = {0}, less = {0};
@@ -58,6 +60,56 @@ static void explain_changes(struct svg_legend *l, bool negated)
 	add_entry(l, less, colour_of_change(-1, 1));
 }
 
+/* A name that leaves room for the others. */
+static void add_name(struct buffer *b, const struct profile *p, size_t side)
+{
+	struct buffer name = {0};
+	size_t keep;
+
+	sides_name(p, side, &name);
+	keep = name.len;
+	if (keep > NAME_LETTERS)
+		for (keep = NAME_LETTERS; keep && (name.at[keep] & 0xC0) == 0x80;)
+			keep--;
+	buffer_add(b, name.at, keep);
+	buffer_text(b, keep < name.len ? ".." : "");
+	buffer_release(&name);
+}
+
+static void add_label(struct svg_legend *l, const char *text, double ratio)
+{
+	struct buffer label = {0};
+
+	buffer_text(&label, text);
+	add_entry(l, label, colour_of_ratio(ratio));
+}
+
+/* The same scale in every picture. */
+static void explain_ratios(struct svg_legend *l, const struct svg_picture *p)
+{
+	const struct comparison *c = &p->view->comparison;
+	struct buffer names = {0}, same = {0};
+
+	l->about = "By how much functions with all that they call changed";
+	add_name(&names, p->view->profile, svg_after(p));
+	buffer_text(&names, " against ");
+	add_name(&names, p->view->profile, svg_before(p));
+	if (c->widths == WIDTHS_GONE)
+		buffer_text(&names, ", widths: what is gone");
+	else if (c->widths == WIDTHS_BEFORE || p->settings->negate)
+		buffer_text(&names, ", widths: before");
+	vector_push(&l->entries, ((struct svg_legend_entry){names, {0}, true}));
+	add_label(l, "-20% or less, gone", -COLOUR_RATIO_FULL);
+	add_label(l, "-11%", -COLOUR_RATIO_FULL / 2);
+	if (c->threshold > 0)
+		buffer_printf(&same, "0, or below %g%% of all", c->threshold);
+	else
+		buffer_text(&same, "0");
+	add_entry(l, same, colour_of_ratio(0));
+	add_label(l, "+12%", COLOUR_RATIO_FULL / 2);
+	add_label(l, "+25% or more, new", COLOUR_RATIO_FULL);
+}
+
 void svg_legend_make(
 	struct svg_legend *l, const struct svg_picture *p, const int64_t *self, int64_t total)
 {
@@ -65,8 +117,10 @@ void svg_legend_make(
 
 	if (s->by_share)
 		return;
-	if (p->change)
-		explain_changes(l, s->negate);
+	if (p->sides && s->changes == CHANGES_CLASSIC)
+		explain_classic_changes(l, s->negate);
+	else if (p->sides)
+		explain_ratios(l, p);
 	else if (svg_palette(s) == PALETTE_KIND && !s->keep_palette)
 		explain_kinds(l, p->view, self, total);
 }
@@ -76,6 +130,19 @@ void svg_legend_release(struct svg_legend *l)
 	for (size_t i = 0; i < l->entries.len; i++)
 		buffer_release(&l->entries.items[i].label);
 	vector_release(&l->entries);
+}
+
+static void write_square(
+	const struct svg_settings *s, double x, double y, struct colour colour, struct buffer *b)
+{
+	buffer_text(b, "<rect");
+	svg_length(b, "x", x);
+	svg_length(b, "y", y - s->font_size * 0.8);
+	svg_length(b, "width", s->font_size * 0.9);
+	svg_length(b, "height", s->font_size * 0.9);
+	buffer_text(b, " fill=\"");
+	svg_colour(b, colour);
+	buffer_text(b, "\"/>");
 }
 
 /* data-end is where the entry ends, for the script to hide what a narrow window has no room for. */
@@ -91,17 +158,15 @@ void svg_legend_write(
 
 		buffer_text(b, "<g data-end=\"");
 		svg_pixels(b, x + (letters + 2) * s->font_size * s->font_width);
-		buffer_text(b, "\"><rect");
-		svg_length(b, "x", x);
-		svg_length(b, "y", y - s->font_size * 0.8);
-		svg_length(b, "width", s->font_size * 0.9);
-		svg_length(b, "height", s->font_size * 0.9);
-		buffer_text(b, " fill=\"");
-		svg_colour(b, entry->colour);
-		buffer_text(b, "\"/><text class=\"quiet\"");
-		svg_length(b, "x", x + s->font_size * 1.3);
+		buffer_text(b, "\">");
+		if (!entry->plain)
+			write_square(s, x, y, entry->colour, b);
+		buffer_text(b, "<text class=\"quiet\"");
+		svg_length(b, "x", x + (entry->plain ? 0 : s->font_size * 1.3));
 		svg_length(b, "y", y);
-		buffer_printf(b, ">%s</text></g>\n", entry->label.at);
+		buffer_char(b, '>');
+		buffer_xml(b, buffer_bytes(&entry->label));
+		buffer_text(b, "</text></g>\n");
 		x += (letters + 4) * s->font_size * s->font_width;
 	}
 	buffer_text(b, "</g>\n");

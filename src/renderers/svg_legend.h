@@ -10,6 +10,7 @@ struct svg_legend {
 	VECTOR(struct svg_legend_entry {
 		struct buffer label;
 		struct colour colour;
+		bool plain; /* a text without a colour */
 	})
 	entries;
 };

@@ -47,6 +47,7 @@ static bool set_colour(
 	return option_text(target, option, value, err);
 }
 
+static const char *const rules[] = {"ratio", "classic", NULL};
 static const char *const orders[] = {"name", "weight", NULL};
 
 #define AT(member) offsetof(struct svg_settings, member)
@@ -72,8 +73,12 @@ const struct option svg_options[] = {
 		AT(hash), NULL},
 	{"random", 0, NULL, "classic palettes: a new shade for every box", option_flag, AT(random),
 		NULL},
-	{"negate", 0, NULL, "inputs with two columns: swap red (more) and blue (less)", option_flag,
-		AT(negate), NULL},
+	{"negate", 0, NULL,
+		"differences: before's widths; of two columns, the first is the newer one",
+		option_flag, AT(negate), NULL},
+	{"changes", 0, "RULES",
+		"differences: ratio (of totals, on a fixed scale) or classic (as flamegraph.pl)",
+		option_choice, AT(changes), rules},
 	{"colordiffusion", 0, NULL, "the wider a frame, the redder", option_flag, AT(by_share),
 		NULL},
 	{"cp", 0, NULL, "take colours from ./palette.map, and add new names to it", option_flag,

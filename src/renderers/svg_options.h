@@ -10,6 +10,11 @@
 #define SVG_HEIGHT_LIMIT 1000	/* pixels of one frame */
 #define SVG_FONT_LIMIT	 200	/* pixels */
 
+enum changes {
+	CHANGES_RATIO,	 /* by which factor a function with its callees changed: a fixed scale */
+	CHANGES_CLASSIC, /* flamegraph.pl's: of self values, the largest has the full colour */
+};
+
 /* Texts are UTF-8, or NULL for the default; lengths are in pixels. */
 struct svg_settings {
 	const char *title;	/* "Flame Graph", "Icicle Graph" or "Flame Chart" */
@@ -34,6 +39,7 @@ struct svg_settings {
 	int palette;	       /* enum palette */
 	int order;	       /* enum layout_order */
 	bool hash, random, keep_palette, icicle, chart, no_script;
+	int changes;   /* enum changes: what colours of two sides tell */
 	bool negate;   /* of two sides, the first is the newer one */
 	bool by_share; /* colours tell how wide frames are */
 };

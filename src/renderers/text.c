@@ -63,6 +63,7 @@ void text_style(struct buffer *b, enum text_style style, const struct text_setti
 		[TEXT_WARM] = "\33[33m",
 		[TEXT_FAINT] = "\33[2m",
 		[TEXT_KERNEL] = "\33[35m",
+		[TEXT_LESS] = "\33[1;34m",
 	};
 
 	if (settings->colour)

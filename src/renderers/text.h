@@ -20,7 +20,15 @@ void text_cell(struct buffer *b, struct bytes text, size_t width, bool pad,
 /* The same, to the right. */
 void text_right(struct buffer *b, struct bytes text, size_t width);
 
-enum text_style { TEXT_PLAIN, TEXT_HEADING, TEXT_HOT, TEXT_WARM, TEXT_FAINT, TEXT_KERNEL };
+enum text_style {
+	TEXT_PLAIN,
+	TEXT_HEADING,
+	TEXT_HOT,
+	TEXT_WARM,
+	TEXT_FAINT,
+	TEXT_KERNEL,
+	TEXT_LESS, /* than before; more is hot */
+};
 void text_style(struct buffer *b, enum text_style style, const struct text_settings *settings);
 /* Hot from 10%, warm from 1%, else faint. */
 enum text_style text_share_style(int64_t part, int64_t whole);

@@ -1,7 +1,7 @@
 /* top.c: the functions as a table, CSV or JSON. */
 #include "base/units.h"
 #include "base/utf8.h"
-#include "renderers/functions.h"
+#include "renderers/change_table.h"
 #include "renderers/renderers.h"
 #include "renderers/text.h"
 
@@ -84,8 +84,8 @@ static struct columns fit(const struct view *v, const struct functions *f, size_
 	struct buffer scratch = {0};
 
 	for (size_t i = 0; i < rows; i++) {
-		widen(&c.self, value_width(v, f->rows[i].self, &scratch));
-		widen(&c.total, value_width(v, f->rows[i].total, &scratch));
+		widen(&c.self, value_width(v, f->rows[i].self[0], &scratch));
+		widen(&c.total, value_width(v, f->rows[i].total[0], &scratch));
 		widen(&c.module, utf8_count(module_of(v, f->rows[i].frame)));
 	}
 	if (c.module)
@@ -119,8 +119,8 @@ static void table_row(struct buffer *b, const struct view *v, const struct funct
 		c->self + c->total + 2 * strlen("  100.00  ") + (c->module ? c->module + 2 : 0);
 	size_t left = !text->width ? 0 : text->width > start + 10 ? text->width - start : 10;
 
-	number_cells(b, v, row->self, f->total, c->self, text);
-	number_cells(b, v, row->total, f->total, c->total, text);
+	number_cells(b, v, row->self[0], f->sides.total[0][0], c->self, text);
+	number_cells(b, v, row->total[0], f->sides.total[0][0], c->total, text);
 	if (c->module) {
 		text_cell(b, module_of(v, row->frame), c->module, true, text);
 		buffer_text(b, "  ");
@@ -134,7 +134,7 @@ static void table(struct buffer *b, const struct view *v, const struct functions
 {
 	struct columns c = fit(v, f, rows, text->width);
 
-	text_summary(b, v, f->total);
+	text_summary(b, v, f->sides.total[0][0]);
 	text_style(b, TEXT_HEADING, text);
 	text_right(b, BYTES("Self"), c.self);
 	text_right(b, BYTES("%"), strlen("  100.00"));
@@ -160,45 +160,67 @@ static void table(struct buffer *b, const struct view *v, const struct functions
 
 static void csv(struct buffer *b, const struct view *v, const struct functions *f, size_t rows)
 {
-	buffer_text(b, "self,self_percent,total,total_percent,module,function\n");
+	size_t shown = sides_shown(&f->sides);
+	int64_t whole = f->sides.total[shown][0];
+
+	buffer_printf(b, "self,self_percent,total,total_percent,%smodule,function\n",
+		shown ? "before_self,before_total," : "");
 	for (size_t i = 0; i < rows; i++) {
-		buffer_i64(b, f->rows[i].self);
+		const struct function_row *row = &f->rows[i];
+
+		buffer_i64(b, row->self[shown]);
 		buffer_char(b, ',');
-		units_percent(b, f->rows[i].self, f->total);
+		units_percent(b, row->self[shown], whole);
 		buffer_char(b, ',');
-		buffer_i64(b, f->rows[i].total);
+		buffer_i64(b, row->total[shown]);
 		buffer_char(b, ',');
-		units_percent(b, f->rows[i].total, f->total);
+		units_percent(b, row->total[shown], whole);
 		buffer_char(b, ',');
-		buffer_csv(b, module_of(v, f->rows[i].frame));
+		if (shown)
+			buffer_printf(
+				b, "%lld,%lld,", (long long)row->self[0], (long long)row->total[0]);
+		buffer_csv(b, module_of(v, row->frame));
 		buffer_char(b, ',');
-		buffer_csv(b, function_name(v, f->rows[i].frame));
+		buffer_csv(b, function_name(v, row->frame));
 		buffer_char(b, '\n');
 	}
+}
+
+static void json_number(struct buffer *b, const char *name, int64_t value)
+{
+	buffer_printf(b, ",\"%s\":", name);
+	buffer_i64(b, value);
 }
 
 static void json_function(struct buffer *b, const struct view *v, const struct functions *f,
 	const struct function_row *row)
 {
+	size_t shown = sides_shown(&f->sides);
+	int64_t whole = f->sides.total[shown][0];
+
 	buffer_text(b, "{\"function\":");
 	buffer_json(b, function_name(v, row->frame));
 	buffer_text(b, ",\"module\":");
 	buffer_json(b, module_of(v, row->frame));
-	buffer_printf(b, ",\"kind\":\"%s\",\"self\":",
+	buffer_printf(b, ",\"kind\":\"%s\"",
 		frame_kind_name((enum frame_kind)view_frame_at(v, row->frame).kind));
-	buffer_i64(b, row->self);
+	json_number(b, "self", row->self[shown]);
 	buffer_text(b, ",\"self_percent\":");
-	units_percent(b, row->self, f->total);
-	buffer_text(b, ",\"total\":");
-	buffer_i64(b, row->total);
+	units_percent(b, row->self[shown], whole);
+	json_number(b, "total", row->total[shown]);
 	buffer_text(b, ",\"total_percent\":");
-	units_percent(b, row->total, f->total);
+	units_percent(b, row->total[shown], whole);
+	if (shown) {
+		json_number(b, "before_self", row->self[0]);
+		json_number(b, "before_total", row->total[0]);
+	}
 	buffer_char(b, '}');
 }
 
 static void json(struct buffer *b, const struct view *v, const struct functions *f, size_t rows)
 {
 	const struct stream_row *stream = view_stream(v);
+	size_t shown = sides_shown(&f->sides);
 
 	buffer_text(b, "{\"kind\":");
 	buffer_json(b, profile_text(v->profile, stream->kind));
@@ -206,8 +228,9 @@ static void json(struct buffer *b, const struct view *v, const struct functions 
 	buffer_json(b, profile_text(v->profile, stream->unit));
 	buffer_text(b, ",\"event\":");
 	buffer_json(b, profile_text(v->profile, stream->event));
-	buffer_text(b, ",\"total\":");
-	buffer_i64(b, f->total);
+	json_number(b, "total", f->sides.total[shown][0]);
+	if (shown)
+		json_number(b, "before_total", f->sides.total[0][0]);
 	buffer_text(b, ",\"functions\":[");
 	for (size_t i = 0; i < rows; i++) {
 		buffer_text(b, i ? ",\n" : "\n");
@@ -228,13 +251,15 @@ static bool render(
 
 	if (s->csv && s->json)
 		return error_set(err, ERR_USAGE, "--csv and --json exclude each other");
-	functions_init(&functions, v, (enum function_sort)s->sort);
+	functions_init(&functions, v, (enum function_sort)s->sort, false);
 	if (rows == ROWS_ALL || rows > functions.count)
 		rows = functions.count;
 	if (s->csv)
 		csv(&b, v, &functions, rows);
 	else if (s->json)
 		json(&b, v, &functions, rows);
+	else if (functions.sides.count == 2)
+		change_table(&b, v, &functions, rows, 0, &s->text);
 	else
 		table(&b, v, &functions, rows, &s->text);
 	output_write(out, buffer_bytes(&b));

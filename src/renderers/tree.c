@@ -4,6 +4,7 @@
  * where a stack forks does the tree move to the right, so that deep stacks stay readable. */
 #include "base/units.h"
 #include "base/utf8.h"
+#include "renderers/changes.h"
 #include "renderers/renderers.h"
 #include "renderers/text.h"
 #include "renderers/walk.h"
@@ -52,7 +53,8 @@ static void defaults(void *settings)
 struct shown {
 	const struct view *view;
 	const struct tree_settings *settings;
-	int64_t *self, *total;
+	struct sides sides;
+	const int64_t *self, *total; /* of the side that is shown */
 	struct walk walk;
 	size_t hidden; /* branches below the minimum */
 	struct buffer *out;
@@ -76,23 +78,39 @@ static int heavier(const void *a, const void *b, void *context)
 	return by_name ? by_name : (x > y) - (x < y);
 }
 
+static bool has_value(const struct shown *s, node_id node)
+{
+	return s->sides.total[0][node] || (s->sides.count == 2 && s->sides.total[1][node]);
+}
+
+/* Of a difference, before or after. */
+static bool is_heavy(const struct shown *s, node_id node)
+{
+	for (size_t side = 0; side < s->sides.count; side++) {
+		const int64_t *total = s->sides.total[side];
+
+		if (total[node] && (double)total[node] * 100 >= (double)total[0] * s->settings->min)
+			return true;
+	}
+	return false;
+}
+
 /* Nodes that are heavy enough, whose callers therefore are as well. */
 static node_id *choose(struct shown *s, size_t *ret_count)
 {
 	const struct tree *tree = &s->view->tree;
 	uint32_t *depth = memory_new(tree->caller.len, sizeof(*depth));
 	node_id *chosen = memory_new(tree->caller.len, sizeof(*chosen));
-	double least = (double)s->total[0] * s->settings->min / 100;
 	size_t count = 0;
 
 	for (size_t i = 1; i < tree->caller.len; i++) {
 		node_id caller = tree->caller.items[i];
-		bool heavy = (double)s->total[i] >= least && s->total[i];
+		bool heavy = is_heavy(s, (node_id)i);
 
 		depth[i] = depth[caller] + 1;
 		if (heavy && (!s->settings->depth || depth[i] <= s->settings->depth))
 			chosen[count++] = (node_id)i;
-		else if (!heavy && s->total[i] && (!caller || (double)s->total[caller] >= least))
+		else if (!heavy && has_value(s, (node_id)i) && (!caller || is_heavy(s, caller)))
 			s->hidden++;
 	}
 	free(depth);
@@ -107,6 +125,28 @@ static bool is_only_child(const struct shown *s, node_id node)
 	node_id caller = s->view->tree.caller.items[node];
 
 	return s->walk.first[caller] == node && !s->walk.next[node];
+}
+
+/* What became of a function with all it calls, before and after as shares of their side. */
+static void change_cells(const struct shown *s, node_id node)
+{
+	const struct text_settings *text = &s->settings->text;
+	struct buffer cell = {0};
+
+	for (size_t side = 0; side < 2; side++) {
+		const int64_t *total = s->sides.total[side];
+
+		cell.len = 0;
+		if (total[node])
+			units_percent(&cell, total[node], total[0]);
+		text_right(s->out, buffer_bytes(&cell), strlen(side ? "  100.00" : "100.00"));
+	}
+	cell.len = 0;
+	change_percent(&cell, &s->sides, s->sides.total[0][node], s->sides.total[1][node]);
+	text_right(s->out, buffer_bytes(&cell), strlen("  +100.0%"));
+	text_style(s->out, TEXT_PLAIN, text);
+	buffer_text(s->out, "  ");
+	buffer_release(&cell);
 }
 
 static void percent_cells(const struct shown *s, node_id node)
@@ -183,15 +223,24 @@ static void enter(void *context, node_id node, size_t depth)
 		levels++;
 	}
 	s->levels[node] = levels;
-	percent_cells(s, node);
-	name_cell(s, node, 16 + branches(s, levels, forked));
+	if (s->sides.count == 2)
+		change_cells(s, node);
+	else
+		percent_cells(s, node);
+	name_cell(s, node, (s->sides.count == 2 ? 25 : 16) + branches(s, levels, forked));
 }
 
 static void heading(const struct shown *s)
 {
-	text_summary(s->out, s->view, s->total[0]);
+	bool change = s->sides.count == 2;
+
+	if (change)
+		change_summary(s->out, s->view, &s->sides);
+	else
+		text_summary(s->out, s->view, s->total[0]);
 	text_style(s->out, TEXT_HEADING, &s->settings->text);
-	buffer_text(s->out, "Total%   Self%  Function");
+	buffer_text(
+		s->out, change ? "Before  After%   Change  Function" : "Total%   Self%  Function");
 	text_style(s->out, TEXT_PLAIN, &s->settings->text);
 	buffer_char(s->out, '\n');
 }
@@ -217,11 +266,10 @@ static bool render(
 	if (!(s.settings->min >= 0 && s.settings->min <= 100))
 		return error_set(err, ERR_USAGE,
 			"--min: expected a percentage from 0 to 100, got %g", s.settings->min);
-	s.self = memory_new(nodes, sizeof(*s.self));
-	s.total = memory_new(nodes, sizeof(*s.total));
 	s.levels = memory_new(nodes, sizeof(*s.levels));
-	view_self(v, s.self);
-	tree_totals(&v->tree, s.self, s.total);
+	sides_init(&s.sides, v);
+	s.self = s.sides.self[sides_shown(&s.sides)];
+	s.total = s.sides.total[sides_shown(&s.sides)];
 	chosen = choose(&s, &count);
 	qsort_r(chosen, count, sizeof(*chosen), heavier, &s);
 	walk_init(&s.walk, &v->tree, chosen, count);
@@ -233,8 +281,7 @@ static bool render(
 	buffer_release(&s.prefix);
 	buffer_release(&b);
 	free(chosen);
-	free(s.self);
-	free(s.total);
+	sides_release(&s.sides);
 	free(s.levels);
 	return true;
 }

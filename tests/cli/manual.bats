@@ -29,8 +29,8 @@ is_taken() {
 
 @test "every option that only one command has is in its page, and the other way round" {
 	for name in $(commands_of_help); do
-		# This one has those of draw, whose page has them.
-		[ "$name" = flamegraph ] && common="$common|^Picture"
+		# These have those of draw, whose page has them.
+		[[ $name == flamegraph || $name == diff ]] && common="$common|^Picture"
 		in_help "$name" "" "$common" >help
 		in_page "$docs/kiln-$name.1" >page
 		missing=$(comm -23 help page)
@@ -52,6 +52,7 @@ is_taken() {
 			while read -r option values; do
 				[ "$option" = format ] && continue # the readers, told by kiln version -v
 				[[ $name/$option == flamegraph/* && $option != palette ]] && continue # of draw
+				[[ $name/$option == diff/order || $name/$option == diff/colors ]] && continue # of draw
 				for value in $values; do
 					grep -qw -- "$value" "$docs/kiln-$name.1" ||
 						{ echo "kiln-$name.1: --$option $value"; exit 1; }

@@ -95,18 +95,43 @@ same_as_inferno() {
 
 @test "frames of inferno: a difference, and the same negated" {
 	same_as_inferno differential/diff.svg \
-		inferno/flamegraph/differential/perf-cycles-instructions-01-collapsed-all-diff.txt
+		inferno/flamegraph/differential/perf-cycles-instructions-01-collapsed-all-diff.txt --changes classic
 	grep -q '<title>all (513 samples, 100%)</title>.*fill="rgb(255,255,255)"' got.svg
 	same_as_inferno differential/diff-negated.svg \
-		inferno/flamegraph/differential/perf-cycles-instructions-01-collapsed-all-diff.txt --negate
+		inferno/flamegraph/differential/perf-cycles-instructions-01-collapsed-all-diff.txt \
+		--changes classic --negate
 }
 
-@test "a difference" {
-	printf 'main;more 2 6\nmain;less 6 4\nmain;same 3 3\nmain;gone 5 0\nmain 1 2\n' >two.folded
+two_columns() {
+	printf 'main;more 2 6\nmain;less 6 4\nmain;same 3 3\nmain;gone 5 0\nmain 1 2\n'
+}
+
+@test "a difference: functions with all they call, on a fixed scale" {
+	two_columns >two.folded
 	"$kiln" draw -q --width 600 two.folded | plain >got.svg
 	[ "${KILN_GOLDEN:-}" != write ] || cp got.svg "$golden/svg/difference.svg"
 	diff "$golden/svg/difference.svg" got.svg
+	grep -q '<title>more (6 samples, 40.00%; +4, +200%; self +4, +200%)</title>.*fill="rgb(240,92,72)"' got.svg
+	grep -q '<title>less (4 samples, 26.67%; -2, -33.3%; self -2, -33.3%)</title>.*fill="rgb(88,144,244)"' got.svg
+	grep -q '<title>same (3 samples, 20.00%; unchanged; self unchanged)</title>.*fill="rgb(228,228,226)"' got.svg
+	# 17 became 15: -11.8%, more than half way to -20%.
+	grep -q '<title>main (15 samples, 100.00%; -2, -11.8%; self +1, +100%)</title>.*fill="rgb(149,180,236)"' got.svg
+	grep -q '>second column against first column<.*' got.svg
+	! grep -q '<title>gone ' got.svg
+}
+
+@test "a difference with its columns the other way round" {
+	two_columns >two.folded
 	"$kiln" draw -q --width 600 --negate two.folded | plain >negated.svg
+	grep -q '<title>more (6 samples, 40.00%; -4, -66.7%; self -4, -66.7%)</title>.*fill="rgb(88,144,244)"' negated.svg
+	grep -q '<title>less (4 samples, 26.67%; +2, +50.0%; self +2, +50.0%)</title>.*fill="rgb(240,92,72)"' negated.svg
+	grep -q '>first column against second column, widths: before<' negated.svg
+}
+
+@test "the classic rules of a difference: self values, the largest has the full colour" {
+	two_columns >two.folded
+	"$kiln" draw -q --width 600 --changes classic two.folded | plain >got.svg
+	"$kiln" draw -q --width 600 --changes classic --negate two.folded | plain >negated.svg
 	# Of 15: more by 4, less by 2; most is 5, what is gone.
 	grep -q '<title>more (6 samples, 40.00%; +26.67%)</title>.*fill="rgb(255,42,42)"' got.svg
 	grep -q '<title>less (4 samples, 26.67%; -13.33%)</title>.*fill="rgb(126,126,255)"' got.svg
@@ -118,10 +143,12 @@ same_as_inferno() {
 
 @test "a difference reshaped, and as a chart" {
 	printf 'a;x 1 5\nb;x 9 3\n' >two.folded
-	"$kiln" draw -q --reverse two.folded -o got.svg
+	"$kiln" draw -q --changes classic --reverse two.folded -o got.svg
 	# x itself: 1 + 9 before, 5 + 3 after. In a reversed tree it is its callers that end stacks.
 	grep -q '<title>a (5 samples, 62.50%; +50.00%)</title>' got.svg
 	grep -q '<title>b (3 samples, 37.50%; -75.00%)</title>' got.svg
+	"$kiln" draw -q --reverse two.folded -o got.svg
+	grep -q '<title>x (8 samples, 100.00%; -2, -20.0%)</title>' got.svg
 	"$kiln" draw -q --flamechart two.folded -o got.svg
 	grep -q '<title>x (5 samples, 62.50%)</title>' got.svg
 }

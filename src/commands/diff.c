@@ -1,0 +1,373 @@
+/* diff.c: `kiln diff`: what changed from one profile to another? */
+#include "base/units.h"
+#include "commands/diff_threads.h"
+#include "commands/names.h"
+#include "commands/pipeline.h"
+#include "commands/terminal.h"
+#include "model/merge.h"
+#include "model/sides.h"
+#include "readers/readers.h"
+#include "renderers/svg_options.h"
+#include "renderers/text.h"
+#include "transforms/canonical.h"
+#include "transforms/matching.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+extern const struct command command_diff;
+
+struct files {
+	VECTOR(const char *) paths;
+};
+
+static struct diff {
+	const char *output;
+	int to; /* index in `formats`, -1: by suffix */
+	struct files side[2];
+	struct canonical canonical;
+	bool normalise, exact, elided, per_thread;
+	double threshold;
+	void *table, *picture; /* settings of these renderers */
+} own = {.to = -1, .threshold = COMPARISON_THRESHOLD};
+
+/* ---- Options ---- */
+
+static bool add_path(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct diff *d = target;
+	struct files *files = (struct files *)(void *)((char *)d + option->offset);
+
+	(void)err;
+	vector_push(&files->paths, value);
+	return true;
+}
+
+static bool add_build_dir(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct diff *d = target;
+
+	(void)option;
+	(void)err;
+	vector_push(&d->canonical.build_dirs, value);
+	return true;
+}
+
+static bool set_threshold(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct bytes text = bytes_of(value);
+	double *threshold = &((struct diff *)target)->threshold;
+
+	(void)option;
+	text.len -= bytes_end(text, BYTES("%"));
+	if (!bytes_double(text, threshold) || !(*threshold >= 0 && *threshold <= 100))
+		return error_set(
+			err, ERR_USAGE, "expected a percentage from 0 to 100, got '%s'", value);
+	return true;
+}
+
+static const char *const formats[] = {"table", "svg", "folded", "json", NULL};
+static const char *const renderer_names[] = {"difference", "svg", "folded", "difference-json"};
+static const char *const suffixes[] = {".txt", ".svg", ".folded", ".json"};
+enum { TO_TABLE, TO_SVG, TO_FOLDED, TO_JSON };
+
+#define AT(member) offsetof(struct diff, member)
+static const struct option output_options[] = {
+	{.name = "output",
+		.letter = 'o',
+		.argument = "FILE",
+		.help = "write to FILE: .svg, .folded, .json or .txt",
+		.set = option_text,
+		.offset = AT(output)},
+	{.name = "to",
+		.argument = "FORMAT",
+		.help = "table (default), svg, folded or json, when no suffix tells",
+		.set = option_choice,
+		.offset = AT(to),
+		.choices = formats},
+	{.name = "per-thread",
+		.help = "a file for every thread: OUT.svg becomes OUT.THREAD.svg",
+		.set = option_flag,
+		.offset = AT(per_thread)},
+	{0},
+};
+
+static const struct option side_options[] = {
+	{.name = "before",
+		.argument = "FILE...",
+		.help = "profiles of before: their values are added up",
+		.set = add_path,
+		.offset = AT(side[0])},
+	{.name = "after",
+		.argument = "FILE...",
+		.help = "profiles of after",
+		.set = add_path,
+		.offset = AT(side[1])},
+	{.name = "normalise",
+		.letter = 'n',
+		.help = "scale before to the total of after: compare shares",
+		.set = option_flag,
+		.offset = AT(normalise)},
+	{.name = "normalize", .set = option_flag, .offset = AT(normalise)},
+	{.name = "strip-hex",
+		.letter = 's',
+		.help = "every 0x12ab in a name becomes 0x...",
+		.set = option_flag,
+		.offset = AT(canonical.strip_hex)},
+	{.name = "exact",
+		.help = "names as they are, with suffixes of compilers, hashes and offsets",
+		.set = option_flag,
+		.offset = AT(exact)},
+	{.name = "build-dir",
+		.argument = "DIR",
+		.help = "names that start with DIR start with $SRC instead",
+		.set = add_build_dir},
+	{.name = "threshold",
+		.argument = "PERCENT",
+		.help = "changes below PERCENT of the whole are noise (default 0.5): grey, and not "
+			"in "
+			"the table",
+		.set = set_threshold},
+	{.name = "elided",
+		.help = "only what is gone: before's values of what after has not",
+		.set = option_flag,
+		.offset = AT(elided)},
+	{0},
+};
+
+static void *table_settings(void)
+{
+	void *settings = renderer_settings(renderer_by_name("difference"));
+	struct text_settings *look = settings;
+
+	look->width = terminal_width(STDOUT_FILENO);
+	look->colour = terminal_colour(STDOUT_FILENO);
+	look->ascii = !terminal_utf8();
+	return settings;
+}
+
+static const struct option_group *groups(void)
+{
+	static struct option_group all[5 + LOAD_GROUPS];
+	size_t count = 0;
+
+	if (!own.table) {
+		own.table = table_settings();
+		own.picture = renderer_settings(renderer_by_name("svg"));
+	}
+	all[count++] = (struct option_group){"Output", output_options, &own};
+	all[count++] = (struct option_group){"Difference", side_options, &own};
+	all[count++] =
+		(struct option_group){"Table", renderer_by_name("difference")->options, own.table};
+	all[count++] =
+		(struct option_group){"Picture", renderer_by_name("svg")->options, own.picture};
+	load_groups(all + count);
+	return all;
+}
+
+/* ---- What was asked for ---- */
+
+static bool take_operands(char **operands, struct error *err)
+{
+	size_t count = 0;
+
+	while (operands[count])
+		count++;
+	if (!own.side[0].paths.len && !own.side[1].paths.len && count == 2) {
+		vector_push(&own.side[0].paths, operands[0]);
+		vector_push(&own.side[1].paths, operands[1]);
+	} else if (count || !own.side[0].paths.len || !own.side[1].paths.len) {
+		return error_set(err, ERR_USAGE,
+			"name two profiles, as in: kiln diff BEFORE AFTER; or several a side: "
+			"kiln diff --before A1 A2 --after B1 B2");
+	}
+	return true;
+}
+
+static bool check_standard_input(struct error *err)
+{
+	size_t count = 0;
+
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < own.side[side].paths.len; i++)
+			count += !strcmp(own.side[side].paths.items[i], "-");
+	return count < 2 ||
+	       error_set(err, ERR_USAGE, "standard input can be one of the files only");
+}
+
+static bool choose_format(int *ret_format, struct error *err)
+{
+	*ret_format = own.to >= 0 ? own.to : own.output ? -1 : TO_TABLE;
+	for (int i = 0; *ret_format < 0 && formats[i]; i++)
+		if (bytes_end(bytes_of(own.output), bytes_of(suffixes[i])))
+			*ret_format = i;
+	if (*ret_format < 0)
+		return error_set(err, ERR_USAGE,
+			"%s: its suffix names no format; known: .svg, .folded, .json, .txt (or say "
+			"--to FORMAT)",
+			own.output);
+	if (own.per_thread && *ret_format != TO_TABLE && !own.output)
+		return error_set(
+			err, ERR_USAGE, "--per-thread writes several files: name them with -o");
+	return true;
+}
+
+static bool check(char **operands, int *ret_format, struct error *err)
+{
+	return take_operands(operands, err) && check_standard_input(err) &&
+	       choose_format(ret_format, err) &&
+	       pipeline_check_terminal(renderer_by_name(renderer_names[*ret_format]),
+		       own.output ? own.output : "-", err);
+}
+
+/* ---- Loading ---- */
+
+static void prepare(struct view *v)
+{
+	canonical_apply(&own.canonical, v);
+}
+
+static bool add_profile(
+	struct profile *to, struct loaded *l, size_t side, uint32_t run, struct error *err)
+{
+	thread_id *threads;
+	bool done;
+
+	if (view_stream(&l->view)->side)
+		return error_set(err, ERR_USAGE,
+			"it has two sides already: draw it with: kiln draw %s", l->name);
+	canonical_apply_roots(&own.canonical, &l->view);
+	threads = match_threads(&l->view, to);
+	done = profile_merge(
+		to, &l->view, &(struct merge_part){(uint32_t)side + 1, run, l->name, threads}, err);
+	free(threads);
+	return done;
+}
+
+static bool add_side(struct profile *to, size_t side, unsigned want, struct error *err)
+{
+	const struct files *files = &own.side[side];
+
+	for (size_t i = 0; i < files->paths.len; i++) {
+		uint32_t run = files->paths.len > 1 ? (uint32_t)i + 1 : 0;
+		struct loaded l;
+		bool done;
+
+		if (!load_file(files->paths.items[i], want, prepare, &l, err))
+			return false;
+		done = add_profile(to, &l, side, run, err);
+		if (!done)
+			error_prefix(err, "%s: ", l.name);
+		loaded_release(&l);
+		if (!done)
+			return false;
+	}
+	return true;
+}
+
+/* "a.folded", or "3 files, a.folded to c.folded". */
+static void name_side(struct profile *p, size_t side)
+{
+	const struct files *files = &own.side[side];
+	const char *first = files->paths.items[0], *last = files->paths.items[files->paths.len - 1];
+	struct buffer name = {0};
+
+	if (files->paths.len > 1)
+		buffer_printf(&name, "%zu files, %s to %s", files->paths.len, first, last);
+	else
+		buffer_text(&name, strcmp(first, "-") ? first : "<stdin>");
+	profile_set_meta(p, side ? BYTES("after") : BYTES("before"), buffer_bytes(&name));
+	buffer_release(&name);
+}
+
+/* ---- Writing ---- */
+
+static const void *settings_for(int format)
+{
+	struct text_settings *look = own.table;
+
+	if (format == TO_SVG)
+		return own.picture;
+	if (format != TO_TABLE)
+		return NULL;
+	if (own.output)
+		*look = (struct text_settings){.ascii = look->ascii};
+	return look;
+}
+
+static struct comparison comparison(void)
+{
+	struct svg_settings *picture = own.picture;
+	struct comparison c = {.normalised = own.normalise, .threshold = own.threshold};
+
+	c.widths = own.elided ? WIDTHS_GONE : picture->negate ? WIDTHS_BEFORE : WIDTHS_AFTER;
+	picture->negate = false; /* which side is which is known here */
+	if (!picture->title)
+		picture->title = own.elided ? "What Is Gone" : "Differential Flame Graph";
+	return c;
+}
+
+static bool write_all(const struct profile *p, int format, struct error *err)
+{
+	const struct renderer *renderer = renderer_by_name(renderer_names[format]);
+	const struct comparison how = comparison();
+	void *settings = NULL;
+	struct view v;
+	bool done;
+
+	if (format == TO_FOLDED)
+		settings = renderer_settings(renderer);
+	view_init(&v, p, names_projection());
+	v.comparison = how;
+	if (own.per_thread)
+		done = diff_threads(&v,
+			&(struct diff_threads){.renderer = renderer,
+				.settings = settings ? settings : settings_for(format),
+				.title = format == TO_SVG
+						 ? &((struct svg_settings *)own.picture)->title
+						 : NULL,
+				.output = own.output,
+				.projection = names_projection()},
+			err);
+	else
+		done = pipeline_render(&v, renderer, settings ? settings : settings_for(format),
+			own.output ? own.output : "-", err);
+	view_release(&v);
+	free(settings);
+	return done;
+}
+
+static int run(char **operands)
+{
+	struct profile merged;
+	struct error err = {0};
+	unsigned want = own.per_thread ? WANT_THREADS : 0;
+	int format;
+	bool done;
+
+	own.canonical.names = !own.exact;
+	if (!check(operands, &format, &err)) {
+		error_prefix(&err, "diff: ");
+		return fail(&err);
+	}
+	profile_init(&merged);
+	done = add_side(&merged, 0, want, &err) && add_side(&merged, 1, want, &err);
+	names_release();
+	name_side(&merged, 0);
+	name_side(&merged, 1);
+	done = done && write_all(&merged, format, &err);
+	profile_release(&merged);
+	return done ? 0 : fail(&err);
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.about = "show what changed from one profile to another",
+	.usage = "diff [OPTIONS] BEFORE AFTER [-o OUT.SUFFIX]\n"
+		 "diff [OPTIONS] --before FILE... --after FILE... [-o OUT.SUFFIX]",
+	.groups = groups,
+	.run = run,
+};

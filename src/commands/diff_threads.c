@@ -1,0 +1,252 @@
+/* diff_threads.c: what changed in every thread? */
+#include "commands/diff_threads.h"
+
+#include "model/sides.h"
+#include "transforms/select.h"
+
+#include <stdlib.h>
+
+/* Samples of one thread, or below one outermost frame. */
+struct part {
+	struct buffer name;
+	uint32_t id;
+	int64_t cost[2];
+};
+struct parts {
+	bool threads; /* else outermost frames */
+	VECTOR(struct part) items;
+	int64_t whole[2];
+};
+
+/* ---- Finding them ---- */
+
+static struct part *part_of(struct parts *parts, uint32_t id, struct bytes name)
+{
+	for (size_t i = 0; i < parts->items.len; i++)
+		if (parts->items.items[i].id == id)
+			return &parts->items.items[i];
+	vector_push(&parts->items, ((struct part){.id = id}));
+	if (!name.len)
+		name = BYTES("[unknown]");
+	buffer_add(&parts->items.items[parts->items.len - 1].name, name.at, name.len);
+	return &parts->items.items[parts->items.len - 1];
+}
+
+static void sum_threads(struct parts *parts, const struct view *v)
+{
+	const struct profile *p = v->profile;
+	int64_t *cost = memory_new(p->threads.len * 2, sizeof(*cost));
+
+	for (size_t s = 0; s < p->streams.len; s++) {
+		const struct stream *stream = &p->streams.items[s];
+		const struct samples *table = &p->samples.items[stream->row.samples];
+
+		for (size_t i = 0; i < table->count; i++)
+			if (view_node(v, stream->row.samples, i) != NODE_DROPPED)
+				cost[2 * (table->thread.len ? table->thread.items[i] : 0) +
+					(stream->row.side == 2)] += stream_value(stream, i);
+	}
+	for (size_t i = 0; i < p->threads.len; i++) {
+		struct part *part;
+
+		if (!cost[2 * i] && !cost[2 * i + 1])
+			continue;
+		part = part_of(parts, (uint32_t)i, profile_text(p, p->threads.items[i].name));
+		memcpy(part->cost, cost + 2 * i, sizeof(part->cost));
+	}
+	free(cost);
+}
+
+static void sum_roots(struct parts *parts, const struct view *v, const struct sides *s)
+{
+	for (size_t i = 1; i < v->tree.caller.len; i++) {
+		frame_id frame = v->tree.frame.items[i];
+		struct part *part;
+
+		if (v->tree.caller.items[i])
+			continue;
+		part = part_of(parts, frame, view_function(v, frame));
+		part->cost[0] += s->total[0][i];
+		part->cost[1] += s->total[1][i];
+	}
+}
+
+static int costlier(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+	int64_t left = x->cost[0] > x->cost[1] ? x->cost[0] : x->cost[1];
+	int64_t right = y->cost[0] > y->cost[1] ? y->cost[0] : y->cost[1];
+
+	if (left != right)
+		return left > right ? -1 : 1;
+	return bytes_compare(buffer_bytes(&x->name), buffer_bytes(&y->name));
+}
+
+static void parts_find(struct parts *parts, const struct view *v)
+{
+	struct sides s;
+
+	sides_init(&s, v);
+	for (size_t i = 0; i < v->profile->samples.len; i++)
+		parts->threads |= v->profile->samples.items[i].thread.len != 0;
+	if (parts->threads)
+		sum_threads(parts, v);
+	else
+		sum_roots(parts, v, &s);
+	for (size_t side = 0; side < 2; side++)
+		parts->whole[side] = s.total[side][0];
+	if (parts->items.len)
+		qsort(parts->items.items, parts->items.len, sizeof(struct part), costlier);
+	sides_release(&s);
+}
+
+static void parts_release(struct parts *parts)
+{
+	for (size_t i = 0; i < parts->items.len; i++)
+		buffer_release(&parts->items.items[i].name);
+	vector_release(&parts->items);
+}
+
+static bool is_small(const struct parts *parts, const struct part *part, double percent)
+{
+	for (size_t side = 0; side < 2; side++)
+		if (part->cost[side] &&
+			(double)part->cost[side] * 100 >= (double)parts->whole[side] * percent)
+			return false;
+	return true;
+}
+
+/* ---- Writing them ---- */
+
+static void keep_root(struct view *v, frame_id frame)
+{
+	bool *keep = memory_new(v->tree.caller.len, sizeof(*keep));
+
+	for (size_t i = 1; i < v->tree.caller.len; i++)
+		keep[i] = v->tree.caller.items[i] ? keep[v->tree.caller.items[i]]
+						  : v->tree.frame.items[i] == frame;
+	select_nodes(v, keep);
+	free(keep);
+}
+
+static bool keep_thread(struct view *v, uint32_t thread, struct error *err)
+{
+	bool *keep = memory_new(v->profile->threads.len, sizeof(*keep));
+	bool done;
+
+	keep[thread] = true;
+	done = select_threads(v, keep, err);
+	free(keep);
+	return done;
+}
+
+/* "x.svg" and "worker-* 2" make "x.worker-_2.svg". */
+static char *path_of(const char *output, struct bytes name)
+{
+	struct bytes all = bytes_of(output);
+	const char *dot = strrchr(output, '.');
+	struct buffer path = {0};
+	size_t stem = dot && !strchr(dot, '/') ? (size_t)(dot - output) : all.len;
+
+	buffer_add(&path, output, stem);
+	buffer_char(&path, '.');
+	for (size_t i = 0; i < name.len; i++) {
+		char c = name.at[i];
+		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			     (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '+' || c < 0;
+
+		if (plain || (path.at[path.len - 1] != '_' && i + 1 < name.len))
+			buffer_char(&path, plain ? c : '_');
+	}
+	buffer_add(&path, output + stem, all.len - stem);
+	return path.at;
+}
+
+/* Two names may look alike in the names of files. */
+static bool path_is_taken(const char *const *paths, size_t count, const char *path)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(paths[i], path))
+			return true;
+	return false;
+}
+
+static void print_heading(const struct part *part, bool first)
+{
+	struct buffer text = {0};
+
+	buffer_printf(&text, "%s== %s\n", first ? "" : "\n", part->name.at);
+	print(&text);
+	buffer_release(&text);
+}
+
+static bool write_part(const struct view *whole, const struct diff_threads *how,
+	const struct part *part, bool threads, const char *path, struct error *err)
+{
+	const char *title = how->title ? *how->title : NULL;
+	struct buffer full = {0};
+	struct view v;
+	bool done = true;
+
+	view_init(&v, whole->profile, how->projection);
+	v.comparison = whole->comparison;
+	if (threads)
+		done = keep_thread(&v, part->id, err);
+	else
+		keep_root(&v, part->id);
+	if (how->title) {
+		buffer_printf(&full, "%s: %s", title, part->name.at);
+		*how->title = full.at;
+	}
+	done = done && pipeline_render(&v, how->renderer, how->settings, path, err);
+	if (how->title)
+		*how->title = title;
+	buffer_release(&full);
+	view_release(&v);
+	return done;
+}
+
+bool diff_threads(const struct view *v, const struct diff_threads *how, struct error *err)
+{
+	struct parts parts = {0};
+	VECTOR(const char *) paths = {0};
+	size_t small = 0;
+	bool done = true;
+
+	parts_find(&parts, v);
+	for (size_t i = 0; done && i < parts.items.len; i++) {
+		const struct part *part = &parts.items.items[i];
+		char *path = NULL;
+
+		if (is_small(&parts, part, v->comparison.threshold)) {
+			small++;
+			continue;
+		}
+		if (how->output) {
+			struct buffer unique = {0};
+
+			path = path_of(how->output, buffer_bytes(&part->name));
+			for (unsigned n = 2; path_is_taken(paths.items, paths.len, path); n++) {
+				unique.len = 0;
+				buffer_printf(&unique, "%s %u", part->name.at, n);
+				free(path);
+				path = path_of(how->output, buffer_bytes(&unique));
+			}
+			buffer_release(&unique);
+			vector_push(&paths, path);
+		} else {
+			print_heading(part, !i);
+		}
+		done = write_part(v, how, part, parts.threads, path ? path : "-", err);
+		if (done && path)
+			say("wrote %s", path);
+	}
+	if (done && small)
+		say("%zu thread%s below %g%% of the whole: left out", small, small == 1 ? "" : "s",
+			v->comparison.threshold);
+	for (size_t i = 0; i < paths.len; i++)
+		free((char *)(uintptr_t)paths.items[i]);
+	vector_release(&paths);
+	parts_release(&parts);
+	return done;
+}

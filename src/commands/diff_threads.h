@@ -1,0 +1,19 @@
+/* diff_threads.h: a difference of every thread, each by itself. */
+#ifndef KILN_COMMANDS_DIFF_THREADS_H
+#define KILN_COMMANDS_DIFF_THREADS_H
+
+#include "commands/pipeline.h"
+
+struct diff_threads {
+	const struct renderer *renderer;
+	const void *settings;
+	const char **title; /* of the settings, or NULL: gets the thread's name behind it */
+	const char *output; /* "x.svg": files are called x.NAME.svg; NULL: standard output */
+	enum projection projection;
+};
+
+/* Render the difference that `v` shows of every thread that is not below the threshold; inputs that
+ * do not know threads are told apart by their outermost frames. */
+bool diff_threads(const struct view *v, const struct diff_threads *how, struct error *err);
+
+#endif

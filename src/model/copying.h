@@ -1,0 +1,27 @@
+/* copying.h: a view's rows in another profile. */
+#ifndef KILN_MODEL_COPYING_H
+#define KILN_MODEL_COPYING_H
+
+#include "model/view.h"
+
+string_id copy_text(const struct view *v, struct profile *to, string_id id);
+
+/* Each adds rows to `to` and returns the new id of every row of the view (of every node for stacks,
+ * which get places that have only names); the caller frees it. */
+stack_id *copy_stacks(const struct view *v, struct profile *to);
+thread_id *copy_threads(const struct view *v, struct profile *to);
+label_set_id *copy_labels(const struct view *v, struct profile *to);
+
+/* What they returned. */
+struct copied {
+	const stack_id *stacks;
+	const thread_id *threads;
+	const label_set_id *labels;
+};
+
+/* Add a new table with the samples of `table` that the view shows. ret_kept, as long as `table`,
+ * gets their old numbers; returns how many there are. */
+size_t copy_samples(const struct view *v, uint32_t table, const struct copied *rows,
+	struct profile *to, size_t *ret_kept);
+
+#endif

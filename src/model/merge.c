@@ -1,0 +1,162 @@
+/* merge.c: how do several profiles become one? */
+#include "model/merge.h"
+
+#include "base/units.h"
+#include "model/copying.h"
+
+#include <stdlib.h>
+
+/* ---- Units ---- */
+
+/* "count" of "count/100". */
+static struct bytes whole_unit(struct bytes unit)
+{
+	const char *slash = units_decimals(unit) ? memrchr(unit.at, '/', unit.len) : NULL;
+
+	return slash ? (struct bytes){unit.at, (size_t)(slash - unit.at)} : unit;
+}
+
+static bool multiply(struct stream *s, size_t from, int64_t factor)
+{
+	bool fits = !__builtin_mul_overflow(s->row.each, factor, &s->row.each);
+
+	for (size_t i = from; fits && i < s->value.len; i++)
+		fits = !__builtin_mul_overflow(s->value.items[i], factor, &s->value.items[i]);
+	return fits;
+}
+
+static int64_t ten_to(unsigned exponent)
+{
+	int64_t power = 1;
+
+	while (exponent--)
+		power *= 10;
+	return power;
+}
+
+/* Values of all streams get the decimals of the finest unit. Those from `fresh` on have just been
+ * added, with `unit`. */
+static bool agree_on_unit(
+	struct profile *to, size_t fresh, struct bytes unit, string_id unit_id, struct error *err)
+{
+	string_id known = fresh ? to->streams.items[0].row.unit : unit_id;
+	unsigned old = units_decimals(profile_text(to, known)), new = units_decimals(unit);
+	bool fits = true;
+
+	for (size_t i = 0; i < to->streams.len; i++) {
+		struct stream *s = &to->streams.items[i];
+
+		if (i<fresh &&new> old)
+			fits &= multiply(s, 0, ten_to(new - old));
+		if (i >= fresh && old > new)
+			fits &= multiply(s, 0, ten_to(old - new));
+		s->row.unit = new > old ? unit_id : known;
+	}
+	return fits || error_set(err, ERR_LIMIT, "the sum of all values exceeds 2^63");
+}
+
+static bool check_unit(const struct profile *to, const struct view *v, struct error *err)
+{
+	struct bytes unit = profile_text(v->profile, view_stream(v)->unit), known;
+
+	if (!to->streams.len)
+		return true;
+	known = whole_unit(profile_text(to, to->streams.items[0].row.unit));
+	unit = whole_unit(unit);
+	if (bytes_equal(known, unit))
+		return true;
+	return error_set(err, ERR_USAGE,
+		"its values are in %.*s, those before it in %.*s; --kind chooses others",
+		(int)unit.len, unit.at, (int)known.len, known.at);
+}
+
+/* ---- Streams ---- */
+
+static void stream_added(struct profile *to, const struct view *v, size_t from, uint32_t table,
+	const size_t *kept, size_t count, const struct merge_part *part)
+{
+	const struct stream *source = &v->profile->streams.items[from];
+	struct stream made = {.row = source->row};
+	const struct stream_row *first = to->streams.len ? &to->streams.items[0].row : NULL;
+
+	made.row.kind = first ? first->kind : copy_text(v, to, source->row.kind);
+	made.row.event = first ? first->event : copy_text(v, to, source->row.event);
+	made.row.unit = copy_text(v, to, source->row.unit);
+	made.row.samples = table;
+	made.row.side = part->side;
+	made.row.run = part->run;
+	for (size_t i = 0; source->value.len && i < count; i++)
+		vector_push(&made.value, source->value.items[kept[i]]);
+	for (size_t i = 0; i < v->profile->losses.len; i++) {
+		const struct loss *loss = &v->profile->losses.items[i];
+
+		if (loss->stream == from)
+			profile_add_loss(to, (uint32_t)to->streams.len,
+				profile_text(v->profile, loss->reason), loss->count);
+	}
+	vector_push(&to->streams, made);
+}
+
+static bool table_is_shown(const struct view *v, uint32_t table)
+{
+	for (size_t i = 0; i < v->profile->streams.len; i++)
+		if (v->streams[i] && v->profile->streams.items[i].row.samples == table)
+			return true;
+	return false;
+}
+
+static void tables_added(struct profile *to, const struct view *v, const struct copied *rows,
+	const struct merge_part *part)
+{
+	for (uint32_t table = 0; table < v->profile->samples.len; table++) {
+		uint32_t made = (uint32_t)to->samples.len;
+		size_t *kept, count;
+
+		if (!table_is_shown(v, table))
+			continue;
+		kept = memory_new(v->profile->samples.items[table].count, sizeof(*kept));
+		count = copy_samples(v, table, rows, to, kept);
+		for (size_t i = 0; i < v->profile->streams.len; i++)
+			if (v->streams[i] && v->profile->streams.items[i].row.samples == table)
+				stream_added(to, v, i, made, kept, count, part);
+		free(kept);
+	}
+}
+
+static void notes_added(struct profile *to, const struct view *v, const char *name)
+{
+	struct bytes note;
+	size_t at = 0;
+	bool own;
+
+	while (view_next_note(v, &at, &note, &own))
+		profile_note(to, "%s: %.*s", name, (int)note.len, note.at);
+}
+
+bool profile_merge(
+	struct profile *to, const struct view *v, const struct merge_part *part, struct error *err)
+{
+	struct bytes unit = profile_text(v->profile, view_stream(v)->unit);
+	size_t fresh = to->streams.len;
+	thread_id *threads = NULL;
+	label_set_id *labels;
+	stack_id *stacks;
+
+	if (!check_unit(to, v, err))
+		return false;
+	stacks = copy_stacks(v, to);
+	labels = copy_labels(v, to);
+	if (!part->threads)
+		threads = copy_threads(v, to);
+	tables_added(to, v,
+		&(struct copied){stacks, part->threads ? part->threads : threads, labels}, part);
+	notes_added(to, v, part->name);
+	free(stacks);
+	free(threads);
+	free(labels);
+	if (to->full)
+		return error_set(err, ERR_LIMIT, "more than %u different rows in one table",
+			PROFILE_ROWS_LIMIT);
+	return agree_on_unit(to, fresh, unit, profile_string(to, unit), err) &&
+	       profile_values_fit(to, err);
+}

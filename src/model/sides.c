@@ -1,0 +1,101 @@
+/* sides.c: what does every node cost, before and after? */
+#include "model/sides.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void side_values(struct sides *s, const struct view *v, size_t side)
+{
+	size_t nodes = v->tree.caller.len;
+
+	s->self[side] = memory_new(nodes, sizeof(*s->self[side]));
+	s->total[side] = memory_new(nodes, sizeof(*s->total[side]));
+	view_self(v, s->self[side]);
+	tree_totals(&v->tree, s->self[side], s->total[side]);
+}
+
+static int64_t noise_of(const struct sides *s, double percent)
+{
+	double before = (double)s->total[0][0] * s->scale, after = (double)s->total[1][0];
+	double least = fmax(before, after) * percent / 100;
+
+	return least >= 9e18 ? INT64_MAX : least > 1 ? (int64_t)ceil(least) : 1;
+}
+
+void sides_init(struct sides *s, const struct view *v)
+{
+	struct view second = *v;
+
+	*s = (struct sides){.count = 1, .scale = 1, .noise = 1};
+	s->streams = memory_new(v->profile->streams.len, sizeof(*s->streams));
+	side_values(s, v, 0);
+	if (!view_second_side(v, s->streams))
+		return;
+	s->count = 2;
+	second.streams = s->streams;
+	side_values(s, &second, 1);
+	if (v->comparison.normalised && s->total[0][0] > 0 && s->total[1][0] > 0)
+		s->scale = (double)s->total[1][0] / (double)s->total[0][0];
+	s->noise = noise_of(s, v->comparison.threshold);
+}
+
+void sides_release(struct sides *s)
+{
+	for (size_t side = 0; side < 2; side++) {
+		free(s->self[side]);
+		free(s->total[side]);
+	}
+	free(s->streams);
+	*s = (struct sides){0};
+}
+
+/* Values that fit a double only roughly are not sent through one without need. */
+static int64_t scaled(const struct sides *s, int64_t before)
+{
+	return s->scale == 1 ? before : (int64_t)fmin(rint((double)before * s->scale), 9e18);
+}
+
+int64_t sides_change(const struct sides *s, int64_t before, int64_t after)
+{
+	return after - scaled(s, before);
+}
+
+double sides_ratio(const struct sides *s, int64_t before, int64_t after)
+{
+	int64_t change = sides_change(s, before, after);
+
+	if (change < s->noise && -change < s->noise)
+		return 0;
+	if (before <= 0 || after <= 0)
+		return change > 0 ? INFINITY : -INFINITY;
+	return log((double)after / ((double)before * s->scale));
+}
+
+void sides_gone(const struct sides *s, const struct tree *t, int64_t *ret_self, int64_t *ret_total)
+{
+	for (size_t i = 0; i < t->caller.len; i++)
+		ret_self[i] = i && !s->total[1][i] ? s->self[0][i] : 0;
+	tree_totals(t, ret_self, ret_total);
+}
+
+int64_t sides_share(struct sides_share *s, int64_t before)
+{
+	__extension__ typedef __int128 wide;
+	int64_t sum, value;
+
+	s->read += before;
+	sum = (int64_t)(((wide)s->read * s->whole[1] * 2 + s->whole[0]) / ((wide)s->whole[0] * 2));
+	value = sum - s->written;
+	s->written = sum;
+	return value;
+}
+
+void sides_name(const struct profile *p, size_t side, struct buffer *out)
+{
+	struct bytes name = profile_meta(p, side ? BYTES("after") : BYTES("before"));
+
+	if (name.len)
+		buffer_printf(out, "%s: %.*s", side ? "after" : "before", (int)name.len, name.at);
+	else
+		buffer_text(out, side ? "second column" : "first column");
+}

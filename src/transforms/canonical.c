@@ -1,0 +1,391 @@
+/* canonical.c: what is a function called when nobody built it? */
+#include "transforms/canonical.h"
+
+#include "transforms/reshape.h"
+
+#include <stdlib.h>
+
+#define RUST_HASH 16u /* hexadecimal digits behind "::h" */
+#define ADDRESS	  8u  /* digits of an address at least, where no 0x says that it is one */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_any_hex(char c)
+{
+	return is_hex_digit(c) || (c >= 'A' && c <= 'F');
+}
+
+/* How many characters at the end of `text` satisfy `is`. */
+static size_t count_at_end(struct bytes text, bool (*is)(char))
+{
+	size_t count = 0;
+
+	while (count < text.len && is(text.at[text.len - 1 - count]))
+		count++;
+	return count;
+}
+
+static struct bytes without_end(struct bytes text, size_t count)
+{
+	return (struct bytes){text.at, text.len - count};
+}
+
+/* ---- Ends of names ---- */
+
+/* "+0x1f" */
+static size_t offset_at_end(struct bytes name)
+{
+	size_t digits = count_at_end(name, is_any_hex);
+
+	return digits && bytes_end(without_end(name, digits), BYTES("+0x")) ? digits + 3 : 0;
+}
+
+/* "::h0123456789abcdef" */
+static size_t hash_at_end(struct bytes name)
+{
+	if (name.len < RUST_HASH + 3 || count_at_end(name, is_hex_digit) < RUST_HASH)
+		return 0;
+	return bytes_end(without_end(name, RUST_HASH), BYTES("::h")) ? RUST_HASH + 3 : 0;
+}
+
+/* " [clone .isra.0]" */
+static size_t clone_at_end(struct bytes name, bool *part)
+{
+	const char *open = name.len ? memrchr(name.at, '[', name.len) : NULL;
+	struct bytes end;
+
+	if (!bytes_end(name, BYTES("]")) || !open || open == name.at)
+		return 0;
+	end = (struct bytes){open - 1, (size_t)(name.at + name.len - (open - 1))};
+	if (!bytes_start(end, BYTES(" [clone .")))
+		return 0;
+	*part |= bytes_find(end, BYTES(".cold")) || bytes_find(end, BYTES(".part"));
+	return end.len;
+}
+
+/* ".isra.0", ".llvm.12345", ".cold" */
+static size_t suffix_at_end(struct bytes name, bool *part)
+{
+	static const char *const words[] = {
+		".isra", ".constprop", ".part", ".cold", ".lto_priv", ".llvm"};
+	struct bytes rest = name;
+
+	for (;;) {
+		size_t digits = count_at_end(rest, is_digit);
+
+		if (!digits || !bytes_end(without_end(rest, digits), BYTES(".")))
+			break;
+		rest.len -= digits + 1;
+	}
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		struct bytes word = bytes_of(words[i]);
+
+		if (rest.len <= word.len || !bytes_end(rest, word))
+			continue;
+		*part |= !strcmp(words[i], ".part") || !strcmp(words[i], ".cold");
+		return name.len - rest.len + word.len;
+	}
+	return 0;
+}
+
+/* Most names end in a letter that no suffix ends in. */
+static bool may_have_suffix(struct bytes name)
+{
+	char last = name.len ? name.at[name.len - 1] : '\0';
+
+	return is_any_hex(last) || last == ']' || last == 't' || last == 'p' || last == 'v' ||
+	       last == 'm';
+}
+
+static struct bytes without_suffixes(struct bytes name, bool *part)
+{
+	size_t end;
+
+	do {
+		end = 0;
+		if (!may_have_suffix(name))
+			break;
+		end = offset_at_end(name);
+		end = end ? end : hash_at_end(name);
+		end = end ? end : clone_at_end(name, part);
+		end = end ? end : suffix_at_end(name, part);
+		if (end < name.len)
+			name.len -= end;
+	} while (end && end < name.len);
+	return name;
+}
+
+/* ---- Whole names ---- */
+
+/* "_[k]" */
+static size_t mark_at_end(struct bytes name)
+{
+	return name.len > 4 && name.at[name.len - 1] == ']' && name.at[name.len - 3] == '[' &&
+			       name.at[name.len - 4] == '_'
+		       ? 4
+		       : 0;
+}
+
+static bool is_address(struct bytes name)
+{
+	bool prefix = bytes_start(name, BYTES("0x")), decimal = false;
+	size_t start = prefix ? 2 : 0;
+
+	if (name.len < start + (prefix ? 1 : ADDRESS))
+		return false;
+	for (size_t i = start; i < name.len; i++) {
+		if (!is_any_hex(name.at[i]))
+			return false;
+		decimal |= is_digit(name.at[i]);
+	}
+	return decimal;
+}
+
+static void add_stripped(struct buffer *out, struct bytes text)
+{
+	for (size_t i = 0; i < text.len;) {
+		bool number = text.at[i] == '0' && i + 2 < text.len && text.at[i + 1] == 'x' &&
+			      is_any_hex(text.at[i + 2]);
+
+		buffer_char(out, text.at[i++]);
+		if (!number)
+			continue;
+		buffer_text(out, "x...");
+		for (i++; i < text.len && is_any_hex(text.at[i]);)
+			i++;
+	}
+}
+
+/* "[libz.so+0x12]" and bare addresses. */
+static bool unnamed(struct bytes name, struct bytes module, struct buffer *out)
+{
+	size_t end;
+
+	if (bytes_start(name, BYTES("[")) && bytes_end(name, BYTES("]"))) {
+		end = offset_at_end(without_end(name, 1));
+		if (!end)
+			return false;
+		buffer_add(out, name.at, name.len - 1 - end);
+		buffer_char(out, ']');
+		return true;
+	}
+	if (!is_address(name))
+		return false;
+	if (!module.len || bytes_start(module, BYTES("[")))
+		buffer_printf(out, "%.*s", module.len ? (int)module.len : 9,
+			module.len ? module.at : "[unknown]");
+	else
+		buffer_printf(out, "[%.*s]", (int)module.len, module.at);
+	return true;
+}
+
+/* Where the source lay when it was built: "/rustc/HASH/" is where Rust's own libraries did. */
+static size_t build_dir(const struct canonical *c, struct bytes name)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < c->build_dirs.len; i++) {
+		struct bytes dir = bytes_of(c->build_dirs.items[i]);
+
+		while (bytes_end(dir, BYTES("/")))
+			dir.len--;
+		if (dir.len > longest && bytes_start(name, dir) &&
+			(name.len == dir.len || name.at[dir.len] == '/'))
+			longest = dir.len;
+	}
+	if (!longest && c->names && bytes_start(name, BYTES("/rustc/")) && name.len > 48 &&
+		name.at[47] == '/' && count_at_end((struct bytes){name.at, 47}, is_hex_digit) == 40)
+		longest = 47;
+	return longest;
+}
+
+bool canonical_function(const struct canonical *c, struct bytes name, struct bytes module,
+	struct buffer *out, bool *ret_part)
+{
+	size_t mark = mark_at_end(name), dir = build_dir(c, name);
+	struct bytes whole = name, core = without_end(name, mark);
+
+	*ret_part = false;
+	out->len = 0;
+	if (c->names && !unnamed(core, module, out))
+		core = without_suffixes(core, ret_part);
+	if (!out->len) {
+		struct bytes rest = {core.at + dir, core.len - (dir < core.len ? dir : core.len)};
+
+		if (dir)
+			buffer_text(out, "$SRC");
+		if (c->strip_hex)
+			add_stripped(out, rest);
+		else
+			buffer_add(out, rest.at, rest.len);
+	}
+	buffer_add(out, whole.at + whole.len - mark, mark);
+	return !bytes_equal(buffer_bytes(out), whole);
+}
+
+void canonical_thread(struct bytes name, struct buffer *out)
+{
+	size_t digits = count_at_end(name, is_digit);
+
+	buffer_add(out, name.at, name.len - digits);
+	if (digits)
+		buffer_char(out, '*');
+}
+
+/* "-12/13" or "-12/?" */
+static size_t ids_at_end(struct bytes name)
+{
+	struct bytes rest = name;
+	size_t tid = count_at_end(rest, is_digit), pid;
+
+	rest.len -= tid ? tid : bytes_end(rest, BYTES("?"));
+	if (rest.len == name.len || !bytes_end(rest, BYTES("/")))
+		return 0;
+	rest.len--;
+	pid = count_at_end(rest, is_digit);
+	rest.len -= pid ? pid : bytes_end(rest, BYTES("?"));
+	return rest.len > 1 && bytes_end(rest, BYTES("-")) ? name.len - rest.len + 1 : 0;
+}
+
+bool canonical_root(const struct canonical *c, struct bytes name, struct buffer *out)
+{
+	size_t ids = ids_at_end(name), digits = count_at_end(name, is_digit);
+	struct bytes rest = without_end(name, digits);
+
+	out->len = 0;
+	if (!c->names || !name.len)
+		return false;
+	if (ids) {
+		canonical_thread(without_end(name, ids), out);
+		return true;
+	}
+	if (!digits || !rest.len || !strchr("-/:#_ ", rest.at[rest.len - 1]))
+		return false;
+	canonical_thread(name, out);
+	return true;
+}
+
+/* ---- Views ---- */
+
+struct renaming {
+	frame_id *frame, *root; /* for every frame its new one; as outermost one */
+	bool *part;
+};
+
+/* "libz.so.1.2.13": the version goes. */
+static struct bytes module_name(struct bytes module)
+{
+	const char *so = bytes_find(module, BYTES(".so."));
+
+	return so ? (struct bytes){module.at, (size_t)(so - module.at) + 3} : module;
+}
+
+/* Whether a function was inlined, and by which tier it was compiled, is the compiler's matter. */
+static uint32_t kind_of(uint32_t kind)
+{
+	if (kind == FRAME_INLINED)
+		return FRAME_NATIVE;
+	return kind == FRAME_BASELINE ? FRAME_JIT : kind;
+}
+
+static frame_id renamed(
+	const struct canonical *c, struct view *v, frame_id id, struct buffer *name, bool *ret_part)
+{
+	struct frame frame = view_frame_at(v, id);
+	struct bytes module = view_text(v, frame.module);
+
+	if (c->names && module_name(module).len < module.len) {
+		name->len = 0; /* a copy: what is in the view moves when it grows */
+		buffer_add(name, module.at, module_name(module).len);
+		frame.module = view_string(v, buffer_bytes(name));
+	}
+	if (c->names)
+		frame.kind = kind_of(frame.kind);
+	if (canonical_function(
+		    c, view_text(v, frame.function), view_text(v, frame.module), name, ret_part))
+		frame.function = view_string(v, buffer_bytes(name));
+	return view_frame(v, &frame);
+}
+
+static frame_id renamed_root(
+	const struct canonical *c, struct view *v, frame_id id, struct buffer *name)
+{
+	struct frame frame = view_frame_at(v, id);
+
+	if (!canonical_root(c, view_text(v, frame.function), name))
+		return id;
+	frame.function = view_string(v, buffer_bytes(name));
+	return view_frame(v, &frame);
+}
+
+static void renaming_init(
+	struct renaming *r, const struct canonical *c, struct view *v, bool roots_only)
+{
+	size_t frames = view_frame_count(v);
+	struct buffer name = {0};
+
+	r->frame = memory_new(frames, sizeof(*r->frame));
+	r->root = memory_new(frames, sizeof(*r->root));
+	r->part = memory_new(frames, sizeof(*r->part));
+	for (size_t i = 1; i < frames; i++) {
+		r->frame[i] =
+			roots_only ? (frame_id)i : renamed(c, v, (frame_id)i, &name, &r->part[i]);
+		r->root[i] = r->frame[i];
+	}
+	for (size_t i = 1; i < v->tree.caller.len; i++) {
+		frame_id frame = v->tree.frame.items[i];
+
+		if (!v->tree.caller.items[i] && r->root[frame] == r->frame[frame])
+			r->root[frame] = renamed_root(c, v, r->frame[frame], &name);
+	}
+	buffer_release(&name);
+}
+
+static bool renaming_changes(const struct renaming *r, const struct view *v)
+{
+	for (size_t i = 1; i < v->tree.caller.len; i++) {
+		frame_id frame = v->tree.frame.items[i];
+
+		if ((v->tree.caller.items[i] ? r->frame : r->root)[frame] != frame)
+			return true;
+	}
+	return false;
+}
+
+static node_id rename_place(
+	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
+{
+	const struct renaming *r = context;
+	frame_id now = (caller ? r->frame : r->root)[frame];
+
+	if (r->part[frame] && caller && b->tree.frame.items[caller] == now)
+		return caller;
+	return tree_child(b, caller, now);
+}
+
+static void apply(const struct canonical *c, struct view *v, bool roots_only)
+{
+	struct renaming r;
+
+	renaming_init(&r, c, v, roots_only);
+	if (renaming_changes(&r, v))
+		reshape(v, 0, rename_place, &r);
+	free(r.frame);
+	free(r.root);
+	free(r.part);
+}
+
+void canonical_apply(const struct canonical *c, struct view *v)
+{
+	if (c->names || c->strip_hex || c->build_dirs.len)
+		apply(c, v, false);
+}
+
+void canonical_apply_roots(const struct canonical *c, struct view *v)
+{
+	if (c->names)
+		apply(c, v, true);
+}

@@ -1,0 +1,37 @@
+/* canonical.h: names as they would be in any build of the same source, so that functions and
+ * threads of two versions find each other. */
+#ifndef KILN_TRANSFORMS_CANONICAL_H
+#define KILN_TRANSFORMS_CANONICAL_H
+
+#include "base/buffer.h"
+#include "model/view.h"
+
+/* What is not the same in two builds. `{0}` changes nothing. */
+struct canonical {
+	bool names;	/* suffixes of compilers, hashes, offsets, addresses; versions of modules */
+	bool strip_hex; /* every "0x123" in a name becomes "0x..." */
+	VECTOR(const char *) build_dirs; /* become $SRC at the start of names */
+};
+
+/* Does the name change? Then *out, which is emptied first, has the new one. Taken off are
+ * ".isra.0", ".constprop.0", ".part.0", ".cold", ".lto_priv.0", ".llvm.123", "[clone ...]", the
+ * hash of a Rust function and an offset "+0x12"; marks such as "_[k]" stay. A bare address becomes
+ * its module, or [unknown]. *ret_part: it is a part that the compiler took out of the function
+ * (".cold",
+ * ".part"). */
+bool canonical_function(const struct canonical *c, struct bytes name, struct bytes module,
+	struct buffer *out, bool *ret_part);
+
+/* A thread by its name: digits at its end become "*". */
+void canonical_thread(struct bytes name, struct buffer *out);
+
+/* A stack's outermost frame, when it is a label of a thread or process: "java-12/13" and
+ * "worker-3" change, "python3" does not. */
+bool canonical_root(const struct canonical *c, struct bytes name, struct buffer *out);
+
+/* Rename all frames of the view; what was taken out of a function moves into it. */
+void canonical_apply(const struct canonical *c, struct view *v);
+/* Rename only outermost frames: those that transforms have made. */
+void canonical_apply_roots(const struct canonical *c, struct view *v);
+
+#endif

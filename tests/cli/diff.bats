@@ -1,0 +1,305 @@
+# diff.bats: kiln diff: what changed from one profile to another.
+load common
+
+# before: 100 in all; after: 120. parse is gone, load is new, work has changed, io has not.
+before_and_after() {
+	cat >a.folded <<-'END'
+	app;main;io 10
+	app;main;parse 20
+	app;main;parse;lex 10
+	app;main;work 30
+	app;main;work;inner 30
+	END
+	cat >b.folded <<-'END'
+	app;main;io 10
+	app;main;load 20
+	app;main;work 60
+	app;main;work;inner 30
+	END
+}
+
+# In the files named: for every column the sum of its numbers.
+sums() {
+	awk -v columns="$1" '{ for (i = 1; i <= columns; i++) s[i] += $(NF - columns + i) }
+		END { for (i = 1; i <= columns; i++) printf "%d%s", s[i], i < columns ? " " : "\n" }'
+}
+
+@test "the table: what changed most, by itself and with all it calls" {
+	before_and_after
+	run -0 "$kiln" diff a.folded b.folded
+	diff - <<<"$output" <(cat <<-'END'
+	before: a.folded: 100 samples
+	after: b.folded: 120 samples (+20, +20.0%)
+	Self  change      %   Total  change       %  Function
+	  60     +30  +100%      90     +30  +50.0%  work
+	         -20   gone             -30    gone  parse
+	  20     +20    new      20     +20     new  load
+	         -10   gone             -10    gone  lex
+	                        120     +20  +20.0%  app
+	                        120     +20  +20.0%  main
+	... 2 more functions changed less than --threshold
+	END
+	)
+}
+
+@test "--sort, --rows and --threshold choose the rows" {
+	before_and_after
+	run -0 "$kiln" diff --sort total --rows 2 a.folded b.folded
+	[[ ${lines[3]} == *work && ${lines[4]} == *parse ]]
+	[ "${lines[5]}" = "... 4 more functions (--rows 0 shows all)" ]
+	run -0 "$kiln" diff --sort name --threshold 20 a.folded b.folded
+	[ "${#lines[@]}" -eq 6 ]
+	[[ ${lines[3]} == *parse && ${lines[4]} == *work ]]
+	[ "${lines[5]}" = "... 6 more functions changed less than --threshold" ]
+	run -0 "$kiln" diff --threshold 0 a.folded b.folded
+	[ "${lines[-1]}" = "... 2 more functions changed less than --threshold" ]
+}
+
+@test "folded: both columns, sorted, sums of both files" {
+	before_and_after
+	run -0 "$kiln" diff --to folded a.folded b.folded
+	diff - <<<"$output" <(cat <<-'END'
+	app;main;io 10 10
+	app;main;load 0 20
+	app;main;parse 20 0
+	app;main;parse;lex 10 0
+	app;main;work 30 60
+	app;main;work;inner 30 30
+	END
+	)
+	[ "$(sums 2 <<<"$output")" = "100 120" ]
+	"$kiln" diff a.folded b.folded -o c.folded
+	diff c.folded <(echo "$output")
+}
+
+@test "the other way round is the mirror; with itself nothing changes" {
+	before_and_after
+	swap() { sed -E 's/ ([0-9]+) ([0-9]+)$/ \2 \1/'; }
+	diff <("$kiln" diff --to folded a.folded b.folded) <("$kiln" diff --to folded b.folded a.folded | swap)
+	run -0 "$kiln" diff --to folded a.folded a.folded
+	diff <(echo "$output") <(echo "$output" | swap)
+	run -0 "$kiln" diff --threshold 0 a.folded a.folded
+	[ "${lines[3]}" = "... 7 more functions changed less than --threshold" ]
+}
+
+@test "-n: before is scaled to after, sums stay right" {
+	before_and_after
+	run -0 "$kiln" diff -n --to folded a.folded b.folded
+	diff - <<<"$output" <(cat <<-'END'
+	app;main;io 12 10
+	app;main;load 0 20
+	app;main;parse 24 0
+	app;main;parse;lex 12 0
+	app;main;work 36 60
+	app;main;work;inner 36 30
+	END
+	)
+	run -0 "$kiln" diff -n a.folded b.folded
+	[ "${lines[0]}" = "before: a.folded: 100 samples, taken 1.2 times to compare" ]
+	[[ ${lines[*]} != *" app "* ]]
+	printf '%s\n' 'a;b 1' 'a;c 1' 'a;d 1' >few.folded
+	echo 'x 100' >many.folded
+	run -0 "$kiln" diff -n --to folded few.folded many.folded
+	[ "$(sums 2 <<<"$output")" = "100 100" ]
+}
+
+@test "several files a side are added up" {
+	before_and_after
+	echo 'app;main;io 5' >c.folded
+	run -0 "$kiln" diff --before a.folded c.folded --after b.folded c.folded c.folded --to folded
+	[ "${lines[0]}" = "app;main;io 15 20" ]
+	[ "$(sums 2 <<<"$output")" = "105 130" ]
+	diff <(echo "$output") <("$kiln" diff --before a.folded --after b.folded --before=c.folded --after=c.folded --after c.folded --to folded)
+	run -0 "$kiln" diff --before a.folded c.folded --after b.folded
+	[ "${lines[0]}" = "before: 2 files, a.folded to c.folded: 105 samples" ]
+}
+
+@test "what differs from build to build is no change, unless --exact" {
+	cat >a.folded <<-'END'
+	app-12/13;core::run::h0123456789abcdef;work.isra.0;hot 5
+	app-12/13;core::run::h0123456789abcdef;work.isra.0.cold 1
+	app-12/13;core::run::h0123456789abcdef;part;part.part.0;read+0x1f 2
+	app-12/13;0x7f1234 1
+	END
+	cat >b.folded <<-'END'
+	app-99/7;core::run::hfedcba9876543210;work;hot [clone .constprop.1] 5
+	app-99/7;core::run::hfedcba9876543210;work 1
+	app-99/7;core::run::hfedcba9876543210;part;read 2
+	app-99/7;0x55550000 1
+	END
+	run -0 "$kiln" diff --to folded a.folded b.folded
+	diff - <<<"$output" <(cat <<-'END'
+	app;[unknown] 1 1
+	app;core::run;part;read 2 2
+	app;core::run;work 1 1
+	app;core::run;work;hot 5 5
+	END
+	)
+	[ "$("$kiln" diff --exact --to folded a.folded b.folded | wc -l)" -eq 8 ]
+}
+
+@test "-s strips hexadecimal numbers, --build-dir what a build's folder was" {
+	printf '%s\n' 'main;obj<0x1a2b>.call 3' 'main;/home/me/one/lib/x.py:f 4' >a.folded
+	printf '%s\n' 'main;obj<0xffff>.call 3' 'main;/srv/two/lib/x.py:f 4' >b.folded
+	run -0 "$kiln" diff -s --build-dir /home/me/one/ --build-dir /srv/two --to folded a.folded b.folded
+	[ "$output" = $'main;$SRC/lib/x.py:f 4 4\nmain;obj<0x...>.call 3 3' ]
+}
+
+@test "SVG: after's widths, a legend that names both sides" {
+	before_and_after
+	"$kiln" diff a.folded b.folded -o c.svg
+	grep -q '>Differential Flame Graph<' c.svg
+	grep -q '>after: b.folded against before: a.folded<' c.svg
+	grep -q '>-20% or less, gone<.*' c.svg
+	grep -q '<title>work (90 samples, 75.00%; +30, +50.0%; self +30, +100%)</title>.*fill="rgb(240,92,72)"' c.svg
+	grep -q '<title>io (10 samples, 8.33%; unchanged; self unchanged)</title>.*fill="rgb(228,228,226)"' c.svg
+	grep -q '<title>load (20 samples, 16.67%; +20, new; self +20, new)</title>.*fill="rgb(240,92,72)"' c.svg
+	! grep -q '<title>parse ' c.svg
+}
+
+@test "--negate: before's widths; --elided: only what is gone" {
+	before_and_after
+	"$kiln" diff --negate a.folded b.folded -o c.svg
+	grep -q '<title>work (60 samples, 60.00%; +30, +50.0%; self +30, +100%)</title>.*fill="rgb(240,92,72)"' c.svg
+	grep -q '<title>parse (30 samples, 30.00%; -30, gone; self -20, gone)</title>.*fill="rgb(88,144,244)"' c.svg
+	grep -q 'widths: before<' c.svg
+	"$kiln" diff --elided a.folded b.folded -o c.svg
+	grep -q '>What Is Gone<' c.svg
+	[ "$(grep -o '<title>[a-z]* (' c.svg | tr '\n' ' ')" = \
+		"<title>all ( <title>app ( <title>main ( <title>parse ( <title>lex ( " ]
+	grep -q '<title>parse (30 samples, 100.00%; ' c.svg
+	run -0 "$kiln" diff --elided --to folded a.folded b.folded
+	[ "$output" = $'app;main;parse 20 0\napp;main;parse;lex 10 0' ]
+	run "$kiln" diff --elided a.folded a.folded -o d.svg
+	failed_with 2 "kiln: nothing is gone: after has all functions of before"
+}
+
+@test "--reverse and other transforms apply to both sides" {
+	before_and_after
+	run -0 "$kiln" diff --reverse --to folded a.folded b.folded
+	grep -qx 'io;main;app 10 10' <<<"$output"
+	run -0 "$kiln" diff --focus '^work$' --to folded a.folded b.folded
+	[ "$output" = $'work 30 60\nwork;inner 30 30' ]
+}
+
+@test "colours do not depend on what else changed" {
+	before_and_after
+	colour() { grep "<title>work (" "$1" | grep -o 'fill="[^"]*"'; }
+	"$kiln" diff a.folded b.folded -o one.svg
+	cat a.folded - <<<"other;huge 100" >a2.folded
+	cat b.folded - <<<"other;huge 900" >b2.folded
+	"$kiln" diff a2.folded b2.folded -o two.svg
+	[ "$(colour one.svg)" = "$(colour two.svg)" ]
+}
+
+@test "--per-thread: a file for each thread, matched by name" {
+	printf '%s\n' 'main;x 50' 'pool-1;y 30' 'pool-2;y 10' 'tiny;z 0.1' >a.folded
+	printf '%s\n' 'main;x 60' 'pool-7;y 20' 'new;w 10' >b.folded
+	run -0 "$kiln" diff --per-thread a.folded b.folded -o out.svg
+	diff - <<<"$output" <(cat <<-'END'
+	kiln: wrote out.main.svg
+	kiln: wrote out.pool-.svg
+	kiln: wrote out.new.svg
+	kiln: 1 thread below 0.5% of the whole: left out
+	END
+	)
+	grep -q '>Differential Flame Graph: pool-\*<' out.pool-.svg
+	grep -q '<title>y (20.0 samples, 100.00%; -20.0, -50.0%; ' out.pool-.svg
+	run -0 "$kiln" diff --per-thread a.folded b.folded
+	[ "$(grep -c '^== ' <<<"$output")" -eq 3 ]
+	# Each by itself: with -n a thread's own total is what it is compared by.
+	"$kiln" diff -n --per-thread a.folded b.folded -o share.svg -q
+	grep -q '<title>y (20.0 samples, 100.00%; unchanged; ' share.pool-.svg
+	run "$kiln" diff --per-thread --to svg a.folded b.folded
+	failed_with 2 "kiln: diff: --per-thread writes several files: name them with -o"
+}
+
+@test "--per-thread: threads that the input tells, by rank among those of one name" {
+	sample() { printf '%s %d [000] %s: 1 cpu-clock:\n\t1 %s (/bin/app)\n\n' "$@"; }
+	{ sample 'job 1' 10 1.1 f; sample 'job 1' 10 1.2 f; sample 'job 2' 11 1.3 g; } >a.txt
+	{ sample 'job 8' 70 1.1 f; sample 'job 9' 71 1.2 g; sample 'job 9' 71 1.3 g; } >b.txt
+	"$kiln" diff --per-thread a.txt b.txt -o out.folded -q
+	# The one that costs most is the first, whatever its name's number.
+	[ "$(sums 2 <out.job_.folded)" = "2 2" ]
+	[ "$(sums 2 <out.job_2.folded)" = "1 1" ]
+}
+
+@test "JSON has the numbers of the inputs" {
+	before_and_after
+	"$kiln" diff -n a.folded b.folded -o c.json
+	python3 - <<-'END'
+	import json
+	d = json.load(open("c.json"))
+	assert d["format"] == "kiln-difference" and d["version"] == 1 and d["unit"] == "count", d
+	assert d["before"] == {"name": "a.folded", "total": 100} and d["after"]["total"] == 120
+	assert d["scale"] == 1.2
+	by_name = {f["function"]: f for f in d["functions"]}
+	assert by_name["work"]["self"] == [30, 60] and by_name["work"]["total"] == [60, 90]
+	path = lambda i: [] if i is None else path(d["tree"][i]["caller"]) + [d["functions"][d["tree"][i]["function"]]["function"]]
+	stacks = {";".join(path(i)): n["self"] for i, n in enumerate(d["tree"]) if any(n["self"])}
+	assert stacks["app;main;parse;lex"] == [10, 0] and len(stacks) == 6, stacks
+	assert all(n["caller"] is None or n["caller"] < i for i, n in enumerate(d["tree"]))
+	END
+}
+
+@test "decimals in one file only" {
+	printf 'a;b 1.5\n' >a.folded
+	printf 'a;b 2\na;c 0.25\n' >b.folded
+	run -0 "$kiln" diff --to folded a.folded b.folded
+	[ "$output" = $'a;b 1.5 2\na;c 0 0.25' ]
+}
+
+@test "top, tree and draw show both columns of what diff wrote" {
+	before_and_after
+	"$kiln" diff a.folded b.folded -o c.folded
+	run -0 "$kiln" top c.folded
+	[ "${lines[0]}" = "first column: 100 samples" ]
+	[ "${lines[1]}" = "second column: 120 samples (+20, +20.0%)" ]
+	[ "${lines[3]}" = "  60     +30  +100%      90     +30  +50.0%  work" ]
+	run -0 "$kiln" top --csv c.folded
+	[ "${lines[0]}" = self,self_percent,total,total_percent,before_self,before_total,module,function ]
+	[ "${lines[1]}" = 60,50.00,90,75.00,30,60,,work ]
+	run -0 "$kiln" tree c.folded
+	diff - <<<"$output" <(cat <<-'END'
+	first column: 100 samples
+	second column: 120 samples (+20, +20.0%)
+	Before  After%   Change  Function
+	100.00  100.00   +20.0%  app
+	100.00  100.00   +20.0%  main
+	 60.00   75.00   +50.0%  ├─work
+	 30.00   25.00       0%  │ inner
+	         16.67      new  ├─load
+	 10.00    8.33       0%  ├─io
+	 30.00             gone  └─parse
+	 10.00             gone    lex
+	END
+	)
+}
+
+@test "different units, two sides in one file, and too few files" {
+	before_and_after
+	run "$kiln" diff a.folded
+	failed_with 2 "kiln: diff: name two profiles, as in: kiln diff BEFORE AFTER; or several a side: kiln diff --before A1 A2 --after B1 B2"
+	run "$kiln" diff --before a.folded
+	[ "$status" -eq 2 ]
+	run "$kiln" diff - -
+	failed_with 2 "kiln: diff: standard input can be one of the files only"
+	"$kiln" diff a.folded b.folded -o c.folded
+	run "$kiln" diff a.folded c.folded
+	failed_with 2 "kiln: c.folded: it has two sides already: draw it with: kiln draw c.folded"
+	run "$kiln" diff a.folded b.folded -o c.png
+	failed_with 2 "kiln: diff: c.png: its suffix names no format; known: .svg, .folded, .json, .txt (or say --to FORMAT)"
+	run "$kiln" diff a.folded missing.folded
+	[ "$status" -ne 0 ]
+	run -0 bash -c "'$kiln' diff - b.folded --to folded <a.folded"
+	[ "$(sums 2 <<<"$output")" = "100 120" ]
+}
+
+@test "real runs: crc32_little is gone, crc32_z new, everything else within the noise" {
+	needs_corpus
+	cd "$corpus/ab-runs"
+	run -0 "$kiln" diff --before g-A-*.folded.gz --after g-B-*.folded.gz --rows 2
+	[[ ${lines[3]} == *gone*crc32_little && ${lines[4]} == *new*crc32_z ]]
+	run -0 "$kiln" diff --before g-A-*.folded.gz --after g-Aprime-*.folded.gz --threshold 2
+	[[ $output != *gone* && $output != *new* ]]
+}
