@@ -156,3 +156,17 @@ same_as_corpus() {
 		said 'first at line 2: expected an entry before an exit'
 	diff folded <(echo 'a 10000')
 }
+
+@test "perf sched: delays that the kernel tells, or the time between switches" {
+	same perf-sched/delays
+	"$kiln" info "$golden/perf-sched/delays.txt" | grep -q '^off .*150 ms'
+	"$kiln" fold -q --format perf-sched "$golden/perf-sched/switches.perf" | diff "$golden/perf-sched/switches.folded" -
+	"$kiln" fold -q "$golden/perf-sched/switches.perf" | grep -qx 'busy;main;nap;__schedule 2'
+}
+
+@test "perf sched: a delay without a switch, an event that is none" {
+	"$kiln" fold "$golden/perf-sched/delays.txt" 2>&1 >/dev/null |
+		grep -q '1 of 22 lines skipped, first at line 11: expected a sched_switch of the thread before its delay'
+	printf 'a 1/1 2.5: sched:sched_switch: x\n' | refused 'line 1: expected prev_pid= and next_pid=' --format perf-sched
+	printf 'what\n\n' | refused 'line 1: expected an event line' --format perf-sched
+}

@@ -62,6 +62,7 @@ static const char *const formats[] = {
 	"java-exceptions",
 	"javacore",
 	"jstack",
+	"perf-sched",
 	"sample",
 	"stap",
 	"xdebug",
