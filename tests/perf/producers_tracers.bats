@@ -1,0 +1,119 @@
+# producers_tracers.bats: tracers that are installed here look at programs whose shares are known; do
+# the stacks that Kiln reads have these shares?
+bats_require_minimum_version 1.5.0
+
+setup() {
+	kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
+	programs=$BATS_TEST_DIRNAME/programs
+	cd "$BATS_TEST_TMPDIR" || return
+	export LC_ALL=C.UTF-8 HOME=$BATS_TEST_TMPDIR
+}
+
+teardown() {
+	[ -z "${running:-}" ] || kill "$running" 2>/dev/null || true
+}
+
+# need COMMAND...: all are there, and BPF and tracepoints may be used if they are asked for.
+need() {
+	for name; do
+		case $name in
+		root) [ "$(id -u)" -eq 0 ] || skip "needs root" ;;
+		*) command -v "$name" >/dev/null || skip "needs $name" ;;
+		esac
+	done
+}
+
+# start NAME: a program that runs until the test ends.
+start() {
+	gcc -O0 -fno-omit-frame-pointer -o "$1" "$programs/$1.c"
+	"./$1" &
+	running=$!
+}
+
+# share FUNCTION LEAST MOST FILE: that much of the folded file, in percent, is below the function.
+share() {
+	awk -v name="$1" -v least="$2" -v most="$3" '
+		{ all += $NF; if (index(";" $0 " ", ";" name ";") || index(";" $0, ";" name " ")) part += $NF }
+		END { printf "%s: %.1f%% of %d\n", name, all ? part * 100 / all : 0, all
+			exit !(all && part * 100 / all >= least && part * 100 / all <= most) }' "$4"
+}
+
+sum() {
+	awk '{ sum += $NF } END { printf "%d\n", sum }' "$@"
+}
+
+@test "bpftrace: user stacks with comm and pid, in two maps" {
+	need root gcc bpftrace
+	bpftrace -e 'BEGIN { exit(); }' >/dev/null 2>&1 || skip "bpftrace cannot load programs here"
+	start shares
+	bpftrace -e "profile:hz:199 /pid == $running/ { @[ustack, comm, pid] = count(); @named[comm, kstack, ustack(perf)] = count(); }
+		interval:s:4 { exit(); }" >stacks.txt 2>said
+	"$kiln" fold -q stacks.txt >folded
+	head -n 3 folded
+	share three_quarters 66 84 folded
+	share one_quarter 16 34 folded
+	grep -q "^shares;$running;.*main;three_quarters;spin [0-9]" folded
+	# Each sample is in both maps, and nothing is lost.
+	"$kiln" fold -q --kind named stacks.txt >named
+	[ "$(sum folded)" -eq "$(sum named)" ]
+	[ "$(sum folded)" -eq "$(sed -n 's/^, shares, .*\]: //p' stacks.txt | sum)" ]
+	share three_quarters 66 84 named
+}
+
+@test "bpftrace: kernel stacks of everything, a histogram" {
+	need root bpftrace
+	bpftrace -e 'profile:hz:99 { @[kstack, comm] = count(); @h[kstack] = hist(1); } interval:s:2 { exit(); }' \
+		>stacks.txt 2>said || skip "bpftrace cannot load programs here"
+	"$kiln" fold -q stacks.txt >folded
+	"$kiln" fold -q --kind h stacks.txt >histogram
+	[ "$(sum folded)" -gt 0 ]
+	[ "$(sum folded)" -eq "$(sum histogram)" ]
+	[ "$(sum folded)" -eq "$(sed -n '/^@h/,$d; s/^.*\]: \([0-9]*\)$/\1/p' stacks.txt | sum)" ]
+}
+
+@test "libbpf-tools: offcputime" {
+	need root gcc offcputime
+	start naps
+	offcputime -p "$running" 3 >stacks.txt 2>said || skip "offcputime cannot load its program here"
+	"$kiln" fold -q stacks.txt >folded
+	cat folded
+	share long_nap 67 80 folded
+	share short_nap 20 33 folded
+	[ "$(sum folded)" -eq "$(grep -E '^ +[0-9]+$' stacks.txt | sum)" ]
+	"$kiln" info stacks.txt | grep -q '^off .* us in'
+}
+
+@test "xdebug: time and calls of PHP functions" {
+	need php
+	php -m | grep -qi xdebug || skip "needs php-xdebug"
+	php -d xdebug.mode=trace -d xdebug.start_with_request=yes -d xdebug.trace_format=1 \
+		-d xdebug.output_dir=. -d xdebug.trace_output_name=trace "$programs/shares.php" >/dev/null
+	"$kiln" fold -q trace.xt* >folded
+	cat folded
+	share three_quarters 70 80 folded
+	share '{main}' 100 100 folded
+	# From the entry of {main} to its exit, in microseconds.
+	zcat -f trace.xt* | awk -F '\t' '$2 == 0 { t[$3] = $4 } END { printf "%d\n", (t[1] - t[0]) * 1e6 + 0.5 }' |
+		diff - <(sum folded)
+	"$kiln" fold -q --kind calls trace.xt* |
+		diff - <(printf '%s\n' '{main};one_quarter;spin 60' '{main};str_repeat 1' '{main};three_quarters;spin 60')
+}
+
+@test "perf sched: the time between switches" {
+	need root gcc perf
+	gcc -O0 -fno-omit-frame-pointer -o naps "$programs/naps.c"
+	perf record -q -a -g -e sched:sched_switch -o switches.data -- ./naps 40 >said 2>&1 || skip "no tracepoints here"
+	perf script -F time,comm,pid,tid,event,ip,sym,dso,trace -i switches.data >switches.txt 2>/dev/null
+	"$kiln" fold -q --format perf-sched switches.txt | grep '^naps;' >folded
+	cat folded
+	share long_nap 67 80 folded
+	share short_nap 20 33 folded
+	# What passed between the lines about the program, whatever perf lost of them.
+	awk '/sched:sched_switch:/ {
+			match($0, / [0-9]+\.[0-9]+: /); time = substr($0, RSTART + 1, RLENGTH - 3) * 1000000
+			if (match($0, /next_comm=naps next_pid=[0-9]+/)) { if (since) sum += time - since; since = 0 }
+			if (match($0, /prev_comm=naps prev_pid=[0-9]+/)) since = time
+		}
+		END { printf "%.0f\n", sum }' switches.txt | diff - <(echo "$(($(sum folded) / 1000))")
+	[ "$(sum folded)" -gt 100000000 ]
+}
