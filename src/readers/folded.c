@@ -41,6 +41,7 @@ enum folded_order { ORDER_OF_LINES = 1, ORDER_OF_STACKS = 2 };
 
 struct folded {
 	struct profile *profile;
+	unsigned style; /* enum read_style */
 	bool differential;
 	bool in_order;	 /* a sample for every line: their order is all that there is of time */
 	unsigned sorted; /* enum folded_order, or'ed: what all lines so far are in */
@@ -275,6 +276,24 @@ static bool skip_line(struct folded *f, const char *reason)
 	return true;
 }
 
+/* Other tools take a line with one number in a differential file for one without a change. */
+static bool cut_numbers(const struct folded *f, struct bytes *frames, struct decimal *ret_numbers)
+{
+	struct bytes whole = *frames;
+
+	if (!cut_number(frames, &ret_numbers[f->differential]))
+		return false;
+	if (f->differential && !cut_number(frames, &ret_numbers[0])) {
+		ret_numbers[0] = ret_numbers[1];
+		if (!f->style)
+			return false;
+	}
+	/* Perl takes all blanks before a number but one for the end of a name. */
+	while ((f->style & STYLE_PERL) && is_blank(whole.at[frames->len + 1]))
+		frames->len++;
+	return true;
+}
+
 static bool take_stack(struct folded *f, struct bytes line, size_t shared, struct error *err)
 {
 	struct bytes frames = line;
@@ -285,11 +304,10 @@ static bool take_stack(struct folded *f, struct bytes line, size_t shared, struc
 
 	while (frames.len && is_blank(frames.at[frames.len - 1]))
 		frames.len--;
-	for (unsigned side = sides; side-- > 0;)
-		if (!cut_number(&frames, &number[side]))
-			return skip_line(f, f->differential ? "expected frames and two numbers, as "
-							      "in the first lines"
-							    : "expected " EXPECTS);
+	if (!cut_numbers(f, &frames, number))
+		return skip_line(f, f->differential ? "expected frames and two numbers, as "
+						      "in the first lines"
+						    : "expected " EXPECTS);
 	if (!find_stack(f, line, frames, shared, &stack)) {
 		forget_last(f);
 		return skip_line(f, TOO_DEEP);
@@ -411,6 +429,17 @@ static void streams_close(struct folded *f)
 	}
 }
 
+/* Other tools count what they pass over, and are content with nothing; Perl counts comments too. */
+static void tell_ignored(struct folded *f)
+{
+	uint64_t ignored = f->bad.count + (f->style & STYLE_PERL ? f->comments : 0);
+	struct buffer count = {0};
+
+	buffer_u64(&count, ignored);
+	profile_set_meta(f->profile, BYTES("ignored"), buffer_bytes(&count));
+	buffer_release(&count);
+}
+
 static bool folded_read(struct folded *f, struct input *in, struct error *err)
 {
 	struct bytes head;
@@ -433,6 +462,10 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 			return false;
 	}
 	streams_close(f);
+	if (f->style) {
+		tell_ignored(f);
+		return true;
+	}
 	return bad_lines_finish(&f->bad, f->lines, f->taken, f->profile, err);
 }
 
@@ -440,6 +473,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct error *err)
 {
 	struct folded f = {.profile = out,
+		.style = options->style,
 		.in_order = options->want & WANT_TIMES,
 		.sorted = ORDER_OF_LINES | ORDER_OF_STACKS};
 	bool done = folded_read(&f, in, err);

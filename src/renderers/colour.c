@@ -98,12 +98,27 @@ struct shades {
 	double v1, v2, v3;
 };
 
+/* FNV-1a, and two more rounds of it. inferno calculates with floats. */
+static struct shades shades_by_fnv(struct bytes name)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+	double v[3];
+
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ (unsigned char)name.at[i]) * 0x100000001b3;
+	for (int i = 0; i < 3; i++, hash *= 0x100000001b3)
+		v[i] = (double)(float)((double)hash / (double)UINT64_MAX);
+	return (struct shades){v[0], v[1], v[2]};
+}
+
 static struct shades shades_of(
 	enum colour_seed seed, struct bytes name, struct colour_sequence *sequence)
 {
 	struct shades s;
 
-	if (seed == SEED_HASH) {
+	if (seed == SEED_FNV) {
+		s = shades_by_fnv(name);
+	} else if (seed == SEED_HASH) {
 		s.v1 = shade_by_start(name);
 		s.v2 = s.v3 = shade_by_end(name);
 	} else if (seed == SEED_RANDOM) {
@@ -179,6 +194,47 @@ static enum palette js_hue(struct bytes name)
 	return has(name, "_[k]") ? PALETTE_ORANGE : PALETTE_RED;
 }
 
+/* Any annotation counts, and more looks like Java: paths, dots, capitals. */
+static enum palette inferno_java_hue(struct bytes name)
+{
+	struct bytes plain = name;
+
+	if (ends_in(name, "_[k]"))
+		return PALETTE_ORANGE;
+	if (ends_in(name, "_[i]"))
+		return PALETTE_AQUA;
+	if (ends_in(name, "_[j]"))
+		return PALETTE_GREEN;
+	if (has(name, "::") || bytes_start(name, BYTES("-[")) || bytes_start(name, BYTES("+[")))
+		return PALETTE_YELLOW;
+	if (bytes_start(name, BYTES("L")))
+		plain = (struct bytes){name.at + 1, name.len - 1};
+	if (!plain.len)
+		return PALETTE_RED;
+	if (has(plain, "/") || (has(plain, ".") && *plain.at != '['))
+		return PALETTE_GREEN;
+	return *plain.at >= 'A' && *plain.at <= 'Z' ? PALETTE_GREEN : PALETTE_RED;
+}
+
+/* What npm installed is told from the program's own files. */
+static enum palette inferno_js_hue(struct bytes name)
+{
+	const char *slash = name.len ? memchr(name.at, '/', name.len) : NULL;
+	struct bytes path = {slash, slash ? name.len - (size_t)(slash - name.at) : 0};
+
+	if (name.len && !bytes_trim(name).len)
+		return PALETTE_GREEN;
+	if (ends_in(name, "_[k]"))
+		return PALETTE_ORANGE;
+	if (ends_in(name, "_[j]"))
+		return slash ? PALETTE_GREEN : PALETTE_AQUA;
+	if (has(name, ":"))
+		return has(name, "::") ? PALETTE_YELLOW : PALETTE_AQUA;
+	if (has(path, "node_modules/"))
+		return PALETTE_PURPLE;
+	return has(path, ".js") ? PALETTE_GREEN : PALETTE_RED;
+}
+
 static enum palette perl_hue(struct bytes name)
 {
 	if (has(name, "::"))
@@ -249,6 +305,10 @@ static enum palette plain_hue(enum palette palette, struct bytes name)
 		return java_hue(name);
 	case PALETTE_JS:
 		return js_hue(name);
+	case PALETTE_INFERNO_JAVA:
+		return inferno_java_hue(name);
+	case PALETTE_INFERNO_JS:
+		return inferno_js_hue(name);
 	case PALETTE_PERL:
 		return perl_hue(name);
 	case PALETTE_PYTHON:
@@ -402,6 +462,16 @@ struct colour colour_of_change(int64_t change, int64_t most)
 	return change > 0 ? rgb(255, rest, rest) : rgb(rest, rest, 255);
 }
 
+struct colour colour_of_change_inferno(int64_t change, int64_t most)
+{
+	int64_t size = change < 0 ? -change : change;
+	int rest = 100 + (int)(150 * (double)(most - size) / (double)most);
+
+	if (!change)
+		return rgb(250, 250, 250);
+	return change > 0 ? rgb(255, rest, rest) : rgb(rest, rest, 255);
+}
+
 struct colour colour_of_ratio(double ratio)
 {
 	static const struct colour same = {228, 228, 226}, more = {240, 92, 72},
@@ -474,6 +544,8 @@ const char *background_of_palette(enum palette palette)
 	case PALETTE_PERL:
 	case PALETTE_PYTHON:
 	case PALETTE_RUST:
+	case PALETTE_INFERNO_JAVA:
+	case PALETTE_INFERNO_JS:
 		return "yellow";
 	default:
 		return "grey";

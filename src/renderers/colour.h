@@ -30,6 +30,10 @@ enum palette {
 	PALETTE_YELLOW,
 	PALETTE_PURPLE,
 	PALETTE_ORANGE,
+
+	/* The same palettes with inferno's rules for hues; they have no names of their own. */
+	PALETTE_INFERNO_JAVA,
+	PALETTE_INFERNO_JS,
 };
 extern const char *const palette_names[]; /* in the order of the enum, NULL-terminated */
 
@@ -38,6 +42,7 @@ enum colour_seed {
 	SEED_NAME,   /* the name's code points, summed: the same in every graph; anagrams collide */
 	SEED_HASH,   /* the name's first and last three characters: similar names look alike */
 	SEED_RANDOM, /* a new shade for every box */
+	SEED_FNV,    /* a hash of the name, as inferno --deterministic */
 };
 
 /* Shades for SEED_RANDOM come one after the other; `{0}` begins the sequence, which is the same for
@@ -69,6 +74,8 @@ struct colour colour_of_change(int64_t change, int64_t most);
  * has the full colour, and so has what is beyond it (ratio may be infinite). */
 #define COLOUR_RATIO_FULL 0.22314355131420976 /* ln 1.25 */
 struct colour colour_of_ratio(double ratio);
+
+struct colour colour_of_change_inferno(int64_t change, int64_t most); /* inferno's: paler */
 
 /* The wider the redder: inferno's scale for a share (0 to 1) of the whole width. */
 struct colour colour_of_share(double share);

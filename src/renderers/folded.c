@@ -1,6 +1,6 @@
 /* folded.c: folded text: one line a stack, sorted by its bytes: `main;parse;read 12`. */
+#include "renderers/passages.h"
 #include "renderers/renderers.h"
-#include "renderers/text_order.h"
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -203,22 +203,6 @@ static void add_value(struct buffer *line, int64_t value, unsigned decimals)
 
 /* ---- Order ---- */
 
-/* A node is passed twice: where its own value is to be written, and where its children are.
- * Passages below one caller are linked in the order of their text. */
-struct passages {
-	uint32_t *first; /* of a node: its first child's first passage, plus one; 0: none */
-	uint32_t *next;	 /* of a passage, plus one; 0: none */
-};
-
-/* Passage 2n writes node n's value, 2n + 1 its children. */
-static uint32_t passage_rank(
-	const struct folded *f, const struct text_order *order, uint32_t passage)
-{
-	uint32_t text = f->tree.frame.items[passage / 2];
-
-	return passage & 1 ? order->leading[text] : order->ending[text];
-}
-
 static bool has_value(const struct folded *f, node_id node)
 {
 	if (f->left_out && f->left_out[node])
@@ -226,61 +210,17 @@ static bool has_value(const struct folded *f, node_id node)
 	return f->self[0][node] || (f->sides == 2 && f->self[1][node]);
 }
 
-/* All passages that are needed, sorted by rank (a counting sort). Returns how many. */
-static size_t sorted_passages(
-	const struct folded *f, const struct text_order *order, uint32_t **ret_sorted)
-{
-	size_t nodes = f->tree.caller.len, ranks = 2 * f->texts.len, count = 0;
-	bool *is_caller = memory_new(nodes, sizeof(*is_caller));
-	uint32_t *starts = memory_new(ranks + 1, sizeof(*starts));
-	uint32_t *sorted = memory_new(2 * nodes, sizeof(*sorted));
-
-	for (size_t i = nodes; i-- > 1;) {
-		node_id caller = f->tree.caller.items[i];
-
-		if (has_value(f, (node_id)i) || is_caller[i])
-			is_caller[caller] = true;
-		if (has_value(f, (node_id)i))
-			starts[passage_rank(f, order, (uint32_t)(2 * i)) + 1]++;
-		if (is_caller[i])
-			starts[passage_rank(f, order, (uint32_t)(2 * i + 1)) + 1]++;
-	}
-	for (size_t i = 1; i <= ranks; i++)
-		starts[i] += starts[i - 1];
-	count = starts[ranks];
-	for (size_t i = 1; i < nodes; i++) {
-		if (has_value(f, (node_id)i))
-			sorted[starts[passage_rank(f, order, (uint32_t)(2 * i))]++] =
-				(uint32_t)(2 * i);
-		if (is_caller[i])
-			sorted[starts[passage_rank(f, order, (uint32_t)(2 * i + 1))]++] =
-				(uint32_t)(2 * i + 1);
-	}
-	free(is_caller);
-	free(starts);
-	*ret_sorted = sorted;
-	return count;
-}
-
-static void passages_init(struct passages *p, const struct folded *f)
+static void order_lines(const struct folded *f, struct passages *ret_passages)
 {
 	size_t nodes = f->tree.caller.len;
-	struct text_order order;
-	uint32_t *sorted;
-	size_t count;
+	bool *ends = memory_new(nodes, sizeof(*ends));
 
-	text_order_init(&order, f->texts.items, f->texts.len);
-	count = sorted_passages(f, &order, &sorted);
-	p->first = memory_new(nodes, sizeof(*p->first));
-	p->next = memory_new(2 * nodes, sizeof(*p->next));
-	while (count--) {
-		node_id caller = f->tree.caller.items[sorted[count] / 2];
-
-		p->next[sorted[count]] = p->first[caller];
-		p->first[caller] = sorted[count] + 1;
-	}
-	text_order_release(&order);
-	free(sorted);
+	for (size_t i = 0; i < nodes; i++)
+		ends[i] = has_value(f, (node_id)i);
+	passages_init(
+		ret_passages, &(struct passages_source){f->tree.caller.items, f->tree.frame.items,
+				      ends, nodes, f->texts.items, f->texts.len});
+	free(ends);
 }
 
 /* ---- Writing ---- */
@@ -365,10 +305,9 @@ static bool folded_render(
 	(void)err;
 	f.text_of_frame = memory_new(view_frame_count(v), sizeof(*f.text_of_frame));
 	build_tree(&f);
-	passages_init(&passages, &f);
+	order_lines(&f, &passages);
 	write_lines(&f, &passages, out);
-	free(passages.first);
-	free(passages.next);
+	passages_release(&passages);
 	folded_release(&f);
 	return true;
 }

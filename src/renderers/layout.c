@@ -201,7 +201,7 @@ static void place_boxes(struct layout *l, const struct kept *kept, const uint32_
 
 		at[box] = i ? next[parent] : 0;
 		l->boxes.items[at[box]] =
-			(struct box){start, start + total[node], node, depth, at[parent]};
+			(struct box){start, start + total[node], node, depth, at[parent], true};
 		x[parent] = start + total[node];
 		next[parent] += size[box];
 		x[box] = start + (order == LAYOUT_BY_NAME ? self[node] : 0);
@@ -369,7 +369,7 @@ static void chart_open(struct chart *c, node_id node)
 	struct open_box opened = {node, (uint32_t)c->layout->boxes.len};
 
 	vector_push(&c->layout->boxes, ((struct box){c->now, c->now, node, depth,
-					       depth ? c->open.items[depth - 1].index : 0}));
+					       depth ? c->open.items[depth - 1].index : 0, true}));
 	vector_push(&c->open, opened);
 }
 

@@ -20,6 +20,7 @@ struct box {
 	node_id node;
 	uint32_t depth;	 /* 0: the root */
 	uint32_t parent; /* index of the box below it; 0 for the root itself */
+	bool own;	 /* what its node is worth itself is in it: not in all boxes of a node */
 };
 
 /* Boxes in preorder: a box comes before the boxes on top of it, and these before its next sibling.
@@ -35,6 +36,11 @@ struct layout {
  * their caller. */
 void layout_tree(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
 	enum layout_order order, int64_t least);
+
+/* The same as a tree of sorted lines of text: the order of siblings is that of the lines' bytes,
+ * and where other lines come between a frame's own and those of its callees it has two boxes. */
+void layout_lines(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
+	int64_t least);
 
 /* The samples of `v` one after the other, each as wide as its value: a flame chart. Samples stand
  * in the order of their times, or as the input had them when it had no times; thread by thread, the

@@ -243,9 +243,13 @@ static void draw(
 	struct svg_legend legend = {0};
 	struct buffer b = {0};
 
-	svg_legend_make(&legend, p, self, total[0]);
-	about_line(p->view, total, s->subtitle, &c.subtitle);
-	about_notes(p->view, &c.notes);
+	if (s->rules == RULES_KILN) {
+		svg_legend_make(&legend, p, self, total[0]);
+		about_line(p->view, total, s->subtitle, &c.subtitle);
+		about_notes(p->view, &c.notes);
+	} else if (s->subtitle) {
+		buffer_text(&c.subtitle, s->subtitle);
+	}
 	measure(&c, s, p->layout, legend.entries.len > 0);
 	p->top = c.top;
 	write_start(&b, s, &c, unit);
@@ -353,7 +357,7 @@ static struct svg_picture picture_of(
 
 	/* In a chart a node has many boxes, each with a part of the value: which part of the change
 	 * belongs to it cannot be told. */
-	if (values->sides.count == 2 && !s->chart)
+	if (values->sides.count == 2 && !s->chart && !s->unsorted)
 		p.sides = &values->sides;
 
 	p.total = whole_value(&p, values->total[0]);
@@ -377,8 +381,10 @@ static bool render(
 	values_find(&values, v);
 	p = picture_of(&values, s, &layout);
 	least = least_value(s, p.total, p.per_value);
-	if (s->chart)
+	if (s->chart || s->unsorted)
 		layout_chart(&layout, p.view, least);
+	else if (s->rules != RULES_KILN)
+		layout_lines(&layout, p.view, values.self, values.total, least);
 	else
 		layout_tree(&layout, p.view, values.self, values.total, (enum layout_order)s->order,
 			least);

@@ -9,6 +9,7 @@
 #include "renderers/changes.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define FLUSH_BYTES ((size_t)64 << 10)
@@ -114,6 +115,8 @@ static struct colour palette_colour(
 		return colour_by_module(frame->kind, view_text(p->view, frame->module), name);
 	if (p->settings->hash)
 		seed = SEED_HASH;
+	if (p->settings->deterministic)
+		seed = SEED_FNV;
 	name = classic_name(&spare, name, frame->kind, waker);
 	colour = colour_classic(palette, seed, name, &p->sequence);
 	buffer_release(&spare);
@@ -147,15 +150,21 @@ struct drawn_box {
 };
 
 /* What the function itself gained, by flamegraph.pl's rules. */
-static int64_t own_change(const struct svg_picture *p, node_id node)
+static int64_t own_change(const struct svg_picture *p, const struct box *box)
 {
-	return p->sides->self[svg_after(p)][node] - p->sides->self[svg_before(p)][node];
+	if (!box->own)
+		return 0;
+	return p->sides->self[svg_after(p)][box->node] - p->sides->self[svg_before(p)][box->node];
 }
 
-static struct colour change_colour(const struct svg_picture *p, node_id node)
+static struct colour change_colour(const struct svg_picture *p, const struct box *box)
 {
+	node_id node = box->node;
+
+	if (p->settings->rules == RULES_INFERNO)
+		return colour_of_change_inferno(own_change(p, box), p->most_change);
 	if (p->settings->changes == CHANGES_CLASSIC)
-		return colour_of_change(own_change(p, node), p->most_change);
+		return colour_of_change(own_change(p, box), p->most_change);
 	return colour_of_ratio(sides_ratio(p->sides, p->sides->total[svg_before(p)][node],
 		p->sides->total[svg_after(p)][node]));
 }
@@ -170,15 +179,21 @@ static struct colour box_colour(struct svg_picture *p, const struct drawn_box *d
 	if (p->settings->by_share)
 		return colour_of_share((double)(d->box->end - d->box->start) / (double)p->total);
 	if (p->sides)
-		return change_colour(p, d->box->node);
+		return change_colour(p, d->box);
 	return named_colour(p, &d->frame, d->name, d->waker);
 }
 
 /* "; +1.23%": what the function itself gained, of the whole. */
-static void write_own_change(const struct svg_picture *p, node_id node, struct buffer *b)
+static void write_own_change(const struct svg_picture *p, const struct box *box, struct buffer *b)
 {
-	int64_t change = own_change(p, node);
+	int64_t change = own_change(p, box);
 
+	if (p->settings->rules != RULES_KILN) {
+		double percent = 100 * (double)change / ((double)p->total * p->settings->factor);
+
+		buffer_printf(b, change ? "; %+.2f%%" : "; 0.00%%", percent);
+		return;
+	}
 	buffer_text(b, change > 0 ? "; +" : change < 0 ? "; -" : "; ");
 	units_percent(b, change < 0 ? -change : change, p->total);
 	buffer_char(b, '%');
@@ -200,13 +215,14 @@ static void write_gain(
 }
 
 /* "; +190 ms, +8.8%; self -2 ms, -0.4%": the function with all that it calls, then by itself. */
-static void write_change(const struct svg_picture *p, node_id node, struct buffer *b)
+static void write_change(const struct svg_picture *p, const struct box *box, struct buffer *b)
 {
 	const struct sides *s = p->sides;
+	node_id node = box->node;
 
 	if (p->settings->changes == CHANGES_CLASSIC) {
 		if (node)
-			write_own_change(p, node, b);
+			write_own_change(p, box, b);
 		return;
 	}
 	buffer_text(b, "; ");
@@ -217,25 +233,52 @@ static void write_change(const struct svg_picture *p, node_id node, struct buffe
 	write_gain(p, s->self, node, b);
 }
 
-static void write_title(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
+/* "1,234 samples, 12.34%": whole numbers, and the share of what is shown, not of what it was. */
+static void write_rounded(const struct svg_picture *p, const struct box *box, struct buffer *b)
 {
-	int64_t value = d->box->depth ? d->box->end - d->box->start : p->total;
+	double one = pow(10, p->decimals), whole = (double)p->total / one * p->settings->factor;
+	int64_t value = box->depth ? box->end - box->start : p->total;
+	double exact = (double)value / one * p->settings->factor;
+	double shown = p->settings->rules == RULES_INFERNO ? round(exact) : rint(exact);
+
+	units_grouped(
+		b, p->settings->factor == 1 && !p->decimals ? value : (int64_t)fmin(shown, 9e18));
+	buffer_char(b, ' ');
+	buffer_xml(b, p->count_name);
+	if (box->depth)
+		buffer_printf(b, ", %.2f%%", 100 * shown / whole);
+	else
+		buffer_text(b, ", 100%");
+}
+
+static void write_value(const struct svg_picture *p, const struct box *box, struct buffer *b)
+{
+	int64_t value = box->depth ? box->end - box->start : p->total;
 	double shown = rint((double)value * p->settings->factor);
 
-	buffer_xml(b, d->box->depth ? shown_name(d->name) : BYTES("all"));
-	buffer_text(b, " (");
+	if (p->settings->rules != RULES_KILN) {
+		write_rounded(p, box, b);
+		return;
+	}
 	/* Values beyond 2^53 would lose digits as a double. */
 	units_fixed(b, p->settings->factor == 1 ? value : (int64_t)fmin(shown, 9e18), p->decimals);
 	buffer_char(b, ' ');
 	buffer_xml(b, p->count_name);
 	buffer_text(b, ", ");
-	if (d->box->depth)
+	if (box->depth)
 		units_percent(b, value, p->total);
 	else
 		buffer_text(b, "100");
 	buffer_char(b, '%');
+}
+
+static void write_title(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
+{
+	buffer_xml(b, d->box->depth ? shown_name(d->name) : BYTES("all"));
+	buffer_text(b, " (");
+	write_value(p, d->box, b);
 	if (p->sides)
-		write_change(p, d->box->node, b);
+		write_change(p, d->box, b);
 	buffer_char(b, ')');
 }
 
@@ -246,7 +289,7 @@ static void write_text(struct svg_picture *p, const struct drawn_box *d, struct 
 	size_t room = (size_t)((d->right - d->left) / (s->font_size * s->font_width));
 	size_t at = 0, cut = 0, letters = 0;
 
-	if (room < 3 || !name.len)
+	if (room < 3 || !name.len || (s->rules != RULES_KILN && !d->box->depth))
 		return;
 	for (; at < name.len && letters < room; letters++) {
 		size_t len = utf8_decode((struct bytes){name.at + at, name.len - at}, NULL);
@@ -264,10 +307,21 @@ static void write_text(struct svg_picture *p, const struct drawn_box *d, struct 
 	buffer_text(b, at < name.len ? "..</text>" : "</text>");
 }
 
+/* As far as lengths are written: flamegraph.pl's go to tenths, as printf rounds them. */
+static double rounded(const struct svg_settings *s, double pixels)
+{
+	char text[32];
+
+	if (s->rules != RULES_PERL)
+		return rint(pixels * 100) / 100;
+	snprintf(text, sizeof(text), "%.1f", pixels);
+	return strtod(text, NULL);
+}
+
 static void write_rect(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
 {
 	/* Both edges are rounded, not the width: neighbours stay neighbours. */
-	double left = rint(d->left * 100) / 100, right = rint(d->right * 100) / 100;
+	double left = rounded(p->settings, d->left), right = rounded(p->settings, d->right);
 
 	buffer_text(b, "<rect x=\"");
 	svg_pixels(b, left);

@@ -164,5 +164,9 @@ enum palette svg_palette(const struct svg_settings *s)
 {
 	bool classic = s->hash || s->random;
 
+	if (s->rules == RULES_INFERNO && s->palette == PALETTE_JAVA)
+		return PALETTE_INFERNO_JAVA;
+	if (s->rules == RULES_INFERNO && s->palette == PALETTE_JS)
+		return PALETTE_INFERNO_JS;
 	return classic && s->palette <= PALETTE_MODULE ? PALETTE_HOT : (enum palette)s->palette;
 }

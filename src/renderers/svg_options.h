@@ -15,6 +15,10 @@ enum changes {
 	CHANGES_CLASSIC, /* flamegraph.pl's: of self values, the largest has the full colour */
 };
 
+/* Whose rules a picture follows in what is drawn and printed: the order of frames, rounded numbers,
+ * nothing but what was asked for. */
+enum svg_rules { RULES_KILN, RULES_PERL, RULES_INFERNO };
+
 /* Texts are UTF-8, or NULL for the default; lengths are in pixels. */
 struct svg_settings {
 	const char *title;	/* "Flame Graph", "Icicle Graph" or "Flame Chart" */
@@ -39,9 +43,12 @@ struct svg_settings {
 	int palette;	       /* enum palette */
 	int order;	       /* enum layout_order */
 	bool hash, random, keep_palette, icicle, chart, no_script;
-	int changes;   /* enum changes: what colours of two sides tell */
-	bool negate;   /* of two sides, the first is the newer one */
-	bool by_share; /* colours tell how wide frames are */
+	int rules;	    /* enum svg_rules */
+	bool unsorted;	    /* frames as the input has them, one line after the other */
+	bool deterministic; /* with inferno's rules: its shades that stay */
+	int changes;	    /* enum changes: what colours of two sides tell */
+	bool negate;	    /* of two sides, the first is the newer one */
+	bool by_share;	    /* colours tell how wide frames are */
 };
 
 extern const struct option svg_options[];

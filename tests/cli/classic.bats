@@ -104,3 +104,79 @@ setup() {
 	run difffolded.pl one.folded
 	failed_with 2 "kiln: difffolded.pl: usage: difffolded.pl [-hns] BEFORE.folded AFTER.folded >DIFF.folded"
 }
+
+# The boxes of a picture, as a script would take them out: title, x, y, width, fill.
+boxes() {
+	sed -n 's/.*<title>\(.*\)<\/title><rect x="\([^"]*\)" y="\([^"]*\)" width="\([^"]*\)".*fill="\([^"]*\)".*/\1|\2|\3|\4|\5/p' "$@"
+}
+
+@test "flamegraph.pl: boxes in the order of lines, lengths in tenths, shares of rounded counts" {
+	printf 'a;b 50\na;b.part.0 30\na;b;c 40\n' >x.folded
+	run -0 --separate-stderr flamegraph.pl <x.folded
+	[ -z "$stderr" ]
+	diff <(boxes <<<"$output") - <<-'END'
+	all (120 samples, 100%)|10|85|1180|rgb(213,39,9)
+	a (120 samples, 100.00%)|10|69|1180|rgb(236,146,35)
+	b (50 samples, 41.67%)|10|53|491.7|rgb(230,117,28)
+	b.part.0 (30 samples, 25.00%)|501.7|53|295|rgb(240,161,38)
+	b (40 samples, 33.33%)|796.7|53|393.3|rgb(230,117,28)
+	c (40 samples, 33.33%)|796.7|37|393.3|rgb(224,87,20)
+	END
+	for id in frames details search unzoom matched title ignorecase; do
+		[[ $output == *"id=\"$id\""* ]]
+	done
+	[[ $output == *'>Flame Graph<'* && $output != *'id="legend"'* && $output != *'id="subtitle"'* ]]
+}
+
+@test "flamegraph.pl: options as Getopt::Long takes them" {
+	printf 'a;b 500\n' >x.folded
+	run -0 flamegraph.pl -WID=640 --inv --sub 'x & y' -tit T --enc ISO-8859-1 --col=mem x.folded
+	[[ $output == *'width="640"'* && $output == *'>T</text>'* && $output == *'x &amp; y'* ]]
+	[[ $output == *'encoding="UTF-8"'* && $output == *'fill="rgb(0,'* ]]
+	run flamegraph.pl --c=x x.folded
+	[ "$status" -eq 255 ]
+	[ "$output" = "kiln: flamegraph.pl: option c is ambiguous (countname, colors, cp)" ]
+	run -0 flamegraph.pl --title '' --flamechart x.folded
+	[[ $output == *'>Flame Chart</text>'* ]]
+}
+
+@test "flamegraph.pl: what it says, and what it draws when there is nothing" {
+	run -2 --separate-stderr flamegraph.pl --width 500 /dev/null
+	[ "$stderr" = $'Stack count is low (0). Did something go wrong?\nERROR: No stack counts found' ]
+	[[ $output == *'width="500" height="60"'*'>ERROR: No valid input provided to flamegraph.pl.</text>'* ]]
+	printf '# comment\n\nnothing\na;b 2.5\na 1\n' >x.folded
+	run -0 --separate-stderr flamegraph.pl --total 2 x.folded
+	[ "${stderr_lines[0]}" = "Stack count is low (3.5). Did something go wrong?" ]
+	[ "${stderr_lines[1]}" = "Ignored 3 lines with invalid format" ]
+	[ "${stderr_lines[2]}" = "Specified --total 2 is less than actual total 3.5, so ignored" ]
+	run -0 --separate-stderr flamegraph.pl --countname us --total=7 x.folded
+	[ "$stderr" = "Ignored 3 lines with invalid format" ]
+	[[ $output == *'<title>all (7 us, 100%)</title>'*'<title>a (4 us, 57.14%)</title>'* ]]
+	run -1 --separate-stderr inferno-flamegraph -q /dev/null
+	[ -z "$stderr" ]
+	[[ $output == *'>ERROR: No valid input provided to flamegraph.</text>'* ]]
+}
+
+@test "flamegraph.pl: differences, on the scale of the largest one" {
+	printf 'a;b 10 50\na;b;c 60 40\na;d 30\n' >x.folded
+	printf 'a;b 10 50\na;b;c 60 40\n' >y.folded
+	run -0 flamegraph.pl y.folded
+	diff <(boxes <<<"$output" | cut -d'|' -f1,5) - <<-'END'
+	all (90 samples, 100%)|rgb(255,255,255)
+	a (90 samples, 100.00%; 0.00%)|rgb(255,255,255)
+	b (90 samples, 100.00%; +44.44%)|rgb(255,0,0)
+	c (40 samples, 44.44%; -22.22%)|rgb(105,105,255)
+	END
+	run -0 flamegraph.pl --negate y.folded
+	[[ $output == *'b (90 samples, 100.00%; -44.44%)</title>'*'fill="rgb(0,0,255)"'* ]]
+	run -0 inferno-flamegraph y.folded
+	[[ $output == *'a (90 samples, 100.00%; 0.00%)</title>'*'fill="rgb(250,250,250)"'* ]]
+}
+
+@test "inferno-flamegraph: stacks from a base, lines in their order" {
+	printf 'a;x;y 60\nb 30\nx 10\na;x;y 5\n' >x.folded
+	run -0 inferno-flamegraph --base x x.folded
+	[ "$(boxes <<<"$output" | cut -d'|' -f1)" = $'all (75 samples, 100%)\nx (75 samples, 100.00%)\ny (65 samples, 86.67%)' ]
+	run -0 inferno-flamegraph --no-sort -c java x.folded
+	[ "$(boxes <<<"$output" | cut -d'|' -f1 | tr '\n' ' ')" = 'all (105 samples, 100%) a (60 samples, 57.14%) x (60 samples, 57.14%) y (60 samples, 57.14%) b (30 samples, 28.57%) x (10 samples, 9.52%) a (5 samples, 4.76%) x (5 samples, 4.76%) y (5 samples, 4.76%) ' ]
+}

@@ -91,7 +91,89 @@ def diff_beside(corpus):
                            tool, flags + ["@" + before, "@" + after], [], kind="sorted")
 
 
-FAMILIES = [perl_perf, inferno_perf, diff, perl_perf_beside, inferno_perf_beside, diff_beside]
+def inferno_drawing(corpus):
+    folder = "inferno/flamegraph"
+    vertx = f"{folder}/unsorted-input/perf-vertx-stacks-01-collapsed-all-unsorted.txt"
+    java, js = (f"flamegraph/perf/perf-{name}-stacks-01.all.folded" for name in ("java", "js"))
+    cycles = "flamegraph/perf/perf-cycles-instructions-01.all.folded"
+    part = f"{folder}/colors/async-profiler-collapsed-part.txt"
+    diff_text = f"{folder}/differential/perf-cycles-instructions-01-collapsed-all-diff.txt"
+    stacks = "inferno/collapse-perf/results/example-perf-stacks-collapsed.txt"
+    split = [f"@{folder}/multiple-inputs/perf-vertx-stacks-01-collapsed-all-unsorted-{n}.txt" for n in (1, 2)]
+    flames, base = f"{folder}/flamechart/flames.txt", f"{folder}/base/flames.txt"
+    fractional, space = (f"{folder}/fractional-samples/{name}.txt" for name in ("fractional", "with-space"))
+    attributes = f"@{folder}/nameattr/nameattr"
+    chart = ["--title", "Flame Chart"]
+    with_colours = [
+        ("colors/deterministic", [part], ["--deterministic"]),
+        ("colors/java", [java], ["--colors", "java", "--bgcolors", "blue", "--hash"]),
+        ("colors/async-profiler-java", [part], ["-c", "java", "--hash"]),
+        ("colors/js", [js], ["--colors=js", "--bgcolors", "green", "--hash"]),
+        ("differential/diff", [diff_text], []),
+        ("differential/diff-negated", [diff_text], ["--negate"]),
+        ("options/colordiffusion", [vertx], ["--colordiffusion"]),
+        ("factor/factor-2.5", [vertx], ["--factor", "2.5", "--hash"]),
+        ("nameattr/nameattr", [cycles], ["--hash", "--nameattr", attributes + ".txt"]),
+        ("nameattr/nameattr", [cycles], ["--hash", "--nameattr", attributes + "_empty_first_line.txt"]),
+        ("nameattr/nameattr", [cycles], ["--hash", "--nameattr", attributes + "_empty_attribute.txt"]),
+        ("nameattr/nameattr_duplicate_attributes", [cycles],
+         ["--hash", "--nameattr", attributes + "_duplicate_attributes.txt"]),
+        ("narrow-blocks/narrow-blocks", [f"{folder}/narrow-blocks/narrow-blocks.txt"], ["--hash"]),
+        ("inverted/inverted", [vertx], ["--hash", "-i"]),
+        ("grey-frames/grey-frames", [f"{folder}/grey-frames/grey-frames.txt"], ["--hash"]),
+        ("fractional-samples/fractional-reversed", [fractional], ["--hash", "--reverse"]),
+        ("fractional-samples/with-space-reversed", [space], ["--hash", "--reverse"]),
+        ("flamechart/flame", [flames], ["--flamechart", "--hash"]),
+    ]
+    options = [("default", []), ("title_simple", ["--title", "Test Graph"]),
+               ("title_with_symbols", ["--title", "Test <& ' \""]), ("subtitle_simple", ["--subtitle", "Test Subtitle"]),
+               ("subtitle_with_symbols", ["--subtitle", "Test Subtitle <& ' \""]), ("notes_simple", ["--notes", "Test Notes"]),
+               ("notes_with_symbols", ["--notes", "Test Notes <& ' \""]),
+               ("count_name_simple", ["--countname", "test-samples"]),
+               ("count_name_with_symbols", ["--countname", "test-samples <& ' \""]),
+               ("name_type_simple", ["--nametype", "Tfunction:"]), ("name_type_with_quote", ["--nametype", "Test: '"]),
+               ("name_type_with_backslash", ["--nametype", "Test: \\"]), ("font_type_simple", ["--fonttype", "Andale Mono"]),
+               ("font_type_with_quote", ["--fonttype", "Andale Mono\""]), ("font_type_serif", ["--fonttype", "serif"]),
+               ("search_color", ["--search-color", "#7d7d7d"]), ("stroke_color", ["--stroke-color", "#7d7d7d"]),
+               ("uicolor_color", ["--uicolor", "#ff0000"])]
+    with_colours += [("options/" + name, [diff_text], args) for name, args in options]
+    with_colours.append(("inverted/inverted", [], ["--hash", "--inverted"] + split))
+    for name, inputs, args in with_colours:
+        label = name + "".join(" " + os.path.basename(arg) for arg in args if arg.startswith("@"))
+        yield Case(folder, label, "inferno-flamegraph", args, inputs, f"{folder}/{name}.svg", "svg")
+    plain = [
+        ("options/truncate-right", ["flamegraph/perf/perf-java-stacks-01.all.folded"], ["--truncate-text-right"]),
+        ("example-perf-stacks/example-perf-stacks", [stacks], []),
+        ("base/single-base", [base], chart + ["--base", "Final"]),
+        ("base/multi-base", [base], chart + ["--base", "Final", "--base", "Samples"])]
+    for name, inputs, args in plain:
+        yield Case(folder, name, "inferno-flamegraph", args, inputs, f"{folder}/{name}.svg", "svg", colours=False)
+    yield Case(folder, "empty/empty", "inferno-flamegraph", [], [f"{folder}/empty/empty.txt"], kind="fails")
+
+
+DRAWING_OPTIONS = [[], ["--inv", "-ti=Titel", "--sub", "b"], ["--hash", "--col", "java"], ["-colors=mem", "--rev"],
+                   ["--WIDTH", "800", "--min", "0.5%", "--fontsize=10"], ["--flame", "--color", "js"],
+                   ["--count", "us", "--factor", "0.01", "--total", "5000"], ["--negate", "--colors=aqua", "--height=20"]]
+
+
+def drawing_beside(corpus):
+    folder = "inferno/flamegraph"
+    inputs = inputs_of(corpus, "flamegraph/perf/*.all.folded") + ["flamegraph/example-perf-stacks.folded",
+        "flamegraph/example-dtrace-stacks.folded", f"{folder}/unsorted-input/perf-vertx-stacks-01-collapsed-all-unsorted.txt",
+        f"{folder}/differential/perf-cycles-instructions-01-collapsed-all-diff.txt", f"{folder}/flamechart/flames.txt",
+        f"{folder}/colors/async-profiler-collapsed-part.txt", f"{folder}/grey-frames/grey-frames.txt",
+        f"{folder}/narrow-blocks/narrow-blocks.txt", f"{folder}/bad-lines/bad-lines.txt", f"{folder}/empty/empty.txt",
+        f"{folder}/fractional-samples/fractional.txt", f"{folder}/fractional-samples/with-space.txt", "ab-runs/g-A-1.folded.gz"]
+    for path in inputs:
+        for args in DRAWING_OPTIONS:
+            yield Case("beside flamegraph.pl", f"{os.path.basename(path)} {' '.join(args)}", "flamegraph.pl", args, [path],
+                       kind="svg")
+        for args in (["--hash"], ["--deterministic", "--reverse", "--minwidth", "1"]):
+            yield Case("beside inferno-flamegraph", f"{os.path.basename(path)} {' '.join(args)}", "inferno-flamegraph", args,
+                       [path], kind="svg")
+
+
+FAMILIES = [perl_perf, inferno_perf, diff, inferno_drawing, perl_perf_beside, inferno_perf_beside, diff_beside, drawing_beside]
 
 
 def cases(corpus):

@@ -18,6 +18,7 @@ struct classic_tool {
 	const char *about; /* a phrase */
 	const char *usage; /* what stands behind the name */
 	enum classic_habit habit;
+	void (*prepare)(void);	      /* before options are read; or NULL */
 	const struct option *options; /* NULL: none */
 	void *target;
 	size_t operands; /* at least so many */

@@ -61,6 +61,8 @@ int classic_run(const struct classic_tool *tool, char **argv)
 	size_t count = 0;
 	int code;
 
+	if (tool->prepare)
+		tool->prepare();
 	if (tool->options)
 		groups[1] = (struct option_group){"Options", tool->options, tool->target};
 	if (!(tool->habit == HABIT_PERL ? options_parse_perl(groups, argv, &operands, &err)

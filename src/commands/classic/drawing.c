@@ -1,0 +1,328 @@
+/* drawing.c: folded text drawn as flamegraph.pl and inferno-flamegraph do it. */
+#include "commands/classic/classic.h"
+
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/units.h"
+#include "commands/commands.h"
+#include "commands/pipeline.h"
+#include "readers/readers.h"
+#include "renderers/svg_options.h"
+#include "transforms/base.h"
+#include "transforms/transforms.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LOW_COUNT 100 /* samples: less is hardly what somebody wanted to draw */
+
+static struct svg_settings settings;
+
+static struct drawing {
+	bool reverse, quiet;
+	const char *total; /* as it was typed */
+	VECTOR(const char *) bases;
+} own;
+
+/* ---- Options: those of the SVG renderer, by the names that each tool has ---- */
+
+#define OPTIONS_MOST 48u
+
+static bool set_reverse(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)option;
+	(void)value;
+	(void)err;
+	return own.reverse = true;
+}
+
+static bool set_quiet(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)option;
+	(void)value;
+	(void)err;
+	return own.quiet = true;
+}
+
+/* A number with more behind it, or none at all, is 0 for Perl: no total. */
+static bool set_total(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)err;
+	own.total = value;
+	if (!bytes_double(bytes_of(value), (double *)((char *)target + option->offset)))
+		*(double *)((char *)target + option->offset) = 0;
+	return true;
+}
+
+static bool set_percent(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct svg_settings *s = target;
+
+	s->least_is_percent = true;
+	return option_double(target, option, value, err);
+}
+
+static bool add_base(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)option;
+	(void)err;
+	vector_push(&own.bases, value);
+	return true;
+}
+
+#define AT(member) offsetof(struct svg_settings, member)
+static const struct option only_perl[] = {
+	{.name = "reverse", .help = "stacks from their leaves", .set = set_reverse},
+	{.name = "total",
+		.argument = "N",
+		.help = "the value of the whole width, when more than the sum",
+		.set = set_total,
+		.offset = AT(total)},
+	{.name = "encoding",
+		.argument = "NAME",
+		.help = "makes no difference: it is UTF-8",
+		.set = option_granted},
+	{0},
+};
+
+static const struct option only_inferno[] = {
+	{.name = "reverse", .help = "stacks from their leaves", .set = set_reverse},
+	{.name = "base",
+		.argument = "FUNCTION",
+		.help = "only what happens below it; may be given more than once",
+		.set = add_base},
+	{.name = "minwidth",
+		.argument = "PERCENT",
+		.help = "leave out narrower frames (default 0.01)",
+		.set = set_percent,
+		.offset = AT(least_width)},
+	{.name = "no-sort",
+		.help = "take lines in their order",
+		.set = option_flag,
+		.offset = AT(unsorted)},
+	{.name = "deterministic",
+		.help = "colours that are the same in every run",
+		.set = option_flag,
+		.offset = AT(deterministic)},
+	{.name = "quiet", .letter = 'q', .help = "say nothing but errors", .set = set_quiet},
+	{.name = "verbose", .letter = 'v', .help = "makes no difference", .set = option_granted},
+	{0},
+};
+
+static const char *const of_perl[] = {"title", "subtitle", "width", "height", "minwidth",
+	"fonttype", "fontsize", "fontwidth", "countname", "nametype", "nameattr", "factor",
+	"colors", "bgcolors", "hash", "random", "cp", "inverted", "flamechart", "negate", "notes",
+	NULL};
+
+static const char *const of_inferno[] = {"title", "subtitle", "width", "height", "fonttype",
+	"fontsize", "fontwidth", "countname", "nametype", "nameattr", "factor", "colors",
+	"bgcolors", "hash", "cp", "inverted", "flamechart", "negate", "notes", "colordiffusion",
+	"search-color", "stroke-color", "uicolor", "no-javascript", "pretty-xml",
+	"truncate-text-right", NULL};
+
+static struct option options[OPTIONS_MOST];
+
+static void collect_options(const char *const *names, const struct option *others)
+{
+	size_t count = 0;
+
+	for (; *names; names++) {
+		const struct option *o = svg_options;
+
+		while (strcmp(o->name, *names) != 0)
+			o++;
+		options[count] = *o;
+		if (!options[count].help)
+			options[count].help = "makes no difference";
+		count++;
+	}
+	while (others->name)
+		options[count++] = *others++;
+	options[count] = (struct option){0};
+}
+
+static void set_defaults(enum svg_rules rules)
+{
+	svg_defaults(&settings);
+	settings.rules = rules;
+	settings.changes = CHANGES_CLASSIC;
+	settings.palette = PALETTE_HOT;
+	settings.count_name = "samples";
+}
+
+static void prepare_perl(void)
+{
+	set_defaults(RULES_PERL);
+	settings.width = 1200;
+	collect_options(of_perl, only_perl);
+}
+
+static void give_letter(const char *name, char letter)
+{
+	for (struct option *o = options; o->name; o++)
+		if (!strcmp(o->name, name))
+			o->letter = letter;
+}
+
+static void prepare_inferno(void)
+{
+	set_defaults(RULES_INFERNO);
+	settings.least_width = 0.01;
+	settings.least_is_percent = true;
+	collect_options(of_inferno, only_inferno);
+	give_letter("inverted", 'i');
+	give_letter("colors", 'c');
+}
+
+/* ---- What is said ---- */
+
+__attribute__((format(printf, 1, 2))) static void warn(const char *fmt, ...)
+{
+	struct buffer text = {0};
+	struct error ignored = {0};
+	char line[512];
+	va_list arguments;
+
+	va_start(arguments, fmt);
+	vsnprintf(line, sizeof(line), fmt, arguments);
+	va_end(arguments);
+	buffer_printf(&text, "%s\n", line);
+	if (!own.quiet)
+		output_write_fd(STDERR_FILENO, buffer_bytes(&text), &ignored);
+	buffer_release(&text);
+}
+
+/* The sum of all values, as it is drawn. */
+static double sum_of(const struct profile *p)
+{
+	const struct stream *s = p->streams.len ? &p->streams.items[p->streams.len - 1] : NULL;
+	double sum = 0;
+
+	for (size_t i = 0; s && i < s->value.len; i++)
+		sum += (double)s->value.items[i];
+	return s ? sum / pow(10, units_decimals(profile_text(p, s->row.unit))) : 0;
+}
+
+static void say_what_perl_says(const struct profile *p, double sum)
+{
+	uint64_t ignored = 0;
+
+	if (settings.rules == RULES_PERL && sum < LOW_COUNT &&
+		!strcmp(settings.count_name, "samples"))
+		warn("Stack count is low (%.15g). Did something go wrong?", sum);
+	if (bytes_u64(profile_meta(p, BYTES("ignored")), &ignored) && ignored)
+		warn("Ignored %llu lines with invalid format", (unsigned long long)ignored);
+	if (sum > 0 && settings.total > 0 && settings.total < sum && settings.total / sum > 0.02)
+		warn("Specified --total %s is less than actual total %.15g, so ignored", own.total,
+			sum);
+}
+
+/* A picture all the same, for what shows whatever comes. */
+static int draw_nothing(const struct classic_tool *tool)
+{
+	bool perl = settings.rules == RULES_PERL;
+	unsigned long long width = settings.width ? settings.width : 1200;
+	double size = settings.font_size;
+	struct buffer svg = {0};
+
+	warn("ERROR: No stack counts found");
+	buffer_printf(&svg,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<svg "
+		"version=\"1.1\" "
+		"width=\"%llu\" height=\"%g\" viewBox=\"0 0 %llu %g\" "
+		"xmlns=\"http://www.w3.org/2000/svg\">\n<text x=\"%llu\" y=\"%g\">ERROR: No valid "
+		"input provided to %s.</text>\n</svg>\n",
+		width, size * 5, width, size * 5, width / 2, size * 2,
+		perl ? tool->name : "flamegraph");
+	print(&svg);
+	buffer_release(&svg);
+	return perl ? 2 : 1;
+}
+
+/* ---- Drawing ---- */
+
+static bool shape(struct view *v, struct error *err)
+{
+	view_init(v, v->profile, BY_FUNCTION);
+	if (!view_select(v, (struct bytes){0}, false, err))
+		return false;
+	if (own.bases.len)
+		view_begin_at(v, own.bases.items, own.bases.len, false);
+	for (size_t i = 0; own.reverse && transforms[i]; i++)
+		if (!strcmp(transforms[i]->name, "reverse"))
+			return transforms[i]->apply(v, NULL, err);
+	return true;
+}
+
+static int draw(const struct profile *p)
+{
+	struct view view = {.profile = p};
+	struct error err = {0};
+	bool done;
+
+	done = shape(&view, &err) &&
+	       pipeline_render(&view, renderer_by_name("svg"), &settings, "-", &err);
+	view_release(&view);
+	return done ? 0 : fail(&err);
+}
+
+static int run(const struct classic_tool *tool, char **operands)
+{
+	char *standard[] = {(char[]){"-"}, NULL};
+	struct read_options read = {.format = "folded",
+		.style = tool->style,
+		.want = settings.chart || settings.unsorted ? WANT_TIMES : 0};
+	struct error err = {0};
+	struct profile profile;
+	double sum = 0;
+	int code;
+
+	if (settings.title && !*settings.title)
+		settings.title = NULL;
+	if (!profile_read_files(*operands ? operands : standard, &read, &profile, &err) &&
+		err.code != ERR_FORMAT) {
+		code = fail(&err);
+	} else {
+		sum = sum_of(&profile);
+		say_what_perl_says(&profile, sum);
+		code = sum > 0 ? draw(&profile) : draw_nothing(tool);
+	}
+	profile_release(&profile);
+	vector_release(&own.bases);
+	return code;
+}
+
+const struct classic_tool classic_flamegraph_pl = {
+	.name = "flamegraph.pl",
+	.about = "folded text to a flame graph",
+	.usage = "[OPTIONS] [FILE...] >PICTURE.svg",
+	.habit = HABIT_PERL,
+	.prepare = prepare_perl,
+	.options = options,
+	.target = &settings,
+	.run = run,
+	.style = STYLE_PERL,
+};
+
+const struct classic_tool classic_inferno_flamegraph = {
+	.name = "inferno-flamegraph",
+	.about = "folded text to a flame graph",
+	.usage = "[OPTIONS] [FILE...] >PICTURE.svg",
+	.habit = HABIT_LETTERS,
+	.prepare = prepare_inferno,
+	.options = options,
+	.target = &settings,
+	.run = run,
+	.style = STYLE_INFERNO,
+};

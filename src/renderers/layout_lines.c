@@ -1,0 +1,111 @@
+/* layout_lines.c: where do boxes stand when stacks are drawn line by line, sorted as text? */
+#include "renderers/layout.h"
+
+#include "renderers/passages.h"
+
+#include <stdlib.h>
+
+/* Names of frames, numbered in the order in which nodes show them. */
+struct texts {
+	VECTOR(struct bytes) items;
+	uint32_t *of_node;
+};
+
+static void texts_init(struct texts *t, const struct view *v)
+{
+	size_t nodes = v->tree.caller.len;
+	uint32_t *of_frame = memory_new(view_frame_count(v), sizeof(*of_frame)); /* plus 1 */
+
+	*t = (struct texts){.of_node = memory_new(nodes, sizeof(*t->of_node))};
+	for (size_t i = 1; i < nodes; i++) {
+		frame_id frame = v->tree.frame.items[i];
+
+		if (!of_frame[frame]) {
+			vector_push(&t->items, view_function(v, frame));
+			of_frame[frame] = (uint32_t)t->items.len;
+		}
+		t->of_node[i] = of_frame[frame] - 1;
+	}
+	free(of_frame);
+}
+
+/* A box that is being filled. */
+struct open_box {
+	uint32_t index;	  /* in the layout */
+	uint32_t passage; /* the next one on top of it, plus 1 */
+	int64_t x;	  /* where that starts */
+};
+
+struct lines {
+	struct layout *layout;
+	const struct passages *passages;
+	const int64_t *self, *total;
+	int64_t least;
+	VECTOR(struct open_box) open;
+};
+
+/* The box for a passage, and with it for the next one when that is of the same node. */
+static void place(struct lines *l, uint32_t passage)
+{
+	struct open_box *below = &l->open.items[l->open.len - 1];
+	node_id node = passage / 2;
+	bool own = !(passage & 1), all = own && l->passages->next[passage] == passage + 2;
+	int64_t start = below->x, inner = l->total[node] - l->self[node];
+	int64_t value = all ? l->total[node] : own ? l->self[node] : inner;
+	uint32_t depth = (uint32_t)l->open.len;
+
+	below->passage = l->passages->next[all ? passage + 1 : passage];
+	below->x += value;
+	if (value < l->least)
+		return;
+	vector_push(&l->layout->boxes,
+		((struct box){start, start + value, node, depth, below->index, own}));
+	if (depth > l->layout->depth)
+		l->layout->depth = depth;
+	if (all || !own)
+		vector_push(&l->open,
+			((struct open_box){(uint32_t)l->layout->boxes.len - 1,
+				l->passages->first[node], start + (own ? l->self[node] : 0)}));
+}
+
+static void place_all(struct lines *l)
+{
+	vector_push(&l->layout->boxes, ((struct box){0, l->total[0], 0, 0, 0, true}));
+	vector_push(&l->open, ((struct open_box){0, l->passages->first[0], l->self[0]}));
+	while (l->open.len) {
+		uint32_t passage = l->open.items[l->open.len - 1].passage;
+
+		if (passage)
+			place(l, passage - 1);
+		else
+			l->open.len--;
+	}
+	vector_release(&l->open);
+}
+
+void layout_lines(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
+	int64_t least)
+{
+	size_t nodes = v->tree.caller.len;
+	struct lines lines = {
+		.layout = l, .self = self, .total = total, .least = least > 1 ? least : 1};
+	struct passages passages;
+	struct texts texts;
+	bool *ends;
+
+	*l = (struct layout){0};
+	if (total[0] <= 0)
+		return;
+	ends = memory_new(nodes, sizeof(*ends));
+	for (size_t i = 0; i < nodes; i++)
+		ends[i] = self[i] > 0;
+	texts_init(&texts, v);
+	passages_init(&passages, &(struct passages_source){v->tree.caller.items, texts.of_node,
+					 ends, nodes, texts.items.items, texts.items.len});
+	lines.passages = &passages;
+	place_all(&lines);
+	passages_release(&passages);
+	vector_release(&texts.items);
+	free(texts.of_node);
+	free(ends);
+}
