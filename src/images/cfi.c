@@ -194,6 +194,33 @@ static void fill_rule(const struct cfi *cfi, const struct cfi_cie *cie,
 	}
 }
 
+/* Is the rule, its values filled in, a plain one? */
+static struct cfi_plain plain_of(const struct arch *arch, const struct cfi_rule *rule)
+{
+	struct cfi_plain plain = {0};
+	bool returns = false;
+
+	if (rule->signal || rule->return_column != arch->return_address ||
+		rule->cfa.how != CFI_REGISTER ||
+		(rule->cfa.base != arch->stack_pointer && rule->cfa.base != arch->frame_pointer))
+		return plain;
+	for (unsigned i = 0; i < rule->count; i++) {
+		const struct cfi_value *v = &rule->values[i];
+
+		if (v->column == arch->return_address && v->how == CFI_AT_CFA) {
+			plain.return_offset = v->offset;
+			returns = true;
+		} else if (v->column == arch->frame_pointer && v->how == CFI_AT_CFA) {
+			plain.frame_pointer_offset = v->offset;
+			plain.saves_frame_pointer = true;
+		} else if (v->column == arch->frame_pointer || v->column == arch->stack_pointer) {
+			return (struct cfi_plain){0};
+		}
+	}
+	plain.is = returns;
+	return returns ? plain : (struct cfi_plain){0};
+}
+
 static size_t rule_size(const struct cfi_rule *rule)
 {
 	return sizeof(*rule) + rule->count * sizeof(*rule->values);
@@ -212,6 +239,7 @@ static const struct cfi_rule *keep_rule(
 
 	memset(&u, 0, sizeof(struct cfi_rule));
 	fill_rule(cfi, cie, state, &u.rule);
+	u.rule.plain = plain_of(cfi->arch, &u.rule);
 	hash = hash_bytes(&u, rule_size(&u.rule));
 	at = id_map_first(&cfi->by_rule, hash);
 	for (uint32_t id; (id = id_map_candidate(&cfi->by_rule, hash, &at));) {

@@ -39,6 +39,14 @@ struct cfi_value {
 	int32_t offset; /* bytes, or the number of an expression */
 };
 
+/* Almost every rule is of this kind: the CFA is the stack or the frame pointer and an offset, the
+ * return address lies at an offset from the CFA, and so does the frame pointer unless it is
+ * unchanged. Then a walk needs nothing but these three registers. */
+struct cfi_plain {
+	bool is, saves_frame_pointer;
+	int32_t return_offset, frame_pointer_offset; /* from the CFA */
+};
+
 /* The CFA is CFI_REGISTER, CFI_PLT, CFI_EXPRESSION, or CFI_AT_REGISTER with `after` added. */
 struct cfi_rule {
 	struct cfi_value cfa;
@@ -47,6 +55,7 @@ struct cfi_rule {
 	bool signal; /* the caller was interrupted: its pc is exact, not a return address */
 	uint8_t return_column; /* which column holds the caller's pc */
 	uint8_t count;
+	struct cfi_plain plain;
 	struct cfi_value values[]; /* by column; columns that are not listed are unchanged */
 };
 

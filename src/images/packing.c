@@ -4,8 +4,8 @@
 #include "base/memory.h"
 
 #include <elf.h>
+#include <libdeflate.h>
 #include <stdlib.h>
-#include <zlib.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
@@ -51,15 +51,21 @@ static bool read_header(struct bytes all, bool flagged, bool wide, struct packin
 	return true;
 }
 
+/* libdeflate, as the whole section is there at once: three times as fast as zlib. */
+static bool unpack_zlib(const struct packing *packing, char *ret_unpacked)
+{
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	bool done = d && libdeflate_zlib_decompress(d, packing->content.at, packing->content.len,
+				 ret_unpacked, packing->size, NULL) == LIBDEFLATE_SUCCESS;
+
+	libdeflate_free_decompressor(d);
+	return done;
+}
+
 static bool unpack(const struct packing *packing, char *ret_unpacked)
 {
-	if (packing->type == ELFCOMPRESS_ZLIB) {
-		uLongf size = packing->size;
-
-		return uncompress((Bytef *)ret_unpacked, &size, (const Bytef *)packing->content.at,
-			       packing->content.len) == Z_OK &&
-		       size == packing->size;
-	}
+	if (packing->type == ELFCOMPRESS_ZLIB)
+		return unpack_zlib(packing, ret_unpacked);
 #ifdef HAVE_ZSTD
 	if (packing->type == ELFCOMPRESS_ZSTD)
 		return ZSTD_decompress(ret_unpacked, packing->size, packing->content.at,

@@ -211,6 +211,8 @@ enum unwind_end unwind_step(const struct arch *arch, const struct cfi *cfi,
 
 struct walk {
 	const struct unwind_input *input;
+	bool light;   /* follow three registers where rules allow it */
+	bool dropped; /* ... and others were let go */
 	struct registers registers;
 	struct unwind_code codes[RECENT_CODES];
 	unsigned code_count, code_next;
@@ -234,6 +236,13 @@ static const struct unwind_code *find_code(struct walk *w, uint64_t pc)
 	if (w->code_count < RECENT_CODES)
 		w->code_count++;
 	return code;
+}
+
+/* What every walk follows. */
+static uint64_t walked_registers(const struct arch *arch)
+{
+	return (uint64_t)1 << arch->frame_pointer | (uint64_t)1 << arch->stack_pointer |
+	       (uint64_t)1 << arch->return_address;
 }
 
 /* Code without a table, by its frame pointer: it points to the caller's frame pointer with the
@@ -267,10 +276,40 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 	registers_set(r, arch->frame_pointer, next);
 	registers_set(r, arch->stack_pointer, fp + 2 * WORD);
 	registers_set(r, arch->return_address, pc);
-	/* Nothing tells whether the others were saved. */
-	r->known &= (uint64_t)1 << arch->frame_pointer | (uint64_t)1 << arch->stack_pointer |
-		    (uint64_t)1 << arch->return_address;
+	r->known &= walked_registers(arch); /* nothing tells whether the others were saved */
 	return UNWIND_ENDS;
+}
+
+/* By a plain rule: what unwind_step does, for the three registers that such a rule needs. The others
+ * are let go. */
+static enum unwind_end step_plain(struct walk *w, const struct cfi_rule *rule)
+{
+	const struct arch *arch = w->input->arch;
+	const struct stack_copy *stack = &w->input->stack;
+	struct registers *r = &w->registers;
+	uint64_t sp = r->value[arch->stack_pointer], fp, pc;
+	uint64_t cfa = r->value[rule->cfa.base] + (uint64_t)(int64_t)rule->cfa.offset;
+	uint64_t return_at = cfa + (uint64_t)(int64_t)rule->plain.return_offset;
+
+	if (!stack_copy_read(stack, return_at, WORD, &pc))
+		return unreadable(stack, w->input->stack_filled, return_at);
+	if (cfa < sp || (cfa == sp && pc == r->value[arch->return_address]))
+		return UNWIND_BAD_FRAME;
+	if (rule->plain.saves_frame_pointer) {
+		uint64_t at = cfa + (uint64_t)(int64_t)rule->plain.frame_pointer_offset;
+
+		if (at < sp && registers_know(r, arch->frame_pointer))
+			; /* popped: see read_saved */
+		else if (stack_copy_read(stack, at, WORD, &fp))
+			registers_set(r, arch->frame_pointer, fp);
+		else
+			r->known &= ~((uint64_t)1 << arch->frame_pointer);
+	}
+	r->value[arch->stack_pointer] = cfa;
+	r->value[arch->return_address] = pc;
+	r->known &= walked_registers(arch);
+	w->dropped = true;
+	return pc ? UNWIND_ENDS : UNWIND_COMPLETE;
 }
 
 /* From the frame that `address` stands for to its caller; *ret_exact says what the caller's pc is.
@@ -285,26 +324,31 @@ static enum unwind_end step(struct walk *w, const struct unwind_code *code, uint
 	*ret_exact = rule && rule->signal;
 	if (!rule)
 		return step_frame_pointer(w);
+	if (w->light && rule->plain.is && registers_know(&w->registers, rule->cfa.base))
+		return step_plain(w, rule);
 	return unwind_step(in->arch, code->cfi, rule, &in->stack, in->stack_filled, &w->registers);
 }
 
-enum unwind_end unwind_stack(const struct unwind_input *input, struct unwind_frame *ret_frames,
-	size_t room, size_t *ret_count)
+/* A rule that is not plain may need a register that a light walk let go. */
+static bool may_lack(const struct walk *w, enum unwind_end end)
 {
-	const struct arch *arch = input->arch;
-	struct walk w = {.input = input, .registers = *input->registers};
+	return w->dropped &&
+	       (end == UNWIND_BAD_RULE ||
+		       (end == UNWIND_NO_TABLE &&
+			       !registers_know(&w->registers, w->input->arch->frame_pointer)));
+}
+
+static enum unwind_end walk_frames(
+	struct walk *w, struct unwind_frame *ret_frames, size_t room, size_t *ret_count)
+{
+	const struct arch *arch = w->input->arch;
 	bool exact = true, guessed = false;
 	struct unwind_frame *frame;
 
 	*ret_count = 0;
-	if (!registers_know(&w.registers, arch->return_address) ||
-		!registers_know(&w.registers, arch->stack_pointer))
-		return UNWIND_NO_REGISTERS;
-	if (room > UNWIND_FRAMES_LIMIT)
-		room = UNWIND_FRAMES_LIMIT;
 	while (*ret_count < room) {
-		uint64_t address = w.registers.value[arch->return_address] - !exact;
-		const struct unwind_code *code = find_code(&w, address);
+		uint64_t address = w->registers.value[arch->return_address] - !exact;
+		const struct unwind_code *code = find_code(w, address);
 		enum unwind_end end;
 
 		frame = &ret_frames[(*ret_count)++];
@@ -314,7 +358,7 @@ enum unwind_end unwind_stack(const struct unwind_input *input, struct unwind_fra
 			.guessed = guessed};
 		if (!code)
 			return UNWIND_NO_MAPPING;
-		end = step(&w, code, address, &exact, &guessed);
+		end = step(w, code, address, &exact, &guessed);
 		/* Nobody calls a signal's trampoline: a handler returns to its first instruction.
 		 */
 		frame->address += exact && !frame->exact;
@@ -323,4 +367,23 @@ enum unwind_end unwind_stack(const struct unwind_input *input, struct unwind_fra
 			return end;
 	}
 	return UNWIND_DEPTH;
+}
+
+enum unwind_end unwind_stack(const struct unwind_input *input, struct unwind_frame *ret_frames,
+	size_t room, size_t *ret_count)
+{
+	struct walk w = {.input = input, .registers = *input->registers, .light = true};
+	enum unwind_end end;
+
+	*ret_count = 0;
+	if (!registers_know(&w.registers, input->arch->return_address) ||
+		!registers_know(&w.registers, input->arch->stack_pointer))
+		return UNWIND_NO_REGISTERS;
+	if (room > UNWIND_FRAMES_LIMIT)
+		room = UNWIND_FRAMES_LIMIT;
+	end = walk_frames(&w, ret_frames, room, ret_count);
+	if (!may_lack(&w, end))
+		return end;
+	w = (struct walk){.input = input, .registers = *input->registers};
+	return walk_frames(&w, ret_frames, room, ret_count);
 }
