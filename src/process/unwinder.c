@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#define CACHE_LINE     64u /* bytes */
+#define EXPECTED_LINES 24u /* more take longer to arrive than they save */
+
 void unwinder_init(struct unwinder *u, const struct arch *arch)
 {
 	*u = (struct unwinder){.arch = arch};
@@ -67,6 +70,14 @@ static bool lookup_code(void *context, uint64_t pc, struct unwind_code *ret_code
 static bool in_user_code(const struct perf_record *r)
 {
 	return (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
+}
+
+void unwinder_expect(const struct perf_record *r)
+{
+	const char *at = (const char *)r->sample.regs_user.at;
+
+	for (unsigned i = 0; i < EXPECTED_LINES; i++)
+		__builtin_prefetch(at + (size_t)i * CACHE_LINE);
 }
 
 void unwinder_walk(struct unwinder *u, const struct code_view *view, const struct perf_record *r,

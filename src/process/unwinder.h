@@ -40,6 +40,11 @@ void unwinder_release(struct unwinder *u);
 /* Has a sample what it takes to walk its stack? */
 bool unwinder_can(const struct arch *arch, const struct perf_sample *sample);
 
+/* A sample that is soon to be walked: its registers and the part of its stack copy where most
+ * frames lie are fetched into the cache. A walk waits for memory otherwise, frame by frame, as each
+ * tells where the next one lies. */
+void unwinder_expect(const struct perf_record *record);
+
 /* Walk the stack copy of a sample that has registers. An address that leads to no code ends the
  * stack and is left out, unless it is where the sample was taken: execve and exit leave such
  * addresses. Valid until the next walk. */

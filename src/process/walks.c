@@ -10,6 +10,7 @@
 #define BATCH_JOBS   256u   /* samples */
 #define BATCHES	     4u	    /* under way at most, the one that is being filled included */
 #define GRAB	     8u	    /* samples that a thread takes at once */
+#define EXPECTED     2u	    /* how many samples ahead stacks are fetched into the cache */
 #define IMAGES_LIMIT 65536u /* binaries whose images threads may know */
 
 /* A binary's image once somebody asked for it: whoever sees `asked` sees the image. */
@@ -115,9 +116,12 @@ static void walk_share(struct walker *walker, const struct share *share)
 	struct walks *w = walker->walks;
 
 	pthread_mutex_unlock(&w->lock);
-	for (unsigned i = share->first; i < share->end; i++)
+	for (unsigned i = share->first; i < share->end; i++) {
+		if (i + EXPECTED < share->batch->count)
+			unwinder_expect(&share->batch->jobs[i + EXPECTED].record);
 		if (share->batch->jobs[i].has_copy)
 			walk(walker, &share->batch->jobs[i], &walker->frames[share->slot]);
+	}
 	pthread_mutex_lock(&w->lock);
 	share->batch->walked += share->end - share->first;
 	if (share->batch->walked == share->batch->count)
