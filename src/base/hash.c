@@ -32,18 +32,15 @@ void id_map_release(struct id_map *m)
 #define LARGE_PAGE ((size_t)2 << 20) /* bytes */
 
 /* Empty slots. A look into a large table misses the caches anyway; on large pages it finds the
- * address without walking page tables as well, and the table is there after a few faults. What is
- * written first costs one fault a page; what is read first costs two, and with several threads an
- * interrupt of every other CPU: so zeroes are written, not left to calloc. */
+ * address without walking page tables as well, and the table is there after a few faults. */
 static struct id_slot *new_slots(size_t count)
 {
 	size_t size = count * sizeof(struct id_slot);
 	void *slots;
 
 	if (size < 2 * LARGE_PAGE || posix_memalign(&slots, LARGE_PAGE, size))
-		slots = memory_resize(NULL, count, sizeof(struct id_slot));
-	else
-		madvise(slots, size, MADV_HUGEPAGE); /* a kernel without them says no: fine */
+		return memory_new_table(count, sizeof(struct id_slot));
+	madvise(slots, size, MADV_HUGEPAGE); /* a kernel without them says no, and that is fine */
 	return memset(slots, 0, size);
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -14,6 +15,8 @@
 /* Reading in pieces that stay in the L2 cache beats mapping for content that is read once: no page
  * is faulted in. */
 #define INPUT_PIECE ((size_t)256 << 10)
+
+#define UNMAP_ALONE ((size_t)32 << 20) /* bytes */
 
 static const struct filter *const filters[] = {
 	&filter_gzip,
@@ -186,6 +189,33 @@ bool input_open_bytes(struct input *in, struct bytes content, const char *name, 
 	return input_begin(in, err);
 }
 
+struct unmapping {
+	void *at;
+	size_t size;
+};
+
+static void *unmap_now(void *context)
+{
+	struct unmapping *u = context;
+
+	munmap(u->at, u->size);
+	free(u);
+	return NULL;
+}
+
+/* Taking a large mapping down takes the kernel milliseconds, page by page: nobody waits for it. */
+static void unmap(void *at, size_t size)
+{
+	struct unmapping *u = memory_new(1, sizeof(*u));
+	pthread_t thread;
+
+	*u = (struct unmapping){at, size};
+	if (size >= UNMAP_ALONE && !pthread_create(&thread, NULL, unmap_now, u))
+		pthread_detach(thread);
+	else
+		unmap_now(u);
+}
+
 void input_release(struct input *in)
 {
 	struct input_source *s = in->source;
@@ -197,7 +227,7 @@ void input_release(struct input *in)
 	if (s->raw.fd >= 0)
 		close(s->raw.fd);
 	if (s->mapped)
-		munmap(s->mapped, s->mapped_size);
+		unmap(s->mapped, s->mapped_size);
 	free(s->raw.piece);
 	free(s->buffer);
 	vector_release(&s->whole);

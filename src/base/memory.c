@@ -20,6 +20,11 @@ void *memory_new(size_t count, size_t size)
 	return p;
 }
 
+void *memory_new_table(size_t count, size_t size)
+{
+	return memset(memory_resize(NULL, count, size), 0, count * size);
+}
+
 void *memory_resize(void *p, size_t count, size_t size)
 {
 	void *grown = reallocarray(p, count ? count : 1, size ? size : 1);

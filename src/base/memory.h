@@ -10,6 +10,10 @@
 #include <stdint.h>
 
 void *memory_new(size_t count, size_t size);		 /* zeroed; free() it */
+/* The same for a table that is looked into anywhere: its pages are there at once. One that is read
+ * before it is written costs two faults, and with several threads an interrupt of every other CPU.
+ */
+void *memory_new_table(size_t count, size_t size);
 void *memory_resize(void *p, size_t count, size_t size); /* as reallocarray */
 char *memory_copy_text(const char *text, size_t len);	 /* NUL-terminated copy; free() it */
 

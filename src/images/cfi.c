@@ -295,7 +295,7 @@ static struct cfi_memo *memo_slot(struct cfi_memo *memo, size_t mask, uint64_t a
 static void grow_memo(struct cfi *cfi)
 {
 	size_t slots = cfi->memo ? (cfi->memo_mask + 1) * 4 : MEMO_START;
-	struct cfi_memo *memo = memory_new(slots, sizeof(*memo));
+	struct cfi_memo *memo = memory_new_table(slots, sizeof(*memo));
 
 	cfi->memo_used = 0;
 	for (size_t i = 0; cfi->memo && i <= cfi->memo_mask; i++) {

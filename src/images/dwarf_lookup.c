@@ -5,6 +5,7 @@
  * ahead of it, so that what is in memory is a few units' answers. */
 #include "images/dwarf_lookup.h"
 
+#include "base/crew.h"
 #include "images/dwarf_functions.h"
 #include "images/dwarf_index.h"
 #include "images/dwarf_lines.h"
@@ -12,12 +13,10 @@
 #include <dwarf.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define BUDGET_FACTOR 64		   /* times all sections: what a thread may read */
 #define BUDGET_FLOOR  ((uint64_t)64 << 20) /* bytes */
-#define THREADS_LIMIT 64u
-#define AHEAD	      4u /* answers of each thread that wait to be handed on */
+#define AHEAD	      4u		   /* answers of each thread that wait to be handed on */
 
 struct dwarf {
 	struct dwarf_files files;
@@ -318,7 +317,7 @@ static void pool_deliver(struct pool *p, struct batch *b)
 static bool run_in_threads(struct batch *b, unsigned threads, uint64_t budget)
 {
 	struct pool pool = {.batch = b, .budget = budget, .ring = (size_t)threads * AHEAD};
-	pthread_t started[THREADS_LIMIT];
+	pthread_t started[CREW_LIMIT];
 	unsigned count = 0;
 
 	pool.answers = memory_new(pool.ring, sizeof(*pool.answers));
@@ -352,11 +351,10 @@ static void run_here(struct batch *b, uint64_t budget)
 
 static unsigned threads_for(const struct batch *b, unsigned asked)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned threads = asked ? asked : cpus > 0 ? (unsigned)cpus : 1;
+	unsigned threads = asked < CREW_LIMIT ? asked : CREW_LIMIT;
 
-	if (threads > THREADS_LIMIT)
-		threads = THREADS_LIMIT;
+	if (!asked)
+		return crew_size(b->jobs.len);
 	return threads < b->jobs.len ? threads : (unsigned)b->jobs.len;
 }
 

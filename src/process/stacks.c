@@ -61,8 +61,7 @@ void stacks_init(struct stacks *s, struct profile *profile, struct processes *pr
 {
 	*s = (struct stacks){
 		.profile = profile, .processes = processes, .kernel = kernel, .arch = arch};
-	/* Written first, not read first: see new_slots in base/hash.c. */
-	s->places = memset(memory_resize(NULL, 1, sizeof(*s->places)), 0, sizeof(*s->places));
+	s->places = memory_new_table(1, sizeof(*s->places));
 	s->recent = memory_new(RECENT_STACKS, sizeof(*s->recent));
 	unwinder_init(&s->unwinder, arch);
 }

@@ -1,9 +1,11 @@
 /* symbolize.c: what are the functions at a profile's addresses called?
  *
  * Locations are sorted by mapping and address, so that each module is looked up once and a function
- * is demangled once, however many of its addresses were sampled. */
+ * is demangled once, however many of its addresses were sampled. Binaries are looked up by several
+ * threads; the profile is written to by the caller's, in the order of mappings. */
 #include "process/symbolize.h"
 
+#include "base/crew.h"
 #include "process/chain_frames.h"
 #include "process/jit_names.h"
 #include "process/recorded_kernel.h"
@@ -253,51 +255,104 @@ static void name_as_chain(
 		n->report->named++;
 }
 
-/* The addresses of the work that lies in the image's segments, and that work in front. */
-static uint64_t *image_addresses(struct namer *n, struct work *work, size_t count,
-	const struct image *image, size_t *ret_len)
-{
-	uint64_t *addresses = memory_new(count, sizeof *addresses);
-	size_t len = 0;
+/* ---- Files ---- */
 
-	for (size_t i = 0; i < count; i++) {
-		if (image_address(image, work[i].address, &addresses[len]))
-			work[len++] = work[i];
-		else
-			name_as_module(n, &work[i]);
+/* The places of one mapping of a file, looked up by a thread and then named. */
+struct file {
+	struct work *work;
+	size_t count;
+	const struct image *image; /* NULL: it is not here */
+	struct image_names *names; /* several mappings may have the same */
+	uint64_t *addresses;	   /* of the work that lies in the image's segments... */
+	uint32_t *chains;
+	size_t len; /* ... which is at the front of the work */
+	struct names_answer answer;
+};
+
+struct files {
+	VECTOR(struct file) rows;
+	const struct symbolize_options *options;
+};
+
+static void files_release(struct files *f)
+{
+	for (size_t i = 0; i < f->rows.len; i++) {
+		free(f->rows.items[i].addresses);
+		free(f->rows.items[i].chains);
 	}
-	*ret_len = len;
-	return addresses;
+	vector_release(&f->rows);
 }
 
-static enum symbols_extent name_in_image(struct namer *n, struct work *work, size_t count,
-	const struct image *image, struct image_names *names)
+static void image_addresses(struct file *f)
 {
-	uint64_t *addresses = image_addresses(n, work, count, image, &count);
-	uint32_t *chains = memory_new(count, sizeof *chains);
-	struct names_answer answer = image_names_find(
-		names, n->options->depth, n->options->stored, addresses, count, chains);
-	struct mapping mapping = n->profile->mappings.items[work->mapping];
+	struct work *outside = memory_new(f->count, sizeof *outside);
+	size_t count = 0;
+
+	f->addresses = memory_new(f->count, sizeof *f->addresses);
+	for (size_t i = 0; i < f->count; i++) {
+		if (image_address(f->image, f->work[i].address, &f->addresses[f->len]))
+			f->work[f->len++] = f->work[i];
+		else
+			outside[count++] = f->work[i];
+	}
+	memcpy(f->work + f->len, outside, count * sizeof *outside);
+	free(outside);
+}
+
+/* Binaries of which a mapping before this one has not asked are looked up here, for all mappings of
+ * theirs; each is one thread's alone. */
+static void look_up_file(void *context, size_t i)
+{
+	const struct files *files = context;
+	struct file *rows = files->rows.items;
+
+	for (size_t before = 0; before < i; before++)
+		if (rows[before].names == rows[i].names)
+			return;
+	for (size_t at = i; at < files->rows.len && rows[i].names; at++) {
+		struct file *f = &rows[at];
+
+		if (f->names != rows[i].names)
+			continue;
+		image_addresses(f);
+		f->chains = memory_new(f->len, sizeof *f->chains);
+		f->answer = image_names_find(f->names, files->options->depth,
+			files->options->stored, f->addresses, f->len, f->chains);
+	}
+}
+
+/* Files that have to be fetched from servers are waited for one after another, to tell how far they
+ * are. */
+static void look_up_files(struct files *files)
+{
+	const struct places *places = files->options->places;
+	bool alone = places && places->servers;
+
+	crew_run(alone ? 1 : crew_size(files->rows.len), 1, files->rows.len, look_up_file, files);
+}
+
+static void name_in_image(struct namer *n, const struct file *f)
+{
+	struct mapping mapping = n->profile->mappings.items[f->work->mapping];
 	struct chain_frames frames = {
-		.profile = n->profile, .chains = answer.chains, .kind = kind_of(&mapping)};
+		.profile = n->profile, .chains = f->answer.chains, .kind = kind_of(&mapping)};
 
 	frames.module = module_string(n, &mapping);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < f->len; i++) {
 		/* Neighbours in the binary are far from each other in the table. */
-		if (i + AHEAD < count)
+		if (i + AHEAD < f->len)
 			__builtin_prefetch(
-				&n->profile->location_names.items[work[i + AHEAD].location]);
-		if (chains[i])
-			name_as_chain(n, &work[i], &frames, chains[i]);
+				&n->profile->location_names.items[f->work[i + AHEAD].location]);
+		if (f->chains[i])
+			name_as_chain(n, &f->work[i], &frames, f->chains[i]);
 		else
-			name_as_module(n, &work[i]);
+			name_as_module(n, &f->work[i]);
 	}
+	for (size_t i = f->len; i < f->count; i++)
+		name_as_module(n, &f->work[i]);
 	if (n->report)
-		n->report->known += (uint32_t)answer.known;
+		n->report->known += (uint32_t)f->answer.known;
 	chain_frames_release(&frames);
-	free(addresses);
-	free(chains);
-	return answer.extent;
 }
 
 /* ---- Where names come from ---- */
@@ -317,23 +372,39 @@ static const struct image *image_of(struct namer *n, mapping_id id)
 	return image;
 }
 
-static void name_files(struct namer *n, struct work *work, size_t count)
+/* The files among the mappings of the work, opened. */
+static void files_open(struct namer *n, struct work *work, size_t count, struct files *ret)
 {
-	const struct image *image = image_of(n, work->mapping);
-	const char *root = NULL;
-	struct unnamed_facts facts = {.opened = image};
+	size_t end;
 
-	if (n->hooks && n->hooks->root)
-		root = n->hooks->root(n->hooks->self, work->mapping);
-	if (image) {
-		facts.extent = name_in_image(
-			n, work, count, image, image_cache_names(n->cache, image, root));
-	} else {
-		for (size_t i = 0; i < count; i++)
-			name_as_missing(n, &work[i]);
+	for (size_t i = 0; i < count; i = end) {
+		struct file file = {.work = &work[i]};
+		const char *root = NULL;
+
+		for (end = i + 1; end < count && work[end].mapping == work[i].mapping; end++)
+			;
+		if (!is_in_file(&n->profile->mappings.items[work[i].mapping]))
+			continue;
+		file.count = end - i;
+		file.image = image_of(n, work[i].mapping);
+		if (n->hooks && n->hooks->root)
+			root = n->hooks->root(n->hooks->self, work[i].mapping);
+		if (file.image)
+			file.names = image_cache_names(n->cache, file.image, root);
+		vector_push(&ret->rows, file);
 	}
+}
+
+static void name_file(struct namer *n, const struct file *f)
+{
+	struct unnamed_facts facts = {.opened = f->image, .extent = f->answer.extent};
+
+	if (f->image)
+		name_in_image(n, f);
+	for (size_t i = 0; !f->image && i < f->count; i++)
+		name_as_missing(n, &f->work[i]);
 	if (n->report)
-		unnamed_facts(&n->counts, work->mapping, &facts);
+		unnamed_facts(&n->counts, f->work->mapping, &facts);
 }
 
 /* Of a live recording it is the one that runs; whatever was recorded is looked for once. */
@@ -420,7 +491,9 @@ static void name_by_time(struct namer *n)
 	}
 }
 
-static void name_mapping(struct namer *n, struct work *work, size_t count)
+/* Mapping by mapping: *file is the next one that is in a file. */
+static void name_mapping(
+	struct namer *n, const struct file **file, const struct work *work, size_t count)
 {
 	switch (n->profile->mappings.items[work->mapping].kind) {
 	case MAPPING_KERNEL:
@@ -431,8 +504,30 @@ static void name_mapping(struct namer *n, struct work *work, size_t count)
 		name_jit(n, work, count);
 		break;
 	default:
-		name_files(n, work, count);
+		name_file(n, (*file)++);
 	}
+}
+
+static void name_mappings(struct namer *n, struct work *work, size_t count)
+{
+	struct files files = {.options = n->options};
+	const struct file *file;
+	size_t end;
+
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && work[end].mapping == work[i].mapping; end++)
+			;
+		work_sort_by_address(&work[i], end - i);
+	}
+	files_open(n, work, count, &files);
+	look_up_files(&files);
+	file = files.rows.items;
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && work[end].mapping == work[i].mapping; end++)
+			;
+		name_mapping(n, &file, &work[i], end - i);
+	}
+	files_release(&files);
 }
 
 void profile_symbolize(struct profile *p, const struct symbolize_options *options,
@@ -445,18 +540,13 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 		.options = options ? options : &none,
 		.hooks = hooks,
 		.report = ret_report};
-	size_t count, end;
+	size_t count;
 	struct work *work = find_work(&n, &count);
 
 	n.cache = hooks && hooks->cache ? hooks->cache : &own;
 	if (ret_report)
 		*ret_report = (struct symbolize_report){0};
-	for (size_t i = 0; i < count; i = end) {
-		for (end = i + 1; end < count && work[end].mapping == work[i].mapping; end++)
-			;
-		work_sort_by_address(&work[i], end - i);
-		name_mapping(&n, &work[i], end - i);
-	}
+	name_mappings(&n, work, count);
 	name_by_time(&n);
 	if (ret_report)
 		unnamed_report(&n.counts, p, ret_report);

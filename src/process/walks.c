@@ -2,8 +2,9 @@
  * samples. */
 #include "process/walks.h"
 
+#include "base/crew.h"
+
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -231,23 +232,12 @@ bool walks_finish(struct walks *w, struct error *err)
 
 /* ---- Threads ---- */
 
-/* As many as there are CPUs for us, the caller's included. */
-static unsigned threads_wanted(void)
-{
-	cpu_set_t cpus;
-	int count = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
-
-	if (count < 1)
-		return 1;
-	return (unsigned)count < WALK_THREADS_LIMIT ? (unsigned)count : WALK_THREADS_LIMIT;
-}
-
 struct walks *walks_new(const struct arch *arch, struct binaries *binaries,
 	bool (*deliver)(void *context, const struct walk_job *job, struct error *err),
 	void *context)
 {
 	struct walks *w = memory_new(1, sizeof(*w));
-	unsigned want = threads_wanted();
+	unsigned want = crew_size(WALK_THREADS_LIMIT);
 
 	*w = (struct walks){.binaries = binaries, .deliver = deliver, .context = context};
 	w->images = memory_new(IMAGES_LIMIT, sizeof(*w->images));

@@ -2,14 +2,12 @@
 #include "model/kiln_file.h"
 #include "readers/readers.h"
 
+#include "base/crew.h"
 #include "base/spool.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#define THREADS_LIMIT 8
-#define GRAB	      ((size_t)4) /* pieces that a thread takes at once */
+#define GRAB ((size_t)4) /* pieces that a thread takes at once */
 
 static int kiln_bid(struct bytes head)
 {
@@ -18,40 +16,9 @@ static int kiln_bid(struct bytes head)
 
 /* ---- Threads for the checks ---- */
 
-struct crew {
-	size_t next, count;
-	void (*piece)(void *context, size_t i);
-	void *context;
-};
-
-static void *crew_work(void *crew)
-{
-	struct crew *c = crew;
-	size_t first;
-
-	while ((first = __atomic_fetch_add(&c->next, GRAB, __ATOMIC_RELAXED)) < c->count)
-		for (size_t i = first; i < first + GRAB && i < c->count; i++)
-			c->piece(c->context, i);
-	return NULL;
-}
-
-/* As many threads as there are CPUs, and work; those that cannot be started are done without. */
 static void run_in_threads(size_t count, void (*piece)(void *context, size_t i), void *context)
 {
-	struct crew crew = {.count = count, .piece = piece, .context = context};
-	pthread_t threads[THREADS_LIMIT];
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t want = count / (GRAB * 4), started = 0;
-
-	if (cpus > 0 && want > (size_t)cpus)
-		want = (size_t)cpus;
-	if (want > THREADS_LIMIT)
-		want = THREADS_LIMIT;
-	while (started + 1 < want && !pthread_create(&threads[started], NULL, crew_work, &crew))
-		started++;
-	crew_work(&crew);
-	while (started)
-		pthread_join(threads[--started], NULL);
+	crew_run(crew_size(count / (GRAB * 4)), GRAB, count, piece, context);
 }
 
 /* ---- Where the bytes are ---- */

@@ -1,0 +1,51 @@
+/* crew.c: independent pieces of work, done by several threads. */
+#include "base/crew.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+struct crew {
+	atomic_size_t next;
+	size_t grab, count;
+	void (*piece)(void *context, size_t i);
+	void *context;
+};
+
+unsigned crew_size(size_t most)
+{
+	cpu_set_t cpus;
+	int count = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+	size_t size = count > 1 ? (size_t)count : 1;
+
+	if (size > most)
+		size = most ? most : 1;
+	return size < CREW_LIMIT ? (unsigned)size : CREW_LIMIT;
+}
+
+static void *work(void *crew)
+{
+	struct crew *c = crew;
+	size_t first;
+
+	while ((first = atomic_fetch_add_explicit(&c->next, c->grab, memory_order_relaxed)) <
+		c->count)
+		for (size_t i = first; i < first + c->grab && i < c->count; i++)
+			c->piece(c->context, i);
+	return NULL;
+}
+
+void crew_run(unsigned threads, size_t grab, size_t count, void (*piece)(void *context, size_t i),
+	void *context)
+{
+	struct crew crew = {.grab = grab, .count = count, .piece = piece, .context = context};
+	pthread_t started[CREW_LIMIT];
+	unsigned others = 0;
+
+	while (others + 1 < threads && others < CREW_LIMIT &&
+		!pthread_create(&started[others], NULL, work, &crew))
+		others++;
+	work(&crew);
+	while (others)
+		pthread_join(started[--others], NULL);
+}
