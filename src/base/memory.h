@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *memory_new(size_t count, size_t size);		 /* zeroed; free() it */
+void *memory_new(size_t count, size_t size); /* zeroed; free() it */
 /* The same for a table that is looked into anywhere: its pages are there at once. One that is read
  * before it is written costs two faults, and with several threads an interrupt of every other CPU.
  */

@@ -24,6 +24,12 @@ static inline size_t search_rows(
 	return low;
 }
 
+/* How many of `count` ascending numbers are below `key`. */
+static inline size_t search_below(const uint64_t *numbers, size_t count, uint64_t key)
+{
+	return key ? search_rows(numbers, count, sizeof(*numbers), 0, key - 1) : 0;
+}
+
 /* How many items of a vector, which ascends by `member` (a uint64_t), have one of at most `key`:
  * the last of them is the one before the result. */
 #define search_up_to(v, member, key)                                                               \

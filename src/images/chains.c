@@ -1,6 +1,7 @@
 /* chains.c: what was found out about the addresses of one binary, in memory and as a file. */
 #include "images/chains.h"
 
+#include "base/search.h"
 #include <stdlib.h>
 
 void chains_init(struct chains *c)
@@ -113,15 +114,7 @@ static size_t first_from(const struct chains *c, size_t at, uint64_t address)
 	}
 	if (at > len)
 		at = len;
-	while (low < at) {
-		size_t middle = low + (at - low) / 2;
-
-		if (known[middle] < address)
-			low = middle + 1;
-		else
-			at = middle;
-	}
-	return low;
+	return low + search_below(known + low, at - low, address);
 }
 
 size_t chains_find(

@@ -2,6 +2,7 @@
 #include "images/dwarf_file.h"
 
 #include "base/buffer.h"
+#include "base/search.h"
 #include "images/dwarf_unit.h"
 
 #include <dwarf.h>
@@ -83,24 +84,10 @@ static void list_release(struct dwarf_file *file)
 	free(file->type_units);
 }
 
-size_t dwarf_first_at(const uint64_t *numbers, size_t count, uint64_t value)
-{
-	size_t low = 0;
-
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-
-		if (numbers[middle] < value)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	return low;
-}
-
 bool dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset, uint64_t *ret_unit)
 {
-	size_t behind = dwarf_first_at(file->units.items, file->units.len, offset + 1);
+	size_t behind = search_rows(
+		file->units.items, file->units.len, sizeof(*file->units.items), 0, offset);
 
 	if (!behind)
 		return false;

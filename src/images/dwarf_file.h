@@ -68,9 +68,6 @@ struct dwarf_file *dwarf_split_open(struct dwarf_reader *r, const struct dwarf_f
 	const struct dwarf_unit *skeleton, uint64_t *ret_unit);
 void dwarf_split_release(struct dwarf_file *file); /* NULL is fine */
 
-/* The index of the first of `count` ascending numbers that is not below `value`; `count`: none. */
-size_t dwarf_first_at(const uint64_t *numbers, size_t count, uint64_t value);
-
 /* The unit that holds the entry at `offset`; false: none. */
 bool dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset, uint64_t *ret_unit);
 /* The type with this signature; false: none. */

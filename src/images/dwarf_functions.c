@@ -1,6 +1,7 @@
 /* dwarf_functions.c: which functions of a unit, inlined ones too, are at some addresses? */
 #include "images/dwarf_functions.h"
 
+#include "base/search.h"
 #include "images/dwarf_lines.h"
 #include "images/dwarf_ranges.h"
 
@@ -44,7 +45,7 @@ static bool cover(struct walk *w, uint32_t outer, uint32_t function, uint64_t st
 {
 	bool any = false;
 
-	for (size_t i = dwarf_first_at(w->addresses, w->count, start);
+	for (size_t i = search_below(w->addresses, w->count, start);
 		i < w->count && w->addresses[i] < end; i++) {
 		if (!dwarf_spend(w->reader, 1))
 			return any;

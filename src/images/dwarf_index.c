@@ -1,6 +1,7 @@
 /* dwarf_index.c: which unit describes an address? */
 #include "images/dwarf_index.h"
 
+#include "base/search.h"
 #include "images/dwarf_ranges.h"
 
 #include <dwarf.h>
@@ -23,7 +24,7 @@ static void span_add(struct dwarf_index *index, uint64_t start, uint64_t end, si
 /* The number of the unit whose header is at `offset`; SIZE_MAX: there is none. */
 static size_t unit_number(const struct dwarf_file *file, uint64_t offset)
 {
-	size_t at = dwarf_first_at(file->units.items, file->units.len, offset);
+	size_t at = search_below(file->units.items, file->units.len, offset);
 
 	return at < file->units.len && file->units.items[at] == offset ? at : SIZE_MAX;
 }

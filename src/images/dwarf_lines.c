@@ -2,6 +2,7 @@
 #include "images/dwarf_lines.h"
 
 #include "base/buffer.h"
+#include "base/search.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -246,7 +247,7 @@ static void row_end(struct machine *m)
 static inline void row_add(struct machine *m)
 {
 	if (!m->started || m->address < m->last)
-		m->next = dwarf_first_at(m->addresses, m->count, m->address);
+		m->next = search_below(m->addresses, m->count, m->address);
 	else if (m->next < m->count && m->addresses[m->next] < m->address && !m->dropped)
 		row_end(m);
 	m->started = true;

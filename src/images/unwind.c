@@ -280,8 +280,8 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 	return UNWIND_ENDS;
 }
 
-/* By a plain rule: what unwind_step does, for the three registers that such a rule needs. The others
- * are let go. */
+/* By a plain rule: what unwind_step does, for the three registers that such a rule needs. The
+ * others are let go. */
 static enum unwind_end step_plain(struct walk *w, const struct cfi_rule *rule)
 {
 	const struct arch *arch = w->input->arch;

@@ -6,6 +6,12 @@
 #define CPUS_LIMIT 65536u
 #define SECOND	   1000000000u /* ns */
 
+/* Why a ring that is full lost samples is told twice from Linux 6.0 on: by LOST records while it
+ * happened, which may count other records too and those of other events, and at the end by
+ * LOST_SAMPLES records that perf makes of the events' own counts (PERF_FORMAT_LOST). Then these
+ * count. */
+static const char ring_full[] = "ring full", ring_full_counted[] = "ring full";
+
 struct perf_loss {
 	const struct perf_file_event *event;
 	const char *reason;
@@ -82,10 +88,13 @@ void perf_losses_add(
 
 	switch (r->type) {
 	case PERF_RECORD_LOST:
-		add(l, event, "ring full", r->lost.count);
+		add(l, event, ring_full, r->lost.count);
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
-		add(l, event, "lost by the kernel", r->lost.count);
+		add(l, event,
+			event->attr.read_format & PERF_FORMAT_LOST ? ring_full_counted
+								   : "lost by the kernel",
+			r->lost.count);
 		break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:
@@ -96,11 +105,20 @@ void perf_losses_add(
 	}
 }
 
+static bool are_counted(const struct perf_losses *l)
+{
+	for (size_t i = 0; i < l->rows.len; i++)
+		if (l->rows.items[i].reason == ring_full_counted)
+			return true;
+	return false;
+}
+
 void perf_losses_finish(struct perf_losses *l, uint64_t time, struct perf_events *events)
 {
 	while (l->stopped.len)
 		run_again(l, l->stopped.items[0].event, l->stopped.items[0].cpu, time);
 	for (size_t i = 0; i < l->rows.len; i++)
-		perf_events_lost(events, buffer_bytes(&l->rows.items[i].event->name),
-			l->rows.items[i].reason, l->rows.items[i].count);
+		if (l->rows.items[i].reason != ring_full || !are_counted(l))
+			perf_events_lost(events, buffer_bytes(&l->rows.items[i].event->name),
+				l->rows.items[i].reason, l->rows.items[i].count);
 }

@@ -51,7 +51,8 @@ folds() {
 		info = json.load(open("info"))
 		stream = info["streams"][0]
 		assert stream["samples"] == 14, stream
-		assert stream["losses"] == {"ring full": 5, "lost by the kernel": 2, "throttled": 1}, stream
+		# The event counted 2; the 5 of the LOST record may be other records.
+		assert stream["losses"] == {"ring full": 2, "throttled": 1}, stream
 		PY
 	done
 }

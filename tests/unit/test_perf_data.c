@@ -94,6 +94,16 @@ static void put_lost(struct perf_data_builder *b, uint64_t count, uint64_t time)
 	builder_end(b, start);
 }
 
+/* What perf writes when it ends, from the event's own count. */
+static void put_lost_samples(struct perf_data_builder *b, uint64_t count, uint64_t time)
+{
+	size_t start = builder_begin(b, PERF_RECORD_LOST_SAMPLES, 0);
+
+	put64(b, &b->records, count);
+	builder_identity(b, APP, time, 1, CYCLES_ID);
+	builder_end(b, start);
+}
+
 struct sample_told {
 	uint64_t id, time;
 	uint32_t pid, cpu;
@@ -443,6 +453,29 @@ static void without_rounds(void **state)
 	builder_release(&b);
 }
 
+/* LOST records and the events' own counts tell of the same samples. */
+static void lost_once(void **state)
+{
+	(void)state;
+	for (unsigned counts = 0; counts < 2; counts++) {
+		struct perf_data_builder b = {.attr_size = 136};
+		struct perf_event_attr attr = cycles;
+		struct profile p;
+		size_t data;
+
+		attr.read_format = counts ? PERF_FORMAT_LOST : 0;
+		builder_event(&b, &attr, CYCLES_ID);
+		put_sample(&b, &(struct sample_told){CYCLES_ID, 20, APP, 0, 0, 0x10010, 0, 1});
+		put_lost(&b, 3, 50);
+		put_lost_samples(&b, 5, 60);
+		builder_finish(&b, &data);
+		read_whole(&b, &p);
+		assert_int_equal(profile_lost(&p, 0), counts ? 5 : 3 + 5);
+		profile_release(&p);
+		builder_release(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -452,6 +485,7 @@ int main(void)
 		cmocka_unit_test(not_finished),
 		cmocka_unit_test(flipped_bits),
 		cmocka_unit_test(without_rounds),
+		cmocka_unit_test(lost_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
