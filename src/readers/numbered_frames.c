@@ -22,10 +22,11 @@ bool numbered_frame_parse(struct bytes line, struct numbered_frame *ret_frame)
 		return false;
 	if (at + 2 < line.len && line.at[at] == '0' && line.at[at + 1] == 'x' &&
 		is_hex_digit(line.at[at + 2])) {
-		start = at;
-		for (at += 2; at < line.len && is_hex_digit(line.at[at]);)
-			at++;
-		f.address = (struct bytes){line.at + start, at - start};
+		const char *blank = memchr(line.at + at, ' ', line.len - at);
+
+		f.address = (struct bytes){
+			line.at + at, blank ? (size_t)(blank - line.at) - at : line.len - at};
+		at += f.address.len;
 		while (at < line.len && line.at[at] == ' ')
 			at++;
 	}

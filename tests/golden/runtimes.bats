@@ -86,3 +86,17 @@ refuses() {
 	says "1 of 22 lines skipped, first at line 19: expected a frame" "$golden/faulthandler/threads.txt"
 	says "1 stacks lack their outermost frames" "$golden/faulthandler/threads.txt"
 }
+
+@test "go-raw: every value, inlined lines, names with blanks, places without names" {
+	folds go-raw heap
+	folds go-raw heap alloc_space
+	"$kiln" fold -q --kind inuse_space "$golden/go-raw/heap.txt" | grep -Fx "main.main;[libc.so.6] -500"
+	says "1 of 23 lines skipped, first at line 12" "$golden/go-raw/heap.txt"
+	says "samples name locations that are not listed, 1 times" "$golden/go-raw/heap.txt"
+	"$kiln" fold -q --all "$golden/go-raw/heap.txt" | grep -F 'main.outer;main.(*T).inner_[i];main.Map['
+	"$kiln" convert -q -o a.kiln "$golden/go-raw/heap.txt"
+	"$kiln" fold -q --lines a.kiln | grep -F 'main.outer (t.go:20);main.(*T).inner (t.go:17);main.Map['
+	refuses "line 2: expected types such as" go-raw 'Samples:\n\n'
+	refuses "line 3: expected a sample" go-raw 'Samples:\nsamples/count\n 1 2: 3\n'
+	refuses "exceeds 2^63" go-raw 'Samples:\na/b\n 9223372036854775807: 3\n 1: 3\n'
+}

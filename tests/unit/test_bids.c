@@ -59,6 +59,7 @@ static const char *const formats[] = {
 	"eu-stack",
 	"faulthandler",
 	"gdb",
+	"go-raw",
 	"java-exceptions",
 	"javacore",
 	"jstack",
