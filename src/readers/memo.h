@@ -21,12 +21,19 @@ struct memo {
 void memo_release(struct memo *m);
 /* The value of `text`, or 0 when it is not known (or was forgotten). */
 uint32_t memo_find(struct memo *m, struct bytes text);
-/* Is it the text of this record? */
-static inline bool memo_is(const struct memo *m, uint32_t record, struct bytes text)
+/* The text of a record. */
+static inline struct bytes memo_text(const struct memo *m, uint32_t record)
 {
 	const uint64_t *words = m->records.items + record - 1;
 
-	return (uint32_t)*words == text.len && !memcmp(words + 1, text.at, text.len);
+	return (struct bytes){(const char *)(words + 1), (uint32_t)*words};
+}
+
+static inline bool memo_is(const struct memo *m, uint32_t record, struct bytes text)
+{
+	struct bytes own = memo_text(m, record);
+
+	return own.len == text.len && !memcmp(own.at, text.at, text.len);
 }
 
 /* Remember a text that memo_find did not know. */

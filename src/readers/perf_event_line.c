@@ -123,6 +123,7 @@ static bool parse_tail(struct bytes tail, struct perf_event *e)
 	e->cpu = -1;
 	e->timed = false;
 	e->period = 0;
+	e->counted = false;
 	if (parse_cpu(word, e)) {
 		before = tail;
 		word = next_word(&tail);
@@ -142,6 +143,7 @@ static bool parse_tail(struct bytes tail, struct perf_event *e)
 	e->anchored = e->timed || e->cpu >= 0;
 	if (word.len && leading_number(word, &period) == word.len) {
 		e->period = period;
+		e->counted = true;
 		before = tail;
 		word = next_word(&tail);
 	}
@@ -183,6 +185,83 @@ bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 		found = true;
 	}
 	return found;
+}
+
+/* Cut a number of at most 18 digits and the character that has to follow it off the start of what
+ * ends at `end`; how many digits, 0: there is no such number. */
+static size_t cut_number(const char **at, const char *end, char behind, uint64_t *ret_value)
+{
+	const char *digit = *at;
+	uint64_t value = 0;
+	size_t len;
+
+	for (; digit < end && is_digit(*digit); digit++)
+		value = value * 10 + (uint64_t)(*digit - '0');
+	len = (size_t)(digit - *at);
+	if (!len || len > 18 || digit == end || *digit != behind)
+		return 0;
+	*ret_value = value;
+	*at = digit + 1;
+	return len;
+}
+
+/* "441995.133575:" */
+static bool cut_time(const char **at, const char *end, uint64_t *ret_time)
+{
+	static const uint32_t scale[] = {
+		1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
+	uint64_t seconds, fraction;
+	size_t digits;
+
+	if (!cut_number(at, end, '.', &seconds) || seconds > UINT32_MAX)
+		return false;
+	digits = cut_number(at, end, ':', &fraction);
+	if (!digits || digits > 9)
+		return false;
+	*ret_time = seconds * 1000000000 + fraction * scale[digits];
+	return true;
+}
+
+/* The fields between the ids and the event, each with a blank behind it, when they are the same as
+ * the last line had. */
+static bool parse_same_fields(struct bytes fields, struct perf_event *e)
+{
+	const char *at = fields.at, *end = fields.at + fields.len;
+	uint64_t cpu;
+
+	if (e->cpu >= 0) {
+		if (*at++ != '[' || !cut_number(&at, end, ']', &cpu) || *at != ' ')
+			return false;
+		e->cpu = to_id(cpu);
+	}
+	while (*at == ' ' && at + 1 < end)
+		at++;
+	if (e->timed && (!cut_time(&at, end, &e->time) || *at != ' '))
+		return false;
+	while (*at == ' ' && at + 1 < end)
+		at++;
+	if (e->counted && !cut_number(&at, end, ' ', &e->period))
+		return false;
+	while (at < end && *at == ' ')
+		at++;
+	return at == end;
+}
+
+bool perf_event_parse_again(struct bytes line, struct bytes last, struct perf_event *event)
+{
+	struct perf_event e = *event;
+	struct bytes head = {last.at, e.head}, end = e.event, fields;
+
+	if (!head.len || !e.anchored || !end.len)
+		return false;
+	end.len = (size_t)(last.at + last.len - end.at);
+	if (line.len <= head.len + end.len || !bytes_start(line, head) || !bytes_end(line, end))
+		return false;
+	fields = (struct bytes){line.at + head.len, line.len - head.len - end.len};
+	if (fields.at[fields.len - 1] != ' ' || !parse_same_fields(fields, &e))
+		return false;
+	*event = e;
+	return true;
 }
 
 bool perf_event_parse_tail(struct bytes line, struct bytes head, struct perf_event *event)

@@ -15,36 +15,64 @@ static size_t leading_hex(struct bytes text, uint64_t *ret_value)
 	return len;
 }
 
+/* Where the parenthesis is that the one at `close` closes; `close` when there is none. */
+static size_t find_open(struct bytes text, size_t close)
+{
+	const char *open = memrchr(text.at, '(', close);
+	size_t start = open ? (size_t)(open - text.at) : 0;
+	int depth = 0;
+
+	if (open && !memchr(open, ')', close - start) && start && open[-1] == ' ')
+		return start; /* mostly */
+	for (size_t i = close + 1; i-- > 0;) {
+		if (text.at[i] == ')')
+			depth++;
+		else if (text.at[i] == '(' && --depth == 0 && (i == 0 || text.at[i - 1] == ' '))
+			return i;
+	}
+	return close;
+}
+
 /* Where "(module)" starts, or text.len. A module's name may hold balanced parentheses:
  * "(/usr/bin/x (deleted))". What follows the last parenthesis is not of the frame. */
 static size_t find_module(struct bytes text, struct bytes *ret_module)
 {
-	const char *close = text.len ? memrchr(text.at, ')', text.len) : NULL;
-	size_t end = close ? (size_t)(close - text.at) : 0;
-	int depth = 0;
+	const char *last = text.len ? memrchr(text.at, ')', text.len) : NULL;
+	size_t close = last ? (size_t)(last - text.at) : 0;
+	size_t open = last ? find_open(text, close) : close;
 
 	*ret_module = (struct bytes){0};
-	for (size_t i = close ? end + 1 : 0; i-- > 0;) {
-		if (text.at[i] == ')')
-			depth++;
-		else if (text.at[i] == '(' && --depth == 0 && (i == 0 || text.at[i - 1] == ' ')) {
-			*ret_module = (struct bytes){text.at + i + 1, end - i - 1};
-			return i;
-		}
-	}
-	return text.len;
+	if (open == close)
+		return text.len;
+	*ret_module = (struct bytes){text.at + open + 1, close - open - 1};
+	return open;
 }
 
-/* Cut "+0x1f" off the end. */
-static struct bytes without_offset(struct bytes symbol)
+/* How many digits has the "+0x1f" at the end? 0: it is not there. */
+static size_t offset_digits(struct bytes symbol)
 {
 	size_t at = symbol.len;
 
 	while (at && is_hex_digit(symbol.at[at - 1]))
 		at--;
-	if (at < symbol.len && at >= 3 && !memcmp(symbol.at + at - 3, "+0x", 3))
-		symbol.len = at - 3;
-	return symbol;
+	return at >= 3 && !memcmp(symbol.at + at - 3, "+0x", 3) ? symbol.len - at : 0;
+}
+
+static struct bytes without_offset(struct bytes symbol)
+{
+	size_t digits = offset_digits(symbol);
+
+	return (struct bytes){symbol.at, digits ? symbol.len - digits - 3 : symbol.len};
+}
+
+bool perf_frame_offset(struct bytes line, size_t *ret_at, size_t *ret_len)
+{
+	struct bytes module, before = {line.at, find_module(line, &module)};
+
+	before = bytes_trim(before);
+	*ret_len = offset_digits(before);
+	*ret_at = (size_t)(before.at + before.len - line.at) - *ret_len;
+	return module.at && *ret_len;
 }
 
 /* Lines that options beyond ip, sym and dso add. */

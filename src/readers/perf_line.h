@@ -24,6 +24,7 @@ struct perf_event {
 	struct bytes rest;  /* what follows the event: a frame, a tracepoint's arguments, ... */
 	bool anchored;	    /* time or cpu was found where it belongs: this cannot be a frame */
 	size_t head;	    /* length of comm and ids, and of the blanks behind them */
+	bool counted;	    /* is `period` there? */
 };
 
 /* Without its newline. False when it is no such line. The comm may be anything: of all readings,
@@ -33,6 +34,10 @@ bool perf_event_parse(struct bytes line, struct perf_event *ret_event);
 /* The same when the line starts as the one that *event is about: `head` is that line's first
  * event->head bytes. False, and *event is as it was, when it has to be parsed from the start. */
 bool perf_event_parse_tail(struct bytes line, struct bytes head, struct perf_event *event);
+
+/* The same when nothing but CPU, time and period is new since `last`, the line that *event is
+ * about: its texts stay where they are. False, and *event is as it was, when more may be. */
+bool perf_event_parse_again(struct bytes line, struct bytes last, struct perf_event *event);
 
 enum perf_line {
 	PERF_FRAME,   /* address, symbol, module */
@@ -51,6 +56,10 @@ struct perf_frame {
 
 /* A line below the event's. *ret_frame is set for PERF_FRAME only. */
 enum perf_line perf_frame_parse(struct bytes line, struct perf_frame *ret_frame);
+
+/* Where the digits of the offset lie in a line that holds a frame: lines that differ in nothing
+ * else behind the address give equal frames. False when the line has none. */
+bool perf_frame_offset(struct bytes line, size_t *ret_at, size_t *ret_len);
 
 /* "main.c:12" (or nothing of use: "libc.so[27b25]") below a frame. */
 bool perf_source_parse(struct bytes line, struct bytes *ret_file, uint32_t *ret_line);

@@ -8,10 +8,8 @@
 
 void perf_names_release(struct perf_names *n)
 {
-	for (int java = 0; java < 2; java++) {
-		memo_release(&n->known[java]);
-		memo_release(&n->frames[java]);
-	}
+	memo_release(&n->known[0]);
+	memo_release(&n->known[1]);
 	vector_release(&n->runs);
 	vector_release(&n->hints);
 	buffer_release(&n->name);
@@ -105,28 +103,6 @@ static uint32_t add_run(
 	return (uint32_t)run;
 }
 
-/* The frame's value; what differs in its offset or address only has the same. */
-static uint32_t find_run(
-	struct perf_names *n, const struct perf_frame *frame, struct bytes source, bool java)
-{
-	uint32_t run;
-
-	n->key.len = 0;
-	buffer_add(&n->key, frame->symbol.at, frame->symbol.len);
-	buffer_char(&n->key, '\n');
-	buffer_add(&n->key, frame->module.at, frame->module.len);
-	buffer_char(&n->key, '\n');
-	buffer_add(&n->key, source.at, source.len);
-	if (n->style & STYLE_ADDRS)
-		buffer_printf(&n->key, "\n%llx", (unsigned long long)frame->address);
-	run = memo_find(&n->frames[java], buffer_bytes(&n->key));
-	if (run)
-		return run;
-	run = add_run(n, frame, source, java);
-	memo_put(&n->frames[java], buffer_bytes(&n->key), run);
-	return run;
-}
-
 static enum perf_line learn(struct perf_names *n, struct bytes line, bool java, uint32_t *ret_run)
 {
 	const char *newline = memchr(line.at, '\n', line.len);
@@ -140,25 +116,109 @@ static enum perf_line learn(struct perf_names *n, struct bytes line, bool java, 
 	}
 	what = perf_frame_parse(line, &frame);
 	if (what == PERF_FRAME)
-		*ret_run = find_run(n, &frame, source, java);
+		*ret_run = add_run(n, &frame, source, java);
 	return what;
 }
 
-/* What tells lines apart: not the address, which perf prints in the columns from 1 to 16. */
-static struct bytes line_key(struct bytes line)
+/* ---- What tells lines apart ---- */
+
+/* Not the address, which perf prints in the columns from 1 to 16, and not the offset: a line is
+ * known by this and what is left of it. */
+struct line_form {
+	uint8_t columns; /* bytes at its start that were cut */
+	uint8_t lines;	 /* 2: with a source line */
+	uint16_t tail;	 /* bytes behind the offset; 0: there is none */
+};
+
+#define ADDRESS_COLUMNS 17
+
+static bool has_address(const char *line)
 {
-	if (line.len > 18 && line.at[0] == '\t' && line.at[17] == ' ' && line.at[16] != ' ')
-		return (struct bytes){line.at + 17, line.len - 17};
-	return line;
+	return line[0] == '\t' && line[ADDRESS_COLUMNS] == ' ' && line[ADDRESS_COLUMNS - 1] != ' ';
 }
 
-/* The hint for a stack; all are void when a memo has started afresh. */
-static struct perf_hint *hint_for(struct perf_names *n, stack_id caller, bool java)
+/* Into n->key: the form, then `text` without `digits` bytes at `at`. */
+static struct bytes make_key(
+	struct perf_names *n, struct line_form form, struct bytes text, size_t at, size_t digits)
 {
-	if (n->beginnings[java] != n->known[java].beginnings) {
-		n->beginnings[java] = n->known[java].beginnings;
-		n->hints.len = 0;
+	struct buffer *key = &n->key;
+
+	key->len = 0;
+	buffer_room(key, sizeof(form) + text.len);
+	memcpy(key->at, &form, sizeof(form));
+	memcpy(key->at + sizeof(form), text.at, at);
+	memcpy(key->at + sizeof(form) + at, text.at + at + digits, text.len - at - digits);
+	return (struct bytes){key->at, sizeof(form) + text.len - digits};
+}
+
+static struct bytes line_key(struct perf_names *n, struct bytes line)
+{
+	const char *newline = memchr(line.at, '\n', line.len);
+	struct line_form form = {.lines = newline ? 2 : 1};
+	struct bytes first = {line.at, newline ? (size_t)(newline - line.at) : line.len};
+	size_t at, digits;
+
+	if (first.len > ADDRESS_COLUMNS + 1 && has_address(line.at))
+		form.columns = ADDRESS_COLUMNS;
+	first.at += form.columns;
+	first.len -= form.columns;
+	line.at += form.columns;
+	line.len -= form.columns;
+	if (!perf_frame_offset(first, &at, &digits) || line.len - at - digits > UINT16_MAX)
+		return make_key(n, form, line, line.len, 0);
+	form.tail = (uint16_t)(line.len - at - digits);
+	return make_key(n, form, line, at, digits);
+}
+
+/* Cut `text` off the end of what lies between `start` and *end; false when it is not there. */
+static bool cut_end(const char *start, const char **end, struct bytes text)
+{
+	if ((size_t)(*end - start) < text.len || memcmp(*end - text.len, text.at, text.len))
+		return false;
+	*end -= text.len;
+	return true;
+}
+
+/* Does a line start at `line`, and have its address in the columns for it? */
+static bool starts_line(const char *start, const char *line, struct line_form form)
+{
+	if (line > start && line[-1] != '\n')
+		return false;
+	return !form.columns || (has_address(line) && !memchr(line, '\n', ADDRESS_COLUMNS));
+}
+
+/* Does the line that ends at `end` have this key? Then *ret_start is where it starts. */
+static bool ends_in_key(const char *start, const char *end, struct bytes key,
+	const char **ret_start, uint32_t *ret_lines)
+{
+	struct line_form form;
+
+	memcpy(&form, key.at, sizeof(form));
+	key.at += sizeof(form);
+	key.len -= sizeof(form) + form.tail;
+	if (form.tail) {
+		const char *behind;
+
+		if (!cut_end(start, &end, (struct bytes){key.at + key.len, form.tail}))
+			return false;
+		behind = end;
+		while (end > start && is_hex_digit(end[-1]))
+			end--;
+		if (end == behind)
+			return false;
 	}
+	if (!cut_end(start, &end, key) || end - start < form.columns)
+		return false;
+	*ret_start = end - form.columns;
+	*ret_lines = form.lines;
+	return starts_line(start, *ret_start, form);
+}
+
+/* ---- Where lines lead ---- */
+
+/* Remember where the line of a record led from a stack. */
+static void set_hint(struct perf_names *n, stack_id caller, uint32_t record, stack_id callee)
+{
 	if (caller >= n->hints.len) {
 		size_t more = n->profile->stack_caller.len - n->hints.len;
 
@@ -166,7 +226,17 @@ static struct perf_hint *hint_for(struct perf_names *n, stack_id caller, bool ja
 		memset(n->hints.items + n->hints.len, 0, more * sizeof(*n->hints.items));
 		n->hints.len += more;
 	}
-	return &n->hints.items[caller];
+	n->hints.items[caller] = (struct perf_hint){record, callee};
+}
+
+/* Hints are void when a memo has started afresh. */
+static void remember(struct perf_names *n, struct memo *known, struct bytes key, uint32_t run)
+{
+	uint32_t beginnings = known->beginnings;
+
+	memo_put(known, key, run);
+	if (known->beginnings != beginnings)
+		n->hints.len = 0;
 }
 
 /* From `caller` through everything that a line names. */
@@ -183,29 +253,34 @@ static stack_id follow(struct perf_names *n, uint32_t run, stack_id caller, uint
 	return caller;
 }
 
+bool perf_names_again(struct perf_names *n, const char *start, const char *end, bool java,
+	stack_id caller, stack_id *ret_callee, const char **ret_start, uint32_t *ret_lines)
+{
+	struct perf_hint hint = {0};
+
+	if (caller < n->hints.len)
+		hint = n->hints.items[caller];
+	*ret_callee = hint.callee;
+	return hint.record && ends_in_key(start, end, memo_text(&n->known[java], hint.record),
+				      ret_start, ret_lines);
+}
+
 enum perf_line perf_names_call(struct perf_names *n, struct bytes line, bool java, stack_id caller,
 	stack_id *ret_callee, uint32_t *ret_frames)
 {
 	struct memo *known = &n->known[java];
-	struct bytes key = n->style & STYLE_ADDRS ? line : line_key(line);
-	struct perf_hint *hint = hint_for(n, caller, java);
-	uint32_t run;
+	struct bytes key = line_key(n, line);
+	uint32_t run = memo_find(known, key);
 
-	if (hint->record && memo_is(known, hint->record, key)) {
-		*ret_callee = hint->callee;
-		*ret_frames = 1;
-		return PERF_FRAME;
-	}
-	run = memo_find(known, key);
 	if (!run) {
 		enum perf_line what = learn(n, line, java, &run);
 
 		if (what != PERF_FRAME)
 			return what;
-		memo_put(known, key, run);
+		remember(n, known, key, run);
 	}
 	*ret_callee = follow(n, run, caller, ret_frames);
 	if (*ret_frames == 1)
-		*hint = (struct perf_hint){known->last, *ret_callee};
+		set_hint(n, caller, known->last, *ret_callee);
 	return PERF_FRAME;
 }

@@ -15,18 +15,22 @@ struct perf_hint {
 /* `{.profile = ..., .want = ..., .style = ...}` is ready for use. */
 struct perf_names {
 	struct profile *profile;
-	unsigned want;		  /* enum read_want */
-	unsigned style;		  /* enum read_style */
-	struct memo known[2];	  /* lines; [1] as Java writes them */
-	struct memo frames[2];	  /* symbol, module, source: lines that differ in the offset only */
+	unsigned want;	      /* enum read_want */
+	unsigned style;	      /* enum read_style */
+	struct memo known[2]; /* lines, by what names a frame in them; [1] as Java writes them */
 	VECTOR(location_id) runs; /* of lines that name several: a count, then so many locations */
 	VECTOR(struct perf_hint)
-	hints;			/* for every stack; those of a program are all in one memo */
-	uint32_t beginnings[2]; /* of the memos that the hints are about */
+	hints; /* for every stack; those of a program are all in one memo */
 	struct buffer name, key;
 };
 
 void perf_names_release(struct perf_names *n);
+
+/* The line that ends at `end`, and starts at `start` or later, when it leads from `caller` where
+ * the last one led: then *ret_start is its start, and it is one frame. Otherwise false, and it is
+ * to be asked for with perf_names_call. *ret_lines is 2 when there is a source line in it. */
+bool perf_names_again(struct perf_names *n, const char *start, const char *end, bool java,
+	stack_id caller, stack_id *ret_callee, const char **ret_start, uint32_t *ret_lines);
 
 /* The stack that `line` (perhaps with a source line behind it) leads to from `caller`, and how many
  * frames that takes: one, and one more for each function inlined into it. Both are set for

@@ -34,8 +34,8 @@ struct script {
 	struct perf_events events;
 	struct recent_table recent;
 	struct memo programs;	 /* comm to the stack of its root frame */
-	struct perf_event event; /* the last one; its comm lies in `head` */
-	struct buffer head;	 /* how its line started */
+	struct perf_event event; /* the last one; its texts lie in `line` */
+	struct buffer line;
 	stack_id root;		 /* its program's */
 	VECTOR(uint8_t) waiting; /* of stacks of the idle task: 0 not known, 1 idle, 2 not */
 	struct bad_lines bad;
@@ -50,7 +50,7 @@ static void script_release(struct script *s)
 	recent_table_release(&s->recent);
 	memo_release(&s->programs);
 	vector_release(&s->waiting);
-	buffer_release(&s->head);
+	buffer_release(&s->line);
 	buffer_release(&s->wanted);
 }
 
@@ -106,23 +106,41 @@ static stack_id program_root(struct script *s, const struct perf_event *event)
 	return root;
 }
 
+static void text_move(struct bytes *text, const char *from, const char *to)
+{
+	if (text->len)
+		text->at = to + (text->at - from);
+}
+
+/* Keep an event whose texts lie in its line. */
+static void keep_event(struct script *s, struct bytes line, struct perf_event event)
+{
+	s->line.len = 0;
+	buffer_add(&s->line, line.at, line.len);
+	text_move(&event.comm, line.at, s->line.at);
+	text_move(&event.event, line.at, s->line.at);
+	text_move(&event.rest, line.at, s->line.at);
+	s->event = event;
+}
+
 /* Parse an event line into s->event and s->root. Most lines are of the same thread as the one
- * before. */
+ * before, and most of these differ in their time only. */
 static bool take_event_line(struct script *s, struct bytes line)
 {
-	struct perf_event event;
-	size_t comm;
+	struct bytes last = buffer_bytes(&s->line), head = {last.at, s->event.head};
+	struct perf_event event = s->event;
 
-	if (perf_event_parse_tail(line, buffer_bytes(&s->head), &s->event))
+	if (perf_event_parse_again(line, last, &s->event))
 		return true;
+	if (perf_event_parse_tail(line, head, &event)) {
+		text_move(&event.comm, last.at, line.at);
+		keep_event(s, line, event);
+		return true;
+	}
 	if (!perf_event_parse(line, &event))
 		return false;
-	comm = event.comm.len ? (size_t)(event.comm.at - line.at) : 0;
-	s->head.len = 0;
-	buffer_add(&s->head, line.at, event.head);
-	event.comm.at = s->head.at + comm;
-	s->event = event;
-	s->root = program_root(s, &event);
+	keep_event(s, line, event);
+	s->root = program_root(s, &s->event);
 	return true;
 }
 
@@ -155,16 +173,33 @@ static struct bytes line_before(const char *start, const char *end)
 
 enum walked { WALKED, WALKED_INTO_EVENT, WALKED_TOO_DEEP };
 
+/* Move the mark up to the start of a line. */
+static void mark_move(struct recent_mark *mark, struct bytes text, const char *line, stack_id stack,
+	uint32_t lines, uint32_t frames)
+{
+	mark->stack = stack;
+	mark->lines += lines;
+	mark->frames += frames;
+	mark->from_end = (uint32_t)(text.at + text.len - line);
+}
+
 /* Read one more line (and the source line below it) upwards from `mark`. */
 static enum walked walk_line(
 	struct script *s, struct bytes text, bool java, struct recent_mark *mark)
 {
 	const char *end = text.at + text.len - mark->from_end - (mark->from_end > 0);
-	struct bytes line = line_before(text.at, end);
+	struct bytes line;
 	stack_id stack = mark->stack;
 	uint32_t frames = 0, lines = 1;
-	enum perf_line what = perf_names_call(&s->names, line, java, stack, &stack, &frames);
+	enum perf_line what;
 
+	if (perf_names_again(&s->names, text.at, end, java, stack, &stack, &line.at, &lines)) {
+		mark_move(mark, text, line.at, stack, lines, 1);
+		return mark->frames > STACK_DEPTH_LIMIT ? WALKED_TOO_DEEP : WALKED;
+	}
+	stack = mark->stack;
+	line = line_before(text.at, end);
+	what = perf_names_call(&s->names, line, java, stack, &stack, &frames);
 	if (what == PERF_SOURCE && line.at > text.at) {
 		struct bytes above = line_before(text.at, line.at - 1);
 		struct bytes both = {above.at, (size_t)(end - above.at)};
@@ -176,11 +211,8 @@ static enum walked walk_line(
 	}
 	if (what == PERF_BLANK || (what == PERF_WEIRD && starts_sample(line)))
 		return WALKED_INTO_EVENT;
-	mark->stack = stack;
-	mark->lines += lines;
 	mark->bad_lines += what == PERF_WEIRD;
-	mark->frames += frames;
-	mark->from_end = (uint32_t)(text.at + text.len - line.at);
+	mark_move(mark, text, line.at, stack, lines, frames);
 	return mark->frames > STACK_DEPTH_LIMIT ? WALKED_TOO_DEEP : WALKED;
 }
 
@@ -188,8 +220,7 @@ static enum walked walk_line(
 static enum walked walk(
 	struct script *s, struct bytes text, stack_id root, bool java, struct recent_mark *ret_end)
 {
-	size_t shared;
-	struct recent *r = recent_share(&s->recent, root, text, &shared);
+	struct recent *r = recent_share(&s->recent, root, text);
 	struct recent_mark mark = r->marks.items[r->marks.len - 1];
 	enum walked how = WALKED;
 
@@ -199,7 +230,7 @@ static enum walked walk(
 		vector_push(&r->marks, mark);
 	}
 	if (how == WALKED)
-		recent_keep(r, text, shared);
+		recent_keep(r, text);
 	else
 		r->root = 0;
 	*ret_end = mark;
@@ -231,13 +262,12 @@ static bool find_end_by_line(struct bytes text, bool ended, size_t *ret_len)
  * the window. */
 static bool find_end(struct bytes text, bool by_line, bool ended, size_t *ret_len)
 {
-	size_t first = line_length(text);
 	size_t len;
 
 	if (!by_line && text.len && *text.at != '\t') {
-		struct bytes line = {text.at, first};
+		struct bytes line = {text.at, line_length(text)};
 
-		if (first == text.len && !ended)
+		if (line.len == text.len && !ended)
 			return false;
 		by_line = is_empty(line) || starts_sample(line);
 	}
@@ -420,6 +450,7 @@ static bool script_read(struct script *s, struct input *in, struct error *err)
 				"line %llu: more than %zu MiB without an empty line; expected one "
 				"behind every sample",
 				(unsigned long long)s->lines + 1, SAMPLE_TEXT_LIMIT >> 20);
+		recent_table_settle(&s->recent);
 		/* Doubling what is not enough keeps a long call chain from being searched for its
 		 * end once for every piece of it. */
 		if (!input_fill(in, in->window.len * 2 + 1, err))

@@ -13,11 +13,6 @@ void recent_table_release(struct recent_table *t)
 	}
 }
 
-static struct bytes recent_text(const struct recent *r)
-{
-	return (struct bytes){r->room + r->cap - r->len, r->len};
-}
-
 /* A mark holds when its line is in the shared part from its first byte on. */
 static bool mark_holds(const struct recent_mark *m, struct bytes text, size_t shared)
 {
@@ -43,39 +38,40 @@ static size_t marks_that_hold(const struct recent *r, struct bytes text, size_t 
 	return low;
 }
 
-struct recent *recent_share(
-	struct recent_table *t, stack_id root, struct bytes text, size_t *ret_shared)
+struct recent *recent_share(struct recent_table *t, stack_id root, struct bytes text)
 {
 	struct recent *r = &t->of[root % RECENT_PROGRAMS];
 
 	if (r->root != root) {
 		r->root = root;
-		r->len = 0;
+		r->text.len = 0;
 		r->marks.len = 0;
 		vector_push(&r->marks, (struct recent_mark){.stack = root});
 	}
-	*ret_shared = r->len ? scan_common_end(recent_text(r), text) : 0;
-	r->marks.len = marks_that_hold(r, text, *ret_shared);
+	r->marks.len = marks_that_hold(r, text, r->text.len ? scan_common_end(r->text, text) : 0);
 	return r;
 }
 
-void recent_keep(struct recent *r, struct bytes text, size_t shared)
+void recent_keep(struct recent *r, struct bytes text)
 {
-	if (text.len > RECENT_TEXT_LIMIT) {
+	r->text = text;
+	if (text.len > RECENT_TEXT_LIMIT)
 		r->root = 0;
-		return;
-	}
-	if (text.len > r->cap) {
-		size_t cap = text.len * 2;
-		char *room = memory_new(cap, 1);
+}
 
-		if (shared)
-			memcpy(room + cap - shared, r->room + r->cap - shared, shared);
-		free(r->room);
-		r->room = room;
-		r->cap = cap;
+void recent_table_settle(struct recent_table *t)
+{
+	for (size_t i = 0; i < RECENT_PROGRAMS; i++) {
+		struct recent *r = &t->of[i];
+
+		if (!r->root || !r->text.len || r->text.at == r->room)
+			continue;
+		if (r->text.len > r->cap) {
+			free(r->room);
+			r->cap = r->text.len * 2;
+			r->room = memory_new(r->cap, 1);
+		}
+		memcpy(r->room, r->text.at, r->text.len);
+		r->text.at = r->room;
 	}
-	if (text.len > shared)
-		memcpy(r->room + r->cap - text.len, text.at, text.len - shared);
-	r->len = text.len;
 }

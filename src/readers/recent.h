@@ -20,9 +20,10 @@ struct recent_mark {
 };
 
 struct recent {
-	stack_id root; /* whose call chain this is; 0: nobody's */
-	char *room;    /* the text lies at its end */
-	size_t len, cap;
+	stack_id root;	   /* whose call chain this is; 0: nobody's */
+	struct bytes text; /* in the window, or in `room` */
+	char *room;
+	size_t cap;
 	VECTOR(struct recent_mark) marks; /* from the end of the text to its start */
 };
 
@@ -33,11 +34,14 @@ struct recent_table {
 void recent_table_release(struct recent_table *t);
 
 /* The program's last call chain, cut down to the marks that hold for `text` too; the first mark is
- * the end of the text, in the root. *ret_shared: how many bytes at the end are the same. */
-struct recent *recent_share(
-	struct recent_table *t, stack_id root, struct bytes text, size_t *ret_shared);
+ * the end of the text, in the root. */
+struct recent *recent_share(struct recent_table *t, stack_id root, struct bytes text);
 
-/* Keep `text`, whose marks have been pushed, in place of the last one. */
-void recent_keep(struct recent *r, struct bytes text, size_t shared);
+/* Let `text`, whose marks have been pushed, take the place of the last one. It is not copied:
+ * mostly the next one of the same program follows at once. */
+void recent_keep(struct recent *r, struct bytes text);
+
+/* Copy what is kept: the window is about to move. */
+void recent_table_settle(struct recent_table *t);
 
 #endif
