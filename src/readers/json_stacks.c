@@ -1,0 +1,160 @@
+/* json_stacks.c: what is odd in JSON, and what has Kiln written there for itself? */
+#include "readers/json_stacks.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+void json_odd(struct json_oddity *o, const struct json *j)
+{
+	if (!o->count++) {
+		o->line = json_line(j);
+		o->byte = json_byte(j);
+	}
+}
+
+void json_odd_note(const struct json_oddity *o, struct profile *p, const char *what)
+{
+	struct buffer text = {0};
+
+	if (!o->count)
+		return;
+	units_grouped(&text, (int64_t)o->count);
+	buffer_printf(&text, " %s skipped, the first at line %llu, byte %llu", what,
+		(unsigned long long)o->line, (unsigned long long)o->byte);
+	profile_note(p, "%s", text.at);
+	buffer_release(&text);
+}
+
+/* ---- Strings ---- */
+
+void json_texts_add(struct json_texts *t, struct bytes text)
+{
+	vector_reserve(&t->bytes, text.len + 1);
+	if (text.len)
+		memcpy(t->bytes.items + t->bytes.len, text.at, text.len);
+	t->bytes.len += text.len;
+	vector_push(&t->ends, t->bytes.len);
+}
+
+struct bytes json_texts_at(const struct json_texts *t, size_t index)
+{
+	uint64_t start;
+
+	if (index >= t->ends.len)
+		return (struct bytes){"", 0};
+	start = index ? t->ends.items[index - 1] : 0;
+	return (struct bytes){t->bytes.items + start, t->ends.items[index] - start};
+}
+
+void json_texts_read(struct json_texts *t, struct json *j)
+{
+	for (json_array(j); json_item(j);)
+		json_texts_add(t, json_string_if(j));
+}
+
+void json_texts_release(struct json_texts *t)
+{
+	vector_release(&t->bytes);
+	vector_release(&t->ends);
+}
+
+/* ---- Kiln's own ---- */
+
+void json_extra_clear(struct json_extra *e)
+{
+	e->kind = FRAME_NATIVE;
+	e->module.len = e->stream_kind.len = e->unit.len = e->event.len = 0;
+	e->process.len = e->thread.len = 0;
+	e->pid = e->tid = -1;
+	e->told = false;
+}
+
+void json_extra_release(struct json_extra *e)
+{
+	buffer_release(&e->module);
+	buffer_release(&e->stream_kind);
+	buffer_release(&e->unit);
+	buffer_release(&e->event);
+	buffer_release(&e->process);
+	buffer_release(&e->thread);
+}
+
+static void take_text(struct buffer *to, struct json *j)
+{
+	struct bytes text = json_string_if(j);
+
+	to->len = 0;
+	buffer_add(to, text.at, text.len);
+}
+
+static enum frame_kind kind_named(struct bytes name)
+{
+	for (unsigned kind = 0; kind < FRAME_KINDS; kind++)
+		if (bytes_equal(name, bytes_of(frame_kind_name((enum frame_kind)kind))))
+			return (enum frame_kind)kind;
+	return FRAME_NATIVE;
+}
+
+/* A number of 32 bits, or -1. */
+static int64_t take_id(struct json *j)
+{
+	int64_t id = json_number_if(j, 0, -1);
+
+	return id < 0 || id > INT32_MAX ? -1 : id;
+}
+
+void json_extra_read(struct json_extra *e, struct json *j)
+{
+	struct bytes key;
+
+	json_extra_clear(e);
+	if (!json_object_if(j))
+		return;
+	e->told = true;
+	while (json_key(j, &key)) {
+		if (bytes_equal(key, BYTES("frame")))
+			e->kind = kind_named(json_string_if(j));
+		else if (bytes_equal(key, BYTES("module")))
+			take_text(&e->module, j);
+		else if (bytes_equal(key, BYTES("kind")))
+			take_text(&e->stream_kind, j);
+		else if (bytes_equal(key, BYTES("unit")))
+			take_text(&e->unit, j);
+		else if (bytes_equal(key, BYTES("event")))
+			take_text(&e->event, j);
+		else if (bytes_equal(key, BYTES("process")))
+			take_text(&e->process, j);
+		else if (bytes_equal(key, BYTES("thread")))
+			take_text(&e->thread, j);
+		else if (bytes_equal(key, BYTES("pid")))
+			e->pid = take_id(j);
+		else if (bytes_equal(key, BYTES("tid")))
+			e->tid = take_id(j);
+		else
+			json_skip(j);
+	}
+}
+
+/* ---- Bids ---- */
+
+bool json_begins(struct bytes head)
+{
+	if (bytes_start(head, BYTES("\xEF\xBB\xBF")))
+		head = (struct bytes){head.at + 3, head.len - 3};
+	head = bytes_trim(head);
+	return head.len && (*head.at == '{' || *head.at == '[');
+}
+
+bool json_says(struct bytes head, const char *key)
+{
+	return bytes_find(head, bytes_of(key)) != NULL;
+}
+
+bool json_stacks_finish(
+	struct text_stacks *t, uint64_t taken, const struct json *j, struct error *err)
+{
+	t->line = json_line(j);
+	t->taken = taken;
+	return text_stacks_finish(t, err);
+}

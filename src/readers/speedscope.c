@@ -1,0 +1,638 @@
+/* speedscope.c: Speedscope's own JSON, which many samplers write.
+ *
+ * The format is documented as file-format-schema.json in the npm package `speedscope`: frames that
+ * all profiles share, and profiles that are either samples with weights or events that open and
+ * close frames. Profiles of one unit are one stream here, each a thread by its name; what is
+ * measured in time is kept in ns. */
+#include "readers/json_stacks.h"
+
+#include "base/units.h"
+#include "model/view.h"
+
+#include <stdlib.h>
+
+#define LATER_DECIMALS 6u /* of values whose unit comes behind them, and of those without one */
+#define GROUPS_MOST    64u
+
+enum unit { UNIT_UNKNOWN, UNIT_NONE, UNIT_BYTES, UNIT_NS, UNIT_US, UNIT_MS, UNIT_S };
+
+static const struct {
+	const char *name;
+	unsigned decimals; /* with so many it is a whole number of the stream's unit */
+} units[] = {
+	[UNIT_UNKNOWN] = {"", LATER_DECIMALS},
+	[UNIT_NONE] = {"none", LATER_DECIMALS},
+	[UNIT_BYTES] = {"bytes", 0},
+	[UNIT_NS] = {"nanoseconds", 0},
+	[UNIT_US] = {"microseconds", 3},
+	[UNIT_MS] = {"milliseconds", 6},
+	[UNIT_S] = {"seconds", 9},
+};
+
+struct point {
+	node_id node;
+	int64_t value, time;
+};
+
+/* One of "profiles". */
+struct part {
+	enum unit unit;
+	bool evented;
+	unsigned decimals; /* of what has been read so far */
+	int64_t start, end;
+	VECTOR(struct point) points;
+	struct json_extra extra;
+	struct buffer name;
+};
+
+/* An open frame of an evented profile. */
+struct open_frame {
+	uint32_t frame;
+	node_id node;
+};
+
+/* Profiles whose values are of one kind. */
+struct group {
+	struct text_stacks stacks;
+	unsigned decimals; /* that the values are kept with */
+};
+
+struct speedscope {
+	struct profile *profile;
+	const struct read_options *options;
+	struct json *json;
+	struct text_stacks names; /* for frames; has no samples */
+	VECTOR(location_id) frames;
+	struct tree_builder tree;  /* over the numbers of frames, plus one */
+	VECTOR(uint32_t) last;	   /* frames of the sample before */
+	VECTOR(node_id) last_node; /* and their nodes */
+	VECTOR(struct part) parts;
+	struct group *groups;
+	size_t group_count;
+	struct buffer none_unit; /* "count", "count/100" */
+	uint64_t taken;
+	struct json_oddity too_deep, no_weight, no_open, out_of_order, no_frame;
+};
+
+/* ---- Frames ---- */
+
+static void frame_read(struct speedscope *s, struct json_extra *extra, struct buffer name[2])
+{
+	struct text_frame frame = {0};
+	struct json *j = s->json;
+	struct bytes key, text;
+	int64_t line = 0;
+
+	name[0].len = name[1].len = 0;
+	json_extra_clear(extra);
+	for (json_object(j); json_key(j, &key);) {
+		if (bytes_equal(key, BYTES("name")) || bytes_equal(key, BYTES("file"))) {
+			struct buffer *to = &name[key.at[0] == 'f'];
+
+			text = json_string_if(j);
+			to->len = 0;
+			buffer_add(to, text.at, text.len);
+		} else if (bytes_equal(key, BYTES("line"))) {
+			line = json_number_if(j, 0, 0);
+		} else if (bytes_equal(key, BYTES("kiln"))) {
+			json_extra_read(extra, j);
+		} else {
+			json_skip(j);
+		}
+	}
+	frame.function = name[0].len || extra->told ? buffer_bytes(&name[0]) : BYTES("(anonymous)");
+	frame.file = buffer_bytes(&name[1]);
+	frame.line = line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0;
+	frame.module = buffer_bytes(&extra->module);
+	frame.kind = extra->kind;
+	vector_push(&s->frames, text_stacks_frame(&s->names, &frame));
+}
+
+static void shared_read(struct speedscope *s)
+{
+	struct json_extra extra = {0};
+	struct buffer name[2] = {{0}};
+	struct json *j = s->json;
+	struct bytes key;
+
+	for (json_object(j); json_key(j, &key);) {
+		if (!bytes_equal(key, BYTES("frames"))) {
+			json_skip(j);
+			continue;
+		}
+		for (json_array(j); json_item(j);)
+			frame_read(s, &extra, name);
+	}
+	json_extra_release(&extra);
+	buffer_release(&name[0]);
+	buffer_release(&name[1]);
+}
+
+/* ---- Samples ---- */
+
+/* Samples resemble the ones before them: what is the same is not looked up. False: too deep. */
+static bool sample_node(struct speedscope *s, node_id *ret_node)
+{
+	struct json *j = s->json;
+	size_t depth = 0, same = 0;
+	node_id node = 0;
+
+	for (json_array(j); json_item(j); depth++) {
+		int64_t number = json_number(j, 0, 0);
+		uint32_t frame =
+			number < 0 || number >= UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)number;
+
+		if (depth >= STACK_DEPTH_LIMIT)
+			continue;
+		if (same == depth && depth < s->last.len && s->last.items[depth] == frame) {
+			node = s->last_node.items[depth];
+			same++;
+			continue;
+		}
+		s->last.len = s->last_node.len = depth;
+		node = tree_child(&s->tree, node, frame + 1);
+		vector_push(&s->last, frame);
+		vector_push(&s->last_node, node);
+	}
+	*ret_node = node;
+	return depth <= STACK_DEPTH_LIMIT;
+}
+
+static void samples_read(struct speedscope *s, struct part *p)
+{
+	struct json *j = s->json;
+	size_t at = 0;
+
+	for (json_array(j); json_item(j); at++) {
+		node_id node;
+
+		if (!sample_node(s, &node)) {
+			json_odd(&s->too_deep, j);
+			node = NODE_DROPPED;
+		}
+		while (p->points.len <= at) /* weights may have come before */
+			vector_push(&p->points, ((struct point){.value = INT64_MIN}));
+		p->points.items[at].node = node;
+	}
+	for (; at < p->points.len; at++)
+		p->points.items[at].node = NODE_DROPPED;
+}
+
+static void weights_read(struct speedscope *s, struct part *p)
+{
+	struct json *j = s->json;
+	size_t at = 0;
+
+	p->decimals = units[p->unit].decimals;
+	for (json_array(j); json_item(j); at++) {
+		int64_t value = json_number(j, p->decimals, 0);
+
+		if (at >= p->points.len)
+			vector_push(&p->points, (struct point){0});
+		p->points.items[at].value = value;
+	}
+}
+
+/* ---- Events ---- */
+
+struct evented {
+	struct speedscope *s;
+	struct part *part;
+	VECTOR(struct open_frame) open;
+	int64_t last;
+	bool begun;
+};
+
+/* What is open has lasted until now. */
+static void pass_time(struct evented *e, int64_t now)
+{
+	int64_t lasted;
+
+	if (e->begun && now < e->last) {
+		json_odd(&e->s->out_of_order, e->s->json);
+		return;
+	}
+	if (e->open.len && now > e->last && !__builtin_sub_overflow(now, e->last, &lasted))
+		vector_push(&e->part->points,
+			((struct point){e->open.items[e->open.len - 1].node, lasted, e->last}));
+	e->last = now;
+	e->begun = true;
+}
+
+static void event_open(struct evented *e, uint32_t frame)
+{
+	node_id caller = e->open.len ? e->open.items[e->open.len - 1].node : 0;
+
+	if (e->open.len == STACK_DEPTH_LIMIT) {
+		json_odd(&e->s->too_deep, e->s->json);
+		return;
+	}
+	vector_push(
+		&e->open, ((struct open_frame){frame, tree_child(&e->s->tree, caller, frame + 1)}));
+}
+
+/* What was opened inside of it ends with it. */
+static void event_close(struct evented *e, uint32_t frame)
+{
+	size_t at = e->open.len;
+
+	while (at && e->open.items[at - 1].frame != frame)
+		at--;
+	if (at)
+		e->open.len = at - 1;
+	else
+		json_odd(&e->s->no_open, e->s->json);
+}
+
+static void event_read(struct evented *e)
+{
+	struct json *j = e->s->json;
+	struct bytes key, text;
+	int64_t frame = 0, now = e->last;
+	char type = 0;
+
+	for (json_object(j); json_key(j, &key);) {
+		if (bytes_equal(key, BYTES("type"))) {
+			text = json_string_if(j);
+			type = text.len == 1 ? *text.at : 0;
+		} else if (bytes_equal(key, BYTES("at"))) {
+			now = json_number(j, e->part->decimals, 0);
+		} else if (bytes_equal(key, BYTES("frame"))) {
+			frame = json_number(j, 0, 0);
+		} else {
+			json_skip(j);
+		}
+	}
+	if (type != 'O' && type != 'C') {
+		json_fail(j, "expected an event of the type O or C before");
+		return;
+	}
+	pass_time(e, now);
+	frame = frame < 0 || frame >= UINT32_MAX - 1 ? UINT32_MAX - 1 : frame;
+	if (type == 'O')
+		event_open(e, (uint32_t)frame);
+	else
+		event_close(e, (uint32_t)frame);
+}
+
+/* What is still open then is closed when the profile's end is known. */
+static void events_read(struct evented *e)
+{
+	e->part->decimals = units[e->part->unit].decimals;
+	for (json_array(e->s->json); json_item(e->s->json);)
+		event_read(e);
+}
+
+/* ---- Profiles ---- */
+
+static enum unit unit_named(struct bytes name)
+{
+	for (unsigned i = UNIT_NONE; i <= UNIT_S; i++)
+		if (bytes_equal(name, bytes_of(units[i].name)))
+			return (enum unit)i;
+	return UNIT_NONE;
+}
+
+static bool part_key(struct part *p, struct evented *e, struct bytes key)
+{
+	struct json *j = e->s->json;
+	struct bytes text;
+
+	if (bytes_equal(key, BYTES("name"))) {
+		text = json_string_if(j);
+		buffer_add(&p->name, text.at, text.len);
+	} else if (bytes_equal(key, BYTES("unit"))) {
+		p->unit = unit_named(json_string_if(j));
+	} else if (bytes_equal(key, BYTES("samples"))) {
+		samples_read(e->s, p);
+	} else if (bytes_equal(key, BYTES("weights"))) {
+		weights_read(e->s, p);
+	} else if (bytes_equal(key, BYTES("events"))) {
+		p->evented = true;
+		events_read(e);
+	} else if (bytes_equal(key, BYTES("startValue"))) {
+		p->start = json_number_if(j, units[p->unit].decimals, 0);
+	} else if (bytes_equal(key, BYTES("endValue"))) {
+		p->end = json_number_if(j, units[p->unit].decimals, 0);
+	} else if (bytes_equal(key, BYTES("kiln"))) {
+		json_extra_read(&p->extra, j);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* A sample without a weight counts once where there are no weights at all. */
+static void weights_complete(struct speedscope *s, struct part *p)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->points.len; i++)
+		any |= p->points.items[i].value != INT64_MIN;
+	for (size_t i = 0; i < p->points.len; i++) {
+		struct point *point = &p->points.items[i];
+
+		if (point->value == INT64_MIN && !any)
+			point->value = 1000000;
+		else if (point->value == INT64_MIN || point->node == NODE_DROPPED) {
+			json_odd(&s->no_weight, s->json);
+			point->node = NODE_DROPPED;
+		}
+	}
+	if (!any && p->points.len) {
+		p->unit = UNIT_NONE;
+		p->decimals = LATER_DECIMALS;
+	}
+}
+
+static void part_read(struct speedscope *s)
+{
+	struct part p = {.decimals = LATER_DECIMALS};
+	struct evented e = {.s = s, .part = &p};
+	struct bytes key;
+
+	json_extra_clear(&p.extra);
+	for (json_object(s->json); json_key(s->json, &key);)
+		if (!part_key(&p, &e, key))
+			json_skip(s->json);
+	if (p.evented && e.open.len && p.end > e.last)
+		pass_time(&e, p.end);
+	if (!p.evented)
+		weights_complete(s, &p);
+	if (p.unit == UNIT_UNKNOWN)
+		p.unit = UNIT_NONE;
+	vector_release(&e.open);
+	vector_push(&s->parts, p);
+}
+
+/* ---- Streams ---- */
+
+static bool is_time(enum unit unit)
+{
+	return unit >= UNIT_NS;
+}
+
+static void stream_names(
+	const struct speedscope *s, const struct part *p, struct bytes ret_names[3])
+{
+	if (p->extra.told) {
+		ret_names[0] = buffer_bytes(&p->extra.stream_kind);
+		ret_names[1] = buffer_bytes(&p->extra.unit);
+		ret_names[2] = buffer_bytes(&p->extra.event);
+		return;
+	}
+	ret_names[0] = is_time(p->unit)	       ? BYTES("wall")
+		       : p->unit == UNIT_BYTES ? BYTES("bytes")
+					       : BYTES("samples");
+	ret_names[1] = is_time(p->unit)	       ? BYTES("ns")
+		       : p->unit == UNIT_BYTES ? BYTES("bytes")
+					       : buffer_bytes(&s->none_unit);
+	ret_names[2] = (struct bytes){"", 0};
+}
+
+static bool group_is(const struct speedscope *s, const struct group *g, const struct bytes names[3])
+{
+	const struct profile *p = s->profile;
+	const struct stream_row *row = &p->streams.items[g->stacks.first_stream].row;
+
+	return bytes_equal(profile_text(p, row->kind), names[0]) &&
+	       bytes_equal(profile_text(p, row->unit), names[1]) &&
+	       bytes_equal(profile_text(p, row->event), names[2]);
+}
+
+/* The group that a profile is of, a new one if need be; NULL beyond GROUPS_MOST. */
+static struct group *group_of(struct speedscope *s, const struct part *p)
+{
+	struct bytes names[3];
+	struct group *g;
+
+	stream_names(s, p, names);
+	for (size_t i = 0; i < s->group_count; i++)
+		if (group_is(s, &s->groups[i], names))
+			return &s->groups[i];
+	if (s->group_count == GROUPS_MOST)
+		return NULL;
+	g = &s->groups[s->group_count++];
+	text_stacks_open(&g->stacks, s->json->in, s->options, s->profile);
+	text_stacks_stream(&g->stacks, names[0], names[1], names[2]);
+	g->decimals = units_decimals(names[1]);
+	return g;
+}
+
+static int64_t power_of_ten(unsigned exponent)
+{
+	int64_t power = 1;
+
+	while (exponent--)
+		power *= 10;
+	return power;
+}
+
+/* Values were read with `from` decimals and are wanted with `to`. */
+static bool rescale(struct part *p, unsigned from, unsigned to)
+{
+	int64_t up = to > from ? power_of_ten(to - from) : 1;
+	int64_t down = from > to ? power_of_ten(from - to) : 1;
+
+	for (size_t i = 0; i < p->points.len; i++) {
+		struct point *point = &p->points.items[i];
+
+		if (point->node == NODE_DROPPED)
+			continue;
+		if (__builtin_mul_overflow(point->value, up, &point->value) ||
+			__builtin_mul_overflow(point->time, up, &point->time))
+			return false;
+		point->value = (point->value + (point->value < 0 ? -down / 2 : down / 2)) / down;
+		point->time /= down;
+	}
+	return true;
+}
+
+/* Without a unit, values may have decimals: as many as all such profiles need. */
+static void none_unit_make(struct speedscope *s)
+{
+	unsigned needed = 0;
+
+	for (size_t i = 0; i < s->parts.len; i++) {
+		const struct part *p = &s->parts.items[i];
+
+		if (p->unit != UNIT_NONE || p->extra.told)
+			continue;
+		for (size_t k = 0; k < p->points.len; k++)
+			while (needed < p->decimals && p->points.items[k].node != NODE_DROPPED &&
+				p->points.items[k].value % power_of_ten(p->decimals - needed))
+				needed++;
+	}
+	buffer_text(&s->none_unit, "count");
+	if (needed)
+		buffer_printf(&s->none_unit, "/%lld", (long long)power_of_ten(needed));
+}
+
+static thread_id part_thread(struct speedscope *s, const struct part *p)
+{
+	struct bytes name = buffer_bytes(&p->name);
+	process_id process = 0;
+
+	if (p->extra.told) {
+		if (p->extra.pid >= 0 || p->extra.process.len)
+			process = profile_process(s->profile, (int32_t)p->extra.pid,
+				profile_string(s->profile, buffer_bytes(&p->extra.process)));
+		name = buffer_bytes(&p->extra.thread);
+	}
+	return profile_thread(
+		s->profile, process, (int32_t)p->extra.tid, profile_string(s->profile, name));
+}
+
+static bool part_add(
+	struct speedscope *s, struct part *p, const stack_id *stacks, struct error *err)
+{
+	struct group *g = group_of(s, p);
+	struct sample sample = {0};
+	int64_t now = p->start;
+
+	if (!g)
+		return error_set(err, ERR_LIMIT, "more than %u kinds of values", GROUPS_MOST);
+	if (!rescale(p, p->decimals, p->unit == UNIT_NONE ? g->decimals : units[p->unit].decimals))
+		return error_set(err, ERR_LIMIT, "a value that exceeds 2^63");
+	sample.has = (s->options->want & WANT_THREADS ? SAMPLE_THREAD : 0) |
+		     (s->options->want & WANT_TIMES && is_time(p->unit) && !p->extra.told
+				     ? SAMPLE_TIME | SAMPLE_DURATION
+				     : 0);
+	sample.thread = sample.has & SAMPLE_THREAD ? part_thread(s, p) : 0;
+	for (size_t i = 0; i < p->points.len; i++) {
+		const struct point *point = &p->points.items[i];
+
+		if (point->node == NODE_DROPPED)
+			continue;
+		sample.stack = stacks[point->node];
+		sample.duration = point->value < 0 ? 0 : (uint64_t)point->value;
+		sample.time = (uint64_t)(p->evented ? point->time : now);
+		if (!text_stacks_add_stack(&g->stacks, sample, &point->value, err))
+			return false;
+		if (__builtin_add_overflow(now, point->value, &now))
+			now = p->start;
+	}
+	s->taken += p->points.len;
+	return true;
+}
+
+/* The stack of every node; a frame that there is not is called "[unknown]". */
+static stack_id *stacks_made(struct speedscope *s)
+{
+	size_t nodes = s->tree.tree.caller.len;
+	stack_id *stacks = memory_new(nodes, sizeof(*stacks));
+
+	for (size_t i = 1; i < nodes; i++) {
+		uint32_t frame = s->tree.tree.frame.items[i] - 1;
+		location_id location;
+
+		if (frame < s->frames.len) {
+			location = s->frames.items[frame];
+		} else {
+			location = text_stacks_named(&s->names, BYTES("[unknown]"), FRAME_META);
+			json_odd(&s->no_frame, s->json);
+		}
+		stacks[i] =
+			profile_stack(s->profile, stacks[s->tree.tree.caller.items[i]], location);
+	}
+	return stacks;
+}
+
+static void notes_leave(struct speedscope *s)
+{
+	json_odd_note(&s->too_deep, s->profile, "stacks of more than 8,192 frames");
+	json_odd_note(
+		&s->no_weight, s->profile, "samples without a weight, or weights without a sample");
+	json_odd_note(&s->no_open, s->profile, "events that close what is not open");
+	json_odd_note(&s->out_of_order, s->profile, "steps back in time");
+	json_odd_note(
+		&s->no_frame, s->profile, "names of frames that are not among the shared ones");
+}
+
+static bool all_add(struct speedscope *s, struct error *err)
+{
+	stack_id *stacks = stacks_made(s);
+	bool done = true;
+
+	none_unit_make(s);
+	for (size_t i = 0; done && i < s->parts.len; i++)
+		done = part_add(s, &s->parts.items[i], stacks, err);
+	free(stacks);
+	notes_leave(s);
+	for (size_t i = 0; done && i < s->group_count; i++)
+		done = json_stacks_finish(&s->groups[i].stacks, s->taken, s->json, err);
+	return done && (s->group_count || json_fail(s->json, "the end, and no profile before it"));
+}
+
+static void speedscope_release(struct speedscope *s)
+{
+	for (size_t i = 0; i < s->parts.len; i++) {
+		vector_release(&s->parts.items[i].points);
+		json_extra_release(&s->parts.items[i].extra);
+		buffer_release(&s->parts.items[i].name);
+	}
+	for (size_t i = 0; i < s->group_count; i++)
+		text_stacks_release(&s->groups[i].stacks);
+	free(s->groups);
+	vector_release(&s->parts);
+	vector_release(&s->frames);
+	vector_release(&s->last);
+	vector_release(&s->last_node);
+	buffer_release(&s->none_unit);
+	tree_builder_release(&s->tree);
+	text_stacks_release(&s->names);
+}
+
+static bool speedscope_read(struct speedscope *s, struct json *j, struct error *err)
+{
+	struct bytes key;
+
+	for (json_object(j); json_key(j, &key);) {
+		if (bytes_equal(key, BYTES("shared")))
+			shared_read(s);
+		else if (bytes_equal(key, BYTES("profiles")))
+			for (json_array(j); json_item(j);)
+				part_read(s);
+		else
+			json_skip(j);
+	}
+	return json_finish(j) && all_add(s, err);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct json j;
+	struct speedscope s = {.profile = out,
+		.options = options,
+		.json = &j,
+		.names = {.profile = out, .want = options->want},
+		.groups = memory_new(GROUPS_MOST, sizeof(*s.groups))};
+	bool done;
+
+	json_open(&j, in, err);
+	tree_builder_init(&s.tree);
+	done = speedscope_read(&s, &j, err);
+	speedscope_release(&s);
+	json_release(&j);
+	return done;
+}
+
+static int bid(struct bytes head)
+{
+	if (!json_begins(head))
+		return 0;
+	if (json_says(head, "speedscope.app/file-format-schema.json"))
+		return 256;
+	if (json_says(head, "\"exporter\"") && json_says(head, "speedscope@"))
+		return 128;
+	return json_says(head, "\"shared\"") && json_says(head, "\"frames\"") ? 16 : 0;
+}
+
+const struct reader reader_speedscope = {
+	.name = "speedscope",
+	.about = "Speedscope's JSON: .speedscope.json",
+	.expects = "a JSON object with `shared` frames and `profiles`",
+	.bid = bid,
+	.read = read,
+};

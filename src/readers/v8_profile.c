@@ -1,0 +1,454 @@
+/* v8_profile.c: what do V8's nodes, samples and time deltas say? */
+#include "readers/v8_profile.h"
+
+#include <stdlib.h>
+
+#define PLACING UINT32_MAX /* in v8_node.stack while its callers are being placed */
+
+void v8_profile_clear(struct v8_profile *v)
+{
+	v->nodes.len = v->links.len = v->samples.len = v->deltas.len = 0;
+	v->start = v->end = INT64_MIN;
+	json_extra_clear(&v->extra);
+}
+
+void v8_profile_release(struct v8_profile *v)
+{
+	vector_release(&v->nodes);
+	vector_release(&v->links);
+	vector_release(&v->samples);
+	vector_release(&v->deltas);
+	json_extra_release(&v->extra);
+}
+
+/* ---- Reading ---- */
+
+/* A function as the nodes name it. */
+struct call_frame {
+	struct buffer function, url;
+	int64_t line, column; /* from 0; -1: unknown */
+	struct json_extra extra;
+};
+
+static void call_frame_read(struct call_frame *c, struct json *j)
+{
+	struct bytes key, text;
+
+	c->function.len = c->url.len = 0;
+	c->line = c->column = -1;
+	json_extra_clear(&c->extra);
+	if (!json_object_if(j))
+		return;
+	while (json_key(j, &key)) {
+		if (bytes_equal(key, BYTES("functionName"))) {
+			text = json_string_if(j);
+			buffer_add(&c->function, text.at, text.len);
+		} else if (bytes_equal(key, BYTES("url"))) {
+			text = json_string_if(j);
+			buffer_add(&c->url, text.at, text.len);
+		} else if (bytes_equal(key, BYTES("lineNumber"))) {
+			c->line = json_number_if(j, 0, -1);
+		} else if (bytes_equal(key, BYTES("columnNumber"))) {
+			c->column = json_number_if(j, 0, -1);
+		} else if (bytes_equal(key, BYTES("kiln"))) {
+			json_extra_read(&c->extra, j);
+		} else {
+			json_skip(j);
+		}
+	}
+}
+
+/* What has no name is told apart by its place. */
+static void name_anonymous(struct call_frame *c, struct bytes file)
+{
+	if (c->function.len)
+		return;
+	buffer_text(&c->function, "(anonymous)");
+	if (!file.len)
+		return;
+	buffer_printf(&c->function, " %.*s", (int)file.len, file.at);
+	if (c->line >= 0)
+		buffer_printf(&c->function, ":%lld", (long long)c->line + 1);
+	if (c->line >= 0 && c->column >= 0)
+		buffer_printf(&c->function, ":%lld", (long long)c->column + 1);
+}
+
+/* Numbers count from 0. V8 says nothing of the tier that ran. */
+static void node_name(struct v8_node *n, struct call_frame *c, struct text_stacks *t)
+{
+	struct bytes file = buffer_bytes(&c->url);
+	struct text_frame frame = {.kind = file.len ? FRAME_JIT : FRAME_NATIVE};
+
+	if (bytes_start(file, BYTES("file://")))
+		file = (struct bytes){file.at + 7, file.len - 7};
+	name_anonymous(c, file);
+	frame.function = buffer_bytes(&c->function);
+	frame.file = file;
+	if (c->line >= 0 && c->line < UINT32_MAX)
+		frame.line = (uint32_t)c->line + 1;
+	if (bytes_equal(frame.function, BYTES("(idle)")))
+		frame.kind = FRAME_IDLE;
+	if (c->extra.told) {
+		frame.kind = c->extra.kind;
+		frame.module = buffer_bytes(&c->extra.module);
+	} else if (frame.kind == FRAME_IDLE) {
+		n->what = V8_NODE_IDLE;
+	}
+	if (!c->extra.told && bytes_equal(frame.function, BYTES("(root)")))
+		n->what = V8_NODE_ROOT;
+	n->location = text_stacks_frame(t, &frame);
+}
+
+static uint32_t take_node_id(struct json *j)
+{
+	int64_t id = json_number_if(j, 0, -1);
+
+	return id < 0 || id >= JSON_NO_INDEX ? JSON_NO_INDEX : (uint32_t)id;
+}
+
+/* The node's own id may come behind its children's. */
+static void node_read(
+	struct v8_profile *v, struct call_frame *c, struct json *j, struct text_stacks *t)
+{
+	struct v8_node node = {.id = JSON_NO_INDEX, .parent = JSON_NO_INDEX};
+	size_t first_link = v->links.len;
+	struct bytes key;
+	int64_t hits = 0;
+
+	json_object(j);
+	c->function.len = 0;
+	while (json_key(j, &key)) {
+		if (bytes_equal(key, BYTES("id")))
+			node.id = take_node_id(j);
+		else if (bytes_equal(key, BYTES("parent")))
+			node.parent = take_node_id(j);
+		else if (bytes_equal(key, BYTES("hitCount")))
+			hits = json_number_if(j, 0, 0);
+		else if (bytes_equal(key, BYTES("callFrame")))
+			call_frame_read(c, j);
+		else if (bytes_equal(key, BYTES("children")) && json_peek(j) == JSON_ARRAY)
+			for (json_array(j); json_item(j);)
+				vector_push(&v->links, ((struct v8_link){0, take_node_id(j)}));
+		else
+			json_skip(j);
+	}
+	for (size_t i = first_link; i < v->links.len; i++)
+		v->links.items[i].parent = node.id;
+	node.hits = hits < 0 || hits > UINT32_MAX ? 0 : (uint32_t)hits;
+	node_name(&node, c, t);
+	vector_push(&v->nodes, node);
+}
+
+static void nodes_read(struct v8_profile *v, struct json *j, struct text_stacks *t)
+{
+	struct call_frame c = {.line = -1, .column = -1};
+
+	for (json_array(j); json_item(j);)
+		node_read(v, &c, j, t);
+	buffer_release(&c.function);
+	buffer_release(&c.url);
+	json_extra_release(&c.extra);
+}
+
+static void inner_read(struct v8_profile *v, struct json *j, struct text_stacks *t)
+{
+	struct bytes key;
+
+	if (!json_object_if(j))
+		return;
+	while (json_key(j, &key))
+		if (bytes_equal(key, BYTES("cpuProfile")) || !v8_profile_key(v, key, j, t))
+			json_skip(j);
+}
+
+bool v8_profile_key(struct v8_profile *v, struct bytes key, struct json *j, struct text_stacks *t)
+{
+	if (bytes_equal(key, BYTES("nodes")))
+		nodes_read(v, j, t);
+	else if (bytes_equal(key, BYTES("samples")))
+		json_indices(j, &v->samples);
+	else if (bytes_equal(key, BYTES("timeDeltas")))
+		json_numbers(j, 3, 0, &v->deltas);
+	else if (bytes_equal(key, BYTES("startTime")))
+		v->start = json_number_if(j, 3, INT64_MIN);
+	else if (bytes_equal(key, BYTES("endTime")))
+		v->end = json_number_if(j, 3, INT64_MIN);
+	else if (bytes_equal(key, BYTES("cpuProfile")))
+		inner_read(v, j, t);
+	else if (bytes_equal(key, BYTES("kiln")))
+		json_extra_read(&v->extra, j);
+	else
+		return false;
+	return true;
+}
+
+#define APPEND(to, from)                                                                           \
+	do {                                                                                       \
+		vector_reserve((to), (from)->len);                                                 \
+		if ((from)->len)                                                                   \
+			memcpy((to)->items + (to)->len, (from)->items,                             \
+				(from)->len * sizeof(*(from)->items));                             \
+		(to)->len += (from)->len;                                                          \
+	} while (0)
+
+void v8_profile_append(struct v8_profile *v, const struct v8_profile *more)
+{
+	APPEND(&v->nodes, &more->nodes);
+	APPEND(&v->links, &more->links);
+	APPEND(&v->samples, &more->samples);
+	APPEND(&v->deltas, &more->deltas);
+	if (more->start != INT64_MIN)
+		v->start = more->start;
+	if (more->end != INT64_MIN)
+		v->end = more->end;
+}
+
+/* ---- Nodes to stacks ---- */
+
+/* Where a node is, by its id. Ids count up from 1 mostly: then the table is an array. */
+struct node_index {
+	VECTOR(uint32_t) at; /* plus one; 0: no such node */
+	struct id_map sparse;
+	const struct v8_profile *profile;
+};
+
+static uint64_t id_hash(uint32_t id)
+{
+	return hash_pair(id, 0x5bd1e995);
+}
+
+static void index_make(struct node_index *x, const struct v8_profile *v)
+{
+	x->profile = v;
+	for (size_t i = 0; i < v->nodes.len; i++) {
+		uint32_t id = v->nodes.items[i].id;
+
+		if (id == JSON_NO_INDEX)
+			continue;
+		if (id >= 4 * v->nodes.len + 1024) {
+			id_map_enter(&x->sparse, id_hash(id), (uint32_t)i + 1);
+			continue;
+		}
+		while (x->at.len <= id)
+			vector_push(&x->at, 0);
+		x->at.items[id] = (uint32_t)i + 1;
+	}
+}
+
+/* NULL: no such node. */
+static struct v8_node *node_of(const struct node_index *x, uint32_t id)
+{
+	const struct v8_profile *v = x->profile;
+	uint32_t found;
+	size_t at;
+
+	if (id < x->at.len)
+		return x->at.items[id] ? &v->nodes.items[x->at.items[id] - 1] : NULL;
+	if (!x->sparse.slots || id == JSON_NO_INDEX)
+		return NULL;
+	at = id_map_start(&x->sparse, id_hash(id));
+	while ((found = id_map_candidate(&x->sparse, id_hash(id), &at)))
+		if (v->nodes.items[found - 1].id == id)
+			return &v->nodes.items[found - 1];
+	return NULL;
+}
+
+static void links_follow(struct v8_profile *v, const struct node_index *x)
+{
+	for (size_t i = 0; i < v->links.len; i++) {
+		struct v8_node *child = node_of(x, v->links.items[i].child);
+
+		if (child)
+			child->parent = v->links.items[i].parent;
+	}
+}
+
+/* Place the node and, before it, all callers that are not placed yet. False: it calls itself, or it
+ * is too deep. */
+static bool node_place(
+	struct v8_node *n, const struct node_index *x, stack_id base, struct profile *p)
+{
+	struct v8_node *chain[STACK_DEPTH_LIMIT];
+	size_t count = 0;
+	stack_id stack = base;
+
+	for (; n && !n->placed; n = node_of(x, n->parent)) {
+		if (count == STACK_DEPTH_LIMIT || n->stack == PLACING)
+			return false;
+		n->stack = PLACING;
+		chain[count++] = n;
+	}
+	if (n)
+		stack = n->stack;
+	while (count--) {
+		n = chain[count];
+		if (n->what != V8_NODE_ROOT)
+			stack = profile_stack(p, stack, n->location);
+		n->stack = stack;
+		n->placed = true;
+	}
+	return true;
+}
+
+/* ---- Samples ---- */
+
+bool v8_profile_timed(const struct v8_profile *v)
+{
+	return v->samples.len && v->deltas.len;
+}
+
+void v8_sink_open(struct v8_sink *s, struct text_stacks *main, bool timed)
+{
+	*s = (struct v8_sink){.main = main, .timed = timed};
+	if (timed)
+		text_stacks_stream(main, BYTES("cpu"), BYTES("ns"), (struct bytes){0});
+	text_stacks_stream(main, BYTES("samples"), BYTES("count"), (struct bytes){0});
+}
+
+static struct text_stacks *idle_table(struct v8_sink *s)
+{
+	struct read_options options = {.want = s->main->want};
+
+	if (s->any_idle)
+		return &s->idle;
+	s->any_idle = true;
+	text_stacks_open(&s->idle, NULL, &options, s->main->profile);
+	if (s->timed)
+		text_stacks_stream(&s->idle, BYTES("idle"), BYTES("ns"), (struct bytes){0});
+	text_stacks_stream(&s->idle, BYTES("idle"), BYTES("count"), (struct bytes){0});
+	return &s->idle;
+}
+
+static bool sample_add(struct v8_sink *s, const struct v8_node *n, struct sample sample, int64_t ns,
+	int64_t count, struct error *err)
+{
+	struct text_stacks *t = n->what == V8_NODE_IDLE ? idle_table(s) : s->main;
+	int64_t values[2] = {ns, count};
+
+	sample.stack = n->stack;
+	return text_stacks_add_stack(t, sample, s->timed ? values : values + 1, err);
+}
+
+/* NULL: the sample is skipped, and counted. */
+static const struct v8_node *sample_node(struct v8_sink *s, const struct node_index *x, uint32_t id,
+	stack_id base, const struct json *j)
+{
+	struct v8_node *n = node_of(x, id);
+
+	if (!n)
+		json_odd(&s->no_node, j);
+	else if (!n->placed && !node_place(n, x, base, s->main->profile))
+		json_odd(&s->too_deep, j);
+	else
+		return n;
+	return NULL;
+}
+
+struct moment {
+	int64_t time;
+	size_t sample;
+};
+
+static int moment_compare(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	return x->time != y->time ? (x->time < y->time ? -1 : 1)
+				  : (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+/* When each sample was. Samples that were taken while another thread wrote are not in the order of
+ * time: their deltas are negative. */
+static bool moments_of(
+	const struct v8_profile *v, struct moment *moments, size_t count, struct error *err)
+{
+	int64_t time = v->start == INT64_MIN ? 0 : v->start;
+	bool sorted = true;
+
+	for (size_t i = 0; i < count; i++) {
+		if (__builtin_add_overflow(time, v->deltas.items[i], &time))
+			return error_set(err, ERR_LIMIT, "the sum of all time deltas exceeds 2^63");
+		sorted &= !i || time >= moments[i - 1].time;
+		moments[i] = (struct moment){time, i};
+	}
+	if (!sorted)
+		qsort(moments, count, sizeof(*moments), moment_compare);
+	return true;
+}
+
+static bool timed_add(struct v8_profile *v, struct v8_sink *s, const struct node_index *x,
+	stack_id base, struct sample sample, const struct json *j, struct error *err)
+{
+	size_t count = v->samples.len < v->deltas.len ? v->samples.len : v->deltas.len;
+	struct moment *moments = memory_new(count + 1, sizeof(*moments));
+	bool done = moments_of(v, moments, count, err);
+
+	moments[count].time = count ? moments[count - 1].time : 0;
+	if (v->end != INT64_MIN && v->end > moments[count].time)
+		moments[count].time = v->end;
+	for (size_t i = 0; i < count && done; i++) {
+		const struct v8_node *n =
+			sample_node(s, x, v->samples.items[moments[i].sample], base, j);
+		int64_t lasts;
+
+		if (!n)
+			continue;
+		done = !__builtin_sub_overflow(moments[i + 1].time, moments[i].time, &lasts) ||
+		       error_set(err, ERR_LIMIT, "the sum of all time deltas exceeds 2^63");
+		sample.time = moments[i].time < 0 ? 0 : (uint64_t)moments[i].time;
+		sample.duration = (uint64_t)lasts;
+		done = done && sample_add(s, n, sample, lasts, 1, err);
+	}
+	free(moments);
+	return done;
+}
+
+/* Without samples: how often each function was met. */
+static bool hits_add(struct v8_profile *v, struct v8_sink *s, const struct node_index *x,
+	stack_id base, struct sample sample, const struct json *j, struct error *err)
+{
+	for (size_t i = 0; i < v->nodes.len; i++) {
+		const struct v8_node *n;
+
+		if (!v->nodes.items[i].hits)
+			continue;
+		n = sample_node(s, x, v->nodes.items[i].id, base, j);
+		if (n && !sample_add(s, n, sample, 0, v->nodes.items[i].hits, err))
+			return false;
+	}
+	return true;
+}
+
+bool v8_profile_add(struct v8_profile *v, struct v8_sink *s, stack_id base, struct sample sample,
+	const struct json *j, struct error *err)
+{
+	struct node_index x = {0};
+	bool done;
+
+	index_make(&x, v);
+	links_follow(v, &x);
+	if (v8_profile_timed(v) && s->main->want & WANT_TIMES)
+		sample.has |= SAMPLE_TIME | SAMPLE_DURATION;
+	done = v8_profile_timed(v) ? timed_add(v, s, &x, base, sample, j, err)
+				   : hits_add(v, s, &x, base, sample, j, err);
+	vector_release(&x.at);
+	id_map_release(&x.sparse);
+	return done;
+}
+
+bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err)
+{
+	struct profile *p = s->main->profile;
+	uint64_t taken = s->main->taken + s->idle.taken;
+
+	json_odd_note(&s->no_node, p, "samples of no node that there is");
+	json_odd_note(
+		&s->too_deep, p, "samples whose nodes call themselves or exceed 8,192 frames");
+	return json_stacks_finish(s->main, taken, j, err) &&
+	       (!s->any_idle || json_stacks_finish(&s->idle, taken, j, err));
+}
+
+void v8_sink_release(struct v8_sink *s)
+{
+	text_stacks_release(&s->idle);
+}
