@@ -596,7 +596,7 @@ void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct jso
 		return;
 	}
 	for (json_array(j); column_item(j, out->len);) {
-		int64_t value = json_number(j, decimals, if_null);
+		int64_t value = json_number_if(j, decimals, if_null);
 
 		vector_push(out, value);
 	}
@@ -712,11 +712,13 @@ struct bytes json_string_if(struct json *j)
 
 int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none)
 {
-	enum json_kind kind = json_peek(j);
+	int c = next_byte(j);
 
-	if (kind == JSON_NUMBER || kind == JSON_NULL)
-		return json_number(j, decimals, if_none);
-	if (kind == JSON_STRING) {
+	if (is_digit((char)c) || c == '-')
+		return number_here(j, decimals);
+	if (c == 'n')
+		return take_word(j, "null") ? if_none : 0;
+	if (c == '"') {
 		struct bytes text = bytes_trim(json_string(j));
 		struct number n;
 		int64_t value;

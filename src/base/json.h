@@ -87,13 +87,15 @@ int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none);
 bool json_object_if(struct json *j);
 bool json_array_if(struct json *j);
 
-/* A whole array of numbers, appended; null as an array is an empty one. */
+/* A whole array of numbers, appended; what is none counts as null; null as an array is an empty
+ * one. */
 struct json_numbers {
 	int64_t *items;
 	size_t len, cap;
 };
 void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out);
-/* A whole array of indices: what is none (null, negative, 2^32 - 1 and more) is JSON_NO_INDEX. */
+/* A whole array of indices: what is none (null, a string, negative, 2^32 - 1 and more) is
+ * JSON_NO_INDEX. */
 #define JSON_NO_INDEX UINT32_MAX
 struct json_indices {
 	uint32_t *items;

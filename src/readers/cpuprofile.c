@@ -34,7 +34,7 @@ static bool profile_take(
 		kiln_sink_open(v, &sink, t);
 	else
 		v8_sink_open(&sink, t, v8_profile_timed(v));
-	done = v8_profile_add(v, &sink, 0, (struct sample){0}, j, err) &&
+	done = v8_profile_add(v, &sink, 0, (struct sample){0}, err) &&
 	       v8_sink_finish(&sink, j, err);
 	v8_sink_release(&sink);
 	return done;

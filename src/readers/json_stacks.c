@@ -26,6 +26,17 @@ void json_odd_note(const struct json_oddity *o, struct profile *p, const char *w
 	buffer_release(&text);
 }
 
+void json_count_note(struct profile *p, uint64_t count, const char *what)
+{
+	struct buffer text = {0};
+
+	if (!count)
+		return;
+	units_grouped(&text, (int64_t)count);
+	profile_note(p, "%s: %s", what, text.at);
+	buffer_release(&text);
+}
+
 /* ---- Strings ---- */
 
 void json_texts_add(struct json_texts *t, struct bytes text)
@@ -67,7 +78,7 @@ void json_extra_clear(struct json_extra *e)
 	e->module.len = e->stream_kind.len = e->unit.len = e->event.len = 0;
 	e->process.len = e->thread.len = 0;
 	e->pid = e->tid = -1;
-	e->told = false;
+	e->told = e->untimed = false;
 }
 
 void json_extra_release(struct json_extra *e)
@@ -127,6 +138,8 @@ void json_extra_read(struct json_extra *e, struct json *j)
 			take_text(&e->process, j);
 		else if (bytes_equal(key, BYTES("thread")))
 			take_text(&e->thread, j);
+		else if (bytes_equal(key, BYTES("untimed")))
+			e->untimed = json_number_if(j, 0, 0) == 1;
 		else if (bytes_equal(key, BYTES("pid")))
 			e->pid = take_id(j);
 		else if (bytes_equal(key, BYTES("tid")))
@@ -134,6 +147,35 @@ void json_extra_read(struct json_extra *e, struct json *j)
 		else
 			json_skip(j);
 	}
+}
+
+/* ---- Threads ---- */
+
+static stack_id label_stack(
+	struct profile *p, stack_id below, const char *what, string_id name, int32_t id)
+{
+	struct bytes known = profile_text(p, name);
+	struct buffer label = {0};
+	frame_id frame;
+
+	if (known.len)
+		buffer_add(&label, known.at, known.len);
+	else
+		buffer_text(&label, what);
+	if (id >= 0)
+		buffer_printf(&label, "-%d", id);
+	frame = profile_frame_named(p, buffer_bytes(&label), FRAME_META);
+	buffer_release(&label);
+	return profile_stack(p, below, profile_location_named(p, frame));
+}
+
+stack_id json_thread_stack(struct profile *p, thread_id thread)
+{
+	const struct thread t = p->threads.items[thread];
+	const struct process of = p->processes.items[t.process];
+
+	return label_stack(
+		p, label_stack(p, 0, "process", of.name, of.pid), "thread", t.name, t.tid);
 }
 
 /* ---- Bids ---- */
@@ -157,4 +199,69 @@ bool json_stacks_finish(
 	t->line = json_line(j);
 	t->taken = taken;
 	return text_stacks_finish(t, err);
+}
+
+/* ---- Groups ---- */
+
+static bool group_is(const struct json_groups *g, const struct text_stacks *t,
+	const struct json_value *values, size_t count)
+{
+	const struct profile *p = g->profile;
+
+	if (t->streams != count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct stream_row *row = &p->streams.items[t->first_stream + i].row;
+
+		if (!bytes_equal(profile_text(p, row->kind), values[i].kind) ||
+			!bytes_equal(profile_text(p, row->unit), values[i].unit) ||
+			!bytes_equal(profile_text(p, row->event), values[i].event))
+			return false;
+	}
+	return true;
+}
+
+struct text_stacks *json_group(
+	struct json_groups *g, const struct json_value *values, size_t count, unsigned tag)
+{
+	struct text_stacks *t;
+
+	for (size_t i = 0; i < g->count; i++)
+		if (g->tags[i] == tag && group_is(g, &g->items[i], values, count))
+			return &g->items[i];
+	if (g->count == JSON_GROUPS_MOST)
+		return NULL;
+	if (!g->items) {
+		g->items = memory_new(JSON_GROUPS_MOST, sizeof(*g->items));
+		g->tags = memory_new(JSON_GROUPS_MOST, sizeof(*g->tags));
+	}
+	g->tags[g->count] = tag;
+	t = &g->items[g->count++];
+	text_stacks_open(t, g->in, g->options, g->profile);
+	for (size_t i = 0; i < count; i++)
+		text_stacks_stream(t, values[i].kind, values[i].unit, values[i].event);
+	return t;
+}
+
+bool json_groups_finish(struct json_groups *g, const struct json *j, struct error *err)
+{
+	uint64_t taken = 0;
+
+	for (size_t i = 0; i < g->count; i++)
+		taken += g->items[i].taken;
+	if (!taken)
+		return error_set(err, ERR_FORMAT, "line %llu: the end, and no sample before it",
+			(unsigned long long)json_line(j));
+	for (size_t i = 0; i < g->count; i++)
+		if (!json_stacks_finish(&g->items[i], taken, j, err))
+			return false;
+	return true;
+}
+
+void json_groups_release(struct json_groups *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		text_stacks_release(&g->items[i]);
+	free(g->items);
+	free(g->tags);
 }

@@ -14,6 +14,10 @@ void json_odd(struct json_oddity *o, const struct json *j);
  * passed over, in the plural. Nothing when there was none. */
 void json_odd_note(const struct json_oddity *o, struct profile *p, const char *what);
 
+/* The same when it is found out behind the end, where no line can be named: "samples of no node:
+ * 5". */
+void json_count_note(struct profile *p, uint64_t count, const char *what);
+
 /* Strings in the order in which they came; cheaper than the profile's own, which not all are for.
  */
 struct json_texts {
@@ -34,6 +38,7 @@ struct json_extra {
 	struct buffer module;			/* "module" */
 	struct buffer stream_kind, unit, event; /* "kind", "unit", "event" */
 	int64_t pid, tid;			/* -1: not said */
+	bool untimed;				/* \"untimed\": times mean nothing */
 	struct buffer process, thread;
 	bool told; /* there is such a key */
 };
@@ -41,9 +46,34 @@ void json_extra_clear(struct json_extra *e);
 void json_extra_release(struct json_extra *e);
 void json_extra_read(struct json_extra *e, struct json *j);
 
+/* The stack of a thread's root frames, which every stack of it is above: "NAME-PID" and "NAME-TID".
+ */
+stack_id json_thread_stack(struct profile *p, thread_id thread);
+
 /* For bids: is it JSON's beginning, and does it say this key with its quotes? */
 bool json_begins(struct bytes head);
 bool json_says(struct bytes head, const char *key);
+
+/* Tables of samples with one value each (or two), told apart by what the values are. `{0}` with a
+ * profile, an input and options is empty. */
+#define JSON_GROUPS_MOST 64u
+struct json_groups {
+	struct profile *profile;
+	struct input *in;
+	const struct read_options *options;
+	struct text_stacks *items;
+	unsigned *tags;
+	size_t count;
+};
+struct json_value {
+	struct bytes kind, unit, event;
+};
+/* The table of samples that have these values (one or two) and this tag (the columns that they
+ * have, say), a new one if need be; NULL when there are too many. Valid until the next call. */
+struct text_stacks *json_group(
+	struct json_groups *g, const struct json_value *values, size_t count, unsigned tag);
+bool json_groups_finish(struct json_groups *g, const struct json *j, struct error *err);
+void json_groups_release(struct json_groups *g);
 
 /* The table of a text_stacks that is one of several: fails only when none of them, which together
  * have `taken` samples, has any. */

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #define LATER_DECIMALS 6u /* of values whose unit comes behind them, and of those without one */
-#define GROUPS_MOST    64u
 
 enum unit { UNIT_UNKNOWN, UNIT_NONE, UNIT_BYTES, UNIT_NS, UNIT_US, UNIT_MS, UNIT_S };
 
@@ -51,12 +50,6 @@ struct open_frame {
 	node_id node;
 };
 
-/* Profiles whose values are of one kind. */
-struct group {
-	struct text_stacks stacks;
-	unsigned decimals; /* that the values are kept with */
-};
-
 struct speedscope {
 	struct profile *profile;
 	const struct read_options *options;
@@ -67,11 +60,10 @@ struct speedscope {
 	VECTOR(uint32_t) last;	   /* frames of the sample before */
 	VECTOR(node_id) last_node; /* and their nodes */
 	VECTOR(struct part) parts;
-	struct group *groups;
-	size_t group_count;
+	struct json_groups groups;
 	struct buffer none_unit; /* "count", "count/100" */
-	uint64_t taken;
-	struct json_oddity too_deep, no_weight, no_open, out_of_order, no_frame;
+	struct json_oddity too_deep, no_weight, no_open, out_of_order;
+	uint64_t no_frame;
 };
 
 /* ---- Frames ---- */
@@ -372,51 +364,16 @@ static bool is_time(enum unit unit)
 	return unit >= UNIT_NS;
 }
 
-static void stream_names(
-	const struct speedscope *s, const struct part *p, struct bytes ret_names[3])
+static struct json_value value_of(const struct speedscope *s, const struct part *p)
 {
-	if (p->extra.told) {
-		ret_names[0] = buffer_bytes(&p->extra.stream_kind);
-		ret_names[1] = buffer_bytes(&p->extra.unit);
-		ret_names[2] = buffer_bytes(&p->extra.event);
-		return;
-	}
-	ret_names[0] = is_time(p->unit)	       ? BYTES("wall")
-		       : p->unit == UNIT_BYTES ? BYTES("bytes")
-					       : BYTES("samples");
-	ret_names[1] = is_time(p->unit)	       ? BYTES("ns")
-		       : p->unit == UNIT_BYTES ? BYTES("bytes")
-					       : buffer_bytes(&s->none_unit);
-	ret_names[2] = (struct bytes){"", 0};
-}
-
-static bool group_is(const struct speedscope *s, const struct group *g, const struct bytes names[3])
-{
-	const struct profile *p = s->profile;
-	const struct stream_row *row = &p->streams.items[g->stacks.first_stream].row;
-
-	return bytes_equal(profile_text(p, row->kind), names[0]) &&
-	       bytes_equal(profile_text(p, row->unit), names[1]) &&
-	       bytes_equal(profile_text(p, row->event), names[2]);
-}
-
-/* The group that a profile is of, a new one if need be; NULL beyond GROUPS_MOST. */
-static struct group *group_of(struct speedscope *s, const struct part *p)
-{
-	struct bytes names[3];
-	struct group *g;
-
-	stream_names(s, p, names);
-	for (size_t i = 0; i < s->group_count; i++)
-		if (group_is(s, &s->groups[i], names))
-			return &s->groups[i];
-	if (s->group_count == GROUPS_MOST)
-		return NULL;
-	g = &s->groups[s->group_count++];
-	text_stacks_open(&g->stacks, s->json->in, s->options, s->profile);
-	text_stacks_stream(&g->stacks, names[0], names[1], names[2]);
-	g->decimals = units_decimals(names[1]);
-	return g;
+	if (p->extra.told)
+		return (struct json_value){buffer_bytes(&p->extra.stream_kind),
+			buffer_bytes(&p->extra.unit), buffer_bytes(&p->extra.event)};
+	if (is_time(p->unit))
+		return (struct json_value){BYTES("wall"), BYTES("ns"), BYTES("")};
+	if (p->unit == UNIT_BYTES)
+		return (struct json_value){BYTES("bytes"), BYTES("bytes"), BYTES("")};
+	return (struct json_value){BYTES("samples"), buffer_bytes(&s->none_unit), BYTES("")};
 }
 
 static int64_t power_of_ten(unsigned exponent)
@@ -483,22 +440,30 @@ static thread_id part_thread(struct speedscope *s, const struct part *p)
 		s->profile, process, (int32_t)p->extra.tid, profile_string(s->profile, name));
 }
 
+/* Times of what Kiln wrote are sums of weights only. */
+static struct sample sample_begun(struct speedscope *s, const struct part *p)
+{
+	bool threads = s->options->want & WANT_THREADS;
+	bool times = s->options->want & WANT_TIMES && is_time(p->unit) && !p->extra.told;
+
+	return (struct sample){
+		.has = (threads ? SAMPLE_THREAD : 0) | (times ? SAMPLE_TIME | SAMPLE_DURATION : 0),
+		.thread = threads ? part_thread(s, p) : 0};
+}
+
 static bool part_add(
 	struct speedscope *s, struct part *p, const stack_id *stacks, struct error *err)
 {
-	struct group *g = group_of(s, p);
-	struct sample sample = {0};
+	struct json_value value = value_of(s, p);
+	struct sample sample = sample_begun(s, p);
+	struct text_stacks *t = json_group(&s->groups, &value, 1, sample.has);
 	int64_t now = p->start;
 
-	if (!g)
-		return error_set(err, ERR_LIMIT, "more than %u kinds of values", GROUPS_MOST);
-	if (!rescale(p, p->decimals, p->unit == UNIT_NONE ? g->decimals : units[p->unit].decimals))
+	if (!t)
+		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_MOST);
+	if (!rescale(p, p->decimals,
+		    p->unit == UNIT_NONE ? units_decimals(value.unit) : units[p->unit].decimals))
 		return error_set(err, ERR_LIMIT, "a value that exceeds 2^63");
-	sample.has = (s->options->want & WANT_THREADS ? SAMPLE_THREAD : 0) |
-		     (s->options->want & WANT_TIMES && is_time(p->unit) && !p->extra.told
-				     ? SAMPLE_TIME | SAMPLE_DURATION
-				     : 0);
-	sample.thread = sample.has & SAMPLE_THREAD ? part_thread(s, p) : 0;
 	for (size_t i = 0; i < p->points.len; i++) {
 		const struct point *point = &p->points.items[i];
 
@@ -507,12 +472,11 @@ static bool part_add(
 		sample.stack = stacks[point->node];
 		sample.duration = point->value < 0 ? 0 : (uint64_t)point->value;
 		sample.time = (uint64_t)(p->evented ? point->time : now);
-		if (!text_stacks_add_stack(&g->stacks, sample, &point->value, err))
+		if (!text_stacks_add_stack(t, sample, &point->value, err))
 			return false;
 		if (__builtin_add_overflow(now, point->value, &now))
 			now = p->start;
 	}
-	s->taken += p->points.len;
 	return true;
 }
 
@@ -530,7 +494,7 @@ static stack_id *stacks_made(struct speedscope *s)
 			location = s->frames.items[frame];
 		} else {
 			location = text_stacks_named(&s->names, BYTES("[unknown]"), FRAME_META);
-			json_odd(&s->no_frame, s->json);
+			s->no_frame++;
 		}
 		stacks[i] =
 			profile_stack(s->profile, stacks[s->tree.tree.caller.items[i]], location);
@@ -545,8 +509,8 @@ static void notes_leave(struct speedscope *s)
 		&s->no_weight, s->profile, "samples without a weight, or weights without a sample");
 	json_odd_note(&s->no_open, s->profile, "events that close what is not open");
 	json_odd_note(&s->out_of_order, s->profile, "steps back in time");
-	json_odd_note(
-		&s->no_frame, s->profile, "names of frames that are not among the shared ones");
+	json_count_note(
+		s->profile, s->no_frame, "places of a frame that is not among the shared ones");
 }
 
 static bool all_add(struct speedscope *s, struct error *err)
@@ -559,9 +523,7 @@ static bool all_add(struct speedscope *s, struct error *err)
 		done = part_add(s, &s->parts.items[i], stacks, err);
 	free(stacks);
 	notes_leave(s);
-	for (size_t i = 0; done && i < s->group_count; i++)
-		done = json_stacks_finish(&s->groups[i].stacks, s->taken, s->json, err);
-	return done && (s->group_count || json_fail(s->json, "the end, and no profile before it"));
+	return done && json_groups_finish(&s->groups, s->json, err);
 }
 
 static void speedscope_release(struct speedscope *s)
@@ -571,9 +533,7 @@ static void speedscope_release(struct speedscope *s)
 		json_extra_release(&s->parts.items[i].extra);
 		buffer_release(&s->parts.items[i].name);
 	}
-	for (size_t i = 0; i < s->group_count; i++)
-		text_stacks_release(&s->groups[i].stacks);
-	free(s->groups);
+	json_groups_release(&s->groups);
 	vector_release(&s->parts);
 	vector_release(&s->frames);
 	vector_release(&s->last);
@@ -607,7 +567,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 		.options = options,
 		.json = &j,
 		.names = {.profile = out, .want = options->want},
-		.groups = memory_new(GROUPS_MOST, sizeof(*s.groups))};
+		.groups = {.profile = out, .in = in, .options = options}};
 	bool done;
 
 	json_open(&j, in, err);

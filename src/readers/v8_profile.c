@@ -115,8 +115,9 @@ static void node_read(
 	struct bytes key;
 	int64_t hits = 0;
 
-	json_object(j);
-	c->function.len = 0;
+	c->function.len = c->url.len = 0;
+	if (!json_object_if(j))
+		return;
 	while (json_key(j, &key)) {
 		if (bytes_equal(key, BYTES("id")))
 			node.id = take_node_id(j);
@@ -163,11 +164,13 @@ static void inner_read(struct v8_profile *v, struct json *j, struct text_stacks 
 
 bool v8_profile_key(struct v8_profile *v, struct bytes key, struct json *j, struct text_stacks *t)
 {
-	if (bytes_equal(key, BYTES("nodes")))
+	bool array = json_peek(j) == JSON_ARRAY;
+
+	if (array && bytes_equal(key, BYTES("nodes")))
 		nodes_read(v, j, t);
-	else if (bytes_equal(key, BYTES("samples")))
+	else if (array && bytes_equal(key, BYTES("samples")))
 		json_indices(j, &v->samples);
-	else if (bytes_equal(key, BYTES("timeDeltas")))
+	else if (array && bytes_equal(key, BYTES("timeDeltas")))
 		json_numbers(j, 3, 0, &v->deltas);
 	else if (bytes_equal(key, BYTES("startTime")))
 		v->start = json_number_if(j, 3, INT64_MIN);
@@ -330,15 +333,15 @@ static bool sample_add(struct v8_sink *s, const struct v8_node *n, struct sample
 }
 
 /* NULL: the sample is skipped, and counted. */
-static const struct v8_node *sample_node(struct v8_sink *s, const struct node_index *x, uint32_t id,
-	stack_id base, const struct json *j)
+static const struct v8_node *sample_node(
+	struct v8_sink *s, const struct node_index *x, uint32_t id, stack_id base)
 {
 	struct v8_node *n = node_of(x, id);
 
 	if (!n)
-		json_odd(&s->no_node, j);
+		s->no_node++;
 	else if (!n->placed && !node_place(n, x, base, s->main->profile))
-		json_odd(&s->too_deep, j);
+		s->too_deep++;
 	else
 		return n;
 	return NULL;
@@ -377,7 +380,7 @@ static bool moments_of(
 }
 
 static bool timed_add(struct v8_profile *v, struct v8_sink *s, const struct node_index *x,
-	stack_id base, struct sample sample, const struct json *j, struct error *err)
+	stack_id base, struct sample sample, struct error *err)
 {
 	size_t count = v->samples.len < v->deltas.len ? v->samples.len : v->deltas.len;
 	struct moment *moments = memory_new(count + 1, sizeof(*moments));
@@ -388,7 +391,7 @@ static bool timed_add(struct v8_profile *v, struct v8_sink *s, const struct node
 		moments[count].time = v->end;
 	for (size_t i = 0; i < count && done; i++) {
 		const struct v8_node *n =
-			sample_node(s, x, v->samples.items[moments[i].sample], base, j);
+			sample_node(s, x, v->samples.items[moments[i].sample], base);
 		int64_t lasts;
 
 		if (!n)
@@ -405,14 +408,14 @@ static bool timed_add(struct v8_profile *v, struct v8_sink *s, const struct node
 
 /* Without samples: how often each function was met. */
 static bool hits_add(struct v8_profile *v, struct v8_sink *s, const struct node_index *x,
-	stack_id base, struct sample sample, const struct json *j, struct error *err)
+	stack_id base, struct sample sample, struct error *err)
 {
 	for (size_t i = 0; i < v->nodes.len; i++) {
 		const struct v8_node *n;
 
 		if (!v->nodes.items[i].hits)
 			continue;
-		n = sample_node(s, x, v->nodes.items[i].id, base, j);
+		n = sample_node(s, x, v->nodes.items[i].id, base);
 		if (n && !sample_add(s, n, sample, 0, v->nodes.items[i].hits, err))
 			return false;
 	}
@@ -420,7 +423,7 @@ static bool hits_add(struct v8_profile *v, struct v8_sink *s, const struct node_
 }
 
 bool v8_profile_add(struct v8_profile *v, struct v8_sink *s, stack_id base, struct sample sample,
-	const struct json *j, struct error *err)
+	struct error *err)
 {
 	struct node_index x = {0};
 	bool done;
@@ -429,8 +432,8 @@ bool v8_profile_add(struct v8_profile *v, struct v8_sink *s, stack_id base, stru
 	links_follow(v, &x);
 	if (v8_profile_timed(v) && s->main->want & WANT_TIMES)
 		sample.has |= SAMPLE_TIME | SAMPLE_DURATION;
-	done = v8_profile_timed(v) ? timed_add(v, s, &x, base, sample, j, err)
-				   : hits_add(v, s, &x, base, sample, j, err);
+	done = v8_profile_timed(v) ? timed_add(v, s, &x, base, sample, err)
+				   : hits_add(v, s, &x, base, sample, err);
 	vector_release(&x.at);
 	id_map_release(&x.sparse);
 	return done;
@@ -441,9 +444,9 @@ bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err)
 	struct profile *p = s->main->profile;
 	uint64_t taken = s->main->taken + s->idle.taken;
 
-	json_odd_note(&s->no_node, p, "samples of no node that there is");
-	json_odd_note(
-		&s->too_deep, p, "samples whose nodes call themselves or exceed 8,192 frames");
+	json_count_note(p, s->no_node, "samples of a node that is not there, skipped");
+	json_count_note(p, s->too_deep,
+		"samples whose nodes call themselves, or more than 8,192 others, skipped");
 	return json_stacks_finish(s->main, taken, j, err) &&
 	       (!s->any_idle || json_stacks_finish(&s->idle, taken, j, err));
 }

@@ -53,7 +53,7 @@ struct v8_sink {
 	struct text_stacks *main, idle;
 	bool any_idle;
 	bool timed; /* the streams are time and samples, else samples only */
-	struct json_oddity no_node, too_deep;
+	uint64_t no_node, too_deep;
 };
 
 /* Is there a sample with a time? When not, functions only count how often they were met. */
@@ -64,7 +64,7 @@ bool v8_profile_timed(const struct v8_profile *v);
 void v8_sink_open(struct v8_sink *s, struct text_stacks *main, bool timed);
 /* Add all samples, below the stack `base`, with the columns of `sample`. */
 bool v8_profile_add(struct v8_profile *v, struct v8_sink *s, stack_id base, struct sample sample,
-	const struct json *j, struct error *err);
+	struct error *err);
 bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err);
 void v8_sink_release(struct v8_sink *s); /* not the main table */
 

@@ -1,0 +1,618 @@
+/* chrome_trace.c: Chrome's traces: chrome://tracing, DevTools' performance panel, `node
+ * --trace-events`, and whatever else writes the Trace Event Format.
+ *
+ * The format is Google's "Trace Event Format" document: an array of events, alone or as
+ * `traceEvents` of an object. What takes time are X events, which have a duration, and pairs of B
+ * and E; they nest by their times, each thread's for itself, and come in any order. Their self
+ * times are the stream
+ * {"wall","ns"}. CPU profiles are in events of the names Profile, ProfileChunk and CpuProfile
+ * (v8_profile.h), and come first when there are any. Process and thread are root frames.
+ *
+ * A trace that its program could not finish ends anywhere: what came before is read. */
+#include "readers/v8_profile.h"
+
+#include "base/sort.h"
+
+#include <stdlib.h>
+
+#define PROFILES_MOST 4096u
+#define TIME_LIMIT    (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
+#define OPEN_END      INT64_MAX	      /* of what an E event ends */
+
+/* In the order in which events of one moment count. */
+enum phase { PHASE_END, PHASE_BEGIN, PHASE_COMPLETE };
+
+struct event {
+	int64_t time, lasts; /* ns */
+	location_id name;    /* 0: none */
+	uint32_t thread;     /* in `threads` */
+	uint8_t phase;
+};
+
+struct traced_thread {
+	int64_t pid, tid;
+	string_id name;
+	thread_id id;
+	stack_id base;
+};
+
+struct traced_process {
+	int64_t pid;
+	string_id name;
+};
+
+/* A CPU profile that comes in pieces. */
+struct traced_profile {
+	int64_t pid;
+	struct buffer key; /* its id in the trace */
+	uint32_t thread;
+	struct v8_profile v8;
+};
+
+/* The event that is being read. */
+struct reading {
+	struct buffer name, id, arg_name;
+	int64_t time, lasts, pid, tid;
+	char phase;
+	struct v8_profile v8; /* pieces of a profile in its arguments */
+};
+
+struct chrome {
+	struct profile *profile;
+	struct json *json;
+	struct text_stacks names, cpu, wall; /* names has no samples */
+	struct reading now;
+	VECTOR(struct event) events;
+	VECTOR(struct traced_thread) threads;
+	VECTOR(struct traced_process) processes;
+	VECTOR(struct traced_profile) profiles;
+	struct id_map by_thread;
+	uint64_t seen;
+	struct json_oddity no_time;
+	uint64_t not_begun, not_ended, overlapping, too_deep;
+};
+
+/* ---- Events ---- */
+
+static uint32_t thread_of(struct chrome *c, int64_t pid, int64_t tid)
+{
+	uint64_t hash = hash_pair((uint64_t)pid, (uint64_t)tid);
+	size_t at = id_map_first(&c->by_thread, hash);
+	uint32_t found;
+
+	while ((found = id_map_candidate(&c->by_thread, hash, &at)))
+		if (c->threads.items[found - 1].pid == pid &&
+			c->threads.items[found - 1].tid == tid)
+			return found - 1;
+	vector_push(&c->threads, ((struct traced_thread){.pid = pid, .tid = tid}));
+	id_map_put(&c->by_thread, hash, at, (uint32_t)c->threads.len);
+	return (uint32_t)c->threads.len - 1;
+}
+
+static void text_set(struct buffer *to, struct bytes text)
+{
+	to->len = 0;
+	buffer_add(to, text.at, text.len);
+}
+
+/* Which of them mean something is not known before the event's name is, which may come later. */
+static void args_read(struct chrome *c)
+{
+	struct json *j = c->json;
+	struct bytes key;
+
+	if (!json_object_if(j))
+		return;
+	while (json_key(j, &key)) {
+		if (bytes_equal(key, BYTES("name"))) {
+			text_set(&c->now.arg_name, json_string_if(j));
+		} else if (bytes_equal(key, BYTES("data")) && json_peek(j) == JSON_OBJECT) {
+			for (json_object(j); json_key(j, &key);)
+				if (!v8_profile_key(&c->now.v8, key, j, &c->names))
+					json_skip(j);
+		} else {
+			json_skip(j);
+		}
+	}
+}
+
+/* A number, or text, as text. */
+static void id_read(struct buffer *to, struct json *j)
+{
+	to->len = 0;
+	if (json_peek(j) == JSON_STRING)
+		text_set(to, json_string(j));
+	else
+		buffer_i64(to, json_number_if(j, 0, 0));
+}
+
+static void event_key(struct chrome *c, struct bytes key)
+{
+	struct reading *now = &c->now;
+	struct json *j = c->json;
+
+	if (bytes_equal(key, BYTES("name")))
+		text_set(&now->name, json_string_if(j));
+	else if (bytes_equal(key, BYTES("ph")))
+		now->phase = *json_string_if(j).at;
+	else if (bytes_equal(key, BYTES("ts")))
+		now->time = json_number_if(j, 3, INT64_MIN);
+	else if (bytes_equal(key, BYTES("dur")))
+		now->lasts = json_number_if(j, 3, 0);
+	else if (bytes_equal(key, BYTES("pid")))
+		now->pid = json_number_if(j, 0, -1);
+	else if (bytes_equal(key, BYTES("tid")))
+		now->tid = json_number_if(j, 0, -1);
+	else if (bytes_equal(key, BYTES("id")))
+		id_read(&now->id, j);
+	else if (bytes_equal(key, BYTES("args")))
+		args_read(c);
+	else
+		json_skip(j);
+}
+
+static void process_name(struct chrome *c, int64_t pid, string_id name)
+{
+	for (size_t i = 0; i < c->processes.len; i++)
+		if (c->processes.items[i].pid == pid) {
+			c->processes.items[i].name = name;
+			return;
+		}
+	if (c->processes.len < PROFILES_MOST)
+		vector_push(&c->processes, ((struct traced_process){pid, name}));
+}
+
+static void metadata(struct chrome *c)
+{
+	const struct reading *now = &c->now;
+	string_id name = profile_string(c->profile, buffer_bytes(&now->arg_name));
+	uint32_t thread;
+
+	if (bytes_equal(buffer_bytes(&now->name), BYTES("process_name"))) {
+		process_name(c, now->pid, name);
+	} else if (bytes_equal(buffer_bytes(&now->name), BYTES("thread_name"))) {
+		thread = thread_of(c, now->pid, now->tid);
+		c->threads.items[thread].name = name;
+	}
+}
+
+static void span(struct chrome *c, enum phase phase)
+{
+	const struct reading *now = &c->now;
+	struct event e = {
+		now->time, now->lasts, 0, thread_of(c, now->pid, now->tid), (uint8_t)phase};
+	struct bytes name = buffer_bytes(&now->name);
+
+	if (now->time < -TIME_LIMIT || now->time > TIME_LIMIT || now->lasts < 0 ||
+		now->lasts > TIME_LIMIT) {
+		json_odd(&c->no_time, c->json);
+		return;
+	}
+	if (name.len || phase != PHASE_END)
+		e.name = text_stacks_named(
+			&c->names, name.len ? name : BYTES("(unnamed)"), FRAME_NATIVE);
+	if (phase != PHASE_COMPLETE)
+		e.lasts = 0;
+	vector_push(&c->events, e);
+}
+
+/* The profile that a piece is of; NULL beyond PROFILES_MOST. */
+static struct traced_profile *profile_of(struct chrome *c)
+{
+	const struct reading *now = &c->now;
+	struct traced_profile *p;
+
+	for (size_t i = c->profiles.len; i-- > 0;) {
+		p = &c->profiles.items[i];
+		if (p->pid == now->pid &&
+			bytes_equal(buffer_bytes(&p->key), buffer_bytes(&now->id)))
+			return p;
+	}
+	if (c->profiles.len == PROFILES_MOST)
+		return NULL;
+	vector_push(&c->profiles, ((struct traced_profile){.pid = now->pid,
+					  .thread = thread_of(c, now->pid, now->tid)}));
+	p = &c->profiles.items[c->profiles.len - 1];
+	v8_profile_clear(&p->v8);
+	text_set(&p->key, buffer_bytes(&now->id));
+	return p;
+}
+
+static void profile_piece(struct chrome *c)
+{
+	struct bytes name = buffer_bytes(&c->now.name);
+	struct traced_profile *p;
+
+	if (!bytes_equal(name, BYTES("Profile")) && !bytes_equal(name, BYTES("ProfileChunk")) &&
+		!bytes_equal(name, BYTES("CpuProfile")))
+		return;
+	p = profile_of(c);
+	if (p)
+		v8_profile_append(&p->v8, &c->now.v8);
+}
+
+static void event_take(struct chrome *c)
+{
+	switch (c->now.phase) {
+	case 'X':
+		span(c, PHASE_COMPLETE);
+		break;
+	case 'B':
+		span(c, PHASE_BEGIN);
+		break;
+	case 'E':
+		span(c, PHASE_END);
+		break;
+	case 'M':
+		metadata(c);
+		break;
+	default:
+		break;
+	}
+	profile_piece(c);
+	c->seen++;
+}
+
+static void event_read(struct chrome *c)
+{
+	struct reading *now = &c->now;
+	struct bytes key;
+
+	now->name.len = now->id.len = now->arg_name.len = 0;
+	now->time = INT64_MIN;
+	now->lasts = 0;
+	now->pid = now->tid = -1;
+	now->phase = 0;
+	v8_profile_clear(&now->v8);
+	json_object(c->json);
+	while (json_key(c->json, &key))
+		event_key(c, key);
+	if (!c->json->failed)
+		event_take(c);
+}
+
+static void events_read(struct chrome *c)
+{
+	for (json_array(c->json); json_item(c->json);)
+		event_read(c);
+}
+
+/* ---- Threads ---- */
+
+static int32_t small_id(int64_t id)
+{
+	return id < 0 || id > INT32_MAX ? -1 : (int32_t)id;
+}
+
+static void threads_make(struct chrome *c)
+{
+	for (size_t i = 0; i < c->threads.len; i++) {
+		struct traced_thread *t = &c->threads.items[i];
+		string_id name = 0;
+
+		for (size_t k = 0; k < c->processes.len; k++)
+			if (c->processes.items[k].pid == t->pid)
+				name = c->processes.items[k].name;
+		t->id = profile_thread(c->profile,
+			profile_process(c->profile, small_id(t->pid), name), small_id(t->tid),
+			t->name);
+		t->base = json_thread_stack(c->profile, t->id);
+	}
+}
+
+static struct sample sample_of(const struct chrome *c, const struct traced_thread *t)
+{
+	return (struct sample){
+		.has = c->names.want & WANT_THREADS ? SAMPLE_THREAD : 0, .thread = t->id};
+}
+
+/* ---- Self times ---- */
+
+/* A frame that is open. */
+struct open_span {
+	int64_t end;
+	location_id name;
+	stack_id stack;
+};
+
+struct walk_thread {
+	struct chrome *c;
+	struct sample sample;
+	stack_id base;
+	VECTOR(struct open_span) open;
+	int64_t last;
+	struct error *err;
+};
+
+/* The innermost open frame has lasted until now. */
+static void pass_time(struct walk_thread *w, int64_t now)
+{
+	int64_t lasted;
+
+	if (w->open.len && now > w->last && !w->err->code) {
+		lasted = now - w->last;
+		w->sample.stack = w->open.items[w->open.len - 1].stack;
+		w->sample.time = w->last < 0 ? 0 : (uint64_t)w->last;
+		w->sample.duration = (uint64_t)lasted;
+		text_stacks_add_stack(&w->c->wall, w->sample, &lasted, w->err);
+	}
+	w->last = now > w->last ? now : w->last;
+}
+
+/* Close what has ended by itself. */
+static void close_until(struct walk_thread *w, int64_t now)
+{
+	while (w->open.len && w->open.items[w->open.len - 1].end <= now) {
+		pass_time(w, w->open.items[w->open.len - 1].end);
+		w->open.len--;
+	}
+	pass_time(w, now);
+}
+
+/* What begins inside of another cannot end behind it. */
+static void open_span(struct walk_thread *w, const struct event *e)
+{
+	const struct open_span *outer = w->open.len ? &w->open.items[w->open.len - 1] : NULL;
+	int64_t end = e->phase == PHASE_BEGIN ? OPEN_END : e->time + e->lasts;
+
+	if (w->open.len == STACK_DEPTH_LIMIT) {
+		w->c->too_deep++;
+		return;
+	}
+	if (outer && end > outer->end && e->phase == PHASE_COMPLETE) {
+		w->c->overlapping++;
+		end = outer->end;
+	}
+	vector_push(&w->open,
+		((struct open_span){end, e->name,
+			profile_stack(w->c->profile, outer ? outer->stack : w->base, e->name)}));
+}
+
+/* The innermost one of the name, or of any name, that waits for its end; what is inside ends too.
+ */
+static void close_span(struct walk_thread *w, const struct event *e)
+{
+	size_t at = w->open.len;
+
+	while (at && (w->open.items[at - 1].end != OPEN_END ||
+			     (e->name && w->open.items[at - 1].name != e->name)))
+		at--;
+	if (!at) {
+		w->c->not_begun++;
+		return;
+	}
+	for (size_t i = at; i < w->open.len; i++)
+		w->c->overlapping += w->open.items[i].end != OPEN_END;
+	w->open.len = at - 1;
+}
+
+/* What never ended lasts as long as anything was heard of the thread. */
+static void walk_end(struct walk_thread *w)
+{
+	int64_t end = w->last;
+
+	for (size_t i = 0; i < w->open.len; i++) {
+		if (w->open.items[i].end == OPEN_END)
+			w->c->not_ended++;
+		else if (w->open.items[i].end > end)
+			end = w->open.items[i].end;
+	}
+	while (w->open.len) {
+		int64_t own = w->open.items[w->open.len - 1].end;
+
+		pass_time(w, own < end ? own : end);
+		w->open.len--;
+	}
+}
+
+static uint32_t key_of(const struct event *e, unsigned pass, int64_t start)
+{
+	uint64_t time = (uint64_t)e->time - (uint64_t)start, lasts = ~(uint64_t)e->lasts;
+
+	switch (pass) {
+	case 0:
+		return (uint32_t)lasts;
+	case 1:
+		return (uint32_t)(lasts >> 32);
+	case 2:
+		return e->phase;
+	case 3:
+		return (uint32_t)time;
+	case 4:
+		return (uint32_t)(time >> 32);
+	default:
+		return e->thread;
+	}
+}
+
+/* Thread by thread, by time; what begins together, the longer one first. */
+static struct sort_key *events_sorted(const struct chrome *c)
+{
+	size_t count = c->events.len;
+	struct sort_key *keys = memory_new(count, sizeof(*keys));
+	int64_t start = INT64_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		keys[i].row = (uint32_t)i;
+		if (c->events.items[i].time < start)
+			start = c->events.items[i].time;
+	}
+	for (unsigned pass = 0; pass < 6; pass++) {
+		for (size_t i = 0; i < count; i++)
+			keys[i].key = key_of(&c->events.items[keys[i].row], pass, start);
+		sort_keys(keys, count);
+	}
+	return keys;
+}
+
+static void span_step(struct walk_thread *w, const struct event *e)
+{
+	close_until(w, e->time);
+	if (e->phase == PHASE_END)
+		close_span(w, e);
+	else
+		open_span(w, e);
+}
+
+static bool spans_add(struct chrome *c, struct error *err)
+{
+	struct sort_key *keys = events_sorted(c);
+	struct walk_thread w = {.c = c, .err = err};
+
+	text_stacks_stream(&c->wall, BYTES("wall"), BYTES("ns"), (struct bytes){0});
+	for (size_t i = 0; i < c->events.len && !err->code;) {
+		uint32_t thread = c->events.items[keys[i].row].thread;
+
+		w.sample = sample_of(c, &c->threads.items[thread]);
+		if (c->names.want & WANT_TIMES)
+			w.sample.has |= SAMPLE_TIME | SAMPLE_DURATION;
+		w.base = c->threads.items[thread].base;
+		w.last = INT64_MIN;
+		for (; i < c->events.len && c->events.items[keys[i].row].thread == thread; i++)
+			span_step(&w, &c->events.items[keys[i].row]);
+		walk_end(&w);
+	}
+	vector_release(&w.open);
+	free(keys);
+	return !err->code;
+}
+
+/* ---- CPU profiles ---- */
+
+static bool profiles_add(struct chrome *c, const struct read_options *options, struct error *err)
+{
+	struct v8_sink sink;
+	bool done = true;
+
+	text_stacks_open(&c->cpu, c->json->in, options, c->profile);
+	v8_sink_open(&sink, &c->cpu, true);
+	for (size_t i = 0; done && i < c->profiles.len; i++) {
+		struct traced_profile *p = &c->profiles.items[i];
+		const struct traced_thread *t = &c->threads.items[p->thread];
+
+		if (v8_profile_timed(&p->v8))
+			done = v8_profile_add(&p->v8, &sink, t->base, sample_of(c, t), err);
+	}
+	done = done && v8_sink_finish(&sink, c->json, err);
+	v8_sink_release(&sink);
+	return done;
+}
+
+static bool any_samples(const struct chrome *c)
+{
+	for (size_t i = 0; i < c->profiles.len; i++)
+		if (v8_profile_timed(&c->profiles.items[i].v8))
+			return true;
+	return false;
+}
+
+/* ---- All of it ---- */
+
+static void notes_leave(struct chrome *c)
+{
+	json_odd_note(&c->no_time, c->profile, "events without a time");
+	json_count_note(c->profile, c->not_begun, "E events that end nothing, skipped");
+	json_count_note(c->profile, c->not_ended,
+		"B events without an end, which last until their thread does");
+	json_count_note(c->profile, c->overlapping,
+		"X events that outlast the one they begin in, cut off with it");
+	json_count_note(
+		c->profile, c->too_deep, "events inside of more than 8,192 others, skipped");
+}
+
+/* The trace was cut off; that is no reason not to read it. */
+static bool cut_is_fine(struct chrome *c, struct error *err)
+{
+	if (c->json->failed && !(c->json->cut && c->seen))
+		return false;
+	if (c->json->cut)
+		profile_note(c->profile,
+			"the trace breaks off at line %llu, byte %llu; what came before is read",
+			(unsigned long long)json_line(c->json),
+			(unsigned long long)json_byte(c->json));
+	*err = (struct error){0};
+	return true;
+}
+
+static bool chrome_read(struct chrome *c, const struct read_options *options, struct error *err)
+{
+	struct json *j = c->json;
+	struct bytes key;
+
+	j->may_end_in = 2;
+	if (json_peek(j) == JSON_ARRAY)
+		events_read(c);
+	else
+		for (json_object(j); json_key(j, &key);)
+			if (bytes_equal(key, BYTES("traceEvents")))
+				events_read(c);
+			else
+				json_skip(j);
+	if (!json_finish(j) && !cut_is_fine(c, err))
+		return false;
+	if (j->cut && !j->failed)
+		cut_is_fine(c, err);
+	threads_make(c);
+	if (any_samples(c) && !profiles_add(c, options, err))
+		return false;
+	if (any_samples(c) && !c->events.len)
+		return true;
+	text_stacks_open(&c->wall, j->in, options, c->profile);
+	if (!spans_add(c, err))
+		return false;
+	notes_leave(c);
+	return json_stacks_finish(&c->wall, c->wall.taken + any_samples(c), j, err);
+}
+
+static void chrome_release(struct chrome *c)
+{
+	for (size_t i = 0; i < c->profiles.len; i++) {
+		v8_profile_release(&c->profiles.items[i].v8);
+		buffer_release(&c->profiles.items[i].key);
+	}
+	v8_profile_release(&c->now.v8);
+	buffer_release(&c->now.name);
+	buffer_release(&c->now.id);
+	buffer_release(&c->now.arg_name);
+	vector_release(&c->events);
+	vector_release(&c->threads);
+	vector_release(&c->processes);
+	vector_release(&c->profiles);
+	id_map_release(&c->by_thread);
+	text_stacks_release(&c->names);
+	text_stacks_release(&c->cpu);
+	text_stacks_release(&c->wall);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct json j;
+	struct chrome c = {
+		.profile = out, .json = &j, .names = {.profile = out, .want = options->want}};
+	bool done;
+
+	json_open(&j, in, err);
+	done = chrome_read(&c, options, err);
+	chrome_release(&c);
+	json_release(&j);
+	return done;
+}
+
+static int bid(struct bytes head)
+{
+	if (!json_begins(head))
+		return 0;
+	if (json_says(head, "\"traceEvents\""))
+		return 104;
+	return json_says(head, "\"ph\"") && json_says(head, "\"ts\"") ? 64 : 0;
+}
+
+const struct reader reader_chrome_trace = {
+	.name = "chrome-trace",
+	.about = "traces of Chrome and others in the Trace Event Format",
+	.expects =
+		"a JSON array of events with `ph` and `ts`, or an object with it as `traceEvents`",
+	.bid = bid,
+	.read = read,
+};
