@@ -58,6 +58,7 @@ struct firefox {
 	struct buffer cpu_unit;
 	int64_t start;		    /* of the clock: ns since 1970; INT64_MIN: not said */
 	bool own;		    /* Kiln wrote it */
+	bool any_cpu;		    /* a thread says how much CPU time its samples took */
 	VECTOR(stack_id) stacks;    /* of the thread that is being added */
 	VECTOR(uint32_t) stacks_of; /* for which thread each was asked for last, plus one */
 	VECTOR(uint32_t) chain;
@@ -299,6 +300,7 @@ static void thread_read(struct firefox *f)
 	json_extra_clear(&t.extra);
 	for (json_object(f->json); json_key(f->json, &key);)
 		thread_key(&t, key, f->json);
+	f->any_cpu |= t.rows[SAMPLES].cpu.len > 0;
 	vector_push(&f->threads, t);
 }
 
@@ -507,7 +509,7 @@ static size_t values_of(const struct firefox *f, const struct firefox_thread *t,
 		values[0].kind = BYTES("wall");
 		values[0].unit = BYTES("ns");
 	}
-	if (kind != SAMPLES || !r->cpu.len)
+	if (kind != SAMPLES || !f->any_cpu)
 		return 1;
 	values[1] = (struct json_value){BYTES("cpu"), BYTES("ns"), BYTES("")};
 	if (bytes_equal(buffer_bytes(&f->cpu_unit), BYTES("variable CPU cycles")))
@@ -611,7 +613,7 @@ static bool rows_add(
 	int64_t surplus = surplus_of(names[0].unit);
 	bool timed = r->time.len >= r->stack.len && !t->extra.untimed;
 	struct sample sample = sample_begun(f, thread, timed);
-	struct text_stacks *to = json_group(&f->groups, names, count, sample.has);
+	struct text_stacks *to = json_group(&f->groups, names, count, timed);
 
 	if (!to)
 		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_MOST);

@@ -441,10 +441,15 @@ static thread_id part_thread(struct speedscope *s, const struct part *p)
 }
 
 /* Times of what Kiln wrote are sums of weights only. */
+static bool has_times(const struct part *p)
+{
+	return is_time(p->unit) && !p->extra.told;
+}
+
 static struct sample sample_begun(struct speedscope *s, const struct part *p)
 {
 	bool threads = s->options->want & WANT_THREADS;
-	bool times = s->options->want & WANT_TIMES && is_time(p->unit) && !p->extra.told;
+	bool times = s->options->want & WANT_TIMES && has_times(p);
 
 	return (struct sample){
 		.has = (threads ? SAMPLE_THREAD : 0) | (times ? SAMPLE_TIME | SAMPLE_DURATION : 0),
@@ -456,7 +461,7 @@ static bool part_add(
 {
 	struct json_value value = value_of(s, p);
 	struct sample sample = sample_begun(s, p);
-	struct text_stacks *t = json_group(&s->groups, &value, 1, sample.has);
+	struct text_stacks *t = json_group(&s->groups, &value, 1, has_times(p));
 	int64_t now = p->start;
 
 	if (!t)

@@ -33,6 +33,10 @@ static const char *const names[] = {
 	/* U */ "ghc",
 	/* V */ "vtune",
 	/* W */ "vsprof",
+	/* X */ "cpuprofile",
+	/* Y */ "chrome-trace",
+	/* Z */ "speedscope",
+	/* [ */ "firefox",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

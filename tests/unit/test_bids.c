@@ -83,6 +83,10 @@ static void golden_inputs_have_one_reader(void **state)
 		snprintf(pattern, sizeof(pattern), "tests/golden/%s/*.txt", formats[i]);
 		check_all(test_path(pattern), formats[i]);
 	}
+	check_all(test_path("tests/golden/chrome-trace/*.json"), "chrome-trace");
+	check_all(test_path("tests/golden/cpuprofile/*.json"), "cpuprofile");
+	check_all(test_path("tests/golden/firefox/*.json"), "firefox");
+	check_all(test_path("tests/golden/speedscope/*.json"), "speedscope");
 	assert_in_range(inputs, 6, UINT32_MAX);
 }
 
