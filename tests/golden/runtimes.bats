@@ -100,3 +100,24 @@ refuses() {
 	refuses "line 3: expected a sample" go-raw 'Samples:\nsamples/count\n 1 2: 3\n'
 	refuses "exceeds 2^63" go-raw 'Samples:\na/b\n 9223372036854775807: 3\n 1: 3\n'
 }
+
+@test "xctrace: references, weights, rows without a backtrace" {
+	folds xctrace rows
+	folds xctrace rows samples
+	says "first at line 9: expected a reference to an id before it" "$golden/xctrace/rows.txt"
+	says "no backtrace 2" "$golden/xctrace/rows.txt" --kind samples
+	"$kiln" convert -q -o a.kiln "$golden/xctrace/rows.txt"
+	"$kiln" info a.kiln >info
+	grep -E '^threads +1 thread of 1 process' info
+	grep -E '^time span +200 ms' info
+	"$kiln" fold -q --lines a.kiln | grep -F 'at(unsigned long) const (a&b.cc:7) 1000000'
+	refuses "line 2: the end, inside a tag that is not closed" xctrace '<?xml version="1.0"?>\n<trace-query-result'
+	refuses "no </trace-query-result> before it" xctrace '<trace-query-result>'
+}
+
+@test "xctrace: the corpus as inferno folds it" {
+	corpus=${KILN_CORPUS:-$golden/../../../shared/corpus}/inferno/collapse-xctrace
+	[ -d "$corpus" ] || skip "no corpus"
+	"$kiln" fold -q --kind samples "$corpus/basic.xml" | diff "$corpus/results/basic.folded" -
+	[ "$("$kiln" fold -q "$corpus/basic.xml" | awk '{ sum += $NF } END { print sum }')" = 9581000000 ]
+}

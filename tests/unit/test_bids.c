@@ -66,6 +66,7 @@ static const char *const formats[] = {
 	"perf-sched",
 	"sample",
 	"stap",
+	"xctrace",
 	"xdebug",
 };
 
