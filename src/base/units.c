@@ -23,13 +23,22 @@ void units_grouped(struct buffer *b, int64_t value)
 
 unsigned units_decimals(struct bytes unit)
 {
-	unsigned decimals = 0;
+	const char *slash = unit.len ? memrchr(unit.at, '/', unit.len) : NULL;
+	size_t zeroes = slash ? (size_t)(unit.at + unit.len - slash) - 2 : 0;
 
-	if (!bytes_start(unit, BYTES("count/1")))
+	if (!slash || slash + 1 == unit.at + unit.len || slash[1] != '1' || zeroes > DECIMALS_MOST)
 		return 0;
-	for (size_t i = strlen("count/1"); i < unit.len && decimals < DECIMALS_MOST; i++)
-		decimals += unit.at[i] == '0';
-	return decimals;
+	for (size_t i = 0; i < zeroes; i++)
+		if (slash[2 + i] != '0')
+			return 0;
+	return (unsigned)zeroes;
+}
+
+struct bytes units_whole(struct bytes unit)
+{
+	const char *slash = units_decimals(unit) ? memrchr(unit.at, '/', unit.len) : NULL;
+
+	return slash ? (struct bytes){unit.at, (size_t)(slash - unit.at)} : unit;
 }
 
 void units_fixed(struct buffer *b, int64_t value, unsigned decimals)

@@ -10,6 +10,9 @@ void units_grouped(struct buffer *b, int64_t value);
 /* How many decimals values in this unit have: two for "count/100", where 675 means 6.75; else 0. */
 unsigned units_decimals(struct bytes unit);
 
+/* "count" of "count/100". */
+struct bytes units_whole(struct bytes unit);
+
 /* 123456 with two decimals as "1,234.56". */
 void units_fixed(struct buffer *b, int64_t value, unsigned decimals);
 

@@ -8,14 +8,6 @@
 
 /* ---- Units ---- */
 
-/* "count" of "count/100". */
-static struct bytes whole_unit(struct bytes unit)
-{
-	const char *slash = units_decimals(unit) ? memrchr(unit.at, '/', unit.len) : NULL;
-
-	return slash ? (struct bytes){unit.at, (size_t)(slash - unit.at)} : unit;
-}
-
 static bool multiply(struct stream *s, size_t from, int64_t factor)
 {
 	bool fits = !__builtin_mul_overflow(s->row.each, factor, &s->row.each);
@@ -61,8 +53,8 @@ static bool check_unit(const struct profile *to, const struct view *v, struct er
 
 	if (!to->streams.len)
 		return true;
-	known = whole_unit(profile_text(to, to->streams.items[0].row.unit));
-	unit = whole_unit(unit);
+	known = units_whole(profile_text(to, to->streams.items[0].row.unit));
+	unit = units_whole(unit);
 	if (bytes_equal(known, unit))
 		return true;
 	return error_set(err, ERR_USAGE,

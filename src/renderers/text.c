@@ -97,7 +97,7 @@ bool text_counts(const struct profile *p, const struct stream_row *row)
 {
 	struct bytes unit = profile_text(p, row->unit);
 
-	return bytes_equal(unit, BYTES("count")) || units_decimals(unit);
+	return bytes_equal(units_whole(unit), BYTES("count"));
 }
 
 /* "count" says nothing; the kind says what is counted, and idle CPUs are counted in samples. */
@@ -106,13 +106,15 @@ void text_stream_value(
 {
 	struct bytes unit = profile_text(p, row->unit), kind = profile_text(p, row->kind);
 
-	if (!text_counts(p, row)) {
+	if (!text_counts(p, row) && !units_decimals(unit)) {
 		units_human(b, value, unit);
 		return;
 	}
 	units_fixed(b, value, units_decimals(unit));
 	buffer_char(b, ' ');
-	if (bytes_equal(kind, BYTES("idle")))
+	if (!text_counts(p, row))
+		kind = units_whole(unit);
+	else if (bytes_equal(kind, BYTES("idle")))
 		kind = BYTES("samples");
 	buffer_add(b, kind.at, kind.len);
 }

@@ -170,3 +170,30 @@ same_as_corpus() {
 	printf 'a 1/1 2.5: sched:sched_switch: x\n' | refused 'line 1: expected prev_pid= and next_pid=' --format perf-sched
 	printf 'what\n\n' | refused 'line 1: expected an event line' --format perf-sched
 }
+
+@test "Instruments: minutes to microseconds, lines with and without unit" {
+	same instruments/whole
+	same instruments/small
+	same instruments/old
+	"$kiln" info "$golden/instruments/small.txt" | grep -q '^time  *3.000012 ms'
+}
+
+@test "Instruments: a line that is none, one too far in" {
+	printf 'Weight\tSelf Weight\t\tSymbol Name\n1 ms\t100%%\n1 ms 100%%\t1 ms\t \ta\n1 ms 100%%\t1 ms\t \t  b\n' |
+		said '2 of 4 lines skipped, first at line 2: expected weight, own weight'
+	diff folded <(echo 'a 1')
+	printf 'Weight\tSelf Weight\t\tSymbol Name\n' | refused 'line 1: the end, and no sample before it'
+	printf 'x\n1 min 100%%\t999999999999999 min\t \ta\n' | refused 'line 1: expected' --format instruments
+}
+
+@test "pmcstat: callers below what they call, what inner lines have more, several events" {
+	same pmc/graph
+	"$kiln" fold -q --kind BR_MISP_RETIRED "$golden/pmc/graph.txt" | diff - <(echo 'spin 3')
+	"$kiln" fold "$golden/pmc/graph.txt" 2>&1 >/dev/null | grep -q 'lost 5 of 30 samples (16.67%): left out by pmcstat 5'
+}
+
+@test "pmcstat: damaged lines are named" {
+	printf '10.0%%  [4]   a\n  10.0%%  [4]   b\n 10.0%%  [5]   c\n' |
+		said '2 of 3 lines skipped, first at line 2: expected a line one blank further in'
+	printf '@ X [4 samples]\n\nwhat\n' | refused 'line 3: expected lines such as' --format pmc
+}
