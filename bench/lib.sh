@@ -19,7 +19,10 @@ peer() {
 		found=$(find -L "$KILN_PEERS" -maxdepth 3 -name "$1" -type f -perm -u+x | head -n 1)
 		[ -n "$found" ] && { echo "$found"; return 0; }
 	fi
-	command -v "$1"
+	command -v "$1" && return 0
+	# Where Debian puts what is not for people to call.
+	found=$(find /usr/lib/*/libexec -maxdepth 1 -name "$1" 2>/dev/null | head -n 1)
+	[ -n "$found" ] && echo "$found"
 }
 
 # compare NAME COMMAND [NAME COMMAND]...: side by side; the first is what the ratios refer to.

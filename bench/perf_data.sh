@@ -2,9 +2,11 @@
 # perf_data.sh: perf.data to folded text: with frame pointers, and with copies of stacks to unwind.
 #
 # The files are recorded once by perf and kept: SECONDS_EACH of python3 and of node for frame pointers,
-# and of compilers and interpreters with copies of 8 KB. Symbols are read anew by each run.
+# and of compilers and interpreters, and of a Rust program, with copies of 8 KB. Symbols are read anew by
+# each run. Debian's python3 is built without frame pointers: PYTHON names another one.
 . "$(dirname "$0")/lib.sh"
 SECONDS_EACH=${SECONDS_EACH:-8}
+PYTHON=${PYTHON:-$(command -v python3)}
 "$here/inputs.sh" food
 food=$WORK/food
 source=$(cd "$here/.." && pwd)
@@ -42,10 +44,10 @@ side_by_side() {
 	compare "$@"
 }
 
-if command -v python3 >/dev/null; then
+if [ -n "$PYTHON" ]; then
 	file=$WORK/python.perf.data
-	record "$file" fp 9999 "python3 $food/food.py"
-	heading "perf.data with frame pointers: python3, $(($(wc -c <"$file") / 1000000)) MB, $(samples "$file") samples"
+	record "$file" fp 9999 "$PYTHON $food/food.py"
+	heading "perf.data with frame pointers: $("$PYTHON" --version), $(($(wc -c <"$file") / 1000000)) MB, $(samples "$file") samples"
 	side_by_side "$file" with-report
 fi
 if command -v node >/dev/null; then
@@ -67,3 +69,12 @@ fi
 compare "$@"
 printf '  anonymous memory of kiln: '
 python3 "$here/anonymous.py" $fold "$file"
+
+if command -v rustc >/dev/null; then
+	[ -x "$WORK/words" ] || rustc -O -g "$here/words.rs" -o "$WORK/words"
+	file=$WORK/rust.perf.data
+	record "$file" dwarf,8192 1750 "$WORK/words"
+	heading "perf.data with stack copies of a Rust program, inlined functions too: $(($(wc -c <"$file") / 1000000)) MB"
+	compare kiln "$KILN fold -q --no-cache $file" "perf script" "perf script -i $file 2>/dev/null" \
+		"perf script --no-inline" "perf script --no-inline -i $file 2>/dev/null"
+fi
