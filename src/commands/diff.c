@@ -1,5 +1,6 @@
 /* diff.c: `kiln diff`: what changed from one profile to another? */
 #include "base/units.h"
+#include "commands/diff_folded.h"
 #include "commands/diff_threads.h"
 #include "commands/names.h"
 #include "commands/pipeline.h"
@@ -340,11 +341,47 @@ static bool write_all(const struct profile *p, int format, struct error *err)
 	return done;
 }
 
-static int run(char **operands)
+static bool diff_profiles(int format, struct error *err)
 {
 	struct profile merged;
-	struct error err = {0};
 	unsigned want = own.per_thread ? WANT_THREADS : 0;
+	bool done;
+
+	profile_init(&merged);
+	done = add_side(&merged, 0, want, err) && add_side(&merged, 1, want, err);
+	names_release();
+	name_side(&merged, 0);
+	name_side(&merged, 1);
+	done = done && write_all(&merged, format, err);
+	profile_release(&merged);
+	return done;
+}
+
+/* Sorted folded text to folded text needs no profiles. */
+static bool diff_lines(int format, bool *ret_done, struct error *err)
+{
+	struct diff_folded d = {.canonical = &own.canonical, .normalised = own.normalise};
+	VECTOR(struct diff_file) files = {0};
+	bool can;
+
+	if (format != TO_FOLDED || own.per_thread || own.elided || !load_is_plain())
+		return false;
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < own.side[side].paths.len; i++)
+			vector_push(
+				&files, ((struct diff_file){own.side[side].paths.items[i], side}));
+	d.files = files.items;
+	d.count = files.len;
+	can = diff_folded_can(&d);
+	if (can)
+		*ret_done = diff_folded_write(&d, own.output ? own.output : "-", err);
+	vector_release(&files);
+	return can;
+}
+
+static int run(char **operands)
+{
+	struct error err = {0};
 	int format;
 	bool done;
 
@@ -353,13 +390,8 @@ static int run(char **operands)
 		error_prefix(&err, "diff: ");
 		return fail(&err);
 	}
-	profile_init(&merged);
-	done = add_side(&merged, 0, want, &err) && add_side(&merged, 1, want, &err);
-	names_release();
-	name_side(&merged, 0);
-	name_side(&merged, 1);
-	done = done && write_all(&merged, format, &err);
-	profile_release(&merged);
+	if (!diff_lines(format, &done, &err))
+		done = diff_profiles(format, &err);
 	return done ? 0 : fail(&err);
 }
 

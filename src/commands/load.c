@@ -216,6 +216,12 @@ static bool shape(struct loaded *l, void (*prepare)(struct view *v), struct erro
 	return transform_list_apply(&common.transforms, &l->view, err);
 }
 
+bool load_is_plain(void)
+{
+	return !common.kind && !common.transforms.steps.len &&
+	       (!common.format || !strcmp(common.format, "folded"));
+}
+
 static void say_about(const struct loaded *l)
 {
 	say_notes(l);

@@ -38,4 +38,7 @@ void loaded_release(struct loaded *l);
 bool load_file(const char *path, unsigned want, void (*prepare)(struct view *v), struct loaded *ret,
 	struct error *err);
 
+/* Do the common options ask for nothing but what a file of folded text says? */
+bool load_is_plain(void);
+
 #endif

@@ -10,24 +10,18 @@
  * down is new, and is added without a look at those that are there: lines that start alike lie
  * together, so that a stack whose text a line does not start with does not come back. */
 #include "readers/bad_lines.h"
+#include "readers/folded_line.h"
 #include "readers/readers.h"
 #include "readers/scan.h"
 #include "readers/tidy.h"
 
 #include <stdlib.h>
 
-#define LINE_LIMIT     ((size_t)16 << 20) /* bytes */
-#define DECIMALS_LIMIT 6		  /* digits behind the point; further ones are cut */
-#define EXPECTS	       "frames and a number, such as `main;parse;read 12`"
-#define TOO_DEEP       "expected no stack of more than 8,192 frames"
+#define LINE_LIMIT ((size_t)16 << 20) /* bytes */
+#define EXPECTS	   "frames and a number, such as `main;parse;read 12`"
+#define TOO_DEEP   "expected no stack of more than 8,192 frames"
 
 _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
-
-/* A number with `decimals` digits behind the point. */
-struct decimal {
-	int64_t digits;
-	unsigned decimals;
-};
 
 /* The text of a line up to `end` is this stack wherever a frame ends there. */
 struct folded_mark {
@@ -59,50 +53,6 @@ struct folded {
 };
 
 /* ---- Numbers ---- */
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-/* A number at the end of `line` and the blanks before it are cut off. */
-static bool cut_number(struct bytes *line, struct decimal *ret_number)
-{
-	struct decimal number = {0};
-	size_t end = line->len, start = end;
-	bool point = false;
-
-	while (start && (is_digit(line->at[start - 1]) || (line->at[start - 1] == '.' && !point)))
-		point |= line->at[--start] == '.';
-	if (start == end || !start || !is_blank(line->at[start - 1]) || line->at[start] == '.')
-		return false;
-	point = false;
-	for (size_t i = start; i < end; i++) {
-		if (line->at[i] == '.') {
-			point = true;
-		} else if (number.decimals < DECIMALS_LIMIT) {
-			if (__builtin_mul_overflow(number.digits, 10, &number.digits) ||
-				__builtin_add_overflow(
-					number.digits, line->at[i] - '0', &number.digits))
-				return false;
-			number.decimals += point;
-		}
-	}
-	while (number.decimals && number.digits % 10 == 0) {
-		number.digits /= 10;
-		number.decimals--;
-	}
-	while (start && is_blank(line->at[start - 1]))
-		start--;
-	line->len = start;
-	*ret_number = number;
-	return true;
-}
 
 static int64_t power_of_ten(unsigned exponent)
 {
@@ -281,15 +231,15 @@ static bool cut_numbers(const struct folded *f, struct bytes *frames, struct dec
 {
 	struct bytes whole = *frames;
 
-	if (!cut_number(frames, &ret_numbers[f->differential]))
+	if (!folded_cut_number(frames, &ret_numbers[f->differential]))
 		return false;
-	if (f->differential && !cut_number(frames, &ret_numbers[0])) {
+	if (f->differential && !folded_cut_number(frames, &ret_numbers[0])) {
 		ret_numbers[0] = ret_numbers[1];
 		if (!f->style)
 			return false;
 	}
 	/* Perl takes all blanks before a number but one for the end of a name. */
-	while ((f->style & STYLE_PERL) && is_blank(whole.at[frames->len + 1]))
+	while ((f->style & STYLE_PERL) && folded_is_blank(whole.at[frames->len + 1]))
 		frames->len++;
 	return true;
 }
@@ -302,7 +252,7 @@ static bool take_stack(struct folded *f, struct bytes line, size_t shared, struc
 	stack_id stack;
 	size_t row;
 
-	while (frames.len && is_blank(frames.at[frames.len - 1]))
+	while (frames.len && folded_is_blank(frames.at[frames.len - 1]))
 		frames.len--;
 	if (!cut_numbers(f, &frames, number))
 		return skip_line(f, f->differential ? "expected frames and two numbers, as "
@@ -374,24 +324,6 @@ static bool take_window(struct folded *f, struct input *in, struct error *err)
 	return true;
 }
 
-/* Do all lines of the head that are stacks end in two numbers? A line that the head cuts in two is
- * not asked. */
-static bool is_differential(struct bytes head, bool whole)
-{
-	struct decimal number;
-	struct bytes line;
-	bool any = false;
-
-	while (bytes_line(&head, &line) && (whole || head.len)) {
-		if (!line.len || *line.at == '#' || !cut_number(&line, &number))
-			continue;
-		if (!cut_number(&line, &number))
-			return false;
-		any = true;
-	}
-	return any;
-}
-
 static void streams_open(struct folded *f)
 {
 	f->samples = profile_add_samples(f->profile);
@@ -449,7 +381,7 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 	head = in->window;
 	if (head.len > READER_HEAD)
 		head.len = READER_HEAD;
-	f->differential = is_differential(head, in->ended && head.len == in->window.len);
+	f->differential = folded_is_differential(head, in->ended && head.len == in->window.len);
 	streams_open(f);
 	for (;;) {
 		bool ended = in->ended;
@@ -500,7 +432,7 @@ static int bid(struct bytes head)
 
 		if (cut || !line.len || *line.at == '#')
 			continue;
-		if (!cut_number(&line, &number)) {
+		if (!folded_cut_number(&line, &number)) {
 			other++;
 			continue;
 		}

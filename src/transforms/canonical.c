@@ -202,6 +202,13 @@ static size_t build_dir(const struct canonical *c, struct bytes name)
 	return longest;
 }
 
+bool canonical_keeps(const struct canonical *c, struct bytes name)
+{
+	if (c->strip_hex || c->build_dirs.len || !name.len)
+		return false;
+	return !c->names || (!may_have_suffix(name) && name.at[0] != '/');
+}
+
 bool canonical_function(const struct canonical *c, struct bytes name, struct bytes module,
 	struct buffer *out, bool *ret_part)
 {

@@ -22,6 +22,9 @@ struct canonical {
 bool canonical_function(const struct canonical *c, struct bytes name, struct bytes module,
 	struct buffer *out, bool *ret_part);
 
+/* A quick look: does the name of a function certainly stay as it is? */
+bool canonical_keeps(const struct canonical *c, struct bytes name);
+
 /* A thread by its name: digits at its end become "*". */
 void canonical_thread(struct bytes name, struct buffer *out);
 

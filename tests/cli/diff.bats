@@ -303,3 +303,61 @@ sums() {
 	run -0 "$kiln" diff --before g-A-*.folded.gz --after g-Aprime-*.folded.gz --threshold 2
 	[[ $output != *gone* && $output != *new* ]]
 }
+
+# Sorted folded text is merged line by line, everything else as profiles; --kind asks for profiles.
+# Writes one.folded, two.folded and three.folded by a seed.
+random_files() {
+	python3 - "$1" <<-'END'
+	import random, sys
+	r = random.Random(int(sys.argv[1]))
+	names = ["a", "a b", "a1", "a.cold_", "b", "b(int)", "b!", "größe", "x 7", "k_[k]", "", "c;d", "main"]
+	for name in "one", "two", "three":
+	    stacks = {}
+	    for _ in range(r.choice([1, 3, 40])):
+	        stack = ";".join(r.choice(names) for _ in range(r.randint(1, 5)))
+	        if stack.strip(" "):
+	            stacks[stack] = r.choice([0, 1, 2, 10, 300, 2**40])
+	    with open(name + ".folded", "w") as f:
+	        for stack in sorted(stacks, key=lambda s: s.encode()):
+	            f.write(f"{stack} {stacks[stack]}\n" * r.choice([1, 1, 1, 2]))
+	        if r.random() < 0.2:
+	            f.write("# the end\n\n")
+	END
+}
+
+@test "merged line by line or as profiles: the same" {
+	for seed in $(seq 60); do
+		random_files "$seed"
+		for options in "one.folded two.folded" "-n two.folded one.folded" "--exact one.folded two.folded" \
+			"--before one.folded two.folded --after three.folded" "-n --before one.folded --after one.folded three.folded"; do
+			"$kiln" diff -q --to folded $options >lines || echo "exit $?" >lines
+			"$kiln" diff -q --to folded --kind samples $options >profiles || echo "exit $?" >profiles
+			cmp lines profiles || { echo "seed $seed: $options"; diff lines profiles | head; return 1; }
+		done
+	done
+}
+
+@test "unsorted, compressed, piped, with carriage returns: the same" {
+	before_and_after
+	"$kiln" diff --to folded a.folded b.folded >sorted
+	tac a.folded >tac.folded
+	"$kiln" diff --to folded tac.folded b.folded | diff sorted -
+	gzip -k a.folded
+	"$kiln" diff --to folded a.folded.gz b.folded | diff sorted -
+	cat a.folded | "$kiln" diff --to folded - b.folded | diff sorted -
+	sed 's/$/\r/' b.folded >cr.folded
+	"$kiln" diff --to folded a.folded cr.folded | diff sorted -
+	"$kiln" diff --to folded <(cat a.folded) <(cat b.folded) | diff sorted -
+}
+
+@test "bad lines in sorted text are told as ever" {
+	before_and_after
+	echo 'zzz' >>a.folded
+	run -0 "$kiln" diff --to folded a.folded b.folded
+	[ "${lines[0]}" = "kiln: a.folded: 1 of 6 lines skipped, first at line 6: expected frames and a number, such as \`main;parse;read 12\`" ]
+	[ "${#lines[@]}" -eq 7 ]
+	echo 'main 3' >c.folded
+	echo 'what is this' >d.folded
+	run "$kiln" diff --to folded c.folded d.folded
+	[ "$status" -eq 2 ]
+}

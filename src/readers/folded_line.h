@@ -1,0 +1,27 @@
+/* folded_line.h: the grammar of a line of folded text: frames, blanks, a number. */
+#ifndef KILN_READERS_FOLDED_LINE_H
+#define KILN_READERS_FOLDED_LINE_H
+
+#include "base/bytes.h"
+
+#define DECIMALS_LIMIT 6 /* digits behind the point; further ones are cut */
+
+/* A number with `decimals` digits behind the point. */
+struct decimal {
+	int64_t digits;
+	unsigned decimals;
+};
+
+static inline bool folded_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* A number at the end of `line` and the blanks before it are cut off. */
+bool folded_cut_number(struct bytes *line, struct decimal *ret_number);
+
+/* Do all lines of the head that are stacks end in two numbers? A line that the head cuts in two is
+ * not asked. */
+bool folded_is_differential(struct bytes head, bool whole);
+
+#endif

@@ -1,0 +1,142 @@
+/* test_folded_sorted.c: what is taken for sorted folded text, and what is left to the reader. */
+#include "test.h"
+
+#include "base/buffer.h"
+#include "readers/folded_sorted.h"
+
+static char path[] = "/tmp/kiln-sorted-XXXXXX";
+
+static void write_file(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+/* All lines as "stack=value/shared ...", and "!" where it is no longer plain. */
+static void reads(const char *text, const char *expected)
+{
+	struct buffer got = {0}, last = {0};
+	struct folded_sorted f;
+	struct error err = {0};
+	bool plain;
+
+	write_file(text);
+	assert_true(folded_sorted_open(&f, path, &plain, &err));
+	if (!plain)
+		buffer_text(&got, "not plain");
+	while (plain) {
+		assert_true(folded_sorted_next(&f, buffer_bytes(&last), &err));
+		if (f.ended || !f.plain)
+			break;
+		buffer_printf(&got, "%s%.*s=%lld/%zu", got.len ? " " : "", (int)f.stack.len,
+			f.stack.at, (long long)f.value, f.shared);
+		last.len = 0;
+		buffer_add(&last, f.stack.at, f.stack.len);
+	}
+	if (plain && !f.plain)
+		buffer_text(&got, "!");
+	assert_string_equal(got.at, expected);
+	folded_sorted_release(&f);
+	buffer_release(&got);
+	buffer_release(&last);
+}
+
+static void sorted_lines(void **state)
+{
+	(void)state;
+	reads("a;b 1\na;b;c 2\na;c 30\n", "a;b=1/0 a;b;c=2/3 a;c=30/2");
+	reads("a;b 1\na;b 2\n", "a;b=1/0 a;b=2/3"); /* equal ones may follow each other */
+	reads("a  1\nb\t2", "a=1/0 b=2/0");
+	reads("# x\na;b 1\n\n# y\na;c 2\n", "a;b=1/0 a;c=2/2");
+	/* A number is no part of what two stacks have in common. */
+	reads("a;x 1\na;x 12;y 3\n", "a;x=1/0 a;x 12;y=3/3");
+}
+
+static void other_lines(void **state)
+{
+	(void)state;
+	reads("b;b 1\na;b 2\n", "b;b=1/0!");
+	reads("a;b;c 1\na;b 2\n", "a;b;c=1/0!");
+	reads("a;x 12;y 3\na;x 12\n", "a;x 12;y=3/0!");
+	reads("a;b 1\na;c 2.5\n", "a;b=1/0!");
+	reads("a;b 1\r\na;c 2\r\n", "!");
+	reads("a;b 1\na;c 2\na;d 2 \n", "a;b=1/0 a;c=2/2!");
+	reads("a;b 1\na;c 1\na;d\n", "a;b=1/0 a;c=1/2!");
+	reads("a;b 1 2\na;c 1 2\n", "not plain");
+	reads("no folded text at all\n", "not plain");
+}
+
+/* Lines are longer than the window, and longer than is taken. */
+static void long_lines(void **state)
+{
+	struct buffer text = {0};
+	struct folded_sorted f;
+	struct error err = {0};
+	bool plain;
+
+	(void)state;
+	for (int line = 0; line < 2; line++) {
+		for (int i = 0; i < 300000; i++)
+			buffer_char(&text, i % 100 ? 'a' : ';');
+		buffer_printf(&text, "b%d 7\n", line);
+	}
+	write_file(text.at);
+	assert_true(folded_sorted_open(&f, path, &plain, &err) && plain);
+	assert_true(folded_sorted_next(&f, (struct bytes){"", 0}, &err) && f.plain);
+	assert_int_equal(f.stack.len, 300002);
+	assert_true(folded_sorted_next(&f, (struct bytes){text.at, 300002}, &err) && f.plain);
+	assert_int_equal(f.shared, 300001);
+	assert_true(folded_sorted_next(&f, (struct bytes){text.at, 300002}, &err) && f.ended);
+	folded_sorted_release(&f);
+	text.len = 0;
+	for (int i = 0; i < 20000; i++)
+		buffer_text(&text, "f;");
+	buffer_text(&text, "f 1\n");
+	write_file(text.at);
+	assert_true(folded_sorted_open(&f, path, &plain, &err) && plain);
+	assert_true(folded_sorted_next(&f, (struct bytes){"", 0}, &err) && !f.plain);
+	folded_sorted_release(&f);
+	buffer_release(&text);
+}
+
+static void compares_from_what_is_known(void **state)
+{
+	size_t shared = 0;
+
+	(void)state;
+	assert_true(folded_compare_from(BYTES("abc"), BYTES("abd"), 1, &shared) < 0);
+	assert_int_equal(shared, 2);
+	assert_true(folded_compare_from(BYTES("ab"), BYTES("abd"), 0, &shared) < 0);
+	assert_true(folded_compare_from(BYTES("ab\xff"), BYTES("abd"), 2, &shared) > 0);
+	assert_int_equal(folded_compare_from(BYTES("ab"), BYTES("ab"), 2, &shared), 0);
+	assert_int_equal(shared, 2);
+}
+
+static int make_file(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 || close(fd);
+}
+
+static int remove_file(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sorted_lines),
+		cmocka_unit_test(other_lines),
+		cmocka_unit_test(long_lines),
+		cmocka_unit_test(compares_from_what_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}
