@@ -197,3 +197,28 @@ same_as_corpus() {
 		said '2 of 3 lines skipped, first at line 2: expected a line one blank further in'
 	printf '@ X [4 samples]\n\nwhat\n' | refused 'line 3: expected lines such as' --format pmc
 }
+
+@test "Lightweight Java Profiler: with and without its last line" {
+	same ljp/report
+	same ljp/cut
+	"$kiln" fold -q --lines "$golden/ljp/report.txt" | grep -q 'my_func_a (prog.java:123);my_func_b (prog.java:455) 42$'
+	printf '  99999999999999999999 1  a(b.java:1)\n  1 1  c(b.java:1)\n' | said '1 of 2 lines skipped, first at line 2: expected a count below 2^63'
+	diff folded <(echo 'c 1')
+	printf '   a(b.java:1)\n' | refused 'line 1: expected `42 3' --format ljp
+}
+
+@test "wallClockProfiler: only what is below Full stacks" {
+	same wcp/report
+	"$kiln" fold -q --lines "$golden/wcp/report.txt" | grep -q '^main (main.nim:6);spin (spin.nim:5) 10$'
+	printf 'Full stacks\n50.0%% == (3 samples)\nwhat\n1: a\n' | said '1 of 4 lines skipped, first at line 3: expected `Full stacks`'
+	diff folded <(echo 'a 3')
+}
+
+@test "AIX procstack: processes and threads, names without arguments" {
+	same aix/procstack
+	[ "$("$kiln" fold -q --thread 123458 "$golden/aix/procstack.txt")" = 'busy;__fd_select 1' ]
+	printf '12: a\n---------- tid# 1 (pthread ID:      1) ----------\nno\n0x1  b(c) + 0x1\n' |
+		said '1 of 4 lines skipped, first at line 3: expected'
+	diff folded <(echo 'a;b 1')
+	printf '0x1  b(c) + 0x1\n' | refused 'line 1: expected `123: command`' --format aix
+}

@@ -53,6 +53,9 @@ static void check_all(const char *pattern, const char *name)
 
 /* Formats whose golden inputs are all of their own reader's. */
 static const char *const formats[] = {
+	"aix",
+	"ljp",
+	"wcp",
 	"bcc",
 	"bpftrace",
 	"dtrace",
