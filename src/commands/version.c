@@ -1,8 +1,5 @@
-/* version.c: `kiln version`: which Kiln is this, and what can this build do? */
+/* version.c: `kiln version`: which Kiln is this? */
 #include "commands/commands.h"
-
-#include "readers/readers.h"
-#include "renderers/renderers.h"
 
 static int run(char **operands)
 {
@@ -11,16 +8,6 @@ static int run(char **operands)
 
 	(void)operands;
 	buffer_text(&text, "kiln " KILN_VERSION "\n");
-	if (verbosity > 0) {
-		buffer_text(&text, "reads:  ");
-		for (size_t i = 0; readers[i]; i++)
-			buffer_printf(&text, " %s", readers[i]->name);
-		buffer_text(&text, "\nwrites: ");
-		for (size_t i = 0; renderers[i]; i++)
-			if (renderers[i]->suffix)
-				buffer_printf(&text, " %s", renderers[i]->name);
-		buffer_char(&text, '\n');
-	}
 	code = print(&text);
 	buffer_release(&text);
 	return code;
@@ -28,8 +15,8 @@ static int run(char **operands)
 
 const struct command command_version = {
 	.name = "version",
-	.about = "print the version; with -v also the formats that are known",
-	.usage = "version [-v]",
+	.about = "print the version",
+	.usage = "version",
 	.operands = OPERANDS_NONE,
 	.run = run,
 };

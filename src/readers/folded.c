@@ -450,6 +450,7 @@ const struct reader reader_folded = {
 	.name = "folded",
 	.about = "folded text: one stack a line, then its value",
 	.expects = EXPECTS,
+	.proof = "the corpora of FlameGraph and inferno",
 	.bid = bid,
 	.read = read,
 };

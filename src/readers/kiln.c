@@ -70,6 +70,7 @@ const struct reader reader_kiln = {
 	.name = "kiln",
 	.about = "Kiln's own files",
 	.expects = "the bytes \\x89KILN",
+	.proof = "a reader written from kiln-format.md in Python",
 	.bid = kiln_bid,
 	.read = kiln_read,
 };

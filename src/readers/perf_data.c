@@ -466,6 +466,8 @@ const struct reader reader_perf_data = {
 	.name = "perf-data",
 	.about = "what `perf record` writes: perf.data",
 	.expects = "the bytes PERFILE2",
+	.proof = "18 recordings of perf 6.1 as perf script prints them, stacks as libdwfl walks "
+		 "them; files of both byte orders since Linux 3.10",
 	.bid = perf_data_bid,
 	.read = perf_data_read,
 };

@@ -516,6 +516,7 @@ const struct reader reader_perf_script = {
 	.name = "perf-script",
 	.about = "text of `perf script`",
 	.expects = EXPECTS,
+	.proof = "the corpora of FlameGraph and inferno; perf 6.1 on real programs",
 	.bid = bid,
 	.read = read,
 };

@@ -54,6 +54,9 @@ struct reader {
 	const char *about;   /* "text of `perf script`" */
 	const char *expects; /* "an event line such as `comm 123 4.5: cycles:`" */
 
+	/* How reading it was proved: "bpftrace 0.17 on programs of known shares"; NULL: not. */
+	const char *proof;
+
 	/* Bits of evidence that `head` (the first READER_HEAD bytes or all there are) is this
 	 * format: 8 for each byte of a magic number, 1 for a habit. 0: not mine. */
 	int (*bid)(struct bytes head);

@@ -316,6 +316,7 @@ const struct renderer renderer_folded = {
 	.name = "folded",
 	.suffix = ".folded",
 	.about = "folded text: one stack a line",
+	.proof = "flamegraph.pl and inferno-flamegraph",
 	.readable = true,
 	.options = folded_options,
 	.settings_size = sizeof(struct folded_settings),

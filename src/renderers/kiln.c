@@ -43,5 +43,6 @@ const struct renderer renderer_kiln = {
 	.name = "kiln",
 	.suffix = ".kiln",
 	.about = "Kiln's own format: everything there is",
+	.proof = "a reader written from kiln-format.md in Python",
 	.render = kiln_render,
 };

@@ -12,7 +12,8 @@ struct renderer {
 	const char *name;   /* "svg" */
 	const char *suffix; /* ".svg"; NULL: not chosen by a file name */
 	const char *about;
-	bool readable; /* for people: may be written to a terminal */
+	const char *proof; /* who else accepted what it writes; NULL: nobody */
+	bool readable;	   /* for people: may be written to a terminal */
 
 	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills
 	 * in. NULL, 0 and NULL when there are none. */

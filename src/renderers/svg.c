@@ -410,6 +410,7 @@ const struct renderer renderer_svg = {
 	.name = "svg",
 	.suffix = ".svg",
 	.about = "flame graph for a browser: one file with zoom and search",
+	.proof = "Chromium; widths, titles and colours of flamegraph.pl and inferno-flamegraph",
 	.options = svg_options,
 	.settings_size = sizeof(struct svg_settings),
 	.defaults = svg_defaults,

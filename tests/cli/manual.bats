@@ -50,7 +50,7 @@ is_taken() {
 	for name in $(commands_of_help); do
 		"$kiln" completion fish | sed -n "s/.*from $name' -l \([a-z]*\) .* -x -a '\(.*\)'/\1 \2/p" |
 			while read -r option values; do
-				[ "$option" = format ] && continue # the readers, told by kiln version -v
+				[ "$option" = format ] && continue # the readers, told by kiln formats
 				[[ $name/$option == flamegraph/* && $option != palette ]] && continue # of draw
 				[[ $name/$option == diff/order || $name/$option == diff/colors ]] && continue # of draw
 				for value in $values; do

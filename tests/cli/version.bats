@@ -7,9 +7,3 @@ load common
 		[[ $output =~ ^kiln\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
 	done
 }
-
-@test "version -v names the formats" {
-	run -0 "$kiln" version -v
-	[[ ${lines[1]} == "reads: "*folded*perf* ]]
-	[[ ${lines[2]} == "writes: "*folded*svg* ]]
-}
