@@ -120,11 +120,15 @@ static bool choose_map(struct bpftrace *b, struct bytes name)
 	return true;
 }
 
-/* "comm, 1234, " */
+/* "comm, 1234, ", or ", comm, 1234", which for Perl is one frame. */
 static void take_keys(struct bpftrace *b, struct bytes text)
 {
+	bool one = (b->stacks.style & STYLE_PERL) && bytes_start(text, BYTES(", "));
+
+	if (one)
+		text = (struct bytes){text.at + 2, text.len - 2};
 	while (text.len) {
-		const char *comma = bytes_find(text, BYTES(", "));
+		const char *comma = one ? NULL : bytes_find(text, BYTES(", "));
 		struct bytes key = {text.at, comma ? (size_t)(comma - text.at) : text.len};
 		size_t used = key.len + (comma ? 2 : 0);
 
@@ -152,20 +156,28 @@ static bool cut_perf(struct bytes *text, struct bytes *ret_module, uint64_t *ret
 	return true;
 }
 
+static struct bytes without_offset(struct bytes symbol)
+{
+	size_t at = symbol.len;
+
+	while (at && is_digit(symbol.at[at - 1]))
+		at--;
+	if (at < symbol.len && at > 1 && symbol.at[at - 1] == '+')
+		symbol.len = at - 1;
+	return symbol;
+}
+
 /* A line of a stack is a frame, known by all of it. */
 static location_id learn_frame(struct bpftrace *b, struct bytes line)
 {
 	struct bytes symbol = bytes_trim(line), module = {0};
 	uint64_t address = 0;
 	location_id location;
-	size_t at;
 
-	cut_perf(&symbol, &module, &address);
-	at = symbol.len;
-	while (at && is_digit(symbol.at[at - 1]))
-		at--;
-	if (at < symbol.len && at > 1 && symbol.at[at - 1] == '+')
-		symbol.len = at - 1;
+	if (!(b->stacks.style & STYLE_PERL)) {
+		cut_perf(&symbol, &module, &address);
+		symbol = without_offset(symbol);
+	}
 	location = text_stacks_symbol(&b->stacks, symbol, module,
 		address >> 63 ? FRAME_KERNEL : tidy_module_kind(module));
 	text_stacks_learn(&b->stacks, line, location);

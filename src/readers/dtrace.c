@@ -93,6 +93,12 @@ static struct bytes without_arguments(struct bytes text)
 	return text;
 }
 
+static bool is_mangled(struct bytes name)
+{
+	return bytes_start(name, BYTES("_Z")) || bytes_start(name, BYTES("_R")) ||
+	       bytes_start(name, BYTES("__Z"));
+}
+
 /* "module`function", tidied, in d->name. *ret_module is a part of `text`. */
 static void tidy_frame(struct dtrace *d, struct bytes text, struct bytes *ret_module)
 {
@@ -105,8 +111,10 @@ static void tidy_frame(struct dtrace *d, struct bytes text, struct bytes *ret_mo
 		function = (struct bytes){tick + 1, (size_t)(text.at + text.len - tick) - 1};
 		buffer_add(&d->name, text.at, ret_module->len + 1);
 	}
-	if (bytes_start(function, BYTES("_Z")) || bytes_start(function, BYTES("_R")) ||
-		bytes_start(function, BYTES("__Z"))) {
+	if (d->stacks.style & STYLE_PERL) {
+		function = without_arguments(text);
+		buffer_add(&d->name, function.at + d->name.len, function.len - d->name.len);
+	} else if (!d->stacks.style && is_mangled(function)) {
 		tidy_name(function, &d->name);
 	} else {
 		function = without_arguments(text);
@@ -144,21 +152,31 @@ static void push_inlined(struct dtrace *d, struct bytes names, struct bytes modu
 	buffer_release(&all);
 }
 
+/* Where offsets are kept, a line means something else at the innermost end of a stack. */
+static bool is_special(const struct dtrace *d)
+{
+	return (d->stacks.style & STYLE_OFFSETS) && !d->stacks.frames.len;
+}
+
 static void take_frame(struct dtrace *d, struct bytes line)
 {
-	struct bytes text = without_offset(bytes_trim(line)), module;
+	bool special = is_special(d), keep = (d->stacks.style & STYLE_OFFSETS) && !special;
+	struct bytes whole = bytes_trim(line), text = without_offset(whole), module;
 	location_id location;
 
 	if (!text.len)
 		text = BYTES("-");
 	tidy_frame(d, text, &module);
+	if (keep && without_arguments(whole).len == whole.len)
+		buffer_add(&d->name, text.at + text.len, whole.len - text.len);
 	if (bytes_find(buffer_bytes(&d->name), BYTES("->"))) {
 		push_inlined(d, buffer_bytes(&d->name), module);
 		return;
 	}
 	location = text_stacks_frame(&d->stacks,
 		&(struct text_frame){.function = buffer_bytes(&d->name), .module = module});
-	text_stacks_learn(&d->stacks, line, location);
+	if (!special)
+		text_stacks_learn(&d->stacks, line, location);
 	text_stacks_push(&d->stacks, location);
 }
 
@@ -267,7 +285,7 @@ static bool dtrace_read(struct dtrace *d, struct error *err)
 			return false;
 		if (!more)
 			break;
-		known = line.len ? text_stacks_known(&d->stacks, line) : 0;
+		known = line.len && !is_special(d) ? text_stacks_known(&d->stacks, line) : 0;
 		if (known)
 			text_stacks_push(&d->stacks, known);
 		else if (!take_line(d, line, err))

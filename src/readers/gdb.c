@@ -162,7 +162,10 @@ static location_id make_location(struct text_stacks *t, const struct gdb_frame *
 	struct buffer name = {0};
 	location_id location;
 
-	tidy_rust_name(without_parameters(f->function), &name);
+	if (t->style & STYLE_PERL)
+		buffer_add(&name, f->function.at, f->function.len);
+	else
+		tidy_rust_name(without_parameters(f->function), &name);
 	location = text_stacks_frame(t, &(struct text_frame){.function = buffer_bytes(&name),
 						.module = f->module,
 						.file = f->file,

@@ -158,6 +158,8 @@ static struct bytes line_key(struct perf_names *n, struct bytes line)
 	struct bytes first = {line.at, newline ? (size_t)(newline - line.at) : line.len};
 	size_t at, digits;
 
+	if (n->style & STYLE_ADDRS) /* the address is part of the name */
+		return make_key(n, form, line, line.len, 0);
 	if (first.len > ADDRESS_COLUMNS + 1 && has_address(line.at))
 		form.columns = ADDRESS_COLUMNS;
 	first.at += form.columns;

@@ -29,11 +29,12 @@ enum read_style {
 	STYLE_KERNEL = 16,	     /* functions of the kernel are marked _[k] */
 	STYLE_JIT = 32,		     /* those of JIT compilers _[j] */
 	STYLE_ADDRS = 64,	     /* frames without a name tell their address */
+	STYLE_OFFSETS = 4096,	     /* of DTrace: all frames but the innermost keep "+0x12" */
 	STYLE_LINES = 128,	     /* source lines below frames are part of the name */
 	STYLE_NO_THREAD_NAMES = 256, /* of Java: root frames do not tell the thread */
 	STYLE_SHORT_PACKAGES = 512,  /* of Java: "j.u.HashMap.get" */
 	STYLE_NO_PACKAGES = 1024,    /* of Java: "HashMap.get" */
-	STYLE_NO_MODULES = 2048,     /* of VTune: no "module`" before a function */
+	STYLE_NO_MODULES = 2048,     /* of VTune and sample: no "module`" before a function */
 };
 
 struct read_options {

@@ -90,10 +90,37 @@ static struct printed parse_frame(struct bytes text)
 		frame.symbol.len = (size_t)(bytes_find(text, BYTES("  [")) - text.at);
 	}
 	frame.symbol = bytes_trim(frame.symbol);
-	if (bytes_end(frame.symbol, BYTES(")")) && bytes_find(frame.symbol, BYTES(" (.llvm.")))
-		frame.symbol.len =
-			(size_t)(bytes_find(frame.symbol, BYTES(" (.llvm.")) - frame.symbol.at);
 	return frame;
+}
+
+/* "run (.llvm.17269878581919215071)": what a compiler made of "run" to inline it elsewhere. */
+static struct bytes without_llvm(struct bytes symbol)
+{
+	const char *mark = bytes_find(symbol, BYTES(" (.llvm."));
+
+	if (mark && bytes_end(symbol, BYTES(")")))
+		symbol.len = (size_t)(mark - symbol.at);
+	return symbol;
+}
+
+/* The classic script takes two words for the name of a thread or of a method of Objective-C, and
+ * puts a '.' between them. */
+static void add_as_awk(struct bytes symbol, bool is_thread, struct buffer *out)
+{
+	bool method = bytes_start(symbol, BYTES("-[")) || bytes_start(symbol, BYTES("+[")) ||
+		      bytes_find(symbol, BYTES(" (.llvm."));
+	struct bytes first, second;
+
+	if (!(is_thread || method) || !bytes_cut(&symbol, ' ', &first)) {
+		buffer_add(out, symbol.at, symbol.len);
+		return;
+	}
+	symbol = bytes_trim(symbol);
+	if (!bytes_cut(&symbol, ' ', &second))
+		second = symbol;
+	buffer_add(out, first.at, first.len);
+	buffer_char(out, '.');
+	buffer_add(out, second.at, second.len);
 }
 
 static location_id learn_frame(struct sampled *s, struct bytes text, bool is_thread)
@@ -107,13 +134,16 @@ static location_id learn_frame(struct sampled *s, struct bytes text, bool is_thr
 	size_t len;
 
 	s->name.len = 0;
-	if (printed.module.len) {
+	if (printed.module.len && !(s->stacks.style & STYLE_NO_MODULES)) {
 		len = printed.module.len -
 		      (bytes_end(printed.module, BYTES(".dylib")) ? strlen(".dylib") : 0);
 		buffer_add(&s->name, printed.module.at, len);
 		buffer_char(&s->name, '`');
 	}
-	tidy_name(printed.symbol, &s->name);
+	if (s->stacks.style & STYLE_PERL)
+		add_as_awk(printed.symbol, is_thread, &s->name);
+	else
+		tidy_name(without_llvm(printed.symbol), &s->name);
 	frame.function = bytes_trim(buffer_bytes(&s->name));
 	location = text_stacks_frame(&s->stacks, &frame);
 	while (s->waits.len <= location)

@@ -13,7 +13,8 @@ _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 void text_stacks_open(struct text_stacks *t, struct input *in, const struct read_options *options,
 	struct profile *out)
 {
-	*t = (struct text_stacks){.profile = out, .in = in, .want = options->want};
+	*t = (struct text_stacks){
+		.profile = out, .in = in, .want = options->want, .style = options->style};
 	t->samples = profile_add_samples(out);
 }
 
@@ -99,7 +100,9 @@ location_id text_stacks_symbol(
 	bool bracketed = base.len && *base.at == '[';
 
 	t->name.len = 0;
-	if (!is_unknown(symbol))
+	if (!is_unknown(symbol) && (t->style & STYLE_PERL))
+		buffer_add(&t->name, symbol.at, symbol.len);
+	else if (!is_unknown(symbol))
 		tidy_name(symbol, &t->name);
 	else if (!base.len)
 		buffer_text(&t->name, "[unknown]");
@@ -125,7 +128,7 @@ void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_
 
 void text_stacks_fill(struct text_stacks *t)
 {
-	if (!t->frames.len)
+	if (!t->frames.len && !t->style)
 		text_stacks_push_name(t, BYTES("[no stack]"), FRAME_META);
 }
 

@@ -28,6 +28,7 @@ struct text_stacks {
 	unsigned want;	   /* enum read_want */
 	uint64_t line;	   /* number of the last line */
 	uint64_t taken;	   /* samples */
+	unsigned style;	   /* enum read_style */
 	struct memo lines; /* what whole lines mean, for text_stacks_known */
 	struct memo names[FRAME_KINDS];
 	struct buffer name;	    /* scratch */
@@ -71,15 +72,17 @@ struct text_frame {
 };
 location_id text_stacks_frame(struct text_stacks *t, const struct text_frame *frame);
 
-/* A frame as tracers print it: the symbol is tidied (tidy.h); an empty one, or "[unknown]", is
- * called after its module, of which only the base name is kept. */
+/* A frame as tracers print it: the symbol is tidied (tidy.h) unless Perl's style is wanted, in
+ * which it stays as it is; an empty one, or "[unknown]", is called after its module, of which only
+ * the base name is kept. */
 location_id text_stacks_symbol(
 	struct text_stacks *t, struct bytes symbol, struct bytes module, enum frame_kind kind);
 
 /* The next frame of the stack being read. */
 void text_stacks_push(struct text_stacks *t, location_id location);
 void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_kind kind);
-/* A value without any frame is shown, too: as "[no stack]". Call it before text_stacks_add. */
+/* A value without any frame is shown, too: as "[no stack]", for other tools without any name. Call
+ * it before text_stacks_add. */
 void text_stacks_fill(struct text_stacks *t);
 void text_stacks_clear(struct text_stacks *t); /* no frames after all */
 

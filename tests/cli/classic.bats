@@ -180,3 +180,59 @@ boxes() {
 	run -0 inferno-flamegraph --no-sort -c java x.folded
 	[ "$(boxes <<<"$output" | cut -d'|' -f1 | tr '\n' ' ')" = 'all (105 samples, 100%) a (60 samples, 57.14%) x (60 samples, 57.14%) y (60 samples, 57.14%) b (30 samples, 28.57%) x (10 samples, 9.52%) a (5 samples, 4.76%) x (5 samples, 4.76%) y (5 samples, 4.76%) ' ]
 }
+
+@test "range-perf.pl: seconds from the first event, raw, or from its whole second" {
+	for s in 5.5 6.0 7.25 9; do printf 'a 1 [000] %s00000: 1 cycles:\n\t1 f (/x)\n\n' "$s"; done >perf.txt
+	sed -i 's/ 900000/ 9.000000/' perf.txt
+	run -0 range-perf.pl 0.5 2 <perf.txt
+	[ "$(grep -c cycles <<<"$output")" -eq 2 ]
+	[ "${lines[0]}" = "a 1 [000] 6.000000: 1 cycles:" ]
+	run -0 range-perf.pl --timeraw 7 8 <perf.txt
+	[ "${lines[0]}" = "a 1 [000] 7.2500000: 1 cycles:" ]
+	run -0 range-perf.pl -timez 0.75 1 perf.txt
+	[ "${lines[0]}" = "a 1 [000] 6.000000: 1 cycles:" ]
+	run range-perf.pl 1
+	[ "$status" -eq 255 ]
+}
+
+@test "pkgsplit-perf.pl: packages are frames, numbers are one" {
+	cat >perf.txt <<-'END'
+	     java 13905 [000]  8048.096572: cpu-clock:      7fd781ac3053 Ljava/util/Arrays$1;::toArray (/tmp/perf-1.map)
+	 my program 7/8 [050] 13527.392454:  99 cycles:u:      7fa8 Dictionary::find(int, Thread*) (/usr/lib/libjvm.so)
+	  swapper     0 [000]  8048.096572: cpu-clock:  ffffffff native_safe_halt ([kernel])
+	END
+	run -0 pkgsplit-perf.pl perf.txt
+	[ "$output" = $'java;java;util;Arrays$X;::toArray 1\nmy_program;Dictionary::find(int, Thread*) 1' ]
+}
+
+@test "files.pl: sizes by folders" {
+	mkdir -p 'tree/a b'
+	printf 12345 >'tree/a b/x+y.txt'
+	run -0 files.pl tree
+	[[ $output == *$'\ntree;a_b;x_y.txt 5' ]]
+	run -0 files.pl --xdev "$PWD/tree"
+	[[ ${lines[0]} == "$(sed 's/^\///; s/[^A-Za-z0-9.-]/;/g' <<<"$PWD" | tr -s ';')"* || ${lines[0]} == tmp* ]]
+	run files.pl
+	[ "$status" -eq 255 ]
+}
+
+@test "stackcollapse-recursive.pl, and of inferno: frames on equal ones are one" {
+	printf 'a;a;b;b;a 2\na;b;a 1\n' >x.folded
+	for tool in stackcollapse-recursive.pl inferno-collapse-recursive; do
+		[ "$("$tool" x.folded)" = "a;b;a 3" ]
+	done
+}
+
+@test "tracers and runtimes: each name reads its format" {
+	golden=$BATS_TEST_DIRNAME/../golden
+	[ "$(stackcollapse-bpftrace.pl "$golden/bpftrace/maps.txt" 2>&1 | head -1)" = 'busy;main+34;three_quarters()+9;spin+17 75' ]
+	[ "$(stackcollapse-stap.pl "$golden/stap/symbols.txt" | wc -l)" -eq 2 ]
+	stackcollapse-elfutils.pl --tid --pid "$golden/eu-stack/threads.txt" | grep -q '^PID=31648;TID=31648;'
+	stackcollapse-jstack.pl --no-include-tname -short "$golden/jstack/states.txt" 2>&1 | grep -q '^c.e.Main.main;'
+	stackcollapse-java-exceptions.pl --no-pkgs "$golden/java-exceptions/causes.txt" | grep -q '^Work.outer'
+	stackcollapse-ibmjava.pl --include-tid "$golden/javacore/threads.txt" | grep -q '^Finalizer thread-0x315A;'
+	stackcollapse-sample.awk -v MODULES=0 "$golden/sample/threads.txt" | grep -q '^Thread_15758523.DispatchQueue_1:;start;'
+	stackcollapse-perf-sched.awk "$golden/perf-sched/switches.perf" | grep -q ' 250100$'
+	[ "$(stackcollapse-xdebug.php -c "$golden/xdebug/trace.txt" 2>&1 | sort)" = "$(sort "$golden/xdebug/trace.calls.folded")" ]
+	inferno-collapse-guess "$golden/jstack/states.txt" 2>&1 | grep -q 'com.example.Main.main'
+}

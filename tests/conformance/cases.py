@@ -10,9 +10,10 @@ class Case:
     name: str
     tool: str
     args: list          # "@PATH" is below the corpus
-    inputs: list        # paths below the corpus, given as standard input
+    inputs: list        # paths below the corpus, or "+PATH" below tests/golden, given as standard input
     expected: str = ""  # path below the corpus; "": what the tool itself prints
-    kind: str = "exact"  # exact, sorted (lines in any order), svg, or fails
+    kind: str = "exact"  # exact, sorted (lines in any order), merged (and counts of one stack summed, without zeroes:
+    #                      what the tool leaves to flamegraph.pl), svg, or fails
     colours: bool = True  # of pictures
     tail: bytes = b""   # given to the tool itself only: Perl drops a last stack without an empty line
 
@@ -173,7 +174,65 @@ def drawing_beside(corpus):
                        [path], kind="svg")
 
 
-FAMILIES = [perl_perf, inferno_perf, diff, inferno_drawing, perl_perf_beside, inferno_perf_beside, diff_beside, drawing_beside]
+def tracers(corpus):
+    folder = "flamegraph"
+    yield Case(folder, "example-dtrace-stacks", "stackcollapse.pl", [], ["flamegraph/example-dtrace-stacks.txt"],
+               "flamegraph/example-dtrace-stacks.folded")
+    folder = "inferno/collapse-dtrace"
+    for args, name in (([], "dtrace-example"), (["--includeoffset"], "dtrace-example-offsets")):
+        yield Case(folder, name, "inferno-collapse-dtrace", args, ["flamegraph/example-dtrace-stacks.txt"],
+                   f"{folder}/results/{name}.txt", "sorted")
+    for path in inputs_of(corpus, folder + "/*.txt"):
+        expected = f"{folder}/results/{os.path.basename(path)}"
+        args = ["--includeoffset"] if stem(path) == "flamegraph-bug" else []
+        if os.path.exists(os.path.join(corpus, expected)):
+            yield Case(folder, stem(path), "inferno-collapse-dtrace", args, [path], expected, "sorted")
+    folder = "inferno/collapse-sample"
+    for args, name in (([], "sample-default"), (["--no-modules"], "sample-no-modules")):
+        yield Case(folder, name, "inferno-collapse-sample", args, [folder + "/sample.txt"], f"{folder}/results/{name}.txt",
+                   "sorted")
+    folder = "inferno/collapse-recursive"
+    yield Case(folder, "basic", "inferno-collapse-recursive", [], [folder + "/basic.txt"],
+               folder + "/results/basic-collapsed.txt", "sorted")
+
+
+def golden(name):
+    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "golden", name)
+    return [f"+{name}/{file}" for file in sorted(os.listdir(folder)) if not file.endswith(".folded")]
+
+
+FILTERS = ("range-perf.pl", "pkgsplit-perf.pl")
+NOT_MERGING = ("stackcollapse-sample.awk", "stackcollapse-bpftrace.pl", "stackcollapse-perf-sched.awk")
+
+
+def tools_beside(corpus):
+    dtrace = ["flamegraph/example-dtrace-stacks.txt"] + inputs_of(corpus, "inferno/collapse-dtrace/*.txt") + golden("dtrace")
+    samples = ["inferno/collapse-sample/sample.txt"] + golden("sample")
+    folded = inputs_of(corpus, "flamegraph/perf/*.all.folded") + ["inferno/collapse-recursive/basic.txt",
+                                                                  "inferno/flamegraph/flamechart/flames.txt"]
+    perf = inputs_of(corpus, "flamegraph/perf/perf-*.txt") + inputs_of(corpus, "v8/script*.txt.gz") + golden("perf-script")
+    java = [["--shorten", "--include-ti"], ["--no-include-tname"], []]
+    for tool, inputs, options in (
+            ("stackcollapse.pl", dtrace, [[]]), ("inferno-collapse-dtrace", dtrace, [[], ["--includeoffset"]]),
+            ("stackcollapse-stap.pl", golden("stap"), [[]]), ("stackcollapse-bpftrace.pl", golden("bpftrace"), [[]]),
+            ("stackcollapse-sample.awk", samples, [[]]), ("stackcollapse-perf-sched.awk", golden("perf-sched"), [[]]),
+            ("stackcollapse-gdb.pl", golden("gdb"), [[]]),
+            ("stackcollapse-elfutils.pl", golden("eu-stack"), [[], ["--pid", "-tid"]]),
+            ("stackcollapse-faulthandler.pl", golden("faulthandler"), [[]]), ("stackcollapse-go.pl", golden("go-raw"), [[]]),
+            ("stackcollapse-jstack.pl", golden("jstack"), java), ("stackcollapse-ibmjava.pl", golden("javacore"), java),
+            ("stackcollapse-java-exceptions.pl", golden("java-exceptions"), [[], ["--sh"], ["-no-pkgs"]]),
+            ("stackcollapse-recursive.pl", folded, [[]]), ("inferno-collapse-recursive", folded, [[]]),
+            ("range-perf.pl", perf, [["0", "0.5"], ["--timeraw", "4", "100000000"], ["-timez", "0.2", "3"]]),
+            ("pkgsplit-perf.pl", perf, [[]]), ("inferno-collapse-guess", perf + dtrace, [[]])):
+        for path in inputs:
+            for args in options:
+                kind = "exact" if tool in FILTERS else "merged" if tool in NOT_MERGING else "sorted"
+                yield Case("beside " + tool, f"{path.lstrip('+')} {' '.join(args)}".rstrip(), tool, args, [path],
+                           kind=kind,
+                           tail=b"\n" if tool == "stackcollapse-jstack.pl" else b"")
+
+
+FAMILIES = [perl_perf, inferno_perf, tracers, diff, inferno_drawing, tools_beside, perl_perf_beside, inferno_perf_beside, diff_beside, drawing_beside]
 
 
 def cases(corpus):

@@ -38,8 +38,21 @@ def run(program, case, data, cwd):
     return done.stdout, done.returncode, done.stderr
 
 
-def lines_sorted(data):
-    return sorted(data.split(b"\n"))
+def path_of(name):
+    return os.path.join(HERE, "../golden", name[1:]) if name.startswith("+") else os.path.join(CORPUS, name)
+
+
+def lines_of(data, case):
+    lines = data.split(b"\n")
+    if case.kind == "exact":
+        return lines
+    if case.kind == "merged":
+        sums = {}
+        for line in filter(None, lines):
+            stack, _, count = line.rpartition(b" ")
+            sums[stack] = sums.get(stack, 0) + float(count)
+        lines = [b"%s %g" % item for item in sums.items() if item[1]]
+    return sorted(filter(None, lines))
 
 
 def picture(data, name):
@@ -82,10 +95,7 @@ def difference(case, got, expected):
             return same_picture(got, expected, case)
         except (ValueError, StopIteration, KeyError) as problem:
             return f"no picture: {problem!r}"
-    if case.kind == "sorted":
-        got, expected = lines_sorted(got), lines_sorted(expected)
-    else:
-        got, expected = got.split(b"\n"), expected.split(b"\n")
+    got, expected = lines_of(got, case), lines_of(expected, case)
     for number, (one, other) in enumerate(zip(got, expected), 1):
         if one != other:
             return f"line {number}: got {one[:200]!r}, expected {other[:200]!r}"
@@ -93,7 +103,7 @@ def difference(case, got, expected):
 
 
 def judge(case, links, peers):
-    data = b"".join(read(os.path.join(CORPUS, path)) for path in case.inputs)
+    data = b"".join(read(path_of(path)) for path in case.inputs)
     with tempfile.TemporaryDirectory() as cwd:
         got, code, _ = run(os.path.join(links, case.tool), case, data, cwd)
         if case.kind == "fails":

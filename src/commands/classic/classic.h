@@ -27,8 +27,12 @@ struct classic_tool {
 	int (*run)(const struct classic_tool *tool, char **operands);
 
 	/* Of tools that fold (classic_collapse): */
-	const char *format; /* a reader's name */
-	unsigned style;	    /* enum read_style, or'ed */
+	const char *format;    /* a reader's name */
+	unsigned style;	       /* enum read_style, or'ed */
+	const char *transform; /* its name; NULL: none */
+	const char *kind;  /* the value to print when there is one of this kind; NULL: the first */
+	int64_t divisor;   /* of values; 0: none */
+	bool without_idle; /* leaves out what the reader knows to be idle */
 };
 
 extern const struct classic_tool *const classic_tools[]; /* NULL-terminated */
@@ -42,13 +46,15 @@ int classic_run(const struct classic_tool *tool, char **argv);
 struct collapse_settings {
 	unsigned style;	   /* enum read_style, or'ed, beside the tool's */
 	const char *event; /* struct read_options.event */
+	const char *kind;  /* struct classic_tool.kind, chosen by an option */
 	bool quiet;
 	uint64_t ignored; /* numbers that make no difference here */
 };
 extern struct collapse_settings collapse_settings;
 
-/* A setter: the bits of enum read_style that are the option's `offset`. */
+/* Setters: the bits of enum read_style that are the option's `offset`, and not these. */
 bool collapse_add_style(void *, const struct option *, const char *, struct error *);
+bool collapse_drop_style(void *, const struct option *, const char *, struct error *);
 
 /* Read what the operands name (nothing: standard input) and print it as folded text. */
 int classic_collapse(const struct classic_tool *tool, char **operands);

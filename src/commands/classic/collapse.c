@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "commands/pipeline.h"
 #include "readers/readers.h"
+#include "transforms/transforms.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,17 @@ bool collapse_add_style(
 	return true;
 }
 
+bool collapse_drop_style(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct collapse_settings *s = target;
+
+	(void)value;
+	(void)err;
+	s->style &= ~(unsigned)option->offset;
+	return true;
+}
+
 static void say_notes(const struct view *v, const char *name)
 {
 	struct bytes note;
@@ -30,17 +42,44 @@ static void say_notes(const struct view *v, const char *name)
 		say("%s: %.*s", name, (int)note.len, note.at);
 }
 
-static bool write_folded(const struct profile *p, const char *name, struct error *err)
+static bool reshape(struct view *v, const char *transform, struct error *err)
+{
+	for (size_t i = 0; transform && transforms[i]; i++)
+		if (!strcmp(transforms[i]->name, transform))
+			return transforms[i]->apply(v, NULL, err);
+	return true;
+}
+
+static bool select_kind(struct view *v, const char *kind, bool idle, struct error *err)
+{
+	struct error none = {0};
+
+	return (kind && view_select(v, bytes_of(kind), idle, &none)) ||
+	       view_select(v, (struct bytes){0}, idle, err);
+}
+
+/* Rounded down, stack by stack. */
+static void divide(struct profile *p, int64_t divisor)
+{
+	for (size_t s = 0; divisor && s < p->streams.len; s++)
+		for (size_t i = 0; i < p->streams.items[s].value.len; i++)
+			p->streams.items[s].value.items[i] /= divisor;
+}
+
+static bool write_folded(
+	const struct profile *p, const struct classic_tool *tool, struct error *err)
 {
 	const struct renderer *folded = renderer_by_name("folded");
 	void *settings = renderer_settings(folded);
+	const char *kind = collapse_settings.kind;
 	struct view view;
 	bool done;
 
 	view_init(&view, p, BY_FUNCTION);
-	done = view_select(&view, (struct bytes){0}, true, err) &&
+	done = select_kind(&view, kind ? kind : tool->kind, !tool->without_idle, err) &&
+	       reshape(&view, tool->transform, err) &&
 	       pipeline_render(&view, folded, settings, "-", err);
-	say_notes(&view, name);
+	say_notes(&view, tool->name);
 	view_release(&view);
 	free(settings);
 	return done;
@@ -63,8 +102,10 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 			say("%s: %s", tool->name, err.text);
 		else
 			code = fail(&err);
-	} else if (profile.streams.len && !write_folded(&profile, tool->name, &err)) {
-		code = fail(&err);
+	} else if (profile.streams.len) {
+		divide(&profile, tool->divisor);
+		if (!write_folded(&profile, tool, &err))
+			code = fail(&err);
 	}
 	profile_release(&profile);
 	return code;

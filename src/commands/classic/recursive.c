@@ -1,0 +1,30 @@
+/* recursive.c: frames that call themselves as one, as stackcollapse-recursive.pl makes them. */
+#include "commands/classic/classic.h"
+
+#include "readers/readers.h"
+
+const struct classic_tool classic_stackcollapse_recursive_pl = {
+	.name = "stackcollapse-recursive.pl",
+	.about = "folded text in which no frame stands on an equal one",
+	.usage = "[FILE...] >STACKS.folded",
+	.habit = HABIT_PERL,
+	.run = classic_collapse,
+	.format = "folded",
+	.style = STYLE_PERL,
+	.transform = "collapse-recursion",
+};
+
+static const struct option options[] = {INFERNO_OPTIONS, {0}};
+
+const struct classic_tool classic_inferno_collapse_recursive = {
+	.name = "inferno-collapse-recursive",
+	.about = "folded text in which no frame stands on an equal one",
+	.usage = "[OPTIONS] [FILE] >STACKS.folded",
+	.habit = HABIT_LETTERS,
+	.options = options,
+	.target = &collapse_settings,
+	.run = classic_collapse,
+	.format = "folded",
+	.style = STYLE_INFERNO,
+	.transform = "collapse-recursion",
+};
