@@ -10,7 +10,7 @@ static bool fail_at(struct protobuf *m, const char *at, const char *expected)
 	return false;
 }
 
-bool protobuf_next(struct protobuf *m, struct protobuf_field *ret_field)
+bool protobuf_next_long(struct protobuf *m, struct protobuf_field *ret_field)
 {
 	struct cursor *c = &m->cursor;
 	struct protobuf_field f = {.at = (const char *)c->at};
@@ -67,10 +67,19 @@ bool protobuf_number(
 	return !c.bad;
 }
 
+/* Numbers of two bytes may be added to a format; text does not look like them. */
+#define SHORT_NUMBERS 16u
+
+static bool is_possible(const struct protobuf_shape *shape, uint32_t number)
+{
+	return number < shape->count ? shape->fields[number].wires != 0 : number >= SHORT_NUMBERS;
+}
+
 static int fields_within(
 	const struct protobuf_field *f, const struct protobuf_shape *shape, bool cut)
 {
-	const struct protobuf_shape *inner = shape->fields[f->number].message;
+	const struct protobuf_shape *inner =
+		f->number < shape->count ? shape->fields[f->number].message : NULL;
 
 	return inner && f->wire == PROTOBUF_BYTES ? protobuf_fits(f->bytes, inner, cut) : 0;
 }
@@ -85,7 +94,7 @@ static int fields_cut_off(struct bytes rest, const struct protobuf_shape *shape)
 	cursor_uleb(&c);
 	if (c.bad)
 		return 0;
-	if (f.number >= shape->count || !shape->fields[f.number].wires)
+	if (!is_possible(shape, f.number))
 		return -1;
 	f.bytes = (struct bytes){(const char *)c.at, cursor_left(&c)};
 	return fields_within(&f, shape, true);
@@ -98,7 +107,7 @@ int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool
 	int fields = 0, within;
 
 	for (struct protobuf_field f; protobuf_next(&m, &f); fields += 1 + within) {
-		if (f.number >= shape->count || !shape->fields[f.number].wires)
+		if (!is_possible(shape, f.number))
 			return -1;
 		within = fields_within(&f, shape, false);
 		if (within < 0)

@@ -60,8 +60,34 @@ static inline struct protobuf protobuf_open(
 	return (struct protobuf){.cursor = cursor_of(message), .shape = shape};
 }
 
-/* The next field; false at the end, and where the bytes are not a message. */
-bool protobuf_next(struct protobuf *m, struct protobuf_field *ret_field);
+bool protobuf_next_long(struct protobuf *m, struct protobuf_field *ret_field);
+
+/* The next field; false at the end, and where the bytes are not a message. Most fields take a byte
+ * for their number and one or two for their length. */
+static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *ret_field)
+{
+	const uint8_t *at = m->cursor.at;
+	size_t left = (size_t)(m->cursor.end - at), start = 2, len;
+	uint32_t number;
+
+	if (left < 3 || at[0] >= 0x80 || (at[0] & 7) != PROTOBUF_BYTES)
+		return protobuf_next_long(m, ret_field);
+	number = at[0] >> 3;
+	len = at[1];
+	if (len >= 0x80) {
+		len = (len & 0x7f) | (size_t)at[2] << 7;
+		start = 3;
+		if (at[2] >= 0x80)
+			return protobuf_next_long(m, ret_field);
+	}
+	if (len > left - start || !number || number >= m->shape->count ||
+		!(m->shape->fields[number].wires & PROTOBUF_TEXT))
+		return protobuf_next_long(m, ret_field);
+	m->cursor.at = at + start + len;
+	*ret_field = (struct protobuf_field){
+		number, PROTOBUF_BYTES, 0, {(const char *)at + start, len}, (const char *)at};
+	return true;
+}
 
 /* The next number of a field that is one, or several packed; start with `*at` 0. False behind the
  * last one, and *ret_bad where a number is cut off. */
@@ -69,7 +95,7 @@ bool protobuf_number(
 	const struct protobuf_field *field, size_t *at, uint64_t *ret_value, bool *ret_bad);
 
 /* How many fields of the message, and of the messages in it, are as the shape has them; -1 when one
- * is not or is of an unknown number. When `cut`, the message may end anywhere. */
+ * is not or is of an unknown number below 16. When `cut`, the message may end anywhere. */
 int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool cut);
 
 /* ---- Writing ---- */

@@ -28,16 +28,47 @@ static const struct option options[] = {
 	{0},
 };
 
+/* Formats with options of their own; some share a table. */
+#define TABLES_MOST 8u
+static struct table {
+	const struct option *options;
+	void *settings;
+} tables[TABLES_MOST];
+
+static void *settings_of(const struct renderer *renderer)
+{
+	for (size_t i = 0; renderer->title && i < TABLES_MOST; i++)
+		if (tables[i].options == renderer->options)
+			return tables[i].settings;
+	return NULL;
+}
+
+static void add_table(struct option_group *all, size_t *count, const struct renderer *renderer)
+{
+	struct table table = {renderer->options, NULL};
+
+	if (!renderer->title || settings_of(renderer) || *count - 1 == TABLES_MOST)
+		return;
+	table.settings = renderer_settings(renderer);
+	tables[*count - 1] = table;
+	all[*count] = (struct option_group){renderer->title, table.options, table.settings};
+	(*count)++;
+}
+
 static const struct option_group *groups(void)
 {
-	static struct option_group all[2 + LOAD_GROUPS];
-	size_t count = 0;
+	static struct option_group all[2 + TABLES_MOST + LOAD_GROUPS];
+	size_t count = 0, used = 1;
 
 	for (size_t i = 0; renderers[i] && count < FORMATS_MOST; i++)
 		if (renderers[i]->suffix)
 			names[count++] = renderers[i]->name;
 	all[0] = (struct option_group){"Output", options, &own};
-	load_groups(all + 1);
+	memset(tables, 0, sizeof(tables));
+	for (size_t i = 0; renderers[i]; i++)
+		add_table(all, &used, renderers[i]);
+	load_groups(all + used);
+	all[used + LOAD_GROUPS] = (struct option_group){0};
 	return all;
 }
 
@@ -76,7 +107,7 @@ static int run(char **operands)
 		error_prefix(&err, "convert: ");
 		return fail(&err);
 	}
-	return pipeline_write(&command_convert, operands, renderer, path);
+	return pipeline_write(&command_convert, operands, renderer, settings_of(renderer), path);
 }
 
 const struct command command_convert = {

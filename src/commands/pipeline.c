@@ -104,17 +104,18 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 }
 
 int pipeline_write(const struct command *command, char **operands, const struct renderer *renderer,
-	const char *path)
+	const void *settings, const char *path)
 {
-	void *settings = renderer_settings(renderer);
+	void *usual = renderer_settings(renderer);
 	struct error err = {0};
 	struct loaded loaded;
 	bool done = load(command, operands, WANT_ALL, &loaded, &err);
 
 	if (done) {
-		done = pipeline_render(&loaded.view, renderer, settings, path, &err);
+		done = pipeline_render(
+			&loaded.view, renderer, settings ? settings : usual, path, &err);
 		loaded_release(&loaded);
 	}
-	free(settings);
+	free(usual);
 	return done ? 0 : fail(&err);
 }

@@ -21,10 +21,10 @@ const struct option_group *pipeline_groups(struct pipeline *p);
 /* Returns the exit code. `want` is enum read_want, or'ed. */
 int pipeline_run(struct pipeline *p, const struct command *command, char **operands, unsigned want);
 
-/* Write all of the input to `path` in a renderer's format, with its default settings. Returns the
- * exit code. */
+/* Write all of the input to `path` in a renderer's format; NULL: with its default settings. Returns
+ * the exit code. */
 int pipeline_write(const struct command *command, char **operands, const struct renderer *renderer,
-	const char *path);
+	const void *settings, const char *path);
 
 /* Render what is loaded to `path` ("-": standard output). */
 bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,

@@ -50,7 +50,7 @@ static int run(char **operands)
 	if (!renderer)
 		return fail(&err);
 	names_try_hard();
-	return pipeline_write(&command_symbolize, operands, renderer, own.output);
+	return pipeline_write(&command_symbolize, operands, renderer, NULL, own.output);
 }
 
 const struct command command_symbolize = {

@@ -545,3 +545,38 @@ const char *frame_kind_name(enum frame_kind kind)
 
 	return kind < FRAME_KINDS ? names[kind] : "unknown";
 }
+
+struct bytes mapping_module(const struct profile *p, const struct mapping *mapping)
+{
+	switch (mapping->kind) {
+	case MAPPING_KERNEL:
+		return BYTES("[kernel]");
+	case MAPPING_JIT:
+		return BYTES("[jit]");
+	default:
+		return bytes_base_name(profile_text(p, mapping->file));
+	}
+}
+
+string_id mapping_module_string(struct profile *p, const struct mapping *mapping)
+{
+	struct bytes module = mapping_module(p, mapping);
+	char *copy = memory_copy_text(module.at, module.len); /* the text moves when it grows */
+	string_id id = profile_string(p, (struct bytes){copy, module.len});
+
+	free(copy);
+	return id;
+}
+
+enum frame_kind mapping_frame_kind(const struct mapping *mapping)
+{
+	switch (mapping->kind) {
+	case MAPPING_KERNEL:
+	case MAPPING_MODULE:
+		return FRAME_KERNEL;
+	case MAPPING_JIT:
+		return FRAME_JIT;
+	default:
+		return FRAME_NATIVE;
+	}
+}

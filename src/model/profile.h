@@ -234,4 +234,10 @@ bool profile_values_fit(const struct profile *p, struct error *err);
 uint64_t profile_lost(const struct profile *p, uint32_t stream); /* sum of a stream's losses */
 const char *frame_kind_name(enum frame_kind kind);		 /* "native", "kernel", ... */
 
+/* What the frames of a binary say: the base name of its file, "[kernel]" or "[jit]", and the kind
+ * of its code. */
+struct bytes mapping_module(const struct profile *p, const struct mapping *mapping);
+string_id mapping_module_string(struct profile *p, const struct mapping *mapping);
+enum frame_kind mapping_frame_kind(const struct mapping *mapping);
+
 #endif

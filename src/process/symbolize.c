@@ -36,33 +36,6 @@ struct namer {
 
 /* ---- What is to be named ---- */
 
-static struct bytes module_of(const struct profile *p, const struct mapping *mapping)
-{
-	struct bytes file = profile_text(p, mapping->file);
-
-	switch (mapping->kind) {
-	case MAPPING_KERNEL:
-		return BYTES("[kernel]");
-	case MAPPING_JIT:
-		return BYTES("[jit]");
-	default:
-		return bytes_base_name(file);
-	}
-}
-
-static enum frame_kind kind_of(const struct mapping *mapping)
-{
-	switch (mapping->kind) {
-	case MAPPING_KERNEL:
-	case MAPPING_MODULE:
-		return FRAME_KERNEL;
-	case MAPPING_JIT:
-		return FRAME_JIT;
-	default:
-		return FRAME_NATIVE;
-	}
-}
-
 /* "[libfoo.so]", "[kernel]", "[unknown]" */
 static void placeholder(struct buffer *text, const struct mapping *mapping, struct bytes module)
 {
@@ -111,10 +84,10 @@ static bool is_placeholder(struct namer *n, location_id location)
 	name = profile_text(p, p->frames.items[p->location_frames.items[names.first]].function);
 	if (!name.len || name.at[0] != '[') /* nearly all */
 		return false;
-	placeholder(&n->text, mapping, module_of(p, mapping));
+	placeholder(&n->text, mapping, mapping_module(p, mapping));
 	if (is_named(p, location, buffer_bytes(&n->text)))
 		return true;
-	placeholder_with_offset(&n->text, mapping, module_of(p, mapping), l->address);
+	placeholder_with_offset(&n->text, mapping, mapping_module(p, mapping), l->address);
 	return is_named(p, location, buffer_bytes(&n->text));
 }
 
@@ -155,20 +128,10 @@ static struct work *find_work(struct namer *n, size_t *ret_count)
 
 /* ---- Naming ---- */
 
-static string_id module_string(struct namer *n, const struct mapping *mapping)
-{
-	struct bytes module = module_of(n->profile, mapping);
-	char *copy = memory_copy_text(module.at, module.len); /* the text moves when it grows */
-	string_id id = profile_string(n->profile, (struct bytes){copy, module.len});
-
-	free(copy);
-	return id;
-}
-
 static frame_id frame_of(
 	struct namer *n, const struct mapping *mapping, enum frame_kind kind, struct bytes function)
 {
-	struct frame frame = {.module = module_string(n, mapping), .kind = kind};
+	struct frame frame = {.module = mapping_module_string(n->profile, mapping), .kind = kind};
 
 	frame.function = profile_string(n->profile, function);
 	return profile_frame(n->profile, &frame);
@@ -201,7 +164,7 @@ static void name_by_placeholder(struct namer *n, const struct work *work)
 		return;
 	/* Nobody says that there is code at all, least of all who made it. */
 	frame = frame_of(n, &mapping,
-		mapping.kind == MAPPING_JIT ? FRAME_NATIVE : kind_of(&mapping),
+		mapping.kind == MAPPING_JIT ? FRAME_NATIVE : mapping_frame_kind(&mapping),
 		buffer_bytes(&n->text));
 	profile_name_location(n->profile, work->location, &frame, 1);
 }
@@ -212,7 +175,7 @@ static void name_as_module(struct namer *n, const struct work *work)
 
 	if (has_own_names(n, work))
 		return;
-	placeholder(&n->text, &mapping, module_of(n->profile, &mapping));
+	placeholder(&n->text, &mapping, mapping_module(n->profile, &mapping));
 	name_by_placeholder(n, work);
 	if (n->report)
 		unnamed_add(&n->counts, work->location);
@@ -227,7 +190,7 @@ static void name_as_missing(struct namer *n, const struct work *work)
 		return;
 	if (!n->profile->location_names.items[work->location].count) {
 		placeholder_with_offset(
-			&n->text, &mapping, module_of(n->profile, &mapping), work->address);
+			&n->text, &mapping, mapping_module(n->profile, &mapping), work->address);
 		name_by_placeholder(n, work);
 	}
 	if (n->report)
@@ -334,10 +297,11 @@ static void look_up_files(struct files *files)
 static void name_in_image(struct namer *n, const struct file *f)
 {
 	struct mapping mapping = n->profile->mappings.items[f->work->mapping];
-	struct chain_frames frames = {
-		.profile = n->profile, .chains = f->answer.chains, .kind = kind_of(&mapping)};
+	struct chain_frames frames = {.profile = n->profile,
+		.chains = f->answer.chains,
+		.kind = mapping_frame_kind(&mapping)};
 
-	frames.module = module_string(n, &mapping);
+	frames.module = mapping_module_string(n->profile, &mapping);
 	for (size_t i = 0; i < f->len; i++) {
 		/* Neighbours in the binary are far from each other in the table. */
 		if (i + AHEAD < f->len)
@@ -436,15 +400,16 @@ static void name_kernel(struct namer *n, const struct work *work, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		struct kernel_symbol symbol;
 
-		if (!recorded_kernel_find(
-			    kernel, work[i].address, module_of(n->profile, &mapping), &symbol)) {
+		if (!recorded_kernel_find(kernel, work[i].address,
+			    mapping_module(n->profile, &mapping), &symbol)) {
 			name_as_module(n, &work[i]);
 			continue;
 		}
 		if (!is_last(n, &work[i], symbol.start)) {
 			n->text.len = 0;
 			buffer_add(&n->text, symbol.name.at, symbol.name.len);
-			n->frame = frame_of(n, &mapping, kind_of(&mapping), buffer_bytes(&n->text));
+			n->frame = frame_of(
+				n, &mapping, mapping_frame_kind(&mapping), buffer_bytes(&n->text));
 		}
 		name_as(n, &work[i], symbol.start, n->frame);
 	}

@@ -20,6 +20,7 @@ struct renderer {
 	const struct option *options;
 	size_t settings_size;
 	void (*defaults)(void *settings);
+	const char *title; /* over its options in `kiln convert`; NULL: it does not take them */
 
 	bool (*render)(
 		const struct view *v, const void *settings, struct output *out, struct error *err);

@@ -44,3 +44,31 @@ load common
 	on_terminal "NO_COLOR=1 '$kiln' convert small.folded --to kiln"
 	failed_with 2 "kiln: convert: standard output is a terminal: name a file with -o, or redirect it"
 }
+
+# The labels of all samples of a pprof file that is not compressed, as its strings.
+strings_of() {
+	tr -c '[:print:]' '\n' <"$1" | grep -xE '(.?(thread|tid|pid|comm|cpu))' | sort -u | xargs
+}
+
+@test "a pprof file has the labels that are asked for, and sums what is the same without them" {
+	cat >script.txt <<-'END'
+		worker 7/8 [001] 1.5: 1 cycles:
+		        1000 work (/bin/x)
+
+		worker 7/9 [002] 1.6: 1 cycles:
+		        1000 work (/bin/x)
+
+	END
+	"$kiln" convert script.txt -o usual.pb
+	"$kiln" convert script.txt --labels cpu,tid -o some.pb
+	"$kiln" convert script.txt --labels all -o all.pb
+	"$kiln" convert script.txt --labels none -o none.pb
+	[ "$(strings_of none.pb)" = "" ]
+	[ "$("$kiln" info --json none.pb | grep -c '"samples":1,')" -ge 1 ]
+	[ "$("$kiln" info --json all.pb | grep -c '"samples":2,')" -ge 1 ]
+	"$kiln" fold -q --by-thread all.pb | cmp - <("$kiln" fold -q --by-thread script.txt)
+	"$kiln" fold -q --by-thread usual.pb | cmp - <("$kiln" fold -q --by-thread script.txt)
+	"$kiln" fold -q --by-cpu some.pb | cmp - <("$kiln" fold -q --by-cpu script.txt)
+	run "$kiln" convert script.txt --labels thread,colour -o x.pb
+	failed_with 2 "kiln: convert: --labels: expected some of thread, tid, pid, comm, cpu, or all, or none, separated by commas, got 'thread,colour'"
+}

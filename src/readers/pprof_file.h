@@ -1,0 +1,117 @@
+/* pprof_file.h: a pprof file while it is read: its tables, and where they lead in the profile. */
+#ifndef KILN_READERS_PPROF_FILE_H
+#define KILN_READERS_PPROF_FILE_H
+
+#include "readers/pprof_drop.h"
+#include "readers/pprof_places.h"
+#include "readers/pprof_tags.h"
+#include "readers/seen.h"
+
+#define PPROF_TYPES_LIMIT 256u /* values that a sample may have */
+
+extern const struct protobuf_shape pprof_profile_shape, pprof_sample_shape, pprof_label_shape,
+	pprof_location_shape, pprof_line_shape, pprof_pair_shape;
+
+/* From the file's ids, which may be anything, to rows. */
+struct pprof_ids {
+	VECTOR(uint32_t) dense; /* row of an id that is not much larger than the number of rows */
+	struct id_map sparse;
+};
+
+struct pprof_sample_type {
+	uint64_t kind, unit; /* strings */
+	struct bytes own;    /* the message, with what Kiln adds */
+};
+
+struct pprof_place {
+	struct bytes message;
+	uint64_t id;
+	struct span made; /* of places.made; count 0: not made yet */
+	enum pprof_cut cut;
+};
+
+struct pprof_string {
+	struct bytes text;
+	string_id made; /* 0: not yet, or "" */
+	int8_t role;	/* enum tag_role and one; 0: not asked yet */
+};
+
+struct pprof {
+	struct profile *profile;
+	unsigned want;
+	const char *start; /* of the content */
+	VECTOR(struct pprof_string) strings;
+	struct pprof_string no_string;
+	VECTOR(struct pprof_sample_type) types;
+	VECTOR(uint64_t) comments;
+	VECTOR(struct pprof_place) locations; /* row 0: none */
+	struct pprof_places places;
+	struct pprof_ids location_rows, mapping_rows, function_rows;
+	struct pprof_sample_type period_type;
+	uint64_t drop_frames, keep_frames, time, duration, period, default_type, doc_url;
+	bool has_meta; /* Kiln wrote it */
+
+	/* Samples: */
+	struct pprof_drop drop;
+	struct pprof_tags tags;
+	struct seen stacks_seen, labels_seen;
+	uint32_t samples, stream_of[PPROF_TYPES_LIMIT];
+	bool delivered_told[PPROF_TYPES_LIMIT]; /* by stream */
+	VECTOR(uint32_t) rows, last_rows;	/* of the stack's locations, innermost first */
+	VECTOR(stack_id) stacks;		/* behind each of last_rows, outermost first */
+	VECTOR(int64_t) values;
+	uint64_t seen, taken, cut, bad_strings, bad_rows, bad_samples, first_bad;
+	const char *bad_reason;
+};
+
+void pprof_file_init(struct pprof *p, const struct read_options *options, struct profile *profile);
+void pprof_file_release(struct pprof *p);
+
+/* ---- Errors ---- */
+
+/* "byte 12: expected ..." */
+bool pprof_fail_at(const struct pprof *p, const char *at, const char *expected, struct error *err);
+bool pprof_finish_message(const struct pprof *p, const struct protobuf *m, struct error *err);
+
+/* ---- Tables ---- */
+
+/* Go through the content for everything but samples. */
+bool pprof_take_tables(struct pprof *p, struct bytes content, struct error *err);
+
+struct pprof_string *pprof_string_at(struct pprof *p, uint64_t index);
+struct bytes pprof_text_at(struct pprof *p, uint64_t index);
+string_id pprof_string_made(struct pprof *p, uint64_t index); /* in the profile */
+
+/* Rows that have an id behind `offset`. */
+struct pprof_id_rows {
+	const void *items;
+	size_t count, size, offset;
+};
+
+#define PPROF_ID_ROWS(vector)                                                                      \
+	(struct pprof_id_rows)                                                                     \
+	{                                                                                          \
+		(vector)->items, (vector)->len, sizeof(*(vector)->items),                          \
+			(size_t)((const char *)&(vector)->items->id -                              \
+				 (const char *)(vector)->items)                                    \
+	}
+
+uint32_t pprof_ids_find_sparse(const struct pprof_ids *ids, struct pprof_id_rows rows, uint64_t id);
+/* The row of an id, or 0. */
+static inline uint32_t pprof_ids_find(
+	const struct pprof_ids *ids, struct pprof_id_rows rows, uint64_t id)
+{
+	return id < ids->dense.len ? ids->dense.items[id] : pprof_ids_find_sparse(ids, rows, id);
+}
+
+/* The same of what a table refers to, where 0 is none; counts what is not there. */
+uint32_t pprof_row_of(
+	struct pprof *p, const struct pprof_ids *ids, struct pprof_id_rows rows, uint64_t id);
+
+/* ---- Streams, and what is known of the profile ---- */
+
+void pprof_open_streams(struct pprof *p);
+/* When all samples have been taken. */
+void pprof_tell(struct pprof *p, struct bytes content);
+
+#endif

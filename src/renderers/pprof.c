@@ -1,0 +1,29 @@
+/* pprof.c: pprof's format as it is kept in files: compressed. */
+#include "base/gzip.h"
+#include "renderers/pprof_profile.h"
+#include "renderers/renderers.h"
+
+static bool render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	struct buffer plain = {0}, packed = {0};
+
+	(void)err;
+	pprof_write(v, settings, &plain);
+	gzip_pack(buffer_bytes(&plain), &packed);
+	output_write(out, buffer_bytes(&packed));
+	buffer_release(&plain);
+	buffer_release(&packed);
+	return true;
+}
+
+const struct renderer renderer_pprof = {
+	.name = "pprof",
+	.suffix = ".pb.gz",
+	.about = "pprof's format, compressed",
+	.options = pprof_options,
+	.settings_size = sizeof(struct pprof_settings),
+	.defaults = pprof_defaults,
+	.title = "pprof files",
+	.render = render,
+};

@@ -1,0 +1,26 @@
+/* pprof_plain.c: pprof's format without compression. */
+#include "renderers/pprof_profile.h"
+#include "renderers/renderers.h"
+
+static bool render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	struct buffer plain = {0};
+
+	(void)err;
+	pprof_write(v, settings, &plain);
+	output_write(out, buffer_bytes(&plain));
+	buffer_release(&plain);
+	return true;
+}
+
+const struct renderer renderer_pprof_plain = {
+	.name = "pprof-plain",
+	.suffix = ".pb",
+	.about = "pprof's format, not compressed",
+	.options = pprof_options,
+	.settings_size = sizeof(struct pprof_settings),
+	.defaults = pprof_defaults,
+	.title = "pprof files",
+	.render = render,
+};

@@ -1,0 +1,107 @@
+# pprof.bats: pprof's files, against what make.py put into them.
+bats_require_minimum_version 1.5.0
+
+setup() {
+	golden=$BATS_TEST_DIRNAME/pprof
+	kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
+	cd "$BATS_TEST_TMPDIR" || return
+	export HOME=$BATS_TEST_TMPDIR
+	unset DEBUGINFOD_URLS
+}
+
+folds() {
+	"$kiln" fold -q --no-cache "$@"
+}
+
+# refused STATUS... FILE TEXT: reading FILE fails with this line.
+refused() {
+	run "$kiln" fold --format pprof "$1"
+	[ "$status" -eq 2 ] || { echo "exit $status: $output"; return 1; }
+	[ "$output" = "kiln: $1: $2" ] || { printf 'said:     %s\nexpected: %s\n' "$output" "$2"; return 1; }
+}
+
+@test "the files are what make.py makes" {
+	python3 "$golden/make.py" made
+	for file in made/*; do
+		cmp "$file" "$golden/${file##*/}"
+	done
+	[ "$(ls made | wc -l)" -eq "$(ls "$golden"/*.pb* | wc -l)" ]
+}
+
+@test "the type that pprof shows, and others; plain, compressed, through a pipe" {
+	for file in everything.pb everything.pb.gz; do
+		folds --all "$golden/$file" | diff "$golden/everything.cpu.folded" -
+		cat "$golden/$file" | folds --all - | diff "$golden/everything.cpu.folded" -
+		folds --all --kind samples --by-thread "$golden/$file" | diff "$golden/everything.samples.folded" -
+	done
+}
+
+@test "what the file says about itself" {
+	"$kiln" info --json "$golden/everything.pb" >info
+	python3 - <<-'PY'
+	import json
+	info = json.load(open("info"))
+	meta = info["meta"]
+	assert meta["started"] == "2023-11-14T22:13:20.123456789Z", meta
+	assert meta["duration"] == "2.5s", meta
+	assert meta["comment"] == "first comment; second comment", meta
+	assert meta["documentation"] == "https://example.org/profile", meta
+	assert [(s["kind"], s["unit"], s["sum"], s["delivered"]) for s in info["streams"]] == [
+		("cpu", "ns", 350, 35), ("samples", "count", 35, 35)], info["streams"]
+	assert info["threads"] == 2 and info["processes"] == 2, info
+	assert info["mappings"][0] == {"file": "/usr/bin/server", "build_id": "00ff12", "addresses": 4, "named": 3}, info
+	PY
+	folds --lines "$golden/everything.pb" | grep -qx \
+		'main (server.c:11);net::serve (net.cc:51);read_all (read.c:21);parse (parse.c:41);skip (parse.c:31) 20'
+}
+
+@test "other orders, numbers that are not packed, fields of the future" {
+	folds "$golden/odd.pb" | diff "$golden/odd.space.folded" -
+	folds --kind objects "$golden/odd.pb" | diff "$golden/odd.objects.folded" -
+}
+
+@test "what refers to nothing is skipped, counted and told" {
+	run --separate-stderr "$kiln" fold "$golden/odd.pb"
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "kiln: $golden/odd.pb: 2 of 7 samples skipped, first at byte 226: expected locations that the file has
+kiln: $golden/odd.pb: references to strings that the file has not got: 1
+kiln: $golden/odd.pb: references to functions or mappings that the file has not got: 2" ]
+}
+
+@test "drop_frames and keep_frames are honoured, and that is told" {
+	folds "$golden/dropping.pb" | diff "$golden/dropping.space.folded" -
+	run --separate-stderr "$kiln" fold "$golden/dropping.pb"
+	[ "$stderr" = "kiln: $golden/dropping.pb: 4 of 6 stacks end early, as the file itself asks (drop_frames)" ]
+}
+
+@test "a file without samples has its types" {
+	[ -z "$(folds "$golden/empty.pb")" ]
+	"$kiln" info "$golden/empty.pb" | grep -q '^cpu  *0 ns in 0 samples (shown)$'
+}
+
+@test "damage is told with its place" {
+	head -c 100 "$golden/everything.pb" >cut.pb
+	refused cut.pb "byte 86: expected all of a field, but it is cut off"
+	head -c 300 "$golden/everything.pb.gz" >cut.pb.gz
+	refused cut.pb.gz "byte 396: gzip data is cut short"
+	{ cat "$golden/everything.pb"; printf '\000\001'; } >zero.pb
+	refused zero.pb "byte 880: expected the number of a field"
+	printf '\010\001' >typed.pb
+	refused typed.pb "byte 0: expected a field of the type that its number has"
+	printf '\062\000' >untyped.pb
+	refused untyped.pb "byte 2: the end, and no sample type before it"
+	printf '\012\004\010\001\020\002\022\003\012\001\005' >missing.pb
+	refused missing.pb "byte 6: expected a value for each sample type"
+}
+
+@test "through pprof's format and back nothing changes" {
+	for file in everything.pb dropping.pb odd.pb; do
+		"$kiln" convert -q "$golden/$file" -o there.pb.gz
+		"$kiln" convert -q "$golden/$file" -o there.pb
+		cmp there.pb <(gzip -dc there.pb.gz)
+		for kind in $("$kiln" info --json "$golden/$file" | grep -o '"kind":"[a-z]*"' | cut -d '"' -f 4); do
+			folds --all --kind "$kind" "$golden/$file" | diff - <(folds --all --kind "$kind" there.pb)
+		done
+		diff <("$kiln" info "$golden/$file" 2>/dev/null | sed "s/ in [0-9].*//") <("$kiln" info there.pb.gz 2>/dev/null | sed "s/ in [0-9].*//")
+	done
+}
