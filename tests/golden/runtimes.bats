@@ -121,3 +121,86 @@ refuses() {
 	"$kiln" fold -q --kind samples "$corpus/basic.xml" | diff "$corpus/results/basic.folded" -
 	[ "$("$kiln" fold -q "$corpus/basic.xml" | awk '{ sum += $NF } END { print sum }')" = 9581000000 ]
 }
+
+# corpus FOLDER: where inferno's inputs and results of a format are.
+corpus() {
+	corpus=${KILN_CORPUS:-$golden/../../../shared/corpus}/inferno/$1
+	[ -d "$corpus" ] || skip "no corpus"
+}
+
+# as_inferno RESULT COMMAND...: prints what inferno does, which prints stacks without a value, too.
+as_inferno() {
+	"${@:2}" | diff <(tr -d '\r' <"$corpus/results/$1" | grep -v ' 0$') -
+}
+
+@test "ghc: every column, indentation, damaged lines" {
+	folds ghc table
+	folds ghc table bytes
+	says "3 of 25 lines skipped, first at line 21: expected a line one blank further left" \
+		"$golden/ghc/table.txt"
+	"$kiln" convert -q -o a.kiln "$golden/ghc/table.txt"
+	"$kiln" fold -q --lines a.kiln | grep -F 'Main.main (My Main.hs:6);Main.work (Main.hs:14) 749'
+	[ "$("$kiln" info a.kiln | grep -cE '^(time|alloc|ticks|bytes) ')" -eq 4 ]
+	refuses "no table that starts with" ghc 'COST CENTRE MODULE SRC %time %alloc\n'
+}
+
+@test "ghc: the corpus as inferno folds it" {
+	corpus collapse-ghcprof
+	as_inferno percent.txt "$kiln" fold -q "$corpus/percent.prof"
+	as_inferno ticks.txt "$kiln" fold -q "$corpus/ticks.prof"
+	as_inferno ticks_ticks.txt "$kiln" fold -q --kind ticks "$corpus/ticks.prof"
+	as_inferno ticks_bytes.txt "$kiln" fold -q --kind bytes "$corpus/ticks.prof"
+	as_inferno utf8.txt "$kiln" fold -q "$corpus/utf8.prof"
+	as_inferno utf8_ticks.txt "$kiln" fold -q --kind ticks "$corpus/utf8.prof"
+	as_inferno utf8_bytes.txt "$kiln" fold -q --kind bytes "$corpus/utf8.prof"
+	# What the report states: 19827 ticks, 90,486,853,312 bytes less what the profiler took itself.
+	[ "$("$kiln" fold -q --kind ticks "$corpus/utf8.prof" | awk '{ sum += $NF } END { print sum }')" = 19827 ]
+}
+
+@test "vtune: hotspots, skipped levels, quotes, rounding" {
+	folds vtune hotspots
+	says "3 of 11 lines skipped, first at line 8: expected a line one blank further left" \
+		"$golden/vtune/hotspots.txt"
+	says "times are rounded to ms, line by line: 2263.6 ms became 2263 ms" "$golden/vtune/hotspots.txt"
+	refuses "no line that starts with \`Function Stack\`" vtune 'war:Column filter is ON.\n'
+	refuses "line 1: expected a column such as" vtune 'Function Stack,Module\n'
+}
+
+@test "vtune: memory consumption, numbers and sizes" {
+	folds vtune memory
+	folds vtune memory alloc
+	"$kiln" fold -q --kind dealloc "$golden/vtune/memory.txt" | grep -Fx 'Total;a.exe`main;a.exe`make 64'
+}
+
+@test "vtune: the corpus as inferno folds it" {
+	corpus collapse-vtune
+	as_inferno vtune-default.txt "$kiln" fold -q "$corpus/vtune.csv"
+	for damaged in bad-stack-line:7 end-before-header:1 invalid-time-field:2 skipped-indentation:7; do
+		run "$kiln" fold --format vtune "$corpus/${damaged%:*}.csv"
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"line ${damaged#*:}: "* ]]
+	done
+}
+
+@test "vsprof: calls less those of the last callee, the time's own shares, samples" {
+	folds vsprof calls
+	folds vsprof calls time
+	folds vsprof samples
+	says "2 of 8 lines skipped, first at line 6: expected a line of the level below" \
+		"$golden/vsprof/calls.txt"
+	refuses "line 1: expected columns such as" vsprof 'Level,Function Name\n'
+}
+
+@test "vsprof: the corpus as inferno folds it, equal stacks added up" {
+	corpus collapse-vsprof
+	"$kiln" fold -q "$corpus/CallTreeSummary.csv" >folded
+	# inferno keeps the last of several lines with one stack; these have several.
+	[ "$(tr -d '\r' <"$corpus/results/vsprof-default.txt" | diff - folded | grep -c '^>')" -eq 5 ]
+	[ "$(wc -l <folded)" -eq "$(wc -l <"$corpus/results/vsprof-default.txt")" ]
+	for damaged in incorrect-header:1 invalid-depth:3 invalid-function-name:3 \
+		invalid-number-of-calls:3 missing-function-name:2; do
+		run "$kiln" fold --format vsprof "$corpus/${damaged%:*}.csv"
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"line ${damaged#*:}: "* ]]
+	done
+}

@@ -62,6 +62,7 @@ static const char *const formats[] = {
 	"eu-stack",
 	"faulthandler",
 	"gdb",
+	"ghc",
 	"go-raw",
 	"java-exceptions",
 	"javacore",
@@ -71,6 +72,8 @@ static const char *const formats[] = {
 	"pmc",
 	"sample",
 	"stap",
+	"vsprof",
+	"vtune",
 	"xctrace",
 	"xdebug",
 };

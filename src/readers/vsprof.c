@@ -1,0 +1,265 @@
+/* vsprof.c: call trees that the profiler of Visual Studio writes as CSV.
+ *
+ *	Level,Function Name,Number of Calls,Elapsed Inclusive Time %,Elapsed Exclusive Time %,...
+ *	0,"a.exe",0,100.00,0.00,...,"",
+ *	1,"Main()","2,893,824",54.37,4.21,...,"a.exe",
+ *
+ * With instrumentation, calls are counted, as inferno-collapse-vsprof does: those of the callee
+ * listed last are taken off its caller's. With sampling, the exclusive samples are. The exclusive
+ * share of the time is another value. */
+#include "readers/call_path.h"
+#include "readers/csv.h"
+#include "readers/text_stacks.h"
+#include "readers/tidy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define EXPECTS	      "a level, a function and its values, such as `1,\"Main()\",471,91.25`"
+#define COLUMNS_LIMIT 32u
+#define NO_COLUMN     COLUMNS_LIMIT
+#define BOM	      BYTES("\xEF\xBB\xBF")
+
+enum column { LEVEL, FUNCTION, CALLS, SAMPLES, TIME, MODULE, COLUMNS };
+
+static const struct bytes column_names[COLUMNS] = {
+	[LEVEL] = {"Level", 5},
+	[FUNCTION] = {"Function Name", 13},
+	[CALLS] = {"Number of Calls", 15},
+	[SAMPLES] = {"Exclusive Samples", 17},
+	[TIME] = {"Elapsed Exclusive Time %", 24},
+	[MODULE] = {"Module Name", 11},
+};
+
+struct vsprof {
+	struct text_stacks stacks;
+	unsigned column[COLUMNS], columns;
+	uint32_t stream[COLUMNS]; /* of a value's column, from 0 */
+	struct call_path path;
+	VECTOR(uint64_t) calls; /* of each level of the path, less what callees took */
+	struct buffer key;
+};
+
+/* ---- The header ---- */
+
+static bool has(const struct vsprof *v, enum column c)
+{
+	return v->column[c] != NO_COLUMN;
+}
+
+static void find_columns(struct vsprof *v, struct bytes line)
+{
+	struct bytes field;
+
+	for (int c = 0; c < COLUMNS; c++)
+		v->column[c] = NO_COLUMN;
+	if (bytes_start(line, BOM))
+		line = (struct bytes){line.at + BOM.len, line.len - BOM.len};
+	for (v->columns = 0; v->columns < COLUMNS_LIMIT && csv_next(&line, ',', &field);
+		v->columns++)
+		for (int c = 0; c < COLUMNS; c++)
+			if (bytes_equal(bytes_trim(field), column_names[c]))
+				v->column[c] = v->columns;
+}
+
+static void add_stream(struct vsprof *v, enum column c, struct bytes kind, struct bytes unit)
+{
+	v->stream[c] = v->stacks.streams;
+	if (has(v, c))
+		text_stacks_stream(&v->stacks, kind, unit, (struct bytes){0});
+}
+
+static bool take_header(struct vsprof *v, struct bytes line, struct error *err)
+{
+	find_columns(v, line);
+	if (!has(v, LEVEL) || !has(v, FUNCTION) || (!has(v, CALLS) && !has(v, SAMPLES)))
+		return error_set(err, ERR_FORMAT,
+			"line %llu: expected columns such as `Level,Function Name,Number of Calls`",
+			(unsigned long long)v->stacks.line);
+	add_stream(v, CALLS, BYTES("calls"), BYTES("count"));
+	add_stream(v, SAMPLES, BYTES("samples"), BYTES("count"));
+	add_stream(v, TIME, BYTES("time"), BYTES("percent/100"));
+	return true;
+}
+
+/* ---- Values ---- */
+
+static bool add(struct vsprof *v, stack_id stack, enum column c, int64_t value, struct error *err)
+{
+	int64_t values[COLUMNS] = {0};
+	struct sample sample = {.stack = stack};
+
+	if (!value)
+		return true;
+	values[v->stream[c]] = value;
+	return text_stacks_add_stack(&v->stacks, sample, values, err);
+}
+
+/* The calls of the line that is the path's last. */
+static bool add_calls(struct vsprof *v, struct error *err)
+{
+	uint64_t calls = v->calls.len ? v->calls.items[v->calls.len - 1] : 0;
+
+	return !has(v, CALLS) || add(v, call_path_stack(&v->path), CALLS,
+					 calls > INT64_MAX ? INT64_MAX : (int64_t)calls, err);
+}
+
+/* Leave the path's lines down to the level `keep`. Callers whose callee has all of their calls have
+ * none of their own. */
+static bool leave(struct vsprof *v, size_t keep, struct error *err)
+{
+	uint64_t last = 0;
+
+	while (v->calls.len > keep) {
+		uint64_t *calls = v->calls.items + v->calls.len - 1;
+
+		if (*calls != last && !add_calls(v, err))
+			return false;
+		last = *calls;
+		v->calls.len--;
+		call_path_cut(&v->path, v->calls.len);
+		if (v->calls.len && last < calls[-1])
+			calls[-1] -= last;
+	}
+	return true;
+}
+
+/* A line at the depth `keep` follows: a sibling of the last one replaces it without being taken off
+ * their caller. */
+static bool make_room(struct vsprof *v, size_t keep, struct error *err)
+{
+	if (v->calls.len != keep + 1)
+		return leave(v, keep, err);
+	if (!add_calls(v, err))
+		return false;
+	v->calls.len = keep;
+	call_path_cut(&v->path, keep);
+	return true;
+}
+
+/* ---- Lines ---- */
+
+struct row {
+	size_t depth;
+	struct bytes function, module;
+	uint64_t calls, samples;
+	double time; /* percent */
+};
+
+static bool grouped(
+	const struct vsprof *v, const struct bytes *fields, enum column c, uint64_t *ret_value)
+{
+	*ret_value = 0;
+	return !has(v, c) || (csv_grouped(bytes_trim(fields[v->column[c]]), ret_value) &&
+				     *ret_value <= INT64_MAX);
+}
+
+static bool parse_row(struct vsprof *v, struct bytes line, struct row *ret_row)
+{
+	struct bytes fields[COLUMNS_LIMIT] = {{0}};
+	struct row row = {0};
+	uint64_t level;
+	unsigned count = 0;
+
+	while (count < v->columns && csv_next(&line, ',', &fields[count]))
+		count++;
+	if (!bytes_u64(bytes_trim(fields[v->column[LEVEL]]), &level) ||
+		!fields[v->column[FUNCTION]].len || !grouped(v, fields, CALLS, &row.calls) ||
+		!grouped(v, fields, SAMPLES, &row.samples))
+		return false;
+	if (has(v, TIME) && (!bytes_double(bytes_trim(fields[v->column[TIME]]), &row.time) ||
+				    fabs(row.time) > 1e6))
+		return false;
+	/* The process on level 0 is no function: functions start anew below it. */
+	row.depth = level ? (size_t)(level - 1) : 0;
+	row.function = fields[v->column[FUNCTION]];
+	if (has(v, MODULE))
+		row.module = fields[v->column[MODULE]];
+	*ret_row = row;
+	return true;
+}
+
+static location_id find_location(struct vsprof *v, const struct row *row)
+{
+	location_id location;
+
+	v->key.len = 0;
+	buffer_add(&v->key, row->module.at, row->module.len);
+	buffer_char(&v->key, '\n');
+	buffer_add(&v->key, row->function.at, row->function.len);
+	location = text_stacks_known(&v->stacks, buffer_bytes(&v->key));
+	if (!location) {
+		location = text_stacks_frame(
+			&v->stacks, &(struct text_frame){.function = row->function,
+					    .module = tidy_base_name(row->module)});
+		text_stacks_learn(&v->stacks, buffer_bytes(&v->key), location);
+	}
+	return location;
+}
+
+static bool take_row(struct vsprof *v, const struct row *row, struct error *err)
+{
+	if (row->depth > v->calls.len || row->depth >= STACK_DEPTH_LIMIT) {
+		text_stacks_skip(&v->stacks, "expected a line of the level below above it");
+		return true;
+	}
+	if (row->depth < v->calls.len && !make_room(v, row->depth, err))
+		return false;
+	call_path_enter(&v->path, v->stacks.profile, row->depth, find_location(v, row));
+	vector_push(&v->calls, row->calls);
+	return (!has(v, SAMPLES) ||
+		       add(v, call_path_stack(&v->path), SAMPLES, (int64_t)row->samples, err)) &&
+	       (!has(v, TIME) ||
+		       add(v, call_path_stack(&v->path), TIME, llround(row->time * 100), err));
+}
+
+static bool take_line(struct vsprof *v, struct bytes line, struct error *err)
+{
+	struct row row;
+
+	if (!v->stacks.streams)
+		return take_header(v, line, err);
+	if (!bytes_trim(line).len)
+		return true;
+	if (!parse_row(v, line, &row)) {
+		text_stacks_skip(&v->stacks, "expected " EXPECTS);
+		return true;
+	}
+	return take_row(v, &row, err);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct vsprof v = {0};
+	struct bytes line;
+	bool more = true, done = true;
+
+	text_stacks_open(&v.stacks, in, options, out);
+	while (done && more) {
+		done = text_stacks_line(&v.stacks, &line, &more, err);
+		if (done && more)
+			done = take_line(&v, line, err);
+	}
+	done = done && add_calls(&v, err) && text_stacks_finish(&v.stacks, err);
+	text_stacks_release(&v.stacks);
+	call_path_release(&v.path);
+	vector_release(&v.calls);
+	buffer_release(&v.key);
+	return done;
+}
+
+static int bid(struct bytes head)
+{
+	if (bytes_start(head, BOM))
+		head = (struct bytes){head.at + BOM.len, head.len - BOM.len};
+	return bytes_start(head, BYTES("Level,Function Name,")) ? 8 * 20 : 0;
+}
+
+const struct reader reader_vsprof = {
+	.name = "vsprof",
+	.about = "call trees of Visual Studio's profiler as CSV",
+	.expects = EXPECTS,
+	.bid = bid,
+	.read = read,
+};

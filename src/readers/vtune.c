@@ -1,0 +1,288 @@
+/* vtune.c: call trees that Intel's VTune writes as CSV (`-R top-down -format csv`).
+ *
+ *	Function Stack,CPU Time:Self,Module
+ *	Total,0.0,[Unknown]
+ *	 main,0.016612,a.exe
+ *	  "std::vector<int, A>::at",0.5,a.exe
+ *
+ * Blanks before a name tell how deep it is. Every column whose name ends in ":Self" is a value: CPU
+ * time (in seconds, kept as whole ms as other tools have it), numbers and sizes of allocations, ...
+ */
+#include "readers/call_path.h"
+#include "readers/csv.h"
+#include "readers/text_stacks.h"
+#include "readers/tidy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define EXPECTS	      "a function, its values and module, such as ` main,0.5,a.exe`"
+#define COLUMNS_LIMIT 64u
+#define NO_COLUMN     COLUMNS_LIMIT
+
+struct vtune {
+	struct text_stacks stacks;
+	unsigned style; /* enum read_style */
+	char delimiter;
+	bool memory; /* what is counted are allocations */
+	unsigned columns, module;
+	unsigned column[TEXT_STREAMS_LIMIT]; /* of a stream */
+	double scale[TEXT_STREAMS_LIMIT];
+	double first;	       /* value of the last line, not rounded */
+	double exact, rounded; /* sums of the first values */
+	struct call_path path;
+	struct buffer name;
+};
+
+/* ---- The header ---- */
+
+static bool is_header(struct bytes line)
+{
+	return bytes_start(line, BYTES("Function Stack")) ||
+	       bytes_start(line, BYTES("\"Function Stack"));
+}
+
+/* What a column counts: the best known ones come first. */
+static const struct {
+	struct bytes column, kind, unit;
+	double scale;
+} known[] = {
+	{{"CPU Time", 8}, {"cpu", 3}, {"ms", 2}, 1000},
+	{{"Allocations", 11}, {"allocations", 11}, {"count", 5}, 1},
+	{{"Allocation Size", 15}, {"alloc", 5}, {"bytes", 5}, 1},
+	{{"Deallocation Size", 17}, {"dealloc", 7}, {"bytes", 5}, 1},
+};
+
+#define KNOWN (sizeof(known) / sizeof(*known))
+
+static size_t known_column(struct bytes name)
+{
+	size_t i = 0;
+
+	while (i < KNOWN && !bytes_equal(name, known[i].column))
+		i++;
+	return i;
+}
+
+static void add_stream(
+	struct vtune *v, unsigned column, struct bytes kind, struct bytes unit, double scale)
+{
+	if (v->stacks.streams == TEXT_STREAMS_LIMIT)
+		return;
+	v->column[v->stacks.streams] = column;
+	v->scale[v->stacks.streams] = scale;
+	text_stacks_stream(&v->stacks, kind, unit, (struct bytes){0});
+}
+
+/* The names of the columns, without ":Self" where they end in it; others are {0}. */
+static void read_columns(struct vtune *v, struct bytes line, struct bytes *ret_names)
+{
+	struct bytes field;
+
+	for (v->columns = 0; v->columns < COLUMNS_LIMIT && csv_next(&line, v->delimiter, &field);
+		v->columns++) {
+		field = bytes_trim(field);
+		ret_names[v->columns] = (struct bytes){0};
+		if (bytes_equal(field, BYTES("Module")))
+			v->module = v->columns;
+		if (bytes_end(field, BYTES(":Self")))
+			ret_names[v->columns] = (struct bytes){field.at, field.len - 5};
+	}
+}
+
+static bool take_header(struct vtune *v, struct bytes line, struct error *err)
+{
+	struct bytes names[COLUMNS_LIMIT];
+
+	v->delimiter = memchr(line.at, '\t', line.len)	? '\t'
+		       : memchr(line.at, ';', line.len) ? ';'
+							: ',';
+	v->module = NO_COLUMN;
+	read_columns(v, line, names);
+	for (size_t k = 0; k < KNOWN; k++)
+		for (unsigned i = 1; i < v->columns; i++)
+			if (names[i].len && known_column(names[i]) == k)
+				add_stream(v, i, known[k].kind, known[k].unit, known[k].scale);
+	v->memory = v->stacks.streams && names[v->column[0]].at &&
+		    bytes_find(names[v->column[0]], BYTES("llocation"));
+	for (unsigned i = 1; i < v->columns; i++)
+		if (names[i].len && known_column(names[i]) == KNOWN)
+			add_stream(v, i, names[i], BYTES("count"), 1);
+	if (!v->stacks.streams)
+		return error_set(err, ERR_FORMAT,
+			"line %llu: expected a column such as `CPU Time:Self`",
+			(unsigned long long)v->stacks.line);
+	return true;
+}
+
+/* ---- Lines ---- */
+
+/* "module`function": as these stacks are folded. */
+static location_id make_location(struct vtune *v, struct bytes function, struct bytes module)
+{
+	bool shown = module.len && !(v->style & STYLE_NO_MODULES);
+	bool behind = v->memory && (v->style & STYLE_PERL);
+
+	v->name.len = 0;
+	if (shown && !behind) {
+		buffer_add(&v->name, module.at, module.len);
+		buffer_char(&v->name, '`');
+	}
+	buffer_add(&v->name, function.at, function.len);
+	if (behind)
+		buffer_printf(&v->name, "(%.*s)", (int)module.len, module.at);
+	return text_stacks_frame(
+		&v->stacks, &(struct text_frame){.function = buffer_bytes(&v->name),
+				    .module = tidy_base_name(module)});
+}
+
+static location_id find_location(struct vtune *v, struct bytes function, struct bytes module)
+{
+	location_id location;
+
+	v->name.len = 0;
+	buffer_add(&v->name, module.at, module.len);
+	buffer_char(&v->name, '\n');
+	buffer_add(&v->name, function.at, function.len);
+	location = text_stacks_known(&v->stacks, buffer_bytes(&v->name));
+	if (!location) {
+		struct buffer key = v->name;
+
+		v->name = (struct buffer){0};
+		location = make_location(v, function, module);
+		text_stacks_learn(&v->stacks, buffer_bytes(&key), location);
+		buffer_release(&key);
+	}
+	return location;
+}
+
+/* "0.016612", "" (none), "1,234.5" is none. */
+static bool parse_value(struct bytes text, double *ret_value)
+{
+	text = bytes_trim(text);
+	*ret_value = 0;
+	return !text.len || (bytes_double(text, ret_value) && fabs(*ret_value) < 1e15);
+}
+
+static bool take_values(
+	struct vtune *v, const struct bytes *fields, unsigned count, int64_t *ret_values)
+{
+	for (uint32_t i = 0; i < v->stacks.streams; i++) {
+		double value;
+
+		if (v->column[i] >= count || !parse_value(fields[v->column[i]], &value))
+			return false;
+		value *= v->scale[i];
+		ret_values[i] = llround(value);
+		if (!i)
+			v->first = value;
+	}
+	return true;
+}
+
+static unsigned split(struct vtune *v, struct bytes line, struct bytes *ret_fields)
+{
+	unsigned count = 0;
+
+	while (count < v->columns && csv_next(&line, v->delimiter, &ret_fields[count]))
+		count++;
+	return count;
+}
+
+static bool take_call(struct vtune *v, struct bytes line, struct error *err)
+{
+	struct bytes fields[COLUMNS_LIMIT];
+	int64_t values[TEXT_STREAMS_LIMIT];
+	struct sample sample = {0};
+	size_t depth = 0;
+	unsigned count;
+	bool any = false;
+
+	if (!bytes_trim(line).len)
+		return true;
+	while (depth < line.len && line.at[depth] == ' ')
+		depth++;
+	count = split(v, (struct bytes){line.at + depth, line.len - depth}, fields);
+	/* Some versions put the blanks inside the quotes. */
+	while (count && fields[0].len && *fields[0].at == ' ') {
+		fields[0] = (struct bytes){fields[0].at + 1, fields[0].len - 1};
+		depth++;
+	}
+	if (!count || !fields[0].len || !take_values(v, fields, count, values)) {
+		call_path_cut(&v->path, depth);
+		text_stacks_skip(&v->stacks, "expected " EXPECTS);
+		return true;
+	}
+	if (!call_path_enter(&v->path, v->stacks.profile, depth,
+		    find_location(v, fields[0],
+			    v->module < count ? bytes_trim(fields[v->module])
+					      : (struct bytes){"", 0}))) {
+		text_stacks_skip(&v->stacks, "expected a line one blank further left above it");
+		return true;
+	}
+	v->exact += v->first;
+	v->rounded += (double)values[0];
+	for (uint32_t i = 0; i < v->stacks.streams; i++)
+		any |= values[i] != 0;
+	sample.stack = call_path_stack(&v->path);
+	return !any || text_stacks_add_stack(&v->stacks, sample, values, err);
+}
+
+static bool take_line(struct vtune *v, struct bytes line, struct error *err)
+{
+	if (v->stacks.streams)
+		return take_call(v, line, err);
+	return !is_header(line) || take_header(v, line, err);
+}
+
+static void note_rounding(struct vtune *v)
+{
+	if (v->scale[0] > 1 && fabs(v->exact - v->rounded) >= 0.5)
+		profile_note(v->stacks.profile,
+			"times are rounded to ms, line by line: %.1f ms became %.0f ms", v->exact,
+			v->rounded);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct vtune v = {.style = options->style};
+	struct bytes line;
+	bool more = true, done = true;
+
+	text_stacks_open(&v.stacks, in, options, out);
+	while (done && more) {
+		done = text_stacks_line(&v.stacks, &line, &more, err);
+		if (done && more)
+			done = take_line(&v, line, err);
+	}
+	if (done && !v.stacks.streams)
+		done = error_set(err, ERR_FORMAT,
+			"line %llu: the end, and no line that starts with `Function Stack`",
+			(unsigned long long)v.stacks.line);
+	done = done && text_stacks_finish(&v.stacks, err);
+	if (done)
+		note_rounding(&v);
+	text_stacks_release(&v.stacks);
+	call_path_release(&v.path);
+	buffer_release(&v.name);
+	return done;
+}
+
+static int bid(struct bytes head)
+{
+	struct bytes line;
+
+	while (bytes_line(&head, &line))
+		if (is_header(line) && bytes_find(line, BYTES(":Self")))
+			return 8 * 19;
+	return 0;
+}
+
+const struct reader reader_vtune = {
+	.name = "vtune",
+	.about = "call trees of Intel's VTune as CSV (hotspots, memory consumption)",
+	.expects = EXPECTS,
+	.bid = bid,
+	.read = read,
+};
