@@ -269,17 +269,32 @@ static bool add_side(struct profile *to, size_t side, unsigned want, struct erro
 	return true;
 }
 
+/* Files are called by their base names, where these tell the sides apart. */
+static struct bytes short_name(const char *path)
+{
+	struct bytes before = bytes_of(own.side[0].paths.items[0]);
+	struct bytes after = bytes_of(own.side[1].paths.items[0]);
+
+	if (!strcmp(path, "-"))
+		return BYTES("<stdin>");
+	if (bytes_equal(bytes_base_name(before), bytes_base_name(after)))
+		return bytes_of(path);
+	return bytes_base_name(bytes_of(path));
+}
+
 /* "a.folded", or "3 files, a.folded to c.folded". */
 static void name_side(struct profile *p, size_t side)
 {
 	const struct files *files = &own.side[side];
-	const char *first = files->paths.items[0], *last = files->paths.items[files->paths.len - 1];
+	struct bytes first = short_name(files->paths.items[0]);
+	struct bytes last = short_name(files->paths.items[files->paths.len - 1]);
 	struct buffer name = {0};
 
 	if (files->paths.len > 1)
-		buffer_printf(&name, "%zu files, %s to %s", files->paths.len, first, last);
-	else
-		buffer_text(&name, strcmp(first, "-") ? first : "<stdin>");
+		buffer_printf(&name, "%zu files, ", files->paths.len);
+	buffer_add(&name, first.at, first.len);
+	if (files->paths.len > 1)
+		buffer_printf(&name, " to %.*s", (int)last.len, last.at);
 	profile_set_meta(p, side ? BYTES("after") : BYTES("before"), buffer_bytes(&name));
 	buffer_release(&name);
 }

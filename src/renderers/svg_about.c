@@ -2,6 +2,7 @@
 #include "renderers/svg_about.h"
 
 #include "base/units.h"
+#include "model/sides.h"
 
 #include <stdlib.h>
 
@@ -156,6 +157,17 @@ static void tell_truncation(const struct view *v, const int64_t *total, struct b
 
 /* ---- All of it ---- */
 
+/* "after: b.folded against before: a.folded" */
+static void tell_sides(const struct view *v, struct buffer *out)
+{
+	if (!profile_meta(v->profile, BYTES("before")).len)
+		return;
+	part_begin(out);
+	sides_name(v->profile, 1, out);
+	buffer_text(out, " against ");
+	sides_name(v->profile, 0, out);
+}
+
 static void tell_first(const struct view *v, const char *first, struct buffer *out)
 {
 	struct bytes command = profile_meta(v->profile, BYTES("command"));
@@ -218,6 +230,7 @@ static void tell_notes(const struct view *v, struct buffer *out)
 void about_line(const struct view *v, const int64_t *total, const char *first, struct buffer *out)
 {
 	tell_first(v, first, out);
+	tell_sides(v, out);
 	tell_kind(v, out);
 	tell_losses(v, out);
 	tell_idle(v, total[0], out);

@@ -5,9 +5,10 @@
 #include "base/buffer.h"
 #include "model/view.h"
 
-/* One line: `first` (or the command that was recorded), which kind of several is shown, what was
- * lost and why, that idle samples are left out, how many stacks are not complete, notes. Empty when
- * there is nothing to tell. `total` is of every node (tree_totals). */
+/* One line: `first` (or the command that was recorded), the two sides of a difference, which kind
+ * of several is shown, what was lost and why, that idle samples are left out, how many stacks are
+ * not complete, notes. Empty when there is nothing to tell. `total` is of every node (tree_totals).
+ */
 void about_line(const struct view *v, const int64_t *total, const char *first, struct buffer *out);
 
 /* The notes of the profile, a line each. */

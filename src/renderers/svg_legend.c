@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define NAME_LETTERS 45 /* of a side's name; more is cut */
+#define NAME_LETTERS 30 /* of a side's name; more is cut */
 
 static void add_entry(struct svg_legend *l, struct buffer label, struct colour colour)
 {
@@ -84,13 +84,12 @@ static void add_label(struct svg_legend *l, const char *text, double ratio)
 	add_entry(l, label, colour_of_ratio(ratio));
 }
 
-/* The same scale in every picture. */
-static void explain_ratios(struct svg_legend *l, const struct svg_picture *p)
+/* "after: b.folded against before: a.folded, widths: before" */
+static struct buffer names_of_sides(const struct svg_picture *p)
 {
 	const struct comparison *c = &p->view->comparison;
-	struct buffer names = {0}, same = {0};
+	struct buffer names = {0};
 
-	l->about = "By how much functions with all that they call changed";
 	add_name(&names, p->view->profile, svg_after(p));
 	buffer_text(&names, " against ");
 	add_name(&names, p->view->profile, svg_before(p));
@@ -98,16 +97,26 @@ static void explain_ratios(struct svg_legend *l, const struct svg_picture *p)
 		buffer_text(&names, ", widths: what is gone");
 	else if (c->widths == WIDTHS_BEFORE || p->settings->negate)
 		buffer_text(&names, ", widths: before");
-	vector_push(&l->entries, ((struct svg_legend_entry){names, {0}, true}));
-	add_label(l, "-20% or less, gone", -COLOUR_RATIO_FULL);
+	return names;
+}
+
+/* The same scale in every picture. Names come last: a narrow window can do without them. */
+static void explain_ratios(struct svg_legend *l, const struct svg_picture *p)
+{
+	const struct comparison *c = &p->view->comparison;
+	struct buffer same = {0};
+
+	l->about = "By how much functions with all that they call changed";
+	add_label(l, "\u2264 -20%, gone", -COLOUR_RATIO_FULL);
 	add_label(l, "-11%", -COLOUR_RATIO_FULL / 2);
 	if (c->threshold > 0)
-		buffer_printf(&same, "0, or below %g%% of all", c->threshold);
+		buffer_printf(&same, "0, or < %g%% of all", c->threshold);
 	else
 		buffer_text(&same, "0");
 	add_entry(l, same, colour_of_ratio(0));
 	add_label(l, "+12%", COLOUR_RATIO_FULL / 2);
-	add_label(l, "+25% or more, new", COLOUR_RATIO_FULL);
+	add_label(l, "\u2265 +25%, new", COLOUR_RATIO_FULL);
+	vector_push(&l->entries, ((struct svg_legend_entry){names_of_sides(p), {0}, true}));
 }
 
 void svg_legend_make(

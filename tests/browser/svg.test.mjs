@@ -153,6 +153,23 @@ test("searches a difference as any other picture", {}, async (tab) => {
 	equal(now.matched, "Matched: 40.0%");
 });
 
+test("tells what became of a frame, and means it by its colour, light and dark", {}, async (tab) => {
+	for (const colorScheme of ["light", "dark"]) {
+		await tab.emulateMedia({ colorScheme });
+		await tab.goto(base + "difference.svg");
+		const at = await middle(tab, "gamma");
+		await tab.mouse.move(at.x, at.y);
+		equal((await look(tab)).details,
+			"Function: gamma (10 samples, 10.00%; -10, -50.0%; self -10, -50.0%)");
+		const fills = await tab.evaluate(() => [...document.querySelectorAll("#frames > *")]
+			.map((g) => [g.querySelector("title").textContent.split(" ")[0],
+				getComputedStyle(g.querySelector("rect")).fill]));
+		const blue = "rgb(88, 144, 244)", red = "rgb(240, 92, 72)", grey = "rgb(228, 228, 226)";
+		const fill = (name) => fills.find((one) => one[0] === name)[1];
+		equal([fill("gamma"), fill("alpha"), fill("beta")], [blue, grey, red], colorScheme);
+	}
+});
+
 test("takes colours of one's own", {}, async (tab) => {
 	for (const colorScheme of ["light", "dark"]) {
 		await tab.emulateMedia({ colorScheme });

@@ -150,7 +150,8 @@ sums() {
 	"$kiln" diff a.folded b.folded -o c.svg
 	grep -q '>Differential Flame Graph<' c.svg
 	grep -q '>after: b.folded against before: a.folded<' c.svg
-	grep -q '>-20% or less, gone<.*' c.svg
+	grep -q '>≤ -20%, gone<' c.svg
+	grep -q 'id="subtitle".*>after: b.folded against before: a.folded<' c.svg
 	grep -q '<title>work (90 samples, 75.00%; +30, +50.0%; self +30, +100%)</title>.*fill="rgb(240,92,72)"' c.svg
 	grep -q '<title>io (10 samples, 8.33%; unchanged; self unchanged)</title>.*fill="rgb(228,228,226)"' c.svg
 	grep -q '<title>load (20 samples, 16.67%; +20, new; self +20, new)</title>.*fill="rgb(240,92,72)"' c.svg
