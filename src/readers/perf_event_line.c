@@ -157,6 +157,48 @@ static bool parse_tail(struct bytes tail, struct perf_event *e)
 	return e->anchored || !before.len;
 }
 
+/* The one number before an event is the thread (%5d) or, when no thread is printed, the period
+ * (%10llu): the blanks that it is set apart with tell. */
+#define PERIOD_WIDTH 10
+static void tell_period(struct perf_event *e, struct bytes word)
+{
+	size_t blanks = (size_t)(word.at - (e->comm.at + e->comm.len));
+
+	if (e->anchored || e->counted || !e->event.len || e->pid >= 0 ||
+		blanks - 1 + word.len < PERIOD_WIDTH)
+		return;
+	leading_number(word, &e->period);
+	e->counted = true;
+	e->tid = -1;
+}
+
+static struct bytes trim_end(struct bytes text)
+{
+	while (text.len && (text.at[text.len - 1] == ' ' || text.at[text.len - 1] == '\t'))
+		text.len--;
+	return text;
+}
+
+/* A line without ids, as by -F comm,time,event: the first CPU or time ends the comm. */
+static bool parse_without_ids(struct bytes line, struct perf_event *ret_event)
+{
+	struct perf_event e = {.pid = -1, .tid = -1};
+	struct bytes all = line, tail;
+
+	skip_blanks(&all);
+	for (tail = all; tail.len; next_word(&tail)) {
+		if (!is_digit(*tail.at) && *tail.at != '[')
+			continue;
+		if (!parse_tail(tail, &e) || !e.anchored)
+			continue;
+		e.comm = trim_end((struct bytes){all.at, (size_t)(tail.at - all.at)});
+		e.head = (size_t)(tail.at - line.at);
+		*ret_event = e;
+		return e.comm.len <= COMM_MAX;
+	}
+	return false;
+}
+
 bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 {
 	struct perf_event e = {0};
@@ -166,11 +208,9 @@ bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 	skip_blanks(&all);
 	tail = all;
 	while (tail.len) {
-		struct bytes comm = {all.at, (size_t)(tail.at - all.at)};
+		struct bytes comm = trim_end((struct bytes){all.at, (size_t)(tail.at - all.at)});
 
 		word = next_word(&tail);
-		while (comm.len && (comm.at[comm.len - 1] == ' ' || comm.at[comm.len - 1] == '\t'))
-			comm.len--;
 		if (found && comm.len > COMM_MAX)
 			break;
 		if (!is_digit(word.at[0]) || !parse_ids(word, &e) || !parse_tail(tail, &e))
@@ -181,10 +221,11 @@ bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 			continue;
 		e.comm = comm;
 		e.head = (size_t)(tail.at - line.at);
+		tell_period(&e, word);
 		*ret_event = e;
 		found = true;
 	}
-	return found;
+	return (found && ret_event->anchored) || parse_without_ids(line, ret_event) || found;
 }
 
 /* Cut a number of at most 18 digits and the character that has to follow it off the start of what

@@ -29,6 +29,7 @@ struct script {
 	unsigned want;		/* enum read_want */
 	unsigned style;		/* enum read_style */
 	struct buffer wanted;	/* with a style: the event; empty: none yet */
+	uint64_t lost;		/* samples, by PERF_RECORD_LOST */
 	uint64_t other_samples; /* of other events than that */
 	struct perf_names names;
 	struct perf_events events;
@@ -393,6 +394,25 @@ static bool take_sample(struct script *s, struct bytes text, uint64_t offset, bo
 	return add_event(s, event, stack, err);
 }
 
+/* What --show-mmap-events and the like print is no sample; lost samples are told. */
+static bool take_other_record(struct script *s)
+{
+	struct bytes what = s->event.event.len ? s->event.event : s->event.rest, count;
+	uint64_t lost;
+
+	if (!bytes_start(what, BYTES("PERF_RECORD_")))
+		return false;
+	s->lines++;
+	count = what;
+	if (bytes_cut(&count, ' ', &what) && bytes_equal(what, BYTES("PERF_RECORD_LOST")) &&
+		bytes_start(count, BYTES("lost "))) {
+		count = bytes_trim((struct bytes){count.at + 5, count.len - 5});
+		if (bytes_u64(count, &lost) && __builtin_add_overflow(s->lost, lost, &s->lost))
+			s->lost = UINT64_MAX;
+	}
+	return true;
+}
+
 /* Whatever starts at the window's start: a sample, a comment, an empty line, or something else.
  * *ret_used is 0 when the window does not hold all of it. */
 static bool take(struct script *s, struct bytes window, uint64_t offset, bool ended,
@@ -408,6 +428,10 @@ static bool take(struct script *s, struct bytes window, uint64_t offset, bool en
 	if (is_empty(line) || *line.at == '#') {
 		s->lines++;
 	} else if (take_event_line(s, line)) {
+		if (take_other_record(s)) {
+			*ret_used = below;
+			return true;
+		}
 		if (!take_sample(s, (struct bytes){window.at + below, window.len - below},
 			    offset + below, ended, &chain, err))
 			return error_prefix(err, "line %llu: ", (unsigned long long)number);
@@ -473,7 +497,9 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	if (options->event)
 		buffer_text(&s.wanted, options->event);
 	done = script_read(&s, in, err);
-
+	if (s.events.kinds.len)
+		perf_events_lost(&s.events, profile_text(out, s.events.kinds.items[0].event),
+			"ring full", s.lost);
 	perf_events_finish(&s.events);
 	done = done && bad_lines_finish(&s.bad, s.lines, s.samples, out, err);
 	if (s.other_samples)
@@ -504,10 +530,13 @@ static int bid(struct bytes head)
 			bits += 8;
 			continue;
 		}
-		below_event = perf_event_parse(line, &event) && (event.anchored || event.event.len);
+		/* With neither time nor event only frames below tell: any text may be such a line.
+		 */
+		below_event = perf_event_parse(line, &event) &&
+			      (event.anchored || event.event.len || !event.rest.len);
 		if (!below_event)
 			return bits > 8 ? bits : 0;
-		bits += 4;
+		bits += event.anchored || event.event.len ? 4 : 0;
 	}
 	return bits;
 }

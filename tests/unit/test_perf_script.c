@@ -30,6 +30,12 @@ static void event_lines_of_any_shape(void **state)
 			9000001000, 5},
 		{"a 1 5 cycles:", "a", "cycles", "", -1, 1, -1, 0, 5},
 		{"x 1 [002] KU 3.25: cycles:", "x", "cycles", "", -1, 1, 2, 3250000000, 0},
+		{"t prog    1001001 cpu-clock: ", "t prog", "cpu-clock", "", -1, -1, -1, 0,
+			1001001},
+		{"t prog  123 cpu-clock: ", "t prog", "cpu-clock", "", -1, 123, -1, 0, 0},
+		{"t prog [002]  3.25: ", "t prog", "", "", -1, -1, 2, 3250000000, 0},
+		{"t prog 3.25:    7 cycles:", "t prog", "cycles", "", -1, -1, -1, 3250000000, 7},
+		{"t prog 4242 ", "t prog", "", "", -1, 4242, -1, 0, 0},
 		{"  17/18 [002] 3.25: cycles:", "", "cycles", "", 17, 18, 2, 3250000000, 0},
 	};
 	struct perf_event e;
