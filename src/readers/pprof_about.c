@@ -3,7 +3,6 @@
 #include "readers/pprof_file.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* ---- Streams ---- */
 
@@ -99,40 +98,6 @@ static void set_meta(struct pprof *p, const char *key, struct bytes value)
 		profile_set_meta(p->profile, bytes_of(key), value);
 }
 
-/* A count of nanoseconds as seconds, with the decimals that it takes. */
-static void add_decimals(struct buffer *b, uint64_t ns)
-{
-	if (!ns)
-		return;
-	buffer_printf(b, ".%09llu", (unsigned long long)ns);
-	while (b->at[b->len - 1] == '0')
-		b->len--;
-}
-
-static void tell_times(struct pprof *p)
-{
-	time_t seconds = (time_t)(p->time / 1000000000);
-	struct buffer text = {0};
-	struct tm utc;
-	char started[40];
-
-	if ((int64_t)p->time > 0 && gmtime_r(&seconds, &utc)) {
-		strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%S", &utc);
-		buffer_text(&text, started);
-		add_decimals(&text, p->time % 1000000000);
-		buffer_char(&text, 'Z');
-		set_meta(p, "started", buffer_bytes(&text));
-	}
-	text.len = 0;
-	if ((int64_t)p->duration > 0) {
-		buffer_u64(&text, p->duration / 1000000000);
-		add_decimals(&text, p->duration % 1000000000);
-		buffer_char(&text, 's');
-		set_meta(p, "duration", buffer_bytes(&text));
-	}
-	buffer_release(&text);
-}
-
 /* When the period is in the unit of no stream. */
 static void tell_period(struct pprof *p)
 {
@@ -190,7 +155,7 @@ static void tell_meta(struct pprof *p, struct bytes content)
 		if (f.number == PPROF_META && f.wire == PROTOBUF_BYTES)
 			tell_own_meta(p, f.bytes);
 	if (!p->has_meta) {
-		tell_times(p);
+		pprof_tell_times(p->profile, p->time, p->duration);
 		tell_comments(p);
 		tell_period(p);
 		set_meta(p, "documentation", pprof_text_at(p, p->doc_url));

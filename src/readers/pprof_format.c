@@ -3,6 +3,8 @@
 
 #include "readers/tidy.h"
 
+#include <time.h>
+
 enum tag_role pprof_tag_role(struct bytes key)
 {
 	static const struct {
@@ -37,7 +39,9 @@ enum tag_role pprof_tag_role(struct bytes key)
 
 struct bytes pprof_unit_to_profile(struct bytes unit)
 {
-	return bytes_equal(unit, BYTES("nanoseconds")) ? BYTES("ns") : unit;
+	if (bytes_equal(unit, BYTES("nanoseconds")))
+		return BYTES("ns");
+	return bytes_equal(unit, BYTES("By")) ? BYTES("bytes") : unit; /* UCUM's, in OTLP */
 }
 
 struct bytes pprof_unit_from_profile(struct bytes unit)
@@ -118,4 +122,40 @@ bool pprof_number_of(struct bytes text, int64_t *ret_number, struct bytes *ret_u
 		return false;
 	*ret_number = minus ? -(int64_t)value : (int64_t)value;
 	return true;
+}
+
+/* ---- Times ---- */
+
+/* A count of nanoseconds as the decimals of seconds, as many as it takes. */
+static void add_decimals(struct buffer *b, uint64_t ns)
+{
+	if (!ns)
+		return;
+	buffer_printf(b, ".%09llu", (unsigned long long)ns);
+	while (b->at[b->len - 1] == '0')
+		b->len--;
+}
+
+void pprof_tell_times(struct profile *p, uint64_t started, uint64_t duration)
+{
+	time_t seconds = (time_t)(started / 1000000000);
+	struct buffer text = {0};
+	struct tm utc;
+	char date[40];
+
+	if ((int64_t)started > 0 && gmtime_r(&seconds, &utc)) {
+		strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+		buffer_text(&text, date);
+		add_decimals(&text, started % 1000000000);
+		buffer_char(&text, 'Z');
+		profile_set_meta(p, BYTES("started"), buffer_bytes(&text));
+	}
+	text.len = 0;
+	if ((int64_t)duration > 0) {
+		buffer_u64(&text, duration / 1000000000);
+		add_decimals(&text, duration % 1000000000);
+		buffer_char(&text, 's');
+		profile_set_meta(p, BYTES("duration"), buffer_bytes(&text));
+	}
+	buffer_release(&text);
 }

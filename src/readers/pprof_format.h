@@ -87,12 +87,15 @@ enum { /* fields of a function */
 enum tag_role { TAG_LABEL, TAG_THREAD, TAG_TID, TAG_PID, TAG_COMM, TAG_CPU };
 enum tag_role pprof_tag_role(struct bytes key);
 
-/* "nanoseconds" are "ns" in a profile; everything else is called the same. */
+/* "nanoseconds" are "ns" in a profile, and "By" are "bytes"; everything else is called the same. */
 struct bytes pprof_unit_to_profile(struct bytes unit);
 struct bytes pprof_unit_from_profile(struct bytes unit);
 
 /* What a file of this name is: "[kernel.kallsyms]", "[vdso]", "//anon", "/usr/bin/cat". */
 enum mapping_kind pprof_mapping_kind(struct bytes file);
+
+/* Nanoseconds since 1970 and from start to end as meta "started" and "duration"; 0: unknown. */
+void pprof_tell_times(struct profile *p, uint64_t started, uint64_t duration);
 
 /* A number with its unit as the text of a label: "512 bytes", "7". */
 void pprof_number_text(struct buffer *b, int64_t number, struct bytes unit);

@@ -87,6 +87,7 @@ static void golden_inputs_have_one_reader(void **state)
 	check_all(test_path("tests/golden/perf-script/*.txt"), "perf-script");
 	check_all(test_path("tests/golden/folded/*.txt"), "folded");
 	check_all(test_path("tests/golden/pprof/*.pb*"), "pprof");
+	check_all(test_path("tests/golden/otlp/*.otlp*"), "otlp");
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		char pattern[256];
 

@@ -1,0 +1,66 @@
+/* otlp_dictionary.h: what the profiles of an OTLP file refer to: strings, places, attributes.
+ *
+ * Source: github.com/open-telemetry/opentelemetry-proto, profiles/v1development/profiles.proto and
+ * common/v1/common.proto. Index 0 of a table means none. */
+#ifndef KILN_READERS_OTLP_DICTIONARY_H
+#define KILN_READERS_OTLP_DICTIONARY_H
+
+#include "readers/pprof_places.h"
+#include "readers/pprof_tags.h"
+
+extern const struct protobuf_shape otlp_dictionary_shape, otlp_key_value_shape;
+
+/* A key with its value, as a label says it. */
+struct otlp_attribute {
+	enum tag_role role;
+	string_id key, text; /* text: unless is_number */
+	bool is_number;
+	int64_t number;
+	struct bytes unit;
+};
+
+struct otlp_attribute_row {
+	struct otlp_attribute attribute;
+	bool known;
+};
+
+struct otlp_stack {
+	stack_id stack;
+	enum otlp_stack_state { STACK_NEW, STACK_MADE, STACK_BAD } state;
+};
+
+struct otlp_dictionary {
+	struct profile *profile;
+	const char *start; /* of the content */
+	VECTOR(struct bytes)
+	strings, locations, stacks, attributes, links; /* messages, but strings */
+	struct pprof_places places;
+	/* By index, when they have been asked for: */
+	VECTOR(struct otlp_attribute_row) attribute_rows;
+	VECTOR(struct span) location_rows; /* of places.made; count 0: not yet */
+	VECTOR(struct otlp_stack) stack_rows;
+	uint64_t bad_references;
+	struct buffer text;
+};
+void otlp_dictionary_init(struct otlp_dictionary *d, struct profile *profile, const char *start);
+void otlp_dictionary_release(struct otlp_dictionary *d);
+
+/* One dictionary message; a file may have it in parts. */
+bool otlp_dictionary_take(struct otlp_dictionary *d, struct bytes message, struct error *err);
+/* When all parts are taken. */
+bool otlp_dictionary_know(struct otlp_dictionary *d, struct error *err);
+
+struct bytes otlp_text(struct otlp_dictionary *d, uint64_t index);
+/* NULL: the file has not got it (which is counted), or it is none. */
+const struct otlp_attribute *otlp_attribute_at(struct otlp_dictionary *d, uint64_t index);
+/* A KeyValue message, as resources have them. */
+struct otlp_attribute otlp_key_value(struct otlp_dictionary *d, struct bytes message);
+/* False: the file has not got it, or it has what the file has not got, or is too deep. */
+bool otlp_stack_at(struct otlp_dictionary *d, uint64_t index, stack_id *ret_stack);
+/* The trace and span of a link as labels. */
+void otlp_link_labels(struct otlp_dictionary *d, uint64_t index, struct pprof_tags *tags);
+
+bool otlp_finish_message(
+	const struct otlp_dictionary *d, const struct protobuf *m, struct error *err);
+
+#endif
