@@ -729,6 +729,7 @@ const struct reader reader_go_raw = {
 	.name = "go-raw",
 	.about = "text of `go tool pprof -raw`",
 	.expects = EXPECTS,
+	.proof = "go tool pprof of Go 1.19, beside the files that it printed",
 	.bid = bid,
 	.read = read,
 };

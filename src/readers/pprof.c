@@ -369,6 +369,8 @@ const struct reader reader_pprof = {
 	.name = "pprof",
 	.about = "profiles of pprof: Go's runtime and many others write them",
 	.expects = EXPECTS,
+	.proof = "CPU and heap profiles of Go 1.19's runtime, sample by sample as go tool pprof "
+		 "has them",
 	.bid = bid,
 	.read = read,
 };

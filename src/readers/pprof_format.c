@@ -24,7 +24,6 @@ enum tag_role pprof_tag_role(struct bytes key)
 		{{"process id", 10}, TAG_PID},
 		{{"process.pid", 11}, TAG_PID},
 		{{"comm", 4}, TAG_COMM},
-		{{"process", 7}, TAG_COMM},
 		{{"process_name", 12}, TAG_COMM},
 		{{"process.executable.name", 23}, TAG_COMM},
 		{{"cpu", 3}, TAG_CPU},

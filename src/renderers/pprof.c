@@ -21,6 +21,8 @@ const struct renderer renderer_pprof = {
 	.name = "pprof",
 	.suffix = ".pb.gz",
 	.about = "pprof's format, compressed",
+	.proof = "go tool pprof of Go 1.19: every function and sample; read back to an equal "
+		 "profile",
 	.options = pprof_options,
 	.settings_size = sizeof(struct pprof_settings),
 	.defaults = pprof_defaults,

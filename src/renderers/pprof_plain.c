@@ -18,6 +18,8 @@ const struct renderer renderer_pprof_plain = {
 	.name = "pprof-plain",
 	.suffix = ".pb",
 	.about = "pprof's format, not compressed",
+	.proof = "go tool pprof of Go 1.19: every function and sample; read back to an equal "
+		 "profile",
 	.options = pprof_options,
 	.settings_size = sizeof(struct pprof_settings),
 	.defaults = pprof_defaults,
