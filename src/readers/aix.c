@@ -70,6 +70,16 @@ static bool parse_frame(struct bytes line, struct bytes *ret_name)
 	return true;
 }
 
+/* How many bytes there are before the first of `any`. */
+static size_t length_before(struct bytes text, const char *any)
+{
+	size_t i = 0;
+
+	while (i < text.len && !strchr(any, text.at[i]))
+		i++;
+	return i;
+}
+
 static bool finish_stack(struct aix *a, struct error *err)
 {
 	int64_t one = 1;
@@ -116,8 +126,11 @@ static bool take_line(struct aix *a, struct bytes line, struct error *err)
 			return false;
 		enter_thread(a, id);
 	} else if (a->command && parse_frame(line, &name)) {
-		location_id location =
-			text_stacks_symbol(&a->stacks, name, (struct bytes){0}, FRAME_NATIVE);
+		location_id location;
+
+		if (a->stacks.style & STYLE_PERL)
+			name.len = length_before(name, "( ");
+		location = text_stacks_symbol(&a->stacks, name, (struct bytes){0}, FRAME_NATIVE);
 
 		text_stacks_learn(&a->stacks, line, location);
 		text_stacks_push(&a->stacks, location);

@@ -296,7 +296,8 @@ static void threads_make(struct chrome *c)
 		t->id = profile_thread(c->profile,
 			profile_process(c->profile, small_id(t->pid), name), small_id(t->tid),
 			t->name);
-		t->base = json_thread_stack(c->profile, t->id);
+		if (!c->names.style) /* the classic script does not tell threads apart */
+			t->base = json_thread_stack(c->profile, t->id);
 	}
 }
 
@@ -588,8 +589,9 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct error *err)
 {
 	struct json j;
-	struct chrome c = {
-		.profile = out, .json = &j, .names = {.profile = out, .want = options->want}};
+	struct chrome c = {.profile = out,
+		.json = &j,
+		.names = {.profile = out, .want = options->want, .style = options->style}};
 	bool done;
 
 	json_open(&j, in, err);

@@ -72,9 +72,12 @@ static location_id learn_frame(struct text_stacks *t, struct bytes text)
 			frame.line = (uint32_t)line;
 		}
 	}
-	frame.function = bytes_trim(frame.function);
+	frame.function = bytes_trim(t->style & STYLE_PERL ? text : frame.function);
 	t->name.len = 0;
-	tidy_name(frame.function, &t->name);
+	if (t->style & STYLE_PERL)
+		buffer_add(&t->name, frame.function.at, frame.function.len);
+	else
+		tidy_name(frame.function, &t->name);
 	frame.function = buffer_bytes(&t->name);
 	location = text_stacks_frame(t, &frame);
 	text_stacks_learn(t, text, location);

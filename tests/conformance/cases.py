@@ -191,6 +191,9 @@ def tracers(corpus):
     for args, name in (([], "sample-default"), (["--no-modules"], "sample-no-modules")):
         yield Case(folder, name, "inferno-collapse-sample", args, [folder + "/sample.txt"], f"{folder}/results/{name}.txt",
                    "sorted")
+    folder = "inferno/collapse-xctrace"
+    yield Case(folder, "basic", "inferno-collapse-xctrace", [], [folder + "/basic.xml"], folder + "/results/basic.folded",
+               "sorted")
     folder = "inferno/collapse-recursive"
     yield Case(folder, "basic", "inferno-collapse-recursive", [], [folder + "/basic.txt"],
                folder + "/results/basic-collapsed.txt", "sorted")
@@ -202,7 +205,8 @@ def golden(name):
 
 
 FILTERS = ("range-perf.pl", "pkgsplit-perf.pl")
-NOT_MERGING = ("stackcollapse-sample.awk", "stackcollapse-bpftrace.pl", "stackcollapse-perf-sched.awk")
+NOT_MERGING = ("stackcollapse-sample.awk", "stackcollapse-bpftrace.pl", "stackcollapse-perf-sched.awk", "stackcollapse-pmc.pl",
+               "stackcollapse-instruments.pl", "stackcollapse-ljp.awk", "stackcollapse-chrome-tracing.py")
 
 
 def tools_beside(corpus):
@@ -216,23 +220,34 @@ def tools_beside(corpus):
             ("stackcollapse.pl", dtrace, [[]]), ("inferno-collapse-dtrace", dtrace, [[], ["--includeoffset"]]),
             ("stackcollapse-stap.pl", golden("stap"), [[]]), ("stackcollapse-bpftrace.pl", golden("bpftrace"), [[]]),
             ("stackcollapse-sample.awk", samples, [[]]), ("stackcollapse-perf-sched.awk", golden("perf-sched"), [[]]),
-            ("stackcollapse-gdb.pl", golden("gdb"), [[]]),
+            ("stackcollapse-gdb.pl", golden("gdb"), [[]]), ("stackcollapse-aix.pl", golden("aix"), [[]]),
+            ("stackcollapse-pmc.pl", golden("pmc"), [[]]), ("stackcollapse-wcp.pl", golden("wcp"), [[]]),
+            ("stackcollapse-ljp.awk", golden("ljp"), [[]]), ("stackcollapse-instruments.pl", golden("instruments"), [[]]),
             ("stackcollapse-elfutils.pl", golden("eu-stack"), [[], ["--pid", "-tid"]]),
             ("stackcollapse-faulthandler.pl", golden("faulthandler"), [[]]), ("stackcollapse-go.pl", golden("go-raw"), [[]]),
             ("stackcollapse-jstack.pl", golden("jstack"), java), ("stackcollapse-ibmjava.pl", golden("javacore"), java),
             ("stackcollapse-java-exceptions.pl", golden("java-exceptions"), [[], ["--sh"], ["-no-pkgs"]]),
             ("stackcollapse-recursive.pl", folded, [[]]), ("inferno-collapse-recursive", folded, [[]]),
+            ("inferno-collapse-xctrace", golden("xctrace"), [[]]),
             ("range-perf.pl", perf, [["0", "0.5"], ["--timeraw", "4", "100000000"], ["-timez", "0.2", "3"]]),
             ("pkgsplit-perf.pl", perf, [[]]), ("inferno-collapse-guess", perf + dtrace, [[]])):
         for path in inputs:
             for args in options:
+                label = f"{path.lstrip('+')} {' '.join(args)}".rstrip()
                 kind = "exact" if tool in FILTERS else "merged" if tool in NOT_MERGING else "sorted"
-                yield Case("beside " + tool, f"{path.lstrip('+')} {' '.join(args)}".rstrip(), tool, args, [path],
+                yield Case("beside " + tool, label, tool, args, [path],
                            kind=kind,
                            tail=b"\n" if tool == "stackcollapse-jstack.pl" else b"")
 
 
-FAMILIES = [perl_perf, inferno_perf, tracers, diff, inferno_drawing, tools_beside, perl_perf_beside, inferno_perf_beside, diff_beside, drawing_beside]
+def chrome_beside(corpus):
+    del corpus
+    for path in golden("chrome-trace"):
+        yield Case("beside stackcollapse-chrome-tracing.py", path[1:], "stackcollapse-chrome-tracing.py", ["@" + path], [],
+                   kind="merged")
+
+
+FAMILIES = [perl_perf, inferno_perf, tracers, diff, inferno_drawing, tools_beside, chrome_beside, perl_perf_beside, inferno_perf_beside, diff_beside, drawing_beside]
 
 
 def cases(corpus):

@@ -32,7 +32,7 @@ def read(path):
 
 def run(program, case, data, cwd):
     """Output and exit code; the input comes by a pipe, further files by name."""
-    command = [program] + [os.path.join(CORPUS, a[1:]) if a.startswith("@") else a for a in case.args]
+    command = program + [path_of(a[1:]) if a.startswith("@") else a for a in case.args]
     done = subprocess.run(command, input=data, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd,
                           env=dict(os.environ, LC_ALL="C.UTF-8"), check=False)
     return done.stdout, done.returncode, done.stderr
@@ -105,16 +105,29 @@ def difference(case, got, expected):
 def judge(case, links, peers):
     data = b"".join(read(path_of(path)) for path in case.inputs)
     with tempfile.TemporaryDirectory() as cwd:
-        got, code, _ = run(os.path.join(links, case.tool), case, data, cwd)
+        got, code, _ = run([os.path.join(links, case.tool)], case, data, cwd)
         if case.kind == "fails":
             return "" if code else "exit 0, expected a failure"
         if case.expected:
             expected, expected_code = read(os.path.join(CORPUS, case.expected)), 0
         else:
-            expected, expected_code, _ = run(os.path.join(peers, case.tool), case, data + case.tail, cwd)
+            expected, expected_code, _ = run(peers[case.tool], case, data + case.tail, cwd)
     if code != expected_code:
         return f"exit {code}, expected {expected_code}"
     return difference(case, got, expected)
+
+
+def find_peers(folder):
+    """Programs below a folder by name, three levels deep at most; the nearest one counts."""
+    found = {}
+    for path, folders, files in os.walk(folder, followlinks=True):
+        if path[len(folder):].count(os.sep) >= 2:
+            folders[:] = []
+        for name in files:
+            if os.access(os.path.join(path, name), os.X_OK):
+                program = [os.path.join(path, name)]
+                found.setdefault(name, [sys.executable] + program if name.endswith(".py") else program)
+    return found
 
 
 def listed():
@@ -134,6 +147,7 @@ def main():
         at = arguments.index("--peers")
         peers = arguments[at + 1]
         del arguments[at:at + 2]
+    peers = find_peers(peers) if peers else {}
     kiln, names = os.path.abspath(arguments[0]), arguments[1:]
     if not os.path.isdir(CORPUS):
         sys.exit(f"no corpus at {CORPUS}: KILN_CORPUS says where it is")
@@ -146,7 +160,7 @@ def main():
                 continue
             count = counts.setdefault(case.folder, {"equal": 0, "listed": 0, "different": 0, "skipped": 0})
             if not case.expected and case.kind != "fails" and \
-                    not (peers and os.path.exists(os.path.join(peers, case.tool))):
+                    case.tool not in peers:
                 count["skipped"] += 1
                 continue
             if not os.path.lexists(os.path.join(links, case.tool)):

@@ -30,8 +30,11 @@ struct classic_tool {
 	const char *format;    /* a reader's name */
 	unsigned style;	       /* enum read_style, or'ed */
 	const char *transform; /* its name; NULL: none */
-	const char *kind;  /* the value to print when there is one of this kind; NULL: the first */
-	int64_t divisor;   /* of values; 0: none */
+	const char *kind; /* the value to print when there is one of this kind; NULL: the first */
+	int64_t divisor;  /* of values; 0: none */
+	const char
+		*unit; /* what values are in (units.h tells decimals); NULL: as the reader says */
+	bool whole;    /* values are rounded to whole ones, stack by stack */
 	bool without_idle; /* leaves out what the reader knows to be idle */
 };
 

@@ -1,6 +1,7 @@
 /* collapse.c: tools that turn stacks of some format into folded text. */
 #include "commands/classic/classic.h"
 
+#include "base/units.h"
 #include "commands/commands.h"
 #include "commands/pipeline.h"
 #include "readers/readers.h"
@@ -58,6 +59,22 @@ static bool select_kind(struct view *v, const char *kind, bool idle, struct erro
 	       view_select(v, (struct bytes){0}, idle, err);
 }
 
+/* Values with decimals (units.h) become whole ones. */
+static void round_values(struct profile *p)
+{
+	for (size_t s = 0; s < p->streams.len; s++) {
+		struct stream *stream = &p->streams.items[s];
+		struct bytes unit = profile_text(p, stream->row.unit);
+		int64_t one = 1;
+
+		for (unsigned d = units_decimals(unit); d; d--)
+			one *= 10;
+		for (size_t i = 0; i < stream->value.len; i++)
+			stream->value.items[i] = (stream->value.items[i] + one / 2) / one;
+		stream->row.unit = profile_string(p, BYTES("count"));
+	}
+}
+
 /* Rounded down, stack by stack. */
 static void divide(struct profile *p, int64_t divisor)
 {
@@ -104,6 +121,11 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 			code = fail(&err);
 	} else if (profile.streams.len) {
 		divide(&profile, tool->divisor);
+		for (size_t s = 0; tool->unit && s < profile.streams.len; s++)
+			profile.streams.items[s].row.unit =
+				profile_string(&profile, bytes_of(tool->unit));
+		if (tool->whole)
+			round_values(&profile);
 		if (!write_folded(&profile, tool, &err))
 			code = fail(&err);
 	}

@@ -47,7 +47,20 @@ const struct classic_tool classic_stackcollapse_go_pl = {
 	FOLDS("go-raw", STYLE_PERL),
 };
 
+const struct classic_tool classic_stackcollapse_chrome_tracing_py = {
+	.name = "stackcollapse-chrome-tracing.py",
+	.about = "Chrome's traces to folded text",
+	FOLDS("chrome-trace", STYLE_PERL),
+	.unit = "us/1000",
+};
+
 /* ---- Java ---- */
+
+const struct classic_tool classic_stackcollapse_ljp_awk = {
+	.name = "stackcollapse-ljp.awk",
+	.about = "reports of the Lightweight Java Profiler to folded text",
+	FOLDS("ljp", STYLE_PERL),
+};
 
 static const struct option threads_options[] = {
 	{.name = "include-tname",

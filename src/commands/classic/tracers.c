@@ -26,6 +26,31 @@ const struct classic_tool classic_stackcollapse_bpftrace_pl = {
 	.kind = "samples",
 };
 
+const struct classic_tool classic_stackcollapse_aix_pl = {
+	.name = "stackcollapse-aix.pl",
+	.about = "stacks of AIX' procstack to folded text",
+	FOLDS("aix", STYLE_PERL),
+};
+
+const struct classic_tool classic_stackcollapse_instruments_pl = {
+	.name = "stackcollapse-instruments.pl",
+	.about = "call trees copied from Xcode's Instruments to folded text",
+	FOLDS("instruments", STYLE_PERL),
+	.whole = true,
+};
+
+const struct classic_tool classic_stackcollapse_pmc_pl = {
+	.name = "stackcollapse-pmc.pl",
+	.about = "call graphs of pmcstat -G to folded text",
+	FOLDS("pmc", STYLE_PERL),
+};
+
+const struct classic_tool classic_stackcollapse_wcp_pl = {
+	.name = "stackcollapse-wcp.pl",
+	.about = "reports of wallClockProfiler to folded text",
+	FOLDS("wcp", STYLE_PERL),
+};
+
 /* ---- inferno ---- */
 
 static const struct option inferno_options[] = {INFERNO_OPTIONS, {0}};
@@ -81,6 +106,19 @@ const struct classic_tool classic_inferno_collapse_sample = {
 	.run = classic_collapse,
 	.format = "sample",
 	.style = STYLE_INFERNO,
+};
+
+const struct classic_tool classic_inferno_collapse_xctrace = {
+	.name = "inferno-collapse-xctrace",
+	.about = "samples of Instruments, exported by xctrace, to folded text",
+	.usage = "[OPTIONS] [FILE] >STACKS.folded",
+	.habit = HABIT_LETTERS,
+	.options = inferno_options,
+	.target = &collapse_settings,
+	.run = classic_collapse,
+	.format = "xctrace",
+	.style = STYLE_INFERNO,
+	.kind = "samples",
 };
 
 /* ---- awk ---- */
