@@ -38,9 +38,10 @@ void layout_tree(struct layout *l, const struct view *v, const int64_t *self, co
 	enum layout_order order, int64_t least);
 
 /* The same as a tree of sorted lines of text: the order of siblings is that of the lines' bytes,
- * and where other lines come between a frame's own and those of its callees it has two boxes. */
+ * and where other lines come between a frame's own and those of its callees it has two boxes.
+ * `ends`: which nodes have a line of their own, even of 0. */
 void layout_lines(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
-	int64_t least);
+	const bool *ends, int64_t least);
 
 /* The samples of `v` one after the other, each as wide as its value: a flame chart. Samples stand
  * in the order of their times, or as the input had them when it had no times; thread by thread, the

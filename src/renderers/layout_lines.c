@@ -84,21 +84,17 @@ static void place_all(struct lines *l)
 }
 
 void layout_lines(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
-	int64_t least)
+	const bool *ends, int64_t least)
 {
 	size_t nodes = v->tree.caller.len;
 	struct lines lines = {
 		.layout = l, .self = self, .total = total, .least = least > 1 ? least : 1};
 	struct passages passages;
 	struct texts texts;
-	bool *ends;
 
 	*l = (struct layout){0};
 	if (total[0] <= 0)
 		return;
-	ends = memory_new(nodes, sizeof(*ends));
-	for (size_t i = 0; i < nodes; i++)
-		ends[i] = self[i] > 0;
 	texts_init(&texts, v);
 	passages_init(&passages, &(struct passages_source){v->tree.caller.items, texts.of_node,
 					 ends, nodes, texts.items.items, texts.items.len});
@@ -107,5 +103,4 @@ void layout_lines(struct layout *l, const struct view *v, const int64_t *self, c
 	passages_release(&passages);
 	vector_release(&texts.items);
 	free(texts.of_node);
-	free(ends);
 }

@@ -366,6 +366,20 @@ static struct svg_picture picture_of(
 	return p;
 }
 
+/* A stack of which nothing is left has a line, too. */
+static void lay_lines(struct layout *layout, const struct values *values, int64_t least)
+{
+	size_t nodes = values->shown.tree.caller.len;
+	const struct sides *s = &values->sides;
+	bool *ends = memory_new(nodes, sizeof(*ends));
+
+	for (size_t i = 0; i < nodes; i++)
+		ends[i] =
+			values->self[i] > 0 || (s->count == 2 && (s->self[0][i] || s->self[1][i]));
+	layout_lines(layout, &values->shown, values->self, values->total, ends, least);
+	free(ends);
+}
+
 static bool render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
@@ -384,7 +398,7 @@ static bool render(
 	if (s->chart || s->unsorted)
 		layout_chart(&layout, p.view, least);
 	else if (s->rules != RULES_KILN)
-		layout_lines(&layout, p.view, values.self, values.total, least);
+		lay_lines(&layout, &values, least);
 	else
 		layout_tree(&layout, p.view, values.self, values.total, (enum layout_order)s->order,
 			least);

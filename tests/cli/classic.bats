@@ -167,6 +167,7 @@ boxes() {
 	b (90 samples, 100.00%; +44.44%)|rgb(255,0,0)
 	c (40 samples, 44.44%; -22.22%)|rgb(105,105,255)
 	END
+	printf 'a;b 10 0\na;b;c 0 40\n' | flamegraph.pl --countname us | grep -q '<title>b (40 us, 100.00%; -25.00%)</title>'
 	run -0 flamegraph.pl --negate y.folded
 	[[ $output == *'b (90 samples, 100.00%; -44.44%)</title>'*'fill="rgb(0,0,255)"'* ]]
 	run -0 inferno-flamegraph y.folded
@@ -235,4 +236,24 @@ boxes() {
 	stackcollapse-perf-sched.awk "$golden/perf-sched/switches.perf" | grep -q ' 250100$'
 	[ "$(stackcollapse-xdebug.php -c "$golden/xdebug/trace.txt" 2>&1 | sort)" = "$(sort "$golden/xdebug/trace.calls.folded")" ]
 	inferno-collapse-guess "$golden/jstack/states.txt" 2>&1 | grep -q 'com.example.Main.main'
+}
+
+@test "inferno-collapse-perf --skip-after: stacks begin at a function, others stay" {
+	run -0 --separate-stderr inferno-collapse-perf --skip-after a/B:.run --skip-after nothing perf.txt
+	[ "$output" = $'a/B:.run;do_work 10\njava;std::map<int, void (*)(int)>::at 7' ]
+}
+
+@test "stackcollapse-perf.pl --inline is taken, and says what it is worth" {
+	run -0 --separate-stderr stackcollapse-perf.pl --inline --context perf.txt
+	[ "${lines[0]}" = 'java;[libx.so];a/B:.run;do_work 10' ]
+	[[ $stderr == *"--inline makes no difference: perf script names inlined functions itself"* ]]
+}
+
+@test "tables: GHC, VTune, Visual Studio" {
+	needs_corpus
+	for bytes in "" --bytes; do
+		[ -n "$(inferno-collapse-ghcprof $bytes "$corpus/inferno/collapse-ghcprof/ticks.prof")" ]
+	done
+	inferno-collapse-vtune --no-modules "$corpus/inferno/collapse-vtune/vtune.csv" | grep -q '^RtlUserThreadStart;'
+	stackcollapse-vsprof.pl "$corpus/inferno/collapse-vsprof/CallTreeSummary.csv" | grep -q '^Raytracer.OpenTkApp.Main();'
 }

@@ -13,7 +13,8 @@ class Case:
     inputs: list        # paths below the corpus, or "+PATH" below tests/golden, given as standard input
     expected: str = ""  # path below the corpus; "": what the tool itself prints
     kind: str = "exact"  # exact, sorted (lines in any order), merged (and counts of one stack summed, without zeroes:
-    #                      what the tool leaves to flamegraph.pl), svg, or fails
+    #                      what the tool leaves to flamegraph.pl), svg, fails, or told (malformed input: a failure, or a
+    #                      count of skipped lines with the number of the first)
     colours: bool = True  # of pictures
     tail: bytes = b""   # given to the tool itself only: Perl drops a last stack without an empty line
 
@@ -194,6 +195,25 @@ def tracers(corpus):
     folder = "inferno/collapse-xctrace"
     yield Case(folder, "basic", "inferno-collapse-xctrace", [], [folder + "/basic.xml"], folder + "/results/basic.folded",
                "sorted")
+    folder = "inferno/collapse-ghcprof"
+    for path in inputs_of(corpus, folder + "/*.prof"):
+        for flag, end in (("time", ""), ("ticks", "_ticks"), ("bytes", "_bytes")):
+            expected = f"{folder}/results/{stem(path)}{end}.txt"
+            if os.path.exists(os.path.join(corpus, expected)):
+                yield Case(folder, stem(path) + end, "inferno-collapse-ghcprof", ["--" + flag] if end else [], [path],
+                           expected, "merged")
+    folder = "inferno/collapse-vtune"
+    for args, name in (([], "vtune-default"), (["--no-modules"], "vtune-no-modules")):
+        yield Case(folder, name, "inferno-collapse-vtune", args, [folder + "/vtune.csv"], f"{folder}/results/{name}.txt",
+                   "sorted")
+    folder = "inferno/collapse-vsprof"
+    yield Case(folder, "vsprof-default", "inferno-collapse-vsprof", [], [folder + "/CallTreeSummary.csv"],
+               folder + "/results/vsprof-default.txt", "merged")
+    for name in ("sample", "vtune", "vsprof"):
+        for path in inputs_of(corpus, f"inferno/collapse-{name}/*"):
+            if os.path.isfile(os.path.join(corpus, path)) and stem(path) not in ("sample", "vtune", "CallTreeSummary"):
+                yield Case(f"inferno/collapse-{name}", os.path.basename(path), f"inferno-collapse-{name}", [], [path],
+                           kind="told")
     folder = "inferno/collapse-recursive"
     yield Case(folder, "basic", "inferno-collapse-recursive", [], [folder + "/basic.txt"],
                folder + "/results/basic-collapsed.txt", "sorted")

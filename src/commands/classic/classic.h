@@ -5,6 +5,7 @@
 #ifndef KILN_COMMANDS_CLASSIC_CLASSIC_H
 #define KILN_COMMANDS_CLASSIC_CLASSIC_H
 
+#include "base/memory.h"
 #include "base/options.h"
 
 /* How a tool reads its options. */
@@ -47,9 +48,10 @@ int classic_run(const struct classic_tool *tool, char **argv);
 /* ---- Tools that fold (collapse.c) ---- */
 
 struct collapse_settings {
-	unsigned style;	   /* enum read_style, or'ed, beside the tool's */
-	const char *event; /* struct read_options.event */
-	const char *kind;  /* struct classic_tool.kind, chosen by an option */
+	unsigned style;		    /* enum read_style, or'ed, beside the tool's */
+	const char *event;	    /* struct read_options.event */
+	const char *kind;	    /* struct classic_tool.kind, chosen by an option */
+	VECTOR(const char *) bases; /* functions at which stacks begin that have them */
 	bool quiet;
 	uint64_t ignored; /* numbers that make no difference here */
 };

@@ -5,6 +5,7 @@
 #include "commands/commands.h"
 #include "commands/pipeline.h"
 #include "readers/readers.h"
+#include "transforms/base.h"
 #include "transforms/transforms.h"
 
 #include <stdlib.h>
@@ -83,6 +84,13 @@ static void divide(struct profile *p, int64_t divisor)
 			p->streams.items[s].value.items[i] /= divisor;
 }
 
+static bool begin_at_bases(struct view *v)
+{
+	if (collapse_settings.bases.len)
+		view_begin_at(v, collapse_settings.bases.items, collapse_settings.bases.len, true);
+	return true;
+}
+
 static bool write_folded(
 	const struct profile *p, const struct classic_tool *tool, struct error *err)
 {
@@ -94,7 +102,7 @@ static bool write_folded(
 
 	view_init(&view, p, BY_FUNCTION);
 	done = select_kind(&view, kind ? kind : tool->kind, !tool->without_idle, err) &&
-	       reshape(&view, tool->transform, err) &&
+	       reshape(&view, tool->transform, err) && begin_at_bases(&view) &&
 	       pipeline_render(&view, folded, settings, "-", err);
 	say_notes(&view, tool->name);
 	view_release(&view);
@@ -130,5 +138,6 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 			code = fail(&err);
 	}
 	profile_release(&profile);
+	vector_release(&collapse_settings.bases);
 	return code;
 }

@@ -1,6 +1,7 @@
 /* perf.c: text of `perf script` folded as stackcollapse-perf.pl and inferno-collapse-perf do it. */
 #include "commands/classic/classic.h"
 
+#include "commands/commands.h"
 #include "readers/readers.h"
 
 /* clang-format off */
@@ -10,6 +11,28 @@
 	{.name = "event-filter", .argument = "EVENT", .help = "only this event (default: the first)", \
 		.set = option_text, .offset = offsetof(struct collapse_settings, event)}
 /* clang-format on */
+
+/* What addr2line knows, perf prints itself since Linux 4.14. */
+static bool leave_out(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)target;
+	(void)value;
+	(void)err;
+	say("--%s makes no difference: perf script names inlined functions itself", option->name);
+	return true;
+}
+
+static bool add_base(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct collapse_settings *s = target;
+
+	(void)option;
+	(void)err;
+	vector_push(&s->bases, value);
+	return true;
+}
 
 static const struct option perl_options[] = {
 	STYLE("pid", STYLE_PID, "tell processes apart: comm-PID"),
@@ -21,6 +44,8 @@ static const struct option perl_options[] = {
 	STYLE("srcline", STYLE_LINES,
 		"add the source line below each frame (perf script -F +srcline)"),
 	EVENT_FILTER,
+	{.name = "inline", .help = "makes no difference: perf script does it", .set = leave_out},
+	{.name = "context", .help = "makes no difference: see --srcline", .set = leave_out},
 	{0},
 };
 
@@ -44,6 +69,10 @@ static const struct option inferno_options[] = {
 	STYLE("all", STYLE_KERNEL | STYLE_JIT, "both marks"),
 	STYLE("addrs", STYLE_ADDRS, "tell the address of what has no name"),
 	EVENT_FILTER,
+	{.name = "skip-after",
+		.argument = "FUNCTION",
+		.help = "stacks with it begin there; may be given more than once",
+		.set = add_base},
 	INFERNO_OPTIONS,
 	{0},
 };

@@ -1,0 +1,84 @@
+/* tables.c: reports that other profilers write as tables (GHC, VTune, Visual Studio), folded. */
+#include "commands/classic/classic.h"
+
+#include "readers/readers.h"
+
+#define FOLDS(reader, bits, way)                                                                   \
+	.usage = "[OPTIONS] [FILE] >STACKS.folded", .habit = (way), .target = &collapse_settings,  \
+	.run = classic_collapse, .format = (reader), .style = (bits)
+
+/* Which of a table's values to take: the option's help. */
+static bool set_kind(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct collapse_settings *s = target;
+
+	(void)value;
+	(void)err;
+	s->kind = strcmp(option->name, "size") ? option->name : "alloc";
+	return true;
+}
+
+static const struct option ghc_options[] = {
+	{.name = "time", .help = "shares of time (default)", .set = set_kind},
+	{.name = "ticks", .help = "ticks of the clock", .set = set_kind},
+	{.name = "bytes", .help = "bytes that were allocated", .set = set_kind},
+	INFERNO_OPTIONS,
+	{0},
+};
+
+const struct classic_tool classic_inferno_collapse_ghcprof = {
+	.name = "inferno-collapse-ghcprof",
+	.about = "profiles of GHC to folded text",
+	FOLDS("ghc", STYLE_INFERNO, HABIT_LETTERS),
+	.options = ghc_options,
+};
+
+static const struct option inferno_options[] = {INFERNO_OPTIONS, {0}};
+
+const struct classic_tool classic_inferno_collapse_vsprof = {
+	.name = "inferno-collapse-vsprof",
+	.about = "call trees of Visual Studio's profiler to folded text",
+	FOLDS("vsprof", STYLE_INFERNO, HABIT_LETTERS),
+	.options = inferno_options,
+};
+
+static const struct option vtune_options[] = {
+	{.name = "no-modules",
+		.help = "functions without their modules",
+		.set = collapse_add_style,
+		.offset = STYLE_NO_MODULES},
+	INFERNO_OPTIONS,
+	{0},
+};
+
+const struct classic_tool classic_inferno_collapse_vtune = {
+	.name = "inferno-collapse-vtune",
+	.about = "call trees of VTune to folded text",
+	FOLDS("vtune", STYLE_INFERNO, HABIT_LETTERS),
+	.options = vtune_options,
+};
+
+const struct classic_tool classic_stackcollapse_vsprof_pl = {
+	.name = "stackcollapse-vsprof.pl",
+	.about = "call trees of Visual Studio's profiler to folded text",
+	FOLDS("vsprof", STYLE_PERL, HABIT_PERL),
+};
+
+const struct classic_tool classic_stackcollapse_vtune_pl = {
+	.name = "stackcollapse-vtune.pl",
+	.about = "call trees of VTune to folded text",
+	FOLDS("vtune", STYLE_PERL, HABIT_PERL),
+};
+
+static const struct option memory_options[] = {
+	{.name = "size", .help = "bytes, not numbers of allocations", .set = set_kind},
+	{0},
+};
+
+const struct classic_tool classic_stackcollapse_vtune_mc_pl = {
+	.name = "stackcollapse-vtune-mc.pl",
+	.about = "VTune's call trees of allocations to folded text",
+	FOLDS("vtune", STYLE_PERL, HABIT_PERL),
+	.options = memory_options,
+};
