@@ -226,9 +226,28 @@ static bool check(char **operands, int *ret_format, struct error *err)
 
 /* ---- Loading ---- */
 
-static void prepare(struct view *v)
+static bool threads_are_roots; /* of the file that is being read */
+
+static void prepare_profile(struct profile *p)
+{
+	threads_are_roots = own.per_thread && threads_from_roots(&own.canonical, p);
+}
+
+static void prepare_view(struct view *v)
 {
 	canonical_apply(&own.canonical, v);
+}
+
+/* Sides may show different things in one unit; who asked for it knows, others should. */
+static void compare_kinds(const struct profile *to, const struct loaded *l)
+{
+	const struct stream_row *first = &to->streams.items[0].row, *row = view_stream(&l->view);
+	struct bytes known = profile_text(to, first->event ? first->event : first->kind);
+	struct bytes name = profile_text(&l->profile, row->event ? row->event : row->kind);
+
+	if (!bytes_equal(known, name))
+		say("%s: %.*s is compared with %.*s", l->name, (int)name.len, name.at,
+			(int)known.len, known.at);
 }
 
 static bool add_profile(
@@ -241,15 +260,18 @@ static bool add_profile(
 		return error_set(err, ERR_USAGE,
 			"it has two sides already: draw it with: kiln draw %s", l->name);
 	canonical_apply_roots(&own.canonical, &l->view);
-	threads = match_threads(&l->view, to);
+	threads = match_threads(&l->view, own.exact || threads_are_roots, to);
 	done = profile_merge(
 		to, &l->view, &(struct merge_part){(uint32_t)side + 1, run, l->name, threads}, err);
 	free(threads);
+	if (done && to->streams.len)
+		compare_kinds(to, l);
 	return done;
 }
 
 static bool add_side(struct profile *to, size_t side, unsigned want, struct error *err)
 {
+	static const struct load_steps steps = {prepare_profile, prepare_view};
 	const struct files *files = &own.side[side];
 
 	for (size_t i = 0; i < files->paths.len; i++) {
@@ -257,7 +279,7 @@ static bool add_side(struct profile *to, size_t side, unsigned want, struct erro
 		struct loaded l;
 		bool done;
 
-		if (!load_file(files->paths.items[i], want, prepare, &l, err))
+		if (!load_file(files->paths.items[i], want, &steps, &l, err))
 			return false;
 		done = add_profile(to, &l, side, run, err);
 		if (!done)

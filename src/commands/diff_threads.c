@@ -6,31 +6,17 @@
 
 #include <stdlib.h>
 
-/* Samples of one thread, or below one outermost frame. */
 struct part {
 	struct buffer name;
-	uint32_t id;
+	thread_id thread;
 	int64_t cost[2];
 };
 struct parts {
-	bool threads; /* else outermost frames */
 	VECTOR(struct part) items;
 	int64_t whole[2];
 };
 
 /* ---- Finding them ---- */
-
-static struct part *part_of(struct parts *parts, uint32_t id, struct bytes name)
-{
-	for (size_t i = 0; i < parts->items.len; i++)
-		if (parts->items.items[i].id == id)
-			return &parts->items.items[i];
-	vector_push(&parts->items, ((struct part){.id = id}));
-	if (!name.len)
-		name = BYTES("[unknown]");
-	buffer_add(&parts->items.items[parts->items.len - 1].name, name.at, name.len);
-	return &parts->items.items[parts->items.len - 1];
-}
 
 static void sum_threads(struct parts *parts, const struct view *v)
 {
@@ -47,28 +33,17 @@ static void sum_threads(struct parts *parts, const struct view *v)
 					(stream->row.side == 2)] += stream_value(stream, i);
 	}
 	for (size_t i = 0; i < p->threads.len; i++) {
-		struct part *part;
+		struct bytes name = profile_text(p, p->threads.items[i].name);
+		struct part part = {.thread = (thread_id)i, .cost = {cost[2 * i], cost[2 * i + 1]}};
 
-		if (!cost[2 * i] && !cost[2 * i + 1])
+		if (!part.cost[0] && !part.cost[1])
 			continue;
-		part = part_of(parts, (uint32_t)i, profile_text(p, p->threads.items[i].name));
-		memcpy(part->cost, cost + 2 * i, sizeof(part->cost));
+		if (!name.len)
+			name = BYTES("[unknown]");
+		buffer_add(&part.name, name.at, name.len);
+		vector_push(&parts->items, part);
 	}
 	free(cost);
-}
-
-static void sum_roots(struct parts *parts, const struct view *v, const struct sides *s)
-{
-	for (size_t i = 1; i < v->tree.caller.len; i++) {
-		frame_id frame = v->tree.frame.items[i];
-		struct part *part;
-
-		if (v->tree.caller.items[i])
-			continue;
-		part = part_of(parts, frame, view_function(v, frame));
-		part->cost[0] += s->total[0][i];
-		part->cost[1] += s->total[1][i];
-	}
 }
 
 static int costlier(const void *a, const void *b)
@@ -87,12 +62,7 @@ static void parts_find(struct parts *parts, const struct view *v)
 	struct sides s;
 
 	sides_init(&s, v);
-	for (size_t i = 0; i < v->profile->samples.len; i++)
-		parts->threads |= v->profile->samples.items[i].thread.len != 0;
-	if (parts->threads)
-		sum_threads(parts, v);
-	else
-		sum_roots(parts, v, &s);
+	sum_threads(parts, v);
 	for (size_t side = 0; side < 2; side++)
 		parts->whole[side] = s.total[side][0];
 	if (parts->items.len)
@@ -118,18 +88,7 @@ static bool is_small(const struct parts *parts, const struct part *part, double 
 
 /* ---- Writing them ---- */
 
-static void keep_root(struct view *v, frame_id frame)
-{
-	bool *keep = memory_new(v->tree.caller.len, sizeof(*keep));
-
-	for (size_t i = 1; i < v->tree.caller.len; i++)
-		keep[i] = v->tree.caller.items[i] ? keep[v->tree.caller.items[i]]
-						  : v->tree.frame.items[i] == frame;
-	select_nodes(v, keep);
-	free(keep);
-}
-
-static bool keep_thread(struct view *v, uint32_t thread, struct error *err)
+static bool keep_thread(struct view *v, thread_id thread, struct error *err)
 {
 	bool *keep = memory_new(v->profile->threads.len, sizeof(*keep));
 	bool done;
@@ -181,19 +140,16 @@ static void print_heading(const struct part *part, bool first)
 }
 
 static bool write_part(const struct view *whole, const struct diff_threads *how,
-	const struct part *part, bool threads, const char *path, struct error *err)
+	const struct part *part, const char *path, struct error *err)
 {
 	const char *title = how->title ? *how->title : NULL;
 	struct buffer full = {0};
 	struct view v;
-	bool done = true;
+	bool done;
 
 	view_init(&v, whole->profile, how->projection);
 	v.comparison = whole->comparison;
-	if (threads)
-		done = keep_thread(&v, part->id, err);
-	else
-		keep_root(&v, part->id);
+	done = keep_thread(&v, part->thread, err);
 	if (how->title) {
 		buffer_printf(&full, "%s: %s", title, part->name.at);
 		*how->title = full.at;
@@ -237,7 +193,7 @@ bool diff_threads(const struct view *v, const struct diff_threads *how, struct e
 		} else {
 			print_heading(part, !i);
 		}
-		done = write_part(v, how, part, parts.threads, path ? path : "-", err);
+		done = write_part(v, how, part, path ? path : "-", err);
 		if (done && path)
 			say("wrote %s", path);
 	}

@@ -12,8 +12,7 @@ struct diff_threads {
 	enum projection projection;
 };
 
-/* Render the difference that `v` shows of every thread that is not below the threshold; inputs that
- * do not know threads are told apart by their outermost frames. */
+/* Render the difference that `v` shows of every thread that is not below the threshold. */
 bool diff_threads(const struct view *v, const struct diff_threads *how, struct error *err);
 
 #endif

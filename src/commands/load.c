@@ -205,14 +205,14 @@ static void say_other_events(const struct loaded *l)
 
 /* ---- The pipeline ---- */
 
-static bool shape(struct loaded *l, void (*prepare)(struct view *v), struct error *err)
+static bool shape(struct loaded *l, const struct load_steps *steps, struct error *err)
 {
 	view_init(&l->view, &l->profile, names_projection());
 	if (!view_select(&l->view, common.kind ? bytes_of(common.kind) : (struct bytes){0},
 		    common.idle, err))
 		return error_prefix(err, "%s: ", l->name);
-	if (prepare)
-		prepare(&l->view);
+	if (steps->view)
+		steps->view(&l->view);
 	return transform_list_apply(&common.transforms, &l->view, err);
 }
 
@@ -232,7 +232,7 @@ static void say_about(const struct loaded *l)
 		say_other_events(l);
 }
 
-bool load_file(const char *path, unsigned want, void (*prepare)(struct view *v), struct loaded *ret,
+bool load_file(const char *path, unsigned want, const struct load_steps *steps, struct loaded *ret,
 	struct error *err)
 {
 	struct loaded l = {.name = strcmp(path, "-") ? path : "<stdin>"};
@@ -251,8 +251,10 @@ bool load_file(const char *path, unsigned want, void (*prepare)(struct view *v),
 		return false;
 	}
 	names_add(&l.profile, l.name);
+	if (steps->profile)
+		steps->profile(&l.profile);
 	*ret = l;
-	if (!shape(ret, prepare, err)) {
+	if (!shape(ret, steps, err)) {
 		loaded_release(ret);
 		return false;
 	}
@@ -268,7 +270,7 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 
 	if (!choose_input(command, operands, &path, err))
 		return error_prefix(err, "%s: ", command->name);
-	done = load_file(path, want, NULL, ret, err);
+	done = load_file(path, want, &(struct load_steps){0}, ret, err);
 	names_release();
 	return done;
 }

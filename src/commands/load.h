@@ -33,9 +33,15 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 	struct error *err);
 void loaded_release(struct loaded *l);
 
-/* The same with one file of several ("-": standard input): `prepare`, unless it is NULL, comes
- * before the transforms. The caller calls names_release behind the last. */
-bool load_file(const char *path, unsigned want, void (*prepare)(struct view *v), struct loaded *ret,
+/* What a command does to each file on its way; either may be NULL. */
+struct load_steps {
+	void (*profile)(struct profile *p); /* when it has been read and named */
+	void (*view)(struct view *v);	    /* before the transforms */
+};
+
+/* The same with one file of several ("-": standard input). The caller calls names_release behind
+ * the last. */
+bool load_file(const char *path, unsigned want, const struct load_steps *steps, struct loaded *ret,
 	struct error *err);
 
 /* Do the common options ask for nothing but what a file of folded text says? */

@@ -1,8 +1,6 @@
 /* matching.c: which threads of several profiles are the same one? */
 #include "transforms/matching.h"
 
-#include "transforms/canonical.h"
-
 #include <stdlib.h>
 
 struct candidate {
@@ -64,7 +62,7 @@ static void give_rows(
 	buffer_release(&name);
 }
 
-thread_id *match_threads(const struct view *v, struct profile *to)
+thread_id *match_threads(const struct view *v, bool exact, struct profile *to)
 {
 	size_t count = v->profile->threads.len;
 	struct candidate *threads = memory_new(count, sizeof(*threads));
@@ -72,9 +70,13 @@ thread_id *match_threads(const struct view *v, struct profile *to)
 	struct buffer name = {0};
 
 	for (size_t i = 0; i < count; i++) {
+		struct bytes text = profile_text(v->profile, v->profile->threads.items[i].name);
+
 		name.len = 0;
-		canonical_thread(
-			profile_text(v->profile, v->profile->threads.items[i].name), &name);
+		if (exact)
+			buffer_add(&name, text.at, text.len);
+		else
+			canonical_thread(text, &name);
 		threads[i].name = profile_string(to, buffer_bytes(&name));
 		threads[i].thread = (thread_id)i;
 	}
@@ -86,4 +88,45 @@ thread_id *match_threads(const struct view *v, struct profile *to)
 	buffer_release(&name);
 	free(threads);
 	return map;
+}
+
+/* The thread that an outermost frame stands for. */
+static thread_id root_thread(const struct canonical *c, struct profile *p, location_id location)
+{
+	struct span names = p->location_names.items[location];
+	struct buffer name = {0};
+	string_id text = 0;
+	thread_id thread;
+
+	if (names.count)
+		text = p->frames.items[p->location_frames.items[names.first]].function;
+	if (canonical_root(c, profile_text(p, text), &name))
+		text = profile_string(p, buffer_bytes(&name));
+	thread = profile_thread(p, 0, -1, text);
+	buffer_release(&name);
+	return thread;
+}
+
+bool threads_from_roots(const struct canonical *c, struct profile *p)
+{
+	size_t stacks = p->stack_caller.len;
+	thread_id *thread;
+
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (p->samples.items[i].thread.len)
+			return false;
+	thread = memory_new(stacks, sizeof(*thread));
+	for (size_t i = 1; i < stacks; i++) {
+		stack_id caller = p->stack_caller.items[i];
+
+		thread[i] = caller ? thread[caller] : root_thread(c, p, p->stack_location.items[i]);
+	}
+	for (size_t i = 0; i < p->samples.len; i++) {
+		struct samples *s = &p->samples.items[i];
+
+		for (size_t n = 0; n < s->count; n++)
+			vector_push(&s->thread, thread[s->stack.items[n]]);
+	}
+	free(thread);
+	return true;
 }

@@ -225,6 +225,28 @@ sums() {
 	[ "$(sums 2 <out.job_2.folded)" = "1 1" ]
 }
 
+@test "--per-thread: outermost frames are threads before stacks are turned round" {
+	printf '%s\n' 'one;f;g 5' 'two;g 5' >a.folded
+	printf '%s\n' 'one;f;g 6' 'two-1;g 5' >b.folded
+	"$kiln" diff -q --per-thread --reverse a.folded b.folded -o out.folded
+	diff out.one.folded <(echo 'g;f;one 5 6')
+	diff out.two.folded <(echo 'g;two 5 0')
+	diff out.two-.folded <(echo 'g;two-* 0 5')
+	"$kiln" diff -q --per-thread --exact a.folded b.folded -o exact.folded
+	[ -f exact.two-1.folded ]
+}
+
+@test "what is compared with something of another name is said" {
+	sample() { printf 'app 10 [000] %s: 1 %s:\n\t1 f (/bin/app)\n\n' "$@"; }
+	sample 1.1 cpu-clock >a.txt
+	sample 1.1 task-clock >b.txt
+	run -0 "$kiln" diff --to folded a.txt b.txt
+	[ "${lines[0]}" = "kiln: b.txt: task-clock is compared with cpu-clock" ]
+	sample 1.1 cycles >b.txt
+	run "$kiln" diff a.txt b.txt
+	failed_with 2 "kiln: b.txt: its values are in cycles, those before it in ns; --kind chooses others"
+}
+
 @test "JSON has the numbers of the inputs" {
 	before_and_after
 	"$kiln" diff -n a.folded b.folded -o c.json

@@ -185,7 +185,7 @@ static void threads_are_matched_by_name_and_rank(void **state)
 	p.threads.items[3].name = profile_string(&p, BYTES("other"));
 	view_init(&v, &p, BY_FUNCTION);
 	profile_init(&to);
-	map = match_threads(&v, &to);
+	map = match_threads(&v, false, &to);
 	assert_non_null(map);
 	assert_bytes_equal(profile_text(&to, to.threads.items[map[2]].name), "job-*");
 	assert_bytes_equal(profile_text(&to, to.threads.items[map[1]].name), "job-* 2");
