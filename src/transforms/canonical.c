@@ -102,19 +102,16 @@ static bool may_have_suffix(struct bytes name)
 
 static struct bytes without_suffixes(struct bytes name, bool *part)
 {
-	size_t end;
+	while (may_have_suffix(name)) {
+		size_t end = offset_at_end(name);
 
-	do {
-		end = 0;
-		if (!may_have_suffix(name))
-			break;
-		end = offset_at_end(name);
 		end = end ? end : hash_at_end(name);
 		end = end ? end : clone_at_end(name, part);
 		end = end ? end : suffix_at_end(name, part);
-		if (end < name.len)
-			name.len -= end;
-	} while (end && end < name.len);
+		if (!end || end >= name.len)
+			break;
+		name.len -= end;
+	}
 	return name;
 }
 
