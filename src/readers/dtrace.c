@@ -102,26 +102,22 @@ static bool is_mangled(struct bytes name)
 /* "module`function", tidied, in d->name. *ret_module is a part of `text`. */
 static void tidy_frame(struct dtrace *d, struct bytes text, struct bytes *ret_module)
 {
-	const char *tick = memchr(text.at, '`', text.len);
-	struct bytes function = text;
+	struct bytes function = without_arguments(text);
+	const char *tick = function.len ? memchr(function.at, '`', function.len) : NULL;
 
 	*ret_module = (struct bytes){text.at, tick ? (size_t)(tick - text.at) : 0};
 	d->name.len = 0;
 	if (tick) {
-		function = (struct bytes){tick + 1, (size_t)(text.at + text.len - tick) - 1};
+		function.len -= ret_module->len + 1;
+		function.at = tick + 1;
 		buffer_add(&d->name, text.at, ret_module->len + 1);
 	}
-	if (d->stacks.style & STYLE_PERL) {
-		function = without_arguments(text);
-		buffer_add(&d->name, function.at + d->name.len, function.len - d->name.len);
-	} else if (!d->stacks.style && is_mangled(function)) {
+	if (d->stacks.style & STYLE_PERL)
+		buffer_add(&d->name, function.at, function.len);
+	else if (!d->stacks.style && is_mangled(function))
 		tidy_name(function, &d->name);
-	} else {
-		function = without_arguments(text);
-		function.at += d->name.len;
-		function.len -= d->name.len;
+	else
 		tidy_rust_name(bytes_trim(function), &d->name);
-	}
 }
 
 /* What was inlined is printed as "outer->inner->...": the frames are pushed one by one. */

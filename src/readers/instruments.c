@@ -16,6 +16,7 @@
 struct tree {
 	struct text_stacks stacks;
 	VECTOR(stack_id) path; /* by depth */
+	int64_t finest;	       /* ns that divide all values */
 };
 
 /* A line's fields. */
@@ -34,44 +35,43 @@ static bool is_digit(char c)
 static int64_t unit_ns(struct bytes unit)
 {
 	static const struct {
-		const char *name;
+		struct bytes name;
 		int64_t ns;
-	} units[] = {{"", 1000000}, {"ns", 1}, {"us", 1000}, {"\xC2\xB5s", 1000},
-		{"\xCE\xBCs", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"min", 60000000000},
-		{"h", 3600000000000}, {"hr", 3600000000000}};
+	} units[] = {{{"ms", 2}, 1000000}, {{"s", 1}, 1000000000}, {{"min", 3}, 60000000000},
+		{{"", 0}, 1000000}, {{"\xC2\xB5s", 3}, 1000}, {{"\xCE\xBCs", 3}, 1000},
+		{{"us", 2}, 1000}, {{"ns", 2}, 1}, {{"h", 1}, 3600000000000},
+		{{"hr", 2}, 3600000000000}};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (bytes_equal(unit, bytes_of(units[i].name)))
+		if (bytes_equal(unit, units[i].name))
 			return units[i].ns;
 	return 0;
 }
 
-/* "12.50 ms" in ns, cut off where the unit ends; digits below ns are dropped. */
-static bool cut_time(struct bytes *text, int64_t *ret_ns)
+/* "12.50 ms" in ns; digits below ns are dropped. */
+static bool parse_time(struct bytes text, int64_t *ret_ns)
 {
 	int64_t whole = 0, ns = 0, unit;
-	struct bytes digits = {0}, name;
+	struct bytes digits = {0};
 	size_t i = 0;
 
-	for (; i < text->len && is_digit(text->at[i]); i++)
+	while (text.len && text.at[text.len - 1] == ' ')
+		text.len--;
+	for (; i < text.len && is_digit(text.at[i]); i++)
 		if (__builtin_mul_overflow(whole, 10, &whole) ||
-			__builtin_add_overflow(whole, text->at[i] - '0', &whole))
+			__builtin_add_overflow(whole, text.at[i] - '0', &whole))
 			return false;
 	if (!i)
 		return false;
-	if (i < text->len && text->at[i] == '.') {
-		digits.at = text->at + ++i;
-		while (i < text->len && is_digit(text->at[i]))
+	if (i < text.len && text.at[i] == '.') {
+		digits.at = text.at + ++i;
+		while (i < text.len && is_digit(text.at[i]))
 			i++;
-		digits.len = (size_t)(text->at + i - digits.at);
+		digits.len = (size_t)(text.at + i - digits.at);
 	}
-	while (i < text->len && text->at[i] == ' ')
+	while (i < text.len && text.at[i] == ' ')
 		i++;
-	name = (struct bytes){text->at + i, 0};
-	while (i < text->len && !is_digit(text->at[i]) && text->at[i] != ' ')
-		i++;
-	name.len = (size_t)(text->at + i - name.at);
-	unit = unit_ns(name);
+	unit = unit_ns((struct bytes){text.at + i, text.len - i});
 	if (!unit || __builtin_mul_overflow(whole, unit, &ns))
 		return false;
 	for (size_t d = 0; d < digits.len && unit; d++) {
@@ -79,39 +79,39 @@ static bool cut_time(struct bytes *text, int64_t *ret_ns)
 		if (__builtin_add_overflow(ns, unit * (digits.at[d] - '0'), &ns))
 			return false;
 	}
-	*text = (struct bytes){text->at + i, text->len - i};
 	*ret_ns = ns;
 	return true;
 }
 
+/* "1.21 min  100.0%" is not looked at any closer. */
+static bool is_weight(struct bytes text)
+{
+	while (text.len && *text.at == ' ')
+		text = (struct bytes){text.at + 1, text.len - 1};
+	while (text.len && text.at[text.len - 1] == ' ')
+		text.len--;
+	return text.len > 1 && is_digit(*text.at) && text.at[text.len - 1] == '%';
+}
+
 static bool parse_line(struct bytes line, struct weighed *ret)
 {
-	struct bytes weight, self, percent;
-	const char *tab;
-	int64_t all;
+	struct bytes weight, self, blank;
 
-	if (!bytes_cut(&line, '\t', &weight) || !bytes_cut(&line, '\t', &self))
+	if (!bytes_cut(&line, '\t', &weight) || !bytes_cut(&line, '\t', &self) ||
+		!is_weight(weight) || !parse_time(self, &ret->self))
 		return false;
-	weight = bytes_trim(weight);
-	self = bytes_trim(self);
-	if (!cut_time(&weight, &all) || !cut_time(&self, &ret->self) || self.len)
-		return false;
-	percent = bytes_trim(weight);
-	if (!percent.len || percent.at[percent.len - 1] != '%')
-		return false;
-	tab = memrchr(line.at, '\t', line.len);
-	if (tab)
-		line = (struct bytes){tab + 1, (size_t)(line.at + line.len - tab) - 1};
+	bytes_cut(&line, '\t', &blank);
 	ret->depth = 0;
 	while (ret->depth < line.len && line.at[ret->depth] == ' ')
 		ret->depth++;
-	ret->name = bytes_trim(line);
+	ret->name = bytes_trim((struct bytes){line.at + ret->depth, line.len - ret->depth});
 	return ret->name.len > 0;
 }
 
 static bool take_weighed(struct tree *t, const struct weighed *line, struct error *err)
 {
 	struct sample sample = {0};
+	location_id location;
 
 	if (line->depth > t->path.len) {
 		text_stacks_skip(&t->stacks, "expected a symbol one blank further in than its "
@@ -122,10 +122,18 @@ static bool take_weighed(struct tree *t, const struct weighed *line, struct erro
 		text_stacks_skip(&t->stacks, "expected no stack of more than 8,192 frames");
 		return true;
 	}
+	while (line->self % t->finest)
+		t->finest /= 1000;
 	t->path.len = line->depth;
-	sample.stack = profile_stack(t->stacks.profile,
-		line->depth ? t->path.items[line->depth - 1] : 0,
-		text_stacks_named(&t->stacks, line->name, line->depth ? FRAME_NATIVE : FRAME_META));
+	location = line->depth ? text_stacks_known(&t->stacks, line->name) : 0;
+	if (!location) {
+		location = text_stacks_named(
+			&t->stacks, line->name, line->depth ? FRAME_NATIVE : FRAME_META);
+		if (line->depth)
+			text_stacks_learn(&t->stacks, line->name, location);
+	}
+	sample.stack = profile_stack(
+		t->stacks.profile, line->depth ? t->path.items[line->depth - 1] : 0, location);
 	vector_push(&t->path, sample.stack);
 	return !line->self || text_stacks_add_stack(&t->stacks, sample, &line->self, err);
 }
@@ -141,26 +149,17 @@ static bool take_line(struct tree *t, struct bytes line, struct error *err)
 	return true;
 }
 
-static bool all_divisible(const struct stream *s, int64_t by)
-{
-	for (size_t i = 0; i < s->value.len; i++)
-		if (s->value.items[i] % by)
-			return false;
-	return true;
-}
-
 /* From ns to ms, or to parts of them if there are any. */
 static void choose_unit(struct tree *t)
 {
 	struct profile *p = t->stacks.profile;
 	struct stream *s = &p->streams.items[t->stacks.first_stream];
-	int64_t by = all_divisible(s, 1000000) ? 1000000 : all_divisible(s, 1000) ? 1000 : 1;
 
 	for (size_t i = 0; i < s->value.len; i++)
-		s->value.items[i] /= by;
-	s->row.unit = profile_string(p, by == 1000000 ? BYTES("ms")
-					: by == 1000  ? BYTES("ms/1000")
-						      : BYTES("ms/1000000"));
+		s->value.items[i] /= t->finest;
+	s->row.unit = profile_string(p, t->finest == 1000000 ? BYTES("ms")
+					: t->finest == 1000  ? BYTES("ms/1000")
+							     : BYTES("ms/1000000"));
 }
 
 static bool tree_read(struct tree *t, struct error *err)
@@ -181,7 +180,7 @@ static bool tree_read(struct tree *t, struct error *err)
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct tree t = {0};
+	struct tree t = {.finest = 1000000};
 	bool done;
 
 	text_stacks_open(&t.stacks, in, options, out);

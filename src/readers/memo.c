@@ -19,7 +19,7 @@ uint32_t memo_find(struct memo *m, struct bytes text)
 
 	while ((m->last = id_map_candidate(&m->by_text, hash, &at)))
 		if (memo_is(m, m->last, text))
-			return (uint32_t)(m->records.items[m->last - 1] >> 32);
+			return memo_value(m, m->last);
 	return 0;
 }
 

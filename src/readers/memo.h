@@ -36,6 +36,11 @@ static inline bool memo_is(const struct memo *m, uint32_t record, struct bytes t
 	return own.len == text.len && !memcmp(own.at, text.at, text.len);
 }
 
+static inline uint32_t memo_value(const struct memo *m, uint32_t record)
+{
+	return (uint32_t)(m->records.items[record - 1] >> 32);
+}
+
 /* Remember a text that memo_find did not know. */
 void memo_put(struct memo *m, struct bytes text, uint32_t value);
 

@@ -8,6 +8,17 @@ void nested_release(struct nested *n)
 	vector_release(&n->levels);
 }
 
+static bool add_sample(struct nested *n, stack_id stack, const int64_t *values, struct error *err)
+{
+	if (n->order == OUTERMOST_FIRST) {
+		n->sample.stack = stack;
+		return text_stacks_add_stack(n->stacks, n->sample, values, err);
+	}
+	for (size_t i = 0; i < n->levels.len; i++)
+		text_stacks_push(n->stacks, n->levels.items[i].location);
+	return text_stacks_add_sample(n->stacks, n->order, n->sample, values, err);
+}
+
 /* The last level ends: what it does not share with those below it is a sample. */
 static bool pop(struct nested *n, struct error *err)
 {
@@ -16,14 +27,10 @@ static bool pop(struct nested *n, struct error *err)
 	int64_t self = last->count - last->below;
 
 	values[last->stream] = self;
-	if (self > 0) {
-		for (size_t i = 0; i < n->levels.len; i++)
-			text_stacks_push(n->stacks, n->levels.items[i].location);
-		if (!text_stacks_add_sample(n->stacks, n->order, n->sample, values, err))
-			return false;
-	} else if (self < 0) {
+	if (self > 0 && !add_sample(n, last->stack, values, err))
+		return false;
+	if (self < 0)
 		text_stacks_skip(n->stacks, "expected no more below a line than in it");
-	}
 	n->levels.len--;
 	return true;
 }
@@ -39,6 +46,8 @@ static bool cut_to(struct nested *n, size_t depth, struct error *err)
 bool nested_add(struct nested *n, size_t depth, location_id location, uint32_t stream,
 	int64_t count, struct error *err)
 {
+	stack_id stack = 0;
+
 	if (depth > n->levels.len || depth >= STACK_DEPTH_LIMIT || !cut_to(n, depth, err))
 		return false;
 	if (depth) {
@@ -49,7 +58,10 @@ bool nested_add(struct nested *n, size_t depth, location_id location, uint32_t s
 				"line %llu: the sum of all values exceeds 2^63",
 				(unsigned long long)n->stacks->line);
 	}
-	vector_push(&n->levels, ((struct nested_level){location, stream, count, 0}));
+	if (n->order == OUTERMOST_FIRST)
+		stack = profile_stack(
+			n->stacks->profile, depth ? n->levels.items[depth - 1].stack : 0, location);
+	vector_push(&n->levels, ((struct nested_level){location, stack, stream, count, 0}));
 	return true;
 }
 

@@ -9,6 +9,7 @@
 
 struct nested_level {
 	location_id location;
+	stack_id stack; /* when the first level is the root */
 	uint32_t stream;
 	int64_t count, below;
 };

@@ -36,16 +36,16 @@ struct printed {
 };
 
 /* Functions that a thread waits in, as the classic script has them. */
-static bool is_waiting(const struct printed *frame)
+static bool is_waiting(struct bytes function, struct bytes module)
 {
 	static const char *const names[] = {"__psynch_cvwait", "__select", "__semwait_signal",
 		"__ulock_wait", "__wait4", "__workq_kernreturn", "kevent", "mach_msg_trap", "read",
 		"semaphore_wait_trap"};
 
-	if (frame->module.len && !bytes_equal(frame->module, BYTES("libsystem_kernel.dylib")))
+	if (module.len && !bytes_equal(module, BYTES("libsystem_kernel.dylib")))
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (bytes_equal(frame->symbol, bytes_of(names[i])))
+		if (bytes_equal(function, bytes_of(names[i])))
 			return true;
 	return false;
 }
@@ -130,8 +130,9 @@ static location_id learn_frame(struct sampled *s, struct bytes text, bool is_thr
 		.file = printed.file,
 		.line = printed.line,
 		.kind = is_thread ? FRAME_META : FRAME_NATIVE};
+	struct bytes function;
 	location_id location;
-	size_t len;
+	size_t len, start;
 
 	s->name.len = 0;
 	if (printed.module.len && !(s->stacks.style & STYLE_NO_MODULES)) {
@@ -140,15 +141,19 @@ static location_id learn_frame(struct sampled *s, struct bytes text, bool is_thr
 		buffer_add(&s->name, printed.module.at, len);
 		buffer_char(&s->name, '`');
 	}
+	buffer_room(&s->name, 1);
+	start = s->name.len;
 	if (s->stacks.style & STYLE_PERL)
 		add_as_awk(printed.symbol, is_thread, &s->name);
 	else
 		tidy_name(without_llvm(printed.symbol), &s->name);
-	frame.function = bytes_trim(buffer_bytes(&s->name));
+	function = bytes_trim((struct bytes){s->name.at + start, s->name.len - start});
+	s->name.len = function.len ? (size_t)(function.at + function.len - s->name.at) : start;
+	frame.function = buffer_bytes(&s->name);
 	location = text_stacks_frame(&s->stacks, &frame);
 	while (s->waits.len <= location)
 		vector_push(&s->waits, 0);
-	s->waits.items[location] = is_waiting(&printed);
+	s->waits.items[location] = is_waiting(function, printed.module);
 	text_stacks_learn(&s->stacks, text, location);
 	return location;
 }
@@ -177,11 +182,19 @@ static void enter_thread(struct sampled *s, struct bytes text)
 
 static size_t indentation(struct bytes text)
 {
-	size_t i = 0;
-
-	while (i < text.len && strchr(" +|:!", text.at[i]) && text.at[i])
-		i++;
-	return i;
+	for (size_t i = 0; i < text.len; i++) {
+		switch (text.at[i]) {
+		case ' ':
+		case '+':
+		case '|':
+		case ':':
+		case '!':
+			continue;
+		default:
+			return i;
+		}
+	}
+	return text.len;
 }
 
 /* A line of the call graph behind its four blanks. */

@@ -21,10 +21,14 @@ void text_stacks_open(struct text_stacks *t, struct input *in, const struct read
 void text_stacks_release(struct text_stacks *t)
 {
 	memo_release(&t->lines);
-	for (size_t i = 0; i < FRAME_KINDS; i++)
+	for (size_t i = 0; i < FRAME_KINDS; i++) {
 		memo_release(&t->names[i]);
+		memo_release(&t->symbols[i]);
+	}
 	buffer_release(&t->name);
+	buffer_release(&t->key);
 	vector_release(&t->frames);
+	vector_release(&t->path);
 	vector_release(&t->row_of_stack);
 }
 
@@ -54,7 +58,18 @@ bool text_stacks_line(
 
 location_id text_stacks_known(struct text_stacks *t, struct bytes text)
 {
-	return memo_find(&t->lines, text);
+	uint32_t *next = &t->next[t->lines.last % TEXT_HINTS];
+	location_id location;
+
+	if (t->beginnings != t->lines.beginnings) {
+		t->beginnings = t->lines.beginnings;
+		memset(t->next, 0, sizeof(t->next));
+	}
+	if (*next && memo_is(&t->lines, *next, text))
+		return memo_value(&t->lines, t->lines.last = *next);
+	location = memo_find(&t->lines, text);
+	*next = t->lines.last;
+	return location;
 }
 
 void text_stacks_learn(struct text_stacks *t, struct bytes text, location_id location)
@@ -93,10 +108,9 @@ static bool is_unknown(struct bytes name)
 	return !name.len || bytes_equal(name, BYTES("[unknown]"));
 }
 
-location_id text_stacks_symbol(
-	struct text_stacks *t, struct bytes symbol, struct bytes module, enum frame_kind kind)
+static location_id new_symbol(
+	struct text_stacks *t, struct bytes symbol, struct bytes base, enum frame_kind kind)
 {
-	struct bytes base = is_unknown(module) ? (struct bytes){0} : tidy_base_name(module);
 	bool bracketed = base.len && *base.at == '[';
 
 	t->name.len = 0;
@@ -111,6 +125,26 @@ location_id text_stacks_symbol(
 	return text_stacks_frame(
 		t, &(struct text_frame){
 			   .function = buffer_bytes(&t->name), .module = base, .kind = kind});
+}
+
+location_id text_stacks_symbol(
+	struct text_stacks *t, struct bytes symbol, struct bytes module, enum frame_kind kind)
+{
+	struct bytes base = is_unknown(module) ? (struct bytes){0} : tidy_base_name(module);
+	struct memo *known = &t->symbols[kind];
+	location_id location;
+
+	t->key.len = 0;
+	buffer_add(&t->key, symbol.at, symbol.len);
+	buffer_char(&t->key, '\n');
+	buffer_add(&t->key, base.at, base.len);
+	location = memo_find(known, buffer_bytes(&t->key));
+	if (location)
+		return location;
+	location = new_symbol(t, symbol, base, kind);
+	if (location)
+		memo_put(known, buffer_bytes(&t->key), location);
+	return location;
 }
 
 void text_stacks_push(struct text_stacks *t, location_id location)
@@ -145,9 +179,18 @@ static stack_id make_stack(struct text_stacks *t, enum frame_order order)
 	size_t count = t->frames.len;
 	stack_id stack = 0;
 
-	for (size_t i = 0; i < count; i++)
-		stack = profile_stack(t->profile, stack,
-			t->frames.items[order == OUTERMOST_FIRST ? i : count - 1 - i]);
+	for (size_t i = 0; i < count; i++) {
+		location_id location =
+			t->frames.items[order == OUTERMOST_FIRST ? i : count - 1 - i];
+
+		if (i < t->path.len && t->path.items[i].location == location) {
+			stack = t->path.items[i].stack;
+			continue;
+		}
+		stack = profile_stack(t->profile, stack, location);
+		t->path.len = i;
+		vector_push(&t->path, ((struct text_step){location, stack}));
+	}
 	return stack;
 }
 

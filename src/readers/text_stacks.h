@@ -18,9 +18,15 @@
 #include "readers/memo.h"
 #include "readers/readers.h"
 
+#define TEXT_HINTS	   4096u
 #define TEXT_STREAMS_LIMIT 16u /* values that a sample may have */
 
 enum frame_order { OUTERMOST_FIRST, INNERMOST_FIRST };
+
+struct text_step {
+	location_id location;
+	stack_id stack;
+};
 
 struct text_stacks {
 	struct profile *profile;
@@ -30,10 +36,15 @@ struct text_stacks {
 	uint64_t taken;	   /* samples */
 	unsigned style;	   /* enum read_style */
 	struct memo lines; /* what whole lines mean, for text_stacks_known */
-	struct memo names[FRAME_KINDS];
-	struct buffer name;	    /* scratch */
+	/* Of such lines, the one that came next the last time: mostly it does so again. */
+	uint32_t next[TEXT_HINTS], beginnings;
+	struct memo names[FRAME_KINDS], symbols[FRAME_KINDS];
+	struct buffer name, key;    /* scratch */
 	VECTOR(location_id) frames; /* of the stack being read, in the order of the input */
-	bool too_deep;		    /* it has more than STACK_DEPTH_LIMIT */
+	/* The last stack, outermost frame first: stacks that follow one another mostly begin alike.
+	 */
+	VECTOR(struct text_step) path;
+	bool too_deep; /* it has more than STACK_DEPTH_LIMIT */
 	uint32_t samples, streams, first_stream;
 	int64_t total[TEXT_STREAMS_LIMIT];
 	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
