@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define NUMBER_LIMIT 4096 /* characters */
+#define PLAIN_DIGITS 18u  /* decimals among them: they fit into 64 bits */
 #define DIGITS_MOST                                                                                \
 	19u /* of a number: more do not fit into 64 bits, and change nothing that is kept */
 
@@ -28,10 +29,17 @@ void json_release(struct json *j)
 
 /* ---- Errors ---- */
 
+/* Eight bytes at a time: what is left of a byte by this is its highest bit if it is a newline. */
 static uint64_t newlines(const char *from, const char *to)
 {
-	uint64_t count = 0;
+	const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+	uint64_t count = 0, word;
 
+	for (; to - from >= 8; from += 8) {
+		memcpy(&word, from, 8);
+		word ^= 0x0a0a0a0a0a0a0a0au;
+		count += ((~(((word & low) + low) | word | low)) >> 7) * 0x0101010101010101u >> 56;
+	}
 	for (; from < to; from++)
 		count += *from == '\n';
 	return count;
@@ -589,30 +597,63 @@ static inline bool column_item(struct json *j, size_t len)
 	       json_fail(j, "an array of more than %zu items", JSON_COLUMN_LIMIT);
 }
 
+/* Most items of columns are short numbers with a comma and the next one right behind: reads one
+ * that is, and moves to the next. False: it is not, and nothing was read. */
+static inline bool plain_item(struct json *j, unsigned decimals, int64_t *ret_value)
+{
+	bool negative = j->at < j->end && *j->at == '-';
+	const char *start = j->at + negative, *at = start, *end = at + PLAIN_DIGITS - decimals;
+	int64_t value = 0;
+
+	if (j->end - start < (ptrdiff_t)PLAIN_DIGITS + 3)
+		return false;
+	for (; at < end && is_digit(*at); at++)
+		value = value * 10 + (*at - '0');
+	if (*at == '.' && at > start)
+		for (start = ++at; decimals && is_digit(*at); at++, decimals--)
+			value = value * 10 + (*at - '0');
+	if (at == start || *at != ',' || !(is_digit(at[1]) || at[1] == '-'))
+		return false;
+	value *= (int64_t)powers[decimals];
+	*ret_value = negative ? -value : value;
+	j->at = at + 1;
+	return true;
+}
+
 void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out)
 {
+	int64_t value;
+
 	if (json_peek(j) == JSON_NULL) {
 		json_skip(j);
 		return;
 	}
 	for (json_array(j); column_item(j, out->len);) {
-		int64_t value = json_number_if(j, decimals, if_null);
-
+		while (plain_item(j, decimals, &value) && out->len < JSON_COLUMN_LIMIT)
+			vector_push(out, value);
+		value = json_number_if(j, decimals, if_null);
 		vector_push(out, value);
 	}
 }
 
+static inline uint32_t index_from(int64_t value)
+{
+	return value < 0 || value >= JSON_NO_INDEX ? JSON_NO_INDEX : (uint32_t)value;
+}
+
 void json_indices(struct json *j, struct json_indices *out)
 {
+	int64_t value;
+
 	if (json_peek(j) == JSON_NULL) {
 		json_skip(j);
 		return;
 	}
 	for (json_array(j); column_item(j, out->len);) {
-		int64_t value = json_number(j, 0, -1);
-
-		vector_push(
-			out, value < 0 || value >= JSON_NO_INDEX ? JSON_NO_INDEX : (uint32_t)value);
+		while (plain_item(j, 0, &value) && out->len < JSON_COLUMN_LIMIT)
+			vector_push(out, index_from(value));
+		value = json_number_if(j, 0, -1);
+		vector_push(out, index_from(value));
 	}
 }
 

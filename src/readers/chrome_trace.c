@@ -406,24 +406,46 @@ static void walk_end(struct walk_thread *w)
 	}
 }
 
+/* Events of one thread and one moment. */
+struct at_once {
+	const struct event *event;
+};
+
 static uint32_t key_of(const struct event *e, unsigned pass, int64_t start)
 {
-	uint64_t time = (uint64_t)e->time - (uint64_t)start, lasts = ~(uint64_t)e->lasts;
+	uint64_t time = (uint64_t)e->time - (uint64_t)start;
 
-	switch (pass) {
-	case 0:
-		return (uint32_t)lasts;
-	case 1:
-		return (uint32_t)(lasts >> 32);
-	case 2:
-		return e->phase;
-	case 3:
-		return (uint32_t)time;
-	case 4:
-		return (uint32_t)(time >> 32);
-	default:
-		return e->thread;
-	}
+	return pass == 0 ? (uint32_t)time : pass == 1 ? (uint32_t)(time >> 32) : e->thread;
+}
+
+static int at_once_compare(const void *a, const void *b)
+{
+	const struct at_once *x = a, *y = b;
+
+	if (x->event->phase != y->event->phase)
+		return x->event->phase < y->event->phase ? -1 : 1;
+	if (x->event->lasts != y->event->lasts)
+		return x->event->lasts > y->event->lasts ? -1 : 1;
+	return (x->event > y->event) - (x->event < y->event);
+}
+
+static void sort_at_once(const struct chrome *c, struct sort_key *keys, size_t count)
+{
+	struct at_once *all = memory_new(count, sizeof(*all));
+
+	for (size_t i = 0; i < count; i++)
+		all[i].event = &c->events.items[keys[i].row];
+	qsort(all, count, sizeof(*all), at_once_compare);
+	for (size_t i = 0; i < count; i++)
+		keys[i].row = (uint32_t)(all[i].event - c->events.items);
+	free(all);
+}
+
+static bool same_moment(const struct chrome *c, struct sort_key a, struct sort_key b)
+{
+	const struct event *x = &c->events.items[a.row], *y = &c->events.items[b.row];
+
+	return x->time == y->time && x->thread == y->thread;
 }
 
 /* Thread by thread, by time; what begins together, the longer one first. */
@@ -438,10 +460,16 @@ static struct sort_key *events_sorted(const struct chrome *c)
 		if (c->events.items[i].time < start)
 			start = c->events.items[i].time;
 	}
-	for (unsigned pass = 0; pass < 6; pass++) {
+	for (unsigned pass = 0; pass < 3; pass++) {
 		for (size_t i = 0; i < count; i++)
 			keys[i].key = key_of(&c->events.items[keys[i].row], pass, start);
 		sort_keys(keys, count);
+	}
+	for (size_t i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && same_moment(c, keys[i], keys[next]);)
+			next++;
+		if (next > i + 1)
+			sort_at_once(c, keys + i, next - i);
 	}
 	return keys;
 }

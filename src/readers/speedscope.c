@@ -13,6 +13,8 @@
 
 #define LATER_DECIMALS 6u /* of values whose unit comes behind them, and of those without one */
 
+#define NO_FRAME (UINT32_MAX - 1) /* of the numbers of frames */
+
 enum unit { UNIT_UNKNOWN, UNIT_NONE, UNIT_BYTES, UNIT_NS, UNIT_US, UNIT_MS, UNIT_S };
 
 static const struct {
@@ -56,9 +58,9 @@ struct speedscope {
 	struct json *json;
 	struct text_stacks names; /* for frames; has no samples */
 	VECTOR(location_id) frames;
-	struct tree_builder tree;  /* over the numbers of frames, plus one */
-	VECTOR(uint32_t) last;	   /* frames of the sample before */
-	VECTOR(node_id) last_node; /* and their nodes */
+	struct tree_builder tree;	 /* over the numbers of frames, plus one */
+	struct json_indices last, spare; /* frames of the sample before; room for the next */
+	VECTOR(node_id) last_node;	 /* and their nodes */
 	VECTOR(struct part) parts;
 	struct json_groups groups;
 	struct buffer none_unit; /* "count", "count/100" */
@@ -125,29 +127,29 @@ static void shared_read(struct speedscope *s)
 /* Samples resemble the ones before them: what is the same is not looked up. False: too deep. */
 static bool sample_node(struct speedscope *s, node_id *ret_node)
 {
-	struct json *j = s->json;
-	size_t depth = 0, same = 0;
+	struct json_indices now = s->spare;
+	size_t same = 0;
 	node_id node = 0;
 
-	for (json_array(j); json_item(j); depth++) {
-		int64_t number = json_number(j, 0, 0);
-		uint32_t frame =
-			number < 0 || number >= UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)number;
+	now.len = 0;
+	json_indices(s->json, &now);
+	s->spare = now;
+	if (now.len > STACK_DEPTH_LIMIT)
+		return false;
+	while (same < now.len && same < s->last.len && now.items[same] == s->last.items[same])
+		same++;
+	s->last_node.len = same;
+	node = same ? s->last_node.items[same - 1] : 0;
+	for (size_t i = same; i < now.len; i++) {
+		uint32_t frame = now.items[i] < NO_FRAME ? now.items[i] : NO_FRAME;
 
-		if (depth >= STACK_DEPTH_LIMIT)
-			continue;
-		if (same == depth && depth < s->last.len && s->last.items[depth] == frame) {
-			node = s->last_node.items[depth];
-			same++;
-			continue;
-		}
-		s->last.len = s->last_node.len = depth;
 		node = tree_child(&s->tree, node, frame + 1);
-		vector_push(&s->last, frame);
 		vector_push(&s->last_node, node);
 	}
+	s->spare = s->last;
+	s->last = now;
 	*ret_node = node;
-	return depth <= STACK_DEPTH_LIMIT;
+	return true;
 }
 
 static void samples_read(struct speedscope *s, struct part *p)
@@ -260,7 +262,7 @@ static void event_read(struct evented *e)
 		return;
 	}
 	pass_time(e, now);
-	frame = frame < 0 || frame >= UINT32_MAX - 1 ? UINT32_MAX - 1 : frame;
+	frame = frame < 0 || frame >= NO_FRAME ? NO_FRAME : frame;
 	if (type == 'O')
 		event_open(e, (uint32_t)frame);
 	else
@@ -542,6 +544,7 @@ static void speedscope_release(struct speedscope *s)
 	vector_release(&s->parts);
 	vector_release(&s->frames);
 	vector_release(&s->last);
+	vector_release(&s->spare);
 	vector_release(&s->last_node);
 	buffer_release(&s->none_unit);
 	tree_builder_release(&s->tree);

@@ -1,9 +1,12 @@
 /* v8_profile.c: what do V8's nodes, samples and time deltas say? */
 #include "readers/v8_profile.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
-#define PLACING UINT32_MAX /* in v8_node.stack while its callers are being placed */
+#define TIME_LIMIT (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
+#define PLACING	   UINT32_MAX	   /* in v8_node.stack while its callers are being placed */
 
 void v8_profile_clear(struct v8_profile *v)
 {
@@ -333,7 +336,7 @@ static bool sample_add(struct v8_sink *s, const struct v8_node *n, struct sample
 }
 
 /* NULL: the sample is skipped, and counted. */
-static const struct v8_node *sample_node(
+static struct v8_node *sample_node(
 	struct v8_sink *s, const struct node_index *x, uint32_t id, stack_id base)
 {
 	struct v8_node *n = node_of(x, id);
@@ -347,62 +350,114 @@ static const struct v8_node *sample_node(
 	return NULL;
 }
 
-struct moment {
-	int64_t time;
-	size_t sample;
+/* When each sample was, in the order of time. */
+struct moments {
+	int64_t *time;	       /* one more than samples: the end */
+	struct sort_key *keys; /* whose row is the sample; NULL: they are in order */
+	size_t count;
 };
 
-static int moment_compare(const void *a, const void *b)
+/* Samples that were taken while another thread wrote are not in the order of time: their deltas are
+ * negative. Of two passes the first sorts by the lower half. */
+static void moments_sort(struct moments *m)
 {
-	const struct moment *x = a, *y = b;
+	int64_t *sorted = memory_new(m->count + 1, sizeof(*sorted)), least = m->time[0];
 
-	return x->time != y->time ? (x->time < y->time ? -1 : 1)
-				  : (x->sample > y->sample) - (x->sample < y->sample);
+	m->keys = memory_new(m->count, sizeof(*m->keys));
+	for (size_t i = 0; i < m->count; i++) {
+		m->keys[i].row = (uint32_t)i;
+		least = m->time[i] < least ? m->time[i] : least;
+	}
+	for (unsigned shift = 0; shift < 64; shift += 32) {
+		for (size_t i = 0; i < m->count; i++)
+			m->keys[i].key =
+				(uint32_t)(((uint64_t)m->time[m->keys[i].row] - (uint64_t)least) >>
+					   shift);
+		sort_keys(m->keys, m->count);
+	}
+	for (size_t i = 0; i < m->count; i++)
+		sorted[i] = m->time[m->keys[i].row];
+	free(m->time);
+	m->time = sorted;
 }
 
-/* When each sample was. Samples that were taken while another thread wrote are not in the order of
- * time: their deltas are negative. */
-static bool moments_of(
-	const struct v8_profile *v, struct moment *moments, size_t count, struct error *err)
+/* The deltas are used up. */
+static bool moments_make(struct moments *m, struct v8_profile *v, struct error *err)
 {
 	int64_t time = v->start == INT64_MIN ? 0 : v->start;
 	bool sorted = true;
 
-	for (size_t i = 0; i < count; i++) {
-		if (__builtin_add_overflow(time, v->deltas.items[i], &time))
-			return error_set(err, ERR_LIMIT, "the sum of all time deltas exceeds 2^63");
-		sorted &= !i || time >= moments[i - 1].time;
-		moments[i] = (struct moment){time, i};
+	m->count = v->samples.len < v->deltas.len ? v->samples.len : v->deltas.len;
+	vector_push(&v->deltas, 0);
+	m->time = v->deltas.items;
+	v->deltas.items = NULL;
+	v->deltas.len = v->deltas.cap = 0;
+	for (size_t i = 0; i < m->count; i++) {
+		if (__builtin_add_overflow(time, m->time[i], &time) || time > TIME_LIMIT ||
+			time < -TIME_LIMIT)
+			return error_set(err, ERR_LIMIT, "the sum of all time deltas exceeds 2^61");
+		sorted &= !i || time >= m->time[i - 1];
+		m->time[i] = time;
 	}
 	if (!sorted)
-		qsort(moments, count, sizeof(*moments), moment_compare);
+		moments_sort(m);
+	time = m->time[m->count - 1];
+	m->time[m->count] = v->end > time && v->end <= TIME_LIMIT ? v->end : time;
+	return true;
+}
+
+/* Nobody asks for times: one sample for each node. */
+static bool sums_add(struct v8_profile *v, struct v8_sink *s, const struct node_index *x,
+	stack_id base, struct sample sample, const struct moments *m, struct error *err)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		uint32_t row = m->keys ? m->keys[i].row : (uint32_t)i;
+		struct v8_node *n = sample_node(s, x, v->samples.items[row], base);
+
+		if (n) {
+			n->ns += m->time[i + 1] - m->time[i];
+			n->samples++;
+		}
+	}
+	for (size_t i = 0; i < v->nodes.len; i++) {
+		const struct v8_node *n = &v->nodes.items[i];
+
+		if (n->samples && !sample_add(s, n, sample, n->ns, n->samples, err))
+			return false;
+	}
+	return true;
+}
+
+static bool each_add(struct v8_profile *v, struct v8_sink *s, const struct node_index *x,
+	stack_id base, struct sample sample, const struct moments *m, struct error *err)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		uint32_t row = m->keys ? m->keys[i].row : (uint32_t)i;
+		const struct v8_node *n = sample_node(s, x, v->samples.items[row], base);
+		int64_t lasts = m->time[i + 1] - m->time[i];
+
+		if (!n)
+			continue;
+		sample.time = m->time[i] < 0 ? 0 : (uint64_t)m->time[i];
+		sample.duration = (uint64_t)lasts;
+		if (!sample_add(s, n, sample, lasts, 1, err))
+			return false;
+	}
 	return true;
 }
 
 static bool timed_add(struct v8_profile *v, struct v8_sink *s, const struct node_index *x,
 	stack_id base, struct sample sample, struct error *err)
 {
-	size_t count = v->samples.len < v->deltas.len ? v->samples.len : v->deltas.len;
-	struct moment *moments = memory_new(count + 1, sizeof(*moments));
-	bool done = moments_of(v, moments, count, err);
+	struct moments m = {0};
+	bool done = moments_make(&m, v, err);
 
-	moments[count].time = count ? moments[count - 1].time : 0;
-	if (v->end != INT64_MIN && v->end > moments[count].time)
-		moments[count].time = v->end;
-	for (size_t i = 0; i < count && done; i++) {
-		const struct v8_node *n =
-			sample_node(s, x, v->samples.items[moments[i].sample], base);
-		int64_t lasts;
-
-		if (!n)
-			continue;
-		done = !__builtin_sub_overflow(moments[i + 1].time, moments[i].time, &lasts) ||
-		       error_set(err, ERR_LIMIT, "the sum of all time deltas exceeds 2^63");
-		sample.time = moments[i].time < 0 ? 0 : (uint64_t)moments[i].time;
-		sample.duration = (uint64_t)lasts;
-		done = done && sample_add(s, n, sample, lasts, 1, err);
-	}
-	free(moments);
+	if (done && sample.has & SAMPLE_TIME)
+		done = each_add(v, s, x, base, sample, &m, err);
+	else if (done)
+		done = sums_add(v, s, x, base, sample, &m, err);
+	free(m.time);
+	free(m.keys);
 	return done;
 }
 

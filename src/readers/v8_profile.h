@@ -20,6 +20,7 @@ struct v8_node {
 	uint8_t what; /* V8_NODE_... */
 	bool placed;  /* `stack` is known */
 	stack_id stack;
+	int64_t ns, samples; /* that ended here */
 };
 
 struct v8_link {

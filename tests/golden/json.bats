@@ -89,7 +89,7 @@ refused() {
 	refused 'the end, and no sample before it' <<<'{"traceEvents":[]}'
 	refused 'the end, and no sample before it' <<<'{"meta":{"preprocessedProfileVersion":50},"threads":[]}'
 	refused 'expected an object, got' <<<'{"meta":{"preprocessedProfileVersion":50},"threads":[7]}'
-	refused 'the sum of all time deltas exceeds 2^63' --format cpuprofile \
+	refused 'the sum of all time deltas exceeds 2^61' --format cpuprofile \
 		<<<'{"nodes":[{"id":1}],"samples":[1,1,1],"timeDeltas":[9e15,9e15,9e15]}'
 	said 'samples whose nodes call themselves' --format cpuprofile \
 		<<<'{"nodes":[{"id":1,"children":[2]},{"id":2,"children":[1]},{"id":3}],"samples":[1,3,2],"timeDeltas":[1,1,1]}'
