@@ -62,6 +62,36 @@ void buffer_i64(struct buffer *b, int64_t value)
 	buffer_u64(b, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
+void buffer_decimal(struct buffer *b, int64_t value, unsigned decimals)
+{
+	size_t start, digits;
+
+	if (!decimals) {
+		buffer_i64(b, value);
+		return;
+	}
+	if (value < 0)
+		buffer_char(b, '-');
+	start = b->len;
+	buffer_u64(b, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+	digits = b->len - start;
+	if (digits <= decimals) {
+		size_t zeroes = decimals + 1 - digits;
+
+		buffer_room(b, zeroes);
+		memmove(b->at + start + zeroes, b->at + start, digits);
+		memset(b->at + start, '0', zeroes);
+		b->len += zeroes;
+	}
+	buffer_char(b, '\0');
+	memmove(b->at + b->len - decimals, b->at + b->len - 1 - decimals, decimals);
+	b->at[b->len - 1 - decimals] = '.';
+	while (b->at[b->len - 1] == '0')
+		b->len--;
+	if (b->at[b->len - 1] == '.')
+		b->len--;
+}
+
 void buffer_printf(struct buffer *b, const char *fmt, ...)
 {
 	va_list args;

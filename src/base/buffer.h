@@ -17,6 +17,8 @@ void buffer_text(struct buffer *b, const char *text);
 void buffer_char(struct buffer *b, char c);
 void buffer_u64(struct buffer *b, uint64_t value);
 void buffer_i64(struct buffer *b, int64_t value);
+/* 1250 with three decimals is "1.25": no zeroes at the end. */
+void buffer_decimal(struct buffer *b, int64_t value, unsigned decimals);
 __attribute__((format(printf, 2, 3))) void buffer_printf(struct buffer *b, const char *fmt, ...);
 struct bytes buffer_bytes(const struct buffer *b);
 

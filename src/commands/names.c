@@ -29,6 +29,8 @@ static struct detail {
 	const char *v8_logs;
 } detail;
 
+static bool lines_are_kept; /* without being in names */
+
 /* ---- Options ---- */
 
 static bool set_directory(
@@ -137,9 +139,16 @@ void names_set_detail(struct symbolize_options *options)
 	options->stored = !detail.no_cache;
 }
 
+void names_keep_lines(void)
+{
+	lines_are_kept = true;
+}
+
 enum projection names_projection(void)
 {
-	unsigned projection = detail.lines ? BY_LINE | PROJECT_LINES : BY_FUNCTION;
+	unsigned projection = detail.lines     ? BY_LINE | PROJECT_LINES
+			      : lines_are_kept ? BY_LINE
+					       : BY_FUNCTION;
 
 	return (enum projection)(projection | (detail.no_inline ? PROJECT_OUTER : 0));
 }

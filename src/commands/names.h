@@ -29,6 +29,8 @@ void names_release(void);
 struct option_group names_detail_group(void);
 /* Set what they decide. */
 void names_set_detail(struct symbolize_options *options);
+/* Let views tell places in a function apart, for outputs that have files and lines. */
+void names_keep_lines(void);
 /* How a view has to show frames for them. */
 enum projection names_projection(void);
 /* Where --v8-log says that logs are, or NULL. */

@@ -2,6 +2,7 @@
 #include "commands/pipeline.h"
 
 #include "base/memory.h"
+#include "commands/names.h"
 #include "commands/terminal.h"
 #include "readers/readers.h"
 #include "renderers/text.h"
@@ -109,8 +110,11 @@ int pipeline_write(const struct command *command, char **operands, const struct 
 	void *usual = renderer_settings(renderer);
 	struct error err = {0};
 	struct loaded loaded;
-	bool done = load(command, operands, WANT_ALL, &loaded, &err);
+	bool done;
 
+	if (renderer->by_line)
+		names_keep_lines();
+	done = load(command, operands, WANT_ALL, &loaded, &err);
 	if (done) {
 		done = pipeline_render(
 			&loaded.view, renderer, settings ? settings : usual, path, &err);

@@ -9,9 +9,10 @@ static void kiln_sink_open(struct v8_profile *v, struct v8_sink *s, struct text_
 	*s = (struct v8_sink){.main = t, .timed = true};
 	text_stacks_stream(t, buffer_bytes(&v->extra.stream_kind), buffer_bytes(&v->extra.unit),
 		buffer_bytes(&v->extra.event));
+	if (v->extra.untimed)
+		t->want &= ~(unsigned)WANT_TIMES;
 	if (bytes_equal(buffer_bytes(&v->extra.unit), BYTES("ns")))
 		return;
-	t->want &= ~(unsigned)WANT_TIMES;
 	v->start = 0;
 	v->end = v->end == INT64_MIN ? v->end : v->end / NS_OF_ONE;
 	for (size_t i = 0; i < v->deltas.len; i++)

@@ -168,39 +168,6 @@ static void build_tree(struct folded *f)
 	free(map);
 }
 
-/* ---- Values ---- */
-
-static void add_value(struct buffer *line, int64_t value, unsigned decimals)
-{
-	size_t start, digits;
-
-	buffer_char(line, ' ');
-	if (!decimals) {
-		buffer_i64(line, value);
-		return;
-	}
-	if (value < 0)
-		buffer_char(line, '-');
-	start = line->len;
-	buffer_u64(line, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
-	digits = line->len - start;
-	if (digits <= decimals) {
-		size_t zeroes = decimals + 1 - digits;
-
-		buffer_room(line, zeroes);
-		memmove(line->at + start + zeroes, line->at + start, digits);
-		memset(line->at + start, '0', zeroes);
-		line->len += zeroes;
-	}
-	buffer_char(line, '\0');
-	memmove(line->at + line->len - decimals, line->at + line->len - 1 - decimals, decimals);
-	line->at[line->len - 1 - decimals] = '.';
-	while (line->at[line->len - 1] == '0')
-		line->len--;
-	if (line->at[line->len - 1] == '.')
-		line->len--;
-}
-
 /* ---- Order ---- */
 
 static bool has_value(const struct folded *f, node_id node)
@@ -237,8 +204,10 @@ static void write_line(
 	}
 	line->len = 0;
 	buffer_add(line, path.at, path.len);
-	for (size_t side = 0; side < f->sides; side++)
-		add_value(line, value[side], f->decimals);
+	for (size_t side = 0; side < f->sides; side++) {
+		buffer_char(line, ' ');
+		buffer_decimal(line, value[side], f->decimals);
+	}
 	buffer_char(line, '\n');
 	output_write(out, buffer_bytes(line));
 }

@@ -22,13 +22,19 @@ const struct renderer *renderer_by_name(const char *name)
 	return NULL;
 }
 
+/* The longest suffix wins: .speedscope.json is no .json. */
 const struct renderer *renderer_for_path(const char *path)
 {
-	for (size_t i = 0; renderers[i]; i++)
-		if (renderers[i]->suffix &&
-			bytes_end(bytes_of(path), bytes_of(renderers[i]->suffix)))
-			return renderers[i];
-	return NULL;
+	const struct renderer *best = NULL;
+
+	for (size_t i = 0; renderers[i]; i++) {
+		const char *suffix = renderers[i]->suffix;
+
+		if (suffix && bytes_end(bytes_of(path), bytes_of(suffix)) &&
+			(!best || strlen(suffix) > strlen(best->suffix)))
+			best = renderers[i];
+	}
+	return best;
 }
 
 void renderer_suffixes(struct buffer *out)

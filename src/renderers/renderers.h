@@ -14,6 +14,7 @@ struct renderer {
 	const char *about;
 	const char *proof; /* who else accepted what it writes; NULL: nobody */
 	bool readable;	   /* for people: may be written to a terminal */
+	bool by_line;	   /* it has files and lines: wants views that tell them apart */
 
 	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills
 	 * in. NULL, 0 and NULL when there are none. */

@@ -72,3 +72,69 @@ strings_of() {
 	run "$kiln" convert script.txt --labels thread,colour -o x.pb
 	failed_with 2 "kiln: convert: --labels: expected some of thread, tid, pid, comm, cpu, or all, or none, separated by commas, got 'thread,colour'"
 }
+
+@test "for other programs: Speedscope, Firefox, .cpuprofile; read again they fold the same" {
+	for suffix in speedscope.json firefox.json cpuprofile; do
+		"$kiln" convert small.folded -o "x.$suffix"
+		python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "x.$suffix"
+		"$kiln" fold "x.$suffix" | cmp - <("$kiln" fold small.folded)
+		"$kiln" convert small.folded --to "${suffix%.json}" | cmp - "x.$suffix"
+	done
+}
+
+@test "through other formats and back nothing changes, for every perf case and every kind" {
+	needs_corpus
+	for in in "$corpus"/flamegraph/perf/*.txt; do
+		[ -s "$in" ] || continue
+		"$kiln" fold -q --all "$in" >direct || continue
+		for suffix in speedscope.json firefox.json cpuprofile; do
+			"$kiln" convert -q "$in" -o "there.$suffix"
+			"$kiln" fold -q --all "there.$suffix" | diff direct - || { echo "$in $suffix"; return 1; }
+		done
+	done
+}
+
+@test "files and lines go along; transforms are applied first" {
+	cat >lines.txt <<-'END'
+	app 12/13 [001] 4.5: 10 cycles:
+	    4005 work+0x5 (/bin/app)
+	  src/work.c:42
+	    4000 main+0x0 (/bin/app)
+	  src/main.c:7
+
+	END
+	for suffix in speedscope.json firefox.json cpuprofile; do
+		"$kiln" convert lines.txt -o "l.$suffix"
+		"$kiln" fold --lines "l.$suffix" | grep -qF 'main (main.c:7);work (work.c:42) 10'
+		"$kiln" convert lines.txt --drop main -o "d.$suffix"
+		[ "$("$kiln" fold "d.$suffix")" = 'app;work 10' ]
+	done
+	"$kiln" fold --by-thread l.firefox.json | grep -q '^app-12/13;'
+	"$kiln" fold --by-thread l.speedscope.json | grep -q '^app-12/13;'
+}
+
+@test "a table of samples" {
+	printf 'app 12/13 [001] 4.5: 10 cycles:\n\t4005 a,b;c (/bin/app)\n\n' >one.txt
+	"$kiln" convert one.txt -o x.csv
+	head -1 x.csv | grep -qx 'kind,unit,event,process,pid,thread,tid,cpu,time_ns,duration_ns,value,stack'
+	grep -qx 'cycles,cycles,cycles,app,12,app,13,1,4500000000,,10,"app;a,b:c"' x.csv
+	python3 - <<-'END' | sort >sums
+	import csv, collections
+	sums = collections.Counter()
+	for row in csv.DictReader(open("x.csv")):
+	    sums[row["stack"]] += int(row["value"]) if row["kind"] == "cycles" else 0
+	for stack, value in sums.items():
+	    print(stack, value)
+	END
+	"$kiln" fold one.txt | cmp - sums
+}
+
+@test "what a format cannot hold is said" {
+	printf '{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[{"type":"sampled","name":"n","unit":"bytes","samples":[[0],[0]],"weights":[5,-9]}]}' >minus.json
+	run "$kiln" convert minus.json -o minus.cpuprofile
+	[ "$status" -eq 1 ]
+	[[ $output == *"a value is negative"* ]]
+	[ ! -e minus.cpuprofile ]
+	"$kiln" convert minus.json -o minus.speedscope.json
+	"$kiln" fold minus.speedscope.json | grep -qx 'a -4'
+}
