@@ -446,6 +446,14 @@ static uint32_t prefix_of(const struct tables *t, uint32_t stack)
 	return prefix && prefix <= stack ? stack - prefix : JSON_NO_INDEX;
 }
 
+/* All frames that are not in the table are one. */
+static uint32_t frame_of(const struct tables *t, uint32_t stack)
+{
+	uint32_t frame = index_at(&t->stack_frame, stack), none = (uint32_t)t->frame_func.len;
+
+	return frame < none ? frame : none;
+}
+
 /* The stack of a row of the stack table in this thread; callers are above in the table. */
 static stack_id stack_of(
 	struct firefox *f, struct tables *t, uint32_t thread, uint32_t row, stack_id base)
@@ -472,8 +480,7 @@ static stack_id stack_of(
 		stack = f->stacks.items[row];
 	while (f->chain.len) {
 		row = f->chain.items[--f->chain.len];
-		stack = profile_stack(
-			f->profile, stack, location_of(f, t, index_at(&t->stack_frame, row)));
+		stack = profile_stack(f->profile, stack, location_of(f, t, frame_of(t, row)));
 		f->stacks.items[row] = stack;
 		f->stacks_of.items[row] = thread + 1;
 	}
