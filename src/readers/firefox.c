@@ -736,6 +736,7 @@ const struct reader reader_firefox = {
 	.name = "firefox",
 	.about = "profiles of the Firefox Profiler, samply and others",
 	.expects = "a JSON object with `threads` and `meta.preprocessedProfileVersion`",
+	.proof = "files that the Firefox Profiler's own loader reads, stack by stack",
 	.bid = bid,
 	.read = read,
 };

@@ -601,6 +601,7 @@ const struct reader reader_speedscope = {
 	.name = "speedscope",
 	.about = "Speedscope's JSON: .speedscope.json",
 	.expects = "a JSON object with `shared` frames and `profiles`",
+	.proof = "files that Speedscope's schema accepts, and what Speedscope 1.25 shows of them",
 	.bid = bid,
 	.read = read,
 };

@@ -228,6 +228,7 @@ const struct renderer renderer_cpuprofile = {
 	.name = "cpuprofile",
 	.suffix = ".cpuprofile",
 	.about = "V8's CPU profile of what is shown, for DevTools and editors",
+	.proof = "Speedscope 1.25: its table of functions",
 	.by_line = true,
 	.render = cpuprofile_render,
 };

@@ -115,6 +115,7 @@ const struct renderer renderer_csv = {
 	.name = "csv",
 	.suffix = ".csv",
 	.about = "a row for every sample, for spreadsheets",
+	.proof = "Python's csv module",
 	.readable = true,
 	.render = csv_render,
 };

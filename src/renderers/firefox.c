@@ -397,6 +397,7 @@ const struct renderer renderer_firefox = {
 	.name = "firefox",
 	.suffix = ".firefox.json",
 	.about = "the Firefox Profiler's file: every stream of every thread, with times",
+	.proof = "the Firefox Profiler's own loader, stack by stack",
 	.by_line = true,
 	.render = firefox_render,
 };

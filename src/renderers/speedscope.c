@@ -139,6 +139,7 @@ const struct renderer renderer_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
 	.about = "Speedscope's JSON: every stream of every thread",
+	.proof = "Speedscope 1.25: its schema, and its table of functions",
 	.by_line = true,
 	.render = speedscope_render,
 };
