@@ -17,6 +17,7 @@
 
 #define PROFILES_MOST 4096u
 #define TIME_LIMIT    (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
+#define WHOLE_PROCESS INT64_MIN	      /* in place of a thread's id: its name is the process's */
 #define OPEN_END      INT64_MAX	      /* of what an E event ends */
 
 /* In the order in which events of one moment count. */
@@ -34,11 +35,6 @@ struct traced_thread {
 	string_id name;
 	thread_id id;
 	stack_id base;
-};
-
-struct traced_process {
-	int64_t pid;
-	string_id name;
 };
 
 /* A CPU profile that comes in pieces. */
@@ -64,7 +60,6 @@ struct chrome {
 	struct reading now;
 	VECTOR(struct event) events;
 	VECTOR(struct traced_thread) threads;
-	VECTOR(struct traced_process) processes;
 	VECTOR(struct traced_profile) profiles;
 	struct id_map by_thread;
 	uint64_t seen;
@@ -151,17 +146,6 @@ static void event_key(struct chrome *c, struct bytes key)
 		json_skip(j);
 }
 
-static void process_name(struct chrome *c, int64_t pid, string_id name)
-{
-	for (size_t i = 0; i < c->processes.len; i++)
-		if (c->processes.items[i].pid == pid) {
-			c->processes.items[i].name = name;
-			return;
-		}
-	if (c->processes.len < PROFILES_MOST)
-		vector_push(&c->processes, ((struct traced_process){pid, name}));
-}
-
 static void metadata(struct chrome *c)
 {
 	const struct reading *now = &c->now;
@@ -169,7 +153,8 @@ static void metadata(struct chrome *c)
 	uint32_t thread;
 
 	if (bytes_equal(buffer_bytes(&now->name), BYTES("process_name"))) {
-		process_name(c, now->pid, name);
+		thread = thread_of(c, now->pid, WHOLE_PROCESS);
+		c->threads.items[thread].name = name;
 	} else if (bytes_equal(buffer_bytes(&now->name), BYTES("thread_name"))) {
 		thread = thread_of(c, now->pid, now->tid);
 		c->threads.items[thread].name = name;
@@ -284,21 +269,20 @@ static int32_t small_id(int64_t id)
 	return id < 0 || id > INT32_MAX ? -1 : (int32_t)id;
 }
 
-static void threads_make(struct chrome *c)
+/* The thread with its row and root frames; by now all names are known. */
+static const struct traced_thread *thread_made(struct chrome *c, uint32_t number)
 {
-	for (size_t i = 0; i < c->threads.len; i++) {
-		struct traced_thread *t = &c->threads.items[i];
-		string_id name = 0;
+	uint32_t whole = thread_of(c, c->threads.items[number].pid, WHOLE_PROCESS);
+	struct traced_thread *t = &c->threads.items[number];
 
-		for (size_t k = 0; k < c->processes.len; k++)
-			if (c->processes.items[k].pid == t->pid)
-				name = c->processes.items[k].name;
-		t->id = profile_thread(c->profile,
-			profile_process(c->profile, small_id(t->pid), name), small_id(t->tid),
-			t->name);
-		if (!c->names.style) /* the classic script does not tell threads apart */
-			t->base = json_thread_stack(c->profile, t->id);
-	}
+	if (t->id)
+		return t;
+	t->id = profile_thread(c->profile,
+		profile_process(c->profile, small_id(t->pid), c->threads.items[whole].name),
+		small_id(t->tid), t->name);
+	if (!c->names.style) /* the classic script does not tell threads apart */
+		t->base = json_thread_stack(c->profile, t->id);
+	return t;
 }
 
 static struct sample sample_of(const struct chrome *c, const struct traced_thread *t)
@@ -491,11 +475,12 @@ static bool spans_add(struct chrome *c, struct error *err)
 	text_stacks_stream(&c->wall, BYTES("wall"), BYTES("ns"), (struct bytes){0});
 	for (size_t i = 0; i < c->events.len && !err->code;) {
 		uint32_t thread = c->events.items[keys[i].row].thread;
+		const struct traced_thread *t = thread_made(c, thread);
 
-		w.sample = sample_of(c, &c->threads.items[thread]);
+		w.sample = sample_of(c, t);
 		if (c->names.want & WANT_TIMES)
 			w.sample.has |= SAMPLE_TIME | SAMPLE_DURATION;
-		w.base = c->threads.items[thread].base;
+		w.base = t->base;
 		w.last = INT64_MIN;
 		for (; i < c->events.len && c->events.items[keys[i].row].thread == thread; i++)
 			span_step(&w, &c->events.items[keys[i].row]);
@@ -517,10 +502,12 @@ static bool profiles_add(struct chrome *c, const struct read_options *options, s
 	v8_sink_open(&sink, &c->cpu, true);
 	for (size_t i = 0; done && i < c->profiles.len; i++) {
 		struct traced_profile *p = &c->profiles.items[i];
-		const struct traced_thread *t = &c->threads.items[p->thread];
+		const struct traced_thread *t;
 
-		if (v8_profile_timed(&p->v8))
-			done = v8_profile_add(&p->v8, &sink, t->base, sample_of(c, t), err);
+		if (!v8_profile_timed(&p->v8))
+			continue;
+		t = thread_made(c, p->thread);
+		done = v8_profile_add(&p->v8, &sink, t->base, sample_of(c, t), err);
 	}
 	done = done && v8_sink_finish(&sink, c->json, err);
 	v8_sink_release(&sink);
@@ -581,7 +568,6 @@ static bool chrome_read(struct chrome *c, const struct read_options *options, st
 		return false;
 	if (j->cut && !j->failed)
 		cut_is_fine(c, err);
-	threads_make(c);
 	if (any_samples(c) && !profiles_add(c, options, err))
 		return false;
 	if (any_samples(c) && !c->events.len)
@@ -605,7 +591,6 @@ static void chrome_release(struct chrome *c)
 	buffer_release(&c->now.arg_name);
 	vector_release(&c->events);
 	vector_release(&c->threads);
-	vector_release(&c->processes);
 	vector_release(&c->profiles);
 	id_map_release(&c->by_thread);
 	text_stacks_release(&c->names);
