@@ -1,0 +1,138 @@
+# producers_runtimes.bats: debuggers and runtimes that are installed here tell the stacks of programs whose
+# shares are known; do the stacks that Kiln reads have these shares?
+load producers
+
+# times COUNT COMMAND...: its output as often, a moment apart.
+times() {
+	for ((i = 0; i < $1; i++)); do
+		"${@:2}" 2>/dev/null
+		sleep 0.0"$((RANDOM % 9 + 1))"
+	done
+}
+
+# of_main FILE...: the shares of a poor man's profile of shares.c or what is like it: 3 standard deviations
+# of 60 samples.
+of_main() {
+	cat "$@"
+	share "${three:-three_quarters}" 58 92 "$@"
+	share "${one:-one_quarter}" 8 42 "$@"
+}
+
+@test "gdb: thread apply all bt, and bt" {
+	need gcc gdb
+	gcc -g -O0 -o shares "$programs/shares.c"
+	./shares &
+	running=$!
+	times 60 gdb -p "$running" -batch -ex 'thread apply all bt' >stacks.txt
+	grep -q '^#0' stacks.txt || skip "gdb may not look at other programs here"
+	"$kiln" fold -q stacks.txt >folded
+	of_main folded
+	[ "$(sum folded)" -eq "$(grep -c '^#0' stacks.txt)" ]
+	grep -q '^main;three_quarters;spin [0-9]' folded
+	"$kiln" convert -q -o a.kiln stacks.txt
+	"$kiln" info a.kiln | grep -E '^threads +1 thread'
+	"$kiln" fold -q --lines a.kiln | grep -q '^main (shares.c:32);three_quarters (shares.c:16);spin (shares.c:1[01]) '
+	gdb -p "$running" -batch -ex bt 2>/dev/null >one.txt
+	[ "$("$kiln" fold -q one.txt | sum)" -eq 1 ]
+}
+
+@test "eu-stack: with and without modules and sources" {
+	need gcc eu-stack
+	gcc -g -O0 -o shares "$programs/shares.c"
+	./shares &
+	running=$!
+	times 60 eu-stack -p "$running" >stacks.txt
+	grep -q '^#0' stacks.txt || skip "eu-stack may not look at other programs here"
+	times 60 eu-stack -a -m -s -p "$running" >sources.txt
+	for stacks in stacks sources; do
+		"$kiln" fold -q "$stacks.txt" >folded
+		of_main folded
+		[ "$(sum folded)" -eq "$(grep -c '^TID' "$stacks.txt")" ]
+		grep -q ';main;three_quarters;spin [0-9]' folded
+	done
+	"$kiln" convert -q -o a.kiln sources.txt
+	"$kiln" fold -q --lines a.kiln | grep -q 'main (shares.c:32);three_quarters (shares.c:16);spin (shares.c:1[01]) '
+}
+
+@test "jstack: what runs in Java" {
+	need javac java jstack
+	javac -d . "$programs/Shares.java"
+	java -cp . Shares &
+	running=$!
+	for ((try = 0; try < 100; try++)); do
+		jstack "$running" 2>/dev/null | grep -q oneQuarter && break
+		sleep 0.1
+	done
+	times 60 jstack "$running" >dumps.txt
+	"$kiln" fold -q dumps.txt >folded
+	three=Shares.threeQuarters one=Shares.oneQuarter of_main folded
+	# The one thread that runs is in every dump; all others wait, though the JVM calls some runnable.
+	[ "$(sum folded)" -eq "$(grep -c '^Full thread dump' dumps.txt)" ]
+	grep -q '^main;Shares.main;Shares.threeQuarters;Shares.spin [0-9]' folded
+	"$kiln" fold -q --kind waiting dumps.txt >waiting
+	grep -q '^waiter;.*;Shares.waitForever;java.lang.Object.wait;java.lang.Object.wait 60$' waiting
+	grep -q '^acceptor;.*;Shares.acceptForever;.*;sun.nio.ch.Net.accept 60$' waiting
+	! grep '^main' waiting
+	"$kiln" fold -q --kind blocked dumps.txt >blocked
+	[ ! -s blocked ]
+}
+
+@test "Java exceptions: traces of a program that fails as often as it says" {
+	need javac java
+	javac -d . "$programs/Failing.java"
+	java -cp . Failing 2>log
+	"$kiln" fold -q log | diff - <(printf '%s\n' \
+		'Failing.main;Failing.fail 100' \
+		'Failing.main;Failing.wrap 600' \
+		'Failing.main;Failing.wrap;Failing.inner;java.base/java.lang.Iterable.forEach;Failing.lambda$inner$0 300')
+}
+
+@test "faulthandler: all threads of Python" {
+	need python3
+	python3 "$programs/shares.py" told
+	"$kiln" fold -q told >folded
+	cat folded
+	grep -v waiter folded | grep -v '^[^;]*:<module> ' >main
+	awk '/:three_quarters/ { three += $NF } { all += $NF } END { print three / all; exit !(three / all > 0.65 && three / all < 0.85) }' main
+	[ "$(sum folded)" -eq "$(grep -c 'most recent call first' told)" ]
+	[ "$(grep waiter folded | sum)" -eq "$(grep -c Timeout told)" ]
+	"$kiln" convert -q -o a.kiln told
+	"$kiln" info a.kiln | grep -E '^threads +2 threads'
+}
+
+@test "go tool pprof -raw: time in inlined functions, labels, blocks on the heap" {
+	need go
+	GOCACHE=$PWD GOFLAGS=-mod=mod go build -o shares "$programs/shares.go"
+	./shares . 60000000
+	go tool pprof -raw cpu.pb.gz >cpu.txt
+	go tool pprof -raw heap.pb.gz >heap.txt
+	"$kiln" fold -q --kind cpu cpu.txt >folded
+	cat folded
+	share main.once 9 20 folded
+	share main.twice 22 35 folded
+	share main.fourTimes 50 65 folded
+	[ "$(sum folded)" -eq "$(sed -n '/^samples/,/^Locations/s/^ *[0-9]* *\([0-9]*\): .*/\1/p' cpu.txt | sum)" ]
+	"$kiln" fold -q --kind alloc_space heap.txt >folded
+	# A block of 1 KiB each, and what holds them.
+	for blocks in Hundred:100 TwoHundred:200 FourHundred:400; do
+		grep "main.allocate${blocks%:*};main.allocate " folded |
+			awk -v blocks="${blocks#*:}" '{ sum += $NF } END { print sum; exit !(sum > blocks * 1024 && sum < blocks * 1100) }'
+	done
+}
+
+@test "GHC: ticks and bytes add up to what the report states" {
+	need ghc
+	cp "$programs/shares.hs" .
+	ghc -v0 -O1 -prof -o shares shares.hs || skip "needs ghc-prof"
+	./shares +RTS -P -RTS
+	"$kiln" fold -q --kind ticks shares.prof >folded
+	cat folded
+	share Main.threeQuarters 70 80 folded
+	share Main.oneQuarter 20 30 folded
+	[ "$(sum folded)" -eq "$(sed -n 's/.*(\([0-9]*\) ticks.*/\1/p' shares.prof)" ]
+	[ "$("$kiln" fold -q shares.prof | sum)" -ge 990 ]
+	# The report leaves out what the profiler took itself.
+	"$kiln" fold -q --kind bytes shares.prof | sum |
+		awk -v stated="$(sed -n 's/.*total alloc = *\([0-9,]*\) bytes.*/\1/p' shares.prof | tr -d ,)" \
+			'{ exit !($1 >= stated && $1 < stated * 1.01 + 1e6) }'
+}
