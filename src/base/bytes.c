@@ -116,12 +116,39 @@ bool bytes_hex(struct bytes text, uint64_t *ret_value)
 	return true;
 }
 
+/* "12.345": up to 15 digits, a whole number and a power of ten, are both exact in a double, and so
+ * their quotient is the nearest there is. */
+static bool plain_double(struct bytes text, double *ret_value)
+{
+	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+		1e11, 1e12, 1e13, 1e14, 1e15};
+	uint64_t digits = 0;
+	size_t point = text.len;
+
+	if (!text.len || text.len > 16)
+		return false;
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.at[i] == '.' && point == text.len && i + 1 < text.len)
+			point = i;
+		else if (text.at[i] >= '0' && text.at[i] <= '9')
+			digits = digits * 10 + (uint64_t)(text.at[i] - '0');
+		else
+			return false;
+	}
+	if (point == text.len ? text.len > 15 : point == 0)
+		return false;
+	*ret_value = (double)digits / powers[point == text.len ? 0 : text.len - 1 - point];
+	return true;
+}
+
 bool bytes_double(struct bytes text, double *ret_value)
 {
 	char copy[64];
 	char *end;
 	double value;
 
+	if (plain_double(text, ret_value))
+		return true;
 	if (!text.len || text.len >= sizeof(copy))
 		return false;
 	for (size_t i = 0; i < text.len; i++) {

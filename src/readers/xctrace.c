@@ -59,8 +59,9 @@ static const struct bytes element_names[ELEMENTS] = {
 	[RESULT] = {"trace-query-result", 18},
 };
 
-/* What an id stands for: a number, or an id of the profile. */
+/* What an id of such an element stands for: a number, or an id of the profile. */
 struct meaning {
+	enum element element;
 	uint64_t id;
 	uint64_t value;
 };
@@ -93,23 +94,25 @@ static void xctrace_release(struct xctrace *x)
 
 /* ---- Ids ---- */
 
-static void define(struct xctrace *x, uint64_t id, uint64_t value)
+static void define(struct xctrace *x, enum element e, uint64_t id, uint64_t value)
 {
 	if (!id)
 		return;
-	vector_push(&x->meanings, ((struct meaning){id, value}));
-	id_map_enter(&x->by_id, hash_pair(id, 0), (uint32_t)x->meanings.len);
+	vector_push(&x->meanings, ((struct meaning){e, id, value}));
+	id_map_enter(&x->by_id, hash_pair(id, e), (uint32_t)x->meanings.len);
 }
 
-static bool look_up(struct xctrace *x, uint64_t id, uint64_t *ret_value)
+static bool look_up(struct xctrace *x, enum element e, uint64_t id, uint64_t *ret_value)
 {
-	uint64_t hash = hash_pair(id, 0);
+	uint64_t hash = hash_pair(id, e);
 	size_t at = id_map_first(&x->by_id, hash);
 	uint32_t place;
 
 	while ((place = id_map_candidate(&x->by_id, hash, &at))) {
-		if (x->meanings.items[place - 1].id == id) {
-			*ret_value = x->meanings.items[place - 1].value;
+		const struct meaning *m = &x->meanings.items[place - 1];
+
+		if (m->id == id && m->element == e) {
+			*ret_value = m->value;
 			return true;
 		}
 	}
@@ -207,6 +210,7 @@ static uint64_t close_backtrace(struct xctrace *x)
 	bool too_deep = t->too_deep;
 	stack_id stack = 0;
 
+	text_stacks_fill(t);
 	for (size_t i = t->frames.len; i-- > 0;)
 		stack = profile_stack(t->profile, stack, t->frames.items[i]);
 	text_stacks_clear(t);
@@ -351,7 +355,7 @@ static void refer(struct xctrace *x, enum element e, struct bytes ref)
 {
 	uint64_t id, value;
 
-	if (bytes_u64(ref, &id) && look_up(x, id, &value))
+	if (bytes_u64(ref, &id) && look_up(x, e, id, &value))
 		use(x, e, value);
 	else
 		text_stacks_skip(&x->stacks, "expected a reference to an id before it");
@@ -382,7 +386,7 @@ static bool take_tag(struct xctrace *x, const struct xml_tag *tag, struct error 
 	if (e == ROW)
 		return close_row(x, err);
 	if (value_of(x, e, tag->opens ? (struct bytes){0} : tag->text, &value)) {
-		define(x, x->id[e], value);
+		define(x, e, x->id[e], value);
 		use(x, e, value);
 	}
 	return true;

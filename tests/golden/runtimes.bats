@@ -111,6 +111,8 @@ refuses() {
 	grep -E '^threads +1 thread of 1 process' info
 	grep -E '^time span +200 ms' info
 	"$kiln" fold -q --lines a.kiln | grep -F 'at(unsigned long) const (a&b.cc:7) 1000000'
+	[ "$("$kiln" fold -q <<<'<trace-query-result><row><weight id="7">5</weight><backtrace id="1"><frame ref="7"/></backtrace></row></trace-query-result>')" = \
+		"[no stack] 5" ]
 	refuses "line 2: the end, inside a tag that is not closed" xctrace '<?xml version="1.0"?>\n<trace-query-result'
 	refuses "no </trace-query-result> before it" xctrace '<trace-query-result>'
 }

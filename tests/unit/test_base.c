@@ -65,6 +65,34 @@ static void durations_have_units(void **state)
 	assert_false(bytes_duration(BYTES("1e300s"), &ns));
 }
 
+/* As strtod reads them, to the last bit. */
+static void decimals_are_read_exactly(void **state)
+{
+	static const char *const texts[] = {"0", "0.0", "0.016612", "1.5", "123456789012345",
+		"12345678901234.5", "0.00000000000001", "99999999.9999999", "1234567890123456",
+		"0.1234567890123456", "5.", ".5", "1e3", "-2.75", "9007199254740993"};
+	uint64_t seed = 88172645463325252u;
+	double value;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		assert_true(bytes_double(bytes_of(texts[i]), &value));
+		assert_true(value == strtod(texts[i], NULL));
+	}
+	for (int i = 0; i < 20000; i++) {
+		char text[40];
+
+		seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+		snprintf(text, sizeof(text), "%llu.%llu", (unsigned long long)(seed % 10000000),
+			(unsigned long long)(seed >> 32) % 100000000);
+		assert_true(bytes_double(bytes_of(text), &value));
+		assert_true(value == strtod(text, NULL));
+	}
+	assert_false(bytes_double(BYTES("1.2.3"), &value));
+	assert_false(bytes_double(BYTES(""), &value));
+	assert_false(bytes_double(BYTES("1,5"), &value));
+}
+
 static void xml_json_and_csv_escape(void **state)
 {
 	struct buffer b = {0};
@@ -205,6 +233,7 @@ static void hashes_are_xxh3(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(decimals_are_read_exactly),
 		cmocka_unit_test(lines_end_with_or_without_newline),
 		cmocka_unit_test(numbers_are_whole_or_refused),
 		cmocka_unit_test(durations_have_units),
