@@ -31,12 +31,18 @@ static const struct bytes column_names[COLUMNS] = {
 	[MODULE] = {"Module Name", 11},
 };
 
+/* A line that others may still be below. */
+struct level {
+	uint64_t calls; /* less what callees took */
+	int64_t samples, time;
+};
+
 struct vsprof {
 	struct text_stacks stacks;
 	unsigned column[COLUMNS], columns;
 	uint32_t stream[COLUMNS]; /* of a value's column, from 0 */
 	struct call_path path;
-	VECTOR(uint64_t) calls; /* of each level of the path, less what callees took */
+	VECTOR(struct level) levels; /* of the path */
 	struct buffer key;
 };
 
@@ -84,42 +90,41 @@ static bool take_header(struct vsprof *v, struct bytes line, struct error *err)
 
 /* ---- Values ---- */
 
-static bool add(struct vsprof *v, stack_id stack, enum column c, int64_t value, struct error *err)
+/* The values of the path's last line, which is left: its calls are not counted if a callee has all
+ * of them. */
+static bool add_last(struct vsprof *v, bool with_calls, struct error *err)
 {
+	const struct level *last = &v->levels.items[v->levels.len - 1];
+	struct sample sample = {.stack = call_path_stack(&v->path)};
 	int64_t values[COLUMNS] = {0};
-	struct sample sample = {.stack = stack};
+	bool any = last->samples || last->time;
 
-	if (!value)
-		return true;
-	values[v->stream[c]] = value;
-	return text_stacks_add_stack(&v->stacks, sample, values, err);
+	if (has(v, CALLS) && with_calls) {
+		values[v->stream[CALLS]] = (int64_t)last->calls;
+		any |= last->calls != 0;
+	}
+	if (has(v, SAMPLES))
+		values[v->stream[SAMPLES]] = last->samples;
+	if (has(v, TIME))
+		values[v->stream[TIME]] = last->time;
+	return !any || text_stacks_add_stack(&v->stacks, sample, values, err);
 }
 
-/* The calls of the line that is the path's last. */
-static bool add_calls(struct vsprof *v, struct error *err)
-{
-	uint64_t calls = v->calls.len ? v->calls.items[v->calls.len - 1] : 0;
-
-	return !has(v, CALLS) || add(v, call_path_stack(&v->path), CALLS,
-					 calls > INT64_MAX ? INT64_MAX : (int64_t)calls, err);
-}
-
-/* Leave the path's lines down to the level `keep`. Callers whose callee has all of their calls have
- * none of their own. */
+/* Leave the path's lines down to the level `keep`. */
 static bool leave(struct vsprof *v, size_t keep, struct error *err)
 {
-	uint64_t last = 0;
+	uint64_t taken = 0;
 
-	while (v->calls.len > keep) {
-		uint64_t *calls = v->calls.items + v->calls.len - 1;
+	while (v->levels.len > keep) {
+		struct level *last = v->levels.items + v->levels.len - 1;
 
-		if (*calls != last && !add_calls(v, err))
+		if (!add_last(v, last->calls != taken, err))
 			return false;
-		last = *calls;
-		v->calls.len--;
-		call_path_cut(&v->path, v->calls.len);
-		if (v->calls.len && last < calls[-1])
-			calls[-1] -= last;
+		taken = last->calls;
+		v->levels.len--;
+		call_path_cut(&v->path, v->levels.len);
+		if (v->levels.len && taken < last[-1].calls)
+			last[-1].calls -= taken;
 	}
 	return true;
 }
@@ -128,12 +133,24 @@ static bool leave(struct vsprof *v, size_t keep, struct error *err)
  * their caller. */
 static bool make_room(struct vsprof *v, size_t keep, struct error *err)
 {
-	if (v->calls.len != keep + 1)
+	if (v->levels.len != keep + 1)
 		return leave(v, keep, err);
-	if (!add_calls(v, err))
+	if (!add_last(v, true, err))
 		return false;
-	v->calls.len = keep;
+	v->levels.len = keep;
 	call_path_cut(&v->path, keep);
+	return true;
+}
+
+/* At the end only the last line's calls count, as inferno has it. */
+static bool end(struct vsprof *v, struct error *err)
+{
+	for (bool with_calls = true; v->levels.len; with_calls = false) {
+		if (!add_last(v, with_calls, err))
+			return false;
+		v->levels.len--;
+		call_path_cut(&v->path, v->levels.len);
+	}
 	return true;
 }
 
@@ -199,18 +216,16 @@ static location_id find_location(struct vsprof *v, const struct row *row)
 
 static bool take_row(struct vsprof *v, const struct row *row, struct error *err)
 {
-	if (row->depth > v->calls.len || row->depth >= STACK_DEPTH_LIMIT) {
+	if (row->depth > v->levels.len || row->depth >= STACK_DEPTH_LIMIT) {
 		text_stacks_skip(&v->stacks, "expected a line of the level below above it");
 		return true;
 	}
-	if (row->depth < v->calls.len && !make_room(v, row->depth, err))
+	if (row->depth < v->levels.len && !make_room(v, row->depth, err))
 		return false;
 	call_path_enter(&v->path, v->stacks.profile, row->depth, find_location(v, row));
-	vector_push(&v->calls, row->calls);
-	return (!has(v, SAMPLES) ||
-		       add(v, call_path_stack(&v->path), SAMPLES, (int64_t)row->samples, err)) &&
-	       (!has(v, TIME) ||
-		       add(v, call_path_stack(&v->path), TIME, llround(row->time * 100), err));
+	vector_push(&v->levels,
+		((struct level){row->calls, (int64_t)row->samples, llround(row->time * 100)}));
+	return true;
 }
 
 static bool take_line(struct vsprof *v, struct bytes line, struct error *err)
@@ -241,10 +256,10 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 		if (done && more)
 			done = take_line(&v, line, err);
 	}
-	done = done && add_calls(&v, err) && text_stacks_finish(&v.stacks, err);
+	done = done && end(&v, err) && text_stacks_finish(&v.stacks, err);
 	text_stacks_release(&v.stacks);
 	call_path_release(&v.path);
-	vector_release(&v.calls);
+	vector_release(&v.levels);
 	buffer_release(&v.key);
 	return done;
 }
