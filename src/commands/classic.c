@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FOLDER "libexec/kiln/classic"
+#define FOLDER KILN_LIBEXEC "/kiln/classic" /* below the prefix */
 
 static struct classic {
 	bool list;
