@@ -241,6 +241,8 @@ static bool cut_numbers(const struct folded *f, struct bytes *frames, struct dec
 	/* Perl takes all blanks before a number but one for the end of a name. */
 	while ((f->style & STYLE_PERL) && folded_is_blank(whole.at[frames->len + 1]))
 		frames->len++;
+	while ((f->style & STYLE_PERL) && bytes_end(*frames, BYTES(";")))
+		frames->len--; /* its split() drops empty names at the end */
 	return true;
 }
 

@@ -110,6 +110,8 @@ bool java_threads_frame(struct java_threads *j, struct bytes text)
 	if (new.method.len)
 		note_waits(j, location, new.method);
 	waits = location < j->waits.len ? j->waits.items[location] : 0;
+	if (j->any_method)
+		waits = 0;
 	if ((waits & WAITS_ANYWHERE) || (waits && !j->stacks.frames.len))
 		j->state = JAVA_WAITING;
 	text_stacks_push(&j->stacks, location);

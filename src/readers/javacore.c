@@ -135,6 +135,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool more = true, done = true;
 
 	java_threads_open(&c.threads, in, options, out);
+	c.threads.any_method = options->style & STYLE_PERL;
 	while (done && more) {
 		done = text_stacks_line(&c.threads.stacks, &line, &more, err);
 		if (done && more)

@@ -254,6 +254,6 @@ boxes() {
 	for bytes in "" --bytes; do
 		[ -n "$(inferno-collapse-ghcprof $bytes "$corpus/inferno/collapse-ghcprof/ticks.prof")" ]
 	done
-	inferno-collapse-vtune --no-modules "$corpus/inferno/collapse-vtune/vtune.csv" | grep -q '^RtlUserThreadStart;'
+	inferno-collapse-vtune --no-modules "$corpus/inferno/collapse-vtune/vtune.csv" | grep -q '^Total;RtlUserThreadStart;'
 	stackcollapse-vsprof.pl "$corpus/inferno/collapse-vsprof/CallTreeSummary.csv" | grep -q '^Raytracer.OpenTkApp.Main();'
 }

@@ -10,7 +10,7 @@ class Case:
     name: str
     tool: str
     args: list          # "@PATH" is below the corpus
-    inputs: list        # paths below the corpus, or "+PATH" below tests/golden, given as standard input
+    inputs: list        # paths below the corpus, or "+PATH" below tests/golden, "=PATH" here, given as standard input
     expected: str = ""  # path below the corpus; "": what the tool itself prints
     kind: str = "exact"  # exact, sorted (lines in any order), merged (and counts of one stack summed, without zeroes:
     #                      what the tool leaves to flamegraph.pl), svg, fails, or told (malformed input: a failure, or a
@@ -229,6 +229,11 @@ NOT_MERGING = ("stackcollapse-sample.awk", "stackcollapse-bpftrace.pl", "stackco
                "stackcollapse-instruments.pl", "stackcollapse-ljp.awk", "stackcollapse-chrome-tracing.py")
 
 
+def own(name):
+    """What these tools were made for, in small: nothing that they would lose."""
+    return [f"=inputs/{name}.txt"]
+
+
 def tools_beside(corpus):
     dtrace = ["flamegraph/example-dtrace-stacks.txt"] + inputs_of(corpus, "inferno/collapse-dtrace/*.txt") + golden("dtrace")
     samples = ["inferno/collapse-sample/sample.txt"] + golden("sample")
@@ -239,21 +244,26 @@ def tools_beside(corpus):
     for tool, inputs, options in (
             ("stackcollapse.pl", dtrace, [[]]), ("inferno-collapse-dtrace", dtrace, [[], ["--includeoffset"]]),
             ("stackcollapse-stap.pl", golden("stap"), [[]]), ("stackcollapse-bpftrace.pl", golden("bpftrace"), [[]]),
-            ("stackcollapse-sample.awk", samples, [[]]), ("stackcollapse-perf-sched.awk", golden("perf-sched"), [[]]),
-            ("stackcollapse-gdb.pl", golden("gdb"), [[]]), ("stackcollapse-aix.pl", golden("aix"), [[]]),
-            ("stackcollapse-pmc.pl", golden("pmc"), [[]]), ("stackcollapse-wcp.pl", golden("wcp"), [[]]),
+            ("stackcollapse-sample.awk", samples, [[]]),
+            ("stackcollapse-perf-sched.awk", own("perf-sched") + golden("perf-sched"), [[]]),
+            ("stackcollapse-gdb.pl", own("gdb") + golden("gdb"), [[]]), ("stackcollapse-aix.pl", golden("aix"), [[]]),
+            ("stackcollapse-pmc.pl", own("pmc") + golden("pmc"), [[]]),
+            ("stackcollapse-wcp.pl", own("wcp") + golden("wcp"), [[]]),
             ("stackcollapse-ljp.awk", golden("ljp"), [[]]), ("stackcollapse-instruments.pl", golden("instruments"), [[]]),
-            ("stackcollapse-elfutils.pl", golden("eu-stack"), [[], ["--pid", "-tid"]]),
-            ("stackcollapse-faulthandler.pl", golden("faulthandler"), [[]]), ("stackcollapse-go.pl", golden("go-raw"), [[]]),
-            ("stackcollapse-jstack.pl", golden("jstack"), java), ("stackcollapse-ibmjava.pl", golden("javacore"), java),
-            ("stackcollapse-java-exceptions.pl", golden("java-exceptions"), [[], ["--sh"], ["-no-pkgs"]]),
+            ("stackcollapse-elfutils.pl", own("eu-stack") + golden("eu-stack"), [[], ["--pid", "-tid"]]),
+            ("stackcollapse-faulthandler.pl", own("faulthandler") + golden("faulthandler"), [[]]),
+            ("stackcollapse-go.pl", own("go-raw") + golden("go-raw"), [[]]),
+            ("stackcollapse-jstack.pl", golden("jstack"), java),
+            ("stackcollapse-ibmjava.pl", own("javacore") + golden("javacore"), java),
+            ("stackcollapse-java-exceptions.pl", own("java-exceptions") + golden("java-exceptions"),
+             [[], ["--sh"], ["-no-pkgs"]]),
             ("stackcollapse-recursive.pl", folded, [[]]), ("inferno-collapse-recursive", folded, [[]]),
             ("inferno-collapse-xctrace", golden("xctrace"), [[]]),
             ("range-perf.pl", perf, [["0", "0.5"], ["--timeraw", "4", "100000000"], ["-timez", "0.2", "3"]]),
             ("pkgsplit-perf.pl", perf, [[]]), ("inferno-collapse-guess", perf + dtrace, [[]])):
         for path in inputs:
             for args in options:
-                label = f"{path.lstrip('+')} {' '.join(args)}".rstrip()
+                label = f"{path.lstrip('+=')} {' '.join(args)}".rstrip()
                 kind = "exact" if tool in FILTERS else "merged" if tool in NOT_MERGING else "sorted"
                 yield Case("beside " + tool, label, tool, args, [path],
                            kind=kind,
@@ -267,7 +277,8 @@ def chrome_beside(corpus):
                    kind="merged")
 
 
-FAMILIES = [perl_perf, inferno_perf, tracers, diff, inferno_drawing, tools_beside, chrome_beside, perl_perf_beside, inferno_perf_beside, diff_beside, drawing_beside]
+FAMILIES = [perl_perf, inferno_perf, tracers, diff, inferno_drawing, tools_beside, chrome_beside, perl_perf_beside,
+            inferno_perf_beside, diff_beside, drawing_beside]
 
 
 def cases(corpus):

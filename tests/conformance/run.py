@@ -39,6 +39,8 @@ def run(program, case, data, cwd):
 
 
 def path_of(name):
+    if name.startswith("="):
+        return os.path.join(HERE, name[1:])
     return os.path.join(HERE, "../golden", name[1:]) if name.startswith("+") else os.path.join(CORPUS, name)
 
 
