@@ -36,6 +36,8 @@ struct raw {
 	bool packed;	   /* bytes are no text */
 	struct bytes left; /* read, not yet unpacked */
 	char *piece;
+	bool is_part; /* of a file that others read, too: from `at` to `end` */
+	uint64_t at, end;
 };
 
 struct input_source {
@@ -86,11 +88,15 @@ static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, st
 {
 	ssize_t got;
 
+	if (raw->is_part && room > raw->end - raw->at)
+		room = raw->end - raw->at;
 	do
-		got = read(raw->fd, to, room);
+		got = raw->is_part ? pread(raw->fd, to, room, (off_t)raw->at)
+				   : read(raw->fd, to, room);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return error_errno(err, "cannot read");
+	raw->at += (uint64_t)got;
 	*ret_len = (size_t)got;
 	if (got)
 		raw->last = to[got - 1];
@@ -395,6 +401,38 @@ static bool map_file(struct input *in, uint64_t limit, bool *ret_mapped, struct 
 	s->mapped = at;
 	s->mapped_size = size;
 	*ret_mapped = true;
+	return true;
+}
+
+uint64_t input_size(const struct input *in)
+{
+	const struct raw *raw = in->source ? &in->source->raw : NULL;
+	struct stat status;
+
+	if (!raw || !input_can_map(in))
+		return 0;
+	if (raw->fd < 0)
+		return in->window.len + raw->left.len;
+	return fstat(raw->fd, &status) ? 0 : (uint64_t)status.st_size - in->offset;
+}
+
+bool input_open_part(
+	struct input *part, const struct input *in, uint64_t start, uint64_t end, struct error *err)
+{
+	const struct raw *whole = &in->source->raw;
+	struct bytes memory = in->window.len ? in->window : whole->left;
+	int fd;
+
+	if (whole->fd < 0)
+		return input_open_bytes(
+			part, (struct bytes){memory.at + start, end - start}, in->name, err);
+	fd = fcntl(whole->fd, F_DUPFD_CLOEXEC, 0);
+	*part = (struct input){.name = in->name};
+	if (fd < 0)
+		return error_errno(err, "%s: cannot open", in->name);
+	part->source = memory_new(1, sizeof(*part->source));
+	part->source->raw = (struct raw){
+		.fd = fd, .is_part = true, .at = in->offset + start, .end = in->offset + end};
 	return true;
 }
 

@@ -47,6 +47,14 @@ bool input_line(struct input *in, struct bytes *ret_line, bool *ret_more, struct
 /* Is it in memory or a plain file? Then input_whole costs no memory. */
 bool input_can_map(const struct input *in);
 
+/* What input_whole would give, in bytes; 0 when that is not known or would cost memory. */
+uint64_t input_size(const struct input *in);
+
+/* The bytes from `start` to `end` of what input_whole would give, as an input of their own, which
+ * may be read in another thread while `in` is open. */
+bool input_open_part(struct input *part, const struct input *in, uint64_t start, uint64_t end,
+	struct error *err);
+
 /* When a plain file was last written, in seconds since 1970; 0 for what is none. */
 int64_t input_time(const struct input *in);
 

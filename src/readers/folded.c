@@ -448,6 +448,13 @@ static int bid(struct bytes head)
 	return with_frames ? 6 : 2;
 }
 
+static size_t cut(struct bytes text)
+{
+	const char *newline = memchr(text.at, '\n', text.len);
+
+	return newline ? (size_t)(newline + 1 - text.at) : text.len;
+}
+
 const struct reader reader_folded = {
 	.name = "folded",
 	.about = "folded text: one stack a line, then its value",
@@ -455,4 +462,5 @@ const struct reader reader_folded = {
 	.proof = "the corpora of FlameGraph and inferno",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
 };

@@ -541,6 +541,27 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Behind an empty line, where a sample starts. */
+static size_t cut(struct bytes text)
+{
+	struct bytes rest = text, line;
+
+	while (rest.len) {
+		size_t newline = scan_empty_line(rest);
+
+		rest.at += newline;
+		rest.len -= newline;
+		while (rest.len && (*rest.at == '\n' || *rest.at == '\r')) {
+			rest.at++;
+			rest.len--;
+		}
+		line = (struct bytes){rest.at, line_length(rest)};
+		if (line.len < rest.len && starts_sample(line))
+			return (size_t)(rest.at - text.at);
+	}
+	return text.len;
+}
+
 const struct reader reader_perf_script = {
 	.name = "perf-script",
 	.about = "text of `perf script`",
@@ -548,4 +569,5 @@ const struct reader reader_perf_script = {
 	.proof = "the corpora of FlameGraph and inferno; perf 6.1 on real programs",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
 };

@@ -1,6 +1,8 @@
 /* readers.c: which format is this? */
 #include "readers/readers.h"
 
+#include "readers/parts.h"
+
 #define ENTRY(name) extern const struct reader reader_##name;
 #include "readers.list"
 #undef ENTRY
@@ -49,6 +51,15 @@ static bool unknown_format(struct error *err)
 	return false;
 }
 
+static bool read_with(const struct reader *reader, struct input *in,
+	const struct read_options *options, struct profile *out, struct error *err)
+{
+	unsigned parts = parts_wanted(reader, in, options);
+
+	return (parts > 1 && parts_read(reader, in, options, parts, out)) ||
+	       reader->read(in, options, out, err);
+}
+
 bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
@@ -69,7 +80,7 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	else
 		reader = reader_for((struct bytes){in->window.at,
 			in->window.len < READER_HEAD ? in->window.len : READER_HEAD});
-	done = reader ? reader->read(in, options, out, err) : unknown_format(err);
+	done = reader ? read_with(reader, in, options, out, err) : unknown_format(err);
 	if (done && out->full)
 		done = error_set(err, ERR_LIMIT, "more than %u different rows in one table",
 			PROFILE_ROWS_LIMIT);

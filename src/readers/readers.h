@@ -66,6 +66,11 @@ struct reader {
 	 * name. Oddities that can be skipped are counted in one profile_note. */
 	bool (*read)(struct input *in, const struct read_options *options, struct profile *out,
 		struct error *err);
+
+	/* For long inputs that several threads may read: `text` starts anywhere in one; the place
+	 * from which on the input can be read as if it were the start, or text.len. NULL: there is
+	 * no telling. */
+	size_t (*cut)(struct bytes text);
 };
 
 extern const struct reader *const readers[]; /* NULL-terminated */

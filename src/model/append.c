@@ -1,0 +1,251 @@
+/* append.c: how does what was read of an input's next part get behind what was read before it? */
+#include "model/append.h"
+
+#include <stdlib.h>
+
+/* ---- Rows ---- */
+
+/* Old ids to new ones. */
+struct moved {
+	string_id *strings;
+	stack_id *stacks;
+};
+
+static string_id *strings_moved(struct profile *to, const struct profile *from)
+{
+	string_id *map = memory_new(from->string_ends.len, sizeof(*map));
+
+	for (uint32_t i = 1; i < from->string_ends.len; i++)
+		map[i] = profile_string(to, profile_text(from, i));
+	return map;
+}
+
+static frame_id *frames_moved(
+	struct profile *to, const struct profile *from, const string_id *strings)
+{
+	frame_id *map = memory_new(from->frames.len, sizeof(*map));
+
+	for (size_t i = 1; i < from->frames.len; i++) {
+		struct frame frame = from->frames.items[i];
+
+		frame.function = strings[frame.function];
+		frame.module = strings[frame.module];
+		frame.file = strings[frame.file];
+		map[i] = profile_frame(to, &frame);
+	}
+	return map;
+}
+
+/* All of them have one name and nothing else. */
+static location_id *locations_moved(
+	struct profile *to, const struct profile *from, const frame_id *frames)
+{
+	location_id *map = memory_new(from->locations.len, sizeof(*map));
+
+	for (size_t i = 1; i < from->locations.len; i++) {
+		struct span names = from->location_names.items[i];
+
+		map[i] = profile_location_named(
+			to, frames[from->location_frames.items[names.first]]);
+	}
+	return map;
+}
+
+/* Below a stack that is new all are. */
+static stack_id *stacks_moved(
+	struct profile *to, const struct profile *from, const location_id *locations)
+{
+	size_t known = to->stack_caller.len;
+	stack_id *map = memory_new(from->stack_caller.len, sizeof(*map));
+
+	for (size_t i = 1; i < from->stack_caller.len; i++) {
+		stack_id caller = map[from->stack_caller.items[i]];
+		location_id location = locations[from->stack_location.items[i]];
+
+		map[i] = caller < known ? profile_stack(to, caller, location)
+					: profile_add_stack(to, caller, location);
+	}
+	return map;
+}
+
+static struct moved rows_moved(struct profile *to, const struct profile *from)
+{
+	struct moved moved = {.strings = strings_moved(to, from)};
+	frame_id *frames = frames_moved(to, from, moved.strings);
+	location_id *locations = locations_moved(to, from, frames);
+
+	moved.stacks = stacks_moved(to, from, locations);
+	free(frames);
+	free(locations);
+	return moved;
+}
+
+/* ---- Streams ---- */
+
+/* The next stream from `at` on that weighs this table, or the number of streams. */
+static uint32_t next_stream(const struct profile *p, uint32_t at, uint32_t table)
+{
+	while (at < p->streams.len && p->streams.items[at].row.samples != table)
+		at++;
+	return at;
+}
+
+static bool same_stream(
+	const struct stream *known, const struct stream *added, const string_id *strings)
+{
+	const struct stream_row *a = &known->row, *b = &added->row;
+
+	return a->kind == strings[b->kind] && a->unit == strings[b->unit] &&
+	       a->event == strings[b->event] && a->side == b->side && a->run == b->run &&
+	       a->each == b->each && a->wall_offset == b->wall_offset && a->period == b->period;
+}
+
+/* Is table `t` of `to` weighed by the same streams as `table` of `from`? */
+static bool same_streams(const struct profile *to, uint32_t t, const struct profile *from,
+	uint32_t table, const string_id *strings)
+{
+	uint32_t a = next_stream(to, 0, t), b = next_stream(from, 0, table);
+
+	while (a < to->streams.len && b < from->streams.len &&
+		same_stream(&to->streams.items[a], &from->streams.items[b], strings)) {
+		a = next_stream(to, a + 1, t);
+		b = next_stream(from, b + 1, table);
+	}
+	return a == to->streams.len && b == from->streams.len;
+}
+
+/* Does `to` have a stream of the same event and kind as one of the table's? */
+static bool knows_event(const struct profile *to, const struct profile *from, uint32_t table,
+	const string_id *strings)
+{
+	for (uint32_t b = next_stream(from, 0, table); b < from->streams.len;
+		b = next_stream(from, b + 1, table))
+		for (size_t a = 0; a < to->streams.len; a++)
+			if (to->streams.items[a].row.event ==
+					strings[from->streams.items[b].row.event] &&
+				to->streams.items[a].row.kind ==
+					strings[from->streams.items[b].row.kind])
+				return true;
+	return false;
+}
+
+/* A table without samples, and its streams without values. */
+static uint32_t table_made(
+	struct profile *to, const struct profile *from, uint32_t table, const string_id *strings)
+{
+	uint32_t made = profile_add_samples(to);
+
+	for (uint32_t b = next_stream(from, 0, table); b < from->streams.len;
+		b = next_stream(from, b + 1, table)) {
+		struct stream stream = {.row = from->streams.items[b].row};
+
+		stream.row.kind = strings[stream.row.kind];
+		stream.row.unit = strings[stream.row.unit];
+		stream.row.event = strings[stream.row.event];
+		stream.row.samples = made;
+		stream.row.delivered = 0;
+		stream.row.expected = 0;
+		vector_push(&to->streams, stream);
+	}
+	return made;
+}
+
+/* ---- Samples ---- */
+
+/* For every sample of `table` the number of its row in table `t` of `to`; new rows are added. */
+static uint32_t *samples_moved(
+	struct profile *to, uint32_t t, const struct samples *table, const stack_id *stacks)
+{
+	uint32_t *row_of_stack = memory_new(to->stack_caller.len, sizeof(*row_of_stack));
+	uint32_t *map = memory_new(table->count, sizeof(*map));
+	const struct samples *known = &to->samples.items[t];
+
+	for (size_t i = 0; i < known->count; i++)
+		row_of_stack[known->stack.items[i]] = (uint32_t)i + 1;
+	for (size_t i = 0; i < table->count; i++) {
+		struct sample sample = {.stack = stacks[table->stack.items[i]]};
+		uint32_t *row = &row_of_stack[sample.stack];
+
+		if (!*row)
+			*row = (uint32_t)profile_add_sample(to, t, &sample) + 1;
+		map[i] = *row - 1;
+	}
+	free(row_of_stack);
+	return map;
+}
+
+static bool values_added(struct stream *to, const struct stream *from, const uint32_t *rows)
+{
+	to->row.delivered += from->row.delivered;
+	to->row.expected += from->row.expected;
+	for (size_t i = 0; i < from->value.len; i++) {
+		if (rows[i] >= to->value.len)
+			vector_push(&to->value, 0); /* new rows come in their order */
+		if (__builtin_add_overflow(to->value.items[rows[i]], from->value.items[i],
+			    &to->value.items[rows[i]]))
+			return false;
+	}
+	return true;
+}
+
+static bool table_added(
+	struct profile *to, const struct profile *from, uint32_t table, const struct moved *moved)
+{
+	uint32_t t = 0, b = next_stream(from, 0, table);
+	uint32_t *rows;
+	bool fits = true;
+
+	while (t < to->samples.len && !same_streams(to, t, from, table, moved->strings))
+		t++;
+	if (t == to->samples.len) {
+		if (knows_event(to, from, table, moved->strings))
+			return false;
+		table_made(to, from, table, moved->strings);
+	}
+	rows = samples_moved(to, t, &from->samples.items[table], moved->stacks);
+	for (uint32_t a = next_stream(to, 0, t); fits && a < to->streams.len;
+		a = next_stream(to, a + 1, t)) {
+		fits = values_added(&to->streams.items[a], &from->streams.items[b], rows);
+		b = next_stream(from, b + 1, table);
+	}
+	free(rows);
+	return fits;
+}
+
+/* ---- All of it ---- */
+
+/* Nothing but stacks of named places, samples of them and their values? */
+static bool is_plain(const struct profile *p)
+{
+	bool plain = !p->full && !p->repeats && p->mappings.len == 1 && p->processes.len == 1 &&
+		     p->threads.len == 1 && p->label_sets.len == 1 && !p->meta.len &&
+		     !p->losses.len;
+
+	for (size_t i = 1; plain && i < p->locations.len; i++)
+		plain = p->location_names.items[i].count == 1;
+	for (size_t i = 0; plain && i < p->streams.len; i++)
+		plain = p->streams.items[i].value.len ==
+			p->samples.items[p->streams.items[i].row.samples].count;
+	for (size_t i = 0; plain && i < p->samples.len; i++) {
+		const struct samples *s = &p->samples.items[i];
+
+		plain = !s->thread.len && !s->time.len && !s->duration.len && !s->cpu.len &&
+			!s->labels.len;
+	}
+	return plain;
+}
+
+bool profile_append(struct profile *to, const struct profile *from)
+{
+	struct moved moved;
+	bool fits = true;
+
+	if (!is_plain(to) || !is_plain(from))
+		return false;
+	moved = rows_moved(to, from);
+	for (uint32_t table = 0; fits && table < from->samples.len; table++)
+		fits = table_added(to, from, table, &moved);
+	free(moved.strings);
+	free(moved.stacks);
+	return fits && !to->full;
+}

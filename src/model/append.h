@@ -1,0 +1,14 @@
+/* append.h: how does what was read of an input's next part get behind what was read before it? */
+#ifndef KILN_MODEL_APPEND_H
+#define KILN_MODEL_APPEND_H
+
+#include "model/profile.h"
+
+/* Add to `to` what `from` has, as if one reader had read both: rows in the order in which they
+ * came, what is known once, and the values of samples of one stack together. For inputs that say
+ * nothing of a sample but its stack and values, and nothing about the profile as a whole. False
+ * when `from` says more, or when its streams are others than those of `to` for the same event: then
+ * `to` is of no use. */
+bool profile_append(struct profile *to, const struct profile *from);
+
+#endif
