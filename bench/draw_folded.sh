@@ -1,19 +1,16 @@
 #!/bin/sh
-# draw_folded.sh: a folded file of 500,000 stacks to an SVG.
+# draw_folded.sh: a folded file of 500,000 stacks to an SVG, sorted as tools write them and shuffled.
 . "$(dirname "$0")/lib.sh"
 "$here/inputs.sh"
-large=$WORK/large.folded
+shuffled=$WORK/shuffled.folded
+[ -s "$shuffled" ] || shuf --random-source="$WORK/large.folded" "$WORK/large.folded" >"$shuffled"
+inferno=$(peer inferno-flamegraph) || echo "  no inferno-flamegraph here"
+perl=$(peer flamegraph.pl) || echo "  no flamegraph.pl here"
 
-heading "folded text to SVG, $(wc -l <"$large") stacks, $(($(wc -c <"$large") / 1000000)) MB"
-set -- kiln "$KILN draw -q -o - $large"
-if inferno=$(peer inferno-flamegraph); then
-	set -- "$@" inferno-flamegraph "$inferno -q $large"
-else
-	echo "  no inferno-flamegraph here"
-fi
-if perl=$(peer flamegraph.pl); then
-	set -- "$@" flamegraph.pl "$perl $large 2>/dev/null"
-else
-	echo "  no flamegraph.pl here"
-fi
-compare "$@"
+for file in "$WORK/large.folded" "$shuffled"; do
+	heading "${file##*/} to SVG, $(wc -l <"$file") stacks, $(($(wc -c <"$file") / 1000000)) MB"
+	set -- kiln "$KILN draw -q -o - $file"
+	[ -n "$inferno" ] && set -- "$@" inferno-flamegraph "$inferno -q $file"
+	[ -n "$perl" ] && set -- "$@" flamegraph.pl "$perl $file 2>/dev/null"
+	compare "$@"
+done

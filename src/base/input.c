@@ -15,6 +15,7 @@
 /* Reading in pieces that stay in the L2 cache beats mapping for content that is read once: no page
  * is faulted in. */
 #define INPUT_PIECE ((size_t)256 << 10)
+#define PIPE_ROOM   (1 << 20) /* bytes; users may ask for as many, unless told otherwise */
 
 #define UNMAP_ALONE ((size_t)32 << 20) /* bytes */
 
@@ -56,7 +57,7 @@ static bool open_path(const char *path, int *ret_fd, struct error *err)
 {
 	bool standard = !strcmp(path, "-");
 	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
+	struct stat status = {0};
 
 	if (fd < 0)
 		return error_errno(err, "%s: cannot open", standard ? "<stdin>" : path);
@@ -64,6 +65,9 @@ static bool open_path(const char *path, int *ret_fd, struct error *err)
 		close(fd);
 		return error_set(err, ERR_USAGE, "%s: is a directory; name a file in it", path);
 	}
+	/* A pipe holds 64 KiB, which a fast reader waits for again and again. */
+	if (S_ISFIFO(status.st_mode))
+		fcntl(fd, F_SETPIPE_SZ, PIPE_ROOM);
 	*ret_fd = fd;
 	return true;
 }
