@@ -31,8 +31,10 @@ unsigned parts_wanted(
 {
 	uint64_t size = reader->cut ? input_size(in) : 0;
 
-	/* Samples of their own have an order; what has been summed up has none. */
-	if (options->want & (WANT_TIMES | WANT_THREADS | WANT_CPUS) || size < 2 * PART_LEAST)
+	/* Samples of their own have an order; what has been summed up has none. Nor may a reader
+	 * choose the event by what comes first. */
+	if (options->want & (WANT_TIMES | WANT_THREADS | WANT_CPUS) ||
+		(options->style && !options->event) || size < 2 * PART_LEAST)
 		return 1;
 	return crew_size(size / PART_LEAST < PARTS_MOST ? size / PART_LEAST : PARTS_MOST);
 }

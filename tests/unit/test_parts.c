@@ -192,6 +192,9 @@ static void what_is_not_worth_it_is_not_cut(void **state)
 	assert_true(input_open(&in, path, &err));
 	assert_true(parts_wanted(reader_by_name("folded"), &in, &options) <= 4);
 	assert_int_equal(parts_wanted(reader_by_name("kiln"), &in, &options), 1);
+	options.style = 1; /* of the event that comes first, wherever that is */
+	assert_int_equal(parts_wanted(reader_by_name("perf-script"), &in, &options), 1);
+	options.style = 0;
 	options.want = WANT_TIMES;
 	assert_int_equal(parts_wanted(reader_by_name("folded"), &in, &options), 1);
 	input_release(&in);
