@@ -1,6 +1,8 @@
 /* perf_frame_line.c: which function does a line of a call chain name? */
 #include "readers/perf_line.h"
 
+#include "readers/scan.h"
+
 /* Hexadecimal digits at the start, at most 16; how many. */
 static size_t leading_hex(struct bytes text, uint64_t *ret_value)
 {
@@ -51,11 +53,10 @@ static size_t find_module(struct bytes text, struct bytes *ret_module)
 /* How many digits has the "+0x1f" at the end? 0: it is not there. */
 static size_t offset_digits(struct bytes symbol)
 {
-	size_t at = symbol.len;
+	size_t digits = scan_hex_before(symbol.at, symbol.at + symbol.len);
+	size_t at = symbol.len - digits;
 
-	while (at && is_hex_digit(symbol.at[at - 1]))
-		at--;
-	return at >= 3 && !memcmp(symbol.at + at - 3, "+0x", 3) ? symbol.len - at : 0;
+	return at >= 3 && !memcmp(symbol.at + at - 3, "+0x", 3) ? digits : 0;
 }
 
 static struct bytes without_offset(struct bytes symbol)

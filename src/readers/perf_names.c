@@ -2,6 +2,7 @@
 #include "readers/perf_names.h"
 
 #include "readers/perf_classic.h"
+#include "readers/scan.h"
 #include "readers/tidy.h"
 
 #include <stdlib.h>
@@ -130,7 +131,7 @@ struct line_form {
 	uint16_t tail;	 /* bytes behind the offset; 0: there is none */
 };
 
-#define ADDRESS_COLUMNS 17
+#define ADDRESS_COLUMNS 17 /* a tab and 16 digits or blanks */
 
 static bool has_address(const char *line)
 {
@@ -186,7 +187,8 @@ static bool starts_line(const char *start, const char *line, struct line_form fo
 {
 	if (line > start && line[-1] != '\n')
 		return false;
-	return !form.columns || (has_address(line) && !memchr(line, '\n', ADDRESS_COLUMNS));
+	return !form.columns || (has_address(line) && !scan_eight_have(line + 1, '\n') &&
+					!scan_eight_have(line + 9, '\n'));
 }
 
 /* Does the line that ends at `end` have this key? Then *ret_start is where it starts. */
@@ -199,15 +201,14 @@ static bool ends_in_key(const char *start, const char *end, struct bytes key,
 	key.at += sizeof(form);
 	key.len -= sizeof(form) + form.tail;
 	if (form.tail) {
-		const char *behind;
+		size_t digits;
 
 		if (!cut_end(start, &end, (struct bytes){key.at + key.len, form.tail}))
 			return false;
-		behind = end;
-		while (end > start && is_hex_digit(end[-1]))
-			end--;
-		if (end == behind)
+		digits = scan_hex_before(start, end);
+		if (!digits)
 			return false;
+		end -= digits;
 	}
 	if (!cut_end(start, &end, key) || end - start < form.columns)
 		return false;

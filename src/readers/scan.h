@@ -4,11 +4,51 @@
 
 #include "base/bytes.h"
 
+#include <endian.h>
+
 /* Where the newline is that an empty line follows ("\n\n" or "\n\r\n"); text.len: nowhere. */
 size_t scan_empty_line(struct bytes text);
 
 /* How many bytes `a` and `b` have in common at the start, and at the end. */
 size_t scan_common_start(struct bytes a, struct bytes b);
 size_t scan_common_end(struct bytes a, struct bytes b);
+
+/* Is any of eight bytes this one? */
+static inline bool scan_eight_have(const char *at, char wanted)
+{
+	const uint64_t low = 0x0101010101010101;
+	uint64_t bytes;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	bytes ^= low * (unsigned char)wanted;
+	return (bytes - low) & ~bytes & low << 7;
+}
+
+/* How many hexadecimal digits (is_hex_digit) end at `end`, going back to `start` at most. Numbers
+ * of a few digits, each of another length: eight bytes at once are faster than branches that nobody
+ * can foretell. */
+static inline size_t scan_hex_before(const char *start, const char *end)
+{
+	const uint64_t low = 0x0101010101010101, high = low << 7;
+	size_t count = 0;
+
+	if (end - start >= 8) {
+		uint64_t bytes, seven, digits, letters, others;
+
+		memcpy(&bytes, end - 8, sizeof(bytes));
+		bytes = le64toh(bytes); /* the last one on top */
+		seven = bytes & ~high;
+		/* The top bit of a byte's sum tells whether the byte reaches a character. */
+		digits = (seven + low * (0x80 - '0')) & ~(seven + low * (0x80 - '9' - 1));
+		letters = (seven + low * (0x80 - 'a')) & ~(seven + low * (0x80 - 'f' - 1));
+		others = ~((digits | letters) & ~bytes) & high;
+		if (others)
+			return (size_t)__builtin_clzll(others) / 8;
+		count = 8;
+	}
+	while (end - start > (ptrdiff_t)count && is_hex_digit(end[-1 - (ptrdiff_t)count]))
+		count++;
+	return count;
+}
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "model/idle.h"
 #include "readers/perf_line.h"
+#include "readers/scan.h"
 #include "readers/tidy.h"
 
 /* ---- Lines ---- */
@@ -513,6 +514,29 @@ static void names_are_those_of_inferno(void **state)
 	}
 }
 
+/* Every byte at every distance from the end. */
+static void eight_bytes_at_once_see_what_one_does(void **state)
+{
+	char text[20] = "ffffffffffffffffffff";
+
+	(void)state;
+	for (size_t at = 0; at < 12; at++) {
+		for (int c = 0; c < 256; c++) {
+			size_t digits = is_hex_digit((char)c) ? 12 : 11 - at;
+
+			text[at] = (char)c;
+			assert_int_equal(scan_hex_before(text, text + 12), digits);
+			if (at < 8) {
+				assert_true(scan_eight_have(text, (char)c));
+				assert_int_equal(scan_eight_have(text, '\n'), c == '\n');
+			}
+		}
+		text[at] = 'f';
+	}
+	for (size_t len = 0; len < 20; len++)
+		assert_int_equal(scan_hex_before(text, text + len), len);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -535,6 +559,7 @@ int main(void)
 		cmocka_unit_test(depth_has_a_limit),
 		cmocka_unit_test(totals_are_those_of_the_perl_script),
 		cmocka_unit_test(names_are_those_of_inferno),
+		cmocka_unit_test(eight_bytes_at_once_see_what_one_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
