@@ -139,6 +139,44 @@ static void print_heading(const struct part *part, bool first)
 	buffer_release(&text);
 }
 
+/* A thread that one side lacks has the other's widths. */
+static enum widths widths_of(const struct part *part, enum widths wanted)
+{
+	if (wanted == WIDTHS_AFTER && part->cost[1] <= 0)
+		return WIDTHS_BEFORE;
+	if (wanted == WIDTHS_BEFORE && part->cost[0] <= 0)
+		return WIDTHS_AFTER;
+	return wanted;
+}
+
+/* Only what is gone is wanted, and nothing is. */
+static bool is_empty(const struct view *v)
+{
+	size_t nodes = v->tree.caller.len;
+	int64_t *self, *total;
+	struct sides s;
+	bool empty;
+
+	if (v->comparison.widths != WIDTHS_GONE)
+		return false;
+	self = memory_new(nodes, sizeof(*self));
+	total = memory_new(nodes, sizeof(*total));
+	sides_init(&s, v);
+	sides_gone(&s, &v->tree, self, total);
+	empty = total[0] <= 0;
+	sides_release(&s);
+	free(self);
+	free(total);
+	return empty;
+}
+
+static bool tell(const char *path)
+{
+	if (strcmp(path, "-") != 0)
+		say("wrote %s", path);
+	return true;
+}
+
 static bool write_part(const struct view *whole, const struct diff_threads *how,
 	const struct part *part, const char *path, struct error *err)
 {
@@ -149,12 +187,17 @@ static bool write_part(const struct view *whole, const struct diff_threads *how,
 
 	view_init(&v, whole->profile, how->projection);
 	v.comparison = whole->comparison;
+	v.comparison.widths = widths_of(part, v.comparison.widths);
 	done = keep_thread(&v, part->thread, err);
 	if (how->title) {
 		buffer_printf(&full, "%s: %s", title, part->name.at);
 		*how->title = full.at;
 	}
-	done = done && pipeline_render(&v, how->renderer, how->settings, path, err);
+	if (done && is_empty(&v))
+		say("%s: nothing is gone", part->name.at);
+	else
+		done = done && pipeline_render(&v, how->renderer, how->settings, path, err) &&
+		       tell(path);
 	if (how->title)
 		*how->title = title;
 	buffer_release(&full);
@@ -194,8 +237,6 @@ bool diff_threads(const struct view *v, const struct diff_threads *how, struct e
 			print_heading(part, !i);
 		}
 		done = write_part(v, how, part, path ? path : "-", err);
-		if (done && path)
-			say("wrote %s", path);
 	}
 	if (done && small)
 		say("%zu thread%s below %g%% of the whole: left out", small, small == 1 ? "" : "s",

@@ -236,6 +236,18 @@ sums() {
 	[ -f exact.two-1.folded ]
 }
 
+@test "--per-thread: a thread that is gone, or new, has the widths of the side that has it" {
+	printf '%s\n' 'old;f 5' 'both;g 5' >a.folded
+	printf '%s\n' 'new;f 6' 'both;g 5' >b.folded
+	"$kiln" diff -q --per-thread a.folded b.folded -o out.svg
+	grep -q '<title>f (5 samples, 100.00%; -5, gone; self -5, gone)</title>' out.old.svg
+	grep -q '<title>f (6 samples, 100.00%; +6, new; self +6, new)</title>' out.new.svg
+	"$kiln" diff -q --per-thread --negate a.folded b.folded -o out.svg
+	grep -q '<title>f (6 samples, 100.00%; +6, new; self +6, new)</title>' out.new.svg
+	run -0 "$kiln" diff --per-thread --elided a.folded b.folded -o gone.svg
+	diff - <<<"$output" <(printf 'kiln: %s\n' 'new: nothing is gone' 'both: nothing is gone' 'wrote gone.old.svg')
+}
+
 @test "what is compared with something of another name is said" {
 	sample() { printf 'app 10 [000] %s: 1 %s:\n\t1 f (/bin/app)\n\n' "$@"; }
 	sample 1.1 cpu-clock >a.txt
