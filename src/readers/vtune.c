@@ -192,7 +192,7 @@ static unsigned split(struct vtune *v, struct bytes line, struct bytes *ret_fiel
 static bool take_call(struct vtune *v, struct bytes line, struct error *err)
 {
 	struct bytes fields[COLUMNS_LIMIT];
-	int64_t values[TEXT_STREAMS_LIMIT];
+	int64_t values[TEXT_STREAMS_LIMIT] = {0};
 	struct sample sample = {0};
 	size_t depth = 0;
 	unsigned count;
