@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""as_format.py FORMAT MEGABYTES <FOLDED: real stacks, as another tool would have printed them.
+
+Stacks come in the order of a seeded draw, by their weights; addresses, times and counts vary. Formats that
+print one tree get a tree of as many different stacks as fill the size.
+"""
+import random
+import sys
+
+draw = random.Random(42)
+written = 0
+
+
+def say(text):
+    global written
+    written += len(text)
+    sys.stdout.write(text)
+
+
+def place(name, spread=40):
+    """An address in a function: few different ones for each, as call sites are few."""
+    return 0x400000 + hash_of(name) % 0x3FFFFF00 + draw.randrange(spread)
+
+
+def hash_of(name):
+    value = 5381
+    for char in name:
+        value = (value * 33 + ord(char)) & 0xFFFFFFFF
+    return value
+
+
+# ---- A stack at a time: frames innermost first, a count ----
+
+def dtrace(frames, count):
+    for name in frames:
+        say(f"              app`{name}+0x{draw.randrange(40):x}\n")
+    say(f"{count:17d}\n\n")
+
+
+def stap(frames, count):
+    for name in frames:
+        say(f" 0x{place(name):x} : {name}+0x{draw.randrange(40):x}/0x80 [/usr/bin/app]\n")
+    say(f"\t{count}\n")
+
+
+def bpftrace(frames, count):
+    say("@[\n" + "".join(f"    {name}+{draw.randrange(40)}\n" for name in frames) + f", app]: {count}\n")
+
+
+def bcc(frames, count):
+    say("".join(f"    {name}\n" for name in frames))
+    say(f"    -                app ({draw.randrange(20) + 100})\n        {count}\n\n")
+
+
+def gdb(frames, count):
+    say(f'Thread {count} (Thread 0x{draw.getrandbits(44):x} (LWP {count}) "worker"):\n')
+    for depth, name in enumerate(frames):
+        where = f"0x{place(name, 4):016x} in " if depth else ""
+        said = f"at ../src/{name[:6]}.cc:{hash_of(name) % 500}" if depth % 4 else "from /usr/lib/libwork.so.1"
+        say(f"#{depth:<2} {where}{name} (n={draw.randrange(4)}) {said}\n")
+    say("\n")
+
+
+def eu_stack(frames, count):
+    say(f"TID {31000 + count}:\n")
+    for depth, name in enumerate(frames):
+        say(f"#{depth:<2} 0x{place(name, 8):016x} {name}\n")
+
+
+def faulthandler(frames, count):
+    say(f"Thread 0x{0x7F6B2642A6C0 + count * 4096:016x} (most recent call first):\n")
+    for name in frames:
+        say(f'  File "/usr/lib/python3.11/{name[:8]}.py", line {hash_of(name) % 400 + draw.randrange(2)} in {name}\n')
+    say("\n")
+
+
+def java_name(name):
+    return "org.app." + "".join(char if char.isalnum() else "." for char in name).strip(".") + ".run"
+
+
+def java_frames(frames):
+    for name in frames:
+        say(f"\tat {java_name(name)}({name[:6]}.java:{hash_of(name) % 300 + draw.randrange(3)})\n")
+
+
+def jstack(frames, count):
+    state = draw.choice(["RUNNABLE", "RUNNABLE", "WAITING (parking)"])
+    say(f'"pool-{count % 5}-thread-{count}" #{count} daemon prio=5 os_prio=0 cpu={draw.random() * 1000:.2f}ms '
+        f"tid=0x{draw.getrandbits(44):016x} nid=0x{7000 + count:x} runnable  [0x{draw.getrandbits(44):016x}]\n"
+        f"   java.lang.Thread.State: {state}\n")
+    java_frames(frames)
+    say("\n")
+
+
+def java_exceptions(frames, count):
+    say(f"2024-05-01 12:00:{draw.randrange(60):02d} ERROR [thread-{count}] request failed\n"
+        "java.lang.IllegalStateException: no\n")
+    java_frames(frames)
+
+
+def javacore(frames, count):
+    say(f'3XMTHREADINFO      "pool-thread-{count}" J9VMThread:0x{draw.getrandbits(44):016X}, state:R, prio=5\n'
+        f"3XMTHREADINFO1            (native thread ID:0x{count + 5000:X}, native priority:0x5)\n"
+        "3XMTHREADINFO3           Java callstack:\n")
+    for name in frames:
+        path = java_name(name).rsplit(".", 1)
+        say(f"4XESTACKTRACE                at {path[0].replace('.', '/')}.{path[1]}"
+            f"({name[:6]}.java:{hash_of(name) % 300}(Compiled Code))\n")
+    say("NULL\n")
+
+
+def ljp(frames, count):
+    say(f"  {count} {len(frames)}  " + "\n        ".join(
+        f"{name}({name[:6]}.java:{hash_of(name) % 300})" for name in frames) + "\n")
+
+
+def wcp(frames, count):
+    say(f"{draw.random() * 10:.3f}% ==== ({count} samples)\n")
+    for depth, name in enumerate(frames):
+        say(f"{depth + 1:3d}: {name}   (at /src/{name[:6]}.nim:{hash_of(name) % 300})\n")
+    say("\n")
+
+
+def aix(frames, count):
+    say(f"{9502860 + count}: /usr/bin/app -d\n")
+    for name in frames:
+        say(f"0x{place(name) & 0xFFFFFFFF:08x}  {name}(??, ??) + 0x{draw.randrange(200):x}\n")
+    say("\n")
+
+
+EACH = {"dtrace": dtrace, "stap": stap, "bpftrace": bpftrace, "bcc": bcc, "gdb": gdb, "eu-stack": eu_stack,
+        "faulthandler": faulthandler, "jstack": jstack, "java-exceptions": java_exceptions,
+        "javacore": javacore, "ljp": ljp, "wcp": wcp, "aix": aix}
+BEFORE = {"eu-stack": "PID 31000 - process\n", "jstack": "Full thread dump OpenJDK 64-Bit Server VM (17.0.15):\n\n",
+          "javacore": "1XMTHDINFO     Thread Details\nNULL\n",
+          "wcp": "Sampling stack while program runs....\n\nFull stacks of all samples:\n\n"}
+
+
+# ---- A tree: name, own count, children by name ----
+
+def total(node):
+    return node[1] + sum(total(child) for child in node[2].values())
+
+
+def walk(node, depth, visit):
+    for child in node[2].values():
+        visit(child, depth)
+        walk(child, depth + 1, visit)
+
+
+def sample_tree(root):
+    say("Analysis of sampling app (pid 1) every 1 millisecond\n\nCall graph:\n")
+    say(f"    {total(root)} Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)\n")
+    walk(root, 0, lambda node, depth: say(
+        "    " + "+ " * (depth + 1) + f"{total(node)} {node[0]}  (in app) + {draw.randrange(400)}  "
+        f"[0x{place(node[0]):x}]\n"))
+    say("\nTotal number in stack (recursive counted multiple, when >=5):\n")
+
+
+def pmc_tree(root):
+    say("@ CPU_CLK_UNHALTED_CORE [1 samples]\n\n")
+    walk(root, 0, lambda node, depth: say(
+        " " * depth + f"{draw.random() * 100:05.2f}%  [{total(node)}]  {node[0]}" +
+        ("" if depth else " @ /usr/bin/app") + "\n"))
+
+
+def instruments_tree(root):
+    say("Running Time\tSelf (ms)\t\tSymbol Name\n")
+    walk(root, 0, lambda node, depth: say(
+        f"{total(node)}.0ms  50.0%\t{node[1]}.0\t \t{' ' * depth}{node[0]}\n"))
+
+
+def vtune_tree(root):
+    say("Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n")
+    walk(root, 1, lambda node, depth: say(f'{" " * depth}"{node[0]}",{node[1] / 1000},app\n'))
+
+
+def vsprof_tree(root):
+    say("Level,Function Name,Number of Calls,Elapsed Inclusive Time %,Elapsed Exclusive Time %,"
+        "Avg Elapsed Inclusive Time,Avg Elapsed Exclusive Time,Module Name,\n0,\"app\",0,100.00,0.00,0.00,0.00,\"\",\n")
+    walk(root, 1, lambda node, depth: say(
+        f'{depth},"{node[0]}",{total(node)},{draw.random() * 100:.2f},{draw.random() * 10:.2f},0.00,0.00,"app.exe",\n'))
+
+
+TREES = {"sample": sample_tree, "pmc": pmc_tree, "instruments": instruments_tree, "vtune": vtune_tree,
+         "vsprof": vsprof_tree}
+
+
+def tree_of(stacks, size):
+    """Of so many stacks that each format's lines, 60 bytes or more, make the size."""
+    root, nodes = ["", 0, {}], 0
+    draw.shuffle(stacks)
+    for frames, count in stacks:
+        node = root
+        for name in reversed(frames):
+            nodes += name not in node[2]
+            node = node[2].setdefault(name, [name, 0, {}])
+        node[1] += count % 1000 + 1
+        if nodes * 60 > size:
+            break
+    return root
+
+
+def read():
+    stacks = []
+    for line in sys.stdin:
+        frames, count = line.rstrip("\n").rsplit(" ", 1)
+        names = [name.replace('"', "").replace("\t", " ") for name in frames.split(";")[1:][-60:]]
+        if names:
+            stacks.append((names[::-1], int(float(count))))
+    return stacks
+
+
+def main():
+    form, size = sys.argv[1], float(sys.argv[2]) * 1e6
+    stacks = read()
+    sys.setrecursionlimit(10000)
+    if form in TREES:
+        TREES[form](tree_of(stacks, size))
+        return
+    weights = [count for _, count in stacks]
+    say(BEFORE.get(form, ""))
+    while written < size:
+        for frames, _ in draw.choices(stacks, weights, k=1000):
+            EACH[form](frames, draw.randrange(1, 90))
+
+
+main()

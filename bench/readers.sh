@@ -1,0 +1,55 @@
+#!/bin/sh
+# readers.sh [FORMAT...]: how fast is the text of other tools read, beside the scripts that fold it?
+#
+# Real stacks (of bench/inputs.sh) in the shape of each format, MEGABYTES of it; formats of programs that
+# take profiles for themselves are written by Kiln from the same stacks.
+. "$(dirname "$0")/lib.sh"
+MEGABYTES=${MEGABYTES:-100}
+"$here/inputs.sh"
+texts=$WORK/readers
+mkdir -p "$texts"
+[ -s "$texts/stacks.folded" ] || cat "$WORK"/mix/*.txt | "$KILN" fold -q - >"$texts/stacks.folded"
+
+script_of() {
+	case $1 in
+	dtrace) echo stackcollapse.pl ;;
+	eu-stack) echo stackcollapse-elfutils.pl ;;
+	javacore) echo stackcollapse-ibmjava.pl ;;
+	ljp) echo stackcollapse-ljp.awk ;;
+	sample) echo stackcollapse-sample.awk ;;
+	bcc | instruments | vtune) echo none ;; # there is none; it dies of this input; it does not compile
+	*) echo "stackcollapse-$1.pl" ;;
+	esac
+}
+
+text() {
+	[ -s "$texts/$1.txt" ] ||
+		python3 "$here/as_format.py" "$1" "$MEGABYTES" <"$texts/stacks.folded" >"$texts/$1.txt"
+	heading "$1: $(($(stat -c %s "$texts/$1.txt") / 1000000)) MB of text"
+	set -- "$1" kiln "$KILN fold -q --format $1 $texts/$1.txt"
+	script=$(script_of "$1")
+	found=$(peer "$script") && set -- "$@" "$script" "$found $texts/$1.txt"
+	shift
+	compare "$@"
+}
+
+# What is written from it has all samples of WORK/mix.txt, with their times.
+written() {
+	file=$texts/samples.$2
+	[ -s "$file" ] || "$KILN" convert -q "$WORK/mix.txt" -o "$file"
+	heading "$1: $(($(stat -c %s "$file") / 1000000)) MB"
+	compare kiln "$KILN fold -q --format $1 $file"
+}
+
+if [ $# -gt 0 ]; then
+	for format; do text "$format"; done
+	exit
+fi
+for format in dtrace stap bpftrace bcc sample pmc instruments vtune vsprof gdb eu-stack faulthandler jstack \
+	java-exceptions javacore ljp wcp aix; do
+	text "$format"
+done
+written cpuprofile cpuprofile
+written speedscope speedscope.json
+written firefox firefox.json
+written pprof pb
