@@ -128,11 +128,42 @@ def aix(frames, count):
     say("\n")
 
 
-EACH = {"dtrace": dtrace, "stap": stap, "bpftrace": bpftrace, "bcc": bcc, "gdb": gdb, "eu-stack": eu_stack,
+def perf_sched(frames, count):
+    seconds = written / 1e6
+    say(f"app 42/42 {seconds:.6f}: sched:sched_switch: prev_comm=app prev_pid=42 prev_prio=120 prev_state=S ==> "
+        "next_comm=swapper/6 next_pid=0 next_prio=120\n")
+    for name in frames:
+        say(f"\t{place(name):16x} {name} (/usr/bin/app)\n")
+    say(f"\nswapper 0/0 {seconds:.6f}: sched:sched_stat_sleep: comm=app pid=42 delay={count * 1000} [ns]\n\n")
+
+
+calls = []  # that have not returned: name, number
+number = 1
+
+
+def xdebug(frames, _):
+    """From the calls that are open to these: what differs returns, what is new is called."""
+    global number
+    names = frames[::-1]
+    same = 0
+    while same < min(len(calls), len(names) - 1) and calls[same][0] == names[same]:
+        same += 1
+    while len(calls) > same:
+        say(f"{len(calls) + 1}\t{calls.pop()[1]}\t1\t{written / 1e6:.6f}\t393032\n")
+    for name in names[same:]:
+        number += 1
+        calls.append((name, number))
+        say(f"{len(calls) + 1}\t{number}\t0\t{written / 1e6:.6f}\t{393032 + number % 977 * 8}\t{name}\t1\t\t"
+            f"/srv/source.php\t{hash_of(name) % 400}\t0\n")
+
+
+EACH = {"perf-sched": perf_sched, "xdebug": xdebug, "dtrace": dtrace, "stap": stap, "bpftrace": bpftrace, "bcc": bcc, "gdb": gdb, "eu-stack": eu_stack,
         "faulthandler": faulthandler, "jstack": jstack, "java-exceptions": java_exceptions,
         "javacore": javacore, "ljp": ljp, "wcp": wcp, "aix": aix}
 BEFORE = {"eu-stack": "PID 31000 - process\n", "jstack": "Full thread dump OpenJDK 64-Bit Server VM (17.0.15):\n\n",
           "javacore": "1XMTHDINFO     Thread Details\nNULL\n",
+          "xdebug": "Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-22 00:05:38.274145]\n"
+                    "1\t0\t0\t0.000000\t393032\t{main}\t1\t\t/srv/index.php\t0\t0\n",
           "wcp": "Sampling stack while program runs....\n\nFull stacks of all samples:\n\n"}
 
 

@@ -15,7 +15,8 @@ script_of() {
 	dtrace) echo stackcollapse.pl ;;
 	eu-stack) echo stackcollapse-elfutils.pl ;;
 	javacore) echo stackcollapse-ibmjava.pl ;;
-	ljp) echo stackcollapse-ljp.awk ;;
+	ljp | perf-sched) echo "stackcollapse-$1.awk" ;;
+	xdebug) echo stackcollapse-xdebug.php ;;
 	sample) echo stackcollapse-sample.awk ;;
 	bcc | instruments | vtune) echo none ;; # there is none; it dies of this input; it does not compile
 	*) echo "stackcollapse-$1.pl" ;;
@@ -45,7 +46,7 @@ if [ $# -gt 0 ]; then
 	for format; do text "$format"; done
 	exit
 fi
-for format in dtrace stap bpftrace bcc sample pmc instruments vtune vsprof gdb eu-stack faulthandler jstack \
+for format in dtrace stap bpftrace bcc perf-sched xdebug sample pmc instruments vtune vsprof gdb eu-stack faulthandler jstack \
 	java-exceptions javacore ljp wcp aix; do
 	text "$format"
 done

@@ -209,6 +209,8 @@ const struct reader reader_bcc = {
 	.name = "bcc",
 	.about = "stacks that bcc's and libbpf-tools' profile and offcputime print",
 	.expects = EXPECTS,
+	.proof = "libbpf-tools' offcputime on a program of known shares; the Python tools by their "
+		 "sources' examples only",
 	.bid = bid,
 	.read = read,
 };

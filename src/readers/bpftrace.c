@@ -354,6 +354,7 @@ const struct reader reader_bpftrace = {
 	.name = "bpftrace",
 	.about = "maps of stacks that bpftrace prints",
 	.expects = EXPECTS,
+	.proof = "bpftrace 0.17 on programs of known shares",
 	.bid = bid,
 	.read = read,
 };

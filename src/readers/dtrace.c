@@ -334,6 +334,7 @@ const struct reader reader_dtrace = {
 	.name = "dtrace",
 	.about = "aggregations of stacks that DTrace prints",
 	.expects = EXPECTS,
+	.proof = "the corpora of FlameGraph and inferno",
 	.bid = bid,
 	.read = read,
 };

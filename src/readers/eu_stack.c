@@ -218,6 +218,7 @@ const struct reader reader_eu_stack = {
 	.name = "eu-stack",
 	.about = "stacks of elfutils' eu-stack",
 	.expects = EXPECTS,
+	.proof = "eu-stack 0.188 on a program of known shares",
 	.bid = bid,
 	.read = read,
 };

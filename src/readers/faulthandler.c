@@ -163,6 +163,7 @@ const struct reader reader_faulthandler = {
 	.name = "faulthandler",
 	.about = "tracebacks of Python's faulthandler",
 	.expects = EXPECTS,
+	.proof = "Python 3.11's faulthandler on a program of known shares",
 	.bid = bid,
 	.read = read,
 };

@@ -288,6 +288,7 @@ const struct reader reader_gdb = {
 	.name = "gdb",
 	.about = "backtraces of gdb (bt, thread apply all bt)",
 	.expects = EXPECTS,
+	.proof = "gdb 13 on a program of known shares",
 	.bid = bid,
 	.read = read,
 };

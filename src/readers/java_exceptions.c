@@ -188,6 +188,7 @@ const struct reader reader_java_exceptions = {
 	.name = "java-exceptions",
 	.about = "stack traces of Java exceptions in logs",
 	.expects = EXPECTS,
+	.proof = "exceptions of Java 17, as many as were thrown",
 	.bid = bid,
 	.read = read,
 };

@@ -200,6 +200,7 @@ const struct reader reader_jstack = {
 	.name = "jstack",
 	.about = "thread dumps of Java (jstack, jcmd Thread.print)",
 	.expects = EXPECTS,
+	.proof = "jstack of Java 17 on a program of known threads",
 	.bid = bid,
 	.read = read,
 };

@@ -309,6 +309,7 @@ const struct reader reader_sample = {
 	.name = "sample",
 	.about = "call graphs of macOS' sample(1)",
 	.expects = EXPECTS,
+	.proof = "inferno's corpus; totals as the files state them",
 	.bid = bid,
 	.read = read,
 };

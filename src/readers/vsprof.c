@@ -275,6 +275,7 @@ const struct reader reader_vsprof = {
 	.name = "vsprof",
 	.about = "call trees of Visual Studio's profiler as CSV",
 	.expects = EXPECTS,
+	.proof = "inferno's corpus",
 	.bid = bid,
 	.read = read,
 };

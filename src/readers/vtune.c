@@ -283,6 +283,7 @@ const struct reader reader_vtune = {
 	.name = "vtune",
 	.about = "call trees of Intel's VTune as CSV (hotspots, memory consumption)",
 	.expects = EXPECTS,
+	.proof = "inferno's corpus",
 	.bid = bid,
 	.read = read,
 };

@@ -443,6 +443,7 @@ const struct reader reader_xctrace = {
 	.name = "xctrace",
 	.about = "XML of Instruments' `xctrace export`",
 	.expects = EXPECTS,
+	.proof = "inferno's corpus; weights as the file sums them",
 	.bid = bid,
 	.read = read,
 };

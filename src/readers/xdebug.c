@@ -237,6 +237,7 @@ const struct reader reader_xdebug = {
 	.name = "xdebug",
 	.about = "traces of PHP functions that Xdebug writes",
 	.expects = EXPECTS,
+	.proof = "Xdebug 3.2 on a program of known shares",
 	.bid = bid,
 	.read = read,
 };
