@@ -60,11 +60,12 @@ static const struct option_group *groups(void)
 	static struct option_group all[2 + TABLES_MOST + LOAD_GROUPS];
 	size_t count = 0, used = 1;
 
+	if (all[0].options) /* asked again: what the tables point to is there */
+		return all;
 	for (size_t i = 0; renderers[i] && count < FORMATS_MOST; i++)
 		if (renderers[i]->suffix)
 			names[count++] = renderers[i]->name;
 	all[0] = (struct option_group){"Output", options, &own};
-	memset(tables, 0, sizeof(tables));
 	for (size_t i = 0; renderers[i]; i++)
 		add_table(all, &used, renderers[i]);
 	load_groups(all + used);
