@@ -334,6 +334,8 @@ void input_skip(struct input *in, size_t count)
 {
 	struct input_source *s = in->source;
 
+	if (!count) /* there may be nothing to move in */
+		return;
 	in->window.at += count;
 	in->window.len -= count;
 	in->offset += count;

@@ -16,7 +16,7 @@ void json_open(struct json *j, struct input *in, struct error *err)
 {
 	*j = (struct json){.in = in, .err = err};
 	j->at = in->window.at;
-	j->end = j->at + in->window.len;
+	j->end = in->window.len ? j->at + in->window.len : j->at;
 	if (in->window.len >= 3 && !memcmp(j->at, "\xEF\xBB\xBF", 3) && !in->offset)
 		j->at += 3;
 }

@@ -114,7 +114,7 @@ static size_t first_from(const struct chains *c, size_t at, uint64_t address)
 	}
 	if (at > len)
 		at = len;
-	return low + search_below(known + low, at - low, address);
+	return low < at ? low + search_below(known + low, at - low, address) : low;
 }
 
 size_t chains_find(

@@ -152,7 +152,7 @@ def frame_rule(evidence, theirs, ours, stack):
         return "plt"
     if ours in evidence.replaced:
         return "replaced"
-    if theirs == "[[vdso]]" and ours.startswith("__vdso_"):
+    if theirs == "[[vdso]]" and (ours.startswith("__vdso_") or ours == "[vdso]"):
         return "vdso"
     if ours == "[unknown]" and (theirs.startswith("[") or theirs in evidence.data):
         return "data"
