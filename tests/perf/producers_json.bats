@@ -74,14 +74,20 @@ recorded_by_node() {
 	covered node_trace.1.log wall
 }
 
-# covered FILE KIND: the values are, in all, the time that X events of each thread cover.
+# covered FILE KIND: the values are, in all, the time that X events, B and E events of each thread cover.
 covered() {
 	python3 - "$1" <<-'END' >events
 	import collections, json, sys
 	threads = collections.defaultdict(list)
-	for event in json.load(open(sys.argv[1]))["traceEvents"]:
+	begun = collections.defaultdict(list)
+	for event in sorted(json.load(open(sys.argv[1]))["traceEvents"], key=lambda event: event.get("ts", 0)):
+	    thread = event["pid"], event["tid"]
 	    if event.get("ph") == "X":
-	        threads[event["pid"], event["tid"]].append((event["ts"], event["ts"] + event.get("dur", 0)))
+	        threads[thread].append((event["ts"], event["ts"] + event.get("dur", 0)))
+	    elif event.get("ph") == "B":
+	        begun[thread].append(event["ts"])
+	    elif event.get("ph") == "E" and begun[thread]:
+	        threads[thread].append((begun[thread].pop(), event["ts"]))
 	covered = 0
 	for spans in threads.values():
 	    end = 0
