@@ -48,6 +48,7 @@ struct walks {
 	 * batch that is being filled is the caller's; the others are shared under the lock. */
 	struct batch batches[BATCHES];
 	uint64_t delivered, taking, filled;
+	uint32_t space; /* id of the last sample's address space, whose images are there */
 	bool end;
 	pthread_mutex_t lock;
 	pthread_cond_t work, walked;
@@ -165,15 +166,38 @@ static void complete_oldest(struct walks *w)
 /* ---- Delivering ---- */
 
 /* Images are opened here only: they may have to be looked for, and that is not for threads. */
+static void ask(struct walks *w, uint32_t binary)
+{
+	struct image_slot *slot = &w->images[binary];
+
+	if (atomic_load_explicit(&slot->asked, memory_order_relaxed))
+		return;
+	slot->image = binaries_image(w->binaries, binary);
+	atomic_store_explicit(&slot->asked, true, memory_order_release);
+}
+
+/* What a walk could not go on without. */
 static void ask_for_images(struct walks *w, struct walk_job *job, struct arena *frames)
 {
 	while (job->frames.asked && job->frames.asked < IMAGES_LIMIT) {
-		struct image_slot *slot = &w->images[job->frames.asked];
-
-		slot->image = binaries_image(w->binaries, job->frames.asked);
-		atomic_store_explicit(&slot->asked, true, memory_order_release);
+		ask(w, job->frames.asked);
 		walk(&w->walkers[0], job, frames);
 	}
+}
+
+/* All that is mapped, before threads need it: what they cannot go on without is walked once more,
+ * by one thread. Files that may have to be fetched from servers wait until it is known that they
+ * are needed. */
+static void ask_ahead(struct walks *w, const struct address_space *space)
+{
+	const struct places *places = w->binaries->places;
+
+	if (!space || space->id == w->space || (places && places->servers))
+		return;
+	w->space = space->id;
+	for (size_t i = 0; i < space->maps.len; i++)
+		if (space->maps.items[i].binary && space->maps.items[i].binary < IMAGES_LIMIT)
+			ask(w, space->maps.items[i].binary);
 }
 
 static bool deliver_oldest(struct walks *w, struct error *err)
@@ -210,6 +234,8 @@ bool walks_add(struct walks *w, const struct walk_job *job, struct error *err)
 {
 	struct batch *batch = &w->batches[w->filled % BATCHES];
 
+	if (job->has_copy)
+		ask_ahead(w, job->space);
 	batch->jobs[batch->count] = *job;
 	if (job->space)
 		job->space->references++;
