@@ -76,9 +76,8 @@ static location_id learn_frame(struct text_stacks *t, struct bytes line)
 	uint64_t address = 0;
 	location_id location;
 
-	if (bytes_start(text, BYTES("Returning from: ")))
-		text = (struct bytes){text.at + 16, text.len - 16};
-	else if (bytes_start(text, BYTES("Returning to  : ")))
+	if (bytes_start(text, BYTES("Returning from: ")) ||
+		bytes_start(text, BYTES("Returning to  : ")))
 		text = (struct bytes){text.at + 16, text.len - 16};
 	if (bytes_end(text, BYTES(" (inexact)")))
 		text.len -= strlen(" (inexact)");

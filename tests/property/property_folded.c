@@ -103,8 +103,6 @@ static void nasty_line_make(struct nasty_line *line, uint64_t *seed)
 
 	for (uint32_t i = 0; i < len; i++)
 		line->text[i] = letters[random_below(seed, sizeof(letters) - 1)];
-	if (line->text[0] == '#')
-		line->text[0] = 'a';
 	line->stack = len;
 	snprintf(line->text + len, sizeof(line->text) - len, " %u", 1 + random_below(seed, 20));
 }
