@@ -169,7 +169,7 @@ static bool input_begin(struct input *in, struct error *err)
 
 bool input_open(struct input *in, const char *path, struct error *err)
 {
-	int fd;
+	int fd = -1;
 
 	*in = (struct input){.name = strcmp(path, "-") ? path : "<stdin>"};
 	if (!open_path(path, &fd, err))

@@ -104,7 +104,7 @@ static bool is_unit(struct bytes word)
 
 bool pprof_number_of(struct bytes text, int64_t *ret_number, struct bytes *ret_unit)
 {
-	struct bytes digits = text, number = text;
+	struct bytes digits, number = text;
 	uint64_t value;
 	bool minus = text.len && text.at[0] == '-';
 
