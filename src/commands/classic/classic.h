@@ -64,7 +64,16 @@ bool collapse_drop_style(void *, const struct option *, const char *, struct err
 /* Read what the operands name (nothing: standard input) and print it as folded text. */
 int classic_collapse(const struct classic_tool *tool, char **operands);
 
-/* What every inferno program that folds takes. */
+/* Members of a tool that folds what a reader reads: what it takes, how its options are written, the
+ * reader's name, its style. */
+#define CLASSIC_FOLDS(takes, way, reader, bits)                                                    \
+	.usage = takes " >STACKS.folded", .habit = (way), .target = &collapse_settings,            \
+	.run = classic_collapse, .format = (reader), .style = (bits)
+
+/* The same of inferno's programs; and the options that all of these take. */
+#define INFERNO_FOLDS(reader)                                                                      \
+	CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_LETTERS, reader, STYLE_INFERNO)
+
 #define INFERNO_OPTIONS                                                                            \
 	{.name = "nthreads",                                                                       \
 		.letter = 'n',                                                                     \

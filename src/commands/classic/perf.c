@@ -52,13 +52,8 @@ static const struct option perl_options[] = {
 const struct classic_tool classic_stackcollapse_perf_pl = {
 	.name = "stackcollapse-perf.pl",
 	.about = "text of `perf script` to folded text",
-	.usage = "[OPTIONS] [FILE...] >STACKS.folded",
-	.habit = HABIT_PERL,
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "perf-script", STYLE_PERL),
 	.options = perl_options,
-	.target = &collapse_settings,
-	.run = classic_collapse,
-	.format = "perf-script",
-	.style = STYLE_PERL,
 };
 
 static const struct option inferno_options[] = {
@@ -80,11 +75,6 @@ static const struct option inferno_options[] = {
 const struct classic_tool classic_inferno_collapse_perf = {
 	.name = "inferno-collapse-perf",
 	.about = "text of `perf script` to folded text",
-	.usage = "[OPTIONS] [FILE] >STACKS.folded",
-	.habit = HABIT_LETTERS,
+	INFERNO_FOLDS("perf-script"),
 	.options = inferno_options,
-	.target = &collapse_settings,
-	.run = classic_collapse,
-	.format = "perf-script",
-	.style = STYLE_INFERNO,
 };

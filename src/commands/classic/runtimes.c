@@ -3,10 +3,6 @@
 
 #include "readers/readers.h"
 
-#define FOLDS(reader, bits)                                                                        \
-	.usage = "[OPTIONS] [FILE...] >STACKS.folded", .habit = HABIT_PERL,                        \
-	.target = &collapse_settings, .run = classic_collapse, .format = (reader), .style = (bits)
-
 /* clang-format off */
 #define STYLE(title, bits, text) \
 	{.name = (title), .help = (text), .set = collapse_add_style, .offset = (bits)}
@@ -19,7 +15,7 @@
 const struct classic_tool classic_stackcollapse_gdb_pl = {
 	.name = "stackcollapse-gdb.pl",
 	.about = "backtraces of gdb to folded text",
-	FOLDS("gdb", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "gdb", STYLE_PERL),
 };
 
 static const struct option elfutils_options[] = {
@@ -31,26 +27,26 @@ static const struct option elfutils_options[] = {
 const struct classic_tool classic_stackcollapse_elfutils_pl = {
 	.name = "stackcollapse-elfutils.pl",
 	.about = "stacks of eu-stack to folded text",
-	FOLDS("eu-stack", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "eu-stack", STYLE_PERL),
 	.options = elfutils_options,
 };
 
 const struct classic_tool classic_stackcollapse_faulthandler_pl = {
 	.name = "stackcollapse-faulthandler.pl",
 	.about = "tracebacks of Python's faulthandler to folded text",
-	FOLDS("faulthandler", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "faulthandler", STYLE_PERL),
 };
 
 const struct classic_tool classic_stackcollapse_go_pl = {
 	.name = "stackcollapse-go.pl",
 	.about = "text of `go tool pprof -raw` to folded text",
-	FOLDS("go-raw", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "go-raw", STYLE_PERL),
 };
 
 const struct classic_tool classic_stackcollapse_chrome_tracing_py = {
 	.name = "stackcollapse-chrome-tracing.py",
 	.about = "Chrome's traces to folded text",
-	FOLDS("chrome-trace", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "chrome-trace", STYLE_PERL),
 	.unit = "us/1000",
 };
 
@@ -59,7 +55,7 @@ const struct classic_tool classic_stackcollapse_chrome_tracing_py = {
 const struct classic_tool classic_stackcollapse_ljp_awk = {
 	.name = "stackcollapse-ljp.awk",
 	.about = "reports of the Lightweight Java Profiler to folded text",
-	FOLDS("ljp", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "ljp", STYLE_PERL),
 };
 
 static const struct option threads_options[] = {
@@ -82,7 +78,7 @@ static const struct option threads_options[] = {
 const struct classic_tool classic_stackcollapse_jstack_pl = {
 	.name = "stackcollapse-jstack.pl",
 	.about = "thread dumps of Java to folded text: threads that run",
-	FOLDS("jstack", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "jstack", STYLE_PERL),
 	.options = threads_options,
 	.without_idle = true,
 };
@@ -90,7 +86,7 @@ const struct classic_tool classic_stackcollapse_jstack_pl = {
 const struct classic_tool classic_stackcollapse_ibmjava_pl = {
 	.name = "stackcollapse-ibmjava.pl",
 	.about = "threads of javacore files to folded text",
-	FOLDS("javacore", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "javacore", STYLE_PERL),
 	.options = threads_options,
 	.without_idle = true,
 };
@@ -106,6 +102,6 @@ static const struct option exceptions_options[] = {
 const struct classic_tool classic_stackcollapse_java_exceptions_pl = {
 	.name = "stackcollapse-java-exceptions.pl",
 	.about = "stack traces of Java exceptions to folded text",
-	FOLDS("java-exceptions", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "java-exceptions", STYLE_PERL),
 	.options = exceptions_options,
 };

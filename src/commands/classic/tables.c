@@ -3,10 +3,6 @@
 
 #include "readers/readers.h"
 
-#define FOLDS(reader, bits, way)                                                                   \
-	.usage = "[OPTIONS] [FILE] >STACKS.folded", .habit = (way), .target = &collapse_settings,  \
-	.run = classic_collapse, .format = (reader), .style = (bits)
-
 /* Which of a table's values to take: the option's help. */
 static bool set_kind(
 	void *target, const struct option *option, const char *value, struct error *err)
@@ -30,7 +26,7 @@ static const struct option ghc_options[] = {
 const struct classic_tool classic_inferno_collapse_ghcprof = {
 	.name = "inferno-collapse-ghcprof",
 	.about = "profiles of GHC to folded text",
-	FOLDS("ghc", STYLE_INFERNO, HABIT_LETTERS),
+	INFERNO_FOLDS("ghc"),
 	.options = ghc_options,
 };
 
@@ -39,7 +35,7 @@ static const struct option inferno_options[] = {INFERNO_OPTIONS, {0}};
 const struct classic_tool classic_inferno_collapse_vsprof = {
 	.name = "inferno-collapse-vsprof",
 	.about = "call trees of Visual Studio's profiler to folded text",
-	FOLDS("vsprof", STYLE_INFERNO, HABIT_LETTERS),
+	INFERNO_FOLDS("vsprof"),
 	.options = inferno_options,
 };
 
@@ -55,20 +51,20 @@ static const struct option vtune_options[] = {
 const struct classic_tool classic_inferno_collapse_vtune = {
 	.name = "inferno-collapse-vtune",
 	.about = "call trees of VTune to folded text",
-	FOLDS("vtune", STYLE_INFERNO, HABIT_LETTERS),
+	INFERNO_FOLDS("vtune"),
 	.options = vtune_options,
 };
 
 const struct classic_tool classic_stackcollapse_vsprof_pl = {
 	.name = "stackcollapse-vsprof.pl",
 	.about = "call trees of Visual Studio's profiler to folded text",
-	FOLDS("vsprof", STYLE_PERL, HABIT_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_PERL, "vsprof", STYLE_PERL),
 };
 
 const struct classic_tool classic_stackcollapse_vtune_pl = {
 	.name = "stackcollapse-vtune.pl",
 	.about = "call trees of VTune to folded text",
-	FOLDS("vtune", STYLE_PERL, HABIT_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_PERL, "vtune", STYLE_PERL),
 };
 
 static const struct option memory_options[] = {
@@ -79,6 +75,6 @@ static const struct option memory_options[] = {
 const struct classic_tool classic_stackcollapse_vtune_mc_pl = {
 	.name = "stackcollapse-vtune-mc.pl",
 	.about = "VTune's call trees of allocations to folded text",
-	FOLDS("vtune", STYLE_PERL, HABIT_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_PERL, "vtune", STYLE_PERL),
 	.options = memory_options,
 };

@@ -3,52 +3,48 @@
 
 #include "readers/readers.h"
 
-#define FOLDS(reader, bits)                                                                        \
-	.usage = "[FILE...] >STACKS.folded", .habit = HABIT_PERL, .run = classic_collapse,         \
-	.format = (reader), .style = (bits)
-
 const struct classic_tool classic_stackcollapse_pl = {
 	.name = "stackcollapse.pl",
 	.about = "aggregations of stacks of DTrace to folded text",
-	FOLDS("dtrace", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "dtrace", STYLE_PERL),
 };
 
 const struct classic_tool classic_stackcollapse_stap_pl = {
 	.name = "stackcollapse-stap.pl",
 	.about = "stacks of SystemTap to folded text",
-	FOLDS("stap", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "stap", STYLE_PERL),
 };
 
 const struct classic_tool classic_stackcollapse_bpftrace_pl = {
 	.name = "stackcollapse-bpftrace.pl",
 	.about = "maps of stacks of bpftrace to folded text",
-	FOLDS("bpftrace", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "bpftrace", STYLE_PERL),
 	.kind = "samples",
 };
 
 const struct classic_tool classic_stackcollapse_aix_pl = {
 	.name = "stackcollapse-aix.pl",
 	.about = "stacks of AIX' procstack to folded text",
-	FOLDS("aix", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "aix", STYLE_PERL),
 };
 
 const struct classic_tool classic_stackcollapse_instruments_pl = {
 	.name = "stackcollapse-instruments.pl",
 	.about = "call trees copied from Xcode's Instruments to folded text",
-	FOLDS("instruments", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "instruments", STYLE_PERL),
 	.whole = true,
 };
 
 const struct classic_tool classic_stackcollapse_pmc_pl = {
 	.name = "stackcollapse-pmc.pl",
 	.about = "call graphs of pmcstat -G to folded text",
-	FOLDS("pmc", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "pmc", STYLE_PERL),
 };
 
 const struct classic_tool classic_stackcollapse_wcp_pl = {
 	.name = "stackcollapse-wcp.pl",
 	.about = "reports of wallClockProfiler to folded text",
-	FOLDS("wcp", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "wcp", STYLE_PERL),
 };
 
 /* ---- inferno ---- */
@@ -78,13 +74,8 @@ const struct classic_tool classic_inferno_collapse_guess = {
 const struct classic_tool classic_inferno_collapse_dtrace = {
 	.name = "inferno-collapse-dtrace",
 	.about = "aggregations of stacks of DTrace to folded text",
-	.usage = "[OPTIONS] [FILE] >STACKS.folded",
-	.habit = HABIT_LETTERS,
+	INFERNO_FOLDS("dtrace"),
 	.options = dtrace_options,
-	.target = &collapse_settings,
-	.run = classic_collapse,
-	.format = "dtrace",
-	.style = STYLE_INFERNO,
 };
 
 static const struct option sample_options[] = {
@@ -99,25 +90,15 @@ static const struct option sample_options[] = {
 const struct classic_tool classic_inferno_collapse_sample = {
 	.name = "inferno-collapse-sample",
 	.about = "call graphs of macOS' sample to folded text",
-	.usage = "[OPTIONS] [FILE] >STACKS.folded",
-	.habit = HABIT_LETTERS,
+	INFERNO_FOLDS("sample"),
 	.options = sample_options,
-	.target = &collapse_settings,
-	.run = classic_collapse,
-	.format = "sample",
-	.style = STYLE_INFERNO,
 };
 
 const struct classic_tool classic_inferno_collapse_xctrace = {
 	.name = "inferno-collapse-xctrace",
 	.about = "samples of Instruments, exported by xctrace, to folded text",
-	.usage = "[OPTIONS] [FILE] >STACKS.folded",
-	.habit = HABIT_LETTERS,
+	INFERNO_FOLDS("xctrace"),
 	.options = inferno_options,
-	.target = &collapse_settings,
-	.run = classic_collapse,
-	.format = "xctrace",
-	.style = STYLE_INFERNO,
 	.kind = "samples",
 };
 
@@ -163,7 +144,7 @@ const struct classic_tool classic_stackcollapse_perf_sched_awk = {
 	.name = "stackcollapse-perf-sched.awk",
 	.about =
 		"how long threads waited, from the scheduler's events in the text of `perf script`",
-	FOLDS("perf-sched", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "perf-sched", STYLE_PERL),
 	.divisor = 1000,
 };
 
