@@ -97,9 +97,12 @@ static bool is_word(char c)
 /* Where "HashMap.get" starts in "java.util.HashMap.get" and in "java/util/HashMap.get". */
 static size_t class_start(struct bytes method)
 {
-	const char *dot = memrchr(method.at, '.', method.len), *before;
+	const char *dot, *before;
 	size_t class_end;
 
+	if (!method.len)
+		return 0;
+	dot = memrchr(method.at, '.', method.len);
 	if (!dot)
 		return 0;
 	class_end = (size_t)(dot - method.at);
