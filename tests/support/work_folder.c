@@ -39,7 +39,7 @@ void work_write(const char *name, const char *text)
 
 /* ---- Commands ---- */
 
-static struct buffer in_folder(const char *fmt, va_list args)
+__attribute__((format(printf, 1, 0))) static struct buffer in_folder(const char *fmt, va_list args)
 {
 	struct buffer command = {0};
 	char *text;
