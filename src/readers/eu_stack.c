@@ -49,7 +49,7 @@ static void parse_source(struct bytes text, struct bytes *ret_file, uint32_t *re
 		return;
 	text = bytes_trim(text);
 	for (int i = 0; i < 2; i++) {
-		const char *colon = memrchr(text.at, ':', text.len);
+		const char *colon = bytes_last(text, ':');
 
 		if (!colon || !bytes_u64((struct bytes){colon + 1,
 						 text.len - (size_t)(colon + 1 - text.at)},

@@ -59,7 +59,7 @@ static struct bytes without_offset(struct bytes text)
 /* " [/usr/bin/x]" or " [libc.so.6+0x27b25]" is cut off. */
 static struct bytes cut_module(struct bytes *text)
 {
-	const char *open = text->len ? memrchr(text->at, '[', text->len) : NULL;
+	const char *open = bytes_last(*text, '[');
 	struct bytes module;
 
 	if (!open || text->at[text->len - 1] != ']' || (open > text->at && open[-1] != ' '))
