@@ -14,9 +14,8 @@ enum read_want {
 	WANT_TIMES = 1,
 	WANT_THREADS = 2,
 	WANT_CPUS = 4,
-	WANT_ADDRESSES = 8,
-	WANT_LINES = 16,
-	WANT_ALL = 31,
+	WANT_LINES = 8,
+	WANT_ALL = 15,
 };
 
 /* How tools of other names read a format, where that is not Kiln's own way. Marks and ids are then
