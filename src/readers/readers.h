@@ -34,6 +34,10 @@ enum read_style {
 	STYLE_SHORT_PACKAGES = 512,  /* of Java: "j.u.HashMap.get" */
 	STYLE_NO_PACKAGES = 1024,    /* of Java: "HashMap.get" */
 	STYLE_NO_MODULES = 2048,     /* of VTune and sample: no "module`" before a function */
+	STYLE_WAKERS = 8192,	     /* of perf-sched: below what waits is who woke it up */
+	STYLE_WAKER_CHAINS = 16384,  /* ... and behind a "-" what that had waited for itself */
+	STYLE_INLINED = 32768,	     /* of perf-script: names by the binaries' own debugging */
+	STYLE_PLACES = 65536,	     /* information, and with them files and lines */
 };
 
 struct read_options {
