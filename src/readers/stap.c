@@ -70,6 +70,24 @@ static struct bytes cut_module(struct bytes *text)
 	return module;
 }
 
+/* Perl's name: what is between " : " and the last '+'. */
+static location_id learn_frame_perl(struct text_stacks *t, struct bytes line)
+{
+	struct bytes text = bytes_trim(line);
+	const char *plus = text.len ? memrchr(text.at, '+', text.len) : NULL, *colon;
+	location_id location;
+
+	if (plus)
+		text.len = (size_t)(plus - text.at);
+	while ((colon = bytes_find(text, BYTES(" : ")))) {
+		text.len -= (size_t)(colon + 3 - text.at);
+		text.at = colon + 3;
+	}
+	location = text_stacks_named(t, text.len ? text : BYTES("-"), FRAME_NATIVE);
+	text_stacks_learn(t, line, location);
+	return location;
+}
+
 static location_id learn_frame(struct text_stacks *t, struct bytes line)
 {
 	struct bytes text = bytes_trim(line), symbol, module;
@@ -108,7 +126,8 @@ static bool take_line(struct text_stacks *t, struct bytes line, struct error *er
 	if (bytes_start(text, BYTES("WARNING: ")))
 		text_stacks_skip(t, "expected " EXPECTS);
 	else
-		text_stacks_push(t, learn_frame(t, line));
+		text_stacks_push(t,
+			t->style & STYLE_PERL ? learn_frame_perl(t, line) : learn_frame(t, line));
 	return true;
 }
 
