@@ -394,11 +394,12 @@ static bool diff_profiles(int format, struct error *err)
 	return done;
 }
 
-/* Sorted folded text to folded text needs no profiles. */
+/* Folded text to folded text needs no profiles. */
 static bool diff_lines(int format, bool *ret_done, struct error *err)
 {
 	struct diff_folded d = {.canonical = &own.canonical, .normalised = own.normalise};
 	VECTOR(struct diff_file) files = {0};
+	struct output out = {0};
 	bool can;
 
 	if (format != TO_FOLDED || own.per_thread || own.elided || !load_is_plain())
@@ -411,7 +412,10 @@ static bool diff_lines(int format, bool *ret_done, struct error *err)
 	d.count = files.len;
 	can = diff_folded_can(&d);
 	if (can)
-		*ret_done = diff_folded_write(&d, own.output ? own.output : "-", err);
+		*ret_done = output_open(&out, own.output ? own.output : "-", 0666, err) &&
+			    diff_folded_write(&d, &out, err) && output_commit(&out, err);
+	output_discard(&out);
+	diff_folded_release(&d);
 	vector_release(&files);
 	return can;
 }

@@ -1,149 +1,95 @@
-/* diff_folded.c: how do sorted files become one with two numbers a line?
+/* diff_folded.c: how do files become one with two numbers a line?
  *
- * Every file is read twice: first to see that nothing has to be taken out of its place, and for the
- * totals; then all are merged. What a line has in common with the last one that was written is kept
- * for each file: the file that has most in common comes next, and only where that does not decide
- * are lines compared, from there on. */
+ * Every file is surveyed first, for the totals and for its lines to be in order; then all are
+ * merged. What a line has in common with the last one that was written is kept for each file: the
+ * file that has most in common comes next, and only where that does not decide are lines compared,
+ * from there on. */
 #include "commands/diff_folded.h"
 
-#include "base/output.h"
-#include "base/utf8.h"
+#include "base/crew.h"
 #include "model/sides.h"
-#include "readers/folded_sorted.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#define FLUSH_BYTES ((size_t)1 << 20) /* what an output hands on without a copy */
+#define FLUSH_BYTES  ((size_t)1 << 20)	/* what an output hands on without a copy */
+#define WAIT_BYTES   ((size_t)16 << 20) /* what a range may hold until it is its turn */
+#define RANGE_PIECES 4096u		/* of the source that has most; some megabytes of text */
 
 /* ---- Can it be done? ---- */
 
 struct survey {
-	const struct diff_folded *what;
-	struct look {
-		bool plain;
-		int64_t total;
-	} * looks; /* of each file */
-	atomic_size_t next;
+	struct diff_folded *what;
 	atomic_bool hopeless;
 };
 
-/* Is nothing in a stack's frames from `from` on changed on the way into a profile? */
-static bool frames_stay(
-	const struct canonical *c, struct bytes stack, size_t from, struct buffer *spare)
-{
-	struct bytes rest = {stack.at + from, stack.len - from}, frame;
-	bool part, first = !from;
-
-	if (utf8_clean_length(rest) != rest.len)
-		return false;
-	for (bool more = true; more; first = false) {
-		more = bytes_cut(&rest, ';', &frame);
-		if (!more)
-			frame = rest;
-		if (!canonical_keeps(c, frame) &&
-			canonical_function(c, frame, (struct bytes){0}, spare, &part))
-			return false;
-		if (first && canonical_root(c, frame, spare))
-			return false;
-	}
-	return true;
-}
-
-/* Where the first frame begins that the line does not have in common with the one before. */
-static size_t first_new_frame(struct bytes stack, size_t shared)
-{
-	const char *end = shared ? memrchr(stack.at, ';', shared) : NULL;
-
-	return end ? (size_t)(end - stack.at) + 1 : 0;
-}
-
-static bool look_at_lines(struct survey *s, struct folded_sorted *f, struct look *look)
-{
-	struct buffer last = {0}, spare = {0};
-	struct error ignored = {0};
-	bool good;
-
-	for (;;) {
-		good = folded_sorted_next(f, buffer_bytes(&last), &ignored) && f->plain &&
-		       !atomic_load_explicit(&s->hopeless, memory_order_relaxed);
-		if (!good || f->ended)
-			break;
-		good = !__builtin_add_overflow(look->total, f->value, &look->total) &&
-		       frames_stay(s->what->canonical, f->stack,
-			       first_new_frame(f->stack, f->shared), &spare);
-		if (!good)
-			break;
-		last.len = f->shared;
-		buffer_add(&last, f->stack.at + f->shared, f->stack.len - f->shared);
-	}
-	buffer_release(&last);
-	buffer_release(&spare);
-	return good;
-}
-
-static void look_at_file(struct survey *s, size_t index)
-{
-	struct look *look = &s->looks[index];
-	struct error ignored = {0};
-	struct folded_sorted f;
-
-	if (folded_sorted_open(&f, s->what->files[index].path, &look->plain, &ignored) &&
-		look->plain)
-		look->plain = look_at_lines(s, &f, look);
-	if (!look->plain)
-		atomic_store(&s->hopeless, true);
-	folded_sorted_release(&f);
-}
-
-static void *survey_work(void *context)
+static void survey_file(void *context, size_t i)
 {
 	struct survey *s = context;
-	size_t index;
+	const char *path = s->what->files[i].path;
 
-	while ((index = atomic_fetch_add(&s->next, 1)) < s->what->count && !s->hopeless)
-		look_at_file(s, index);
-	return NULL;
+	if (!s->hopeless &&
+		!diff_source_survey(&s->what->sources[i], path, s->what->canonical, &s->hopeless))
+		s->hopeless = true;
 }
 
 /* The sum of all values, of both sides, fits as it has to in a profile. */
-static bool sum_up(struct diff_folded *d, const struct look *looks)
+static bool sum_up(struct diff_folded *d)
 {
 	int64_t all = 0;
 
 	d->total[0] = d->total[1] = 0;
 	for (size_t i = 0; i < d->count; i++) {
-		if (!looks[i].plain || __builtin_add_overflow(all, looks[i].total, &all))
+		if (__builtin_add_overflow(all, d->sources[i].total, &all))
 			return false;
-		d->total[d->files[i].side] += looks[i].total;
+		d->total[d->files[i].side] += d->sources[i].total;
 	}
 	return true;
 }
 
 bool diff_folded_can(struct diff_folded *d)
 {
-	struct survey s = {.what = d, .looks = memory_new(d->count, sizeof(*s.looks))};
-	pthread_t other;
-	bool two, can;
+	struct survey s = {.what = d};
 
-	two = d->count > 1 && !pthread_create(&other, NULL, survey_work, &s);
-	survey_work(&s);
-	if (two)
-		pthread_join(other, NULL);
-	can = !s.hopeless && sum_up(d, s.looks);
-	free(s.looks);
-	return can;
+	d->sources = memory_new(d->count, sizeof(*d->sources));
+	crew_run(crew_size(d->count), 1, d->count, survey_file, &s);
+	return !s.hopeless && sum_up(d);
+}
+
+void diff_folded_release(struct diff_folded *d)
+{
+	for (size_t i = 0; d->sources && i < d->count; i++)
+		diff_source_release(&d->sources[i]);
+	free(d->sources);
+	d->sources = NULL;
 }
 
 /* ---- Merging ---- */
 
-struct merge {
+/* One after the other, ranges of all stacks are written; meanwhile others are merged. */
+struct merges {
 	const struct diff_folded *what;
-	struct folded_sorted *files;
+	struct output *out;
+	size_t count;
+	size_t *from; /* where range i begins in source k: [i * sources + k]; and one more range */
+	int64_t *before; /* the sum of before's values in all ranges in front of range i */
+	size_t turn;	 /* whose range is written */
+	VECTOR(struct buffer) spare; /* to be used again */
+	bool failed;
+	struct error err;
+	pthread_mutex_t lock;
+	pthread_cond_t turned;
+};
+
+/* A range of stacks. */
+struct merge {
+	struct merges *all;
+	const struct diff_folded *what;
+	size_t range;
+	struct diff_cursor *cursors;
 	struct buffer text; /* lines to be written; the stack of the last one is at `last` */
 	size_t last, last_len;
-	bool normalised;
+	size_t enough; /* bytes of text from which on it should be written */
 	struct sides_share share;
 };
 
@@ -152,77 +98,53 @@ static struct bytes last_stack(const struct merge *m)
 	return (struct bytes){m->text.at + m->last, m->last_len};
 }
 
-static bool changed(const char *path, struct error *err)
+/* The source whose stack is the next, or NULL behind the last. */
+static struct diff_cursor *choose(const struct merge *m)
 {
-	return error_set(err, ERR_FORMAT, "%s: changed while it was read", path);
-}
-
-static bool merge_open(struct merge *m, struct error *err)
-{
-	const struct diff_folded *d = m->what;
-	bool plain = true;
-
-	for (size_t i = 0; i < d->count && plain; i++) {
-		struct folded_sorted *f = &m->files[i];
-
-		if (!folded_sorted_open(f, d->files[i].path, &plain, err) ||
-			(plain && !folded_sorted_next(f, (struct bytes){"", 0}, err)))
-			return false;
-		plain = (plain && f->plain) || changed(d->files[i].path, err);
-	}
-	return plain;
-}
-
-/* The file whose line is the next, or NULL behind the last. */
-static struct folded_sorted *choose(const struct merge *m)
-{
-	struct folded_sorted *best = NULL;
+	struct diff_cursor *best = NULL;
 	size_t ignored;
 
 	for (size_t i = 0; i < m->what->count; i++) {
-		struct folded_sorted *f = &m->files[i];
+		struct diff_cursor *c = &m->cursors[i];
 
-		if (f->ended)
+		if (c->ended)
 			continue;
-		if (!best || f->shared > best->shared ||
-			(f->shared == best->shared && folded_compare_from(f->stack, best->stack,
-							      f->shared, &ignored) < 0))
-			best = f;
+		if (!best || c->shared > best->shared ||
+			(c->shared == best->shared && folded_compare_from(c->stack, best->stack,
+							      c->shared, &ignored) < 0))
+			best = c;
 	}
 	return best;
 }
 
-/* Add up the values of all lines of `f` that have the stack last written, and see what the next one
+/* Add up the values of all lines of `c` that have the stack last written, and see what the next one
  * has in common with it. */
-static bool take_lines(
-	struct folded_sorted *f, struct bytes last, int64_t *value, struct error *err)
+static bool take_lines(struct diff_cursor *c, struct bytes last, int64_t *value, struct error *err)
 {
-	while (!f->ended && f->shared == last.len && f->stack.len == last.len) {
-		*value += f->value;
-		if (!folded_sorted_next(f, last, err))
+	while (!c->ended && c->shared == last.len && c->stack.len == last.len) {
+		*value += c->value;
+		if (!diff_cursor_next(c, last, err))
 			return false;
-		if (!f->plain)
-			return changed(f->in.name, err);
 	}
 	return true;
 }
 
 static bool take_values(
-	struct merge *m, struct folded_sorted *next, int64_t ret_value[2], struct error *err)
+	struct merge *m, struct diff_cursor *next, int64_t ret_value[2], struct error *err)
 {
 	size_t shared = next->shared;
 
 	for (size_t i = 0; i < m->what->count; i++) {
-		struct folded_sorted *f = &m->files[i];
+		struct diff_cursor *c = &m->cursors[i];
 
 		/* With less in common than the chosen one had, it still has what it had. */
-		if (f->ended || f->shared < shared)
+		if (c->ended || c->shared < shared)
 			continue;
-		if (f == next)
-			f->shared = m->last_len;
+		if (c == next)
+			c->shared = m->last_len;
 		else
-			folded_compare_from(last_stack(m), f->stack, shared, &f->shared);
-		if (!take_lines(f, last_stack(m), &ret_value[m->what->files[i].side], err))
+			folded_compare_from(last_stack(m), c->stack, shared, &c->shared);
+		if (!take_lines(c, last_stack(m), &ret_value[m->what->files[i].side], err))
 			return false;
 	}
 	return true;
@@ -230,7 +152,7 @@ static bool take_values(
 
 static void put_values(struct merge *m, int64_t value[2])
 {
-	if (m->normalised)
+	if (m->share.whole[0])
 		value[0] = sides_share(&m->share, value[0]);
 	if (!value[0] && !value[1]) {
 		m->text.len = m->last; /* it is still there to be compared with */
@@ -243,9 +165,29 @@ static void put_values(struct merge *m, int64_t value[2])
 	buffer_char(&m->text, '\n');
 }
 
-static bool merge_lines(struct merge *m, struct output *out, struct error *err)
+/* Write what there is when it is this range's turn, for which it can be waited. */
+static void merge_flush(struct merge *m, bool wait)
 {
-	struct folded_sorted *next;
+	struct merges *all = m->all;
+	bool mine;
+
+	pthread_mutex_lock(&all->lock);
+	while (wait && all->turn != m->range)
+		pthread_cond_wait(&all->turned, &all->lock);
+	mine = all->turn == m->range;
+	pthread_mutex_unlock(&all->lock);
+	if (!mine) {
+		m->enough += FLUSH_BYTES;
+		return;
+	}
+	output_write(all->out, buffer_bytes(&m->text));
+	m->text.len = 0;
+	m->enough = FLUSH_BYTES;
+}
+
+static bool merge_lines(struct merge *m, struct error *err)
+{
+	struct diff_cursor *next;
 
 	while ((next = choose(m))) {
 		int64_t value[2] = {0};
@@ -256,30 +198,137 @@ static bool merge_lines(struct merge *m, struct output *out, struct error *err)
 		if (!take_values(m, next, value, err))
 			return false;
 		put_values(m, value);
-		if (m->text.len < FLUSH_BYTES)
-			continue;
-		output_write(out, buffer_bytes(&m->text));
-		m->text.len = 0;
+		if (m->text.len >= m->enough)
+			merge_flush(m, m->text.len >= WAIT_BYTES);
 	}
-	output_write(out, buffer_bytes(&m->text));
 	return true;
 }
 
-bool diff_folded_write(const struct diff_folded *d, const char *path, struct error *err)
+/* The next range may be written. */
+static void merge_end(struct merge *m, bool done, const struct error *err)
 {
-	struct merge m = {.what = d,
-		.files = memory_new(d->count, sizeof(*m.files)),
-		.normalised =
-			d->normalised && d->total[0] && d->total[1] && d->total[0] != d->total[1],
-		.share.whole = {d->total[0], d->total[1]}};
-	struct output out = {0};
-	bool done = merge_open(&m, err) && output_open(&out, path, 0666, err) &&
-		    merge_lines(&m, &out, err) && output_commit(&out, err);
+	struct merges *all = m->all;
 
-	output_discard(&out);
+	merge_flush(m, true);
+	pthread_mutex_lock(&all->lock);
+	vector_push(&all->spare, m->text);
+	if (!done && !all->failed) {
+		all->failed = true;
+		all->err = *err;
+	}
+	all->turn++;
+	pthread_cond_broadcast(&all->turned);
+	pthread_mutex_unlock(&all->lock);
+}
+
+static void merge_range(void *context, size_t range)
+{
+	struct merges *all = context;
+	const struct diff_folded *d = all->what;
+	const size_t *from = all->from + range * d->count, *to = from + d->count;
+	struct merge m = {.all = all, .what = d, .range = range, .enough = FLUSH_BYTES};
+	struct error err = {0};
+	bool done = true;
+
+	pthread_mutex_lock(&all->lock);
+	if (all->spare.len)
+		m.text = all->spare.items[--all->spare.len];
+	pthread_mutex_unlock(&all->lock);
+	m.cursors = memory_new(d->count, sizeof(*m.cursors));
+	if (all->before) {
+		m.share = (struct sides_share){.whole = {d->total[0], d->total[1]}};
+		sides_share(&m.share, all->before[range]);
+	}
+	for (size_t i = 0; i < d->count && done; i++)
+		done = diff_cursor_open(&m.cursors[i], &d->sources[i], from[i], to[i], &err);
+	done = done && merge_lines(&m, &err);
+	merge_end(&m, done, &err);
 	for (size_t i = 0; i < d->count; i++)
-		folded_sorted_release(&m.files[i]);
-	buffer_release(&m.text);
-	free(m.files);
-	return done;
+		diff_cursor_release(&m.cursors[i]);
+	free(m.cursors);
+}
+
+/* ---- Ranges ---- */
+
+/* What all are divided by: the source that has most. NULL: one is read from its file, from its
+ * start. */
+static const struct line_trie *divisible(const struct diff_folded *d)
+{
+	const struct line_trie *most = NULL;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct line_trie *lines = &d->sources[i].lines;
+
+		if (d->sources[i].in_order)
+			return NULL;
+		if (!most || lines->sorted.len > most->sorted.len)
+			most = lines;
+	}
+	return most;
+}
+
+static void find_ranges(struct merges *m)
+{
+	const struct diff_folded *d = m->what;
+	const struct line_trie *by = divisible(d);
+	size_t pieces = d->range ? d->range : RANGE_PIECES;
+	struct buffer start = {0};
+
+	m->count = by && by->sorted.len ? (by->sorted.len - 1) / pieces + 1 : 1;
+	m->from = memory_new((m->count + 1) * d->count, sizeof(*m->from));
+	for (size_t range = 1; range <= m->count; range++) {
+		start.len = 0;
+		if (range < m->count)
+			line_trie_text(by, range * pieces, &start);
+		for (size_t i = 0; i < d->count; i++) {
+			const struct line_trie *lines = &d->sources[i].lines;
+
+			m->from[range * d->count + i] =
+				range < m->count ? line_trie_place(lines, buffer_bytes(&start))
+						 : lines->sorted.len;
+		}
+	}
+	buffer_release(&start);
+}
+
+static void sum_range(void *context, size_t range)
+{
+	struct merges *m = context;
+	const struct diff_folded *d = m->what;
+	const size_t *from = m->from + range * d->count, *to = from + d->count;
+
+	for (size_t i = 0; i < d->count; i++)
+		if (!d->files[i].side)
+			m->before[range + 1] += line_trie_sum(&d->sources[i].lines, from[i], to[i]);
+}
+
+static void sum_ranges(struct merges *m, unsigned threads)
+{
+	m->before = memory_new(m->count + 1, sizeof(*m->before));
+	if (m->count > 1)
+		crew_run(threads, 1, m->count - 1, sum_range, m);
+	for (size_t range = 1; range < m->count; range++)
+		m->before[range] += m->before[range - 1];
+}
+
+bool diff_folded_write(const struct diff_folded *d, struct output *out, struct error *err)
+{
+	struct merges m = {.what = d, .out = out};
+	unsigned threads;
+
+	pthread_mutex_init(&m.lock, NULL);
+	pthread_cond_init(&m.turned, NULL);
+	find_ranges(&m);
+	threads = crew_size(m.count);
+	if (d->normalised && d->total[0] && d->total[1] && d->total[0] != d->total[1])
+		sum_ranges(&m, threads);
+	crew_run(threads, 1, m.count, merge_range, &m);
+	pthread_mutex_destroy(&m.lock);
+	pthread_cond_destroy(&m.turned);
+	for (size_t i = 0; i < m.spare.len; i++)
+		buffer_release(&m.spare.items[i]);
+	vector_release(&m.spare);
+	free(m.from);
+	free(m.before);
+	return !m.failed || error_set(err, m.err.code, "%s", m.err.text);
 }

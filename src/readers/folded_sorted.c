@@ -142,3 +142,47 @@ bool folded_sorted_next(struct folded_sorted *f, struct bytes last, struct error
 	f->plain = take_line(f, line) && is_in_order(f, last);
 	return true;
 }
+
+/* The lines of the window, up to `most`. */
+static void take_window(
+	struct folded_sorted *f, struct folded_plain *lines, size_t most, size_t *ret_count)
+{
+	struct bytes line, rest = f->in.window;
+	size_t count = 0;
+
+	while (f->plain && count < most && rest.len) {
+		const char *newline = memchr(rest.at, '\n', rest.len);
+
+		if (!newline && !f->in.ended)
+			break;
+		line = (struct bytes){rest.at, newline ? (size_t)(newline - rest.at) : rest.len};
+		rest.at += line.len + (newline != NULL);
+		rest.len -= line.len + (newline != NULL);
+		if (!line.len || line.at[0] == '#')
+			continue;
+		f->plain = take_line(f, line);
+		lines[count++] = (struct folded_plain){f->stack, f->value};
+	}
+	f->taken = (size_t)(rest.at - f->in.window.at);
+	*ret_count = count;
+}
+
+bool folded_sorted_take(struct folded_sorted *f, struct folded_plain *ret_lines, size_t most,
+	size_t *ret_count, struct error *err)
+{
+	*ret_count = 0;
+	for (;;) {
+		input_skip(&f->in, f->taken);
+		take_window(f, ret_lines, most, ret_count);
+		if (*ret_count || !f->plain || f->in.ended)
+			break;
+		f->plain = f->in.window.len - f->taken <= PLAIN_LIMIT;
+		if (!f->plain)
+			break;
+		input_skip(&f->in, f->taken);
+		f->taken = 0;
+		if (!input_fill(&f->in, f->in.window.len * 2 + 1, err))
+			return error_prefix(err, "%s: ", f->in.name);
+	}
+	return true;
+}

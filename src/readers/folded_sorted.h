@@ -1,5 +1,5 @@
-/* folded_sorted.h: sorted folded text, line by line, without a profile: what can be merged while it
- * is read. */
+/* folded_sorted.h: folded text, line by line, without a profile: what is sorted can be merged while
+ * it is read. */
 #ifndef KILN_READERS_FOLDED_SORTED_H
 #define KILN_READERS_FOLDED_SORTED_H
 
@@ -28,6 +28,15 @@ void folded_sorted_release(struct folded_sorted *f);
  * their stacks' bytes (equal ones may follow each other), or are not what `folded` takes without a
  * remark. */
 bool folded_sorted_next(struct folded_sorted *f, struct bytes last, struct error *err);
+
+/* Instead, and without order: the next lines that are stacks, at most `most` (0: there are none),
+ * valid until the next call. f->plain as above. */
+struct folded_plain {
+	struct bytes stack;
+	int64_t value;
+};
+bool folded_sorted_take(struct folded_sorted *f, struct folded_plain *ret_lines, size_t most,
+	size_t *ret_count, struct error *err);
 
 /* The order of two stacks that have `shared` bytes in common: <0, 0, >0; *ret_shared: how many they
  * have indeed. */

@@ -54,7 +54,7 @@ static size_t hash_at_end(struct bytes name)
 /* " [clone .isra.0]" */
 static size_t clone_at_end(struct bytes name, bool *part)
 {
-	const char *open = bytes_last(name, '[');
+	const char *open = name.len ? memrchr(name.at, '[', name.len) : NULL;
 	struct bytes end;
 
 	if (!bytes_end(name, BYTES("]")) || !open || open == name.at)
@@ -270,6 +270,87 @@ bool canonical_root(const struct canonical *c, struct bytes name, struct buffer 
 		return false;
 	canonical_thread(name, out);
 	return true;
+}
+
+/* ---- Stacks of folded text ---- */
+
+bool canonical_stack_stays(
+	const struct canonical *c, struct bytes stack, size_t from, struct buffer *spare)
+{
+	struct bytes rest = {stack.at + from, stack.len - from}, frame;
+	bool part, first = !from;
+
+	for (bool more = true; more; first = false) {
+		more = bytes_cut(&rest, ';', &frame);
+		if (!more)
+			frame = rest;
+		if (!canonical_keeps(c, frame) &&
+			canonical_function(c, frame, (struct bytes){0}, spare, &part))
+			return false;
+		if (first && canonical_root(c, frame, spare))
+			return false;
+	}
+	return true;
+}
+
+/* Marks are what kinds of frames are told by, which no name changes. */
+static bool same_mark(struct bytes before, struct bytes after)
+{
+	size_t len = mark_at_end(before);
+
+	return mark_at_end(after) == len &&
+	       bytes_equal((struct bytes){before.at + before.len - len, len},
+		       (struct bytes){after.at + after.len - len, len});
+}
+
+/* A frame's new name, in *name. */
+static bool rename_frame(const struct canonical *c, bool outermost, struct bytes *name,
+	bool *ret_part, struct canonical_text *t)
+{
+	struct bytes whole = *name;
+
+	*ret_part = false;
+	if (!canonical_keeps(c, whole) &&
+		canonical_function(c, whole, (struct bytes){0}, &t->frame, ret_part))
+		*name = buffer_bytes(&t->frame);
+	if (outermost && canonical_root(c, *name, &t->root)) {
+		*name = buffer_bytes(&t->root);
+		/* canonical_apply_roots would change it once more. */
+		if (canonical_root(c, *name, &t->frame))
+			return false;
+	}
+	return same_mark(whole, *name);
+}
+
+bool canonical_stack(const struct canonical *c, struct bytes stack, struct canonical_text *t)
+{
+	size_t caller = 0; /* where it starts */
+	bool part, outermost = true;
+
+	t->stack.len = 0;
+	for (bool more = true; more; outermost = false) {
+		struct bytes name, above = {t->stack.at + caller, t->stack.len - caller};
+
+		more = bytes_cut(&stack, ';', &name);
+		if (!more)
+			name = stack;
+		if (!rename_frame(c, outermost, &name, &part, t))
+			return false;
+		if (part && !outermost && bytes_equal(name, above))
+			continue;
+		if (!outermost)
+			buffer_char(&t->stack, ';');
+		caller = t->stack.len;
+		buffer_add(&t->stack, name.at, name.len);
+	}
+	return true;
+}
+
+void canonical_text_release(struct canonical_text *t)
+{
+	buffer_release(&t->stack);
+	buffer_release(&t->frame);
+	buffer_release(&t->root);
 }
 
 /* ---- Views ---- */

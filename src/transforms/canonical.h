@@ -32,6 +32,18 @@ void canonical_thread(struct bytes name, struct buffer *out);
  * "worker-3" change, "python3" does not. */
 bool canonical_root(const struct canonical *c, struct bytes name, struct buffer *out);
 
+/* Does canonical_apply leave a stack of folded text (frames without modules, joined by ';') as it
+ * is? Its frames before byte `from`, where one starts, are known to stay. *spare is overwritten. */
+bool canonical_stack_stays(
+	const struct canonical *c, struct bytes stack, size_t from, struct buffer *spare);
+
+/* What it makes of it, in t->stack. False: that depends on more than the text. */
+struct canonical_text {
+	struct buffer stack, frame, root;
+};
+bool canonical_stack(const struct canonical *c, struct bytes stack, struct canonical_text *t);
+void canonical_text_release(struct canonical_text *t);
+
 /* Rename all frames of the view; what was taken out of a function moves into it. */
 void canonical_apply(const struct canonical *c, struct view *v);
 /* Rename only outermost frames: those that transforms have made. */

@@ -339,22 +339,26 @@ sums() {
 	[[ $output != *gone* && $output != *new* ]]
 }
 
-# Sorted folded text is merged line by line, everything else as profiles; --kind asks for profiles.
-# Writes one.folded, two.folded and three.folded by a seed.
+# Folded text is merged line by line, everything else as profiles; --kind asks for profiles.
+# Writes one.folded, two.folded and three.folded by a seed: sorted or not, with names that change or not.
 random_files() {
 	python3 - "$1" <<-'END'
 	import random, sys
 	r = random.Random(int(sys.argv[1]))
 	names = ["a", "a b", "a1", "a.cold_", "b", "b(int)", "b!", "größe", "x 7", "k_[k]", "", "c;d", "main"]
+	if r.random() < 0.6:
+	    names += ["a.cold", "a.isra.0", "b.part.1_[k]", "b_[k]", "app-1/2", "w-3", "0x12345678", "o<0x1f>", "/b/x", "f" * 300]
+	in_order = r.random() < 0.4
 	for name in "one", "two", "three":
-	    stacks = {}
-	    for _ in range(r.choice([1, 3, 40])):
-	        stack = ";".join(r.choice(names) for _ in range(r.randint(1, 5)))
+	    lines = []
+	    for _ in range(r.choice([1, 3, 40, 200])):
+	        stack = ";".join(r.choice(names) for _ in range(r.choice([1, 2, 5, 60])))
 	        if stack.strip(" "):
-	            stacks[stack] = r.choice([0, 1, 2, 10, 300, 2**40])
+	            lines += [f"{stack} {r.choice([0, 1, 2, 10, 300, 2**40])}\n"] * r.choice([1, 1, 1, 2])
+	    if in_order:
+	        lines.sort(key=lambda line: line.rsplit(" ", 1)[0].encode())
 	    with open(name + ".folded", "w") as f:
-	        for stack in sorted(stacks, key=lambda s: s.encode()):
-	            f.write(f"{stack} {stacks[stack]}\n" * r.choice([1, 1, 1, 2]))
+	        f.writelines(lines)
 	        if r.random() < 0.2:
 	            f.write("# the end\n\n")
 	END
@@ -364,12 +368,54 @@ random_files() {
 	for seed in $(seq 60); do
 		random_files "$seed"
 		for options in "one.folded two.folded" "-n two.folded one.folded" "--exact one.folded two.folded" \
+			"-s --build-dir /b one.folded three.folded" "-s --exact -n one.folded two.folded" \
 			"--before one.folded two.folded --after three.folded" "-n --before one.folded --after one.folded three.folded"; do
 			"$kiln" diff -q --to folded $options >lines || echo "exit $?" >lines
 			"$kiln" diff -q --to folded --kind samples $options >profiles || echo "exit $?" >profiles
 			cmp lines profiles || { echo "seed $seed: $options"; diff lines profiles | head; return 1; }
 		done
 	done
+}
+
+@test "lines in any order give what sorted ones give" {
+	mkdir sorted shuffled
+	for seed in $(seq 12); do
+		random_files "$seed"
+		for file in *.folded; do
+			LC_ALL=C sort "$file" >"sorted/$file"
+			python3 -c 'import random, sys; lines = sys.stdin.readlines(); random.Random(1).shuffle(lines); print(*lines, sep="", end="")' \
+				<"$file" >"shuffled/$file"
+		done
+		for options in "--to folded" "-n --to folded" "-s --to folded" "--exact --to folded" "--to svg" "--to table --rows 0 --sort name"; do
+			for order in sorted shuffled; do
+				(cd $order && "$kiln" diff -q $options one.folded two.folded >"../$order.out" || echo "exit $?" >"../$order.out")
+			done
+			cmp sorted.out shuffled.out || { echo "seed $seed: $options"; diff sorted.out shuffled.out | head; return 1; }
+		done
+	done
+}
+
+# Several megabytes, so that both CPUs write parts of it in turn: against what awk adds up.
+@test "large files in any order" {
+	for side in 1 2; do
+		python3 - $side <<-'END' >$side.folded
+		import random, sys
+		r = random.Random(int(sys.argv[1]))
+		for _ in range(30000):
+		    n = r.randrange(20000)
+		    print(f"main;{n % 7};function_with_a_long_name_{n % 97}::" + "x" * (n % 211) + f";leaf_{n} {r.randrange(100)}")
+		END
+	done
+	awk '{ v = $NF; sub(/ [0-9]+$/, ""); all[$0]; if (FILENAME == "1.folded") a[$0] += v; else b[$0] += v }
+		END { for (s in all) if (a[s] || b[s]) print s, a[s] + 0, b[s] + 0 }' 1.folded 2.folded | LC_ALL=C sort >expected
+	"$kiln" diff --exact --to folded 1.folded 2.folded | LC_ALL=C sort | cmp - expected
+	"$kiln" diff --exact --to folded 1.folded 2.folded >two
+	taskset -c "$(taskset -cp $$ | sed 's/.*[: ]\([0-9]*\).*/\1/')" "$kiln" diff --exact --to folded 1.folded 2.folded | cmp - two
+	LC_ALL=C sort -c <(sed -E 's/ [0-9]+ [0-9]+$//' two)
+	# Shares come to the other side's total, whoever writes them.
+	"$kiln" diff -n --exact --to folded 1.folded 2.folded >shares
+	[ "$(sums 2 <shares)" = "$(sums 2 <expected | awk '{ print $2, $2 }')" ]
+	"$kiln" diff -n --exact --to folded --kind samples 1.folded 2.folded | cmp - shares
 }
 
 @test "unsorted, compressed, piped, with carriage returns: the same" {

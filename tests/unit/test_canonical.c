@@ -197,6 +197,39 @@ static void threads_are_matched_by_name_and_rank(void **state)
 	profile_release(&to);
 }
 
+static void stack_becomes(const char *stack, const char *expected)
+{
+	struct canonical_text t = {0};
+	struct buffer spare = {0};
+
+	assert_true(canonical_stack(&names, bytes_of(stack), &t));
+	if (!bytes_equal(buffer_bytes(&t.stack), bytes_of(expected)))
+		fail_msg("%s: got %s, expected %s", stack, t.stack.at, expected);
+	assert_int_equal(canonical_stack_stays(&names, bytes_of(stack), 0, &spare),
+		!strcmp(stack, expected));
+	buffer_release(&spare);
+	canonical_text_release(&t);
+}
+
+static void stacks_of_text(void **state)
+{
+	struct canonical_text t = {0};
+
+	(void)state;
+	stack_becomes("a;b;;c", "a;b;;c");
+	stack_becomes("java-12/13;a.isra.0;b", "java;a;b");
+	stack_becomes("worker-3;worker-3", "worker-*;worker-3");
+	/* What was taken out of a function is the function, but not what it calls itself. */
+	stack_becomes("a;f;f.cold;g", "a;f;g");
+	stack_becomes("a;f.isra.0;f.part.0.cold;f.part.1;f", "a;f;f");
+	stack_becomes("f.cold;f.cold", "f");
+	stack_becomes("f;f.isra.0", "f;f");
+	/* Marks and what they tell are not in the text alone. */
+	assert_false(canonical_stack(&names, BYTES("a;f_[k].isra.0"), &t));
+	assert_false(canonical_stack(&names, BYTES("a-?/?-1/2;b"), &t));
+	canonical_text_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +240,7 @@ int main(void)
 		cmocka_unit_test(ids_of_threads_go),
 		cmocka_unit_test(parts_move_into_their_function),
 		cmocka_unit_test(threads_are_matched_by_name_and_rank),
+		cmocka_unit_test(stacks_of_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

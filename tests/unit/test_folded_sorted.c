@@ -73,8 +73,10 @@ static void other_lines(void **state)
 static void long_lines(void **state)
 {
 	struct buffer text = {0};
+	struct folded_plain taken;
 	struct folded_sorted f;
 	struct error err = {0};
+	size_t count;
 	bool plain;
 
 	(void)state;
@@ -91,6 +93,13 @@ static void long_lines(void **state)
 	assert_int_equal(f.shared, 300001);
 	assert_true(folded_sorted_next(&f, (struct bytes){text.at, 300002}, &err) && f.ended);
 	folded_sorted_release(&f);
+	assert_true(folded_sorted_open(&f, path, &plain, &err) && plain);
+	for (size_t line = 0; line < 3; line++) {
+		assert_true(folded_sorted_take(&f, &taken, 1, &count, &err) && f.plain);
+		assert_int_equal(count, line < 2);
+		assert_int_equal(taken.stack.len, 300002);
+	}
+	folded_sorted_release(&f);
 	text.len = 0;
 	for (int i = 0; i < 20000; i++)
 		buffer_text(&text, "f;");
@@ -100,6 +109,40 @@ static void long_lines(void **state)
 	assert_true(folded_sorted_next(&f, (struct bytes){"", 0}, &err) && !f.plain);
 	folded_sorted_release(&f);
 	buffer_release(&text);
+}
+
+/* The same without order, some lines at a time. */
+static void takes(const char *text, const char *expected)
+{
+	struct folded_plain lines[2];
+	struct buffer got = {0};
+	struct folded_sorted f;
+	struct error err = {0};
+	size_t count;
+	bool plain;
+
+	write_file(text);
+	assert_true(folded_sorted_open(&f, path, &plain, &err) && plain);
+	while (folded_sorted_take(&f, lines, 2, &count, &err) && f.plain && count) {
+		for (size_t i = 0; i < count; i++)
+			buffer_printf(&got, "%s%.*s=%lld", i ? " " : "", (int)lines[i].stack.len,
+				lines[i].stack.at, (long long)lines[i].value);
+		buffer_char(&got, '/');
+	}
+	buffer_text(&got, f.plain ? "" : "!");
+	assert_string_equal(got.at, expected);
+	folded_sorted_release(&f);
+	buffer_release(&got);
+}
+
+static void lines_in_any_order(void **state)
+{
+	(void)state;
+	takes("b 1\na;b 2\nb 1\n", "b=1 a;b=2/b=1/");
+	takes("# x\n\nc 1\n# y\na 2", "c=1 a=2/");
+	takes("c 1\n# y\n# z\n", "c=1/");
+	takes("c 1\nb 2\na\n", "c=1 b=2/!");
+	takes("c 1\nb 2\na 1.5\n", "c=1 b=2/!");
 }
 
 static void compares_from_what_is_known(void **state)
@@ -134,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorted_lines),
 		cmocka_unit_test(other_lines),
+		cmocka_unit_test(lines_in_any_order),
 		cmocka_unit_test(long_lines),
 		cmocka_unit_test(compares_from_what_is_known),
 	};
