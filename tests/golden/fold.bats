@@ -1,5 +1,11 @@
 # fold.bats: what text of `perf script` and folded text are folded to; expected by hand, line by line.
-load common
+bats_require_minimum_version 1.5.0
+
+setup() {
+	golden=$BATS_TEST_DIRNAME
+	kiln=${KILN:-$golden/../../build/kiln}
+	cd "$BATS_TEST_TMPDIR" || return
+}
 
 @test "perf script: the first event, by its periods" {
 	"$kiln" fold -q "$golden/perf-script/all.txt" | diff "$golden/perf-script/all.cycles.folded" -
