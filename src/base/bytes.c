@@ -62,9 +62,14 @@ const char *bytes_find(struct bytes whole, struct bytes needle)
 	return memmem(whole.at, whole.len, needle.at, needle.len);
 }
 
+const char *bytes_last(struct bytes whole, char c)
+{
+	return whole.len ? memrchr(whole.at, c, whole.len) : NULL;
+}
+
 struct bytes bytes_base_name(struct bytes path)
 {
-	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+	const char *slash = bytes_last(path, '/');
 
 	if (!slash)
 		return path;

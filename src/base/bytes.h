@@ -59,6 +59,9 @@ struct bytes bytes_trim(struct bytes text);
 /* Where `needle` starts in `whole`, or NULL. */
 const char *bytes_find(struct bytes whole, struct bytes needle);
 
+/* Where the last `c` is, or NULL. */
+const char *bytes_last(struct bytes whole, char c);
+
 /* Behind the last '/' of a path; all of it when it has none. */
 struct bytes bytes_base_name(struct bytes path);
 

@@ -50,7 +50,7 @@ struct input_source {
 	size_t start, len, cap;
 	void *mapped;
 	size_t mapped_size;
-	VECTOR(char) whole;
+	size_t passed; /* of what is mapped: see input_passed */
 };
 
 static bool open_path(const char *path, int *ret_fd, struct error *err)
@@ -240,7 +240,6 @@ void input_release(struct input *in)
 		unmap(s->mapped, s->mapped_size);
 	free(s->raw.piece);
 	free(s->buffer);
-	vector_release(&s->whole);
 	free(s);
 	*in = (struct input){0};
 }
@@ -252,19 +251,13 @@ static void make_room(struct input_source *s, size_t want)
 
 	if (s->start + need <= s->cap)
 		return;
-	if (need > s->cap) {
-		size_t cap = need + need / 2;
-		char *grown = memory_resize(NULL, cap, 1);
-
-		if (s->len)
-			memcpy(grown, s->buffer + s->start, s->len);
-		free(s->buffer);
-		s->buffer = grown;
-		s->cap = cap;
-	} else {
+	if (s->start)
 		memmove(s->buffer, s->buffer + s->start, s->len);
-	}
 	s->start = 0;
+	if (need > s->cap) {
+		s->cap = need + need / 2;
+		s->buffer = memory_resize(s->buffer, s->cap, 1);
+	}
 }
 
 /* Append a piece of unpacked content to the buffer. *ret_ended: there is no more. */
@@ -452,6 +445,25 @@ int64_t input_time(const struct input *in)
 	return (int64_t)status.st_mtime;
 }
 
+/* All that is left becomes the window. */
+static bool collect(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err)
+{
+	struct input_source *s = in->source;
+
+	while (!in->ended && s->len <= limit) {
+		make_room(s, s->len + 1);
+		if (!source_step(s, &in->ended, err))
+			return error_prefix(
+				err, "byte %llu: ", (unsigned long long)(in->offset + s->len));
+	}
+	if (s->len > limit)
+		return error_set(
+			err, ERR_LIMIT, "more than %llu MiB", (unsigned long long)(limit >> 20));
+	in->window = (struct bytes){s->buffer + s->start, s->len};
+	*ret_content = in->window;
+	return true;
+}
+
 bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err)
 {
 	struct input_source *s = in->source;
@@ -468,20 +480,17 @@ bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, st
 			(struct bytes){(char *)s->mapped + in->offset, s->mapped_size - in->offset};
 		return true;
 	}
-	for (;;) {
-		if (!input_fill(in, in->window.len ? in->window.len : 1, err))
-			return false;
-		if (s->whole.len + in->window.len > limit)
-			return error_set(err, ERR_LIMIT, "more than %llu MiB",
-				(unsigned long long)(limit >> 20));
-		vector_reserve(&s->whole, in->window.len);
-		if (in->window.len)
-			memcpy(s->whole.items + s->whole.len, in->window.at, in->window.len);
-		s->whole.len += in->window.len;
-		input_skip(in, in->window.len);
-		if (in->ended)
-			break;
-	}
-	*ret_content = (struct bytes){s->whole.items, s->whole.len};
-	return true;
+	return collect(in, limit, ret_content, err);
+}
+
+void input_passed(struct input *in, uint64_t end)
+{
+	struct input_source *s = in->source;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	end = (end + in->offset) / page * page;
+	if (!s->mapped || end <= s->passed || end > s->mapped_size)
+		return;
+	madvise((char *)s->mapped + s->passed, end - s->passed, MADV_DONTNEED);
+	s->passed = end;
 }

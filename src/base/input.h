@@ -62,4 +62,8 @@ int64_t input_time(const struct input *in);
  * Valid until release. ERR_LIMIT beyond the limit. */
 bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err);
 
+/* What lies before `end` in input_whole's content has been read: memory that holds pages of the
+ * file is given back now, which takes as long later. Reading them again costs time, nothing else. */
+void input_passed(struct input *in, uint64_t end);
+
 #endif

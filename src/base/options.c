@@ -202,6 +202,7 @@ struct parser {
 	const struct option_group *groups;
 	char **next; /* the argument to look at */
 	bool perl;   /* options_parse_perl */
+	bool clap;   /* options_parse_clap */
 };
 
 static bool apply(struct found f, const char *value, struct error *err)
@@ -241,9 +242,9 @@ static bool parse_long(struct parser *p, const char *text, struct error *err)
 		return error_set(err, ERR_USAGE, "--%s takes no argument", f.option->name);
 	if (!f.option->argument)
 		return apply(f, NULL, err);
-	if (equals)
+	if (equals && (equals[1] || !p->perl))
 		return apply(f, equals + 1, err);
-	if (!*p->next)
+	if (equals || !*p->next)
 		return error_set(err, ERR_USAGE, "--%s needs an argument: %s", f.option->name,
 			f.option->argument);
 	return apply_words(p, f, err);
@@ -263,7 +264,7 @@ static bool parse_letters(struct parser *p, const char *letters, struct error *e
 			continue;
 		}
 		if (letters[1])
-			return apply(f, letters + 1, err);
+			return apply(f, letters + (p->clap && letters[1] == '=' ? 2 : 1), err);
 		if (!*p->next)
 			return error_set(err, ERR_USAGE, "-%c needs an argument: %s", *letters,
 				f.option->argument);
@@ -279,6 +280,11 @@ static bool parse_option(struct parser *p, const char *text, struct error *err)
 	return p->perl ? parse_long(p, text + 1, err) : parse_letters(p, text + 1, err);
 }
 
+static bool is_option(const struct parser *p, const char *text)
+{
+	return (*text == '-' || (*text == '+' && p->perl)) && text[1];
+}
+
 /* Options and their arguments are dropped from argv, operands close up at its front. */
 static bool parse(
 	struct parser p, char **argv, bool stop_at_operand, char ***ret_operands, struct error *err)
@@ -291,7 +297,7 @@ static bool parse(
 
 		if (!strcmp(text, "--"))
 			break;
-		if (text[0] != '-' || !text[1]) {
+		if (!is_option(&p, text)) {
 			if (stop_at_operand) {
 				p.next--;
 				break;
@@ -319,6 +325,13 @@ bool options_parse_perl(
 {
 	return parse(
 		(struct parser){.groups = groups, .perl = true}, argv, false, ret_operands, err);
+}
+
+bool options_parse_clap(
+	const struct option_group *groups, char **argv, char ***ret_operands, struct error *err)
+{
+	return parse(
+		(struct parser){.groups = groups, .clap = true}, argv, false, ret_operands, err);
 }
 
 /* ---- Explaining ---- */

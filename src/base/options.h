@@ -48,8 +48,13 @@ bool options_parse(const struct option_group *groups, char **argv, bool stop_at_
 	char ***ret_operands, struct error *err);
 
 /* The same for tools whose users are used to Perl's Getopt::Long: long names only, behind one dash
- * or two, in upper or lower case, and cut short as far as only one option starts like that. */
+ * or two or a plus, in upper or lower case, and cut short as far as only one option starts like
+ * that; "--name=" lacks its argument. */
 bool options_parse_perl(
+	const struct option_group *groups, char **argv, char ***ret_operands, struct error *err);
+
+/* The same for tools whose users are used to Rust's clap: letters take "-n=4", too. */
+bool options_parse_clap(
 	const struct option_group *groups, char **argv, char ***ret_operands, struct error *err);
 
 /* The name that the user most likely meant, or NULL. */

@@ -23,7 +23,7 @@ void units_grouped(struct buffer *b, int64_t value)
 
 unsigned units_decimals(struct bytes unit)
 {
-	const char *slash = unit.len ? memrchr(unit.at, '/', unit.len) : NULL;
+	const char *slash = bytes_last(unit, '/');
 	size_t zeroes = slash ? (size_t)(unit.at + unit.len - slash) - 2 : 0;
 
 	if (!slash || slash + 1 == unit.at + unit.len || slash[1] != '1' || zeroes > DECIMALS_MOST)
@@ -36,7 +36,7 @@ unsigned units_decimals(struct bytes unit)
 
 struct bytes units_whole(struct bytes unit)
 {
-	const char *slash = units_decimals(unit) ? memrchr(unit.at, '/', unit.len) : NULL;
+	const char *slash = units_decimals(unit) ? bytes_last(unit, '/') : NULL;
 
 	return slash ? (struct bytes){unit.at, (size_t)(slash - unit.at)} : unit;
 }

@@ -94,13 +94,6 @@ const struct arch *cfi_arch(const struct cfi *cfi)
 	return cfi->arch;
 }
 
-bool cfi_empty(const struct cfi *cfi)
-{
-	const struct image_section *debug = image_section(cfi->image, ".debug_frame");
-
-	return !cfi->arch || (!cfi->indexes[CFI_EH_FRAME].count && (!debug || !debug->content.len));
-}
-
 struct bytes cfi_expression(const struct cfi *cfi, int32_t number)
 {
 	return cfi->expressions.items.items[number];

@@ -71,7 +71,6 @@ void cfi_release(struct cfi *cfi); /* NULL is fine */
 const struct cfi_rule *cfi_find(struct cfi *cfi, uint64_t address);
 
 const struct arch *cfi_arch(const struct cfi *cfi); /* NULL: unknown machine */
-bool cfi_empty(const struct cfi *cfi);		    /* no entries at all */
 struct bytes cfi_expression(const struct cfi *cfi, int32_t number);
 
 struct cfi_stats {

@@ -64,7 +64,6 @@ struct cfi_expressions {
 	VECTOR(struct bytes) items;
 	struct id_map map;
 };
-int32_t cfi_number_expression(struct cfi_expressions *expressions, struct bytes expression);
 
 /* What running a program needs to know. */
 struct cfi_machine {

@@ -15,7 +15,7 @@ struct run {
 	unsigned depth;
 };
 
-int32_t cfi_number_expression(struct cfi_expressions *e, struct bytes expression)
+static int32_t number_expression(struct cfi_expressions *e, struct bytes expression)
 {
 	uint64_t hash = hash_bytes(expression.at, expression.len);
 	size_t at = id_map_first(&e->map, hash);
@@ -89,7 +89,7 @@ static bool set_expression(struct run *r, uint64_t column, bool value)
 		set_column(r, column, CFI_AT_REGISTER, f.base, f.offset);
 	else
 		set_column(r, column, value ? CFI_EXPRESSION : CFI_AT_EXPRESSION, 0,
-			cfi_number_expression(r->machine->expressions, expression));
+			number_expression(r->machine->expressions, expression));
 	return true;
 }
 
@@ -118,7 +118,7 @@ static bool set_cfa_expression(struct run *r)
 		return false;
 	f = expression_recognise(expression, r->machine->arch);
 	if (f.form == EXPRESSION_OTHER)
-		f.offset = cfi_number_expression(r->machine->expressions, expression);
+		f.offset = number_expression(r->machine->expressions, expression);
 	r->state->cfa = (struct cfi_value){.how = hows[f.form], .base = f.base, .offset = f.offset};
 	r->state->cfa_after = f.after;
 	return true;

@@ -36,10 +36,9 @@ static void sink_add(const char *text, size_t len, void *opaque)
 	buffer_add(sink->out, text, len);
 }
 
-static bool demangle_cpp(const char *mangled, size_t len, struct sink *sink)
+static bool demangle_cpp(const char *mangled, size_t len, int options, struct sink *sink)
 {
-	int options = len > CAREFUL_LENGTH ? DMGL_NO_RECURSE_LIMIT : 0;
-
+	options |= len > CAREFUL_LENGTH ? DMGL_NO_RECURSE_LIMIT : 0;
 	return !setjmp(sink->too_long) &&
 	       cplus_demangle_v3_callback(mangled, options, sink_add, sink);
 }
@@ -237,7 +236,7 @@ static bool demangle_plain(const char *name, size_t len, bool rust_legacy, struc
 		done = rust_legacy && demangle_rust(name, &sink);
 		if (!done) {
 			out->len = sink.start;
-			done = demangle_cpp(name, len, &sink) && out->len > sink.start;
+			done = demangle_cpp(name, len, 0, &sink) && out->len > sink.start;
 			if (done)
 				leave_out_parameters(out, sink.start, false);
 		}
@@ -286,4 +285,28 @@ bool demangle(struct bytes mangled, struct buffer *out)
 		return false;
 	add_suffix(out, (struct bytes){mangled.at + len, mangled.len - len});
 	return true;
+}
+
+bool demangle_whole(struct bytes mangled, struct buffer *out)
+{
+	char name[MANGLED_LIMIT + 1];
+	struct sink sink = {.out = out, .start = out->len};
+	bool done = false;
+
+	if (!may_be_mangled(mangled) || memchr(mangled.at, 0, mangled.len))
+		return false;
+	memcpy(name, mangled.at, mangled.len);
+	name[mangled.len] = 0;
+	if (name[1] == 'D')
+		return demangle_d(name, out);
+	if (name[1] == 'R' || rust_legacy_length(mangled))
+		done = demangle_rust(name, &sink) && out->len > sink.start;
+	if (!done)
+		out->len = sink.start;
+	if (!done && name[1] == 'Z')
+		done = demangle_cpp(name, mangled.len, DMGL_PARAMS | DMGL_ANSI, &sink) &&
+		       out->len > sink.start;
+	if (!done)
+		out->len = sink.start;
+	return done;
 }

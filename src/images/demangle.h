@@ -24,4 +24,8 @@
  * mangled name (quickly so for names of C), is malformed, or exceeds a limit. */
 bool demangle(struct bytes mangled, struct buffer *out);
 
+/* The same with all that the name says, as binutils print it: parameters, qualifiers, and
+ * "[clone .cold]". */
+bool demangle_whole(struct bytes mangled, struct buffer *out);
+
 #endif

@@ -524,14 +524,6 @@ const struct image_section *image_section(const struct image *image, const char 
 	return NULL;
 }
 
-const struct image_section *image_section_by_type(const struct image *image, uint32_t type)
-{
-	for (size_t i = 1; i < image->sections.len; i++)
-		if (image->sections.items[i].shown.type == type)
-			return section_shown(image, i);
-	return NULL;
-}
-
 const struct image_section *image_section_by_index(const struct image *image, size_t index)
 {
 	return index < image->sections.len ? section_shown(image, index) : NULL;

@@ -56,7 +56,6 @@ struct image_section {
 
 /* By name; NULL when there is none. Lives as long as the image. */
 const struct image_section *image_section(const struct image *image, const char *name);
-const struct image_section *image_section_by_type(const struct image *image, uint32_t type);
 const struct image_section *image_section_by_index(const struct image *image, size_t index);
 /* The same for who needs no content, which may still be compressed. */
 const struct image_section *image_section_header(const struct image *image, size_t index);

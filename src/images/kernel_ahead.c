@@ -9,24 +9,40 @@
 /* What kernel_open answers next: being read, or handed on. */
 static struct {
 	pthread_mutex_t lock;
+	pthread_cond_t idle;
 	pthread_t thread;
-	bool reading;
+	bool reading, busy; /* busy: the thread has not come to its end yet */
 	struct kernel *kernel;
 	struct error error;
-} ahead = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} ahead = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
 
 static void *read_symbols(void *unused)
 {
 	(void)unused;
 	ahead.kernel = kernel_open_text("/proc/kallsyms", &ahead.error);
+	pthread_mutex_lock(&ahead.lock);
+	ahead.busy = false;
+	pthread_cond_broadcast(&ahead.idle);
+	pthread_mutex_unlock(&ahead.lock);
 	return NULL;
 }
 
 void kernel_open_ahead(void)
 {
 	pthread_mutex_lock(&ahead.lock);
-	if (!ahead.reading && !ahead.kernel)
+	if (!ahead.reading && !ahead.kernel) {
+		ahead.busy = true;
 		ahead.reading = !pthread_create(&ahead.thread, NULL, read_symbols, NULL);
+		ahead.busy = ahead.reading;
+	}
+	pthread_mutex_unlock(&ahead.lock);
+}
+
+void kernel_open_yield(void)
+{
+	pthread_mutex_lock(&ahead.lock);
+	while (ahead.busy)
+		pthread_cond_wait(&ahead.idle, &ahead.lock);
 	pthread_mutex_unlock(&ahead.lock);
 }
 
@@ -48,6 +64,8 @@ struct kernel *kernel_open(struct error *err)
 
 	pthread_mutex_lock(&ahead.lock);
 	known = ahead.reading || ahead.kernel;
+	while (ahead.busy)
+		pthread_cond_wait(&ahead.idle, &ahead.lock);
 	if (ahead.reading)
 		pthread_join(ahead.thread, NULL);
 	kernel = ahead.kernel;

@@ -108,15 +108,16 @@ bool perf_map_read(struct perf_map *map, int fd, bool complete, struct error *er
 {
 	struct buffer text = {0};
 	uint64_t offset = map->read;
-	const char *end;
 
 	if (!runtime_file_read(fd, &offset, &text, err)) {
 		buffer_release(&text);
 		return false;
 	}
-	end = text.len && !complete ? memrchr(text.at, '\n', text.len) : NULL;
-	if (!complete)
+	if (!complete) {
+		const char *end = bytes_last(buffer_bytes(&text), '\n');
+
 		text.len = end ? (size_t)(end + 1 - text.at) : 0;
+	}
 	take_lines(map, buffer_bytes(&text), map->read);
 	map->read += text.len;
 	buffer_release(&text);

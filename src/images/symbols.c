@@ -79,6 +79,73 @@ static Elf64_Sym symbol_read(struct bytes table, size_t index, bool wide)
 		.st_size = narrow.st_size};
 }
 
+/* The symbols of .symtab one by one, with their names. */
+struct symtab_walk {
+	struct bytes table;
+	struct source source;
+	bool wide;
+	size_t next;
+};
+
+static struct symtab_walk symtab_walk(const struct image *image)
+{
+	const struct image_section *table = image_section(image, ".symtab");
+
+	if (!table)
+		return (struct symtab_walk){0};
+	return (struct symtab_walk){
+		table->content, source_of(image, table), table->entry_size == sizeof(Elf64_Sym), 1};
+}
+
+static bool symtab_next(struct symtab_walk *walk, Elf64_Sym *ret_symbol, struct bytes *ret_name)
+{
+	size_t size = walk->wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+
+	while (walk->next < walk->table.len / size) {
+		*ret_symbol = symbol_read(walk->table, walk->next++, walk->wide);
+		if (ret_symbol->st_name >= walk->source.strings.len)
+			continue;
+		*ret_name = bytes_of(walk->source.strings.at + ret_symbol->st_name);
+		return true;
+	}
+	return false;
+}
+
+bool symbol_address(const struct image *image, struct bytes name, uint64_t *ret_address)
+{
+	struct symtab_walk walk = symtab_walk(image);
+	struct bytes other;
+	Elf64_Sym symbol;
+	bool any = false;
+
+	while (symtab_next(&walk, &symbol, &other)) {
+		if (symbol.st_shndx == SHN_UNDEF || !bytes_equal(other, name) ||
+			(any && symbol.st_value >= *ret_address))
+			continue;
+		*ret_address = symbol.st_value;
+		any = true;
+	}
+	return any;
+}
+
+/* A file's static functions stand behind its name. */
+struct bytes symbol_file(const struct image *image, const struct symbol *symbol)
+{
+	struct symtab_walk walk = symtab_walk(image);
+	struct bytes file = {0}, name;
+	Elf64_Sym other;
+
+	while (symtab_next(&walk, &other, &name)) {
+		if (ELF64_ST_BIND(other.st_info) != STB_LOCAL)
+			break;
+		if (ELF64_ST_TYPE(other.st_info) == STT_FILE)
+			file = name;
+		else if (other.st_value == symbol->start && bytes_equal(name, symbol->name))
+			return file;
+	}
+	return (struct bytes){0};
+}
+
 /* ARM's and AArch64's linkers mark code and data with "$x", "$d.1" and the like. */
 static bool is_mapping_symbol(uint16_t machine, const char *name)
 {

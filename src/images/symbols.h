@@ -41,6 +41,14 @@ void symbols_release(struct symbols *s); /* NULL is fine */
 /* The innermost function around `address`. The name lives as long as the symbols. */
 bool symbols_find(const struct symbols *s, uint64_t address, struct symbol *ret_symbol);
 
+/* Where the symbol table (.symtab) has a symbol of just this name, a function or not; the lowest
+ * address when there are several. */
+bool symbol_address(const struct image *image, struct bytes name, uint64_t *ret_address);
+
+/* The source file that a static function is from, as the symbol table has it: "main.c"; empty where
+ * it does not say. */
+struct bytes symbol_file(const struct image *image, const struct symbol *symbol);
+
 /* How a person calls it: demangled, `@plt` behind stubs. Appends. */
 void symbol_text(const struct symbol *symbol, struct buffer *out);
 

@@ -172,7 +172,9 @@ static enum unwind_end find_columns(const struct arch *arch, const struct cfi_ru
 	return UNWIND_ENDS;
 }
 
-enum unwind_end unwind_step(const struct arch *arch, const struct cfi *cfi,
+/* One frame: change `registers` from a frame's to its caller's by `rule`. UNWIND_COMPLETE: there is
+ * no caller; UNWIND_ENDS: it went well. */
+static enum unwind_end step_by_rule(const struct arch *arch, const struct cfi *cfi,
 	const struct cfi_rule *rule, const struct stack_copy *stack, bool stack_filled,
 	struct registers *registers)
 {
@@ -280,7 +282,7 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 	return UNWIND_ENDS;
 }
 
-/* By a plain rule: what unwind_step does, for the three registers that such a rule needs. The
+/* By a plain rule: what step_by_rule does, for the three registers that such a rule needs. The
  * others are let go. */
 static enum unwind_end step_plain(struct walk *w, const struct cfi_rule *rule)
 {
@@ -326,7 +328,7 @@ static enum unwind_end step(struct walk *w, const struct unwind_code *code, uint
 		return step_frame_pointer(w);
 	if (w->light && rule->plain.is && registers_know(&w->registers, rule->cfa.base))
 		return step_plain(w, rule);
-	return unwind_step(in->arch, code->cfi, rule, &in->stack, in->stack_filled, &w->registers);
+	return step_by_rule(in->arch, code->cfi, rule, &in->stack, in->stack_filled, &w->registers);
 }
 
 /* A rule that is not plain may need a register that a light walk let go. */

@@ -60,10 +60,4 @@ struct unwind_input {
 enum unwind_end unwind_stack(const struct unwind_input *input, struct unwind_frame *ret_frames,
 	size_t room, size_t *ret_count);
 
-/* One frame: change `registers` from a frame's to its caller's by `rule`. UNWIND_COMPLETE: there is
- * no caller; UNWIND_ENDS: it went well. For tests, and for those who keep their own loop. */
-enum unwind_end unwind_step(const struct arch *arch, const struct cfi *cfi,
-	const struct cfi_rule *rule, const struct stack_copy *stack, bool stack_filled,
-	struct registers *registers);
-
 #endif

@@ -213,7 +213,7 @@ static void take_line(struct v8_log *log, struct bytes line)
 
 size_t v8_log_take(struct v8_log *log, struct bytes text)
 {
-	const char *end = text.len ? memrchr(text.at, '\n', text.len) : NULL;
+	const char *end = bytes_last(text, '\n');
 	struct bytes line;
 
 	text.len = end ? (size_t)(end + 1 - text.at) : 0;

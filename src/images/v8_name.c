@@ -61,7 +61,7 @@ static enum v8_tier take_mark(struct bytes *rest)
 /* Cut ":NUMBER" off the end. */
 static bool take_number(struct bytes *place, uint32_t *ret_number)
 {
-	const char *colon = place->len ? memrchr(place->at, ':', place->len) : NULL;
+	const char *colon = bytes_last(*place, ':');
 	uint64_t number;
 
 	if (!colon || !bytes_u64(from(*place, (size_t)(colon + 1 - place->at)), &number) ||

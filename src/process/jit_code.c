@@ -99,7 +99,7 @@ static struct jit_process *find_or_add(
 /* "/tmp/jit-123.dump" is of process 123, as it sees itself. */
 static bool is_dump(struct bytes path, uint64_t *ret_pid)
 {
-	const char *slash = path.len ? memrchr(path.at, '/', path.len) : NULL;
+	const char *slash = bytes_last(path, '/');
 	struct bytes name =
 		slash ? (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)} : path;
 

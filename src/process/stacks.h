@@ -9,8 +9,6 @@
 #include "process/processes.h"
 #include "process/unwinder.h"
 
-#define STACK_FRAMES_LIMIT UNWIND_FRAMES_LIMIT
-
 struct stacks {
 	struct profile *profile;
 	struct processes *processes;

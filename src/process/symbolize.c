@@ -32,6 +32,10 @@ struct namer {
 	uint64_t start;
 	frame_id frame;
 	struct buffer text;
+
+	/* What stands for the names of addresses of a module: */
+	mapping_id placeholder_mapping;
+	frame_id placeholder;
 };
 
 /* ---- What is to be named ---- */
@@ -154,29 +158,35 @@ static bool has_own_names(struct namer *n, const struct work *work)
 	       !is_placeholder(n, work->location);
 }
 
-/* A profile that nothing new is known about is not written to: it may be a mapped file. */
+/* Stand for the location's name with what is in n->text. A profile that nothing new is known about
+ * is not written to: it may be a mapped file. */
 static void name_by_placeholder(struct namer *n, const struct work *work)
 {
 	struct mapping mapping = n->profile->mappings.items[work->mapping];
-	frame_id frame;
 
 	if (is_named(n->profile, work->location, buffer_bytes(&n->text)))
 		return;
 	/* Nobody says that there is code at all, least of all who made it. */
-	frame = frame_of(n, &mapping,
+	n->placeholder = frame_of(n, &mapping,
 		mapping.kind == MAPPING_JIT ? FRAME_NATIVE : mapping_frame_kind(&mapping),
 		buffer_bytes(&n->text));
-	profile_name_location(n->profile, work->location, &frame, 1);
+	profile_name_location(n->profile, work->location, &n->placeholder, 1);
 }
 
 static void name_as_module(struct namer *n, const struct work *work)
 {
 	struct mapping mapping = n->profile->mappings.items[work->mapping];
+	bool has_names = n->profile->location_names.items[work->location].count;
 
 	if (has_own_names(n, work))
 		return;
-	placeholder(&n->text, &mapping, mapping_module(n->profile, &mapping));
-	name_by_placeholder(n, work);
+	if (n->placeholder_mapping == work->mapping && n->placeholder && !has_names) {
+		profile_name_location(n->profile, work->location, &n->placeholder, 1);
+	} else {
+		placeholder(&n->text, &mapping, mapping_module(n->profile, &mapping));
+		name_by_placeholder(n, work);
+		n->placeholder_mapping = work->mapping;
+	}
 	if (n->report)
 		unnamed_add(&n->counts, work->location);
 }
@@ -192,6 +202,7 @@ static void name_as_missing(struct namer *n, const struct work *work)
 		placeholder_with_offset(
 			&n->text, &mapping, mapping_module(n->profile, &mapping), work->address);
 		name_by_placeholder(n, work);
+		n->placeholder_mapping = 0; /* each has its own */
 	}
 	if (n->report)
 		unnamed_add(&n->counts, work->location);

@@ -3,16 +3,18 @@
 #include "process/walks.h"
 
 #include "base/crew.h"
+#include "images/kernel.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define BATCH_JOBS   256u   /* samples */
-#define BATCHES	     4u	    /* under way at most, the one that is being filled included */
-#define GRAB	     8u	    /* samples that a thread takes at once */
-#define EXPECTED     2u	    /* how many samples ahead stacks are fetched into the cache */
-#define IMAGES_LIMIT 65536u /* binaries whose images threads may know */
+#define BATCH_JOBS    64u    /* samples */
+#define BATCHES	      64u    /* under way at most */
+#define BATCHES_ALONE 4u     /* with one thread: stacks are still in its cache then */
+#define GRAB	      8u     /* samples that a thread takes at once */
+#define EXPECTED      2u     /* how many samples ahead stacks are fetched into the cache */
+#define IMAGES_LIMIT  65536u /* binaries whose images threads may know */
 
 /* A binary's image once somebody asked for it: whoever sees `asked` sees the image. */
 struct image_slot {
@@ -29,6 +31,7 @@ struct batch {
 struct walker {
 	struct walks *walks;
 	pthread_t thread;
+	bool yields; /* to the thread that reads the kernel's symbols */
 	struct unwinder unwinder;
 	struct arena frames[BATCHES]; /* addresses of the samples that it walked */
 	const struct address_space *space;
@@ -42,6 +45,7 @@ struct walks {
 	struct image_slot *images;
 	struct walker *walkers;
 	unsigned threads;
+	unsigned room; /* batches under way at most, the one that is being filled included */
 
 	/* A ring of batches, each known by its number: those from `delivered` on are there, those
 	 * up to `filled` may be walked, and those before `taking` have been taken by somebody. A
@@ -138,6 +142,11 @@ static void *work(void *self)
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->end) {
+		if (walker->yields) {
+			pthread_mutex_unlock(&w->lock);
+			kernel_open_yield();
+			pthread_mutex_lock(&w->lock);
+		}
 		if (take_share(w, &share))
 			walk_share(walker, &share);
 		else
@@ -242,7 +251,7 @@ bool walks_add(struct walks *w, const struct walk_job *job, struct error *err)
 	if (++batch->count < BATCH_JOBS)
 		return true;
 	submit(w);
-	return w->filled - w->delivered < BATCHES || deliver_oldest(w, err);
+	return w->filled - w->delivered < w->room || deliver_oldest(w, err);
 }
 
 bool walks_finish(struct walks *w, struct error *err)
@@ -277,12 +286,14 @@ struct walks *walks_new(const struct arch *arch, struct binaries *binaries,
 		struct walker *walker = &w->walkers[w->threads];
 
 		walker->walks = w;
+		walker->yields = w->threads + 1 == want;
 		unwinder_init(&walker->unwinder, arch);
 		if (w->threads && pthread_create(&walker->thread, NULL, work, walker)) {
 			unwinder_release(&walker->unwinder);
 			break; /* those that cannot be started are done without */
 		}
 	}
+	w->room = w->threads > 1 ? BATCHES : BATCHES_ALONE;
 	return w;
 }
 

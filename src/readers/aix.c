@@ -62,7 +62,7 @@ static bool parse_frame(struct bytes line, struct bytes *ret_name)
 		!bytes_hex((struct bytes){address.at + 2, address.len - 2}, &value))
 		return false;
 	name = bytes_trim((struct bytes){line.at + address.len, line.len - address.len});
-	plus = name.len ? memrchr(name.at, '+', name.len) : NULL;
+	plus = bytes_last(name, '+');
 	if (plus && plus > name.at && plus[-1] == ' ' && plus + 1 < name.at + name.len &&
 		plus[1] == ' ')
 		name.len = (size_t)(plus - name.at) - 1;

@@ -38,7 +38,7 @@ static bool is_offcputime(struct bytes line)
 /* "-                comm (1234)": the comm may be anything. */
 static bool parse_comm(struct bytes text, struct bytes *ret_comm, uint64_t *ret_pid)
 {
-	const char *open = text.len ? memrchr(text.at, '(', text.len) : NULL;
+	const char *open = bytes_last(text, '(');
 	struct bytes comm;
 
 	if (!bytes_start(text, BYTES("- ")) || !open || open[-1] != ' ' ||

@@ -218,7 +218,7 @@ static bool take_keys(struct dtrace *d, struct bytes line, bool *ret_taken, stru
 			vector_push(&d->keys, text_stacks_named(&d->stacks, key, FRAME_META));
 		*ret_taken = true;
 	} else if (!padded && bytes_find(text, BYTES("  "))) {
-		const char *blank = memrchr(text.at, ' ', text.len);
+		const char *blank = bytes_last(text, ' ');
 		struct bytes last = {blank + 1, (size_t)(text.at + text.len - blank) - 1};
 
 		if (blank[-1] != ' ' || !text_is_count(last, &count))

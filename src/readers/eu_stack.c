@@ -49,7 +49,7 @@ static void parse_source(struct bytes text, struct bytes *ret_file, uint32_t *re
 		return;
 	text = bytes_trim(text);
 	for (int i = 0; i < 2; i++) {
-		const char *colon = memrchr(text.at, ':', text.len);
+		const char *colon = bytes_last(text, ':');
 
 		if (!colon || !bytes_u64((struct bytes){colon + 1,
 						 text.len - (size_t)(colon + 1 - text.at)},
@@ -61,14 +61,18 @@ static void parse_source(struct bytes text, struct bytes *ret_file, uint32_t *re
 	*ret_line = number[1] < UINT32_MAX ? (uint32_t)number[1] : 0;
 }
 
-static void function_name(struct eu_stack *e, struct bytes printed, struct buffer *out)
+static void function_name(struct bytes printed, struct buffer *out)
 {
-	if (!printed.len)
-		buffer_text(out, "[unknown]");
-	else if (e->style & STYLE_PERL)
-		buffer_add(out, printed.at, printed.len);
-	else
+	if (printed.len)
 		tidy_name(printed, out);
+	else
+		buffer_text(out, "[unknown]");
+}
+
+/* Perl takes all that is printed for the name. */
+static location_id make_location_perl(struct eu_stack *e, struct bytes text)
+{
+	return text_stacks_named(&e->stacks, text.len ? text : BYTES("[unknown]"), FRAME_NATIVE);
 }
 
 static location_id make_location(struct eu_stack *e, struct bytes text, struct bytes source)
@@ -78,10 +82,12 @@ static location_id make_location(struct eu_stack *e, struct bytes text, struct b
 	struct bytes module, printed;
 	location_id location;
 
+	if (e->style & STYLE_PERL)
+		return make_location_perl(e, text);
 	if (bytes_start(text, BYTES("- 1")) && (text.len == 3 || text.at[3] == ' '))
 		text = bytes_trim((struct bytes){text.at + 3, text.len - 3});
 	printed = split_module(text, &module);
-	function_name(e, printed, &name);
+	function_name(printed, &name);
 	frame.function = buffer_bytes(&name);
 	frame.module = tidy_base_name(module);
 	parse_source(source, &frame.file, &frame.line);
@@ -153,6 +159,14 @@ static bool end_stack(struct eu_stack *e, struct error *err)
 	return text_stacks_add_sample(&e->stacks, INNERMOST_FIRST, sample, &one, err);
 }
 
+/* Behind the address and a blank. */
+static struct bytes rest_of_line(struct bytes line, struct bytes address)
+{
+	const char *rest = address.at + address.len + 1, *end = line.at + line.len;
+
+	return rest < end ? (struct bytes){rest, (size_t)(end - rest)} : (struct bytes){0};
+}
+
 static bool take_line(struct eu_stack *e, struct bytes line, struct error *err)
 {
 	struct numbered_frame frame;
@@ -160,6 +174,8 @@ static bool take_line(struct eu_stack *e, struct bytes line, struct error *err)
 	if (numbered_frame_parse(line, &frame) && frame.address.len) {
 		if (!frame.number && !end_stack(e, err))
 			return false;
+		if (e->style & STYLE_PERL)
+			frame.rest = rest_of_line(line, frame.address);
 		take_frame(e, frame.rest);
 	} else if (bytes_start(line, BYTES("PID ")) || bytes_start(line, BYTES("TID "))) {
 		if (!end_stack(e, err))

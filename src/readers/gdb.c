@@ -125,7 +125,7 @@ static struct bytes text_behind(struct bytes text, struct bytes word)
 static void parse_place(struct bytes text, struct gdb_frame *f)
 {
 	struct bytes place = text_behind(text, BYTES(") at "));
-	const char *colon = place.len ? memrchr(place.at, ':', place.len) : NULL;
+	const char *colon = bytes_last(place, ':');
 	uint64_t line;
 
 	f->module = tidy_base_name(text_behind(text, BYTES(") from ")));
@@ -219,7 +219,7 @@ static void take_thread(struct gdb *g, struct bytes line)
 		tid = number_behind(line, BYTES("process "));
 	if (quote) {
 		name = (struct bytes){quote + 1, line.len - (size_t)(quote + 1 - line.at)};
-		quote = memrchr(name.at, '"', name.len);
+		quote = bytes_last(name, '"');
 		name.len = quote ? (size_t)(quote - name.at) : name.len;
 	}
 	g->thread = profile_thread(p, 0, tid, profile_string(p, name));

@@ -445,7 +445,7 @@ static bool parse_line(struct go_raw *g, struct bytes text, struct go_line *ret_
 	if (end)
 		text.len = (size_t)(end - text.at);
 	for (; numbers < 2; numbers++) {
-		const char *colon = text.len ? memrchr(text.at, ':', text.len) : NULL;
+		const char *colon = bytes_last(text, ':');
 
 		if (!colon || !bytes_u64((struct bytes){colon + 1,
 						 text.len - (size_t)(colon + 1 - text.at)},
@@ -514,7 +514,7 @@ static void take_mapping(struct go_raw *g, struct bytes line)
 {
 	struct go_mapping mapping = {0};
 	struct bytes number, word, rest = line;
-	const char *flags = line.len ? memrchr(line.at, '[', line.len) : NULL;
+	const char *flags = bytes_last(line, '[');
 
 	if (!bytes_cut(&rest, ':', &number) || !is_number(bytes_trim(number), &mapping.number) ||
 		!next_word(&rest, &word))

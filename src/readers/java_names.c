@@ -20,7 +20,7 @@ static struct bytes cut_module(struct bytes *source)
  * two slashes before a method whose package has dots. */
 static struct bytes module_of_method(struct bytes method)
 {
-	const char *slash = memrchr(method.at, '/', method.len);
+	const char *slash = bytes_last(method, '/');
 	struct bytes before, module;
 
 	if (!slash || !memchr(method.at, '.', (size_t)(slash - method.at)) ||
@@ -51,7 +51,7 @@ static void parse_source(struct bytes source, struct java_frame *f)
 	if (!file.len || bytes_equal(file, BYTES("Unknown Source")) ||
 		bytes_equal(file, BYTES("Bytecode PC")))
 		return;
-	colon = memrchr(file.at, ':', file.len);
+	colon = bytes_last(file, ':');
 	if (colon && bytes_u64((struct bytes){colon + 1, file.len - (size_t)(colon + 1 - file.at)},
 			     &line)) {
 		f->line = line < UINT32_MAX ? (uint32_t)line : 0;
@@ -97,19 +97,19 @@ static bool is_word(char c)
 /* Where "HashMap.get" starts in "java.util.HashMap.get" and in "java/util/HashMap.get". */
 static size_t class_start(struct bytes method)
 {
-	const char *dot = memrchr(method.at, '.', method.len), *before;
-	size_t class_end;
+	const char *dot = bytes_last(method, '.'), *before;
+	struct bytes package;
 
 	if (!dot)
 		return 0;
-	class_end = (size_t)(dot - method.at);
-	before = memrchr(method.at, '.', class_end);
+	package = (struct bytes){method.at, (size_t)(dot - method.at)};
+	before = bytes_last(package, '.');
 	if (!before)
-		before = memrchr(method.at, '/', class_end);
+		before = bytes_last(package, '/');
 	return before ? (size_t)(before + 1 - method.at) : 0;
 }
 
-void java_method_name(struct bytes method, unsigned style, struct buffer *out)
+static void add_method(struct bytes method, unsigned style, struct buffer *out)
 {
 	size_t start =
 		(style & (STYLE_SHORT_PACKAGES | STYLE_NO_PACKAGES)) ? class_start(method) : 0;
@@ -131,7 +131,7 @@ location_id java_location(
 		*ret_new = java;
 	if (location || !java_frame_parse(text, &java))
 		return location;
-	java_method_name(java.method, style, &name);
+	add_method(java.method, style, &name);
 	location = text_stacks_frame(t, &(struct text_frame){.function = buffer_bytes(&name),
 						.module = java.module,
 						.file = java.file,

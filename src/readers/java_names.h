@@ -17,9 +17,6 @@ struct java_frame {
  * there is no source in parentheses. */
 bool java_frame_parse(struct bytes text, struct java_frame *ret_frame);
 
-/* Append the method, its packages as `style` wants them. */
-void java_method_name(struct bytes method, unsigned style, struct buffer *out);
-
 /* The location of what follows "at ", or 0 when it is no frame. Known texts are not parsed again.
  * *ret_new (may be NULL) tells the frame when the text was parsed, else its method is empty. */
 location_id java_location(

@@ -62,7 +62,7 @@ static bool is_background(struct bytes name)
 
 static bool take_thread(struct java_threads *j, struct bytes line, struct error *err)
 {
-	const char *quote = memrchr(line.at, '"', line.len);
+	const char *quote = bytes_last(line, '"');
 	struct bytes name = {line.at + 1, (size_t)(quote - line.at) - 1};
 
 	if (!java_threads_end(j, err))

@@ -19,10 +19,14 @@
 /* Off-CPU samples are written when the recording ends, numbered from here instead of timed. */
 #define OFF_CPU_TIMES ((uint64_t)0xFFFFFFFF << 32)
 
+#define PASSED_STEP ((uint64_t)32 << 20) /* bytes of the file */
+
 struct data {
 	struct profile *profile;
 	const struct read_options *options;
+	struct input *in;
 	struct perf_file file;
+	uint64_t passed; /* bytes of the file that have been read, as told to the input */
 	struct perf_order order;
 	struct binaries binaries;
 	struct processes processes;
@@ -327,6 +331,18 @@ static bool take_sample(struct data *d, const struct perf_file_event *event,
 	return perf_sample_counts(&r->sample) ? submit_group(d, &job, err) : submit(d, &job, err);
 }
 
+/* Threads take the pages down that were read, which is half the work of having mapped them; at the
+ * end one thread would have all of it to do. Samples under way and other CPUs' are not far back. */
+static void pass(struct data *d, const struct perf_file_record *record)
+{
+	uint64_t at = (uint64_t)(record->bytes.at - d->file.content.at);
+
+	if (record->block || at < d->passed + 2 * PASSED_STEP)
+		return;
+	d->passed = at - PASSED_STEP;
+	input_passed(d->in, d->passed);
+}
+
 static bool take(struct data *d, const struct perf_file_record *record, struct error *err)
 {
 	struct perf_record r;
@@ -336,6 +352,7 @@ static bool take(struct data *d, const struct perf_file_record *record, struct e
 		d->stray++;
 		return true;
 	}
+	pass(d, record);
 	learn(d);
 	if (!perf_record_decode(record->bytes, &record->event->layout, &r, &damaged)) {
 		d->malformed++;
@@ -433,7 +450,7 @@ static bool perf_data_read(struct input *in, const struct read_options *options,
 	struct profile *out, struct error *err)
 {
 	static const struct places usual;
-	struct data d = {.profile = out, .options = options, .events = {.profile = out}};
+	struct data d = {.profile = out, .options = options, .in = in, .events = {.profile = out}};
 	struct spool spool = {0};
 	struct bytes content;
 	bool done;

@@ -15,6 +15,7 @@ void perf_names_release(struct perf_names *n)
 	vector_release(&n->hints);
 	buffer_release(&n->name);
 	buffer_release(&n->key);
+	perf_inline_release(&n->inlined);
 }
 
 static bool is_unknown(struct bytes name)
@@ -68,6 +69,33 @@ static struct bytes classic_name(struct perf_names *n, const struct perf_frame *
 /* A line's value is this bit and the one location that it names, or the place of a run. */
 #define SINGLE 0x80000000u
 
+/* Begin a run: its count is to come. */
+static size_t run_begin(struct perf_names *n)
+{
+	if (!n->runs.len)
+		vector_push(&n->runs, 0); /* so that no place is 0, which is "not known" */
+	vector_push(&n->runs, 0);
+	return n->runs.len - 1;
+}
+
+static void run_add(struct perf_names *n, struct frame *frame, struct bytes name)
+{
+	frame->function = profile_string(n->profile, name);
+	vector_push(&n->runs, profile_location_named(n->profile, profile_frame(n->profile, frame)));
+	frame->kind = FRAME_INLINED;
+}
+
+/* The run's value. */
+static uint32_t run_end(struct perf_names *n, size_t run)
+{
+	n->runs.items[run] = (location_id)(n->runs.len - run - 1);
+	if (n->runs.items[run] == 1 && n->runs.items[run + 1] < SINGLE) {
+		n->runs.len = run;
+		return SINGLE | n->runs.items[run + 1];
+	}
+	return (uint32_t)run;
+}
+
 /* Append a run for the frame: its function, then what was inlined into it. Returns its value. */
 static uint32_t add_run(
 	struct perf_names *n, const struct perf_frame *printed, struct bytes source, bool java)
@@ -75,33 +103,43 @@ static uint32_t add_run(
 	enum frame_kind kind = tidy_module_kind(printed->module);
 	struct frame frame = {.kind = kind};
 	struct bytes symbols = printed->symbol, symbol, file;
-	size_t run;
+	size_t run = run_begin(n);
 
-	if (!n->runs.len)
-		vector_push(&n->runs, 0); /* so that no place is 0, which is "not known" */
-	run = n->runs.len;
 	if (!symbols.at)
 		symbols.at = "";
 	frame.module = profile_string(n->profile, module_name(printed->module, kind));
 	if ((n->want & WANT_LINES) && perf_source_parse(source, &file, &frame.line))
 		frame.file = profile_string(n->profile, file);
-	vector_push(&n->runs, 0);
 	while (tidy_next_inlined(&symbols, &symbol)) {
 		bool inlined = n->runs.len > run + 1;
 
-		frame.function = profile_string(n->profile,
+		run_add(n, &frame,
 			n->style ? classic_name(n, printed, symbol, source, java, inlined)
 				 : function_name(n, symbol, printed->module, java, inlined));
-		vector_push(&n->runs,
-			profile_location_named(n->profile, profile_frame(n->profile, &frame)));
-		frame.kind = FRAME_INLINED;
 	}
-	n->runs.items[run] = (location_id)(n->runs.len - run - 1);
-	if (n->runs.items[run] == 1 && n->runs.items[run + 1] < SINGLE) {
-		n->runs.len = run;
-		return SINGLE | n->runs.items[run + 1];
+	return run_end(n, run);
+}
+
+/* The same by what the binary says; false when it says nothing. */
+static bool add_run_inlined(struct perf_names *n, struct bytes line,
+	const struct perf_frame *printed, uint32_t *ret_run)
+{
+	struct frame frame = {.kind = tidy_module_kind(printed->module)};
+	struct bytes names, name;
+	size_t run;
+
+	n->name.len = 0;
+	if (!perf_inline_names(&n->inlined, line, printed, n->style & STYLE_PLACES, &n->name))
+		return false;
+	names = buffer_bytes(&n->name);
+	frame.module = profile_string(n->profile, module_name(printed->module, frame.kind));
+	run = run_begin(n);
+	for (bool more = true; more;) {
+		more = bytes_cut(&names, ';', &name);
+		run_add(n, &frame, more ? name : names);
 	}
-	return (uint32_t)run;
+	*ret_run = run_end(n, run);
+	return true;
 }
 
 static enum perf_line learn(struct perf_names *n, struct bytes line, bool java, uint32_t *ret_run)
@@ -116,7 +154,8 @@ static enum perf_line learn(struct perf_names *n, struct bytes line, bool java, 
 		line.len = (size_t)(newline - line.at);
 	}
 	what = perf_frame_parse(line, &frame);
-	if (what == PERF_FRAME)
+	if (what == PERF_FRAME &&
+		!((n->style & STYLE_INLINED) && add_run_inlined(n, line, &frame, ret_run)))
 		*ret_run = add_run(n, &frame, source, java);
 	return what;
 }
@@ -159,7 +198,7 @@ static struct bytes line_key(struct perf_names *n, struct bytes line)
 	struct bytes first = {line.at, newline ? (size_t)(newline - line.at) : line.len};
 	size_t at, digits;
 
-	if (n->style & STYLE_ADDRS) /* the address is part of the name */
+	if (n->style & (STYLE_ADDRS | STYLE_INLINED)) /* names depend on the address */
 		return make_key(n, form, line, line.len, 0);
 	if (first.len > ADDRESS_COLUMNS + 1 && has_address(line.at))
 		form.columns = ADDRESS_COLUMNS;

@@ -3,6 +3,7 @@
 #define KILN_READERS_PERF_NAMES_H
 
 #include "readers/memo.h"
+#include "readers/perf_inline.h"
 #include "readers/perf_line.h"
 #include "readers/readers.h"
 
@@ -22,6 +23,7 @@ struct perf_names {
 	VECTOR(struct perf_hint)
 	hints; /* for every stack; those of a program are all in one memo */
 	struct buffer name, key;
+	struct perf_inline inlined; /* for STYLE_INLINED */
 };
 
 void perf_names_release(struct perf_names *n);

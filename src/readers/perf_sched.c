@@ -7,16 +7,19 @@
  *
  * A thread's stack is the one it had when it was switched out. What it waited is what
  * sched_stat_sleep and sched_stat_blocked say, as in the classic script; an input that has none of
- * these (kernels without CONFIG_SCHEDSTATS) is told by the time until the thread is switched in. */
+ * these (kernels without CONFIG_SCHEDSTATS) is told by the time until the thread is switched in.
+ *
+ * The call chain of such an event is that of the thread that woke the other one up. */
 #include "readers/perf_line.h"
 #include "readers/text_stacks.h"
 #include "readers/tidy.h"
 
 #include <stdlib.h>
 
-#define EXPECTS "sched:sched_switch with call chains, and sched:sched_stat_sleep or another switch"
-#define TOLD	0u /* streams: what the kernel said */
-#define PASSED	1u /* what passed from one switch to the other */
+#define EXPECTS	 "sched:sched_switch with call chains, and sched:sched_stat_sleep or another switch"
+#define TOO_DEEP "expected no call chain of more than 8,192 frames"
+#define TOLD	 0u /* streams: what the kernel said */
+#define PASSED	 1u /* what passed from one switch to the other */
 
 /* A thread that has been switched out. */
 struct waiting {
@@ -24,6 +27,17 @@ struct waiting {
 	stack_id stack; /* below its comm; 0: it runs, or its waiting has been counted */
 	string_id comm;
 	uint64_t since; /* ns */
+	stack_id chain; /* what it waited for last, wakers included; 0: it has waited again */
+	bool woken;	/* at any time */
+};
+
+/* A delay whose waker is to come. */
+struct waking {
+	uint32_t thread; /* in sched.waiting */
+	string_id comm;
+	uint64_t delay;
+	int32_t waker;
+	string_id waker_name;
 };
 
 struct sched {
@@ -34,7 +48,9 @@ struct sched {
 	bool in_chain;	/* lines up to the next empty one are frames */
 	bool switching; /* ... of this switch: */
 	struct waiting out;
-	bool told; /* is there a delay anywhere? */
+	bool told;   /* is there a delay anywhere? */
+	bool awaken; /* lines up to the next empty one are the frames of this waker: */
+	struct waking waking;
 };
 
 /* ---- Fields of events ---- */
@@ -107,15 +123,29 @@ static struct waiting *thread_of(struct sched *s, uint64_t pid)
 	return &s->waiting.items[s->waiting.len - 1];
 }
 
-/* As the root frame shows it: without blanks. */
-static string_id comm_string(struct sched *s, struct bytes comm)
+/* As frames show it: without blanks, and with ids when these are wanted (process -1: unknown). */
+static string_id comm_string(struct sched *s, struct bytes comm, int32_t process, uint64_t thread)
 {
 	s->comm.len = 0;
 	buffer_add(&s->comm, comm.at, comm.len);
 	for (size_t i = 0; i < s->comm.len; i++)
 		if (s->comm.at[i] == ' ')
 			s->comm.at[i] = '_';
+	if (s->stacks.style & STYLE_TID) {
+		if (process < 0)
+			buffer_printf(&s->comm, "-%llu", (unsigned long long)thread);
+		else
+			buffer_printf(&s->comm, "-%d/%llu", process, (unsigned long long)thread);
+	}
 	return profile_string(s->stacks.profile, buffer_bytes(&s->comm));
+}
+
+static location_id location_of(struct sched *s, string_id name)
+{
+	struct profile *p = s->stacks.profile;
+
+	return profile_location_named(
+		p, profile_frame(p, &(struct frame){.function = name, .kind = FRAME_META}));
 }
 
 /* The stack is pushed anew when the thread has changed its name since. */
@@ -129,19 +159,18 @@ static stack_id stack_under(struct sched *s, const struct waiting *w, string_id 
 		return w->stack;
 	for (stack_id at = w->stack; at; at = p->stack_caller.items[at])
 		vector_push(&path, p->stack_location.items[at]);
-	path.items[path.len - 1] = profile_location_named(
-		p, profile_frame(p, &(struct frame){.function = comm, .kind = FRAME_META}));
+	path.items[path.len - 1] = location_of(s, comm);
 	while (path.len)
 		stack = profile_stack(p, stack, path.items[--path.len]);
 	vector_release(&path);
 	return stack;
 }
 
-static bool add(struct sched *s, struct waiting *w, string_id comm, uint32_t stream, uint64_t ns,
-	struct error *err)
+static bool add(struct sched *s, const struct waiting *w, stack_id stack, string_id comm,
+	uint32_t stream, uint64_t ns, struct error *err)
 {
 	int64_t values[2] = {0};
-	struct sample sample = {.stack = stack_under(s, w, comm), .time = w->since, .duration = ns};
+	struct sample sample = {.stack = stack, .time = w->since, .duration = ns};
 	struct profile *p = s->stacks.profile;
 
 	if (ns > INT64_MAX) {
@@ -173,17 +202,15 @@ static void finish_switch(struct sched *s)
 		return;
 	s->switching = false;
 	if (t->too_deep) {
-		text_stacks_skip(t, "expected no call chain of more than 8,192 frames");
+		text_stacks_skip(t, TOO_DEEP);
 		text_stacks_clear(t);
 		return;
 	}
-	stack = profile_stack(t->profile, 0,
-		profile_location_named(t->profile,
-			profile_frame(t->profile,
-				&(struct frame){.function = s->out.comm, .kind = FRAME_META})));
+	stack = profile_stack(t->profile, 0, location_of(s, s->out.comm));
 	while (t->frames.len)
 		stack = profile_stack(t->profile, stack, t->frames.items[--t->frames.len]);
 	w = thread_of(s, s->out.pid);
+	s->out.woken = w->woken;
 	*w = s->out;
 	w->stack = stack;
 }
@@ -200,15 +227,76 @@ static bool take_switch(struct sched *s, const struct perf_event *event, struct 
 	if (next) {
 		in = thread_of(s, next);
 		if (in->stack && !s->told && event->time >= in->since &&
-			!add(s, in, in->comm, PASSED, event->time - in->since, err))
+			!add(s, in, in->stack, in->comm, PASSED, event->time - in->since, err))
 			return false;
 		if (!s->told)
 			in->stack = 0;
 	}
 	s->switching = prev != 0;
 	if (s->switching)
-		s->out = (struct waiting){
-			.pid = prev, .comm = comm_string(s, event->comm), .since = event->time};
+		s->out = (struct waiting){.pid = prev,
+			.comm = comm_string(s, event->comm, -1, prev),
+			.since = event->time};
+	return true;
+}
+
+/* A stack on top of another one, without its own root frame. *depth is how deep it comes to be. */
+static stack_id stack_on(struct sched *s, stack_id stack, stack_id top, size_t *depth)
+{
+	struct profile *p = s->stacks.profile;
+	VECTOR(location_id) path = {0};
+
+	for (stack_id at = top; at && p->stack_caller.items[at]; at = p->stack_caller.items[at])
+		vector_push(&path, p->stack_location.items[at]);
+	*depth += path.len;
+	while (*depth <= STACK_DEPTH_LIMIT && path.len)
+		stack = profile_stack(p, stack, path.items[--path.len]);
+	vector_release(&path);
+	return stack;
+}
+
+/* What the awk script adds below what waits: the waker's frames, innermost first, and itself; then,
+ * if it had waited before, the same of what it had waited for. 0: too deep. */
+static stack_id stack_of_wakers(struct sched *s, const struct waking *k, stack_id stack)
+{
+	struct text_stacks *t = &s->stacks;
+	struct profile *p = t->profile;
+	struct waiting *waker = thread_of(s, (uint64_t)(uint32_t)k->waker);
+	size_t depth = t->frames.len + 3;
+
+	for (stack_id at = stack; at; at = p->stack_caller.items[at])
+		depth++;
+	if (!t->frames.len)
+		stack = profile_stack(p, stack, text_stacks_named(t, BYTES(""), FRAME_META));
+	for (size_t i = 0; i < t->frames.len; i++)
+		stack = profile_stack(p, stack, t->frames.items[i]);
+	stack = profile_stack(p, stack, location_of(s, k->waker_name));
+	if ((t->style & STYLE_WAKER_CHAINS) && waker->woken) {
+		stack = profile_stack(p, stack, text_stacks_named(t, BYTES("-"), FRAME_META));
+		stack = stack_on(s, stack, waker->chain, &depth);
+	}
+	return depth > STACK_DEPTH_LIMIT || t->too_deep ? 0 : stack;
+}
+
+/* The frames below a delay have ended. */
+static bool finish_delay(struct sched *s, struct error *err)
+{
+	struct waking *k = &s->waking;
+	struct waiting *w = &s->waiting.items[k->thread];
+	stack_id stack = stack_under(s, w, k->comm);
+
+	s->awaken = false;
+	w->woken = true;
+	if (s->stacks.style & (STYLE_WAKERS | STYLE_WAKER_CHAINS)) {
+		stack = stack_of_wakers(s, k, stack);
+		w = &s->waiting.items[k->thread]; /* the waker's may have moved it */
+		w->chain = stack;
+		text_stacks_clear(&s->stacks);
+	}
+	w->stack = 0;
+	if (stack)
+		return add(s, w, stack, k->comm, TOLD, k->delay, err);
+	text_stacks_skip(&s->stacks, TOO_DEEP);
 	return true;
 }
 
@@ -231,10 +319,14 @@ static bool take_delay(struct sched *s, const struct perf_event *event, struct e
 			&s->stacks, "expected a sched_switch of the thread before its delay");
 		return true;
 	}
-	if (!add(s, w, comm_string(s, comm), TOLD, delay, err))
-		return false;
-	w->stack = 0;
-	return true;
+	s->awaken = true;
+	s->waking = (struct waking){.thread = (uint32_t)(w - s->waiting.items),
+		.comm = comm_string(s, comm, -1, pid),
+		.delay = delay,
+		.waker = event->tid,
+		.waker_name =
+			comm_string(s, event->comm, event->pid, (uint64_t)(uint32_t)event->tid)};
+	return s->stacks.style & (STYLE_WAKERS | STYLE_WAKER_CHAINS) || finish_delay(s, err);
 }
 
 static bool take_event(struct sched *s, const struct perf_event *event, struct error *err)
@@ -243,6 +335,23 @@ static bool take_event(struct sched *s, const struct perf_event *event, struct e
 	if (bytes_equal(event->event, BYTES("sched:sched_switch")))
 		return take_switch(s, event, err);
 	return !is_delay(event->event) || take_delay(s, event, err);
+}
+
+/* In Perl's style the frame is what is printed, with its offset. */
+static location_id frame_location(struct sched *s, struct bytes line, struct perf_frame frame)
+{
+	struct bytes *symbol = &frame.symbol;
+	const char *end = line.at + line.len;
+
+	if (!(s->stacks.style & STYLE_PERL) || !symbol->len)
+		return text_stacks_symbol(
+			&s->stacks, *symbol, frame.module, tidy_module_kind(frame.module));
+	if (end - (symbol->at + symbol->len) > 3 &&
+		!memcmp(symbol->at + symbol->len, "+0x", strlen("+0x")))
+		for (symbol->len += strlen("+0x");
+			symbol->at + symbol->len < end && symbol->at[symbol->len] != ' ';)
+			symbol->len++;
+	return text_stacks_named(&s->stacks, *symbol, tidy_module_kind(frame.module));
 }
 
 static bool take_frame(struct sched *s, struct bytes line)
@@ -257,26 +366,31 @@ static bool take_frame(struct sched *s, struct bytes line)
 			return false;
 		if (what != PERF_FRAME)
 			return true;
-		location = text_stacks_symbol(
-			&s->stacks, frame.symbol, frame.module, tidy_module_kind(frame.module));
+		location = frame_location(s, line, frame);
 		text_stacks_learn(&s->stacks, line, location);
 	}
 	text_stacks_push(&s->stacks, location);
 	return true;
 }
 
+/* The frames below an event have ended. */
+static bool finish_event(struct sched *s, struct error *err)
+{
+	finish_switch(s);
+	return !s->awaken || finish_delay(s, err);
+}
+
 static bool take_line(struct sched *s, struct bytes line, struct error *err)
 {
 	struct perf_event event;
 
-	if (!line.len || *line.at == '#') {
-		finish_switch(s);
-		return true;
-	}
+	if (!line.len || *line.at == '#')
+		return finish_event(s, err);
 	if (s->in_chain && (*line.at == '\t' || *line.at == ' ') &&
-		(!s->switching || take_frame(s, line)))
+		(!(s->switching || s->awaken) || take_frame(s, line)))
 		return true;
-	finish_switch(s);
+	if (!finish_event(s, err))
+		return false;
 	if (perf_event_parse(line, &event) && event.timed && event.event.len)
 		return take_event(s, &event, err);
 	s->in_chain = true; /* its frames are not to be counted, too */
@@ -313,7 +427,7 @@ static bool sched_read(struct sched *s, struct error *err)
 	while (text_stacks_line(&s->stacks, &line, &more, err) && more)
 		if (!take_line(s, line, err))
 			return false;
-	if (err->code)
+	if (err->code || (s->awaken && !finish_delay(s, err)))
 		return false;
 	choose_stream(s);
 	return text_stacks_finish(&s->stacks, err);

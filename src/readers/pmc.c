@@ -57,7 +57,7 @@ static bool parse_line(struct bytes line, struct counted *ret)
 /* "@ CPU_CLK_UNHALTED_CORE [1044 samples]" */
 static bool parse_heading(struct bytes line, struct bytes *ret_event, uint64_t *ret_samples)
 {
-	const char *open = line.len ? memrchr(line.at, '[', line.len) : NULL;
+	const char *open = bytes_last(line, '[');
 	struct bytes number;
 
 	if (!bytes_start(line, BYTES("@ ")) || !open || !bytes_end(line, BYTES(" samples]")) ||

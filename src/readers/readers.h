@@ -14,9 +14,8 @@ enum read_want {
 	WANT_TIMES = 1,
 	WANT_THREADS = 2,
 	WANT_CPUS = 4,
-	WANT_ADDRESSES = 8,
-	WANT_LINES = 16,
-	WANT_ALL = 31,
+	WANT_LINES = 8,
+	WANT_ALL = 15,
 };
 
 /* How tools of other names read a format, where that is not Kiln's own way. Marks and ids are then
@@ -35,6 +34,10 @@ enum read_style {
 	STYLE_SHORT_PACKAGES = 512,  /* of Java: "j.u.HashMap.get" */
 	STYLE_NO_PACKAGES = 1024,    /* of Java: "HashMap.get" */
 	STYLE_NO_MODULES = 2048,     /* of VTune and sample: no "module`" before a function */
+	STYLE_WAKERS = 8192,	     /* of perf-sched: below what waits is who woke it up */
+	STYLE_WAKER_CHAINS = 16384,  /* ... and behind a "-" what that had waited for itself */
+	STYLE_INLINED = 32768,	     /* of perf-script: names by the binaries' own debugging */
+	STYLE_PLACES = 65536,	     /* information, and with them files and lines */
 };
 
 struct read_options {

@@ -53,7 +53,7 @@ static bool is_waiting(struct bytes function, struct bytes module)
 /* "main.c:12" behind the last "]  ". */
 static void find_source(struct bytes text, struct printed *frame)
 {
-	const char *close = memrchr(text.at, ']', text.len);
+	const char *close = bytes_last(text, ']');
 	struct bytes source, number;
 	const char *colon;
 	uint64_t line;
@@ -61,7 +61,7 @@ static void find_source(struct bytes text, struct printed *frame)
 	if (!close)
 		return;
 	source = bytes_trim((struct bytes){close + 1, (size_t)(text.at + text.len - close) - 1});
-	colon = source.len ? memrchr(source.at, ':', source.len) : NULL;
+	colon = bytes_last(source, ':');
 	if (!colon)
 		return;
 	number = (struct bytes){colon + 1, (size_t)(source.at + source.len - colon) - 1};

@@ -59,7 +59,7 @@ static struct bytes without_offset(struct bytes text)
 /* " [/usr/bin/x]" or " [libc.so.6+0x27b25]" is cut off. */
 static struct bytes cut_module(struct bytes *text)
 {
-	const char *open = text->len ? memrchr(text->at, '[', text->len) : NULL;
+	const char *open = bytes_last(*text, '[');
 	struct bytes module;
 
 	if (!open || text->at[text->len - 1] != ']' || (open > text->at && open[-1] != ' '))
@@ -68,6 +68,24 @@ static struct bytes cut_module(struct bytes *text)
 	module.len = find_offset(module);
 	*text = bytes_trim((struct bytes){text->at, (size_t)(open - text->at)});
 	return module;
+}
+
+/* Perl's name: what is between " : " and the last '+'. */
+static location_id learn_frame_perl(struct text_stacks *t, struct bytes line)
+{
+	struct bytes text = bytes_trim(line);
+	const char *plus = text.len ? memrchr(text.at, '+', text.len) : NULL, *colon;
+	location_id location;
+
+	if (plus)
+		text.len = (size_t)(plus - text.at);
+	while ((colon = bytes_find(text, BYTES(" : ")))) {
+		text.len -= (size_t)(colon + 3 - text.at);
+		text.at = colon + 3;
+	}
+	location = text_stacks_named(t, text.len ? text : BYTES("-"), FRAME_NATIVE);
+	text_stacks_learn(t, line, location);
+	return location;
 }
 
 static location_id learn_frame(struct text_stacks *t, struct bytes line)
@@ -108,7 +126,8 @@ static bool take_line(struct text_stacks *t, struct bytes line, struct error *er
 	if (bytes_start(text, BYTES("WARNING: ")))
 		text_stacks_skip(t, "expected " EXPECTS);
 	else
-		text_stacks_push(t, learn_frame(t, line));
+		text_stacks_push(t,
+			t->style & STYLE_PERL ? learn_frame_perl(t, line) : learn_frame(t, line));
 	return true;
 }
 

@@ -29,7 +29,7 @@ static bool parse_share(struct bytes text, int64_t *ret_count)
 
 	if (!open || *text.at < '0' || *text.at > '9' || !bytes_end(text, BYTES(" samples)")))
 		return false;
-	open = memrchr(text.at, '(', text.len);
+	open = bytes_last(text, '(');
 	if (!open)
 		return false;
 	number = (struct bytes){open + 1, (size_t)(text.at + text.len - open) - 1};
@@ -62,7 +62,7 @@ static location_id learn_frame(struct text_stacks *t, struct bytes text)
 	if (at && bytes_end(text, BYTES(")"))) {
 		frame.function.len = (size_t)(at - text.at);
 		source = (struct bytes){at + 7, (size_t)(text.at + text.len - at) - 8};
-		colon = source.len ? memrchr(source.at, ':', source.len) : NULL;
+		colon = bytes_last(source, ':');
 		if (colon &&
 			bytes_u64((struct bytes){colon + 1,
 					  (size_t)(source.at + source.len - colon) - 1},

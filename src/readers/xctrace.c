@@ -151,7 +151,7 @@ static string_id text_string(struct xctrace *x, struct bytes written)
 /* "prog (12)" */
 static string_id process_name(struct xctrace *x, struct bytes shown)
 {
-	const char *open = shown.len ? memrchr(shown.at, '(', shown.len) : NULL;
+	const char *open = bytes_last(shown, '(');
 
 	if (open && open > shown.at + 1)
 		shown.len = (size_t)(open - shown.at) - 1;

@@ -96,7 +96,8 @@ static bool raw_event(const char *name, uint64_t *ret_config)
 	return name[0] == 'r' && name[1] && bytes_hex(bytes_of(name + 1), ret_config);
 }
 
-bool event_name_parse(const char *text, struct event_name *ret_event, struct error *err)
+/* ERR_USAGE when there is no such event; ERR_PERMISSION when tracepoints cannot be looked up. */
+static bool parse_one(const char *text, struct event_name *ret_event, struct error *err)
 {
 	struct event_name event = {0};
 	char name[EVENT_NAME_LIMIT];
@@ -155,7 +156,7 @@ bool event_names_parse(const char *text, struct event_names *names, struct error
 				err, ERR_USAGE, "event '%.40s...': the name is too long", one);
 		if (names->list.len == EVENTS_LIMIT)
 			return error_set(err, ERR_USAGE, "more than %d events", EVENTS_LIMIT);
-		if (!event_name_parse(one, &event, err))
+		if (!parse_one(one, &event, err))
 			return false;
 		vector_push(&names->list, event);
 		text += len + (text[len] == ',');

@@ -23,10 +23,6 @@ struct event_name {
 	unsigned precise; /* number of p's */
 };
 
-/* One name. ERR_USAGE when there is no such event; ERR_PERMISSION when tracepoints cannot be
- * looked up. */
-bool event_name_parse(const char *text, struct event_name *ret_event, struct error *err);
-
 /* Names between commas; at most EVENTS_LIMIT. */
 struct event_names {
 	VECTOR(struct event_name) list;

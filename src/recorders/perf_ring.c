@@ -31,7 +31,7 @@ void perf_ring_init(
 		.fd = -1, .cpu = cpu, .layout = layout, .data = memory_new(1, size), .size = size};
 }
 
-void perf_ring_release(struct perf_ring *ring)
+static void ring_release(struct perf_ring *ring)
 {
 	if (ring->page)
 		munmap(ring->page, (size_t)sysconf(_SC_PAGESIZE) + ring->size);
@@ -69,7 +69,7 @@ bool perf_ring_feed(struct perf_ring *ring, struct bytes bytes)
 void perf_merge_release(struct perf_merge *m)
 {
 	for (size_t i = 0; i < m->rings.len; i++)
-		perf_ring_release(&m->rings.items[i]);
+		ring_release(&m->rings.items[i]);
 	vector_release(&m->rings);
 }
 

@@ -32,7 +32,6 @@ bool perf_ring_map(struct perf_ring *ring, int fd, uint32_t cpu, uint64_t size,
 /* A ring without a kernel, filled with perf_ring_feed. */
 void perf_ring_init(
 	struct perf_ring *ring, uint32_t cpu, uint64_t size, const struct perf_layout *layout);
-void perf_ring_release(struct perf_ring *ring);
 
 /* Append saved bytes; false when they are more than there is room for. */
 bool perf_ring_feed(struct perf_ring *ring, struct bytes bytes);

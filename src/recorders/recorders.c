@@ -6,7 +6,7 @@
 #undef ENTRY
 
 #define ENTRY(name) &recorder_##name,
-const struct recorder *const recorders[] = {
+static const struct recorder *const recorders[] = {
 #include "recorders.list"
 	NULL};
 #undef ENTRY

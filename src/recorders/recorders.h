@@ -24,7 +24,6 @@ struct recorder {
 	void (*close)(struct session *s);
 };
 
-extern const struct recorder *const recorders[]; /* NULL-terminated */
 const struct recorder *recorder_by_name(const char *name);
 
 #endif

@@ -346,6 +346,7 @@ static const struct channel plain_hues[][3] = {
 	[PALETTE_YELLOW] = {{175, 55, 1}, {175, 55, 1}, {50, 20, 1}},
 	[PALETTE_PURPLE] = {{190, 65, 1}, {80, 60, 1}, {190, 65, 1}},
 	[PALETTE_ORANGE] = {{190, 65, 1}, {90, 65, 1}, {0, 0, 1}},
+	[PALETTE_BLACK] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}},
 };
 
 /* Rounded down, as flamegraph.pl does. */
@@ -546,6 +547,7 @@ const char *background_of_palette(enum palette palette)
 	case PALETTE_RUST:
 	case PALETTE_INFERNO_JAVA:
 	case PALETTE_INFERNO_JS:
+	case PALETTE_BLACK:
 		return "yellow";
 	default:
 		return "grey";

@@ -31,9 +31,12 @@ enum palette {
 	PALETTE_PURPLE,
 	PALETTE_ORANGE,
 
-	/* The same palettes with inferno's rules for hues; they have no names of their own. */
+	/* The same palettes with inferno's rules for hues; these and the next have no names of
+	   their own. */
 	PALETTE_INFERNO_JAVA,
 	PALETTE_INFERNO_JS,
+	/* flamegraph.pl's for a palette that it does not have. */
+	PALETTE_BLACK,
 };
 extern const char *const palette_names[]; /* in the order of the enum, NULL-terminated */
 

@@ -380,28 +380,37 @@ static void lay_lines(struct layout *layout, const struct values *values, int64_
 	free(ends);
 }
 
+static void lay(struct layout *layout, const struct values *values, const struct svg_settings *s,
+	int64_t least)
+{
+	if (s->chart || s->unsorted)
+		layout_chart(layout, &values->shown, least);
+	else if (s->rules != RULES_KILN)
+		lay_lines(layout, values, least);
+	else
+		layout_tree(layout, &values->shown, values->self, values->total,
+			(enum layout_order)s->order, least);
+}
+
 static bool render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
 	const struct svg_settings *s = settings;
 	struct layout layout = {0};
 	struct values values;
+	struct layout all = {0};
 	struct svg_picture p;
-	int64_t least;
 	bool done;
 
 	if (!svg_settings_check(s, err))
 		return false;
 	values_find(&values, v);
 	p = picture_of(&values, s, &layout);
-	least = least_value(s, p.total, p.per_value);
-	if (s->chart || s->unsorted)
-		layout_chart(&layout, p.view, least);
-	else if (s->rules != RULES_KILN)
-		lay_lines(&layout, &values, least);
-	else
-		layout_tree(&layout, p.view, values.self, values.total, (enum layout_order)s->order,
-			least);
+	lay(&layout, &values, s, least_value(s, p.total, p.per_value));
+	if (s->rules == RULES_PERL && p.decimals) {
+		lay(&all, &values, s, 1);
+		svg_sums_find(&p.sums, &all, pow(10, p.decimals));
+	}
 	done = layout.boxes.len
 		       ? picture_open(&p, err)
 		       : error_set(err, ERR_FORMAT, "%s",
@@ -415,6 +424,8 @@ static bool render(
 		done = palette_map_write(&p.palette, PALETTE_MAP_FILE, err);
 	palette_map_release(&p.palette);
 	name_attributes_release(&p.attributes);
+	svg_sums_release(&p.sums);
+	layout_release(&all);
 	layout_release(&layout);
 	values_release(&values);
 	return done;

@@ -50,7 +50,18 @@ void svg_colour(struct buffer *b, struct colour colour)
 
 double svg_baseline(const struct svg_settings *s)
 {
-	return ((double)s->height - 1) / 2 + s->font_size / 4;
+	double below = s->rules == RULES_KILN ? s->font_size / 4 : 3;
+
+	return ((double)s->height - 1) / 2 + below;
+}
+
+double svg_shown(const struct svg_picture *p, int64_t value)
+{
+	const struct svg_sums *sums = &p->sums;
+
+	if (sums->items.len && value <= sums->items.items[sums->items.len - 1].at)
+		return svg_sums_at(sums, value);
+	return (double)value / pow(10, p->decimals);
 }
 
 /* ---- Names ---- */
@@ -236,13 +247,13 @@ static void write_change(const struct svg_picture *p, const struct box *box, str
 /* "1,234 samples, 12.34%": whole numbers, and the share of what is shown, not of what it was. */
 static void write_rounded(const struct svg_picture *p, const struct box *box, struct buffer *b)
 {
-	double one = pow(10, p->decimals), whole = (double)p->total / one * p->settings->factor;
-	int64_t value = box->depth ? box->end - box->start : p->total;
-	double exact = (double)value / one * p->settings->factor;
+	double whole = svg_shown(p, p->total) * p->settings->factor;
+	int64_t start = box->depth ? box->start : 0, end = box->depth ? box->end : p->total;
+	double exact = (svg_shown(p, end) - svg_shown(p, start)) * p->settings->factor;
 	double shown = p->settings->rules == RULES_INFERNO ? round(exact) : rint(exact);
 
-	units_grouped(
-		b, p->settings->factor == 1 && !p->decimals ? value : (int64_t)fmin(shown, 9e18));
+	units_grouped(b, p->settings->factor == 1 && !p->decimals ? end - start
+								  : (int64_t)fmin(shown, 9e18));
 	buffer_char(b, ' ');
 	buffer_xml(b, p->count_name);
 	if (box->depth)

@@ -7,8 +7,7 @@
 #include "renderers/name_attributes.h"
 #include "renderers/palette_map.h"
 #include "renderers/svg_options.h"
-
-#define SVG_PAD 10 /* pixels left and right of the frames */
+#include "renderers/svg_sums.h"
 
 /* What every box needs to be written. */
 struct svg_picture {
@@ -22,6 +21,7 @@ struct svg_picture {
 	const struct sides *sides; /* whose changes colours tell; NULL: there is one side */
 	int64_t most_change;	   /* classic rules: the largest without sign; at least 1 */
 	unsigned decimals;	   /* of values when they are shown: see units.h */
+	struct svg_sums sums;	   /* Perl's rules: of values with decimals; else empty */
 	struct colour_sequence sequence;
 	struct palette_map palette;
 	struct name_attributes attributes;
@@ -44,6 +44,9 @@ static inline size_t svg_after(const struct svg_picture *p)
 {
 	return !p->settings->negate;
 }
+
+/* A value from the left edge, as it is shown; an edge of a box, or the whole. */
+double svg_shown(const struct svg_picture *p, int64_t value);
 
 /* Write <g id="frames"> with one element for each box, in preorder. */
 void svg_write_boxes(struct svg_picture *p, struct output *out);

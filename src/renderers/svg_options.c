@@ -137,10 +137,11 @@ void svg_defaults(void *settings)
 bool svg_settings_check(const struct svg_settings *s, struct error *err)
 {
 	struct colour ignored[2];
+	uint64_t narrow = s->rules == RULES_KILN ? 100 : 2 * SVG_PAD + 1;
 
-	if (s->width && (s->width < 100 || s->width > SVG_WIDTH_LIMIT))
-		return error_set(
-			err, ERR_USAGE, "--width: expected 100 to %d pixels", SVG_WIDTH_LIMIT);
+	if (s->width && (s->width < narrow || s->width > SVG_WIDTH_LIMIT))
+		return error_set(err, ERR_USAGE, "--width: expected %llu to %d pixels",
+			(unsigned long long)narrow, SVG_WIDTH_LIMIT);
 	if (s->height < 2 || s->height > SVG_HEIGHT_LIMIT)
 		return error_set(
 			err, ERR_USAGE, "--height: expected 2 to %d pixels", SVG_HEIGHT_LIMIT);

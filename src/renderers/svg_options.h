@@ -6,6 +6,7 @@
 #include "renderers/colour.h"
 #include "renderers/layout.h"
 
+#define SVG_PAD		 10	/* pixels left and right of the frames */
 #define SVG_WIDTH_LIMIT	 100000 /* pixels */
 #define SVG_HEIGHT_LIMIT 1000	/* pixels of one frame */
 #define SVG_FONT_LIMIT	 200	/* pixels */

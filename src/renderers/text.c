@@ -119,7 +119,8 @@ void text_stream_value(
 	buffer_add(b, kind.at, kind.len);
 }
 
-uint64_t text_sample_count(const struct view *v)
+/* Samples that the view shows. */
+static uint64_t sample_count(const struct view *v)
 {
 	const struct profile *p = v->profile;
 	uint64_t count = 0;
@@ -138,7 +139,7 @@ void text_summary(struct buffer *b, const struct view *v, int64_t total)
 	const struct stream_row *row = view_stream(v);
 	struct bytes event = profile_text(v->profile, row->event);
 	bool counts = text_counts(v->profile, row);
-	uint64_t samples = counts ? 0 : text_sample_count(v);
+	uint64_t samples = counts ? 0 : sample_count(v);
 
 	if (event.len)
 		buffer_printf(b, "%.*s: ", (int)event.len, event.at);

@@ -46,7 +46,4 @@ bool text_counts(const struct profile *p, const struct stream_row *row);
 /* One line: what is shown, how much of it, in how many samples. */
 void text_summary(struct buffer *b, const struct view *v, int64_t total);
 
-/* Samples that the view shows. */
-uint64_t text_sample_count(const struct view *v);
-
 #endif

@@ -54,7 +54,7 @@ static size_t hash_at_end(struct bytes name)
 /* " [clone .isra.0]" */
 static size_t clone_at_end(struct bytes name, bool *part)
 {
-	const char *open = name.len ? memrchr(name.at, '[', name.len) : NULL;
+	const char *open = bytes_last(name, '[');
 	struct bytes end;
 
 	if (!bytes_end(name, BYTES("]")) || !open || open == name.at)

@@ -49,8 +49,3 @@ bool transform_list_apply(const struct transform_list *list, struct view *v, str
 	}
 	return true;
 }
-
-void transform_list_release(struct transform_list *list)
-{
-	vector_release(&list->steps);
-}

@@ -31,6 +31,5 @@ struct transform_list {
 /* The option table of all transforms, for a group whose target is a struct transform_list. */
 const struct option *transform_options(void);
 bool transform_list_apply(const struct transform_list *list, struct view *v, struct error *err);
-void transform_list_release(struct transform_list *list);
 
 #endif

@@ -135,7 +135,7 @@ boxes() {
 	[[ $output == *'encoding="UTF-8"'* && $output == *'fill="rgb(0,'* ]]
 	run flamegraph.pl --c=x x.folded
 	[ "$status" -eq 255 ]
-	[ "$output" = "kiln: flamegraph.pl: option c is ambiguous (countname, colors, cp)" ]
+	[ "$output" = "kiln: flamegraph.pl: option c is ambiguous (countname, cp, colors)" ]
 	run -0 flamegraph.pl --title '' --flamechart x.folded
 	[[ $output == *'>Flame Chart</text>'* ]]
 }
@@ -232,7 +232,8 @@ boxes() {
 	stackcollapse-jstack.pl --no-include-tname -short "$golden/jstack/states.txt" 2>&1 | grep -q '^c.e.Main.main;'
 	stackcollapse-java-exceptions.pl --no-pkgs "$golden/java-exceptions/causes.txt" | grep -q '^Work.outer'
 	stackcollapse-ibmjava.pl --include-tid "$golden/javacore/threads.txt" | grep -q '^Finalizer thread-0x315A;'
-	stackcollapse-sample.awk -v MODULES=0 "$golden/sample/threads.txt" | grep -q '^Thread_15758523.DispatchQueue_1:;start;'
+	stackcollapse-sample.awk -v MODULES=0 "$golden/sample/threads.txt" | grep -q '`start;'
+	stackcollapse-sample.awk MODULES=0 "$golden/sample/threads.txt" | grep -q '^Thread_15758523.DispatchQueue_1:;start;'
 	stackcollapse-perf-sched.awk "$golden/perf-sched/switches.perf" | grep -q ' 250100$'
 	[ "$(stackcollapse-xdebug.php -c "$golden/xdebug/trace.txt" 2>&1 | sort)" = "$(sort "$golden/xdebug/trace.calls.folded")" ]
 	inferno-collapse-guess "$golden/jstack/states.txt" 2>&1 | grep -q 'com.example.Main.main'
@@ -243,10 +244,104 @@ boxes() {
 	[ "$output" = $'a/B:.run;do_work 10\njava;std::map<int, void (*)(int)>::at 7' ]
 }
 
-@test "stackcollapse-perf.pl --inline is taken, and says what it is worth" {
-	run -0 --separate-stderr stackcollapse-perf.pl --inline --context perf.txt
+# What a program whose parts lie at fixed addresses, or anywhere ($2), was doing in its function.
+inlined_program() {
+	cat >app.cc <<-'END'
+	#include <stdlib.h>
+	namespace ns {
+	inline __attribute__((always_inline)) int inner(volatile int *p, int x)
+	{
+	        return *p += x;
+	}
+	__attribute__((noinline)) int work(volatile int *p, int n)
+	{
+	        return inner(p, n) * 2;
+	}
+	}
+	int main(int argc, char **argv)
+	{
+	        volatile int a = 0;
+	        return ns::work(&a, argc);
+	}
+	END
+	g++ -O2 -g "$1" app.cc -o app
+	read -r start size _ < <(nm -S app | grep ' _ZN2ns4work' | sed 's/^0*//')
+	for i in $(seq 0 $((16#$size - 1))); do
+		printf 'app 12 1.1: 1 cycles:\n\t%16x _ZN2ns4workEPVii+0x%x (%s/app)\n' \
+			$((16#$start + i + $2)) "$i" "$PWD"
+		printf '\t%16x main+0x1 (%s/elsewhere)\n\t%16x f ([vdso])\n\n' 1 "$PWD" 2
+	done >inlined.txt
+}
+
+@test "stackcollapse-perf.pl --inline: functions by the binaries, inlined ones and lines too" {
+	for way in "-no-pie 0" "-pie $((16#555555554000))"; do
+		inlined_program $way
+		run -0 --separate-stderr stackcollapse-perf.pl --inline inlined.txt
+		[[ $output == *'app;f;main;ns::work(int volatile*, int);ns::inner(int volatile*, int) '* ]]
+		[[ $output == *'app;f;main;ns::work(int volatile*, int) '* ]]
+		[ "${#lines[@]}" -eq 2 ]
+		run -0 --separate-stderr stackcollapse-perf.pl -context --inl inlined.txt
+		[[ $output == *'app;f;main;ns::work(int volatile*, int):app.cc:9;ns::inner(int volatile*, int):app.cc:5 '* ]]
+		peer=$(find -L "${KILN_PEERS:-/nowhere}" -maxdepth 2 -name stackcollapse-perf.pl 2>/dev/null | head -1)
+		[ -z "$peer" ] || for options in --inline "--inline --context" "--inline --all --tid"; do
+			diff <("$peer" $options inlined.txt 2>/dev/null) <(stackcollapse-perf.pl $options inlined.txt)
+		done
+	done
+	run -0 --separate-stderr stackcollapse-perf.pl --context perf.txt
 	[ "${lines[0]}" = 'java;[libx.so];a/B:.run;do_work 10' ]
-	[[ $stderr == *"--inline makes no difference: perf script names inlined functions itself"* ]]
+}
+
+@test "stackcollapse-perf-sched.awk: who woke whom, by awk's variables" {
+	wakers=$BATS_TEST_DIRNAME/../conformance/inputs/perf-sched-wakers.txt
+	run -0 stackcollapse-perf-sched.awk -v record_tid=1 "$wakers"
+	[ "${lines[0]}" = 'busy-9563;__schedule+0x12 7000' ]
+	run -0 stackcollapse-perf-sched.awk -v record_wake_stack=1 "$wakers"
+	[ "${lines[0]}" = 'busy;__schedule+0x12;try_to_wake_up+0x1;other 7000' ]
+	for way in "-v recurse=1 -v" "-vrecurse=1 -vrecord_tid=0" recurse=1; do
+		[ "$way" = "-v recurse=1 -v" ] && way="-v recurse=1 -v foo=1"
+		run -0 stackcollapse-perf-sched.awk $way "$wakers"
+		[ "${lines[0]}" = 'busy;__schedule+0x12;try_to_wake_up+0x1;other;-;omain+0x1;__schedule+0x12;try_to_wake_up+0x1;busy;-;main+0x1;__schedule+0x12;;swapper 7000' ]
+	done
+	# Where perf prints processes and threads, too.
+	sed 's/^\(busy\|other\|third\|swapper\)  *\([0-9]*\) /\1 \2\/\2 /' "$wakers" >both.txt
+	run -0 stackcollapse-perf-sched.awk -v recurse=1 -v record_tid=1 both.txt
+	[[ ${lines[0]} == 'busy-9563;__schedule+0x12;try_to_wake_up+0x1;other-77/77;-;omain+0x1;'* ]]
+	run stackcollapse-perf-sched.awk -v recurse "$wakers"
+	[ "$status" -eq 2 ]
+}
+
+@test "files that are not there are told and passed over, as by Perl" {
+	printf 'a;b 300\n' >x.folded
+	run -1 --separate-stderr stackcollapse-recursive.pl nowhere x.folded
+	[ "$output" = 'a;b 300' ]
+	[ "$stderr" = "kiln: nowhere: cannot open: No such file or directory" ]
+	run -0 --separate-stderr flamegraph.pl x.folded nowhere
+	[[ $output == *'<title>b (300 samples, 100.00%)</title>'* ]]
+	[ "$stderr" = "kiln: nowhere: cannot open: No such file or directory" ]
+	run -2 --separate-stderr flamegraph.pl nowhere
+	[[ $output == *'>ERROR: No valid input provided to flamegraph.pl.</text>'* ]]
+	[ "${#stderr_lines[@]}" -eq 3 ]
+}
+
+@test "flamegraph.pl: what it takes, and what is a mistake" {
+	printf 'a;b 300\n' >x.folded
+	run -0 flamegraph.pl +inv --colors=mauve --width 60 x.folded
+	[ "$(boxes <<<"$output" | cut -d'|' -f1,4,5 | tail -1)" = 'b (300 samples, 100.00%)|40|rgb(0,0,0)' ]
+	[[ $output == *'>Icicle Graph<'*'stop-color="rgb(238,238,176)"'* || $output == *'stop-color="rgb(238,238,176)"'*'>Icicle Graph<'* ]]
+	for mistake in --title= --minwidth=1e-3 '--notes=a<b' --bgcolors=mauve --factor=0 --width=20; do
+		run -255 --separate-stderr flamegraph.pl "$mistake" x.folded
+		[ -z "$output" ]
+	done
+	[ "$stderr" = "kiln: flamegraph.pl: --width: expected 21 to 100000 pixels" ]
+}
+
+@test "flamegraph.pl --colors=chain: a separator on every stack" {
+	printf 'a;b 100\na;b;--;w;x 50\n' >x.folded
+	run -0 --separate-stderr flamegraph.pl --colors chain x.folded
+	[ "$(boxes <<<"$output" | cut -d'|' -f1,5 | tail -n +2)" = "$(printf '%s\n' \
+		'a (150 samples, 100.00%)|rgb(118,118,236)' 'b (150 samples, 100.00%)|rgb(110,110,230)' \
+		'-- (150 samples, 100.00%)|rgb(160,160,160)' 'w (50 samples, 33.33%)|rgb(72,185,185)' \
+		'x (50 samples, 33.33%)|rgb(64,178,178)')" ] || { boxes <<<"$output"; return 1; }
 }
 
 @test "tables: GHC, VTune, Visual Studio" {

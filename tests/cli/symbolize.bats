@@ -1,10 +1,6 @@
 # symbolize.bats: recordings whose binaries are elsewhere, and giving them their names later.
 load common
-
-# Servers end with the test, however it ends.
-teardown() {
-	[ -z "${server-}" ] || kill "$server" 2>/dev/null || true
-}
+load ../support/debuginfod
 
 # A program, recorded, and the recording as it is when its recorder was killed: addresses only.
 # named.folded is what naming at once gives; then the program is moved to moved/.
@@ -123,22 +119,10 @@ same_as_named() {
 
 # ---- Servers ----
 
-free_port() {
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-
 @test "debuginfod: the binary is fetched from the server that the environment names" {
 	command -v debuginfod >/dev/null || skip "no debuginfod"
 	record_app
-	port=$(free_port)
-	debuginfod -d :memory: -F -p "$port" -t 0 moved >server.log 2>&1 3>&- &
-	server=$!
-	export DEBUGINFOD_URLS=http://127.0.0.1:$port
-	for _ in $(seq 50); do # until it has scanned its folder
-		DEBUGINFOD_CACHE_PATH=$PWD/probe debuginfod-find executable "$id" >probe.log 2>&1 && break
-		rm -rf probe
-		sleep 0.2
-	done
+	debuginfod_starts moved "$id"
 	# Nobody is asked without need, or against the user's will.
 	run "$kiln" fold -q --no-debuginfod forgotten.kiln
 	[[ $output == *"[app+0x"* ]]

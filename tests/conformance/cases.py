@@ -13,8 +13,9 @@ class Case:
     inputs: list        # paths below the corpus, or "+PATH" below tests/golden, "=PATH" here, given as standard input
     expected: str = ""  # path below the corpus; "": what the tool itself prints
     kind: str = "exact"  # exact, sorted (lines in any order), merged (and counts of one stack summed, without zeroes:
-    #                      what the tool leaves to flamegraph.pl), svg, fails, or told (malformed input: a failure, or a
-    #                      count of skipped lines with the number of the first)
+    #                      what the tool leaves to flamegraph.pl), svg, fails, mistake (the tool fails, too, with the same
+    #                      code, and neither prints anything), or told (malformed input: a failure, or a count of skipped
+    #                      lines with the number of the first)
     colours: bool = True  # of pictures
     tail: bytes = b""   # given to the tool itself only: Perl drops a last stack without an empty line
 
@@ -245,7 +246,7 @@ def tools_beside(corpus):
             ("stackcollapse.pl", dtrace, [[]]), ("inferno-collapse-dtrace", dtrace, [[], ["--includeoffset"]]),
             ("stackcollapse-stap.pl", golden("stap"), [[]]), ("stackcollapse-bpftrace.pl", golden("bpftrace"), [[]]),
             ("stackcollapse-sample.awk", samples, [[]]),
-            ("stackcollapse-perf-sched.awk", own("perf-sched") + golden("perf-sched"), [[]]),
+            ("stackcollapse-perf-sched.awk", own("perf-sched") + own("perf-sched-wakers") + golden("perf-sched"), [[]]),
             ("stackcollapse-gdb.pl", own("gdb") + golden("gdb"), [[]]), ("stackcollapse-aix.pl", golden("aix"), [[]]),
             ("stackcollapse-pmc.pl", own("pmc") + golden("pmc"), [[]]),
             ("stackcollapse-wcp.pl", own("wcp") + golden("wcp"), [[]]),
@@ -277,8 +278,103 @@ def chrome_beside(corpus):
                    kind="merged")
 
 
+# ---- Every option of every tool, and how its parser takes it ----
+
+FLAMEGRAPH = """--title=T --title= -title=T +title=T --TITLE=T --ti=T --subtitle=sub --sub= --width=800 --width=60 --width=800.5
+--width=abc --width= --height=20 --height=x --minwidth=5 --minwidth=1% --minwidth=.5 --minwidth=0 --minwidth=abc --minwidth=1e1
+--minwidth=-1 --minw=100% --fonttype=Arial --fontsize=8 --fontsize=8.5 --fontsize=x --fontwidth=1 --fontwidth=.2 --countname=bytes
+--nametype=Foo --colors=mem --colors=io --colors=wakeup --colors=chain --colors=java --colors=js --colors=perl --colors=red
+--colors=green --colors=blue --colors=aqua --colors=yellow --colors=purple --colors=orange --colors=mauve --colors= --col=hot
+--bgcolors=blue --bgcolors=green --bgcolors=grey --bgcolors=yellow --bgcolors=#123456 --bgcolors=gray --hash --hash=1 --nohash
+--no-hash +hash --inverted --flamechart --reverse --negate --notes=hi --notes=a<b --total=200000 --total=5000 --total=1 --total=abc
+--total=0 --total=-5 --total=1e5 --factor=2.5 --factor=1e3 --factor=.001 --factor=x --encoding=UTF-8 --cp --f --fo --fon --c --n
+--name --r --i --t --no --foo - --""".split()
+
+INFERNO_FLAMEGRAPH = [option.split() for option in """--deterministic|--title=T --hash|--subtitle sub --hash|--width=800 --hash
+--width 800.5|--height=20 --hash|--minwidth=5 --hash|--minwidth=1%|--fonttype=Arial --hash|--fontsize=8 --hash|--fontwidth=1 --hash
+--countname=x --hash|--nametype=Foo --hash|--colors=mem --hash|-c aqua --hash|-c=aqua --hash|-caqua --hash|-c Java|--colors=foo
+--colors python --hash|--colors rust --hash|--colors js --hash|--bgcolors=blue --hash|--bgcolors=foo|--colordiffusion|--negate --hash
+--notes=hi --hash|--factor=2.5 --hash|--factor=abc|-q --hash|-vvv --hash|-qv --hash|--hash=1|--has|--foo|-z|--version|-V
+--pretty-xml --hash|--no-javascript --hash|--search-color=#ff0000 --hash|--search-color=red|--stroke-color=#ff0000 --hash
+--stroke-color=red|--uicolor=#ff0000 --hash|--uicolor=red|--truncate-text-right --hash|--reverse --hash|- --hash|-i --hash
+--inverted --hash|--base=java_start --hash|nowhere|--total=5|--random|--encoding=UTF-8""".replace("\n", "|").split("|")]
+
+MISTAKES = {"flamegraph.pl": """--title= --sub= --width=800.5 --width=abc --width= --height=x --minwidth=abc --minwidth=1e1 --minwidth=-1
+--fontsize=x --colors= --bgcolors=gray --hash=1 --nohash --no-hash --notes=a<b --factor=x --f --fo --fon --c --n --name --r --t
+--no --foo""".split()}
+
+PERF = [["--pid"], ["--tid"], ["--kernel"], ["--jit"], ["--all"], ["--addrs"], ["-p"], ["-k"], ["-j"], ["-t"], ["+pid"], ["-e", "cycles"],
+        ["-e=cycles"], ["--event-filter", "nothing"], ["-all", "-ad"], ["--pid", "--tid"], ["--", "-"], ["-"], ["-c"]]
+INFERNO_COMMON = [["-q"], ["-v"], ["-vvv"], ["--quiet"], ["--verbose"], ["-qv"]]
+INFERNO_THREADS = [["-n", "1"], ["-n4"], ["-n=4"], ["--nthreads", "3"], ["--nthreads=3"]]
+JAVA = [["--include-tid"], ["--no-include-tid"], ["--noinclude-tid"], ["--include-tname"], ["--no-include-tname"], ["--shorten-pkgs"],
+        ["--shorten-pkgs", "--no-shorten-pkgs"], ["--nosh", "--sh"], ["--include-ti"], ["-include-tn"]]
+
+
+def drawing_options(corpus):
+    java = ["flamegraph/perf/perf-java-stacks-01.all.folded"]
+    for option in FLAMEGRAPH:
+        kind = "mistake" if option in MISTAKES["flamegraph.pl"] else "svg"
+        yield Case("options of flamegraph.pl", option, "flamegraph.pl", [option], java, kind=kind)
+    for args in (["--title", ""], ["--title"], ["--nameattr", "=inputs/nameattr.txt"], ["--flamechart", "--reverse"], ["nowhere"],
+                 ["nowhere", "-"], ["-", "nowhere"]):
+        yield Case("options of flamegraph.pl", " ".join(args), "flamegraph.pl",
+                   ["@" + arg if arg.startswith("=") else arg for arg in args], java, kind="mistake" if args == ["--title"] else "svg")
+    for args in INFERNO_FLAMEGRAPH:
+        wrong = len(args) == 1 and args[0] not in ("--deterministic", "--colordiffusion")
+        yield Case("options of inferno-flamegraph", " ".join(args), "inferno-flamegraph", args, java,
+                   kind="mistake" if wrong or args == ["--width", "800.5"] or args == ["-c", "Java"] else "svg")
+    yield Case("options of inferno-flamegraph", "--base nothing", "inferno-flamegraph", ["--base", "nothing"], java, kind="svg")
+
+
+def folding_options(corpus):
+    perf, dtrace = ["flamegraph/perf/perf-java-stacks-01.txt"], ["flamegraph/example-dtrace-stacks.txt"]
+    wakers = [[], ["-v", "record_tid=1"], ["-v", "record_wake_stack=1"], ["-v", "recurse=1"], ["-vrecurse=1", "-v", "record_tid=1"],
+              ["-v", "record_wake_stack=1", "-v", "record_tid=1"], ["-v", "recurse=0"], ["-v", "other=1"], ["recurse=1", "-"]]
+    skip = [["--skip-after", name] for name in ("java_start", "java_start(Thread*)", "sys_read")] + \
+        [["--skip-after=vfs_read", "--all", "--skip-after", "Lio/netty/channel/nio/NioEventLoop;.processSelectedKey"]]
+    for tool, inputs, options in (
+            ("stackcollapse-perf.pl", perf, PERF), ("stackcollapse-jstack.pl", ["+jstack/states.txt"], JAVA),
+            ("stackcollapse-ibmjava.pl", ["=inputs/javacore.txt"], [args for args in JAVA if args[0] not in ("--shorten-pkgs", "--nosh")]),
+            ("stackcollapse-java-exceptions.pl", ["=inputs/java-exceptions.txt"],
+             [["--sh"], ["--no-p"], ["--no-no-pkgs"], ["--nono-pkgs"], ["--no-sh"]]),
+            ("stackcollapse-elfutils.pl", ["=inputs/eu-stack.txt"], [["--pid"], ["-t"], ["--PID", "+tid"]]),
+            ("stackcollapse-perf-sched.awk", ["=inputs/perf-sched-wakers.txt"], wakers),
+            ("inferno-collapse-perf", perf, INFERNO_COMMON + INFERNO_THREADS + PERF[:6] + skip +
+             [["--event-filter", "cycles"], ["--event-filter=nothing"], ["--pid", "--tid", "--all", "--addrs"]]),
+            ("inferno-collapse-dtrace", dtrace, INFERNO_COMMON + INFERNO_THREADS + [["--includeoffset", "-q"]]),
+            ("inferno-collapse-guess", perf, INFERNO_COMMON + INFERNO_THREADS),
+            ("inferno-collapse-vtune", ["inferno/collapse-vtune/vtune.csv"], INFERNO_COMMON + [["--no-modules"]]),
+            ("inferno-collapse-recursive", ["inferno/collapse-recursive/basic.txt"], INFERNO_THREADS),
+            ("inferno-collapse-xctrace", ["inferno/collapse-xctrace/basic.xml"], INFERNO_COMMON)):
+        for args in options:
+            yield Case("options of " + tool, " ".join(args), tool, args, inputs, kind="sorted",
+                       tail=b"\n" if tool in ("stackcollapse-jstack.pl", "stackcollapse-perf.pl") else b"")
+    mistakes = {"stackcollapse-perf.pl": ["-a", "--foo", "--pid=1", "--nopid", "--event-filter", "--event-filter="],
+                "stackcollapse-jstack.pl": ["--inc", "--no", "--include-tid=1", "--foo"],
+                "stackcollapse-ibmjava.pl": ["--inc", "--no-in"], "stackcollapse-java-exceptions.pl": ["--n", "--nop"],
+                "stackcollapse-elfutils.pl": ["--foo", "--pid=2"], "stackcollapse-go.pl": ["--foo"], "range-perf.pl": ["--foo"],
+                "difffolded.pl": ["-x", "one.folded"], "inferno-diff-folded": ["-x", "--version", "one.folded"]}
+    for tool in ("perf", "dtrace", "guess", "vtune", "sample", "xctrace", "ghcprof", "vsprof"):
+        mistakes["inferno-collapse-" + tool] = ["--foo", "-z", "nowhere"] + (["-n", "-nx"] if tool in ("perf", "dtrace", "guess") else [])
+    for tool, options in mistakes.items():
+        for option in options:
+            yield Case("options of " + tool, option, tool, [option], [], kind="mistake")
+
+
+def diff_options(corpus):
+    folder = "inferno/diff-folded"
+    before, after = f"@{folder}/before.txt", f"@{folder}/after.txt"
+    for tool in ("difffolded.pl", "inferno-diff-folded"):
+        for flags in (["-n"], ["-s"], ["-ns"], ["-sn"], ["-n", "-s"], ["--"], ["-n", "--"]):
+            yield Case("options of " + tool, " ".join(flags), tool, flags + [before, after], [], kind="sorted")
+        yield Case("options of " + tool, "- AFTER", tool, ["-", after], [before[1:]], kind="sorted") if tool == "difffolded.pl" else \
+            Case("options of " + tool, "--normalize --strip-hex", tool, ["--normalize", "--strip-hex", before, after], [], kind="sorted")
+    yield Case("options of difffolded.pl", "BEFORE AFTER -n", "difffolded.pl", [before, after, "-n"], [], kind="sorted")
+
+
 FAMILIES = [perl_perf, inferno_perf, tracers, diff, inferno_drawing, tools_beside, chrome_beside, perl_perf_beside,
-            inferno_perf_beside, diff_beside, drawing_beside]
+            inferno_perf_beside, diff_beside, drawing_beside, drawing_options, folding_options, diff_options]
 
 
 def cases(corpus):

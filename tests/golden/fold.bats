@@ -1,11 +1,5 @@
 # fold.bats: what text of `perf script` and folded text are folded to; expected by hand, line by line.
-bats_require_minimum_version 1.5.0
-
-setup() {
-	golden=$BATS_TEST_DIRNAME
-	kiln=${KILN:-$golden/../../build/kiln}
-	cd "$BATS_TEST_TMPDIR" || return
-}
+load common
 
 @test "perf script: the first event, by its periods" {
 	"$kiln" fold -q "$golden/perf-script/all.txt" | diff "$golden/perf-script/all.cycles.folded" -

@@ -1,37 +1,6 @@
 # json.bats: profiles in JSON, folded to what was worked out by hand; and what is said of damaged ones.
-bats_require_minimum_version 1.5.0
-
-setup() {
-	golden=$BATS_TEST_DIRNAME
-	kiln=${KILN:-$golden/../../build/kiln}
-	cd "$BATS_TEST_TMPDIR" || return
-}
-
-# FORMAT/NAME [OPTION...]: found by its content, from a file and compressed from a pipe, it folds to
-# $expected (NAME.folded).
-same() {
-	local name=$1
-	shift
-	"$kiln" fold -q "$@" "$golden/$name.json" | diff "$golden/${expected:-$name}.folded" -
-	gzip -c "$golden/$name.json" | "$kiln" fold -q "$@" - | diff "$golden/${expected:-$name}.folded" -
-}
-
-# said WHAT: folding standard input works, and Kiln says WHAT about it.
-said() {
-	cat >input
-	"$kiln" fold "${@:2}" input 2>said >folded
-	cat folded said
-	grep -qF -- "$1" said
-}
-
-# refused WHAT [OPTION...]: standard input is refused in one line that names the file and says WHAT.
-refused() {
-	cat >input
-	run -2 "$kiln" fold "${@:2}" input
-	echo "$output"
-	[ "${#lines[@]}" -eq 1 ]
-	[[ "$output" == "kiln: input: "*"$1"* ]]
-}
+load common
+suffix=json
 
 @test "cpuprofile: a sample lasts until the next one, whatever their order" {
 	same cpuprofile/samples --all

@@ -1,11 +1,5 @@
 # kiln.bats: .kiln files hold what they were made of, and say so to readers written from the documentation.
-bats_require_minimum_version 1.5.0
-
-setup() {
-	golden=$BATS_TEST_DIRNAME
-	kiln=${KILN:-$golden/../../build/kiln}
-	cd "$BATS_TEST_TMPDIR" || return
-}
+load common
 
 @test "a file of version 1 reads as it always has" {
 	"$kiln" fold -q "$golden/kiln/small.kiln" | diff "$golden/kiln/small.folded" -
@@ -16,7 +10,6 @@ setup() {
 }
 
 @test "both agree on every profile of the corpus" {
-	corpus=${KILN_CORPUS:-$golden/../../../shared/corpus}
 	[ -d "$corpus/flamegraph/perf" ] || skip "no corpus"
 	count=0
 	for text in "$corpus"/flamegraph/perf/*.txt; do

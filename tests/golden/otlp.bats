@@ -1,30 +1,17 @@
 # otlp.bats: OpenTelemetry's profiles, against what make.py put into them.
-bats_require_minimum_version 1.5.0
-
-setup() {
-	golden=$BATS_TEST_DIRNAME/otlp
-	kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
-	cd "$BATS_TEST_TMPDIR" || return
-	export HOME=$BATS_TEST_TMPDIR
-	unset DEBUGINFOD_URLS
-}
+load common
+golden=$golden/otlp
 
 folds() {
 	"$kiln" fold -q --no-cache "$@"
 }
 
 refused() {
-	run "$kiln" fold --format otlp "$1"
-	[ "$status" -eq 2 ] || { echo "exit $status: $output"; return 1; }
-	[ "$output" = "kiln: $1: $2" ] || { printf 'said:     %s\nexpected: %s\n' "$output" "$2"; return 1; }
+	refused_as "$2" "$1" --format otlp
 }
 
 @test "the files are what make.py makes" {
-	python3 "$golden/make.py" made
-	for file in made/*; do
-		cmp "$file" "$golden/${file##*/}"
-	done
-	[ "$(ls made | wc -l)" -eq "$(ls "$golden"/*.otlp* | wc -l)" ]
+	made '*.folded'
 }
 
 @test "all resources of one kind; plain, compressed, through a pipe, the dictionary at either end" {

@@ -1,31 +1,17 @@
 # pprof.bats: pprof's files, against what make.py put into them.
-bats_require_minimum_version 1.5.0
-
-setup() {
-	golden=$BATS_TEST_DIRNAME/pprof
-	kiln=${KILN:-$BATS_TEST_DIRNAME/../../build/kiln}
-	cd "$BATS_TEST_TMPDIR" || return
-	export HOME=$BATS_TEST_TMPDIR
-	unset DEBUGINFOD_URLS
-}
+load common
+golden=$golden/pprof
 
 folds() {
 	"$kiln" fold -q --no-cache "$@"
 }
 
-# refused STATUS... FILE TEXT: reading FILE fails with this line.
 refused() {
-	run "$kiln" fold --format pprof "$1"
-	[ "$status" -eq 2 ] || { echo "exit $status: $output"; return 1; }
-	[ "$output" = "kiln: $1: $2" ] || { printf 'said:     %s\nexpected: %s\n' "$output" "$2"; return 1; }
+	refused_as "$2" "$1" --format pprof
 }
 
 @test "the files are what make.py makes" {
-	python3 "$golden/make.py" made
-	for file in made/*; do
-		cmp "$file" "$golden/${file##*/}"
-	done
-	[ "$(ls made | wc -l)" -eq "$(ls "$golden"/*.pb* | wc -l)" ]
+	made '*.folded'
 }
 
 @test "the type that pprof shows, and others; plain, compressed, through a pipe" {

@@ -1,34 +1,20 @@
 # runtimes.bats: what stacks that debuggers and runtimes print are folded to; expected by hand, line by line.
-bats_require_minimum_version 1.5.0
+load common
 
-setup() {
-	golden=$BATS_TEST_DIRNAME
-	kiln=${KILN:-$golden/../../build/kiln}
-	cd "$BATS_TEST_TMPDIR" || return
-}
-
-# folds FORMAT NAME [KIND]: NAME.txt, recognised by its content, from a file, a pipe and compressed.
+# folds FORMAT NAME [KIND]: NAME.txt folds to NAME.folded, with KIND to NAME.KIND.folded.
 folds() {
-	local input=$golden/$1/$2.txt expected=$golden/$1/$2${3:+.$3}.folded kind=()
-	[ -z "${3:-}" ] || kind=(--kind "$3")
-	"$kiln" fold -q "${kind[@]}" "$input" | diff "$expected" -
-	"$kiln" fold -q "${kind[@]}" <"$input" | diff "$expected" -
-	gzip -c "$input" | "$kiln" fold -q "${kind[@]}" | diff "$expected" -
+	expected=$1/$2${3:+.$3} same "$1/$2" ${3:+--kind "$3"}
 }
 
-# says TEXT INPUT [OPTION...]: the input is folded all the same, and this is said of it.
-says() {
-	"$kiln" fold "${@:3}" "$2" >/dev/null 2>said
-	grep -F -- "$1" said || { cat said; return 1; }
+# corpus FOLDER: where inferno's inputs and results of a format are.
+corpus() {
+	corpus=$corpus/inferno/$1
+	[ -d "$corpus" ] || skip "no corpus"
 }
 
-# refuses TEXT FORMAT CONTENT: exit code 2 and one line.
-refuses() {
-	local status=0
-	printf '%b' "$3" | "$kiln" fold --format "$2" >/dev/null 2>said || status=$?
-	[ "$status" -eq 2 ]
-	[ "$(wc -l <said)" -eq 1 ]
-	grep -F -- "$1" said || { cat said; return 1; }
+# as_inferno RESULT COMMAND...: prints what inferno does, which prints stacks without a value, too.
+as_inferno() {
+	"${@:2}" | diff <(tr -d '\r' <"$corpus/results/$1" | grep -v ' 0$') -
 }
 
 @test "jstack: what runs, what waits, what is blocked" {
@@ -36,7 +22,7 @@ refuses() {
 	folds jstack states waiting
 	[ "$("$kiln" fold -q --kind blocked "$golden/jstack/states.txt")" = \
 		"contender;java.lang.Thread.run;com.example.Work.spin 1" ]
-	says "1 of 86 lines skipped, first at line 85" "$golden/jstack/states.txt"
+	said "1 of 86 lines skipped, first at line 85" <"$golden/jstack/states.txt"
 }
 
 @test "jstack: threads, times and lines" {
@@ -48,21 +34,20 @@ refuses() {
 }
 
 @test "jstack: no sample, no success" {
-	refuses "line 1: the end, and no sample before it" jstack '2024-05-01 12:00:00\n'
+	printf '2024-05-01 12:00:00\n' | refused "line 1: the end, and no sample before it" --format jstack
 }
 
 @test "javacore: what runs and what waits" {
 	folds javacore threads
 	folds javacore threads waiting
-	refuses "line 1: expected a method of a thread" javacore \
-		'4XESTACKTRACE                at a/B.c(B.java:1)\n'
+	printf '4XESTACKTRACE                at a/B.c(B.java:1)\n' | refused "line 1: expected a method of a thread" --format javacore
 }
 
 @test "Java exceptions: causes have the frames of what they caused" {
 	folds java-exceptions causes
-	says "1 of 23 lines skipped, first at line 23: expected as many frames" \
-		"$golden/java-exceptions/causes.txt"
-	refuses "no sample" java-exceptions 'at noon (maybe\n'
+	said "1 of 23 lines skipped, first at line 23: expected as many frames" \
+		<"$golden/java-exceptions/causes.txt"
+	printf 'at noon (maybe\n' | refused "no sample" --format java-exceptions
 }
 
 @test "gdb: names with blanks, values with brackets, wrapped lines, several stacks a thread" {
@@ -70,7 +55,7 @@ refuses() {
 	"$kiln" convert -q -o a.kiln "$golden/gdb/names.txt"
 	"$kiln" fold -q --lines a.kiln | grep -F 'operator< (loop.cc:20);<signal handler called>;'
 	"$kiln" info a.kiln | grep -E '^threads +3 threads'
-	refuses "line 1: expected a frame" gdb '#0  0x00 in\n'
+	printf '#0  0x00 in\n' | refused "line 1: expected a frame" --format gdb
 }
 
 @test "eu-stack: modules, sources, return addresses, unnamed frames" {
@@ -78,34 +63,34 @@ refuses() {
 	"$kiln" convert -q -o a.kiln "$golden/eu-stack/threads.txt"
 	"$kiln" fold -q --lines a.kiln | grep -F 'spin (b.c:4) 1'
 	"$kiln" info a.kiln | grep -E '^threads +3 threads of 2 processes'
-	refuses "no sample" eu-stack 'PID 1 - process\nTID 1:\n'
+	printf 'PID 1 - process\nTID 1:\n' | refused "no sample" --format eu-stack
 }
 
 @test "faulthandler: stacks that it cut are told" {
 	folds faulthandler threads
-	says "1 of 22 lines skipped, first at line 19: expected a frame" "$golden/faulthandler/threads.txt"
-	says "1 stacks lack their outermost frames" "$golden/faulthandler/threads.txt"
+	said "1 of 22 lines skipped, first at line 19: expected a frame" <"$golden/faulthandler/threads.txt"
+	said "1 stacks lack their outermost frames" <"$golden/faulthandler/threads.txt"
 }
 
 @test "go-raw: every value, inlined lines, names with blanks, places without names" {
 	folds go-raw heap
 	folds go-raw heap alloc_space
 	"$kiln" fold -q --kind inuse_space "$golden/go-raw/heap.txt" | grep -Fx "main.main;[libc.so.6] -500"
-	says "1 of 23 lines skipped, first at line 12" "$golden/go-raw/heap.txt"
-	says "samples name locations that are not listed, 1 times" "$golden/go-raw/heap.txt"
+	said "1 of 23 lines skipped, first at line 12" <"$golden/go-raw/heap.txt"
+	said "samples name locations that are not listed, 1 times" <"$golden/go-raw/heap.txt"
 	"$kiln" fold -q --all "$golden/go-raw/heap.txt" | grep -F 'main.outer;main.(*T).inner_[i];main.Map['
 	"$kiln" convert -q -o a.kiln "$golden/go-raw/heap.txt"
 	"$kiln" fold -q --lines a.kiln | grep -F 'main.outer (t.go:20);main.(*T).inner (t.go:17);main.Map['
-	refuses "line 2: expected types such as" go-raw 'Samples:\n\n'
-	refuses "line 3: expected a sample" go-raw 'Samples:\nsamples/count\n 1 2: 3\n'
-	refuses "exceeds 2^63" go-raw 'Samples:\na/b\n 9223372036854775807: 3\n 1: 3\n'
+	printf 'Samples:\n\n' | refused "line 2: expected types such as" --format go-raw
+	printf 'Samples:\nsamples/count\n 1 2: 3\n' | refused "line 3: expected a sample" --format go-raw
+	printf 'Samples:\na/b\n 9223372036854775807: 3\n 1: 3\n' | refused "exceeds 2^63" --format go-raw
 }
 
 @test "xctrace: references, weights, rows without a backtrace" {
 	folds xctrace rows
 	folds xctrace rows samples
-	says "first at line 9: expected a reference to an id before it" "$golden/xctrace/rows.txt"
-	says "no backtrace 2" "$golden/xctrace/rows.txt" --kind samples
+	said "first at line 9: expected a reference to an id before it" <"$golden/xctrace/rows.txt"
+	said "no backtrace 2" --kind samples <"$golden/xctrace/rows.txt"
 	"$kiln" convert -q -o a.kiln "$golden/xctrace/rows.txt"
 	"$kiln" info a.kiln >info
 	grep -E '^threads +1 thread of 1 process' info
@@ -113,37 +98,25 @@ refuses() {
 	"$kiln" fold -q --lines a.kiln | grep -F 'at(unsigned long) const (a&b.cc:7) 1000000'
 	[ "$("$kiln" fold -q <<<'<trace-query-result><row><weight id="7">5</weight><backtrace id="1"><frame ref="7"/></backtrace></row></trace-query-result>')" = \
 		"[no stack] 5" ]
-	refuses "line 2: the end, inside a tag that is not closed" xctrace '<?xml version="1.0"?>\n<trace-query-result'
-	refuses "no </trace-query-result> before it" xctrace '<trace-query-result>'
+	printf '<?xml version="1.0"?>\n<trace-query-result' | refused "line 2: the end, inside a tag that is not closed" --format xctrace
+	printf '<trace-query-result>' | refused "no </trace-query-result> before it" --format xctrace
 }
 
 @test "xctrace: the corpus as inferno folds it" {
-	corpus=${KILN_CORPUS:-$golden/../../../shared/corpus}/inferno/collapse-xctrace
-	[ -d "$corpus" ] || skip "no corpus"
+	corpus collapse-xctrace
 	"$kiln" fold -q --kind samples "$corpus/basic.xml" | diff "$corpus/results/basic.folded" -
 	[ "$("$kiln" fold -q "$corpus/basic.xml" | awk '{ sum += $NF } END { print sum }')" = 9581000000 ]
-}
-
-# corpus FOLDER: where inferno's inputs and results of a format are.
-corpus() {
-	corpus=${KILN_CORPUS:-$golden/../../../shared/corpus}/inferno/$1
-	[ -d "$corpus" ] || skip "no corpus"
-}
-
-# as_inferno RESULT COMMAND...: prints what inferno does, which prints stacks without a value, too.
-as_inferno() {
-	"${@:2}" | diff <(tr -d '\r' <"$corpus/results/$1" | grep -v ' 0$') -
 }
 
 @test "ghc: every column, indentation, damaged lines" {
 	folds ghc table
 	folds ghc table bytes
-	says "3 of 25 lines skipped, first at line 21: expected a line one blank further left" \
-		"$golden/ghc/table.txt"
+	said "3 of 25 lines skipped, first at line 21: expected a line one blank further left" \
+		<"$golden/ghc/table.txt"
 	"$kiln" convert -q -o a.kiln "$golden/ghc/table.txt"
 	"$kiln" fold -q --lines a.kiln | grep -F 'Main.main (My Main.hs:6);Main.work (Main.hs:14) 749'
 	[ "$("$kiln" info a.kiln | grep -cE '^(time|alloc|ticks|bytes) ')" -eq 4 ]
-	refuses "no table that starts with" ghc 'COST CENTRE MODULE SRC %time %alloc\n'
+	printf 'COST CENTRE MODULE SRC %%time %%alloc\n' | refused "no table that starts with" --format ghc
 }
 
 @test "ghc: the corpus as inferno folds it" {
@@ -161,11 +134,11 @@ as_inferno() {
 
 @test "vtune: hotspots, skipped levels, quotes, rounding" {
 	folds vtune hotspots
-	says "3 of 11 lines skipped, first at line 8: expected a line one blank further left" \
-		"$golden/vtune/hotspots.txt"
-	says "times are rounded to ms, line by line: 2263.6 ms became 2263 ms" "$golden/vtune/hotspots.txt"
-	refuses "no line that starts with \`Function Stack\`" vtune 'war:Column filter is ON.\n'
-	refuses "line 1: expected a column such as" vtune 'Function Stack,Module\n'
+	said "3 of 11 lines skipped, first at line 8: expected a line one blank further left" \
+		<"$golden/vtune/hotspots.txt"
+	said "times are rounded to ms, line by line: 2263.6 ms became 2263 ms" <"$golden/vtune/hotspots.txt"
+	printf 'war:Column filter is ON.\n' | refused "no line that starts with \`Function Stack\`" --format vtune
+	printf 'Function Stack,Module\n' | refused "line 1: expected a column such as" --format vtune
 }
 
 @test "vtune: memory consumption, numbers and sizes" {
@@ -188,9 +161,9 @@ as_inferno() {
 	folds vsprof calls
 	folds vsprof calls time
 	folds vsprof samples
-	says "2 of 8 lines skipped, first at line 6: expected a line of the level below" \
-		"$golden/vsprof/calls.txt"
-	refuses "line 1: expected columns such as" vsprof 'Level,Function Name\n'
+	said "2 of 8 lines skipped, first at line 6: expected a line of the level below" \
+		<"$golden/vsprof/calls.txt"
+	printf 'Level,Function Name\n' | refused "line 1: expected columns such as" --format vsprof
 }
 
 @test "vsprof: the corpus as inferno folds it, equal stacks added up" {

@@ -1,14 +1,7 @@
 # svg.bats: flame graphs stay as they are, and have the frames that other tools draw.
 #
 # KILN_GOLDEN=write rewrites the expected pictures; review the difference.
-bats_require_minimum_version 1.5.0
-
-setup() {
-	golden=$BATS_TEST_DIRNAME
-	kiln=${KILN:-$golden/../../build/kiln}
-	corpus=${KILN_CORPUS:-$golden/../../../shared/corpus}
-	cd "$BATS_TEST_TMPDIR" || return
-}
+load common
 
 # The picture without style, script and their hashes, which are tested in the browser.
 plain() {

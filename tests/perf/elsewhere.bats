@@ -1,11 +1,7 @@
 # elsewhere.bats: perf.data whose binaries are not where they were: found again in every place, never
 # confused with another build, or named by module and offset until they come.
 load common
-
-# Servers end with the test, however it ends.
-teardown() {
-	[ -z "${server-}" ] || kill "$server" 2>/dev/null || true
-}
+load ../support/debuginfod
 
 setup_file() {
 	export bin=$BATS_FILE_TMPDIR
@@ -96,15 +92,7 @@ same_fold() {
 @test "debuginfod serves what unwinding and naming need" {
 	command -v debuginfod >/dev/null || skip "no debuginfod"
 	record_and_move --call-graph dwarf
-	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-	debuginfod -d :memory: -F -p "$port" -t 0 moved >server.log 2>&1 3>&- &
-	server=$!
-	export DEBUGINFOD_URLS=http://127.0.0.1:$port
-	for _ in $(seq 50); do # until it has scanned its folder
-		DEBUGINFOD_CACHE_PATH=$PWD/probe debuginfod-find executable "$id" >probe.log 2>&1 && break
-		rm -rf probe
-		sleep 0.2
-	done
+	debuginfod_starts moved "$id"
 	same_fold run.data
 	kill "$server"
 }

@@ -1,6 +1,8 @@
 /* profile_lines.c: what does a profile say, whatever the order and the ids of its rows? */
 #include "support/profile_lines.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 struct line {
@@ -11,6 +13,7 @@ struct line {
 struct lines {
 	const struct profile *profile;
 	struct arena texts;
+	struct bytes *locations; /* the text of each, since many samples share one */
 	VECTOR(struct line) list;
 };
 
@@ -18,14 +21,20 @@ static void add_text(struct buffer *b, const struct profile *p, string_id id)
 {
 	struct bytes text = profile_text(p, id);
 
-	buffer_printf(b, "'%.*s'", (int)text.len, text.at);
+	buffer_char(b, '\'');
+	buffer_add(b, text.at, text.len);
+	buffer_char(b, '\'');
+}
+
+static struct bytes kept(struct lines *l, const struct buffer *text)
+{
+	return (struct bytes){
+		arena_copy(&l->texts, text->at ? text->at : "", text->len), text->len};
 }
 
 static void keep(struct lines *l, const struct buffer *text, int64_t value)
 {
-	struct bytes kept = {arena_copy(&l->texts, text->at ? text->at : "", text->len), text->len};
-
-	vector_push(&l->list, ((struct line){kept, value}));
+	vector_push(&l->list, ((struct line){kept(l, text), value}));
 }
 
 /* ---- Stacks ---- */
@@ -60,10 +69,27 @@ static void add_location(struct buffer *b, const struct profile *p, location_id 
 	}
 }
 
-static void add_stack(struct buffer *b, const struct profile *p, stack_id stack)
+static void describe_locations(struct lines *l)
 {
-	for (; stack; stack = p->stack_caller.items[stack])
-		add_location(b, p, p->stack_location.items[stack]);
+	const struct profile *p = l->profile;
+	struct buffer text = {0};
+
+	l->locations = memory_new(p->locations.len, sizeof(*l->locations));
+	for (location_id id = 0; id < p->locations.len; id++) {
+		text.len = 0;
+		add_location(&text, p, id);
+		l->locations[id] = kept(l, &text);
+	}
+	buffer_release(&text);
+}
+
+static void add_stack(struct buffer *b, const struct lines *l, stack_id stack)
+{
+	for (; stack; stack = l->profile->stack_caller.items[stack]) {
+		struct bytes location = l->locations[l->profile->stack_location.items[stack]];
+
+		buffer_add(b, location.at, location.len);
+	}
 }
 
 static void add_columns(
@@ -93,7 +119,7 @@ static void add_samples(struct lines *l, const struct stream *stream)
 		add_text(&text, p, stream->row.kind);
 		add_text(&text, p, stream->row.event);
 		buffer_printf(&text, "%u ", stream->row.side);
-		add_stack(&text, p, s->stack.items[i]);
+		add_stack(&text, l, s->stack.items[i]);
 		add_columns(&text, p, s, i);
 		keep(l, &text, stream_value(stream, i));
 	}
@@ -163,12 +189,14 @@ void profile_lines(const struct profile *p, struct buffer *out)
 {
 	struct lines l = {.profile = p};
 
+	describe_locations(&l);
 	for (size_t i = 0; i < p->streams.len; i++) {
 		add_stream(&l, i);
 		add_samples(&l, &p->streams.items[i]);
 	}
 	add_meta(&l);
 	print(&l, out);
-	arena_release(&l.texts);
 	vector_release(&l.list);
+	free(l.locations);
+	arena_release(&l.texts);
 }

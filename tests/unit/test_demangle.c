@@ -169,6 +169,31 @@ static void library_names_are_those_of_cppfilt(void **state)
 	assert_true(compared > 2000);
 }
 
+static void assert_whole(const char *mangled, const char *expected)
+{
+	struct buffer out = {0};
+
+	assert_true(demangle_whole(bytes_of(mangled), &out));
+	assert_string_equal(out.at, expected);
+	buffer_release(&out);
+}
+
+static void whole_names_are_those_of_binutils(void **state)
+{
+	struct buffer out = {0};
+	(void)state;
+
+	assert_whole("_ZNK1A1fEv", "A::f() const");
+	assert_whole("_Z3fooIPFvvEEvT_", "void foo<void (*)()>(void (*)())");
+	assert_whole("_ZN1A1fEi.cold", "A::f(int) [clone .cold]");
+	assert_whole("_ZN3foo3bar17h0123456789abcdefE", "foo::bar");
+	assert_whole("_RNvC7mycrate3foo", "mycrate::foo");
+	assert_false(demangle_whole(bytes_of("main"), &out));
+	assert_false(demangle_whole(bytes_of("_Zxx"), &out));
+	assert_int_equal(out.len, 0);
+	buffer_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -178,6 +203,7 @@ int main(void)
 		cmocka_unit_test(clones_keep_their_suffix),
 		cmocka_unit_test(rust_names_lose_their_hash),
 		cmocka_unit_test(d_names_keep_template_arguments),
+		cmocka_unit_test(whole_names_are_those_of_binutils),
 		cmocka_unit_test(other_names_are_left_alone),
 		cmocka_unit_test(hostile_names_end),
 		cmocka_unit_test(names_that_explode_are_left_alone),

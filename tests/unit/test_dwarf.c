@@ -1,31 +1,14 @@
 /* test_dwarf.c: do we and libdw agree about functions, inlined ones and lines at every address? */
 #include "dwarf_oracle.h"
 
+#include "support/work_folder.h"
+
 #include "images/debug_file.h"
 #include "images/dwarf_lookup.h"
 
-static char work[] = "/tmp/kiln-dwarf-XXXXXX";
-
-/* Run a shell command in the work directory. */
-__attribute__((format(printf, 1, 2))) static bool run(const char *fmt, ...)
-{
-	struct buffer command = {0};
-	va_list args;
-	char text[4096];
-	int status;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
-	va_end(args);
-	buffer_printf(&command, "cd %s && { %s; } >log 2>&1", work, text);
-	status = system(command.at);
-	buffer_release(&command);
-	return !status;
-}
-
 static bool have(const char *program)
 {
-	return run("command -v %s", program);
+	return work_try("command -v %s", program);
 }
 
 /* ---- Ours, as text like the oracle's ---- */
@@ -161,6 +144,7 @@ static void ours_release(struct ours *ours, size_t count)
 
 static struct compared compare(const struct subject *s)
 {
+	const char *slash = strrchr(s->program, '/');
 	struct asked a = ask_about(s);
 	struct dwarf_stats stats;
 	struct ours ours = answers_of(s, &a, &stats);
@@ -178,35 +162,21 @@ static struct compared compare(const struct subject *s)
 	ours_release(&ours, a.count);
 	asked_release(&a);
 	print_message("%-20s %8zu addresses, %8zu frames, %8zu inlined, %zu different\n",
-		s->program + (strncmp(s->program, work, sizeof work - 1) ? 0 : sizeof work),
-		compared.addresses, compared.frames, compared.inlined, compared.different);
+		slash ? slash + 1 : s->program, compared.addresses, compared.frames,
+		compared.inlined, compared.different);
 	return compared;
-}
-
-/* The path of a file in the work directory, or NULL; free() it. */
-static char *made(const char *name)
-{
-	struct buffer path = {0};
-
-	if (name)
-		buffer_printf(&path, "%s/%s", work, name);
-	return path.at;
 }
 
 static void agree_with(const char *name, const char *debug, const char *oracle, uint64_t step)
 {
-	char *program = made(name), *debug_path = made(debug), *oracle_path = made(oracle);
-	struct compared c = compare(&(struct subject){.program = program,
-		.debug = debug_path,
-		.oracle = oracle_path,
+	struct compared c = compare(&(struct subject){.program = work_path(name),
+		.debug = debug ? work_path(debug) : NULL,
+		.oracle = oracle ? work_path(oracle) : NULL,
 		.step = step,
 		.threads = 2});
 
 	assert_true(c.inlined > 100);
 	assert_int_equal(c.different, 0);
-	free(oracle_path);
-	free(debug_path);
-	free(program);
 }
 
 static void agree(const char *name, uint64_t step)
@@ -259,7 +229,7 @@ static const struct recipe in_rust[] = {
 
 static bool built(const char *name)
 {
-	return run("test -e %s", name);
+	return work_try("test -e %s", name);
 }
 
 /* A compiler that is not there builds nothing, and its programs are left out. Split files come to
@@ -267,10 +237,10 @@ static bool built(const char *name)
 static void build(const struct recipe *r, const char *sources)
 {
 	/* Where rustup is, its rustc may be there without a toolchain. */
-	if (!run("PATH=$PATH:$HOME/.cargo/bin; %s --version", r->compiler))
+	if (!work_try("PATH=$PATH:$HOME/.cargo/bin; %s --version", r->compiler))
 		print_message("%s: no %s\n", r->name, r->compiler);
-	else if (!run("PATH=$PATH:$HOME/.cargo/bin; mkdir %s.parts && cd %s.parts && "
-		      "%s -O %s -o ../%s %s",
+	else if (!work_try("PATH=$PATH:$HOME/.cargo/bin; mkdir %s.parts && cd %s.parts && "
+			   "%s -O %s -o ../%s %s",
 			 r->name, r->name, r->compiler, r->options, r->name, sources))
 		fail_msg("%s cannot be built", r->name);
 }
@@ -280,6 +250,7 @@ static int build_all(void **state)
 	struct buffer c = {0};
 
 	(void)state;
+	work_make();
 	buffer_printf(&c, "-O2 %s %s", test_path("tests/targets/inlined.c"),
 		test_path("tests/targets/inlined_elsewhere.c"));
 	for (size_t i = 0; i < COUNT(in_c); i++)
@@ -291,6 +262,13 @@ static int build_all(void **state)
 	buffer_release(&c);
 	for (size_t i = 0; i < COUNT(in_rust); i++)
 		build(&in_rust[i], test_path("tests/targets/inlined.rs"));
+	return 0;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	work_remove();
 	return 0;
 }
 
@@ -324,8 +302,8 @@ static void rust_agrees(void **state)
 static void in_a_separate_file(void **state)
 {
 	(void)state;
-	assert_true(run("objcopy --only-keep-debug cc_gcc_5 stripped.debug"));
-	assert_true(run("strip -g -o stripped cc_gcc_5"));
+	work_run("objcopy --only-keep-debug cc_gcc_5 stripped.debug");
+	work_run("strip -g -o stripped cc_gcc_5");
 	agree_with("stripped", "stripped.debug", NULL, 1);
 }
 
@@ -335,15 +313,15 @@ static void in_packages(void **state)
 	(void)state;
 	if (!have("dwp") || !have("llvm-dwp"))
 		skip();
-	assert_true(run("cd cc_gcc_split_4.parts && dwp -e ../cc_gcc_split_4 -o ../packed_4.dwp && "
-			"rm ../cc_gcc_split_4-*.dwo"));
-	assert_true(run("cp cc_gcc_split_4 packed_4"));
+	work_run("cd cc_gcc_split_4.parts && dwp -e ../cc_gcc_split_4 -o ../packed_4.dwp && "
+		 "rm ../cc_gcc_split_4-*.dwo");
+	work_run("cp cc_gcc_split_4 packed_4");
 	agree_with("packed_4", NULL, "cc_gcc_4", 1);
 	if (!built("cc_clang_split_5"))
 		return;
-	assert_true(run("cd cc_clang_split_5.parts && "
-			"llvm-dwp -e ../cc_clang_split_5 -o ../packed_5.dwp && rm *.dwo"));
-	assert_true(run("cp cc_clang_split_5 packed_5"));
+	work_run("cd cc_clang_split_5.parts && "
+		 "llvm-dwp -e ../cc_clang_split_5 -o ../packed_5.dwp && rm *.dwo");
+	work_run("cp cc_clang_split_5 packed_5");
 	agree_with("packed_5", NULL, "cc_clang_5", 1);
 }
 
@@ -353,9 +331,9 @@ static void in_a_shared_file(void **state)
 	(void)state;
 	if (!have("dwz"))
 		skip();
-	assert_true(run("for v in 4 5; do for n in shares one two; do cp cc_gcc_$v ${n}_$v; done; "
-			"dwz -m common_$v one_$v two_$v; dwz shares_$v; "
-			"readelf -S one_$v | grep gnu_debugaltlink || exit 1; done"));
+	work_run("for v in 4 5; do for n in shares one two; do cp cc_gcc_$v ${n}_$v; done; "
+		 "dwz -m common_$v one_$v two_$v; dwz shares_$v; "
+		 "readelf -S one_$v | grep gnu_debugaltlink || exit 1; done");
 	agree("shares_4", 1);
 	agree("shares_5", 1);
 	agree("one_4", 1);
@@ -368,9 +346,8 @@ static void in_a_shared_file(void **state)
 static struct buffer whole_answer(
 	const char *name, unsigned threads, bool no_lines, struct dwarf_stats *ret_stats)
 {
-	char *program = made(name);
 	struct subject s = {
-		.program = program, .step = 1, .threads = threads, .no_lines = no_lines};
+		.program = work_path(name), .step = 1, .threads = threads, .no_lines = no_lines};
 	struct asked a = ask_about(&s);
 	struct ours ours = answers_of(&s, &a, ret_stats);
 	struct buffer all = {0};
@@ -381,7 +358,6 @@ static struct buffer whole_answer(
 	}
 	ours_release(&ours, a.count);
 	asked_release(&a);
-	free(program);
 	return all;
 }
 
@@ -426,8 +402,6 @@ static void addr2line_agrees(void **state)
 {
 	struct dwarf_stats stats;
 	struct buffer ours, plain = {0};
-	char *list = made("bfd.txt");
-	FILE *file;
 
 	(void)state;
 	ours = whole_answer("c_gcc_5", 2, false, &stats);
@@ -445,19 +419,14 @@ static void addr2line_agrees(void **state)
 		buffer_add(&plain, line.at + 2, line.len - 2);
 		buffer_char(&plain, '\n');
 	}
-	file = fopen(list, "w");
-	assert_non_null(file);
-	fwrite(plain.at, 1, plain.len, file);
-	fclose(file);
-	assert_true(
-		run("grep ^0x bfd.txt | addr2line -e c_gcc_5 -afi | sed 's/ (discriminator .*//' | "
-		    "awk '/^0x/ { print; next } !name { name = $0; next } "
-		    "{ sub(/:[?]$/, \":0\"); print name \" \" $0; name = \"\" }' > bfd.theirs"));
-	assert_true(run("diff bfd.txt bfd.theirs > bfd.diff || { head -20 bfd.diff; false; }"));
+	work_write("bfd.txt", plain.at);
+	work_run("grep ^0x bfd.txt | addr2line -e c_gcc_5 -afi | sed 's/ (discriminator .*//' | "
+		 "awk '/^0x/ { print; next } !name { name = $0; next } "
+		 "{ sub(/:[?]$/, \":0\"); print name \" \" $0; name = \"\" }' > bfd.theirs");
+	work_run("diff bfd.txt bfd.theirs");
 	assert_true(plain.len > 50000);
 	buffer_release(&plain);
 	buffer_release(&ours);
-	free(list);
 }
 
 /* ---- What is missing or damaged is said ---- */
@@ -468,14 +437,14 @@ static void missing_parts_are_counted(void **state)
 	struct buffer text;
 
 	(void)state;
-	assert_true(run("rm c_gcc_split-*.dwo"));
+	work_run("rm c_gcc_split-*.dwo");
 	text = whole_answer("c_gcc_split", 1, false, &stats);
 	assert_int_equal(stats.split_missing, 2);
 	buffer_release(&text);
 	if (!have("dwz"))
 		return;
-	assert_true(run("cp cc_gcc_5 shareless && cp cc_gcc_5 other && dwz -m gone shareless other "
-			"&& rm gone"));
+	work_run("cp cc_gcc_5 shareless && cp cc_gcc_5 other && dwz -m gone shareless other "
+		 "&& rm gone");
 	text = whole_answer("shareless", 1, false, &stats);
 	assert_true(stats.shared_missing);
 	buffer_release(&text);
@@ -516,13 +485,13 @@ static void damage_is_survived(void **state)
 	static const char *const sections[] = {
 		".debug_info", ".debug_abbrev", ".debug_line", ".debug_rnglists", ".debug_aranges"};
 	struct error err = {0};
-	char *path = made("damaged.o"), *content;
+	char *content;
 	struct image *whole, *copy;
 
 	(void)state;
-	assert_true(run("gcc -O2 -g -gdwarf-5 -nostdlib -shared -fPIC -o damaged.o %s",
-		test_path("tests/targets/inlined.c")));
-	whole = image_open(path, &err);
+	work_run("gcc -O2 -g -gdwarf-5 -nostdlib -shared -fPIC -o damaged.o %s",
+		test_path("tests/targets/inlined.c"));
+	whole = image_open(work_path("damaged.o"), &err);
 	assert_non_null(whole);
 	content = memory_copy_text(image_content(whole).at, image_content(whole).len);
 	copy = image_open_bytes(
@@ -539,7 +508,6 @@ static void damage_is_survived(void **state)
 	image_release(copy);
 	image_release(whole);
 	free(content);
-	free(path);
 }
 
 int main(int argc, char **argv)
@@ -557,7 +525,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(missing_parts_are_counted),
 		cmocka_unit_test(damage_is_survived),
 	};
-	int failed;
 
 	/* test_dwarf PROGRAM [STEP [DEBUG-FILE]]: any other one, by hand. */
 	if (argc > 1)
@@ -566,10 +533,5 @@ int main(int argc, char **argv)
 				       .debug = argc > 3 ? argv[3] : NULL,
 				       .threads = 2})
 			       .different > 0;
-	if (!mkdtemp(work))
-		return 1;
-	failed = cmocka_run_group_tests(tests, build_all, NULL);
-	if (!getenv("KILN_KEEP"))
-		run("rm -rf %s", work);
-	return failed;
+	return cmocka_run_group_tests(tests, build_all, clean);
 }

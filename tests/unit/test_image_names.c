@@ -2,6 +2,8 @@
  * the disk? */
 #include "test.h"
 
+#include "support/work_folder.h"
+
 #include "images/demangle.h"
 #include "images/image_names.h"
 #include "images/places.h"
@@ -10,34 +12,6 @@
 #include <dirent.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-
-static char work[] = "/tmp/kiln-names-XXXXXX";
-
-/* A shell command in the work directory; it must succeed. */
-__attribute__((format(printf, 1, 2))) static void run(const char *fmt, ...)
-{
-	struct buffer command = {0};
-	char text[4096];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
-	va_end(args);
-	buffer_printf(&command, "cd %s && { %s; }", work, text);
-	if (system(command.at))
-		fail_msg("failed: %s", command.at);
-	buffer_release(&command);
-}
-
-static const char *below(const char *name)
-{
-	static char paths[4][256];
-	static unsigned turn;
-	char *path = paths[turn++ % 4];
-
-	snprintf(path, sizeof paths[0], "%s/%s", work, name);
-	return path;
-}
 
 /* ---- What is asked ---- */
 
@@ -54,7 +28,7 @@ static void ask(struct asked *a, const char *name)
 	const struct image_section *code;
 	struct error err = {0};
 
-	*a = (struct asked){.image = image_open(below(name), &err)};
+	*a = (struct asked){.image = image_open(work_path(name), &err)};
 	if (!a->image)
 		fail_msg("%s", err.text);
 	code = image_section(a->image, ".text");
@@ -193,7 +167,7 @@ static void chains_are_those_of_addr2line(void **state)
 	answer = image_names_find(names, NAMES_LINES, false, a.addresses, a.count, a.chains);
 	buffer_printf(&command,
 		"cd %s && eu-addr2line -a -f -i -e program $(seq %llu %llu | xargs printf '%%x ')",
-		work, (unsigned long long)a.addresses[0],
+		work_path("."), (unsigned long long)a.addresses[0],
 		(unsigned long long)a.addresses[a.count - 1]);
 	pipe = popen(command.at, "r");
 	assert_non_null(pipe);
@@ -241,8 +215,8 @@ static void less_is_said_when_less_is_asked(void **state)
 /* An empty cache folder. */
 static void fresh_cache(void)
 {
-	run("rm -rf cache");
-	setenv("KILN_CACHE", below("cache"), 1);
+	work_run("rm -rf cache");
+	setenv("KILN_CACHE", work_path("cache"), 1);
 	unsetenv("KILN_CACHE_SIZE");
 }
 
@@ -250,14 +224,14 @@ static void fresh_cache(void)
 static const char *cache_file(void)
 {
 	static char path[600];
-	DIR *directory = opendir(below("cache"));
+	DIR *directory = opendir(work_path("cache"));
 	struct dirent *entry;
 	size_t files = 0;
 
 	assert_non_null(directory);
 	while ((entry = readdir(directory)))
 		if (entry->d_name[0] != '.' && ++files)
-			snprintf(path, sizeof path, "%s/%s", below("cache"), entry->d_name);
+			snprintf(path, sizeof path, "%s/%s", work_path("cache"), entry->d_name);
 	closedir(directory);
 	assert_int_equal(files, 1);
 	return path;
@@ -277,7 +251,7 @@ static void the_second_run_answers_from_the_disk(void **state)
 	assert_int_equal(known, 0);
 	assert_int_equal(stat(cache_file(), &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
-	assert_int_equal(stat(below("cache"), &status), 0);
+	assert_int_equal(stat(work_path("cache"), &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0700);
 	second = all_answers(&a, NAMES_LINES, true, &known);
 	assert_int_equal(known, a.count);
@@ -329,7 +303,7 @@ static void a_damaged_file_is_ignored_and_written_again(void **state)
 	fresh_cache();
 	ask(&a, "program");
 	first = all_answers(&a, NAMES_INLINED, true, NULL);
-	run("printf x | dd of=%s bs=1 seek=100 conv=notrunc status=none", cache_file());
+	work_run("printf x | dd of=%s bs=1 seek=100 conv=notrunc status=none", cache_file());
 	second = all_answers(&a, NAMES_INLINED, true, &known);
 	assert_int_equal(known, 0);
 	assert_same(&first, &second);
@@ -337,7 +311,7 @@ static void a_damaged_file_is_ignored_and_written_again(void **state)
 	second = all_answers(&a, NAMES_INLINED, true, &known);
 	assert_int_equal(known, a.count);
 	assert_same(&first, &second);
-	run(": >%s", cache_file());
+	work_run(": >%s", cache_file());
 	buffer_release(&second);
 	second = all_answers(&a, NAMES_INLINED, true, &known);
 	assert_int_equal(known, 0);
@@ -375,7 +349,7 @@ static void two_processes_share_a_file(void **state)
 				_exit(1);
 			buffer_release(&text);
 			if (turn % 8 == 0)
-				run("rm -f cache/*");
+				work_run("rm -f cache/*");
 		}
 		_exit(0);
 	}
@@ -408,8 +382,8 @@ static void a_debug_file_that_was_installed_is_noticed(void **state)
 
 	(void)state;
 	fresh_cache();
-	snprintf(dir, sizeof dir, "%s", below("debug"));
-	run("rm -rf debug; mkdir debug");
+	snprintf(dir, sizeof dir, "%s", work_path("debug"));
+	work_run("rm -rf debug; mkdir debug");
 	ask(&a, "program");
 	with = all_answers(&a, NAMES_INLINED, false, NULL);
 	asked_release(&a);
@@ -417,13 +391,13 @@ static void a_debug_file_that_was_installed_is_noticed(void **state)
 	a.places.build_id_dirs = dirs;
 	without = all_answers(&a, NAMES_INLINED, true, NULL);
 	assert_null(strstr(without.at, "deep::"));
-	run("id=$(readelf -n program | sed -n 's/.*Build ID: //p') && "
-	    "mkdir -p debug/.build-id/${id%%${id#??}} && "
-	    "cp program.debug debug/.build-id/${id%%${id#??}}/${id#??}.debug");
+	work_run("id=$(readelf -n program | sed -n 's/.*Build ID: //p') && "
+		 "mkdir -p debug/.build-id/${id%%${id#??}} && "
+		 "cp program.debug debug/.build-id/${id%%${id#??}}/${id#??}.debug");
 	text = all_answers(&a, NAMES_INLINED, true, &known);
 	assert_int_equal(known, 0);
 	assert_same(&with, &text);
-	run("rm -rf debug");
+	work_run("rm -rf debug");
 	buffer_release(&text);
 	text = all_answers(&a, NAMES_INLINED, true, &known);
 	assert_int_equal(known, a.count);
@@ -468,7 +442,7 @@ static void what_was_not_used_goes_first(void **state)
 	assert_true(write_one("old", 30000));
 	assert_true(write_one("used", 30000));
 	assert_true(write_one("new", 30000));
-	run("touch -d '3 days ago' cache/old cache/used; touch -d '2 days ago' cache/new");
+	work_run("touch -d '3 days ago' cache/old cache/used; touch -d '2 days ago' cache/new");
 	assert_true(is_kept("used")); /* and is marked as used */
 	assert_true(write_one("latest", 30000));
 	assert_false(is_kept("old"));
@@ -483,19 +457,19 @@ static void folders_that_others_may_write_to_are_not_used(void **state)
 {
 	(void)state;
 	fresh_cache();
-	run("mkdir -m 0700 cache");
+	work_run("mkdir -m 0700 cache");
 	assert_true(write_one("name", 10));
 	assert_true(is_kept("name"));
-	run("chmod 0777 cache");
+	work_run("chmod 0777 cache");
 	assert_false(is_kept("name"));
 	assert_false(write_one("other", 10));
-	run("chmod 0700 cache");
+	work_run("chmod 0700 cache");
 	assert_true(is_kept("name"));
 	setenv("KILN_CACHE", "", 1);
 	assert_false(is_kept("name"));
 	if (!geteuid()) {
 		fresh_cache();
-		run("mkdir -m 0700 cache; chown 12345 cache");
+		work_run("mkdir -m 0700 cache; chown 12345 cache");
 		assert_false(write_one("name", 10));
 	}
 	fresh_cache();
@@ -504,16 +478,16 @@ static void folders_that_others_may_write_to_are_not_used(void **state)
 static void the_folder_is_the_users_cache(void **state)
 {
 	(void)state;
-	run("rm -rf home xdg; mkdir home");
+	work_run("rm -rf home xdg; mkdir home");
 	unsetenv("KILN_CACHE");
 	unsetenv("XDG_CACHE_HOME");
-	setenv("HOME", below("home"), 1);
+	setenv("HOME", work_path("home"), 1);
 	assert_true(write_one("name", 10));
-	assert_int_equal(access(below("home/.cache/kiln/name"), R_OK), 0);
-	setenv("XDG_CACHE_HOME", below("xdg"), 1);
+	assert_int_equal(access(work_path("home/.cache/kiln/name"), R_OK), 0);
+	setenv("XDG_CACHE_HOME", work_path("xdg"), 1);
 	assert_false(is_kept("name"));
 	assert_true(write_one("name", 10));
-	assert_int_equal(access(below("xdg/kiln/name"), R_OK), 0);
+	assert_int_equal(access(work_path("xdg/kiln/name"), R_OK), 0);
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("HOME");
 	assert_false(is_kept("name"));
@@ -549,25 +523,18 @@ static int prepare(void **state)
 		"	x = work(x);\n"
 		"	return x > 2;\n"
 		"}\n";
-	FILE *file;
-
 	(void)state;
-	if (!mkdtemp(work))
-		return -1;
-	file = fopen(below("program.cc"), "w");
-	if (!file)
-		return -1;
-	fputs(program, file);
-	fclose(file);
-	run("g++ -O2 -g -Wl,--build-id -o program program.cc && "
-	    "objcopy --only-keep-debug program program.debug && strip -o stripped program");
+	work_make();
+	work_write("program.cc", program);
+	work_run("g++ -O2 -g -Wl,--build-id -o program program.cc && "
+		 "objcopy --only-keep-debug program program.debug && strip -o stripped program");
 	return 0;
 }
 
 static int clean(void **state)
 {
 	(void)state;
-	run("rm -rf %s", work);
+	work_remove();
 	return 0;
 }
 

@@ -117,6 +117,33 @@ static void perl_takes_any_start_of_a_name(void **state)
 	assert_string_equal(err.text, "option o is ambiguous (output, order)");
 	assert_false(options_parse_perl(groups, ARGV(A("-usr")), &rest, &err));
 	assert_string_equal(err.text, "unknown option --usr; did you mean --user?");
+	s = (struct settings){0};
+	assert_true(options_parse_perl(groups, ARGV(A("+user"), A("+"), A("+out=y")), &rest, &err));
+	assert_true(s.user);
+	assert_string_equal(s.output, "y");
+	assert_string_equal(rest[0], "+");
+	assert_null(rest[1]);
+	assert_false(options_parse_perl(groups, ARGV(A("--output=")), &rest, &err));
+	assert_string_equal(err.text, "--output needs an argument: FILE");
+	assert_true(options_parse_perl(groups, ARGV(A("--output"), A("")), &rest, &err));
+	assert_string_equal(s.output, "");
+}
+
+static void clap_takes_letters_with_equals(void **state)
+{
+	struct error err = {0};
+	struct settings s = {0};
+	struct option_group groups[] = {{"Options", table, &s}, {0}};
+	char **rest;
+	(void)state;
+
+	assert_true(options_parse_clap(
+		groups, ARGV(A("-uF=7"), A("-o=x"), A("in"), A("--output=")), &rest, &err));
+	assert_int_equal(s.hertz, 7);
+	assert_string_equal(s.output, "");
+	assert_string_equal(rest[0], "in");
+	assert_true(options_parse_clap(groups, ARGV(A("-ox")), &rest, &err));
+	assert_string_equal(s.output, "x");
 }
 
 static void help_is_wrapped_at_the_width(void **state)
@@ -141,6 +168,7 @@ int main(void)
 		cmocka_unit_test(a_command_keeps_its_own_options),
 		cmocka_unit_test(mistakes_are_explained),
 		cmocka_unit_test(perl_takes_any_start_of_a_name),
+		cmocka_unit_test(clap_takes_letters_with_equals),
 		cmocka_unit_test(help_is_wrapped_at_the_width),
 	};
 

@@ -1,54 +1,39 @@
 /* test_places.c: is a binary found wherever it may lie, and never another one? */
 #include "test.h"
 
+#include "support/work_folder.h"
+
 #include "base/buffer.h"
 #include "images/debug_file.h"
 #include "images/symbols.h"
 
 #include <sys/stat.h>
 
-static char work[] = "/tmp/kiln-places-XXXXXX";
 static char app_id[65];
-
-/* A shell command in the work directory, which must succeed. ID is the program's build id, AT its
- * place in directories of build ids. */
-static void run(const char *command)
-{
-	struct buffer text = {0};
-
-	buffer_printf(&text, "cd %s && ID=%s AT=%.2s/%s && { %s; }", work, app_id, app_id,
-		*app_id ? app_id + 2 : "", command);
-	if (system(text.at))
-		fail_msg("failed: %s", text.at);
-	buffer_release(&text);
-}
-
-static const char *below(const char *name)
-{
-	static char path[256];
-
-	snprintf(path, sizeof path, "%s/%s", work, name);
-	return path;
-}
 
 static int set_up(void **state)
 {
 	struct error err = {0};
 	struct image *image;
+	char at[80];
 
 	(void)state;
-	assert_non_null(mkdtemp(work));
-	run("mkdir home sys dir debugs && "
-	    "printf 'int hidden(int x) { return x + 1; } int main(int c, char **v) { (void)v; "
-	    "return hidden(c); }' >app.c && "
-	    "cc -g -O0 -Wl,--build-id=sha1 app.c -o app && "
-	    "cc -g -O1 -Wl,--build-id=sha1 app.c -o other");
-	image = image_open(below("app"), &err);
+	work_make();
+	work_run("mkdir home sys dir debugs && "
+		 "printf 'int hidden(int x) { return x + 1; } int main(int c, char **v) { (void)v; "
+		 "return hidden(c); }' >app.c && "
+		 "cc -g -O0 -Wl,--build-id=sha1 app.c -o app && "
+		 "cc -g -O1 -Wl,--build-id=sha1 app.c -o other");
+	image = image_open(work_path("app"), &err);
 	assert_non_null(image);
 	image_build_id_text(image, app_id);
 	image_release(image);
 	assert_int_equal(strlen(app_id), 40);
-	setenv("HOME", below("home"), 1);
+	/* For commands: the program's build id, and its place in directories of build ids. */
+	setenv("ID", app_id, 1);
+	snprintf(at, sizeof at, "%.2s/%s", app_id, app_id + 2);
+	setenv("AT", at, 1);
+	setenv("HOME", work_path("home"), 1);
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("DEBUGINFOD_CACHE_PATH");
 	return 0;
@@ -57,7 +42,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	run("rm -r \"$PWD\"");
+	work_remove();
 	return 0;
 }
 
@@ -89,35 +74,27 @@ static void binaries_are_found_by_build_id(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char symfs[256], dir[256], command[512];
-		const char *dirs[] = {dir, NULL}, *missing;
-		struct places places = {0};
+		const char *dirs[] = {cases[i].dir ? work_path(cases[i].dir) : NULL, NULL};
+		struct places places = {.build_id_dirs = cases[i].dir ? dirs : NULL,
+			.symfs = cases[i].symfs ? work_path(cases[i].symfs) : NULL};
+		const char *missing;
 		struct image *image;
-
-		snprintf(symfs, sizeof symfs, "%s/%s", work, cases[i].symfs ? cases[i].symfs : "");
-		snprintf(dir, sizeof dir, "%s/%s", work, cases[i].dir ? cases[i].dir : "");
-		places.symfs = cases[i].symfs ? symfs : NULL;
-		places.build_id_dirs = cases[i].dir ? dirs : NULL;
 
 		assert_null(look_for(&places, &missing));
 		assert_string_equal(missing, "the file cannot be opened");
 
-		snprintf(command, sizeof command, "mkdir -p \"%s\" && cp other \"%s/%s\"",
-			cases[i].folder, cases[i].folder, cases[i].file);
-		run(command);
+		work_run("mkdir -p \"%s\" && cp other \"%s/%s\"", cases[i].folder, cases[i].folder,
+			cases[i].file);
 		assert_null(look_for(&places, &missing));
 		assert_string_equal(missing, "the file that is there is another build");
 
-		snprintf(command, sizeof command, "cp app \"%s/%s\"", cases[i].folder,
-			cases[i].file);
-		run(command);
+		work_run("cp app \"%s/%s\"", cases[i].folder, cases[i].file);
 		image = look_for(&places, &missing);
 		if (!image)
 			fail_msg("not found in %s", cases[i].folder);
 		assert_string_equal(image_name(image), "/nowhere/at/all/app");
 		image_release(image);
-		snprintf(command, sizeof command, "rm -r \"%s\"", cases[i].folder);
-		run(command);
+		work_run("rm -r \"%s\"", cases[i].folder);
 	}
 }
 
@@ -130,33 +107,31 @@ static void what_perf_keeps_is_found(void **state)
 	(void)state;
 	if (system("command -v perf >/dev/null"))
 		skip();
-	run("perf buildid-cache --add \"$PWD/app\" 2>perf.log || { cat perf.log; false; }");
+	work_run("perf buildid-cache --add \"$PWD/app\" 2>perf.log || { cat perf.log; false; }");
 	image = look_for(NULL, &missing);
 	assert_non_null(image);
 	image_release(image);
-	run("rm -r home/.debug");
+	work_run("rm -r home/.debug");
 }
 
 /* Below --symfs, and there only, a path is believed that has no build id to compare. */
 static void symfs_replaces_the_root(void **state)
 {
-	struct places places = {.symfs = below("sys")};
+	struct places places = {.symfs = work_path("sys")};
 	struct bytes path;
 	struct image *image;
-	char at[256];
 
 	(void)state;
-	snprintf(at, sizeof at, "%s/app", work);
-	path = bytes_of(at);
+	path = bytes_of(work_path("app"));
 	image = places_open_binary(NULL, path, (struct bytes){0}, NULL);
 	assert_non_null(image);
 	image_release(image);
 	assert_null(places_open_binary(&places, path, (struct bytes){0}, NULL));
-	run("mkdir -p sys$PWD && cp other sys$PWD/app");
+	work_run("mkdir -p sys$PWD && cp other sys$PWD/app");
 	image = places_open_binary(&places, path, (struct bytes){0}, NULL);
 	assert_non_null(image);
 	image_release(image);
-	run("rm -r sys/*");
+	work_run("rm -r sys/*");
 }
 
 static void the_vdso_is_this_kernels_own_or_none(void **state)
@@ -200,7 +175,7 @@ static void odd_build_ids_lead_nowhere(void **state)
 static bool has_hidden(const struct places *places)
 {
 	struct error err = {0};
-	struct image *image = image_open(below("stripped"), &err);
+	struct image *image = image_open(work_path("stripped"), &err);
 	struct image *debug_file = debug_file_open(image, places);
 	struct symbols *symbols = symbols_load(image, debug_file);
 	bool full = symbols_extent(symbols) == SYMBOLS_FULL;
@@ -223,29 +198,23 @@ static void debug_files_are_found_by_build_id(void **state)
 		{"home/.cache/debuginfod_client/$ID", "debuginfo"},
 		{"sys/usr/lib/debug/.build-id/${AT%/*}", "${AT#*/}.debug"},
 	};
-	char dir[256], symfs[256];
+	char dir[256], symfs[256]; /* longer in use than what work_path() lends */
 	const char *dirs[] = {dir, NULL};
 	struct places places = {.symfs = symfs, .build_id_dirs = dirs};
 
 	(void)state;
-	snprintf(dir, sizeof dir, "%s/dir", work);
-	snprintf(symfs, sizeof symfs, "%s/sys", work);
-	run("strip app -o stripped && objcopy --only-keep-debug app app.debug && "
-	    "objcopy --only-keep-debug other other.debug");
+	snprintf(dir, sizeof dir, "%s", work_path("dir"));
+	snprintf(symfs, sizeof symfs, "%s", work_path("sys"));
+	work_run("strip app -o stripped && objcopy --only-keep-debug app app.debug && "
+		 "objcopy --only-keep-debug other other.debug");
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		char command[512];
-
-		snprintf(command, sizeof command, "mkdir -p \"%s\" && cp other.debug \"%s/%s\"",
-			cases[i].folder, cases[i].folder, cases[i].file);
-		run(command);
+		work_run("mkdir -p \"%s\" && cp other.debug \"%s/%s\"", cases[i].folder,
+			cases[i].folder, cases[i].file);
 		assert_false(has_hidden(&places));
-		snprintf(command, sizeof command, "cp app.debug \"%s/%s\"", cases[i].folder,
-			cases[i].file);
-		run(command);
+		work_run("cp app.debug \"%s/%s\"", cases[i].folder, cases[i].file);
 		if (!has_hidden(&places))
 			fail_msg("not found in %s/%s", cases[i].folder, cases[i].file);
-		snprintf(command, sizeof command, "rm -r \"%s\"", cases[i].folder);
-		run(command);
+		work_run("rm -r \"%s\"", cases[i].folder);
 	}
 }
 

@@ -2,14 +2,14 @@
  * start, and never those of another kernel? */
 #include "test.h"
 
+#include "support/work_folder.h"
+
 #include "base/buffer.h"
 #include "process/symbolize.h"
 
 #define BASE	0xffffffff81000000u /* of _text in the symbols below */
 #define SHIFT	0x1e600000u	    /* of this start */
 #define FOREIGN "00112233445566778899aabbccddeeff00112233"
-
-static char work[] = "/tmp/kiln-kernel-XXXXXX";
 
 static const char kallsyms[] = "ffffffff81000000 T _text\n"
 			       "ffffffff81000000 T _stext\n"
@@ -19,51 +19,29 @@ static const char kallsyms[] = "ffffffff81000000 T _text\n"
 			       "ffffffffc0001000 t find_entry\t[ext4]\n"
 			       "ffffffffc0002000 t last_entry\t[ext4]\n";
 
-static void run(const char *command)
-{
-	struct buffer text = {0};
-
-	buffer_printf(&text, "cd %s && { %s; }", work, command);
-	if (system(text.at))
-		fail_msg("failed: %s", text.at);
-	buffer_release(&text);
-}
-
-static const char *below(const char *name)
-{
-	static char path[256];
-
-	snprintf(path, sizeof path, "%s/%s", work, name);
-	return path;
-}
-
 static int set_up(void **state)
 {
-	FILE *file;
-
 	(void)state;
-	assert_non_null(mkdtemp(work));
-	file = fopen(below("kallsyms"), "w");
-	assert_non_null(file);
-	fputs(kallsyms, file);
-	fclose(file);
+	work_make();
+	work_write("kallsyms", kallsyms);
 	/* A file at a kernel's addresses, with names of every kind. */
-	run("mkdir home && printf '.text\\n.globl _text\\n_text: nop\\n.fill 255\\n"
-	    ".globl schedule\\n.type schedule, @function\\nschedule: nop\\n.fill 255\\n"
-	    "idle_loop: nop\\n.L1: nop\\n.weak weak_one\\nweak_one: nop\\n.data\\ndata_one: .quad "
-	    "1\\n"
-	    "' >kernel.s && gcc -c kernel.s && ld --build-id=sha1 -Ttext=0xffffffff81000000 "
-	    "-Tdata=0xffffffff82000000 -e 0xffffffff81000000 kernel.o -o vmlinux && "
-	    "ld --build-id=0x" FOREIGN " -Ttext=0xffffffff81000000 -Tdata=0xffffffff82000000 "
-	    "-e 0xffffffff81000000 kernel.o -o vmlinux.foreign");
-	setenv("HOME", below("home"), 1);
+	work_run("mkdir home && printf '.text\\n.globl _text\\n_text: nop\\n.fill 255\\n"
+		 ".globl schedule\\n.type schedule, @function\\nschedule: nop\\n.fill 255\\n"
+		 "idle_loop: nop\\n.L1: nop\\n.weak weak_one\\nweak_one: nop\\n.data\\ndata_one: "
+		 ".quad "
+		 "1\\n"
+		 "' >kernel.s && gcc -c kernel.s && ld --build-id=sha1 -Ttext=0xffffffff81000000 "
+		 "-Tdata=0xffffffff82000000 -e 0xffffffff81000000 kernel.o -o vmlinux && "
+		 "ld --build-id=0x" FOREIGN " -Ttext=0xffffffff81000000 -Tdata=0xffffffff82000000 "
+		 "-e 0xffffffff81000000 kernel.o -o vmlinux.foreign");
+	setenv("HOME", work_path("home"), 1);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	run("rm -r \"$PWD\"");
+	work_remove();
 	return 0;
 }
 
@@ -133,7 +111,7 @@ static void assert_unnamed(struct recording *r)
 
 static void a_copy_of_kallsyms_is_taken_at_its_word(void **state)
 {
-	struct places places = {.kallsyms = below("kallsyms")};
+	struct places places = {.kallsyms = work_path("kallsyms")};
 	struct recording r;
 
 	(void)state;
@@ -147,7 +125,7 @@ static void a_copy_of_kallsyms_is_taken_at_its_word(void **state)
 
 static void symbols_move_with_the_kernel_and_modules_do_not(void **state)
 {
-	struct places places = {.kallsyms = below("kallsyms")};
+	struct places places = {.kallsyms = work_path("kallsyms")};
 	struct recording r;
 
 	(void)state;
@@ -167,7 +145,7 @@ static void symbols_move_with_the_kernel_and_modules_do_not(void **state)
 
 static void without_its_place_in_memory_nothing_is_guessed(void **state)
 {
-	struct places places = {.kallsyms = below("kallsyms")};
+	struct places places = {.kallsyms = work_path("kallsyms")};
 	struct recording r;
 
 	(void)state;
@@ -180,7 +158,7 @@ static void without_its_place_in_memory_nothing_is_guessed(void **state)
 
 static void the_kernels_file_is_read(void **state)
 {
-	struct places places = {.vmlinux = below("vmlinux")};
+	struct places places = {.vmlinux = work_path("vmlinux")};
 	struct recording r;
 
 	(void)state;
@@ -195,7 +173,7 @@ static void the_kernels_file_is_read(void **state)
 static void the_functions_of_the_file_are_those_of_nm(void **state)
 {
 	struct error err = {0};
-	struct image *image = image_open(below("vmlinux"), &err);
+	struct image *image = image_open(work_path("vmlinux"), &err);
 	struct kernel *kernel;
 	unsigned long long address;
 	char letter, name[64];
@@ -209,8 +187,8 @@ static void the_functions_of_the_file_are_those_of_nm(void **state)
 		fail_msg("%s", err.text);
 	image_release(image);
 	assert_true(kernel_text_start(kernel) == BASE);
-	run("nm vmlinux | grep -i ' [tw] ' >functions");
-	nm = fopen(below("functions"), "r");
+	work_run("nm vmlinux | grep -i ' [tw] ' >functions");
+	nm = fopen(work_path("functions"), "r");
 	assert_non_null(nm);
 	for (; fscanf(nm, "%llx %c %63s", &address, &letter, name) == 3; count++) {
 		struct kernel_symbol symbol;
@@ -226,7 +204,7 @@ static void the_functions_of_the_file_are_those_of_nm(void **state)
 
 static void a_file_that_is_no_kernel_is_told(void **state)
 {
-	struct places places = {.vmlinux = below("kernel.s")};
+	struct places places = {.vmlinux = work_path("kernel.s")};
 	struct recording r;
 
 	(void)state;
@@ -235,7 +213,7 @@ static void a_file_that_is_no_kernel_is_told(void **state)
 	assert_unnamed(&r);
 	assert_non_null(strstr(why_not(&r), "kernel.s"));
 	forget(&r);
-	places = (struct places){.kallsyms = below("kernel.s")};
+	places = (struct places){.kallsyms = work_path("kernel.s")};
 	record(&r, FOREIGN, BASE, 0);
 	symbolize(&r, &places);
 	assert_unnamed(&r);
@@ -256,34 +234,34 @@ static void perfs_copy_of_kallsyms_is_found_by_build_id(void **state)
 	assert_non_null(strstr(why_not(&r), "not the recorded one"));
 	forget(&r);
 
-	run("mkdir -p home/.debug/.build-id/00/112233445566778899aabbccddeeff00112233 && "
-	    "cp kallsyms home/.debug/.build-id/00/112233445566778899aabbccddeeff00112233");
+	work_run("mkdir -p home/.debug/.build-id/00/112233445566778899aabbccddeeff00112233 && "
+		 "cp kallsyms home/.debug/.build-id/00/112233445566778899aabbccddeeff00112233");
 	record(&r, FOREIGN, BASE + SHIFT, SHIFT);
 	symbolize(&r, NULL);
 	assert_string_equal(name_of(&r, r.schedule), "schedule");
 	forget(&r);
 
 	/* An ordinary user's copy has only zeros. */
-	run("sed -i 's/^[0-9a-f]*/0000000000000000/' home/.debug/.build-id/00/*/kallsyms");
+	work_run("sed -i 's/^[0-9a-f]*/0000000000000000/' home/.debug/.build-id/00/*/kallsyms");
 	record(&r, FOREIGN, BASE, 0);
 	symbolize(&r, NULL);
 	assert_unnamed(&r);
 	forget(&r);
-	run("rm -r home/.debug");
+	work_run("rm -r home/.debug");
 }
 
 static void the_kernels_file_is_found_and_its_build_id_compared(void **state)
 {
-	struct places places = {.symfs = below("root")};
+	struct places places = {.symfs = work_path("root")};
 	struct recording r;
 
 	(void)state;
-	run("mkdir -p root/boot && cp vmlinux root/boot/vmlinux-6.1.0-test");
+	work_run("mkdir -p root/boot && cp vmlinux root/boot/vmlinux-6.1.0-test");
 	record(&r, FOREIGN, BASE, 0);
 	symbolize(&r, &places);
 	assert_unnamed(&r);
 	forget(&r);
-	run("cp vmlinux.foreign root/boot/vmlinux-6.1.0-test");
+	work_run("cp vmlinux.foreign root/boot/vmlinux-6.1.0-test");
 	record(&r, FOREIGN, BASE, 0);
 	symbolize(&r, &places);
 	assert_string_equal(name_of(&r, r.schedule), "schedule");

@@ -1,6 +1,8 @@
 /* test_symbolize.c: are the places of a profile named, once, and is what is missing reported? */
 #include "test.h"
 
+#include "support/work_folder.h"
+
 #include "base/buffer.h"
 #include "images/symbols.h"
 #include "process/symbolize.h"
@@ -160,20 +162,18 @@ static void placeholders_can_be_named_again(void **state)
 
 /* ---- Inlined functions and lines ---- */
 
-static void make_program(const char *folder)
-{
-	char command[512];
-
-	snprintf(command, sizeof command,
-		"cd %s && printf 'static inline __attribute__((always_inline)) int inner(int x)\\n"
-		"{\\n\\treturn x * x / 7;\\n}\\n"
-		"__attribute__((noinline)) int outer(int x)\\n{\\n\\treturn inner(x) + inner(x + "
-		"3);"
-		"\\n}\\nint main(int c, char **v)\\n{\\n\\treturn outer(c) + !v;\\n}\\n' "
-		">inlined.c && gcc -O2 -g -Wl,--build-id,--export-dynamic inlined.c -o inlined",
-		folder);
-	assert_int_equal(system(command), 0);
-}
+static const char inlined_c[] = "static inline __attribute__((always_inline)) int inner(int x)\n"
+				"{\n"
+				"	return x * x / 7;\n"
+				"}\n"
+				"__attribute__((noinline)) int outer(int x)\n"
+				"{\n"
+				"	return inner(x) + inner(x + 3);\n"
+				"}\n"
+				"int main(int c, char **v)\n"
+				"{\n"
+				"	return outer(c) + !v;\n"
+				"}\n";
 
 static const struct frame *frame_of_span(const struct profile *p, location_id location, uint32_t at)
 {
@@ -188,7 +188,7 @@ static const struct frame *frame_of_span(const struct profile *p, location_id lo
 static void lines_come_when_they_are_asked_for(void **state)
 {
 	struct symbolize_options options = {.which = SYMBOLIZE_AGAIN};
-	char folder[] = "/tmp/kiln-symbolize-XXXXXX", program[64], command[64];
+	const char *program;
 	location_id places[24];
 	struct profile p;
 	mapping_id mapping;
@@ -196,9 +196,10 @@ static void lines_come_when_they_are_asked_for(void **state)
 	unsigned inlined = 0, lined = 0;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
-	make_program(folder);
-	snprintf(program, sizeof program, "%s/inlined", folder);
+	work_make();
+	work_write("inlined.c", inlined_c);
+	work_run("gcc -O2 -g -Wl,--build-id,--export-dynamic inlined.c -o inlined");
+	program = work_path("inlined");
 	profile_init(&p);
 	mapping = map_file(&p, program, NULL);
 	outer = offset_of(program, "outer");
@@ -221,8 +222,7 @@ static void lines_come_when_they_are_asked_for(void **state)
 
 	options.depth = NAMES_LINES;
 	profile_symbolize(&p, &options, NULL);
-	snprintf(command, sizeof command, "rm -r %s", folder);
-	assert_int_equal(system(command), 0);
+	work_remove();
 	profile_symbolize(&p, &(struct symbolize_options){.which = SYMBOLIZE_AGAIN}, NULL);
 	for (unsigned i = 0; i < 24; i++) {
 		assert_bytes_equal(function_at(&p, places[i]), "outer");

@@ -1,6 +1,8 @@
 /* test_symbols.c: do images and their symbols agree with binutils? */
 #include "test.h"
 
+#include "support/work_folder.h"
+
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "images/debug_file.h"
@@ -27,48 +29,6 @@ static const char *const binaries[] = {
 };
 #define BINARIES (sizeof binaries / sizeof *binaries)
 
-static char work[] = "/tmp/kiln-symbols-XXXXXX";
-
-/* The output of a shell command in the work directory; it must succeed. */
-__attribute__((format(printf, 1, 2))) static char *run(const char *fmt, ...)
-{
-	struct buffer command = {0}, out = {0};
-	va_list args;
-	char text[4096];
-	FILE *pipe;
-	size_t got;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof text, fmt, args);
-	va_end(args);
-	buffer_printf(&command, "cd %s && %s", work, text);
-	pipe = popen(command.at, "r");
-	assert_non_null(pipe);
-	while ((got = fread(text, 1, sizeof text, pipe)))
-		buffer_add(&out, text, got);
-	if (pclose(pipe))
-		fail_msg("failed: %s", command.at);
-	buffer_release(&command);
-	buffer_text(&out, "");
-	return out.at;
-}
-
-__attribute__((format(printf, 2, 3))) static void write_file(const char *name, const char *fmt, ...)
-{
-	struct buffer path = {0};
-	va_list args;
-	FILE *file;
-
-	buffer_printf(&path, "%s/%s", work, name);
-	file = fopen(path.at, "w");
-	assert_non_null(file);
-	va_start(args, fmt);
-	vfprintf(file, fmt, args);
-	va_end(args);
-	fclose(file);
-	buffer_release(&path);
-}
-
 /* What the functions of one image are, and what an oracle's list of them says. */
 struct loaded {
 	struct image *image, *debug_file;
@@ -90,13 +50,7 @@ static struct loaded load(const char *path, const char *root)
 
 static struct loaded load_made(const char *name, const char *root)
 {
-	struct buffer path = {0};
-	struct loaded l;
-
-	buffer_printf(&path, "%s/%s", work, name);
-	l = load(path.at, root);
-	buffer_release(&path);
-	return l;
+	return load(work_path(name), root);
 }
 
 static void unload(struct loaded *l)
@@ -117,7 +71,7 @@ static void build_ids_are_those_of_readelf(void **state)
 
 		if (access(binaries[i], R_OK))
 			continue;
-		theirs = run(
+		theirs = work_output(
 			"readelf -n %s | sed -n 's/.*Build ID: //p' | tr -d '\\n'", binaries[i]);
 		l = load(binaries[i], NULL);
 		image_build_id_text(l.image, ours);
@@ -135,10 +89,10 @@ static void a_build_id_is_found_without_section_headers(void **state)
 
 	(void)state;
 	/* e_shoff, e_shnum and e_shstrndx become zero: what sstrip leaves. */
-	free(run("cp plain bare && printf '\\0\\0\\0\\0\\0\\0\\0\\0' | dd of=bare bs=1 seek=40 "
+	work_run("cp plain bare && printf '\\0\\0\\0\\0\\0\\0\\0\\0' | dd of=bare bs=1 seek=40 "
 		 "conv=notrunc "
 		 "status=none && printf '\\0\\0\\0\\0' | dd of=bare bs=1 seek=60 conv=notrunc "
-		 "status=none"));
+		 "status=none");
 	with = load_made("plain", NULL);
 	without = load_made("bare", NULL);
 	image_build_id_text(with.image, a);
@@ -156,17 +110,14 @@ static void damaged_files_are_refused(void **state)
 		"cut", "text", "empty", "header", "directory", "absent"};
 
 	(void)state;
-	free(run("head -c 9000 plain > cut; echo hello, this is text > text; : > empty; "
-		 "head -c 40 plain > header; mkdir -p directory"));
+	work_run("head -c 9000 plain > cut; echo hello, this is text > text; : > empty; "
+		 "head -c 40 plain > header; mkdir -p directory");
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		struct buffer path = {0};
 		struct error err = {0};
 
-		buffer_printf(&path, "%s/%s", work, names[i]);
-		assert_null(image_open(path.at, &err));
+		assert_null(image_open(work_path(names[i]), &err));
 		assert_int_equal(err.code, !strcmp(names[i], "absent") ? ERR_IO : ERR_FORMAT);
 		assert_non_null(strstr(err.text, names[i]));
-		buffer_release(&path);
 	}
 }
 
@@ -179,7 +130,7 @@ static void compressed_sections_are_what_they_were(void **state)
 		struct loaded plain = load_made("plain", NULL), packed;
 		const struct image_section *a, *b;
 
-		free(run("objcopy --compress-debug-sections=%s plain packed", ways[i]));
+		work_run("objcopy --compress-debug-sections=%s plain packed", ways[i]);
 		packed = load_made("packed", NULL);
 		a = image_section(plain.image, ".debug_info");
 		b = image_section(packed.image, ".debug_info");
@@ -194,7 +145,7 @@ static void compressed_sections_are_what_they_were(void **state)
 
 static void addresses_and_offsets_are_those_of_readelf(void **state)
 {
-	char *text = run("readelf -lW /bin/bash | awk '$1 == \"LOAD\" {print $2, $3, $5}'");
+	char *text = work_output("readelf -lW /bin/bash | awk '$1 == \"LOAD\" {print $2, $3, $5}'");
 	struct loaded l = load("/bin/bash", NULL);
 	struct bytes lines = bytes_of(text), line;
 	unsigned checked = 0;
@@ -289,7 +240,7 @@ static void exported_functions_are_those_of_nm(void **state)
 
 		if (access(binaries[i], R_OK))
 			continue;
-		list = run("nm -D --defined-only %s", binaries[i]);
+		list = work_output("nm -D --defined-only %s", binaries[i]);
 		l = load(binaries[i], NULL);
 		functions += compare_with_nm(&l, list, binaries[i]);
 		compared++;
@@ -332,26 +283,25 @@ static const char assembly_text[] =
 static int make_programs(void **state)
 {
 	(void)state;
-	if (!mkdtemp(work))
-		return -1;
-	write_file("program.c", "%s", source_text);
-	write_file("names.s", "%s", assembly_text);
-	free(run("cc -g -O1 -fno-builtin -Wl,--build-id=sha1 program.c -lm -o plain"));
-	free(run("cc -g -O1 -fno-builtin -Wl,--build-id=none program.c -lm -o anonymous"));
-	free(run("cc -shared -nostdlib -Wl,--build-id=none names.s -o names.so"));
+	work_make();
+	work_write("program.c", source_text);
+	work_write("names.s", assembly_text);
+	work_run("cc -g -O1 -fno-builtin -Wl,--build-id=sha1 program.c -lm -o plain");
+	work_run("cc -g -O1 -fno-builtin -Wl,--build-id=none program.c -lm -o anonymous");
+	work_run("cc -shared -nostdlib -Wl,--build-id=none names.s -o names.so");
 	return 0;
 }
 
 static int remove_programs(void **state)
 {
 	(void)state;
-	free(run("cd / && rm -rf %s", work));
+	work_remove();
 	return 0;
 }
 
 static uint64_t nm_address(const char *file, const char *name)
 {
-	char *text = run("nm %s | awk '$3 == \"%s\" {print $1}'", file, name);
+	char *text = work_output("nm %s | awk '$3 == \"%s\" {print $1}'", file, name);
 	uint64_t address = strtoull(text, NULL, 16);
 
 	assert_true(address);
@@ -377,7 +327,7 @@ static void assert_at(const struct loaded *l, uint64_t address, const char *name
 
 static void static_functions_are_those_of_nm(void **state)
 {
-	char *list = run("nm --defined-only plain");
+	char *list = work_output("nm --defined-only plain");
 	struct loaded l = load_made("plain", NULL);
 
 	(void)state;
@@ -403,7 +353,7 @@ static void inner_addresses_are_those_of_addr2line(void **state)
 
 		if (!symbols_find(l.symbols, address, &symbol))
 			continue;
-		theirs = run("addr2line -f -e plain %llx | head -1 | tr -d '\\n'",
+		theirs = work_output("addr2line -f -e plain %llx | head -1 | tr -d '\\n'",
 			(unsigned long long)address);
 		assert_bytes_equal(symbol.name, theirs);
 		free(theirs);
@@ -436,7 +386,7 @@ static void aliases_are_chosen_as_documented(void **state)
 static void names_kept_for_old_programs_come_last(void **state)
 {
 	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
-	char *text = run("nm -D %s | sed -n 's/ T free@@.*//p'", libc);
+	char *text = work_output("nm -D %s | sed -n 's/ T free@@.*//p'", libc);
 	struct loaded l = load(libc, NULL);
 
 	(void)state;
@@ -451,12 +401,13 @@ static void stubs_are_those_of_objdump(void **state)
 	static const char *const files[] = {"plain", "/bin/bash", "/usr/bin/perl", "lazy"};
 
 	(void)state;
-	free(run("cc -O1 -fno-builtin -Wl,-z,lazy -fcf-protection=full -Wl,-z,ibtplt program.c -lm "
-		 "-o lazy"));
+	work_run("cc -O1 -fno-builtin -Wl,-z,lazy -fcf-protection=full -Wl,-z,ibtplt program.c -lm "
+		 "-o lazy");
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-		char *list = run("objdump -d -j .plt -j .plt.sec -j .plt.got %s 2>/dev/null | "
-				 "sed -n 's/^\\([0-9a-f]*\\) <\\(.*\\)@plt>:/\\1 \\2/p'",
-			files[i]);
+		char *list =
+			work_output("objdump -d -j .plt -j .plt.sec -j .plt.got %s 2>/dev/null | "
+				    "sed -n 's/^\\([0-9a-f]*\\) <\\(.*\\)@plt>:/\\1 \\2/p'",
+				files[i]);
 		struct loaded l =
 			files[i][0] == '/' ? load(files[i], NULL) : load_made(files[i], NULL);
 		struct bytes lines = bytes_of(list), line;
@@ -490,7 +441,7 @@ static void a_stripped_copy_has_no_static_functions(void **state)
 	struct loaded l;
 
 	(void)state;
-	free(run("strip plain -o stripped"));
+	work_run("strip plain -o stripped");
 	l = load_made("stripped", NULL);
 	assert_int_not_equal(symbols_extent(l.symbols), SYMBOLS_FULL);
 	assert_at(&l, hidden, NULL);
@@ -500,33 +451,30 @@ static void a_stripped_copy_has_no_static_functions(void **state)
 static void debug_files_are_found_by_build_id(void **state)
 {
 	uint64_t hidden = nm_address("plain", "hidden");
-	struct buffer root = {0};
 	struct loaded l;
 	char id[65];
 
 	(void)state;
-	free(run("strip plain -o stripped && objcopy --only-keep-debug plain plain.debug"));
+	work_run("strip plain -o stripped && objcopy --only-keep-debug plain plain.debug");
 	l = load_made("stripped", NULL);
 	image_build_id_text(l.image, id);
 	unload(&l);
-	buffer_printf(&root, "%s/root", work);
-	free(run("mkdir -p root/usr/lib/debug/.build-id/%.2s && cp plain.debug "
+	work_run("mkdir -p root/usr/lib/debug/.build-id/%.2s && cp plain.debug "
 		 "root/usr/lib/debug/.build-id/%.2s/%s.debug",
-		id, id, id + 2));
-	l = load_made("stripped", root.at);
+		id, id, id + 2);
+	l = load_made("stripped", work_path("root"));
 	assert_int_equal(symbols_extent(l.symbols), SYMBOLS_FULL);
 	assert_at(&l, hidden + 1, "hidden");
 	unload(&l);
 
 	/* A file of that name with another build id is not its debug file. */
-	free(run("cc -g -O2 -Wl,--build-id=sha1 program.c -lm -o other && "
+	work_run("cc -g -O2 -Wl,--build-id=sha1 program.c -lm -o other && "
 		 "cp other root/usr/lib/debug/.build-id/%.2s/%s.debug",
-		id, id + 2));
-	l = load_made("stripped", root.at);
+		id, id + 2);
+	l = load_made("stripped", work_path("root"));
 	assert_at(&l, hidden + 1, NULL);
 	unload(&l);
-	free(run("rm -rf root"));
-	buffer_release(&root);
+	work_run("rm -rf root");
 }
 
 static void debug_files_are_found_by_link_and_checksum(void **state)
@@ -538,21 +486,21 @@ static void debug_files_are_found_by_link_and_checksum(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct loaded l;
 
-		free(run("objcopy --only-keep-debug anonymous linked.debug && strip anonymous -o "
+		work_run("objcopy --only-keep-debug anonymous linked.debug && strip anonymous -o "
 			 "linked && "
 			 "objcopy --add-gnu-debuglink=linked.debug linked && mkdir -p %s && "
 			 "{ mv linked.debug %s/ 2>/dev/null || true; }",
-			places[i], places[i]));
+			places[i], places[i]);
 		l = load_made("linked", NULL);
 		assert_int_equal(symbols_extent(l.symbols), SYMBOLS_FULL);
 		assert_at(&l, hidden, "hidden");
 		unload(&l);
 
-		free(run("printf x >> %s/linked.debug", places[i])); /* now the checksum is wrong */
+		work_run("printf x >> %s/linked.debug", places[i]); /* now the checksum is wrong */
 		l = load_made("linked", NULL);
 		assert_at(&l, hidden, NULL);
 		unload(&l);
-		free(run("rm %s/linked.debug", places[i]));
+		work_run("rm %s/linked.debug", places[i]);
 	}
 }
 
@@ -562,16 +510,16 @@ static void mini_debug_info_is_read(void **state)
 	struct loaded l;
 
 	(void)state;
-	free(run("objcopy -S --remove-section .gnu_debugdata --remove-section .comment "
+	work_run("objcopy -S --remove-section .gnu_debugdata --remove-section .comment "
 		 "--keep-symbol=hidden plain mini && xz -f -k mini && strip plain -o with_mini && "
-		 "objcopy --add-section .gnu_debugdata=mini.xz with_mini"));
+		 "objcopy --add-section .gnu_debugdata=mini.xz with_mini");
 	l = load_made("with_mini", NULL);
 	assert_string_equal(symbols_source(l.symbols), ".gnu_debugdata");
 	assert_at(&l, hidden, "hidden");
 	unload(&l);
 
-	free(run("head -c 100 mini.xz > cut.xz && strip plain -o with_cut && "
-		 "objcopy --add-section .gnu_debugdata=cut.xz with_cut"));
+	work_run("head -c 100 mini.xz > cut.xz && strip plain -o with_cut && "
+		 "objcopy --add-section .gnu_debugdata=cut.xz with_cut");
 	l = load_made("with_cut", NULL);
 	assert_at(&l, hidden, NULL);
 	unload(&l);

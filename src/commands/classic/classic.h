@@ -11,7 +11,9 @@
 /* How a tool reads its options. */
 enum classic_habit {
 	HABIT_PERL,    /* Getopt::Long: options_parse_perl; mistakes exit with 255 */
-	HABIT_LETTERS, /* Getopt::Std and programs of today: options_parse; mistakes exit with 2 */
+	HABIT_CLAP,    /* inferno's programs: options_parse_clap; mistakes exit with 2 */
+	HABIT_LETTERS, /* Getopt::Std, awk and PHP: options_parse, up to the first operand;
+			* mistakes exit with 2 */
 };
 
 struct classic_tool {
@@ -45,6 +47,13 @@ const struct classic_tool *classic_by_path(const char *path);
 /* What main() does when it was called by the tool's name. */
 int classic_run(const struct classic_tool *tool, char **argv);
 
+/* Print what was wrong with the options; returns the tool's exit code for it. */
+int classic_misused(const struct classic_tool *tool, struct error *err);
+
+/* What Perl's <> does about files that it cannot open: they are told, and passed over. Takes them
+ * out of `operands`; how many there were. */
+size_t classic_pass_over(char **operands);
+
 /* ---- Tools that fold (collapse.c) ---- */
 
 struct collapse_settings {
@@ -52,6 +61,7 @@ struct collapse_settings {
 	const char *event;	    /* struct read_options.event */
 	const char *kind;	    /* struct classic_tool.kind, chosen by an option */
 	VECTOR(const char *) bases; /* functions at which stacks begin that have them */
+	struct arena base_texts;    /* of those that were not typed so */
 	bool quiet;
 	uint64_t ignored; /* numbers that make no difference here */
 };
@@ -71,8 +81,7 @@ int classic_collapse(const struct classic_tool *tool, char **operands);
 	.run = classic_collapse, .format = (reader), .style = (bits)
 
 /* The same of inferno's programs; and the options that all of these take. */
-#define INFERNO_FOLDS(reader)                                                                      \
-	CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_LETTERS, reader, STYLE_INFERNO)
+#define INFERNO_FOLDS(reader) CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_CLAP, reader, STYLE_INFERNO)
 
 #define INFERNO_OPTIONS                                                                            \
 	{.name = "nthreads",                                                                       \

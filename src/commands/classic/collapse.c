@@ -118,9 +118,13 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 		.event = collapse_settings.event};
 	struct error err = {0};
 	struct profile profile;
-	int code = 0;
+	int code;
 
 	verbosity = collapse_settings.quiet ? -1 : 0;
+	/* What is missing in the output is no success, other than in Perl. */
+	code = tool->habit == HABIT_PERL && classic_pass_over(operands) ? 1 : 0;
+	if (code && !*operands)
+		return code;
 	if (!profile_read_files(*operands ? operands : standard, &options, &profile, &err)) {
 		/* Where there are no stacks, these tools print none, and are content. */
 		if (err.code == ERR_FORMAT && profile.stack_caller.len <= 1)
@@ -139,5 +143,6 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 	}
 	profile_release(&profile);
 	vector_release(&collapse_settings.bases);
+	arena_release(&collapse_settings.base_texts);
 	return code;
 }

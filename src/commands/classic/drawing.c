@@ -55,11 +55,50 @@ static bool set_quiet(
 static bool set_total(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
+	double *total = (double *)((char *)target + option->offset);
+
 	(void)err;
 	own.total = value;
-	if (!bytes_double(bytes_of(value), (double *)((char *)target + option->offset)))
-		*(double *)((char *)target + option->offset) = 0;
+	if (!bytes_double(bytes_of(value), total) || *total < 0)
+		*total = 0;
 	return true;
+}
+
+/* "0.5" or "1%", but not "1e-3". */
+static bool set_narrowest(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct svg_settings *s = target;
+	struct bytes text = bytes_of(value);
+
+	s->least_is_percent = bytes_end(text, BYTES("%"));
+	text.len -= s->least_is_percent;
+	for (size_t i = 0; i < text.len; i++)
+		if (text.at[i] != '.' && (text.at[i] < '0' || text.at[i] > '9'))
+			text.len = 0;
+	return (text.len && bytes_double(text, (double *)((char *)target + option->offset))) ||
+	       error_set(err, ERR_USAGE, "expected pixels, or a share such as 0.1%%, got '%s'",
+		       value);
+}
+
+/* Names that nobody knows are black. */
+static bool set_palette(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct error none = {0};
+
+	(void)err;
+	if (!option_choice(target, option, value, &none))
+		((struct svg_settings *)target)->palette = PALETTE_BLACK;
+	return true;
+}
+
+static bool set_notes(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	if (strpbrk(value, "<>"))
+		return error_set(err, ERR_USAGE, "expected a text without < and >");
+	return option_text(target, option, value, err);
 }
 
 static bool set_percent(
@@ -89,6 +128,23 @@ static const struct option only_perl[] = {
 		.help = "the value of the whole width, when more than the sum",
 		.set = set_total,
 		.offset = AT(total)},
+	{.name = "minwidth",
+		.argument = "PIXELS|N%",
+		.help = "leave out narrower frames (default 0.1)",
+		.set = set_narrowest,
+		.offset = AT(least_width)},
+	{.name = "colors",
+		.argument = "PALETTE",
+		.help = "hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, "
+			"yellow, purple or orange",
+		.set = set_palette,
+		.offset = AT(palette),
+		.choices = palette_names},
+	{.name = "notes",
+		.argument = "TEXT",
+		.help = "a comment in the file",
+		.set = set_notes,
+		.offset = AT(notes)},
 	{.name = "encoding",
 		.argument = "NAME",
 		.help = "makes no difference: it is UTF-8",
@@ -120,10 +176,9 @@ static const struct option only_inferno[] = {
 	{0},
 };
 
-static const char *const of_perl[] = {"title", "subtitle", "width", "height", "minwidth",
-	"fonttype", "fontsize", "fontwidth", "countname", "nametype", "nameattr", "factor",
-	"colors", "bgcolors", "hash", "random", "cp", "inverted", "flamechart", "negate", "notes",
-	NULL};
+static const char *const of_perl[] = {"title", "subtitle", "width", "height", "fonttype",
+	"fontsize", "fontwidth", "countname", "nametype", "nameattr", "factor", "bgcolors", "hash",
+	"random", "cp", "inverted", "flamechart", "negate", NULL};
 
 static const char *const of_inferno[] = {"title", "subtitle", "width", "height", "fonttype",
 	"fontsize", "fontwidth", "countname", "nametype", "nameattr", "factor", "colors",
@@ -180,6 +235,7 @@ static void prepare_inferno(void)
 	set_defaults(RULES_INFERNO);
 	settings.least_width = 0.01;
 	settings.least_is_percent = true;
+	settings.font_type = "monospace";
 	collect_options(of_inferno, only_inferno);
 	give_letter("inverted", 'i');
 	give_letter("colors", 'c');
@@ -250,6 +306,48 @@ static int draw_nothing(const struct classic_tool *tool)
 	return perl ? 2 : 1;
 }
 
+/* ---- Chains ---- */
+
+static bool is_separator(const struct profile *p, location_id location)
+{
+	struct span names = p->location_names.items[location];
+	frame_id frame = names.count ? p->location_frames.items[names.first] : 0;
+
+	return bytes_equal(profile_text(p, p->frames.items[frame].function), BYTES("--"));
+}
+
+/* For every stack: is there a separator in it that stands on something? */
+static bool *find_separated(const struct profile *p)
+{
+	bool *separated = memory_new(p->stack_caller.len, sizeof(*separated));
+
+	for (stack_id i = 1; i < p->stack_caller.len; i++) {
+		stack_id caller = p->stack_caller.items[i];
+
+		separated[i] = separated[caller] ||
+			       (caller && is_separator(p, p->stack_location.items[i]));
+	}
+	return separated;
+}
+
+/* With the palette chain, "--" parts a stack from those that woke it up; Perl puts one on top of a
+ * stack that has none. */
+static void end_chains(struct profile *p)
+{
+	bool *separated = find_separated(p);
+	location_id location =
+		profile_location_named(p, profile_frame_named(p, BYTES("--"), FRAME_NATIVE));
+
+	for (size_t t = 0; t < p->samples.len; t++)
+		for (size_t i = 0; i < p->samples.items[t].count; i++) {
+			stack_id *stack = &p->samples.items[t].stack.items[i];
+
+			if (!separated[p->stack_caller.items[*stack]])
+				*stack = profile_stack(p, *stack, location);
+		}
+	free(separated);
+}
+
 /* ---- Drawing ---- */
 
 static bool shape(struct view *v, struct error *err)
@@ -265,7 +363,7 @@ static bool shape(struct view *v, struct error *err)
 	return true;
 }
 
-static int draw(const struct profile *p)
+static int draw(const struct classic_tool *tool, const struct profile *p)
 {
 	struct view view = {.profile = p};
 	struct error err = {0};
@@ -274,12 +372,14 @@ static int draw(const struct profile *p)
 	done = shape(&view, &err) &&
 	       pipeline_render(&view, renderer_by_name("svg"), &settings, "-", &err);
 	view_release(&view);
+	if (!done && err.code == ERR_FORMAT) /* nothing is above the bases */
+		return draw_nothing(tool);
 	return done ? 0 : fail(&err);
 }
 
 static int run(const struct classic_tool *tool, char **operands)
 {
-	char *standard[] = {(char[]){"-"}, NULL};
+	char nothing[] = "/dev/null", *standard[] = {(char[]){"-"}, NULL};
 	struct read_options read = {.format = "folded",
 		.style = tool->style,
 		.want = settings.chart || settings.unsorted ? WANT_TIMES : 0};
@@ -288,15 +388,23 @@ static int run(const struct classic_tool *tool, char **operands)
 	double sum = 0;
 	int code;
 
-	if (settings.title && !*settings.title)
-		settings.title = NULL;
+	if (!svg_settings_check(&settings, &err))
+		return classic_misused(tool, &err);
+	if (settings.rules == RULES_PERL) {
+		if (settings.title && !*settings.title)
+			settings.title = NULL;
+		if (classic_pass_over(operands) && !*operands)
+			standard[0] = nothing;
+	}
 	if (!profile_read_files(*operands ? operands : standard, &read, &profile, &err) &&
 		err.code != ERR_FORMAT) {
 		code = fail(&err);
 	} else {
 		sum = sum_of(&profile);
 		say_what_perl_says(&profile, sum);
-		code = sum > 0 ? draw(&profile) : draw_nothing(tool);
+		if (settings.rules == RULES_PERL && settings.palette == PALETTE_CHAIN)
+			end_chains(&profile);
+		code = sum > 0 ? draw(tool, &profile) : draw_nothing(tool);
 	}
 	profile_release(&profile);
 	vector_release(&own.bases);
@@ -319,7 +427,7 @@ const struct classic_tool classic_inferno_flamegraph = {
 	.name = "inferno-flamegraph",
 	.about = "folded text to a flame graph",
 	.usage = "[OPTIONS] [FILE...] >PICTURE.svg",
-	.habit = HABIT_LETTERS,
+	.habit = HABIT_CLAP,
 	.prepare = prepare_inferno,
 	.options = options,
 	.target = &settings,

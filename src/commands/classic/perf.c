@@ -3,6 +3,7 @@
 
 #include "commands/commands.h"
 #include "readers/readers.h"
+#include "readers/tidy.h"
 
 /* clang-format off */
 #define STYLE(title, bits, text) \
@@ -12,25 +13,34 @@
 		.set = option_text, .offset = offsetof(struct collapse_settings, event)}
 /* clang-format on */
 
-/* What addr2line knows, perf prints itself since Linux 4.14. */
-static bool leave_out(
-	void *target, const struct option *option, const char *value, struct error *err)
+static void add_name(struct collapse_settings *s, struct bytes name)
 {
-	(void)target;
-	(void)value;
-	(void)err;
-	say("--%s makes no difference: perf script names inlined functions itself", option->name);
-	return true;
+	static const char *const marks[] = {"", "_[k]", "_[i]", "_[j]"};
+	struct buffer marked = {0};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		marked.len = 0;
+		buffer_add(&marked, name.at, name.len);
+		buffer_text(&marked, marks[i]);
+		vector_push(&s->bases, arena_copy(&s->base_texts, marked.at, marked.len));
+	}
+	buffer_release(&marked);
 }
 
+/* A function as perf prints it; stacks have it without parameters, and perhaps with a mark. */
 static bool add_base(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
 	struct collapse_settings *s = target;
+	struct buffer name = {0};
 
 	(void)option;
 	(void)err;
 	vector_push(&s->bases, value);
+	tidy_name_inferno(bytes_of(value), &name);
+	add_name(s, buffer_bytes(&name));
+	add_name(s, tidy_java(buffer_bytes(&name)));
+	buffer_release(&name);
 	return true;
 }
 
@@ -44,8 +54,9 @@ static const struct option perl_options[] = {
 	STYLE("srcline", STYLE_LINES,
 		"add the source line below each frame (perf script -F +srcline)"),
 	EVENT_FILTER,
-	{.name = "inline", .help = "makes no difference: perf script does it", .set = leave_out},
-	{.name = "context", .help = "makes no difference: see --srcline", .set = leave_out},
+	STYLE("inline", STYLE_INLINED,
+		"name functions, and what was inlined into them, by the binaries"),
+	STYLE("context", STYLE_PLACES, "with --inline: add files and lines"),
 	{0},
 };
 

@@ -45,11 +45,41 @@ static void explain(const struct classic_tool *tool, struct buffer *out)
 		options_help(groups, terminal_width(STDOUT_FILENO), out);
 }
 
-static int misused(const struct classic_tool *tool, struct error *err)
+int classic_misused(const struct classic_tool *tool, struct error *err)
 {
 	error_prefix(err, "%s: ", tool->name);
 	fail(err);
 	return tool->habit == HABIT_PERL ? 255 : 2;
+}
+
+size_t classic_pass_over(char **operands)
+{
+	size_t missing = 0;
+	char **kept = operands;
+
+	for (; *operands; operands++) {
+		struct error err = {0};
+
+		if (!strcmp(*operands, "-") || !access(*operands, R_OK)) {
+			*kept++ = *operands;
+			continue;
+		}
+		error_errno(&err, "%s: cannot open", *operands);
+		fail(&err);
+		missing++;
+	}
+	*kept = NULL;
+	return missing;
+}
+
+static bool parse(enum classic_habit habit, const struct option_group *groups, char **argv,
+	char ***ret_operands, struct error *err)
+{
+	if (habit == HABIT_PERL)
+		return options_parse_perl(groups, argv, ret_operands, err);
+	if (habit == HABIT_CLAP)
+		return options_parse_clap(groups, argv, ret_operands, err);
+	return options_parse(groups, argv, true, ret_operands, err);
 }
 
 int classic_run(const struct classic_tool *tool, char **argv)
@@ -65,14 +95,13 @@ int classic_run(const struct classic_tool *tool, char **argv)
 		tool->prepare();
 	if (tool->options)
 		groups[1] = (struct option_group){"Options", tool->options, tool->target};
-	if (!(tool->habit == HABIT_PERL ? options_parse_perl(groups, argv, &operands, &err)
-					: options_parse(groups, argv, false, &operands, &err)))
-		return misused(tool, &err);
+	if (!parse(tool->habit, groups, argv, &operands, &err))
+		return classic_misused(tool, &err);
 	while (operands[count])
 		count++;
 	if (!help && count < tool->operands) {
 		error_set(&err, ERR_USAGE, "usage: %s %s", tool->name, tool->usage);
-		return misused(tool, &err);
+		return classic_misused(tool, &err);
 	}
 	if (!help)
 		return tool->run(tool, operands);

@@ -64,7 +64,7 @@ const struct classic_tool classic_inferno_collapse_guess = {
 	.name = "inferno-collapse-guess",
 	.about = "stacks of any format to folded text",
 	.usage = "[OPTIONS] [FILE] >STACKS.folded",
-	.habit = HABIT_LETTERS,
+	.habit = HABIT_CLAP,
 	.options = inferno_options,
 	.target = &collapse_settings,
 	.run = classic_collapse,
@@ -104,47 +104,121 @@ const struct classic_tool classic_inferno_collapse_xctrace = {
 
 /* ---- awk ---- */
 
-/* awk's -v NAME=VALUE: MODULES=0 is all that there is to set. */
+/* Variables that a script reads. */
+static const struct variable {
+	const char *name;
+	unsigned style; /* added when it is set, */
+	bool when_off;	/* or when it is not */
+} sample_variables[] = {{"MODULES", STYLE_NO_MODULES, true}, {0}},
+  sched_variables[] = {{"recurse", STYLE_WAKERS | STYLE_WAKER_CHAINS, false},
+	  {"record_wake_stack", STYLE_WAKERS, false}, {"record_tid", STYLE_TID, false}, {0}};
+
+static bool is_assignment(const char *text)
+{
+	size_t len =
+		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+	return len && text[len] == '=' && !(*text >= '0' && *text <= '9');
+}
+
+/* awk takes numbers that are 0, and nothing, for off. */
+static void assign(const struct variable *variables, const char *text, unsigned *style)
+{
+	const char *value = strchr(text, '=') + 1;
+	bool on = value[strspn(value, "+-.0")] != '\0';
+
+	for (; variables->name; variables++) {
+		size_t len = strlen(variables->name);
+
+		if (strncmp(text, variables->name, len) != 0 || text[len] != '=')
+			continue;
+		if (on != variables->when_off)
+			*style |= variables->style;
+		else
+			*style &= ~variables->style;
+	}
+}
+
+/* NAME=VALUE before files is an assignment, too. */
+static int collapse_awk(
+	const struct classic_tool *tool, char **operands, const struct variable *variables)
+{
+	char **files = operands, **kept = operands;
+
+	for (; *operands; operands++) {
+		if (is_assignment(*operands))
+			assign(variables, *operands, &collapse_settings.style);
+		else
+			*kept++ = *operands;
+	}
+	*kept = NULL;
+	return classic_collapse(tool, files);
+}
+
+/* awk's -v NAME=VALUE; what the script's BEGIN sets itself cannot be set here. */
 static bool set_variable(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
 	struct collapse_settings *s = target;
 
 	(void)option;
-	if (!strcmp(value, "MODULES=0"))
-		s->style |= STYLE_NO_MODULES;
-	else if (strcmp(value, "MODULES=1") != 0)
-		return error_set(err, ERR_USAGE, "expected MODULES=0 or 1, got '%s'", value);
+	if (!is_assignment(value))
+		return error_set(err, ERR_USAGE, "expected NAME=VALUE, got '%s'", value);
+	assign(sched_variables, value, &s->style);
 	return true;
 }
 
-static const struct option awk_options[] = {
-	{.name = "variable",
-		.letter = 'v',
-		.argument = "MODULES=0",
-		.help = "functions without their modules",
-		.set = set_variable},
+#define VARIABLE(text)                                                                             \
+	{                                                                                          \
+		.name = "assign", .letter = 'v', .argument = "NAME=VALUE", .help = (text),         \
+		.set = set_variable                                                                \
+	}
+
+static int run_sample(const struct classic_tool *tool, char **operands)
+{
+	return collapse_awk(tool, operands, sample_variables);
+}
+
+static const struct option sample_awk_options[] = {
+	VARIABLE("makes no difference: write MODULES=0 before the FILE"),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_sample_awk = {
 	.name = "stackcollapse-sample.awk",
 	.about = "call graphs of macOS' sample to folded text, without threads that wait",
-	.usage = "[-v MODULES=0] [FILE...] >STACKS.folded",
+	.usage = "[MODULES=0] [FILE...] >STACKS.folded",
 	.habit = HABIT_LETTERS,
-	.options = awk_options,
+	.options = sample_awk_options,
 	.target = &collapse_settings,
-	.run = classic_collapse,
+	.run = run_sample,
 	.format = "sample",
 	.style = STYLE_PERL,
 	.without_idle = true,
+};
+
+static int run_sched(const struct classic_tool *tool, char **operands)
+{
+	return collapse_awk(tool, operands, sched_variables);
+}
+
+static const struct option sched_options[] = {
+	VARIABLE("recurse=1: who woke it up, and what that had waited for itself; "
+		 "record_wake_stack=1: who woke it up; record_tid=1: ids of threads"),
+	{0},
 };
 
 const struct classic_tool classic_stackcollapse_perf_sched_awk = {
 	.name = "stackcollapse-perf-sched.awk",
 	.about =
 		"how long threads waited, from the scheduler's events in the text of `perf script`",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "perf-sched", STYLE_PERL),
+	.usage = "[-v NAME=VALUE]... [FILE...] >STACKS.folded",
+	.habit = HABIT_LETTERS,
+	.options = sched_options,
+	.target = &collapse_settings,
+	.run = run_sched,
+	.format = "perf-sched",
+	.style = STYLE_PERL,
 	.divisor = 1000,
 };
 

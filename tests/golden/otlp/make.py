@@ -5,33 +5,18 @@ import os
 import struct
 import sys
 
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import protobuf
+from protobuf import fixed, run, varint
 
 
 def number(field, value):
-    return varint(field << 3) + varint(value) if value else b""
-
-
-def fixed(field, value):
-    return varint(field << 3 | 1) + struct.pack("<Q", value)
-
-
-def run(field, content):
-    if isinstance(content, str):
-        content = content.encode()
-    return varint(field << 3 | 2) + varint(len(content)) + content
+    """What is 0 is left out."""
+    return protobuf.number(field, value) if value else b""
 
 
 def packed(field, values):
-    return run(field, b"".join(varint(v) for v in values)) if values else b""
+    return protobuf.packed(field, values) if values else b""
 
 
 def times(field, values):

@@ -4,29 +4,8 @@ import gzip
 import os
 import sys
 
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def run(field, content):
-    if isinstance(content, str):
-        content = content.encode()
-    return varint(field << 3 | 2) + varint(len(content)) + content
-
-
-def packed(field, values):
-    return run(field, b"".join(varint(v) for v in values))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from protobuf import number, packed, run, varint
 
 
 class Strings:
