@@ -35,6 +35,7 @@ void perf_inline_release(struct perf_inline *x)
 	for (size_t i = 0; i < x->binaries.len; i++)
 		binary_release(x->binaries.items[i]);
 	vector_release(&x->binaries);
+	id_map_release(&x->by_path);
 }
 
 static struct perf_binary *binary_open(struct bytes path)
@@ -54,10 +55,15 @@ static struct perf_binary *binary_open(struct bytes path)
 
 static const struct perf_binary *binary_of(struct perf_inline *x, struct bytes path)
 {
-	for (size_t i = 0; i < x->binaries.len; i++)
-		if (bytes_equal(bytes_of(x->binaries.items[i]->path), path))
-			return x->binaries.items[i];
+	uint64_t hash = hash_bytes(path.at, path.len);
+	size_t at = id_map_first(&x->by_path, hash);
+	uint32_t id;
+
+	while ((id = id_map_candidate(&x->by_path, hash, &at)))
+		if (bytes_equal(bytes_of(x->binaries.items[id - 1]->path), path))
+			return x->binaries.items[id - 1];
 	vector_push(&x->binaries, binary_open(path));
+	id_map_put(&x->by_path, hash, at, (uint32_t)x->binaries.len);
 	return x->binaries.items[x->binaries.len - 1];
 }
 

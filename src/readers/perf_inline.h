@@ -9,6 +9,7 @@
 #define KILN_READERS_PERF_INLINE_H
 
 #include "base/buffer.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "readers/perf_line.h"
 
@@ -17,6 +18,7 @@ struct perf_binary;
 /* `{0}` is ready for use. */
 struct perf_inline {
 	VECTOR(struct perf_binary *) binaries; /* that were opened, or cannot be */
+	struct id_map by_path;
 };
 
 void perf_inline_release(struct perf_inline *x);

@@ -7,6 +7,7 @@
 void layout_release(struct layout *l)
 {
 	vector_release(&l->boxes);
+	vector_release(&l->changes);
 	*l = (struct layout){0};
 }
 
@@ -237,12 +238,14 @@ struct moment {
 	uint64_t group; /* threads in the order in which they begin */
 	uint64_t time;
 	uint64_t sequence; /* as the input had it */
-	int64_t value;
+	int64_t value, change;
 	node_id node;
 };
 
 struct moments {
 	VECTOR(struct moment) items;
+	bool sides;	     /* samples have two */
+	int64_t most_change; /* without sign */
 };
 
 static int moment_compare(const void *a, const void *b)
@@ -267,6 +270,22 @@ static int64_t value_of(const struct view *v, uint32_t t, size_t sample)
 	return value;
 }
 
+/* After less before; *ret_sides when there are any. */
+static int64_t change_of(const struct view *v, uint32_t t, size_t sample, bool *ret_sides)
+{
+	int64_t change = 0;
+
+	for (size_t s = 0; s < v->profile->streams.len; s++) {
+		const struct stream *stream = &v->profile->streams.items[s];
+
+		if (!stream->row.side || stream->row.samples != t)
+			continue;
+		*ret_sides = true;
+		change += (stream->row.side == 1 ? -1 : 1) * stream_value(stream, sample);
+	}
+	return change;
+}
+
 static bool table_is_shown(const struct view *v, uint32_t t)
 {
 	for (size_t s = 0; s < v->profile->streams.len; s++)
@@ -275,7 +294,7 @@ static bool table_is_shown(const struct view *v, uint32_t t)
 	return false;
 }
 
-static void moments_gather(struct moments *m, const struct view *v)
+static void moments_gather(struct moments *m, const struct view *v, bool changes)
 {
 	for (uint32_t t = 0; t < v->profile->samples.len; t++) {
 		const struct samples *table = &v->profile->samples.items[t];
@@ -285,13 +304,17 @@ static void moments_gather(struct moments *m, const struct view *v)
 		for (size_t i = 0; i < table->count; i++) {
 			node_id node = view_node(v, t, i);
 			int64_t value = node == NODE_DROPPED ? 0 : value_of(v, t, i);
+			int64_t change =
+				changes && node != NODE_DROPPED ? change_of(v, t, i, &m->sides) : 0;
+			int64_t size = change < 0 ? -change : change;
 
-			if (value > 0)
+			m->most_change = size > m->most_change ? size : m->most_change;
+			if (value > 0 || change)
 				vector_push(&m->items,
 					((struct moment){
 						table->thread.len ? table->thread.items[i] : 0,
 						table->time.len ? table->time.items[i] : 0,
-						m->items.len, value, node}));
+						m->items.len, value, change, node}));
 		}
 	}
 }
@@ -344,6 +367,7 @@ struct chart {
 	VECTOR(struct open_box) open;
 	VECTOR(node_id) path; /* of the moment, leaf first; kept to be used again */
 	int64_t now, least;
+	bool sides; /* boxes have changes */
 };
 
 /* The box ends now. Boxes on top of it have ended before, and are not wider: when it is too narrow,
@@ -361,6 +385,7 @@ static void chart_close(struct chart *c)
 	}
 	assert(index + 1 == c->layout->boxes.len);
 	c->layout->boxes.len--;
+	c->layout->changes.len -= c->sides;
 }
 
 static void chart_open(struct chart *c, node_id node)
@@ -368,6 +393,8 @@ static void chart_open(struct chart *c, node_id node)
 	uint32_t depth = (uint32_t)c->open.len;
 	struct open_box opened = {node, (uint32_t)c->layout->boxes.len};
 
+	if (c->sides)
+		vector_push(&c->layout->changes, 0);
 	vector_push(&c->layout->boxes, ((struct box){c->now, c->now, node, depth,
 					       depth ? c->open.items[depth - 1].index : 0, true}));
 	vector_push(&c->open, opened);
@@ -392,13 +419,15 @@ static void chart_move(struct chart *c, const struct tree *tree, node_id node, s
 		chart_open(c, c->path.items[len - 1 - i]);
 }
 
-void layout_chart(struct layout *l, const struct view *v, int64_t least)
+void layout_chart(struct layout *l, const struct view *v, bool changes, int64_t least)
 {
 	struct moments moments = {0};
 	struct chart chart = {.layout = l, .least = least > 1 ? least : 1};
 
 	*l = (struct layout){0};
-	moments_gather(&moments, v);
+	moments_gather(&moments, v, changes);
+	chart.sides = moments.sides;
+	l->most_change = moments.most_change;
 	moments_group(&moments, v->profile->threads.len + 1);
 	if (moments.items.len)
 		qsort(moments.items.items, moments.items.len, sizeof(struct moment),
@@ -407,12 +436,11 @@ void layout_chart(struct layout *l, const struct view *v, int64_t least)
 		const struct moment *m = &moments.items.items[i];
 		bool same_thread = i && m->group == m[-1].group;
 
-		if (i && same_thread && m->node == m[-1].node) {
-			chart.now += m->value;
-			continue;
-		}
-		chart_move(&chart, &v->tree, m->node, same_thread ? SIZE_MAX : 1);
+		if (!i || !same_thread || m->node != m[-1].node)
+			chart_move(&chart, &v->tree, m->node, same_thread ? SIZE_MAX : 1);
 		chart.now += m->value;
+		if (chart.sides)
+			l->changes.items[chart.open.items[chart.open.len - 1].index] += m->change;
 	}
 	while (chart.open.len)
 		chart_close(&chart);

@@ -28,6 +28,10 @@ struct box {
 struct layout {
 	VECTOR(struct box) boxes;
 	uint32_t depth; /* of the deepest box */
+
+	/* Of a chart of two sides, for each box: by how much the samples that end in it changed. */
+	VECTOR(int64_t) changes;
+	int64_t most_change; /* of one sample, without sign */
 };
 
 /* The call tree of `v`, every frame once below each caller. `self` and `total` have an item for
@@ -47,8 +51,9 @@ void layout_lines(struct layout *l, const struct view *v, const int64_t *self, c
  * in the order of their times, or as the input had them when it had no times; thread by thread, the
  * thread that begins first at the left, because stacks of threads that ran at once are not each
  * other's past. A frame goes on from one sample to the next of its thread while it and all of its
- * callers stay. Boxes narrower than `least` are left out. */
-void layout_chart(struct layout *l, const struct view *v, int64_t least);
+ * callers stay. Boxes narrower than `least` are left out. With `changes` boxes have them when there
+ * are two sides, and samples of which nothing is left stand there, too. */
+void layout_chart(struct layout *l, const struct view *v, bool changes, int64_t least);
 
 void layout_release(struct layout *l);
 

@@ -356,8 +356,8 @@ static struct svg_picture picture_of(
 		.most_change = most_change(&values->sides, v->tree.caller.len, decimals)};
 
 	/* In a chart a node has many boxes, each with a part of the value: which part of the change
-	 * belongs to it cannot be told. */
-	if (values->sides.count == 2 && !s->chart && !s->unsorted)
+	 * below it belongs to it cannot be told; by the classic rules it is what ends there. */
+	if (values->sides.count == 2 && ((!s->chart && !s->unsorted) || s->rules != RULES_KILN))
 		p.sides = &values->sides;
 
 	p.total = whole_value(&p, values->total[0]);
@@ -384,7 +384,7 @@ static void lay(struct layout *layout, const struct values *values, const struct
 	int64_t least)
 {
 	if (s->chart || s->unsorted)
-		layout_chart(layout, &values->shown, least);
+		layout_chart(layout, &values->shown, s->rules != RULES_KILN, least);
 	else if (s->rules != RULES_KILN)
 		lay_lines(layout, values, least);
 	else
@@ -407,6 +407,8 @@ static bool render(
 	values_find(&values, v);
 	p = picture_of(&values, s, &layout);
 	lay(&layout, &values, s, least_value(s, p.total, p.per_value));
+	if (layout.changes.len && layout.most_change > (int64_t)pow(10, p.decimals))
+		p.most_change = layout.most_change;
 	if (s->rules == RULES_PERL && p.decimals) {
 		lay(&all, &values, s, 1);
 		svg_sums_find(&p.sums, &all, pow(10, p.decimals));

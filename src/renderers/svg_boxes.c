@@ -163,6 +163,10 @@ struct drawn_box {
 /* What the function itself gained, by flamegraph.pl's rules. */
 static int64_t own_change(const struct svg_picture *p, const struct box *box)
 {
+	const struct layout *l = p->layout;
+
+	if (l->changes.len)
+		return l->changes.items[box - l->boxes.items] * (p->settings->negate ? -1 : 1);
 	if (!box->own)
 		return 0;
 	return p->sides->self[svg_after(p)][box->node] - p->sides->self[svg_before(p)][box->node];

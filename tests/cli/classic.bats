@@ -170,6 +170,15 @@ boxes() {
 	printf 'a;b 10 0\na;b;c 0 40\n' | flamegraph.pl --countname us | grep -q '<title>b (40 us, 100.00%; -25.00%)</title>'
 	run -0 flamegraph.pl --negate y.folded
 	[[ $output == *'b (90 samples, 100.00%; -44.44%)</title>'*'fill="rgb(0,0,255)"'* ]]
+	printf 'a;b 10 50\na;c 60 40\na;b 30 0\na;b;d 3 9\n' | flamegraph.pl --flamechart >chart.svg
+	diff <(boxes chart.svg | cut -d'|' -f1,5) - <<-'END'
+	all (99 samples, 100%)|rgb(255,255,255)
+	a (99 samples, 100.00%; 0.00%)|rgb(255,255,255)
+	b (50 samples, 50.51%; +40.40%)|rgb(255,0,0)
+	c (40 samples, 40.40%; -20.20%)|rgb(105,105,255)
+	b (9 samples, 9.09%; -30.30%)|rgb(52,52,255)
+	d (9 samples, 9.09%; +6.06%)|rgb(255,178,178)
+	END
 	run -0 inferno-flamegraph y.folded
 	[[ $output == *'a (90 samples, 100.00%; 0.00%)</title>'*'fill="rgb(250,250,250)"'* ]]
 }

@@ -28,7 +28,7 @@ static const struct option options[] = {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The first byte says whether the first operand ends the options, and whether they are read as
- * Perl's; words end at NUL bytes. */
+ * Perl's or clap's; words end at NUL bytes. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct target target = {0};
@@ -38,15 +38,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err = {0};
 	char *text, *word;
 	size_t count = 1;
+	bool done;
 
 	if (!size)
 		return 0;
 	text = memory_copy_text((const char *)data + 1, size - 1);
 	for (word = text; word < text + size && count <= WORDS_LIMIT; word += strlen(word) + 1)
 		argv[count++] = word;
-	if (!(data[0] & 2 ? options_parse_perl(groups, argv, &operands, &err)
-			  : options_parse(groups, argv, data[0] & 1, &operands, &err)) &&
-		!err.text[0])
+	done = data[0] & 2   ? options_parse_perl(groups, argv, &operands, &err)
+	       : data[0] & 4 ? options_parse_clap(groups, argv, &operands, &err)
+			     : options_parse(groups, argv, data[0] & 1, &operands, &err);
+	if (!done && !err.text[0])
 		abort(); /* a failure without a word */
 	free(text);
 	return 0;

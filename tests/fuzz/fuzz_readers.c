@@ -48,9 +48,10 @@ struct result {
 	int64_t total; /* of all values of the first streams, which fit into it */
 };
 
-static struct result read_and_walk(const struct reader *reader, struct bytes content, unsigned want)
+static struct result read_and_walk(
+	const struct reader *reader, struct bytes content, unsigned want, unsigned style)
 {
-	struct read_options options = {.want = want, .format = reader->name};
+	struct read_options options = {.want = want, .style = style, .format = reader->name};
 	struct result result = {0};
 	struct error err = {0};
 	struct profile p;
@@ -91,11 +92,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	reader = reader_by_name(only ? only : names[(uint8_t)(data[0] - 'A') % NAMES]);
 	if (!reader)
 		return 0;
-	without = read_and_walk(reader, content, 0);
-	with = read_and_walk(reader, content, WANT_ALL);
+	without = read_and_walk(reader, content, 0, 0);
+	with = read_and_walk(reader, content, WANT_ALL, 0);
 	assert(without.done == with.done);
 	assert(without.streams == with.streams);
 	assert(without.total == with.total);
+	read_and_walk(
+		reader, content, 0, STYLE_PERL | STYLE_TID | STYLE_WAKERS | STYLE_WAKER_CHAINS);
+	read_and_walk(reader, content, 0, STYLE_INFERNO);
 	content.len = content.len < READER_HEAD ? content.len : READER_HEAD;
 	for (size_t i = 0; readers[i]; i++)
 		assert(readers[i]->bid(content) >= 0);

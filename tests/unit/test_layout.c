@@ -48,7 +48,7 @@ static void draw_chart(struct drawn *d, const char *text, bool times, int64_t le
 	*d = (struct drawn){0};
 	small_profile(&d->profile, text, times);
 	view_init(&d->view, &d->profile, BY_FUNCTION);
-	layout_chart(&d->layout, &d->view, least);
+	layout_chart(&d->layout, &d->view, false, least);
 }
 
 /* "depth:name[start,end) ..." in the order of the boxes, the root as "/". */
@@ -221,7 +221,7 @@ static void any_layout_keeps_its_promises(void **state)
 				seed % 2 ? LAYOUT_BY_NAME : LAYOUT_BY_WEIGHT, least);
 			check_contracts(&d, true, least);
 			layout_release(&d.layout);
-			layout_chart(&d.layout, &d.view, least);
+			layout_chart(&d.layout, &d.view, false, least);
 			check_contracts(&d, false, least);
 			drawn_release(&d);
 		}
