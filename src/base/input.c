@@ -37,8 +37,8 @@ struct raw {
 	bool packed;	   /* bytes are no text */
 	struct bytes left; /* read, not yet unpacked */
 	char *piece;
-	bool is_part; /* of a file that others read, too: from `at` to `end` */
-	uint64_t at, end;
+	struct input_range *range; /* of a file that others read, too; NULL: all */
+	uint64_t base;		   /* where ranges count from */
 };
 
 struct input_source {
@@ -88,19 +88,43 @@ static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *e
 	return true;
 }
 
+/* Take up to `room` bytes of the range: nobody else reads them then. */
+static size_t range_take(struct input_range *range, size_t room, uint64_t *ret_at)
+{
+	pthread_mutex_lock(&range->lock);
+	if (room > range->end - range->at)
+		room = range->end - range->at;
+	*ret_at = range->at;
+	range->at += room;
+	pthread_mutex_unlock(&range->lock);
+	return room;
+}
+
+/* A file that has become shorter ends there. */
+static ssize_t raw_read_range(struct raw *raw, char *to, size_t room)
+{
+	uint64_t at;
+	size_t want = range_take(raw->range, room, &at), len = 0;
+	ssize_t got = 1;
+
+	while (len < want && got) {
+		got = pread(raw->fd, to + len, want - len, (off_t)(raw->base + at + len));
+		if (got < 0 && errno != EINTR)
+			return -1;
+		len += got > 0 ? (size_t)got : 0;
+	}
+	return (ssize_t)len;
+}
+
 static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, struct error *err)
 {
 	ssize_t got;
 
-	if (raw->is_part && room > raw->end - raw->at)
-		room = raw->end - raw->at;
 	do
-		got = raw->is_part ? pread(raw->fd, to, room, (off_t)raw->at)
-				   : read(raw->fd, to, room);
+		got = raw->range ? raw_read_range(raw, to, room) : read(raw->fd, to, room);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return error_errno(err, "cannot read");
-	raw->at += (uint64_t)got;
 	*ret_len = (size_t)got;
 	if (got)
 		raw->last = to[got - 1];
@@ -415,23 +439,25 @@ uint64_t input_size(const struct input *in)
 	return fstat(raw->fd, &status) ? 0 : (uint64_t)status.st_size - in->offset;
 }
 
-bool input_open_part(
-	struct input *part, const struct input *in, uint64_t start, uint64_t end, struct error *err)
+bool input_open_range(
+	struct input *part, const struct input *in, struct input_range *range, struct error *err)
 {
 	const struct raw *whole = &in->source->raw;
 	struct bytes memory = in->window.len ? in->window : whole->left;
+	uint64_t at;
 	int fd;
 
-	if (whole->fd < 0)
-		return input_open_bytes(
-			part, (struct bytes){memory.at + start, end - start}, in->name, err);
+	if (whole->fd < 0) {
+		size_t len = range_take(range, SIZE_MAX, &at);
+
+		return input_open_bytes(part, (struct bytes){memory.at + at, len}, in->name, err);
+	}
 	fd = fcntl(whole->fd, F_DUPFD_CLOEXEC, 0);
 	*part = (struct input){.name = in->name};
 	if (fd < 0)
 		return error_errno(err, "%s: cannot open", in->name);
 	part->source = memory_new(1, sizeof(*part->source));
-	part->source->raw = (struct raw){
-		.fd = fd, .is_part = true, .at = in->offset + start, .end = in->offset + end};
+	part->source->raw = (struct raw){.fd = fd, .range = range, .base = in->offset};
 	return true;
 }
 

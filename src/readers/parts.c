@@ -1,19 +1,25 @@
 /* parts.c: how is one long input read by several threads?
  *
  * Each thread reads a part of it as if that were all, into tables of its own, which are put behind
- * one another in the end. */
+ * one another in the end. Equal parts take unequal times: a thread that is done takes over the rear
+ * half of what another one has not come to yet. */
 #include "readers/parts.h"
 
 #include "base/crew.h"
 #include "model/append.h"
 
-#define PARTS_MOST 8u
+#include <stdlib.h>
+
+#define PARTS_MOST  8u	/* threads */
+#define PIECES_MOST 64u /* parts, with those that were taken over */
 #define PART_LEAST                                                                                 \
-	((uint64_t)16 << 20)	     /* bytes; a thread takes longer than to put its tables there */
-#define CUT_SEARCH ((size_t)1 << 20) /* bytes in which there has to be a place to cut */
+	((uint64_t)16 << 20) /* bytes; a thread takes longer than to put its tables there */
+#define REST_LEAST ((uint64_t)4 << 20) /* bytes worth taking over; and as many stay */
+#define CUT_SEARCH ((size_t)1 << 20)   /* bytes in which there has to be a place to cut */
 
 struct part {
-	uint64_t start, end;
+	struct input_range range;
+	uint64_t start;
 	struct profile profile;
 	bool read;
 };
@@ -22,8 +28,9 @@ struct parts {
 	const struct reader *reader;
 	const struct input *in;
 	const struct read_options *options;
-	struct part part[PARTS_MOST];
-	unsigned count;
+	struct part *part[PIECES_MOST];
+	unsigned count;	      /* of parts */
+	pthread_mutex_t lock; /* of the list of parts; before that of a range */
 };
 
 unsigned parts_wanted(
@@ -42,14 +49,14 @@ unsigned parts_wanted(
 /* Where, from `start` on, a part can begin; `end`: nowhere near. */
 static uint64_t find_cut(const struct parts *p, uint64_t start, uint64_t end)
 {
+	struct input_range range = {.lock = PTHREAD_MUTEX_INITIALIZER, .at = start};
 	struct error ignored = {0};
 	struct input here;
 	uint64_t found = end;
 
-	if (end - start > CUT_SEARCH)
-		end = start + CUT_SEARCH;
-	if (input_open_part(&here, p->in, start, end, &ignored) &&
-		input_fill(&here, end - start, &ignored)) {
+	range.end = end - start > CUT_SEARCH ? start + CUT_SEARCH : end;
+	if (input_open_range(&here, p->in, &range, &ignored) &&
+		input_fill(&here, CUT_SEARCH, &ignored)) {
 		size_t at = p->reader->cut(here.window);
 
 		if (at < here.window.len)
@@ -57,6 +64,17 @@ static uint64_t find_cut(const struct parts *p, uint64_t start, uint64_t end)
 	}
 	input_release(&here);
 	return found;
+}
+
+static struct part *add_part(struct parts *p, uint64_t start, uint64_t end)
+{
+	struct part *part = memory_new(1, sizeof(*part));
+
+	*part = (struct part){.range = {.lock = PTHREAD_MUTEX_INITIALIZER, .at = start, .end = end},
+		.start = start};
+	profile_init(&part->profile);
+	p->part[p->count++] = part;
+	return part;
 }
 
 static void find_parts(struct parts *p, unsigned count)
@@ -67,32 +85,101 @@ static void find_parts(struct parts *p, unsigned count)
 		uint64_t middle = size / count * i;
 		uint64_t end = i < count && middle > start ? find_cut(p, middle, size) : size;
 
-		p->part[p->count++] = (struct part){.start = start, .end = end};
+		add_part(p, start, end);
 		start = end;
 	}
 }
 
-static void read_part(void *context, size_t i)
+static uint64_t rest_of(struct part *part, uint64_t *ret_middle)
 {
-	struct parts *p = context;
-	struct part *part = &p->part[i];
+	uint64_t rest;
+
+	pthread_mutex_lock(&part->range.lock);
+	rest = part->range.end - part->range.at;
+	*ret_middle = part->range.at + rest / 2;
+	pthread_mutex_unlock(&part->range.lock);
+	return rest;
+}
+
+/* Who reads `part` ends at `cut`, unless it is beyond. */
+static bool cut_off(struct part *part, uint64_t cut, uint64_t *ret_end)
+{
+	bool before;
+
+	pthread_mutex_lock(&part->range.lock);
+	before = cut > part->range.at && cut < part->range.end;
+	*ret_end = part->range.end;
+	if (before)
+		part->range.end = cut;
+	pthread_mutex_unlock(&part->range.lock);
+	return before;
+}
+
+/* The rear half of the longest rest, as a part of its own; NULL: nothing is worth it. With the
+ * lock. */
+static struct part *take_over(struct parts *p)
+{
+	uint64_t most = 2 * REST_LEAST, middle = 0, end;
+	struct part *longest = NULL;
+
+	for (unsigned i = 0; i < p->count; i++) {
+		uint64_t at, rest = rest_of(p->part[i], &at);
+
+		if (rest >= most) {
+			most = rest;
+			middle = at;
+			longest = p->part[i];
+		}
+	}
+	if (!longest || p->count == PIECES_MOST)
+		return NULL;
+	middle = find_cut(p, middle, middle + most / 2);
+	return cut_off(longest, middle, &end) ? add_part(p, middle, end) : NULL;
+}
+
+static void read_part(const struct parts *p, struct part *part)
+{
 	struct error ignored = {0};
 	struct input in;
 
-	profile_init(&part->profile);
-	part->read = input_open_part(&in, p->in, part->start, part->end, &ignored) &&
+	part->read = input_open_range(&in, p->in, &part->range, &ignored) &&
 		     p->reader->read(&in, p->options, &part->profile, &ignored);
 	input_release(&in);
 }
 
+static void read_parts(void *context, size_t i)
+{
+	struct parts *p = context;
+	struct part *part;
+
+	pthread_mutex_lock(&p->lock);
+	part = p->part[i];
+	while (part) {
+		pthread_mutex_unlock(&p->lock);
+		read_part(p, part);
+		pthread_mutex_lock(&p->lock);
+		part = part->read ? take_over(p) : NULL;
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+static int in_order(const void *left, const void *right)
+{
+	const struct part *const *a = left, *const *b = right;
+
+	return ((*a)->start > (*b)->start) - ((*a)->start < (*b)->start);
+}
+
 static bool join(struct parts *p)
 {
-	bool joined = p->part[0].read;
+	bool joined = true;
 
+	qsort(p->part, p->count, sizeof(struct part *), in_order);
+	for (unsigned i = 0; i < p->count; i++)
+		joined = joined && p->part[i]->read;
 	for (unsigned i = 1; joined && i < p->count; i++) {
-		joined =
-			p->part[i].read && profile_append(&p->part[0].profile, &p->part[i].profile);
-		profile_release(&p->part[i].profile);
+		joined = profile_append(&p->part[0]->profile, &p->part[i]->profile);
+		profile_release(&p->part[i]->profile);
 	}
 	return joined;
 }
@@ -100,22 +187,25 @@ static bool join(struct parts *p)
 bool parts_read(const struct reader *reader, struct input *in, const struct read_options *options,
 	unsigned count, struct profile *out)
 {
-	struct parts p = {.reader = reader, .in = in, .options = options};
-	bool joined;
+	struct parts p = {
+		.reader = reader, .in = in, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
+	bool joined = false;
 
 	find_parts(&p, count < PARTS_MOST ? count : PARTS_MOST);
-	if (p.count < 2)
-		return false;
-	crew_run(p.count, 1, p.count, read_part, &p);
-	joined = join(&p);
+	if (p.count > 1) {
+		crew_run(p.count, 1, p.count, read_parts, &p);
+		joined = join(&p);
+	}
 	if (joined) {
 		profile_release(out);
-		*out = p.part[0].profile;
-		p.part[0].profile = (struct profile){0};
+		*out = p.part[0]->profile;
+		p.part[0]->profile = (struct profile){0};
 		/* Nobody looks for stacks now; who does later gets to know them again. */
 		callees_release(&out->callees);
 	}
-	for (unsigned i = 0; i < p.count; i++)
-		profile_release(&p.part[i].profile);
+	for (unsigned i = 0; i < p.count; i++) {
+		profile_release(&p.part[i]->profile);
+		free(p.part[i]);
+	}
 	return joined;
 }

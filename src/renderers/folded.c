@@ -114,7 +114,7 @@ static uint32_t text_id(struct folded *f, frame_id frame)
 	return id - 1;
 }
 
-/* Sum the values of the view's nodes up in those of the own tree. */
+/* Sum the values of the view's nodes up in those of the own tree; without a map it has the same. */
 static void move_values(struct folded *f, const struct sides *from, const node_id *map)
 {
 	size_t nodes = f->view->tree.caller.len;
@@ -124,7 +124,7 @@ static void move_values(struct folded *f, const struct sides *from, const node_i
 	for (size_t side = 0; side < f->sides; side++) {
 		f->self[side] = memory_new(f->tree.caller.len, sizeof(**f->self));
 		for (size_t i = 0; i < nodes; i++)
-			f->self[side][map[i]] += from->self[side][i];
+			f->self[side][map ? map[i] : i] += from->self[side][i];
 		f->share.whole[side] = from->total[side][0];
 	}
 }
@@ -145,22 +145,53 @@ static void leave_out(struct folded *f)
 	free(total);
 }
 
-/* The view's tree with text ids for frames; siblings of one text become one. */
-static void build_tree(struct folded *f)
+/* The text of every node. Returns whether no two frames have the same. */
+static bool texts_of_nodes(struct folded *f, uint32_t *texts)
+{
+	const struct tree *from = &f->view->tree;
+	size_t count = from->caller.len, frames = 0;
+
+	for (size_t i = 1; i < count; i++) {
+		frames += !f->text_of_frame[from->frame.items[i]];
+		texts[i] = text_id(f, from->frame.items[i]);
+	}
+	return frames == f->texts.len;
+}
+
+/* Siblings of one text become one. Returns the node that each of the view's became. */
+static node_id *merge_texts(struct folded *f, const uint32_t *texts)
 {
 	const struct tree *from = &f->view->tree;
 	size_t count = from->caller.len;
 	node_id *map = memory_new(count, sizeof(*map));
-	struct sides sides;
 	struct tree_builder b;
 
 	tree_builder_init(&b);
 	for (size_t i = 1; i < count; i++)
-		map[i] = tree_child(
-			&b, map[from->caller.items[i]], text_id(f, from->frame.items[i]));
+		map[i] = tree_child(&b, map[from->caller.items[i]], texts[i]);
 	f->tree = b.tree;
 	b.tree = (struct tree){0};
 	tree_builder_release(&b);
+	return map;
+}
+
+/* The view's tree with text ids for frames: mostly it is as it is. */
+static void build_tree(struct folded *f)
+{
+	const struct tree *from = &f->view->tree;
+	uint32_t *texts = memory_new(from->caller.len, sizeof(*texts));
+	node_id *map = NULL;
+	struct sides sides;
+
+	if (texts_of_nodes(f, texts)) {
+		f->tree.caller.items = from->caller.items; /* borrowed: cap is 0 */
+		f->tree.caller.len = from->caller.len;
+		f->tree.frame.items = texts;
+		f->tree.frame.len = f->tree.frame.cap = from->caller.len;
+	} else {
+		map = merge_texts(f, texts);
+		free(texts);
+	}
 	sides_init(&sides, f->view);
 	move_values(f, &sides, map);
 	leave_out(f);

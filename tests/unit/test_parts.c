@@ -154,6 +154,31 @@ static void all_lines_of_folded_text_are_there(void **state)
 	}
 }
 
+/* One half of the text is long lines, of which a thread reads more in the same time: it takes over
+ * what the other has not come to. */
+static void who_is_done_first_takes_over(void **state)
+{
+	const size_t half = (size_t)13 << 20;
+	uint64_t seed = 7;
+
+	(void)state;
+	for (unsigned turn = 0; turn < 2; turn++) {
+		struct buffer text = {0};
+
+		for (int i = 0; text.len < 2 * half; i++) {
+			bool is_long = (text.len < half) == (turn == 0);
+			uint32_t depth = is_long ? 400 : random_below(&seed, 9);
+
+			for (uint32_t d = 0; d < depth; d++)
+				buffer_printf(&text, "f%u;", is_long ? d : random_below(&seed, 4));
+			buffer_printf(&text, "leaf%d %d\n", i % (is_long ? 9 : 5000), 1 + i % 7);
+		}
+		write_text(&text);
+		assert_true(check_parts(reader_by_name("folded"), path, 2));
+		buffer_release(&text);
+	}
+}
+
 /* What is said of an input is said once, with the lines of all of it. */
 static void oddities_are_left_to_one_reader(void **state)
 {
@@ -206,6 +231,7 @@ int main(void)
 		cmocka_unit_test(golden_inputs_are_the_same_in_parts),
 		cmocka_unit_test(all_samples_of_a_script_are_there),
 		cmocka_unit_test(all_lines_of_folded_text_are_there),
+		cmocka_unit_test(who_is_done_first_takes_over),
 		cmocka_unit_test(oddities_are_left_to_one_reader),
 		cmocka_unit_test(what_is_not_worth_it_is_not_cut),
 	};
