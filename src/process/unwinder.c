@@ -76,7 +76,7 @@ void unwinder_expect(const struct perf_record *r)
 {
 	const char *at = (const char *)r->sample.regs_user.at;
 
-	for (unsigned i = 0; i < EXPECTED_LINES; i++)
+	for (unsigned i = 0; at && i < EXPECTED_LINES; i++)
 		__builtin_prefetch(at + (size_t)i * CACHE_LINE);
 }
 
