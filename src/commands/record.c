@@ -336,7 +336,8 @@ static int run(char **operands)
 	truncated_catch(true);	  /* programs that are built anew while they are recorded */
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */
 	ok = session_run(&s, recorder_by_name("cpu"), &r->options, &err);
-	if (!ok && !s.counts.delivered) {
+	/* Of a command that could not be executed there may be samples of the looking for it. */
+	if (!ok && (s.exec_exit || !s.counts.delivered)) {
 		record_output_discard(&r->out);
 		code = failed(r, &s, &err);
 	} else {
