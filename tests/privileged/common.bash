@@ -25,6 +25,39 @@ setup() {
 	unset XDG_CACHE_HOME KILN_CACHE
 }
 
+# ---- What to wait for: how long things take is the machine's affair ----
+
+# until_recording RECORDER: its events are on, and it waits for samples.
+until_recording() {
+	until ls -l "/proc/$1/fd" | grep -q perf_event && grep -q poll "/proc/$1/wchan"; do
+		kill -0 "$1" || return 1
+		sleep 0.02
+	done 2>/dev/null
+}
+
+# The CPU time of a process or (PID/task/TID) of a thread, in ms.
+used_ms() {
+	awk -v tick="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) * 1000 / tick }' "/proc/$1/stat"
+}
+
+# until_used PID MS: it has used that much more.
+until_used() {
+	local most=$(($(used_ms "$1") + $2))
+	while [ "$(used_ms "$1")" -lt "$most" ]; do sleep 0.02; done
+}
+
+# until_threads PID COUNT: it has as many.
+until_threads() {
+	while [ "$(ls "/proc/$1/task" | wc -l)" -lt "$2" ]; do sleep 0.02; done
+}
+
+# ---- Figures ----
+
+# The CPU time in ms of what matches a regular expression, of FILE.
+shown_ms() {
+	"$kiln" fold -q --kind cpu "$1" | awk -v part="$2" '$0 ~ part { ns += $NF } END { printf "%d\n", ns / 1e6 }'
+}
+
 # value FILE EXPRESSION: a figure of a profile; `s` is its first stream, `i` all there is.
 value() {
 	"$kiln" info --json "$1" | python3 -c "

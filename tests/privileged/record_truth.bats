@@ -38,29 +38,43 @@ setup_file() {
 }
 
 # The scheduler charges a program for the time it ran, not for what a hypervisor took away: what is
-# expected may differ from that by the periods that four threads on each CPU did not finish.
+# expected may differ from that by the periods that four threads on each CPU did not finish. What did not
+# come is a timer that the kernel did not run in time, and nothing else.
 @test "four busy threads, 45 calls deep, at 9999 Hz: what was expected is their CPU time, and it came" {
+	head -n 1 /proc/stat >before
 	"$kiln" record -q -F 9999 -o p.kiln -- "$bin/busy" 1 4 45 >own
+	head -n 1 /proc/stat >after
 	adds_up p.kiln
+	[ "$(value p.kiln "s['lost'] == s['losses'].get('missed timer', 0)")" = True ]
 	python3 - "$(cat own)" "$(value p.kiln "s['expected']")" "$(value p.kiln "s['delivered']")" <<-'END'
-	import sys
+	import os, sys
 	own, expected, delivered = int(sys.argv[1]) * 9999 / 1e9, int(sys.argv[2]), int(sys.argv[3])
-	print(own, expected, delivered)
+	# In ticks: user, nice, system, idle, iowait, irq, softirq, steal.
+	ticks = [int(b) - int(a) for a, b in zip(*(open(f).read().split()[1:9] for f in ("before", "after")))]
+	others = 1 - (ticks[3] + ticks[4] + own / 9999 * os.sysconf("SC_CLK_TCK")) / sum(ticks)
+	print(own, expected, delivered, f"others had {100 * others:.0f}% of the CPUs")
 	assert abs(own - expected) < 0.005 * own, (own, expected)
-	assert expected - delivered < 0.005 * expected, (expected, delivered)
+	# Where others have the CPUs, timers are late.
+	assert others > 0.1 or expected - delivered < 0.005 * expected, (expected, delivered)
 	END
+}
+
+# stopped_while_counting ROUNDS [OPTION...]: a recorder that does nothing while its target counts that far.
+stopped_while_counting() {
+	sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$@"' sh "$bin/counting" "$1" >own &
+	target=$!
+	"$kiln" record -q "${@:2}" -m 8 --stack-bytes 512 -e context-switches -p $target -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	kill -STOP $recorder
+	touch go
+	wait $target
+	kill -CONT $recorder
 }
 
 @test "with the consumer stopped and a ring of 8 pages, what is lost is counted to the last one" {
 	# Every switch is a sample, so what should have come is known exactly.
-	"$bin/counting" 3000 >own &
-	target=$!
-	"$kiln" record -q -m 8 --stack-bytes 512 -e context-switches -p $target -o p.kiln &
-	recorder=$!
-	sleep 0.3
-	kill -STOP $recorder
-	wait $target
-	kill -CONT $recorder
+	stopped_while_counting 3000
 	wait $recorder
 	adds_up p.kiln
 	[ "$(value p.kiln "s['losses']['ring full']")" -gt 100 ]
@@ -69,14 +83,7 @@ setup_file() {
 }
 
 @test "--strict exits with 3 when samples were lost" {
-	"$bin/counting" 2000 >own &
-	target=$!
-	"$kiln" record -q --strict -m 8 --stack-bytes 512 -e context-switches -p $target -o p.kiln &
-	recorder=$!
-	sleep 0.3
-	kill -STOP $recorder
-	wait $target
-	kill -CONT $recorder
+	stopped_while_counting 2000 --strict
 	code=0
 	wait $recorder || code=$?
 	[ "$code" -eq 3 ]
