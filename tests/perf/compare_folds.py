@@ -7,6 +7,7 @@ differs by listed improvements only; what TEXT and binutils' nm say has to agree
 figures; anything that is not listed fails, and is shown. With --unwound, perf has unwound stack copies:
 another program says whether Kiln's frames are right."""
 import collections
+import gc
 import os
 import re
 import sys
@@ -225,6 +226,7 @@ def show(side, weights):
 
 
 def main():
+    gc.disable()  # tables of symbols are many small objects, all of which stay
     unwound = sys.argv[1] == "--unwound"
     data, text, perf_path, kiln_path = sys.argv[1 + unwound:]
     perf, kiln = read_folded(perf_path), read_folded(kiln_path)

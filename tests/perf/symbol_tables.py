@@ -14,6 +14,8 @@ def output(*command):
 def without_arguments(name):
     """`f(int)` as `f`; brackets and (anonymous namespace) stay."""
     depth, at = 0, 0
+    if "(" not in name:
+        return name
     while at < len(name):
         if name.startswith("(anonymous namespace)", at):
             at += len("(anonymous namespace)")
@@ -76,12 +78,12 @@ class Kernel(Binary):
 
     def __init__(self):
         by_start = {}
-        with open("/proc/kallsyms", encoding="utf-8") as lines:
-            for line in lines:
-                address, _, name = line.split()[:3]
-                by_start.setdefault(int(address, 16), set()).add(name + "_[k]")
-        self.starts, self.data = sorted(by_start), set()
-        self.rows = [(0, by_start[start]) for start in self.starts]
+        with open("/proc/kallsyms", encoding="utf-8") as file:
+            for address, name in re.findall(r"^(\w+) \w (\S+)", file.read(), re.M):
+                by_start[address] = (*by_start.get(address, ()), name + "_[k]")
+        # Numbers of one length sort as text.
+        self.starts, self.data = [int(address, 16) for address in sorted(by_start)], set()
+        self.rows = [(0, by_start[address]) for address in sorted(by_start)]
 
 
 def aliases(binaries):
@@ -95,7 +97,8 @@ def aliases(binaries):
 
     for binary in binaries:
         for _, names in binary.rows:
-            roots = sorted(map(find, names))
-            for root in roots[1:]:
-                first[root] = roots[0]
+            if len(names) > 1:
+                roots = sorted(map(find, names))
+                for root in roots[1:]:
+                    first[root] = roots[0]
     return {name: find(name) for name in first}
