@@ -2,20 +2,33 @@
 # shares are known; do the stacks that Kiln reads have these shares?
 load producers
 
-# times COUNT COMMAND...: its output as often, a moment apart.
-times() {
-	for ((i = 0; i < $1; i++)); do
-		"${@:2}" 2>/dev/null
+# stacks_of COMMAND...: its output 15 times, a moment apart, or oftener: until both functions of shares.c or what
+# is like it were seen.
+stacks_of() {
+	local told=stacks.told
+	: >"$told"
+	for ((i = 0; i < 15 || (i < 100 && !($(seen "$three" "$told") * $(seen "$one" "$told"))); i++)); do
+		"$@" 2>/dev/null >>"$told"
 		sleep 0.0"$((RANDOM % 9 + 1))"
 	done
+	cat "$told"
 }
 
-# of_main FILE...: the shares of a poor man's profile of shares.c or what is like it: 3 standard deviations
-# of 60 samples.
-of_main() {
-	cat "$@"
-	share "${three:-three_quarters}" 58 92 "$@"
-	share "${one:-one_quarter}" 8 42 "$@"
+three=three_quarters one=one_quarter
+
+# seen NAME FILE: how many frames of the function a text tells.
+seen() {
+	grep -cw -- "$1" "$2"
+}
+
+# as_told TEXT FOLDED: below each function are as many stacks as the text tells.
+as_told() {
+	local name
+	cat "$2"
+	for name in "$three" "$one"; do
+		[ "$(seen "$name" "$1")" -gt 0 ]
+		[ "$(seen "$name" "$1")" -eq "$(grep -w -- "$name" "$2" | sum)" ]
+	done
 }
 
 @test "gdb: thread apply all bt, and bt" {
@@ -23,10 +36,10 @@ of_main() {
 	gcc -g -O0 -o shares "$programs/shares.c"
 	./shares &
 	running=$!
-	times 60 gdb -p "$running" -batch -ex 'thread apply all bt' >stacks.txt
+	stacks_of gdb -p "$running" -batch -ex 'thread apply all bt' >stacks.txt
 	grep -q '^#0' stacks.txt || skip "gdb may not look at other programs here"
 	"$kiln" fold -q stacks.txt >folded
-	of_main folded
+	as_told stacks.txt folded
 	[ "$(sum folded)" -eq "$(grep -c '^#0' stacks.txt)" ]
 	grep -q '^main;three_quarters;spin [0-9]' folded
 	"$kiln" convert -q -o a.kiln stacks.txt
@@ -41,12 +54,12 @@ of_main() {
 	gcc -g -O0 -o shares "$programs/shares.c"
 	./shares &
 	running=$!
-	times 60 eu-stack -p "$running" >stacks.txt
+	stacks_of eu-stack -p "$running" >stacks.txt
 	grep -q '^#0' stacks.txt || skip "eu-stack may not look at other programs here"
-	times 60 eu-stack -a -m -s -p "$running" >sources.txt
+	stacks_of eu-stack -a -m -s -p "$running" >sources.txt
 	for stacks in stacks sources; do
 		"$kiln" fold -q "$stacks.txt" >folded
-		of_main folded
+		as_told "$stacks.txt" folded
 		[ "$(sum folded)" -eq "$(grep -c '^TID' "$stacks.txt")" ]
 		grep -q ';main;three_quarters;spin [0-9]' folded
 	done
@@ -63,15 +76,17 @@ of_main() {
 		jstack "$running" 2>/dev/null | grep -q oneQuarter && break
 		sleep 0.1
 	done
-	times 60 jstack "$running" >dumps.txt
+	three=Shares.threeQuarters one=Shares.oneQuarter
+	stacks_of jstack "$running" >dumps.txt
+	dumps=$(grep -c '^Full thread dump' dumps.txt)
 	"$kiln" fold -q dumps.txt >folded
-	three=Shares.threeQuarters one=Shares.oneQuarter of_main folded
+	as_told dumps.txt folded
 	# The one thread that runs is in every dump; all others wait, though the JVM calls some runnable.
-	[ "$(sum folded)" -eq "$(grep -c '^Full thread dump' dumps.txt)" ]
+	[ "$(sum folded)" -eq "$dumps" ]
 	grep -q '^main;Shares.main;Shares.threeQuarters;Shares.spin [0-9]' folded
 	"$kiln" fold -q --kind waiting dumps.txt >waiting
-	grep -q '^waiter;.*;Shares.waitForever;java.lang.Object.wait;java.lang.Object.wait 60$' waiting
-	grep -q '^acceptor;.*;Shares.acceptForever;.*;sun.nio.ch.Net.accept 60$' waiting
+	grep -q "^waiter;.*;Shares.waitForever;java.lang.Object.wait;java.lang.Object.wait $dumps$" waiting
+	grep -q "^acceptor;.*;Shares.acceptForever;.*;sun.nio.ch.Net.accept $dumps$" waiting
 	! grep '^main' waiting
 	"$kiln" fold -q --kind blocked dumps.txt >blocked
 	[ ! -s blocked ]

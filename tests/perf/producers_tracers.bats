@@ -31,14 +31,24 @@ load producers
 	[ "$(sum folded)" -eq "$(sed -n '/^@h/,$d; s/^.*\]: \([0-9]*\)$/\1/p' stacks.txt | sum)" ]
 }
 
+# as_napped POINTS: naps.c has waited where the folded file says, give or take so much of a percentage.
+as_napped() {
+	local percent
+	percent=$(awk '{ printf "%d", 100 * $1 / ($1 + $2) + 0.5 }' napped)
+	echo "long naps took $percent%"
+	share long_nap $((percent - $1)) $((percent + $1)) folded
+	share short_nap $((100 - percent - $1)) $((100 - percent + $1)) folded
+}
+
 @test "libbpf-tools: offcputime" {
 	need root gcc offcputime
 	start naps
 	offcputime -p "$running" 3 >stacks.txt 2>said || skip "offcputime cannot load its program here"
+	kill "$running"
+	wait "$running" || true
 	"$kiln" fold -q stacks.txt >folded
 	cat folded
-	share long_nap 67 80 folded
-	share short_nap 20 33 folded
+	as_napped 5
 	[ "$(sum folded)" -eq "$(grep -E '^ +[0-9]+$' stacks.txt | sum)" ]
 	"$kiln" info stacks.txt | grep -q '^off .* us in'
 }
@@ -66,8 +76,7 @@ load producers
 	perf script -F time,comm,pid,tid,event,ip,sym,dso,trace -i switches.data >switches.txt 2>/dev/null
 	"$kiln" fold -q --format perf-sched switches.txt | grep '^naps;' >folded
 	cat folded
-	share long_nap 67 80 folded
-	share short_nap 20 33 folded
+	as_napped 3
 	# What passed between the lines about the program, whatever perf lost of them.
 	awk '/sched:sched_switch:/ {
 			match($0, / [0-9]+\.[0-9]+: /); time = substr($0, RSTART + 1, RLENGTH - 3) * 1000000

@@ -14,10 +14,13 @@ load common
 	bin=$BATS_TEST_TMPDIR
 	build calls-fp calls.c -fno-omit-frame-pointer
 	# With small rings, so that most has been written by then.
-	perf record -q -m 4 -F 2999 -e cpu-clock -g -o killed.data -- sh -c "$bin/calls-fp; $bin/calls-fp; exec sleep 3" &
+	perf record -q -m 4 -F 2999 -e cpu-clock -g -o killed.data -- \
+		sh -c "$bin/calls-fp; $bin/calls-fp; echo \$\$ >pid; exec sleep 60" 3>&- &
 	recorder=$!
-	sleep 2
+	until [ -s pid ]; do sleep 0.1; done
+	sleep 0.5
 	kill -9 $recorder
+	kill "$(cat pid)"
 	perf script -i killed.data 2>&1 | grep -q "data size field is 0"
 	"$kiln" fold killed.data >folded 2>said
 	# Half of what ran, in nanoseconds.
