@@ -350,6 +350,9 @@ def folding_options(corpus):
         for args in options:
             yield Case("options of " + tool, " ".join(args), tool, args, inputs, kind="sorted",
                        tail=b"\n" if tool in ("stackcollapse-jstack.pl", "stackcollapse-perf.pl") else b"")
+    for args in ([], ["--size"], ["-s"]):
+        yield Case("options of stackcollapse-vtune-mc.pl", " ".join(args), "stackcollapse-vtune-mc.pl",
+                   args + ["@+vtune/memory.txt"], [], kind="sorted")
     mistakes = {"stackcollapse-perf.pl": ["-a", "--foo", "--pid=1", "--nopid", "--event-filter", "--event-filter="],
                 "stackcollapse-jstack.pl": ["--inc", "--no", "--include-tid=1", "--foo"],
                 "stackcollapse-ibmjava.pl": ["--inc", "--no-in"], "stackcollapse-java-exceptions.pl": ["--n", "--nop"],
