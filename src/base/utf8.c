@@ -45,6 +45,18 @@ size_t utf8_count(struct bytes text)
 	return count;
 }
 
+#define BLOCK 32u /* bytes that a compiler looks at together */
+
+/* Is none below 0x20 or above 0x7e? */
+static bool block_plain(const char *at)
+{
+	unsigned char odd = 0;
+
+	for (size_t i = 0; i < BLOCK; i++)
+		odd |= (unsigned char)((unsigned char)at[i] - 0x20) > 0x7E - 0x20;
+	return !odd;
+}
+
 /* Eight bytes at once: any with the top bit set, below 0x20 or equal to 0x7f? */
 static bool eight_plain(const char *at)
 {
@@ -64,6 +76,10 @@ size_t utf8_clean_length(struct bytes text)
 		unsigned char c = (unsigned char)text.at[i];
 		size_t sequence;
 
+		if (text.len - i >= BLOCK && block_plain(text.at + i)) {
+			i += BLOCK;
+			continue;
+		}
 		if (text.len - i >= 8 && eight_plain(text.at + i)) {
 			i += 8;
 			continue;
