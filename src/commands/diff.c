@@ -1,6 +1,7 @@
 /* diff.c: `kiln diff`: what changed from one profile to another? */
 #include "base/units.h"
 #include "commands/diff_folded.h"
+#include "commands/diff_renames.h"
 #include "commands/diff_threads.h"
 #include "commands/names.h"
 #include "commands/pipeline.h"
@@ -360,6 +361,8 @@ static bool write_all(const struct profile *p, int format, struct error *err)
 		settings = renderer_settings(renderer);
 	view_init(&v, p, names_projection());
 	v.comparison = how;
+	if (!own.per_thread && (format == TO_TABLE || format == TO_SVG))
+		diff_renames_say(&v);
 	if (own.per_thread)
 		done = diff_threads(&v,
 			&(struct diff_threads){.renderer = renderer,

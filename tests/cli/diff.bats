@@ -259,6 +259,28 @@ sums() {
 	failed_with 2 "kiln: b.txt: its values are in cycles, those before it in ns; --kind chooses others"
 }
 
+@test "a new function that calls what one that is gone called may be the same: a suggestion" {
+	printf '%s\n' 'main;parse;lex 10' 'main;parse;build 10' 'main;parse 5' 'main;work 20' 'main;old;x 3' >a.folded
+	printf '%s\n' 'main;read_all;lex 12' 'main;read_all;build 9' 'main;work 20' 'main;fresh;y 3' >b.folded
+	run -0 --separate-stderr "$kiln" diff a.folded b.folded
+	[ "$stderr" = "kiln: read_all, which is new, may be what was parse: the same caller, and 2 of 2 callees are the same" ]
+	[[ $output == *gone*parse* && $output == *new*read_all* ]]
+	"$kiln" diff a.folded b.folded -o c.svg 2>&1 | grep -q 'read_all, which is new, may be what was parse'
+	# Not one that costs more than twice as much, nor one that calls other functions, nor one of another caller.
+	sed 's/ 12$/ 99/' b.folded >c.folded
+	run -0 --separate-stderr "$kiln" diff a.folded c.folded
+	[ "$stderr" = "" ]
+	printf '%s\n' 'main;read_all;lex 12' 'main;read_all;other 9' 'main;work 20' >c.folded
+	run -0 --separate-stderr "$kiln" diff a.folded c.folded
+	[ "$stderr" = "" ]
+	sed 's/main;read_all/start;read_all/' b.folded >c.folded
+	run -0 --separate-stderr "$kiln" diff a.folded c.folded
+	[ "$stderr" = "" ]
+	# Output that others read is not commented on.
+	run -0 --separate-stderr "$kiln" diff --to folded --kind samples a.folded b.folded
+	[ "$stderr" = "" ]
+}
+
 @test "JSON has the numbers of the inputs" {
 	before_and_after
 	"$kiln" diff -n a.folded b.folded -o c.json
