@@ -10,7 +10,7 @@ static bool fail_at(struct protobuf *m, const char *at, const char *expected)
 	return false;
 }
 
-bool protobuf_next_long(struct protobuf *m, struct protobuf_field *ret_field)
+bool protobuf_next_any(struct protobuf *m, struct protobuf_field *ret_field)
 {
 	struct cursor *c = &m->cursor;
 	struct protobuf_field f = {.at = (const char *)c->at};

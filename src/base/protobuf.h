@@ -60,7 +60,18 @@ static inline struct protobuf protobuf_open(
 	return (struct protobuf){.cursor = cursor_of(message), .shape = shape};
 }
 
-bool protobuf_next_long(struct protobuf *m, struct protobuf_field *ret_field);
+bool protobuf_next_any(struct protobuf *m, struct protobuf_field *ret_field);
+
+/* By way of a copy, so that the field of the caller's loop need not be in memory. */
+static inline bool protobuf_next_long(struct protobuf *m, struct protobuf_field *ret_field)
+{
+	struct protobuf_field f;
+
+	if (!protobuf_next_any(m, &f))
+		return false;
+	*ret_field = f;
+	return true;
+}
 
 /* The next field; false at the end, and where the bytes are not a message. Most fields take a byte
  * for their number and one or two for their length. */

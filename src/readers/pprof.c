@@ -4,109 +4,12 @@
  * tables, then for the samples. A place becomes one of the profile when a sample first has it. */
 #include "readers/pprof_file.h"
 
+#include "base/crew.h"
 #include "base/spool.h"
 
 #define EXPECTS "a protobuf message with sample types and samples"
 
 /* ---- Samples ---- */
-
-static void take_line(struct pprof *p, struct bytes message)
-{
-	struct protobuf m = protobuf_open(message, &pprof_line_shape);
-	struct pprof_line line = {.kind = PPROF_KIND_UNTOLD};
-
-	for (struct protobuf_field f; protobuf_next(&m, &f);) {
-		if (f.number == PPROF_LINE_FUNCTION) {
-			line.function = pprof_row_of(
-				p, &p->function_rows, PPROF_ID_ROWS(&p->places.functions), f.value);
-		} else if (f.number == PPROF_LINE_LINE) {
-			line.line = f.value <= UINT32_MAX ? (uint32_t)f.value : 0;
-		} else if (f.number == PPROF_LINE_KIND && f.value < FRAME_KINDS) {
-			line.kind = (uint32_t)f.value;
-		} else if (f.number == PPROF_LINE_MODULE && f.wire == PROTOBUF_VARINT) {
-			line.module = pprof_string_made(p, f.value);
-			line.has_module = true;
-		}
-	}
-	vector_push(&p->places.lines, line);
-}
-
-static void make_place(struct pprof *p, struct pprof_place *place)
-{
-	struct protobuf m = protobuf_open(place->message, &pprof_location_shape);
-	uint64_t mapping = 0, address = 0;
-
-	p->places.lines.len = 0;
-	for (struct protobuf_field f; protobuf_next(&m, &f);) {
-		if (f.number == PPROF_LOCATION_MAPPING)
-			mapping = f.value;
-		else if (f.number == PPROF_LOCATION_ADDRESS)
-			address = f.value;
-		else if (f.number == PPROF_LOCATION_LINE)
-			take_line(p, f.bytes);
-	}
-	place->made = pprof_places_make(&p->places,
-		pprof_row_of(p, &p->mapping_rows, PPROF_ID_ROWS(&p->places.mappings), mapping),
-		address, &place->cut);
-}
-
-/* False: the rest is no part of the stack. */
-static inline bool add_place(
-	struct pprof *p, struct pprof_place *place, bool *code, stack_id *stack)
-{
-	if (!place->made.count)
-		make_place(p, place);
-	if (place->cut == CUT_ALL && *code)
-		return false;
-	*code |= place->cut == CUT_NOTHING;
-	for (uint32_t i = 0; i < place->made.count; i++)
-		*stack = profile_stack(
-			p->profile, *stack, p->places.made.items[place->made.first + i]);
-	return place->cut != CUT_BELOW || !*code;
-}
-
-/* With the frames that drop_frames asks to leave out left out. As pprof has it, frames that are
- * outside of all others stay, so that not everything goes. */
-static stack_id make_cut_stack(struct pprof *p)
-{
-	stack_id stack = 0;
-	bool code = false;
-
-	for (size_t i = p->rows.len; i-- > 0;) {
-		if (!add_place(p, &p->locations.items[p->rows.items[i]], &code, &stack)) {
-			p->cut++;
-			break;
-		}
-	}
-	return stack;
-}
-
-/* What is outermost in this sample as in the one before is not looked up again. */
-static stack_id make_stack(struct pprof *p)
-{
-	size_t count = p->rows.len, before = p->last_rows.len, same = 0;
-	stack_id stack;
-
-	while (same < count && same < before &&
-		p->rows.items[count - 1 - same] == p->last_rows.items[before - 1 - same])
-		same++;
-	p->stacks.len = same;
-	stack = same ? p->stacks.items[same - 1] : 0;
-	vector_reserve(&p->stacks, count - same);
-	for (size_t i = count - same; i-- > 0;) {
-		struct pprof_place *place = &p->locations.items[p->rows.items[i]];
-		bool code = false;
-
-		add_place(p, place, &code, &stack);
-		p->stacks.items[p->stacks.len++] = stack;
-	}
-	p->last_rows.len = 0;
-	vector_reserve(&p->last_rows, count);
-	if (count)
-		memcpy(p->last_rows.items, p->rows.items, count * sizeof(uint32_t));
-	p->last_rows.len = count;
-	return stack;
-}
 
 static struct pprof_string *label_key(struct pprof *p, uint64_t index)
 {
@@ -150,29 +53,14 @@ static bool take_label(struct pprof *p, struct bytes message, struct error *err)
 	return true;
 }
 
-/* To rows; 0 for one that the file has not got. */
-static bool take_locations(struct pprof *p, const struct protobuf_field *f)
+static bool take_values(struct pprof *p, struct protobuf_field f)
 {
-	struct pprof_id_rows rows = PPROF_ID_ROWS(&p->locations);
-	struct cursor c = cursor_of(f->bytes);
+	struct cursor c = cursor_of(f.bytes);
 
-	if (f->wire == PROTOBUF_VARINT)
-		vector_push(&p->rows, pprof_ids_find(&p->location_rows, rows, f->value));
-	vector_reserve(&p->rows, f->bytes.len);
+	if (f.wire == PROTOBUF_VARINT)
+		vector_push(&p->batch->values, (int64_t)f.value);
 	while (c.at < c.end)
-		p->rows.items[p->rows.len++] =
-			pprof_ids_find(&p->location_rows, rows, cursor_uleb(&c));
-	return !c.bad;
-}
-
-static bool take_values(struct pprof *p, const struct protobuf_field *f)
-{
-	struct cursor c = cursor_of(f->bytes);
-
-	if (f->wire == PROTOBUF_VARINT)
-		vector_push(&p->values, (int64_t)f->value);
-	while (c.at < c.end)
-		vector_push(&p->values, (int64_t)cursor_uleb(&c));
+		vector_push(&p->batch->values, (int64_t)cursor_uleb(&c));
 	return !c.bad;
 }
 
@@ -185,47 +73,13 @@ static bool skip_sample(struct pprof *p, const struct protobuf_field *sample, co
 	return true;
 }
 
-static void add_sample(struct pprof *p, stack_id stack)
+/* The batch's next sample is complete. */
+static bool add_sample(struct pprof *p)
 {
-	struct sample sample = {.stack = stack};
-
-	pprof_tags_apply(&p->tags, &sample);
-	profile_add_sample(p->profile, p->samples, &sample);
-	for (size_t i = 0; i < p->values.len; i++)
-		vector_push(&p->profile->streams.items[p->stream_of[i]].value, p->values.items[i]);
+	pprof_tags_apply(&p->tags, &p->batch->samples[p->batch->count++].columns);
 	p->taken++;
-}
-
-static const char *const too_deep = "expected no stack of more than 8,192 frames";
-
-/* The stack of the rows; false, with the reason, when it cannot be one. */
-static bool stack_of_rows(struct pprof *p, stack_id *ret_stack, const char **ret_reason)
-{
-	for (size_t i = 0; i < p->rows.len; i++) {
-		*ret_reason = "expected locations that the file has";
-		if (!p->rows.items[i])
-			return false;
-	}
-	*ret_reason = too_deep;
-	if (p->rows.len > STACK_DEPTH_LIMIT)
-		return false;
-	*ret_stack = p->places.drop ? make_cut_stack(p) : make_stack(p);
-	return true;
-}
-
-/* Most samples have their locations as one field, and most such fields come again. */
-static bool stack_of_sample(struct pprof *p, const struct protobuf_field *whole,
-	stack_id *ret_stack, const char **ret_reason)
-{
-	if (!whole->bytes.len)
-		return stack_of_rows(p, ret_stack, ret_reason);
-	if (!p->places.drop && seen_find(&p->stacks_seen, whole->bytes, ret_stack))
-		return true;
-	*ret_reason = "expected whole numbers of locations";
-	if (!take_locations(p, whole) || !stack_of_rows(p, ret_stack, ret_reason))
-		return false;
-	if (!p->places.drop)
-		seen_put(&p->stacks_seen, whole->bytes, *ret_stack);
+	if (p->batch->count == PPROF_BATCH || p->batch->steps.len >= PPROF_BATCH_STEPS)
+		p->batch = pprof_adder_pass(p->adder);
 	return true;
 }
 
@@ -235,80 +89,88 @@ struct label_run {
 	bool begun, known;
 };
 
-static void begin_labels(struct pprof *p, const struct protobuf *sample,
-	const struct protobuf_field *first, struct label_run *run)
+static void begin_labels(
+	struct pprof *p, const struct protobuf *sample, const char *first, struct label_run *run)
 {
 	uint32_t kept;
 
 	run->begun = true;
-	run->bytes =
-		(struct bytes){first->at, (size_t)((const char *)sample->cursor.end - first->at)};
+	run->bytes = (struct bytes){first, (size_t)((const char *)sample->cursor.end - first)};
 	run->known = seen_find(&p->labels_seen, run->bytes, &kept);
 	if (run->known)
 		pprof_tags_recall(&p->tags, kept);
 }
 
 static bool take_sample_fields(
-	struct pprof *p, struct bytes message, struct protobuf_field *whole, struct error *err)
+	struct pprof *p, struct bytes message, struct bytes *whole, struct error *err)
 {
 	struct protobuf m = protobuf_open(message, &pprof_sample_shape);
 	struct label_run run = {0};
 
 	for (struct protobuf_field f; !run.known && protobuf_next(&m, &f);) {
 		if (f.number == PPROF_SAMPLE_LABEL && !run.begun)
-			begin_labels(p, &m, &f, &run);
+			begin_labels(p, &m, f.at, &run);
 		if (f.number == PPROF_SAMPLE_LABEL && !run.known && !take_label(p, f.bytes, err))
 			return false;
 		if (f.number != PPROF_SAMPLE_LABEL)
 			run.bytes.len = 0; /* not labels only */
-		if (f.number == PPROF_SAMPLE_VALUE && !take_values(p, &f))
+		if (f.number == PPROF_SAMPLE_VALUE && !take_values(p, f))
 			return pprof_fail_at(p, f.at, "whole values", err);
 		if (f.number != PPROF_SAMPLE_LOCATION)
 			continue;
-		if (!whole->bytes.len && !p->rows.len && f.wire == PROTOBUF_BYTES) {
-			*whole = f;
+		if (!whole->len && !p->rows.len && f.wire == PROTOBUF_BYTES) {
+			*whole = f.bytes;
 			continue;
 		}
-		if (!take_locations(p, whole) || !take_locations(p, &f))
+		if (!pprof_take_packed(p, *whole) ||
+			(f.wire == PROTOBUF_BYTES && !pprof_take_packed(p, f.bytes)))
 			return pprof_fail_at(p, f.at, "whole numbers of locations", err);
-		whole->bytes.len = 0;
+		if (f.wire == PROTOBUF_VARINT)
+			pprof_take_location(p, f.value);
+		whole->len = 0;
 	}
 	if (!run.known && run.bytes.len && !m.failed)
 		seen_put(&p->labels_seen, run.bytes, pprof_tags_keep(&p->tags));
 	return pprof_finish_message(p, &m, err);
 }
 
-static bool take_sample(struct pprof *p, const struct protobuf_field *sample, struct error *err)
+static bool take_sample(struct pprof *p, const struct protobuf_field *field, struct error *err)
 {
-	struct protobuf_field whole = {.wire = PROTOBUF_BYTES};
+	size_t values = p->batch->values.len;
+	struct bytes whole = {0};
 	const char *reason;
-	stack_id stack;
 
 	p->rows.len = 0;
-	p->values.len = 0;
 	pprof_tags_clear(&p->tags);
 	p->seen++;
-	if (!take_sample_fields(p, sample->bytes, &whole, err))
+	if (!take_sample_fields(p, field->bytes, &whole, err))
 		return false;
-	if (p->values.len != p->types.len)
-		return skip_sample(p, sample, "expected a value for each sample type");
-	if (!stack_of_sample(p, &whole, &stack, &reason))
-		return skip_sample(p, sample, reason);
-	add_sample(p, stack);
-	return true;
+	if (p->batch->values.len - values != p->types.len)
+		reason = "expected a value for each sample type";
+	else if (pprof_take_stack(p, whole, &reason))
+		return add_sample(p);
+	p->batch->values.len = values;
+	return skip_sample(p, field, reason);
 }
 
-_Static_assert(STACK_DEPTH_LIMIT == 8192, "too_deep says so");
+#define THREAD_LEAST ((size_t)1 << 20) /* bytes: a thread is not worth its while for less */
 
 static bool take_samples(struct pprof *p, struct bytes content, struct error *err)
 {
 	struct protobuf m = protobuf_open(content, &pprof_profile_shape);
+	bool done = true;
 
-	for (struct protobuf_field f; protobuf_next(&m, &f);)
-		if (f.number == PPROF_SAMPLE && !take_sample(p, &f, err))
-			return false;
-	pprof_tags_finish(&p->tags, &p->profile->samples.items[p->samples]);
-	return true;
+	p->adder = pprof_adder_new(p->profile, p->samples, p->stream_of, p->types.len,
+		content.len >= THREAD_LEAST && crew_size(2) > 1);
+	p->batch = pprof_adder_batch(p->adder);
+	for (struct protobuf_field f; done && protobuf_next(&m, &f);)
+		if (f.number == PPROF_SAMPLE)
+			done = take_sample(p, &f, err);
+	pprof_adder_pass(p->adder);
+	pprof_adder_finish(p->adder);
+	if (done)
+		pprof_tags_finish(&p->tags, &p->profile->samples.items[p->samples]);
+	return done;
 }
 
 /* ---- The file ---- */
@@ -316,6 +178,7 @@ static bool take_samples(struct pprof *p, struct bytes content, struct error *er
 static bool read_content(struct pprof *p, struct bytes content, struct error *err)
 {
 	p->start = content.at;
+	p->end = content.at + content.len;
 	if (!pprof_take_tables(p, content, err))
 		return false;
 	pprof_open_streams(p);

@@ -144,17 +144,19 @@ static void tell_own_meta(struct pprof *p, struct bytes message)
 	}
 	if (row.key)
 		vector_push(&p->profile->meta, row);
-	p->has_meta = true;
 }
 
 static void tell_meta(struct pprof *p, struct bytes content)
 {
-	struct protobuf m = protobuf_open(content, &pprof_profile_shape);
+	const char *end = content.at + content.len;
+	struct protobuf m =
+		protobuf_open((struct bytes){p->meta, p->meta ? (size_t)(end - p->meta) : 0},
+			&pprof_profile_shape);
 
 	for (struct protobuf_field f; protobuf_next(&m, &f);)
 		if (f.number == PPROF_META && f.wire == PROTOBUF_BYTES)
 			tell_own_meta(p, f.bytes);
-	if (!p->has_meta) {
+	if (!p->meta) {
 		pprof_tell_times(p->profile, p->time, p->duration);
 		tell_comments(p);
 		tell_period(p);

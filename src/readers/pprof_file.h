@@ -2,6 +2,7 @@
 #ifndef KILN_READERS_PPROF_FILE_H
 #define KILN_READERS_PPROF_FILE_H
 
+#include "readers/pprof_adder.h"
 #include "readers/pprof_drop.h"
 #include "readers/pprof_places.h"
 #include "readers/pprof_tags.h"
@@ -39,7 +40,7 @@ struct pprof_string {
 struct pprof {
 	struct profile *profile;
 	unsigned want;
-	const char *start; /* of the content */
+	const char *start, *end; /* of the content */
 	VECTOR(struct pprof_string) strings;
 	struct pprof_string no_string;
 	VECTOR(struct pprof_sample_type) types;
@@ -49,7 +50,7 @@ struct pprof {
 	struct pprof_ids location_rows, mapping_rows, function_rows;
 	struct pprof_sample_type period_type;
 	uint64_t drop_frames, keep_frames, time, duration, period, default_type, doc_url;
-	bool has_meta; /* Kiln wrote it */
+	const char *meta; /* the first field in which Kiln wrote more, or NULL */
 
 	/* Samples: */
 	struct pprof_drop drop;
@@ -57,9 +58,13 @@ struct pprof {
 	struct seen stacks_seen, labels_seen;
 	uint32_t samples, stream_of[PPROF_TYPES_LIMIT];
 	bool delivered_told[PPROF_TYPES_LIMIT]; /* by stream */
-	VECTOR(uint32_t) rows, last_rows;	/* of the stack's locations, innermost first */
-	VECTOR(stack_id) stacks;		/* behind each of last_rows, outermost first */
-	VECTOR(int64_t) values;
+	VECTOR(uint32_t) rows;			/* of a stack's locations, innermost first */
+	VECTOR(location_id) place_of_id; /* where it is one; 0: not known yet, or more than one */
+	struct bytes last; /* the locations of the stack that was taken last, if it is known */
+	VECTOR(uint32_t) levels; /* of its path behind each of them, outermost first */
+	struct pprof_adder *adder;
+	struct pprof_batch *batch; /* that is being filled */
+	uint32_t stacks;	   /* different ones */
 	uint64_t seen, taken, cut, bad_strings, bad_rows, bad_samples, first_bad;
 	const char *bad_reason;
 };
@@ -107,6 +112,15 @@ static inline uint32_t pprof_ids_find(
 /* The same of what a table refers to, where 0 is none; counts what is not there. */
 uint32_t pprof_row_of(
 	struct pprof *p, const struct pprof_ids *ids, struct pprof_id_rows rows, uint64_t id);
+
+/* ---- Stacks ---- */
+
+/* More locations of a stack that has them in several fields; false when they are no numbers. */
+bool pprof_take_packed(struct pprof *p, struct bytes locations);
+void pprof_take_location(struct pprof *p, uint64_t id);
+/* Put the stack of the locations taken, or of these when they are all that it has, into the batch
+ * and its next sample; false, with the reason, when it cannot be one. */
+bool pprof_take_stack(struct pprof *p, struct bytes locations, const char **ret_reason);
 
 /* ---- Streams, and what is known of the profile ---- */
 

@@ -248,44 +248,48 @@ static bool take_comments(struct pprof *p, const struct protobuf_field *f, struc
 	return !bad || pprof_fail_at(p, f->at, "whole numbers of comments", err);
 }
 
-static bool take_field(struct pprof *p, const struct protobuf_field *f, struct error *err)
+static bool take_field(struct pprof *p, struct protobuf_field f, struct error *err)
 {
-	switch (f->number) {
+	switch (f.number) {
 	case PPROF_SAMPLE_TYPE:
-		return take_sample_type(p, f, err);
+		return take_sample_type(p, &f, err);
 	case PPROF_MAPPING:
-		return take_mapping(p, f->bytes, err);
+		return take_mapping(p, f.bytes, err);
 	case PPROF_LOCATION:
-		return take_location(p, f->bytes, err);
+		return take_location(p, f.bytes, err);
 	case PPROF_FUNCTION:
-		return take_function(p, f->bytes, err);
+		return take_function(p, f.bytes, err);
 	case PPROF_STRING:
-		vector_push(&p->strings, (struct pprof_string){.text = f->bytes});
+		vector_push(&p->strings, (struct pprof_string){.text = f.bytes});
 		return true;
 	case PPROF_DROP_FRAMES:
-		p->drop_frames = f->value;
+		p->drop_frames = f.value;
 		return true;
 	case PPROF_KEEP_FRAMES:
-		p->keep_frames = f->value;
+		p->keep_frames = f.value;
 		return true;
 	case PPROF_TIME_NANOS:
-		p->time = f->value;
+		p->time = f.value;
 		return true;
 	case PPROF_DURATION_NANOS:
-		p->duration = f->value;
+		p->duration = f.value;
 		return true;
 	case PPROF_PERIOD_TYPE:
-		return take_type(p, f->bytes, &p->period_type, err);
+		return take_type(p, f.bytes, &p->period_type, err);
 	case PPROF_PERIOD:
-		p->period = f->value;
+		p->period = f.value;
 		return true;
 	case PPROF_COMMENT:
-		return take_comments(p, f, err);
+		return take_comments(p, &f, err);
 	case PPROF_DEFAULT_SAMPLE_TYPE:
-		p->default_type = f->value;
+		p->default_type = f.value;
 		return true;
 	case PPROF_DOC_URL:
-		p->doc_url = f->value;
+		p->doc_url = f.value;
+		return true;
+	case PPROF_META:
+		if (!p->meta && f.wire == PROTOBUF_BYTES)
+			p->meta = f.at;
 		return true;
 	default:
 		return true;
@@ -357,6 +361,8 @@ static void know_tables(struct pprof *p)
 	ids_init(&p->mapping_rows, PPROF_ID_ROWS(&p->places.mappings));
 	ids_init(&p->function_rows, PPROF_ID_ROWS(&p->places.functions));
 	know_drops(p);
+	for (size_t i = 0; i < p->location_rows.dense.len; i++)
+		vector_push(&p->place_of_id, 0);
 }
 
 /* ---- All of it ---- */
@@ -366,7 +372,7 @@ bool pprof_take_tables(struct pprof *p, struct bytes content, struct error *err)
 	struct protobuf m = protobuf_open(content, &pprof_profile_shape);
 
 	for (struct protobuf_field f; protobuf_next(&m, &f);)
-		if (!take_field(p, &f, err))
+		if (f.number != PPROF_SAMPLE && !take_field(p, f, err))
 			return false;
 	if (!pprof_finish_message(p, &m, err))
 		return false;
@@ -392,9 +398,8 @@ void pprof_file_release(struct pprof *p)
 	vector_release(&p->comments);
 	vector_release(&p->locations);
 	vector_release(&p->rows);
-	vector_release(&p->last_rows);
-	vector_release(&p->stacks);
-	vector_release(&p->values);
+	vector_release(&p->place_of_id);
+	vector_release(&p->levels);
 	ids_release(&p->location_rows);
 	ids_release(&p->mapping_rows);
 	ids_release(&p->function_rows);

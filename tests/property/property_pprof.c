@@ -77,6 +77,23 @@ static void written_and_read_is_equal(void **state)
 	}
 }
 
+/* So long that another thread adds its samples. */
+static void a_long_file_is_equal(void **state)
+{
+	struct profile p, again;
+	struct buffer file = {0};
+
+	(void)state;
+	random_profile(&p, 7, 25000);
+	write_pprof(&p, EVERY_LABEL, false, &file);
+	assert_in_range(file.len, (size_t)1 << 20, SIZE_MAX);
+	read_pprof(&file, WANT_ALL, &again);
+	assert_same_lines(&p, &again);
+	profile_release(&again);
+	profile_release(&p);
+	buffer_release(&file);
+}
+
 /* Every kind of binary, with and without names, and a process that made code while it ran. */
 static void binaries_of_every_kind(void **state)
 {
@@ -157,6 +174,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(written_and_read_is_equal),
+		cmocka_unit_test(a_long_file_is_equal),
 		cmocka_unit_test(binaries_of_every_kind),
 		cmocka_unit_test(unwanted_columns_are_left_out),
 	};

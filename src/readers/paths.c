@@ -1,0 +1,73 @@
+/* paths.c: which stack is at the end of this path of locations? */
+#include "readers/paths.h"
+
+#include <stdlib.h>
+
+void paths_release(struct paths *p)
+{
+	id_map_release(&p->by_path);
+	vector_release(&p->expected);
+	vector_release(&p->hashes);
+	vector_release(&p->stacks);
+}
+
+void paths_expect(struct paths *p, struct path path)
+{
+	uint64_t hash = path.level ? p->expected.items[path.level - 1] : 0;
+	uint64_t *by_level, *hashes;
+
+	p->expected.len = path.level;
+	vector_reserve(&p->expected, path.count);
+	vector_reserve(&p->hashes, path.count);
+	by_level = p->expected.items + path.level;
+	hashes = p->hashes.items + p->hashes.len;
+	for (size_t i = 0; i < path.count; i++) {
+		hash = (hash + path.locations[i]) * 0x9E3779B97F4A7C15u;
+		hash ^= hash >> 32;
+		by_level[i] = hashes[i] = hash;
+		if (p->by_path.slots)
+			__builtin_prefetch(&p->by_path.slots[id_map_start(&p->by_path, hash)]);
+	}
+	p->expected.len += path.count;
+	p->hashes.len += path.count;
+}
+
+/* A row's first callee mostly comes right behind it, and is not in the map then. */
+static inline stack_id step(struct paths *p, stack_id caller, uint64_t hash, location_id location)
+{
+	struct profile *profile = p->profile;
+	stack_id stack = caller + 1;
+	size_t at;
+
+	if (stack == profile->stack_caller.len)
+		return profile_add_stack(profile, caller, location);
+	if (profile->stack_location.items[stack] == location &&
+		profile->stack_caller.items[stack] == caller)
+		return stack;
+	at = id_map_first(&p->by_path, hash);
+	while ((stack = id_map_candidate(&p->by_path, hash, &at)))
+		if (profile->stack_location.items[stack] == location &&
+			profile->stack_caller.items[stack] == caller)
+			return stack;
+	stack = profile_add_stack(profile, caller, location);
+	if (stack)
+		id_map_put(&p->by_path, hash, at, stack);
+	return stack;
+}
+
+stack_id paths_walk(struct paths *p, struct path path)
+{
+	stack_id stack = path.level ? p->stacks.items[path.level - 1] : 0;
+	const uint64_t *hashes = p->hashes.items + p->walked;
+
+	p->stacks.len = path.level;
+	vector_reserve(&p->stacks, path.count);
+	for (size_t i = 0; i < path.count; i++) {
+		stack = step(p, stack, hashes[i], path.locations[i]);
+		p->stacks.items[p->stacks.len++] = stack;
+	}
+	p->walked += path.count;
+	if (p->walked == p->hashes.len)
+		p->walked = p->hashes.len = 0;
+	return stack;
+}

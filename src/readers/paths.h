@@ -1,0 +1,34 @@
+/* paths.h: which stack is at the end of this path of locations? For stacks in any order.
+ *
+ * Whoever steps from callee to callee waits for memory at each of them once a tree is large. Here a
+ * stack is looked for by the hash of its whole path, which is known before a step is taken: a path
+ * is expected a while before it is walked, so that its stacks are on their way already. */
+#ifndef KILN_READERS_PATHS_H
+#define KILN_READERS_PATHS_H
+
+#include "model/profile.h"
+
+/* Locations, outermost first, that continue the path before this one behind its first `level`
+ * locations. */
+struct path {
+	const location_id *locations;
+	uint32_t level, count;
+};
+
+/* With the profile set it is empty, as the profile's stacks are: all of them are to be added
+ * here. */
+struct paths {
+	struct profile *profile;
+	struct id_map by_path;	   /* stacks that are not right behind their caller */
+	VECTOR(uint64_t) expected; /* hashes, by level, of the path that was expected last */
+	VECTOR(uint64_t) hashes;   /* of all steps that were expected */
+	size_t walked;		   /* of these */
+	VECTOR(stack_id) stacks;   /* of the path that was walked last, outermost first */
+};
+void paths_release(struct paths *p);
+
+void paths_expect(struct paths *p, struct path path);
+/* The stack at the end; in the order in which paths were expected. */
+stack_id paths_walk(struct paths *p, struct path path);
+
+#endif
