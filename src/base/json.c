@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -576,6 +577,39 @@ int64_t json_number(struct json *j, unsigned decimals, int64_t if_null)
 		return number_in_text(j, decimals);
 	unexpected(j, "a number");
 	return 0;
+}
+
+static bool double_of(struct bytes text, double *ret_value)
+{
+	bool minus = bytes_start(text, BYTES("-"));
+
+	if (bytes_equal(text, BYTES("NaN")))
+		*ret_value = (double)NAN;
+	else if (bytes_end(text, BYTES("Infinity")) && text.len == 8u + minus)
+		*ret_value = minus ? -(double)INFINITY : (double)INFINITY;
+	else
+		return bytes_double(text, ret_value);
+	return true;
+}
+
+double json_double(struct json *j)
+{
+	double value = 0;
+	const char *behind;
+	struct number n;
+
+	if (next_byte(j) == '"') {
+		if (!double_of(json_string(j), &value) && !j->failed)
+			json_fail(j, "expected a number, got a string before");
+		return value;
+	}
+	behind = number_text(j, &n);
+	if (!behind)
+		return 0;
+	if (!bytes_double((struct bytes){j->at, (size_t)(behind - j->at)}, &value))
+		json_fail(j, "a number of more than 63 characters");
+	j->at = behind;
+	return value;
 }
 
 bool json_flag(struct json *j)

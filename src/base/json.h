@@ -77,6 +77,8 @@ bool json_item(struct json *j);
 struct bytes json_string(struct json *j);
 /* A number times 10^decimals, rounded; one in a string counts. null is `if_null`. */
 int64_t json_number(struct json *j, unsigned decimals, int64_t if_null);
+/* The nearest double of a number; "NaN", "Infinity" and one in a string count. */
+double json_double(struct json *j);
 /* true, or a number that is not 0; null is false. */
 bool json_flag(struct json *j);
 void json_skip(struct json *j);

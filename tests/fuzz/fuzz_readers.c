@@ -37,6 +37,7 @@ static const char *const names[] = {
 	/* Y */ "chrome-trace",
 	/* Z */ "speedscope",
 	/* [ */ "firefox",
+	/* \ */ "otlp-json",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

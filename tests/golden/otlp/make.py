@@ -134,10 +134,14 @@ def odd():
     return run(1, run(2, run(2, profile))) + run(2, d.fields())
 
 
+def messages():
+    return {"everything": everything(), "dictionary-first": everything(True), "odd": odd()}
+
+
 def main():
     folder = sys.argv[1]
     os.makedirs(folder, exist_ok=True)
-    files = {"everything": everything(), "dictionary-first": everything(True), "odd": odd()}
+    files = messages()
     for name, content in files.items():
         with open(f"{folder}/{name}.otlp", "wb") as out:
             out.write(content)
@@ -145,4 +149,5 @@ def main():
         out.write(gzip.compress(files["everything"], mtime=0))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,436 @@
+/* otlp_json.c: profiles of OpenTelemetry as JSON, which collectors write into files.
+ *
+ * The objects are the messages of the protobuf format under the names of their fields, so they are
+ * made those messages, and read as such. A file may have several, one behind the other: each is
+ * complete in itself.
+ *
+ * Source: protobuf.dev, "ProtoJSON Format", and opentelemetry.io, "OTLP/JSON": 64-bit numbers are
+ * strings, and the ids of traces and spans hexadecimal. */
+#include "readers/json_stacks.h"
+#include "readers/otlp_profiles.h"
+
+#define EXPECTS "a JSON object with `resourceProfiles` and a `dictionary`"
+
+/* ---- Fields ---- */
+
+enum value_kind {
+	VALUE_NUMBER, /* or true and false */
+	VALUE_NUMBERS,
+	VALUE_FIXED,
+	VALUE_FIXEDS,
+	VALUE_DOUBLE,
+	VALUE_TEXT, /* or an array of them; MESSAGE too */
+	VALUE_HEX,
+	VALUE_BASE64,
+	VALUE_MESSAGE,
+	VALUE_THERE, /* whatever it is */
+};
+
+struct json_field {
+	const char *name;
+	uint8_t number;
+	uint8_t kind; /* enum value_kind */
+	const struct json_message *message;
+};
+
+struct json_message {
+	size_t count;
+	struct json_field fields[12];
+};
+
+/* Objects: in all of these, fields that nobody reads are left out. */
+static const struct json_message any_value = {
+	8, {
+		   {"stringValue", 1, VALUE_TEXT, NULL},
+		   {"boolValue", 2, VALUE_NUMBER, NULL},
+		   {"intValue", 3, VALUE_NUMBER, NULL},
+		   {"doubleValue", 4, VALUE_DOUBLE, NULL},
+		   {"arrayValue", 5, VALUE_THERE, NULL},
+		   {"kvlistValue", 6, VALUE_THERE, NULL},
+		   {"bytesValue", 7, VALUE_BASE64, NULL},
+		   {"stringValueStrindex", 8, VALUE_NUMBER, NULL},
+	   }};
+static const struct json_message key_value = {3, {
+							 {"key", 1, VALUE_TEXT, NULL},
+							 {"value", 2, VALUE_MESSAGE, &any_value},
+							 {"keyStrindex", 3, VALUE_NUMBER, NULL},
+						 }};
+static const struct json_message mapping = {5, {
+						       {"memoryStart", 1, VALUE_NUMBER, NULL},
+						       {"memoryLimit", 2, VALUE_NUMBER, NULL},
+						       {"fileOffset", 3, VALUE_NUMBER, NULL},
+						       {"filenameStrindex", 4, VALUE_NUMBER, NULL},
+						       {"attributeIndices", 5, VALUE_NUMBERS, NULL},
+					       }};
+static const struct json_message line = {3, {
+						    {"functionIndex", 1, VALUE_NUMBER, NULL},
+						    {"line", 2, VALUE_NUMBER, NULL},
+						    {"column", 3, VALUE_NUMBER, NULL},
+					    }};
+static const struct json_message location = {
+	5, {
+		   {"mappingIndex", 1, VALUE_NUMBER, NULL},
+		   {"address", 2, VALUE_NUMBER, NULL},
+		   {"lines", 3, VALUE_MESSAGE, &line},
+		   {"line", 3, VALUE_MESSAGE, &line}, /* its name before */
+		   {"attributeIndices", 4, VALUE_NUMBERS, NULL},
+	   }};
+static const struct json_message function = {
+	4, {
+		   {"nameStrindex", 1, VALUE_NUMBER, NULL},
+		   {"systemNameStrindex", 2, VALUE_NUMBER, NULL},
+		   {"filenameStrindex", 3, VALUE_NUMBER, NULL},
+		   {"startLine", 4, VALUE_NUMBER, NULL},
+	   }};
+static const struct json_message link = {2, {
+						    {"traceId", 1, VALUE_HEX, NULL},
+						    {"spanId", 2, VALUE_HEX, NULL},
+					    }};
+static const struct json_message stack = {1, {{"locationIndices", 1, VALUE_NUMBERS, NULL}}};
+static const struct json_message attribute = {3, {
+							 {"keyStrindex", 1, VALUE_NUMBER, NULL},
+							 {"value", 2, VALUE_MESSAGE, &any_value},
+							 {"unitStrindex", 3, VALUE_NUMBER, NULL},
+						 }};
+static const struct json_message dictionary = {
+	7, {
+		   {"mappingTable", 1, VALUE_MESSAGE, &mapping},
+		   {"locationTable", 2, VALUE_MESSAGE, &location},
+		   {"functionTable", 3, VALUE_MESSAGE, &function},
+		   {"linkTable", 4, VALUE_MESSAGE, &link},
+		   {"stringTable", 5, VALUE_TEXT, NULL},
+		   {"attributeTable", 6, VALUE_MESSAGE, &attribute},
+		   {"stackTable", 7, VALUE_MESSAGE, &stack},
+	   }};
+static const struct json_message value_type = {2, {
+							  {"typeStrindex", 1, VALUE_NUMBER, NULL},
+							  {"unitStrindex", 2, VALUE_NUMBER, NULL},
+						  }};
+static const struct json_message sample = {5, {
+						      {"stackIndex", 1, VALUE_NUMBER, NULL},
+						      {"attributeIndices", 2, VALUE_NUMBERS, NULL},
+						      {"linkIndex", 3, VALUE_NUMBER, NULL},
+						      {"values", 4, VALUE_NUMBERS, NULL},
+						      {"timestampsUnixNano", 5, VALUE_FIXEDS, NULL},
+					      }};
+static const struct json_message profile = {
+	7, {
+		   {"sampleType", 1, VALUE_MESSAGE, &value_type},
+		   {"samples", 2, VALUE_MESSAGE, &sample},
+		   {"timeUnixNano", 3, VALUE_FIXED, NULL},
+		   {"durationNano", 4, VALUE_NUMBER, NULL},
+		   {"periodType", 5, VALUE_MESSAGE, &value_type},
+		   {"period", 6, VALUE_NUMBER, NULL},
+		   {"attributeIndices", 11, VALUE_NUMBERS, NULL},
+	   }};
+static const struct json_message scope = {2, {
+						     {"name", 1, VALUE_TEXT, NULL},
+						     {"version", 2, VALUE_TEXT, NULL},
+					     }};
+static const struct json_message scope_profiles = {
+	2, {
+		   {"scope", 1, VALUE_MESSAGE, &scope},
+		   {"profiles", 2, VALUE_MESSAGE, &profile},
+	   }};
+static const struct json_message resource = {1, {{"attributes", 1, VALUE_MESSAGE, &key_value}}};
+static const struct json_message resource_profiles = {
+	2, {
+		   {"resource", 1, VALUE_MESSAGE, &resource},
+		   {"scopeProfiles", 2, VALUE_MESSAGE, &scope_profiles},
+	   }};
+static const struct json_message profiles_data = {
+	2, {
+		   {"resourceProfiles", 1, VALUE_MESSAGE, &resource_profiles},
+		   {"dictionary", 2, VALUE_MESSAGE, &dictionary},
+	   }};
+
+/* Writers of JSON may keep the names that the .proto has: time_unix_nano for timeUnixNano. */
+static bool is_name(struct bytes key, const char *name)
+{
+	for (size_t i = 0; i < key.len; i++) {
+		char c = key.at[i];
+
+		if (c == '_' && i + 1 < key.len && key.at[i + 1] >= 'a' && key.at[i + 1] <= 'z')
+			c = (char)(key.at[++i] - 'a' + 'A');
+		if (!*name || c != *name++)
+			return false;
+	}
+	return !*name;
+}
+
+/* Mostly it is the one behind the last. */
+static const struct json_field *find_field(
+	const struct json_message *m, struct bytes key, size_t *next)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		size_t at = *next + i < m->count ? *next + i : *next + i - m->count;
+
+		if (is_name(key, m->fields[at].name)) {
+			*next = at + 1 < m->count ? at + 1 : 0;
+			return &m->fields[at];
+		}
+	}
+	return NULL;
+}
+
+/* ---- Lengths ---- */
+
+#define SHORT_MOST 16383u /* two bytes can say it */
+
+/* What follows has a length that is not known yet. Returns what run_end wants. */
+static size_t run_begin(struct buffer *out, uint32_t number)
+{
+	protobuf_put_varint(out, number << 3 | PROTOBUF_BYTES);
+	buffer_add(out, "\0\0", 2);
+	return out->len;
+}
+
+/* Numbers may have zeroes on top: a length takes two bytes, or five. */
+static void run_end(struct buffer *out, size_t start)
+{
+	size_t len = out->len - start, bytes = 2;
+
+	if (len > SHORT_MOST) {
+		bytes = 5;
+		buffer_room(out, 3);
+		memmove(out->at + start + 3, out->at + start, len);
+		out->len += 3;
+	}
+	for (size_t i = 0; i < bytes; i++, len >>= 7)
+		out->at[start - 2 + i] = (char)((len & 0x7f) | (i + 1 < bytes ? 0x80 : 0));
+}
+
+/* ---- Values ---- */
+
+static uint64_t number_of_text(struct json *j)
+{
+	struct bytes text = bytes_trim(json_string(j));
+	bool minus = text.len && *text.at == '-';
+	uint64_t value = 0;
+
+	if (!bytes_u64((struct bytes){text.at + minus, text.len - minus}, &value) && !j->failed)
+		json_fail(j, "expected a number, got a string before");
+	return minus ? -value : value;
+}
+
+static uint64_t take_number(struct json *j)
+{
+	switch (json_peek(j)) {
+	case JSON_STRING:
+		return number_of_text(j);
+	case JSON_TRUE:
+	case JSON_FALSE:
+		return json_flag(j);
+	default:
+		return (uint64_t)json_number(j, 0, 0);
+	}
+}
+
+static void put_fixed(struct buffer *out, uint64_t value)
+{
+	for (unsigned shift = 0; shift < 64; shift += 8)
+		buffer_char(out, (char)(value >> shift));
+}
+
+static void take_numbers(struct json *j, const struct json_field *f, struct buffer *out)
+{
+	size_t start = run_begin(out, f->number);
+
+	for (json_array(j); json_item(j);) {
+		uint64_t value = take_number(j);
+
+		if (f->kind == VALUE_FIXEDS)
+			put_fixed(out, value);
+		else
+			protobuf_put_varint(out, value);
+	}
+	run_end(out, start);
+}
+
+static void take_double(struct json *j, const struct json_field *f, struct buffer *out)
+{
+	double value = json_double(j);
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	protobuf_put_varint(out, (uint64_t)f->number << 3 | PROTOBUF_FIXED64);
+	put_fixed(out, bits);
+}
+
+static unsigned hex_digit(char c)
+{
+	return c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 0x20) - 'a' + 10);
+}
+
+static void take_hex(struct json *j, const struct json_field *f, struct buffer *out)
+{
+	struct bytes text = json_string(j);
+	size_t start = run_begin(out, f->number);
+
+	for (size_t i = 0; i + 1 < text.len; i += 2) {
+		char high = text.at[i], low = text.at[i + 1];
+
+		if (!is_hex_digit((char)(high | 0x20)) || !is_hex_digit((char)(low | 0x20))) {
+			json_fail(j, "expected hexadecimal digits, got another string before");
+			break;
+		}
+		buffer_char(out, (char)(hex_digit(high) << 4 | hex_digit(low)));
+	}
+	run_end(out, start);
+}
+
+static int base64_digit(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	if (c == '+' || c == '-')
+		return 62;
+	return c == '/' || c == '_' ? 63 : -1;
+}
+
+/* Of either alphabet, with or without padding. */
+static void take_base64(struct json *j, const struct json_field *f, struct buffer *out)
+{
+	struct bytes text = json_string(j);
+	size_t start = run_begin(out, f->number);
+	unsigned bits = 0, count = 0;
+
+	for (size_t i = 0; i < text.len && text.at[i] != '='; i++) {
+		int digit = base64_digit(text.at[i]);
+
+		if (digit < 0) {
+			json_fail(j, "expected bytes in base64, got another string before");
+			break;
+		}
+		bits = (bits << 6 | (unsigned)digit) & 0xfff;
+		count += 6;
+		if (count >= 8) {
+			count -= 8;
+			buffer_char(out, (char)(bits >> count));
+		}
+	}
+	run_end(out, start);
+}
+
+static void take_message(struct json *j, const struct json_message *m, struct buffer *out);
+
+static void take_one(struct json *j, const struct json_field *f, struct buffer *out)
+{
+	size_t start;
+
+	switch (f->kind) {
+	case VALUE_NUMBER:
+		protobuf_put_explicit(out, f->number, take_number(j));
+		return;
+	case VALUE_FIXED:
+		protobuf_put_varint(out, (uint64_t)f->number << 3 | PROTOBUF_FIXED64);
+		put_fixed(out, take_number(j));
+		return;
+	case VALUE_DOUBLE:
+		take_double(j, f, out);
+		return;
+	case VALUE_TEXT:
+		protobuf_put_item(out, f->number, json_string(j));
+		return;
+	case VALUE_HEX:
+		take_hex(j, f, out);
+		return;
+	case VALUE_BASE64:
+		take_base64(j, f, out);
+		return;
+	case VALUE_MESSAGE:
+		start = run_begin(out, f->number);
+		take_message(j, f->message, out);
+		run_end(out, start);
+		return;
+	default:
+		json_skip(j);
+		protobuf_put_item(out, f->number, (struct bytes){"", 0});
+	}
+}
+
+static void take_value(struct json *j, const struct json_field *f, struct buffer *out)
+{
+	enum json_kind kind = json_peek(j);
+
+	if (kind == JSON_NULL)
+		json_skip(j); /* as if it were not there */
+	else if (f->kind == VALUE_NUMBERS || f->kind == VALUE_FIXEDS)
+		take_numbers(j, f, out);
+	else if (kind == JSON_ARRAY && (f->kind == VALUE_TEXT || f->kind == VALUE_MESSAGE))
+		for (json_array(j); json_item(j);)
+			take_one(j, f, out);
+	else
+		take_one(j, f, out);
+}
+
+/* Messages are not in themselves, so this ends. */
+static void take_message(struct json *j, const struct json_message *m, struct buffer *out)
+{
+	struct bytes key;
+	size_t next = 0;
+
+	for (json_object(j); json_key(j, &key);) {
+		const struct json_field *f = find_field(m, key, &next);
+
+		if (f)
+			take_value(j, f, out);
+		else
+			json_skip(j);
+	}
+}
+
+/* ---- The file ---- */
+
+static bool read_objects(struct json *j, struct otlp *o, struct error *err)
+{
+	struct buffer message = {0};
+	bool done;
+
+	do {
+		message.len = 0;
+		take_message(j, &profiles_data, &message);
+		done = !j->failed && otlp_take(o, buffer_bytes(&message), err);
+	} while (done && json_peek(j) == JSON_OBJECT);
+	buffer_release(&message);
+	return done && json_finish(j) && otlp_finish(o, "line", json_line(j), err);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct otlp *o = otlp_new(options, true, out);
+	struct json j;
+	bool done;
+
+	json_open(&j, in, err);
+	done = read_objects(&j, o, err);
+	json_release(&j);
+	otlp_release(o);
+	return done;
+}
+
+static int bid(struct bytes head)
+{
+	if (!json_begins(head))
+		return 0;
+	if (json_says(head, "\"resourceProfiles\"") || json_says(head, "\"resource_profiles\""))
+		return 128;
+	return json_says(head, "\"dictionary\"") &&
+			       (json_says(head, "Table\"") || json_says(head, "_table\""))
+		       ? 64
+		       : 0;
+}
+
+const struct reader reader_otlp_json = {
+	.name = "otlp-json",
+	.about = "profiles of OpenTelemetry (OTLP, v1development), as JSON",
+	.expects = EXPECTS,
+	.proof = "the same profiles as messages, field by field; no producer runs here",
+	.bid = bid,
+	.read = read,
+};

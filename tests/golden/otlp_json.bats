@@ -1,0 +1,67 @@
+# otlp_json.bats: OpenTelemetry's profiles as JSON: the same as their messages.
+load common
+messages=$golden/otlp
+golden=$golden/otlp-json
+
+folds() {
+	"$kiln" fold -q --no-cache "$@"
+}
+
+# refused_json LINE: standard input is refused with these words and no other.
+refused_json() {
+	cat >input.json
+	refused_as "$1" input.json --format otlp-json
+}
+
+@test "the files are what make.py makes" {
+	made '*.folded'
+}
+
+@test "as the message is, whatever its style; plain, compressed, through a pipe" {
+	for file in everything dictionary-first plain; do
+		folds --all "$golden/$file.json" | diff "$golden/everything.folded" -
+		gzip -c "$golden/$file.json" | folds --all - | diff "$golden/everything.folded" -
+		"$kiln" convert -q "$golden/$file.json" -o json.kiln
+		"$kiln" convert -q "$messages/everything.otlp" -o message.kiln
+		cmp message.kiln json.kiln
+	done
+}
+
+@test "any profile is the same as its message" {
+	python3 -B "$golden/make.py" many 40
+	for message in many/*.otlp; do
+		"$kiln" convert -q "$message" -o message.kiln
+		for json in "${message%.otlp}".json "${message%.otlp}".plain.json; do
+			"$kiln" convert -q "$json" -o json.kiln
+			cmp message.kiln json.kiln
+		done
+	done
+	[ "$(ls many/*.otlp | wc -l)" -eq 40 ]
+}
+
+@test "several objects, each with its own dictionary, one behind the other" {
+	cat "$golden/everything.json" "$golden/plain.json" "$golden/everything.json" >three.json
+	folds --all three.json | awk '{ n = $NF / 3; sub(/ [0-9]+$/, ""); print $0, n }' |
+		diff "$golden/everything.folded" -
+}
+
+@test "what refers to nothing, and samples that cannot be, are counted and told" {
+	run --separate-stderr "$kiln" fold "$golden/odd.json"
+	[ "$status" -eq 0 ]
+	diff "$golden/odd.folded" <(echo "$output")
+	[ "$stderr" = "kiln: $golden/odd.json: 4 of 6 samples skipped, first at sample 3: expected a stack, of locations that the file has, of at most 8,192 frames
+kiln: $golden/odd.json: references to what the dictionary has not got: 3" ]
+}
+
+@test "damage is told with its place" {
+	head -c 100 "$golden/everything.json" | refused_json "line 1, byte 100: the input ends where ',' or '}' should be"
+	echo '{"resourceProfiles": []}' | refused_json "line 2: the end, and no profile before it"
+	echo '{"resourceProfiles": 7}' | refused_json "line 1, byte 21: expected an object, got '7'"
+	echo '{"dictionary": {"mappingTable": [{"memoryStart": "0x10"}]}}' | refused_json "line 1, byte 55: expected a number, got a string before"
+	echo '{"dictionary": {"linkTable": [{"traceId": "xyz0"}]}}' | refused_json "line 1, byte 48: expected hexadecimal digits, got another string before"
+	echo '{"dictionary": {"attributeTable": [{"value": {"bytesValue": "a*"}}]}}' | refused_json "line 1, byte 64: expected bytes in base64, got another string before"
+	echo '{"dictionary": {"attributeTable": [{"value": {"doubleValue": "much"}}]}}' | refused_json "line 1, byte 67: expected a number, got a string before"
+	echo '{"resourceProfiles": [{"scopeProfiles": [{"profiles": [{"samples": [{"stackIndex": 1, "values": [5]}]}]}]}]}' |
+		refused_json "sample 1: expected a stack, of locations that the file has, of at most 8,192 frames"
+	cat "$golden/everything.json" - <<<'[]' | refused_json "line 2, byte 3532: expected the end of the input, got '['"
+}
