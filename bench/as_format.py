@@ -2,7 +2,7 @@
 """as_format.py FORMAT MEGABYTES <FOLDED: real stacks, as another tool would have printed them.
 
 Stacks come in the order of a seeded draw, by their weights; addresses, times and counts vary. Formats that
-print one tree get a tree of as many different stacks as fill the size.
+print trees get one for each of as many threads (processes, events) as fill the size.
 """
 import random
 import sys
@@ -17,9 +17,9 @@ def say(text):
     sys.stdout.write(text)
 
 
-def place(name, spread=40):
+def place(name, spread=40, offset=None):
     """An address in a function: few different ones for each, as call sites are few."""
-    return 0x400000 + hash_of(name) % 0x3FFFFF00 + draw.randrange(spread)
+    return 0x400000 + hash_of(name) % 0x3FFFFF00 + (draw.randrange(spread) if offset is None else offset)
 
 
 def hash_of(name):
@@ -39,7 +39,8 @@ def dtrace(frames, count):
 
 def stap(frames, count):
     for name in frames:
-        say(f" 0x{place(name):x} : {name}+0x{draw.randrange(40):x}/0x80 [/usr/bin/app]\n")
+        offset = draw.randrange(40)
+        say(f" 0x{place(name, offset=offset):x} : {name}+0x{offset:x}/0x80 [/usr/bin/app]\n")
     say(f"\t{count}\n")
 
 
@@ -124,7 +125,9 @@ def wcp(frames, count):
 def aix(frames, count):
     say(f"{9502860 + count}: /usr/bin/app -d\n")
     for name in frames:
-        say(f"0x{place(name) & 0xFFFFFFFF:08x}  {name}(??, ??) + 0x{draw.randrange(200):x}\n")
+        name = name.strip("[]")  # else it has no name, and the address is what is told apart
+        offset = draw.randrange(40)
+        say(f"0x{place(name, offset=offset) & 0xFFFFFFFF:08x}  {name}(??, ??) + 0x{offset:x}\n")
     say("\n")
 
 
@@ -167,10 +170,12 @@ BEFORE = {"eu-stack": "PID 31000 - process\n", "jstack": "Full thread dump OpenJ
           "wcp": "Sampling stack while program runs....\n\nFull stacks of all samples:\n\n"}
 
 
-# ---- A tree: name, own count, children by name ----
+# ---- Trees, of a thread or an event each: name, own count, children by name, count of all below ----
 
 def total(node):
-    return node[1] + sum(total(child) for child in node[2].values())
+    if node[3] is None:
+        node[3] = node[1] + sum(total(child) for child in node[2].values())
+    return node[3]
 
 
 def walk(node, depth, visit):
@@ -179,57 +184,85 @@ def walk(node, depth, visit):
         walk(child, depth + 1, visit)
 
 
-def sample_tree(root):
-    say("Analysis of sampling app (pid 1) every 1 millisecond\n\nCall graph:\n")
-    say(f"    {total(root)} Thread_1   DispatchQueue_1: com.apple.main-thread  (serial)\n")
-    walk(root, 0, lambda node, depth: say(
-        "    " + "+ " * (depth + 1) + f"{total(node)} {node[0]}  (in app) + {draw.randrange(400)}  "
-        f"[0x{place(node[0]):x}]\n"))
-    say("\nTotal number in stack (recursive counted multiple, when >=5):\n")
+def sample_tree(root, thread):
+    say(f"    {total(root)} Thread_{thread}   DispatchQueue_{thread}: worker  (serial)\n")
+
+    def call(node, depth):
+        offset = draw.randrange(40)
+        say("    " + "+ " * (depth + 1) + f"{total(node)} {node[0]}  (in app) + {offset}  "
+            f"[0x{place(node[0], offset=offset):x}]\n")
+
+    walk(root, 0, call)
 
 
-def pmc_tree(root):
-    say("@ CPU_CLK_UNHALTED_CORE [1 samples]\n\n")
+def pmc_tree(root, event):
+    say(f"@ EVENT_{event % 16} [{total(root)} samples]\n\n")
     walk(root, 0, lambda node, depth: say(
         " " * depth + f"{draw.random() * 100:05.2f}%  [{total(node)}]  {node[0]}" +
         ("" if depth else " @ /usr/bin/app") + "\n"))
 
 
-def instruments_tree(root):
-    say("Running Time\tSelf (ms)\t\tSymbol Name\n")
-    walk(root, 0, lambda node, depth: say(
+def instruments_tree(root, thread):
+    say(f"{total(root)}.0ms  50.0%\t0.0\t \tworker {thread}\n")
+    walk(root, 1, lambda node, depth: say(
         f"{total(node)}.0ms  50.0%\t{node[1]}.0\t \t{' ' * depth}{node[0]}\n"))
 
 
-def vtune_tree(root):
-    say("Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n")
-    walk(root, 1, lambda node, depth: say(f'{" " * depth}"{node[0]}",{node[1] / 1000},app\n'))
+MODULES = ["app.exe", "ntdll.dll", "KERNEL32.DLL", "Work.Rendering.dll", "mscorlib.dll"]
+PARAMETERS = ["", "int32", "class Work.Ray&,bool&", "valuetype Work.Vector3,valuetype Work.Vector3"]
 
 
-def vsprof_tree(root):
-    say("Level,Function Name,Number of Calls,Elapsed Inclusive Time %,Elapsed Exclusive Time %,"
-        "Avg Elapsed Inclusive Time,Avg Elapsed Exclusive Time,Module Name,\n0,\"app\",0,100.00,0.00,0.00,0.00,\"\",\n")
-    walk(root, 1, lambda node, depth: say(
-        f'{depth},"{node[0]}",{total(node)},{draw.random() * 100:.2f},{draw.random() * 10:.2f},0.00,0.00,"app.exe",\n'))
+def module_of(name):
+    return MODULES[hash_of(name) % len(MODULES)]
+
+
+def vtune_tree(root, thread):
+    say(f" worker {thread},0.0,app.exe\n")
+    walk(root, 2, lambda node, depth: say(
+        " " * depth + (f'"{node[0]}"' if "," in node[0] else node[0]) + f",{node[1] / 1000},{module_of(node[0])}\n"))
+
+
+def vsprof_tree(root, process):
+    def call(node, depth):
+        parameters = PARAMETERS[hash_of(node[0]) // 8 % len(PARAMETERS)]
+        calls = f'"{total(node):,}"' if total(node) > 999 else total(node)
+        say(f'{depth},"Work.{node[0]}({parameters})",{calls},{draw.random() * 100:.2f},{draw.random() * 10:.2f},'
+            f'0.04,0.00,"{module_of(node[0])}",\n')
+
+    say(f'0,"app {process}.exe",0,100.00,0.00,0.00,0.00,"",\n')
+    walk(root, 1, call)
 
 
 TREES = {"sample": sample_tree, "pmc": pmc_tree, "instruments": instruments_tree, "vtune": vtune_tree,
          "vsprof": vsprof_tree}
+BEFORE.update({
+    "sample": "Analysis of sampling app (pid 1) every 1 millisecond\n\nCall graph:\n",
+    "instruments": "Running Time\tSelf (ms)\t\tSymbol Name\n",
+    "vtune": "Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n",
+    "vsprof": "Level,Function Name,Number of Calls,Elapsed Inclusive Time %,Elapsed Exclusive Time %,"
+              "Avg Elapsed Inclusive Time,Avg Elapsed Exclusive Time,Module Name,\n"})
+AFTER = {"sample": "\nTotal number in stack (recursive counted multiple, when >=5):\n"}
+INNERMOST_FIRST = {"pmc"}
 
 
-def tree_of(stacks, size):
-    """Of so many stacks that each format's lines, 60 bytes or more, make the size."""
-    root, nodes = ["", 0, {}], 0
-    draw.shuffle(stacks)
+def tree_of(stacks):
+    root = ["", 0, {}, None]
     for frames, count in stacks:
         node = root
-        for name in reversed(frames):
-            nodes += name not in node[2]
-            node = node[2].setdefault(name, [name, 0, {}])
+        for name in frames:
+            node = node[2].setdefault(name, [name, 0, {}, None])
         node[1] += count % 1000 + 1
-        if nodes * 60 > size:
-            break
     return root
+
+
+def write_trees(form, size, stacks):
+    """Each of some stacks of all, until they fill the size."""
+    if form not in INNERMOST_FIRST:
+        stacks = [(frames[::-1], count) for frames, count in stacks]
+    number = 0
+    while written < size:
+        number += 1
+        TREES[form](tree_of(draw.sample(stacks, min(len(stacks), 5000))), number)
 
 
 def read():
@@ -246,11 +279,12 @@ def main():
     form, size = sys.argv[1], float(sys.argv[2]) * 1e6
     stacks = read()
     sys.setrecursionlimit(10000)
+    say(BEFORE.get(form, ""))
     if form in TREES:
-        TREES[form](tree_of(stacks, size))
+        write_trees(form, size, stacks)
+        say(AFTER.get(form, ""))
         return
     weights = [count for _, count in stacks]
-    say(BEFORE.get(form, ""))
     while written < size:
         for frames, _ in draw.choices(stacks, weights, k=1000):
             EACH[form](frames, draw.randrange(1, 90))
