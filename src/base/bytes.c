@@ -29,32 +29,6 @@ bool bytes_line(struct bytes *text, struct bytes *ret_line)
 	return true;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-bool bytes_cut(struct bytes *line, char at, struct bytes *ret_field)
-{
-	const char *end = line->len ? memchr(line->at, at, line->len) : NULL;
-
-	if (!end)
-		return false;
-	*ret_field = (struct bytes){line->at, (size_t)(end - line->at)};
-	line->len -= ret_field->len + 1;
-	line->at = end + 1;
-	return true;
-}
-
-struct bytes bytes_trim(struct bytes text)
-{
-	while (text.len && is_blank(text.at[0]))
-		text.at++, text.len--;
-	while (text.len && is_blank(text.at[text.len - 1]))
-		text.len--;
-	return text;
-}
-
 const char *bytes_find(struct bytes whole, struct bytes needle)
 {
 	if (!whole.len || !needle.len)

@@ -50,7 +50,8 @@ static void learn(struct callees *c, const uint32_t *keys, uint32_t caller, uint
 	c->links.items[caller].first = CALLEES_HASHED;
 }
 
-void callees_learn(struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count)
+void callees_learn_more(
+	struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count)
 {
 	while (c->links.len < count) {
 		uint32_t row = (uint32_t)c->links.len;

@@ -24,8 +24,15 @@ struct callees {
 
 void callees_release(struct callees *c);
 
+void callees_learn_more(
+	struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count);
 /* Get to know all rows up to `count`, in their order. Row 0 is the root. */
-void callees_learn(struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count);
+static inline void callees_learn(
+	struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count)
+{
+	if (c->links.len < count)
+		callees_learn_more(c, callers, keys, count);
+}
 /* For rows whose caller has many. */
 uint32_t callees_find_hashed(const struct callees *c, const uint32_t *callers, const uint32_t *keys,
 	uint32_t caller, uint32_t key);

@@ -38,11 +38,13 @@ static bool is_offcputime(struct bytes line)
 /* "-                comm (1234)": the comm may be anything. */
 static bool parse_comm(struct bytes text, struct bytes *ret_comm, uint64_t *ret_pid)
 {
-	const char *open = bytes_last(text, '(');
+	const char *open;
 	struct bytes comm;
 
-	if (!bytes_start(text, BYTES("- ")) || !open || open[-1] != ' ' ||
-		text.at[text.len - 1] != ')' ||
+	if (!bytes_start(text, BYTES("- ")) || text.at[text.len - 1] != ')')
+		return false;
+	open = bytes_last(text, '(');
+	if (!open || open[-1] != ' ' ||
 		!bytes_u64(
 			(struct bytes){open + 1, (size_t)(text.at + text.len - open) - 2}, ret_pid))
 		return false;
@@ -66,12 +68,13 @@ static void open_stream(struct bcc *b, bool profile)
 static void take_comm(struct bcc *b, struct bytes comm, uint64_t pid)
 {
 	struct profile *p = b->stacks.profile;
-	string_id name = profile_string(p, comm);
-	int32_t id = pid > INT32_MAX ? -1 : (int32_t)pid;
 
 	text_stacks_push_name(&b->stacks, comm, FRAME_META);
 	b->named = true;
 	if (b->stacks.want & WANT_THREADS) {
+		string_id name = profile_string(p, comm);
+		int32_t id = pid > INT32_MAX ? -1 : (int32_t)pid;
+
 		b->sample.has = SAMPLE_THREAD;
 		b->sample.thread = profile_thread(p, profile_process(p, id, name), id, name);
 	}

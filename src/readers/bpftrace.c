@@ -55,9 +55,10 @@ static bool cut_number(struct bytes *text, int64_t *ret_value)
 /* "12", or of "count 3, average 4, total 12" the total. */
 static bool parse_value(struct bytes text, int64_t *ret_value)
 {
-	const char *total = bytes_find(text, BYTES(", total "));
+	const char *total =
+		bytes_start(text, BYTES("count ")) ? bytes_find(text, BYTES(", total ")) : NULL;
 
-	if (bytes_start(text, BYTES("count ")) && total) {
+	if (total) {
 		total += strlen(", total ");
 		text = (struct bytes){total, (size_t)(text.at + text.len - total)};
 	}
@@ -120,6 +121,15 @@ static bool choose_map(struct bpftrace *b, struct bytes name)
 	return true;
 }
 
+/* Where ", " is, or text.len. */
+static size_t find_separator(struct bytes text)
+{
+	for (size_t i = 0; i + 1 < text.len; i++)
+		if (text.at[i] == ',' && text.at[i + 1] == ' ')
+			return i;
+	return text.len;
+}
+
 /* "comm, 1234, ", or ", comm, 1234", which for Perl is one frame. */
 static void take_keys(struct bpftrace *b, struct bytes text)
 {
@@ -128,9 +138,8 @@ static void take_keys(struct bpftrace *b, struct bytes text)
 	if (one)
 		text = (struct bytes){text.at + 2, text.len - 2};
 	while (text.len) {
-		const char *comma = one ? NULL : bytes_find(text, BYTES(", "));
-		struct bytes key = {text.at, comma ? (size_t)(comma - text.at) : text.len};
-		size_t used = key.len + (comma ? 2 : 0);
+		struct bytes key = {text.at, one ? text.len : find_separator(text)};
+		size_t used = key.len + (key.len < text.len ? 2 : 0);
 
 		text = (struct bytes){text.at + used, text.len - used};
 		key = bytes_trim(key);
@@ -274,7 +283,7 @@ static bool take_line(struct bpftrace *b, struct bytes line, struct error *err)
 			if (__builtin_add_overflow(b->counted, count, &b->counted))
 				return error_set(err, ERR_LIMIT,
 					"line %llu: the sum of all values exceeds 2^63",
-					(unsigned long long)b->stacks.line);
+					(unsigned long long)b->stacks.lines.number);
 			return true;
 		}
 		if (!finish_entry(b, b->counted, err))

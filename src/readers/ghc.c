@@ -224,7 +224,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	if (done && !g.stacks.streams)
 		done = error_set(err, ERR_FORMAT,
 			"line %llu: the end, and no table that starts with `COST CENTRE MODULE`",
-			(unsigned long long)g.stacks.line);
+			(unsigned long long)g.stacks.lines.number);
 	done = done && text_stacks_finish(&g.stacks, err);
 	text_stacks_release(&g.stacks);
 	call_path_release(&g.path);

@@ -175,7 +175,7 @@ static bool take_types(struct go_raw *g, struct bytes line, struct error *err)
 
 		if (g->stacks.streams == TEXT_STREAMS_LIMIT)
 			return error_set(err, ERR_LIMIT, "line %llu: more than %u types of values",
-				(unsigned long long)g->stacks.line, TEXT_STREAMS_LIMIT);
+				(unsigned long long)g->stacks.lines.number, TEXT_STREAMS_LIMIT);
 		if (bytes_end(unit, BYTES("[dflt]")))
 			unit.len -= strlen("[dflt]");
 		if (!bytes_cut(&unit, '/', &kind)) {
@@ -187,7 +187,7 @@ static bool take_types(struct go_raw *g, struct bytes line, struct error *err)
 	if (!g->stacks.streams)
 		return error_set(err, ERR_FORMAT,
 			"line %llu: expected types such as `samples/count cpu/nanoseconds`",
-			(unsigned long long)g->stacks.line);
+			(unsigned long long)g->stacks.lines.number);
 	g->part = SAMPLES;
 	return true;
 }
@@ -337,7 +337,7 @@ static bool add_totals(struct go_raw *g, const int64_t *values, struct error *er
 		if (__builtin_add_overflow(t->total[i], size, &t->total[i]))
 			return error_set(err, ERR_LIMIT,
 				"line %llu: the sum of all values exceeds 2^63",
-				(unsigned long long)t->line);
+				(unsigned long long)t->lines.number);
 	}
 	return true;
 }

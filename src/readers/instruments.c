@@ -101,9 +101,7 @@ static bool parse_line(struct bytes line, struct weighed *ret)
 		!is_weight(weight) || !parse_time(self, &ret->self))
 		return false;
 	bytes_cut(&line, '\t', &blank);
-	ret->depth = 0;
-	while (ret->depth < line.len && line.at[ret->depth] == ' ')
-		ret->depth++;
+	ret->depth = bytes_run(line, ' ');
 	ret->name = bytes_trim((struct bytes){line.at + ret->depth, line.len - ret->depth});
 	return ret->name.len > 0;
 }

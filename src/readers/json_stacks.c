@@ -196,7 +196,7 @@ bool json_says(struct bytes head, const char *key)
 bool json_stacks_finish(
 	struct text_stacks *t, uint64_t taken, const struct json *j, struct error *err)
 {
-	t->line = json_line(j);
+	t->lines.number = json_line(j);
 	t->taken = taken;
 	return text_stacks_finish(t, err);
 }

@@ -21,6 +21,29 @@ struct memo {
 void memo_release(struct memo *m);
 /* The value of `text`, or 0 when it is not known (or was forgotten). */
 uint32_t memo_find(struct memo *m, struct bytes text);
+
+/* The first step of memo_find is to hash the text: what the next one looks at is then on its way
+ * into the cache. */
+static inline uint64_t memo_fetch(const struct memo *m, struct bytes text)
+{
+	uint64_t hash = hash_bytes(text.at, text.len);
+
+	if (m->by_text.slots)
+		__builtin_prefetch(m->by_text.slots + id_map_start(&m->by_text, hash));
+	return hash;
+}
+
+/* The next step: the record that may be of a text with this hash, or 0. It is on its way then. */
+static inline uint32_t memo_candidate(const struct memo *m, uint64_t hash)
+{
+	size_t at = id_map_start(&m->by_text, hash);
+	uint32_t record = m->by_text.slots ? id_map_candidate(&m->by_text, hash, &at) : 0;
+
+	if (record)
+		__builtin_prefetch(m->records.items + record - 1);
+	return record;
+}
+
 /* The text of a record. */
 static inline struct bytes memo_text(const struct memo *m, uint32_t record)
 {

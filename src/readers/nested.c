@@ -56,11 +56,13 @@ bool nested_add(struct nested *n, size_t depth, location_id location, uint32_t s
 		if (__builtin_add_overflow(above->below, count, &above->below))
 			return error_set(err, ERR_LIMIT,
 				"line %llu: the sum of all values exceeds 2^63",
-				(unsigned long long)n->stacks->line);
+				(unsigned long long)n->stacks->lines.number);
 	}
-	if (n->order == OUTERMOST_FIRST)
+	if (n->order == OUTERMOST_FIRST) {
 		stack = profile_stack(
 			n->stacks->profile, depth ? n->levels.items[depth - 1].stack : 0, location);
+		text_stacks_fetch(n->stacks, stack);
+	}
 	vector_push(&n->levels, ((struct nested_level){location, stack, stream, count, 0}));
 	return true;
 }

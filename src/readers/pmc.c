@@ -32,12 +32,10 @@ struct counted {
 
 static bool parse_line(struct bytes line, struct counted *ret)
 {
-	size_t i = 0, digits;
+	size_t i = bytes_run(line, ' '), digits = i;
 	uint64_t count;
 
-	while (i < line.len && line.at[i] == ' ')
-		i++;
-	ret->depth = digits = i;
+	ret->depth = i;
 	while (i < line.len && ((line.at[i] >= '0' && line.at[i] <= '9') || line.at[i] == '.'))
 		i++;
 	if (i == digits || i + 4 >= line.len || memcmp(line.at + i, "%  [", 4))
@@ -120,7 +118,7 @@ static bool take_counted(struct pmc *s, const struct counted *line, struct error
 	if (!line->depth &&
 		__builtin_add_overflow(s->shown[s->event], line->count, &s->shown[s->event]))
 		return error_set(err, ERR_LIMIT, "line %llu: the sum of all values exceeds 2^63",
-			(unsigned long long)s->stacks.line);
+			(unsigned long long)s->stacks.lines.number);
 	return true;
 }
 
@@ -142,7 +140,7 @@ static bool take_line(struct pmc *s, struct bytes line, struct error *err)
 		text_stacks_skip(&s->stacks, "expected no more than 16 events");
 	else if (__builtin_add_overflow(s->told[s->event], (int64_t)samples, &s->told[s->event]))
 		return error_set(err, ERR_LIMIT, "line %llu: the sum of all values exceeds 2^63",
-			(unsigned long long)s->stacks.line);
+			(unsigned long long)s->stacks.lines.number);
 	return true;
 }
 

@@ -180,21 +180,58 @@ static void enter_thread(struct sampled *s, struct bytes text)
 		profile_string(p, name));
 }
 
+/* A bit on top of every byte of `eight` that is `c`. */
+static uint64_t bytes_that_are(uint64_t eight, char c)
+{
+	const uint64_t low = 0x0101010101010101, seven = low * 0x7f;
+
+	eight ^= low * (unsigned char)c;
+	return ~(((eight & seven) + seven) | eight | seven);
+}
+
+static bool is_mark(char c)
+{
+	return c == ' ' || c == '+' || c == '|' || c == ':' || c == '!';
+}
+
 static size_t indentation(struct bytes text)
 {
-	for (size_t i = 0; i < text.len; i++) {
-		switch (text.at[i]) {
-		case ' ':
-		case '+':
-		case '|':
-		case ':':
-		case '!':
-			continue;
-		default:
-			return i;
-		}
+	size_t i = 0;
+
+	for (; i + 8 <= text.len; i += 8) {
+		uint64_t eight, marks;
+
+		memcpy(&eight, text.at + i, sizeof(eight));
+		eight = le64toh(eight);
+		marks = bytes_that_are(eight, ' ') | bytes_that_are(eight, '+') |
+			bytes_that_are(eight, '|') | bytes_that_are(eight, ':') |
+			bytes_that_are(eight, '!');
+		marks ^= 0x8080808080808080;
+		if (marks)
+			return i + (size_t)__builtin_ctzll(marks) / 8;
 	}
-	return text.len;
+	while (i < text.len && is_mark(text.at[i]))
+		i++;
+	return i;
+}
+
+/* " + 41  [0x10384b549]" behind "(in rg)" tells no more about the frame. */
+static struct bytes without_address(struct bytes text)
+{
+	const char *open = bytes_end(text, BYTES("]")) ? bytes_last(text, '[') : NULL;
+	size_t len = open ? (size_t)(open - text.at) : 0;
+
+	if (!open || memchr(open, ' ', text.len - len))
+		return text;
+	while (len && (text.at[len - 1] == ' ' || text.at[len - 1] == '+' ||
+			      (text.at[len - 1] >= '0' && text.at[len - 1] <= '9')))
+		len--;
+	open = len && text.at[len - 1] == ')' ? bytes_last((struct bytes){text.at, len}, '(')
+					      : NULL;
+	if (open &&
+		bytes_start((struct bytes){open, (size_t)(text.at + len - open)}, BYTES("(in ")))
+		text.len = len;
+	return text;
 }
 
 /* A line of the call graph behind its four blanks. */
@@ -212,7 +249,7 @@ static bool take_line(struct sampled *s, struct bytes text, struct error *err)
 		text_stacks_skip(&s->stacks, EXPECTED);
 		return true;
 	}
-	text = (struct bytes){text.at + digits, text.len - digits};
+	text = without_address((struct bytes){text.at + digits, text.len - digits});
 	location = text_stacks_known(&s->stacks, text);
 	if (!location)
 		location = learn_frame(s, text, !indent);

@@ -2,6 +2,7 @@
 #include "readers/scan.h"
 
 static size_t scan_empty_line_narrow(struct bytes text);
+static size_t scan_newlines_narrow(struct bytes text, uint32_t *ret_at, size_t limit);
 static size_t scan_common_start_narrow(struct bytes a, struct bytes b);
 static size_t scan_common_end_narrow(struct bytes a, struct bytes b);
 
@@ -20,6 +21,11 @@ static size_t scan_common_end_narrow(struct bytes a, struct bytes b);
 size_t scan_empty_line(struct bytes text)
 {
 	return WIDEST(scan_empty_line, text);
+}
+
+size_t scan_newlines(struct bytes text, uint32_t *ret_at, size_t limit)
+{
+	return WIDEST(scan_newlines, text, ret_at, limit);
 }
 
 size_t scan_common_start(struct bytes a, struct bytes b)

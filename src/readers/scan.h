@@ -9,6 +9,10 @@
 /* Where the newline is that an empty line follows ("\n\n" or "\n\r\n"); text.len: nowhere. */
 size_t scan_empty_line(struct bytes text);
 
+/* Where the first newlines are, in less than 4 GiB of text; how many were found, which are not all
+ * there are but one at least, if there is any. `limit`, 32 or more, is what there is room for. */
+size_t scan_newlines(struct bytes text, uint32_t *ret_at, size_t limit);
+
 /* How many bytes `a` and `b` have in common at the start, and at the end. */
 size_t scan_common_start(struct bytes a, struct bytes b);
 size_t scan_common_end(struct bytes a, struct bytes b);

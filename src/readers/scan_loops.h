@@ -4,6 +4,7 @@
 
 /* Vectors of the compiler's: SSE2, AVX2 or NEON, plain code elsewhere. */
 typedef unsigned char scan_block __attribute__((vector_size(SCAN_BLOCK)));
+typedef char scan_chars __attribute__((vector_size(SCAN_BLOCK)));
 
 static inline void load_block(scan_block *to, const char *from)
 {
@@ -75,6 +76,48 @@ size_t SCAN(empty_line)(struct bytes text)
 		}
 	}
 	return find_empty_line(text, i, text.len);
+}
+
+/* A bit for each byte of a block that is a newline. */
+static inline uint32_t newline_bits(const char *at)
+{
+	scan_block here;
+
+	load_block(&here, at);
+#if SCAN_BLOCK == 32 && defined(__AVX2__)
+	return (uint32_t)__builtin_ia32_pmovmskb256((scan_chars)(here == '\n'));
+#elif SCAN_BLOCK == 16 && defined(__SSE2__)
+	return (uint32_t)__builtin_ia32_pmovmskb128((scan_chars)(here == '\n'));
+#else
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < SCAN_BLOCK; i++)
+		bits |= (uint32_t)(at[i] == '\n') << i;
+	return bits;
+#endif
+}
+
+/* Most blocks have a few newlines, nobody knows how many: four are written, whether they are there
+ * or not, without asking. */
+size_t SCAN(newlines)(struct bytes text, uint32_t *ret_at, size_t limit)
+{
+	size_t count = 0, i = 0;
+
+	for (; i + SCAN_BLOCK <= text.len; i += SCAN_BLOCK) {
+		uint32_t bits = newline_bits(text.at + i), *at = ret_at + count;
+
+		if (count + SCAN_BLOCK > limit)
+			return count;
+		count += (size_t)__builtin_popcount(bits);
+		for (int k = 0; k < 4; k++, bits &= bits - 1)
+			at[k] = (uint32_t)i + (uint32_t)__builtin_ctzll(bits | 1ull << 32);
+		for (at += 4; bits; bits &= bits - 1)
+			*at++ = (uint32_t)i + (uint32_t)__builtin_ctz(bits);
+	}
+	for (; i < text.len && count < limit; i++)
+		if (text.at[i] == '\n')
+			ret_at[count++] = (uint32_t)i;
+	return count;
 }
 
 static inline bool differ(const char *a, const char *b)

@@ -14,13 +14,15 @@ void text_stacks_open(struct text_stacks *t, struct input *in, const struct read
 	struct profile *out)
 {
 	*t = (struct text_stacks){
-		.profile = out, .in = in, .want = options->want, .style = options->style};
+		.profile = out, .lines.in = in, .want = options->want, .style = options->style};
 	t->samples = profile_add_samples(out);
 }
 
 void text_stacks_release(struct text_stacks *t)
 {
-	memo_release(&t->lines);
+	text_lines_release(&t->lines);
+	memo_release(&t->modules);
+	vector_release(&t->functions);
 	for (size_t i = 0; i < FRAME_KINDS; i++) {
 		memo_release(&t->names[i]);
 		memo_release(&t->symbols[i]);
@@ -45,48 +47,64 @@ uint32_t text_stacks_stream(
 	return stream;
 }
 
-bool text_stacks_line(
-	struct text_stacks *t, struct bytes *ret_line, bool *ret_more, struct error *err)
-{
-	if (!input_line(t->in, ret_line, ret_more, err))
-		return error_prefix(err, "line %llu: ", (unsigned long long)t->line + 1);
-	t->line += *ret_more;
-	return true;
-}
-
 /* ---- Frames ---- */
 
-location_id text_stacks_known(struct text_stacks *t, struct bytes text)
+/* Mostly it is the last one's. */
+static uint32_t number_of(struct text_stacks *t, struct bytes module)
 {
-	uint32_t *next = &t->next[t->lines.last % TEXT_HINTS];
-	location_id location;
+	struct memo *m = &t->modules;
+	uint32_t number;
 
-	if (t->beginnings != t->lines.beginnings) {
-		t->beginnings = t->lines.beginnings;
-		memset(t->next, 0, sizeof(t->next));
-	}
-	if (*next && memo_is(&t->lines, *next, text))
-		return memo_value(&t->lines, t->lines.last = *next);
-	location = memo_find(&t->lines, text);
-	*next = t->lines.last;
-	return location;
+	if (!module.len)
+		return 0;
+	if (m->last && memo_is(m, m->last, module))
+		return memo_value(m, m->last);
+	number = memo_find(m, module);
+	if (!number)
+		memo_put(m, module, number = ++t->modules_seen);
+	return number;
 }
 
-void text_stacks_learn(struct text_stacks *t, struct bytes text, location_id location)
+location_id text_stacks_known_in(struct text_stacks *t, struct bytes function, struct bytes module)
 {
-	if (location)
-		memo_put(&t->lines, text, location);
+	uint32_t number = number_of(t, module), at = text_stacks_known(t, function);
+
+	while (at && t->functions.items[at - 1].module != number)
+		at = t->functions.items[at - 1].next;
+	return at ? t->functions.items[at - 1].location : 0;
+}
+
+void text_stacks_learn_in(
+	struct text_stacks *t, struct bytes function, struct bytes module, location_id location)
+{
+	struct text_function added = {location, number_of(t, module), 0};
+	uint32_t first = text_stacks_known(t, function);
+
+	if (!location)
+		return;
+	if (first) {
+		added.next = t->functions.items[first - 1].next;
+		t->functions.items[first - 1].next = (uint32_t)t->functions.len + 1;
+	}
+	vector_push(&t->functions, added);
+	if (!first)
+		text_stacks_learn(t, function, (uint32_t)t->functions.len);
 }
 
 location_id text_stacks_named(struct text_stacks *t, struct bytes name, enum frame_kind kind)
 {
-	location_id location = memo_find(&t->names[kind], name);
+	struct memo *m = &t->names[kind];
+	location_id location;
 
+	/* Programs, of which one has many stacks in a row. */
+	if (m->last && memo_is(m, m->last, name))
+		return memo_value(m, m->last);
+	location = memo_find(m, name);
 	if (location)
 		return location;
 	location = profile_location_named(t->profile, profile_frame_named(t->profile, name, kind));
 	if (location)
-		memo_put(&t->names[kind], name, location);
+		memo_put(m, name, location);
 	return location;
 }
 
@@ -147,14 +165,6 @@ location_id text_stacks_symbol(
 	return location;
 }
 
-void text_stacks_push(struct text_stacks *t, location_id location)
-{
-	if (t->frames.len < STACK_DEPTH_LIMIT)
-		vector_push(&t->frames, location);
-	else
-		t->too_deep = true;
-}
-
 void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_kind kind)
 {
 	text_stacks_push(t, text_stacks_named(t, name, kind));
@@ -174,22 +184,28 @@ void text_stacks_clear(struct text_stacks *t)
 
 /* ---- Samples ---- */
 
+/* From where the last stack differs. */
 static stack_id make_stack(struct text_stacks *t, enum frame_order order)
 {
-	size_t count = t->frames.len;
+	const location_id *frames = t->frames.items;
+	size_t count = t->frames.len, i = 0;
 	stack_id stack = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		location_id location =
-			t->frames.items[order == OUTERMOST_FIRST ? i : count - 1 - i];
+	for (; i < count && i < t->path.len; i++) {
+		if (t->path.items[i].location !=
+			frames[order == OUTERMOST_FIRST ? i : count - 1 - i])
+			break;
+		stack = t->path.items[i].stack;
+	}
+	if (i == count)
+		return stack;
+	t->path.len = i;
+	vector_reserve(&t->path, count - i);
+	for (; i < count; i++) {
+		location_id location = frames[order == OUTERMOST_FIRST ? i : count - 1 - i];
 
-		if (i < t->path.len && t->path.items[i].location == location) {
-			stack = t->path.items[i].stack;
-			continue;
-		}
 		stack = profile_stack(t->profile, stack, location);
-		t->path.len = i;
-		vector_push(&t->path, ((struct text_step){location, stack}));
+		t->path.items[t->path.len++] = (struct text_step){location, stack};
 	}
 	return stack;
 }
@@ -228,7 +244,7 @@ bool text_stacks_add_stack(
 						  value < 0 ? -value : value, &t->total[i]))
 			return error_set(err, ERR_LIMIT,
 				"line %llu: the sum of all values exceeds 2^63",
-				(unsigned long long)t->line);
+				(unsigned long long)t->lines.number);
 		t->profile->streams.items[t->first_stream + i].value.items[row] += value;
 	}
 	t->taken++;
@@ -280,7 +296,7 @@ bool text_stacks_add_count(struct text_stacks *t, int64_t count, struct error *e
 
 void text_stacks_skip(struct text_stacks *t, const char *reason)
 {
-	bad_lines_add(&t->bad, t->line, reason);
+	bad_lines_add(&t->bad, t->lines.number, reason);
 }
 
 bool text_stacks_finish(struct text_stacks *t, struct error *err)
@@ -291,5 +307,5 @@ bool text_stacks_finish(struct text_stacks *t, struct error *err)
 		if (bytes_equal(profile_text(t->profile, row->unit), BYTES("count")))
 			row->delivered = (uint64_t)t->total[i];
 	}
-	return bad_lines_finish(&t->bad, t->line, t->taken, t->profile, err);
+	return bad_lines_finish(&t->bad, t->lines.number, t->taken, t->profile, err);
 }

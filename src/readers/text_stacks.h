@@ -17,8 +17,8 @@
 #include "readers/bad_lines.h"
 #include "readers/memo.h"
 #include "readers/readers.h"
+#include "readers/text_lines.h"
 
-#define TEXT_HINTS	   4096u
 #define TEXT_STREAMS_LIMIT 16u /* values that a sample may have */
 
 enum frame_order { OUTERMOST_FIRST, INNERMOST_FIRST };
@@ -28,17 +28,22 @@ struct text_step {
 	stack_id stack;
 };
 
+/* A function of a module. */
+struct text_function {
+	location_id location;
+	uint32_t module, next; /* numbers; the next is of the same name */
+};
+
 struct text_stacks {
 	struct profile *profile;
-	struct input *in;
-	unsigned want;	   /* enum read_want */
-	uint64_t line;	   /* number of the last line */
-	uint64_t taken;	   /* samples */
-	unsigned style;	   /* enum read_style */
-	struct memo lines; /* what whole lines mean, for text_stacks_known */
-	/* Of such lines, the one that came next the last time: mostly it does so again. */
-	uint32_t next[TEXT_HINTS], beginnings;
+	unsigned want;	/* enum read_want */
+	uint64_t taken; /* samples */
+	unsigned style; /* enum read_style */
+	struct text_lines lines;
 	struct memo names[FRAME_KINDS], symbols[FRAME_KINDS];
+	struct memo modules; /* to their numbers, from 1 */
+	uint32_t modules_seen;
+	VECTOR(struct text_function) functions;
 	struct buffer name, key;    /* scratch */
 	VECTOR(location_id) frames; /* of the stack being read, in the order of the input */
 	/* The last stack, outermost frame first: stacks that follow one another mostly begin alike.
@@ -62,13 +67,28 @@ uint32_t text_stacks_stream(
 	struct text_stacks *t, struct bytes kind, struct bytes unit, struct bytes event);
 
 /* The next line without its newline, valid until the next call; *ret_more is false at the end. */
-bool text_stacks_line(
-	struct text_stacks *t, struct bytes *ret_line, bool *ret_more, struct error *err);
+static inline bool text_stacks_line(
+	struct text_stacks *t, struct bytes *ret_line, bool *ret_more, struct error *err)
+{
+	return text_lines_next(&t->lines, ret_line, ret_more, err);
+}
 
 /* The location that this text (a whole line, say) led to the last time, or 0; and how it is
  * remembered. What it depends on besides the text must not change between the two. */
-location_id text_stacks_known(struct text_stacks *t, struct bytes text);
-void text_stacks_learn(struct text_stacks *t, struct bytes text, location_id location);
+static inline location_id text_stacks_known(struct text_stacks *t, struct bytes text)
+{
+	return text_lines_known(&t->lines, text);
+}
+
+static inline void text_stacks_learn(struct text_stacks *t, struct bytes text, location_id location)
+{
+	text_lines_learn(&t->lines, text, location);
+}
+
+/* The same for a function of a module, in a reader that remembers nothing else. */
+location_id text_stacks_known_in(struct text_stacks *t, struct bytes function, struct bytes module);
+void text_stacks_learn_in(
+	struct text_stacks *t, struct bytes function, struct bytes module, location_id location);
 
 /* A frame of which this name is all that is known. */
 location_id text_stacks_named(struct text_stacks *t, struct bytes name, enum frame_kind kind);
@@ -90,7 +110,13 @@ location_id text_stacks_symbol(
 	struct text_stacks *t, struct bytes symbol, struct bytes module, enum frame_kind kind);
 
 /* The next frame of the stack being read. */
-void text_stacks_push(struct text_stacks *t, location_id location);
+static inline void text_stacks_push(struct text_stacks *t, location_id location)
+{
+	if (t->frames.len < STACK_DEPTH_LIMIT)
+		vector_push(&t->frames, location);
+	else
+		t->too_deep = true;
+}
 void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_kind kind);
 /* A value without any frame is shown, too: as "[no stack]", for other tools without any name. Call
  * it before text_stacks_add. */
@@ -110,6 +136,13 @@ bool text_stacks_add_sample(struct text_stacks *t, enum frame_order order, struc
 /* The same for a stack that the reader has built with profile_stack itself; frames pushed stay. */
 bool text_stacks_add_stack(
 	struct text_stacks *t, struct sample sample, const int64_t *values, struct error *err);
+
+/* A value of this stack will be added soon: what that looks at is fetched into the cache. */
+static inline void text_stacks_fetch(const struct text_stacks *t, stack_id stack)
+{
+	if (stack < t->row_of_stack.len)
+		__builtin_prefetch(t->row_of_stack.items + stack);
+}
 
 /* Is the text nothing but digits? A count that does not fit is -1. */
 bool text_is_count(struct bytes text, int64_t *ret_count);

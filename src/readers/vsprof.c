@@ -43,7 +43,6 @@ struct vsprof {
 	uint32_t stream[COLUMNS]; /* of a value's column, from 0 */
 	struct call_path path;
 	VECTOR(struct level) levels; /* of the path */
-	struct buffer key;
 };
 
 /* ---- The header ---- */
@@ -81,7 +80,7 @@ static bool take_header(struct vsprof *v, struct bytes line, struct error *err)
 	if (!has(v, LEVEL) || !has(v, FUNCTION) || (!has(v, CALLS) && !has(v, SAMPLES)))
 		return error_set(err, ERR_FORMAT,
 			"line %llu: expected columns such as `Level,Function Name,Number of Calls`",
-			(unsigned long long)v->stacks.line);
+			(unsigned long long)v->stacks.lines.number);
 	add_stream(v, CALLS, BYTES("calls"), BYTES("count"));
 	add_stream(v, SAMPLES, BYTES("samples"), BYTES("count"));
 	add_stream(v, TIME, BYTES("time"), BYTES("percent/100"));
@@ -173,44 +172,39 @@ static bool grouped(
 
 static bool parse_row(struct vsprof *v, struct bytes line, struct row *ret_row)
 {
-	struct bytes fields[COLUMNS_LIMIT] = {{0}};
-	struct row row = {0};
+	struct bytes fields[COLUMNS_LIMIT];
 	uint64_t level;
 	unsigned count = 0;
 
 	while (count < v->columns && csv_next(&line, ',', &fields[count]))
 		count++;
+	while (count < v->columns)
+		fields[count++] = (struct bytes){0};
+	*ret_row = (struct row){0};
 	if (!bytes_u64(bytes_trim(fields[v->column[LEVEL]]), &level) ||
-		!fields[v->column[FUNCTION]].len || !grouped(v, fields, CALLS, &row.calls) ||
-		!grouped(v, fields, SAMPLES, &row.samples))
+		!fields[v->column[FUNCTION]].len || !grouped(v, fields, CALLS, &ret_row->calls) ||
+		!grouped(v, fields, SAMPLES, &ret_row->samples))
 		return false;
-	if (has(v, TIME) && (!bytes_double(bytes_trim(fields[v->column[TIME]]), &row.time) ||
-				    fabs(row.time) > 1e6))
+	if (has(v, TIME) && (!bytes_double(bytes_trim(fields[v->column[TIME]]), &ret_row->time) ||
+				    fabs(ret_row->time) > 1e6))
 		return false;
 	/* The process on level 0 is no function: functions start anew below it. */
-	row.depth = level ? (size_t)(level - 1) : 0;
-	row.function = fields[v->column[FUNCTION]];
+	ret_row->depth = level ? (size_t)(level - 1) : 0;
+	ret_row->function = fields[v->column[FUNCTION]];
 	if (has(v, MODULE))
-		row.module = fields[v->column[MODULE]];
-	*ret_row = row;
+		ret_row->module = fields[v->column[MODULE]];
 	return true;
 }
 
 static location_id find_location(struct vsprof *v, const struct row *row)
 {
-	location_id location;
+	location_id location = text_stacks_known_in(&v->stacks, row->function, row->module);
 
-	v->key.len = 0;
-	buffer_add(&v->key, row->module.at, row->module.len);
-	buffer_char(&v->key, '\n');
-	buffer_add(&v->key, row->function.at, row->function.len);
-	location = text_stacks_known(&v->stacks, buffer_bytes(&v->key));
-	if (!location) {
-		location = text_stacks_frame(
-			&v->stacks, &(struct text_frame){.function = row->function,
-					    .module = tidy_base_name(row->module)});
-		text_stacks_learn(&v->stacks, buffer_bytes(&v->key), location);
-	}
+	if (location)
+		return location;
+	location = text_stacks_frame(&v->stacks, &(struct text_frame){.function = row->function,
+							 .module = tidy_base_name(row->module)});
+	text_stacks_learn_in(&v->stacks, row->function, row->module, location);
 	return location;
 }
 
@@ -223,6 +217,7 @@ static bool take_row(struct vsprof *v, const struct row *row, struct error *err)
 	if (row->depth < v->levels.len && !make_room(v, row->depth, err))
 		return false;
 	call_path_enter(&v->path, v->stacks.profile, row->depth, find_location(v, row));
+	text_stacks_fetch(&v->stacks, call_path_stack(&v->path));
 	vector_push(&v->levels,
 		((struct level){row->calls, (int64_t)row->samples, llround(row->time * 100)}));
 	return true;
@@ -260,7 +255,6 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	text_stacks_release(&v.stacks);
 	call_path_release(&v.path);
 	vector_release(&v.levels);
-	buffer_release(&v.key);
 	return done;
 }
 

@@ -111,7 +111,7 @@ static bool take_header(struct vtune *v, struct bytes line, struct error *err)
 	if (!v->stacks.streams)
 		return error_set(err, ERR_FORMAT,
 			"line %llu: expected a column such as `CPU Time:Self`",
-			(unsigned long long)v->stacks.line);
+			(unsigned long long)v->stacks.lines.number);
 	return true;
 }
 
@@ -138,20 +138,11 @@ static location_id make_location(struct vtune *v, struct bytes function, struct 
 
 static location_id find_location(struct vtune *v, struct bytes function, struct bytes module)
 {
-	location_id location;
+	location_id location = text_stacks_known_in(&v->stacks, function, module);
 
-	v->name.len = 0;
-	buffer_add(&v->name, module.at, module.len);
-	buffer_char(&v->name, '\n');
-	buffer_add(&v->name, function.at, function.len);
-	location = text_stacks_known(&v->stacks, buffer_bytes(&v->name));
 	if (!location) {
-		struct buffer key = v->name;
-
-		v->name = (struct buffer){0};
 		location = make_location(v, function, module);
-		text_stacks_learn(&v->stacks, buffer_bytes(&key), location);
-		buffer_release(&key);
+		text_stacks_learn_in(&v->stacks, function, module, location);
 	}
 	return location;
 }
@@ -194,15 +185,15 @@ static bool take_call(struct vtune *v, struct bytes line, struct error *err)
 	struct bytes fields[COLUMNS_LIMIT];
 	int64_t values[TEXT_STREAMS_LIMIT] = {0};
 	struct sample sample = {0};
-	size_t depth = 0;
+	size_t depth;
 	unsigned count;
 	bool any = false;
 
+	depth = bytes_run(line, ' ');
+	line = (struct bytes){line.at + depth, line.len - depth};
 	if (!bytes_trim(line).len)
 		return true;
-	while (depth < line.len && line.at[depth] == ' ')
-		depth++;
-	count = split(v, (struct bytes){line.at + depth, line.len - depth}, fields);
+	count = split(v, line, fields);
 	/* Some versions put the blanks inside the quotes. */
 	while (count && fields[0].len && *fields[0].at == ' ') {
 		fields[0] = (struct bytes){fields[0].at + 1, fields[0].len - 1};
@@ -259,7 +250,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	if (done && !v.stacks.streams)
 		done = error_set(err, ERR_FORMAT,
 			"line %llu: the end, and no line that starts with `Function Stack`",
-			(unsigned long long)v.stacks.line);
+			(unsigned long long)v.stacks.lines.number);
 	done = done && text_stacks_finish(&v.stacks, err);
 	if (done)
 		note_rounding(&v);

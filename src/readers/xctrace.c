@@ -367,7 +367,7 @@ static bool take_tag(struct xctrace *x, const struct xml_tag *tag, struct error 
 	struct bytes ref;
 	uint64_t value;
 
-	x->stacks.line = x->xml.lines + 1;
+	x->stacks.lines.number = x->xml.lines + 1;
 	if (e == OTHER || x->passed_over >> e & 1)
 		return true;
 	if (tag->opens) {

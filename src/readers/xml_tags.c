@@ -4,11 +4,6 @@
 /* How far reading of a tag got. */
 enum taken { TAKEN, PASSED_OVER, CUT };
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
-}
-
 /* A blank, '/', '=' or '>': one bit each, all of them below 64. */
 static bool ends_name(char c)
 {
@@ -25,7 +20,7 @@ struct at {
 
 static void skip_blanks(struct at *a)
 {
-	while (a->at < a->end && is_blank(*a->at))
+	while (a->at < a->end && is_space(*a->at))
 		a->at++;
 }
 

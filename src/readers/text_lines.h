@@ -1,0 +1,66 @@
+/* text_lines.h: the lines of an input, and what they meant the last time.
+ *
+ * Lines are found many at once: those of a long text mean too much to stay in the processor's
+ * caches, and what is known about one is fetched while others are looked at. */
+#ifndef KILN_READERS_TEXT_LINES_H
+#define KILN_READERS_TEXT_LINES_H
+
+#include "base/input.h"
+#include "readers/memo.h"
+
+#define TEXT_AHEAD 64u /* lines */
+#define TEXT_HINTS 4096u
+
+/* A line that was found ahead. */
+struct text_line {
+	struct bytes text;
+	uint32_t value; /* that of the text if it is known, or 0 */
+	bool unknown;	/* it is known that it was not, when it was looked up */
+};
+
+struct text_lines {
+	struct input *in;
+	uint64_t number; /* of the last line */
+	struct text_line ahead[TEXT_AHEAD];
+	unsigned held, taken; /* how many were found, and how many of them were taken */
+	bool whole;	      /* whole lines are asked for, and were looked up if they are held */
+	bool learned;	      /* something was, since then */
+	struct memo known;
+	/* Of texts, the one that was asked for next the last time: mostly it is again. */
+	uint32_t next[TEXT_HINTS], beginnings;
+};
+
+void text_lines_release(struct text_lines *l);
+
+bool text_lines_look(
+	struct text_lines *l, struct bytes *ret_line, bool *ret_more, struct error *err);
+
+/* The next line without its newline, valid until the next call; *ret_more is false at the end. */
+static inline bool text_lines_next(
+	struct text_lines *l, struct bytes *ret_line, bool *ret_more, struct error *err)
+{
+	if (l->taken == l->held)
+		return text_lines_look(l, ret_line, ret_more, err);
+	*ret_line = l->ahead[l->taken++].text;
+	*ret_more = true;
+	l->number++;
+	return true;
+}
+
+uint32_t text_lines_find(struct text_lines *l, struct bytes text);
+
+/* What this text, a line or a part of one, means, or 0; and how that is remembered. */
+static inline uint32_t text_lines_known(struct text_lines *l, struct bytes text)
+{
+	if (l->taken) {
+		const struct text_line *line = &l->ahead[l->taken - 1];
+
+		if (line->value && line->text.at == text.at && line->text.len == text.len)
+			return line->value;
+	}
+	return text_lines_find(l, text);
+}
+
+void text_lines_learn(struct text_lines *l, struct bytes text, uint32_t value);
+
+#endif
