@@ -8,8 +8,12 @@ void nested_release(struct nested *n)
 	vector_release(&n->levels);
 }
 
-static bool add_sample(struct nested *n, stack_id stack, const int64_t *values, struct error *err)
+static bool add_sample(
+	struct nested *n, stack_id stack, uint32_t stream, int64_t value, struct error *err)
 {
+	int64_t values[TEXT_STREAMS_LIMIT] = {0};
+
+	values[stream] = value;
 	if (n->order == OUTERMOST_FIRST) {
 		n->sample.stack = stack;
 		return text_stacks_add_stack(n->stacks, n->sample, values, err);
@@ -23,11 +27,9 @@ static bool add_sample(struct nested *n, stack_id stack, const int64_t *values, 
 static bool pop(struct nested *n, struct error *err)
 {
 	const struct nested_level *last = &n->levels.items[n->levels.len - 1];
-	int64_t values[TEXT_STREAMS_LIMIT] = {0};
 	int64_t self = last->count - last->below;
 
-	values[last->stream] = self;
-	if (self > 0 && !add_sample(n, last->stack, values, err))
+	if (self > 0 && !add_sample(n, last->stack, last->stream, self, err))
 		return false;
 	if (self < 0)
 		text_stacks_skip(n->stacks, "expected no more below a line than in it");

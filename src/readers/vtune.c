@@ -183,7 +183,7 @@ static unsigned split(struct vtune *v, struct bytes line, struct bytes *ret_fiel
 static bool take_call(struct vtune *v, struct bytes line, struct error *err)
 {
 	struct bytes fields[COLUMNS_LIMIT];
-	int64_t values[TEXT_STREAMS_LIMIT] = {0};
+	int64_t values[TEXT_STREAMS_LIMIT];
 	struct sample sample = {0};
 	size_t depth;
 	unsigned count;
