@@ -1,9 +1,10 @@
 /* folded.c: folded text, one stack a line: `main;parse;read 12`.
  *
  * The grammar is flamegraph.pl's: frames, outermost first, separated by ';', then a number; a
- * second number makes the file a differential one (before, after). Lines that start with '#' are
- * comments. Values may have decimals: then all values of the file are kept in tenths, hundredths,
- * ..., and the unit says so ("count/100").
+ * second number makes the file a differential one (before, after). Numbers may be below 0, as Kiln
+ * writes them, but not for tools of other names. Lines that start with '#' are comments. Values may
+ * have decimals: then all values of the file are kept in tenths, hundredths, ..., and the unit says
+ * so ("count/100").
  *
  * Folded text is usually sorted, so that a line shares its outer frames with the one before: what
  * is the same is not looked at again. While it is sorted, a stack that the lines before do not hand
@@ -80,16 +81,20 @@ static bool rescale(struct folded *f, unsigned decimals)
 	return true;
 }
 
-/* In the file's decimals; false when it, or the sum of all values, is too large. */
+/* In the file's decimals; false when it, or the sum of all values (without their signs), is too
+ * large. */
 static bool to_value(struct folded *f, unsigned side, struct decimal number, int64_t *ret_value)
 {
-	int64_t value;
+	int64_t value, size;
 
 	if (number.decimals > f->decimals && !rescale(f, number.decimals))
 		return false;
 	if (__builtin_mul_overflow(
 		    number.digits, power_of_ten(f->decimals - number.decimals), &value) ||
-		__builtin_add_overflow(f->total[side], value, &f->total[side]))
+		value == INT64_MIN)
+		return false;
+	size = value < 0 ? -value : value;
+	if (__builtin_add_overflow(f->total[side], size, &f->total[side]))
 		return false;
 	*ret_value = value;
 	return true;
@@ -226,14 +231,20 @@ static bool skip_line(struct folded *f, const char *reason)
 	return true;
 }
 
+static enum folded_sign sign_of(const struct folded *f)
+{
+	return f->style ? FOLDED_UNSIGNED : FOLDED_SIGNED;
+}
+
 /* Other tools take a line with one number in a differential file for one without a change. */
 static bool cut_numbers(const struct folded *f, struct bytes *frames, struct decimal *ret_numbers)
 {
+	enum folded_sign sign = sign_of(f);
 	struct bytes whole = *frames;
 
-	if (!folded_cut_number(frames, &ret_numbers[f->differential]))
+	if (!folded_cut_number(frames, sign, &ret_numbers[f->differential]))
 		return false;
-	if (f->differential && !folded_cut_number(frames, &ret_numbers[0])) {
+	if (f->differential && !folded_cut_number(frames, sign, &ret_numbers[0])) {
 		ret_numbers[0] = ret_numbers[1];
 		if (!f->style)
 			return false;
@@ -383,7 +394,8 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 	head = in->window;
 	if (head.len > READER_HEAD)
 		head.len = READER_HEAD;
-	f->differential = folded_is_differential(head, in->ended && head.len == in->window.len);
+	f->differential =
+		folded_is_differential(head, in->ended && head.len == in->window.len, sign_of(f));
 	streams_open(f);
 	for (;;) {
 		bool ended = in->ended;
@@ -434,7 +446,7 @@ static int bid(struct bytes head)
 
 		if (cut || !line.len || *line.at == '#')
 			continue;
-		if (!folded_cut_number(&line, &number)) {
+		if (!folded_cut_number(&line, FOLDED_SIGNED, &number)) {
 			other++;
 			continue;
 		}

@@ -8,15 +8,17 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-bool folded_cut_number(struct bytes *line, struct decimal *ret_number)
+bool folded_cut_number(struct bytes *line, enum folded_sign sign, struct decimal *ret_number)
 {
 	struct decimal number = {0};
-	size_t end = line->len, start = end;
-	bool point = false;
+	size_t end = line->len, start = end, before;
+	bool point = false, negative;
 
 	while (start && (is_digit(line->at[start - 1]) || (line->at[start - 1] == '.' && !point)))
 		point |= line->at[--start] == '.';
-	if (start == end || !start || !folded_is_blank(line->at[start - 1]) ||
+	negative = sign == FOLDED_SIGNED && start && start < end && line->at[start - 1] == '-';
+	before = start - negative;
+	if (start == end || !before || !folded_is_blank(line->at[before - 1]) ||
 		line->at[start] == '.')
 		return false;
 	point = false;
@@ -35,23 +37,25 @@ bool folded_cut_number(struct bytes *line, struct decimal *ret_number)
 		number.digits /= 10;
 		number.decimals--;
 	}
-	while (start && folded_is_blank(line->at[start - 1]))
-		start--;
-	line->len = start;
+	if (negative)
+		number.digits = -number.digits;
+	while (before && folded_is_blank(line->at[before - 1]))
+		before--;
+	line->len = before;
 	*ret_number = number;
 	return true;
 }
 
-bool folded_is_differential(struct bytes head, bool whole)
+bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign)
 {
 	struct decimal number;
 	struct bytes line;
 	bool any = false;
 
 	while (bytes_line(&head, &line) && (whole || head.len)) {
-		if (!line.len || *line.at == '#' || !folded_cut_number(&line, &number))
+		if (!line.len || *line.at == '#' || !folded_cut_number(&line, sign, &number))
 			continue;
-		if (!folded_cut_number(&line, &number))
+		if (!folded_cut_number(&line, sign, &number))
 			return false;
 		any = true;
 	}

@@ -17,11 +17,15 @@ static inline bool folded_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* May a number be below 0? Kiln writes such ones (memory that was freed, of a profile that is the
+ * difference of two); for other tools they are part of a name. */
+enum folded_sign { FOLDED_UNSIGNED, FOLDED_SIGNED };
+
 /* A number at the end of `line` and the blanks before it are cut off. */
-bool folded_cut_number(struct bytes *line, struct decimal *ret_number);
+bool folded_cut_number(struct bytes *line, enum folded_sign sign, struct decimal *ret_number);
 
 /* Do all lines of the head that are stacks end in two numbers? A line that the head cuts in two is
  * not asked. */
-bool folded_is_differential(struct bytes head, bool whole);
+bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign);
 
 #endif

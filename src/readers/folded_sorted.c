@@ -33,7 +33,8 @@ bool folded_sorted_open(
 		head.len = READER_HEAD;
 	reader = reader_for(head);
 	*ret_plain = reader && !strcmp(reader->name, "folded") &&
-		     !folded_is_differential(head, f->in.ended && head.len == f->in.window.len);
+		     !folded_is_differential(
+			     head, f->in.ended && head.len == f->in.window.len, FOLDED_SIGNED);
 	return true;
 }
 
@@ -106,8 +107,8 @@ static bool take_line(struct folded_sorted *f, struct bytes line)
 {
 	struct decimal number;
 
-	if (line.len > PLAIN_LIMIT || !folded_cut_number(&line, &number) || number.decimals ||
-		!line.len || may_be_too_deep(line))
+	if (line.len > PLAIN_LIMIT || !folded_cut_number(&line, FOLDED_SIGNED, &number) ||
+		number.decimals || number.digits < 0 || !line.len || may_be_too_deep(line))
 		return false;
 	f->stack = line;
 	f->value = number.digits;

@@ -246,6 +246,7 @@ static void draw(
 	if (s->rules == RULES_KILN) {
 		svg_legend_make(&legend, p, self, total[0]);
 		about_line(p->view, total, s->subtitle, &c.subtitle);
+		about_below_zero(p->view, p->below, &c.subtitle);
 		about_notes(p->view, &c.notes);
 	} else if (s->subtitle) {
 		buffer_text(&c.subtitle, s->subtitle);
@@ -275,19 +276,21 @@ struct values {
 	struct view shown; /* the view, perhaps with the streams of after */
 	struct sides sides;
 	int64_t *self, *total; /* of the side that gives the widths */
+	int64_t below;	       /* the sum of what was below 0 */
 };
 
 /* No width is below 0. */
 static void clip(struct values *values)
 {
 	size_t nodes = values->shown.tree.caller.len;
-	bool below = false;
 
 	for (size_t i = 0; i < nodes; i++) {
-		below |= values->self[i] < 0;
-		values->self[i] = values->self[i] > 0 ? values->self[i] : 0;
+		if (values->self[i] >= 0)
+			continue;
+		values->below += values->self[i];
+		values->self[i] = 0;
 	}
-	if (below)
+	if (values->below)
 		tree_totals(&values->shown.tree, values->self, values->total);
 }
 
@@ -353,6 +356,7 @@ static struct svg_picture picture_of(
 		.layout = layout,
 		.count_name = count_name(v, s),
 		.decimals = decimals,
+		.below = values->below,
 		.most_change = most_change(&values->sides, v->tree.caller.len, decimals)};
 
 	/* In a chart a node has many boxes, each with a part of the value: which part of the change
@@ -392,6 +396,15 @@ static void lay(struct layout *layout, const struct values *values, const struct
 			(enum layout_order)s->order, least);
 }
 
+static const char *nothing_there(const struct values *values)
+{
+	if (values->shown.comparison.widths == WIDTHS_GONE)
+		return "nothing is gone: after has all functions of before";
+	if (values->below)
+		return "nothing to draw: no value is above 0";
+	return "nothing to draw: no samples, or none that were selected";
+}
+
 static bool render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
@@ -413,13 +426,8 @@ static bool render(
 		lay(&all, &values, s, 1);
 		svg_sums_find(&p.sums, &all, pow(10, p.decimals));
 	}
-	done = layout.boxes.len
-		       ? picture_open(&p, err)
-		       : error_set(err, ERR_FORMAT, "%s",
-				 v->comparison.widths == WIDTHS_GONE
-					 ? "nothing is gone: after has all functions of before"
-					 : "nothing to draw: no samples, or none that were "
-					   "selected");
+	done = layout.boxes.len ? picture_open(&p, err)
+				: error_set(err, ERR_FORMAT, "%s", nothing_there(&values));
 	if (done)
 		draw(&p, values.self, values.total, out);
 	if (done && s->keep_palette)

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "model/sides.h"
+#include "renderers/text.h"
 
 #include <stdlib.h>
 
@@ -236,6 +237,15 @@ void about_line(const struct view *v, const int64_t *total, const char *first, s
 	tell_idle(v, total[0], out);
 	tell_truncation(v, total, out);
 	tell_notes(v, out);
+}
+
+void about_below_zero(const struct view *v, int64_t below, struct buffer *out)
+{
+	if (!below)
+		return;
+	part_begin(out);
+	text_stream_value(out, v->profile, view_stream(v), below);
+	buffer_text(out, " in values below 0 not drawn");
 }
 
 void about_notes(const struct view *v, struct buffer *out)

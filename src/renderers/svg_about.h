@@ -11,6 +11,9 @@
  */
 void about_line(const struct view *v, const int64_t *total, const char *first, struct buffer *out);
 
+/* What is below 0 is drawn as nothing: say how much that is. */
+void about_below_zero(const struct view *v, int64_t below, struct buffer *out);
+
 /* The notes of the profile, a line each. */
 void about_notes(const struct view *v, struct buffer *out);
 

@@ -15,6 +15,7 @@ struct svg_picture {
 	const struct svg_settings *settings;
 	const struct layout *layout;
 	int64_t total;	  /* the value of the whole width, in the profile's unit */
+	int64_t below;	  /* the sum of values below 0, which are drawn as nothing */
 	double top;	  /* pixels above the frames */
 	double per_value; /* pixels */
 	struct bytes count_name;

@@ -13,3 +13,20 @@ load common
 @test "folded text with decimals, comments and carriage returns" {
 	"$kiln" fold -q "$golden/folded/decimals.txt" | diff "$golden/folded/decimals.folded" -
 }
+
+@test "folded text with values below 0, as Kiln writes it" {
+	"$kiln" fold "$golden/folded/negative.txt" 2>said | diff "$golden/folded/negative.folded" -
+	grep -qF '2 of 9 lines skipped, first at line 7' said
+	"$kiln" fold -q "$golden/folded/negative.folded" | diff "$golden/folded/negative.folded" -
+	printf 'a 1\na;b -2 3\n' >two # one number only: the line that has two is of one as well
+	"$kiln" fold -q two | diff - <(printf 'a 1\na;b -2 3\n')
+	printf 'a 5 -1\na;b -2 3\n' | "$kiln" fold -q - | diff - <(printf 'a 5 -1\na;b -2 3\n')
+}
+
+@test "a picture says what of its values is below 0, for which there is no width" {
+	"$kiln" draw -q "$golden/folded/negative.folded" -o x.svg
+	grep -qF -- '-9.25 samples in values below 0 not drawn' x.svg
+	printf 'a -1\n' >below
+	run -2 "$kiln" draw below
+	[[ "$output" == *"no value is above 0" ]]
+}
