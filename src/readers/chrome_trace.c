@@ -9,6 +9,7 @@
  * (v8_profile.h), and come first when there are any. Process and thread are root frames.
  *
  * A trace that its program could not finish ends anywhere: what came before is read. */
+#include "readers/thread_stack.h"
 #include "readers/v8_profile.h"
 
 #include "base/sort.h"
@@ -281,7 +282,7 @@ static const struct traced_thread *thread_made(struct chrome *c, uint32_t number
 		profile_process(c->profile, small_id(t->pid), c->threads.items[whole].name),
 		small_id(t->tid), t->name);
 	if (!c->names.style) /* the classic script does not tell threads apart */
-		t->base = json_thread_stack(c->profile, t->id);
+		t->base = thread_stack(c->profile, t->id);
 	return t;
 }
 

@@ -7,6 +7,7 @@
  * tables; from version 56 on threads share the strings, from 60 on all tables. Process and thread
  * are root frames, unless Kiln wrote the file: then they are where they were. */
 #include "readers/json_stacks.h"
+#include "readers/thread_stack.h"
 
 #include "base/units.h"
 
@@ -614,7 +615,7 @@ static bool rows_add(
 	struct firefox_thread *t = &f->threads.items[number];
 	struct rows *r = &t->rows[kind];
 	struct tables *tables = tables_of(f, t);
-	stack_id base = f->own ? 0 : json_thread_stack(f->profile, thread);
+	stack_id base = f->own ? 0 : thread_stack(f->profile, thread);
 	struct json_value names[2];
 	size_t count = values_of(f, t, kind, names);
 	int64_t surplus = surplus_of(names[0].unit);

@@ -46,10 +46,6 @@ void json_extra_clear(struct json_extra *e);
 void json_extra_release(struct json_extra *e);
 void json_extra_read(struct json_extra *e, struct json *j);
 
-/* The stack of a thread's root frames, which every stack of it is above: "NAME-PID" and "NAME-TID".
- */
-stack_id json_thread_stack(struct profile *p, thread_id thread);
-
 /* For bids: is it JSON's beginning, and does it say this key with its quotes? */
 bool json_begins(struct bytes head);
 bool json_says(struct bytes head, const char *key);

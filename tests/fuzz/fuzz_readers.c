@@ -38,6 +38,7 @@ static const char *const names[] = {
 	/* Z */ "speedscope",
 	/* [ */ "firefox",
 	/* \ */ "otlp-json",
+	/* ] */ "austin",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

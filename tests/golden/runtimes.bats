@@ -179,3 +179,35 @@ as_inferno() {
 		[[ "$output" == *"line ${damaged#*:}: "* ]]
 	done
 }
+
+@test "austin: every metric of every version" {
+	folds austin full
+	folds austin full cpu
+	folds austin full free
+	folds austin old
+	folds austin old free
+	folds austin first
+	said "3 of 17 lines skipped, first at line 12: expected the metrics of Austin's mode" <"$golden/austin/full.txt"
+}
+
+@test "austin: threads, lines, and when each sample was" {
+	"$kiln" convert -q -o a.kiln "$golden/austin/full.txt"
+	"$kiln" info a.kiln >info
+	grep -E '^recorder +austin 3.7.0$' info
+	grep -E '^time span +2.11 ms' info
+	grep -E '^threads +3 threads of 1 process' info
+	"$kiln" fold -q --lines a.kiln | grep -F ';main (app.py:8);:GC: 1100'
+	"$kiln" fold -q --time 2ms.. a.kiln | diff - <(printf '%s\n' \
+		'process-12;thread-12 900' 'process-12;thread-12;:INVALID: 10')
+}
+
+@test "austin: no sample, no success" {
+	refused "line 1: the end, and no sample before it" <<<'# austin: 3.7.0'
+	refused 'line 1: expected a thread, frames and metrics' --format austin <<<'P12;T0:12;a.py:main:7'
+	refused 'line 1: expected a thread, frames and metrics' --format austin <<<'main;a 7'
+	refused 'line 3: the sum of all values exceeds 2^63' --format austin <<-'END'
+		# mode: memory
+		P1;T1 9223372036854775807
+		P1;T1;a:b:1 1
+	END
+}

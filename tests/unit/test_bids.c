@@ -57,6 +57,7 @@ static const char *const formats[] = {
 	"ljp",
 	"wcp",
 	"bcc",
+	"austin",
 	"bpftrace",
 	"dtrace",
 	"eu-stack",
