@@ -6,9 +6,12 @@
  * and E; they nest by their times, each thread's for itself, and come in any order. Their self
  * times are the stream
  * {"wall","ns"}. CPU profiles are in events of the names Profile, ProfileChunk and CpuProfile
- * (v8_profile.h), and come first when there are any. Process and thread are root frames.
+ * (v8_profile.h), and come first when there are any. Samples, in events of the phase P or the
+ * object's `samples`, as Hermes writes them, are streams of their own. An event that says which
+ * call stack it began in stands upon it. Process and thread are root frames.
  *
  * A trace that its program could not finish ends anywhere: what came before is read. */
+#include "readers/chrome_frames.h"
 #include "readers/thread_stack.h"
 #include "readers/v8_profile.h"
 
@@ -19,7 +22,8 @@
 #define PROFILES_MOST 4096u
 #define TIME_LIMIT    (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
 #define WHOLE_PROCESS INT64_MIN	      /* in place of a thread's id: its name is the process's */
-#define OPEN_END      INT64_MAX	      /* of what an E event ends */
+#define PID_UNSAID    (INT64_MIN + 1)
+#define OPEN_END      INT64_MAX /* of what an E event ends */
 
 /* In the order in which events of one moment count. */
 enum phase { PHASE_END, PHASE_BEGIN, PHASE_COMPLETE };
@@ -28,7 +32,15 @@ struct event {
 	int64_t time, lasts; /* ns */
 	location_id name;    /* 0: none */
 	uint32_t thread;     /* in `threads` */
+	uint32_t frame;	     /* in chrome_frames: it began there; 0: not said */
 	uint8_t phase;
+};
+
+struct traced_sample {
+	int64_t time, weight; /* ns */
+	string_id name;
+	uint32_t thread, frame;
+	int32_t cpu; /* -1: not said */
 };
 
 struct traced_thread {
@@ -49,7 +61,8 @@ struct traced_profile {
 /* The event that is being read. */
 struct reading {
 	struct buffer name, id, arg_name;
-	int64_t time, lasts, pid, tid;
+	int64_t time, lasts, pid, tid, cpu, weight;
+	uint32_t frame;
 	char phase;
 	struct v8_profile v8; /* pieces of a profile in its arguments */
 };
@@ -59,13 +72,16 @@ struct chrome {
 	struct json *json;
 	struct text_stacks names, cpu, wall; /* names has no samples */
 	struct reading now;
+	struct chrome_frames frames;
 	VECTOR(struct event) events;
+	VECTOR(struct traced_sample) samples;
+	struct json_groups sampled;
 	VECTOR(struct traced_thread) threads;
 	VECTOR(struct traced_profile) profiles;
 	struct id_map by_thread;
 	uint64_t seen;
 	struct json_oddity no_time;
-	uint64_t not_begun, not_ended, overlapping, too_deep;
+	uint64_t not_begun, not_ended, overlapping, too_deep, too_many;
 };
 
 /* ---- Events ---- */
@@ -143,6 +159,14 @@ static void event_key(struct chrome *c, struct bytes key)
 		id_read(&now->id, j);
 	else if (bytes_equal(key, BYTES("args")))
 		args_read(c);
+	else if (bytes_equal(key, BYTES("sf")) && !c->names.style)
+		now->frame = chrome_frames_id(&c->frames, j);
+	else if (bytes_equal(key, BYTES("stack")) && !c->names.style)
+		now->frame = chrome_frames_list(&c->frames, j);
+	else if (bytes_equal(key, BYTES("cpu")))
+		now->cpu = json_number_if(j, 0, -1);
+	else if (bytes_equal(key, BYTES("weight")))
+		now->weight = json_number_if(j, 0, 1);
 	else
 		json_skip(j);
 }
@@ -165,8 +189,8 @@ static void metadata(struct chrome *c)
 static void span(struct chrome *c, enum phase phase)
 {
 	const struct reading *now = &c->now;
-	struct event e = {
-		now->time, now->lasts, 0, thread_of(c, now->pid, now->tid), (uint8_t)phase};
+	struct event e = {now->time, now->lasts, 0, thread_of(c, now->pid, now->tid), now->frame,
+		(uint8_t)phase};
 	struct bytes name = buffer_bytes(&now->name);
 
 	if (now->time < -TIME_LIMIT || now->time > TIME_LIMIT || now->lasts < 0 ||
@@ -180,6 +204,21 @@ static void span(struct chrome *c, enum phase phase)
 	if (phase != PHASE_COMPLETE)
 		e.lasts = 0;
 	vector_push(&c->events, e);
+}
+
+static void sampled(struct chrome *c)
+{
+	const struct reading *now = &c->now;
+
+	if (now->time < -TIME_LIMIT || now->time > TIME_LIMIT) {
+		json_odd(&c->no_time, c->json);
+		return;
+	}
+	vector_push(&c->samples,
+		((struct traced_sample){now->time, now->weight,
+			profile_string(c->profile, buffer_bytes(&now->name)),
+			thread_of(c, now->pid, now->tid), now->frame,
+			now->cpu < 0 || now->cpu > UINT16_MAX ? -1 : (int32_t)now->cpu}));
 }
 
 /* The profile that a piece is of; NULL beyond PROFILES_MOST. */
@@ -232,6 +271,10 @@ static void event_take(struct chrome *c)
 	case 'M':
 		metadata(c);
 		break;
+	case 'P':
+		if (!c->names.style) /* the classic script knows X, B and E only */
+			sampled(c);
+		break;
 	default:
 		break;
 	}
@@ -239,17 +282,23 @@ static void event_take(struct chrome *c)
 	c->seen++;
 }
 
-static void event_read(struct chrome *c)
+static void reading_clear(struct reading *now)
 {
-	struct reading *now = &c->now;
-	struct bytes key;
-
 	now->name.len = now->id.len = now->arg_name.len = 0;
 	now->time = INT64_MIN;
 	now->lasts = 0;
-	now->pid = now->tid = -1;
+	now->pid = now->tid = now->cpu = -1;
+	now->weight = 1;
+	now->frame = 0;
 	now->phase = 0;
 	v8_profile_clear(&now->v8);
+}
+
+static void event_read(struct chrome *c)
+{
+	struct bytes key;
+
+	reading_clear(&c->now);
 	json_object(c->json);
 	while (json_key(c->json, &key))
 		event_key(c, key);
@@ -261,6 +310,25 @@ static void events_read(struct chrome *c)
 {
 	for (json_array(c->json); json_item(c->json);)
 		event_read(c);
+}
+
+/* `samples`, which mostly do not say of which process they are. */
+static void samples_read(struct chrome *c)
+{
+	struct bytes key;
+
+	if (!json_array_if(c->json))
+		return;
+	while (json_item(c->json)) {
+		reading_clear(&c->now);
+		c->now.pid = PID_UNSAID;
+		if (!json_object_if(c->json))
+			continue;
+		while (json_key(c->json, &key))
+			event_key(c, key);
+		if (!c->json->failed)
+			sampled(c);
+	}
 }
 
 /* ---- Threads ---- */
@@ -299,6 +367,8 @@ struct open_span {
 	int64_t end;
 	location_id name;
 	stack_id stack;
+	uint32_t frame; /* the innermost one of the call stack that is known */
+	uint32_t depth; /* of the stack */
 };
 
 struct walk_thread {
@@ -338,20 +408,27 @@ static void close_until(struct walk_thread *w, int64_t now)
 /* What begins inside of another cannot end behind it. */
 static void open_span(struct walk_thread *w, const struct event *e)
 {
-	const struct open_span *outer = w->open.len ? &w->open.items[w->open.len - 1] : NULL;
+	const struct open_span none = {.end = OPEN_END, .stack = w->base};
+	const struct open_span *outer = w->open.len ? &w->open.items[w->open.len - 1] : &none;
 	int64_t end = e->phase == PHASE_BEGIN ? OPEN_END : e->time + e->lasts;
+	struct open_span span = *outer;
 
-	if (w->open.len == STACK_DEPTH_LIMIT) {
+	if (outer->depth == STACK_DEPTH_LIMIT) {
 		w->c->too_deep++;
 		return;
 	}
-	if (outer && end > outer->end && e->phase == PHASE_COMPLETE) {
+	if (end > outer->end && e->phase == PHASE_COMPLETE) {
 		w->c->overlapping++;
 		end = outer->end;
 	}
-	vector_push(&w->open,
-		((struct open_span){end, e->name,
-			profile_stack(w->c->profile, outer ? outer->stack : w->base, e->name)}));
+	span.depth++;
+	if (e->frame && chrome_frames_stack(
+				&w->c->frames, outer->frame, e->frame, &span.stack, &span.depth))
+		span.frame = e->frame;
+	span.end = end;
+	span.name = e->name;
+	span.stack = profile_stack(w->c->profile, span.stack, e->name);
+	vector_push(&w->open, span);
 }
 
 /* The innermost one of the name, or of any name, that waits for its end; what is inside ends too.
@@ -523,6 +600,75 @@ static bool any_samples(const struct chrome *c)
 	return false;
 }
 
+/* ---- Samples ---- */
+
+/* Samples that do not say their process have it from what else is known of their thread. */
+static void find_processes(struct chrome *c)
+{
+	struct id_map by_tid = {0};
+
+	for (uint32_t i = 0; i < c->threads.len; i++)
+		if (c->threads.items[i].pid != PID_UNSAID)
+			id_map_enter(
+				&by_tid, hash_pair((uint64_t)c->threads.items[i].tid, 1), i + 1);
+	for (size_t i = 0; by_tid.slots && i < c->samples.len; i++) {
+		const struct traced_thread *t = &c->threads.items[c->samples.items[i].thread];
+		uint64_t hash = hash_pair((uint64_t)t->tid, 1);
+		size_t at = id_map_start(&by_tid, hash);
+		uint32_t found;
+
+		while (t->pid == PID_UNSAID && (found = id_map_candidate(&by_tid, hash, &at)))
+			if (c->threads.items[found - 1].tid == t->tid) {
+				c->samples.items[i].thread = found - 1;
+				break;
+			}
+	}
+	id_map_release(&by_tid);
+}
+
+static bool sample_add(struct chrome *c, const struct traced_sample *from, struct error *err)
+{
+	const struct traced_thread *thread = thread_made(c, from->thread);
+	struct sample sample = sample_of(c, thread);
+	struct json_value value = {BYTES("samples"), BYTES("count"), {0}};
+	struct text_stacks *group;
+	uint32_t depth = 2;
+
+	sample.stack = thread->base;
+	if (from->frame)
+		chrome_frames_stack(&c->frames, 0, from->frame, &sample.stack, &depth);
+	if (c->names.want & WANT_TIMES)
+		sample.has |= SAMPLE_TIME;
+	sample.time = from->time < 0 ? 0 : (uint64_t)from->time;
+	if (c->names.want & WANT_CPUS && from->cpu >= 0)
+		sample.has |= SAMPLE_CPU;
+	sample.cpu = from->cpu < 0 ? 0 : (uint16_t)from->cpu;
+	/* A new stream's texts may move those of the profile. */
+	text_set(&c->now.name, profile_text(c->profile, from->name));
+	value.event = buffer_bytes(&c->now.name);
+	group = json_group(&c->sampled, &value, 1, from->cpu >= 0);
+	c->too_many += !group;
+	return !group || text_stacks_add_stack(group, sample, &from->weight, err);
+}
+
+static bool samples_add(struct chrome *c, struct error *err)
+{
+	find_processes(c);
+	for (size_t i = 0; i < c->samples.len; i++)
+		if (!sample_add(c, &c->samples.items[i], err))
+			return false;
+	return true;
+}
+
+static uint64_t samples_taken(const struct chrome *c)
+{
+	uint64_t taken = 0;
+
+	for (size_t i = 0; i < c->sampled.count; i++)
+		taken += c->sampled.items[i].taken;
+	return taken;
+}
+
 /* ---- All of it ---- */
 
 static void notes_leave(struct chrome *c)
@@ -533,6 +679,13 @@ static void notes_leave(struct chrome *c)
 		"B events without an end, which last until their thread does");
 	json_count_note(c->profile, c->overlapping,
 		"X events that outlast the one they begin in, cut off with it");
+	json_count_note(c->profile, c->frames.missing,
+		"call stacks with frames that are not there, left out");
+	json_count_note(c->profile, c->frames.circular,
+		"call stacks whose frames call themselves, or more than 8,192 others, left out");
+	json_count_note(c->profile, c->frames.beyond,
+		"call stacks beyond the first 4,194,304 different ones, left out");
+	json_count_note(c->profile, c->too_many, "samples of more than 64 events, skipped");
 	json_count_note(
 		c->profile, c->too_deep, "events inside of more than 8,192 others, skipped");
 }
@@ -551,33 +704,52 @@ static bool cut_is_fine(struct chrome *c, struct error *err)
 	return true;
 }
 
-static bool chrome_read(struct chrome *c, const struct read_options *options, struct error *err)
+/* Whatever there is of an object. */
+static void object_read(struct chrome *c)
 {
 	struct json *j = c->json;
 	struct bytes key;
+
+	for (json_object(j); json_key(j, &key);) {
+		if (bytes_equal(key, BYTES("traceEvents")))
+			events_read(c);
+		else if (bytes_equal(key, BYTES("stackFrames")))
+			chrome_frames_read(&c->frames, j);
+		else if (bytes_equal(key, BYTES("samples")) && !c->names.style)
+			samples_read(c);
+		else
+			json_skip(j);
+	}
+}
+
+static bool chrome_read(struct chrome *c, const struct read_options *options, struct error *err)
+{
+	struct json *j = c->json;
+	uint64_t taken;
 
 	j->may_end_in = 2;
 	if (json_peek(j) == JSON_ARRAY)
 		events_read(c);
 	else
-		for (json_object(j); json_key(j, &key);)
-			if (bytes_equal(key, BYTES("traceEvents")))
-				events_read(c);
-			else
-				json_skip(j);
+		object_read(c);
 	if (!json_finish(j) && !cut_is_fine(c, err))
 		return false;
 	if (j->cut && !j->failed)
 		cut_is_fine(c, err);
 	if (any_samples(c) && !profiles_add(c, options, err))
 		return false;
-	if (any_samples(c) && !c->events.len)
-		return true;
-	text_stacks_open(&c->wall, j->in, options, c->profile);
-	if (!spans_add(c, err))
+	if (!samples_add(c, err))
 		return false;
+	taken = any_samples(c) + samples_taken(c);
+	if (samples_taken(c) && !json_groups_finish(&c->sampled, j, err))
+		return false;
+	if (!taken || c->events.len) {
+		text_stacks_open(&c->wall, j->in, options, c->profile);
+		if (!spans_add(c, err))
+			return false;
+	}
 	notes_leave(c);
-	return json_stacks_finish(&c->wall, c->wall.taken + any_samples(c), j, err);
+	return taken || json_stacks_finish(&c->wall, c->wall.taken, j, err);
 }
 
 static void chrome_release(struct chrome *c)
@@ -590,7 +762,10 @@ static void chrome_release(struct chrome *c)
 	buffer_release(&c->now.name);
 	buffer_release(&c->now.id);
 	buffer_release(&c->now.arg_name);
+	chrome_frames_release(&c->frames);
 	vector_release(&c->events);
+	vector_release(&c->samples);
+	json_groups_release(&c->sampled);
 	vector_release(&c->threads);
 	vector_release(&c->profiles);
 	id_map_release(&c->by_thread);
@@ -605,8 +780,11 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct json j;
 	struct chrome c = {.profile = out,
 		.json = &j,
-		.names = {.profile = out, .want = options->want, .style = options->style}};
+		.names = {.profile = out, .want = options->want, .style = options->style},
+		.sampled = {.profile = out, .in = in, .options = options}};
 	bool done;
+
+	c.frames.names = &c.names;
 
 	json_open(&j, in, err);
 	done = chrome_read(&c, options, err);

@@ -32,6 +32,29 @@ suffix=json
 	[ "$("$kiln" fold -q --time 50us.. "$golden/chrome-trace/profile.json" | wc -l)" -eq 1 ]
 }
 
+@test "chrome-trace: samples, and the call stacks that spans begin in" {
+	same chrome-trace/frames
+	expected=chrome-trace/frames.cycles same chrome-trace/frames --kind cycles
+	expected=chrome-trace/frames.wall same chrome-trace/frames --kind wall
+	"$kiln" fold -q --lines "$golden/chrome-trace/frames.json" | grep -qF ';[root];render (main.bundle:20) 1'
+	said 'call stacks with frames that are not there, left out: 1' <"$golden/chrome-trace/frames.json"
+	grep -qF 'call stacks whose frames call themselves, or more than 8,192 others, left out: 1' said
+	grep -qF '1 events without a time skipped, the first at line 7' said
+	"$kiln" fold -q --time 2600us.. --kind cycles "$golden/chrome-trace/frames.json" |
+		diff - <(printf '%s\n' 'app-5;thread-6 1' 'process;thread-99;main 1')
+}
+
+@test "chrome-trace: a short input does not become any number of stacks" {
+	python3 - >input.json <<-'END'
+	import json
+	frames = {str(i): {"name": "f", **({"parent": i - 1} if i else {})} for i in range(8000)}
+	samples = [{"ts": i, "pid": 1, "tid": i, "sf": 7999} for i in range(1000)]
+	print(json.dumps({"traceEvents": [], "stackFrames": frames, "samples": samples}))
+	END
+	said 'call stacks beyond the first 4,194,304 different ones, left out: ' <input.json | tail -n 1
+	[ "$(awk '{ all += $NF } END { print all }' folded)" -eq 1000 ]
+}
+
 @test "speedscope: samples of every unit, and events" {
 	same speedscope/sampled
 	expected=speedscope/sampled.bytes same speedscope/sampled --kind bytes
