@@ -1,5 +1,6 @@
 /* cpuprofile.c: what V8's CPU profiler writes: `node --cpu-prof`, "Save profile" in DevTools. */
 #include "readers/v8_profile.h"
+#include "readers/v8_tree.h"
 
 #define NS_OF_ONE 1000 /* a microsecond stands for one of what is not measured in time */
 
@@ -31,6 +32,7 @@ static bool profile_take(
 			json_skip(j);
 	if (!json_finish(j))
 		return false;
+	v8_tree_times(v);
 	if (v->extra.told && v->deltas.len)
 		kiln_sink_open(v, &sink, t);
 	else
@@ -65,13 +67,16 @@ static int bid(struct bytes head)
 		return 0;
 	if (json_says(head, "\"nodes\"") && json_says(head, "\"callFrame\""))
 		return 48;
+	if (json_says(head, "\"head\"") && json_says(head, "\"functionName\""))
+		return 48;
 	return json_says(head, "\"timeDeltas\"") && json_says(head, "\"samples\"") ? 24 : 0;
 }
 
 const struct reader reader_cpuprofile = {
 	.name = "cpuprofile",
 	.about = "a CPU profile of V8 (Node.js, Chrome, Deno): .cpuprofile",
-	.expects = "a JSON object with `nodes`, `samples` and `timeDeltas`",
+	.expects =
+		"a JSON object with `nodes`, `samples` and `timeDeltas`, or with a tree as `head`",
 	.proof = "Node.js 20 on a program of known shares; Speedscope 1.25",
 	.bid = bid,
 	.read = read,

@@ -1,6 +1,9 @@
 /* v8_profile.c: what do V8's nodes, samples and time deltas say? */
 #include "readers/v8_profile.h"
 
+#include "readers/v8_call.h"
+#include "readers/v8_tree.h"
+
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -11,6 +14,8 @@
 void v8_profile_clear(struct v8_profile *v)
 {
 	v->nodes.len = v->links.len = v->samples.len = v->deltas.len = 0;
+	v->moments.len = 0;
+	v->nested = false;
 	v->start = v->end = INT64_MIN;
 	json_extra_clear(&v->extra);
 }
@@ -21,88 +26,13 @@ void v8_profile_release(struct v8_profile *v)
 	vector_release(&v->links);
 	vector_release(&v->samples);
 	vector_release(&v->deltas);
+	vector_release(&v->moments);
 	json_extra_release(&v->extra);
 }
 
 /* ---- Reading ---- */
 
-/* A function as the nodes name it. */
-struct call_frame {
-	struct buffer function, url;
-	int64_t line, column; /* from 0; -1: unknown */
-	struct json_extra extra;
-};
-
-static void call_frame_read(struct call_frame *c, struct json *j)
-{
-	struct bytes key, text;
-
-	c->function.len = c->url.len = 0;
-	c->line = c->column = -1;
-	json_extra_clear(&c->extra);
-	if (!json_object_if(j))
-		return;
-	while (json_key(j, &key)) {
-		if (bytes_equal(key, BYTES("functionName"))) {
-			text = json_string_if(j);
-			buffer_add(&c->function, text.at, text.len);
-		} else if (bytes_equal(key, BYTES("url"))) {
-			text = json_string_if(j);
-			buffer_add(&c->url, text.at, text.len);
-		} else if (bytes_equal(key, BYTES("lineNumber"))) {
-			c->line = json_number_if(j, 0, -1);
-		} else if (bytes_equal(key, BYTES("columnNumber"))) {
-			c->column = json_number_if(j, 0, -1);
-		} else if (bytes_equal(key, BYTES("kiln"))) {
-			json_extra_read(&c->extra, j);
-		} else {
-			json_skip(j);
-		}
-	}
-}
-
-/* What has no name is told apart by its place. */
-static void name_anonymous(struct call_frame *c, struct bytes file)
-{
-	if (c->function.len)
-		return;
-	buffer_text(&c->function, "(anonymous)");
-	if (!file.len)
-		return;
-	buffer_printf(&c->function, " %.*s", (int)file.len, file.at);
-	if (c->line >= 0)
-		buffer_printf(&c->function, ":%lld", (long long)c->line + 1);
-	if (c->line >= 0 && c->column >= 0)
-		buffer_printf(&c->function, ":%lld", (long long)c->column + 1);
-}
-
-/* Numbers count from 0. V8 says nothing of the tier that ran. */
-static void node_name(struct v8_node *n, struct call_frame *c, struct text_stacks *t)
-{
-	struct bytes file = buffer_bytes(&c->url);
-	struct text_frame frame = {.kind = file.len ? FRAME_JIT : FRAME_NATIVE};
-
-	if (bytes_start(file, BYTES("file://")))
-		file = (struct bytes){file.at + 7, file.len - 7};
-	name_anonymous(c, file);
-	frame.function = buffer_bytes(&c->function);
-	frame.file = file;
-	if (c->line >= 0 && c->line < UINT32_MAX)
-		frame.line = (uint32_t)c->line + 1;
-	if (bytes_equal(frame.function, BYTES("(idle)")))
-		frame.kind = FRAME_IDLE;
-	if (c->extra.told) {
-		frame.kind = c->extra.kind;
-		frame.module = buffer_bytes(&c->extra.module);
-	} else if (frame.kind == FRAME_IDLE) {
-		n->what = V8_NODE_IDLE;
-	}
-	if (!c->extra.told && bytes_equal(frame.function, BYTES("(root)")))
-		n->what = V8_NODE_ROOT;
-	n->location = text_stacks_frame(t, &frame);
-}
-
-static uint32_t take_node_id(struct json *j)
+uint32_t v8_node_id(struct json *j)
 {
 	int64_t id = json_number_if(j, 0, -1);
 
@@ -111,47 +41,45 @@ static uint32_t take_node_id(struct json *j)
 
 /* The node's own id may come behind its children's. */
 static void node_read(
-	struct v8_profile *v, struct call_frame *c, struct json *j, struct text_stacks *t)
+	struct v8_profile *v, struct v8_call *c, struct json *j, struct text_stacks *t)
 {
 	struct v8_node node = {.id = JSON_NO_INDEX, .parent = JSON_NO_INDEX};
 	size_t first_link = v->links.len;
 	struct bytes key;
 	int64_t hits = 0;
 
-	c->function.len = c->url.len = 0;
+	v8_call_clear(c);
 	if (!json_object_if(j))
 		return;
 	while (json_key(j, &key)) {
 		if (bytes_equal(key, BYTES("id")))
-			node.id = take_node_id(j);
+			node.id = v8_node_id(j);
 		else if (bytes_equal(key, BYTES("parent")))
-			node.parent = take_node_id(j);
+			node.parent = v8_node_id(j);
 		else if (bytes_equal(key, BYTES("hitCount")))
 			hits = json_number_if(j, 0, 0);
 		else if (bytes_equal(key, BYTES("callFrame")))
-			call_frame_read(c, j);
+			v8_call_read(c, j);
 		else if (bytes_equal(key, BYTES("children")) && json_peek(j) == JSON_ARRAY)
 			for (json_array(j); json_item(j);)
-				vector_push(&v->links, ((struct v8_link){0, take_node_id(j)}));
+				vector_push(&v->links, ((struct v8_link){0, v8_node_id(j)}));
 		else
 			json_skip(j);
 	}
 	for (size_t i = first_link; i < v->links.len; i++)
 		v->links.items[i].parent = node.id;
 	node.hits = hits < 0 || hits > UINT32_MAX ? 0 : (uint32_t)hits;
-	node_name(&node, c, t);
+	v8_call_name(c, &node, t);
 	vector_push(&v->nodes, node);
 }
 
 static void nodes_read(struct v8_profile *v, struct json *j, struct text_stacks *t)
 {
-	struct call_frame c = {.line = -1, .column = -1};
+	struct v8_call c = {.line = -1, .column = -1};
 
 	for (json_array(j); json_item(j);)
 		node_read(v, &c, j, t);
-	buffer_release(&c.function);
-	buffer_release(&c.url);
-	json_extra_release(&c.extra);
+	v8_call_release(&c);
 }
 
 static void inner_read(struct v8_profile *v, struct json *j, struct text_stacks *t)
@@ -169,12 +97,18 @@ bool v8_profile_key(struct v8_profile *v, struct bytes key, struct json *j, stru
 {
 	bool array = json_peek(j) == JSON_ARRAY;
 
+	if (bytes_equal(key, BYTES("head")) && json_peek(j) == JSON_OBJECT) {
+		v8_tree_read(v, j, t);
+		return true;
+	}
 	if (array && bytes_equal(key, BYTES("nodes")))
 		nodes_read(v, j, t);
 	else if (array && bytes_equal(key, BYTES("samples")))
 		json_indices(j, &v->samples);
 	else if (array && bytes_equal(key, BYTES("timeDeltas")))
 		json_numbers(j, 3, 0, &v->deltas);
+	else if (array && bytes_equal(key, BYTES("timestamps")))
+		json_numbers(j, 3, 0, &v->moments);
 	else if (bytes_equal(key, BYTES("startTime")))
 		v->start = json_number_if(j, 3, INT64_MIN);
 	else if (bytes_equal(key, BYTES("endTime")))

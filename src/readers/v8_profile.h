@@ -34,8 +34,10 @@ struct v8_profile {
 	VECTOR(struct v8_link) links;
 	struct json_indices samples; /* ids of nodes */
 	struct json_numbers deltas;  /* ns */
+	struct json_numbers moments; /* ns; of old profiles (v8_tree.h) */
 	int64_t start, end;	     /* ns; INT64_MIN: not said */
 	struct json_extra extra;     /* of Kiln's own files */
+	bool nested;		     /* an old profile */
 };
 
 void v8_profile_clear(struct v8_profile *v);
@@ -44,6 +46,9 @@ void v8_profile_release(struct v8_profile *v);
 /* Read what is under the next key of a profile, or of what Chrome wraps around one ("cpuProfile");
  * false when the key has no meaning here: then the value is still to be read. */
 bool v8_profile_key(struct v8_profile *v, struct bytes key, struct json *j, struct text_stacks *t);
+
+/* The id of a node, or JSON_NO_INDEX. */
+uint32_t v8_node_id(struct json *j);
 
 /* The pieces of `more` behind those of `v`. */
 void v8_profile_append(struct v8_profile *v, const struct v8_profile *more);

@@ -15,6 +15,18 @@ suffix=json
 	run -2 "$kiln" fold --kind cpu "$golden/cpuprofile/hits.json"
 }
 
+@test "cpuprofile: the tree that V8 wrote until 2016" {
+	same cpuprofile/tree
+	same cpuprofile/evenly
+	same cpuprofile/counted
+	"$kiln" fold -q --lines "$golden/cpuprofile/tree.json" | grep -qF 'main (app.js:4);(anonymous) /srv/app.js:9:2 (app.js:9);work (lib.js:30) 200000'
+	[ "$("$kiln" fold -q --idle "$golden/cpuprofile/tree.json" | awk '{ all += $NF } END { print all }')" -eq 900000 ]
+	refused 'the input ends where' <<<'{"head":{"functionName":"(root)","children":[{"functionName":"a"'
+	# As deep as anybody could write them.
+	python3 -c 'print("{\"head\":" + "{\"functionName\":\"f\",\"hitCount\":1,\"children\":[" * 3000)' |
+		refused 'more than 4096 arrays and objects inside each other'
+}
+
 @test "chrome-trace: self times of nested spans, a thread at a time" {
 	same chrome-trace/spans
 	said 'E events that end nothing, skipped: 1' <"$golden/chrome-trace/spans.json"
