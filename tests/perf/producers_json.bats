@@ -134,22 +134,43 @@ covered() {
 	run -1 node "$here/speedscope.mjs" --schema bad.json
 }
 
+# Node's profile as V8 wrote them when nodes were a tree.
+as_in_2015() {
+	python3 - <<-'END'
+	import itertools, json
+	new = json.load(open("shares.cpuprofile"))
+	nodes = {node["id"]: node for node in new["nodes"]}
+	def tree(node):
+	    call = node["callFrame"]
+	    return {"functionName": call["functionName"], "scriptId": call["scriptId"], "url": call["url"],
+	            "lineNumber": call["lineNumber"] + 1, "columnNumber": call["columnNumber"] + 1,
+	            "hitCount": node["hitCount"], "id": node["id"],
+	            "children": [tree(nodes[child]) for child in node.get("children", [])]}
+	times = list(itertools.accumulate(new["timeDeltas"], initial=new["startTime"]))[1:]
+	json.dump({"head": tree(new["nodes"][0]), "startTime": new["startTime"] / 1e6, "endTime": new["endTime"] / 1e6,
+	           "samples": new["samples"], "timestamps": times}, open("old.json", "w"))
+	END
+}
+
 # The functions with at least 5 percent, as the page shows them and as Kiln lists them.
 @test "speedscope itself shows the same times for what Kiln writes and what it reads" {
 	need_speedscope
 	recorded_by_node
 	"$kiln" convert -q shares.cpuprofile -o shares.speedscope.json
 	"$kiln" convert -q shares.cpuprofile -o again.cpuprofile
-	node "$here/speedscope.mjs" shares.speedscope.json again.cpuprofile shares.cpuprofile >shown
+	as_in_2015
+	node "$here/speedscope.mjs" shares.speedscope.json again.cpuprofile shares.cpuprofile old.json >shown
 	cat shown
 	"$kiln" top -q --json shares.cpuprofile >top.json
+	"$kiln" fold -q --lines shares.cpuprofile >new
+	"$kiln" fold -q --lines old.json | diff new -
 	python3 - <<-'END'
 	import collections, json
 	self = collections.Counter()
 	for row in json.load(open("top.json"))["functions"]:
 	    self[row["function"]] += row["self"] / 1e9
 	rows = [line.rstrip("\n").split(" ", 2) for line in open("shown")]
-	for file in ("shares.speedscope.json", "again.cpuprofile", "shares.cpuprofile"):
+	for file in ("shares.speedscope.json", "again.cpuprofile", "shares.cpuprofile", "old.json"):
 	    mine = {name: float(seconds) for which, seconds, name in rows if which == file}
 	    assert "spin" in mine, file
 	    for name, seconds in mine.items():
