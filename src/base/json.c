@@ -393,6 +393,28 @@ struct bytes json_string(struct json *j)
 	return escapes ? buffer_bytes(&j->text) : raw;
 }
 
+/* More of the input may move what is in the window. */
+static void keep_key(struct json *j, struct bytes *key)
+{
+	if (key->at == j->text.at && j->text.at)
+		return;
+	j->text.len = 0;
+	buffer_add(&j->text, key->at, key->len);
+	*key = buffer_bytes(&j->text);
+}
+
+/* The value's first byte is in the window from here on, so that json_peek does not move the key. */
+static void reach_value(struct json *j, struct bytes *key)
+{
+	while (j->at < j->end &&
+		(*j->at == ' ' || *j->at == '\n' || *j->at == '\r' || *j->at == '\t'))
+		j->at++;
+	if (j->at < j->end)
+		return;
+	keep_key(j, key);
+	next_byte(j);
+}
+
 bool json_key(struct json *j, struct bytes *ret_key)
 {
 	*ret_key = (struct bytes){"", 0};
@@ -403,15 +425,12 @@ bool json_key(struct json *j, struct bytes *ret_key)
 	*ret_key = json_string(j);
 	/* The colon may be in a part of the input that is not there yet, and the key must stay. */
 	if (j->at == j->end || *j->at != ':') {
-		if (ret_key->at != j->text.at || !j->text.at) {
-			j->text.len = 0;
-			buffer_add(&j->text, ret_key->at, ret_key->len);
-			*ret_key = buffer_bytes(&j->text);
-		}
+		keep_key(j, ret_key);
 		if (next_byte(j) != ':')
 			return unexpected(j, "':'");
 	}
 	j->at++;
+	reach_value(j, ret_key);
 	return !j->failed;
 }
 

@@ -67,7 +67,8 @@ bool json_object(struct json *j);
 bool json_array(struct json *j);
 
 /* Of the object that was entered last: the next key, whose value is to be read (or skipped) next;
- * false behind the last, and the object is left. The key is valid until the next call. */
+ * false behind the last, and the object is left. The key is valid until the next call other than
+ * json_peek, json_object and json_array. */
 bool json_key(struct json *j, struct bytes *ret_key);
 /* Is there another item in the array that was entered last? When not, it is left. */
 bool json_item(struct json *j);

@@ -3,6 +3,8 @@
 
 #include "base/json.h"
 
+#include <fcntl.h>
+
 struct pulled {
 	struct input in;
 	struct json j;
@@ -93,6 +95,7 @@ static void open_parts(struct pulled *p, struct bytes first, struct bytes second
 
 	memset(p, 0, sizeof(*p));
 	assert_int_equal(pipe(ends), 0);
+	fcntl(ends[1], F_SETPIPE_SZ, 1 << 20);
 	dup2(ends[0], STDIN_FILENO);
 	close(ends[0]);
 	assert_int_equal(write(ends[1], first.at, first.len), first.len);
@@ -126,6 +129,47 @@ static void windows_may_end_anywhere(void **state)
 		assert_bytes_equal(buffer_bytes(&out), SAMPLE_MEANS);
 		buffer_release(&out);
 	}
+}
+
+/* Readers look at the value before they look at the key. Among so many blanks the window moves,
+ * and what was there is gone. */
+static void keys_outlive_a_look_at_the_value(void **state)
+{
+	static const char text[] = "{\"first\" : {\"second\": \n {}}, \"third\":[]}";
+	enum { BLANKS = 200000 };
+	struct buffer all = {0};
+	struct bytes whole, key;
+
+	(void)state;
+	for (size_t i = 0; i < BLANKS; i++)
+		buffer_char(&all, ' ');
+	buffer_text(&all, text);
+	for (size_t i = 0; i < BLANKS + BLANKS / 4; i++)
+		buffer_char(&all, ' ');
+	whole = buffer_bytes(&all);
+	for (size_t first = BLANKS; first < BLANKS + sizeof(text); first++) {
+		struct pulled p;
+
+		open_parts(&p, (struct bytes){whole.at, first},
+			(struct bytes){whole.at + first, whole.len - first});
+		json_object(&p.j);
+		assert_true(json_key(&p.j, &key));
+		assert_int_equal(json_peek(&p.j), JSON_OBJECT);
+		assert_true(json_object(&p.j));
+		assert_bytes_equal(key, "first");
+		assert_true(json_key(&p.j, &key));
+		assert_int_equal(json_peek(&p.j), JSON_OBJECT);
+		assert_bytes_equal(key, "second");
+		json_skip(&p.j);
+		assert_false(json_key(&p.j, &key));
+		assert_true(json_key(&p.j, &key));
+		assert_true(json_array(&p.j));
+		assert_bytes_equal(key, "third");
+		assert_false(json_item(&p.j));
+		assert_false(json_key(&p.j, &key));
+		assert_true(close_text(&p));
+	}
+	buffer_release(&all);
 }
 
 static void columns_are_collected(void **state)
@@ -269,6 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_read),
 		cmocka_unit_test(windows_may_end_anywhere),
+		cmocka_unit_test(keys_outlive_a_look_at_the_value),
 		cmocka_unit_test(columns_are_collected),
 		cmocka_unit_test(what_is_of_another_kind_is_passed_over),
 		cmocka_unit_test(errors_say_where),
