@@ -7,24 +7,15 @@
  *
  * Keys that are no stack become outer frames, in the order of the key. Every map is a value of its
  * own; what a map counted in a histogram is how often it was asked to. */
-#include "readers/text_stacks.h"
-
-#include "readers/tidy.h"
-
-#include <stdlib.h>
+#include "readers/bpftrace_maps.h"
 
 #define EXPECTS "a map such as `@[`, the lines of a stack, `, comm]: 12`"
 
 struct bpftrace {
-	struct text_stacks stacks;
-	VECTOR(string_id) maps; /* the stream of each is its index */
-	size_t map;		/* of the entry */
-	bool open;		/* an entry has started */
-	bool counting;		/* its value is the sum of the lines of a histogram */
+	struct bpftrace_maps maps;
+	bool open;     /* an entry has started */
+	bool counting; /* its value is the sum of the lines of a histogram */
 	int64_t counted;
-	VECTOR(location_id) keys;
-	int64_t values[TEXT_STREAMS_LIMIT];
-	uint64_t lost;
 };
 
 /* ---- Numbers ---- */
@@ -102,25 +93,6 @@ static bool cut_map(struct bytes *line, struct bytes *ret_name)
 	return true;
 }
 
-/* The stream of a map; false when there are too many. */
-static bool choose_map(struct bpftrace *b, struct bytes name)
-{
-	struct profile *p = b->stacks.profile;
-
-	for (b->map = 0; b->map < b->maps.len; b->map++)
-		if (bytes_equal(profile_text(p, b->maps.items[b->map]), name))
-			return true;
-	if (b->maps.len == TEXT_STREAMS_LIMIT)
-		return false;
-	vector_push(&b->maps, profile_string(p, name));
-	if (name.len == 1)
-		text_stacks_stream(&b->stacks, BYTES("samples"), BYTES("count"), name);
-	else
-		text_stacks_stream(&b->stacks, (struct bytes){name.at + 1, name.len - 1},
-			BYTES("count"), name);
-	return true;
-}
-
 /* Where ", " is, or text.len. */
 static size_t find_separator(struct bytes text)
 {
@@ -133,7 +105,7 @@ static size_t find_separator(struct bytes text)
 /* "comm, 1234, ", or ", comm, 1234", which for Perl is one frame. */
 static void take_keys(struct bpftrace *b, struct bytes text)
 {
-	bool one = (b->stacks.style & STYLE_PERL) && bytes_start(text, BYTES(", "));
+	bool one = (b->maps.stacks.style & STYLE_PERL) && bytes_start(text, BYTES(", "));
 
 	if (one)
 		text = (struct bytes){text.at + 2, text.len - 2};
@@ -144,74 +116,20 @@ static void take_keys(struct bpftrace *b, struct bytes text)
 		text = (struct bytes){text.at + used, text.len - used};
 		key = bytes_trim(key);
 		if (key.len && !bytes_equal(key, BYTES(",")))
-			vector_push(&b->keys, text_stacks_named(&b->stacks, key, FRAME_META));
+			bpftrace_key(&b->maps, key);
 	}
-}
-
-/* "55d0a2 main+27 (/usr/bin/x)", as ustack(perf) has it: cut the address and the module off. */
-static bool cut_perf(struct bytes *text, struct bytes *ret_module, uint64_t *ret_address)
-{
-	const char *blank = memchr(text->at, ' ', text->len), *open;
-
-	if (!blank || !bytes_hex((struct bytes){text->at, (size_t)(blank - text->at)}, ret_address))
-		return false;
-	*text = (struct bytes){blank + 1, (size_t)(text->at + text->len - blank) - 1};
-	open = bytes_last(*text, '(');
-	*ret_module = (struct bytes){0};
-	if (open && open > text->at && open[-1] == ' ' && text->at[text->len - 1] == ')') {
-		*ret_module = (struct bytes){open + 1, (size_t)(text->at + text->len - open) - 2};
-		text->len = (size_t)(open - text->at) - 1;
-	}
-	return true;
-}
-
-static struct bytes without_offset(struct bytes symbol)
-{
-	size_t at = symbol.len;
-
-	while (at && is_digit(symbol.at[at - 1]))
-		at--;
-	if (at < symbol.len && at > 1 && symbol.at[at - 1] == '+')
-		symbol.len = at - 1;
-	return symbol;
-}
-
-/* A line of a stack is a frame, known by all of it. */
-static location_id learn_frame(struct bpftrace *b, struct bytes line)
-{
-	struct bytes symbol = bytes_trim(line), module = {0};
-	uint64_t address = 0;
-	location_id location;
-
-	if (!(b->stacks.style & STYLE_PERL)) {
-		cut_perf(&symbol, &module, &address);
-		symbol = without_offset(symbol);
-	}
-	location = text_stacks_symbol(&b->stacks, symbol, module,
-		address >> 63 ? FRAME_KERNEL : tidy_module_kind(module));
-	text_stacks_learn(&b->stacks, line, location);
-	return location;
 }
 
 static void drop_entry(struct bpftrace *b)
 {
 	b->open = b->counting = false;
-	b->keys.len = 0;
-	text_stacks_clear(&b->stacks);
+	bpftrace_drop(&b->maps);
 }
 
 static bool finish_entry(struct bpftrace *b, int64_t value, struct error *err)
 {
-	bool done;
-
-	while (b->keys.len)
-		text_stacks_push(&b->stacks, b->keys.items[--b->keys.len]);
-	text_stacks_fill(&b->stacks);
-	b->values[b->map] = value;
-	done = text_stacks_add(&b->stacks, INNERMOST_FIRST, b->values, err);
-	b->values[b->map] = 0;
-	drop_entry(b);
-	return done;
+	b->open = b->counting = false;
+	return bpftrace_add(&b->maps, value, err);
 }
 
 /* Where "]: " or, at the end, "]:" starts, or text.len. */
@@ -241,7 +159,7 @@ static bool take_boundary(struct bpftrace *b, struct bytes line, struct error *e
 	}
 	if (parse_value(line, &value))
 		return finish_entry(b, value, err);
-	text_stacks_skip(&b->stacks, "expected a number behind `]: `");
+	text_stacks_skip(&b->maps.stacks, "expected a number behind `]: `");
 	drop_entry(b);
 	return true;
 }
@@ -253,8 +171,8 @@ static bool take_other(struct bpftrace *b, struct bytes line, struct error *err)
 	int64_t count;
 
 	if (cut_map(&rest, &name)) {
-		if (!choose_map(b, name)) {
-			text_stacks_skip(&b->stacks, "expected no more than 16 maps");
+		if (!bpftrace_choose(&b->maps, name)) {
+			text_stacks_skip(&b->maps.stacks, "expected no more than 16 maps");
 			return true;
 		}
 		b->open = true;
@@ -264,13 +182,13 @@ static bool take_other(struct bpftrace *b, struct bytes line, struct error *err)
 	if (bytes_start(line, BYTES("Lost "))) {
 		rest = (struct bytes){line.at + 5, line.len - 5};
 		if (cut_number(&rest, &count) && bytes_start(rest, BYTES(" events"))) {
-			b->lost += (uint64_t)count;
+			b->maps.lost += (uint64_t)count;
 			return true;
 		}
 	}
 	if (bytes_trim(line).len && !bytes_start(line, BYTES("Attaching ")) &&
 		!bytes_start(line, BYTES("Attached ")) && !bytes_start(line, BYTES("^C")))
-		text_stacks_skip(&b->stacks, "expected " EXPECTS);
+		text_stacks_skip(&b->maps.stacks, "expected " EXPECTS);
 	return true;
 }
 
@@ -283,7 +201,7 @@ static bool take_line(struct bpftrace *b, struct bytes line, struct error *err)
 			if (__builtin_add_overflow(b->counted, count, &b->counted))
 				return error_set(err, ERR_LIMIT,
 					"line %llu: the sum of all values exceeds 2^63",
-					(unsigned long long)b->stacks.lines.number);
+					(unsigned long long)b->maps.stacks.lines.number);
 			return true;
 		}
 		if (!finish_entry(b, b->counted, err))
@@ -292,14 +210,15 @@ static bool take_line(struct bpftrace *b, struct bytes line, struct error *err)
 	if (!b->open)
 		return take_other(b, line, err);
 	if (line.len && *line.at == '@') {
-		text_stacks_skip(&b->stacks, "expected `]: ` and a number before the next map");
+		text_stacks_skip(
+			&b->maps.stacks, "expected `]: ` and a number before the next map");
 		drop_entry(b);
 		return take_other(b, line, err);
 	}
 	if (line.len && (*line.at == ',' || *line.at == ']' || find_close(line) < line.len))
 		return take_boundary(b, line, err);
 	if (bytes_trim(line).len)
-		text_stacks_push(&b->stacks, learn_frame(b, line));
+		bpftrace_frame(&b->maps, line);
 	return true;
 }
 
@@ -311,23 +230,21 @@ static bool bpftrace_read(struct bpftrace *b, struct error *err)
 	for (;;) {
 		location_id known;
 
-		if (!text_stacks_line(&b->stacks, &line, &more, err))
+		if (!text_stacks_line(&b->maps.stacks, &line, &more, err))
 			return false;
 		if (!more)
 			break;
-		if (b->open && !b->counting && (known = text_stacks_known(&b->stacks, line)))
-			text_stacks_push(&b->stacks, known);
+		if (b->open && !b->counting && (known = text_stacks_known(&b->maps.stacks, line)))
+			text_stacks_push(&b->maps.stacks, known);
 		else if (!take_line(b, line, err))
 			return false;
 	}
 	if (b->counting && !finish_entry(b, b->counted, err))
 		return false;
 	if (b->open)
-		text_stacks_skip(&b->stacks, "expected `]: ` and a number before the end");
-	if (b->lost)
-		profile_note(b->stacks.profile, "bpftrace lost %llu events",
-			(unsigned long long)b->lost);
-	return text_stacks_finish(&b->stacks, err);
+		text_stacks_skip(&b->maps.stacks, "expected `]: ` and a number before the end");
+	bpftrace_tell_lost(&b->maps);
+	return text_stacks_finish(&b->maps.stacks, err);
 }
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
@@ -336,11 +253,9 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct bpftrace b = {0};
 	bool done;
 
-	text_stacks_open(&b.stacks, in, options, out);
+	text_stacks_open(&b.maps.stacks, in, options, out);
 	done = bpftrace_read(&b, err);
-	text_stacks_release(&b.stacks);
-	vector_release(&b.maps);
-	vector_release(&b.keys);
+	bpftrace_maps_release(&b.maps);
 	return done;
 }
 

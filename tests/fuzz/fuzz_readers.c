@@ -39,6 +39,7 @@ static const char *const names[] = {
 	/* [ */ "firefox",
 	/* \ */ "otlp-json",
 	/* ] */ "austin",
+	/* ^ */ "bpftrace-json",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

@@ -2,6 +2,21 @@
 load common
 suffix=json
 
+@test "bpftrace -f json: all maps, whatever they count" {
+	same bpftrace-json/maps
+	expected=bpftrace-json/maps.size same bpftrace-json/maps --kind size
+	expected=bpftrace-json/maps.stats same bpftrace-json/maps --kind stats
+	expected=bpftrace-json/maps.avg same bpftrace-json/maps --kind avg
+	said '1 maps without keys skipped, the first at line 6' <"$golden/bpftrace-json/maps.json"
+	grep -qF '2 values that are no numbers skipped, the first at line 8' said
+	grep -qF 'bpftrace lost 3 events' said
+	refused 'line 3, byte 63: the input ends where' --format bpftrace-json <<<'{"type":"map","data":{"@":{"a":1}}}
+{"type":"map","data":{"@":'
+	refused 'the end, and no sample before it' <<<'{"type":"attached_probes","data":{"probes":2}}'
+	refused 'the sum of all values exceeds 2^63' --format bpftrace-json \
+		<<<'{"data":{"@":{"a":9223372036854775807,"b":1}}}'
+}
+
 @test "cpuprofile: a sample lasts until the next one, whatever their order" {
 	same cpuprofile/samples --all
 	same cpuprofile/back --all

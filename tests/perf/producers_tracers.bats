@@ -20,6 +20,30 @@ load producers
 	share three_quarters 66 84 named
 }
 
+@test "bpftrace -f json: the same shares, and every number that it says" {
+	need root gcc bpftrace python3
+	bpftrace -e 'BEGIN { exit(); }' >/dev/null 2>&1 || skip "bpftrace cannot load programs here"
+	start shares
+	bpftrace -f json -e "profile:hz:199 /pid == $running/ { @[ustack, comm, pid] = count(); @named[comm, kstack, ustack(perf)] = hist(1);
+		@sum[ustack] = stats(2); } interval:s:4 { exit(); }" >stacks.json 2>said
+	"$kiln" fold -q stacks.json >folded
+	head -n 3 folded
+	share three_quarters 66 84 folded
+	share one_quarter 16 34 folded
+	grep -q "^shares;$running;.*main;three_quarters;spin [0-9]" folded
+	"$kiln" fold -q --kind named stacks.json >named
+	share three_quarters 66 84 named
+	[ "$(sum folded)" -eq "$(sum named)" ]
+	[ "$("$kiln" fold -q --kind sum stacks.json | sum)" -eq "$((2 * $(sum folded)))" ]
+	python3 - <<-'END' | diff - <(sum folded)
+	import json
+	for line in filter(str.strip, open("stacks.json")):
+	    for name, pairs in dict(json.loads(line, object_pairs_hook=list))["data"]:
+	        if name == "@":
+	            print(sum(count for key, count in pairs))
+	END
+}
+
 @test "bpftrace: kernel stacks of everything, a histogram" {
 	need root bpftrace
 	bpftrace -e 'profile:hz:99 { @[kstack, comm] = count(); @h[kstack] = hist(1); } interval:s:2 { exit(); }' \

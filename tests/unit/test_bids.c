@@ -96,6 +96,7 @@ static void golden_inputs_have_one_reader(void **state)
 		snprintf(pattern, sizeof(pattern), "tests/golden/%s/*.txt", formats[i]);
 		check_all(test_path(pattern), formats[i]);
 	}
+	check_all(test_path("tests/golden/bpftrace-json/*.json"), "bpftrace-json");
 	check_all(test_path("tests/golden/chrome-trace/*.json"), "chrome-trace");
 	check_all(test_path("tests/golden/cpuprofile/*.json"), "cpuprofile");
 	check_all(test_path("tests/golden/firefox/*.json"), "firefox");

@@ -1,0 +1,115 @@
+/* bpftrace_maps.c: what do maps whose keys are stacks count? */
+#include "readers/bpftrace_maps.h"
+
+#include "readers/tidy.h"
+
+#include <stdlib.h>
+
+void bpftrace_maps_release(struct bpftrace_maps *b)
+{
+	text_stacks_release(&b->stacks);
+	vector_release(&b->names);
+	vector_release(&b->keys);
+}
+
+bool bpftrace_choose(struct bpftrace_maps *b, struct bytes name)
+{
+	struct profile *p = b->stacks.profile;
+
+	for (b->map = 0; b->map < b->names.len; b->map++)
+		if (bytes_equal(profile_text(p, b->names.items[b->map]), name))
+			return true;
+	if (b->names.len == TEXT_STREAMS_LIMIT)
+		return false;
+	vector_push(&b->names, profile_string(p, name));
+	if (name.len == 1)
+		text_stacks_stream(&b->stacks, BYTES("samples"), BYTES("count"), name);
+	else
+		text_stacks_stream(&b->stacks, (struct bytes){name.at + 1, name.len - 1},
+			BYTES("count"), name);
+	return true;
+}
+
+void bpftrace_key(struct bpftrace_maps *b, struct bytes key)
+{
+	vector_push(&b->keys, text_stacks_named(&b->stacks, key, FRAME_META));
+}
+
+/* "55d0a2 main+27 (/usr/bin/x)", as ustack(perf) has it: cut the address and the module off. */
+static bool cut_perf(struct bytes *text, struct bytes *ret_module, uint64_t *ret_address)
+{
+	const char *blank = memchr(text->at, ' ', text->len), *open;
+
+	if (!blank || !bytes_hex((struct bytes){text->at, (size_t)(blank - text->at)}, ret_address))
+		return false;
+	*text = (struct bytes){blank + 1, (size_t)(text->at + text->len - blank) - 1};
+	open = bytes_last(*text, '(');
+	*ret_module = (struct bytes){0};
+	if (open && open > text->at && open[-1] == ' ' && text->at[text->len - 1] == ')') {
+		*ret_module = (struct bytes){open + 1, (size_t)(text->at + text->len - open) - 2};
+		text->len = (size_t)(open - text->at) - 1;
+	}
+	return true;
+}
+
+static struct bytes without_offset(struct bytes symbol)
+{
+	size_t at = symbol.len;
+
+	while (at && symbol.at[at - 1] >= '0' && symbol.at[at - 1] <= '9')
+		at--;
+	if (at < symbol.len && at > 1 && symbol.at[at - 1] == '+')
+		symbol.len = at - 1;
+	return symbol;
+}
+
+/* A line of a stack is a frame, known by all of it. */
+static location_id learn_frame(struct bpftrace_maps *b, struct bytes line)
+{
+	struct bytes symbol = bytes_trim(line), module = {0};
+	uint64_t address = 0;
+	location_id location;
+
+	if (!(b->stacks.style & STYLE_PERL)) {
+		cut_perf(&symbol, &module, &address);
+		symbol = without_offset(symbol);
+	}
+	location = text_stacks_symbol(&b->stacks, symbol, module,
+		address >> 63 ? FRAME_KERNEL : tidy_module_kind(module));
+	text_stacks_learn(&b->stacks, line, location);
+	return location;
+}
+
+void bpftrace_frame(struct bpftrace_maps *b, struct bytes line)
+{
+	location_id known = text_stacks_known(&b->stacks, line);
+
+	text_stacks_push(&b->stacks, known ? known : learn_frame(b, line));
+}
+
+void bpftrace_drop(struct bpftrace_maps *b)
+{
+	b->keys.len = 0;
+	text_stacks_clear(&b->stacks);
+}
+
+bool bpftrace_add(struct bpftrace_maps *b, int64_t value, struct error *err)
+{
+	bool done;
+
+	while (b->keys.len)
+		text_stacks_push(&b->stacks, b->keys.items[--b->keys.len]);
+	text_stacks_fill(&b->stacks);
+	b->values[b->map] = value;
+	done = text_stacks_add(&b->stacks, INNERMOST_FIRST, b->values, err);
+	b->values[b->map] = 0;
+	bpftrace_drop(b);
+	return done;
+}
+
+void bpftrace_tell_lost(struct bpftrace_maps *b)
+{
+	if (b->lost)
+		profile_note(b->stacks.profile, "bpftrace lost %llu events",
+			(unsigned long long)b->lost);
+}
