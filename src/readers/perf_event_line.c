@@ -228,6 +228,43 @@ bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 	return (found && ret_event->anchored) || parse_without_ids(line, ret_event) || found;
 }
 
+/* The letters of +misc stand in a column that is wider than they are. */
+static struct bytes without_misc(struct bytes line)
+{
+	struct bytes text = trim_end(line), word = text;
+	const char *blank = bytes_last(text, ' ');
+
+	if (!blank || line.len - text.len < 2)
+		return text;
+	word = (struct bytes){blank + 1, (size_t)(text.at + text.len - blank) - 1};
+	return is_misc(word) ? trim_end((struct bytes){text.at, text.len - word.len}) : text;
+}
+
+bool perf_event_parse_bare(struct bytes line, struct perf_event *ret_event)
+{
+	struct perf_event e = {.pid = -1, .tid = -1, .cpu = -1};
+	struct bytes text;
+	const char *blank;
+
+	skip_blanks(&line);
+	text = trim_end(line);
+	if (bytes_end(text, BYTES(":")) && text.len > 1) {
+		blank = bytes_last(text, ' ');
+		e.event =
+			blank ? (struct bytes){blank + 1, (size_t)(text.at + text.len - blank) - 2}
+			      : (struct bytes){text.at, text.len - 1};
+		text = trim_end((struct bytes){text.at, (size_t)(e.event.at - text.at)});
+	} else {
+		text = without_misc(line);
+	}
+	if (!parse_ids(text, &e))
+		e.comm = text;
+	if (!text.len && !e.event.len)
+		return false;
+	*ret_event = e;
+	return e.comm.len <= COMM_MAX;
+}
+
 /* Cut a number of at most 18 digits and the character that has to follow it off the start of what
  * ends at `end`; how many digits, 0: there is no such number. */
 static size_t cut_number(const char **at, const char *end, char behind, uint64_t *ret_value)

@@ -31,8 +31,14 @@ struct perf_event {
  * the last one that the kernel's 15 bytes for a comm allow is taken. */
 bool perf_event_parse(struct bytes line, struct perf_event *ret_event);
 
-/* The same when the line starts as the one that *event is about: `head` is that line's first
- * event->head bytes. False, and *event is as it was, when it has to be parsed from the start. */
+/* A line that has none of what a reading can hold on to, as by `-F comm,ip,sym`: nothing but the
+ * comm and the event, or but ids. Any text of 15 bytes may be one: ask where a sample has to start.
+ */
+bool perf_event_parse_bare(struct bytes line, struct perf_event *ret_event);
+
+/* The same as perf_event_parse when the line starts as the one that *event is about: `head` is that
+ * line's first event->head bytes. False, and *event is as it was, when it has to be parsed from the
+ * start. */
 bool perf_event_parse_tail(struct bytes line, struct bytes head, struct perf_event *event);
 
 /* The same when nothing but CPU, time and period is new since `last`, the line that *event is

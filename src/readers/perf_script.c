@@ -21,6 +21,8 @@ static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 #define SAMPLE_TEXT_LIMIT ((size_t)64 << 20) /* bytes of one event and its call chain */
 
+#define ADDRESS_WIDTH 16 /* columns of a frame's address */
+
 #define TOO_DEEP "expected no call chain of more than 8,192 frames"
 #define EXPECTS	 "an event line such as `comm 123 4.5: cycles:`"
 
@@ -41,6 +43,7 @@ struct script {
 	VECTOR(uint8_t) waiting; /* of stacks of the idle task: 0 not known, 1 idle, 2 not */
 	struct bad_lines bad;
 	uint64_t lines, samples;
+	bool bare;	    /* perf_event_parse_bare is what reads event lines */
 	uint64_t irregular; /* offset up to which samples are not separated by empty lines */
 };
 
@@ -97,7 +100,10 @@ static stack_id program_root(struct script *s, const struct perf_event *event)
 
 	if (root)
 		return root;
-	perf_classic_program(s->style, event, &name);
+	if (!s->style && !event->comm.len && event->tid < 0 && event->pid < 0)
+		buffer_text(&name, "[unknown]");
+	else
+		perf_classic_program(s->style, event, &name);
 	root = profile_stack(s->profile, 0,
 		profile_location_named(s->profile,
 			profile_frame_named(s->profile, buffer_bytes(&name), FRAME_META)));
@@ -131,6 +137,13 @@ static bool take_event_line(struct script *s, struct bytes line)
 	struct bytes last = buffer_bytes(&s->line), head = {last.at, s->event.head};
 	struct perf_event event = s->event;
 
+	if (s->bare) {
+		if (!perf_event_parse_bare(line, &event))
+			return false;
+		keep_event(s, line, event);
+		s->root = program_root(s, &s->event);
+		return true;
+	}
 	if (perf_event_parse_again(line, last, &s->event))
 		return true;
 	if (perf_event_parse_tail(line, head, &event)) {
@@ -413,6 +426,32 @@ static bool take_other_record(struct script *s)
 	return true;
 }
 
+/* As perf prints frames. */
+static bool is_frame_column(struct bytes line)
+{
+	size_t at = 1;
+
+	if (line.len < 1 + ADDRESS_WIDTH || *line.at != '\t' ||
+		(line.len > 1 + ADDRESS_WIDTH && line.at[1 + ADDRESS_WIDTH] != ' '))
+		return false;
+	while (at < ADDRESS_WIDTH && line.at[at] == ' ')
+		at++;
+	while (at <= ADDRESS_WIDTH && is_hex_digit(line.at[at]))
+		at++;
+	return at == 1 + ADDRESS_WIDTH;
+}
+
+/* With -F ip,sym nothing but an empty line is above the frames. */
+static bool take_no_line(struct script *s, struct bytes line)
+{
+	if (!s->bare || !is_frame_column(line))
+		return false;
+	s->event = (struct perf_event){.pid = -1, .tid = -1, .cpu = -1};
+	s->root = program_root(s, &s->event);
+	s->lines--;
+	return true;
+}
+
 /* Whatever starts at the window's start: a sample, a comment, an empty line, or something else.
  * *ret_used is 0 when the window does not hold all of it. */
 static bool take(struct script *s, struct bytes window, uint64_t offset, bool ended,
@@ -421,13 +460,16 @@ static bool take(struct script *s, struct bytes window, uint64_t offset, bool en
 	struct bytes line = {window.at, line_length(window)};
 	size_t below = line.len + (line.len < window.len), chain;
 	uint64_t number = s->lines + 1;
+	bool headless;
 
 	*ret_used = 0;
 	if (line.len == window.len && !ended)
 		return true;
 	if (is_empty(line) || *line.at == '#') {
 		s->lines++;
-	} else if (take_event_line(s, line)) {
+	} else if ((headless = take_no_line(s, line)) || take_event_line(s, line)) {
+		if (headless)
+			below = 0;
 		if (take_other_record(s)) {
 			*ret_used = below;
 			return true;
@@ -482,6 +524,44 @@ static bool script_read(struct script *s, struct input *in, struct error *err)
 	}
 }
 
+/* Does a reading of this line hold on to more than its place? Any text may be a comm and ids. */
+static bool is_event_line(struct bytes line)
+{
+	struct perf_event event;
+
+	return perf_event_parse(line, &event) &&
+	       (event.anchored || event.event.len || !event.rest.len);
+}
+
+/* Are most lines that start samples told by nothing but their place, above frames or none? */
+static bool is_bare(struct bytes head)
+{
+	bool cut = head.len == READER_HEAD, inside = false;
+	unsigned frames = 0, bare = 0, other = 0;
+	struct perf_event event;
+	struct perf_frame frame;
+	struct bytes line;
+
+	while (bytes_line(&head, &line) && (head.len || !cut)) {
+		bool none = is_empty(line) || *line.at == '#';
+
+		if (is_frame_column(line))
+			frames++;
+		else if (none)
+			;
+		else if (inside && perf_frame_parse(line, &frame) == PERF_WEIRD)
+			other++; /* samples are not separated */
+		else if (inside)
+			;
+		else if (!is_event_line(line) && perf_event_parse_bare(line, &event))
+			bare++;
+		else
+			other++;
+		inside = !none;
+	}
+	return frames && bare >= other;
+}
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
@@ -494,6 +574,10 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	};
 	bool done;
 
+	if (!input_fill(in, READER_HEAD, err))
+		return false;
+	s.bare = !s.style && is_bare((struct bytes){in->window.at,
+				     in->window.len < READER_HEAD ? in->window.len : READER_HEAD});
 	if (options->event)
 		buffer_text(&s.wanted, options->event);
 	done = script_read(&s, in, err);
@@ -514,7 +598,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 /* An event line and a frame below it are worth most, perf's header something. */
 static int bid(struct bytes head)
 {
-	struct bytes line;
+	struct bytes line, all = head;
 	struct perf_event event;
 	struct perf_frame frame;
 	bool below_event = false;
@@ -530,13 +614,12 @@ static int bid(struct bytes head)
 			bits += 8;
 			continue;
 		}
-		/* With neither time nor event only frames below tell: any text may be such a line.
-		 */
-		below_event = perf_event_parse(line, &event) &&
-			      (event.anchored || event.event.len || !event.rest.len);
+		/* With neither time nor event only frames below tell. */
+		below_event = is_event_line(line);
 		if (!below_event)
-			return bits > 8 ? bits : 0;
-		bits += event.anchored || event.event.len ? 4 : 0;
+			return bits > 8 ? bits : is_bare(all) ? 20 : 0;
+		bits += perf_event_parse(line, &event) && (event.anchored || event.event.len) ? 4
+											      : 0;
 	}
 	return bits;
 }

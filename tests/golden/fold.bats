@@ -10,6 +10,12 @@ load common
 		diff "$golden/perf-script/all.cpu-clock.folded" -
 }
 
+@test "perf script: nothing but programs and frames" {
+	"$kiln" fold "$golden/perf-script/bare.txt" 2>said | diff "$golden/perf-script/bare.folded" -
+	grep -qF '1 of 20 lines skipped, first at line 19: expected an event line' said
+	[ "$("$kiln" fold -q --kind cpu-clock "$golden/perf-script/bare.txt")" = 'swapper;idle 1' ]
+}
+
 @test "folded text with decimals, comments and carriage returns" {
 	"$kiln" fold -q "$golden/folded/decimals.txt" | diff "$golden/folded/decimals.folded" -
 }

@@ -73,5 +73,38 @@ folds() {
 		comm,cpu,time,ip,sym,dso
 		comm,time,ip,sym,dso
 		comm,tid,event,ip,sym,dso
+		comm,ip,sym,dso
+		comm,ip,sym
+		comm,ip,sym,symoff,dso
+		comm,event,ip,sym
+		comm,misc,ip,sym,dso
 	FIELDS
+}
+
+# root_off: folded lines without their first frame, which nobody told, summed.
+root_off() {
+	sed 's/^[^;]*;//' | awk '{ n = $NF; $NF = ""; sum[$0] += n } END { for (s in sum) print s sum[s] }' | sort
+}
+
+@test "without the program's name stacks are the same" {
+	"$kiln" fold -q --kind samples default.txt | root_off >expected
+	while read -r fields; do
+		folds -F "$fields" | root_off | diff expected - || { echo "with -F $fields"; false; }
+	done <<-'FIELDS'
+		ip,sym
+		ip,sym,dso
+		event,ip,sym
+		tid,ip,sym
+		pid,tid,ip,sym,dso
+		time,ip,sym
+		cpu,time,ip,sym,dso
+	FIELDS
+	[ "$(folds -F comm,ip | awk '{ sum += $NF } END { print sum }')" -eq \
+		"$("$kiln" fold -q --kind samples default.txt | awk '{ sum += $NF } END { print sum }')" ]
+}
+
+@test "samples that nothing separates are refused" {
+	perf script -i perf.data -F comm,ip,sym,insnlen >unseparated.txt
+	run -2 "$kiln" fold unseparated.txt
+	[[ $output == *"unknown format"* ]]
 }
