@@ -35,5 +35,7 @@ size_t scan_common_start(struct bytes a, struct bytes b)
 
 size_t scan_common_end(struct bytes a, struct bytes b)
 {
+	if (!a.len || !b.len) /* there may be nothing to add to */
+		return 0;
 	return WIDEST(scan_common_end, a, b);
 }

@@ -329,8 +329,10 @@ bool canonical_stack(const struct canonical *c, struct bytes stack, struct canon
 
 	t->stack.len = 0;
 	for (bool more = true; more; outermost = false) {
-		struct bytes name, above = {t->stack.at + caller, t->stack.len - caller};
+		struct bytes name, above = buffer_bytes(&t->stack);
 
+		if (caller) /* else there may be nothing to add to */
+			above = (struct bytes){above.at + caller, above.len - caller};
 		more = bytes_cut(&stack, ';', &name);
 		if (!more)
 			name = stack;
