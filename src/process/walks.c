@@ -141,12 +141,14 @@ static void *work(void *self)
 	struct share share;
 
 	pthread_mutex_lock(&w->lock);
-	while (!w->end) {
+	for (;;) {
 		if (walker->yields) {
 			pthread_mutex_unlock(&w->lock);
 			kernel_open_yield();
 			pthread_mutex_lock(&w->lock);
 		}
+		if (w->end) /* it may have come while the lock was let go */
+			break;
 		if (take_share(w, &share))
 			walk_share(walker, &share);
 		else
