@@ -17,6 +17,8 @@ void paths_expect(struct paths *p, struct path path)
 	uint64_t *by_level, *hashes;
 
 	p->expected.len = path.level;
+	if (!path.count)
+		return;
 	vector_reserve(&p->expected, path.count);
 	vector_reserve(&p->hashes, path.count);
 	by_level = p->expected.items + path.level;
@@ -58,9 +60,12 @@ static inline stack_id step(struct paths *p, stack_id caller, uint64_t hash, loc
 stack_id paths_walk(struct paths *p, struct path path)
 {
 	stack_id stack = path.level ? p->stacks.items[path.level - 1] : 0;
-	const uint64_t *hashes = p->hashes.items + p->walked;
+	const uint64_t *hashes;
 
 	p->stacks.len = path.level;
+	if (!path.count)
+		return stack;
+	hashes = p->hashes.items + p->walked;
 	vector_reserve(&p->stacks, path.count);
 	for (size_t i = 0; i < path.count; i++) {
 		stack = step(p, stack, hashes[i], path.locations[i]);

@@ -35,8 +35,10 @@ struct expecting {
 static struct path path_at(
 	const struct pprof_batch *batch, const struct pprof_sample *sample, size_t *step)
 {
-	struct path path = {batch->steps.items + *step, sample->level, sample->steps};
+	struct path path = {.level = sample->level, .count = sample->steps};
 
+	if (path.count) /* else there may be nothing to add to */
+		path.locations = batch->steps.items + *step;
 	*step += sample->steps;
 	return path;
 }
