@@ -436,13 +436,6 @@ bool json_key(struct json *j, struct bytes *ret_key)
 
 /* ---- Numbers ---- */
 
-/* digits x 10^exponent */
-struct number {
-	uint64_t digits;
-	int exponent;
-	bool negative;
-};
-
 static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
 	1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
 	1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
@@ -455,7 +448,7 @@ static inline bool is_digit(char c)
 
 /* Read digits into *n. Returns behind them. */
 static inline const char *take_digits(
-	const char *at, const char *end, struct number *n, bool fraction)
+	const char *at, const char *end, struct json_decimal *n, bool fraction)
 {
 	for (; at < end && is_digit(*at); at++) {
 		if (n->digits < powers[DIGITS_MOST - 1]) {
@@ -468,7 +461,7 @@ static inline const char *take_digits(
 	return at;
 }
 
-static const char *take_exponent(const char *at, const char *end, struct number *n)
+static const char *take_exponent(const char *at, const char *end, struct json_decimal *n)
 {
 	const char *start = ++at;
 	bool negative = at < end && *at == '-';
@@ -485,11 +478,11 @@ static const char *take_exponent(const char *at, const char *end, struct number 
 
 /* Behind the number at the start of [at, end), or NULL when there is none. One that reaches `end`
  * may go on there. */
-static inline const char *take_number(const char *at, const char *end, struct number *n)
+static inline const char *take_number(const char *at, const char *end, struct json_decimal *n)
 {
 	const char *start;
 
-	*n = (struct number){.negative = at < end && *at == '-'};
+	*n = (struct json_decimal){.negative = at < end && *at == '-'};
 	at += n->negative;
 	start = at;
 	at = take_digits(at, end, n, false);
@@ -505,7 +498,8 @@ static inline const char *take_number(const char *at, const char *end, struct nu
 }
 
 /* False when it does not fit. */
-static inline bool number_scaled(const struct number *n, unsigned decimals, int64_t *ret_value)
+static inline bool number_scaled(
+	const struct json_decimal *n, unsigned decimals, int64_t *ret_value)
 {
 	int exponent = n->exponent + (int)decimals;
 	uint64_t value = n->digits;
@@ -531,7 +525,7 @@ static int64_t number_in_text(struct json *j, unsigned decimals)
 {
 	struct bytes text = bytes_trim(json_string(j));
 	const char *end = text.at + text.len;
-	struct number n;
+	struct json_decimal n;
 	int64_t value;
 
 	if (take_number(text.at, end, &n) == end && number_scaled(&n, decimals, &value))
@@ -554,7 +548,7 @@ static bool take_word(struct json *j, const char *word)
 }
 
 /* Behind the number that comes next, with all of it in the window; NULL: it is none. */
-static inline const char *number_text(struct json *j, struct number *n)
+static inline const char *number_text(struct json *j, struct json_decimal *n)
 {
 	const char *behind;
 
@@ -569,7 +563,7 @@ static inline const char *number_text(struct json *j, struct number *n)
 
 static inline int64_t number_here(struct json *j, unsigned decimals)
 {
-	struct number n;
+	struct json_decimal n;
 	int64_t value;
 	const char *behind;
 
@@ -615,7 +609,7 @@ double json_double(struct json *j)
 {
 	double value = 0;
 	const char *behind;
-	struct number n;
+	struct json_decimal n;
 
 	if (next_byte(j) == '"') {
 		if (!double_of(json_string(j), &value) && !j->failed)
@@ -767,7 +761,7 @@ void json_skip(struct json *j)
 	int c = next_byte(j);
 	unsigned depth = j->depth + 1;
 	const char *behind;
-	struct number n;
+	struct json_decimal n;
 
 	switch (kind_of(c)) {
 	case JSON_OBJECT:
@@ -804,26 +798,45 @@ struct bytes json_string_if(struct json *j)
 	return (struct bytes){"", 0};
 }
 
-int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none)
+bool json_decimal_if(struct json *j, struct json_decimal *ret_number)
 {
 	int c = next_byte(j);
+	const char *behind;
+	struct bytes text;
 
-	if (is_digit((char)c) || c == '-')
-		return number_here(j, decimals);
-	if (c == 'n')
-		return take_word(j, "null") ? if_none : 0;
+	if (is_digit((char)c) || c == '-') {
+		behind = number_text(j, ret_number);
+		if (behind)
+			j->at = behind;
+		return behind;
+	}
 	if (c == '"') {
-		struct bytes text = bytes_trim(json_string(j));
-		struct number n;
-		int64_t value;
-
-		if (take_number(text.at, text.at + text.len, &n) == text.at + text.len &&
-			number_scaled(&n, decimals, &value))
-			return value;
-		return if_none;
+		text = bytes_trim(json_string(j));
+		return text.len &&
+		       take_number(text.at, text.at + text.len, ret_number) == text.at + text.len;
 	}
 	json_skip(j);
-	return if_none;
+	return false;
+}
+
+int64_t json_decimal_times(const struct json_decimal *n, unsigned decimals, int64_t if_beyond)
+{
+	int64_t value;
+
+	return number_scaled(n, decimals, &value) ? value : if_beyond;
+}
+
+int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none)
+{
+	struct json_decimal n;
+	int64_t value;
+
+	if (!json_decimal_if(j, &n))
+		return if_none;
+	if (number_scaled(&n, decimals, &value))
+		return value;
+	json_fail(j, "a number that exceeds 2^63");
+	return 0;
 }
 
 bool json_object_if(struct json *j)

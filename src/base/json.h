@@ -87,6 +87,18 @@ void json_skip(struct json *j);
 /* The same of a value that should be a string (a number, ...) but is passed over when it is not. */
 struct bytes json_string_if(struct json *j);
 int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none);
+
+/* A number as it is written, whose unit is known later: digits x 10^exponent. */
+struct json_decimal {
+	uint64_t digits;
+	int exponent;
+	bool negative;
+};
+/* False, and passed over, when it is no number, also none in a string. */
+bool json_decimal_if(struct json *j, struct json_decimal *ret_number);
+/* Times 10^decimals, rounded; `if_beyond` when that does not fit. */
+int64_t json_decimal_times(const struct json_decimal *n, unsigned decimals, int64_t if_beyond);
+
 bool json_object_if(struct json *j);
 bool json_array_if(struct json *j);
 

@@ -93,6 +93,13 @@ static void inner_read(struct v8_profile *v, struct json *j, struct text_stacks 
 			json_skip(j);
 }
 
+/* Microseconds to ns. */
+static int64_t time_read(struct json *j, struct json_decimal *ret_written)
+{
+	return json_decimal_if(j, ret_written) ? json_decimal_times(ret_written, 3, INT64_MIN)
+					       : INT64_MIN;
+}
+
 bool v8_profile_key(struct v8_profile *v, struct bytes key, struct json *j, struct text_stacks *t)
 {
 	bool array = json_peek(j) == JSON_ARRAY;
@@ -110,9 +117,9 @@ bool v8_profile_key(struct v8_profile *v, struct bytes key, struct json *j, stru
 	else if (array && bytes_equal(key, BYTES("timestamps")))
 		json_numbers(j, 3, 0, &v->moments);
 	else if (bytes_equal(key, BYTES("startTime")))
-		v->start = json_number_if(j, 3, INT64_MIN);
+		v->start = time_read(j, &v->began);
 	else if (bytes_equal(key, BYTES("endTime")))
-		v->end = json_number_if(j, 3, INT64_MIN);
+		v->end = time_read(j, &v->ended);
 	else if (bytes_equal(key, BYTES("cpuProfile")))
 		inner_read(v, j, t);
 	else if (bytes_equal(key, BYTES("kiln")))

@@ -32,12 +32,13 @@ enum { V8_NODE_FUNCTION, V8_NODE_ROOT, V8_NODE_IDLE };
 struct v8_profile {
 	VECTOR(struct v8_node) nodes;
 	VECTOR(struct v8_link) links;
-	struct json_indices samples; /* ids of nodes */
-	struct json_numbers deltas;  /* ns */
-	struct json_numbers moments; /* ns; of old profiles (v8_tree.h) */
-	int64_t start, end;	     /* ns; INT64_MIN: not said */
-	struct json_extra extra;     /* of Kiln's own files */
-	bool nested;		     /* an old profile */
+	struct json_indices samples;	  /* ids of nodes */
+	struct json_numbers deltas;	  /* ns */
+	struct json_numbers moments;	  /* ns; of old profiles (v8_tree.h) */
+	int64_t start, end;		  /* ns; INT64_MIN: not said */
+	struct json_decimal began, ended; /* the same as written: old profiles have seconds there */
+	struct json_extra extra;	  /* of Kiln's own files */
+	bool nested;			  /* an old profile */
 };
 
 void v8_profile_clear(struct v8_profile *v);

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#define NS_OF_MS   1000000
 #define TIME_LIMIT (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
 
 /* A node that is being read. */
@@ -111,15 +110,12 @@ void v8_tree_read(struct v8_profile *v, struct json *j, struct text_stacks *name
 
 /* ---- Times ---- */
 
-/* Thousandths of seconds, read as if they were microseconds, to ns. */
-static int64_t from_seconds(int64_t time)
+/* Of a moment that microseconds were made of, although these are seconds. */
+static int64_t from_seconds(int64_t ns, const struct json_decimal *seconds)
 {
-	int64_t ns;
-
-	if (time == INT64_MIN || __builtin_mul_overflow(time, NS_OF_MS, &ns) || ns > TIME_LIMIT ||
-		ns < -TIME_LIMIT)
-		return INT64_MIN;
-	return ns;
+	if (ns != INT64_MIN)
+		ns = json_decimal_times(seconds, 9, INT64_MIN);
+	return ns > TIME_LIMIT || ns < -TIME_LIMIT ? INT64_MIN : ns;
 }
 
 /* Each moment is so long after the one before. What is beyond all limits is left to be found by who
@@ -148,8 +144,8 @@ void v8_tree_times(struct v8_profile *v)
 
 	if (!v->nested || v->deltas.len)
 		return;
-	v->start = from_seconds(v->start);
-	v->end = from_seconds(v->end);
+	v->start = from_seconds(v->start, &v->began);
+	v->end = from_seconds(v->end, &v->ended);
 	if (v->moments.len) {
 		deltas_of(v);
 	} else if (v->samples.len && v->start != INT64_MIN && v->end > v->start) {

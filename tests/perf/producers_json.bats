@@ -162,8 +162,8 @@ as_in_2015() {
 	node "$here/speedscope.mjs" shares.speedscope.json again.cpuprofile shares.cpuprofile old.json >shown
 	cat shown
 	"$kiln" top -q --json shares.cpuprofile >top.json
-	"$kiln" fold -q --lines shares.cpuprofile >new
-	"$kiln" fold -q --lines old.json | diff new -
+	"$kiln" fold -q --idle --lines shares.cpuprofile >new
+	"$kiln" fold -q --idle --lines old.json | diff new -
 	python3 - <<-'END'
 	import collections, json
 	self = collections.Counter()
