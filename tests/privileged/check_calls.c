@@ -278,6 +278,7 @@ int main(int argc, char **argv)
 	if (argc != 2 || !profile_read(argv[1], &options, &c.profile, &err)) {
 		fprintf(stderr, "check_calls: %s\n",
 			argc == 2 ? err.text : "usage: check_calls FILE.kiln");
+		profile_release(&c.profile);
 		return 2;
 	}
 	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder) != CS_ERR_OK)
