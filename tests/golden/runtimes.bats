@@ -190,6 +190,23 @@ as_inferno() {
 	said "3 of 17 lines skipped, first at line 12: expected the metrics of Austin's mode" <"$golden/austin/full.txt"
 }
 
+# Austin 3.7.0 at work on tests/perf/programs/shares.py, one sample in 15 ms. No package has it: Debian's
+# 1.0 knows no Python of today. What it calls idle is no CPU time.
+@test "austin: time, idle time and memory of a program of known shares, as summed by hand" {
+	"$kiln" fold -q --kind cpu "$golden/austin/shares.txt" >cpu
+	awk '{ all += $NF } /;three_quarters;spin/ { three += $NF } END { print three / all; exit !(three / all > 0.67 && three / all < 0.83) }' cpu
+	run ! grep waiter cpu
+	awk '!/^#/ && NF { split($NF, m, ","); wall += m[1]; cpu += m[2] ? 0 : m[1]
+			alloc += m[3] > 0 ? m[3] : 0; free -= m[3] < 0 ? m[3] : 0 }
+		END { printf "wall %d\ncpu %d\nalloc %d\nfree %d\n", wall, cpu, alloc, free }' "$golden/austin/shares.txt" >own
+	cat own
+	while read -r kind total; do
+		[ "$("$kiln" fold -q --kind "$kind" "$golden/austin/shares.txt" | awk '{ sum += $NF } END { print sum + 0 }')" -eq "$total" ]
+	done <own
+	"$kiln" fold -q --lines "$golden/austin/shares.txt" | grep -q ';three_quarters (shares.py:13);spin (shares.py:'
+	"$kiln" info "$golden/austin/shares.txt" | grep -E '^threads +2 threads'
+}
+
 @test "austin: threads, lines, and when each sample was" {
 	"$kiln" convert -q -o a.kiln "$golden/austin/full.txt"
 	"$kiln" info a.kiln >info

@@ -102,26 +102,6 @@ as_told() {
 		'Failing.main;Failing.wrap;Failing.inner;java.base/java.lang.Iterable.forEach;Failing.lambda$inner$0 300')
 }
 
-# Austin's own sums of its three metrics; what it calls idle is no CPU time.
-@test "austin: time, idle time and memory of Python's threads" {
-	need python3 austin
-	austin -f -i 1000 -t 3000 -o stacks.txt python3 "$programs/shares.py" told >said 2>&1 || true
-	grep -q '^P.*;' stacks.txt || skip "this austin cannot look into this Python"
-	"$kiln" fold -q --kind cpu stacks.txt >cpu
-	grep -v waiter cpu | grep ';spin' >main
-	share three_quarters 67 83 main
-	awk '!/^#/ && NF { split($NF, m, ","); wall += m[1]; cpu += m[2] ? 0 : m[1]
-			alloc += m[3] > 0 ? m[3] : 0; free -= m[3] < 0 ? m[3] : 0 }
-		END { printf "wall %d\ncpu %d\nalloc %d\nfree %d\n", wall, cpu, alloc, free }' stacks.txt >own
-	cat own
-	while read -r kind total; do
-		[ "$("$kiln" fold -q --kind "$kind" stacks.txt | sum)" -eq "$total" ]
-	done <own
-	"$kiln" fold -q --lines stacks.txt | grep -q ';three_quarters (shares.py:1[23]);spin (shares.py:'
-	"$kiln" convert -q -o a.kiln stacks.txt
-	"$kiln" info a.kiln | grep -E '^threads +2 threads'
-}
-
 @test "faulthandler: all threads of Python" {
 	need python3
 	python3 "$programs/shares.py" told
