@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OUTPUT_PIECE ((size_t)1 << 20)
+#define OUTPUT_PIECE ((size_t)128 << 10)
 
 static const char *volatile unfinished; /* the `beside` of the output that is being written */
 

@@ -48,3 +48,13 @@ void sort_keys(struct sort_key *keys, size_t count)
 		memcpy(keys, from, count * sizeof *keys);
 	free(other);
 }
+
+void sort_by_number(const uint64_t *numbers, size_t count, struct sort_key *ret_sorted)
+{
+	for (size_t i = 0; i < count; i++)
+		ret_sorted[i] = (struct sort_key){(uint32_t)numbers[i], (uint32_t)i};
+	sort_keys(ret_sorted, count);
+	for (size_t i = 0; i < count; i++)
+		ret_sorted[i].key = (uint32_t)(numbers[ret_sorted[i].row] >> 32);
+	sort_keys(ret_sorted, count);
+}

@@ -13,4 +13,8 @@ struct sort_key {
  * keys share cost one look. Needs as much memory again. */
 void sort_keys(struct sort_key *keys, size_t count);
 
+/* The rows 0 to count - 1 in ascending order of their numbers; equal ones keep their order. Of
+ * `ret_sorted`, with room for `count`, only the rows mean something. */
+void sort_by_number(const uint64_t *numbers, size_t count, struct sort_key *ret_sorted);
+
 #endif

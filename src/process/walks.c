@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define BATCH_JOBS    64u    /* samples */
-#define BATCHES	      64u    /* under way at most */
+#define BATCH_JOBS    128u   /* samples */
+#define BATCHES	      16u    /* under way at most */
 #define BATCHES_ALONE 4u     /* with one thread: stacks are still in its cache then */
 #define GRAB	      8u     /* samples that a thread takes at once */
 #define EXPECTED      2u     /* how many samples ahead stacks are fetched into the cache */
@@ -241,6 +241,28 @@ static void submit(struct walks *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+static bool is_oldest_walked(struct walks *w)
+{
+	const struct batch *batch = &w->batches[w->delivered % BATCHES];
+	bool walked;
+
+	pthread_mutex_lock(&w->lock);
+	walked = w->delivered < w->filled && batch->walked == batch->count;
+	pthread_mutex_unlock(&w->lock);
+	return walked;
+}
+
+/* What is walked does not wait for the ring to be full: at the end nobody would have anything to do
+ * beside the thread that delivers it. */
+static bool deliver_walked(struct walks *w, struct error *err)
+{
+	bool done = true;
+
+	while (done && (w->filled - w->delivered == w->room || is_oldest_walked(w)))
+		done = deliver_oldest(w, err);
+	return done;
+}
+
 bool walks_add(struct walks *w, const struct walk_job *job, struct error *err)
 {
 	struct batch *batch = &w->batches[w->filled % BATCHES];
@@ -253,7 +275,7 @@ bool walks_add(struct walks *w, const struct walk_job *job, struct error *err)
 	if (++batch->count < BATCH_JOBS)
 		return true;
 	submit(w);
-	return w->filled - w->delivered < w->room || deliver_oldest(w, err);
+	return deliver_walked(w, err);
 }
 
 bool walks_finish(struct walks *w, struct error *err)

@@ -299,25 +299,21 @@ struct moments {
 };
 
 /* Samples that were taken while another thread wrote are not in the order of time: their deltas are
- * negative. Of two passes the first sorts by the lower half. */
+ * negative. */
 static void moments_sort(struct moments *m)
 {
 	int64_t *sorted = memory_new(m->count + 1, sizeof(*sorted)), least = m->time[0];
+	uint64_t *since = memory_new(m->count, sizeof(*since));
 
-	m->keys = memory_new(m->count, sizeof(*m->keys));
-	for (size_t i = 0; i < m->count; i++) {
-		m->keys[i].row = (uint32_t)i;
+	for (size_t i = 0; i < m->count; i++)
 		least = m->time[i] < least ? m->time[i] : least;
-	}
-	for (unsigned shift = 0; shift < 64; shift += 32) {
-		for (size_t i = 0; i < m->count; i++)
-			m->keys[i].key =
-				(uint32_t)(((uint64_t)m->time[m->keys[i].row] - (uint64_t)least) >>
-					   shift);
-		sort_keys(m->keys, m->count);
-	}
+	for (size_t i = 0; i < m->count; i++)
+		since[i] = (uint64_t)m->time[i] - (uint64_t)least;
+	m->keys = memory_new(m->count, sizeof(*m->keys));
+	sort_by_number(since, m->count, m->keys);
 	for (size_t i = 0; i < m->count; i++)
 		sorted[i] = m->time[m->keys[i].row];
+	free(since);
 	free(m->time);
 	m->time = sorted;
 }

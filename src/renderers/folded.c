@@ -114,18 +114,23 @@ static uint32_t text_id(struct folded *f, frame_id frame)
 	return id - 1;
 }
 
-/* Sum the values of the view's nodes up in those of the own tree; without a map it has the same. */
-static void move_values(struct folded *f, const struct sides *from, const node_id *map)
+/* The values of the view's nodes, summed up in those of the own tree when that has others. */
+static void move_values(struct folded *f, struct sides *from, const node_id *map)
 {
 	size_t nodes = f->view->tree.caller.len;
 
 	f->sides = from->count;
 	f->normalised = from->count == 2 && from->scale != 1;
 	for (size_t side = 0; side < f->sides; side++) {
+		f->share.whole[side] = from->total[side][0];
+		if (!map) {
+			f->self[side] = from->self[side];
+			from->self[side] = NULL;
+			continue;
+		}
 		f->self[side] = memory_new(f->tree.caller.len, sizeof(**f->self));
 		for (size_t i = 0; i < nodes; i++)
-			f->self[side][map ? map[i] : i] += from->self[side][i];
-		f->share.whole[side] = from->total[side][0];
+			f->self[side][map[i]] += from->self[side][i];
 	}
 }
 
@@ -223,8 +228,9 @@ static void order_lines(const struct folded *f, struct passages *ret_passages)
 
 /* ---- Writing ---- */
 
-static void write_line(
-	struct folded *f, node_id node, struct bytes path, struct buffer *line, struct output *out)
+/* The line of a node whose callers' text is there, written in two pieces: most of it is theirs. */
+static void write_line(struct folded *f, node_id node, struct bytes callers, struct bytes text,
+	struct buffer *rest, struct output *out)
 {
 	int64_t value[2] = {f->self[0][node], f->sides == 2 ? f->self[1][node] : 0};
 
@@ -233,26 +239,27 @@ static void write_line(
 		if (!value[0] && !value[1])
 			return;
 	}
-	line->len = 0;
-	buffer_add(line, path.at, path.len);
+	rest->len = 0;
+	buffer_add(rest, text.at, text.len);
 	for (size_t side = 0; side < f->sides; side++) {
-		buffer_char(line, ' ');
-		buffer_decimal(line, value[side], f->decimals);
+		buffer_char(rest, ' ');
+		buffer_decimal(rest, value[side], f->decimals);
 	}
-	buffer_char(line, '\n');
-	output_write(out, buffer_bytes(line));
+	buffer_char(rest, '\n');
+	output_write(out, callers);
+	output_write(out, buffer_bytes(rest));
 }
 
 /* Depth first, without recursion: `lengths` has the path's length at each level. */
 static void write_lines(struct folded *f, const struct passages *p, struct output *out)
 {
 	VECTOR(size_t) lengths = {0};
-	struct buffer path = {0}, line = {0};
+	struct buffer path = {0}, rest = {0};
 	node_id inside = 0;
 	uint32_t at = p->first[0];
 
 	if (has_value(f, 0))
-		write_line(f, 0, (struct bytes){"", 0}, &line, out);
+		write_line(f, 0, (struct bytes){"", 0}, (struct bytes){"", 0}, &rest, out);
 	vector_push(&lengths, 0);
 	for (;;) {
 		struct bytes text;
@@ -266,20 +273,20 @@ static void write_lines(struct folded *f, const struct passages *p, struct outpu
 			break;
 		text = f->texts.items[f->tree.frame.items[(at - 1) / 2]];
 		path.len = lengths.items[lengths.len - 1];
-		buffer_add(&path, text.at, text.len);
 		if ((at - 1) & 1) {
+			buffer_add(&path, text.at, text.len);
 			buffer_char(&path, ';');
 			vector_push(&lengths, path.len);
 			inside = (at - 1) / 2;
 			at = p->first[inside];
 		} else {
-			write_line(f, (at - 1) / 2, buffer_bytes(&path), &line, out);
+			write_line(f, (at - 1) / 2, buffer_bytes(&path), text, &rest, out);
 			at = p->next[at - 1];
 		}
 	}
 	vector_release(&lengths);
 	buffer_release(&path);
-	buffer_release(&line);
+	buffer_release(&rest);
 }
 
 static void folded_release(struct folded *f)

@@ -2,20 +2,22 @@
 #include "renderers/text_order.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
 struct entry {
-	uint64_t start; /* the first eight bytes, so that most comparisons need no more */
+	uint64_t start; /* bytes that most comparisons need no more than */
 	struct bytes text;
 	uint32_t id;
 };
 
-static uint64_t start_of(struct bytes text)
+/* Eight bytes from `at` on, which numbers compare as. */
+static uint64_t start_of(struct bytes text, size_t at)
 {
 	uint64_t start = 0;
 
-	for (size_t i = 0; i < 8; i++)
+	for (size_t i = at; i < at + 8; i++)
 		start = start << 8 | (i < text.len ? (unsigned char)text.at[i] : 0);
 	return start;
 }
@@ -27,6 +29,32 @@ static int compare(const void *left, const void *right)
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	return bytes_compare(a->text, b->text);
+}
+
+/* By the first eight bytes in linear time; those that are equal in them by the next eight, and then
+ * by all. */
+static struct entry *sort_texts(const struct bytes *texts, size_t count)
+{
+	struct entry *sorted = memory_new(count, sizeof(*sorted));
+	struct sort_key *keys = memory_new(count, sizeof(*keys));
+	uint64_t *starts = memory_new(count, sizeof(*starts));
+
+	for (size_t i = 0; i < count; i++)
+		starts[i] = start_of(texts[i], 0);
+	sort_by_number(starts, count, keys);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = (struct entry){
+			start_of(texts[keys[i].row], 8), texts[keys[i].row], keys[i].row};
+	for (size_t first = 0, end; first < count; first = end) {
+		for (end = first + 1;
+			end < count && starts[keys[end].row] == starts[keys[first].row]; end++)
+			;
+		if (end > first + 1)
+			qsort(sorted + first, end - first, sizeof(*sorted), compare);
+	}
+	free(starts);
+	free(keys);
+	return sorted;
 }
 
 /* Does `text` with a ';' behind it come before `next`, which is greater than `text`? */
@@ -56,11 +84,8 @@ static void give_ranks(struct text_order *o, const struct entry *sorted, size_t 
 
 void text_order_init(struct text_order *o, const struct bytes *texts, size_t count)
 {
-	struct entry *sorted = memory_new(count, sizeof(*sorted));
+	struct entry *sorted = sort_texts(texts, count);
 
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = (struct entry){start_of(texts[i]), texts[i], (uint32_t)i};
-	qsort(sorted, count, sizeof(*sorted), compare);
 	o->ending = memory_new(count, sizeof(*o->ending));
 	o->leading = memory_new(count, sizeof(*o->leading));
 	give_ranks(o, sorted, count);
