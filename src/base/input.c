@@ -520,3 +520,13 @@ void input_passed(struct input *in, uint64_t end)
 	madvise((char *)s->mapped + s->passed, end - s->passed, MADV_DONTNEED);
 	s->passed = end;
 }
+
+bool input_prepare(const struct input *in, uint64_t start, uint64_t len)
+{
+	const struct input_source *s = in->source;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	start = (start + in->offset) / page * page;
+	return s->mapped && start < s->mapped_size && len <= s->mapped_size - start &&
+	       !madvise((char *)s->mapped + start, len, MADV_POPULATE_READ);
+}

@@ -72,7 +72,12 @@ int64_t input_time(const struct input *in);
 bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err);
 
 /* What lies before `end` in input_whole's content has been read: memory that holds pages of the
- * file is given back now, which takes as long later. Reading them again costs time, nothing else. */
+ * file is given back now, which takes as long later. Reading them again costs time, nothing else.
+ */
 void input_passed(struct input *in, uint64_t end);
+
+/* Map a part of input_whole's content now, which any thread may do, to spare who reads it the
+ * faults. False when there is nothing to gain: no mapped file, its end, a kernel before 5.14. */
+bool input_prepare(const struct input *in, uint64_t start, uint64_t len);
 
 #endif

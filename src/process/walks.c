@@ -40,8 +40,7 @@ struct walker {
 
 struct walks {
 	struct binaries *binaries;
-	bool (*deliver)(void *context, const struct walk_job *job, struct error *err);
-	void *context;
+	struct walks_calls calls;
 	struct image_slot *images;
 	struct walker *walkers;
 	unsigned threads;
@@ -134,6 +133,18 @@ static void walk_share(struct walker *walker, const struct share *share)
 		pthread_cond_signal(&w->walked);
 }
 
+/* With the lock, which is let go meanwhile. False: nothing was done, and still nothing is there to
+ * be walked. */
+static bool prepare(struct walks *w)
+{
+	bool prepared;
+
+	pthread_mutex_unlock(&w->lock);
+	prepared = w->calls.prepare(w->calls.context);
+	pthread_mutex_lock(&w->lock);
+	return prepared || w->taking < w->filled || w->end;
+}
+
 static void *work(void *self)
 {
 	struct walker *walker = self;
@@ -151,7 +162,7 @@ static void *work(void *self)
 			break;
 		if (take_share(w, &share))
 			walk_share(walker, &share);
-		else
+		else if (!prepare(w))
 			pthread_cond_wait(&w->work, &w->lock);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -220,7 +231,7 @@ static bool deliver_oldest(struct walks *w, struct error *err)
 	complete_oldest(w);
 	for (unsigned i = 0; i < batch->count; i++) {
 		ask_for_images(w, &batch->jobs[i], &w->walkers[0].frames[slot]);
-		done = done && w->deliver(w->context, &batch->jobs[i], err);
+		done = done && w->calls.deliver(w->calls.context, &batch->jobs[i], err);
 		address_space_drop(&batch->jobs[i].space);
 	}
 	for (unsigned i = 0; i < w->threads; i++)
@@ -291,14 +302,13 @@ bool walks_finish(struct walks *w, struct error *err)
 
 /* ---- Threads ---- */
 
-struct walks *walks_new(const struct arch *arch, struct binaries *binaries,
-	bool (*deliver)(void *context, const struct walk_job *job, struct error *err),
-	void *context)
+struct walks *walks_new(
+	const struct arch *arch, struct binaries *binaries, const struct walks_calls *calls)
 {
 	struct walks *w = memory_new(1, sizeof(*w));
 	unsigned want = crew_size(WALK_THREADS_LIMIT);
 
-	*w = (struct walks){.binaries = binaries, .deliver = deliver, .context = context};
+	*w = (struct walks){.binaries = binaries, .calls = *calls};
 	w->images = memory_new(IMAGES_LIMIT, sizeof(*w->images));
 	w->walkers = memory_new(want, sizeof(*w->walkers));
 	for (unsigned i = 0; i < BATCHES; i++)

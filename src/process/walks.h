@@ -26,11 +26,17 @@ struct walk_job {
 
 struct walks;
 
-/* `deliver` is called by the thread that calls walks_add and walks_finish, for each sample in the
- * order in which they were added; false ends everything, with err. */
-struct walks *walks_new(const struct arch *arch, struct binaries *binaries,
-	bool (*deliver)(void *context, const struct walk_job *job, struct error *err),
-	void *context);
+struct walks_calls {
+	/* Called by the thread that calls walks_add and walks_finish, for each sample in the order
+	 * in which they were added; false ends everything, with err. */
+	bool (*deliver)(void *context, const struct walk_job *job, struct error *err);
+	/* Called by threads that have nothing to walk: prepare what walks_add will be called with.
+	 * False when there is nothing to do. */
+	bool (*prepare)(void *context);
+	void *context;
+};
+struct walks *walks_new(
+	const struct arch *arch, struct binaries *binaries, const struct walks_calls *calls);
 /* Add a sample; it is copied, and its address space gets a reference. May deliver earlier ones. */
 bool walks_add(struct walks *w, const struct walk_job *job, struct error *err);
 /* Deliver all that have been added. */

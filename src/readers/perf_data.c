@@ -12,6 +12,7 @@
 #include "process/stacks.h"
 #include "process/walks.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -19,7 +20,10 @@
 /* Off-CPU samples are written when the recording ends, numbered from here instead of timed. */
 #define OFF_CPU_TIMES ((uint64_t)0xFFFFFFFF << 32)
 
-#define PASSED_STEP ((uint64_t)32 << 20) /* bytes of the file */
+/* Bytes of the file. */
+#define PASSED_STEP  ((uint64_t)32 << 20)
+#define PREPARE_STEP ((uint64_t)256 << 10)
+#define PREPARED     ((uint64_t)16 << 20) /* at most, ahead of the record that is read */
 
 struct data {
 	struct profile *profile;
@@ -27,6 +31,8 @@ struct data {
 	struct input *in;
 	struct perf_file file;
 	uint64_t passed; /* bytes of the file that have been read, as told to the input */
+	_Atomic uint64_t at, prepared; /* byte of the file that is read, and up to which it is
+					  mapped: what other threads know */
 	struct perf_order order;
 	struct binaries binaries;
 	struct processes processes;
@@ -309,6 +315,22 @@ static bool submit_group(struct data *d, struct walk_job *job, struct error *err
 	return true;
 }
 
+/* Mapping the file is much of what reading it takes; one thread does it for those that read. Others
+ * may do the same piece, to no harm. */
+static bool prepare(void *context)
+{
+	struct data *d = context;
+	uint64_t at = atomic_load_explicit(&d->at, memory_order_relaxed);
+	uint64_t start = atomic_load_explicit(&d->prepared, memory_order_relaxed);
+
+	if (start < at + PREPARE_STEP)
+		start = at + PREPARE_STEP;
+	if (!at || start > at + PREPARED)
+		return false;
+	atomic_store_explicit(&d->prepared, start + PREPARE_STEP, memory_order_relaxed);
+	return input_prepare(d->in, start, PREPARE_STEP);
+}
+
 /* The first sample with a stack copy starts the threads; from then on all samples go through them,
  * to stay in order. */
 static bool take_sample(struct data *d, const struct perf_file_event *event,
@@ -327,7 +349,8 @@ static bool take_sample(struct data *d, const struct perf_file_event *event,
 	job.has_copy = unwinder_can(d->stacks.arch, &r->sample) &&
 		       r->sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
 	if (job.has_copy && !d->walks)
-		d->walks = walks_new(d->stacks.arch, &d->binaries, add_sample, d);
+		d->walks = walks_new(d->stacks.arch, &d->binaries,
+			&(struct walks_calls){add_sample, prepare, d});
 	return perf_sample_counts(&r->sample) ? submit_group(d, &job, err) : submit(d, &job, err);
 }
 
@@ -337,7 +360,10 @@ static void pass(struct data *d, const struct perf_file_record *record)
 {
 	uint64_t at = (uint64_t)(record->bytes.at - d->file.content.at);
 
-	if (record->block || at < d->passed + 2 * PASSED_STEP)
+	if (record->block)
+		return;
+	atomic_store_explicit(&d->at, at, memory_order_relaxed);
+	if (at < d->passed + 2 * PASSED_STEP)
 		return;
 	d->passed = at - PASSED_STEP;
 	input_passed(d->in, d->passed);
