@@ -1,6 +1,7 @@
 /* folded.c: folded text: one line a stack, sorted by its bytes: `main;parse;read 12`. */
 #include "renderers/passages.h"
 #include "renderers/renderers.h"
+#include "renderers/text_siblings.h"
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -40,6 +41,7 @@ struct folded {
 	const struct folded_settings *settings;
 	struct tree tree;
 	VECTOR(struct bytes) texts;
+	VECTOR(bool) shared;	 /* of every text: several frames have it */
 	uint32_t *text_of_frame; /* plus one; 0: not asked for yet */
 	struct id_map by_text;
 	struct arena made; /* texts that are no string of the view */
@@ -105,8 +107,11 @@ static uint32_t text_id(struct folded *f, frame_id frame)
 	while ((id = id_map_candidate(&f->by_text, hash, &at)))
 		if (bytes_equal(f->texts.items[id - 1], text))
 			break;
-	if (!id) {
+	if (id) {
+		f->shared.items[id - 1] = true;
+	} else {
 		vector_push(&f->texts, text);
+		vector_push(&f->shared, false);
 		id = (uint32_t)f->texts.len;
 		id_map_put(&f->by_text, hash, at, id);
 	}
@@ -114,23 +119,23 @@ static uint32_t text_id(struct folded *f, frame_id frame)
 	return id - 1;
 }
 
-/* The values of the view's nodes, summed up in those of the own tree when that has others. */
-static void move_values(struct folded *f, struct sides *from, const node_id *map)
+/* The values of the view's nodes, moved to the nodes that stand for them. */
+static void move_values(struct folded *f, struct sides *from, const node_id *stands)
 {
-	size_t nodes = f->view->tree.caller.len;
+	size_t nodes = f->tree.caller.len;
 
 	f->sides = from->count;
 	f->normalised = from->count == 2 && from->scale != 1;
 	for (size_t side = 0; side < f->sides; side++) {
 		f->share.whole[side] = from->total[side][0];
-		if (!map) {
-			f->self[side] = from->self[side];
-			from->self[side] = NULL;
-			continue;
+		f->self[side] = from->self[side];
+		from->self[side] = NULL;
+		for (size_t i = 1; stands && i < nodes; i++) {
+			int64_t value = f->self[side][i];
+
+			f->self[side][i] = 0;
+			f->self[side][stands[i]] += value;
 		}
-		f->self[side] = memory_new(f->tree.caller.len, sizeof(**f->self));
-		for (size_t i = 0; i < nodes; i++)
-			f->self[side][map[i]] += from->self[side][i];
 	}
 }
 
@@ -150,58 +155,35 @@ static void leave_out(struct folded *f)
 	free(total);
 }
 
-/* The text of every node. Returns whether no two frames have the same. */
-static bool texts_of_nodes(struct folded *f, uint32_t *texts)
-{
-	const struct tree *from = &f->view->tree;
-	size_t count = from->caller.len, frames = 0;
-
-	for (size_t i = 1; i < count; i++) {
-		frames += !f->text_of_frame[from->frame.items[i]];
-		texts[i] = text_id(f, from->frame.items[i]);
-	}
-	return frames == f->texts.len;
-}
-
-/* Siblings of one text become one. Returns the node that each of the view's became. */
-static node_id *merge_texts(struct folded *f, const uint32_t *texts)
-{
-	const struct tree *from = &f->view->tree;
-	size_t count = from->caller.len;
-	node_id *map = memory_new(count, sizeof(*map));
-	struct tree_builder b;
-
-	tree_builder_init(&b);
-	for (size_t i = 1; i < count; i++)
-		map[i] = tree_child(&b, map[from->caller.items[i]], texts[i]);
-	f->tree = b.tree;
-	b.tree = (struct tree){0};
-	tree_builder_release(&b);
-	return map;
-}
-
-/* The view's tree with text ids for frames: mostly it is as it is. */
+/* The view's tree with texts for frames: mostly it is as it is. Nodes that others stand for are
+ * left without a value and without callees. */
 static void build_tree(struct folded *f)
 {
 	const struct tree *from = &f->view->tree;
-	uint32_t *texts = memory_new(from->caller.len, sizeof(*texts));
-	node_id *map = NULL;
+	size_t nodes = from->caller.len;
+	uint32_t *texts = memory_new(nodes, sizeof(*texts));
+	node_id *stands, *callers;
 	struct sides sides;
 
-	if (texts_of_nodes(f, texts)) {
-		f->tree.caller.items = from->caller.items; /* borrowed: cap is 0 */
-		f->tree.caller.len = from->caller.len;
-		f->tree.frame.items = texts;
-		f->tree.frame.len = f->tree.frame.cap = from->caller.len;
-	} else {
-		map = merge_texts(f, texts);
-		free(texts);
+	for (size_t i = 1; i < nodes; i++)
+		texts[i] = text_id(f, from->frame.items[i]);
+	f->tree.frame.items = texts;
+	f->tree.frame.len = f->tree.frame.cap = nodes;
+	f->tree.caller.items = from->caller.items; /* borrowed: cap is 0 */
+	f->tree.caller.len = nodes;
+	stands = text_siblings(from, texts, f->shared.items);
+	if (stands) {
+		callers = memory_new(nodes, sizeof(*callers));
+		for (size_t i = 1; i < nodes; i++)
+			callers[i] = stands[from->caller.items[i]];
+		f->tree.caller.items = callers;
+		f->tree.caller.cap = nodes;
 	}
 	sides_init(&sides, f->view);
-	move_values(f, &sides, map);
+	move_values(f, &sides, stands);
 	leave_out(f);
 	sides_release(&sides);
-	free(map);
+	free(stands);
 }
 
 /* ---- Order ---- */
@@ -293,6 +275,7 @@ static void folded_release(struct folded *f)
 {
 	tree_release(&f->tree);
 	vector_release(&f->texts);
+	vector_release(&f->shared);
 	id_map_release(&f->by_text);
 	arena_release(&f->made);
 	free(f->text_of_frame);
