@@ -183,6 +183,8 @@ static bool take_line(struct eu_stack *e, struct bytes line, struct error *err)
 		*(*line.at == 'P' ? &e->pid : &e->tid) = number_behind(line, BYTES("ID "));
 	} else if (e->pending && line.len > 4 && *line.at == ' ') {
 		push_pending(e, line);
+	} else if (bytes_start(line, BYTES("#"))) {
+		text_stacks_skip(&e->stacks, "expected " EXPECTS);
 	}
 	return true;
 }

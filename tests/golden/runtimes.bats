@@ -64,6 +64,7 @@ as_inferno() {
 	"$kiln" fold -q --lines a.kiln | grep -F 'spin (b.c:4) 1'
 	"$kiln" info a.kiln | grep -E '^threads +3 threads of 2 processes'
 	printf 'PID 1 - process\nTID 1:\n' | refused "no sample" --format eu-stack
+	printf 'TID 1:\n#0  0x0000000000001000 f\n#1  \n#2 main\n' | said "2 of 4 lines skipped, first at line 3" --format eu-stack
 }
 
 @test "faulthandler: stacks that it cut are told" {
