@@ -4,39 +4,24 @@
  * Three bytes say how long the second file is, which is at the end: the first one may have it as
  * its package, or name it ("fuzz.dwp") in .gnu_debugaltlink. */
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "images/dwarf_lookup.h"
+#include "support/work_folder.h"
 
 #define ADDRESSES 64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char folder[] = "/tmp/kiln-fuzz-dwarf-XXXXXX";
-
-static void remove_folder(void)
-{
-	char path[sizeof(folder) + 16];
-
-	snprintf(path, sizeof(path), "%s/fuzz.dwp", folder);
-	unlink(path);
-	rmdir(folder);
-}
-
 /* The second file, where the first one's name leads to it. */
 static void write_second(struct bytes content)
 {
-	static bool made;
-	char path[sizeof(folder) + 16];
+	const char *path = work_path("fuzz.dwp");
 	int fd;
 
-	if (!made && mkdtemp(folder))
-		made = !atexit(remove_folder);
-	snprintf(path, sizeof(path), "%s/fuzz.dwp", folder);
 	unlink(path);
 	if (!content.len)
 		return;
@@ -88,7 +73,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes first = {(const char *)data + 3, size - 3}, second = {0};
 	struct error err = {0};
 	struct image *image;
-	char name[sizeof(folder) + 8];
 
 	if (size < 3)
 		return 0;
@@ -97,8 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	first.len -= second.len;
 	second.at = first.at + first.len;
 	write_second(second);
-	snprintf(name, sizeof(name), "%s/fuzz", folder);
-	image = image_open_bytes(first, name, &err);
+	image = image_open_bytes(first, work_path("fuzz"), &err);
 	if (image) {
 		look_up(image, true);
 		look_up(image, false);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "model/profile.h"
@@ -39,7 +40,7 @@ static struct {
 	VECTOR(struct runner) items;
 } processes;
 
-static char vdso_path[] = "/tmp/kiln-vdso-XXXXXX";
+static char vdso_path[32];
 
 static struct runner *process_of(uint32_t pid)
 {
@@ -391,14 +392,14 @@ static void check_sample(const struct kiln *k, const struct perf_record *r, stru
 
 static void write_vdso(void)
 {
-	int fd = mkstemp(vdso_path);
+	int fd = memfd_create("vdso", MFD_CLOEXEC);
 	const char *at = (const char *)getauxval(AT_SYSINFO_EHDR);
 
 	if (fd < 0 || !at || write(fd, at, VDSO_SIZE) != VDSO_SIZE) {
 		fprintf(stderr, "dwfl_frames: no copy of the vdso\n");
 		exit(2);
 	}
-	close(fd);
+	snprintf(vdso_path, sizeof(vdso_path), "/proc/self/fd/%d", fd);
 }
 
 int main(int argc, char **argv)
@@ -429,7 +430,6 @@ int main(int argc, char **argv)
 		else
 			take(&r);
 	}
-	unlink(vdso_path);
 	printf("%" PRIu64 " frames compared", c.frames);
 	for (unsigned v = 0; v < VERDICTS; v++) {
 		all += c.stacks[v];

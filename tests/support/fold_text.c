@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 bool read_text(
 	struct profile *p, struct bytes text, const char *format, unsigned want, struct error *err)
@@ -24,24 +23,11 @@ bool read_text(
 	return done;
 }
 
-static void collect_file(const char *path, struct buffer *out)
-{
-	FILE *file = fopen(path, "r");
-	char piece[4096];
-	size_t got;
-
-	assert(file);
-	while ((got = fread(piece, 1, sizeof(piece), file)))
-		buffer_add(out, piece, got);
-	fclose(file);
-}
-
 void fold_profile(
 	const struct profile *p, const char *kind, bool idle, const char *mark, struct buffer *out)
 {
 	const struct renderer *renderer = renderer_by_name("folded");
 	void *settings = memory_new(1, renderer->settings_size);
-	char path[] = "/tmp/kiln-test-XXXXXX";
 	struct error err = {0};
 	struct output output;
 	struct view v;
@@ -56,14 +42,13 @@ void fold_profile(
 		done = view_select(&v,
 			kind ? bytes_of(kind) : profile_text(p, p->streams.items[0].row.kind), idle,
 			&err);
-	close(mkstemp(path));
-	done = done && output_open(&output, path, 0600, &err) &&
-	       renderer->render(&v, settings, &output, &err) && output_commit(&output, &err);
+	output_open_memory(&output);
+	done = done && renderer->render(&v, settings, &output, &err);
 	if (!done)
 		fprintf(stderr, "fold_profile: %s\n", err.text);
 	assert(done);
-	collect_file(path, out);
-	unlink(path);
+	buffer_add(out, output.pending.at, output.pending.len);
+	output_discard(&output);
 	view_release(&v);
 	free(settings);
 }

@@ -5,17 +5,27 @@
 
 #include "base/buffer.h"
 
-static char work[] = "/tmp/kiln-test-XXXXXX";
+static pid_t maker;
 
-void work_make(void)
+static const char *work(void);
+
+/* The processes that a test forks have no folder to remove. */
+static void remove_folder(void)
 {
-	assert_non_null(mkdtemp(work));
+	if (getpid() == maker && !getenv("KILN_KEEP"))
+		work_try("rm -r %s", work());
 }
 
-void work_remove(void)
+static const char *work(void)
 {
-	if (!getenv("KILN_KEEP"))
-		work_run("rm -r \"$PWD\"");
+	static char folder[] = "/tmp/kiln-test-XXXXXX";
+
+	if (!maker) {
+		assert_non_null(mkdtemp(folder));
+		maker = getpid();
+		assert_int_equal(atexit(remove_folder), 0);
+	}
+	return folder;
 }
 
 const char *work_path(const char *name)
@@ -24,7 +34,7 @@ const char *work_path(const char *name)
 	static unsigned turn;
 	char *path = paths[turn++ % 4];
 
-	snprintf(path, sizeof paths[0], "%s/%s", work, name);
+	snprintf(path, sizeof paths[0], "%s/%s", work(), name);
 	return path;
 }
 
@@ -45,7 +55,7 @@ __attribute__((format(printf, 1, 0))) static struct buffer in_folder(const char 
 	char *text;
 
 	assert_true(vasprintf(&text, fmt, args) >= 0);
-	buffer_printf(&command, "cd %s && { %s; }", work, text);
+	buffer_printf(&command, "cd %s && { %s; }", work(), text);
 	free(text);
 	return command;
 }
@@ -55,7 +65,7 @@ static bool run_quietly(const struct buffer *command)
 	struct buffer quiet = {0};
 	int status;
 
-	buffer_printf(&quiet, "%s >%s/log 2>&1", command->at, work);
+	buffer_printf(&quiet, "%s >%s/log 2>&1", command->at, work());
 	status = system(quiet.at);
 	buffer_release(&quiet);
 	return !status;

@@ -4,10 +4,8 @@
 
 #include <stdbool.h>
 
-/* One for the whole program, to be made before anything else here; what cannot be done fails the
- * test. Where KILN_KEEP is set it stays, to be looked at. */
-void work_make(void);
-void work_remove(void);
+/* One for the whole program, from the first call of these until the program exits; what cannot be
+ * done fails the test. Where KILN_KEEP is set it stays, to be looked at. */
 
 /* The path of a file in it; a static buffer of which four are in use in turn. */
 const char *work_path(const char *name);

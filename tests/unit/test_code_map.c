@@ -8,6 +8,9 @@
 #include "images/jitdump.h"
 #include "images/perf_map.h"
 #include "images/v8_log.h"
+#include "support/work_folder.h"
+
+#include <fcntl.h>
 
 static void add(
 	struct code_map *map, uint64_t from, uint64_t start, uint64_t size, const char *name)
@@ -116,14 +119,12 @@ static void random_code_is_as_painted(void **state)
 
 static void lines_are_as_old_as_the_last_look_without_them(void **state)
 {
-	char path[] = "/tmp/kiln-map-XXXXXX";
 	struct perf_map *map = perf_map_new();
 	struct error err = {0};
-	int fd = mkstemp(path);
+	int fd = open(work_path("map"), O_RDWR | O_CREAT, 0600);
 
 	(void)state;
 	assert_true(fd >= 0);
-	unlink(path);
 	assert_int_equal(write(fd, "10 8 a\n20 8 b\n", 14), 14);
 	perf_map_mark(map, 100, 14);
 	perf_map_mark(map, 150, 14);

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "renderers/colour.h"
 #include "renderers/palette_map.h"
+#include "support/work_folder.h"
 
 static void assert_colour(struct colour c, int red, int green, int blue)
 {
@@ -238,15 +239,12 @@ static void values_have_colours(void **state)
 
 static void palette_maps_come_back(void **state)
 {
-	char path[] = "/tmp/kiln-palette-XXXXXX";
+	const char *path = work_path("palette.map");
 	struct palette_map map = {0};
 	struct error err = {0};
-	int fd = mkstemp(path);
-	FILE *file = fdopen(fd, "w");
 
 	(void)state;
-	fputs("->rgb(255,230,55)\nX::operator->->rgb(1,2,3)\n", file);
-	fclose(file);
+	work_write("palette.map", "->rgb(255,230,55)\nX::operator->->rgb(1,2,3)\n");
 	assert_true(palette_map_read(&map, path, &err));
 	assert_colour(*palette_map_find(&map, BYTES("")), 255, 230, 55);
 	assert_colour(*palette_map_find(&map, BYTES("X::operator->")), 1, 2, 3);
@@ -259,9 +257,7 @@ static void palette_maps_come_back(void **state)
 	assert_bytes_equal(map.entries.items[1].name, "X::operator->");
 	assert_colour(*palette_map_find(&map, BYTES("main")), 9, 8, 7);
 	palette_map_release(&map);
-	file = fopen(path, "w");
-	fputs("main->rgb(1,2,3)\nmain->rgb(1,2,300)\n", file);
-	fclose(file);
+	work_write("palette.map", "main->rgb(1,2,3)\nmain->rgb(1,2,300)\n");
 	assert_false(palette_map_read(&map, path, &err));
 	assert_non_null(strstr(err.text, "line 2: expected 'NAME->rgb(R,G,B)'"));
 	palette_map_release(&map);

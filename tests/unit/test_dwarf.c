@@ -250,7 +250,6 @@ static int build_all(void **state)
 	struct buffer c = {0};
 
 	(void)state;
-	work_make();
 	buffer_printf(&c, "-O2 %s %s", test_path("tests/targets/inlined.c"),
 		test_path("tests/targets/inlined_elsewhere.c"));
 	for (size_t i = 0; i < COUNT(in_c); i++)
@@ -262,13 +261,6 @@ static int build_all(void **state)
 	buffer_release(&c);
 	for (size_t i = 0; i < COUNT(in_rust); i++)
 		build(&in_rust[i], test_path("tests/targets/inlined.rs"));
-	return 0;
-}
-
-static int clean(void **state)
-{
-	(void)state;
-	work_remove();
 	return 0;
 }
 
@@ -533,5 +525,5 @@ int main(int argc, char **argv)
 				       .debug = argc > 3 ? argv[3] : NULL,
 				       .threads = 2})
 			       .different > 0;
-	return cmocka_run_group_tests(tests, build_all, clean);
+	return cmocka_run_group_tests(tests, build_all, NULL);
 }

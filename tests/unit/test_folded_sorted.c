@@ -3,17 +3,7 @@
 
 #include "base/buffer.h"
 #include "readers/folded_sorted.h"
-
-static char path[] = "/tmp/kiln-sorted-XXXXXX";
-
-static void write_file(const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
+#include "support/work_folder.h"
 
 /* All lines as "stack=value/shared ...", and "!" where it is no longer plain. */
 static void reads(const char *text, const char *expected)
@@ -23,8 +13,8 @@ static void reads(const char *text, const char *expected)
 	struct error err = {0};
 	bool plain;
 
-	write_file(text);
-	assert_true(folded_sorted_open(&f, path, &plain, &err));
+	work_write("lines", text);
+	assert_true(folded_sorted_open(&f, work_path("lines"), &plain, &err));
 	if (!plain)
 		buffer_text(&got, "not plain");
 	while (plain) {
@@ -85,15 +75,15 @@ static void long_lines(void **state)
 			buffer_char(&text, i % 100 ? 'a' : ';');
 		buffer_printf(&text, "b%d 7\n", line);
 	}
-	write_file(text.at);
-	assert_true(folded_sorted_open(&f, path, &plain, &err) && plain);
+	work_write("lines", text.at);
+	assert_true(folded_sorted_open(&f, work_path("lines"), &plain, &err) && plain);
 	assert_true(folded_sorted_next(&f, (struct bytes){"", 0}, &err) && f.plain);
 	assert_int_equal(f.stack.len, 300002);
 	assert_true(folded_sorted_next(&f, (struct bytes){text.at, 300002}, &err) && f.plain);
 	assert_int_equal(f.shared, 300001);
 	assert_true(folded_sorted_next(&f, (struct bytes){text.at, 300002}, &err) && f.ended);
 	folded_sorted_release(&f);
-	assert_true(folded_sorted_open(&f, path, &plain, &err) && plain);
+	assert_true(folded_sorted_open(&f, work_path("lines"), &plain, &err) && plain);
 	for (size_t line = 0; line < 3; line++) {
 		assert_true(folded_sorted_take(&f, &taken, 1, &count, &err) && f.plain);
 		assert_int_equal(count, line < 2);
@@ -104,8 +94,8 @@ static void long_lines(void **state)
 	for (int i = 0; i < 20000; i++)
 		buffer_text(&text, "f;");
 	buffer_text(&text, "f 1\n");
-	write_file(text.at);
-	assert_true(folded_sorted_open(&f, path, &plain, &err) && plain);
+	work_write("lines", text.at);
+	assert_true(folded_sorted_open(&f, work_path("lines"), &plain, &err) && plain);
 	assert_true(folded_sorted_next(&f, (struct bytes){"", 0}, &err) && !f.plain);
 	folded_sorted_release(&f);
 	buffer_release(&text);
@@ -121,8 +111,8 @@ static void takes(const char *text, const char *expected)
 	size_t count;
 	bool plain;
 
-	write_file(text);
-	assert_true(folded_sorted_open(&f, path, &plain, &err) && plain);
+	work_write("lines", text);
+	assert_true(folded_sorted_open(&f, work_path("lines"), &plain, &err) && plain);
 	while (folded_sorted_take(&f, lines, 2, &count, &err) && f.plain && count) {
 		for (size_t i = 0; i < count; i++)
 			buffer_printf(&got, "%s%.*s=%lld", i ? " " : "", (int)lines[i].stack.len,
@@ -158,20 +148,6 @@ static void compares_from_what_is_known(void **state)
 	assert_int_equal(shared, 2);
 }
 
-static int make_file(void **state)
-{
-	int fd = mkstemp(path);
-
-	(void)state;
-	return fd < 0 || close(fd);
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,5 +158,5 @@ int main(void)
 		cmocka_unit_test(compares_from_what_is_known),
 	};
 
-	return cmocka_run_group_tests(tests, make_file, remove_file);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

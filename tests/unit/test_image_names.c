@@ -524,17 +524,9 @@ static int prepare(void **state)
 		"	return x > 2;\n"
 		"}\n";
 	(void)state;
-	work_make();
 	work_write("program.cc", program);
 	work_run("g++ -O2 -g -Wl,--build-id -o program program.cc && "
 		 "objcopy --only-keep-debug program program.debug && strip -o stripped program");
-	return 0;
-}
-
-static int clean(void **state)
-{
-	(void)state;
-	work_remove();
 	return 0;
 }
 
@@ -553,5 +545,5 @@ int main(void)
 		cmocka_unit_test(the_folder_is_the_users_cache),
 	};
 
-	return cmocka_run_group_tests_name("image_names", tests, prepare, clean);
+	return cmocka_run_group_tests_name("image_names", tests, prepare, NULL);
 }

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "support/work_folder.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -22,15 +23,15 @@ static char *numbered(size_t *ret_len)
 	return text.at;
 }
 
-/* A file with the numbered lines, after `command` ("gzip -c", ...) has read them. */
-static void make_file(const char *path, const char *command)
+/* The file "lines": the numbered ones, after `command` ("gzip -c", ...) has read them. */
+static void make_file(const char *command)
 {
 	char shell[256];
 	size_t len;
 	char *text = numbered(&len);
 	FILE *pipe;
 
-	snprintf(shell, sizeof(shell), "%s > %s", command, path);
+	snprintf(shell, sizeof(shell), "%s > %s", command, work_path("lines"));
 	pipe = popen(shell, "w");
 	assert_non_null(pipe);
 	assert_int_equal(fwrite(text, 1, len, pipe), len);
@@ -63,26 +64,23 @@ static void compressed_and_plain_files_read_alike(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-		char path[] = "/tmp/kiln-test-input-XXXXXX";
 		struct error err = {0};
 		struct bytes content;
 		struct input in;
 		size_t len;
 		char *text = numbered(&len);
 
-		close(mkstemp(path));
-		make_file(path, commands[i]);
-		assert_true(input_open(&in, path, &err));
+		make_file(commands[i]);
+		assert_true(input_open(&in, work_path("lines"), &err));
 		check_lines(&in);
 		input_release(&in);
 
-		assert_true(input_open(&in, path, &err));
+		assert_true(input_open(&in, work_path("lines"), &err));
 		assert_true(input_fill(&in, 100, &err));
 		assert_true(input_whole(&in, 1 << 30, &content, &err));
 		assert_int_equal(content.len, len);
 		assert_memory_equal(content.at, text, len);
 		input_release(&in);
-		unlink(path);
 		free(text);
 	}
 }
@@ -125,20 +123,17 @@ static void a_cut_file_is_an_error_that_names_the_place(void **state)
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
-		char path[] = "/tmp/kiln-test-input-XXXXXX";
 		struct error err = {0};
 		struct bytes content;
 		struct input in;
 
-		close(mkstemp(path));
-		make_file(path, commands[i]);
-		assert_true(input_open(&in, path, &err));
+		make_file(commands[i]);
+		assert_true(input_open(&in, work_path("lines"), &err));
 		assert_false(input_whole(&in, 1 << 30, &content, &err));
 		assert_int_equal(err.code, ERR_FORMAT);
 		assert_non_null(strstr(err.text, "byte "));
 		assert_non_null(strstr(err.text, "cut short"));
 		input_release(&in);
-		unlink(path);
 	}
 }
 

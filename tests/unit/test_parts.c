@@ -3,6 +3,7 @@
 
 #include "support/fold_text.h"
 #include "support/random_profile.h"
+#include "support/work_folder.h"
 
 #include "base/units.h"
 #include "readers/parts.h"
@@ -90,17 +91,6 @@ static void golden_inputs_are_the_same_in_parts(void **state)
 
 /* ---- Longer texts ---- */
 
-static char path[] = "/tmp/kiln_parts_XXXXXX";
-
-static void write_text(const struct buffer *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(text->at, 1, text->len, file), text->len);
-	assert_int_equal(fclose(file), 0);
-}
-
 /* Two programs, two events, idle CPUs, frames with and without offsets. */
 static void add_sample(struct buffer *text, uint64_t *seed, int number, const char *event)
 {
@@ -129,8 +119,9 @@ static void all_samples_of_a_script_are_there(void **state)
 		for (int i = 0; i < 400; i++)
 			add_sample(&text, &seed, i,
 				i > (int)turn * 20 && i % 3 ? "cycles" : "cpu-clock");
-		write_text(&text);
-		assert_true(check_parts(reader_by_name("perf-script"), path, 2 + turn % 7));
+		work_write("text", text.at);
+		assert_true(check_parts(
+			reader_by_name("perf-script"), work_path("text"), 2 + turn % 7));
 		buffer_release(&text);
 	}
 }
@@ -148,8 +139,8 @@ static void all_lines_of_folded_text_are_there(void **state)
 				buffer_printf(&text, "f%u;", random_below(&seed, 4));
 			buffer_printf(&text, "leaf %u\n", random_below(&seed, 9));
 		}
-		write_text(&text);
-		assert_true(check_parts(reader_by_name("folded"), path, 2 + turn % 7));
+		work_write("text", text.at);
+		assert_true(check_parts(reader_by_name("folded"), work_path("text"), 2 + turn % 7));
 		buffer_release(&text);
 	}
 }
@@ -173,8 +164,8 @@ static void who_is_done_first_takes_over(void **state)
 				buffer_printf(&text, "f%u;", is_long ? d : random_below(&seed, 4));
 			buffer_printf(&text, "leaf%d %d\n", i % (is_long ? 9 : 5000), 1 + i % 7);
 		}
-		write_text(&text);
-		assert_true(check_parts(reader_by_name("folded"), path, 2));
+		work_write("text", text.at);
+		assert_true(check_parts(reader_by_name("folded"), work_path("text"), 2));
 		buffer_release(&text);
 	}
 }
@@ -187,18 +178,18 @@ static void oddities_are_left_to_one_reader(void **state)
 	(void)state;
 	for (int i = 0; i < 100; i++)
 		buffer_printf(&text, i == 80 ? "no number\n" : "a;b%d 1\n", i);
-	write_text(&text);
-	assert_false(check_parts(reader_by_name("folded"), path, 2));
+	work_write("text", text.at);
+	assert_false(check_parts(reader_by_name("folded"), work_path("text"), 2));
 	text.len = 0;
 	for (int i = 0; i < 100; i++)
 		buffer_printf(&text, i < 80 ? "a;b%d 1\n" : "a;b%d 1.5\n", i);
-	write_text(&text);
-	assert_false(check_parts(reader_by_name("folded"), path, 2));
+	work_write("text", text.at);
+	assert_false(check_parts(reader_by_name("folded"), work_path("text"), 2));
 	text.len = 0;
 	for (int i = 0; i < 100; i++)
 		buffer_printf(&text, "a;b%d 90000000000000000\n", i % 2);
-	write_text(&text);
-	assert_true(check_parts(reader_by_name("folded"), path, 2));
+	work_write("text", text.at);
+	assert_true(check_parts(reader_by_name("folded"), work_path("text"), 2));
 	buffer_release(&text);
 }
 
@@ -210,11 +201,11 @@ static void what_is_not_worth_it_is_not_cut(void **state)
 	struct input in;
 
 	(void)state;
-	assert_true(input_open(&in, path, &err));
+	assert_true(input_open(&in, work_path("text"), &err));
 	assert_int_equal(parts_wanted(reader_by_name("folded"), &in, &options), 1);
 	input_release(&in);
-	assert_int_equal(truncate(path, 64 << 20), 0);
-	assert_true(input_open(&in, path, &err));
+	assert_int_equal(truncate(work_path("text"), 64 << 20), 0);
+	assert_true(input_open(&in, work_path("text"), &err));
 	assert_true(parts_wanted(reader_by_name("folded"), &in, &options) <= 4);
 	assert_int_equal(parts_wanted(reader_by_name("kiln"), &in, &options), 1);
 	options.style = 1; /* of the event that comes first, wherever that is */
@@ -235,12 +226,6 @@ int main(void)
 		cmocka_unit_test(oddities_are_left_to_one_reader),
 		cmocka_unit_test(what_is_not_worth_it_is_not_cut),
 	};
-	int file = mkstemp(path), failed;
 
-	if (file < 0)
-		return 1;
-	close(file);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	unlink(path);
-	return failed;
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,6 @@ static int set_up(void **state)
 	char at[80];
 
 	(void)state;
-	work_make();
 	work_run("mkdir home sys dir debugs && "
 		 "printf 'int hidden(int x) { return x + 1; } int main(int c, char **v) { (void)v; "
 		 "return hidden(c); }' >app.c && "
@@ -36,13 +35,6 @@ static int set_up(void **state)
 	setenv("HOME", work_path("home"), 1);
 	unsetenv("XDG_CACHE_HOME");
 	unsetenv("DEBUGINFOD_CACHE_PATH");
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	work_remove();
 	return 0;
 }
 
@@ -229,5 +221,5 @@ int main(void)
 		cmocka_unit_test(debug_files_are_found_by_build_id),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,52 +1,30 @@
 /* test_svg.c: what a flame graph says. */
 #include "test.h"
 
-#include "base/input.h"
 #include "renderers/name_attributes.h"
 #include "renderers/palette_map.h"
 #include "renderers/renderers.h"
 #include "renderers/svg_options.h"
 #include "support/small_profile.h"
+#include "support/work_folder.h"
 
 /* ---- Drawing ---- */
-
-static char path[64];
-
-static int make_path(void **state)
-{
-	(void)state;
-	snprintf(path, sizeof(path), "/tmp/kiln-svg-XXXXXX");
-	close(mkstemp(path));
-	return 0;
-}
-
-static int remove_path(void **state)
-{
-	(void)state;
-	return unlink(path);
-}
 
 static bool draw_profile(const struct profile *p, const struct svg_settings *settings,
 	struct buffer *ret_svg, struct error *err)
 {
 	struct output out;
-	struct input in;
-	struct bytes content = {0};
 	struct view view;
 	bool done;
 
 	view_init(&view, p, BY_FUNCTION);
-	assert_true(output_open(&out, path, 0600, err));
-	done = renderer_by_name("svg")->render(&view, settings, &out, err) &&
-	       output_commit(&out, err);
+	output_open_memory(&out);
+	done = renderer_by_name("svg")->render(&view, settings, &out, err);
+	if (done)
+		buffer_add(ret_svg, out.pending.at, out.pending.len);
 	output_discard(&out);
 	view_release(&view);
-	if (!done)
-		return false;
-	assert_true(input_open(&in, path, err) && input_whole(&in, 1 << 24, &content, err));
-	buffer_add(ret_svg, content.at, content.len);
-	input_release(&in);
-	return true;
+	return done;
 }
 
 /* The picture of a small profile, which must be drawn. */
@@ -396,14 +374,8 @@ static void nothing_is_an_error(void **state)
 
 static const char *write_attributes(const char *text)
 {
-	static char attributes[sizeof(path) + 16];
-	FILE *file;
-
-	snprintf(attributes, sizeof(attributes), "%s.attributes", path);
-	file = fopen(attributes, "w");
-	fputs(text, file);
-	fclose(file);
-	return attributes;
+	work_write("attributes", text);
+	return work_path("attributes");
 }
 
 static void names_can_have_attributes(void **state)
@@ -421,7 +393,6 @@ static void names_can_have_attributes(void **state)
 	assert_null(strstr(svg, "second"));
 	assert_has(
 		svg, "<a xlink:href=\"https://example.org/?a&amp;b\" target=\"_top\"><title>f (1 ");
-	unlink(s.name_attributes);
 }
 
 static void refuses_attributes(const char *text, const char *why)
@@ -434,7 +405,6 @@ static void refuses_attributes(const char *text, const char *why)
 	assert_int_equal(err.code, ERR_FORMAT);
 	if (!strstr(err.text, why))
 		fail_msg("%s", err.text);
-	unlink(file);
 }
 
 static void attributes_run_no_scripts(void **state)
@@ -471,5 +441,5 @@ int main(void)
 		cmocka_unit_test(attributes_run_no_scripts),
 	};
 
-	return cmocka_run_group_tests(tests, make_path, remove_path);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,7 +196,6 @@ static void lines_come_when_they_are_asked_for(void **state)
 	unsigned inlined = 0, lined = 0;
 
 	(void)state;
-	work_make();
 	work_write("inlined.c", inlined_c);
 	work_run("gcc -O2 -g -Wl,--build-id,--export-dynamic inlined.c -o inlined");
 	program = work_path("inlined");
@@ -222,7 +221,7 @@ static void lines_come_when_they_are_asked_for(void **state)
 
 	options.depth = NAMES_LINES;
 	profile_symbolize(&p, &options, NULL);
-	work_remove();
+	work_run("rm inlined inlined.c");
 	profile_symbolize(&p, &(struct symbolize_options){.which = SYMBOLIZE_AGAIN}, NULL);
 	for (unsigned i = 0; i < 24; i++) {
 		assert_bytes_equal(function_at(&p, places[i]), "outer");

@@ -283,19 +283,11 @@ static const char assembly_text[] =
 static int make_programs(void **state)
 {
 	(void)state;
-	work_make();
 	work_write("program.c", source_text);
 	work_write("names.s", assembly_text);
 	work_run("cc -g -O1 -fno-builtin -Wl,--build-id=sha1 program.c -lm -o plain");
 	work_run("cc -g -O1 -fno-builtin -Wl,--build-id=none program.c -lm -o anonymous");
 	work_run("cc -shared -nostdlib -Wl,--build-id=none names.s -o names.so");
-	return 0;
-}
-
-static int remove_programs(void **state)
-{
-	(void)state;
-	work_remove();
 	return 0;
 }
 
@@ -545,5 +537,5 @@ int main(void)
 		cmocka_unit_test(mini_debug_info_is_read),
 	};
 
-	return cmocka_run_group_tests(tests, make_programs, remove_programs);
+	return cmocka_run_group_tests(tests, make_programs, NULL);
 }
