@@ -275,6 +275,9 @@ void names_add_doubts(struct profile *p, const struct symbolize_report *report)
 {
 	struct buffer text = {0};
 
+	if (report->skipped.len)
+		profile_note(p, "%.*s: skipped, as nothing that tells of code",
+			(int)report->skipped.len, report->skipped.at);
 	if (!report->guessed)
 		return;
 	units_grouped(&text, (int64_t)report->guessed);

@@ -1,6 +1,7 @@
 /* jit_code.c: what is known about the code that recorded processes made while they ran? */
 #include "process/jit_code.h"
 
+#include "base/units.h"
 #include "images/jitdump.h"
 #include "images/perf_map.h"
 #include "images/runtime_file.h"
@@ -19,6 +20,7 @@
 #define TRY_AT_LEAST   ((uint64_t)16000000000) /* ... which doubles up to this */
 #define LOG_TRIES      2u /* a log is there before any code, and directories may be large */
 #define NS_PER_S       1000000000ll
+#define SAID_MOST      4u /* files that are named in one text */
 
 /* One of the things that a runtime writes. */
 struct source {
@@ -465,4 +467,69 @@ bool jit_code_overlaps(struct jit_code *code)
 				return true;
 		}
 	return false;
+}
+
+/* ---- What was skipped ---- */
+
+static void add_skipped(struct buffer *text, const struct jit_process *row, int which)
+{
+	static const char *const units[] = {[DUMP] = "record", [LOG] = "line", [MAP] = "line"};
+	struct jitdump_facts dump = {0};
+	uint64_t count = 0;
+
+	if (which == DUMP && row->dump)
+		dump = jitdump_facts(row->dump);
+	if (which == DUMP)
+		count = dump.malformed;
+	else if (which == LOG && row->log)
+		count = v8_log_facts(row->log).malformed;
+	else if (which == MAP)
+		count = perf_map_malformed(row->map);
+	if (count) {
+		units_grouped(text, (int64_t)count);
+		buffer_printf(text, " %s%s", units[which], count == 1 ? "" : "s");
+	}
+	if (dump.damaged)
+		buffer_printf(text, "%sall behind record %llu", count ? " and " : "",
+			(unsigned long long)dump.records);
+}
+
+/* Its last part. */
+static void add_file(struct buffer *text, int fd)
+{
+	char link[64], path[4096];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, path, sizeof(path));
+	if (len > 0) {
+		struct bytes name = bytes_base_name((struct bytes){path, (size_t)len});
+
+		buffer_printf(text, " of %.*s", (int)name.len, name.at);
+	}
+}
+
+void jit_code_skipped(const struct jit_code *code, struct buffer *text)
+{
+	struct buffer one = {0};
+	unsigned said = 0;
+
+	for (size_t i = 0; i < code->rows.len * SOURCES && said <= SAID_MOST; i++) {
+		const struct jit_process *row = &code->rows.items[i / SOURCES];
+		int which = (int)(i % SOURCES);
+
+		one.len = 0;
+		add_skipped(&one, row, which);
+		if (!one.len)
+			continue;
+		add_file(&one, row->sources[which].fd);
+		/* A process that became another program has the same files again. */
+		if (text->len && bytes_find(buffer_bytes(text), buffer_bytes(&one)))
+			continue;
+		if (++said > SAID_MOST)
+			buffer_text(text, ", ...");
+		else
+			buffer_printf(text, "%s%.*s", text->len ? ", " : "", (int)one.len, one.at);
+	}
+	buffer_release(&one);
 }

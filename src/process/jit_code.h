@@ -8,6 +8,7 @@
 #ifndef KILN_PROCESS_JIT_CODE_H
 #define KILN_PROCESS_JIT_CODE_H
 
+#include "base/buffer.h"
 #include "images/code_map.h"
 #include "model/profile.h"
 
@@ -57,5 +58,9 @@ bool jit_code_reused(struct jit_code *code, process_id process, uint64_t address
 
 /* Does anything that was read have code in the place of other code? */
 bool jit_code_overlaps(struct jit_code *code);
+
+/* Append what of the files that were read says nothing of code, as "3 lines of perf-7.map, ...";
+ * nothing when there is none. */
+void jit_code_skipped(const struct jit_code *code, struct buffer *text);
 
 #endif

@@ -464,6 +464,7 @@ static void name_by_time(struct namer *n)
 	if (n->report) {
 		n->report->by_time = times.by_time;
 		n->report->guessed = times.guessed;
+		jit_code_skipped(n->options->jit, &n->report->skipped);
 	}
 }
 
@@ -544,5 +545,6 @@ bool profile_needs_names(const struct profile *p)
 
 void symbolize_report_release(struct symbolize_report *r)
 {
+	buffer_release(&r->skipped);
 	vector_release(&r->modules);
 }

@@ -44,7 +44,7 @@ near() {
 @test "a jitdump beside perf.data with its clock: every function has its time" {
 	reused -k mono -- --perf-prof
 	[ "$(near 10)" -eq 12 ]
-	[ ! -s notes ] || ! grep 'nobody knows when' notes
+	run ! grep -E 'nobody knows when|skipped' notes
 	"$kiln" fold -q --lines a.data | grep -oqE 'work[0-9]+ [^;]*\([^;)]*:[34]\)'
 	# Elsewhere it is found by the mapping that the program made of it.
 	mkdir elsewhere && mv a.data elsewhere
@@ -54,8 +54,9 @@ near() {
 @test "a log of V8 beside perf.data: every function has its time" {
 	reused -k mono -- --log-code
 	[ "$(near 10)" -eq 12 ]
+	run ! grep 'skipped' notes
 	mkdir logs && mv isolate-*-v8.log logs
-	! "$kiln" fold -q a.data | grep -q work
+	[ -z "$("$kiln" fold -q a.data | grep -E "\bwork[0-9]")" ]
 	"$kiln" fold -q --v8-log 'logs/*.log' a.data | cmp folded -
 	# A copy does not know when it was begun: last writer, and a note.
 	cp logs/isolate-*-v8.log .
@@ -69,6 +70,10 @@ near() {
 	[ -s "$map" ]
 	[ "$(near 10)" -lt 8 ]
 	grep -qE 'a.data: [0-9,]+ samples are in code made while running whose place was used for other code too, nobody knows when' notes
+	run ! grep 'skipped' notes
+	# Lines that say nothing of code are told, once.
+	printf 'no code\n7000\n' >>"$map"
+	"$kiln" fold a.data 2>&1 >/dev/null | grep -xF "kiln: a.data: 2 lines of ${map##*/}: skipped, as nothing that tells of code"
 	# Beside the input it is found as well.
 	mv "$map" .
 	"$kiln" fold -q a.data | cmp folded -

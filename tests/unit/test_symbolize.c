@@ -361,11 +361,12 @@ static void code_made_while_running_is_named_by_its_map(void **state)
 	struct jit_code jit = {0};
 	struct mapping code = {.kind = MAPPING_JIT};
 	struct symbolize_report report;
+	char skipped[64];
 	struct profile p;
 	location_id a, b, c;
 
 	(void)state;
-	write_map("7000 100 JS:*fast /a.js:1:2\n7080 10 newer\n");
+	write_map("7000 100 JS:*fast /a.js:1:2\nno code\n7080 10 newer\n7090\n");
 	profile_init(&p);
 	code.process = profile_process(&p, getpid(), profile_string(&p, BYTES("node")));
 	a = profile_location(&p, profile_mapping(&p, &code), 0x7001);
@@ -378,6 +379,8 @@ static void code_made_while_running_is_named_by_its_map(void **state)
 	assert_bytes_equal(function_at(&p, c), "[unknown]");
 	assert_int_equal(report.modules.len, 1);
 	assert_bytes_equal(report.modules.items[0].file, "node");
+	snprintf(skipped, sizeof skipped, "2 lines of perf-%d.map", getpid());
+	assert_bytes_equal(buffer_bytes(&report.skipped), skipped);
 	symbolize_report_release(&report);
 	jit_code_release(&jit);
 	write_map(NULL);
