@@ -144,14 +144,11 @@ static int run(char **operands)
 
 const struct command command_classic = {
 	.name = "classic",
-	.about =
-		"print the folder with the names of other tools, under which scripts run unchanged",
+	.about = "print the folder of other tools' names, for unchanged scripts",
 	.usage = "classic [OPTIONS]\nclassic --link DIR",
-	.notes = "With PATH=$(kiln classic):$PATH in front, scripts that call "
-		 "stackcollapse-perf.pl,\n"
-		 "flamegraph.pl, inferno-flamegraph and so on call Kiln, which takes their options "
-		 "and\n"
-		 "prints what they print.",
+	.notes = "With PATH=$(kiln classic):$PATH in front, scripts that call\n"
+		 "stackcollapse-perf.pl, flamegraph.pl, inferno-flamegraph and so on call Kiln,\n"
+		 "which takes their options and prints what they print.",
 	.operands = OPERANDS_NONE,
 	.groups = groups,
 	.run = run,

@@ -304,12 +304,12 @@ const struct command command_flamegraph = {
 	.about = "record and draw, or draw ./perf.data, under the classic name",
 	.usage = "flamegraph [OPTIONS] >PICTURE.svg\n"
 		 "flamegraph [OPTIONS] --perfdata FILE [-o PICTURE.svg]\n"
-		 "flamegraph [OPTIONS] [-o PICTURE.svg] [-p PID | [--] COMMAND [ARGUMENTS]]",
-	.notes = "Without a command it draws standard input, or else ./perf.data, to standard "
-		 "output.\n"
-		 "With one it records it first, and writes flamegraph.svg unless -o says "
-		 "otherwise;\n"
-		 "the exit code is then the command's. The name `flamegraph` is a link to kiln.",
+		 "flamegraph [OPTIONS] [-o PICTURE.svg] -p PID\n"
+		 "flamegraph [OPTIONS] [-o PICTURE.svg] [--] COMMAND [ARGUMENTS]",
+	.notes = "Without a command it draws standard input, or else ./perf.data, to standard\n"
+		 "output. With one it records it first, and writes flamegraph.svg unless -o says\n"
+		 "otherwise; the exit code is then the command's. The name `flamegraph` is a link\n"
+		 "to kiln.",
 	.operands = OPERANDS_PROGRAM,
 	.groups = groups,
 	.stop_at_operand = true,

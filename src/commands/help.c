@@ -9,10 +9,10 @@
 
 static const char examples[] =
 	"Examples:\n"
-	"  kiln record -o flames.svg -- make        profile a command, straight to the picture\n"
-	"  kiln record -p 1234 -d 30s               30 seconds of a process, to profile.kiln\n"
-	"  kiln top                                 the hottest functions of profile.kiln\n"
-	"  perf script | kiln draw -o flames.svg    draw what another tool recorded\n"
+	"  kiln record -o flames.svg -- make      profile a command, right to its picture\n"
+	"  kiln record -p 1234 -d 30s             30 s of a process, to profile.kiln\n"
+	"  kiln top                               the hottest functions of profile.kiln\n"
+	"  perf script | kiln draw -o flames.svg  draw what another tool recorded\n"
 	"  ssh web1 sudo kiln record -a -d 10s -o - | kiln draw - >web1.svg\n";
 
 static void overview(struct buffer *out)
@@ -20,7 +20,7 @@ static void overview(struct buffer *out)
 	buffer_text(out,
 		"usage: kiln COMMAND [OPTIONS] [FILE]\n\n"
 		"Kiln turns stacks into flame graphs: it records them, reads everybody else's,\n"
-		"folds, counts and draws them. Without FILE, ./profile.kiln is read, or "
+		"folds, counts and draws them. Without FILE, ./profile.kiln is read, or else\n"
 		"./perf.data.\n\n"
 		"Commands:\n");
 	for (size_t i = 0; commands[i]; i++)

@@ -354,12 +354,10 @@ const struct command command_record = {
 	.about = "record where a program spends its time",
 	.usage = "record [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
 		 "record [OPTIONS] -p PID | -t TID | -a [COMMAND [ARGUMENTS]]",
-	.notes = "Recording ends with the command or the processes, after -d, or with Ctrl-C; what "
-		 "was\n"
-		 "recorded until then is kept. Exit codes: the command's own, 125 when Kiln "
-		 "failed,\n"
-		 "126 or 127 when the command could not be executed, 128 + n for signal n, 3 when\n"
-		 "--strict says no.",
+	.notes = "Recording ends with the command or the processes, after -d, or with Ctrl-C;\n"
+		 "what was recorded until then is kept. Exit codes: the command's own, 125 when\n"
+		 "Kiln failed, 126 or 127 when the command could not be executed, 128 + n for\n"
+		 "signal n, 3 when --strict says no.",
 	.groups = groups,
 	.stop_at_operand = true,
 	.run = run,

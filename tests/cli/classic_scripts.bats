@@ -60,7 +60,7 @@ perf_text() {
 	run_script before-after.sh "$PWD/before.txt" "$PWD/after.txt"
 	grep -q '^app;main;Work::step;log 0 ' ours/diff2.folded
 	grep -q '<title>log ([0-9,]* samples, [0-9.]*%; +[0-9.]*%)</title>' ours/diff2.svg
-	! grep -q '<title>log ' ours/diff1.svg
+	run ! grep -q '<title>log ' ours/diff1.svg
 }
 
 @test "before and after: perf's text of the corpus" {

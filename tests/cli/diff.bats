@@ -155,7 +155,7 @@ sums() {
 	grep -q '<title>work (90 samples, 75.00%; +30, +50.0%; self +30, +100%)</title>.*fill="rgb(240,92,72)"' c.svg
 	grep -q '<title>io (10 samples, 8.33%; unchanged; self unchanged)</title>.*fill="rgb(228,228,226)"' c.svg
 	grep -q '<title>load (20 samples, 16.67%; +20, new; self +20, new)</title>.*fill="rgb(240,92,72)"' c.svg
-	! grep -q '<title>parse ' c.svg
+	run ! grep -q '<title>parse ' c.svg
 }
 
 @test "--negate: before's widths; --elided: only what is gone" {

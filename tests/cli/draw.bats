@@ -38,7 +38,7 @@ load common
 
 @test "transforms are applied in the order given" {
 	"$kiln" draw small.folded --focus work --drop '^app$' -o x.svg
-	! grep -q '<title>io ' x.svg
+	run ! grep -q '<title>io ' x.svg
 }
 
 @test "a link that somebody laid where the picture is written at first is not followed" {
@@ -66,8 +66,8 @@ load common
 	done
 	cmp x.no-sort.svg x.deterministic.svg
 	grep -q '<rect [^>]* stroke="#102030"/>' x.stroke-color=#102030.svg
-	! grep -q 'stroke="' x.stroke-color=none.svg
-	! grep -q '<script' x.no-javascript.svg
+	run ! grep -q 'stroke="' x.stroke-color=none.svg
+	run ! grep -q '<script' x.no-javascript.svg
 	run "$kiln" draw --uicolor red small.folded
 	failed_with 2 "kiln: draw: --uicolor: expected #rrggbb, or none for the default, got 'red'"
 }
@@ -79,7 +79,8 @@ load common
 	ln -s real/none.svg y.svg
 	"$kiln" draw small.folded -o x.svg
 	"$kiln" draw small.folded -o y.svg
-	[ -L x.svg ] && [ ! -L y.svg ]
+	[ -L x.svg ]
+	[ ! -L y.svg ]
 	cmp real/x.svg y.svg
 	[ "$(ls real)" = x.svg ]
 }

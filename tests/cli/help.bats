@@ -31,7 +31,7 @@ load common
 @test "help fits into 80 columns" {
 	for name in "" $("$kiln" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
 		run -0 "$kiln" help $name
-		! grep -E '.{81,}' <<<"$output"
+		[ -z "$(grep -E '.{81,}' <<<"$output")" ]
 	done
 }
 

@@ -209,8 +209,8 @@ k.stdout.read(1); k.stdout.close(); sys.exit(0 if k.wait() == -13 else 1)' "$kil
 		run -0 "$kiln" "$name" --format folded evil.folded
 		[[ $output != *$'\e'* && $output != *$'\a'* ]]
 	done
-	! "$kiln" top --format folded evil.folded | grep -q $'\xc2\x9b'
-	! "$kiln" tree --format folded evil.folded | grep -q $'\xc2\x9b'
+	[ -z "$("$kiln" top --format folded evil.folded | grep $'\xc2\x9b')" ]
+	[ -z "$("$kiln" tree --format folded evil.folded | grep $'\xc2\x9b')" ]
 }
 
 @test "an input that shrinks while it is read is named, and nothing is left half-written" {

@@ -83,7 +83,7 @@ load common
 		[[ $output != *$'\e['* ]]
 	done
 	on_terminal "'$kiln' top small.folded -o top.txt"
-	! grep -q $'\e' top.txt
+	run ! grep -q $'\e' top.txt
 	grep -q inner top.txt
 }
 

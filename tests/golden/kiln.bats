@@ -58,7 +58,7 @@ load common
 	"$kiln" convert -q --thread 4243 -o part.kiln "$golden/kiln/small.kiln"
 	"$kiln" fold -q part.kiln >part
 	grep -q 'worker_one;main;work;größe 250000' part
-	! grep -q demo part
+	run ! grep -q demo part
 	"$kiln" fold -q --time ..1ms part.kiln | diff - <(echo 'worker_one;main;work;größe 250000')
 	"$kiln" fold -q --by-thread part.kiln | grep -q '^worker one-4242/4243;main'
 }

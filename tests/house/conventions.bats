@@ -18,7 +18,8 @@ every() {
 		$3 "$name" || { echo "$name: $4"; bad=1; }
 	done
 	echo "$checked checked"
-	[ "$checked" -gt 0 ] && [ "$bad" -eq 0 ]
+	[ "$checked" -gt 0 ]
+	[ "$bad" -eq 0 ]
 }
 
 has_page() { [ -f "docs/kiln-$1.1" ]; }
@@ -59,11 +60,17 @@ has_seeds() { [ -n "$(ls "tests/fuzz/corpus/$1")" ]; }
 		count=$((count + 1))
 		head -n 1 "$file" | grep -qF "/* ${file##*/}: " || { echo "$file"; bad=1; }
 	done
-	[ "$count" -gt 50 ] && [ -z "${bad:-}" ]
+	[ "$count" -gt 50 ]
+	[ -z "${bad:-}" ]
 }
 
 @test "manual pages are clean" {
 	for page in docs/*.[1-9]; do
 		mandoc -T lint -W warning "$page"
 	done
+}
+
+# bats runs with `set -e`, which neither `! command` nor what fails before the last `&&` ends.
+@test "every line of a test can fail it" {
+	run ! grep -rnE '^\s*! [a-z"]|^\s*\[ .* \] && \[ .* \]$' tests/cli tests/golden tests/house tests/perf tests/privileged --include='*.bats'
 }

@@ -32,13 +32,13 @@ check_example() {
 	cc -I"$root/include" "$root/docs/example.c" -o example "$lib/libkiln.a" \
 		$(pkg-config --static --libs-only-l kiln | sed 's/-lkiln//')
 	check_example ./example
-	! ldd example | grep -q libkiln
+	[ -z "$(ldd example | grep libkiln)" ]
 }
 
 # What is global there would clash with a program's own function of that name.
 @test "the static library has no other names, and tells what it needs by name" {
 	nm -g --defined-only "$lib/libkiln.a" | awk 'NF == 3 { print $3 }' | sort >global
-	! grep -v '^kiln_' global
+	run ! grep -v '^kiln_' global
 	comm -13 global <(nm -D --defined-only "$lib/libkiln.so" | awk '{ print $3 }' | sort) >missing
 	[ ! -s missing ]
 	echo 'int buffer_char(void);
@@ -46,7 +46,7 @@ check_example() {
 	cc -I"$root/include" "$root/docs/example.c" own.c -o example "$lib/libkiln.a" \
 		$(PKG_CONFIG_PATH=$lib/../../meson-private pkg-config --static --libs-only-l kiln | sed 's/-lkiln//')
 	check_example ./example
-	! grep -n '[^}]/[^ ]*\.a' "$lib/../../meson-private/kiln.pc"
+	run ! grep -n '[^}]/[^ ]*\.a' "$lib/../../meson-private/kiln.pc"
 }
 
 @test "no kind is the first kind" {

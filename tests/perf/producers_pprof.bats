@@ -136,7 +136,7 @@ share() {
 		same_top small.pb "$type"
 	done
 	pprof -top perf.pb.gz >/dev/null
-	! grep -v '^Main binary filename not available' said
+	run ! grep -v '^Main binary filename not available' said
 }
 
 @test "the text of go tool pprof -raw and the file itself fold to the same" {

@@ -87,7 +87,7 @@ as_told() {
 	"$kiln" fold -q --kind waiting dumps.txt >waiting
 	grep -q "^waiter;.*;Shares.waitForever;java.lang.Object.wait;java.lang.Object.wait $dumps$" waiting
 	grep -q "^acceptor;.*;Shares.acceptForever;.*;sun.nio.ch.Net.accept $dumps$" waiting
-	! grep '^main' waiting
+	run ! grep '^main' waiting
 	"$kiln" fold -q --kind blocked dumps.txt >blocked
 	[ ! -s blocked ]
 }

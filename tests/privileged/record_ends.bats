@@ -120,7 +120,8 @@ teardown() {
 	grep -q heavy p.svg
 	"$kiln" record -q -o p.folded -- "$bin/busy" 0.3
 	grep -q 'main;.*heavy [0-9]*$' p.folded
-	[ ! -e p.svg.kiln ] && [ ! -e p.folded.kiln ]
+	[ ! -e p.svg.kiln ]
+	[ ! -e p.folded.kiln ]
 	run -2 "$kiln" record -q -o p.unknown -- true
 }
 

@@ -55,7 +55,7 @@ near() {
 	mkdir logs
 	"$kiln" record -q -o none.kiln -- node --expose-gc --prof --logfile=logs/one.log --no-logfile-per-isolate \
 		"$bin/reuse.js" >own
-	! "$kiln" fold -q none.kiln | grep -q work
+	[ -z "$("$kiln" fold -q none.kiln | grep -E "\bwork[0-9]")" ]
 	rm logs/one.log
 	"$kiln" record -q -o p.kiln --v8-log 'logs/*.log' -- node --expose-gc --prof --logfile=logs/two.log \
 		--no-logfile-per-isolate "$bin/reuse.js" >own

@@ -15,7 +15,8 @@ setup_file() {
 	# As much as it could get beside others, less what it had before and after.
 	shown=$(shown_ms p.kiln '^busy;.*deeper;leaf')
 	echo "$shown of $used ms"
-	[ "$shown" -gt 0 ] && [ "$shown" -le $((used + 20)) ]
+	[ "$shown" -gt 0 ]
+	[ "$shown" -le $((used + 20)) ]
 	[ "$(value p.kiln "i['processes']")" -ge 2 ]
 	grep -q 'kernel threads' said
 	grep -q 'idle' said
@@ -78,7 +79,8 @@ setup_file() {
 	# One thread: not more samples than it has had CPU time.
 	own=$(grep "^busy-$first;" folded | awk '{sum += $NF} END {printf "%d", sum / 1e6}')
 	echo "$own of $used ms"
-	[ "$own" -gt 0 ] && [ "$own" -le $((used * 11 / 10 + 20)) ]
+	[ "$own" -gt 0 ]
+	[ "$own" -le $((used * 11 / 10 + 20)) ]
 }
 
 @test "one thread" {
