@@ -82,6 +82,8 @@ static int form_size(uint64_t form, struct dwarf_encoding encoding)
 	}
 }
 
+static void value_skip(struct cursor *c, uint64_t form, struct dwarf_encoding encoding);
+
 static void skip_indirect(struct cursor *c, struct dwarf_encoding encoding)
 {
 	uint64_t form = cursor_uleb(c);
@@ -89,10 +91,11 @@ static void skip_indirect(struct cursor *c, struct dwarf_encoding encoding)
 	if (form == DW_FORM_indirect || form == DW_FORM_implicit_const)
 		c->bad = true;
 	else
-		dwarf_value_skip(c, form, encoding);
+		value_skip(c, form, encoding);
 }
 
-void dwarf_value_skip(struct cursor *c, uint64_t form, struct dwarf_encoding encoding)
+/* An unknown form makes the cursor bad. */
+static void value_skip(struct cursor *c, uint64_t form, struct dwarf_encoding encoding)
 {
 	int size = form_size(form, encoding);
 
@@ -142,7 +145,7 @@ bool dwarf_value_read(struct cursor *c, uint64_t form, int64_t implicit,
 		form = 0;
 	if (form)
 		return !c->bad;
-	dwarf_value_skip(c, ret_value->form, encoding);
+	value_skip(c, ret_value->form, encoding);
 	return false;
 }
 
@@ -375,7 +378,7 @@ static const uint8_t *other_skip(
 {
 	struct cursor c = {at, end, false};
 
-	dwarf_value_skip(&c, form, encoding);
+	value_skip(&c, form, encoding);
 	return c.bad ? NULL : c.at;
 }
 

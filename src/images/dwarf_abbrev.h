@@ -60,8 +60,6 @@ struct dwarf_value {
  * of this kind (blocks), which is skipped, and when the cursor is bad. */
 bool dwarf_value_read(struct cursor *c, uint64_t form, int64_t implicit,
 	struct dwarf_encoding encoding, struct dwarf_value *ret_value);
-/* Skip one. An unknown form makes the cursor bad. */
-void dwarf_value_skip(struct cursor *c, uint64_t form, struct dwarf_encoding encoding);
 
 /* Add `fixed`, then skip or read what `kind` says. */
 enum dwarf_step_kind {

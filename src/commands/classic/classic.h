@@ -70,6 +70,10 @@ extern struct collapse_settings collapse_settings;
 /* Setters: the bits of enum read_style that are the option's `offset`, and not these. */
 bool collapse_add_style(void *, const struct option *, const char *, struct error *);
 bool collapse_drop_style(void *, const struct option *, const char *, struct error *);
+#define STYLE(title, bits, text)                                                                   \
+	{                                                                                          \
+		.name = (title), .help = (text), .set = collapse_add_style, .offset = (bits)       \
+	}
 
 /* Read what the operands name (nothing: standard input) and print it as folded text. */
 int classic_collapse(const struct classic_tool *tool, char **operands);
@@ -77,11 +81,16 @@ int classic_collapse(const struct classic_tool *tool, char **operands);
 /* Members of a tool that folds what a reader reads: what it takes, how its options are written, the
  * reader's name, its style. */
 #define CLASSIC_FOLDS(takes, way, reader, bits)                                                    \
+	CLASSIC_FOLDS_BY(classic_collapse, takes, way, reader, bits)
+/* The same with more to do than classic_collapse() does. */
+#define CLASSIC_FOLDS_BY(function, takes, way, reader, bits)                                       \
 	.usage = takes " >STACKS.folded", .habit = (way), .target = &collapse_settings,            \
-	.run = classic_collapse, .format = (reader), .style = (bits)
+	.run = (function), .format = (reader), .style = (bits)
 
-/* The same of inferno's programs; and the options that all of these take. */
+/* The same of inferno's programs; and the options that all of these take, by themselves and for
+ * those that know modules. */
 #define INFERNO_FOLDS(reader) CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_CLAP, reader, STYLE_INFERNO)
+extern const struct option inferno_options[], inferno_module_options[];
 
 #define INFERNO_OPTIONS                                                                            \
 	{.name = "nthreads",                                                                       \

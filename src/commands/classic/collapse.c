@@ -34,6 +34,13 @@ bool collapse_drop_style(
 	return true;
 }
 
+const struct option inferno_options[] = {INFERNO_OPTIONS, {0}};
+const struct option inferno_module_options[] = {
+	STYLE("no-modules", STYLE_NO_MODULES, "functions without their modules"),
+	INFERNO_OPTIONS,
+	{0},
+};
+
 static void say_notes(const struct view *v, const char *name)
 {
 	struct bytes note;

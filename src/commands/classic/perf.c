@@ -6,8 +6,14 @@
 #include "readers/tidy.h"
 
 /* clang-format off */
-#define STYLE(title, bits, text) \
-	{.name = (title), .help = (text), .set = collapse_add_style, .offset = (bits)}
+/* What both tools take. */
+#define STYLES \
+	STYLE("pid", STYLE_PID, "tell processes apart: comm-PID"), \
+	STYLE("tid", STYLE_TID, "tell threads apart: comm-PID/TID"), \
+	STYLE("kernel", STYLE_KERNEL, "mark kernel functions with _[k]"), \
+	STYLE("jit", STYLE_JIT, "mark functions of a JIT compiler with _[j]"), \
+	STYLE("all", STYLE_KERNEL | STYLE_JIT, "both marks"), \
+	STYLE("addrs", STYLE_ADDRS, "tell the address of what has no name")
 #define EVENT_FILTER \
 	{.name = "event-filter", .argument = "EVENT", .help = "only this event (default: the first)", \
 		.set = option_text, .offset = offsetof(struct collapse_settings, event)}
@@ -45,12 +51,7 @@ static bool add_base(
 }
 
 static const struct option perl_options[] = {
-	STYLE("pid", STYLE_PID, "tell processes apart: comm-PID"),
-	STYLE("tid", STYLE_TID, "tell threads apart: comm-PID/TID"),
-	STYLE("kernel", STYLE_KERNEL, "mark kernel functions with _[k]"),
-	STYLE("jit", STYLE_JIT, "mark functions of a JIT compiler with _[j]"),
-	STYLE("all", STYLE_KERNEL | STYLE_JIT, "both marks"),
-	STYLE("addrs", STYLE_ADDRS, "tell the address of what has no name"),
+	STYLES,
 	STYLE("srcline", STYLE_LINES,
 		"add the source line below each frame (perf script -F +srcline)"),
 	EVENT_FILTER,
@@ -67,13 +68,8 @@ const struct classic_tool classic_stackcollapse_perf_pl = {
 	.options = perl_options,
 };
 
-static const struct option inferno_options[] = {
-	STYLE("pid", STYLE_PID, "tell processes apart: comm-PID"),
-	STYLE("tid", STYLE_TID, "tell threads apart: comm-PID/TID"),
-	STYLE("kernel", STYLE_KERNEL, "mark kernel functions with _[k]"),
-	STYLE("jit", STYLE_JIT, "mark functions of a JIT compiler with _[j]"),
-	STYLE("all", STYLE_KERNEL | STYLE_JIT, "both marks"),
-	STYLE("addrs", STYLE_ADDRS, "tell the address of what has no name"),
+static const struct option inferno_perf_options[] = {
+	STYLES,
 	EVENT_FILTER,
 	{.name = "skip-after",
 		.argument = "FUNCTION",
@@ -87,5 +83,5 @@ const struct classic_tool classic_inferno_collapse_perf = {
 	.name = "inferno-collapse-perf",
 	.about = "text of `perf script` to folded text",
 	INFERNO_FOLDS("perf-script"),
-	.options = inferno_options,
+	.options = inferno_perf_options,
 };

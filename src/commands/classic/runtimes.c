@@ -4,8 +4,6 @@
 #include "readers/readers.h"
 
 /* clang-format off */
-#define STYLE(title, bits, text) \
-	{.name = (title), .help = (text), .set = collapse_add_style, .offset = (bits)}
 /* What Getopt::Long writes as "name!": it can be taken back. */
 #define NOT(title, bits) \
 	{.name = "no-" title, .set = collapse_drop_style, .offset = (bits)}, \

@@ -30,8 +30,6 @@ const struct classic_tool classic_inferno_collapse_ghcprof = {
 	.options = ghc_options,
 };
 
-static const struct option inferno_options[] = {INFERNO_OPTIONS, {0}};
-
 const struct classic_tool classic_inferno_collapse_vsprof = {
 	.name = "inferno-collapse-vsprof",
 	.about = "call trees of Visual Studio's profiler to folded text",
@@ -39,20 +37,11 @@ const struct classic_tool classic_inferno_collapse_vsprof = {
 	.options = inferno_options,
 };
 
-static const struct option vtune_options[] = {
-	{.name = "no-modules",
-		.help = "functions without their modules",
-		.set = collapse_add_style,
-		.offset = STYLE_NO_MODULES},
-	INFERNO_OPTIONS,
-	{0},
-};
-
 const struct classic_tool classic_inferno_collapse_vtune = {
 	.name = "inferno-collapse-vtune",
 	.about = "call trees of VTune to folded text",
 	INFERNO_FOLDS("vtune"),
-	.options = vtune_options,
+	.options = inferno_module_options,
 };
 
 const struct classic_tool classic_stackcollapse_vsprof_pl = {

@@ -49,13 +49,8 @@ const struct classic_tool classic_stackcollapse_wcp_pl = {
 
 /* ---- inferno ---- */
 
-static const struct option inferno_options[] = {INFERNO_OPTIONS, {0}};
-
 static const struct option dtrace_options[] = {
-	{.name = "includeoffset",
-		.help = "functions keep their offsets, except the innermost",
-		.set = collapse_add_style,
-		.offset = STYLE_OFFSETS},
+	STYLE("includeoffset", STYLE_OFFSETS, "functions keep their offsets, except the innermost"),
 	INFERNO_OPTIONS,
 	{0},
 };
@@ -63,12 +58,8 @@ static const struct option dtrace_options[] = {
 const struct classic_tool classic_inferno_collapse_guess = {
 	.name = "inferno-collapse-guess",
 	.about = "stacks of any format to folded text",
-	.usage = "[OPTIONS] [FILE] >STACKS.folded",
-	.habit = HABIT_CLAP,
+	INFERNO_FOLDS(NULL),
 	.options = inferno_options,
-	.target = &collapse_settings,
-	.run = classic_collapse,
-	.style = STYLE_INFERNO,
 };
 
 const struct classic_tool classic_inferno_collapse_dtrace = {
@@ -78,20 +69,11 @@ const struct classic_tool classic_inferno_collapse_dtrace = {
 	.options = dtrace_options,
 };
 
-static const struct option sample_options[] = {
-	{.name = "no-modules",
-		.help = "functions without their modules",
-		.set = collapse_add_style,
-		.offset = STYLE_NO_MODULES},
-	INFERNO_OPTIONS,
-	{0},
-};
-
 const struct classic_tool classic_inferno_collapse_sample = {
 	.name = "inferno-collapse-sample",
 	.about = "call graphs of macOS' sample to folded text",
 	INFERNO_FOLDS("sample"),
-	.options = sample_options,
+	.options = inferno_module_options,
 };
 
 const struct classic_tool classic_inferno_collapse_xctrace = {
@@ -187,13 +169,8 @@ static const struct option sample_awk_options[] = {
 const struct classic_tool classic_stackcollapse_sample_awk = {
 	.name = "stackcollapse-sample.awk",
 	.about = "call graphs of macOS' sample to folded text, without threads that wait",
-	.usage = "[MODULES=0] [FILE...] >STACKS.folded",
-	.habit = HABIT_LETTERS,
+	CLASSIC_FOLDS_BY(run_sample, "[MODULES=0] [FILE...]", HABIT_LETTERS, "sample", STYLE_PERL),
 	.options = sample_awk_options,
-	.target = &collapse_settings,
-	.run = run_sample,
-	.format = "sample",
-	.style = STYLE_PERL,
 	.without_idle = true,
 };
 
@@ -212,13 +189,9 @@ const struct classic_tool classic_stackcollapse_perf_sched_awk = {
 	.name = "stackcollapse-perf-sched.awk",
 	.about =
 		"how long threads waited, from the scheduler's events in the text of `perf script`",
-	.usage = "[-v NAME=VALUE]... [FILE...] >STACKS.folded",
-	.habit = HABIT_LETTERS,
+	CLASSIC_FOLDS_BY(
+		run_sched, "[-v NAME=VALUE]... [FILE...]", HABIT_LETTERS, "perf-sched", STYLE_PERL),
 	.options = sched_options,
-	.target = &collapse_settings,
-	.run = run_sched,
-	.format = "perf-sched",
-	.style = STYLE_PERL,
 	.divisor = 1000,
 };
 
@@ -246,11 +219,6 @@ static const struct option xdebug_options[] = {
 const struct classic_tool classic_stackcollapse_xdebug_php = {
 	.name = "stackcollapse-xdebug.php",
 	.about = "traces of Xdebug to folded text",
-	.usage = "[-tc] [FILE...] >STACKS.folded",
-	.habit = HABIT_LETTERS,
+	CLASSIC_FOLDS("[-tc] [FILE...]", HABIT_LETTERS, "xdebug", STYLE_PERL),
 	.options = xdebug_options,
-	.target = &collapse_settings,
-	.run = classic_collapse,
-	.format = "xdebug",
-	.style = STYLE_PERL,
 };
