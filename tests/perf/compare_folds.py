@@ -51,9 +51,10 @@ class Evidence:
 
     def __init__(self, data, text, comms):
         self.next = {}  # answers
-        self.after_call = set()  # names that a caller's frame has with offset 0
+        # Names that a caller's frame has with offset 0, by what they are reduced to.
+        self.after_call = collections.defaultdict(set)
         self.unnamed = collections.defaultdict(set)  # by binary: addresses of callers without a name
-        paths, caller, wanted = set(), "", True
+        paths, after_call, caller, wanted = set(), set(), "", True
         with open(text, encoding="utf-8", errors="replace") as lines:
             for line in lines:
                 match = re.match(r"\s+([0-9a-f]+) (.*?)(?:\+0x([0-9a-f]+))? \((.*?)( \(deleted\))?\)$", line)
@@ -66,7 +67,7 @@ class Evidence:
                 address, name, offset, path = match[1], match[2].split("@")[0], match[3], match[4]
                 context = "_[k]" if path.startswith("[") else "user"
                 if caller == context and offset == "0":
-                    self.after_call.add(name + context.removeprefix("user"))
+                    after_call.add(name + context.removeprefix("user"))
                 if caller == context and name == "[unknown]":
                     self.unnamed[path].add(int(address, 16))
                 caller = context
@@ -75,13 +76,16 @@ class Evidence:
         self.binaries = {path: symbol_tables.Binary(path) for path in sorted(paths) if os.path.isfile(path)}
         self.binaries["[kernel.kallsyms]"] = symbol_tables.Kernel()
         self.alias = symbol_tables.aliases(self.binaries.values())
+        self.steps = Steps(self)
+        for name in after_call:
+            self.after_call[self.steps.reduce_frame(name)].add(name)
         self.data = set().union(*(binary.data for binary in self.binaries.values()))
         recorded = symbol_tables.recorded_build_ids(data)
         self.replaced = {f"[{os.path.basename(path)}]" for path in paths if
                          symbol_tables.build_id(path) != recorded.get(path, "")}
 
     def is_next(self, theirs, ours):
-        """Is `theirs` what follows the last instruction of `ours`, a call?"""
+        """Is `theirs` what follows the last instruction of `ours`, a call? Both are reduced."""
         if (theirs, ours) not in self.next:
             self.next[theirs, ours] = any(
                 self.ends_before(*binary, theirs, ours) for binary in self.binaries.items())
@@ -90,10 +94,11 @@ class Evidence:
     def ends_before(self, path, binary, theirs, ours):
         module = f"[{os.path.basename(path)}]"
         ends = self.unnamed[path] if theirs == module else ()
-        if theirs in self.after_call:
-            ends = [start for start, row in zip(binary.starts, binary.rows) if theirs in row[1]]
+        # What is reduced may stand at many places: those with a name that the text has are meant.
+        if seen := self.after_call.get(theirs):
+            ends = [start for start, row in zip(binary.starts, binary.rows) if not seen.isdisjoint(row[1])]
         for address in ends:
-            names = set(map(self.same, binary.names_at(address - 1)))
+            names = set(map(self.steps.reduce_frame, binary.names_at(address - 1)))
             if ours in names or (ours == module and not names):
                 return True
         return False
@@ -134,13 +139,16 @@ class Steps:
             if frame.endswith("_[i]"):
                 used["inlined"].append(frame)
                 continue
-            for name, step in self.each.items():
-                changed = step(frame)
-                if changed != frame:
-                    used[name].append(frame)
-                frame = changed
-            reduced.append(frame)
+            reduced.append(self.reduce_frame(frame, used))
         return tuple(reduced)
+
+    def reduce_frame(self, frame, used=None):
+        for name, step in self.each.items():
+            changed = step(frame)
+            if changed != frame and used is not None:
+                used[name].append(frame)
+            frame = changed
+        return frame
 
 
 def frame_rule(evidence, theirs, ours, stack):
@@ -184,7 +192,7 @@ def explanation(evidence, theirs, ours, unwound):
 
 def pair(perf, kiln, evidence, unwound):
     """Pair what is left of both; the weight of each improvement. What has no partner stays."""
-    steps, listed = Steps(evidence), collections.Counter()
+    steps, listed = evidence.steps, collections.Counter()
     partners = collections.defaultdict(list)
     for stack in kiln:
         used = collections.defaultdict(list)

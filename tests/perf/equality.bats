@@ -25,6 +25,34 @@ setup_file() {
 	[ "$output" = "one: 11 of 11 equal (100.0%); 2 of 2 stacks" ]
 }
 
+# neighbours OURS: Kiln's name for a call that is the last instruction before b_next, which is also a_next, and
+# also where nothing is before it.
+neighbours() {
+	printf 'x;%s;leaf 5\n' "$1" >ours
+	python3 "$here/compare_folds.py" /dev/null text theirs ours
+}
+
+@test "the comparison knows the neighbour of a last call by all of its names, and no other function" {
+	printf '.globl first,caller,a_next,b_next,leaf,other,alone\n.text\nfirst: nop\n.fill 16\n.size first,1
+		caller: call leaf\n.size caller,.-caller\na_next: b_next: ret\n.size a_next,1\n.size b_next,1
+		leaf: ret\n.size leaf,1\nother: ret\n.size other,1\n.fill 16\na_alone: alone: ret\n.size alone,1\n.size a_alone,1
+		.type first,@function\n.type caller,@function\n.type a_next,@function\n.type b_next,@function
+		.type leaf,@function\n.type other,@function\n.type alone,@function\n.type a_alone,@function\n' >code.s
+	cc -shared -nostdlib -Wl,--build-id=none code.s -o code.so
+	for next in b_next alone; do
+		printf "x 1 1.0: cpu-clock:\n\t 10 leaf+0x0 ($PWD/code.so)\n\t 20 $next+0x0 ($PWD/code.so)\n\n" >text
+		printf "x;$next;leaf 5\n" >theirs
+		for ours in caller other first '[code.so]'; do
+			run neighbours "$ours"
+			echo "$next $ours: $output"
+			case $next-$ours in
+			b_next-caller | 'alone-[code.so]') [ "$status" -eq 0 ] ;;
+			*) [ "$status" -eq 1 ] ;;
+			esac
+		done
+	done
+}
+
 @test "frame pointers: system calls, page faults, the vdso, signals, calls that do not return" {
 	record calls -g -- "$bin/calls-fp"
 	same calls
