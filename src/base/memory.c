@@ -1,14 +1,31 @@
 /* memory.c: where does memory come from, and what happens when there is none? */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define LARGE_PAGE ((size_t)2 << 20) /* bytes */
 
 static _Noreturn void out_of_memory(size_t size)
 {
 	fprintf(stderr, "kiln: out of memory: %zu bytes asked for\n", size);
 	abort();
+}
+
+/* What is large is there after a few faults when its pages are; a fault for each small page takes
+ * longer than what is written there mostly does. A kernel without large pages says no, and that is
+ * fine. */
+static void *on_large_pages(void *p, size_t size)
+{
+	uintptr_t start = (uintptr_t)p & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
+
+	if (size >= LARGE_PAGE)
+		madvise((void *)start, (uintptr_t)p + malloc_usable_size(p) - start, MADV_HUGEPAGE);
+	return p;
 }
 
 void *memory_new(size_t count, size_t size)
@@ -17,7 +34,7 @@ void *memory_new(size_t count, size_t size)
 
 	if (!p)
 		out_of_memory(count * size);
-	return p;
+	return on_large_pages(p, count * size);
 }
 
 void *memory_new_table(size_t count, size_t size)
@@ -31,7 +48,7 @@ void *memory_resize(void *p, size_t count, size_t size)
 
 	if (!grown)
 		out_of_memory(count * size);
-	return grown;
+	return on_large_pages(grown, count * size);
 }
 
 char *memory_copy_text(const char *text, size_t len)
