@@ -42,13 +42,10 @@ static struct bytes last_word(struct bytes *text)
 static struct bytes first_word(struct bytes *text)
 {
 	struct bytes word;
-	size_t blanks = 0, len = 0;
+	size_t blanks = bytes_run(*text, ' '), len;
 
-	while (blanks < text->len && text->at[blanks] == ' ')
-		blanks++;
 	*text = (struct bytes){text->at + blanks, text->len - blanks};
-	while (len < text->len && text->at[len] != ' ')
-		len++;
+	len = bytes_until(*text, ' ');
 	word = (struct bytes){text->at, len};
 	*text = (struct bytes){text->at + len, text->len - len};
 	return word;
@@ -146,11 +143,13 @@ static void parse_source(struct bytes text, struct text_frame *frame)
 	frame->line = (uint32_t)line;
 }
 
-/* `line` has the name, the module and the source. */
+/* `line` has the name, the module and the source. The blanks between the first two depend on how
+ * deep it is: the name is remembered without them. */
 static location_id find_location(struct ghc *g, struct bytes line)
 {
-	location_id location = text_stacks_known(&g->stacks, line);
-	struct bytes rest = line, name = first_word(&rest), module = first_word(&rest);
+	struct bytes name = first_word(&line), place = bytes_trim(line), rest = place;
+	location_id location = text_stacks_known_in(&g->stacks, name, place);
+	struct bytes module = first_word(&rest);
 	struct text_frame frame = {.module = module};
 
 	if (location || !name.len || !module.len)
@@ -163,7 +162,7 @@ static location_id find_location(struct ghc *g, struct bytes line)
 	if (g->source)
 		parse_source(rest, &frame);
 	location = text_stacks_frame(&g->stacks, &frame);
-	text_stacks_learn(&g->stacks, line, location);
+	text_stacks_learn_in(&g->stacks, name, place, location);
 	return location;
 }
 
@@ -172,10 +171,8 @@ static bool take_row(struct ghc *g, struct bytes line, struct error *err)
 	int64_t values[COLUMNS] = {0};
 	struct sample sample = {0};
 	location_id location = 0;
-	size_t depth = 0;
+	size_t depth = bytes_run(line, ' ');
 
-	while (depth < line.len && line.at[depth] == ' ')
-		depth++;
 	g->begun = true;
 	if (cut_values(g, &line, values) && line.len > depth) {
 		line = (struct bytes){line.at + depth, line.len - depth};
@@ -200,7 +197,7 @@ static bool take_line(struct ghc *g, struct bytes line, bool *ret_more, struct e
 	if (!g->stacks.streams) {
 		if (is_header(line))
 			take_header(g, line);
-	} else if (bytes_trim(line).len) {
+	} else if (line.len && (!is_space(line.at[line.len - 1]) || bytes_trim(line).len)) {
 		return take_row(g, line, err);
 	} else {
 		*ret_more = !g->begun;

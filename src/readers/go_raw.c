@@ -56,16 +56,11 @@ struct go_row {
 	label_set_id labels;
 };
 
-struct go_node {
-	node_id last; /* the child that was asked for last */
-	uint32_t row; /* of the sample without labels, plus one; 0: none yet */
-};
-
 struct go_raw {
 	struct text_stacks stacks;
 	enum part part;
 	struct tree_builder tree;     /* over location numbers */
-	VECTOR(struct go_node) nodes; /* what else is known of the tree's */
+	VECTOR(uint32_t) row_of_node; /* of the sample without labels, plus one; 0: none yet */
 	VECTOR(struct go_row) rows;
 	struct id_map by_row;
 	VECTOR(int64_t) values; /* of rows, a group for each */
@@ -87,7 +82,7 @@ static void go_raw_release(struct go_raw *g)
 	tree_builder_release(&g->tree);
 	id_map_release(&g->by_number);
 	id_map_release(&g->by_row);
-	vector_release(&g->nodes);
+	vector_release(&g->row_of_node);
 	vector_release(&g->rows);
 	vector_release(&g->values);
 	vector_release(&g->locations);
@@ -208,11 +203,11 @@ static uint32_t row_of_sample(struct go_raw *g)
 	uint32_t row;
 
 	if (!g->labels) {
-		struct go_node *node = &g->nodes.items[g->node];
+		uint32_t *known = &g->row_of_node.items[g->node];
 
-		if (!node->row)
-			node->row = new_row(g);
-		return node->row;
+		if (!*known)
+			*known = new_row(g);
+		return *known;
 	}
 	at = id_map_first(&g->by_row, hash);
 	while ((row = id_map_candidate(&g->by_row, hash, &at)))
@@ -263,20 +258,6 @@ static bool last_number(struct bytes *text, uint32_t *ret_number)
 	return true;
 }
 
-/* Most often it is the child that was asked for the last time. */
-static node_id child_of(struct go_raw *g, node_id caller, uint32_t number)
-{
-	node_id child = g->nodes.items[caller].last;
-
-	if (child && g->tree.tree.frame.items[child] == number)
-		return child;
-	child = tree_child(&g->tree, caller, number);
-	if (child == g->nodes.len)
-		vector_push(&g->nodes, (struct go_node){0});
-	g->nodes.items[caller].last = child;
-	return child;
-}
-
 /* From *node through locations, which are listed innermost first, to the innermost one. *depth
  * counts them. */
 static bool walk(struct go_raw *g, struct bytes numbers, node_id *node, size_t *depth)
@@ -286,7 +267,7 @@ static bool walk(struct go_raw *g, struct bytes numbers, node_id *node, size_t *
 	while (numbers.len) {
 		if (++*depth > STACK_DEPTH_LIMIT || !last_number(&numbers, &number))
 			return false;
-		*node = child_of(g, *node, number);
+		*node = tree_child(&g->tree, *node, number);
 	}
 	return true;
 }
@@ -305,10 +286,10 @@ static size_t first_numbers(struct bytes numbers, int count)
 	return (size_t)(at - 1 - numbers.at);
 }
 
-#define LEAVES 4 /* frames in which samples of one caller differ, more or less */
+#define LEAVES 3 /* frames in which samples of one caller differ, more or less */
 
-/* The node for the locations of a sample. Callers' numbers are remembered as they are written. */
-static bool find_node(struct go_raw *g, struct bytes numbers, const char **ret_reason)
+/* The node for locations that are new together. Callers' numbers are remembered, too. */
+static bool new_node(struct go_raw *g, struct bytes numbers, const char **ret_reason)
 {
 	size_t leaves = first_numbers(numbers, LEAVES), depth = 0;
 	struct bytes callers = {numbers.at + leaves + 1, numbers.len - leaves - 1};
@@ -321,9 +302,31 @@ static bool find_node(struct go_raw *g, struct bytes numbers, const char **ret_r
 	if (leaves)
 		numbers.len = leaves;
 	done = done && walk(g, numbers, &node, &depth);
+	while (g->row_of_node.len < g->tree.tree.caller.len)
+		vector_push(&g->row_of_node, 0);
 	*ret_reason = depth > STACK_DEPTH_LIMIT ? TOO_DEEP : "expected " EXPECTS;
 	g->node = node;
 	return done;
+}
+
+/* The node for the locations of a sample, which are remembered as they are written. */
+static bool find_node(struct go_raw *g, struct bytes numbers, const char **ret_reason)
+{
+	g->node = text_stacks_known(&g->stacks, numbers);
+	if (g->node)
+		return true;
+	if (!new_node(g, numbers, ret_reason))
+		return false;
+	text_stacks_learn(&g->stacks, numbers, g->node);
+	return true;
+}
+
+/* The locations in the line of a sample. */
+static struct bytes numbers_in(struct bytes line)
+{
+	struct bytes values;
+
+	return bytes_cut(&line, ':', &values) ? bytes_trim(line) : line;
 }
 
 /* Sums are checked here, so that adding up rows cannot overflow. */
@@ -351,11 +354,18 @@ static bool take_values(struct go_raw *g, struct bytes values)
 	return !skip_blanks(values).len;
 }
 
+#define SOON 8 /* lines: what their samples add to lies anywhere, and is fetched into the cache */
+
 static bool take_sample(struct go_raw *g, struct bytes line, struct error *err)
 {
+	const struct text_lines *lines = &g->stacks.lines;
 	struct bytes values, rest = line;
 	const char *reason = "expected " EXPECTS;
+	uint32_t row = g->row_of_node.items[text_lines_coming(lines, SOON)];
 
+	__builtin_prefetch(g->row_of_node.items + text_lines_coming(lines, 2 * SOON));
+	if (row)
+		__builtin_prefetch(g->values.items + (size_t)(row - 1) * g->stacks.streams, 1);
 	if (!bytes_cut(&rest, ':', &values) || !take_values(g, values) ||
 		!find_node(g, bytes_trim(rest), &reason)) {
 		text_stacks_skip(&g->stacks, reason);
@@ -692,8 +702,9 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool more = true, done = true;
 
 	text_stacks_open(&g.stacks, in, options, out);
+	g.stacks.lines.part = numbers_in;
 	tree_builder_init(&g.tree);
-	vector_push(&g.nodes, (struct go_node){0});
+	vector_push(&g.row_of_node, 0);
 	while (done && more) {
 		done = text_stacks_line(&g.stacks, &line, &more, err);
 		if (done && more)

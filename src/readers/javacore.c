@@ -102,9 +102,10 @@ static void take_id(struct javacore *c, struct bytes line)
 
 static void take_frame(struct javacore *c, struct bytes line)
 {
-	struct bytes text =
-		bytes_trim((struct bytes){line.at + TAG_FRAME.len, line.len - TAG_FRAME.len});
+	struct bytes text = {line.at + TAG_FRAME.len, line.len - TAG_FRAME.len};
+	size_t blanks = bytes_run(text, ' ');
 
+	text = bytes_trim((struct bytes){text.at + blanks, text.len - blanks});
 	begin(c, (struct bytes){0});
 	if (!bytes_start(text, BYTES("at ")) || !c->threads.inside || c->native ||
 		!java_threads_frame(&c->threads, (struct bytes){text.at + 3, text.len - 3}))

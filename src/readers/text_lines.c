@@ -32,6 +32,11 @@ static uint32_t find_by_hint(struct text_lines *l, struct bytes text)
 	return value;
 }
 
+static struct bytes part(const struct text_lines *l, unsigned line)
+{
+	return l->part ? l->parts[line] : l->ahead[line].text;
+}
+
 /* A step at a time for all lines: what the next step looks at is on its way meanwhile. */
 static void look_up(struct text_lines *l)
 {
@@ -39,14 +44,14 @@ static void look_up(struct text_lines *l)
 	uint32_t record[TEXT_AHEAD];
 
 	for (unsigned i = 0; i < l->held; i++)
-		hash[i] = memo_fetch(&l->known, l->ahead[i].text);
+		hash[i] = memo_fetch(&l->known, part(l, i));
 	for (unsigned i = 0; i < l->held; i++)
 		record[i] = memo_candidate(&l->known, hash[i]);
 	for (unsigned i = 0; i < l->held; i++) {
 		struct text_line *line = &l->ahead[i];
 
 		line->unknown = !record[i];
-		line->value = record[i] && memo_is(&l->known, record[i], line->text)
+		line->value = record[i] && memo_is(&l->known, record[i], part(l, i))
 				      ? memo_value(&l->known, record[i])
 				      : 0;
 	}
@@ -72,7 +77,9 @@ static void look_ahead(struct text_lines *l)
 	input_skip(l->in, start);
 	l->taken = 0;
 	l->learned = false;
-	if (l->whole)
+	for (unsigned i = 0; i < l->held && l->part; i++)
+		l->parts[i] = l->part(l->ahead[i].text);
+	if (l->part || l->asked)
 		look_up(l);
 }
 
@@ -94,8 +101,8 @@ uint32_t text_lines_find(struct text_lines *l, struct bytes text)
 	if (l->taken) {
 		const struct text_line *line = &l->ahead[l->taken - 1];
 
-		l->whole = line->text.at == text.at && line->text.len == text.len;
-		if (l->whole && line->unknown && !l->learned)
+		l->asked = text_lines_is_part(l, text);
+		if (l->asked && line->unknown && !l->learned)
 			return 0;
 	}
 	return find_by_hint(l, text);

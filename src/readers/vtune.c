@@ -18,17 +18,26 @@
 
 #define EXPECTS	      "a function, its values and module, such as ` main,0.5,a.exe`"
 #define COLUMNS_LIMIT 64u
+#define CALLS_LIMIT   ((size_t)1 << 20) /* different lines that are remembered */
 #define NO_COLUMN     COLUMNS_LIMIT
+
+/* A line that was read; its values are a group of vtune.values. */
+struct vtune_call {
+	location_id location;
+	bool any;     /* value that is not 0 */
+	double exact; /* first value, not rounded */
+};
 
 struct vtune {
 	struct text_stacks stacks;
+	VECTOR(struct vtune_call) calls;
+	VECTOR(int64_t) values;
 	unsigned style; /* enum read_style */
 	char delimiter;
 	bool memory; /* what is counted are allocations */
 	unsigned columns, module;
 	unsigned column[TEXT_STREAMS_LIMIT]; /* of a stream */
 	double scale[TEXT_STREAMS_LIMIT];
-	double first;	       /* value of the last line, not rounded */
 	double exact, rounded; /* sums of the first values */
 	struct call_path path;
 	struct buffer name;
@@ -155,8 +164,8 @@ static bool parse_value(struct bytes text, double *ret_value)
 	return !text.len || (bytes_double(text, ret_value) && fabs(*ret_value) < 1e15);
 }
 
-static bool take_values(
-	struct vtune *v, const struct bytes *fields, unsigned count, int64_t *ret_values)
+static bool take_values(struct vtune *v, const struct bytes *fields, unsigned count,
+	struct vtune_call *call, int64_t *ret_values)
 {
 	for (uint32_t i = 0; i < v->stacks.streams; i++) {
 		double value;
@@ -165,8 +174,9 @@ static bool take_values(
 			return false;
 		value *= v->scale[i];
 		ret_values[i] = llround(value);
+		call->any |= ret_values[i] != 0;
 		if (!i)
-			v->first = value;
+			call->exact = value;
 	}
 	return true;
 }
@@ -180,43 +190,78 @@ static unsigned split(struct vtune *v, struct bytes line, struct bytes *ret_fiel
 	return count;
 }
 
-static bool take_call(struct vtune *v, struct bytes line, struct error *err)
+/* What is remembered of a line: all of it behind the blanks, and one of them, with which no name of
+ * a function begins. */
+static struct bytes call_of(struct bytes line)
+{
+	size_t depth = bytes_run(line, ' ');
+
+	return depth ? (struct bytes){line.at + depth - 1, line.len - depth + 1} : line;
+}
+
+static void learn_call(
+	struct vtune *v, struct bytes text, const struct vtune_call *call, const int64_t *values)
+{
+	if (*text.at != ' ' || v->calls.len == CALLS_LIMIT)
+		return;
+	vector_push(&v->calls, *call);
+	for (uint32_t i = 0; i < v->stacks.streams; i++)
+		vector_push(&v->values, values[i]);
+	text_stacks_learn(&v->stacks, text, (uint32_t)v->calls.len);
+}
+
+static bool add_call(struct vtune *v, size_t depth, const struct vtune_call *call,
+	const int64_t *values, struct error *err)
+{
+	struct sample sample = {0};
+
+	if (!call_path_enter(&v->path, v->stacks.profile, depth, call->location)) {
+		text_stacks_skip(&v->stacks, "expected a line one blank further left above it");
+		return true;
+	}
+	v->exact += call->exact;
+	v->rounded += (double)values[0];
+	sample.stack = call_path_stack(&v->path);
+	return !call->any || text_stacks_add_stack(&v->stacks, sample, values, err);
+}
+
+static bool new_call(struct vtune *v, size_t depth, struct bytes line, struct error *err)
 {
 	struct bytes fields[COLUMNS_LIMIT];
+	struct bytes text = call_of(line);
 	int64_t values[TEXT_STREAMS_LIMIT];
-	struct sample sample = {0};
-	size_t depth;
+	struct vtune_call call = {0};
+	size_t inside = 0;
 	unsigned count;
-	bool any = false;
 
-	depth = bytes_run(line, ' ');
-	line = (struct bytes){line.at + depth, line.len - depth};
-	if (!bytes_trim(line).len)
-		return true;
-	count = split(v, line, fields);
+	count = split(v, (struct bytes){line.at + depth, line.len - depth}, fields);
 	/* Some versions put the blanks inside the quotes. */
 	while (count && fields[0].len && *fields[0].at == ' ') {
 		fields[0] = (struct bytes){fields[0].at + 1, fields[0].len - 1};
-		depth++;
+		inside++;
 	}
-	if (!count || !fields[0].len || !take_values(v, fields, count, values)) {
+	depth += inside;
+	if (!count || !fields[0].len || !take_values(v, fields, count, &call, values)) {
 		call_path_cut(&v->path, depth);
 		text_stacks_skip(&v->stacks, "expected " EXPECTS);
 		return true;
 	}
-	if (!call_path_enter(&v->path, v->stacks.profile, depth,
-		    find_location(v, fields[0],
-			    v->module < count ? bytes_trim(fields[v->module])
-					      : (struct bytes){"", 0}))) {
-		text_stacks_skip(&v->stacks, "expected a line one blank further left above it");
-		return true;
-	}
-	v->exact += v->first;
-	v->rounded += (double)values[0];
-	for (uint32_t i = 0; i < v->stacks.streams; i++)
-		any |= values[i] != 0;
-	sample.stack = call_path_stack(&v->path);
-	return !any || text_stacks_add_stack(&v->stacks, sample, values, err);
+	call.location = find_location(v, fields[0],
+		v->module < count ? bytes_trim(fields[v->module]) : (struct bytes){"", 0});
+	if (!inside)
+		learn_call(v, text, &call, values);
+	return add_call(v, depth, &call, values, err);
+}
+
+static bool take_call(struct vtune *v, struct bytes line, struct error *err)
+{
+	size_t depth = bytes_run(line, ' ');
+	uint32_t call = depth ? text_stacks_known(&v->stacks, call_of(line)) : 0;
+
+	if (call)
+		return add_call(v, depth, &v->calls.items[call - 1],
+			v->values.items + (size_t)(call - 1) * v->stacks.streams, err);
+	return !bytes_trim(line).len || new_call(v, depth, line, err);
 }
 
 static bool take_line(struct vtune *v, struct bytes line, struct error *err)
@@ -242,6 +287,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool more = true, done = true;
 
 	text_stacks_open(&v.stacks, in, options, out);
+	v.stacks.lines.part = call_of;
 	while (done && more) {
 		done = text_stacks_line(&v.stacks, &line, &more, err);
 		if (done && more)
@@ -256,6 +302,8 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 		note_rounding(&v);
 	text_stacks_release(&v.stacks);
 	call_path_release(&v.path);
+	vector_release(&v.calls);
+	vector_release(&v.values);
 	buffer_release(&v.name);
 	return done;
 }

@@ -87,6 +87,25 @@ as_inferno() {
 	printf 'Samples:\na/b\n 9223372036854775807: 3\n 1: 3\n' | refused "exceeds 2^63" --format go-raw
 }
 
+@test "go-raw: stacks that come again, with and without labels, and as callers of others" {
+	{
+		printf 'PeriodType: cpu nanoseconds\nSamples:\ncpu/nanoseconds\n'
+		for ((i = 0; i < 100; i++)); do
+			printf ' 1: 1 2 3 4 5\n 2: 4 5\n 4: 1 2 3 4 5\n     k:[v]\n 8: 6 1 2 3 4 5\n 16: 1 x 3 4 5\n'
+		done
+		printf 'Locations\n'
+		for i in 1 2 3 4 5 6; do
+			printf '     %s: 0x%s f%s /a.go:1 s=0\n' "$i" "$i" "$i"
+		done
+	} >again.txt
+	diff <("$kiln" fold -q again.txt) - <<-'END'
+		f5;f4 200
+		f5;f4;f3;f2;f1 500
+		f5;f4;f3;f2;f1;f6 800
+	END
+	said "100 of 610 lines skipped, first at line 9" <again.txt
+}
+
 @test "xctrace: references, weights, rows without a backtrace" {
 	folds xctrace rows
 	folds xctrace rows samples
@@ -140,6 +159,21 @@ as_inferno() {
 	said "times are rounded to ms, line by line: 2263.6 ms became 2263 ms" <"$golden/vtune/hotspots.txt"
 	printf 'war:Column filter is ON.\n' | refused "no line that starts with \`Function Stack\`" --format vtune
 	printf 'Function Stack,Module\n' | refused "line 1: expected a column such as" --format vtune
+}
+
+@test "vtune: lines that come again, and functions that are called as lines are" {
+	{
+		printf 'Function Stack,CPU Time:Self,Module\nTotal,0.0,\n'
+		for ((i = 0; i < 100; i++)); do
+			printf ' a,0.5,m\n "a,0.5,m",0.25,m\n  b,0,m\n   a,0.5,m\n    "a,0.5,m",0.25,m\n'
+		done
+	} >again.txt
+	diff <("$kiln" fold -q again.txt) - <<-'END'
+		Total;m`a 50000
+		Total;m`a,0.5,m 25000
+		Total;m`a,0.5,m;m`b;m`a 50000
+		Total;m`a,0.5,m;m`b;m`a;m`a,0.5,m 25000
+	END
 }
 
 @test "vtune: memory consumption, numbers and sizes" {
