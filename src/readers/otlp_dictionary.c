@@ -19,7 +19,6 @@ enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS, LOCATION_LINE, LOCATION_ATTRIBUTE
 enum { LINE_FUNCTION = 1, LINE_LINE, LINE_COLUMN };
 enum { FUNCTION_NAME = 1, FUNCTION_SYSTEM_NAME, FUNCTION_FILENAME, FUNCTION_START_LINE };
 enum { LINK_TRACE = 1, LINK_SPAN };
-enum { STACK_LOCATIONS = 1 };
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE, ATTRIBUTE_UNIT };
 enum { PAIR_KEY = 1, PAIR_VALUE, PAIR_KEY_INDEX };
 enum {
@@ -71,7 +70,6 @@ static const struct protobuf_shape attribute_shape = {
 	4, {[ATTRIBUTE_KEY] = {PROTOBUF_NUMBER, 0},
 		   [ATTRIBUTE_VALUE] = {PROTOBUF_TEXT, &value_shape},
 		   [ATTRIBUTE_UNIT] = {PROTOBUF_NUMBER, 0}}};
-static const struct protobuf_shape stack_shape = {2, {[STACK_LOCATIONS] = {PROTOBUF_NUMBERS, 0}}};
 const struct protobuf_shape otlp_dictionary_shape = {
 	8, {[DICTIONARY_MAPPING] = {PROTOBUF_TEXT, &mapping_shape},
 		   [DICTIONARY_LOCATION] = {PROTOBUF_TEXT, &location_shape},
@@ -79,13 +77,17 @@ const struct protobuf_shape otlp_dictionary_shape = {
 		   [DICTIONARY_LINK] = {PROTOBUF_TEXT, &link_shape},
 		   [DICTIONARY_STRING] = {PROTOBUF_TEXT, 0},
 		   [DICTIONARY_ATTRIBUTE] = {PROTOBUF_TEXT, &attribute_shape},
-		   [DICTIONARY_STACK] = {PROTOBUF_TEXT, &stack_shape}}};
+		   [DICTIONARY_STACK] = {PROTOBUF_TEXT, &otlp_stack_shape}}};
 
 /* ---- Tables ---- */
 
-void otlp_dictionary_init(struct otlp_dictionary *d, struct profile *profile, const char *start)
+void otlp_dictionary_init(struct otlp_dictionary *d, struct profile *profile, struct paths *paths,
+	struct bytes content)
 {
-	*d = (struct otlp_dictionary){.profile = profile, .start = start};
+	*d = (struct otlp_dictionary){.profile = profile,
+		.paths = paths,
+		.start = content.at,
+		.end = content.at + content.len};
 	pprof_places_init(&d->places, profile);
 	/* Those have their row 0 already; the file's own is to take its place. */
 	d->places.mappings.len = d->places.functions.len = 0;
@@ -101,7 +103,12 @@ void otlp_dictionary_release(struct otlp_dictionary *d)
 	pprof_places_release(&d->places);
 	vector_release(&d->attribute_rows);
 	vector_release(&d->location_rows);
+	vector_release(&d->place_of);
 	vector_release(&d->stack_rows);
+	packed_path_release(&d->path);
+	vector_release(&d->rows);
+	vector_release(&d->expected);
+	vector_release(&d->steps);
 	buffer_release(&d->text);
 }
 
@@ -125,6 +132,7 @@ static void take_row(struct otlp_dictionary *d, const struct protobuf_field *f)
 	case DICTIONARY_LOCATION:
 		vector_push(&d->locations, f->bytes);
 		vector_push(&d->location_rows, (struct span){0});
+		vector_push(&d->place_of, 0);
 		break;
 	case DICTIONARY_LINK:
 		vector_push(&d->links, f->bytes);
@@ -360,7 +368,7 @@ bool otlp_dictionary_know(struct otlp_dictionary *d, struct error *err)
 	return true;
 }
 
-/* ---- Stacks ---- */
+/* ---- Locations ---- */
 
 /* What the attribute "profile.frame.type" says, when it is more than the mapping tells. */
 static uint32_t kind_of_type(struct bytes type)
@@ -434,55 +442,13 @@ static struct span make_location(struct otlp_dictionary *d, struct bytes message
 	return pprof_places_make(&d->places, (uint32_t)mapping, address, &cut);
 }
 
-static struct span location_at(struct otlp_dictionary *d, uint64_t index)
+struct span otlp_location_at(struct otlp_dictionary *d, uint64_t index)
 {
 	struct span *row = &d->location_rows.items[index];
 
 	if (!row->count)
 		*row = make_location(d, d->locations.items[index]);
+	if (row->count == 1)
+		d->place_of.items[index] = d->places.made.items[row->first];
 	return *row;
-}
-
-/* Locations are listed innermost first. */
-static bool make_stack(struct otlp_dictionary *d, struct bytes message, stack_id *ret_stack)
-{
-	struct protobuf m = protobuf_open(message, &stack_shape);
-	VECTOR(uint64_t) indices = {0};
-	stack_id stack = 0;
-	uint64_t index;
-	bool bad = false;
-
-	for (struct protobuf_field f; !bad && protobuf_next(&m, &f);)
-		for (size_t at = 0;
-			f.number == STACK_LOCATIONS && protobuf_number(&f, &at, &index, &bad);)
-			vector_push(&indices, index);
-	bad |= m.failed || indices.len > STACK_DEPTH_LIMIT;
-	for (size_t i = indices.len; !bad && i-- > 0;) {
-		struct span made = {0};
-
-		bad = indices.items[i] >= d->locations.len;
-		if (!bad)
-			made = location_at(d, indices.items[i]);
-		for (uint32_t j = 0; j < made.count; j++)
-			stack = profile_stack(
-				d->profile, stack, d->places.made.items[made.first + j]);
-	}
-	vector_release(&indices);
-	*ret_stack = stack;
-	return !bad;
-}
-
-bool otlp_stack_at(struct otlp_dictionary *d, uint64_t index, stack_id *ret_stack)
-{
-	struct otlp_stack *row;
-
-	*ret_stack = 0;
-	if (index >= d->stacks.len)
-		return !index;
-	row = &d->stack_rows.items[index];
-	if (row->state == STACK_NEW)
-		row->state =
-			make_stack(d, d->stacks.items[index], &row->stack) ? STACK_MADE : STACK_BAD;
-	*ret_stack = row->stack;
-	return row->state == STACK_MADE;
 }

@@ -5,10 +5,12 @@
 #ifndef KILN_READERS_OTLP_DICTIONARY_H
 #define KILN_READERS_OTLP_DICTIONARY_H
 
+#include "readers/packed_path.h"
+#include "readers/paths.h"
 #include "readers/pprof_places.h"
 #include "readers/pprof_tags.h"
 
-extern const struct protobuf_shape otlp_dictionary_shape, otlp_key_value_shape;
+extern const struct protobuf_shape otlp_dictionary_shape, otlp_key_value_shape, otlp_stack_shape;
 
 /* A key with its value, as a label says it. */
 struct otlp_attribute {
@@ -26,23 +28,37 @@ struct otlp_attribute_row {
 
 struct otlp_stack {
 	stack_id stack;
-	enum otlp_stack_state { STACK_NEW, STACK_MADE, STACK_BAD } state;
+	enum otlp_stack_state { STACK_NEW, STACK_EXPECTED, STACK_MADE, STACK_BAD } state;
+};
+
+/* Stacks that are about to be made. */
+struct otlp_expected {
+	size_t row;
+	uint32_t level, steps;
 };
 
 struct otlp_dictionary {
 	struct profile *profile;
-	const char *start; /* of the content */
+	struct paths *paths;	 /* of all stacks of the profile */
+	const char *start, *end; /* of the content */
 	VECTOR(struct bytes)
 	strings, locations, stacks, attributes, links; /* messages, but strings */
 	struct pprof_places places;
 	/* By index, when they have been asked for: */
 	VECTOR(struct otlp_attribute_row) attribute_rows;
 	VECTOR(struct span) location_rows; /* of places.made; count 0: not yet */
+	VECTOR(location_id) place_of;	   /* where it is one; 0: not yet, or more than one */
 	VECTOR(struct otlp_stack) stack_rows;
+	struct packed_path path;
+	VECTOR(uint32_t) rows; /* of a stack's locations, innermost first */
+	VECTOR(struct otlp_expected) expected;
+	VECTOR(location_id) steps; /* of all that are expected, one after the other */
 	uint64_t bad_references;
 	struct buffer text;
 };
-void otlp_dictionary_init(struct otlp_dictionary *d, struct profile *profile, const char *start);
+/* `paths` has all stacks of the profile. */
+void otlp_dictionary_init(struct otlp_dictionary *d, struct profile *profile, struct paths *paths,
+	struct bytes content);
 void otlp_dictionary_release(struct otlp_dictionary *d);
 
 /* One dictionary message; a file may have it in parts. */
@@ -55,6 +71,11 @@ struct bytes otlp_text(struct otlp_dictionary *d, uint64_t index);
 const struct otlp_attribute *otlp_attribute_at(struct otlp_dictionary *d, uint64_t index);
 /* A KeyValue message, as resources have them. */
 struct otlp_attribute otlp_key_value(struct otlp_dictionary *d, struct bytes message);
+/* The place of a location that the file has: a span of places.made. */
+struct span otlp_location_at(struct otlp_dictionary *d, uint64_t index);
+/* That stack will be asked for soon; it is made sooner together with others. */
+void otlp_expect_stack(struct otlp_dictionary *d, uint64_t index);
+void otlp_make_stacks(struct otlp_dictionary *d);
 /* False: the file has not got it, or it has what the file has not got, or is too deep. */
 bool otlp_stack_at(struct otlp_dictionary *d, uint64_t index, stack_id *ret_stack);
 /* The trace and span of a link as labels. */

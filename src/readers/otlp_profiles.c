@@ -88,6 +88,7 @@ struct otlp {
 	unsigned want;
 	bool is_json; /* samples are known by their numbers: what is read is not the input's */
 	struct otlp_dictionary dictionary;
+	struct paths paths;
 	struct pprof_tags tags;
 	struct pprof_tag_set resource; /* of all samples below it */
 	VECTOR(struct kind) kinds;
@@ -308,16 +309,49 @@ static bool take_about(struct otlp *o, struct bytes message, struct error *err)
 	return true;
 }
 
-static bool take_profile(struct otlp *o, struct bytes message, struct error *err)
+/* The first that it says; should it say another behind it, that one is made when it is asked for.
+ */
+static void expect_stack_of(struct otlp *o, struct bytes sample)
+{
+	struct protobuf m = protobuf_open(sample, &sample_shape);
+
+	for (struct protobuf_field f; protobuf_next(&m, &f);) {
+		if (f.number != SAMPLE_STACK)
+			continue;
+		otlp_expect_stack(&o->dictionary, f.value);
+		return;
+	}
+}
+
+#define EXPECTED 16u /* samples whose stacks are made together */
+
+static bool take_samples(struct otlp *o, struct bytes message, struct error *err)
 {
 	struct protobuf m = protobuf_open(message, &profile_shape);
+	struct protobuf_field samples[EXPECTED];
+	size_t count = EXPECTED;
+
+	while (count == EXPECTED) {
+		for (count = 0; count < EXPECTED && protobuf_next(&m, &samples[count]);) {
+			if (samples[count].number != PROFILE_SAMPLES)
+				continue;
+			expect_stack_of(o, samples[count++].bytes);
+		}
+		otlp_make_stacks(&o->dictionary);
+		for (size_t i = 0; i < count; i++)
+			if (!take_sample(o, &samples[i], err))
+				return false;
+	}
+	return true;
+}
+
+static bool take_profile(struct otlp *o, struct bytes message, struct error *err)
+{
 	struct pprof_tag_set outside = o->resource;
 	bool done = take_about(o, message, err);
 
 	o->resource = o->tags.now; /* with the profile's own attributes */
-	for (struct protobuf_field f; done && protobuf_next(&m, &f);)
-		if (f.number == PROFILE_SAMPLES)
-			done = take_sample(o, &f, err);
+	done = done && take_samples(o, message, err);
 	o->resource = outside;
 	return done;
 }
@@ -446,6 +480,7 @@ struct otlp *otlp_new(const struct read_options *options, bool is_json, struct p
 	*o = (struct otlp){.profile = profile,
 		.want = options->want,
 		.is_json = is_json,
+		.paths = {.profile = profile},
 		.tags = {.profile = profile, .want = options->want}};
 	return o;
 }
@@ -455,7 +490,7 @@ bool otlp_take(struct otlp *o, struct bytes message, struct error *err)
 	struct protobuf m = protobuf_open(message, &otlp_data_shape);
 	bool done;
 
-	otlp_dictionary_init(&o->dictionary, o->profile, message.at);
+	otlp_dictionary_init(&o->dictionary, o->profile, &o->paths, message);
 	done = take_dictionary(o, message, err);
 	for (struct protobuf_field f; done && protobuf_next(&m, &f);)
 		if (f.number == DATA_RESOURCE_PROFILES)
@@ -480,6 +515,7 @@ bool otlp_finish(struct otlp *o, const char *what, uint64_t end, struct error *e
 
 void otlp_release(struct otlp *o)
 {
+	paths_release(&o->paths);
 	pprof_tags_release(&o->tags);
 	vector_release(&o->kinds);
 	vector_release(&o->values);

@@ -2,6 +2,7 @@
 #ifndef KILN_READERS_PPROF_FILE_H
 #define KILN_READERS_PPROF_FILE_H
 
+#include "readers/packed_path.h"
 #include "readers/pprof_adder.h"
 #include "readers/pprof_drop.h"
 #include "readers/pprof_places.h"
@@ -60,8 +61,7 @@ struct pprof {
 	bool delivered_told[PPROF_TYPES_LIMIT]; /* by stream */
 	VECTOR(uint32_t) rows;			/* of a stack's locations, innermost first */
 	VECTOR(location_id) place_of_id; /* where it is one; 0: not known yet, or more than one */
-	struct bytes last; /* the locations of the stack that was taken last, if it is known */
-	VECTOR(uint32_t) levels; /* of its path behind each of them, outermost first */
+	struct packed_path path;
 	struct pprof_adder *adder;
 	struct pprof_batch *batch; /* that is being filled */
 	uint32_t stacks;	   /* different ones */

@@ -1,11 +1,5 @@
-/* pprof_stacks.c: which stack do these locations of a pprof file make?
- *
- * A stack's locations are listed innermost first, so stacks that share their outermost frames end
- * in the same bytes. */
+/* pprof_stacks.c: which stack do these locations of a pprof file make? */
 #include "readers/pprof_file.h"
-#include "readers/scan.h"
-
-#include <endian.h>
 
 /* ---- Places ---- */
 
@@ -88,106 +82,70 @@ static void push_cut_stack(struct pprof *p)
 }
 
 /* Those of the rows, behind the first `shared` locations of the last stack. */
-static void push_rows(struct pprof *p, size_t shared, struct pprof_sample *sample)
+static void push_rows(
+	struct pprof *p, struct bytes locations, size_t shared, struct pprof_sample *sample)
 {
-	uint32_t level = shared ? p->levels.items[shared - 1] : 0;
-	size_t before = p->batch->steps.len;
+	size_t count = p->rows.len, before = p->batch->steps.len;
+	uint32_t *levels = packed_path_take(&p->path, locations, shared, count);
 
-	sample->level = level;
-	p->levels.len = shared;
-	vector_reserve(&p->levels, p->rows.len);
-	for (size_t i = p->rows.len; i-- > 0;) {
-		push_place(p, p->rows.items[i]);
-		p->levels.items[p->levels.len++] = level + (uint32_t)(p->batch->steps.len - before);
+	sample->level = p->path.level;
+	for (size_t i = 0; i < count; i++) {
+		push_place(p, p->rows.items[count - 1 - i]);
+		levels[i] = sample->level + (uint32_t)(p->batch->steps.len - before);
 	}
 }
 
 /* The same when they are places already, each of them one. */
-static void push_places(struct pprof *p, size_t shared, struct pprof_sample *sample)
+static void push_places(
+	struct pprof *p, struct bytes locations, size_t shared, struct pprof_sample *sample)
 {
-	uint32_t level = shared ? p->levels.items[shared - 1] : 0;
 	size_t count = p->rows.len;
+	uint32_t *levels = packed_path_take(&p->path, locations, shared, count);
 	location_id *steps;
-	uint32_t *levels;
 
-	sample->level = level;
+	sample->level = p->path.level;
 	vector_reserve(&p->batch->steps, count);
-	p->levels.len = shared;
-	vector_reserve(&p->levels, count);
 	steps = p->batch->steps.items + p->batch->steps.len;
-	levels = p->levels.items + shared;
 	for (size_t i = 0; i < count; i++) {
 		steps[i] = p->rows.items[count - 1 - i];
-		levels[i] = level + (uint32_t)i + 1;
+		levels[i] = sample->level + (uint32_t)i + 1;
 	}
 	p->batch->steps.len += count;
-	p->levels.len += count;
 }
 
 /* ---- Rows ---- */
 
-/* Where in eight bytes numbers end. */
-#define ENDS 0x8080808080808080u
-
-/* The number of up to four bytes that these are the first of, and `bits` all that it has. */
-static inline uint64_t short_number(uint64_t bytes, unsigned bits)
+/* Put what the table has of each number into the rows. */
+static bool take_numbers(struct pprof *p, struct bytes bytes, const uint32_t *table, size_t count)
 {
-	bytes &= ((uint64_t)1 << bits) - 1;
-	return (bytes & 0x7f) | (bytes >> 1 & 0x3f80) | (bytes >> 2 & 0x1fc000) |
-	       (bytes >> 3 & 0xfe00000);
-}
-
-/* What the table has of an id of a location, 0: nothing; where the id is too large for it, that of
- * the location's row if `rows`. */
-static inline uint32_t of_id(const struct pprof *p, const uint32_t *table, bool rows, uint64_t id)
-{
-	if (id < p->location_rows.dense.len)
-		return table[id];
-	return rows ? pprof_ids_find_sparse(&p->location_rows, PPROF_ID_ROWS(&p->locations), id)
-		    : 0;
-}
-
-/* Put what the table has of each number into the rows. Numbers of one to three bytes, each of
- * another length: eight bytes at once are faster than branches that nobody can foretell. */
-static inline bool take_numbers(
-	struct pprof *p, struct bytes bytes, const uint32_t *table, bool rows)
-{
-	struct cursor c = cursor_of(bytes);
-	uint32_t *to;
+	size_t taken;
 
 	if (!bytes.len)
 		return true;
 	vector_reserve(&p->rows, bytes.len);
-	to = p->rows.items + p->rows.len;
-	while (c.at < c.end) {
-		uint64_t word = ~(uint64_t)0, ends;
+	taken = packed_look_up(bytes, p->end, table, count, p->rows.items + p->rows.len);
+	if (taken == SIZE_MAX)
+		return false;
+	p->rows.len += taken;
+	return true;
+}
 
-		if (p->end - (const char *)c.at >= (ptrdiff_t)sizeof(word)) {
-			memcpy(&word, c.at, sizeof(word));
-			word = le64toh(word);
-		}
-		ends = ~word & ENDS;
-		if (cursor_left(&c) < sizeof(word))
-			ends &= ((uint64_t)1 << 8 * cursor_left(&c)) - 1;
-		if (!(ends & ENDS >> 32))
-			*to++ = of_id(p, table, rows, cursor_uleb(&c));
-		while (ends & ENDS >> 32) {
-			unsigned bits = (unsigned)__builtin_ctzll(ends) + 1;
+/* Where some ids are too large for a table. */
+static bool take_sparse(struct pprof *p, struct bytes bytes)
+{
+	struct cursor c = cursor_of(bytes);
 
-			*to++ = of_id(p, table, rows, short_number(word, bits));
-			word >>= bits;
-			ends >>= bits;
-			c.at += bits / 8;
-		}
-	}
-	p->rows.len = (size_t)(to - p->rows.items);
+	while (c.at < c.end)
+		pprof_take_location(p, cursor_uleb(&c));
 	return !c.bad;
 }
 
 /* To rows; 0 for one that the file has not got. */
 bool pprof_take_packed(struct pprof *p, struct bytes locations)
 {
-	return take_numbers(p, locations, p->location_rows.dense.items, true);
+	if (p->location_rows.sparse.used)
+		return take_sparse(p, locations);
+	return take_numbers(p, locations, p->location_rows.dense.items, p->location_rows.dense.len);
 }
 
 static bool has_zero(const uint32_t *items, size_t count)
@@ -203,7 +161,7 @@ static bool has_zero(const uint32_t *items, size_t count)
 static bool take_places(struct pprof *p, struct bytes locations)
 {
 	p->rows.len = 0;
-	return take_numbers(p, locations, p->place_of_id.items, false) &&
+	return take_numbers(p, locations, p->place_of_id.items, p->location_rows.dense.len) &&
 	       !has_zero(p->rows.items, p->rows.len);
 }
 
@@ -217,43 +175,6 @@ void pprof_take_location(struct pprof *p, uint64_t id)
 static const char *const too_deep = "expected no stack of more than 8,192 frames";
 
 _Static_assert(STACK_DEPTH_LIMIT == 8192, "too_deep says so");
-
-/* How many of the numbers that the last stack had end in these bytes? */
-static size_t count_numbers(struct bytes bytes)
-{
-	size_t count = 0, at = 0;
-
-	for (uint64_t word; bytes.len - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, bytes.at + at, sizeof(word));
-		count += (size_t)__builtin_popcountll(~word & ENDS);
-	}
-	for (; at < bytes.len; at++)
-		count += !(bytes.at[at] & 0x80);
-	return count;
-}
-
-/* Does a number start there? */
-static bool is_start(struct bytes bytes, size_t at)
-{
-	return !at || !(bytes.at[at - 1] & 0x80);
-}
-
-/* How many locations at the end are those of the last stack; the others are left in *locations. */
-static size_t cut_shared(const struct pprof *p, struct bytes *locations)
-{
-	size_t common = scan_common_end(p->last, *locations);
-	size_t at = locations->len - common, before = p->last.len - common;
-	size_t skipped = at;
-
-	if (!is_start(*locations, at) || !is_start(p->last, before)) {
-		while (at < locations->len && locations->at[at] & 0x80)
-			at++;
-		at += at < locations->len;
-	}
-	before += at - skipped;
-	locations->len = at;
-	return p->levels.len - count_numbers((struct bytes){p->last.at, before});
-}
 
 static bool take_known_rows(struct pprof *p, struct bytes locations, const char **ret_reason)
 {
@@ -272,7 +193,7 @@ static bool take_field(struct pprof *p, struct bytes locations, struct pprof_sam
 	const char **ret_reason)
 {
 	struct bytes rest = locations;
-	size_t shared = cut_shared(p, &rest);
+	size_t shared = packed_path_cut(&p->path, &rest);
 	bool places = take_places(p, rest);
 
 	if (!places) {
@@ -283,8 +204,7 @@ static bool take_field(struct pprof *p, struct bytes locations, struct pprof_sam
 	*ret_reason = too_deep;
 	if (p->rows.len + shared > STACK_DEPTH_LIMIT)
 		return false;
-	(places ? push_places : push_rows)(p, shared, sample);
-	p->last = locations;
+	(places ? push_places : push_rows)(p, locations, shared, sample);
 	return true;
 }
 
@@ -297,8 +217,8 @@ static bool take_collected(struct pprof *p, struct bytes locations, struct pprof
 	if (p->places.drop)
 		push_cut_stack(p);
 	else
-		push_rows(p, 0, sample);
-	p->last.len = p->levels.len = 0;
+		push_rows(p, (struct bytes){0}, 0, sample);
+	packed_path_forget(&p->path);
 	return true;
 }
 

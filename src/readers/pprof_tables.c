@@ -399,7 +399,7 @@ void pprof_file_release(struct pprof *p)
 	vector_release(&p->locations);
 	vector_release(&p->rows);
 	vector_release(&p->place_of_id);
-	vector_release(&p->levels);
+	packed_path_release(&p->path);
 	ids_release(&p->location_rows);
 	ids_release(&p->mapping_rows);
 	ids_release(&p->function_rows);

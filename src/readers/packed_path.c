@@ -1,0 +1,117 @@
+/* packed_path.c: which locations does a packed stack share with the one before it? */
+#include "readers/packed_path.h"
+
+#include "base/cursor.h"
+#include "readers/scan.h"
+
+#include <endian.h>
+#include <stdlib.h>
+
+void packed_path_release(struct packed_path *p)
+{
+	vector_release(&p->levels);
+	*p = (struct packed_path){0};
+}
+
+void packed_path_forget(struct packed_path *p)
+{
+	p->last.len = p->levels.len = 0;
+}
+
+/* Where in eight bytes numbers end. */
+#define ENDS 0x8080808080808080u
+
+/* ---- What is shared ---- */
+
+/* How many of the numbers that the last stack had end in these bytes? */
+static size_t count_numbers(struct bytes bytes)
+{
+	size_t count = 0, at = 0;
+
+	for (uint64_t word; bytes.len - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, bytes.at + at, sizeof(word));
+		count += (size_t)__builtin_popcountll(~word & ENDS);
+	}
+	for (; at < bytes.len; at++)
+		count += !(bytes.at[at] & 0x80);
+	return count;
+}
+
+/* Does a number start there? */
+static bool is_start(struct bytes bytes, size_t at)
+{
+	return !at || !(bytes.at[at - 1] & 0x80);
+}
+
+size_t packed_path_cut(const struct packed_path *p, struct bytes *locations)
+{
+	size_t common = scan_common_end(p->last, *locations);
+	size_t at = locations->len - common, before = p->last.len - common;
+	size_t skipped = at;
+
+	if (!is_start(*locations, at) || !is_start(p->last, before)) {
+		while (at < locations->len && locations->at[at] & 0x80)
+			at++;
+		at += at < locations->len;
+	}
+	before += at - skipped;
+	locations->len = at;
+	return p->levels.len - count_numbers((struct bytes){p->last.at, before});
+}
+
+uint32_t *packed_path_take(
+	struct packed_path *p, struct bytes locations, size_t shared, size_t more)
+{
+	p->level = shared ? p->levels.items[shared - 1] : 0;
+	p->last = locations;
+	p->levels.len = shared;
+	vector_reserve(&p->levels, more + 1); /* there is a place to return */
+	p->levels.len += more;
+	return p->levels.items + shared;
+}
+
+/* ---- Numbers ---- */
+
+/* The number of up to four bytes that these are the first of, and `bits` all that it has. */
+static inline uint64_t short_number(uint64_t bytes, unsigned bits)
+{
+	bytes &= ((uint64_t)1 << bits) - 1;
+	return (bytes & 0x7f) | (bytes >> 1 & 0x3f80) | (bytes >> 2 & 0x1fc000) |
+	       (bytes >> 3 & 0xfe00000);
+}
+
+/* Numbers of one to three bytes, each of another length: eight bytes at once are faster than
+ * branches that nobody can foretell. */
+size_t packed_look_up(
+	struct bytes numbers, const char *end, const uint32_t *table, size_t count, uint32_t *to)
+{
+	struct cursor c = cursor_of(numbers);
+	uint32_t *start = to;
+	uint64_t number;
+
+	while (c.at < c.end) {
+		uint64_t word = ~(uint64_t)0, ends;
+
+		if (end - (const char *)c.at >= (ptrdiff_t)sizeof(word)) {
+			memcpy(&word, c.at, sizeof(word));
+			word = le64toh(word);
+		}
+		ends = ~word & ENDS;
+		if (cursor_left(&c) < sizeof(word))
+			ends &= ((uint64_t)1 << 8 * cursor_left(&c)) - 1;
+		if (!(ends & ENDS >> 32)) {
+			number = cursor_uleb(&c);
+			*to++ = number < count ? table[number] : 0;
+		}
+		while (ends & ENDS >> 32) {
+			unsigned bits = (unsigned)__builtin_ctzll(ends) + 1;
+
+			number = short_number(word, bits);
+			*to++ = number < count ? table[number] : 0;
+			word >>= bits;
+			ends >>= bits;
+			c.at += bits / 8;
+		}
+	}
+	return c.bad ? SIZE_MAX : (size_t)(to - start);
+}
