@@ -109,6 +109,10 @@ struct json_numbers {
 	size_t len, cap;
 };
 void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out);
+/* Of an array whose item comes next (json_item said so): the first ones, as long as they are short
+ * whole numbers with another number right behind them; how many, at most `most`. There is another
+ * item behind these. */
+size_t json_plain_items(struct json *j, int64_t *ret_values, size_t most);
 /* A whole array of indices: what is none (null, a string, negative, 2^32 - 1 and more) is
  * JSON_NO_INDEX. */
 #define JSON_NO_INDEX UINT32_MAX

@@ -232,17 +232,28 @@ static void put_fixed(struct buffer *out, uint64_t value)
 		buffer_char(out, (char)(value >> shift));
 }
 
+static void put_numbers(
+	struct buffer *out, const struct json_field *f, const int64_t *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (f->kind == VALUE_FIXEDS)
+			put_fixed(out, (uint64_t)values[i]);
+		else
+			protobuf_put_varint(out, (uint64_t)values[i]);
+}
+
+#define PLAIN_MOST 32u /* numbers at a time */
+
 static void take_numbers(struct json *j, const struct json_field *f, struct buffer *out)
 {
-	size_t start = run_begin(out, f->number);
+	size_t start = run_begin(out, f->number), plain;
+	int64_t values[PLAIN_MOST];
 
 	for (json_array(j); json_item(j);) {
-		uint64_t value = take_number(j);
-
-		if (f->kind == VALUE_FIXEDS)
-			put_fixed(out, value);
-		else
-			protobuf_put_varint(out, value);
+		while ((plain = json_plain_items(j, values, PLAIN_MOST)))
+			put_numbers(out, f, values, plain);
+		values[0] = (int64_t)take_number(j);
+		put_numbers(out, f, values, 1);
 	}
 	run_end(out, start);
 }

@@ -207,6 +207,42 @@ static void columns_are_collected(void **state)
 	vector_release(&indices);
 }
 
+/* Numbers of one to nine digits, and what stands between them. */
+static void plain_items_are_numbers(void **state)
+{
+	struct json_numbers all = {0};
+	struct buffer text = {0};
+	uint64_t seed = 1, wanted;
+	int64_t values[5];
+	struct pulled p;
+
+	(void)state;
+	buffer_char(&text, '[');
+	for (int i = 0; i < 4000; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		wanted = (seed >> 33) % 1000000000 /
+			 (uint64_t[]){1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
+				 100000000}[i % 9];
+		vector_push(&all, (int64_t)wanted);
+		buffer_printf(&text, i % 50 ? "%llu," : "%llu , ", (unsigned long long)wanted);
+	}
+	buffer_text(&text, "-5,1.5,3]");
+	open_text(&p, text.at);
+	json_array(&p.j);
+	for (size_t at = 0, count; at < all.len;) {
+		assert_true(json_item(&p.j));
+		while ((count = json_plain_items(&p.j, values, 5)))
+			for (size_t i = 0; i < count && at < all.len; i++)
+				assert_int_equal(values[i], all.items[at++]);
+		if (at < all.len)
+			assert_int_equal(json_number(&p.j, 0, 0), all.items[at++]);
+	}
+	buffer_release(&text);
+	vector_release(&all);
+	json_release(&p.j);
+	input_release(&p.in);
+}
+
 static void what_is_of_another_kind_is_passed_over(void **state)
 {
 	struct pulled p;
@@ -315,6 +351,7 @@ int main(void)
 		cmocka_unit_test(windows_may_end_anywhere),
 		cmocka_unit_test(keys_outlive_a_look_at_the_value),
 		cmocka_unit_test(columns_are_collected),
+		cmocka_unit_test(plain_items_are_numbers),
 		cmocka_unit_test(what_is_of_another_kind_is_passed_over),
 		cmocka_unit_test(errors_say_where),
 		cmocka_unit_test(depth_is_limited),
