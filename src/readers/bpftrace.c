@@ -228,14 +228,16 @@ static bool bpftrace_read(struct bpftrace *b, struct error *err)
 	bool more = true;
 
 	for (;;) {
+		struct text_stacks *t = &b->maps.stacks;
 		location_id known;
 
-		if (!text_stacks_line(&b->maps.stacks, &line, &more, err))
+		if (!text_stacks_line(t, &line, &more, err))
 			return false;
 		if (!more)
 			break;
-		if (b->open && !b->counting && (known = text_stacks_known(&b->maps.stacks, line)))
-			text_stacks_push(&b->maps.stacks, known);
+		if (b->open && !b->counting &&
+			(known = text_stacks_known(t, text_lines_part(&t->lines, line))))
+			text_stacks_push(t, known);
 		else if (!take_line(b, line, err))
 			return false;
 	}
@@ -254,6 +256,8 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool done;
 
 	text_stacks_open(&b.maps.stacks, in, options, out);
+	if (!(options->style & STYLE_PERL))
+		b.maps.stacks.lines.part = bpftrace_part;
 	done = bpftrace_read(&b, err);
 	bpftrace_maps_release(&b.maps);
 	return done;

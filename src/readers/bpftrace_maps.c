@@ -1,6 +1,7 @@
 /* bpftrace_maps.c: what do maps whose keys are stacks count? */
 #include "readers/bpftrace_maps.h"
 
+#include "readers/scan.h"
 #include "readers/tidy.h"
 
 #include <stdlib.h>
@@ -54,17 +55,14 @@ static bool cut_perf(struct bytes *text, struct bytes *ret_module, uint64_t *ret
 
 static struct bytes without_offset(struct bytes symbol)
 {
-	size_t at = symbol.len;
+	size_t at = symbol.len - scan_digits_before(symbol.at, symbol.at + symbol.len);
 
-	while (at && symbol.at[at - 1] >= '0' && symbol.at[at - 1] <= '9')
-		at--;
 	if (at < symbol.len && at > 1 && symbol.at[at - 1] == '+')
 		symbol.len = at - 1;
 	return symbol;
 }
 
-/* A line of a stack is a frame, known by all of it. */
-static location_id learn_frame(struct bpftrace_maps *b, struct bytes line)
+static location_id new_frame(struct bpftrace_maps *b, struct bytes line)
 {
 	struct bytes symbol = bytes_trim(line), module = {0};
 	uint64_t address = 0;
@@ -76,15 +74,26 @@ static location_id learn_frame(struct bpftrace_maps *b, struct bytes line)
 	}
 	location = text_stacks_symbol(&b->stacks, symbol, module,
 		address >> 63 ? FRAME_KERNEL : tidy_module_kind(module));
-	text_stacks_learn(&b->stacks, line, location);
 	return location;
+}
+
+struct bytes bpftrace_part(struct bytes line)
+{
+	struct bytes symbol = without_offset(line);
+
+	return symbol.len && symbol.at[symbol.len - 1] != ':' ? symbol : line;
 }
 
 void bpftrace_frame(struct bpftrace_maps *b, struct bytes line)
 {
-	location_id known = text_stacks_known(&b->stacks, line);
+	struct bytes part = b->stacks.style & STYLE_PERL ? line : bpftrace_part(line);
+	location_id location = text_stacks_known(&b->stacks, part);
 
-	text_stacks_push(&b->stacks, known ? known : learn_frame(b, line));
+	if (!location) {
+		location = new_frame(b, line);
+		text_stacks_learn(&b->stacks, part, location);
+	}
+	text_stacks_push(&b->stacks, location);
 }
 
 void bpftrace_drop(struct bpftrace_maps *b)

@@ -24,6 +24,9 @@ bool bpftrace_choose(struct bpftrace_maps *b, struct bytes name);
 /* The next part of the key: a value, or a line of a stack, innermost frame first. */
 void bpftrace_key(struct bpftrace_maps *b, struct bytes key);
 void bpftrace_frame(struct bpftrace_maps *b, struct bytes line);
+/* What a line of a stack is known by: all of it but an offset, which other tools' style keeps. What
+ * looks like the end of a key without it (`]:`) keeps it, too. */
+struct bytes bpftrace_part(struct bytes line);
 /* The key is complete, and this its value; or it is no key after all. */
 bool bpftrace_add(struct bpftrace_maps *b, int64_t value, struct error *err);
 void bpftrace_drop(struct bpftrace_maps *b);

@@ -28,10 +28,10 @@ static inline bool scan_eight_have(const char *at, char wanted)
 	return (bytes - low) & ~bytes & low << 7;
 }
 
-/* How many hexadecimal digits (is_hex_digit) end at `end`, going back to `start` at most. Numbers
- * of a few digits, each of another length: eight bytes at once are faster than branches that nobody
- * can foretell. */
-static inline size_t scan_hex_before(const char *start, const char *end)
+/* How many digits, hexadecimal ones (is_hex_digit) or not, end at `end`, going back to `start` at
+ * most. Numbers of a few digits, each of another length: eight bytes at once are faster than
+ * branches that nobody can foretell. */
+static inline size_t scan_digits_of(const char *start, const char *end, bool hex)
 {
 	const uint64_t low = 0x0101010101010101, high = low << 7;
 	size_t count = 0;
@@ -45,14 +45,28 @@ static inline size_t scan_hex_before(const char *start, const char *end)
 		/* The top bit of a byte's sum tells whether the byte reaches a character. */
 		digits = (seven + low * (0x80 - '0')) & ~(seven + low * (0x80 - '9' - 1));
 		letters = (seven + low * (0x80 - 'a')) & ~(seven + low * (0x80 - 'f' - 1));
-		others = ~((digits | letters) & ~bytes) & high;
+		others = ~((hex ? digits | letters : digits) & ~bytes) & high;
 		if (others)
 			return (size_t)__builtin_clzll(others) / 8;
 		count = 8;
 	}
-	while (end - start > (ptrdiff_t)count && is_hex_digit(end[-1 - (ptrdiff_t)count]))
-		count++;
+	for (; end - start > (ptrdiff_t)count; count++) {
+		char c = end[-1 - (ptrdiff_t)count];
+
+		if (!(hex ? is_hex_digit(c) : c >= '0' && c <= '9'))
+			break;
+	}
 	return count;
+}
+
+static inline size_t scan_hex_before(const char *start, const char *end)
+{
+	return scan_digits_of(start, end, true);
+}
+
+static inline size_t scan_digits_before(const char *start, const char *end)
+{
+	return scan_digits_of(start, end, false);
 }
 
 #endif

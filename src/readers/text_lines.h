@@ -53,6 +53,15 @@ static inline bool text_lines_next(
 
 uint32_t text_lines_find(struct text_lines *l, struct bytes text);
 
+/* What is looked up of the last line. */
+static inline struct bytes text_lines_part(const struct text_lines *l, struct bytes line)
+{
+	if (!l->part)
+		return line;
+	return l->taken && l->ahead[l->taken - 1].text.at == line.at ? l->parts[l->taken - 1]
+								     : l->part(line);
+}
+
 /* Is this what is looked up of the last line? */
 static inline bool text_lines_is_part(const struct text_lines *l, struct bytes text)
 {

@@ -8,6 +8,15 @@ load common
 	"$kiln" fold "$golden/bpftrace/maps.txt" 2>&1 >/dev/null | grep -q 'line 32: expected a map'
 }
 
+@test "bpftrace: functions at many offsets" {
+	for ((i = 0; i < 100; i++)); do
+		printf '@[\n    f+%s\n    g+1+%s\n    odd]:+%s\n    12\n, app]: 1\n' "$i" "$i" "$i"
+	done >offsets.txt
+	diff <("$kiln" fold -q offsets.txt | sort -u | head -2) - <<-'END'
+		app;12;odd]:;g+1;f 100
+	END
+}
+
 @test "bpftrace: an entry without its end, one without a value" {
 	printf '@[\n    a+1\n@[\n    b+1\n]: 3\n' | said "1 of 5 lines skipped, first at line 3: expected \`]: \` and a number"
 	diff folded <(echo 'b 3')

@@ -517,21 +517,24 @@ static void names_are_those_of_inferno(void **state)
 /* Every byte at every distance from the end. */
 static void eight_bytes_at_once_see_what_one_does(void **state)
 {
-	char text[20] = "ffffffffffffffffffff";
+	char text[20] = "ffffffffffffffffffff", number[20] = "55555555555555555555";
 
 	(void)state;
 	for (size_t at = 0; at < 12; at++) {
 		for (int c = 0; c < 256; c++) {
 			size_t digits = is_hex_digit((char)c) ? 12 : 11 - at;
 
-			text[at] = (char)c;
+			text[at] = number[at] = (char)c;
 			assert_int_equal(scan_hex_before(text, text + 12), digits);
+			assert_int_equal(scan_digits_before(number, number + 12),
+				c >= '0' && c <= '9' ? 12 : 11 - at);
 			if (at < 8) {
 				assert_true(scan_eight_have(text, (char)c));
 				assert_int_equal(scan_eight_have(text, '\n'), c == '\n');
 			}
 		}
 		text[at] = 'f';
+		number[at] = '5';
 	}
 	for (size_t len = 0; len < 20; len++)
 		assert_int_equal(scan_hex_before(text, text + len), len);
