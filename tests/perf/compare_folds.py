@@ -157,7 +157,8 @@ def frame_rule(evidence, theirs, ours, stack):
         return "v8" if ours == as_kiln_says(theirs) else None
     if ours.startswith((theirs + "::", theirs + "()")):
         return "cut"
-    if ours.endswith("@plt") and (theirs.endswith("@plt") or theirs.startswith("[")):
+    # _init, which has no size, lies before the stubs.
+    if ours.endswith("@plt") and (theirs.endswith("@plt") or theirs.startswith("[") or theirs == "_init"):
         return "plt"
     if ours in evidence.replaced:
         return "replaced"
