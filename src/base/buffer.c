@@ -33,6 +33,12 @@ void buffer_add(struct buffer *b, const void *bytes, size_t len)
 	b->at[b->len] = '\0';
 }
 
+void buffer_set(struct buffer *b, struct bytes text)
+{
+	b->len = 0;
+	buffer_add(b, text.at, text.len);
+}
+
 void buffer_text(struct buffer *b, const char *text)
 {
 	buffer_add(b, text, strlen(text));

@@ -13,6 +13,7 @@ struct buffer {
 void buffer_release(struct buffer *b);
 char *buffer_room(struct buffer *b, size_t more); /* where to write `more` bytes; then add to len */
 void buffer_add(struct buffer *b, const void *bytes, size_t len);
+void buffer_set(struct buffer *b, struct bytes text); /* in the place of what it had */
 void buffer_text(struct buffer *b, const char *text);
 void buffer_char(struct buffer *b, char c);
 void buffer_u64(struct buffer *b, uint64_t value);

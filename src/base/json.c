@@ -399,8 +399,7 @@ static void keep_key(struct json *j, struct bytes *key)
 {
 	if (key->at == j->text.at && j->text.at)
 		return;
-	j->text.len = 0;
-	buffer_add(&j->text, key->at, key->len);
+	buffer_set(&j->text, *key);
 	*key = buffer_bytes(&j->text);
 }
 

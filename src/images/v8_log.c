@@ -148,8 +148,7 @@ static bool take_creation(struct v8_log *log, struct bytes rest)
 		return false;
 	if (!take_field(&rest, &function) || !take_field(&rest, &mark) || !is_mark(mark))
 		mark.len = 0;
-	log->name.len = 0;
-	buffer_add(&log->name, type.at, type.len);
+	buffer_set(&log->name, type);
 	buffer_char(&log->name, ':');
 	if (mark.len)
 		buffer_add(&log->name, mark.at, mark.len);

@@ -107,8 +107,7 @@ static void alias_add(struct binaries *b, struct bytes key, uint32_t row)
 
 static void build_id_key(struct buffer *key, struct bytes path, struct bytes build_id)
 {
-	key->len = 0;
-	buffer_add(key, path.at, path.len);
+	buffer_set(key, path);
 	buffer_add(key, "", 1);
 	buffer_add(key, build_id.at, build_id.len);
 }

@@ -120,8 +120,7 @@ static const struct perf_file_event *event_of(const struct perf_file *f, struct 
 
 static void set_name(struct perf_file_event *event, struct bytes name)
 {
-	event->name.len = 0;
-	buffer_add(&event->name, name.at, name.len);
+	buffer_set(&event->name, name);
 }
 
 static const struct perf_file_name *name_of(

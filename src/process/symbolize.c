@@ -417,8 +417,7 @@ static void name_kernel(struct namer *n, const struct work *work, size_t count)
 			continue;
 		}
 		if (!is_last(n, &work[i], symbol.start)) {
-			n->text.len = 0;
-			buffer_add(&n->text, symbol.name.at, symbol.name.len);
+			buffer_set(&n->text, symbol.name);
 			n->frame = frame_of(
 				n, &mapping, mapping_frame_kind(&mapping), buffer_bytes(&n->text));
 		}

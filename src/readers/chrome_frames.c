@@ -145,8 +145,7 @@ void chrome_frames_read(struct chrome_frames *f, struct json *j)
 		while (json_key(j, &key)) {
 			if (bytes_equal(key, BYTES("name"))) {
 				text = json_string_if(j);
-				name.len = 0;
-				buffer_add(&name, text.at, text.len);
+				buffer_set(&name, text);
 			} else if (bytes_equal(key, BYTES("category"))) {
 				script = bytes_equal(json_string_if(j), BYTES("JavaScript"));
 			} else if (bytes_equal(key, BYTES("parent"))) {

@@ -101,12 +101,6 @@ static uint32_t thread_of(struct chrome *c, int64_t pid, int64_t tid)
 	return (uint32_t)c->threads.len - 1;
 }
 
-static void text_set(struct buffer *to, struct bytes text)
-{
-	to->len = 0;
-	buffer_add(to, text.at, text.len);
-}
-
 /* Which of them mean something is not known before the event's name is, which may come later. */
 static void args_read(struct chrome *c)
 {
@@ -117,7 +111,7 @@ static void args_read(struct chrome *c)
 		return;
 	while (json_key(j, &key)) {
 		if (bytes_equal(key, BYTES("name"))) {
-			text_set(&c->now.arg_name, json_string_if(j));
+			buffer_set(&c->now.arg_name, json_string_if(j));
 		} else if (bytes_equal(key, BYTES("data")) && json_peek(j) == JSON_OBJECT) {
 			for (json_object(j); json_key(j, &key);)
 				if (!v8_profile_key(&c->now.v8, key, j, &c->names))
@@ -133,7 +127,7 @@ static void id_read(struct buffer *to, struct json *j)
 {
 	to->len = 0;
 	if (json_peek(j) == JSON_STRING)
-		text_set(to, json_string(j));
+		buffer_set(to, json_string(j));
 	else
 		buffer_i64(to, json_number_if(j, 0, 0));
 }
@@ -144,7 +138,7 @@ static void event_key(struct chrome *c, struct bytes key)
 	struct json *j = c->json;
 
 	if (bytes_equal(key, BYTES("name")))
-		text_set(&now->name, json_string_if(j));
+		buffer_set(&now->name, json_string_if(j));
 	else if (bytes_equal(key, BYTES("ph")))
 		now->phase = *json_string_if(j).at;
 	else if (bytes_equal(key, BYTES("ts")))
@@ -239,7 +233,7 @@ static struct traced_profile *profile_of(struct chrome *c)
 					  .thread = thread_of(c, now->pid, now->tid)}));
 	p = &c->profiles.items[c->profiles.len - 1];
 	v8_profile_clear(&p->v8);
-	text_set(&p->key, buffer_bytes(&now->id));
+	buffer_set(&p->key, buffer_bytes(&now->id));
 	return p;
 }
 
@@ -644,7 +638,7 @@ static bool sample_add(struct chrome *c, const struct traced_sample *from, struc
 		sample.has |= SAMPLE_CPU;
 	sample.cpu = from->cpu < 0 ? 0 : (uint16_t)from->cpu;
 	/* A new stream's texts may move those of the profile. */
-	text_set(&c->now.name, profile_text(c->profile, from->name));
+	buffer_set(&c->now.name, profile_text(c->profile, from->name));
 	value.event = buffer_bytes(&c->now.name);
 	group = json_group(&c->sampled, &value, 1, from->cpu >= 0);
 	c->too_many += !group;

@@ -113,8 +113,7 @@ static void take_frame(struct eu_stack *e, struct bytes text)
 
 	if (e->stacks.want & WANT_LINES) {
 		push_pending(e, (struct bytes){0});
-		e->frame.len = 0;
-		buffer_add(&e->frame, text.at, text.len);
+		buffer_set(&e->frame, text);
 		e->pending = true;
 		return;
 	}

@@ -181,14 +181,6 @@ static bool table_read(struct firefox_tables *t, struct bytes key, struct json *
 
 /* ---- Threads ---- */
 
-static void text_take(struct buffer *to, struct json *j)
-{
-	struct bytes text = json_string_if(j);
-
-	to->len = 0;
-	buffer_add(to, text.at, text.len);
-}
-
 /* Weights are in ms where they are time: what they are is said behind them or before. */
 static void rows_read(struct firefox_rows *r, struct json *j)
 {
@@ -204,7 +196,7 @@ static void rows_read(struct firefox_rows *r, struct json *j)
 		return;
 	while (json_key(j, &key)) {
 		if (bytes_equal(key, BYTES("weightType"))) {
-			text_take(&r->weight_type, j);
+			buffer_set(&r->weight_type, json_string_if(j));
 			continue;
 		}
 		r->time_is_delta |= bytes_equal(key, BYTES("timeDeltas"));
@@ -216,9 +208,9 @@ static void rows_read(struct firefox_rows *r, struct json *j)
 static void thread_key(struct firefox_thread *t, struct bytes key, struct json *j)
 {
 	if (bytes_equal(key, BYTES("name")))
-		text_take(&t->name, j);
+		buffer_set(&t->name, json_string_if(j));
 	else if (bytes_equal(key, BYTES("processName")))
-		text_take(&t->process, j);
+		buffer_set(&t->process, json_string_if(j));
 	else if (bytes_equal(key, BYTES("pid")))
 		t->pid = json_number_if(j, 0, -1);
 	else if (bytes_equal(key, BYTES("tid")))
@@ -253,7 +245,7 @@ static void units_read(struct firefox_file *f, struct json *j)
 
 	while (json_key(j, &key))
 		if (bytes_equal(key, BYTES("threadCPUDelta")))
-			text_take(&f->cpu_unit, j);
+			buffer_set(&f->cpu_unit, json_string_if(j));
 		else
 			json_skip(j);
 }

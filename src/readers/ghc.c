@@ -154,8 +154,7 @@ static location_id find_location(struct ghc *g, struct bytes line)
 
 	if (location || !name.len || !module.len)
 		return location;
-	g->name.len = 0;
-	buffer_add(&g->name, module.at, module.len);
+	buffer_set(&g->name, module);
 	buffer_char(&g->name, '.');
 	buffer_add(&g->name, name.at, name.len);
 	frame.function = buffer_bytes(&g->name);

@@ -91,14 +91,6 @@ void json_extra_release(struct json_extra *e)
 	buffer_release(&e->thread);
 }
 
-static void take_text(struct buffer *to, struct json *j)
-{
-	struct bytes text = json_string_if(j);
-
-	to->len = 0;
-	buffer_add(to, text.at, text.len);
-}
-
 static enum frame_kind kind_named(struct bytes name)
 {
 	for (unsigned kind = 0; kind < FRAME_KINDS; kind++)
@@ -127,17 +119,17 @@ void json_extra_read(struct json_extra *e, struct json *j)
 		if (bytes_equal(key, BYTES("frame")))
 			e->kind = kind_named(json_string_if(j));
 		else if (bytes_equal(key, BYTES("module")))
-			take_text(&e->module, j);
+			buffer_set(&e->module, json_string_if(j));
 		else if (bytes_equal(key, BYTES("kind")))
-			take_text(&e->stream_kind, j);
+			buffer_set(&e->stream_kind, json_string_if(j));
 		else if (bytes_equal(key, BYTES("unit")))
-			take_text(&e->unit, j);
+			buffer_set(&e->unit, json_string_if(j));
 		else if (bytes_equal(key, BYTES("event")))
-			take_text(&e->event, j);
+			buffer_set(&e->event, json_string_if(j));
 		else if (bytes_equal(key, BYTES("process")))
-			take_text(&e->process, j);
+			buffer_set(&e->process, json_string_if(j));
 		else if (bytes_equal(key, BYTES("thread")))
-			take_text(&e->thread, j);
+			buffer_set(&e->thread, json_string_if(j));
 		else if (bytes_equal(key, BYTES("untimed")))
 			e->untimed = json_number_if(j, 0, 0) == 1;
 		else if (bytes_equal(key, BYTES("pid")))

@@ -126,8 +126,7 @@ static struct waiting *thread_of(struct sched *s, uint64_t pid)
 /* As frames show it: without blanks, and with ids when these are wanted (process -1: unknown). */
 static string_id comm_string(struct sched *s, struct bytes comm, int32_t process, uint64_t thread)
 {
-	s->comm.len = 0;
-	buffer_add(&s->comm, comm.at, comm.len);
+	buffer_set(&s->comm, comm);
 	for (size_t i = 0; i < s->comm.len; i++)
 		if (s->comm.at[i] == ' ')
 			s->comm.at[i] = '_';

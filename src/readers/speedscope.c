@@ -74,18 +74,14 @@ static void frame_read(struct speedscope *s, struct json_extra *extra, struct bu
 {
 	struct text_frame frame = {0};
 	struct json *j = s->json;
-	struct bytes key, text;
+	struct bytes key;
 	int64_t line = 0;
 
 	name[0].len = name[1].len = 0;
 	json_extra_clear(extra);
 	for (json_object(j); json_key(j, &key);) {
 		if (bytes_equal(key, BYTES("name")) || bytes_equal(key, BYTES("file"))) {
-			struct buffer *to = &name[key.at[0] == 'f'];
-
-			text = json_string_if(j);
-			to->len = 0;
-			buffer_add(to, text.at, text.len);
+			buffer_set(&name[key.at[0] == 'f'], json_string_if(j));
 		} else if (bytes_equal(key, BYTES("line"))) {
 			line = json_number_if(j, 0, 0);
 		} else if (bytes_equal(key, BYTES("kiln"))) {

@@ -15,20 +15,12 @@ void v8_call_release(struct v8_call *c)
 	json_extra_release(&c->extra);
 }
 
-static void take_text(struct buffer *to, struct json *j)
-{
-	struct bytes text = json_string_if(j);
-
-	to->len = 0;
-	buffer_add(to, text.at, text.len);
-}
-
 bool v8_call_key(struct v8_call *c, struct bytes key, struct json *j)
 {
 	if (bytes_equal(key, BYTES("functionName")))
-		take_text(&c->function, j);
+		buffer_set(&c->function, json_string_if(j));
 	else if (bytes_equal(key, BYTES("url")))
-		take_text(&c->url, j);
+		buffer_set(&c->url, json_string_if(j));
 	else if (bytes_equal(key, BYTES("lineNumber")))
 		c->line = json_number_if(j, 0, -1);
 	else if (bytes_equal(key, BYTES("columnNumber")))

@@ -130,8 +130,7 @@ bool palette_map_write(const struct palette_map *m, const char *path, struct err
 	for (size_t i = 0; done && i < count; i++) {
 		const struct palette_entry *e = &sorted[i];
 
-		line.len = 0;
-		buffer_add(&line, e->name.at, e->name.len);
+		buffer_set(&line, e->name);
 		buffer_printf(
 			&line, "->rgb(%d,%d,%d)\n", e->colour.red, e->colour.green, e->colour.blue);
 		output_write(&out, buffer_bytes(&line));

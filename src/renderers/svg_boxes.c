@@ -106,8 +106,7 @@ static struct bytes classic_name(
 
 	if (!*end || is_annotated(name))
 		return name;
-	spare->len = 0;
-	buffer_add(spare, name.at, name.len);
+	buffer_set(spare, name);
 	buffer_text(spare, end);
 	return buffer_bytes(spare);
 }

@@ -52,8 +52,7 @@ static void give_rows(
 		rank = i && threads[i].name == threads[i - 1].name ? rank + 1 : 1;
 		if (!threads[i].cost)
 			continue;
-		name.len = 0;
-		buffer_add(&name, text.at, text.len);
+		buffer_set(&name, text);
 		if (rank > 1)
 			buffer_printf(&name, " %u", rank);
 		ret_map[threads[i].thread] =

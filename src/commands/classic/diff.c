@@ -227,8 +227,7 @@ static void write_rows(struct diff *d, struct output *out)
 		int from = at[0] == ends[0] || (at[1] < ends[1] && compare(at[0], at[1]) > 0);
 		const struct row *row = at[from]++;
 
-		line.len = 0;
-		buffer_add(&line, row->stack.at, row->stack.len);
+		buffer_set(&line, row->stack);
 		write_count(&line, row->side[0]);
 		write_count(&line, row->side[1]);
 		buffer_char(&line, '\n');

@@ -25,8 +25,7 @@ static void add_name(struct collapse_settings *s, struct bytes name)
 	struct buffer marked = {0};
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
-		marked.len = 0;
-		buffer_add(&marked, name.at, name.len);
+		buffer_set(&marked, name);
 		buffer_text(&marked, marks[i]);
 		vector_push(&s->bases, arena_copy(&s->base_texts, marked.at, marked.len));
 	}
