@@ -7,14 +7,14 @@
 
 /* ---- Strings ---- */
 
-void pprof_strings_init(struct pprof_strings *s, const struct profile *p)
+static void strings_init(struct pprof_strings *s, const struct profile *p)
 {
 	*s = (struct pprof_strings){.profile = p};
 	s->of_profile = memory_new(p->string_ends.len, sizeof(*s->of_profile));
 	vector_push(&s->texts, (struct bytes){0});
 }
 
-void pprof_strings_release(struct pprof_strings *s)
+static void strings_release(struct pprof_strings *s)
 {
 	free(s->of_profile);
 	id_map_release(&s->by_text);
@@ -300,7 +300,7 @@ uint64_t pprof_out_location(struct pprof_out *o, location_id location)
 void pprof_out_init(struct pprof_out *o, const struct profile *p)
 {
 	*o = (struct pprof_out){.profile = p};
-	pprof_strings_init(&o->strings, p);
+	strings_init(&o->strings, p);
 	o->of_mapping = memory_new(p->mappings.len, sizeof(*o->of_mapping));
 	o->of_module = memory_new(p->string_ends.len, sizeof(*o->of_module));
 	o->of_location = memory_new(p->locations.len, sizeof(*o->of_location));
@@ -310,7 +310,7 @@ void pprof_out_init(struct pprof_out *o, const struct profile *p)
 
 void pprof_out_release(struct pprof_out *o)
 {
-	pprof_strings_release(&o->strings);
+	strings_release(&o->strings);
 	vector_release(&o->binaries);
 	free(o->of_mapping);
 	free(o->of_module);

@@ -12,8 +12,6 @@ struct pprof_strings {
 	VECTOR(struct bytes) texts;
 	struct arena made;
 };
-void pprof_strings_init(struct pprof_strings *s, const struct profile *p);
-void pprof_strings_release(struct pprof_strings *s);
 uint64_t pprof_string(struct pprof_strings *s, struct bytes text); /* of any text */
 uint64_t pprof_profile_string(struct pprof_strings *s, string_id id);
 void pprof_strings_write(const struct pprof_strings *s, struct buffer *out);

@@ -30,6 +30,14 @@ said() {
 	grep -qF -- "$1" said
 }
 
+# told FILE RESULT TEXT...: FILE folds to RESULT, and each TEXT is a line that Kiln says about it; there is no other.
+told() {
+	run --separate-stderr "$kiln" fold "$1"
+	[ "$status" -eq 0 ]
+	diff "$2" <(echo "$output")
+	diff <(printf "kiln: $1: %s\n" "${@:3}") <(echo "$stderr")
+}
+
 # refused WHAT [OPTION...]: standard input is refused in one line that names the file and says WHAT.
 refused() {
 	cat >input

@@ -2,17 +2,27 @@
 # the stacks that Kiln reads have these shares?
 load producers
 
-@test "bpftrace: user stacks with comm and pid, in two maps" {
+# A program whose shares are known runs, and bpftrace can look at it.
+traced_shares() {
 	need root gcc bpftrace
 	bpftrace -e 'BEGIN { exit(); }' >/dev/null 2>&1 || skip "bpftrace cannot load programs here"
 	start shares
-	bpftrace -e "profile:hz:199 /pid == $running/ { @[ustack, comm, pid] = count(); @named[comm, kstack, ustack(perf)] = count(); }
-		interval:s:4 { exit(); }" >stacks.txt 2>said
-	"$kiln" fold -q stacks.txt >folded
+}
+
+# folds_to_shares FILE: Kiln folds it to `folded`, where its functions have these shares.
+folds_to_shares() {
+	"$kiln" fold -q "$1" >folded
 	head -n 3 folded
 	share three_quarters 66 84 folded
 	share one_quarter 16 34 folded
 	grep -q "^shares;$running;.*main;three_quarters;spin [0-9]" folded
+}
+
+@test "bpftrace: user stacks with comm and pid, in two maps" {
+	traced_shares
+	bpftrace -e "profile:hz:199 /pid == $running/ { @[ustack, comm, pid] = count(); @named[comm, kstack, ustack(perf)] = count(); }
+		interval:s:4 { exit(); }" >stacks.txt 2>said
+	folds_to_shares stacks.txt
 	# Each sample is in both maps, and nothing is lost.
 	"$kiln" fold -q --kind named stacks.txt >named
 	[ "$(sum folded)" -eq "$(sum named)" ]
@@ -21,16 +31,11 @@ load producers
 }
 
 @test "bpftrace -f json: the same shares, and every number that it says" {
-	need root gcc bpftrace python3
-	bpftrace -e 'BEGIN { exit(); }' >/dev/null 2>&1 || skip "bpftrace cannot load programs here"
-	start shares
+	need python3
+	traced_shares
 	bpftrace -f json -e "profile:hz:199 /pid == $running/ { @[ustack, comm, pid] = count(); @named[comm, kstack, ustack(perf)] = hist(1);
 		@sum[ustack] = stats(2); } interval:s:4 { exit(); }" >stacks.json 2>said
-	"$kiln" fold -q stacks.json >folded
-	head -n 3 folded
-	share three_quarters 66 84 folded
-	share one_quarter 16 34 folded
-	grep -q "^shares;$running;.*main;three_quarters;spin [0-9]" folded
+	folds_to_shares stacks.json
 	"$kiln" fold -q --kind named stacks.json >named
 	share three_quarters 66 84 named
 	[ "$(sum folded)" -eq "$(sum named)" ]
