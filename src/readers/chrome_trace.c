@@ -11,11 +11,9 @@
  * call stack it began in stands upon it. Process and thread are root frames.
  *
  * A trace that its program could not finish ends anywhere: what came before is read. */
-#include "readers/chrome_frames.h"
+#include "readers/chrome_spans.h"
 #include "readers/thread_stack.h"
 #include "readers/v8_profile.h"
-
-#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -23,18 +21,6 @@
 #define TIME_LIMIT    (INT64_MAX / 4) /* ns: no sum or difference of two overflows */
 #define WHOLE_PROCESS INT64_MIN	      /* in place of a thread's id: its name is the process's */
 #define PID_UNSAID    (INT64_MIN + 1)
-#define OPEN_END      INT64_MAX /* of what an E event ends */
-
-/* In the order in which events of one moment count. */
-enum phase { PHASE_END, PHASE_BEGIN, PHASE_COMPLETE };
-
-struct event {
-	int64_t time, lasts; /* ns */
-	location_id name;    /* 0: none */
-	uint32_t thread;     /* in `threads` */
-	uint32_t frame;	     /* in chrome_frames: it began there; 0: not said */
-	uint8_t phase;
-};
 
 struct traced_sample {
 	int64_t time, weight; /* ns */
@@ -73,7 +59,7 @@ struct chrome {
 	struct text_stacks names, cpu, wall; /* names has no samples */
 	struct reading now;
 	struct chrome_frames frames;
-	VECTOR(struct event) events;
+	VECTOR(struct chrome_event) events;
 	VECTOR(struct traced_sample) samples;
 	struct json_groups sampled;
 	VECTOR(struct traced_thread) threads;
@@ -81,7 +67,8 @@ struct chrome {
 	struct id_map by_thread;
 	uint64_t seen;
 	struct json_oddity no_time;
-	uint64_t not_begun, not_ended, overlapping, too_deep, too_many;
+	struct chrome_walk walk;
+	uint64_t too_many;
 };
 
 /* ---- Events ---- */
@@ -180,11 +167,11 @@ static void metadata(struct chrome *c)
 	}
 }
 
-static void span(struct chrome *c, enum phase phase)
+static void span(struct chrome *c, enum chrome_phase phase)
 {
 	const struct reading *now = &c->now;
-	struct event e = {now->time, now->lasts, 0, thread_of(c, now->pid, now->tid), now->frame,
-		(uint8_t)phase};
+	struct chrome_event e = {now->time, now->lasts, 0, thread_of(c, now->pid, now->tid),
+		now->frame, (uint8_t)phase};
 	struct bytes name = buffer_bytes(&now->name);
 
 	if (now->time < -TIME_LIMIT || now->time > TIME_LIMIT || now->lasts < 0 ||
@@ -356,209 +343,26 @@ static struct sample sample_of(const struct chrome *c, const struct traced_threa
 
 /* ---- Self times ---- */
 
-/* A frame that is open. */
-struct open_span {
-	int64_t end;
-	location_id name;
-	stack_id stack;
-	uint32_t frame; /* the innermost one of the call stack that is known */
-	uint32_t depth; /* of the stack */
-};
-
-struct walk_thread {
-	struct chrome *c;
-	struct sample sample;
-	stack_id base;
-	VECTOR(struct open_span) open;
-	int64_t last;
-	struct error *err;
-};
-
-/* The innermost open frame has lasted until now. */
-static void pass_time(struct walk_thread *w, int64_t now)
-{
-	int64_t lasted;
-
-	if (w->open.len && now > w->last && !w->err->code) {
-		lasted = now - w->last;
-		w->sample.stack = w->open.items[w->open.len - 1].stack;
-		w->sample.time = w->last < 0 ? 0 : (uint64_t)w->last;
-		w->sample.duration = (uint64_t)lasted;
-		text_stacks_add_stack(&w->c->wall, w->sample, &lasted, w->err);
-	}
-	w->last = now > w->last ? now : w->last;
-}
-
-/* Close what has ended by itself. */
-static void close_until(struct walk_thread *w, int64_t now)
-{
-	while (w->open.len && w->open.items[w->open.len - 1].end <= now) {
-		pass_time(w, w->open.items[w->open.len - 1].end);
-		w->open.len--;
-	}
-	pass_time(w, now);
-}
-
-/* What begins inside of another cannot end behind it. */
-static void open_span(struct walk_thread *w, const struct event *e)
-{
-	const struct open_span none = {.end = OPEN_END, .stack = w->base};
-	const struct open_span *outer = w->open.len ? &w->open.items[w->open.len - 1] : &none;
-	int64_t end = e->phase == PHASE_BEGIN ? OPEN_END : e->time + e->lasts;
-	struct open_span span = *outer;
-
-	if (outer->depth == STACK_DEPTH_LIMIT) {
-		w->c->too_deep++;
-		return;
-	}
-	if (end > outer->end && e->phase == PHASE_COMPLETE) {
-		w->c->overlapping++;
-		end = outer->end;
-	}
-	span.depth++;
-	if (e->frame && chrome_frames_stack(
-				&w->c->frames, outer->frame, e->frame, &span.stack, &span.depth))
-		span.frame = e->frame;
-	span.end = end;
-	span.name = e->name;
-	span.stack = profile_stack(w->c->profile, span.stack, e->name);
-	vector_push(&w->open, span);
-}
-
-/* The innermost one of the name, or of any name, that waits for its end; what is inside ends too.
- */
-static void close_span(struct walk_thread *w, const struct event *e)
-{
-	size_t at = w->open.len;
-
-	while (at && (w->open.items[at - 1].end != OPEN_END ||
-			     (e->name && w->open.items[at - 1].name != e->name)))
-		at--;
-	if (!at) {
-		w->c->not_begun++;
-		return;
-	}
-	for (size_t i = at; i < w->open.len; i++)
-		w->c->overlapping += w->open.items[i].end != OPEN_END;
-	w->open.len = at - 1;
-}
-
-/* What never ended lasts as long as anything was heard of the thread. */
-static void walk_end(struct walk_thread *w)
-{
-	int64_t end = w->last;
-
-	for (size_t i = 0; i < w->open.len; i++) {
-		if (w->open.items[i].end == OPEN_END)
-			w->c->not_ended++;
-		else if (w->open.items[i].end > end)
-			end = w->open.items[i].end;
-	}
-	while (w->open.len) {
-		int64_t own = w->open.items[w->open.len - 1].end;
-
-		pass_time(w, own < end ? own : end);
-		w->open.len--;
-	}
-}
-
-/* Events of one thread and one moment. */
-struct at_once {
-	const struct event *event;
-};
-
-static uint32_t key_of(const struct event *e, unsigned pass, int64_t start)
-{
-	uint64_t time = (uint64_t)e->time - (uint64_t)start;
-
-	return pass == 0 ? (uint32_t)time : pass == 1 ? (uint32_t)(time >> 32) : e->thread;
-}
-
-static int at_once_compare(const void *a, const void *b)
-{
-	const struct at_once *x = a, *y = b;
-
-	if (x->event->phase != y->event->phase)
-		return x->event->phase < y->event->phase ? -1 : 1;
-	if (x->event->lasts != y->event->lasts)
-		return x->event->lasts > y->event->lasts ? -1 : 1;
-	return (x->event > y->event) - (x->event < y->event);
-}
-
-static void sort_at_once(const struct chrome *c, struct sort_key *keys, size_t count)
-{
-	struct at_once *all = memory_new(count, sizeof(*all));
-
-	for (size_t i = 0; i < count; i++)
-		all[i].event = &c->events.items[keys[i].row];
-	qsort(all, count, sizeof(*all), at_once_compare);
-	for (size_t i = 0; i < count; i++)
-		keys[i].row = (uint32_t)(all[i].event - c->events.items);
-	free(all);
-}
-
-static bool same_moment(const struct chrome *c, struct sort_key a, struct sort_key b)
-{
-	const struct event *x = &c->events.items[a.row], *y = &c->events.items[b.row];
-
-	return x->time == y->time && x->thread == y->thread;
-}
-
-/* Thread by thread, by time; what begins together, the longer one first. */
-static struct sort_key *events_sorted(const struct chrome *c)
-{
-	size_t count = c->events.len;
-	struct sort_key *keys = memory_new(count, sizeof(*keys));
-	int64_t start = INT64_MAX;
-
-	for (size_t i = 0; i < count; i++) {
-		keys[i].row = (uint32_t)i;
-		if (c->events.items[i].time < start)
-			start = c->events.items[i].time;
-	}
-	for (unsigned pass = 0; pass < 3; pass++) {
-		for (size_t i = 0; i < count; i++)
-			keys[i].key = key_of(&c->events.items[keys[i].row], pass, start);
-		sort_keys(keys, count);
-	}
-	for (size_t i = 0, next; i < count; i = next) {
-		for (next = i + 1; next < count && same_moment(c, keys[i], keys[next]);)
-			next++;
-		if (next > i + 1)
-			sort_at_once(c, keys + i, next - i);
-	}
-	return keys;
-}
-
-static void span_step(struct walk_thread *w, const struct event *e)
-{
-	close_until(w, e->time);
-	if (e->phase == PHASE_END)
-		close_span(w, e);
-	else
-		open_span(w, e);
-}
-
 static bool spans_add(struct chrome *c, struct error *err)
 {
-	struct sort_key *keys = events_sorted(c);
-	struct walk_thread w = {.c = c, .err = err};
+	const struct chrome_event *events = c->events.items;
+	struct sort_key *keys = chrome_events_sorted(events, c->events.len);
+	struct chrome_walk *w = &c->walk;
 
+	*w = (struct chrome_walk){.stacks = &c->wall, .frames = &c->frames, .err = err};
 	text_stacks_stream(&c->wall, BYTES("wall"), BYTES("ns"), (struct bytes){0});
 	for (size_t i = 0; i < c->events.len && !err->code;) {
-		uint32_t thread = c->events.items[keys[i].row].thread;
+		uint32_t thread = events[keys[i].row].thread;
 		const struct traced_thread *t = thread_made(c, thread);
+		struct sample sample = sample_of(c, t);
 
-		w.sample = sample_of(c, t);
 		if (c->names.want & WANT_TIMES)
-			w.sample.has |= SAMPLE_TIME | SAMPLE_DURATION;
-		w.base = t->base;
-		w.last = INT64_MIN;
-		for (; i < c->events.len && c->events.items[keys[i].row].thread == thread; i++)
-			span_step(&w, &c->events.items[keys[i].row]);
-		walk_end(&w);
+			sample.has |= SAMPLE_TIME | SAMPLE_DURATION;
+		chrome_walk_begin(w, sample, t->base);
+		for (; i < c->events.len && events[keys[i].row].thread == thread; i++)
+			chrome_walk_event(w, &events[keys[i].row]);
+		chrome_walk_end(w);
 	}
-	vector_release(&w.open);
 	free(keys);
 	return !err->code;
 }
@@ -668,10 +472,10 @@ static uint64_t samples_taken(const struct chrome *c)
 static void notes_leave(struct chrome *c)
 {
 	json_odd_note(&c->no_time, c->profile, "events without a time");
-	json_count_note(c->profile, c->not_begun, "E events that end nothing, skipped");
-	json_count_note(c->profile, c->not_ended,
+	json_count_note(c->profile, c->walk.not_begun, "E events that end nothing, skipped");
+	json_count_note(c->profile, c->walk.not_ended,
 		"B events without an end, which last until their thread does");
-	json_count_note(c->profile, c->overlapping,
+	json_count_note(c->profile, c->walk.overlapping,
 		"X events that outlast the one they begin in, cut off with it");
 	json_count_note(c->profile, c->frames.missing,
 		"call stacks with frames that are not there, left out");
@@ -681,7 +485,7 @@ static void notes_leave(struct chrome *c)
 		"call stacks beyond the first 4,194,304 different ones, left out");
 	json_count_note(c->profile, c->too_many, "samples of more than 64 events, skipped");
 	json_count_note(
-		c->profile, c->too_deep, "events inside of more than 8,192 others, skipped");
+		c->profile, c->walk.too_deep, "events inside of more than 8,192 others, skipped");
 }
 
 /* The trace was cut off; that is no reason not to read it. */
@@ -757,6 +561,7 @@ static void chrome_release(struct chrome *c)
 	buffer_release(&c->now.id);
 	buffer_release(&c->now.arg_name);
 	chrome_frames_release(&c->frames);
+	chrome_walk_release(&c->walk);
 	vector_release(&c->events);
 	vector_release(&c->samples);
 	json_groups_release(&c->sampled);
