@@ -157,8 +157,10 @@ def frame_rule(evidence, theirs, ours, stack):
         return "v8" if ours == as_kiln_says(theirs) else None
     if ours.startswith((theirs + "::", theirs + "()")):
         return "cut"
-    # _init, which has no size, lies before the stubs.
-    if ours.endswith("@plt") and (theirs.endswith("@plt") or theirs.startswith("[") or theirs == "_init"):
+    if ours.endswith("@plt") and (theirs.endswith("@plt") or theirs.startswith("[")):
+        return "plt"
+    # _init, which has no size, lies before the stubs, of which the first leads to no function.
+    if theirs == "_init" and (ours.endswith("@plt") or ours.startswith("[")):
         return "plt"
     if ours in evidence.replaced:
         return "replaced"

@@ -114,14 +114,18 @@ record_programs() {
 	"$kiln" record -q -d 5s -o "$bin/cc1.kiln" -- gcc -O2 -c more.c -o more.o || true
 }
 
-@test "perl, python and the compiler: 99% of the stacks are complete" {
+# The compiler's recursion is deeper than the 65,528 bytes that the kernel copies at most in 0.7 to 1.2% of
+# its stacks: these are told apart.
+@test "perl, python and the compiler: 99% of the stacks are complete, or deeper than the kernel copies" {
 	record_programs
 	for name in perl python cc1; do
+		deep=$(share "$bin/$name.kiln" '\[truncated:stack-copy\]')
 		broken=$(share "$bin/$name.kiln" '\[truncated:')
 		samples=$(value "$bin/$name.kiln" "s['delivered']")
-		echo "$name: $samples samples, $broken% broken"
+		echo "$name: $samples samples, $broken% broken, of which $deep% too deep"
 		[ "$samples" -gt 300 ]
-		at_least "$(python3 -c "print(100 - $broken)")" 99
+		at_least "$(python3 -c "print(100 - $broken + $deep)")" 99.5
+		at_least "$(python3 -c "print(100 - $broken)")" 98
 	done
 }
 
