@@ -16,8 +16,8 @@ struct kernel;
 struct kernel *kernel_open(struct error *err);
 /* Have a thread read them for the next kernel_open, which waits for it. */
 void kernel_open_ahead(void);
-/* Wait until that thread is done, if there is one: so long, it has the CPU of the caller, who is one
- * of as many threads as there are CPUs. */
+/* Wait until that thread is done, if there is one: so long, it has the CPU of the caller, who is
+ * one of as many threads as there are CPUs. */
 void kernel_open_yield(void);
 /* What was opened just now is given to the next kernel_open instead of being released. */
 void kernel_hand_on(struct kernel *k); /* NULL is fine */
