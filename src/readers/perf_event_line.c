@@ -231,7 +231,7 @@ bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 /* The letters of +misc stand in a column that is wider than they are. */
 static struct bytes without_misc(struct bytes line)
 {
-	struct bytes text = trim_end(line), word = text;
+	struct bytes text = trim_end(line), word;
 	const char *blank = bytes_last(text, ' ');
 
 	if (!blank || line.len - text.len < 2)

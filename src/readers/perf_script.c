@@ -544,19 +544,17 @@ static bool is_bare(struct bytes head)
 
 	while (bytes_line(&head, &line) && (head.len || !cut)) {
 		bool none = is_empty(line) || *line.at == '#';
+		bool frame_column = is_frame_column(line);
+		bool starts = !inside && !none && !frame_column;
+		bool tells_nothing =
+			starts && !is_event_line(line) && perf_event_parse_bare(line, &event);
 
-		if (is_frame_column(line))
-			frames++;
-		else if (none)
-			;
-		else if (inside && perf_frame_parse(line, &frame) == PERF_WEIRD)
-			other++; /* samples are not separated */
-		else if (inside)
-			;
-		else if (!is_event_line(line) && perf_event_parse_bare(line, &event))
-			bare++;
-		else
-			other++;
+		frames += frame_column;
+		bare += tells_nothing;
+		other += starts && !tells_nothing;
+		/* Samples are not separated. */
+		other += inside && !none && !frame_column &&
+			 perf_frame_parse(line, &frame) == PERF_WEIRD;
 		inside = !none;
 	}
 	return frames && bare >= other;
