@@ -229,7 +229,7 @@ static bool new_call(struct vtune *v, size_t depth, struct bytes line, struct er
 {
 	struct bytes fields[COLUMNS_LIMIT];
 	struct bytes text = call_of(line);
-	int64_t values[TEXT_STREAMS_LIMIT];
+	int64_t values[TEXT_STREAMS_LIMIT] = {0};
 	struct vtune_call call = {0};
 	size_t inside = 0;
 	unsigned count;
