@@ -98,8 +98,8 @@ class Evidence:
         if seen := self.after_call.get(theirs):
             ends = [start for start, row in zip(binary.starts, binary.rows) if not seen.isdisjoint(row[1])]
         for address in ends:
-            names = set(map(self.steps.reduce_frame, binary.names_at(address - 1)))
-            if ours in names or (ours == module and not names):
+            names = set(map(self.steps.reduce_frame, binary.names_before(address)))
+            if ours in names or (ours == module and not binary.names_at(address - 1)):
                 return True
         return False
 

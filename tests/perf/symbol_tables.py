@@ -72,6 +72,12 @@ class Binary:
             return set()
         return self.rows[at][1]
 
+    def names_before(self, start):
+        """Of the function that ends before a start, what aligns that one counted in; or nothing."""
+        at = bisect.bisect_left(self.starts, start) - 1
+        near = at >= 0 and start - self.starts[at] - self.rows[at][0] < 16
+        return self.names_at(start - 1) or (self.rows[at][1] if near else set())
+
 
 class Kernel(Binary):
     """The running one; names as folded text marks them."""
