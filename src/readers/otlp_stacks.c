@@ -114,15 +114,11 @@ static bool take_fields(struct otlp_dictionary *d, struct bytes message)
 
 /* ---- Stacks ---- */
 
-static struct path path_at(
-	const struct otlp_dictionary *d, const struct otlp_expected *expected, size_t *step)
+static struct path next_path(const struct otlp_dictionary *d, size_t i, size_t *step)
 {
-	struct path path = {.level = expected->level, .count = expected->steps};
+	const struct otlp_expected *expected = &d->expected.items[i];
 
-	if (path.count) /* else there may be nothing to add to */
-		path.locations = d->steps.items + *step;
-	*step += path.count;
-	return path;
+	return path_next(expected->level, expected->steps, d->steps.items, step);
 }
 
 void otlp_expect_stack(struct otlp_dictionary *d, uint64_t index)
@@ -151,12 +147,12 @@ void otlp_make_stacks(struct otlp_dictionary *d)
 	size_t step = 0;
 
 	for (size_t i = 0; i < d->expected.len; i++)
-		paths_expect(d->paths, path_at(d, &d->expected.items[i], &step));
+		paths_expect(d->paths, next_path(d, i, &step));
 	step = 0;
 	for (size_t i = 0; i < d->expected.len; i++) {
 		struct otlp_stack *row = &d->stack_rows.items[d->expected.items[i].row];
 
-		row->stack = paths_walk(d->paths, path_at(d, &d->expected.items[i], &step));
+		row->stack = paths_walk(d->paths, next_path(d, i, &step));
 		row->state = STACK_MADE;
 	}
 	d->expected.len = d->steps.len = 0;

@@ -15,6 +15,19 @@ struct path {
 	uint32_t level, count;
 };
 
+/* One of many paths whose locations stand one after the other in `all`: *place is where the next
+ * one's begin. Of an empty one `all` is not looked at, as there may be nothing yet. */
+static inline struct path path_next(
+	uint32_t level, uint32_t count, const location_id *all, size_t *place)
+{
+	struct path path = {.level = level, .count = count};
+
+	if (count)
+		path.locations = all + *place;
+	*place += count;
+	return path;
+}
+
 /* With the profile set it is empty, as the profile's stacks are: all of them are to be added
  * here. */
 struct paths {

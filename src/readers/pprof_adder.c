@@ -32,17 +32,6 @@ struct expecting {
 	size_t samples, steps; /* that were expected */
 };
 
-static struct path path_at(
-	const struct pprof_batch *batch, const struct pprof_sample *sample, size_t *step)
-{
-	struct path path = {.level = sample->level, .count = sample->steps};
-
-	if (path.count) /* else there may be nothing to add to */
-		path.locations = batch->steps.items + *step;
-	*step += sample->steps;
-	return path;
-}
-
 static void expect_next(struct pprof_adder *a, struct expecting *e)
 {
 	const struct pprof_sample *sample = &e->batch->samples[e->samples];
@@ -51,14 +40,17 @@ static void expect_next(struct pprof_adder *a, struct expecting *e)
 		return;
 	e->samples++;
 	if (sample->is_new)
-		paths_expect(&a->paths, path_at(e->batch, sample, &e->steps));
+		paths_expect(&a->paths,
+			path_next(sample->level, sample->steps, e->batch->steps.items, &e->steps));
 }
 
 static stack_id stack_of(struct pprof_adder *a, const struct pprof_batch *batch,
 	const struct pprof_sample *sample, size_t *step)
 {
 	if (sample->is_new)
-		vector_push(&a->stacks, paths_walk(&a->paths, path_at(batch, sample, step)));
+		vector_push(&a->stacks,
+			paths_walk(&a->paths,
+				path_next(sample->level, sample->steps, batch->steps.items, step)));
 	return a->stacks.items[sample->stack];
 }
 
