@@ -29,7 +29,7 @@ void roots_release(struct roots *r)
 
 static bool identify(const char *process, struct root *ret)
 {
-	char path[64];
+	char path[80];
 	struct stat root, mounts;
 
 	snprintf(path, sizeof(path), "/proc/%s/root", process);

@@ -45,14 +45,14 @@ static const struct stream *stream_of(const struct profile *p, const char *kind)
 	for (size_t i = 0; i < p->streams.len; i++)
 		if (bytes_equal(profile_text(p, p->streams.items[i].row.kind), bytes_of(kind)))
 			return &p->streams.items[i];
-	return NULL;
+	fail_msg("no stream of %s", kind);
+	abort();
 }
 
 static void same_stream(const struct profile *p, const struct profile *again, const char *kind)
 {
 	const struct stream *a = stream_of(p, kind), *b = stream_of(again, kind);
 
-	assert_non_null(b);
 	assert_true(bytes_equal(profile_text(p, a->row.unit), profile_text(again, b->row.unit)));
 	assert_true(bytes_equal(profile_text(p, a->row.event), profile_text(again, b->row.event)));
 }
