@@ -2,7 +2,8 @@
 # layers.sh [ROOT]: does every file include only its own floor and the floors above it?
 #
 # The order is the table of ARCHITECTURE.md. Also: no folder of src/ is missing there, and the floors that
-# are to run anywhere (model, transforms) use no files, threads or system calls.
+# are to run anywhere (model, transforms) use no files, threads or system calls. Programs for the kernel see
+# nothing but bpf/, of which recorders see bpf/shared.h and what is generated.
 cd "${1:-$(dirname "$0")/..}" || exit 1
 floors=$(sed -n 's/^| `src\/\([a-z]*\)\/` .*/\1/p' ARCHITECTURE.md | tr '\n' ' ')
 [ -n "$floors" ] || { echo "layers: no floors in ARCHITECTURE.md"; exit 1; }
@@ -16,7 +17,7 @@ for folder in src/*/; do
 done >/tmp/layers.$$
 trap 'rm -f /tmp/layers.$$' EXIT
 
-find src include -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
+find src include $(ls -d bpf 2>/dev/null) -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
 BEGIN {
 	count = split(floors, order, " ")
 	for (i = 1; i <= count; i++)
@@ -25,13 +26,18 @@ BEGIN {
 }
 FNR == 1 {
 	split(FILENAME, part, "/")
-	mine = part[1] == "include" ? "include" : part[2]
+	mine = part[1] == "include" || part[1] == "bpf" ? part[1] : part[2]
 }
 match($0, /^[ \t]*#[ \t]*include[ \t]*"[^"]*"/) {
 	path = $0
 	gsub(/^[^"]*"|".*$/, "", path)
 	if (path == "kiln.h" || path ~ /^[a-z_]*(\.list|_embedded\.h)$/)
 		next
+	if (mine == "bpf" || path ~ /^bpf\/|\.skel\.h$/) {
+		if (mine == "bpf" ? path !~ /^bpf\/[a-z_]*\.h$/ : mine != "recorders" || path !~ /^(bpf\/shared|[a-z_]*\.skel)\.h$/)
+			print FILENAME ":" FNR ": " mine " may not include " path ": programs and recorders share bpf/shared.h alone"
+		next
+	}
 	split(path, to, "/")
 	if (mine == "include" || path ~ /\.\./ || !(to[1] in level))
 		print FILENAME ":" FNR ": " path " is not written from a floor: \"base/buffer.h\""

@@ -13,7 +13,7 @@ step() {
 	"$@" || { failed=$((failed + 1)); echo "   failed"; }
 }
 
-sources=${*:-$(find include src tests docs bench -name '*.[ch]' -not -path '*/node_modules/*')}
+sources=${*:-$(find include src bpf tests docs bench -name '*.[ch]' -not -path '*/node_modules/*')}
 units=$(echo "$sources" | tr ' ' '\n' | grep '\.c$')
 
 # clang-tidy takes the flags from the build; a file that is not built has none.

@@ -21,6 +21,7 @@
 static struct record {
 	struct record_options options;
 	const char *output;
+	int mode; /* in recorders[] */
 	bool strict, graph;
 	bool for_another, written; /* see record.h */
 	struct record_output out;
@@ -126,6 +127,22 @@ static const struct option target_options[] = {
 	{0},
 };
 
+#define MODES_MOST 16u
+
+/* What there is is known to the linker only: filled in by groups(). */
+static const char *modes[MODES_MOST + 1];
+static char modes_help[1024];
+
+static const struct option mode_options[] = {
+	{.name = "mode",
+		.argument = "MODE",
+		.set = option_choice,
+		.offset = offsetof(struct record, mode),
+		.choices = modes,
+		.help = modes_help},
+	{0},
+};
+
 static const struct option what_options[] = {
 	{.name = "frequency",
 		.letter = 'F',
@@ -197,17 +214,34 @@ static const struct option output_options[] = {
 	{0},
 };
 
+static void describe_modes(void)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; recorders[i] && i < MODES_MOST && at < sizeof(modes_help); i++) {
+		modes[i] = recorders[i]->name;
+		at += (size_t)snprintf(modes_help + at, sizeof(modes_help) - at, "%s%s%s: %s",
+			i ? "; " : "", recorders[i]->name, i ? "" : " (the default)",
+			recorders[i]->about);
+	}
+}
+
 static const struct option_group *groups(void)
 {
-	static struct option_group all[] = {
-		{"What to record", target_options, &own.options},
-		{"How", what_options, &own.options},
-		{"Output", output_options, &own},
-		{0},
-		{0},
-	};
+	static struct option_group all[COMMAND_GROUPS];
+	size_t count = 0;
 
-	all[3] = names_detail_group();
+	describe_modes();
+	all[count++] = (struct option_group){"What to record", target_options, &own.options};
+	all[count++] = (struct option_group){"Where its time goes", mode_options, &own};
+	all[count++] = (struct option_group){"How", what_options, &own.options};
+	for (size_t i = 0; recorders[i]; i++)
+		if (recorders[i]->options)
+			all[count++] = (struct option_group){
+				recorders[i]->title, recorders[i]->options, &own.options};
+	all[count++] = (struct option_group){"Output", output_options, &own};
+	all[count++] = names_detail_group();
+	all[count] = (struct option_group){0};
 	return all;
 }
 
@@ -231,6 +265,8 @@ static bool check_options(struct record *r, char **operands, struct error *err)
 		return error_set(err, ERR_USAGE, "--stack-bytes: at most %u fit into a record",
 			STACK_BYTES_MOST);
 	o->stack_bytes = (o->stack_bytes + 7) & ~(uint64_t)7;
+	if (recorders[r->mode]->check && !recorders[r->mode]->check(o, err))
+		return false;
 	if (!r->output)
 		r->output = "profile.kiln";
 	if (!strcmp(r->output, "-") && isatty(STDOUT_FILENO))
@@ -335,7 +371,7 @@ static int run(char **operands)
 	}
 	truncated_catch(true);	  /* programs that are built anew while they are recorded */
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */
-	ok = session_run(&s, recorder_by_name("cpu"), &r->options, &err);
+	ok = session_run(&s, recorders[r->mode], &r->options, &err);
 	/* Of a command that could not be executed there may be samples of the looking for it. */
 	if (!ok && (s.exec_exit || !s.counts.delivered)) {
 		record_output_discard(&r->out);

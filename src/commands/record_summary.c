@@ -6,6 +6,7 @@
 #include "commands/terminal.h"
 #include "model/view.h"
 #include "process/stacks.h"
+#include "recorders/recorders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,9 +112,7 @@ static void add_events(struct buffer *out, const struct session *s)
 		buffer_char(out, '\n');
 	}
 	if (!s->counts.delivered)
-		buffer_text(out,
-			"no samples: the target hardly used the CPU; more come with a higher "
-			"-F, or with -e page-faults or context-switches\n");
+		buffer_printf(out, "no samples: %s\n", s->recorder->none);
 }
 
 static void add_stacks(struct buffer *out, const struct session *s)
@@ -157,7 +156,7 @@ static void add_shares(struct buffer *out, const struct session *s)
 	struct shares shares = {0};
 	int64_t all;
 
-	if (!s->options->system_wide || !p->streams.len)
+	if (!s->options->system_wide || !s->recorder->busy || !p->streams.len)
 		return;
 	for (size_t i = 0; i < p->samples.items[0].count; i++) {
 		const struct thread *t = &p->threads.items[p->samples.items[0].thread.items[i]];
@@ -192,7 +191,7 @@ static void add_waiting(struct buffer *out, const struct session *s)
 	const struct stream_row *row = p->streams.len ? &p->streams.items[0].row : NULL;
 	uint64_t wall = s->stopped - s->started, busy;
 
-	if (s->options->system_wide || !row ||
+	if (s->options->system_wide || !s->recorder->busy || !row ||
 		!bytes_equal(profile_text(p, row->unit), BYTES("ns")))
 		return;
 	busy = (uint64_t)row->each * (row->delivered + profile_lost(p, 0));
@@ -201,7 +200,7 @@ static void add_waiting(struct buffer *out, const struct session *s)
 	buffer_text(out, "the target was on the CPU for ");
 	percent(out, busy, wall);
 	buffer_text(out, " of the time: it waited the rest (for input, locks, "
-			 "or a CPU), which is not shown here\n");
+			 "or a CPU), which --mode off shows\n");
 }
 
 /* A process that ends before its first period is never sampled. */
@@ -210,7 +209,7 @@ static void add_short_lived(struct buffer *out, const struct session *s)
 	const struct profile *p = &s->profile;
 	uint64_t lost = p->streams.len ? profile_lost(p, 0) : 0;
 
-	if (s->options->system_wide || !lost ||
+	if (s->options->system_wide || !lost || !s->recorder->busy ||
 		lost * 20 < p->streams.items[0].row.delivered + lost ||
 		p->processes.len < SHORT_LIVED)
 		return;

@@ -260,6 +260,11 @@ static location_id comm_location(struct stacks *s, thread_id thread)
 	return location;
 }
 
+stack_id stacks_root(struct stacks *s, thread_id thread)
+{
+	return profile_stack(s->profile, 0, comm_location(s, thread));
+}
+
 static void begin(struct making *m, thread_id thread)
 {
 	struct recent_stack *stack = &m->s->recent[thread % RECENT_STACKS];

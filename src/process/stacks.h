@@ -64,6 +64,9 @@ struct stack_moment {
 struct stack_of_sample stacks_add_later(
 	struct stacks *s, const struct stack_moment *moment, unsigned parts);
 
+/* The frame under all others of a thread: its name. */
+stack_id stacks_root(struct stacks *s, thread_id thread);
+
 /* Is this what an idle CPU does: the idle task, and no interrupt that it serves? */
 bool stacks_idle(struct stacks *s, const struct perf_record *record);
 

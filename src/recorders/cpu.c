@@ -1,6 +1,5 @@
 /* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock or cycles.
  */
-#include <dirent.h>
 #include <stdlib.h>
 
 #include "recorders/perf_source.h"
@@ -21,32 +20,6 @@ struct cpu_state {
 	struct tee tee;
 	struct cpu_times cpus; /* the recorded ones; at the start, then during the recording */
 };
-
-/* ---- Who is there already ---- */
-
-static void read_all_processes(struct session *s)
-{
-	struct error ignored = {0};
-	struct dirent *entry;
-	DIR *dir = opendir("/proc");
-
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			processes_read(&s->processes, atoi(entry->d_name), &ignored);
-	if (dir)
-		closedir(dir);
-}
-
-static void read_processes(struct session *s)
-{
-	const struct record_options *o = s->options;
-	struct error ignored = {0};
-
-	if (o->system_wide)
-		read_all_processes(s);
-	for (size_t i = 0; i < o->pids.list.len; i++)
-		processes_read(&s->processes, o->pids.list.items[i], &ignored);
-}
 
 /* ---- The recorder ---- */
 
@@ -181,7 +154,7 @@ static bool cpu_enable(struct session *s, struct error *err)
 	if (!by_exec && !perf_source_enable(&state->source))
 		return error_errno(err, "enabling the events");
 	/* After the events: what happens in between is in the rings as well. */
-	read_processes(s);
+	session_read_processes(s);
 	return true;
 }
 
@@ -338,10 +311,22 @@ static void cpu_close(struct session *s)
 	s->recorder_state = NULL;
 }
 
+static bool cpu_check(const struct record_options *o, struct error *err)
+{
+	if (o->least || o->most || o->wait_kinds)
+		return error_set(err, ERR_USAGE, "--min, --max and --state belong to --mode off");
+	return true;
+}
+
 extern const struct recorder recorder_cpu;
 const struct recorder recorder_cpu = {
 	.name = "cpu",
 	.about = "where CPU time goes",
+	.busy = true,
+	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
+		"page-faults "
+		"or context-switches",
+	.check = cpu_check,
 	.open = cpu_open,
 	.enable = cpu_enable,
 	.drain = cpu_drain,

@@ -200,6 +200,8 @@ static bool choose_events(struct perf_source *source, const struct session *s, s
 	const char *names = s->options->events;
 
 	source->user_only = !source->features.kernel;
+	if (source->tracking_only)
+		return true;
 	if (!names)
 		names = source->features.cycles ? "cycles" : "cpu-clock";
 	if (!event_names_parse(names, &source->events, err))
@@ -214,6 +216,8 @@ static void say_what_differs(const struct perf_source *source, struct session *s
 {
 	const struct record_options *o = s->options;
 
+	if (source->tracking_only)
+		return;
 	if (!o->events)
 		session_notice(s, "%s",
 			source->features.cycles
@@ -303,8 +307,9 @@ static bool open_tracking(struct perf_source *source, struct perf_event_attr *at
 	int fd = perf_event_open(attr, pid, cpu, open_flags(source));
 
 	if (fd < 0)
-		return perf_event_error(
-			err, &source->features, source->events.list.items[0].text, pid, cpu);
+		return perf_event_error(err, &source->features,
+			source->tracking_only ? "dummy" : source->events.list.items[0].text, pid,
+			cpu);
 	vector_push(&source->tracking, fd);
 	if (attach(source, fd, cpu, false, &rings->tracking))
 		return true;
@@ -354,7 +359,8 @@ static bool open_all(struct perf_source *source, struct session *s, const struct
 			*err = (struct error){0};
 		}
 	}
-	return source->opened.len || error_set(err, ERR_USAGE, "the threads do not exist any more");
+	return source->tracking.len ||
+	       error_set(err, ERR_USAGE, "the threads do not exist any more");
 }
 
 static void close_all(struct perf_source *source)
@@ -380,7 +386,7 @@ static bool enter_cgroup(struct perf_source *source, const struct session *s)
 {
 	struct error ignored = {0};
 
-	if (!session_records_command(s) || !source->features.system)
+	if (!session_records_command(s) || !source->features.system || source->tracking_only)
 		return false;
 	if (cgroup_create(&source->cgroup, s->command.pid, &ignored) &&
 		perf_event_takes_cgroup(source->cgroup.fd) &&
@@ -437,7 +443,8 @@ static bool open_with_rings(struct perf_source *source, struct session *s,
 			sampled_attr(&attr, source, &source->events.list.items[i], s);
 			vector_push(&source->attrs, attr);
 		}
-		source->sample_layout = perf_layout_of(&source->attrs.items[0]);
+		if (source->attrs.len)
+			source->sample_layout = perf_layout_of(&source->attrs.items[0]);
 		if (open_all(source, s, cpus, threads, err)) {
 			say_what_differs(source, s);
 			return true;

@@ -6,15 +6,7 @@
 #undef ENTRY
 
 #define ENTRY(name) &recorder_##name,
-static const struct recorder *const recorders[] = {
+const struct recorder *const recorders[] = {
 #include "recorders.list"
 	NULL};
 #undef ENTRY
-
-const struct recorder *recorder_by_name(const char *name)
-{
-	for (size_t i = 0; recorders[i]; i++)
-		if (!strcmp(recorders[i]->name, name))
-			return recorders[i];
-	return NULL;
-}

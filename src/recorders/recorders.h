@@ -5,11 +5,21 @@
 #ifndef KILN_RECORDERS_RECORDERS_H
 #define KILN_RECORDERS_RECORDERS_H
 
+#include "base/options.h"
 #include "recorders/session.h"
 
 struct recorder {
 	const char *name;  /* "cpu" */
 	const char *about; /* "where CPU time goes" */
+
+	bool busy;	  /* samples are time on the CPU */
+	const char *none; /* what to try when nothing came: "the target hardly ..." */
+
+	/* Options of its own, into struct record_options; NULL: none. Their heading in --help. */
+	const struct option *options;
+	const char *title;
+	/* Is there an option that belongs to another one? ERR_USAGE. NULL: all can be had. */
+	bool (*check)(const struct record_options *options, struct error *err);
 
 	/* Open events on the session's targets, not enabled yet; recorder_state is the recorder's.
 	 */
@@ -24,6 +34,6 @@ struct recorder {
 	void (*close)(struct session *s);
 };
 
-const struct recorder *recorder_by_name(const char *name);
+extern const struct recorder *const recorders[]; /* NULL-terminated; the first is the default */
 
 #endif

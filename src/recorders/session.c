@@ -1,4 +1,5 @@
 /* session.c: the life of a recording: from its targets to its end, whatever ends it. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -64,13 +65,23 @@ bool session_records_command(const struct session *s)
 	return o->command && !o->system_wide && !o->pids.list.len && !o->tids.list.len;
 }
 
-bool session_watch(struct session *s, int fd, struct error *err)
+static bool watch(struct session *s, int fd, uint32_t events, struct error *err)
 {
-	struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+	struct epoll_event event = {.events = events, .data.fd = fd};
 
 	if (!epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event))
 		return true;
 	return error_errno(err, "watching a descriptor");
+}
+
+bool session_watch(struct session *s, int fd, struct error *err)
+{
+	return watch(s, fd, EPOLLIN, err);
+}
+
+bool session_watch_wakeups(struct session *s, int fd, struct error *err)
+{
+	return watch(s, fd, EPOLLIN | EPOLLET, err);
 }
 
 /* ---- What the profile says about the recording ---- */
@@ -163,6 +174,30 @@ static bool targets_ended(struct session *s)
 	for (size_t i = 0; i < s->targets.len; i++)
 		ended &= target_ended(s, &s->targets.items[i]);
 	return ended;
+}
+
+static void read_all_processes(struct session *s)
+{
+	struct error ignored = {0};
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			processes_read(&s->processes, atoi(entry->d_name), &ignored);
+	if (dir)
+		closedir(dir);
+}
+
+void session_read_processes(struct session *s)
+{
+	const struct record_options *o = s->options;
+	struct error ignored = {0};
+
+	if (o->system_wide)
+		read_all_processes(s);
+	for (size_t i = 0; i < o->pids.list.len; i++)
+		processes_read(&s->processes, o->pids.list.items[i], &ignored);
 }
 
 /* ---- Timers and signals ---- */

@@ -29,6 +29,8 @@ struct record_options {
 	uint64_t ring_bytes;	     /* of each CPU's ring; 0: as large as it has to be */
 	uint64_t stack_bytes;	     /* 0: the default */
 	const char *tee;	     /* save ring bytes here; NULL: no */
+	uint64_t least, most;	     /* ns that a wait lasts; 0: as the recorder has it; no limit */
+	unsigned wait_kinds;	     /* bits by enum wait_kind; 0: all */
 };
 
 /* What a recording has done so far; counts of samples. */
@@ -86,6 +88,11 @@ bool session_records_command(const struct session *s);
 
 /* Have `fd` wake the drain loop when it is readable. */
 bool session_watch(struct session *s, int fd, struct error *err);
+/* Only each time that the kernel says so, and not for as long as there is something to read. */
+bool session_watch_wakeups(struct session *s, int fd, struct error *err);
+
+/* Take in what /proc says about the targets, or about all there is. */
+void session_read_processes(struct session *s);
 
 uint64_t monotonic_ns(void);
 

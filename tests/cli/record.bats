@@ -28,6 +28,22 @@ needs_perf() {
 	done
 }
 
+@test "modes: unknown ones and options of others are refused" {
+	run "$kiln" record --mode sideways -- true
+	failed_with 2 "kiln: record: --mode: expected one of cpu, off, got 'sideways'"
+	run "$kiln" record --min 1ms -- true
+	failed_with 2 "kiln: record: --min, --max and --state belong to --mode off"
+	run "$kiln" record --mode off -F 99 -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"belong to --mode cpu"* ]]
+	run "$kiln" record --mode off --state S,asleep -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"not 'asleep'" ]]
+	run "$kiln" record --mode off --min 2s --max 1s -- true
+	failed_with 2 "kiln: record: --max is less than --min"
+	"$kiln" record --help | grep -q "off: where"
+}
+
 @test "outputs: unknown suffixes and terminals are refused before anything is recorded" {
 	run "$kiln" record -o picture.png -- touch ran
 	[ "$status" -eq 2 ]

@@ -56,7 +56,7 @@ has_seeds() { [ -n "$(ls "tests/fuzz/corpus/$1")" ]; }
 
 @test "every source file says in its first line what it is" {
 	count=0
-	for file in $(find src tests include -name '*.[ch]' -not -path '*/node_modules/*'); do
+	for file in $(find src bpf tests include -name '*.[ch]' -not -path '*/node_modules/*'); do
 		count=$((count + 1))
 		head -n 1 "$file" | grep -qF "/* ${file##*/}: " || { echo "$file"; bad=1; }
 	done

@@ -50,3 +50,17 @@ setup() {
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"src/model/bad.c:1"* ]]
 }
+
+@test "programs for the kernel and the floors see nothing of each other but bpf/shared.h" {
+	mkdir -p "$tree/bpf" "$tree/src/recorders"
+	echo '#include "bpf/shared.h"' | tee "$tree/bpf/x.bpf.c" >"$tree/src/recorders/x.c"
+	run "$layers" "$tree"
+	[ "$status" -eq 0 ]
+	echo '#include "base/b.h"' >"$tree/bpf/y.bpf.c"
+	echo '#include "bpf/core.h"' >"$tree/src/recorders/y.c"
+	echo '#include "bpf/shared.h"' >"$tree/src/base/y.c"
+	run "$layers" "$tree"
+	[ "$status" -ne 0 ]
+	[ "${#lines[@]}" -eq 3 ]
+	[[ "${lines[0]}" == "bpf/y.bpf.c:1: "* ]]
+}

@@ -1,0 +1,284 @@
+/* off.bpf.c: how long, and why, are threads off the CPU? */
+#include "bpf/core.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+const volatile bool everything;		       /* every thread but the idle ones */
+const volatile bool by_cpu;		       /* only what leaves these: */
+const volatile __u64 cpus[BPF_CPUS_MOST / 64]; /* bits */
+const volatile __u64 least, most = ~0ull;      /* ns that a wait has to last */
+const volatile __u32 kinds = ~0u;	       /* bits by enum wait_kind */
+const volatile __u64 crowded;		       /* bytes in the ring that wake the recorder up */
+const volatile bool until_exec;		       /* targets are recorded from their next exec on */
+
+/* A thread that is recorded. */
+struct thread {
+	__u64 since; /* it left the CPU, ns; 0: it runs */
+	__u64 woken; /* ns; 0: not yet */
+	__u32 exec;  /* with `early`: its self_exec_id before */
+	__u16 cpu;
+	__u8 kind;
+	bool follow; /* its children are recorded, too */
+	bool early;  /* not before its next exec */
+};
+
+/* As many as there are threads. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+/* pid or tid -> 1: with all of its threads and children. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u8);
+} targets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20); /* bytes; the recorder decides */
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wait_counts);
+} counts SEC(".maps");
+
+static __always_inline struct wait_counts *counted(void)
+{
+	__u32 first = 0;
+
+	return bpf_map_lookup_elem(&counts, &first);
+}
+
+static __always_inline bool wanted_cpu(__u32 cpu)
+{
+	return !by_cpu || cpus[cpu / 64 % (BPF_CPUS_MOST / 64)] >> cpu % 64 & 1;
+}
+
+static __always_inline struct thread *thread_of(struct task_struct *task)
+{
+	if (!everything)
+		return bpf_task_storage_get(&threads, task, NULL, 0);
+	return bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+/* ---- Off the CPU ---- */
+
+static __always_inline __u8 kind_of(bool preempt, __u32 state)
+{
+	if (preempt || !state)
+		return WAIT_PREEMPTED;
+	if (state & TASK_INTERRUPTIBLE)
+		return WAIT_SLEEPING;
+	if (state & TASK_STOPPED)
+		return WAIT_STOPPED;
+	if (state & (TASK_NOLOAD | TASK_PARKED))
+		return WAIT_IDLE;
+	return WAIT_DISK;
+}
+
+/* What the command does before it is itself is not recorded. */
+static __always_inline bool too_early(struct thread *t, struct task_struct *task)
+{
+	if (t->early && task->self_exec_id != t->exec)
+		t->early = false;
+	return t->early;
+}
+
+static __always_inline void leave(struct task_struct *task, bool preempt, __u32 state, __u64 now)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct wait_counts *c;
+	struct thread *t;
+
+	if (!task->pid || !wanted_cpu(cpu))
+		return;
+	t = thread_of(task);
+	if (!t) {
+		c = everything ? counted() : NULL;
+		if (c)
+			c->unknown++;
+		return;
+	}
+	if (state & TASK_ENDED || too_early(t, task))
+		return;
+	t->woken = 0;
+	t->cpu = (__u16)cpu;
+	t->kind = kind_of(preempt, state);
+	t->since = now;
+}
+
+/* ---- And back ---- */
+
+static __always_inline void tell(const struct told_wait *wait, struct wait_counts *c, __u32 parts)
+{
+	bool late = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= crowded;
+
+	c->parts += parts;
+	if (bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait),
+		    late ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
+		c->ring_full += parts;
+}
+
+/* The wait of a thread up to now; false when it is not asked for. */
+static __always_inline bool wait_until(struct task_struct *task, const struct thread *t, __u64 now,
+	struct told_wait *ret, __u32 *ret_parts)
+{
+	__u64 whole = now - t->since, kept = whole;
+	struct wait_counts *c = counted();
+
+	if (!c)
+		return false;
+	if (whole < least) {
+		c->short_waits++;
+		c->short_ns += whole;
+		return false;
+	}
+	if (whole > most) {
+		c->long_waits++;
+		c->long_ns += whole;
+		return false;
+	}
+	if (t->kind != WAIT_PREEMPTED && t->woken)
+		kept = t->woken - t->since;
+	*ret = (struct told_wait){.told = TOLD_WAIT,
+		.kind = t->kind,
+		.cpu = t->cpu,
+		.since = t->since,
+		.kept = kept,
+		.queued = whole - kept,
+		.pid = (__u32)task->tgid,
+		.tid = (__u32)task->pid};
+	*ret_parts = (kinds >> t->kind & 1 && ret->kept) + (kinds >> WAIT_QUEUE & 1 && ret->queued);
+	return *ret_parts;
+}
+
+static __always_inline void come_back(struct task_struct *task, __u64 now)
+{
+	struct wait_counts *c = counted();
+	struct told_wait wait;
+	struct thread *t;
+	__u32 parts;
+
+	if (!task->pid)
+		return;
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!t || !t->since)
+		return;
+	if (c && wait_until(task, t, now, &wait, &parts))
+		tell(&wait, c, parts);
+	t->since = 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	unsigned int state)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	leave(prev, preempt, state, now);
+	come_back(next, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *task)
+{
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
+
+	if (t && t->since && !t->woken)
+		t->woken = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* ---- Who is recorded ---- */
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct thread *from = bpf_task_storage_get(&threads, parent, NULL, 0), *t;
+	struct wait_counts *c;
+
+	if (everything || !from || !from->follow)
+		return 0;
+	t = bpf_task_storage_get(&threads, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (t) {
+		t->follow = true;
+		t->early = from->early;
+		t->exec = from->exec;
+	} else {
+		c = counted();
+		if (c)
+			c->unknown++;
+	}
+	return 0;
+}
+
+/* A new thread waits for its first CPU. */
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(on_new, struct task_struct *task)
+{
+	struct thread *t = thread_of(task);
+
+	if (!t || t->early)
+		return 0;
+	t->since = t->woken = bpf_ktime_get_ns();
+	t->kind = WAIT_QUEUE;
+	t->cpu = (__u16)bpf_get_smp_processor_id();
+	return 0;
+}
+
+SEC("iter/task")
+int mark(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread *t;
+	__u32 pid, tid;
+	__u8 *process;
+
+	if (!task)
+		return 0;
+	pid = (__u32)task->tgid;
+	tid = (__u32)task->pid;
+	process = bpf_map_lookup_elem(&targets, &pid);
+	if (!process && !bpf_map_lookup_elem(&targets, &tid))
+		return 0;
+	t = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		BPF_SEQ_PRINTF(ctx->meta->seq, "%d", tid); /* the recorder expects nothing */
+		return 0;
+	}
+	t->follow = process && *process;
+	t->early = until_exec;
+	t->exec = task->self_exec_id;
+	return 0;
+}
+
+/* Who still waits: a row for each, as if it were to run now. */
+SEC("iter/task")
+int still_waiting(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct wait_counts *c = counted();
+	struct told_wait wait;
+	struct thread *t;
+	__u32 parts;
+
+	if (!task || !c)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!t || !t->since || !wait_until(task, t, bpf_ktime_get_ns(), &wait, &parts))
+		return 0;
+	c->parts += parts;
+	bpf_seq_write(ctx->meta->seq, &wait, sizeof(wait));
+	t->since = 0;
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* bpf_support.h: may programs be put into this kernel, and if not, why? */
+#ifndef KILN_RECORDERS_BPF_SUPPORT_H
+#define KILN_RECORDERS_BPF_SUPPORT_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+struct bpf_program;
+
+/* Look for what would be in the way: privileges, type information. ERR_PERMISSION, ERR_IO. libbpf
+ * prints nothing from then on: what it said first is for bpf_error. */
+bool bpf_support(struct error *err);
+
+/* Why a step failed: what libbpf said last, and errno of `code` (negative). Returns false. */
+bool bpf_error(struct error *err, int code, const char *doing);
+
+/* Run an iterator's program over all threads; what it writes is appended. ERR_IO. */
+bool bpf_iterate(struct bpf_program *program, struct buffer *out, struct error *err);
+
+#endif
