@@ -100,6 +100,17 @@ static bool same_stream(
 	       a->each == b->each && a->wall_offset == b->wall_offset && a->period == b->period;
 }
 
+/* Which stream of table `t` is the same as `added`? */
+static uint32_t stream_like(
+	const struct profile *to, uint32_t t, const struct stream *added, const string_id *strings)
+{
+	uint32_t a = next_stream(to, 0, t);
+
+	while (a < to->streams.len && !same_stream(&to->streams.items[a], added, strings))
+		a = next_stream(to, a + 1, t);
+	return a;
+}
+
 /* Is table `t` of `to` weighed by the same streams as `table` of `from`? */
 static bool same_streams(const struct profile *to, uint32_t t, const struct profile *from,
 	uint32_t table, const string_id *strings)
@@ -129,25 +140,26 @@ static bool knows_event(const struct profile *to, const struct profile *from, ui
 	return false;
 }
 
-/* A table without samples, and its streams without values. */
-static uint32_t table_made(
-	struct profile *to, const struct profile *from, uint32_t table, const string_id *strings)
+/* Streams that weigh table `t` as these do their table, without values. */
+static void streams_made(struct profile *to, uint32_t t, const struct profile *from, uint32_t table,
+	const string_id *strings)
 {
-	uint32_t made = profile_add_samples(to);
-
 	for (uint32_t b = next_stream(from, 0, table); b < from->streams.len;
 		b = next_stream(from, b + 1, table)) {
 		struct stream stream = {.row = from->streams.items[b].row};
 
+		if (stream_like(to, t, &from->streams.items[b], strings) < to->streams.len)
+			continue;
 		stream.row.kind = strings[stream.row.kind];
 		stream.row.unit = strings[stream.row.unit];
 		stream.row.event = strings[stream.row.event];
-		stream.row.samples = made;
+		stream.row.samples = t;
 		stream.row.delivered = 0;
 		stream.row.expected = 0;
+		for (size_t i = to->samples.items[t].count; i > 0; i--)
+			vector_push(&stream.value, 0);
 		vector_push(&to->streams, stream);
 	}
-	return made;
 }
 
 /* ---- Samples ---- */
@@ -188,28 +200,40 @@ static bool values_added(struct stream *to, const struct stream *from, const uin
 	return true;
 }
 
+/* The table's samples into table `t`, which has all of its streams and may have more. */
+static bool samples_added(struct profile *to, uint32_t t, const struct profile *from,
+	uint32_t table, const struct moved *moved)
+{
+	uint32_t *rows = samples_moved(to, t, &from->samples.items[table], moved->stacks);
+	bool fits = true;
+
+	for (uint32_t b = next_stream(from, 0, table); fits && b < from->streams.len;
+		b = next_stream(from, b + 1, table)) {
+		const struct stream *added = &from->streams.items[b];
+
+		fits = values_added(
+			&to->streams.items[stream_like(to, t, added, moved->strings)], added, rows);
+	}
+	for (uint32_t a = next_stream(to, 0, t); a < to->streams.len; a = next_stream(to, a + 1, t))
+		while (to->streams.items[a].value.len < to->samples.items[t].count)
+			vector_push(&to->streams.items[a].value, 0);
+	free(rows);
+	return fits;
+}
+
 static bool table_added(
 	struct profile *to, const struct profile *from, uint32_t table, const struct moved *moved)
 {
-	uint32_t t = 0, b = next_stream(from, 0, table);
-	uint32_t *rows;
-	bool fits = true;
+	uint32_t t = 0;
 
 	while (t < to->samples.len && !same_streams(to, t, from, table, moved->strings))
 		t++;
 	if (t == to->samples.len) {
 		if (knows_event(to, from, table, moved->strings))
 			return false;
-		table_made(to, from, table, moved->strings);
+		streams_made(to, profile_add_samples(to), from, table, moved->strings);
 	}
-	rows = samples_moved(to, t, &from->samples.items[table], moved->stacks);
-	for (uint32_t a = next_stream(to, 0, t); fits && a < to->streams.len;
-		a = next_stream(to, a + 1, t)) {
-		fits = values_added(&to->streams.items[a], &from->streams.items[b], rows);
-		b = next_stream(from, b + 1, table);
-	}
-	free(rows);
-	return fits;
+	return samples_added(to, t, from, table, moved);
 }
 
 /* ---- All of it ---- */
@@ -235,7 +259,7 @@ static bool is_plain(const struct profile *p)
 	return plain;
 }
 
-bool profile_append(struct profile *to, const struct profile *from)
+bool profile_append(struct profile *to, const struct profile *from, bool one_table)
 {
 	struct moved moved;
 	bool fits = true;
@@ -243,7 +267,11 @@ bool profile_append(struct profile *to, const struct profile *from)
 	if (!is_plain(to) || !is_plain(from))
 		return false;
 	moved = rows_moved(to, from);
-	for (uint32_t table = 0; fits && table < from->samples.len; table++)
+	if (one_table) {
+		streams_made(to, 0, from, 0, moved.strings);
+		fits = samples_added(to, 0, from, 0, &moved);
+	}
+	for (uint32_t table = one_table; fits && table < from->samples.len; table++)
 		fits = table_added(to, from, table, &moved);
 	free(moved.strings);
 	free(moved.stacks);

@@ -8,7 +8,10 @@
  * came, what is known once, and the values of samples of one stack together. For inputs that say
  * nothing of a sample but its stack and values, and nothing about the profile as a whole. False
  * when `from` says more, or when its streams are others than those of `to` for the same event: then
- * `to` is of no use. */
-bool profile_append(struct profile *to, const struct profile *from);
+ * `to` is of no use.
+ *
+ * `one_table`: both have one table of samples and so has the result, with the streams of both;
+ * else those of other events are another table's. */
+bool profile_append(struct profile *to, const struct profile *from, bool one_table);
 
 #endif

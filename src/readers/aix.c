@@ -104,8 +104,10 @@ static void enter_process(struct aix *a, uint64_t pid, struct bytes command)
 {
 	struct profile *p = a->stacks.profile;
 
-	a->name = profile_string(p, command);
-	a->process = profile_process(p, pid <= INT32_MAX ? (int32_t)pid : -1, a->name);
+	if (a->stacks.want & WANT_THREADS) {
+		a->name = profile_string(p, command);
+		a->process = profile_process(p, pid <= INT32_MAX ? (int32_t)pid : -1, a->name);
+	}
 	a->command = text_stacks_named(&a->stacks, command, FRAME_META);
 	enter_thread(a, pid);
 }
@@ -195,10 +197,27 @@ static int bid(struct bytes head)
 	return 0;
 }
 
+/* Where a process begins. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct bytes command;
+	uint64_t pid;
+
+	(void)above;
+	return parse_process(line, &pid, &command);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_aix = {
 	.name = "aix",
 	.about = "stacks that AIX' procstack prints",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -182,7 +182,7 @@ static bool take_other(struct bpftrace *b, struct bytes line, struct error *err)
 	if (bytes_start(line, BYTES("Lost "))) {
 		rest = (struct bytes){line.at + 5, line.len - 5};
 		if (cut_number(&rest, &count) && bytes_start(rest, BYTES(" events"))) {
-			b->maps.lost += (uint64_t)count;
+			b->maps.stacks.counted += (uint64_t)count;
 			return true;
 		}
 	}
@@ -245,7 +245,6 @@ static bool bpftrace_read(struct bpftrace *b, struct error *err)
 		return false;
 	if (b->open)
 		text_stacks_skip(&b->maps.stacks, "expected `]: ` and a number before the end");
-	bpftrace_tell_lost(&b->maps);
 	return text_stacks_finish(&b->maps.stacks, err);
 }
 
@@ -256,6 +255,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool done;
 
 	text_stacks_open(&b.maps.stacks, in, options, out);
+	b.maps.stacks.tell = bpftrace_tell_lost;
 	if (!(options->style & STYLE_PERL))
 		b.maps.stacks.lines.part = bpftrace_part;
 	done = bpftrace_read(&b, err);
@@ -278,6 +278,19 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Between entries. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct bytes name;
+
+	return cut_map(&line, &name) && find_close(above) < above.len;
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_bpftrace = {
 	.name = "bpftrace",
 	.about = "maps of stacks that bpftrace prints",
@@ -285,4 +298,6 @@ const struct reader reader_bpftrace = {
 	.proof = "bpftrace 0.17 on programs of known shares",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

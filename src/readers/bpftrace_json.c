@@ -128,7 +128,7 @@ static bool take_data(struct bpftrace_json *b, struct error *err)
 			if (!take_map(b, key, err))
 				return false;
 		} else if (bytes_equal(key, BYTES("events"))) {
-			b->maps.lost += (uint64_t)json_number_if(b->json, 0, 0);
+			b->maps.stacks.counted += (uint64_t)json_number_if(b->json, 0, 0);
 		} else {
 			json_skip(b->json);
 		}
@@ -152,7 +152,6 @@ static bool bpftrace_read(struct bpftrace_json *b, struct error *err)
 	json_odd_note(&b->no_keys, b->maps.stacks.profile, "maps without keys");
 	json_odd_note(&b->no_number, b->maps.stacks.profile, "values that are no numbers");
 	json_odd_note(&b->too_many, b->maps.stacks.profile, "maps beyond the first 16");
-	bpftrace_tell_lost(&b->maps);
 	return json_stacks_finish(&b->maps.stacks, b->maps.stacks.taken, j, err);
 }
 
@@ -165,6 +164,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 	json_open(&j, in, err);
 	text_stacks_open(&b.maps.stacks, in, options, out);
+	b.maps.stacks.tell = bpftrace_tell_lost;
 	done = bpftrace_read(&b, err);
 	bpftrace_maps_release(&b.maps);
 	json_release(&j);

@@ -116,9 +116,7 @@ bool bpftrace_add(struct bpftrace_maps *b, int64_t value, struct error *err)
 	return done;
 }
 
-void bpftrace_tell_lost(struct bpftrace_maps *b)
+void bpftrace_tell_lost(struct profile *p, uint64_t lost)
 {
-	if (b->lost)
-		profile_note(b->stacks.profile, "bpftrace lost %llu events",
-			(unsigned long long)b->lost);
+	profile_note(p, "bpftrace lost %llu events", (unsigned long long)lost);
 }

@@ -14,7 +14,6 @@ struct bpftrace_maps {
 	size_t map;		 /* of the entry */
 	VECTOR(location_id) keys;
 	int64_t values[TEXT_STREAMS_LIMIT];
-	uint64_t lost;
 };
 
 void bpftrace_maps_release(struct bpftrace_maps *b); /* the stacks, too */
@@ -31,6 +30,7 @@ struct bytes bpftrace_part(struct bytes line);
 bool bpftrace_add(struct bpftrace_maps *b, int64_t value, struct error *err);
 void bpftrace_drop(struct bpftrace_maps *b);
 
-void bpftrace_tell_lost(struct bpftrace_maps *b);
+/* text_stacks.tell of lost events. */
+void bpftrace_tell_lost(struct profile *p, uint64_t lost);
 
 #endif

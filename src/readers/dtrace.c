@@ -330,6 +330,19 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Behind a count; an empty line is what a heading ends with. */
+static bool between(struct bytes above, struct bytes line)
+{
+	int64_t count;
+
+	return !bytes_trim(line).len && text_is_count(bytes_trim(above), &count);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_dtrace = {
 	.name = "dtrace",
 	.about = "aggregations of stacks that DTrace prints",
@@ -337,4 +350,6 @@ const struct reader reader_dtrace = {
 	.proof = "the corpora of FlameGraph and inferno",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

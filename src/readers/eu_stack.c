@@ -231,6 +231,20 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Where a stack begins; which thread's it is is the style's business. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct numbered_frame frame;
+
+	(void)above;
+	return numbered_frame_parse(line, &frame) && !frame.number && frame.address.len;
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_eu_stack = {
 	.name = "eu-stack",
 	.about = "stacks of elfutils' eu-stack",
@@ -238,4 +252,6 @@ const struct reader reader_eu_stack = {
 	.proof = "eu-stack 0.188 on a program of known shares",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -14,7 +14,6 @@ struct faulthandler {
 	struct text_stacks stacks;
 	thread_id thread;
 	unsigned has; /* of samples */
-	uint64_t cut; /* stacks that lack their outermost frames */
 };
 
 /* `a.py", line 3 in main`: what follows `  File "`. */
@@ -100,6 +99,11 @@ static void take_thread(struct faulthandler *f, struct bytes line)
 	f->thread = profile_thread(p, 0, -1, profile_string(p, name));
 }
 
+static bool is_thread(struct bytes line)
+{
+	return bytes_start(line, BYTES("Thread ")) || bytes_start(line, BYTES("Current thread "));
+}
+
 static bool take_line(struct faulthandler *f, struct bytes line, struct error *err)
 {
 	static const struct bytes start = {"  File \"", 8};
@@ -109,12 +113,19 @@ static bool take_line(struct faulthandler *f, struct bytes line, struct error *e
 		return true;
 	}
 	if (f->stacks.frames.len && bytes_equal(line, BYTES("  ...")))
-		f->cut++;
+		f->stacks.counted++;
 	if (!end_stack(f, err))
 		return false;
-	if (bytes_start(line, BYTES("Thread ")) || bytes_start(line, BYTES("Current thread ")))
+	if (is_thread(line))
 		take_thread(f, line);
 	return true;
+}
+
+/* Stacks that lack their outermost frames are counted. */
+static void tell(struct profile *p, uint64_t counted)
+{
+	profile_note(p, "%llu stacks lack their outermost frames: faulthandler stops at 100 frames",
+		(unsigned long long)counted);
 }
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
@@ -125,6 +136,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool more = true, done = true;
 
 	text_stacks_open(&f.stacks, in, options, out);
+	f.stacks.tell = tell;
 	text_stacks_stream(&f.stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
 	while (done && more) {
 		done = text_stacks_line(&f.stacks, &line, &more, err);
@@ -132,11 +144,6 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 			done = take_line(&f, line, err);
 	}
 	done = done && end_stack(&f, err) && text_stacks_finish(&f.stacks, err);
-	if (done && f.cut)
-		profile_note(out,
-			"%llu stacks lack their outermost frames: faulthandler stops at "
-			"100 frames",
-			(unsigned long long)f.cut);
 	text_stacks_release(&f.stacks);
 	return done;
 }
@@ -159,6 +166,18 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Where a thread begins. */
+static bool between(struct bytes above, struct bytes line)
+{
+	(void)above;
+	return is_thread(line);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_faulthandler = {
 	.name = "faulthandler",
 	.about = "tracebacks of Python's faulthandler",
@@ -166,4 +185,6 @@ const struct reader reader_faulthandler = {
 	.proof = "Python 3.11's faulthandler on a program of known shares",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

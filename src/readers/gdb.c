@@ -284,6 +284,20 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Where a stack begins. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct numbered_frame frame;
+
+	(void)above;
+	return numbered_frame_parse(line, &frame) && !frame.number;
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_gdb = {
 	.name = "gdb",
 	.about = "backtraces of gdb (bt, thread apply all bt)",
@@ -291,4 +305,6 @@ const struct reader reader_gdb = {
 	.proof = "gdb 13 on a program of known shares",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -83,6 +83,7 @@ static void take_more(struct exceptions *e, uint64_t count)
 	if (e->style & STYLE_PERL)
 		return;
 	if (!above || count > above->frames.len) {
+		text_stacks_depend(&e->stacks);
 		text_stacks_skip(&e->stacks, "expected as many frames in the trace above");
 		return;
 	}
@@ -102,6 +103,10 @@ static bool take_other(struct exceptions *e, struct bytes line, struct error *er
 		if (!e->stacks.frames.len)
 			e->level = level_of(line);
 		take_more(e, count);
+		if (!end_trace(e, err))
+			return false;
+		e->below = NO_LEVEL;
+		return true;
 	}
 	if (!end_trace(e, err))
 		return false;
@@ -184,6 +189,24 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Behind the last line of a trace, what has no cause, which would share frames with it. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct bytes text = bytes_trim(line), frame = frame_text(above);
+	struct java_frame parsed;
+	uint64_t count;
+
+	return !bytes_start(text, BYTES("at ")) && !bytes_start(text, BYTES("- ")) &&
+	       !bytes_start(text, BYTES("... ")) && !bytes_start(text, BYTES("Caused by: ")) &&
+	       !bytes_start(text, BYTES("Suppressed: ")) &&
+	       (frame.len ? java_frame_parse(frame, &parsed) : is_more(bytes_trim(above), &count));
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_java_exceptions = {
 	.name = "java-exceptions",
 	.about = "stack traces of Java exceptions in logs",
@@ -191,4 +214,6 @@ const struct reader reader_java_exceptions = {
 	.proof = "exceptions of Java 17, as many as were thrown",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -165,10 +165,24 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Where a thread begins. */
+static bool between(struct bytes above, struct bytes line)
+{
+	(void)above;
+	return bytes_start(line, TAG_THREAD);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_javacore = {
 	.name = "javacore",
 	.about = "javacore files of IBM's Java and OpenJ9",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

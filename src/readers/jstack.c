@@ -60,6 +60,11 @@ static bool is_background(struct bytes name)
 	       bytes_find(name, BYTES("Attach Listener"));
 }
 
+static bool is_thread(struct bytes line)
+{
+	return line.len > 1 && line.at[0] == '"' && memchr(line.at + 1, '"', line.len - 1);
+}
+
 static bool take_thread(struct java_threads *j, struct bytes line, struct error *err)
 {
 	const char *quote = bytes_last(line, '"');
@@ -153,7 +158,7 @@ static bool take_line(struct java_threads *j, struct bytes line, struct error *e
 		take_inside(j, line); /* nearly all lines */
 		return true;
 	}
-	if (line.len > 1 && line.at[0] == '"' && memchr(line.at + 1, '"', line.len - 1))
+	if (is_thread(line))
 		return take_thread(j, line, err);
 	if (!bytes_trim(line).len)
 		return java_threads_end(j, err);
@@ -196,6 +201,18 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Where a thread begins. */
+static bool between(struct bytes above, struct bytes line)
+{
+	(void)above;
+	return is_thread(line);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_jstack = {
 	.name = "jstack",
 	.about = "thread dumps of Java (jstack, jcmd Thread.print)",
@@ -203,4 +220,6 @@ const struct reader reader_jstack = {
 	.proof = "jstack of Java 17 on a program of known threads",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

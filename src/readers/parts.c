@@ -7,6 +7,7 @@
 
 #include "base/crew.h"
 #include "model/append.h"
+#include "readers/text_stacks.h"
 
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ struct part {
 	struct input_range range;
 	uint64_t start;
 	struct profile profile;
+	struct read_part told;
 	bool read;
 };
 
@@ -139,11 +141,14 @@ static struct part *take_over(struct parts *p)
 
 static void read_part(const struct parts *p, struct part *part)
 {
+	struct read_options options = *p->options;
 	struct error ignored = {0};
 	struct input in;
 
+	options.part = &part->told;
 	part->read = input_open_range(&in, p->in, &part->range, &ignored) &&
-		     p->reader->read(&in, p->options, &part->profile, &ignored);
+		     p->reader->read(&in, &options, &part->profile, &ignored) &&
+		     (!part->told.depends || !part->start);
 	input_release(&in);
 }
 
@@ -170,18 +175,46 @@ static int in_order(const void *left, const void *right)
 	return ((*a)->start > (*b)->start) - ((*a)->start < (*b)->start);
 }
 
+/* What readers leave to be said of all parts; some do not. */
+static bool tell(const struct parts *p)
+{
+	struct read_part all = {0};
+	struct error ignored = {0};
+
+	for (unsigned i = 0; i < p->count; i++) {
+		const struct read_part *part = &p->part[i]->told;
+
+		if (!all.bad.count) {
+			all.bad.first = all.lines + part->bad.first;
+			all.bad.reason = part->bad.reason;
+		}
+		all.bad.count += part->bad.count;
+		all.lines += part->lines;
+		all.samples += part->samples;
+		all.counted += part->counted;
+		all.tell = part->tell;
+	}
+	return !all.lines || read_part_tell(&all, &p->part[0]->profile, &ignored);
+}
+
 static bool join(struct parts *p)
 {
+	struct error ignored = {0};
+	struct profile *all;
 	bool joined = true;
 
 	qsort(p->part, p->count, sizeof(struct part *), in_order);
+	all = &p->part[0]->profile;
 	for (unsigned i = 0; i < p->count; i++)
 		joined = joined && p->part[i]->read;
 	for (unsigned i = 1; joined && i < p->count; i++) {
-		joined = profile_append(&p->part[0]->profile, &p->part[i]->profile);
+		joined = profile_append(all, &p->part[i]->profile, p->reader->one_table);
 		profile_release(&p->part[i]->profile);
 	}
-	return joined;
+	/* One reader leaves out what is beyond a limit. */
+	if (p->reader->one_table && all->streams.len > TEXT_STREAMS_LIMIT)
+		joined = false;
+	return joined && profile_values_fit(all, &ignored) && tell(p);
 }
 
 bool parts_read(const struct reader *reader, struct input *in, const struct read_options *options,

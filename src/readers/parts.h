@@ -10,9 +10,9 @@ unsigned parts_wanted(
 
 /* Read an input of which nothing has been skipped yet in up to `count` parts, each in a thread of
  * its own, into the profile that one reader would give (but for the numbers of strings that a
- * reader knows only at its end). False, and nothing is read, when it does not come in equal parts,
- * so that there is something to be said about one of them: then one reader is to read it, and to
- * say it. */
+ * reader knows only at its end). False, and nothing is read, when that cannot be: when a part
+ * depends on what is before it, say, or there is something to be said about it other than which
+ * lines were skipped. Then one reader is to read it. */
 bool parts_read(const struct reader *reader, struct input *in, const struct read_options *options,
 	unsigned count, struct profile *out);
 

@@ -51,6 +51,15 @@ static bool unknown_format(struct error *err)
 	return false;
 }
 
+bool read_part_tell(const struct read_part *part, struct profile *out, struct error *err)
+{
+	if (!bad_lines_finish(&part->bad, part->lines, part->samples, out, err))
+		return false;
+	if (part->counted)
+		part->tell(out, part->counted);
+	return true;
+}
+
 static bool read_with(const struct reader *reader, struct input *in,
 	const struct read_options *options, struct profile *out, struct error *err)
 {

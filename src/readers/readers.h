@@ -8,6 +8,7 @@
 #include "base/input.h"
 #include "images/places.h"
 #include "model/profile.h"
+#include "readers/bad_lines.h"
 
 /* Columns that are of no use to the caller are not built. */
 enum read_want {
@@ -40,12 +41,27 @@ enum read_style {
 	STYLE_PLACES = 65536,	     /* information, and with them files and lines */
 };
 
+/* What is known when a part of an input has been read, to be said of all of it. */
+struct read_part {
+	uint64_t lines, samples;
+	struct bad_lines bad;
+	/* What the reader has counted, and how it tells that of an input. NULL: it does not. */
+	uint64_t counted;
+	void (*tell)(struct profile *p, uint64_t counted);
+	bool depends; /* on what is before the part: it cannot be read without that */
+};
+
+/* Leave notes in the profile of an input of which this is all that is known; fail when nothing was
+ * read. */
+bool read_part_tell(const struct read_part *part, struct profile *out, struct error *err);
+
 struct read_options {
 	unsigned want;		     /* enum read_want, or'ed */
 	const char *format;	     /* a reader's name, or NULL: by content */
 	const struct places *places; /* where recorded binaries lie; NULL: the usual ones */
 	unsigned style;		     /* enum read_style, or'ed; 0: Kiln's own */
 	const char *event;	     /* with a style: only this one; NULL: the first in the input */
+	struct read_part *part;	     /* when it is not all of an input: to be filled; NULL: it is */
 };
 
 /* Frames of one stack. Deeper ones are skipped and counted: real programs stay far below. */
@@ -74,6 +90,7 @@ struct reader {
 	 * from which on the input can be read as if it were the start, or text.len. NULL: there is
 	 * no telling. */
 	size_t (*cut)(struct bytes text);
+	bool one_table; /* all streams are values of the same samples */
 };
 
 extern const struct reader *const readers[]; /* NULL-terminated */

@@ -204,10 +204,26 @@ static int bid(struct bytes head)
 	return frames ? 8 : deepest > 1 && !others ? 3 : 0;
 }
 
+/* Behind a count. */
+static bool between(struct bytes above, struct bytes line)
+{
+	int64_t count;
+
+	(void)line;
+	return text_is_count(bytes_trim(above), &count);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_stap = {
 	.name = "stap",
 	.about = "stacks that SystemTap prints",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -13,8 +13,11 @@ _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 void text_stacks_open(struct text_stacks *t, struct input *in, const struct read_options *options,
 	struct profile *out)
 {
-	*t = (struct text_stacks){
-		.profile = out, .lines.in = in, .want = options->want, .style = options->style};
+	*t = (struct text_stacks){.profile = out,
+		.lines.in = in,
+		.want = options->want,
+		.style = options->style,
+		.part = options->part};
 	t->samples = profile_add_samples(out);
 }
 
@@ -299,13 +302,42 @@ void text_stacks_skip(struct text_stacks *t, const char *reason)
 	bad_lines_add(&t->bad, t->lines.number, reason);
 }
 
+size_t text_stacks_cut(struct bytes text, bool (*between)(struct bytes above, struct bytes line))
+{
+	const char *newline = text.len ? memchr(text.at, '\n', text.len) : NULL;
+	const char *start = newline ? newline + 1 : NULL, *end = text.at + text.len;
+	struct bytes above = {0};
+
+	while (start && (newline = memchr(start, '\n', (size_t)(end - start)))) {
+		struct bytes line = {start, (size_t)(newline - start)};
+
+		line.len -= line.len && line.at[line.len - 1] == '\r';
+		if (above.at && between(above, line))
+			return (size_t)(start - text.at);
+		above = line;
+		start = newline + 1;
+	}
+	return text.len;
+}
+
 bool text_stacks_finish(struct text_stacks *t, struct error *err)
 {
+	struct read_part read;
+
 	for (uint32_t i = 0; i < t->streams; i++) {
 		struct stream_row *row = &t->profile->streams.items[t->first_stream + i].row;
 
 		if (bytes_equal(profile_text(t->profile, row->unit), BYTES("count")))
 			row->delivered = (uint64_t)t->total[i];
 	}
-	return bad_lines_finish(&t->bad, t->lines.number, t->taken, t->profile, err);
+	read = (struct read_part){.lines = t->lines.number,
+		.samples = t->taken,
+		.bad = t->bad,
+		.counted = t->counted,
+		.tell = t->tell};
+	if (!t->part)
+		return read_part_tell(&read, t->profile, err);
+	read.depends = t->part->depends;
+	*t->part = read;
+	return true;
 }

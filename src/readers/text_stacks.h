@@ -54,6 +54,10 @@ struct text_stacks {
 	int64_t total[TEXT_STREAMS_LIMIT];
 	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
 	struct bad_lines bad;
+	/* What a reader counts and tells in a note of its own at the end, unless it is 0. */
+	uint64_t counted;
+	void (*tell)(struct profile *p, uint64_t counted);
+	struct read_part *part; /* NULL: all of an input is read */
 };
 
 void text_stacks_open(struct text_stacks *t, struct input *in, const struct read_options *options,
@@ -144,6 +148,10 @@ static inline void text_stacks_fetch(const struct text_stacks *t, stack_id stack
 		__builtin_prefetch(t->row_of_stack.items + stack);
 }
 
+/* For reader.cut: where the first line starts before which the text can be cut, or text.len.
+ * `between` is asked about it and the line above it, which are whole. */
+size_t text_stacks_cut(struct bytes text, bool (*between)(struct bytes above, struct bytes line));
+
 /* Is the text nothing but digits? A count that does not fit is -1. */
 bool text_is_count(struct bytes text, int64_t *ret_count);
 
@@ -153,6 +161,14 @@ bool text_stacks_add_count(struct text_stacks *t, int64_t count, struct error *e
 
 /* The last line could not be read; `reason` is static and says what was expected. */
 void text_stacks_skip(struct text_stacks *t, const char *reason);
+
+/* The last line cannot be read without what was read before: when that may be in another part,
+ * nobody asks for the result. */
+static inline void text_stacks_depend(struct text_stacks *t)
+{
+	if (t->part)
+		t->part->depends = true;
+}
 
 /* At the end: totals into the streams, skipped lines into a note. Fails when nothing was read. */
 bool text_stacks_finish(struct text_stacks *t, struct error *err);

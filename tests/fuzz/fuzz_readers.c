@@ -1,7 +1,10 @@
 /* fuzz_readers.c: text of any tool, damaged in any way. The first byte says which reader gets the
  * rest. */
 #include "model/view.h"
+#include "readers/parts.h"
 #include "readers/readers.h"
+
+#include "support/random_profile.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -80,6 +83,30 @@ static struct result read_and_walk(
 	return result;
 }
 
+/* In parts, if it can be read so, it is the same. */
+static void read_in_parts(const struct reader *reader, struct bytes content, unsigned count)
+{
+	struct read_options options = {.format = reader->name};
+	struct error err = {0};
+	struct profile parts;
+	struct input in;
+
+	if (!reader->cut || !input_open_bytes(&in, content, "fuzz", &err))
+		return;
+	profile_init(&parts);
+	if (parts_read(reader, &in, &options, count, &parts)) {
+		struct profile whole;
+		const char *where;
+
+		profile_init(&whole);
+		assert(reader->read(&in, &options, &whole, &err));
+		assert(profiles_equal(&whole, &parts, &where));
+		profile_release(&whole);
+	}
+	profile_release(&parts);
+	input_release(&in);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -103,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	read_and_walk(
 		reader, content, 0, STYLE_PERL | STYLE_TID | STYLE_WAKERS | STYLE_WAKER_CHAINS);
 	read_and_walk(reader, content, 0, STYLE_INFERNO);
+	read_in_parts(reader, content, 2 + (unsigned)size % 3);
 	content.len = content.len < READER_HEAD ? content.len : READER_HEAD;
 	for (size_t i = 0; readers[i]; i++)
 		assert(readers[i]->bid(content) >= 0);

@@ -9,27 +9,17 @@
 #include "readers/parts.h"
 
 #include <glob.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static unsigned equal; /* inputs that were read in parts */
 
-static void read_whole(const struct reader *reader, const char *path, struct profile *out)
-{
-	struct read_options options = {0};
-	struct error err = {0};
-	struct input in;
-
-	profile_init(out);
-	assert_true(input_open(&in, path, &err));
-	if (!reader->read(&in, &options, out, &err))
-		fail_msg("%s: %s", path, err.text);
-	input_release(&in);
-}
+/* ---- The same ---- */
 
 /* Row by row, where the unit is not known only at the end, with the decimals that were seen. */
-static void assert_same(const struct profile *whole, const struct profile *parts, const char *path)
+static void assert_same(const struct profile *whole, const struct profile *parts, const char *what)
 {
 	struct buffer a = {0}, b = {0};
 	const char *where = "";
@@ -39,54 +29,207 @@ static void assert_same(const struct profile *whole, const struct profile *parts
 	assert_bytes_equal(buffer_bytes(&b), a.at);
 	if (!units_decimals(profile_text(whole, whole->streams.items[0].row.unit)) &&
 		!profiles_equal(whole, parts, &where))
-		fail_msg("%s: %s differ", path, where);
+		fail_msg("%s: %s differ", what, where);
 	buffer_release(&a);
 	buffer_release(&b);
 }
 
 /* False when it is not to be read in parts. */
-static bool check_parts(const struct reader *reader, const char *path, unsigned count)
+static bool check_input(
+	const struct reader *reader, struct input *in, const struct profile *whole, unsigned count)
 {
 	struct read_options options = {0};
 	struct error err = {0};
-	struct profile whole, parts;
-	struct input in;
+	struct profile parts;
 	bool done;
 
-	read_whole(reader, path, &whole);
 	profile_init(&parts);
-	assert_true(input_open(&in, path, &err));
-	done = parts_read(reader, &in, &options, count, &parts);
+	done = parts_read(reader, in, &options, count, &parts);
+	if (done && !whole)
+		fail_msg("%s: parts of it can be read, all of it cannot", in->name);
 	if (done)
-		assert_same(&whole, &parts, path);
-	else
-		assert_true(reader->read(&in, &options, &parts, &err)); /* nothing was lost */
+		assert_same(whole, &parts, in->name);
+	else if (whole)
+		assert_true(reader->read(in, &options, &parts, &err)); /* nothing was lost */
 	equal += done;
-	input_release(&in);
-	profile_release(&whole);
 	profile_release(&parts);
 	return done;
 }
 
+static bool check_parts(const struct reader *reader, const char *path, unsigned count)
+{
+	struct read_options options = {.format = reader->name};
+	struct error err = {0};
+	struct profile whole;
+	struct input in;
+	bool done;
+
+	assert_true(input_open(&in, path, &err));
+	profile_init(&whole);
+	if (!reader->read(&in, &options, &whole, &err))
+		fail_msg("%s: %s", path, err.text);
+	input_release(&in);
+	assert_true(input_open(&in, path, &err));
+	done = check_input(reader, &in, &whole, count);
+	input_release(&in);
+	profile_release(&whole);
+	return done;
+}
+
+/* The same for a text that need not be readable. */
+static bool check_text(const struct reader *reader, struct bytes text, unsigned count)
+{
+	struct read_options options = {.format = reader->name};
+	struct error err = {0};
+	struct profile whole;
+	struct input in;
+	bool readable, done;
+
+	profile_init(&whole);
+	assert_true(input_open_bytes(&in, text, reader->name, &err));
+	readable = reader->read(&in, &options, &whole, &err) && profile_values_fit(&whole, &err);
+	input_release(&in);
+	assert_true(input_open_bytes(&in, text, reader->name, &err));
+	done = check_input(reader, &in, readable ? &whole : NULL, count);
+	input_release(&in);
+	profile_release(&whole);
+	return done;
+}
+
+/* ---- Every reader whose input can be cut ---- */
+
+/* Its golden inputs; there are many of folded text. */
+static void find_inputs(const struct reader *reader, bool all, glob_t *ret_found)
+{
+	char pattern[128];
+
+	snprintf(pattern, sizeof(pattern), "tests/golden/%s/*.txt", reader->name);
+	assert_int_equal(glob(test_path(pattern), 0, NULL, ret_found), 0);
+	if (all && !strcmp(reader->name, "folded"))
+		assert_int_equal(
+			glob(test_path("tests/golden/*/*.folded"), GLOB_APPEND, NULL, ret_found),
+			0);
+}
+
+static void read_file(const char *path, struct buffer *ret_text)
+{
+	struct error err = {0};
+	struct bytes content;
+	struct input in;
+
+	assert_true(input_open(&in, path, &err));
+	assert_true(input_whole(&in, 1 << 20, &content, &err));
+	buffer_add(ret_text, content.at, content.len);
+	input_release(&in);
+}
+
+static void for_inputs(
+	bool all, void (*check)(const struct reader *reader, const char *path, struct bytes text))
+{
+	unsigned cuttable = 0;
+
+	for (size_t r = 0; readers[r]; r++) {
+		glob_t found;
+
+		if (!readers[r]->cut)
+			continue;
+		cuttable++;
+		equal = 0;
+		find_inputs(readers[r], all, &found);
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			struct buffer text = {0};
+
+			read_file(found.gl_pathv[i], &text);
+			check(readers[r], found.gl_pathv[i], buffer_bytes(&text));
+			buffer_release(&text);
+		}
+		globfree(&found);
+		print_message("%s: %u readings in parts\n", readers[r]->name, equal);
+		assert_true(equal > 0);
+	}
+	assert_true(cuttable > 10);
+}
+
+static void in_a_few_parts(const struct reader *reader, const char *path, struct bytes text)
+{
+	struct buffer thrice = {0};
+
+	(void)path;
+	for (int i = 0; i < 3; i++)
+		buffer_add(&thrice, text.at, text.len);
+	for (unsigned count = 2; count < 8; count++)
+		for (size_t len = thrice.len; len > text.len; len -= 1 + len / 8)
+			check_text(reader, (struct bytes){thrice.at, len}, count);
+	buffer_release(&thrice);
+}
+
 static void golden_inputs_are_the_same_in_parts(void **state)
 {
-	static const char *const patterns[][2] = {{"perf-script", "tests/golden/perf-script/*.txt"},
-		{"folded", "tests/golden/*/*.folded"}, {"folded", "tests/golden/folded/*.txt"}};
-	glob_t found;
-
 	(void)state;
-	equal = 0;
-	for (size_t p = 0; p < sizeof(patterns) / sizeof(*patterns); p++) {
-		const struct reader *reader = reader_by_name(patterns[p][0]);
+	for_inputs(true, in_a_few_parts);
+}
 
-		assert_int_equal(glob(test_path(patterns[p][1]), 0, NULL, &found), 0);
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			for (unsigned count = 2; count < 6; count++)
-				check_parts(reader, found.gl_pathv[i], count);
-		globfree(&found);
-	}
-	print_message("%u readings in parts\n", equal);
-	assert_true(equal > 20);
+/* Wherever the input ends, what is its middle is somewhere else: it is cut in all places, and ends
+ * in all ways. */
+static void cut_everywhere(const struct reader *reader, const char *path, struct bytes text)
+{
+	struct buffer twice = {0};
+	size_t step;
+
+	(void)path;
+	buffer_add(&twice, text.at, text.len);
+	buffer_add(&twice, text.at, text.len);
+	step = 1 + twice.len / 1000;
+	for (size_t len = step; len <= twice.len; len += step)
+		check_text(reader, (struct bytes){twice.at, len}, 2);
+	buffer_release(&twice);
+}
+
+static void inputs_are_the_same_wherever_they_are_cut(void **state)
+{
+	(void)state;
+	for_inputs(false, cut_everywhere);
+}
+
+static void use_cpus(const cpu_set_t *cpus)
+{
+	assert_int_equal(sched_setaffinity(0, sizeof(*cpus), cpus), 0);
+}
+
+/* As all commands read, with one of the CPUs and with all. */
+static void long_enough(const struct reader *reader, const char *path, struct bytes text)
+{
+	struct read_options options = {.format = reader->name};
+	struct profile one, all;
+	struct error err = {0};
+	struct buffer many = {0};
+	cpu_set_t cpus, first;
+
+	(void)path;
+	while (many.len < 33u << 20)
+		buffer_add(&many, text.at, text.len);
+	work_write("text", many.at);
+	buffer_release(&many);
+	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	CPU_ZERO(&first);
+	for (int cpu = 0; !CPU_COUNT(&first); cpu++)
+		if (CPU_ISSET(cpu, &cpus))
+			CPU_SET(cpu, &first);
+	use_cpus(&first);
+	if (!profile_read(work_path("text"), &options, &one, &err))
+		fail_msg("%s", err.text);
+	use_cpus(&cpus);
+	assert_true(profile_read(work_path("text"), &options, &all, &err));
+	assert_same(&one, &all, path);
+	equal++;
+	profile_release(&one);
+	profile_release(&all);
+}
+
+static void long_inputs_are_the_same_with_all_cpus(void **state)
+{
+	(void)state;
+	for_inputs(false, long_enough);
 }
 
 /* ---- Longer texts ---- */
@@ -193,6 +336,73 @@ static void oddities_are_left_to_one_reader(void **state)
 	buffer_release(&text);
 }
 
+/* ---- What is known when all has been read ---- */
+
+/* Maps that come later, in parts of their own, are values of the same samples. */
+static void maps_of_all_parts_are_of_one_table(void **state)
+{
+	const struct reader *reader = reader_by_name("bpftrace");
+	struct buffer text = {0};
+
+	(void)state;
+	for (int maps = 2; maps < 20; maps++) {
+		text.len = 0;
+		for (int i = 0; i < 300; i++)
+			buffer_printf(&text, "@m%d[\n    f%d+1\n    main+2\n, comm]: %d\n",
+				i * maps / 300, i % 7, i);
+		for (unsigned count = 2; count < 8; count++)
+			assert_int_equal(
+				check_text(reader, buffer_bytes(&text), count), maps <= 16);
+	}
+	buffer_release(&text);
+}
+
+/* Lines that are skipped are counted over all parts; the first is where it is in all. */
+static void skipped_lines_are_told_once(void **state)
+{
+	const struct reader *reader = reader_by_name("jstack");
+	struct buffer text = {0};
+
+	(void)state;
+	for (int turn = 0; turn < 60; turn++) {
+		text.len = 0;
+		for (int i = 0; i < 60; i++)
+			buffer_printf(&text,
+				"\"t-%d\" #1 nid=0x1 runnable\n"
+				"   java.lang.Thread.State: RUNNABLE\n%s\tat a.B.c(B.java:%d)\n\n",
+				i, i == turn || i == 59 - turn / 2 ? "\tat nothing\n" : "", i % 5);
+		for (unsigned count = 2; count < 8; count++)
+			assert_true(check_text(reader, buffer_bytes(&text), count));
+	}
+	buffer_release(&text);
+}
+
+/* "... 2 more" are frames of the trace above, which may be in another part. */
+static void what_depends_on_other_parts_is_left_to_one_reader(void **state)
+{
+	const struct reader *reader = reader_by_name("java-exceptions");
+	unsigned in_parts = 0;
+
+	(void)state;
+	for (int logged = 0; logged < 2; logged++) {
+		struct buffer text = {0};
+
+		in_parts = 0;
+
+		for (int i = 0; i < 100; i++)
+			buffer_printf(&text,
+				"a.E: no\n\tat a.B.c(B.java:%d)\n\tat a.B.d(B.java:1)\n"
+				"%sCaused by: a.F\n\tat a.B.e(B.java:2)\n\t... 1 more\n",
+				i, logged ? "a line of the log between them\n" : "");
+		for (size_t len = text.len / 2; len < text.len; len++)
+			in_parts += check_text(reader, (struct bytes){text.at, len}, 2);
+		/* Between the cause and the log's line it cannot be cut. */
+		assert_true(logged ? in_parts > 0 && in_parts < text.len - text.len / 2
+				   : in_parts == text.len - text.len / 2);
+		buffer_release(&text);
+	}
+}
+
 /* A short input, or one whose samples are to be kept apart, is one reader's. */
 static void what_is_not_worth_it_is_not_cut(void **state)
 {
@@ -220,10 +430,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(golden_inputs_are_the_same_in_parts),
+		cmocka_unit_test(inputs_are_the_same_wherever_they_are_cut),
+		cmocka_unit_test(long_inputs_are_the_same_with_all_cpus),
 		cmocka_unit_test(all_samples_of_a_script_are_there),
 		cmocka_unit_test(all_lines_of_folded_text_are_there),
 		cmocka_unit_test(who_is_done_first_takes_over),
 		cmocka_unit_test(oddities_are_left_to_one_reader),
+		cmocka_unit_test(maps_of_all_parts_are_of_one_table),
+		cmocka_unit_test(skipped_lines_are_told_once),
+		cmocka_unit_test(what_depends_on_other_parts_is_left_to_one_reader),
 		cmocka_unit_test(what_is_not_worth_it_is_not_cut),
 	};
 
