@@ -12,10 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reading in pieces that stay in the L2 cache beats mapping for content that is read once: no page
- * is faulted in. */
+/* What has to be copied is read in pieces that stay in the L2 cache. */
 #define INPUT_PIECE ((size_t)256 << 10)
-#define PIPE_ROOM   (1 << 20) /* bytes; users may ask for as many, unless told otherwise */
+
+/* A plain file is mapped. Pages are mapped many at once, which takes less than to copy them, and
+ * given back soon: neither costs a fault, and memory stays bounded. */
+#define MAP_AHEAD  ((size_t)1 << 20)
+#define MAP_BEHIND ((size_t)2 << 20)
+
+#define PIPE_ROOM (1 << 20) /* bytes; users may ask for as many, unless told otherwise */
 
 #define UNMAP_ALONE ((size_t)32 << 20) /* bytes */
 
@@ -37,8 +42,6 @@ struct raw {
 	bool packed;	   /* bytes are no text */
 	struct bytes left; /* read, not yet unpacked */
 	char *piece;
-	struct input_range *range; /* of a file that others read, too; NULL: all */
-	uint64_t base;		   /* where ranges count from */
 };
 
 struct input_source {
@@ -48,9 +51,13 @@ struct input_source {
 	bool filter_done;
 	char *buffer; /* the window lies in it, unless the content is in memory */
 	size_t start, len, cap;
-	void *mapped;
+	char *mapped; /* a plain file; NULL: it is none */
 	size_t mapped_size;
-	size_t passed; /* of what is mapped: see input_passed */
+	size_t base;		   /* of it: where the content begins */
+	size_t passed;		   /* of it: see input_passed */
+	struct input_range *range; /* what of the content is still to be looked at... */
+	struct input_range all;	   /* ... which is that unless others read it, too */
+	bool borrowed;		   /* the mapping is another input's */
 };
 
 static bool open_path(const char *path, int *ret_fd, struct error *err)
@@ -88,40 +95,12 @@ static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *e
 	return true;
 }
 
-/* Take up to `room` bytes of the range: nobody else reads them then. */
-static size_t range_take(struct input_range *range, size_t room, uint64_t *ret_at)
-{
-	pthread_mutex_lock(&range->lock);
-	if (room > range->end - range->at)
-		room = range->end - range->at;
-	*ret_at = range->at;
-	range->at += room;
-	pthread_mutex_unlock(&range->lock);
-	return room;
-}
-
-/* A file that has become shorter ends there. */
-static ssize_t raw_read_range(struct raw *raw, char *to, size_t room)
-{
-	uint64_t at;
-	size_t want = range_take(raw->range, room, &at), len = 0;
-	ssize_t got = 1;
-
-	while (len < want && got) {
-		got = pread(raw->fd, to + len, want - len, (off_t)(raw->base + at + len));
-		if (got < 0 && errno != EINTR)
-			return -1;
-		len += got > 0 ? (size_t)got : 0;
-	}
-	return (ssize_t)len;
-}
-
 static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, struct error *err)
 {
 	ssize_t got;
 
 	do
-		got = raw->range ? raw_read_range(raw, to, room) : read(raw->fd, to, room);
+		got = read(raw->fd, to, room);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return error_errno(err, "cannot read");
@@ -174,10 +153,91 @@ static const struct filter *filter_for(struct bytes head)
 	return NULL;
 }
 
+/* ---- Mapped files ---- */
+
+/* Take up to `room` bytes of the range: nobody else reads them then. */
+static size_t range_take(struct input_range *range, size_t room, uint64_t *ret_at)
+{
+	pthread_mutex_lock(&range->lock);
+	if (room > range->end - range->at)
+		room = range->end - range->at;
+	*ret_at = range->at;
+	range->at += room;
+	pthread_mutex_unlock(&range->lock);
+	return room;
+}
+
+/* Into memory, when it is a plain file and not packed. A file that is changing is what it was now.
+ */
+static bool map_file(struct input_source *s)
+{
+	bool alone = s->raw.fd >= 0 && !(s->raw.next && *s->raw.next);
+	off_t base = alone ? lseek(s->raw.fd, 0, SEEK_CUR) : -1;
+	struct stat status;
+	void *at;
+
+	if (base < 0 || fstat(s->raw.fd, &status) || !S_ISREG(status.st_mode) ||
+		status.st_size <= base)
+		return false;
+	at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);
+	if (at == MAP_FAILED)
+		return false;
+	s->mapped = at;
+	s->mapped_size = (size_t)status.st_size;
+	s->base = s->passed = (size_t)base;
+	s->all = (struct input_range){
+		.lock = PTHREAD_MUTEX_INITIALIZER, .end = s->mapped_size - s->base};
+	s->range = &s->all;
+	if (!filter_for((struct bytes){s->mapped + s->base, s->mapped_size - s->base}))
+		return true;
+	munmap(s->mapped, s->mapped_size);
+	s->mapped = NULL;
+	return false;
+}
+
+static size_t page_start(size_t at)
+{
+	return at / (size_t)sysconf(_SC_PAGESIZE) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Give back pages before `end`, of the mapping. */
+static void pass(struct input_source *s, size_t end)
+{
+	end = page_start(end);
+	if (end <= s->passed || end > s->mapped_size)
+		return;
+	madvise(s->mapped + page_start(s->passed), end - page_start(s->passed), MADV_DONTNEED);
+	s->passed = end;
+}
+
+/* Grow the window. What of it has been skipped is given back. */
+static void map_more(struct input *in, size_t want)
+{
+	struct input_source *s = in->source;
+	uint64_t at = 0;
+
+	while (in->window.len < want && !in->ended) {
+		size_t got = range_take(s->range, MAP_AHEAD, &at), start = s->base + at;
+
+		in->window.len += got;
+		in->ended = !got;
+		madvise(s->mapped + page_start(start), start + got - page_start(start),
+			MADV_POPULATE_READ);
+	}
+	if (in->window.at - s->mapped > (ptrdiff_t)(s->passed + MAP_BEHIND))
+		pass(s, (size_t)(in->window.at - s->mapped));
+}
+
+/* ---- Opening ---- */
+
 static bool input_begin(struct input *in, struct error *err)
 {
 	struct input_source *s = in->source;
 
+	if (map_file(s)) {
+		in->window.at = s->mapped + s->base;
+		return true;
+	}
 	if (!raw_head(&s->raw, err)) {
 		error_prefix(err, "%s: ", in->name);
 		input_release(in);
@@ -260,7 +320,7 @@ void input_release(struct input *in)
 		s->filter->close(s->filter_state);
 	if (s->raw.fd >= 0)
 		close(s->raw.fd);
-	if (s->mapped)
+	if (s->mapped && !s->borrowed)
 		unmap(s->mapped, s->mapped_size);
 	free(s->raw.piece);
 	free(s->buffer);
@@ -318,7 +378,7 @@ static bool window_in_memory(struct input *in)
 {
 	struct raw *raw = &in->source->raw;
 
-	if (in->source->filter || raw->fd >= 0)
+	if (in->source->filter || in->source->mapped || raw->fd >= 0)
 		return false;
 	if (raw->left.len) {
 		in->window = raw->left;
@@ -338,6 +398,10 @@ bool input_fill(struct input *in, size_t want, struct error *err)
 		return error_set(err, ERR_LIMIT,
 			"byte %llu: a piece of more than %zu MiB without an end",
 			(unsigned long long)in->offset, INPUT_WINDOW_LIMIT >> 20);
+	if (s->mapped) {
+		map_more(in, want);
+		return true;
+	}
 	make_room(s, want);
 	while (s->len < want && !in->ended)
 		if (!source_step(s, &in->ended, err))
@@ -391,74 +455,49 @@ bool input_line(struct input *in, struct bytes *ret_line, bool *ret_more, struct
 bool input_can_map(const struct input *in)
 {
 	const struct input_source *s = in->source;
-	off_t base = s->raw.fd >= 0 ? lseek(s->raw.fd, 0, SEEK_CUR) : -1;
-	struct stat status;
 
-	if (s->filter)
-		return false;
-	if (s->raw.fd < 0)
-		return true;
-	if (s->raw.next && *s->raw.next)
-		return false;
-	return base >= 0 && !fstat(s->raw.fd, &status) && S_ISREG(status.st_mode) &&
-	       status.st_size && (uint64_t)base == in->offset + s->len + s->raw.left.len;
-}
-
-static bool map_file(struct input *in, uint64_t limit, bool *ret_mapped, struct error *err)
-{
-	struct input_source *s = in->source;
-	struct stat status;
-	uint64_t size;
-	void *at;
-
-	*ret_mapped = false;
-	if (!input_can_map(in) || fstat(s->raw.fd, &status))
-		return true;
-	size = (uint64_t)status.st_size;
-	if (size > limit)
-		return error_set(err, ERR_LIMIT, "file of %llu MiB, at most %llu MiB can be read",
-			(unsigned long long)(size >> 20), (unsigned long long)(limit >> 20));
-	at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);
-	if (at == MAP_FAILED)
-		return true;
-	s->mapped = at;
-	s->mapped_size = size;
-	*ret_mapped = true;
-	return true;
+	return s->mapped || (s->raw.fd < 0 && !s->filter);
 }
 
 uint64_t input_size(const struct input *in)
 {
-	const struct raw *raw = in->source ? &in->source->raw : NULL;
-	struct stat status;
+	const struct input_source *s = in->source;
 
-	if (!raw || !input_can_map(in))
+	if (!s || !input_can_map(in))
 		return 0;
-	if (raw->fd < 0)
-		return in->window.len + raw->left.len;
-	return fstat(raw->fd, &status) ? 0 : (uint64_t)status.st_size - in->offset;
+	return s->mapped ? s->mapped_size - s->base - in->offset : in->window.len + s->raw.left.len;
+}
+
+/* Part of a mapped file. */
+static void borrow(struct input_source *part, const struct input_source *s, uint64_t offset,
+	struct input_range *range)
+{
+	part->raw.fd = -1;
+	part->mapped = s->mapped;
+	part->mapped_size = s->mapped_size;
+	part->base = s->base + offset;
+	part->passed = part->base + range->at;
+	part->range = range;
+	part->borrowed = true;
 }
 
 bool input_open_range(
 	struct input *part, const struct input *in, struct input_range *range, struct error *err)
 {
-	const struct raw *whole = &in->source->raw;
-	struct bytes memory = in->window.len ? in->window : whole->left;
+	const struct input_source *s = in->source;
+	struct bytes memory = in->window.len ? in->window : s->raw.left;
 	uint64_t at;
-	int fd;
+	size_t len;
 
-	if (whole->fd < 0) {
-		size_t len = range_take(range, SIZE_MAX, &at);
-
-		return input_open_bytes(part, (struct bytes){memory.at + at, len}, in->name, err);
+	if (s->mapped) {
+		*part = (struct input){.name = in->name};
+		part->source = memory_new(1, sizeof(*part->source));
+		borrow(part->source, s, in->offset, range);
+		part->window.at = s->mapped + part->source->passed;
+		return true;
 	}
-	fd = fcntl(whole->fd, F_DUPFD_CLOEXEC, 0);
-	*part = (struct input){.name = in->name};
-	if (fd < 0)
-		return error_errno(err, "%s: cannot open", in->name);
-	part->source = memory_new(1, sizeof(*part->source));
-	part->source->raw = (struct raw){.fd = fd, .range = range, .base = in->offset};
-	return true;
+	len = range_take(range, SIZE_MAX, &at);
+	return input_open_bytes(part, (struct bytes){memory.at + at, len}, in->name, err);
 }
 
 int64_t input_time(const struct input *in)
@@ -493,40 +532,35 @@ static bool collect(struct input *in, uint64_t limit, struct bytes *ret_content,
 bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err)
 {
 	struct input_source *s = in->source;
-	bool mapped;
+	size_t start = s->base + in->offset;
 
 	if (window_in_memory(in)) {
 		*ret_content = in->window;
 		return true;
 	}
-	if (!map_file(in, limit, &mapped, err))
-		return false;
-	if (mapped) {
-		*ret_content =
-			(struct bytes){(char *)s->mapped + in->offset, s->mapped_size - in->offset};
-		return true;
-	}
-	return collect(in, limit, ret_content, err);
+	if (!s->mapped)
+		return collect(in, limit, ret_content, err);
+	if (s->mapped_size - start > limit)
+		return error_set(err, ERR_LIMIT, "file of %llu MiB, at most %llu MiB can be read",
+			(unsigned long long)((s->mapped_size - start) >> 20),
+			(unsigned long long)(limit >> 20));
+	*ret_content = (struct bytes){s->mapped + start, s->mapped_size - start};
+	return true;
 }
 
 void input_passed(struct input *in, uint64_t end)
 {
 	struct input_source *s = in->source;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
-	end = (end + in->offset) / page * page;
-	if (!s->mapped || end <= s->passed || end > s->mapped_size)
-		return;
-	madvise((char *)s->mapped + s->passed, end - s->passed, MADV_DONTNEED);
-	s->passed = end;
+	if (s->mapped)
+		pass(s, s->base + in->offset + end);
 }
 
 bool input_prepare(const struct input *in, uint64_t start, uint64_t len)
 {
 	const struct input_source *s = in->source;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	size_t at = s->mapped ? page_start(s->base + in->offset + start) : 0;
 
-	start = (start + in->offset) / page * page;
-	return s->mapped && start < s->mapped_size && len <= s->mapped_size - start &&
-	       !madvise((char *)s->mapped + start, len, MADV_POPULATE_READ);
+	return s->mapped && at < s->mapped_size && len <= s->mapped_size - at &&
+	       !madvise(s->mapped + at, len, MADV_POPULATE_READ);
 }

@@ -175,6 +175,77 @@ static void memory_is_read_in_place(void **state)
 	input_release(&in);
 }
 
+/* Pages of files that are mapped, in KiB, as the kernel counts them. */
+static long resident_file_pages(void)
+{
+	FILE *status = fopen("/proc/self/status", "r");
+	char line[256];
+	long kib = -1;
+
+	assert_non_null(status);
+	while (fgets(line, sizeof(line), status))
+		if (sscanf(line, "RssFile: %ld", &kib) == 1)
+			break;
+	fclose(status);
+	assert_true(kib >= 0);
+	return kib;
+}
+
+static void what_was_read_of_a_large_file_is_given_back(void **state)
+{
+	struct error err = {0};
+	struct bytes line;
+	struct input in;
+	long before, most = 0;
+	size_t lines = 0;
+	bool more = true;
+	(void)state;
+
+	make_file("awk '{ print; all = all $0 RS } END { for (i = 1; i < 8; i++) printf \"%s\", "
+		  "all }'");
+	before = resident_file_pages();
+	assert_true(input_open(&in, work_path("lines"), &err));
+	for (; more; lines++) {
+		assert_true(input_line(&in, &line, &more, &err));
+		if (lines % 50000 == 0 && resident_file_pages() - before > most)
+			most = resident_file_pages() - before;
+	}
+	input_release(&in);
+	assert_int_equal(lines - 1, 8 * LINES); /* 19 MB */
+	assert_in_range(most, 1, 6 * 1024);
+}
+
+/* What is in front of where the file stands belongs to somebody else. */
+static void standard_input_is_read_from_where_it_stands(void **state)
+{
+	struct error err = {0};
+	struct bytes line, rest;
+	struct input in;
+	bool more;
+	int saved = dup(STDIN_FILENO), fd;
+	size_t len;
+	char *text = numbered(&len);
+	(void)state;
+
+	make_file("cat");
+	fd = open(work_path("lines"), O_RDONLY);
+	assert_int_equal(lseek(fd, 7, SEEK_SET), 7);
+	assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+	assert_true(input_open(&in, "-", &err));
+	assert_int_equal(input_size(&in), len - 7);
+	assert_true(input_line(&in, &line, &more, &err) && more);
+	assert_true(bytes_equal(line, BYTES("line 1")));
+	assert_int_equal(in.offset, 7);
+	assert_true(input_whole(&in, 1 << 30, &rest, &err));
+	assert_int_equal(rest.len, len - 14);
+	assert_memory_equal(rest.at, text + 14, rest.len);
+	input_release(&in);
+	dup2(saved, STDIN_FILENO);
+	close(saved);
+	close(fd);
+	free(text);
+}
+
 static void write_file(const char *path, const char *text)
 {
 	FILE *file = fopen(path, "w");
@@ -215,6 +286,8 @@ int main(void)
 		cmocka_unit_test(a_cut_file_is_an_error_that_names_the_place),
 		cmocka_unit_test(limits_and_missing_files_are_reported),
 		cmocka_unit_test(memory_is_read_in_place),
+		cmocka_unit_test(what_was_read_of_a_large_file_is_given_back),
+		cmocka_unit_test(standard_input_is_read_from_where_it_stands),
 		cmocka_unit_test(several_files_are_one_text),
 	};
 
