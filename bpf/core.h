@@ -25,6 +25,12 @@ struct task_struct {
 	__u64 start_time;
 };
 
+#ifdef __TARGET_ARCH_x86
+struct pt_regs {
+	unsigned long ip;
+};
+#endif
+
 struct bpf_iter_meta {
 	struct seq_file *seq;
 };

@@ -1,23 +1,26 @@
 /* off.bpf.c: how long, and why, are threads off the CPU? */
-#include "bpf/core.h"
+#include "bpf/stacks.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+#define NO_CPU 0xffff
 
 const volatile bool everything;		       /* every thread but the idle ones */
 const volatile bool by_cpu;		       /* only what leaves these: */
 const volatile __u64 cpus[BPF_CPUS_MOST / 64]; /* bits */
 const volatile __u64 least, most = ~0ull;      /* ns that a wait has to last */
 const volatile __u32 kinds = ~0u;	       /* bits by enum wait_kind */
-const volatile __u64 crowded;		       /* bytes in the ring that wake the recorder up */
 const volatile bool until_exec;		       /* targets are recorded from their next exec on */
 
 /* A thread that is recorded. */
 struct thread {
 	__u64 since; /* it left the CPU, ns; 0: it runs */
 	__u64 woken; /* ns; 0: not yet */
+	__u32 chunk; /* its stack */
 	__u32 exec;  /* with `early`: its self_exec_id before */
 	__u16 cpu;
 	__u8 kind;
+	bool lost;   /* the ring had no room for its stack */
 	bool follow; /* its children are recorded, too */
 	bool early;  /* not before its next exec */
 };
@@ -38,11 +41,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u8);
 } targets SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 20); /* bytes; the recorder decides */
-} ring SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -93,7 +91,8 @@ static __always_inline bool too_early(struct thread *t, struct task_struct *task
 	return t->early;
 }
 
-static __always_inline void leave(struct task_struct *task, bool preempt, __u32 state, __u64 now)
+static __always_inline void leave(
+	void *ctx, struct task_struct *task, bool preempt, __u32 state, __u64 now)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct wait_counts *c;
@@ -110,23 +109,16 @@ static __always_inline void leave(struct task_struct *task, bool preempt, __u32 
 	}
 	if (state & TASK_ENDED || too_early(t, task))
 		return;
+	t->kind = kind_of(preempt, state);
+	if (!(kinds >> t->kind & 1) && (t->kind == WAIT_PREEMPTED || !(kinds >> WAIT_QUEUE & 1)))
+		return;
+	t->chunk = stack_take(ctx, task, &t->lost);
 	t->woken = 0;
 	t->cpu = (__u16)cpu;
-	t->kind = kind_of(preempt, state);
 	t->since = now;
 }
 
 /* ---- And back ---- */
-
-static __always_inline void tell(const struct told_wait *wait, struct wait_counts *c, __u32 parts)
-{
-	bool late = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= crowded;
-
-	c->parts += parts;
-	if (bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait),
-		    late ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP))
-		c->ring_full += parts;
-}
 
 /* The wait of a thread up to now; false when it is not asked for. */
 static __always_inline bool wait_until(struct task_struct *task, const struct thread *t, __u64 now,
@@ -152,6 +144,7 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 	*ret = (struct told_wait){.told = TOLD_WAIT,
 		.kind = t->kind,
 		.cpu = t->cpu,
+		.chunk = t->chunk,
 		.since = t->since,
 		.kept = kept,
 		.queued = whole - kept,
@@ -173,8 +166,11 @@ static __always_inline void come_back(struct task_struct *task, __u64 now)
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!t || !t->since)
 		return;
-	if (c && wait_until(task, t, now, &wait, &parts))
-		tell(&wait, c, parts);
+	if (c && wait_until(task, t, now, &wait, &parts)) {
+		c->parts += parts;
+		if (t->lost || bpf_ringbuf_output(&ring, &wait, sizeof(wait), ring_wakeup()))
+			c->ring_full += parts;
+	}
 	t->since = 0;
 }
 
@@ -184,7 +180,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 {
 	__u64 now = bpf_ktime_get_ns();
 
-	leave(prev, preempt, state, now);
+	leave(ctx, prev, preempt, state, now);
 	come_back(next, now);
 	return 0;
 }
@@ -232,33 +228,62 @@ int BPF_PROG(on_new, struct task_struct *task)
 		return 0;
 	t->since = t->woken = bpf_ktime_get_ns();
 	t->kind = WAIT_QUEUE;
+	t->chunk = 0;
+	t->lost = false;
 	t->cpu = (__u16)bpf_get_smp_processor_id();
 	return 0;
+}
+
+/* A thread that is off the CPU already: its wait begins with the recording. */
+static __always_inline void begin_waiting(struct task_struct *task, struct thread *t)
+{
+	__u32 state = task->__state;
+
+	if (task->on_cpu || state & TASK_ENDED || t->since)
+		return;
+	t->kind = state ? kind_of(false, state) : WAIT_QUEUE;
+	t->chunk = stack_take_other(task, &t->lost);
+	t->cpu = NO_CPU;
+	t->since = bpf_ktime_get_ns();
+	t->woken = state ? 0 : t->since;
+	if (task->on_cpu)
+		t->since = 0;
+}
+
+/* 0: it is not recorded; 1; 2: with its children. */
+static __always_inline int wanted(struct task_struct *task)
+{
+	__u32 pid = (__u32)task->tgid, tid = (__u32)task->pid;
+	__u8 *process = bpf_map_lookup_elem(&targets, &pid);
+
+	if (everything)
+		return tid ? 1 : 0;
+	if (process && *process)
+		return 2;
+	return bpf_map_lookup_elem(&targets, &tid) ? 1 : 0;
 }
 
 SEC("iter/task")
 int mark(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
+	int want = task ? wanted(task) : 0;
 	struct thread *t;
-	__u32 pid, tid;
-	__u8 *process;
 
-	if (!task)
-		return 0;
-	pid = (__u32)task->tgid;
-	tid = (__u32)task->pid;
-	process = bpf_map_lookup_elem(&targets, &pid);
-	if (!process && !bpf_map_lookup_elem(&targets, &tid))
+	/* One that is known already has been running since. */
+	if (!want || bpf_task_storage_get(&threads, task, NULL, 0))
 		return 0;
 	t = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
-		BPF_SEQ_PRINTF(ctx->meta->seq, "%d", tid); /* the recorder expects nothing */
+		BPF_SEQ_PRINTF(
+			ctx->meta->seq, "%d\n", task->pid); /* the recorder expects nothing */
 		return 0;
 	}
-	t->follow = process && *process;
+	t->follow = want > 1;
 	t->early = until_exec;
 	t->exec = task->self_exec_id;
+	if (!until_exec && !by_cpu)
+		begin_waiting(task, t);
 	return 0;
 }
 
@@ -278,7 +303,10 @@ int still_waiting(struct bpf_iter__task *ctx)
 	if (!t || !t->since || !wait_until(task, t, bpf_ktime_get_ns(), &wait, &parts))
 		return 0;
 	c->parts += parts;
-	bpf_seq_write(ctx->meta->seq, &wait, sizeof(wait));
+	if (t->lost)
+		c->ring_full += parts;
+	else
+		bpf_seq_write(ctx->meta->seq, &wait, sizeof(wait));
 	t->since = 0;
 	return 0;
 }

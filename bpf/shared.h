@@ -10,7 +10,37 @@
 #define BPF_CPUS_MOST 4096u
 
 enum told {
-	TOLD_WAIT = 1, /* struct told_wait */
+	TOLD_SPACE = 1, /* struct told_space */
+	TOLD_CHUNK,	/* struct told_chunk */
+	TOLD_WAIT,	/* struct told_wait */
+};
+
+/* What a process runs from a time on: addresses of others mean something else. */
+struct told_space {
+	__u8 told, reserved[3];
+	__u32 id;
+	__u64 time; /* CLOCK_MONOTONIC, ns */
+	__u32 pid, reserved2;
+};
+
+/* Some frames of a stack, outermost first, and what is outside of them: another chunk, or (root)
+ * the address space, with how the walk ended. Of kernel frames, whatever is outside. */
+#define CHUNK_FRAMES	15
+#define CHUNK_KERNEL	(1ull << 63)
+#define CHUNK_ROOT	(1ull << 62)
+#define CHUNK_END_SHIFT 32     /* 8 bits from here: user_stack.end... */
+#define CHUNK_END_EARLY 0xff   /* ... or: the thread had left the CPU before it was recorded */
+#define CHUNKS_MOST	131072 /* some 25 MB; the recorder empties the table before it is full */
+struct chunk {
+	__u64 parent;		/* lower half: number of a chunk; of a root: of a space, or 0 */
+	__u64 ip[CHUNK_FRAMES]; /* that name the frames, see struct location; 0: no more */
+};
+
+struct told_chunk {
+	__u8 told, reserved[3];
+	__u32 id;
+	__u64 time;
+	struct chunk chunk;
 };
 
 /* Why a thread is off the CPU. */
@@ -27,8 +57,8 @@ enum wait_kind {
 /* A thread was off the CPU: first for the reason it left, then, woken up, for a CPU. */
 struct told_wait {
 	__u8 told, kind;
-	__u16 cpu; /* that it left */
-	__u32 reserved;
+	__u16 cpu;    /* that it left */
+	__u32 chunk;  /* its stack; 0: none */
 	__u64 since;  /* CLOCK_MONOTONIC, ns */
 	__u64 kept;   /* ns, for `kind` */
 	__u64 queued; /* ns more until it ran */

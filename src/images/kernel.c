@@ -283,6 +283,14 @@ bool kernel_find(const struct kernel *k, uint64_t address, struct kernel_symbol 
 	return true;
 }
 
+bool kernel_find_named(const struct kernel *k, struct bytes name, struct kernel_symbol *ret_symbol)
+{
+	for (size_t i = 0; i < k->rows.len; i++)
+		if (bytes_equal(row_name(k, &k->rows.items[i]), name))
+			return kernel_find(k, k->rows.items[i].address, ret_symbol);
+	return false;
+}
+
 uint64_t kernel_text_start(const struct kernel *k)
 {
 	return k->text_start;

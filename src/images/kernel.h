@@ -41,6 +41,9 @@ struct kernel_symbol {
 /* The function at `address`; it borrows from `k`. */
 bool kernel_find(const struct kernel *k, uint64_t address, struct kernel_symbol *ret_symbol);
 
+/* The same for a function of that name. */
+bool kernel_find_named(const struct kernel *k, struct bytes name, struct kernel_symbol *ret_symbol);
+
 uint64_t kernel_text_start(const struct kernel *k); /* address of _text, or else _stext; 0: none */
 size_t kernel_symbol_count(const struct kernel *k);
 

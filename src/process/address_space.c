@@ -59,6 +59,18 @@ static void space_insert(struct address_space *s, size_t at, const struct mapped
 	s->maps.len++;
 }
 
+bool address_space_replaces(const struct address_space *s, const struct mapped *m)
+{
+	for (size_t i = space_search(s, m->start);
+		i < s->maps.len && s->maps.items[i].start < m->end; i++) {
+		const struct mapped *old = &s->maps.items[i];
+
+		if (old->mapping != m->mapping || old->start - old->offset != m->start - m->offset)
+			return true;
+	}
+	return false;
+}
+
 /* Make a hole: mappings in it go, those that reach into it are cut, one around it is split. */
 static size_t space_cut(struct address_space *s, uint64_t start, uint64_t end)
 {

@@ -33,6 +33,9 @@ struct address_space *address_space_own(struct address_space **space, uint32_t i
 /* Map; what was there before, or in a part of it, goes. Nothing happens when the range is empty. */
 void address_space_map(struct address_space *space, const struct mapped *m);
 
+/* Would that make addresses mean something else that meant something before? */
+bool address_space_replaces(const struct address_space *space, const struct mapped *m);
+
 /* The mapping at `address`, or NULL. `space` may be NULL. */
 const struct mapped *address_space_find(struct address_space *space, uint64_t address);
 /* The same for several threads at once; *last is where the caller's last lookup hit. */

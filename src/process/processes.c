@@ -195,6 +195,8 @@ static void map(struct processes *p, struct process_state *process, struct addre
 	m.binary = binaries_add(p->binaries, key);
 	m.mapping = m.binary ? p->binaries->rows.items[m.binary].mapping
 			     : anonymous_mapping(p, process, key->path);
+	if (p->remapped && address_space_replaces(s, &m))
+		p->remapped(p->remapped_context, process->pid);
 	address_space_map(s, &m);
 }
 

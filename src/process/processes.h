@@ -37,6 +37,9 @@ struct processes {
 	/* Sees what /proc said: a thread's name, or (tid 0) the mappings of a process; or NULL. */
 	void (*told)(void *context, int32_t pid, int32_t tid, struct bytes text);
 	void *told_context;
+	/* Learns that addresses of a process mean something else from now on; or NULL. */
+	void (*remapped)(void *context, int32_t pid);
+	void *remapped_context;
 	VECTOR(struct loaded_symbol) loaded; /* code that was loaded into the kernel, with names */
 	VECTOR(struct control_group) cgroups;
 	struct id_map by_cgroup; /* to its row and one */

@@ -265,6 +265,36 @@ stack_id stacks_root(struct stacks *s, thread_id thread)
 	return profile_stack(s->profile, 0, comm_location(s, thread));
 }
 
+location_id stacks_truncated(struct stacks *s, enum unwind_end end)
+{
+	return mark_truncated(s, &s->truncated[end], unwind_end_name(end));
+}
+
+location_id stacks_truncated_as(struct stacks *s, const char *reason)
+{
+	location_id location = 0;
+
+	return mark_truncated(s, &location, reason);
+}
+
+location_id stacks_user_place(struct stacks *s, int32_t pid, uint64_t address, uint64_t time)
+{
+	struct process_state *process = processes_get(s->processes, pid);
+	const struct perf_record record = {.identity = {.time = time}};
+	struct making m = {.s = s,
+		.record = &record,
+		.live = process,
+		.process = process->process,
+		.space = process->space};
+
+	return user_location(&m, address);
+}
+
+location_id stacks_kernel_place(struct stacks *s, uint64_t address)
+{
+	return kernel_location(s, address);
+}
+
 static void begin(struct making *m, thread_id thread)
 {
 	struct recent_stack *stack = &m->s->recent[thread % RECENT_STACKS];

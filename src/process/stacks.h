@@ -64,8 +64,14 @@ struct stack_moment {
 struct stack_of_sample stacks_add_later(
 	struct stacks *s, const struct stack_moment *moment, unsigned parts);
 
-/* The frame under all others of a thread: its name. */
+/* For stacks that are put together elsewhere. The frame under all others of a thread: its name; the
+ * one that says how a user stack broke off; and the place of an address that names a frame, in a
+ * process at a time (ns) or in the kernel. */
 stack_id stacks_root(struct stacks *s, thread_id thread);
+location_id stacks_truncated(struct stacks *s, enum unwind_end end);
+location_id stacks_truncated_as(struct stacks *s, const char *reason);
+location_id stacks_user_place(struct stacks *s, int32_t pid, uint64_t address, uint64_t time);
+location_id stacks_kernel_place(struct stacks *s, uint64_t address);
 
 /* Is this what an idle CPU does: the idle task, and no interrupt that it serves? */
 bool stacks_idle(struct stacks *s, const struct perf_record *record);

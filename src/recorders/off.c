@@ -11,6 +11,7 @@
 #include "off.skel.h"
 #include "recorders/bpf_ring.h"
 #include "recorders/bpf_support.h"
+#include "recorders/chunks.h"
 #include "recorders/perf_source.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
@@ -28,12 +29,14 @@ struct off_state {
 	struct bpf_ring ring;
 	struct perf_source source; /* what happens to processes */
 	struct sampler sampler;
+	struct chunk_table chunks;
 	uint64_t least;
 	uint32_t samples, stream; /* the next one counts */
 	location_id kinds[WAIT_KINDS];
 	struct buffer waiting; /* told_wait of those that still do at the end */
 	struct wait_counts counts;
 	uint64_t delivered;
+	uint64_t missed;    /* runs of a program, because it ran already */
 	uint64_t malformed; /* records that are none: never from a kernel */
 };
 
@@ -52,6 +55,7 @@ static void set_constants(struct off_state *state, const struct session *s)
 {
 	const struct record_options *o = s->options;
 	struct off_bpf__rodata *constants = state->programs->rodata;
+	struct kernel_symbol origin;
 
 	state->least = o->least ? o->least : o->system_wide ? LEAST_OF_ALL : 0;
 	constants->everything = o->system_wide;
@@ -63,6 +67,12 @@ static void set_constants(struct off_state *state, const struct session *s)
 	constants->crowded = ring_bytes(o) * CROWDED / 100;
 	constants->until_exec = session_records_command(s);
 	constants->by_cpu = o->cpus.list.len > 0;
+	constants->user_frames = !o->kernel_only;
+	constants->kernel_frames = !o->user_only;
+	if (s->kernel && kernel_find_named(s->kernel, BYTES("__schedule"), &origin)) {
+		constants->origin_start = origin.start;
+		constants->origin_end = origin.end;
+	}
 	for (size_t i = 0; i < o->cpus.list.len; i++) {
 		uint32_t cpu = (uint32_t)o->cpus.list.items[i] % BPF_CPUS_MOST;
 
@@ -74,8 +84,6 @@ static bool load(struct off_state *state, const struct session *s, struct error 
 {
 	int code;
 
-	if (!bpf_support(err))
-		return false;
 	state->programs = off_bpf__open();
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
@@ -104,8 +112,6 @@ static bool mark_targets(struct off_state *state, const struct session *s, struc
 	struct buffer failed = {0};
 	bool ok = true;
 
-	if (o->system_wide)
-		return true;
 	for (size_t i = 0; i < o->tids.list.len; i++)
 		ok = ok && add_target(state, o->tids.list.items[i], false, err);
 	for (size_t i = 0; i < o->pids.list.len; i++)
@@ -138,6 +144,32 @@ static void add_streams(struct off_state *state, struct session *s)
 			p, profile_frame_named(p, bytes_of(wait_kind_frame(i)), FRAME_META));
 }
 
+/* ---- The tables in the kernel ---- */
+
+/* Addresses of a process mean something else: its chunks are no longer those that were told. */
+static void forget_space(void *context, int32_t pid)
+{
+	struct off_state *state = context;
+	uint32_t key = (uint32_t)pid;
+
+	bpf_map__delete_elem(state->programs->maps.spaces, &key, sizeof(key), 0);
+}
+
+/* Chunks that are told again later get new numbers; the old ones stay known here. */
+static void empty_chunks(struct off_state *state)
+{
+	int fd = bpf_map__fd(state->programs->maps.chunks);
+	struct chunk at, next;
+	bool more = !bpf_map_get_next_key(fd, NULL, &next);
+
+	for (uint32_t i = 0; more && i < 2 * CHUNKS_MOST; i++) {
+		at = next;
+		more = !bpf_map_get_next_key(fd, &at, &next);
+		bpf_map_delete_elem(fd, &at);
+	}
+	state->chunks.told = 0;
+}
+
 static bool off_open(struct session *s, struct error *err)
 {
 	struct off_state *state = memory_new(1, sizeof(*state));
@@ -147,15 +179,20 @@ static bool off_open(struct session *s, struct error *err)
 	s->recorder_state = state;
 	state->source.tracking_only = true;
 	state->source.cgroup.fd = -1;
-	if (!load(state, s, err) || !perf_source_open(&state->source, s, err) ||
-		!bpf_ring_map(&state->ring, bpf_map__fd(state->programs->maps.ring),
-			ring_bytes(s->options), err))
+	if (!bpf_support(err))
 		return false;
 	s->kernel = kernel_open(&hidden);
 	if (!s->kernel)
 		session_notice(s, "%s", hidden.text);
+	if (!load(state, s, err) || !perf_source_open(&state->source, s, err) ||
+		!bpf_ring_map(&state->ring, bpf_map__fd(state->programs->maps.ring),
+			ring_bytes(s->options), err))
+		return false;
 	sampler_init(&state->sampler, &s->profile, &s->processes, s->kernel, parts);
+	chunk_table_init(&state->chunks, &state->sampler.stacks);
 	add_streams(state, s);
+	s->processes.remapped = forget_space;
+	s->processes.remapped_context = state;
 	for (size_t i = 0; i < state->source.merge.rings.len; i++)
 		if (!session_watch(s, state->source.merge.rings.items[i].fd, err))
 			return false;
@@ -215,27 +252,58 @@ static void add_wait(struct off_state *state, const struct told_wait *wait)
 	sample.thread =
 		processes_thread(state->sampler.processes, (int32_t)wait->pid, (int32_t)wait->tid);
 	stack = stacks_root(&state->sampler.stacks, sample.thread);
+	if (!chunk_table_stack(&state->chunks, stack, wait->chunk, &stack))
+		state->malformed++;
 	add_part(state, &sample, wait->kind, stack, wait->kept);
 	sample.time += wait->kept;
 	add_part(state, &sample, WAIT_QUEUE, stack, wait->queued);
 }
 
+/* A record of the ring, whatever it is. */
+union told_any {
+	struct told_space space;
+	struct told_chunk chunk;
+	struct told_wait wait;
+};
+
+static size_t told_size(uint8_t told)
+{
+	static const size_t sizes[] = {[TOLD_SPACE] = sizeof(struct told_space),
+		[TOLD_CHUNK] = sizeof(struct told_chunk),
+		[TOLD_WAIT] = sizeof(struct told_wait)};
+
+	return told < sizeof(sizes) / sizeof(*sizes) ? sizes[told] : 0;
+}
+
+static uint64_t told_time(const union told_any *any)
+{
+	const struct told_wait *wait = &any->wait;
+
+	return wait->told == TOLD_SPACE	  ? any->space.time
+	       : wait->told == TOLD_CHUNK ? any->chunk.time
+					  : wait->since + wait->kept + wait->queued;
+}
+
 /* False: it is too young, what happened to processes before may not have come yet. */
 static bool take(struct off_state *state, struct bytes record, uint64_t until)
 {
-	struct told_wait wait;
-	uint64_t end;
+	size_t size = record.len ? told_size((uint8_t)*record.at) : 0;
+	union told_any any = {0};
 
-	if (record.len < sizeof(wait) || *record.at != TOLD_WAIT) {
+	if (!size || record.len < size) {
 		state->malformed++;
 		return true;
 	}
-	memcpy(&wait, record.at, sizeof(wait));
-	end = wait.since + wait.kept + wait.queued;
-	if (end > until || wait.kind >= WAIT_KINDS)
-		return end <= until;
-	track(state, end);
-	add_wait(state, &wait);
+	memcpy(&any, record.at, size);
+	if (told_time(&any) > until)
+		return false;
+	track(state, told_time(&any));
+	if (any.wait.told == TOLD_SPACE)
+		chunk_table_space(&state->chunks, &any.space);
+	else if (any.wait.told == TOLD_CHUNK)
+		chunk_table_add(&state->chunks, &any.chunk);
+	else if (any.wait.kind < WAIT_KINDS)
+		add_wait(state, &any.wait);
 	return true;
 }
 
@@ -264,11 +332,24 @@ static bool off_drain(struct session *s, bool last, struct error *err)
 	if (last)
 		take_waiting(state);
 	track(state, until);
+	if (state->chunks.told > CHUNKS_MOST / 4 * 3)
+		empty_chunks(state);
 	s->counts.delivered = state->delivered;
 	return true;
 }
 
 /* ---- The end ---- */
+
+/* How often a program could not run because it was just running on that CPU. */
+static uint64_t missed_runs(const struct off_bpf *programs)
+{
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(programs->progs.on_switch), &info, &len))
+		return 0;
+	return info.recursion_misses;
+}
 
 static void add_counts(struct off_state *state)
 {
@@ -291,6 +372,7 @@ static void add_counts(struct off_state *state)
 			all->long_ns += each[i].long_ns;
 		}
 	free(each);
+	state->missed = missed_runs(state->programs);
 }
 
 static void off_stop(struct session *s)
@@ -347,13 +429,15 @@ static void off_account(struct session *s)
 		struct stream_row *row = &s->profile.streams.items[i].row;
 
 		row->delivered = state->delivered;
-		row->expected = c->parts + c->unknown;
+		row->expected = c->parts + c->unknown + state->missed;
 		if (c->ring_full)
 			profile_add_loss(&s->profile, i, BYTES("ring full"), c->ring_full);
 		if (c->unknown)
 			profile_add_loss(&s->profile, i, BYTES("no memory"), c->unknown);
+		if (state->missed)
+			profile_add_loss(&s->profile, i, BYTES("BPF recursion"), state->missed);
 	}
-	s->counts.lost = c->ring_full + c->unknown;
+	s->counts.lost = c->ring_full + c->unknown + state->missed;
 	tell_limits(s, state);
 }
 
@@ -365,6 +449,7 @@ static void off_close(struct session *s)
 		return;
 	bpf_ring_release(&state->ring);
 	off_bpf__destroy(state->programs);
+	chunk_table_release(&state->chunks);
 	sampler_release(&state->sampler);
 	perf_source_release(&state->source);
 	buffer_release(&state->waiting);

@@ -1,0 +1,254 @@
+/* stacks.h: stacks, taken, compared, kept and told.
+ *
+ * A stack is a chain of chunks, cut from its outermost frame inwards, so that stacks share what
+ * their callers have in common. Each chunk has a number, which stands for all of the stack up to
+ * it. It is told before anything that uses its number. The table of chunks only saves telling
+ * them again: where it has no room, or has been emptied, they just are. */
+#ifndef KILN_BPF_STACKS_H
+#define KILN_BPF_STACKS_H
+
+#include "bpf/frame_pointers.h"
+
+#define CHUNKS_MOST	   131072     /* some 25 MB */
+#define SPACES_MOST	   65536      /* processes: some 6 MB */
+#define KERNEL_FRAMES_MOST 128	      /* a power of two; kernel.perf_event_max_stack is less */
+#define PROBE_FRAMES	   8	      /* of the way from a tracepoint to its program, at most */
+#define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, of task_struct.flags */
+
+const volatile bool user_frames = true, kernel_frames = true; /* wanted */
+const volatile __u64 crowded; /* bytes in the ring that wake the recorder up */
+/* The function whose tracepoint it is, in the kernel: what it calls are our own programs. */
+const volatile __u64 origin_start, origin_end;
+
+__u32 last_chunk, last_space; /* numbers given so far */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 1 << 20); /* bytes; the recorder decides */
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, CHUNKS_MOST);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct chunk);
+	__type(value, __u32);
+} chunks SEC(".maps");
+
+/* What a process runs; user space removes those of which it maps other code. */
+struct space {
+	__u64 start_time;
+	__u32 exec;
+	__u32 id;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SPACES_MOST);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32); /* tgid */
+	__type(value, struct space);
+} spaces SEC(".maps");
+
+/* A stack that is being taken. */
+struct stack_room {
+	struct user_stack user;
+	__u64 kernel[KERNEL_FRAMES_MOST]; /* return addresses, innermost first */
+	struct chunk chunk;
+	__u32 skip; /* kernel frames that are left out, innermost */
+	__u32 left; /* frames that are in no chunk yet: the innermost ones */
+	__u32 id;   /* of the last chunk */
+	bool lost;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries,
+		2); /* for the current thread; and for others, which may be interrupted */
+	__type(key, __u32);
+	__type(value, struct stack_room);
+} rooms SEC(".maps");
+
+/* Flags for bpf_ringbuf_submit and bpf_ringbuf_output: the recorder comes by itself, unless there
+ * is much to do. */
+static __always_inline __u64 ring_wakeup(void)
+{
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= crowded ? BPF_RB_FORCE_WAKEUP
+								      : BPF_RB_NO_WAKEUP;
+}
+
+/* 0: the ring is full. */
+static __always_inline __u32 space_of(struct task_struct *task)
+{
+	__u32 tgid = (__u32)task->tgid, exec = task->self_exec_id;
+	__u64 start_time = task->group_leader->start_time;
+	struct space *known = bpf_map_lookup_elem(&spaces, &tgid), space;
+	struct told_space *told;
+
+	if (known && known->start_time == start_time && known->exec == exec)
+		return known->id;
+	told = bpf_ringbuf_reserve(&ring, sizeof(*told), 0);
+	if (!told)
+		return 0;
+	space = (struct space){start_time, exec, __sync_fetch_and_add(&last_space, 1) + 1};
+	*told = (struct told_space){
+		.told = TOLD_SPACE, .id = space.id, .time = bpf_ktime_get_ns(), .pid = tgid};
+	bpf_ringbuf_submit(told, ring_wakeup());
+	bpf_map_update_elem(&spaces, &tgid, &space, BPF_ANY);
+	return space.id;
+}
+
+/* Where a thread has left user space. */
+static __always_inline __u64 user_address(struct task_struct *task)
+{
+#ifdef __TARGET_ARCH_x86
+	return ((struct pt_regs *)bpf_task_pt_regs(task))->ip;
+#else
+	return 0;
+#endif
+}
+
+/* The number of room->chunk; 0: the ring is full. Two CPUs may tell the same at once: both numbers
+ * stand for it then. */
+static __always_inline __u32 chunk_id(struct stack_room *room)
+{
+	__u32 *known = bpf_map_lookup_elem(&chunks, &room->chunk), id;
+	struct told_chunk *told;
+
+	if (known)
+		return *known;
+	told = bpf_ringbuf_reserve(&ring, sizeof(*told), 0);
+	if (!told)
+		return 0;
+	id = __sync_fetch_and_add(&last_chunk, 1) + 1;
+	told->told = TOLD_CHUNK;
+	told->id = id;
+	told->time = bpf_ktime_get_ns();
+	told->chunk = room->chunk;
+	bpf_ringbuf_submit(told, ring_wakeup());
+	bpf_map_update_elem(&chunks, &room->chunk, &id, BPF_NOEXIST);
+	return id;
+}
+
+/* The next chunk inwards; true: that was the last one. `less` is taken off each address. */
+static __always_inline long take_chunk(
+	struct stack_room *room, const __u64 *ip, __u32 mask, __u32 skip, __u64 less, __u64 kernel)
+{
+	__u32 left = room->left, last = skip + left - 1;
+
+	for (__u32 i = 0; i < CHUNK_FRAMES; i++)
+		room->chunk.ip[i] = i < left ? ip[(last - i) & mask] - less : 0;
+	room->id = chunk_id(room);
+	room->lost = !room->id;
+	room->chunk.parent = kernel | room->id;
+	room->left = left > CHUNK_FRAMES ? left - CHUNK_FRAMES : 0;
+	return room->lost || !room->left;
+}
+
+static long take_user_chunk(__u32 i, void *context)
+{
+	struct stack_room *room = *(struct stack_room **)context;
+
+	return take_chunk(room, room->user.ip, USER_FRAMES_MOST - 1, 0, 0, 0);
+}
+
+static long take_kernel_chunk(__u32 i, void *context)
+{
+	struct stack_room *room = *(struct stack_room **)context;
+
+	return take_chunk(room, room->kernel, KERNEL_FRAMES_MOST - 1, room->skip, 1, CHUNK_KERNEL);
+}
+
+static __always_inline void take_user(struct stack_room *room, struct task_struct *task)
+{
+	__u32 space;
+
+	user_stack_take(&room->user);
+	room->chunk.parent = CHUNK_ROOT | (__u64)room->user.end << CHUNK_END_SHIFT;
+	if (!room->user.count)
+		return;
+	space = space_of(task);
+	room->lost = !space;
+	if (room->lost)
+		return;
+	room->chunk.parent |= space;
+	room->left = room->user.count;
+	bpf_loop(USER_FRAMES_MOST / CHUNK_FRAMES + 1, take_user_chunk, &room, 0);
+}
+
+static __always_inline void take_kernel(struct stack_room *room, long size, __u32 skip)
+{
+	__u32 count = size > 0 ? (__u32)size / sizeof(*room->kernel) : 0;
+
+	room->skip = skip;
+	room->left = count - skip;
+	room->chunk.parent |= CHUNK_KERNEL;
+	if (room->left)
+		bpf_loop(KERNEL_FRAMES_MOST / CHUNK_FRAMES + 1, take_kernel_chunk, &room, 0);
+}
+
+/* How many frames are those of the tracepoint and our own. */
+static __always_inline __u32 probe_frames(const struct stack_room *room)
+{
+	for (__u32 i = 0; i < PROBE_FRAMES; i++)
+		if (room->kernel[i] - origin_start < origin_end - origin_start)
+			return i;
+	return 0;
+}
+
+static __always_inline struct stack_room *stack_room(__u32 which)
+{
+	struct stack_room *room = bpf_map_lookup_elem(&rooms, &which);
+
+	if (room) {
+		room->id = 0;
+		room->lost = false;
+		room->chunk.parent = CHUNK_ROOT;
+	}
+	return room;
+}
+
+/* The number of the stack of the current thread, 0: it has none. *ret_lost: the ring is full. */
+static __always_inline __u32 stack_take(void *ctx, struct task_struct *task, bool *ret_lost)
+{
+	struct stack_room *room = stack_room(0);
+	long size;
+
+	if (!room)
+		return 0;
+	if (user_frames && !(task->flags & TASK_KERNEL_THREAD))
+		take_user(room, task);
+	if (kernel_frames && !room->lost) {
+		size = bpf_get_stack(ctx, room->kernel, sizeof(room->kernel), 0);
+		take_kernel(room, size, size > 0 ? probe_frames(room) : 0);
+	}
+	*ret_lost = room->lost;
+	return room->id;
+}
+
+/* The same for a thread that is off the CPU: all that is known of user space is where it left. */
+static __always_inline __u32 stack_take_other(struct task_struct *task, bool *ret_lost)
+{
+	struct stack_room *room = stack_room(1);
+	__u64 early = CHUNK_ROOT | (__u64)CHUNK_END_EARLY << CHUNK_END_SHIFT;
+	__u32 space;
+
+	if (!room)
+		return 0;
+	if (user_frames && !(task->flags & TASK_KERNEL_THREAD)) {
+		space = space_of(task);
+		room->chunk.parent = early | space;
+		room->lost = !space;
+		room->user.ip[0] = user_address(task);
+		room->left = 1;
+		if (!room->lost)
+			take_user_chunk(0, &room);
+	}
+	if (kernel_frames && !room->lost)
+		take_kernel(
+			room, bpf_get_task_stack(task, room->kernel, sizeof(room->kernel), 0), 0);
+	*ret_lost = room->lost;
+	return room->id;
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* chunks.c: which stacks do the numbers stand for that programs in the kernel tell? */
+#include <stdlib.h>
+
+#include "recorders/chunks.h"
+
+struct chunk_row {
+	uint64_t parent; /* of struct chunk; 0: it was not told */
+	uint32_t count;
+	location_id places[CHUNK_FRAMES]; /* outermost first */
+};
+
+struct chunk_stack {
+	stack_id root;
+	uint32_t chunk;
+	stack_id stack;
+};
+
+void chunk_table_init(struct chunk_table *t, struct stacks *stacks)
+{
+	*t = (struct chunk_table){.stacks = stacks};
+	vector_push(&t->known, ((struct chunk_stack){0}));
+}
+
+void chunk_table_release(struct chunk_table *t)
+{
+	vector_release(&t->rows);
+	vector_release(&t->spaces);
+	vector_release(&t->known);
+	vector_release(&t->path);
+	id_map_release(&t->by_chunk);
+}
+
+void chunk_table_space(struct chunk_table *t, const struct told_space *told)
+{
+	while (t->spaces.len <= told->id)
+		vector_push(&t->spaces, -1);
+	t->spaces.items[told->id] = (int32_t)told->pid;
+}
+
+/* The process that a chunk of user frames is of: its root's, through its parents; -1: not told. */
+static int32_t process_of(const struct chunk_table *t, uint64_t parent)
+{
+	uint32_t number = (uint32_t)parent;
+
+	while (!(parent & CHUNK_ROOT)) {
+		if (number >= t->rows.len || !t->rows.items[number].parent)
+			return -1;
+		parent = t->rows.items[number].parent;
+		number = (uint32_t)parent;
+	}
+	return number < t->spaces.len ? t->spaces.items[number] : -1;
+}
+
+void chunk_table_add(struct chunk_table *t, const struct told_chunk *told)
+{
+	bool kernel = told->chunk.parent & CHUNK_KERNEL;
+	struct chunk_row row = {.parent = told->chunk.parent};
+	int32_t pid = kernel ? 0 : process_of(t, row.parent);
+
+	for (; row.count < CHUNK_FRAMES && told->chunk.ip[row.count]; row.count++) {
+		uint64_t address = told->chunk.ip[row.count];
+
+		row.places[row.count] =
+			kernel ? stacks_kernel_place(t->stacks, address)
+			       : stacks_user_place(t->stacks, pid, address, told->time);
+	}
+	t->told++;
+	while (t->rows.len <= told->id)
+		vector_push(&t->rows, ((struct chunk_row){0}));
+	t->rows.items[told->id] = row;
+}
+
+/* ---- Stacks ---- */
+
+/* The row of a chunk above a root, or 0; *ret_at is where to enter it. */
+static uint32_t find(struct chunk_table *t, stack_id root, uint32_t chunk, size_t *ret_at)
+{
+	uint64_t hash = hash_pair(root, chunk);
+	uint32_t row;
+
+	*ret_at = id_map_first(&t->by_chunk, hash);
+	while ((row = id_map_candidate(&t->by_chunk, hash, ret_at)))
+		if (t->known.items[row].root == root && t->known.items[row].chunk == chunk)
+			return row;
+	return 0;
+}
+
+/* What a root says of how the walk of the user stack ended. */
+static stack_id begin(struct chunk_table *t, stack_id root, uint64_t parent)
+{
+	unsigned end = parent >> CHUNK_END_SHIFT & 0xff;
+
+	if (end == CHUNK_END_EARLY)
+		return profile_stack(
+			t->stacks->profile, root, stacks_truncated_as(t->stacks, "waited-before"));
+	if (!end || end >= UNWIND_ENDS)
+		return root;
+	return profile_stack(
+		t->stacks->profile, root, stacks_truncated(t->stacks, (enum unwind_end)end));
+}
+
+/* Chunks from the one asked for outwards, up to one whose stack is known. False: one is missing. */
+static bool find_path(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack)
+{
+	uint64_t parent = chunk;
+	size_t at;
+
+	t->path.len = 0;
+	while (!(parent & CHUNK_ROOT)) {
+		uint32_t number = (uint32_t)parent, row = find(t, root, number, &at);
+
+		if (row) {
+			*ret_stack = t->known.items[row].stack;
+			return true;
+		}
+		if (number >= t->rows.len || !t->rows.items[number].parent)
+			return false;
+		vector_push(&t->path, number);
+		parent = t->rows.items[number].parent;
+	}
+	*ret_stack = begin(t, root, parent);
+	return true;
+}
+
+bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack)
+{
+	stack_id stack = root;
+	size_t at;
+
+	if (chunk && !find_path(t, root, chunk, &stack))
+		return false;
+	while (chunk && t->path.len) {
+		uint32_t number = t->path.items[--t->path.len];
+		const struct chunk_row *row = &t->rows.items[number];
+
+		for (uint32_t i = 0; i < row->count; i++)
+			stack = profile_stack(t->stacks->profile, stack, row->places[i]);
+		find(t, root, number, &at);
+		id_map_put(&t->by_chunk, hash_pair(root, number), at, (uint32_t)t->known.len);
+		vector_push(&t->known, ((struct chunk_stack){root, number, stack}));
+	}
+	*ret_stack = stack;
+	return true;
+}

@@ -1,0 +1,29 @@
+/* chunks.h: which stacks do the numbers stand for that programs in the kernel tell?
+ *
+ * Addresses become places when a chunk is told, while it is known what they mean; a stack of the
+ * profile is looked up once for each thread name and chunk. */
+#ifndef KILN_RECORDERS_CHUNKS_H
+#define KILN_RECORDERS_CHUNKS_H
+
+#include "bpf/shared.h"
+#include "process/stacks.h"
+
+struct chunk_table {
+	struct stacks *stacks;
+	VECTOR(struct chunk_row) rows; /* by number */
+	VECTOR(int32_t) spaces;	       /* by number: pids */
+	VECTOR(struct chunk_stack) known;
+	struct id_map by_chunk;
+	VECTOR(uint32_t) path;
+	uint64_t told; /* chunks; for the caller to reset */
+};
+
+void chunk_table_init(struct chunk_table *t, struct stacks *stacks);
+void chunk_table_release(struct chunk_table *t);
+
+void chunk_table_space(struct chunk_table *t, const struct told_space *told);
+void chunk_table_add(struct chunk_table *t, const struct told_chunk *told);
+/* The stack that ends with a chunk, above `root`. False when it was never told. */
+bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack);
+
+#endif

@@ -1,0 +1,170 @@
+# record_off.bats: is what threads wait for what they know themselves, each reason apart, and all of it there?
+load common
+
+setup_file() {
+	load common
+	build_programs
+	"$kiln" record -q --mode off -o "$bin/probe.kiln" -- true || skip "no BPF here"
+}
+
+# waits FILE [PATTERN]: the ms that stacks matching it waited.
+waits() {
+	"$kiln" fold -q "$1" | grep -E "${2:-.}" | awk '{ ns += $NF } END { printf "%d\n", ns / 1e6 }'
+}
+
+# programs_in_kernel: how many of ours there are.
+programs_in_kernel() {
+	PATH=$PATH:/usr/sbin bpftool prog | grep -cE ' name on_(switch|wakeup|fork|new) ' || true
+}
+
+check_truth() {
+	"$kiln" fold -q p.kiln | python3 "$BATS_TEST_DIRNAME/waits.py" own
+	adds_up p.kiln
+	[ "$(value p.kiln "s['lost']")" -eq 0 ]
+}
+
+@test "each function's time off the CPU is what its thread knows, each reason apart" {
+	head -n 1 /proc/stat >before
+	"$kiln" record -q --mode off -o p.kiln -- "$bin/waiting" >own
+	head -n 1 /proc/stat >after
+	check_truth
+}
+
+@test "the same where threads compete for CPUs: preempted is not waiting" {
+	head -n 1 /proc/stat >before
+	"$kiln" record -q --mode off -o p.kiln -- "$bin/waiting" $((2 * $(nproc) + 1)) >own
+	head -n 1 /proc/stat >after
+	check_truth
+}
+
+@test "processes that run already, their threads and children, and single threads" {
+	sh -c 'until [ -e go ]; do sleep 0.05; done; "$@" >own; rm go' sh "$bin/waiting" &
+	target=$!
+	"$kiln" record -q --mode off -p $target -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	head -n 1 /proc/stat >before
+	touch go
+	wait $target $recorder
+	head -n 1 /proc/stat >after
+	check_truth
+	sleep 10 &
+	target=$!
+	"$kiln" record -q --mode off -d 500ms -t $target -o t.kiln
+	[ "$(value t.kiln "s['delivered']")" -eq 1 ]
+	kill $target
+}
+
+@test "who waits already when it begins, and still when it ends, is in it for that time" {
+	sleep 10 &
+	target=$!
+	"$kiln" record -q --mode off -d 1s -p $target -o p.kiln
+	kill $target
+	adds_up p.kiln
+	ms=$(waits p.kiln '^sleep;\[truncated:waited-before\];.*nanosleep.*;\[sleeping\] ')
+	[ "$ms" -ge 980 ]
+	[ "$ms" -le 1100 ]
+	# And one whose stack was seen.
+	"$kiln" record -q --mode off -d 1s -o p.kiln -- sleep 10
+	ms=$(waits p.kiln '^sleep;([^t].*)?nanosleep.*;\[sleeping\] ')
+	[ "$ms" -ge 900 ]
+	[ "$ms" -le 1100 ]
+}
+
+@test "the whole system: every thread waits or runs" {
+	"$bin/waiting" >/dev/null &
+	"$kiln" record -q --mode off -a -d 1s -o p.kiln
+	adds_up p.kiln
+	[ "$(waits p.kiln '^waiting;.*;\[sleeping\] ')" -ge 3000 ]
+	[ "$(waits p.kiln '^swapper')" -eq 0 ]
+	"$kiln" info p.kiln | grep -q '^below 10.0 µs .* waits left out, '
+}
+
+@test "--state and --min leave out what they say, and say how much" {
+	"$kiln" record -q --mode off --state P,queue -o p.kiln -- "$bin/waiting" 4 >own
+	[ "$(waits p.kiln '\[sleeping\] ')" -eq 0 ]
+	[ "$(waits p.kiln '\[preempted\] ')" -ge 500 ]
+	"$kiln" record -q --mode off --min 90ms --max 200ms --state sleeping -o p.kiln -- "$bin/waiting" >own
+	adds_up p.kiln
+	[ "$(waits p.kiln ';writes;.*\[sleeping\] ')" -ge 1000 ]
+	[ "$(waits p.kiln ';sleeps;')" -eq 0 ]
+	"$kiln" info p.kiln | grep -q '^below 90.0 ms .* waits left out, [0-9.]* s in all'
+	"$kiln" info p.kiln | grep -q '^beyond 200 ms '
+}
+
+@test "-k and -u leave halves of stacks out, -C other CPUs" {
+	"$kiln" record -q --mode off -k -o p.kiln -- "$bin/waiting" >own
+	[ "$(waits p.kiln ';sleeps;')" -eq 0 ]
+	[ "$(waits p.kiln ';do_syscall_64;.*nanosleep')" -ge 2000 ]
+	"$kiln" record -q --mode off -u -o p.kiln -- "$bin/waiting" >own
+	[ "$(waits p.kiln ';do_syscall_64;')" -eq 0 ]
+	[ "$(waits p.kiln ';sleeps;\[sleeping\] ')" -ge 980 ]
+	"$kiln" record -q --mode off -C 0 -o p.kiln -- taskset -c 0 "$bin/waiting" >own
+	[ "$(waits p.kiln ';sleeps;')" -ge 980 ]
+}
+
+# with_stopped_recorder [OPTION...]: it does nothing while its target has some thousands of waits.
+with_stopped_recorder() {
+	sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$@"' sh "$bin/counting" 3000 >own &
+	target=$!
+	"$kiln" record -q --mode off "$@" -p $target -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	kill -STOP $recorder
+	touch go
+	wait $target
+	kill -CONT $recorder
+}
+
+@test "with the recorder stopped and a ring of a page, what is lost is counted, and --strict says no" {
+	with_stopped_recorder -m 4K
+	wait $recorder
+	adds_up p.kiln
+	[ "$(value p.kiln "s['losses']['ring full']")" -ge 2000 ]
+	[ "$(value p.kiln "s['expected']")" -ge 3000 ]
+	rm go
+	with_stopped_recorder -m 4K --strict
+	wait $recorder || code=$?
+	[ "$code" -eq 3 ]
+	rm go
+	with_stopped_recorder --strict
+	wait $recorder
+	adds_up p.kiln
+	[ "$(value p.kiln "s['lost']")" -eq 0 ]
+	[ "$(value p.kiln "s['delivered']")" -ge 3000 ]
+}
+
+@test "nothing stays in the kernel when it is killed" {
+	before=$(programs_in_kernel)
+	"$kiln" record -q --mode off -a -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	[ "$(programs_in_kernel)" -gt "$before" ]
+	kill -9 $recorder
+	wait $recorder || true
+	for _ in $(seq 100); do
+		[ "$(programs_in_kernel)" -le "$before" ] && break
+		sleep 0.1
+	done
+	[ "$(programs_in_kernel)" -le "$before" ]
+}
+
+@test "without privileges, the capabilities are named and nothing is left" {
+	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --mode off -o p.kiln -- true
+	echo "$output"
+	[ "$status" -eq 125 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *CAP_BPF*CAP_PERFMON* ]]
+	[ ! -e p.kiln ]
+}
+
+@test "a picture, and times and CPUs with each wait" {
+	"$kiln" record -q --mode off -o p.svg -- "$bin/waiting" >own
+	grep -q 'sleeps' p.svg
+	"$kiln" record -q --mode off -o p.folded -- sleep 0.1
+	grep -q '\[sleeping\]' p.folded
+	"$kiln" record -q --mode off -o p.kiln -- sleep 0.2
+	"$kiln" fold -q --by-thread p.kiln | grep -q sleep
+	run "$kiln" info p.kiln
+	[[ "$output" == *"recorder      off"* ]]
+}

@@ -1,0 +1,44 @@
+"""waits.py TRUTH < FOLDED: is what threads waited, by function, what they know themselves?
+
+TRUTH has lines "FUNCTION WALL CPU" in ns. What was off the CPU in a function is wall less CPU, to 2%; time that a
+hypervisor took is neither, and is allowed for (/proc/stat before and after in the files before and after)."""
+import collections
+import re
+import sys
+
+FUNCTIONS = "sleeps holds wants reads writes burns".split()
+SLACK = 3e6  # ns: what happens between a program's two clocks, and timers' own slack
+
+truth = collections.Counter()
+for line in open(sys.argv[1]):
+    name, wall, cpu = line.split()
+    truth[name] += int(wall) - int(cpu)
+found = collections.defaultdict(collections.Counter)
+for line in sys.stdin:
+    stack, _, ns = line.rpartition(" ")
+    frames = stack.split(";")
+    name = next((f for f in frames if f in FUNCTIONS), None)
+    found[name][frames[-1]] += int(ns)
+
+# In ticks: user, nice, system, idle, iowait, irq, softirq, steal.
+stolen = sum(int(open(f).readline().split()[8]) * s for f, s in (("before", -1), ("after", 1))) * 1e7
+bad = 0
+
+
+def near(what, a, b, slack=SLACK):
+    global bad
+    ok = abs(a - b) <= 0.02 * b + slack
+    print(f"{what}: {a / 1e6:.1f} ms, expected {b / 1e6:.1f}{'' if ok else '  <--'}")
+    bad += not ok
+
+
+for name in FUNCTIONS:
+    print(name, {kind: f"{ns / 1e6:.1f}" for kind, ns in found[name].items()})
+    if name in truth:
+        near(name, sum(found[name].values()), truth[name], SLACK + (stolen if name == "burns" else 0))
+near("sleeps, asleep", found["sleeps"]["[sleeping]"], 20 * 50e6)
+near("writes, asleep", found["writes"]["[sleeping]"], 10 * 100e6)
+if "burns" in truth:
+    near("burns, preempted", found["burns"]["[preempted]"], truth["burns"], SLACK + stolen)
+    near("burns, asleep", found["burns"]["[sleeping]"], 0)
+sys.exit(bad > 0)
