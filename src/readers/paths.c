@@ -24,9 +24,7 @@ void paths_expect(struct paths *p, struct path path)
 	by_level = p->expected.items + path.level;
 	hashes = p->hashes.items + p->hashes.len;
 	for (size_t i = 0; i < path.count; i++) {
-		hash = (hash + path.locations[i]) * 0x9E3779B97F4A7C15u;
-		hash ^= hash >> 32;
-		by_level[i] = hashes[i] = hash;
+		by_level[i] = hashes[i] = hash = paths_hash(hash, path.locations[i]);
 		if (p->by_path.slots)
 			__builtin_prefetch(&p->by_path.slots[id_map_start(&p->by_path, hash)]);
 	}
@@ -55,6 +53,11 @@ static inline stack_id step(struct paths *p, stack_id caller, uint64_t hash, loc
 	if (stack)
 		id_map_put(&p->by_path, hash, at, stack);
 	return stack;
+}
+
+stack_id paths_step(struct paths *p, stack_id caller, uint64_t hash, location_id location)
+{
+	return step(p, caller, hash, location);
 }
 
 stack_id paths_walk(struct paths *p, struct path path)

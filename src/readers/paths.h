@@ -40,6 +40,15 @@ struct paths {
 };
 void paths_release(struct paths *p);
 
+/* The hash of a path of one location more. */
+static inline uint64_t paths_hash(uint64_t hash, location_id location)
+{
+	hash = (hash + location) * 0x9E3779B97F4A7C15u;
+	return hash ^ hash >> 32;
+}
+/* A single step from a stack to the end of a path with this hash. */
+stack_id paths_step(struct paths *p, stack_id caller, uint64_t hash, location_id location);
+
 void paths_expect(struct paths *p, struct path path);
 /* The stack at the end; in the order in which paths were expected. */
 stack_id paths_walk(struct paths *p, struct path path);

@@ -87,6 +87,57 @@ as_inferno() {
 	printf 'Samples:\na/b\n 9223372036854775807: 3\n 1: 3\n' | refused "exceeds 2^63" --format go-raw
 }
 
+# go_text SAMPLES: that many samples of 997 stacks, some with labels, a bad line, and more behind them.
+go_text() {
+	awk -v samples="$1" 'BEGIN {
+		print "PeriodType: cpu nanoseconds\nSamples:\nsamples/count cpu/nanoseconds"
+		for (i = 1; i <= samples; i++) {
+			n = i * 7919 % 997
+			printf "%11d %10d: %d %d %d %d %d\n", i % 5, n * 1000, n + 1, n % 97 + 1, n % 31 + 1, n % 7 + 1, n % 2 + 1
+			if (i % 50 == 0)
+				printf "                thread:[%d]  at:[%d]\n", i % 11, i % 3
+			if (i == int(samples * 0.9))
+				print "          1 1 1"
+		}
+		print "Locations"
+		for (i = 1; i < 997; i++)
+			printf "%6d: 0x%x M=1 main.f%d /src/f.go:%d s=0\n", i, 4096 + i, i % 800, i
+		print "Mappings\n1: 0x400000/0x4b1000/0x0 /tmp/busy  [FN]"
+	}'
+}
+
+@test "go-raw: two threads read what one reads" {
+	go_text 200000 >go.txt
+	cat go.txt | "$kiln" convert -q -o one.kiln -
+	"$kiln" convert -q -o two.kiln go.txt
+	cmp one.kiln two.kiln
+	"$kiln" fold -q go.txt | awk '{ sum += $NF } END { exit sum != 400000 }'
+	said "1 of 205,003 lines skipped, first at line 183604: expected a sample" <go.txt
+}
+
+@test "go-raw: what is wrong in the rear half is told as one thread tells it" {
+	go_text 200000 | sed '150000s/^ *[0-9]*/ 9223372036854775807/' >go.txt
+	refused "line 150000: the sum of all values exceeds 2^63" --format go-raw <go.txt
+	run ! "$kiln" fold go.txt
+	[[ $output == *"go.txt: line 150000: the sum of all values exceeds 2^63"* ]]
+	go_text 1000 >go.txt # the middle lies behind the samples
+	awk 'BEGIN { for (i = 0; i < 200000; i++) print "5 7: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" }' >>go.txt
+	cat go.txt | "$kiln" convert -q -o one.kiln -
+	"$kiln" convert -q -o two.kiln go.txt
+	cmp one.kiln two.kiln
+}
+
+@test "go-raw: stacks that inlined functions make too deep are left out and counted" {
+	awk 'BEGIN {
+		print "PeriodType: cpu nanoseconds\nSamples:\nsamples/count\n 1: 1 1 1 1 1 1 1 1 1\n 2: 1 1\nLocations"
+		print "1: 0x10 M=1 f /a.go:1 s=0"
+		for (i = 0; i < 1000; i++)
+			print "   g" i " /a.go:1 s=0"
+	}' >deep.txt
+	[ "$("$kiln" fold -q deep.txt | wc -l)" -eq 1 ]
+	said "stacks of more than 8,192 frames are left out, 1 times" <deep.txt
+}
+
 @test "go-raw: stacks that come again, with and without labels, and as callers of others" {
 	{
 		printf 'PeriodType: cpu nanoseconds\nSamples:\ncpu/nanoseconds\n'
