@@ -11,7 +11,8 @@ struct counter {
 	struct share *by_frame;
 	uint8_t *truncated, *unnamed; /* is this frame such a one? */
 	uint8_t *ends_in;	      /* do samples end in this node? */
-	frame_id *truncation; /* of every node: the frame that says so on its way to the root */
+	frame_id *truncation; /* of every node: the frame that says so on its way to the root; NULL:
+				 there is no such frame */
 };
 
 /* Code whose name nobody knows is shown as its module in brackets; so are marks, which are no code.
@@ -23,27 +24,34 @@ static bool is_unnamed(const struct view *v, frame_id id)
 	return frame.kind != FRAME_META && bytes_start(view_text(v, frame.function), BYTES("["));
 }
 
+static void find_truncations(struct counter *c, const struct tree *t)
+{
+	c->truncation = memory_new(t->caller.len, sizeof(*c->truncation));
+	for (size_t i = 1; i < t->caller.len; i++) {
+		frame_id frame = t->frame.items[i];
+
+		c->truncation[i] = c->truncated[frame] ? frame : c->truncation[t->caller.items[i]];
+	}
+}
+
 static void counter_init(struct counter *c, const struct view *v)
 {
 	size_t frames = view_frame_count(v), nodes = v->tree.caller.len;
+	bool any = false;
 
 	*c = (struct counter){.view = v};
 	c->by_frame = memory_new(frames, sizeof(*c->by_frame));
 	c->truncated = memory_new(frames, 1);
 	c->unnamed = memory_new(frames, 1);
 	c->ends_in = memory_new(nodes, 1);
-	c->truncation = memory_new(nodes, sizeof(*c->truncation));
 	for (size_t i = 1; i < frames; i++) {
 		c->by_frame[i].name = view_frame_at(v, (frame_id)i).function;
 		c->truncated[i] = bytes_start(view_function(v, (frame_id)i), TRUNCATED_MARK);
 		c->unnamed[i] = !c->truncated[i] && is_unnamed(v, (frame_id)i);
+		any |= c->truncated[i];
 	}
-	for (size_t i = 1; i < nodes; i++) {
-		frame_id frame = v->tree.frame.items[i];
-
-		c->truncation[i] =
-			c->truncated[frame] ? frame : c->truncation[v->tree.caller.items[i]];
-	}
+	if (any)
+		find_truncations(c, &v->tree);
 }
 
 static void counter_release(struct counter *c)
@@ -57,7 +65,8 @@ static void counter_release(struct counter *c)
 
 static void count_node(struct counter *c, node_id node, int64_t value)
 {
-	frame_id truncation = c->truncation[node], leaf = c->view->tree.frame.items[node];
+	frame_id truncation = c->truncation ? c->truncation[node] : 0;
+	frame_id leaf = c->view->tree.frame.items[node];
 
 	c->ends_in[node] = 1;
 	if (truncation) {
@@ -141,14 +150,13 @@ static void collect(struct summary *s, const struct counter *c)
 		qsort(s->unnamed.items, s->unnamed.len, sizeof(struct share), larger);
 }
 
-/* Only nodes on the way to a sample that is shown: the tree may serve other events too. */
-static void count_nodes(struct summary *s, const struct tree *t, const uint8_t *ends_in)
+/* Only nodes on the way to a sample that is shown: the tree may serve other events too. `used` says
+ * in which of them samples end, and then which are on the way to one. */
+static void count_nodes(struct summary *s, const struct tree *t, uint8_t *used)
 {
 	size_t nodes = t->caller.len;
 	uint32_t *depth = memory_new(nodes, sizeof(*depth));
-	uint8_t *used = memory_new(nodes, 1);
 
-	memcpy(used, ends_in, nodes);
 	for (size_t i = nodes; i-- > 1;)
 		used[t->caller.items[i]] |= used[i];
 	for (size_t i = 1; i < nodes; i++) {
@@ -158,7 +166,6 @@ static void count_nodes(struct summary *s, const struct tree *t, const uint8_t *
 			s->deepest = depth[i];
 	}
 	free(depth);
-	free(used);
 }
 
 /* A recorder knows of processes that were never sampled. */
