@@ -44,10 +44,9 @@ static struct id_slot *new_slots(size_t count)
 	return memset(slots, 0, size);
 }
 
-void id_map_grow(struct id_map *m)
+static void grow_to(struct id_map *m, size_t slots)
 {
 	struct id_map old = *m;
-	size_t slots = m->slots ? (m->mask + 1) * 2 : 64;
 
 	m->mask = slots - 1;
 	m->slots = new_slots(slots);
@@ -61,6 +60,21 @@ void id_map_grow(struct id_map *m)
 		m->slots[at] = old.slots[i];
 	}
 	free(old.slots);
+}
+
+void id_map_grow(struct id_map *m)
+{
+	grow_to(m, m->slots ? (m->mask + 1) * 2 : 64);
+}
+
+void id_map_reserve(struct id_map *m, size_t count)
+{
+	size_t slots = m->slots ? m->mask + 1 : 64;
+
+	while (count * 2 > slots - 1)
+		slots *= 2;
+	if (!m->slots || slots > m->mask + 1)
+		grow_to(m, slots);
 }
 
 void id_map_enter(struct id_map *m, uint64_t hash, uint32_t id)

@@ -155,6 +155,7 @@ static void add_row(struct otlp *o, stack_id stack, uint64_t time, int64_t value
 	if (o->want & WANT_TIMES)
 		sample.has = SAMPLE_TIME;
 	pprof_tags_apply(&o->tags, &sample);
+	pprof_tags_fill(&o->profile->samples.items[kind->samples], sample.has);
 	profile_add_sample(o->profile, kind->samples, &sample);
 	vector_push(&o->profile->streams.items[kind->stream].value, value);
 }
@@ -435,7 +436,6 @@ static void finish_kinds(struct otlp *o)
 		struct samples *samples = &o->profile->samples.items[kind->samples];
 		struct stream_row *row = &o->profile->streams.items[kind->stream].row;
 
-		pprof_tags_finish(&o->tags, samples);
 		if (!kind->any_time)
 			vector_release(&samples->time);
 		else

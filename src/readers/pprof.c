@@ -155,21 +155,27 @@ static bool take_sample(struct pprof *p, const struct protobuf_field *field, str
 
 #define THREAD_LEAST ((size_t)1 << 20) /* bytes: a thread is not worth its while for less */
 
+/* How many samples there can be: each takes a few bytes, and one for each value. */
+static size_t samples_most(const struct pprof *p, size_t size)
+{
+	size_t most = size / (4 + p->types.len);
+
+	return p->listed < most ? p->listed : most;
+}
+
 static bool take_samples(struct pprof *p, struct bytes content, struct error *err)
 {
 	struct protobuf m = protobuf_open(content, &pprof_profile_shape);
 	bool done = true;
 
-	p->adder = pprof_adder_new(p->profile, p->samples, p->stream_of, p->types.len,
-		content.len >= THREAD_LEAST && crew_size(2) > 1);
+	p->adder = pprof_adder_new(p->profile, p->samples, samples_most(p, content.len),
+		p->stream_of, p->types.len, content.len >= THREAD_LEAST && crew_size(2) > 1);
 	p->batch = pprof_adder_batch(p->adder);
 	for (struct protobuf_field f; done && protobuf_next(&m, &f);)
 		if (f.number == PPROF_SAMPLE)
 			done = take_sample(p, &f, err);
 	pprof_adder_pass(p->adder);
 	pprof_adder_finish(p->adder);
-	if (done)
-		pprof_tags_finish(&p->tags, &p->profile->samples.items[p->samples]);
 	return done;
 }
 

@@ -1,10 +1,12 @@
 /* pprof_adder.c: how do samples get into the profile while others are being read? */
 #include "readers/pprof_adder.h"
 
+#include "readers/pprof_tags.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BATCHES	 4u
+#define BATCHES	 16u
 #define EXPECTED 8u /* samples whose paths are expected before they are walked */
 
 struct pprof_adder {
@@ -12,6 +14,7 @@ struct pprof_adder {
 	const uint32_t *streams;
 	size_t types;
 	uint32_t samples;
+	size_t expected, taken; /* samples */
 	struct paths paths;
 	VECTOR(stack_id) stacks; /* by number */
 
@@ -54,12 +57,34 @@ static stack_id stack_of(struct pprof_adder *a, const struct pprof_batch *batch,
 	return a->stacks.items[sample->stack];
 }
 
+#define ROOM_TRIAL  16384u /* samples before it is asked how much room all will take */
+#define GROWTH_MOST 16u	   /* times what is there */
+
+/* Samples mostly have stacks of their own: then those to come will take as much room as those that
+ * came did. To make it once is faster than again and again. */
+static void make_room(struct pprof_adder *a)
+{
+	struct profile *p = a->profile;
+	struct id_map *map = &a->paths.by_path;
+	double times;
+
+	if (a->taken < ROOM_TRIAL || map->used * 3 < map->mask)
+		return;
+	times = (double)a->expected / (double)a->taken;
+	if (times > GROWTH_MOST)
+		times = GROWTH_MOST;
+	id_map_reserve(map, (size_t)((double)map->used * times));
+	vector_reserve(&p->stack_caller, (size_t)((double)p->stack_caller.len * (times - 1)));
+	vector_reserve(&p->stack_location, (size_t)((double)p->stack_location.len * (times - 1)));
+}
+
 static void add(struct pprof_adder *a, struct pprof_batch *batch)
 {
 	struct expecting expecting = {.batch = batch};
 	const int64_t *values = batch->values.items;
 	size_t step = 0;
 
+	make_room(a);
 	for (size_t i = 0; i < EXPECTED; i++)
 		expect_next(a, &expecting);
 	for (size_t i = 0; i < batch->count; i++) {
@@ -67,10 +92,12 @@ static void add(struct pprof_adder *a, struct pprof_batch *batch)
 
 		expect_next(a, &expecting);
 		sample->columns.stack = stack_of(a, batch, sample, &step);
+		pprof_tags_fill(&a->profile->samples.items[a->samples], sample->columns.has);
 		profile_add_sample(a->profile, a->samples, &sample->columns);
 		for (size_t j = 0; j < a->types; j++)
 			vector_push(&a->profile->streams.items[a->streams[j]].value, *values++);
 	}
+	a->taken += batch->count;
 	batch->count = batch->steps.len = batch->values.len = 0;
 }
 
@@ -96,7 +123,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-struct pprof_adder *pprof_adder_new(struct profile *profile, uint32_t samples,
+struct pprof_adder *pprof_adder_new(struct profile *profile, uint32_t samples, size_t expected,
 	const uint32_t *streams, size_t types, bool with_thread)
 {
 	size_t count = with_thread ? BATCHES : 1;
@@ -107,6 +134,11 @@ struct pprof_adder *pprof_adder_new(struct profile *profile, uint32_t samples,
 	a->samples = samples;
 	a->streams = streams;
 	a->types = types;
+	a->expected = expected;
+	vector_reserve(&a->stacks, expected);
+	vector_reserve(&profile->samples.items[samples].stack, expected);
+	for (size_t i = 0; i < types; i++)
+		vector_reserve(&profile->streams.items[streams[i]].value, expected);
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	a->has_thread = with_thread && !pthread_create(&a->thread, NULL, work, a);

@@ -24,9 +24,9 @@ struct pprof_batch {
 
 struct pprof_adder;
 
-/* Samples of this table of the profile have a value for each of these streams, which stay where
- * they are. */
-struct pprof_adder *pprof_adder_new(struct profile *profile, uint32_t samples,
+/* So many samples are expected, for this table of the profile, with a value for each of these
+ * streams, which stay where they are. */
+struct pprof_adder *pprof_adder_new(struct profile *profile, uint32_t samples, size_t expected,
 	const uint32_t *streams, size_t types, bool with_thread);
 /* An empty batch to be filled. */
 struct pprof_batch *pprof_adder_batch(struct pprof_adder *a);

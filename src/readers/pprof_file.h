@@ -65,6 +65,7 @@ struct pprof {
 	struct pprof_adder *adder;
 	struct pprof_batch *batch; /* that is being filled */
 	uint32_t stacks;	   /* different ones */
+	size_t listed;		   /* samples, empty ones too */
 	uint64_t seen, taken, cut, bad_strings, bad_rows, bad_samples, first_bad;
 	const char *bad_reason;
 };

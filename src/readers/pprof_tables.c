@@ -371,9 +371,12 @@ bool pprof_take_tables(struct pprof *p, struct bytes content, struct error *err)
 {
 	struct protobuf m = protobuf_open(content, &pprof_profile_shape);
 
-	for (struct protobuf_field f; protobuf_next(&m, &f);)
-		if (f.number != PPROF_SAMPLE && !take_field(p, f, err))
+	for (struct protobuf_field f; protobuf_next(&m, &f);) {
+		if (f.number == PPROF_SAMPLE)
+			p->listed++;
+		else if (!take_field(p, f, err))
 			return false;
+	}
 	if (!pprof_finish_message(p, &m, err))
 		return false;
 	if (!p->types.len)

@@ -97,25 +97,20 @@ void pprof_tags_recall(struct pprof_tags *t, uint32_t kept)
 void pprof_tags_apply(struct pprof_tags *t, struct sample *sample)
 {
 	know_thread(t);
-	sample->has |= SAMPLE_LABELS;
+	t->any_cpu |= t->want & WANT_CPUS && t->now.cpu != NO_CPU;
+	sample->has |= (t->any_label ? SAMPLE_LABELS : 0u) | (t->any_thread ? SAMPLE_THREAD : 0u) |
+		       (t->any_cpu ? SAMPLE_CPU : 0u);
 	sample->labels = t->now.labels;
-	if (t->want & WANT_THREADS) {
-		sample->has |= SAMPLE_THREAD;
-		sample->thread = t->now.thread;
-	}
-	if (t->want & WANT_CPUS) {
-		sample->has |= SAMPLE_CPU;
-		sample->cpu = t->now.cpu;
-		t->any_cpu |= t->now.cpu != NO_CPU;
-	}
+	sample->thread = t->now.thread;
+	sample->cpu = t->now.cpu;
 }
 
-void pprof_tags_finish(const struct pprof_tags *t, struct samples *samples)
+void pprof_tags_fill(struct samples *samples, unsigned has)
 {
-	if (!t->any_thread)
-		vector_release(&samples->thread);
-	if (!t->any_cpu)
-		vector_release(&samples->cpu);
-	if (!t->any_label)
-		vector_release(&samples->labels);
+	while (has & SAMPLE_LABELS && samples->labels.len < samples->count)
+		vector_push(&samples->labels, 0);
+	while (has & SAMPLE_THREAD && samples->thread.len < samples->count)
+		vector_push(&samples->thread, 0);
+	while (has & SAMPLE_CPU && samples->cpu.len < samples->count)
+		vector_push(&samples->cpu, NO_CPU);
 }

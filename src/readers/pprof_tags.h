@@ -31,9 +31,10 @@ void pprof_tags_add_number(
 /* Keep all that was added, to be recalled by this number for another sample. */
 uint32_t pprof_tags_keep(struct pprof_tags *t);
 void pprof_tags_recall(struct pprof_tags *t, uint32_t kept);
-/* All were added: the sample's columns. */
+/* All were added: the sample's columns, of those in which some sample has said something. */
 void pprof_tags_apply(struct pprof_tags *t, struct sample *sample);
-/* All samples were added to this table: take out columns in which nothing is said. */
-void pprof_tags_finish(const struct pprof_tags *t, struct samples *samples);
+/* Before a sample is added to these: columns in which it is the first to say something get rows for
+ * those before it. */
+void pprof_tags_fill(struct samples *samples, unsigned has);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define TRIAL	   65536u   /* questions before it is asked whether it is worth while */
+#define TRIAL	   16384u   /* questions before it is asked whether it is worth while */
 #define KNOWN_PART 8u	    /* of so many questions one should be answered */
 #define ROWS_LIMIT 8000000u /* a row and its slots take 32 to 64 bytes */
 

@@ -155,30 +155,54 @@ static void utf8_refuses_what_is_not(void **state)
 	assert_int_equal(utf8_clean_length(BYTES("abcdefghijklmnop\x7f")), 16);
 }
 
-static void map_finds_what_was_put(void **state)
+static void fill_and_find(struct id_map *map, uint32_t count)
 {
-	struct id_map map = {0};
-	const uint32_t count = 100000;
-
-	(void)state;
 	for (uint32_t key = 1; key <= count; key++) {
 		uint64_t hash = hash_pair(key, key / 3);
-		size_t at = id_map_first(&map, hash);
+		size_t at = id_map_first(map, hash);
 
-		while (id_map_candidate(&map, hash, &at))
+		while (id_map_candidate(map, hash, &at))
 			;
-		id_map_put(&map, hash, at, key);
+		id_map_put(map, hash, at, key);
 	}
 	for (uint32_t key = 1; key <= count; key++) {
 		uint64_t hash = hash_pair(key, key / 3);
-		size_t at = id_map_first(&map, hash);
+		size_t at = id_map_first(map, hash);
 		uint32_t id;
 
-		while ((id = id_map_candidate(&map, hash, &at)) && id != key)
+		while ((id = id_map_candidate(map, hash, &at)) && id != key)
 			;
 		assert_int_equal(id, key);
 	}
-	assert_int_equal(map.used, count);
+	assert_int_equal(map->used, count);
+}
+
+static void map_finds_what_was_put(void **state)
+{
+	struct id_map map = {0};
+
+	(void)state;
+	fill_and_find(&map, 100000);
+	id_map_release(&map);
+}
+
+static void map_with_room_does_not_grow(void **state)
+{
+	struct id_map map = {0};
+	size_t mask;
+
+	(void)state;
+	id_map_reserve(&map, 10);
+	id_map_enter(&map, 1, 7);
+	id_map_reserve(&map, 100001);
+	mask = map.mask;
+	assert_int_equal(map.used, 1);
+	map.used = 0;
+	map.slots[id_map_start(&map, 1)].id = 0;
+	fill_and_find(&map, 100000);
+	assert_int_equal(map.mask, mask);
+	id_map_reserve(&map, 5);
+	assert_int_equal(map.mask, mask);
 	id_map_release(&map);
 }
 
@@ -241,6 +265,7 @@ int main(void)
 		cmocka_unit_test(units_read_well),
 		cmocka_unit_test(utf8_refuses_what_is_not),
 		cmocka_unit_test(map_finds_what_was_put),
+		cmocka_unit_test(map_with_room_does_not_grow),
 		cmocka_unit_test(hashes_are_xxh3),
 		cmocka_unit_test(borrowed_vectors_are_copied_on_growth),
 		cmocka_unit_test(errors_know_permission_and_travel_up),

@@ -83,6 +83,39 @@ static void labels_become_threads_and_cpus(void **state)
 	buffer_release(&b);
 }
 
+/* Samples before the first of a thread, a CPU or a label have rows in that column. */
+static void columns_begin_where_something_is_said(void **state)
+{
+	static const char *const strings[] = {"tid", "cpu", "colour", "red", NULL};
+	struct buffer b = {0};
+	struct profile p;
+	struct samples *s = NULL;
+	struct error err;
+
+	(void)state;
+	begin_file(&b, strings);
+	protobuf_put_item(&b, PPROF_SAMPLE, BYTES("\x0a\x01\x01\x12\x01\x05"));
+	protobuf_put_item(
+		&b, PPROF_SAMPLE, BYTES("\x0a\x01\x01\x12\x01\x05\x1a\x04\x08\x05\x18\x03"));
+	protobuf_put_item(
+		&b, PPROF_SAMPLE, BYTES("\x0a\x01\x01\x12\x01\x05\x1a\x04\x08\x06\x10\x07"));
+	protobuf_put_item(&b, PPROF_SAMPLE, BYTES("\x0a\x01\x01\x12\x01\x05"));
+	assert_true(read_bytes(&p, buffer_bytes(&b), WANT_ALL, &err));
+	s = &p.samples.items[0];
+	assert_int_equal(s->count, 4);
+	assert_int_equal(s->thread.len, 0);
+	assert_int_equal(s->cpu.len, 4);
+	assert_int_equal(s->cpu.items[0], NO_CPU);
+	assert_int_equal(s->cpu.items[1], 3);
+	assert_int_equal(s->cpu.items[3], NO_CPU);
+	assert_int_equal(s->labels.len, 4);
+	assert_int_equal(s->labels.items[1], 0);
+	assert_int_not_equal(s->labels.items[2], 0);
+	assert_int_equal(s->labels.items[3], 0);
+	profile_release(&p);
+	buffer_release(&b);
+}
+
 static void numbers_as_text_are_numbers_again(void **state)
 {
 	static const struct {
@@ -208,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_become_threads_and_cpus),
+		cmocka_unit_test(columns_begin_where_something_is_said),
 		cmocka_unit_test(numbers_as_text_are_numbers_again),
 		cmocka_unit_test(one_address_with_two_names),
 		cmocka_unit_test(every_cut_has_its_place),
