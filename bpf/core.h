@@ -23,11 +23,12 @@ struct task_struct {
 	struct task_struct *group_leader;
 	__u32 self_exec_id; /* new with each exec */
 	__u64 start_time;
+	struct mm_struct *mm; /* NULL: a thread of the kernel, or one that is just ending */
 };
 
 #ifdef __TARGET_ARCH_x86
 struct pt_regs {
-	unsigned long ip;
+	unsigned long bp, ip, cs, sp;
 };
 #endif
 

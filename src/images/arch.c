@@ -39,6 +39,7 @@ static const struct arch archs[] = {
 		.stack_pointer = 7,
 		.frame_pointer = 6,
 		.return_address = 16,
+		.base_pointer = 3,
 		.call_pushes = true,
 		.preserved = 1u << 3 | 1u << 6 | 1u << 12 | 1u << 13 | 1u << 14 | 1u << 15,
 		.call_program = {x86_64_call_program, sizeof(x86_64_call_program)},

@@ -14,6 +14,9 @@ struct arch {
 	uint16_t machine; /* EM_* */
 	uint8_t columns;  /* registers below this number are followed */
 	uint8_t stack_pointer, frame_pointer, return_address;
+	/* A preserved register that some code finds its frame by, as the dynamic linker does with
+	 * rbx; or ARCH_NO_COLUMN. */
+	uint8_t base_pointer;
 	/* A call stores the return address on the stack, so every frame is at least a word long. */
 	bool call_pushes;
 	uint64_t preserved; /* mask: what a function hands back as it was, unless told otherwise */

@@ -10,13 +10,15 @@
 
 struct build {
 	struct cfi *cfi;
+	bool with_base; /* follow the base pointer */
+	bool finds_by_base;
 	uint64_t start; /* of page 0 */
 	VECTOR(uint32_t) pages;
 	VECTOR(struct cfi_table_row) rows;
 	VECTOR(struct cfi_table_rule) rules;
 	struct id_map by_rule;
 	struct recent {
-		uint64_t words[4]; /* what the rule is made from */
+		uint64_t words[5]; /* what the rule is made from */
 		uint32_t id;	   /* 0: empty */
 	} recent[RECENT_RULES];
 	uint16_t current; /* rule of the last row */
@@ -59,9 +61,22 @@ static struct cfi_value reduce_column(
 	return v;
 }
 
-static struct cfi_table_rule reduce(
-	const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_state *state)
+/* What is said about the base pointer, where it matters. */
+static struct cfi_value reduce_base(const struct build *b, const struct cfi_state *state)
 {
+	struct cfi_value v = {.how = CFI_UNDEFINED};
+
+	if (b->with_base)
+		v = reduce_column(b->cfi, state, b->cfi->arch->base_pointer, false);
+	return v.how == CFI_SAME || v.how == CFI_AT_CFA ? v
+							: (struct cfi_value){.how = CFI_UNDEFINED};
+}
+
+static struct cfi_table_rule reduce(
+	const struct build *b, const struct cfi_cie *cie, const struct cfi_state *state)
+{
+	const struct cfi *cfi = b->cfi;
+	struct cfi_value base = reduce_base(b, state);
 	struct cfi_value ra = reduce_column(cfi, state, cie->return_column, true);
 	struct cfi_value fp = reduce_column(cfi, state, cfi->arch->frame_pointer, false);
 	bool broken = state->cfa.how == CFI_EXPRESSION;
@@ -76,8 +91,12 @@ static struct cfi_table_rule reduce(
 		.fp_how = fp.how,
 		.fp_base = fp.base,
 		.fp_offset = fp.offset,
+		.base_how = base.how,
+		.base_offset = base.offset,
 		.signal = cie->signal};
 }
+
+#define VALUE_SET ((uint64_t)1 << 16)
 
 /* Loaded as it was stored, in parts: a wider load would wait for the stores. */
 static uint64_t value_word(const struct cfi_value *v)
@@ -90,7 +109,8 @@ static uint64_t value_word(const struct cfi_value *v)
 static uint16_t number_state(
 	struct build *b, const struct cfi_cie *cie, const struct cfi_state *state)
 {
-	unsigned fp = b->cfi->arch->frame_pointer, ra = cie->return_column;
+	const struct arch *arch = b->cfi->arch;
+	unsigned fp = arch->frame_pointer, ra = cie->return_column, base = arch->base_pointer;
 	uint64_t fp_set = state->set >> fp & 1, ra_set = state->set >> ra & 1, hash;
 	struct cfi_table_rule rule;
 	struct recent r = {.id = 0}, *known;
@@ -102,12 +122,17 @@ static uint16_t number_state(
 		r.words[2] = value_word(&state->columns[fp]);
 	r.words[3] = (uint64_t)(uint32_t)state->cfa_after << 32 | ra << 8 | ra_set << 2 |
 		     fp_set << 1 | cie->signal;
-	hash = (r.words[0] ^ r.words[1] * 3 ^ r.words[2] * 5 ^ r.words[3]) * 0x9E3779B97F4A7C15u;
+	if (b->with_base && state->set >> base & 1)
+		r.words[4] = value_word(&state->columns[base]) | VALUE_SET;
+	hash = (r.words[0] ^ r.words[1] * 3 ^ r.words[2] * 5 ^ r.words[3] ^ r.words[4] * 7) *
+	       0x9E3779B97F4A7C15u;
 	known = &b->recent[(hash ^ hash << 23) >> 54];
 	if (known->id && known->words[0] == r.words[0] && known->words[1] == r.words[1] &&
-		known->words[2] == r.words[2] && known->words[3] == r.words[3])
+		known->words[2] == r.words[2] && known->words[3] == r.words[3] &&
+		known->words[4] == r.words[4])
 		return (uint16_t)known->id;
-	rule = reduce(b->cfi, cie, state);
+	rule = reduce(b, cie, state);
+	b->finds_by_base |= rule.cfa_how != CFI_BROKEN && rule.cfa_base == base;
 	r.id = number_rule(b, &rule);
 	*known = r;
 	return (uint16_t)r.id;
@@ -240,33 +265,51 @@ static uint64_t first_address(struct cfi *cfi)
 	return first;
 }
 
+static void build(struct build *b)
+{
+	uint64_t first = b->cfi->arch ? first_address(b->cfi) : UINT64_MAX;
+
+	vector_push(&b->rules,
+		((struct cfi_table_rule){.cfa_how = CFI_UNDEFINED, .base_how = CFI_UNDEFINED}));
+	if (first == UINT64_MAX)
+		return;
+	b->start = first & ~(PAGE_SIZE - 1);
+	fill(b, CFI_EH_FRAME, b->start, UINT64_MAX);
+}
+
+static void release(struct build *b)
+{
+	id_map_release(&b->by_rule);
+	vector_release(&b->pages);
+	vector_release(&b->rows);
+	vector_release(&b->rules);
+}
+
 bool cfi_table_build(struct cfi *cfi, struct cfi_table *ret_table, struct error *err)
 {
 	struct build b = {.cfi = cfi};
-	uint64_t first = cfi->arch ? first_address(cfi) : UINT64_MAX;
-	struct cfi_table table;
 
-	vector_push(&b.rules, ((struct cfi_table_rule){.cfa_how = CFI_UNDEFINED}));
-	if (first != UINT64_MAX) {
-		b.start = first & ~(PAGE_SIZE - 1);
-		fill(&b, CFI_EH_FRAME, b.start, UINT64_MAX);
+	build(&b);
+	if (b.finds_by_base) {
+		release(&b);
+		b = (struct build){.cfi = cfi, .with_base = true};
+		build(&b);
 	}
-	table = (struct cfi_table){.start = b.start,
+	if (b.too_many_pages || b.too_many_rules) {
+		release(&b);
+		return error_set(err, ERR_LIMIT, "%s: unwind tables with %s: damaged?",
+			image_name(cfi->image),
+			b.too_many_pages ? "addresses too far apart" : "too many rules");
+	}
+	id_map_release(&b.by_rule);
+	*ret_table = (struct cfi_table){.start = b.start,
 		.page_count = b.pages.len,
 		.row_count = b.rows.len,
 		.rule_count = b.rules.len,
 		.rows = b.rows.items,
 		.rules = b.rules.items};
 	vector_push(&b.pages, (uint32_t)b.rows.len);
-	table.pages = b.pages.items;
-	id_map_release(&b.by_rule);
-	if (b.too_many_pages || b.too_many_rules) {
-		cfi_table_release(&table);
-		return error_set(err, ERR_LIMIT, "%s: unwind tables with %s: damaged?",
-			image_name(cfi->image),
-			b.too_many_pages ? "addresses too far apart" : "too many rules");
-	}
-	*ret_table = table;
+	ret_table->pages = b.pages.items;
 	return true;
 }
 

@@ -8,7 +8,8 @@
  * rows differ; rules are few (hundreds a binary) and stand once.
  *
  * A rule says what a chain of frames needs: the CFA, the return address and the frame pointer.
- * Rules are reduced to that before they are compared. */
+ * Rules are reduced to that before they are compared. In a binary that finds frames by the base
+ * pointer (arch.h), which hardly any does, they also say where that is. */
 #ifndef KILN_IMAGES_CFI_TABLE_H
 #define KILN_IMAGES_CFI_TABLE_H
 
@@ -28,10 +29,10 @@ struct cfi_table_row {
  * CFI_AT_CFA, CFI_CFA, CFI_REGISTER, CFI_AT_REGISTER, CFI_SAME, CFI_UNDEFINED (of ra: outermost),
  * CFI_BROKEN. */
 struct cfi_table_rule {
-	int32_t cfa_offset, cfa_after, ra_offset, fp_offset;
+	int32_t cfa_offset, cfa_after, ra_offset, fp_offset, base_offset;
 	uint8_t cfa_how, cfa_base, ra_how, ra_base, fp_how, fp_base;
-	uint8_t signal; /* 1: the caller's pc is exact */
-	uint8_t reserved;
+	uint8_t base_how; /* CFI_SAME, CFI_AT_CFA, CFI_UNDEFINED (lost, or this is not followed) */
+	uint8_t signal;	  /* 1: the caller's pc is exact */
 };
 
 struct cfi_table {

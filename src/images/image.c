@@ -438,6 +438,21 @@ bool image_address(const struct image *image, uint64_t offset, uint64_t *ret_add
 	return found;
 }
 
+bool image_code_address(
+	const struct image *image, uint64_t offset, uint64_t size, uint64_t *ret_address)
+{
+	for (size_t i = 0; i < image->segments.len; i++) {
+		const struct segment *s = &image->segments.items[i];
+
+		if (s->type != PT_LOAD || !(s->flags & PF_X) || s->offset >= offset + size ||
+			offset >= s->offset + s->content.len)
+			continue;
+		*ret_address = s->address + (offset - s->offset);
+		return true;
+	}
+	return image_address(image, offset, ret_address);
+}
+
 static const struct segment *segment_at(const struct image *image, uint64_t address)
 {
 	for (size_t i = 0; i < image->segments.len; i++) {

@@ -40,6 +40,10 @@ uint16_t image_type(const struct image *image);	   /* ET_EXEC, ET_DYN, ... */
  * the PT_LOAD segments. False outside of them. */
 bool image_address(const struct image *image, uint64_t offset, uint64_t *ret_address);
 bool image_offset(const struct image *image, uint64_t address, uint64_t *ret_offset);
+/* The same for a mapping of code: the address of `offset`, which may lie before the segment that
+ * the mapping is of, as mappings begin with pages. */
+bool image_code_address(
+	const struct image *image, uint64_t offset, uint64_t size, uint64_t *ret_address);
 /* File bytes from `address` to the end of its segment; empty when not in the file. */
 struct bytes image_at(const struct image *image, uint64_t address);
 

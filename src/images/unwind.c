@@ -16,6 +16,7 @@ const char *unwind_end_name(enum unwind_end end)
 		[UNWIND_BAD_FRAME] = "bad-frame",
 		[UNWIND_DEPTH] = "depth",
 		[UNWIND_NO_REGISTERS] = "no-registers",
+		[UNWIND_PAGE] = "page",
 	};
 
 	return end < UNWIND_ENDS ? names[end] : "unknown";

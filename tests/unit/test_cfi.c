@@ -289,7 +289,21 @@ static void describe_value(struct buffer *b, const struct cfi_rule *rule, int co
 	buffer_printf(b, ", %d %d%+d", v.how, v.base, v.offset);
 }
 
-static void describe_lazy(struct buffer *b, const struct cfi *cfi, const struct cfi_rule *rule)
+/* Of the base pointer nothing is said but that it is unchanged or saved. */
+static void describe_base(struct buffer *b, const struct cfi_rule *rule, int column)
+{
+	struct cfi_value v = {.how = CFI_SAME};
+
+	for (unsigned i = 0; i < rule->count; i++)
+		if (rule->values[i].column == column)
+			v = rule->values[i];
+	if (v.how != CFI_SAME && v.how != CFI_AT_CFA)
+		v = (struct cfi_value){.how = CFI_UNDEFINED};
+	buffer_printf(b, ", base %d%+d", v.how, v.offset);
+}
+
+static void describe_lazy(
+	struct buffer *b, const struct cfi *cfi, const struct cfi_rule *rule, bool with_base)
 {
 	if (!rule) {
 		buffer_text(b, "none");
@@ -303,9 +317,11 @@ static void describe_lazy(struct buffer *b, const struct cfi *cfi, const struct 
 	describe_value(b, rule, rule->return_column);
 	describe_value(b, rule, cfi_arch(cfi)->frame_pointer);
 	buffer_printf(b, " %d", rule->signal);
+	if (with_base)
+		describe_base(b, rule, cfi_arch(cfi)->base_pointer);
 }
 
-static void describe_exported(struct buffer *b, const struct cfi_table_rule *rule)
+static void describe_exported(struct buffer *b, const struct cfi_table_rule *rule, bool with_base)
 {
 	if (rule->cfa_how == CFI_UNDEFINED) {
 		buffer_text(b, "none");
@@ -314,14 +330,31 @@ static void describe_exported(struct buffer *b, const struct cfi_table_rule *rul
 	buffer_printf(b, "%d %d%+d%+d, %d %d%+d, %d %d%+d %d", rule->cfa_how, rule->cfa_base,
 		rule->cfa_offset, rule->cfa_after, rule->ra_how, rule->ra_base, rule->ra_offset,
 		rule->fp_how, rule->fp_base, rule->fp_offset, rule->signal);
+	if (with_base)
+		buffer_printf(b, ", base %d%+d", rule->base_how, rule->base_offset);
 }
 
-static void compare_exported(struct cfi *cfi, const struct cfi_table *table, uint64_t address)
+/* Does the table follow the base pointer, as it has to where a frame is found by it? */
+static bool follows_base(const struct cfi *cfi, const struct cfi_table *table)
+{
+	bool follows = false, has_to = false;
+
+	for (size_t i = 1; i < table->rule_count; i++) {
+		follows |= table->rules[i].base_how != CFI_UNDEFINED;
+		has_to |= table->rules[i].cfa_how != CFI_BROKEN &&
+			  table->rules[i].cfa_base == cfi_arch(cfi)->base_pointer;
+	}
+	assert_int_equal(follows, has_to);
+	return follows;
+}
+
+static void compare_exported(
+	struct cfi *cfi, const struct cfi_table *table, uint64_t address, bool with_base)
 {
 	struct buffer lazy = {0}, exported = {0};
 
-	describe_lazy(&lazy, cfi, cfi_find(cfi, address));
-	describe_exported(&exported, cfi_table_find(table, address));
+	describe_lazy(&lazy, cfi, cfi_find(cfi, address), with_base);
+	describe_exported(&exported, cfi_table_find(table, address), with_base);
 	if (strcmp(lazy.at, exported.at))
 		fail_msg("%s: at 0x%lx: lazy %s, exported %s", image_name(cfi->image),
 			(unsigned long)address, lazy.at, exported.at);
@@ -335,8 +368,12 @@ static void check_table(struct cfi *cfi)
 	struct cfi_table table;
 	struct error err = {0};
 	size_t stride, row = 0;
+	bool with_base;
 
 	assert_true(cfi_table_build(cfi, &table, &err));
+	with_base = follows_base(cfi, &table);
+	if (!strcmp(image_name(cfi->image), "/lib64/ld-linux-x86-64.so.2"))
+		assert_true(with_base);
 	assert_true(table.page_count > 0 && table.row_count > table.page_count);
 	stride = getenv("KILN_CFI_ALL") ? 1 : table.row_count / (8 * SAMPLED_ENTRIES) + 1;
 	for (size_t page = 0; page < table.page_count; page++) {
@@ -345,13 +382,14 @@ static void check_table(struct cfi *cfi)
 			uint64_t base = table.start + (page << CFI_TABLE_PAGE_BITS);
 			bool last = row + 1 == table.pages[page + 1];
 
-			compare_exported(cfi, &table, base + table.rows[row].pc);
-			compare_exported(
-				cfi, &table, base + (last ? 0xFFFF : table.rows[row + 1].pc - 1u));
+			compare_exported(cfi, &table, base + table.rows[row].pc, with_base);
+			compare_exported(cfi, &table,
+				base + (last ? 0xFFFF : table.rows[row + 1].pc - 1u), with_base);
 		}
 	}
-	compare_exported(cfi, &table, table.start + (table.page_count << CFI_TABLE_PAGE_BITS));
-	compare_exported(cfi, &table, table.start - 1);
+	compare_exported(
+		cfi, &table, table.start + (table.page_count << CFI_TABLE_PAGE_BITS), with_base);
+	compare_exported(cfi, &table, table.start - 1, with_base);
 	cfi_table_release(&table);
 }
 

@@ -1,0 +1,509 @@
+/* unwind.h: the user half of a stack, from unwind tables.
+ *
+ * What images/unwind.h does with a copy of the stack, on the stack itself: a frame's mapping, its
+ * rule, its caller; code without tables by its frame pointer, if what that says makes sense.
+ * Limits: only the stack pointer, the frame pointer and the pc are followed (the frame where the
+ * thread entered the kernel has all registers), expressions are for user space, and pages that are
+ * absent end the walk, as programs may not wait.
+ *
+ * The search has no branches that depend on what is found, so that the verifier sees one path
+ * through it instead of one for every answer. bpf_loop goes from frame to frame: kernels unroll it
+ * into a call, and a plain loop of so many turns takes the verifier minutes. */
+#ifndef KILN_BPF_UNWIND_H
+#define KILN_BPF_UNWIND_H
+
+#include "bpf/core.h"
+#include "bpf/unwind_shared.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_TABLES_MOST);
+	__type(key, __u32);
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_ARRAY);
+			__uint(max_entries, 1);
+			__uint(map_flags, BPF_F_INNER_MAP | BPF_F_MMAPABLE);
+			__uint(key_size, sizeof(__u32));
+			__uint(value_size, sizeof(union unwind_page));
+		});
+} unwind_tables SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, UNWIND_SPACE_PAGES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct unwind_space_key);
+	__type(value, struct unwind_space);
+} unwind_spaces SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, UNWIND_PROCESSES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32); /* tgid */
+	__type(value, struct unwind_process);
+} unwind_processes SEC(".maps");
+
+/* Rules that were found lately, on each CPU. A frame that has been met before then costs one line
+ * of memory instead of four, and where a program uses much memory itself no line is in a cache:
+ * half the time of a walk through a compiler's stack. */
+struct unwind_recents {
+	struct unwind_recent slots[UNWIND_RECENT];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct unwind_recents);
+} unwind_recents SEC(".maps");
+
+/* enum cfi_how, of images/cfi.h */
+enum unwind_how {
+	HOW_SAME,
+	HOW_UNDEFINED,
+	HOW_AT_CFA,
+	HOW_CFA,
+	HOW_REGISTER,
+	HOW_AT_REGISTER,
+	HOW_PLT,
+};
+#define COLUMN_BASE 3 /* rbx */
+#define COLUMN_FP   6
+#define COLUMN_SP   7
+
+#define BASE_LOST 0
+#define BASE_LEAF 1 /* still in its register */
+
+/* All ones when a <= b, else 0; a and b below 2^63. Hidden from the compiler, which would branch.
+ */
+static __always_inline __u64 unwind_mask(__u64 a, __u64 b)
+{
+	__u64 mask = (__u64)((__s64)(a - b - 1) >> 63);
+
+	asm volatile("" : "+r"(mask));
+	return mask;
+}
+
+static __always_inline bool unwind_read(void *to, __u32 size, __u64 address)
+{
+	return !bpf_probe_read_user(to, size, (const void *)address);
+}
+
+/* ---- Mappings ---- */
+
+/* The steps of a search add up to the last index, and none is more than one beyond the sum of those
+ * behind it, so that every index can be reached. */
+#define UNWIND_SEARCH(at, step, start)                                                             \
+	do {                                                                                       \
+		at += (step)&unwind_mask(start(at + (step)), address);                             \
+	} while (0)
+
+/* Find the mapping of `address`; user addresses are below 2^63, so that ~0 is none. */
+static __noinline bool unwind_find_map(struct user_stack *w, __u64 address)
+{
+	struct unwind_space_key key = {.space = w->space};
+	const struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &key);
+	__u64 at = 0;
+
+	if (!space || address >> 63)
+		return false;
+	if (space->leaves) {
+#define START(i) (space->starts[i] & ~0ull >> 1)
+		UNWIND_SEARCH(at, 240, START);
+		UNWIND_SEARCH(at, 120, START);
+		UNWIND_SEARCH(at, 60, START);
+		UNWIND_SEARCH(at, 30, START);
+		UNWIND_SEARCH(at, 15, START);
+		UNWIND_SEARCH(at, 7, START);
+		UNWIND_SEARCH(at, 4, START);
+		UNWIND_SEARCH(at, 2, START);
+		UNWIND_SEARCH(at, 1, START);
+#undef START
+		key.page = at + 1;
+		space = bpf_map_lookup_elem(&unwind_spaces, &key);
+		if (!space)
+			return false;
+		at = 0;
+	}
+#define START(i) (space->maps[i].start & ~0ull >> 1)
+	UNWIND_SEARCH(at, 62, START);
+	UNWIND_SEARCH(at, 31, START);
+	UNWIND_SEARCH(at, 15, START);
+	UNWIND_SEARCH(at, 8, START);
+	UNWIND_SEARCH(at, 4, START);
+	UNWIND_SEARCH(at, 2, START);
+	UNWIND_SEARCH(at, 1, START);
+#undef START
+	w->map = space->maps[at];
+	return address >= w->map.start && address < w->map.end;
+}
+
+/* ---- Rules ---- */
+
+/* How many of the rows from rows[first] on are not above `row`. */
+static __always_inline __u64 unwind_count_rows(
+	const union unwind_page *page, __u32 first, __u64 count, __u64 row)
+{
+	__u64 at = 0;
+
+#define STEP(step)                                                                                 \
+	at += (step)&unwind_mask(at + (step), count) &                                             \
+	      unwind_mask(page->rows[(first + at + (step)-1) & (UNWIND_PAGE_ROWS - 1)], row)
+	if (count > 15) {
+		STEP(256);
+		STEP(128);
+		STEP(64);
+		STEP(32);
+		STEP(16);
+	}
+	STEP(8);
+	STEP(4);
+	STEP(2);
+	STEP(1);
+#undef STEP
+	return at;
+}
+
+/* The rule of `address` in w->map; NULL: none. */
+static __always_inline const struct unwind_rule *unwind_find_rule(
+	const struct user_stack *w, __u64 address)
+{
+	__u64 offset = address - w->map.base, part = offset >> UNWIND_PART_BITS;
+	__u32 table = w->map.table, page, number;
+	const union unwind_page *p;
+	struct unwind_part found;
+	void *pages;
+
+	if (part >= w->map.parts)
+		return NULL;
+	pages = bpf_map_lookup_elem(&unwind_tables, &table);
+	if (!pages)
+		return NULL;
+	page = w->map.index + part / UNWIND_PAGE_PARTS;
+	p = bpf_map_lookup_elem(pages, &page);
+	if (!p)
+		return NULL;
+	found = p->parts[part % UNWIND_PAGE_PARTS];
+	number = found.rule;
+	if (found.count) {
+		__u64 at;
+
+		page = found.row / UNWIND_PAGE_ROWS;
+		p = bpf_map_lookup_elem(pages, &page);
+		if (!p)
+			return NULL;
+		at = unwind_count_rows(p, found.row, found.count, (offset & 0xffff) << 16 | 0xffff);
+		if (at)
+			number = p->rows[(found.row + at - 1) % UNWIND_PAGE_ROWS] & 0xffff;
+	}
+	if (!number)
+		return NULL;
+	page = number / UNWIND_PAGE_RULES;
+	p = bpf_map_lookup_elem(pages, &page);
+	return p ? &p->rules[number % UNWIND_PAGE_RULES] : NULL;
+}
+
+/* ---- From a frame to its caller: true when there is one, else the walk has its end ---- */
+
+static __always_inline bool unwind_ends(struct user_stack *w, enum user_stack_end end)
+{
+	w->end = end;
+	return false;
+}
+
+/* Why a word at `address` could not be read: within a stack's usual extent, its page is absent. */
+static __always_inline bool unwind_unreadable(struct user_stack *w, __u64 address)
+{
+	return unwind_ends(
+		w, address - w->sp < 1ull << 30 ? USER_STACK_PAGE : USER_STACK_BAD_FRAME);
+}
+
+/* A register of the thread as it entered the kernel. struct pt_regs has r15 r14 r13 r12 rbp rbx r11
+ * r10 r9 r8 rax rcx rdx rsi rdi, one word each; columns are rax rdx rcx rbx rsi rdi rbp rsp r8 to
+ * r15. */
+static __noinline bool unwind_leaf_register(__u64 column, __u64 *ret_value)
+{
+	const __u64 places = 0x0123678904ed5bcaull; /* of each column, 4 bits */
+	const char *regs = (const char *)bpf_task_pt_regs(bpf_get_current_task_btf());
+
+	return column < 16 && column != COLUMN_SP &&
+	       !bpf_probe_read_kernel(ret_value, sizeof(*ret_value),
+		       regs + (places >> column * 4 & 15) * sizeof(__u64));
+}
+
+static __always_inline bool unwind_register(
+	const struct user_stack *w, __u8 column, __u64 *ret_value)
+{
+	if (column == COLUMN_SP)
+		*ret_value = w->sp;
+	else if (column == COLUMN_FP && w->fp_known)
+		*ret_value = w->fp;
+	else if (column == COLUMN_BASE && w->base_at > BASE_LEAF)
+		return unwind_read(ret_value, sizeof(*ret_value), w->base_at);
+	else
+		return (w->leaf || (column == COLUMN_BASE && w->base_at == BASE_LEAF)) &&
+		       unwind_leaf_register(column, ret_value);
+	return true;
+}
+
+static __always_inline bool unwind_cfa(
+	struct user_stack *w, const struct unwind_rule *rule, __u64 *ret_cfa)
+{
+	__u64 cfa;
+
+	if ((rule->cfa_how != HOW_REGISTER && rule->cfa_how != HOW_AT_REGISTER &&
+		    rule->cfa_how != HOW_PLT) ||
+		!unwind_register(w, rule->cfa_base, &cfa))
+		return unwind_ends(w, USER_STACK_BAD_RULE);
+	cfa += rule->cfa_offset;
+	if (rule->cfa_how == HOW_AT_REGISTER) {
+		__u64 at = cfa;
+
+		if (!unwind_read(&cfa, sizeof(cfa), at))
+			return unwind_unreadable(w, at);
+		cfa += rule->cfa_after;
+	} else if (rule->cfa_how == HOW_PLT && (w->pc & 15) >= (__u64)rule->cfa_after) {
+		cfa += sizeof(cfa);
+	}
+	*ret_cfa = cfa;
+	return true;
+}
+
+/* The caller's pc by a rule that is not of the usual kind. */
+static __always_inline bool unwind_return(
+	struct user_stack *w, const struct unwind_rule *rule, __u64 cfa, __u64 *ret_pc)
+{
+	__u64 at = cfa;
+
+	if (rule->ra_how == HOW_UNDEFINED)
+		return unwind_ends(w, USER_STACK_COMPLETE);
+	if (rule->ra_how == HOW_REGISTER || rule->ra_how == HOW_AT_REGISTER) {
+		if (!unwind_register(w, rule->ra_base, &at))
+			return unwind_ends(w, USER_STACK_BAD_RULE);
+	} else if (rule->ra_how != HOW_AT_CFA) {
+		return unwind_ends(w, USER_STACK_BAD_RULE);
+	}
+	at += rule->ra_offset;
+	*ret_pc = at;
+	return rule->ra_how == HOW_REGISTER || unwind_read(ret_pc, sizeof(*ret_pc), at) ||
+	       unwind_unreadable(w, at);
+}
+
+/* The caller's frame pointer. One saved below the stack pointer has been popped again, which
+ * compilers do not say for each instruction of an epilogue; so has one that a realigned frame has
+ * "at the frame pointer, less 8" when that is in the caller's frame: see images/unwind.c. */
+static __always_inline void unwind_frame_pointer(
+	struct user_stack *w, const struct unwind_rule *rule, __u64 cfa)
+{
+	__u64 at = cfa;
+
+	if (rule->fp_how == HOW_SAME)
+		return;
+	if (rule->fp_how == HOW_REGISTER || rule->fp_how == HOW_AT_REGISTER) {
+		w->fp_known = unwind_register(w, rule->fp_base, &at);
+		if (!w->fp_known)
+			return;
+	} else if (rule->fp_how != HOW_AT_CFA && rule->fp_how != HOW_CFA) {
+		w->fp_known = 0;
+		return;
+	}
+	at += rule->fp_offset;
+	if (rule->fp_how == HOW_REGISTER || rule->fp_how == HOW_CFA) {
+		w->fp = at;
+		w->fp_known = 1;
+		return;
+	}
+	if (w->fp_known && !rule->signal &&
+		(at < w->sp || (rule->fp_how == HOW_AT_REGISTER && at >= cfa)))
+		return;
+	w->fp_known = unwind_read(&w->fp, sizeof(w->fp), at);
+}
+
+/* The base pointer is only read where a frame is found by it, which is rare. */
+static __always_inline void unwind_base_pointer(
+	struct user_stack *w, const struct unwind_rule *rule, __u64 cfa)
+{
+	if (rule->base_how == HOW_UNDEFINED)
+		w->base_at = BASE_LOST;
+	else if (rule->base_how == HOW_AT_CFA &&
+		 (cfa + rule->base_offset >= w->sp || w->base_at == BASE_LOST))
+		w->base_at = cfa + rule->base_offset;
+}
+
+/* Most frames have saved the frame pointer just below the return address: one read for both. */
+static __always_inline bool unwind_by_rule(struct user_stack *w, const struct unwind_rule *rule)
+{
+	__u64 cfa, saved[2];
+
+	if (!unwind_cfa(w, rule, &cfa))
+		return false;
+	if (rule->usual && cfa - sizeof(saved) >= w->sp) {
+		if (!unwind_read(saved, sizeof(saved), cfa - sizeof(saved)))
+			return unwind_unreadable(w, cfa - sizeof(saved));
+		w->fp = saved[0];
+		w->fp_known = 1;
+	} else {
+		if (!unwind_return(w, rule, cfa, &saved[1]))
+			return false;
+		unwind_frame_pointer(w, rule, cfa);
+	}
+	/* The stack goes on upwards, but for the frame that a signal interrupted. */
+	if (!rule->signal && (cfa < w->sp || (cfa == w->sp && saved[1] == w->pc)))
+		return unwind_ends(w, USER_STACK_BAD_FRAME);
+	unwind_base_pointer(w, rule, cfa);
+	w->sp = cfa;
+	w->pc = saved[1];
+	return w->pc || unwind_ends(w, USER_STACK_COMPLETE);
+}
+
+/* Code without a table: the frame pointer points to the caller's, with the return address above it.
+ * Whether that is code is seen when its mapping is looked for. */
+static __always_inline bool unwind_by_pointer(struct user_stack *w)
+{
+	__u64 saved[2];
+
+	if (!w->fp_known)
+		return unwind_ends(w, USER_STACK_NO_TABLE);
+	if (!w->fp)
+		return unwind_ends(w, USER_STACK_COMPLETE);
+	if (w->fp < w->sp || w->fp % sizeof(*saved) || !unwind_read(saved, sizeof(saved), w->fp))
+		return unwind_ends(w, USER_STACK_NO_TABLE);
+	if (!saved[1])
+		return unwind_ends(w, USER_STACK_COMPLETE);
+	w->turned = saved[0] && saved[0] <= w->fp;
+	w->base_at = BASE_LOST;
+	w->sp = w->fp + sizeof(saved);
+	w->fp = saved[0];
+	w->pc = saved[1];
+	return true;
+}
+
+struct unwind_walk {
+	struct user_stack *stack;
+	struct unwind_recents *recents;
+};
+
+/* The rule of a frame, which may have none. False: the frame is none, or not of known code. */
+static __always_inline bool unwind_rule_of(struct user_stack *w, struct unwind_recent *recent,
+	__u64 address, const struct unwind_rule **ret_rule)
+{
+	bool mapped =
+		address - w->map.start < w->map.end - w->map.start || unwind_find_map(w, address);
+
+	/* A caller with tables needs no frame pointer: what was saved is just a register of its. */
+	if (w->guessed && (!mapped || (w->turned && w->map.table == UNWIND_TABLE_NONE))) {
+		w->count--;
+		return unwind_ends(w, USER_STACK_NO_TABLE);
+	}
+	if (!mapped)
+		return unwind_ends(w, USER_STACK_NO_MAPPING);
+	*ret_rule = unwind_find_rule(w, address);
+	if (!*ret_rule)
+		return true;
+	recent->rule = **ret_rule;
+	recent->space = w->space;
+	recent->address = address;
+	return true;
+}
+
+/* One frame: its address, and on to its caller. */
+static long unwind_step(__u32 i, void *context)
+{
+	const struct unwind_walk *walk = context;
+	struct user_stack *w = walk->stack;
+	__u64 address = w->pc - !w->exact;
+	struct unwind_recent *recent =
+		&walk->recents->slots[(address ^ w->space) * 0x9E3779B97F4A7C15ull >> 56];
+	const struct unwind_rule *rule = &recent->rule;
+
+	i &= USER_FRAMES_MOST - 1;
+	w->ip[i] = address;
+	w->count = i + 1;
+	if ((recent->address != address || recent->space != w->space) &&
+		!unwind_rule_of(w, recent, address, &rule))
+		return 1;
+	w->guesses += w->guessed;
+	w->guessed = !rule;
+	if (!rule) {
+		w->exact = 0;
+		w->leaf = 0;
+		return !unwind_by_pointer(w);
+	}
+	/* Nobody calls a signal's trampoline: a handler returns to its first instruction. */
+	w->ip[i] += rule->signal && !w->exact;
+	if (!unwind_by_rule(w, rule))
+		return 1;
+	w->exact = rule->signal;
+	w->leaf = 0;
+	return 0;
+}
+
+/* ---- What a thread does now ---- */
+
+#define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, of task_struct.flags */
+#define CODE_64_BIT	   0x33	      /* __USER_CS */
+
+/* Frames of the current thread in user space. */
+static __always_inline void user_stack_take(struct user_stack *s)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	__u32 zero = 0;
+	struct unwind_walk walk = {
+		.stack = s, .recents = bpf_map_lookup_elem(&unwind_recents, &zero)};
+	struct unwind_process *process;
+
+	s->count = 0;
+	s->space = 0;
+	s->guesses = 0;
+	s->end = USER_STACK_NO_REGISTERS;
+	if (task->flags & TASK_KERNEL_THREAD || !task->mm || !walk.recents)
+		return;
+	s->end = USER_STACK_FOREIGN;
+	if (regs->cs != CODE_64_BIT)
+		return;
+	s->pc = regs->ip;
+	s->sp = regs->sp;
+	s->fp = regs->bp;
+	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	if (process)
+		s->space = process->space;
+	if (!s->space) {
+		s->ip[0] = s->pc;
+		s->count = 1;
+		s->end = USER_STACK_NO_TABLE;
+		return;
+	}
+	s->map.start = s->map.end = 0;
+	s->exact = s->leaf = s->fp_known = 1;
+	s->guessed = s->turned = 0;
+	s->base_at = BASE_LEAF;
+	s->end = USER_STACK_DEPTH;
+	bpf_loop(USER_FRAMES_MOST, unwind_step, &walk, 0);
+}
+
+/* ---- What becomes of processes, until user space has heard of it ---- */
+
+/* A child begins with its parent's mappings. */
+static __always_inline void unwind_forked(__u32 parent, __u32 child)
+{
+	struct unwind_process *known = bpf_map_lookup_elem(&unwind_processes, &parent);
+	struct unwind_process process;
+
+	if (!known || parent == child)
+		return;
+	process = *known;
+	bpf_map_update_elem(&unwind_processes, &child, &process, BPF_ANY);
+}
+
+/* Nothing is known of a new program; what was said of the old one comes too late from now on. */
+static __always_inline void unwind_executed(__u32 tgid)
+{
+	struct unwind_process process = {.since = bpf_ktime_get_ns()};
+
+	bpf_map_update_elem(&unwind_processes, &tgid, &process, BPF_ANY);
+}
+
+#endif

@@ -1,0 +1,484 @@
+/* unwind_tables.c: what programs in the kernel need to walk stacks. */
+#include "recorders/unwind_tables.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/search.h"
+#include "images/unwind.h"
+#include "recorders/session.h"
+
+#define SWEEP_INTERVAL ((uint64_t)1000000000) /* ns between looks for processes that are gone */
+#define TRIES	       3		      /* the kernel's allocator may have to refill */
+
+_Static_assert((int)USER_STACK_COMPLETE == UNWIND_COMPLETE &&
+		       (int)USER_STACK_NO_TABLE == UNWIND_NO_TABLE &&
+		       (int)USER_STACK_NO_MAPPING == UNWIND_NO_MAPPING &&
+		       (int)USER_STACK_BAD_RULE == UNWIND_BAD_RULE &&
+		       (int)USER_STACK_BAD_FRAME == UNWIND_BAD_FRAME &&
+		       (int)USER_STACK_DEPTH == UNWIND_DEPTH &&
+		       (int)USER_STACK_NO_REGISTERS == UNWIND_NO_REGISTERS &&
+		       (int)USER_STACK_PAGE == UNWIND_PAGE,
+	"ends have the same numbers");
+
+static int map_fd(const struct bpf_object *object, const char *name)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+
+	return map ? bpf_map__fd(map) : -1;
+}
+
+bool unwind_tables_init(struct unwind_tables *t, const struct bpf_object *object, struct error *err)
+{
+	*t = (struct unwind_tables){.bytes_most = UNWIND_TABLES_BYTES,
+		.tables_fd = map_fd(object, "unwind_tables"),
+		.spaces_fd = map_fd(object, "unwind_spaces"),
+		.processes_fd = map_fd(object, "unwind_processes")};
+	vector_push(&t->tables, ((struct unwind_table){.fd = -1}));
+	if (t->tables_fd >= 0 && t->spaces_fd >= 0 && t->processes_fd >= 0)
+		return true;
+	return error_set(err, ERR_UNSUPPORTED, "the program in the kernel has no unwind tables");
+}
+
+void unwind_tables_release(struct unwind_tables *t)
+{
+	for (size_t i = 0; i < t->new_tables.len; i++)
+		close(t->tables.items[t->new_tables.items[i]].fd);
+	for (size_t i = 0; i < t->spaces.len; i++)
+		vector_release(&t->spaces.items[i].tables);
+	vector_release(&t->tables);
+	vector_release(&t->new_tables);
+	vector_release(&t->by_binary);
+	vector_release(&t->spaces);
+	vector_release(&t->told);
+	id_map_release(&t->by_identity);
+	buffer_release(&t->work);
+	*t = (struct unwind_tables){0};
+}
+
+/* ---- Tables of binaries ---- */
+
+static uint64_t hash_identity(const char *identity)
+{
+	return hash_bytes(identity, strlen(identity));
+}
+
+/* The row that has gone unused for longest and whose table nobody needs; 0: none. */
+static size_t oldest_unused(const struct unwind_tables *t, bool there)
+{
+	size_t oldest = 0;
+
+	for (size_t i = 1; i < t->tables.len; i++) {
+		const struct unwind_table *table = &t->tables.items[i];
+
+		if (!table->spaces && table->used < t->update && table->there >= there &&
+			(!oldest || table->used < t->tables.items[oldest].used))
+			oldest = i;
+	}
+	return oldest;
+}
+
+static void remove_table(struct unwind_tables *t, size_t number)
+{
+	struct unwind_table *table = &t->tables.items[number];
+	uint32_t key = (uint32_t)number;
+
+	if (table->there) {
+		bpf_map_delete_elem(t->tables_fd, &key);
+		t->bytes -= table->bytes;
+	}
+	table->there = false;
+}
+
+static bool has_room(struct unwind_tables *t, uint64_t bytes)
+{
+	for (size_t old; t->bytes + bytes > t->bytes_most && (old = oldest_unused(t, true));)
+		remove_table(t, old);
+	return t->bytes + bytes <= t->bytes_most;
+}
+
+/* A number that was another binary's; 0: all are in use. */
+static size_t reuse_number(struct unwind_tables *t)
+{
+	size_t number = oldest_unused(t, false);
+
+	if (!number)
+		return 0;
+	remove_table(t, number);
+	t->tables.items[number].identity[0] = '\0';
+	for (size_t i = 0; i < t->by_binary.len; i++)
+		if (t->by_binary.items[i] == number)
+			t->by_binary.items[i] = 0;
+	id_map_release(&t->by_identity);
+	for (size_t i = 1; i < t->tables.len; i++)
+		if (t->tables.items[i].identity[0])
+			id_map_enter(&t->by_identity, hash_identity(t->tables.items[i].identity),
+				(uint32_t)i);
+	return number;
+}
+
+/* The number of a binary with this build id; 0: there are too many. */
+static size_t number_of(struct unwind_tables *t, const struct image *image)
+{
+	struct unwind_table table = {.fd = -1};
+	uint64_t hash;
+	size_t at, number;
+
+	image_identity_text(image, table.identity);
+	hash = hash_identity(table.identity);
+	at = id_map_first(&t->by_identity, hash);
+	for (uint32_t id; (id = id_map_candidate(&t->by_identity, hash, &at));)
+		if (!strcmp(t->tables.items[id].identity, table.identity))
+			return id;
+	number = t->tables.len;
+	if (number == UNWIND_TABLES_MOST && !(number = reuse_number(t)))
+		return 0;
+	if (number == t->tables.len)
+		vector_push(&t->tables, table);
+	t->tables.items[number] = table;
+	id_map_enter(&t->by_identity, hash, (uint32_t)number);
+	return number;
+}
+
+/* An inner map with these pages; -1 with errno. */
+static int create_map(const struct unwind_pages *pages)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_INNER_MAP | BPF_F_MMAPABLE);
+	size_t size = pages->pages.len * sizeof(*pages->pages.items);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_table", sizeof(uint32_t),
+		sizeof(*pages->pages.items), (uint32_t)pages->pages.len, &options);
+	void *at;
+
+	if (fd < 0)
+		return -1;
+	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED) {
+		close(fd);
+		return -1;
+	}
+	memcpy(at, pages->pages.items, size);
+	munmap(at, size);
+	return fd;
+}
+
+static void put_table(
+	struct unwind_tables *t, struct unwind_table *table, const struct cfi_table *rules)
+{
+	struct unwind_pages pages;
+
+	table->bytes = unwind_pages_most(rules);
+	if (!has_room(t, table->bytes)) {
+		t->no_room++;
+		return;
+	}
+	unwind_pages_build(rules, &pages);
+	table->fd = create_map(&pages);
+	if (table->fd < 0) {
+		t->no_room++;
+	} else {
+		table->bytes = pages.pages.len * sizeof(*pages.pages.items);
+		table->start = pages.start;
+		table->parts = pages.parts;
+		table->index = pages.index;
+		table->there = true;
+		t->bytes += table->bytes;
+		vector_push(&t->new_tables, (uint32_t)(table - t->tables.items));
+	}
+	unwind_pages_release(&pages);
+}
+
+static void build_table(
+	struct unwind_tables *t, struct unwind_table *table, const struct image *image)
+{
+	uint64_t before = monotonic_ns();
+	struct error ignored = {0};
+	struct cfi_table rules;
+	struct cfi *cfi;
+
+	/* What did not fit is not made again until there is room. */
+	if (table->bytes && !has_room(t, table->bytes))
+		return;
+	cfi = cfi_open(image);
+	table->empty = !cfi_table_build(cfi, &rules, &ignored) || !rules.page_count;
+	if (!table->empty)
+		put_table(t, table, &rules);
+	if (!ignored.code)
+		cfi_table_release(&rules);
+	cfi_release(cfi);
+	t->built++;
+	t->build_ns += monotonic_ns() - before;
+}
+
+/* What a mapping of a binary says about its table, which is there then. */
+static const struct unwind_table *table_of(
+	struct unwind_tables *t, struct processes *p, uint32_t binary, struct unwind_map *map)
+{
+	const struct image *image = binary ? binaries_image(p->binaries, binary) : NULL;
+	struct unwind_table *table;
+
+	map->table = UNWIND_TABLE_NONE;
+	if (!image)
+		return NULL;
+	while (t->by_binary.len <= binary)
+		vector_push(&t->by_binary, 0);
+	if (!t->by_binary.items[binary])
+		t->by_binary.items[binary] = (uint16_t)number_of(t, image);
+	map->table = UNWIND_TABLE_ABSENT;
+	if (!t->by_binary.items[binary])
+		return NULL;
+	table = &t->tables.items[t->by_binary.items[binary]];
+	table->used = t->update;
+	if (!table->there && !table->empty)
+		build_table(t, table, image);
+	if (!table->there)
+		return NULL;
+	map->table = t->by_binary.items[binary];
+	return table;
+}
+
+/* All at once: for each change of a map of maps the kernel waits until nobody walks with the old.
+ */
+static void hand_over_tables(struct unwind_tables *t)
+{
+	uint32_t count = (uint32_t)t->new_tables.len, done = count;
+	int *fds = memory_new(count + 1, sizeof(*fds));
+
+	for (uint32_t i = 0; i < count; i++)
+		fds[i] = t->tables.items[t->new_tables.items[i]].fd;
+	if (count && bpf_map_update_batch(t->tables_fd, t->new_tables.items, fds, &done, NULL))
+		for (uint32_t i = 0; i < count; i++)
+			bpf_map_update_elem(
+				t->tables_fd, &t->new_tables.items[i], &fds[i], BPF_ANY);
+	for (uint32_t i = 0; i < count; i++) {
+		close(fds[i]);
+		t->tables.items[t->new_tables.items[i]].fd = -1;
+	}
+	t->new_tables.len = 0;
+	free(fds);
+}
+
+/* ---- Spaces ---- */
+
+static struct unwind_map map_of(struct unwind_tables *t, struct processes *p,
+	const struct mapped *m, struct told_space *space)
+{
+	struct unwind_map map = {.start = m->start, .end = m->end};
+	const struct unwind_table *table = table_of(t, p, m->binary, &map);
+	uint64_t address;
+
+	if (!table)
+		return map;
+	if (!image_code_address(binaries_image(p->binaries, m->binary), m->offset,
+		    m->end - m->start, &address)) {
+		map.table = UNWIND_TABLE_ABSENT;
+		return map;
+	}
+	map.base = m->start - address + table->start;
+	map.parts = table->parts;
+	map.index = table->index;
+	vector_push(&space->tables, map.table);
+	t->tables.items[map.table].spaces++;
+	return map;
+}
+
+/* The next page of the space that is laid out. */
+static struct unwind_space *add_page(struct unwind_tables *t)
+{
+	struct unwind_space page = {0};
+
+	memset(page.starts, 0xff, sizeof(page.maps));
+	buffer_add(&t->work, &page, sizeof(page));
+	return (struct unwind_space *)(void *)t->work.at + t->work.len / sizeof(page) - 1;
+}
+
+static void lay_out(struct unwind_tables *t, struct processes *p, const struct address_space *s,
+	struct told_space *space)
+{
+	const size_t most = (size_t)UNWIND_PAGE_MAPS * UNWIND_PAGE_LEAVES;
+	size_t count = s->maps.len < most ? s->maps.len : most;
+	struct unwind_space *page;
+
+	t->maps_left_out += s->maps.len - count;
+	t->work.len = 0;
+	page = add_page(t);
+	for (size_t i = 0; i < count; i++) {
+		struct unwind_map map = map_of(t, p, &s->maps.items[i], space);
+
+		if (count > UNWIND_PAGE_MAPS && i % UNWIND_PAGE_MAPS == 0) {
+			page = add_page(t);
+			((struct unwind_space *)(void *)t->work.at)->starts[i / UNWIND_PAGE_MAPS] =
+				map.start;
+		}
+		page->maps[i % UNWIND_PAGE_MAPS] = map;
+	}
+	space->pages = (uint32_t)(t->work.len / sizeof(*page));
+	((struct unwind_space *)(void *)t->work.at)->leaves = space->pages - 1;
+}
+
+static void delete_pages(struct unwind_tables *t, const struct told_space *space)
+{
+	for (uint32_t i = 0; i < space->pages; i++) {
+		struct unwind_space_key key = {(uint32_t)space->id, i};
+
+		bpf_map_delete_elem(t->spaces_fd, &key);
+	}
+}
+
+static bool write_page(struct unwind_tables *t, uint32_t space, uint32_t page)
+{
+	struct unwind_space_key key = {space, page};
+	const char *at = t->work.at + page * sizeof(struct unwind_space);
+
+	for (int i = 0; i < TRIES; i++) {
+		if (!bpf_map_update_elem(t->spaces_fd, &key, at, BPF_ANY))
+			return true;
+		if (errno != ENOMEM)
+			break;
+	}
+	return false;
+}
+
+static void forget_space(struct unwind_tables *t, struct told_space *space)
+{
+	size_t at = (size_t)(space - t->spaces.items);
+
+	delete_pages(t, space);
+	for (size_t i = 0; i < space->tables.len; i++)
+		t->tables.items[space->tables.items[i]].spaces--;
+	vector_release(&space->tables);
+	memmove(space, space + 1, (t->spaces.len - at - 1) * sizeof(*space));
+	t->spaces.len--;
+}
+
+static struct told_space *find_space(struct unwind_tables *t, uint32_t id)
+{
+	size_t below = search_up_to(&t->spaces, id, id);
+
+	return below && t->spaces.items[below - 1].id == id ? &t->spaces.items[below - 1] : NULL;
+}
+
+/* One process more is in it; it is written when it is new. False when there is no room for it. */
+static bool enter_space(struct unwind_tables *t, struct processes *p, const struct address_space *s)
+{
+	struct told_space *space = find_space(t, s->id);
+	size_t at;
+
+	if (!space) {
+		at = search_up_to(&t->spaces, id, s->id);
+		vector_reserve(&t->spaces, 1);
+		space = &t->spaces.items[at];
+		memmove(space + 1, space, (t->spaces.len++ - at) * sizeof(*space));
+		*space = (struct told_space){.id = s->id};
+		lay_out(t, p, s, space);
+		for (uint32_t i = space->pages; i-- > 0;) {
+			if (write_page(t, s->id, i))
+				continue;
+			t->spaces_failed++;
+			forget_space(t, space);
+			return false;
+		}
+	}
+	space->processes++;
+	return true;
+}
+
+static void leave_space(struct unwind_tables *t, uint32_t id)
+{
+	struct told_space *space = find_space(t, id);
+
+	if (space && !--space->processes)
+		forget_space(t, space);
+}
+
+/* ---- Processes ---- */
+
+/* What differs from what was told of a process: *ret_space is its space, or NULL. */
+static bool differs(const struct unwind_tables *t, const struct processes *p, size_t row,
+	const struct address_space **ret_space)
+{
+	const struct process_state *process = &p->rows.items[row];
+	const struct told_process *told = &t->told.items[row];
+	uint32_t id;
+
+	*ret_space = process->replaced || process->kernel ? NULL : process->space;
+	id = *ret_space ? (*ret_space)->id : 0;
+	return id != told->space && !(id && id == told->gone);
+}
+
+/* Between reading and writing it may begin to run another program: then it has the old one's
+ * mappings until the next update, as nobody can change an element under a condition. */
+static void tell(struct unwind_tables *t, struct processes *p, size_t row,
+	const struct address_space *s, uint64_t applied)
+{
+	struct told_process *told = &t->told.items[row];
+	int32_t pid = p->rows.items[row].pid;
+	struct unwind_process process = {0};
+	uint32_t old = told->space;
+
+	bpf_map_lookup_elem(t->processes_fd, &pid, &process);
+	if (process.since > applied || (s && !enter_space(t, p, s)))
+		return;
+	process.space = s ? s->id : 0;
+	if (bpf_map_update_elem(t->processes_fd, &pid, &process, BPF_ANY)) {
+		t->spaces_failed++;
+		if (s)
+			leave_space(t, s->id);
+		return;
+	}
+	*told = (struct told_process){.space = process.space};
+	if (old)
+		leave_space(t, old);
+}
+
+/* Tables that are needed are made first, and handed over together. */
+static void make_tables(struct unwind_tables *t, struct processes *p)
+{
+	const struct address_space *s;
+	struct unwind_map unused;
+
+	for (size_t row = 1; row < p->rows.len; row++) {
+		if (!differs(t, p, row, &s) || !s)
+			continue;
+		for (size_t i = 0; i < s->maps.len; i++)
+			table_of(t, p, s->maps.items[i].binary, &unused);
+	}
+	hand_over_tables(t);
+}
+
+/* A process that has ended is not told of again, although its samples may still come. */
+static void sweep(struct unwind_tables *t, const struct processes *p)
+{
+	for (size_t row = 1; row < t->told.len; row++) {
+		struct told_process *told = &t->told.items[row];
+		int32_t pid = p->rows.items[row].pid;
+
+		if (!told->space || !kill(pid, 0) || errno != ESRCH)
+			continue;
+		bpf_map_delete_elem(t->processes_fd, &pid);
+		leave_space(t, told->space);
+		*told = (struct told_process){.gone = told->space};
+	}
+}
+
+void unwind_tables_update(struct unwind_tables *t, struct processes *p, uint64_t applied)
+{
+	uint64_t now = monotonic_ns();
+	const struct address_space *s;
+
+	t->update++;
+	while (t->told.len < p->rows.len)
+		vector_push(&t->told, ((struct told_process){0}));
+	make_tables(t, p);
+	for (size_t row = 1; row < p->rows.len; row++)
+		if (differs(t, p, row, &s))
+			tell(t, p, row, s, applied);
+	if (now - t->swept < SWEEP_INTERVAL)
+		return;
+	t->swept = now;
+	sweep(t, p);
+}

@@ -1,0 +1,77 @@
+/* unwind_tables.h: what programs in the kernel need to walk stacks: the mappings of processes and
+ * the unwind tables of their binaries, in the maps of bpf/unwind.h.
+ *
+ * Call unwind_tables_update whenever records have been applied: what has changed since is told. A
+ * binary's table is made when a process that has it mapped is told, once for a build id, and goes
+ * when no process has it any more and its memory is needed. Where there is no room, stacks end with
+ * `[truncated:no-table]`, and it is counted. */
+#ifndef KILN_RECORDERS_UNWIND_TABLES_H
+#define KILN_RECORDERS_UNWIND_TABLES_H
+
+#include <bpf/libbpf.h>
+
+#include "base/buffer.h"
+#include "process/processes.h"
+#include "recorders/unwind_pages.h"
+
+#define UNWIND_TABLES_BYTES ((uint64_t)512 << 20) /* of tables in the kernel, by default */
+
+/* Of a binary. */
+struct unwind_table {
+	char identity[65];
+	bool there;	 /* the kernel has it */
+	bool empty;	 /* the binary has no tables */
+	uint32_t spaces; /* that have it mapped */
+	int fd;		 /* of a new one, until it is handed over; else -1 */
+	uint64_t bytes;	 /* that it takes, or would take */
+	uint64_t used;	 /* the last update that needed it */
+	uint64_t start;
+	uint32_t parts;
+	uint16_t index;
+};
+
+/* A space that the kernel has. */
+struct told_space {
+	uint64_t id;
+	uint32_t pages;
+	uint32_t processes; /* that are in it */
+	VECTOR(uint16_t) tables;
+};
+
+struct told_process {
+	uint32_t space; /* id; 0: none */
+	uint32_t gone;	/* it ended in this one */
+};
+
+struct unwind_tables {
+	int tables_fd, spaces_fd, processes_fd; /* the program's, borrowed */
+	uint64_t bytes_most;
+
+	uint64_t bytes;		/* of tables that are there */
+	uint64_t built;		/* tables made */
+	uint64_t build_ns;	/* ... and how long that took */
+	uint64_t no_room;	/* binaries that had to go without a table */
+	uint64_t maps_left_out; /* mappings beyond what a space can tell */
+	uint64_t spaces_failed; /* spaces that the kernel had no room for */
+
+	VECTOR(struct unwind_table) tables; /* 0 is unused; its index is the program's number */
+	VECTOR(uint32_t) new_tables;	    /* not handed over yet */
+	VECTOR(uint16_t) by_binary;	    /* row of the binaries -> number; 0: not looked at */
+	VECTOR(struct told_space) spaces;   /* by id */
+	VECTOR(struct told_process) told;   /* by row of the processes */
+	struct id_map by_identity;
+	uint64_t update;    /* counts updates */
+	uint64_t swept;	    /* ns: when processes that are gone were last looked for */
+	struct buffer work; /* a space's pages */
+};
+
+/* ERR_UNSUPPORTED when the object does not have the maps of bpf/unwind.h. */
+bool unwind_tables_init(
+	struct unwind_tables *t, const struct bpf_object *object, struct error *err);
+void unwind_tables_release(struct unwind_tables *t);
+
+/* Tell what differs from what was told. `applied`: records up to this time (CLOCK_MONOTONIC, ns)
+ * have been applied; what a process was before it began to run another program is not told. */
+void unwind_tables_update(struct unwind_tables *t, struct processes *p, uint64_t applied);
+
+#endif
