@@ -42,6 +42,12 @@ static bool is_frame(struct bytes text)
 	return (text.len && memchr(text.at, '`', text.len)) || is_address(text);
 }
 
+/* Keys are indented a little, by DTrace; frames are much further, or not at all. */
+static bool may_be_keys(struct bytes line, struct bytes text)
+{
+	return text.at > line.at && text.at <= line.at + 2 && !is_frame(text);
+}
+
 /* "CPU     ID   FUNCTION:NAME", and what stands below it: a CPU, the id and the name of a probe. */
 static bool is_probe(struct bytes text)
 {
@@ -171,7 +177,8 @@ static void take_frame(struct dtrace *d, struct bytes line)
 	}
 	location = text_stacks_frame(&d->stacks,
 		&(struct text_frame){.function = buffer_bytes(&d->name), .module = module});
-	if (!special)
+	/* Where the line stands decides whether it has keys. */
+	if (!special && !may_be_keys(line, whole))
 		text_stacks_learn(&d->stacks, line, location);
 	text_stacks_push(&d->stacks, location);
 }
@@ -201,17 +208,15 @@ static bool cut_key(struct bytes *text, struct bytes *ret_key)
 	return true;
 }
 
-/* "  bash          " before a stack (keys are padded), "  bash      12" behind one. DTrace indents
- * frames much further. */
+/* "  bash          " before a stack (keys are padded), "  bash      12" behind one. */
 static bool take_keys(struct dtrace *d, struct bytes line, bool *ret_taken, struct error *err)
 {
 	bool padded = line.len && line.at[line.len - 1] == ' ';
 	struct bytes text = bytes_trim(line), key;
-	size_t indent = text.len ? (size_t)(text.at - line.at) : 0;
 	int64_t count;
 
 	*ret_taken = false;
-	if (indent > 2 || !indent || is_frame(text))
+	if (!may_be_keys(line, text))
 		return true;
 	if (padded && !d->stacks.frames.len) {
 		while (cut_key(&text, &key))
