@@ -51,30 +51,42 @@ static location_id *locations_moved(
 	return map;
 }
 
-/* Below a stack that is new all are. */
-static stack_id *stacks_moved(
-	struct profile *to, const struct profile *from, const location_id *locations)
+/* Below a stack that is new all are, unless two stacks of `from` have become one: one of those that
+ * are above its first line, and the same stack, which came again. */
+static stack_id *stacks_moved(struct profile *to, const struct profile *from,
+	const location_id *locations, const struct append_how *how)
 {
 	size_t known = to->stack_caller.len;
 	stack_id *map = memory_new(from->stack_caller.len, sizeof(*map));
+	bool *shared = memory_new(from->stack_caller.len, sizeof(*shared)); /* new ones */
 
-	for (size_t i = 1; i < from->stack_caller.len; i++) {
+	for (size_t i = 0; i < how->above_count; i++)
+		map[i + 1] = how->above[i];
+	for (size_t i = 1 + how->above_count; i < from->stack_caller.len; i++) {
 		stack_id caller = map[from->stack_caller.items[i]];
 		location_id location = locations[from->stack_location.items[i]];
+		size_t count = to->stack_caller.len;
 
-		map[i] = caller < known ? profile_stack(to, caller, location)
-					: profile_add_stack(to, caller, location);
+		if (caller >= known && !shared[caller - known]) {
+			map[i] = profile_add_stack(to, caller, location);
+			continue;
+		}
+		map[i] = profile_stack(to, caller, location);
+		if (map[i] >= known && map[i] < count)
+			shared[map[i] - known] = true;
 	}
+	free(shared);
 	return map;
 }
 
-static struct moved rows_moved(struct profile *to, const struct profile *from)
+static struct moved rows_moved(
+	struct profile *to, const struct profile *from, const struct append_how *how)
 {
 	struct moved moved = {.strings = strings_moved(to, from)};
 	frame_id *frames = frames_moved(to, from, moved.strings);
 	location_id *locations = locations_moved(to, from, frames);
 
-	moved.stacks = stacks_moved(to, from, locations);
+	moved.stacks = stacks_moved(to, from, locations, how);
 	free(frames);
 	free(locations);
 	return moved;
@@ -259,20 +271,22 @@ static bool is_plain(const struct profile *p)
 	return plain;
 }
 
-bool profile_append(struct profile *to, const struct profile *from, bool one_table)
+bool profile_append(struct profile *to, const struct profile *from, const struct append_how *how)
 {
 	struct moved moved;
 	bool fits = true;
 
 	if (!is_plain(to) || !is_plain(from))
 		return false;
-	moved = rows_moved(to, from);
-	if (one_table) {
+	moved = rows_moved(to, from, how);
+	if (how->one_table) {
 		streams_made(to, 0, from, 0, moved.strings);
 		fits = samples_added(to, 0, from, 0, &moved);
 	}
-	for (uint32_t table = one_table; fits && table < from->samples.len; table++)
+	for (uint32_t table = how->one_table; fits && table < from->samples.len; table++)
 		fits = table_added(to, from, table, &moved);
+	for (size_t i = 0; i < how->path_len; i++)
+		how->path[i] = moved.stacks[how->path[i]];
 	free(moved.strings);
 	free(moved.stacks);
 	return fits && !to->full;

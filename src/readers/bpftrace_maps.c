@@ -118,5 +118,6 @@ bool bpftrace_add(struct bpftrace_maps *b, int64_t value, struct error *err)
 
 void bpftrace_tell_lost(struct profile *p, uint64_t lost)
 {
-	profile_note(p, "bpftrace lost %llu events", (unsigned long long)lost);
+	if (lost)
+		profile_note(p, "bpftrace lost %llu events", (unsigned long long)lost);
 }

@@ -8,8 +8,14 @@
 /* `{0}`: at the root. */
 struct call_path {
 	VECTOR(stack_id) stacks; /* of the last line and the ones it is below */
+	bool unknown;		 /* what the next line is below is in the part before */
+	uint32_t above;		 /* how many lines of the part before there are in the path */
 };
 
+/* What is read may be a part of a tree; when all of it has been read, the path is left to the next
+ * one. */
+void call_path_open(struct call_path *path, const struct read_options *options);
+void call_path_leave(struct call_path *path, const struct read_options *options);
 void call_path_release(struct call_path *path);
 
 /* The next line is `depth` levels below the first one. False when the line above it is not its

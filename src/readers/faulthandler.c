@@ -124,8 +124,11 @@ static bool take_line(struct faulthandler *f, struct bytes line, struct error *e
 /* Stacks that lack their outermost frames are counted. */
 static void tell(struct profile *p, uint64_t counted)
 {
-	profile_note(p, "%llu stacks lack their outermost frames: faulthandler stops at 100 frames",
-		(unsigned long long)counted);
+	if (counted)
+		profile_note(p,
+			"%llu stacks lack their outermost frames: faulthandler stops at "
+			"100 frames",
+			(unsigned long long)counted);
 }
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,

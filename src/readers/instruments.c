@@ -6,6 +6,7 @@
  *
  * Fields are separated by tabs; a blank more before the name is a call deeper. What counts is the
  * second field, the line's own time: in ms, with as many decimals as the input has need of. */
+#include "readers/call_path.h"
 #include "readers/text_stacks.h"
 
 #include <stdlib.h>
@@ -13,10 +14,14 @@
 #define EXPECTS	 "lines such as `12.0 ms  50.0%<TAB>2.0 ms<TAB> <TAB>  main`"
 #define EXPECTED "expected weight, own weight and a symbol, separated by tabs"
 
+/* What is counted are lines whose time is not a whole number of microseconds, or of milliseconds.
+ */
+#define FINE   1u
+#define FINEST ((uint64_t)1 << 40)
+
 struct tree {
 	struct text_stacks stacks;
-	VECTOR(stack_id) path; /* by depth */
-	int64_t finest;	       /* ns that divide all values */
+	struct call_path path;
 };
 
 /* A line's fields. */
@@ -111,18 +116,19 @@ static bool take_weighed(struct tree *t, const struct weighed *line, struct erro
 	struct sample sample = {0};
 	location_id location;
 
-	if (line->depth > t->path.len) {
+	if (!t->path.unknown && line->depth > t->path.stacks.len) {
 		text_stacks_skip(&t->stacks, "expected a symbol one blank further in than its "
 					     "caller's at most");
 		return true;
 	}
 	if (line->depth >= STACK_DEPTH_LIMIT) {
+		if (t->path.unknown)
+			text_stacks_depend(&t->stacks);
 		text_stacks_skip(&t->stacks, "expected no stack of more than 8,192 frames");
 		return true;
 	}
-	while (line->self % t->finest)
-		t->finest /= 1000;
-	t->path.len = line->depth;
+	if (line->self % 1000000)
+		t->stacks.counted += line->self % 1000 ? FINEST : FINE;
 	location = line->depth ? text_stacks_known(&t->stacks, line->name) : 0;
 	if (!location) {
 		location = text_stacks_named(
@@ -130,9 +136,8 @@ static bool take_weighed(struct tree *t, const struct weighed *line, struct erro
 		if (line->depth)
 			text_stacks_learn(&t->stacks, line->name, location);
 	}
-	sample.stack = profile_stack(
-		t->stacks.profile, line->depth ? t->path.items[line->depth - 1] : 0, location);
-	vector_push(&t->path, sample.stack);
+	call_path_enter(&t->path, t->stacks.profile, line->depth, location);
+	sample.stack = call_path_stack(&t->path);
 	return !line->self || text_stacks_add_stack(&t->stacks, sample, &line->self, err);
 }
 
@@ -148,16 +153,16 @@ static bool take_line(struct tree *t, struct bytes line, struct error *err)
 }
 
 /* From ns to ms, or to parts of them if there are any. */
-static void choose_unit(struct tree *t)
+static void choose_unit(struct profile *p, uint64_t counted)
 {
-	struct profile *p = t->stacks.profile;
-	struct stream *s = &p->streams.items[t->stacks.first_stream];
+	struct stream *s = &p->streams.items[0];
+	int64_t ns = counted >= FINEST ? 1 : counted ? 1000 : 1000000;
 
 	for (size_t i = 0; i < s->value.len; i++)
-		s->value.items[i] /= t->finest;
-	s->row.unit = profile_string(p, t->finest == 1000000 ? BYTES("ms")
-					: t->finest == 1000  ? BYTES("ms/1000")
-							     : BYTES("ms/1000000"));
+		s->value.items[i] /= ns;
+	s->row.unit = profile_string(p, ns == 1000000 ? BYTES("ms")
+					: ns == 1000  ? BYTES("ms/1000")
+						      : BYTES("ms/1000000"));
 }
 
 static bool tree_read(struct tree *t, struct error *err)
@@ -169,22 +174,22 @@ static bool tree_read(struct tree *t, struct error *err)
 	while (text_stacks_line(&t->stacks, &line, &more, err) && more)
 		if (!take_line(t, line, err))
 			return false;
-	if (err->code)
-		return false;
-	choose_unit(t);
-	return text_stacks_finish(&t->stacks, err);
+	return !err->code && text_stacks_finish(&t->stacks, err);
 }
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct tree t = {.finest = 1000000};
+	struct tree t;
 	bool done;
 
 	text_stacks_open(&t.stacks, in, options, out);
+	t.stacks.tell = choose_unit;
+	call_path_open(&t.path, options);
 	done = tree_read(&t, err);
+	call_path_leave(&t.path, options);
 	text_stacks_release(&t.stacks);
-	vector_release(&t.path);
+	call_path_release(&t.path);
 	return done;
 }
 
@@ -200,10 +205,26 @@ static int bid(struct bytes head)
 	return parse_line(line, &weighed) ? 24 : 0;
 }
 
+/* What a line is below is asked for when the parts are joined. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct weighed weighed;
+
+	(void)above;
+	return parse_line(line, &weighed);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_instruments = {
 	.name = "instruments",
 	.about = "call trees that Xcode's Instruments copies as text",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -145,10 +145,11 @@ static void read_part(const struct parts *p, struct part *part)
 	struct error ignored = {0};
 	struct input in;
 
+	part->told = (struct read_part){.later = part->start > 0, .head = p->in->window};
 	options.part = &part->told;
 	part->read = input_open_range(&in, p->in, &part->range, &ignored) &&
 		     p->reader->read(&in, &options, &part->profile, &ignored) &&
-		     (!part->told.depends || !part->start);
+		     !(part->told.depends && part->told.later);
 	input_release(&in);
 }
 
@@ -197,6 +198,21 @@ static bool tell(const struct parts *p)
 	return !all.lines || read_part_tell(&all, &p->part[0]->profile, &ignored);
 }
 
+/* The next part behind the first one, which has all that is before it. */
+static bool add_next(const struct parts *p, unsigned i)
+{
+	struct read_part *before = &p->part[i - 1]->told, *told = &p->part[i]->told;
+	struct append_how how = {.one_table = p->reader->one_table,
+		.above = before->path.items,
+		.above_count = told->above,
+		.path = told->path.items,
+		.path_len = told->path.len};
+
+	/* Nothing is known of a path that was left without entering another one. */
+	return told->above <= before->path.len && (told->path.len || !before->path.len) &&
+	       profile_append(&p->part[0]->profile, &p->part[i]->profile, &how);
+}
+
 static bool join(struct parts *p)
 {
 	struct error ignored = {0};
@@ -208,7 +224,7 @@ static bool join(struct parts *p)
 	for (unsigned i = 0; i < p->count; i++)
 		joined = joined && p->part[i]->read;
 	for (unsigned i = 1; joined && i < p->count; i++) {
-		joined = profile_append(all, &p->part[i]->profile, p->reader->one_table);
+		joined = add_next(p, i);
 		profile_release(&p->part[i]->profile);
 	}
 	/* One reader leaves out what is beyond a limit. */
@@ -222,8 +238,11 @@ bool parts_read(const struct reader *reader, struct input *in, const struct read
 {
 	struct parts p = {
 		.reader = reader, .in = in, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct error ignored = {0};
 	bool joined = false;
 
+	if (!input_fill(in, READER_HEAD, &ignored))
+		return false;
 	find_parts(&p, count < PARTS_MOST ? count : PARTS_MOST);
 	if (p.count > 1) {
 		crew_run(p.count, 1, p.count, read_parts, &p);
@@ -238,6 +257,7 @@ bool parts_read(const struct reader *reader, struct input *in, const struct read
 	}
 	for (unsigned i = 0; i < p.count; i++) {
 		profile_release(&p.part[i]->profile);
+		vector_release(&p.part[i]->told.path);
 		free(p.part[i]);
 	}
 	return joined;

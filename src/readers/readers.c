@@ -55,7 +55,7 @@ bool read_part_tell(const struct read_part *part, struct profile *out, struct er
 {
 	if (!bad_lines_finish(&part->bad, part->lines, part->samples, out, err))
 		return false;
-	if (part->counted)
+	if (part->tell)
 		part->tell(out, part->counted);
 	return true;
 }

@@ -41,14 +41,21 @@ enum read_style {
 	STYLE_PLACES = 65536,	     /* information, and with them files and lines */
 };
 
-/* What is known when a part of an input has been read, to be said of all of it. */
+/* A part of an input, and what is known when it has been read, to be said of all of it. */
 struct read_part {
+	bool later;	   /* it is not the first one */
+	struct bytes head; /* of the input: how it begins */
 	uint64_t lines, samples;
 	struct bad_lines bad;
 	/* What the reader has counted, and how it tells that of an input. NULL: it does not. */
 	uint64_t counted;
 	void (*tell)(struct profile *p, uint64_t counted);
 	bool depends; /* on what is before the part: it cannot be read without that */
+	/* In a call tree: the last line's stack and those that it is below, where the next part
+	 * goes on; and how many of them are in the part before. These are the profile's first
+	 * stacks, of which no location is known. */
+	VECTOR(stack_id) path;
+	uint32_t above;
 };
 
 /* Leave notes in the profile of an input of which this is all that is known; fail when nothing was

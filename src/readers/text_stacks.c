@@ -322,7 +322,7 @@ size_t text_stacks_cut(struct bytes text, bool (*between)(struct bytes above, st
 
 bool text_stacks_finish(struct text_stacks *t, struct error *err)
 {
-	struct read_part read;
+	struct read_part all = {0};
 
 	for (uint32_t i = 0; i < t->streams; i++) {
 		struct stream_row *row = &t->profile->streams.items[t->first_stream + i].row;
@@ -330,14 +330,12 @@ bool text_stacks_finish(struct text_stacks *t, struct error *err)
 		if (bytes_equal(profile_text(t->profile, row->unit), BYTES("count")))
 			row->delivered = (uint64_t)t->total[i];
 	}
-	read = (struct read_part){.lines = t->lines.number,
-		.samples = t->taken,
-		.bad = t->bad,
-		.counted = t->counted,
-		.tell = t->tell};
 	if (!t->part)
-		return read_part_tell(&read, t->profile, err);
-	read.depends = t->part->depends;
-	*t->part = read;
-	return true;
+		t->part = &all;
+	t->part->lines = t->lines.number;
+	t->part->samples = t->taken;
+	t->part->bad = t->bad;
+	t->part->counted = t->counted;
+	t->part->tell = t->tell;
+	return t->part != &all || read_part_tell(&all, t->profile, err);
 }

@@ -54,7 +54,7 @@ struct text_stacks {
 	int64_t total[TEXT_STREAMS_LIMIT];
 	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
 	struct bad_lines bad;
-	/* What a reader counts and tells in a note of its own at the end, unless it is 0. */
+	/* What a reader counts, and what it does with that at the end. */
 	uint64_t counted;
 	void (*tell)(struct profile *p, uint64_t counted);
 	struct read_part *part; /* NULL: all of an input is read */

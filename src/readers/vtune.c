@@ -24,9 +24,12 @@
 /* A line that was read; its values are a group of vtune.values. */
 struct vtune_call {
 	location_id location;
-	bool any;     /* value that is not 0 */
-	double exact; /* first value, not rounded */
+	bool any;	 /* value that is not 0 */
+	int64_t rounded; /* how much less the first value became, in parts of its unit */
 };
+
+/* How many parts: sums of them are the same in any order. */
+#define ROUNDING 1073741824.0
 
 struct vtune {
 	struct text_stacks stacks;
@@ -38,7 +41,6 @@ struct vtune {
 	unsigned columns, module;
 	unsigned column[TEXT_STREAMS_LIMIT]; /* of a stream */
 	double scale[TEXT_STREAMS_LIMIT];
-	double exact, rounded; /* sums of the first values */
 	struct call_path path;
 	struct buffer name;
 };
@@ -176,7 +178,7 @@ static bool take_values(struct vtune *v, const struct bytes *fields, unsigned co
 		ret_values[i] = llround(value);
 		call->any |= ret_values[i] != 0;
 		if (!i)
-			call->exact = value;
+			call->rounded = llround((value - (double)ret_values[i]) * ROUNDING);
 	}
 	return true;
 }
@@ -216,11 +218,12 @@ static bool add_call(struct vtune *v, size_t depth, const struct vtune_call *cal
 	struct sample sample = {0};
 
 	if (!call_path_enter(&v->path, v->stacks.profile, depth, call->location)) {
+		if (v->path.unknown)
+			text_stacks_depend(&v->stacks);
 		text_stacks_skip(&v->stacks, "expected a line one blank further left above it");
 		return true;
 	}
-	v->exact += call->exact;
-	v->rounded += (double)values[0];
+	v->stacks.counted += (uint64_t)call->rounded;
 	sample.stack = call_path_stack(&v->path);
 	return !call->any || text_stacks_add_stack(&v->stacks, sample, values, err);
 }
@@ -242,6 +245,8 @@ static bool new_call(struct vtune *v, size_t depth, struct bytes line, struct er
 	}
 	depth += inside;
 	if (!count || !fields[0].len || !take_values(v, fields, count, &call, values)) {
+		if (v->path.unknown)
+			text_stacks_depend(&v->stacks);
 		call_path_cut(&v->path, depth);
 		text_stacks_skip(&v->stacks, "expected " EXPECTS);
 		return true;
@@ -271,35 +276,63 @@ static bool take_line(struct vtune *v, struct bytes line, struct error *err)
 	return !is_header(line) || take_header(v, line, err);
 }
 
-static void note_rounding(struct vtune *v)
+static void note_rounding(struct profile *p, uint64_t counted)
 {
-	if (v->scale[0] > 1 && fabs(v->exact - v->rounded) >= 0.5)
-		profile_note(v->stacks.profile,
-			"times are rounded to ms, line by line: %.1f ms became %.0f ms", v->exact,
-			v->rounded);
+	const struct stream *first = &p->streams.items[0];
+	double lost = (double)(int64_t)counted / ROUNDING, kept = 0;
+
+	if (!bytes_equal(profile_text(p, first->row.unit), BYTES("ms")) || fabs(lost) < 0.5)
+		return;
+	for (size_t i = 0; i < first->value.len; i++)
+		kept += (double)first->value.items[i];
+	profile_note(p, "times are rounded to ms, line by line: %.1f ms became %.0f ms",
+		kept + lost, kept);
+}
+
+/* The header of a later part is in the first one. */
+static bool find_header(struct vtune *v, const struct read_part *part, struct error *err)
+{
+	struct bytes head = part->head, line;
+
+	while (!v->stacks.streams && bytes_line(&head, &line) && head.len)
+		if (is_header(line) && !take_header(v, line, err))
+			return false;
+	if (!v->stacks.streams)
+		text_stacks_depend(&v->stacks);
+	return v->stacks.streams;
+}
+
+static bool vtune_read(struct vtune *v, struct error *err)
+{
+	struct bytes line;
+	bool more = true;
+
+	if (v->path.unknown && !find_header(v, v->stacks.part, err))
+		return false;
+	while (text_stacks_line(&v->stacks, &line, &more, err) && more)
+		if (!take_line(v, line, err))
+			return false;
+	if (err->code)
+		return false;
+	if (!v->stacks.streams)
+		return error_set(err, ERR_FORMAT,
+			"line %llu: the end, and no line that starts with `Function Stack`",
+			(unsigned long long)v->stacks.lines.number);
+	return text_stacks_finish(&v->stacks, err);
 }
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct vtune v = {.style = options->style};
-	struct bytes line;
-	bool more = true, done = true;
+	bool done;
 
 	text_stacks_open(&v.stacks, in, options, out);
 	v.stacks.lines.part = call_of;
-	while (done && more) {
-		done = text_stacks_line(&v.stacks, &line, &more, err);
-		if (done && more)
-			done = take_line(&v, line, err);
-	}
-	if (done && !v.stacks.streams)
-		done = error_set(err, ERR_FORMAT,
-			"line %llu: the end, and no line that starts with `Function Stack`",
-			(unsigned long long)v.stacks.lines.number);
-	done = done && text_stacks_finish(&v.stacks, err);
-	if (done)
-		note_rounding(&v);
+	v.stacks.tell = note_rounding;
+	call_path_open(&v.path, options);
+	done = vtune_read(&v, err);
+	call_path_leave(&v.path, options);
 	text_stacks_release(&v.stacks);
 	call_path_release(&v.path);
 	vector_release(&v.calls);
@@ -318,6 +351,18 @@ static int bid(struct bytes head)
 	return 0;
 }
 
+/* What a line is below is asked for when the parts are joined. */
+static bool between(struct bytes above, struct bytes line)
+{
+	(void)above;
+	return line.len > 1 && *line.at == ' ' && bytes_trim(line).len;
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_vtune = {
 	.name = "vtune",
 	.about = "call trees of Intel's VTune as CSV (hotspots, memory consumption)",
@@ -325,4 +370,6 @@ const struct reader reader_vtune = {
 	.proof = "inferno's corpus",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -288,6 +288,36 @@ static void all_lines_of_folded_text_are_there(void **state)
 	}
 }
 
+/* Callees that come again, in the same part and in others, below lines of any part. */
+static void all_lines_of_a_tree_are_there(void **state)
+{
+	uint64_t seed = 8;
+
+	(void)state;
+	for (unsigned turn = 0; turn < 40; turn++) {
+		const char *name = turn % 2 ? "vtune" : "instruments";
+		struct buffer text = {0};
+		uint32_t depth = 0;
+
+		buffer_text(&text, turn % 2 ? "Function Stack,CPU Time:Self,Module\n"
+					    : "Running Time\tSelf (ms)\t\tSymbol Name\n");
+		for (int i = 0; i < 400; i++) {
+			buffer_printf(&text, turn % 2 ? "" : "9.0ms  50.0%%\t%u.%u\t \t",
+				random_below(&seed, 3), random_below(&seed, turn < 20 ? 1 : 9));
+			for (uint32_t d = 0; d < depth; d++)
+				buffer_char(&text, ' ');
+			buffer_printf(&text, "f%u", random_below(&seed, 2));
+			if (turn % 2)
+				buffer_printf(&text, ",0.00%u,a.exe", random_below(&seed, 500));
+			buffer_char(&text, '\n');
+			depth = random_below(&seed, 3) ? depth + 1 : random_below(&seed, depth + 1);
+		}
+		for (unsigned count = 2; count < 9; count++)
+			assert_true(check_text(reader_by_name(name), buffer_bytes(&text), count));
+		buffer_release(&text);
+	}
+}
+
 /* One half of the text is long lines, of which a thread reads more in the same time: it takes over
  * what the other has not come to. */
 static void who_is_done_first_takes_over(void **state)
@@ -434,6 +464,7 @@ int main(void)
 		cmocka_unit_test(long_inputs_are_the_same_with_all_cpus),
 		cmocka_unit_test(all_samples_of_a_script_are_there),
 		cmocka_unit_test(all_lines_of_folded_text_are_there),
+		cmocka_unit_test(all_lines_of_a_tree_are_there),
 		cmocka_unit_test(who_is_done_first_takes_over),
 		cmocka_unit_test(oddities_are_left_to_one_reader),
 		cmocka_unit_test(maps_of_all_parts_are_of_one_table),
