@@ -4,39 +4,50 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void side_values(struct sides *s, const struct view *v, size_t side)
+static void self_values(struct sides *s, const struct view *v, size_t side)
 {
 	size_t nodes = v->tree.caller.len;
 
 	s->self[side] = memory_new(nodes, sizeof(*s->self[side]));
-	s->total[side] = memory_new(nodes, sizeof(*s->total[side]));
 	view_self(v, s->self[side]);
-	tree_totals(&v->tree, s->self[side], s->total[side]);
+	for (size_t i = 0; i < nodes; i++)
+		s->whole[side] += s->self[side][i];
 }
 
 static int64_t noise_of(const struct sides *s, double percent)
 {
-	double before = (double)s->total[0][0] * s->scale, after = (double)s->total[1][0];
+	double before = (double)s->whole[0] * s->scale, after = (double)s->whole[1];
 	double least = fmax(before, after) * percent / 100;
 
 	return least >= 9e18 ? INT64_MAX : least > 1 ? (int64_t)ceil(least) : 1;
 }
 
-void sides_init(struct sides *s, const struct view *v)
+void sides_init_self(struct sides *s, const struct view *v)
 {
 	struct view second = *v;
 
 	*s = (struct sides){.count = 1, .scale = 1, .noise = 1};
 	s->streams = memory_new(v->profile->streams.len, sizeof(*s->streams));
-	side_values(s, v, 0);
+	self_values(s, v, 0);
 	if (!view_second_side(v, s->streams))
 		return;
 	s->count = 2;
 	second.streams = s->streams;
-	side_values(s, &second, 1);
-	if (v->comparison.normalised && s->total[0][0] > 0 && s->total[1][0] > 0)
-		s->scale = (double)s->total[1][0] / (double)s->total[0][0];
+	self_values(s, &second, 1);
+	if (v->comparison.normalised && s->whole[0] > 0 && s->whole[1] > 0)
+		s->scale = (double)s->whole[1] / (double)s->whole[0];
 	s->noise = noise_of(s, v->comparison.threshold);
+}
+
+void sides_init(struct sides *s, const struct view *v)
+{
+	size_t nodes = v->tree.caller.len;
+
+	sides_init_self(s, v);
+	for (size_t side = 0; side < s->count; side++) {
+		s->total[side] = memory_new(nodes, sizeof(*s->total[side]));
+		tree_totals(&v->tree, s->self[side], s->total[side]);
+	}
 }
 
 void sides_release(struct sides *s)

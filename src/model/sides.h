@@ -9,12 +9,15 @@
 struct sides {
 	size_t count;
 	int64_t *self[2], *total[2]; /* for every node */
+	int64_t whole[2];	     /* the total of all */
 	double scale;		     /* before times this is what after is compared with */
 	int64_t noise;		     /* changes below are noise: at least 1 */
 	bool *streams;		     /* those of after, for a view that shows them */
 };
 
 void sides_init(struct sides *s, const struct view *v);
+/* The same without the nodes' totals. */
+void sides_init_self(struct sides *s, const struct view *v);
 void sides_release(struct sides *s);
 
 /* The side whose values are shown where there is room for one only. */

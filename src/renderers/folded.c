@@ -127,7 +127,7 @@ static void move_values(struct folded *f, struct sides *from, const node_id *sta
 	f->sides = from->count;
 	f->normalised = from->count == 2 && from->scale != 1;
 	for (size_t side = 0; side < f->sides; side++) {
-		f->share.whole[side] = from->total[side][0];
+		f->share.whole[side] = from->whole[side];
 		f->self[side] = from->self[side];
 		from->self[side] = NULL;
 		for (size_t i = 1; stands && i < nodes; i++) {
@@ -179,7 +179,7 @@ static void build_tree(struct folded *f)
 		f->tree.caller.items = callers;
 		f->tree.caller.cap = nodes;
 	}
-	sides_init(&sides, f->view);
+	sides_init_self(&sides, f->view);
 	move_values(f, &sides, stands);
 	leave_out(f);
 	sides_release(&sides);
