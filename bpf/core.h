@@ -27,7 +27,7 @@ struct task_struct {
 };
 
 #ifdef __TARGET_ARCH_x86
-struct pt_regs {
+struct pt_regs { /* its other words are looked up by their numbers */
 	unsigned long bp, ip, cs, sp;
 };
 #endif
@@ -42,6 +42,9 @@ struct bpf_iter__task {
 };
 
 #pragma clang attribute pop
+
+#define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, of task_struct.flags */
+#define KERNEL_STACK_MOST  128	      /* a power of two; kernel.perf_event_max_stack is less */
 
 /* task_struct.__state and what sched_switch says */
 #define TASK_INTERRUPTIBLE   0x0001

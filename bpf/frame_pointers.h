@@ -3,24 +3,17 @@
 #define KILN_BPF_FRAME_POINTERS_H
 
 #include "bpf/core.h"
+#include "bpf/unwind_shared.h"
 
-#define USER_FRAMES_MOST 128 /* a power of two; kernel.perf_event_max_stack is less */
-
-struct user_stack {
-	__u32 count;
-	__u32 end;		    /* how it ended: 0, nothing tells */
-	__u64 ip[USER_FRAMES_MOST]; /* innermost first; what names the frame: see struct location */
-};
-
-/* Frames of the current thread in user space. */
-static __always_inline void user_stack_take(struct user_stack *s)
+/* Frames of the current thread in user space. Nothing tells how the walk ended. */
+static __always_inline void user_stack_follow(struct user_stack *s)
 {
 	long size = bpf_get_task_stack(
 		bpf_get_current_task_btf(), s->ip, sizeof(s->ip), BPF_F_USER_STACK);
 
-	s->end = 0;
+	s->end = USER_STACK_COMPLETE;
 	s->count = size > 0 ? (__u32)size / sizeof(*s->ip) : 0;
-	for (__u32 i = 1; i < USER_FRAMES_MOST && i < s->count; i++)
+	for (__u32 i = 1; i < KERNEL_STACK_MOST && i < s->count; i++)
 		s->ip[i]--;
 }
 

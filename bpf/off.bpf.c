@@ -203,6 +203,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	struct thread *from = bpf_task_storage_get(&threads, parent, NULL, 0), *t;
 	struct wait_counts *c;
 
+	if (everything || (from && from->follow))
+		unwind_forked((__u32)parent->tgid, (__u32)child->tgid);
 	if (everything || !from || !from->follow)
 		return 0;
 	t = bpf_task_storage_get(&threads, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -215,6 +217,13 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 		if (c)
 			c->unknown++;
 	}
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task)
+{
+	unwind_executed((__u32)task->tgid);
 	return 0;
 }
 

@@ -8,14 +8,14 @@
 #define KILN_BPF_STACKS_H
 
 #include "bpf/frame_pointers.h"
+#include "bpf/unwind.h"
 
-#define CHUNKS_MOST	   131072     /* some 25 MB */
-#define SPACES_MOST	   65536      /* processes: some 6 MB */
-#define KERNEL_FRAMES_MOST 128	      /* a power of two; kernel.perf_event_max_stack is less */
-#define PROBE_FRAMES	   8	      /* of the way from a tracepoint to its program, at most */
-#define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, of task_struct.flags */
+#define CHUNKS_MOST  131072 /* some 25 MB */
+#define SPACES_MOST  65536  /* processes: some 6 MB */
+#define PROBE_FRAMES 8	    /* of the way from a tracepoint to its program, at most */
 
 const volatile bool user_frames = true, kernel_frames = true; /* wanted */
+const volatile bool user_tables;			      /* ... by unwind tables */
 const volatile __u64 crowded; /* bytes in the ring that wake the recorder up */
 /* The function whose tracepoint it is, in the kernel: what it calls are our own programs. */
 const volatile __u64 origin_start, origin_end;
@@ -53,7 +53,7 @@ struct {
 /* A stack that is being taken. */
 struct stack_room {
 	struct user_stack user;
-	__u64 kernel[KERNEL_FRAMES_MOST]; /* return addresses, innermost first */
+	__u64 kernel[KERNEL_STACK_MOST]; /* return addresses, innermost first */
 	struct chunk chunk;
 	__u32 skip; /* kernel frames that are left out, innermost */
 	__u32 left; /* frames that are in no chunk yet: the innermost ones */
@@ -156,14 +156,19 @@ static long take_kernel_chunk(__u32 i, void *context)
 {
 	struct stack_room *room = *(struct stack_room **)context;
 
-	return take_chunk(room, room->kernel, KERNEL_FRAMES_MOST - 1, room->skip, 1, CHUNK_KERNEL);
+	return take_chunk(room, room->kernel, KERNEL_STACK_MOST - 1, room->skip, 1, CHUNK_KERNEL);
 }
 
 static __always_inline void take_user(struct stack_room *room, struct task_struct *task)
 {
 	__u32 space;
 
-	user_stack_take(&room->user);
+#ifdef __TARGET_ARCH_x86
+	if (user_tables)
+		user_stack_take(&room->user);
+	else
+#endif
+		user_stack_follow(&room->user);
 	room->chunk.parent = CHUNK_ROOT | (__u64)room->user.end << CHUNK_END_SHIFT;
 	if (!room->user.count)
 		return;
@@ -184,7 +189,7 @@ static __always_inline void take_kernel(struct stack_room *room, long size, __u3
 	room->left = count - skip;
 	room->chunk.parent |= CHUNK_KERNEL;
 	if (room->left)
-		bpf_loop(KERNEL_FRAMES_MOST / CHUNK_FRAMES + 1, take_kernel_chunk, &room, 0);
+		bpf_loop(KERNEL_STACK_MOST / CHUNK_FRAMES + 1, take_kernel_chunk, &room, 0);
 }
 
 /* How many frames are those of the tracepoint and our own. */

@@ -58,6 +58,8 @@ struct {
 	__type(value, struct unwind_recents);
 } unwind_recents SEC(".maps");
 
+#ifdef __TARGET_ARCH_x86
+
 /* enum cfi_how, of images/cfi.h */
 enum unwind_how {
 	HOW_SAME,
@@ -441,8 +443,7 @@ static long unwind_step(__u32 i, void *context)
 
 /* ---- What a thread does now ---- */
 
-#define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, of task_struct.flags */
-#define CODE_64_BIT	   0x33	      /* __USER_CS */
+#define CODE_64_BIT 0x33 /* __USER_CS */
 
 /* Frames of the current thread in user space. */
 static __always_inline void user_stack_take(struct user_stack *s)
@@ -484,6 +485,8 @@ static __always_inline void user_stack_take(struct user_stack *s)
 	bpf_loop(USER_FRAMES_MOST, unwind_step, &walk, 0);
 }
 
+#endif
+
 /* ---- What becomes of processes, until user space has heard of it ---- */
 
 /* A child begins with its parent's mappings. */
@@ -503,7 +506,8 @@ static __always_inline void unwind_executed(__u32 tgid)
 {
 	struct unwind_process process = {.since = bpf_ktime_get_ns()};
 
-	bpf_map_update_elem(&unwind_processes, &tgid, &process, BPF_ANY);
+	if (bpf_map_lookup_elem(&unwind_processes, &tgid))
+		bpf_map_update_elem(&unwind_processes, &tgid, &process, BPF_ANY);
 }
 
 #endif

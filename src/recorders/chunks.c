@@ -1,6 +1,7 @@
 /* chunks.c: which stacks do the numbers stand for that programs in the kernel tell? */
 #include <stdlib.h>
 
+#include "bpf/unwind_shared.h"
 #include "recorders/chunks.h"
 
 struct chunk_row {
@@ -93,6 +94,9 @@ static stack_id begin(struct chunk_table *t, stack_id root, uint64_t parent)
 	if (end == CHUNK_END_EARLY)
 		return profile_stack(
 			t->stacks->profile, root, stacks_truncated_as(t->stacks, "waited-before"));
+	if (end == USER_STACK_FOREIGN)
+		return profile_stack(
+			t->stacks->profile, root, stacks_truncated_as(t->stacks, "32-bit-code"));
 	if (!end || end >= UNWIND_ENDS)
 		return root;
 	return profile_stack(

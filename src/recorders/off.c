@@ -15,6 +15,7 @@
 #include "recorders/perf_source.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
+#include "recorders/unwind_feed.h"
 #include "recorders/waits.h"
 
 #define DELAY	     ((uint64_t)10000000) /* ns: see MERGE_DELAY of cpu.c */
@@ -30,6 +31,8 @@ struct off_state {
 	struct perf_source source; /* what happens to processes */
 	struct sampler sampler;
 	struct chunk_table chunks;
+	struct unwind_feed feed; /* of tables for user stacks... */
+	bool by_tables;		 /* ... if they are wanted */
 	uint64_t least;
 	uint32_t samples, stream; /* the next one counts */
 	location_id kinds[WAIT_KINDS];
@@ -69,6 +72,8 @@ static void set_constants(struct off_state *state, const struct session *s)
 	constants->by_cpu = o->cpus.list.len > 0;
 	constants->user_frames = !o->kernel_only;
 	constants->kernel_frames = !o->user_only;
+	state->by_tables = !o->kernel_only && o->stacks == STACKS_TABLES && arch_native();
+	constants->user_tables = state->by_tables;
 	if (s->kernel && kernel_find_named(s->kernel, BYTES("__schedule"), &origin)) {
 		constants->origin_start = origin.start;
 		constants->origin_end = origin.end;
@@ -184,7 +189,12 @@ static bool off_open(struct session *s, struct error *err)
 	s->kernel = kernel_open(&hidden);
 	if (!s->kernel)
 		session_notice(s, "%s", hidden.text);
-	if (!load(state, s, err) || !perf_source_open(&state->source, s, err) ||
+	if (!load(state, s, err))
+		return false;
+	state->source.tracking_wakes = state->by_tables;
+	if (!perf_source_open(&state->source, s, err) ||
+		(state->by_tables && !unwind_feed_open(&state->feed, state->programs->obj,
+					     &state->source.merge, &s->processes, err)) ||
 		!bpf_ring_map(&state->ring, bpf_map__fd(state->programs->maps.ring),
 			ring_bytes(s->options), err))
 		return false;
@@ -206,12 +216,16 @@ static bool off_enable(struct session *s, struct error *err)
 
 	if (!session_records_command(s) && !perf_source_enable(&state->source))
 		return error_errno(err, "enabling the events");
+	if (state->by_tables && session_records_command(s))
+		unwind_tables_prepare(&state->feed.tables, s->options->command[0]);
 	code = off_bpf__attach(state->programs);
 	if (code)
 		return bpf_error(err, code, "attaching to the scheduler");
 	if (!mark_targets(state, s, err))
 		return false;
 	session_read_processes(s);
+	if (state->by_tables)
+		unwind_feed_begin(&state->feed);
 	return true;
 }
 
@@ -320,13 +334,15 @@ static void take_waiting(struct off_state *state)
 static bool off_drain(struct session *s, bool last, struct error *err)
 {
 	struct off_state *state = s->recorder_state;
-	uint64_t until = monotonic_ns() - DELAY;
+	uint64_t now = monotonic_ns(), until = now - DELAY;
 	struct bytes record;
 
 	(void)err;
 	if (bpf_ring_update(&state->ring) >= CROWDED || last)
 		until = UINT64_MAX;
 	perf_merge_update(&state->source.merge);
+	if (state->by_tables && !last)
+		unwind_feed_update(&state->feed, now);
 	while (bpf_ring_next(&state->ring, &record) && take(state, record, until))
 		bpf_ring_done(&state->ring);
 	if (last)
@@ -450,6 +466,7 @@ static void off_close(struct session *s)
 	bpf_ring_release(&state->ring);
 	off_bpf__destroy(state->programs);
 	chunk_table_release(&state->chunks);
+	unwind_feed_release(&state->feed);
 	sampler_release(&state->sampler);
 	perf_source_release(&state->source);
 	buffer_release(&state->waiting);

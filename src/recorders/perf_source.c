@@ -177,7 +177,7 @@ static void tracking_attr(
 	ret->enable_on_exec = by_exec(source, s);
 	ret->mmap = ret->mmap2 = ret->comm = ret->comm_exec = ret->task = 1;
 	ret->build_id = source->features.build_id;
-	ret->wakeup_watermark = (uint32_t)(RING_TRACKING / 4);
+	ret->wakeup_watermark = source->tracking_wakes ? 1 : (uint32_t)(RING_TRACKING / 4);
 }
 
 /* Names say what is sampled. */

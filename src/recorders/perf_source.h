@@ -19,6 +19,7 @@ struct perf_source {
 	struct cgroup cgroup; /* the command's own: events run on CPUs, for it; or none */
 	size_t followed;      /* of the threads to sample, the first so many: with their children */
 	bool tracking_only;   /* set before opening: no events are sampled */
+	bool tracking_wakes;  /* set before opening: each record of tracking wakes up */
 	bool user_only;	      /* the kernel may not be sampled at all */
 	uint64_t regs_mask;   /* 0: user stacks are not copied */
 	VECTOR(struct perf_event_attr) attrs; /* of each event */

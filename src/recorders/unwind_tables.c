@@ -12,6 +12,7 @@
 #include "base/search.h"
 #include "images/unwind.h"
 #include "recorders/session.h"
+#include "recorders/unwind_prepare.h"
 
 #define SWEEP_INTERVAL ((uint64_t)1000000000) /* ns between looks for processes that are gone */
 #define TRIES	       3		      /* the kernel's allocator may have to refill */
@@ -47,6 +48,7 @@ bool unwind_tables_init(struct unwind_tables *t, const struct bpf_object *object
 
 void unwind_tables_release(struct unwind_tables *t)
 {
+	handovers_release(&t->handovers);
 	for (size_t i = 0; i < t->new_tables.len; i++)
 		close(t->tables.items[t->new_tables.items[i]].fd);
 	for (size_t i = 0; i < t->spaces.len; i++)
@@ -241,31 +243,43 @@ static const struct unwind_table *table_of(
 	return table;
 }
 
-/* All at once: for each change of a map of maps the kernel waits until nobody walks with the old.
- */
 static void hand_over_tables(struct unwind_tables *t)
 {
-	uint32_t count = (uint32_t)t->new_tables.len, done = count;
-	int *fds = memory_new(count + 1, sizeof(*fds));
+	int *fds = memory_new(t->new_tables.len + 1, sizeof(*fds));
 
-	for (uint32_t i = 0; i < count; i++)
+	for (size_t i = 0; i < t->new_tables.len; i++) {
 		fds[i] = t->tables.items[t->new_tables.items[i]].fd;
-	if (count && bpf_map_update_batch(t->tables_fd, t->new_tables.items, fds, &done, NULL))
-		for (uint32_t i = 0; i < count; i++)
-			bpf_map_update_elem(
-				t->tables_fd, &t->new_tables.items[i], &fds[i], BPF_ANY);
-	for (uint32_t i = 0; i < count; i++) {
-		close(fds[i]);
 		t->tables.items[t->new_tables.items[i]].fd = -1;
 	}
+	if (t->new_tables.len)
+		handovers_add(&t->handovers, t->tables_fd, t->new_tables.items, fds,
+			(uint32_t)t->new_tables.len);
 	t->new_tables.len = 0;
 	free(fds);
+}
+
+/* The table of a binary that will be needed. */
+static void prepare_table(void *context, const struct image *image)
+{
+	struct unwind_tables *t = context;
+	size_t number = number_of(t, image);
+	struct unwind_table *table = &t->tables.items[number];
+
+	table->used = t->update;
+	if (number && !table->there && !table->empty)
+		build_table(t, table, image);
+}
+
+void unwind_tables_prepare(struct unwind_tables *t, const char *command)
+{
+	unwind_prepare(command, prepare_table, t);
+	hand_over_tables(t);
 }
 
 /* ---- Spaces ---- */
 
 static struct unwind_map map_of(struct unwind_tables *t, struct processes *p,
-	const struct mapped *m, struct told_space *space)
+	const struct mapped *m, struct known_space *space)
 {
 	struct unwind_map map = {.start = m->start, .end = m->end};
 	const struct unwind_table *table = table_of(t, p, m->binary, &map);
@@ -297,7 +311,7 @@ static struct unwind_space *add_page(struct unwind_tables *t)
 }
 
 static void lay_out(struct unwind_tables *t, struct processes *p, const struct address_space *s,
-	struct told_space *space)
+	struct known_space *space)
 {
 	const size_t most = (size_t)UNWIND_PAGE_MAPS * UNWIND_PAGE_LEAVES;
 	size_t count = s->maps.len < most ? s->maps.len : most;
@@ -320,7 +334,7 @@ static void lay_out(struct unwind_tables *t, struct processes *p, const struct a
 	((struct unwind_space *)(void *)t->work.at)->leaves = space->pages - 1;
 }
 
-static void delete_pages(struct unwind_tables *t, const struct told_space *space)
+static void delete_pages(struct unwind_tables *t, const struct known_space *space)
 {
 	for (uint32_t i = 0; i < space->pages; i++) {
 		struct unwind_space_key key = {(uint32_t)space->id, i};
@@ -343,7 +357,7 @@ static bool write_page(struct unwind_tables *t, uint32_t space, uint32_t page)
 	return false;
 }
 
-static void forget_space(struct unwind_tables *t, struct told_space *space)
+static void forget_space(struct unwind_tables *t, struct known_space *space)
 {
 	size_t at = (size_t)(space - t->spaces.items);
 
@@ -355,7 +369,7 @@ static void forget_space(struct unwind_tables *t, struct told_space *space)
 	t->spaces.len--;
 }
 
-static struct told_space *find_space(struct unwind_tables *t, uint32_t id)
+static struct known_space *find_space(struct unwind_tables *t, uint32_t id)
 {
 	size_t below = search_up_to(&t->spaces, id, id);
 
@@ -365,7 +379,7 @@ static struct told_space *find_space(struct unwind_tables *t, uint32_t id)
 /* One process more is in it; it is written when it is new. False when there is no room for it. */
 static bool enter_space(struct unwind_tables *t, struct processes *p, const struct address_space *s)
 {
-	struct told_space *space = find_space(t, s->id);
+	struct known_space *space = find_space(t, s->id);
 	size_t at;
 
 	if (!space) {
@@ -373,7 +387,7 @@ static bool enter_space(struct unwind_tables *t, struct processes *p, const stru
 		vector_reserve(&t->spaces, 1);
 		space = &t->spaces.items[at];
 		memmove(space + 1, space, (t->spaces.len++ - at) * sizeof(*space));
-		*space = (struct told_space){.id = s->id};
+		*space = (struct known_space){.id = s->id};
 		lay_out(t, p, s, space);
 		for (uint32_t i = space->pages; i-- > 0;) {
 			if (write_page(t, s->id, i))
@@ -389,7 +403,7 @@ static bool enter_space(struct unwind_tables *t, struct processes *p, const stru
 
 static void leave_space(struct unwind_tables *t, uint32_t id)
 {
-	struct told_space *space = find_space(t, id);
+	struct known_space *space = find_space(t, id);
 
 	if (space && !--space->processes)
 		forget_space(t, space);
@@ -402,7 +416,7 @@ static bool differs(const struct unwind_tables *t, const struct processes *p, si
 	const struct address_space **ret_space)
 {
 	const struct process_state *process = &p->rows.items[row];
-	const struct told_process *told = &t->told.items[row];
+	const struct known_process *told = &t->told.items[row];
 	uint32_t id;
 
 	*ret_space = process->replaced || process->kernel ? NULL : process->space;
@@ -415,7 +429,7 @@ static bool differs(const struct unwind_tables *t, const struct processes *p, si
 static void tell(struct unwind_tables *t, struct processes *p, size_t row,
 	const struct address_space *s, uint64_t applied)
 {
-	struct told_process *told = &t->told.items[row];
+	struct known_process *told = &t->told.items[row];
 	int32_t pid = p->rows.items[row].pid;
 	struct unwind_process process = {0};
 	uint32_t old = told->space;
@@ -430,7 +444,7 @@ static void tell(struct unwind_tables *t, struct processes *p, size_t row,
 			leave_space(t, s->id);
 		return;
 	}
-	*told = (struct told_process){.space = process.space};
+	*told = (struct known_process){.space = process.space};
 	if (old)
 		leave_space(t, old);
 }
@@ -454,14 +468,14 @@ static void make_tables(struct unwind_tables *t, struct processes *p)
 static void sweep(struct unwind_tables *t, const struct processes *p)
 {
 	for (size_t row = 1; row < t->told.len; row++) {
-		struct told_process *told = &t->told.items[row];
+		struct known_process *told = &t->told.items[row];
 		int32_t pid = p->rows.items[row].pid;
 
 		if (!told->space || !kill(pid, 0) || errno != ESRCH)
 			continue;
 		bpf_map_delete_elem(t->processes_fd, &pid);
 		leave_space(t, told->space);
-		*told = (struct told_process){.gone = told->space};
+		*told = (struct known_process){.gone = told->space};
 	}
 }
 
@@ -472,7 +486,7 @@ void unwind_tables_update(struct unwind_tables *t, struct processes *p, uint64_t
 
 	t->update++;
 	while (t->told.len < p->rows.len)
-		vector_push(&t->told, ((struct told_process){0}));
+		vector_push(&t->told, ((struct known_process){0}));
 	make_tables(t, p);
 	for (size_t row = 1; row < p->rows.len; row++)
 		if (differs(t, p, row, &s))

@@ -12,6 +12,7 @@
 
 #include "base/buffer.h"
 #include "process/processes.h"
+#include "recorders/unwind_handover.h"
 #include "recorders/unwind_pages.h"
 
 #define UNWIND_TABLES_BYTES ((uint64_t)512 << 20) /* of tables in the kernel, by default */
@@ -31,14 +32,14 @@ struct unwind_table {
 };
 
 /* A space that the kernel has. */
-struct told_space {
+struct known_space {
 	uint64_t id;
 	uint32_t pages;
 	uint32_t processes; /* that are in it */
 	VECTOR(uint16_t) tables;
 };
 
-struct told_process {
+struct known_process {
 	uint32_t space; /* id; 0: none */
 	uint32_t gone;	/* it ended in this one */
 };
@@ -55,10 +56,11 @@ struct unwind_tables {
 	uint64_t spaces_failed; /* spaces that the kernel had no room for */
 
 	VECTOR(struct unwind_table) tables; /* 0 is unused; its index is the program's number */
-	VECTOR(uint32_t) new_tables;	    /* not handed over yet */
-	VECTOR(uint16_t) by_binary;	    /* row of the binaries -> number; 0: not looked at */
-	VECTOR(struct told_space) spaces;   /* by id */
-	VECTOR(struct told_process) told;   /* by row of the processes */
+	struct handovers handovers;
+	VECTOR(uint32_t) new_tables;	   /* not handed over yet */
+	VECTOR(uint16_t) by_binary;	   /* row of the binaries -> number; 0: not looked at */
+	VECTOR(struct known_space) spaces; /* by id */
+	VECTOR(struct known_process) told; /* by row of the processes */
 	struct id_map by_identity;
 	uint64_t update;    /* counts updates */
 	uint64_t swept;	    /* ns: when processes that are gone were last looked for */
@@ -69,6 +71,9 @@ struct unwind_tables {
 bool unwind_tables_init(
 	struct unwind_tables *t, const struct bpf_object *object, struct error *err);
 void unwind_tables_release(struct unwind_tables *t);
+
+/* Make the tables of a command's binary and of the libraries that it needs: it will run soon. */
+void unwind_tables_prepare(struct unwind_tables *t, const char *command);
 
 /* Tell what differs from what was told. `applied`: records up to this time (CLOCK_MONOTONIC, ns)
  * have been applied; what a process was before it began to run another program is not told. */

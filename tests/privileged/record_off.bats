@@ -168,3 +168,21 @@ with_stopped_recorder() {
 	run "$kiln" info p.kiln
 	[[ "$output" == *"recorder      off"* ]]
 }
+
+@test "user stacks without frame pointers: 99% of the waits of a program 40 calls deep reach its entry" {
+	cat >deep.c <<-'END'
+	#include <stdlib.h>
+	#include <unistd.h>
+	static volatile int sink;
+	__attribute__((noinline, noipa)) static void leaf(void) { usleep(1000); sink++; }
+	__attribute__((noinline, noipa)) static void deeper(int n) { if (n) deeper(n - 1); else leaf(); sink++; }
+	int main(int argc, char **argv) { for (int i = atoi(argv[argc - 1]); i > 0; i--) deeper(40); return 0; }
+	END
+	gcc -O2 -fomit-frame-pointer -o deep deep.c
+	"$kiln" record -q --mode off -o p.kiln -- ./deep 1000
+	adds_up p.kiln
+	"$kiln" fold -q p.kiln | awk '{ all += $NF } /^deep;_start;.*;main;(deeper;)+leaf;/ { whole += $NF } END { print 100 * whole / all }' >share
+	at_least "$(cat share)" 99
+	"$kiln" record -q --mode off --call-graph fp -o f.kiln -- ./deep 100
+	[ "$("$kiln" fold -q f.kiln | grep -c '_start;.*;main;' || true)" -eq 0 ]
+}

@@ -25,8 +25,7 @@
 #include "unwind_check.skel.h"
 
 #define RING_BYTES   ((uint64_t)1 << 20) /* of what happens to processes, for each CPU */
-#define MERGE_DELAY  ((uint64_t)2000000) /* ns */
-#define POLL_MS	     2
+#define POLL_MS	     1
 #define SHOWN	     5
 #define FRAMES_LIMIT 4096
 
@@ -39,7 +38,7 @@ struct check {
 	struct perf_layout layout;
 	struct perf_merge merge;
 	VECTOR(struct cfi *) cfis; /* by binary */
-	uint64_t compared, equal, shorter, differ, skipped, shown;
+	uint64_t compared, equal, shorter, unable, differ, skipped, shown;
 	uint64_t update_ns, updates, slowest_ns;
 };
 
@@ -93,19 +92,19 @@ static void open_clock(struct check *c, int cpus, uint64_t frequency)
 
 static void update(struct check *c)
 {
-	uint64_t until = monotonic_ns() - MERGE_DELAY, began = monotonic_ns(), took;
+	uint64_t began = monotonic_ns(), took;
 	struct perf_record record;
 	struct error err = {0};
 	struct perf_ring *ring;
 	struct bytes bytes;
 
 	perf_merge_update(&c->merge);
-	while (perf_merge_next(&c->merge, until, &bytes, &ring)) {
+	while (perf_merge_next(&c->merge, began, &bytes, &ring)) {
 		if (perf_record_decode(bytes, ring->layout, &record, &err))
 			processes_apply(&c->processes, &record);
 		perf_merge_done(ring);
 	}
-	unwind_tables_update(&c->tables, &c->processes, until);
+	unwind_tables_update(&c->tables, &c->processes, began);
 	took = monotonic_ns() - began;
 	c->update_ns += took;
 	c->updates++;
@@ -191,7 +190,8 @@ static void compare(struct check *c, const struct taken *t)
 	struct registers registers;
 	struct unwind_input input = {.arch = arch_native(),
 		.registers = &registers,
-		.stack = {.start = t->regs[TAKEN_SP], .content = {t->bytes, t->copied}},
+		.stack = {.start = t->regs[TAKEN_SP] & -TAKEN_PAGE,
+			.content = {t->bytes, t->copied}},
 		.stack_filled = t->copied == sizeof(t->bytes),
 		.lookup = look_up,
 		.context = &lookup};
@@ -218,6 +218,11 @@ static void compare(struct check *c, const struct taken *t)
 	if ((i == count && (end == UNWIND_STACK_COPY || end == UNWIND_STACK_MISSING)) ||
 		(i == t->stack.count && t->stack.end == USER_STACK_DEPTH)) {
 		c->shorter++;
+		return;
+	}
+	/* Expressions are for user space. */
+	if (i == t->stack.count && t->stack.end == USER_STACK_BAD_RULE) {
+		c->unable++;
 		return;
 	}
 	c->differ++;
@@ -287,9 +292,9 @@ static void tell(const struct check *c)
 	printf("ns_median %" PRIu64 "\nns_90 %" PRIu64 "\nns_99 %" PRIu64 "\n",
 		walk_quantile(c, 0.5), walk_quantile(c, 0.9), walk_quantile(c, 0.99));
 	printf("ns_per_frame %.1f\n", (double)c->bpf->bss->walk_ns / frames);
-	printf("compared %" PRIu64 "\nequal %" PRIu64 "\nshorter %" PRIu64 "\ndiffer %" PRIu64
-	       "\nskipped %" PRIu64 "\n",
-		c->compared, c->equal, c->shorter, c->differ, c->skipped);
+	printf("compared %" PRIu64 "\nequal %" PRIu64 "\nunable %" PRIu64 "\nshorter %" PRIu64
+	       "\ndiffer %" PRIu64 "\nskipped %" PRIu64 "\n",
+		c->compared, c->equal, c->unable, c->shorter, c->differ, c->skipped);
 	printf("tables %" PRIu64 "\ntable_ms %.1f\ntable_kb %" PRIu64 "\n", t->built,
 		(double)t->build_ns / 1e6, t->bytes / 1024);
 	printf("updates %" PRIu64 "\nupdate_us %.1f\nslowest_update_ms %.1f\n", c->updates,
@@ -325,6 +330,7 @@ int main(int argc, char **argv)
 	if (!unwind_tables_init(&c.tables, c.bpf->obj, &err))
 		fail("tables", &err);
 	ring = ring_buffer__new(bpf_map__fd(c.bpf->maps.ring), on_taken, &c, NULL);
+	unwind_tables_prepare(&c.tables, argv[3]);
 	pid = prepare(&c, argv + 3, &go);
 	open_tracking(&c, cpus, pid);
 	open_clock(&c, cpus, strtoull(argv[1], NULL, 10));

@@ -30,7 +30,7 @@ struct {
 __u64 walks[WALK_STEPS];
 __u64 samples, frames, walk_ns, lost, ends[USER_STACK_ENDS];
 
-/* The registers and the stack, up to its first absent page. */
+/* The registers, and the stack from the page of its pointer to the first that is absent. */
 static __always_inline void copy_stack(struct taken *t)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -39,7 +39,7 @@ static __always_inline void copy_stack(struct taken *t)
 	t->copied = 0;
 	bpf_probe_read_kernel(t->regs, sizeof(t->regs), (const void *)regs);
 	for (__u32 i = 0; i < TAKEN_PAGES; i++) {
-		__u64 at = t->regs[TAKEN_SP] + i * TAKEN_PAGE;
+		__u64 at = (t->regs[TAKEN_SP] & -TAKEN_PAGE) + i * TAKEN_PAGE;
 
 		if (bpf_probe_read_user(t->bytes + i * TAKEN_PAGE, TAKEN_PAGE, (const void *)at))
 			break;

@@ -4,7 +4,7 @@
 
 #include "bpf/unwind_shared.h"
 
-#define TAKEN_PAGE  4096
+#define TAKEN_PAGE  4096ull
 #define TAKEN_PAGES 24
 #define TAKEN_WORDS 21 /* of struct pt_regs */
 #define TAKEN_SP    19
