@@ -5,6 +5,17 @@
 #include "bpf/core.h"
 #include "bpf/unwind_shared.h"
 
+/* Return addresses become what names their frames. The verifier looks at this once, and not for
+ * every way that leads here, because it is global. */
+__noinline int user_stack_name(struct user_stack *s)
+{
+	if (!s)
+		return 0;
+	for (__u32 i = 1; i < KERNEL_STACK_MOST && i < s->count; i++)
+		s->ip[i]--;
+	return 0;
+}
+
 /* Frames of the current thread in user space. Nothing tells how the walk ended. */
 static __always_inline void user_stack_follow(struct user_stack *s)
 {
@@ -13,8 +24,7 @@ static __always_inline void user_stack_follow(struct user_stack *s)
 
 	s->end = USER_STACK_COMPLETE;
 	s->count = size > 0 ? (__u32)size / sizeof(*s->ip) : 0;
-	for (__u32 i = 1; i < KERNEL_STACK_MOST && i < s->count; i++)
-		s->ip[i]--;
+	user_stack_name(s);
 }
 
 #endif

@@ -20,6 +20,7 @@ struct thread {
 	__u32 exec;  /* with `early`: its self_exec_id before */
 	__u16 cpu;
 	__u8 kind;
+	bool off;    /* the CPU, whether that is recorded or not */
 	bool lost;   /* the ring had no room for its stack */
 	bool follow; /* its children are recorded, too */
 	bool early;  /* not before its next exec */
@@ -91,35 +92,6 @@ static __always_inline bool too_early(struct thread *t, struct task_struct *task
 	return t->early;
 }
 
-static __always_inline void leave(
-	void *ctx, struct task_struct *task, bool preempt, __u32 state, __u64 now)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-	struct wait_counts *c;
-	struct thread *t;
-
-	if (!task->pid || !wanted_cpu(cpu))
-		return;
-	t = thread_of(task);
-	if (!t) {
-		c = everything ? counted() : NULL;
-		if (c)
-			c->unknown++;
-		return;
-	}
-	if (state & TASK_ENDED || too_early(t, task))
-		return;
-	t->kind = kind_of(preempt, state);
-	if (!(kinds >> t->kind & 1) && (t->kind == WAIT_PREEMPTED || !(kinds >> WAIT_QUEUE & 1)))
-		return;
-	t->chunk = stack_take(ctx, task, &t->lost);
-	t->woken = 0;
-	t->cpu = (__u16)cpu;
-	t->since = now;
-}
-
-/* ---- And back ---- */
-
 /* The wait of a thread up to now; false when it is not asked for. */
 static __always_inline bool wait_until(struct task_struct *task, const struct thread *t, __u64 now,
 	struct told_wait *ret, __u32 *ret_parts)
@@ -154,9 +126,75 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 	return *ret_parts;
 }
 
-static __always_inline void come_back(struct task_struct *task, __u64 now)
+static __always_inline void tell(const struct told_wait *wait, bool lost, __u32 parts)
 {
 	struct wait_counts *c = counted();
+
+	if (!c)
+		return;
+	c->parts += parts;
+	if (lost || bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait), ring_wakeup()))
+		c->ring_full += parts;
+}
+
+/* A part is known to be, but not how long it is. */
+static __always_inline void miss(__u8 kind)
+{
+	struct wait_counts *c = kinds >> kind & 1 ? counted() : NULL;
+
+	if (!c)
+		return;
+	c->parts++;
+	c->unseen++;
+}
+
+/* It leaves, and was not seen to come back: kernels do not tell of every switch. Up to where it was
+ * woken up, it did wait. */
+static __always_inline void came_back_unseen(struct task_struct *task, struct thread *t)
+{
+	struct told_wait wait;
+	__u32 parts;
+
+	if (!t->since)
+		return;
+	miss(t->woken ? WAIT_QUEUE : t->kind);
+	if (t->woken && wait_until(task, t, t->woken, &wait, &parts))
+		tell(&wait, t->lost, parts);
+	t->since = 0;
+}
+
+static __always_inline void leave(
+	void *ctx, struct task_struct *task, bool preempt, __u32 state, __u64 now)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct wait_counts *c;
+	struct thread *t;
+
+	if (!task->pid)
+		return;
+	t = thread_of(task);
+	if (!t) {
+		c = everything ? counted() : NULL;
+		if (c)
+			c->unknown++;
+		return;
+	}
+	if (t->off)
+		came_back_unseen(task, t);
+	t->off = true;
+	if (state & TASK_ENDED || too_early(t, task) || !wanted_cpu(cpu))
+		return;
+	t->kind = kind_of(preempt, state);
+	if (!(kinds >> t->kind & 1) && (t->kind == WAIT_PREEMPTED || !(kinds >> WAIT_QUEUE & 1)))
+		return;
+	t->chunk = stack_take(ctx, task, &t->lost);
+	t->woken = 0;
+	t->cpu = (__u16)cpu;
+	t->since = now;
+}
+
+static __always_inline void come_back(struct task_struct *task, __u64 now)
+{
 	struct told_wait wait;
 	struct thread *t;
 	__u32 parts;
@@ -164,13 +202,13 @@ static __always_inline void come_back(struct task_struct *task, __u64 now)
 	if (!task->pid)
 		return;
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!t || !t->since)
+	if (!t || t->early)
 		return;
-	if (c && wait_until(task, t, now, &wait, &parts)) {
-		c->parts += parts;
-		if (t->lost || bpf_ringbuf_output(&ring, &wait, sizeof(wait), ring_wakeup()))
-			c->ring_full += parts;
-	}
+	if (!t->off && !by_cpu)
+		miss(WAIT_PREEMPTED); /* or for anything else: it was not seen to leave */
+	if (t->since && wait_until(task, t, now, &wait, &parts))
+		tell(&wait, t->lost, parts);
+	t->off = false;
 	t->since = 0;
 }
 
@@ -237,6 +275,7 @@ int BPF_PROG(on_new, struct task_struct *task)
 		return 0;
 	t->since = t->woken = bpf_ktime_get_ns();
 	t->kind = WAIT_QUEUE;
+	t->off = true;
 	t->chunk = 0;
 	t->lost = false;
 	t->cpu = (__u16)bpf_get_smp_processor_id();
@@ -248,14 +287,15 @@ static __always_inline void begin_waiting(struct task_struct *task, struct threa
 {
 	__u32 state = task->__state;
 
-	if (task->on_cpu || state & TASK_ENDED || t->since)
+	if (state & TASK_ENDED || t->since)
 		return;
 	t->kind = state ? kind_of(false, state) : WAIT_QUEUE;
 	t->chunk = stack_take_other(task, &t->lost);
 	t->cpu = NO_CPU;
 	t->since = bpf_ktime_get_ns();
 	t->woken = state ? 0 : t->since;
-	if (task->on_cpu)
+	t->off = !task->on_cpu;
+	if (!t->off)
 		t->since = 0;
 }
 
@@ -291,7 +331,8 @@ int mark(struct bpf_iter__task *ctx)
 	t->follow = want > 1;
 	t->early = until_exec;
 	t->exec = task->self_exec_id;
-	if (!until_exec && !by_cpu)
+	t->off = !task->on_cpu;
+	if (t->off && !until_exec && !by_cpu)
 		begin_waiting(task, t);
 	return 0;
 }

@@ -69,6 +69,7 @@ struct told_wait {
 struct wait_counts {
 	__u64 parts;		     /* that should be told */
 	__u64 ring_full;	     /* of them */
+	__u64 unseen;		     /* of them: the other switch did not come */
 	__u64 unknown;		     /* ... which threads there was no memory for have left */
 	__u64 short_waits, short_ns; /* below the least time asked for */
 	__u64 long_waits, long_ns;   /* beyond the most */

@@ -130,6 +130,16 @@ static __always_inline __u32 chunk_id(struct stack_room *room)
 	return id;
 }
 
+/* All ones when a < b, else 0. Hidden from the compiler, which would branch: the verifier looks at
+ * every way through the branches. */
+static __always_inline __u64 mask_below(__u32 a, __u32 b)
+{
+	__u64 mask = (__u64)((__s64)((__u64)a - b) >> 63);
+
+	asm volatile("" : "+r"(mask));
+	return mask;
+}
+
 /* The next chunk inwards; true: that was the last one. `less` is taken off each address. */
 static __always_inline long take_chunk(
 	struct stack_room *room, const __u64 *ip, __u32 mask, __u32 skip, __u64 less, __u64 kernel)
@@ -137,11 +147,11 @@ static __always_inline long take_chunk(
 	__u32 left = room->left, last = skip + left - 1;
 
 	for (__u32 i = 0; i < CHUNK_FRAMES; i++)
-		room->chunk.ip[i] = i < left ? ip[(last - i) & mask] - less : 0;
+		room->chunk.ip[i] = (ip[(last - i) & mask] - less) & mask_below(i, left);
 	room->id = chunk_id(room);
 	room->lost = !room->id;
 	room->chunk.parent = kernel | room->id;
-	room->left = left > CHUNK_FRAMES ? left - CHUNK_FRAMES : 0;
+	room->left = (left - CHUNK_FRAMES) & (__u32)mask_below(CHUNK_FRAMES, left);
 	return room->lost || !room->left;
 }
 

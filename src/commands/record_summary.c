@@ -247,8 +247,9 @@ static int hotter(const void *a, const void *b)
 				   : (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-static void add_hottest(struct buffer *out, const struct profile *p)
+static void add_hottest(struct buffer *out, const struct session *s)
 {
+	const struct profile *p = &s->profile;
 	struct view v;
 	struct hot *hot;
 	int64_t *self, total = 0;
@@ -267,7 +268,8 @@ static void add_hottest(struct buffer *out, const struct profile *p)
 		hot[i].frame = (frame_id)i;
 	qsort(hot, frames, sizeof(*hot), hotter);
 	if (total)
-		buffer_text(out, "hottest functions (self):\n");
+		buffer_text(out, s->recorder->busy ? "hottest functions (self):\n"
+						   : "what threads waited for:\n");
 	for (size_t i = 0; i < frames && i < HOTTEST && hot[i].self; i++) {
 		struct frame f = view_frame_at(&v, hot[i].frame);
 		struct bytes name = view_text(&v, f.function), module = view_text(&v, f.module);
@@ -371,7 +373,7 @@ void record_summary(
 	add_waiting(&out, s);
 	add_short_lived(&out, s);
 	add_notes(&out, &s->profile);
-	add_hottest(&out, &s->profile);
+	add_hottest(&out, s);
 	add_unnamed(&out, report);
 	add_next(&out, path);
 	text = buffer_bytes(&out);

@@ -15,7 +15,8 @@
 
 static char last_message[256]; /* the last line that libbpf said about a failure */
 
-static int keep_message(enum libbpf_print_level level, const char *fmt, va_list args)
+__attribute__((format(printf, 2, 0))) static int keep_message(
+	enum libbpf_print_level level, const char *fmt, va_list args)
 {
 	char text[sizeof(last_message)];
 

@@ -381,6 +381,7 @@ static void add_counts(struct off_state *state)
 		for (int i = 0; i < cpus; i++) {
 			all->parts += each[i].parts;
 			all->ring_full += each[i].ring_full;
+			all->unseen += each[i].unseen;
 			all->unknown += each[i].unknown;
 			all->short_waits += each[i].short_waits;
 			all->short_ns += each[i].short_ns;
@@ -448,12 +449,14 @@ static void off_account(struct session *s)
 		row->expected = c->parts + c->unknown + state->missed;
 		if (c->ring_full)
 			profile_add_loss(&s->profile, i, BYTES("ring full"), c->ring_full);
+		if (c->unseen)
+			profile_add_loss(&s->profile, i, BYTES("switch not seen"), c->unseen);
 		if (c->unknown)
 			profile_add_loss(&s->profile, i, BYTES("no memory"), c->unknown);
 		if (state->missed)
 			profile_add_loss(&s->profile, i, BYTES("BPF recursion"), state->missed);
 	}
-	s->counts.lost = c->ring_full + c->unknown + state->missed;
+	s->counts.lost = c->ring_full + c->unseen + c->unknown + state->missed;
 	tell_limits(s, state);
 }
 
