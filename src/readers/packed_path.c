@@ -80,38 +80,62 @@ static inline uint64_t short_number(uint64_t bytes, unsigned bits)
 	       (bytes >> 3 & 0xfe00000);
 }
 
-/* Numbers of one to three bytes, each of another length: eight bytes at once are faster than
- * branches that nobody can foretell. */
+struct table {
+	const uint32_t *items;
+	size_t count;
+};
+
+static inline uint32_t look_up(const struct table *t, uint64_t number)
+{
+	return number < t->count ? t->items[number] : 0;
+}
+
+/* The next one or two numbers, if they are short and eight bytes may be read there; returns how
+ * many: 0 for others. There are mostly two left, so that nearly all branches are foretold, which
+ * those on the lengths of numbers of one to three bytes would not be. */
+static inline size_t look_up_two(
+	struct cursor *c, const char *end, const struct table *table, uint32_t *to)
+{
+	uint64_t word, ends, more;
+	unsigned first, both;
+
+	if (end - (const char *)c->at < (ptrdiff_t)sizeof(word))
+		return 0;
+	memcpy(&word, c->at, sizeof(word));
+	word = le64toh(word);
+	ends = ~word & ENDS;
+	more = ends & (ends - 1);
+	if (!more)
+		return 0;
+	first = (unsigned)__builtin_ctzll(ends) + 1;
+	both = (unsigned)__builtin_ctzll(more) + 1;
+	if (first > 32 || both - first > 32 || first / 8 > cursor_left(c))
+		return 0;
+	to[0] = look_up(table, short_number(word, first));
+	if (both / 8 > cursor_left(c)) {
+		c->at += first / 8;
+		return 1;
+	}
+	to[1] = look_up(table, short_number(word >> first, both - first));
+	c->at += both / 8;
+	return 2;
+}
+
 size_t packed_look_up(
 	struct bytes numbers, const char *end, const uint32_t *table, size_t count, uint32_t *to)
 {
+	const struct table all = {table, count};
 	struct cursor c = cursor_of(numbers);
 	uint32_t *start = to;
-	uint64_t number;
 
 	while (c.at < c.end) {
-		uint64_t word = ~(uint64_t)0, ends;
+		size_t taken = look_up_two(&c, end, &all, to);
 
-		if (end - (const char *)c.at >= (ptrdiff_t)sizeof(word)) {
-			memcpy(&word, c.at, sizeof(word));
-			word = le64toh(word);
+		if (!taken) {
+			*to = look_up(&all, cursor_uleb(&c));
+			taken = 1;
 		}
-		ends = ~word & ENDS;
-		if (cursor_left(&c) < sizeof(word))
-			ends &= ((uint64_t)1 << 8 * cursor_left(&c)) - 1;
-		if (!(ends & ENDS >> 32)) {
-			number = cursor_uleb(&c);
-			*to++ = number < count ? table[number] : 0;
-		}
-		while (ends & ENDS >> 32) {
-			unsigned bits = (unsigned)__builtin_ctzll(ends) + 1;
-
-			number = short_number(word, bits);
-			*to++ = number < count ? table[number] : 0;
-			word >>= bits;
-			ends >>= bits;
-			c.at += bits / 8;
-		}
+		to += taken;
 	}
 	return c.bad ? SIZE_MAX : (size_t)(to - start);
 }
