@@ -39,6 +39,8 @@ struct protobuf_shape {
 	} fields[16];
 };
 
+#define PROTOBUF_SOON 1024 /* bytes from where is read */
+
 struct protobuf_field {
 	uint32_t number;
 	uint32_t wire;	    /* enum protobuf_wire */
@@ -98,6 +100,27 @@ static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *ret_
 	*ret_field = (struct protobuf_field){
 		number, PROTOBUF_BYTES, 0, {(const char *)at + start, len}, (const char *)at};
 	return true;
+}
+
+/* Step over fields of this number, of which the shape has it that they are text, as long as they
+ * come one after the other and are short enough; returns how many. */
+static inline size_t protobuf_skip(struct protobuf *m, uint32_t number)
+{
+	const uint8_t *at = m->cursor.at;
+	size_t count = 0;
+
+	while (m->cursor.end - at >= 3 && at[0] == (number << 3 | PROTOBUF_BYTES) &&
+		(at[1] < 0x80 || at[2] < 0x80)) {
+		size_t long_one = at[1] >> 7, len = (at[1] & 0x7f) | (at[2] * long_one) << 7;
+
+		if (len > (size_t)(m->cursor.end - at) - 2 - long_one)
+			break;
+		at += 2 + long_one + len;
+		__builtin_prefetch(at + PROTOBUF_SOON);
+		count++;
+	}
+	m->cursor.at = at;
+	return count;
 }
 
 /* The next number of a field that is one, or several packed; start with `*at` 0. False behind the

@@ -373,7 +373,7 @@ bool pprof_take_tables(struct pprof *p, struct bytes content, struct error *err)
 
 	for (struct protobuf_field f; protobuf_next(&m, &f);) {
 		if (f.number == PPROF_SAMPLE)
-			p->listed++;
+			p->listed += 1 + protobuf_skip(&m, PPROF_SAMPLE);
 		else if (!take_field(p, f, err))
 			return false;
 	}
