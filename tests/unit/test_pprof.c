@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/input.h"
+#include "readers/packed_path.h"
 #include "readers/pprof_format.h"
 #include "readers/readers.h"
 #include "renderers/pprof_profile.h"
@@ -225,6 +226,45 @@ static void a_stack_without_end_is_skipped(void **state)
 	buffer_release(&ids);
 }
 
+/* Numbers of one to ten bytes at every place, up to the last byte that may be read; each leads to
+ * what a table has of it. */
+static void packed_numbers_are_looked_up(void **state)
+{
+	uint32_t table[300], expected[64], found[64 * 10];
+	uint64_t random = 1;
+
+	(void)state;
+	for (uint32_t i = 0; i < 300; i++)
+		table[i] = i * 7 + 1;
+	for (int round = 0; round < 20000; round++) {
+		size_t count = (size_t)(round % 64), taken;
+		struct buffer b = {0};
+		char *exact;
+
+		for (size_t i = 0; i < count; i++) {
+			uint64_t number;
+
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			number = random >> 33 & 7 ? random >> 40 & 511 : random >> (random >> 58);
+			protobuf_put_varint(&b, number);
+			expected[i] = number < 300 ? table[number] : 0;
+		}
+		exact = memory_new(b.len + 1, 1);
+		if (b.len)
+			memcpy(exact, b.at, b.len);
+		taken = packed_look_up(
+			(struct bytes){exact, b.len}, exact + b.len, table, 300, found);
+		assert_int_equal(taken, count);
+		for (size_t i = 0; i < count; i++)
+			assert_int_equal(found[i], expected[i]);
+		exact[b.len] = (char)0x80;
+		assert_true(packed_look_up((struct bytes){exact, b.len + 1}, exact + b.len + 1,
+				    table, 300, found) == SIZE_MAX);
+		free(exact);
+		buffer_release(&b);
+	}
+}
+
 static void text_is_not_taken_for_pprof(void **state)
 {
 	static const char *const texts[] = {"main;work 10\nmain;rest 20\n", "hahahaha\n",
@@ -246,6 +286,7 @@ int main(void)
 		cmocka_unit_test(one_address_with_two_names),
 		cmocka_unit_test(every_cut_has_its_place),
 		cmocka_unit_test(a_stack_without_end_is_skipped),
+		cmocka_unit_test(packed_numbers_are_looked_up),
 		cmocka_unit_test(text_is_not_taken_for_pprof),
 	};
 

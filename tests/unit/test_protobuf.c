@@ -4,6 +4,7 @@
 
 #include "base/gzip.h"
 #include "base/input.h"
+#include "base/memory.h"
 #include "base/protobuf.h"
 
 static const struct protobuf_shape inner = {
@@ -226,6 +227,37 @@ static void packed_content_comes_back(void **state)
 	}
 }
 
+/* What is stepped over is counted as it would be field by field, wherever the message is cut. */
+static void fields_are_stepped_over(void **state)
+{
+	static const size_t lengths[] = {0, 1, 127, 128, 300, 16383, 16384, 5, 0};
+	struct buffer b = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+		char *content = memory_new(lengths[i] + 1, 1);
+
+		protobuf_put_item(&b, i == 4 ? 3 : 2, (struct bytes){content, lengths[i]});
+		free(content);
+	}
+	for (size_t len = 0; len <= b.len; len += len < 1000 || len + 40 > b.len ? 1 : 37) {
+		struct bytes message = exactly(b.at, len);
+		struct protobuf slow = protobuf_open(message, &outer), fast = slow;
+		size_t one_by_one = 0, stepped = 0;
+
+		for (struct protobuf_field f; protobuf_next(&slow, &f);)
+			one_by_one += f.number == 2;
+		for (struct protobuf_field f; protobuf_next(&fast, &f);)
+			if (f.number == 2)
+				stepped += 1 + protobuf_skip(&fast, 2);
+		assert_int_equal(stepped, one_by_one);
+		assert_ptr_equal(fast.failed, slow.failed);
+		assert_ptr_equal(fast.cursor.at, slow.cursor.at);
+		free((char *)(uintptr_t)message.at);
+	}
+	buffer_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +268,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_message_is_told),
 		cmocka_unit_test(a_shape_fits_or_does_not),
 		cmocka_unit_test(packed_content_comes_back),
+		cmocka_unit_test(fields_are_stepped_over),
 	};
 
 	return cmocka_run_group_tests_name("protobuf", tests, NULL, NULL);
