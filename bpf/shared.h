@@ -13,6 +13,7 @@ enum told {
 	TOLD_SPACE = 1, /* struct told_space */
 	TOLD_CHUNK,	/* struct told_chunk */
 	TOLD_WAIT,	/* struct told_wait */
+	TOLD_COPY,	/* struct told_copy */
 };
 
 /* What a process runs from a time on: addresses of others mean something else. */
@@ -41,6 +42,21 @@ struct told_chunk {
 	__u32 id;
 	__u64 time;
 	struct chunk chunk;
+};
+
+/* A chunk that is the user half of a stack, not walked yet: of a program whose mappings were not
+ * told to the kernel at that time. */
+#define COPY_PAGE    4096ull
+#define COPY_PAGES   5	 /* from the one of the stack pointer on */
+#define COPIES_MOST  256 /* of one process */
+#define COPIED_WORDS 21	 /* of struct pt_regs of x86-64 */
+struct told_copy {
+	__u8 told, reserved[3];
+	__u32 id; /* of the chunk */
+	__u64 time;
+	__u32 space, copied; /* bytes, up to the first page that was absent */
+	__u64 regs[COPIED_WORDS];
+	char bytes[COPY_PAGES * COPY_PAGE];
 };
 
 /* Why a thread is off the CPU. */

@@ -169,6 +169,50 @@ static long take_kernel_chunk(__u32 i, void *context)
 	return take_chunk(room, room->kernel, KERNEL_STACK_MOST - 1, room->skip, 1, CHUNK_KERNEL);
 }
 
+/* May the stack of a process that nothing is known of be copied? Not for ever. */
+static __always_inline bool may_copy(__u32 tgid)
+{
+	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid), none = {0};
+
+	if (!process) {
+		bpf_map_update_elem(&unwind_processes, &tgid, &none, BPF_NOEXIST);
+		process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	}
+	return process && process->copies < COPIES_MOST &&
+	       __sync_fetch_and_add(&process->copies, 1) < COPIES_MOST;
+}
+
+/* The stack for user space to walk, as the chunk that it will be. */
+static __always_inline void copy_user(struct stack_room *room, struct task_struct *task)
+{
+	__u64 regs = bpf_task_pt_regs(task), at = room->user.sp & -COPY_PAGE;
+	__u32 space = space_of(task);
+	struct told_copy *told;
+
+	room->lost = true;
+	if (!space)
+		return;
+	told = bpf_ringbuf_reserve(&ring, sizeof(*told), 0);
+	if (!told)
+		return;
+	room->lost = false;
+	told->told = TOLD_COPY;
+	told->time = bpf_ktime_get_ns();
+	told->space = space;
+	told->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
+	room->id = told->id;
+	room->chunk.parent = told->id;
+	told->copied = 0;
+	bpf_probe_read_kernel(told->regs, sizeof(told->regs), (const void *)regs);
+	for (__u32 i = 0; i < COPY_PAGES; i++) {
+		if (bpf_probe_read_user(told->bytes + i * COPY_PAGE, COPY_PAGE,
+			    (const void *)(at + i * COPY_PAGE)))
+			break;
+		told->copied += COPY_PAGE;
+	}
+	bpf_ringbuf_submit(told, ring_wakeup());
+}
+
 static __always_inline void take_user(struct stack_room *room, struct task_struct *task)
 {
 	__u32 space;
@@ -179,6 +223,11 @@ static __always_inline void take_user(struct stack_room *room, struct task_struc
 	else
 #endif
 		user_stack_follow(&room->user);
+	if (user_tables && room->user.end == USER_STACK_NO_TABLE && !room->user.space &&
+		may_copy((__u32)task->tgid)) {
+		copy_user(room, task);
+		return;
+	}
 	room->chunk.parent = CHUNK_ROOT | (__u64)room->user.end << CHUNK_END_SHIFT;
 	if (!room->user.count)
 		return;

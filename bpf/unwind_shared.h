@@ -76,9 +76,9 @@ struct unwind_space {
 };
 
 struct unwind_process {
-	__u32 space; /* 0: not told yet */
-	__u32 reserved;
-	__u64 since; /* CLOCK_MONOTONIC, ns: when it began to run another program; 0: never seen */
+	__u32 space;  /* 0: not told yet */
+	__u32 copies; /* of stacks, while there is none */
+	__u64 since;  /* CLOCK_MONOTONIC, ns: when it began to run another program; 0: never seen */
 };
 
 #define UNWIND_RECENT 256 /* a power of two */

@@ -406,6 +406,17 @@ static bool find_image(void *self, uint32_t binary, const struct image **ret_ima
 	return true;
 }
 
+void stacks_walk_copy(struct stacks *s, int32_t pid, uint64_t time,
+	const struct unwinder_copy *copy, struct user_frames *ret_frames)
+{
+	struct process_state *process = processes_get(s->processes, pid);
+	const struct perf_record record = {.identity = {.time = time}};
+	struct making m = {.s = s, .record = &record, .live = process, .space = process->space};
+	const struct code_view view = {&m, find_code, find_image};
+
+	unwinder_walk_copy(&s->unwinder, &view, copy, ret_frames);
+}
+
 /* From the stack copy, else from what the hardware kept, else from the call chain. */
 static void add_user(struct making *m, const struct chain_part *user,
 	const struct user_frames *frames, struct stack_of_sample *ret)

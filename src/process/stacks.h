@@ -71,6 +71,10 @@ stack_id stacks_root(struct stacks *s, thread_id thread);
 location_id stacks_truncated(struct stacks *s, enum unwind_end end);
 location_id stacks_truncated_as(struct stacks *s, const char *reason);
 location_id stacks_user_place(struct stacks *s, int32_t pid, uint64_t address, uint64_t time);
+/* The user half of a stack that was copied in a process at a time, to be looked up as above. Valid
+ * until the next walk. */
+void stacks_walk_copy(struct stacks *s, int32_t pid, uint64_t time,
+	const struct unwinder_copy *copy, struct user_frames *ret_frames);
 location_id stacks_kernel_place(struct stacks *s, uint64_t address);
 
 /* Is this what an idle CPU does: the idle task, and no interrupt that it serves? */

@@ -80,34 +80,43 @@ void unwinder_expect(const struct perf_record *r)
 		__builtin_prefetch(at + (size_t)i * CACHE_LINE);
 }
 
-void unwinder_walk(struct unwinder *u, const struct code_view *view, const struct perf_record *r,
-	struct user_frames *ret)
+void unwinder_walk_copy(struct unwinder *u, const struct code_view *view,
+	const struct unwinder_copy *copy, struct user_frames *ret)
 {
-	const struct perf_sample *sample = &r->sample;
 	struct lookup lookup = {u, view, 0};
 	struct unwind_input input = {.arch = u->arch,
-		.stack_filled = sample->stack_user.len == sample->stack_user_size,
+		.registers = &copy->registers,
+		.stack = copy->stack,
+		.stack_filled = copy->filled,
 		.lookup = lookup_code,
 		.context = &lookup};
-	struct registers registers;
 	size_t count = 0;
 
 	*ret = (struct user_frames){.addresses = u->addresses};
-	if (sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64) {
-		ret->foreign = true;
-		ret->end = UNWIND_NO_REGISTERS;
-		return;
-	}
-	registers_from_perf(u->arch, sample->layout->regs_user, sample->regs_user.at,
-		sample->regs_user.count, &registers);
-	input.registers = &registers;
-	input.stack.start = registers.value[u->arch->stack_pointer];
-	input.stack.content = sample->stack_user;
 	ret->end = unwind_stack(&input, u->frames, UNWIND_FRAMES_LIMIT, &count);
 	ret->asked = lookup.asked;
 	for (size_t i = count; i-- > 0;) {
 		ret->guessed |= u->frames[i].guessed;
-		if (u->frames[i].owner || (!i && in_user_code(r)))
+		if (u->frames[i].owner || (!i && copy->in_user_code))
 			u->addresses[ret->count++] = u->frames[i].address;
 	}
+}
+
+void unwinder_walk(struct unwinder *u, const struct code_view *view, const struct perf_record *r,
+	struct user_frames *ret)
+{
+	const struct perf_sample *sample = &r->sample;
+	struct unwinder_copy copy = {.stack.content = sample->stack_user,
+		.filled = sample->stack_user.len == sample->stack_user_size,
+		.in_user_code = in_user_code(r)};
+
+	if (sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_64) {
+		*ret = (struct user_frames){
+			.addresses = u->addresses, .foreign = true, .end = UNWIND_NO_REGISTERS};
+		return;
+	}
+	registers_from_perf(u->arch, sample->layout->regs_user, sample->regs_user.at,
+		sample->regs_user.count, &copy.registers);
+	copy.stack.start = copy.registers.value[u->arch->stack_pointer];
+	unwinder_walk_copy(u, view, &copy, ret);
 }

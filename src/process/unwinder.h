@@ -45,9 +45,20 @@ bool unwinder_can(const struct arch *arch, const struct perf_sample *sample);
  * tells where the next one lies. */
 void unwinder_expect(const struct perf_record *record);
 
-/* Walk the stack copy of a sample that has registers. An address that leads to no code ends the
- * stack and is left out, unless it is where the sample was taken: execve and exit leave such
- * addresses. Valid until the next walk. */
+/* Registers of a thread in user space and a copy of its stack. */
+struct unwinder_copy {
+	struct registers registers;
+	struct stack_copy stack;
+	bool filled;	   /* the copy is as long as was asked for */
+	bool in_user_code; /* that is where the thread was seen */
+};
+/* Walk a stack copy. An address that leads to no code ends the stack and is left out, unless it is
+ * where the thread was seen. Valid until the next walk. */
+void unwinder_walk_copy(struct unwinder *u, const struct code_view *view,
+	const struct unwinder_copy *copy, struct user_frames *ret_frames);
+
+/* The same for a sample that has registers; execve and exit leave addresses that lead to no code.
+ */
 void unwinder_walk(struct unwinder *u, const struct code_view *view,
 	const struct perf_record *record, struct user_frames *ret_frames);
 

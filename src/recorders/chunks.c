@@ -4,6 +4,8 @@
 #include "bpf/unwind_shared.h"
 #include "recorders/chunks.h"
 
+#define WALKED (1u << 31) /* no program gives so many numbers */
+
 struct chunk_row {
 	uint64_t parent; /* of struct chunk; 0: it was not told */
 	uint32_t count;
@@ -20,11 +22,13 @@ void chunk_table_init(struct chunk_table *t, struct stacks *stacks)
 {
 	*t = (struct chunk_table){.stacks = stacks};
 	vector_push(&t->known, ((struct chunk_stack){0}));
+	vector_push(&t->walked, ((struct chunk_row){0}));
 }
 
 void chunk_table_release(struct chunk_table *t)
 {
 	vector_release(&t->rows);
+	vector_release(&t->walked);
 	vector_release(&t->spaces);
 	vector_release(&t->known);
 	vector_release(&t->path);
@@ -38,18 +42,39 @@ void chunk_table_space(struct chunk_table *t, const struct told_space *told)
 	t->spaces.items[told->id] = (int32_t)told->pid;
 }
 
+/* NULL: it was not told. */
+static const struct chunk_row *row_of(const struct chunk_table *t, uint32_t number)
+{
+	const struct chunk_row *row = NULL;
+
+	if (number & WALKED)
+		row = &t->walked.items[number & ~WALKED];
+	else if (number < t->rows.len)
+		row = &t->rows.items[number];
+	return row && row->parent ? row : NULL;
+}
+
 /* The process that a chunk of user frames is of: its root's, through its parents; -1: not told. */
 static int32_t process_of(const struct chunk_table *t, uint64_t parent)
 {
 	uint32_t number = (uint32_t)parent;
 
 	while (!(parent & CHUNK_ROOT)) {
-		if (number >= t->rows.len || !t->rows.items[number].parent)
+		const struct chunk_row *row = row_of(t, number);
+
+		if (!row)
 			return -1;
-		parent = t->rows.items[number].parent;
+		parent = row->parent;
 		number = (uint32_t)parent;
 	}
 	return number < t->spaces.len ? t->spaces.items[number] : -1;
+}
+
+static void put_row(struct chunk_table *t, uint32_t number, const struct chunk_row *row)
+{
+	while (t->rows.len <= number)
+		vector_push(&t->rows, ((struct chunk_row){0}));
+	t->rows.items[number] = *row;
 }
 
 void chunk_table_add(struct chunk_table *t, const struct told_chunk *told)
@@ -66,9 +91,42 @@ void chunk_table_add(struct chunk_table *t, const struct told_chunk *told)
 			       : stacks_user_place(t->stacks, pid, address, told->time);
 	}
 	t->told++;
-	while (t->rows.len <= told->id)
-		vector_push(&t->rows, ((struct chunk_row){0}));
-	t->rows.items[told->id] = row;
+	put_row(t, told->id, &row);
+}
+
+/* struct pt_regs, by column. */
+static void read_registers(const struct told_copy *told, struct registers *ret)
+{
+	static const uint8_t places[17] = {
+		10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
+
+	*ret = (struct registers){0};
+	for (unsigned i = 0; i < 17; i++)
+		registers_set(ret, i, told->regs[places[i]]);
+}
+
+void chunk_table_walk(struct chunk_table *t, const struct told_copy *told)
+{
+	struct unwinder_copy copy = {
+		.filled = told->copied == sizeof(told->bytes), .in_user_code = true};
+	int32_t pid = told->space < t->spaces.len ? t->spaces.items[told->space] : -1;
+	struct user_frames frames;
+	struct chunk_row row = {0};
+
+	read_registers(told, &copy.registers);
+	copy.stack.start = copy.registers.value[arch_native()->stack_pointer] & -COPY_PAGE;
+	copy.stack.content = (struct bytes){told->bytes, told->copied};
+	stacks_walk_copy(t->stacks, pid, told->time, &copy, &frames);
+	row.parent = CHUNK_ROOT | (uint64_t)frames.end << CHUNK_END_SHIFT | told->space;
+	for (size_t i = 0; i < frames.count; i++) {
+		if (row.count == CHUNK_FRAMES) {
+			vector_push(&t->walked, row);
+			row = (struct chunk_row){.parent = WALKED | (uint32_t)(t->walked.len - 1)};
+		}
+		row.places[row.count++] =
+			stacks_user_place(t->stacks, pid, frames.addresses[i], told->time);
+	}
+	put_row(t, told->id, &row);
 }
 
 /* ---- Stacks ---- */
@@ -107,6 +165,7 @@ static stack_id begin(struct chunk_table *t, stack_id root, uint64_t parent)
 static bool find_path(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack)
 {
 	uint64_t parent = chunk;
+	const struct chunk_row *known;
 	size_t at;
 
 	t->path.len = 0;
@@ -117,10 +176,11 @@ static bool find_path(struct chunk_table *t, stack_id root, uint32_t chunk, stac
 			*ret_stack = t->known.items[row].stack;
 			return true;
 		}
-		if (number >= t->rows.len || !t->rows.items[number].parent)
+		known = row_of(t, number);
+		if (!known)
 			return false;
 		vector_push(&t->path, number);
-		parent = t->rows.items[number].parent;
+		parent = known->parent;
 	}
 	*ret_stack = begin(t, root, parent);
 	return true;
@@ -135,9 +195,9 @@ bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, sta
 		return false;
 	while (chunk && t->path.len) {
 		uint32_t number = t->path.items[--t->path.len];
-		const struct chunk_row *row = &t->rows.items[number];
+		const struct chunk_row *row = row_of(t, number);
 
-		for (uint32_t i = 0; i < row->count; i++)
+		for (uint32_t i = 0; row && i < row->count; i++)
 			stack = profile_stack(t->stacks->profile, stack, row->places[i]);
 		find(t, root, number, &at);
 		id_map_put(&t->by_chunk, hash_pair(root, number), at, (uint32_t)t->known.len);

@@ -10,8 +10,9 @@
 
 struct chunk_table {
 	struct stacks *stacks;
-	VECTOR(struct chunk_row) rows; /* by number */
-	VECTOR(int32_t) spaces;	       /* by number: pids */
+	VECTOR(struct chunk_row) rows;	 /* by number */
+	VECTOR(struct chunk_row) walked; /* chunks made here: by number, less WALKED */
+	VECTOR(int32_t) spaces;		 /* by number: pids */
 	VECTOR(struct chunk_stack) known;
 	struct id_map by_chunk;
 	VECTOR(uint32_t) path;
@@ -23,6 +24,8 @@ void chunk_table_release(struct chunk_table *t);
 
 void chunk_table_space(struct chunk_table *t, const struct told_space *told);
 void chunk_table_add(struct chunk_table *t, const struct told_chunk *told);
+/* One that is a whole stack, to be walked. */
+void chunk_table_walk(struct chunk_table *t, const struct told_copy *told);
 /* The stack that ends with a chunk, above `root`. False when it was never told. */
 bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack);
 

@@ -209,6 +209,25 @@ static bool off_open(struct session *s, struct error *err)
 	return session_watch_wakeups(s, bpf_map__fd(state->programs->maps.ring), err);
 }
 
+/* Tables take their time: they are made before anything is recorded. */
+static void make_tables(struct off_state *state, struct session *s)
+{
+	if (!state->by_tables)
+		return;
+	if (session_records_command(s))
+		unwind_tables_prepare(&state->feed.tables, s->options->command[0]);
+	unwind_feed_begin(&state->feed);
+}
+
+static void tell_processes(struct off_state *state)
+{
+	uint64_t now = monotonic_ns();
+
+	perf_merge_update(&state->source.merge);
+	if (state->by_tables)
+		unwind_feed_update(&state->feed, now);
+}
+
 static bool off_enable(struct session *s, struct error *err)
 {
 	struct off_state *state = s->recorder_state;
@@ -216,17 +235,13 @@ static bool off_enable(struct session *s, struct error *err)
 
 	if (!session_records_command(s) && !perf_source_enable(&state->source))
 		return error_errno(err, "enabling the events");
-	if (state->by_tables && session_records_command(s))
-		unwind_tables_prepare(&state->feed.tables, s->options->command[0]);
+	session_read_processes(s);
+	make_tables(state, s);
 	code = off_bpf__attach(state->programs);
 	if (code)
 		return bpf_error(err, code, "attaching to the scheduler");
-	if (!mark_targets(state, s, err))
-		return false;
-	session_read_processes(s);
-	if (state->by_tables)
-		unwind_feed_begin(&state->feed);
-	return true;
+	tell_processes(state);
+	return mark_targets(state, s, err);
 }
 
 /* ---- Draining ---- */
@@ -273,7 +288,7 @@ static void add_wait(struct off_state *state, const struct told_wait *wait)
 	add_part(state, &sample, WAIT_QUEUE, stack, wait->queued);
 }
 
-/* A record of the ring, whatever it is. */
+/* A record of the ring, whatever it is; all but waits begin as `space` does. */
 union told_any {
 	struct told_space space;
 	struct told_chunk chunk;
@@ -284,7 +299,8 @@ static size_t told_size(uint8_t told)
 {
 	static const size_t sizes[] = {[TOLD_SPACE] = sizeof(struct told_space),
 		[TOLD_CHUNK] = sizeof(struct told_chunk),
-		[TOLD_WAIT] = sizeof(struct told_wait)};
+		[TOLD_WAIT] = sizeof(struct told_wait),
+		[TOLD_COPY] = sizeof(struct told_copy)};
 
 	return told < sizeof(sizes) / sizeof(*sizes) ? sizes[told] : 0;
 }
@@ -293,9 +309,7 @@ static uint64_t told_time(const union told_any *any)
 {
 	const struct told_wait *wait = &any->wait;
 
-	return wait->told == TOLD_SPACE	  ? any->space.time
-	       : wait->told == TOLD_CHUNK ? any->chunk.time
-					  : wait->since + wait->kept + wait->queued;
+	return wait->told == TOLD_WAIT ? wait->since + wait->kept + wait->queued : any->space.time;
 }
 
 /* False: it is too young, what happened to processes before may not have come yet. */
@@ -308,7 +322,7 @@ static bool take(struct off_state *state, struct bytes record, uint64_t until)
 		state->malformed++;
 		return true;
 	}
-	memcpy(&any, record.at, size);
+	memcpy(&any, record.at, size < sizeof(any) ? size : sizeof(any));
 	if (told_time(&any) > until)
 		return false;
 	track(state, told_time(&any));
@@ -316,6 +330,8 @@ static bool take(struct off_state *state, struct bytes record, uint64_t until)
 		chunk_table_space(&state->chunks, &any.space);
 	else if (any.wait.told == TOLD_CHUNK)
 		chunk_table_add(&state->chunks, &any.chunk);
+	else if (any.wait.told == TOLD_COPY)
+		chunk_table_walk(&state->chunks, (const struct told_copy *)(const void *)record.at);
 	else if (any.wait.kind < WAIT_KINDS)
 		add_wait(state, &any.wait);
 	return true;

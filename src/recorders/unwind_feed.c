@@ -76,7 +76,7 @@ void unwind_feed_begin(struct unwind_feed *f)
 	f->processes.last_space = from->last_space;
 	f->ordered->told = read_again;
 	f->ordered->told_context = f;
-	unwind_tables_update(&f->tables, &f->processes, monotonic_ns());
+	unwind_tables_make(&f->tables, &f->processes);
 }
 
 /* Whole records of one ring. */

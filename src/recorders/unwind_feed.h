@@ -27,7 +27,8 @@ bool unwind_feed_open(struct unwind_feed *f, const struct bpf_object *object,
 	struct perf_merge *merge, struct processes *processes, struct error *err);
 void unwind_feed_release(struct unwind_feed *f);
 
-/* Begin with what the recorder's state is now. */
+/* Begin with what the recorder's state is now, and make the tables. Nothing is told before the next
+ * update: programs that see fork and exec have to be there first. */
 void unwind_feed_begin(struct unwind_feed *f);
 /* Apply and tell what perf_merge_update has seen; `now` (CLOCK_MONOTONIC, ns) is from before that.
  */

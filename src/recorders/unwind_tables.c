@@ -449,12 +449,15 @@ static void tell(struct unwind_tables *t, struct processes *p, size_t row,
 		leave_space(t, old);
 }
 
-/* Tables that are needed are made first, and handed over together. */
-static void make_tables(struct unwind_tables *t, struct processes *p)
+/* They are handed over together. */
+void unwind_tables_make(struct unwind_tables *t, struct processes *p)
 {
 	const struct address_space *s;
 	struct unwind_map unused;
 
+	t->update++;
+	while (t->told.len < p->rows.len)
+		vector_push(&t->told, ((struct known_process){0}));
 	for (size_t row = 1; row < p->rows.len; row++) {
 		if (!differs(t, p, row, &s) || !s)
 			continue;
@@ -484,10 +487,7 @@ void unwind_tables_update(struct unwind_tables *t, struct processes *p, uint64_t
 	uint64_t now = monotonic_ns();
 	const struct address_space *s;
 
-	t->update++;
-	while (t->told.len < p->rows.len)
-		vector_push(&t->told, ((struct known_process){0}));
-	make_tables(t, p);
+	unwind_tables_make(t, p);
 	for (size_t row = 1; row < p->rows.len; row++)
 		if (differs(t, p, row, &s))
 			tell(t, p, row, s, applied);

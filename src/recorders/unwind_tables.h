@@ -75,6 +75,9 @@ void unwind_tables_release(struct unwind_tables *t);
 /* Make the tables of a command's binary and of the libraries that it needs: it will run soon. */
 void unwind_tables_prepare(struct unwind_tables *t, const char *command);
 
+/* Only make the tables that an update would need, which takes longest. */
+void unwind_tables_make(struct unwind_tables *t, struct processes *p);
+
 /* Tell what differs from what was told. `applied`: records up to this time (CLOCK_MONOTONIC, ns)
  * have been applied; what a process was before it began to run another program is not told. */
 void unwind_tables_update(struct unwind_tables *t, struct processes *p, uint64_t applied);
