@@ -45,7 +45,7 @@ struct told_chunk {
 };
 
 /* A chunk that is the user half of a stack, not walked yet: of a program whose mappings were not
- * told to the kernel at that time. */
+ * told to the kernel at that time, or not all. */
 #define COPY_PAGE    4096ull
 #define COPY_PAGES   5	 /* from the one of the stack pointer on */
 #define COPIES_MOST  256 /* of one process */

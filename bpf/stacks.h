@@ -169,7 +169,13 @@ static long take_kernel_chunk(__u32 i, void *context)
 	return take_chunk(room, room->kernel, KERNEL_STACK_MOST - 1, room->skip, 1, CHUNK_KERNEL);
 }
 
-/* May the stack of a process that nothing is known of be copied? Not for ever. */
+/* Nothing is known of the process, or not all. */
+static __always_inline bool wants_copy(const struct user_stack *s)
+{
+	return (s->end == USER_STACK_NO_TABLE && !s->space) || s->end == USER_STACK_NO_MAPPING;
+}
+
+/* May the stack of a process that too little is known of be copied? Not for ever. */
 static __always_inline bool may_copy(__u32 tgid)
 {
 	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid), none = {0};
@@ -223,8 +229,7 @@ static __always_inline void take_user(struct stack_room *room, struct task_struc
 	else
 #endif
 		user_stack_follow(&room->user);
-	if (user_tables && room->user.end == USER_STACK_NO_TABLE && !room->user.space &&
-		may_copy((__u32)task->tgid)) {
+	if (user_tables && wants_copy(&room->user) && may_copy((__u32)task->tgid)) {
 		copy_user(room, task);
 		return;
 	}
