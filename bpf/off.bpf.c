@@ -1,29 +1,23 @@
 /* off.bpf.c: how long, and why, are threads off the CPU? */
-#include "bpf/stacks.h"
+#include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 #define NO_CPU 0xffff
 
-const volatile bool everything;		       /* every thread but the idle ones */
-const volatile bool by_cpu;		       /* only what leaves these: */
-const volatile __u64 cpus[BPF_CPUS_MOST / 64]; /* bits */
-const volatile __u64 least, most = ~0ull;      /* ns that a wait has to last */
-const volatile __u32 kinds = ~0u;	       /* bits by enum wait_kind */
-const volatile bool until_exec;		       /* targets are recorded from their next exec on */
+const volatile __u64 least, most = ~0ull; /* ns that a wait has to last */
+const volatile __u32 kinds = ~0u;	  /* bits by enum wait_kind */
 
 /* A thread that is recorded. */
 struct thread {
+	struct mark mark;
 	__u64 since; /* it left the CPU, ns; 0: it runs */
 	__u64 woken; /* ns; 0: not yet */
 	__u32 chunk; /* its stack */
-	__u32 exec;  /* with `early`: its self_exec_id before */
 	__u16 cpu;
 	__u8 kind;
-	bool off;    /* the CPU, whether that is recorded or not */
-	bool lost;   /* the ring had no room for its stack */
-	bool follow; /* its children are recorded, too */
-	bool early;  /* not before its next exec */
+	bool off;  /* the CPU, whether that is recorded or not */
+	bool lost; /* the ring had no room for its stack */
 };
 
 /* As many as there are threads. */
@@ -33,15 +27,6 @@ struct {
 	__type(key, int);
 	__type(value, struct thread);
 } threads SEC(".maps");
-
-/* pid or tid -> 1: with all of its threads and children. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32);
-	__type(value, __u8);
-} targets SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -57,16 +42,9 @@ static __always_inline struct wait_counts *counted(void)
 	return bpf_map_lookup_elem(&counts, &first);
 }
 
-static __always_inline bool wanted_cpu(__u32 cpu)
-{
-	return !by_cpu || cpus[cpu / 64 % (BPF_CPUS_MOST / 64)] >> cpu % 64 & 1;
-}
-
 static __always_inline struct thread *thread_of(struct task_struct *task)
 {
-	if (!everything)
-		return bpf_task_storage_get(&threads, task, NULL, 0);
-	return bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return (struct thread *)mark_wanted(task);
 }
 
 /* ---- Off the CPU ---- */
@@ -82,14 +60,6 @@ static __always_inline __u8 kind_of(bool preempt, __u32 state)
 	if (state & (TASK_NOLOAD | TASK_PARKED))
 		return WAIT_IDLE;
 	return WAIT_DISK;
-}
-
-/* What the command does before it is itself is not recorded. */
-static __always_inline bool too_early(struct thread *t, struct task_struct *task)
-{
-	if (t->early && task->self_exec_id != t->exec)
-		t->early = false;
-	return t->early;
 }
 
 /* The wait of a thread up to now; false when it is not asked for. */
@@ -174,7 +144,7 @@ static __always_inline void leave(
 		return;
 	t = thread_of(task);
 	if (!t) {
-		c = everything ? counted() : NULL;
+		c = asked.everything ? counted() : NULL;
 		if (c)
 			c->unknown++;
 		return;
@@ -182,7 +152,7 @@ static __always_inline void leave(
 	if (t->off)
 		came_back_unseen(task, t);
 	t->off = true;
-	if (state & TASK_ENDED || too_early(t, task) || !wanted_cpu(cpu))
+	if (state & TASK_ENDED || too_early(&t->mark, task) || !wanted_cpu(cpu))
 		return;
 	t->kind = kind_of(preempt, state);
 	if (!(kinds >> t->kind & 1) && (t->kind == WAIT_PREEMPTED || !(kinds >> WAIT_QUEUE & 1)))
@@ -202,9 +172,9 @@ static __always_inline void come_back(struct task_struct *task, __u64 now)
 	if (!task->pid)
 		return;
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!t || t->early)
+	if (!t || t->mark.early)
 		return;
-	if (!t->off && !by_cpu)
+	if (!t->off && !asked.by_cpu)
 		miss(WAIT_PREEMPTED); /* or for anything else: it was not seen to leave */
 	if (t->since && wait_until(task, t, now, &wait, &parts))
 		tell(&wait, t->lost, parts);
@@ -235,34 +205,17 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 
 /* ---- Who is recorded ---- */
 
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+static __always_inline struct mark *mark_of(struct task_struct *task, __u64 flags)
 {
-	struct thread *from = bpf_task_storage_get(&threads, parent, NULL, 0), *t;
-	struct wait_counts *c;
-
-	if (everything || (from && from->follow))
-		unwind_forked((__u32)parent->tgid, (__u32)child->tgid);
-	if (everything || !from || !from->follow)
-		return 0;
-	t = bpf_task_storage_get(&threads, child, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (t) {
-		t->follow = true;
-		t->early = from->early;
-		t->exec = from->exec;
-	} else {
-		c = counted();
-		if (c)
-			c->unknown++;
-	}
-	return 0;
+	return bpf_task_storage_get(&threads, task, NULL, flags);
 }
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_exec, struct task_struct *task)
+static __always_inline void count_unmarked(void)
 {
-	unwind_executed((__u32)task->tgid);
-	return 0;
+	struct wait_counts *c = counted();
+
+	if (c)
+		c->unknown++;
 }
 
 /* A new thread waits for its first CPU. */
@@ -271,7 +224,7 @@ int BPF_PROG(on_new, struct task_struct *task)
 {
 	struct thread *t = thread_of(task);
 
-	if (!t || t->early)
+	if (!t || t->mark.early)
 		return 0;
 	t->since = t->woken = bpf_ktime_get_ns();
 	t->kind = WAIT_QUEUE;
@@ -299,42 +252,15 @@ static __always_inline void begin_waiting(struct task_struct *task, struct threa
 		t->since = 0;
 }
 
-/* 0: it is not recorded; 1; 2: with its children. */
-static __always_inline int wanted(struct task_struct *task)
+static __always_inline void marked(struct task_struct *task)
 {
-	__u32 pid = (__u32)task->tgid, tid = (__u32)task->pid;
-	__u8 *process = bpf_map_lookup_elem(&targets, &pid);
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
 
-	if (everything)
-		return tid ? 1 : 0;
-	if (process && *process)
-		return 2;
-	return bpf_map_lookup_elem(&targets, &tid) ? 1 : 0;
-}
-
-SEC("iter/task")
-int mark(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	int want = task ? wanted(task) : 0;
-	struct thread *t;
-
-	/* One that is known already has been running since. */
-	if (!want || bpf_task_storage_get(&threads, task, NULL, 0))
-		return 0;
-	t = bpf_task_storage_get(&threads, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!t) {
-		BPF_SEQ_PRINTF(
-			ctx->meta->seq, "%d\n", task->pid); /* the recorder expects nothing */
-		return 0;
-	}
-	t->follow = want > 1;
-	t->early = until_exec;
-	t->exec = task->self_exec_id;
+	if (!t)
+		return;
 	t->off = !task->on_cpu;
-	if (t->off && !until_exec && !by_cpu)
+	if (t->off && !asked.until_exec && !asked.by_cpu)
 		begin_waiting(task, t);
-	return 0;
 }
 
 /* Who still waits: a row for each, as if it were to run now. */

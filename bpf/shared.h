@@ -9,6 +9,21 @@
 
 #define BPF_CPUS_MOST 4096u
 
+/* What a recording is asked for; constants of its programs. */
+struct asked {
+	__u8 everything; /* every thread but the idle ones */
+	__u8 by_cpu;	 /* only what happens on these `cpus` */
+	__u8 until_exec; /* targets are recorded from their next exec on */
+	__u8 user_frames, kernel_frames;
+	__u8 user_tables; /* user frames by unwind tables */
+	__u8 reserved[2];
+	__u64 crowded; /* bytes in the ring that wake the recorder up */
+	/* The function whose tracepoint it is, in the kernel: what it calls are our own programs.
+	 */
+	__u64 origin_start, origin_end;
+	__u64 cpus[BPF_CPUS_MOST / 64]; /* bits */
+};
+
 enum told {
 	TOLD_SPACE = 1, /* struct told_space */
 	TOLD_CHUNK,	/* struct told_chunk */

@@ -10,15 +10,10 @@
 #include "bpf/frame_pointers.h"
 #include "bpf/unwind.h"
 
-#define CHUNKS_MOST  131072 /* some 25 MB */
-#define SPACES_MOST  65536  /* processes: some 6 MB */
-#define PROBE_FRAMES 8	    /* of the way from a tracepoint to its program, at most */
+#define SPACES_MOST  65536 /* processes: some 6 MB */
+#define PROBE_FRAMES 8	   /* of the way from a tracepoint to its program, at most */
 
-const volatile bool user_frames = true, kernel_frames = true; /* wanted */
-const volatile bool user_tables;			      /* ... by unwind tables */
-const volatile __u64 crowded; /* bytes in the ring that wake the recorder up */
-/* The function whose tracepoint it is, in the kernel: what it calls are our own programs. */
-const volatile __u64 origin_start, origin_end;
+const volatile struct asked asked;
 
 __u32 last_chunk, last_space; /* numbers given so far */
 
@@ -73,8 +68,8 @@ struct {
  * is much to do. */
 static __always_inline __u64 ring_wakeup(void)
 {
-	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= crowded ? BPF_RB_FORCE_WAKEUP
-								      : BPF_RB_NO_WAKEUP;
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= asked.crowded ? BPF_RB_FORCE_WAKEUP
+									    : BPF_RB_NO_WAKEUP;
 }
 
 /* 0: the ring is full. */
@@ -224,12 +219,12 @@ static __always_inline void take_user(struct stack_room *room, struct task_struc
 	__u32 space;
 
 #ifdef __TARGET_ARCH_x86
-	if (user_tables)
+	if (asked.user_tables)
 		user_stack_take(&room->user);
 	else
 #endif
 		user_stack_follow(&room->user);
-	if (user_tables && wants_copy(&room->user) && may_copy((__u32)task->tgid)) {
+	if (asked.user_tables && wants_copy(&room->user) && may_copy((__u32)task->tgid)) {
 		copy_user(room, task);
 		return;
 	}
@@ -260,7 +255,7 @@ static __always_inline void take_kernel(struct stack_room *room, long size, __u3
 static __always_inline __u32 probe_frames(const struct stack_room *room)
 {
 	for (__u32 i = 0; i < PROBE_FRAMES; i++)
-		if (room->kernel[i] - origin_start < origin_end - origin_start)
+		if (room->kernel[i] - asked.origin_start < asked.origin_end - asked.origin_start)
 			return i;
 	return 0;
 }
@@ -285,9 +280,9 @@ static __always_inline __u32 stack_take(void *ctx, struct task_struct *task, boo
 
 	if (!room)
 		return 0;
-	if (user_frames && !(task->flags & TASK_KERNEL_THREAD))
+	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD))
 		take_user(room, task);
-	if (kernel_frames && !room->lost) {
+	if (asked.kernel_frames && !room->lost) {
 		size = bpf_get_stack(ctx, room->kernel, sizeof(room->kernel), 0);
 		take_kernel(room, size, size > 0 ? probe_frames(room) : 0);
 	}
@@ -304,7 +299,7 @@ static __always_inline __u32 stack_take_other(struct task_struct *task, bool *re
 
 	if (!room)
 		return 0;
-	if (user_frames && !(task->flags & TASK_KERNEL_THREAD)) {
+	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD)) {
 		space = space_of(task);
 		room->chunk.parent = early | space;
 		room->lost = !space;
@@ -313,7 +308,7 @@ static __always_inline __u32 stack_take_other(struct task_struct *task, bool *re
 		if (!room->lost)
 			take_user_chunk(0, &room);
 	}
-	if (kernel_frames && !room->lost)
+	if (asked.kernel_frames && !room->lost)
 		take_kernel(
 			room, bpf_get_task_stack(task, room->kernel, sizeof(room->kernel), 0), 0);
 	*ret_lost = room->lost;

@@ -1,0 +1,124 @@
+/* targets.h: whose threads are recorded, and on which CPUs?
+ *
+ * Threads are marked where the kernel keeps them, at the start by an iterator and then as children
+ * of marked ones: what nobody asked for costs one look. */
+#ifndef KILN_BPF_TARGETS_H
+#define KILN_BPF_TARGETS_H
+
+#include "bpf/stacks.h"
+
+/* What each mode keeps of a thread begins with this. */
+struct mark {
+	__u32 exec;  /* with `early`: its self_exec_id before */
+	bool follow; /* its children are recorded, too */
+	bool early;  /* not before its next exec */
+};
+
+/* pid or tid -> 1: with all of its threads and children. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u8);
+} targets SEC(".maps");
+
+/* ---- What the mode defines ---- */
+
+/* The mark of a thread; NULL: it has none or, with BPF_LOCAL_STORAGE_GET_F_CREATE, there is no
+ * memory for one. */
+static __always_inline struct mark *mark_of(struct task_struct *task, __u64 flags);
+/* There was no memory for the mark of a child. */
+static __always_inline void count_unmarked(void);
+/* A thread that was there before has been marked. */
+static __always_inline void marked(struct task_struct *task);
+
+/* ---- For the mode ---- */
+
+static __always_inline bool wanted_cpu(__u32 cpu)
+{
+	return !asked.by_cpu || asked.cpus[cpu / 64 % (BPF_CPUS_MOST / 64)] >> cpu % 64 & 1;
+}
+
+/* What the command does before it is itself is not recorded. */
+static __always_inline bool too_early(struct mark *mark, struct task_struct *task)
+{
+	if (mark->early && task->self_exec_id != mark->exec)
+		mark->early = false;
+	return mark->early;
+}
+
+/* The mark of one that is recorded. */
+static __always_inline struct mark *mark_wanted(struct task_struct *task)
+{
+	return mark_of(task, asked.everything ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+}
+
+/* ---- Following ---- */
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct mark *from = mark_of(parent, 0), *mark;
+
+	if (asked.everything || (from && from->follow))
+		unwind_forked((__u32)parent->tgid, (__u32)child->tgid);
+	if (asked.everything || !from || !from->follow)
+		return 0;
+	mark = mark_of(child, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (mark) {
+		mark->follow = true;
+		mark->early = from->early;
+		mark->exec = from->exec;
+	} else {
+		count_unmarked();
+	}
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task)
+{
+	unwind_executed((__u32)task->tgid);
+	return 0;
+}
+
+/* ---- The start ---- */
+
+/* 0: it is not recorded; 1; 2: with its children. */
+static __always_inline int wanted(struct task_struct *task)
+{
+	__u32 pid = (__u32)task->tgid, tid = (__u32)task->pid;
+	__u8 *process = bpf_map_lookup_elem(&targets, &pid);
+
+	if (asked.everything)
+		return tid ? 1 : 0;
+	if (process && *process)
+		return 2;
+	return bpf_map_lookup_elem(&targets, &tid) ? 1 : 0;
+}
+
+SEC("iter/task")
+int mark(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	int want = task ? wanted(task) : 0;
+	struct mark *mark;
+
+	/* One that is known already has been running since. */
+	if (!want || mark_of(task, 0))
+		return 0;
+	mark = mark_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!mark) {
+		BPF_SEQ_PRINTF(
+			ctx->meta->seq, "%d\n", task->pid); /* the recorder expects nothing */
+		return 0;
+	}
+	mark->follow = want > 1;
+	mark->early = asked.until_exec;
+	mark->exec = task->self_exec_id;
+	marked(task);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,355 @@
+/* bpf_source.c: what recorders with programs in the kernel share: targets, stacks, and the order in
+ * which records are taken. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "recorders/bpf_source.h"
+#include "recorders/bpf_support.h"
+
+#define DELAY	   ((uint64_t)10000000) /* ns: see MERGE_DELAY of cpu.c */
+#define RING_BYTES ((uint64_t)8 << 20)
+#define RING_MOST  ((uint64_t)1 << 30)
+#define CROWDED	   25 /* percent: then the recorder is woken up */
+
+/* ---- Setting up ---- */
+
+static struct bpf_map *map_named(const struct bpf_source *source, const char *name)
+{
+	return bpf_object__find_map_by_name(*source->programs->obj, name);
+}
+
+static uint64_t ring_bytes(const struct record_options *o)
+{
+	uint64_t wanted = o->ring_bytes ? o->ring_bytes : RING_BYTES, size;
+
+	for (size = (uint64_t)getpagesize(); size < wanted && size < RING_MOST;)
+		size <<= 1;
+	return size;
+}
+
+bool bpf_source_possible(struct session *s, struct error *err)
+{
+	struct error hidden = {0};
+
+	if (!bpf_support(err))
+		return false;
+	s->kernel = kernel_open(&hidden);
+	if (!s->kernel)
+		session_notice(s, "%s", hidden.text);
+	return true;
+}
+
+void bpf_source_ask(
+	struct bpf_source *source, const struct session *s, const char *origin, struct asked *asked)
+{
+	const struct record_options *o = s->options;
+	struct kernel_symbol symbol;
+
+	source->by_tables = !o->kernel_only && o->stacks == STACKS_TABLES && arch_native();
+	asked->everything = o->system_wide;
+	asked->by_cpu = o->cpus.list.len > 0;
+	asked->until_exec = session_records_command(s);
+	asked->user_frames = !o->kernel_only;
+	asked->kernel_frames = !o->user_only;
+	asked->user_tables = source->by_tables;
+	asked->crowded = ring_bytes(o) * CROWDED / 100;
+	if (s->kernel && kernel_find_named(s->kernel, bytes_of(origin), &symbol)) {
+		asked->origin_start = symbol.start;
+		asked->origin_end = symbol.end;
+	}
+	for (size_t i = 0; i < o->cpus.list.len; i++) {
+		uint32_t cpu = (uint32_t)o->cpus.list.items[i] % BPF_CPUS_MOST;
+
+		asked->cpus[cpu / 64] |= 1ull << cpu % 64;
+	}
+}
+
+static bool load(struct bpf_source *source, const struct session *s, struct error *err)
+{
+	struct bpf_program *program;
+	int code;
+
+	bpf_map__set_max_entries(map_named(source, "ring"), (uint32_t)ring_bytes(s->options));
+	bpf_object__for_each_program(
+		program, *source->programs->obj) if (bpf_program__expected_attach_type(program) ==
+						     BPF_TRACE_ITER)
+		bpf_program__set_autoattach(program, false);
+	code = bpf_object__load_skeleton(source->programs);
+	return !code || bpf_error(err, code, "loading programs into the kernel");
+}
+
+/* Addresses of a process mean something else: its chunks are no longer those that were told. */
+static void forget_space(void *context, int32_t pid)
+{
+	uint32_t key = (uint32_t)pid;
+
+	bpf_map__delete_elem(map_named(context, "spaces"), &key, sizeof(key), 0);
+}
+
+bool bpf_source_open(struct bpf_source *source, struct session *s, struct error *err)
+{
+	struct perf_source *processes = &source->processes;
+
+	if (!load(source, s, err))
+		return false;
+	processes->tracking_only = true;
+	processes->tracking_wakes = source->by_tables;
+	if (!perf_source_open(processes, s, err) ||
+		(source->by_tables && !unwind_feed_open(&source->feed, *source->programs->obj,
+					      &processes->merge, &s->processes, err)) ||
+		!bpf_ring_map(&source->ring, bpf_map__fd(map_named(source, "ring")),
+			ring_bytes(s->options), err))
+		return false;
+	sampler_init(
+		&source->sampler, &s->profile, &s->processes, s->kernel, STACK_USER | STACK_KERNEL);
+	chunk_table_init(&source->chunks, &source->sampler.stacks);
+	s->processes.remapped = forget_space;
+	s->processes.remapped_context = source;
+	for (size_t i = 0; i < processes->merge.rings.len; i++)
+		if (!session_watch(s, processes->merge.rings.items[i].fd, err))
+			return false;
+	return session_watch_wakeups(s, bpf_map__fd(map_named(source, "ring")), err);
+}
+
+void bpf_source_release(struct bpf_source *source)
+{
+	bpf_ring_release(&source->ring);
+	chunk_table_release(&source->chunks);
+	unwind_feed_release(&source->feed);
+	sampler_release(&source->sampler);
+	perf_source_release(&source->processes);
+}
+
+/* ---- Who is recorded ---- */
+
+static bool add_target(struct bpf_map *targets, int32_t id, bool process, struct error *err)
+{
+	uint32_t key = (uint32_t)id;
+	uint8_t value = process;
+	int code = bpf_map__update_elem(targets, &key, sizeof(key), &value, sizeof(value), BPF_ANY);
+
+	return !code || bpf_error(err, code, "naming the targets");
+}
+
+/* Threads are marked where the kernel keeps them; from then on their children are by themselves. */
+static bool mark_targets(struct bpf_source *source, const struct session *s, struct error *err)
+{
+	const struct record_options *o = s->options;
+	struct bpf_map *targets = map_named(source, "targets");
+	struct buffer failed = {0};
+	bool ok = true;
+
+	for (size_t i = 0; i < o->tids.list.len; i++)
+		ok = ok && add_target(targets, o->tids.list.items[i], false, err);
+	for (size_t i = 0; i < o->pids.list.len; i++)
+		ok = ok && add_target(targets, o->pids.list.items[i], true, err);
+	if (session_records_command(s))
+		ok = ok && add_target(targets, s->command.pid, true, err);
+	ok = ok && bpf_iterate(bpf_object__find_program_by_name(*source->programs->obj, "mark"),
+			   &failed, err);
+	if (ok && failed.len)
+		ok = error_set(
+			err, ERR_IO, "the kernel has no memory to mark thread %s", failed.at);
+	buffer_release(&failed);
+	return ok;
+}
+
+/* Tables take their time: they are made before anything is recorded. */
+static void make_tables(struct bpf_source *source, struct session *s)
+{
+	if (!source->by_tables)
+		return;
+	if (session_records_command(s))
+		unwind_tables_prepare(&source->feed.tables, s->options->command[0]);
+	unwind_feed_begin(&source->feed);
+}
+
+static void tell_processes(struct bpf_source *source)
+{
+	uint64_t now = monotonic_ns();
+
+	perf_merge_update(&source->processes.merge);
+	if (source->by_tables)
+		unwind_feed_update(&source->feed, now);
+}
+
+bool bpf_source_enable(
+	struct bpf_source *source, struct session *s, const char *doing, struct error *err)
+{
+	int code;
+
+	if (!session_records_command(s) && !perf_source_enable(&source->processes))
+		return error_errno(err, "enabling the events");
+	session_read_processes(s);
+	make_tables(source, s);
+	code = bpf_object__attach_skeleton(source->programs);
+	if (code)
+		return bpf_error(err, code, doing);
+	tell_processes(source);
+	return mark_targets(source, s, err);
+}
+
+void bpf_source_disable(struct bpf_source *source)
+{
+	bpf_object__detach_skeleton(source->programs);
+	perf_source_disable(&source->processes);
+}
+
+/* ---- Draining ---- */
+
+void bpf_source_track(struct bpf_source *source, uint64_t until)
+{
+	struct perf_merge *merge = &source->processes.merge;
+	struct perf_ring *ring;
+	struct bytes record;
+
+	while (perf_merge_next(merge, until, &record, &ring)) {
+		sampler_record(&source->sampler, record, ring->layout);
+		perf_merge_done(ring);
+	}
+}
+
+static size_t told_size(const struct bpf_source *source, uint8_t told)
+{
+	static const size_t sizes[] = {[TOLD_SPACE] = sizeof(struct told_space),
+		[TOLD_CHUNK] = sizeof(struct told_chunk),
+		[TOLD_COPY] = sizeof(struct told_copy)};
+
+	return told < sizeof(sizes) / sizeof(*sizes) && sizes[told] ? sizes[told]
+								    : source->records->size(told);
+}
+
+/* What is common to all modes begins as struct told_space does. */
+static uint64_t told_time(const struct bpf_source *source, const void *record)
+{
+	const struct told_space *any = record;
+
+	return source->records->size(any->told) ? source->records->time(record) : any->time;
+}
+
+/* False: it is too young, what happened to processes before may not have come yet. */
+static bool take(struct bpf_source *source, struct bytes record, uint64_t until)
+{
+	uint8_t told = record.len ? (uint8_t)*record.at : 0;
+	size_t size = told_size(source, told);
+	const void *any = record.at;
+
+	if (!size || record.len < size) {
+		source->malformed++;
+		return true;
+	}
+	if (told_time(source, any) > until)
+		return false;
+	bpf_source_track(source, told_time(source, any));
+	if (told == TOLD_SPACE)
+		chunk_table_space(&source->chunks, any);
+	else if (told == TOLD_CHUNK)
+		chunk_table_add(&source->chunks, any);
+	else if (told == TOLD_COPY)
+		chunk_table_walk(&source->chunks, any);
+	else
+		source->malformed += !source->records->take(source->context, any);
+	return true;
+}
+
+void bpf_source_take(struct bpf_source *source, struct bytes record)
+{
+	take(source, record, UINT64_MAX);
+}
+
+/* What the programs tell again then gets new numbers; the old ones stay known here. */
+void bpf_source_empty(struct bpf_source *source, const char *map, size_t key_size, size_t most)
+{
+	int fd = bpf_map__fd(map_named(source, map));
+	char *at = memory_new(2, key_size), *next = at + key_size;
+	bool more = !bpf_map_get_next_key(fd, NULL, next);
+
+	for (size_t i = 0; more && i < 2 * most; i++) {
+		memcpy(at, next, key_size);
+		more = !bpf_map_get_next_key(fd, at, next);
+		bpf_map_delete_elem(fd, at);
+	}
+	free(at);
+}
+
+void bpf_source_drain(struct bpf_source *source, bool last)
+{
+	uint64_t now = monotonic_ns(), until = now - DELAY;
+	struct bytes record;
+
+	if (bpf_ring_update(&source->ring) >= CROWDED || last)
+		until = UINT64_MAX;
+	perf_merge_update(&source->processes.merge);
+	if (source->by_tables && !last)
+		unwind_feed_update(&source->feed, now);
+	while (bpf_ring_next(&source->ring, &record) && take(source, record, until))
+		bpf_ring_done(&source->ring);
+	if (!last)
+		bpf_source_track(source, until);
+	if (source->chunks.told > CHUNKS_MOST / 4 * 3) {
+		bpf_source_empty(source, "chunks", sizeof(struct chunk), CHUNKS_MOST);
+		source->chunks.told = 0;
+	}
+}
+
+stack_id bpf_source_stack(struct bpf_source *source, thread_id thread, uint32_t chunk)
+{
+	stack_id stack = stacks_root(&source->sampler.stacks, thread);
+
+	if (!chunk_table_stack(&source->chunks, stack, chunk, &stack))
+		source->malformed++;
+	return stack;
+}
+
+/* ---- The end ---- */
+
+void bpf_source_counts(const struct bpf_source *source, uint64_t *ret_counts, size_t words)
+{
+	int cpus = libbpf_num_possible_cpus();
+	uint32_t first = 0;
+	uint64_t *each;
+
+	memset(ret_counts, 0, words * sizeof(*ret_counts));
+	if (cpus <= 0)
+		return;
+	each = memory_new((size_t)cpus, words * sizeof(*each));
+	if (!bpf_map__lookup_elem(map_named(source, "counts"), &first, sizeof(first), each,
+		    (size_t)cpus * words * sizeof(*each), 0))
+		for (size_t i = 0; i < (size_t)cpus * words; i++)
+			ret_counts[i % words] += each[i];
+	free(each);
+}
+
+uint64_t bpf_source_missed(const struct bpf_source *source, const char *program)
+{
+	const struct bpf_program *found =
+		bpf_object__find_program_by_name(*source->programs->obj, program);
+	struct bpf_prog_info info = {0};
+	uint32_t len = sizeof(info);
+
+	if (!found || bpf_obj_get_info_by_fd(bpf_program__fd(found), &info, &len))
+		return 0;
+	return info.recursion_misses;
+}
+
+void bpf_source_account(struct session *s, uint32_t first, uint32_t count, uint64_t expected,
+	const struct bpf_loss *losses)
+{
+	s->counts.lost = 0;
+	for (const struct bpf_loss *loss = losses; loss->reason; loss++)
+		s->counts.lost += loss->count;
+	for (uint32_t i = first; i < first + count; i++) {
+		struct stream_row *row = &s->profile.streams.items[i].row;
+
+		row->delivered = s->counts.delivered;
+		row->expected = expected;
+		for (const struct bpf_loss *loss = losses; loss->reason; loss++)
+			if (loss->count)
+				profile_add_loss(
+					&s->profile, i, bytes_of(loss->reason), loss->count);
+	}
+}
