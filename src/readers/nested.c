@@ -32,7 +32,8 @@ static bool pop(struct nested *n, struct error *err)
 	if (self > 0 && !add_sample(n, last->stack, last->stream, self, err))
 		return false;
 	if (self < 0)
-		text_stacks_skip(n->stacks, "expected no more below a line than in it");
+		bad_lines_add(
+			&n->stacks->bad, last->line, "expected no more below a line than in it");
 	n->levels.len--;
 	return true;
 }
@@ -65,7 +66,8 @@ bool nested_add(struct nested *n, size_t depth, location_id location, uint32_t s
 			n->stacks->profile, depth ? n->levels.items[depth - 1].stack : 0, location);
 		text_stacks_fetch(n->stacks, stack);
 	}
-	vector_push(&n->levels, ((struct nested_level){location, stack, stream, count, 0}));
+	vector_push(&n->levels, ((struct nested_level){location, stack, stream, count, 0,
+					n->stacks->lines.number}));
 	return true;
 }
 

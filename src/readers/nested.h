@@ -12,6 +12,7 @@ struct nested_level {
 	stack_id stack; /* when the first level is the root */
 	uint32_t stream;
 	int64_t count, below;
+	uint64_t line; /* where it is */
 };
 
 /* `{.stacks = ..., .order = ...}` is ready for use. */

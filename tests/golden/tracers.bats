@@ -171,7 +171,9 @@ same_as_corpus() {
 
 @test "pmcstat: damaged lines are named" {
 	printf '10.0%%  [4]   a\n  10.0%%  [4]   b\n 10.0%%  [5]   c\n' |
-		said '2 of 3 lines skipped, first at line 2: expected a line one blank further in'
+		said '2 of 3 lines skipped, first at line 1: expected no more below a line than in it'
+	printf '10.0%%  [5]   a\n  10.0%%  [4]   b\n 10.0%%  [5]   c\n' |
+		said '1 of 3 lines skipped, first at line 2: expected a line one blank further in'
 	printf '@ X [4 samples]\n\nwhat\n' | refused 'line 3: expected lines such as' --format pmc
 }
 
