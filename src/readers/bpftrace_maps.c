@@ -62,15 +62,27 @@ static struct bytes without_offset(struct bytes symbol)
 	return symbol;
 }
 
-static location_id new_frame(struct bpftrace_maps *b, struct bytes line)
+/* Is the offset of `part` (bpftrace_part) still there? */
+static bool has_offset(struct bytes part, struct bytes symbol)
 {
-	struct bytes symbol = bytes_trim(line), module = {0};
+	struct bytes name = without_offset(symbol);
+
+	return symbol.at + symbol.len < part.at + part.len ||
+	       (name.len && name.at[name.len - 1] == ':');
+}
+
+/* A frame is made of nothing but what its line is known by: it does not matter which of two lines
+ * comes first. */
+static location_id new_frame(struct bpftrace_maps *b, struct bytes part)
+{
+	struct bytes symbol = bytes_trim(part), module = {0};
 	uint64_t address = 0;
 	location_id location;
 
 	if (!(b->stacks.style & STYLE_PERL)) {
 		cut_perf(&symbol, &module, &address);
-		symbol = without_offset(symbol);
+		if (has_offset(part, symbol))
+			symbol = without_offset(symbol);
 	}
 	location = text_stacks_symbol(&b->stacks, symbol, module,
 		address >> 63 ? FRAME_KERNEL : tidy_module_kind(module));
@@ -90,7 +102,7 @@ void bpftrace_frame(struct bpftrace_maps *b, struct bytes line)
 	location_id location = text_stacks_known(&b->stacks, part);
 
 	if (!location) {
-		location = new_frame(b, line);
+		location = new_frame(b, part);
 		text_stacks_learn(&b->stacks, part, location);
 	}
 	text_stacks_push(&b->stacks, location);
