@@ -151,11 +151,34 @@ static bool take_line(struct bcc *b, struct bytes line, struct error *err)
 	return true;
 }
 
+/* What is counted is known by how the input begins: a heading, or a count without one. */
+static bool find_heading(struct bcc *b, struct bytes head)
+{
+	struct bytes line, text, comm;
+	bool named = false;
+	int64_t count;
+	uint64_t pid;
+
+	while (!b->streamed && bytes_line(&head, &line) && head.len) {
+		text = bytes_trim(line);
+		if (!text.len)
+			continue;
+		if (is_profile(line) || is_offcputime(line))
+			open_stream(b, is_profile(line));
+		else if (named && text_is_count(text, &count))
+			open_stream(b, false);
+		named = parse_comm(text, &comm, &pid);
+	}
+	return b->streamed;
+}
+
 static bool bcc_read(struct bcc *b, struct error *err)
 {
 	struct bytes line;
 	bool more = true;
 
+	if (b->stacks.part && b->stacks.part->later && !find_heading(b, b->stacks.part->head))
+		return false;
 	for (;;) {
 		location_id known;
 
@@ -208,6 +231,24 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Behind a comm and its count. */
+static size_t cut(struct bytes text)
+{
+	struct bytes rest = text, line, comm;
+	bool named = false;
+	int64_t count;
+	uint64_t pid;
+
+	bytes_line(&rest, &line);
+	while (bytes_line(&rest, &line) && rest.len) {
+		line = bytes_trim(line);
+		if (named && text_is_count(line, &count))
+			return (size_t)(rest.at - text.at);
+		named = line.len ? parse_comm(line, &comm, &pid) : named;
+	}
+	return text.len;
+}
+
 const struct reader reader_bcc = {
 	.name = "bcc",
 	.about = "stacks that bcc's and libbpf-tools' profile and offcputime print",
@@ -216,4 +257,6 @@ const struct reader reader_bcc = {
 		 "sources' examples only",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

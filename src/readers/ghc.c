@@ -178,11 +178,15 @@ static bool take_row(struct ghc *g, struct bytes line, struct error *err)
 		location = find_location(g, line);
 	}
 	if (!location) {
+		if (g->path.unknown)
+			text_stacks_depend(&g->stacks);
 		call_path_cut(&g->path, depth);
 		text_stacks_skip(&g->stacks, "expected " EXPECTS);
 		return true;
 	}
 	if (!call_path_enter(&g->path, g->stacks.profile, depth, location)) {
+		if (g->path.unknown)
+			text_stacks_depend(&g->stacks);
 		text_stacks_skip(&g->stacks, "expected a line one blank further left above it");
 		return true;
 	}
@@ -198,10 +202,22 @@ static bool take_line(struct ghc *g, struct bytes line, bool *ret_more, struct e
 			take_header(g, line);
 	} else if (line.len && (!is_space(line.at[line.len - 1]) || bytes_trim(line).len)) {
 		return take_row(g, line, err);
-	} else {
-		*ret_more = !g->begun;
+	} else if (g->begun) {
+		*ret_more = false;
+		text_stacks_end(&g->stacks);
 	}
 	return true;
+}
+
+/* The header of a later part is in the first one. */
+static bool find_header(struct ghc *g, struct bytes head)
+{
+	struct bytes line;
+
+	while (!g->stacks.streams && bytes_line(&head, &line) && head.len)
+		if (is_header(line))
+			take_header(g, line);
+	return g->stacks.streams;
 }
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
@@ -212,6 +228,9 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool more = true, done = true;
 
 	text_stacks_open(&g.stacks, in, options, out);
+	call_path_open(&g.path, options);
+	if (g.path.unknown)
+		done = find_header(&g, options->part->head);
 	while (done && more) {
 		done = text_stacks_line(&g.stacks, &line, &more, err);
 		if (done && more)
@@ -222,6 +241,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 			"line %llu: the end, and no table that starts with `COST CENTRE MODULE`",
 			(unsigned long long)g.stacks.lines.number);
 	done = done && text_stacks_finish(&g.stacks, err);
+	call_path_leave(&g.path, options);
 	text_stacks_release(&g.stacks);
 	call_path_release(&g.path);
 	buffer_release(&g.name);
@@ -243,6 +263,18 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* What a line is below is asked for when the parts are joined. */
+static bool between(struct bytes above, struct bytes line)
+{
+	(void)above;
+	return line.len > 1 && *line.at == ' ' && bytes_trim(line).len;
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_ghc = {
 	.name = "ghc",
 	.about = "time and allocation profiles of Haskell programs (.prof)",
@@ -250,4 +282,6 @@ const struct reader reader_ghc = {
 	.proof = "inferno's corpus; totals as GHC 9.0 states them",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -61,6 +61,7 @@ static bool take_line(struct ljp *l, struct bytes line, struct error *err)
 		return true;
 	if (bytes_start(text, BYTES("Total "))) {
 		l->ended = true;
+		text_stacks_end(&l->stacks);
 		return true;
 	}
 	if (*text.at >= '0' && *text.at <= '9' && cut_counts(&text, &count)) {
@@ -127,10 +128,27 @@ static int bid(struct bytes head)
 	return frames ? 24 : 0;
 }
 
+/* Where a stack begins. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct bytes text = bytes_trim(line);
+	int64_t count;
+
+	(void)above;
+	return text.len && *text.at >= '0' && *text.at <= '9' && cut_counts(&text, &count);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_ljp = {
 	.name = "ljp",
 	.about = "reports of the Lightweight Java Profiler",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

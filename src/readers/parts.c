@@ -146,6 +146,8 @@ static void read_part(const struct parts *p, struct part *part)
 	struct input in;
 
 	part->told = (struct read_part){.later = part->start > 0, .head = p->in->window};
+	if (part->told.head.len > part->start)
+		part->told.head.len = part->start;
 	options.part = &part->told;
 	part->read = input_open_range(&in, p->in, &part->range, &ignored) &&
 		     p->reader->read(&in, &options, &part->profile, &ignored) &&
@@ -202,6 +204,7 @@ static bool tell(const struct parts *p)
 static bool add_next(const struct parts *p, unsigned i)
 {
 	struct read_part *before = &p->part[i - 1]->told, *told = &p->part[i]->told;
+	struct profile *all = &p->part[0]->profile, *next = &p->part[i]->profile;
 	struct append_how how = {.one_table = p->reader->one_table,
 		.above = before->path.items,
 		.above_count = told->above,
@@ -209,8 +212,18 @@ static bool add_next(const struct parts *p, unsigned i)
 		.path_len = told->path.len};
 
 	/* Nothing is known of a path that was left without entering another one. */
-	return told->above <= before->path.len && (told->path.len || !before->path.len) &&
-	       profile_append(&p->part[0]->profile, &p->part[i]->profile, &how);
+	if (told->above > before->path.len || (!told->path.len && before->path.len))
+		return false;
+	if (told->unnamed)
+		next->streams.items[0].row.event =
+			profile_string(next, profile_text(all, before->event));
+	if (!profile_append(all, next, &how))
+		return false;
+	if (told->unnamed && !told->event)
+		told->event = before->event;
+	else
+		told->event = profile_string(all, profile_text(next, told->event));
+	return true;
 }
 
 static bool join(struct parts *p)
@@ -222,7 +235,8 @@ static bool join(struct parts *p)
 	qsort(p->part, p->count, sizeof(struct part *), in_order);
 	all = &p->part[0]->profile;
 	for (unsigned i = 0; i < p->count; i++)
-		joined = joined && p->part[i]->read;
+		joined = joined && p->part[i]->read &&
+			 (i + 1 == p->count || !p->part[i]->told.ended);
 	for (unsigned i = 1; joined && i < p->count; i++) {
 		joined = add_next(p, i);
 		profile_release(&p->part[i]->profile);

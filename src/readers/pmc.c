@@ -18,9 +18,9 @@
 struct pmc {
 	struct text_stacks stacks;
 	struct nested nested;
-	VECTOR(string_id) events; /* the stream of each is its index */
-	uint32_t event;		  /* of the call graph being read */
-	int64_t told[TEXT_STREAMS_LIMIT], shown[TEXT_STREAMS_LIMIT]; /* samples */
+	VECTOR(string_id) events;	  /* the stream of each is its index */
+	uint32_t event;			  /* of the call graph being read */
+	int64_t told[TEXT_STREAMS_LIMIT]; /* samples */
 };
 
 /* A line of a call graph. */
@@ -69,16 +69,17 @@ static bool parse_heading(struct bytes line, struct bytes *ret_event, uint64_t *
 
 static bool choose_event(struct pmc *s, struct bytes event)
 {
-	struct profile *p = s->stacks.profile;
+	string_id name = profile_string(s->stacks.profile, event);
 
 	for (s->event = 0; s->event < s->events.len; s->event++)
-		if (bytes_equal(profile_text(p, s->events.items[s->event]), event))
+		if (s->events.items[s->event] == name)
 			return true;
 	if (s->events.len == TEXT_STREAMS_LIMIT) {
-		s->event = 0;
+		s->event = 0; /* the first of the input */
+		text_stacks_depend(&s->stacks);
 		return false;
 	}
-	vector_push(&s->events, profile_string(p, event));
+	vector_push(&s->events, name);
 	text_stacks_stream(&s->stacks, BYTES("samples"), BYTES("count"), event);
 	return true;
 }
@@ -115,8 +116,16 @@ static bool take_counted(struct pmc *s, const struct counted *line, struct error
 						     "the one above at most");
 		return !err->code;
 	}
-	if (!line->depth &&
-		__builtin_add_overflow(s->shown[s->event], line->count, &s->shown[s->event]))
+	return true;
+}
+
+static bool take_heading(struct pmc *s, struct bytes event, uint64_t samples, struct error *err)
+{
+	if (!event.len) /* so lines are called that have no heading */
+		text_stacks_depend(&s->stacks);
+	if (!choose_event(s, event))
+		text_stacks_skip(&s->stacks, "expected no more than 16 events");
+	else if (__builtin_add_overflow(s->told[s->event], (int64_t)samples, &s->told[s->event]))
 		return error_set(err, ERR_LIMIT, "line %llu: the sum of all values exceeds 2^63",
 			(unsigned long long)s->stacks.lines.number);
 	return true;
@@ -134,30 +143,34 @@ static bool take_line(struct pmc *s, struct bytes line, struct error *err)
 		return true;
 	if (!nested_finish(&s->nested, err))
 		return false;
-	if (!parse_heading(line, &event, &samples))
-		text_stacks_skip(&s->stacks, "expected " EXPECTS);
-	else if (!choose_event(s, event))
-		text_stacks_skip(&s->stacks, "expected no more than 16 events");
-	else if (__builtin_add_overflow(s->told[s->event], (int64_t)samples, &s->told[s->event]))
-		return error_set(err, ERR_LIMIT, "line %llu: the sum of all values exceeds 2^63",
-			(unsigned long long)s->stacks.lines.number);
+	if (parse_heading(line, &event, &samples))
+		return take_heading(s, event, samples, err);
+	text_stacks_skip(&s->stacks, "expected " EXPECTS);
 	return true;
 }
 
 /* pmcstat leaves out what is rare. */
-static void tell_losses(struct pmc *s)
+static void tell_losses(struct profile *p, uint64_t counted)
 {
-	struct profile *p = s->stacks.profile;
+	(void)counted;
+	for (uint32_t i = 0; i < p->streams.len; i++) {
+		struct stream_row *row = &p->streams.items[i].row;
 
-	for (uint32_t i = 0; i < s->events.len; i++) {
-		struct stream_row *row = &p->streams.items[s->stacks.first_stream + i].row;
-
-		if (s->told[i] <= s->shown[i])
-			continue;
-		row->expected = (uint64_t)s->told[i];
-		profile_add_loss(p, s->stacks.first_stream + i, BYTES("left out by pmcstat"),
-			(uint64_t)(s->told[i] - s->shown[i]));
+		if (row->expected > row->delivered)
+			profile_add_loss(
+				p, i, BYTES("left out by pmcstat"), row->expected - row->delivered);
+		else
+			row->expected = 0;
 	}
+}
+
+/* A part whose first lines have no event goes on with the one before. */
+static void leave_event(const struct pmc *s, struct read_part *part)
+{
+	if (!part || !s->events.len)
+		return;
+	part->event = s->events.items[s->event];
+	part->unnamed = part->later && !s->events.items[0];
 }
 
 static bool pmc_read(struct pmc *s, struct error *err)
@@ -170,7 +183,10 @@ static bool pmc_read(struct pmc *s, struct error *err)
 			return false;
 	if (err->code || !nested_finish(&s->nested, err))
 		return false;
-	tell_losses(s);
+	leave_event(s, s->stacks.part);
+	for (uint32_t i = 0; i < s->events.len; i++)
+		s->stacks.profile->streams.items[s->stacks.first_stream + i].row.expected =
+			(uint64_t)s->told[i];
 	return text_stacks_finish(&s->stacks, err);
 }
 
@@ -181,6 +197,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool done;
 
 	text_stacks_open(&s.stacks, in, options, out);
+	s.stacks.tell = tell_losses;
 	done = pmc_read(&s, err);
 	text_stacks_release(&s.stacks);
 	nested_release(&s.nested);
@@ -206,10 +223,29 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* Where a call graph or one of its outermost entries begins. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct counted counted;
+	struct bytes event;
+	uint64_t samples;
+
+	(void)above;
+	return (parse_line(line, &counted) && !counted.depth) ||
+	       parse_heading(line, &event, &samples);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_pmc = {
 	.name = "pmc",
 	.about = "call graphs that FreeBSD's pmcstat -G writes",
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -44,18 +44,23 @@ enum read_style {
 /* A part of an input, and what is known when it has been read, to be said of all of it. */
 struct read_part {
 	bool later;	   /* it is not the first one */
-	struct bytes head; /* of the input: how it begins */
+	struct bytes head; /* how the input begins, before the part */
 	uint64_t lines, samples;
 	struct bad_lines bad;
 	/* What the reader has counted, and how it tells that of an input. NULL: it does not. */
 	uint64_t counted;
 	void (*tell)(struct profile *p, uint64_t counted);
 	bool depends; /* on what is before the part: it cannot be read without that */
+	bool ended;   /* what is behind the part is not to be read */
 	/* In a call tree: the last line's stack and those that it is below, where the next part
 	 * goes on; and how many of them are in the part before. These are the profile's first
 	 * stacks, of which no location is known. */
 	VECTOR(stack_id) path;
 	uint32_t above;
+	/* Whose values come last, where they belong to what was named some lines above; and is the
+	 * profile's first stream without a name, as that is in the part before? */
+	string_id event;
+	bool unnamed;
 };
 
 /* Leave notes in the profile of an input of which this is all that is known; fail when nothing was

@@ -170,6 +170,13 @@ static inline void text_stacks_depend(struct text_stacks *t)
 		t->part->depends = true;
 }
 
+/* What follows the last line is not looked at. */
+static inline void text_stacks_end(struct text_stacks *t)
+{
+	if (t->part)
+		t->part->ended = true;
+}
+
 /* At the end: totals into the streams, skipped lines into a note. Fails when nothing was read. */
 bool text_stacks_finish(struct text_stacks *t, struct error *err);
 

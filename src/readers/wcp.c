@@ -21,6 +21,11 @@ struct wcp {
 	bool started, open;
 };
 
+static bool is_start(struct bytes text)
+{
+	return bytes_start(text, BYTES("Full stacks"));
+}
+
 /* "99.791% ==== (17194 samples)" */
 static bool parse_share(struct bytes text, int64_t *ret_count)
 {
@@ -97,7 +102,7 @@ static bool take_line(struct wcp *w, struct bytes text, struct error *err)
 	int64_t count;
 
 	if (!w->started) {
-		w->started = bytes_start(text, BYTES("Full stacks"));
+		w->started = is_start(text);
 		return true;
 	}
 	if (!text.len)
@@ -117,12 +122,24 @@ static bool take_line(struct wcp *w, struct bytes text, struct error *err)
 	return true;
 }
 
+/* A later part has full stacks if they have started where the input begins. */
+static bool find_start(struct wcp *w, struct bytes head)
+{
+	struct bytes line;
+
+	while (!w->started && bytes_line(&head, &line) && head.len)
+		w->started = is_start(bytes_trim(line));
+	return w->started;
+}
+
 static bool wcp_read(struct wcp *w, struct error *err)
 {
 	struct bytes line;
 	bool more = true;
 
 	text_stacks_stream(&w->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
+	if (w->stacks.part && w->stacks.part->later && !find_start(w, w->stacks.part->head))
+		return false;
 	while (text_stacks_line(&w->stacks, &line, &more, err) && more)
 		if (!take_line(w, bytes_trim(line), err))
 			return false;
@@ -150,12 +167,26 @@ static int bid(struct bytes head)
 	int bits = 0;
 
 	while (bytes_line(&head, &line)) {
-		if (bytes_start(line, BYTES("Full stacks")))
+		if (is_start(line))
 			bits += 8 * 8;
 		if (parse_share(bytes_trim(line), &count))
 			return bits + 8 * 8;
 	}
 	return bits;
+}
+
+/* Where a stack begins. */
+static bool between(struct bytes above, struct bytes line)
+{
+	int64_t count;
+
+	(void)above;
+	return parse_share(bytes_trim(line), &count);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
 }
 
 const struct reader reader_wcp = {
@@ -164,4 +195,6 @@ const struct reader reader_wcp = {
 	.expects = EXPECTS,
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

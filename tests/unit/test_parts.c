@@ -407,6 +407,24 @@ static void skipped_lines_are_told_once(void **state)
 	buffer_release(&text);
 }
 
+/* What is told of an event and what is shown of it may be in several parts. */
+static void losses_are_those_of_all_parts(void **state)
+{
+	const struct reader *reader = reader_by_name("pmc");
+	struct buffer text = {0};
+
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		if (i % 3)
+			buffer_printf(&text, "10.0%%  [%d]  f%d\n", i % 7 + 2, i % 5);
+		else
+			buffer_printf(&text, "@ EVENT%d [%d samples]\n\n", i % 4, i % 8);
+	for (size_t len = 1; len <= text.len; len++)
+		for (unsigned count = 2; count < 6; count++)
+			check_text(reader, (struct bytes){text.at, len}, count);
+	buffer_release(&text);
+}
+
 /* "... 2 more" are frames of the trace above, which may be in another part. */
 static void what_depends_on_other_parts_is_left_to_one_reader(void **state)
 {
@@ -469,6 +487,7 @@ int main(void)
 		cmocka_unit_test(oddities_are_left_to_one_reader),
 		cmocka_unit_test(maps_of_all_parts_are_of_one_table),
 		cmocka_unit_test(skipped_lines_are_told_once),
+		cmocka_unit_test(losses_are_those_of_all_parts),
 		cmocka_unit_test(what_depends_on_other_parts_is_left_to_one_reader),
 		cmocka_unit_test(what_is_not_worth_it_is_not_cut),
 	};
