@@ -496,3 +496,23 @@ void unwind_tables_update(struct unwind_tables *t, struct processes *p, uint64_t
 	t->swept = now;
 	sweep(t, p);
 }
+
+void unwind_tables_note(const struct unwind_tables *t, struct profile *profile)
+{
+	if (t->no_room)
+		profile_note(profile,
+			"stacks end with [truncated:no-table] in %llu binaries: unwind tables in "
+			"the kernel take at most %llu MB",
+			(unsigned long long)t->no_room, (unsigned long long)t->bytes_most >> 20);
+	if (t->spaces_failed)
+		profile_note(profile,
+			"stacks end with [truncated:no-table]: the mappings of processes were not "
+			"taken by the kernel %llu times, of at most %d",
+			(unsigned long long)t->spaces_failed, UNWIND_SPACE_PAGES);
+	if (t->maps_left_out)
+		profile_note(profile,
+			"stacks end with [truncated:no-mapping] in %llu mappings beyond %d of a "
+			"process",
+			(unsigned long long)t->maps_left_out,
+			UNWIND_PAGE_MAPS * UNWIND_PAGE_LEAVES);
+}

@@ -75,6 +75,9 @@ void unwind_tables_release(struct unwind_tables *t);
 /* Make the tables of a command's binary and of the libraries that it needs: it will run soon. */
 void unwind_tables_prepare(struct unwind_tables *t, const char *command);
 
+/* Say in the profile what there was no room for. */
+void unwind_tables_note(const struct unwind_tables *t, struct profile *profile);
+
 /* Only make the tables that an update would need, which takes longest. */
 void unwind_tables_make(struct unwind_tables *t, struct processes *p);
 

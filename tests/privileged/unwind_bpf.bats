@@ -58,3 +58,14 @@ whole() {
 	command -v openssl >/dev/null || skip "no openssl"
 	whole openssl 95 openssl speed -seconds 1 -bytes 1024 sha256 aes-128-cbc rsa2048
 }
+
+@test "no room for tables: stacks end where one is missing, and it is counted" {
+	export TABLE_BYTES=65536
+	check f 997 1000000 "$bin/busy" 1 1 40
+	[ "$(figure f no_room)" -ge 1 ] # libc's
+	[ "$(figure f table_kb)" -le 64 ]
+	at_least "$(figure f samples)" 300
+	[ "$(figure f end_complete)" -le "$(figure f samples)" ]
+	at_least "$(figure f frames_per_sample)" 40 # of the program itself: its table has room
+	at_least "$(figure f end_no-table)" 300
+}

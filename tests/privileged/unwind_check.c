@@ -329,6 +329,8 @@ int main(int argc, char **argv)
 		fail("attach", NULL);
 	if (!unwind_tables_init(&c.tables, c.bpf->obj, &err))
 		fail("tables", &err);
+	if (getenv("TABLE_BYTES"))
+		c.tables.bytes_most = strtoull(getenv("TABLE_BYTES"), NULL, 10);
 	ring = ring_buffer__new(bpf_map__fd(c.bpf->maps.ring), on_taken, &c, NULL);
 	unwind_tables_prepare(&c.tables, argv[3]);
 	pid = prepare(&c, argv + 3, &go);
