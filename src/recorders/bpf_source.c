@@ -298,12 +298,27 @@ void bpf_source_drain(struct bpf_source *source, bool last)
 	}
 }
 
+/* How did the walk of its user half end, if it has one? */
+static void count_end(struct bpf_source *source, uint32_t chunk)
+{
+	struct sampler *s = &source->sampler;
+	unsigned end;
+
+	if (!chunk_table_end(&source->chunks, chunk, &end))
+		return;
+	s->user_stacks++;
+	s->complete += end == UNWIND_COMPLETE;
+	if (end < UNWIND_ENDS)
+		s->stacks.ends[end]++;
+}
+
 stack_id bpf_source_stack(struct bpf_source *source, thread_id thread, uint32_t chunk)
 {
-	stack_id stack = stacks_root(&source->sampler.stacks, thread);
+	stack_id stack = chunk_table_root(&source->chunks, thread);
 
 	if (!chunk_table_stack(&source->chunks, stack, chunk, &stack))
 		source->malformed++;
+	count_end(source, chunk);
 	return stack;
 }
 

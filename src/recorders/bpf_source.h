@@ -62,7 +62,7 @@ void bpf_source_drain(struct bpf_source *source, bool last);
 void bpf_source_take(struct bpf_source *source, struct bytes record);
 /* After the last of all: what is left to know of processes. */
 void bpf_source_track(struct bpf_source *source, uint64_t until);
-/* The stack of a thread that ends with a chunk. */
+/* The stack of a thread that ends with a chunk; how it ended is counted in the sampler. */
 stack_id bpf_source_stack(struct bpf_source *source, thread_id thread, uint32_t chunk);
 /* Forget all that a hash map holds. */
 void bpf_source_empty(struct bpf_source *source, const char *map, size_t key_size, size_t most);

@@ -8,6 +8,7 @@
 
 struct chunk_row {
 	uint64_t parent; /* of struct chunk; 0: it was not told */
+	uint64_t root;	 /* the parent of its outermost chunk */
 	uint32_t count;
 	location_id places[CHUNK_FRAMES]; /* outermost first */
 };
@@ -32,6 +33,7 @@ void chunk_table_release(struct chunk_table *t)
 	vector_release(&t->spaces);
 	vector_release(&t->known);
 	vector_release(&t->path);
+	vector_release(&t->roots);
 	id_map_release(&t->by_chunk);
 }
 
@@ -54,20 +56,23 @@ static const struct chunk_row *row_of(const struct chunk_table *t, uint32_t numb
 	return row && row->parent ? row : NULL;
 }
 
-/* The process that a chunk of user frames is of: its root's, through its parents; -1: not told. */
-static int32_t process_of(const struct chunk_table *t, uint64_t parent)
+/* The parent of the outermost of the chunks that one with this parent ends; 0: not told. */
+static uint64_t root_of(const struct chunk_table *t, uint64_t parent)
 {
-	uint32_t number = (uint32_t)parent;
+	const struct chunk_row *row;
 
-	while (!(parent & CHUNK_ROOT)) {
-		const struct chunk_row *row = row_of(t, number);
+	if (parent & CHUNK_ROOT)
+		return parent;
+	row = row_of(t, (uint32_t)parent);
+	return row ? row->root : 0;
+}
 
-		if (!row)
-			return -1;
-		parent = row->parent;
-		number = (uint32_t)parent;
-	}
-	return number < t->spaces.len ? t->spaces.items[number] : -1;
+/* The process that a root is of; -1: not told. */
+static int32_t process_of(const struct chunk_table *t, uint64_t root)
+{
+	uint32_t number = (uint32_t)root;
+
+	return root && number < t->spaces.len ? t->spaces.items[number] : -1;
 }
 
 static void put_row(struct chunk_table *t, uint32_t number, const struct chunk_row *row)
@@ -80,8 +85,9 @@ static void put_row(struct chunk_table *t, uint32_t number, const struct chunk_r
 void chunk_table_add(struct chunk_table *t, const struct told_chunk *told)
 {
 	bool kernel = told->chunk.parent & CHUNK_KERNEL;
-	struct chunk_row row = {.parent = told->chunk.parent};
-	int32_t pid = kernel ? 0 : process_of(t, row.parent);
+	struct chunk_row row = {
+		.parent = told->chunk.parent, .root = root_of(t, told->chunk.parent)};
+	int32_t pid = kernel ? 0 : process_of(t, row.root);
 
 	for (; row.count < CHUNK_FRAMES && told->chunk.ip[row.count]; row.count++) {
 		uint64_t address = told->chunk.ip[row.count];
@@ -118,10 +124,12 @@ void chunk_table_walk(struct chunk_table *t, const struct told_copy *told)
 	copy.stack.content = (struct bytes){told->bytes, told->copied};
 	stacks_walk_copy(t->stacks, pid, told->time, &copy, &frames);
 	row.parent = CHUNK_ROOT | (uint64_t)frames.end << CHUNK_END_SHIFT | told->space;
+	row.root = row.parent;
 	for (size_t i = 0; i < frames.count; i++) {
 		if (row.count == CHUNK_FRAMES) {
 			vector_push(&t->walked, row);
-			row = (struct chunk_row){.parent = WALKED | (uint32_t)(t->walked.len - 1)};
+			row = (struct chunk_row){
+				.parent = WALKED | (uint32_t)(t->walked.len - 1), .root = row.root};
 		}
 		row.places[row.count++] =
 			stacks_user_place(t->stacks, pid, frames.addresses[i], told->time);
@@ -205,4 +213,21 @@ bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, sta
 	}
 	*ret_stack = stack;
 	return true;
+}
+
+bool chunk_table_end(const struct chunk_table *t, uint32_t chunk, unsigned *ret_end)
+{
+	uint64_t root = chunk < t->rows.len ? t->rows.items[chunk].root : 0;
+
+	*ret_end = root >> CHUNK_END_SHIFT & 0xff;
+	return (uint32_t)root && *ret_end != CHUNK_END_EARLY;
+}
+
+stack_id chunk_table_root(struct chunk_table *t, thread_id thread)
+{
+	while (t->roots.len <= thread)
+		vector_push(&t->roots, 0);
+	if (!t->roots.items[thread])
+		t->roots.items[thread] = stacks_root(t->stacks, thread);
+	return t->roots.items[thread];
 }

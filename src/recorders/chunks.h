@@ -16,7 +16,8 @@ struct chunk_table {
 	VECTOR(struct chunk_stack) known;
 	struct id_map by_chunk;
 	VECTOR(uint32_t) path;
-	uint64_t told; /* chunks; for the caller to reset */
+	VECTOR(stack_id) roots; /* of each thread; 0: not looked up yet */
+	uint64_t told;		/* chunks; for the caller to reset */
 };
 
 void chunk_table_init(struct chunk_table *t, struct stacks *stacks);
@@ -28,5 +29,9 @@ void chunk_table_add(struct chunk_table *t, const struct told_chunk *told);
 void chunk_table_walk(struct chunk_table *t, const struct told_copy *told);
 /* The stack that ends with a chunk, above `root`. False when it was never told. */
 bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack);
+/* Has that stack a user half that was walked? *ret_end is how it ended, enum user_stack_end. */
+bool chunk_table_end(const struct chunk_table *t, uint32_t chunk, unsigned *ret_end);
+/* The root of a thread's stacks: stacks_root, once. */
+stack_id chunk_table_root(struct chunk_table *t, thread_id thread);
 
 #endif

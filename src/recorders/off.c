@@ -160,6 +160,9 @@ static bool off_drain(struct session *s, bool last, struct error *err)
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
 	s->counts.delivered = state->delivered;
+	s->counts.user_stacks = state->source.sampler.user_stacks;
+	s->counts.complete = state->source.sampler.complete;
+	memcpy(s->counts.ends, state->source.sampler.stacks.ends, sizeof(s->counts.ends));
 	return true;
 }
 
