@@ -150,7 +150,8 @@ static size_t number_of(struct unwind_tables *t, const struct image *image)
 /* An inner map with these pages; -1 with errno. */
 static int create_map(const struct unwind_pages *pages)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_INNER_MAP | BPF_F_MMAPABLE);
+	struct bpf_map_create_opts options = {
+		.sz = sizeof(options), .map_flags = BPF_F_INNER_MAP | BPF_F_MMAPABLE};
 	size_t size = pages->pages.len * sizeof(*pages->pages.items);
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_table", sizeof(uint32_t),
 		sizeof(*pages->pages.items), (uint32_t)pages->pages.len, &options);

@@ -302,8 +302,10 @@ static void all_lines_of_a_tree_are_there(void **state)
 		buffer_text(&text, turn % 2 ? "Function Stack,CPU Time:Self,Module\n"
 					    : "Running Time\tSelf (ms)\t\tSymbol Name\n");
 		for (int i = 0; i < 400; i++) {
-			buffer_printf(&text, turn % 2 ? "" : "9.0ms  50.0%%\t%u.%u\t \t",
-				random_below(&seed, 3), random_below(&seed, turn < 20 ? 1 : 9));
+			if (turn % 2 == 0)
+				buffer_printf(&text, "9.0ms  50.0%%\t%u.%u\t \t",
+					random_below(&seed, 3),
+					random_below(&seed, turn < 20 ? 1 : 9));
 			for (uint32_t d = 0; d < depth; d++)
 				buffer_char(&text, ' ');
 			buffer_printf(&text, "f%u", random_below(&seed, 2));
