@@ -16,7 +16,12 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct thread_info {
+	__u32 status;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	unsigned int __state, flags;
 	int on_cpu;
 	int pid, tgid; /* what user space calls tid, pid */
@@ -24,13 +29,72 @@ struct task_struct {
 	__u32 self_exec_id; /* new with each exec */
 	__u64 start_time;
 	struct mm_struct *mm; /* NULL: a thread of the kernel, or one that is just ending */
+	struct files_struct *files;
 };
 
 #ifdef __TARGET_ARCH_x86
 struct pt_regs { /* its other words are looked up by their numbers */
-	unsigned long bp, ip, cs, sp;
+	unsigned long bp, ip, cs, sp, di, orig_ax;
+};
+#elif defined(__TARGET_ARCH_riscv)
+struct pt_regs {
+	unsigned long orig_a0;
+};
+#elif defined(__TARGET_ARCH_powerpc)
+struct pt_regs {
+	unsigned long gpr[32];
 };
 #endif
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct super_block {
+	__u32 s_dev;
+};
+
+struct inode {
+	unsigned short i_mode;
+	struct super_block *i_sb;
+	unsigned long i_ino;
+};
+
+struct qstr {
+	__u64 hash_len;
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+};
 
 struct bpf_iter_meta {
 	struct seq_file *seq;

@@ -29,6 +29,8 @@ enum told {
 	TOLD_CHUNK,	/* struct told_chunk */
 	TOLD_WAIT,	/* struct told_wait */
 	TOLD_COPY,	/* struct told_copy */
+	TOLD_CALL,	/* struct told_call */
+	TOLD_FILE,	/* struct told_file, as long as its names are */
 };
 
 /* What a process runs from a time on: addresses of others mean something else. */
@@ -72,6 +74,47 @@ struct told_copy {
 	__u32 space, copied; /* bytes, up to the first page that was absent */
 	__u64 regs[COPIED_WORDS];
 	char bytes[COPY_PAGES * COPY_PAGE];
+};
+
+/* What a call does with a file. */
+enum call_kind { CALL_NONE, CALL_READ, CALL_WRITE, CALL_SYNC, CALL_KINDS };
+
+#define CALL_NUMBERS 512 /* of the kernel's calls: those below are looked at */
+
+struct told_call {
+	__u8 told, kind;
+	__u16 cpu;   /* where it returned */
+	__u32 chunk; /* its stack; 0: none */
+	__u64 since; /* CLOCK_MONOTONIC, ns */
+	__u64 took;  /* ns */
+	__u32 bytes; /* the kernel never moves more than 2 GB at once */
+	__u32 file;  /* struct told_file; 0: not asked for */
+	__u32 pid, tid;
+};
+
+/* Where a file is, when it was first seen: the names from its own outwards, each with a 0. */
+#define FILE_DEPTH 64	/* names and mounts on the way */
+#define FILE_BYTES 2048 /* a power of two */
+#define FILES_MOST 65536
+struct file_key {
+	__u64 inode, directory, name; /* `name`: its hash and length */
+	__u64 device;
+};
+
+struct told_file {
+	__u8 told;
+	__u8 whole; /* up to the root */
+	__u16 len;  /* of `names` */
+	__u32 id;
+	__u64 time;
+	char names[FILE_BYTES];
+};
+
+/* What was seen, on each CPU. */
+struct call_counts {
+	__u64 calls;	 /* that should be told */
+	__u64 ring_full; /* of them */
+	__u64 unknown;	 /* ... of threads that there was no memory for */
 };
 
 /* Why a thread is off the CPU. */

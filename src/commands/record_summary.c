@@ -268,8 +268,7 @@ static void add_hottest(struct buffer *out, const struct session *s)
 		hot[i].frame = (frame_id)i;
 	qsort(hot, frames, sizeof(*hot), hotter);
 	if (total)
-		buffer_text(out, s->recorder->busy ? "hottest functions (self):\n"
-						   : "what threads waited for:\n");
+		buffer_printf(out, "%s:\n", s->recorder->top);
 	for (size_t i = 0; i < frames && i < HOTTEST && hot[i].self; i++) {
 		struct frame f = view_frame_at(&v, hot[i].frame);
 		struct bytes name = view_text(&v, f.function), module = view_text(&v, f.module);

@@ -2,6 +2,7 @@
  */
 #include <stdlib.h>
 
+#include "recorders/calls.h"
 #include "recorders/perf_source.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
@@ -315,7 +316,7 @@ static bool cpu_check(const struct record_options *o, struct error *err)
 {
 	if (o->least || o->most || o->wait_kinds)
 		return error_set(err, ERR_USAGE, "--min, --max and --state belong to --mode off");
-	return true;
+	return io_options_unused(o, err);
 }
 
 extern const struct recorder recorder_cpu;
@@ -326,6 +327,7 @@ const struct recorder recorder_cpu = {
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
 		"page-faults "
 		"or context-switches",
+	.top = "hottest functions (self)",
 	.check = cpu_check,
 	.open = cpu_open,
 	.enable = cpu_enable,

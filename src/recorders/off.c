@@ -243,6 +243,7 @@ const struct recorder recorder_off = {
 	.name = "off",
 	.about = OFF_ABOUT,
 	.none = OFF_NONE,
+	.top = OFF_TOP,
 	.options = off_options,
 	.title = OFF_TITLE,
 	.check = off_check,

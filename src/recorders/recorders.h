@@ -14,6 +14,7 @@ struct recorder {
 
 	bool busy;	  /* samples are time on the CPU */
 	const char *none; /* what to try when nothing came: "the target hardly ..." */
+	const char *top;  /* what the ends of stacks are: "hottest functions (self)" */
 
 	/* Options of its own, into struct record_options; NULL: none. Their heading in --help. */
 	const struct option *options;

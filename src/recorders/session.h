@@ -31,6 +31,9 @@ struct record_options {
 	const char *tee;	     /* save ring bytes here; NULL: no */
 	uint64_t least, most;	     /* ns that a wait lasts; 0: as the recorder has it; no limit */
 	unsigned wait_kinds;	     /* bits by enum wait_kind; 0: all */
+	bool reads, writes;	     /* only such calls */
+	bool latency;		     /* calls weigh what they take, not what they move */
+	bool files;		     /* stacks end with the name of the file */
 };
 
 /* What a recording has done so far; counts of samples. */

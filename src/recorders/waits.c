@@ -2,6 +2,7 @@
 #include "recorders/waits.h"
 
 #include "bpf/shared.h"
+#include "recorders/calls.h"
 
 /* As /proc/PID/status calls these states, where it knows them; and ps their letters. */
 static const struct {
@@ -80,5 +81,5 @@ bool off_check(const struct record_options *o, struct error *err)
 			"every wait (--min leaves short ones out)");
 	if (o->most && o->most < o->least)
 		return error_set(err, ERR_USAGE, "--max is less than --min");
-	return true;
+	return io_options_unused(o, err);
 }

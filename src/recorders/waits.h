@@ -7,6 +7,7 @@
 
 #define OFF_ABOUT "where threads wait: asleep, for input and output, for a CPU"
 #define OFF_NONE  "the target never left the CPU, or not for as long as --min and --max want it"
+#define OFF_TOP	  "what threads waited for"
 #define OFF_TITLE "Waits (--mode off)"
 
 extern const struct option off_options[];

@@ -1,4 +1,5 @@
 /* without_bpf.c: modes that this Kiln was built without. */
+#include "recorders/calls.h"
 #include "recorders/recorders.h"
 #include "recorders/waits.h"
 
@@ -20,9 +21,23 @@ const struct recorder recorder_off = {
 	.name = "off",
 	.about = OFF_ABOUT,
 	.none = OFF_NONE,
+	.top = OFF_TOP,
 	.options = off_options,
 	.title = OFF_TITLE,
 	.check = off_check,
+	.open = refuse,
+	.close = close_nothing,
+};
+
+extern const struct recorder recorder_io;
+const struct recorder recorder_io = {
+	.name = "io",
+	.about = IO_ABOUT,
+	.none = IO_NONE,
+	.top = IO_TOP,
+	.options = io_options,
+	.title = IO_TITLE,
+	.check = io_check,
 	.open = refuse,
 	.close = close_nothing,
 };

@@ -1,0 +1,185 @@
+/* io.bpf.c: which calls read and write files, how much, and for how long? */
+#include "bpf/file_name.h"
+#include "bpf/targets.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+#define MODE_KIND    0170000 /* S_IFMT */
+#define MODE_REGULAR 0100000 /* S_IFREG */
+#define STATUS_32BIT 2	     /* TS_COMPAT: the number of a call means another one */
+
+const volatile __u8 calls[CALL_NUMBERS]; /* enum call_kind, of those that are recorded */
+const volatile bool names;		 /* files are told */
+
+/* A thread that is recorded. */
+struct thread {
+	struct mark mark;
+	__u64 since; /* of the call that it is in, ns; 0: none */
+	__u32 file;
+	__u8 kind;
+	bool lost; /* the ring had no room for the file */
+};
+
+/* As many as there are threads. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct thread);
+} threads SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct call_counts);
+} counts SEC(".maps");
+
+static __always_inline struct call_counts *counted(void)
+{
+	__u32 first = 0;
+
+	return bpf_map_lookup_elem(&counts, &first);
+}
+
+static __always_inline struct mark *mark_of(struct task_struct *task, __u64 flags)
+{
+	return bpf_task_storage_get(&threads, task, NULL, flags);
+}
+
+static __always_inline void count_unmarked(void)
+{
+	struct call_counts *c = counted();
+
+	if (c)
+		c->unknown++;
+}
+
+static __always_inline void marked(struct task_struct *task)
+{
+}
+
+static __always_inline __u8 call_kind(__u64 number)
+{
+	return number < CALL_NUMBERS ? calls[number] : CALL_NONE;
+}
+
+/* ---- What differs between machines ---- */
+
+#ifdef __TARGET_ARCH_x86
+#define first_argument(regs) ((regs)->di)
+#define returning(regs)	     call_kind((regs)->orig_ax)
+
+static __always_inline bool is_32bit(struct task_struct *task)
+{
+	return task->thread_info.status & STATUS_32BIT;
+}
+#else
+#if defined(__TARGET_ARCH_riscv)
+#define first_argument(regs) BPF_CORE_READ(regs, orig_a0)
+#elif defined(__TARGET_ARCH_powerpc)
+#define first_argument(regs) BPF_CORE_READ(regs, gpr[3])
+#else
+#define first_argument(regs) PT_REGS_PARM1_CORE_SYSCALL(regs)
+#endif
+#define returning(regs) CALL_READ /* or another: the thread knows */
+
+static __always_inline bool is_32bit(struct task_struct *task)
+{
+	return false;
+}
+#endif
+
+/* ---- Calls ---- */
+
+static __always_inline struct file *file_of(struct task_struct *task, __u32 fd)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file *file = NULL;
+
+	if (fd >= BPF_CORE_READ(table, max_fds))
+		return NULL;
+	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
+	return file;
+}
+
+static __always_inline void begin(struct thread *t, struct task_struct *task, __u8 kind, __u32 fd)
+{
+	struct file *file = file_of(task, fd);
+	struct inode *inode = file ? BPF_CORE_READ(file, f_inode) : NULL;
+
+	if (!inode || (BPF_CORE_READ(inode, i_mode) & MODE_KIND) != MODE_REGULAR)
+		return;
+	t->file = names ? file_id(file, inode) : 0;
+	t->lost = names && !t->file;
+	t->kind = kind;
+	t->since = bpf_ktime_get_ns();
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_enter, struct pt_regs *regs, long number)
+{
+	__u8 kind = call_kind((__u64)number);
+	struct task_struct *task;
+	struct thread *t;
+
+	if (!kind)
+		return 0;
+	task = bpf_get_current_task_btf();
+	t = (struct thread *)mark_wanted(task);
+	if (!t) {
+		if (asked.everything)
+			count_unmarked();
+		return 0;
+	}
+	t->since = 0;
+	if (too_early(&t->mark, task) || is_32bit(task))
+		return 0;
+	begin(t, task, kind, (__u32)first_argument(regs));
+	return 0;
+}
+
+static __always_inline void tell(struct told_call *call, bool lost)
+{
+	struct call_counts *c = counted();
+
+	if (!c)
+		return;
+	c->calls++;
+	if (lost || bpf_ringbuf_output(&ring, call, sizeof(*call), ring_wakeup()))
+		c->ring_full++;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_exit, struct pt_regs *regs, long result)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct task_struct *task;
+	struct told_call call;
+	struct thread *t;
+	bool lost = false;
+
+	if (!returning(regs))
+		return 0;
+	task = bpf_get_current_task_btf();
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!t || !t->since)
+		return 0;
+	call = (struct told_call){.told = TOLD_CALL,
+		.kind = t->kind,
+		.cpu = (__u16)cpu,
+		.since = t->since,
+		.took = now - t->since,
+		.bytes = result > 0 && t->kind != CALL_SYNC ? (__u32)result : 0,
+		.file = t->file,
+		.pid = (__u32)task->tgid,
+		.tid = (__u32)task->pid};
+	t->since = 0;
+	if (!wanted_cpu(cpu))
+		return 0;
+	if (!t->lost)
+		call.chunk = stack_take(ctx, task, &lost);
+	tell(&call, lost || t->lost);
+	return 0;
+}
