@@ -98,7 +98,7 @@ check_truth() {
 	"$kiln" record -q --mode off --min 90ms --max 200ms --state sleeping -o p.kiln -- "$bin/waiting" >own
 	adds_up p.kiln
 	[ "$(waits p.kiln ';writes;.*\[sleeping\] ')" -ge 1000 ]
-	[ "$(waits p.kiln ';sleeps;')" -eq 0 ]
+	[ "$(waits p.kiln ';sleeps;')" -le 500 ] # only where it had to queue for 40 ms more
 	"$kiln" info p.kiln | grep -q '^below 90.0 ms .* waits left out, [0-9.]* s in all'
 	"$kiln" info p.kiln | grep -q '^beyond 200 ms '
 }
