@@ -153,15 +153,16 @@ static __always_inline void tell(struct told_call *call, bool lost)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 {
-	__u64 now = bpf_ktime_get_ns();
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct task_struct *task;
 	struct told_call call;
 	struct thread *t;
 	bool lost = false;
+	__u64 now;
 
 	if (!returning(regs))
 		return 0;
+	now = bpf_ktime_get_ns();
 	task = bpf_get_current_task_btf();
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!t || !t->since)

@@ -211,6 +211,9 @@ static bool io_drain(struct session *s, bool last, struct error *err)
 		state->files_told = 0;
 	}
 	s->counts.delivered = state->delivered;
+	s->counts.user_stacks = state->source.sampler.user_stacks;
+	s->counts.complete = state->source.sampler.complete;
+	memcpy(s->counts.ends, state->source.sampler.stacks.ends, sizeof(s->counts.ends));
 	return true;
 }
 
