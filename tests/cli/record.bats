@@ -30,7 +30,7 @@ needs_perf() {
 
 @test "modes: unknown ones and options of others are refused" {
 	run "$kiln" record --mode sideways -- true
-	failed_with 2 "kiln: record: --mode: expected one of cpu, off, got 'sideways'"
+	failed_with 2 "kiln: record: --mode: expected one of cpu, off, io, got 'sideways'"
 	run "$kiln" record --min 1ms -- true
 	failed_with 2 "kiln: record: --min, --max and --state belong to --mode off"
 	run "$kiln" record --mode off -F 99 -- true
@@ -41,7 +41,15 @@ needs_perf() {
 	[[ "$output" == *"not 'asleep'" ]]
 	run "$kiln" record --mode off --min 2s --max 1s -- true
 	failed_with 2 "kiln: record: --max is less than --min"
+	run "$kiln" record --files -- true
+	failed_with 2 "kiln: record: -r, -w, --latency and --files belong to --mode io"
+	run "$kiln" record --mode io --min 1ms -- true
+	failed_with 2 "kiln: record: --min, --max and --state belong to --mode off"
+	run "$kiln" record --mode io -k -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"-k leaves nothing in --mode io"* ]]
 	"$kiln" record --help | grep -q "off: where"
+	"$kiln" record --help | grep -q "io: where"
 }
 
 @test "outputs: unknown suffixes and terminals are refused before anything is recorded" {
