@@ -139,6 +139,7 @@ setup_file() {
 @test "a binary that is deleted and replaced while it runs" {
 	cp "$bin/busy" gone
 	./gone 2 >/dev/null &
+	until [ "/proc/$!/exe" -ef gone ]; do sleep 0.01; done # not before it is executed
 	rm gone
 	cp /bin/true gone
 	"$kiln" record -q -p $! -d 1s -o p.kiln
