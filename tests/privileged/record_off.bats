@@ -97,7 +97,7 @@ check_truth() {
 	[ "$(waits p.kiln '\[preempted\] ')" -ge 500 ]
 	"$kiln" record -q --mode off --min 90ms --max 200ms --state sleeping -o p.kiln -- "$bin/waiting" >own
 	adds_up p.kiln
-	[ "$(waits p.kiln ';writes;.*\[sleeping\] ')" -ge 1000 ]
+	[ "$(waits p.kiln ';writes;.*\[sleeping\] ')" -ge 900 ] # but for a switch that was not seen
 	[ "$(waits p.kiln ';sleeps;')" -le 500 ] # only where it had to queue for 40 ms more
 	"$kiln" info p.kiln | grep -q '^below 90.0 ms .* waits left out, [0-9.]* s in all'
 	"$kiln" info p.kiln | grep -q '^beyond 200 ms '
@@ -106,12 +106,12 @@ check_truth() {
 @test "-k and -u leave halves of stacks out, -C other CPUs" {
 	"$kiln" record -q --mode off -k -o p.kiln -- "$bin/waiting" >own
 	[ "$(waits p.kiln ';sleeps;')" -eq 0 ]
-	[ "$(waits p.kiln ';do_syscall_64;.*nanosleep')" -ge 2000 ]
+	[ "$(waits p.kiln ';do_syscall_64;.*nanosleep')" -ge 1900 ]
 	"$kiln" record -q --mode off -u -o p.kiln -- "$bin/waiting" >own
 	[ "$(waits p.kiln ';do_syscall_64;')" -eq 0 ]
-	[ "$(waits p.kiln ';sleeps;\[sleeping\] ')" -ge 980 ]
+	[ "$(waits p.kiln ';sleeps;\[sleeping\] ')" -ge 900 ] # 20 times 50 ms, but for a switch that was not seen
 	"$kiln" record -q --mode off -C 0 -o p.kiln -- taskset -c 0 "$bin/waiting" >own
-	[ "$(waits p.kiln ';sleeps;')" -ge 980 ]
+	[ "$(waits p.kiln ';sleeps;')" -ge 900 ]
 }
 
 # with_stopped_recorder [OPTION...]: it does nothing while its target has some thousands of waits.
