@@ -4,7 +4,9 @@
 Every round runs each command once, in turn and in alternating order, so that what slows the machine
 slows all of them. Prints for each the median wall time with its range, processor time, peak memory and
 the ratio to the first command; ratios are medians of the rounds' ratios. A command is run by sh, with
-its output going to /dev/null unless it says otherwise; one that fails ends the comparison.
+its output going to /dev/null unless it says otherwise; one that fails ends the comparison. With BLOCK=n in
+the environment each turn of a command is n runs of it, of which the median in wall time counts: what a CPU
+that slept takes to wake up is then not in it.
 """
 import os
 import statistics
@@ -25,10 +27,15 @@ def measure(command):
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
+def turn_of(command, block):
+    """The median of a turn's runs, by wall time."""
+    return sorted(measure(command) for _ in range(block))[block // 2]
+
+
 def main():
     if len(sys.argv) < 4 or len(sys.argv) % 2:
         sys.exit(__doc__.splitlines()[0])
-    rounds = int(sys.argv[1])
+    rounds, block = int(sys.argv[1]), int(os.environ.get("BLOCK", "1"))
     names, commands = sys.argv[2::2], sys.argv[3::2]
     runs = [[] for _ in names]
     for command in commands:  # warm the page cache
@@ -36,7 +43,7 @@ def main():
     for turn in range(rounds):
         order = range(len(names))
         for i in order if turn % 2 == 0 else reversed(order):
-            runs[i].append(measure(commands[i]))
+            runs[i].append(turn_of(commands[i], block))
     print(f"  {'':28} {'wall s':>9} {'range':>17} {'cpu s':>8} {'MiB':>7} {'ratio':>7}")
     for name, run in zip(names, runs):
         wall, cpu, memory = zip(*run)

@@ -61,12 +61,15 @@ cc="gcc -O2 -g -D_GNU_SOURCE -DKILN_VERSION=\\\"0\\\" -I$source/src -S -o /dev/n
 record "$file" dwarf,8192 3500 "for f in $source/src/process/p*.c; do $cc \$f; done; python3 $food/food.py; \
 	perl -ne '\$n{\$_}++ for split; END { print scalar keys %n }' $food/food.txt; xz -c $food/food.txt | wc -c"
 heading "perf.data with stack copies of 8 KB: $(($(wc -c <"$file") / 1000000)) MB, $(samples "$file") samples"
-set -- "kiln, 1 CPU" "taskset -c 0 $fold $file" "kiln, all CPUs" "$fold $file" \
-	"perf script --no-inline" "perf script --no-inline -i $file 2>/dev/null"
+set -- "kiln, 1 CPU" "taskset -c 0 $fold $file" "perf script --no-inline" "perf script --no-inline -i $file 2>/dev/null"
 if parser=$(peer hotspot-perfparser); then
 	set -- "$@" hotspot-perfparser "$parser --input $file --output /dev/null 2>/dev/null"
 fi
 compare "$@"
+heading "the same: one CPU and two, in turn, and each 21 times in a row"
+set -- "kiln, 2 CPUs" "taskset -c 0,1 $fold $file" "kiln, 1 CPU" "taskset -c 0 $fold $file"
+python3 "$here/compare.py" 21 "$@"
+BLOCK=21 compare "$@"
 printf '  anonymous memory of kiln: '
 python3 "$here/anonymous.py" $fold "$file"
 
