@@ -20,40 +20,7 @@ struct thread {
 	bool lost; /* the ring had no room for the file */
 };
 
-/* As many as there are threads. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread);
-} threads SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct call_counts);
-} counts SEC(".maps");
-
-static __always_inline struct call_counts *counted(void)
-{
-	__u32 first = 0;
-
-	return bpf_map_lookup_elem(&counts, &first);
-}
-
-static __always_inline struct mark *mark_of(struct task_struct *task, __u64 flags)
-{
-	return bpf_task_storage_get(&threads, task, NULL, flags);
-}
-
-static __always_inline void count_unmarked(void)
-{
-	struct call_counts *c = counted();
-
-	if (c)
-		c->unknown++;
-}
+MODE_TABLES(struct thread, struct call_counts)
 
 static __always_inline void marked(struct task_struct *task)
 {

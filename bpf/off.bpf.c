@@ -20,27 +20,7 @@ struct thread {
 	bool lost; /* the ring had no room for its stack */
 };
 
-/* As many as there are threads. */
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread);
-} threads SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct wait_counts);
-} counts SEC(".maps");
-
-static __always_inline struct wait_counts *counted(void)
-{
-	__u32 first = 0;
-
-	return bpf_map_lookup_elem(&counts, &first);
-}
+MODE_TABLES(struct thread, struct wait_counts)
 
 static __always_inline struct thread *thread_of(struct task_struct *task)
 {
@@ -204,19 +184,6 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 }
 
 /* ---- Who is recorded ---- */
-
-static __always_inline struct mark *mark_of(struct task_struct *task, __u64 flags)
-{
-	return bpf_task_storage_get(&threads, task, NULL, flags);
-}
-
-static __always_inline void count_unmarked(void)
-{
-	struct wait_counts *c = counted();
-
-	if (c)
-		c->unknown++;
-}
 
 /* A new thread waits for its first CPU. */
 SEC("tp_btf/sched_wakeup_new")

@@ -30,6 +30,39 @@ struct {
 static __always_inline struct mark *mark_of(struct task_struct *task, __u64 flags);
 /* There was no memory for the mark of a child. */
 static __always_inline void count_unmarked(void);
+
+/* Both, and the tables behind them, of the mode's own types: `thread_type`, which begins with a
+ * mark, of each thread, as many as there are; `counts_type`, which has a member `unknown`, of each
+ * CPU. */
+#define MODE_TABLES(thread_type, counts_type)                                                      \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_TASK_STORAGE);                                           \
+		__uint(map_flags, BPF_F_NO_PREALLOC);                                              \
+		__type(key, int);                                                                  \
+		__type(value, thread_type);                                                        \
+	} threads SEC(".maps");                                                                    \
+	struct {                                                                                   \
+		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);                                           \
+		__uint(max_entries, 1);                                                            \
+		__type(key, __u32);                                                                \
+		__type(value, counts_type);                                                        \
+	} counts SEC(".maps");                                                                     \
+	static __always_inline counts_type *counted(void)                                          \
+	{                                                                                          \
+		__u32 first = 0;                                                                   \
+		return bpf_map_lookup_elem(&counts, &first);                                       \
+	}                                                                                          \
+	static __always_inline struct mark *mark_of(struct task_struct *task, __u64 flags)         \
+	{                                                                                          \
+		return bpf_task_storage_get(&threads, task, NULL, flags);                          \
+	}                                                                                          \
+	static __always_inline void count_unmarked(void)                                           \
+	{                                                                                          \
+		counts_type *c = counted();                                                        \
+		if (c)                                                                             \
+			c->unknown++;                                                              \
+	}
+
 /* A thread that was there before has been marked. */
 static __always_inline void marked(struct task_struct *task);
 
