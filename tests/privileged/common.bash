@@ -35,6 +35,18 @@ until_recording() {
 	done 2>/dev/null
 }
 
+# record_stopped TARGET [OPTION...]: a recorder, $recorder, that does nothing while its target runs, which
+# waits for the file `go`.
+record_stopped() {
+	"$kiln" record -q "${@:2}" -p "$1" -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	kill -STOP $recorder
+	touch go
+	wait "$1"
+	kill -CONT $recorder
+}
+
 # The CPU time of a process or (PID/task/TID) of a thread, in ms.
 used_ms() {
 	awk -v tick="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) * 1000 / tick }' "/proc/$1/stat"

@@ -98,14 +98,7 @@ own_calls() {
 
 @test "with the recorder stopped and a ring of a page, what is lost is counted to the call" {
 	"$bin/files" folder 300 go 2>own &
-	target=$!
-	"$kiln" record -q --mode io -r -m 4K -p $target -o p.kiln &
-	recorder=$!
-	until_recording $recorder
-	kill -STOP $recorder
-	touch go
-	wait $target
-	kill -CONT $recorder
+	record_stopped $! --mode io -r -m 4K
 	wait $recorder
 	adds_up p.kiln
 	[ "$(value p.kiln "s['expected']")" -eq "$(own_calls reads)" ]

@@ -117,14 +117,7 @@ check_truth() {
 # with_stopped_recorder [OPTION...]: it does nothing while its target has some thousands of waits.
 with_stopped_recorder() {
 	sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$@"' sh "$bin/counting" 3000 >own &
-	target=$!
-	"$kiln" record -q --mode off "$@" -p $target -o p.kiln &
-	recorder=$!
-	until_recording $recorder
-	kill -STOP $recorder
-	touch go
-	wait $target
-	kill -CONT $recorder
+	record_stopped $! --mode off "$@"
 }
 
 @test "with the recorder stopped and a ring of a page, what is lost is counted, and --strict says no" {

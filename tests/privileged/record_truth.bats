@@ -62,14 +62,7 @@ setup_file() {
 # stopped_while_counting ROUNDS [OPTION...]: a recorder that does nothing while its target counts that far.
 stopped_while_counting() {
 	sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$@"' sh "$bin/counting" "$1" >own &
-	target=$!
-	"$kiln" record -q "${@:2}" -m 8 --stack-bytes 512 -e context-switches -p $target -o p.kiln &
-	recorder=$!
-	until_recording $recorder
-	kill -STOP $recorder
-	touch go
-	wait $target
-	kill -CONT $recorder
+	record_stopped $! -m 8 --stack-bytes 512 -e context-switches "${@:2}"
 }
 
 @test "with the consumer stopped and a ring of 8 pages, what is lost is counted to the last one" {

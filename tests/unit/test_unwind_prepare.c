@@ -1,14 +1,12 @@
 /* test_unwind_prepare.c: are a command's binaries found as they will be when it runs? */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "test.h"
 
 #include "base/buffer.h"
 #include "recorders/unwind_prepare.h"
+#include "support/work_folder.h"
 
 static void list(void *context, const struct image *image)
 {
@@ -62,25 +60,21 @@ static void test_libraries(void **state)
 
 static void test_scripts(void **state)
 {
-	char path[] = "/tmp/kiln-prepare-XXXXXX", *names;
-	int fd = mkstemp(path);
+	char path[512], own[600], *names;
 
 	(void)state;
-	assert_true(fd >= 0);
-	dprintf(fd, "#! /bin/sh -e\ntrue\n");
-	close(fd);
+	snprintf(path, sizeof(path), "%s", work_path("script"));
+	work_write("script", "#! /bin/sh -e\ntrue\n");
 	names = prepared(path);
 	assert_int_equal(count(names, "/bin/sh\n"), 1);
 	assert_int_equal(count(names, "libc.so.6\n"), 1);
 	free(names);
 	/* A script that runs itself. */
-	fd = open(path, O_WRONLY | O_TRUNC);
-	dprintf(fd, "#!%s\n", path);
-	close(fd);
+	snprintf(own, sizeof(own), "#!%s\n", path);
+	work_write("script", own);
 	names = prepared(path);
 	assert_string_equal(names, "[vdso]\n");
 	free(names);
-	unlink(path);
 }
 
 static void test_nothing(void **state)
