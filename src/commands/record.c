@@ -219,10 +219,10 @@ static void describe_modes(void)
 	size_t at = 0;
 
 	for (size_t i = 0; recorders[i] && i < MODES_MOST && at < sizeof(modes_help); i++) {
-		modes[i] = recorders[i]->name;
+		modes[i] = recorders[i]->mode->name;
 		at += (size_t)snprintf(modes_help + at, sizeof(modes_help) - at, "%s%s%s: %s",
-			i ? "; " : "", recorders[i]->name, i ? "" : " (the default)",
-			recorders[i]->about);
+			i ? "; " : "", recorders[i]->mode->name, i ? "" : " (the default)",
+			recorders[i]->mode->about);
 	}
 }
 
@@ -236,9 +236,9 @@ static const struct option_group *groups(void)
 	all[count++] = (struct option_group){"Where its time goes", mode_options, &own};
 	all[count++] = (struct option_group){"How", what_options, &own.options};
 	for (size_t i = 0; recorders[i]; i++)
-		if (recorders[i]->options)
-			all[count++] = (struct option_group){
-				recorders[i]->title, recorders[i]->options, &own.options};
+		if (recorders[i]->mode->options)
+			all[count++] = (struct option_group){recorders[i]->mode->title,
+				recorders[i]->mode->options, &own.options};
 	all[count++] = (struct option_group){"Output", output_options, &own};
 	all[count++] = names_detail_group();
 	all[count] = (struct option_group){0};
@@ -265,7 +265,7 @@ static bool check_options(struct record *r, char **operands, struct error *err)
 		return error_set(err, ERR_USAGE, "--stack-bytes: at most %u fit into a record",
 			STACK_BYTES_MOST);
 	o->stack_bytes = (o->stack_bytes + 7) & ~(uint64_t)7;
-	if (recorders[r->mode]->check && !recorders[r->mode]->check(o, err))
+	if (!mode_check(recorders[r->mode]->mode, o, err))
 		return false;
 	if (!r->output)
 		r->output = "profile.kiln";

@@ -112,7 +112,7 @@ static void add_events(struct buffer *out, const struct session *s)
 		buffer_char(out, '\n');
 	}
 	if (!s->counts.delivered)
-		buffer_printf(out, "no samples: %s\n", s->recorder->none);
+		buffer_printf(out, "no samples: %s\n", s->recorder->mode->none);
 }
 
 static void add_stacks(struct buffer *out, const struct session *s)
@@ -156,7 +156,7 @@ static void add_shares(struct buffer *out, const struct session *s)
 	struct shares shares = {0};
 	int64_t all;
 
-	if (!s->options->system_wide || !s->recorder->busy || !p->streams.len)
+	if (!s->options->system_wide || !s->recorder->mode->busy || !p->streams.len)
 		return;
 	for (size_t i = 0; i < p->samples.items[0].count; i++) {
 		const struct thread *t = &p->threads.items[p->samples.items[0].thread.items[i]];
@@ -191,7 +191,7 @@ static void add_waiting(struct buffer *out, const struct session *s)
 	const struct stream_row *row = p->streams.len ? &p->streams.items[0].row : NULL;
 	uint64_t wall = s->stopped - s->started, busy;
 
-	if (s->options->system_wide || !s->recorder->busy || !row ||
+	if (s->options->system_wide || !s->recorder->mode->busy || !row ||
 		!bytes_equal(profile_text(p, row->unit), BYTES("ns")))
 		return;
 	busy = (uint64_t)row->each * (row->delivered + profile_lost(p, 0));
@@ -209,7 +209,7 @@ static void add_short_lived(struct buffer *out, const struct session *s)
 	const struct profile *p = &s->profile;
 	uint64_t lost = p->streams.len ? profile_lost(p, 0) : 0;
 
-	if (s->options->system_wide || !lost || !s->recorder->busy ||
+	if (s->options->system_wide || !lost || !s->recorder->mode->busy ||
 		lost * 20 < p->streams.items[0].row.delivered + lost ||
 		p->processes.len < SHORT_LIVED)
 		return;
@@ -268,7 +268,7 @@ static void add_hottest(struct buffer *out, const struct session *s)
 		hot[i].frame = (frame_id)i;
 	qsort(hot, frames, sizeof(*hot), hotter);
 	if (total)
-		buffer_printf(out, "%s:\n", s->recorder->top);
+		buffer_printf(out, "%s:\n", s->recorder->mode->top);
 	for (size_t i = 0; i < frames && i < HOTTEST && hot[i].self; i++) {
 		struct frame f = view_frame_at(&v, hot[i].frame);
 		struct bytes name = view_text(&v, f.function), module = view_text(&v, f.module);

@@ -2,7 +2,6 @@
  */
 #include <stdlib.h>
 
-#include "recorders/calls.h"
 #include "recorders/perf_source.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
@@ -312,23 +311,25 @@ static void cpu_close(struct session *s)
 	s->recorder_state = NULL;
 }
 
-static bool cpu_check(const struct record_options *o, struct error *err)
+static bool cpu_options_used(const struct record_options *o)
 {
-	if (o->least || o->most || o->wait_kinds)
-		return error_set(err, ERR_USAGE, "--min, --max and --state belong to --mode off");
-	return io_options_unused(o, err);
+	return o->frequency || o->events || o->stack_bytes || o->tee;
 }
 
-extern const struct recorder recorder_cpu;
-const struct recorder recorder_cpu = {
+const struct mode mode_cpu = {
 	.name = "cpu",
 	.about = "where CPU time goes",
 	.busy = true,
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
-		"page-faults "
-		"or context-switches",
+		"page-faults or context-switches",
 	.top = "hottest functions (self)",
-	.check = cpu_check,
+	.own = "-F, -e, --stack-bytes and --tee",
+	.used = cpu_options_used,
+};
+
+extern const struct recorder recorder_cpu;
+const struct recorder recorder_cpu = {
+	.mode = &mode_cpu,
 	.open = cpu_open,
 	.enable = cpu_enable,
 	.drain = cpu_drain,

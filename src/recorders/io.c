@@ -7,7 +7,6 @@
 #include "io.skel.h"
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
-#include "recorders/calls.h"
 #include "recorders/recorders.h"
 
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
@@ -252,13 +251,7 @@ static void io_close(struct session *s)
 
 extern const struct recorder recorder_io;
 const struct recorder recorder_io = {
-	.name = "io",
-	.about = IO_ABOUT,
-	.none = IO_NONE,
-	.top = IO_TOP,
-	.options = io_options,
-	.title = IO_TITLE,
-	.check = io_check,
+	.mode = &mode_io,
 	.open = io_open,
 	.enable = io_enable,
 	.drain = io_drain,

@@ -10,7 +10,6 @@
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 #include "recorders/recorders.h"
-#include "recorders/waits.h"
 
 #define LEAST_OF_ALL 10000 /* ns, of the whole system */
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
@@ -240,13 +239,7 @@ static void off_close(struct session *s)
 
 extern const struct recorder recorder_off;
 const struct recorder recorder_off = {
-	.name = "off",
-	.about = OFF_ABOUT,
-	.none = OFF_NONE,
-	.top = OFF_TOP,
-	.options = off_options,
-	.title = OFF_TITLE,
-	.check = off_check,
+	.mode = &mode_off,
 	.open = off_open,
 	.enable = off_enable,
 	.drain = off_drain,

@@ -10,3 +10,20 @@ const struct recorder *const recorders[] = {
 #include "recorders.list"
 	NULL};
 #undef ENTRY
+
+/* "... belong to --mode cpu: --mode io records every call" */
+static bool refuse_options(const struct mode *mode, const struct mode *other, struct error *err)
+{
+	if (!mode->what || other->what)
+		return error_set(err, ERR_USAGE, "%s belong to --mode %s", other->own, other->name);
+	return error_set(err, ERR_USAGE, "%s belong to --mode %s: --mode %s records every %s",
+		other->own, other->name, mode->name, mode->what);
+}
+
+bool mode_check(const struct mode *mode, const struct record_options *options, struct error *err)
+{
+	for (size_t i = 0; recorders[i]; i++)
+		if (recorders[i]->mode != mode && recorders[i]->mode->used(options))
+			return refuse_options(mode, recorders[i]->mode, err);
+	return !mode->check || mode->check(options, err);
+}

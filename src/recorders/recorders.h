@@ -5,22 +5,10 @@
 #ifndef KILN_RECORDERS_RECORDERS_H
 #define KILN_RECORDERS_RECORDERS_H
 
-#include "base/options.h"
-#include "recorders/session.h"
+#include "recorders/modes.h"
 
 struct recorder {
-	const char *name;  /* "cpu" */
-	const char *about; /* "where CPU time goes" */
-
-	bool busy;	  /* samples are time on the CPU */
-	const char *none; /* what to try when nothing came: "the target hardly ..." */
-	const char *top;  /* what the ends of stacks are: "hottest functions (self)" */
-
-	/* Options of its own, into struct record_options; NULL: none. Their heading in --help. */
-	const struct option *options;
-	const char *title;
-	/* Is there an option that belongs to another one? ERR_USAGE. NULL: all can be had. */
-	bool (*check)(const struct record_options *options, struct error *err);
+	const struct mode *mode; /* what it records */
 
 	/* Open events on the session's targets, not enabled yet; recorder_state is the recorder's.
 	 */
@@ -34,6 +22,9 @@ struct recorder {
 	void (*account)(struct session *s);
 	void (*close)(struct session *s);
 };
+
+/* Do the options go together, and with the mode? ERR_USAGE. */
+bool mode_check(const struct mode *mode, const struct record_options *options, struct error *err);
 
 extern const struct recorder *const recorders[]; /* NULL-terminated; the first is the default */
 

@@ -106,7 +106,7 @@ static void describe(struct session *s)
 		set_meta(p, "arch", system.machine);
 	}
 	set_meta(p, "version", KILN_VERSION);
-	set_meta(p, "recorder", s->recorder->name);
+	set_meta(p, "recorder", s->recorder->mode->name);
 	gmtime_r(&now, &utc);
 	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	set_meta(p, "started", started);

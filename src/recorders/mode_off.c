@@ -1,8 +1,7 @@
-/* waits.c: what is common to recorders of waiting, built with programs for the kernel or not. */
-#include "recorders/waits.h"
+/* mode_off.c: what can be asked about waits? */
+#include "recorders/modes.h"
 
 #include "bpf/shared.h"
-#include "recorders/calls.h"
 
 /* As /proc/PID/status calls these states, where it knows them; and ps their letters. */
 static const struct {
@@ -35,7 +34,7 @@ static unsigned kind_named(struct bytes name)
 
 static bool set_states(void *target, const struct option *o, const char *value, struct error *err)
 {
-	struct record_options *options = target;
+	struct record_options *wanted = target;
 
 	(void)o;
 	do {
@@ -47,14 +46,14 @@ static bool set_states(void *target, const struct option *o, const char *value, 
 				"expected sleeping (S), disk (D), stopped (T), idle (I), queue (R) "
 				"or preempted (P), with commas between them, not '%.*s'",
 				(int)len, value);
-		options->wait_kinds |= kind;
+		wanted->wait_kinds |= kind;
 		value += len;
 	} while (*value++);
 	return true;
 }
 
 #define AT(member) offsetof(struct record_options, member)
-const struct option off_options[] = {
+static const struct option options[] = {
 	{.name = "min",
 		.argument = "TIME",
 		.set = option_duration,
@@ -73,13 +72,26 @@ const struct option off_options[] = {
 	{0},
 };
 
-bool off_check(const struct record_options *o, struct error *err)
+static bool used(const struct record_options *o)
 {
-	if (o->frequency || o->events || o->stack_bytes || o->tee)
-		return error_set(err, ERR_USAGE,
-			"-F, -e, --stack-bytes and --tee belong to --mode cpu: --mode off records "
-			"every wait (--min leaves short ones out)");
-	if (o->most && o->most < o->least)
-		return error_set(err, ERR_USAGE, "--max is less than --min");
-	return io_options_unused(o, err);
+	return o->least || o->most || o->wait_kinds;
 }
+
+static bool check(const struct record_options *o, struct error *err)
+{
+	return !o->most || o->most >= o->least ||
+	       error_set(err, ERR_USAGE, "--max is less than --min");
+}
+
+const struct mode mode_off = {
+	.name = "off",
+	.about = "where threads wait: asleep, for input and output, for a CPU",
+	.none = "the target never left the CPU, or not for as long as --min and --max want it",
+	.top = "what threads waited for",
+	.what = "wait (--min leaves short ones out)",
+	.options = options,
+	.title = "Waits (--mode off)",
+	.own = "--min, --max and --state",
+	.used = used,
+	.check = check,
+};

@@ -1,0 +1,31 @@
+/* modes.h: what can be recorded, in words and options, whether this Kiln was built to do it or not.
+ */
+#ifndef KILN_RECORDERS_MODES_H
+#define KILN_RECORDERS_MODES_H
+
+#include "base/options.h"
+#include "recorders/session.h"
+
+struct mode {
+	const char *name;  /* "off" */
+	const char *about; /* "where threads wait" */
+	bool busy;	   /* samples are time on the CPU */
+	const char *none;  /* what to try when nothing came: "the target hardly ..." */
+	const char *top;   /* what the ends of stacks are: "hottest functions (self)" */
+	const char *what;  /* every ... is recorded: "wait"; NULL: samples are taken */
+
+	/* Options of its own, into struct record_options; NULL: they are listed elsewhere. Their
+	 * heading in --help; and for messages the names of those that no other mode knows. */
+	const struct option *options;
+	const char *title, *own;
+	bool (*used)(const struct record_options *options); /* one of those? */
+	/* Do the options go together? ERR_USAGE. NULL: always. */
+	bool (*check)(const struct record_options *options, struct error *err);
+};
+
+extern const struct mode mode_cpu, mode_off, mode_io;
+
+/* The frame of a kind of waiting (enum wait_kind), above the stack: "[sleeping]". */
+const char *wait_kind_frame(unsigned kind);
+
+#endif
