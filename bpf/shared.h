@@ -64,16 +64,20 @@ struct told_chunk {
 /* A chunk that is the user half of a stack, not walked yet: of a program whose mappings were not
  * told to the kernel at that time, or not all. */
 #define COPY_PAGE    4096ull
-#define COPY_PAGES   5	 /* from the one of the stack pointer on */
-#define COPIES_MOST  256 /* of one process */
-#define COPIED_WORDS 21	 /* of struct pt_regs of x86-64 */
+#define COPY_SMALL   4	  /* pages, from the one of the stack pointer on... */
+#define COPY_LARGE   16	  /* ... of a stack that goes on behind them */
+#define COPIES_MOST  1024 /* of one program that a process runs */
+#define COPIES_SHARE 2	  /* times asked.crowded: of the ring */
+#define COPIED_WORDS 21	  /* of struct pt_regs of x86-64 */
 struct told_copy {
 	__u8 told, reserved[3];
 	__u32 id; /* of the chunk */
 	__u64 time;
-	__u32 space, copied; /* bytes, up to the first page that was absent */
+	__u32 space;
+	__u32 room, copied; /* bytes; copied up to the first page that was absent */
+	__u32 reserved2;
 	__u64 regs[COPIED_WORDS];
-	char bytes[COPY_PAGES * COPY_PAGE];
+	char bytes[]; /* `room` */
 };
 
 /* What a call does with a file. */

@@ -7,8 +7,8 @@
 #ifndef KILN_BPF_STACKS_H
 #define KILN_BPF_STACKS_H
 
+#include "bpf/copies.h"
 #include "bpf/frame_pointers.h"
-#include "bpf/unwind.h"
 
 #define SPACES_MOST  65536 /* processes: some 6 MB */
 #define PROBE_FRAMES 8	   /* of the way from a tracepoint to its program, at most */
@@ -164,59 +164,33 @@ static long take_kernel_chunk(__u32 i, void *context)
 	return take_chunk(room, room->kernel, KERNEL_STACK_MOST - 1, room->skip, 1, CHUNK_KERNEL);
 }
 
-/* Nothing is known of the process, or not all. */
-static __always_inline bool wants_copy(const struct user_stack *s)
+/* Room is left for what is small: that is never taken by copies. */
+static __always_inline bool copy_fits(void)
 {
-	return (s->end == USER_STACK_NO_TABLE && !s->space) || s->end == USER_STACK_NO_MAPPING;
-}
-
-/* May the stack of a process that too little is known of be copied? Not for ever. */
-static __always_inline bool may_copy(__u32 tgid)
-{
-	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid), none = {0};
-
-	if (!process) {
-		bpf_map_update_elem(&unwind_processes, &tgid, &none, BPF_NOEXIST);
-		process = bpf_map_lookup_elem(&unwind_processes, &tgid);
-	}
-	return process && process->copies < COPIES_MOST &&
-	       __sync_fetch_and_add(&process->copies, 1) < COPIES_MOST;
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < asked.crowded * COPIES_SHARE;
 }
 
 /* The stack for user space to walk, as the chunk that it will be. */
-static __always_inline void copy_user(struct stack_room *room, struct task_struct *task)
+static __always_inline void copy_user(
+	struct stack_room *room, struct task_struct *task, __u32 space, __u32 pages)
 {
-	__u64 regs = bpf_task_pt_regs(task), at = room->user.sp & -COPY_PAGE;
-	__u32 space = space_of(task);
-	struct told_copy *told;
+	struct told_copy *told = bpf_ringbuf_reserve(&ring, COPY_SIZE(pages), 0);
 
-	room->lost = true;
-	if (!space)
-		return;
-	told = bpf_ringbuf_reserve(&ring, sizeof(*told), 0);
+	room->lost = !told;
 	if (!told)
 		return;
-	room->lost = false;
-	told->told = TOLD_COPY;
-	told->time = bpf_ktime_get_ns();
+	copy_take(told, task, &room->user, pages);
 	told->space = space;
 	told->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
 	room->id = told->id;
 	room->chunk.parent = told->id;
-	told->copied = 0;
-	bpf_probe_read_kernel(told->regs, sizeof(told->regs), (const void *)regs);
-	for (__u32 i = 0; i < COPY_PAGES; i++) {
-		if (bpf_probe_read_user(told->bytes + i * COPY_PAGE, COPY_PAGE,
-			    (const void *)(at + i * COPY_PAGE)))
-			break;
-		told->copied += COPY_PAGE;
-	}
 	bpf_ringbuf_submit(told, ring_wakeup());
 }
 
 static __always_inline void take_user(struct stack_room *room, struct task_struct *task)
 {
 	__u32 space;
+	bool copy;
 
 #ifdef __TARGET_ARCH_x86
 	if (asked.user_tables)
@@ -224,10 +198,8 @@ static __always_inline void take_user(struct stack_room *room, struct task_struc
 	else
 #endif
 		user_stack_follow(&room->user);
-	if (asked.user_tables && wants_copy(&room->user) && may_copy((__u32)task->tgid)) {
-		copy_user(room, task);
-		return;
-	}
+	copy = asked.user_tables && copy_wanted(&room->user) && copy_fits() &&
+	       copy_allowed((__u32)task->tgid);
 	room->chunk.parent = CHUNK_ROOT | (__u64)room->user.end << CHUNK_END_SHIFT;
 	if (!room->user.count)
 		return;
@@ -235,6 +207,13 @@ static __always_inline void take_user(struct stack_room *room, struct task_struc
 	room->lost = !space;
 	if (room->lost)
 		return;
+	if (copy) {
+		if (copy_large(&room->user))
+			copy_user(room, task, space, COPY_LARGE);
+		else
+			copy_user(room, task, space, COPY_SMALL);
+		return;
+	}
 	room->chunk.parent |= space;
 	room->left = room->user.count;
 	bpf_loop(USER_FRAMES_MOST / CHUNK_FRAMES + 1, take_user_chunk, &room, 0);

@@ -58,6 +58,11 @@ struct {
 	__type(value, struct unwind_recents);
 } unwind_recents SEC(".maps");
 
+static __always_inline bool unwind_read(void *to, __u32 size, __u64 address)
+{
+	return !bpf_probe_read_user(to, size, (const void *)address);
+}
+
 #ifdef __TARGET_ARCH_x86
 
 /* enum cfi_how, of images/cfi.h */
@@ -85,11 +90,6 @@ static __always_inline __u64 unwind_mask(__u64 a, __u64 b)
 
 	asm volatile("" : "+r"(mask));
 	return mask;
-}
-
-static __always_inline bool unwind_read(void *to, __u32 size, __u64 address)
-{
-	return !bpf_probe_read_user(to, size, (const void *)address);
 }
 
 /* ---- Mappings ---- */

@@ -215,12 +215,17 @@ void bpf_source_track(struct bpf_source *source, uint64_t until)
 	}
 }
 
-static size_t told_size(const struct bpf_source *source, uint8_t told)
+/* What a record has to have, at least; 0: there is none of its kind. */
+static size_t told_size(const struct bpf_source *source, struct bytes record)
 {
 	static const size_t sizes[] = {[TOLD_SPACE] = sizeof(struct told_space),
 		[TOLD_CHUNK] = sizeof(struct told_chunk),
 		[TOLD_COPY] = sizeof(struct told_copy)};
+	uint8_t told = record.len ? (uint8_t)*record.at : 0;
+	const void *any = record.at;
 
+	if (told == TOLD_COPY && record.len >= sizes[told])
+		return sizes[told] + ((const struct told_copy *)any)->copied;
 	return told < sizeof(sizes) / sizeof(*sizes) && sizes[told] ? sizes[told]
 								    : source->records->size(told);
 }
@@ -237,7 +242,7 @@ static uint64_t told_time(const struct bpf_source *source, const void *record)
 static bool take(struct bpf_source *source, struct bytes record, uint64_t until)
 {
 	uint8_t told = record.len ? (uint8_t)*record.at : 0;
-	size_t size = told_size(source, told);
+	size_t size = told_size(source, record);
 	const void *any = record.at;
 
 	if (!size || record.len < size) {

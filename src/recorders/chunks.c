@@ -3,6 +3,7 @@
 
 #include "bpf/unwind_shared.h"
 #include "recorders/chunks.h"
+#include "recorders/copies.h"
 
 #define WALKED (1u << 31) /* no program gives so many numbers */
 
@@ -100,28 +101,14 @@ void chunk_table_add(struct chunk_table *t, const struct told_chunk *told)
 	put_row(t, told->id, &row);
 }
 
-/* struct pt_regs, by column. */
-static void read_registers(const struct told_copy *told, struct registers *ret)
-{
-	static const uint8_t places[17] = {
-		10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
-
-	*ret = (struct registers){0};
-	for (unsigned i = 0; i < 17; i++)
-		registers_set(ret, i, told->regs[places[i]]);
-}
-
 void chunk_table_walk(struct chunk_table *t, const struct told_copy *told)
 {
-	struct unwinder_copy copy = {
-		.filled = told->copied == sizeof(told->bytes), .in_user_code = true};
+	struct unwinder_copy copy;
 	int32_t pid = told->space < t->spaces.len ? t->spaces.items[told->space] : -1;
 	struct user_frames frames;
 	struct chunk_row row = {0};
 
-	read_registers(told, &copy.registers);
-	copy.stack.start = copy.registers.value[arch_native()->stack_pointer] & -COPY_PAGE;
-	copy.stack.content = (struct bytes){told->bytes, told->copied};
+	copy_open(told, &copy);
 	stacks_walk_copy(t->stacks, pid, told->time, &copy, &frames);
 	row.parent = CHUNK_ROOT | (uint64_t)frames.end << CHUNK_END_SHIFT | told->space;
 	row.root = row.parent;

@@ -4,8 +4,9 @@
  *
  * Runs a command and samples it and its children. Of every so-manyth sample the program in the
  * kernel also hands over the registers and a copy of the stack that it walked on; the walker of
- * user space goes over these, and both results are compared frame by frame. Prints figures, one a
- * line: "name value". */
+ * user space goes over these, and both results are compared frame by frame. Stacks that the kernel
+ * cannot walk yet are copied and walked as recordings do it. Prints figures, one a line: "name
+ * value". */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +18,8 @@
 #include <unistd.h>
 
 #include "images/unwind.h"
+#include "recorders/bpf_ring.h"
+#include "recorders/copies.h"
 #include "recorders/perf_event.h"
 #include "recorders/perf_ring.h"
 #include "recorders/session.h"
@@ -25,6 +28,7 @@
 #include "unwind_check.skel.h"
 
 #define RING_BYTES   ((uint64_t)1 << 20) /* of what happens to processes, for each CPU */
+#define COPIES_BYTES ((uint64_t)64 << 20)
 #define POLL_MS	     1
 #define SHOWN	     5
 #define FRAMES_LIMIT 4096
@@ -38,6 +42,10 @@ struct check {
 	struct perf_layout layout;
 	struct perf_merge merge;
 	VECTOR(struct cfi *) cfis; /* by binary */
+	struct bpf_ring copies;
+	uint64_t ends[UNWIND_ENDS]; /* of copies */
+	uint64_t late;		    /* so many copies come before anything is told to the kernel */
+	uint64_t walked;
 	uint64_t compared, equal, shorter, unable, differ, skipped, shown;
 	uint64_t update_ns, updates, slowest_ns;
 };
@@ -90,29 +98,21 @@ static void open_clock(struct check *c, int cpus, uint64_t frequency)
 	}
 }
 
-static void update(struct check *c)
+static void apply(struct check *c, uint64_t until)
 {
-	uint64_t began = monotonic_ns(), took;
 	struct perf_record record;
 	struct error err = {0};
 	struct perf_ring *ring;
 	struct bytes bytes;
 
-	perf_merge_update(&c->merge);
-	while (perf_merge_next(&c->merge, began, &bytes, &ring)) {
+	while (perf_merge_next(&c->merge, until, &bytes, &ring)) {
 		if (perf_record_decode(bytes, ring->layout, &record, &err))
 			processes_apply(&c->processes, &record);
 		perf_merge_done(ring);
 	}
-	unwind_tables_update(&c->tables, &c->processes, began);
-	took = monotonic_ns() - began;
-	c->update_ns += took;
-	c->updates++;
-	if (took > c->slowest_ns)
-		c->slowest_ns = took;
 }
 
-/* ---- The same stack, walked in user space ---- */
+/* ---- Stacks, walked in user space ---- */
 
 struct lookup {
 	struct check *check;
@@ -142,16 +142,57 @@ static bool look_up(void *context, uint64_t pc, struct unwind_code *ret)
 	return true;
 }
 
-/* struct pt_regs, as columns. */
-static void registers_of(const struct taken *t, struct registers *ret)
+static enum unwind_end walk(struct check *c, struct process_state *process,
+	const struct unwinder_copy *copy, struct unwind_frame *frames, size_t *ret_count)
 {
-	static const uint8_t places[17] = {
-		10, 12, 11, 5, 13, 14, 4, TAKEN_SP, 9, 8, 7, 6, 3, 2, 1, 0, TAKEN_IP};
+	struct lookup lookup = {c, process};
+	struct unwind_input input = {.arch = arch_native(),
+		.registers = &copy->registers,
+		.stack = copy->stack,
+		.stack_filled = copy->filled,
+		.lookup = look_up,
+		.context = &lookup};
 
-	*ret = (struct registers){0};
-	for (unsigned i = 0; i < 17; i++)
-		registers_set(ret, i, t->regs[places[i]]);
+	return unwind_stack(&input, frames, FRAMES_LIMIT, ret_count);
 }
+
+/* One that the kernel could not walk. */
+static void walk_copy(struct check *c, const struct told_copy *told)
+{
+	static struct unwind_frame frames[FRAMES_LIMIT];
+	struct unwinder_copy copy;
+	size_t count;
+
+	apply(c, told->time);
+	copy_open(told, &copy);
+	c->walked++;
+	c->ends[walk(
+		c, processes_get(&c->processes, (int32_t)told->space), &copy, frames, &count)]++;
+}
+
+/* Copies are older than `began`, as is what they need to be known. */
+static void update(struct check *c)
+{
+	uint64_t began = monotonic_ns(), took;
+	struct bytes copy;
+
+	bpf_ring_update(&c->copies);
+	perf_merge_update(&c->merge);
+	while (bpf_ring_next(&c->copies, &copy)) {
+		walk_copy(c, (const void *)copy.at);
+		bpf_ring_done(&c->copies);
+	}
+	apply(c, began);
+	if (c->walked >= c->late)
+		unwind_tables_update(&c->tables, &c->processes, began);
+	took = monotonic_ns() - began;
+	c->update_ns += took;
+	c->updates++;
+	if (took > c->slowest_ns)
+		c->slowest_ns = took;
+}
+
+/* ---- The same stack, walked in both ---- */
 
 static const char *module_at(
 	struct check *c, struct process_state *process, uint64_t address, uint64_t *ret_offset)
@@ -186,26 +227,20 @@ static void show(struct check *c, struct process_state *process, const struct ta
 static void compare(struct check *c, const struct taken *t)
 {
 	static struct unwind_frame frames[FRAMES_LIMIT];
-	struct lookup lookup = {c, processes_get(&c->processes, (int32_t)(t->pid_tgid >> 32))};
-	struct registers registers;
-	struct unwind_input input = {.arch = arch_native(),
-		.registers = &registers,
-		.stack = {.start = t->regs[TAKEN_SP] & -TAKEN_PAGE,
-			.content = {t->bytes, t->copied}},
-		.stack_filled = t->copied == sizeof(t->bytes),
-		.lookup = look_up,
-		.context = &lookup};
+	struct process_state *process = processes_get(&c->processes, (int32_t)(t->pid_tgid >> 32));
+	struct unwinder_copy copy = {.stack = {.start = t->regs[TAKEN_SP] & -TAKEN_PAGE,
+					     .content = {t->bytes, t->copied}},
+		.filled = t->copied == sizeof(t->bytes)};
 	size_t count, i;
 	enum unwind_end end;
 
 	/* What was mapped meanwhile is not what the program saw. */
-	if (!t->stack.space || !lookup.process->space ||
-		lookup.process->space->id != t->stack.space) {
+	if (!t->stack.space || !process->space || process->space->id != t->stack.space) {
 		c->skipped++;
 		return;
 	}
-	registers_of(t, &registers);
-	end = unwind_stack(&input, frames, FRAMES_LIMIT, &count);
+	copy_registers((const uint64_t *)t->regs, &copy.registers);
+	end = walk(c, process, &copy, frames, &count);
 	c->compared++;
 	for (i = 0; i < count && i < t->stack.count && frames[i].address == t->stack.ip[i]; i++)
 		;
@@ -227,7 +262,7 @@ static void compare(struct check *c, const struct taken *t)
 	}
 	c->differ++;
 	if (c->shown++ < SHOWN)
-		show(c, lookup.process, t, frames, count, end);
+		show(c, process, t, frames, count, end);
 }
 
 static int on_taken(void *context, void *data, size_t size)
@@ -279,15 +314,19 @@ static void tell(const struct check *c)
 		[USER_STACK_COMPLETE] = "complete", [USER_STACK_FOREIGN] = "foreign"};
 	const struct unwind_tables *t = &c->tables;
 	double samples = (double)c->bpf->bss->samples, frames = (double)c->bpf->bss->frames;
+	double here = samples - (double)c->bpf->bss->handed_over;
+	uint64_t ends[USER_STACK_ENDS];
 
 	printf("samples %.0f\n", samples);
-	printf("complete_percent %.3f\n", 100 * (double)c->bpf->bss->ends[0] / samples);
-	for (int i = 0; i < USER_STACK_ENDS; i++)
-		if (c->bpf->bss->ends[i])
-			printf("end_%s %llu\n",
-				names[i] ? names[i] : unwind_end_name((enum unwind_end)i),
-				c->bpf->bss->ends[i]);
-	printf("frames_per_sample %.1f\n", frames / samples);
+	for (int i = 0; i < USER_STACK_ENDS; i++) {
+		ends[i] = c->bpf->bss->ends[i] + (i < UNWIND_ENDS ? c->ends[i] : 0);
+		if (ends[i])
+			printf("end_%s %" PRIu64 "\n",
+				names[i] ? names[i] : unwind_end_name((enum unwind_end)i), ends[i]);
+	}
+	printf("complete_percent %.3f\n", 100 * (double)ends[0] / samples);
+	printf("copies %llu\nwalked %" PRIu64 "\n", c->bpf->bss->handed_over, c->walked);
+	printf("frames_per_sample %.1f\n", frames / here);
 	printf("ns_per_sample %.0f\n", (double)c->bpf->bss->walk_ns / samples);
 	printf("ns_median %" PRIu64 "\nns_90 %" PRIu64 "\nns_99 %" PRIu64 "\n",
 		walk_quantile(c, 0.5), walk_quantile(c, 0.9), walk_quantile(c, 0.99));
@@ -332,10 +371,14 @@ int main(int argc, char **argv)
 	if (getenv("TABLE_BYTES"))
 		c.tables.bytes_most = strtoull(getenv("TABLE_BYTES"), NULL, 10);
 	ring = ring_buffer__new(bpf_map__fd(c.bpf->maps.ring), on_taken, &c, NULL);
+	if (!bpf_ring_map(&c.copies, bpf_map__fd(c.bpf->maps.copies), COPIES_BYTES, &err))
+		fail("copies", &err);
 	unwind_tables_prepare(&c.tables, argv[3]);
 	pid = prepare(&c, argv + 3, &go);
 	open_tracking(&c, cpus, pid);
 	open_clock(&c, cpus, strtoull(argv[1], NULL, 10));
+	if (getenv("LATE"))
+		c.late = strtoull(getenv("LATE"), NULL, 10);
 	if (write(go, "", 1) != 1)
 		fail("pipe", NULL);
 	while (waitpid(pid, &status, WNOHANG) == 0) {
@@ -343,6 +386,7 @@ int main(int argc, char **argv)
 		ring_buffer__poll(ring, POLL_MS);
 	}
 	ring_buffer__consume(ring);
+	update(&c);
 	tell(&c);
 	return status ? 1 : 0;
 }

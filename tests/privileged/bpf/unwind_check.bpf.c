@@ -1,6 +1,6 @@
 /* unwind_check.bpf.c: user stacks as bpf/unwind.h takes them, with what they were taken from. */
 #include "tests/privileged/bpf/unwind_check.h"
-#include "bpf/unwind.h"
+#include "bpf/copies.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -10,6 +10,12 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 64 << 20);
 } ring SEC(".maps");
+
+/* Stacks that user space walks because they cannot be walked here yet. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 << 20);
+} copies SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -28,7 +34,7 @@ struct {
 
 /* Samples by how long their walk took, in steps of WALK_STEP. */
 __u64 walks[WALK_STEPS];
-__u64 samples, frames, walk_ns, lost, ends[USER_STACK_ENDS];
+__u64 samples, frames, walk_ns, lost, handed_over, ends[USER_STACK_ENDS];
 
 /* The registers, and the stack from the page of its pointer to the first that is absent. */
 static __always_inline void copy_stack(struct taken *t)
@@ -62,6 +68,26 @@ static __always_inline void tell(const struct user_stack *s, __u64 ns)
 	bpf_ringbuf_submit(t, 0);
 }
 
+/* False: there is no room for it. */
+static __always_inline bool hand_over(const struct user_stack *s, __u32 tgid, __u32 pages)
+{
+	struct told_copy *told = bpf_ringbuf_reserve(&copies, COPY_SIZE(pages), 0);
+
+	if (!told)
+		return false;
+	copy_take(told, bpf_get_current_task_btf(), s, pages);
+	told->space = tgid;
+	bpf_ringbuf_submit(told, 0);
+	return true;
+}
+
+static __always_inline bool copied(const struct user_stack *s, __u32 tgid)
+{
+	if (!copy_wanted(s) || !copy_allowed(tgid))
+		return false;
+	return copy_large(s) ? hand_over(s, tgid, COPY_LARGE) : hand_over(s, tgid, COPY_SMALL);
+}
+
 SEC("perf_event")
 int on_clock(struct bpf_perf_event_data *context)
 {
@@ -80,9 +106,13 @@ int on_clock(struct bpf_perf_event_data *context)
 		ns = WALK_STEPS - 1;
 	asm volatile("" : "+r"(ns)); /* the verifier sees the mask only */
 	__sync_fetch_and_add(&walks[ns & (WALK_STEPS - 1)], 1);
-	__sync_fetch_and_add(&frames, s->count);
-	if (s->end < USER_STACK_ENDS)
-		__sync_fetch_and_add(&ends[s->end], 1);
+	if (copied(s, tgid)) {
+		__sync_fetch_and_add(&handed_over, 1);
+	} else {
+		__sync_fetch_and_add(&frames, s->count);
+		if (s->end < USER_STACK_ENDS)
+			__sync_fetch_and_add(&ends[s->end], 1);
+	}
 	if (__sync_fetch_and_add(&samples, 1) % copy_every == 0)
 		tell(s, ns);
 	return 0;

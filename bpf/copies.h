@@ -1,0 +1,59 @@
+/* copies.h: user stacks that a program cannot walk yet, for the recorder to walk.
+ *
+ * What a new process maps, and the unwind tables of that, become known to programs some
+ * milliseconds late, on a busy machine later. Until then a stack is handed over as it is: its
+ * registers and the pages that it lies on. */
+#ifndef KILN_BPF_COPIES_H
+#define KILN_BPF_COPIES_H
+
+#include "bpf/unwind.h"
+
+/* Of a copy's struct told_copy, with its bytes. */
+#define COPY_SIZE(pages) (sizeof(struct told_copy) + (pages)*COPY_PAGE)
+
+/* Nothing is known of the process, or not all. */
+static __always_inline bool copy_wanted(const struct user_stack *s)
+{
+	return (s->end == USER_STACK_NO_TABLE && !s->space) || s->end == USER_STACK_NO_MAPPING;
+}
+
+/* May the stack of a process that too little is known of be copied? Not for ever. */
+static __always_inline bool copy_allowed(__u32 tgid)
+{
+	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid), none = {0};
+
+	if (!process) {
+		bpf_map_update_elem(&unwind_processes, &tgid, &none, BPF_NOEXIST);
+		process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	}
+	return process && process->copies < COPIES_MOST &&
+	       __sync_fetch_and_add(&process->copies, 1) < COPIES_MOST;
+}
+
+/* Does the stack go on behind a small copy? */
+static __always_inline bool copy_large(const struct user_stack *s)
+{
+	__u64 word;
+
+	return unwind_read(&word, sizeof(word), (s->sp & -COPY_PAGE) + COPY_SMALL * COPY_PAGE);
+}
+
+/* The current thread's, into a record with room for `pages`; `id` and `space` are the caller's. */
+static __always_inline void copy_take(
+	struct told_copy *told, struct task_struct *task, const struct user_stack *s, __u32 pages)
+{
+	__u64 regs = bpf_task_pt_regs(task), at = s->sp & -COPY_PAGE;
+
+	told->told = TOLD_COPY;
+	told->time = bpf_ktime_get_ns();
+	told->room = pages * COPY_PAGE;
+	told->copied = 0;
+	bpf_probe_read_kernel(told->regs, sizeof(told->regs), (const void *)regs);
+	for (__u32 i = 0; i < pages; i++) {
+		if (!unwind_read(told->bytes + i * COPY_PAGE, COPY_PAGE, at + i * COPY_PAGE))
+			break;
+		told->copied += COPY_PAGE;
+	}
+}
+
+#endif
