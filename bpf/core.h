@@ -96,6 +96,26 @@ struct file {
 	struct inode *f_inode;
 };
 
+struct block_device {
+	__u32 bd_dev;
+};
+
+struct bvec_iter {
+	unsigned int bi_size;
+};
+
+struct bio {
+	struct bio *bi_next; /* of the same request */
+	struct block_device *bi_bdev;
+	unsigned int bi_opf;
+	struct bvec_iter bi_iter;
+};
+
+struct request {
+	unsigned int __data_len;
+	struct bio *bio, *biotail;
+};
+
 struct bpf_iter_meta {
 	struct seq_file *seq;
 };

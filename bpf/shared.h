@@ -31,6 +31,7 @@ enum told {
 	TOLD_COPY,	/* struct told_copy */
 	TOLD_CALL,	/* struct told_call */
 	TOLD_FILE,	/* struct told_file, as long as its names are */
+	TOLD_REQUEST,	/* struct told_request */
 };
 
 /* What a process runs from a time on: addresses of others mean something else. */
@@ -119,6 +120,34 @@ struct call_counts {
 	__u64 calls;	 /* that should be told */
 	__u64 ring_full; /* of them */
 	__u64 unknown;	 /* ... of threads that there was no memory for */
+};
+
+/* What a device is to do. */
+enum request_kind { REQUEST_READ, REQUEST_WRITE, REQUEST_DISCARD, REQUEST_FLUSH, REQUEST_KINDS };
+
+#define REQUESTS_MOST 65536u /* that have not ended: some 8 MB */
+
+/* A request that has ended: it was made, and issued to its device when it was its turn. */
+struct told_request {
+	__u8 told, kind;
+	__u16 cpu;	/* where it was made */
+	__u32 chunk;	/* the stack that made it; 0: none */
+	__u64 made;	/* CLOCK_MONOTONIC, ns */
+	__u64 queued;	/* ns, until it was issued */
+	__u64 took;	/* ns more */
+	__u32 bytes;	/* of data */
+	__u32 device;	/* dev_t, as the kernel has it */
+	__u32 pid, tid; /* who made it */
+};
+
+/* What was seen, on each CPU. */
+struct request_counts {
+	__u64 requests;	 /* that should be told: they have ended, or there was no room for them */
+	__u64 ring_full; /* of them */
+	__u64 map_full;	 /* of them */
+	__u64 merged;	 /* ... into others, and none of their own any more */
+	__u64 others;	 /* ... that threads of the kernel made which are not recorded */
+	__u64 unknown;	 /* threads that there was no memory for */
 };
 
 /* Why a thread is off the CPU. */

@@ -19,11 +19,14 @@ struct mode {
 	const struct option *options;
 	const char *title, *own;
 	bool (*used)(const struct record_options *options); /* one of those? */
+	/* Forget what is asked of other modes in these options, which this one knows as well. NULL:
+	 * nothing. */
+	void (*shared)(struct record_options *options);
 	/* Do the options go together? ERR_USAGE. NULL: always. */
 	bool (*check)(const struct record_options *options, struct error *err);
 };
 
-extern const struct mode mode_cpu, mode_off, mode_io;
+extern const struct mode mode_cpu, mode_off, mode_io, mode_disk;
 
 /* The frame of a kind of waiting (enum wait_kind), above the stack: "[sleeping]". */
 const char *wait_kind_frame(unsigned kind);

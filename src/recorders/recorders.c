@@ -22,8 +22,12 @@ static bool refuse_options(const struct mode *mode, const struct mode *other, st
 
 bool mode_check(const struct mode *mode, const struct record_options *options, struct error *err)
 {
+	struct record_options others = *options;
+
+	if (mode->shared)
+		mode->shared(&others);
 	for (size_t i = 0; recorders[i]; i++)
-		if (recorders[i]->mode != mode && recorders[i]->mode->used(options))
+		if (recorders[i]->mode != mode && recorders[i]->mode->used(&others))
 			return refuse_options(mode, recorders[i]->mode, err);
 	return !mode->check || mode->check(options, err);
 }

@@ -32,8 +32,9 @@ struct record_options {
 	uint64_t least, most;	     /* ns that a wait lasts; 0: as the recorder has it; no limit */
 	unsigned wait_kinds;	     /* bits by enum wait_kind; 0: all */
 	bool reads, writes;	     /* only such calls */
-	bool latency;		     /* calls weigh what they take, not what they move */
+	bool latency;		     /* calls, requests weigh what they take, not what they move */
 	bool files;		     /* stacks end with the name of the file */
+	bool devices;		     /* ... of the device */
 };
 
 /* What a recording has done so far; counts of samples. */

@@ -14,6 +14,7 @@ static void close_nothing(struct session *s)
 	(void)s;
 }
 
-extern const struct recorder recorder_off, recorder_io;
+extern const struct recorder recorder_off, recorder_io, recorder_disk;
 const struct recorder recorder_off = {.mode = &mode_off, .open = refuse, .close = close_nothing};
 const struct recorder recorder_io = {.mode = &mode_io, .open = refuse, .close = close_nothing};
+const struct recorder recorder_disk = {.mode = &mode_disk, .open = refuse, .close = close_nothing};

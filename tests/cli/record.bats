@@ -30,7 +30,7 @@ needs_perf() {
 
 @test "modes: unknown ones and options of others are refused" {
 	run "$kiln" record --mode sideways -- true
-	failed_with 2 "kiln: record: --mode: expected one of cpu, off, io, got 'sideways'"
+	failed_with 2 "kiln: record: --mode: expected one of cpu, off, io, disk, got 'sideways'"
 	run "$kiln" record --min 1ms -- true
 	failed_with 2 "kiln: record: --min, --max and --state belong to --mode off"
 	run "$kiln" record --mode off -F 99 -- true
@@ -48,8 +48,13 @@ needs_perf() {
 	run "$kiln" record --mode io -k -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"-k leaves nothing in --mode io"* ]]
+	run "$kiln" record --mode disk --files -- true
+	failed_with 2 "kiln: record: --files belongs to --mode io: requests to devices do not know of files; --devices names these"
+	run "$kiln" record --devices -- true
+	failed_with 2 "kiln: record: options such as --devices belong to --mode disk"
 	"$kiln" record --help | grep -q "off: where"
 	"$kiln" record --help | grep -q "io: where"
+	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "disk: what is asked of block devices"
 }
 
 @test "outputs: unknown suffixes and terminals are refused before anything is recorded" {

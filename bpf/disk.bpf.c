@@ -1,0 +1,209 @@
+/* disk.bpf.c: what is asked of block devices, by whom, and how long does it take?
+ *
+ * The kernel makes a request for a bio, whose caller's stack is taken then. Others may be merged
+ * into it before it is issued, perhaps by a thread of the kernel, so it is known by its bio until
+ * then, and by its own address until it ends. */
+#include "bpf/targets.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+#define BIOS_MOST 32 /* of a request that are looked at */
+
+/* What a bio or request says that it is; those below are all that is not written. */
+#define OPERATION_MASK	       0xff
+#define OPERATION_READ	       0
+#define OPERATION_DISCARD      3
+#define OPERATION_SECURE_ERASE 5
+
+const volatile __u32 kinds = ~0u; /* bits by enum request_kind */
+
+struct thread {
+	struct mark mark;
+};
+
+MODE_TABLES(struct thread, struct request_counts)
+
+/* A request that has not ended. */
+struct request_state {
+	__u64 made;   /* ns; 0: it has ended */
+	__u64 issued; /* ns; 0: not yet */
+	__u32 chunk, device, bytes;
+	__u32 pid, tid;
+	__u16 cpu;
+	__u8 kind;
+	bool lost; /* the ring had no room for its stack */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, REQUESTS_MOST); /* the recorder decides */
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u64); /* address of its first bio; once it is issued, of the request */
+	__type(value, struct request_state);
+} requests SEC(".maps");
+
+static __always_inline void marked(struct task_struct *task)
+{
+}
+
+/* ---- Made ---- */
+
+static __always_inline __u8 request_kind(struct bio *bio)
+{
+	__u32 operation = bio->bi_opf & OPERATION_MASK;
+
+	if (!bio->bi_iter.bi_size)
+		return REQUEST_FLUSH;
+	if (operation == OPERATION_DISCARD || operation == OPERATION_SECURE_ERASE)
+		return REQUEST_DISCARD;
+	return operation == OPERATION_READ ? REQUEST_READ : REQUEST_WRITE;
+}
+
+static __always_inline bool is_recorded(struct task_struct *task)
+{
+	struct mark *mark = asked.everything ? NULL : mark_of(task, 0);
+
+	return asked.everything || (mark && !too_early(mark, task));
+}
+
+static __always_inline void count_other(struct task_struct *task)
+{
+	struct request_counts *c = task->flags & TASK_KERNEL_THREAD ? counted() : NULL;
+
+	if (c)
+		c->others++;
+}
+
+static __always_inline void miss(void)
+{
+	struct request_counts *c = counted();
+
+	if (!c)
+		return;
+	c->requests++;
+	c->map_full++;
+}
+
+SEC("tp_btf/block_getrq")
+int BPF_PROG(on_make, struct bio *bio)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct request_state state;
+	__u64 key = (__u64)bio;
+	__u8 kind = request_kind(bio);
+
+	if (!(kinds >> kind & 1) || !wanted_cpu(cpu))
+		return 0;
+	if (!is_recorded(task)) {
+		count_other(task);
+		return 0;
+	}
+	state = (struct request_state){.made = bpf_ktime_get_ns(),
+		.device = bio->bi_bdev->bd_dev,
+		.pid = (__u32)task->tgid,
+		.tid = (__u32)task->pid,
+		.cpu = (__u16)cpu,
+		.kind = kind};
+	state.chunk = stack_take(ctx, task, &state.lost);
+	if (bpf_map_update_elem(&requests, &key, &state, BPF_ANY))
+		miss();
+	return 0;
+}
+
+/* ---- Merged, issued ---- */
+
+/* One that is not issued yet, by any of its bios: in front of the first there may be others by now.
+ */
+static __always_inline struct request_state *find(struct request *request, __u64 *ret_key)
+{
+	struct bio *bio = BPF_CORE_READ(request, bio), *last = BPF_CORE_READ(request, biotail);
+	struct request_state *found;
+
+	for (int i = 0; i < BIOS_MOST && bio; i++) {
+		*ret_key = (__u64)bio;
+		found = bpf_map_lookup_elem(&requests, ret_key);
+		if (found || bio == last)
+			return found;
+		bio = BPF_CORE_READ(bio, bi_next);
+	}
+	return NULL;
+}
+
+SEC("tp_btf/block_rq_merge")
+int BPF_PROG(on_merge, struct request *request)
+{
+	struct request_counts *c = counted();
+	__u64 key;
+
+	if (!find(request, &key))
+		return 0;
+	bpf_map_delete_elem(&requests, &key);
+	if (c)
+		c->merged++;
+	return 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(on_issue, struct request *request)
+{
+	__u64 key, address = (__u64)request;
+	struct request_state *made = find(request, &key), state;
+
+	if (!made)
+		return 0; /* or it is issued again */
+	state = *made;
+	bpf_map_delete_elem(&requests, &key);
+	state.issued = bpf_ktime_get_ns();
+	if (state.kind != REQUEST_DISCARD)
+		state.bytes = request->__data_len;
+	if (bpf_map_update_elem(&requests, &address, &state, BPF_ANY))
+		miss();
+	return 0;
+}
+
+/* ---- Ended ---- */
+
+static __always_inline void tell(const struct request_state *state, __u64 now)
+{
+	struct request_counts *c = counted();
+	__u64 issued = state->issued ? state->issued : state->made;
+	struct told_request told = {.told = TOLD_REQUEST,
+		.kind = state->kind,
+		.cpu = state->cpu,
+		.chunk = state->chunk,
+		.made = state->made,
+		.queued = issued - state->made,
+		.took = now - issued,
+		.bytes = state->bytes,
+		.device = state->device,
+		.pid = state->pid,
+		.tid = state->tid};
+
+	if (!c)
+		return;
+	c->requests++;
+	if (state->lost || bpf_ringbuf_output(&ring, &told, sizeof(told), ring_wakeup()))
+		c->ring_full++;
+}
+
+/* A flush is issued by the kernel, for all who have asked for it: what they asked ends unissued. */
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes)
+{
+	__u64 now = bpf_ktime_get_ns(), key = (__u64)request;
+	struct request_state *state = bpf_map_lookup_elem(&requests, &key);
+
+	if (bytes < request->__data_len)
+		return 0; /* a part */
+	if (!state || !state->made) {
+		key = (__u64)BPF_CORE_READ(request, bio);
+		state = bpf_map_lookup_elem(&requests, &key);
+	}
+	if (!state || !state->made)
+		return 0;
+	tell(state, now);
+	state->made = 0; /* should it stay */
+	bpf_map_delete_elem(&requests, &key);
+	return 0;
+}
