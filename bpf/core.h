@@ -30,6 +30,28 @@ struct task_struct {
 	__u64 start_time;
 	struct mm_struct *mm; /* NULL: a thread of the kernel, or one that is just ending */
 	struct files_struct *files;
+	struct css_set *cgroups; /* that it is in, of each hierarchy */
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+	struct cgroup_subsys_state *parent;
+};
+
+struct cgroup {
+	struct cgroup_subsys_state self;
+	struct kernfs_node *kn;
+};
+
+enum cgroup_subsys_id { perf_event_cgrp_id = 0 }; /* which number it has is the kernel's affair */
+
+struct css_set {
+	struct cgroup_subsys_state *subsys[1];
+	struct cgroup *dfl_cgrp; /* of version 2 */
 };
 
 #ifdef __TARGET_ARCH_x86

@@ -59,13 +59,6 @@ static __always_inline __u8 request_kind(struct bio *bio)
 	return operation == OPERATION_READ ? REQUEST_READ : REQUEST_WRITE;
 }
 
-static __always_inline bool is_recorded(struct task_struct *task)
-{
-	struct mark *mark = asked.everything ? NULL : mark_of(task, 0);
-
-	return asked.everything || (mark && !too_early(mark, task));
-}
-
 static __always_inline void count_other(struct task_struct *task)
 {
 	struct request_counts *c = task->flags & TASK_KERNEL_THREAD ? counted() : NULL;

@@ -94,11 +94,8 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long number)
 		return 0;
 	task = bpf_get_current_task_btf();
 	t = (struct thread *)mark_wanted(task);
-	if (!t) {
-		if (asked.everything)
-			count_unmarked();
+	if (!t)
 		return 0;
-	}
 	t->since = 0;
 	if (too_early(&t->mark, task) || is_32bit(task))
 		return 0;

@@ -117,18 +117,13 @@ static __always_inline void leave(
 	void *ctx, struct task_struct *task, bool preempt, __u32 state, __u64 now)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	struct wait_counts *c;
 	struct thread *t;
 
 	if (!task->pid)
 		return;
 	t = thread_of(task);
-	if (!t) {
-		c = asked.everything ? counted() : NULL;
-		if (c)
-			c->unknown++;
+	if (!t)
 		return;
-	}
 	if (t->off)
 		came_back_unseen(task, t);
 	t->off = true;
@@ -147,6 +142,7 @@ static __always_inline void come_back(struct task_struct *task, __u64 now)
 {
 	struct told_wait wait;
 	struct thread *t;
+	bool elsewhere;
 	__u32 parts;
 
 	if (!task->pid)
@@ -154,11 +150,12 @@ static __always_inline void come_back(struct task_struct *task, __u64 now)
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
 	if (!t || t->mark.early)
 		return;
-	if (!t->off && !asked.by_cpu)
+	elsewhere = asked.groups && !in_groups(task);
+	if (!t->off && !asked.by_cpu && !elsewhere)
 		miss(WAIT_PREEMPTED); /* or for anything else: it was not seen to leave */
 	if (t->since && wait_until(task, t, now, &wait, &parts))
 		tell(&wait, t->lost, parts);
-	t->off = false;
+	t->off = elsewhere; /* then it leaves unseen, too */
 	t->since = 0;
 }
 

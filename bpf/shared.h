@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 #define BPF_CPUS_MOST 4096u
+#define GROUPS_MOST   16
 
 /* What a recording is asked for; constants of its programs. */
 struct asked {
@@ -15,9 +16,11 @@ struct asked {
 	__u8 by_cpu;	 /* only what happens on these `cpus` */
 	__u8 until_exec; /* targets are recorded from their next exec on */
 	__u8 user_frames, kernel_frames;
-	__u8 user_tables; /* user frames by unwind tables */
-	__u8 reserved[2];
-	__u64 crowded; /* bytes in the ring that wake the recorder up */
+	__u8 user_tables;	  /* user frames by unwind tables */
+	__u8 groups;		  /* how many of `group`: whoever is in one when it happens */
+	__u8 legacy;		  /* they are of the hierarchy of version 1 that has perf events */
+	__u64 group[GROUPS_MOST]; /* ids of control groups: inodes of their folders */
+	__u64 crowded;		  /* bytes in the ring that wake the recorder up */
 	/* The function whose tracepoint it is, in the kernel: what it calls are our own programs.
 	 */
 	__u64 origin_start, origin_end;

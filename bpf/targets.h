@@ -7,6 +7,8 @@
 
 #include "bpf/stacks.h"
 
+#define GROUP_DEPTH 64 /* of control groups in each other */
+
 /* What each mode keeps of a thread begins with this. */
 struct mark {
 	__u32 exec;  /* with `early`: its self_exec_id before */
@@ -22,6 +24,15 @@ struct {
 	__type(key, __u32);
 	__type(value, __u8);
 } targets SEC(".maps");
+
+/* id of a control group -> is it one of those asked for, or inside of one? Groups never move. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u64);
+	__type(value, __u8);
+} groups SEC(".maps");
 
 /* ---- What the mode defines ---- */
 
@@ -81,10 +92,72 @@ static __always_inline bool too_early(struct mark *mark, struct task_struct *tas
 	return mark->early;
 }
 
-/* The mark of one that is recorded. */
+/* Looked for from a group outwards, and remembered. */
+static __attribute__((noinline)) bool find_group(struct cgroup *group, __u64 id)
+{
+	struct cgroup_subsys_state *parent;
+	__u64 at = id;
+	__u8 found = 0;
+
+	for (int depth = 0; depth < GROUP_DEPTH && !found; depth++) {
+		for (int i = 0; i < GROUPS_MOST && i < asked.groups; i++)
+			found |= at == asked.group[i];
+		parent = BPF_CORE_READ(group, self.parent);
+		if (!parent)
+			break;
+		group = BPF_CORE_READ(parent, cgroup);
+		at = BPF_CORE_READ(group, kn, id);
+	}
+	bpf_map_update_elem(&groups, &id, &found, BPF_ANY);
+	return found;
+}
+
+/* Is it in one of the control groups now? */
+static __always_inline bool in_groups(struct task_struct *task)
+{
+	struct cgroup_subsys_state *events = NULL;
+	struct css_set *all = task->cgroups;
+	struct cgroup *group = all->dfl_cgrp;
+	__u8 *known;
+	__u64 id;
+
+	if (asked.legacy) {
+		bpf_core_read(&events, sizeof(events),
+			&all->subsys[bpf_core_enum_value(
+				enum cgroup_subsys_id, perf_event_cgrp_id)]);
+		group = BPF_CORE_READ(events, cgroup);
+		id = BPF_CORE_READ(group, kn, id);
+	} else {
+		id = group->kn->id;
+	}
+	known = bpf_map_lookup_elem(&groups, &id);
+	return known ? *known : find_group(group, id);
+}
+
+/* The mark of one that is recorded; NULL: it is not, or there was no memory, which is counted. */
 static __always_inline struct mark *mark_wanted(struct task_struct *task)
 {
-	return mark_of(task, asked.everything ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	struct mark *mark;
+
+	if (!asked.everything && !asked.groups)
+		return mark_of(task, 0);
+	if (asked.groups && !in_groups(task))
+		return NULL;
+	mark = mark_of(task, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!mark)
+		count_unmarked();
+	return mark;
+}
+
+/* For modes that keep nothing of a thread: is it recorded? */
+static __always_inline bool is_recorded(struct task_struct *task)
+{
+	struct mark *mark;
+
+	if (asked.everything || asked.groups)
+		return asked.everything || in_groups(task);
+	mark = mark_of(task, 0);
+	return mark && !too_early(mark, task);
 }
 
 /* ---- Following ---- */
@@ -94,9 +167,9 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	struct mark *from = mark_of(parent, 0), *mark;
 
-	if (asked.everything || (from && from->follow))
+	if (asked.everything || asked.groups || (from && from->follow))
 		unwind_forked((__u32)parent->tgid, (__u32)child->tgid);
-	if (asked.everything || !from || !from->follow)
+	if (asked.everything || asked.groups || !from || !from->follow)
 		return 0;
 	mark = mark_of(child, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (mark) {
@@ -126,6 +199,8 @@ static __always_inline int wanted(struct task_struct *task)
 
 	if (asked.everything)
 		return tid ? 1 : 0;
+	if (asked.groups)
+		return tid && in_groups(task) ? 1 : 0;
 	if (process && *process)
 		return 2;
 	return bpf_map_lookup_elem(&targets, &tid) ? 1 : 0;

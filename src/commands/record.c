@@ -92,6 +92,13 @@ static bool set_call_graph(
 	       error_set(err, ERR_USAGE, "expected a number of bytes behind dwarf,");
 }
 
+static bool set_groups(void *target, const struct option *o, const char *value, struct error *err)
+{
+	enum cgroup_spelling spelling = (enum cgroup_spelling)o->offset; /* not used otherwise */
+
+	return cgroup_names_add(&((struct record_options *)target)->groups, spelling, value, err);
+}
+
 #define AT(member) offsetof(struct record_options, member)
 static const struct option target_options[] = {
 	{.name = "pid",
@@ -112,6 +119,24 @@ static const struct option target_options[] = {
 		.offset = AT(system_wide),
 		.help = "the whole system, kernel threads included"},
 	{.name = "all-cpus", .set = option_flag, .offset = AT(system_wide)},
+	{.name = "cgroup",
+		.letter = 'G',
+		.argument = "GROUP[,...]",
+		.set = set_groups,
+		.offset = CGROUP_BY_PATH,
+		.help = "who is in these control groups at the time, and in groups inside of them: "
+			"paths below /sys/fs/cgroup"},
+	{.name = "container",
+		.argument = "ID[,...]",
+		.set = set_groups,
+		.offset = CGROUP_OF_CONTAINER,
+		.help = "containers of docker, podman, containerd, CRI-O, LXC or systemd-nspawn, "
+			"by id or name"},
+	{.name = "unit",
+		.argument = "UNIT[,...]",
+		.set = set_groups,
+		.offset = CGROUP_OF_UNIT,
+		.help = "units of systemd: nginx.service, user.slice"},
 	{.name = "cpu",
 		.letter = 'C',
 		.argument = "CPUS",
@@ -245,20 +270,35 @@ static const struct option_group *groups(void)
 	return all;
 }
 
+static bool check_targets(struct record_options *o, struct error *err)
+{
+	bool processes = o->pids.list.len || o->tids.list.len, groups = o->groups.list.len;
+
+	if (groups && processes)
+		return error_set(err, ERR_USAGE,
+			"-G, --container and --unit record whoever is in a control group: leave -p "
+			"and -t out");
+	if (o->cpus.list.len && !processes && !groups && !o->command)
+		o->system_wide = true;
+	if (!o->command && !processes && !groups && !o->system_wide)
+		return error_set(err, ERR_USAGE,
+			"nothing to record: name a command (kiln record -- CMD), -p PID, -t TID, "
+			"-G GROUP, or -a");
+	if (o->system_wide && processes)
+		return error_set(err, ERR_USAGE, "-a records everything: leave -p and -t out");
+	/* perf has to be told that its events are on CPUs: -a -G GROUP. */
+	o->system_wide &= !groups;
+	return true;
+}
+
 static bool check_options(struct record *r, char **operands, struct error *err)
 {
 	struct record_options *o = &r->options;
 
 	if (*operands)
 		o->command = operands;
-	if (o->cpus.list.len && !o->pids.list.len && !o->tids.list.len && !o->command)
-		o->system_wide = true;
-	if (!o->command && !o->pids.list.len && !o->tids.list.len && !o->system_wide)
-		return error_set(err, ERR_USAGE,
-			"nothing to record: name a command (kiln record -- CMD), -p PID, -t TID, "
-			"or -a");
-	if (o->system_wide && (o->pids.list.len || o->tids.list.len))
-		return error_set(err, ERR_USAGE, "-a records everything: leave -p and -t out");
+	if (!check_targets(o, err))
+		return false;
 	if (o->user_only && o->kernel_only)
 		return error_set(err, ERR_USAGE, "-u and -k exclude each other");
 	if (o->stack_bytes > STACK_BYTES_MOST)
@@ -389,7 +429,7 @@ const struct command command_record = {
 	.name = "record",
 	.about = "record where a program spends its time",
 	.usage = "record [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
-		 "record [OPTIONS] -p PID | -t TID | -a [COMMAND [ARGUMENTS]]",
+		 "record [OPTIONS] -p PID | -t TID | -G GROUP | -a [COMMAND ...]",
 	.notes = "Recording ends with the command or the processes, after -d, or with Ctrl-C;\n"
 		 "what was recorded until then is kept. Exit codes: the command's own, 125 when\n"
 		 "Kiln failed, 126 or 127 when the command could not be executed, 128 + n for\n"

@@ -209,7 +209,7 @@ static void add_short_lived(struct buffer *out, const struct session *s)
 	const struct profile *p = &s->profile;
 	uint64_t lost = p->streams.len ? profile_lost(p, 0) : 0;
 
-	if (s->options->system_wide || !lost || !s->recorder->mode->busy ||
+	if (session_watches_all(s) || !lost || !s->recorder->mode->busy ||
 		lost * 20 < p->streams.items[0].row.delivered + lost ||
 		p->processes.len < SHORT_LIVED)
 		return;

@@ -52,6 +52,10 @@ void bpf_source_ask(
 	source->by_tables = !o->kernel_only && o->stacks == STACKS_TABLES && arch_native();
 	asked->everything = o->system_wide;
 	asked->by_cpu = o->cpus.list.len > 0;
+	asked->groups = (uint8_t)s->groups.list.len;
+	asked->legacy = s->groups.legacy;
+	for (size_t i = 0; i < s->groups.list.len; i++)
+		asked->group[i] = s->groups.list.items[i].id;
 	asked->until_exec = session_records_command(s);
 	asked->user_frames = !o->kernel_only;
 	asked->kernel_frames = !o->user_only;

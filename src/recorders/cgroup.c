@@ -36,45 +36,48 @@ static bool is_listed(struct bytes names, struct bytes name)
 	return false;
 }
 
-struct hierarchy {
-	struct bytes root, folder; /* the group at the top of the mount, and where that is */
-	bool named;		   /* version 1, with perf events */
-};
-
 /* "36 35 98:0 /root /folder options [tags] - type source options" */
-static bool mount_line(struct bytes line, struct hierarchy *ret)
+static bool mount_line(struct bytes line, struct cgroup_mount *ret)
 {
-	struct hierarchy h = {0};
+	struct cgroup_mount m = {0};
 	struct bytes type;
 
 	for (int i = 0; i < 3; i++)
 		next_field(&line, ' ');
-	h.root = next_field(&line, ' ');
-	h.folder = next_field(&line, ' ');
+	m.root = next_field(&line, ' ');
+	m.folder = next_field(&line, ' ');
 	while (line.len && !bytes_equal(next_field(&line, ' '), BYTES("-")))
 		;
 	type = next_field(&line, ' ');
 	next_field(&line, ' ');
-	h.named = bytes_equal(type, BYTES("cgroup")) && is_listed(line, BYTES("perf_event"));
-	if (!h.named && !bytes_equal(type, BYTES("cgroup2")))
+	m.legacy = bytes_equal(type, BYTES("cgroup"));
+	m.events = m.legacy && is_listed(line, BYTES("perf_event"));
+	if (!m.legacy && !bytes_equal(type, BYTES("cgroup2")))
 		return false;
-	*ret = h;
+	*ret = m;
 	return true;
 }
 
-/* Perf events belong to a hierarchy of version 1 when one was mounted with them, else to 2. */
-static bool find_hierarchy(struct bytes mounts, struct hierarchy *ret)
+bool cgroup_next_mount(struct bytes *mounts, struct cgroup_mount *ret)
 {
-	struct hierarchy h;
 	struct bytes line;
+
+	while (bytes_line(mounts, &line))
+		if (mount_line(line, ret))
+			return true;
+	return false;
+}
+
+bool cgroup_events_mount(struct bytes mounts, struct cgroup_mount *ret)
+{
+	struct cgroup_mount m;
 	bool found = false;
 
-	while (bytes_line(&mounts, &line)) {
-		if (!mount_line(line, &h) || (found && !h.named))
-			continue;
-		*ret = h;
-		found = true;
-		if (h.named)
+	while (cgroup_next_mount(&mounts, &m)) {
+		if (m.events || (!found && !m.legacy))
+			*ret = m;
+		found |= m.events || !m.legacy;
+		if (m.events)
 			break;
 	}
 	return found;
@@ -102,10 +105,10 @@ static bool find_group(struct bytes groups, bool named, struct bytes *ret_path)
 char *cgroup_find(struct bytes groups, struct bytes mounts)
 {
 	struct buffer folder = {0};
-	struct hierarchy h;
+	struct cgroup_mount h;
 	struct bytes path;
 
-	if (!find_hierarchy(mounts, &h) || !find_group(groups, h.named, &path))
+	if (!cgroup_events_mount(mounts, &h) || !find_group(groups, h.events, &path))
 		return NULL;
 	if (h.root.len > 1) { /* a mount of a part, as containers have it */
 		if (!bytes_start(path, h.root))
@@ -206,15 +209,13 @@ bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err)
 }
 
 /* A line of cpu.stat: "usage_usec 1234" */
-uint64_t cgroup_cpu_ns(const struct cgroup *cgroup)
+uint64_t cgroup_cpu_ns(const char *folder)
 {
 	struct buffer path = {0}, text = {0};
 	struct bytes left, line;
 	uint64_t microseconds = 0;
 
-	if (!cgroup->folder)
-		return 0;
-	buffer_printf(&path, "%s/cpu.stat", cgroup->folder);
+	buffer_printf(&path, "%s/cpu.stat", folder);
 	if (proc_text(&text, path.at))
 		for (left = buffer_bytes(&text); bytes_line(&left, &line);)
 			if (bytes_equal(next_field(&line, ' '), BYTES("usage_usec")))

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/memory.h"
 
 struct cgroup {
 	char *folder, *parent; /* NULL: there is none */
@@ -22,12 +23,25 @@ struct cgroup {
 bool cgroup_create(struct cgroup *ret_cgroup, pid_t process, struct error *err);
 /* Put a process into it. ERR_IO. */
 bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err);
-/* CPU time of its processes as the scheduler charged it, ns; 0: unknown. A process that is running
- * now may be behind by a tick. */
-uint64_t cgroup_cpu_ns(const struct cgroup *cgroup);
+/* CPU time of the processes in a group as the scheduler charged it, ns; 0: unknown. A process that
+ * is running now may be behind by a tick. */
+uint64_t cgroup_cpu_ns(const char *folder);
 /* Move what still runs in it to where it would have been, and remove it. ERR_IO: it could not be
  * removed, because there are new groups in it. */
 bool cgroup_remove(struct cgroup *cgroup, struct error *err);
+
+/* A hierarchy of groups that is mounted. */
+struct cgroup_mount {
+	struct bytes root, folder; /* the group at the top of the mount, and where that is */
+	bool legacy;		   /* of version 1 */
+	bool events;		   /* of version 1, with perf events */
+};
+
+/* Take the next one out of the text of /proc/self/mountinfo. */
+bool cgroup_next_mount(struct bytes *mounts, struct cgroup_mount *ret_mount);
+/* The one that perf events go by: of version 1 when one was mounted with them, else of version 2.
+ */
+bool cgroup_events_mount(struct bytes mounts, struct cgroup_mount *ret_mount);
 
 /* Where the group of a process is, below which path: from the text of /proc/PID/cgroup and of
  * /proc/self/mountinfo. NULL: not to be seen from here; else for free(). */

@@ -19,6 +19,7 @@ struct cpu_state {
 	struct sampler sampler;
 	struct tee tee;
 	struct cpu_times cpus; /* the recorded ones; at the start, then during the recording */
+	uint64_t groups;       /* CPU time of the recorded control groups, ns, in the same way */
 };
 
 /* ---- The recorder ---- */
@@ -145,12 +146,23 @@ static bool cpu_open(struct session *s, struct error *err)
 	return begin_tee(s, state, err);
 }
 
+/* CPU time of the control groups that are recorded, ns. */
+static uint64_t groups_cpu_ns(const struct session *s)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < s->groups.list.len; i++)
+		sum += cgroup_cpu_ns(s->groups.list.items[i].folder);
+	return sum;
+}
+
 static bool cpu_enable(struct session *s, struct error *err)
 {
 	struct cpu_state *state = s->recorder_state;
 	bool by_exec = state->source.attrs.items[0].enable_on_exec;
 
 	cpus_read_times(&state->source.cpus, &state->cpus);
+	state->groups = groups_cpu_ns(s);
 	if (!by_exec && !perf_source_enable(&state->source))
 		return error_errno(err, "enabling the events");
 	/* After the events: what happens in between is in the rings as well. */
@@ -196,15 +208,23 @@ static void cpu_stop(struct session *s)
 	cpus_read_times(&state->source.cpus, &now);
 	state->cpus.idle = now.idle - state->cpus.idle;
 	state->cpus.stolen = now.stolen - state->cpus.stolen;
+	state->groups = groups_cpu_ns(s) - state->groups;
 }
 
 /* ---- Accounting ---- */
 
+static uint64_t own_group_ns(const struct cpu_state *state)
+{
+	return state->source.cgroup.folder ? cgroup_cpu_ns(state->source.cgroup.folder) : 0;
+}
+
 /* CPU time of the target as the scheduler charged it, ns; 0: nobody knows. */
 static uint64_t scheduled_ns(const struct session *s, const struct cpu_state *state)
 {
-	uint64_t own = cgroup_cpu_ns(&state->source.cgroup);
+	uint64_t own = own_group_ns(state);
 
+	if (s->groups.list.len)
+		return s->options->cpus.list.len ? 0 : state->groups;
 	if (own || !session_records_command(s) || !s->command.ended)
 		return own;
 	return s->command.user + s->command.system;
@@ -231,7 +251,7 @@ static uint64_t stolen_ns(
  * have when the command and the children it waited for used more CPU time than its group. */
 static void note_left(struct session *s, const struct cpu_state *state)
 {
-	uint64_t group = cgroup_cpu_ns(&state->source.cgroup);
+	uint64_t group = own_group_ns(state);
 	uint64_t all = s->command.user + s->command.system;
 
 	if (!group || !s->command.ended || all < group + LEFT_LEAST ||

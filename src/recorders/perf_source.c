@@ -126,7 +126,7 @@ static void choose_sizes(struct perf_source *source, const struct session *s, si
 /* Do the events run on CPUs, and not with threads? */
 static bool on_cpus(const struct perf_source *source, const struct session *s)
 {
-	return s->options->system_wide || source->cgroup.folder;
+	return session_watches_all(s) || source->cgroup.folder;
 }
 
 /* What the command does before it is itself is not recorded, where events can wait for that. */
@@ -254,7 +254,7 @@ struct cpu_rings {
 
 static unsigned long open_flags(const struct perf_source *source)
 {
-	return source->cgroup.folder ? PERF_FLAG_PID_CGROUP : 0;
+	return source->cgroup.folder || source->groups ? PERF_FLAG_PID_CGROUP : 0;
 }
 
 static bool add_ring(struct perf_source *source, int fd, int cpu, bool samples)
@@ -304,7 +304,7 @@ static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, in
 static bool open_tracking(struct perf_source *source, struct perf_event_attr *attr, pid_t pid,
 	int cpu, struct cpu_rings *rings, struct error *err)
 {
-	int fd = perf_event_open(attr, pid, cpu, open_flags(source));
+	int fd = perf_event_open(attr, pid, cpu, pid < 0 ? 0 : open_flags(source));
 
 	if (fd < 0)
 		return perf_event_error(err, &source->features,
@@ -330,7 +330,7 @@ static void set_inherit(struct perf_source *source, struct perf_event_attr *trac
 static bool open_on(struct perf_source *source, struct perf_event_attr *tracking, pid_t pid,
 	int cpu, struct cpu_rings *rings, struct error *err)
 {
-	if (!open_tracking(source, tracking, pid, cpu, rings, err))
+	if (!source->groups && !open_tracking(source, tracking, pid, cpu, rings, err))
 		return false;
 	for (size_t i = 0; i < source->attrs.len; i++)
 		if (!open_sampled(source, i, pid, cpu, rings, err))
@@ -348,6 +348,10 @@ static bool open_all(struct perf_source *source, struct session *s, const struct
 	for (size_t c = 0; c < cpus->list.len; c++) {
 		struct cpu_rings rings = {-1, -1};
 
+		/* Who comes into a group has been running before. */
+		if (source->groups &&
+			!open_tracking(source, &tracking, -1, cpus->list.items[c], &rings, err))
+			return false;
 		for (size_t t = 0; t < threads->list.len; t++) {
 			set_inherit(source, &tracking, s, t < source->followed);
 			if (open_on(source, &tracking, threads->list.items[t], cpus->list.items[c],
@@ -396,6 +400,22 @@ static bool enter_cgroup(struct perf_source *source, const struct session *s)
 	return false;
 }
 
+static bool list_groups(const struct perf_source *source, const struct session *s,
+	struct number_list *groups, struct error *err)
+{
+	if (!source->features.system)
+		return error_set(err, ERR_PERMISSION,
+			"recording a control group needs root, CAP_PERFMON, or sysctl "
+			"kernel.perf_event_paranoid=0 (it is %d)",
+			source->features.paranoid);
+	if (!perf_event_takes_cgroup(s->groups.list.items[0].fd))
+		return error_errno(
+			err, "events for the control group %s", s->groups.list.items[0].folder);
+	for (size_t i = 0; i < s->groups.list.len; i++)
+		vector_push(&groups->list, s->groups.list.items[i].fd);
+	return true;
+}
+
 /* Threads to open events on, or a control group; -1 alone: all. One that is given twice is sampled
  * once. */
 static bool list_threads(struct perf_source *source, struct session *s, struct number_list *threads,
@@ -407,6 +427,8 @@ static bool list_threads(struct perf_source *source, struct session *s, struct n
 		vector_push(&threads->list, -1);
 		return true;
 	}
+	if (source->groups)
+		return list_groups(source, s, threads, err);
 	for (size_t i = 0; i < o->pids.list.len; i++)
 		if (!is_listed(threads, o->pids.list.items[i]) &&
 			!number_list_add_threads(threads, o->pids.list.items[i], err))
@@ -464,6 +486,7 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	bool ok;
 
 	source->cgroup.fd = -1;
+	source->groups = s->groups.list.len > 0;
 	perf_features_probe(&source->features);
 	if (s->options->cpus.list.len)
 		for (size_t i = 0; i < s->options->cpus.list.len; i++)

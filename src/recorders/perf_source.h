@@ -17,6 +17,7 @@ struct perf_source {
 	struct number_list cpus;
 	uint64_t frequency, stack_bytes, ring_bytes;
 	struct cgroup cgroup; /* the command's own: events run on CPUs, for it; or none */
+	bool groups;	      /* or those that were asked for */
 	size_t followed;      /* of the threads to sample, the first so many: with their children */
 	bool tracking_only;   /* set before opening: no events are sampled */
 	bool tracking_wakes;  /* set before opening: each record of tracking wakes up */

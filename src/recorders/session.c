@@ -62,7 +62,12 @@ bool session_records_command(const struct session *s)
 {
 	const struct record_options *o = s->options;
 
-	return o->command && !o->system_wide && !o->pids.list.len && !o->tids.list.len;
+	return o->command && !session_watches_all(s) && !o->pids.list.len && !o->tids.list.len;
+}
+
+bool session_watches_all(const struct session *s)
+{
+	return s->options->system_wide || s->options->groups.list.len;
 }
 
 static bool watch(struct session *s, int fd, uint32_t events, struct error *err)
@@ -94,7 +99,7 @@ static void set_meta(struct profile *p, const char *key, const char *value)
 static void describe(struct session *s)
 {
 	struct profile *p = &s->profile;
-	struct buffer command = {0};
+	struct buffer words = {0};
 	struct utsname system;
 	char started[40];
 	time_t now = time(NULL);
@@ -111,10 +116,15 @@ static void describe(struct session *s)
 	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	set_meta(p, "started", started);
 	for (char **word = s->options->command; word && *word; word++)
-		buffer_printf(&command, "%s%s", word == s->options->command ? "" : " ", *word);
-	if (command.len)
-		profile_set_meta(p, BYTES("command"), buffer_bytes(&command));
-	buffer_release(&command);
+		buffer_printf(&words, "%s%s", word == s->options->command ? "" : " ", *word);
+	if (words.len)
+		profile_set_meta(p, BYTES("command"), buffer_bytes(&words));
+	words.len = 0;
+	for (size_t i = 0; i < s->groups.list.len; i++)
+		buffer_printf(&words, "%s%s", i ? " " : "", s->groups.list.items[i].folder);
+	if (words.len)
+		profile_set_meta(p, BYTES("control group"), buffer_bytes(&words));
+	buffer_release(&words);
 }
 
 /* ---- Targets ---- */
@@ -134,6 +144,8 @@ static bool prepare_targets(struct session *s, struct error *err)
 {
 	const struct record_options *o = s->options;
 
+	if (o->groups.list.len && !cgroups_find(&o->groups, &s->groups, err))
+		return false;
 	if (o->command && !command_prepare(o->command, &s->command, err))
 		return false;
 	if (s->command.pid && s->command.pid_fd >= 0 && !session_watch(s, s->command.pid_fd, err))
@@ -164,13 +176,15 @@ static bool target_ended(struct session *s, struct session_target *t)
 	return t->ended;
 }
 
-/* The command decides when there is one, else all processes or threads that were named. */
+/* The command decides when there is one, else all groups, processes or threads that were named. */
 static bool targets_ended(struct session *s)
 {
 	bool ended = s->targets.len > 0;
 
 	if (s->command.pid)
 		return command_ended(&s->command, false);
+	if (s->groups.list.len)
+		return cgroups_gone(&s->groups);
 	for (size_t i = 0; i < s->targets.len; i++)
 		ended &= target_ended(s, &s->targets.items[i]);
 	return ended;
@@ -194,7 +208,7 @@ void session_read_processes(struct session *s)
 	const struct record_options *o = s->options;
 	struct error ignored = {0};
 
-	if (o->system_wide)
+	if (session_watches_all(s))
 		read_all_processes(s);
 	for (size_t i = 0; i < o->pids.list.len; i++)
 		processes_read(&s->processes, o->pids.list.items[i], &ignored);
@@ -346,10 +360,12 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	binaries_init(&s->binaries, &s->profile);
 	processes_init(&s->processes, &s->profile, &s->binaries);
 	s->processes.live = true;
-	describe(s);
 	s->wall_offset = wall_offset();
 	s->jit = (struct jit_code){.beside = ".", .wall_offset = s->wall_offset};
-	if (!open_timers(s, err) || !prepare_targets(s, err) || !recorder->open(s, err))
+	if (!open_timers(s, err) || !prepare_targets(s, err))
+		return false;
+	describe(s);
+	if (!recorder->open(s, err))
 		return false;
 	ok = start(s, err) && loop(s, err);
 	s->stopped = monotonic_ns();
@@ -381,6 +397,7 @@ void session_release(struct session *s)
 	for (size_t i = 0; i < s->targets.len; i++)
 		close_fd(s->targets.items[i].pid_fd);
 	vector_release(&s->targets);
+	cgroups_release(&s->groups);
 	command_release(&s->command);
 	if (s->recorder) {
 		close_fd(s->epoll);

@@ -6,6 +6,7 @@
 #include "images/unwind.h"
 #include "process/jit_code.h"
 #include "process/processes.h"
+#include "recorders/cgroup_search.h"
 #include "recorders/target.h"
 
 enum record_stacks {
@@ -19,6 +20,7 @@ enum record_stacks {
 
 struct record_options {
 	struct number_list pids, tids, cpus;
+	struct cgroup_names groups;
 	bool system_wide;
 	char **command;		     /* NULL-terminated; NULL: none */
 	uint64_t frequency;	     /* Hz, FREQUENCY_MAX, or 0: the default */
@@ -59,6 +61,7 @@ struct session {
 	struct processes processes;
 	struct jit_code jit;
 	struct command_process command;
+	struct found_groups groups; /* whoever is in one is recorded */
 	struct session_counts counts;
 	int epoll;
 	uint64_t started, stopped; /* CLOCK_MONOTONIC, ns */
@@ -89,6 +92,8 @@ __attribute__((format(printf, 2, 3))) void session_notice(struct session *s, con
 
 /* Is the command what is recorded, and not only how long? */
 bool session_records_command(const struct session *s);
+/* May processes become targets that are no children of one? Then all there are have to be known. */
+bool session_watches_all(const struct session *s);
 
 /* Have `fd` wake the drain loop when it is readable. */
 bool session_watch(struct session *s, int fd, struct error *err);

@@ -8,7 +8,7 @@ needs_perf() {
 
 @test "nothing to record" {
 	run "$kiln" record
-	failed_with 2 "kiln: record: nothing to record: name a command (kiln record -- CMD), -p PID, -t TID, or -a"
+	failed_with 2 "kiln: record: nothing to record: name a command (kiln record -- CMD), -p PID, -t TID, -G GROUP, or -a"
 	[ ! -e profile.kiln ]
 }
 
@@ -17,6 +17,12 @@ needs_perf() {
 	failed_with 2 "kiln: record: -a records everything: leave -p and -t out"
 	run "$kiln" record -u -k -- true
 	failed_with 2 "kiln: record: -u and -k exclude each other"
+	for group in "-G /" "--container web" "--unit nginx"; do
+		run "$kiln" record $group -t 1
+		failed_with 2 "kiln: record: -G, --container and --unit record whoever is in a control group: leave -p and -t out"
+	done
+	run "$kiln" record -G , -- true
+	failed_with 2 "kiln: record: --cgroup: expected a name"
 }
 
 @test "numbers that are none" {

@@ -84,6 +84,23 @@ adds_up() {
 	[ "$(value "$1" "s['expected'] == s['delivered'] + s['lost'] == s['delivered'] + sum(s['losses'].values())")" = True ]
 }
 
+# waits FILE [PATTERN]: the ms that stacks matching it waited.
+waits() {
+	"$kiln" fold -q "$1" | grep -E "${2:-.}" | awk '{ ns += $NF } END { printf "%d\n", ns / 1e6 }'
+}
+
+# Of waits nothing is lost but what the kernel does not tell: some hide the switches of some processes.
+nothing_lost() {
+	adds_up "$1"
+	[ "$(value "$1" "s['lost'] == s['losses'].get('switch not seen', 0) and s['lost'] * 100 <= s['expected'] + 100")" = True ]
+}
+
+# Are the waits of programs/waiting in p.kiln what it said in ./own? ./before and ./after are of /proc/stat.
+check_truth() {
+	"$kiln" fold -q p.kiln | python3 "$BATS_TEST_DIRNAME/waits.py" own "$(value p.kiln "s['lost']")"
+	nothing_lost p.kiln
+}
+
 # Share in percent of the samples whose stack matches a regular expression, of FILE.
 share() {
 	"$kiln" fold -q "$1" | python3 -c "

@@ -7,25 +7,9 @@ setup_file() {
 	"$kiln" record -q --mode off -o "$bin/probe.kiln" -- true || skip "no BPF here"
 }
 
-# waits FILE [PATTERN]: the ms that stacks matching it waited.
-waits() {
-	"$kiln" fold -q "$1" | grep -E "${2:-.}" | awk '{ ns += $NF } END { printf "%d\n", ns / 1e6 }'
-}
-
 # programs_in_kernel: how many of ours there are.
 programs_in_kernel() {
 	PATH=$PATH:/usr/sbin bpftool prog | grep -cE ' name on_(switch|wakeup|fork|new) ' || true
-}
-
-# Nothing is lost but what the kernel does not tell: some hide the switches of some processes.
-nothing_lost() {
-	adds_up "$1"
-	[ "$(value "$1" "s['lost'] == s['losses'].get('switch not seen', 0) and s['lost'] * 100 <= s['expected'] + 100")" = True ]
-}
-
-check_truth() {
-	"$kiln" fold -q p.kiln | python3 "$BATS_TEST_DIRNAME/waits.py" own "$(value p.kiln "s['lost']")"
-	nothing_lost p.kiln
 }
 
 @test "each function's time off the CPU is what its thread knows, each reason apart" {

@@ -1,7 +1,9 @@
-/* test_cgroup.c: where is the control group of a process, as /proc tells it? */
+/* test_cgroup.c: where is the control group of a process, as /proc tells it, and which is that of a
+ * container? */
 #include <stdlib.h>
 
 #include "recorders/cgroup.h"
+#include "recorders/cgroup_search.h"
 #include "test.h"
 
 #define UNIFIED	   "35 24 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -69,6 +71,50 @@ static void nothing(void **state)
 	find("0::/a", "- - - - -", NULL);
 }
 
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void of_container(const char *group, const char *container, bool start, bool expected)
+{
+	assert_int_equal(
+		cgroup_is_of_container(bytes_of(group), bytes_of(container), start), expected);
+}
+
+static void by_id(void **state)
+{
+	static const char *const groups[] = {ID, "docker-" ID ".scope", "libpod-" ID,
+		"crio-" ID ".scope", "libpod-" ID ".scope", "cri-containerd-" ID ".scope",
+		"kubelet:cri-containerd:" ID};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
+		struct bytes shown = cgroup_container(bytes_of(groups[i]));
+
+		of_container(groups[i], ID, false, true);
+		of_container(groups[i], "0123456789ab", true, true);
+		of_container(groups[i], "0123456789ab", false, false);
+		of_container(groups[i], "123456789abc", true, false);
+		assert_true(bytes_equal(shown, BYTES("0123456789ab")));
+	}
+	/* Those are not containers, but watch over one. */
+	of_container("libpod-conmon-" ID ".scope", ID, false, false);
+	of_container("crio-conmon-" ID ".scope", "0123", true, false);
+	of_container("x" ID, ID, false, false);
+}
+
+static void by_name(void **state)
+{
+	(void)state;
+	of_container("lxc.payload.web-1", "web-1", false, true);
+	of_container("lxc.monitor.web-1", "web-1", false, false);
+	of_container("machine-web\\x2d1.scope", "web-1", false, true);
+	of_container("machine-web.scope", "web-1", false, false);
+	of_container("machine-web\\x2d1.scope", "web", false, false);
+	of_container("systemd-nspawn@web.service", "web", false, true);
+	of_container("web", "web", false, true);
+	of_container("web.slice", "web", false, false);
+	assert_int_equal(cgroup_container(BYTES("system.slice")).len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -76,6 +122,8 @@ int main(void)
 		cmocka_unit_test(version_1),
 		cmocka_unit_test(containers),
 		cmocka_unit_test(nothing),
+		cmocka_unit_test(by_id),
+		cmocka_unit_test(by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,10 @@
+/* container_ids.h: what is the id of a container with this name? */
+#ifndef KILN_RECORDERS_CONTAINER_IDS_H
+#define KILN_RECORDERS_CONTAINER_IDS_H
+
+#include "base/buffer.h"
+
+/* As docker and podman have written down, for who may read it. False: none is called that. */
+bool container_id(struct bytes name, struct buffer *ret_id);
+
+#endif
