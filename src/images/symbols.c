@@ -79,7 +79,7 @@ static Elf64_Sym symbol_read(struct bytes table, size_t index, bool wide)
 		.st_size = narrow.st_size};
 }
 
-/* The symbols of .symtab one by one, with their names. */
+/* The symbols of a table one by one, with their names. */
 struct symtab_walk {
 	struct bytes table;
 	struct source source;
@@ -87,9 +87,9 @@ struct symtab_walk {
 	size_t next;
 };
 
-static struct symtab_walk symtab_walk(const struct image *image)
+static struct symtab_walk symtab_walk(const struct image *image, const char *section)
 {
-	const struct image_section *table = image_section(image, ".symtab");
+	const struct image_section *table = image_section(image, section);
 
 	if (!table)
 		return (struct symtab_walk){0};
@@ -113,7 +113,7 @@ static bool symtab_next(struct symtab_walk *walk, Elf64_Sym *ret_symbol, struct 
 
 bool symbol_address(const struct image *image, struct bytes name, uint64_t *ret_address)
 {
-	struct symtab_walk walk = symtab_walk(image);
+	struct symtab_walk walk = symtab_walk(image, ".symtab");
 	struct bytes other;
 	Elf64_Sym symbol;
 	bool any = false;
@@ -131,7 +131,7 @@ bool symbol_address(const struct image *image, struct bytes name, uint64_t *ret_
 /* A file's static functions stand behind its name. */
 struct bytes symbol_file(const struct image *image, const struct symbol *symbol)
 {
-	struct symtab_walk walk = symtab_walk(image);
+	struct symtab_walk walk = symtab_walk(image, ".symtab");
 	struct bytes file = {0}, name;
 	Elf64_Sym other;
 
@@ -204,6 +204,48 @@ static bool is_function(const struct table_reader *t, const Elf64_Sym *symbol)
 	/* Hand-written assembly does not always say that its labels are functions. */
 	return type == STT_NOTYPE && symbol->st_shndx < t->sections && t->code[symbol->st_shndx] &&
 	       !is_mapping_symbol(t->machine, name) && strncmp(name, ".L", 2) != 0;
+}
+
+/* "memcpy" of "memcpy@@GLIBC_2.14"; one with a single @ is for old programs. */
+static bool is_function_named(struct bytes symbol, struct bytes name)
+{
+	return bytes_start(symbol, name) &&
+	       (symbol.len == name.len ||
+		       (symbol.len > name.len + 2 && symbol.at[name.len] == '@' &&
+			       symbol.at[name.len + 1] == '@'));
+}
+
+static enum function_found find_in_table(
+	const struct image *image, const char *section, struct bytes name, uint64_t *ret_address)
+{
+	const struct image_section *versions = image_section(image, ".gnu.version");
+	struct table_reader reader = {.image = image};
+	enum function_found found = FUNCTION_NONE;
+	struct symtab_walk walk = symtab_walk(image, section);
+	struct bytes other;
+	Elf64_Sym symbol;
+
+	if (versions && !strcmp(section, ".dynsym"))
+		reader.versions = versions->content;
+	while (symtab_next(&walk, &symbol, &other)) {
+		unsigned type = ELF64_ST_TYPE(symbol.st_info);
+
+		if (symbol.st_shndx == SHN_UNDEF || !is_function_named(other, name) ||
+			(type != STT_FUNC && type != STT_GNU_IFUNC) ||
+			(found && !is_current(&reader, walk.next - 1)))
+			continue;
+		*ret_address = symbol.st_value;
+		found = type == STT_FUNC ? FUNCTION_THERE : FUNCTION_CHOSEN;
+	}
+	return found;
+}
+
+enum function_found function_address(
+	const struct image *image, struct bytes name, uint64_t *ret_address)
+{
+	enum function_found found = find_in_table(image, ".dynsym", name, ret_address);
+
+	return found ? found : find_in_table(image, ".symtab", name, ret_address);
 }
 
 /* Which sections are code, by the file that the symbols are in. */

@@ -45,6 +45,13 @@ bool symbols_find(const struct symbols *s, uint64_t address, struct symbol *ret_
  * address when there are several. */
 bool symbol_address(const struct image *image, struct bytes name, uint64_t *ret_address);
 
+/* The function of just this name that the symbols of an image have, .symtab or .dynsym: current
+ * ones before those for old programs. What is chosen when a program starts (an IFUNC) is no
+ * function but what chooses it. */
+enum function_found { FUNCTION_NONE, FUNCTION_THERE, FUNCTION_CHOSEN };
+enum function_found function_address(
+	const struct image *image, struct bytes name, uint64_t *ret_address);
+
 /* The source file that a static function is from, as the symbol table has it: "main.c"; empty where
  * it does not say. */
 struct bytes symbol_file(const struct image *image, const struct symbol *symbol);

@@ -1,5 +1,6 @@
 /* fuzz_image.c: ELF files of any content: headers, sections, notes, addresses. */
 #include "images/image.h"
+#include "images/usdt.h"
 
 #include <elf.h>
 
@@ -21,6 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct image *image =
 		image_open_bytes((struct bytes){(const char *)data, size}, "fuzz", &err);
 	const struct image_section *section;
+	struct usdt_argument argument;
+	struct usdt_probe probe;
 	volatile unsigned sum = 0;
 	uint64_t place;
 	char text[65];
@@ -37,6 +40,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			sum += image_address(image, place, &place);
 	}
 	image_section(image, ".debug_frame");
+	for (size_t at = 0; usdt_next(image, &at, &probe);) {
+		sum += touch(probe.provider) + touch(probe.name) + touch(probe.arguments);
+		for (unsigned i = 0; i < usdt_count(probe.arguments); i++)
+			sum += usdt_argument(probe.arguments, i, &argument);
+	}
 	(void)sum; /* written so that every byte is read */
 	image_release(image);
 	return 0;
