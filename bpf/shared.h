@@ -35,6 +35,7 @@ enum told {
 	TOLD_CALL,	/* struct told_call */
 	TOLD_FILE,	/* struct told_file, as long as its names are */
 	TOLD_REQUEST,	/* struct told_request */
+	TOLD_HIT,	/* struct told_hit */
 };
 
 /* What a process runs from a time on: addresses of others mean something else. */
@@ -151,6 +152,47 @@ struct request_counts {
 	__u64 merged;	 /* ... into others, and none of their own any more */
 	__u64 others;	 /* ... that threads of the kernel made which are not recorded */
 	__u64 unknown;	 /* threads that there was no memory for */
+};
+
+#define HIT_EVENTS_MOST 32  /* of one recording */
+#define HIT_VALUES_MOST 512 /* a power of two */
+
+/* Where the number is that a hit weighs. */
+enum hit_from { HIT_NOTHING, HIT_CONSTANT, HIT_CONTEXT, HIT_MEMORY };
+struct hit_value {
+	__u8 from;
+	__u8 size; /* bytes: 1, 2, 4, 8 */
+	__u8 is_signed;
+	__u8 reserved;
+	__u32 offset; /* in what a program is given: a tracepoint's fields, struct pt_regs */
+	__s64 add;    /* the constant; or what makes an address of a register */
+};
+
+/* Code of the kernel that is left out of stacks. */
+struct hit_plumbing {
+	__u64 start, size;
+};
+
+/* What a place is attached with: the event, and its number in the values above. */
+#define HIT_COOKIE(event, value) ((__u64)(value) << 8 | (event))
+
+/* An event came by. */
+struct told_hit {
+	__u8 told, event;
+	__u16 cpu;
+	__u32 chunk; /* its stack; 0: none */
+	__u64 time;  /* CLOCK_MONOTONIC, ns */
+	__s64 value; /* that it weighs */
+	__u32 pid, tid;
+};
+
+/* What was seen, on each CPU, of each event. */
+struct hit_counts {
+	__u64 hits[HIT_EVENTS_MOST];	  /* that should be told */
+	__u64 ring_full[HIT_EVENTS_MOST]; /* of them */
+	__u64 unread[HIT_EVENTS_MOST];	  /* of them: the value is in memory that is not there */
+	__u64 crowded[HIT_EVENTS_MOST];	  /* of them: too many programs at once on this CPU */
+	__u64 unknown;			  /* children that there was no memory to mark */
 };
 
 /* Why a thread is off the CPU. */

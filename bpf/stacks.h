@@ -50,16 +50,21 @@ struct stack_room {
 	struct user_stack user;
 	__u64 kernel[KERNEL_STACK_MOST]; /* return addresses, innermost first */
 	struct chunk chunk;
-	__u32 skip; /* kernel frames that are left out, innermost */
-	__u32 left; /* frames that are in no chunk yet: the innermost ones */
-	__u32 id;   /* of the last chunk */
+	__u32 skip;   /* kernel frames that are left out, innermost */
+	__u32 left;   /* frames that are in no chunk yet: the innermost ones */
+	__u32 id;     /* of the last chunk */
+	__u32 number; /* of the room */
+	__u32 taken;  /* by a program that may be preempted */
+	/* The kernel's function that only calls our programs, innermost; 0: see asked.origin_start.
+	 */
+	__u64 probe_start, probe_size;
 	bool lost;
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries,
-		2); /* for the current thread; and for others, which may be interrupted */
+	/* For the current thread; and for others, which may be interrupted. */
+	__uint(max_entries, STACK_ROOMS);
 	__type(key, __u32);
 	__type(value, struct stack_room);
 } rooms SEC(".maps");
@@ -194,7 +199,7 @@ static __always_inline void take_user(struct stack_room *room, struct task_struc
 
 #ifdef __TARGET_ARCH_x86
 	if (asked.user_tables)
-		user_stack_take(&room->user);
+		user_stack_take(&room->user, room->number);
 	else
 #endif
 		user_stack_follow(&room->user);
@@ -233,6 +238,8 @@ static __always_inline void take_kernel(struct stack_room *room, long size, __u3
 /* How many frames are those of the tracepoint and our own. */
 static __always_inline __u32 probe_frames(const struct stack_room *room)
 {
+	if (room->kernel[0] - room->probe_start < room->probe_size)
+		return 1;
 	for (__u32 i = 0; i < PROBE_FRAMES; i++)
 		if (room->kernel[i] - asked.origin_start < asked.origin_end - asked.origin_start)
 			return i;
@@ -245,26 +252,55 @@ static __always_inline struct stack_room *stack_room(__u32 which)
 
 	if (room) {
 		room->id = 0;
+		room->number = which;
 		room->lost = false;
+		room->probe_size = 0;
 		room->chunk.parent = CHUNK_ROOT;
 	}
 	return room;
+}
+
+/* Of a program that may be preempted by others on the same CPU: it has to find a room that is free,
+ * and leave it. NULL: there is none. */
+static __always_inline struct stack_room *stack_room_enter(void)
+{
+	struct stack_room *room;
+
+	for (__u32 i = 0; i < STACK_ROOMS; i++) {
+		room = bpf_map_lookup_elem(&rooms, &i);
+		if (room && !__sync_lock_test_and_set(&room->taken, 1))
+			return stack_room(i);
+	}
+	return NULL;
+}
+
+static __always_inline void stack_room_leave(struct stack_room *room)
+{
+	__sync_lock_test_and_set(&room->taken, 0);
+}
+
+/* The stack of the current thread, into a room. */
+static __always_inline void stack_take_in(
+	struct stack_room *room, void *ctx, struct task_struct *task, bool kernel_frames)
+{
+	long size;
+
+	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD))
+		take_user(room, task);
+	if (kernel_frames && !room->lost) {
+		size = bpf_get_stack(ctx, room->kernel, sizeof(room->kernel), 0);
+		take_kernel(room, size, size > 0 ? probe_frames(room) : 0);
+	}
 }
 
 /* The number of the stack of the current thread, 0: it has none. *ret_lost: the ring is full. */
 static __always_inline __u32 stack_take(void *ctx, struct task_struct *task, bool *ret_lost)
 {
 	struct stack_room *room = stack_room(0);
-	long size;
 
 	if (!room)
 		return 0;
-	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD))
-		take_user(room, task);
-	if (asked.kernel_frames && !room->lost) {
-		size = bpf_get_stack(ctx, room->kernel, sizeof(room->kernel), 0);
-		take_kernel(room, size, size > 0 ? probe_frames(room) : 0);
-	}
+	stack_take_in(room, ctx, task, asked.kernel_frames);
 	*ret_lost = room->lost;
 	return room->id;
 }

@@ -15,6 +15,11 @@
 #include "bpf/core.h"
 #include "bpf/unwind_shared.h"
 
+/* How many stacks are taken on a CPU at the same time. */
+#ifndef STACK_ROOMS
+#define STACK_ROOMS 2
+#endif
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, UNWIND_TABLES_MOST);
@@ -53,7 +58,7 @@ struct unwind_recents {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, STACK_ROOMS);
 	__type(key, __u32);
 	__type(value, struct unwind_recents);
 } unwind_recents SEC(".maps");
@@ -445,15 +450,15 @@ static long unwind_step(__u32 i, void *context)
 
 #define CODE_64_BIT 0x33 /* __USER_CS */
 
-/* Frames of the current thread in user space. */
-static __always_inline void user_stack_take(struct user_stack *s)
+/* Frames of the current thread in user space; `room`: below STACK_ROOMS, of nobody else on this CPU
+ * until it returns. */
+static __always_inline void user_stack_take(struct user_stack *s, __u32 room)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
-	__u32 zero = 0;
 	struct unwind_walk walk = {
-		.stack = s, .recents = bpf_map_lookup_elem(&unwind_recents, &zero)};
+		.stack = s, .recents = bpf_map_lookup_elem(&unwind_recents, &room)};
 	struct unwind_process *process;
 
 	s->count = 0;

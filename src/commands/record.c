@@ -99,6 +99,18 @@ static bool set_groups(void *target, const struct option *o, const char *value, 
 	return cgroup_names_add(&((struct record_options *)target)->groups, spelling, value, err);
 }
 
+/* Given again, it adds to what was given before. */
+static bool set_events(void *target, const struct option *o, const char *value, struct error *err)
+{
+	static struct buffer all;
+
+	(void)o;
+	(void)err;
+	buffer_printf(&all, "%s%s", all.len ? "," : "", value);
+	((struct record_options *)target)->events = all.at;
+	return true;
+}
+
 #define AT(member) offsetof(struct record_options, member)
 static const struct option target_options[] = {
 	{.name = "pid",
@@ -179,10 +191,11 @@ static const struct option what_options[] = {
 	{.name = "event",
 		.letter = 'e',
 		.argument = "EVENT[,...]",
-		.set = option_text,
-		.offset = AT(events),
+		.set = set_events,
 		.help = "what to sample, as `perf list` spells it (CPU time); each occurrence of "
-			"rare events such as page-faults unless -F is given"},
+			"rare events such as page-faults unless -F is given; with --mode count "
+			"SUBSYSTEM:TRACEPOINT, FILE:FUNCTION[%return], "
+			"usdt:FILE:PROVIDER:NAME"},
 	{.name = "user",
 		.letter = 'u',
 		.set = option_flag,

@@ -1,14 +1,13 @@
 /* copies.c: stacks that programs in the kernel hand over, as the unwinder takes them. */
 #include "recorders/copies.h"
 
+const uint8_t pt_regs_words[17] = {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
+
 void copy_registers(const uint64_t *words, struct registers *ret)
 {
-	static const uint8_t places[17] = {
-		10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};
-
 	*ret = (struct registers){0};
 	for (unsigned i = 0; i < 17; i++)
-		registers_set(ret, i, words[places[i]]);
+		registers_set(ret, i, words[pt_regs_words[i]]);
 }
 
 void copy_open(const struct told_copy *told, struct unwinder_copy *ret)

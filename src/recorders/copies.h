@@ -5,6 +5,9 @@
 #include "bpf/shared.h"
 #include "process/unwinder.h"
 
+/* Which word of x86-64's struct pt_regs each column is (images/arch.h). */
+extern const uint8_t pt_regs_words[17];
+
 /* The words of struct pt_regs, by column. */
 void copy_registers(const uint64_t *words, struct registers *ret_registers);
 /* The bytes stay where they are. */

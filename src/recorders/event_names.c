@@ -1,63 +1,21 @@
 /* event_names.c: which event does a name mean? */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mount.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "base/buffer.h"
 #include "process/perf_attr.h"
 #include "recorders/event_names.h"
-
-/* A descriptor of tracefs's root: where it is mounted, else a mount of our own that nobody sees. */
-static int tracefs_open(void)
-{
-	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-	char events[64];
-	int fs, fd = -1;
-
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(events, sizeof(events), "%s/events", places[i]);
-		if (!access(events, F_OK))
-			return open(places[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	}
-	fs = (int)syscall(SYS_fsopen, "tracefs", 1 /* FSOPEN_CLOEXEC */);
-	if (fs >= 0 && !syscall(SYS_fsconfig, fs, 6 /* FSCONFIG_CMD_CREATE */, NULL, NULL, 0))
-		fd = (int)syscall(SYS_fsmount, fs, 1 /* FSMOUNT_CLOEXEC */, 0);
-	if (fs >= 0)
-		close(fs);
-	return fd;
-}
+#include "recorders/tracefs.h"
 
 static bool tracepoint(const char *name, uint64_t *ret_config, struct error *err)
 {
-	const char *colon = strchr(name, ':');
-	char path[EVENT_NAME_LIMIT + 32], text[32] = "";
-	int root = tracefs_open(), fd;
-	ssize_t got;
+	size_t len = strcspn(name, ":");
+	struct buffer id = {0};
+	bool ok = trace_read((struct bytes){name, len}, bytes_of(name + len + 1), "id", &id, err);
 
-	if (root < 0)
-		return error_set(err, ERR_PERMISSION,
-			"event '%s': tracefs cannot be read; run as root, or mount it: "
-			"mount -t tracefs tracefs /sys/kernel/tracing",
-			name);
-	snprintf(path, sizeof(path), "events/%.*s/%s/id", (int)(colon - name), name, colon + 1);
-	fd = openat(root, path, O_RDONLY | O_CLOEXEC);
-	close(root);
-	if (fd < 0 && errno == EACCES)
-		return error_set(err, ERR_PERMISSION,
-			"event '%s': tracefs may not be read by this user; run as root", name);
-	if (fd < 0)
-		return error_set(err, ERR_USAGE,
-			"event '%s': the kernel has no such tracepoint; `perf list tracepoint` "
-			"names them",
-			name);
-	got = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	*ret_config = strtoull(text, NULL, 10);
-	return got > 0 ? true : error_errno(err, "event '%s'", name);
+	if (ok)
+		*ret_config = strtoull(id.at, NULL, 10);
+	buffer_release(&id);
+	return ok;
 }
 
 /* Cut modifiers off `name`: what stands behind the last colon, unless that is a tracepoint's name.

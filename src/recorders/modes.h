@@ -26,7 +26,7 @@ struct mode {
 	bool (*check)(const struct record_options *options, struct error *err);
 };
 
-extern const struct mode mode_cpu, mode_off, mode_io, mode_disk;
+extern const struct mode mode_cpu, mode_off, mode_io, mode_disk, mode_count;
 
 /* The frame of a kind of waiting (enum wait_kind), above the stack: "[sleeping]". */
 const char *wait_kind_frame(unsigned kind);

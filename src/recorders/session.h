@@ -37,6 +37,8 @@ struct record_options {
 	bool latency;		     /* calls, requests weigh what they take, not what they move */
 	bool files;		     /* stacks end with the name of the file */
 	bool devices;		     /* ... of the device */
+	const char *weight;	     /* what a hit weighs; NULL: 1 */
+	bool yes;		     /* probes may be put into every process */
 };
 
 /* What a recording has done so far; counts of samples. */

@@ -36,7 +36,7 @@ needs_perf() {
 
 @test "modes: unknown ones and options of others are refused" {
 	run "$kiln" record --mode sideways -- true
-	failed_with 2 "kiln: record: --mode: expected one of cpu, off, io, disk, got 'sideways'"
+	failed_with 2 "kiln: record: --mode: expected one of cpu, off, io, disk, count, got 'sideways'"
 	run "$kiln" record --min 1ms -- true
 	failed_with 2 "kiln: record: --min, --max and --state belong to --mode off"
 	run "$kiln" record --mode off -F 99 -- true
@@ -61,6 +61,18 @@ needs_perf() {
 	"$kiln" record --help | grep -q "off: where"
 	"$kiln" record --help | grep -q "io: where"
 	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "disk: what is asked of block devices"
+	run "$kiln" record --mode off -e cpu-clock -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"-e, "*"belong to --mode cpu"* ]]
+	run "$kiln" record --weight arg0 -e a:b -- true
+	failed_with 2 "kiln: record: --weight and --yes belong to --mode count"
+	run "$kiln" record --mode count -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--mode count counts what -e names"* ]]
+	run "$kiln" record --mode io --yes -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--weight and --yes belong to --mode count"* ]]
+	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "count: who comes by a tracepoint"
 }
 
 @test "outputs: unknown suffixes and terminals are refused before anything is recorded" {

@@ -1,0 +1,133 @@
+/* count.bpf.c: who comes by tracepoints, functions and static probes, and with what? */
+#define STACK_ROOMS 6
+#include "bpf/targets.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+const volatile struct hit_value values[HIT_VALUES_MOST]; /* the first is none */
+
+const volatile struct hit_plumbing plumbing[HIT_EVENTS_MOST];
+
+/* A thread that is recorded. */
+struct thread {
+	struct mark mark;
+};
+
+MODE_TABLES(struct thread, struct hit_counts)
+
+static __always_inline void marked(struct task_struct *task)
+{
+}
+
+static __always_inline __s64 widened(__u64 value, __u8 size, bool is_signed)
+{
+	__u32 unused = 64 - 8 * (__u32)size & 63;
+
+	return is_signed ? (__s64)(value << unused) >> unused : (__s64)(value << unused >> unused);
+}
+
+/* A program's context is not to be read at a place that is not known to the verifier; as a number
+ * it is an address like others. */
+static __always_inline bool read_context(void *ctx, __u32 offset, __u32 size, __u64 *ret)
+{
+	void *start = ctx, *address = NULL;
+
+	bpf_probe_read_kernel(&address, sizeof(address), &start);
+	return !bpf_probe_read_kernel(ret, size & 15, address + offset);
+}
+
+static __always_inline bool value_of(void *ctx, __u32 number, __s64 *ret)
+{
+	const volatile struct hit_value *v = &values[number & (HIT_VALUES_MOST - 1)];
+	__u64 found = 0;
+
+	*ret = 1;
+	if (v->from == HIT_NOTHING)
+		return true;
+	*ret = v->add;
+	if (v->from == HIT_CONSTANT)
+		return true;
+	if (!read_context(ctx, v->offset, v->from == HIT_MEMORY ? 8 : v->size, &found))
+		return false;
+	if (v->from == HIT_MEMORY &&
+		bpf_probe_read_user(&found, v->size & 15, (const void *)(found + v->add)))
+		return false;
+	*ret = widened(found, v->size, v->is_signed);
+	return true;
+}
+
+/* One that has its room. */
+static __always_inline void tell(struct stack_room *room, void *ctx, struct task_struct *task,
+	__u64 cookie, bool kernel_frames)
+{
+	__u32 event = cookie & (HIT_EVENTS_MOST - 1);
+	struct told_hit hit = {.told = TOLD_HIT,
+		.event = (__u8)event,
+		.cpu = (__u16)bpf_get_smp_processor_id(),
+		.time = bpf_ktime_get_ns(),
+		.pid = (__u32)task->tgid,
+		.tid = (__u32)task->pid};
+	struct hit_counts *c = counted();
+
+	if (!c)
+		return;
+	if (!value_of(ctx, (__u32)(cookie >> 8), &hit.value)) {
+		__sync_fetch_and_add(&c->unread[event], 1);
+		return;
+	}
+	room->probe_start = plumbing[event].start;
+	room->probe_size = plumbing[event].size;
+	stack_take_in(room, ctx, task, kernel_frames);
+	hit.chunk = room->id;
+	if (room->lost || bpf_ringbuf_output(&ring, &hit, sizeof(hit), ring_wakeup()))
+		__sync_fetch_and_add(&c->ring_full[event], 1);
+}
+
+/* Counts are added to by one instruction: a program may be preempted by another one. */
+static __always_inline void come_by(void *ctx, bool kernel_frames)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct stack_room *room;
+	struct hit_counts *c;
+	__u64 cookie;
+	__u32 event;
+
+	if (!is_recorded(task) || !wanted_cpu(bpf_get_smp_processor_id()))
+		return;
+	c = counted();
+	if (!c)
+		return;
+	cookie = bpf_get_attach_cookie(ctx);
+	event = cookie & (HIT_EVENTS_MOST - 1);
+	__sync_fetch_and_add(&c->hits[event], 1);
+	room = stack_room_enter();
+	if (!room) {
+		__sync_fetch_and_add(&c->crowded[event], 1);
+		return;
+	}
+	tell(room, ctx, task, cookie, kernel_frames);
+	stack_room_leave(room);
+}
+
+/* 0 would hide the event from everybody else who counts it, such as perf. */
+SEC("tp")
+int on_tracepoint(void *ctx)
+{
+	come_by(ctx, asked.kernel_frames);
+	return 1;
+}
+
+SEC("kprobe")
+int on_kernel_function(void *ctx)
+{
+	come_by(ctx, asked.kernel_frames);
+	return 0;
+}
+
+/* What is in the kernel then is the probe itself. */
+SEC("uprobe")
+int on_function(void *ctx)
+{
+	come_by(ctx, false);
+	return 0;
+}

@@ -1,0 +1,363 @@
+/* count.c: who comes by tracepoints, functions and static probes? Every hit, by programs there. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "bpf/shared.h"
+#include "count.skel.h"
+#include "recorders/bpf_source.h"
+#include "recorders/bpf_support.h"
+#include "recorders/probes.h"
+#include "recorders/recorders.h"
+#include "recorders/uprobes.h"
+
+#define KPROBES	     "/sys/bus/event_source/devices/kprobe"
+#define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
+
+/* What became of an event's hits. */
+struct counted {
+	uint32_t samples, stream;
+	uint64_t delivered;
+};
+
+struct count_state {
+	struct count_bpf *programs;
+	struct bpf_source source;
+	struct probes probes;
+	struct uprobes uprobes;
+	VECTOR(struct bpf_link *) links; /* in the kernel */
+	struct counted counted[HIT_EVENTS_MOST];
+	bool weighed;
+	uint64_t delivered;
+};
+
+/* ---- Setting up ---- */
+
+static bool has_files(const struct probe *probe)
+{
+	return probe->kind != PROBE_TRACEPOINT && probe->kind != PROBE_KERNEL;
+}
+
+/* Is there anything to see for who wants it? */
+static bool check_probes(
+	const struct count_state *state, const struct session *s, struct error *err)
+{
+	const struct record_options *o = s->options;
+
+	for (size_t i = 0; i < state->probes.list.len; i++) {
+		const struct probe *probe = &state->probes.list.items[i];
+
+		if (!has_files(probe))
+			continue;
+		if (session_watches_all(s) && !o->yes)
+			return error_set(err, ERR_USAGE,
+				"event '%s' of whoever comes by is a breakpoint in every process "
+				"that runs %s, and costs each some us a hit: say --yes to have it",
+				probe->text, probe->file);
+		if (o->kernel_only)
+			return error_set(err, ERR_USAGE,
+				"-k leaves nothing of event '%s': it is in user space",
+				probe->text);
+	}
+	return true;
+}
+
+/* Between a tracepoint and its programs. */
+static void leave_out_plumbing(
+	const struct session *s, const struct probe *probe, struct hit_plumbing *ret)
+{
+	bool call = !strcmp(probe->file, "syscalls");
+	struct kernel_symbol symbol;
+	struct buffer name = {0};
+
+	if (call)
+		buffer_printf(&name, "perf_syscall_%s",
+			strncmp(probe->name, "sys_exit", 8) ? "enter" : "exit");
+	else
+		buffer_printf(&name, "__traceiter_%s", probe->name);
+	if (s->kernel && kernel_find_named(s->kernel, buffer_bytes(&name), &symbol))
+		*ret = (struct hit_plumbing){symbol.start, symbol.end - symbol.start};
+	buffer_release(&name);
+}
+
+static bool open_programs(struct count_state *state, const struct session *s, struct error *err)
+{
+	struct count_bpf__rodata *constants;
+	bool kinds[PROBE_KERNEL + 1] = {0};
+
+	state->programs = count_bpf__open();
+	if (!state->programs)
+		return bpf_error(err, -errno, "opening the programs for the kernel");
+	constants = state->programs->rodata;
+	bpf_source_ask(&state->source, s, "", &constants->asked);
+	memcpy(constants->values, state->probes.values.items,
+		state->probes.values.len * sizeof(struct hit_value));
+	for (size_t i = 0; i < state->probes.list.len; i++) {
+		const struct probe *probe = &state->probes.list.items[i];
+
+		kinds[probe->kind] = true;
+		if (probe->kind == PROBE_TRACEPOINT)
+			leave_out_plumbing(s, probe, &constants->plumbing[i]);
+	}
+	bpf_program__set_autoload(state->programs->progs.on_tracepoint, kinds[PROBE_TRACEPOINT]);
+	bpf_program__set_autoload(state->programs->progs.on_kernel_function, kinds[PROBE_KERNEL]);
+	bpf_program__set_autoload(state->programs->progs.on_function,
+		kinds[PROBE_FUNCTION] || kinds[PROBE_RETURN] || kinds[PROBE_STATIC]);
+	state->source.programs = state->programs->skeleton;
+	return true;
+}
+
+static void add_streams(struct count_state *state, struct session *s)
+{
+	struct profile *p = &s->profile;
+
+	for (size_t i = 0; i < state->probes.list.len; i++) {
+		struct counted *c = &state->counted[i];
+		struct bytes event = bytes_of(state->probes.list.items[i].text);
+		uint32_t count;
+
+		c->samples = profile_add_samples(p);
+		c->stream = (uint32_t)p->streams.len;
+		if (state->weighed)
+			profile_add_stream(
+				p, c->samples, bytes_of(s->options->weight), BYTES("value"), event);
+		count = profile_add_stream(p, c->samples, event, BYTES("count"), event);
+		p->streams.items[count].row.period = 1;
+		p->streams.items[c->stream].row.wall_offset = s->wall_offset;
+		p->streams.items[count].row.wall_offset = s->wall_offset;
+	}
+}
+
+/* ---- Records ---- */
+
+static bool add_hit(void *context, const void *record)
+{
+	struct count_state *state = context;
+	const struct told_hit *hit = record;
+	struct profile *p = state->source.sampler.profile;
+	struct sample sample = {.has = SAMPLE_PARTS, .time = hit->time, .cpu = hit->cpu};
+	struct counted *c;
+
+	if (hit->event >= state->probes.list.len)
+		return false;
+	c = &state->counted[hit->event];
+	sample.thread = processes_thread(
+		state->source.sampler.processes, (int32_t)hit->pid, (int32_t)hit->tid);
+	sample.stack = bpf_source_stack(&state->source, sample.thread, hit->chunk);
+	profile_add_sample(p, c->samples, &sample);
+	if (state->weighed)
+		vector_push(&p->streams.items[c->stream].value, hit->value);
+	c->delivered++;
+	state->delivered++;
+	return true;
+}
+
+static size_t record_size(uint8_t told)
+{
+	return told == TOLD_HIT ? sizeof(struct told_hit) : 0;
+}
+
+static uint64_t record_time(const void *record)
+{
+	return ((const struct told_hit *)record)->time;
+}
+
+static const struct bpf_records hit_records = {record_size, record_time, add_hit};
+
+/* ---- Attaching ---- */
+
+static bool attach_tracepoint(
+	struct count_state *state, const struct probe *probe, uint64_t cookie, struct error *err)
+{
+	LIBBPF_OPTS(bpf_tracepoint_opts, options, .bpf_cookie = cookie);
+	struct bpf_link *link = bpf_program__attach_tracepoint_opts(
+		state->programs->progs.on_tracepoint, probe->file, probe->name, &options);
+
+	if (link)
+		vector_push(&state->links, link);
+	return link || bpf_error(err, -errno, "attaching to a tracepoint");
+}
+
+static bool attach_kernel_function(
+	struct count_state *state, const struct probe *probe, uint64_t cookie, struct error *err)
+{
+	LIBBPF_OPTS(bpf_kprobe_opts, options, .bpf_cookie = cookie);
+	struct bpf_link *link;
+
+	/* Without these libbpf would make a probe that outlives us. */
+	if (access(KPROBES, F_OK))
+		return error_set(err, ERR_UNSUPPORTED,
+			"event '%s': this kernel has no probes of its functions "
+			"(CONFIG_KPROBE_EVENTS); a tracepoint may do",
+			probe->text);
+	link = bpf_program__attach_kprobe_opts(
+		state->programs->progs.on_kernel_function, probe->name, &options);
+	if (!link)
+		return error_set(err, ERR_USAGE,
+			"event '%s': the kernel has no function of this name that may be probed "
+			"(%s)",
+			probe->text, strerror(errno));
+	vector_push(&state->links, link);
+	return true;
+}
+
+static void list_places(struct count_state *state, size_t event)
+{
+	const struct probe *probe = &state->probes.list.items[event];
+	struct error never = {0};
+
+	for (size_t i = 0; i < probe->places.len; i++) {
+		const struct probe_place *place = &probe->places.items[i];
+		struct uprobe uprobe = {.program = state->programs->progs.on_function,
+			.path = state->probes.files.list.items[place->file].path,
+			.offset = place->offset,
+			.semaphore = place->semaphore,
+			.cookie = HIT_COOKIE(event, place->value),
+			.at_return = probe->kind == PROBE_RETURN};
+
+		uprobes_add(&state->uprobes, &uprobe, &never); /* nothing is attached yet */
+	}
+}
+
+static bool attach(struct count_state *state, const struct session *s, struct error *err)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < state->probes.list.len; i++) {
+		const struct probe *probe = &state->probes.list.items[i];
+		uint64_t cookie = HIT_COOKIE(i, probe->value);
+
+		if (probe->kind == PROBE_TRACEPOINT)
+			ok = attach_tracepoint(state, probe, cookie, err);
+		else if (probe->kind == PROBE_KERNEL)
+			ok = attach_kernel_function(state, probe, cookie, err);
+		else
+			list_places(state, i);
+	}
+	return ok && (!state->uprobes.list.len || uprobes_begin(&state->uprobes, s, err));
+}
+
+/* ---- The recorder ---- */
+
+static bool count_open(struct session *s, struct error *err)
+{
+	struct count_state *state = memory_new(1, sizeof(*state));
+
+	s->recorder_state = state;
+	state->weighed = s->options->weight;
+	state->source.processes.cgroup.fd = -1;
+	state->source.records = &hit_records;
+	state->source.context = state;
+	if (!probes_find(&state->probes, s, err) || !check_probes(state, s, err) ||
+		!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
+		!bpf_source_open(&state->source, s, err))
+		return false;
+	add_streams(state, s);
+	return true;
+}
+
+static bool count_enable(struct session *s, struct error *err)
+{
+	struct count_state *state = s->recorder_state;
+
+	return bpf_source_enable(&state->source, s, "attaching to the kernel", err) &&
+	       attach(state, s, err);
+}
+
+static bool count_drain(struct session *s, bool last, struct error *err)
+{
+	struct count_state *state = s->recorder_state;
+
+	bpf_source_drain(&state->source, last);
+	if (last)
+		bpf_source_track(&state->source, UINT64_MAX);
+	s->counts.delivered = state->delivered;
+	s->counts.user_stacks = state->source.sampler.user_stacks;
+	s->counts.complete = state->source.sampler.complete;
+	memcpy(s->counts.ends, state->source.sampler.stacks.ends, sizeof(s->counts.ends));
+	return uprobes_follow(&state->uprobes, s, err);
+}
+
+static void detach(struct count_state *state)
+{
+	for (size_t i = 0; i < state->links.len; i++)
+		bpf_link__destroy(state->links.items[i]);
+	state->links.len = 0;
+	uprobes_end(&state->uprobes);
+}
+
+static void count_stop(struct session *s)
+{
+	struct count_state *state = s->recorder_state;
+
+	detach(state);
+	bpf_source_disable(&state->source);
+}
+
+/* What the kernel says of its programs is said of the first event of each kind. */
+static uint64_t missed(const struct count_state *state, size_t event)
+{
+	static const char *const programs[] = {[PROBE_TRACEPOINT] = "on_tracepoint",
+		[PROBE_FUNCTION] = "on_function",
+		[PROBE_RETURN] = "on_function",
+		[PROBE_STATIC] = "on_function",
+		[PROBE_KERNEL] = "on_kernel_function"};
+	const char *program = programs[state->probes.list.items[event].kind];
+
+	for (size_t i = 0; i < event; i++)
+		if (!strcmp(programs[state->probes.list.items[i].kind], program))
+			return 0;
+	return bpf_source_missed(&state->source, program);
+}
+
+static void count_account(struct session *s)
+{
+	struct count_state *state = s->recorder_state;
+	uint64_t lost = 0;
+	struct hit_counts c;
+
+	bpf_source_counts(&state->source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
+	for (size_t i = 0; i < state->probes.list.len; i++) {
+		uint64_t unseen = missed(state, i), unknown = i ? 0 : c.unknown;
+		struct bpf_loss losses[] = {{"ring full", c.ring_full[i]},
+			{"value not in memory", c.unread[i]}, {"no room on the CPU", c.crowded[i]},
+			{"no memory", unknown}, {"BPF recursion", unseen}, {0}};
+
+		s->counts.delivered = state->counted[i].delivered;
+		bpf_source_account(s, state->counted[i].stream, state->weighed ? 2 : 1,
+			c.hits[i] + unknown + unseen, losses);
+		lost += s->counts.lost;
+	}
+	s->counts.delivered = state->delivered;
+	s->counts.lost = lost;
+	uprobes_note(&state->uprobes, &s->profile);
+}
+
+static void count_close(struct session *s)
+{
+	struct count_state *state = s->recorder_state;
+
+	if (!state)
+		return;
+	detach(state);
+	vector_release(&state->links);
+	uprobes_release(&state->uprobes);
+	probes_release(&state->probes);
+	count_bpf__destroy(state->programs);
+	bpf_source_release(&state->source);
+	free(state);
+	s->recorder_state = NULL;
+}
+
+extern const struct recorder recorder_count;
+const struct recorder recorder_count = {
+	.mode = &mode_count,
+	.open = count_open,
+	.enable = count_enable,
+	.drain = count_drain,
+	.stop = count_stop,
+	.account = count_account,
+	.close = count_close,
+};

@@ -1,0 +1,176 @@
+# record_count.bats: are hits of tracepoints, functions and static probes what perf stat and the program count?
+load common
+
+setup_file() {
+	load common
+	build_programs
+	"$kiln" record -q --mode count -e syscalls:sys_enter_lseek -o "$bin/probe.kiln" -- true || skip "no BPF here"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export LC_ALL=C.UTF-8 HOME=$BATS_TEST_TMPDIR
+}
+
+# What waits for a file that a test no longer makes would wait for ever.
+teardown() {
+	touch go
+	wait
+}
+
+# start_counted ROUNDS: counted, as $target, which waits for `go`.
+start_counted() {
+	"$bin/counted" "$1" go 2>own &
+	target=$!
+	until [ "$(readlink /proc/$target/exe)" = "$(realpath "$bin/counted")" ]; do sleep 0.02; done
+}
+
+# record_counted ROUNDS OPTION...: counted, which runs already, into p.kiln and own.
+record_counted() {
+	start_counted "$1"
+	"$kiln" record -q --mode count "${@:2}" -p $target -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	touch go
+	wait $target $recorder
+	rm go
+	adds_up p.kiln
+	[ "$(value p.kiln "s['lost']")" -eq 0 ]
+}
+
+# own WHAT FUNCTION COLUMN: what its threads counted; 3: hits, 4: their sum.
+own() {
+	awk -v what="$1" -v function_="$2" -v column="$3" '$1 == what && $2 == function_ { n += $column } END { print n + 0 }' own
+}
+
+# shown REGEX [OPTION...]: of p.kiln.
+shown() {
+	"$kiln" fold -q "${@:2}" p.kiln | awk -v part="$1" '$0 ~ part { n += $NF } END { printf "%d\n", n }'
+}
+
+@test "a tracepoint: hits are perf stat's, a field's values the program's, stacks lead to its function" {
+	start_counted 2000
+	"$kiln" record -q --mode count -e syscalls:sys_enter_lseek,task:task_newtask -p $target -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	if command -v perf >/dev/null; then
+		perf stat -x, -e syscalls:sys_enter_lseek,task:task_newtask -p $target -o stat &
+		counter=$!
+		until_recording $counter
+	fi
+	touch go
+	wait $target $recorder
+	[ "$(shown ';run;calls;.*do_syscall')" -eq "$(own lseek calls 3)" ]
+	[ "$(value p.kiln "[x['delivered'] for x in i['streams']] == [$(own lseek calls 3), 4]")" = True ]
+	[ "$(value p.kiln "[x['expected'] for x in i['streams']] == [x['delivered'] for x in i['streams']]")" = True ]
+	if command -v perf >/dev/null; then
+		wait $counter
+		cat stat own
+		[ "$(awk -F, '/lseek/ { print $1 }' stat)" -eq "$(own lseek calls 3)" ]
+		[ "$(awk -F, '/newtask/ { print $1 }' stat)" -eq 4 ]
+	fi
+	rm go
+	record_counted 2000 -e syscalls:sys_enter_lseek --weight offset -u
+	[ "$(shown ';run;calls;syscall ')" -eq "$(own lseek calls 4)" ]
+	[ "$(value p.kiln "s['kind']")" = offset ]
+	[ "$(shown . --kind syscalls:sys_enter_lseek)" -eq "$(own lseek calls 3)" ]
+}
+
+@test "a function: hits, arguments and what it returns, by caller" {
+	record_counted 2000 -e "$bin/counted:add"
+	[ "$(shown ';run;odd;add ')" -eq "$(own add odd 3)" ]
+	[ "$(shown ';run;even;add ')" -eq "$(own add even 3)" ]
+	record_counted 2000 -e counted:add --weight arg1:s32
+	[ "$(shown ';run;odd;add ')" -eq "$(own add odd 4)" ]
+	[ "$(shown ';run;even;add ')" -eq "$(own add even 4)" ]
+	record_counted 2000 -e counted:add%return --weight retval
+	[ "$(shown ';run;odd ')" -eq $((2 * $(own add odd 4))) ]
+	[ "$(shown ';run;even ')" -eq $((2 * $(own add even 4))) ]
+}
+
+@test "static probes: with and without a counter of who listens, arguments in registers, memory, constants" {
+	record_counted 2000 -e usdt:counted:counted:plain --weight arg0
+	[ "$(shown ';run;probes;plain ')" -eq "$(own plain probes 4)" ]
+	[ "$(own guarded probes 3)" -eq 0 ]
+	record_counted 2000 -e "usdt:$bin/counted:plain" --weight arg1
+	[ "$(shown ';run;probes;plain ')" -eq $((7 * $(own plain probes 3))) ]
+	record_counted 2000 -e usdt:counted:guarded --weight arg0
+	[ "$(own guarded probes 3)" -eq 8000 ]
+	[ "$(shown ';run;probes;guarded ')" -eq "$(own guarded probes 4)" ]
+}
+
+@test "several events at once, each with its own stream; libraries by their names" {
+	record_counted 500 -e counted:add -e usdt:counted:plain,syscalls:sys_enter_lseek -e libc:pthread_create
+	[ "$(value p.kiln "[x['delivered'] for x in i['streams']]")" = "[2000, 2000, 2000, 4]" ]
+	[ "$(shown . --kind counted:add)" -eq 2000 ]
+	[ "$(shown ';main;all;.*pthread_create' --kind libc:pthread_create)" -eq 4 ]
+}
+
+@test "a command from its start, and with --yes its children as well, also in all of the system" {
+	"$kiln" record -q --mode count -e counted:add -o p.kiln -- "$bin/counted" 300 2>own
+	[ "$(shown ';add ')" -eq 1200 ]
+	"$kiln" record -q --mode count --yes -e "$bin/counted:add" -o p.kiln -- "$bin/counted" 300 fork 2>own
+	[ "$(shown ';add ')" -eq 2400 ]
+	"$kiln" record -q --mode count --yes -a -e "$bin/counted:add" -o p.kiln -- "$bin/counted" 300 fork 2>own
+	[ "$(shown ';add ')" -eq 2400 ]
+	run -0 "$kiln" record --mode count -e "$bin/counted:add" -o p.kiln -- "$bin/counted" 300 fork
+	[[ "$output" == *"--yes puts probes into all processes"* ]]
+}
+
+@test "with the recorder stopped and a ring of a page, what is lost is counted to the hit" {
+	start_counted 5000
+	record_stopped $target --mode count -m 4K -e counted:add --weight arg1
+	wait $recorder
+	adds_up p.kiln
+	[ "$(value p.kiln "s['expected']")" -eq 20000 ]
+	[ "$(value p.kiln "s['losses']['ring full']")" -ge 15000 ]
+}
+
+@test "a recorder that is killed leaves nothing behind" {
+	start_counted 10
+	"$kiln" record -q --mode count -e counted:add,syscalls:sys_enter_lseek -p $target -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	if command -v bpftool >/dev/null; then
+		before=$(bpftool prog show | grep -cE 'name on_(function|tracepoint)')
+		[ "$before" -ge 2 ]
+	fi
+	kill -KILL $recorder
+	wait $recorder || true
+	if command -v bpftool >/dev/null; then
+		# Programs go when their last user has left: soon.
+		for _ in $(seq 200); do
+			after=$(bpftool prog show | grep -cE 'name on_(function|tracepoint)' || true)
+			[ "$after" -gt $((before - 2)) ] || break
+			sleep 0.05
+		done
+		[ "$after" -le $((before - 2)) ]
+	fi
+	run ! grep -s counted /sys/kernel/tracing/uprobe_events
+	touch go
+	wait $target
+	[ "$(own add odd 3)" -eq 20 ]
+}
+
+@test "what is unknown or makes no sense is refused in one line, with what is near" {
+	refused() {
+		run "$kiln" record --mode count -o p.kiln "${@:2}" -- "$bin/counted" 1
+		[ "$status" -ne 0 ] || return 1
+		[ "${#lines[@]}" -eq 1 ] || return 1
+		[[ "$output" == *"$1"* ]] || { echo "$output"; return 1; }
+	}
+	refused "is it syscalls:sys_enter_lseek?" -e syscalls:sys_enter_lseeek
+	refused "is it sched?" -e schet:sched_switch
+	refused "has no function 'ad'; is it add?" -e "$bin/counted:ad"
+	refused "is it counted:plain?" -e usdt:counted:counted:plane
+	refused "there is no file ./nowhere" -e ./nowhere:f
+	refused "no program or library is called 'nowhere'" -e uprobe:nowhere:f
+	refused "those are: __syscall_nr, fd, offset, whence" -e syscalls:sys_enter_lseek --weight offst
+	refused "expected --weight arg0 to arg1" -e usdt:counted:plain --weight arg2
+	refused "expected --weight arg0 to arg5" -e counted:add --weight arg6
+	refused "chooses from when it starts" -e libc:memcpy
+	refused "expected SUBSYSTEM:NAME" -e lseek
+	refused "counts what -e names"
+	refused "say --yes" -a -e counted:add
+	refused "-k leaves nothing" -k -e counted:add
+}
