@@ -181,9 +181,10 @@ static __always_inline void copy_user(
 {
 	struct told_copy *told = bpf_ringbuf_reserve(&ring, COPY_SIZE(pages), 0);
 
-	room->lost = !told;
+	room->lost = true; /* verifiers of Linux 6.1 only understand one look at `told` */
 	if (!told)
 		return;
+	room->lost = false;
 	copy_take(told, task, &room->user, pages);
 	told->space = space;
 	told->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
