@@ -20,8 +20,13 @@ struct thread_info {
 	__u32 status;
 };
 
+struct sched_entity {
+	__u64 sum_exec_runtime; /* ns on the CPU, up to the last switch or tick */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
+	struct sched_entity se;
 	unsigned int __state, flags;
 	int on_cpu;
 	int pid, tgid; /* what user space calls tid, pid */

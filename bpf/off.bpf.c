@@ -1,4 +1,5 @@
-/* off.bpf.c: how long, and why, are threads off the CPU? */
+/* off.bpf.c: how long, and why, are threads off the CPU? And with --mode wall: where are they on
+ * it? */
 #include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -7,6 +8,7 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 const volatile __u64 least, most = ~0ull; /* ns that a wait has to last */
 const volatile __u32 kinds = ~0u;	  /* bits by enum wait_kind */
+const volatile bool on_cpu;		  /* time on the CPU is told, too */
 
 /* A thread that is recorded. */
 struct thread {
@@ -18,6 +20,13 @@ struct thread {
 	__u8 kind;
 	bool off;  /* the CPU, whether that is recorded or not */
 	bool lost; /* the ring had no room for its stack */
+
+	/* With `on_cpu`: */
+	__u64 ran_since; /* from where on it ran, ns; 0: it does not, or not where it is recorded */
+	__u64 ran;	 /* ns until then, not told yet */
+	__u32 ran_chunk; /* its latest stack there */
+	bool met;	 /* by a timer, so that there is one */
+	__u64 used;	 /* CPU time up to the last switch or sample, as the scheduler has it */
 };
 
 MODE_TABLES(struct thread, struct wait_counts)
@@ -25,6 +34,130 @@ MODE_TABLES(struct thread, struct wait_counts)
 static __always_inline struct thread *thread_of(struct task_struct *task)
 {
 	return (struct thread *)mark_wanted(task);
+}
+
+/* ---- On the CPU ----
+ *
+ * When threads run is known exactly, and where they do wherever a timer interrupts them: such a
+ * sample stands for all the time that the thread ran since the one before. */
+
+static __always_inline void run_begins(struct thread *t, __u64 now)
+{
+	if (on_cpu && wanted_cpu(bpf_get_smp_processor_id()))
+		t->ran_since = now;
+}
+
+static __always_inline void run_ends(struct thread *t, __u64 now)
+{
+	if (!on_cpu || !t->ran_since)
+		return;
+	t->ran += now - t->ran_since;
+	t->used += now - t->ran_since;
+	t->ran_since = 0;
+}
+
+static __always_inline void describe_run(
+	struct task_struct *task, const struct thread *t, __u64 now, struct told_run *ret)
+{
+	*ret = (struct told_run){.told = TOLD_RUN,
+		.kind = t->met ? RUN_MET : RUN_UNMET,
+		.cpu = (__u16)bpf_get_smp_processor_id(),
+		.chunk = t->ran_chunk,
+		.time = now,
+		.ran = t->ran,
+		.pid = (__u32)task->tgid,
+		.tid = (__u32)task->pid};
+}
+
+static __always_inline bool output_run(struct told_run *run, bool lost)
+{
+	struct wait_counts *c = counted();
+
+	lost = lost || bpf_ringbuf_output(&ring, run, sizeof(*run), ring_wakeup());
+	if (c) {
+		c->parts++;
+		c->ring_full += lost;
+	}
+	return !lost;
+}
+
+/* When it cannot be told, its time is that of the next one. */
+static __always_inline void tell_run(
+	struct task_struct *task, struct thread *t, __u64 now, bool lost)
+{
+	struct told_run run;
+
+	describe_run(task, t, now, &run);
+	if (output_run(&run, lost))
+		t->ran = 0;
+}
+
+/* How long has it run since the last switch or sample, by the scheduler's own account? */
+static __always_inline __u64 used_since(struct task_struct *task, struct thread *t, __u64 most)
+{
+	__u64 used = task->se.sum_exec_runtime - t->used;
+
+	if ((__s64)used < 0)
+		return 0;
+	return used < most ? used : most;
+}
+
+/* It comes back, and was not seen to leave: for the rest of the time it was away. */
+static __always_inline void left_unseen(struct task_struct *task, struct thread *t, __u64 now)
+{
+	__u64 whole = now - t->ran_since, ran;
+	struct told_run away;
+
+	if (!on_cpu || !t->ran_since)
+		return;
+	ran = used_since(task, t, whole);
+	t->ran += ran;
+	describe_run(task, t, now, &away);
+	away.kind = RUN_AWAY;
+	away.chunk = 0;
+	away.ran = whole - ran;
+	output_run(&away, false);
+}
+
+SEC("perf_event")
+int on_tick(void *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 now = bpf_ktime_get_ns();
+	struct thread *t;
+	bool lost = false;
+	__u32 chunk;
+
+	if (!task->pid)
+		return 0;
+	t = thread_of(task);
+	if (!t || too_early(&t->mark, task) || t->off)
+		return 0;
+	run_ends(t, now);
+	run_begins(t, now);
+	if (!t->ran)
+		return 0;
+	chunk = stack_take_sampled(ctx, task, &lost);
+	if (!lost) {
+		t->ran_chunk = chunk;
+		t->met = true;
+	}
+	tell_run(task, t, now, lost);
+	return 0;
+}
+
+/* The command becomes itself. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_begin, struct task_struct *task)
+{
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
+
+	if (!t || !t->mark.early || too_early(&t->mark, task))
+		return 0;
+	t->off = false;
+	run_begins(t, bpf_ktime_get_ns());
+	t->used = task->se.sum_exec_runtime;
+	return 0;
 }
 
 /* ---- Off the CPU ---- */
@@ -100,13 +233,24 @@ static __always_inline void miss(__u8 kind)
 
 /* It leaves, and was not seen to come back: kernels do not tell of every switch. Up to where it was
  * woken up, it did wait. */
-static __always_inline void came_back_unseen(struct task_struct *task, struct thread *t)
+static __always_inline void came_back_unseen(struct task_struct *task, struct thread *t, __u64 now)
 {
 	struct told_wait wait;
 	__u32 parts;
+	__u64 ran;
 
 	if (!t->since)
 		return;
+	if (on_cpu) {
+		ran = used_since(task, t, now - t->since);
+		t->ran += ran;
+		if (t->woken > now - ran)
+			t->woken = now - ran;
+		if (wait_until(task, t, now - ran, &wait, &parts))
+			tell(&wait, t->lost, parts);
+		t->since = 0;
+		return;
+	}
 	miss(t->woken ? WAIT_QUEUE : t->kind);
 	if (t->woken && wait_until(task, t, t->woken, &wait, &parts))
 		tell(&wait, t->lost, parts);
@@ -125,8 +269,13 @@ static __always_inline void leave(
 	if (!t)
 		return;
 	if (t->off)
-		came_back_unseen(task, t);
+		came_back_unseen(task, t, now);
 	t->off = true;
+	run_ends(t, now);
+	if (on_cpu)
+		t->used = task->se.sum_exec_runtime;
+	if (state & TASK_ENDED && t->ran)
+		tell_run(task, t, now, false);
 	if (state & TASK_ENDED || too_early(&t->mark, task) || !wanted_cpu(cpu))
 		return;
 	t->kind = kind_of(preempt, state);
@@ -151,12 +300,20 @@ static __always_inline void come_back(struct task_struct *task, __u64 now)
 	if (!t || t->mark.early)
 		return;
 	elsewhere = asked.groups && !in_groups(task);
-	if (!t->off && !asked.by_cpu && !elsewhere)
+	if (!t->off && !elsewhere && on_cpu)
+		left_unseen(task, t, now);
+	else if (!t->off && !asked.by_cpu && !elsewhere)
 		miss(WAIT_PREEMPTED); /* or for anything else: it was not seen to leave */
 	if (t->since && wait_until(task, t, now, &wait, &parts))
 		tell(&wait, t->lost, parts);
 	t->off = elsewhere; /* then it leaves unseen, too */
 	t->since = 0;
+	if (!on_cpu)
+		return;
+	t->ran_since = 0;
+	if (!elsewhere)
+		run_begins(t, now);
+	t->used = task->se.sum_exec_runtime;
 }
 
 SEC("tp_btf/sched_switch")
@@ -223,8 +380,12 @@ static __always_inline void marked(struct task_struct *task)
 	if (!t)
 		return;
 	t->off = !task->on_cpu;
-	if (t->off && !asked.until_exec && !asked.by_cpu)
+	if (asked.until_exec || asked.by_cpu)
+		return;
+	if (t->off)
 		begin_waiting(task, t);
+	else
+		run_begins(t, bpf_ktime_get_ns());
 }
 
 /* Who still waits: a row for each, as if it were to run now. */
@@ -248,5 +409,31 @@ int still_waiting(struct bpf_iter__task *ctx)
 	else
 		bpf_seq_write(ctx->meta->seq, &wait, sizeof(wait));
 	t->since = 0;
+	return 0;
+}
+
+/* Who has run since the last sample of it, and maybe still does. */
+SEC("iter/task")
+int still_running(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct wait_counts *c = counted();
+	__u64 now = bpf_ktime_get_ns();
+	struct told_run run;
+	struct thread *t;
+
+	if (!task || !c)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!t)
+		return 0;
+	run_ends(t, now);
+	if (!t->ran)
+		return 0;
+	describe_run(task, t, now, &run);
+	run.cpu = NO_CPU;
+	c->parts++;
+	bpf_seq_write(ctx->meta->seq, &run, sizeof(run));
+	t->ran = 0;
 	return 0;
 }

@@ -36,6 +36,7 @@ enum told {
 	TOLD_FILE,	/* struct told_file, as long as its names are */
 	TOLD_REQUEST,	/* struct told_request */
 	TOLD_HIT,	/* struct told_hit */
+	TOLD_RUN,	/* struct told_run */
 };
 
 /* What a process runs from a time on: addresses of others mean something else. */
@@ -217,7 +218,24 @@ struct told_wait {
 	__u32 pid, tid;
 };
 
-/* What was seen, on each CPU. A part is what `kept` or `queued` stand for. */
+enum run_kind {
+	RUN_MET,   /* by a timer, there or before */
+	RUN_UNMET, /* nothing is known of its stack */
+	RUN_AWAY,  /* off the CPU, in truth: nobody saw the thread leave, nor knows why */
+	RUN_KINDS
+};
+
+/* A thread was on the CPU. */
+struct told_run {
+	__u8 told, kind;
+	__u16 cpu;
+	__u32 chunk; /* its stack; 0: none */
+	__u64 time;  /* CLOCK_MONOTONIC, ns */
+	__u64 ran;   /* ns since the one before */
+	__u32 pid, tid;
+};
+
+/* What was seen, on each CPU. A part is what `kept`, `queued` or `ran` stand for. */
 struct wait_counts {
 	__u64 parts;		     /* that should be told */
 	__u64 ring_full;	     /* of them */

@@ -280,9 +280,10 @@ static __always_inline void stack_room_leave(struct stack_room *room)
 	__sync_lock_test_and_set(&room->taken, 0);
 }
 
-/* The stack of the current thread, into a room. */
-static __always_inline void stack_take_in(
-	struct stack_room *room, void *ctx, struct task_struct *task, bool kernel_frames)
+/* The stack of the current thread, into a room. `sampled`: the context is that of an interrupt,
+ * which is in no frame, and not of a tracepoint. */
+static __always_inline void stack_take_as(struct stack_room *room, void *ctx,
+	struct task_struct *task, bool kernel_frames, bool sampled)
 {
 	long size;
 
@@ -290,8 +291,16 @@ static __always_inline void stack_take_in(
 		take_user(room, task);
 	if (kernel_frames && !room->lost) {
 		size = bpf_get_stack(ctx, room->kernel, sizeof(room->kernel), 0);
-		take_kernel(room, size, size > 0 ? probe_frames(room) : 0);
+		if (sampled)
+			room->kernel[0]++; /* the only one that is no return address */
+		take_kernel(room, size, size > 0 && !sampled ? probe_frames(room) : 0);
 	}
+}
+
+static __always_inline void stack_take_in(
+	struct stack_room *room, void *ctx, struct task_struct *task, bool kernel_frames)
+{
+	stack_take_as(room, ctx, task, kernel_frames, false);
 }
 
 /* The number of the stack of the current thread, 0: it has none. *ret_lost: the ring is full. */
@@ -302,6 +311,18 @@ static __always_inline __u32 stack_take(void *ctx, struct task_struct *task, boo
 	if (!room)
 		return 0;
 	stack_take_in(room, ctx, task, asked.kernel_frames);
+	*ret_lost = room->lost;
+	return room->id;
+}
+
+/* The same where a timer interrupted it. */
+static __always_inline __u32 stack_take_sampled(void *ctx, struct task_struct *task, bool *ret_lost)
+{
+	struct stack_room *room = stack_room(0);
+
+	if (!room)
+		return 0;
+	stack_take_as(room, ctx, task, asked.kernel_frames, true);
 	*ret_lost = room->lost;
 	return room->id;
 }

@@ -100,7 +100,10 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 
 	if (!load(source, s, err))
 		return false;
-	processes->tracking_only = true;
+	if (source->timer)
+		processes->program = bpf_program__fd(
+			bpf_object__find_program_by_name(*source->programs->obj, source->timer));
+	processes->tracking_only = !source->timer;
 	processes->tracking_wakes = source->by_tables;
 	if (!perf_source_open(processes, s, err) ||
 		(source->by_tables && !unwind_feed_open(&source->feed, *source->programs->obj,
@@ -186,7 +189,7 @@ bool bpf_source_enable(
 {
 	int code;
 
-	if (!session_records_command(s) && !perf_source_enable(&source->processes))
+	if (!perf_source_by_exec(&source->processes, s) && !perf_source_enable(&source->processes))
 		return error_errno(err, "enabling the events");
 	session_read_processes(s);
 	make_tables(source, s);

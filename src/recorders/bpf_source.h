@@ -29,7 +29,8 @@ struct bpf_records {
 struct bpf_source {
 	struct bpf_object_skeleton *programs;
 	const struct bpf_records *records;
-	void *context; /* for records->take */
+	void *context;	   /* for records->take */
+	const char *timer; /* the program that each sample of the CPU clock runs; NULL: none */
 
 	struct bpf_ring ring;
 	struct perf_source processes; /* what happens to them */
@@ -46,7 +47,8 @@ bool bpf_source_possible(struct session *s, struct error *err);
  * the innermost frame of kernel stacks. */
 void bpf_source_ask(struct bpf_source *source, const struct session *s, const char *origin,
 	struct asked *asked);
-/* Load the programs, open the rings; the source's `programs`, `records` and `context` are set.
+/* Load the programs, open the rings; the source's `programs`, `records`, `context` and `timer` are
+ * set.
  * Iterators are left for bpf_iterate. */
 bool bpf_source_open(struct bpf_source *source, struct session *s, struct error *err);
 /* Begin, with all targets marked. `doing`: "attaching to ...". */

@@ -318,12 +318,10 @@ static void cpu_account(struct session *s)
 static void cpu_close(struct session *s)
 {
 	struct cpu_state *state = s->recorder_state;
-	struct error left = {0};
 
 	if (!state)
 		return;
-	if (!cgroup_remove(&state->source.cgroup, &left))
-		session_notice(s, "left behind: %s", left.text);
+	perf_source_leave_group(&state->source, s);
 	output_discard(&state->tee.out);
 	sampler_release(&state->sampler);
 	perf_source_release(&state->source);
@@ -333,17 +331,18 @@ static void cpu_close(struct session *s)
 
 static bool cpu_options_used(const struct record_options *o)
 {
-	return o->frequency || o->events || o->stack_bytes || o->tee;
+	return o->events || o->stack_bytes || o->tee;
 }
 
 const struct mode mode_cpu = {
 	.name = "cpu",
 	.about = "where CPU time goes",
 	.busy = true,
+	.timed = true,
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
 		"page-faults or context-switches",
 	.top = "hottest functions (self)",
-	.own = "-F, -e, --stack-bytes and --tee",
+	.own = "-e, --stack-bytes and --tee",
 	.used = cpu_options_used,
 };
 

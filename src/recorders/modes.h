@@ -10,6 +10,7 @@ struct mode {
 	const char *name;  /* "off" */
 	const char *about; /* "where threads wait" */
 	bool busy;	   /* samples are time on the CPU */
+	bool timed;	   /* a timer takes samples, so that -F makes sense */
 	const char *none;  /* what to try when nothing came: "the target hardly ..." */
 	const char *top;   /* what the ends of stacks are: "hottest functions (self)" */
 	const char *what;  /* every ... is recorded: "wait"; NULL: samples are taken */
@@ -26,7 +27,7 @@ struct mode {
 	bool (*check)(const struct record_options *options, struct error *err);
 };
 
-extern const struct mode mode_cpu, mode_off, mode_io, mode_disk, mode_count;
+extern const struct mode mode_cpu, mode_off, mode_wall, mode_io, mode_disk, mode_count;
 
 /* The frame of a kind of waiting (enum wait_kind), above the stack: "[sleeping]". */
 const char *wait_kind_frame(unsigned kind);

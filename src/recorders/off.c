@@ -1,4 +1,5 @@
-/* off.c: where do threads wait? Every time off the CPU, from the scheduler's own events. */
+/* off.c: where do threads wait? Every time off the CPU, from the scheduler's own events; for --mode
+ * wall the time on it as well, where a timer meets it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -15,12 +16,13 @@
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
 
 struct off_state {
+	bool wall;
 	struct off_bpf *programs;
 	struct bpf_source source;
 	uint64_t least;
 	uint32_t samples, stream; /* the next one counts */
-	location_id kinds[WAIT_KINDS];
-	struct buffer waiting; /* told_wait of those that still do at the end */
+	location_id kinds[WAIT_KINDS], runs[RUN_KINDS];
+	struct buffer waiting; /* records of those that still wait or run at the end */
 	struct wait_counts counts;
 	uint64_t delivered;
 	uint64_t missed; /* runs of a program, because it ran already */
@@ -44,9 +46,17 @@ static bool open_programs(struct off_state *state, const struct session *s, stru
 		constants->most = o->most;
 	if (o->wait_kinds)
 		constants->kinds = o->wait_kinds;
+	constants->on_cpu = state->wall;
+	bpf_program__set_autoload(state->programs->progs.on_tick, state->wall);
+	bpf_program__set_autoload(state->programs->progs.on_begin, state->wall);
+	bpf_program__set_autoload(state->programs->progs.still_running, state->wall);
 	state->source.programs = state->programs->skeleton;
+	state->source.timer = state->wall ? "on_tick" : NULL;
 	return true;
 }
+
+static const char *const run_frames[RUN_KINDS] = {
+	[RUN_UNMET] = "[not sampled]", [RUN_AWAY] = "[switch not seen]"};
 
 static void add_streams(struct off_state *state, struct session *s)
 {
@@ -54,16 +64,20 @@ static void add_streams(struct off_state *state, struct session *s)
 	uint32_t count;
 
 	state->samples = profile_add_samples(p);
-	state->stream =
-		profile_add_stream(p, state->samples, BYTES("off"), BYTES("ns"), BYTES("waits"));
-	count = profile_add_stream(
-		p, state->samples, BYTES("waits"), BYTES("count"), BYTES("waits"));
+	struct bytes kind = state->wall ? BYTES("wall") : BYTES("off");
+	struct bytes parts = state->wall ? BYTES("runs and waits") : BYTES("waits");
+
+	state->stream = profile_add_stream(p, state->samples, kind, BYTES("ns"), parts);
+	count = profile_add_stream(p, state->samples, parts, BYTES("count"), parts);
 	p->streams.items[count].row.period = 1;
 	p->streams.items[state->stream].row.wall_offset = s->wall_offset;
 	p->streams.items[count].row.wall_offset = s->wall_offset;
 	for (unsigned i = 0; i < WAIT_KINDS; i++)
 		state->kinds[i] = profile_location_named(
 			p, profile_frame_named(p, bytes_of(wait_kind_frame(i)), FRAME_META));
+	for (unsigned i = RUN_UNMET; state->wall && i < RUN_KINDS; i++)
+		state->runs[i] = profile_location_named(
+			p, profile_frame_named(p, bytes_of(run_frames[i]), FRAME_META));
 }
 
 /* ---- Records ---- */
@@ -82,10 +96,8 @@ static void add_part(
 	state->delivered++;
 }
 
-static bool add_wait(void *context, const void *record)
+static bool add_wait(struct off_state *state, const struct told_wait *wait)
 {
-	struct off_state *state = context;
-	const struct told_wait *wait = record;
 	struct sample sample = {.has = SAMPLE_PARTS, .time = wait->since, .cpu = wait->cpu};
 	stack_id stack;
 
@@ -100,19 +112,50 @@ static bool add_wait(void *context, const void *record)
 	return true;
 }
 
-static size_t wait_size(uint8_t told)
+static bool add_run(struct off_state *state, const struct told_run *run)
 {
-	return told == TOLD_WAIT ? sizeof(struct told_wait) : 0;
+	struct profile *p = state->source.sampler.profile;
+	struct sample sample = {.has = SAMPLE_PARTS,
+		.time = run->time - run->ran,
+		.duration = run->ran,
+		.cpu = run->cpu};
+
+	if (run->kind >= RUN_KINDS)
+		return false;
+	sample.thread = processes_thread(
+		state->source.sampler.processes, (int32_t)run->pid, (int32_t)run->tid);
+	sample.stack = bpf_source_stack(&state->source, sample.thread, run->chunk);
+	if (run->kind)
+		sample.stack = profile_stack(p, sample.stack, state->runs[run->kind]);
+	profile_add_sample(p, state->samples, &sample);
+	vector_push(&p->streams.items[state->stream].value, (int64_t)run->ran);
+	state->delivered++;
+	return true;
 }
 
-static uint64_t wait_end(const void *record)
+static size_t record_size(uint8_t told)
+{
+	return told == TOLD_WAIT  ? sizeof(struct told_wait)
+	       : told == TOLD_RUN ? sizeof(struct told_run)
+				  : 0;
+}
+
+static uint64_t record_end(const void *record)
+{
+	const struct told_wait *wait = record;
+	const struct told_run *run = record;
+
+	return run->told == TOLD_RUN ? run->time : wait->since + wait->kept + wait->queued;
+}
+
+static bool take(void *context, const void *record)
 {
 	const struct told_wait *wait = record;
 
-	return wait->since + wait->kept + wait->queued;
+	return wait->told == TOLD_WAIT ? add_wait(context, wait) : add_run(context, record);
 }
 
-static const struct bpf_records wait_records = {wait_size, wait_end, add_wait};
+static const struct bpf_records records = {record_size, record_end, take};
 
 /* ---- The recorder ---- */
 
@@ -121,8 +164,9 @@ static bool off_open(struct session *s, struct error *err)
 	struct off_state *state = memory_new(1, sizeof(*state));
 
 	s->recorder_state = state;
+	state->wall = s->recorder->mode == &mode_wall;
 	state->source.processes.cgroup.fd = -1;
-	state->source.records = &wait_records;
+	state->source.records = &records;
 	state->source.context = state;
 	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
 		!bpf_source_open(&state->source, s, err))
@@ -141,10 +185,11 @@ static bool off_enable(struct session *s, struct error *err)
 static void take_waiting(struct off_state *state)
 {
 	struct bytes rest = buffer_bytes(&state->waiting);
+	size_t size;
 
-	for (; rest.len >= sizeof(struct told_wait);
-		rest.at += sizeof(struct told_wait), rest.len -= sizeof(struct told_wait))
-		bpf_source_take(&state->source, (struct bytes){rest.at, sizeof(struct told_wait)});
+	for (; rest.len && (size = record_size((uint8_t)*rest.at)) && size <= rest.len;
+		rest.at += size, rest.len -= size)
+		bpf_source_take(&state->source, (struct bytes){rest.at, size});
 	state->waiting.len = 0;
 }
 
@@ -174,7 +219,9 @@ static void off_stop(struct session *s)
 
 	bpf_source_disable(&state->source);
 	if (s->started &&
-		!bpf_iterate(state->programs->progs.still_waiting, &state->waiting, &failed))
+		(!bpf_iterate(state->programs->progs.still_waiting, &state->waiting, &failed) ||
+			(state->wall && !bpf_iterate(state->programs->progs.still_running,
+						&state->waiting, &failed))))
 		profile_note(&s->profile, "waits that had not ended are missing: %s", failed.text);
 	bpf_source_counts(&state->source, (uint64_t *)&state->counts,
 		sizeof(state->counts) / sizeof(uint64_t));
@@ -231,15 +278,26 @@ static void off_close(struct session *s)
 	if (!state)
 		return;
 	off_bpf__destroy(state->programs);
+	perf_source_leave_group(&state->source.processes, s);
 	bpf_source_release(&state->source);
 	buffer_release(&state->waiting);
 	free(state);
 	s->recorder_state = NULL;
 }
 
-extern const struct recorder recorder_off;
+extern const struct recorder recorder_off, recorder_wall;
 const struct recorder recorder_off = {
 	.mode = &mode_off,
+	.open = off_open,
+	.enable = off_enable,
+	.drain = off_drain,
+	.stop = off_stop,
+	.account = off_account,
+	.close = off_close,
+};
+
+const struct recorder recorder_wall = {
+	.mode = &mode_wall,
 	.open = off_open,
 	.enable = off_enable,
 	.drain = off_drain,

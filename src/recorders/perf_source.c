@@ -101,7 +101,8 @@ static void choose_sizes(struct perf_source *source, const struct session *s, si
 {
 	const struct record_options *o = s->options;
 	uint64_t limit = lockable(&source->features, cpus) / cpus;
-	bool copies = o->stacks == STACKS_TABLES && !o->kernel_only && arch_native();
+	bool copies =
+		o->stacks == STACKS_TABLES && !o->kernel_only && arch_native() && !source->program;
 
 	source->regs_mask = copies ? arch_perf_mask(arch_native()) : 0;
 	source->stack_bytes = !copies ? 0 : o->stack_bytes ? o->stack_bytes : STACK_BYTES_MOST;
@@ -130,7 +131,7 @@ static bool on_cpus(const struct perf_source *source, const struct session *s)
 }
 
 /* What the command does before it is itself is not recorded, where events can wait for that. */
-static bool by_exec(const struct perf_source *source, const struct session *s)
+bool perf_source_by_exec(const struct perf_source *source, const struct session *s)
 {
 	return session_records_command(s) && !on_cpus(source, s);
 }
@@ -147,13 +148,15 @@ static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *
 	ret->exclude_kernel = event->exclude_kernel || (source->user_only && !event->exclude_user);
 	ret->exclude_hv = event->exclude_hypervisor || ret->exclude_kernel;
 	ret->precise_ip = event->precise & 3;
-	ret->enable_on_exec = by_exec(source, s);
+	ret->enable_on_exec = perf_source_by_exec(source, s);
 	if (event->rare && !o->frequency) {
 		ret->sample_period = 1;
 	} else {
 		ret->freq = 1;
 		ret->sample_freq = source->frequency;
 	}
+	if (source->program)
+		return;
 	ret->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	ret->sample_max_stack = 0;
 	ret->exclude_callchain_user = source->regs_mask || o->kernel_only;
@@ -174,7 +177,7 @@ static void tracking_attr(
 	ret->config = PERF_COUNT_SW_DUMMY;
 	ret->sample_period = 1;
 	ret->exclude_kernel = ret->exclude_hv = 1;
-	ret->enable_on_exec = by_exec(source, s);
+	ret->enable_on_exec = perf_source_by_exec(source, s);
 	ret->mmap = ret->mmap2 = ret->comm = ret->comm_exec = ret->task = 1;
 	ret->build_id = source->features.build_id;
 	ret->wakeup_watermark = source->tracking_wakes ? 1 : (uint32_t)(RING_TRACKING / 4);
@@ -202,6 +205,8 @@ static bool choose_events(struct perf_source *source, const struct session *s, s
 	source->user_only = !source->features.kernel;
 	if (source->tracking_only)
 		return true;
+	if (source->program)
+		names = "cpu-clock";
 	if (!names)
 		names = source->features.cycles ? "cycles" : "cpu-clock";
 	if (!event_names_parse(names, &source->events, err))
@@ -216,7 +221,7 @@ static void say_what_differs(const struct perf_source *source, struct session *s
 {
 	const struct record_options *o = s->options;
 
-	if (source->tracking_only)
+	if (source->tracking_only || source->program)
 		return;
 	if (!o->events)
 		session_notice(s, "%s",
@@ -277,6 +282,16 @@ static bool attach(struct perf_source *source, int fd, int cpu, bool samples, in
 	return add_ring(source, fd, cpu, samples);
 }
 
+/* What is left for the ring is when the kernel stops an event for a while. */
+static bool give_program(struct perf_source *source, const struct open_event *opened,
+	const struct cpu_rings *rings, struct error *err)
+{
+	if (!ioctl(opened->fd, PERF_EVENT_IOC_SET_BPF, source->program) &&
+		!ioctl(opened->fd, PERF_EVENT_IOC_SET_OUTPUT, rings->tracking))
+		return true;
+	return error_errno(err, "running a program with the timer");
+}
+
 static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, int cpu,
 	struct cpu_rings *rings, struct error *err)
 {
@@ -288,7 +303,9 @@ static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, in
 	if (opened.fd < 0)
 		return perf_event_error(err, &source->features, name, pid, cpu);
 	vector_push(&source->opened, opened);
-	if (!attach(source, opened.fd, cpu, true, &rings->sample)) {
+	if (source->program && !give_program(source, &opened, rings, err))
+		return false;
+	if (!source->program && !attach(source, opened.fd, cpu, true, &rings->sample)) {
 		error_errno(err, "a ring of %llu KB for CPU %d",
 			(unsigned long long)source->ring_bytes / 1024, cpu);
 		return error_prefix(err,
@@ -541,6 +558,14 @@ void perf_source_totals(const struct perf_source *source, size_t event, struct e
 		ret->periods += period ? count.running / period : 0;
 		ret->lost += count.lost;
 	}
+}
+
+void perf_source_leave_group(struct perf_source *source, struct session *s)
+{
+	struct error left = {0};
+
+	if (!cgroup_remove(&source->cgroup, &left))
+		session_notice(s, "left behind: %s", left.text);
 }
 
 void perf_source_release(struct perf_source *source)

@@ -21,6 +21,7 @@ struct perf_source {
 	size_t followed;      /* of the threads to sample, the first so many: with their children */
 	bool tracking_only;   /* set before opening: no events are sampled */
 	bool tracking_wakes;  /* set before opening: each record of tracking wakes up */
+	int program;	      /* set before opening: of the kernel, takes each sample; 0: none */
 	bool user_only;	      /* the kernel may not be sampled at all */
 	uint64_t regs_mask;   /* 0: user stacks are not copied */
 	VECTOR(struct perf_event_attr) attrs; /* of each event */
@@ -39,10 +40,14 @@ struct open_event {
 /* Open everything, not enabled. Says what could not be done as asked through session_notice. */
 bool perf_source_open(struct perf_source *source, struct session *s, struct error *err);
 bool perf_source_enable(struct perf_source *source);
+/* Do they begin by themselves, when the command is executed? */
+bool perf_source_by_exec(const struct perf_source *source, const struct session *s);
 void perf_source_disable(struct perf_source *source);
 /* What the descriptors of an event have counted. */
 void perf_source_totals(
 	const struct perf_source *source, size_t event, struct event_totals *ret_totals);
+/* Remove the command's own control group, if there is one. */
+void perf_source_leave_group(struct perf_source *source, struct session *s);
 void perf_source_release(struct perf_source *source);
 
 /* The period of event `i` in its unit; 0: the kernel adapts it. */

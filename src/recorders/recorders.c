@@ -1,6 +1,8 @@
 /* recorders.c: the registry of live sources. */
 #include "recorders/recorders.h"
 
+#include <stdio.h>
+
 #define ENTRY(name) extern const struct recorder recorder_##name;
 #include "recorders.list"
 #undef ENTRY
@@ -20,6 +22,20 @@ static bool refuse_options(const struct mode *mode, const struct mode *other, st
 		other->own, other->name, mode->name, mode->what);
 }
 
+/* "-F belongs to --mode cpu and wall: --mode io records every call" */
+static bool refuse_frequency(const struct mode *mode, struct error *err)
+{
+	char names[128];
+	size_t at = 0;
+
+	for (size_t i = 0; recorders[i]; i++)
+		if (recorders[i]->mode->timed && at < sizeof(names))
+			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
+				at ? " and " : "", recorders[i]->mode->name);
+	return error_set(err, ERR_USAGE, "-F belongs to --mode %s: --mode %s records every %s",
+		names, mode->name, mode->what);
+}
+
 bool mode_check(const struct mode *mode, const struct record_options *options, struct error *err)
 {
 	struct record_options others = *options;
@@ -29,5 +45,7 @@ bool mode_check(const struct mode *mode, const struct record_options *options, s
 	for (size_t i = 0; recorders[i]; i++)
 		if (recorders[i]->mode != mode && recorders[i]->mode->used(&others))
 			return refuse_options(mode, recorders[i]->mode, err);
+	if (options->frequency && !mode->timed)
+		return refuse_frequency(mode, err);
 	return !mode->check || mode->check(options, err);
 }

@@ -1,0 +1,50 @@
+"""wall.py TRUTH [MOST_AWAY_MS] < FOLDED: is the time of threads, on the CPU and off it, what they know themselves?
+
+TRUTH has lines "FUNCTION WALL CPU" in ns: all that is in a function, to 1% (and two samples of a timer, which can fall
+on either side of it), and what of it was on the CPU. Time that a hypervisor took is on the CPU for who looks at
+switches, and not for the scheduler's clock: it is allowed for (/proc/stat before and after, in the files before and
+after)."""
+import collections
+import re
+import sys
+
+FUNCTIONS = "sleeps holds wants reads writes burns".split()
+KINDS = ["[sleeping]", "[disk sleep]", "[run queue]", "[preempted]", "[stopped]", "[idle]", "[switch not seen]"]
+SLACK = 5e6
+
+wall, cpu, threads = collections.Counter(), collections.Counter(), collections.Counter()
+for line in open(sys.argv[1]):
+    name, a, b = line.split()
+    wall[name] += int(a)
+    cpu[name] += int(b)
+    threads[name] += 1
+found = collections.defaultdict(collections.Counter)
+for line in sys.stdin:
+    stack, _, ns = line.rpartition(" ")
+    frames = stack.split(";")
+    name = next((f for f in frames if f in FUNCTIONS), None)
+    found[name][frames[-1] if frames[-1] in KINDS else "on"] += int(ns)
+
+# In ticks: user, nice, system, idle, iowait, irq, softirq, steal.
+stolen = sum(int(open(f).readline().split()[8]) * s for f, s in (("before", -1), ("after", 1))) * 1e7
+bad = 0
+
+
+def near(what, a, b, percent, slack):
+    global bad
+    ok = abs(a - b) <= percent / 100 * b + slack
+    print(f"{what}: {a / 1e6:.1f} ms, expected {b / 1e6:.1f}{'' if ok else '  <--'}")
+    bad += not ok
+
+
+away = found[None]["[switch not seen]"]  # of whose function nobody knows
+for name in FUNCTIONS:
+    if name not in wall:
+        continue
+    print(name, {kind: f"{ns / 1e6:.1f}" for kind, ns in found[name].items()})
+    near(name, sum(found[name].values()), wall[name], 1, SLACK * threads[name] + away)
+    near(name + ", on the CPU", found[name]["on"], cpu[name], 1, SLACK * threads[name] + stolen)
+near("sleeps, asleep", found["sleeps"]["[sleeping]"], 20 * 50e6, 1, SLACK + away)
+near("writes, asleep", found["writes"]["[sleeping]"], 10 * 100e6, 1, SLACK + away)
+near("burns, asleep", found["burns"]["[sleeping]"], 0, 0, SLACK)
+sys.exit(bad > 0)
