@@ -61,11 +61,11 @@ struct css_set {
 
 #ifdef __TARGET_ARCH_x86
 struct pt_regs { /* its other words are looked up by their numbers */
-	unsigned long bp, ip, cs, sp, di, orig_ax;
+	unsigned long bp, ip, cs, sp, di, si, orig_ax;
 };
 #elif defined(__TARGET_ARCH_riscv)
 struct pt_regs {
-	unsigned long orig_a0;
+	unsigned long orig_a0, a1;
 };
 #elif defined(__TARGET_ARCH_powerpc)
 struct pt_regs {

@@ -1,4 +1,5 @@
 /* io.bpf.c: which calls read and write files, how much, and for how long? */
+#include "bpf/calls.h"
 #include "bpf/file_name.h"
 #include "bpf/targets.h"
 
@@ -6,10 +7,8 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 #define MODE_KIND    0170000 /* S_IFMT */
 #define MODE_REGULAR 0100000 /* S_IFREG */
-#define STATUS_32BIT 2	     /* TS_COMPAT: the number of a call means another one */
 
-const volatile __u8 calls[CALL_NUMBERS]; /* enum call_kind, of those that are recorded */
-const volatile bool names;		 /* files are told */
+const volatile bool names; /* files are told; `calls` are enum call_kind */
 
 /* A thread that is recorded. */
 struct thread {
@@ -25,37 +24,6 @@ MODE_TABLES(struct thread, struct call_counts)
 static __always_inline void marked(struct task_struct *task)
 {
 }
-
-static __always_inline __u8 call_kind(__u64 number)
-{
-	return number < CALL_NUMBERS ? calls[number] : CALL_NONE;
-}
-
-/* ---- What differs between machines ---- */
-
-#ifdef __TARGET_ARCH_x86
-#define first_argument(regs) ((regs)->di)
-#define returning(regs)	     call_kind((regs)->orig_ax)
-
-static __always_inline bool is_32bit(struct task_struct *task)
-{
-	return task->thread_info.status & STATUS_32BIT;
-}
-#else
-#if defined(__TARGET_ARCH_riscv)
-#define first_argument(regs) BPF_CORE_READ(regs, orig_a0)
-#elif defined(__TARGET_ARCH_powerpc)
-#define first_argument(regs) BPF_CORE_READ(regs, gpr[3])
-#else
-#define first_argument(regs) PT_REGS_PARM1_CORE_SYSCALL(regs)
-#endif
-#define returning(regs) CALL_READ /* or another: the thread knows */
-
-static __always_inline bool is_32bit(struct task_struct *task)
-{
-	return false;
-}
-#endif
 
 /* ---- Calls ---- */
 

@@ -37,6 +37,7 @@ enum told {
 	TOLD_REQUEST,	/* struct told_request */
 	TOLD_HIT,	/* struct told_hit */
 	TOLD_RUN,	/* struct told_run */
+	TOLD_LOCK,	/* struct told_lock */
 };
 
 /* What a process runs from a time on: addresses of others mean something else. */
@@ -194,6 +195,44 @@ struct hit_counts {
 	__u64 unread[HIT_EVENTS_MOST];	  /* of them: the value is in memory that is not there */
 	__u64 crowded[HIT_EVENTS_MOST];	  /* of them: too many programs at once on this CPU */
 	__u64 unknown;			  /* children that there was no memory to mark */
+};
+
+/* What is waited for: a program's lock, or one of the kernel's. */
+enum lock_kind {
+	LOCK_FUTEX,
+	LOCK_SPIN,
+	LOCK_RWLOCK_READ,
+	LOCK_RWLOCK_WRITE,
+	LOCK_MUTEX,
+	LOCK_RWSEM_READ,
+	LOCK_RWSEM_WRITE,
+	LOCK_RT_MUTEX,
+	LOCK_PERCPU_READ,
+	LOCK_PERCPU_WRITE,
+	LOCK_SEMAPHORE,
+	LOCK_KINDS
+};
+
+/* Calls that can wait for a program's lock: futex(2) by its operation, later ones always. */
+enum lock_call { LOCK_CALL_NONE, LOCK_CALL_FUTEX, LOCK_CALL_WAIT, LOCK_CALL_RESTART };
+
+/* A thread waited for a lock. */
+struct told_lock {
+	__u8 told, kind;
+	__u16 cpu;   /* where it began to */
+	__u32 chunk; /* its stack; 0: none */
+	__u64 since; /* CLOCK_MONOTONIC, ns */
+	__u64 took;  /* ns */
+	__u32 pid, tid;
+};
+
+/* What was seen, on each CPU. */
+struct lock_counts {
+	__u64 waits;	 /* that should be told */
+	__u64 ring_full; /* of them */
+	__u64 unseen;	 /* ... of which the end was not told */
+	__u64 nested;	 /* ... that began while a program of ours ran on the CPU */
+	__u64 unknown;	 /* ... of threads that there was no memory for */
 };
 
 /* Why a thread is off the CPU. */

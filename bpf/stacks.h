@@ -239,11 +239,12 @@ static __always_inline void take_kernel(struct stack_room *room, long size, __u3
 /* How many frames are those of the tracepoint and our own. */
 static __always_inline __u32 probe_frames(const struct stack_room *room)
 {
-	if (room->kernel[0] - room->probe_start < room->probe_size)
-		return 1;
-	for (__u32 i = 0; i < PROBE_FRAMES; i++)
+	for (__u32 i = 0; i < PROBE_FRAMES; i++) {
+		if (room->kernel[i] - room->probe_start < room->probe_size)
+			return i + 1;
 		if (room->kernel[i] - asked.origin_start < asked.origin_end - asked.origin_start)
 			return i;
+	}
 	return 0;
 }
 

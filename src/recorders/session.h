@@ -37,6 +37,7 @@ struct record_options {
 	bool latency;		     /* calls, requests weigh what they take, not what they move */
 	bool files;		     /* stacks end with the name of the file */
 	bool devices;		     /* ... of the device */
+	unsigned lock_kinds;	     /* bits by enum lock_kind; 0: all */
 	const char *weight;	     /* what a hit weighs; NULL: 1 */
 	bool yes;		     /* probes may be put into every process */
 };

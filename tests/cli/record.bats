@@ -61,9 +61,14 @@ needs_perf() {
 	failed_with 2 "kiln: record: --files belongs to --mode io: requests to devices do not know of files; --devices names these"
 	run "$kiln" record --devices -- true
 	failed_with 2 "kiln: record: options such as --devices belong to --mode disk"
+	run "$kiln" record --mode lock --locks mutex,door -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"not 'door'" ]]
+	run "$kiln" record --locks futex -- true
+	failed_with 2 "kiln: record: options such as --locks belong to --mode lock"
 	"$kiln" record --help | grep -q "off: where"
 	"$kiln" record --help | grep -q "io: where"
-	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "disk: what is asked of block devices"
+	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "disk: what is asked of block devices; lock: where threads wait for locks only"
 	run "$kiln" record --mode off -e cpu-clock -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"-e, "*"belong to --mode cpu"* ]]

@@ -1,0 +1,46 @@
+/* calls.h: which system call is it, and with what?
+ *
+ * What differs between machines, and which calls a mode looks at: each has a kind other than 0. */
+#ifndef KILN_BPF_CALLS_H
+#define KILN_BPF_CALLS_H
+
+#include "bpf/core.h"
+
+#define STATUS_32BIT 2 /* TS_COMPAT: the number of a call means another one */
+
+const volatile __u8 calls[CALL_NUMBERS]; /* kinds, by number */
+
+static __always_inline __u8 call_kind(__u64 number)
+{
+	return number < CALL_NUMBERS ? calls[number] : 0;
+}
+
+#ifdef __TARGET_ARCH_x86
+#define first_argument(regs)  ((regs)->di)
+#define second_argument(regs) ((regs)->si)
+#define returning(regs)	      call_kind((regs)->orig_ax)
+
+static __always_inline bool is_32bit(struct task_struct *task)
+{
+	return task->thread_info.status & STATUS_32BIT;
+}
+#else
+#if defined(__TARGET_ARCH_riscv)
+#define first_argument(regs)  BPF_CORE_READ(regs, orig_a0)
+#define second_argument(regs) BPF_CORE_READ(regs, a1)
+#elif defined(__TARGET_ARCH_powerpc)
+#define first_argument(regs)  BPF_CORE_READ(regs, gpr[3])
+#define second_argument(regs) BPF_CORE_READ(regs, gpr[4])
+#else
+#define first_argument(regs)  PT_REGS_PARM1_CORE_SYSCALL(regs)
+#define second_argument(regs) PT_REGS_PARM2_CORE_SYSCALL(regs)
+#endif
+#define returning(regs) 1 /* perhaps: the thread knows */
+
+static __always_inline bool is_32bit(struct task_struct *task)
+{
+	return false;
+}
+#endif
+
+#endif
