@@ -165,6 +165,7 @@ static void build_tree(struct folded *f)
 	node_id *stands, *callers;
 	struct sides sides;
 
+	id_map_reserve(&f->by_text, view_frame_count(f->view));
 	for (size_t i = 1; i < nodes; i++)
 		texts[i] = text_id(f, from->frame.items[i]);
 	f->tree.frame.items = texts;
