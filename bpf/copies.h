@@ -11,10 +11,11 @@
 /* Of a copy's struct told_copy, with its bytes. */
 #define COPY_SIZE(pages) (sizeof(struct told_copy) + (pages)*COPY_PAGE)
 
-/* Nothing is known of the process, or not all. */
+/* Nothing is known of the process, or not all, or a table is being made. */
 static __always_inline bool copy_wanted(const struct user_stack *s)
 {
-	return (s->end == USER_STACK_NO_TABLE && !s->space) || s->end == USER_STACK_NO_MAPPING;
+	return (s->end == USER_STACK_NO_TABLE && (!s->space || s->wants)) ||
+	       s->end == USER_STACK_NO_MAPPING;
 }
 
 /* May the stack of a process that too little is known of be copied? Not for ever. */

@@ -72,8 +72,8 @@ struct told_chunk {
  * told to the kernel at that time, or not all. */
 #define COPY_PAGE    4096ull
 #define COPY_SMALL   4	  /* pages, from the one of the stack pointer on... */
-#define COPY_LARGE   16	  /* ... of a stack that goes on behind them */
-#define COPIES_MOST  1024 /* of one program that a process runs */
+#define COPY_LARGE   16	  /* ... of a larger stack, unless the ring is crowded */
+#define COPIES_MOST  4096 /* of one program that a process runs */
 #define COPIES_SHARE 2	  /* times asked.crowded: of the ring */
 #define COPIED_WORDS 21	  /* of struct pt_regs of x86-64 */
 struct told_copy {

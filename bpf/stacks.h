@@ -190,7 +190,7 @@ static __always_inline void copy_user(
 	told->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
 	room->id = told->id;
 	room->chunk.parent = told->id;
-	bpf_ringbuf_submit(told, ring_wakeup());
+	bpf_ringbuf_submit(told, room->user.asks ? BPF_RB_FORCE_WAKEUP : ring_wakeup());
 }
 
 static __always_inline void take_user(struct stack_room *room, struct task_struct *task)
@@ -214,7 +214,7 @@ static __always_inline void take_user(struct stack_room *room, struct task_struc
 	if (room->lost)
 		return;
 	if (copy) {
-		if (copy_large(&room->user))
+		if (ring_wakeup() == BPF_RB_NO_WAKEUP && copy_large(&room->user))
 			copy_user(room, task, space, COPY_LARGE);
 		else
 			copy_user(room, task, space, COPY_SMALL);

@@ -35,6 +35,14 @@ struct {
 } unwind_tables SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__type(key, __u32);
+	__type(value, struct unwind_wants);
+} unwind_wanted SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, UNWIND_SPACE_PAGES);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -172,22 +180,45 @@ static __always_inline __u64 unwind_count_rows(
 	return at;
 }
 
+/* Nobody has made this table yet. */
+static __always_inline void unwind_want(struct user_stack *w, __u32 table)
+{
+	__u32 zero = 0;
+	struct unwind_wants *wanted = bpf_map_lookup_elem(&unwind_wanted, &zero);
+
+	table &= UNWIND_TABLES_MOST - 1;
+	w->wants = 1;
+	if (!wanted || wanted->tables[table])
+		return;
+	wanted->tables[table] = UNWIND_WANTED;
+	w->asks = 1;
+}
+
 /* The rule of `address` in w->map; NULL: none. */
 static __always_inline const struct unwind_rule *unwind_find_rule(
-	const struct user_stack *w, __u64 address)
+	struct user_stack *w, __u64 address)
 {
-	__u64 offset = address - w->map.base, part = offset >> UNWIND_PART_BITS;
-	__u32 table = w->map.table, page, number;
+	__u64 offset = address - w->map.base, part;
+	__u32 table = w->map.table, page = 0, number;
 	const union unwind_page *p;
 	struct unwind_part found;
 	void *pages;
 
-	if (part >= w->map.parts)
+	if (table == UNWIND_TABLE_NONE || table == UNWIND_TABLE_ABSENT)
 		return NULL;
 	pages = bpf_map_lookup_elem(&unwind_tables, &table);
-	if (!pages)
+	if (!pages) {
+		unwind_want(w, table);
 		return NULL;
-	page = w->map.index + part / UNWIND_PAGE_PARTS;
+	}
+	p = bpf_map_lookup_elem(pages, &page);
+	if (!p)
+		return NULL;
+	offset -= p->head.start;
+	part = offset >> UNWIND_PART_BITS;
+	if (part >= p->head.parts)
+		return NULL;
+	page = p->head.index + part / UNWIND_PAGE_PARTS;
 	p = bpf_map_lookup_elem(pages, &page);
 	if (!p)
 		return NULL;
@@ -406,6 +437,8 @@ static __always_inline bool unwind_rule_of(struct user_stack *w, struct unwind_r
 	if (!mapped)
 		return unwind_ends(w, USER_STACK_NO_MAPPING);
 	*ret_rule = unwind_find_rule(w, address);
+	if (w->wants)
+		return unwind_ends(w, USER_STACK_NO_TABLE);
 	if (!*ret_rule)
 		return true;
 	recent->rule = **ret_rule;
@@ -464,6 +497,7 @@ static __always_inline void user_stack_take(struct user_stack *s, __u32 room)
 	s->count = 0;
 	s->space = 0;
 	s->guesses = 0;
+	s->wants = s->asks = 0;
 	s->end = USER_STACK_NO_REGISTERS;
 	if (task->flags & TASK_KERNEL_THREAD || !task->mm || !walk.recents)
 		return;

@@ -3,13 +3,17 @@
  *
  * A binary's table is an array of pages of 4 KB:
  *
- *	rules	struct unwind_rule each, 128 a page; rule 0 stands for "none"
+ *	rules	struct unwind_rule each, 128 a page; where rule 0 would be, which stands for "none",
+ *		is struct unwind_head
  *	index	struct unwind_part each, 512 a page: one for each 256 bytes of code
  *	rows	4 bytes each, 1024 a page, sorted; those of a part lie in one page
  *
  * A part says which rule holds where it begins and where the rows are that change it, most often a
  * dozen: an address costs one word of the index, one or two cache lines of rows and half a line of
  * rules. The rows are those of images/cfi_table.h.
+ *
+ * A walk that needs a table which is not there asks for it, and ends. Binaries that have none get
+ * one that says so.
  *
  * An address space is a page of mappings or, where these do not fit, a page that says where each of
  * the further ones begins. Spaces are never changed: one that differs has another number. */
@@ -29,7 +33,7 @@
 #define UNWIND_PAGE_LEAVES  480
 #define UNWIND_PROCESSES    65536
 #define UNWIND_TABLE_NONE   0	   /* no file, or none that can be read: frame pointers */
-#define UNWIND_TABLE_ABSENT 0xffff /* a file without tables, or without room for them */
+#define UNWIND_TABLE_ABSENT 0xffff /* a file that there was no number for */
 
 /* As struct cfi_table_rule. */
 struct unwind_rule {
@@ -40,6 +44,13 @@ struct unwind_rule {
 	__u8 reserved[3];
 };
 
+struct unwind_head {
+	__u64 start; /* the image's address where the first part begins */
+	__u32 parts; /* 0: the binary has no tables, or there is no room for them */
+	__u32 index; /* page where the index begins */
+	__u64 reserved[2];
+};
+
 struct unwind_part {
 	__u32 row;   /* the first of its rows, counted from the start of the table */
 	__u16 count; /* of rows; at most 256 */
@@ -48,6 +59,7 @@ struct unwind_part {
 
 /* A row: the low 16 bits of an address in the upper half, its rule in the lower. */
 union unwind_page {
+	struct unwind_head head;
 	struct unwind_rule rules[UNWIND_PAGE_RULES];
 	struct unwind_part parts[UNWIND_PAGE_PARTS];
 	__u32 rows[UNWIND_PAGE_ROWS];
@@ -55,10 +67,15 @@ union unwind_page {
 
 struct unwind_map {
 	__u64 start, end; /* addresses */
-	__u64 base;	  /* address of the table's first part */
-	__u32 parts;	  /* how many the table has */
+	__u64 base;	  /* what is added to the image's addresses */
 	__u16 table;
-	__u16 index; /* page of the table where its index begins */
+	__u16 reserved[3];
+};
+
+/* Which tables are asked for, by number. */
+enum unwind_want { UNWIND_UNASKED, UNWIND_WANTED, UNWIND_SEEN };
+struct unwind_wants {
+	__u8 tables[UNWIND_TABLES_MOST];
 };
 
 struct unwind_space_key {
@@ -126,7 +143,9 @@ struct user_stack {
 	__u8 fp_known;
 	__u8 guessed; /* found by a frame pointer */
 	__u8 turned;  /* ... and the next one does not point upwards */
-	__u8 reserved[3];
+	__u8 wants;   /* a table that is not there; it is being made, or will be */
+	__u8 asks;    /* ... and nobody has before */
+	__u8 reserved;
 
 	/* What to look up, innermost first: the exact address of the leaf, of a signal's trampoline
 	 * and of the frame that it interrupted, else the return address less one. */

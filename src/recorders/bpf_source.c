@@ -10,10 +10,11 @@
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 
-#define DELAY	   ((uint64_t)10000000) /* ns: see MERGE_DELAY of cpu.c */
-#define RING_BYTES ((uint64_t)8 << 20)
-#define RING_MOST  ((uint64_t)1 << 30)
-#define CROWDED	   25 /* percent: then the recorder is woken up */
+#define DELAY	    ((uint64_t)10000000) /* ns: see MERGE_DELAY of cpu.c */
+#define RING_BYTES  ((uint64_t)16 << 20)
+#define RING_MOST   ((uint64_t)1 << 30)
+#define SERVE_EVERY 32 /* records */
+#define CROWDED	    25 /* percent: then the recorder is woken up */
 
 /* ---- Setting up ---- */
 
@@ -116,6 +117,9 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 	chunk_table_init(&source->chunks, &source->sampler.stacks);
 	s->processes.remapped = forget_space;
 	s->processes.remapped_context = source;
+	if (source->by_tables && source->feed.tables.builder.made_fd >= 0 &&
+		!session_watch(s, source->feed.tables.builder.made_fd, err))
+		return false;
 	for (size_t i = 0; i < processes->merge.rings.len; i++)
 		if (!session_watch(s, processes->merge.rings.items[i].fd, err))
 			return false;
@@ -165,14 +169,15 @@ static bool mark_targets(struct bpf_source *source, const struct session *s, str
 	return ok;
 }
 
-/* Tables take their time: they are made before anything is recorded. */
+/* Tables take their time: those of a command are made before it starts, so that nothing has to be
+ * copied. */
 static void make_tables(struct bpf_source *source, struct session *s)
 {
 	if (!source->by_tables)
 		return;
 	if (session_records_command(s))
 		unwind_tables_prepare(&source->feed.tables, s->options->command[0]);
-	unwind_feed_begin(&source->feed);
+	unwind_feed_begin(&source->feed, s->options->system_wide);
 }
 
 static void tell_processes(struct bpf_source *source)
@@ -300,8 +305,13 @@ void bpf_source_drain(struct bpf_source *source, bool last)
 	perf_merge_update(&source->processes.merge);
 	if (source->by_tables && !last)
 		unwind_feed_update(&source->feed, now);
-	while (bpf_ring_next(&source->ring, &record) && take(source, record, until))
+	for (unsigned taken = 1;
+		bpf_ring_next(&source->ring, &record) && take(source, record, until); taken++) {
 		bpf_ring_done(&source->ring);
+		/* More stacks are copied until it has what it asks for. */
+		if (source->by_tables && taken % SERVE_EVERY == 0)
+			unwind_tables_serve(&source->feed.tables);
+	}
 	if (!last)
 		bpf_source_track(source, until);
 	if (source->chunks.told > CHUNKS_MOST / 4 * 3) {

@@ -57,7 +57,7 @@ void unwind_feed_release(struct unwind_feed *f)
 }
 
 /* Address spaces are shared until one of the two states changes them; numbers go on from there. */
-void unwind_feed_begin(struct unwind_feed *f)
+void unwind_feed_begin(struct unwind_feed *f, bool lazy)
 {
 	const struct processes *from = f->ordered;
 
@@ -76,7 +76,7 @@ void unwind_feed_begin(struct unwind_feed *f)
 	f->processes.last_space = from->last_space;
 	f->ordered->told = read_again;
 	f->ordered->told_context = f;
-	unwind_tables_make(&f->tables, &f->processes);
+	f->tables.lazy = lazy;
 }
 
 /* Whole records of one ring. */

@@ -27,9 +27,9 @@ bool unwind_feed_open(struct unwind_feed *f, const struct bpf_object *object,
 	struct perf_merge *merge, struct processes *processes, struct error *err);
 void unwind_feed_release(struct unwind_feed *f);
 
-/* Begin with what the recorder's state is now, and make the tables. Nothing is told before the next
- * update: programs that see fork and exec have to be there first. */
-void unwind_feed_begin(struct unwind_feed *f);
+/* Begin with what the recorder's state is now. Nothing is told before the next update: programs
+ * that see fork and exec have to be there first. `lazy`: see struct unwind_tables. */
+void unwind_feed_begin(struct unwind_feed *f, bool lazy);
 /* Apply and tell what perf_merge_update has seen; `now` (CLOCK_MONOTONIC, ns) is from before that.
  */
 void unwind_feed_update(struct unwind_feed *f, uint64_t now);

@@ -1,8 +1,12 @@
 /* unwind_pages.c: a binary's unwind table in the shape that programs in the kernel search. */
 #include "recorders/unwind_pages.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/hash.h"
+#include "images/symbol_cache.h"
 
 #define PART_SIZE  (1u << UNWIND_PART_BITS)
 #define PAGE_PARTS (1u << (CFI_TABLE_PAGE_BITS - UNWIND_PART_BITS)) /* of a page of cfi_table */
@@ -16,6 +20,10 @@ static size_t rounded_up(size_t count, size_t unit)
 {
 	return (count + unit - 1) / unit;
 }
+
+struct building {
+	VECTOR(union unwind_page) pages;
+};
 
 static struct unwind_rule rule_of(const struct cfi_table_rule *r)
 {
@@ -36,19 +44,8 @@ static struct unwind_rule rule_of(const struct cfi_table_rule *r)
 			 r->fp_how == CFI_AT_CFA && r->fp_offset == -2 * WORD};
 }
 
-uint64_t unwind_pages_most(const struct cfi_table *table)
-{
-	size_t parts = table->page_count * PAGE_PARTS;
-
-	/* The rows of a part may leave an end of a page empty, of at most a quarter. */
-	return (uint64_t)UNWIND_PAGE_BYTES *
-	       (rounded_up(table->rule_count, UNWIND_PAGE_RULES) +
-		       rounded_up(parts, UNWIND_PAGE_PARTS) +
-		       rounded_up(table->row_count, UNWIND_PAGE_ROWS * 3 / 4) + 1);
-}
-
 /* The row where the next part's `count` rows go, in one page. */
-static uint32_t make_room(struct unwind_pages *p, uint32_t row, uint32_t count)
+static uint32_t make_room(struct building *p, uint32_t row, uint32_t count)
 {
 	if (row / UNWIND_PAGE_ROWS != (row + count - 1) / UNWIND_PAGE_ROWS)
 		row = (row / UNWIND_PAGE_ROWS + 1) * UNWIND_PAGE_ROWS;
@@ -60,7 +57,7 @@ static uint32_t make_room(struct unwind_pages *p, uint32_t row, uint32_t count)
 }
 
 /* One part: rows from `*at` on that begin in it. A first one that begins with it needs no row. */
-static void put_part(struct unwind_pages *p, const struct cfi_table_row *rows, size_t end,
+static void put_part(struct building *p, const struct cfi_table_row *rows, size_t end,
 	uint16_t first_pc, size_t *at, uint16_t *rule, struct unwind_part *ret_part)
 {
 	size_t i = *at;
@@ -81,39 +78,165 @@ static void put_part(struct unwind_pages *p, const struct cfi_table_row *rows, s
 			(uint32_t)rows[i + k].pc << 16 | rows[i + k].rule;
 }
 
+/* Of the index and the rules, which all lie before the first row; none is set but the rules. */
+static struct unwind_head begin(struct building *p, const struct cfi_table *table)
+{
+	struct unwind_head head = {.start = table->start,
+		.parts = (uint32_t)(table->page_count * PAGE_PARTS),
+		.index = (uint32_t)rounded_up(table->rule_count, UNWIND_PAGE_RULES)};
+	size_t pages = head.index + rounded_up(head.parts, UNWIND_PAGE_PARTS);
+
+	vector_reserve(&p->pages, pages + table->row_count / UNWIND_PAGE_ROWS + 1);
+	memset(p->pages.items, 0, pages * UNWIND_PAGE_BYTES);
+	p->pages.len = pages;
+	for (size_t i = 1; i < table->rule_count; i++)
+		p->pages.items[i / UNWIND_PAGE_RULES].rules[i % UNWIND_PAGE_RULES] =
+			rule_of(&table->rules[i]);
+	p->pages.items[0].head = head;
+	return head;
+}
+
 void unwind_pages_build(const struct cfi_table *table, struct unwind_pages *ret)
 {
-	struct unwind_pages p = {.start = table->start};
-	struct unwind_part part = {0};
+	struct building p = {0};
+	struct unwind_head head = begin(&p, table);
+	struct unwind_part part = {.row = (uint32_t)p.pages.len * UNWIND_PAGE_ROWS};
 	uint16_t rule = 0;
-	size_t pages;
 
-	p.parts = (uint32_t)(table->page_count * PAGE_PARTS);
-	p.index = (uint16_t)rounded_up(table->rule_count, UNWIND_PAGE_RULES);
-	pages = p.index + rounded_up(p.parts, UNWIND_PAGE_PARTS);
-	vector_reserve(&p.pages, pages + table->row_count / UNWIND_PAGE_ROWS + 1);
-	memset(p.pages.items, 0, pages * UNWIND_PAGE_BYTES);
-	p.pages.len = pages;
-	for (size_t i = 0; i < table->rule_count; i++)
-		p.pages.items[i / UNWIND_PAGE_RULES].rules[i % UNWIND_PAGE_RULES] =
-			rule_of(&table->rules[i]);
-	part.row = (uint32_t)pages * UNWIND_PAGE_ROWS;
 	for (size_t page = 0, at = 0; page < table->page_count; page++) {
 		for (uint32_t i = 0; i < PAGE_PARTS; i++) {
 			size_t number = page * PAGE_PARTS + i;
 
 			put_part(&p, table->rows, table->pages[page + 1],
 				(uint16_t)(i << UNWIND_PART_BITS), &at, &rule, &part);
-			p.pages.items[p.index + number / UNWIND_PAGE_PARTS]
+			p.pages.items[head.index + number / UNWIND_PAGE_PARTS]
 				.parts[number % UNWIND_PAGE_PARTS] = part;
 			part.row += part.count;
 		}
 	}
-	*ret = p;
+	*ret = (struct unwind_pages){
+		.at = p.pages.items, .count = p.pages.len, .empty = !head.parts};
+	ret->own.items = p.pages.items;
+	ret->own.len = p.pages.len;
+	ret->own.cap = p.pages.cap;
 }
 
 void unwind_pages_release(struct unwind_pages *p)
 {
-	vector_release(&p->pages);
+	vector_release(&p->own);
+	symbol_cache_close(p->file);
 	*p = (struct unwind_pages){0};
+}
+
+/* ---- From the image, or from disk ---- */
+
+#define KEPT_PAGES   16 /* at least: what is smaller is made as fast */
+#define KEPT_MAGIC   "kilnuwt\1"
+#define KEPT_EDITION "1 " KILN_VERSION /* to be raised with every change of what tables say */
+
+/* Of a file, whose pages follow it. */
+struct kept_header {
+	char magic[8];
+	uint64_t key;	   /* of the binary, and of what made the pages */
+	uint64_t count;	   /* pages */
+	uint64_t checksum; /* of them */
+};
+
+/* Of one build there are stripped files, and files that have only debugging information. */
+static uint64_t kept_key(const struct image *image)
+{
+	static const char *const names[] = {".eh_frame", ".debug_frame", ".zdebug_frame", ".plt"};
+	struct bytes build_id = image_build_id(image);
+	uint64_t key = hash_pair(hash_bytes(build_id.at, build_id.len),
+		hash_bytes(KEPT_EDITION, sizeof(KEPT_EDITION)));
+	const struct image_section *section;
+
+	for (size_t i = 0; (section = image_section_header(image, i)); i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
+			if (!strcmp(section->name, names[k]))
+				key = hash_pair(
+					key + k, hash_pair(section->address, section->content.len));
+	return key;
+}
+
+static void kept_name(const struct image *image, char ret_name[96])
+{
+	char build_id[65];
+
+	image_build_id_text(image, build_id);
+	snprintf(ret_name, 96, "%s.unwind", build_id);
+}
+
+/* Programs look where the pages say; what that leads to is checked by them. */
+static bool kept_fits(const struct kept_header *h, struct bytes file, uint64_t key)
+{
+	return !memcmp(h->magic, KEPT_MAGIC, sizeof(h->magic)) && h->key == key &&
+	       h->count >= KEPT_PAGES && h->count * UNWIND_PAGE_BYTES == file.len - sizeof(*h) &&
+	       h->checksum == hash_bytes(file.at + sizeof(*h), file.len - sizeof(*h));
+}
+
+static bool read_kept(const struct image *image, uint64_t key, struct unwind_pages *ret)
+{
+	struct kept_header h;
+	struct bytes file;
+	char name[96];
+
+	kept_name(image, name);
+	if (!image_build_id(image).len || !symbol_cache_open(name, &file))
+		return false;
+	if (file.len < sizeof(h)) {
+		symbol_cache_close(file);
+		return false;
+	}
+	memcpy(&h, file.at, sizeof(h));
+	if (!kept_fits(&h, file, key)) {
+		symbol_cache_close(file);
+		return false;
+	}
+	*ret = (struct unwind_pages){
+		.at = (const void *)(file.at + sizeof(h)), .count = h.count, .file = file};
+	return true;
+}
+
+bool unwind_pages_read(const struct image *image, struct unwind_pages *ret)
+{
+	return read_kept(image, kept_key(image), ret);
+}
+
+void unwind_pages_keep(const struct unwind_pages *pages, const struct image *image)
+{
+	struct bytes content = {(const void *)pages->at, pages->count * UNWIND_PAGE_BYTES};
+	struct kept_header h = {.magic = KEPT_MAGIC, .key = pages->key, .count = pages->count};
+	struct output out;
+	char name[96];
+
+	if (pages->file.len || pages->count < KEPT_PAGES || !image_build_id(image).len)
+		return;
+	kept_name(image, name);
+	if (!symbol_cache_create(name, sizeof(h) + content.len, &out))
+		return;
+	h.checksum = hash_bytes(content.at, content.len);
+	output_write(&out, (struct bytes){(const void *)&h, sizeof(h)});
+	output_write(&out, content);
+	symbol_cache_commit(&out);
+}
+
+void unwind_pages_open(const struct image *image, struct unwind_pages *ret)
+{
+	struct cfi_table none = {.rule_count = 1}, rules;
+	struct error ignored = {0};
+	uint64_t key = kept_key(image);
+	struct cfi *cfi;
+
+	if (read_kept(image, key, ret))
+		return;
+	cfi = cfi_open(image);
+	if (cfi_table_build(cfi, &rules, &ignored)) {
+		unwind_pages_build(&rules, ret);
+		cfi_table_release(&rules);
+	} else {
+		unwind_pages_build(&none, ret);
+	}
+	cfi_release(cfi);
+	ret->key = key;
 }

@@ -1,5 +1,7 @@
 /* unwind_pages.h: a binary's unwind table in the shape that programs in the kernel search
- * (bpf/unwind_shared.h). */
+ * (bpf/unwind_shared.h).
+ *
+ * Those of large binaries are kept on disk (images/symbol_cache.h), by build id. */
 #ifndef KILN_RECORDERS_UNWIND_PAGES_H
 #define KILN_RECORDERS_UNWIND_PAGES_H
 
@@ -8,15 +10,21 @@
 #include "images/cfi_table.h"
 
 struct unwind_pages {
-	uint64_t start; /* the image's address where the first part begins */
-	uint32_t parts;
-	uint16_t index; /* page */
-	VECTOR(union unwind_page) pages;
+	const union unwind_page *at;
+	size_t count;
+	bool empty;		       /* the binary has no tables: one page that says so */
+	uint64_t key;		       /* of the binary, on disk */
+	VECTOR(union unwind_page) own; /* where `at` is, when it was made... */
+	struct bytes file;	       /* ... or is mapped */
 };
 
-/* What it would take, in bytes, before it is made: not less than it takes. */
-uint64_t unwind_pages_most(const struct cfi_table *table);
 void unwind_pages_build(const struct cfi_table *table, struct unwind_pages *ret_pages);
+/* From disk; false: they are not there. */
+bool unwind_pages_read(const struct image *image, struct unwind_pages *ret_pages);
+/* From disk, else made. The disk is not written to. */
+void unwind_pages_open(const struct image *image, struct unwind_pages *ret_pages);
+/* Write them to disk, if they were made and that is worth it. */
+void unwind_pages_keep(const struct unwind_pages *pages, const struct image *image);
 void unwind_pages_release(struct unwind_pages *pages);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "recorders/unwind_prepare.h"
 
 #define SWEEP_INTERVAL ((uint64_t)1000000000) /* ns between looks for processes that are gone */
+#define SMALL_FRAMES   ((uint64_t)256 << 10)  /* bytes of .eh_frame: 2 ms */
 #define TRIES	       3		      /* the kernel's allocator may have to refill */
 
 _Static_assert((int)USER_STACK_COMPLETE == UNWIND_COMPLETE &&
@@ -34,27 +36,74 @@ static int map_fd(const struct bpf_object *object, const char *name)
 	return map ? bpf_map__fd(map) : -1;
 }
 
+/* An inner map with these pages; -1 with errno. */
+static int create_map(const union unwind_page *pages, size_t count)
+{
+	struct bpf_map_create_opts options = {
+		.sz = sizeof(options), .map_flags = BPF_F_INNER_MAP | BPF_F_MMAPABLE};
+	size_t size = count * sizeof(*pages);
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_table", sizeof(uint32_t),
+		sizeof(*pages), (uint32_t)count, &options);
+	void *at;
+
+	if (fd < 0)
+		return -1;
+	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED) {
+		close(fd);
+		return -1;
+	}
+	memcpy(at, pages, size);
+	munmap(at, size);
+	return fd;
+}
+
+static bool map_wants(struct unwind_tables *t, int fd)
+{
+	void *at = mmap(NULL, sizeof(*t->wants), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	t->wants = at == MAP_FAILED ? NULL : at;
+	return t->wants;
+}
+
 bool unwind_tables_init(struct unwind_tables *t, const struct bpf_object *object, struct error *err)
 {
+	int wanted_fd = map_fd(object, "unwind_wanted");
+	union unwind_page none = {.head = {0}};
+
 	*t = (struct unwind_tables){.bytes_most = UNWIND_TABLES_BYTES,
 		.tables_fd = map_fd(object, "unwind_tables"),
 		.spaces_fd = map_fd(object, "unwind_spaces"),
-		.processes_fd = map_fd(object, "unwind_processes")};
+		.processes_fd = map_fd(object, "unwind_processes"),
+		.empty_fd = -1};
 	vector_push(&t->tables, ((struct unwind_table){.fd = -1}));
-	if (t->tables_fd >= 0 && t->spaces_fd >= 0 && t->processes_fd >= 0)
-		return true;
-	return error_set(err, ERR_UNSUPPORTED, "the program in the kernel has no unwind tables");
+	unwind_builder_init(&t->builder);
+	if (t->tables_fd < 0 || t->spaces_fd < 0 || t->processes_fd < 0 || wanted_fd < 0)
+		return error_set(
+			err, ERR_UNSUPPORTED, "the program in the kernel has no unwind tables");
+	t->empty_fd = create_map(&none, 1);
+	if (t->empty_fd < 0 || !map_wants(t, wanted_fd))
+		return error_errno(err, "making unwind tables in the kernel");
+	return true;
 }
 
 void unwind_tables_release(struct unwind_tables *t)
 {
+	unwind_builder_release(&t->builder);
 	handovers_release(&t->handovers);
 	for (size_t i = 0; i < t->new_tables.len; i++)
 		close(t->tables.items[t->new_tables.items[i]].fd);
 	for (size_t i = 0; i < t->spaces.len; i++)
 		vector_release(&t->spaces.items[i].tables);
+	if (t->wants)
+		munmap(t->wants, sizeof(*t->wants));
+	if (t->empty_fd >= 0)
+		close(t->empty_fd);
 	vector_release(&t->tables);
 	vector_release(&t->new_tables);
+	for (size_t i = 0; i < t->unkept.len; i++)
+		unwind_pages_release(&t->unkept.items[i].pages);
+	vector_release(&t->unkept);
 	vector_release(&t->by_binary);
 	vector_release(&t->spaces);
 	vector_release(&t->told);
@@ -78,7 +127,9 @@ static size_t oldest_unused(const struct unwind_tables *t, bool there)
 	for (size_t i = 1; i < t->tables.len; i++) {
 		const struct unwind_table *table = &t->tables.items[i];
 
-		if (!table->spaces && table->used < t->update && table->there >= there &&
+		if (!table->spaces && table->used < t->update &&
+			table->state != UNWIND_TABLE_BEING_MADE &&
+			(!there || table->state == UNWIND_TABLE_THERE) &&
 			(!oldest || table->used < t->tables.items[oldest].used))
 			oldest = i;
 	}
@@ -90,11 +141,12 @@ static void remove_table(struct unwind_tables *t, size_t number)
 	struct unwind_table *table = &t->tables.items[number];
 	uint32_t key = (uint32_t)number;
 
-	if (table->there) {
-		bpf_map_delete_elem(t->tables_fd, &key);
+	if (table->state == UNWIND_TABLE_THERE)
 		t->bytes -= table->bytes;
-	}
-	table->there = false;
+	if (table->state > UNWIND_TABLE_BEING_MADE)
+		bpf_map_delete_elem(t->tables_fd, &key);
+	table->state = UNWIND_TABLE_UNMADE;
+	__atomic_store_n(&t->wants->tables[number], UNWIND_UNASKED, __ATOMIC_RELEASE);
 }
 
 static bool has_room(struct unwind_tables *t, uint64_t bytes)
@@ -147,101 +199,54 @@ static size_t number_of(struct unwind_tables *t, const struct image *image)
 	return number;
 }
 
-/* An inner map with these pages; -1 with errno. */
-static int create_map(const struct unwind_pages *pages)
+/* A binary without tables, or with more than there is room for. */
+static void put_nothing(
+	struct unwind_tables *t, struct unwind_table *table, enum unwind_table_state state)
 {
-	struct bpf_map_create_opts options = {
-		.sz = sizeof(options), .map_flags = BPF_F_INNER_MAP | BPF_F_MMAPABLE};
-	size_t size = pages->pages.len * sizeof(*pages->pages.items);
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_table", sizeof(uint32_t),
-		sizeof(*pages->pages.items), (uint32_t)pages->pages.len, &options);
-	void *at;
-
-	if (fd < 0)
-		return -1;
-	at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED) {
-		close(fd);
-		return -1;
-	}
-	memcpy(at, pages->pages.items, size);
-	munmap(at, size);
-	return fd;
+	table->fd = fcntl(t->empty_fd, F_DUPFD_CLOEXEC, 0);
+	table->state = state;
+	t->no_room += state == UNWIND_TABLE_NO_ROOM;
 }
 
-static void put_table(
-	struct unwind_tables *t, struct unwind_table *table, const struct cfi_table *rules)
+static void put_pages(
+	struct unwind_tables *t, struct unwind_table *table, const struct unwind_pages *pages)
 {
-	struct unwind_pages pages;
-
-	table->bytes = unwind_pages_most(rules);
-	if (!has_room(t, table->bytes)) {
-		t->no_room++;
+	table->bytes = pages->count * sizeof(*pages->at);
+	if (pages->empty) {
+		put_nothing(t, table, UNWIND_TABLE_EMPTY);
 		return;
 	}
-	unwind_pages_build(rules, &pages);
-	table->fd = create_map(&pages);
+	table->fd = has_room(t, table->bytes) ? create_map(pages->at, pages->count) : -1;
 	if (table->fd < 0) {
-		t->no_room++;
-	} else {
-		table->bytes = pages.pages.len * sizeof(*pages.pages.items);
-		table->start = pages.start;
-		table->parts = pages.parts;
-		table->index = pages.index;
-		table->there = true;
-		t->bytes += table->bytes;
-		vector_push(&t->new_tables, (uint32_t)(table - t->tables.items));
-	}
-	unwind_pages_release(&pages);
-}
-
-static void build_table(
-	struct unwind_tables *t, struct unwind_table *table, const struct image *image)
-{
-	uint64_t before = monotonic_ns();
-	struct error ignored = {0};
-	struct cfi_table rules;
-	struct cfi *cfi;
-
-	/* What did not fit is not made again until there is room. */
-	if (table->bytes && !has_room(t, table->bytes))
+		put_nothing(t, table, UNWIND_TABLE_NO_ROOM);
 		return;
-	cfi = cfi_open(image);
-	table->empty = !cfi_table_build(cfi, &rules, &ignored) || !rules.page_count;
-	if (!table->empty)
-		put_table(t, table, &rules);
-	if (!ignored.code)
-		cfi_table_release(&rules);
-	cfi_release(cfi);
-	t->built++;
-	t->build_ns += monotonic_ns() - before;
+	}
+	table->state = UNWIND_TABLE_THERE;
+	t->bytes += table->bytes;
 }
 
-/* What a mapping of a binary says about its table, which is there then. */
-static const struct unwind_table *table_of(
-	struct unwind_tables *t, struct processes *p, uint32_t binary, struct unwind_map *map)
+/* One that was made. */
+static void put_table(struct unwind_tables *t, const struct unwind_job *job)
 {
-	const struct image *image = binary ? binaries_image(p->binaries, binary) : NULL;
-	struct unwind_table *table;
+	struct unwind_table *table = &t->tables.items[job->number];
 
-	map->table = UNWIND_TABLE_NONE;
-	if (!image)
-		return NULL;
-	while (t->by_binary.len <= binary)
-		vector_push(&t->by_binary, 0);
-	if (!t->by_binary.items[binary])
-		t->by_binary.items[binary] = (uint16_t)number_of(t, image);
-	map->table = UNWIND_TABLE_ABSENT;
-	if (!t->by_binary.items[binary])
-		return NULL;
-	table = &t->tables.items[t->by_binary.items[binary]];
-	table->used = t->update;
-	if (!table->there && !table->empty)
-		build_table(t, table, image);
-	if (!table->there)
-		return NULL;
-	map->table = t->by_binary.items[binary];
-	return table;
+	put_pages(t, table, &job->pages);
+	if (table->fd >= 0)
+		vector_push(&t->new_tables, job->number);
+	t->built++;
+	t->kept += job->pages.file.len > 0;
+	t->build_ns += job->took;
+	vector_push(&t->unkept, *job);
+}
+
+/* Not before others stop waiting for the table: a disk takes its time. */
+static void keep_tables(struct unwind_tables *t)
+{
+	for (size_t i = 0; i < t->unkept.len; i++) {
+		unwind_pages_keep(&t->unkept.items[i].pages, t->unkept.items[i].image);
+		unwind_pages_release(&t->unkept.items[i].pages);
+	}
+	t->unkept.len = 0;
 }
 
 static void hand_over_tables(struct unwind_tables *t)
@@ -259,16 +264,66 @@ static void hand_over_tables(struct unwind_tables *t)
 	free(fds);
 }
 
+/* Does it take longer than it would take another thread to be told? */
+static bool is_large(const struct image *image)
+{
+	const struct image_section *section = image_section(image, ".eh_frame");
+
+	return !section || section->size > SMALL_FRAMES;
+}
+
+/* At once if that is quick; the other thread does what takes longer. */
+static void make_table(struct unwind_tables *t, size_t number)
+{
+	struct unwind_table *table = &t->tables.items[number];
+	struct unwind_job job = {.number = (uint32_t)number, .image = table->image};
+
+	if (table->state != UNWIND_TABLE_UNMADE || !table->image)
+		return;
+	if (is_large(table->image) && !unwind_job_read(&job)) {
+		table->state = UNWIND_TABLE_BEING_MADE;
+		unwind_builder_add(&t->builder, job.number, table->image);
+		return;
+	}
+	if (!job.pages.count)
+		unwind_job_run(&job);
+	put_table(t, &job);
+}
+
+static void make_wanted(struct unwind_tables *t)
+{
+	for (size_t i = 1; i < t->tables.len; i++) {
+		uint8_t *want = &t->wants->tables[i];
+
+		if (__atomic_load_n(want, __ATOMIC_ACQUIRE) != UNWIND_WANTED)
+			continue;
+		__atomic_store_n(want, UNWIND_SEEN, __ATOMIC_RELEASE);
+		make_table(t, i);
+	}
+}
+
+void unwind_tables_serve(struct unwind_tables *t)
+{
+	struct unwind_job job;
+
+	make_wanted(t);
+	while (unwind_builder_take(&t->builder, &job))
+		put_table(t, &job);
+	hand_over_tables(t);
+}
+
 /* The table of a binary that will be needed. */
 static void prepare_table(void *context, const struct image *image)
 {
 	struct unwind_tables *t = context;
-	size_t number = number_of(t, image);
-	struct unwind_table *table = &t->tables.items[number];
+	struct unwind_job job = {.number = (uint32_t)number_of(t, image), .image = image};
 
-	table->used = t->update;
-	if (number && !table->there && !table->empty)
-		build_table(t, table, image);
+	if (!job.number || t->tables.items[job.number].state != UNWIND_TABLE_UNMADE)
+		return;
+	t->tables.items[job.number].used = t->update;
+	unwind_job_run(&job);
+	put_table(t, &job);
+	keep_tables(t); /* while there is the image */
 }
 
 void unwind_tables_prepare(struct unwind_tables *t, const char *command)
@@ -279,23 +334,44 @@ void unwind_tables_prepare(struct unwind_tables *t, const char *command)
 
 /* ---- Spaces ---- */
 
+/* The number of a binary's table. What did not fit is asked for again when there is room. Those of
+ * all the processes of a system are made when they are asked for. */
+static uint16_t table_of(struct unwind_tables *t, uint32_t binary, const struct image *image)
+{
+	struct unwind_table *table;
+
+	while (t->by_binary.len <= binary)
+		vector_push(&t->by_binary, 0);
+	if (!t->by_binary.items[binary])
+		t->by_binary.items[binary] = (uint16_t)number_of(t, image);
+	if (!t->by_binary.items[binary])
+		return UNWIND_TABLE_ABSENT;
+	table = &t->tables.items[t->by_binary.items[binary]];
+	table->used = t->update;
+	table->image = image;
+	if (table->state == UNWIND_TABLE_NO_ROOM && has_room(t, table->bytes))
+		remove_table(t, t->by_binary.items[binary]);
+	if (!t->lazy)
+		make_table(t, t->by_binary.items[binary]);
+	return t->by_binary.items[binary];
+}
+
 static struct unwind_map map_of(struct unwind_tables *t, struct processes *p,
 	const struct mapped *m, struct known_space *space)
 {
-	struct unwind_map map = {.start = m->start, .end = m->end};
-	const struct unwind_table *table = table_of(t, p, m->binary, &map);
+	struct unwind_map map = {.start = m->start, .end = m->end, .table = UNWIND_TABLE_NONE};
+	const struct image *image = m->binary ? binaries_image(p->binaries, m->binary) : NULL;
 	uint64_t address;
 
-	if (!table)
+	if (!image)
 		return map;
-	if (!image_code_address(binaries_image(p->binaries, m->binary), m->offset,
-		    m->end - m->start, &address)) {
-		map.table = UNWIND_TABLE_ABSENT;
+	map.table = UNWIND_TABLE_ABSENT;
+	if (!image_code_address(image, m->offset, m->end - m->start, &address))
 		return map;
-	}
-	map.base = m->start - address + table->start;
-	map.parts = table->parts;
-	map.index = table->index;
+	map.table = table_of(t, m->binary, image);
+	if (map.table == UNWIND_TABLE_ABSENT)
+		return map;
+	map.base = m->start - address;
 	vector_push(&space->tables, map.table);
 	t->tables.items[map.table].spaces++;
 	return map;
@@ -438,6 +514,7 @@ static void tell(struct unwind_tables *t, struct processes *p, size_t row,
 	bpf_map_lookup_elem(t->processes_fd, &pid, &process);
 	if (process.since > applied || (s && !enter_space(t, p, s)))
 		return;
+	hand_over_tables(t);
 	process.space = s ? s->id : 0;
 	if (bpf_map_update_elem(t->processes_fd, &pid, &process, BPF_ANY)) {
 		t->spaces_failed++;
@@ -448,24 +525,6 @@ static void tell(struct unwind_tables *t, struct processes *p, size_t row,
 	*told = (struct known_process){.space = process.space};
 	if (old)
 		leave_space(t, old);
-}
-
-/* They are handed over together. */
-void unwind_tables_make(struct unwind_tables *t, struct processes *p)
-{
-	const struct address_space *s;
-	struct unwind_map unused;
-
-	t->update++;
-	while (t->told.len < p->rows.len)
-		vector_push(&t->told, ((struct known_process){0}));
-	for (size_t row = 1; row < p->rows.len; row++) {
-		if (!differs(t, p, row, &s) || !s)
-			continue;
-		for (size_t i = 0; i < s->maps.len; i++)
-			table_of(t, p, s->maps.items[i].binary, &unused);
-	}
-	hand_over_tables(t);
 }
 
 /* A process that has ended is not told of again, although its samples may still come. */
@@ -488,10 +547,15 @@ void unwind_tables_update(struct unwind_tables *t, struct processes *p, uint64_t
 	uint64_t now = monotonic_ns();
 	const struct address_space *s;
 
-	unwind_tables_make(t, p);
+	t->update++;
+	unwind_tables_serve(t);
+	while (t->told.len < p->rows.len)
+		vector_push(&t->told, ((struct known_process){0}));
 	for (size_t row = 1; row < p->rows.len; row++)
 		if (differs(t, p, row, &s))
 			tell(t, p, row, s, applied);
+	t->lazy = false;
+	keep_tables(t);
 	if (now - t->swept < SWEEP_INTERVAL)
 		return;
 	t->swept = now;

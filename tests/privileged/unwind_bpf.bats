@@ -66,6 +66,16 @@ tabled() { [ "$(($(figure "$1" end_no-table) * 200))" -le "$(figure "$1" samples
 	tabled cc1
 }
 
+@test "tables are kept on disk: the second time they are read, and only what is missing is made" {
+	whole first 99 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(32)'
+	[ "$(find "$HOME/.cache/kiln" -name '*.unwind' | wc -l)" -ge 2 ] # perl and libc
+	whole second 99 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(32)'
+	[ "$(figure second kept_tables)" -ge 2 ]
+	rm -r "$HOME/.cache/kiln"
+	whole third 99 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(32)'
+	[ "$(figure third kept_tables)" -eq 0 ]
+}
+
 @test "openssl, whose loops are written by hand: 95%" {
 	command -v openssl >/dev/null || skip "no openssl"
 	whole openssl 95 openssl speed -seconds 1 -bytes 1024 sha256 aes-128-cbc rsa2048

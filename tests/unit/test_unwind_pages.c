@@ -1,23 +1,29 @@
 /* test_unwind_pages.c: does the table that programs in the kernel search say what cfi_table says?
  *
  * It is searched here as bpf/unwind.h does it, for every address of real binaries. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "test.h"
 
 #include "recorders/unwind_pages.h"
+#include "support/work_folder.h"
 
 #define ADDRESSES_LIMIT 30000000u /* of one binary; the rest of it is like them */
 
 static uint32_t find_rule(const struct unwind_pages *p, uint64_t offset)
 {
 	uint64_t number = offset >> UNWIND_PART_BITS;
-	struct unwind_part part = p->pages.items[p->index + number / UNWIND_PAGE_PARTS]
+	struct unwind_part part = p->at[p->at->head.index + number / UNWIND_PAGE_PARTS]
 					  .parts[number % UNWIND_PAGE_PARTS];
 	uint32_t rule = part.rule;
 
 	assert_true(part.count <= 1u << UNWIND_PART_BITS);
 	for (uint32_t i = 0; i < part.count; i++) {
-		uint32_t row = p->pages.items[part.row / UNWIND_PAGE_ROWS]
-				       .rows[part.row % UNWIND_PAGE_ROWS + i];
+		uint32_t row =
+			p->at[part.row / UNWIND_PAGE_ROWS].rows[part.row % UNWIND_PAGE_ROWS + i];
 
 		/* They lie in one page. */
 		assert_true(part.row % UNWIND_PAGE_ROWS + i < UNWIND_PAGE_ROWS);
@@ -56,21 +62,19 @@ static void check(const char *path)
 	cfi = cfi_open(image);
 	assert_true(cfi_table_build(cfi, &table, &err));
 	unwind_pages_build(&table, &pages);
-	assert_int_equal(pages.start, table.start);
-	assert_true(pages.pages.len * UNWIND_PAGE_BYTES <= unwind_pages_most(&table));
-	for (size_t i = 0; i < table.rule_count; i++)
-		compare_rules(
-			&pages.pages.items[i / UNWIND_PAGE_RULES].rules[i % UNWIND_PAGE_RULES],
+	assert_int_equal(pages.at->head.start, table.start);
+	for (size_t i = 1; i < table.rule_count; i++)
+		compare_rules(&pages.at[i / UNWIND_PAGE_RULES].rules[i % UNWIND_PAGE_RULES],
 			&table.rules[i]);
 	size = (uint64_t)table.page_count << CFI_TABLE_PAGE_BITS;
-	assert_int_equal((uint64_t)pages.parts << UNWIND_PART_BITS, size);
+	assert_int_equal((uint64_t)pages.at->head.parts << UNWIND_PART_BITS, size);
 	for (uint64_t at = 0; at < size && at < ADDRESSES_LIMIT; at++)
 		if (find_rule(&pages, at) !=
 			(size_t)(cfi_table_find(&table, table.start + at) - table.rules))
 			fail_msg("%s: another rule at 0x%lx", path,
 				(unsigned long)(table.start + at));
 	print_message("%s: %zu rows, %zu rules, %zu KB\n", path, table.row_count, table.rule_count,
-		pages.pages.len * UNWIND_PAGE_BYTES / 1024);
+		pages.count * UNWIND_PAGE_BYTES / 1024);
 	unwind_pages_release(&pages);
 	cfi_table_release(&table);
 	cfi_release(cfi);
@@ -107,9 +111,76 @@ static void test_dense(void **state)
 	for (uint32_t i = 0; i < 131072; i++)
 		rows[i] = (struct cfi_table_row){(uint16_t)i, (uint16_t)(i % 3)};
 	unwind_pages_build(&table, &pages);
-	assert_true(pages.pages.len * UNWIND_PAGE_BYTES <= unwind_pages_most(&table));
 	for (uint32_t i = 0; i < 131072; i++)
 		assert_int_equal(find_rule(&pages, i), i % 3);
+	unwind_pages_release(&pages);
+}
+
+/* ---- On disk ---- */
+
+static const char *kept_path(const struct image *image)
+{
+	char name[96] = "cache/";
+
+	image_build_id_text(image, name + strlen(name));
+	return work_path(strcat(name, ".unwind"));
+}
+
+/* Flip a byte of it, or cut it off there. */
+static void damage(const char *path, long at, bool cut)
+{
+	FILE *f = fopen(path, "r+");
+	int byte;
+
+	assert_non_null(f);
+	if (cut) {
+		assert_int_equal(ftruncate(fileno(f), at), 0);
+	} else {
+		fseek(f, at, SEEK_SET);
+		byte = fgetc(f);
+		fseek(f, at, SEEK_SET);
+		fputc(byte ^ 1, f);
+	}
+	fclose(f);
+}
+
+static void test_kept(void **state)
+{
+	static const long places[] = {0, 8, 16, 24, 32, 5000};
+	struct error err = {0};
+	struct image *image = image_open("/usr/bin/perl", &err);
+	struct unwind_pages made, kept;
+
+	(void)state;
+	if (!image || !image_build_id(image).len)
+		skip();
+	setenv("KILN_CACHE", work_path("cache"), 1);
+	unwind_pages_open(image, &made);
+	assert_true(!made.file.len && made.count >= 16);
+	unwind_pages_keep(&made, image);
+	for (size_t i = 0; i <= 2 * sizeof(places) / sizeof(*places); i++) {
+		unwind_pages_open(image, &kept);
+		assert_int_equal(kept.count, made.count);
+		assert_memory_equal(kept.at, made.at, made.count * UNWIND_PAGE_BYTES);
+		/* Damage is seen, and the next one is whole again. */
+		assert_true((i > 0) == !kept.file.len);
+		unwind_pages_keep(&kept, image);
+		unwind_pages_release(&kept);
+		damage(kept_path(image), places[i / 2 % 6], i % 2);
+	}
+	unwind_pages_release(&made);
+	image_release(image);
+}
+
+/* A binary without tables has a page that says so; it is not worth a file. */
+static void test_empty(void **state)
+{
+	struct cfi_table none = {.rule_count = 1};
+	struct unwind_pages pages;
+
+	(void)state;
+	unwind_pages_build(&none, &pages);
+	assert_true(pages.empty && pages.count == 1 && !pages.at->head.parts);
 	unwind_pages_release(&pages);
 }
 
@@ -118,6 +189,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_rules),
 		cmocka_unit_test(test_dense),
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
