@@ -1,8 +1,8 @@
 #!/bin/sh
 # overhead.sh: how much slower is a program that is recorded at 997 Hz with complete stacks?
 #
-# CPU time of the same work in pairs: under an empty event on the same timer, and under Kiln. PAIRS
-# (30), ROUNDS_OF_WORK; perf record beside it when there is one.
+# CPU time of the same work in pairs: under an empty event on the same timer, and under Kiln, by rings
+# and by a program in the kernel. PAIRS (30), ROUNDS_OF_WORK; perf record beside it when there is one.
 . "$(dirname "$0")/lib.sh"
 heading 'overhead: CPU time of a recorded program over an empty event at 997 Hz'
 gcc -O2 -fomit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$WORK/target" "$here/overhead_target.c"
@@ -13,7 +13,11 @@ import os, random, statistics, subprocess, sys
 work, pairs, rounds = os.environ["WORK"], int(os.environ["PAIRS"]), os.environ["WORK_ROUNDS"]
 target = [work + "/target", rounds]
 empty = [work + "/empty_event", "997"]
-recorders = {"kiln record": [os.environ["KILN"], "record", "-q", "-F", "997", "-o", work + "/o.kiln", "--"]}
+kiln = [os.environ["KILN"], "record", "-q", "-F", "997", "-o", work + "/o.kiln"]
+ways = {"perf": ["--recorder", "perf"]}
+if os.geteuid() == 0:
+    ways |= {"bpf": ["--recorder", "bpf"], "bpf --untimed": ["--recorder", "bpf", "--untimed"]}
+recorders = {f"kiln record --recorder {way}": kiln + options + ["--"] for way, options in ways.items()}
 if os.environ.get("PERF"):
     recorders["perf record --call-graph dwarf,65528"] = [os.environ["PERF"], "record", "-q", "-e",
         "cpu-clock", "-F", "997", "--call-graph", "dwarf,65528", "-m", "8192", "-o", work + "/o.data", "--"]

@@ -38,6 +38,7 @@ enum told {
 	TOLD_HIT,	/* struct told_hit */
 	TOLD_RUN,	/* struct told_run */
 	TOLD_LOCK,	/* struct told_lock */
+	TOLD_SAMPLE,	/* struct told_sample */
 };
 
 /* What a process runs from a time on: addresses of others mean something else. */
@@ -233,6 +234,27 @@ struct lock_counts {
 	__u64 unseen;	 /* ... of which the end was not told */
 	__u64 nested;	 /* ... that began while a program of ours ran on the CPU */
 	__u64 unknown;	 /* ... of threads that there was no memory for */
+};
+
+/* What a CPU was doing when a timer asked. */
+struct told_sample {
+	__u8 told, reserved;
+	__u16 cpu;
+	__u32 chunk; /* its stack; 0: none */
+	__u64 time;  /* CLOCK_MONOTONIC, ns */
+	__u32 pid, tid;
+};
+
+/* Where such samples are only counted: by whom and where. */
+#define TALLIES_MOST 131072 /* the recorder may have less */
+struct tally_key {
+	__u32 epoch, pid, tid, chunk;
+};
+
+/* What was seen, on each CPU. */
+struct sample_counts {
+	__u64 ring_full, map_full; /* samples */
+	__u64 unknown;		   /* threads that there was no memory to mark; timers know them */
 };
 
 /* Why a thread is off the CPU. */

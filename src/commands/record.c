@@ -180,6 +180,8 @@ static const struct option mode_options[] = {
 	{0},
 };
 
+static const char *const ways[] = {"auto", "perf", "bpf", NULL};
+
 static const struct option what_options[] = {
 	{.name = "frequency",
 		.letter = 'F',
@@ -225,6 +227,20 @@ static const struct option what_options[] = {
 		.set = set_size,
 		.offset = AT(ring_bytes),
 		.help = "ring of each CPU, in pages or with a unit: 512K, 64M"},
+	{.name = "recorder",
+		.argument = "WAY",
+		.set = option_choice,
+		.offset = AT(way),
+		.choices = ways,
+		.help = "how samples of CPU time are taken: perf (rings of perf_event_open), bpf "
+			"(a "
+			"program in the kernel; the CPU clock only), auto (the default: perf, bpf "
+			"for "
+			"--untimed)"},
+	{.name = "untimed",
+		.set = option_flag,
+		.offset = AT(untimed),
+		.help = "count samples in the kernel, without their times: for long recordings"},
 	{.name = "tee",
 		.argument = "FILE",
 		.set = option_text,

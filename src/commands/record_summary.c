@@ -161,13 +161,14 @@ static void add_shares(struct buffer *out, const struct session *s)
 	for (size_t i = 0; i < p->samples.items[0].count; i++) {
 		const struct thread *t = &p->threads.items[p->samples.items[0].thread.items[i]];
 		int32_t pid = p->processes.items[t->process].pid;
+		int64_t value = stream_value(&p->streams.items[1], i);
 
 		if (processes_is_kernel(&s->processes, pid))
-			shares.kernel++;
+			shares.kernel += value;
 		else if (s->command.pid && processes_descends(&s->processes, pid, s->command.pid))
-			shares.command++;
+			shares.command += value;
 		else
-			shares.others++;
+			shares.others += value;
 	}
 	shares.idle = (int64_t)s->counts.idle;
 	all = shares.command + shares.others + shares.kernel + shares.idle;

@@ -507,13 +507,16 @@ struct stack_of_sample stacks_add_later(
 	return make_stack(&m, moment->thread, moment->user, parts);
 }
 
-/* Does a frame at this address of the kernel break an idle CPU's waiting? */
-static bool breaks_idle(struct stacks *s, uint64_t address)
+bool stacks_breaks_idle(struct stacks *s, uint64_t address)
 {
-	struct idle_place *place =
-		&s->idle_places->at[hash_pair(address, 0) >> 20 & (IDLE_PLACES - 1)];
 	struct kernel_symbol symbol;
+	struct idle_place *place;
 
+	if (!s->kernel)
+		return false;
+	if (!s->idle_places)
+		s->idle_places = memory_new(1, sizeof(*s->idle_places));
+	place = &s->idle_places->at[hash_pair(address, 0) >> 20 & (IDLE_PLACES - 1)];
 	if (place->address != address) {
 		place->address = address;
 		place->breaks =
@@ -529,12 +532,10 @@ bool stacks_idle(struct stacks *s, const struct perf_record *r)
 
 	if (r->identity.pid || r->identity.tid)
 		return false;
-	if (!s->idle_places)
-		s->idle_places = memory_new(1, sizeof(*s->idle_places));
 	count = s->kernel ? chain_parts(r, chain) : 0;
 	for (size_t part = 0; part < count; part++)
 		for (size_t i = 0; i < chain[part].words.count; i++)
-			if (breaks_idle(s, chain_address(chain[part].words, i)))
+			if (stacks_breaks_idle(s, chain_address(chain[part].words, i)))
 				return false;
 	return true;
 }

@@ -79,5 +79,7 @@ location_id stacks_kernel_place(struct stacks *s, uint64_t address);
 
 /* Is this what an idle CPU does: the idle task, and no interrupt that it serves? */
 bool stacks_idle(struct stacks *s, const struct perf_record *record);
+/* Does a frame at this address of the kernel break an idle CPU's waiting? */
+bool stacks_breaks_idle(struct stacks *s, uint64_t address);
 
 #endif

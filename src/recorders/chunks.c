@@ -11,6 +11,7 @@ struct chunk_row {
 	uint64_t parent; /* of struct chunk; 0: it was not told */
 	uint64_t root;	 /* the parent of its outermost chunk */
 	uint32_t count;
+	bool work;			  /* of the idle task: it serves an interrupt */
 	location_id places[CHUNK_FRAMES]; /* outermost first */
 };
 
@@ -89,13 +90,17 @@ void chunk_table_add(struct chunk_table *t, const struct told_chunk *told)
 	struct chunk_row row = {
 		.parent = told->chunk.parent, .root = root_of(t, told->chunk.parent)};
 	int32_t pid = kernel ? 0 : process_of(t, row.root);
+	const struct chunk_row *outer = row_of(t, (uint32_t)row.parent);
 
+	row.work = outer && outer->work;
 	for (; row.count < CHUNK_FRAMES && told->chunk.ip[row.count]; row.count++) {
 		uint64_t address = told->chunk.ip[row.count];
 
 		row.places[row.count] =
 			kernel ? stacks_kernel_place(t->stacks, address)
 			       : stacks_user_place(t->stacks, pid, address, told->time);
+		if (kernel && !(uint32_t)row.root)
+			row.work |= stacks_breaks_idle(t->stacks, address);
 	}
 	t->told++;
 	put_row(t, told->id, &row);
@@ -208,6 +213,13 @@ bool chunk_table_end(const struct chunk_table *t, uint32_t chunk, unsigned *ret_
 
 	*ret_end = root >> CHUNK_END_SHIFT & 0xff;
 	return (uint32_t)root && *ret_end != CHUNK_END_EARLY;
+}
+
+bool chunk_table_idle(const struct chunk_table *t, uint32_t chunk)
+{
+	const struct chunk_row *row = row_of(t, chunk);
+
+	return !row || !row->work;
 }
 
 stack_id chunk_table_root(struct chunk_table *t, thread_id thread)

@@ -31,6 +31,8 @@ void chunk_table_walk(struct chunk_table *t, const struct told_copy *told);
 bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack);
 /* Has that stack a user half that was walked? *ret_end is how it ended, enum user_stack_end. */
 bool chunk_table_end(const struct chunk_table *t, uint32_t chunk, unsigned *ret_end);
+/* Of the idle task: is it all that an idle CPU does, and no interrupt that it serves? */
+bool chunk_table_idle(const struct chunk_table *t, uint32_t chunk);
 /* The root of a thread's stacks: stacks_root, once. */
 stack_id chunk_table_root(struct chunk_table *t, thread_id thread);
 

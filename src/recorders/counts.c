@@ -22,9 +22,10 @@ void counts_finish(struct event_counts *work, struct event_counts *idle,
 
 	work->counting = idle->counting = counting;
 	work->ring_full = totals->lost_known ? totals->lost : work->lost_records;
+	work->map_full = totals->map_full;
 	if (counting == COUNT_UNKNOWN)
 		return;
-	missing = less(count, work->delivered + idle->delivered + work->ring_full +
+	missing = less(count, work->delivered + idle->delivered + work->ring_full + work->map_full +
 				      work->throttled + idle->throttled);
 	idle_missing = counting == COUNT_CLOCK && period
 			       ? less(totals->idle / period, idle->delivered + idle->throttled)
@@ -39,7 +40,7 @@ void counts_finish(struct event_counts *work, struct event_counts *idle,
 
 uint64_t counts_lost(const struct event_counts *c)
 {
-	return c->ring_full + c->throttled + c->missed;
+	return c->ring_full + c->map_full + c->throttled + c->missed;
 }
 
 void counts_store(const struct event_counts *c, struct profile *profile, uint32_t stream)
@@ -50,6 +51,8 @@ void counts_store(const struct event_counts *c, struct profile *profile, uint32_
 	row->delivered = c->delivered;
 	if (c->ring_full)
 		profile_add_loss(profile, stream, BYTES("ring full"), c->ring_full);
+	if (c->map_full)
+		profile_add_loss(profile, stream, BYTES("map full"), c->map_full);
 	if (c->throttled)
 		profile_add_loss(profile, stream, BYTES("throttled"), c->throttled);
 	if (c->missed)

@@ -27,6 +27,7 @@ struct event_counts {
 	uint64_t delivered;    /* samples that came; idle ones have counts of their own */
 	uint64_t expected;     /* by the event's own count; 0: unknown */
 	uint64_t ring_full;    /* PERF_FORMAT_LOST; without it, LOST records */
+	uint64_t map_full;     /* there was no room in the kernel to count them */
 	uint64_t throttled;    /* periods in which the kernel had stopped the event */
 	uint64_t missed;       /* the rest: a clock's periods that ended without an interrupt */
 	uint64_t lost_records; /* as LOST records say: they come with the next record that fits */
@@ -39,6 +40,7 @@ struct event_totals {
 	uint64_t stolen;  /* ns of the running time that the hypervisor gave to others */
 	uint64_t idle; /* ns that the recorded CPUs were idle (/proc/stat); 0: threads were recorded
 			*/
+	uint64_t map_full;
 	bool lost_known; /* the kernel counts losses (6.0) */
 };
 

@@ -2,6 +2,7 @@
  */
 #include <stdlib.h>
 
+#include "recorders/cpu_bpf.h"
 #include "recorders/perf_source.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
@@ -15,8 +16,11 @@
 #define RING_CROWDED 50			  /* percent: then they are handed out at once */
 
 struct cpu_state {
-	struct perf_source source;
-	struct sampler sampler;
+	struct cpu_bpf *by_program; /* NULL: samples come through rings */
+	struct perf_source *source; /* its own, or... */
+	struct sampler *sampler;
+	struct perf_source ring_source; /* ... these */
+	struct sampler ring_sampler;
 	struct tee tee;
 	struct cpu_times cpus; /* the recorded ones; at the start, then during the recording */
 	uint64_t groups;       /* CPU time of the recorded control groups, ns, in the same way */
@@ -37,14 +41,14 @@ static unsigned parts_wanted(const struct session *s, const struct perf_source *
 
 static void describe_events(struct cpu_state *state)
 {
-	struct perf_source *source = &state->source;
+	struct perf_source *source = state->source;
 
 	for (size_t i = 0; i < source->events.list.len; i++)
-		sampler_add_event(&state->sampler, source->events.list.items[i].text,
+		sampler_add_event(state->sampler, source->events.list.items[i].text,
 			source->events.list.items[i].clock, perf_source_period(source, i));
 	for (size_t i = 0; i < source->opened.len; i++)
 		sampler_add_id(
-			&state->sampler, source->opened.items[i].id, source->opened.items[i].event);
+			state->sampler, source->opened.items[i].id, source->opened.items[i].event);
 }
 
 /* Does the event count exactly what it samples? */
@@ -79,7 +83,7 @@ static void save_told(void *context, int32_t pid, int32_t tid, struct bytes text
 
 static void save_events(struct cpu_state *state)
 {
-	const struct perf_source *source = &state->source;
+	const struct perf_source *source = state->source;
 	struct buffer row = {0};
 
 	for (size_t i = 0; i < source->events.list.len; i++) {
@@ -105,7 +109,7 @@ static void save_events(struct cpu_state *state)
 
 static bool begin_tee(struct session *s, struct cpu_state *state, struct error *err)
 {
-	struct tee_setup setup = {state->sampler.parts};
+	struct tee_setup setup = {state->sampler->parts};
 
 	if (!s->options->tee)
 		return true;
@@ -113,8 +117,8 @@ static bool begin_tee(struct session *s, struct cpu_state *state, struct error *
 		return false;
 	tee_add(&state->tee, TEE_SETUP, 0, 0, bytes_at(&setup, sizeof(setup)));
 	save_events(state);
-	state->source.merge.save = save_bytes;
-	state->source.merge.save_context = &state->tee;
+	state->source->merge.save = save_bytes;
+	state->source->merge.save_context = &state->tee;
 	s->processes.told = save_told;
 	s->processes.told_context = &state->tee;
 	return true;
@@ -122,27 +126,55 @@ static bool begin_tee(struct session *s, struct cpu_state *state, struct error *
 
 /* ---- Opening and closing ---- */
 
-static bool cpu_open(struct session *s, struct error *err)
+static bool open_rings(struct session *s, struct cpu_state *state, struct error *err)
 {
-	struct cpu_state *state = memory_new(1, sizeof(*state));
 	struct error hidden = {0};
 
-	s->recorder_state = state;
-	if (!perf_source_open(&state->source, s, err))
+	state->source = &state->ring_source;
+	state->sampler = &state->ring_sampler;
+	if (!perf_source_open(state->source, s, err))
 		return false;
-	if (!state->source.user_only) {
+	if (!state->source->user_only && !s->kernel) {
 		s->kernel = kernel_open(&hidden);
 		if (!s->kernel)
 			session_notice(s, "%s", hidden.text);
 	}
-	sampler_init(&state->sampler, &s->profile, &s->processes, s->kernel,
-		parts_wanted(s, &state->source));
-	state->sampler.cpu_wide = s->options->system_wide;
-	state->sampler.wall_offset = s->wall_offset;
-	describe_events(state);
-	for (size_t i = 0; i < state->source.merge.rings.len; i++)
-		if (!session_watch(s, state->source.merge.rings.items[i].fd, err))
+	sampler_init(state->sampler, &s->profile, &s->processes, s->kernel,
+		parts_wanted(s, state->source));
+	for (size_t i = 0; i < state->source->merge.rings.len; i++)
+		if (!session_watch(s, state->source->merge.rings.items[i].fd, err))
 			return false;
+	return true;
+}
+
+/* Without programs in the kernel there still is the same profile, but for what only they do. */
+static bool open_program(struct session *s, struct cpu_state *state, struct error *err)
+{
+	state->by_program = cpu_bpf_open(s, err);
+	if (state->by_program) {
+		state->source = cpu_bpf_events(state->by_program);
+		state->sampler = cpu_bpf_sampler(state->by_program);
+		return true;
+	}
+	if (s->options->way == WAY_BPF || err->code == ERR_USAGE)
+		return false;
+	session_notice(s, "samples are taken through rings, with their times: %s", err->text);
+	*err = (struct error){0};
+	return open_rings(s, state, err);
+}
+
+static bool cpu_open(struct session *s, struct error *err)
+{
+	struct cpu_state *state = memory_new(1, sizeof(*state));
+	bool by_program = s->options->way == WAY_BPF || s->options->untimed;
+
+	s->recorder_state = state;
+	state->ring_source.cgroup.fd = -1;
+	if (!(by_program ? open_program : open_rings)(s, state, err))
+		return false;
+	state->sampler->cpu_wide = s->options->system_wide;
+	state->sampler->wall_offset = s->wall_offset;
+	describe_events(state);
 	return begin_tee(s, state, err);
 }
 
@@ -159,43 +191,54 @@ static uint64_t groups_cpu_ns(const struct session *s)
 static bool cpu_enable(struct session *s, struct error *err)
 {
 	struct cpu_state *state = s->recorder_state;
-	bool by_exec = state->source.attrs.items[0].enable_on_exec;
+	bool by_exec = state->source->attrs.items[0].enable_on_exec;
 
-	cpus_read_times(&state->source.cpus, &state->cpus);
+	cpus_read_times(&state->source->cpus, &state->cpus);
 	state->groups = groups_cpu_ns(s);
-	if (!by_exec && !perf_source_enable(&state->source))
+	if (state->by_program)
+		return cpu_bpf_enable(state->by_program, s, err);
+	if (!by_exec && !perf_source_enable(state->source))
 		return error_errno(err, "enabling the events");
 	/* After the events: what happens in between is in the rings as well. */
 	session_read_processes(s);
 	return true;
 }
 
-static bool cpu_drain(struct session *s, bool last, struct error *err)
+static void drain_rings(struct cpu_state *state, bool last)
 {
-	struct cpu_state *state = s->recorder_state;
-	struct perf_merge *merge = &state->source.merge;
+	struct perf_merge *merge = &state->source->merge;
 	uint64_t now = monotonic_ns();
 	struct perf_ring *ring;
 	struct bytes record;
 
-	(void)err;
 	if (perf_merge_update(merge) < RING_CROWDED && !last)
 		now -= MERGE_DELAY;
 	now = last ? UINT64_MAX : now;
 	tee_add(&state->tee, TEE_UNTIL, 0, 0, bytes_at(&now, sizeof(now)));
 	while (perf_merge_next(merge, now, &record, &ring)) {
-		sampler_record(&state->sampler, record, ring->layout);
+		sampler_record(state->sampler, record, ring->layout);
 		perf_merge_done(ring);
 	}
-	s->counts.delivered = state->sampler.delivered;
-	s->counts.idle = state->sampler.idle;
-	s->counts.user_stacks = state->sampler.user_stacks;
-	s->counts.complete = state->sampler.complete;
-	memcpy(s->counts.ends, state->sampler.stacks.ends, sizeof(s->counts.ends));
-	s->counts.guessed = state->sampler.stacks.guessed;
+}
+
+static bool cpu_drain(struct session *s, bool last, struct error *err)
+{
+	struct cpu_state *state = s->recorder_state;
+
+	(void)err;
+	if (state->by_program)
+		s->drain_interval = cpu_bpf_drain(state->by_program, last);
+	else
+		drain_rings(state, last);
+	s->counts.delivered = state->sampler->delivered;
+	s->counts.idle = state->sampler->idle;
+	s->counts.user_stacks = state->sampler->user_stacks;
+	s->counts.complete = state->sampler->complete;
+	memcpy(s->counts.ends, state->sampler->stacks.ends, sizeof(s->counts.ends));
+	s->counts.guessed = state->sampler->stacks.guessed;
 	s->counts.lost = 0;
-	for (size_t i = 0; i < state->sampler.events.len; i++)
-		s->counts.lost += state->sampler.events.items[i].counts.lost_records;
+	for (size_t i = 0; i < state->sampler->events.len; i++)
+		s->counts.lost += state->sampler->events.items[i].counts.lost_records;
 	return true;
 }
 
@@ -204,8 +247,11 @@ static void cpu_stop(struct session *s)
 	struct cpu_state *state = s->recorder_state;
 	struct cpu_times now;
 
-	perf_source_disable(&state->source);
-	cpus_read_times(&state->source.cpus, &now);
+	if (state->by_program)
+		cpu_bpf_stop(state->by_program);
+	else
+		perf_source_disable(state->source);
+	cpus_read_times(&state->source->cpus, &now);
 	state->cpus.idle = now.idle - state->cpus.idle;
 	state->cpus.stolen = now.stolen - state->cpus.stolen;
 	state->groups = groups_cpu_ns(s) - state->groups;
@@ -215,7 +261,7 @@ static void cpu_stop(struct session *s)
 
 static uint64_t own_group_ns(const struct cpu_state *state)
 {
-	return state->source.cgroup.folder ? cgroup_cpu_ns(state->source.cgroup.folder) : 0;
+	return state->source->cgroup.folder ? cgroup_cpu_ns(state->source->cgroup.folder) : 0;
 }
 
 /* CPU time of the target as the scheduler charged it, ns; 0: nobody knows. */
@@ -243,7 +289,7 @@ static uint64_t stolen_ns(
 	if (!own || totals->running <= own)
 		return 0;
 	late = totals->running - own;
-	most += state->source.cpus.list.len * CPU_TICK;
+	most += state->source->cpus.list.len * CPU_TICK;
 	return late < most ? late : most;
 }
 
@@ -268,7 +314,7 @@ static void note_left(struct session *s, const struct cpu_state *state)
  * that sleeps has missed is more likely idle than work. */
 static uint64_t idle_ns(const struct cpu_state *state)
 {
-	return state->cpus.idle ? state->cpus.idle + state->source.cpus.list.len * CPU_TICK : 0;
+	return state->cpus.idle ? state->cpus.idle + state->source->cpus.list.len * CPU_TICK : 0;
 }
 
 static void note_stolen(
@@ -288,20 +334,24 @@ static void note_stolen(
 static void cpu_account(struct session *s)
 {
 	struct cpu_state *state = s->recorder_state;
-	struct sampler *sampler = &state->sampler;
+	struct sampler *sampler = state->sampler;
 	struct event_totals totals;
 	struct error failed = {0};
 
 	s->counts.lost = 0;
 	sampler_end(sampler, s->stopped);
 	for (size_t i = 0; i < sampler->events.len; i++) {
-		perf_source_totals(&state->source, i, &totals);
+		perf_source_totals(state->source, i, &totals);
+		if (state->by_program) {
+			totals.lost_known = true;
+			cpu_bpf_losses(state->by_program, &totals.lost, &totals.map_full);
+		}
 		totals.idle = sampler->cpu_wide ? idle_ns(state) : 0;
 		totals.stolen = sampler->events.items[i].clock ? stolen_ns(s, state, &totals) : 0;
 		tee_add(&state->tee, TEE_TOTALS, (uint32_t)i, 0, bytes_at(&totals, sizeof(totals)));
 		if (!i && sampler->events.items[i].clock)
 			note_stolen(s, state, &totals);
-		sampler_account(sampler, i, counting(&state->source, i), &totals);
+		sampler_account(sampler, i, counting(state->source, i), &totals);
 		s->counts.lost += counts_lost(&sampler->events.items[i].counts);
 	}
 	note_left(s, state);
@@ -321,17 +371,34 @@ static void cpu_close(struct session *s)
 
 	if (!state)
 		return;
-	perf_source_leave_group(&state->source, s);
+	if (state->source)
+		perf_source_leave_group(state->source, s);
 	output_discard(&state->tee.out);
-	sampler_release(&state->sampler);
-	perf_source_release(&state->source);
+	cpu_bpf_release(state->by_program);
+	sampler_release(&state->ring_sampler);
+	perf_source_release(&state->ring_source);
 	free(state);
 	s->recorder_state = NULL;
 }
 
 static bool cpu_options_used(const struct record_options *o)
 {
-	return o->events || o->stack_bytes || o->tee;
+	return o->events || o->stack_bytes || o->tee || o->way || o->untimed;
+}
+
+static bool cpu_check(const struct record_options *o, struct error *err)
+{
+	const char *only = o->untimed ? "--untimed" : "--recorder bpf";
+
+	if (o->untimed && o->way == WAY_PERF)
+		return error_set(err, ERR_USAGE, "--untimed counts with --recorder bpf, not perf");
+	if ((!o->untimed && o->way != WAY_BPF) || (!o->events && !o->tee && !o->stack_bytes))
+		return true;
+	return error_set(err, ERR_USAGE,
+		"%s samples the CPU clock by a program in the kernel: -e, --stack-bytes and --tee "
+		"are "
+		"for --recorder perf",
+		only);
 }
 
 const struct mode mode_cpu = {
@@ -342,8 +409,9 @@ const struct mode mode_cpu = {
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
 		"page-faults or context-switches",
 	.top = "hottest functions (self)",
-	.own = "-e, --stack-bytes and --tee",
+	.own = "-e, --recorder, --untimed, --stack-bytes and --tee",
 	.used = cpu_options_used,
+	.check = cpu_check,
 };
 
 extern const struct recorder recorder_cpu;

@@ -99,7 +99,6 @@ static void make_idle_stream(struct sampler *s, struct sampled_event *e)
 static void add_idle(struct sampler *s, struct sampled_event *e, const struct sample *sample)
 {
 	make_idle_stream(s, e);
-	s->idle++;
 	profile_add_sample(s->profile, e->idle_samples, sample);
 }
 
@@ -164,6 +163,36 @@ void sampler_end(struct sampler *s, uint64_t time)
 
 /* ---- Records ---- */
 
+static void add_row(struct sampler *s, struct sampled_event *e, const struct sample *sample,
+	bool idle, uint64_t count)
+{
+	if (!s->delivered)
+		s->first_time = sample->time;
+	s->last_time = sample->time;
+	s->delivered += count;
+	if (idle)
+		add_idle(s, e, sample);
+	else
+		profile_add_sample(s->profile, e->samples, sample);
+	(idle ? &e->idle_counts : &e->counts)->delivered += count;
+	s->idle += idle ? count : 0;
+}
+
+bool sampler_add(
+	struct sampler *s, size_t event, const struct sample *sample, bool idle, uint64_t count)
+{
+	struct sampled_event *e = event < s->events.len ? &s->events.items[event] : NULL;
+
+	if (!e)
+		return false;
+	add_row(s, e, sample, idle, count);
+	if (!s->untimed)
+		return true;
+	weigh(s, idle ? e->idle_stream : e->stream, count * e->period);
+	weigh(s, (idle ? e->idle_stream : e->stream) + 1, count);
+	return true;
+}
+
 static void add_sample(struct sampler *s, const struct perf_record *r)
 {
 	struct sampled_event *e = event_of(s, r->identity.id);
@@ -181,18 +210,10 @@ static void add_sample(struct sampler *s, const struct perf_record *r)
 		processes_thread(s->processes, (int32_t)r->identity.pid, (int32_t)r->identity.tid);
 	stack = stacks_add(&s->stacks, r, sample.thread, s->parts);
 	sample.stack = stack.stack;
-	if (!s->delivered)
-		s->first_time = sample.time;
-	s->last_time = sample.time;
-	s->delivered++;
 	s->user_stacks += stack.has_user;
 	s->complete += stack.has_user && stack.user_end == UNWIND_COMPLETE;
 	idle = stacks_idle(&s->stacks, r);
-	if (idle)
-		add_idle(s, e, &sample);
-	else
-		profile_add_sample(s->profile, e->samples, &sample);
-	(idle ? &e->idle_counts : &e->counts)->delivered++;
+	add_row(s, e, &sample, idle, 1);
 	if (!e->period)
 		weigh(s, idle ? e->idle_stream : e->stream, r->sample.period);
 }

@@ -27,6 +27,7 @@ struct sampler {
 	struct processes *processes;
 	struct stacks stacks;
 	unsigned parts;	     /* enum stack_parts wanted */
+	bool untimed;	     /* a row stands for as many samples as its values say */
 	bool cpu_wide;	     /* events run on CPUs, not with threads: idle ones are sampled too */
 	int64_t wall_offset; /* ns from the samples' clock to the wall clock; INT64_MIN: unknown */
 	VECTOR(struct sampled_event) events;
@@ -56,6 +57,10 @@ void sampler_end(struct sampler *s, uint64_t time);
 void sampler_account(struct sampler *s, size_t event, enum event_counting counting,
 	const struct event_totals *totals);
 
+/* Take in `count` samples of an event of which all is known; more than one only if `untimed`.
+ * False: there is no such event. */
+bool sampler_add(
+	struct sampler *s, size_t event, const struct sample *sample, bool idle, uint64_t count);
 /* Take in one record. */
 void sampler_record(struct sampler *s, struct bytes bytes, const struct perf_layout *layout);
 

@@ -282,7 +282,8 @@ static bool should_end(struct session *s, uint64_t now)
 static void aim_timer(struct session *s, uint64_t now)
 {
 	bool growing = s->jit.grown && now < s->jit.grown + GROWTH_PATIENCE;
-	uint64_t left = growing ? LOOK_INTERVAL : DRAIN_INTERVAL;
+	uint64_t usual = s->drain_interval ? s->drain_interval : DRAIN_INTERVAL;
+	uint64_t left = growing ? LOOK_INTERVAL : usual;
 	uint64_t duration = s->options->duration;
 	struct itimerspec next = {.it_interval = {0, (long)DRAIN_INTERVAL}};
 
@@ -290,7 +291,8 @@ static void aim_timer(struct session *s, uint64_t now)
 		left = s->started + duration - now;
 	if (left == DRAIN_INTERVAL)
 		return;
-	next.it_value.tv_nsec = (long)left;
+	next.it_value.tv_sec = (time_t)(left / 1000000000);
+	next.it_value.tv_nsec = (long)(left % 1000000000);
 	timerfd_settime(s->timer, 0, &next, NULL);
 }
 

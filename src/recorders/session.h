@@ -14,6 +14,12 @@ enum record_stacks {
 	STACKS_FRAME_POINTERS, /* user stacks as the kernel walks them */
 };
 
+enum record_way {
+	WAY_BEST,
+	WAY_PERF, /* samples come through the rings of perf_event_open */
+	WAY_BPF,  /* a program in the kernel takes them */
+};
+
 #define FREQUENCY_MAX	  UINT64_MAX /* as the kernel allows */
 #define STACK_BYTES_MOST  65528u     /* the kernel's limit: what fits into a record */
 #define STACK_BYTES_SMALL 16384u     /* where locked memory is short */
@@ -28,6 +34,8 @@ struct record_options {
 	const char *events;	     /* names between commas; NULL: CPU time */
 	bool user_only, kernel_only; /* stacks without the other half */
 	int stacks;		     /* enum record_stacks */
+	int way;		     /* enum record_way, of samples */
+	bool untimed;		     /* samples are counted, their times are not kept */
 	uint64_t ring_bytes;	     /* of each CPU's ring; 0: as large as it has to be */
 	uint64_t stack_bytes;	     /* 0: the default */
 	const char *tee;	     /* save ring bytes here; NULL: no */
@@ -68,6 +76,7 @@ struct session {
 	struct session_counts counts;
 	int epoll;
 	uint64_t started, stopped; /* CLOCK_MONOTONIC, ns */
+	uint64_t drain_interval;   /* ns, for the recorder to choose; 0: the usual one */
 	int64_t wall_offset;	   /* ns from there to the wall clock */
 	enum session_end end;
 	int signal;    /* that ended it, or 0 */

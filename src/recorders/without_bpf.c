@@ -1,4 +1,5 @@
 /* without_bpf.c: modes that this Kiln was built without. */
+#include "recorders/cpu_bpf.h"
 #include "recorders/recorders.h"
 
 static bool refuse(struct session *s, struct error *err)
@@ -23,3 +24,51 @@ const struct recorder recorder_disk = {.mode = &mode_disk, .open = refuse, .clos
 const struct recorder recorder_lock = {.mode = &mode_lock, .open = refuse, .close = close_nothing};
 const struct recorder recorder_count = {
 	.mode = &mode_count, .open = refuse, .close = close_nothing};
+
+struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
+{
+	refuse(s, err);
+	return NULL;
+}
+
+/* There is none: these are never called. */
+struct perf_source *cpu_bpf_events(struct cpu_bpf *b)
+{
+	(void)b;
+	return NULL;
+}
+
+struct sampler *cpu_bpf_sampler(struct cpu_bpf *b)
+{
+	(void)b;
+	return NULL;
+}
+
+bool cpu_bpf_enable(struct cpu_bpf *b, struct session *s, struct error *err)
+{
+	(void)b;
+	return refuse(s, err);
+}
+
+uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
+{
+	(void)b;
+	(void)last;
+	return 0;
+}
+
+void cpu_bpf_stop(struct cpu_bpf *b)
+{
+	(void)b;
+}
+
+void cpu_bpf_losses(const struct cpu_bpf *b, uint64_t *ret_ring_full, uint64_t *ret_map_full)
+{
+	(void)b;
+	*ret_ring_full = *ret_map_full = 0;
+}
+
+void cpu_bpf_release(struct cpu_bpf *b)
+{
+	(void)b;
+}

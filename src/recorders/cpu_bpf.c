@@ -1,0 +1,216 @@
+/* cpu_bpf.c: samples of the CPU clock, taken by a program in the kernel. */
+#include "recorders/cpu_bpf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "recorders/bpf_source.h"
+#include "recorders/bpf_support.h"
+#include "sample.skel.h"
+
+#define EPOCH_TIME                                                                                 \
+	((uint64_t)10000000000) /* ns: how often counts are taken out of the kernel...             \
+				 */
+#define EPOCH_PERCENT 50	/* ... or when the table is as full as this */
+#define TALLY_BYTES   64	/* of memory, about, that a row of the table takes */
+
+/* The ring wakes the recorder up when it fills: until then there is no hurry, but while processes
+ * begin and map code. ns: */
+#define NEWS_PATIENCE	 ((uint64_t)2000000000)
+#define INTERVAL	 ((uint64_t)500000000)
+#define INTERVAL_UNTIMED ((uint64_t)1000000000)
+
+struct cpu_bpf {
+	struct sample_bpf *programs;
+	struct bpf_source source;
+	bool untimed;
+	uint64_t epoch_ends; /* CLOCK_MONOTONIC, ns */
+	uint32_t room;	     /* rows of the table */
+	bool rest;	     /* the epoch before has not been taken out yet */
+	uint64_t news;	     /* bytes that were told of processes... */
+	uint64_t news_time;  /* ... the last of them then: CLOCK_MONOTONIC, ns */
+	struct sample_counts counts;
+};
+
+/* ---- Records ---- */
+
+static bool add_samples(
+	struct cpu_bpf *b, struct sample *sample, const struct tally_key *who, uint64_t count)
+{
+	struct bpf_source *source = &b->source;
+	bool idle = !who->pid && !who->tid && chunk_table_idle(&source->chunks, who->chunk);
+
+	sample->thread =
+		processes_thread(source->sampler.processes, (int32_t)who->pid, (int32_t)who->tid);
+	sample->stack = bpf_source_stack(source, sample->thread, who->chunk);
+	return sampler_add(&source->sampler, 0, sample, idle, count);
+}
+
+static bool take_sample(void *context, const void *record)
+{
+	const struct told_sample *told = record;
+	struct tally_key who = {.pid = told->pid, .tid = told->tid, .chunk = told->chunk};
+	struct sample sample = {.has = SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU,
+		.time = told->time,
+		.cpu = told->cpu};
+
+	return add_samples(context, &sample, &who, 1);
+}
+
+static size_t sample_size(uint8_t told)
+{
+	return told == TOLD_SAMPLE ? sizeof(struct told_sample) : 0;
+}
+
+static uint64_t sample_time(const void *record)
+{
+	return ((const struct told_sample *)record)->time;
+}
+
+static const struct bpf_records sample_records = {sample_size, sample_time, take_sample};
+
+/* ---- Counts ---- */
+
+/* Take out what was counted, but for the present epoch unless `all`. */
+static void take_counts(struct cpu_bpf *b, bool all)
+{
+	int fd = bpf_map__fd(b->programs->maps.tallies);
+	uint32_t now = b->programs->bss->epoch;
+	struct tally_key key, next;
+	bool more = !bpf_map_get_next_key(fd, NULL, &next);
+	uint64_t count;
+
+	for (size_t i = 0; more && i < 2 * TALLIES_MOST; i++) {
+		key = next;
+		more = !bpf_map_get_next_key(fd, &key, &next);
+		if ((key.epoch == now && !all) || bpf_map_lookup_elem(fd, &key, &count))
+			continue;
+		add_samples(b, &(struct sample){.has = SAMPLE_THREAD}, &key, count);
+		bpf_map_delete_elem(fd, &key);
+	}
+	b->programs->bss->tallied[~now & 1] = 0;
+}
+
+/* No program that began before still counts in the old epoch when the next drain comes. */
+static void follow_epochs(struct cpu_bpf *b)
+{
+	struct sample_bpf__bss *bss = b->programs->bss;
+	uint64_t now = monotonic_ns();
+
+	if (b->rest)
+		take_counts(b, false);
+	b->rest = now >= b->epoch_ends ||
+		  bss->tallied[bss->epoch & 1] * 100 >= (uint64_t)b->room * EPOCH_PERCENT;
+	if (!b->rest)
+		return;
+	b->epoch_ends = now + EPOCH_TIME;
+	__atomic_fetch_add(&bss->epoch, 1, __ATOMIC_SEQ_CST);
+}
+
+/* ---- The recorder ---- */
+
+static bool open_programs(struct cpu_bpf *b, const struct session *s, struct error *err)
+{
+	struct sample_bpf__rodata *constants;
+
+	b->programs = sample_bpf__open();
+	if (!b->programs)
+		return bpf_error(err, -errno, "opening the programs for the kernel");
+	constants = b->programs->rodata;
+	bpf_source_ask(&b->source, s, "", &constants->asked);
+	constants->untimed = b->untimed;
+	b->source.programs = b->programs->skeleton;
+	b->room = s->options->ring_bytes / TALLY_BYTES < TALLIES_MOST && s->options->ring_bytes
+			  ? (uint32_t)(s->options->ring_bytes / TALLY_BYTES)
+			  : TALLIES_MOST;
+	bpf_map__set_max_entries(b->programs->maps.tallies, b->untimed ? b->room : 1);
+	return true;
+}
+
+struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
+{
+	struct cpu_bpf *b = memory_new(1, sizeof(*b));
+
+	b->untimed = s->options->untimed;
+	b->source.processes.cgroup.fd = -1;
+	b->source.records = &sample_records;
+	b->source.context = b;
+	b->source.timer = "on_sample";
+	if (bpf_source_possible(s, err) && open_programs(b, s, err) &&
+		bpf_source_open(&b->source, s, err)) {
+		b->source.sampler.untimed = b->untimed;
+		return b;
+	}
+	perf_source_leave_group(&b->source.processes, s);
+	cpu_bpf_release(b);
+	return NULL;
+}
+
+struct perf_source *cpu_bpf_events(struct cpu_bpf *b)
+{
+	return &b->source.processes;
+}
+
+struct sampler *cpu_bpf_sampler(struct cpu_bpf *b)
+{
+	return &b->source.sampler;
+}
+
+bool cpu_bpf_enable(struct cpu_bpf *b, struct session *s, struct error *err)
+{
+	b->news_time = monotonic_ns();
+	b->epoch_ends = b->news_time + EPOCH_TIME;
+	return bpf_source_enable(&b->source, s, "attaching to the timer", err);
+}
+
+static uint64_t next_drain(struct cpu_bpf *b)
+{
+	const struct perf_merge *merge = &b->source.processes.merge;
+	uint64_t news = 0, now = monotonic_ns();
+
+	for (size_t i = 0; i < merge->rings.len; i++)
+		news += merge->rings.items[i].head;
+	if (news != b->news)
+		b->news_time = now;
+	b->news = news;
+	if (now - b->news_time < NEWS_PATIENCE)
+		return 0;
+	return b->untimed ? INTERVAL_UNTIMED : INTERVAL;
+}
+
+uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
+{
+	bpf_source_drain(&b->source, last);
+	if (b->untimed && !last)
+		follow_epochs(b);
+	if (!last)
+		return next_drain(b);
+	if (b->untimed)
+		take_counts(b, true);
+	bpf_source_track(&b->source, UINT64_MAX);
+	return 0;
+}
+
+void cpu_bpf_stop(struct cpu_bpf *b)
+{
+	bpf_source_disable(&b->source);
+	bpf_source_counts(&b->source, (uint64_t *)&b->counts, sizeof(b->counts) / sizeof(uint64_t));
+}
+
+void cpu_bpf_losses(const struct cpu_bpf *b, uint64_t *ret_ring_full, uint64_t *ret_map_full)
+{
+	*ret_ring_full = b->counts.ring_full;
+	*ret_map_full = b->counts.map_full;
+}
+
+void cpu_bpf_release(struct cpu_bpf *b)
+{
+	if (!b)
+		return;
+	sample_bpf__destroy(b->programs);
+	bpf_source_release(&b->source);
+	free(b);
+}

@@ -1,0 +1,23 @@
+/* cpu_bpf.h: samples of the CPU clock, taken by a program in the kernel. */
+#ifndef KILN_RECORDERS_CPU_BPF_H
+#define KILN_RECORDERS_CPU_BPF_H
+
+#include "recorders/perf_source.h"
+#include "recorders/sampler.h"
+
+struct cpu_bpf;
+
+/* Load the programs and open the events, on the session's targets. NULL: it cannot be done here. */
+struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err);
+/* What samples, and where its samples go: event 0 is to be added before the first drain. */
+struct perf_source *cpu_bpf_events(struct cpu_bpf *b);
+struct sampler *cpu_bpf_sampler(struct cpu_bpf *b);
+bool cpu_bpf_enable(struct cpu_bpf *b, struct session *s, struct error *err);
+/* Returns when to come again: ns, 0: at the usual time. */
+uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last);
+void cpu_bpf_stop(struct cpu_bpf *b);
+/* Once stopped: samples that there was no room for, in the ring and in the kernel's table. */
+void cpu_bpf_losses(const struct cpu_bpf *b, uint64_t *ret_ring_full, uint64_t *ret_map_full);
+void cpu_bpf_release(struct cpu_bpf *b);
+
+#endif

@@ -1,0 +1,153 @@
+# record_cpu_bpf.bats: samples of CPU time taken by a program in the kernel: are they those of the rings, and none missing?
+load common
+
+setup_file() {
+	load common
+	build_programs
+	"$kiln" record -q --recorder bpf -o "$bin/probe.kiln" -- true || skip "no BPF here"
+}
+
+# of_expected FILE USED_NS: samples that were expected of a program that used so much CPU time, in percent.
+of_expected() {
+	value "$1" "100 * s['expected'] / ($2 * 997 / 1e9)"
+}
+
+# close_to PERCENT BY
+close_to() {
+	at_least "$1" $((100 - $2)) && at_least $((100 + $2)) "$1"
+}
+
+check_shares() {
+	close_to "$(python3 -c "print(100 * $(share "$1" ';heavy$') / 50)")" 10
+	close_to "$(python3 -c "print(100 * $(share "$1" ';middle$') / 33.3)")" 12
+	at_least "$(share "$1" '^busy;_start;.*;main;entry;(deeper;)+leaf')" 97
+}
+
+@test "a program's CPU time is in the samples, all of them, where it was spent" {
+	for way in bpf "bpf --untimed"; do
+		# shellcheck disable=SC2086
+		"$kiln" record -q --strict --recorder $way -o p.kiln -- "$bin/busy" 2 >used
+		adds_up p.kiln
+		close_to "$(of_expected p.kiln "$(cat used)")" 3
+		close_to "$(python3 -c "print($(shown_ms p.kiln .) * 1e8 / $(cat used))")" 3
+		check_shares p.kiln
+	done
+}
+
+@test "threads and children, of processes that run already" {
+	for way in bpf "bpf --untimed"; do
+		rm -f go
+		sh -c 'until [ -e go ]; do sleep 0.05; done; "$0" 1 3 >one & "$0" 1 >two; wait' "$bin/busy" &
+		target=$!
+		# shellcheck disable=SC2086
+		"$kiln" record -q --recorder $way -p $target -o p.kiln &
+		recorder=$!
+		until_recording $recorder
+		touch go
+		wait $target $recorder
+		adds_up p.kiln
+		close_to "$(of_expected p.kiln "$(cat one two | awk '{ ns += $1 } END { print ns }')")" 5
+		[ "$("$kiln" fold -q --by-thread p.kiln | grep -c '^busy-[0-9]*/[0-9]*;' || true)" -ge 4 ]
+		[ "$("$kiln" fold -q --by-thread p.kiln | grep -o '^busy-[0-9]*/[0-9]*;' | sort -u | wc -l)" -ge 4 ]
+	done
+}
+
+@test "the whole system: idle CPUs are counted apart" {
+	for way in perf bpf "bpf --untimed"; do
+		# shellcheck disable=SC2086
+		"$kiln" record -q --recorder $way -a -o p.kiln -- taskset -c 0 "$bin/busy" 1 >used
+		adds_up p.kiln
+		at_least "$(shown_ms p.kiln '^busy;')" "$(awk '{ print $1 / 1e6 * 0.9 }' used)"
+		[ "$("$kiln" fold -q p.kiln | grep -cE '^swapper.*(default_idle|intel_idle)' || true)" -eq 0 ]
+	done
+}
+
+@test "user stacks without frame pointers: 99.5% reach the entry" {
+	"$kiln" record -q --recorder bpf -o p.kiln -- "$bin/busy" 1 >used
+	at_least "$(share p.kiln '^busy;_start;.*;main;|\[kernel|^busy;[^;]*exec')" 98
+	run "$kiln" record --recorder bpf -o p.kiln -- "$bin/busy" 1
+	[[ "$output" =~ (100.00|99.[5-9][0-9])"% of the user stacks are complete" ]]
+}
+
+@test "--untimed writes little, and knows no times" {
+	"$kiln" record -q --untimed -o p.kiln -- "$bin/busy" 3 >used
+	[ "$(stat -c %s p.kiln)" -le 50000 ]
+	! "$kiln" info p.kiln | grep -q 'time span'
+	"$kiln" record -q --recorder bpf -o p.kiln -- "$bin/busy" 0.2 >used
+	"$kiln" info p.kiln | grep -q 'time span'
+}
+
+@test "with the recorder stopped and a ring of a page, what is lost is counted" {
+	for way in bpf "bpf --untimed"; do
+		rm -f go
+		sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$0" 1 >used' "$bin/busy" &
+		# shellcheck disable=SC2086
+		record_stopped $! --recorder $way -m 4K
+		wait $recorder
+		adds_up p.kiln
+		[ "$(value p.kiln "s['losses']['ring full']")" -ge 1 ]
+		close_to "$(of_expected p.kiln "$(cat used)")" 5
+	done
+}
+
+@test "with the recorder stopped and no room for counts, what is lost is counted" {
+	sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$0" 0.05 64 >used' "$bin/busy" &
+	record_stopped $! --untimed -m 4K
+	wait $recorder
+	adds_up p.kiln
+	[ "$(value p.kiln "s['losses']['map full']")" -ge 1 ]
+	close_to "$(of_expected p.kiln "$(cat used)")" 10
+}
+
+@test "a table that fills is taken out in time" {
+	"$kiln" record -q --strict --untimed -m 64K -o p.kiln -- "$bin/busy" 0.1 32 >used
+	adds_up p.kiln
+	close_to "$(of_expected p.kiln "$(cat used)")" 5
+}
+
+@test "-u, -k, -F, --call-graph fp" {
+	"$kiln" record -q --recorder bpf -u -o p.kiln -- "$bin/busy" 0.5 >used
+	[ "$("$kiln" fold -q p.kiln | grep -c 'asm_' || true)" -eq 0 ]
+	at_least "$(share p.kiln ';heavy')" 40
+	"$kiln" record -q --recorder bpf -k -F 499 -o p.kiln -- "$bin/busy" 1 >used
+	[ "$("$kiln" fold -q p.kiln | grep -c ';heavy' || true)" -eq 0 ]
+	[ "$(value p.kiln "s['expected'] <= 600")" = True ]
+	"$kiln" record -q --recorder bpf --call-graph fp -o p.kiln -- "$bin/busy" 0.5 >used
+	at_least "$(share p.kiln ';heavy')" 40
+}
+
+@test "nothing stays in the kernel when it is killed" {
+	"$kiln" record -q --untimed -a -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	kill -9 $recorder
+	wait $recorder || true
+	for _ in $(seq 100); do
+		left=$(PATH=$PATH:/usr/sbin bpftool prog show --json -p 2>/dev/null | grep -c "\"pid\": $recorder,") || true
+		[ "$left" -eq 0 ] && break
+		sleep 0.1
+	done
+	[ "$left" -eq 0 ]
+}
+
+@test "without privileges, --untimed takes the rings and says so; --recorder bpf does not" {
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "kernel.perf_event_paranoid"
+	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --untimed -o p.kiln -- "$bin/busy" 0.3
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"samples are taken through rings, with their times: "*CAP_BPF* ]]
+	[ "$(value p.kiln "s['delivered']")" -ge 10 ]
+	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --recorder bpf -o q.kiln -- true
+	[ "$status" -eq 125 ]
+	[[ "$output" == *CAP_BPF*CAP_PERFMON* ]]
+	[ ! -e q.kiln ]
+}
+
+@test "what only one of both can do is not taken for the other" {
+	run "$kiln" record --recorder bpf -e page-faults -o p.kiln -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"-e, --stack-bytes and --tee are for --recorder perf" ]]
+	run "$kiln" record --untimed --recorder perf -o p.kiln -- true
+	[ "$status" -eq 2 ]
+	run "$kiln" record --mode off --untimed -o p.kiln -- true
+	[ "$status" -eq 2 ]
+}
