@@ -112,26 +112,23 @@ static uint32_t *first_cell(struct perf_events *e, stack_id stack)
 	return &e->cell_of_stack.items[stack];
 }
 
-/* A table with one row a stack. */
+/* A table with one row a stack. What comes for it later is added up in the cell, which has been
+ * looked at anyway, and not in two columns. */
 static void add_to_stack(struct perf_events *e, const struct perf_event_kind *kind,
 	const struct perf_target *t, const struct perf_event_sample *told, int64_t weight)
 {
-	struct stream *streams = e->profile->streams.items;
 	uint32_t *first = first_cell(e, told->stack), at = *first;
 
 	while (at && e->cells.items[at].samples != t->samples)
 		at = e->cells.items[at].next;
 	if (at) {
-		uint32_t row = e->cells.items[at].row;
-
-		streams[t->weight].value.items[row] += weight;
-		if (t->count != t->weight)
-			streams[t->count].value.items[row]++;
+		e->cells.items[at].weight += weight;
+		e->cells.items[at].count++;
 	} else {
 		uint32_t row = (uint32_t)e->profile->samples.items[t->samples].count;
 
 		add_row(e, kind, t, told, weight);
-		vector_push(&e->cells, ((struct perf_cell){t->samples, row, *first}));
+		vector_push(&e->cells, ((struct perf_cell){0, 0, t->samples, row, *first}));
 		*first = (uint32_t)e->cells.len - 1;
 	}
 }
@@ -177,6 +174,30 @@ void perf_events_lost(struct perf_events *e, struct bytes event, const char *rea
 	vector_push(&kind->losses, ((struct perf_event_loss){reason, count}));
 }
 
+/* What the cells added up, into the rows. */
+static void store_cells(struct perf_events *e)
+{
+	struct stream *streams = e->profile->streams.items;
+	const struct perf_target **target_of =
+		memory_new(e->profile->samples.len, sizeof(*target_of));
+
+	for (size_t i = 0; i < e->kinds.len; i++) {
+		target_of[e->kinds.items[i].busy.samples] = &e->kinds.items[i].busy;
+		if (e->kinds.items[i].idle.used)
+			target_of[e->kinds.items[i].idle.samples] = &e->kinds.items[i].idle;
+	}
+	for (size_t i = 1; i < e->cells.len; i++) {
+		const struct perf_cell *cell = &e->cells.items[i];
+		const struct perf_target *t = target_of[cell->samples];
+
+		streams[t->weight].value.items[cell->row] += cell->weight;
+		if (t->count != t->weight)
+			streams[t->count].value.items[cell->row] += cell->count;
+	}
+	e->cells.len = 0;
+	free(target_of);
+}
+
 static void store_losses(struct perf_events *e, const struct perf_event_kind *kind)
 {
 	const struct perf_target *t = &kind->busy;
@@ -193,6 +214,7 @@ static void store_losses(struct perf_events *e, const struct perf_event_kind *ki
 
 void perf_events_finish(struct perf_events *e)
 {
+	store_cells(e);
 	for (size_t i = 0; i < e->kinds.len; i++) {
 		const struct perf_event_kind *kind = &e->kinds.items[i];
 		struct stream *streams = e->profile->streams.items;

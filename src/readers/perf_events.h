@@ -45,6 +45,7 @@ struct perf_event_kind {
 
 /* Which row of a table a stack's samples are added to. */
 struct perf_cell {
+	int64_t weight, count; /* behind those of the first sample, not in the row yet */
 	uint32_t samples, row;
 	uint32_t next; /* of the same stack: for another event, or for idle CPUs */
 };
