@@ -39,6 +39,7 @@ enum told {
 	TOLD_RUN,	/* struct told_run */
 	TOLD_LOCK,	/* struct told_lock */
 	TOLD_SAMPLE,	/* struct told_sample */
+	TOLD_ALLOC,	/* struct told_alloc */
 };
 
 /* What a process runs from a time on: addresses of others mean something else. */
@@ -255,6 +256,56 @@ struct tally_key {
 struct sample_counts {
 	__u64 ring_full, map_full; /* samples */
 	__u64 unknown;		   /* threads that there was no memory to mark; timers know them */
+};
+
+/* Where an allocating function has its size, and what becomes of other blocks. */
+enum alloc_kind {
+	ALLOC_MALLOC,	    /* (size) */
+	ALLOC_CALLOC,	    /* (count, size) */
+	ALLOC_REALLOC,	    /* (block, size) */
+	ALLOC_REALLOCARRAY, /* (block, count, size) */
+	ALLOC_ALIGNED,	    /* (alignment, size) */
+	ALLOC_POSIX,	    /* (where to put it, alignment, size) */
+	ALLOC_FREE,	    /* (block) */
+	ALLOC_KINDS
+};
+
+#define BLOCKS_MOST (1u << 20) /* that live: some 110 MB */
+
+struct block_key {
+	__u64 address, start_time; /* of the process */
+	__u32 pid, exec;
+};
+
+enum block_lost { BLOCK_WHOLE, BLOCK_RING_FULL, BLOCK_NO_ROOM };
+struct block {
+	__u64 size; /* bytes asked for */
+	__u64 time; /* CLOCK_MONOTONIC, ns */
+	__u32 tid;
+	__u32 chunk; /* its stack; 0: none */
+	__u16 cpu;
+	__u8 kind; /* enum alloc_kind */
+	__u8 lost; /* enum block_lost: why there is no stack */
+	__u32 reserved;
+};
+
+struct told_alloc {
+	__u8 told, reserved[3];
+	__u32 pid;
+	struct block block;
+};
+
+/* What was seen, on each CPU. */
+struct alloc_counts {
+	__u64 allocations;   /* that should be told */
+	__u64 ring_full;     /* of them */
+	__u64 crowded;	     /* of them: too many programs at once on this CPU */
+	__u64 map_full;	     /* of them: nobody knows whether they were freed */
+	__u64 frees;	     /* of blocks that were known */
+	__u64 unknown_frees; /* ... of others: from before */
+	__u64 own_frees;     /* ... by the library itself, which keeps some freed ones */
+	__u64 replaced;	     /* blocks whose address was given again: freed, but not seen so */
+	__u64 unknown;	     /* threads that there was no memory for */
 };
 
 /* Why a thread is off the CPU. */

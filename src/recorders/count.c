@@ -1,5 +1,6 @@
 /* count.c: who comes by tracepoints, functions and static probes? Every hit, by programs there. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -211,12 +212,13 @@ static void list_places(struct count_state *state, size_t event)
 	for (size_t i = 0; i < probe->places.len; i++) {
 		const struct probe_place *place = &probe->places.items[i];
 		struct uprobe uprobe = {.program = state->programs->progs.on_function,
-			.path = state->probes.files.list.items[place->file].path,
 			.offset = place->offset,
 			.semaphore = place->semaphore,
 			.cookie = HIT_COOKIE(event, place->value),
 			.at_return = probe->kind == PROBE_RETURN};
 
+		snprintf(uprobe.path, sizeof(uprobe.path), "%s",
+			state->probes.files.list.items[place->file].path);
 		uprobes_add(&state->uprobes, &uprobe, &never); /* nothing is attached yet */
 	}
 }

@@ -27,7 +27,8 @@ struct mode {
 	bool (*check)(const struct record_options *options, struct error *err);
 };
 
-extern const struct mode mode_cpu, mode_off, mode_wall, mode_io, mode_disk, mode_lock, mode_count;
+extern const struct mode mode_cpu, mode_off, mode_wall, mode_io, mode_disk, mode_lock, mode_count,
+	mode_mem;
 
 /* The frame of a kind of waiting (enum wait_kind), above the stack: "[sleeping]". */
 const char *wait_kind_frame(unsigned kind);

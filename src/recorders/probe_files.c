@@ -221,6 +221,15 @@ void probe_files_find(struct probe_files *files, struct session *s, struct bytes
 		add_usual(&search);
 }
 
+void probe_files_add(struct probe_files *files, const char *root, struct bytes path)
+{
+	struct buffer whole = {0};
+
+	buffer_printf(&whole, "%s%.*s", root ? root : "", (int)path.len, path.at);
+	add(files, whole.at, path);
+	buffer_release(&whole);
+}
+
 void probe_files_release(struct probe_files *files)
 {
 	for (size_t i = 0; i < files->list.len; i++) {

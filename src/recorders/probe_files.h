@@ -25,6 +25,8 @@ struct probe_files {
 void probe_files_find(struct probe_files *files, struct session *s, struct bytes name);
 /* All that the targets have mapped, or the command will when it starts. */
 void probe_files_mapped(struct probe_files *files, struct session *s);
+/* One by the path that a process has for it below its root. */
+void probe_files_add(struct probe_files *files, const char *root, struct bytes path);
 void probe_files_release(struct probe_files *files);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/crew.h"
 #include "process/proc.h"
 #include "recorders/bpf_support.h"
 
@@ -117,10 +118,18 @@ bool uprobes_follow(struct uprobes *u, const struct session *s, struct error *er
 	return true;
 }
 
+static void detach(void *context, size_t i)
+{
+	struct uprobes *u = context;
+
+	bpf_link__destroy(u->links.items[i]);
+}
+
+/* For each the kernel waits until nobody is in it any more, for several at once as long as for one.
+ */
 void uprobes_end(struct uprobes *u)
 {
-	for (size_t i = 0; i < u->links.len; i++)
-		bpf_link__destroy(u->links.items[i]);
+	crew_run(CREW_LIMIT, 1, u->links.len, detach, u);
 	u->links.len = 0;
 	u->ended = true;
 }

@@ -13,7 +13,7 @@ struct bpf_link;
 
 struct uprobe {
 	const struct bpf_program *program;
-	const char *path;   /* as long as it is attached to more processes */
+	char path[32];	    /* as long as it is attached to more processes */
 	uint64_t offset;    /* in the file */
 	uint64_t semaphore; /* ... or 0 */
 	uint64_t cookie;

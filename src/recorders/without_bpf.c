@@ -16,7 +16,7 @@ static void close_nothing(struct session *s)
 }
 
 extern const struct recorder recorder_off, recorder_wall, recorder_io, recorder_disk, recorder_lock,
-	recorder_count;
+	recorder_count, recorder_mem;
 const struct recorder recorder_off = {.mode = &mode_off, .open = refuse, .close = close_nothing};
 const struct recorder recorder_wall = {.mode = &mode_wall, .open = refuse, .close = close_nothing};
 const struct recorder recorder_io = {.mode = &mode_io, .open = refuse, .close = close_nothing};
@@ -24,6 +24,7 @@ const struct recorder recorder_disk = {.mode = &mode_disk, .open = refuse, .clos
 const struct recorder recorder_lock = {.mode = &mode_lock, .open = refuse, .close = close_nothing};
 const struct recorder recorder_count = {
 	.mode = &mode_count, .open = refuse, .close = close_nothing};
+const struct recorder recorder_mem = {.mode = &mode_mem, .open = refuse, .close = close_nothing};
 
 struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
 {

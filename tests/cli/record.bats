@@ -80,7 +80,11 @@ needs_perf() {
 	run "$kiln" record --mode io --yes -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"--weight and --yes belong to --mode count"* ]]
+	run "$kiln" record --mode mem -a -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"say --yes to have it"* ]]
 	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "count: who comes by a tracepoint"
+	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "mem: where memory is allocated"
 }
 
 @test "outputs: unknown suffixes and terminals are refused before anything is recorded" {

@@ -47,6 +47,24 @@ record_stopped() {
 	kill -CONT $recorder
 }
 
+# bpf_programs PID: the numbers of the programs in the kernel that it has.
+bpf_programs() {
+	cat /proc/"$1"/fdinfo/* 2>/dev/null | awk '$1 == "prog_id:" { print $2 }' | sort -un
+}
+
+# until_gone PROGRAM...: they go when their last user has left, soon.
+until_gone() {
+	command -v bpftool >/dev/null || return 0
+	for program; do
+		for _ in $(seq 600); do
+			bpftool prog show id "$program" >/dev/null 2>&1 || continue 2
+			sleep 0.05
+		done
+		bpftool prog show id "$program"
+		return 1
+	done
+}
+
 # The CPU time of a process or (PID/task/TID) of a thread, in ms.
 used_ms() {
 	awk -v tick="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) * 1000 / tick }' "/proc/$1/stat"

@@ -131,21 +131,11 @@ shown() {
 	"$kiln" record -q --mode count -e counted:add,syscalls:sys_enter_lseek -p $target -o p.kiln &
 	recorder=$!
 	until_recording $recorder
-	if command -v bpftool >/dev/null; then
-		before=$(bpftool prog show | grep -cE 'name on_(function|tracepoint)')
-		[ "$before" -ge 2 ]
-	fi
+	loaded=$(bpf_programs $recorder)
+	[ "$(wc -w <<<"$loaded")" -ge 4 ]
 	kill -KILL $recorder
 	wait $recorder || true
-	if command -v bpftool >/dev/null; then
-		# Programs go when their last user has left: soon.
-		for _ in $(seq 200); do
-			after=$(bpftool prog show | grep -cE 'name on_(function|tracepoint)' || true)
-			[ "$after" -gt $((before - 2)) ] || break
-			sleep 0.05
-		done
-		[ "$after" -le $((before - 2)) ]
-	fi
+	until_gone $loaded
 	run ! grep -s counted /sys/kernel/tracing/uprobe_events
 	touch go
 	wait $target

@@ -1,0 +1,379 @@
+/* mem.c: where is memory allocated, and which of it is not freed? Every call of malloc and its
+ * like.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/units.h"
+#include "bpf/shared.h"
+#include "mem.skel.h"
+#include "recorders/allocators.h"
+#include "recorders/bpf_source.h"
+#include "recorders/bpf_support.h"
+#include "recorders/recorders.h"
+#include "recorders/uprobes.h"
+
+#define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
+#define BATCH	     4096u /* blocks that are read at once */
+
+/* What a thread was called when it allocated. */
+struct allocating_thread {
+	int32_t pid, tid;
+	thread_id thread;
+};
+
+/* Samples of something: in bytes, and how many. */
+struct mem_streams {
+	uint32_t samples, stream; /* the next one counts */
+	uint64_t delivered;
+};
+
+struct mem_state {
+	struct mem_bpf *programs;
+	struct bpf_source source;
+	struct uprobes uprobes;
+	struct probe_files files;
+	size_t looked_at; /* rows of the session's binaries */
+	uint64_t late;	  /* allocators found while they ran */
+	struct mem_streams allocated, live;
+	VECTOR(struct allocating_thread) threads;
+	struct id_map by_thread;
+	VECTOR(struct block_key) keys; /* of blocks that live at the end */
+	VECTOR(struct block) blocks;
+	uint64_t stackless; /* of them: without their stack */
+};
+
+/* ---- Setting up ---- */
+
+static uint32_t blocks_most(const struct record_options *o)
+{
+	uint64_t fitting = o->ring_bytes / (sizeof(struct block) + sizeof(struct block_key));
+
+	return fitting && fitting < BLOCKS_MOST ? (uint32_t)fitting : BLOCKS_MOST;
+}
+
+static bool open_programs(struct mem_state *state, const struct session *s, struct error *err)
+{
+	state->programs = mem_bpf__open();
+	if (!state->programs)
+		return bpf_error(err, -errno, "opening the programs for the kernel");
+	bpf_source_ask(&state->source, s, "", &state->programs->rodata->asked);
+	state->programs->rodata->asked.kernel_frames = false; /* there are none */
+	bpf_map__set_max_entries(state->programs->maps.blocks, blocks_most(s->options));
+	state->source.programs = state->programs->skeleton;
+	return true;
+}
+
+static struct mem_streams add_streams(
+	struct session *s, struct bytes bytes, struct bytes count, struct bytes event)
+{
+	struct profile *p = &s->profile;
+	struct mem_streams streams = {.samples = profile_add_samples(p)};
+	uint32_t counting;
+
+	streams.stream = profile_add_stream(p, streams.samples, bytes, BYTES("bytes"), event);
+	counting = profile_add_stream(p, streams.samples, count, BYTES("count"), event);
+	p->streams.items[counting].row.period = 1;
+	p->streams.items[streams.stream].row.wall_offset = s->wall_offset;
+	p->streams.items[counting].row.wall_offset = s->wall_offset;
+	return streams;
+}
+
+/* ---- Allocators ---- */
+
+/* The return first: a thread that is between the two has not begun. */
+static bool add_function(void *context, const struct allocator_function *function)
+{
+	struct mem_state *state = context;
+	struct uprobe uprobe = {.offset = function->offset};
+	struct error ignored = {0};
+
+	snprintf(uprobe.path, sizeof(uprobe.path), "%s", function->path);
+	if (function->kind == ALLOC_FREE) {
+		uprobe.program = state->programs->progs.on_free;
+		uprobe.cookie = (uint64_t)function->code << 32 | function->into;
+		return uprobes_add(&state->uprobes, &uprobe, &ignored);
+	}
+	uprobe.program = state->programs->progs.on_allocated;
+	uprobe.at_return = true;
+	if (!uprobes_add(&state->uprobes, &uprobe, &ignored))
+		return false;
+	uprobe.program = state->programs->progs.on_allocate;
+	uprobe.at_return = false;
+	uprobe.cookie = function->kind;
+	return uprobes_add(&state->uprobes, &uprobe, &ignored);
+}
+
+static bool begin(struct mem_state *state, struct session *s, struct error *err)
+{
+	probe_files_mapped(&state->files, s);
+	allocators_find(&state->files, 0, add_function, state);
+	state->looked_at = s->binaries.rows.len;
+	return uprobes_begin(&state->uprobes, s, err);
+}
+
+/* Processes go on to map binaries; some have an allocator of their own. */
+static void look_for_allocators(struct mem_state *state, struct session *s)
+{
+	for (; state->looked_at < s->binaries.rows.len; state->looked_at++) {
+		const struct binary *binary = &s->binaries.rows.items[state->looked_at];
+		size_t first = state->files.list.len, before = state->uprobes.list.len;
+
+		if (!binary->image || binary->kind != MAPPING_FILE)
+			continue;
+		probe_files_add(&state->files, binary->root, binary->path);
+		allocators_find(&state->files, first, add_function, state);
+		state->late += state->uprobes.list.len > before;
+	}
+}
+
+/* ---- Records ---- */
+
+/* The row of a thread, or 0; *ret_at is where to enter it. */
+static uint32_t find_thread(struct mem_state *state, int32_t pid, int32_t tid, size_t *ret_at)
+{
+	uint64_t hash = hash_pair((uint32_t)pid, (uint32_t)tid);
+	uint32_t row;
+
+	*ret_at = id_map_first(&state->by_thread, hash);
+	while ((row = id_map_candidate(&state->by_thread, hash, ret_at)))
+		if (state->threads.items[row].pid == pid && state->threads.items[row].tid == tid)
+			return row;
+	return 0;
+}
+
+static void remember_thread(struct mem_state *state, int32_t pid, int32_t tid, thread_id thread)
+{
+	size_t at;
+	uint32_t row = find_thread(state, pid, tid, &at);
+
+	if (row) {
+		state->threads.items[row].thread = thread;
+		return;
+	}
+	id_map_put(&state->by_thread, hash_pair((uint32_t)pid, (uint32_t)tid), at,
+		(uint32_t)state->threads.len);
+	vector_push(&state->threads, ((struct allocating_thread){pid, tid, thread}));
+}
+
+static void add_sample(struct mem_state *state, struct mem_streams *streams, thread_id thread,
+	const struct block *block)
+{
+	struct profile *p = state->source.sampler.profile;
+	struct sample sample = {
+		.has = SAMPLE_PARTS, .time = block->time, .cpu = block->cpu, .thread = thread};
+
+	sample.stack = bpf_source_stack(&state->source, thread, block->chunk);
+	profile_add_sample(p, streams->samples, &sample);
+	vector_push(&p->streams.items[streams->stream].value, (int64_t)block->size);
+	streams->delivered++;
+}
+
+static bool add_allocation(void *context, const void *record)
+{
+	struct mem_state *state = context;
+	const struct told_alloc *told = record;
+	int32_t pid = (int32_t)told->pid, tid = (int32_t)told->block.tid;
+	thread_id thread = processes_thread(state->source.sampler.processes, pid, tid);
+
+	remember_thread(state, pid, tid, thread);
+	add_sample(state, &state->allocated, thread, &told->block);
+	return true;
+}
+
+static size_t record_size(uint8_t told)
+{
+	return told == TOLD_ALLOC ? sizeof(struct told_alloc) : 0;
+}
+
+static uint64_t record_time(const void *record)
+{
+	return ((const struct told_alloc *)record)->block.time;
+}
+
+static const struct bpf_records alloc_records = {record_size, record_time, add_allocation};
+
+/* ---- What lives at the end ---- */
+
+static void read_blocks(struct mem_state *state)
+{
+	int fd = bpf_map__fd(state->programs->maps.blocks), failed = 0;
+	uint32_t at = 0, count;
+	bool more = false;
+
+	while (!failed) {
+		vector_reserve(&state->keys, BATCH);
+		vector_reserve(&state->blocks, BATCH);
+		count = BATCH;
+		failed = bpf_map_lookup_batch(fd, more ? &at : NULL, &at,
+			state->keys.items + state->keys.len,
+			state->blocks.items + state->blocks.len, &count, NULL);
+		if (failed && errno != ENOENT)
+			break;
+		state->keys.len += count;
+		state->blocks.len += count;
+		more = true;
+	}
+}
+
+static void add_live(struct mem_state *state)
+{
+	for (size_t i = 0; i < state->blocks.len; i++) {
+		const struct block *block = &state->blocks.items[i];
+		int32_t pid = (int32_t)state->keys.items[i].pid, tid = (int32_t)block->tid;
+		size_t at;
+		uint32_t row = find_thread(state, pid, tid, &at);
+
+		if (block->lost) {
+			state->stackless++;
+			continue;
+		}
+		add_sample(state, &state->live,
+			row ? state->threads.items[row].thread
+			    : processes_thread(state->source.sampler.processes, pid, tid),
+			block);
+	}
+	state->blocks.len = state->keys.len = 0;
+}
+
+/* ---- The recorder ---- */
+
+static bool mem_open(struct session *s, struct error *err)
+{
+	struct mem_state *state = memory_new(1, sizeof(*state));
+
+	s->recorder_state = state;
+	state->source.processes.cgroup.fd = -1;
+	state->source.records = &alloc_records;
+	state->source.context = state;
+	vector_push(&state->threads, ((struct allocating_thread){0}));
+	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
+		!bpf_source_open(&state->source, s, err))
+		return false;
+	state->allocated =
+		add_streams(s, BYTES("allocated"), BYTES("allocations"), BYTES("allocations"));
+	state->live =
+		add_streams(s, BYTES("live"), BYTES("blocks"), BYTES("blocks that were not freed"));
+	return true;
+}
+
+static bool mem_enable(struct session *s, struct error *err)
+{
+	struct mem_state *state = s->recorder_state;
+
+	return bpf_source_enable(&state->source, s, "attaching to the kernel", err) &&
+	       begin(state, s, err);
+}
+
+static bool mem_drain(struct session *s, bool last, struct error *err)
+{
+	struct mem_state *state = s->recorder_state;
+
+	bpf_source_drain(&state->source, last);
+	if (last) {
+		bpf_source_track(&state->source, UINT64_MAX);
+		add_live(state);
+	} else {
+		look_for_allocators(state, s);
+	}
+	s->counts.delivered = state->allocated.delivered;
+	s->counts.user_stacks = state->source.sampler.user_stacks;
+	s->counts.complete = state->source.sampler.complete;
+	memcpy(s->counts.ends, state->source.sampler.stacks.ends, sizeof(s->counts.ends));
+	return uprobes_follow(&state->uprobes, s, err);
+}
+
+static void mem_stop(struct session *s)
+{
+	struct mem_state *state = s->recorder_state;
+
+	if (state->programs && state->programs->bss)
+		state->programs->bss->stopped = true; /* taking probes away takes its time */
+	uprobes_end(&state->uprobes);
+	bpf_source_disable(&state->source);
+	read_blocks(state);
+}
+
+static void tell_frees(
+	struct session *s, const struct mem_state *state, const struct alloc_counts *c)
+{
+	struct buffer text = {0};
+
+	units_grouped(&text, (int64_t)c->frees);
+	buffer_text(&text, " blocks");
+	profile_set_meta(&s->profile, BYTES("freed"), buffer_bytes(&text));
+	text.len = 0;
+	units_grouped(&text, (int64_t)c->unknown_frees);
+	buffer_text(&text, " blocks of before the recording, or of a parent process");
+	if (c->own_frees) {
+		buffer_text(&text, "; the allocator freed ");
+		units_grouped(&text, (int64_t)c->own_frees);
+		buffer_text(&text, " by itself");
+	}
+	profile_set_meta(&s->profile, BYTES("freed as well"), buffer_bytes(&text));
+	buffer_release(&text);
+	if (c->replaced)
+		profile_note(&s->profile,
+			"%llu blocks were freed without free or the like: their addresses were "
+			"given again",
+			(unsigned long long)c->replaced);
+	if (state->late)
+		profile_note(&s->profile,
+			"%llu allocators were found while they ran: what was allocated in the "
+			"first moments of their processes is not in this profile",
+			(unsigned long long)state->late);
+}
+
+static void mem_account(struct session *s)
+{
+	struct mem_state *state = s->recorder_state;
+	struct bpf_source *source = &state->source;
+	uint64_t missed = bpf_source_missed(source, "on_allocate") +
+			  bpf_source_missed(source, "on_allocated");
+	struct alloc_counts c;
+
+	bpf_source_counts(source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
+	s->counts.delivered = state->live.delivered;
+	bpf_source_account(s, state->live.stream, 2,
+		state->live.delivered + state->stackless + c.map_full,
+		(struct bpf_loss[]){{"no stack", state->stackless}, {"map full", c.map_full}, {0}});
+	s->counts.delivered = state->allocated.delivered;
+	bpf_source_account(s, state->allocated.stream, 2, c.allocations + c.unknown + missed,
+		(struct bpf_loss[]){{"ring full", c.ring_full}, {"no room on the CPU", c.crowded},
+			{"no memory", c.unknown}, {"BPF recursion", missed}, {0}});
+	tell_frees(s, state, &c);
+	uprobes_note(&state->uprobes, &s->profile);
+}
+
+static void mem_close(struct session *s)
+{
+	struct mem_state *state = s->recorder_state;
+
+	if (!state)
+		return;
+	uprobes_release(&state->uprobes);
+	probe_files_release(&state->files);
+	mem_bpf__destroy(state->programs);
+	bpf_source_release(&state->source);
+	vector_release(&state->threads);
+	id_map_release(&state->by_thread);
+	vector_release(&state->keys);
+	vector_release(&state->blocks);
+	free(state);
+	s->recorder_state = NULL;
+}
+
+extern const struct recorder recorder_mem;
+const struct recorder recorder_mem = {
+	.mode = &mode_mem,
+	.open = mem_open,
+	.enable = mem_enable,
+	.drain = mem_drain,
+	.stop = mem_stop,
+	.account = mem_account,
+	.close = mem_close,
+};
