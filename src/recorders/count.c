@@ -172,7 +172,7 @@ static const struct bpf_records hit_records = {record_size, record_time, add_hit
 static bool attach_tracepoint(
 	struct count_state *state, const struct probe *probe, uint64_t cookie, struct error *err)
 {
-	LIBBPF_OPTS(bpf_tracepoint_opts, options, .bpf_cookie = cookie);
+	struct bpf_tracepoint_opts options = {.sz = sizeof(options), .bpf_cookie = cookie};
 	struct bpf_link *link = bpf_program__attach_tracepoint_opts(
 		state->programs->progs.on_tracepoint, probe->file, probe->name, &options);
 
@@ -184,7 +184,7 @@ static bool attach_tracepoint(
 static bool attach_kernel_function(
 	struct count_state *state, const struct probe *probe, uint64_t cookie, struct error *err)
 {
-	LIBBPF_OPTS(bpf_kprobe_opts, options, .bpf_cookie = cookie);
+	struct bpf_kprobe_opts options = {.sz = sizeof(options), .bpf_cookie = cookie};
 	struct bpf_link *link;
 
 	/* Without these libbpf would make a probe that outlives us. */

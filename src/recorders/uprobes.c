@@ -16,8 +16,10 @@
 /* A process that has ended has nothing to put one into. */
 static bool attach(struct uprobes *u, const struct uprobe *uprobe, int32_t pid, struct error *err)
 {
-	LIBBPF_OPTS(bpf_uprobe_opts, options, .ref_ctr_offset = uprobe->semaphore,
-		.bpf_cookie = uprobe->cookie, .retprobe = uprobe->at_return);
+	struct bpf_uprobe_opts options = {.sz = sizeof(options),
+		.ref_ctr_offset = uprobe->semaphore,
+		.bpf_cookie = uprobe->cookie,
+		.retprobe = uprobe->at_return};
 	struct bpf_link *link = bpf_program__attach_uprobe_opts(
 		uprobe->program, pid, uprobe->path, uprobe->offset, &options);
 
