@@ -43,4 +43,24 @@ static __always_inline bool is_32bit(struct task_struct *task)
 }
 #endif
 
+#define TASK_WORKER 0x4010 /* PF_IO_WORKER, PF_USER_WORKER: they have never been in user space */
+
+/* Where a thread waits that is just leaving the CPU, or has left it: WAIT_IN_... */
+static __always_inline __u16 waits_in(struct task_struct *task)
+{
+	__u16 io = BPF_CORE_READ_BITFIELD(task, in_iowait) ? WAIT_IN_IO : 0;
+	__s64 number = CALL_NUMBERS;
+
+	if (task->flags & (TASK_KERNEL_THREAD | TASK_WORKER) || is_32bit(task))
+		return io;
+#ifdef __TARGET_ARCH_x86
+	number = (__s64)((struct pt_regs *)bpf_task_pt_regs(task))->orig_ax;
+#elif defined(__TARGET_ARCH_arm64)
+	number = ((struct pt_regs *)bpf_task_pt_regs(task))->syscallno;
+#endif
+	if (number < 0)
+		return io | WAIT_IN_FAULT;
+	return number < CALL_NUMBERS ? io | (__u16)(WAIT_IN_CALL + number) : io;
+}
+
 #endif

@@ -28,6 +28,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;
 	unsigned int __state, flags;
+	unsigned int in_iowait : 1;
 	int on_cpu;
 	int pid, tgid; /* what user space calls tid, pid */
 	struct task_struct *group_leader;
@@ -62,6 +63,10 @@ struct css_set {
 #ifdef __TARGET_ARCH_x86
 struct pt_regs { /* its other words are looked up by their numbers */
 	unsigned long bp, ip, cs, sp, di, si, orig_ax;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+	int syscallno;
 };
 #elif defined(__TARGET_ARCH_riscv)
 struct pt_regs {

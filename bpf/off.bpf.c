@@ -1,5 +1,6 @@
 /* off.bpf.c: how long, and why, are threads off the CPU? And with --mode wall: where are they on
  * it? */
+#include "bpf/calls.h"
 #include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -7,8 +8,11 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 #define NO_CPU 0xffff
 
 const volatile __u64 least, most = ~0ull; /* ns that a wait has to last */
-const volatile __u32 kinds = ~0u;	  /* bits by enum wait_kind */
+const volatile __u8 states[WAIT_PLACES];  /* bits by enum wait_kind, of where threads wait... */
+const volatile __u8 states_io;		  /* ... for input and output, wherever that is */
 const volatile bool on_cpu;		  /* time on the CPU is told, too */
+const volatile struct origin waking;	  /* asked.origin, of what wakes threads up */
+const volatile bool wakers;
 
 /* A thread that is recorded. */
 struct thread {
@@ -16,10 +20,11 @@ struct thread {
 	__u64 since; /* it left the CPU, ns; 0: it runs */
 	__u64 woken; /* ns; 0: not yet */
 	__u32 chunk; /* its stack */
-	__u16 cpu;
+	__u16 cpu, in;
+	__u32 waker_chunk, waker_pid, waker_tid;
 	__u8 kind;
 	bool off;  /* the CPU, whether that is recorded or not */
-	bool lost; /* the ring had no room for its stack */
+	bool lost; /* the ring had no room for its stack, or that of who woke it up */
 
 	/* With `on_cpu`: */
 	__u64 ran_since; /* from where on it ran, ns; 0: it does not, or not where it is recorded */
@@ -162,6 +167,15 @@ int BPF_PROG(on_begin, struct task_struct *task)
 
 /* ---- Off the CPU ---- */
 
+static __always_inline bool wanted_state(__u8 kind, __u16 in)
+{
+	__u8 bits = states[in % WAIT_PLACES];
+
+	if (in & WAIT_IN_IO)
+		bits |= states_io;
+	return bits >> kind & 1;
+}
+
 static __always_inline __u8 kind_of(bool preempt, __u32 state)
 {
 	if (preempt || !state)
@@ -173,6 +187,13 @@ static __always_inline __u8 kind_of(bool preempt, __u32 state)
 	if (state & (TASK_NOLOAD | TASK_PARKED))
 		return WAIT_IDLE;
 	return WAIT_DISK;
+}
+
+static __always_inline void set_kind(struct thread *t, struct task_struct *task, __u8 kind)
+{
+	t->kind = kind;
+	t->in = kind == WAIT_SLEEPING || kind == WAIT_DISK ? waits_in(task) : 0;
+	t->waker_chunk = 0;
 }
 
 /* The wait of a thread up to now; false when it is not asked for. */
@@ -204,8 +225,15 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 		.kept = kept,
 		.queued = whole - kept,
 		.pid = (__u32)task->tgid,
-		.tid = (__u32)task->pid};
-	*ret_parts = (kinds >> t->kind & 1 && ret->kept) + (kinds >> WAIT_QUEUE & 1 && ret->queued);
+		.tid = (__u32)task->pid,
+		.in = t->in};
+	if (wakers) {
+		ret->waker_chunk = t->waker_chunk;
+		ret->waker_pid = t->waker_pid;
+		ret->waker_tid = t->waker_tid;
+	}
+	*ret_parts = (ret->kept && wanted_state(t->kind, t->in)) +
+		     (ret->queued && wanted_state(WAIT_QUEUE, 0));
 	return *ret_parts;
 }
 
@@ -221,9 +249,9 @@ static __always_inline void tell(const struct told_wait *wait, bool lost, __u32 
 }
 
 /* A part is known to be, but not how long it is. */
-static __always_inline void miss(__u8 kind)
+static __always_inline void miss(__u8 kind, __u16 in)
 {
-	struct wait_counts *c = kinds >> kind & 1 ? counted() : NULL;
+	struct wait_counts *c = wanted_state(kind, in) ? counted() : NULL;
 
 	if (!c)
 		return;
@@ -251,7 +279,10 @@ static __always_inline void came_back_unseen(struct task_struct *task, struct th
 		t->since = 0;
 		return;
 	}
-	miss(t->woken ? WAIT_QUEUE : t->kind);
+	if (t->woken)
+		miss(WAIT_QUEUE, 0);
+	else
+		miss(t->kind, t->in);
 	if (t->woken && wait_until(task, t, t->woken, &wait, &parts))
 		tell(&wait, t->lost, parts);
 	t->since = 0;
@@ -278,8 +309,9 @@ static __always_inline void leave(
 		tell_run(task, t, now, false);
 	if (state & TASK_ENDED || too_early(&t->mark, task) || !wanted_cpu(cpu))
 		return;
-	t->kind = kind_of(preempt, state);
-	if (!(kinds >> t->kind & 1) && (t->kind == WAIT_PREEMPTED || !(kinds >> WAIT_QUEUE & 1)))
+	set_kind(t, task, kind_of(preempt, state));
+	if (!wanted_state(t->kind, t->in) &&
+		(t->kind == WAIT_PREEMPTED || !wanted_state(WAIT_QUEUE, 0)))
 		return;
 	t->chunk = stack_take(ctx, task, &t->lost);
 	t->woken = 0;
@@ -303,7 +335,7 @@ static __always_inline void come_back(struct task_struct *task, __u64 now)
 	if (!t->off && !elsewhere && on_cpu)
 		left_unseen(task, t, now);
 	else if (!t->off && !asked.by_cpu && !elsewhere)
-		miss(WAIT_PREEMPTED); /* or for anything else: it was not seen to leave */
+		miss(WAIT_PREEMPTED, 0); /* or for anything else: it was not seen to leave */
 	if (t->since && wait_until(task, t, now, &wait, &parts))
 		tell(&wait, t->lost, parts);
 	t->off = elsewhere; /* then it leaves unseen, too */
@@ -337,6 +369,24 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 	return 0;
 }
 
+/* Of whoever wakes it up; kernel frames tell whether that is an interrupt of it. */
+SEC("tp_btf/sched_waking")
+int BPF_PROG(on_waking, struct task_struct *task)
+{
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct task_struct *waker;
+	bool lost = false;
+
+	if (!t || !t->since || t->woken || t->waker_chunk)
+		return 0;
+	waker = bpf_get_current_task_btf();
+	t->waker_chunk = stack_take_from(ctx, waker, true, &waking, &lost);
+	t->waker_pid = (__u32)waker->tgid;
+	t->waker_tid = (__u32)waker->pid;
+	t->lost |= lost;
+	return 0;
+}
+
 /* ---- Who is recorded ---- */
 
 /* A new thread waits for its first CPU. */
@@ -348,7 +398,7 @@ int BPF_PROG(on_new, struct task_struct *task)
 	if (!t || t->mark.early)
 		return 0;
 	t->since = t->woken = bpf_ktime_get_ns();
-	t->kind = WAIT_QUEUE;
+	set_kind(t, task, WAIT_QUEUE);
 	t->off = true;
 	t->chunk = 0;
 	t->lost = false;
@@ -363,7 +413,7 @@ static __always_inline void begin_waiting(struct task_struct *task, struct threa
 
 	if (state & TASK_ENDED || t->since)
 		return;
-	t->kind = state ? kind_of(false, state) : WAIT_QUEUE;
+	set_kind(t, task, state ? kind_of(false, state) : WAIT_QUEUE);
 	t->chunk = stack_take_other(task, &t->lost);
 	t->cpu = NO_CPU;
 	t->since = bpf_ktime_get_ns();

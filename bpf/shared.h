@@ -10,6 +10,11 @@
 #define BPF_CPUS_MOST 4096u
 #define GROUPS_MOST   16
 
+/* The function whose tracepoint it is, in the kernel: what it calls are our own programs. */
+struct origin {
+	__u64 start, end;
+};
+
 /* What a recording is asked for; constants of its programs. */
 struct asked {
 	__u8 everything; /* every thread but the idle ones */
@@ -21,9 +26,7 @@ struct asked {
 	__u8 legacy;		  /* they are of the hierarchy of version 1 that has perf events */
 	__u64 group[GROUPS_MOST]; /* ids of control groups: inodes of their folders */
 	__u64 crowded;		  /* bytes in the ring that wake the recorder up */
-	/* The function whose tracepoint it is, in the kernel: what it calls are our own programs.
-	 */
-	__u64 origin_start, origin_end;
+	struct origin origin;
 	__u64 cpus[BPF_CPUS_MOST / 64]; /* bits */
 };
 
@@ -319,6 +322,12 @@ enum wait_kind {
 	WAIT_KINDS
 };
 
+/* Where a thread waits that is asleep: */
+#define WAIT_IN_FAULT 1	     /* of a page, or another exception; 0: nobody knows */
+#define WAIT_IN_CALL  2	     /* of the kernel: and its number */
+#define WAIT_PLACES   1024   /* a power of two */
+#define WAIT_IN_IO    0x8000 /* ... for what the kernel counts as input and output (iowait) */
+
 /* A thread was off the CPU: first for the reason it left, then, woken up, for a CPU. */
 struct told_wait {
 	__u8 told, kind;
@@ -328,6 +337,11 @@ struct told_wait {
 	__u64 kept;   /* ns, for `kind` */
 	__u64 queued; /* ns more until it ran */
 	__u32 pid, tid;
+	__u16 in; /* WAIT_IN_..., of kinds that are sleep */
+	__u16 reserved;
+	/* Who woke it up, where that was asked for: what was running there, or interrupted. */
+	__u32 waker_chunk; /* 0: it was not seen */
+	__u32 waker_pid, waker_tid;
 };
 
 enum run_kind {

@@ -55,7 +55,7 @@ struct stack_room {
 	__u32 id;     /* of the last chunk */
 	__u32 number; /* of the room */
 	__u32 taken;  /* by a program that may be preempted */
-	/* The kernel's function that only calls our programs, innermost; 0: see asked.origin_start.
+	/* The kernel's function that only calls our programs, innermost; 0: see asked.origin.
 	 */
 	__u64 probe_start, probe_size;
 	bool lost;
@@ -236,13 +236,14 @@ static __always_inline void take_kernel(struct stack_room *room, long size, __u3
 		bpf_loop(KERNEL_STACK_MOST / CHUNK_FRAMES + 1, take_kernel_chunk, &room, 0);
 }
 
-/* How many frames are those of the tracepoint and our own. */
-static __always_inline __u32 probe_frames(const struct stack_room *room)
+/* How many frames are those of the tracepoint, which is in this function, and our own. */
+static __always_inline __u32 probe_frames(
+	const struct stack_room *room, const volatile struct origin *origin)
 {
 	for (__u32 i = 0; i < PROBE_FRAMES; i++) {
 		if (room->kernel[i] - room->probe_start < room->probe_size)
 			return i + 1;
-		if (room->kernel[i] - asked.origin_start < asked.origin_end - asked.origin_start)
+		if (room->kernel[i] - origin->start < origin->end - origin->start)
 			return i;
 	}
 	return 0;
@@ -281,10 +282,10 @@ static __always_inline void stack_room_leave(struct stack_room *room)
 	__sync_lock_test_and_set(&room->taken, 0);
 }
 
-/* The stack of the current thread, into a room. `sampled`: the context is that of an interrupt,
- * which is in no frame, and not of a tracepoint. */
+/* The stack of the current thread, into a room. The context is that of a tracepoint, or (`origin`
+ * is NULL) of an interrupt, which is in no frame. */
 static __always_inline void stack_take_as(struct stack_room *room, void *ctx,
-	struct task_struct *task, bool kernel_frames, bool sampled)
+	struct task_struct *task, bool kernel_frames, const volatile struct origin *origin)
 {
 	long size;
 
@@ -292,28 +293,34 @@ static __always_inline void stack_take_as(struct stack_room *room, void *ctx,
 		take_user(room, task);
 	if (kernel_frames && !room->lost) {
 		size = bpf_get_stack(ctx, room->kernel, sizeof(room->kernel), 0);
-		if (sampled)
+		if (!origin)
 			room->kernel[0]++; /* the only one that is no return address */
-		take_kernel(room, size, size > 0 && !sampled ? probe_frames(room) : 0);
+		take_kernel(room, size, size > 0 && origin ? probe_frames(room, origin) : 0);
 	}
 }
 
 static __always_inline void stack_take_in(
 	struct stack_room *room, void *ctx, struct task_struct *task, bool kernel_frames)
 {
-	stack_take_as(room, ctx, task, kernel_frames, false);
+	stack_take_as(room, ctx, task, kernel_frames, &asked.origin);
 }
 
 /* The number of the stack of the current thread, 0: it has none. *ret_lost: the ring is full. */
-static __always_inline __u32 stack_take(void *ctx, struct task_struct *task, bool *ret_lost)
+static __always_inline __u32 stack_take_from(void *ctx, struct task_struct *task,
+	bool kernel_frames, const volatile struct origin *origin, bool *ret_lost)
 {
 	struct stack_room *room = stack_room(0);
 
 	if (!room)
 		return 0;
-	stack_take_in(room, ctx, task, asked.kernel_frames);
+	stack_take_as(room, ctx, task, kernel_frames, origin);
 	*ret_lost = room->lost;
 	return room->id;
+}
+
+static __always_inline __u32 stack_take(void *ctx, struct task_struct *task, bool *ret_lost)
+{
+	return stack_take_from(ctx, task, asked.kernel_frames, &asked.origin, ret_lost);
 }
 
 /* The same where a timer interrupted it. */
@@ -323,7 +330,7 @@ static __always_inline __u32 stack_take_sampled(void *ctx, struct task_struct *t
 
 	if (!room)
 		return 0;
-	stack_take_as(room, ctx, task, asked.kernel_frames, true);
+	stack_take_as(room, ctx, task, asked.kernel_frames, NULL);
 	*ret_lost = room->lost;
 	return room->id;
 }

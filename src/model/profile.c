@@ -258,13 +258,18 @@ static bool is_named_only(const struct location *l)
 }
 
 static location_id location_push(
-	struct profile *p, mapping_id mapping, uint64_t address, struct span names)
+	struct profile *p, const struct location *location, struct span names)
 {
 	location_id id = (location_id)p->locations.len;
 
-	vector_push(&p->locations, ((struct location){.address = address, .mapping = mapping}));
+	vector_push(&p->locations, *location);
 	vector_push(&p->location_names, names);
 	return id;
+}
+
+static uint64_t hash_location(const struct location *l)
+{
+	return hash_pair(l->mapping | (uint64_t)l->turned << 32, l->address);
 }
 
 static void locations_enter(struct profile *p)
@@ -272,15 +277,13 @@ static void locations_enter(struct profile *p)
 	for (uint32_t id = 1; id < p->locations.len; id++) {
 		const struct location *l = &p->locations.items[id];
 
-		if (is_named_only(l))
-			id_map_enter(&p->by_named_location, hash_pair(0, l->address), id);
-		else
-			id_map_enter(&p->by_location, hash_pair(l->mapping, l->address), id);
+		id_map_enter(is_named_only(l) ? &p->by_named_location : &p->by_location,
+			hash_location(l), id);
 	}
 }
 
-static location_id location_find(struct profile *p, struct id_map *m, mapping_id mapping,
-	uint64_t address, uint64_t hash, size_t *ret_at)
+static location_id location_find(struct profile *p, struct id_map *m, const struct location *wanted,
+	uint64_t hash, size_t *ret_at)
 {
 	uint32_t id;
 
@@ -288,36 +291,50 @@ static location_id location_find(struct profile *p, struct id_map *m, mapping_id
 		locations_enter(p);
 	*ret_at = id_map_first(m, hash);
 	while ((id = id_map_candidate(m, hash, ret_at)))
-		if (p->locations.items[id].address == address &&
-			p->locations.items[id].mapping == mapping)
+		if (p->locations.items[id].address == wanted->address &&
+			p->locations.items[id].mapping == wanted->mapping &&
+			p->locations.items[id].turned == wanted->turned)
 			return id;
 	return 0;
 }
 
-location_id profile_location(struct profile *p, mapping_id mapping, uint64_t address)
+static location_id location_of(struct profile *p, const struct location *wanted)
 {
-	uint64_t hash = hash_pair(mapping, address);
+	uint64_t hash = hash_location(wanted);
 	size_t at;
-	location_id id;
+	location_id id = location_find(p, &p->by_location, wanted, hash, &at);
 
-	assert(mapping);
-	id = location_find(p, &p->by_location, mapping, address, hash, &at);
 	if (id || !room(p, p->locations.len))
 		return id;
-	id = location_push(p, mapping, address, (struct span){0});
+	id = location_push(p, wanted, (struct span){0});
 	id_map_put(&p->by_location, hash, at, id);
 	return id;
 }
 
+location_id profile_location(struct profile *p, mapping_id mapping, uint64_t address)
+{
+	assert(mapping);
+	return location_of(p, &(struct location){.address = address, .mapping = mapping});
+}
+
+location_id profile_location_turned(struct profile *p, location_id location)
+{
+	struct location turned = p->locations.items[location];
+
+	turned.turned = 1;
+	return is_named_only(&turned) ? location : location_of(p, &turned);
+}
+
 location_id profile_location_named(struct profile *p, frame_id frame)
 {
-	uint64_t hash = hash_pair(0, frame);
+	const struct location wanted = {.address = frame};
+	uint64_t hash = hash_location(&wanted);
 	size_t at;
-	location_id id = location_find(p, &p->by_named_location, 0, frame, hash, &at);
+	location_id id = location_find(p, &p->by_named_location, &wanted, hash, &at);
 
 	if (id || !room(p, p->locations.len) || !room(p, p->location_frames.len))
 		return id;
-	id = location_push(p, 0, frame, (struct span){(uint32_t)p->location_frames.len, 1});
+	id = location_push(p, &wanted, (struct span){(uint32_t)p->location_frames.len, 1});
 	vector_push(&p->location_frames, frame);
 	id_map_put(&p->by_named_location, hash, at, id);
 	return id;
@@ -331,7 +348,8 @@ void profile_name_location(
 	if (!room(p, p->location_frames.len + count))
 		return;
 	for (size_t i = 0; i < count; i++)
-		vector_push(&p->location_frames, frames[i]);
+		vector_push(&p->location_frames,
+			frames[p->locations.items[location].turned ? count - 1 - i : i]);
 	vector_reserve(&p->location_names, 0);
 	if (!p->location_names.cap) /* borrowed: take a copy before changing it */
 		p->location_names.items =

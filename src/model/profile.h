@@ -70,7 +70,8 @@ struct mapping {
 struct location {
 	uint64_t address;
 	mapping_id mapping;
-	uint32_t reserved;
+	uint32_t turned; /* 1: its names are innermost first, as in the stack of who woke another up
+			  */
 };
 struct span {
 	uint32_t first, count;
@@ -183,6 +184,8 @@ mapping_id profile_mapping(struct profile *p, const struct mapping *mapping);
 location_id profile_location(struct profile *p, mapping_id mapping, uint64_t address);
 /* A place of which only the name is known. */
 location_id profile_location_named(struct profile *p, frame_id frame);
+/* The same place in a stack that is written from the inside outwards. */
+location_id profile_location_turned(struct profile *p, location_id location);
 /* Name a location (again): outermost frame first. */
 void profile_name_location(
 	struct profile *p, location_id location, const frame_id *frames, size_t count);

@@ -44,11 +44,19 @@ bool bpf_source_possible(struct session *s, struct error *err)
 	return true;
 }
 
+struct origin bpf_source_origin(const struct session *s, const char *function)
+{
+	struct kernel_symbol symbol;
+
+	if (!s->kernel || !kernel_find_named(s->kernel, bytes_of(function), &symbol))
+		return (struct origin){0};
+	return (struct origin){symbol.start, symbol.end};
+}
+
 void bpf_source_ask(
 	struct bpf_source *source, const struct session *s, const char *origin, struct asked *asked)
 {
 	const struct record_options *o = s->options;
-	struct kernel_symbol symbol;
 
 	source->by_tables = !o->kernel_only && o->stacks == STACKS_TABLES && arch_native();
 	asked->everything = o->system_wide;
@@ -62,10 +70,7 @@ void bpf_source_ask(
 	asked->kernel_frames = !o->user_only;
 	asked->user_tables = source->by_tables;
 	asked->crowded = ring_bytes(o) * CROWDED / 100;
-	if (s->kernel && kernel_find_named(s->kernel, bytes_of(origin), &symbol)) {
-		asked->origin_start = symbol.start;
-		asked->origin_end = symbol.end;
-	}
+	asked->origin = bpf_source_origin(s, origin);
 	for (size_t i = 0; i < o->cpus.list.len; i++) {
 		uint32_t cpu = (uint32_t)o->cpus.list.items[i] % BPF_CPUS_MOST;
 
@@ -334,14 +339,19 @@ static void count_end(struct bpf_source *source, uint32_t chunk)
 		s->stacks.ends[end]++;
 }
 
+stack_id bpf_source_stack_above(struct bpf_source *source, stack_id root, uint32_t chunk)
+{
+	if (!chunk_table_stack(&source->chunks, root, chunk, &root))
+		source->malformed++;
+	return root;
+}
+
 stack_id bpf_source_stack(struct bpf_source *source, thread_id thread, uint32_t chunk)
 {
-	stack_id stack = chunk_table_root(&source->chunks, thread);
+	stack_id root = chunk_table_root(&source->chunks, thread);
 
-	if (!chunk_table_stack(&source->chunks, stack, chunk, &stack))
-		source->malformed++;
 	count_end(source, chunk);
-	return stack;
+	return bpf_source_stack_above(source, root, chunk);
 }
 
 /* ---- The end ---- */

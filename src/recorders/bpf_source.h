@@ -47,6 +47,8 @@ bool bpf_source_possible(struct session *s, struct error *err);
  * the innermost frame of kernel stacks. */
 void bpf_source_ask(struct bpf_source *source, const struct session *s, const char *origin,
 	struct asked *asked);
+/* Another such function; nothing where its name is not known. */
+struct origin bpf_source_origin(const struct session *s, const char *function);
 /* Load the programs, open the rings; the source's `programs`, `records`, `context` and `timer` are
  * set.
  * Iterators are left for bpf_iterate. */
@@ -66,6 +68,8 @@ void bpf_source_take(struct bpf_source *source, struct bytes record);
 void bpf_source_track(struct bpf_source *source, uint64_t until);
 /* The stack of a thread that ends with a chunk; how it ended is counted in the sampler. */
 stack_id bpf_source_stack(struct bpf_source *source, thread_id thread, uint32_t chunk);
+/* ... of a thread that is not the sample's: it is not counted. */
+stack_id bpf_source_stack_above(struct bpf_source *source, stack_id root, uint32_t chunk);
 /* Forget all that a hash map holds. */
 void bpf_source_empty(struct bpf_source *source, const char *map, size_t key_size, size_t most);
 

@@ -11,6 +11,7 @@
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 #include "recorders/recorders.h"
+#include "recorders/wakers.h"
 
 #define LEAST_OF_ALL 10000 /* ns, of the whole system */
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
@@ -20,8 +21,10 @@ struct off_state {
 	struct off_bpf *programs;
 	struct bpf_source source;
 	uint64_t least;
-	uint32_t samples, stream; /* the next one counts */
-	location_id kinds[WAIT_KINDS], runs[RUN_KINDS];
+	uint32_t samples, stream;			/* the next one counts */
+	location_id places[2][WAIT_KINDS][WAIT_PLACES]; /* frames of waits: [for I/O]; 0: not yet */
+	location_id runs[RUN_KINDS];
+	struct wakers wakers;
 	struct buffer waiting; /* records of those that still wait or run at the end */
 	struct wait_counts counts;
 	uint64_t delivered;
@@ -29,6 +32,31 @@ struct off_state {
 };
 
 /* ---- Setting up ---- */
+
+static void want_states(struct off_bpf__rodata *constants, const struct record_options *o)
+{
+	struct wait_state state;
+
+	for (size_t i = 0; i < o->wait_states.len; i++) {
+		if (!wait_state_named(o->wait_states.items[i], &state))
+			continue;
+		if (state.in == WAIT_IN_IO)
+			constants->states_io |= (uint8_t)state.kinds;
+		for (unsigned in = 0; in < WAIT_PLACES; in++)
+			if (!state.in || state.in == in)
+				constants->states[in] |= (uint8_t)state.kinds;
+	}
+	if (!o->wait_states.len)
+		memset((void *)constants->states, 0xff, sizeof(constants->states));
+}
+
+static bool wanted(const struct off_state *state, unsigned kind, unsigned in)
+{
+	const struct off_bpf__rodata *constants = state->programs->rodata;
+	unsigned bits = constants->states[in % WAIT_PLACES];
+
+	return (bits | (in & WAIT_IN_IO ? constants->states_io : 0u)) >> kind & 1;
+}
 
 static bool open_programs(struct off_state *state, const struct session *s, struct error *err)
 {
@@ -44,9 +72,11 @@ static bool open_programs(struct off_state *state, const struct session *s, stru
 	constants->least = state->least;
 	if (o->most)
 		constants->most = o->most;
-	if (o->wait_kinds)
-		constants->kinds = o->wait_kinds;
+	want_states(constants, o);
+	constants->wakers = o->wakers;
+	constants->waking = bpf_source_origin(s, "try_to_wake_up");
 	constants->on_cpu = state->wall;
+	bpf_program__set_autoload(state->programs->progs.on_waking, o->wakers);
 	bpf_program__set_autoload(state->programs->progs.on_tick, state->wall);
 	bpf_program__set_autoload(state->programs->progs.on_begin, state->wall);
 	bpf_program__set_autoload(state->programs->progs.still_running, state->wall);
@@ -72,9 +102,7 @@ static void add_streams(struct off_state *state, struct session *s)
 	p->streams.items[count].row.period = 1;
 	p->streams.items[state->stream].row.wall_offset = s->wall_offset;
 	p->streams.items[count].row.wall_offset = s->wall_offset;
-	for (unsigned i = 0; i < WAIT_KINDS; i++)
-		state->kinds[i] = profile_location_named(
-			p, profile_frame_named(p, bytes_of(wait_kind_frame(i)), FRAME_META));
+	wakers_init(&state->wakers, p, s->kernel, s->options->user_only);
 	for (unsigned i = RUN_UNMET; state->wall && i < RUN_KINDS; i++)
 		state->runs[i] = profile_location_named(
 			p, profile_frame_named(p, bytes_of(run_frames[i]), FRAME_META));
@@ -82,15 +110,42 @@ static void add_streams(struct off_state *state, struct session *s)
 
 /* ---- Records ---- */
 
-static void add_part(
-	struct off_state *state, struct sample *sample, unsigned kind, stack_id stack, uint64_t ns)
+static location_id place_of(struct off_state *state, unsigned kind, unsigned in)
+{
+	location_id *place = &state->places[in & WAIT_IN_IO ? 1 : 0][kind][in % WAIT_PLACES];
+	struct profile *p = state->source.sampler.profile;
+	struct buffer text = {0};
+
+	if (*place)
+		return *place;
+	wait_frame(&text, kind, in);
+	*place = profile_location_named(p, profile_frame_named(p, buffer_bytes(&text), FRAME_META));
+	buffer_release(&text);
+	return *place;
+}
+
+/* The stack of who woke it up, above its own. */
+static stack_id with_waker(struct off_state *state, stack_id stack, const struct told_wait *wait)
+{
+	struct bpf_source *source = &state->source;
+	thread_id waker;
+	stack_id own;
+
+	if (!wait->waker_chunk)
+		return stack;
+	waker = processes_thread(
+		source->sampler.processes, (int32_t)wait->waker_pid, (int32_t)wait->waker_tid);
+	own = bpf_source_stack_above(
+		source, chunk_table_root(&source->chunks, waker), wait->waker_chunk);
+	return wakers_join(&state->wakers, stack, own);
+}
+
+static void add_part(struct off_state *state, struct sample *sample, stack_id stack, uint64_t ns)
 {
 	struct profile *p = state->source.sampler.profile;
 
-	if (!ns || !(state->programs->rodata->kinds >> kind & 1))
-		return;
 	sample->duration = ns;
-	sample->stack = profile_stack(p, stack, state->kinds[kind]);
+	sample->stack = stack;
 	profile_add_sample(p, state->samples, sample);
 	vector_push(&p->streams.items[state->stream].value, (int64_t)ns);
 	state->delivered++;
@@ -98,17 +153,25 @@ static void add_part(
 
 static bool add_wait(struct off_state *state, const struct told_wait *wait)
 {
+	struct profile *p = state->source.sampler.profile;
 	struct sample sample = {.has = SAMPLE_PARTS, .time = wait->since, .cpu = wait->cpu};
-	stack_id stack;
+	stack_id stack, waiting;
 
 	if (wait->kind >= WAIT_KINDS)
 		return false;
 	sample.thread = processes_thread(
 		state->source.sampler.processes, (int32_t)wait->pid, (int32_t)wait->tid);
 	stack = bpf_source_stack(&state->source, sample.thread, wait->chunk);
-	add_part(state, &sample, wait->kind, stack, wait->kept);
+	if (wait->kept && wanted(state, wait->kind, wait->in)) {
+		waiting = profile_stack(p, stack, place_of(state, wait->kind, wait->in));
+		if (state->programs->rodata->wakers)
+			waiting = with_waker(state, waiting, wait);
+		add_part(state, &sample, waiting, wait->kept);
+	}
 	sample.time += wait->kept;
-	add_part(state, &sample, WAIT_QUEUE, stack, wait->queued);
+	if (wait->queued && wanted(state, WAIT_QUEUE, 0))
+		add_part(state, &sample, profile_stack(p, stack, place_of(state, WAIT_QUEUE, 0)),
+			wait->queued);
 	return true;
 }
 
@@ -281,6 +344,7 @@ static void off_close(struct session *s)
 	perf_source_leave_group(&state->source.processes, s);
 	bpf_source_release(&state->source);
 	buffer_release(&state->waiting);
+	wakers_release(&state->wakers);
 	free(state);
 	s->recorder_state = NULL;
 }

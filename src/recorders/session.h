@@ -40,14 +40,15 @@ struct record_options {
 	uint64_t stack_bytes;	     /* 0: the default */
 	const char *tee;	     /* save ring bytes here; NULL: no */
 	uint64_t least, most;	     /* ns that a wait lasts; 0: as the recorder has it; no limit */
-	unsigned wait_kinds;	     /* bits by enum wait_kind; 0: all */
-	bool reads, writes;	     /* only such calls */
-	bool latency;		     /* calls, requests weigh what they take, not what they move */
-	bool files;		     /* stacks end with the name of the file */
-	bool devices;		     /* ... of the device */
-	unsigned lock_kinds;	     /* bits by enum lock_kind; 0: all */
-	const char *weight;	     /* what a hit weighs; NULL: 1 */
-	bool yes;		     /* probes may be put into every process */
+	VECTOR(struct bytes) wait_states; /* wait_state_named, each; none: all */
+	bool wakers;			  /* stacks go on with who ended the wait */
+	bool reads, writes;		  /* only such calls */
+	bool latency;	     /* calls, requests weigh what they take, not what they move */
+	bool files;	     /* stacks end with the name of the file */
+	bool devices;	     /* ... of the device */
+	unsigned lock_kinds; /* bits by enum lock_kind; 0: all */
+	const char *weight;  /* what a hit weighs; NULL: 1 */
+	bool yes;	     /* probes may be put into every process */
 };
 
 /* What a recording has done so far; counts of samples. */

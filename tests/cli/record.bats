@@ -39,7 +39,7 @@ needs_perf() {
 	[ "$status" -eq 2 ]
 	[[ "$output" == "kiln: record: --mode: expected one of cpu, off, "*", got 'sideways'" ]]
 	run "$kiln" record --min 1ms -- true
-	failed_with 2 "kiln: record: --min, --max and --state belong to --mode off"
+	failed_with 2 "kiln: record: --min, --max, --state and --wakers belong to --mode off"
 	run "$kiln" record --mode off -F 99 -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"-F belongs to --mode cpu and wall"* ]]
@@ -53,7 +53,7 @@ needs_perf() {
 	run "$kiln" record --files -- true
 	failed_with 2 "kiln: record: -r, -w, --latency and --files belong to --mode io"
 	run "$kiln" record --mode io --min 1ms -- true
-	failed_with 2 "kiln: record: --min, --max and --state belong to --mode off"
+	failed_with 2 "kiln: record: --min, --max, --state and --wakers belong to --mode off"
 	run "$kiln" record --mode io -k -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"-k leaves nothing in --mode io"* ]]

@@ -53,35 +53,31 @@ programs_in_kernel() {
 	"$kiln" record -q --mode off -d 1s -p $target -o p.kiln
 	kill $target
 	adds_up p.kiln
-	ms=$(waits p.kiln '^sleep;\[truncated:waited-before\];.*nanosleep.*;\[sleeping\] ')
-	[ "$ms" -ge 980 ]
+	ms=$(waits p.kiln '^sleep;\[truncated:waited-before\];.*nanosleep.*;\[sleeping: [a-z_]*\] ')
+	[ "$ms" -ge 500 ] # how long it takes to begin is the machine's affair
 	[ "$ms" -le 1100 ]
 	# And one whose stack was seen.
 	"$kiln" record -q --mode off -d 1s -o p.kiln -- sleep 10
-	ms=$(waits p.kiln '^sleep;([^t].*)?nanosleep.*;\[sleeping\] ')
-	[ "$ms" -ge 900 ]
+	ms=$(waits p.kiln '^sleep;([^t].*)?nanosleep.*;\[sleeping: [a-z_]*\] ')
+	[ "$ms" -ge 500 ]
 	[ "$ms" -le 1100 ]
 }
 
 @test "the whole system: every thread waits or runs" {
-	"$kiln" record -q --mode off -a -d 2s -o p.kiln &
-	recorder=$!
-	until_recording $recorder
-	"$bin/waiting" >/dev/null
-	wait $recorder
+	"$kiln" record -q --mode off -a -o p.kiln -- "$bin/waiting" >own
 	adds_up p.kiln
-	[ "$(waits p.kiln '^waiting;.*;\[sleeping\] ')" -ge 3000 ]
+	[ "$(waits p.kiln '^waiting;.*;\[sleeping: [a-z_]*\] ')" -ge 3000 ]
 	[ "$(waits p.kiln '^swapper')" -eq 0 ]
 	"$kiln" info p.kiln | grep -q '^below 10.0 µs .* waits left out, '
 }
 
 @test "--state and --min leave out what they say, and say how much" {
 	"$kiln" record -q --mode off --state P,queue -o p.kiln -- "$bin/waiting" 4 >own
-	[ "$(waits p.kiln '\[sleeping\] ')" -eq 0 ]
+	[ "$(waits p.kiln '\[sleeping: [a-z_]*\] ')" -eq 0 ]
 	[ "$(waits p.kiln '\[preempted\] ')" -ge 500 ]
 	"$kiln" record -q --mode off --min 90ms --max 200ms --state sleeping -o p.kiln -- "$bin/waiting" >own
 	adds_up p.kiln
-	[ "$(waits p.kiln ';writes;.*\[sleeping\] ')" -ge 900 ] # but for a switch that was not seen
+	[ "$(waits p.kiln ';writes;.*\[sleeping: [a-z_]*\] ')" -ge 900 ] # but for a switch that was not seen
 	[ "$(waits p.kiln ';sleeps;')" -le 500 ] # only where it had to queue for 40 ms more
 	"$kiln" info p.kiln | grep -q '^below 90.0 ms .* waits left out, [0-9.]* s in all'
 	"$kiln" info p.kiln | grep -q '^beyond 200 ms '
@@ -93,7 +89,7 @@ programs_in_kernel() {
 	[ "$(waits p.kiln ';do_syscall_64;.*nanosleep')" -ge 1900 ]
 	"$kiln" record -q --mode off -u -o p.kiln -- "$bin/waiting" >own
 	[ "$(waits p.kiln ';do_syscall_64;')" -eq 0 ]
-	[ "$(waits p.kiln ';sleeps;\[sleeping\] ')" -ge 900 ] # 20 times 50 ms, but for a switch that was not seen
+	[ "$(waits p.kiln ';sleeps;\[sleeping: [a-z_]*\] ')" -ge 900 ] # 20 times 50 ms, but for a switch that was not seen
 	"$kiln" record -q --mode off -C 0 -o p.kiln -- taskset -c 0 "$bin/waiting" >own
 	[ "$(waits p.kiln ';sleeps;')" -ge 900 ]
 }
@@ -149,11 +145,49 @@ with_stopped_recorder() {
 	"$kiln" record -q --mode off -o p.svg -- "$bin/waiting" >own
 	grep -q 'sleeps' p.svg
 	"$kiln" record -q --mode off -o p.folded -- sleep 0.1
-	grep -q '\[sleeping\]' p.folded
+	grep -q '\[sleeping: clock_nanosleep\]' p.folded
 	"$kiln" record -q --mode off -o p.kiln -- sleep 0.2
 	"$kiln" fold -q --by-thread p.kiln | grep -q sleep
 	run "$kiln" info p.kiln
 	[[ "$output" == *"recorder      off"* ]]
+}
+
+@test "where threads sleep: in which call, in a page fault, for input and output; --state picks" {
+	"$kiln" record -q --mode off --state S:read -o p.kiln -- "$bin/waiting" >own
+	nothing_lost p.kiln
+	[ "$(waits p.kiln ';reads;.*;\[sleeping: read\] ')" -ge 900 ]
+	[ "$("$kiln" fold -q p.kiln | grep -v -c ';reads;.*;\[sleeping: read\] ')" -eq 0 ]
+	"$kiln" record -q --mode off --state futex,queue -o p.kiln -- "$bin/waiting" >own
+	[ "$(waits p.kiln ';wants;.*;\[sleeping: futex\] ')" -ge 200 ]
+	[ "$("$kiln" fold -q p.kiln | grep -v -c ';\[\(sleeping: futex\|run queue\)\] ')" -eq 0 ]
+	"$bin/faults" >/dev/null || skip "no page faults that user space serves"
+	"$kiln" record -q --mode off --state fault -o p.kiln -- "$bin/faults" >own
+	echo "$(cat own) ns, $(waits p.kiln) ms"
+	[ "$(waits p.kiln ';touches;.*;\[(sleeping|disk sleep): fault\] ')" -ge $(($(cat own) / 1000000 * 3 / 5)) ] # but for one that was not seen
+	[ "$("$kiln" fold -q p.kiln | grep -v -c ': fault\] ')" -eq 0 ]
+}
+
+@test "input and output is told apart" {
+	dd if=/dev/zero of=direct bs=4096 count=200 oflag=direct 2>/dev/null || skip "no direct output here"
+	"$kiln" record -q --mode off --state io -o p.kiln -- dd if=/dev/zero of=direct bs=4096 count=200 oflag=direct
+	[ "$(value p.kiln "s['delivered']")" -gt 0 ] || skip "nobody waits for it here"
+	adds_up p.kiln
+	[ "$("$kiln" fold -q p.kiln | grep -v -c ';\[\(sleeping\|disk sleep\): I/O\( in [a-z_0-9]*\)*\] ')" -eq 0 ]
+	"$kiln" fold -q p.kiln | grep -q '^dd;.*;\[disk sleep: I/O in write\] '
+}
+
+@test "--wakers: who ends each wait; what an interrupt interrupts has nothing to do with it" {
+	"$kiln" record -q --mode off --wakers -o p.kiln -- "$bin/waiting" >own
+	nothing_lost p.kiln
+	[ "$(waits p.kiln ';reads;.*;\[sleeping: read\];--;([^;]*;)*writes;run;([^;]*;)*waiting ')" -ge 900 ]
+	[ "$(waits p.kiln ';wants;.*;\[sleeping: futex\];--;([^;]*;)*holds;run;([^;]*;)*waiting ')" -ge 200 ]
+	[ "$(waits p.kiln ';sleeps;.*;\[sleeping: clock_nanosleep\];--;([^;]*;)*\[interrupt\] ')" -ge 900 ]
+	# Nobody else ends them, nothing is joined to waits for a CPU.
+	[ "$(waits p.kiln ';reads;.*;\[sleeping: read\];--;' )" -eq "$(waits p.kiln ';reads;.*;\[sleeping: read\];--;.*;writes;')" ]
+	[ "$(waits p.kiln '\[(run queue|preempted)\];--')" -eq 0 ]
+	"$kiln" record -q --mode off --wakers -u -o p.kiln -- "$bin/waiting" >own
+	[ "$(waits p.kiln ';reads;\[sleeping: read\];--;writes;run;start_thread;([^;]*;)?waiting ')" -ge 900 ]
+	[ "$(waits p.kiln ';sleeps;\[sleeping: clock_nanosleep\];--;\[interrupt\] ')" -ge 900 ]
 }
 
 # A program that waits N times for a millisecond, 40 calls deep, in ./deep.

@@ -7,7 +7,7 @@ setup_file() {
 	"$kiln" record -q --mode wall -o "$bin/probe.kiln" -- true || skip "no BPF here"
 }
 
-off='\[(sleeping|disk sleep|run queue|preempted|stopped|idle|switch not seen)\] '
+off='\[(sleeping|disk sleep|run queue|preempted|stopped|idle|switch not seen)(: [^]]*)?\] '
 
 # on FILE [PATTERN]: the ms that stacks matching it were on the CPU; and off it.
 on() {
@@ -108,7 +108,7 @@ check_truth() {
 @test "the whole system: every thread waits or runs" {
 	"$kiln" record -q --mode wall -a -o p.kiln -- "$bin/waiting" 1 >own
 	adds_up p.kiln
-	[ "$(off p.kiln '^waiting;.*;\[sleeping\] ')" -ge 3000 ]
+	[ "$(off p.kiln '^waiting;.*;\[sleeping: [a-z_]*\] ')" -ge 3000 ]
 	[ "$(on p.kiln '^waiting;.*;burns')" -ge 900 ]
 	[ "$("$kiln" fold -q p.kiln | grep -c '^swapper' || true)" -eq 0 ]
 	"$kiln" info p.kiln | grep -q '^below 10.0 µs .* waits left out, '

@@ -20,7 +20,7 @@ for line in sys.stdin:
     stack, _, ns = line.rpartition(" ")
     frames = stack.split(";")
     name = next((f for f in frames if f in FUNCTIONS), None)
-    found[name][frames[-1]] += int(ns)
+    found[name][frames[-1].split(":")[0].rstrip("]")] += int(ns)
 
 # In ticks: user, nice, system, idle, iowait, irq, softirq, steal.
 stolen = sum(int(open(f).readline().split()[8]) * s for f, s in (("before", -1), ("after", 1))) * 1e7
@@ -38,9 +38,9 @@ for name in FUNCTIONS:
     print(name, {kind: f"{ns / 1e6:.1f}" for kind, ns in found[name].items()})
     if name in truth:
         near(name, sum(found[name].values()), truth[name], SLACK + (stolen if name == "burns" else 0))
-near("sleeps, asleep", found["sleeps"]["[sleeping]"], 20 * 50e6)
-near("writes, asleep", found["writes"]["[sleeping]"], 10 * 100e6)
+near("sleeps, asleep", found["sleeps"]["[sleeping"], 20 * 50e6)
+near("writes, asleep", found["writes"]["[sleeping"], 10 * 100e6)
 if "burns" in truth:
-    near("burns, preempted", found["burns"]["[preempted]"], truth["burns"], SLACK + stolen)
-    near("burns, asleep", found["burns"]["[sleeping]"], 0)
+    near("burns, preempted", found["burns"]["[preempted"], truth["burns"], SLACK + stolen)
+    near("burns, asleep", found["burns"]["[sleeping"], 0)
 sys.exit(bad > 0)

@@ -22,7 +22,8 @@ for line in sys.stdin:
     stack, _, ns = line.rpartition(" ")
     frames = stack.split(";")
     name = next((f for f in frames if f in FUNCTIONS), None)
-    found[name][frames[-1] if frames[-1] in KINDS else "on"] += int(ns)
+    kind = re.sub(": [^]]*", "", frames[-1])  # [sleeping: read]
+    found[name][kind if kind in KINDS else "on"] += int(ns)
 
 # In ticks: user, nice, system, idle, iowait, irq, softirq, steal.
 stolen = sum(int(open(f).readline().split()[8]) * s for f, s in (("before", -1), ("after", 1))) * 1e7

@@ -175,6 +175,42 @@ static void names_that_come_late_are_in_the_finished_file(void **state)
 	buffer_release(&file);
 }
 
+/* Its names are the other way round, however it gets them. */
+static void turned_places_are_others(void **state)
+{
+	struct buffer file = {0};
+	struct kiln_writer w = writer_to(&file);
+	struct error err = {0};
+	struct profile p, q;
+	location_id place, turned, name;
+	frame_id frames[2];
+
+	(void)state;
+	profile_init(&p);
+	place = profile_location(&p,
+		profile_mapping(&p, &(struct mapping){.file = profile_string(&p, BYTES("f"))}), 7);
+	turned = profile_location_turned(&p, place);
+	assert_true(turned != place);
+	assert_int_equal(turned, profile_location_turned(&p, place));
+	assert_int_equal(turned, profile_location_turned(&p, turned));
+	frames[0] = profile_frame_named(&p, BYTES("outer"), FRAME_NATIVE);
+	frames[1] = profile_frame_named(&p, BYTES("inlined"), FRAME_INLINED);
+	profile_name_location(&p, place, frames, 2);
+	profile_name_location(&p, turned, frames, 2);
+	name = profile_location_named(&p, frames[0]);
+	assert_int_equal(name, profile_location_turned(&p, name)); /* it has one name */
+	assert_true(kiln_writer_finish(&w, &p, &err));
+	assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+	assert_profiles_equal(&p, &q);
+	assert_int_equal(turned, profile_location_turned(&q, place));
+	assert_int_equal(q.location_frames.items[q.location_names.items[place].first], frames[0]);
+	assert_int_equal(q.location_frames.items[q.location_names.items[turned].first], frames[1]);
+	profile_release(&q);
+	profile_release(&p);
+	kiln_writer_release(&w);
+	buffer_release(&file);
+}
+
 /* Every prefix is refused in one line, or read up to the last step before the cut, and says so. */
 static void every_truncation_is_refused_or_noted(void **state)
 {
@@ -457,6 +493,7 @@ int main(void)
 		cmocka_unit_test(a_read_profile_can_grow),
 		cmocka_unit_test(a_killed_recorder_leaves_what_it_wrote),
 		cmocka_unit_test(names_that_come_late_are_in_the_finished_file),
+		cmocka_unit_test(turned_places_are_others),
 		cmocka_unit_test(every_truncation_is_refused_or_noted),
 		cmocka_unit_test(every_bit_matters),
 		cmocka_unit_test(unknown_sections_are_skipped),
