@@ -269,10 +269,13 @@ static __always_inline struct stack_room *stack_room_enter(void)
 {
 	struct stack_room *room;
 
-	for (__u32 i = 0; i < STACK_ROOMS; i++) {
-		room = bpf_map_lookup_elem(&rooms, &i);
+	/* The key is apart: Linux 6.1 does not count with what has an address. */
+	for (__u64 i = 0; i < STACK_ROOMS; i++) {
+		__u32 key = (__u32)i;
+
+		room = bpf_map_lookup_elem(&rooms, &key);
 		if (room && !__sync_lock_test_and_set(&room->taken, 1))
-			return stack_room(i);
+			return stack_room(key);
 	}
 	return NULL;
 }
