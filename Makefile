@@ -15,6 +15,9 @@ demo: setup all ## profile a real program and write demo.svg
 test: setup-browser ## every test, in every build; the last line counts them
 	@python3 tools/run-tests.py
 
+test-kernels: setup all ## recording in a virtual machine with Debian's kernel: half an hour
+	@python3 tools/run-tests.py -v kernels
+
 gallery: setup all ## the pictures of docs/gallery/ anew, from real programs (as root)
 	@docs/gallery/make.sh $(BUILD)/kiln
 
@@ -57,4 +60,4 @@ setup-browser:
 $(BUILD)/build.ninja:
 	@CC=$(CC_FIRST) meson setup $(BUILD) >/dev/null
 
-.PHONY: all demo test gallery bench fuzz check install uninstall deb static clean help setup setup-browser
+.PHONY: all demo test test-kernels gallery bench fuzz check install uninstall deb static clean help setup setup-browser

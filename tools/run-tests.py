@@ -3,7 +3,8 @@
 
     run-tests.py [-v] [SUITE...]
 
-Suites: build, house, unit, sanitized, golden, cli, browser, privileged, perf; all of them by default. Every
+Suites: build, house, unit, sanitized, golden, cli, browser, privileged, perf; all of them by default; and
+kernels: what is tagged so in tests/privileged, in a virtual machine with Debian's kernel. Every
 test program speaks TAP; a program that dies or runs out of time is one more failed case. The last line
 counts the cases. Under CI=true a machine that lacks root, perf or a browser is a fault of the machine:
 cases skipped for that count as failed.
@@ -26,6 +27,7 @@ BUILDS = [  # directory, compiler, meson options
 ]
 SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "browser", "privileged",
           "perf"]
+ON_DEMAND = ["kernels"]  # takes a long time where processors are simulated
 PROGRAM_LIMIT = 1500  # seconds for one test program
 CASE = re.compile(r"^(not ok|ok)\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b:?\s*(.*))?$", re.I)
 NEEDS = re.compile(r"\bneeds (root|perf\b|a browser|chromium|node)", re.I)
@@ -178,13 +180,31 @@ def browser(tally):
         programs(tally, "browser", "tests/browser/*.test.mjs", ["node"], environment("build"))
 
 
+def kernels(tally):
+    """Recording under another kernel than this machine's."""
+    here = os.path.join(ROOT, "tests/kernels")
+    out, err, status = run([f"{here}/kernel.sh", os.path.join(ROOT, "build/kernels")])
+    if status:
+        tally.case("kernels", "tests/kernels", "skipped", f"no kernel: {tail(err)}")
+        return
+    folder = out.split()[-1]
+    print(f"under {os.path.basename(folder)}", flush=True)
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/privileged/*.bats"))):
+        with open(path, encoding="utf-8") as text:
+            if "test_tags=kernels" not in text.read():
+                continue
+        programs(tally, "kernels", os.path.relpath(path, ROOT),
+                 [f"{here}/vm.sh", folder, "bats", "--formatter", "tap", "--filter-tags", "kernels"],
+                 environment("build"))
+
+
 def main():
     arguments = sys.argv[1:]
     verbose = "-v" in arguments
     chosen = [a for a in arguments if a != "-v"] or SUITES
-    unknown = [a for a in chosen if a not in SUITES]
+    unknown = [a for a in chosen if a not in SUITES + ON_DEMAND]
     if unknown:
-        sys.exit(f"run-tests: no suite '{unknown[0]}'; there are: {', '.join(SUITES)}")
+        sys.exit(f"run-tests: no suite '{unknown[0]}'; there are: {', '.join(SUITES + ON_DEMAND)}")
     tally = Tally(verbose)
     started = time.time()
     built = build(tally, chosen)
@@ -200,6 +220,7 @@ def main():
         "privileged": lambda: programs(tally, "privileged", "tests/privileged/*.bats", bats,
                                        environment("build")),
         "perf": lambda: programs(tally, "perf", "tests/perf/*.bats", bats, environment("build")),
+        "kernels": lambda: kernels(tally),
     }
     for suite, step in steps.items():
         if suite in chosen and built:

@@ -50,6 +50,7 @@ weight() {
 	part=$1 awk '$0 ~ ENVIRON["part"] { n += $NF } END { printf "%d\n", n }'
 }
 
+# bats test_tags=kernels
 @test "bytes and requests of each function are what its threads asked for, and the device counted" {
 	new_device image
 	"$kiln" record -q --mode disk --devices -o p.kiln -- "$bin/requests" "$device" 500 >own
@@ -73,6 +74,7 @@ weight() {
 	check_requests p.kiln own
 }
 
+# bats test_tags=kernels
 @test "requests that are merged count once, with all of their bytes" {
 	new_device image
 	echo mq-deadline >"/sys/block/$name/queue/scheduler" || skip "no scheduler that merges"
@@ -117,6 +119,7 @@ weight() {
 	grep -q 'asked nothing of a device' said
 }
 
+# bats test_tags=kernels
 @test "with the recorder stopped and a ring of a page, what is lost is counted to the request" {
 	new_device image
 	"$bin/requests" "$device" 400 go >own &

@@ -27,6 +27,7 @@ own_calls() {
 	python3 "$BATS_TEST_DIRNAME/files.py" own "$@"
 }
 
+# bats test_tags=kernels
 @test "bytes and calls of each file and function are what its threads counted; pipes and sockets are not in it" {
 	"$kiln" record -q --mode io --files -o p.kiln -- "$bin/files" folder 500 2>own
 	check_files p.kiln own
@@ -70,6 +71,7 @@ own_calls() {
 	"$kiln" fold -q p.kiln | grep -q ';syncs;.*\[sync\] [1-9]'
 }
 
+# bats test_tags=kernels
 @test "names: of mounts within mounts, renamed files and links, and files without a place" {
 	cat >names.c <<-'END'
 	#define _GNU_SOURCE
@@ -96,6 +98,7 @@ own_calls() {
 	grep -qx "/memfd:none 3" got
 }
 
+# bats test_tags=kernels
 @test "with the recorder stopped and a ring of a page, what is lost is counted to the call" {
 	"$bin/files" folder 300 go 2>own &
 	record_stopped $! --mode io -r -m 4K

@@ -20,6 +20,7 @@ weight() {
 	part=$1 awk '$0 ~ ENVIRON["part"] { n += $NF } END { printf "%d\n", n }'
 }
 
+# bats test_tags=kernels
 @test "waits of each function, for its locks and the kernel's, are as many and as long as it measures" {
 	"$kiln" record -q --mode lock -o p.kiln -- "$bin/locks" 20 >own
 	check_locks p.kiln own
@@ -77,6 +78,7 @@ weight() {
 	adds_up p.kiln
 }
 
+# bats test_tags=kernels
 @test "with the recorder stopped and a ring of a page, what is lost is counted to the wait" {
 	"$bin/locks" asks 2000 go &
 	record_stopped $! --mode lock --locks futex -m 4K

@@ -12,6 +12,7 @@ programs_in_kernel() {
 	PATH=$PATH:/usr/sbin bpftool prog | grep -cE ' name on_(switch|wakeup|fork|new) ' || true
 }
 
+# bats test_tags=kernels
 @test "each function's time off the CPU is what its thread knows, each reason apart" {
 	for _ in 1 2 3 4 5; do # or, where the kernel hides switches, nearly
 		head -n 1 /proc/stat >before
@@ -71,6 +72,7 @@ programs_in_kernel() {
 	"$kiln" info p.kiln | grep -q '^below 10.0 µs .* waits left out, '
 }
 
+# bats test_tags=kernels
 @test "--state and --min leave out what they say, and say how much" {
 	"$kiln" record -q --mode off --state P,queue -o p.kiln -- "$bin/waiting" 4 >own
 	[ "$(waits p.kiln '\[sleeping: [a-z_]*\] ')" -eq 0 ]
@@ -100,6 +102,7 @@ with_stopped_recorder() {
 	record_stopped $! --mode off "$@"
 }
 
+# bats test_tags=kernels
 @test "with the recorder stopped and a ring of a page, what is lost is counted, and --strict says no" {
 	with_stopped_recorder -m 4K
 	wait $recorder
@@ -209,6 +212,7 @@ whole_share() {
 		/^deep;_start;.*;main;(deeper;)+leaf;.*clock_nanosleep/ { whole += $NF } END { print 100 * whole / all }'
 }
 
+# bats test_tags=kernels
 @test "user stacks without frame pointers: 99% of the waits of a program 40 calls deep reach its entry" {
 	deep_program
 	"$kiln" record -q --mode off -o p.kiln -- ./deep 1000

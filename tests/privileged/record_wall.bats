@@ -32,6 +32,7 @@ check_truth() {
 	"$kiln" fold -q p.kiln | python3 "$BATS_TEST_DIRNAME/wall.py" own
 }
 
+# bats test_tags=kernels
 @test "each function's time is what its thread knows: on the CPU and off it, to 1%" {
 	head -n 1 /proc/stat >before
 	"$kiln" record -q --mode wall --strict -o p.kiln -- "$bin/waiting" 1 >own
@@ -114,6 +115,7 @@ check_truth() {
 	"$kiln" info p.kiln | grep -q '^below 10.0 µs .* waits left out, '
 }
 
+# bats test_tags=kernels
 @test "with the recorder stopped and a ring of a page, what is lost is counted" {
 	sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$@"' sh "$bin/counting" 3000 >own &
 	record_stopped $! --mode wall -m 4K

@@ -39,6 +39,7 @@ whole() {
 # tabled FILE: less than 0.5% of its stacks were lost for want of a table.
 tabled() { [ "$(($(figure "$1" end_no-table) * 200))" -le "$(figure "$1" samples)" ]; }
 
+# bats test_tags=kernels
 @test "a program without frame pointers, 40 calls deep: 99.5% of its stacks are whole, and all are right" {
 	whole busy 99.5 "$bin/busy" 3 1 40
 	at_least "$(figure busy frames_per_sample)" 44
@@ -55,6 +56,7 @@ tabled() { [ "$(($(figure "$1" end_no-table) * 200))" -le "$(figure "$1" samples
 	whole threads 99.5 "$bin/busy" 1 4 40
 }
 
+# bats test_tags=kernels
 @test "perl and python: 99%" {
 	whole perl 99 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(34)'
 	whole python 99 /usr/bin/python3 -c 'f = lambda n: n if n < 2 else f(n-1) + f(n-2); f(35)'
