@@ -142,29 +142,58 @@ struct kept_header {
 	uint64_t checksum; /* of them */
 };
 
+/* What tables are made from. */
+static const char *const table_sections[] = {
+	".eh_frame", ".debug_frame", ".zdebug_frame", ".plt", ".plt.got", ".plt.sec", ".iplt"};
+
+static bool makes_tables(const struct image_section *section)
+{
+	for (size_t i = 0; i < sizeof(table_sections) / sizeof(*table_sections); i++)
+		if (!strcmp(section->name, table_sections[i]))
+			return true;
+	return false;
+}
+
 /* Of one build there are stripped files, and files that have only debugging information. */
 static uint64_t kept_key(const struct image *image)
 {
-	static const char *const names[] = {".eh_frame", ".debug_frame", ".zdebug_frame", ".plt"};
-	struct bytes build_id = image_build_id(image);
-	uint64_t key = hash_pair(hash_bytes(build_id.at, build_id.len),
-		hash_bytes(KEPT_EDITION, sizeof(KEPT_EDITION)));
+	uint64_t key = hash_bytes(KEPT_EDITION, sizeof(KEPT_EDITION));
 	const struct image_section *section;
 
 	for (size_t i = 0; (section = image_section_header(image, i)); i++)
-		for (size_t k = 0; k < sizeof(names) / sizeof(*names); k++)
-			if (!strcmp(section->name, names[k]))
-				key = hash_pair(
-					key + k, hash_pair(section->address, section->content.len));
+		if (makes_tables(section))
+			key = hash_pair(key, hash_pair(section->address, section->content.len));
 	return key;
+}
+
+void unwind_pages_identity(const struct image *image, char ret_text[65])
+{
+	const struct image_section *section;
+	uint64_t hash = image_machine(image);
+	size_t found = 0;
+
+	if (image_build_id(image).len) {
+		image_build_id_text(image, ret_text);
+		return;
+	}
+	for (size_t i = 0; (section = image_section_by_index(image, i)); i++) {
+		if (!makes_tables(section))
+			continue;
+		hash = hash_pair(hash ^ section->address,
+			hash_bytes(section->content.at, section->content.len));
+		found += section->content.len;
+	}
+	if (!found)
+		hash = hash_bytes(image_content(image).at, image_content(image).len);
+	snprintf(ret_text, 65, "xxh3-%016llx", (unsigned long long)hash);
 }
 
 static void kept_name(const struct image *image, char ret_name[96])
 {
-	char build_id[65];
+	char identity[65];
 
-	image_build_id_text(image, build_id);
-	snprintf(ret_name, 96, "%s.unwind", build_id);
+	unwind_pages_identity(image, identity);
+	snprintf(ret_name, 96, "%s.unwind", identity);
 }
 
 /* Programs look where the pages say; what that leads to is checked by them. */
@@ -182,7 +211,7 @@ static bool read_kept(const struct image *image, uint64_t key, struct unwind_pag
 	char name[96];
 
 	kept_name(image, name);
-	if (!image_build_id(image).len || !symbol_cache_open(name, &file))
+	if (!symbol_cache_open(name, &file))
 		return false;
 	if (file.len < sizeof(h)) {
 		symbol_cache_close(file);
@@ -210,7 +239,7 @@ void unwind_pages_keep(const struct unwind_pages *pages, const struct image *ima
 	struct output out;
 	char name[96];
 
-	if (pages->file.len || pages->count < KEPT_PAGES || !image_build_id(image).len)
+	if (pages->file.len || pages->count < KEPT_PAGES)
 		return;
 	kept_name(image, name);
 	if (!symbol_cache_create(name, sizeof(h) + content.len, &out))

@@ -1,7 +1,8 @@
 /* unwind_pages.h: a binary's unwind table in the shape that programs in the kernel search
  * (bpf/unwind_shared.h).
  *
- * Those of large binaries are kept on disk (images/symbol_cache.h), by build id. */
+ * Those of large binaries are kept on disk (images/symbol_cache.h), by build id or, where there is
+ * none, by what they are made from. */
 #ifndef KILN_RECORDERS_UNWIND_PAGES_H
 #define KILN_RECORDERS_UNWIND_PAGES_H
 
@@ -19,6 +20,9 @@ struct unwind_pages {
 };
 
 void unwind_pages_build(const struct cfi_table *table, struct unwind_pages *ret_pages);
+/* What tells a binary's table from others: its build id, else what the table is made from. */
+void unwind_pages_identity(const struct image *image, char ret_text[65]);
+
 /* From disk; false: they are not there. */
 bool unwind_pages_read(const struct image *image, struct unwind_pages *ret_pages);
 /* From disk, else made. The disk is not written to. */

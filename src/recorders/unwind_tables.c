@@ -183,7 +183,7 @@ static size_t number_of(struct unwind_tables *t, const struct image *image)
 	uint64_t hash;
 	size_t at, number;
 
-	image_identity_text(image, table.identity);
+	unwind_pages_identity(image, table.identity);
 	hash = hash_identity(table.identity);
 	at = id_map_first(&t->by_identity, hash);
 	for (uint32_t id; (id = id_map_candidate(&t->by_identity, hash, &at));)
