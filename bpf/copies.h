@@ -31,19 +31,20 @@ static __always_inline bool copy_allowed(__u32 tgid)
 	       __sync_fetch_and_add(&process->copies, 1) < COPIES_MOST;
 }
 
-/* Does the stack go on behind a small copy? */
+/* Does the stack go on behind a small copy? A walk may have gone up it: its start is where it was.
+ */
 static __always_inline bool copy_large(const struct user_stack *s)
 {
 	__u64 word;
 
-	return unwind_read(&word, sizeof(word), (s->sp & -COPY_PAGE) + COPY_SMALL * COPY_PAGE);
+	return unwind_read(&word, sizeof(word), (s->start & -COPY_PAGE) + COPY_SMALL * COPY_PAGE);
 }
 
 /* The current thread's, into a record with room for `pages`; `id` and `space` are the caller's. */
 static __always_inline void copy_take(
 	struct told_copy *told, struct task_struct *task, const struct user_stack *s, __u32 pages)
 {
-	__u64 regs = bpf_task_pt_regs(task), at = s->sp & -COPY_PAGE;
+	__u64 regs = bpf_task_pt_regs(task), at = s->start & -COPY_PAGE;
 
 	told->told = TOLD_COPY;
 	told->time = bpf_ktime_get_ns();

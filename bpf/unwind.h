@@ -505,7 +505,7 @@ static __always_inline void user_stack_take(struct user_stack *s, __u32 room)
 	if (regs->cs != CODE_64_BIT)
 		return;
 	s->pc = regs->ip;
-	s->sp = regs->sp;
+	s->sp = s->start = regs->sp;
 	s->fp = regs->bp;
 	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
 	if (process)
