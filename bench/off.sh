@@ -8,14 +8,16 @@
 heading 'off: CPU time of a round trip between two threads, two switches, 23 frames'
 [ "$(id -u)" = 0 ] || { echo "needs root"; exit 0; }
 gcc -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -pthread -o "$WORK/pingpong" "$here/pingpong.c"
-export KILN WORK ROUNDS TRIPS="${TRIPS:-100000}"
+export here KILN WORK ROUNDS TRIPS="${TRIPS:-100000}"
 PERF=$(peer perf || true) OFFCPUTIME=$(peer offcputime || true) OFFCPUTIME_BCC=$(peer offcputime-bpfcc || true) \
 	exec python3 - <<'END'
-import os, signal, statistics, subprocess, time
+import os, sys
+
+sys.path.insert(0, os.environ["here"])
+import recorded
 
 kiln, work = os.environ["KILN"], os.environ["WORK"]
-rounds, trips = int(os.environ["ROUNDS"]), os.environ["TRIPS"]
-# Name, command (PID: the target, OTHER: a process that sleeps), seconds until it has surely begun.
+# Name, command, seconds until it has surely begun.
 off = [kiln, "record", "-q", "--mode", "off", "-o", work + "/off.kiln"]
 settings = [("nobody looks", None, 0), ("kiln: another process", off + ["-p", "OTHER"], 1),
             ("kiln: no wait long enough", off + ["--min", "1s", "-p", "PID"], 1),
@@ -29,39 +31,6 @@ if os.environ["OFFCPUTIME_BCC"]:
 if os.environ["PERF"]:
     settings.append(("perf record -g -e sched:sched_switch", [os.environ["PERF"], "record", "-q", "-g", "-m", "8192", "-e",
                      "sched:sched_switch", "-o", work + "/off.data", "-p", "PID"], 1))
-
-def once(command, wait):
-    target = subprocess.Popen(["taskset", "-c", "0", work + "/pingpong", trips], stdout=subprocess.PIPE)
-    other = subprocess.Popen(["sleep", "1000"])
-    recorder = None
-    if command:
-        names = {"PID": str(target.pid), "OTHER": str(other.pid)}
-        recorder = subprocess.Popen([names.get(word, word) for word in command],
-                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(wait or 0.2)
-    if recorder and recorder.poll() is not None:
-        recorder = None
-        target.kill(), other.kill()
-        return None
-    target.send_signal(signal.SIGUSR1)
-    ns = int(target.communicate()[0])
-    if recorder:
-        recorder.send_signal(signal.SIGINT)
-        recorder.wait()
-    other.kill(), other.wait()
-    return ns
-
-times = {name: [] for name, _, _ in settings}
-for _ in range(rounds):
-    for name, command, wait in settings:
-        ns = once(command, wait)
-        if ns is not None:
-            times[name].append(ns)
-plain = statistics.median(times["nobody looks"])
-for name, _, _ in settings:
-    if times[name]:
-        ns = statistics.median(times[name])
-        print(f"{name:40} {ns / 1000:6.2f} µs a trip {(ns - plain) / 1000:+6.2f}")
-    else:
-        print(f"{name:40} does not run here")
+recorded.compare([(name, [work + "/pingpong", os.environ["TRIPS"]], *how) for name, *how in settings],
+                 int(os.environ["ROUNDS"]), "trip")
 END
