@@ -31,7 +31,7 @@ struct command {
 };
 
 /* Groups that a command may have, the general one and the end included. */
-#define COMMAND_GROUPS 12u
+#define COMMAND_GROUPS 32u
 
 extern const struct command *const commands[]; /* NULL-terminated */
 const struct command *command_by_name(const char *name);
