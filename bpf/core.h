@@ -24,6 +24,10 @@ struct sched_entity {
 	__u64 sum_exec_runtime; /* ns on the CPU, up to the last switch or tick */
 };
 
+struct mm_struct {
+	unsigned long brk; /* where the heap ends */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;

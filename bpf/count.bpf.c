@@ -36,45 +36,47 @@ static __always_inline bool read_context(void *ctx, __u32 offset, __u32 size, __
 	return !bpf_probe_read_kernel(ret, size & 15, address + offset);
 }
 
-static __always_inline bool value_of(void *ctx, __u32 number, __s64 *ret)
+enum value_found { VALUE_NONE, VALUE_ABSENT, VALUE_FOUND };
+
+static __always_inline enum value_found value_of(
+	void *ctx, struct task_struct *task, __u32 number, __s64 *ret)
 {
 	const volatile struct hit_value *v = &values[number & (HIT_VALUES_MOST - 1)];
 	__u64 found = 0;
 
 	*ret = 1;
 	if (v->from == HIT_NOTHING)
-		return true;
+		return VALUE_FOUND;
 	*ret = v->add;
 	if (v->from == HIT_CONSTANT)
-		return true;
+		return VALUE_FOUND;
 	if (!read_context(ctx, v->offset, v->from == HIT_MEMORY ? 8 : v->size, &found))
-		return false;
+		return VALUE_ABSENT;
 	if (v->from == HIT_MEMORY &&
 		bpf_probe_read_user(&found, v->size & 15, (const void *)(found + v->add)))
-		return false;
+		return VALUE_ABSENT;
 	*ret = widened(found, v->size, v->is_signed);
-	return true;
+	if (v->from != HIT_GROWTH)
+		return VALUE_FOUND;
+	*ret -= (__s64)BPF_CORE_READ(task, mm, brk);
+	return *ret > 0 ? VALUE_FOUND : VALUE_NONE;
 }
 
 /* One that has its room. */
 static __always_inline void tell(struct stack_room *room, void *ctx, struct task_struct *task,
-	__u64 cookie, bool kernel_frames)
+	__u32 event, __s64 value, bool kernel_frames)
 {
-	__u32 event = cookie & (HIT_EVENTS_MOST - 1);
 	struct told_hit hit = {.told = TOLD_HIT,
 		.event = (__u8)event,
 		.cpu = (__u16)bpf_get_smp_processor_id(),
 		.time = bpf_ktime_get_ns(),
+		.value = value,
 		.pid = (__u32)task->tgid,
 		.tid = (__u32)task->pid};
 	struct hit_counts *c = counted();
 
 	if (!c)
 		return;
-	if (!value_of(ctx, (__u32)(cookie >> 8), &hit.value)) {
-		__sync_fetch_and_add(&c->unread[event], 1);
-		return;
-	}
 	room->probe_start = plumbing[event].start;
 	room->probe_size = plumbing[event].size;
 	stack_take_in(room, ctx, task, kernel_frames);
@@ -88,8 +90,10 @@ static __always_inline void come_by(void *ctx, bool kernel_frames)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct stack_room *room;
+	enum value_found found;
 	struct hit_counts *c;
 	__u64 cookie;
+	__s64 value;
 	__u32 event;
 
 	if (!is_recorded(task) || !wanted_cpu(bpf_get_smp_processor_id()))
@@ -99,13 +103,20 @@ static __always_inline void come_by(void *ctx, bool kernel_frames)
 		return;
 	cookie = bpf_get_attach_cookie(ctx);
 	event = cookie & (HIT_EVENTS_MOST - 1);
+	found = value_of(ctx, task, (__u32)(cookie >> 8), &value);
+	if (found == VALUE_NONE)
+		return;
 	__sync_fetch_and_add(&c->hits[event], 1);
+	if (found == VALUE_ABSENT) {
+		__sync_fetch_and_add(&c->unread[event], 1);
+		return;
+	}
 	room = stack_room_enter();
 	if (!room) {
 		__sync_fetch_and_add(&c->crowded[event], 1);
 		return;
 	}
-	tell(room, ctx, task, cookie, kernel_frames);
+	tell(room, ctx, task, event, value, kernel_frames);
 	stack_room_leave(room);
 }
 

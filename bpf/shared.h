@@ -165,7 +165,13 @@ struct request_counts {
 #define HIT_VALUES_MOST 512 /* a power of two */
 
 /* Where the number is that a hit weighs. */
-enum hit_from { HIT_NOTHING, HIT_CONSTANT, HIT_CONTEXT, HIT_MEMORY };
+enum hit_from {
+	HIT_NOTHING,
+	HIT_CONSTANT,
+	HIT_CONTEXT, /* what a program is given */
+	HIT_MEMORY,  /* where that leads to */
+	HIT_GROWTH,  /* of the heap that ends there; it is no hit when there is none */
+};
 struct hit_value {
 	__u8 from;
 	__u8 size; /* bytes: 1, 2, 4, 8 */

@@ -30,7 +30,6 @@ struct count_state {
 	struct uprobes uprobes;
 	VECTOR(struct bpf_link *) links; /* in the kernel */
 	struct counted counted[HIT_EVENTS_MOST];
-	bool weighed;
 	uint64_t delivered;
 };
 
@@ -93,6 +92,8 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	constants = state->programs->rodata;
 	bpf_source_ask(&state->source, s, "", &constants->asked);
+	if (s->options->cheap)
+		constants->asked.kernel_frames = false; /* they are always the same */
 	memcpy(constants->values, state->probes.values.items,
 		state->probes.values.len * sizeof(struct hit_value));
 	for (size_t i = 0; i < state->probes.list.len; i++) {
@@ -116,15 +117,17 @@ static void add_streams(struct count_state *state, struct session *s)
 
 	for (size_t i = 0; i < state->probes.list.len; i++) {
 		struct counted *c = &state->counted[i];
-		struct bytes event = bytes_of(state->probes.list.items[i].text);
+		const struct probe *probe = &state->probes.list.items[i];
+		struct bytes event = bytes_of(probe->text);
 		uint32_t count;
 
 		c->samples = profile_add_samples(p);
 		c->stream = (uint32_t)p->streams.len;
-		if (state->weighed)
-			profile_add_stream(
-				p, c->samples, bytes_of(s->options->weight), BYTES("value"), event);
-		count = profile_add_stream(p, c->samples, event, BYTES("count"), event);
+		if (probe->weight)
+			profile_add_stream(p, c->samples, bytes_of(probe->weight),
+				bytes_of(probe->unit), event);
+		count = profile_add_stream(
+			p, c->samples, bytes_of(probe->hits), BYTES("count"), event);
 		p->streams.items[count].row.period = 1;
 		p->streams.items[c->stream].row.wall_offset = s->wall_offset;
 		p->streams.items[count].row.wall_offset = s->wall_offset;
@@ -148,7 +151,7 @@ static bool add_hit(void *context, const void *record)
 		state->source.sampler.processes, (int32_t)hit->pid, (int32_t)hit->tid);
 	sample.stack = bpf_source_stack(&state->source, sample.thread, hit->chunk);
 	profile_add_sample(p, c->samples, &sample);
-	if (state->weighed)
+	if (state->probes.list.items[hit->event].weight)
 		vector_push(&p->streams.items[c->stream].value, hit->value);
 	c->delivered++;
 	state->delivered++;
@@ -248,13 +251,12 @@ static bool count_open(struct session *s, struct error *err)
 	struct count_state *state = memory_new(1, sizeof(*state));
 
 	s->recorder_state = state;
-	state->weighed = s->options->weight;
 	state->source.processes.cgroup.fd = -1;
 	state->source.records = &hit_records;
 	state->source.context = state;
-	if (!probes_find(&state->probes, s, err) || !check_probes(state, s, err) ||
-		!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
-		!bpf_source_open(&state->source, s, err))
+	if (!(s->options->cheap ? probes_find_memory : probes_find)(&state->probes, s, err) ||
+		!check_probes(state, s, err) || !bpf_source_possible(s, err) ||
+		!open_programs(state, s, err) || !bpf_source_open(&state->source, s, err))
 		return false;
 	add_streams(state, s);
 	return true;
@@ -328,8 +330,9 @@ static void count_account(struct session *s)
 			{"no memory", unknown}, {"BPF recursion", unseen}, {0}};
 
 		s->counts.delivered = state->counted[i].delivered;
-		bpf_source_account(s, state->counted[i].stream, state->weighed ? 2 : 1,
-			c.hits[i] + unknown + unseen, losses);
+		bpf_source_account(s, state->counted[i].stream,
+			state->probes.list.items[i].weight ? 2 : 1, c.hits[i] + unknown + unseen,
+			losses);
 		lost += s->counts.lost;
 	}
 	s->counts.delivered = state->delivered;

@@ -242,10 +242,15 @@ static void add_live(struct mem_state *state)
 
 /* ---- The recorder ---- */
 
+extern const struct recorder recorder_count; /* which does it with --cheap */
+
 static bool mem_open(struct session *s, struct error *err)
 {
-	struct mem_state *state = memory_new(1, sizeof(*state));
+	struct mem_state *state;
 
+	if (s->options->cheap)
+		return recorder_count.open(s, err);
+	state = memory_new(1, sizeof(*state));
 	s->recorder_state = state;
 	state->source.processes.cgroup.fd = -1;
 	state->source.records = &alloc_records;
@@ -265,6 +270,8 @@ static bool mem_enable(struct session *s, struct error *err)
 {
 	struct mem_state *state = s->recorder_state;
 
+	if (s->options->cheap)
+		return recorder_count.enable(s, err);
 	return bpf_source_enable(&state->source, s, "attaching to the kernel", err) &&
 	       begin(state, s, err);
 }
@@ -273,6 +280,8 @@ static bool mem_drain(struct session *s, bool last, struct error *err)
 {
 	struct mem_state *state = s->recorder_state;
 
+	if (s->options->cheap)
+		return recorder_count.drain(s, last, err);
 	bpf_source_drain(&state->source, last);
 	if (last) {
 		bpf_source_track(&state->source, UINT64_MAX);
@@ -291,6 +300,10 @@ static void mem_stop(struct session *s)
 {
 	struct mem_state *state = s->recorder_state;
 
+	if (s->options->cheap) {
+		recorder_count.stop(s);
+		return;
+	}
 	if (state->programs && state->programs->bss)
 		state->programs->bss->stopped = true; /* taking probes away takes its time */
 	uprobes_end(&state->uprobes);
@@ -336,6 +349,10 @@ static void mem_account(struct session *s)
 			  bpf_source_missed(source, "on_allocated");
 	struct alloc_counts c;
 
+	if (s->options->cheap) {
+		recorder_count.account(s);
+		return;
+	}
 	bpf_source_counts(source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
 	s->counts.delivered = state->live.delivered;
 	bpf_source_account(s, state->live.stream, 2,
@@ -353,6 +370,10 @@ static void mem_close(struct session *s)
 {
 	struct mem_state *state = s->recorder_state;
 
+	if (s->options->cheap) {
+		recorder_count.close(s);
+		return;
+	}
 	if (!state)
 		return;
 	uprobes_release(&state->uprobes);

@@ -2,6 +2,7 @@
 #include "recorders/probes.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/options.h"
 #include "images/debug_file.h"
@@ -466,24 +467,54 @@ static bool find_one(struct finding *f, struct bytes text, struct error *err)
 	}
 }
 
+static bool add_one(struct finding *f, struct bytes text, const char *weight, struct error *err)
+{
+	struct probes *probes = f->probes;
+
+	if (!probes->values.len)
+		vector_push(&probes->values, ((struct hit_value){0}));
+	if (probes->list.len == HIT_EVENTS_MOST)
+		return error_set(err, ERR_USAGE, "more than %d events", HIT_EVENTS_MOST);
+	vector_push(&probes->list, ((struct probe){.weight = weight, .unit = "value"}));
+	f->probe = &probes->list.items[probes->list.len - 1];
+	f->weight = weight ? bytes_of(weight) : (struct bytes){0};
+	if (!find_one(f, text, err))
+		return false;
+	f->probe->hits = f->probe->text;
+	return true;
+}
+
 bool probes_find(struct probes *probes, struct session *s, struct error *err)
 {
 	struct finding f = {.probes = probes, .session = s};
 	struct bytes rest = bytes_of(s->options->events);
 
-	if (s->options->weight)
-		f.weight = bytes_of(s->options->weight);
-	vector_push(&probes->values, ((struct hit_value){0}));
-	while (rest.len) {
-		struct bytes text = next_event(&rest);
+	while (rest.len)
+		if (!add_one(&f, next_event(&rest), s->options->weight, err))
+			return false;
+	return true;
+}
 
-		if (probes->list.len == HIT_EVENTS_MOST)
-			return error_set(err, ERR_USAGE, "more than %d events", HIT_EVENTS_MOST);
-		vector_push(&probes->list, ((struct probe){0}));
-		f.probe = &probes->list.items[probes->list.len - 1];
-		if (!find_one(&f, text, err))
+bool probes_find_memory(struct probes *probes, struct session *s, struct error *err)
+{
+	static const struct {
+		const char *event, *field, *weight, *hits;
+	} sources[] = {{"exceptions:page_fault_user", NULL, "faulted", "faults"},
+		{"syscalls:sys_enter_mmap", "len", "mapped", "maps"},
+		{"syscalls:sys_enter_brk", "brk", "grown", "brks"}};
+	struct hit_value page = {.from = HIT_CONSTANT, .size = 8, .add = getpagesize()};
+	struct finding f = {.probes = probes, .session = s};
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+		if (!add_one(&f, bytes_of(sources[i].event), sources[i].field, err))
+			return false;
+		f.probe->weight = sources[i].weight;
+		f.probe->unit = "bytes";
+		f.probe->hits = sources[i].hits;
+		if (!sources[i].field && !add_value(&f, &page, &f.probe->value, err))
 			return false;
 	}
+	probes->values.items[f.probe->value].from = HIT_GROWTH;
 	return true;
 }
 

@@ -28,7 +28,10 @@ struct probe {
 	enum probe_kind kind;
 	char *file, *name; /* group and name of a tracepoint; of a static probe the name: below */
 	char *provider;	   /* NULL: any */
-	uint32_t value;	   /* of one without places */
+	/* What its values are called: of what hits weigh, with a unit; NULL: they do not; and of
+	 * how many there are. They outlive the probes. */
+	const char *weight, *unit, *hits;
+	uint32_t value;			   /* of one without places */
 	VECTOR(struct probe_place) places; /* in files */
 };
 
@@ -38,6 +41,8 @@ struct probes {
 	VECTOR(struct hit_value) values; /* at most HIT_VALUES_MOST; the first is none */
 };
 
+/* Find where memory comes from: page faults, brk(2) and mmap(2), in bytes. */
+bool probes_find_memory(struct probes *probes, struct session *s, struct error *err);
 /* Find all of `s->options->events`. ERR_USAGE with what is near; ERR_PERMISSION. */
 bool probes_find(struct probes *probes, struct session *s, struct error *err);
 void probes_release(struct probes *probes);

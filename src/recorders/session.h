@@ -48,6 +48,7 @@ struct record_options {
 	bool devices;	     /* ... of the device */
 	unsigned lock_kinds; /* bits by enum lock_kind; 0: all */
 	const char *weight;  /* what a hit weighs; NULL: 1 */
+	bool cheap;	     /* page faults, brk and mmap instead of malloc */
 	bool yes;	     /* probes may be put into every process */
 };
 

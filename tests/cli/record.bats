@@ -83,6 +83,8 @@ needs_perf() {
 	run "$kiln" record --mode mem -a -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"say --yes to have it"* ]]
+	run "$kiln" record --cheap -- true
+	failed_with 2 "kiln: record: options such as --cheap belong to --mode mem"
 	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "count: who comes by a tracepoint"
 	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "mem: where memory is allocated"
 }

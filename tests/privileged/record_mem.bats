@@ -132,6 +132,29 @@ start_allocating() {
 	[ "$(own_calls)" -eq 2800 ]
 }
 
+@test "--cheap: what is mapped, grown and touched, in bytes" {
+	"$bin/mapping" go &
+	target=$!
+	until [ "$(readlink /proc/$target/exe)" = "$(realpath "$bin/mapping")" ] && grep -q nanosleep /proc/$target/wchan; do
+		sleep 0.02
+	done
+	"$kiln" record -q --mode mem --cheap -p $target -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	touch go
+	wait $target $recorder
+	adds_up p.kiln
+	shown() {
+		"$kiln" fold -q --kind "$1" p.kiln | awk -v part=";$2;" '$0 ~ part { n += $NF } END { print n + 0 }'
+	}
+	[ "$(shown mapped maps)" -eq 3000000 ]
+	[ "$(shown maps maps)" -eq 30 ]
+	[ "$(shown grown grows)" -eq 480000 ]
+	[ "$(shown brks grows)" -eq 10 ]
+	"$kiln" fold -q --kind faults p.kiln | awk '/;touches / { n += $NF } END { exit !(n >= 400 && n <= 420) }'
+	"$kiln" fold -q --kind faulted p.kiln | awk '/;touches / { n += $NF } END { exit !(n >= 400 * 4096 && n <= 420 * 4096) }'
+}
+
 @test "what makes no sense is refused" {
 	run "$kiln" record --mode mem -a -o p.kiln -- true
 	[ "$status" -ne 0 ]
