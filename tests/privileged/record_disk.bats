@@ -36,13 +36,15 @@ new_folder() {
 	touch mounted
 }
 
-# check_requests FILE OWN: each byte and request of requests.c.
+# check_requests FILE OWN: each byte and request of requests.c; but one in a hundred that comes while the same
+# program runs on its CPU, or when the kernel has no memory for it at once: that is not ours to mend.
 check_requests() {
 	"$kiln" fold -q "$1" >bytes
 	"$kiln" fold -q --kind requests "$1" >requests
-	python3 "$BATS_TEST_DIRNAME/requests.py" bytes requests "$2" "$name"
+	python3 "$BATS_TEST_DIRNAME/requests.py" bytes requests "$2" "$name" "$(value "$1" "s['lost']")"
 	adds_up "$1"
-	[ "$(value "$1" "s['lost']")" -eq 0 ]
+	[ "$(value "$1" "s['lost'] == sum(s['losses'].get(why, 0) for why in ('BPF recursion', 'no memory'))")" = True ]
+	[ "$(value "$1" "s['lost'] * 100 <= s['expected']")" = True ]
 }
 
 # What matches a regular expression, of folded stacks on standard input.

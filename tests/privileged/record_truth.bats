@@ -53,8 +53,8 @@ setup_file() {
 	ticks = [int(b) - int(a) for a, b in zip(*(open(f).read().split()[1:9] for f in ("before", "after")))]
 	others = 1 - (ticks[3] + ticks[4] + own / 9999 * os.sysconf("SC_CLK_TCK")) / sum(ticks)
 	print(own, expected, delivered, f"others had {100 * others:.0f}% of the CPUs")
-	assert abs(own - expected) < 0.005 * own, (own, expected)
-	# Where others have the CPUs, timers are late.
+	# Where others have the CPUs, periods are cut and timers are late.
+	assert abs(own - expected) < (0.02 if others > 0.1 else 0.005) * own, (own, expected)
 	assert others > 0.1 or expected - delivered < 0.005 * expected, (expected, delivered)
 	END
 }

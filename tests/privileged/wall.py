@@ -5,6 +5,7 @@ on either side of it), and what of it was on the CPU. Time that a hypervisor too
 switches, and not for the scheduler's clock: it is allowed for (/proc/stat before and after, in the files before and
 after)."""
 import collections
+import re
 import sys
 
 FUNCTIONS = "sleeps holds wants reads writes burns".split()
