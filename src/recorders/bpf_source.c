@@ -32,6 +32,13 @@ static uint64_t ring_bytes(const struct record_options *o)
 	return size;
 }
 
+void bpf_source_init(struct bpf_source *source, const struct bpf_records *records, void *context)
+{
+	source->processes.cgroup.fd = -1;
+	source->records = records;
+	source->context = context;
+}
+
 bool bpf_source_possible(struct session *s, struct error *err)
 {
 	struct error hidden = {0};

@@ -41,6 +41,8 @@ struct bpf_source {
 	uint64_t malformed;	 /* records that are none: never from a kernel */
 };
 
+/* Of zeroes. What comes is given to `records` with `context`; release may follow at any time. */
+void bpf_source_init(struct bpf_source *source, const struct bpf_records *records, void *context);
 /* Can there be programs? Then read the kernel's symbols, for `asked`. First of all. */
 bool bpf_source_possible(struct session *s, struct error *err);
 /* What is asked for. `origin`: the kernel's function whose tracepoint the programs are on, which is
@@ -49,9 +51,8 @@ void bpf_source_ask(struct bpf_source *source, const struct session *s, const ch
 	struct asked *asked);
 /* Another such function; nothing where its name is not known. */
 struct origin bpf_source_origin(const struct session *s, const char *function);
-/* Load the programs, open the rings; the source's `programs`, `records`, `context` and `timer` are
- * set.
- * Iterators are left for bpf_iterate. */
+/* Load the programs, open the rings; the source's `programs` and `timer` are set. Iterators are
+ * left for bpf_iterate. */
 bool bpf_source_open(struct bpf_source *source, struct session *s, struct error *err);
 /* Begin, with all targets marked. `doing`: "attaching to ...". */
 bool bpf_source_enable(

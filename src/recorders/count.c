@@ -10,8 +10,10 @@
 #include "count.skel.h"
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
+#include "recorders/perf_event.h"
 #include "recorders/probes.h"
 #include "recorders/recorders.h"
+#include "recorders/tracefs.h"
 #include "recorders/uprobes.h"
 
 #define KPROBES	     "/sys/bus/event_source/devices/kprobe"
@@ -172,16 +174,31 @@ static const struct bpf_records hit_records = {record_size, record_time, add_hit
 
 /* ---- Attaching ---- */
 
+/* By its number: libbpf would look for its name in a tracefs that has to be mounted. */
 static bool attach_tracepoint(
 	struct count_state *state, const struct probe *probe, uint64_t cookie, struct error *err)
 {
-	struct bpf_tracepoint_opts options = {.sz = sizeof(options), .bpf_cookie = cookie};
-	struct bpf_link *link = bpf_program__attach_tracepoint_opts(
-		state->programs->progs.on_tracepoint, probe->file, probe->name, &options);
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
+	struct bpf_perf_event_opts options = {.sz = sizeof(options), .bpf_cookie = cookie};
+	struct bpf_link *link = NULL;
+	uint64_t id;
+	int fd;
 
-	if (link)
-		vector_push(&state->links, link);
-	return link || bpf_error(err, -errno, "attaching to a tracepoint");
+	if (!trace_id(bytes_of(probe->file), bytes_of(probe->name), &id, err))
+		return false;
+	attr.config = id;
+	fd = perf_event_open(&attr, -1, 0, 0); /* a program on it runs on every CPU */
+	if (fd >= 0)
+		link = bpf_program__attach_perf_event_opts(
+			state->programs->progs.on_tracepoint, fd, &options);
+	if (link) {
+		vector_push(&state->links, link); /* closes fd */
+		return true;
+	}
+	bpf_error(err, -errno, "attaching to a tracepoint");
+	if (fd >= 0)
+		close(fd);
+	return false;
 }
 
 static bool attach_kernel_function(
@@ -251,9 +268,7 @@ static bool count_open(struct session *s, struct error *err)
 	struct count_state *state = memory_new(1, sizeof(*state));
 
 	s->recorder_state = state;
-	state->source.processes.cgroup.fd = -1;
-	state->source.records = &hit_records;
-	state->source.context = state;
+	bpf_source_init(&state->source, &hit_records, state);
 	if (!(s->options->cheap ? probes_find_memory : probes_find)(&state->probes, s, err) ||
 		!check_probes(state, s, err) || !bpf_source_possible(s, err) ||
 		!open_programs(state, s, err) || !bpf_source_open(&state->source, s, err))
@@ -278,9 +293,7 @@ static bool count_drain(struct session *s, bool last, struct error *err)
 	if (last)
 		bpf_source_track(&state->source, UINT64_MAX);
 	s->counts.delivered = state->delivered;
-	s->counts.user_stacks = state->source.sampler.user_stacks;
-	s->counts.complete = state->source.sampler.complete;
-	memcpy(s->counts.ends, state->source.sampler.stacks.ends, sizeof(s->counts.ends));
+	session_count_stacks(s, &state->source.sampler);
 	return uprobes_follow(&state->uprobes, s, err);
 }
 

@@ -232,10 +232,7 @@ static bool cpu_drain(struct session *s, bool last, struct error *err)
 		drain_rings(state, last);
 	s->counts.delivered = state->sampler->delivered;
 	s->counts.idle = state->sampler->idle;
-	s->counts.user_stacks = state->sampler->user_stacks;
-	s->counts.complete = state->sampler->complete;
-	memcpy(s->counts.ends, state->sampler->stacks.ends, sizeof(s->counts.ends));
-	s->counts.guessed = state->sampler->stacks.guessed;
+	session_count_stacks(s, state->sampler);
 	s->counts.lost = 0;
 	for (size_t i = 0; i < state->sampler->events.len; i++)
 		s->counts.lost += state->sampler->events.items[i].counts.lost_records;

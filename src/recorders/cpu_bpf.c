@@ -135,9 +135,7 @@ struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
 	struct cpu_bpf *b = memory_new(1, sizeof(*b));
 
 	b->untimed = s->options->untimed;
-	b->source.processes.cgroup.fd = -1;
-	b->source.records = &sample_records;
-	b->source.context = b;
+	bpf_source_init(&b->source, &sample_records, b);
 	b->source.timer = "on_sample";
 	if (bpf_source_possible(s, err) && open_programs(b, s, err) &&
 		bpf_source_open(&b->source, s, err)) {

@@ -189,9 +189,7 @@ static bool disk_open(struct session *s, struct error *err)
 	s->recorder_state = state;
 	state->latency = s->options->latency;
 	state->devices_shown = s->options->devices;
-	state->source.processes.cgroup.fd = -1;
-	state->source.records = &request_records;
-	state->source.context = state;
+	bpf_source_init(&state->source, &request_records, state);
 	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
 		!bpf_source_open(&state->source, s, err))
 		return false;
@@ -216,9 +214,7 @@ static bool disk_drain(struct session *s, bool last, struct error *err)
 	if (last)
 		bpf_source_track(&state->source, UINT64_MAX);
 	s->counts.delivered = state->delivered;
-	s->counts.user_stacks = state->source.sampler.user_stacks;
-	s->counts.complete = state->source.sampler.complete;
-	memcpy(s->counts.ends, state->source.sampler.stacks.ends, sizeof(s->counts.ends));
+	session_count_stacks(s, &state->source.sampler);
 	return true;
 }
 

@@ -9,13 +9,8 @@
 static bool tracepoint(const char *name, uint64_t *ret_config, struct error *err)
 {
 	size_t len = strcspn(name, ":");
-	struct buffer id = {0};
-	bool ok = trace_read((struct bytes){name, len}, bytes_of(name + len + 1), "id", &id, err);
 
-	if (ok)
-		*ret_config = strtoull(id.at, NULL, 10);
-	buffer_release(&id);
-	return ok;
+	return trace_id((struct bytes){name, len}, bytes_of(name + len + 1), ret_config, err);
 }
 
 /* Cut modifiers off `name`: what stands behind the last colon, unless that is a tracepoint's name.

@@ -180,9 +180,7 @@ static bool io_open(struct session *s, struct error *err)
 
 	s->recorder_state = state;
 	state->latency = s->options->latency;
-	state->source.processes.cgroup.fd = -1;
-	state->source.records = &call_records;
-	state->source.context = state;
+	bpf_source_init(&state->source, &call_records, state);
 	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
 		!bpf_source_open(&state->source, s, err))
 		return false;
@@ -210,9 +208,7 @@ static bool io_drain(struct session *s, bool last, struct error *err)
 		state->files_told = 0;
 	}
 	s->counts.delivered = state->delivered;
-	s->counts.user_stacks = state->source.sampler.user_stacks;
-	s->counts.complete = state->source.sampler.complete;
-	memcpy(s->counts.ends, state->source.sampler.stacks.ends, sizeof(s->counts.ends));
+	session_count_stacks(s, &state->source.sampler);
 	return true;
 }
 

@@ -165,9 +165,7 @@ static bool lock_open(struct session *s, struct error *err)
 	struct lock_state *state = memory_new(1, sizeof(*state));
 
 	s->recorder_state = state;
-	state->source.processes.cgroup.fd = -1;
-	state->source.records = &lock_records;
-	state->source.context = state;
+	bpf_source_init(&state->source, &lock_records, state);
 	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
 		!bpf_source_open(&state->source, s, err))
 		return false;
@@ -203,9 +201,7 @@ static bool lock_drain(struct session *s, bool last, struct error *err)
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
 	s->counts.delivered = state->delivered;
-	s->counts.user_stacks = state->source.sampler.user_stacks;
-	s->counts.complete = state->source.sampler.complete;
-	memcpy(s->counts.ends, state->source.sampler.stacks.ends, sizeof(s->counts.ends));
+	session_count_stacks(s, &state->source.sampler);
 	return true;
 }
 

@@ -252,9 +252,7 @@ static bool mem_open(struct session *s, struct error *err)
 		return recorder_count.open(s, err);
 	state = memory_new(1, sizeof(*state));
 	s->recorder_state = state;
-	state->source.processes.cgroup.fd = -1;
-	state->source.records = &alloc_records;
-	state->source.context = state;
+	bpf_source_init(&state->source, &alloc_records, state);
 	vector_push(&state->threads, ((struct allocating_thread){0}));
 	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
 		!bpf_source_open(&state->source, s, err))
@@ -290,9 +288,7 @@ static bool mem_drain(struct session *s, bool last, struct error *err)
 		look_for_allocators(state, s);
 	}
 	s->counts.delivered = state->allocated.delivered;
-	s->counts.user_stacks = state->source.sampler.user_stacks;
-	s->counts.complete = state->source.sampler.complete;
-	memcpy(s->counts.ends, state->source.sampler.stacks.ends, sizeof(s->counts.ends));
+	session_count_stacks(s, &state->source.sampler);
 	return uprobes_follow(&state->uprobes, s, err);
 }
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -17,6 +18,7 @@
 
 #include "base/buffer.h"
 #include "recorders/recorders.h"
+#include "recorders/sampler.h"
 
 #define DRAIN_INTERVAL	 ((uint64_t)100000000) /* ns */
 #define COMMAND_PATIENCE 500 /* times 10 ms: how long a command that was told to end may take */
@@ -201,6 +203,14 @@ static void read_all_processes(struct session *s)
 			processes_read(&s->processes, atoi(entry->d_name), &ignored);
 	if (dir)
 		closedir(dir);
+}
+
+void session_count_stacks(struct session *s, const struct sampler *sampler)
+{
+	s->counts.user_stacks = sampler->user_stacks;
+	s->counts.complete = sampler->complete;
+	memcpy(s->counts.ends, sampler->stacks.ends, sizeof(s->counts.ends));
+	s->counts.guessed = sampler->stacks.guessed;
 }
 
 void session_read_processes(struct session *s)

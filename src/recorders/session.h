@@ -63,6 +63,7 @@ struct session_counts {
 enum session_end { END_TARGET, END_DURATION, END_SIGNAL, END_OUTPUT };
 
 struct recorder;
+struct sampler;
 
 struct session {
 	const struct record_options *options;
@@ -116,6 +117,8 @@ bool session_watch_wakeups(struct session *s, int fd, struct error *err);
 
 /* Take in what /proc says about the targets, or about all there is. */
 void session_read_processes(struct session *s);
+/* Say in the session's counts how the stacks of all samples so far ended. */
+void session_count_stacks(struct session *s, const struct sampler *sampler);
 
 uint64_t monotonic_ns(void);
 

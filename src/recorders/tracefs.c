@@ -146,6 +146,17 @@ bool trace_read(struct bytes group, struct bytes name, const char *file, struct 
 			     name.at);
 }
 
+bool trace_id(struct bytes group, struct bytes name, uint64_t *ret_id, struct error *err)
+{
+	struct buffer text = {0};
+	bool ok = trace_read(group, name, "id", &text, err);
+
+	if (ok)
+		*ret_id = strtoull(text.at, NULL, 10);
+	buffer_release(&text);
+	return ok;
+}
+
 /* ---- Fields ---- */
 
 /* The number behind "offset:" in a line; -1: none. */

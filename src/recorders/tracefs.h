@@ -17,10 +17,13 @@ struct trace_field {
 /* A group of tracepoints with that name? False also where tracefs cannot be read. */
 bool trace_group_exists(struct bytes group);
 
-/* The text of a tracepoint's file: "id", "format". ERR_PERMISSION when tracefs cannot be read,
+/* The text of a tracepoint's file: "format". ERR_PERMISSION when tracefs cannot be read,
  * ERR_USAGE when there is no such tracepoint; the message names what is near. */
 bool trace_read(struct bytes group, struct bytes name, const char *file, struct buffer *text,
 	struct error *err);
+
+/* Its number for perf_event_open(2); errors as above. */
+bool trace_id(struct bytes group, struct bytes name, uint64_t *ret_id, struct error *err);
 
 /* The field of this name in the text of a `format`. ERR_USAGE: there is none, or it is no number;
  * the message lists those that are. */

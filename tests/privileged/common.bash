@@ -65,6 +65,22 @@ until_gone() {
 	done
 }
 
+# kill_recorder FILE PROGRAMS OPTION...: of a recorder with these options, which has that many programs or
+# more in the kernel, some on places in FILE, nothing stays there when it is killed.
+kill_recorder() {
+	"$kiln" record -q "${@:3}" -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	loaded=$(bpf_programs $recorder)
+	[ "$(wc -w <<<"$loaded")" -ge "$2" ] || return 1
+	kill -KILL $recorder
+	wait $recorder || true
+	until_gone $loaded || return 1
+	mkdir tracing
+	unshare -m sh -c 'mount -t tracefs none tracing && cat tracing/uprobe_events' >uprobe_events || return 1
+	! grep "$1" uprobe_events
+}
+
 # The CPU time of a process or (PID/task/TID) of a thread, in ms.
 used_ms() {
 	awk -v tick="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) * 1000 / tick }' "/proc/$1/stat"

@@ -140,18 +140,21 @@ inside_calls() {
 
 @test "a recorder that is killed leaves nothing behind" {
 	start_counted 10
-	"$kiln" record -q --mode count -e counted:add,syscalls:sys_enter_lseek -p $target -o p.kiln &
-	recorder=$!
-	until_recording $recorder
-	loaded=$(bpf_programs $recorder)
-	[ "$(wc -w <<<"$loaded")" -ge 4 ]
-	kill -KILL $recorder
-	wait $recorder || true
-	until_gone $loaded
-	run ! grep -s counted /sys/kernel/tracing/uprobe_events
+	kill_recorder counted 4 --mode count -e counted:add,syscalls:sys_enter_lseek -p $target
 	touch go
 	wait $target
 	[ "$(own add odd 3)" -eq 20 ]
+}
+
+@test "tracepoints where nothing has mounted tracefs" {
+	without_tracefs() {
+		unshare -m sh -c 'for place in tracing debug; do mount -t tmpfs none /sys/kernel/$place || exit; done
+			exec "$@"' - "$@"
+	}
+	[ -z "$(without_tracefs ls /sys/kernel/tracing /sys/kernel/debug | grep -v :)" ]
+	without_tracefs "$kiln" record -q --mode count -e syscalls:sys_enter_lseek -o p.kiln -- "$bin/counted" 10 2>own
+	adds_up p.kiln
+	[ "$(shown ";run;calls;$(inside_calls)")" -eq "$(own lseek calls 3)" ]
 }
 
 @test "what is unknown or makes no sense is refused in one line, with what is near" {

@@ -118,15 +118,7 @@ start_allocating() {
 
 @test "a recorder that is killed leaves nothing behind" {
 	start_allocating "$bin/allocating" 100
-	"$kiln" record -q --mode mem -p $target -o p.kiln &
-	recorder=$!
-	until_recording $recorder
-	loaded=$(bpf_programs $recorder)
-	[ "$(wc -w <<<"$loaded")" -ge 5 ]
-	kill -KILL $recorder
-	wait $recorder || true
-	until_gone $loaded
-	run ! grep -s libc /sys/kernel/tracing/uprobe_events
+	kill_recorder libc 5 --mode mem -p $target
 	touch go
 	wait $target
 	[ "$(own_calls)" -eq 2800 ]
