@@ -42,7 +42,7 @@ static __always_inline enum value_found value_of(
 	void *ctx, struct task_struct *task, __u32 number, __s64 *ret)
 {
 	const volatile struct hit_value *v = &values[number & (HIT_VALUES_MOST - 1)];
-	__u64 found = 0;
+	__u64 found[2] = {0}; /* as far as the verifier knows, 15 bytes are read */
 
 	*ret = 1;
 	if (v->from == HIT_NOTHING)
@@ -50,12 +50,12 @@ static __always_inline enum value_found value_of(
 	*ret = v->add;
 	if (v->from == HIT_CONSTANT)
 		return VALUE_FOUND;
-	if (!read_context(ctx, v->offset, v->from == HIT_MEMORY ? 8 : v->size, &found))
+	if (!read_context(ctx, v->offset, v->from == HIT_MEMORY ? 8 : v->size, found))
 		return VALUE_ABSENT;
 	if (v->from == HIT_MEMORY &&
-		bpf_probe_read_user(&found, v->size & 15, (const void *)(found + v->add)))
+		bpf_probe_read_user(found, v->size & 15, (const void *)(*found + v->add)))
 		return VALUE_ABSENT;
-	*ret = widened(found, v->size, v->is_signed);
+	*ret = widened(*found, v->size, v->is_signed);
 	if (v->from != HIT_GROWTH)
 		return VALUE_FOUND;
 	*ret -= (__s64)BPF_CORE_READ(task, mm, brk);

@@ -397,6 +397,8 @@ int BPF_PROG(on_new, struct task_struct *task)
 
 	if (!t || t->mark.early)
 		return 0;
+	if (asked.tell_groups)
+		tell_group(task); /* it has no stack that would */
 	t->since = t->woken = bpf_ktime_get_ns();
 	set_kind(t, task, WAIT_QUEUE);
 	t->off = true;

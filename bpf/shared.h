@@ -21,9 +21,10 @@ struct asked {
 	__u8 by_cpu;	 /* only what happens on these `cpus` */
 	__u8 until_exec; /* targets are recorded from their next exec on */
 	__u8 user_frames, kernel_frames;
-	__u8 user_tables;	  /* user frames by unwind tables */
-	__u8 groups;		  /* how many of `group`: whoever is in one when it happens */
-	__u8 legacy;		  /* they are of the hierarchy of version 1 that has perf events */
+	__u8 user_tables; /* user frames by unwind tables */
+	__u8 groups;	  /* how many of `group`: whoever is in one when it happens */
+	__u8 tell_groups; /* in which group whoever is recorded is */
+	__u8 legacy;	  /* groups are of the hierarchy of version 1 that has perf events */
 	__u64 group[GROUPS_MOST]; /* ids of control groups: inodes of their folders */
 	__u64 crowded;		  /* bytes in the ring that wake the recorder up */
 	struct origin origin;
@@ -43,6 +44,7 @@ enum told {
 	TOLD_LOCK,	/* struct told_lock */
 	TOLD_SAMPLE,	/* struct told_sample */
 	TOLD_ALLOC,	/* struct told_alloc */
+	TOLD_GROUP,	/* struct told_group */
 };
 
 /* What a process runs from a time on: addresses of others mean something else. */
@@ -51,6 +53,15 @@ struct told_space {
 	__u32 id;
 	__u64 time; /* CLOCK_MONOTONIC, ns */
 	__u32 pid, reserved2;
+};
+
+/* In which control group a thread is from now on. */
+#define GROUP_THREADS_MOST 16384 /* that this need not be told of again: some 1.5 MB */
+struct told_group {
+	__u8 told, reserved[3];
+	__u32 tid;
+	__u64 time;
+	__u64 id; /* the inode of its folder */
 };
 
 /* Some frames of a stack, outermost first, and what is outside of them: another chunk, or (root)

@@ -77,6 +77,8 @@ static __always_inline __u64 ring_wakeup(void)
 									    : BPF_RB_NO_WAKEUP;
 }
 
+#include "bpf/groups.h"
+
 /* 0: the ring is full. */
 static __always_inline __u32 space_of(struct task_struct *task)
 {
@@ -292,6 +294,8 @@ static __always_inline void stack_take_as(struct stack_room *room, void *ctx,
 {
 	long size;
 
+	if (asked.tell_groups)
+		tell_group(task);
 	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD))
 		take_user(room, task);
 	if (kernel_frames && !room->lost) {
@@ -347,6 +351,8 @@ static __always_inline __u32 stack_take_other(struct task_struct *task, bool *re
 
 	if (!room)
 		return 0;
+	if (asked.tell_groups)
+		tell_group(task);
 	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD)) {
 		space = space_of(task);
 		room->chunk.parent = early | space;

@@ -115,22 +115,10 @@ static __attribute__((noinline)) bool find_group(struct cgroup *group, __u64 id)
 /* Is it in one of the control groups now? */
 static __always_inline bool in_groups(struct task_struct *task)
 {
-	struct cgroup_subsys_state *events = NULL;
-	struct css_set *all = task->cgroups;
-	struct cgroup *group = all->dfl_cgrp;
-	__u8 *known;
-	__u64 id;
+	struct cgroup *group;
+	__u64 id = group_of(task, &group);
+	__u8 *known = bpf_map_lookup_elem(&groups, &id);
 
-	if (asked.legacy) {
-		bpf_core_read(&events, sizeof(events),
-			&all->subsys[bpf_core_enum_value(
-				enum cgroup_subsys_id, perf_event_cgrp_id)]);
-		group = BPF_CORE_READ(events, cgroup);
-		id = BPF_CORE_READ(group, kn, id);
-	} else {
-		id = group->kn->id;
-	}
-	known = bpf_map_lookup_elem(&groups, &id);
 	return known ? *known : find_group(group, id);
 }
 

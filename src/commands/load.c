@@ -240,7 +240,7 @@ bool load_file(const char *path, unsigned want, const struct load_steps *steps, 
 		.want = want, .format = common.format, .places = names_places()};
 
 	if (common.transforms.steps.len)
-		options.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS;
+		options.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS | WANT_LABELS;
 	if (names_projection() & PROJECT_LINES)
 		options.want |= WANT_LINES;
 	if (names_need_times(l.name))

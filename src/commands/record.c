@@ -221,6 +221,12 @@ static const struct option what_options[] = {
 		.help = "how much of each stack is looked at, at most 65528 (65528; 16384 where "
 			"locked "
 			"memory is short)"},
+	{.name = "by-cgroup",
+		.set = option_flag,
+		.offset = AT(by_cgroup),
+		.help = "record in which control group (or container) each sample is, too; "
+			"pictures "
+			"have it as the outermost frame"},
 	{.name = "mmap-pages",
 		.letter = 'm',
 		.argument = "SIZE",
@@ -438,6 +444,7 @@ static int run(char **operands)
 		record_output_release(&r->out);
 		return failed(r, &s, &err);
 	}
+	r->out.by_cgroup = r->options.by_cgroup;
 	truncated_catch(true);	  /* programs that are built anew while they are recorded */
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */
 	ok = session_run(&s, recorders[r->mode], &r->options, &err);

@@ -2,6 +2,7 @@
 #include "commands/record_output.h"
 
 #include "commands/names.h"
+#include "transforms/transforms.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,6 +95,17 @@ bool record_output_append(struct record_output *o, const struct profile *p, stru
 	return kiln_writer_append(&o->writer, p, err);
 }
 
+/* A .kiln file has all there is, and is told apart by who looks at it. */
+static bool group(const struct record_output *o, struct view *view, struct error *err)
+{
+	if (!o->by_cgroup || !strcmp(o->renderer->name, "kiln"))
+		return true;
+	for (size_t i = 0; transforms[i]; i++)
+		if (!strcmp(transforms[i]->name, "by-cgroup"))
+			return transforms[i]->apply(view, NULL, err);
+	return true;
+}
+
 static bool render(struct record_output *o, const struct profile *p, struct error *err)
 {
 	void *settings = renderer_settings(o->renderer);
@@ -102,7 +114,7 @@ static bool render(struct record_output *o, const struct profile *p, struct erro
 	bool done;
 
 	view_init(&view, p, names_projection());
-	done = output_open(&out, o->path, OUTPUT_MODE, err) &&
+	done = group(o, &view, err) && output_open(&out, o->path, OUTPUT_MODE, err) &&
 	       o->renderer->render(&view, settings, &out, err) && output_commit(&out, err);
 	output_discard(&out);
 	view_release(&view);

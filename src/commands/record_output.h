@@ -12,11 +12,13 @@ struct record_output {
 	const struct renderer *renderer; /* of the finished file */
 	char *growing; /* the file that is appended to: `path`, or PATH.kiln for other formats */
 	int fd;
-	bool stream; /* a pipe or device: what is appended is all there is */
+	bool by_cgroup; /* pictures and text tell control groups apart */
+	bool stream;	/* a pipe or device: what is appended is all there is */
 	struct kiln_writer writer;
 };
 
-/* Begin. A .kiln file of that name becomes NAME.old. ERR_USAGE for an unknown suffix. */
+/* Begin; `by_cgroup` can be set then. A .kiln file of that name becomes NAME.old. ERR_USAGE for an
+ * unknown suffix. */
 bool record_output_open(struct record_output *o, const char *path, struct error *err);
 /* Append what is new in the profile. */
 bool record_output_append(struct record_output *o, const struct profile *p, struct error *err);

@@ -329,9 +329,9 @@ string_id processes_cgroup(const struct processes *p, uint64_t id)
 	return 0;
 }
 
-static void apply_cgroup(struct processes *p, const struct perf_record *r)
+void processes_add_cgroup(struct processes *p, uint64_t id, struct bytes path)
 {
-	struct control_group row = {r->cgroup.id, profile_string(p->profile, r->cgroup.path)};
+	struct control_group row = {id, profile_string(p->profile, path)};
 
 	if (processes_cgroup(p, row.id))
 		return;
@@ -367,7 +367,7 @@ void processes_apply(struct processes *p, const struct perf_record *r)
 		apply_ksymbol(p, r);
 		break;
 	case PERF_RECORD_CGROUP:
-		apply_cgroup(p, r);
+		processes_add_cgroup(p, r->cgroup.id, r->cgroup.path);
 		break;
 	}
 }

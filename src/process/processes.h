@@ -83,6 +83,8 @@ const struct mapped *processes_find(
  */
 void processes_name_loaded(struct processes *p);
 
+/* A control group, as the kernel numbers it, has this path. */
+void processes_add_cgroup(struct processes *p, uint64_t id, struct bytes path);
 /* The path of a control group as records tell; 0: not told. */
 string_id processes_cgroup(const struct processes *p, uint64_t id);
 

@@ -8,6 +8,7 @@
 
 #include "base/spool.h"
 #include "images/kernel.h"
+#include "process/cgroup_names.h"
 #include "process/perf_order.h"
 #include "process/stacks.h"
 #include "process/walks.h"
@@ -97,7 +98,7 @@ static unsigned columns(const struct data *d, const struct perf_file_event *even
 		has |= SAMPLE_THREAD;
 	if ((d->options->want & WANT_CPUS) && type & PERF_SAMPLE_CPU)
 		has |= SAMPLE_CPU;
-	if (d->options->want == WANT_ALL && type & PERF_SAMPLE_CGROUP)
+	if (d->options->want & WANT_LABELS && type & PERF_SAMPLE_CGROUP)
 		has |= SAMPLE_LABELS;
 	return has;
 }
@@ -241,7 +242,7 @@ static label_set_id label_of(struct data *d, uint64_t cgroup)
 
 	if (!path)
 		return 0;
-	return profile_label(d->profile, 0, profile_string(d->profile, BYTES("cgroup")), path);
+	return profile_label(d->profile, 0, profile_string(d->profile, BYTES(LABEL_CGROUP)), path);
 }
 
 /* A sample whose stack copy, if it has one, has been walked. */

@@ -16,7 +16,8 @@ enum read_want {
 	WANT_THREADS = 2,
 	WANT_CPUS = 4,
 	WANT_LINES = 8,
-	WANT_ALL = 15,
+	WANT_LABELS = 16,
+	WANT_ALL = 31,
 };
 
 /* How tools of other names read a format, where that is not Kiln's own way. Marks and ids are then

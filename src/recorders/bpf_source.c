@@ -69,7 +69,8 @@ void bpf_source_ask(
 	asked->everything = o->system_wide;
 	asked->by_cpu = o->cpus.list.len > 0;
 	asked->groups = (uint8_t)s->groups.list.len;
-	asked->legacy = s->groups.legacy;
+	asked->legacy = s->groups.legacy || (o->by_cgroup && s->cgroups.legacy);
+	asked->tell_groups = o->by_cgroup;
 	for (size_t i = 0; i < s->groups.list.len; i++)
 		asked->group[i] = s->groups.list.items[i].id;
 	asked->until_exec = session_records_command(s);
@@ -91,6 +92,8 @@ static bool load(struct bpf_source *source, const struct session *s, struct erro
 	int code;
 
 	bpf_map__set_max_entries(map_named(source, "ring"), (uint32_t)ring_bytes(s->options));
+	if (s->options->by_cgroup)
+		bpf_map__set_max_entries(map_named(source, "told_groups"), GROUP_THREADS_MOST);
 	bpf_object__for_each_program(
 		program, *source->programs->obj) if (bpf_program__expected_attach_type(program) ==
 						     BPF_TRACE_ITER)
@@ -126,6 +129,7 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 		return false;
 	sampler_init(
 		&source->sampler, &s->profile, &s->processes, s->kernel, STACK_USER | STACK_KERNEL);
+	source->sampler.cgroups = session_cgroups(s);
 	chunk_table_init(&source->chunks, &source->sampler.stacks);
 	s->processes.remapped = forget_space;
 	s->processes.remapped_context = source;
@@ -244,7 +248,8 @@ static size_t told_size(const struct bpf_source *source, struct bytes record)
 {
 	static const size_t sizes[] = {[TOLD_SPACE] = sizeof(struct told_space),
 		[TOLD_CHUNK] = sizeof(struct told_chunk),
-		[TOLD_COPY] = sizeof(struct told_copy)};
+		[TOLD_COPY] = sizeof(struct told_copy),
+		[TOLD_GROUP] = sizeof(struct told_group)};
 	uint8_t told = record.len ? (uint8_t)*record.at : 0;
 	const void *any = record.at;
 
@@ -260,6 +265,12 @@ static uint64_t told_time(const struct bpf_source *source, const void *record)
 	const struct told_space *any = record;
 
 	return source->records->size(any->told) ? source->records->time(record) : any->time;
+}
+
+static void take_group(struct bpf_source *source, const struct told_group *told)
+{
+	if (source->sampler.cgroups)
+		cgroup_labels_tell(source->sampler.cgroups, (int32_t)told->tid, told->id);
 }
 
 /* False: it is too young, what happened to processes before may not have come yet. */
@@ -282,6 +293,8 @@ static bool take(struct bpf_source *source, struct bytes record, uint64_t until)
 		chunk_table_add(&source->chunks, any);
 	else if (told == TOLD_COPY)
 		chunk_table_walk(&source->chunks, any);
+	else if (told == TOLD_GROUP)
+		take_group(source, any);
 	else
 		source->malformed += !source->records->take(source->context, any);
 	return true;
@@ -359,6 +372,25 @@ stack_id bpf_source_stack(struct bpf_source *source, thread_id thread, uint32_t 
 
 	count_end(source, chunk);
 	return bpf_source_stack_above(source, root, chunk);
+}
+
+void bpf_source_label(struct bpf_source *source, struct sample *sample)
+{
+	const struct profile *p = source->sampler.profile;
+
+	if (!source->sampler.cgroups)
+		return;
+	sample->has |= SAMPLE_LABELS;
+	sample->labels =
+		cgroup_labels_thread(source->sampler.cgroups, p->threads.items[sample->thread].tid);
+}
+
+void bpf_source_add(struct bpf_source *source, uint32_t samples, const struct sample *sample)
+{
+	struct sample labelled = *sample;
+
+	bpf_source_label(source, &labelled);
+	profile_add_sample(source->sampler.profile, samples, &labelled);
 }
 
 /* ---- The end ---- */

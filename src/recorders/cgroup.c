@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buffer.h"
 #include "process/proc.h"
 #include "recorders/cgroup.h"
 
@@ -206,6 +205,25 @@ bool cgroup_create(struct cgroup *ret, pid_t process, struct error *err)
 bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err)
 {
 	return add_to(cgroup->folder, process) || error_errno(err, "%s", cgroup->folder);
+}
+
+void cgroup_outside_of_own(struct bytes path, struct buffer *ret)
+{
+	struct buffer own = {0};
+	struct bytes part;
+
+	buffer_printf(&own, PREFIX "%d", getpid());
+	ret->len = 0;
+	for (; path.len; path = (struct bytes){part.at + part.len, path.len - part.len}) {
+		if (*path.at == '/')
+			path = (struct bytes){path.at + 1, path.len - 1};
+		part = (struct bytes){path.at, bytes_until(path, '/')};
+		if (part.len && !bytes_equal(part, buffer_bytes(&own)))
+			buffer_printf(ret, "/%.*s", (int)part.len, part.at);
+	}
+	if (!ret->len)
+		buffer_char(ret, '/');
+	buffer_release(&own);
 }
 
 /* A line of cpu.stat: "usage_usec 1234" */

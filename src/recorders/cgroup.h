@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "base/bytes.h"
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -23,6 +23,8 @@ struct cgroup {
 bool cgroup_create(struct cgroup *ret_cgroup, pid_t process, struct error *err);
 /* Put a process into it. ERR_IO. */
 bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err);
+/* The path of a group as it would be if such groups of the caller's were not there. */
+void cgroup_outside_of_own(struct bytes path, struct buffer *ret_path);
 /* CPU time of the processes in a group as the scheduler charged it, ns; 0: unknown. A process that
  * is running now may be behind by a tick. */
 uint64_t cgroup_cpu_ns(const char *folder);

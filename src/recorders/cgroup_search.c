@@ -11,14 +11,13 @@
 #include "base/buffer.h"
 #include "base/options.h"
 #include "bpf/shared.h"
+#include "process/cgroup_names.h"
 #include "process/proc.h"
 #include "recorders/cgroup.h"
 #include "recorders/container_ids.h"
 
 #define GROUPS_LIMIT 65536u /* of a hierarchy that are looked at */
 #define NAMED_MOST   5u	    /* of what is near, in messages */
-#define ID_DIGITS    64u
-#define ID_SHOWN     12u
 
 bool cgroup_names_add(struct cgroup_names *names, enum cgroup_spelling spelling, const char *text,
 	struct error *err)
@@ -37,54 +36,9 @@ bool cgroup_names_add(struct cgroup_names *names, enum cgroup_spelling spelling,
 
 /* ---- What groups of containers are called ---- */
 
-static bool is_id(struct bytes text)
-{
-	for (size_t i = 0; i < text.len; i++)
-		if (!is_hex_digit(text.at[i]))
-			return false;
-	return text.len == ID_DIGITS;
-}
-
 static struct bytes without_end(struct bytes text, struct bytes end)
 {
 	return bytes_end(text, end) ? (struct bytes){text.at, text.len - end.len} : text;
-}
-
-/* "docker-ID.scope", "libpod-ID", "cri-containerd:ID", "ID": the id, or nothing. What watches over
- * a container has its id in its name, too. */
-static struct bytes container_id_of(struct bytes group)
-{
-	struct bytes name = without_end(group, BYTES(".scope"));
-	struct bytes id = {name.at + name.len - ID_DIGITS, ID_DIGITS};
-
-	if (name.len < ID_DIGITS || !is_id(id) || bytes_find(name, BYTES("conmon")) ||
-		(name.len > ID_DIGITS && !strchr("-:_", id.at[-1])))
-		return (struct bytes){0};
-	return id;
-}
-
-/* "lxc.payload.NAME", "machine-NAME.scope", "systemd-nspawn@NAME.service": the name, or nothing. */
-static struct bytes container_name_of(struct bytes group)
-{
-	static const struct {
-		struct bytes start, end;
-	} spellings[] = {{{"lxc.payload.", 12}, {"", 0}}, {{"machine-", 8}, {".scope", 6}},
-		{{"systemd-nspawn@", 15}, {".service", 8}}};
-
-	for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++)
-		if (bytes_start(group, spellings[i].start) && bytes_end(group, spellings[i].end)) {
-			group = without_end(group, spellings[i].end);
-			return (struct bytes){group.at + spellings[i].start.len,
-				group.len - spellings[i].start.len};
-		}
-	return (struct bytes){0};
-}
-
-struct bytes cgroup_container(struct bytes group)
-{
-	struct bytes id = container_id_of(group);
-
-	return id.len ? (struct bytes){id.at, ID_SHOWN} : container_name_of(group);
 }
 
 /* Is it `name`, as systemd writes it in names of units? "a-b" is "a\x2db". */
@@ -107,12 +61,12 @@ static bool is_escaped(struct bytes text, struct bytes name)
 
 bool cgroup_is_of_container(struct bytes group, struct bytes container, bool start)
 {
-	struct bytes id = container_id_of(group);
+	struct bytes id = cgroup_container_id(group);
 
 	if (start)
 		return bytes_start(id, container);
 	return bytes_equal(group, container) || bytes_equal(id, container) ||
-	       (container.len && is_escaped(container_name_of(group), container));
+	       (container.len && is_escaped(cgroup_container_name(group), container));
 }
 
 /* ---- The groups of a hierarchy ---- */
@@ -456,6 +410,36 @@ bool cgroups_find(const struct cgroup_names *names, struct found_groups *ret, st
 		ok = find_one(&s, buffer_bytes(&mounts), &names->list.items[i], ret, err);
 	ret->legacy = ok && mount.legacy;
 	search_release(&s);
+	buffer_release(&mounts);
+	return ok;
+}
+
+bool cgroups_list(void (*each)(void *context, uint64_t id, struct bytes path), void *context,
+	bool *ret_legacy, struct error *err)
+{
+	struct buffer mounts = {0}, folder = {0};
+	struct cgroup_mount mount;
+	struct search s = {0};
+	struct stat about;
+	bool ok;
+
+	ok = proc_text(&mounts, "/proc/self/mountinfo") &&
+	     cgroup_events_mount(buffer_bytes(&mounts), &mount);
+	if (!ok) {
+		error_set(err, ERR_UNSUPPORTED, "no control groups are mounted here");
+	} else {
+		*ret_legacy = mount.legacy;
+		search_begin(&s, mount);
+	}
+	for (size_t i = 0; i < s.groups.len; i++) {
+		folder.len = 0;
+		buffer_printf(&folder, "%.*s%s", (int)mount.folder.len, mount.folder.at,
+			s.groups.items[i]);
+		if (!stat(folder.at, &about))
+			each(context, about.st_ino, bytes_of(s.groups.items[i]));
+	}
+	search_release(&s);
+	buffer_release(&folder);
 	buffer_release(&mounts);
 	return ok;
 }

@@ -46,8 +46,10 @@ void cgroups_release(struct found_groups *groups);
 /* Is that the name of the group of this container, given by its name, its id or (`start`) the
  * beginning of its id? As docker, podman, containerd, CRI-O, LXC and systemd-nspawn call them. */
 bool cgroup_is_of_container(struct bytes group, struct bytes container, bool start);
-/* What a container is called, if it is the group of one: the first 12 digits of its id, or a name.
- * Or nothing. */
-struct bytes cgroup_container(struct bytes group);
+/* Tell of every group in the hierarchy that has perf events, outer ones first: its id, as programs
+ * in the kernel know it, and its path below the mount, "" for the outermost. ERR_UNSUPPORTED: there
+ * is none to be seen here. */
+bool cgroups_list(void (*each)(void *context, uint64_t id, struct bytes path), void *context,
+	bool *ret_legacy, struct error *err);
 
 #endif

@@ -152,7 +152,7 @@ static bool add_hit(void *context, const void *record)
 	sample.thread = processes_thread(
 		state->source.sampler.processes, (int32_t)hit->pid, (int32_t)hit->tid);
 	sample.stack = bpf_source_stack(&state->source, sample.thread, hit->chunk);
-	profile_add_sample(p, c->samples, &sample);
+	bpf_source_add(&state->source, c->samples, &sample);
 	if (state->probes.list.items[hit->event].weight)
 		vector_push(&p->streams.items[c->stream].value, hit->value);
 	c->delivered++;

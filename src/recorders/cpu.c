@@ -174,6 +174,7 @@ static bool cpu_open(struct session *s, struct error *err)
 		return false;
 	state->sampler->cpu_wide = s->options->system_wide;
 	state->sampler->wall_offset = s->wall_offset;
+	state->sampler->cgroups = session_cgroups(s);
 	describe_events(state);
 	return begin_tee(s, state, err);
 }

@@ -46,6 +46,7 @@ static bool add_samples(
 	sample->thread =
 		processes_thread(source->sampler.processes, (int32_t)who->pid, (int32_t)who->tid);
 	sample->stack = bpf_source_stack(source, sample->thread, who->chunk);
+	bpf_source_label(source, sample);
 	return sampler_add(&source->sampler, 0, sample, idle, count);
 }
 

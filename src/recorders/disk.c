@@ -124,7 +124,7 @@ static void add_sample(
 {
 	struct profile *p = state->source.sampler.profile;
 
-	profile_add_sample(p, state->samples, sample);
+	bpf_source_add(&state->source, state->samples, sample);
 	vector_push(&p->streams.items[state->stream].value, (int64_t)value);
 	vector_push(&p->streams.items[state->stream + 1].value, count);
 }

@@ -138,7 +138,7 @@ static bool add_call(struct io_state *state, const struct told_call *call)
 			state->kinds[call->kind]);
 	if (call->file)
 		sample.stack = profile_stack(p, sample.stack, state->files.items[call->file]);
-	profile_add_sample(p, state->samples, &sample);
+	bpf_source_add(&state->source, state->samples, &sample);
 	vector_push(&p->streams.items[state->stream].value,
 		state->latency ? (int64_t)call->took : (int64_t)call->bytes);
 	state->delivered++;

@@ -138,7 +138,7 @@ static bool add_wait(void *context, const void *record)
 	sample.stack =
 		profile_stack(p, bpf_source_stack(&state->source, sample.thread, told->chunk),
 			state->kinds[told->kind]);
-	profile_add_sample(p, state->samples, &sample);
+	bpf_source_add(&state->source, state->samples, &sample);
 	vector_push(&p->streams.items[state->stream].value, (int64_t)told->took);
 	state->delivered++;
 	return true;

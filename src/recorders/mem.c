@@ -168,7 +168,7 @@ static void add_sample(struct mem_state *state, struct mem_streams *streams, thr
 		.has = SAMPLE_PARTS, .time = block->time, .cpu = block->cpu, .thread = thread};
 
 	sample.stack = bpf_source_stack(&state->source, thread, block->chunk);
-	profile_add_sample(p, streams->samples, &sample);
+	bpf_source_add(&state->source, streams->samples, &sample);
 	vector_push(&p->streams.items[streams->stream].value, (int64_t)block->size);
 	streams->delivered++;
 }

@@ -146,7 +146,7 @@ static void add_part(struct off_state *state, struct sample *sample, stack_id st
 
 	sample->duration = ns;
 	sample->stack = stack;
-	profile_add_sample(p, state->samples, sample);
+	bpf_source_add(&state->source, state->samples, sample);
 	vector_push(&p->streams.items[state->stream].value, (int64_t)ns);
 	state->delivered++;
 }
@@ -190,7 +190,7 @@ static bool add_run(struct off_state *state, const struct told_run *run)
 	sample.stack = bpf_source_stack(&state->source, sample.thread, run->chunk);
 	if (run->kind)
 		sample.stack = profile_stack(p, sample.stack, state->runs[run->kind]);
-	profile_add_sample(p, state->samples, &sample);
+	bpf_source_add(&state->source, state->samples, &sample);
 	vector_push(&p->streams.items[state->stream].value, (int64_t)run->ran);
 	state->delivered++;
 	return true;

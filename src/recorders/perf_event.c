@@ -69,6 +69,10 @@ void perf_features_probe(struct perf_features *ret)
 	attr.ksymbol = 1;
 	ret->ksymbol = opens(attr, 0, -1);
 	attr = dummy_attr;
+	attr.cgroup = 1;
+	attr.sample_type = PERF_SAMPLE_CGROUP;
+	ret->cgroup = opens(attr, 0, -1);
+	attr = dummy_attr;
 	attr.exclude_kernel = 0;
 	ret->kernel = opens(attr, 0, -1);
 	attr = dummy_attr;

@@ -11,6 +11,7 @@ struct perf_features {
 	bool lost;	   /* PERF_FORMAT_LOST: 6.0 */
 	bool build_id;	   /* build ids in MMAP2: 5.12 */
 	bool ksymbol;	   /* KSYMBOL: 5.1 */
+	bool cgroup;	   /* CGROUP, and in samples: 5.7, with CONFIG_CGROUP_PERF */
 	bool kernel;	   /* this user may sample the kernel */
 	bool system;	   /* ... and all processes */
 	bool cycles;	   /* hardware cycle counter that interrupts */

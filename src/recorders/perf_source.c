@@ -157,7 +157,7 @@ static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *
 	}
 	if (source->program)
 		return;
-	ret->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	ret->sample_type |= PERF_SAMPLE_CALLCHAIN | (o->by_cgroup ? PERF_SAMPLE_CGROUP : 0);
 	ret->sample_max_stack = 0;
 	ret->exclude_callchain_user = source->regs_mask || o->kernel_only;
 	ret->exclude_callchain_kernel = source->user_only || o->user_only;
@@ -180,6 +180,7 @@ static void tracking_attr(
 	ret->enable_on_exec = perf_source_by_exec(source, s);
 	ret->mmap = ret->mmap2 = ret->comm = ret->comm_exec = ret->task = 1;
 	ret->build_id = source->features.build_id;
+	ret->cgroup = s->options->by_cgroup;
 	ret->wakeup_watermark = source->tracking_wakes ? 1 : (uint32_t)(RING_TRACKING / 4);
 }
 
@@ -511,6 +512,10 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	else
 		number_list_online_cpus(&source->cpus);
 	raise_open_files();
+	if (s->options->by_cgroup && !source->features.cgroup)
+		return error_set(err, ERR_UNSUPPORTED,
+			"--by-cgroup: this kernel does not tell of control groups (it takes Linux "
+			"5.7 with CONFIG_CGROUP_PERF)");
 	ok = choose_frequency(source, s, err) && choose_events(source, s, err) &&
 	     list_threads(source, s, &threads, err);
 	if (ok) {

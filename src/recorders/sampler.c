@@ -210,6 +210,10 @@ static void add_sample(struct sampler *s, const struct perf_record *r)
 		processes_thread(s->processes, (int32_t)r->identity.pid, (int32_t)r->identity.tid);
 	stack = stacks_add(&s->stacks, r, sample.thread, s->parts);
 	sample.stack = stack.stack;
+	if (s->cgroups) {
+		sample.has |= SAMPLE_LABELS;
+		sample.labels = cgroup_labels_of(s->cgroups, r->sample.cgroup);
+	}
 	s->user_stacks += stack.has_user;
 	s->complete += stack.has_user && stack.user_end == UNWIND_COMPLETE;
 	idle = stacks_idle(&s->stacks, r);

@@ -5,6 +5,7 @@
 #define KILN_RECORDERS_SAMPLER_H
 
 #include "process/stacks.h"
+#include "recorders/cgroup_labels.h"
 #include "recorders/counts.h"
 
 /* One event that is sampled, and where its samples go. */
@@ -26,8 +27,9 @@ struct sampler {
 	struct profile *profile;
 	struct processes *processes;
 	struct stacks stacks;
-	unsigned parts;	     /* enum stack_parts wanted */
-	bool untimed;	     /* a row stands for as many samples as its values say */
+	unsigned parts;		       /* enum stack_parts wanted */
+	struct cgroup_labels *cgroups; /* that samples are labelled with; NULL: they are not */
+	bool untimed;		       /* a row stands for as many samples as its values say */
 	bool cpu_wide;	     /* events run on CPUs, not with threads: idle ones are sampled too */
 	int64_t wall_offset; /* ns from the samples' clock to the wall clock; INT64_MIN: unknown */
 	VECTOR(struct sampled_event) events;

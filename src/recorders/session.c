@@ -72,6 +72,11 @@ bool session_watches_all(const struct session *s)
 	return s->options->system_wide || s->options->groups.list.len;
 }
 
+struct cgroup_labels *session_cgroups(struct session *s)
+{
+	return s->options->by_cgroup ? &s->cgroups : NULL;
+}
+
 static bool watch(struct session *s, int fd, uint32_t events, struct error *err)
 {
 	struct epoll_event event = {.events = events, .data.fd = fd};
@@ -148,6 +153,8 @@ static bool prepare_targets(struct session *s, struct error *err)
 
 	if (o->groups.list.len && !cgroups_find(&o->groups, &s->groups, err))
 		return false;
+	if (o->by_cgroup && !cgroup_labels_open(&s->cgroups, &s->processes, err))
+		return error_prefix(err, "--by-cgroup: ");
 	if (o->command && !command_prepare(o->command, &s->command, err))
 		return false;
 	if (s->command.pid && s->command.pid_fd >= 0 && !session_watch(s, s->command.pid_fd, err))
@@ -410,6 +417,7 @@ void session_release(struct session *s)
 		close_fd(s->targets.items[i].pid_fd);
 	vector_release(&s->targets);
 	cgroups_release(&s->groups);
+	cgroup_labels_release(&s->cgroups);
 	command_release(&s->command);
 	if (s->recorder) {
 		close_fd(s->epoll);

@@ -6,6 +6,7 @@
 #include "images/unwind.h"
 #include "process/jit_code.h"
 #include "process/processes.h"
+#include "recorders/cgroup_labels.h"
 #include "recorders/cgroup_search.h"
 #include "recorders/target.h"
 
@@ -50,6 +51,7 @@ struct record_options {
 	const char *weight;  /* what a hit weighs; NULL: 1 */
 	bool cheap;	     /* page faults, brk and mmap instead of malloc */
 	bool yes;	     /* probes may be put into every process */
+	bool by_cgroup;	     /* samples say in which control group they are */
 };
 
 /* What a recording has done so far; counts of samples. */
@@ -76,6 +78,7 @@ struct session {
 	struct jit_code jit;
 	struct command_process command;
 	struct found_groups groups; /* whoever is in one is recorded */
+	struct cgroup_labels cgroups;
 	struct session_counts counts;
 	int epoll;
 	uint64_t started, stopped; /* CLOCK_MONOTONIC, ns */
@@ -107,6 +110,8 @@ __attribute__((format(printf, 2, 3))) void session_notice(struct session *s, con
 
 /* Is the command what is recorded, and not only how long? */
 bool session_records_command(const struct session *s);
+/* What tells of which control group samples are; NULL: nobody asked. */
+struct cgroup_labels *session_cgroups(struct session *s);
 /* May processes become targets that are no children of one? Then all there are have to be known. */
 bool session_watches_all(const struct session *s);
 

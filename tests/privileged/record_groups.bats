@@ -184,3 +184,86 @@ is_found() {
 	run "$kiln" record -q -G "$other" -o p.kiln -- true
 	[[ "$output" == *"is a control group of another hierarchy than perf events have, which is $hierarchy;"*cgroup.procs* ]]
 }
+
+# in_two COMMAND...: it runs while busy uses 0.9 s of CPU time in a group, and 0.3 s in one of a container.
+in_two() {
+	id=$(printf '%064d' 0 | sed 's/^0000000000/c0ffee0123/')
+	mkdir -p "$group/one" "$group/two.slice/docker-$id.scope"
+	cat >both <<-END
+	sh -c 'echo \$\$ >"$group/one/cgroup.procs"; exec "$bin/busy" 0.9' >one.own &
+	sh -c 'echo \$\$ >"$group/two.slice/docker-$id.scope/cgroup.procs"; exec "$bin/busy" 0.3' >two.own &
+	wait
+	END
+	"$@" sh both
+}
+
+# Are the figures of p.kiln what both programs know?
+both_are_there() {
+	"$kiln" fold -q --kind cpu --by-cgroup p.kiln >folded
+	for each in "$name/one one" "$1 two"; do
+		near "$(cat "${each#* }.own")" "$(grep "^${each% *};busy;.*main;.*deeper;leaf" folded | awk '{ ns += $NF } END { printf "%d\n", ns / 1e6 }')"
+	done
+	# Nowhere else is any of it.
+	[ "$(grep ';leaf' folded | cut -d ';' -f 1 | sort -u)" = "$(printf '%s\n' "$name/one" "$1" | sort)" ]
+	adds_up p.kiln
+}
+
+@test "--by-cgroup: two programs in two groups have what they know of themselves, in each way" {
+	in_two "$kiln" record -q -e cpu-clock --by-cgroup -G "$name" -o p.kiln --
+	both_are_there c0ffee012300
+	needs_bpf
+	for way in "--recorder bpf" --untimed; do
+		in_two "$kiln" record -q $way --by-cgroup -G "$name" -o p.kiln --
+		both_are_there c0ffee012300
+	done
+}
+
+@test "--by-cgroup: pictures and text of a recording have the group as the outermost frame; .kiln files have it for later" {
+	in_two "$kiln" record -q --by-cgroup -a -o p.folded --
+	grep -q "^$name/one;busy;" p.folded
+	run ! grep -q '^busy;' p.folded
+	in_two "$kiln" record -q --by-cgroup -a -o p.kiln --
+	"$kiln" fold -q p.kiln | grep -q '^busy;'
+	"$kiln" draw -q --by-cgroup p.kiln -o p.svg
+	grep -q c0ffee012300 p.svg
+	# What did not ask for it does not say.
+	"$kiln" record -q -o without.kiln -- "$bin/busy" 0.1
+	run -2 "$kiln" fold --by-cgroup without.kiln
+	[[ "$output" == *"does not say which control group a sample is in"*"--by-cgroup"* ]]
+}
+
+@test "--by-cgroup: waits and events, with threads that have just begun; the group of its own that a command gets is none" {
+	needs_bpf
+	in_two "$kiln" record -q --mode off --by-cgroup -G "$name" -o p.kiln --
+	# A thread is in its group from its very first wait for a CPU on.
+	"$kiln" fold -q --by-cgroup p.kiln >folded
+	grep -q ';\[run queue\] ' folded
+	run ! grep '^\[unknown\];' folded
+	grep -q "^c0ffee012300;busy;" folded
+	in_two "$kiln" record -q --mode count -e sched:sched_process_exit --by-cgroup -a -o p.kiln --
+	[ "$("$kiln" fold -q --by-cgroup p.kiln | grep -c "^$name/one;busy;")" -eq 1 ]
+	outside=$(sed -n 's/^0:://p' /proc/self/cgroup)
+	for way in "--recorder perf" "--recorder bpf"; do
+		"$kiln" record -q $way --by-cgroup -o p.kiln -- "$bin/busy" 0.2
+		[ "$("$kiln" fold -q --by-cgroup p.kiln | cut -d ';' -f 1 | sort -u)" = "${outside#?}" ] ||
+			[ "$("$kiln" fold -q --by-cgroup p.kiln | cut -d ';' -f 1 | sort -u)" = / ]
+	done
+}
+
+@test "--by-cgroup: a container is called what its engine calls it" {
+	mkdir -p docker/containers/$(printf '%064d' 0 | sed 's/^0000000000/c0ffee0123/') /var/lib/docker
+	echo '{"State": {}, "Name": "/kiln-web"}' >"$(echo docker/containers/c0ffee*)/config.v2.json"
+	export kiln name
+	in_two true
+	echo 'mount --bind docker /var/lib/docker || exit 77; "$kiln" record -q -e cpu-clock --by-cgroup -G "$name" -o p.kiln -- sh both' >inside
+	unshare --mount sh inside || { [ $? -ne 77 ] || skip "no mounts here"; false; }
+	both_are_there kiln-web
+}
+
+@test "--by-cgroup: what perf record --all-cgroups wrote" {
+	command -v perf >/dev/null || skip "no perf"
+	in_two perf record -q -e cpu-clock -F 997 --all-cgroups -g -a -o perf.data -- || skip "perf cannot"
+	"$kiln" fold -q --kind cpu --by-cgroup perf.data >folded
+	near "$(cat one.own)" "$(awk -v of="$name/one;busy" 'index($0, of) == 1 { ns += $NF } END { print ns / 1e6 }' folded)"
+	near "$(cat two.own)" "$(awk '/^c0ffee012300;busy/ { ns += $NF } END { print ns / 1e6 }' folded)"
+}

@@ -1,7 +1,10 @@
 /* test_cgroup.c: where is the control group of a process, as /proc tells it, and which is that of a
  * container? */
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "process/cgroup_names.h"
 #include "recorders/cgroup.h"
 #include "recorders/cgroup_search.h"
 #include "test.h"
@@ -115,6 +118,51 @@ static void by_name(void **state)
 	assert_int_equal(cgroup_container(BYTES("system.slice")).len, 0);
 }
 
+static void shown(const char *path, const char *container, const char *expected)
+{
+	struct buffer name = {0};
+
+	cgroup_short_name(bytes_of(path), bytes_of(container), &name);
+	assert_true(bytes_equal(buffer_bytes(&name), bytes_of(expected)));
+	buffer_release(&name);
+}
+
+static void short_names(void **state)
+{
+	(void)state;
+	shown("/", "", "/");
+	shown("", "", "/");
+	shown("/system.slice/nginx.service", "", "nginx.service");
+	shown("/user.slice/user-1.slice/user@1.service/app.slice/a.scope", "",
+		"user@1.service/a.scope");
+	shown("/system.slice", "", "system.slice");
+	shown("/jobs/a", "", "jobs/a");
+	shown("/system.slice/docker-" ID ".scope", "", "0123456789ab");
+	shown("/system.slice/docker-" ID ".scope", "web", "web");
+	shown("/kubepods/burstable/pod1/" ID "/inside/deeper", "", "0123456789ab/inside/deeper");
+	/* The inner one of two. */
+	shown("/docker/" ID "/machine.slice/machine-db.scope", "", "db");
+}
+
+static void own_groups(void **state)
+{
+	char path[64], expected[] = "/a/b";
+	struct buffer outside = {0};
+
+	(void)state;
+	snprintf(path, sizeof(path), "/a/kiln-%d/b", getpid());
+	cgroup_outside_of_own(bytes_of(path), &outside);
+	assert_true(bytes_equal(buffer_bytes(&outside), bytes_of(expected)));
+	snprintf(path, sizeof(path), "/kiln-%d", getpid());
+	cgroup_outside_of_own(bytes_of(path), &outside);
+	assert_true(bytes_equal(buffer_bytes(&outside), BYTES("/")));
+	/* Another recorder's is a group like others. */
+	snprintf(path, sizeof(path), "/kiln-%d", getpid() + 1);
+	cgroup_outside_of_own(bytes_of(path), &outside);
+	assert_true(bytes_equal(buffer_bytes(&outside), bytes_of(path)));
+	buffer_release(&outside);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +172,8 @@ int main(void)
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(by_id),
 		cmocka_unit_test(by_name),
+		cmocka_unit_test(short_names),
+		cmocka_unit_test(own_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -215,7 +215,7 @@ static void unknown_is_not_none(void **state)
 	static const struct {
 		const char *name, *argument;
 	} cases[] = {{"thread", "1"}, {"process", "1"}, {"cpu", "1"}, {"time", "1.."},
-		{"by-thread", NULL}, {"by-process", NULL}, {"by-cpu", NULL}};
+		{"by-thread", NULL}, {"by-process", NULL}, {"by-cpu", NULL}, {"by-cgroup", NULL}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
