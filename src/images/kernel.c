@@ -123,7 +123,7 @@ static size_t underscores(struct bytes name)
 	return count;
 }
 
-/* As in symbols.h, but that sizes are unknown. */
+/* Strong before weak, global before local, then as in symbols.h; sizes are unknown. */
 static bool is_better(const struct kernel *k, const struct row *a, const struct row *b)
 {
 	struct bytes name_a = row_name(k, a), name_b = row_name(k, b);

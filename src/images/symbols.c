@@ -336,10 +336,31 @@ static bool is_old(const struct row *row, struct bytes name)
 	       (name.at[name.len] == '@' && name.at[name.len + 1] != '@');
 }
 
+/* How much a name is a library's own: glibc's aliases for calls within itself. */
+static unsigned inwardness(struct bytes name)
+{
+	return bytes_start(name, BYTES("__GI_")) ? 2 : bytes_start(name, BYTES("__libc_"));
+}
+
+/* "open64" beside "open": one function wherever numbers have 64 bits. */
+static bool is_wide_form(struct bytes name, struct bytes plain)
+{
+	return name.len == plain.len + 2 && bytes_start(name, plain) &&
+	       bytes_end(name, BYTES("64"));
+}
+
+/* Of two names for an address that the symbol tables rank alike. */
+static bool is_better_name(struct bytes a, struct bytes b)
+{
+	if (is_wide_form(a, b) || is_wide_form(b, a))
+		return a.len < b.len;
+	return a.len > b.len;
+}
+
 /* Is `a` the better name for an address than `b`? See symbols.h. */
 static bool is_better(const struct symbols *s, const struct row *a, const struct row *b)
 {
-	static const uint8_t first[] = {ROW_FUNCTION, ROW_SIZED}, then[] = {ROW_STRONG, ROW_GLOBAL};
+	static const uint8_t first[] = {ROW_FUNCTION, ROW_SIZED};
 	struct bytes name_a, name_b;
 
 	for (size_t i = 0; i < sizeof first; i++)
@@ -349,12 +370,15 @@ static bool is_better(const struct symbols *s, const struct row *a, const struct
 	name_b = row_name(s, b);
 	if (is_old(a, name_a) != is_old(b, name_b))
 		return is_old(b, name_b);
-	for (size_t i = 0; i < sizeof then; i++)
-		if ((a->rank ^ b->rank) & then[i])
-			return a->rank & then[i];
+	if ((a->rank ^ b->rank) & ROW_GLOBAL)
+		return a->rank & ROW_GLOBAL;
+	if (inwardness(name_a) != inwardness(name_b))
+		return inwardness(name_a) < inwardness(name_b);
 	if (underscores(name_a) != underscores(name_b))
 		return underscores(name_a) < underscores(name_b);
-	return name_a.len > name_b.len;
+	if ((a->rank ^ b->rank) & ROW_STRONG)
+		return a->rank & ROW_STRONG;
+	return is_better_name(name_a, name_b);
 }
 
 /* ---- Sorting ---- */

@@ -4,12 +4,13 @@
  * debug file; .gnu_debugdata (a compressed .symtab of what .dynsym leaves out, as Fedora ships it).
  * To these come .dynsym and the entries of procedure linkage tables.
  *
- * Of several names for one address this one is taken, nearly always the same as perf's: a function
- * before a bare label, one with a size before one without, a current one before one that is kept
- * for old programs (glibc's `cfree` beside `free`), then strong before weak, global before local,
- * fewer leading underscores, the longer name. Labels inside of a function are not functions of
- * their own. A symbol without size (hand-written assembly) reaches to the next one or to the end of
- * its section. Names lose their version (`memcpy@@GLIBC_2.14`).
+ * Of several names for one address the one is taken that programs call: a function before a bare
+ * label, one with a size before one without, a current one before one that is kept for old programs
+ * (glibc's `cfree` beside `free`), global before local, then none that a library made for itself
+ * (`__GI___libc_write`, and `__libc_write` before that), fewer leading underscores, strong before
+ * weak, `open` before `open64`, else the longer name. Labels inside of a function are not functions
+ * of their own. A symbol without size (hand-written assembly) reaches to the next one or to the end
+ * of its section. Names lose their version (`memcpy@@GLIBC_2.14`).
  *
  * An IFUNC's symbol is at its resolver: the function that it chooses has a name only where local
  * symbols are. */

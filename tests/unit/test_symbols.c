@@ -277,6 +277,19 @@ static const char assembly_text[] =
 	".type outer,@function\n.type nested,@function\n"
 	"outer: nop; nested: nop; nop\n.size nested,.-nested\nnop; ret\n.size outer,.-outer\n"
 	".balign 16\n"
+	".type __GI___libc_call,@function\n.type __libc_call,@function\n.type _call,@function\n"
+	".weak _call\n"
+	"__GI___libc_call: __libc_call: _call: nop; ret\n.size "
+	"__GI___libc_call,.-__GI___libc_call\n"
+	".size __libc_call,.-__libc_call\n.size _call,.-_call\n"
+	".balign 16\n"
+	".type __GI___inner,@function\n.type __libc_inner,@function\n"
+	"__GI___inner: __libc_inner: nop; ret\n.size __GI___inner,.-__GI___inner\n"
+	".size __libc_inner,.-__libc_inner\n"
+	".balign 16\n"
+	".globl seek, seek64\n.type seek,@function\n.type seek64,@function\n"
+	"seek: seek64: nop; ret\n.size seek,.-seek\n.size seek64,.-seek64\n"
+	".balign 16\n"
 	".type last,@function\nlast: nop; ret\n"
 	".section .note.GNU-stack,\"\",@progbits\n";
 
@@ -369,6 +382,9 @@ static void aliases_are_chosen_as_documented(void **state)
 	assert_at(&l, nm_address("names.so", "outer"), "outer");
 	assert_at(&l, nm_address("names.so", "nested") + 1, "nested");
 	assert_at(&l, nm_address("names.so", "nested") + 2, "outer");
+	assert_at(&l, nm_address("names.so", "_call"), "_call");
+	assert_at(&l, nm_address("names.so", "__libc_inner"), "__libc_inner");
+	assert_at(&l, nm_address("names.so", "seek64"), "seek");
 	assert_at(&l, nm_address("names.so", "last") + 1, "last");
 	assert_at(&l, nm_address("names.so", "last") + 2, NULL); /* the section ends */
 	unload(&l);
@@ -386,6 +402,43 @@ static void names_kept_for_old_programs_come_last(void **state)
 	assert_at(&l, strtoull(text, NULL, 16), "free");
 	unload(&l);
 	free(text);
+}
+
+/* Of a function that nm -D lists, current and without an underscore in front, such a name is shown,
+ * though the symbols of the library have `__GI___libc_write` and the like beside it. */
+static void functions_of_glibc_have_their_public_names(void **state)
+{
+	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
+	char *list = work_output("nm -D --defined-only %s | grep ' [TWi] [a-z].*@@' | "
+				 "sed 's/@@.*//; s/ [TWi] / /' | sort",
+		libc);
+	struct loaded l = load(libc, NULL);
+	struct bytes lines = bytes_of(list), line;
+	unsigned functions = 0;
+
+	(void)state;
+	for (; bytes_line(&lines, &line); functions++) {
+		struct symbol symbol;
+		char pair[512];
+
+		assert_true(symbols_find(l.symbols, strtoull(line.at, NULL, 16), &symbol));
+		snprintf(pair, sizeof(pair), "%016llx %.*s\n", (unsigned long long)symbol.start,
+			(int)symbol.name.len, symbol.name.at);
+		if (!strstr(list, pair))
+			fail_msg("%.*s is shown as %.*s", (int)line.len, line.at,
+				(int)symbol.name.len, symbol.name.at);
+	}
+	assert_true(functions > 1500);
+	for (const char *const *name =
+			(const char *const[]){"write", "open", "mmap", "malloc", NULL};
+		*name; name++) {
+		char *address = work_output("nm -D %s | sed -n 's/ [TW] %s@@.*//p'", libc, *name);
+
+		assert_at(&l, strtoull(address, NULL, 16), *name);
+		free(address);
+	}
+	unload(&l);
+	free(list);
 }
 
 static void stubs_are_those_of_objdump(void **state)
@@ -530,6 +583,7 @@ int main(void)
 		cmocka_unit_test(inner_addresses_are_those_of_addr2line),
 		cmocka_unit_test(aliases_are_chosen_as_documented),
 		cmocka_unit_test(names_kept_for_old_programs_come_last),
+		cmocka_unit_test(functions_of_glibc_have_their_public_names),
 		cmocka_unit_test(stubs_are_those_of_objdump),
 		cmocka_unit_test(a_stripped_copy_has_no_static_functions),
 		cmocka_unit_test(debug_files_are_found_by_build_id),
