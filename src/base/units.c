@@ -101,3 +101,11 @@ void units_percent(struct buffer *b, int64_t part, int64_t whole)
 		percent = 99.99;
 	buffer_printf(b, "%.2f", percent);
 }
+
+void units_percent_of_some(struct buffer *b, int64_t part, int64_t whole)
+{
+	if (part > 0 && whole > 0 && (double)part / (double)whole < 0.00005)
+		buffer_text(b, "<0.01");
+	else
+		units_percent(b, part, whole);
+}

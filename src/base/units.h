@@ -24,4 +24,7 @@ void units_human(struct buffer *b, int64_t value, struct bytes unit);
  * Rounded so that no share below 100% reads "100.00". */
 void units_percent(struct buffer *b, int64_t part, int64_t whole);
 
+/* The same of what nobody should take for nothing: "<0.01" for a part that would read "0.00". */
+void units_percent_of_some(struct buffer *b, int64_t part, int64_t whole);
+
 #endif

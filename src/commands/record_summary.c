@@ -55,7 +55,7 @@ void record_live_end(void)
 
 static void percent(struct buffer *out, uint64_t part, uint64_t whole)
 {
-	units_percent(out, (int64_t)part, (int64_t)whole);
+	units_percent_of_some(out, (int64_t)part, (int64_t)whole);
 	buffer_char(out, '%');
 }
 

@@ -148,7 +148,7 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	buffer_text(b, ", lost ");
 	units_grouped(b, (int64_t)own->lost);
 	buffer_text(b, " (");
-	units_percent(b, (int64_t)own->lost, (int64_t)(row->delivered + own->lost));
+	units_percent_of_some(b, (int64_t)own->lost, (int64_t)(row->delivered + own->lost));
 	buffer_text(b, "%)\n");
 	text_losses(b, p, i);
 }

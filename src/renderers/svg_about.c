@@ -18,7 +18,7 @@ static void part_begin(struct buffer *out)
 
 static void share(struct buffer *out, int64_t part, int64_t whole)
 {
-	units_percent(out, part, whole);
+	units_percent_of_some(out, part, whole);
 	buffer_char(out, '%');
 }
 

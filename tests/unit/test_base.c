@@ -131,6 +131,13 @@ static void units_read_well(void **state)
 	units_percent(&b, 0, 0);
 	assert_string_equal(b.at, "99.99 100.00 0.00");
 	b.len = 0;
+	units_percent_of_some(&b, 1, 30000);
+	buffer_char(&b, ' ');
+	units_percent_of_some(&b, 1, 10000);
+	buffer_char(&b, ' ');
+	units_percent_of_some(&b, 0, 30000);
+	assert_string_equal(b.at, "<0.01 0.01 0.00");
+	b.len = 0;
 	units_human(&b, 1234000000, BYTES("ns"));
 	buffer_char(&b, '|');
 	units_human(&b, 1572864, BYTES("bytes"));
