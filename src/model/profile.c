@@ -559,7 +559,7 @@ void profile_note(struct profile *p, const char *fmt, ...)
 const char *frame_kind_name(enum frame_kind kind)
 {
 	static const char *const names[] = {"native", "kernel", "jit", "interpreted", "inlined",
-		"idle", "guest", "meta", "baseline"};
+		"idle", "guest", "meta", "baseline", "waiting"};
 
 	return kind < FRAME_KINDS ? names[kind] : "unknown";
 }

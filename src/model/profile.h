@@ -34,8 +34,14 @@ enum frame_kind {
 	FRAME_GUEST,
 	FRAME_META,	/* not code: a comm, a thread, "[truncated:no-table]", "[lost:ring-full]" */
 	FRAME_BASELINE, /* made by a runtime's quick compiler; FRAME_JIT by its optimising one */
+	FRAME_WAITING,	/* not code: what a thread waits for, "[sleeping: read]", "[futex]" */
 	FRAME_KINDS
 };
+
+static inline bool frame_kind_is_code(uint32_t kind)
+{
+	return kind != FRAME_META && kind != FRAME_WAITING;
+}
 
 /* What a person reads as one box: a function, perhaps with its line. */
 struct frame {

@@ -118,7 +118,7 @@ static void add_streams(struct lock_state *state, struct session *s)
 	p->streams.items[count].row.wall_offset = s->wall_offset;
 	for (unsigned i = 0; i < LOCK_KINDS; i++)
 		state->kinds[i] = profile_location_named(
-			p, profile_frame_named(p, bytes_of(kind_frames[i]), FRAME_META));
+			p, profile_frame_named(p, bytes_of(kind_frames[i]), FRAME_WAITING));
 }
 
 /* ---- Records ---- */

@@ -119,7 +119,8 @@ static location_id place_of(struct off_state *state, unsigned kind, unsigned in)
 	if (*place)
 		return *place;
 	wait_frame(&text, kind, in);
-	*place = profile_location_named(p, profile_frame_named(p, buffer_bytes(&text), FRAME_META));
+	*place = profile_location_named(
+		p, profile_frame_named(p, buffer_bytes(&text), FRAME_WAITING));
 	buffer_release(&text);
 	return *place;
 }

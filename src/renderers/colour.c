@@ -383,6 +383,7 @@ static const struct colour families[FRAME_KINDS][2] = {
 	[FRAME_GUEST] = {{128, 214, 212}, {108, 196, 210}},
 	[FRAME_META] = {{210, 207, 202}, {192, 189, 184}},
 	[FRAME_BASELINE] = {{214, 218, 112}, {188, 206, 96}},
+	[FRAME_WAITING] = {{202, 200, 208}, {182, 180, 192}},
 };
 
 static uint8_t mix(uint8_t a, uint8_t b, unsigned share_of_b, unsigned whole)
@@ -445,8 +446,9 @@ struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct
 	uint64_t hash = hash_bytes(module.at, module.len);
 	unsigned lighter = (unsigned)(hash_bytes(name.at, name.len) >> 56);
 
-	if (kind == FRAME_KERNEL || kind == FRAME_META || kind == FRAME_IDLE || !module.len)
-		return colour_by_kind(module.len ? kind : FRAME_META, name);
+	if (kind == FRAME_KERNEL || kind == FRAME_IDLE || !frame_kind_is_code(kind) || !module.len)
+		return colour_by_kind(
+			module.len || kind == FRAME_WAITING ? kind : FRAME_META, name);
 	return mix_colours(colour_of_hue((unsigned)(hash % HUES) * (1536 / HUES)),
 		rgb(255, 255, 255), lighter, 600);
 }

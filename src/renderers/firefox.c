@@ -328,7 +328,7 @@ static void thread_write(struct firefox *f, const struct export_part *part, bool
 static void meta_write(struct firefox *f)
 {
 	static const char *const colours[FRAME_KINDS] = {"grey", "orange", "green", "yellow",
-		"blue", "transparent", "purple", "darkgrey", "lightblue"};
+		"blue", "transparent", "purple", "darkgrey", "lightblue", "brown"};
 	const struct profile *p = f->view->profile;
 	int64_t start = p->streams.len ? p->streams.items[0].row.wall_offset : INT64_MIN;
 	struct buffer *b = &f->text;

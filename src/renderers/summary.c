@@ -21,7 +21,8 @@ static bool is_unnamed(const struct view *v, frame_id id)
 {
 	struct frame frame = view_frame_at(v, id);
 
-	return frame.kind != FRAME_META && bytes_start(view_text(v, frame.function), BYTES("["));
+	return frame_kind_is_code(frame.kind) &&
+	       bytes_start(view_text(v, frame.function), BYTES("["));
 }
 
 static void find_truncations(struct counter *c, const struct tree *t)

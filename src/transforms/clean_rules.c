@@ -93,7 +93,7 @@ static bool is_unknown(const struct view *v, const struct frame *frame)
 {
 	struct bytes name = view_text(v, frame->function);
 
-	return frame->kind != FRAME_META && bytes_start(name, BYTES("[")) &&
+	return frame_kind_is_code(frame->kind) && bytes_start(name, BYTES("[")) &&
 	       bytes_end(name, BYTES("]")) && !bytes_start(name, BYTES("[truncated"));
 }
 
@@ -160,7 +160,7 @@ static bool clean_frames(
 		if (seen[frame])
 			continue;
 		seen[frame] = true;
-		if (view_frame_at(v, frame).kind == FRAME_META)
+		if (!frame_kind_is_code(view_frame_at(v, frame).kind))
 			becomes[frame] = frame;
 		else
 			done = clean_frame(rules, v, frame, &becomes[frame], err);
