@@ -154,6 +154,8 @@ function widthOf(letter) {
 	return advance.get(letter);
 }
 
+const least = 3 * fontSize * fontWidth; // less has no room for a part of a name
+
 // `text`, or the start of it with ".." behind it, or "" when not even a letter fits.
 function fit(text, room) {
 	const dots = 2 * widthOf(".");
@@ -161,7 +163,7 @@ function fit(text, room) {
 	for (const letter of text) {
 		used += widthOf(letter);
 		if (used > room)
-			return keep ? text.slice(0, keep) + ".." : "";
+			return keep && room >= least ? text.slice(0, keep) + ".." : "";
 		at += letter.length;
 		if (used + dots <= room)
 			keep = at;
@@ -169,8 +171,30 @@ function fit(text, room) {
 	return text;
 }
 
+// The end of a path, from a slash where one is left: what matters is the file's name.
+function fitPath(path, room) {
+	let used = 0, at = 0;
+	for (const letter of path)
+		used += widthOf(letter);
+	if (used <= room)
+		return path;
+	if (room < least)
+		return "";
+	used += widthOf("\u2026");
+	for (const letter of path) {
+		if (used <= room)
+			break;
+		used -= widthOf(letter);
+		at += letter.length;
+	}
+	const slash = path.indexOf("/", at);
+	return at < path.length ? "\u2026" + path.slice(slash < 0 ? at : slash) : "";
+}
+
+const fitName = (name, room) => name[0] === "/" ? fitPath(name, room) : fit(name, room);
+
 function label(frame, x, wide) {
-	const text = wide < 3 * fontSize * fontWidth ? "" : fit(frame.name, wide - 6);
+	const text = wide < 8 ? "" : fitName(frame.name, wide - 6);
 	if (!frame.text) {
 		if (!text)
 			return;

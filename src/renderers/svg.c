@@ -434,6 +434,7 @@ static bool render(
 		done = palette_map_write(&p.palette, PALETTE_MAP_FILE, err);
 	palette_map_release(&p.palette);
 	name_attributes_release(&p.attributes);
+	buffer_release(&p.label);
 	svg_sums_release(&p.sums);
 	layout_release(&all);
 	layout_release(&layout);

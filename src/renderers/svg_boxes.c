@@ -7,12 +7,14 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "renderers/changes.h"
+#include "renderers/svg_letters.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define FLUSH_BYTES ((size_t)64 << 10)
+#define MARGIN	    3 /* pixels left and right of a name */
 
 void svg_pixels(struct buffer *b, double pixels)
 {
@@ -296,14 +298,14 @@ static void write_title(struct svg_picture *p, const struct drawn_box *d, struct
 	buffer_char(b, ')');
 }
 
-static void write_text(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
+/* By the classic rules all letters are equally wide, and the margins are part of the room. */
+static void fit_classic(
+	const struct svg_settings *s, struct bytes name, double pixels, struct buffer *out)
 {
-	const struct svg_settings *s = p->settings;
-	struct bytes name = d->box->depth ? shown_name(d->name) : BYTES("all");
-	size_t room = (size_t)((d->right - d->left) / (s->font_size * s->font_width));
+	size_t room = (size_t)(pixels / (s->font_size * s->font_width));
 	size_t at = 0, cut = 0, letters = 0;
 
-	if (room < 3 || !name.len || (s->rules != RULES_KILN && !d->box->depth))
+	if (room < 3)
 		return;
 	for (; at < name.len && letters < room; letters++) {
 		size_t len = utf8_decode((struct bytes){name.at + at, name.len - at}, NULL);
@@ -312,13 +314,30 @@ static void write_text(struct svg_picture *p, const struct drawn_box *d, struct 
 		if (letters + 3 == room)
 			cut = at;
 	}
+	buffer_add(out, name.at, at < name.len ? cut : at);
+	buffer_text(out, at < name.len ? ".." : "");
+}
+
+static void write_text(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
+{
+	const struct svg_settings *s = p->settings;
+	struct bytes name = d->box->depth ? shown_name(d->name) : BYTES("all");
+	struct buffer *fits = &p->label;
+
+	fits->len = 0;
+	if (s->rules == RULES_KILN)
+		svg_fit(s, name, d->right - d->left - 2 * MARGIN, fits);
+	else if (d->box->depth)
+		fit_classic(s, name, d->right - d->left, fits);
+	if (!fits->len)
+		return;
 	buffer_text(b, "<text x=\"");
-	svg_pixels(b, d->left + 3);
+	svg_pixels(b, d->left + MARGIN);
 	buffer_text(b, "\" y=\"");
 	svg_pixels(b, d->y + svg_baseline(s));
 	buffer_text(b, "\">");
-	buffer_xml(b, (struct bytes){name.at, at < name.len ? cut : at});
-	buffer_text(b, at < name.len ? "..</text>" : "</text>");
+	buffer_xml(b, buffer_bytes(fits));
+	buffer_text(b, "</text>");
 }
 
 /* As far as lengths are written: flamegraph.pl's go to tenths, as printf rounds them. */

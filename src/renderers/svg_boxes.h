@@ -26,6 +26,7 @@ struct svg_picture {
 	struct colour_sequence sequence;
 	struct palette_map palette;
 	struct name_attributes attributes;
+	struct buffer label; /* of the box that is being written */
 };
 
 /* A number of pixels with up to two decimals, as short as possible. */

@@ -2,6 +2,7 @@
 #include "renderers/svg_legend.h"
 
 #include "base/units.h"
+#include "renderers/svg_letters.h"
 
 #include <stdlib.h>
 
@@ -21,6 +22,12 @@ static void sum_kinds(const struct view *v, const int64_t *self, int64_t ret_sum
 			ret_sums[view_frame_at(v, v->tree.frame.items[i]).kind] += self[i];
 }
 
+/* What a reader of the picture calls them. */
+static const char *kind_label(enum frame_kind kind)
+{
+	return kind == FRAME_META ? "other" : frame_kind_name(kind);
+}
+
 static void explain_kinds(
 	struct svg_legend *l, const struct view *v, const int64_t *self, int64_t total)
 {
@@ -38,7 +45,7 @@ static void explain_kinds(
 
 		if (sums[k] <= 0)
 			continue;
-		buffer_printf(&label, "%s ", frame_kind_name((enum frame_kind)k));
+		buffer_printf(&label, "%s ", kind_label((enum frame_kind)k));
 		units_percent(&label, sums[k], total);
 		buffer_char(&label, '%');
 		add_entry(l, label, colour_of_kind((enum frame_kind)k));
@@ -163,20 +170,21 @@ void svg_legend_write(
 	buffer_printf(b, "<g id=\"legend\"><title>%s</title>\n", l->about);
 	for (size_t i = 0; i < l->entries.len; i++) {
 		const struct svg_legend_entry *entry = &l->entries.items[i];
-		double letters = (double)entry->label.len;
+		double square = entry->plain ? 0 : s->font_size * 1.3;
+		double end = x + square + svg_text_width(s, buffer_bytes(&entry->label));
 
 		buffer_text(b, "<g data-end=\"");
-		svg_pixels(b, x + (letters + 2) * s->font_size * s->font_width);
+		svg_pixels(b, end);
 		buffer_text(b, "\">");
 		if (!entry->plain)
 			write_square(s, x, y, entry->colour, b);
 		buffer_text(b, "<text class=\"quiet\"");
-		svg_length(b, "x", x + (entry->plain ? 0 : s->font_size * 1.3));
+		svg_length(b, "x", x + square);
 		svg_length(b, "y", y);
 		buffer_char(b, '>');
 		buffer_xml(b, buffer_bytes(&entry->label));
 		buffer_text(b, "</text></g>\n");
-		x += (letters + 4) * s->font_size * s->font_width;
+		x = end + s->font_size * 1.3;
 	}
 	buffer_text(b, "</g>\n");
 }

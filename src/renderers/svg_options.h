@@ -10,6 +10,7 @@
 #define SVG_WIDTH_LIMIT	 100000 /* pixels */
 #define SVG_HEIGHT_LIMIT 1000	/* pixels of one frame */
 #define SVG_FONT_LIMIT	 200	/* pixels */
+#define SVG_FONT_WIDTH	 0.59	/* of the classic scripts, where --fontwidth says nothing */
 
 enum changes {
 	CHANGES_RATIO,	 /* by which factor a function with its callees changed: a fixed scale */
@@ -36,7 +37,7 @@ struct svg_settings {
 	uint64_t width;		     /* 0: 1200 without script, with it as wide as the window */
 	uint64_t height;	     /* of a frame */
 	double font_size;
-	double font_width;     /* of a letter, as a share of the font's size */
+	double font_width;     /* of any letter, as a share of the font's size */
 	double least_width;    /* narrower boxes are left out ... */
 	bool least_is_percent; /* ... or those below this share of the total */
 	double factor;	       /* values are multiplied by it when they are shown */

@@ -440,6 +440,48 @@ test("is complete without a script", { javaScriptEnabled: false }, async (tab) =
 		getComputedStyle(document.getElementById(id)).display)), ["none", "none", "none"]);
 });
 
+// Names of all letters and of wide and narrow ones, in boxes of all widths.
+const WORDS = ["_M_realloc_insert_move", "mmmmmmmmmmmmWWWWWWWW", "illllliiiiiittttttffff", "std::vector<Item>::at(size_t)",
+	"THE_QUICK_BROWN_FOX_JUMPS", "packet_0123456789_abcdef", "/var/lib/data/blk00012.dat"];
+draw("words", WORDS.flatMap((word, i) => [30, 60, 110, 190].map((wide, k) =>
+	`${word}_${k};${word}${k} ${wide + i}`)).join("\n"), "--width", "2800");
+draw("words-mono", WORDS.flatMap((word, i) => [30, 60, 110, 190].map((wide, k) =>
+	`${word}_${k};${word}${k} ${wide + i}`)).join("\n"), "--fonttype", "DejaVu Sans Mono", "--width", "2800");
+
+// By how much texts are longer than the room behind their left margin, at most; and how many are cut.
+const overflow = (tab, family) => tab.evaluate((font) => {
+	if (font)
+		document.documentElement.setAttribute("font-family", font);
+	const labels = [...document.querySelectorAll("#frames text")];
+	return {
+		most: Math.max(...labels.map((label) => label.getComputedTextLength() -
+			Number(label.parentNode.querySelector("rect").getAttribute("width")) + 3)),
+		cut: labels.filter((label) => /\.\.$|^\u2026/.test(label.textContent)).length,
+		labels: labels.map((label) => label.textContent),
+	};
+}, family);
+
+test("keeps names inside of their boxes in the fonts that people have, without a script", { javaScriptEnabled: false },
+	async (tab) => {
+		for (const [name, fonts] of [["words", ["", "DejaVu Sans", "Liberation Sans", "sans-serif"]],
+			["words-mono", ["", "DejaVu Sans Mono", "Liberation Mono", "monospace"]]]) {
+			await tab.goto(base + name + ".svg");
+			for (const font of fonts) {
+				const now = await overflow(tab, font);
+				equal(now.most <= 0, true, `${name} in ${font || "its own font"}, beyond by ${now.most}`);
+				equal(now.cut > 10 && now.labels.length > 40, true, "labels, some of them cut");
+			}
+		}
+	});
+
+test("cuts paths in front, so that the file's name remains, with and without a script", {}, async (tab) => {
+	await tab.goto(base + "words.svg");
+	const paths = (await overflow(tab, "")).labels.filter((label) => /blk|dat/.test(label));
+	equal(paths.includes("\u2026/blk00012.dat2") && paths.includes("\u202612.dat1"), true,
+		paths.join(" "));
+	equal(paths.filter((label) => label.endsWith("..")), []);
+});
+
 test("works from a file", {}, async (tab) => {
 	await tab.goto("file://" + path.join(folder, "graph.svg"));
 	await clickFrame(tab, "beta");

@@ -118,23 +118,50 @@ static void annotations_colour_but_are_not_shown(void **state)
 	assert_has_not(svg, "_[");
 }
 
-/* At 7.08 pixels a letter, 59 pixels are room for 8. */
+/* 59 pixels less the margins are 4.41 times the font: ten of "ili", four of "WMW", none of them on
+ * the average of all letters. */
 static void text_is_cut_where_it_ends(void **state)
 {
 	struct svg_settings s = defaults();
 
 	(void)state;
-	assert_has(draw("abcdefgh 1,rest 19", &s), ">abcdefgh</text>");
-	assert_has(draw("abcdefghi 1,rest 19", &s), ">abcdef..</text>");
+	assert_has(draw("abcdefg 1,rest 19", &s), ">abcdefg</text>");
+	assert_has(draw("abcdefgh 1,rest 19", &s), ">abcdef..</text>");
+	assert_has(draw("ililililililil 1,rest 19", &s), ">ililililililil</text>");
+	assert_has(draw("WMWMW 1,rest 19", &s), ">WMW..</text>");
 	/* Letters, not bytes. */
 	assert_has(draw("\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F"
 			"abcde 1,rest 19",
 			   &s),
 		">\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F"
-		"ab..</text>");
+		"a..</text>");
+	/* Fonts of one width, and what the user knows better. */
+	s.font_type = "monospace";
+	assert_has(draw("abcdefg 1,rest 19", &s), ">abcdefg</text>");
+	assert_has(draw("ililililililil 1,rest 19", &s), ">ilili..</text>");
+	s.font_width = 0.5;
+	assert_has(draw("ililililililil 1,rest 19", &s), ">ililil..</text>");
+	s = defaults();
+	s.rules = RULES_PERL;
+	assert_has(draw("abcdefgh 1,rest 19", &s), ">abcdefgh</text>");
+	assert_has(draw("WMWMWMWMW 1,rest 19", &s), ">WMWMWM..</text>");
+	s = defaults();
 	/* No room for three letters: no text at all. */
 	assert_has(draw("ab 1,rest 64", &s), "width=\"18.15\" height=\"15\" fill=\"");
 	assert_has_not(draw("ab 1,rest 64", &s), ">ab</text>");
+}
+
+static void paths_are_cut_in_front(void **state)
+{
+	struct svg_settings s = defaults();
+
+	(void)state;
+	assert_has(draw("/tmp/a 1,rest 19", &s), ">/tmp/a</text>");
+	assert_has(draw("/var/lib/a.db 1,rest 19", &s), ">\u2026/a.db</text>");
+	assert_has(draw("/var/blk00012.dat 1,rest 19", &s), ">\u202612.dat</text>");
+	assert_has(draw("var/lib/a.db 1,rest 19", &s), ">var/lib..</text>");
+	s.rules = RULES_PERL;
+	assert_has(draw("/var/lib/a.db 1,rest 19", &s), ">/var/l..</text>");
 }
 
 static void narrow_frames_are_left_out(void **state)
@@ -278,6 +305,30 @@ static void two_events(struct profile *p)
 	profile_add_stream(p, 0, BYTES("faults"), BYTES("count"), BYTES("page-faults"));
 }
 
+static void lose_few(struct profile *p)
+{
+	p->streams.items[0].row.delivered = 1000000;
+	profile_add_loss(p, 0, BYTES("ring full"), 1);
+	profile_add_loss(p, 0, BYTES("throttled"), 2);
+}
+
+static void wait_in_b(struct profile *p)
+{
+	for (size_t i = 1; i < p->frames.len; i++)
+		if (bytes_equal(profile_text(p, p->frames.items[i].function), BYTES("b")))
+			p->frames.items[i].kind = FRAME_WAITING;
+}
+
+static void legend_has_names_that_people_know(void **state)
+{
+	struct svg_settings s = defaults();
+	char *svg = draw_recorded(wait_in_b, &s);
+
+	(void)state;
+	assert_non_null(strstr(svg, ">waiting 75.00%</text>"));
+	assert_has(svg, ">other 25.00%</text>");
+}
+
 static void doubts_are_in_the_subtitle(void **state)
 {
 	struct svg_settings s = defaults();
@@ -294,6 +345,7 @@ static void doubts_are_in_the_subtitle(void **state)
 	assert_has(
 		draw_recorded(note_twice, &s), "truncated \xC2\xB7 2 notes\nfirst\nsecond</title>");
 	assert_has(draw_recorded(two_events, &s), ">cycles:u \xC2\xB7 25.00%");
+	assert_has(draw_recorded(lose_few, &s), ">lost &lt;0.01% (ring full &lt;0.01%, ");
 	s.subtitle = "mine";
 	assert_has(draw_recorded(note, &s), "</title>mine \xC2\xB7 25.00% of");
 	assert_has_not(
@@ -428,11 +480,13 @@ int main(void)
 		cmocka_unit_test(icicles_hang_down),
 		cmocka_unit_test(annotations_colour_but_are_not_shown),
 		cmocka_unit_test(text_is_cut_where_it_ends),
+		cmocka_unit_test(paths_are_cut_in_front),
 		cmocka_unit_test(narrow_frames_are_left_out),
 		cmocka_unit_test(names_are_escaped),
 		cmocka_unit_test(total_and_factor_are_classic),
 		cmocka_unit_test(separators_are_grey),
 		cmocka_unit_test(legend_sums_up_to_all),
+		cmocka_unit_test(legend_has_names_that_people_know),
 		cmocka_unit_test(doubts_are_in_the_subtitle),
 		cmocka_unit_test(values_are_called_by_their_unit),
 		cmocka_unit_test(options_are_judged),
