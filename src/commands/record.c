@@ -444,6 +444,7 @@ static int run(char **operands)
 		record_output_release(&r->out);
 		return failed(r, &s, &err);
 	}
+	s.finishing = capabilities_to_finish(r->output, r->options.command != NULL);
 	r->out.by_cgroup = r->options.by_cgroup;
 	truncated_catch(true);	  /* programs that are built anew while they are recorded */
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */

@@ -221,6 +221,13 @@ bool bpf_source_enable(
 	return mark_targets(source, s, err);
 }
 
+/* Each binary's unwind table is a map of its own. */
+capabilities bpf_source_keeps(const struct session *s)
+{
+	(void)s;
+	return capabilities_for_programs(false);
+}
+
 void bpf_source_disable(struct bpf_source *source)
 {
 	bpf_object__detach_skeleton(source->programs);

@@ -57,6 +57,8 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 /* Begin, with all targets marked. `doing`: "attaching to ...". */
 bool bpf_source_enable(
 	struct bpf_source *source, struct session *s, const char *doing, struct error *err);
+/* What capabilities it needs in the meantime. */
+capabilities bpf_source_keeps(const struct session *s);
 /* No more records. */
 void bpf_source_disable(struct bpf_source *source);
 void bpf_source_release(struct bpf_source *source);

@@ -285,6 +285,13 @@ static bool count_enable(struct session *s, struct error *err)
 	       attach(state, s, err);
 }
 
+static capabilities count_keeps(const struct session *s)
+{
+	const struct count_state *state = s->recorder_state;
+
+	return capabilities_for_programs(state->uprobes.list.len && !state->uprobes.everywhere);
+}
+
 static bool count_drain(struct session *s, bool last, struct error *err)
 {
 	struct count_state *state = s->recorder_state;
@@ -374,6 +381,7 @@ const struct recorder recorder_count = {
 	.mode = &mode_count,
 	.open = count_open,
 	.enable = count_enable,
+	.keeps = count_keeps,
 	.drain = count_drain,
 	.stop = count_stop,
 	.account = count_account,

@@ -205,6 +205,13 @@ static bool cpu_enable(struct session *s, struct error *err)
 	return true;
 }
 
+static capabilities cpu_keeps(const struct session *s)
+{
+	const struct cpu_state *state = s->recorder_state;
+
+	return state->by_program ? capabilities_for_programs(false) : 0;
+}
+
 static void drain_rings(struct cpu_state *state, bool last)
 {
 	struct perf_merge *merge = &state->source->merge;
@@ -417,6 +424,7 @@ const struct recorder recorder_cpu = {
 	.mode = &mode_cpu,
 	.open = cpu_open,
 	.enable = cpu_enable,
+	.keeps = cpu_keeps,
 	.drain = cpu_drain,
 	.stop = cpu_stop,
 	.account = cpu_account,

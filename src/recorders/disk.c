@@ -286,6 +286,7 @@ const struct recorder recorder_disk = {
 	.mode = &mode_disk,
 	.open = disk_open,
 	.enable = disk_enable,
+	.keeps = bpf_source_keeps,
 	.drain = disk_drain,
 	.stop = disk_stop,
 	.account = disk_account,

@@ -250,6 +250,7 @@ const struct recorder recorder_io = {
 	.mode = &mode_io,
 	.open = io_open,
 	.enable = io_enable,
+	.keeps = bpf_source_keeps,
 	.drain = io_drain,
 	.stop = io_stop,
 	.account = io_account,

@@ -248,6 +248,7 @@ const struct recorder recorder_lock = {
 	.mode = &mode_lock,
 	.open = lock_open,
 	.enable = lock_enable,
+	.keeps = bpf_source_keeps,
 	.drain = lock_drain,
 	.stop = lock_stop,
 	.account = lock_account,

@@ -274,6 +274,12 @@ static bool mem_enable(struct session *s, struct error *err)
 	       begin(state, s, err);
 }
 
+/* Allocators may be mapped at any time. */
+static capabilities mem_keeps(const struct session *s)
+{
+	return s->options->cheap ? recorder_count.keeps(s) : capabilities_for_programs(true);
+}
+
 static bool mem_drain(struct session *s, bool last, struct error *err)
 {
 	struct mem_state *state = s->recorder_state;
@@ -389,6 +395,7 @@ const struct recorder recorder_mem = {
 	.mode = &mode_mem,
 	.open = mem_open,
 	.enable = mem_enable,
+	.keeps = mem_keeps,
 	.drain = mem_drain,
 	.stop = mem_stop,
 	.account = mem_account,

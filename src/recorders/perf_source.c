@@ -404,7 +404,7 @@ static bool is_listed(const struct number_list *threads, int32_t tid)
 }
 
 /* A group of its own for the command, where this user may make one. */
-static bool enter_cgroup(struct perf_source *source, const struct session *s)
+static bool enter_cgroup(struct perf_source *source, struct session *s)
 {
 	struct error ignored = {0};
 
@@ -412,8 +412,10 @@ static bool enter_cgroup(struct perf_source *source, const struct session *s)
 		return false;
 	if (cgroup_create(&source->cgroup, s->command.pid, &ignored) &&
 		perf_event_takes_cgroup(source->cgroup.fd) &&
-		cgroup_add(&source->cgroup, s->command.pid, &ignored))
+		cgroup_add(&source->cgroup, s->command.pid, &ignored)) {
+		s->finishing |= capabilities_to_remove();
 		return true;
+	}
 	cgroup_remove(&source->cgroup, &ignored);
 	return false;
 }

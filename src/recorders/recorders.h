@@ -5,6 +5,7 @@
 #ifndef KILN_RECORDERS_RECORDERS_H
 #define KILN_RECORDERS_RECORDERS_H
 
+#include "recorders/capabilities.h"
 #include "recorders/modes.h"
 
 struct recorder {
@@ -15,6 +16,8 @@ struct recorder {
 	bool (*open)(struct session *s, struct error *err);
 	/* Begin: events of a command begin by themselves when it is executed. */
 	bool (*enable)(struct session *s, struct error *err);
+	/* What it needs while it records, besides looking at processes. NULL: nothing. */
+	capabilities (*keeps)(const struct session *s);
 	/* Take what is there; `last`: all of it, the events have been stopped. */
 	bool (*drain)(struct session *s, bool last, struct error *err);
 	/* No more samples; and after the last drain, the losses. */

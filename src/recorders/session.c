@@ -367,6 +367,19 @@ static bool start(struct session *s, struct error *err)
 	return true;
 }
 
+/* What is recorded may be hostile, and the recorder reads what it says: from here on it can only
+ * look. A command has been executed by now, with all that it inherits. */
+static void drop_capabilities(struct session *s)
+{
+	capabilities kept = capabilities_to_look();
+	struct error failed = {0};
+
+	if (s->recorder->keeps)
+		kept |= s->recorder->keeps(s);
+	if (!capabilities_drop(kept, s->finishing, &failed))
+		session_notice(s, "%s", failed.text);
+}
+
 bool session_run(struct session *s, const struct recorder *recorder,
 	const struct record_options *options, struct error *err)
 {
@@ -386,7 +399,12 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	describe(s);
 	if (!recorder->open(s, err))
 		return false;
-	ok = start(s, err) && loop(s, err);
+	ok = start(s, err);
+	if (ok) {
+		drop_capabilities(s);
+		ok = loop(s, err);
+		capabilities_raise();
+	}
 	s->stopped = monotonic_ns();
 	recorder->stop(s);
 	if (s->started) {

@@ -6,6 +6,7 @@
 #include "images/unwind.h"
 #include "process/jit_code.h"
 #include "process/processes.h"
+#include "recorders/capabilities.h"
 #include "recorders/cgroup_labels.h"
 #include "recorders/cgroup_search.h"
 #include "recorders/target.h"
@@ -85,8 +86,9 @@ struct session {
 	uint64_t drain_interval;   /* ns, for the recorder to choose; 0: the usual one */
 	int64_t wall_offset;	   /* ns from there to the wall clock */
 	enum session_end end;
-	int signal;    /* that ended it, or 0 */
-	int exec_exit; /* 126 or 127 when the command could not be executed */
+	capabilities finishing; /* that are needed afterwards, by the caller, too */
+	int signal;		/* that ended it, or 0 */
+	int exec_exit;		/* 126 or 127 when the command could not be executed */
 	VECTOR(struct session_target) targets; /* processes whose end is waited for */
 	int signals, timer;
 
@@ -98,8 +100,8 @@ struct session {
 };
 
 /* Record: targets, events, start, drain, stop. On failure nothing is running any more; what was
- * recorded until then is in the profile. `tick`, `tick_context` and `notice` are set by the caller.
- */
+ * recorded until then is in the profile. `tick`, `tick_context`, `notice` and
+ * `finishing` are set by the caller. */
 bool session_run(struct session *s, const struct recorder *recorder,
 	const struct record_options *options, struct error *err);
 /* After a recording whose command was told to end: has it? Waits up to five seconds. */

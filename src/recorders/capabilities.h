@@ -1,0 +1,31 @@
+/* capabilities.h: what may the recorder still do, once everything is attached? */
+#ifndef KILN_RECORDERS_CAPABILITIES_H
+#define KILN_RECORDERS_CAPABILITIES_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* Sets of capabilities, a bit each (linux/capability.h). */
+typedef uint64_t capabilities;
+#define CAPABILITY(number) ((capabilities)1 << (number))
+
+/* Of processes that come later: what they map, the files behind it in whatever mount namespace, the
+ * maps that their runtimes write. */
+capabilities capabilities_to_look(void);
+/* Making maps for programs in the kernel, and (`probes`) putting these into later processes. */
+capabilities capabilities_for_programs(bool probes);
+/* Writing a file to `path` and giving it to who called sudo; ending a command that is another
+ * user's by now. */
+capabilities capabilities_to_finish(const char *path, bool command);
+
+/* Removing a control group, as one in the outermost, which nobody may write to. */
+capabilities capabilities_to_remove(void);
+
+/* Give up all others, in all threads: those `at_end` can be had back by capabilities_raise, which
+ * is for the calling thread and those it starts. Programs that are executed get none. ERR_IO: some
+ * thread still has them. */
+bool capabilities_drop(capabilities kept, capabilities at_end, struct error *err);
+void capabilities_raise(void);
+
+#endif
