@@ -346,8 +346,28 @@ static bool is_guest(const struct perf_record *r)
 	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
 }
 
+/* Is it of a process that is known? A new one is when its parent is. */
+static bool is_known(const struct processes *p, const struct perf_record *r)
+{
+	switch (r->type) {
+	case PERF_RECORD_COMM:
+		return process_find(p, (int32_t)r->comm.pid);
+	case PERF_RECORD_FORK:
+		return process_find(p, (int32_t)r->task.parent_pid);
+	case PERF_RECORD_EXIT:
+		return process_find(p, (int32_t)r->task.pid);
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return process_find(p, (int32_t)r->mmap.pid);
+	default:
+		return true;
+	}
+}
+
 void processes_apply(struct processes *p, const struct perf_record *r)
 {
+	if (p->closed && !is_known(p, r))
+		return;
 	switch (r->type) {
 	case PERF_RECORD_COMM:
 		apply_comm(p, r);

@@ -33,6 +33,8 @@ struct processes {
 	struct binaries *binaries;
 	struct address_space *kernel_space; /* what records of pid -1 tell; NULL: nothing */
 	bool live;			    /* /proc may be asked about what records did not tell */
+	bool closed; /* of processes that are not known, and no children of such, records are
+			ignored */
 	uint32_t last_space;
 	/* Sees what /proc said: a thread's name, or (tid 0) the mappings of a process; or NULL. */
 	void (*told)(void *context, int32_t pid, int32_t tid, struct bytes text);

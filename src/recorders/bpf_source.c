@@ -205,6 +205,18 @@ static void tell_processes(struct bpf_source *source)
 		unwind_feed_update(&source->feed, now);
 }
 
+/* All processes are told of; the targets, their children, and whose stacks come up are known. */
+static void close_processes(struct bpf_source *source, struct session *s)
+{
+	struct error ignored = {0};
+
+	if (session_watches_all(s) || !source->processes.tracking_all)
+		return;
+	if (session_records_command(s))
+		processes_read(&s->processes, s->command.pid, &ignored);
+	s->processes.closed = source->feed.processes.closed = true;
+}
+
 bool bpf_source_enable(
 	struct bpf_source *source, struct session *s, const char *doing, struct error *err)
 {
@@ -213,6 +225,7 @@ bool bpf_source_enable(
 	if (!perf_source_by_exec(&source->processes, s) && !perf_source_enable(&source->processes))
 		return error_errno(err, "enabling the events");
 	session_read_processes(s);
+	close_processes(source, s);
 	make_tables(source, s);
 	code = bpf_object__attach_skeleton(source->programs);
 	if (code)

@@ -20,6 +20,7 @@ struct perf_source {
 	bool groups;	      /* or those that were asked for */
 	size_t followed;      /* of the threads to sample, the first so many: with their children */
 	bool tracking_only;   /* set before opening: no events are sampled */
+	bool tracking_all;    /* what happens to any process is told, not only to targets */
 	bool tracking_wakes;  /* set before opening: each record of tracking wakes up */
 	int program;	      /* set before opening: of the kernel, takes each sample; 0: none */
 	bool user_only;	      /* the kernel may not be sampled at all */
