@@ -58,4 +58,40 @@ static __always_inline void copy_take(
 	}
 }
 
+static __always_inline bool copy_waiting_begin(struct user_stack *s, struct task_struct *task)
+{
+#ifdef __TARGET_ARCH_x86
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+
+	s->start = regs->sp;
+	return !(task->flags & TASK_KERNEL_THREAD) && regs->cs == CODE_64_BIT;
+#else
+	return false;
+#endif
+}
+
+/* Of another thread, which waits; its pages are fetched from wherever they are, so this is for
+ * programs that may sleep. False: it has run meanwhile. */
+static __always_inline bool copy_take_waiting(
+	struct told_copy *told, struct task_struct *task, const struct user_stack *s, __u32 pages)
+{
+	__u64 regs = bpf_task_pt_regs(task), at = s->start & -COPY_PAGE;
+	__u64 switches = task->nvcsw + task->nivcsw;
+
+	told->told = TOLD_COPY;
+	told->time = bpf_ktime_get_ns();
+	told->room = pages * COPY_PAGE;
+	told->copied = 0;
+	if (task->on_cpu)
+		return false;
+	bpf_probe_read_kernel(told->regs, sizeof(told->regs), (const void *)regs);
+	for (__u32 i = 0; i < pages; i++) {
+		if (bpf_copy_from_user_task(told->bytes + i * COPY_PAGE, COPY_PAGE,
+			    (const void *)(at + i * COPY_PAGE), task, 0))
+			break;
+		told->copied += COPY_PAGE;
+	}
+	return !task->on_cpu && task->nvcsw + task->nivcsw == switches;
+}
+
 #endif

@@ -34,7 +34,8 @@ struct task_struct {
 	unsigned int __state, flags;
 	unsigned int in_iowait : 1;
 	int on_cpu;
-	int pid, tgid; /* what user space calls tid, pid */
+	unsigned long nvcsw, nivcsw; /* how often it has left the CPU */
+	int pid, tgid;		     /* what user space calls tid, pid */
 	struct task_struct *group_leader;
 	__u32 self_exec_id; /* new with each exec */
 	__u64 start_time;

@@ -1,5 +1,6 @@
 /* off.bpf.c: how long, and why, are threads off the CPU? And with --mode wall: where are they on
  * it? */
+#define STACK_ROOMS 3
 #include "bpf/calls.h"
 #include "bpf/targets.h"
 
@@ -7,23 +8,29 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 #define NO_CPU 0xffff
 
+/* The room for stacks of threads whose wait has ended; interrupts may want the others meanwhile. */
+#define ROOM_ARRIVING 2
+
 const volatile __u64 least, most = ~0ull; /* ns that a wait has to last */
 const volatile __u8 states[WAIT_PLACES];  /* bits by enum wait_kind, of where threads wait... */
 const volatile __u8 states_io;		  /* ... for input and output, wherever that is */
 const volatile bool on_cpu;		  /* time on the CPU is told, too */
 const volatile struct origin waking;	  /* asked.origin, of what wakes threads up */
 const volatile bool wakers;
+const volatile bool late; /* stacks are taken when a wait has ended, see on_arrived */
 
 /* A thread that is recorded. */
 struct thread {
 	struct mark mark;
 	__u64 since; /* it left the CPU, ns; 0: it runs */
 	__u64 woken; /* ns; 0: not yet */
-	__u32 chunk; /* its stack */
+	__u64 ended; /* ns; 0: not yet, or it has been told */
+	__u32 chunk; /* its stack; 0: not taken yet */
 	__u16 cpu, in;
 	__u32 waker_chunk, waker_pid, waker_tid;
 	__u8 kind;
 	bool off;  /* the CPU, whether that is recorded or not */
+	bool bare; /* it has no stack: it has never run */
 	bool lost; /* the ring had no room for its stack, or that of who woke it up */
 
 	/* With `on_cpu`: */
@@ -32,9 +39,19 @@ struct thread {
 	__u32 ran_chunk; /* its latest stack there */
 	bool met;	 /* by a timer, so that there is one */
 	__u64 used;	 /* CPU time up to the last switch or sample, as the scheduler has it */
+
+	struct stack_memo memo;
 };
 
 MODE_TABLES(struct thread, struct wait_counts)
+
+/* Is the current thread's wait to be told, on each CPU? */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} arriving SEC(".maps");
 
 static __always_inline struct thread *thread_of(struct task_struct *task)
 {
@@ -248,6 +265,17 @@ static __always_inline void tell(const struct told_wait *wait, bool lost, __u32 
 		c->ring_full += parts;
 }
 
+/* A wait that was found to be one to tell. */
+static __always_inline void tell_ended(struct task_struct *task, struct thread *t)
+{
+	struct told_wait wait;
+	__u32 parts;
+
+	if (wait_until(task, t, t->ended, &wait, &parts))
+		tell(&wait, t->lost, parts);
+	t->since = t->ended = 0;
+}
+
 /* A part is known to be, but not how long it is. */
 static __always_inline void miss(__u8 kind, __u16 in)
 {
@@ -299,6 +327,8 @@ static __always_inline void leave(
 	t = thread_of(task);
 	if (!t)
 		return;
+	if (t->ended)
+		tell_ended(task, t); /* its arrival was not seen */
 	if (t->off)
 		came_back_unseen(task, t, now);
 	t->off = true;
@@ -313,18 +343,37 @@ static __always_inline void leave(
 	if (!wanted_state(t->kind, t->in) &&
 		(t->kind == WAIT_PREEMPTED || !wanted_state(WAIT_QUEUE, 0)))
 		return;
-	t->chunk = stack_take(ctx, task, &t->lost);
+	t->lost = t->bare = false;
+	t->chunk = late ? 0 : stack_take_again(ctx, task, &t->memo, &t->lost);
 	t->woken = 0;
 	t->cpu = (__u16)cpu;
 	t->since = now;
 }
 
-static __always_inline void come_back(struct task_struct *task, __u64 now)
+/* A wait has ended. */
+static __always_inline void arrive(struct task_struct *task, struct thread *t, __u64 now)
 {
 	struct told_wait wait;
+	__u32 first = 0, parts, *waits;
+
+	if (!t->since)
+		return;
+	waits = late && !t->bare ? bpf_map_lookup_elem(&arriving, &first) : NULL;
+	if (!wait_until(task, t, now, &wait, &parts)) {
+		t->since = 0;
+	} else if (waits) {
+		t->ended = now;
+		*waits = 1;
+	} else {
+		tell(&wait, t->lost, parts);
+		t->since = 0;
+	}
+}
+
+static __always_inline void come_back(struct task_struct *task, __u64 now)
+{
 	struct thread *t;
 	bool elsewhere;
-	__u32 parts;
 
 	if (!task->pid)
 		return;
@@ -336,10 +385,8 @@ static __always_inline void come_back(struct task_struct *task, __u64 now)
 		left_unseen(task, t, now);
 	else if (!t->off && !asked.by_cpu && !elsewhere)
 		miss(WAIT_PREEMPTED, 0); /* or for anything else: it was not seen to leave */
-	if (t->since && wait_until(task, t, now, &wait, &parts))
-		tell(&wait, t->lost, parts);
+	arrive(task, t, now);
 	t->off = elsewhere; /* then it leaves unseen, too */
-	t->since = 0;
 	if (!on_cpu)
 		return;
 	t->ran_since = 0;
@@ -359,12 +406,37 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	return 0;
 }
 
+/* The thread that a switch went to is the current one: from here on what it has in user space can
+ * be read, and its wait is known to be one that is told. Linux has had this since 6.17. */
+SEC("tp_btf/sched_exit_tp")
+int BPF_PROG(on_arrived)
+{
+	__u32 first = 0, *waits = bpf_map_lookup_elem(&arriving, &first);
+	struct task_struct *task;
+	struct stack_room *room;
+	struct thread *t;
+
+	if (!waits || !*waits)
+		return 0;
+	*waits = 0;
+	task = bpf_get_current_task_btf();
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	room = stack_room(ROOM_ARRIVING);
+	if (!t || !t->ended || !room)
+		return 0;
+	stack_take_as(room, ctx, task, asked.kernel_frames, &asked.origin, &t->memo);
+	t->chunk = room->id;
+	t->lost |= room->lost;
+	tell_ended(task, t);
+	return 0;
+}
+
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
 
-	if (t && t->since && !t->woken)
+	if (t && t->since && !t->woken && !t->ended)
 		t->woken = bpf_ktime_get_ns();
 	return 0;
 }
@@ -377,10 +449,10 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	struct task_struct *waker;
 	bool lost = false;
 
-	if (!t || !t->since || t->woken || t->waker_chunk)
+	if (!t || !t->since || t->woken || t->ended || t->waker_chunk)
 		return 0;
 	waker = bpf_get_current_task_btf();
-	t->waker_chunk = stack_take_from(ctx, waker, true, &waking, &lost);
+	t->waker_chunk = stack_take_from(ctx, waker, true, &waking, NULL, &lost);
 	t->waker_pid = (__u32)waker->tgid;
 	t->waker_tid = (__u32)waker->pid;
 	t->lost |= lost;
@@ -401,7 +473,7 @@ int BPF_PROG(on_new, struct task_struct *task)
 		tell_group(task); /* it has no stack that would */
 	t->since = t->woken = bpf_ktime_get_ns();
 	set_kind(t, task, WAIT_QUEUE);
-	t->off = true;
+	t->off = t->bare = true;
 	t->chunk = 0;
 	t->lost = false;
 	t->cpu = (__u16)bpf_get_smp_processor_id();
@@ -416,7 +488,7 @@ static __always_inline void begin_waiting(struct task_struct *task, struct threa
 	if (state & TASK_ENDED || t->since)
 		return;
 	set_kind(t, task, state ? kind_of(false, state) : WAIT_QUEUE);
-	t->chunk = stack_take_other(task, &t->lost);
+	t->chunk = late ? 0 : stack_take_other(task, &t->lost);
 	t->cpu = NO_CPU;
 	t->since = bpf_ktime_get_ns();
 	t->woken = state ? 0 : t->since;
@@ -440,27 +512,68 @@ static __always_inline void marked(struct task_struct *task)
 		run_begins(t, bpf_ktime_get_ns());
 }
 
-/* Who still waits: a row for each, as if it were to run now. */
+/* Who still waits: a row for each, as if it were to run now. Who does not fit is come by again. */
+static __always_inline void tell_waiting(
+	struct bpf_iter__task *ctx, struct thread *t, struct told_wait *wait, __u32 parts)
+{
+	struct wait_counts *c = counted();
+
+	if (!c || (!t->lost && bpf_seq_write(ctx->meta->seq, wait, sizeof(*wait))))
+		return;
+	c->parts += parts;
+	if (t->lost)
+		c->ring_full += parts;
+	t->since = t->ended = 0;
+}
+
 SEC("iter/task")
 int still_waiting(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct wait_counts *c = counted();
 	struct told_wait wait;
 	struct thread *t;
 	__u32 parts;
 
-	if (!task || !c)
+	if (!task)
 		return 0;
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!t || !t->since || !wait_until(task, t, bpf_ktime_get_ns(), &wait, &parts))
+	if (!t || !t->since)
 		return 0;
-	c->parts += parts;
-	if (t->lost)
-		c->ring_full += parts;
+	if (wait_until(task, t, bpf_ktime_get_ns(), &wait, &parts))
+		tell_waiting(ctx, t, &wait, parts);
 	else
-		bpf_seq_write(ctx->meta->seq, &wait, sizeof(wait));
-	t->since = 0;
+		t->since = 0;
+	return 0;
+}
+
+__u32 waiting_left; /* threads whose stacks the ring had no room for, to be come by again */
+
+/* The same where their stacks have not been taken yet. */
+SEC("iter.s/task")
+int still_waiting_late(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct told_wait wait;
+	struct thread *t;
+	__u32 parts;
+
+	if (!task)
+		return 0;
+	t = bpf_task_storage_get(&threads, task, NULL, 0);
+	if (!t || !t->since)
+		return 0;
+	if (!wait_until(task, t, t->ended ? t->ended : bpf_ktime_get_ns(), &wait, &parts)) {
+		t->since = 0;
+		return 0;
+	}
+	if (!copy_fits()) {
+		waiting_left++;
+		return 0;
+	}
+	if (!t->bare && !t->chunk)
+		t->chunk = stack_take_waiting(task, &t->lost);
+	wait.chunk = t->chunk;
+	tell_waiting(ctx, t, &wait, parts);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "bpf/copies.h"
 #include "bpf/frame_pointers.h"
+#include "bpf/memo.h"
 
 #define SPACES_MOST  65536 /* processes: some 6 MB */
 #define PROBE_FRAMES 8	   /* of the way from a tracepoint to its program, at most */
@@ -195,7 +196,8 @@ static __always_inline void copy_user(
 	bpf_ringbuf_submit(told, room->user.asks ? BPF_RB_FORCE_WAKEUP : ring_wakeup());
 }
 
-static __always_inline void take_user(struct stack_room *room, struct task_struct *task)
+/* The frames of the current thread, as they are; `copy`: the recorder walks them. */
+static __always_inline void walk_user(struct stack_room *room, struct task_struct *task)
 {
 	__u32 space;
 	bool copy;
@@ -225,6 +227,30 @@ static __always_inline void take_user(struct stack_room *room, struct task_struc
 	room->chunk.parent |= space;
 	room->left = room->user.count;
 	bpf_loop(USER_FRAMES_MOST / CHUNK_FRAMES + 1, take_user_chunk, &room, 0);
+}
+
+/* `memo` is the thread's own, or NULL. */
+static __always_inline void take_user(
+	struct stack_room *room, struct task_struct *task, struct stack_memo *memo)
+{
+#ifdef __TARGET_ARCH_x86
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+
+	if (memo && asked.user_tables && memo_begins(memo, regs)) {
+		__u32 space = space_of(task);
+
+		if (space && space == memo->told &&
+			memo_holds(memo, &room->user, regs, (__u32)task->tgid)) {
+			room->chunk.parent = room->id = memo->chunk;
+			return;
+		}
+		walk_user(room, task);
+		if (space && !room->lost)
+			memo_learn(memo, &room->user, regs, space, room->id);
+		return;
+	}
+#endif
+	walk_user(room, task);
 }
 
 static __always_inline void take_kernel(struct stack_room *room, long size, __u32 skip)
@@ -288,16 +314,17 @@ static __always_inline void stack_room_leave(struct stack_room *room)
 }
 
 /* The stack of the current thread, into a room. The context is that of a tracepoint, or (`origin`
- * is NULL) of an interrupt, which is in no frame. */
+ * is NULL) of an interrupt, which is in no frame. `memo`: the thread's own, or NULL. */
 static __always_inline void stack_take_as(struct stack_room *room, void *ctx,
-	struct task_struct *task, bool kernel_frames, const volatile struct origin *origin)
+	struct task_struct *task, bool kernel_frames, const volatile struct origin *origin,
+	struct stack_memo *memo)
 {
 	long size;
 
 	if (asked.tell_groups)
 		tell_group(task);
 	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD))
-		take_user(room, task);
+		take_user(room, task, memo);
 	if (kernel_frames && !room->lost) {
 		size = bpf_get_stack(ctx, room->kernel, sizeof(room->kernel), 0);
 		if (!origin)
@@ -309,25 +336,33 @@ static __always_inline void stack_take_as(struct stack_room *room, void *ctx,
 static __always_inline void stack_take_in(
 	struct stack_room *room, void *ctx, struct task_struct *task, bool kernel_frames)
 {
-	stack_take_as(room, ctx, task, kernel_frames, &asked.origin);
+	stack_take_as(room, ctx, task, kernel_frames, &asked.origin, NULL);
 }
 
 /* The number of the stack of the current thread, 0: it has none. *ret_lost: the ring is full. */
 static __always_inline __u32 stack_take_from(void *ctx, struct task_struct *task,
-	bool kernel_frames, const volatile struct origin *origin, bool *ret_lost)
+	bool kernel_frames, const volatile struct origin *origin, struct stack_memo *memo,
+	bool *ret_lost)
 {
 	struct stack_room *room = stack_room(0);
 
 	if (!room)
 		return 0;
-	stack_take_as(room, ctx, task, kernel_frames, origin);
+	stack_take_as(room, ctx, task, kernel_frames, origin, memo);
 	*ret_lost = room->lost;
 	return room->id;
 }
 
 static __always_inline __u32 stack_take(void *ctx, struct task_struct *task, bool *ret_lost)
 {
-	return stack_take_from(ctx, task, asked.kernel_frames, &asked.origin, ret_lost);
+	return stack_take_from(ctx, task, asked.kernel_frames, &asked.origin, NULL, ret_lost);
+}
+
+/* The same of a thread that often has the stack of the last time. */
+static __always_inline __u32 stack_take_again(
+	void *ctx, struct task_struct *task, struct stack_memo *memo, bool *ret_lost)
+{
+	return stack_take_from(ctx, task, asked.kernel_frames, &asked.origin, memo, ret_lost);
 }
 
 /* The same where a timer interrupted it. */
@@ -337,35 +372,89 @@ static __always_inline __u32 stack_take_sampled(void *ctx, struct task_struct *t
 
 	if (!room)
 		return 0;
-	stack_take_as(room, ctx, task, asked.kernel_frames, NULL);
+	stack_take_as(room, ctx, task, asked.kernel_frames, NULL, NULL);
 	*ret_lost = room->lost;
 	return room->id;
 }
 
-/* The same for a thread that is off the CPU: all that is known of user space is where it left. */
+/* ---- The same for a thread that is off the CPU ---- */
+
+/* All that is known of user space is where it left. */
+static __always_inline void take_user_left(struct stack_room *room, struct task_struct *task)
+{
+	__u64 early = CHUNK_ROOT | (__u64)CHUNK_END_EARLY << CHUNK_END_SHIFT;
+	__u32 space;
+
+	if (!asked.user_frames || task->flags & TASK_KERNEL_THREAD)
+		return;
+	space = space_of(task);
+	room->chunk.parent = early | space;
+	room->lost = !space;
+	room->user.ip[0] = user_address(task);
+	room->left = 1;
+	if (!room->lost)
+		take_user_chunk(0, &room);
+}
+
+/* Less what the kernel counts as its scheduler. */
+static __always_inline void take_kernel_left(struct stack_room *room, struct task_struct *task)
+{
+	if (asked.kernel_frames && !room->lost)
+		take_kernel(
+			room, bpf_get_task_stack(task, room->kernel, sizeof(room->kernel), 0), 0);
+}
+
 static __always_inline __u32 stack_take_other(struct task_struct *task, bool *ret_lost)
 {
 	struct stack_room *room = stack_room(1);
-	__u64 early = CHUNK_ROOT | (__u64)CHUNK_END_EARLY << CHUNK_END_SHIFT;
-	__u32 space;
 
 	if (!room)
 		return 0;
 	if (asked.tell_groups)
 		tell_group(task);
-	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD)) {
-		space = space_of(task);
-		room->chunk.parent = early | space;
-		room->lost = !space;
-		room->user.ip[0] = user_address(task);
-		room->left = 1;
-		if (!room->lost)
-			take_user_chunk(0, &room);
-	}
-	if (asked.kernel_frames && !room->lost)
-		take_kernel(
-			room, bpf_get_task_stack(task, room->kernel, sizeof(room->kernel), 0), 0);
+	take_user_left(room, task);
+	take_kernel_left(room, task);
 	*ret_lost = room->lost;
+	return room->id;
+}
+
+/* What it has in user space, for the recorder to walk. False: there is nothing to be had. */
+static __always_inline bool copy_user_waiting(struct stack_room *room, struct task_struct *task)
+{
+	struct told_copy *told;
+	__u32 space;
+
+	if (!asked.user_tables || !copy_waiting_begin(&room->user, task))
+		return false;
+	space = space_of(task);
+	told = space ? bpf_ringbuf_reserve(&ring, COPY_SIZE(COPY_SMALL), 0) : NULL;
+	if (!told)
+		return false;
+	if (!copy_take_waiting(told, task, &room->user, COPY_SMALL)) {
+		bpf_ringbuf_discard(told, BPF_RB_NO_WAKEUP);
+		return false;
+	}
+	told->space = space;
+	told->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
+	room->id = told->id;
+	room->chunk.parent = told->id;
+	bpf_ringbuf_submit(told, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
+/* Whole, by a program that may sleep. */
+static __always_inline __u32 stack_take_waiting(struct task_struct *task, bool *ret_lost)
+{
+	struct stack_room *room = stack_room(1);
+
+	if (!room)
+		return 0;
+	if (asked.tell_groups)
+		tell_group(task);
+	if (!asked.user_frames || !copy_user_waiting(room, task))
+		take_user_left(room, task);
+	take_kernel_left(room, task);
+	*ret_lost |= room->lost;
 	return room->id;
 }
 

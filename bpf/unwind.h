@@ -257,6 +257,28 @@ static __always_inline bool unwind_unreadable(struct user_stack *w, __u64 addres
 		w, address - w->sp < 1ull << 30 ? USER_STACK_PAGE : USER_STACK_BAD_FRAME);
 }
 
+/* The frame pointer decides where the walk goes. */
+static __always_inline void unwind_uses_pointer(struct user_stack *w)
+{
+	if (w->fp_from < MEMO_FRAMES)
+		w->at[w->fp_from & (MEMO_FRAMES - 1)] |= MEMO_BELOW;
+	else if (w->fp_from == FP_REGISTER)
+		w->fp_used = 1;
+	else
+		w->unsure = 1;
+}
+
+/* Frame `i` has its return address where all have it: below its caller's frame. */
+static __always_inline void unwind_note(struct user_stack *w, __u32 i, __u64 cfa)
+{
+	__u64 at = (cfa - w->start) / sizeof(__u64) - 1;
+
+	if (i >= MEMO_FRAMES || at >= MEMO_WORDS)
+		w->unsure = 1;
+	else
+		w->at[i] = (__u16)at;
+}
+
 /* A register of the thread as it entered the kernel. struct pt_regs has r15 r14 r13 r12 rbp rbx r11
  * r10 r9 r8 rax rcx rdx rsi rdi, one word each; columns are rax rdx rcx rbx rsi rdi rbp rsp r8 to
  * r15. */
@@ -294,8 +316,13 @@ static __always_inline bool unwind_cfa(
 		    rule->cfa_how != HOW_PLT) ||
 		!unwind_register(w, rule->cfa_base, &cfa))
 		return unwind_ends(w, USER_STACK_BAD_RULE);
+	if (rule->cfa_base == COLUMN_FP)
+		unwind_uses_pointer(w);
+	else
+		w->unsure |= rule->cfa_base != COLUMN_SP;
 	cfa += rule->cfa_offset;
 	if (rule->cfa_how == HOW_AT_REGISTER) {
+		w->unsure = 1;
 		__u64 at = cfa;
 
 		if (!unwind_read(&cfa, sizeof(cfa), at))
@@ -338,6 +365,7 @@ static __always_inline void unwind_frame_pointer(
 
 	if (rule->fp_how == HOW_SAME)
 		return;
+	w->fp_from = FP_ELSEWHERE;
 	if (rule->fp_how == HOW_REGISTER || rule->fp_how == HOW_AT_REGISTER) {
 		w->fp_known = unwind_register(w, rule->fp_base, &at);
 		if (!w->fp_known)
@@ -370,18 +398,25 @@ static __always_inline void unwind_base_pointer(
 }
 
 /* Most frames have saved the frame pointer just below the return address: one read for both. */
-static __always_inline bool unwind_by_rule(struct user_stack *w, const struct unwind_rule *rule)
+static __always_inline bool unwind_by_rule(
+	struct user_stack *w, const struct unwind_rule *rule, __u32 i)
 {
 	__u64 cfa, saved[2];
 
 	if (!unwind_cfa(w, rule, &cfa))
 		return false;
+	unwind_note(w, i, cfa);
 	if (rule->usual && cfa - sizeof(saved) >= w->sp) {
 		if (!unwind_read(saved, sizeof(saved), cfa - sizeof(saved)))
 			return unwind_unreadable(w, cfa - sizeof(saved));
 		w->fp = saved[0];
 		w->fp_known = 1;
+		w->fp_from = (__u16)i;
 	} else {
+		w->unsure |=
+			rule->signal | (rule->ra_how != HOW_UNDEFINED &&
+					       (rule->ra_how != HOW_AT_CFA ||
+						       rule->ra_offset != -(int)sizeof(__u64)));
 		if (!unwind_return(w, rule, cfa, &saved[1]))
 			return false;
 		unwind_frame_pointer(w, rule, cfa);
@@ -397,18 +432,22 @@ static __always_inline bool unwind_by_rule(struct user_stack *w, const struct un
 
 /* Code without a table: the frame pointer points to the caller's, with the return address above it.
  * Whether that is code is seen when its mapping is looked for. */
-static __always_inline bool unwind_by_pointer(struct user_stack *w)
+static __always_inline bool unwind_by_pointer(struct user_stack *w, __u32 i)
 {
 	__u64 saved[2];
 
 	if (!w->fp_known)
 		return unwind_ends(w, USER_STACK_NO_TABLE);
+	unwind_uses_pointer(w);
 	if (!w->fp)
 		return unwind_ends(w, USER_STACK_COMPLETE);
 	if (w->fp < w->sp || w->fp % sizeof(*saved) || !unwind_read(saved, sizeof(saved), w->fp))
 		return unwind_ends(w, USER_STACK_NO_TABLE);
 	if (!saved[1])
 		return unwind_ends(w, USER_STACK_COMPLETE);
+	unwind_note(w, i, w->fp + sizeof(saved));
+	w->fp_from = (__u16)i;
+	unwind_uses_pointer(w);
 	w->turned = saved[0] && saved[0] <= w->fp;
 	w->base_at = BASE_LOST;
 	w->sp = w->fp + sizeof(saved);
@@ -460,6 +499,7 @@ static long unwind_step(__u32 i, void *context)
 	i &= USER_FRAMES_MOST - 1;
 	w->ip[i] = address;
 	w->count = i + 1;
+	w->at[i & (MEMO_FRAMES - 1)] = MEMO_WORDS;
 	if ((recent->address != address || recent->space != w->space) &&
 		!unwind_rule_of(w, recent, address, &rule))
 		return 1;
@@ -468,11 +508,11 @@ static long unwind_step(__u32 i, void *context)
 	if (!rule) {
 		w->exact = 0;
 		w->leaf = 0;
-		return !unwind_by_pointer(w);
+		return !unwind_by_pointer(w, i);
 	}
 	/* Nobody calls a signal's trampoline: a handler returns to its first instruction. */
 	w->ip[i] += rule->signal && !w->exact;
-	if (!unwind_by_rule(w, rule))
+	if (!unwind_by_rule(w, rule, i))
 		return 1;
 	w->exact = rule->signal;
 	w->leaf = 0;
@@ -519,6 +559,8 @@ static __always_inline void user_stack_take(struct user_stack *s, __u32 room)
 	s->map.start = s->map.end = 0;
 	s->exact = s->leaf = s->fp_known = 1;
 	s->guessed = s->turned = 0;
+	s->unsure = s->fp_used = 0;
+	s->fp_from = FP_REGISTER;
 	s->base_at = BASE_LEAF;
 	s->end = USER_STACK_DEPTH;
 	bpf_loop(USER_FRAMES_MOST, unwind_step, &walk, 0);

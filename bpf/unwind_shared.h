@@ -125,6 +125,12 @@ enum user_stack_end {
 
 #define USER_FRAMES_MOST 1024 /* a power of two */
 
+#define MEMO_FRAMES  64	   /* a power of two */
+#define MEMO_WORDS   1023u /* of a stack, at most; also: none */
+#define MEMO_BELOW   0x8000
+#define FP_REGISTER  0xffff /* it is what the thread has there */
+#define FP_ELSEWHERE 0xfffe /* saved somewhere */
+
 /* It lies in a map: what is there is unknown to the verifier, while each value on a program's stack
  * that decides a branch multiplies the paths that it looks at. */
 struct user_stack {
@@ -147,6 +153,14 @@ struct user_stack {
 	__u8 wants;   /* a table that is not there; it is being made, or will be */
 	__u8 asks;    /* ... and nobody has before */
 	__u8 reserved;
+
+	/* What the walk depends on besides registers, tables and mappings: for each frame the place
+	 * of its return address, in words from `start`, and MEMO_BELOW if what is below it (a saved
+	 * frame pointer) matters, too. */
+	__u16 at[MEMO_FRAMES];
+	__u16 fp_from; /* the frame that saved the present frame pointer, or FP_... */
+	__u8 fp_used;  /* the one in its register matters */
+	__u8 unsure;   /* there is more that it depends on */
 
 	/* What to look up, innermost first: the exact address of the leaf, of a signal's trampoline
 	 * and of the frame that it interrupted, else the return address less one. */

@@ -58,6 +58,15 @@ static bool wanted(const struct off_state *state, unsigned kind, unsigned in)
 	return (bits | (in & WAIT_IN_IO ? constants->states_io : 0u)) >> kind & 1;
 }
 
+/* Are stacks taken when a wait has ended, and is known to be one that is asked for? Where the
+ * kernel tells when the thread is there again; what threads that still wait at the end have in user
+ * space is copied, and walked by tables. */
+static bool is_late(const struct off_state *state, const struct record_options *o)
+{
+	return (state->least || o->most) && state->source.by_tables &&
+	       libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) >= 0;
+}
+
 static bool open_programs(struct off_state *state, const struct session *s, struct error *err)
 {
 	const struct record_options *o = s->options;
@@ -76,6 +85,10 @@ static bool open_programs(struct off_state *state, const struct session *s, stru
 	constants->wakers = o->wakers;
 	constants->waking = bpf_source_origin(s, "try_to_wake_up");
 	constants->on_cpu = state->wall;
+	constants->late = is_late(state, o);
+	bpf_program__set_autoload(state->programs->progs.on_arrived, constants->late);
+	bpf_program__set_autoload(state->programs->progs.still_waiting_late, constants->late);
+	bpf_program__set_autoload(state->programs->progs.still_waiting, !constants->late);
 	bpf_program__set_autoload(state->programs->progs.on_waking, o->wakers);
 	bpf_program__set_autoload(state->programs->progs.on_tick, state->wall);
 	bpf_program__set_autoload(state->programs->progs.on_begin, state->wall);
@@ -272,16 +285,32 @@ static bool off_drain(struct session *s, bool last, struct error *err)
 
 /* ---- The end ---- */
 
+/* Stacks are copied into the ring, which may have to be emptied in between. */
+static bool list_waiting(struct off_state *state, struct error *err)
+{
+	struct off_bpf__bss *bss = state->programs->bss;
+
+	if (!state->programs->rodata->late)
+		return bpf_iterate(state->programs->progs.still_waiting, &state->waiting, err);
+	do {
+		bss->waiting_left = 0;
+		if (!bpf_iterate(state->programs->progs.still_waiting_late, &state->waiting, err))
+			return false;
+		bpf_source_drain(&state->source, true);
+		take_waiting(state);
+	} while (bss->waiting_left);
+	return true;
+}
+
 static void off_stop(struct session *s)
 {
 	struct off_state *state = s->recorder_state;
 	struct error failed = {0};
 
 	bpf_source_disable(&state->source);
-	if (s->started &&
-		(!bpf_iterate(state->programs->progs.still_waiting, &state->waiting, &failed) ||
-			(state->wall && !bpf_iterate(state->programs->progs.still_running,
-						&state->waiting, &failed))))
+	if (s->started && (!list_waiting(state, &failed) ||
+				  (state->wall && !bpf_iterate(state->programs->progs.still_running,
+							  &state->waiting, &failed))))
 		profile_note(&s->profile, "waits that had not ended are missing: %s", failed.text);
 	bpf_source_counts(&state->source, (uint64_t *)&state->counts,
 		sizeof(state->counts) / sizeof(uint64_t));

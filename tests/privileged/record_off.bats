@@ -261,3 +261,58 @@ whole_share() {
 	[ "$(waits p.kiln ';first_waits;')" -ge 1000 ]
 	[ "$(waits p.kiln ';first_waits;')" -le 1250 ]
 }
+
+# bats test_tags=kernels
+@test "a stack that differs from the one before in nothing but a return address is another one" {
+	cat >turns.c <<-'END'
+		#include <time.h>
+		static volatile int sink;
+		__attribute__((noinline, noipa)) static void waits(void) { nanosleep(&(struct timespec){0, 100000}, 0); sink++; }
+		__attribute__((noinline, noipa)) static void first(void) { waits(); sink++; }
+		__attribute__((noinline, noipa)) static void second(void) { waits(); sink++; }
+		__attribute__((noinline, noipa)) static void either(int i) { if (i / 5 % 2) first(); else second(); sink++; }
+		__attribute__((noinline, noipa)) static void one(int i) { either(i); sink++; }
+		__attribute__((noinline, noipa)) static void other(int i) { either(i); sink++; }
+		int main(void) { for (int i = 0; i < 1000; i++) if (i / 20 % 2) one(i); else other(i); }
+	END
+	for pointers in "-fomit-frame-pointer" "-fno-omit-frame-pointer"; do
+		gcc -O2 $pointers -o turns turns.c
+		"$kiln" record -q --mode off --state sleeping -o p.kiln -- ./turns
+		nothing_lost p.kiln
+		for way in "one;either;first" "one;either;second" "other;either;first" "other;either;second"; do
+			count=$("$kiln" fold -q --kind waits p.kiln | grep ";main;$way;waits;" | awk '{ n += $NF } END { print n + 0 }')
+			echo "$way $count"
+			[ "$count" -ge 245 ] && [ "$count" -le 250 ] # but for a switch that was not seen
+		done
+	done
+}
+
+@test "with --min, who waits already when it begins and still when it ends has its whole stack, too" {
+	PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep -q btf_trace_sched_exit_tp ||
+		skip "this kernel does not say when a thread is there again"
+	sleep 10 &
+	target=$!
+	"$kiln" record -q --mode off --min 1us -d 500ms -p $target -o p.kiln
+	kill $target
+	nothing_lost p.kiln
+	[ "$("$kiln" fold -q p.kiln | grep -c '^sleep;.*;__libc_start_[a-z_]*;.*nanosleep.*;\[sleeping: [a-z_]*\] ')" -eq 1 ]
+	deep_program
+	"$kiln" record -q --mode off --min 500us -o p.kiln -- ./deep 1000
+	adds_up p.kiln
+	at_least "$(whole_share p.kiln)" 99
+	# More threads than the ring has room for stacks.
+	python3 -c "
+import threading, time
+threading.stack_size(65536)
+for _ in range(300):
+    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
+open('ready', 'w').close()
+time.sleep(20)" &
+	target=$!
+	until [ -e ready ]; do sleep 0.1; done
+	"$kiln" record -q --mode off --min 1us -m 256K -d 500ms -p $target -o p.kiln
+	kill $target
+	nothing_lost p.kiln
+	[ "$(value p.kiln "s['delivered']")" -ge 301 ]
+	[ "$("$kiln" fold -q --kind waits p.kiln | grep -c 'waited-before')" -eq 0 ]
+}
