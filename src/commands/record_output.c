@@ -29,17 +29,18 @@ static bool sink_write(void *context, struct bytes bytes, struct error *err)
 	       error_prefix(err, "%s: ", o->growing ? o->growing : "standard output");
 }
 
-static bool keep_old(const char *path, struct error *err)
+static bool keep_old(struct record_output *o, struct error *err)
 {
 	char *old;
-	bool done;
 
-	if (access(path, F_OK))
+	if (access(o->growing, F_OK))
 		return true;
-	old = with_suffix(path, ".old");
-	done = !rename(path, old) || error_errno(err, "renaming %s to %s", path, old);
+	old = with_suffix(o->growing, ".old");
+	o->kept = !rename(o->growing, old);
+	if (!o->kept)
+		error_errno(err, "renaming %s to %s", o->growing, old);
 	free(old);
-	return done;
+	return o->kept;
 }
 
 static bool open_growing(struct record_output *o, struct error *err)
@@ -51,7 +52,7 @@ static bool open_growing(struct record_output *o, struct error *err)
 	if (!stat(o->growing, &status) && !S_ISREG(status.st_mode)) {
 		o->stream = true;
 		o->fd = open(o->growing, O_WRONLY | O_CLOEXEC);
-	} else if (!keep_old(o->growing, err)) {
+	} else if (!keep_old(o, err)) {
 		return false;
 	} else {
 		o->fd = open(o->growing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OUTPUT_MODE);
@@ -142,9 +143,10 @@ void record_output_discard(struct record_output *o)
 	if (o->fd < 0 || o->stream)
 		return;
 	unlink(o->growing);
+	if (!o->kept)
+		return;
 	old = with_suffix(o->growing, ".old");
-	if (!access(old, F_OK) && rename(old, o->growing))
-		unlink(o->growing);
+	rename(old, o->growing);
 	free(old);
 }
 

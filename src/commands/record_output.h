@@ -13,6 +13,7 @@ struct record_output {
 	char *growing; /* the file that is appended to: `path`, or PATH.kiln for other formats */
 	int fd;
 	bool by_cgroup; /* pictures and text tell control groups apart */
+	bool kept;	/* an older file is PATH.old now */
 	bool stream;	/* a pipe or device: what is appended is all there is */
 	struct kiln_writer writer;
 };

@@ -112,6 +112,12 @@ teardown() {
 	PATH=$(printf '/n:%.0s' {1..40000}) "$kiln" record -q -- nowhere || code=$?
 	[ "$code" -eq 127 ]
 	cmp second profile.kiln
+	# What is .old from before is not put where nothing was.
+	cp profile.kiln profile.kiln.old
+	rm profile.kiln
+	run -127 "$kiln" record -q -- /nowhere
+	[ ! -e profile.kiln ]
+	cmp second profile.kiln.old
 }
 
 @test "the suffix chooses the format" {
