@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define HOTTEST	     10u /* functions listed */
-#define UNNAMED_MOST 5u	 /* modules without names that are listed... */
-#define UNNAMED_PART 200 /* ... when at least one of so many samples ends in them */
-#define NAME_MOST    40u /* columns that names are padded to */
-#define SHORT_LIVED  20u /* processes, from which on some may have been too short */
+#define HOTTEST	       10u /* functions listed */
+#define UNNAMED_MOST   5u  /* modules without names that are listed... */
+#define UNNAMED_PART   200 /* ... when at least one of so many samples ends in them */
+#define NAME_MOST      40u /* columns that names are padded to */
+#define SHORT_LIVED    20u /* processes, from which on some may have been too short */
+#define TABLES_PERCENT 5   /* of user stacks without tables, from which on it is said why */
 
 /* ---- The live line ---- */
 
@@ -115,6 +116,27 @@ static void add_events(struct buffer *out, const struct session *s)
 		buffer_printf(out, "no samples: %s\n", s->recorder->mode->none);
 }
 
+static bool runs_java(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->processes.len; i++)
+		if (bytes_equal(profile_text(p, p->processes.items[i].name), BYTES("java")))
+			return true;
+	return false;
+}
+
+/* Of what a compiler made while it ran only the runtime knows where frames begin, unless it keeps
+ * frame pointers. */
+static void add_java(struct buffer *out, const struct session *s)
+{
+	const struct session_counts *c = &s->counts;
+
+	if (c->ends[UNWIND_NO_TABLE] * 100 >= c->user_stacks * TABLES_PERCENT &&
+		runs_java(&s->profile))
+		buffer_text(out,
+			"code that Java compiles has no frame pointers: its stacks are whole when "
+			"it is started with JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer\n");
+}
+
 static void add_stacks(struct buffer *out, const struct session *s)
 {
 	const struct session_counts *c = &s->counts;
@@ -140,6 +162,7 @@ static void add_stacks(struct buffer *out, const struct session *s)
 		buffer_text(out, " trust frame pointers in code without unwind tables");
 	}
 	buffer_char(out, '\n');
+	add_java(out, s);
 }
 
 /* ---- Who used the CPU ---- */

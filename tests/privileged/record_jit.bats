@@ -74,3 +74,29 @@ near() {
 	"$kiln" draw -q --clean node b.kiln -o b.svg
 	grep -oE '>baseline [5-9][0-9]\.[0-9]*%<' b.svg
 }
+
+@test "java: stacks through what it compiles are whole with frame pointers, and without it is said what to do" {
+	command -v javac >/dev/null || skip "no java"
+	cat >Work.java <<-'END2'
+	public class Work {
+		static long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+		public static void main(String[] a) {
+			long end = System.nanoTime() + 3000000000L, sum = 0;
+			while (System.nanoTime() < end)
+				sum += fib(25);
+			System.out.println(sum);
+		}
+	}
+	END2
+	javac Work.java
+	for way in perf bpf; do
+		"$kiln" record --recorder $way -o p.kiln -- java -XX:+PreserveFramePointer -cp . Work >own 2>said
+		cat said
+		at_least "$(sed -n 's/%* of the user stacks are complete.*//p' said)" 98
+		run -1 grep 'code that Java compiles' said
+		"$kiln" record --recorder $way -o p.kiln -- java -cp . Work >own 2>said
+		cat said
+		[ "$(grep -c '^code that Java compiles .*-XX:+PreserveFramePointer$' said)" -eq 1 ]
+		at_least "$(share p.kiln '\[truncated:no-table\]')" 20
+	done
+}
