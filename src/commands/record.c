@@ -449,8 +449,9 @@ static int run(char **operands)
 	truncated_catch(true);	  /* programs that are built anew while they are recorded */
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */
 	ok = session_run(&s, recorders[r->mode], &r->options, &err);
-	/* Of a command that could not be executed there may be samples of the looking for it. */
-	if (!ok && (s.exec_exit || !s.counts.delivered)) {
+	/* There may be samples from before: of the looking for a command that cannot be executed.
+	 */
+	if (!ok && (!s.began || !s.counts.delivered)) {
 		record_output_discard(&r->out);
 		code = failed(r, &s, &err);
 	} else {

@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "recorders/bpf_support.h"
+#include "recorders/capabilities.h"
+#include "recorders/refusal.h"
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 
@@ -30,20 +31,44 @@ __attribute__((format(printf, 2, 0))) static int keep_message(
 	return 0;
 }
 
-static bool capable(const struct __user_cap_data_struct data[2], unsigned capability)
-{
-	return data[capability / 32].effective >> capability % 32 & 1;
-}
-
 static bool privileged(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {0};
+	return capability_held(CAP_SYS_ADMIN) ||
+	       (capability_held(CAP_BPF) && capability_held(CAP_PERFMON));
+}
 
-	if (syscall(SYS_capget, &header, data))
-		return true; /* the kernel will say */
-	return capable(data, CAP_SYS_ADMIN) ||
-	       (capable(data, CAP_BPF) && capable(data, CAP_PERFMON));
+/* The smallest thing that there can be. */
+static bool try_call(struct error *err)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, 4, 1, NULL);
+
+	if (fd >= 0) {
+		close(fd);
+		return true;
+	}
+	if (fd == -EPERM || (fd == -ENOSYS && refusal_known()))
+		return refusal_error(err, "bpf(2)");
+	return error_set(
+		err, ERR_UNSUPPORTED, "this kernel has no programs (bpf(2): %s)", strerror(-fd));
+}
+
+static bool lacks(enum bpf_func_id function)
+{
+	return !libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, function, NULL);
+}
+
+static bool try_functions(struct error *err)
+{
+	if (lacks(BPF_FUNC_loop))
+		return error_set(err, ERR_UNSUPPORTED,
+			"programs in this kernel cannot follow stacks: it has no bpf_loop, as "
+			"Linux 5.17 and later do");
+	if (kernel_confidential() || lacks(BPF_FUNC_probe_read_kernel))
+		return error_set(err, ERR_PERMISSION,
+			"this kernel is locked down (/sys/kernel/security/lockdown: "
+			"confidentiality): programs in it may not read its memory, so only CPU "
+			"time and events of --mode cpu can be recorded, through rings");
+	return true;
 }
 
 bool bpf_support(struct error *err)
@@ -52,22 +77,20 @@ bool bpf_support(struct error *err)
 	if (!privileged())
 		return error_set(err, ERR_PERMISSION,
 			"programs in the kernel (BPF) take root, or CAP_BPF and CAP_PERFMON: use "
-			"sudo, or setcap cap_bpf,cap_perfmon=ep on kiln; in docker, --cap-add BPF "
-			"--cap-add PERFMON and a seccomp profile that allows bpf(2)");
+			"sudo, or setcap cap_bpf,cap_perfmon=ep on kiln; for a "
+			"container, " REFUSAL_DOCKER);
 	if (access(KERNEL_TYPES, R_OK))
-		return error_set(err, ERR_IO,
+		return error_set(err, ERR_UNSUPPORTED,
 			"this kernel does not describe its types (no " KERNEL_TYPES
 			"): it takes one with CONFIG_DEBUG_INFO_BTF, such as Debian's");
-	return true;
+	return try_call(err) && try_functions(err);
 }
 
 bool bpf_error(struct error *err, int code, const char *doing)
 {
 	if (code == -EPERM || code == -EACCES)
-		return error_set(err, ERR_PERMISSION,
-			"%s: the kernel refuses (%s): is it locked down "
-			"(/sys/kernel/security/lockdown), or does seccomp forbid bpf(2)?",
-			doing, *last_message ? last_message : strerror(-code));
+		return error_set(err, ERR_PERMISSION, "%s: the kernel refuses: %s", doing,
+			*last_message ? last_message : strerror(-code));
 	return error_set(err, ERR_IO, "%s: %s%s%s", doing, strerror(-code),
 		*last_message ? ": " : "", last_message);
 }

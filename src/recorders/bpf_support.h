@@ -7,8 +7,9 @@
 
 struct bpf_program;
 
-/* Look for what would be in the way: privileges, type information. ERR_PERMISSION, ERR_IO. libbpf
- * prints nothing from then on: what it said first is for bpf_error. */
+/* Try what would be in the way: privileges, type information, sandboxes, what programs may call.
+ * ERR_PERMISSION, ERR_UNSUPPORTED. libbpf prints nothing from then on: what it said first is for
+ * bpf_error. */
 bool bpf_support(struct error *err);
 
 /* Why a step failed: what libbpf said last, and errno of `code` (negative). Returns false. */

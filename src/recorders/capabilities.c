@@ -52,6 +52,13 @@ static bool sets_write(const struct sets *sets)
 	return !syscall(SYS_capset, &header, data);
 }
 
+bool capability_held(unsigned number)
+{
+	struct sets now;
+
+	return !sets_read(&now) || (now.effective & CAPABILITY(number));
+}
+
 /* ---- What is needed ---- */
 
 static capabilities permitted_now(void)

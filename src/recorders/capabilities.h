@@ -10,6 +10,9 @@
 typedef uint64_t capabilities;
 #define CAPABILITY(number) ((capabilities)1 << (number))
 
+/* Is it effective? True when nobody knows: the kernel will say. */
+bool capability_held(unsigned number);
+
 /* Of processes that come later: what they map, the files behind it in whatever mount namespace, the
  * maps that their runtimes write. */
 capabilities capabilities_to_look(void);

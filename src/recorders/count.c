@@ -269,9 +269,10 @@ static bool count_open(struct session *s, struct error *err)
 
 	s->recorder_state = state;
 	bpf_source_init(&state->source, &hit_records, state);
-	if (!(s->options->cheap ? probes_find_memory : probes_find)(&state->probes, s, err) ||
-		!check_probes(state, s, err) || !bpf_source_possible(s, err) ||
-		!open_programs(state, s, err) || !bpf_source_open(&state->source, s, err))
+	if (!bpf_source_possible(s, err) ||
+		!(s->options->cheap ? probes_find_memory : probes_find)(&state->probes, s, err) ||
+		!check_probes(state, s, err) || !open_programs(state, s, err) ||
+		!bpf_source_open(&state->source, s, err))
 		return false;
 	add_streams(state, s);
 	return true;

@@ -147,9 +147,21 @@ static bool open_rings(struct session *s, struct cpu_state *state, struct error 
 	return true;
 }
 
-/* Without programs in the kernel there still is the same profile, but for what only they do. */
+/* Without programs in the kernel there still is the same profile, but for what only they do: that
+ * there are no times. */
+static bool open_instead(
+	struct session *s, struct cpu_state *state, const char *reason, struct error *err)
+{
+	if (!open_rings(s, state, err))
+		return false;
+	session_notice(s, "samples are taken through rings, with their times: %s", reason);
+	return true;
+}
+
 static bool open_program(struct session *s, struct cpu_state *state, struct error *err)
 {
+	struct error reason;
+
 	state->by_program = cpu_bpf_open(s, err);
 	if (state->by_program) {
 		state->source = cpu_bpf_events(state->by_program);
@@ -158,19 +170,29 @@ static bool open_program(struct session *s, struct cpu_state *state, struct erro
 	}
 	if (s->options->way == WAY_BPF || err->code == ERR_USAGE)
 		return false;
-	session_notice(s, "samples are taken through rings, with their times: %s", err->text);
+	reason = *err;
 	*err = (struct error){0};
-	return open_rings(s, state, err);
+	return open_instead(s, state, reason.text, err);
+}
+
+/* Both ways in which there can be samples; which one is taken. */
+static bool open_samples(struct session *s, struct cpu_state *state, struct error *err)
+{
+	const struct record_options *o = s->options;
+
+	if (o->way == WAY_BPF || (o->way == WAY_BEST && o->untimed))
+		return open_program(s, state, err);
+	return o->untimed ? open_instead(s, state, "--recorder perf", err)
+			  : open_rings(s, state, err);
 }
 
 static bool cpu_open(struct session *s, struct error *err)
 {
 	struct cpu_state *state = memory_new(1, sizeof(*state));
-	bool by_program = s->options->way == WAY_BPF || s->options->untimed;
 
 	s->recorder_state = state;
 	state->ring_source.cgroup.fd = -1;
-	if (!(by_program ? open_program : open_rings)(s, state, err))
+	if (!open_samples(s, state, err))
 		return false;
 	state->sampler->cpu_wide = s->options->system_wide;
 	state->sampler->wall_offset = s->wall_offset;
@@ -395,8 +417,6 @@ static bool cpu_check(const struct record_options *o, struct error *err)
 {
 	const char *only = o->untimed ? "--untimed" : "--recorder bpf";
 
-	if (o->untimed && o->way == WAY_PERF)
-		return error_set(err, ERR_USAGE, "--untimed counts with --recorder bpf, not perf");
 	if ((!o->untimed && o->way != WAY_BPF) || (!o->events && !o->tee && !o->stack_bytes))
 		return true;
 	return error_set(err, ERR_USAGE,

@@ -1,5 +1,6 @@
 /* perf_event.c: opening kernel events, what this kernel offers, and why it refuses. */
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -7,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recorders/capabilities.h"
 #include "recorders/perf_event.h"
+#include "recorders/refusal.h"
 
 int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
 {
@@ -59,7 +62,7 @@ void perf_features_probe(struct perf_features *ret)
 {
 	struct perf_event_attr attr = dummy_attr;
 
-	*ret = (struct perf_features){0};
+	*ret = (struct perf_features){.any = opens(attr, 0, -1)};
 	attr.read_format = PERF_FORMAT_LOST;
 	ret->lost = opens(attr, 0, -1);
 	attr = dummy_attr;
@@ -128,11 +131,22 @@ static bool no_permission(struct error *err, const struct perf_features *feature
 		name, pid);
 }
 
+/* Does a sandbox refuse what every user of this kernel may do? */
+static bool sandboxed(const struct perf_features *features)
+{
+	bool allowed = features->paranoid <= 2 || capability_held(CAP_PERFMON) ||
+		       capability_held(CAP_SYS_ADMIN);
+
+	return !features->any && (allowed || errno == ENOSYS) && refusal_known();
+}
+
 bool perf_event_error(struct error *err, const struct perf_features *features, const char *name,
 	pid_t pid, int cpu)
 {
 	struct rlimit limit = {0};
 
+	if (sandboxed(features))
+		return refusal_error(err, "perf_event_open(2)");
 	switch (errno) {
 	case EACCES:
 	case EPERM:

@@ -8,6 +8,7 @@
 
 /* What the running kernel understands, tried out. */
 struct perf_features {
+	bool any;	   /* this process may open an event at all */
 	bool lost;	   /* PERF_FORMAT_LOST: 6.0 */
 	bool build_id;	   /* build ids in MMAP2: 5.12 */
 	bool ksymbol;	   /* KSYMBOL: 5.1 */

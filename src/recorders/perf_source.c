@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "images/arch.h"
+#include "recorders/capabilities.h"
 #include "recorders/perf_source.h"
 
 #define RING_MOST      ((uint64_t)64 << 20) /* bytes of one CPU's ring */
@@ -59,16 +59,6 @@ static bool choose_frequency(struct perf_source *source, struct session *s, stru
 
 /* ---- How much memory ---- */
 
-static bool may_lock_memory(const struct perf_features *features)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[2] = {0};
-
-	if (features->paranoid < 0)
-		return true;
-	return !syscall(SYS_capget, &header, data) && data[0].effective >> CAP_IPC_LOCK & 1;
-}
-
 /* Bytes that this user may map of rings of one recording. */
 static uint64_t lockable(const struct perf_features *features, size_t cpus)
 {
@@ -83,7 +73,7 @@ static uint64_t lockable(const struct perf_features *features, size_t cpus)
 			kilobytes = value;
 		fclose(f);
 	}
-	if (may_lock_memory(features))
+	if (features->paranoid < 0 || capability_held(CAP_IPC_LOCK))
 		limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * page_size() / 8;
 	else if (!getrlimit(RLIMIT_MEMLOCK, &locked))
 		limit = kilobytes * 1024 * cpus +
@@ -197,8 +187,8 @@ static void name_user_only(struct perf_source *source)
 	}
 }
 
-/* Hardware cycles where there are any, else the CPU clock; only of user code where the kernel must
- * not be looked at. */
+/* Hardware cycles where there are any, else the CPU clock, which is what programs sample and their
+ * stand-in has to; only of user code where the kernel must not be looked at. */
 static bool choose_events(struct perf_source *source, const struct session *s, struct error *err)
 {
 	const char *names = s->options->events;
@@ -209,7 +199,7 @@ static bool choose_events(struct perf_source *source, const struct session *s, s
 	if (source->program)
 		names = "cpu-clock";
 	if (!names)
-		names = source->features.cycles ? "cycles" : "cpu-clock";
+		names = source->features.cycles && !s->options->untimed ? "cycles" : "cpu-clock";
 	if (!event_names_parse(names, &source->events, err))
 		return false;
 	if (source->user_only)
@@ -224,7 +214,7 @@ static void say_what_differs(const struct perf_source *source, struct session *s
 
 	if (source->tracking_only || source->program)
 		return;
-	if (!o->events)
+	if (!o->events && !o->untimed)
 		session_notice(s, "%s",
 			source->features.cycles
 				? "sampling hardware cycles"
@@ -419,6 +409,18 @@ static bool enter_cgroup(struct perf_source *source, struct session *s)
 	return false;
 }
 
+static bool no_group_events(const char *folder, struct error *err)
+{
+	if (errno != ENOENT)
+		return error_errno(err, "events for the control group %s", folder);
+	return error_set(err, ERR_UNSUPPORTED,
+		"the kernel has no events for the control group %s, as long as that "
+		"hierarchy has no controllers: echo +pids >cgroup.subtree_control at its top, "
+		"before the group "
+		"is made",
+		folder);
+}
+
 static bool list_groups(const struct perf_source *source, const struct session *s,
 	struct number_list *groups, struct error *err)
 {
@@ -428,8 +430,7 @@ static bool list_groups(const struct perf_source *source, const struct session *
 			"kernel.perf_event_paranoid=0 (it is %d)",
 			source->features.paranoid);
 	if (!perf_event_takes_cgroup(s->groups.list.items[0].fd))
-		return error_errno(
-			err, "events for the control group %s", s->groups.list.items[0].folder);
+		return no_group_events(s->groups.list.items[0].folder, err);
 	for (size_t i = 0; i < s->groups.list.len; i++)
 		vector_push(&groups->list, s->groups.list.items[i].fd);
 	return true;

@@ -142,6 +142,7 @@ static void watch_target(struct session *s, int32_t id, bool thread)
 	struct error ignored = {0};
 
 	target.pid_fd = (int)syscall(SYS_pidfd_open, id, thread ? O_EXCL : 0);
+	target.ended = target.pid_fd < 0 && errno == ESRCH;
 	if (target.pid_fd >= 0)
 		session_watch(s, target.pid_fd, &ignored);
 	vector_push(&s->targets, target);
@@ -354,16 +355,38 @@ bool session_wait_command(struct session *s)
 	return s->command.ended;
 }
 
+/* What ended while events were put on it has left its number to others, who are nobody's business.
+ */
+static bool targets_live(struct session *s, struct error *err)
+{
+	size_t ended = 0;
+	int32_t last = 0;
+
+	for (size_t i = 0; i < s->targets.len; i++) {
+		if (!target_ended(s, &s->targets.items[i]))
+			continue;
+		ended++;
+		last = s->targets.items[i].id;
+	}
+	if (ended && ended == s->targets.len)
+		return error_set(err, ERR_USAGE, "process %d ended before the recording began%s",
+			last, ended > 1 ? ", and so did all others" : "");
+	if (ended)
+		session_notice(s, "process %d ended before the recording began", last);
+	return true;
+}
+
 static bool start(struct session *s, struct error *err)
 {
 	const char *name = s->options->command ? s->options->command[0] : NULL;
 
 	s->started = monotonic_ns();
-	if (!s->recorder->enable(s, err))
+	if (!s->recorder->enable(s, err) || !targets_live(s, err))
 		return false;
 	if (s->command.pid && !command_start(&s->command, name, &s->exec_exit, err))
 		return false;
 	s->exec_exit = 0;
+	s->began = true;
 	return true;
 }
 

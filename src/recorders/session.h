@@ -83,6 +83,7 @@ struct session {
 	struct session_counts counts;
 	int epoll;
 	uint64_t started, stopped; /* CLOCK_MONOTONIC, ns */
+	bool began;		   /* all that was asked for is recorded from then on */
 	uint64_t drain_interval;   /* ns, for the recorder to choose; 0: the usual one */
 	int64_t wall_offset;	   /* ns from there to the wall clock */
 	enum session_end end;

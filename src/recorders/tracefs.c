@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "recorders/refusal.h"
 
 #define NAME_MOST 256
 
@@ -105,6 +106,23 @@ static bool unknown(int root, struct bytes group, struct bytes name, struct erro
 	return false;
 }
 
+/* Its file could not be opened (errno). A kernel that is locked down may show none of them. */
+static bool unreadable(int root, struct bytes group, struct bytes name, struct error *err)
+{
+	bool named = is_name(group) && is_name(name);
+	const char *why = NULL;
+
+	if (named && errno == EACCES)
+		why = "tracefs may not be read by this user; run as root";
+	else if (named && (errno == EPERM || kernel_confidential()))
+		why = "this kernel is locked down and shows nobody its tracepoints "
+		      "(/sys/kernel/security/lockdown)";
+	if (!why)
+		return unknown(root, group, name, err);
+	return error_set(err, ERR_PERMISSION, "event '%.*s:%.*s': %s", (int)group.len, group.at,
+		(int)name.len, name.at, why);
+}
+
 static bool read_all(int fd, struct buffer *text)
 {
 	char part[4096];
@@ -131,12 +149,8 @@ bool trace_read(struct bytes group, struct bytes name, const char *file, struct 
 	snprintf(path, sizeof(path), "events/%.*s/%.*s/%s", (int)group.len, group.at, (int)name.len,
 		name.at, file);
 	fd = is_name(group) && is_name(name) ? openat(root, path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0 && is_name(group) && is_name(name) && errno == EACCES)
-		error_set(err, ERR_PERMISSION,
-			"event '%.*s:%.*s': tracefs may not be read by this user; run as root",
-			(int)group.len, group.at, (int)name.len, name.at);
-	else if (fd < 0)
-		unknown(root, group, name, err);
+	if (fd < 0)
+		unreadable(root, group, name, err);
 	close(root);
 	if (fd < 0)
 		return false;

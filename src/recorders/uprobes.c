@@ -2,6 +2,7 @@
 #include "recorders/uprobes.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 #include "base/crew.h"
 #include "process/proc.h"
 #include "recorders/bpf_support.h"
+#include "recorders/capabilities.h"
 
 #define EVERYWHERE (-1) /* as libbpf has it */
 
@@ -25,6 +27,10 @@ static bool attach(struct uprobes *u, const struct uprobe *uprobe, int32_t pid, 
 
 	if (link)
 		vector_push(&u->links, link);
+	else if (errno == EACCES && !capability_held(CAP_SYS_ADMIN))
+		return error_set(err, ERR_PERMISSION,
+			"probes in programs take root (CAP_SYS_ADMIN) in this kernel; CAP_BPF and "
+			"CAP_PERFMON are not enough for them");
 	return link || errno == ESRCH || bpf_error(err, -errno, "putting a probe into a process");
 }
 

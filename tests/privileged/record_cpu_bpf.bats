@@ -17,23 +17,34 @@ close_to() {
 	at_least "$1" $((100 - $2)) && at_least $((100 + $2)) "$1"
 }
 
+# as_used FILE USED_NS BY: samples that were expected are a program's CPU time, and what it took to start it, which is
+# little where processors are not simulated.
+as_used() {
+	local percent
+	percent=$(of_expected "$1" "$2")
+	at_least "$percent" $((100 - $3)) && { simulated || at_least $((100 + $3)) "$percent"; }
+}
+
 check_shares() {
 	close_to "$(python3 -c "print(100 * $(share "$1" ';heavy$') / 50)")" 10
 	close_to "$(python3 -c "print(100 * $(share "$1" ';middle$') / 33.3)")" 12
 	at_least "$(share "$1" '^busy;_start;.*;main;entry;(deeper;)+leaf')" 97
 }
 
+# bats test_tags=kernels
 @test "a program's CPU time is in the samples, all of them, where it was spent" {
+	simulated && strict= || strict=--strict # its timers are missed
 	for way in bpf "bpf --untimed"; do
 		# shellcheck disable=SC2086
-		"$kiln" record -q --strict --recorder $way -o p.kiln -- "$bin/busy" 2 >used
+		"$kiln" record -q $strict --recorder $way -o p.kiln -- "$bin/busy" 2 >used
 		adds_up p.kiln
-		close_to "$(of_expected p.kiln "$(cat used)")" 3
-		close_to "$(python3 -c "print($(shown_ms p.kiln .) * 1e8 / $(cat used))")" 3
+		as_used p.kiln "$(cat used)" 3
+		simulated || close_to "$(python3 -c "print($(shown_ms p.kiln .) * 1e8 / $(cat used))")" 3
 		check_shares p.kiln
 	done
 }
 
+# bats test_tags=kernels
 @test "threads and children, of processes that run already" {
 	for way in bpf "bpf --untimed"; do
 		rm -f go
@@ -46,14 +57,14 @@ check_shares() {
 		touch go
 		wait $target $recorder
 		adds_up p.kiln
-		close_to "$(of_expected p.kiln "$(cat one two | awk '{ ns += $1 } END { print ns }')")" 5
+		as_used p.kiln "$(cat one two | awk '{ ns += $1 } END { print ns }')" 5
 		[ "$("$kiln" fold -q --by-thread p.kiln | grep -c '^busy-[0-9]*/[0-9]*;' || true)" -ge 4 ]
 		[ "$("$kiln" fold -q --by-thread p.kiln | grep -o '^busy-[0-9]*/[0-9]*;' | sort -u | wc -l)" -ge 4 ]
 	done
 }
 
 @test "the whole system: idle CPUs are counted apart" {
-	for way in perf bpf "bpf --untimed"; do
+	for way in "perf -e cpu-clock" bpf "bpf --untimed"; do
 		# shellcheck disable=SC2086
 		"$kiln" record -q --recorder $way -a -o p.kiln -- taskset -c 0 "$bin/busy" 1 >used
 		adds_up p.kiln
@@ -62,11 +73,12 @@ check_shares() {
 	done
 }
 
+# bats test_tags=kernels
 @test "user stacks without frame pointers: 99.5% reach the entry" {
 	"$kiln" record -q --recorder bpf -o p.kiln -- "$bin/busy" 1 >used
-	at_least "$(share p.kiln '^busy;_start;.*;main;|\[kernel|^busy;[^;]*exec')" 98
-	run "$kiln" record --recorder bpf -o p.kiln -- "$bin/busy" 1
-	[[ "$output" =~ (100.00|99.[5-9][0-9])"% of the user stacks are complete" ]]
+	at_least "$(share p.kiln '^busy;_start;.*;main;|\[kernel|^busy;[^;]*exec')" "$(simulated && echo 90 || echo 98)"
+	"$kiln" record --recorder bpf -o p.kiln -- "$bin/busy" 2 >used 2>said
+	at_least "$(sed -n 's/% of the user stacks are complete.*//p' said)" "$(simulated && echo 98 || echo 99.5)"
 }
 
 @test "--untimed writes little, and knows no times" {
@@ -78,6 +90,7 @@ check_shares() {
 	"$kiln" info p.kiln | grep -q 'time span'
 }
 
+# bats test_tags=kernels
 @test "with the recorder stopped and a ring of a page, what is lost is counted" {
 	for way in bpf "bpf --untimed"; do
 		rm -f go
@@ -87,24 +100,29 @@ check_shares() {
 		wait $recorder
 		adds_up p.kiln
 		[ "$(value p.kiln "s['losses']['ring full']")" -ge 1 ]
-		close_to "$(of_expected p.kiln "$(cat used)")" 5
+		as_used p.kiln "$(cat used)" 5
 	done
 }
 
 # Of samples in user space -k tells no stacks: only the table of counts fills, by 130 threads for 64 rows.
+# bats test_tags=kernels
 @test "with the recorder stopped and no room for counts, what is lost is counted" {
 	sh -c 'until [ -e go ]; do sleep 0.05; done; "$0" 0.05 64 >one & "$0" 0.05 64 >two; wait' "$bin/busy" &
 	record_stopped $! --untimed -k -m 4K
 	wait $recorder
 	adds_up p.kiln
 	[ "$(value p.kiln "s['losses']['map full']")" -ge 50 ]
-	close_to "$(of_expected p.kiln "$(cat one two | awk '{ ns += $1 } END { print ns }')")" 10
+	as_used p.kiln "$(cat one two | awk '{ ns += $1 } END { print ns }')" 10
 }
 
+# bats test_tags=kernels
 @test "a table that fills is taken out in time" {
-	"$kiln" record -q --strict --untimed -m 64K -o p.kiln -- "$bin/busy" 0.1 32 >used
+	simulated && strict= || strict=--strict
+	# shellcheck disable=SC2086
+	"$kiln" record -q $strict --untimed -m 64K -o p.kiln -- "$bin/busy" 0.1 32 >used
 	adds_up p.kiln
-	close_to "$(of_expected p.kiln "$(cat used)")" 5
+	[ "$(value p.kiln "s['losses'].get('map full', 0)")" -eq 0 ]
+	as_used p.kiln "$(cat used)" 5
 }
 
 @test "-u, -k, -F, --call-graph fp" {
@@ -118,6 +136,7 @@ check_shares() {
 	at_least "$(share p.kiln ';heavy')" 40
 }
 
+# bats test_tags=kernels
 @test "nothing stays in the kernel when it is killed" {
 	"$kiln" record -q --untimed -a -o p.kiln &
 	recorder=$!
@@ -132,7 +151,9 @@ check_shares() {
 	[ "$left" -eq 0 ]
 }
 
+# bats test_tags=kernels
 @test "without privileges, --untimed takes the rings and says so; --recorder bpf does not" {
+	! simulated || echo 2 >/proc/sys/kernel/perf_event_paranoid # which has no other users
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "kernel.perf_event_paranoid"
 	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --untimed -o p.kiln -- "$bin/busy" 0.3
 	[ "$status" -eq 0 ]
@@ -148,8 +169,6 @@ check_shares() {
 	run "$kiln" record --recorder bpf -e page-faults -o p.kiln -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"-e, --stack-bytes and --tee are for --recorder perf" ]]
-	run "$kiln" record --untimed --recorder perf -o p.kiln -- true
-	[ "$status" -eq 2 ]
 	run "$kiln" record --mode off --untimed -o p.kiln -- true
 	[ "$status" -eq 2 ]
 }

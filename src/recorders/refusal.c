@@ -1,0 +1,66 @@
+/* refusal.c: may this process use events and programs in the kernel, and what else is in the way?
+ */
+#include "recorders/refusal.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "process/proc.h"
+
+static bool file_has(const char *path, const char *part)
+{
+	struct buffer text = {0};
+	bool found = proc_text(&text, path);
+
+	if (found) {
+		buffer_text(&text, "");
+		found = strstr(text.at, part) != NULL;
+	}
+	buffer_release(&text);
+	return found;
+}
+
+bool kernel_confidential(void)
+{
+	return file_has("/sys/kernel/security/lockdown", "[confidentiality]");
+}
+
+static bool calls_are_filtered(void)
+{
+	return file_has("/proc/self/status", "\nSeccomp:\t2");
+}
+
+/* All users are themselves in the first one only: "0 0 4294967295". */
+static bool in_user_namespace(void)
+{
+	struct buffer text = {0};
+	bool inside = proc_text(&text, "/proc/self/uid_map");
+
+	if (inside) {
+		buffer_text(&text, "");
+		inside = !strstr(text.at, " 4294967295");
+	}
+	buffer_release(&text);
+	return inside;
+}
+
+bool refusal_known(void)
+{
+	return calls_are_filtered() || in_user_namespace();
+}
+
+bool refusal_error(struct error *err, const char *call)
+{
+	if (calls_are_filtered())
+		return error_set(err, ERR_PERMISSION,
+			"a seccomp filter keeps %s from this process; for a "
+			"container, " REFUSAL_DOCKER,
+			call);
+	if (in_user_namespace())
+		return error_set(err, ERR_PERMISSION,
+			"%s takes capabilities outside of this user namespace, as that of a "
+			"rootless container: run kiln outside of it",
+			call);
+	return error_set(err, ERR_PERMISSION,
+		"the kernel refuses %s: a security module may be in the way (see dmesg)", call);
+}
