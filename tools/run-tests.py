@@ -4,7 +4,7 @@
     run-tests.py [-v] [SUITE...]
 
 Suites: build, house, unit, sanitized, golden, cli, browser, privileged, perf; all of them by default; and
-kernels: what is tagged so in tests/privileged, in a virtual machine with Debian's kernel. Every
+kernels: what is tagged so in tests/privileged, and tests/kernels, in a virtual machine with Debian's kernel. Every
 test program speaks TAP; a program that dies or runs out of time is one more failed case. The last line
 counts the cases. Under CI=true a machine that lacks root, perf or a browser is a fault of the machine:
 cases skipped for that count as failed.
@@ -181,7 +181,7 @@ def browser(tally):
 
 
 def kernels(tally):
-    """Recording under another kernel than this machine's."""
+    """Recording under another kernel than this machine's: what is tagged so, and tests/kernels."""
     here = os.path.join(ROOT, "tests/kernels")
     out, err, status = run([f"{here}/kernel.sh", os.path.join(ROOT, "build/kernels")])
     if status:
@@ -189,13 +189,19 @@ def kernels(tally):
         return
     folder = out.split()[-1]
     print(f"under {os.path.basename(folder)}", flush=True)
-    for path in sorted(glob.glob(os.path.join(ROOT, "tests/privileged/*.bats"))):
+    env = {**environment("build"), "KILN_PROGRAMS": os.path.join(ROOT, "build/kernels/programs"),
+           "BATS_TEST_TIMEOUT": "300"}
+    os.makedirs(env["KILN_PROGRAMS"], exist_ok=True)
+    run([os.path.join(ROOT, "tests/privileged/programs/compile.sh"), env["KILN_PROGRAMS"]])
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/*/*.bats"))):
         with open(path, encoding="utf-8") as text:
-            if "test_tags=kernels" not in text.read():
-                continue
+            text = text.read()
+        if "test_tags=kernels" not in text:
+            continue
+        boot = re.search("^# boots with: (.*)", text, re.M)
         programs(tally, "kernels", os.path.relpath(path, ROOT),
-                 [f"{here}/vm.sh", folder, "bats", "--formatter", "tap", "--filter-tags", "kernels"],
-                 environment("build"))
+                 [f"{here}/vm.sh", folder, "bats", "--formatter", "tap", "--timing", "--filter-tags", "kernels"],
+                 {**env, "VM_BOOT": boot[1] if boot else ""})
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/bin/bash
 # vm.sh: run a command under another kernel, on this machine's files.
-#   vm.sh KERNEL COMMAND...
+#   vm.sh KERNEL COMMAND...		(VM_BOOT="lockdown=confidentiality ..." is for the kernel)
 # KERNEL is what kernel.sh unpacked. A virtual machine boots it, with simulated processors (VM_KVM=1: this
 # machine's); all files are this machine's and cannot be changed, but /tmp is its own. What the command prints
 # comes out, its exit status is this one's; 125: there was none, and the console's last lines say why.
@@ -45,6 +45,7 @@ cat >"$work/root/init" <<-'END'
 	mount -t tracefs none /host/sys/kernel/tracing
 	mount -t debugfs none /host/sys/kernel/debug
 	mount -t bpf none /host/sys/fs/bpf
+	mount -t securityfs none /host/sys/kernel/security
 	ip link set lo up
 	mount -t 9p -o $nine said /host/run/said
 	cp /bin/busybox /host/run/said/..
@@ -60,6 +61,8 @@ cat >"$work/said/first" <<-'END'
 	/run/busybox poweroff -f
 END
 
+[ -n "${VM_KVM:-}" ] || export VM_SIMULATED=1
+
 # ---- The command, where it is called and in this environment ----
 {
 	export -p
@@ -72,7 +75,7 @@ processors=(-accel tcg,thread=multi -cpu max)
 [ -n "${VM_KVM:-}" ] && processors=(-enable-kvm -cpu host)
 timeout "${VM_SECONDS:-1400}" qemu-system-x86_64 "${processors[@]}" -m "${VM_MEMORY:-3G}" -smp 2 -nodefaults -no-reboot \
 	-display none -serial "file:$work/console" -kernel "$kernel"/boot/vmlinuz-* -initrd "$work/initrd" \
-	-append "console=ttyS0 panic=-1 quiet loglevel=3" \
+	-append "console=ttyS0 panic=-1 quiet loglevel=3 ${VM_BOOT:-}" \
 	-virtfs local,path=/,mount_tag=files,security_model=none,readonly=on,multidevs=remap \
 	-virtfs "local,path=$work/said,mount_tag=said,security_model=none" </dev/null >"$work/qemu" 2>&1 || true
 cat "$work/said/out" 2>/dev/null || true

@@ -45,6 +45,7 @@ near() {
 	python3 -c 'import sys; own, shown = float(sys.argv[1]) / 1e6, float(sys.argv[2]); print(own, shown); assert abs(own - shown) < 0.05 * own + 20' "$@"
 }
 
+# bats test_tags=kernels
 @test "CPU time of a group: who is in it, in a group inside of it, who comes later, and not who is outside" {
 	for program in first inner later outside; do cp "$bin/busy" $program; done
 	sh -c 'until [ -e go ]; do sleep 0.02; done; ./outside 0.5; echo $$ >"$group/cgroup.procs"; exec ./later 0.5 >later.own' >/dev/null &
@@ -65,6 +66,7 @@ near() {
 	"$kiln" info p.kiln | grep -q "^control group *$group$"
 }
 
+# bats test_tags=kernels
 @test "perf's spelling; a whole path; groups inside of each other are recorded once" {
 	cp "$bin/busy" once
 	sh -c 'until [ -e go ]; do sleep 0.02; done; echo $$ >"$group/inner/cgroup.procs"; exec ./once 0.5 >own' &
@@ -75,6 +77,7 @@ near() {
 	"$kiln" info p.kiln | grep -q "^control group *$group$"
 }
 
+# bats test_tags=kernels
 @test "waits of a group: each function's time is what its thread knows; nobody from outside" {
 	needs_bpf
 	cp /bin/sleep outside
@@ -87,6 +90,7 @@ near() {
 	[ "$(waits p.kiln '^outside;')" -eq 0 ]
 }
 
+# bats test_tags=kernels
 @test "who leaves the group is no longer recorded, and nothing counts as lost for it" {
 	needs_bpf
 	cp /bin/sleep inside
@@ -101,6 +105,7 @@ near() {
 	[ "$(waits p.kiln '^outside;.*nanosleep')" -eq 0 ]
 }
 
+# bats test_tags=kernels
 @test "files of a group: bytes to the last one, and nobody else's" {
 	needs_bpf
 	dd if=/dev/zero of=outside bs=1000 count=200 status=none &
@@ -113,6 +118,7 @@ near() {
 	[ "$("$kiln" fold -q p.kiln | awk '{ n += $NF } END { print n }')" -eq 123000 ]
 }
 
+# bats test_tags=kernels
 @test "the recording ends when the group is removed" {
 	in_group "$group" sleep 0.5 &
 	"$kiln" record -q -G "$name" -o p.kiln &
@@ -130,6 +136,7 @@ is_found() {
 	"$kiln" info p.kiln | grep "^control group *$hierarchy/$name/$3$" || { "$kiln" info p.kiln; return 1; }
 }
 
+# bats test_tags=kernels
 @test "containers by id, by its beginning and by name; units" {
 	id=$(printf "%064d" 0 | sed "s/^0000000000/c0ffee0123/")
 	mkdir -p "$group/docker-$id.scope/init" "$group/libpod-conmon-$id.scope" "$group/machine-kiln\\x2dtest.scope" \
@@ -171,6 +178,7 @@ is_found() {
 	run -2 unshare --mount sh inside kiln-nobody
 }
 
+# bats test_tags=kernels
 @test "groups that are not there, or of another hierarchy, or not for this user" {
 	run -2 "$kiln" record -q -G "$name/innner" -o p.kiln -- true
 	[ "$output" = "kiln: no control group '$name/innner' in $hierarchy; near: $name/inner" ]

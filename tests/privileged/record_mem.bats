@@ -51,6 +51,7 @@ start_allocating() {
 	done
 }
 
+# bats test_tags=kernels
 @test "bytes and blocks of each function, of threads that free each other's; what was there before is apart" {
 	start_allocating "$bin/allocating" 1000
 	"$kiln" record -q --mode mem -p $target -o p.kiln &
@@ -65,6 +66,7 @@ start_allocating() {
 	"$kiln" fold -q --kind live p.kiln | grep -q ';run;callocs;[^;]*calloc '
 }
 
+# bats test_tags=kernels
 @test "a command from its start, a static one with an allocator of its own as well" {
 	gcc -O2 -g -static -pthread -w -o static "$programs/allocating.c" || skip "no static libc here"
 	"$kiln" record -q --mode mem -o p.kiln -- ./static 300 2>own
@@ -83,6 +85,7 @@ start_allocating() {
 	[[ "$output" == *"--yes puts probes into all processes"* ]]
 }
 
+# bats test_tags=kernels
 @test "in a container with a libc of its own" {
 	mkdir root
 	for file in "$bin/allocating" $(ldd "$bin/allocating" | grep -o '/[^ ]*'); do
@@ -103,6 +106,7 @@ start_allocating() {
 	check_memory
 }
 
+# bats test_tags=kernels
 @test "ring full and map full are counted to the block" {
 	start_allocating "$bin/allocating" 1000
 	record_stopped $target --mode mem -m 4K
@@ -116,6 +120,7 @@ start_allocating() {
 	[ "$(value p.kiln "s['expected'] == $(freed) + i['streams'][2]['delivered'] + i['streams'][2]['lost']")" = True ]
 }
 
+# bats test_tags=kernels
 @test "a recorder that is killed leaves nothing behind" {
 	start_allocating "$bin/allocating" 100
 	kill_recorder libc 5 --mode mem -p $target
@@ -124,6 +129,7 @@ start_allocating() {
 	[ "$(own_calls)" -eq 2800 ]
 }
 
+# bats test_tags=kernels
 @test "--cheap: what is mapped, grown and touched, in bytes" {
 	"$bin/mapping" go &
 	target=$!

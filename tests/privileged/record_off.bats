@@ -30,6 +30,7 @@ programs_in_kernel() {
 	check_truth
 }
 
+# bats test_tags=kernels
 @test "processes that run already, their threads and children, and single threads" {
 	sh -c 'until [ -e go ]; do sleep 0.05; done; "$@" >own; rm go' sh "$bin/waiting" &
 	target=$!
@@ -48,6 +49,7 @@ programs_in_kernel() {
 	kill $target
 }
 
+# bats test_tags=kernels
 @test "who waits already when it begins, and still when it ends, is in it for that time" {
 	sleep 10 &
 	target=$!
@@ -85,6 +87,7 @@ programs_in_kernel() {
 	"$kiln" info p.kiln | grep -q '^beyond 200 ms '
 }
 
+# bats test_tags=kernels
 @test "-k and -u leave halves of stacks out, -C other CPUs" {
 	"$kiln" record -q --mode off -k -o p.kiln -- "$bin/waiting" >own
 	[ "$(waits p.kiln ';sleeps;')" -eq 0 ]
@@ -120,6 +123,7 @@ with_stopped_recorder() {
 	[ "$(value p.kiln "s['delivered']")" -ge 3000 ]
 }
 
+# bats test_tags=kernels
 @test "nothing stays in the kernel when it is killed" {
 	before=$(programs_in_kernel)
 	"$kiln" record -q --mode off -a -o p.kiln &
@@ -135,6 +139,7 @@ with_stopped_recorder() {
 	[ "$(programs_in_kernel)" -le "$before" ]
 }
 
+# bats test_tags=kernels
 @test "without privileges, the capabilities are named and nothing is left" {
 	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --mode off -o p.kiln -- true
 	echo "$output"
@@ -155,6 +160,7 @@ with_stopped_recorder() {
 	[[ "$output" == *"recorder      off"* ]]
 }
 
+# bats test_tags=kernels
 @test "where threads sleep: in which call, in a page fault, for input and output; --state picks" {
 	"$kiln" record -q --mode off --state S:read -o p.kiln -- "$bin/waiting" >own
 	nothing_lost p.kiln
@@ -179,6 +185,7 @@ with_stopped_recorder() {
 	"$kiln" fold -q p.kiln | grep -q '^dd;.*;\[disk sleep: I/O in write\] '
 }
 
+# bats test_tags=kernels
 @test "--wakers: who ends each wait; what an interrupt interrupts has nothing to do with it" {
 	"$kiln" record -q --mode off --wakers -o p.kiln -- "$bin/waiting" >own
 	nothing_lost p.kiln

@@ -40,6 +40,7 @@ setup_file() {
 		"$(($(cat own) / 1000000))" "$(shown_ms p.kiln '^busy;.*deeper;leaf')"
 }
 
+# bats test_tags=kernels
 @test "a process, its threads and the children it starts" {
 	sh -c "until [ -e go ]; do sleep 0.05; done; '$bin/busy' 1 1 >/dev/null; '$bin/busy' 1 3 >/dev/null; true" &
 	"$kiln" record -q -p $! -o p.kiln &
@@ -147,6 +148,7 @@ setup_file() {
 	at_least "$(share p.kiln 'main;.*deeper;leaf')" 90
 }
 
+# bats test_tags=kernels
 @test "a process in other namespaces" {
 	mkdir hidden
 	unshare --mount --pid --fork sh -c "mount -t tmpfs none hidden && cp '$bin/busy' hidden/secret && hidden/secret 3 >/dev/null" &
@@ -157,6 +159,7 @@ setup_file() {
 	wait
 }
 
+# bats test_tags=kernels
 @test "code of a just-in-time compiler: names from its map, in its own namespaces" {
 	cat >jit.c <<-'END'
 		#include <stdio.h>

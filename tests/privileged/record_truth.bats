@@ -6,6 +6,7 @@ setup_file() {
 	build_programs
 }
 
+# bats test_tags=kernels
 @test "page faults: delivered, expected and the program's own count agree" {
 	"$kiln" record -q -e page-faults -o p.kiln -- "$bin/counting" 500 >own
 	read -r faults _ <own
@@ -17,6 +18,7 @@ setup_file() {
 	[ "$touched" -ge 500 ]
 }
 
+# bats test_tags=kernels
 @test "context switches: delivered, expected and the program's own count agree" {
 	"$kiln" record -q -e context-switches -o p.kiln -- "$bin/counting" 500 >own
 	read -r _ switches <own
@@ -27,6 +29,7 @@ setup_file() {
 	[ "$delivered" -le $((switches + 50)) ] # loading and ending the program
 }
 
+# bats test_tags=kernels
 @test "the CPU clock: samples and losses together are the program's CPU time" {
 	"$kiln" record -q -o p.kiln -- "$bin/busy" 1 >own
 	adds_up p.kiln
@@ -65,6 +68,7 @@ stopped_while_counting() {
 	record_stopped $! -m 8 --stack-bytes 512 -e context-switches "${@:2}"
 }
 
+# bats test_tags=kernels
 @test "with the consumer stopped and a ring of 8 pages, what is lost is counted to the last one" {
 	# Every switch is a sample, so what should have come is known exactly.
 	stopped_while_counting 3000

@@ -48,6 +48,7 @@ check_truth() {
 	[ "$(off p.kiln ';burns;.*\[preempted\] ')" -ge 100 ]
 }
 
+# bats test_tags=kernels
 @test "processes that run already, their threads and children" {
 	sh -c 'until [ -e go ]; do sleep 0.05; done; "$@" >own; rm go' sh "$bin/waiting" 1 &
 	target=$!
@@ -94,6 +95,7 @@ check_truth() {
 	at_least "$(on p.kiln '^true')" "$(awk '{ print $1 * 0.5 }' used)"
 }
 
+# bats test_tags=kernels
 @test "-F, -k, -u, -C" {
 	"$kiln" record -q --mode wall -F 99 -o slow.kiln -- "$bin/busy" 1 >used
 	"$kiln" record -q --mode wall -F 1997 -k -o fast.kiln -- "$bin/busy" 1 >used
@@ -106,6 +108,7 @@ check_truth() {
 	at_least "$(on p.kiln)" 480
 }
 
+# bats test_tags=kernels
 @test "the whole system: every thread waits or runs" {
 	"$kiln" record -q --mode wall -a -o p.kiln -- "$bin/waiting" 1 >own
 	adds_up p.kiln
@@ -125,6 +128,7 @@ check_truth() {
 	[ "$(value p.kiln "s['expected']")" -ge 3000 ]
 }
 
+# bats test_tags=kernels
 @test "time on the CPU that cannot be told is told with what comes next" {
 	"$kiln" record -q --mode wall -m 4K -o p.kiln -- "$bin/busy" 2 >used &
 	recorder=$!
@@ -139,6 +143,7 @@ check_truth() {
 	at_least "$(on p.kiln)" "$(awk '{ print $1 / 1e6 * 0.98 - 5 }' used)"
 }
 
+# bats test_tags=kernels
 @test "99% of the stacks on the CPU are whole, without frame pointers" {
 	"$kiln" record -q --mode wall -o p.kiln -- "$bin/busy" 1 >used
 	"$kiln" fold -q p.kiln | grep -Ev "$off|not sampled" >folded
