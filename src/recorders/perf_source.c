@@ -414,10 +414,8 @@ static bool no_group_events(const char *folder, struct error *err)
 	if (errno != ENOENT)
 		return error_errno(err, "events for the control group %s", folder);
 	return error_set(err, ERR_UNSUPPORTED,
-		"the kernel has no events for the control group %s, as long as that "
-		"hierarchy has no controllers: echo +pids >cgroup.subtree_control at its top, "
-		"before the group "
-		"is made",
+		"the kernel has no events for the control group %s: it was made before its "
+		"hierarchy had any controllers (echo +pids >cgroup.subtree_control at its top)",
 		folder);
 }
 

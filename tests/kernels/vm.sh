@@ -42,6 +42,7 @@ cat >"$work/root/init" <<-'END'
 	ln -s /proc/self/fd/2 /host/dev/stderr
 	mount -t tmpfs none /host/dev/shm
 	mount -t cgroup2 none /host/sys/fs/cgroup
+	echo +pids >/host/sys/fs/cgroup/cgroup.subtree_control # as systemd does; groups have no events until then
 	mount -t tracefs none /host/sys/kernel/tracing
 	mount -t debugfs none /host/sys/kernel/debug
 	mount -t bpf none /host/sys/fs/bpf
