@@ -55,7 +55,7 @@ near() {
 		in_group "$at" sh -c 'until [ -e go ]; do sleep 0.02; done; exec ./$0 0.5 >$0.own' $program &
 	done
 	jobs -p >pids
-	"$kiln" record -G "$name" -o p.kiln -- sh -c 'touch go; for pid in $(cat pids); do while [ -e /proc/$pid ]; do sleep 0.02; done; done' 2>said &
+	"$kiln" record -G "$name" -o p.kiln -- sh -c 'touch go; for pid in $(cat pids); do tail -s 0.05 --pid=$pid -f /dev/null; done' 2>said &
 	wait
 	cat said
 	adds_up p.kiln
@@ -71,7 +71,7 @@ near() {
 	cp "$bin/busy" once
 	sh -c 'until [ -e go ]; do sleep 0.02; done; echo $$ >"$group/inner/cgroup.procs"; exec ./once 0.5 >own' &
 	pid=$!
-	"$kiln" record -q -a -e cpu-clock -G "$name/inner,$group,/$name/" -o p.kiln -- sh -c "touch go; while [ -e /proc/$pid ]; do sleep 0.02; done" &
+	"$kiln" record -q -a -e cpu-clock -G "$name/inner,$group,/$name/" -o p.kiln -- sh -c "touch go; tail -s 0.05 --pid=$pid -f /dev/null" &
 	wait
 	near "$(cat own)" "$(shown_ms p.kiln '^once;.*main;.*deeper;leaf')"
 	"$kiln" info p.kiln | grep -q "^control group *$group$"
