@@ -190,7 +190,7 @@ def kernels(tally):
     folder = out.split()[-1]
     print(f"under {os.path.basename(folder)}", flush=True)
     env = {**environment("build"), "KILN_PROGRAMS": os.path.join(ROOT, "build/kernels/programs"),
-           "BATS_TEST_TIMEOUT": "240"}
+           "BATS_TEST_TIMEOUT": "600"}
     os.makedirs(env["KILN_PROGRAMS"], exist_ok=True)
     run([os.path.join(ROOT, "tests/privileged/programs/compile.sh"), env["KILN_PROGRAMS"]])
     for path in sorted(glob.glob(os.path.join(ROOT, "tests/*/*.bats"))):

@@ -153,7 +153,7 @@ check_shares() {
 
 # bats test_tags=kernels
 @test "without privileges, --untimed takes the rings and says so; --recorder bpf does not" {
-	! simulated || echo 2 >/proc/sys/kernel/perf_event_paranoid # which has no other users
+	if simulated; then echo 2 >/proc/sys/kernel/perf_event_paranoid; fi # it has no other users
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "kernel.perf_event_paranoid"
 	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --untimed -o p.kiln -- "$bin/busy" 0.3
 	[ "$status" -eq 0 ]
