@@ -87,9 +87,16 @@ needs_perf() {
 
 @test "recording: a process" {
 	needs_perf
-	./app & pid=$!
-	run -0 ./flamegraph -q -o p.svg --pid "$pid"
-	wait "$pid"
+	# It becomes the program when it is recorded.
+	mkfifo go
+	sh -c 'read -r _ <go; exec ./app' & pid=$!
+	./flamegraph -q -o p.svg --pid "$pid" & recorder=$!
+	until ls -l "/proc/$recorder/fd" | grep -q perf_event && grep -q poll "/proc/$recorder/wchan"; do
+		kill -0 "$recorder"
+		sleep 0.02
+	done
+	echo >go
+	wait "$pid" "$recorder"
 	grep -q 'inner' p.svg
 }
 
