@@ -80,6 +80,11 @@ static const struct process_state *process_find(const struct processes *p, int32
 	return NULL;
 }
 
+bool processes_knows(const struct processes *p, int32_t pid)
+{
+	return process_find(p, pid);
+}
+
 bool processes_is_kernel(const struct processes *p, int32_t pid)
 {
 	const struct process_state *process = process_find(p, pid);

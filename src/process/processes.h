@@ -90,6 +90,8 @@ void processes_add_cgroup(struct processes *p, uint64_t id, struct bytes path);
 /* The path of a control group as records tell; 0: not told. */
 string_id processes_cgroup(const struct processes *p, uint64_t id);
 
+/* Has it been told of? */
+bool processes_knows(const struct processes *p, int32_t pid);
 /* Is it a kernel thread? Is `pid` `ancestor` or one of its descendants, as far as records tell? */
 bool processes_is_kernel(const struct processes *p, int32_t pid);
 bool processes_descends(const struct processes *p, int32_t pid, int32_t ancestor);

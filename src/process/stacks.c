@@ -270,6 +270,12 @@ location_id stacks_truncated(struct stacks *s, enum unwind_end end)
 	return mark_truncated(s, &s->truncated[end], unwind_end_name(end));
 }
 
+stack_id stacks_switching(struct stacks *s, stack_id root)
+{
+	return profile_stack(
+		s->profile, root, mark_as(s, &s->switching, "[switching]", FRAME_KERNEL));
+}
+
 location_id stacks_truncated_as(struct stacks *s, const char *reason)
 {
 	location_id location = 0;

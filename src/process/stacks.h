@@ -22,7 +22,7 @@ struct stacks {
 	struct unwinder unwinder;
 	struct place_cache *places;
 	struct idle_cache *idle_places;
-	location_id user_half, kernel_half, truncated[UNWIND_ENDS], truncated_foreign;
+	location_id user_half, kernel_half, truncated[UNWIND_ENDS], truncated_foreign, switching;
 	location_id guest, hypervisor;
 	mapping_id kernel_mapping;
 	struct recent_stack *recent; /* the last one of each of the threads seen last */
@@ -69,6 +69,8 @@ struct stack_of_sample stacks_add_later(
  * process at a time (ns) or in the kernel. */
 stack_id stacks_root(struct stacks *s, thread_id thread);
 location_id stacks_truncated(struct stacks *s, enum unwind_end end);
+/* "[switching]" below a root: the kernel is on its way from or to another process. */
+stack_id stacks_switching(struct stacks *s, stack_id root);
 location_id stacks_truncated_as(struct stacks *s, const char *reason);
 location_id stacks_user_place(struct stacks *s, int32_t pid, uint64_t address, uint64_t time);
 /* The user half of a stack that was copied in a process at a time, to be looked up as above. Valid

@@ -123,7 +123,7 @@ char *cgroup_find(struct bytes groups, struct bytes mounts)
 	return folder.at;
 }
 
-static char *present_group(pid_t process)
+char *cgroup_of(pid_t process)
 {
 	struct buffer groups = {0}, mounts = {0};
 	char path[32], *folder = NULL;
@@ -182,7 +182,7 @@ static bool add_to(const char *folder, pid_t process)
 
 bool cgroup_create(struct cgroup *ret, pid_t process, struct error *err)
 {
-	struct cgroup cgroup = {.parent = present_group(process), .fd = -1};
+	struct cgroup cgroup = {.parent = cgroup_of(process), .fd = -1};
 	struct buffer folder = {0};
 
 	*ret = (struct cgroup){.fd = -1};

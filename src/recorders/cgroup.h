@@ -48,5 +48,7 @@ bool cgroup_events_mount(struct bytes mounts, struct cgroup_mount *ret_mount);
 /* Where the group of a process is, below which path: from the text of /proc/PID/cgroup and of
  * /proc/self/mountinfo. NULL: not to be seen from here; else for free(). */
 char *cgroup_find(struct bytes groups, struct bytes mounts);
+/* ... of a process that is there now. */
+char *cgroup_of(pid_t process);
 
 #endif

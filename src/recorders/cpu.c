@@ -197,6 +197,9 @@ static bool cpu_open(struct session *s, struct error *err)
 	state->sampler->cpu_wide = s->options->system_wide;
 	state->sampler->wall_offset = s->wall_offset;
 	state->sampler->cgroups = session_cgroups(s);
+	if (state->source->bounds.folders.len)
+		state->sampler->bounds = &state->source->bounds;
+	state->sampler->command = state->source->cgroup.folder ? s->command.pid : 0;
 	describe_events(state);
 	return begin_tee(s, state, err);
 }

@@ -147,7 +147,9 @@ static void sampled_attr(struct perf_event_attr *ret, const struct perf_source *
 	}
 	if (source->program)
 		return;
-	ret->sample_type |= PERF_SAMPLE_CALLCHAIN | (o->by_cgroup ? PERF_SAMPLE_CGROUP : 0);
+	ret->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	if (o->by_cgroup || source->bounds.folders.len)
+		ret->sample_type |= PERF_SAMPLE_CGROUP;
 	ret->sample_max_stack = 0;
 	ret->exclude_callchain_user = source->regs_mask || o->kernel_only;
 	ret->exclude_callchain_kernel = source->user_only || o->user_only;
@@ -473,6 +475,17 @@ static bool list_threads(struct perf_source *source, struct session *s, struct n
 	return true;
 }
 
+/* Where samples can say in which group they are. */
+static void find_bounds(struct perf_source *source, const struct session *s)
+{
+	if (!source->features.cgroup || source->program)
+		return;
+	if (source->cgroup.folder)
+		cgroup_bounds_add(&source->bounds, source->cgroup.folder);
+	for (size_t i = 0; source->groups && i < s->groups.list.len; i++)
+		cgroup_bounds_add(&source->bounds, s->groups.list.items[i].folder);
+}
+
 static void raise_open_files(void)
 {
 	struct rlimit limit;
@@ -534,6 +547,7 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	ok = choose_frequency(source, s, err) && choose_events(source, s, err) &&
 	     list_threads(source, s, &threads, err);
 	if (ok) {
+		find_bounds(source, s);
 		choose_sizes(source, s, source->cpus.list.len);
 		ok = open_with_rings(source, s, &source->cpus, &threads, err);
 	}
@@ -596,4 +610,5 @@ void perf_source_release(struct perf_source *source)
 	vector_release(&source->attrs);
 	event_names_release(&source->events);
 	number_list_release(&source->cpus);
+	cgroup_bounds_release(&source->bounds);
 }

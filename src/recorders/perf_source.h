@@ -6,6 +6,7 @@
 #define KILN_RECORDERS_PERF_SOURCE_H
 
 #include "recorders/cgroup.h"
+#include "recorders/cgroup_bounds.h"
 #include "recorders/counts.h"
 #include "recorders/perf_event.h"
 #include "recorders/perf_ring.h"
@@ -16,15 +17,16 @@ struct perf_source {
 	struct event_names events;
 	struct number_list cpus;
 	uint64_t frequency, stack_bytes, ring_bytes;
-	struct cgroup cgroup; /* the command's own: events run on CPUs, for it; or none */
-	bool groups;	      /* or those that were asked for */
-	size_t followed;      /* of the threads to sample, the first so many: with their children */
-	bool tracking_only;   /* set before opening: no events are sampled */
-	bool tracking_all;    /* what happens to any process is told, not only to targets */
-	bool tracking_wakes;  /* set before opening: each record of tracking wakes up */
-	int program;	      /* set before opening: of the kernel, takes each sample; 0: none */
-	bool user_only;	      /* the kernel may not be sampled at all */
-	uint64_t regs_mask;   /* 0: user stacks are not copied */
+	struct cgroup cgroup;	     /* the command's own: events run on CPUs, for it; or none */
+	struct cgroup_bounds bounds; /* of the groups they are for, where samples say theirs */
+	bool groups;		     /* or those that were asked for */
+	size_t followed;     /* of the threads to sample, the first so many: with their children */
+	bool tracking_only;  /* set before opening: no events are sampled */
+	bool tracking_all;   /* what happens to any process is told, not only to targets */
+	bool tracking_wakes; /* set before opening: each record of tracking wakes up */
+	int program;	     /* set before opening: of the kernel, takes each sample; 0: none */
+	bool user_only;	     /* the kernel may not be sampled at all */
+	uint64_t regs_mask;  /* 0: user stacks are not copied */
 	VECTOR(struct perf_event_attr) attrs; /* of each event */
 	struct perf_layout sample_layout, tracking_layout;
 	VECTOR(struct open_event) opened; /* what is sampled */

@@ -193,29 +193,61 @@ bool sampler_add(
 	return true;
 }
 
+/* Whose time is it when a process of no recorded group is current? */
+static thread_id switching_thread(struct sampler *s)
+{
+	string_id name;
+
+	if (s->command)
+		return processes_thread(s->processes, s->command, s->command);
+	name = profile_string(s->profile, BYTES("[switching]"));
+	return profile_thread(s->profile, profile_process(s->profile, -1, name), -1, name);
+}
+
+/* The stack of such a process tells nothing about the switch. */
+static bool add_switching(struct sampler *s, const struct perf_record *r, struct sample *sample)
+{
+	int32_t pid = (int32_t)r->identity.pid;
+
+	if (!s->bounds || cgroup_bounds_has(s->bounds, r->sample.cgroup, pid,
+				  processes_knows(s->processes, pid)))
+		return false;
+	sample->thread = switching_thread(s);
+	sample->stack = stacks_switching(
+		&s->stacks, s->command ? stacks_root(&s->stacks, sample->thread) : 0);
+	return true;
+}
+
+static void add_stack(struct sampler *s, const struct perf_record *r, struct sample *sample)
+{
+	struct stack_of_sample stack;
+
+	sample->thread =
+		processes_thread(s->processes, (int32_t)r->identity.pid, (int32_t)r->identity.tid);
+	stack = stacks_add(&s->stacks, r, sample->thread, s->parts);
+	sample->stack = stack.stack;
+	s->user_stacks += stack.has_user;
+	s->complete += stack.has_user && stack.user_end == UNWIND_COMPLETE;
+	if (!s->cgroups)
+		return;
+	sample->has |= SAMPLE_LABELS;
+	sample->labels = cgroup_labels_of(s->cgroups, r->sample.cgroup);
+}
+
 static void add_sample(struct sampler *s, const struct perf_record *r)
 {
 	struct sampled_event *e = event_of(s, r->identity.id);
 	struct sample sample = {.has = SAMPLE_COLUMNS,
 		.time = r->identity.time,
 		.cpu = r->identity.cpu < NO_CPU ? (uint16_t)r->identity.cpu : NO_CPU};
-	struct stack_of_sample stack;
 	bool idle;
 
 	if (!e) {
 		s->malformed++;
 		return;
 	}
-	sample.thread =
-		processes_thread(s->processes, (int32_t)r->identity.pid, (int32_t)r->identity.tid);
-	stack = stacks_add(&s->stacks, r, sample.thread, s->parts);
-	sample.stack = stack.stack;
-	if (s->cgroups) {
-		sample.has |= SAMPLE_LABELS;
-		sample.labels = cgroup_labels_of(s->cgroups, r->sample.cgroup);
-	}
-	s->user_stacks += stack.has_user;
-	s->complete += stack.has_user && stack.user_end == UNWIND_COMPLETE;
+	if (!add_switching(s, r, &sample))
+		add_stack(s, r, &sample);
 	idle = stacks_idle(&s->stacks, r);
 	add_row(s, e, &sample, idle, 1);
 	if (!e->period)

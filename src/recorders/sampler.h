@@ -5,6 +5,7 @@
 #define KILN_RECORDERS_SAMPLER_H
 
 #include "process/stacks.h"
+#include "recorders/cgroup_bounds.h"
 #include "recorders/cgroup_labels.h"
 #include "recorders/counts.h"
 
@@ -29,6 +30,8 @@ struct sampler {
 	struct stacks stacks;
 	unsigned parts;		       /* enum stack_parts wanted */
 	struct cgroup_labels *cgroups; /* that samples are labelled with; NULL: they are not */
+	struct cgroup_bounds *bounds;  /* of events for control groups; NULL: they are for others */
+	int32_t command;	       /* whose group that is; 0: nobody's alone */
 	bool untimed;		       /* a row stands for as many samples as its values say */
 	bool cpu_wide;	     /* events run on CPUs, not with threads: idle ones are sampled too */
 	int64_t wall_offset; /* ns from the samples' clock to the wall clock; INT64_MIN: unknown */

@@ -33,6 +33,18 @@ setup_file() {
 	[ "$("$kiln" fold -q p.kiln | grep -c 'do_idle.*\(halt\|default_idle\)$' || true)" -eq 0 ]
 }
 
+@test "nothing of what a command takes turns with is taken for its own" {
+	cp "$bin/busy" other
+	for cpu in $(seq 0 $(($(nproc) - 1))); do taskset -c "$cpu" ./other 60 >/dev/null & done
+	# Some 1,000 switches between the two, and the start, when the kernel samples most often.
+	"$kiln" record -q -o p.kiln -- sh -c 'for i in $(seq 200); do sleep 0.001; done; exec "$0" 1' "$bin/busy" >/dev/null
+	kill $(jobs -p)
+	"$kiln" fold -q --kind samples --by-process p.kiln | grep -v '^sleep-' >folded
+	cut -c 1-200 folded
+	run -1 grep '^other-' folded
+	"$kiln" fold -q p.kiln | grep -q '^busy;.*deeper;leaf'
+}
+
 @test "a system-wide recording for as long as a command runs" {
 	"$kiln" record -a -o p.kiln -- "$bin/busy" 1 >own 2>said
 	grep -q 'the command and its children' said
