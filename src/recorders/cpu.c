@@ -1,4 +1,4 @@
-/* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock or cycles.
+/* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock.
  */
 #include <stdlib.h>
 

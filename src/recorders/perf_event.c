@@ -80,12 +80,6 @@ void perf_features_probe(struct perf_features *ret)
 	ret->kernel = opens(attr, 0, -1);
 	attr = dummy_attr;
 	ret->system = opens(attr, -1, 0);
-	attr = dummy_attr;
-	attr.type = PERF_TYPE_HARDWARE;
-	attr.config = PERF_COUNT_HW_CPU_CYCLES;
-	attr.freq = 1;
-	attr.sample_freq = 99;
-	ret->cycles = opens(attr, 0, -1);
 	ret->paranoid = (int)(int64_t)read_sysctl("/proc/sys/kernel/perf_event_paranoid", 2);
 	ret->max_rate = read_sysctl("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
 }

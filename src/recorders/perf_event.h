@@ -15,7 +15,6 @@ struct perf_features {
 	bool cgroup;	   /* CGROUP, and in samples: 5.7, with CONFIG_CGROUP_PERF */
 	bool kernel;	   /* this user may sample the kernel */
 	bool system;	   /* ... and all processes */
-	bool cycles;	   /* hardware cycle counter that interrupts */
 	int paranoid;	   /* kernel.perf_event_paranoid */
 	uint64_t max_rate; /* kernel.perf_event_max_sample_rate */
 };
