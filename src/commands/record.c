@@ -404,18 +404,21 @@ static int failed(const struct record *r, const struct session *s, const struct 
 static int finish(struct record *r, struct session *s, struct error *err)
 {
 	struct symbolize_report report = {0};
+	struct view view;
 	bool written;
 
 	record_live_end();
 	record_name(s, &r->images, true, &report);
 	names_say_known(&report, "record");
 	names_add_doubts(&s->profile, &report);
-	written = record_output_finish(&r->out, &s->profile, err);
+	view_init(&view, &s->profile, names_projection());
+	written = record_output_finish(&r->out, &view, err);
 	if (verbosity >= 0)
-		record_summary(s, &report,
+		record_summary(s, &view, &report,
 			r->for_another ? NULL
 			: written      ? r->output
 				       : r->out.growing);
+	view_release(&view);
 	symbolize_report_release(&report);
 	if (!session_wait_command(s))
 		say("%s (process %d) was told to end and still runs", r->options.command[0],

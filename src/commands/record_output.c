@@ -1,7 +1,6 @@
 /* record_output.c: where a recording goes while it grows and when it is finished. */
 #include "commands/record_output.h"
 
-#include "commands/names.h"
 #include "transforms/transforms.h"
 
 #include <errno.h>
@@ -107,27 +106,24 @@ static bool group(const struct record_output *o, struct view *view, struct error
 	return true;
 }
 
-static bool render(struct record_output *o, const struct profile *p, struct error *err)
+static bool render(struct record_output *o, struct view *v, struct error *err)
 {
 	void *settings = renderer_settings(o->renderer);
 	struct output out = {0};
-	struct view view;
 	bool done;
 
-	view_init(&view, p, names_projection());
-	done = group(o, &view, err) && output_open(&out, o->path, OUTPUT_MODE, err) &&
-	       o->renderer->render(&view, settings, &out, err) && output_commit(&out, err);
+	done = group(o, v, err) && output_open(&out, o->path, OUTPUT_MODE, err) &&
+	       o->renderer->render(v, settings, &out, err) && output_commit(&out, err);
 	output_discard(&out);
-	view_release(&view);
 	free(settings);
 	return done;
 }
 
-bool record_output_finish(struct record_output *o, const struct profile *p, struct error *err)
+bool record_output_finish(struct record_output *o, struct view *v, struct error *err)
 {
 	if (o->stream)
-		return kiln_writer_finish(&o->writer, p, err);
-	if (!render(o, p, err)) {
+		return kiln_writer_finish(&o->writer, v->profile, err);
+	if (!render(o, v, err)) {
 		error_prefix(err, "what was recorded is in %s: ", o->growing);
 		return false;
 	}

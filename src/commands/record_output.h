@@ -23,8 +23,9 @@ struct record_output {
 bool record_output_open(struct record_output *o, const char *path, struct error *err);
 /* Append what is new in the profile. */
 bool record_output_append(struct record_output *o, const struct profile *p, struct error *err);
-/* Write the finished file and remove what was growing. On failure what was appended stays. */
-bool record_output_finish(struct record_output *o, const struct profile *p, struct error *err);
+/* Write the finished file, of this view of all that was recorded, and remove what was growing. On
+ * failure what was appended stays. */
+bool record_output_finish(struct record_output *o, struct view *v, struct error *err);
 /* Nothing was recorded: leave nothing behind, and put an old file back. */
 void record_output_discard(struct record_output *o);
 void record_output_release(struct record_output *o);

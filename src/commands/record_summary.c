@@ -271,21 +271,15 @@ static int hotter(const void *a, const void *b)
 				   : (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-static void add_hottest(struct buffer *out, const struct session *s)
+static void add_hottest(struct buffer *out, const struct session *s, const struct view *v)
 {
-	const struct profile *p = &s->profile;
-	struct view v;
-	struct hot *hot;
-	int64_t *self, total = 0;
-	size_t frames;
+	size_t frames = view_frame_count(v);
+	int64_t *self = memory_new(v->tree.caller.len, sizeof(*self)), total = 0;
+	struct hot *hot = memory_new(frames, sizeof(*hot));
 
-	view_init(&v, p, BY_FUNCTION);
-	frames = view_frame_count(&v);
-	self = memory_new(v.tree.caller.len, sizeof(*self));
-	hot = memory_new(frames, sizeof(*hot));
-	view_self(&v, self);
-	for (size_t i = 0; i < v.tree.caller.len; i++) {
-		hot[v.tree.frame.items[i]].self += self[i];
+	view_self(v, self);
+	for (size_t i = 0; i < v->tree.caller.len; i++) {
+		hot[v->tree.frame.items[i]].self += self[i];
 		total += self[i];
 	}
 	for (size_t i = 0; i < frames; i++)
@@ -294,8 +288,8 @@ static void add_hottest(struct buffer *out, const struct session *s)
 	if (total)
 		buffer_printf(out, "%s:\n", s->recorder->mode->top);
 	for (size_t i = 0; i < frames && i < HOTTEST && hot[i].self; i++) {
-		struct frame f = view_frame_at(&v, hot[i].frame);
-		struct bytes name = view_text(&v, f.function), module = view_text(&v, f.module);
+		struct frame f = view_frame_at(v, hot[i].frame);
+		struct bytes name = view_text(v, f.function), module = view_text(v, f.module);
 		struct buffer share = {0};
 
 		percent(&share, (uint64_t)hot[i].self, (uint64_t)total);
@@ -305,7 +299,20 @@ static void add_hottest(struct buffer *out, const struct session *s)
 	}
 	free(self);
 	free(hot);
-	view_release(&v);
+}
+
+/* Lines of one function are one; a view that tells them apart is not the right one. */
+static void add_hottest_functions(struct buffer *out, const struct session *s, const struct view *v)
+{
+	struct view whole;
+
+	if (v->projection == BY_FUNCTION) {
+		add_hottest(out, s, v);
+		return;
+	}
+	view_init(&whole, &s->profile, BY_FUNCTION);
+	add_hottest(out, s, &whole);
+	view_release(&whole);
 }
 
 /* ---- Modules without symbols ---- */
@@ -384,8 +391,8 @@ static void add_next(struct buffer *out, const char *path)
 	buffer_char(out, '\n');
 }
 
-void record_summary(
-	const struct session *s, const struct symbolize_report *report, const char *path)
+void record_summary(const struct session *s, const struct view *v,
+	const struct symbolize_report *report, const char *path)
 {
 	struct buffer out = {0};
 	struct bytes text, line;
@@ -396,7 +403,7 @@ void record_summary(
 	add_waiting(&out, s);
 	add_short_lived(&out, s);
 	add_notes(&out, &s->profile);
-	add_hottest(&out, s);
+	add_hottest_functions(&out, s, v);
 	add_unnamed(&out, report);
 	add_next(&out, path);
 	text = buffer_bytes(&out);

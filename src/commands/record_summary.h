@@ -2,6 +2,7 @@
 #ifndef KILN_COMMANDS_RECORD_SUMMARY_H
 #define KILN_COMMANDS_RECORD_SUMMARY_H
 
+#include "model/view.h"
 #include "process/symbolize.h"
 #include "recorders/session.h"
 
@@ -11,8 +12,9 @@ void record_live_line(const struct session *s);
 void record_live_end(void);
 
 /* Samples, losses, broken stacks, who used the CPU, the hottest functions, what has no names, and
- * what to type next. `path` is the finished file; NULL: the caller goes on with it. */
-void record_summary(
-	const struct session *s, const struct symbolize_report *report, const char *path);
+ * what to type next. `v` is a view of all that was recorded; `path` the finished file, NULL: the
+ * caller goes on with it. */
+void record_summary(const struct session *s, const struct view *v,
+	const struct symbolize_report *report, const char *path);
 
 #endif

@@ -1,6 +1,8 @@
 /* image_cache.c: which binary has this path and build id, and what are its functions called? */
 #include "images/image_cache.h"
 
+#include "base/crew.h"
+
 #include <stdlib.h>
 
 struct cached_image {
@@ -10,16 +12,25 @@ struct cached_image {
 	struct image_names *names; /* NULL: not asked for yet */
 };
 
+static void row_release(void *context, size_t i)
+{
+	struct cached_image *row = &((struct image_cache *)context)->rows.items[i];
+
+	image_names_release(row->names);
+	image_release(row->opened);
+	free(row->path);
+	free(row->build_id);
+}
+
+/* A file that was replaced is gone from the disk when its last user lets go of it, and a disk may
+ * want to be told at once and take its time: all of them wait together. */
 void image_cache_release(struct image_cache *c)
 {
-	for (size_t i = 0; i < c->rows.len; i++) {
-		struct cached_image *row = &c->rows.items[i];
-
-		image_names_release(row->names);
-		image_release(row->opened);
-		free(row->path);
-		free(row->build_id);
-	}
+	for (size_t i = 0; i < c->rows.len; i++)
+		if (c->rows.items[i].names)
+			image_names_keep(c->rows.items[i].names);
+	crew_run(c->rows.len < CREW_LIMIT ? (unsigned)c->rows.len : CREW_LIMIT, 1, c->rows.len,
+		row_release, c);
 	vector_release(&c->rows);
 }
 

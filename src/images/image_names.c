@@ -12,7 +12,7 @@
 
 /* What is written to disk is only read by a Kiln that would answer the same. To be raised with
  * every change of what functions are called. */
-#define NAMES_EDITION "3 " KILN_VERSION
+#define NAMES_EDITION "4 " KILN_VERSION
 
 /* A name as the compiler wrote it, and what people call it. */
 struct raw_name {
@@ -199,13 +199,22 @@ struct image_names *image_names_open(const struct image *image, const struct pla
 	return n;
 }
 
+void image_names_keep(struct image_names *n)
+{
+	for (enum names_depth depth = 0; depth < NAMES_DEPTHS; depth++) {
+		struct table *t = &n->tables[depth][true];
+
+		if (t->changed && !t->partial)
+			table_write(n, depth, t);
+		t->changed = false;
+	}
+}
+
 void image_names_release(struct image_names *n)
 {
 	if (!n)
 		return;
 	for (enum names_depth depth = 0; depth < NAMES_DEPTHS; depth++) {
-		if (n->tables[depth][true].changed && !n->tables[depth][true].partial)
-			table_write(n, depth, &n->tables[depth][true]);
 		table_release(&n->tables[depth][false]);
 		table_release(&n->tables[depth][true]);
 	}
@@ -240,11 +249,27 @@ static uint32_t shown_name(struct table *t, const struct symbol *symbol)
 	return raw.shown;
 }
 
+#define INSIDE "__GI_" /* how glibc's own calls of a function call it */
+
 static uint32_t frame_name(struct table *t, const struct dwarf_frame *frame)
 {
+	struct bytes name = frame->name;
+
 	if (!frame->linkage)
-		return chains_text(&t->chains, frame->name);
-	return shown_name(t, &(struct symbol){.name = frame->name});
+		return chains_text(&t->chains, name);
+	if (bytes_start(name, BYTES(INSIDE)))
+		name = (struct bytes){name.at + strlen(INSIDE), name.len - strlen(INSIDE)};
+	return shown_name(t, &(struct symbol){.name = name});
+}
+
+/* The last of the frames that are one with frame `i`: of glibc's functions that may be cancelled
+ * the compiler makes two, and puts the second one back into the first. */
+static size_t last_of(const struct dwarf_frame *frames, size_t count, size_t i)
+{
+	while (i + 1 < count && bytes_start(frames[i].name, BYTES(INSIDE)) &&
+		bytes_equal(frames[i].name, frames[i + 1].name))
+		i++;
+	return i;
 }
 
 struct lookup {
@@ -291,6 +316,7 @@ static void answer(void *context, size_t index, const struct dwarf_frame *frames
 	struct lookup *l = context;
 	struct chains *c = &l->table->chains;
 	struct chain row = {.function = symbol_name(l, l->addresses[index])};
+	size_t last = last_of(frames, count, 0);
 	uint32_t chain;
 
 	if (!row.function && count)
@@ -300,15 +326,16 @@ static void answer(void *context, size_t index, const struct dwarf_frame *frames
 		return;
 	}
 	if (count) {
-		row.file = chains_text(c, frames[0].file);
-		row.line = frames[0].line;
+		row.file = chains_text(c, frames[last].file);
+		row.line = frames[last].line;
 	}
 	chain = chains_row(c, &row);
-	for (size_t i = 1; i < count && i < l->frames_most && chain; i++) {
+	for (size_t i = last + 1; i < count && i < l->frames_most && chain; i = last + 1) {
+		last = last_of(frames, count, i);
 		row = (struct chain){.caller = chain,
 			.function = frame_name(l->table, &frames[i]),
-			.file = chains_text(c, frames[i].file),
-			.line = frames[i].line};
+			.file = chains_text(c, frames[last].file),
+			.line = frames[last].line};
 		if (row.function)
 			chain = chains_row(c, &row);
 	}

@@ -25,7 +25,9 @@ struct image_names;
 /* Of `image`, which must outlive them, and its separate debug file, which may lie in `places`; what
  * `places` points to must live as long. Nothing is read yet. */
 struct image_names *image_names_open(const struct image *image, const struct places *places);
-/* What was found out is written to disk; NULL is fine. */
+/* What was found out is written to disk, by one thread at a time. */
+void image_names_keep(struct image_names *n);
+/* What was not kept is forgotten; NULL is fine. */
 void image_names_release(struct image_names *n);
 
 struct names_answer {

@@ -192,12 +192,18 @@ static void list_files(const char *folder, struct kept_files *ret)
 		closedir(directory);
 }
 
-/* Down to three quarters, so that not every file that is written deletes one. */
-static void make_room(const char *folder)
+/* Down to three quarters, so that not every file that is written deletes one. What others write
+ * meanwhile is seen by the next process. */
+static void make_room(const char *folder, uint64_t added)
 {
+	static char *known; /* a folder, and how large it was with what was added since */
+	static uint64_t known_size;
 	struct kept_files files = {0};
 	uint64_t allowed = size_allowed();
 
+	known_size += added;
+	if (known && !strcmp(known, folder) && known_size <= allowed)
+		return;
 	list_files(folder, &files);
 	if (files.size > allowed) {
 		qsort(files.rows.items, files.rows.len, sizeof *files.rows.items, used_compare);
@@ -205,6 +211,9 @@ static void make_room(const char *folder)
 			if (!unlink(files.rows.items[i].path))
 				files.size -= files.rows.items[i].size;
 	}
+	free(known);
+	known = memory_copy_text(folder, strlen(folder));
+	known_size = files.size;
 	for (size_t i = 0; i < files.rows.len; i++)
 		free(files.rows.items[i].path);
 	vector_release(&files.rows);
@@ -227,11 +236,13 @@ bool symbol_cache_create(const char *name, size_t size, struct output *ret_out)
 
 void symbol_cache_commit(struct output *out)
 {
-	char *folder = memory_copy_text(out->path, strlen(out->path));
+	char *path = memory_copy_text(out->path, strlen(out->path));
 	struct error ignored = {0};
+	struct stat status;
 
-	*strrchr(folder, '/') = 0;
-	if (output_commit(out, &ignored))
-		make_room(folder);
-	free(folder);
+	if (output_commit(out, &ignored) && !stat(path, &status)) {
+		*strrchr(path, '/') = 0;
+		make_room(path, (uint64_t)status.st_size);
+	}
+	free(path);
 }

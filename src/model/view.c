@@ -60,6 +60,7 @@ void view_init(struct view *v, const struct profile *p, enum projection projecti
 	profile_init(&v->extra);
 	v->samples = memory_new(p->samples.len, sizeof(*v->samples));
 	v->streams = memory_new(p->streams.len, sizeof(*v->streams));
+	v->projection = projection;
 	projection_make(v, projection);
 	if (p->streams.len)
 		view_select(v, profile_text(p, p->streams.items[0].row.kind), false, &ignored);

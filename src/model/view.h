@@ -65,8 +65,9 @@ struct view {
 	struct view_samples *samples; /* for every samples table of the profile */
 	bool *streams;		      /* for every stream of the profile: is it shown? */
 	struct comparison comparison; /* for profiles with two sides */
-	bool changed;		      /* a transform did something */
-	struct profile extra;	      /* strings and frames that transforms made */
+	enum projection projection;
+	bool changed;				   /* a transform did something */
+	struct profile extra;			   /* strings and frames that transforms made */
 	struct id_map known_strings, known_frames; /* of the profile, when it has no maps itself */
 };
 

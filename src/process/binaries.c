@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/crew.h"
 #include "process/binaries.h"
+
+#define RELEASERS 16u /* threads */
 
 /* Several keys lead to one row: with and without a build id, at several devices. */
 struct binary_alias {
@@ -30,10 +33,17 @@ void binaries_init(struct binaries *b, struct profile *profile)
 	vector_push(&b->build_ids, ((struct binary_build_id){0}));
 }
 
+static void row_release(void *context, size_t i)
+{
+	image_release(((struct binaries *)context)->rows.items[i].image);
+}
+
+/* A file that was deleted meanwhile is gone from the disk when it is let go of, and disks may take
+ * their time: they do it for all together. */
 void binaries_release(struct binaries *b)
 {
-	for (size_t i = 1; i < b->rows.len; i++)
-		image_release(b->rows.items[i].image);
+	crew_run(b->rows.len < RELEASERS ? (unsigned)b->rows.len : RELEASERS, 1, b->rows.len,
+		row_release, b);
 	vector_release(&b->rows);
 	vector_release(&b->aliases);
 	vector_release(&b->build_ids);

@@ -243,7 +243,7 @@ capabilities bpf_source_keeps(const struct session *s)
 
 void bpf_source_disable(struct bpf_source *source)
 {
-	bpf_object__detach_skeleton(source->programs);
+	bpf_detach(source->programs);
 	perf_source_disable(&source->processes);
 	if (source->by_tables)
 		unwind_tables_note(&source->feed.tables, source->sampler.profile);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/crew.h"
 #include "recorders/bpf_support.h"
 #include "recorders/capabilities.h"
 #include "recorders/refusal.h"
@@ -103,6 +104,27 @@ static bool read_all(int fd, struct buffer *out, struct error *err)
 	while ((got = read(fd, part, sizeof(part))) > 0 || (got < 0 && errno == EINTR))
 		buffer_add(out, part, got > 0 ? (size_t)got : 0);
 	return !got || error_errno(err, "reading what threads are there");
+}
+
+static struct bpf_link **link_at(const struct bpf_object_skeleton *programs, size_t i)
+{
+	char *rows = (char *)programs->progs;
+	struct bpf_prog_skeleton *row = (void *)(rows + i * (size_t)programs->prog_skel_sz);
+
+	return row->link;
+}
+
+static void detach(void *programs, size_t i)
+{
+	struct bpf_link **link = link_at(programs, i);
+
+	bpf_link__destroy(*link);
+	*link = NULL;
+}
+
+void bpf_detach(struct bpf_object_skeleton *programs)
+{
+	crew_run(CREW_LIMIT, 1, (size_t)programs->prog_cnt, detach, programs);
 }
 
 bool bpf_iterate(struct bpf_program *program, struct buffer *out, struct error *err)

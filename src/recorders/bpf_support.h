@@ -15,6 +15,12 @@ bool bpf_support(struct error *err);
 /* Why a step failed: what libbpf said last, and errno of `code` (negative). Returns false. */
 bool bpf_error(struct error *err, int code, const char *doing);
 
+struct bpf_object_skeleton;
+
+/* Detach all programs of a skeleton. For each the kernel waits until nobody is in it any more, for
+ * several at once as long as for one. */
+void bpf_detach(struct bpf_object_skeleton *programs);
+
 /* Run an iterator's program over all threads; what it writes is appended. ERR_IO. */
 bool bpf_iterate(struct bpf_program *program, struct buffer *out, struct error *err);
 

@@ -82,6 +82,7 @@ static struct buffer all_answers(
 	}
 	if (ret_known)
 		*ret_known = answer.known;
+	image_names_keep(names);
 	image_names_release(names);
 	return text;
 }
@@ -182,6 +183,7 @@ static void chains_are_those_of_addr2line(void **state)
 	}
 	assert_int_equal(pclose(pipe), 0);
 	assert_true(inlined > 20); /* innermost in turn in work */
+	image_names_keep(names);
 	image_names_release(names);
 	buffer_release(&command);
 	asked_release(&a);
