@@ -47,3 +47,47 @@ links() {
 		grep -qE "^kiln record .*-- (sh -c ')?$name\b" docs/reading.md
 	done
 }
+
+# section FILE HEADING: what stands below the heading that begins so, to the next one.
+section() {
+	awk -v heading="## $2" '/^## / { on = index($0, heading) == 1 } on' "$1"
+}
+
+# pictured: has a section (standard input) a picture that is there, made by a command of its own?
+pictured() {
+	text=$(cat)
+	while read -r picture; do
+		[ -e "docs/gallery/$picture" ] && grep -qE -- "^kiln .* -o $picture( |\$)" <<<"$text" && return 0
+	done < <(grep -oE '\]\((gallery/)?[^)]*\.svg\)' <<<"$text" | sed 's/.*[(/]//; s/)//')
+	return 1
+}
+
+@test "every mode of record has a picture, and nothing else has" {
+	run "${KILN:-build/kiln}" record --mode '?' -- true
+	[[ "$output" =~ 'expected one of '(.*)', got' ]]
+	modes=${BASH_REMATCH[1]//,/}
+	[ "$(wc -w <<<"$modes")" -ge 8 ]
+	for mode in $modes; do
+		heading=$(grep -E "^## .*: \`--mode $mode\`\$" docs/gallery/README.md) || { echo "$mode: no section"; return 1; }
+		text=$(section docs/gallery/README.md "${heading#'## '}")
+		pictured <<<"$text" || { echo "$mode: no picture by a command"; return 1; }
+		case $mode in
+		cpu) grep -E '^kiln record' <<<"$text" | grep -qv -e --mode ;;
+		*) grep -qE "^kiln record --mode $mode " <<<"$text" ;;
+		esac || { echo "$mode: no command that records so"; return 1; }
+	done
+	[ "$(grep -c '^## .*--mode' docs/gallery/README.md)" -eq "$(wc -w <<<"$modes")" ]
+}
+
+@test "what flame graphs reveal has a program that does it, a picture, and what mends it" {
+	for heading in 'Lock contention' 'A bad algorithm' 'Copies to user space' 'Page faults' 'mmap churn' \
+		'Serialisation on one CPU' 'Background work that is not yours' 'Blocked time'; do
+		text=$(section docs/reading.md "$heading")
+		program=$(sed -nE "s/^kiln record .*-- (sh -c ')?([a-z]+)\b.*/\2/p" <<<"$text" | head -n 1)
+		[ -e "docs/gallery/programs/$program.c" ] || { echo "$heading: no program"; return 1; }
+		pictured <<<"$text" || { echo "$heading: no picture by a command"; return 1; }
+		for part in '*Symptom:*' '*Where to look:*' '*Mended*'; do
+			grep -qF -e "$part" <<<"$text" || { echo "$heading: no $part"; return 1; }
+		done
+	done
+}
