@@ -108,9 +108,13 @@ static bool no_permission(struct error *err, const struct perf_features *feature
 			cpu >= 0 ? "" : " or a CPU", features->paranoid);
 	if (features->paranoid > 2)
 		return error_set(err, ERR_PERMISSION,
-			"event '%s': this kernel lets nobody but root record; run as root, with "
-			"CAP_PERFMON, or set sysctl kernel.perf_event_paranoid=2 (it is %d)",
-			name, features->paranoid);
+			"event '%s': this kernel lets nobody but root record; run as root%s, or "
+			"set "
+			"sysctl kernel.perf_event_paranoid=2 (it is %d)",
+			name,
+			capability_held(CAP_PERFMON) ? " (CAP_PERFMON is not enough for it)"
+						     : ", with CAP_PERFMON",
+			features->paranoid);
 	if (!features->kernel && !strchr(name, ':'))
 		return error_set(err, ERR_PERMISSION,
 			"event '%s' of process %d: recording the kernel, or another user's "
