@@ -56,6 +56,20 @@ static bool set_frequency(
 	return error_set(err, ERR_USAGE, "expected a number of samples a second, or max");
 }
 
+static bool set_percent(void *target, const struct option *o, const char *value, struct error *err)
+{
+	char *end;
+	double percent = strtod(value, &end);
+
+	if (end == value || strcmp(end, *end == '%' ? "%" : "") ||
+		!(percent >= 100.0 / BUDGET_WHOLE && percent <= 100))
+		return error_set(err, ERR_USAGE,
+			"expected a part of the CPUs such as 1%% or 0.2%%, from 0.0001%% on");
+	*(uint64_t *)(void *)((char *)target + o->offset) =
+		(uint64_t)(percent * BUDGET_WHOLE / 100 + 0.5);
+	return true;
+}
+
 static bool set_size(void *target, const struct option *o, const char *value, struct error *err)
 {
 	static const char letters[] = "BKMG";
@@ -221,6 +235,12 @@ static const struct option what_options[] = {
 		.help = "how much of each stack is looked at, at most 65528 (65528; 16384 where "
 			"locked "
 			"memory is short)"},
+	{.name = "max-overhead",
+		.argument = "PERCENT",
+		.set = set_percent,
+		.offset = AT(max_overhead),
+		.help = "sample less often when the recorder itself takes more of the recorded "
+			"CPUs than this: 1%, 0.2%"},
 	{.name = "by-cgroup",
 		.set = option_flag,
 		.offset = AT(by_cgroup),

@@ -116,6 +116,8 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 
 	if (!load(source, s, err))
 		return false;
+	if (s->options->max_overhead)
+		source->stats = bpf_enable_stats(BPF_STATS_RUN_TIME) + 1;
 	if (source->timer)
 		processes->program = bpf_program__fd(
 			bpf_object__find_program_by_name(*source->programs->obj, source->timer));
@@ -144,6 +146,8 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 
 void bpf_source_release(struct bpf_source *source)
 {
+	if (source->stats > 0)
+		close(source->stats - 1);
 	bpf_ring_release(&source->ring);
 	chunk_table_release(&source->chunks);
 	unwind_feed_release(&source->feed);
@@ -232,6 +236,23 @@ bool bpf_source_enable(
 		return bpf_error(err, code, doing);
 	tell_processes(source);
 	return mark_targets(source, s, err);
+}
+
+uint64_t bpf_source_spent(const struct bpf_source *source)
+{
+	struct bpf_program *program;
+	uint64_t sum = 0;
+
+	bpf_object__for_each_program(program, *source->programs->obj)
+	{
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+
+		if (source->stats > 0 && bpf_program__fd(program) >= 0 &&
+			!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &len))
+			sum += info.run_time_ns;
+	}
+	return sum;
 }
 
 /* Each binary's unwind table is a map of its own. */

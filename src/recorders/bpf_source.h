@@ -38,7 +38,8 @@ struct bpf_source {
 	struct chunk_table chunks;
 	struct unwind_feed feed; /* of tables for user stacks... */
 	bool by_tables;		 /* ... if they are wanted */
-	uint64_t malformed;	 /* records that are none: never from a kernel */
+	int stats; /* 1 more than a descriptor: the kernel adds up what programs take; 0: none */
+	uint64_t malformed; /* records that are none: never from a kernel */
 };
 
 /* Of zeroes. What comes is given to `records` with `context`; release may follow at any time. */
@@ -59,6 +60,8 @@ bool bpf_source_enable(
 	struct bpf_source *source, struct session *s, const char *doing, struct error *err);
 /* What capabilities it needs in the meantime. */
 capabilities bpf_source_keeps(const struct session *s);
+/* CPU time that the programs took, ns, if --max-overhead asks. */
+uint64_t bpf_source_spent(const struct bpf_source *source);
 /* No more records. */
 void bpf_source_disable(struct bpf_source *source);
 void bpf_source_release(struct bpf_source *source);

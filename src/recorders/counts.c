@@ -15,6 +15,15 @@ static uint64_t own_count(
 	return counting == COUNT_EACH ? totals->value : 0;
 }
 
+/* Who is stopped until a tick may not have run until then: no more periods than are missing. */
+static void fit_throttled(struct event_counts *work, struct event_counts *idle, uint64_t missing)
+{
+	if (work->throttled > missing)
+		work->throttled = missing;
+	if (idle->throttled > missing - work->throttled)
+		idle->throttled = missing - work->throttled;
+}
+
 void counts_finish(struct event_counts *work, struct event_counts *idle,
 	enum event_counting counting, uint64_t period, const struct event_totals *totals)
 {
@@ -25,8 +34,10 @@ void counts_finish(struct event_counts *work, struct event_counts *idle,
 	work->map_full = totals->map_full;
 	if (counting == COUNT_UNKNOWN)
 		return;
-	missing = less(count, work->delivered + idle->delivered + work->ring_full + work->map_full +
-				      work->throttled + idle->throttled);
+	missing = less(count, work->delivered + idle->delivered + work->ring_full + work->map_full);
+	if (counting == COUNT_CLOCK && period)
+		fit_throttled(work, idle, missing);
+	missing = less(missing, work->throttled + idle->throttled);
 	idle_missing = counting == COUNT_CLOCK && period
 			       ? less(totals->idle / period, idle->delivered + idle->throttled)
 			       : 0;

@@ -201,6 +201,8 @@ static bool cpu_open(struct session *s, struct error *err)
 		state->sampler->bounds = &state->source->bounds;
 	state->sampler->command = state->source->cgroup.folder ? s->command.pid : 0;
 	describe_events(state);
+	if (s->options->max_overhead)
+		sampler_weigh(state->sampler);
 	return begin_tee(s, state, err);
 }
 
@@ -235,6 +237,28 @@ static capabilities cpu_keeps(const struct session *s)
 	const struct cpu_state *state = s->recorder_state;
 
 	return state->by_program ? capabilities_for_programs(false) : 0;
+}
+
+/* What was told before, or counted, has the period that it had then. */
+static bool cpu_set_frequency(struct session *s, uint64_t frequency, struct error *err)
+{
+	struct cpu_state *state = s->recorder_state;
+	uint64_t now = state->by_program ? cpu_bpf_slice(state->by_program) : monotonic_ns();
+
+	if (!perf_source_set_frequency(state->source, frequency, err))
+		return false;
+	for (size_t i = 0; i < state->sampler->events.len; i++)
+		if (perf_source_period(state->source, i))
+			sampler_set_period(
+				state->sampler, i, now, perf_source_period(state->source, i));
+	return true;
+}
+
+static uint64_t cpu_spent(const struct session *s)
+{
+	const struct cpu_state *state = s->recorder_state;
+
+	return state->by_program ? cpu_bpf_spent(state->by_program) : 0;
 }
 
 static void drain_rings(struct cpu_state *state, bool last)
@@ -420,6 +444,9 @@ static bool cpu_check(const struct record_options *o, struct error *err)
 {
 	const char *only = o->untimed ? "--untimed" : "--recorder bpf";
 
+	if (o->max_overhead && o->tee)
+		return error_set(err, ERR_USAGE,
+			"--tee saves what came at one frequency: leave --max-overhead out");
 	if ((!o->untimed && o->way != WAY_BPF) || (!o->events && !o->tee && !o->stack_bytes))
 		return true;
 	return error_set(err, ERR_USAGE,
@@ -448,6 +475,8 @@ const struct recorder recorder_cpu = {
 	.open = cpu_open,
 	.enable = cpu_enable,
 	.keeps = cpu_keeps,
+	.set_frequency = cpu_set_frequency,
+	.spent = cpu_spent,
 	.drain = cpu_drain,
 	.stop = cpu_stop,
 	.account = cpu_account,

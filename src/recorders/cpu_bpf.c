@@ -27,11 +27,12 @@ struct cpu_bpf {
 	struct sample_bpf *programs;
 	struct bpf_source source;
 	bool untimed;
-	uint64_t epoch_ends; /* CLOCK_MONOTONIC, ns */
-	uint32_t room;	     /* rows of the table */
-	bool rest;	     /* the epoch before has not been taken out yet */
-	uint64_t news;	     /* bytes that were told of processes... */
-	uint64_t news_time;  /* ... the last of them then: CLOCK_MONOTONIC, ns */
+	uint64_t epoch_ends;	  /* CLOCK_MONOTONIC, ns */
+	uint64_t epoch_begins[2]; /* ... of even and odd ones */
+	uint32_t room;		  /* rows of the table */
+	bool rest;		  /* the epoch before has not been taken out yet */
+	uint64_t news;		  /* bytes that were told of processes... */
+	uint64_t news_time;	  /* ... the last of them then: CLOCK_MONOTONIC, ns */
 	struct sample_counts counts;
 };
 
@@ -81,6 +82,7 @@ static void take_counts(struct cpu_bpf *b, bool all)
 	int fd = bpf_map__fd(b->programs->maps.tallies);
 	uint32_t now = b->programs->bss->epoch;
 	struct tally_key key, next;
+	struct sample sample;
 	bool more = !bpf_map_get_next_key(fd, NULL, &next);
 	uint64_t count;
 
@@ -89,10 +91,21 @@ static void take_counts(struct cpu_bpf *b, bool all)
 		more = !bpf_map_get_next_key(fd, &key, &next);
 		if ((key.epoch == now && !all) || bpf_map_lookup_elem(fd, &key, &count))
 			continue;
-		add_samples(b, &(struct sample){.has = SAMPLE_THREAD}, &key, count);
+		sample = (struct sample){
+			.has = SAMPLE_THREAD, .time = b->epoch_begins[key.epoch & 1]};
+		add_samples(b, &sample, &key, count);
 		bpf_map_delete_elem(fd, &key);
 	}
 	b->programs->bss->tallied[~now & 1] = 0;
+}
+
+static void begin_epoch(struct cpu_bpf *b, uint64_t now)
+{
+	struct sample_bpf__bss *bss = b->programs->bss;
+
+	b->epoch_ends = now + EPOCH_TIME;
+	b->epoch_begins[(bss->epoch + 1) & 1] = now;
+	__atomic_fetch_add(&bss->epoch, 1, __ATOMIC_SEQ_CST);
 }
 
 /* No program that began before still counts in the old epoch when the next drain comes. */
@@ -107,8 +120,25 @@ static void follow_epochs(struct cpu_bpf *b)
 		  bss->tallied[bss->epoch & 1] * 100 >= (uint64_t)b->room * EPOCH_PERCENT;
 	if (!b->rest)
 		return;
-	b->epoch_ends = now + EPOCH_TIME;
-	__atomic_fetch_add(&bss->epoch, 1, __ATOMIC_SEQ_CST);
+	begin_epoch(b, now);
+}
+
+uint64_t cpu_bpf_slice(struct cpu_bpf *b)
+{
+	uint64_t now = monotonic_ns();
+
+	if (!b->untimed)
+		return now;
+	if (b->rest)
+		take_counts(b, false);
+	b->rest = true;
+	begin_epoch(b, now);
+	return now;
+}
+
+uint64_t cpu_bpf_spent(const struct cpu_bpf *b)
+{
+	return bpf_source_spent(&b->source);
 }
 
 /* ---- The recorder ---- */

@@ -15,6 +15,11 @@ struct sampler *cpu_bpf_sampler(struct cpu_bpf *b);
 bool cpu_bpf_enable(struct cpu_bpf *b, struct session *s, struct error *err);
 /* Returns when to come again: ns, 0: at the usual time. */
 uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last);
+/* What is sampled from now on is told apart from what was before. Returns since when:
+ * CLOCK_MONOTONIC, ns. */
+uint64_t cpu_bpf_slice(struct cpu_bpf *b);
+/* CPU time of the programs, as bpf_source_spent. */
+uint64_t cpu_bpf_spent(const struct cpu_bpf *b);
 void cpu_bpf_stop(struct cpu_bpf *b);
 /* Once stopped: samples that there was no room for, in the ring and in the kernel's table. */
 void cpu_bpf_losses(const struct cpu_bpf *b, uint64_t *ret_ring_full, uint64_t *ret_map_full);

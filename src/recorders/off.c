@@ -375,6 +375,21 @@ static void off_close(struct session *s)
 	s->recorder_state = NULL;
 }
 
+/* Runs have their time, however often they are met. */
+static bool wall_set_frequency(struct session *s, uint64_t frequency, struct error *err)
+{
+	struct off_state *state = s->recorder_state;
+
+	return perf_source_set_frequency(&state->source.processes, frequency, err);
+}
+
+static uint64_t wall_spent(const struct session *s)
+{
+	const struct off_state *state = s->recorder_state;
+
+	return bpf_source_spent(&state->source);
+}
+
 extern const struct recorder recorder_off, recorder_wall;
 const struct recorder recorder_off = {
 	.mode = &mode_off,
@@ -392,6 +407,8 @@ const struct recorder recorder_wall = {
 	.open = off_open,
 	.enable = off_enable,
 	.keeps = bpf_source_keeps,
+	.set_frequency = wall_set_frequency,
+	.spent = wall_spent,
 	.drain = off_drain,
 	.stop = off_stop,
 	.account = off_account,

@@ -481,6 +481,26 @@ static void find_bounds(struct perf_source *source, const struct session *s)
 		cgroup_bounds_add(&source->bounds, s->groups.list.items[i].folder);
 }
 
+/* Can the frequency be changed? */
+static bool check_budget(
+	const struct perf_source *source, const struct session *s, struct error *err)
+{
+	bool timer = false;
+
+	for (size_t i = 0; i < source->attrs.len; i++)
+		timer |= source->attrs.items[i].freq;
+	if (!s->options->max_overhead || source->tracking_only)
+		return true;
+	if (!on_cpus(source, s))
+		return error_set(err, ERR_USAGE,
+			"--max-overhead: events that are passed on to new threads and processes "
+			"cannot be slowed down; record with -a, -C, -G, or as root a command");
+	return timer || error_set(err, ERR_USAGE,
+				"--max-overhead: each occurrence of '%s' is sampled; say how often "
+				"with -F",
+				source->events.list.items[0].text);
+}
+
 static void raise_open_files(void)
 {
 	struct rlimit limit;
@@ -505,6 +525,8 @@ static bool open_with_rings(struct perf_source *source, struct session *s,
 		}
 		if (source->attrs.len)
 			source->sample_layout = perf_layout_of(&source->attrs.items[0]);
+		if (!check_budget(source, s, err))
+			return false;
 		if (open_all(source, s, cpus, threads, err)) {
 			say_what_differs(source, s);
 			return true;
@@ -543,6 +565,8 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	     list_threads(source, s, &threads, err);
 	if (ok) {
 		find_bounds(source, s);
+		s->frequency = source->frequency;
+		s->cpus = source->cpus.list.len;
 		choose_sizes(source, s, source->cpus.list.len);
 		ok = open_with_rings(source, s, &source->cpus, &threads, err);
 	}
@@ -566,6 +590,35 @@ bool perf_source_enable(struct perf_source *source)
 	return all_ioctl(source, PERF_EVENT_IOC_ENABLE);
 }
 
+/* The kernel has turned a clock's frequency into a period, which it goes by from then on. */
+static bool set_frequency(struct perf_source *source, struct open_event *o, uint64_t frequency)
+{
+	uint64_t period = perf_source_period(source, o->event);
+	uint64_t value = period ? 1000000000 / frequency : frequency;
+	struct perf_count count;
+
+	if (!source->attrs.items[o->event].freq)
+		return true;
+	if (!perf_event_read(o->fd, &source->features, &count) ||
+		ioctl(o->fd, PERF_EVENT_IOC_PERIOD, &value))
+		return false;
+	o->periods += period ? (count.running - o->running) / period : 0;
+	o->running = count.running;
+	return true;
+}
+
+bool perf_source_set_frequency(struct perf_source *source, uint64_t frequency, struct error *err)
+{
+	for (size_t i = 0; i < source->opened.len; i++)
+		if (!set_frequency(source, &source->opened.items[i], frequency))
+			return error_errno(err, "sampling less often");
+	for (size_t i = 0; i < source->attrs.len; i++)
+		if (source->attrs.items[i].freq)
+			source->attrs.items[i].sample_freq = frequency;
+	source->frequency = frequency;
+	return true;
+}
+
 void perf_source_disable(struct perf_source *source)
 {
 	all_ioctl(source, PERF_EVENT_IOC_DISABLE);
@@ -584,7 +637,9 @@ void perf_source_totals(const struct perf_source *source, size_t event, struct e
 		ret->value += count.value;
 		ret->running += count.running;
 		/* Not by its value: that stands still while the clock is throttled. */
-		ret->periods += period ? count.running / period : 0;
+		ret->periods += source->opened.items[i].periods;
+		ret->periods +=
+			period ? (count.running - source->opened.items[i].running) / period : 0;
 		ret->lost += count.lost;
 	}
 }

@@ -38,6 +38,7 @@ struct open_event {
 	int fd;
 	uint32_t event; /* index */
 	uint64_t id;
+	uint64_t periods, running; /* at the frequencies before: ended, of a clock; ns by then */
 };
 
 /* Open everything, not enabled. Says what could not be done as asked through session_notice. */
@@ -45,6 +46,9 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 bool perf_source_enable(struct perf_source *source);
 /* Do they begin by themselves, when the command is executed? */
 bool perf_source_by_exec(const struct perf_source *source, const struct session *s);
+/* Sample so often from now on (Hz), where events are on CPUs: those that a process passed on to
+ * others are out of reach. */
+bool perf_source_set_frequency(struct perf_source *source, uint64_t frequency, struct error *err);
 void perf_source_disable(struct perf_source *source);
 /* What the descriptors of an event have counted. */
 void perf_source_totals(

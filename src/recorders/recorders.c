@@ -47,5 +47,10 @@ bool mode_check(const struct mode *mode, const struct record_options *options, s
 			return refuse_options(mode, recorders[i]->mode, err);
 	if (options->frequency && !mode->timed)
 		return refuse_frequency(mode, err);
+	if (options->max_overhead && !mode->timed)
+		return error_set(err, ERR_USAGE,
+			"--max-overhead lowers the frequency of a timer: --mode %s records every "
+			"%s",
+			mode->name, mode->what);
 	return !mode->check || mode->check(options, err);
 }

@@ -18,6 +18,11 @@ struct recorder {
 	bool (*enable)(struct session *s, struct error *err);
 	/* What it needs while it records, besides looking at processes. NULL: nothing. */
 	capabilities (*keeps)(const struct session *s);
+	/* Sample so often from now on (Hz); NULL: it has no timer. What is weighed by the time
+	 * between samples stays right. */
+	bool (*set_frequency)(struct session *s, uint64_t frequency, struct error *err);
+	/* CPU time of its programs in the kernel, ns; NULL: it has none. */
+	uint64_t (*spent)(const struct session *s);
 	/* Take what is there; `last`: all of it, the events have been stopped. */
 	bool (*drain)(struct session *s, bool last, struct error *err);
 	/* No more samples; and after the last drain, the losses. */

@@ -27,6 +27,8 @@ void sampler_release(struct sampler *s)
 	stacks_release(&s->stacks);
 	for (size_t i = 0; i < s->events.len; i++)
 		vector_release(&s->events.items[i].throttles);
+	for (size_t i = 0; i < s->events.len; i++)
+		vector_release(&s->events.items[i].changes);
 	vector_release(&s->events);
 	vector_release(&s->ids);
 	id_map_release(&s->by_id);
@@ -105,6 +107,45 @@ static void add_idle(struct sampler *s, struct sampled_event *e, const struct sa
 static void weigh(struct sampler *s, uint32_t stream, uint64_t value)
 {
 	vector_push(&s->profile->streams.items[stream].value, (int64_t)value);
+}
+
+/* ---- Periods that change ---- */
+
+void sampler_weigh(struct sampler *s)
+{
+	for (size_t i = 0; i < s->events.len; i++) {
+		struct sampled_event *e = &s->events.items[i];
+
+		if (!e->period)
+			continue;
+		e->weighed = true;
+		s->profile->streams.items[e->stream].row.period = 0;
+	}
+}
+
+void sampler_set_period(struct sampler *s, size_t event, uint64_t time, uint64_t period)
+{
+	struct sampled_event *e = &s->events.items[event];
+
+	if (!e->changes.len)
+		vector_push(&e->changes, ((struct period_change){0, e->period}));
+	vector_push(&e->changes, ((struct period_change){time, period}));
+	e->period = period;
+}
+
+static uint64_t period_at(const struct sampled_event *e, uint64_t time)
+{
+	size_t i = e->changes.len;
+
+	while (i > 1 && time < e->changes.items[i - 1].time)
+		i--;
+	return i ? e->changes.items[i - 1].period : e->period;
+}
+
+/* How long one was, on the whole. */
+static uint64_t usual_period(const struct sampled_event *e, const struct event_totals *totals)
+{
+	return e->changes.len && totals->periods ? totals->running / totals->periods : e->period;
 }
 
 /* ---- Throttling ---- */
@@ -186,9 +227,10 @@ bool sampler_add(
 	if (!e)
 		return false;
 	add_row(s, e, sample, idle, count);
+	if (s->untimed || e->weighed)
+		weigh(s, idle ? e->idle_stream : e->stream, count * period_at(e, sample->time));
 	if (!s->untimed)
 		return true;
-	weigh(s, idle ? e->idle_stream : e->stream, count * e->period);
 	weigh(s, (idle ? e->idle_stream : e->stream) + 1, count);
 	return true;
 }
@@ -250,8 +292,9 @@ static void add_sample(struct sampler *s, const struct perf_record *r)
 		add_stack(s, r, &sample);
 	idle = stacks_idle(&s->stacks, r);
 	add_row(s, e, &sample, idle, 1);
-	if (!e->period)
-		weigh(s, idle ? e->idle_stream : e->stream, r->sample.period);
+	if (!e->period || e->weighed)
+		weigh(s, idle ? e->idle_stream : e->stream,
+			e->period ? period_at(e, sample.time) : r->sample.period);
 }
 
 static void add_lost(struct sampler *s, const struct perf_record *r)
@@ -269,7 +312,7 @@ void sampler_account(struct sampler *s, size_t event, enum event_counting counti
 {
 	struct sampled_event *e = &s->events.items[event];
 
-	counts_finish(&e->counts, &e->idle_counts, counting, e->period, totals);
+	counts_finish(&e->counts, &e->idle_counts, counting, usual_period(e, totals), totals);
 	counts_store(&e->counts, s->profile, e->stream);
 	counts_store(&e->counts, s->profile, e->stream + 1);
 	if (counts_lost(&e->idle_counts))

@@ -22,6 +22,12 @@ struct sampled_event {
 	uint32_t idle_samples, idle_stream; /* UINT32_MAX: not made yet */
 	struct event_counts counts, idle_counts;
 	VECTOR(struct throttle) throttles; /* by CPU */
+	bool weighed;			   /* each sample has its own period: that may change */
+	VECTOR(struct period_change) changes;
+};
+
+struct period_change {
+	uint64_t time, period; /* CLOCK_MONOTONIC, ns; from then on */
 };
 
 struct sampler {
@@ -54,6 +60,11 @@ void sampler_release(struct sampler *s);
 size_t sampler_add_event(struct sampler *s, const char *name, bool clock, uint64_t period);
 /* The kernel's id `id` (PERF_FORMAT_ID) means event `event`. */
 void sampler_add_id(struct sampler *s, uint64_t id, size_t event);
+
+/* The periods of clocks may change: before the first sample. */
+void sampler_weigh(struct sampler *s);
+/* From `time` on a clock event has this period. */
+void sampler_set_period(struct sampler *s, size_t event, uint64_t time, uint64_t period);
 
 /* No more records will come: recording stopped at `time` (ns). */
 void sampler_end(struct sampler *s, uint64_t time);

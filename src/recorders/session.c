@@ -314,6 +314,32 @@ static void aim_timer(struct session *s, uint64_t now)
 	timerfd_settime(s->timer, 0, &next, NULL);
 }
 
+static uint64_t own_cpu_ns(const struct session *s)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec +
+	       (s->recorder->spent ? s->recorder->spent(s) : 0);
+}
+
+/* Once a second, as the loop comes by. */
+static bool keep_budget(struct session *s, uint64_t now, struct error *err)
+{
+	uint64_t next;
+
+	if (!s->options->max_overhead)
+		return true;
+	next = budget_look(&s->budget, s->cpus, s->frequency, now, own_cpu_ns(s));
+	if (next == s->frequency)
+		return true;
+	if (!s->recorder->set_frequency(s, next, err))
+		return false;
+	s->frequency = next;
+	budget_changed(&s->budget, now, next);
+	return true;
+}
+
 static bool loop(struct session *s, struct error *err)
 {
 	uint64_t now = monotonic_ns(), tick = now + TICK_INTERVAL;
@@ -324,6 +350,8 @@ static bool loop(struct session *s, struct error *err)
 		if (!s->recorder->drain(s, false, err))
 			return false;
 		now = monotonic_ns();
+		if (!keep_budget(s, now, err))
+			return false;
 		jit_code_look(&s->jit, &s->profile, now);
 		if (now < tick)
 			continue;
@@ -422,9 +450,12 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	describe(s);
 	if (!recorder->open(s, err))
 		return false;
+	s->own_before = own_cpu_ns(s);
 	ok = start(s, err);
 	if (ok) {
 		drop_capabilities(s);
+		budget_begin(
+			&s->budget, options->max_overhead, s->frequency, s->started, s->own_before);
 		ok = loop(s, err);
 		capabilities_raise();
 	}
@@ -438,6 +469,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 			ok = false;
 		}
 		recorder->account(s);
+		budget_note(&s->budget, s->cpus, s->stopped, own_cpu_ns(s), &s->profile);
 		jit_code_look_finally(&s->jit, &s->profile, monotonic_ns());
 	}
 	end_command(s);
@@ -459,6 +491,7 @@ void session_release(struct session *s)
 	vector_release(&s->targets);
 	cgroups_release(&s->groups);
 	cgroup_labels_release(&s->cgroups);
+	budget_release(&s->budget);
 	command_release(&s->command);
 	if (s->recorder) {
 		close_fd(s->epoll);

@@ -6,6 +6,7 @@
 #include "images/unwind.h"
 #include "process/jit_code.h"
 #include "process/processes.h"
+#include "recorders/budget.h"
 #include "recorders/capabilities.h"
 #include "recorders/cgroup_labels.h"
 #include "recorders/cgroup_search.h"
@@ -45,14 +46,15 @@ struct record_options {
 	VECTOR(struct bytes) wait_states; /* wait_state_named, each; none: all */
 	bool wakers;			  /* stacks go on with who ended the wait */
 	bool reads, writes;		  /* only such calls */
-	bool latency;	     /* calls, requests weigh what they take, not what they move */
-	bool files;	     /* stacks end with the name of the file */
-	bool devices;	     /* ... of the device */
-	unsigned lock_kinds; /* bits by enum lock_kind; 0: all */
-	const char *weight;  /* what a hit weighs; NULL: 1 */
-	bool cheap;	     /* page faults, brk and mmap instead of malloc */
-	bool yes;	     /* probes may be put into every process */
-	bool by_cgroup;	     /* samples say in which control group they are */
+	bool latency;	       /* calls, requests weigh what they take, not what they move */
+	bool files;	       /* stacks end with the name of the file */
+	bool devices;	       /* ... of the device */
+	unsigned lock_kinds;   /* bits by enum lock_kind; 0: all */
+	const char *weight;    /* what a hit weighs; NULL: 1 */
+	bool cheap;	       /* page faults, brk and mmap instead of malloc */
+	bool yes;	       /* probes may be put into every process */
+	uint64_t max_overhead; /* parts of BUDGET_WHOLE that the recorder may take; 0: any */
+	bool by_cgroup;	       /* samples say in which control group they are */
 };
 
 /* What a recording has done so far; counts of samples. */
@@ -84,8 +86,12 @@ struct session {
 	int epoll;
 	uint64_t started, stopped; /* CLOCK_MONOTONIC, ns */
 	bool began;		   /* all that was asked for is recorded from then on */
-	uint64_t drain_interval;   /* ns, for the recorder to choose; 0: the usual one */
-	int64_t wall_offset;	   /* ns from there to the wall clock */
+	uint64_t frequency;	   /* Hz at which a timer samples, ... */
+	uint64_t own_before;	   /* CPU time that the recorder took to open it all, ns */
+	size_t cpus;		   /* ... and how many CPUs; set by the recorder */
+	struct budget budget;
+	uint64_t drain_interval; /* ns, for the recorder to choose; 0: the usual one */
+	int64_t wall_offset;	 /* ns from there to the wall clock */
 	enum session_end end;
 	capabilities finishing; /* that are needed afterwards, by the caller, too */
 	int signal;		/* that ended it, or 0 */

@@ -58,6 +58,18 @@ uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
 	return 0;
 }
 
+uint64_t cpu_bpf_slice(struct cpu_bpf *b)
+{
+	(void)b;
+	return 0;
+}
+
+uint64_t cpu_bpf_spent(const struct cpu_bpf *b)
+{
+	(void)b;
+	return 0;
+}
+
 void cpu_bpf_stop(struct cpu_bpf *b)
 {
 	(void)b;

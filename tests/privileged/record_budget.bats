@@ -1,0 +1,67 @@
+# record_budget.bats: is the timer slowed down when the recorder takes too much, and are figures still true?
+load common
+
+setup_file() {
+	load common
+	build_programs
+}
+
+needs_bpf() {
+	"$kiln" record -q --mode off -o probe.kiln -- true || skip "no BPF here"
+}
+
+# Nothing can be recorded for so little: it goes down as far as it goes. Time that is recorded is what the
+# program knows, but for the period that each CPU was in at each step.
+slowed_down() {
+	"$kiln" record -q --max-overhead 0.01% "$@" -o p.kiln -- "$bin/busy" 4 >own
+	"$kiln" info p.kiln >about
+	cat about
+	grep -q 'to take at most 0.01% of the CPUs, samples were taken less often, and weigh more: .* Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
+	grep -q '^recorder took *0\.[0-9]*% of [0-9]* CPUs$' about
+	adds_up p.kiln
+	"$kiln" fold -q p.kiln | awk -v own="$(cat own)" '
+		/;main;.*deeper;leaf/ { all += $NF } /;leaf;heavy/ { heavy += $NF }
+		END { print all / own, heavy / all; exit !(all > 0.85 * own && all < 1.1 * own && heavy > 0.3 * all && heavy < 0.7 * all) }'
+	# Far fewer than there would be at 997 Hz.
+	[ "$(value p.kiln "s['delivered']")" -lt 2500 ]
+	[ "$(value p.kiln "s['expected']")" -lt 2500 ]
+}
+
+@test "with a budget that cannot be kept the frequency falls, it is said, and samples weigh what they stand for" {
+	in_group=$("$kiln" record -q -o probe.kiln -- cat /proc/self/cgroup | grep -c kiln- || true)
+	[ "$in_group" -ge 1 ] || skip "no control group for a command"
+	slowed_down -F 997 -e cpu-clock
+	needs_bpf
+	slowed_down -F 997 --recorder bpf
+	slowed_down -F 997 --untimed
+}
+
+@test "runs and waits have their times at any frequency" {
+	needs_bpf
+	cp "$bin/busy" budgeted
+	./budgeted 3 >own &
+	"$kiln" record -q --mode wall -a --max-overhead 0.001% -F 997 -o p.kiln -- sh -c "while [ -e /proc/$! ]; do sleep 0.05; done"
+	"$kiln" info p.kiln | grep -q 'samples were taken less often'
+	"$kiln" fold -q p.kiln | awk -v own="$(cat own)" '/^budgeted;.*leaf/ && !/\[/ { all += $NF } END { print all / own; exit !(all > 0.85 * own && all < 1.1 * own) }'
+}
+
+@test "a budget with room changes nothing, and is kept in mind" {
+	"$kiln" record -q -e cpu-clock -a --max-overhead 90% -o p.kiln -- "$bin/busy" 1.5
+	"$kiln" info p.kiln >about
+	grep -q '^recorder took ' about
+	run ! grep 'samples were taken less often' about
+}
+
+@test "what has no timer, or one that is out of reach, is refused with what can be done" {
+	run -2 "$kiln" record --max-overhead 1% --mode io -o p.kiln -- true
+	[[ "$output" == *"--mode io records every call"* ]]
+	run -2 "$kiln" record --max-overhead 1% -e cpu-clock -p $$ -d 1s -o p.kiln
+	[[ "$output" == *"record with -a, -C, -G"* ]]
+	run -2 "$kiln" record --max-overhead 1% -a -e page-faults -d 1s -o p.kiln
+	[[ "$output" == *"-F"* ]]
+	run -2 "$kiln" record --max-overhead 1% -a --tee p.tee -d 1s -o p.kiln
+	for wrong in 0 101% x 1%% -1; do
+		run -2 "$kiln" record --max-overhead=$wrong -a -d 1s -o p.kiln
+		[[ "$output" == *"expected a part of the CPUs"* ]]
+	done
+}
