@@ -80,6 +80,25 @@ static void count_node(struct counter *c, node_id node, int64_t value)
 	}
 }
 
+#define SOON                                                                                       \
+	16u /* samples from here, whose nodes are fetched into the cache: they may be anywhere */
+
+static void fetch(const struct counter *c, uint32_t samples, size_t sample, bool shown)
+{
+	const struct samples *s = &c->view->profile->samples.items[samples];
+	node_id node;
+
+	if (sample + 2 * SOON < s->count)
+		__builtin_prefetch(&c->view->node_of_stack[s->stack.items[sample + 2 * SOON]]);
+	if (!shown || sample + SOON >= s->count)
+		return;
+	node = view_node(c->view, samples, sample + SOON);
+	if (node == NODE_DROPPED)
+		return;
+	__builtin_prefetch(&c->ends_in[node], 1);
+	__builtin_prefetch(&c->view->tree.frame.items[node]);
+}
+
 static void note_time(struct summary *s, uint64_t time)
 {
 	if (time < s->first)
@@ -98,6 +117,7 @@ static void count_stream(struct summary *s, struct counter *c, size_t id)
 	for (size_t i = 0; i < samples->count; i++) {
 		node_id node = view_node(c->view, stream->row.samples, i);
 
+		fetch(c, stream->row.samples, i, c->view->streams[id]);
 		if (node == NODE_DROPPED)
 			continue;
 		own->samples++;
