@@ -23,14 +23,14 @@ void packed_path_forget(struct packed_path *p)
 
 /* ---- What is shared ---- */
 
-/* How many of the numbers that the last stack had end in these bytes? */
+/* How many numbers end in these bytes? */
 static size_t count_numbers(struct bytes bytes)
 {
 	size_t count = 0, at = 0;
 
 	for (uint64_t word; bytes.len - at >= sizeof(word); at += sizeof(word)) {
 		memcpy(&word, bytes.at + at, sizeof(word));
-		count += (size_t)__builtin_popcountll(~word & ENDS);
+		count += ((~word & ENDS) >> 7) * 0x0101010101010101u >> 56;
 	}
 	for (; at < bytes.len; at++)
 		count += !(bytes.at[at] & 0x80);
@@ -56,7 +56,9 @@ size_t packed_path_cut(const struct packed_path *p, struct bytes *locations)
 	}
 	before += at - skipped;
 	locations->len = at;
-	return p->levels.len - count_numbers((struct bytes){p->last.at, before});
+	if (before <= p->last.len / 2) /* the shorter of the two */
+		return p->levels.len - count_numbers((struct bytes){p->last.at, before});
+	return count_numbers((struct bytes){p->last.at + before, p->last.len - before});
 }
 
 uint32_t *packed_path_take(

@@ -32,24 +32,39 @@ void paths_expect(struct paths *p, struct path path)
 	p->hashes.len += path.count;
 }
 
-/* A row's first callee mostly comes right behind it, and is not in the map then. */
+static inline bool is_step(
+	const struct profile *p, stack_id stack, stack_id caller, location_id location)
+{
+	return p->stack_location.items[stack] == location && p->stack_caller.items[stack] == caller;
+}
+
+/* A row's first callee mostly comes right behind it, and is not in the map then; 0: the tree does
+ * not have it, and *ret_at tells where in the map it belongs. */
+static inline stack_id find(
+	struct paths *p, stack_id caller, uint64_t hash, location_id location, size_t *ret_at)
+{
+	stack_id stack = caller + 1;
+
+	if (stack < p->profile->stack_caller.len && is_step(p->profile, stack, caller, location))
+		return stack;
+	*ret_at = id_map_first(&p->by_path, hash);
+	while ((stack = id_map_candidate(&p->by_path, hash, ret_at)))
+		if (is_step(p->profile, stack, caller, location))
+			return stack;
+	return 0;
+}
+
 static inline stack_id step(struct paths *p, stack_id caller, uint64_t hash, location_id location)
 {
-	struct profile *profile = p->profile;
-	stack_id stack = caller + 1;
-	size_t at;
+	size_t at = 0;
+	stack_id stack;
 
-	if (stack == profile->stack_caller.len)
-		return profile_add_stack(profile, caller, location);
-	if (profile->stack_location.items[stack] == location &&
-		profile->stack_caller.items[stack] == caller)
+	if (caller + 1 == p->profile->stack_caller.len)
+		return profile_add_stack(p->profile, caller, location);
+	stack = find(p, caller, hash, location, &at);
+	if (stack)
 		return stack;
-	at = id_map_first(&p->by_path, hash);
-	while ((stack = id_map_candidate(&p->by_path, hash, &at)))
-		if (profile->stack_location.items[stack] == location &&
-			profile->stack_caller.items[stack] == caller)
-			return stack;
-	stack = profile_add_stack(profile, caller, location);
+	stack = profile_add_stack(p->profile, caller, location);
 	if (stack)
 		id_map_put(&p->by_path, hash, at, stack);
 	return stack;
@@ -77,5 +92,28 @@ stack_id paths_walk(struct paths *p, struct path path)
 	p->walked += path.count;
 	if (p->walked == p->hashes.len)
 		p->walked = p->hashes.len = 0;
+	return stack;
+}
+
+stack_id paths_follow(struct paths *p, struct path path, uint32_t *ret_level)
+{
+	bool left = path.level > p->stacks.len; /* where the path before left it */
+	size_t level = left ? p->stacks.len : path.level, at = 0;
+	stack_id stack = level ? p->stacks.items[level - 1] : 0, next;
+	uint64_t hash = level ? p->expected.items[level - 1] : 0;
+
+	p->stacks.len = p->expected.len = level;
+	vector_reserve(&p->stacks, path.count);
+	vector_reserve(&p->expected, path.count);
+	for (size_t i = 0; !left && i < path.count; i++) {
+		hash = paths_hash(hash, path.locations[i]);
+		next = find(p, stack, hash, path.locations[i], &at);
+		if (!next)
+			break;
+		p->expected.items[level] = hash;
+		p->stacks.items[level++] = stack = next;
+	}
+	p->stacks.len = p->expected.len = level;
+	*ret_level = (uint32_t)level;
 	return stack;
 }

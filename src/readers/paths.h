@@ -32,11 +32,12 @@ static inline struct path path_next(
  * here. */
 struct paths {
 	struct profile *profile;
-	struct id_map by_path;	   /* stacks that are not right behind their caller */
-	VECTOR(uint64_t) expected; /* hashes, by level, of the path that was expected last */
-	VECTOR(uint64_t) hashes;   /* of all steps that were expected */
-	size_t walked;		   /* of these */
-	VECTOR(stack_id) stacks;   /* of the path that was walked last, outermost first */
+	struct id_map by_path; /* stacks that are not right behind their caller */
+	VECTOR(uint64_t)
+	expected; /* hashes, by level, of the path that was expected or followed last */
+	VECTOR(uint64_t) hashes; /* of all steps that were expected */
+	size_t walked;		 /* of these */
+	VECTOR(stack_id) stacks; /* of the path that was walked last, outermost first */
 };
 void paths_release(struct paths *p);
 
@@ -52,5 +53,8 @@ stack_id paths_step(struct paths *p, stack_id caller, uint64_t hash, location_id
 void paths_expect(struct paths *p, struct path path);
 /* The stack at the end; in the order in which paths were expected. */
 stack_id paths_walk(struct paths *p, struct path path);
+/* Without expecting it and without adding anything: as far as the tree has the path. *ret_level: so
+ * many of its locations. From the first such call on none is expected or walked any more. */
+stack_id paths_follow(struct paths *p, struct path path, uint32_t *ret_level);
 
 #endif

@@ -2,6 +2,7 @@
 #include "readers/pprof_adder.h"
 
 #include "readers/pprof_tags.h"
+#include "readers/waiting_paths.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,6 +18,12 @@ struct pprof_adder {
 	size_t expected, taken; /* samples */
 	struct paths paths;
 	VECTOR(stack_id) stacks; /* by number */
+	struct trial {
+		uint64_t stacks, steps, rows; /* of all that were added when it began */
+	} trial;
+	uint64_t steps;		       /* that were walked */
+	struct waiting_paths *waiting; /* of stacks behind those that were added; NULL: none do */
+	size_t settled;		       /* samples before the first that may have such a stack */
 
 	pthread_t thread;
 	bool has_thread;
@@ -42,19 +49,50 @@ static void expect_next(struct pprof_adder *a, struct expecting *e)
 	if (e->samples == e->batch->count)
 		return;
 	e->samples++;
-	if (sample->is_new)
+	if (sample->is_new && !a->waiting)
 		paths_expect(&a->paths,
 			path_next(sample->level, sample->steps, e->batch->steps.items, &e->steps));
 }
 
+/* The number stands for a stack that waits. */
 static stack_id stack_of(struct pprof_adder *a, const struct pprof_batch *batch,
 	const struct pprof_sample *sample, size_t *step)
 {
-	if (sample->is_new)
-		vector_push(&a->stacks,
-			paths_walk(&a->paths,
-				path_next(sample->level, sample->steps, batch->steps.items, step)));
-	return a->stacks.items[sample->stack];
+	struct path path;
+	stack_id behind;
+	uint32_t level;
+
+	if (sample->is_new) {
+		path = path_next(sample->level, sample->steps, batch->steps.items, step);
+		if (a->waiting) {
+			behind = paths_follow(&a->paths, path, &level);
+			waiting_paths_add(a->waiting, behind, level, path);
+		} else {
+			vector_push(&a->stacks, paths_walk(&a->paths, path));
+			a->steps += path.count;
+		}
+	}
+	return a->waiting ? sample->stack : a->stacks.items[sample->stack];
+}
+
+#define ORDER_TRIAL 4096u /* different stacks before it is asked how they come */
+#define FOUND_PART  8u
+
+/* In order, each path is new where it leaves the one before. If of the steps behind that one in
+ * eight is found all the same, paths come in any order: what there is of the tree shows its
+ * shape, and all others wait. */
+static void look_at_order(struct pprof_adder *a)
+{
+	size_t rows = a->profile->stack_caller.len;
+	size_t steps = a->steps - a->trial.steps, added = rows - a->trial.rows;
+
+	if (a->waiting || a->stacks.len - a->trial.stacks < ORDER_TRIAL)
+		return;
+	if (steps - added > steps / FOUND_PART) {
+		a->waiting = waiting_paths_new(a->expected > a->taken ? a->expected - a->taken : 0);
+		a->settled = a->profile->samples.items[a->samples].count;
+	}
+	a->trial = (struct trial){a->stacks.len, a->steps, rows};
 }
 
 #define ROOM_TRIAL  16384u /* samples before it is asked how much room all will take */
@@ -68,7 +106,7 @@ static void make_room(struct pprof_adder *a)
 	struct id_map *map = &a->paths.by_path;
 	double times;
 
-	if (a->taken < ROOM_TRIAL || map->used * 3 < map->mask)
+	if (a->waiting || a->taken < ROOM_TRIAL || map->used * 3 < map->mask)
 		return;
 	times = (double)a->expected / (double)a->taken;
 	if (times > GROWTH_MOST)
@@ -84,6 +122,7 @@ static void add(struct pprof_adder *a, struct pprof_batch *batch)
 	const int64_t *values = batch->values.items;
 	size_t step = 0;
 
+	look_at_order(a);
 	make_room(a);
 	for (size_t i = 0; i < EXPECTED; i++)
 		expect_next(a, &expecting);
@@ -132,6 +171,7 @@ struct pprof_adder *pprof_adder_new(struct profile *profile, uint32_t samples, s
 	a->count = count;
 	a->profile = a->paths.profile = profile;
 	a->samples = samples;
+	a->trial.rows = profile->stack_caller.len;
 	a->streams = streams;
 	a->types = types;
 	a->expected = expected;
@@ -174,12 +214,26 @@ static void join(struct pprof_adder *a)
 	pthread_join(a->thread, NULL);
 }
 
+static void settle(struct pprof_adder *a)
+{
+	struct samples *samples = &a->profile->samples.items[a->samples];
+	size_t added = a->stacks.len;
+
+	vector_reserve(&a->stacks, a->waiting->count);
+	a->stacks.len += a->waiting->count;
+	waiting_paths_settle(a->waiting, a->profile, a->stacks.items + added);
+	for (size_t i = a->settled; i < samples->count; i++)
+		samples->stack.items[i] = a->stacks.items[samples->stack.items[i]];
+}
+
 void pprof_adder_finish(struct pprof_adder *a)
 {
 	if (!a)
 		return;
 	if (a->has_thread)
 		join(a);
+	if (a->waiting)
+		settle(a);
 	for (size_t i = 0; i < a->count; i++) {
 		vector_release(&a->batches[i].steps);
 		vector_release(&a->batches[i].values);
@@ -187,6 +241,7 @@ void pprof_adder_finish(struct pprof_adder *a)
 	pthread_mutex_destroy(&a->lock);
 	pthread_cond_destroy(&a->changed);
 	paths_release(&a->paths);
+	waiting_paths_free(a->waiting);
 	vector_release(&a->stacks);
 	free(a);
 }

@@ -91,3 +91,13 @@ kiln: $golden/odd.pb: references to functions or mappings that the file has not 
 		diff <("$kiln" info "$golden/$file" 2>/dev/null | sed "s/ in [0-9].*//") <("$kiln" info there.pb.gz 2>/dev/null | sed "s/ in [0-9].*//")
 	done
 }
+
+@test "many stacks in no order, by one thread or several" {
+	for seed in 1 2; do
+		PYTHONPATH=$BATS_TEST_DIRNAME python3 "$BATS_TEST_DIRNAME/pprof_orders.py" $seed any.pb any.folded
+		diff <(LC_ALL=C sort any.folded) <(folds any.pb | LC_ALL=C sort)
+		cat any.pb | "$kiln" convert -q --format pprof - -o several.kiln
+		taskset -c 0 "$kiln" convert -q any.pb -o one.kiln
+		cmp several.kiln one.kiln
+	done
+}
