@@ -2,7 +2,8 @@
 # readers.sh [FORMAT...]: how fast is the text of other tools read, beside the scripts that fold it?
 #
 # Real stacks (of bench/inputs.sh) in the shape of each format, MEGABYTES of it; formats of programs that
-# take profiles for themselves are written by Kiln from the same stacks.
+# take profiles for themselves are written by Kiln from the same stacks. Those that never come twice are made
+# by bench/distinct_stacks.c.
 . "$(dirname "$0")/lib.sh"
 MEGABYTES=${MEGABYTES:-100}
 "$here/inputs.sh"
@@ -42,6 +43,14 @@ written() {
 	compare kiln "$KILN fold -q --format $1 $file"
 }
 
+# No stack comes twice; `info` looks at each once.
+distinct() {
+	file=$texts/distinct.$1.pb
+	[ -s "$file" ] || "$build/bench/distinct_stacks" 1500000 2 "$1" "$file"
+	heading "pprof, 1.5 million different stacks, $1: $(($(stat -c %s "$file") / 1000000)) MB"
+	compare kiln "$KILN info $file" 'kiln, 1 CPU' "taskset -c 0 $KILN info $file"
+}
+
 if [ $# -gt 0 ]; then
 	for format; do text "$format"; done
 	exit
@@ -54,3 +63,7 @@ written cpuprofile cpuprofile
 written speedscope speedscope.json
 written firefox firefox.json
 written pprof pb
+build=$(dirname "$KILN")
+ninja -C "$build" bench/distinct_stacks >/dev/null
+distinct ordered
+distinct shuffled
