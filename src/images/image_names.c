@@ -12,7 +12,7 @@
 
 /* What is written to disk is only read by a Kiln that would answer the same. To be raised with
  * every change of what functions are called. */
-#define NAMES_EDITION "4 " KILN_VERSION
+#define NAMES_EDITION "5 " KILN_VERSION
 
 /* A name as the compiler wrote it, and what people call it. */
 struct raw_name {

@@ -320,10 +320,13 @@ static struct bytes row_name(const struct symbols *s, const struct row *row)
 	return name_at(&s->sources.items[row->source], row->name);
 }
 
+/* The kernel's own functions in a process are called so, to be told from libc's. */
 static size_t underscores(struct bytes name)
 {
 	size_t count = 0;
 
+	if (bytes_start(name, BYTES("__vdso_")))
+		return 0;
 	while (count < name.len && name.at[count] == '_')
 		count++;
 	return count;

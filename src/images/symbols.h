@@ -7,10 +7,10 @@
  * Of several names for one address the one is taken that programs call: a function before a bare
  * label, one with a size before one without, a current one before one that is kept for old programs
  * (glibc's `cfree` beside `free`), global before local, then none that a library made for itself
- * (`__GI___libc_write`, and `__libc_write` before that), fewer leading underscores, strong before
- * weak, `open` before `open64`, else the longer name. Labels inside of a function are not functions
- * of their own. A symbol without size (hand-written assembly) reaches to the next one or to the end
- * of its section. Names lose their version (`memcpy@@GLIBC_2.14`).
+ * (`__GI___libc_write`, and `__libc_write` before that), fewer leading underscores (`__vdso_` has
+ * none), strong before weak, `open` before `open64`, else the longer name. Labels inside of a
+ * function are not functions of their own. A symbol without size (hand-written assembly) reaches to
+ * the next one or to the end of its section. Names lose their version (`memcpy@@GLIBC_2.14`).
  *
  * An IFUNC's symbol is at its resolver: the function that it chooses has a name only where local
  * symbols are. */

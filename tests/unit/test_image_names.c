@@ -496,6 +496,55 @@ static void the_folder_is_the_users_cache(void **state)
 	assert_false(write_one("name", 10));
 }
 
+/* ---- glibc's names for its own calls ---- */
+
+static void names_that_only_a_library_uses_are_not_shown(void **state)
+{
+	static const char program[] =
+		"__attribute__((always_inline)) int helper(int x) __asm__(\"__GI___helper\");\n"
+		"__attribute__((always_inline)) inline int helper(int x)\n"
+		"{ volatile int y = x; return y * y; }\n"
+		"int main(int count, char **words) { (void)words; return helper(count); }\n";
+	struct buffer text;
+	struct asked a;
+
+	(void)state;
+	work_write("inside.c", program);
+	work_run("gcc -O2 -g -Wl,--build-id -o inside inside.c");
+	ask(&a, "inside");
+	text = all_answers(&a, NAMES_INLINED, false, NULL);
+	assert_non_null(strstr(text.at, "\n__helper\nmain\n"));
+	assert_null(strstr(text.at, "__GI___helper\nmain\n"));
+	buffer_release(&text);
+	asked_release(&a);
+}
+
+/* With glibc's debug package: the second half of write() is in the first one, which is write(). */
+static void halves_of_a_function_are_one(void **state)
+{
+	static const char libc[] = "/lib/x86_64-linux-gnu/libc.so.6";
+	char *range = work_output("nm -D -S %s | sed -n 's/ [TW] write@@.*//p'", libc);
+	char *end;
+	uint64_t start = strtoull(range, &end, 16);
+	struct error err = {0};
+	struct asked a = {.image = image_open(libc, &err), .count = strtoull(end, NULL, 16)};
+	struct buffer text;
+
+	(void)state;
+	assert_non_null(a.image);
+	assert_true(a.count > 20);
+	a.addresses = memory_new(a.count, sizeof *a.addresses);
+	a.chains = memory_new(a.count, sizeof *a.chains);
+	for (size_t i = 0; i < a.count; i++)
+		a.addresses[i] = start + i;
+	text = all_answers(&a, NAMES_INLINED, false, NULL);
+	assert_non_null(strstr(text.at, "\nwrite\n"));
+	assert_null(strstr(text.at, "libc_write"));
+	buffer_release(&text);
+	asked_release(&a);
+	free(range);
+}
+
 static int prepare(void **state)
 {
 	static const char program[] =
@@ -537,6 +586,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chains_are_those_of_addr2line),
 		cmocka_unit_test(less_is_said_when_less_is_asked),
+		cmocka_unit_test(names_that_only_a_library_uses_are_not_shown),
+		cmocka_unit_test(halves_of_a_function_are_one),
 		cmocka_unit_test(the_second_run_answers_from_the_disk),
 		cmocka_unit_test(runs_add_to_each_other),
 		cmocka_unit_test(a_damaged_file_is_ignored_and_written_again),

@@ -287,6 +287,9 @@ static const char assembly_text[] =
 	"__GI___inner: __libc_inner: nop; ret\n.size __GI___inner,.-__GI___inner\n"
 	".size __libc_inner,.-__libc_inner\n"
 	".balign 16\n"
+	".globl __vdso_time\n.weak time\n.type __vdso_time,@function\n.type time,@function\n"
+	"__vdso_time: time: nop; ret\n.size __vdso_time,.-__vdso_time\n.size time,.-time\n"
+	".balign 16\n"
 	".globl seek, seek64\n.type seek,@function\n.type seek64,@function\n"
 	"seek: seek64: nop; ret\n.size seek,.-seek\n.size seek64,.-seek64\n"
 	".balign 16\n"
@@ -385,6 +388,7 @@ static void aliases_are_chosen_as_documented(void **state)
 	assert_at(&l, nm_address("names.so", "_call"), "_call");
 	assert_at(&l, nm_address("names.so", "__libc_inner"), "__libc_inner");
 	assert_at(&l, nm_address("names.so", "seek64"), "seek");
+	assert_at(&l, nm_address("names.so", "time"), "__vdso_time");
 	assert_at(&l, nm_address("names.so", "last") + 1, "last");
 	assert_at(&l, nm_address("names.so", "last") + 2, NULL); /* the section ends */
 	unload(&l);
