@@ -4,7 +4,8 @@
 # 4 KB read from a file in memory (--mode io), or from a device past it (--mode disk, where there are loop devices),
 # and a futex that is free already (--mode lock): with nobody looking; while another process is recorded; and
 # recorded, from one call deep and from 41, which gives the cost of a frame. Beside Kiln bpftrace and perf record,
-# where they are: their stacks are by frame pointers. ROUNDS (5) interleaved, CALLS (100000; a fifth on the device).
+# where they are, with stacks of the kernel and the program as Kiln's, these by frame pointers. ROUNDS (5)
+# interleaved, CALLS (100000; a fifth on the device), KINDS (io lock disk).
 . "$(dirname "$0")/lib.sh"
 heading 'calls: CPU time of a call that is recorded'
 [ "$(id -u)" = 0 ] || { echo "needs root"; exit 0; }
@@ -12,7 +13,7 @@ gcc -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o "$WORK/callers" "
 truncate -s 8M "$WORK/callers.data"
 DEVICE=$(losetup -f --show "$WORK/callers.data" 2>/dev/null || true)
 trap '[ -z "$DEVICE" ] || losetup -d "$DEVICE"' EXIT
-export here KILN WORK ROUNDS DEVICE CALLS="${CALLS:-100000}"
+export here KILN WORK ROUNDS DEVICE CALLS="${CALLS:-100000}" KINDS="${KINDS:-io lock disk}"
 PERF=$(peer perf || true) BPFTRACE=$(peer bpftrace || true) python3 - <<'END'
 import os, sys
 
@@ -25,8 +26,9 @@ calls = int(os.environ["CALLS"])
 
 def between(begin, end, key="tid", value="nsecs - @began[{key}]"):
     value = value.replace("{key}", key)
-    return (f"{begin} /pid == PID/ {{ @began[{key}] = nsecs; @stack[{key}] = ustack; }} "
-            f"{end} /@began[{key}]/ {{ @[@stack[{key}]] = sum({value}); delete(@began[{key}]); delete(@stack[{key}]); }}")
+    return (f"{begin} /pid == PID/ {{ @began[{key}] = nsecs; @user[{key}] = ustack; @kernel[{key}] = kstack; }} "
+            f"{end} /@began[{key}]/ {{ @[@user[{key}], @kernel[{key}]] = sum({value}); "
+            f"delete(@began[{key}]); delete(@user[{key}]); delete(@kernel[{key}]); }}")
 
 def peers(event, script):
     return ([("bpftrace", [bpftrace, "-e", script], 5)] if bpftrace else []) + \
@@ -34,17 +36,19 @@ def peers(event, script):
                                           work + "/calls.data", "-p", "PID"], 1)] if perf else [])
 
 def bench(mode, kind, file, trip, count, programs, others):
+    if mode not in os.environ["KINDS"].split():
+        return
     record = [kiln, "record", "-q", "-m", "64M", "-o", work + "/calls.kiln", "--mode", *mode.split(), "-p"]
     program = lambda depth: [work + "/callers", kind, str(count), str(depth)] + file
     shallow, deep = f"--mode {mode}", f"--mode {mode}, 40 frames more"
     print()
     medians = recorded.compare(
-        [("nobody looks", program(1), None, 0), (f"--mode {mode}: another process", program(1), record + ["OTHER"], 2),
-         (shallow, program(1), record + ["PID"], 2), (deep, program(41), record + ["PID"], 2)] +
+        [("nobody looks", program(1), None, 0), (f"--mode {mode}: another process", program(1), record + ["OTHER"], 3),
+         (shallow, program(1), record + ["PID"], 3), (deep, program(41), record + ["PID"], 3)] +
         [(name, program(1), command, wait) for name, command, wait in others], int(os.environ["ROUNDS"]), trip)
     if shallow in medians and deep in medians:
         print(f"a frame: {(medians[deep] - medians[shallow]) / 40:.3f} µs")
-    ns = recorded.programs_ns(program(1), record + ["PID,OTHER"], 2, programs)
+    ns = recorded.programs_ns(program(1), record + ["PID,OTHER"], 3, programs)
     print(f"in programs in the kernel, by its own account: {ns / count / 1000:.2f} µs a {trip}, whatever CPU they are on")
 
 bench("io", "read", [work + "/callers.data"], "call", calls, ["on_enter", "on_exit"],

@@ -2,7 +2,8 @@
 # off.sh: what does recording waits cost the recorded? CPU time of a round trip between two threads on one CPU.
 #
 # The same program with nobody looking; while another process is recorded (all its switches are filtered out);
-# recorded with no wait long enough; and with every wait recorded, 23 frames each. Beside Kiln offcputime of
+# recorded with no wait long enough; with every wait recorded, 23 frames each, at once or when it has ended
+# (--min 1ns); and with all of its time recorded (--mode wall, at 997 Hz). Beside Kiln offcputime of
 # libbpf-tools and bcc and perf record, where they are. ROUNDS (5) interleaved, TRIPS (100000).
 . "$(dirname "$0")/lib.sh"
 heading 'off: CPU time of a round trip between two threads, two switches, 23 frames'
@@ -19,10 +20,13 @@ import recorded
 kiln, work = os.environ["KILN"], os.environ["WORK"]
 # Name, command, seconds until it has surely begun.
 off = [kiln, "record", "-q", "--mode", "off", "-o", work + "/off.kiln"]
-settings = [("nobody looks", None, 0), ("kiln: another process", off + ["-p", "OTHER"], 1),
-            ("kiln: no wait long enough", off + ["--min", "1s", "-p", "PID"], 1),
-            ("kiln: every wait", off + ["-p", "PID"], 1),
-            ("kiln: every wait, kernel frames only", off + ["-k", "-p", "PID"], 1)]
+wall = [kiln, "record", "-q", "--mode", "wall", "-F", "997", "-o", work + "/off.kiln"]
+settings = [("nobody looks", None, 0), ("kiln: another process", off + ["-p", "OTHER"], 3),
+            ("kiln: no wait long enough", off + ["--min", "1s", "-p", "PID"], 3),
+            ("kiln: every wait", off + ["-p", "PID"], 3),
+            ("kiln: every wait, when it has ended", off + ["--min", "1ns", "-p", "PID"], 3),
+            ("kiln: every wait, kernel frames only", off + ["-k", "-p", "PID"], 3),
+            ("kiln: --mode wall", wall + ["-p", "PID"], 3)]
 if os.environ["OFFCPUTIME"]:
     settings += [("offcputime: another process", [os.environ["OFFCPUTIME"], "-p", "OTHER", "99"], 2),
                  ("offcputime: every wait of 1 µs", [os.environ["OFFCPUTIME"], "-p", "PID", "99"], 2)]

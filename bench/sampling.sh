@@ -1,8 +1,9 @@
 #!/bin/sh
 # sampling.sh: what does sampling CPU time cost who records? Its own CPU time, and the bytes that it writes.
 #
-# A program of two busy threads, 45 calls deep, at 997 Hz, by rings and by a program in the kernel; from 2 s
-# after the start on, for SECONDS (20). And what a sample takes in the kernel, by the kernel's own account.
+# A program of two busy threads, 45 calls deep, at 997 Hz, by rings, by a program in the kernel, and with
+# --mode wall; from 2 s after the beginning on, for SECONDS (20). And what a sample takes in the kernel, by the
+# kernel's own account.
 . "$(dirname "$0")/lib.sh"
 heading 'sampling: CPU time of the recorder, and what it writes'
 [ "$(id -u)" = 0 ] || { echo "needs root"; exit 0; }
@@ -19,22 +20,30 @@ def used(pid):  # ns on the CPU; bytes handed to the kernel
     return (sum(int(open(f"/proc/{pid}/task/{t}/schedstat").read().split()[0]) for t in os.listdir(f"/proc/{pid}/task")),
             int(next(l for l in open(f"/proc/{pid}/io") if l.startswith("wchar")).split()[1]))
 
+def until_recording(pid):  # its events are there, and it waits for samples
+    def begun():
+        links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+        return any("perf_event" in link for link in links) and "poll" in open(f"/proc/{pid}/wchan").read()
+    while not begun():
+        time.sleep(0.05)
+    time.sleep(2)
+
 def program():
     found = [p for p in json.loads(subprocess.run(["bpftool", "prog", "-j"], capture_output=True).stdout)
-             if p.get("name") == "on_sample"]
+             if p.get("name") in ("on_sample", "on_tick")]
     return (found[0].get("run_time_ns", 0), found[0].get("run_cnt", 0)) if found else (0, 0)
 
-for way in ["perf"], ["bpf"], ["bpf", "--untimed"]:
+for way in ["--recorder", "perf"], ["--recorder", "bpf"], ["--recorder", "bpf", "--untimed"], ["--mode", "wall"]:
     target = subprocess.Popen([work + "/target", "1000000000", "2"])
-    recorder = subprocess.Popen([kiln, "record", "-q", "-F", "997", "--recorder", *way, "-p", str(target.pid),
+    recorder = subprocess.Popen([kiln, "record", "-q", "-F", "997", *way, "-p", str(target.pid),
                                  "-o", work + "/s.kiln"])
-    time.sleep(2)
+    until_recording(recorder.pid)
     cpu, written = used(recorder.pid)
     time.sleep(seconds)
     later = used(recorder.pid)
-    line = (f"--recorder {' '.join(way):14} {(later[0] - cpu) / seconds * 60 / 1e6:7.1f} ms of CPU a minute, "
+    line = (f"{' '.join(way):25} {(later[0] - cpu) / seconds * 60 / 1e6:7.1f} ms of CPU a minute, "
             f"{(later[1] - written) / seconds / 1e6:.4f} MB/s")
-    if "bpf" in way:
+    if "perf" not in way:
         was = open(stats).read()
         open(stats, "w").write("1")
         ns, runs = program()
