@@ -22,7 +22,7 @@
 #define BPF		   39
 #define CHECKPOINT_RESTORE 40
 
-#define PATIENCE 1000 /* times 1 ms: for another thread to follow */
+#define PATIENCE 20000 /* times 50 us: for another thread to follow */
 
 struct sets {
 	capabilities effective, permitted;
@@ -156,7 +156,7 @@ static void follow(int signal)
 /* True: it has followed, or ended. */
 static bool lead(pid_t tid, int signal)
 {
-	const struct timespec pause = {0, 1000000};
+	const struct timespec pause = {0, 50000};
 	int before = __atomic_load_n(&followed, __ATOMIC_SEQ_CST);
 	pid_t pid = getpid();
 

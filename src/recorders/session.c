@@ -404,22 +404,9 @@ static bool targets_live(struct session *s, struct error *err)
 	return true;
 }
 
-static bool start(struct session *s, struct error *err)
-{
-	const char *name = s->options->command ? s->options->command[0] : NULL;
-
-	s->started = monotonic_ns();
-	if (!s->recorder->enable(s, err) || !targets_live(s, err))
-		return false;
-	if (s->command.pid && !command_start(&s->command, name, &s->exec_exit, err))
-		return false;
-	s->exec_exit = 0;
-	s->began = true;
-	return true;
-}
-
 /* What is recorded may be hostile, and the recorder reads what it says: from here on it can only
- * look. A command has been executed by now, with all that it inherits. */
+ * look. A command is a process by now, which keeps what it has inherited, but does not run yet: its
+ * first moments find a recorder that listens. */
 static void drop_capabilities(struct session *s)
 {
 	capabilities kept = capabilities_to_look();
@@ -429,6 +416,21 @@ static void drop_capabilities(struct session *s)
 		kept |= s->recorder->keeps(s);
 	if (!capabilities_drop(kept, s->finishing, &failed))
 		session_notice(s, "%s", failed.text);
+}
+
+static bool start(struct session *s, struct error *err)
+{
+	const char *name = s->options->command ? s->options->command[0] : NULL;
+
+	s->started = monotonic_ns();
+	if (!s->recorder->enable(s, err) || !targets_live(s, err))
+		return false;
+	drop_capabilities(s);
+	if (s->command.pid && !command_start(&s->command, name, &s->exec_exit, err))
+		return false;
+	s->exec_exit = 0;
+	s->began = true;
+	return true;
 }
 
 bool session_run(struct session *s, const struct recorder *recorder,
@@ -453,12 +455,11 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	s->own_before = own_cpu_ns(s);
 	ok = start(s, err);
 	if (ok) {
-		drop_capabilities(s);
 		budget_begin(
 			&s->budget, options->max_overhead, s->frequency, s->started, s->own_before);
 		ok = loop(s, err);
-		capabilities_raise();
 	}
+	capabilities_raise();
 	s->stopped = monotonic_ns();
 	recorder->stop(s);
 	if (s->started) {
