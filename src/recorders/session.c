@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -433,6 +434,22 @@ static bool start(struct session *s, struct error *err)
 	return true;
 }
 
+/* Beside thousands of threads that want to run, a turn like all others comes too late: the rings
+ * are full before. Threads that it has started, and the command, stay what they are. */
+static void hurry(struct session *s)
+{
+	errno = 0;
+	s->niceness = getpriority(PRIO_PROCESS, 0);
+	s->hurries = !errno && !setpriority(PRIO_PROCESS, 0, -20);
+}
+
+static void hurry_no_more(struct session *s)
+{
+	if (s->hurries)
+		setpriority(PRIO_PROCESS, 0, s->niceness);
+	s->hurries = false;
+}
+
 bool session_run(struct session *s, const struct recorder *recorder,
 	const struct record_options *options, struct error *err)
 {
@@ -450,6 +467,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	if (!open_timers(s, err) || !prepare_targets(s, err))
 		return false;
 	describe(s);
+	hurry(s);
 	if (!recorder->open(s, err))
 		return false;
 	s->own_before = own_cpu_ns(s);
@@ -459,6 +477,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 			&s->budget, options->max_overhead, s->frequency, s->started, s->own_before);
 		ok = loop(s, err);
 	}
+	hurry_no_more(s);
 	capabilities_raise();
 	s->stopped = monotonic_ns();
 	recorder->stop(s);

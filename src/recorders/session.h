@@ -86,6 +86,8 @@ struct session {
 	int epoll;
 	uint64_t started, stopped; /* CLOCK_MONOTONIC, ns */
 	bool began;		   /* all that was asked for is recorded from then on */
+	bool hurries;		   /* its thread comes before others on the CPU */
+	int niceness;		   /* that it had before */
 	uint64_t frequency;	   /* Hz at which a timer samples, ... */
 	uint64_t own_before;	   /* CPU time that the recorder took to open it all, ns */
 	size_t cpus;		   /* ... and how many CPUs; set by the recorder */

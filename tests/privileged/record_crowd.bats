@@ -1,0 +1,63 @@
+# record_crowd.bats: 10,000 threads at once, 1,000 processes a second, and little memory.
+load common
+
+setup_file() {
+	load common
+	build_programs
+	"$kiln" record -q -o "$bin/probe.kiln" -- true || skip "no perf events here"
+}
+
+# adds_up_to FILE NS PERCENT: expected samples are what the programs used, and nearly all have come.
+adds_up_to() {
+	adds_up "$1"
+	value "$1" "(s['expected'], s['delivered'], s['losses'])"
+	[ "$(value "$1" "abs(s['expected'] * 1e9 / 997 - $2) < $3 / 100 * $2")" = True ]
+	[ "$(value "$1" "s['lost'] <= 0.02 * s['expected']")" = True ]
+}
+
+@test "10,000 threads that want to run at once: on the CPU, and what each of them waits for" {
+	for way in perf bpf "bpf --untimed"; do
+		# shellcheck disable=SC2086
+		"$kiln" record -q --recorder $way -o p.kiln -- "$bin/crowd" threads 10000 3000 >own
+		adds_up_to p.kiln "$(cat own)" 10
+		at_least "$(share p.kiln ';burn')" 75
+	done
+	"$kiln" record -q --mode off -o p.kiln -- "$bin/crowd" threads 10000 3000 >own
+	adds_up p.kiln
+	[ "$(value p.kiln "s['lost'] <= 0.02 * s['expected']")" = True ]
+	# Each sleeps for 100 ms or a little more, once.
+	"$kiln" fold -q p.kiln | awk '/\[sleeping: clock_nanosleep\]/ { ns += $NF } END { print ns / 1e9; exit !(ns > 1000e9 && ns < 1500e9) }'
+}
+
+@test "3,000 processes, 1,000 a second or more: each one's name, and nearly all of their time" {
+	for way in perf bpf; do
+		started=$(date +%s%N)
+		"$kiln" record -q --recorder $way -o p.kiln -- "$bin/crowd" processes 3000 1500 >own
+		echo "$((3000 * 1000000000 / ($(date +%s%N) - started))) a second"
+		adds_up_to p.kiln "$(cat own)" 10
+		[ "$(value p.kiln "i['processes'] >= 1000")" = True ]
+		"$kiln" fold -q --by-process p.kiln | cut -d';' -f1 | sort -u >names
+		[ "$(grep -cv '^crowd-' names)" -le 5 ]
+		at_least "$(share p.kiln '^crowd;.*main;burn')" 35
+	done
+}
+
+@test "with 64 MB of memory the recorder says what it cannot do, or does it; the target runs on" {
+	group=/sys/fs/cgroup/kiln-crowd limit=memory.max
+	[ ! -d /sys/fs/cgroup/memory ] || group=/sys/fs/cgroup/memory/kiln-crowd limit=memory.limit_in_bytes
+	mkdir $group
+	echo 64M >$group/$limit || { rmdir $group; skip "no limit of memory here"; }
+	"$bin/busy" 3 >own &
+	target=$!
+	status=0
+	timeout 60 sh -c 'echo $$ >$0/cgroup.procs; exec "$@"' $group \
+		"$kiln" record -q --recorder bpf -d 1s -p $target -o p.kiln 2>said || status=$?
+	cat said
+	rmdir $group
+	wait $target
+	case $status in
+	0) adds_up p.kiln && at_least "$(share p.kiln 'main;entry;(deeper;)+leaf')" 90 ;;
+	137) [ ! -e p.kiln ] ;; # the kernel has ended it
+	*) [ "$(wc -l <said)" -eq 1 ] ;;
+	esac
+}
