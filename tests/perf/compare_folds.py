@@ -61,6 +61,9 @@ class Evidence:
                 event = re.match(r"\s*(\S.*?)\s+-?\d+(/-?\d+)?\s+(\[\d+\]\s+)?[\d.]+:", line)
                 if event:
                     wanted = event[1].replace(" ", "_") in comms
+                    # Without a call chain the frame is on the same line.
+                    if wanted and (alone := re.search(r" [0-9a-f]+ .*? \((/.*?)(?: \(deleted\))?\)$", line)):
+                        paths.add(alone[1])
                 if not match or not wanted:
                     caller = ""
                     continue
