@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -21,8 +20,6 @@
 #define PERFMON		   38
 #define BPF		   39
 #define CHECKPOINT_RESTORE 40
-
-#define PATIENCE 20000 /* times 50 us: for another thread to follow */
 
 struct sets {
 	capabilities effective, permitted;
@@ -133,9 +130,9 @@ capabilities capabilities_to_remove(void)
 
 /* ---- All threads ---- */
 
-/* Capabilities are a thread's own. What they all take on, and how many have: */
+/* Capabilities are a thread's own. What they all take on: */
 static struct sets wanted;
-static int followed, failed;
+static int failed;
 
 static bool take_on(void)
 {
@@ -149,41 +146,24 @@ static void follow(int signal)
 	(void)signal;
 	if (!take_on())
 		__atomic_store_n(&failed, 1, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&followed, 1, __ATOMIC_SEQ_CST);
 	errno = code;
 }
 
-/* True: it has followed, or ended. */
-static bool lead(pid_t tid, int signal)
-{
-	const struct timespec pause = {0, 50000};
-	int before = __atomic_load_n(&followed, __ATOMIC_SEQ_CST);
-	pid_t pid = getpid();
-
-	if (syscall(SYS_tgkill, pid, tid, signal))
-		return errno == ESRCH;
-	for (int i = 0; i < PATIENCE; i++) {
-		if (__atomic_load_n(&followed, __ATOMIC_SEQ_CST) != before)
-			return true;
-		if (syscall(SYS_tgkill, pid, tid, 0) && errno == ESRCH)
-			return true;
-		nanosleep(&pause, NULL);
-	}
-	return false;
-}
-
-/* Only the calling thread starts others, so that none is missing from the list. */
+/* They need not be waited for, which would take as long as what they are at in the kernel: before a
+ * thread goes on with anything of ours it has followed. Only the calling thread starts others, so
+ * that none is missing from the list. */
 static bool lead_others(int signal)
 {
 	DIR *dir = opendir("/proc/self/task");
-	pid_t own = (pid_t)syscall(SYS_gettid);
+	pid_t pid = getpid(), own = (pid_t)syscall(SYS_gettid);
 	struct dirent *entry;
 	bool ok = dir != NULL;
 
 	while (ok && (entry = readdir(dir))) {
 		pid_t tid = (pid_t)atoi(entry->d_name);
 
-		ok = tid <= 0 || tid == own || lead(tid, signal);
+		ok = tid <= 0 || tid == own || !syscall(SYS_tgkill, pid, tid, signal) ||
+		     errno == ESRCH;
 	}
 	if (dir)
 		closedir(dir);
@@ -193,18 +173,20 @@ static bool lead_others(int signal)
 bool capabilities_drop(capabilities kept, capabilities at_end, struct error *err)
 {
 	const int signal = SIGRTMIN + 1;
-	struct sigaction action = {.sa_handler = follow, .sa_flags = SA_RESTART}, before;
+	struct sigaction action = {.sa_handler = follow, .sa_flags = SA_RESTART};
 	struct sets now;
-	bool ok;
 
 	if (!sets_read(&now))
 		return error_errno(err, "capabilities");
 	wanted.permitted = now.permitted & (kept | at_end);
 	wanted.effective = now.effective & kept;
-	sigaction(signal, &action, &before);
-	ok = lead_others(signal) && !failed && take_on();
-	sigaction(signal, &before, NULL);
-	return ok || error_set(err, ERR_IO, "a thread of the recorder keeps its capabilities");
+	sigaction(signal, &action, NULL);
+	return (lead_others(signal) && take_on()) || error_errno(err, "capabilities");
+}
+
+bool capabilities_dropped(void)
+{
+	return !__atomic_load_n(&failed, __ATOMIC_SEQ_CST);
 }
 
 void capabilities_raise(void)

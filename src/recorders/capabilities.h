@@ -26,9 +26,11 @@ capabilities capabilities_to_finish(const char *path, bool command);
 capabilities capabilities_to_remove(void);
 
 /* Give up all others, in all threads: those `at_end` can be had back by capabilities_raise, which
- * is for the calling thread and those it starts. Programs that are executed get none. ERR_IO: some
- * thread still has them. */
+ * is for the calling thread and those it starts. Programs that are executed get none. A thread that
+ * is in the kernel follows when it comes back. ERR_IO: this one could not. */
 bool capabilities_drop(capabilities kept, capabilities at_end, struct error *err);
+/* Could all that have come back? */
+bool capabilities_dropped(void);
 void capabilities_raise(void);
 
 #endif

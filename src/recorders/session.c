@@ -477,6 +477,8 @@ bool session_run(struct session *s, const struct recorder *recorder,
 			&s->budget, options->max_overhead, s->frequency, s->started, s->own_before);
 		ok = loop(s, err);
 	}
+	if (!capabilities_dropped())
+		session_notice(s, "a thread of the recorder kept its capabilities");
 	hurry_no_more(s);
 	capabilities_raise();
 	s->stopped = monotonic_ns();

@@ -39,6 +39,8 @@ has_while_recording() {
 	"$kiln" record -q "${@:2}" -p $target -o p.kiln &
 	recorder=$!
 	until sets $recorder | grep -q ' 1 $'; do kill -0 $recorder; sleep 0.02; done
+	# A thread that is in the kernel follows when it comes back.
+	for _ in $(seq 250); do [ "$(sets $recorder | wc -l)" -eq 1 ] && break; sleep 0.02; done
 	sets $recorder >now
 	kill -INT $recorder
 	wait $recorder
