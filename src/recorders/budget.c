@@ -36,7 +36,7 @@ static double share(uint64_t spent, uint64_t time, size_t cpus)
 
 static uint64_t slower(const struct budget *b, uint64_t frequency, double taken)
 {
-	double most = (double)(b->most - b->most / MARGIN_PART);
+	double most = (double)b->most * (1 - 1.0 / MARGIN_PART);
 	uint64_t next = (uint64_t)((double)frequency * most / taken);
 
 	if (frequency <= LEAST)
