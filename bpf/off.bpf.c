@@ -526,18 +526,23 @@ static __always_inline void tell_waiting(
 	t->since = t->ended = 0;
 }
 
+/* NULL: it does not wait, or is nobody's business. */
+static __always_inline struct thread *waiting_thread(struct task_struct *task)
+{
+	struct thread *t = task ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
+
+	return t && t->since ? t : NULL;
+}
+
 SEC("iter/task")
 int still_waiting(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
+	struct thread *t = waiting_thread(task);
 	struct told_wait wait;
-	struct thread *t;
 	__u32 parts;
 
-	if (!task)
-		return 0;
-	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!t || !t->since)
+	if (!t)
 		return 0;
 	if (wait_until(task, t, bpf_ktime_get_ns(), &wait, &parts))
 		tell_waiting(ctx, t, &wait, parts);
@@ -553,14 +558,11 @@ SEC("iter.s/task")
 int still_waiting_late(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
+	struct thread *t = waiting_thread(task);
 	struct told_wait wait;
-	struct thread *t;
 	__u32 parts;
 
-	if (!task)
-		return 0;
-	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!t || !t->since)
+	if (!t)
 		return 0;
 	if (!wait_until(task, t, t->ended ? t->ended : bpf_ktime_get_ns(), &wait, &parts)) {
 		t->since = 0;

@@ -178,7 +178,17 @@ static __always_inline bool copy_fits(void)
 	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < asked.crowded * COPIES_SHARE;
 }
 
-/* The stack for user space to walk, as the chunk that it will be. */
+/* What has been copied has the number of the chunk that it will be. */
+static __always_inline void copy_is_chunk(
+	struct stack_room *room, struct told_copy *told, __u32 space)
+{
+	told->space = space;
+	told->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
+	room->id = told->id;
+	room->chunk.parent = told->id;
+}
+
+/* The stack for user space to walk. */
 static __always_inline void copy_user(
 	struct stack_room *room, struct task_struct *task, __u32 space, __u32 pages)
 {
@@ -189,10 +199,7 @@ static __always_inline void copy_user(
 		return;
 	room->lost = false;
 	copy_take(told, task, &room->user, pages);
-	told->space = space;
-	told->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
-	room->id = told->id;
-	room->chunk.parent = told->id;
+	copy_is_chunk(room, told, space);
 	bpf_ringbuf_submit(told, room->user.asks ? BPF_RB_FORCE_WAKEUP : ring_wakeup());
 }
 
@@ -404,14 +411,22 @@ static __always_inline void take_kernel_left(struct stack_room *room, struct tas
 			room, bpf_get_task_stack(task, room->kernel, sizeof(room->kernel), 0), 0);
 }
 
-static __always_inline __u32 stack_take_other(struct task_struct *task, bool *ret_lost)
+/* For the stack of another thread than the current one. */
+static __always_inline struct stack_room *room_for_other(struct task_struct *task)
 {
 	struct stack_room *room = stack_room(1);
 
+	if (room && asked.tell_groups)
+		tell_group(task);
+	return room;
+}
+
+static __always_inline __u32 stack_take_other(struct task_struct *task, bool *ret_lost)
+{
+	struct stack_room *room = room_for_other(task);
+
 	if (!room)
 		return 0;
-	if (asked.tell_groups)
-		tell_group(task);
 	take_user_left(room, task);
 	take_kernel_left(room, task);
 	*ret_lost = room->lost;
@@ -434,10 +449,7 @@ static __always_inline bool copy_user_waiting(struct stack_room *room, struct ta
 		bpf_ringbuf_discard(told, BPF_RB_NO_WAKEUP);
 		return false;
 	}
-	told->space = space;
-	told->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
-	room->id = told->id;
-	room->chunk.parent = told->id;
+	copy_is_chunk(room, told, space);
 	bpf_ringbuf_submit(told, BPF_RB_NO_WAKEUP);
 	return true;
 }
@@ -445,12 +457,10 @@ static __always_inline bool copy_user_waiting(struct stack_room *room, struct ta
 /* Whole, by a program that may sleep. */
 static __always_inline __u32 stack_take_waiting(struct task_struct *task, bool *ret_lost)
 {
-	struct stack_room *room = stack_room(1);
+	struct stack_room *room = room_for_other(task);
 
 	if (!room)
 		return 0;
-	if (asked.tell_groups)
-		tell_group(task);
 	if (!asked.user_frames || !copy_user_waiting(room, task))
 		take_user_left(room, task);
 	take_kernel_left(room, task);

@@ -2,12 +2,12 @@
 #include "recorders/cgroup_labels.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "process/cgroup_names.h"
 #include "recorders/cgroup.h"
 #include "recorders/cgroup_search.h"
 #include "recorders/container_ids.h"
+#include "recorders/session.h"
 
 #define LOOK_INTERVAL ((uint64_t)100000000) /* ns: between looks for groups nobody told of */
 
@@ -24,14 +24,6 @@ struct cgroup_thread {
 static void add_group(void *context, uint64_t id, struct bytes path)
 {
 	processes_add_cgroup(context, id, path.len ? path : BYTES("/"));
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 bool cgroup_labels_open(
@@ -59,7 +51,7 @@ static string_id path_of(struct cgroup_labels *labels, uint64_t id)
 
 	if (path)
 		return path;
-	now = now_ns();
+	now = monotonic_ns();
 	if (now - labels->looked < LOOK_INTERVAL)
 		return 0;
 	labels->looked = now;

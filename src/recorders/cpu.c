@@ -1,5 +1,4 @@
-/* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock.
- */
+/* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock. */
 #include <stdlib.h>
 
 #include "recorders/cpu_bpf.h"

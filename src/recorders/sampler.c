@@ -282,15 +282,16 @@ static void add_sample(struct sampler *s, const struct perf_record *r)
 	struct sample sample = {.has = SAMPLE_COLUMNS,
 		.time = r->identity.time,
 		.cpu = r->identity.cpu < NO_CPU ? (uint16_t)r->identity.cpu : NO_CPU};
-	bool idle;
+	bool switching, idle;
 
 	if (!e) {
 		s->malformed++;
 		return;
 	}
-	if (!add_switching(s, r, &sample))
+	switching = add_switching(s, r, &sample);
+	if (!switching)
 		add_stack(s, r, &sample);
-	idle = stacks_idle(&s->stacks, r);
+	idle = !switching && stacks_idle(&s->stacks, r);
 	add_row(s, e, &sample, idle, 1);
 	if (!e->period || e->weighed)
 		weigh(s, idle ? e->idle_stream : e->stream,

@@ -435,7 +435,8 @@ static bool start(struct session *s, struct error *err)
 }
 
 /* Beside thousands of threads that want to run, a turn like all others comes too late: the rings
- * are full before. Threads that it has started, and the command, stay what they are. */
+ * are full before. Also for threads that are started from here on; a command is there already, and
+ * stays what it is. */
 static void hurry(struct session *s)
 {
 	errno = 0;
