@@ -188,6 +188,18 @@ static __always_inline void copy_is_chunk(
 	room->chunk.parent = told->id;
 }
 
+/* Is the recorder to walk a stack that could not be walked here? Where only the ring is in the way
+ * of that, the stack says so. */
+static __always_inline bool copy_due(struct user_stack *s, struct task_struct *task)
+{
+	if (!asked.user_tables || !copy_wanted(s))
+		return false;
+	if (copy_fits())
+		return copy_allowed((__u32)task->tgid);
+	s->end = USER_STACK_NO_ROOM;
+	return false;
+}
+
 /* The stack for user space to walk. */
 static __always_inline void copy_user(
 	struct stack_room *room, struct task_struct *task, __u32 space, __u32 pages)
@@ -215,8 +227,7 @@ static __always_inline void walk_user(struct stack_room *room, struct task_struc
 	else
 #endif
 		user_stack_follow(&room->user);
-	copy = asked.user_tables && copy_wanted(&room->user) && copy_fits() &&
-	       copy_allowed((__u32)task->tgid);
+	copy = copy_due(&room->user, task);
 	room->chunk.parent = CHUNK_ROOT | (__u64)room->user.end << CHUNK_END_SHIFT;
 	if (!room->user.count)
 		return;

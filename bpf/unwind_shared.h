@@ -119,7 +119,8 @@ enum user_stack_end {
 	USER_STACK_DEPTH = 7,
 	USER_STACK_NO_REGISTERS = 8,
 	USER_STACK_PAGE = 9,	 /* a page of it is not in memory */
-	USER_STACK_FOREIGN = 10, /* of 32-bit code; not walked */
+	USER_STACK_NO_ROOM = 10, /* too little is known, and no copy of it fits the ring */
+	USER_STACK_FOREIGN = 11, /* of 32-bit code; not walked */
 	USER_STACK_ENDS
 };
 

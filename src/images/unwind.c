@@ -17,6 +17,7 @@ const char *unwind_end_name(enum unwind_end end)
 		[UNWIND_DEPTH] = "depth",
 		[UNWIND_NO_REGISTERS] = "no-registers",
 		[UNWIND_PAGE] = "page",
+		[UNWIND_NO_ROOM] = "no-room",
 	};
 
 	return end < UNWIND_ENDS ? names[end] : "unknown";

@@ -30,7 +30,8 @@ enum unwind_end {
 	UNWIND_BAD_FRAME,     /* a rule that leads to nowhere: the stack does not go on upwards */
 	UNWIND_DEPTH,	      /* more than UNWIND_FRAMES_LIMIT or than the caller has room for */
 	UNWIND_NO_REGISTERS,  /* the sample has none (a kernel thread, an exiting one) */
-	UNWIND_PAGE, /* a page of the stack is not in memory, and whoever walks cannot wait */
+	UNWIND_PAGE,	/* a page of the stack is not in memory, and whoever walks cannot wait */
+	UNWIND_NO_ROOM, /* ... knows too little of the process, and had no room for a copy */
 	UNWIND_ENDS
 };
 /* What stands in "[truncated:...]", or "" for a whole stack. */

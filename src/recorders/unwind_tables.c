@@ -26,7 +26,8 @@ _Static_assert((int)USER_STACK_COMPLETE == UNWIND_COMPLETE &&
 		       (int)USER_STACK_BAD_FRAME == UNWIND_BAD_FRAME &&
 		       (int)USER_STACK_DEPTH == UNWIND_DEPTH &&
 		       (int)USER_STACK_NO_REGISTERS == UNWIND_NO_REGISTERS &&
-		       (int)USER_STACK_PAGE == UNWIND_PAGE,
+		       (int)USER_STACK_PAGE == UNWIND_PAGE &&
+		       (int)USER_STACK_NO_ROOM == UNWIND_NO_ROOM,
 	"ends have the same numbers");
 
 static int map_fd(const struct bpf_object *object, const char *name)

@@ -104,6 +104,22 @@ check_shares() {
 	done
 }
 
+# Of a program that starts while the recorder is stopped nothing is known; the ring has room for all the samples, and for
+# two copies of stacks.
+@test "with the recorder stopped and a ring that is too small for copies, stacks say so" {
+	for way in bpf "bpf --untimed"; do
+		rm -f go
+		sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$0" 0.3 >used' "$bin/busy" &
+		# shellcheck disable=SC2086
+		record_stopped $! --recorder $way -m 64K
+		wait $recorder
+		adds_up p.kiln
+		[ "$(value p.kiln "s['losses'].get('ring full', 0)")" -eq 0 ]
+		at_least "$(share p.kiln '^busy;\[truncated:no-room\];')" 70
+		[ "$("$kiln" fold -q p.kiln | grep -c '\[truncated:no-table\]' || true)" -eq 0 ]
+	done
+}
+
 # Of samples in user space -k tells no stacks: only the table of counts fills, by 130 threads for 64 rows.
 # bats test_tags=kernels
 @test "with the recorder stopped and no room for counts, what is lost is counted" {
