@@ -271,7 +271,7 @@ static bool is_plain(const struct profile *p)
 	return plain;
 }
 
-bool profile_append(struct profile *to, const struct profile *from, const struct append_how *how)
+bool profile_append(struct profile *to, struct profile *from, const struct append_how *how)
 {
 	struct moved moved;
 	bool fits = true;
@@ -279,6 +279,10 @@ bool profile_append(struct profile *to, const struct profile *from, const struct
 	if (!is_plain(to) || !is_plain(from))
 		return false;
 	moved = rows_moved(to, from, how);
+	vector_release(&from->stack_caller);
+	vector_release(&from->stack_location);
+	if (how->last)
+		callees_release(&to->callees);
 	if (how->one_table) {
 		streams_made(to, 0, from, 0, moved.strings);
 		fits = samples_added(to, 0, from, 0, &moved);

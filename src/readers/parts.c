@@ -152,6 +152,9 @@ static void read_part(const struct parts *p, struct part *part)
 	part->read = input_open_range(&in, p->in, &part->range, &ignored) &&
 		     p->reader->read(&in, &options, &part->profile, &ignored) &&
 		     !(part->told.depends && part->told.later);
+	/* Only in the first one are stacks looked for again: the others go behind it. */
+	if (part->told.later)
+		callees_release(&part->profile.callees);
 	input_release(&in);
 }
 
@@ -206,6 +209,7 @@ static bool add_next(const struct parts *p, unsigned i)
 	struct read_part *before = &p->part[i - 1]->told, *told = &p->part[i]->told;
 	struct profile *all = &p->part[0]->profile, *next = &p->part[i]->profile;
 	struct append_how how = {.one_table = p->reader->one_table,
+		.last = i + 1 == p->count,
 		.above = before->path.items,
 		.above_count = told->above,
 		.path = told->path.items,
@@ -266,8 +270,6 @@ bool parts_read(const struct reader *reader, struct input *in, const struct read
 		profile_release(out);
 		*out = p.part[0]->profile;
 		p.part[0]->profile = (struct profile){0};
-		/* Nobody looks for stacks now; who does later gets to know them again. */
-		callees_release(&out->callees);
 	}
 	for (unsigned i = 0; i < p.count; i++) {
 		profile_release(&p.part[i]->profile);
