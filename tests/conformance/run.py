@@ -11,6 +11,7 @@ import gzip
 import html
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -168,6 +169,15 @@ def judge(case, links, peers):
     return difference(case, got, expected)
 
 
+def how_to_run(program):
+    """Its command, or None. Scripts in awk were written for gawk: another awk makes other numbers of theirs."""
+    if program.endswith(".py"):
+        return [sys.executable, program]
+    if program.endswith(".awk"):
+        return ["gawk", "-f", program] if shutil.which("gawk") else None
+    return [program]
+
+
 def find_peers(folder):
     """Programs below a folder by name, three levels deep at most; the nearest one counts."""
     found = {}
@@ -176,8 +186,9 @@ def find_peers(folder):
             folders[:] = []
         for name in files:
             if os.access(os.path.join(path, name), os.X_OK):
-                program = [os.path.join(path, name)]
-                found.setdefault(name, [sys.executable] + program if name.endswith(".py") else program)
+                command = how_to_run(os.path.join(path, name))
+                if command:
+                    found.setdefault(name, command)
     return found
 
 
