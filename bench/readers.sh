@@ -35,12 +35,13 @@ text() {
 	compare "$@"
 }
 
-# What is written from it has all samples of WORK/mix.txt, with their times.
+# What is written from it has all samples of WORK/mix.txt, with their times. `info` reads all of it; folded
+# text of it would be more than the file.
 written() {
 	file=$texts/samples.$2
 	[ -s "$file" ] || "$KILN" convert -q "$WORK/mix.txt" -o "$file"
 	heading "$1: $(($(stat -c %s "$file") / 1000000)) MB"
-	compare kiln "$KILN fold -q --format $1 $file"
+	compare kiln "$KILN info --format $1 $file"
 }
 
 # No stack comes twice; `info` looks at each once.
