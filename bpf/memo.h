@@ -22,6 +22,8 @@ struct stack_memo {
 	__u64 value[MEMO_FRAMES], below[MEMO_FRAMES];
 };
 
+#ifdef __TARGET_ARCH_x86
+
 /* The stack of the current thread, into the room for its frames. */
 static __always_inline bool memo_read(struct user_stack *s, __u64 sp, __u32 bytes)
 {
@@ -85,5 +87,7 @@ static __always_inline void memo_learn(struct stack_memo *memo, struct user_stac
 	}
 	memo->chunk = chunk;
 }
+
+#endif
 
 #endif
