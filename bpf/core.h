@@ -175,4 +175,15 @@ struct bpf_iter__task {
 #define TASK_PARKED	     0x0040
 #define TASK_NOLOAD	     0x0400
 
+/* All ones when a < b, else 0; both below 2^62. Hidden from the compiler, which would branch: the
+ * verifier looks at every way through the branches. Newer ones do the same for -1 and 0 if nothing
+ * else is possible, which is what they know of a sign, and not of two bits. */
+static __always_inline __u64 mask_below(__u64 a, __u64 b)
+{
+	__u64 mask = (__u64)((__s64)(a - b) >> 62);
+
+	asm volatile("" : "+r"(mask));
+	return mask;
+}
+
 #endif

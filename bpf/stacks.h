@@ -133,16 +133,6 @@ static __always_inline __u32 chunk_id(struct stack_room *room)
 	return id;
 }
 
-/* All ones when a < b, else 0. Hidden from the compiler, which would branch: the verifier looks at
- * every way through the branches. */
-static __always_inline __u64 mask_below(__u32 a, __u32 b)
-{
-	__u64 mask = (__u64)((__s64)((__u64)a - b) >> 63);
-
-	asm volatile("" : "+r"(mask));
-	return mask;
-}
-
 /* The next chunk inwards; true: that was the last one. `less` is taken off each address. */
 static __always_inline long take_chunk(
 	struct stack_room *room, const __u64 *ip, __u32 mask, __u32 skip, __u64 less, __u64 kernel)
@@ -215,60 +205,67 @@ static __always_inline void copy_user(
 	bpf_ringbuf_submit(told, room->user.asks ? BPF_RB_FORCE_WAKEUP : ring_wakeup());
 }
 
-/* The frames of the current thread, as they are; `copy`: the recorder walks them. */
-static __always_inline void walk_user(struct stack_room *room, struct task_struct *task)
+/* The user half of the current thread, into the room of that number. The verifier looks at this
+ * once, and not for every way that leads here, because it is global. */
+__noinline int walk_user(__u32 number)
 {
+	struct stack_room *room = bpf_map_lookup_elem(&rooms, &number);
+	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 space;
 	bool copy;
 
+	if (!room)
+		return 0;
 #ifdef __TARGET_ARCH_x86
 	if (asked.user_tables)
-		user_stack_take(&room->user, room->number);
+		user_stack_take(&room->user, number);
 	else
 #endif
 		user_stack_follow(&room->user);
 	copy = copy_due(&room->user, task);
 	room->chunk.parent = CHUNK_ROOT | (__u64)room->user.end << CHUNK_END_SHIFT;
 	if (!room->user.count)
-		return;
+		return 0;
 	space = space_of(task);
 	room->lost = !space;
 	if (room->lost)
-		return;
-	if (copy) {
+		return 0;
+	if (copy) { /* the recorder walks them */
 		if (ring_wakeup() == BPF_RB_NO_WAKEUP && copy_large(&room->user))
 			copy_user(room, task, space, COPY_LARGE);
 		else
 			copy_user(room, task, space, COPY_SMALL);
-		return;
+		return 0;
 	}
 	room->chunk.parent |= space;
 	room->left = room->user.count;
 	bpf_loop(USER_FRAMES_MOST / CHUNK_FRAMES + 1, take_user_chunk, &room, 0);
+	return 0;
 }
 
-/* `memo` is the thread's own, or NULL. */
-static __always_inline void take_user(
-	struct stack_room *room, struct task_struct *task, struct stack_memo *memo)
+/* The same, also global, of a thread that often has the stack of the last time; `memo`: its own. */
+__noinline int walk_user_again(__u32 number, struct stack_memo *memo)
 {
 #ifdef __TARGET_ARCH_x86
+	struct stack_room *room = bpf_map_lookup_elem(&rooms, &number);
+	struct task_struct *task = bpf_get_current_task_btf();
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+	__u32 space;
 
-	if (memo && asked.user_tables && memo_begins(memo, regs)) {
-		__u32 space = space_of(task);
-
+	if (room && memo && asked.user_tables && memo_begins(memo, regs)) {
+		space = space_of(task);
 		if (space && space == memo->told &&
 			memo_holds(memo, &room->user, regs, (__u32)task->tgid)) {
 			room->chunk.parent = room->id = memo->chunk;
-			return;
+			return 0;
 		}
-		walk_user(room, task);
+		walk_user(number);
 		if (space && !room->lost)
 			memo_learn(memo, &room->user, regs, space, room->id);
-		return;
+		return 0;
 	}
 #endif
-	walk_user(room, task);
+	return walk_user(number);
 }
 
 static __always_inline void take_kernel(struct stack_room *room, long size, __u32 skip)
@@ -341,8 +338,12 @@ static __always_inline void stack_take_as(struct stack_room *room, void *ctx,
 
 	if (asked.tell_groups)
 		tell_group(task);
-	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD))
-		take_user(room, task, memo);
+	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD)) {
+		if (memo)
+			walk_user_again(room->number, memo);
+		else
+			walk_user(room->number);
+	}
 	if (kernel_frames && !room->lost) {
 		size = bpf_get_stack(ctx, room->kernel, sizeof(room->kernel), 0);
 		if (!origin)

@@ -95,26 +95,17 @@ enum unwind_how {
 #define BASE_LOST 0
 #define BASE_LEAF 1 /* still in its register */
 
-/* All ones when a <= b, else 0; a and b below 2^63. Hidden from the compiler, which would branch.
- */
-static __always_inline __u64 unwind_mask(__u64 a, __u64 b)
-{
-	__u64 mask = (__u64)((__s64)(a - b - 1) >> 63);
-
-	asm volatile("" : "+r"(mask));
-	return mask;
-}
-
 /* ---- Mappings ---- */
 
 /* The steps of a search add up to the last index, and none is more than one beyond the sum of those
  * behind it, so that every index can be reached. */
 #define UNWIND_SEARCH(at, step, start)                                                             \
 	do {                                                                                       \
-		at += (step)&unwind_mask(start(at + (step)), address);                             \
+		at += (step)&mask_below(start(at + (step)), address + 1);                          \
 	} while (0)
 
-/* Find the mapping of `address`; user addresses are below 2^63, so that ~0 is none. */
+/* Find the mapping of `address`. User addresses are below 2^62: a start of ~0 is above all of them.
+ */
 static __noinline bool unwind_find_map(struct user_stack *w, __u64 address)
 {
 	struct unwind_space_key key = {.space = w->space};
@@ -124,7 +115,7 @@ static __noinline bool unwind_find_map(struct user_stack *w, __u64 address)
 	if (!space || address >> 63)
 		return false;
 	if (space->leaves) {
-#define START(i) (space->starts[i] & ~0ull >> 1)
+#define START(i) (space->starts[i] & ~0ull >> 2)
 		UNWIND_SEARCH(at, 240, START);
 		UNWIND_SEARCH(at, 120, START);
 		UNWIND_SEARCH(at, 60, START);
@@ -141,7 +132,7 @@ static __noinline bool unwind_find_map(struct user_stack *w, __u64 address)
 			return false;
 		at = 0;
 	}
-#define START(i) (space->maps[i].start & ~0ull >> 1)
+#define START(i) (space->maps[i].start & ~0ull >> 2)
 	UNWIND_SEARCH(at, 62, START);
 	UNWIND_SEARCH(at, 31, START);
 	UNWIND_SEARCH(at, 15, START);
@@ -163,8 +154,8 @@ static __always_inline __u64 unwind_count_rows(
 	__u64 at = 0;
 
 #define STEP(step)                                                                                 \
-	at += (step)&unwind_mask(at + (step), count) &                                             \
-	      unwind_mask(page->rows[(first + at + (step)-1) & (UNWIND_PAGE_ROWS - 1)], row)
+	at += (step)&mask_below(at + (step)-1, count) &                                            \
+	      mask_below(page->rows[(first + at + (step)-1) & (UNWIND_PAGE_ROWS - 1)], row + 1)
 	if (count > 15) {
 		STEP(256);
 		STEP(128);
