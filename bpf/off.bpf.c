@@ -29,9 +29,11 @@ struct thread {
 	__u16 cpu, in;
 	__u32 waker_chunk, waker_pid, waker_tid;
 	__u8 kind;
-	bool off;  /* the CPU, whether that is recorded or not */
-	bool bare; /* it has no stack: it has never run */
-	bool lost; /* the ring had no room for its stack, or that of who woke it up */
+	bool off;    /* the CPU, whether that is recorded or not */
+	bool bare;   /* it has no stack: it has never run */
+	bool before; /* it has waited since before the recording, and nobody has looked at all of
+			its stack */
+	bool lost;   /* the ring had no room for its stack, or that of who woke it up */
 
 	/* With `on_cpu`: */
 	__u64 ran_since; /* from where on it ran, ns; 0: it does not, or not where it is recorded */
@@ -343,7 +345,7 @@ static __always_inline void leave(
 	if (!wanted_state(t->kind, t->in) &&
 		(t->kind == WAIT_PREEMPTED || !wanted_state(WAIT_QUEUE, 0)))
 		return;
-	t->lost = t->bare = false;
+	t->lost = t->bare = t->before = false;
 	t->chunk = late ? 0 : stack_take_again(ctx, task, &t->memo, &t->lost);
 	t->woken = 0;
 	t->cpu = (__u16)cpu;
@@ -493,6 +495,7 @@ static __always_inline void begin_waiting(struct task_struct *task, struct threa
 	t->since = bpf_ktime_get_ns();
 	t->woken = state ? 0 : t->since;
 	t->off = !task->on_cpu;
+	t->before = true;
 	if (!t->off)
 		t->since = 0;
 }
@@ -552,6 +555,31 @@ int still_waiting(struct bpf_iter__task *ctx)
 }
 
 __u32 waiting_left; /* threads whose stacks the ring had no room for, to be come by again */
+
+/* Who has waited since before the recording has been marked by a program that may not sleep, and so
+ * with no more of its user stack than where it left. If it still waits it has all of it. */
+SEC("iter.s/task")
+int waited_before(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct thread *t = waiting_thread(task);
+	bool lost = false;
+	__u64 since;
+	__u32 chunk;
+
+	if (!t || !t->before)
+		return 0;
+	if (!copy_fits()) {
+		waiting_left++;
+		return 0;
+	}
+	since = t->since;
+	t->before = false;
+	chunk = stack_take_waiting(task, &lost);
+	if (chunk && !lost && t->since == since)
+		t->chunk = chunk;
+	return 0;
+}
 
 /* The same where their stacks have not been taken yet. */
 SEC("iter.s/task")

@@ -29,6 +29,7 @@ struct off_state {
 	struct wait_counts counts;
 	uint64_t delivered;
 	uint64_t missed; /* runs of a program, because it ran already */
+	bool looks_back; /* there may be threads that have waited since before */
 };
 
 /* ---- Setting up ---- */
@@ -67,6 +68,16 @@ static bool is_late(const struct off_state *state, const struct record_options *
 	       libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) >= 0;
 }
 
+/* Do those that wait already when the recording begins get a second look, at all of their stack? A
+ * command does not wait yet; of a whole system it would be more than there is time for. */
+static bool looks_back(const struct off_state *state, const struct record_options *o)
+{
+	const struct off_bpf__rodata *constants = state->programs->rodata;
+
+	return !constants->late && !constants->asked.until_exec && !constants->asked.by_cpu &&
+	       !o->system_wide && state->source.by_tables;
+}
+
 static bool open_programs(struct off_state *state, const struct session *s, struct error *err)
 {
 	const struct record_options *o = s->options;
@@ -86,9 +97,11 @@ static bool open_programs(struct off_state *state, const struct session *s, stru
 	constants->waking = bpf_source_origin(s, "try_to_wake_up");
 	constants->on_cpu = state->wall;
 	constants->late = is_late(state, o);
+	state->looks_back = looks_back(state, o);
 	bpf_program__set_autoload(state->programs->progs.on_arrived, constants->late);
 	bpf_program__set_autoload(state->programs->progs.still_waiting_late, constants->late);
 	bpf_program__set_autoload(state->programs->progs.still_waiting, !constants->late);
+	bpf_program__set_autoload(state->programs->progs.waited_before, state->looks_back);
 	bpf_program__set_autoload(state->programs->progs.on_waking, o->wakers);
 	bpf_program__set_autoload(state->programs->progs.on_tick, state->wall);
 	bpf_program__set_autoload(state->programs->progs.on_begin, state->wall);
@@ -250,11 +263,28 @@ static bool off_open(struct session *s, struct error *err)
 	return true;
 }
 
+/* Once, and again as long as the ring has not had room for all. */
+static void look_back(struct off_state *state)
+{
+	struct error ignored = {
+		0}; /* then their stacks stay as short as they are, which they say */
+
+	if (!state->looks_back)
+		return;
+	state->programs->bss->waiting_left = 0;
+	state->looks_back =
+		bpf_iterate(state->programs->progs.waited_before, &state->waiting, &ignored) &&
+		state->programs->bss->waiting_left;
+}
+
 static bool off_enable(struct session *s, struct error *err)
 {
 	struct off_state *state = s->recorder_state;
 
-	return bpf_source_enable(&state->source, s, "attaching to the scheduler", err);
+	if (!bpf_source_enable(&state->source, s, "attaching to the scheduler", err))
+		return false;
+	look_back(state);
+	return true;
 }
 
 static void take_waiting(struct off_state *state)
@@ -274,6 +304,7 @@ static bool off_drain(struct session *s, bool last, struct error *err)
 
 	(void)err;
 	bpf_source_drain(&state->source, last);
+	look_back(state);
 	if (last) {
 		take_waiting(state);
 		bpf_source_track(&state->source, UINT64_MAX);
