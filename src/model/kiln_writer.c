@@ -129,9 +129,11 @@ static bool put_new(
 		if (c->place == IN_PROFILE) {
 			struct kiln_vector v = kiln_vector_get((const char *)p + c->vector);
 
-			/* Names come to locations at the end of a recording; until then only new
-			 * locations are worth writing. */
-			bool whole = c->rewritten && (finishing || c->table != TABLE_LOCATIONS);
+			/* Names come to locations, and some mappings are identified, at the end of
+			 * a recording; until then only new rows are worth writing. */
+			bool late = c->table == TABLE_LOCATIONS || c->table == TABLE_MAPPINGS;
+			bool whole =
+				late ? finishing && (c->rewritten || p->identified) : c->rewritten;
 
 			done = put_column(w, i, 0, v.items, v.len, whole, err);
 		} else if (c->place == IN_SAMPLES) {

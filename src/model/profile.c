@@ -250,6 +250,41 @@ mapping_id profile_mapping(struct profile *p, const struct mapping *mapping)
 	return id;
 }
 
+mapping_id profile_mapping_unidentified(struct profile *p, const struct mapping *mapping)
+{
+	uint64_t hash;
+	size_t at;
+
+	/* The map is made while it is not among the rows that can be found. */
+	row_find(&p->by_mapping, p->mappings.items, p->mappings.len, mapping, sizeof(*mapping),
+		&hash, &at);
+	if (!room(p, p->mappings.len))
+		return 0;
+	vector_push(&p->mappings, *mapping);
+	return (mapping_id)p->mappings.len - 1;
+}
+
+mapping_id profile_identify_mapping(struct profile *p, mapping_id mapping, string_id build_id)
+{
+	struct mapping *row = &p->mappings.items[mapping];
+	mapping_id same;
+	uint64_t hash;
+	size_t at;
+
+	p->identified = true;
+	row->build_id = build_id;
+	same = row_find(
+		&p->by_mapping, p->mappings.items, p->mappings.len, row, sizeof(*row), &hash, &at);
+	if (!same) {
+		id_map_put(&p->by_mapping, hash, at, mapping);
+		return mapping;
+	}
+	for (size_t i = 0; i < p->locations.len; i++)
+		if (p->locations.items[i].mapping == mapping)
+			p->locations.items[i].mapping = same;
+	return same;
+}
+
 /* A place that is known only by its name has no mapping; its address is the frame's id, which tells
  * such places apart and is never shown. */
 static bool is_named_only(const struct location *l)

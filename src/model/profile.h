@@ -164,8 +164,9 @@ struct profile {
 	VECTOR(struct samples) samples;
 	VECTOR(struct stream) streams;
 
-	bool full;    /* a table reached its limit: what was added since is missing */
-	bool repeats; /* it was read from a file that may have equal strings, frames or stacks */
+	bool full;	 /* a table reached its limit: what was added since is missing */
+	bool repeats;	 /* it was read from a file that may have equal strings, frames or stacks */
+	bool identified; /* rows of mappings and locations have changed: profile_identify_mapping */
 	struct id_map by_string, by_frame, by_mapping, by_location, by_named_location;
 	struct id_map by_process, by_thread, by_label_set;
 	struct callees callees; /* of stacks */
@@ -186,6 +187,10 @@ frame_id profile_frame(struct profile *p, const struct frame *frame);
 /* A frame that has only a name. */
 frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind);
 mapping_id profile_mapping(struct profile *p, const struct mapping *mapping);
+/* One whose build id takes long to find out. It is like no other until that is told, which turns
+ * all locations in it into locations in the mapping that it then is: the one that is returned. */
+mapping_id profile_mapping_unidentified(struct profile *p, const struct mapping *mapping);
+mapping_id profile_identify_mapping(struct profile *p, mapping_id mapping, string_id build_id);
 /* A place that is to be named later. */
 location_id profile_location(struct profile *p, mapping_id mapping, uint64_t address);
 /* A place of which only the name is known. */

@@ -261,14 +261,12 @@ const struct image *binaries_image(struct binaries *b, uint32_t id)
 
 static mapping_id profile_row(struct binaries *b, const struct binary *row, struct bytes build_id)
 {
-	struct mapping mapping = {.kind = row->kind};
+	struct mapping mapping = {.kind = row->kind, .file = profile_string(b->profile, row->path)};
 	char hex[65] = "";
 
-	if (row->image)
-		image_identity_text(row->image, hex);
-	else
-		build_id_text(build_id, hex);
-	mapping.file = profile_string(b->profile, row->path);
+	if (row->unidentified)
+		return profile_mapping_unidentified(b->profile, &mapping);
+	build_id_text(row->image ? image_build_id(row->image) : build_id, hex);
 	mapping.build_id = profile_string(b->profile, bytes_of(hex));
 	return profile_mapping(b->profile, &mapping);
 }
@@ -308,6 +306,7 @@ static uint32_t row_new(
 			return id;
 		}
 	}
+	row.unidentified = row.image && !image_build_id(row.image).len;
 	row.mapping = profile_row(b, &row, key->build_id);
 	id = (uint32_t)b->rows.len;
 	vector_push(&b->rows, row);
@@ -339,6 +338,45 @@ uint32_t binaries_add(struct binaries *b, const struct binary_key *given)
 	}
 	buffer_release(&text);
 	return id;
+}
+
+/* ---- What files without a build id are ---- */
+
+/* A file whose bytes have to be read. */
+struct anonymous {
+	uint32_t row;
+	const struct image *image;
+	char identity[65];
+};
+
+static void identify(void *context, size_t i)
+{
+	struct anonymous *file = (struct anonymous *)context + i;
+
+	image_identity_text(file->image, file->identity);
+}
+
+void binaries_identify(struct binaries *b)
+{
+	struct profile *p = b->profile;
+	VECTOR(struct anonymous) files = {0};
+	bool *used = memory_new(p->mappings.len, sizeof(*used));
+
+	for (size_t i = 0; i < p->locations.len; i++)
+		used[p->locations.items[i].mapping] = true;
+	for (uint32_t i = 1; i < b->rows.len; i++)
+		if (b->rows.items[i].unidentified && used[b->rows.items[i].mapping])
+			vector_push(&files, ((struct anonymous){i, b->rows.items[i].image, ""}));
+	crew_run(crew_size(files.len), 1, files.len, identify, files.items);
+	for (size_t i = 0; i < files.len; i++) {
+		struct binary *row = &b->rows.items[files.items[i].row];
+
+		row->mapping = profile_identify_mapping(
+			p, row->mapping, profile_string(p, bytes_of(files.items[i].identity)));
+		row->unidentified = false;
+	}
+	vector_release(&files);
+	free(used);
 }
 
 const struct binary *binaries_of_mapping(const struct binaries *b, mapping_id mapping)

@@ -32,6 +32,7 @@ struct binary {
 	enum mapping_kind kind; /* FILE, VDSO; JIT has no row here */
 	bool gone;		/* the file was deleted or replaced while it ran */
 	bool unopened;		/* nobody has asked for its image yet */
+	bool unidentified; /* it has no build id, and `mapping` not told another identity yet */
 };
 
 struct binaries {
@@ -67,6 +68,10 @@ uint32_t binaries_add(struct binaries *b, const struct binary_key *key);
 /* The image of a row (not 0), looked for now if nobody asked before; NULL when there is none, and
  * then the row's `missing` says why. Not for several threads at once. */
 const struct image *binaries_image(struct binaries *b, uint32_t row);
+
+/* Tell the profile what the files without a build id are that it has places in: all of their bytes
+ * have to be read for that. To be called when it has all of its places, before they are named. */
+void binaries_identify(struct binaries *b);
 
 /* The row that stands behind a mapping of the profile; NULL when there is none. */
 const struct binary *binaries_of_mapping(const struct binaries *b, mapping_id mapping);

@@ -440,6 +440,7 @@ static bool finish(struct data *d, struct error *err)
 				    : "it is cut short");
 	learn(d);
 	processes_name_loaded(&d->processes);
+	binaries_identify(&d->binaries);
 	perf_losses_finish(&d->losses, d->last_time, &d->events);
 	perf_events_finish(&d->events);
 	describe(d);

@@ -492,6 +492,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 			ok = false;
 		}
 		recorder->account(s);
+		binaries_identify(&s->binaries);
 		budget_note(&s->budget, s->cpus, s->stopped, own_cpu_ns(s), &s->profile);
 		jit_code_look_finally(&s->jit, &s->profile, monotonic_ns());
 	}

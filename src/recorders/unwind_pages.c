@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "images/cfi_index.h"
 #include "images/symbol_cache.h"
 
 #define PART_SIZE  (1u << UNWIND_PART_BITS)
@@ -166,6 +167,20 @@ static uint64_t kept_key(const struct image *image)
 	return key;
 }
 
+/* Of what tables are made from where there is no table of sections; most often there is nothing. */
+static uint64_t hash_without_sections(const struct image *image)
+{
+	struct cfi_index index;
+	struct bytes content;
+	uint64_t hash;
+
+	cfi_index_eh_frame(&index, image);
+	content = index.section.content;
+	hash = hash_pair(index.section.address, hash_bytes(content.at, content.len));
+	cfi_index_release(&index);
+	return hash;
+}
+
 void unwind_pages_identity(const struct image *image, char ret_text[65])
 {
 	const struct image_section *section;
@@ -184,7 +199,7 @@ void unwind_pages_identity(const struct image *image, char ret_text[65])
 		found += section->content.len;
 	}
 	if (!found)
-		hash = hash_bytes(image_content(image).at, image_content(image).len);
+		hash = hash_pair(hash, hash_without_sections(image));
 	snprintf(ret_text, 65, "xxh3-%016llx", (unsigned long long)hash);
 }
 

@@ -168,6 +168,21 @@ teardown() {
 	[ ! -e p.kiln ]
 }
 
+# Its file is hashed when the recording has ended, after the growing file was written to.
+@test "a program without a build id is known by its content, to any recorder" {
+	for way in perf bpf; do
+		"$kiln" record -q --recorder bpf -o r.kiln -- true || [ $way = perf ] || continue
+		objcopy --remove-section .note.gnu.build-id "$bin/busy" app
+		"$kiln" record -q --recorder $way -o p.kiln -- ./app 2.5 >used
+		"$checkers/../forget_names" p.kiln forgotten.kiln
+		"$kiln" fold -q forgotten.kiln | grep -q 'deeper;leaf;heavy'
+		echo >>app
+		"$kiln" fold -q forgotten.kiln >without
+		grep -q '\[app+0x' without
+		[ "$(grep -c 'leaf;heavy' without || true)" -eq 0 ]
+	done
+}
+
 @test "saved ring bytes, replayed by a user without rights, give the same samples and stacks" {
 	as="setpriv --reuid=4321 --regid=4321 --clear-groups"
 	"$kiln" record -q -u --stack-bytes 8192 --tee p.tee -o p.kiln -- "$bin/busy" 1 3 10

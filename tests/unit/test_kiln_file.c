@@ -175,6 +175,46 @@ static void names_that_come_late_are_in_the_finished_file(void **state)
 	buffer_release(&file);
 }
 
+static mapping_id unidentified(struct profile *p)
+{
+	return profile_mapping_unidentified(
+		p, &(struct mapping){.file = profile_string(p, BYTES("/bin/own"))});
+}
+
+static void mappings_that_are_identified_late_are_in_the_finished_file(void **state)
+{
+	struct buffer file = {0};
+	struct kiln_writer w = writer_to(&file);
+	struct error err = {0};
+	struct profile p, q;
+	mapping_id rows[3];
+	location_id places[3];
+
+	(void)state;
+	random_profile(&p, 5, 30);
+	for (size_t i = 0; i < 3; i++) {
+		rows[i] = unidentified(&p);
+		places[i] = profile_location(&p, rows[i], 0x1234);
+		assert_true(!i || (rows[i] != rows[i - 1] && places[i] != places[i - 1]));
+	}
+	assert_true(kiln_writer_append(&w, &p, &err));
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(profile_identify_mapping(&p, rows[i],
+					 profile_string(&p, i ? BYTES("two") : BYTES("one"))),
+			rows[i ? 1 : 0]);
+	assert_true(kiln_writer_finish(&w, &p, &err));
+	assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+	assert_profiles_equal(&p, &q);
+	assert_bytes_equal(profile_text(&q, q.mappings.items[rows[0]].build_id), "one");
+	assert_bytes_equal(profile_text(&q, q.mappings.items[rows[1]].build_id), "two");
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(q.locations.items[places[i]].mapping, rows[i ? 1 : 0]);
+	profile_release(&q);
+	profile_release(&p);
+	kiln_writer_release(&w);
+	buffer_release(&file);
+}
+
 /* Its names are the other way round, however it gets them. */
 static void turned_places_are_others(void **state)
 {
@@ -493,6 +533,7 @@ int main(void)
 		cmocka_unit_test(a_read_profile_can_grow),
 		cmocka_unit_test(a_killed_recorder_leaves_what_it_wrote),
 		cmocka_unit_test(names_that_come_late_are_in_the_finished_file),
+		cmocka_unit_test(mappings_that_are_identified_late_are_in_the_finished_file),
 		cmocka_unit_test(turned_places_are_others),
 		cmocka_unit_test(every_truncation_is_refused_or_noted),
 		cmocka_unit_test(every_bit_matters),

@@ -1,9 +1,12 @@
 /* test_processes.c: is the right mapping found at an address after maps, forks, execs and exits? */
+#include "base/buffer.h"
 #include "process/processes.h"
 #include "support/record_builder.h"
+#include "support/work_folder.h"
 #include "test.h"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 struct fixture {
@@ -260,6 +263,72 @@ static void read_again(void **state)
 	munmap(code, 4096);
 }
 
+/* A place in the file that is at `path` now. */
+static location_id place_in(struct fixture *f, const char *path)
+{
+	struct binary_key key = {.path = bytes_of(path), .pid = getpid()};
+	struct stat st;
+	uint32_t row;
+
+	assert_int_equal(stat(path, &st), 0);
+	key.inode = st.st_ino;
+	row = binaries_add(&f->binaries, &key);
+	assert_non_null(f->binaries.rows.items[row].image);
+	return profile_location(&f->profile, f->binaries.rows.items[row].mapping, 0x1000);
+}
+
+static struct bytes identity_at(struct fixture *f, location_id place)
+{
+	const struct mapping *m =
+		&f->profile.mappings.items[f->profile.locations.items[place].mapping];
+
+	return profile_text(&f->profile, m->build_id);
+}
+
+static void check_identity(struct bytes identity, const char *path)
+{
+	struct error err = {0};
+	struct image *image = image_open(path, &err);
+	char text[65];
+
+	assert_non_null(image);
+	image_identity_text(image, text);
+	assert_memory_equal(text, "xxh3:", 5);
+	assert_int_equal(identity.len, strlen(text));
+	assert_memory_equal(identity.at, text, identity.len);
+	image_release(image);
+}
+
+/* One path with three files one after another, the second a copy of the first. */
+static void files_without_build_id(void **state)
+{
+	struct fixture *f = *state;
+	location_id places[3];
+	const char *path;
+
+	f->binaries.closed = false;
+	if (!work_try("echo 'int f(void) { return 1; }' | cc -shared -Wl,--build-id=none -x c - -o "
+		      "one.so"))
+		skip_without("a compiler");
+	work_run("cp one.so two.so && echo >>two.so");
+	path = work_path("lib.so");
+	for (size_t i = 0; i < 3; i++) {
+		work_run("cp %s.so next && mv next lib.so", i < 2 ? "one" : "two");
+		places[i] = place_in(f, path);
+		assert_int_equal(identity_at(f, places[i]).len, 0);
+	}
+	assert_true(place_in(f, path) == places[2]);
+	binaries_identify(&f->binaries);
+	check_identity(identity_at(f, places[0]), work_path("one.so"));
+	check_identity(identity_at(f, places[2]), work_path("two.so"));
+	assert_int_equal(f->profile.locations.items[places[0]].mapping,
+		f->profile.locations.items[places[1]].mapping);
+	assert_string_equal(
+		binaries_of_mapping(&f->binaries, f->profile.locations.items[places[2]].mapping)
+			->path.at,
+		path);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 int main(void)
 {
@@ -271,6 +340,7 @@ int main(void)
 		TEST(maps_text),
 		TEST(from_proc),
 		TEST(read_again),
+		TEST(files_without_build_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,6 +193,49 @@ static void test_kept_without_build_id(void **state)
 	check_kept(work_path("perl"));
 }
 
+/* Without a table of sections, which the header leads to (bytes 40 to 47, and 60 to 61). */
+static void cut_sections(const char *name)
+{
+	work_run("printf '\\0\\0\\0\\0\\0\\0\\0\\0' | dd of=%s bs=1 seek=40 conv=notrunc "
+		 "status=none",
+		name);
+	work_run("printf '\\0\\0\\0\\0' | dd of=%s bs=1 seek=60 conv=notrunc status=none", name);
+}
+
+static void identity_of(const char *name, char ret_text[65])
+{
+	struct error err = {0};
+	struct image *image = image_open(work_path(name), &err);
+
+	assert_non_null(image);
+	assert_int_equal(image_build_id(image).len, 0);
+	unwind_pages_identity(image, ret_text);
+	image_release(image);
+}
+
+/* Two programs have different tables, one whose other bytes differ the same. */
+static void test_identity(void **state)
+{
+	char one[65], other[65], padded[65];
+
+	(void)state;
+	if (!work_try("cc -O2 -Wl,--build-id=none %s -o one",
+		    test_path("tests/privileged/programs/at_call.c")) ||
+		!work_try("cc -O2 -Wl,--build-id=none %s -o other",
+			test_path("tests/privileged/programs/forbidden.c")))
+		skip_without("a compiler");
+	for (int cut = 0; cut < 2; cut++) {
+		work_run("cp one padded && head -c 1000 one >>padded");
+		identity_of("one", one);
+		identity_of("other", other);
+		identity_of("padded", padded);
+		assert_string_not_equal(one, other);
+		assert_string_equal(one, padded);
+		cut_sections("one");
+		cut_sections("other");
+	}
+}
+
 /* A binary without tables has a page that says so; it is not worth a file. */
 static void test_empty(void **state)
 {
@@ -212,6 +255,7 @@ int main(void)
 		cmocka_unit_test(test_dense),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_kept_without_build_id),
+		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_empty),
 	};
 
