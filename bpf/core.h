@@ -28,6 +28,10 @@ struct mm_struct {
 	unsigned long brk; /* where the heap ends */
 };
 
+struct vm_area_struct {
+	unsigned long vm_end, vm_flags;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;
@@ -164,7 +168,16 @@ struct bpf_iter__task {
 
 #pragma clang attribute pop
 
+/* What the kernel looks for by its name in what a map holds, and what only has to have one. */
+struct bpf_task_work {
+	__u64 opaque;
+};
+struct bpf_map {
+	__u32 id;
+};
+
 #define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, of task_struct.flags */
+#define AREA_OF_DEVICE	   0x00004400 /* VM_PFNMAP, VM_IO, of vm_area_struct.vm_flags */
 #define KERNEL_STACK_MOST  128	      /* a power of two; kernel.perf_event_max_stack is less */
 
 /* task_struct.__state and what sched_switch says */

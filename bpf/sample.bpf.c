@@ -1,4 +1,5 @@
 /* sample.bpf.c: where are the CPUs, whenever a timer asks? */
+#include "bpf/later.h"
 #include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -46,6 +47,21 @@ static __always_inline bool tally(const struct tally_key *key)
 	return known;
 }
 
+/* Counts are added to by one instruction: what is told later may be interrupted. */
+static __always_inline void tell(const struct told_sample *sample)
+{
+	struct tally_key key = {
+		.epoch = epoch, .pid = sample->pid, .tid = sample->tid, .chunk = sample->chunk};
+	struct sample_counts *c = counted();
+
+	if (!c)
+		return;
+	if (untimed)
+		__sync_fetch_and_add(&c->map_full, !tally(&key));
+	else if (bpf_ringbuf_output(&ring, (void *)sample, sizeof(*sample), ring_wakeup()))
+		__sync_fetch_and_add(&c->ring_full, 1);
+}
+
 SEC("perf_event")
 int on_sample(void *ctx)
 {
@@ -56,18 +72,15 @@ int on_sample(void *ctx)
 		.time = bpf_ktime_get_ns(),
 		.pid = (__u32)task->tgid,
 		.tid = (__u32)task->pid};
-	struct tally_key key = {.epoch = epoch, .pid = sample.pid, .tid = sample.tid};
-	bool lost = false;
+	struct stack_room *room = stack_room(ROOM_SAMPLED);
 
-	if (!c)
+	if (!c || !room)
 		return 0;
-	sample.chunk = key.chunk = stack_take_sampled(ctx, task, &lost);
-	if (lost)
-		c->ring_full++;
-	else if (untimed)
-		c->map_full += !tally(&key);
-	else
-		c->ring_full +=
-			bpf_ringbuf_output(&ring, &sample, sizeof(sample), ring_wakeup()) != 0;
+	stack_take_as(room, ctx, task, asked.kernel_frames, NULL, NULL);
+	sample.chunk = room->id;
+	if (room->lost)
+		__sync_fetch_and_add(&c->ring_full, 1);
+	else if (!later_keep(room, task, &sample))
+		tell(&sample);
 	return 0;
 }

@@ -266,6 +266,15 @@ struct told_sample {
 	__u32 pid, tid;
 };
 
+/* One that waits for its stack: bpf/later.h. */
+#define LATER_SLOTS 64 /* a power of two */
+enum later_state { LATER_FREE, LATER_BEING_KEPT, LATER_KEPT, LATER_BEING_TOLD };
+struct later_slot {
+	__u32 state; /* from KEPT on, whoever exchanges it has the sample */
+	__u32 reserved;
+	struct told_sample sample;
+};
+
 /* Where such samples are only counted: by whom and where. */
 #define TALLIES_MOST 131072 /* the recorder may have less */
 struct tally_key {

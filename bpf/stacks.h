@@ -59,6 +59,8 @@ struct stack_room {
 	/* The kernel's function that only calls our programs, innermost; 0: see asked.origin.
 	 */
 	__u64 probe_start, probe_size;
+	__u32 kernel_count; /* frames of the kernel, in the stack that was taken */
+	bool walked;	    /* by tables: see user.end */
 	bool lost;
 };
 
@@ -217,6 +219,7 @@ __noinline int walk_user(__u32 number)
 	if (!room)
 		return 0;
 #ifdef __TARGET_ARCH_x86
+	room->walked = asked.user_tables;
 	if (asked.user_tables)
 		user_stack_take(&room->user, number);
 	else
@@ -273,6 +276,7 @@ static __always_inline void take_kernel(struct stack_room *room, long size, __u3
 	__u32 count = size > 0 ? (__u32)size / sizeof(*room->kernel) : 0;
 
 	room->skip = skip;
+	room->kernel_count = count;
 	room->left = count - skip;
 	room->chunk.parent |= CHUNK_KERNEL;
 	if (room->left)
@@ -299,7 +303,8 @@ static __always_inline struct stack_room *stack_room(__u32 which)
 	if (room) {
 		room->id = 0;
 		room->number = which;
-		room->lost = false;
+		room->lost = room->walked = false;
+		room->kernel_count = 0;
 		room->probe_size = 0;
 		room->chunk.parent = CHUNK_ROOT;
 	}

@@ -244,6 +244,7 @@ static __always_inline bool unwind_ends(struct user_stack *w, enum user_stack_en
 /* Why a word at `address` could not be read: within a stack's usual extent, its page is absent. */
 static __always_inline bool unwind_unreadable(struct user_stack *w, __u64 address)
 {
+	w->absent = address;
 	return unwind_ends(
 		w, address - w->sp < 1ull << 30 ? USER_STACK_PAGE : USER_STACK_BAD_FRAME);
 }

@@ -144,6 +144,7 @@ struct user_stack {
 	/* ---- Where the walk is ---- */
 	__u64 pc, sp, fp;
 	__u64 start;	       /* the stack pointer of the first frame */
+	__u64 absent;	       /* an address in the page that is not in memory */
 	__u64 base_at;	       /* where the base pointer was saved, or BASE_* */
 	struct unwind_map map; /* of the frame before */
 	__u8 exact;	       /* pc is one; else a return address */

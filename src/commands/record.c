@@ -267,6 +267,11 @@ static const struct option what_options[] = {
 		.set = option_flag,
 		.offset = AT(untimed),
 		.help = "count samples in the kernel, without their times: for long recordings"},
+	{.name = "no-page-in",
+		.set = option_flag,
+		.offset = AT(no_page_in),
+		.help = "leave pages of stacks that are not in memory where they are: such stacks "
+			"are cut off"},
 	{.name = "tee",
 		.argument = "FILE",
 		.set = option_text,

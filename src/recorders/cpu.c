@@ -436,7 +436,7 @@ static void cpu_close(struct session *s)
 
 static bool cpu_options_used(const struct record_options *o)
 {
-	return o->events || o->stack_bytes || o->tee || o->way || o->untimed;
+	return o->events || o->stack_bytes || o->tee || o->way || o->untimed || o->no_page_in;
 }
 
 static bool cpu_check(const struct record_options *o, struct error *err)
@@ -446,6 +446,9 @@ static bool cpu_check(const struct record_options *o, struct error *err)
 	if (o->max_overhead && o->tee)
 		return error_set(err, ERR_USAGE,
 			"--tee saves what came at one frequency: leave --max-overhead out");
+	if (o->no_page_in && (o->way == WAY_PERF || (o->way != WAY_BPF && !o->untimed)))
+		return error_set(err, ERR_USAGE,
+			"--no-page-in is for --recorder bpf: what rings hold was in memory");
 	if ((!o->untimed && o->way != WAY_BPF) || (!o->events && !o->tee && !o->stack_bytes))
 		return true;
 	return error_set(err, ERR_USAGE,
@@ -463,7 +466,7 @@ const struct mode mode_cpu = {
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
 		"page-faults or context-switches",
 	.top = "hottest functions (self)",
-	.own = "-e, --recorder, --untimed, --stack-bytes and --tee",
+	.own = "-e, --recorder, --untimed, --no-page-in, --stack-bytes and --tee",
 	.used = cpu_options_used,
 	.check = cpu_check,
 };

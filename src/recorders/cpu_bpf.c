@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -34,6 +35,7 @@ struct cpu_bpf {
 	uint64_t news;		  /* bytes that were told of processes... */
 	uint64_t news_time;	  /* ... the last of them then: CLOCK_MONOTONIC, ns */
 	struct sample_counts counts;
+	VECTOR(struct told_sample) left; /* whose threads had not come back to tell them */
 };
 
 /* ---- Records ---- */
@@ -76,13 +78,20 @@ static const struct bpf_records sample_records = {sample_size, sample_time, take
 
 /* ---- Counts ---- */
 
+static void add_counted(
+	struct cpu_bpf *b, const struct tally_key *who, uint32_t epoch, uint64_t count)
+{
+	struct sample sample = {.has = SAMPLE_THREAD, .time = b->epoch_begins[epoch & 1]};
+
+	add_samples(b, &sample, who, count);
+}
+
 /* Take out what was counted, but for the present epoch unless `all`. */
 static void take_counts(struct cpu_bpf *b, bool all)
 {
 	int fd = bpf_map__fd(b->programs->maps.tallies);
 	uint32_t now = b->programs->bss->epoch;
 	struct tally_key key, next;
-	struct sample sample;
 	bool more = !bpf_map_get_next_key(fd, NULL, &next);
 	uint64_t count;
 
@@ -91,9 +100,7 @@ static void take_counts(struct cpu_bpf *b, bool all)
 		more = !bpf_map_get_next_key(fd, &key, &next);
 		if ((key.epoch == now && !all) || bpf_map_lookup_elem(fd, &key, &count))
 			continue;
-		sample = (struct sample){
-			.has = SAMPLE_THREAD, .time = b->epoch_begins[key.epoch & 1]};
-		add_samples(b, &sample, &key, count);
+		add_counted(b, &key, key.epoch, count);
 		bpf_map_delete_elem(fd, &key);
 	}
 	b->programs->bss->tallied[~now & 1] = 0;
@@ -141,6 +148,47 @@ uint64_t cpu_bpf_spent(const struct cpu_bpf *b)
 	return bpf_source_spent(&b->source);
 }
 
+/* ---- Samples that wait for their stacks ---- */
+
+static bool can_wait(const struct cpu_bpf *b, const struct record_options *o)
+{
+	return b->source.by_tables && !o->no_page_in &&
+	       libbpf_find_vmlinux_btf_id("bpf_task_work_schedule_resume_impl", BPF_TRACE_FENTRY) >=
+		       0;
+}
+
+/* Nothing is sampled any more: who comes back from now on finds nothing to tell. What is just being
+ * told is so at once, as nothing else runs on that CPU. */
+static void collect_left(struct cpu_bpf *b)
+{
+	const struct timespec pause = {.tv_nsec = 100000};
+
+	for (size_t i = 0; i < LATER_SLOTS; i++) {
+		struct later_slot *slot = &b->programs->bss->later[i];
+		uint32_t state = LATER_KEPT;
+
+		if (__atomic_compare_exchange_n(&slot->state, &state, LATER_FREE, false,
+			    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			vector_push(&b->left, slot->sample);
+		while (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != LATER_FREE)
+			nanosleep(&pause, NULL);
+	}
+}
+
+static void take_left(struct cpu_bpf *b)
+{
+	for (size_t i = 0; i < b->left.len; i++) {
+		const struct told_sample *told = &b->left.items[i];
+		struct tally_key who = {.pid = told->pid, .tid = told->tid, .chunk = told->chunk};
+
+		if (b->untimed)
+			add_counted(b, &who, b->programs->bss->epoch, 1);
+		else
+			take_sample(b, told);
+	}
+	b->left.len = 0;
+}
+
 /* ---- The recorder ---- */
 
 static bool open_programs(struct cpu_bpf *b, const struct session *s, struct error *err)
@@ -158,6 +206,9 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 			  ? (uint32_t)(s->options->ring_bytes / TALLY_BYTES)
 			  : TALLIES_MOST;
 	bpf_map__set_max_entries(b->programs->maps.tallies, b->untimed ? b->room : 1);
+	constants->wait_for_pages = can_wait(b, s->options);
+	if (constants->wait_for_pages)
+		bpf_map__set_max_entries(b->programs->maps.laters, LATER_SLOTS);
 	return true;
 }
 
@@ -219,6 +270,7 @@ uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
 		return next_drain(b);
 	if (b->untimed)
 		take_counts(b, true);
+	take_left(b);
 	bpf_source_track(&b->source, UINT64_MAX);
 	return 0;
 }
@@ -226,6 +278,7 @@ uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
 void cpu_bpf_stop(struct cpu_bpf *b)
 {
 	bpf_source_disable(&b->source);
+	collect_left(b);
 	bpf_source_counts(&b->source, (uint64_t *)&b->counts, sizeof(b->counts) / sizeof(uint64_t));
 }
 
@@ -239,6 +292,7 @@ void cpu_bpf_release(struct cpu_bpf *b)
 {
 	if (!b)
 		return;
+	vector_release(&b->left);
 	sample_bpf__destroy(b->programs);
 	bpf_source_release(&b->source);
 	free(b);

@@ -39,6 +39,7 @@ struct record_options {
 	int stacks;		     /* enum record_stacks */
 	int way;		     /* enum record_way, of samples */
 	bool untimed;		     /* samples are counted, their times are not kept */
+	bool no_page_in;	     /* pages of stacks are not waited for */
 	uint64_t ring_bytes;	     /* of each CPU's ring; 0: as large as it has to be */
 	uint64_t stack_bytes;	     /* 0: the default */
 	const char *tee;	     /* save ring bytes here; NULL: no */

@@ -141,6 +141,64 @@ check_shares() {
 	as_used p.kiln "$(cat used)" 5
 }
 
+# A program may not wait for a page, a thread on its way back to user space may, from Linux 6.18 on.
+waits_for_pages() {
+	PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep -q bpf_task_work_schedule_resume_impl
+}
+
+@test "stacks that are not all in memory are whole, and with --no-page-in cut off" {
+	waits_for_pages || skip "Linux before 6.18"
+	for way in bpf "bpf --untimed"; do
+		# shellcheck disable=SC2086
+		"$kiln" record -q --strict --recorder $way -o p.kiln -- "$bin/paged" 1 stack >used
+		as_used p.kiln "$(cat used)" 5
+		at_least "$(share p.kiln '^paged;.*;start_thread;run;(deeper;){41}leaf')" 97
+		# shellcheck disable=SC2086
+		"$kiln" record -q --strict --recorder $way --no-page-in -o p.kiln -- "$bin/paged" 1 stack >used
+		as_used p.kiln "$(cat used)" 5
+		at_least "$(share p.kiln '^paged;\[truncated:page\];deeper;leaf')" 97
+	done
+}
+
+# runs RECORDER: how often the kernel has run its program, which it counts for --max-overhead.
+runs() {
+	cat /proc/"$1"/fdinfo/* | awk '$1 == "prog_type:" { type = $2 } $1 == "run_cnt:" && type == 7 { print $2; exit }'
+}
+
+# all_told WAY END: of a thread that waits in a call, with a sample that it has to tell when it returns, and then meets its
+# end or that of the recording.
+all_told() {
+	rm -f over sink done writer shell
+	mkfifo over sink
+	{ head -c 300M >/dev/null && : >done && read -r _ <over; } <sink &
+	reader=$!
+	# shellcheck disable=SC2086
+	"$kiln" record -q --recorder $1 --max-overhead 100% -o p.kiln -- \
+		sh -c '"$0" 30 stack sink & echo $! >writer; echo $$ >shell; read -r _ <over' "$bin/paged" &
+	recorder=$!
+	until [ -e done ] && grep -qs pipe_write /proc/"$(cat writer)"/task/*/wchan; do sleep 0.05; done
+	$2 "$(cat writer)"
+	before=$(runs $recorder)
+	kill -INT $recorder
+	wait $recorder || true
+	kill $reader
+	kill -9 "$(cat writer)" "$(cat shell)" || true
+	[ "$before" -ge 50 ]
+	[ "$(value p.kiln "s['delivered'] + sum(s['losses'].get(r, 0) for r in ('ring full', 'map full'))")" -eq "$before" ]
+}
+
+killed() {
+	kill -9 "$1"
+	until grep -q '^State:.Z' "/proc/$1/status"; do sleep 0.05; done
+}
+
+@test "samples that wait for their stacks are told when the recording ends, or their thread" {
+	for way in bpf "bpf --untimed"; do
+		all_told "$way" true
+		all_told "$way" killed
+	done
+}
+
 @test "-u, -k, -F, --call-graph fp" {
 	"$kiln" record -q --recorder bpf -u -o p.kiln -- "$bin/busy" 0.5 >used
 	[ "$("$kiln" fold -q p.kiln | grep -c 'asm_' || true)" -eq 0 ]
@@ -185,6 +243,9 @@ check_shares() {
 	run "$kiln" record --recorder bpf -e page-faults -o p.kiln -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"-e, --stack-bytes and --tee are for --recorder perf" ]]
+	run "$kiln" record --no-page-in -o p.kiln -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"is for --recorder bpf"* ]]
 	run "$kiln" record --mode off --untimed -o p.kiln -- true
 	[ "$status" -eq 2 ]
 }

@@ -1,0 +1,192 @@
+/* later.h: samples whose stack is not all in memory, told when their thread returns to user space.
+ *
+ * A program that interrupts a thread may not wait for a page. What the thread itself does last on
+ * its way back to user space may, and finds the registers and the stack of the interrupt. Until
+ * then a sample is kept in a slot, with the stack as far as it is known; where that is taken, or
+ * the kernel has no such work (before Linux 6.18), this is the stack that is told. What is in slots
+ * when a recording ends is for the recorder to take: each sample is told by one of both. */
+#ifndef KILN_BPF_LATER_H
+#define KILN_BPF_LATER_H
+
+#include "bpf/stacks.h"
+
+/* Rooms for stacks: an interrupt's, and that of who returns, which can be interrupted. */
+#define ROOM_SAMPLED 0
+#define ROOM_LATER   1
+
+#define LATER_PAGES 64 /* that are asked for at a time, from the one that was missed upwards */
+
+const volatile bool wait_for_pages;
+
+struct later_slot later[LATER_SLOTS];
+
+/* The same, for programs only: what is to be done, and what the stack of then was. */
+struct later_work {
+	struct bpf_task_work work;
+	__u64 ip, sp, bp;
+	__u64 absent; /* address */
+	__u32 count;  /* of kernel frames */
+	__u32 reserved;
+	__u64 kernel[KERNEL_STACK_MOST];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* LATER_SLOTS, where there are any */
+	__type(key, __u32);
+	__type(value, struct later_work);
+} laters SEC(".maps");
+
+/* The mode's: a sample with its stack; ring_full and map_full are counted. */
+static __always_inline void tell(const struct told_sample *sample);
+
+#ifdef __TARGET_ARCH_x86
+
+extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *work,
+	void *map, int (*callback)(struct bpf_map *map, void *key, void *value),
+	void *program) __ksym __weak;
+extern void bpf_rcu_read_lock(void) __ksym __weak;
+extern void bpf_rcu_read_unlock(void) __ksym __weak;
+extern void bpf_preempt_disable(void) __ksym __weak;
+extern void bpf_preempt_enable(void) __ksym __weak;
+
+/* What is fetched: pages of one mapping, which is of memory and not of a device. */
+struct later_pages {
+	__u64 start, end;
+};
+
+static long find_end(struct task_struct *task, struct vm_area_struct *area, void *context)
+{
+	struct later_pages *pages = context;
+
+	pages->end = area->vm_flags & AREA_OF_DEVICE ? 0 : area->vm_end;
+	return 0;
+}
+
+static long fetch_page(__u32 i, void *context)
+{
+	const struct later_pages *pages = context;
+	__u64 at = pages->start + i * 4096ull, word;
+
+	return at >= pages->end || bpf_copy_from_user(&word, sizeof(word), (const void *)at);
+}
+
+static __always_inline void fetch_pages(struct task_struct *task, __u64 absent)
+{
+	struct later_pages pages = {.start = absent & -8ull};
+
+	bpf_find_vma(task, absent, find_end, &pages, 0);
+	bpf_loop(LATER_PAGES, fetch_page, &pages, 0);
+}
+
+/* The stack is the one that it was. */
+static __always_inline bool later_same(const struct later_work *work, struct task_struct *task)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+
+	return task->mm && regs->ip == work->ip && regs->sp == work->sp && regs->bp == work->bp;
+}
+
+/* With all pages there: its number; 0: it cannot be taken now. */
+static __always_inline __u32 later_walk(struct later_work *work)
+{
+	__u32 key = ROOM_LATER, chunk = 0;
+	struct stack_room *room = bpf_map_lookup_elem(&rooms, &key);
+
+	if (!room || __sync_lock_test_and_set(&room->taken, 1))
+		return 0;
+	stack_room(ROOM_LATER);
+	walk_user(ROOM_LATER);
+	if (work->count && !room->lost) {
+		bpf_probe_read_kernel(room->kernel, sizeof(room->kernel), work->kernel);
+		take_kernel(room, work->count * sizeof(*room->kernel), 0);
+	}
+	if (!room->lost)
+		chunk = room->id;
+	stack_room_leave(room);
+	return chunk;
+}
+
+/* Unwind tables may be replaced, so that a walk, unlike other work of a thread, has to hold them.
+ */
+static __always_inline __u32 later_stack(struct later_work *work)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 chunk;
+
+	if (!later_same(work, task))
+		return 0;
+	fetch_pages(task, work->absent);
+	bpf_rcu_read_lock();
+	chunk = later_walk(work);
+	bpf_rcu_read_unlock();
+	return chunk;
+}
+
+/* What a thread does before it is in user space again, or ends. */
+static int on_return(struct bpf_map *map, void *key, void *value)
+{
+	struct later_slot *slot = &later[*(__u32 *)key & (LATER_SLOTS - 1)];
+	struct told_sample sample = slot->sample;
+	__u32 chunk = later_stack(value);
+
+	if (chunk)
+		sample.chunk = chunk;
+	bpf_preempt_disable(); /* the recorder waits for who is telling, and reckons with no others
+				*/
+	if (__sync_val_compare_and_swap(&slot->state, LATER_KEPT, LATER_BEING_TOLD) == LATER_KEPT) {
+		tell(&sample);
+		__sync_lock_test_and_set(&slot->state, LATER_FREE);
+	}
+	bpf_preempt_enable();
+	return 0;
+}
+
+static __always_inline void later_remember(
+	struct later_work *work, const struct stack_room *room, struct task_struct *task)
+{
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+
+	work->ip = regs->ip;
+	work->sp = regs->sp;
+	work->bp = regs->bp;
+	work->absent = room->user.absent;
+	work->count = room->kernel_count;
+	bpf_probe_read_kernel(work->kernel, sizeof(work->kernel), room->kernel);
+}
+
+/* Of the current thread, whose stack has just been taken into a room. False: it is to be told now.
+ */
+static __always_inline bool later_keep(
+	struct stack_room *room, struct task_struct *task, const struct told_sample *sample)
+{
+	__u32 at = sample->tid & (LATER_SLOTS - 1);
+	struct later_slot *slot = &later[at];
+	struct later_work *work;
+
+	if (!wait_for_pages || !room->walked || room->user.end != USER_STACK_PAGE)
+		return false;
+	work = bpf_map_lookup_elem(&laters, &at);
+	if (!work || __sync_val_compare_and_swap(&slot->state, LATER_FREE, LATER_BEING_KEPT) !=
+			     LATER_FREE)
+		return false;
+	slot->sample = *sample;
+	later_remember(work, room, task);
+	__sync_lock_test_and_set(&slot->state, LATER_KEPT);
+	if (!bpf_task_work_schedule_resume_impl(task, &work->work, &laters, on_return, NULL))
+		return true;
+	__sync_lock_test_and_set(&slot->state, LATER_FREE);
+	return false;
+}
+
+#else
+
+static __always_inline bool later_keep(
+	struct stack_room *room, struct task_struct *task, const struct told_sample *sample)
+{
+	return false;
+}
+
+#endif
+
+#endif
