@@ -8,7 +8,7 @@ static struct convert {
 	int to; /* index in `names`, -1: by suffix */
 } own = {.to = -1};
 
-/* Renderers that have a suffix are formats; the others are for terminals. */
+/* Renderers that have a suffix are formats; the others are for terminals and pages. */
 #define FORMATS_MOST 64u
 static const char *names[FORMATS_MOST + 1];
 

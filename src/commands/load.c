@@ -6,16 +6,15 @@
 #include "base/units.h"
 #include "commands/names.h"
 #include "readers/readers.h"
-#include "transforms/transforms.h"
+#include "transforms/shape.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static struct load {
-	const char *format, *kind;
-	bool idle;
-	struct transform_list transforms;
+	const char *format;
+	struct shape shape;
 } common;
 
 /* ---- Options ---- */
@@ -43,16 +42,6 @@ static const struct option input_options[] = {
 		.set = set_format,
 		.offset = offsetof(struct load, format),
 		.choices = formats},
-	{.name = "kind",
-		.argument = "NAME",
-		.help = "which value to show, or which event (kiln info lists them); "
-			"default: the first",
-		.set = option_text,
-		.offset = offsetof(struct load, kind)},
-	{.name = "idle",
-		.help = "show idle CPUs too: their samples are left out otherwise",
-		.set = option_flag,
-		.offset = offsetof(struct load, idle)},
 	{0},
 };
 
@@ -60,11 +49,12 @@ void load_groups(struct option_group ret_groups[LOAD_GROUPS])
 {
 	for (size_t i = 0; readers[i] && i < FORMATS_MOST; i++)
 		formats[i] = readers[i]->name;
-	ret_groups[0] = (struct option_group){"Input", input_options, &common};
-	ret_groups[1] = names_group();
-	ret_groups[2] = names_detail_group();
-	ret_groups[3] = (struct option_group){
-		"Choose and reshape, in the order given", transform_options(), &common.transforms};
+	ret_groups[LOAD_INPUT] = (struct option_group){"Input", input_options, &common};
+	ret_groups[LOAD_VALUES] = (struct option_group){"Values", shape_options, &common.shape};
+	ret_groups[LOAD_PLACES] = names_group();
+	ret_groups[LOAD_DETAIL] = names_detail_group();
+	ret_groups[LOAD_SHAPE] = (struct option_group){"Choose and reshape, in the order given",
+		transform_options(), &common.shape.transforms};
 }
 
 /* ---- Input ---- */
@@ -89,7 +79,7 @@ static void print_usage(const struct command *command)
 	buffer_release(&text);
 }
 
-static bool choose_input(
+bool load_choose(
 	const struct command *command, char **operands, const char **ret_path, struct error *err)
 {
 	if (operands[0] && operands[1])
@@ -208,17 +198,16 @@ static void say_other_events(const struct loaded *l)
 static bool shape(struct loaded *l, const struct load_steps *steps, struct error *err)
 {
 	view_init(&l->view, &l->profile, names_projection());
-	if (!view_select(&l->view, common.kind ? bytes_of(common.kind) : (struct bytes){0},
-		    common.idle, err))
+	if (!shape_select(&common.shape, &l->view, err))
 		return error_prefix(err, "%s: ", l->name);
 	if (steps->view)
 		steps->view(&l->view);
-	return transform_list_apply(&common.transforms, &l->view, err);
+	return transform_list_apply(&common.shape.transforms, &l->view, err);
 }
 
 bool load_is_plain(void)
 {
-	return !common.kind && !common.transforms.steps.len &&
+	return !common.shape.kind && !common.shape.transforms.steps.len &&
 	       (!common.format || !strcmp(common.format, "folded"));
 }
 
@@ -228,7 +217,7 @@ static void say_about(const struct loaded *l)
 	for (uint32_t i = 0; i < l->profile.streams.len; i++)
 		if (l->view.streams[i])
 			say_losses(l, i);
-	if (!common.kind)
+	if (!common.shape.kind)
 		say_other_events(l);
 }
 
@@ -239,7 +228,7 @@ bool load_file(const char *path, unsigned want, const struct load_steps *steps, 
 	struct read_options options = {
 		.want = want, .format = common.format, .places = names_places()};
 
-	if (common.transforms.steps.len)
+	if (common.shape.transforms.steps.len)
 		options.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS | WANT_LABELS;
 	if (names_projection() & PROJECT_LINES)
 		options.want |= WANT_LINES;
@@ -268,7 +257,7 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 	const char *path = NULL;
 	bool done;
 
-	if (!choose_input(command, operands, &path, err))
+	if (!load_choose(command, operands, &path, err))
 		return error_prefix(err, "%s: ", command->name);
 	done = load_file(path, want, &(struct load_steps){0}, ret, err);
 	names_release();

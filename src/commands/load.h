@@ -9,8 +9,16 @@
 #define LOAD_DEFAULT "profile.kiln"
 #define LOAD_OF_PERF "perf.data"
 
-/* Groups that load_groups adds. */
-#define LOAD_GROUPS 4u
+/* Groups that load_groups adds, in their order: which input, which of its values, where its
+ * binaries are, how much names say, in what shape. */
+enum load_group {
+	LOAD_INPUT,
+	LOAD_VALUES,
+	LOAD_PLACES,
+	LOAD_DETAIL,
+	LOAD_SHAPE,
+	LOAD_GROUPS,
+};
 
 struct loaded {
 	const char *name; /* for messages: the path, or "<stdin>" */
@@ -18,12 +26,15 @@ struct loaded {
 	struct view view;
 };
 
-/* Put the common options (which input, where its binaries are, which samples, in what shape) into
- * ret_groups. */
+/* Put the common options into ret_groups. */
 void load_groups(struct option_group ret_groups[LOAD_GROUPS]);
 
 /* Something was piped or redirected into standard input; /dev/null and a terminal say no. */
 bool load_stdin_is_given(void);
+
+/* The one FILE of `operands`, or the default (see load); "-": standard input. */
+bool load_choose(
+	const struct command *command, char **operands, const char **ret_path, struct error *err);
 
 /* Read the one FILE of `operands`, or the default: standard input when something is piped in, else
  * ./profile.kiln or ./perf.data; name what has no name yet, select the kind and apply the

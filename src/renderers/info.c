@@ -5,6 +5,8 @@
 #include "renderers/summary.h"
 #include "renderers/text.h"
 
+#include <stdlib.h>
+
 #define LABEL_COLUMNS 12u
 #define SHARES_MOST   8u /* of each kind in the text; JSON gives all */
 #define MAPPINGS_MOST 16u
@@ -393,6 +395,44 @@ static void json_mappings(struct buffer *b, const struct profile *p, const struc
 	buffer_char(b, ']');
 }
 
+static void json_threads(struct buffer *b, const struct profile *p)
+{
+	open_in(b, "thread_list", '[');
+	for (size_t i = 1; i < p->threads.len; i++) {
+		const struct thread *thread = &p->threads.items[i];
+		const struct process *process = &p->processes.items[thread->process];
+
+		new_line(b);
+		buffer_char(b, '{');
+		json_i64(b, "pid", process->pid);
+		json_i64(b, "tid", thread->tid);
+		json_text(b, "process", profile_text(p, process->name));
+		json_text(b, "name", profile_text(p, thread->name));
+		buffer_char(b, '}');
+	}
+	buffer_char(b, ']');
+	new_line(b);
+}
+
+static void json_cpus(struct buffer *b, const struct profile *p)
+{
+	bool *seen = memory_new(NO_CPU + 1, sizeof(*seen));
+
+	for (size_t t = 0; t < p->samples.len; t++)
+		for (size_t i = 0; i < p->samples.items[t].cpu.len; i++)
+			seen[p->samples.items[t].cpu.items[i]] = true;
+	open_in(b, "cpu_list", '[');
+	for (unsigned cpu = 0; cpu < NO_CPU; cpu++) {
+		if (!seen[cpu])
+			continue;
+		separate(b);
+		buffer_u64(b, cpu);
+	}
+	buffer_char(b, ']');
+	new_line(b);
+	free(seen);
+}
+
 static void info_json(struct buffer *b, const struct view *v, const struct summary *s)
 {
 	const struct profile *p = v->profile;
@@ -406,6 +446,7 @@ static void info_json(struct buffer *b, const struct view *v, const struct summa
 	}
 	buffer_char(b, ']');
 	new_line(b);
+	json_u64(b, "first_ns", s->first);
 	json_u64(b, "span_ns", s->last - s->first);
 	json_u64(b, "threads", s->threads);
 	json_u64(b, "processes", s->processes);
@@ -415,6 +456,8 @@ static void info_json(struct buffer *b, const struct view *v, const struct summa
 	new_line(b);
 	json_shares(b, "truncated", v, s->truncated.items, s->truncated.len);
 	json_shares(b, "without_symbols", v, s->unnamed.items, s->unnamed.len);
+	json_threads(b, p);
+	json_cpus(b, p);
 	json_mappings(b, p, s);
 	buffer_text(b, "}\n");
 }

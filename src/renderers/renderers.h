@@ -12,9 +12,11 @@ struct renderer {
 	const char *name;   /* "svg" */
 	const char *suffix; /* ".svg"; NULL: not chosen by a file name */
 	const char *about;
-	const char *proof; /* who else accepted what it writes; NULL: nobody */
-	bool readable;	   /* for people: may be written to a terminal */
-	bool by_line;	   /* it has files and lines: wants views that tell them apart */
+	const char *proof;  /* who else accepted what it writes; NULL: nobody */
+	bool readable;	    /* for people: may be written to a terminal */
+	const char *policy; /* what a browser has to allow it, as in a Content-Security-Policy;
+			       NULL: nothing */
+	bool by_line;	    /* it has files and lines: wants views that tell them apart */
 
 	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills
 	 * in. NULL, 0 and NULL when there are none. */

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define POLICY		 "script-src '" EMBEDDED_FLAME_JS_HASH "'; style-src '" EMBEDDED_FLAME_CSS_HASH "'"
 #define STATIC_WIDTH	 1200 /* pixels, where nothing adapts the picture to its window */
 #define LETTERS(literal) (sizeof(literal) - 1)
 
@@ -101,8 +102,7 @@ static void write_start(
 	svg_length(b, "font-size", s->font_size);
 	write_parameters(b, s, unit);
 	buffer_text(b, ">\n<!-- A flame graph by Kiln " KILN_VERSION ". Content Security Policy:"
-		       " script-src '" EMBEDDED_FLAME_JS_HASH
-		       "'; style-src '" EMBEDDED_FLAME_CSS_HASH "' -->\n");
+		       " " POLICY " -->\n");
 	if (s->notes)
 		write_notes(b, s->notes);
 	buffer_text(b, "<style type=\"text/css\">");
@@ -447,6 +447,7 @@ const struct renderer renderer_svg = {
 	.suffix = ".svg",
 	.about = "flame graph for a browser: one file with zoom and search",
 	.proof = "Chromium; widths, titles and colours of flamegraph.pl and inferno-flamegraph",
+	.policy = POLICY,
 	.options = svg_options,
 	.settings_size = sizeof(struct svg_settings),
 	.defaults = svg_defaults,

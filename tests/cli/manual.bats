@@ -19,7 +19,7 @@ in_page() {
 	sed -n 's/^\.It \(Fl .*\)/\1/p' "$1" | grep -oE 'Fl -?[a-zA-Z0-9][a-z0-9-]*' | sed 's/Fl /-/' | LC_ALL=C sort -u
 }
 
-common='^(Input|Find|How much|Choose and reshape|General)'
+common='^(Input|Values|Find|How much|Choose and reshape|General)'
 
 # A synonym that --help leaves out may be in the page, if it is really taken.
 is_taken() {
@@ -42,7 +42,7 @@ is_taken() {
 }
 
 @test "every common option is in kiln.1, and the other way round" {
-	diff <({ in_help top Input; in_help top Find; in_help top 'How much'; in_help top Choose; in_help top General; } | LC_ALL=C sort -u) \
+	diff <({ in_help top Input; in_help top Values; in_help top Find; in_help top 'How much'; in_help top Choose; in_help top General; } | LC_ALL=C sort -u) \
 		<(in_page "$docs/kiln.1")
 }
 

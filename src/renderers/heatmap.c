@@ -1,0 +1,155 @@
+/* heatmap.c: when is how much? Columns of time, each cut into rows: sub-second offset heat maps.
+ *
+ * After Brendan Gregg's subsecond-offset heat map and FlameScope, whose numbers these are for
+ * samples in order, counted, 50 rows to a second; but every sample is in a cell, in any order. */
+#include "renderers/columns.h"
+#include "renderers/renderers.h"
+
+#include <stdlib.h>
+
+#define COLUMN_DEFAULT UINT64_C(1000000000) /* ns */
+#define ROWS_DEFAULT   50u
+#define ROWS_MOST      1000u
+#define CELLS_MOST     (UINT64_C(1) << 24)
+#define COLUMN_MOST    (UINT64_MAX / ROWS_MOST) /* ns, 213 days: so that no row overflows */
+
+struct heatmap_settings {
+	uint64_t column; /* ns */
+	uint64_t rows;
+};
+
+static const struct option heatmap_options[] = {
+	{.name = "column",
+		.argument = "TIME",
+		.help = "how long a column lasts (1s): 100ms, 10s",
+		.set = option_duration,
+		.offset = offsetof(struct heatmap_settings, column)},
+	{.name = "rows",
+		.argument = "N",
+		.help = "into how many parts a column is cut (50), at most 1000",
+		.set = option_u64,
+		.offset = offsetof(struct heatmap_settings, rows)},
+	{0},
+};
+
+static void defaults(void *settings)
+{
+	*(struct heatmap_settings *)settings =
+		(struct heatmap_settings){COLUMN_DEFAULT, ROWS_DEFAULT};
+}
+
+struct heatmap {
+	const struct view *view;
+	struct heatmap_settings settings;
+	uint64_t start;	  /* ns: of the first column, on the samples' clock */
+	uint64_t columns; /* 0: no sample has a time */
+	double *cells;	  /* rows of the first column, of the second ... */
+	int64_t total, untimed;
+};
+
+/* ---- How wide ---- */
+
+/* From the first to the last sample of all that are shown, left out or not: a map keeps its place
+ * while it is narrowed. */
+static bool find_span(const struct view *v, uint64_t *ret_first, uint64_t *ret_last)
+{
+	*ret_first = UINT64_MAX;
+	*ret_last = 0;
+	for (size_t i = 0; i < v->profile->streams.len; i++) {
+		const struct samples *s =
+			&v->profile->samples.items[v->profile->streams.items[i].row.samples];
+
+		for (size_t at = 0; v->streams[i] && at < s->time.len; at++) {
+			uint64_t time = s->time.items[at];
+
+			*ret_first = time < *ret_first ? time : *ret_first;
+			*ret_last = time > *ret_last ? time : *ret_last;
+		}
+	}
+	return *ret_first <= *ret_last;
+}
+
+static bool lay_out(struct heatmap *h, struct error *err)
+{
+	uint64_t first, last, column = h->settings.column;
+
+	if (!column || column > COLUMN_MOST || !h->settings.rows || h->settings.rows > ROWS_MOST)
+		return error_set(err, ERR_USAGE,
+			"expected columns of some time and 1 to %u rows, got %llu ns and %llu",
+			ROWS_MOST, (unsigned long long)column,
+			(unsigned long long)h->settings.rows);
+	if (!find_span(h->view, &first, &last))
+		return true;
+	h->start = first - first % column;
+	h->columns = (last - h->start) / column + 1;
+	if (h->columns > CELLS_MOST / h->settings.rows)
+		return error_set(err, ERR_LIMIT,
+			"a heat map has at most %llu cells: choose longer columns than %llu ns",
+			(unsigned long long)CELLS_MOST, (unsigned long long)column);
+	return true;
+}
+
+/* ---- How much ---- */
+
+/* floor(rows x the part of the column that has passed). */
+static size_t cell_of(const struct heatmap *h, uint64_t time)
+{
+	uint64_t since = time - h->start, column = h->settings.column;
+	uint64_t row = since % column * h->settings.rows / column;
+
+	return (size_t)(since / column * h->settings.rows + row);
+}
+
+static void add_stream(struct heatmap *h, const struct stream *stream)
+{
+	uint32_t table = stream->row.samples;
+	const struct samples *s = &h->view->profile->samples.items[table];
+
+	for (size_t i = 0; i < s->count; i++) {
+		int64_t value = stream_value(stream, i);
+
+		if (view_node(h->view, table, i) == NODE_DROPPED)
+			continue;
+		h->total += value;
+		if (s->time.len)
+			h->cells[cell_of(h, s->time.items[i])] += (double)value;
+		else
+			h->untimed += value;
+	}
+}
+
+static bool heatmap_render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	struct heatmap h = {.view = v, .settings = *(const struct heatmap_settings *)settings};
+	struct columns c = {0};
+	size_t cells;
+
+	if (!lay_out(&h, err))
+		return false;
+	cells = (size_t)(h.columns * h.settings.rows);
+	h.cells = memory_new(cells, sizeof(*h.cells));
+	for (size_t i = 0; i < v->profile->streams.len; i++)
+		if (v->streams[i])
+			add_stream(&h, &v->profile->streams.items[i]);
+	columns_number(&c, "start", (int64_t)h.start);
+	columns_number(&c, "column", (int64_t)h.settings.column);
+	columns_number(&c, "columns_count", (int64_t)h.columns);
+	columns_number(&c, "rows", (int64_t)h.settings.rows);
+	columns_number(&c, "total", h.total);
+	columns_number(&c, "untimed", h.untimed);
+	columns_text(&c, "unit", view_text(v, view_stream(v)->unit));
+	columns_add(&c, "value", "f64", h.cells, cells);
+	columns_write(&c, out);
+	free(h.cells);
+	return true;
+}
+
+const struct renderer renderer_heatmap = {
+	.name = "heatmap",
+	.about = "when how much was: cells of a heat map, for `kiln view` and other programs",
+	.options = heatmap_options,
+	.settings_size = sizeof(struct heatmap_settings),
+	.defaults = defaults,
+	.render = heatmap_render,
+};

@@ -1,0 +1,150 @@
+/* question.c: from a query to the bytes of its answer: a profile, its shape, a renderer. */
+#include "server/question.h"
+
+#include "renderers/renderers.h"
+#include "transforms/shape.h"
+
+#include <stdlib.h>
+
+#define PROFILES "profiles"
+
+/* A query's own options, beside those of the renderer. */
+struct asked {
+	const char *profile;
+	struct shape shape;
+};
+
+static const struct option own_options[] = {
+	{.name = "profile",
+		.argument = "NAME",
+		.help = "one of those that are served",
+		.set = option_text,
+		.offset = offsetof(struct asked, profile)},
+	{0},
+};
+
+/* ---- Profiles ---- */
+
+static void list_profiles(const struct shelf *shelf, struct answer *ret)
+{
+	buffer_char(&ret->body, '[');
+	for (size_t i = 0; i < shelf->count; i++) {
+		buffer_text(&ret->body, i ? ",\n{\"name\":" : "{\"name\":");
+		buffer_json(&ret->body, bytes_of(shelf->profiles[i].name));
+		buffer_char(&ret->body, '}');
+	}
+	buffer_text(&ret->body, "]\n");
+	ret->type = "application/json";
+}
+
+static const struct shelf_profile *find_profile(
+	const struct shelf *shelf, const char *name, struct error *err)
+{
+	for (size_t i = 0; i < shelf->count; i++)
+		if (!name || !strcmp(shelf->profiles[i].name, name))
+			return &shelf->profiles[i];
+	error_set(err, ERR_USAGE,
+		"profile: expected one of those that " PROFILES " lists, got '%s'", name);
+	return NULL;
+}
+
+/* ---- Words ---- */
+
+/* As options on a command line are: "name=value" is "--name=value". */
+static char **as_arguments(const struct question *q, struct buffer *text)
+{
+	char **argv = memory_new(q->words.len + 2, sizeof(*argv));
+	size_t *at = memory_new(q->words.len, sizeof(*at));
+
+	buffer_add(text, q->address, strlen(q->address) + 1);
+	for (size_t i = 0; i < q->words.len; i++) {
+		at[i] = text->len;
+		buffer_text(text, "--");
+		buffer_add(text, q->words.items[i], strlen(q->words.items[i]) + 1);
+	}
+	argv[0] = text->at;
+	for (size_t i = 0; i < q->words.len; i++)
+		argv[i + 1] = text->at + at[i];
+	free(at);
+	return argv;
+}
+
+static bool read_words(char **argv, const struct renderer *renderer, void *settings,
+	struct asked *asked, struct error *err)
+{
+	const struct option_group groups[] = {{"Query", own_options, asked},
+		{"Values", shape_options, &asked->shape},
+		{"Transforms", transform_options(), &asked->shape.transforms},
+		{"Answer", renderer->options, settings}, {0}};
+	char **operands;
+
+	return options_parse(groups, argv, false, &operands, err);
+}
+
+/* ---- Answers ---- */
+
+static const char *type_of(const struct renderer *renderer, const struct buffer *body)
+{
+	if (renderer->suffix && !strcmp(renderer->suffix, ".svg"))
+		return "image/svg+xml";
+	if (body->len && (body->at[0] == '{' || body->at[0] == '['))
+		return "application/json";
+	return renderer->readable ? "text/plain; charset=utf-8" : "application/octet-stream";
+}
+
+static bool render(const struct shelf_profile *of, const struct shape *shape,
+	const struct renderer *renderer, const void *settings, struct answer *ret,
+	struct error *err)
+{
+	struct output out;
+	struct view view;
+	bool done;
+
+	view_init(&view, of->profile, of->projection);
+	output_open_memory(&out);
+	done = shape_select(shape, &view, err) &&
+	       transform_list_apply(&shape->transforms, &view, err) &&
+	       renderer->render(&view, settings, &out, err);
+	if (done) {
+		buffer_release(&ret->body);
+		ret->body = out.pending;
+		out.pending = (struct buffer){0};
+		ret->type = type_of(renderer, &ret->body);
+		ret->policy = renderer->policy;
+	}
+	output_discard(&out);
+	view_release(&view);
+	return done;
+}
+
+bool question_is_known(const char *address)
+{
+	return !strcmp(address, PROFILES) || renderer_by_name(address);
+}
+
+bool question_answer(
+	const struct question *q, const struct shelf *shelf, struct answer *ret, struct error *err)
+{
+	const struct renderer *renderer = renderer_by_name(q->address);
+	const struct shelf_profile *of;
+	struct asked asked = {0};
+	struct buffer text = {0};
+	void *settings;
+	char **argv;
+	bool done;
+
+	if (!renderer) {
+		list_profiles(shelf, ret);
+		return true;
+	}
+	settings = renderer_settings(renderer);
+	argv = as_arguments(q, &text);
+	done = read_words(argv, renderer, settings, &asked, err);
+	of = done ? find_profile(shelf, asked.profile, err) : NULL;
+	done = of && render(of, &asked.shape, renderer, settings, ret, err);
+	shape_release(&asked.shape);
+	buffer_release(&text);
+	free(settings);
+	free(argv);
+	return done;
+}

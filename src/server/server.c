@@ -1,0 +1,312 @@
+/* server.c: HTTP, for browsers on this machine and curl; docs/view-protocol.md.
+ *
+ * A page of somebody else must not read profiles: it does not know the token, which is in no
+ * header; a name that it has pointed to this machine is refused by Host, and what it sends by
+ * Origin. */
+#include "server/server.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/hash.h"
+#include "server/pages.h"
+#include "server/target.h"
+
+#define THREADS		 4u
+#define CONNECTIONS_MOST 256u
+#define IDLE_SECONDS	 60u
+#define REQUEST_MOST	 ((size_t)256 << 10) /* bytes of its line and headers */
+#define TOKEN_BYTES	 16u
+
+struct server {
+	const struct shelf *shelf;
+	struct MHD_Daemon *daemon;
+	uint16_t port;
+	char token[2 * TOKEN_BYTES + 1];
+	char url[80];
+};
+
+/* A request: made when its first line has come. */
+struct request {
+	char *uri;
+	bool seen; /* its headers have come, too */
+};
+
+/* ---- Who asks ---- */
+
+static bool is_local(const char *host)
+{
+	static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+	struct bytes name = bytes_of(host ? host : "");
+	const char *colon = memrchr(name.at, ':', name.len);
+
+	if (colon && name.at[name.len - 1] != ']')
+		name.len = (size_t)(colon - name.at);
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (bytes_equal(name, bytes_of(names[i])))
+			return true;
+	return false;
+}
+
+/* Of this page itself, or of no page. */
+static bool is_own(const char *origin, const char *host)
+{
+	struct bytes scheme = BYTES("http://"), from = bytes_of(origin ? origin : "");
+
+	return !origin ||
+	       (bytes_start(from, scheme) &&
+		       bytes_equal((struct bytes){from.at + scheme.len, from.len - scheme.len},
+			       bytes_of(host)));
+}
+
+static bool may_ask(struct MHD_Connection *connection)
+{
+	const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+	const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+
+	return is_local(host) && is_own(origin, host);
+}
+
+/* ---- What is said ---- */
+
+struct reply {
+	unsigned status;
+	const char *type;
+	const char *etag, *policy; /* or NULL */
+};
+
+static void add_policy(struct MHD_Response *response, const char *policy)
+{
+	struct buffer text = {0};
+
+	buffer_printf(&text,
+		"default-src 'none'; %s; base-uri 'none'; form-action 'none'; frame-ancestors "
+		"'none'",
+		policy ? policy
+		       : "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
+			 "'self'");
+	MHD_add_response_header(response, "Content-Security-Policy", text.at);
+	buffer_release(&text);
+}
+
+static enum MHD_Result send_reply(
+	struct MHD_Connection *connection, const struct reply *reply, struct MHD_Response *response)
+{
+	static const char *const always[][2] = {{"X-Content-Type-Options", "nosniff"},
+		{"Referrer-Policy", "no-referrer"}, {"Cross-Origin-Resource-Policy", "same-origin"},
+		{"Cache-Control", "no-cache"}};
+	enum MHD_Result done;
+
+	if (!response)
+		return MHD_NO;
+	add_policy(response, reply->policy);
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+		MHD_add_response_header(response, always[i][0], always[i][1]);
+	MHD_add_response_header(response, "Content-Type", reply->type);
+	if (reply->etag)
+		MHD_add_response_header(response, "ETag", reply->etag);
+	if (reply->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, "Allow", "GET, HEAD");
+	done = MHD_queue_response(connection, reply->status, response);
+	MHD_destroy_response(response);
+	return done;
+}
+
+static enum MHD_Result send_static(
+	struct MHD_Connection *connection, const struct reply *reply, struct bytes bytes)
+{
+	return send_reply(connection, reply,
+		MHD_create_response_from_buffer(
+			bytes.len, (void *)(uintptr_t)bytes.at, MHD_RESPMEM_PERSISTENT));
+}
+
+/* The buffer is the response's from here on. */
+static enum MHD_Result send_buffer(
+	struct MHD_Connection *connection, const struct reply *reply, struct buffer *bytes)
+{
+	return send_reply(connection, reply,
+		MHD_create_response_from_buffer(bytes->len, bytes->at, MHD_RESPMEM_MUST_FREE));
+}
+
+static enum MHD_Result send_line(
+	struct MHD_Connection *connection, unsigned status, const char *text)
+{
+	struct buffer line = {0};
+
+	buffer_printf(&line, "%s\n", text);
+	return send_buffer(connection,
+		&(struct reply){.status = status, .type = "text/plain; charset=utf-8"}, &line);
+}
+
+static unsigned status_of(const struct error *err)
+{
+	return err->code == ERR_IO ? MHD_HTTP_INTERNAL_SERVER_ERROR : MHD_HTTP_BAD_REQUEST;
+}
+
+/* Profiles do not change while they are served: an answer holds as long as its question. */
+static enum MHD_Result send_answer(struct MHD_Connection *connection, const struct server *s,
+	const struct request *request, const struct target *target)
+{
+	const char *known =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
+	struct answer answer = {0};
+	struct error err = {0};
+	char etag[24];
+
+	snprintf(etag, sizeof(etag), "\"%016llx\"",
+		(unsigned long long)hash_bytes(request->uri, strlen(request->uri)));
+	if (known && !strcmp(known, etag))
+		return send_static(connection,
+			&(struct reply){.status = MHD_HTTP_NOT_MODIFIED,
+				.type = "text/plain",
+				.etag = etag},
+			BYTES(""));
+	if (!question_answer(&target->question, s->shelf, &answer, &err)) {
+		buffer_release(&answer.body);
+		return send_line(connection, status_of(&err), err.text);
+	}
+	return send_buffer(connection,
+		&(struct reply){.status = MHD_HTTP_OK,
+			.type = answer.type,
+			.etag = etag,
+			.policy = answer.policy},
+		&answer.body);
+}
+
+static enum MHD_Result answer(struct MHD_Connection *connection, const struct server *s,
+	const struct request *request, const char *method)
+{
+	enum MHD_Result done;
+	const struct page *page;
+	struct target target;
+
+	if (!may_ask(connection))
+		return send_line(connection, MHD_HTTP_FORBIDDEN,
+			"only for this machine's own pages: Host or Origin is another one");
+	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
+		return send_line(
+			connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are known");
+	if (!target_parse(&target, request->uri, s->token))
+		return send_line(connection, MHD_HTTP_NOT_FOUND, "nothing is here");
+	page = page_at(target.question.address);
+	if (page)
+		done = send_static(connection,
+			&(struct reply){.status = MHD_HTTP_OK, .type = page->type}, page->bytes);
+	else if (question_is_known(target.question.address))
+		done = send_answer(connection, s, request, &target);
+	else
+		done = send_line(connection, MHD_HTTP_NOT_FOUND, "nothing is here");
+	target_release(&target);
+	return done;
+}
+
+/* ---- The daemon ---- */
+
+static void *begin(void *server, const char *uri, struct MHD_Connection *connection)
+{
+	struct request *request = memory_new(1, sizeof(*request));
+
+	(void)server;
+	(void)connection;
+	request->uri = memory_copy_text(uri, strlen(uri));
+	return request;
+}
+
+static enum MHD_Result handle(void *server, struct MHD_Connection *connection, const char *url,
+	const char *method, const char *version, const char *upload, size_t *upload_size,
+	void **request_at)
+{
+	struct request *request = *request_at;
+
+	(void)url;
+	(void)version;
+	(void)upload;
+	if (!request->seen) { /* an answer to headers alone would end the connection */
+		request->seen = true;
+		return MHD_YES;
+	}
+	if (*upload_size) { /* nobody reads what is sent */
+		*upload_size = 0;
+		return MHD_YES;
+	}
+	return answer(connection, server, request, method);
+}
+
+static void end(void *server, struct MHD_Connection *connection, void **request_at,
+	enum MHD_RequestTerminationCode why)
+{
+	struct request *request = *request_at;
+
+	(void)server;
+	(void)connection;
+	(void)why;
+	if (!request)
+		return;
+	free(request->uri);
+	free(request);
+	*request_at = NULL;
+}
+
+static bool make_token(struct server *s, struct error *err)
+{
+	unsigned char bytes[TOKEN_BYTES];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return error_errno(err, "getting a random token");
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(s->token + 2 * i, 3, "%02x", bytes[i]);
+	return true;
+}
+
+static bool start(struct server *s, uint16_t port, struct error *err)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+
+	errno = 0;
+	s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_USE_ITC,
+		port, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &address,
+		MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MOST,
+		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		REQUEST_MOST, MHD_OPTION_URI_LOG_CALLBACK, begin, s, MHD_OPTION_NOTIFY_COMPLETED,
+		end, s, MHD_OPTION_END);
+	if (!s->daemon)
+		return error_errno(err, "listening on 127.0.0.1, port %u", port);
+	s->port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+	snprintf(s->url, sizeof(s->url), "http://127.0.0.1:%u/%s/", s->port, s->token);
+	return true;
+}
+
+struct server *server_open(const struct shelf *shelf, uint16_t port, struct error *err)
+{
+	struct server *s = memory_new(1, sizeof(*s));
+
+	s->shelf = shelf;
+	if (make_token(s, err) && start(s, port, err))
+		return s;
+	free(s);
+	return NULL;
+}
+
+const char *server_url(const struct server *s)
+{
+	return s->url;
+}
+
+uint16_t server_port(const struct server *s)
+{
+	return s->port;
+}
+
+void server_close(struct server *s)
+{
+	if (!s)
+		return;
+	MHD_stop_daemon(s->daemon);
+	free(s);
+}

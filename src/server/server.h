@@ -1,0 +1,19 @@
+/* server.h: who may ask, over HTTP: whoever is on this machine and knows the token. */
+#ifndef KILN_SERVER_SERVER_H
+#define KILN_SERVER_SERVER_H
+
+#include "base/error.h"
+#include "server/shelf.h"
+
+struct server;
+
+/* Serve on 127.0.0.1, on `port` (0: one that is free), with threads of its own until it is closed.
+ * The shelf stays there, and unchanged, as long. NULL: it could not be. */
+struct server *server_open(const struct shelf *shelf, uint16_t port, struct error *err);
+/* "http://127.0.0.1:PORT/TOKEN/": the token is new, 128 bits. */
+const char *server_url(const struct server *s);
+uint16_t server_port(const struct server *s);
+/* Requests on their way are answered first. */
+void server_close(struct server *s);
+
+#endif

@@ -1,0 +1,29 @@
+/* shape.c: which values does a view show before it is reshaped? */
+#include "transforms/shape.h"
+
+#include <stdlib.h>
+
+const struct option shape_options[] = {
+	{.name = "kind",
+		.argument = "NAME",
+		.help = "which value to show, or which event (kiln info lists them); "
+			"default: the first",
+		.set = option_text,
+		.offset = offsetof(struct shape, kind)},
+	{.name = "idle",
+		.help = "show idle CPUs too: their samples are left out otherwise",
+		.set = option_flag,
+		.offset = offsetof(struct shape, idle)},
+	{0},
+};
+
+bool shape_select(const struct shape *s, struct view *v, struct error *err)
+{
+	return view_select(v, s->kind ? bytes_of(s->kind) : (struct bytes){0}, s->idle, err);
+}
+
+void shape_release(struct shape *s)
+{
+	vector_release(&s->transforms.steps);
+	*s = (struct shape){0};
+}

@@ -1,0 +1,221 @@
+# view.bats: kiln view: what its answers say, and who gets none.
+load common
+
+setup_file() {
+	# 3,000 samples of two threads and three functions, out of order, over 7 s from 100.25 s on.
+	python3 -c '
+import random
+random.seed(5)
+for i in range(3000):
+    time, worker = 100.25 + random.randrange(7 * 10 ** 6) / 1e6, random.random() < 0.4
+    leaf = random.choice(["parse", "write", "hash+0"])
+    print(f"""{"worker" if worker else "main"} {12}/{13 if worker else 12} [00{i % 2}] {time:.6f}: 1000 cycles:
+\t7f01 {leaf}+0x1 (/bin/app)
+\t7f02 run+0x2 (/bin/app)
+\t7f03 main+0x3 (/bin/app)
+""")' >"$BATS_FILE_TMPDIR/times.txt"
+}
+
+view() {
+	cp "$BATS_FILE_TMPDIR/times.txt" .
+	KILN=$kiln PYTHONPATH=$BATS_TEST_DIRNAME/../support python3 -c "
+import json, os, re, subprocess, sys
+from view_client import View
+kiln = os.environ['KILN']
+def top(*options, file='times.txt'):
+    return json.loads(subprocess.run([kiln, 'top', '-q', '--json', *options, file], check=True, capture_output=True).stdout)
+$1"
+}
+
+@test "the heat map is FlameScope's: column, row and value of every sample, out of order, too" {
+	view "
+from decimal import Decimal
+import math
+times = [Decimal(m) for m in re.findall(r'\] ([\d.]+):', open('times.txt').read())]
+with View(kiln, 'times.txt') as view:
+    for rows in 50, 10, 99:
+        header, columns = view.columns('heatmap', ('rows', str(rows)), ('kind', 'samples'))
+        first = math.floor(min(times))
+        assert header['start'] == first * 10 ** 9, header
+        assert header['columns_count'] == math.floor(max(times)) - first + 1, header
+        expected = [0] * (rows * header['columns_count'])
+        for time in times:
+            expected[math.floor(time - first) * rows + math.floor(rows * (time % 1))] += 1
+        assert list(columns['value']) == expected
+        assert header['total'] == sum(expected) == 3000 and header['untimed'] == 0
+"
+}
+
+@test "cells of what is left are all of what is left; ranges beside one another are the whole" {
+	view "
+with View(kiln, 'times.txt') as view:
+    whole = top()['total']
+    for words in [], [('focus', '^run\$')], [('thread', 'worker')], [('cpu', '1')], [('time', '1..2.5')], [('exclude', 'parse'), ('time', '..3')]:
+        header, columns = view.columns('heatmap', *words)
+        assert sum(columns['value']) == header['total'] == top(*['--' + k + '=' + v for k, v in words])['total'], words
+    halves = [view.json('top', ('time', range))['total'] for range in ('..3.2', '3.2..')]
+    assert sum(halves) == whole and all(halves)
+"
+}
+
+@test "the tree is that of the commands: totals, shares, places, order" {
+	view "
+with View(kiln, 'times.txt') as view:
+    for words in [], [('reverse', '')][:0], ['reverse'], ['by-thread', ('time', '1..4')], [('focus', '^run\$'), ('order', 'weight')]:
+        header, c = view.columns('nodes', *words)
+        strings, at = [], 0
+        for end in c['string_end']:
+            strings.append(bytes(c['strings'][at:end]).decode())
+            at = end
+        assert header['total'] == sum(c['self']) == c['total'][0] and header['left_out'] == 0
+        lines = {}
+        for i in range(header['nodes']):
+            inside = range(i + 1, c['end'][i])
+            children = [n for n in inside if c['depth'][n] == c['depth'][i] + 1]
+            assert c['total'][i] == c['self'][i] + sum(c['total'][n] for n in children)
+            assert all(c['depth'][n] > c['depth'][i] for n in inside)
+            key = [(-c['total'][n] if 'order' in dict(w for w in words if type(w) is tuple) else strings[c['name'][n]]) for n in children]
+            assert key == sorted(key), key
+            path = []
+            for n in range(i + 1): # callers are those whose callees end behind it
+                if n and c['end'][n] > i:
+                    path.append(strings[c['name'][n]])
+            if c['self'][i]:
+                lines[';'.join(path)] = int(c['self'][i])
+        options = ['--' + (w if type(w) is str else w[0] + '=' + w[1]) for w in words if w[0] != 'order']
+        folded = subprocess.run([kiln, 'fold', '-q', *options, 'times.txt'], check=True, capture_output=True, text=True).stdout
+        assert lines == {k: int(v) for k, v in (line.rsplit(' ', 1) for line in folded.splitlines())}
+    header, c = view.columns('nodes', ('least', '0.4'))
+    assert 0 < header['left_out'] == header['total'] - sum(c['self'])
+"
+}
+
+@test "every output is at its name, as the command writes it" {
+	view "
+with View(kiln, 'times.txt', 'small.folded') as view:
+    assert json.loads(view.ask('profiles')) == [{'name': 'times.txt'}, {'name': 'small.folded'}]
+    assert view.json('top', ('time', '1..2')) == top('--time=1..2')
+    small = view.ask('folded', ('profile', 'small.folded'))
+    assert small == subprocess.run([kiln, 'fold', 'small.folded'], check=True, capture_output=True).stdout
+    svg = view.get('svg')
+    assert svg[1]['Content-Type'] == 'image/svg+xml' and b'<svg' in svg[2]
+    # The policy lets in just the script and the style that are in it.
+    import base64, hashlib
+    for element in 'script', 'style':
+        text = re.search(rb'<%s[^>]*>(?:<!\[CDATA\[)?(.*?)(?:\]\]>)?</%s>' % (element.encode(), element.encode()), svg[2], re.S)[1]
+        digest = base64.b64encode(hashlib.sha256(text).digest()).decode()
+        assert f\"{element}-src 'sha256-{digest}'\" in svg[1]['Content-Security-Policy'], element
+    info = view.json('info')
+    assert {t['name'] for t in info['thread_list']} == {'main', 'worker'} and info['cpu_list'] == [0, 1]
+    status, headers, body = view.get('top?json')
+    assert view.get('top?json', If_None_Match=headers['ETag'])[0] == 304
+    assert view.get('top?json&reverse', If_None_Match=headers['ETag'])[0] == 200
+"
+}
+
+@test "what is wrong with a query is said in a line" {
+	view "
+with View(kiln, 'times.txt') as view:
+    for query, said in {
+            'top?time=later': \"--time: expected FROM..TO in seconds from the start, either end open, got 'later'\",
+            'top?fokus=x': 'unknown option --fokus; did you mean --focus?',
+            'top?focus=(': '--focus: ',
+            'heatmap?rows=0': 'expected columns of some time and 1 to 1000 rows, got 1000000000 ns and 0',
+            'heatmap?column=1ns': 'a heat map has at most 16777216 cells: choose longer columns than 1 ns',
+            'nodes?least=2': 'expected a share from 0 to below 1, got 2',
+            'top?kind=apples': \"no kind 'apples' in this profile; it has: cycles, samples (cycles)\",
+            'top?profile=other': \"profile: expected one of those that profiles lists, got 'other'\"}.items():
+        status, _, body = view.get(query)
+        assert status == 400 and said in body.decode() and body.count(b'\n') == 1, (status, body)
+"
+}
+
+@test "who does not know the token, is of another place or asks for more gets nothing" {
+	view "
+import socket
+with View(kiln, 'times.txt') as view:
+    root, token = view.url.rsplit('/', 2)[0] + '/', view.url.rsplit('/', 2)[1]
+    host = root.split('/')[2]
+    for path in '', 'profiles', token[:-1] + '/profiles', '0' * 32 + '/', token, token + '/../profiles', token + '/%2e%2e/etc/passwd', \
+            token + '/etc/passwd', token + '/top%00', token + '/%', token + '/top?%zz', token + '/toppp':
+        assert view.get(path, base=root)[0] == 404, path
+    assert view.get('top', Host='kiln.example')[0] == 403
+    assert view.get('top', Host='127.0.0.1.evil.example:80')[0] == 403
+    assert view.get('top', Host='localhost:1234')[0] == 200 # through ssh -L
+    assert view.get('top', Origin='http://kiln.example')[0] == 403
+    assert view.get('top', Origin='null')[0] == 403
+    assert view.get('top', Origin='http://' + host)[0] == 200
+    for method in 'POST', 'PUT', 'DELETE', 'OPTIONS':
+        status, headers, _ = view.get('top', method=method, data=b'x=y' * 100000 if method == 'POST' else None)
+        assert status == 405 and headers['Allow'] == 'GET, HEAD', (method, status)
+    status, headers, body = view.get('', method='HEAD')
+    assert status == 200 and not body and headers['X-Content-Type-Options'] == 'nosniff'
+    assert view.get('top?' + '&'.join(['idle'] * 1000))[0] == 200
+    assert view.get('top?' + '&'.join(['idle'] * 1001))[0] == 404
+    assert view.get('top?focus=' + 'x' * 10 ** 6)[0] in (413, 414, 431)
+    # Nonsense, and half of a request from somebody who then waits.
+    address = ('127.0.0.1', int(host.split(':')[1]))
+    slow = [socket.create_connection(address) for _ in range(20)]
+    for s in slow:
+        s.sendall(b'GET / HT')
+    for text in b'\0\xff' * 100, b'GET /?' + b'a&' * 10 ** 4 + b' HTTP/1.1\r\n\r\n', b'GET\r\n\r\n', b'x' * 10 ** 5 + b'\r\n\r\n':
+        with socket.create_connection(address) as s:
+            s.sendall(text)
+            s.settimeout(2)
+            try:
+                while s.recv(4096): pass
+            except (TimeoutError, ConnectionResetError): pass
+    assert view.json('top')['total'] == top()['total']
+"
+}
+
+@test "200 at once have the same answer as one" {
+	view "
+import concurrent.futures
+with View(kiln, 'times.txt') as view:
+    queries = ['top?json&time=%d..%d' % (i % 5, i % 5 + 2) for i in range(200)]
+    alone = {query: view.get(query)[2] for query in set(queries)}
+    with concurrent.futures.ThreadPoolExecutor(200) as pool:
+        for query, answer in zip(queries, pool.map(view.get, queries)):
+            assert answer[0] == 200 and answer[2] == alone[query], query
+"
+}
+
+@test "profiles of no samples, one, no times, great depth and hostile names" {
+	: >empty.folded
+	echo 'a;b 1' >one.folded
+	python3 -c '
+print(";".join(f"f{i}" for i in range(3000)), 5)
+for i in range(20000): print(f"wide;sibling{i} 1")
+print("<script>alert(1)</script>;\u202egnp.exe;" + "n" * 10 ** 6, 2)' >hard.folded
+	view "
+with View(kiln, 'one.folded', 'hard.folded') as view:
+    header, columns = view.columns('heatmap')
+    assert header['columns_count'] == 0 and header['untimed'] == header['total'] == 1 and columns['value'] == ()
+    header, columns = view.columns('nodes', ('profile', 'hard.folded'))
+    assert header['depth'] == 3000 and header['nodes'] == 1 + 3000 + 1 + 20000 + 3 and header['total'] == 20007
+    assert '<script>alert(1)</script>' in bytes(columns['strings']).decode()
+    assert b'<script>alert' not in view.ask('svg', ('profile', 'hard.folded'))
+"
+	run -2 "$kiln" view --no-open empty.folded
+	run -1 "$kiln" view --no-open nothing.kiln
+	failed_with 1 "kiln: nothing.kiln: cannot open: No such file or directory"
+	run -2 "$kiln" view --port 70000 one.folded
+	failed_with 2 "kiln: view: --port: expected at most 65535, got 70000"
+}
+
+@test "a pipe is read, a taken port is said, ssh gets its line" {
+	view "
+with View(kiln, 'times.txt') as view:
+    port = view.url.split(':')[2].split('/')[0]
+    failed = subprocess.run([kiln, 'view', '--no-open', '--port', port, 'times.txt'], capture_output=True, text=True)
+    assert failed.returncode == 1 and failed.stderr == f'kiln: listening on 127.0.0.1, port {port}: Address already in use\n', failed
+    os.environ['SSH_CONNECTION'] = '192.0.2.1 5000 192.0.2.2 22'
+    import signal
+    p = subprocess.Popen([kiln, 'view', '-'], stdin=open('times.txt'), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    url = p.stdout.readline()
+    p.send_signal(signal.SIGINT)
+    port = url.split(':')[2].split('/')[0]
+    assert f'ssh -L {port}:127.0.0.1:{port} ' in p.stderr.read() and p.wait() == 0
+"
+}
