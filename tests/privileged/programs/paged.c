@@ -4,7 +4,8 @@
  *
  * The stack is a mapped file: what is let go of there is fetched again when it is needed, which is
  * not before the end. It computes, or writes much to a file at a time, in which case all of its
- *time is the kernel's. Says how much CPU time it has used, ns. */
+ * time is the kernel's. Says how much CPU time it has used, ns; and to stderr how often it has done
+ * so. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,13 +19,16 @@
 #define STACK	(1 << 20)
 #define DEPTH	40
 #define FRAME	6000	   /* bytes: each on other pages */
-#define LET_GO	5000000	   /* ns, between times */
 #define WRITTEN (32 << 20) /* bytes, at a time */
+
+#ifndef LET_GO
+#define LET_GO 5000000 /* ns, between times */
+#endif
 
 static char *stack;
 static double seconds;
 static int sink = -1;
-static volatile unsigned long sum;
+static volatile unsigned long sum, rounds;
 
 static uint64_t now(clockid_t clock)
 {
@@ -55,6 +59,7 @@ static __attribute__((noinline)) void leaf(void)
 			next = time + LET_GO;
 		}
 		work(room);
+		rounds++;
 	}
 	free(room);
 }
@@ -93,6 +98,7 @@ int main(int argc, char **argv)
 		pthread_attr_setstack(&attributes, stack, STACK) ||
 		pthread_create(&thread, &attributes, run, NULL) || pthread_join(thread, NULL))
 		return 1;
+	fprintf(stderr, "%lu\n", rounds);
 	printf("%llu\n", (unsigned long long)now(CLOCK_PROCESS_CPUTIME_ID));
 	return 0;
 }
