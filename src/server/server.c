@@ -14,7 +14,7 @@
 
 #include "base/hash.h"
 #include "server/pages.h"
-#include "server/target.h"
+#include "server/question.h"
 
 #define THREADS		 4u
 #define CONNECTIONS_MOST 256u
@@ -28,12 +28,6 @@ struct server {
 	uint16_t port;
 	char token[2 * TOKEN_BYTES + 1];
 	char url[80];
-};
-
-/* A request: made when its first line has come. */
-struct request {
-	char *uri;
-	bool seen; /* its headers have come, too */
 };
 
 /* ---- Who asks ---- */
@@ -69,6 +63,59 @@ static bool may_ask(struct MHD_Connection *connection)
 	const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
 
 	return is_local(host) && is_own(origin, host);
+}
+
+/* As long for every token of that length, so that its time tells nothing. */
+static bool same_token(struct bytes given, const char *token)
+{
+	unsigned differs = 0;
+
+	if (given.len != strlen(token))
+		return false;
+	for (size_t i = 0; i < given.len; i++)
+		differs |= (unsigned char)(given.at[i] ^ token[i]);
+	return !differs;
+}
+
+/* What is behind "/TOKEN/"; NULL: it is another token, or none. */
+static const char *address_of(const char *path, const char *token)
+{
+	struct bytes rest = bytes_of(path + (*path == '/')), given;
+
+	return bytes_cut(&rest, '/', &given) && same_token(given, token) ? rest.at : NULL;
+}
+
+/* ---- What is asked ---- */
+
+/* The library has decoded both. */
+static enum MHD_Result add_word(void *words, enum MHD_ValueKind kind, const char *key,
+	size_t key_len, const char *value, size_t value_len)
+{
+	struct buffer *text = words;
+
+	(void)kind;
+	buffer_add(text, key, key_len);
+	if (value) {
+		buffer_char(text, '=');
+		buffer_add(text, value, value_len);
+	}
+	buffer_char(text, '\0');
+	return MHD_YES;
+}
+
+/* Its texts lie in `text`, each behind the other, which begins with the address. False: they are
+ * too many, or not text. */
+static bool question_open(struct question *q, struct MHD_Connection *connection,
+	const char *address, struct buffer *text)
+{
+	int count;
+
+	buffer_add(text, address, strlen(address) + 1);
+	count = MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_word, text);
+	*q = (struct question){.address = text->at};
+	for (size_t at = strlen(text->at) + 1; at < text->len; at += strlen(text->at + at) + 1)
+		vector_push(&q->words, text->at + at);
+	return q->words.len == (size_t)count && count <= (int)QUESTION_WORDS_MOST;
 }
 
 /* ---- What is said ---- */
@@ -149,7 +196,7 @@ static unsigned status_of(const struct error *err)
 
 /* Profiles do not change while they are served: an answer holds as long as its question. */
 static enum MHD_Result send_answer(struct MHD_Connection *connection, const struct server *s,
-	const struct request *request, const struct target *target)
+	const struct question *q, struct bytes words)
 {
 	const char *known =
 		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
@@ -158,14 +205,14 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 	char etag[24];
 
 	snprintf(etag, sizeof(etag), "\"%016llx\"",
-		(unsigned long long)hash_bytes(request->uri, strlen(request->uri)));
+		(unsigned long long)hash_bytes(words.at, words.len));
 	if (known && !strcmp(known, etag))
 		return send_static(connection,
 			&(struct reply){.status = MHD_HTTP_NOT_MODIFIED,
 				.type = "text/plain",
 				.etag = etag},
 			BYTES(""));
-	if (!question_answer(&target->question, s->shelf, &answer, &err)) {
+	if (!question_answer(q, s->shelf, &answer, &err)) {
 		buffer_release(&answer.body);
 		return send_line(connection, status_of(&err), err.text);
 	}
@@ -177,12 +224,28 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 		&answer.body);
 }
 
-static enum MHD_Result answer(struct MHD_Connection *connection, const struct server *s,
-	const struct request *request, const char *method)
+static enum MHD_Result ask(
+	struct MHD_Connection *connection, const struct server *s, const char *address)
 {
+	struct buffer words = {0};
+	struct question q = {0};
 	enum MHD_Result done;
-	const struct page *page;
-	struct target target;
+
+	if (question_open(&q, connection, address, &words))
+		done = send_answer(connection, s, &q, buffer_bytes(&words));
+	else
+		done = send_line(connection, MHD_HTTP_BAD_REQUEST,
+			"expected at most 1000 parameters, without bytes of 0");
+	vector_release(&q.words);
+	buffer_release(&words);
+	return done;
+}
+
+static enum MHD_Result answer(struct MHD_Connection *connection, const struct server *s,
+	const char *path, const char *method)
+{
+	const char *address = address_of(path, s->token);
+	const struct page *page = address ? page_at(address) : NULL;
 
 	if (!may_ask(connection))
 		return send_line(connection, MHD_HTTP_FORBIDDEN,
@@ -190,65 +253,33 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return send_line(
 			connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are known");
-	if (!target_parse(&target, request->uri, s->token))
-		return send_line(connection, MHD_HTTP_NOT_FOUND, "nothing is here");
-	page = page_at(target.question.address);
 	if (page)
-		done = send_static(connection,
+		return send_static(connection,
 			&(struct reply){.status = MHD_HTTP_OK, .type = page->type}, page->bytes);
-	else if (question_is_known(target.question.address))
-		done = send_answer(connection, s, request, &target);
-	else
-		done = send_line(connection, MHD_HTTP_NOT_FOUND, "nothing is here");
-	target_release(&target);
-	return done;
+	if (!address || !question_is_known(address))
+		return send_line(connection, MHD_HTTP_NOT_FOUND, "nothing is here");
+	return ask(connection, s, address);
 }
 
 /* ---- The daemon ---- */
 
-static void *begin(void *server, const char *uri, struct MHD_Connection *connection)
-{
-	struct request *request = memory_new(1, sizeof(*request));
-
-	(void)server;
-	(void)connection;
-	request->uri = memory_copy_text(uri, strlen(uri));
-	return request;
-}
-
-static enum MHD_Result handle(void *server, struct MHD_Connection *connection, const char *url,
+static enum MHD_Result handle(void *server, struct MHD_Connection *connection, const char *path,
 	const char *method, const char *version, const char *upload, size_t *upload_size,
-	void **request_at)
+	void **seen)
 {
-	struct request *request = *request_at;
+	static char yes;
 
-	(void)url;
 	(void)version;
 	(void)upload;
-	if (!request->seen) { /* an answer to headers alone would end the connection */
-		request->seen = true;
+	if (!*seen) { /* an answer to the headers alone would end the connection */
+		*seen = &yes;
 		return MHD_YES;
 	}
 	if (*upload_size) { /* nobody reads what is sent */
 		*upload_size = 0;
 		return MHD_YES;
 	}
-	return answer(connection, server, request, method);
-}
-
-static void end(void *server, struct MHD_Connection *connection, void **request_at,
-	enum MHD_RequestTerminationCode why)
-{
-	struct request *request = *request_at;
-
-	(void)server;
-	(void)connection;
-	(void)why;
-	if (!request)
-		return;
-	free(request->uri);
-	free(request);
-	*request_at = NULL;
+	return answer(connection, server, path, method);
 }
 
 static bool make_token(struct server *s, struct error *err)
@@ -273,8 +304,7 @@ static bool start(struct server *s, uint16_t port, struct error *err)
 		port, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &address,
 		MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MOST,
 		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		REQUEST_MOST, MHD_OPTION_URI_LOG_CALLBACK, begin, s, MHD_OPTION_NOTIFY_COMPLETED,
-		end, s, MHD_OPTION_END);
+		REQUEST_MOST, MHD_OPTION_END);
 	if (!s->daemon)
 		return error_errno(err, "listening on 127.0.0.1, port %u", port);
 	s->port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;

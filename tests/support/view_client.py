@@ -23,7 +23,8 @@ class View:
 
     def __exit__(self, *ignored):
         self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(10) == 0
+        code = self.process.wait(10)
+        assert code == 0, (code, self.process.stderr.read())
         assert "ERROR" not in self.process.stderr.read()
 
     def get(self, address, method="GET", data=None, base=None, **headers):
