@@ -1,0 +1,445 @@
+// view.test.mjs: the page of kiln view in a browser, by real input, its numbers beside those of the commands.
+import { execFileSync, execSync, spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { equal, folder, kiln, near, run, test } from "./harness.mjs";
+
+// Two phases one after the other, and a second thread beside both.
+const PROGRAM = `
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <time.h>
+#define FAR __attribute__((noinline))
+static volatile unsigned long sink;
+FAR static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+FAR static void spin(int n) { for (int i = 0; i < n; i++) sink += i; }
+FAR static void parse_line(void) { spin(30000); sink++; }
+FAR static void parse_all(void) { for (int i = 0; i < 20; i++) parse_line(); spin(90000); sink++; }
+FAR static unsigned long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+FAR static void write_all(void) { sink += fib(22); spin(20000); sink++; }
+FAR static void *help(void *end) {
+	pthread_setname_np(pthread_self(), "helper");
+	while (now() < *(double *)end) {
+		spin(60000);
+		nanosleep(&(struct timespec){0, 2000000}, 0);
+	}
+	return 0;
+}
+int main(void) {
+	double middle = now() + 0.8, end = middle + 0.8;
+	pthread_t helper;
+	pthread_create(&helper, 0, help, &end);
+	while (now() < middle)
+		parse_all();
+	while (now() < end)
+		write_all();
+	return pthread_join(helper, 0);
+}
+`;
+
+function skip(why) {
+	console.log("1..0 # skip " + why);
+	process.exit(0);
+}
+
+const file = path.join(folder, "phases.kiln"), other = path.join(folder, "other.folded");
+function record() {
+	const source = path.join(folder, "phases.c"), program = path.join(folder, "phases");
+	fs.writeFileSync(source, PROGRAM);
+	execFileSync("cc", ["-O1", "-g", "-pthread", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
+		source, "-o", program]);
+	try {
+		execFileSync(kiln, ["record", "-F", "997", "-o", file, program], { stdio: "pipe" });
+	} catch (error) {
+		skip("needs perf: " + String(error.stderr).split("\n")[0]);
+	}
+	fs.writeFileSync(other, "main;work 7\nmain;rest 3\n");
+}
+
+const ask = (...words) => JSON.parse(execFileSync(kiln, words, { stdio: ["ignore", "pipe", "ignore"] }));
+const top = (...options) => ask("top", "--json", ...options, file);
+const totalOf = (answer, name) => answer.functions.find((each) => each.function === name).total;
+
+async function serve() {
+	const server = spawn(kiln, ["view", "--no-open", file, other], { stdio: ["ignore", "pipe", "inherit"] });
+	process.on("exit", () => server.kill());
+	for await (const line of createInterface({ input: server.stdout }))
+		return { server, url: line.trim() };
+	throw new Error("kiln view ended without a word");
+}
+
+record();
+const { server, url } = process.env.KILN_VIEW_URL ? { url: process.env.KILN_VIEW_URL } : await serve();
+
+// ---- The page ----
+
+const look = (tab) => tab.evaluate(() => window.kilnView ? window.kilnView.state() : null);
+
+// The state when it is as `what` says: the page's policy lets nobody evaluate text in it.
+async function until(tab, what, ready) {
+	let state = null;
+	for (const end = Date.now() + 20000; Date.now() < end; await tab.waitForTimeout(30)) {
+		state = await look(tab);
+		if (state && ready(state))
+			return state;
+	}
+	if (state)
+		state = { ...state, tree: null, top: null };
+	throw new Error("never " + what + ": " + JSON.stringify(state));
+}
+
+const still = (state) => state.tree && state.heatmap && !state.waiting;
+// All answers are there, and drawn.
+async function settled(tab) {
+	await until(tab, "still", still);
+	await tab.evaluate(() => new Promise((drawn) =>
+		requestAnimationFrame(() => requestAnimationFrame(drawn))));
+	return until(tab, "still", still);
+}
+
+async function open(tab, hash = "") {
+	await tab.goto(url + hash);
+	return settled(tab);
+}
+
+// Where a time (ns from the first sample) is on the heat map; `up`: how far up its column.
+function placeOf(state, time, up) {
+	const { place, columns, column, offset } = state.heatmap;
+	const at = Math.floor((time - offset) / column);
+	return [place.x + (at + 0.5) * place.width / columns, place.y + place.height * (1 - up)];
+}
+
+async function drag(tab, from, to) {
+	await tab.mouse.move(...from);
+	await tab.mouse.down();
+	await tab.mouse.move(...to, { steps: 8 });
+	await tab.mouse.up();
+}
+
+const boxOf = (state, name) => {
+	const boxes = state.tree.boxes.filter((box) => box.name === name && !box.faded);
+	return boxes.sort((a, b) => b.width - a.width)[0];
+};
+const middleOf = (box) => [box.x + box.width / 2, box.y + box.height / 2];
+
+async function menu(tab, name, item) {
+	await tab.mouse.click(...middleOf(boxOf(await look(tab), name)), { button: "right" });
+	await tab.getByRole("menuitem", { name: item }).click();
+	return settled(tab);
+}
+
+// ---- Whole ----
+
+test("shows the whole: heat map, tree and table have the total of kiln top", {}, async (tab) => {
+	const state = await open(tab), whole = top();
+	equal(state.tree.total, whole.total, "the tree");
+	equal(state.heatmap.total + state.heatmap.untimed, whole.total, "the heat map");
+	equal(state.top.total, whole.total, "the table");
+	equal(state.whole, whole.total, "the whole");
+	equal(state.top.rows.slice(0, 5), whole.functions.slice(0, 5), "rows");
+	equal(state.tree.boxes[0].name, "all");
+	near(boxOf(state, "parse_all").width / state.tree.boxes[0].width,
+		totalOf(whole, "parse_all") / whole.total, 0.01, "the share of the width");
+});
+
+// ---- Time ----
+
+const COLUMNS = "#column=100ms"; // so that places do not hang on how many samples there are
+
+test("a dragged range has the numbers of kiln top --time, already while it is dragged", {}, async (tab) => {
+	const before = await open(tab, COLUMNS);
+	const from = placeOf(before, 3e8, 0.3), to = placeOf(before, 12e8, 0.6);
+	await tab.mouse.move(...from);
+	await tab.mouse.down();
+	await tab.mouse.move(...to, { steps: 10 });
+	const live = await until(tab, "live", (state) => still(state) && state.query.time);
+	equal(live.tree.total, top("--time", live.query.time).total, "while dragging");
+	equal(await tab.evaluate(() => location.hash), COLUMNS, "the address while dragging");
+	await tab.mouse.up();
+	const state = await settled(tab), range = state.heatmap.range, part = top("--time", state.query.time);
+	equal(state.query.time, range.from / 1e9 + ".." + range.to / 1e9);
+	if (!(part.total > 0 && part.total < before.tree.total))
+		throw new Error("not a part: " + part.total);
+	equal(state.tree.total, part.total);
+	equal(state.top.rows.slice(0, 5), part.functions.slice(0, 5));
+	equal(state.heatmap.total, before.heatmap.total, "the map stays whole");
+	const rest = top("--time", ".." + range.from / 1e9).total + top("--time", range.to / 1e9 + "..").total;
+	equal(part.total + rest, before.tree.total, "the parts together");
+	equal(await tab.evaluate(() => location.hash), "#time=" + state.query.time + "&column=100ms");
+});
+
+test("asks at most ten times a second while dragging", {}, async (tab) => {
+	const before = await open(tab, COLUMNS);
+	await tab.mouse.move(...placeOf(before, 1e8, 0.5));
+	await tab.mouse.down();
+	const begun = Date.now();
+	for (let i = 0; i < 60; i++)
+		await tab.mouse.move(...placeOf(before, 2e8 + i * 2e7, (i % 10) / 10 + 0.05));
+	const now = await look(tab), seconds = (Date.now() - begun) / 1000;
+	await tab.mouse.up();
+	if (now.asked - before.asked > 10 * seconds + 2)
+		throw new Error(`${now.asked - before.asked} in ${seconds} s`);
+	const state = await settled(tab);
+	equal(state.tree.total, top("--time", state.query.time).total);
+});
+
+test("Shift-drag extends, Esc clears, arrows move and extend", {}, async (tab) => {
+	const before = await open(tab, COLUMNS), step = before.heatmap.column, row = step / before.heatmap.rows;
+	await drag(tab, placeOf(before, 4e8, 0.5), placeOf(before, 6e8, 0.5));
+	const first = (await settled(tab)).heatmap.range;
+	await tab.keyboard.down("Shift");
+	await drag(tab, placeOf(before, 7e8, 0.5), placeOf(before, 9e8, 0.5));
+	await tab.keyboard.up("Shift");
+	const longer = (await settled(tab)).heatmap.range;
+	equal(longer.from, first.from, "where it begins");
+	if (longer.to <= first.to)
+		throw new Error("not extended: " + JSON.stringify([first, longer]));
+	await tab.keyboard.press("ArrowRight");
+	await tab.keyboard.press("ArrowUp");
+	let state = await settled(tab);
+	equal(state.heatmap.range, { from: longer.from + step + row, to: longer.to + step + row });
+	await tab.keyboard.press("Shift+ArrowLeft");
+	state = await settled(tab);
+	equal(state.heatmap.range, { from: longer.from + step + row, to: longer.to + row });
+	equal(state.tree.total, top("--time", state.query.time).total);
+	await tab.keyboard.press("Escape");
+	state = await settled(tab);
+	equal(state.heatmap.range, null);
+	equal(state.tree.total, before.tree.total);
+});
+
+test("Esc gives up a drag", {}, async (tab) => {
+	const before = await open(tab, COLUMNS);
+	await tab.mouse.move(...placeOf(before, 4e8, 0.5));
+	await tab.mouse.down();
+	await tab.mouse.move(...placeOf(before, 8e8, 0.5), { steps: 4 });
+	await tab.keyboard.press("Escape");
+	await tab.mouse.up();
+	const state = await settled(tab);
+	equal(state.query.time, "");
+	equal(state.tree.total, before.tree.total);
+});
+
+test("takes exact ends as they are typed", {}, async (tab) => {
+	await open(tab, COLUMNS);
+	await tab.fill("#from", "250ms");
+	await tab.press("#from", "Enter");
+	await settled(tab);
+	await tab.fill("#to", "0.9001");
+	await tab.press("#to", "Tab");
+	const state = await settled(tab);
+	equal(state.query.time, "250ms..0.9001");
+	equal(state.tree.total, top("--time", "250ms..0.9001").total);
+	equal(state.heatmap.range, { from: 250000000, to: 900100000 });
+});
+
+// ---- Zoom and search ----
+
+test("zooms by click, fades the callers, and comes back by Esc and by history", {}, async (tab) => {
+	await open(tab);
+	await tab.mouse.click(...middleOf(boxOf(await look(tab), "parse_all")));
+	let state = await settled(tab);
+	equal(state.tree.zoom, "parse_all");
+	equal(state.tree.zoomTotal, totalOf(top(), "parse_all"));
+	const zoomed = boxOf(state, "parse_all"), all = state.tree.boxes.find((box) => box.name === "all");
+	equal([all.faded, zoomed.faded, zoomed.width], [true, false, all.width]);
+	equal(state.tree.boxes.some((box) => box.name === "write_all"), false, "what is beside it");
+	await tab.keyboard.press("Escape");
+	state = await settled(tab);
+	equal(state.tree.zoom, "all");
+	await tab.goBack();
+	equal((await settled(tab)).tree.zoom, "parse_all");
+	await tab.reload();
+	equal((await settled(tab)).tree.zoom, "parse_all");
+});
+
+test("keeps the zoom when the time is narrowed", {}, async (tab) => {
+	const before = await open(tab, COLUMNS);
+	await tab.mouse.click(...middleOf(boxOf(before, "parse_all")));
+	await settled(tab);
+	await drag(tab, placeOf(before, 1e8, 0.5), placeOf(before, 5e8, 0.5));
+	const state = await settled(tab);
+	equal(state.tree.zoom, "parse_all");
+	equal(state.tree.zoomTotal, totalOf(top("--time", state.query.time), "parse_all"));
+});
+
+test("searches: matches lit, counted once, n walks", {}, async (tab) => {
+	await open(tab);
+	await tab.keyboard.press("/");
+	await tab.keyboard.type("^FIB$");
+	let state = await settled(tab);
+	equal(state.matched, "matched 0.00%");
+	await tab.click("#ignore");
+	state = await settled(tab);
+	const whole = top(), share = 100 * totalOf(whole, "fib") / whole.total;
+	near(parseFloat(state.matched.replace("matched ", "")), share, 0.006, "matched");
+	equal(state.tree.boxes.every((box) => box.match === (box.name === "fib")), true, "what is lit");
+	await tab.locator("#search").blur();
+	await tab.keyboard.press("n");
+	equal((await look(tab)).focus, "fib");
+	await tab.mouse.click(...middleOf(boxOf(await look(tab), "write_all")));
+	state = await settled(tab);
+	near(parseFloat(state.matched.replace("matched ", "")),
+		100 * totalOf(whole, "fib") / totalOf(whole, "write_all"), 0.006, "matched in the view");
+	await tab.fill("#search", "(");
+	equal((await settled(tab)).matched, "not a regular expression");
+});
+
+test("turns over and orders by weight", {}, async (tab) => {
+	const flame = await open(tab);
+	await tab.click("[data-shape=icicle]");
+	const icicle = await settled(tab);
+	const above = (state) => boxOf(state, "main").y < boxOf(state, "all").y;
+	equal([above(flame), above(icicle)], [true, false]);
+	await tab.selectOption("#order", "weight");
+	const { boxes } = (await settled(tab)).tree;
+	const comms = boxes.filter((box) => box.depth === 1);
+	equal(comms.map((box) => box.total), comms.map((box) => box.total).sort((a, b) => b - a));
+	equal(comms[0].x, boxes[0].x, "the heaviest is on the left");
+});
+
+// ---- Reshape ----
+
+test("focus and drop are chips with the numbers of the command, in order and removable", {}, async (tab) => {
+	const before = await open(tab);
+	let state = await menu(tab, "parse_all", /^Focus/);
+	equal(state.query.transforms, [{ name: "focus", argument: "^parse_all$" }]);
+	equal(state.tree.total, top("--focus", "^parse_all$").total);
+	equal(state.heatmap.total, state.tree.total, "the heat map follows");
+	equal(await tab.locator("#chips li").allInnerTexts(), ["focus ^parse_all$\n\u00d7"]);
+	state = await menu(tab, "spin", /^Drop/);
+	const both = top("--focus", "^parse_all$", "--drop", "^spin$");
+	equal(state.top.rows, both.functions);
+	await tab.getByRole("button", { name: "Remove focus ^parse_all$" }).click();
+	state = await settled(tab);
+	equal(state.tree.total, top("--drop", "^spin$").total);
+	await tab.goBack();
+	equal((await settled(tab)).top.rows, both.functions, "back");
+	await tab.goBack();
+	await tab.goBack();
+	equal((await settled(tab)).tree.total, before.tree.total, "back twice more");
+	await tab.goForward();
+	equal((await settled(tab)).tree.total, top("--focus", "^parse_all$").total, "forward");
+});
+
+test("include, exclude, reverse and collapse-recursion do what the commands do", {}, async (tab) => {
+	await open(tab);
+	for (const [item, frame, ...options] of [[/^Include/, "write_all", "--include", "^write_all$"],
+		[/^Exclude/, "write_all", "--exclude", "^write_all$"], [/^Reverse/, "main", "--reverse"],
+		[/^Collapse/, "main", "--collapse-recursion"]]) {
+		const state = await menu(tab, frame, item), wanted = top(...options);
+		equal(state.tree.total, wanted.total, options.join(" "));
+		equal(state.top.rows.slice(0, 5), wanted.functions.slice(0, 5), options.join(" "));
+		const tree = execFileSync(kiln, ["fold", ...options, file], { encoding: "utf8", stdio: "pipe" });
+		const roots = new Set(tree.trim().split("\n").map((line) => line.replace(/ \d+$/, "").split(";")[0]));
+		equal(state.tree.boxes.filter((box) => box.depth === 1).every((box) => roots.has(box.name)), true);
+		await tab.click("#chips button");
+		await settled(tab);
+	}
+});
+
+test("threads, kinds and profiles are chosen", {}, async (tab) => {
+	await open(tab);
+	const about = ask("info", "--json", file);
+	const helper = about.thread_list.find((each) => each.name === "helper");
+	await tab.selectOption("#thread", String(helper.tid));
+	let state = await settled(tab);
+	equal(state.tree.total, top("--thread", String(helper.tid)).total);
+	equal(state.heatmap.total, state.tree.total);
+	await tab.selectOption("#kind", "samples");
+	state = await settled(tab);
+	equal(state.tree.total, top("--kind", "samples", "--thread", String(helper.tid)).total);
+	await tab.selectOption("#profile", other);
+	state = await settled(tab);
+	equal([state.tree.total, state.query.thread, state.heatmap.columns], [10, "", 0]);
+	await tab.goBack();
+	equal((await settled(tab)).query.thread, String(helper.tid));
+});
+
+test("the command that is copied has the numbers of the page", {}, async (tab) => {
+	await open(tab, "#time=0.2..1.1&focus=" + encodeURIComponent("^(parse_all|write's)$") + "&drop=%5Espin%24");
+	await tab.click("#copy");
+	const state = await settled(tab);
+	if (!state.status.includes(state.command))
+		throw new Error("not said: " + state.status);
+	const said = JSON.parse(execSync(state.command.replace(/^kiln/, kiln) + " --json 2>&-", { encoding: "utf8" }));
+	equal(state.tree.total, said.total);
+	equal(state.top.rows, said.functions);
+});
+
+test("says what the server refuses, and keeps what was there", { errors: true }, async (tab) => {
+	const before = await open(tab);
+	await tab.evaluate(() => {
+		location.hash = "#focus=" + encodeURIComponent("(");
+	});
+	const state = await until(tab, "refused", (each) => each.status !== "");
+	if (!/focus|missing|parenthes/i.test(state.status))
+		throw new Error(state.status);
+	equal(state.tree.total, before.tree.total);
+	await tab.click("#chips button");
+	const after = await until(tab, "well again", (each) => each.status === "");
+	equal(after.tree.total, before.tree.total);
+});
+
+// ---- Table, keys, looks ----
+
+test("the table sorts, and marks in the graph", {}, async (tab) => {
+	await open(tab);
+	await tab.click("th[data-sort=total] button");
+	let state = await settled(tab);
+	equal(state.top.rows.slice(0, 8), top("--sort", "total").functions.slice(0, 8));
+	equal(await tab.getAttribute("th[data-sort=total]", "aria-sort"), "descending");
+	await tab.getByRole("button", { name: "write_all" }).click();
+	state = await settled(tab);
+	equal(state.tree.boxes.filter((box) => box.match).map((box) => box.name), ["write_all"]);
+	equal(await tab.locator("tr.marked").count(), 1);
+});
+
+test("keys walk the graph, and a tree of elements follows for screen readers", {}, async (tab) => {
+	await open(tab);
+	await tab.keyboard.press("g");
+	for (const name of ["phases", "_start"]) {
+		await tab.keyboard.press("ArrowUp");
+		equal((await look(tab)).focus, name);
+	}
+	const item = tab.locator("#mirror [role=treeitem]:focus");
+	equal(await item.getAttribute("aria-level"), "3");
+	if (!/^_start \(phases, native\): .*% of all/.test(await item.getAttribute("aria-label")))
+		throw new Error(await item.getAttribute("aria-label"));
+	await tab.keyboard.press("ArrowDown");
+	const siblings = await tab.locator("#mirror > [role=treeitem]").evaluateAll((items) =>
+		items.map((each) => each.firstChild.data));
+	equal(siblings.sort(), ["helper", "phases"]);
+	await tab.keyboard.press("Enter");
+	let state = await settled(tab);
+	equal([state.tree.zoom, state.focus], ["phases", "phases"]);
+	await tab.keyboard.press("Backspace");
+	state = await settled(tab);
+	equal(state.tree.zoom, "all");
+	await tab.keyboard.press("m");
+	await tab.keyboard.press("End");
+	await tab.keyboard.press("Enter");
+	equal((await settled(tab)).query.transforms, [{ name: "collapse-recursion", argument: null }]);
+	await tab.keyboard.press("u");
+	equal((await settled(tab)).query.transforms, []);
+	await tab.keyboard.press("?");
+	equal(await tab.locator("#help").isVisible(), true);
+	await tab.keyboard.press("Escape");
+	equal(await tab.locator("#help").isVisible(), false);
+});
+
+for (const [colorScheme, width] of [["light", 1600], ["dark", 1600], ["light", 800], ["dark", 800]])
+	test(`fits ${width} pixels, ${colorScheme}`, { colorScheme, viewport: { width, height: 900 } }, async (tab) => {
+		await open(tab, "#time=0.3..1.1&focus=main&search=fib");
+		const fits = await tab.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+		equal(fits, true, "nothing is wider than the window");
+		const back = await tab.evaluate(() => getComputedStyle(document.body).backgroundColor);
+		equal(back, colorScheme === "dark" ? "rgb(24, 24, 27)" : "rgb(255, 255, 255)");
+		if (process.env.KILN_PICTURES)
+			await tab.screenshot({ path: path.join(process.env.KILN_PICTURES, `view-${colorScheme}-${width}.png`) });
+	});
+
+await run();
+if (server)
+	server.kill();

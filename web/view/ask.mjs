@@ -1,0 +1,78 @@
+// ask.mjs: how is the server asked, how often, and what becomes of answers that nobody waits for?
+import { parseColumns } from "./columns.mjs";
+
+export const counts = {asked: 0, aborted: 0, waiting: 0};
+
+async function ask(address, signal) {
+	counts.asked++;
+	counts.waiting++;
+	try {
+		const response = await fetch(address, {signal});
+		if (!response.ok)
+			throw new Error((await response.text()).trim() || "The server says " + response.status);
+		return await response.arrayBuffer();
+	} catch (error) {
+		if (signal && signal.aborted) {
+			counts.aborted++;
+			throw error;
+		}
+		throw error instanceof TypeError ? new Error("kiln view does not answer") : error;
+	} finally {
+		counts.waiting--;
+	}
+}
+
+export async function askColumns(address, signal) {
+	return parseColumns(await ask(address, signal));
+}
+
+export async function askJson(address, signal) {
+	return JSON.parse(new TextDecoder().decode(await ask(address, signal)));
+}
+
+// Work of which only the latest counts: when more is wanted, the older is aborted. `gap` (ms) is the
+// least time from start to start; where work takes longer it is stretched, so that a slow server is
+// still heard from while a drag goes on.
+export class Latest {
+	constructor(work, gap) {
+		this.work = work; // (wanted, signal) => Promise, which shows what it got
+		this.gap = gap;
+		this.took = 0;
+		this.started = -Infinity;
+		this.timer = 0;
+		this.control = null;
+	}
+
+	// hurry: do not keep to the gap: this is where a drag has ended, or a click.
+	want(wanted, hurry) {
+		const wait = this.started + Math.max(this.gap, 1.5 * this.took) - performance.now();
+		clearTimeout(this.timer);
+		if (hurry || wait <= 0)
+			this.start(wanted);
+		else
+			this.timer = setTimeout(() => this.start(wanted), wait);
+	}
+
+	stop() {
+		clearTimeout(this.timer);
+		if (this.control) {
+			this.took = Math.max(this.took, performance.now() - this.started);
+			this.control.abort();
+		}
+		this.control = null;
+	}
+
+	async start(wanted) {
+		this.stop();
+		const control = this.control = new AbortController();
+		this.started = performance.now();
+		try {
+			await this.work(wanted, control.signal);
+		} finally {
+			if (this.control === control) {
+				this.control = null;
+				this.took = performance.now() - this.started;
+			}
+		}
+	}
+}

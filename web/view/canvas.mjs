@@ -1,0 +1,32 @@
+// canvas.mjs: how does a canvas keep the size of its place, in the screen's own pixels?
+
+// Sets the canvas to width x height CSS pixels; returns a context in which one unit is one of them.
+export function contextOf(canvas, width, height) {
+	const ratio = window.devicePixelRatio || 1;
+	const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
+	if (canvas.width !== w || canvas.height !== h) {
+		canvas.width = w;
+		canvas.height = h;
+	}
+	canvas.style.width = width + "px";
+	canvas.style.height = height + "px";
+	const context = canvas.getContext("2d");
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	return context;
+}
+
+// A colour of the style sheet, which knows light from dark: "--name".
+export function styleOf(name) {
+	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+// Calls draw() once before the next picture, however often it is called.
+export function onceAFrame(draw) {
+	let asked = 0;
+	return () => {
+		asked = asked || requestAnimationFrame(() => {
+			asked = 0;
+			draw();
+		});
+	};
+}

@@ -1,0 +1,60 @@
+// colours.mjs: which colour has a frame, and which a cell of the heat map?
+
+// Both ends of each kind's family, those of Kiln's pictures: code of the machine is warm, a runtime's
+// green or pink, the kernel blue, what is not work grey. All are light: the text on them is black.
+const FAMILIES = {
+	native: [[251, 205, 108], [240, 139, 88]],
+	kernel: [[132, 184, 238], [168, 166, 241]],
+	jit: [[166, 218, 120], [98, 200, 148]],
+	interpreted: [[244, 176, 214], [218, 158, 232]],
+	inlined: [[255, 238, 184], [252, 222, 176]],
+	idle: [[214, 220, 226], [198, 205, 213]],
+	guest: [[128, 214, 212], [108, 196, 210]],
+	meta: [[210, 207, 202], [192, 189, 184]],
+	baseline: [[214, 218, 112], [188, 206, 96]],
+	waiting: [[202, 200, 208], [182, 180, 192]]
+};
+
+export const SHADES = 8; // of a family: fewer fills, and nobody tells more apart
+
+const mix = (a, b, share) => a.map((each, i) => Math.round(each + (b[i] - each) * share));
+const css = (colour) => "rgb(" + colour.join(",") + ")";
+
+// The colours of a kind, SHADES of them.
+export function shadesOf(kind) {
+	const [a, b] = FAMILIES[kind] || FAMILIES.meta;
+	return Array.from({length: SHADES}, (_, i) => css(mix(a, b, i / (SHADES - 1))));
+}
+
+// Which shade a name has, always the same one.
+export function shadeOf(name) {
+	let hash = 2166136261;
+	for (let i = 0; i < name.length; i++)
+		hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+	return (hash >>> 24) % SHADES;
+}
+
+// ---- Cells ----
+
+// Cividis, from few to many on dark; eyes that do not tell red from green see it as others do. Its
+// lightness only rises, so that on light it is simply turned round.
+const CIVIDIS = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115],
+	[138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
+
+// 256 colours as bytes, red green blue opaque.
+export function ramp(dark) {
+	const bytes = new Uint8ClampedArray(1024);
+	for (let i = 0; i < 256; i++) {
+		const at = (dark ? i : 255 - i) / 255 * (CIVIDIS.length - 1);
+		const low = Math.min(Math.floor(at), CIVIDIS.length - 2);
+		bytes.set([...mix(CIVIDIS[low], CIVIDIS[low + 1], at - low), 255], i * 4);
+	}
+	return bytes;
+}
+
+// (value) => 0..255, for values from `least` (the least above 0) to `most`.
+export const SCALES = {
+	linear: (least, most) => (value) => 255 * value / most,
+	sqrt: (least, most) => (value) => 255 * Math.sqrt(value / most),
+	log: (least, most) => (value) => 255 * Math.log1p(value / least) / Math.log1p(most / least)
+};

@@ -1,0 +1,141 @@
+// controls.mjs: what do the fields and lists above the panes say, and what do they offer?
+import { ramp } from "./colours.mjs";
+import { human, parseRange } from "./numbers.mjs";
+
+export const byId = (id) => document.getElementById(id);
+
+function fillSelect(select, choices, value) {
+	const known = choices.some(([each]) => each === value) ? choices : [...choices, [value, value]];
+	const same = JSON.stringify(known);
+	if (select.dataset.choices !== same) {
+		select.dataset.choices = same;
+		select.replaceChildren(...known.map(([each, text]) => new Option(text, each)));
+	}
+	select.value = value;
+}
+
+// ---- What a profile offers ----
+
+// Values by name; where two events have one of the same name, the event's name tells them apart.
+function kindsOf(about) {
+	const streams = about.streams || [], names = streams.map((each) => each.kind);
+	const kinds = new Map();
+	for (const {kind, event, unit} of streams) {
+		const alone = names.indexOf(kind) === names.lastIndexOf(kind);
+		const name = alone || !event ? kind : event;
+		kinds.set(name, name === event ? name : name + (event ? " (" + event + ")" : " in " + unit));
+	}
+	const [first, ...others] = kinds;
+	return first ? [["", first[1]], ...others] : [["", "all"]];
+}
+
+function threadsOf(about) {
+	const threads = (about.thread_list || []).map(({tid, name, process}) =>
+		[String(tid), (name || process || "thread") + " " + tid]);
+	threads.sort((a, b) => a[1].localeCompare(b[1], "en", {numeric: true}));
+	return [["", "all threads"], ...threads];
+}
+
+// What a profile is called on the page: its file's name, if no other one has the same.
+export function shortName(profiles, name) {
+	const last = (path) => path.slice(path.lastIndexOf("/") + 1);
+	const alone = profiles.filter((each) => last(each.name) === last(name)).length < 2;
+	return alone && last(name) || name;
+}
+
+export function showOffers(state, profiles, about) {
+	const name = state.profile || profiles[0].name;
+	byId("profile-label").hidden = profiles.length < 2;
+	byId("name").hidden = profiles.length > 1;
+	byId("name").textContent = shortName(profiles, name);
+	fillSelect(byId("profile"), profiles.map((each) => [each.name, shortName(profiles, each.name)]), name);
+	fillSelect(byId("kind"), kindsOf(about), state.kind);
+	fillSelect(byId("thread"), threadsOf(about), state.thread);
+	byId("idle-label").hidden = !about.idle_samples && !state.idle;
+	byId("idle").checked = state.idle;
+}
+
+// ---- Time ----
+
+const COLUMNS = [["10ms", 1e7], ["20ms", 2e7], ["50ms", 5e7], ["100ms", 1e8], ["200ms", 2e8],
+	["500ms", 5e8], ["1s", 1e9], ["2s", 2e9], ["5s", 5e9], ["10s", 1e10], ["30s", 3e10],
+	["1m", 6e10], ["5m", 3e11]];
+
+// The shortest column of which all find room and of whose cells the average has two samples; but a map
+// of few samples has some columns, too.
+export function columnFor(about, rows, width) {
+	const samples = Math.max(1, ...(about.streams || []).filter((each) => each.shown)
+		.map((each) => each.samples));
+	const least = about.span_ns *
+		Math.max(1 / Math.min(300, width / 4), Math.min(rows * 2 / samples, 1 / 30));
+	return (COLUMNS.find(([, ns]) => ns >= least) || COLUMNS[COLUMNS.length - 1])[0];
+}
+
+export function showMapControls(state, column) {
+	fillSelect(byId("column"), [["", "auto (" + column + ")"], ...COLUMNS], state.column);
+	fillSelect(byId("rows"), ["10", "25", "50", "100"].map((n) => [n, n]), String(state.rows));
+	byId("scale").value = state.scale;
+}
+
+function putField(field, text) {
+	if (document.activeElement !== field || !field.dataset.typed)
+		field.value = text;
+}
+
+// Both ends as they stand in the state, whatever is wrong with them.
+export function showTime(time, first) {
+	const dots = time.indexOf("..");
+	putField(byId("from"), dots < 0 ? time : time.slice(0, dots));
+	putField(byId("to"), dots < 0 ? "" : time.slice(dots + 2));
+	const wrong = time !== "" && !parseRange(time, first);
+	byId("from").setAttribute("aria-invalid", String(wrong));
+	byId("to").setAttribute("aria-invalid", String(wrong));
+	byId("all-time").hidden = !time;
+}
+
+export function typedTime() {
+	const from = byId("from").value.trim(), to = byId("to").value.trim();
+	return from || to ? from + ".." + to : "";
+}
+
+export function showLegend(dark, most, unit) {
+	const context = byId("legend").querySelector("canvas").getContext("2d");
+	context.putImageData(new ImageData(ramp(dark), 256, 1), 0, 0);
+	byId("most").textContent = human(most, unit) + " in a cell";
+}
+
+// ---- Graph ----
+
+export function showGraphControls(state, bad) {
+	for (const button of document.querySelectorAll("[data-shape]"))
+		button.setAttribute("aria-pressed", String(button.dataset.shape === state.shape));
+	byId("order").value = state.order;
+	byId("unzoom").hidden = !state.zoom;
+	byId("ignore").setAttribute("aria-pressed", String(state.ignore));
+	byId("search").setAttribute("aria-invalid", String(bad));
+	if (byId("search").value !== state.search)
+		byId("search").value = state.search;
+}
+
+// ---- Chips ----
+
+// remove(index): take back that way of reshaping.
+export function showChips(transforms, remove) {
+	const list = byId("chips"), same = JSON.stringify(transforms);
+	if (list.dataset.shown === same)
+		return;
+	list.dataset.shown = same;
+	list.replaceChildren(...transforms.map(({name, argument}, index) => {
+		const item = document.createElement("li"), text = document.createElement("span");
+		const strong = document.createElement("b"), button = document.createElement("button");
+		strong.textContent = name;
+		text.append(strong, argument ? " " + argument : "");
+		text.title = argument ? name + " " + argument : name;
+		button.type = "button";
+		button.textContent = "\u00d7";
+		button.setAttribute("aria-label", "Remove " + text.title);
+		button.addEventListener("click", () => remove(index));
+		item.append(text, button);
+		return item;
+	}));
+}

@@ -1,0 +1,239 @@
+// flame.mjs: what does the flame graph show, and what is at the pointer?
+//
+// Only what is in view is drawn: subtrees off view or thinner than half a pixel are skipped whole.
+import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
+import { SHADES, shadesOf } from "./colours.mjs";
+import { Letters } from "./letters.mjs";
+
+export const ROW = 18; // pixels
+const THIN = 0.5, LABEL_FROM = 24;
+const FONT = "12px system-ui, sans-serif";
+
+export class Flame {
+	// scroller holds `space`, which is as high as the picture, with the canvas in it. on: {point(node or
+	// -1), zoom(node), menu(node, x, y)}.
+	constructor(scroller, on) {
+		this.scroller = scroller;
+		this.space = scroller.querySelector(".space");
+		this.canvas = scroller.querySelector("canvas");
+		this.on = on;
+		this.tree = null;
+		this.zoom = 0;
+		this.found = null;
+		this.icicle = false;
+		this.byName = true;
+		this.hovered = -1;
+		this.focused = -1; // -1: nothing to outline
+		this.boxes = [];
+		this.far = 0; // pixels that the root is scrolled away, kept while the pane changes its size
+		this.draw = onceAFrame(() => this.paint());
+		this.listen();
+	}
+
+	// what: some of {tree, zoom, found, icicle, byName}.
+	show(what) {
+		const turned = what.icicle !== undefined && what.icicle !== this.icicle;
+		const moved = turned || (what.zoom !== undefined && what.zoom !== this.zoom);
+		if (what.tree && what.tree !== this.tree)
+			this.hovered = this.focused = -1;
+		Object.assign(this, what);
+		if (!this.tree)
+			return;
+		this.levels = this.depthBelow(this.zoom) + 1;
+		this.space.style.height = this.levels * ROW + "px";
+		this.scrollFromRoot(moved ? 0 : this.far);
+		this.paint();
+	}
+
+	depthBelow(top) {
+		const {depth, end} = this.tree;
+		let most = depth[top];
+		for (let i = top; i < end[top]; i++)
+			if (depth[i] > most)
+				most = depth[i];
+		return most;
+	}
+
+	// ---- Rows ----
+
+	height() {
+		return Math.max(this.levels * ROW, this.scroller.clientHeight);
+	}
+
+	scrolled() {
+		const s = this.scroller;
+		this.far = this.icicle ? s.scrollTop : s.scrollHeight - s.clientHeight - s.scrollTop;
+		this.draw();
+	}
+
+	scrollFromRoot(far) {
+		const s = this.scroller;
+		this.far = far;
+		s.scrollTop = this.icicle ? far : s.scrollHeight - s.clientHeight - far;
+	}
+
+	// Where a row is on the canvas.
+	top(depth) {
+		const y = this.icicle ? depth * ROW : this.height() - (depth + 1) * ROW;
+		return y - this.scroller.scrollTop;
+	}
+
+	rowAt(y) {
+		const at = y + this.scroller.scrollTop;
+		return Math.floor((this.icicle ? at : this.height() - 1 - at) / ROW);
+	}
+
+	scrollTo(node) {
+		const y = this.top(this.tree.depth[node]), room = this.scroller.clientHeight;
+		if (y < 0)
+			this.scroller.scrollTop += y;
+		else if (y + ROW > room)
+			this.scroller.scrollTop += y + ROW - room;
+	}
+
+	// ---- Boxes ----
+
+	findBoxes(width) {
+		const {tree, zoom, boxes} = this;
+		const ends = [this.rowAt(0), this.rowAt(this.scroller.clientHeight - 1)];
+		const low = Math.min(...ends), high = Math.max(...ends);
+		const scale = tree.total[zoom] ? width / tree.total[zoom] : 0;
+		const left = tree.x[zoom];
+		boxes.length = 0;
+		for (const i of tree.line(zoom).slice(0, -1))
+			if (tree.depth[i] >= low && tree.depth[i] <= high)
+				boxes.push({i, x: 0, width, faded: true});
+		for (let i = zoom; i < tree.end[zoom];) {
+			const wide = i === zoom ? width : tree.total[i] * scale, depth = tree.depth[i];
+			if (wide < THIN) {
+				i = this.byName ? tree.end[i] : tree.end[tree.parent[i]];
+				continue;
+			}
+			if (depth >= low && depth <= high)
+				boxes.push({i, x: (tree.x[i] - left) * scale, width: wide, faded: false});
+			i = depth > high ? tree.end[i] : i + 1;
+		}
+	}
+
+	boxAt(x, y) {
+		const row = this.rowAt(y);
+		return this.boxes.find((box) => this.tree.depth[box.i] === row &&
+			x >= box.x && x < Math.max(box.x + box.width, box.x + 1)) || null;
+	}
+
+	// ---- Painting ----
+
+	paint() {
+		if (!this.tree)
+			return;
+		const width = this.scroller.clientWidth, height = this.scroller.clientHeight;
+		const context = contextOf(this.canvas, width, height);
+		context.clearRect(0, 0, width, height);
+		context.font = FONT;
+		context.textBaseline = "middle";
+		this.letters = this.letters || new Letters(context);
+		this.findBoxes(width);
+		this.fill(context);
+		this.label(context);
+		this.outline(context, this.hovered, styleOf("--text"), 1);
+		this.outline(context, this.focused, styleOf("--focus"), 2);
+	}
+
+	fill(context) {
+		const {tree} = this, buckets = new Map();
+		for (const box of this.boxes) {
+			const match = tree.isMatch(this.found, box.i);
+			const bucket = (match ? -1 : tree.kind[box.i] * SHADES + tree.shade(box.i)) +
+				(box.faded ? 1000 : 0);
+			if (!buckets.has(bucket))
+				buckets.set(bucket, []);
+			buckets.get(bucket).push(box);
+		}
+		for (const [bucket, boxes] of buckets) {
+			const faded = boxes[0].faded, colour = bucket - (faded ? 1000 : 0);
+			context.globalAlpha = faded ? 0.4 : 1;
+			context.fillStyle = colour < 0 ? styleOf("--match") :
+				shadesOf(tree.kinds[Math.floor(colour / SHADES)])[colour % SHADES];
+			for (const {i, x, width} of boxes)
+				context.fillRect(x, this.top(tree.depth[i]), width > 2 ? width - 0.6 : width,
+					ROW - 1);
+		}
+		context.globalAlpha = 1;
+	}
+
+	label(context) {
+		const {tree} = this, onFaded = styleOf("--text");
+		for (const box of this.boxes) {
+			box.label = box.width < LABEL_FROM ? "" :
+				this.letters.fit(tree.name(box.i), box.width - 7);
+			if (!box.label)
+				continue;
+			context.fillStyle = box.faded ? onFaded : "#000";
+			context.fillText(box.label, box.x + 3, this.top(tree.depth[box.i]) + ROW / 2);
+		}
+	}
+
+	outline(context, node, colour, thick) {
+		const box = node < 0 ? null : this.boxes.find((each) => each.i === node);
+		if (!box)
+			return;
+		context.strokeStyle = colour;
+		context.lineWidth = thick;
+		context.strokeRect(box.x + thick / 2, this.top(this.tree.depth[node]) + thick / 2,
+			Math.max(box.width - thick, 1), ROW - 1 - thick);
+	}
+
+	// ---- Pointers ----
+
+	point(node) {
+		if (node === this.hovered)
+			return;
+		this.hovered = node;
+		this.canvas.classList.toggle("hit", node >= 0);
+		this.draw();
+		this.on.point(node);
+	}
+
+	at(event) {
+		const place = this.canvas.getBoundingClientRect();
+		const box = this.tree && this.boxAt(event.clientX - place.x, event.clientY - place.y);
+		return box ? box.i : -1;
+	}
+
+	listen() {
+		this.canvas.addEventListener("pointermove", (event) => this.point(this.at(event)));
+		this.canvas.addEventListener("pointerleave", () => this.point(-1));
+		this.canvas.addEventListener("click", (event) => {
+			const node = this.at(event);
+			if (node >= 0)
+				this.on.zoom(node);
+		});
+		this.canvas.addEventListener("contextmenu", (event) => {
+			const node = this.at(event);
+			if (node < 0)
+				return;
+			event.preventDefault();
+			this.on.menu(node, event.clientX, event.clientY);
+		});
+		this.scroller.addEventListener("scroll", () => this.scrolled());
+		new ResizeObserver(() => {
+			this.scrollFromRoot(this.far);
+			this.draw();
+		}).observe(this.scroller);
+	}
+
+	focus(node) {
+		this.focused = node;
+		if (node >= 0)
+			this.scrollTo(node);
+		this.draw();
+	}
+
+	// Where a node is on the screen, or null when it is not drawn.
+	placeOf(node) {
+		const box = this.boxes.find((each) => each.i === node);
+		const place = this.canvas.getBoundingClientRect();
+		return box && {x: place.x + box.x, y: place.y + this.top(this.tree.depth[node]),
+			width: box.width, height: ROW};
+	}
+}

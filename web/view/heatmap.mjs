@@ -1,0 +1,363 @@
+// heatmap.mjs: when was how much, and which part of the time is chosen?
+//
+// Columns of time from left to right, each from its start (bottom) to its end (top). A selection is
+// half-open, [from, to) in ns from the first sample, and goes up one column and on in the next.
+import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
+import { SCALES, ramp } from "./colours.mjs";
+import { duration, seconds } from "./numbers.mjs";
+
+const LEFT = 52, BOTTOM = 18, RIGHT = 8; // pixels around the cells
+const HEIGHTS = [[12, 12], [25, 6], [50, 3], [100, 2]]; // pixels of a row, for up to so many rows
+
+export class Heatmap {
+	// on: {select(range or null, phase), point(cell or null)}; phase: "drag", "key", "end" or "cancel".
+	constructor(canvas, on) {
+		this.canvas = canvas;
+		this.on = on;
+		this.map = null;
+		this.scale = "sqrt";
+		this.range = null; // what is selected, {from, to}; ends that are open are null
+		this.anchor = -1; // cell where a drag has begun
+		this.before = null; // what was selected before the drag
+		this.hovered = -1;
+		this.image = document.createElement("canvas");
+		this.draw = onceAFrame(() => this.paint());
+		this.listen();
+	}
+
+	// answer: the server's; first: ns, when the first sample was taken, on its clock.
+	show({header, columns}, first) {
+		const value = columns.value;
+		let most = 0, least = Infinity;
+		for (let i = 0; i < value.length; i++) {
+			if (value[i] > most)
+				most = value[i];
+			if (value[i] > 0 && value[i] < least)
+				least = value[i];
+		}
+		this.map = {
+			value, most, least, rows: header.rows, column: header.column,
+			columns: header.columns_count, total: header.total, untimed: header.untimed,
+			offset: Number(BigInt(header.start) - BigInt(first)), cells: value.length
+		};
+		this.stale = true;
+		this.paint();
+	}
+
+	setScale(scale) {
+		this.stale = this.stale || scale !== this.scale;
+		this.scale = scale;
+		this.draw();
+	}
+
+	setRange(range) {
+		this.range = range;
+		this.draw();
+	}
+
+	themeChanged() {
+		this.stale = true;
+		this.draw();
+	}
+
+	// ---- Cells and times ----
+
+	// When cell i begins; that of the cell behind the last one is when the map ends.
+	begin(i) {
+		const {rows, column, offset} = this.map;
+		return offset + Math.floor(i / rows) * column + Math.ceil(i % rows * column / rows);
+	}
+
+	cellOf(time) {
+		const {rows, column, offset, cells} = this.map;
+		const since = time - offset;
+		const cell = Math.floor(since / column) * rows +
+			Math.floor(since % column * rows / column);
+		return Math.max(0, Math.min(cells - 1, cell));
+	}
+
+	// Both ends as times, also of a range that is open.
+	ends(range) {
+		return {from: range.from === null ? this.begin(0) : range.from,
+			to: range.to === null ? this.begin(this.map.cells) : range.to};
+	}
+
+	// First and last cell of a range.
+	cellsOf(range) {
+		const {from, to} = this.ends(range);
+		return [this.cellOf(from), this.cellOf(to - 1)];
+	}
+
+	// The range of all cells from a to b. Nothing is before the first sample: there it is open.
+	rangeOf(a, b) {
+		const from = this.begin(Math.min(a, b));
+		return {from: from <= 0 ? null : from, to: this.begin(Math.max(a, b) + 1)};
+	}
+
+	// ---- Places ----
+
+	rowHeight() {
+		return (HEIGHTS.find(([rows]) => this.map.rows <= rows) || [0, 1])[1];
+	}
+
+	size() {
+		const width = this.canvas.parentElement.clientWidth;
+		return {width, wide: width - LEFT - RIGHT, high: this.map.rows * this.rowHeight()};
+	}
+
+	xOf(column) {
+		return LEFT + column * this.size().wide / this.map.columns;
+	}
+
+	// The nearest cell; none before that of the first sample, where the commands know no times.
+	cellAt(event) {
+		const {wide, high} = this.size(), place = this.canvas.getBoundingClientRect();
+		const x = event.clientX - place.x - LEFT, y = event.clientY - place.y;
+		const clamp = (value, most) => Math.max(0, Math.min(most - 1, Math.floor(value)));
+		const cell = clamp(x / wide * this.map.columns, this.map.columns) * this.map.rows +
+			clamp((high - y) / high * this.map.rows, this.map.rows);
+		return Math.max(cell, this.cellOf(0));
+	}
+
+	isInside(event) {
+		const {wide, high} = this.size(), place = this.canvas.getBoundingClientRect();
+		const x = event.clientX - place.x - LEFT, y = event.clientY - place.y;
+		return x >= 0 && x < wide && y >= 0 && y < high;
+	}
+
+	// Where the cells are on the screen.
+	cellsPlace() {
+		const place = this.canvas.getBoundingClientRect(), {wide, high} = this.size();
+		return {x: place.x + LEFT, y: place.y, width: wide, height: high};
+	}
+
+	// ---- Painting ----
+
+	// All cells as an image, one pixel each; where columns are thinner than pixels, the most of them.
+	makeImage(dots) {
+		const {value, rows, columns, most, least} = this.map;
+		const wide = Math.min(columns, dots), colours = ramp(isDark());
+		const step = SCALES[this.scale](least, most);
+		this.image.width = wide;
+		this.image.height = rows;
+		const context = this.image.getContext("2d");
+		const image = context.createImageData(wide, rows);
+		const highest = new Float64Array(wide * rows);
+		for (let column = 0; column < columns; column++) {
+			const x = wide === columns ? column : Math.floor(column * wide / columns);
+			for (let row = 0; row < rows; row++) {
+				const at = (rows - 1 - row) * wide + x;
+				highest[at] = Math.max(highest[at], value[column * rows + row]);
+			}
+		}
+		for (let i = 0; i < highest.length; i++) {
+			const colour = highest[i] > 0 ? Math.round(step(highest[i])) * 4 : -1;
+			if (colour >= 0)
+				image.data.set(colours.subarray(colour, colour + 4), i * 4);
+		}
+		context.putImageData(image, 0, 0);
+		this.stale = false;
+		this.imageDots = dots;
+	}
+
+	paint() {
+		if (!this.map)
+			return;
+		const {width, wide, high} = this.size();
+		if (wide < 1)
+			return;
+		const context = contextOf(this.canvas, width, high + BOTTOM);
+		const dots = Math.round(wide * (window.devicePixelRatio || 1));
+		context.clearRect(0, 0, width, high + BOTTOM);
+		context.fillStyle = styleOf("--empty");
+		context.fillRect(LEFT, 0, wide, high);
+		if (!this.map.columns)
+			return;
+		if (this.stale || this.imageDots !== dots)
+			this.makeImage(dots);
+		context.imageSmoothingEnabled = false;
+		context.drawImage(this.image, LEFT, 0, wide, high);
+		this.paintAxes(context, wide, high);
+		this.paintRange(context, wide, high);
+		this.paintHovered(context);
+	}
+
+	paintAxes(context, wide, high) {
+		const {column, columns, offset} = this.map;
+		context.fillStyle = styleOf("--quiet");
+		context.font = "11px system-ui, sans-serif";
+		context.textAlign = "right";
+		context.textBaseline = "top";
+		context.fillText(duration(column), LEFT - 5, 0);
+		context.textBaseline = "bottom";
+		context.fillText("0", LEFT - 5, high);
+		context.textBaseline = "top";
+		const end = offset + columns * column, step = tick(columns * column, wide / 80);
+		for (let time = 0; time <= end; time += step) {
+			const x = LEFT + (time - offset) / (columns * column) * wide;
+			const text = seconds(time) + " s";
+			const half = context.measureText(text).width / 2;
+			context.textAlign = "center";
+			context.fillRect(Math.round(x), high, 1, 3);
+			if (x + half <= LEFT + wide + RIGHT)
+				context.fillText(text, x, high + 4);
+		}
+	}
+
+	// The outline of a range: up its first column, along the top, down to where it ends.
+	path(range, high) {
+		const {rows, column, offset, cells} = this.map, path = new Path2D();
+		const {from, to} = this.ends(range);
+		const clip = (time) => Math.max(offset, Math.min(this.begin(cells), time)) - offset;
+		const a = clip(from), b = clip(to);
+		const first = Math.min(Math.floor(a / column), cells / rows - 1);
+		const last = Math.max(first, Math.ceil(b / column) - 1);
+		const y = (since, at) => high * (1 - (since - at * column) / column);
+		const left = this.xOf(first), right = this.xOf(last + 1);
+		if (first === last) {
+			path.rect(left, y(b, last), right - left, y(a, first) - y(b, last));
+			return path;
+		}
+		path.moveTo(left, y(a, first));
+		path.lineTo(left, 0);
+		path.lineTo(this.xOf(last), 0);
+		path.lineTo(this.xOf(last), y(b, last));
+		path.lineTo(right, y(b, last));
+		path.lineTo(right, high);
+		path.lineTo(this.xOf(first + 1), high);
+		path.lineTo(this.xOf(first + 1), y(a, first));
+		path.closePath();
+		return path;
+	}
+
+	// What is not selected is veiled.
+	paintRange(context, wide, high) {
+		if (!this.range)
+			return;
+		const path = this.path(this.range, high), all = new Path2D();
+		all.rect(LEFT, 0, wide, high);
+		all.addPath(path);
+		context.fillStyle = styleOf("--veil");
+		context.fill(all, "evenodd");
+		context.strokeStyle = styleOf("--focus");
+		context.lineWidth = 1.5;
+		context.stroke(path);
+	}
+
+	paintHovered(context) {
+		const {rows} = this.map, cell = this.hovered;
+		if (cell < 0)
+			return;
+		const x = this.xOf(Math.floor(cell / rows)), tall = this.rowHeight();
+		context.strokeStyle = styleOf("--text");
+		context.lineWidth = 1;
+		context.strokeRect(x + 0.5, (rows - 1 - cell % rows) * tall + 0.5,
+			Math.max(this.xOf(Math.floor(cell / rows) + 1) - x - 1, 1), Math.max(tall - 1, 1));
+	}
+
+	// ---- Pointers ----
+
+	listen() {
+		this.canvas.addEventListener("pointerdown", (event) => this.press(event));
+		this.canvas.addEventListener("pointermove", (event) => this.move(event));
+		this.canvas.addEventListener("pointerup", () => this.release());
+		this.canvas.addEventListener("pointercancel", () => this.cancel());
+		this.canvas.addEventListener("pointerleave", () => this.point(-1));
+		this.canvas.addEventListener("keydown", (event) => this.key(event));
+		new ResizeObserver(() => this.draw()).observe(this.canvas.parentElement);
+	}
+
+	press(event) {
+		if (event.button !== 0 || !this.map || !this.isInside(event))
+			return;
+		const cell = this.cellAt(event);
+		this.canvas.setPointerCapture(event.pointerId);
+		this.before = this.range;
+		this.anchor = cell;
+		if (event.shiftKey && this.range) {
+			const [first, last] = this.cellsOf(this.range);
+			this.anchor = Math.abs(cell - first) > Math.abs(cell - last) ? first : last;
+		}
+		this.select(this.rangeOf(this.anchor, cell), "drag");
+	}
+
+	move(event) {
+		if (!this.map)
+			return;
+		this.point(this.isInside(event) ? this.cellAt(event) : -1);
+		if (this.anchor >= 0)
+			this.select(this.rangeOf(this.anchor, this.cellAt(event)), "drag");
+	}
+
+	release() {
+		if (this.anchor < 0)
+			return;
+		this.anchor = -1;
+		this.on.select(this.range, "end");
+	}
+
+	isDragged() {
+		return this.anchor >= 0;
+	}
+
+	// Gives up a drag; true when there was one.
+	cancel() {
+		if (this.anchor < 0)
+			return false;
+		this.anchor = -1;
+		this.select(this.before, "cancel");
+		return true;
+	}
+
+	select(range, phase) {
+		const same = JSON.stringify(range) === JSON.stringify(this.range);
+		if (same && phase === "drag")
+			return;
+		this.setRange(range);
+		this.on.select(range, phase);
+	}
+
+	point(cell) {
+		if (cell === this.hovered)
+			return;
+		this.hovered = cell;
+		this.draw();
+		this.on.point(cell < 0 ? null : {...this.rangeOf(cell, cell), value: this.map.value[cell]});
+	}
+
+	// ---- Keys ----
+
+	// Arrows move the selection by a column or a row, with Shift only its end.
+	key(event) {
+		const steps = this.map && {ArrowLeft: -this.map.rows, ArrowRight: this.map.rows,
+			ArrowUp: 1, ArrowDown: -1};
+		const step = steps && steps[event.key];
+		if (!step || event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		const first = this.cellOf(0), last = this.map.cells - 1;
+		let [a, b] = this.range ? this.cellsOf(this.range) : [first, first + this.map.rows - 1];
+		a = Math.max(a, first);
+		if (this.range && event.shiftKey) {
+			b = Math.max(a, Math.min(last, b + step));
+		} else if (this.range) {
+			const by = Math.max(first - a, Math.min(last - b, step));
+			a += by;
+			b += by;
+		}
+		this.select(this.rangeOf(a, Math.min(b, last)), "key");
+	}
+}
+
+export function isDark() {
+	return window.matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+// A round step (ns) that gives at most `most` ticks.
+function tick(span, most) {
+	for (let power = 1; ; power *= 10)
+		for (const digit of [1, 2, 5])
+			if (span / (digit * power) <= Math.max(most, 1))
+				return digit * power;
+}

@@ -1,0 +1,76 @@
+// numbers.mjs: how are values, shares and times written for people, and times read from them?
+
+const SCALES = {
+	ns: [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]],
+	bytes: [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]]
+};
+
+// A unit as the server names it, {name, decimals}: "count/100" has values of which 675 means 6.75.
+export function parseUnit(text, decimals) {
+	const parts = /^(.*)\/1(0*)$/.exec(text);
+	return {name: parts ? parts[1] : text, decimals: decimals || (parts ? parts[2].length : 0)};
+}
+
+// Three significant digits where people scale the unit, all of them grouped where they do not.
+export function human(value, unit) {
+	if (!value)
+		return "0";
+	const scales = SCALES[unit.name];
+	const one = 10 ** unit.decimals;
+	if (!scales) {
+		const name = unit.name === "count" ? "samples" : unit.name;
+		return (value / one).toLocaleString("en-US", {maximumFractionDigits: unit.decimals}) +
+			" " + name;
+	}
+	const magnitude = Math.abs(value / one);
+	const [size, name] = scales.find(([each]) => magnitude >= each) || scales[scales.length - 1];
+	const scaled = value / one / size;
+	const digits = size === 1 || Math.abs(scaled) >= 100 ? 0 : Math.abs(scaled) < 10 ? 2 : 1;
+	return scaled.toFixed(digits) + " " + name;
+}
+
+// Without its sign, so that no share below all of it reads "100" and none above nothing reads "0.00".
+export function percent(part, whole, digits = 2) {
+	if (!whole || !part)
+		return (0).toFixed(digits);
+	const share = 100 * part / whole, least = 10 ** -digits;
+	if (share > 0 && share < least)
+		return "<" + least.toFixed(digits);
+	if (share < 100 && share > 100 - least)
+		return (100 - least).toFixed(digits);
+	return share.toFixed(share === 100 ? 0 : digits);
+}
+
+// Whole nanoseconds in seconds, every digit that says something: 2500000000 is "2.5".
+export function seconds(ns) {
+	const whole = Math.floor(Math.abs(ns) / 1e9);
+	const rest = String(Math.abs(ns) - whole * 1e9).padStart(9, "0").replace(/0+$/, "");
+	return (ns < 0 ? "-" : "") + whole + (rest ? "." + rest : "");
+}
+
+export function duration(ns) {
+	return human(ns, {name: "ns", decimals: 0});
+}
+
+const UNITS = {ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9, "": 1e9};
+
+// The commands' own way to write a time ("2.5", "300ms", "@1234.5" on the samples' clock), in ns from
+// the first sample, which is `first` (ns) on their clock. NaN: not a time.
+export function parseTime(text, first) {
+	const parts = /^(@?)(\d+\.?\d*|\.\d+)(ns|us|ms|s|m|h|)$/.exec(text.trim());
+	if (!parts)
+		return NaN;
+	return Math.round(Number(parts[2]) * UNITS[parts[3]]) - (parts[1] ? first : 0);
+}
+
+// "FROM..TO" as {from, to}, ns from the first sample; open ends are null. Null: not a range.
+export function parseRange(text, first) {
+	const dots = text.indexOf("..");
+	if (dots < 0)
+		return null;
+	const end = (part) => part.trim() ? parseTime(part, first) : null;
+	const from = end(text.slice(0, dots)), to = end(text.slice(dots + 2));
+	if (Number.isNaN(from) || Number.isNaN(to))
+		return null;
+	return {from, to};
+}

@@ -1,0 +1,71 @@
+// table.mjs: which functions cost most? A table that people and screen readers read.
+import { human, percent } from "./numbers.mjs";
+
+export class TopTable {
+	// on: {sort(by), mark(row)}.
+	constructor(table, on) {
+		this.table = table;
+		this.on = on;
+		this.rows = [];
+		for (const head of table.querySelectorAll("th[data-sort]"))
+			head.querySelector("button").addEventListener("click", () => on.sort(head.dataset.sort));
+		table.tBodies[0].addEventListener("click", (event) => {
+			const row = event.target.closest("tr");
+			if (row)
+				on.mark(this.rows[row.sectionRowIndex]);
+		});
+	}
+
+	// answer: the server's; sort: what it is sorted by; rows: how many were asked for.
+	show(answer, unit, sort, isMarked) {
+		const body = this.table.tBodies[0];
+		this.rows = answer.functions;
+		while (body.rows.length > this.rows.length)
+			body.deleteRow(-1);
+		while (body.rows.length < this.rows.length)
+			body.append(makeRow());
+		this.rows.forEach((row, i) => fillRow(body.rows[i], row, answer.total, unit));
+		for (const head of this.table.querySelectorAll("th[data-sort]"))
+			head.setAttribute("aria-sort", head.dataset.sort !== sort ? "none" :
+				sort === "name" ? "ascending" : "descending");
+		this.mark(isMarked);
+	}
+
+	mark(isMarked) {
+		const body = this.table.tBodies[0];
+		this.rows.forEach((row, i) => {
+			const marked = isMarked(row.function);
+			body.rows[i].classList.toggle("marked", marked);
+			body.rows[i].querySelector("button").setAttribute("aria-pressed", String(marked));
+		});
+	}
+}
+
+function makeRow() {
+	const row = document.createElement("tr");
+	for (const name of ["share", "number", "share", "number", "name", "module"])
+		row.insertCell().className = name;
+	const button = document.createElement("button");
+	button.type = "button";
+	row.cells[4].append(button);
+	return row;
+}
+
+function put(cell, text) {
+	if (cell.textContent !== text)
+		cell.textContent = text;
+}
+
+function fillRow(row, of, total, unit) {
+	const [selfShare, self, totalShare, all, name, module] = row.cells;
+	put(selfShare, percent(of.self, total) + "%");
+	put(self, human(of.self, unit));
+	put(totalShare, percent(of.total, total) + "%");
+	put(all, human(of.total, unit));
+	put(name.firstChild, of.function);
+	put(module, of.module);
+	name.title = of.function;
+	module.title = of.module;
+	selfShare.style.setProperty("--share", (total ? 100 * of.self / total : 0) + "%");
+	totalShare.style.setProperty("--share", (total ? 100 * of.total / total : 0) + "%");
+}

@@ -1,0 +1,179 @@
+// tree.mjs: what is a call tree, as the server sends it: where are its boxes, what do they match?
+//
+// Nodes are numbers in preorder; 0 is the root. Callees of i are i + 1, end[i + 1], ... below end[i].
+import { shadeOf } from "./colours.mjs";
+import { parseUnit } from "./numbers.mjs";
+
+export class Tree {
+	constructor({header, columns}, byName) {
+		this.count = columns.name.length;
+		this.total = columns.total;
+		this.self = columns.self;
+		this.end = columns.end;
+		this.depth = columns.depth;
+		this.kind = columns.kind;
+		this.kinds = header.kinds;
+		this.deepest = header.depth;
+		this.unit = parseUnit(header.unit, header.decimals);
+		this.leftOut = header.left_out;
+		this.names = columns.name;
+		this.modules = columns.module;
+		this.texts = new Texts(columns.string_end, columns.strings);
+		this.shades = new Int8Array(columns.string_end.length).fill(-1);
+		this.place(byName);
+	}
+
+	// x[i]: what stands left of i's box, in the tree's unit. By name the part that is a caller's own is
+	// on its left, by weight on its right, as in Kiln's pictures.
+	place(byName) {
+		const x = this.x = new Float64Array(this.count);
+		const parent = this.parent = new Uint32Array(this.count);
+		const next = new Float64Array(this.deepest + 2), open = new Uint32Array(this.deepest + 2);
+		for (let i = 0; i < this.count; i++) {
+			const depth = this.depth[i];
+			x[i] = next[depth];
+			parent[i] = depth ? open[depth - 1] : 0;
+			open[depth] = i;
+			next[depth] += this.total[i];
+			next[depth + 1] = x[i] + (byName ? this.self[i] : 0);
+		}
+	}
+
+	name(i) {
+		return i ? this.texts.at(this.names[i]) : "all";
+	}
+
+	module(i) {
+		return this.texts.at(this.modules[i]);
+	}
+
+	kindName(i) {
+		return this.kinds[this.kind[i]] || "";
+	}
+
+	shade(i) {
+		const id = this.names[i];
+		if (this.shades[id] < 0)
+			this.shades[id] = shadeOf(this.texts.at(id));
+		return this.shades[id];
+	}
+
+	* callees(i) {
+		for (let at = i + 1; at < this.end[i]; at = this.end[at])
+			yield at;
+	}
+
+	siblings(i) {
+		return i ? [...this.callees(this.parent[i])] : [0];
+	}
+
+	// Callers of i and i itself, the root first.
+	line(i) {
+		const line = [i];
+		while (i) {
+			i = this.parent[i];
+			line.push(i);
+		}
+		return line.reverse();
+	}
+
+	// ---- The same frame in another tree ----
+
+	key(i) {
+		return this.kindName(i) + "\0" + this.module(i) + "\0" + this.name(i);
+	}
+
+	pathOf(i) {
+		return this.line(i).slice(1).map((each) => this.key(each));
+	}
+
+	// The node at the end of a path, or 0 when it is not in this tree.
+	find(path) {
+		let at = 0;
+		for (const key of path) {
+			let found = 0;
+			for (const callee of this.callees(at))
+				if (this.key(callee) === key) {
+					found = callee;
+					break;
+				}
+			if (!found)
+				return 0;
+			at = found;
+		}
+		return at;
+	}
+
+	// ---- Search ----
+
+	// Which names match (by string), or null when there is nothing to search for.
+	matches(pattern) {
+		if (!pattern)
+			return null;
+		const found = new Uint8Array(this.texts.count);
+		for (let id = 0; id < found.length; id++)
+			found[id] = pattern.test(this.texts.at(id)) ? 1 : 0;
+		return found;
+	}
+
+	// "all" is not the name of anything.
+	isMatch(found, i) {
+		return Boolean(found) && i !== 0 && found[this.names[i]] === 1;
+	}
+
+	// What the matches at and below i cover together: a match on a match is not counted again.
+	matched(found, i) {
+		let sum = 0;
+		for (let at = i; found && at < this.end[i];) {
+			const match = this.isMatch(found, at);
+			sum += match ? this.total[at] : 0;
+			at = match ? this.end[at] : at + 1;
+		}
+		return sum;
+	}
+
+	// The next match behind `from` (step 1; -1: before it) at or below `top` that weighs `least`, or -1.
+	nextMatch(found, top, from, step, least) {
+		const size = this.end[top] - top;
+		for (let n = 1; found && n <= size; n++) {
+			const i = top + ((from - top + n * step) % size + size) % size;
+			if (this.isMatch(found, i) && this.total[i] >= least)
+				return i;
+		}
+		return -1;
+	}
+}
+
+// Strings one behind another, decoded when they are asked for.
+class Texts {
+	constructor(ends, bytes) {
+		this.ends = ends;
+		this.bytes = bytes;
+		this.count = ends.length;
+		this.made = new Array(ends.length);
+		this.decoder = new TextDecoder();
+	}
+
+	at(id) {
+		if (this.made[id] === undefined)
+			this.made[id] = this.decoder.decode(
+				this.bytes.subarray(id ? this.ends[id - 1] : 0, this.ends[id]));
+		return this.made[id];
+	}
+}
+
+// A regular expression as people type it; throws when it is none.
+export function patternOf(text, ignore) {
+	if (!text)
+		return null;
+	try {
+		return new RegExp(text, ignore ? "iu" : "u");
+	} catch (notWithUnicodeRules) {
+		return new RegExp(text, ignore ? "i" : "");
+	}
+}
+
+// An expression that matches this name only, for us and for the server.
+export function exactly(name) {
+	return "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
+}
