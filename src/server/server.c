@@ -38,7 +38,7 @@ static bool is_local(const char *host)
 	struct bytes name = bytes_of(host ? host : "");
 	const char *colon = memrchr(name.at, ':', name.len);
 
-	if (colon && name.at[name.len - 1] != ']')
+	if (colon && !bytes_end(name, BYTES("]")))
 		name.len = (size_t)(colon - name.at);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (bytes_equal(name, bytes_of(names[i])))
