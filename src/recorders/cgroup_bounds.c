@@ -52,7 +52,9 @@ bool cgroup_bounds_has(struct cgroup_bounds *b, uint64_t id, int32_t pid, bool i
 		return if_gone;
 	group.inside = is_inside(b, bytes_of(folder));
 	free(folder);
-	vector_push(&b->seen, group);
-	id_map_put(&b->by_id, hash, at, (uint32_t)b->seen.len);
+	if (id) {
+		vector_push(&b->seen, group);
+		id_map_put(&b->by_id, hash, at, (uint32_t)b->seen.len);
+	}
 	return group.inside;
 }

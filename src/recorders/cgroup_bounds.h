@@ -18,8 +18,8 @@ struct cgroup_bounds {
 void cgroup_bounds_add(struct cgroup_bounds *b, const char *folder);
 void cgroup_bounds_release(struct cgroup_bounds *b);
 
-/* Is the group `id`, in which process `pid` was, one of these, or inside of one? `if_gone`: when
- * nobody can tell any more. */
+/* Is the group `id` (0: not told), in which process `pid` was, one of these, or inside of one?
+ * `if_gone`: when nobody can tell any more. */
 bool cgroup_bounds_has(struct cgroup_bounds *b, uint64_t id, int32_t pid, bool if_gone);
 
 #endif

@@ -2,6 +2,7 @@
 #include "recorders/cgroup_labels.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "process/cgroup_names.h"
 #include "recorders/cgroup.h"
@@ -99,7 +100,7 @@ static label_set_id make_labels(struct cgroup_labels *labels, uint64_t id)
 	return set;
 }
 
-label_set_id cgroup_labels_of(struct cgroup_labels *labels, uint64_t id)
+static label_set_id labels_of(struct cgroup_labels *labels, uint64_t id)
 {
 	uint64_t hash = hash_pair(id, 0);
 	size_t at = id_map_first(&labels->by_id, hash);
@@ -139,5 +140,27 @@ label_set_id cgroup_labels_thread(struct cgroup_labels *labels, int32_t tid)
 {
 	const struct cgroup_thread *thread = thread_row(labels, tid);
 
-	return thread->id ? cgroup_labels_of(labels, thread->id) : 0;
+	return thread->id ? labels_of(labels, thread->id) : 0;
+}
+
+/* The number of the group that a process is in now; 0: nobody knows. */
+static uint64_t group_now(int32_t pid)
+{
+	char *folder = cgroup_of(pid);
+	struct stat st = {0};
+
+	if (folder && stat(folder, &st))
+		st.st_ino = 0;
+	free(folder);
+	return st.st_ino;
+}
+
+label_set_id cgroup_labels_sample(struct cgroup_labels *labels, int32_t pid, uint64_t id)
+{
+	struct cgroup_thread *process = thread_row(labels, pid);
+
+	if (!id)
+		id = process->id ? process->id : group_now(pid);
+	process->id = id;
+	return id ? labels_of(labels, id) : 0;
 }

@@ -273,7 +273,8 @@ static void add_stack(struct sampler *s, const struct perf_record *r, struct sam
 	if (!s->cgroups)
 		return;
 	sample->has |= SAMPLE_LABELS;
-	sample->labels = cgroup_labels_of(s->cgroups, r->sample.cgroup);
+	sample->labels =
+		cgroup_labels_sample(s->cgroups, (int32_t)r->identity.pid, r->sample.cgroup);
 }
 
 static void add_sample(struct sampler *s, const struct perf_record *r)
