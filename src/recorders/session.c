@@ -153,6 +153,8 @@ static bool prepare_targets(struct session *s, struct error *err)
 {
 	const struct record_options *o = s->options;
 
+	if (!number_list_check_cpus(&o->cpus, err))
+		return false;
 	if (o->groups.list.len && !cgroups_find(&o->groups, &s->groups, err))
 		return false;
 	if (o->by_cgroup && !cgroup_labels_open(&s->cgroups, &s->processes, err))

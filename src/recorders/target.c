@@ -79,6 +79,30 @@ void number_list_online_cpus(struct number_list *numbers)
 		fclose(f);
 }
 
+static bool has_number(const struct number_list *numbers, int32_t number)
+{
+	for (size_t i = 0; i < numbers->list.len; i++)
+		if (numbers->list.items[i] == number)
+			return true;
+	return false;
+}
+
+bool number_list_check_cpus(const struct number_list *cpus, struct error *err)
+{
+	struct number_list online = {0};
+	bool ok = true;
+
+	number_list_online_cpus(&online);
+	for (size_t i = 0; i < cpus->list.len && ok; i++)
+		if (!has_number(&online, cpus->list.items[i]))
+			ok = error_set(err, ERR_USAGE,
+				"-C: CPU %d is not online; /sys/devices/system/cpu/online says "
+				"which are",
+				cpus->list.items[i]);
+	number_list_release(&online);
+	return ok;
+}
+
 void cpus_read_times(const struct number_list *cpus, struct cpu_times *ret_times)
 {
 	struct cpu_times sum = {0};

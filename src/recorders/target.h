@@ -21,6 +21,8 @@ bool number_list_add(struct number_list *numbers, const char *text, struct error
 bool number_list_add_cpus(struct number_list *numbers, const char *text, struct error *err);
 /* CPUs that are online. */
 void number_list_online_cpus(struct number_list *numbers);
+/* Are all of these online? ERR_USAGE: one is not. */
+bool number_list_check_cpus(const struct number_list *cpus, struct error *err);
 /* How long these CPUs have been idle, and how long the hypervisor has run others on them: ns since
  * the system started, by /proc/stat, in steps of CPU_TICK for each CPU. */
 struct cpu_times {

@@ -163,6 +163,10 @@ teardown() {
 	[[ "$output" == *"perf list"* ]]
 	run -2 "$kiln" record -q -F 100000000 -o p.kiln -- true
 	[[ "$output" == *"sysctl kernel.perf_event_max_sample_rate="* ]]
+	for mode in cpu off; do
+		run -2 "$kiln" record -q --mode $mode -C 0,4000 -o p.kiln
+		[ "$output" = "kiln: -C: CPU 4000 is not online; /sys/devices/system/cpu/online says which are" ]
+	done
 	run -2 "$kiln" record -q
 	[[ "$output" == *"nothing to record"* ]]
 	[ ! -e p.kiln ]
