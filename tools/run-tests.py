@@ -189,8 +189,9 @@ def kernels(tally):
         return
     folder = out.split()[-1]
     print(f"under {os.path.basename(folder)}", flush=True)
+    # The interpreter itself, not what chooses one: starting programs takes long there.
     env = {**environment("build"), "KILN_PROGRAMS": os.path.join(ROOT, "build/kernels/programs"),
-           "BATS_TEST_TIMEOUT": "600"}
+           "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])}
     os.makedirs(env["KILN_PROGRAMS"], exist_ok=True)
     run([os.path.join(ROOT, "tests/privileged/programs/compile.sh"), env["KILN_PROGRAMS"]])
     for path in sorted(glob.glob(os.path.join(ROOT, "tests/*/*.bats"))):
@@ -198,10 +199,10 @@ def kernels(tally):
             text = text.read()
         if "test_tags=kernels" not in text:
             continue
-        boot = re.search("^# boots with: (.*)", text, re.M)
+        boot, cpus = (re.search(f"^# {what}: (.*)", text, re.M) for what in ("boots with", "processors there"))
         programs(tally, "kernels", os.path.relpath(path, ROOT),
                  [f"{here}/vm.sh", folder, "bats", "--formatter", "tap", "--timing", "--filter-tags", "kernels"],
-                 {**env, "VM_BOOT": boot[1] if boot else ""})
+                 {**env, "VM_BOOT": boot[1] if boot else "", "VM_CPUS": cpus[1] if cpus else "1"})
 
 
 def main():

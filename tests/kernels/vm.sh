@@ -1,9 +1,15 @@
 #!/bin/bash
 # vm.sh: run a command under another kernel, on this machine's files.
 #   vm.sh KERNEL COMMAND...		(VM_BOOT="lockdown=confidentiality ..." is for the kernel)
-# KERNEL is what kernel.sh unpacked. A virtual machine boots it, with simulated processors (VM_KVM=1: this
-# machine's); all files are this machine's and cannot be changed, but /tmp is its own. What the command prints
-# comes out, its exit status is this one's; 125: there was none, and the console's last lines say why.
+# KERNEL is what kernel.sh unpacked. A virtual machine boots it; all files are this machine's and cannot be changed,
+# but /tmp is its own. What the command prints comes out, its exit status is this one's; 125: there was none, and
+# the console's last lines say why.
+#
+# It has one simulated processor, and the clock goes on by what that executes (an instruction takes 2 ns):
+# however busy this machine is, nothing there runs late for it, so tests expect what they expect everywhere. Only
+# who sleeps may wake up late. VM_CPUS=2: two, whose clock is this machine's, for what is counted and not timed (QEMU
+# 7.2 starts no second one by the other clock).
+# VM_KVM=1: two of this machine's processors.
 set -eu
 kernel=$1
 shift
@@ -43,6 +49,7 @@ cat >"$work/root/init" <<-'END'
 	mount -t tmpfs none /host/dev/shm
 	mount -t cgroup2 none /host/sys/fs/cgroup
 	echo +pids >/host/sys/fs/cgroup/cgroup.subtree_control # as systemd does; groups have no events until then
+	mkdir /host/run/freezer && mount -t cgroup -o freezer none /host/run/freezer # another hierarchy
 	mount -t tracefs none /host/sys/kernel/tracing
 	mount -t debugfs none /host/sys/kernel/debug
 	mount -t bpf none /host/sys/fs/bpf
@@ -62,7 +69,7 @@ cat >"$work/said/first" <<-'END'
 	/run/busybox poweroff -f
 END
 
-[ -n "${VM_KVM:-}" ] || export VM_SIMULATED=1
+export VM_OWN=1
 
 # ---- The command, where it is called and in this environment ----
 {
@@ -72,9 +79,10 @@ END
 	echo
 } >"$work/said/command"
 
-processors=(-accel tcg,thread=multi -cpu max)
-[ -n "${VM_KVM:-}" ] && processors=(-enable-kvm -cpu host)
-timeout "${VM_SECONDS:-1400}" qemu-system-x86_64 "${processors[@]}" -m "${VM_MEMORY:-3G}" -smp 2 -nodefaults -no-reboot \
+processors=(-accel tcg,thread=single -icount shift=1,sleep=on -cpu max -smp 1)
+[ "${VM_CPUS:-1}" -eq 1 ] || processors=(-accel tcg,thread=multi -cpu max -smp "$VM_CPUS")
+[ -z "${VM_KVM:-}" ] || processors=(-enable-kvm -cpu host -smp 2)
+timeout "${VM_SECONDS:-1400}" qemu-system-x86_64 "${processors[@]}" -m "${VM_MEMORY:-3G}" -nodefaults -no-reboot \
 	-display none -serial "file:$work/console" -kernel "$kernel"/boot/vmlinuz-* -initrd "$work/initrd" \
 	-append "console=ttyS0 panic=-1 quiet loglevel=3 ${VM_BOOT:-}" \
 	-virtfs local,path=/,mount_tag=files,security_model=none,readonly=on,multidevs=remap \

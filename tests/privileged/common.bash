@@ -29,9 +29,8 @@ setup() {
 
 # ---- What to wait for: how long things take is the machine's affair ----
 
-# simulated: do processors here only exist in a program? Timers are then late by milliseconds, and starting a
-# program takes tens of them.
-simulated() { [ -n "${VM_SIMULATED:-}" ]; }
+# own_machine: is there nobody else whom a setting of the kernel would change something for?
+own_machine() { [ -n "${VM_OWN:-}" ]; }
 
 # until_recording RECORDER: its events are on, and it waits for samples.
 until_recording() {

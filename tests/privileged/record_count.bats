@@ -1,4 +1,5 @@
 # record_count.bats: are hits of tracepoints, functions and static probes what perf stat and the program count?
+# processors there: 2
 load common
 
 setup_file() {

@@ -17,12 +17,9 @@ close_to() {
 	at_least "$1" $((100 - $2)) && at_least $((100 + $2)) "$1"
 }
 
-# as_used FILE USED_NS BY: samples that were expected are a program's CPU time, and what it took to start it, which is
-# little where processors are not simulated.
+# as_used FILE USED_NS BY: samples that were expected are a program's CPU time.
 as_used() {
-	local percent
-	percent=$(of_expected "$1" "$2")
-	at_least "$percent" $((100 - $3)) && { simulated || at_least $((100 + $3)) "$percent"; }
+	close_to "$(of_expected "$1" "$2")" "$3"
 }
 
 check_shares() {
@@ -33,13 +30,12 @@ check_shares() {
 
 # bats test_tags=kernels
 @test "a program's CPU time is in the samples, all of them, where it was spent" {
-	simulated && strict= || strict=--strict # its timers are missed
 	for way in bpf "bpf --untimed"; do
 		# shellcheck disable=SC2086
-		"$kiln" record -q $strict --recorder $way -o p.kiln -- "$bin/busy" 2 >used
+		"$kiln" record -q --strict --recorder $way -o p.kiln -- "$bin/busy" 2 >used
 		adds_up p.kiln
 		as_used p.kiln "$(cat used)" 3
-		simulated || close_to "$(python3 -c "print($(shown_ms p.kiln .) * 1e8 / $(cat used))")" 3
+		close_to "$(python3 -c "print($(shown_ms p.kiln .) * 1e8 / $(cat used))")" 3
 		check_shares p.kiln
 	done
 }
@@ -63,6 +59,7 @@ check_shares() {
 	done
 }
 
+# bats test_tags=kernels
 @test "the whole system: idle CPUs are counted apart" {
 	for way in "perf -e cpu-clock" bpf "bpf --untimed"; do
 		# shellcheck disable=SC2086
@@ -76,11 +73,12 @@ check_shares() {
 # bats test_tags=kernels
 @test "user stacks without frame pointers: 99.5% reach the entry" {
 	"$kiln" record -q --recorder bpf -o p.kiln -- "$bin/busy" 1 >used
-	at_least "$(share p.kiln '^busy;_start;.*;main;|\[kernel|^busy;[^;]*exec')" "$(simulated && echo 90 || echo 98)"
+	at_least "$(share p.kiln '^busy;_start;.*;main;|\[kernel|^busy;[^;]*exec')" 98
 	"$kiln" record --recorder bpf -o p.kiln -- "$bin/busy" 2 >used 2>said
-	at_least "$(sed -n 's/% of the user stacks are complete.*//p' said)" "$(simulated && echo 98 || echo 99.5)"
+	at_least "$(sed -n 's/% of the user stacks are complete.*//p' said)" 99.5
 }
 
+# bats test_tags=kernels
 @test "--untimed writes little, and knows no times" {
 	"$kiln" record -q --untimed -o p.kiln -- "$bin/busy" 3 >used
 	[ "$(stat -c %s p.kiln)" -le 50000 ]
@@ -133,9 +131,7 @@ check_shares() {
 
 # bats test_tags=kernels
 @test "a table that fills is taken out in time" {
-	simulated && strict= || strict=--strict
-	# shellcheck disable=SC2086
-	"$kiln" record -q $strict --untimed -m 64K -o p.kiln -- "$bin/busy" 0.1 32 >used
+	"$kiln" record -q --strict --untimed -m 64K -o p.kiln -- "$bin/busy" 0.1 32 >used
 	adds_up p.kiln
 	[ "$(value p.kiln "s['losses'].get('map full', 0)")" -eq 0 ]
 	as_used p.kiln "$(cat used)" 5
@@ -199,6 +195,7 @@ killed() {
 	done
 }
 
+# bats test_tags=kernels
 @test "-u, -k, -F, --call-graph fp" {
 	"$kiln" record -q --recorder bpf -u -o p.kiln -- "$bin/busy" 0.5 >used
 	[ "$("$kiln" fold -q p.kiln | grep -c 'asm_' || true)" -eq 0 ]
@@ -227,7 +224,7 @@ killed() {
 
 # bats test_tags=kernels
 @test "without privileges, --untimed takes the rings and says so; --recorder bpf does not" {
-	if simulated; then echo 2 >/proc/sys/kernel/perf_event_paranoid; fi # it has no other users
+	if own_machine; then echo 2 >/proc/sys/kernel/perf_event_paranoid; fi
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "kernel.perf_event_paranoid"
 	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --untimed -o p.kiln -- "$bin/busy" 0.3
 	[ "$status" -eq 0 ]

@@ -1,4 +1,5 @@
 # record_disk.bats: are bytes and requests what the program asked for, and the device's own counters say?
+# processors there: 2
 load common
 
 setup_file() {

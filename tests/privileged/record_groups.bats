@@ -157,6 +157,7 @@ is_found() {
 	[[ "$output" == "kiln: 2 control groups are called 'kiln-test': name one with -G: /$name/"* ]]
 }
 
+# bats test_tags=kernels
 @test "containers by the names that docker and podman have written down" {
 	id=$(printf '%064d' 0 | sed 's/^0000000000/c0ffee0123/')
 	other=$(printf '%064d' 0 | sed 's/^0000000000/decaf45678/')
@@ -216,6 +217,7 @@ both_are_there() {
 	adds_up p.kiln
 }
 
+# bats test_tags=kernels
 @test "--by-cgroup: two programs in two groups have what they know of themselves, in each way" {
 	in_two "$kiln" record -q -e cpu-clock --by-cgroup -G "$name" -o p.kiln --
 	both_are_there c0ffee012300
@@ -226,6 +228,7 @@ both_are_there() {
 	done
 }
 
+# bats test_tags=kernels
 @test "--by-cgroup: pictures and text of a recording have the group as the outermost frame; .kiln files have it for later" {
 	in_two "$kiln" record -q --by-cgroup -a -o p.folded --
 	grep -q "^$name/one;busy;" p.folded
@@ -240,6 +243,7 @@ both_are_there() {
 	[[ "$output" == *"does not say which control group a sample is in"*"--by-cgroup"* ]]
 }
 
+# bats test_tags=kernels
 @test "--by-cgroup: waits and events, with threads that have just begun; the group of its own that a command gets is none" {
 	needs_bpf
 	in_two "$kiln" record -q --mode off --by-cgroup -a -o p.kiln --
@@ -257,6 +261,7 @@ both_are_there() {
 	done
 }
 
+# bats test_tags=kernels
 @test "--by-cgroup: a container is called what its engine calls it" {
 	mkdir -p docker/containers/$(printf '%064d' 0 | sed 's/^0000000000/c0ffee0123/') /var/lib/docker
 	echo '{"State": {}, "Name": "/kiln-web"}' >"$(echo docker/containers/c0ffee*)/config.v2.json"
@@ -267,6 +272,7 @@ both_are_there() {
 	both_are_there kiln-web
 }
 
+# bats test_tags=kernels
 @test "--by-cgroup: what perf record --all-cgroups wrote" {
 	command -v perf >/dev/null || skip "no perf"
 	in_two perf record -q -e cpu-clock -F 997 --all-cgroups -g -a -o perf.data -- || skip "perf cannot"

@@ -1,4 +1,5 @@
 # record_io.bats: are the bytes and calls of each file and function what the program knows, and nothing else?
+# processors there: 2
 load common
 
 setup_file() {
@@ -36,6 +37,7 @@ own_calls() {
 	"$kiln" fold -q p.kiln | grep -q ";\[write\];$PWD/folder/all.0 "
 }
 
+# bats test_tags=kernels
 @test "the same in all of the system, and of a process that runs already" {
 	"$kiln" record -q --mode io --files -a -o p.kiln -- "$bin/files" folder 200 2>own
 	check_files p.kiln own
@@ -49,6 +51,7 @@ own_calls() {
 	check_files p.kiln own
 }
 
+# bats test_tags=kernels
 @test "it is what strace says of the same calls" {
 	command -v strace >/dev/null || skip "no strace here"
 	"$kiln" record -q --mode io --files -o p.kiln -- strace -f -y -o traced -e \
@@ -57,6 +60,7 @@ own_calls() {
 	check_files p.kiln own traced
 }
 
+# bats test_tags=kernels
 @test "-r and -w leave the others out, --latency weighs time" {
 	"$kiln" record -q --mode io -r -o p.kiln -- "$bin/files" folder 50 2>own
 	"$kiln" fold -q --kind calls p.kiln >calls

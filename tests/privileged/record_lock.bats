@@ -28,6 +28,7 @@ weight() {
 	[ "$(value p.kiln "i['streams'][1]['kind'] + i['streams'][1]['unit']")" = waitscount ]
 }
 
+# bats test_tags=kernels
 @test "the same in all of the system, and of a process that runs already" {
 	"$kiln" record -q --mode lock -a -o p.kiln -- "$bin/locks" 10 >own
 	check_locks p.kiln own
@@ -41,6 +42,7 @@ weight() {
 	check_locks p.kiln own
 }
 
+# bats test_tags=kernels
 @test "futexes are as many as strace sees" {
 	command -v strace >/dev/null || skip "no strace here"
 	"$kiln" record -q --mode lock --locks futex -o p.kiln -- strace -f -o traced -e trace=futex "$bin/locks" 10 >own
@@ -49,6 +51,7 @@ weight() {
 	adds_up p.kiln
 }
 
+# bats test_tags=kernels
 @test "--locks leaves the others out" {
 	"$kiln" record -q --mode lock --locks futex -o p.kiln -- "$bin/locks" 3 >own
 	[ "$("$kiln" fold -q --kind waits p.kiln | weight ';asks_futex;.*\[futex\] ')" -eq 3 ]
@@ -61,6 +64,7 @@ weight() {
 	"$kiln" fold -q p.kiln | grep -q ';waits_mutex;.*pipe_write;.*mutex_lock[^;]*;\[mutex\] '
 }
 
+# bats test_tags=kernels
 @test "a thread that ends while it waits, or waits before and after the recording" {
 	run "$kiln" record -q --mode lock -o p.kiln -- timeout -s KILL 1 "$bin/locks" stuck 60
 	"$kiln" fold -q --kind waits p.kiln | grep -q ';waits_stuck;.*\[futex\] 1$'

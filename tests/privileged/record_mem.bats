@@ -77,6 +77,7 @@ start_allocating() {
 	[ "$(value p.kiln "s['expected'] == s['delivered'] == $(freed) + i['streams'][2]['delivered']")" = True ]
 }
 
+# bats test_tags=kernels
 @test "children with --yes, and without a word about them" {
 	"$kiln" record -q --mode mem --yes -o p.kiln -- sh -c '"$0" 300 2>own; "$0" 100 2>>own; true' "$bin/allocating"
 	[ "$(value p.kiln "s['delivered']")" -ge "$(own_calls)" ]

@@ -23,6 +23,7 @@ programs_in_kernel() {
 	check_truth
 }
 
+# bats test_tags=kernels
 @test "the same where threads compete for CPUs: preempted is not waiting" {
 	head -n 1 /proc/stat >before
 	"$kiln" record -q --mode off -o p.kiln -- "$bin/waiting" $((2 * $(nproc) + 1)) >own
@@ -72,6 +73,7 @@ programs_in_kernel() {
 	[ "$ms" -le 1100 ]
 }
 
+# bats test_tags=kernels
 @test "the whole system: every thread waits or runs" {
 	"$kiln" record -q --mode off -a -o p.kiln -- "$bin/waiting" >own
 	adds_up p.kiln
@@ -182,6 +184,7 @@ with_stopped_recorder() {
 	[ "$("$kiln" fold -q p.kiln | grep -v -c ': fault\] ')" -eq 0 ]
 }
 
+# bats test_tags=kernels
 @test "input and output is told apart" {
 	dd if=/dev/zero of=direct bs=4096 count=200 oflag=direct 2>/dev/null || skip "no direct output here"
 	"$kiln" record -q --mode off --state io -o p.kiln -- dd if=/dev/zero of=direct bs=4096 count=200 oflag=direct
@@ -235,6 +238,7 @@ whole_share() {
 	[ "$("$kiln" fold -q f.kiln | grep -c '_start;.*;main;' || true)" -eq 0 ]
 }
 
+# bats test_tags=kernels
 @test "the first moments of programs: their mappings are not known yet, and 95% of their stacks are whole" {
 	deep_program
 	"$kiln" record -q --mode off -o p.kiln -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do ./deep 1; done'
@@ -242,6 +246,7 @@ whole_share() {
 	at_least "$(whole_share p.kiln)" 95
 }
 
+# bats test_tags=kernels
 @test "a library in the place of another one is not taken for it" {
 	for name in first second; do
 		cat >$name.c <<-END
@@ -300,6 +305,7 @@ whole_share() {
 	done
 }
 
+# bats test_tags=kernels
 @test "with --min, who waits already when it begins and still when it ends has its whole stack, too" {
 	PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep -q btf_trace_sched_exit_tp ||
 		skip "this kernel does not say when a thread is there again"

@@ -6,6 +6,7 @@ setup_file() {
 	build_programs
 }
 
+# bats test_tags=kernels
 @test "the whole system: other processes, kernel threads, idle CPUs" {
 	"$bin/busy" 60 >/dev/null &
 	before=$(used_ms $!)
@@ -22,6 +23,7 @@ setup_file() {
 	grep -q 'idle' said
 }
 
+# bats test_tags=kernels
 @test "idle CPUs are a kind of their own" {
 	"$kiln" record -q -a -d 1s -o p.kiln
 	idle=$(value p.kiln "i['idle_samples']")
@@ -33,6 +35,7 @@ setup_file() {
 	[ "$("$kiln" fold -q p.kiln | grep -c 'do_idle.*\(halt\|default_idle\)$' || true)" -eq 0 ]
 }
 
+# bats test_tags=kernels
 @test "nothing of what a command takes turns with is taken for its own" {
 	cp "$bin/busy" other
 	for cpu in $(seq 0 $(($(nproc) - 1))); do taskset -c "$cpu" ./other 60 >/dev/null & done
@@ -45,6 +48,7 @@ setup_file() {
 	"$kiln" fold -q p.kiln | grep -q '^busy;.*deeper;leaf'
 }
 
+# bats test_tags=kernels
 @test "a system-wide recording for as long as a command runs" {
 	"$kiln" record -a -o p.kiln -- "$bin/busy" 1 >own 2>said
 	grep -q 'the command and its children' said
@@ -74,6 +78,7 @@ setup_file() {
 	kill %1 %2
 }
 
+# bats test_tags=kernels
 @test "a process and a thread of another one; what is named twice is sampled once" {
 	"$bin/busy" 60 >/dev/null &
 	first=$!
@@ -96,6 +101,7 @@ setup_file() {
 	[ "$own" -le $((used * 11 / 10 + 20)) ]
 }
 
+# bats test_tags=kernels
 @test "one thread" {
 	"$bin/busy" 60 2 >/dev/null &
 	target=$!
@@ -110,7 +116,9 @@ setup_file() {
 	at_least "$(share p.kiln 'deeper;leaf')" 99
 }
 
+# bats test_tags=kernels
 @test "one CPU" {
+	[ -e /sys/devices/system/cpu/cpu1 ] || skip "there is only one"
 	cp "$bin/busy" ./pinned # a name of its own: others may be busy on that CPU
 	"$kiln" record -q -a -C 1 -o p.kiln -- taskset -c 0 ./pinned 0.3 >/dev/null
 	[ "$(shown_ms p.kiln '^pinned;.*leaf')" -eq 0 ]
@@ -118,6 +126,7 @@ setup_file() {
 	[ "$(shown_ms p.kiln '^pinned;.*leaf')" -gt 250 ]
 }
 
+# bats test_tags=kernels
 @test "processes that live for milliseconds have names" {
 	cat >spawn.sh <<-END
 		for i in \$(seq 40); do "$bin/busy" 0.02 >/dev/null; done
@@ -132,6 +141,7 @@ setup_file() {
 	at_least "$(share p.kiln 'Perl_runops|perl_run')" 15
 }
 
+# bats test_tags=kernels
 @test "libraries that are loaded while it runs" {
 	cat >plug.c <<-'END'
 		volatile unsigned long plug_sink;
@@ -149,6 +159,7 @@ setup_file() {
 	at_least "$(share p.kiln 'main;plug;plug_inner')" 90
 }
 
+# bats test_tags=kernels
 @test "a binary that is deleted and replaced while it runs" {
 	cp "$bin/busy" gone
 	./gone 2 >/dev/null &
@@ -232,6 +243,7 @@ needs_groups() {
 	grep -q '/kiln-[0-9]*$' probe || skip "no control groups to change"
 }
 
+# bats test_tags=kernels
 @test "processes that are shorter than a period are sampled as often as they use the CPU" {
 	needs_groups
 	many_processes
@@ -268,6 +280,7 @@ needs_groups() {
 	END
 }
 
+# bats test_tags=kernels
 @test "without a control group short processes are undersampled, and it is said" {
 	many_processes
 	cat >inside <<-'END'
@@ -283,6 +296,7 @@ needs_groups() {
 	grep -q 'many processes ended before their first sample' said
 }
 
+# bats test_tags=kernels
 @test "what outlives the recording goes back to where it would have been" {
 	needs_groups
 	"$kiln" record -q -o p.kiln -- sh -c '"$0" 3 >/dev/null 2>&1 & echo $! >pid' "$bin/busy"
@@ -290,6 +304,7 @@ needs_groups() {
 	kill "$(cat pid)"
 }
 
+# bats test_tags=kernels
 @test "no control group is left behind; one of a recorder that was killed, until the next" {
 	needs_groups
 	for signal in INT TERM; do
@@ -319,6 +334,7 @@ needs_groups() {
 	[ -z "$(group_of $recorder)" ]
 }
 
+# bats test_tags=kernels
 @test "processes that go to another control group are told of" {
 	needs_groups
 	cat >away <<-'END'

@@ -43,6 +43,7 @@ setup_file() {
 # The scheduler charges a program for the time it ran, not for what a hypervisor took away: what is
 # expected may differ from that by the periods that four threads on each CPU did not finish. What did not
 # come is a timer that the kernel did not run in time, and nothing else.
+# bats test_tags=kernels
 @test "four busy threads, 45 calls deep, at 9999 Hz: what was expected is their CPU time, and it came" {
 	head -n 1 /proc/stat >before
 	"$kiln" record -q -F 9999 -o p.kiln -- "$bin/busy" 1 4 45 >own
@@ -79,6 +80,7 @@ stopped_while_counting() {
 	[ "$(value p.kiln "s['delivered'] + s['losses']['ring full'] == s['expected']")" = True ]
 }
 
+# bats test_tags=kernels
 @test "--strict exits with 3 when samples were lost" {
 	stopped_while_counting 2000 --strict
 	code=0
@@ -87,11 +89,13 @@ stopped_while_counting() {
 	run -0 "$kiln" record -q --strict -e page-faults -o p.kiln -- "$bin/counting" 10
 }
 
+# bats test_tags=kernels
 @test "a program without frame pointers: 99.5% of the stacks reach its entry, 40 frames below" {
 	"$kiln" record -q -o p.kiln -- "$bin/busy" 2 1 40 >own
 	at_least "$(share p.kiln '(^|;)_start;.*main;.*(deeper;){41}leaf')" 99.5
 }
 
+# bats test_tags=kernels
 @test "shares of known work" {
 	"$kiln" record -q -o p.kiln -- "$bin/busy" 2 >own
 	python3 - "$(share p.kiln ';heavy$')" "$(share p.kiln ';middle$')" "$(share p.kiln ';light$')" <<-'END'

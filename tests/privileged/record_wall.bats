@@ -40,6 +40,7 @@ check_truth() {
 	check_truth
 }
 
+# bats test_tags=kernels
 @test "the same where threads compete for CPUs" {
 	head -n 1 /proc/stat >before
 	"$kiln" record -q --mode wall --strict -o p.kiln -- "$bin/waiting" $((2 * $(nproc) + 1)) >own
@@ -62,6 +63,7 @@ check_truth() {
 	check_truth
 }
 
+# bats test_tags=kernels
 @test "one thread: its time is that of the recording, whether it sleeps or burns" {
 	sleep 20 &
 	target=$!
@@ -78,6 +80,7 @@ check_truth() {
 	[ "$(on p.kiln)" -ge 200 ]
 }
 
+# bats test_tags=kernels
 @test "CPU time is the scheduler's: of a program, and of processes too short for a sample" {
 	"$kiln" record -q --mode wall -o p.kiln -- "$bin/busy" 1 >used
 	at_least "$(on p.kiln)" "$(awk '{ print $1 / 1e6 * 0.98 - 5 }' used)"

@@ -1,7 +1,9 @@
 /* waiting.c: threads that sleep, hold a lock and want it, wait for input, and compete for CPUs.
  *
  * Each function prints how long it took and how much of that it was on the CPU, in ns, by its own
- * clocks: the rest it was off. Its system calls are in it, so that its name is in any stack. */
+ * clocks: the rest it was off. How much of the rest it could have run, and had no CPU, is what the
+ * scheduler counts. Its system calls are in it, so that its name is in any stack. */
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -101,6 +103,19 @@ static uint64_t now(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* The ns that this thread has been in a queue for a CPU: the second figure of its schedstat. */
+static uint64_t queued(void)
+{
+	char text[128] = "";
+	int fd = open("/proc/thread-self/schedstat", O_RDONLY);
+	unsigned long long ns = 0;
+
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 0 || sscanf(text, "%*u %llu", &ns) != 1)
+		abort();
+	close(fd);
+	return ns;
+}
+
 /* A second of its own CPU time. */
 __attribute__((noinline)) static void burns(void)
 {
@@ -123,15 +138,18 @@ struct part {
 static void *run(void *argument)
 {
 	const struct part *part = argument;
-	uint64_t wall, cpu;
+	uint64_t wall, cpu, queue;
 
 	pthread_barrier_wait(&together);
+	queue = queued();
 	wall = now(CLOCK_MONOTONIC);
 	cpu = now(CLOCK_THREAD_CPUTIME_ID);
 	part->function();
 	cpu = now(CLOCK_THREAD_CPUTIME_ID) - cpu;
 	wall = now(CLOCK_MONOTONIC) - wall;
-	printf("%s %llu %llu\n", part->name, (unsigned long long)wall, (unsigned long long)cpu);
+	queue = queued() - queue;
+	printf("%s %llu %llu %llu\n", part->name, (unsigned long long)wall, (unsigned long long)cpu,
+		(unsigned long long)queue);
 	return NULL;
 }
 
