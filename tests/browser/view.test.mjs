@@ -368,6 +368,22 @@ test("the command that is copied has the numbers of the page", {}, async (tab) =
 	equal(state.top.rows, said.functions);
 });
 
+test("saves what is shown in other formats", {}, async (tab) => {
+	await open(tab, "#time=0.2..1.1&focus=%5Eparse_all%24&shape=icicle");
+	const saved = async (item) => {
+		await tab.click("#save");
+		const [download] = await Promise.all([tab.waitForEvent("download"),
+			tab.getByRole("menuitem", { name: item }).click()]);
+		return [download.suggestedFilename(), fs.readFileSync(await download.path(), "utf8")];
+	};
+	const options = ["--time", "0.2..1.1", "--focus", "^parse_all$", file];
+	const said = (...words) => execFileSync(kiln, words, { encoding: "utf8", stdio: "pipe" });
+	equal(await saved(/Folded/), ["phases.folded", said("fold", ...options)]);
+	const [name, svg] = await saved(/SVG/);
+	equal(name, "phases.svg");
+	equal(svg, said("draw", "--inverted", ...options, "-o", "-"));
+});
+
 test("says what the server refuses, and keeps what was there", { errors: true }, async (tab) => {
 	const before = await open(tab);
 	await tab.evaluate(() => {

@@ -23,7 +23,8 @@ function kindsOf(about) {
 	for (const {kind, event, unit} of streams) {
 		const alone = names.indexOf(kind) === names.lastIndexOf(kind);
 		const name = alone || !event ? kind : event;
-		kinds.set(name, name === event ? name : name + (event ? " (" + event + ")" : " in " + unit));
+		const told = event && event !== name ? " (" + event + ")" : "";
+		kinds.set(name, name + (told || (unit === "count" ? "" : " in " + unit)));
 	}
 	const [first, ...others] = kinds;
 	return first ? [["", first[1]], ...others] : [["", "all"]];

@@ -56,8 +56,11 @@ export class Flame {
 
 	// ---- Rows ----
 
-	height() {
-		return Math.max(this.levels * ROW, this.scroller.clientHeight);
+	// The sizes of the pane: asked for once a picture, as asking may lay out the page.
+	measure() {
+		const s = this.scroller;
+		this.pane = {width: s.clientWidth, height: s.clientHeight, scroll: s.scrollTop};
+		this.height = Math.max(this.levels * ROW, s.clientHeight);
 	}
 
 	scrolled() {
@@ -74,17 +77,18 @@ export class Flame {
 
 	// Where a row is on the canvas.
 	top(depth) {
-		const y = this.icicle ? depth * ROW : this.height() - (depth + 1) * ROW;
-		return y - this.scroller.scrollTop;
+		const y = this.icicle ? depth * ROW : this.height - (depth + 1) * ROW;
+		return y - this.pane.scroll;
 	}
 
 	rowAt(y) {
-		const at = y + this.scroller.scrollTop;
-		return Math.floor((this.icicle ? at : this.height() - 1 - at) / ROW);
+		const at = y + this.pane.scroll;
+		return Math.floor((this.icicle ? at : this.height - 1 - at) / ROW);
 	}
 
 	scrollTo(node) {
-		const y = this.top(this.tree.depth[node]), room = this.scroller.clientHeight;
+		this.measure();
+		const y = this.top(this.tree.depth[node]), room = this.pane.height;
 		if (y < 0)
 			this.scroller.scrollTop += y;
 		else if (y + ROW > room)
@@ -93,9 +97,9 @@ export class Flame {
 
 	// ---- Boxes ----
 
-	findBoxes(width) {
-		const {tree, zoom, boxes} = this;
-		const ends = [this.rowAt(0), this.rowAt(this.scroller.clientHeight - 1)];
+	findBoxes() {
+		const {tree, zoom, boxes} = this, {width, height} = this.pane;
+		const ends = [this.rowAt(0), this.rowAt(height - 1)];
 		const low = Math.min(...ends), high = Math.max(...ends);
 		const scale = tree.total[zoom] ? width / tree.total[zoom] : 0;
 		const left = tree.x[zoom];
@@ -126,13 +130,14 @@ export class Flame {
 	paint() {
 		if (!this.tree)
 			return;
-		const width = this.scroller.clientWidth, height = this.scroller.clientHeight;
+		this.measure();
+		const {width, height} = this.pane;
 		const context = contextOf(this.canvas, width, height);
 		context.clearRect(0, 0, width, height);
 		context.font = FONT;
 		context.textBaseline = "middle";
 		this.letters = this.letters || new Letters(context);
-		this.findBoxes(width);
+		this.findBoxes();
 		this.fill(context);
 		this.label(context);
 		this.outline(context, this.hovered, styleOf("--text"), 1);
@@ -232,8 +237,11 @@ export class Flame {
 	// Where a node is on the screen, or null when it is not drawn.
 	placeOf(node) {
 		const box = this.boxes.find((each) => each.i === node);
-		const place = this.canvas.getBoundingClientRect();
-		return box && {x: place.x + box.x, y: place.y + this.top(this.tree.depth[node]),
-			width: box.width, height: ROW};
+		return box && this.placeOfBox(box, this.canvas.getBoundingClientRect());
+	}
+
+	placeOfBox(box, place) {
+		return {x: place.x + box.x, y: place.y + this.top(this.tree.depth[box.i]), width: box.width,
+			height: ROW};
 	}
 }

@@ -3,9 +3,9 @@
 const FIELDS = "input, select, textarea, dialog, [role=menu]";
 
 // everywhere and graph: actions by the key's name; the latter's hold while the graph has the focus.
-export function listenToKeys({everywhere, graph, isGraph}) {
+export function listenToKeys({everywhere, graph, isGraph, isReady}) {
 	document.addEventListener("keydown", (event) => {
-		if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
+		if (!isReady() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
 			return;
 		const field = event.target.closest(FIELDS);
 		if (field && event.key !== "Escape")

@@ -6,7 +6,7 @@
 const MOST = 100; // siblings, and callees: more are not walked one by one
 
 export class Mirror {
-	// on: {describe(node) => text, focus(node or -1), zoom(node)}; keys: by name, (node) => node or -1.
+	// on: {describe(node) => text, focus(node or -1), zoom(node), menu()}.
 	constructor(list, on) {
 		this.list = list;
 		this.on = on;
@@ -16,6 +16,10 @@ export class Mirror {
 			const item = event.target.closest("[role=treeitem]");
 			if (item)
 				on.zoom(Number(item.dataset.node));
+		});
+		list.addEventListener("contextmenu", (event) => {
+			event.preventDefault();
+			on.menu();
 		});
 		list.addEventListener("focusin", () => on.focus(this.node));
 		list.addEventListener("focusout", () => on.focus(-1));

@@ -11,17 +11,23 @@ export function parseUnit(text, decimals) {
 	return {name: parts ? parts[1] : text, decimals: decimals || (parts ? parts[2].length : 0)};
 }
 
+// Do values have their units with them, "1.2 ms"?
+export const isScaled = (unit) => unit.name in SCALES;
+
+export const unitName = (unit) => unit.name === "count" ? "samples" : unit.name;
+
+export function grouped(value, unit) {
+	return (value / 10 ** unit.decimals).toLocaleString("en-US",
+		{maximumFractionDigits: unit.decimals});
+}
+
 // Three significant digits where people scale the unit, all of them grouped where they do not.
 export function human(value, unit) {
 	if (!value)
 		return "0";
-	const scales = SCALES[unit.name];
-	const one = 10 ** unit.decimals;
-	if (!scales) {
-		const name = unit.name === "count" ? "samples" : unit.name;
-		return (value / one).toLocaleString("en-US", {maximumFractionDigits: unit.decimals}) +
-			" " + name;
-	}
+	if (!isScaled(unit))
+		return grouped(value, unit) + " " + unitName(unit);
+	const scales = SCALES[unit.name], one = 10 ** unit.decimals;
 	const magnitude = Math.abs(value / one);
 	const [size, name] = scales.find(([each]) => magnitude >= each) || scales[scales.length - 1];
 	const scaled = value / one / size;

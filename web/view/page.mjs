@@ -8,7 +8,7 @@ import { Heatmap, isDark } from "./heatmap.mjs";
 import { listenToKeys } from "./keys.mjs";
 import { Menu } from "./menu.mjs";
 import { Mirror } from "./mirror.mjs";
-import { duration, human, parseRange, parseUnit, percent, seconds } from "./numbers.mjs";
+import { duration, human, isScaled, parseRange, parseUnit, percent, seconds, unitName } from "./numbers.mjs";
 import * as query from "./query.mjs";
 import { TopTable } from "./table.mjs";
 import { Tree, exactly, patternOf } from "./tree.mjs";
@@ -19,7 +19,8 @@ const GAP = 200; // ms from one look to the next: two questions each, so ten a s
 let state = query.parseHash(location.hash);
 // Where the zoom is to be found in the tree that comes; null: state.zoom is its number there.
 let path = null;
-let pattern = null, badPattern = false, found = null;
+let pattern = null, badPattern = false;
+let found = null, foundIn = null; // which strings match, and of which tree
 // What is on the screen, and the addresses that it came from.
 const shown = {profiles: [], about: null, aboutFrom: "", tree: null, treeFrom: "", top: null, topFrom: "",
 	mapFrom: "", whole: 0, wholeFrom: ""};
@@ -88,7 +89,7 @@ const maps = new Latest(async (mapFrom, signal) => {
 		signal.throwIfAborted();
 		shown.mapFrom = mapFrom;
 		heatmap.show(answer, shown.about.first_ns || 0);
-		byId("map").hidden = !answer.header.columns_count;
+		byId("time").hidden = !answer.header.columns_count;
 		showLegend(isDark(), heatmap.map.most, parseUnit(answer.header.unit));
 	} catch (error) {
 		complain(error, signal);
@@ -113,8 +114,9 @@ async function askWhole() {
 	describe(flame.hovered);
 }
 
-const columnOf = () => state.column ||
-	columnFor(shown.about, state.rows, byId("time").clientWidth);
+const autoColumn = () =>
+	columnFor(shown.about, state.rows, document.documentElement.clientWidth);
+const columnOf = () => state.column || autoColumn();
 
 // Ask for what the state needs and the screen does not have; show at once what needs no answer.
 async function refresh(hurry) {
@@ -146,7 +148,7 @@ function showState() {
 	const first = shown.about.first_ns || 0;
 	search();
 	showOffers(state, shown.profiles, shown.about);
-	showMapControls(state, columnFor(shown.about, state.rows, byId("time").clientWidth));
+	showMapControls(state, autoColumn());
 	showTime(state.time, first);
 	showGraphControls(state, badPattern);
 	showChips(state.transforms, removeTransform);
@@ -157,7 +159,13 @@ function showState() {
 
 const profileName = () => state.profile || (shown.profiles[0] || {name: ""}).name;
 
+let sought = ""; // what `pattern` was made of
+
 function search() {
+	if (sought === state.ignore + state.search)
+		return;
+	sought = state.ignore + state.search;
+	foundIn = null;
 	badPattern = false;
 	try {
 		pattern = patternOf(state.search, state.ignore);
@@ -181,14 +189,17 @@ function arrive() {
 	}
 	showTree();
 	table.show(shown.top, tree.unit, shown.sort, isMarked);
-	byId("top-note").textContent = shown.top.functions.length < TABLE_ROWS ?
-		shown.top.functions.length + " functions" : "the first " + TABLE_ROWS;
+	byId("top-note").textContent = (shown.top.functions.length < TABLE_ROWS ?
+		shown.top.functions.length : "the first " + TABLE_ROWS) +
+		(isScaled(tree.unit) ? "" : ", in " + unitName(tree.unit));
 	showSelected();
 }
 
 function showTree() {
 	const {tree} = shown;
-	found = tree.matches(pattern);
+	if (foundIn !== tree)
+		found = tree.matches(pattern);
+	foundIn = tree;
 	flame.show({tree, found, zoom: state.zoom, icicle: state.shape === "icicle",
 		byName: state.order === "name"});
 	if (mirror.tree !== tree || !isBelow(mirror.node, state.zoom))
@@ -328,6 +339,24 @@ function openMenu(node, x, y) {
 		of(["collapse-recursion", "Collapse recursion everywhere"], null)], x, y);
 }
 
+// What is shown, as a file.
+const FORMATS = [["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Folded stacks"],
+	["pprof", ".pb.gz", "pprof"], ["speedscope", ".speedscope.json", "Speedscope"],
+	["firefox", ".firefox.json", "Firefox Profiler"], ["csv", ".csv", "A row for every sample (CSV)"]];
+
+function save(format, suffix) {
+	const link = document.createElement("a");
+	link.href = query.exportAddress(state, format);
+	link.download = shortName(shown.profiles, profileName()).replace(/\.\w+$/, "") + suffix;
+	link.click();
+}
+
+function openSaveMenu(event) {
+	const place = event.target.getBoundingClientRect();
+	menu.open("Save as", FORMATS.map(([format, suffix, text]) =>
+		({text, act: () => save(format, suffix)})), place.x, place.bottom + 2);
+}
+
 function menuAtFocus() {
 	const at = flame.placeOf(mirror.node);
 	if (at)
@@ -362,6 +391,7 @@ const flame = new Flame(byId("flame"), {point: describe, zoom: clickFrame, menu:
 const mirror = new Mirror(byId("mirror"), {
 	describe: textOf,
 	zoom: zoomTo,
+	menu: menuAtFocus,
 	focus: (node) => {
 		flame.focus(node);
 		describe(node);
@@ -404,6 +434,7 @@ function listen() {
 	onClick("unzoom", () => zoomTo(0));
 	onClick("ignore", () => go({ignore: !state.ignore}, "push"));
 	onClick("copy", () => copy(query.commandOf(state, profileName())));
+	onClick("save", openSaveMenu);
 	onClick("keys", () => byId("help").showModal());
 	listenToSearch();
 }
@@ -430,6 +461,7 @@ function listenToSearch() {
 const down = () => state.shape === "icicle";
 
 listenToKeys({
+	isReady: () => shown.tree !== null,
 	isGraph: () => mirror.hasFocus(),
 	graph: {
 		ArrowUp: () => walk(down() ? mirror.caller() : mirror.callee()),
@@ -440,8 +472,7 @@ listenToKeys({
 		Enter: () => zoomTo(mirror.node),
 		" ": () => zoomTo(mirror.node),
 		Backspace: () => zoomTo(shown.tree.parent[state.zoom]),
-		m: menuAtFocus,
-		ContextMenu: menuAtFocus
+		m: menuAtFocus
 	},
 	everywhere: {
 		"/": () => {
@@ -457,7 +488,7 @@ listenToKeys({
 		u: () => state.transforms.length && removeTransform(state.transforms.length - 1),
 		t: () => byId("heatmap").focus(),
 		g: () => walk(mirror.node),
-		f: () => document.querySelector("#top tbody button").focus(),
+		f: () => document.querySelector("#top button").focus(),
 		Escape: escape
 	}
 });
@@ -471,15 +502,16 @@ window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () 
 
 // ---- For tests: what is on the screen ----
 
-function boxState(box) {
-	const {tree} = shown, place = flame.placeOf(box.i);
+function boxState(box, place) {
+	const {tree} = shown;
 	return {node: box.i, name: tree.name(box.i), total: tree.total[box.i], self: tree.self[box.i],
 		depth: tree.depth[box.i], faded: box.faded, match: tree.isMatch(found, box.i),
-		label: box.label, x: place.x, y: place.y, width: place.width, height: place.height};
+		label: box.label, ...flame.placeOfBox(box, place)};
 }
 
 function onScreen() {
 	const {tree, top} = shown, {map} = heatmap;
+	const place = flame.canvas.getBoundingClientRect();
 	return {
 		waiting: counts.waiting + (wanted.view === shown.treeFrom + "\n" + shown.topFrom ? 0 : 1),
 		asked: counts.asked, aborted: counts.aborted, query: {...state},
@@ -488,7 +520,7 @@ function onScreen() {
 			columns: map.columns, column: map.column, offset: map.offset,
 			range: heatmap.range, first: shown.about.first_ns, place: heatmap.cellsPlace()},
 		tree: tree && {total: tree.total[0], nodes: tree.count, zoom: tree.name(state.zoom),
-			zoomTotal: tree.total[state.zoom], boxes: flame.boxes.map(boxState)},
+			zoomTotal: tree.total[state.zoom], boxes: flame.boxes.map((box) => boxState(box, place))},
 		top: top && {total: top.total, sort: shown.sort,
 			rows: top.functions.slice(0, 50).map((row) => ({...row}))},
 		matched: byId("matched").textContent, details: byId("details").textContent,

@@ -97,6 +97,12 @@ export function wholeAddress(state) {
 	return address("top", ["json", ...asked(all), word("rows", "1")]);
 }
 
+// What is shown in another format, as a file.
+export function exportAddress(state, format) {
+	const turned = format === "svg" && state.shape === "icicle" ? ["inverted"] : [];
+	return address(format, asked(state).concat(turned));
+}
+
 export function aboutAddress(state) {
 	return address("info", ["json", ...(state.profile ? [word("profile", state.profile)] : [])]);
 }

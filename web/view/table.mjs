@@ -1,5 +1,5 @@
 // table.mjs: which functions cost most? A table that people and screen readers read.
-import { human, percent } from "./numbers.mjs";
+import { grouped, human, isScaled, percent } from "./numbers.mjs";
 
 export class TopTable {
 	// on: {sort(by), mark(row)}.
@@ -57,11 +57,12 @@ function put(cell, text) {
 }
 
 function fillRow(row, of, total, unit) {
+	const value = isScaled(unit) ? human : grouped;
 	const [selfShare, self, totalShare, all, name, module] = row.cells;
 	put(selfShare, percent(of.self, total) + "%");
-	put(self, human(of.self, unit));
+	put(self, value(of.self, unit));
 	put(totalShare, percent(of.total, total) + "%");
-	put(all, human(of.total, unit));
+	put(all, value(of.total, unit));
 	put(name.firstChild, of.function);
 	put(module, of.module);
 	name.title = of.function;
