@@ -1,8 +1,10 @@
-/* heatmap.c: when is how much? Columns of time, each cut into rows: sub-second offset heat maps.
+/* heatmap.c: when is how much? Columns of time, each cut into rows: sub-second offset heat maps; or
+ * with a row for each thread or CPU.
  *
  * After Brendan Gregg's subsecond-offset heat map and FlameScope, whose numbers these are for
  * samples in order, counted, 50 rows to a second; but every sample is in a cell, in any order. */
 #include "renderers/columns.h"
+#include "renderers/heatmap_rows.h"
 #include "renderers/renderers.h"
 
 #include <stdlib.h>
@@ -15,8 +17,11 @@
 
 struct heatmap_settings {
 	uint64_t column; /* ns */
-	uint64_t rows;
+	uint64_t rows;	 /* with HEATMAP_BY_TIME */
+	int by;		 /* enum heatmap_by */
 };
+
+static const char *const rows_by[] = {"time", "thread", "cpu", NULL};
 
 static const struct option heatmap_options[] = {
 	{.name = "column",
@@ -29,21 +34,30 @@ static const struct option heatmap_options[] = {
 		.help = "into how many parts a column is cut (50), at most 1000",
 		.set = option_u64,
 		.offset = offsetof(struct heatmap_settings, rows)},
+	{.name = "by",
+		.argument = "WHAT",
+		.help = "what rows are: parts of a column's time (time, the default), or "
+			"each a thread or a cpu",
+		.set = option_choice,
+		.offset = offsetof(struct heatmap_settings, by),
+		.choices = rows_by},
 	{0},
 };
 
 static void defaults(void *settings)
 {
 	*(struct heatmap_settings *)settings =
-		(struct heatmap_settings){COLUMN_DEFAULT, ROWS_DEFAULT};
+		(struct heatmap_settings){COLUMN_DEFAULT, ROWS_DEFAULT, HEATMAP_BY_TIME};
 }
 
 struct heatmap {
 	const struct view *view;
 	struct heatmap_settings settings;
-	uint64_t start;	  /* ns: of the first column, on the samples' clock */
-	uint64_t columns; /* 0: no sample has a time */
-	double *cells;	  /* rows of the first column, of the second ... */
+	uint64_t start;		    /* ns: of the first column, on the samples' clock */
+	uint64_t columns;	    /* 0: no sample has a time */
+	struct heatmap_rows groups; /* but with HEATMAP_BY_TIME */
+	uint64_t rows;
+	double *cells; /* rows of the first column, of the second ... */
 	int64_t total, untimed;
 };
 
@@ -78,11 +92,15 @@ static bool lay_out(struct heatmap *h, struct error *err)
 			"expected columns of some time and 1 to %u rows, got %llu ns and %llu",
 			ROWS_MOST, (unsigned long long)column,
 			(unsigned long long)h->settings.rows);
+	if (h->settings.by != HEATMAP_BY_TIME &&
+		!heatmap_rows_init(&h->groups, h->view, (enum heatmap_by)h->settings.by, err))
+		return false;
+	h->rows = h->settings.by == HEATMAP_BY_TIME ? h->settings.rows : h->groups.groups.len;
 	if (!find_span(h->view, &first, &last))
 		return true;
 	h->start = first - first % column;
 	h->columns = (last - h->start) / column + 1;
-	if (h->columns > CELLS_MOST / h->settings.rows)
+	if (h->rows && h->columns > CELLS_MOST / h->rows)
 		return error_set(err, ERR_LIMIT,
 			"a heat map has at most %llu cells: choose longer columns than %llu ns",
 			(unsigned long long)CELLS_MOST, (unsigned long long)column);
@@ -91,13 +109,14 @@ static bool lay_out(struct heatmap *h, struct error *err)
 
 /* ---- How much ---- */
 
-/* floor(rows x the part of the column that has passed). */
-static size_t cell_of(const struct heatmap *h, uint64_t time)
+/* By time: floor(rows x the part of the column that has passed). */
+static size_t cell_of(const struct heatmap *h, const struct samples *s, size_t sample)
 {
-	uint64_t since = time - h->start, column = h->settings.column;
-	uint64_t row = since % column * h->settings.rows / column;
+	uint64_t since = s->time.items[sample] - h->start, column = h->settings.column;
+	uint64_t row = h->settings.by == HEATMAP_BY_TIME ? since % column * h->rows / column
+							 : heatmap_rows_of(&h->groups, s, sample);
 
-	return (size_t)(since / column * h->settings.rows + row);
+	return (size_t)(since / column * h->rows + row);
 }
 
 static void add_stream(struct heatmap *h, const struct stream *stream)
@@ -112,37 +131,47 @@ static void add_stream(struct heatmap *h, const struct stream *stream)
 			continue;
 		h->total += value;
 		if (s->time.len)
-			h->cells[cell_of(h, s->time.items[i])] += (double)value;
+			h->cells[cell_of(h, s, i)] += (double)value;
 		else
 			h->untimed += value;
 	}
+}
+
+static void write_map(const struct heatmap *h, struct output *out)
+{
+	struct columns c = {0};
+
+	columns_number(&c, "start", (int64_t)h->start);
+	columns_number(&c, "column", (int64_t)h->settings.column);
+	columns_number(&c, "columns_count", (int64_t)h->columns);
+	columns_number(&c, "rows", (int64_t)h->rows);
+	columns_number(&c, "total", h->total);
+	columns_number(&c, "untimed", h->untimed);
+	columns_text(&c, "unit", view_text(h->view, view_stream(h->view)->unit));
+	buffer_text(&c.header, ",\"labels\":[");
+	if (h->settings.by != HEATMAP_BY_TIME)
+		heatmap_rows_labels(&h->groups, &c.header);
+	buffer_char(&c.header, ']');
+	columns_add(&c, "value", "f64", h->cells, (size_t)(h->columns * h->rows));
+	columns_write(&c, out);
 }
 
 static bool heatmap_render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
 	struct heatmap h = {.view = v, .settings = *(const struct heatmap_settings *)settings};
-	struct columns c = {0};
-	size_t cells;
+	bool done = lay_out(&h, err);
 
-	if (!lay_out(&h, err))
-		return false;
-	cells = (size_t)(h.columns * h.settings.rows);
-	h.cells = memory_new(cells, sizeof(*h.cells));
-	for (size_t i = 0; i < v->profile->streams.len; i++)
-		if (v->streams[i])
-			add_stream(&h, &v->profile->streams.items[i]);
-	columns_number(&c, "start", (int64_t)h.start);
-	columns_number(&c, "column", (int64_t)h.settings.column);
-	columns_number(&c, "columns_count", (int64_t)h.columns);
-	columns_number(&c, "rows", (int64_t)h.settings.rows);
-	columns_number(&c, "total", h.total);
-	columns_number(&c, "untimed", h.untimed);
-	columns_text(&c, "unit", view_text(v, view_stream(v)->unit));
-	columns_add(&c, "value", "f64", h.cells, cells);
-	columns_write(&c, out);
-	free(h.cells);
-	return true;
+	if (done) {
+		h.cells = memory_new((size_t)(h.columns * h.rows), sizeof(*h.cells));
+		for (size_t i = 0; i < v->profile->streams.len; i++)
+			if (v->streams[i])
+				add_stream(&h, &v->profile->streams.items[i]);
+		write_map(&h, out);
+		free(h.cells);
+	}
+	heatmap_rows_release(&h.groups);
+	return done;
 }
 
 const struct renderer renderer_heatmap = {

@@ -23,10 +23,16 @@ static void cpu_label(const struct profile *p, size_t group, struct buffer *ret_
 		buffer_text(ret_label, "CPU ?");
 }
 
+struct grouping grouping_by_cpu(const struct profile *p)
+{
+	(void)p;
+	return (struct grouping){
+		(size_t)NO_CPU + 1, has_cpus, cpu_of, cpu_label, NULL, "which CPU a sample is of"};
+}
+
 static bool by_cpu_apply(struct view *v, const char *argument, struct error *err)
 {
-	const struct grouping by = {
-		(size_t)NO_CPU + 1, has_cpus, cpu_of, cpu_label, NULL, "which CPU a sample is of"};
+	const struct grouping by = grouping_by_cpu(v->profile);
 
 	(void)argument;
 	return group_apply(v, &by, err);

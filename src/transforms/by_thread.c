@@ -30,10 +30,15 @@ static void thread_label(const struct profile *p, size_t thread, struct buffer *
 		buffer_printf(ret_label, "/%d", t->tid);
 }
 
+struct grouping grouping_by_thread(const struct profile *p)
+{
+	return (struct grouping){p->threads.len, has_threads, thread_of, thread_label, thread_name,
+		"which thread a sample is of"};
+}
+
 static bool by_thread_apply(struct view *v, const char *argument, struct error *err)
 {
-	const struct grouping by = {v->profile->threads.len, has_threads, thread_of, thread_label,
-		thread_name, "which thread a sample is of"};
+	const struct grouping by = grouping_by_thread(v->profile);
 
 	(void)argument;
 	return group_apply(v, &by, err);

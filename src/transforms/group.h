@@ -19,6 +19,10 @@ struct grouping {
 	const char *what; /* "which thread a sample is of" */
 };
 
+/* By thread, the label being NAME-PID/TID; and by CPU. */
+struct grouping grouping_by_thread(const struct profile *p);
+struct grouping grouping_by_cpu(const struct profile *p);
+
 /* Put the group's frame under every stack. ERR_USAGE when no sample says. */
 bool group_apply(struct view *v, const struct grouping *by, struct error *err);
 

@@ -58,6 +58,24 @@ with View(kiln, 'times.txt') as view:
 "
 }
 
+@test "rows that are threads or CPUs have what is theirs" {
+	view "
+with View(kiln, 'times.txt') as view:
+    for words in [], [('focus', 'parse'), ('time', '2..5')]:
+        options = ['--' + k + '=' + v for k, v in words]
+        for by, choose in ('thread', lambda label: '--thread=' + label.split('/')[1]), ('cpu', lambda label: '--cpu=' + label.split()[1]):
+            header, columns = view.columns('heatmap', ('by', by), ('column', '500ms'), *words)
+            assert header['labels'] == {'thread': ['main-12/12', 'worker-12/13'], 'cpu': ['CPU 0', 'CPU 1']}[by], header
+            rows = [columns['value'][i::header['rows']] for i in range(header['rows'])]
+            assert [sum(row) for row in rows] == [top(*options, choose(label))['total'] for label in header['labels']]
+            _, everybody = view.columns('heatmap', ('rows', '1'), ('column', '500ms'), *words)
+            assert [sum(column) for column in zip(*rows)] == list(everybody['value'])
+with View(kiln, 'small.folded') as view:
+    status, _, body = view.get('heatmap?by=cpu')
+    assert status == 400 and body == b'the input does not say which CPU a sample is of\\n', body
+"
+}
+
 @test "the tree is that of the commands: totals, shares, places, order" {
 	view "
 with View(kiln, 'times.txt') as view:
