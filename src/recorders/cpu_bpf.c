@@ -150,11 +150,17 @@ uint64_t cpu_bpf_spent(const struct cpu_bpf *b)
 
 /* ---- Samples that wait for their stacks ---- */
 
-static bool can_wait(const struct cpu_bpf *b, const struct record_options *o)
+#define WORK_OF_THREADS "bpf_task_work_schedule_resume_impl"
+
+/* Where this is not in the kernel, libbpf looks for it in its modules, which takes CAP_SYS_ADMIN:
+ * that of Debian 12 (1.1) gives up without, though the programs do not need it. It looks once for
+ * an object, so what fails here fails no more when the programs are loaded. */
+static bool threads_can_work(struct sample_bpf *programs)
 {
-	return b->source.by_tables && !o->no_page_in &&
-	       libbpf_find_vmlinux_btf_id("bpf_task_work_schedule_resume_impl", BPF_TRACE_FENTRY) >=
-		       0;
+	if (libbpf_find_vmlinux_btf_id(WORK_OF_THREADS, BPF_TRACE_FENTRY) >= 0)
+		return true;
+	bpf_program__set_attach_target(programs->progs.on_sample, 0, WORK_OF_THREADS);
+	return false;
 }
 
 /* Nothing is sampled any more: who comes back from now on finds nothing to tell. What is just being
@@ -206,7 +212,8 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 			  ? (uint32_t)(s->options->ring_bytes / TALLY_BYTES)
 			  : TALLIES_MOST;
 	bpf_map__set_max_entries(b->programs->maps.tallies, b->untimed ? b->room : 1);
-	constants->wait_for_pages = can_wait(b, s->options);
+	constants->wait_for_pages =
+		threads_can_work(b->programs) && b->source.by_tables && !s->options->no_page_in;
 	if (constants->wait_for_pages)
 		bpf_map__set_max_entries(b->programs->maps.laters, LATER_SLOTS);
 	return true;
