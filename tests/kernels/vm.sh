@@ -21,7 +21,7 @@ trap 'rm -rf "$work"' EXIT
 # ---- What it boots into: modules for the host's files, then the command ----
 mkdir -p "$work"/root/{bin,dev,proc,modules,host} "$work/said"
 cp "$(command -v busybox)" "$work/root/bin/busybox"
-for module in virtio_pci 9pnet_virtio 9p loop; do
+for module in virtio_pci 9pnet_virtio 9p loop ext4; do
 	PATH=$PATH:/usr/sbin modprobe -d "$kernel" -S "$version" --show-depends $module
 done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do
 	cp "$file" "$work/root/modules/"

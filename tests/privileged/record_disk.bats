@@ -63,6 +63,7 @@ weight() {
 	"$kiln" fold -q p.kiln | grep ';writes;' | grep -q ";blk_mq_submit_bio;\[write\];$name "
 }
 
+# bats test_tags=kernels
 @test "the same in all of the system, and of a process that runs already" {
 	new_device image
 	"$kiln" record -q --mode disk --devices -a -o p.kiln -- "$bin/requests" "$device" 200 >own
@@ -91,6 +92,7 @@ weight() {
 	"$kiln" info p.kiln | grep -q '^merged .*requests, which count for'
 }
 
+# bats test_tags=kernels
 @test "-r and -w leave the others out, --latency weighs time and tells the queue apart" {
 	new_device image
 	"$kiln" record -q --mode disk -r -o p.kiln -- "$bin/requests" "$device" 50 >own
@@ -109,6 +111,7 @@ weight() {
 	"$kiln" fold -q p.kiln | grep ';writes;.*\[write\] ' | grep -vq blk_mq_submit_bio
 }
 
+# bats test_tags=kernels
 @test "what is written back is of threads of the kernel, with their stacks, and is said" {
 	new_folder
 	"$kiln" record -a --mode disk -w --devices -o p.kiln -- \
@@ -133,6 +136,7 @@ weight() {
 	[ "$(value p.kiln "s['losses']['ring full']")" -ge 300 ]
 }
 
+# bats test_tags=kernels
 @test "a thread that ends before its requests do is named; more than there is room for are counted" {
 	new_folder
 	new_device folder/image

@@ -27,13 +27,18 @@ right() {
 	[ "$(figure "$1" no_room)" -eq 0 ]
 }
 
-# whole FILE PERCENT COMMAND...: this share of its stacks reaches the entry, and all are right.
-whole() {
-	check "$1" 997 5 "${@:3}"
+# checked FILE COMMAND...: all of its stacks are right.
+checked() {
+	check "$1" 997 5 "${@:2}"
 	at_least "$(figure "$1" samples)" 300
-	at_least "$(figure "$1" complete_percent)" "$2"
 	right "$1"
 	[ "$(figure "$1" walked)" -eq "$(figure "$1" copies)" ]
+}
+
+# whole FILE PERCENT COMMAND...: and this share of them reaches the entry.
+whole() {
+	checked "$1" "${@:3}"
+	at_least "$(figure "$1" complete_percent)" "$2"
 }
 
 # tabled FILE: less than 0.5% of its stacks were lost for want of a table.
@@ -41,7 +46,13 @@ tabled() { [ "$(($(figure "$1" end_no-table) * 200))" -le "$(figure "$1" samples
 
 # bats test_tags=kernels
 @test "a program without frame pointers, 40 calls deep: 99.5% of its stacks are whole, and all are right" {
-	whole busy 99.5 "$bin/busy" 3 1 40
+	checked busy "$bin/busy" 3 1 40
+	# It has none until its file is mapped, which takes slow machines a while: no more than is not its own CPU time.
+	samples=$(figure busy samples)
+	others=$((samples - $(grep -xE '[0-9]+' busy.all) * 997 / 1000000000))
+	start=$(figure busy end_no-mapping)
+	[ "$start" -le $((others + samples / 200)) ]
+	[ "$(figure busy end_complete)" -ge $(((samples - start) * 995 / 1000)) ]
 	at_least "$(figure busy frames_per_sample)" 44
 	tabled busy
 }
