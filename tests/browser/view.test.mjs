@@ -43,7 +43,8 @@ function skip(why) {
 	process.exit(0);
 }
 
-const file = path.join(folder, "phases.kiln"), other = path.join(folder, "other.folded");
+const file = path.join(folder, "phases.kiln"), other = path.join(folder, "other.folded"),
+	wide = path.join(folder, "wide.folded");
 function record() {
 	const source = path.join(folder, "phases.c"), program = path.join(folder, "phases");
 	fs.writeFileSync(source, PROGRAM);
@@ -55,6 +56,8 @@ function record() {
 		skip("needs perf: " + String(error.stderr).split("\n")[0]);
 	}
 	fs.writeFileSync(other, "main;work 7\nmain;rest 3\n");
+	fs.writeFileSync(wide, "most 1000000000\n" +
+		Array.from({ length: 20000 }, (_, i) => `f${i} 1\n`).join(""));
 }
 
 const ask = (...words) => JSON.parse(execFileSync(kiln, words, { stdio: ["ignore", "pipe", "ignore"] }));
@@ -62,7 +65,7 @@ const top = (...options) => ask("top", "--json", ...options, file);
 const totalOf = (answer, name) => answer.functions.find((each) => each.function === name).total;
 
 async function serve() {
-	const server = spawn(kiln, ["view", "--no-open", file, other], { stdio: ["ignore", "pipe", "inherit"] });
+	const server = spawn(kiln, ["view", "--no-open", file, other, wide], { stdio: ["ignore", "pipe", "inherit"] });
 	process.on("exit", () => server.kill());
 	for await (const line of createInterface({ input: server.stdout }))
 		return { server, url: line.trim() };
@@ -159,6 +162,8 @@ test("a dragged range has the numbers of kiln top --time, already while it is dr
 	await tab.mouse.up();
 	const state = await settled(tab), range = state.heatmap.range, part = top("--time", state.query.time);
 	equal(state.query.time, range.from / 1e9 + ".." + range.to / 1e9);
+	const row = before.heatmap.column / before.heatmap.rows;
+	equal([range.from, range.to].map((end) => (end - before.heatmap.offset) % row), [0, 0], "whole cells");
 	if (!(part.total > 0 && part.total < before.tree.total))
 		throw new Error("not a part: " + part.total);
 	equal(state.tree.total, part.total);
@@ -262,6 +267,10 @@ test("keeps the zoom when the time is narrowed", {}, async (tab) => {
 	const state = await settled(tab);
 	equal(state.tree.zoom, "parse_all");
 	equal(state.tree.zoomTotal, totalOf(top("--time", state.query.time), "parse_all"));
+	await menu(tab, "parse_all", /^Focus/);
+	equal((await look(tab)).tree.zoom, "all", "where the zoomed frame has gone");
+	await tab.keyboard.press("u");
+	equal((await settled(tab)).tree.zoom, "parse_all", "where it is back");
 });
 
 test("searches: matches lit, counted once, n walks", {}, async (tab) => {
@@ -297,6 +306,41 @@ test("turns over and orders by weight", {}, async (tab) => {
 	const comms = boxes.filter((box) => box.depth === 1);
 	equal(comms.map((box) => box.total), comms.map((box) => box.total).sort((a, b) => b - a));
 	equal(comms[0].x, boxes[0].x, "the heaviest is on the left");
+});
+
+test("tells of what is at the pointer its part of all, of the selection, of the view and of its caller", {},
+	async (tab) => {
+		const before = await open(tab, "#time=0.1..1.2");
+		await tab.mouse.click(...middleOf(boxOf(before, "main")));
+		const zoomed = await settled(tab);
+		await tab.mouse.move(...middleOf(boxOf(zoomed, "parse_line")));
+		const part = top("--time", "0.1..1.2"), line = totalOf(part, "parse_line");
+		const { details } = await until(tab, "told", (state) => state.details.startsWith("parse_line "));
+		for (const [whole, of] of [[top().total, "all"], [part.total, "the selection"],
+			[totalOf(part, "main"), "the view"], [totalOf(part, "parse_all"), "its caller"]]) {
+			const said = new RegExp("([\\d.]+)% of " + of + "( |$)").exec(details);
+			near(said ? Number(said[1]) : NaN, 100 * line / whole, 0.0051, of + " in " + details);
+		}
+	});
+
+test("scrolls by wheel what is higher than its place", { viewport: { width: 1200, height: 480 } }, async (tab) => {
+	const before = await open(tab), root = boxOf(before, "all");
+	await tab.mouse.move(root.x + 300, root.y);
+	await tab.mouse.wheel(0, -60);
+	const after = await until(tab, "scrolled", (state) => !state.tree.boxes.some((box) => box.name === "all"));
+	near(boxOf(after, "main").y - boxOf(before, "main").y, 60, 1, "how far");
+	await tab.keyboard.press("g");
+	equal(boxOf(await settled(tab), "all").y, root.y, "what has the focus is in view");
+});
+
+test("draws only what is wide enough to see, of a tree of any size", {}, async (tab) => {
+	await tab.goto(url + "#profile=" + encodeURIComponent(wide));
+	const state = await until(tab, "there", (each) => each.tree && !each.waiting);
+	equal(state.tree.nodes, 20002);
+	equal(state.tree.boxes.map((box) => box.name), ["all", "most"]);
+	await tab.selectOption("#order", "weight");
+	const sorted = await until(tab, "sorted", (each) => each.tree && !each.waiting && each.query.order === "weight");
+	equal(sorted.tree.boxes.map((box) => box.name), ["all", "most"]);
 });
 
 // ---- Reshape ----
@@ -396,6 +440,33 @@ test("says what the server refuses, and keeps what was there", { errors: true },
 	await tab.click("#chips button");
 	const after = await until(tab, "well again", (each) => each.status === "");
 	equal(after.tree.total, before.tree.total);
+});
+
+test("a view that is refused from the start can be taken back", { errors: true }, async (tab) => {
+	await tab.goto(url + "#focus=(");
+	for (let i = 0; i < 200 && !(await tab.textContent("#status")); i++)
+		await tab.waitForTimeout(30);
+	await tab.click("#chips button");
+	const state = await settled(tab);
+	equal([state.status, state.tree.total], ["", top().total]);
+});
+
+test("colours the heat map by each scale from the palette's one end to the other", {}, async (tab) => {
+	await open(tab, "#column=100ms&rows=10");
+	const darkest = [];
+	for (const scale of ["linear", "sqrt", "log", "rank"]) {
+		await tab.selectOption("#scale", scale);
+		await settled(tab);
+		darkest.push(await tab.evaluate(() => {
+			const canvas = document.getElementById("heatmap");
+			const { data } = canvas.getContext("2d").getImageData(60, 2, canvas.width - 80, 100);
+			let least = 255 * 3;
+			for (let i = 0; i < data.length; i += 4)
+				least = Math.min(least, data[i] + data[i + 1] + data[i + 2]);
+			return least;
+		}));
+	}
+	equal(darkest, [112, 112, 112, 112], "the cell that has most is rgb(0, 34, 78)");
 });
 
 // ---- Table, keys, looks ----

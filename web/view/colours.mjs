@@ -52,9 +52,30 @@ export function ramp(dark) {
 	return bytes;
 }
 
-// (value) => 0..255, for values from `least` (the least above 0) to `most`.
+// (value) => 0..255, for values above 0 of which these are all, or a fair part; the most is `most`.
 export const SCALES = {
-	linear: (least, most) => (value) => 255 * value / most,
-	sqrt: (least, most) => (value) => 255 * Math.sqrt(value / most),
-	log: (least, most) => (value) => 255 * Math.log1p(value / least) / Math.log1p(most / least)
+	linear: (values, most) => (value) => 255 * value / most,
+	sqrt: (values, most) => (value) => 255 * Math.sqrt(value / most),
+	log: (values, most) => {
+		const least = values.reduce((a, b) => Math.min(a, b), most);
+		return (value) => 255 * Math.log1p(value / least) / Math.log1p(most / least);
+	},
+	// Of how many cells a value is above: tells apart what is nearly the same, as on a busy host.
+	rank: (values) => {
+		const sorted = Float64Array.from(values).sort();
+		return (value) => 255 * below(sorted, value) / sorted.length;
+	}
 };
+
+// How many of the sorted values are at most this one.
+function below(sorted, value) {
+	let low = 0, high = sorted.length;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (sorted[middle] <= value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

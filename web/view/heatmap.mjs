@@ -28,15 +28,12 @@ export class Heatmap {
 	// answer: the server's; first: ns, when the first sample was taken, on its clock.
 	show({header, columns}, first) {
 		const value = columns.value;
-		let most = 0, least = Infinity;
-		for (let i = 0; i < value.length; i++) {
+		let most = 0;
+		for (let i = 0; i < value.length; i++)
 			if (value[i] > most)
 				most = value[i];
-			if (value[i] > 0 && value[i] < least)
-				least = value[i];
-		}
 		this.map = {
-			value, most, least, rows: header.rows, column: header.column,
+			value, most, rows: header.rows, column: header.column,
 			columns: header.columns_count, total: header.total, untimed: header.untimed,
 			offset: Number(BigInt(header.start) - BigInt(first)), cells: value.length
 		};
@@ -135,9 +132,8 @@ export class Heatmap {
 
 	// All cells as an image, one pixel each; where columns are thinner than pixels, the most of them.
 	makeImage(dots) {
-		const {value, rows, columns, most, least} = this.map;
+		const {value, rows, columns, most} = this.map;
 		const wide = Math.min(columns, dots), colours = ramp(isDark());
-		const step = SCALES[this.scale](least, most);
 		this.image.width = wide;
 		this.image.height = rows;
 		const context = this.image.getContext("2d");
@@ -150,6 +146,7 @@ export class Heatmap {
 				highest[at] = Math.max(highest[at], value[column * rows + row]);
 			}
 		}
+		const step = SCALES[this.scale](highest.filter((each) => each > 0), most);
 		for (let i = 0; i < highest.length; i++) {
 			const colour = highest[i] > 0 ? Math.round(step(highest[i])) * 4 : -1;
 			if (colour >= 0)

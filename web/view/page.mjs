@@ -17,7 +17,8 @@ const TABLE_ROWS = 300;
 const GAP = 200; // ms from one look to the next: two questions each, so ten a second
 
 let state = query.parseHash(location.hash);
-// Where the zoom is to be found in the tree that comes; null: state.zoom is its number there.
+// Where the zoom is to be found in the tree that comes, which is not zoomed where it is not found; null:
+// state.zoom is its number there.
 let path = null;
 let pattern = null, badPattern = false;
 let found = null, foundIn = null; // which strings match, and of which tree
@@ -37,13 +38,10 @@ function remember(how) {
 // not to be remembered. hurry: ask at once.
 function go(changes, how, hurry = true) {
 	const next = {...state, ...changes};
-	if (query.treeAddress(next) !== query.treeAddress(state)) {
-		if (next.transforms !== state.transforms || next.profile !== state.profile)
-			path = [];
-		next.zoom = 0;
-	} else if (changes.zoom !== undefined) {
+	if (query.treeAddress(next) !== query.treeAddress(state))
+		next.zoom = 0; // until the tree has come, and `path` is found in it
+	else if (changes.zoom !== undefined)
 		path = shown.tree.pathOf(changes.zoom);
-	}
 	state = next;
 	remember(how);
 	return refresh(hurry);
@@ -91,6 +89,7 @@ const maps = new Latest(async (mapFrom, signal) => {
 		heatmap.show(answer, shown.about.first_ns || 0);
 		byId("time").hidden = !answer.header.columns_count;
 		showLegend(isDark(), heatmap.map.most, parseUnit(answer.header.unit));
+		showSelected();
 	} catch (error) {
 		complain(error, signal);
 	}
@@ -182,10 +181,6 @@ function arrive() {
 		state = {...state, zoom: tree.find(path)};
 		if (!heatmap.isDragged())
 			remember("replace");
-	} else {
-		if (state.zoom >= tree.count)
-			state = {...state, zoom: 0};
-		path = tree.pathOf(state.zoom);
 	}
 	showTree();
 	table.show(shown.top, tree.unit, shown.sort, isMarked);
@@ -197,6 +192,10 @@ function arrive() {
 
 function showTree() {
 	const {tree} = shown;
+	if (!path) {
+		state = {...state, zoom: Math.min(state.zoom, tree.count - 1)};
+		path = tree.pathOf(state.zoom);
+	}
 	if (foundIn !== tree)
 		found = tree.matches(pattern);
 	foundIn = tree;
@@ -221,8 +220,9 @@ function showSelected() {
 		return;
 	const range = state.time && heatmap.map && parseRange(state.time, about.first_ns || 0);
 	const ends = range && heatmap.ends(range);
-	const share = human(tree.total[0], tree.unit) + ", " + percent(tree.total[0], whole) + "% of all";
-	byId("selected").textContent = ends ? duration(ends.to - Math.max(ends.from, 0)) + ": " + share : share;
+	const share = human(tree.total[0], tree.unit) + " (" + percent(tree.total[0], whole) + "% of all)";
+	byId("selected").textContent = ends ?
+		duration(ends.to - Math.max(ends.from, 0)) + " selected: " + share : share;
 }
 
 // ---- Details ----

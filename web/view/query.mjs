@@ -12,7 +12,7 @@ export const START = Object.freeze({
 });
 
 const CHOICES = {
-	shape: ["flame", "icicle"], order: ["name", "weight"], scale: ["linear", "sqrt", "log"],
+	shape: ["flame", "icicle"], order: ["name", "weight"], scale: ["linear", "sqrt", "log", "rank"],
 	sort: ["self", "total", "name"]
 };
 const ASKED = ["profile", "kind", "idle", "time", "thread"];

@@ -13,6 +13,7 @@ export class Tree {
 		this.depth = columns.depth;
 		this.kind = columns.kind;
 		this.kinds = header.kinds;
+		this.kind[0] = Math.max(0, header.kinds.indexOf("meta")); // "all" is no code
 		this.deepest = header.depth;
 		this.unit = parseUnit(header.unit, header.decimals);
 		this.leftOut = header.left_out;
