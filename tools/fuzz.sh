@@ -1,5 +1,6 @@
 #!/bin/sh
-# fuzz.sh SECONDS [NAME]: look for inputs that break a parser; every fuzz target in turn, or one.
+# fuzz.sh SECONDS [NAME]: look for inputs that break a parser; every fuzz target in turn, or one. The last
+# (view) asks kiln view at random.
 #
 # Starts from tests/fuzz/corpus/NAME and keeps what it finds interesting in build-fuzz/corpus/NAME. What
 # breaks a target lands in build-fuzz/found/NAME-*: mend the parser, then move the file to
@@ -39,5 +40,12 @@ for target in build-fuzz/tests/fuzz/fuzz_*; do
 		echo "   BROKEN: build-fuzz/$name.log"
 	fi
 done
+if [ -z "$only" ] || [ "$only" = view ]; then
+	echo "-- view, $seconds s"
+	if ! python3 tests/fuzz/view_soak.py build-fuzz/kiln "$seconds" 2>build-fuzz/view.log; then
+		broken=$((broken + 1))
+		echo "   BROKEN: build-fuzz/view.log"
+	fi
+fi
 echo "$broken targets broken"
 [ $broken = 0 ]

@@ -21,6 +21,8 @@ struct option {
 		void *target, const struct option *option, const char *value, struct error *err);
 	size_t offset;		    /* for the setters below: where in the target */
 	const char *const *choices; /* NULL-terminated: for option_choice and completion; or NULL */
+	bool files; /* files are opened for it: for who has a shell here, not for who asks over HTTP
+		     */
 };
 
 struct option_group {

@@ -184,7 +184,11 @@ static enum MHD_Result send_line(
 {
 	struct buffer line = {0};
 
-	buffer_printf(&line, "%s\n", text);
+	buffer_text(&line, text);
+	for (size_t i = 0; i < line.len; i++)
+		if ((unsigned char)line.at[i] < ' ') /* of the query: it stays one line */
+			line.at[i] = ' ';
+	buffer_char(&line, '\n');
 	return send_buffer(connection,
 		&(struct reply){.status = status, .type = "text/plain; charset=utf-8"}, &line);
 }

@@ -24,5 +24,6 @@ const struct transform transform_clean_file = {
 	.argument = "FILE",
 	.help = "the same by your own rules, a line each: REGEX takes functions out, "
 		"s/REGEX/TEXT/ renames them, # is a comment",
+	.files = true,
 	.apply = clean_file_apply,
 };

@@ -35,6 +35,7 @@ const struct option *transform_options(void)
 		options[i] = (struct option){.name = transforms[i]->name,
 			.argument = transforms[i]->argument,
 			.help = transforms[i]->help,
+			.files = transforms[i]->files,
 			.set = ask_for};
 	return options;
 }

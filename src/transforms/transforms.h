@@ -11,6 +11,7 @@ struct transform {
 	const char *name;     /* the option: "focus" */
 	const char *argument; /* "REGEX", or NULL */
 	const char *help;
+	bool files; /* see struct option */
 
 	/* Change the view. The argument has come from the user: ERR_USAGE says what was expected.
 	 */

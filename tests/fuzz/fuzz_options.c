@@ -16,12 +16,15 @@ struct target {
 
 static const char *const shapes[] = {"flame", "icicle", "chart", NULL};
 static const struct option options[] = {
-	{"quiet", 'q', NULL, "say less", option_flag, offsetof(struct target, quiet), NULL},
-	{"name", 'n', "TEXT", "any text", option_text, offsetof(struct target, name), NULL},
-	{"count", 'c', "N", "a number", option_u64, offsetof(struct target, count), NULL},
-	{"span", 's', "TIME", "a duration", option_duration, offsetof(struct target, span), NULL},
-	{"ratio", 'r', "X", "a fraction", option_double, offsetof(struct target, ratio), NULL},
-	{"shape", 0, "SHAPE", "one of some", option_choice, offsetof(struct target, shape), shapes},
+	{"quiet", 'q', NULL, "say less", option_flag, offsetof(struct target, quiet), NULL, false},
+	{"name", 'n', "TEXT", "any text", option_text, offsetof(struct target, name), NULL, false},
+	{"count", 'c', "N", "a number", option_u64, offsetof(struct target, count), NULL, false},
+	{"span", 's', "TIME", "a duration", option_duration, offsetof(struct target, span), NULL,
+		false},
+	{"ratio", 'r', "X", "a fraction", option_double, offsetof(struct target, ratio), NULL,
+		false},
+	{"shape", 0, "SHAPE", "one of some", option_choice, offsetof(struct target, shape), shapes,
+		false},
 	{0},
 };
 

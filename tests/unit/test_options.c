@@ -12,12 +12,14 @@ struct settings {
 
 static const char *const orders[] = {"name", "weight", NULL};
 static const struct option table[] = {
-	{"user", 'u', NULL, "user stacks only", option_flag, offsetof(struct settings, user), NULL},
-	{"output", 'o', "FILE", "where to", option_text, offsetof(struct settings, output), NULL},
+	{"user", 'u', NULL, "user stacks only", option_flag, offsetof(struct settings, user), NULL,
+		false},
+	{"output", 'o', "FILE", "where to", option_text, offsetof(struct settings, output), NULL,
+		false},
 	{"frequency", 'F', "HZ", "samples a second", option_u64, offsetof(struct settings, hertz),
-		NULL},
+		NULL, false},
 	{"order", 0, "ORDER", "of siblings", option_choice, offsetof(struct settings, order),
-		orders},
+		orders, false},
 	{0},
 };
 

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""view_soak.py KILN SECONDS [SEED]: ask kiln view at random, and see that it stays up and answers as it should.
+
+Eight clients at once: queries of random options in any order with random values, requests cut off or written
+slowly, answers that nobody reads. A build with sanitizers ends at what they find, and so does this, with 1.
+"""
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from view_client import View  # noqa: E402
+
+VALUES = ["", "0", "1", "-1", "0.001", "1..2", "..", "..1.5", "1..", "@100..@103", "99999999999999999999", "1s", "1ns", "100ms", "10d",
+          "main", "^w", "(", "[a-z]+;", ".*", "(a*)*b", "worker", "12", "13", "name", "weight", "thread", "cpu", "time", "self", "cycles",
+          "samples", "%", "\u202e", "x" * 3000, "<b>", "a\nb", "s/x/y/", "node", "svg", "1,0", "0-3"]
+
+
+def addresses_and_options(kiln):
+    """What may be asked, by the program's own word."""
+    options = set()
+    for command in "top", "draw", "tree", "fold", "info", "convert":
+        said = subprocess.run([kiln, command, "--help"], check=True, capture_output=True, text=True).stdout
+        options |= set(re.findall(r"--([a-z][a-z-]+)", said))
+    formats = subprocess.run([kiln, "formats"], check=True, capture_output=True, text=True).stdout
+    written = re.findall(r"^  ([a-z-]+) ", formats[formats.index("\nWritten"):], re.M)
+    return ["", "profiles", "heatmap", "nodes", "top", "tree", "info", "svg", "nothing", "view.css"] + written, sorted(options)
+
+
+def write_profile(path):
+    with open(path, "w", encoding="utf-8") as file:
+        for i in range(2000):
+            name = ("main", "worker")[i % 2]
+            frames = "".join(f"\t7f{n:02x} {random.choice('abcdef')}{n}+0x1 (/bin/app)\n" for n in range(random.randrange(1, 30)))
+            file.write(f"{name} 12/{12 + i % 2} [00{i % 2}] {100 + random.random() * 7:.6f}: 1000 cycles:\n{frames}\n")
+
+
+class Soak:
+    def __init__(self, view, kiln, seed):
+        self.view, self.seed, self.asked, self.wrong = view, seed, {}, []
+        self.addresses, self.options = addresses_and_options(kiln)
+        self.profiles = ["times.txt", "one.folded", "none"]
+
+    def query(self, random_):
+        words = []
+        for _ in range(random_.randrange(6)):
+            word = random_.choice(self.options + ["profile", "column", "rows", "by", "order", "least", "kind"])
+            value = random_.choice(self.profiles) if word == "profile" else random_.choice(VALUES)
+            words.append(word if random_.random() < 0.3 else word + "=" + urllib.parse.quote(value))
+        return random_.choice(self.addresses) + ("?" + "&".join(words) if words else "")
+
+    def cut_off(self, random_, query):
+        """A request that is not ended, or whose answer is not read."""
+        host, path = self.view.url.split("/", 3)[2:]
+        text = f"GET /{path}{query} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()
+        with socket.create_connection(("127.0.0.1", int(host.split(":")[1]))) as connection:
+            connection.sendall(text[:random_.randrange(len(text) + 1)])
+            if random_.random() < 0.5:
+                time.sleep(random_.random() / 10)
+
+    def client(self, number, end):
+        random_ = random.Random(self.seed * 100 + number)
+        while time.monotonic() < end and not self.wrong:
+            query = self.query(random_)
+            try:
+                if random_.random() < 0.2:
+                    self.cut_off(random_, query)
+                    continue
+                status, _, body = self.view.get(query, method=random_.choice(["GET", "GET", "GET", "HEAD", "POST"]))
+                self.asked[status] = self.asked.get(status, 0) + 1
+                if status not in (200, 400, 404, 405) or (status == 400 and body.count(b"\n") > 1):
+                    self.wrong.append((query, status, body[:300]))
+            except OSError as problem:
+                self.wrong.append((query, repr(problem)))
+
+
+def main():
+    kiln, seconds = os.path.abspath(sys.argv[1]), float(sys.argv[2])
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(10 ** 6)
+    random.seed(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        write_profile("times.txt")
+        with open("one.folded", "w", encoding="utf-8") as file:
+            file.write("a;b 1\n")
+        with View(kiln, "times.txt", "one.folded") as view:
+            soak = Soak(view, kiln, seed)
+            clients = [threading.Thread(target=soak.client, args=(i, time.monotonic() + seconds)) for i in range(8)]
+            for client in clients:
+                client.start()
+            for client in clients:
+                client.join()
+            whole = view.json("top")["total"] if not soak.wrong else 0
+        os.chdir("/")
+    print(f"seed {seed}: " + ", ".join(f"{count} answers of {status}" for status, count in sorted(soak.asked.items())))
+    if soak.wrong or whole != 2000 * 1000:
+        sys.exit(f"wrong: {soak.wrong[:3]} {whole}")
+
+
+if __name__ == "__main__":
+    main()
