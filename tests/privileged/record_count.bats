@@ -111,6 +111,7 @@ inside_calls() {
 	[ "$(shown ';run;probes;guarded ')" -eq "$(own guarded probes 4)" ]
 }
 
+# bats test_tags=kernels
 @test "several events at once, each with its own stream; libraries by their names" {
 	record_counted 500 -e counted:add -e usdt:counted:plain,syscalls:sys_enter_lseek -e libc:pthread_create
 	[ "$(value p.kiln "[x['delivered'] for x in i['streams']]")" = "[2000, 2000, 2000, 4]" ]
@@ -118,6 +119,7 @@ inside_calls() {
 	[ "$(shown ';main;all;.*pthread_create' --kind libc:pthread_create)" -eq 4 ]
 }
 
+# bats test_tags=kernels
 @test "a command from its start, and with --yes its children as well, also in all of the system" {
 	"$kiln" record -q --mode count -e counted:add -o p.kiln -- "$bin/counted" 300 2>own
 	[ "$(shown ';add ')" -eq 1200 ]
@@ -139,6 +141,7 @@ inside_calls() {
 	[ "$(value p.kiln "s['losses']['ring full']")" -ge 15000 ]
 }
 
+# bats test_tags=kernels
 @test "a recorder that is killed leaves nothing behind" {
 	start_counted 10
 	kill_recorder counted 4 --mode count -e counted:add,syscalls:sys_enter_lseek -p $target
@@ -147,6 +150,7 @@ inside_calls() {
 	[ "$(own add odd 3)" -eq 20 ]
 }
 
+# bats test_tags=kernels
 @test "tracepoints where nothing has mounted tracefs" {
 	without_tracefs() {
 		unshare -m sh -c 'for place in tracing debug; do mount -t tmpfs none /sys/kernel/$place || exit; done
