@@ -239,6 +239,31 @@ test("takes exact ends as they are typed", {}, async (tab) => {
 	equal(state.heatmap.range, { from: 250000000, to: 900100000 });
 });
 
+test("rows are threads or CPUs: each has what the command says is its own, and a label chooses it", {}, async (tab) => {
+	await open(tab, COLUMNS);
+	const lanes = [["thread", "--thread"], ["cpu", "--cpu"]];
+	const several = ask("info", "--json", file).cpu_list.length > 1;
+	for (const [by, option] of several ? lanes : lanes.slice(0, 1)) {
+		await tab.selectOption("#rows", by);
+		const { heatmap, tree } = await settled(tab);
+		const sums = heatmap.labels.map((_, row) =>
+			heatmap.value.filter((__, i) => i % heatmap.rows === row).reduce((a, b) => a + b));
+		equal(sums, heatmap.labels.map((label) => top(option, /\d+$/.exec(label)[0]).total), by);
+		const { place } = heatmap, lane = place.height / heatmap.rows;
+		await tab.mouse.click(place.x - 20, place.y + lane * 1.5);
+		equal((await settled(tab)).tree.total, sums[1], "of the second " + by);
+		await tab.goBack();
+		equal((await settled(tab)).tree.total, tree.total);
+		await drag(tab, [place.x + place.width * 0.2, place.y + lane / 2],
+			[place.x + place.width * 0.6, place.y + lane / 2]);
+		const part = await settled(tab);
+		equal(part.tree.total, top("--time", part.query.time).total, "a range of all lanes");
+		equal((part.heatmap.range.to - part.heatmap.range.from) % heatmap.column, 0, "whole columns");
+		await tab.goBack();
+		await settled(tab);
+	}
+});
+
 // ---- Zoom and search ----
 
 test("zooms by click, fades the callers, and comes back by Esc and by history", {}, async (tab) => {

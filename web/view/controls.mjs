@@ -65,16 +65,20 @@ const COLUMNS = [["10ms", 1e7], ["20ms", 2e7], ["50ms", 5e7], ["100ms", 1e8], ["
 // The shortest column of which all find room and of whose cells the average has two samples; but a map
 // of few samples has some columns, too.
 export function columnFor(about, rows, width) {
+	const parts = Number(rows) || 1;
 	const samples = Math.max(1, ...(about.streams || []).filter((each) => each.shown)
 		.map((each) => each.samples));
 	const least = about.span_ns *
-		Math.max(1 / Math.min(300, width / 4), Math.min(rows * 2 / samples, 1 / 30));
+		Math.max(1 / Math.min(300, width / 4), Math.min(parts * 2 / samples, 1 / 30));
 	return (COLUMNS.find(([, ns]) => ns >= least) || COLUMNS[COLUMNS.length - 1])[0];
 }
 
-export function showMapControls(state, column) {
+export function showMapControls(state, about, column) {
+	const lanes = [["thread", "threads", about.thread_list], ["cpu", "CPUs", about.cpu_list]]
+		.filter(([, , list]) => list && list.length > 1).map(([by, text]) => [by, text]);
 	fillSelect(byId("column"), [["", "auto (" + column + ")"], ...COLUMNS], state.column);
-	fillSelect(byId("rows"), ["10", "25", "50", "100"].map((n) => [n, n]), String(state.rows));
+	fillSelect(byId("rows"), [...["10", "25", "50", "100"].map((n) => [n, n]), ...lanes],
+		state.rows);
 	byId("scale").value = state.scale;
 }
 

@@ -63,15 +63,19 @@ export class Flame {
 		this.height = Math.max(this.levels * ROW, s.clientHeight);
 	}
 
+	// When the pane has another size than when it was last scrolled by us, its observer puts that right.
 	scrolled() {
 		const s = this.scroller;
-		this.far = this.icicle ? s.scrollTop : s.scrollHeight - s.clientHeight - s.scrollTop;
 		this.draw();
+		if (s.clientHeight !== this.sized)
+			return;
+		this.far = this.icicle ? s.scrollTop : s.scrollHeight - s.clientHeight - s.scrollTop;
 	}
 
 	scrollFromRoot(far) {
 		const s = this.scroller;
 		this.far = far;
+		this.sized = s.clientHeight;
 		s.scrollTop = this.icicle ? far : s.scrollHeight - s.clientHeight - far;
 	}
 

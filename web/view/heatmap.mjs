@@ -1,16 +1,21 @@
 // heatmap.mjs: when was how much, and which part of the time is chosen?
 //
-// Columns of time from left to right, each from its start (bottom) to its end (top). A selection is
-// half-open, [from, to) in ns from the first sample, and goes up one column and on in the next.
+// Columns of time from left to right, each from its start (bottom) to its end (top); or with lanes, a
+// thread's or a CPU's each. A selection is half-open, [from, to) in ns from the first sample, and goes up
+// one column and on in the next. A cell is a part of the time: a column has `parts`, one with lanes. A
+// spot is what has a colour: its number is that of its value.
 import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
 import { SCALES, ramp } from "./colours.mjs";
+import { Letters } from "./letters.mjs";
 import { duration, seconds } from "./numbers.mjs";
 
-const LEFT = 52, BOTTOM = 18, RIGHT = 8; // pixels around the cells
+const LEFT = 52, LEFT_OF_LANES = 150, BOTTOM = 18, RIGHT = 8; // pixels around the cells
 const HEIGHTS = [[12, 12], [25, 6], [50, 3], [100, 2]]; // pixels of a row, for up to so many rows
+const LANES = [14, 20]; // at most so many pixels high, and so many lanes of threads: the rest is one
+const FONT = "11px system-ui, sans-serif";
 
 export class Heatmap {
-	// on: {select(range or null, phase), point(cell or null)}; phase: "drag", "key", "end" or "cancel".
+	// on: {select(range or null, phase), point(spot or null), lane(label)}; phase: "drag", "key", "end" or "cancel".
 	constructor(canvas, on) {
 		this.canvas = canvas;
 		this.on = on;
@@ -27,15 +32,17 @@ export class Heatmap {
 
 	// answer: the server's; first: ns, when the first sample was taken, on its clock.
 	show({header, columns}, first) {
-		const value = columns.value;
+		const {value, labels} = foldLanes(columns.value, header);
+		const rows = labels ? labels.length : header.rows, parts = labels ? 1 : rows;
 		let most = 0;
 		for (let i = 0; i < value.length; i++)
 			if (value[i] > most)
 				most = value[i];
 		this.map = {
-			value, most, rows: header.rows, column: header.column,
+			value, most, rows, labels, parts, column: header.column,
 			columns: header.columns_count, total: header.total, untimed: header.untimed,
-			offset: Number(BigInt(header.start) - BigInt(first)), cells: value.length
+			offset: Number(BigInt(header.start) - BigInt(first)),
+			cells: header.columns_count * parts
 		};
 		this.stale = true;
 		this.paint();
@@ -61,15 +68,15 @@ export class Heatmap {
 
 	// When cell i begins; that of the cell behind the last one is when the map ends.
 	begin(i) {
-		const {rows, column, offset} = this.map;
-		return offset + Math.floor(i / rows) * column + Math.ceil(i % rows * column / rows);
+		const {parts, column, offset} = this.map;
+		return offset + Math.floor(i / parts) * column + Math.ceil(i % parts * column / parts);
 	}
 
 	cellOf(time) {
-		const {rows, column, offset, cells} = this.map;
+		const {parts, column, offset, cells} = this.map;
 		const since = time - offset;
-		const cell = Math.floor(since / column) * rows +
-			Math.floor(since % column * rows / column);
+		const cell = Math.floor(since / column) * parts +
+			Math.floor(since % column * parts / column);
 		return Math.max(0, Math.min(cells - 1, cell));
 	}
 
@@ -94,38 +101,63 @@ export class Heatmap {
 	// ---- Places ----
 
 	rowHeight() {
+		if (this.map.labels)
+			return Math.max(1, Math.min(LANES[0], Math.floor(280 / this.map.rows)));
 		return (HEIGHTS.find(([rows]) => this.map.rows <= rows) || [0, 1])[1];
 	}
 
 	size() {
 		const width = this.canvas.parentElement.clientWidth;
-		return {width, wide: width - LEFT - RIGHT, high: this.map.rows * this.rowHeight()};
+		const left = this.map.labels ? LEFT_OF_LANES : LEFT;
+		return {width, left, wide: width - left - RIGHT, high: this.map.rows * this.rowHeight()};
 	}
 
 	xOf(column) {
-		return LEFT + column * this.size().wide / this.map.columns;
+		const {left, wide} = this.size();
+		return left + column * wide / this.map.columns;
+	}
+
+	// Which row from the top.
+	line(row) {
+		return this.map.labels ? row : this.map.rows - 1 - row;
+	}
+
+	spotAt(event) {
+		const {left, wide, high} = this.size(), place = this.canvas.getBoundingClientRect();
+		const x = event.clientX - place.x - left, y = event.clientY - place.y;
+		const clamp = (value, most) => Math.max(0, Math.min(most - 1, Math.floor(value)));
+		return clamp(x / wide * this.map.columns, this.map.columns) * this.map.rows +
+			this.line(clamp(y / high * this.map.rows, this.map.rows));
+	}
+
+	cellOfSpot(spot) {
+		return this.map.labels ? Math.floor(spot / this.map.rows) : spot;
 	}
 
 	// The nearest cell; none before that of the first sample, where the commands know no times.
 	cellAt(event) {
-		const {wide, high} = this.size(), place = this.canvas.getBoundingClientRect();
-		const x = event.clientX - place.x - LEFT, y = event.clientY - place.y;
-		const clamp = (value, most) => Math.max(0, Math.min(most - 1, Math.floor(value)));
-		const cell = clamp(x / wide * this.map.columns, this.map.columns) * this.map.rows +
-			clamp((high - y) / high * this.map.rows, this.map.rows);
-		return Math.max(cell, this.cellOf(0));
+		return Math.max(this.cellOfSpot(this.spotAt(event)), this.cellOf(0));
 	}
 
 	isInside(event) {
-		const {wide, high} = this.size(), place = this.canvas.getBoundingClientRect();
-		const x = event.clientX - place.x - LEFT, y = event.clientY - place.y;
+		const {left, wide, high} = this.size(), place = this.canvas.getBoundingClientRect();
+		const x = event.clientX - place.x - left, y = event.clientY - place.y;
 		return x >= 0 && x < wide && y >= 0 && y < high;
+	}
+
+	// The label left of the cells that is there, or "".
+	labelAt(event) {
+		const {left, high} = this.size(), place = this.canvas.getBoundingClientRect();
+		const x = event.clientX - place.x, y = event.clientY - place.y;
+		if (!this.map.labels || x < 0 || x >= left || y < 0 || y >= high)
+			return "";
+		return this.map.labels[Math.floor(y / this.rowHeight())];
 	}
 
 	// Where the cells are on the screen.
 	cellsPlace() {
-		const place = this.canvas.getBoundingClientRect(), {wide, high} = this.size();
-		return {x: place.x + LEFT, y: place.y, width: wide, height: high};
+		const place = this.canvas.getBoundingClientRect(), {left, wide, high} = this.size();
+		return {x: place.x + left, y: place.y, width: wide, height: high};
 	}
 
 	// ---- Painting ----
@@ -142,7 +174,7 @@ export class Heatmap {
 		for (let column = 0; column < columns; column++) {
 			const x = wide === columns ? column : Math.floor(column * wide / columns);
 			for (let row = 0; row < rows; row++) {
-				const at = (rows - 1 - row) * wide + x;
+				const at = this.line(row) * wide + x;
 				highest[at] = Math.max(highest[at], value[column * rows + row]);
 			}
 		}
@@ -160,54 +192,72 @@ export class Heatmap {
 	paint() {
 		if (!this.map)
 			return;
-		const {width, wide, high} = this.size();
+		const {width, left, wide, high} = this.size();
 		if (wide < 1)
 			return;
 		const context = contextOf(this.canvas, width, high + BOTTOM);
 		const dots = Math.round(wide * (window.devicePixelRatio || 1));
 		context.clearRect(0, 0, width, high + BOTTOM);
 		context.fillStyle = styleOf("--empty");
-		context.fillRect(LEFT, 0, wide, high);
+		context.fillRect(left, 0, wide, high);
 		if (!this.map.columns)
 			return;
 		if (this.stale || this.imageDots !== dots)
 			this.makeImage(dots);
 		context.imageSmoothingEnabled = false;
-		context.drawImage(this.image, LEFT, 0, wide, high);
-		this.paintAxes(context, wide, high);
-		this.paintRange(context, wide, high);
+		context.drawImage(this.image, left, 0, wide, high);
+		this.paintRows(context, left, high);
+		this.paintTimes(context, left, wide, high);
+		this.paintRange(context, left, wide, high);
 		this.paintHovered(context);
 	}
 
-	paintAxes(context, wide, high) {
-		const {column, columns, offset} = this.map;
+	// What rows are: parts of a column's time, or lanes.
+	paintRows(context, left, high) {
+		const {labels, column} = this.map, tall = this.rowHeight();
 		context.fillStyle = styleOf("--quiet");
-		context.font = "11px system-ui, sans-serif";
+		context.font = FONT;
 		context.textAlign = "right";
+		if (labels) {
+			const letters = this.letters = this.letters || new Letters(context);
+			context.textBaseline = "middle";
+			const step = Math.ceil(11 / tall); // labels that do not touch
+			for (let i = 0; i < labels.length; i += step)
+				context.fillText(letters.fitStart(labels[i], left - 12), left - 5,
+					i * tall + tall / 2);
+			return;
+		}
 		context.textBaseline = "top";
-		context.fillText(duration(column), LEFT - 5, 0);
+		context.fillText(duration(column), left - 5, 0);
 		context.textBaseline = "bottom";
-		context.fillText("0", LEFT - 5, high);
-		context.textBaseline = "top";
+		context.fillText("0", left - 5, high);
+	}
+
+	paintTimes(context, left, wide, high) {
+		const {column, columns, offset} = this.map;
 		const end = offset + columns * column, step = tick(columns * column, wide / 80);
+		context.textAlign = "center";
+		context.textBaseline = "top";
 		for (let time = 0; time <= end; time += step) {
-			const x = LEFT + (time - offset) / (columns * column) * wide;
+			const x = left + (time - offset) / (columns * column) * wide;
 			const text = seconds(time) + " s";
-			const half = context.measureText(text).width / 2;
-			context.textAlign = "center";
 			context.fillRect(Math.round(x), high, 1, 3);
-			if (x + half <= LEFT + wide + RIGHT)
+			if (x + context.measureText(text).width / 2 <= left + wide + RIGHT)
 				context.fillText(text, x, high + 4);
 		}
 	}
 
 	// The outline of a range: up its first column, along the top, down to where it ends.
 	path(range, high) {
-		const {rows, column, offset, cells} = this.map, path = new Path2D();
+		const {parts, labels, column, offset, cells} = this.map, path = new Path2D();
 		const {from, to} = this.ends(range);
 		const clip = (time) => Math.max(offset, Math.min(this.begin(cells), time)) - offset;
 		const a = clip(from), b = clip(to);
-		const first = Math.min(Math.floor(a / column), cells / rows - 1);
+		if (labels) {
+			path.rect(this.xOf(a / column), 0, this.xOf(b / column) - this.xOf(a / column), high);
+			return path;
+		}
+		const first = Math.min(Math.floor(a / column), cells / parts - 1);
 		const last = Math.max(first, Math.ceil(b / column) - 1);
 		const y = (since, at) => high * (1 - (since - at * column) / column);
 		const left = this.xOf(first), right = this.xOf(last + 1);
@@ -228,11 +278,11 @@ export class Heatmap {
 	}
 
 	// What is not selected is veiled.
-	paintRange(context, wide, high) {
+	paintRange(context, left, wide, high) {
 		if (!this.range)
 			return;
 		const path = this.path(this.range, high), all = new Path2D();
-		all.rect(LEFT, 0, wide, high);
+		all.rect(left, 0, wide, high);
 		all.addPath(path);
 		context.fillStyle = styleOf("--veil");
 		context.fill(all, "evenodd");
@@ -242,14 +292,14 @@ export class Heatmap {
 	}
 
 	paintHovered(context) {
-		const {rows} = this.map, cell = this.hovered;
-		if (cell < 0)
+		const {rows} = this.map, spot = this.hovered;
+		if (spot < 0)
 			return;
-		const x = this.xOf(Math.floor(cell / rows)), tall = this.rowHeight();
+		const column = Math.floor(spot / rows), x = this.xOf(column), tall = this.rowHeight();
 		context.strokeStyle = styleOf("--text");
 		context.lineWidth = 1;
-		context.strokeRect(x + 0.5, (rows - 1 - cell % rows) * tall + 0.5,
-			Math.max(this.xOf(Math.floor(cell / rows) + 1) - x - 1, 1), Math.max(tall - 1, 1));
+		context.strokeRect(x + 0.5, this.line(spot % rows) * tall + 0.5,
+			Math.max(this.xOf(column + 1) - x - 1, 1), Math.max(tall - 1, 1));
 	}
 
 	// ---- Pointers ----
@@ -265,7 +315,11 @@ export class Heatmap {
 	}
 
 	press(event) {
-		if (event.button !== 0 || !this.map || !this.isInside(event))
+		if (event.button !== 0 || !this.map)
+			return;
+		if (this.labelAt(event))
+			this.on.lane(this.labelAt(event));
+		if (!this.isInside(event))
 			return;
 		const cell = this.cellAt(event);
 		this.canvas.setPointerCapture(event.pointerId);
@@ -281,7 +335,8 @@ export class Heatmap {
 	move(event) {
 		if (!this.map)
 			return;
-		this.point(this.isInside(event) ? this.cellAt(event) : -1);
+		this.canvas.classList.toggle("label", this.labelAt(event) !== "");
+		this.point(this.isInside(event) ? this.spotAt(event) : -1);
 		if (this.anchor >= 0)
 			this.select(this.rangeOf(this.anchor, this.cellAt(event)), "drag");
 	}
@@ -314,19 +369,23 @@ export class Heatmap {
 		this.on.select(range, phase);
 	}
 
-	point(cell) {
-		if (cell === this.hovered)
+	point(spot) {
+		if (spot === this.hovered)
 			return;
-		this.hovered = cell;
+		this.hovered = spot;
 		this.draw();
-		this.on.point(cell < 0 ? null : {...this.rangeOf(cell, cell), value: this.map.value[cell]});
+		if (spot < 0)
+			return this.on.point(null);
+		const cell = this.cellOfSpot(spot), {labels, rows, value} = this.map;
+		this.on.point({...this.rangeOf(cell, cell), value: value[spot],
+			label: labels ? labels[spot % rows] : ""});
 	}
 
 	// ---- Keys ----
 
 	// Arrows move the selection by a column or a row, with Shift only its end.
 	key(event) {
-		const steps = this.map && {ArrowLeft: -this.map.rows, ArrowRight: this.map.rows,
+		const steps = this.map && {ArrowLeft: -this.map.parts, ArrowRight: this.map.parts,
 			ArrowUp: 1, ArrowDown: -1};
 		const step = steps && steps[event.key];
 		if (!step || event.ctrlKey || event.metaKey || event.altKey)
@@ -334,7 +393,7 @@ export class Heatmap {
 		event.preventDefault();
 		event.stopPropagation();
 		const first = this.cellOf(0), last = this.map.cells - 1;
-		let [a, b] = this.range ? this.cellsOf(this.range) : [first, first + this.map.rows - 1];
+		let [a, b] = this.range ? this.cellsOf(this.range) : [first, first + this.map.parts - 1];
 		a = Math.max(a, first);
 		if (this.range && event.shiftKey) {
 			b = Math.max(a, Math.min(last, b + step));
@@ -345,6 +404,19 @@ export class Heatmap {
 		}
 		this.select(this.rangeOf(a, Math.min(b, last)), "key");
 	}
+}
+
+// Of the lanes of many threads the last ones become one.
+function foldLanes(value, {rows, labels, columns_count: columns}) {
+	const most = LANES[1];
+	if (!labels || !labels.length)
+		return {value, labels: null};
+	if (rows <= most || labels[0].startsWith("CPU "))
+		return {value, labels};
+	const folded = new Float64Array(columns * most);
+	for (let i = 0; i < value.length; i++)
+		folded[Math.floor(i / rows) * most + Math.min(i % rows, most - 1)] += value[i];
+	return {value: folded, labels: [...labels.slice(0, most - 1), rows - most + 1 + " others"]};
 }
 
 export function isDark() {

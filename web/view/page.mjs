@@ -147,7 +147,7 @@ function showState() {
 	const first = shown.about.first_ns || 0;
 	search();
 	showOffers(state, shown.profiles, shown.about);
-	showMapControls(state, autoColumn());
+	showMapControls(state, shown.about, autoColumn());
 	showTime(state.time, first);
 	showGraphControls(state, badPattern);
 	showChips(state.transforms, removeTransform);
@@ -252,7 +252,7 @@ function describeCell(cell) {
 	if (!cell)
 		return describe(-1);
 	const unit = shown.tree ? shown.tree.unit : parseUnit("");
-	byId("details").textContent = seconds(cell.from || 0) + " s to " + seconds(cell.to) + " s: " +
+	byId("details").textContent = (cell.label ? cell.label + ", " : "") + seconds(cell.from || 0) + " s to " + seconds(cell.to) + " s: " +
 		human(cell.value, unit) + " \u00b7 " + percent(cell.value, shown.whole) + "% of all";
 }
 
@@ -269,6 +269,15 @@ function selectTime(range, phase) {
 		keyed = now;
 	const how = {drag: "", cancel: "", end: "push", key: more ? "replace" : "push"}[phase];
 	go({time: timeOf(range)}, how, phase === "end" || phase === "cancel");
+}
+
+// Only that thread, or that CPU; the others that stand together are not one.
+function chooseLane(label) {
+	const [number] = /\d+$/.exec(label) || [];
+	if (number && state.rows === "thread")
+		go({thread: state.thread === number ? "" : number}, "push");
+	else if (number)
+		reshape("cpu", number);
 }
 
 function clearTime() {
@@ -386,7 +395,8 @@ function escape() {
 
 // ---- The panes ----
 
-const heatmap = new Heatmap(byId("heatmap"), {select: selectTime, point: describeCell});
+const heatmap = new Heatmap(byId("heatmap"), {select: selectTime, point: describeCell,
+	lane: chooseLane});
 const flame = new Flame(byId("flame"), {point: describe, zoom: clickFrame, menu: openMenu});
 const mirror = new Mirror(byId("mirror"), {
 	describe: textOf,
@@ -421,7 +431,7 @@ function listen() {
 	onChange("thread", ({value}) => go({thread: value}, "push"));
 	onChange("idle", ({checked}) => go({idle: checked}, "push"));
 	onChange("column", ({value}) => go({column: value}, "push"));
-	onChange("rows", ({value}) => go({rows: Number(value)}, "push"));
+	onChange("rows", ({value}) => go({rows: value}, "push"));
 	onChange("scale", ({value}) => go({scale: value}, "push"));
 	onChange("order", ({value}) => go({order: value}, "push"));
 	for (const id of ["from", "to"]) {
@@ -517,7 +527,7 @@ function onScreen() {
 		asked: counts.asked, aborted: counts.aborted, query: {...state},
 		whole: shown.whole, command: query.commandOf(state, profileName()),
 		heatmap: map && {total: map.total, untimed: map.untimed, most: map.most, rows: map.rows,
-			columns: map.columns, column: map.column, offset: map.offset,
+			columns: map.columns, column: map.column, labels: map.labels, value: [...map.value], offset: map.offset,
 			range: heatmap.range, first: shown.about.first_ns, place: heatmap.cellsPlace()},
 		tree: tree && {total: tree.total[0], nodes: tree.count, zoom: tree.name(state.zoom),
 			zoomTotal: tree.total[state.zoom], boxes: flame.boxes.map((box) => boxState(box, place))},

@@ -8,7 +8,7 @@
 export const START = Object.freeze({
 	profile: "", kind: "", idle: false, time: "", thread: "", transforms: Object.freeze([]),
 	shape: "flame", order: "name", zoom: 0, search: "", ignore: false,
-	column: "", rows: 50, scale: "sqrt", sort: "self"
+	column: "", rows: "50", scale: "sqrt", sort: "self"
 });
 
 const CHOICES = {
@@ -27,8 +27,8 @@ function word(key, value) {
 function readWord(state, key, value) {
 	if (key === "idle" || key === "ignore")
 		state[key] = true;
-	else if (key === "zoom" || key === "rows")
-		state[key] = Math.max(0, parseInt(value, 10) || START[key]);
+	else if (key === "zoom")
+		state[key] = Math.max(0, parseInt(value, 10) || 0);
 	else if (CHOICES[key])
 		state[key] = CHOICES[key].includes(value) ? value : START[key];
 	else if (key in START && key !== "transforms")
@@ -67,7 +67,7 @@ function asked(state, leaveOut = []) {
 
 export function hashOf(state) {
 	const looks = LOOKS.filter((key) => state[key] !== START[key])
-		.map((key) => word(key, key === "zoom" || key === "rows" ? String(state[key]) : state[key]));
+		.map((key) => word(key, key === "zoom" ? String(state[key]) : state[key]));
 	const words = asked(state).concat(looks);
 	return words.length ? "#" + words.join("&") : "";
 }
@@ -85,10 +85,13 @@ export function topAddress(state, rows) {
 		["json", ...asked(state), word("sort", state.sort), word("rows", String(rows))]);
 }
 
+// Are rows of the heat map threads or CPUs?
+export const hasLanes = (state) => state.rows === "thread" || state.rows === "cpu";
+
 // Of all time: the map stays whole while a part of it is selected.
 export function heatmapAddress(state, column) {
-	return address("heatmap",
-		asked(state, ["time"]).concat(word("column", column), word("rows", String(state.rows))));
+	const rows = hasLanes(state) ? word("by", state.rows) : word("rows", state.rows);
+	return address("heatmap", asked(state, ["time"]).concat(word("column", column), rows));
 }
 
 // Of everything in the profile, as shares of all of it are.
