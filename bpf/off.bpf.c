@@ -161,7 +161,7 @@ int on_tick(void *ctx)
 	run_begins(t, now);
 	if (!t->ran)
 		return 0;
-	chunk = stack_take_sampled(ctx, task, &lost);
+	chunk = stack_take_from(ctx, task, asked.kernel_frames, NULL, NULL, &lost);
 	if (!lost) {
 		t->ran_chunk = chunk;
 		t->met = true;
@@ -563,9 +563,8 @@ int waited_before(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct thread *t = waiting_thread(task);
+	__u32 known, chunk;
 	bool lost = false;
-	__u64 since;
-	__u32 chunk;
 
 	if (!t || !t->before)
 		return 0;
@@ -573,11 +572,16 @@ int waited_before(struct bpf_iter__task *ctx)
 		waiting_left++;
 		return 0;
 	}
-	since = t->since;
-	t->before = false;
+	known = t->chunk;
 	chunk = stack_take_waiting(task, &lost);
-	if (chunk && !lost && t->since == since)
-		t->chunk = chunk;
+	if (lost) {
+		waiting_left++;
+		return 0;
+	}
+	t->before = false;
+	/* Unless it has left again meanwhile, with another stack. */
+	if (chunk)
+		__sync_val_compare_and_swap(&t->chunk, known, chunk);
 	return 0;
 }
 

@@ -389,18 +389,6 @@ static __always_inline __u32 stack_take_again(
 	return stack_take_from(ctx, task, asked.kernel_frames, &asked.origin, memo, ret_lost);
 }
 
-/* The same where a timer interrupted it. */
-static __always_inline __u32 stack_take_sampled(void *ctx, struct task_struct *task, bool *ret_lost)
-{
-	struct stack_room *room = stack_room(0);
-
-	if (!room)
-		return 0;
-	stack_take_as(room, ctx, task, asked.kernel_frames, NULL, NULL);
-	*ret_lost = room->lost;
-	return room->id;
-}
-
 /* ---- The same for a thread that is off the CPU ---- */
 
 /* All that is known of user space is where it left. */

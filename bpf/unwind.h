@@ -112,7 +112,7 @@ static __noinline bool unwind_find_map(struct user_stack *w, __u64 address)
 	const struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &key);
 	__u64 at = 0;
 
-	if (!space || address >> 63)
+	if (!space || address >> 62)
 		return false;
 	if (space->leaves) {
 #define START(i) (space->starts[i] & ~0ull >> 2)

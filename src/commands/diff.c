@@ -272,7 +272,7 @@ static bool add_profile(
 
 static bool add_side(struct profile *to, size_t side, unsigned want, struct error *err)
 {
-	static const struct load_steps steps = {prepare_profile, prepare_view};
+	static const struct load_steps steps = {.profile = prepare_profile, .view = prepare_view};
 	const struct files *files = &own.side[side];
 
 	for (size_t i = 0; i < files->paths.len; i++) {

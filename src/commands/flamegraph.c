@@ -3,6 +3,7 @@
  * Called by that name (a link to kiln), it does what people type in two traditions: without a
  * command it draws what `perf record` left, as the classic script did; with one it records first,
  * under the options of cargo-flamegraph. */
+#include "commands/desktop.h"
 #include "commands/pipeline.h"
 #include "commands/record.h"
 
@@ -12,7 +13,6 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern const struct command command_flamegraph;
@@ -211,19 +211,6 @@ static int record_to(const char *path, char **command, bool *ret_written)
 
 /* ---- Drawing ---- */
 
-static void show(const char *path)
-{
-	pid_t child = fork();
-	int status;
-
-	if (!child) {
-		execlp("xdg-open", "xdg-open", path, (char *)NULL);
-		_exit(127);
-	}
-	if (child < 0 || waitpid(child, &status, 0) < 0 || status)
-		say("xdg-open could not show %s", path);
-}
-
 static int draw(const char *input)
 {
 	const struct svg_settings *settings = picture.settings;
@@ -235,7 +222,7 @@ static int draw(const char *input)
 		return code;
 	say("wrote %s", picture.output);
 	if (own.open)
-		show(picture.output);
+		desktop_show(picture.output);
 	return 0;
 }
 

@@ -47,14 +47,17 @@ static const struct option input_options[] = {
 
 void load_groups(struct option_group ret_groups[LOAD_GROUPS])
 {
+	static struct option transforming[TRANSFORM_OPTIONS];
+
+	transform_options(transforming);
 	for (size_t i = 0; readers[i] && i < FORMATS_MOST; i++)
 		formats[i] = readers[i]->name;
 	ret_groups[LOAD_INPUT] = (struct option_group){"Input", input_options, &common};
 	ret_groups[LOAD_VALUES] = (struct option_group){"Values", shape_options, &common.shape};
 	ret_groups[LOAD_PLACES] = names_group();
 	ret_groups[LOAD_DETAIL] = names_detail_group();
-	ret_groups[LOAD_SHAPE] = (struct option_group){"Choose and reshape, in the order given",
-		transform_options(), &common.shape.transforms};
+	ret_groups[LOAD_SHAPE] = (struct option_group){
+		"Choose and reshape, in the order given", transforming, &common.shape.transforms};
 }
 
 /* ---- Input ---- */
@@ -211,13 +214,13 @@ bool load_is_plain(void)
 	       (!common.format || !strcmp(common.format, "folded"));
 }
 
-static void say_about(const struct loaded *l)
+static void say_about(const struct loaded *l, const struct load_steps *steps)
 {
 	say_notes(l);
 	for (uint32_t i = 0; i < l->profile.streams.len; i++)
 		if (l->view.streams[i])
 			say_losses(l, i);
-	if (!common.shape.kind)
+	if (!common.shape.kind && !steps->all_kinds)
 		say_other_events(l);
 }
 
@@ -247,7 +250,7 @@ bool load_file(const char *path, unsigned want, const struct load_steps *steps, 
 		loaded_release(ret);
 		return false;
 	}
-	say_about(ret);
+	say_about(ret, steps);
 	return true;
 }
 

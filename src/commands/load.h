@@ -44,10 +44,11 @@ bool load(const struct command *command, char **operands, unsigned want, struct 
 	struct error *err);
 void loaded_release(struct loaded *l);
 
-/* What a command does to each file on its way; either may be NULL. */
+/* What a command does to each file on its way; functions may be NULL. */
 struct load_steps {
 	void (*profile)(struct profile *p); /* when it has been read and named */
 	void (*view)(struct view *v);	    /* before the transforms */
+	bool all_kinds; /* are shown: nothing is to be said of others than the selected one */
 };
 
 /* The same with one file of several ("-": standard input). The caller calls names_release behind

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "commands/desktop.h"
 #include "commands/load.h"
 #include "commands/names.h"
 #include "readers/readers.h"
@@ -69,6 +70,9 @@ static bool is_taken(const struct open_files *f, const char *name)
 	return false;
 }
 
+/* All of its values can be asked for on the page. */
+static const struct load_steps steps = {.all_kinds = true};
+
 static bool files_open(
 	struct open_files *f, char **operands, const char *usual, size_t count, struct error *err)
 {
@@ -81,7 +85,7 @@ static bool files_open(
 
 		if (is_taken(f, strcmp(path, "-") ? path : "<stdin>"))
 			continue; /* it is there already */
-		if (!load_file(path, WANT_ALL, &(struct load_steps){0}, l, err))
+		if (!load_file(path, WANT_ALL, &steps, l, err))
 			return false;
 		f->profiles[f->shelf.count++] =
 			(struct shelf_profile){l->name, &l->profile, names_projection()};
@@ -91,36 +95,45 @@ static bool files_open(
 
 /* ---- The browser ---- */
 
-/* The one that the desktop has; nobody waits for it. */
+static void *show(void *url)
+{
+	desktop_show(url);
+	return NULL;
+}
+
+/* Whatever it takes: nobody waits for it. */
 static void open_browser(const char *url)
 {
-	sigset_t none;
-	pid_t child;
+	pthread_t thread;
 
 	if (own.no_open || !(getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")))
 		return;
-	child = fork();
-	if (child)
-		return;
-	sigemptyset(&none);
-	pthread_sigmask(SIG_SETMASK, &none, NULL);
-	if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
-		_exit(127);
-	execlp("xdg-open", "xdg-open", url, (char *)NULL);
-	_exit(127);
+	if (!pthread_create(&thread, NULL, show, (void *)(uintptr_t)url))
+		pthread_detach(thread);
+}
+
+/* The address that the own machine has for who came by ssh: SSH_CONNECTION is "client port server
+ * port". */
+static bool own_address(struct bytes *ret_address)
+{
+	const char *connection = getenv("SSH_CONNECTION");
+	struct bytes rest = bytes_of(connection ? connection : ""), ignored;
+
+	return bytes_cut(&rest, ' ', &ignored) && bytes_cut(&rest, ' ', &ignored) &&
+	       bytes_cut(&rest, ' ', ret_address);
 }
 
 static void tell(const struct server *s)
 {
-	const char *ssh = getenv("SSH_CONNECTION");
 	struct buffer text = {0};
+	struct bytes address;
 
 	buffer_printf(&text, "%s\n", server_url(s));
 	print(&text);
 	fflush(stdout);
-	if (ssh) /* "client port server port" */
-		say("to see it from where you are: ssh -L %u:127.0.0.1:%u %s", server_port(s),
-			server_port(s), "HOST");
+	if (own_address(&address))
+		say("to see it from where you are: ssh -L %u:127.0.0.1:%u %.*s", server_port(s),
+			server_port(s), (int)address.len, address.at);
 	say("Ctrl-C ends it");
 	buffer_release(&text);
 }

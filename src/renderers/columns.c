@@ -9,6 +9,17 @@ static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "columns are written as they are"
 
 #define ALIGNMENT 8u /* bytes: of the largest numbers */
 
+bool columns_fit(const struct view *v, struct error *err)
+{
+	bool *second = memory_new(v->profile->streams.len, sizeof(*second));
+	bool two = view_second_side(v, second);
+
+	free(second);
+	return !two ||
+	       error_set(err, ERR_UNSUPPORTED,
+		       "a difference has two values for everything: ask for svg, top or tree");
+}
+
 static size_t size_of(const struct column *c)
 {
 	return c->count * (size_t)(strtol(c->type + 1, NULL, 10) / 8);

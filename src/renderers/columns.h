@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "model/view.h"
 
 /* Of `count` numbers, which stay the caller's until columns_write. */
 struct column {
@@ -12,6 +13,9 @@ struct column {
 	const void *items;
 	size_t count;
 };
+
+/* Can it be told in one column of values? ERR_UNSUPPORTED: a difference has two. */
+bool columns_fit(const struct view *v, struct error *err);
 
 /* `{0}` is empty. */
 struct columns {

@@ -89,7 +89,8 @@ static bool lay_out(struct heatmap *h, struct error *err)
 
 	if (!column || column > COLUMN_MOST || !h->settings.rows || h->settings.rows > ROWS_MOST)
 		return error_set(err, ERR_USAGE,
-			"expected columns of some time and 1 to %u rows, got %llu ns and %llu",
+			"expected columns of 1 ns to 213 days and 1 to %u rows, got %llu ns and "
+			"%llu",
 			ROWS_MOST, (unsigned long long)column,
 			(unsigned long long)h->settings.rows);
 	if (h->settings.by != HEATMAP_BY_TIME &&
@@ -99,11 +100,11 @@ static bool lay_out(struct heatmap *h, struct error *err)
 	if (!find_span(h->view, &first, &last))
 		return true;
 	h->start = first - first % column;
-	h->columns = (last - h->start) / column + 1;
-	if (h->rows && h->columns > CELLS_MOST / h->rows)
+	if ((last - h->start) / column >= CELLS_MOST / (h->rows ? h->rows : 1))
 		return error_set(err, ERR_LIMIT,
 			"a heat map has at most %llu cells: choose longer columns than %llu ns",
 			(unsigned long long)CELLS_MOST, (unsigned long long)column);
+	h->columns = (last - h->start) / column + 1;
 	return true;
 }
 
@@ -160,7 +161,7 @@ static bool heatmap_render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
 	struct heatmap h = {.view = v, .settings = *(const struct heatmap_settings *)settings};
-	bool done = lay_out(&h, err);
+	bool done = columns_fit(v, err) && lay_out(&h, err);
 
 	if (done) {
 		h.cells = memory_new((size_t)(h.columns * h.rows), sizeof(*h.cells));

@@ -395,13 +395,21 @@ static void json_mappings(struct buffer *b, const struct profile *p, const struc
 	buffer_char(b, ']');
 }
 
+/* Those that samples are of. */
 static void json_threads(struct buffer *b, const struct profile *p)
 {
+	bool *seen = memory_new(p->threads.len, sizeof(*seen));
+
+	for (size_t t = 0; t < p->samples.len; t++)
+		for (size_t i = 0; i < p->samples.items[t].thread.len; i++)
+			seen[p->samples.items[t].thread.items[i]] = true;
 	open_in(b, "thread_list", '[');
 	for (size_t i = 1; i < p->threads.len; i++) {
 		const struct thread *thread = &p->threads.items[i];
 		const struct process *process = &p->processes.items[thread->process];
 
+		if (!seen[i])
+			continue;
 		new_line(b);
 		buffer_char(b, '{');
 		json_i64(b, "pid", process->pid);
@@ -412,6 +420,7 @@ static void json_threads(struct buffer *b, const struct profile *p)
 	}
 	buffer_char(b, ']');
 	new_line(b);
+	free(seen);
 }
 
 static void json_cpus(struct buffer *b, const struct profile *p)

@@ -184,7 +184,7 @@ static bool nodes_render(
 
 	if (!done)
 		error_set(err, ERR_USAGE, "expected a share from 0 to below 1, got %g", s->least);
-	done = done && find_values(&n, err);
+	done = done && columns_fit(v, err) && find_values(&n, err);
 	if (done) {
 		double least = ceil((double)n.total[0] * s->least);
 

@@ -99,29 +99,40 @@ static bool check_words(const struct option_group *groups, char *const *words, s
 static bool read_words(char **argv, const struct renderer *renderer, void *settings,
 	struct asked *asked, struct error *err)
 {
+	struct option transforming[TRANSFORM_OPTIONS];
 	const struct option_group groups[] = {{"Query", own_options, asked},
 		{"Values", shape_options, &asked->shape},
-		{"Transforms", transform_options(), &asked->shape.transforms},
+		{"Transforms", transforming, &asked->shape.transforms},
 		{"Answer", renderer->options, settings}, {0}};
 	char **operands;
 
+	transform_options(transforming);
 	return check_words(groups, argv + 1, err) &&
 	       options_parse(groups, argv, false, &operands, err);
 }
 
 /* ---- Answers ---- */
 
-static const char *type_of(const struct renderer *renderer, const struct buffer *body)
+static bool asks_for_json(const struct question *q)
+{
+	for (size_t i = 0; i < q->words.len; i++)
+		if (!strcmp(q->words.items[i], "json"))
+			return true;
+	return false;
+}
+
+static const char *type_of(const struct renderer *renderer, const struct question *q)
 {
 	if (renderer->suffix && !strcmp(renderer->suffix, ".svg"))
 		return "image/svg+xml";
-	if (body->len && (body->at[0] == '{' || body->at[0] == '['))
+	if ((renderer->suffix && bytes_end(bytes_of(renderer->suffix), BYTES(".json"))) ||
+		(renderer->readable && asks_for_json(q)))
 		return "application/json";
 	return renderer->readable ? "text/plain; charset=utf-8" : "application/octet-stream";
 }
 
 static bool render(const struct shelf_profile *of, const struct shape *shape,
-	const struct renderer *renderer, const void *settings, struct answer *ret,
+	const struct renderer *renderer, const void *settings, struct buffer *ret_body,
 	struct error *err)
 {
 	struct output out;
@@ -134,11 +145,9 @@ static bool render(const struct shelf_profile *of, const struct shape *shape,
 	       transform_list_apply(&shape->transforms, &view, err) &&
 	       renderer->render(&view, settings, &out, err);
 	if (done) {
-		buffer_release(&ret->body);
-		ret->body = out.pending;
+		buffer_release(ret_body);
+		*ret_body = out.pending;
 		out.pending = (struct buffer){0};
-		ret->type = type_of(renderer, &ret->body);
-		ret->policy = renderer->policy;
 	}
 	output_discard(&out);
 	view_release(&view);
@@ -161,6 +170,8 @@ bool question_answer(
 	char **argv;
 	bool done;
 
+	if (!renderer && q->words.len)
+		return error_set(err, ERR_USAGE, PROFILES " takes no parameters");
 	if (!renderer) {
 		list_profiles(shelf, ret);
 		return true;
@@ -169,7 +180,9 @@ bool question_answer(
 	argv = as_arguments(q, &text);
 	done = read_words(argv, renderer, settings, &asked, err);
 	of = done ? find_profile(shelf, asked.profile, err) : NULL;
-	done = of && render(of, &asked.shape, renderer, settings, ret, err);
+	done = of && render(of, &asked.shape, renderer, settings, &ret->body, err);
+	ret->type = type_of(renderer, q);
+	ret->policy = renderer->policy;
 	shape_release(&asked.shape);
 	buffer_release(&text);
 	free(settings);

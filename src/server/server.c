@@ -94,6 +94,8 @@ static enum MHD_Result add_word(void *words, enum MHD_ValueKind kind, const char
 	struct buffer *text = words;
 
 	(void)kind;
+	if (!key_len && !value)
+		return MHD_YES; /* "&&" is none */
 	buffer_add(text, key, key_len);
 	if (value) {
 		buffer_char(text, '=');
@@ -108,14 +110,12 @@ static enum MHD_Result add_word(void *words, enum MHD_ValueKind kind, const char
 static bool question_open(struct question *q, struct MHD_Connection *connection,
 	const char *address, struct buffer *text)
 {
-	int count;
-
 	buffer_add(text, address, strlen(address) + 1);
-	count = MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_word, text);
+	MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_word, text);
 	*q = (struct question){.address = text->at};
 	for (size_t at = strlen(text->at) + 1; at < text->len; at += strlen(text->at + at) + 1)
 		vector_push(&q->words, text->at + at);
-	return q->words.len == (size_t)count && count <= (int)QUESTION_WORDS_MOST;
+	return q->words.len <= QUESTION_WORDS_MOST;
 }
 
 /* ---- What is said ---- */

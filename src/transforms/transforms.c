@@ -1,6 +1,7 @@
 /* transforms.c: which transforms are there, and which were asked for in which order? */
 #include "transforms/transforms.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define ENTRY(name) extern const struct transform transform_##name;
@@ -27,17 +28,18 @@ static bool ask_for(void *target, const struct option *option, const char *value
 	return true;
 }
 
-const struct option *transform_options(void)
-{
-	static struct option options[TRANSFORMS + 1];
+static_assert(TRANSFORMS < TRANSFORM_OPTIONS, "transform_options has room");
 
+void transform_options(struct option ret_options[TRANSFORM_OPTIONS])
+{
+	for (size_t i = 0; i < TRANSFORM_OPTIONS; i++)
+		ret_options[i] = (struct option){0};
 	for (size_t i = 0; transforms[i]; i++)
-		options[i] = (struct option){.name = transforms[i]->name,
+		ret_options[i] = (struct option){.name = transforms[i]->name,
 			.argument = transforms[i]->argument,
 			.help = transforms[i]->help,
 			.files = transforms[i]->files,
 			.set = ask_for};
-	return options;
 }
 
 bool transform_list_apply(const struct transform_list *list, struct view *v, struct error *err)

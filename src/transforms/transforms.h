@@ -30,7 +30,8 @@ struct transform_list {
 };
 
 /* The option table of all transforms, for a group whose target is a struct transform_list. */
-const struct option *transform_options(void);
+#define TRANSFORM_OPTIONS 48u /* room for all and the end */
+void transform_options(struct option ret_options[TRANSFORM_OPTIONS]);
 bool transform_list_apply(const struct transform_list *list, struct view *v, struct error *err);
 
 #endif

@@ -79,7 +79,7 @@ with View(kiln, 'small.folded') as view:
 @test "the tree is that of the commands: totals, shares, places, order" {
 	view "
 with View(kiln, 'times.txt') as view:
-    for words in [], [('reverse', '')][:0], ['reverse'], ['by-thread', ('time', '1..4')], [('focus', '^run\$'), ('order', 'weight')]:
+    for words in [], ['reverse'], ['by-thread', ('time', '1..4')], [('focus', '^run\$'), ('order', 'weight')]:
         header, c = view.columns('nodes', *words)
         strings, at = [], 0
         for end in c['string_end']:
@@ -143,7 +143,10 @@ with View(kiln, 'times.txt') as view:
             'top?cpu&cpu=1': '--cpu needs an argument: LIST',
             'top?cpu=a%0Ab': \"--cpu: expected CPUs such as 0,2-4, got 'a b'\",
             'svg?cp': '--cp opens files: it is for the command line',
-            'heatmap?rows=0': 'expected columns of some time and 1 to 1000 rows, got 1000000000 ns and 0',
+            'heatmap?rows=0': 'expected columns of 1 ns to 213 days and 1 to 1000 rows, got 1000000000 ns and 0',
+            'profiles?x': 'profiles takes no parameters',
+            'top?&&profile=other': \"profile: expected one of those\",
+            'top?=3': 'unknown option --; ',
             'heatmap?column=1ns': 'a heat map has at most 16777216 cells: choose longer columns than 1 ns',
             'nodes?least=2': 'expected a share from 0 to below 1, got 2',
             'top?kind=apples': \"no kind 'apples' in this profile; it has: cycles, samples (cycles)\",
@@ -212,8 +215,15 @@ with View(kiln, 'times.txt') as view:
 print(";".join(f"f{i}" for i in range(3000)), 5)
 for i in range(20000): print(f"wide;sibling{i} 1")
 print("<script>alert(1)</script>;\u202egnp.exe;" + "n" * 10 ** 6, 2)' >hard.folded
+	printf 'a;b 3 5\na;c 5 0\na;d 0 4\n' >two.folded
 	view "
-with View(kiln, 'one.folded', 'hard.folded') as view:
+with View(kiln, 'one.folded', 'hard.folded', 'two.folded') as view:
+    for address in 'nodes', 'heatmap':
+        status, _, body = view.get(address + '?profile=two.folded')
+        assert status == 400 and body.decode().startswith('a difference has two values for everything'), body
+    assert view.get('folded?profile=one.folded')[1]['Content-Type'].startswith('text/plain')
+    header, columns = view.columns('nodes', ('focus', 'nothing'))
+    assert header['nodes'] == header['total'] == 0
     header, columns = view.columns('heatmap')
     assert header['columns_count'] == 0 and header['untimed'] == header['total'] == 1 and columns['value'] == ()
     header, columns = view.columns('nodes', ('profile', 'hard.folded'))
@@ -240,6 +250,6 @@ with View(kiln, 'times.txt') as view:
     url = p.stdout.readline()
     p.send_signal(signal.SIGINT)
     port = url.split(':')[2].split('/')[0]
-    assert f'ssh -L {port}:127.0.0.1:{port} ' in p.stderr.read() and p.wait() == 0
+    assert f'ssh -L {port}:127.0.0.1:{port} 192.0.2.2\\n' in p.stderr.read() and p.wait() == 0
 "
 }
