@@ -223,7 +223,7 @@ export class Heatmap {
 			context.textBaseline = "middle";
 			const step = Math.ceil(11 / tall); // labels that do not touch
 			for (let i = 0; i < labels.length; i += step)
-				context.fillText(letters.fitStart(labels[i], left - 12), left - 5,
+				context.fillText(fitLane(letters, labels[i], left - 12), left - 5,
 					i * tall + tall / 2);
 			return;
 		}
@@ -404,6 +404,15 @@ export class Heatmap {
 		}
 		this.select(this.rangeOf(a, Math.min(b, last)), "key");
 	}
+}
+
+// NAME-PID/TID: where there is no room for all of it the name gives way, not which thread it is.
+function fitLane(letters, label, room) {
+	const slash = label.lastIndexOf("/"), tail = slash < 0 ? "" : label.slice(slash);
+	let used = 0;
+	for (const letter of tail)
+		used += letters.widthOf(letter);
+	return letters.fitStart(slash < 0 ? label : label.slice(0, slash), room - used) + tail;
 }
 
 // Of the lanes of many threads the last ones become one.
