@@ -9,8 +9,6 @@
 
 #include "commands/commands.h"
 
-extern char **environ;
-
 /* Spawned, as there may be threads, and with no signal blocked, as some may be here. */
 static bool spawn(const char *what, pid_t *ret_child)
 {

@@ -117,10 +117,12 @@ static void open_browser(const char *url)
 static bool own_address(struct bytes *ret_address)
 {
 	const char *connection = getenv("SSH_CONNECTION");
-	struct bytes rest = bytes_of(connection ? connection : ""), ignored;
+	struct bytes rest = bytes_of(connection ? connection : "");
+	bool more = true;
 
-	return bytes_cut(&rest, ' ', &ignored) && bytes_cut(&rest, ' ', &ignored) &&
-	       bytes_cut(&rest, ' ', ret_address);
+	for (int field = 0; field < 3 && more; field++)
+		more = bytes_cut(&rest, ' ', ret_address);
+	return more;
 }
 
 static void tell(const struct server *s)
