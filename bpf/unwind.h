@@ -105,14 +105,15 @@ enum unwind_how {
 	} while (0)
 
 /* Find the mapping of `address`. User addresses are below 2^62: a start of ~0 is above all of them.
- */
+ * (An address above has none of them. To ask for that here lets verifiers know both values of each
+ * mask, and they look at four times as much.) */
 static __noinline bool unwind_find_map(struct user_stack *w, __u64 address)
 {
 	struct unwind_space_key key = {.space = w->space};
 	const struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &key);
 	__u64 at = 0;
 
-	if (!space || address >> 62)
+	if (!space || address >> 63)
 		return false;
 	if (space->leaves) {
 #define START(i) (space->starts[i] & ~0ull >> 2)
