@@ -102,7 +102,7 @@ as_napped() {
 @test "perf sched: the time between switches" {
 	need root gcc perf
 	gcc -O0 -fno-omit-frame-pointer -o naps "$programs/naps.c"
-	perf record -q -a -g -e sched:sched_switch -o switches.data -- ./naps 40 >said 2>&1 || skip "no tracepoints here"
+	perf record -q -a -g -m 16M -e sched:sched_switch -o switches.data -- ./naps 40 >said 2>&1 || skip "no tracepoints here"
 	perf script -F time,comm,pid,tid,event,ip,sym,dso,trace -i switches.data >switches.txt 2>/dev/null
 	"$kiln" fold -q --format perf-sched switches.txt | grep '^naps;' >folded
 	cat folded
