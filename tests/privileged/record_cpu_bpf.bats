@@ -167,7 +167,7 @@ runs() {
 all_told() {
 	rm -f over sink done writer shell
 	mkfifo over sink
-	{ head -c 300M >/dev/null && : >done && read -r _ <over; } <sink &
+	{ head -c 900M >/dev/null && : >done && read -r _ <over; } <sink &
 	reader=$!
 	# shellcheck disable=SC2086
 	"$kiln" record -q --recorder $1 --max-overhead 100% -o p.kiln -- \
@@ -180,8 +180,10 @@ all_told() {
 	wait $recorder || true
 	kill $reader
 	kill -9 "$(cat writer)" "$(cat shell)" || true
+	told=$(value p.kiln "s['delivered'] + sum(s['losses'].get(r, 0) for r in ('ring full', 'map full'))")
+	echo "$before runs, $told told"
 	[ "$before" -ge 50 ]
-	[ "$(value p.kiln "s['delivered'] + sum(s['losses'].get(r, 0) for r in ('ring full', 'map full'))")" -eq "$before" ]
+	[ "$told" -eq "$before" ]
 }
 
 killed() {
