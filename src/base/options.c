@@ -94,6 +94,11 @@ static struct found find_name(const struct option_group *groups, struct bytes na
 	return (struct found){0};
 }
 
+const struct option *option_find(const struct option_group *groups, struct bytes name)
+{
+	return find_name(groups, name).option;
+}
+
 static struct found find_letter(const struct option_group *groups, char letter)
 {
 	for (; groups->options; groups++)

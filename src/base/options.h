@@ -59,6 +59,9 @@ bool options_parse_perl(
 bool options_parse_clap(
 	const struct option_group *groups, char **argv, char ***ret_operands, struct error *err);
 
+/* The option of this long name, without dashes; NULL: there is none. */
+const struct option *option_find(const struct option_group *groups, struct bytes name);
+
 /* The name that the user most likely meant, or NULL. */
 const char *option_nearest(const char *const *names, size_t count, struct bytes name);
 

@@ -7,23 +7,6 @@
 
 #define NO_ROW UINT32_MAX
 
-static size_t group_of(const struct heatmap_rows *r, const struct samples *s, size_t sample)
-{
-	return r->by.has(s) ? r->by.group(r->view->profile, s, sample) : 0;
-}
-
-/* Does any sample that is shown say? */
-static bool is_said(const struct heatmap_rows *r)
-{
-	const struct profile *p = r->view->profile;
-
-	for (size_t i = 0; i < p->streams.len; i++)
-		if (r->view->streams[i] &&
-			r->by.has(&p->samples.items[p->streams.items[i].row.samples]))
-			return true;
-	return false;
-}
-
 /* Of each group, and (in *seen) whether it has a sample at all. */
 static double *sum_groups(const struct heatmap_rows *r, bool *seen)
 {
@@ -39,7 +22,7 @@ static double *sum_groups(const struct heatmap_rows *r, bool *seen)
 
 			if (view_node(r->view, table, at) == NODE_DROPPED)
 				continue;
-			group = group_of(r, s, at);
+			group = grouping_of(&r->by, p, s, at);
 			sums[group] += (double)stream_value(&p->streams.items[i], at);
 			seen[group] = true;
 		}
@@ -87,8 +70,8 @@ bool heatmap_rows_init(
 	*r = (struct heatmap_rows){.view = v,
 		.by = by == HEATMAP_BY_CPU ? grouping_by_cpu(v->profile)
 					   : grouping_by_thread(v->profile)};
-	if (!is_said(r))
-		return error_set(err, ERR_USAGE, "the input does not say %s", r->by.what);
+	if (!grouping_known(&r->by, v->profile, err))
+		return false;
 	r->row_of = memory_new(r->by.groups, sizeof(*r->row_of));
 	order_groups(r, by);
 	return true;
@@ -96,7 +79,7 @@ bool heatmap_rows_init(
 
 size_t heatmap_rows_of(const struct heatmap_rows *r, const struct samples *s, size_t sample)
 {
-	return r->row_of[group_of(r, s, sample)];
+	return r->row_of[grouping_of(&r->by, r->view->profile, s, sample)];
 }
 
 void heatmap_rows_labels(const struct heatmap_rows *r, struct buffer *out)

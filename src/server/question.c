@@ -69,22 +69,13 @@ static char **as_arguments(const struct question *q, struct buffer *text)
 	return argv;
 }
 
-static const struct option *find_option(const struct option_group *groups, struct bytes name)
-{
-	for (const struct option_group *g = groups; g->options; g++)
-		for (const struct option *o = g->options; o->name; o++)
-			if (bytes_equal(bytes_of(o->name), name))
-				return o;
-	return NULL;
-}
-
 /* Who asks may look at profiles, not at other files, nor write any; and a word is never another
  * one's value. */
 static bool check_words(const struct option_group *groups, char *const *words, struct error *err)
 {
 	for (; *words; words++) {
 		struct bytes name = {*words + 2, strcspn(*words + 2, "=")};
-		const struct option *o = find_option(groups, name);
+		const struct option *o = option_find(groups, name);
 
 		if (o && o->files)
 			return error_set(err, ERR_USAGE,

@@ -119,7 +119,7 @@ static void table_group(struct view *v, const struct grouping *by, struct grown 
 	size_t last_group = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
-		size_t group = by->has(s) ? by->group(v->profile, s, i) : 0;
+		size_t group = grouping_of(by, v->profile, s, i);
 
 		if (view_node(v, table, i) == NODE_DROPPED) {
 			nodes[i] = NODE_DROPPED;
@@ -134,17 +134,21 @@ static void table_group(struct view *v, const struct grouping *by, struct grown 
 	}
 }
 
+bool grouping_known(const struct grouping *by, const struct profile *p, struct error *err)
+{
+	for (size_t i = 0; i < p->samples.len; i++)
+		if (by->has(&p->samples.items[i]))
+			return true;
+	return error_set(err, ERR_USAGE, "the input does not say %s", by->what);
+}
+
 bool group_apply(struct view *v, const struct grouping *by, struct error *err)
 {
-	struct grown g = {.frames = memory_new(by->groups, sizeof(*g.frames))};
-	bool any = false;
+	struct grown g = {0};
 
-	for (size_t i = 0; i < v->profile->samples.len; i++)
-		any |= by->has(&v->profile->samples.items[i]);
-	if (!any) {
-		free(g.frames);
-		return error_set(err, ERR_USAGE, "the input does not say %s", by->what);
-	}
+	if (!grouping_known(by, v->profile, err))
+		return false;
+	g.frames = memory_new(by->groups, sizeof(*g.frames));
 	tree_builder_init(&g.builder);
 	for (uint32_t i = 0; i < v->profile->samples.len; i++)
 		table_group(v, by, &g, i);

@@ -23,6 +23,15 @@ struct grouping {
 struct grouping grouping_by_thread(const struct profile *p);
 struct grouping grouping_by_cpu(const struct profile *p);
 
+/* Do samples of the profile say? ERR_USAGE: none does. */
+bool grouping_known(const struct grouping *by, const struct profile *p, struct error *err);
+/* The group of a sample of any table. */
+static inline size_t grouping_of(
+	const struct grouping *by, const struct profile *p, const struct samples *s, size_t sample)
+{
+	return by->has(s) ? by->group(p, s, sample) : 0;
+}
+
 /* Put the group's frame under every stack. ERR_USAGE when no sample says. */
 bool group_apply(struct view *v, const struct grouping *by, struct error *err);
 

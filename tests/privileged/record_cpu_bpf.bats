@@ -89,15 +89,20 @@ check_shares() {
 	"$kiln" info p.kiln | grep -q 'time span'
 }
 
+# busy_while_stopped SECONDS OPTION...: a program that starts, and ends, while the recorder is stopped; p.kiln and used.
+busy_while_stopped() {
+	rm -f go
+	sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$0" "$1" >used' "$bin/busy" "$1" &
+	record_stopped $! "${@:2}"
+	wait $recorder
+	adds_up p.kiln
+}
+
 # bats test_tags=kernels
 @test "with the recorder stopped and a ring of a page, what is lost is counted" {
 	for way in bpf "bpf --untimed"; do
-		rm -f go
-		sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$0" 1 >used' "$bin/busy" &
 		# shellcheck disable=SC2086
-		record_stopped $! --recorder $way -m 4K
-		wait $recorder
-		adds_up p.kiln
+		busy_while_stopped 1 --recorder $way -m 4K
 		[ "$(value p.kiln "s['losses']['ring full']")" -ge 1 ]
 		as_used p.kiln "$(cat used)" 5
 	done
@@ -107,12 +112,8 @@ check_shares() {
 # two copies of stacks.
 @test "with the recorder stopped and a ring that is too small for copies, stacks say so" {
 	for way in bpf "bpf --untimed"; do
-		rm -f go
-		sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$0" 0.3 >used' "$bin/busy" &
 		# shellcheck disable=SC2086
-		record_stopped $! --recorder $way -m 64K
-		wait $recorder
-		adds_up p.kiln
+		busy_while_stopped 0.3 --recorder $way -m 64K
 		[ "$(value p.kiln "s['losses'].get('ring full', 0)")" -eq 0 ]
 		at_least "$(share p.kiln '^busy;\[truncated:no-room\];')" 70
 		[ "$("$kiln" fold -q p.kiln | grep -c '\[truncated:no-table\]' || true)" -eq 0 ]

@@ -18,9 +18,14 @@ static void remove_folder(void)
 
 static const char *work(void)
 {
-	static char folder[] = "/tmp/kiln-test-XXXXXX";
+	static char folder[128];
 
 	if (!maker) {
+		const char *temporary = getenv("TMPDIR");
+
+		assert_in_range(snprintf(folder, sizeof(folder), "%s/kiln-test-XXXXXX",
+					temporary ? temporary : P_tmpdir),
+			1, sizeof(folder) - 1);
 		assert_non_null(mkdtemp(folder));
 		maker = getpid();
 		assert_int_equal(atexit(remove_folder), 0);
