@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "answers/question.h"
 #include "base/hash.h"
 #include "server/pages.h"
-#include "server/question.h"
 
 #define THREADS		 4u
 #define CONNECTIONS_MOST 256u

@@ -2,8 +2,8 @@
 #ifndef KILN_SERVER_SERVER_H
 #define KILN_SERVER_SERVER_H
 
+#include "answers/shelf.h"
 #include "base/error.h"
-#include "server/shelf.h"
 
 struct server;
 

@@ -2,11 +2,11 @@
  *
  * A query is a command line in another dress: the same options in the same order, read by the same
  * tables, so that nothing can be asked of a page that cannot be asked of a command. */
-#ifndef KILN_SERVER_QUESTION_H
-#define KILN_SERVER_QUESTION_H
+#ifndef KILN_ANSWERS_QUESTION_H
+#define KILN_ANSWERS_QUESTION_H
 
+#include "answers/shelf.h"
 #include "base/error.h"
-#include "server/shelf.h"
 
 #define QUESTION_WORDS_MOST 1000u /* of one query */
 

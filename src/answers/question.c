@@ -1,5 +1,5 @@
 /* question.c: from a query to the bytes of its answer: a profile, its shape, a renderer. */
-#include "server/question.h"
+#include "answers/question.h"
 
 #include "renderers/renderers.h"
 #include "transforms/shape.h"

@@ -1,6 +1,6 @@
 /* shelf.h: what is served: profiles by their names. */
-#ifndef KILN_SERVER_SHELF_H
-#define KILN_SERVER_SHELF_H
+#ifndef KILN_ANSWERS_SHELF_H
+#define KILN_ANSWERS_SHELF_H
 
 #include "base/buffer.h"
 #include "model/view.h"
