@@ -1,4 +1,4 @@
-// canvas.mjs: how does a canvas keep the size of its place, in the screen's own pixels?
+// canvas.mjs: how does a canvas keep the size of its place, in the screen's own pixels, and its colours?
 
 // Sets the canvas to width x height CSS pixels; returns a context in which one unit is one of them.
 export function contextOf(canvas, width, height) {
@@ -18,6 +18,10 @@ export function contextOf(canvas, width, height) {
 // A colour of the style sheet, which knows light from dark: "--name".
 export function styleOf(name) {
 	return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+export function isDark() {
+	return window.matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
 // Calls draw() once before the next picture, however often it is called.

@@ -111,11 +111,18 @@ export function showLegend(dark, most, unit) {
 
 // ---- Graph ----
 
+// Which main view is there, with what only it needs.
+export function showViews(views, chosen) {
+	for (const {name} of views)
+		for (const element of document.querySelectorAll("#panel-" + name + ", [data-view~=" + name + "]"))
+			element.hidden = name !== chosen.name;
+	byId("view-title").textContent = chosen.title;
+}
+
 export function showGraphControls(state, bad) {
 	for (const button of document.querySelectorAll("[data-shape]"))
 		button.setAttribute("aria-pressed", String(button.dataset.shape === state.shape));
 	byId("order").value = state.order;
-	byId("unzoom").hidden = !state.zoom;
 	byId("ignore").setAttribute("aria-pressed", String(state.ignore));
 	byId("search").setAttribute("aria-invalid", String(bad));
 	if (byId("search").value !== state.search)

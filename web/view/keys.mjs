@@ -1,9 +1,9 @@
-// keys.mjs: which key does what?
+// keys.mjs: when is a key an action of the page?
 
 const FIELDS = "input, select, textarea, dialog, [role=menu]";
 
-// everywhere and graph: actions by the key's name; the latter's hold while the graph has the focus.
-export function listenToKeys({everywhere, graph, isGraph, isReady}) {
+// everywhere: actions by the key's name; own(): those that go before them now. None while !isReady().
+export function listenToKeys({everywhere, own, isReady}) {
 	document.addEventListener("keydown", (event) => {
 		if (!isReady() || event.ctrlKey || event.metaKey || event.altKey || event.isComposing)
 			return;
@@ -12,8 +12,7 @@ export function listenToKeys({everywhere, graph, isGraph, isReady}) {
 			return;
 		if (field && field.matches("dialog, [role=menu]"))
 			return;
-		const own = isGraph() && graph[event.key];
-		const action = own || everywhere[event.key];
+		const action = own()[event.key] || everywhere[event.key];
 		if (!action)
 			return;
 		event.preventDefault();

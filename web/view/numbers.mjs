@@ -58,6 +58,14 @@ export function duration(ns) {
 	return human(ns, {name: "ns", decimals: 0});
 }
 
+// A round step that gives at most `most` of them in a span.
+export function roundStep(span, most) {
+	for (let power = 1; ; power *= 10)
+		for (const digit of [1, 2, 5])
+			if (span / (digit * power) <= Math.max(most, 1))
+				return digit * power;
+}
+
 const UNITS = {ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9, "": 1e9};
 
 // The commands' own way to write a time ("2.5", "300ms", "@1234.5" on the samples' clock), in ns from

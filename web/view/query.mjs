@@ -7,7 +7,7 @@
 // What holds where the address says nothing.
 export const START = Object.freeze({
 	profile: "", kind: "", idle: false, time: "", thread: "", transforms: Object.freeze([]),
-	shape: "flame", order: "name", zoom: 0, search: "", ignore: false,
+	view: "flame", shape: "flame", order: "name", zoom: 0, search: "", ignore: false,
 	column: "", rows: "50", scale: "sqrt", sort: "self"
 });
 
@@ -16,7 +16,7 @@ const CHOICES = {
 	sort: ["self", "total", "name"]
 };
 const ASKED = ["profile", "kind", "idle", "time", "thread"];
-const LOOKS = ["shape", "order", "zoom", "search", "ignore", "column", "rows", "scale", "sort"];
+const LOOKS = ["view", "shape", "order", "zoom", "search", "ignore", "column", "rows", "scale", "sort"];
 
 const encode = encodeURIComponent;
 

@@ -162,19 +162,3 @@ class Texts {
 		return this.made[id];
 	}
 }
-
-// A regular expression as people type it; throws when it is none.
-export function patternOf(text, ignore) {
-	if (!text)
-		return null;
-	try {
-		return new RegExp(text, ignore ? "iu" : "u");
-	} catch (notWithUnicodeRules) {
-		return new RegExp(text, ignore ? "i" : "");
-	}
-}
-
-// An expression that matches this name only, for us and for the server.
-export function exactly(name) {
-	return "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
-}

@@ -1,0 +1,63 @@
+// actions.mjs: what can be done with a frame, and with what is shown: the menus and the clipboard.
+import { byId, shortName } from "./controls.mjs";
+import { Menu } from "./menu.mjs";
+import * as query from "./query.mjs";
+import { exactly } from "./search.mjs";
+
+// What is shown, as a file.
+const FORMATS = [["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Folded stacks"],
+	["pprof", ".pb.gz", "pprof"], ["speedscope", ".speedscope.json", "Speedscope"],
+	["firefox", ".firefox.json", "Firefox Profiler"], ["csv", ".csv", "A row for every sample (CSV)"]];
+
+// Ways to reshape: of a frame by its name, and of all.
+const OF_FRAME = [["focus", "Focus: make it the root"], ["drop", "Drop it: its callees move to its caller"],
+	["include", "Include: only stacks with it"], ["exclude", "Exclude: without stacks that have it"]];
+const OF_ALL = [["reverse", "Reverse all: leaves first"],
+	["collapse-recursion", "Collapse recursion everywhere"]];
+
+export class Actions {
+	constructor(page) {
+		this.page = page;
+		this.menu = new Menu(byId("menu"));
+		byId("copy").addEventListener("click", () =>
+			this.copy(query.commandOf(page.state, page.profileName())));
+		byId("save").addEventListener("click", (event) => this.openSaveMenu(event.target));
+	}
+
+	async copy(text) {
+		try {
+			await navigator.clipboard.writeText(text);
+			this.page.say("copied: " + text);
+		} catch (refused) {
+			this.page.say(text);
+		}
+	}
+
+	// frame: {name, root: is it all of it, zoom(): a way to look closer}.
+	openFrameMenu(frame, x, y) {
+		const {page} = this, only = exactly(frame.name);
+		const all = OF_ALL.map(([name, text]) => ({text, act: () => page.reshape(name, null)}));
+		const own = frame.root ? [] : [
+			{text: "Zoom to " + frame.name, act: frame.zoom},
+			{text: "Search for it", act: () => page.go({search: only}, "push")},
+			{text: "Copy its name", act: () => this.copy(frame.name)},
+			null,
+			...OF_FRAME.map(([name, text]) => ({text, act: () => page.reshape(name, only)})),
+			null
+		];
+		this.menu.open(frame.name, [...own, ...all], x, y);
+	}
+
+	save(format, suffix) {
+		const {page} = this, link = document.createElement("a");
+		link.href = query.exportAddress(page.state, format);
+		link.download = shortName(page.shown.profiles, page.profileName()).replace(/\.\w+$/, "") + suffix;
+		link.click();
+	}
+
+	openSaveMenu(button) {
+		const place = button.getBoundingClientRect();
+		this.menu.open("Save as", FORMATS.map(([format, suffix, text]) =>
+			({text, act: () => this.save(format, suffix)})), place.x, place.bottom + 2);
+	}
+}

@@ -1,0 +1,168 @@
+// paint.mjs: what does the heat map look like?
+import { contextOf, isDark, styleOf } from "../canvas.mjs";
+import { SCALES, ramp } from "../colours.mjs";
+import { Letters } from "../letters.mjs";
+import { duration, roundStep, seconds } from "../numbers.mjs";
+import { fitLane } from "./lanes.mjs";
+import { BOTTOM, RIGHT } from "./place.mjs";
+
+const FONT = "11px system-ui, sans-serif";
+
+export class Painter {
+	constructor(place) {
+		this.place = place;
+		this.scale = "sqrt";
+		this.image = document.createElement("canvas");
+		this.stale = true;
+	}
+
+	setScale(scale) {
+		this.stale = this.stale || scale !== this.scale;
+		this.scale = scale;
+	}
+
+	// Other cells, or other colours.
+	changed() {
+		this.stale = true;
+	}
+
+	// All cells as an image, one pixel each; where columns are thinner than pixels, the most of them.
+	makeImage(dots) {
+		const {value, rows, columns, most} = this.place.map;
+		const wide = Math.min(columns, dots), colours = ramp(isDark());
+		this.image.width = wide;
+		this.image.height = rows;
+		const context = this.image.getContext("2d");
+		const image = context.createImageData(wide, rows);
+		const highest = new Float64Array(wide * rows);
+		for (let column = 0; column < columns; column++) {
+			const x = wide === columns ? column : Math.floor(column * wide / columns);
+			for (let row = 0; row < rows; row++) {
+				const at = this.place.map.line(row) * wide + x;
+				highest[at] = Math.max(highest[at], value[column * rows + row]);
+			}
+		}
+		const step = SCALES[this.scale](highest.filter((each) => each > 0), most);
+		for (let i = 0; i < highest.length; i++) {
+			const colour = highest[i] > 0 ? Math.round(step(highest[i])) * 4 : -1;
+			if (colour >= 0)
+				image.data.set(colours.subarray(colour, colour + 4), i * 4);
+		}
+		context.putImageData(image, 0, 0);
+		this.stale = false;
+		this.imageDots = dots;
+	}
+
+	// range: what is selected, or null; hovered: the spot at the pointer, or -1.
+	paint(range, hovered) {
+		if (!this.place.map)
+			return;
+		const {width, left, wide, high} = this.place.size();
+		if (wide < 1)
+			return;
+		const context = contextOf(this.place.canvas, width, high + BOTTOM);
+		const dots = Math.round(wide * (window.devicePixelRatio || 1));
+		context.clearRect(0, 0, width, high + BOTTOM);
+		context.fillStyle = styleOf("--empty");
+		context.fillRect(left, 0, wide, high);
+		if (!this.place.map.columns)
+			return;
+		if (this.stale || this.imageDots !== dots)
+			this.makeImage(dots);
+		context.imageSmoothingEnabled = false;
+		context.drawImage(this.image, left, 0, wide, high);
+		this.paintRows(context, left, high);
+		this.paintTimes(context, left, wide, high);
+		if (range)
+			this.paintRange(context, range, left, wide, high);
+		if (hovered >= 0)
+			this.paintHovered(context, hovered);
+	}
+
+	// What rows are: parts of a column's time, or lanes.
+	paintRows(context, left, high) {
+		const {labels, column} = this.place.map, tall = this.place.rowHeight();
+		context.fillStyle = styleOf("--quiet");
+		context.font = FONT;
+		context.textAlign = "right";
+		if (labels) {
+			const letters = this.letters = this.letters || new Letters(context);
+			context.textBaseline = "middle";
+			const step = Math.ceil(11 / tall); // labels that do not touch
+			for (let i = 0; i < labels.length; i += step)
+				context.fillText(fitLane(letters, labels[i], left - 12), left - 5,
+					i * tall + tall / 2);
+			return;
+		}
+		context.textBaseline = "top";
+		context.fillText(duration(column), left - 5, 0);
+		context.textBaseline = "bottom";
+		context.fillText("0", left - 5, high);
+	}
+
+	paintTimes(context, left, wide, high) {
+		const {column, columns, offset} = this.place.map;
+		const end = offset + columns * column, step = roundStep(columns * column, wide / 80);
+		context.textAlign = "center";
+		context.textBaseline = "top";
+		for (let time = 0; time <= end; time += step) {
+			const x = left + (time - offset) / (columns * column) * wide;
+			const text = seconds(time) + " s";
+			context.fillRect(Math.round(x), high, 1, 3);
+			if (x + context.measureText(text).width / 2 <= left + wide + RIGHT)
+				context.fillText(text, x, high + 4);
+		}
+	}
+
+	// The outline of a range: up its first column, along the top, down to where it ends.
+	path(range, high) {
+		const {place} = this, {map} = place, {column, offset} = map, path = new Path2D();
+		const {from, to} = map.ends(range);
+		const clip = (time) => Math.max(offset, Math.min(map.begin(map.cells), time)) - offset;
+		const a = clip(from), b = clip(to);
+		if (map.labels) {
+			const x = place.xOf(a / column);
+			path.rect(x, 0, place.xOf(b / column) - x, high);
+			return path;
+		}
+		const first = Math.min(Math.floor(a / column), map.columns - 1);
+		const last = Math.max(first, Math.ceil(b / column) - 1);
+		const y = (since, at) => high * (1 - (since - at * column) / column);
+		const left = place.xOf(first), right = place.xOf(last + 1);
+		if (first === last) {
+			path.rect(left, y(b, last), right - left, y(a, first) - y(b, last));
+			return path;
+		}
+		path.moveTo(left, y(a, first));
+		path.lineTo(left, 0);
+		path.lineTo(place.xOf(last), 0);
+		path.lineTo(place.xOf(last), y(b, last));
+		path.lineTo(right, y(b, last));
+		path.lineTo(right, high);
+		path.lineTo(place.xOf(first + 1), high);
+		path.lineTo(place.xOf(first + 1), y(a, first));
+		path.closePath();
+		return path;
+	}
+
+	// What is not selected is veiled.
+	paintRange(context, range, left, wide, high) {
+		const path = this.path(range, high), all = new Path2D();
+		all.rect(left, 0, wide, high);
+		all.addPath(path);
+		context.fillStyle = styleOf("--veil");
+		context.fill(all, "evenodd");
+		context.strokeStyle = styleOf("--focus");
+		context.lineWidth = 1.5;
+		context.stroke(path);
+	}
+
+	paintHovered(context, spot) {
+		const {place} = this, {rows} = place.map, tall = place.rowHeight();
+		const column = Math.floor(spot / rows), x = place.xOf(column);
+		context.strokeStyle = styleOf("--text");
+		context.lineWidth = 1;
+		context.strokeRect(x + 0.5, place.map.line(spot % rows) * tall + 0.5,
+			Math.max(place.xOf(column + 1) - x - 1, 1), Math.max(tall - 1, 1));
+	}
+}

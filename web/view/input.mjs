@@ -1,0 +1,73 @@
+// input.mjs: which field, button or key does what?
+import { byId } from "./controls.mjs";
+import { listenToKeys } from "./keys.mjs";
+import { START } from "./query.mjs";
+
+const onChange = (id, act) => byId(id).addEventListener("change", (event) => act(event.target));
+const onClick = (id, act) => byId(id).addEventListener("click", act);
+
+export function listenToInput(page) {
+	listenToFields(page);
+	listenToSearch(page);
+	listenToPageKeys(page);
+	window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => page.themeChanged());
+}
+
+function listenToFields(page) {
+	const push = (changes) => page.go(changes, "push");
+	onChange("profile", ({value}) => {
+		const {shape, order, scale, view} = page.state;
+		push({...START, profile: value, shape, order, scale, view});
+	});
+	for (const key of ["kind", "thread", "column", "rows", "scale", "order"])
+		onChange(key, ({value}) => push({[key]: value}));
+	onChange("idle", ({checked}) => push({idle: checked}));
+	for (const button of document.querySelectorAll("[data-shape]"))
+		button.addEventListener("click", () => push({shape: button.dataset.shape}));
+	onClick("ignore", () => push({ignore: !page.state.ignore}));
+	onClick("keys", () => byId("help").showModal());
+}
+
+// All that is typed in one go is one step back.
+function listenToSearch(page) {
+	const field = byId("search");
+	let typing = false;
+	field.addEventListener("input", () => {
+		page.go({search: field.value}, typing ? "replace" : "push");
+		typing = true;
+	});
+	field.addEventListener("blur", () => {
+		typing = false;
+	});
+	field.addEventListener("keydown", (event) => {
+		if (event.key === "Enter") {
+			event.preventDefault();
+			page.view().match(1);
+		}
+	});
+}
+
+function listenToPageKeys(page) {
+	const push = (changes) => page.go(changes, "push");
+	listenToKeys({
+		isReady: () => page.isReady(),
+		own: () => page.view().hasFocus() ? page.view().keys : {},
+		everywhere: {
+			"/": () => {
+				byId("search").focus();
+				byId("search").select();
+			},
+			"?": () => byId("help").showModal(),
+			n: () => page.view().match(1),
+			N: () => page.view().match(-1),
+			i: () => push({shape: page.state.shape === "icicle" ? "flame" : "icicle"}),
+			o: () => push({order: page.state.order === "name" ? "weight" : "name"}),
+			c: () => push({ignore: !page.state.ignore}),
+			u: () => page.state.transforms.length && page.takeBack(page.state.transforms.length - 1),
+			t: () => byId("heatmap").focus(),
+			g: () => page.view().focus(),
+			f: () => document.querySelector("#top button").focus(),
+			Escape: () => page.escape()
+		}
+	});
+}

@@ -1,0 +1,162 @@
+// session.mjs: what is looked at, what has to be asked for it, and what has been answered?
+//
+// One state, which is the page's address. What the server is asked for follows from it, for the main
+// view, the table and the heat map; what is on the screen are the latest answers.
+import { Latest, askColumns, askJson, counts } from "./ask.mjs";
+import { columnFor } from "./controls.mjs";
+import * as query from "./query.mjs";
+
+export const TABLE_ROWS = 300;
+const GAP = 200; // ms from one look to the next: two questions each, so ten a second
+
+// Whoever extends it has: viewOf(state), a main view (views.mjs); onState() when the state has changed;
+// onView(), onMap(answer) and onWhole() when answers have come; onOther() when the address is another one;
+// say(text, wrong).
+export class Session {
+	constructor() {
+		this.state = query.parseHash(location.hash);
+		// What is on the screen, and the addresses that it came from.
+		this.shown = {profiles: [], about: null, aboutFrom: "", view: null, viewFrom: "", top: null,
+			topFrom: "", sort: "", mapFrom: "", whole: 0, wholeFrom: ""};
+		this.wanted = {view: "", map: ""};
+		this.viewLatest = new Latest((look, signal) => this.askView(look, signal), GAP);
+		this.mapLatest = new Latest((from, signal) => this.askMap(from, signal), GAP);
+		window.addEventListener("popstate", () => {
+			this.state = query.parseHash(location.hash);
+			this.onOther();
+			this.refresh(true);
+		});
+	}
+
+	// ---- State ----
+
+	remember(how) {
+		if (how)
+			history[how + "State"](null, "",
+				query.hashOf(this.state) || location.pathname + location.search);
+	}
+
+	// Become the state with these changes. how: "push" when "back" is to undo it, "replace", or "" when
+	// it is not to be remembered. hurry: ask at once.
+	go(changes, how, hurry = true) {
+		const next = {...this.state, ...changes};
+		if (query.treeAddress(next) !== query.treeAddress(this.state))
+			next.zoom = 0; // until the tree has come, and the zoomed frame is found in it
+		this.state = next;
+		this.remember(how);
+		return this.refresh(hurry);
+	}
+
+	reshape(name, argument) {
+		this.go({transforms: [...this.state.transforms, {name, argument}]}, "push");
+	}
+
+	takeBack(index) {
+		this.go({transforms: this.state.transforms.filter((_, i) => i !== index)}, "push");
+	}
+
+	profileName() {
+		return this.state.profile || (this.shown.profiles[0] || {name: ""}).name;
+	}
+
+	// ns, on the samples' clock: times are from there on.
+	first() {
+		return this.shown.about.first_ns || 0;
+	}
+
+	// How long a column of the heat map lasts when nobody says it.
+	autoColumn() {
+		return columnFor(this.shown.about, this.state.rows, document.documentElement.clientWidth);
+	}
+
+	// ---- Asking ----
+
+	complain(error, signal) {
+		if (!signal || !signal.aborted)
+			this.say(error.message, true);
+	}
+
+	async askView({view, viewFrom, topFrom, state}, signal) {
+		const {shown} = this;
+		try {
+			const [answer, top] = await Promise.all([
+				viewFrom === shown.viewFrom ? null : view.ask(viewFrom, state, signal),
+				topFrom === shown.topFrom ? shown.top : askJson(topFrom, signal)]);
+			signal.throwIfAborted();
+			if (answer)
+				view.take(answer);
+			Object.assign(shown, {view, viewFrom, top, topFrom, sort: state.sort});
+			this.say("");
+			this.onView();
+		} catch (error) {
+			this.complain(error, signal);
+		}
+	}
+
+	async askMap(mapFrom, signal) {
+		try {
+			const answer = await askColumns(mapFrom, signal);
+			signal.throwIfAborted();
+			this.shown.mapFrom = mapFrom;
+			this.onMap(answer);
+		} catch (error) {
+			this.complain(error, signal);
+		}
+	}
+
+	async askAbout() {
+		const aboutFrom = query.aboutAddress(this.state);
+		if (aboutFrom === this.shown.aboutFrom)
+			return;
+		this.shown.about = await askJson(aboutFrom);
+		this.shown.aboutFrom = aboutFrom;
+	}
+
+	async askWhole() {
+		const wholeFrom = query.wholeAddress(this.state);
+		if (wholeFrom === this.shown.wholeFrom)
+			return;
+		this.shown.wholeFrom = wholeFrom;
+		this.shown.whole = (await askJson(wholeFrom)).total;
+		this.onWhole();
+	}
+
+	// Ask for what the state needs and the screen does not have; show at once what needs no answer.
+	async refresh(hurry) {
+		try {
+			await this.askAbout();
+		} catch (error) {
+			return this.complain(error);
+		}
+		const {state, wanted, shown} = this, view = this.viewOf(state);
+		const look = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, TABLE_ROWS)};
+		const mapFrom = query.heatmapAddress(state, state.column || this.autoColumn());
+		this.onState();
+		this.askWhole().catch((error) => this.complain(error));
+		if (wanted.view !== look.viewFrom + "\n" + look.topFrom) {
+			wanted.view = look.viewFrom + "\n" + look.topFrom;
+			this.viewLatest.want(look, hurry);
+		} else if (shown.viewFrom === look.viewFrom) {
+			view.show();
+		}
+		if (wanted.map !== mapFrom) {
+			wanted.map = mapFrom;
+			this.mapLatest.want(mapFrom, hurry);
+		}
+	}
+
+	async begin() {
+		try {
+			this.shown.profiles = await askJson("profiles");
+		} catch (error) {
+			return this.complain(error);
+		}
+		await this.refresh(true);
+	}
+
+	// How many answers are not on the screen yet.
+	waiting() {
+		const {shown, wanted} = this;
+		return counts.waiting + (wanted.view === shown.viewFrom + "\n" + shown.topFrom ? 0 : 1);
+	}
+}

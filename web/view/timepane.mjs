@@ -1,0 +1,114 @@
+// timepane.mjs: the heat map and the fields above it: which time is chosen, and how much is in it?
+import { isDark } from "./canvas.mjs";
+import { byId, showLegend, showMapControls, showTime, typedTime } from "./controls.mjs";
+import { Heatmap } from "./heat/map.mjs";
+import { duration, human, parseRange, parseUnit, percent, seconds } from "./numbers.mjs";
+
+const MOVE = 1000; // ms between keys that are one step back together
+
+const timeOf = (range) => range ? (range.from === null ? "" : seconds(range.from)) + ".." +
+	(range.to === null ? "" : seconds(range.to)) : "";
+
+export class TimePane {
+	constructor(page) {
+		this.page = page;
+		this.unit = parseUnit("");
+		this.keyed = -Infinity; // when the selection was last moved by keys (ms)
+		this.heatmap = new Heatmap(byId("heatmap"), {
+			select: (range, phase) => this.select(range, phase),
+			point: (spot) => this.describe(spot),
+			lane: (label) => this.chooseLane(label)
+		});
+		byId("all-time").addEventListener("click", () => this.clear());
+		for (const id of ["from", "to"]) {
+			byId(id).addEventListener("input", (event) => event.target.dataset.typed = "1");
+			byId(id).addEventListener("change", (event) => this.type(event.target));
+		}
+	}
+
+	// ---- Showing ----
+
+	// The state is another one.
+	show() {
+		const {heatmap, page} = this, {state} = page, first = page.first();
+		showMapControls(state, page.shown.about, page.autoColumn());
+		showTime(state.time, first);
+		heatmap.setScale(state.scale);
+		heatmap.setRange(state.time ? parseRange(state.time, first) : null);
+	}
+
+	take(answer) {
+		this.unit = parseUnit(answer.header.unit);
+		this.heatmap.show(answer, this.page.first());
+		byId("time").hidden = !answer.header.columns_count;
+		this.showLegend();
+		this.showSelected();
+	}
+
+	showLegend() {
+		if (this.heatmap.map)
+			showLegend(isDark(), this.heatmap.map.most, this.unit);
+	}
+
+	showSelected() {
+		const {state, shown} = this.page, {map} = this.heatmap;
+		if (!shown.top)
+			return;
+		const range = state.time && map && parseRange(state.time, this.page.first());
+		const ends = range && map.ends(range), {total, unit} = shown.top;
+		const share = human(total, parseUnit(unit)) + " (" + percent(total, shown.whole) + "% of all)";
+		byId("selected").textContent = ends ?
+			duration(ends.to - Math.max(ends.from, 0)) + " selected: " + share : share;
+	}
+
+	describe(spot) {
+		this.page.describe(spot && (spot.label ? spot.label + ", " : "") + seconds(spot.from || 0) + " s to " +
+			seconds(spot.to) + " s: " + human(spot.value, this.unit) + " \u00b7 " +
+			percent(spot.value, this.page.shown.whole) + "% of all");
+	}
+
+	themeChanged() {
+		this.heatmap.themeChanged();
+		this.showLegend();
+	}
+
+	// ---- Choosing ----
+
+	select(range, phase) {
+		const now = performance.now(), more = now - this.keyed < MOVE;
+		if (phase === "key")
+			this.keyed = now;
+		const how = {drag: "", cancel: "", end: "push", key: more ? "replace" : "push"}[phase];
+		this.page.go({time: timeOf(range)}, how, phase === "end" || phase === "cancel");
+	}
+
+	// Only that thread, or that CPU; the others that stand together are not one.
+	chooseLane(label) {
+		const {page} = this, {state} = page, [number] = /\d+$/.exec(label) || [];
+		if (number && state.rows === "thread")
+			page.go({thread: state.thread === number ? "" : number}, "push");
+		else if (number)
+			page.reshape("cpu", number);
+	}
+
+	clear() {
+		this.page.go({time: ""}, "push");
+	}
+
+	type(field) {
+		delete field.dataset.typed;
+		const time = typedTime();
+		if (time !== this.page.state.time)
+			this.page.go({time}, "push");
+	}
+
+	// ---- For tests ----
+
+	onScreen() {
+		const {heatmap} = this, {map} = heatmap;
+		return map && {total: map.total, untimed: map.untimed, most: map.most, rows: map.rows,
+			columns: map.columns, column: map.column, labels: map.labels, value: [...map.value],
+			offset: map.offset, range: heatmap.range, first: this.page.shown.about.first_ns,
+			place: heatmap.place.onScreen()};
+	}
+}
