@@ -183,6 +183,8 @@ static int run(char **operands)
 			UINT16_MAX, (unsigned long long)own.port);
 		return fail(&err);
 	}
+	if (!server_check(&err))
+		return fail(&err);
 	while (operands[count])
 		count++;
 	if (!count) {

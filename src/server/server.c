@@ -6,7 +6,6 @@
 #include "server/server.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "answers/question.h"
 #include "base/hash.h"
+#include "server/http_library.h"
 #include "server/pages.h"
 
 #define THREADS		 4u
@@ -59,8 +59,8 @@ static bool is_own(const char *origin, const char *host)
 
 static bool may_ask(struct MHD_Connection *connection)
 {
-	const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-	const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+	const char *host = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+	const char *origin = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
 
 	return is_local(host) && is_own(origin, host);
 }
@@ -111,7 +111,7 @@ static bool question_open(struct question *q, struct MHD_Connection *connection,
 	const char *address, struct buffer *text)
 {
 	buffer_add(text, address, strlen(address) + 1);
-	MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_word, text);
+	mhd.get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_word, text);
 	*q = (struct question){.address = text->at};
 	for (size_t at = strlen(text->at) + 1; at < text->len; at += strlen(text->at + at) + 1)
 		vector_push(&q->words, text->at + at);
@@ -136,7 +136,7 @@ static void add_policy(struct MHD_Response *response, const char *policy)
 		policy ? policy
 		       : "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
 			 "'self'");
-	MHD_add_response_header(response, "Content-Security-Policy", text.at);
+	mhd.add_response_header(response, "Content-Security-Policy", text.at);
 	buffer_release(&text);
 }
 
@@ -152,14 +152,14 @@ static enum MHD_Result send_reply(
 		return MHD_NO;
 	add_policy(response, reply->policy);
 	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
-		MHD_add_response_header(response, always[i][0], always[i][1]);
-	MHD_add_response_header(response, "Content-Type", reply->type);
+		mhd.add_response_header(response, always[i][0], always[i][1]);
+	mhd.add_response_header(response, "Content-Type", reply->type);
 	if (reply->etag)
-		MHD_add_response_header(response, "ETag", reply->etag);
+		mhd.add_response_header(response, "ETag", reply->etag);
 	if (reply->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, "Allow", "GET, HEAD");
-	done = MHD_queue_response(connection, reply->status, response);
-	MHD_destroy_response(response);
+		mhd.add_response_header(response, "Allow", "GET, HEAD");
+	done = mhd.queue_response(connection, reply->status, response);
+	mhd.destroy_response(response);
 	return done;
 }
 
@@ -167,7 +167,7 @@ static enum MHD_Result send_static(
 	struct MHD_Connection *connection, const struct reply *reply, struct bytes bytes)
 {
 	return send_reply(connection, reply,
-		MHD_create_response_from_buffer(
+		mhd.create_response_from_buffer(
 			bytes.len, (void *)(uintptr_t)bytes.at, MHD_RESPMEM_PERSISTENT));
 }
 
@@ -176,7 +176,7 @@ static enum MHD_Result send_buffer(
 	struct MHD_Connection *connection, const struct reply *reply, struct buffer *bytes)
 {
 	return send_reply(connection, reply,
-		MHD_create_response_from_buffer(bytes->len, bytes->at, MHD_RESPMEM_MUST_FREE));
+		mhd.create_response_from_buffer(bytes->len, bytes->at, MHD_RESPMEM_MUST_FREE));
 }
 
 static enum MHD_Result send_line(
@@ -203,7 +203,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 	const struct question *q, struct bytes words)
 {
 	const char *known =
-		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
+		mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
 	struct answer answer = {0};
 	struct error err = {0};
 	char etag[24];
@@ -304,16 +304,21 @@ static bool start(struct server *s, uint16_t port, struct error *err)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 
 	errno = 0;
-	s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_USE_ITC,
+	s->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_USE_ITC,
 		port, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &address,
 		MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MOST,
 		MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		REQUEST_MOST, MHD_OPTION_END);
 	if (!s->daemon)
 		return error_errno(err, "listening on 127.0.0.1, port %u", port);
-	s->port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+	s->port = mhd.get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
 	snprintf(s->url, sizeof(s->url), "http://127.0.0.1:%u/%s/", s->port, s->token);
 	return true;
+}
+
+bool server_check(struct error *err)
+{
+	return http_library_load(err);
 }
 
 struct server *server_open(const struct shelf *shelf, uint16_t port, struct error *err)
@@ -341,6 +346,6 @@ void server_close(struct server *s)
 {
 	if (!s)
 		return;
-	MHD_stop_daemon(s->daemon);
+	mhd.stop_daemon(s->daemon);
 	free(s);
 }

@@ -7,6 +7,9 @@
 
 struct server;
 
+/* Can this build serve, here? To be asked first. ERR_UNSUPPORTED says what it would take. */
+bool server_check(struct error *err);
+
 /* Serve on 127.0.0.1, on `port` (0: one that is free), with threads of its own until it is closed.
  * The shelf stays there, and unchanged, as long. NULL: it could not be. */
 struct server *server_open(const struct shelf *shelf, uint16_t port, struct error *err);

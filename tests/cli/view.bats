@@ -253,3 +253,14 @@ with View(kiln, 'times.txt') as view:
     assert f'ssh -L {port}:127.0.0.1:{port} 192.0.2.2\\n' in p.stderr.read() and p.wait() == 0
 "
 }
+
+@test "without libmicrohttpd it says what to install, and all else works" {
+	mkdir none
+	: >none/libmicrohttpd.so.12
+	echo 'a;b 1' >one.folded
+	export LD_LIBRARY_PATH=$PWD/none
+	run -1 "$kiln" view --no-open one.folded
+	[[ $output == "kiln: answering browsers takes libmicrohttpd.so.12, which is not here (Debian: apt install libmicrohttpd12): "* ]]
+	[ "$(wc -l <<<"$output")" -eq 1 ]
+	"$kiln" fold one.folded
+}

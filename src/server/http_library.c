@@ -1,0 +1,38 @@
+/* http_library.c: libmicrohttpd, loaded when somebody is to be served. */
+#include "server/http_library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define SONAME "libmicrohttpd.so.12"
+
+struct http_library mhd;
+
+static const struct {
+	const char *name;
+	void *where;
+} functions[] = {
+#define ENTRY(name) {"MHD_" #name, &mhd.name},
+	HTTP_FUNCTIONS(ENTRY)
+#undef ENTRY
+};
+
+bool http_library_load(struct error *err)
+{
+	void *library = dlopen(SONAME, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		return error_set(err, ERR_UNSUPPORTED,
+			"answering browsers takes " SONAME
+			", which is not here (Debian: apt install libmicrohttpd12): %s",
+			dlerror());
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		void *function = dlsym(library, functions[i].name);
+
+		if (!function)
+			return error_set(
+				err, ERR_UNSUPPORTED, SONAME " has no %s", functions[i].name);
+		memcpy(functions[i].where, &function, sizeof(function));
+	}
+	return true;
+}

@@ -1,0 +1,34 @@
+/* without.c: no server, in a build without libmicrohttpd's headers or that is one static file. */
+#include "server/server.h"
+
+bool server_check(struct error *err)
+{
+	return error_set(err, ERR_UNSUPPORTED,
+		"this kiln answers no browsers: it was built without libmicrohttpd "
+		"(libmicrohttpd-dev, and not as a static program)");
+}
+
+struct server *server_open(const struct shelf *shelf, uint16_t port, struct error *err)
+{
+	(void)shelf;
+	(void)port;
+	server_check(err);
+	return NULL;
+}
+
+const char *server_url(const struct server *s)
+{
+	(void)s;
+	return "";
+}
+
+uint16_t server_port(const struct server *s)
+{
+	(void)s;
+	return 0;
+}
+
+void server_close(struct server *s)
+{
+	(void)s;
+}
