@@ -11,8 +11,9 @@ bool pattern_compile(struct pattern *p, const char *text, struct error *err)
 	int code = 0;
 
 	*p = (struct pattern){.text = text};
-	p->code =
-		pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &code, &at, NULL);
+	/* "$" is only the end, as in the browser's dialect, not what is before a last newline. */
+	p->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
+		PCRE2_UTF | PCRE2_DOLLAR_ENDONLY, &code, &at, NULL);
 	if (!p->code) {
 		unsigned char why[200] = "";
 

@@ -1,11 +1,12 @@
-/* heatmap.c: when is how much? Columns of time, each cut into rows: sub-second offset heat maps; or
- * with a row for each thread or CPU.
+/* heatmap.c: when is how much, and how much of it matches? Columns of time, each cut into rows:
+ * sub-second offset heat maps; or with a row for each thread or CPU.
  *
  * After Brendan Gregg's subsecond-offset heat map and FlameScope, whose numbers these are for
  * samples in order, counted, 50 rows to a second; but every sample is in a cell, in any order. */
 #include "renderers/columns.h"
 #include "renderers/heatmap_rows.h"
 #include "renderers/renderers.h"
+#include "transforms/pattern.h"
 
 #include <stdlib.h>
 
@@ -16,9 +17,10 @@
 #define COLUMN_MOST    (UINT64_MAX / ROWS_MOST) /* ns, 213 days: so that no row overflows */
 
 struct heatmap_settings {
-	uint64_t column; /* ns */
-	uint64_t rows;	 /* with HEATMAP_BY_TIME */
-	int by;		 /* enum heatmap_by */
+	uint64_t column;   /* ns */
+	uint64_t rows;	   /* with HEATMAP_BY_TIME */
+	int by;		   /* enum heatmap_by */
+	const char *match; /* NULL: nothing is sought */
 };
 
 static const char *const rows_by[] = {"time", "thread", "cpu", NULL};
@@ -41,13 +43,18 @@ static const struct option heatmap_options[] = {
 		.set = option_choice,
 		.offset = offsetof(struct heatmap_settings, by),
 		.choices = rows_by},
+	{.name = "match",
+		.argument = "REGEX",
+		.help = "a second column: of the samples of which a function matches",
+		.set = option_text,
+		.offset = offsetof(struct heatmap_settings, match)},
 	{0},
 };
 
 static void defaults(void *settings)
 {
 	*(struct heatmap_settings *)settings =
-		(struct heatmap_settings){COLUMN_DEFAULT, ROWS_DEFAULT, HEATMAP_BY_TIME};
+		(struct heatmap_settings){.column = COLUMN_DEFAULT, .rows = ROWS_DEFAULT};
 }
 
 struct heatmap {
@@ -59,6 +66,9 @@ struct heatmap {
 	uint64_t rows;
 	double *cells; /* rows of the first column, of the second ... */
 	int64_t total, untimed;
+	bool *matching;	 /* for every node: it or a caller of it matches; NULL: nothing is sought */
+	double *matched; /* as cells */
+	int64_t matched_total;
 };
 
 /* ---- How wide ---- */
@@ -120,26 +130,56 @@ static size_t cell_of(const struct heatmap *h, const struct samples *s, size_t s
 	return (size_t)(since / column * h->rows + row);
 }
 
+static bool find_matching(struct heatmap *h, struct error *err)
+{
+	const struct tree *tree = &h->view->tree;
+	bool *frames = NULL;
+
+	if (!h->settings.match)
+		return true;
+	if (!pattern_frames(h->settings.match, h->view, &frames, err))
+		return error_prefix(err, "--match: ");
+	h->matching = memory_new(tree->caller.len, sizeof(*h->matching));
+	for (size_t i = 1; i < tree->caller.len; i++)
+		h->matching[i] = h->matching[tree->caller.items[i]] || frames[tree->frame.items[i]];
+	free(frames);
+	return true;
+}
+
+static void add_sample(
+	struct heatmap *h, const struct samples *s, size_t sample, node_id node, int64_t value)
+{
+	bool matches = h->matching && h->matching[node];
+	size_t cell;
+
+	h->total += value;
+	h->matched_total += matches ? value : 0;
+	if (!s->time.len) {
+		h->untimed += value;
+		return;
+	}
+	cell = cell_of(h, s, sample);
+	h->cells[cell] += (double)value;
+	if (matches)
+		h->matched[cell] += (double)value;
+}
+
 static void add_stream(struct heatmap *h, const struct stream *stream)
 {
 	uint32_t table = stream->row.samples;
 	const struct samples *s = &h->view->profile->samples.items[table];
 
 	for (size_t i = 0; i < s->count; i++) {
-		int64_t value = stream_value(stream, i);
+		node_id node = view_node(h->view, table, i);
 
-		if (view_node(h->view, table, i) == NODE_DROPPED)
-			continue;
-		h->total += value;
-		if (s->time.len)
-			h->cells[cell_of(h, s, i)] += (double)value;
-		else
-			h->untimed += value;
+		if (node != NODE_DROPPED)
+			add_sample(h, s, i, node, stream_value(stream, i));
 	}
 }
 
 static void write_map(const struct heatmap *h, struct output *out)
 {
+	size_t cells = (size_t)(h->columns * h->rows);
 	struct columns c = {0};
 
 	columns_number(&c, "start", (int64_t)h->start);
@@ -148,12 +188,16 @@ static void write_map(const struct heatmap *h, struct output *out)
 	columns_number(&c, "rows", (int64_t)h->rows);
 	columns_number(&c, "total", h->total);
 	columns_number(&c, "untimed", h->untimed);
+	if (h->matched)
+		columns_number(&c, "matched", h->matched_total);
 	columns_text(&c, "unit", view_text(h->view, view_stream(h->view)->unit));
 	buffer_text(&c.header, ",\"labels\":[");
 	if (h->settings.by != HEATMAP_BY_TIME)
 		heatmap_rows_labels(&h->groups, &c.header);
 	buffer_char(&c.header, ']');
-	columns_add(&c, "value", "f64", h->cells, (size_t)(h->columns * h->rows));
+	columns_add(&c, "value", "f64", h->cells, cells);
+	if (h->matched)
+		columns_add(&c, "matched", "f64", h->matched, cells);
 	columns_write(&c, out);
 }
 
@@ -161,16 +205,20 @@ static bool heatmap_render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
 	struct heatmap h = {.view = v, .settings = *(const struct heatmap_settings *)settings};
-	bool done = columns_fit(v, err) && lay_out(&h, err);
+	bool done = columns_fit(v, err) && lay_out(&h, err) && find_matching(&h, err);
 
 	if (done) {
 		h.cells = memory_new((size_t)(h.columns * h.rows), sizeof(*h.cells));
+		if (h.matching)
+			h.matched = memory_new((size_t)(h.columns * h.rows), sizeof(*h.matched));
 		for (size_t i = 0; i < v->profile->streams.len; i++)
 			if (v->streams[i])
 				add_stream(&h, &v->profile->streams.items[i]);
 		write_map(&h, out);
-		free(h.cells);
 	}
+	free(h.cells);
+	free(h.matched);
+	free(h.matching);
 	heatmap_rows_release(&h.groups);
 	return done;
 }

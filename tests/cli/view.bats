@@ -76,6 +76,20 @@ with View(kiln, 'small.folded') as view:
 "
 }
 
+@test "what is sought is lit in the map: the samples that include finds, cell by cell" {
+	view "
+with View(kiln, 'times.txt') as view:
+    for shape in [], [('thread', 'worker')], [('by', 'thread')], ['reverse', ('time', '1..3')], [('drop', '^parse\$')]:
+        for pattern in 'parse', '^(parse|write)\$', 'main', 'nothing', '(?i)RUN':
+            header, columns = view.columns('heatmap', *shape, ('match', pattern))
+            alone, expected = view.columns('heatmap', *shape, ('include', pattern))
+            assert header['matched'] == alone['total'] == sum(columns['matched']), (shape, pattern)
+            assert header['rows'] != alone['rows'] or columns['matched'] == expected['value'], (shape, pattern)
+            _, whole = view.columns('heatmap', *shape)
+            assert columns['value'] == whole['value'] and 'matched' not in whole
+"
+}
+
 @test "the tree is that of the commands: totals, shares, places, order" {
 	view "
 with View(kiln, 'times.txt') as view:
@@ -148,6 +162,7 @@ with View(kiln, 'times.txt') as view:
             'top?&&profile=other': \"profile: expected one of those\",
             'top?=3': 'unknown option --; ',
             'heatmap?column=1ns': 'a heat map has at most 16777216 cells: choose longer columns than 1 ns',
+            'heatmap?match=(': \"--match: expected a regular expression, got '('\",
             'nodes?least=2': 'expected a share from 0 to below 1, got 2',
             'top?kind=apples': \"no kind 'apples' in this profile; it has: cycles, samples (cycles)\",
             'top?profile=other': \"profile: expected one of those that profiles lists, got 'other'\"}.items():
