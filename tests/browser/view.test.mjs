@@ -3,7 +3,8 @@ import { execFileSync, execSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { equal, folder, kiln, near, run, test } from "./harness.mjs";
+import { equal, folder, kiln, near, run, source, test } from "./harness.mjs";
+import { patternOf } from "../../web/view/pattern.mjs";
 
 // Two phases one after the other, and a second thread beside both.
 const PROGRAM = `
@@ -492,6 +493,49 @@ test("colours the heat map by each scale from the palette's one end to the other
 		}));
 	}
 	equal(darkest, [112, 112, 112, 112], "the cell that has most is rgb(0, 34, 78)");
+});
+
+test("an expression matches here what it matches in the commands", {}, async () => {
+	const read = (pattern, ignore) => {
+		try {
+			return patternOf(pattern, Boolean(ignore));
+		} catch (error) {
+			return error instanceof SyntaxError ? null : error;
+		}
+	};
+	const cases = JSON.parse(fs.readFileSync(path.join(source, "tests/support/patterns.json")));
+	for (const { pattern, ignore, matches, fails, refused } of cases) {
+		const made = read(pattern, ignore);
+		equal(made === null, Boolean(refused), `refused: ${pattern}`);
+		for (const [names, expected] of made ? [[matches, true], [fails, false]] : [])
+			for (const name of names)
+				equal(made.test(name), expected, `${pattern} of ${JSON.stringify(name)}`);
+	}
+});
+
+test("lights on the heat map what is searched for: what --include leaves, cell by cell", {}, async (tab) => {
+	const lit = () => tab.evaluate(() => {
+		const canvas = document.getElementById("heatmap");
+		const { data } = canvas.getContext("2d").getImageData(60, 2, canvas.width - 80, 100);
+		let pink = 0;
+		for (let i = 0; i < data.length; i += 4)
+			pink += data[i] - data[i + 1] > 40 && data[i + 2] - data[i + 1] > 40;
+		return pink;
+	});
+	await open(tab, "#column=100ms&rows=10");
+	equal(await lit(), 0, "without a search");
+	for (const [search, option] of [["fib|parse_line", "--include=fib|parse_line"], ["^FIB$", "--include=(?i)^FIB$"]]) {
+		const state = await open(tab, `#column=100ms&rows=10&search=${encodeURIComponent(search)}${search === "^FIB$" ? "&ignore" : ""}`);
+		const { matched, value } = state.heatmap, { total } = top(option);
+		equal([matched.total, matched.value.reduce((a, b) => a + b)], [total, total], "of all cells");
+		equal(matched.value.every((each, i) => each <= value[i]), true, "part of the cells");
+		near(parseFloat(state.matched.replace("matched ", "")), 100 * total / state.tree.total, 0.006, "as in the graph");
+		equal(await lit() > 0, true, "lit");
+		const all = await open(tab, `#column=100ms&rows=10&include=${encodeURIComponent(option.slice(10))}`);
+		equal(all.heatmap.value, matched.value, "cell by cell");
+	}
+	await open(tab, "#search=(");
+	equal((await look(tab)).heatmap.matched, null, "no expression, no light");
 });
 
 // ---- Table, keys, looks ----

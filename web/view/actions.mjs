@@ -1,8 +1,8 @@
 // actions.mjs: what can be done with a frame, and with what is shown: the menus and the clipboard.
 import { byId, shortName } from "./controls.mjs";
 import { Menu } from "./menu.mjs";
+import { exactly } from "./pattern.mjs";
 import * as query from "./query.mjs";
-import { exactly } from "./search.mjs";
 
 // What is shown, as a file.
 const FORMATS = [["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Folded stacks"],

@@ -41,16 +41,23 @@ export function shadeOf(name) {
 const CIVIDIS = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115],
 	[138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
 
-// 256 colours as bytes, red green blue opaque.
-export function ramp(dark) {
+// What matches a search, and what does not: here as on light.
+const HITS = [[255, 196, 255], [238, 75, 238], [112, 0, 120]], GREYS = [[226, 226, 230], [138, 138, 146]];
+const HITS_ON_DARK = [[112, 30, 118], [238, 75, 238], [255, 200, 255]], GREYS_ON_DARK = [[52, 52, 58], [128, 128, 136]];
+
+// 256 colours along the given ones, as bytes: red green blue opaque.
+function along(stops) {
 	const bytes = new Uint8ClampedArray(1024);
 	for (let i = 0; i < 256; i++) {
-		const at = (dark ? i : 255 - i) / 255 * (CIVIDIS.length - 1);
-		const low = Math.min(Math.floor(at), CIVIDIS.length - 2);
-		bytes.set([...mix(CIVIDIS[low], CIVIDIS[low + 1], at - low), 255], i * 4);
+		const at = i / 255 * (stops.length - 1), low = Math.min(Math.floor(at), stops.length - 2);
+		bytes.set([...mix(stops[low], stops[low + 1], at - low), 255], i * 4);
 	}
 	return bytes;
 }
+
+export const ramp = (dark) => along(dark ? CIVIDIS : [...CIVIDIS].reverse());
+export const hits = (dark) => along(dark ? HITS_ON_DARK : HITS);
+export const greys = (dark) => along(dark ? GREYS_ON_DARK : GREYS);
 
 // (value) => 0..255, for values above 0 of which these are all, or a fair part; the most is `most`.
 export const SCALES = {

@@ -76,7 +76,7 @@ export function columnFor(about, rows, width) {
 export function showMapControls(state, about, column) {
 	const lanes = [["thread", "threads", about.thread_list], ["cpu", "CPUs", about.cpu_list]]
 		.filter(([, , list]) => list && list.length > 1).map(([by, text]) => [by, text]);
-	fillSelect(byId("column"), [["", "auto (" + column + ")"], ...COLUMNS], state.column);
+	fillSelect(byId("column"), [["", "auto (" + column + ")"], ...COLUMNS.map(([text]) => [text, text])], state.column);
 	fillSelect(byId("rows"), [...["10", "25", "50", "100"].map((n) => [n, n]), ...lanes],
 		state.rows);
 	byId("scale").value = state.scale;

@@ -4,8 +4,9 @@ import { counts } from "./ask.mjs";
 import { byId, shortName, showChips, showGraphControls, showOffers, showViews } from "./controls.mjs";
 import { listenToInput } from "./input.mjs";
 import { isScaled, parseUnit, percent, unitName } from "./numbers.mjs";
+import { exactly } from "./pattern.mjs";
 import { commandOf } from "./query.mjs";
-import { Search, exactly } from "./search.mjs";
+import { Search } from "./search.mjs";
 import { Session, TABLE_ROWS } from "./session.mjs";
 import { TopTable } from "./table.mjs";
 import { TimePane } from "./timepane.mjs";
@@ -41,10 +42,9 @@ class Page extends Session {
 
 	onState() {
 		const {state, shown} = this;
-		this.search.become(state);
 		showOffers(state, shown.profiles, shown.about);
 		showViews(this.views, this.view());
-		showGraphControls(state, this.search.bad);
+		showGraphControls(state, Boolean(this.search.bad));
 		showChips(state.transforms, (index) => this.takeBack(index));
 		this.time.show();
 		if (shown.top)
@@ -59,6 +59,11 @@ class Page extends Session {
 		byId("top-note").textContent = (top.functions.length < TABLE_ROWS ? top.functions.length :
 			"the first " + TABLE_ROWS) + (isScaled(unit) ? "" : ", in " + unitName(unit));
 		this.time.showSelected();
+	}
+
+	sought() {
+		this.search.become(this.state);
+		return this.search.asked;
 	}
 
 	onMap(answer) {
@@ -88,6 +93,7 @@ class Page extends Session {
 		const {search, state} = this;
 		byId("matched").textContent = search.bad ? "not a regular expression" : !state.search ? "" :
 			"matched " + percent(part, whole) + "%";
+		byId("matched").title = search.bad;
 	}
 
 	// What is at the pointer; without a text what the view says about where one is.

@@ -88,10 +88,11 @@ export function topAddress(state, rows) {
 // Are rows of the heat map threads or CPUs?
 export const hasLanes = (state) => state.rows === "thread" || state.rows === "cpu";
 
-// Of all time: the map stays whole while a part of it is selected.
-export function heatmapAddress(state, column) {
+// Of all time: the map stays whole while a part of it is selected. sought: an expression, or "".
+export function heatmapAddress(state, column, sought) {
 	const rows = hasLanes(state) ? word("by", state.rows) : word("rows", state.rows);
-	return address("heatmap", asked(state, ["time"]).concat(word("column", column), rows));
+	return address("heatmap", [...asked(state, ["time"]), word("column", column), rows,
+		...(sought ? [word("match", sought)] : [])]);
 }
 
 // Of everything in the profile, as shares of all of it are.

@@ -1,11 +1,13 @@
 // search.mjs: what is searched for?
 //
 // A pattern stays the same object while the text is: what was found by it can be kept with it.
+import { forServer, patternOf } from "./pattern.mjs";
 
 export class Search {
 	constructor() {
 		this.pattern = null; // null: nothing
-		this.bad = false; // what was typed is no expression
+		this.asked = ""; // the same for the server
+		this.bad = ""; // what is wrong with what was typed
 		this.made = "";
 	}
 
@@ -13,28 +15,14 @@ export class Search {
 		if (this.made === ignore + search)
 			return;
 		this.made = ignore + search;
-		this.bad = false;
+		this.bad = "";
 		try {
 			this.pattern = patternOf(search, ignore);
+			this.asked = this.pattern ? forServer(search, ignore) : "";
 		} catch (notAPattern) {
 			this.pattern = null;
-			this.bad = true;
+			this.asked = "";
+			this.bad = notAPattern.message;
 		}
 	}
-}
-
-// A regular expression as people type it; throws when it is none.
-function patternOf(text, ignore) {
-	if (!text)
-		return null;
-	try {
-		return new RegExp(text, ignore ? "iu" : "u");
-	} catch (notWithUnicodeRules) {
-		return new RegExp(text, ignore ? "i" : "");
-	}
-}
-
-// An expression that matches this name only, for us and for the server.
-export function exactly(name) {
-	return "^" + name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
 }

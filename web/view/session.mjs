@@ -10,7 +10,8 @@ export const TABLE_ROWS = 300;
 const GAP = 200; // ms from one look to the next: two questions each, so ten a second
 
 // Whoever extends it has: viewOf(state), a main view (views.mjs); onState() when the state has changed;
-// onView(), onMap(answer) and onWhole() when answers have come; onOther() when the address is another one;
+// sought(), what is searched for,
+// as the server takes it; onView(), onMap(answer) and onWhole() when answers have come; onOther() when the address is another one;
 // say(text, wrong).
 export class Session {
 	constructor() {
@@ -130,7 +131,7 @@ export class Session {
 		}
 		const {state, wanted, shown} = this, view = this.viewOf(state);
 		const look = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, TABLE_ROWS)};
-		const mapFrom = query.heatmapAddress(state, state.column || this.autoColumn());
+		const mapFrom = query.heatmapAddress(state, state.column || this.autoColumn(), this.sought());
 		this.onState();
 		this.askWhole().catch((error) => this.complain(error));
 		if (wanted.view !== look.viewFrom + "\n" + look.topFrom) {

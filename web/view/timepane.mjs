@@ -64,7 +64,8 @@ export class TimePane {
 	describe(spot) {
 		this.page.describe(spot && (spot.label ? spot.label + ", " : "") + seconds(spot.from || 0) + " s to " +
 			seconds(spot.to) + " s: " + human(spot.value, this.unit) + " \u00b7 " +
-			percent(spot.value, this.page.shown.whole) + "% of all");
+			percent(spot.value, this.page.shown.whole) + "% of all" +
+			(spot.matched === null ? "" : " \u00b7 " + percent(spot.matched, spot.value) + "% of it matches"));
 	}
 
 	themeChanged() {
@@ -108,6 +109,7 @@ export class TimePane {
 		const {heatmap} = this, {map} = heatmap;
 		return map && {total: map.total, untimed: map.untimed, most: map.most, rows: map.rows,
 			columns: map.columns, column: map.column, labels: map.labels, value: [...map.value],
+			matched: map.matched && {total: map.matchedTotal, value: [...map.matched]},
 			offset: map.offset, range: heatmap.range, first: this.page.shown.about.first_ns,
 			place: heatmap.place.onScreen()};
 	}

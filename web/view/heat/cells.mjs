@@ -9,6 +9,9 @@ export class Cells {
 	constructor({header, columns}, first) {
 		const {value, labels} = foldLanes(columns.value, header);
 		this.value = value;
+		// Of what matches the search; null: nothing is searched for.
+		this.matched = columns.matched ? foldLanes(columns.matched, header).value : null;
+		this.matchedTotal = header.matched || 0;
 		this.labels = labels;
 		this.rows = labels ? labels.length : header.rows;
 		this.parts = labels ? 1 : this.rows;

@@ -124,8 +124,9 @@ export class Heatmap {
 		this.draw();
 		if (spot < 0)
 			return this.on.point(null);
-		const cell = this.map.cellOfSpot(spot), {labels, rows, value} = this.map;
+		const cell = this.map.cellOfSpot(spot), {labels, rows, value, matched} = this.map;
 		this.on.point({...this.map.rangeOf(cell, cell), value: value[spot],
+			matched: matched ? matched[spot] : null,
 			label: labels ? labels[spot % rows] : ""});
 	}
 
