@@ -1,11 +1,11 @@
 /* hash.c: how do contents become ids? */
 #include "base/hash.h"
 
+#include "base/large_pages.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -29,8 +29,6 @@ void id_map_release(struct id_map *m)
 	*m = (struct id_map){0};
 }
 
-#define LARGE_PAGE ((size_t)2 << 20) /* bytes */
-
 /* Empty slots. A look into a large table misses the caches anyway; on large pages it finds the
  * address without walking page tables as well, and the table is there after a few faults. */
 static struct id_slot *new_slots(size_t count)
@@ -40,7 +38,7 @@ static struct id_slot *new_slots(size_t count)
 
 	if (size < 2 * LARGE_PAGE || posix_memalign(&slots, LARGE_PAGE, size))
 		return memory_new_table(count, sizeof(struct id_slot));
-	madvise(slots, size, MADV_HUGEPAGE); /* a kernel without them says no, and that is fine */
+	large_pages_ask(slots, size);
 	return memset(slots, 0, size);
 }
 

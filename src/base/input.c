@@ -2,6 +2,7 @@
 #include "base/input.h"
 
 #include "base/filters/filter.h"
+#include "base/input_range.h"
 #include "base/memory.h"
 
 #include <errno.h>

@@ -8,8 +8,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-#include <pthread.h>
-
 /* A single line, or anything else that has to be seen whole in the window. */
 #define INPUT_WINDOW_LIMIT ((size_t)256 << 20)
 
@@ -51,18 +49,6 @@ bool input_can_map(const struct input *in);
 
 /* What input_whole would give, in bytes; 0 when that is not known or would cost memory. */
 uint64_t input_size(const struct input *in);
-
-/* Bytes of what input_whole would give, from `at` to `end`, that are being read: what lies before
- * `at` has been taken. The end may be brought forward meanwhile by who reads the rest. */
-struct input_range {
-	pthread_mutex_t lock;
-	uint64_t at, end;
-};
-
-/* A range as an input of its own, which may be read in another thread while `in` is open. The range
- * outlives it. */
-bool input_open_range(
-	struct input *part, const struct input *in, struct input_range *range, struct error *err);
 
 /* When a plain file was last written, in seconds since 1970; 0 for what is none. */
 int64_t input_time(const struct input *in);

@@ -1,14 +1,11 @@
 /* memory.c: where does memory come from, and what happens when there is none? */
 #include "base/memory.h"
 
-#include <malloc.h>
+#include "base/large_pages.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#define LARGE_PAGE ((size_t)2 << 20) /* bytes */
 
 static _Noreturn void out_of_memory(size_t size)
 {
@@ -17,14 +14,11 @@ static _Noreturn void out_of_memory(size_t size)
 }
 
 /* What is large is there after a few faults when its pages are; a fault for each small page takes
- * longer than what is written there mostly does. A kernel without large pages says no, and that is
- * fine. */
+ * longer than what is written there mostly does. */
 static void *on_large_pages(void *p, size_t size)
 {
-	uintptr_t start = (uintptr_t)p & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
-
 	if (size >= LARGE_PAGE)
-		madvise((void *)start, (uintptr_t)p + malloc_usable_size(p) - start, MADV_HUGEPAGE);
+		large_pages_ask(p, large_pages_usable(p, size));
 	return p;
 }
 

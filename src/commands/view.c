@@ -1,5 +1,6 @@
 /* view.c: `kiln view`: profiles in a browser. */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "readers/go_halves.h"
 
 #include "base/crew.h"
+#include "base/input_range.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
 #include "readers/parts.h"
 
 #include "base/crew.h"
+#include "base/input_range.h"
 #include "model/append.h"
 #include "readers/text_stacks.h"
 

@@ -1,0 +1,37 @@
+/* large_pages.c: how does memory come in large pieces? */
+#include "base/large_pages.h"
+
+#ifdef __linux__
+#include <malloc.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void large_pages_ask(void *p, size_t size)
+{
+	uintptr_t start = (uintptr_t)p & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
+
+	madvise((void *)start, (uintptr_t)p + size - start, MADV_HUGEPAGE);
+}
+
+size_t large_pages_usable(void *p, size_t size)
+{
+	(void)size;
+	return malloc_usable_size(p);
+}
+
+#else /* in a page: WebAssembly's memory has no pages to choose */
+
+void large_pages_ask(void *p, size_t size)
+{
+	(void)p;
+	(void)size;
+}
+
+size_t large_pages_usable(void *p, size_t size)
+{
+	(void)p;
+	return size;
+}
+
+#endif

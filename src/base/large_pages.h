@@ -1,0 +1,16 @@
+/* large_pages.h: memory that is there after a few faults. */
+#ifndef KILN_BASE_LARGE_PAGES_H
+#define KILN_BASE_LARGE_PAGES_H
+
+#include <stddef.h>
+
+#define LARGE_PAGE ((size_t)2 << 20) /* bytes */
+
+/* Ask for large pages in [p, p + size), which need not be aligned. Best effort: a kernel without
+ * them says no, and that is fine. */
+void large_pages_ask(void *p, size_t size);
+
+/* How much of what malloc gave at `p`, at least `size` bytes, may be used. */
+size_t large_pages_usable(void *p, size_t size);
+
+#endif
