@@ -378,7 +378,7 @@ test("focus and drop are chips with the numbers of the command, in order and rem
 	equal(state.tree.total, top("--focus", "^parse_all$").total);
 	equal(state.heatmap.total, state.tree.total, "the heat map follows");
 	equal(await tab.locator("#chips li").allInnerTexts(), ["focus ^parse_all$\n\u00d7"]);
-	state = await menu(tab, "spin", /^Drop/);
+	state = await menu(tab, "spin", /^Merge/);
 	const both = top("--focus", "^parse_all$", "--drop", "^spin$");
 	equal(state.top.rows, both.functions);
 	await tab.getByRole("button", { name: "Remove focus ^parse_all$" }).click();
@@ -393,11 +393,13 @@ test("focus and drop are chips with the numbers of the command, in order and rem
 	equal((await settled(tab)).tree.total, top("--focus", "^parse_all$").total, "forward");
 });
 
-test("include, exclude, reverse and collapse-recursion do what the commands do", {}, async (tab) => {
+test("every way to reshape does what the command's option does", {}, async (tab) => {
 	await open(tab);
 	for (const [item, frame, ...options] of [[/^Include/, "write_all", "--include", "^write_all$"],
-		[/^Exclude/, "write_all", "--exclude", "^write_all$"], [/^Reverse/, "main", "--reverse"],
-		[/^Collapse/, "main", "--collapse-recursion"]]) {
+		[/^Exclude/, "write_all", "--exclude", "^write_all$"], [/^Merge/, "parse_line", "--drop", "^parse_line$"],
+		[/^Charge/, "parse_line", "--charge", "^parse_line$"], [/^Hide/, "parse_all", "--hide-below", "^parse_all$"],
+		[/^Collapse its module/, "parse_all", "--collapse-module", "^phases$"], [/^Reverse/, "main", "--reverse"],
+		[/^Collapse recursion/, "main", "--collapse-recursion"]]) {
 		const state = await menu(tab, frame, item), wanted = top(...options);
 		equal(state.tree.total, wanted.total, options.join(" "));
 		equal(state.top.rows.slice(0, 5), wanted.functions.slice(0, 5), options.join(" "));
@@ -407,6 +409,15 @@ test("include, exclude, reverse and collapse-recursion do what the commands do",
 		await tab.click("#chips button");
 		await settled(tab);
 	}
+});
+
+test("only one path to a function is left", {}, async (tab) => {
+	await open(tab);
+	const { query, tree } = await menu(tab, "parse_line", /^Only this path/);
+	const [{ name, argument }] = query.transforms;
+	equal([name, argument.split(";").slice(-3)], ["path", ["main", "parse_all", "parse_line"]]);
+	equal(tree.total, top("--path", argument).total);
+	equal(tree.total, totalOf(top(), "parse_line"));
 });
 
 test("threads, kinds and profiles are chosen", {}, async (tab) => {

@@ -97,7 +97,8 @@ static void reshaping_conserves_totals(void **state)
 		const char *name, *argument;
 	} reshapes[] = {{"drop", "[02468]$"}, {"drop", "."}, {"collapse-recursion", NULL},
 		{"by-process", NULL}, {"by-thread", NULL}, {"by-cpu", NULL}, {"reverse", NULL},
-		{"exclude", "no such function"}};
+		{"exclude", "no such function"}, {"hide-below", "_1"}, {"charge", "_1"},
+		{"collapse-module", "."}};
 
 	(void)state;
 	for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -254,6 +255,9 @@ static void what_is_done_is_done(void **state)
 	assert_repeats("focus", "_2", 1);
 	assert_repeats("drop", "_3", 1);
 	assert_repeats("collapse-recursion", NULL, 1);
+	assert_repeats("hide-below", "_2", 1);
+	assert_repeats("charge", "_2", 1);
+	assert_repeats("collapse-module", ".", 1);
 	assert_repeats("by-thread", NULL, 1);
 	assert_repeats("by-process", NULL, 1);
 	assert_repeats("time", "..5ms", 1);
@@ -297,6 +301,7 @@ static void any_sequence_keeps_the_tree(void **state)
 	static const struct {
 		const char *name, *argument;
 	} steps[] = {{"include", "_[1-4]"}, {"exclude", "_5"}, {"focus", "_[0-9]"}, {"drop", "7$"},
+		{"hide-below", "_1"}, {"charge", "_2"}, {"collapse-module", "[13]"},
 		{"collapse-recursion", NULL}, {"by-process", NULL}, {"by-thread", NULL},
 		{"by-cpu", NULL}, {"reverse", NULL}, {"time", "1ms.."}, {"cpu", "0-2"},
 		{"thread", "10"}, {"process", "."}};

@@ -144,6 +144,22 @@ static void dropped_frames_leave_their_callees(void **state)
 	check("a;x;b 2, a;b 3, x 4, x;x 5", "drop", "x", " 9, a;b 5");
 }
 
+static void stacks_end_early(void **state)
+{
+	(void)state;
+	check("a;x;b 2, a;b 3, x 4, a;x 5, a;x;b;x;c 1", "hide-below", "x", "a;x 8, a;b 3, x 4");
+	check("a;x;b 2, a;b 3, x 4, a;x 5, a;x;b;x;c 1", "charge", "x", " 4, a 8, a;b 3");
+}
+
+static void one_path_is_left(void **state)
+{
+	(void)state;
+	check("a;b 1, a;b;c 2, a;bc 3, b;a;b 4, a 5", "path", "a;b", "a;b 1, a;b;c 2");
+	check("a;b 1, a;b;c 2", "path", "a;b;c;d", "");
+	check("a;b 1, ab 2", "path", "a", "a;b 1");
+	check_refused("path", "", ERR_USAGE, "main;work");
+}
+
 static void recursion_collapses(void **state)
 {
 	(void)state;
@@ -239,8 +255,8 @@ static void unknown_is_not_none(void **state)
 /* 100,000 deep and 100,000 wide: nothing recurses, nothing is quadratic. */
 static void big_trees_are_swept(void **state)
 {
-	static const char *const names[] = {
-		"include", "exclude", "focus", "drop", "collapse-recursion", "by-thread"};
+	static const char *const names[] = {"include", "exclude", "focus", "drop", "charge",
+		"hide-below", "path", "collapse-recursion", "collapse-module", "by-thread"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -275,6 +291,8 @@ int main(void)
 		cmocka_unit_test(stacks_are_chosen),
 		cmocka_unit_test(focus_is_the_new_root),
 		cmocka_unit_test(dropped_frames_leave_their_callees),
+		cmocka_unit_test(stacks_end_early),
+		cmocka_unit_test(one_path_is_left),
 		cmocka_unit_test(recursion_collapses),
 		cmocka_unit_test(stacks_turn_round),
 		cmocka_unit_test(threads_and_processes_are_chosen),

@@ -9,9 +9,18 @@ const FORMATS = [["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Fo
 	["pprof", ".pb.gz", "pprof"], ["speedscope", ".speedscope.json", "Speedscope"],
 	["firefox", ".firefox.json", "Firefox Profiler"], ["csv", ".csv", "A row for every sample (CSV)"]];
 
-// Ways to reshape: of a frame by its name, and of all.
-const OF_FRAME = [["focus", "Focus: make it the root"], ["drop", "Drop it: its callees move to its caller"],
-	["include", "Include: only stacks with it"], ["exclude", "Exclude: without stacks that have it"]];
+// Ways to reshape: of a frame by what the command's option takes, and of all.
+const OF_FRAME = [
+	["focus", "Focus: make it the root", "only"],
+	["path", "Only this path from the root", "path"],
+	["include", "Include: only stacks with it", "only"],
+	["exclude", "Exclude: without stacks that have it", "only"],
+	null,
+	["drop", "Merge into its caller: its callees move there, too", "only"],
+	["charge", "Charge to its caller, with all that it calls", "only"],
+	["hide-below", "Hide what it calls: that is its own", "only"],
+	["collapse-module", "Collapse its module: ", "module"]
+];
 const OF_ALL = [["reverse", "Reverse all: leaves first"],
 	["collapse-recursion", "Collapse recursion everywhere"]];
 
@@ -33,7 +42,17 @@ export class Actions {
 		}
 	}
 
-	// frame: {name, root: is it all of it, zoom(): a way to look closer}.
+	// What a frame offers: those of OF_FRAME for which it has what they need.
+	reshapes(frame) {
+		const given = {only: exactly(frame.name), path: frame.path,
+			module: frame.module && exactly(frame.module)};
+		return OF_FRAME.filter((each) => !each || given[each[2]]).map((each) => each && {
+			text: each[1] + (each[2] === "module" ? frame.module : ""),
+			act: () => this.page.reshape(each[0], given[each[2]])
+		});
+	}
+
+	// frame: {name, module, root: is it all of it, zoom(): a way to look closer, path: "main;work", or ""}.
 	openFrameMenu(frame, x, y) {
 		const {page} = this, only = exactly(frame.name);
 		const all = OF_ALL.map(([name, text]) => ({text, act: () => page.reshape(name, null)}));
@@ -42,7 +61,7 @@ export class Actions {
 			{text: "Search for it", act: () => page.go({search: only}, "push")},
 			{text: "Copy its name", act: () => this.copy(frame.name)},
 			null,
-			...OF_FRAME.map(([name, text]) => ({text, act: () => page.reshape(name, only)})),
+			...this.reshapes(frame),
 			null
 		];
 		this.menu.open(frame.name, [...own, ...all], x, y);

@@ -151,7 +151,9 @@ export class FlameView {
 	}
 
 	openMenu(node, x, y) {
-		this.page.openFrameMenu({name: this.tree.name(node), root: !node,
+		const {tree} = this;
+		this.page.openFrameMenu({name: tree.name(node), module: tree.module(node), root: !node,
+			path: tree.line(node).slice(1).map((each) => tree.name(each)).join(";"),
 			zoom: () => this.zoomTo(node)}, x, y);
 	}
 

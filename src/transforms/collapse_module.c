@@ -1,0 +1,77 @@
+/* collapse_module.c: a library is one frame, whatever happens in it. */
+#include "transforms/pattern.h"
+#include "transforms/reshape.h"
+#include "transforms/transforms.h"
+
+#include <stdlib.h>
+
+/* Frames of a module that is collapsed, as the one that stands for it; the others as they are. */
+static node_id collapse_place(
+	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
+{
+	const frame_id *become = context;
+
+	if (!become[frame])
+		return tree_child(b, caller, frame);
+	return caller && b->tree.frame.items[caller] == become[frame]
+		       ? caller
+		       : tree_child(b, caller, become[frame]);
+}
+
+/* The frame that stands for a module: what is inlined is in what it is inlined into. */
+static frame_id stand_in(struct view *v, const struct frame *of)
+{
+	enum frame_kind kind = of->kind == FRAME_INLINED ? FRAME_NATIVE : (enum frame_kind)of->kind;
+	struct frame frame = {.function = of->module, .module = of->module, .kind = kind};
+
+	return view_frame(v, &frame);
+}
+
+/* become[frame] of frames of the tree whose module matches; one for each module. */
+static bool find_modules(struct view *v, const struct pattern *pattern, frame_id *become,
+	frame_id *module, struct error *err)
+{
+	bool *seen = memory_new(view_frame_count(v), sizeof(*seen)), done = true;
+
+	for (size_t i = 1; done && i < v->tree.frame.len; i++) {
+		frame_id id = v->tree.frame.items[i];
+		struct frame frame = view_frame_at(v, id);
+		bool match = false;
+
+		if (seen[id] || !frame.module)
+			continue;
+		seen[id] = true;
+		done = pattern_match(pattern, view_text(v, frame.module), &match, err);
+		if (!match)
+			continue;
+		if (!module[frame.module])
+			module[frame.module] = stand_in(v, &frame);
+		become[id] = module[frame.module];
+	}
+	free(seen);
+	return done;
+}
+
+static bool collapse_apply(struct view *v, const char *regex, struct error *err)
+{
+	size_t strings = v->profile->string_ends.len + v->extra.string_ends.len;
+	frame_id *become = memory_new(view_frame_count(v), sizeof(*become));
+	frame_id *module = memory_new(strings, sizeof(*module));
+	struct pattern pattern;
+	bool done = pattern_compile(&pattern, regex, err) &&
+		    find_modules(v, &pattern, become, module, err);
+
+	if (done)
+		reshape(v, 0, collapse_place, become);
+	pattern_release(&pattern);
+	free(become);
+	free(module);
+	return done;
+}
+
+const struct transform transform_collapse_module = {
+	.name = "collapse-module",
+	.argument = "REGEX",
+	.help = "show what is called within a module that matches as one frame of its name",
+	.apply = collapse_apply,
+};

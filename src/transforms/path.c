@@ -1,0 +1,54 @@
+/* path.c: only what happens at one place of the tree. */
+#include "transforms/select.h"
+#include "transforms/transforms.h"
+
+#include <stdlib.h>
+
+#define NOT_THERE SIZE_MAX
+
+/* How far into "main;work" stacks have come at a node whose caller has come to `at`: behind the
+ * node's name, which may have a ';' itself. */
+static size_t path_step(struct bytes path, size_t at, struct bytes name)
+{
+	struct bytes rest = {path.at + at, path.len - at};
+
+	if (at == path.len)
+		return at; /* all of it: and what is below */
+	if (!bytes_start(rest, name))
+		return NOT_THERE;
+	if (name.len == rest.len)
+		return path.len;
+	return rest.at[name.len] == ';' ? at + name.len + 1 : NOT_THERE;
+}
+
+static bool path_apply(struct view *v, const char *argument, struct error *err)
+{
+	size_t nodes = v->tree.caller.len;
+	struct bytes path = bytes_of(argument);
+	size_t *at;
+	bool *keep;
+
+	if (!path.len)
+		return error_set(err, ERR_USAGE, "expected names from the root on: main;work");
+	at = memory_new(nodes, sizeof(*at));
+	keep = memory_new(nodes, sizeof(*keep));
+	for (size_t i = 1; i < nodes; i++) {
+		size_t caller = at[v->tree.caller.items[i]];
+
+		at[i] = caller == NOT_THERE
+				? NOT_THERE
+				: path_step(path, caller, view_function(v, v->tree.frame.items[i]));
+		keep[i] = at[i] == path.len;
+	}
+	select_nodes(v, keep);
+	free(at);
+	free(keep);
+	return true;
+}
+
+const struct transform transform_path = {
+	.name = "path",
+	.argument = "A;B;...",
+	.help = "only stacks that begin with these functions, from the root on",
+	.apply = path_apply,
+};
