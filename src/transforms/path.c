@@ -48,7 +48,7 @@ static bool path_apply(struct view *v, const char *argument, struct error *err)
 
 const struct transform transform_path = {
 	.name = "path",
-	.argument = "A;B;...",
+	.argument = "A;B",
 	.help = "only stacks that begin with these functions, from the root on",
 	.apply = path_apply,
 };
