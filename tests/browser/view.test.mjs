@@ -549,6 +549,77 @@ test("lights on the heat map what is searched for: what --include leaves, cell b
 	equal((await look(tab)).heatmap.matched, null, "no expression, no light");
 });
 
+// ---- Callers and callees ----
+
+// The folded lines of a command, as {path: value}.
+const folded = (...options) => Object.fromEntries(execFileSync(kiln, ["fold", ...options, file],
+	{ encoding: "utf8", stdio: "pipe" }).trim().split("\n").map((line) =>
+	[line.replace(/ \d+$/, ""), Number(/\d+$/.exec(line)[0])]));
+// What stands directly beside the function, by name.
+const beside = (boxes) => boxes.filter((box) => box.depth === 1)
+	.map((box) => [box.name, box.total]).sort((a, b) => b[1] - a[1]);
+function nextTo(lines) {
+	const sums = {};
+	for (const [path, value] of Object.entries(lines)) {
+		const name = path.split(";")[1];
+		if (name)
+			sums[name] = (sums[name] || 0) + value;
+	}
+	return Object.entries(sums).sort((a, b) => b[1] - a[1]);
+}
+
+test("callers and callees are those of the commands, in the chosen time, too", {}, async (tab) => {
+	for (const [hash, ...time] of [["#"], ["#time=0.2..1.1&", "--time", "0.2..1.1"]])
+		for (const name of ["spin", "parse_all", "fib"]) {
+			await tab.goto("about:blank");
+			const { sandwich } = await open(tab, hash + "view=sandwich&order=weight&function=" + name);
+			const only = "^" + name + "$", total = totalOf(top(...time), name);
+			equal(sandwich.total, [total, total], name);
+			const callers = folded(...time, "--include", only, "--hide-below", only, "--reverse");
+			equal(beside(sandwich.callers)[0], nextTo(callers)[0], "callers of " + name);
+			const [callee] = nextTo(folded(...time, "--focus", only));
+			equal(beside(sandwich.callees)[0], callee, "callees of " + name);
+		}
+});
+
+test("a function is chosen in the table, by its box, by the menu and by keys", {}, async (tab) => {
+	await open(tab);
+	let state = await menu(tab, "parse_line", /^Callers and callees/);
+	equal([state.query.view, state.query.function], ["sandwich", "parse_line"]);
+	const [caller] = state.sandwich.callers.filter((box) => box.depth === 1);
+	equal(caller.name, "parse_all");
+	if (!(caller.y < state.sandwich.callees[0].y))
+		throw new Error("callers are not above callees");
+	await tab.mouse.click(...middleOf(caller));
+	state = await settled(tab);
+	equal([state.query.function, state.sandwich.total[0]], ["parse_all", totalOf(top(), "parse_all")]);
+	await tab.getByRole("button", { name: "write_all" }).click();
+	state = await settled(tab);
+	equal([state.query.function, state.query.search], ["write_all", ""]);
+	equal(await tab.locator("tr.marked td.name").innerText(), "write_all");
+	await tab.keyboard.press("g");
+	equal((await look(tab)).focus, "main", "the caller that weighs most");
+	await tab.keyboard.press("ArrowDown");
+	equal((await look(tab)).focus, "fib", "over the function to its callees");
+	await tab.keyboard.press("Enter");
+	equal((await settled(tab)).query.function, "fib");
+	await tab.goBack();
+	equal((await settled(tab)).query.function, "write_all");
+	await tab.keyboard.press("1");
+	state = await settled(tab);
+	equal([state.query.view, state.tree.total], ["flame", top().total]);
+});
+
+test("a function that nobody has says so", {}, async (tab) => {
+	await tab.goto(url + "#view=sandwich&function=nothing");
+	await until(tab, "there", (state) => state.sandwich && !state.waiting);
+	equal(await tab.textContent("#chosen"), "nothing has nothing in what is selected");
+	await tab.goto("about:blank");
+	await tab.goto(url + "#view=sandwich");
+	await until(tab, "there", (state) => state.top && !state.waiting);
+	equal(await tab.textContent("#chosen"), "Choose a function: in the table, or by its menu");
+});
+
 // ---- Table, keys, looks ----
 
 test("the table sorts, and marks in the graph", {}, async (tab) => {

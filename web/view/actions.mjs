@@ -52,12 +52,14 @@ export class Actions {
 		});
 	}
 
-	// frame: {name, module, root: is it all of it, zoom(): a way to look closer, path: "main;work", or ""}.
+	// frame: {name, module, root: is it all of it, path: "main;work"; zoom(): a way to look closer}; without
+	// what is not known of it.
 	openFrameMenu(frame, x, y) {
 		const {page} = this, only = exactly(frame.name);
 		const all = OF_ALL.map(([name, text]) => ({text, act: () => page.reshape(name, null)}));
 		const own = frame.root ? [] : [
-			{text: "Zoom to " + frame.name, act: frame.zoom},
+			...(frame.zoom ? [{text: "Zoom to " + frame.name, act: frame.zoom}] : []),
+			{text: "Callers and callees of " + frame.name, act: () => page.chooseFunction(frame.name, "sandwich")},
 			{text: "Search for it", act: () => page.go({search: only}, "push")},
 			{text: "Copy its name", act: () => this.copy(frame.name)},
 			null,

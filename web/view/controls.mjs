@@ -111,12 +111,22 @@ export function showLegend(dark, most, unit) {
 
 // ---- Graph ----
 
-// Which main view is there, with what only it needs.
-export function showViews(views, chosen) {
-	for (const {name} of views)
-		for (const element of document.querySelectorAll("#panel-" + name + ", [data-view~=" + name + "]"))
-			element.hidden = name !== chosen.name;
+// Which main view is there, with what only it needs. choose(view): another one.
+export function showViews(views, chosen, choose) {
+	for (const element of document.querySelectorAll("[data-view]"))
+		element.hidden = !element.dataset.view.split(" ").includes(chosen.name);
+	if (!byId("views").firstChild)
+		byId("views").append(...views.map((view) => viewButton(view, choose)));
+	views.forEach((view, i) => byId("views").children[i].setAttribute("aria-pressed", String(view === chosen)));
 	byId("view-title").textContent = chosen.title;
+}
+
+function viewButton(view, choose) {
+	const button = document.createElement("button");
+	button.type = "button";
+	button.textContent = view.title;
+	button.addEventListener("click", () => choose(view));
+	return button;
 }
 
 export function showGraphControls(state, bad) {

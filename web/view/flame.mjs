@@ -24,13 +24,14 @@ export class Flame {
 		this.byName = true;
 		this.hovered = -1;
 		this.focused = -1; // -1: nothing to outline
+		this.base = 0; // depth of the first row
 		this.boxes = [];
 		this.far = 0; // pixels that the root is scrolled away, kept while the pane changes its size
 		this.draw = onceAFrame(() => this.paint());
 		this.listen();
 	}
 
-	// what: some of {tree, zoom, found, icicle, byName}.
+	// what: some of {tree, zoom, found, icicle, byName, base}.
 	show(what) {
 		const turned = what.icicle !== undefined && what.icicle !== this.icicle;
 		const moved = turned || (what.zoom !== undefined && what.zoom !== this.zoom);
@@ -39,7 +40,7 @@ export class Flame {
 		Object.assign(this, what);
 		if (!this.tree)
 			return;
-		this.levels = this.depthBelow(this.zoom) + 1;
+		this.levels = Math.max(0, this.depthBelow(this.zoom) + 1 - this.base);
 		this.space.style.height = this.levels * ROW + "px";
 		this.scrollFromRoot(moved ? 0 : this.far);
 		this.paint();
@@ -81,13 +82,13 @@ export class Flame {
 
 	// Where a row is on the canvas.
 	top(depth) {
-		const y = this.icicle ? depth * ROW : this.height - (depth + 1) * ROW;
+		const row = depth - this.base, y = this.icicle ? row * ROW : this.height - (row + 1) * ROW;
 		return y - this.pane.scroll;
 	}
 
 	rowAt(y) {
 		const at = y + this.pane.scroll;
-		return Math.floor((this.icicle ? at : this.height - 1 - at) / ROW);
+		return Math.floor((this.icicle ? at : this.height - 1 - at) / ROW) + this.base;
 	}
 
 	scrollTo(node) {

@@ -49,14 +49,18 @@ function listenToSearch(page) {
 
 function listenToPageKeys(page) {
 	const push = (changes) => page.go(changes, "push");
+	const ofTable = {m: () => page.table.menuAtFocus()};
+	const views = page.views.map((view, i) => [String(i + 1), () => page.chooseView(view)]);
 	listenToKeys({
 		isReady: () => page.isReady(),
-		own: () => page.view().hasFocus() ? page.view().keys : {},
+		own: () => page.view().hasFocus() ? page.view().keys : page.table.focused() ? ofTable : {},
 		everywhere: {
 			"/": () => {
 				byId("search").focus();
 				byId("search").select();
 			},
+			...Object.fromEntries(views),
+			s: () => page.current() && page.chooseFunction(page.current(), "sandwich"),
 			"?": () => byId("help").showModal(),
 			n: () => page.view().match(1),
 			N: () => page.view().match(-1),

@@ -20,7 +20,8 @@ class Page extends Session {
 		this.actions = new Actions(this);
 		this.table = new TopTable(document.querySelector("#top table"), {
 			sort: (sort) => this.go({sort}, "push"),
-			mark: (row) => this.go({search: this.isMarked(row.function) ? "" : exactly(row.function)}, "push")
+			mark: (row) => this.pick(row.function),
+			menu: (row, x, y) => this.openFrameMenu({name: row.function, module: row.module}, x, y)
 		});
 		this.views = VIEWS.map((View) => new View(this));
 	}
@@ -33,6 +34,30 @@ class Page extends Session {
 		return this.viewOf(this.state);
 	}
 
+	// One that shows a function shows the one that has the focus, or else what costs most.
+	chooseView(view) {
+		const {state, shown} = this, [first] = shown.top ? shown.top.functions : [];
+		const chosen = view.ofFunction && (this.current() || state.function || (first && first.function));
+		this.go(chosen ? {view: view.name, function: chosen} : {view: view.name}, "push");
+	}
+
+	chooseFunction(name, view = this.state.view) {
+		this.go({view, function: name}, "push");
+	}
+
+	// The function that has the focus, or "".
+	current() {
+		return this.table.focused() || (this.isReady() && this.view().current()) || "";
+	}
+
+	// A row of the table was chosen.
+	pick(name) {
+		if (this.view().ofFunction)
+			this.chooseFunction(name);
+		else
+			this.go({search: this.isMarked(name) ? "" : exactly(name)}, "push");
+	}
+
 	// Is its answer on the screen?
 	isReady() {
 		return this.shown.view === this.view();
@@ -43,7 +68,7 @@ class Page extends Session {
 	onState() {
 		const {state, shown} = this;
 		showOffers(state, shown.profiles, shown.about);
-		showViews(this.views, this.view());
+		showViews(this.views, this.view(), (view) => this.chooseView(view));
 		showGraphControls(state, Boolean(this.search.bad));
 		showChips(state.transforms, (index) => this.takeBack(index));
 		this.time.show();
@@ -81,6 +106,8 @@ class Page extends Session {
 	}
 
 	isMarked(name) {
+		if (this.view().ofFunction)
+			return name === this.state.function;
 		return this.state.search !== "" && this.state.search === exactly(name);
 	}
 
@@ -88,11 +115,12 @@ class Page extends Session {
 		return this.time.heatmap.isDragged();
 	}
 
-	// How much of what is in view matches what is searched for.
-	matched(part, whole) {
+	// How much of what is in view matches what is searched for: [part, whole, of what]s.
+	matched(...parts) {
 		const {search, state} = this;
 		byId("matched").textContent = search.bad ? "not a regular expression" : !state.search ? "" :
-			"matched " + percent(part, whole) + "%";
+			"matched " + parts.map(([part, whole, what]) => percent(part, whole) + "%" +
+				(what ? " of " + what : "")).join(", ");
 		byId("matched").title = search.bad;
 	}
 

@@ -3,11 +3,12 @@
 // What the server is asked for stands in it as the server takes it, and in that order: the options of
 // the commands. Keys of the page alone (how it looks) are those below; every other key is a way to
 // reshape the profile, so that an address may have each of them.
+import { exactly } from "./pattern.mjs";
 
 // What holds where the address says nothing.
 export const START = Object.freeze({
 	profile: "", kind: "", idle: false, time: "", thread: "", transforms: Object.freeze([]),
-	view: "flame", shape: "flame", order: "name", zoom: 0, search: "", ignore: false,
+	view: "flame", function: "", shape: "flame", order: "name", zoom: 0, search: "", ignore: false,
 	column: "", rows: "50", scale: "sqrt", sort: "self"
 });
 
@@ -16,7 +17,7 @@ const CHOICES = {
 	sort: ["self", "total", "name"]
 };
 const ASKED = ["profile", "kind", "idle", "time", "thread"];
-const LOOKS = ["view", "shape", "order", "zoom", "search", "ignore", "column", "rows", "scale", "sort"];
+const LOOKS = ["view", "function", "shape", "order", "zoom", "search", "ignore", "column", "rows", "scale", "sort"];
 
 const encode = encodeURIComponent;
 
@@ -78,6 +79,18 @@ const address = (name, words) => name + "?" + words.join("&");
 
 export function treeAddress(state) {
 	return address("nodes", asked(state).concat(word("order", state.order)));
+}
+
+// Of one function: what it calls, and what calls it, from the function on. Of stacks in which it calls
+// itself its outermost call counts.
+export function calleesAddress(state, name) {
+	return treeAddress({...state, transforms: [...state.transforms, {name: "focus", argument: exactly(name)}]});
+}
+
+export function callersAddress(state, name) {
+	const only = exactly(name);
+	return treeAddress({...state, transforms: [...state.transforms, {name: "include", argument: only},
+		{name: "hide-below", argument: only}, {name: "reverse", argument: null}]});
 }
 
 export function topAddress(state, rows) {

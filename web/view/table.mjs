@@ -2,7 +2,7 @@
 import { grouped, human, isScaled, percent } from "./numbers.mjs";
 
 export class TopTable {
-	// on: {sort(by), mark(row)}.
+	// on: {sort(by), mark(row), menu(row, x, y)}.
 	constructor(table, on) {
 		this.table = table;
 		this.on = on;
@@ -13,6 +13,13 @@ export class TopTable {
 			const row = event.target.closest("tr");
 			if (row)
 				on.mark(this.rows[row.sectionRowIndex]);
+		});
+		table.tBodies[0].addEventListener("contextmenu", (event) => {
+			const row = event.target.closest("tr");
+			if (!row)
+				return;
+			event.preventDefault();
+			on.menu(this.rows[row.sectionRowIndex], event.clientX, event.clientY);
 		});
 	}
 
@@ -29,6 +36,17 @@ export class TopTable {
 			head.setAttribute("aria-sort", head.dataset.sort !== sort ? "none" :
 				sort === "name" ? "ascending" : "descending");
 		this.mark(isMarked);
+	}
+
+	// The name of the row that has the focus, or "".
+	focused() {
+		const row = document.activeElement.closest("tbody tr");
+		return row && this.table.contains(row) ? this.rows[row.sectionRowIndex].function : "";
+	}
+
+	menuAtFocus() {
+		const row = document.activeElement.closest("tr"), place = row.getBoundingClientRect();
+		this.on.menu(this.rows[row.sectionRowIndex], place.x + 40, place.bottom);
 	}
 
 	mark(isMarked) {

@@ -1,7 +1,7 @@
 // views.mjs: which main views are there? One file and one line each.
 //
-// A main view has a panel, the element `panel-NAME` of view.html, and is made once, with the page
-// (page.mjs) for which it works; its controls are those of view.html with `data-view=NAME`:
+// A main view is made once, with the page (page.mjs) for which it works. Its panel and controls are
+// elements of view.html with NAME in their `data-view`:
 //
 //     name, title          in the page's address; for people
 //     address(state)       what it asks the server for; what has one address is the same answer
@@ -9,6 +9,8 @@
 //     take(answer)         the answer has come, for the page's state or one that was dragged over
 //     show()               draw what was taken as the state says now
 //     forget()             the state is that of another address, not what one has done
+//     ofFunction           it shows one function: the state's
+//     current() => name    of the function that has the focus, or ""
 //     describe() => text   of what is at the pointer, or has the focus
 //     keys                 actions by keys, while hasFocus()
 //     focus()              for the keyboard
@@ -17,5 +19,6 @@
 //     themeChanged()       draw again
 //     onScreen() => {...}  members of the state that tests look at
 import { FlameView } from "./views/flame.mjs";
+import { SandwichView } from "./views/sandwich.mjs";
 
-export const VIEWS = [FlameView];
+export const VIEWS = [FlameView, SandwichView];

@@ -74,7 +74,7 @@ export class FlameView {
 			byName: state.order === "name"});
 		if (mirror.tree !== tree || !this.isBelow(mirror.node, state.zoom))
 			mirror.show(tree, state.zoom);
-		page.matched(tree.matched(this.found, state.zoom), tree.total[state.zoom]);
+		page.matched([tree.matched(this.found, state.zoom), tree.total[state.zoom]]);
 		byId("unzoom").hidden = !state.zoom;
 		page.describe();
 	}
@@ -122,6 +122,11 @@ export class FlameView {
 			return "";
 		return this.textOf(hovered >= 0 ? hovered :
 			this.mirror.hasFocus() ? this.mirror.node : this.page.state.zoom);
+	}
+
+	current() {
+		const node = this.mirror.hasFocus() ? this.mirror.node : this.page.state.zoom;
+		return node ? this.tree.name(node) : "";
 	}
 
 	// ---- Zoom, walk, menu ----
