@@ -1,8 +1,9 @@
 /* question.c: from a query to the bytes of its answer: a profile, its shape, a renderer. */
 #include "answers/question.h"
 
+#include "answers/compared.h"
 #include "renderers/renderers.h"
-#include "transforms/shape.h"
+#include "renderers/svg_options.h"
 
 #include <stdlib.h>
 
@@ -11,6 +12,8 @@
 /* A query's own options, beside those of the renderer. */
 struct asked {
 	const char *profile;
+	const char *before; /* NULL: nothing is compared */
+	struct comparing comparing;
 	struct shape shape;
 };
 
@@ -20,6 +23,11 @@ static const struct option own_options[] = {
 		.help = "one of those that are served",
 		.set = option_text,
 		.offset = offsetof(struct asked, profile)},
+	{.name = "before",
+		.argument = "NAME",
+		.help = "another one, or the same, with which it is compared",
+		.set = option_text,
+		.offset = offsetof(struct asked, before)},
 	{0},
 };
 
@@ -38,13 +46,13 @@ static void list_profiles(const struct shelf *shelf, struct answer *ret)
 }
 
 static const struct shelf_profile *find_profile(
-	const struct shelf *shelf, const char *name, struct error *err)
+	const struct shelf *shelf, const char *name, const char *word, struct error *err)
 {
 	for (size_t i = 0; i < shelf->count; i++)
 		if (!name || !strcmp(shelf->profiles[i].name, name))
 			return &shelf->profiles[i];
-	error_set(err, ERR_USAGE,
-		"profile: expected one of those that " PROFILES " lists, got '%s'", name);
+	error_set(err, ERR_USAGE, "%s: expected one of those that " PROFILES " lists, got '%s'",
+		word, name);
 	return NULL;
 }
 
@@ -92,14 +100,18 @@ static bool read_words(char **argv, const struct renderer *renderer, void *setti
 {
 	struct option transforming[TRANSFORM_OPTIONS];
 	const struct option_group groups[] = {{"Query", own_options, asked},
+		{"Comparison", comparing_options, &asked->comparing},
 		{"Values", shape_options, &asked->shape},
 		{"Transforms", transforming, &asked->shape.transforms},
 		{"Answer", renderer->options, settings}, {0}};
 	char **operands;
 
 	transform_options(transforming);
-	return check_words(groups, argv + 1, err) &&
-	       options_parse(groups, argv, false, &operands, err);
+	if (!check_words(groups, argv + 1, err) ||
+		!options_parse(groups, argv, false, &operands, err))
+		return false;
+	return asked->before || !comparing_is_asked(&asked->comparing) ||
+	       error_set(err, ERR_USAGE, "a comparison needs before=PROFILE, too");
 }
 
 /* ---- Answers ---- */
@@ -117,32 +129,77 @@ static const char *type_of(const struct renderer *renderer, const struct questio
 	if (renderer->suffix && !strcmp(renderer->suffix, ".svg"))
 		return "image/svg+xml";
 	if ((renderer->suffix && bytes_end(bytes_of(renderer->suffix), BYTES(".json"))) ||
+		bytes_end(bytes_of(renderer->name), BYTES("-json")) ||
 		(renderer->readable && asks_for_json(q)))
 		return "application/json";
 	return renderer->readable ? "text/plain; charset=utf-8" : "application/octet-stream";
 }
 
-static bool render(const struct shelf_profile *of, const struct shape *shape,
-	const struct renderer *renderer, const void *settings, struct buffer *ret_body,
-	struct error *err)
+static bool render(struct view *view, const struct renderer *renderer, const void *settings,
+	struct buffer *ret_body, struct error *err)
 {
 	struct output out;
-	struct view view;
 	bool done;
 
-	view_init(&view, of->profile, of->projection);
 	output_open_memory(&out);
-	done = shape_select(shape, &view, err) &&
-	       transform_list_apply(&shape->transforms, &view, err) &&
-	       renderer->render(&view, settings, &out, err);
+	done = renderer->render(view, settings, &out, err);
 	if (done) {
 		buffer_release(ret_body);
 		*ret_body = out.pending;
 		out.pending = (struct buffer){0};
 	}
 	output_discard(&out);
+	return done;
+}
+
+static bool render_one(const struct shelf_profile *of, const struct shape *shape,
+	const struct renderer *renderer, const void *settings, struct buffer *ret_body,
+	struct error *err)
+{
+	struct view view;
+	bool done;
+
+	view_init(&view, of->profile, of->projection);
+	done = shape_select(shape, &view, err) &&
+	       transform_list_apply(&shape->transforms, &view, err) &&
+	       render(&view, renderer, settings, ret_body, err);
 	view_release(&view);
 	return done;
+}
+
+static bool render_compared(const struct shelf_profile *const sides[2], const struct asked *asked,
+	const struct renderer *renderer, void *settings, struct buffer *ret_body, struct error *err)
+{
+	struct profile merged;
+	bool done = compared_make(sides, &asked->shape, &asked->comparing, &merged, err);
+
+	if (done) {
+		struct comparison how = comparing_look(&asked->comparing);
+		struct view view;
+
+		if (!strcmp(renderer->name, "svg"))
+			svg_settings_compare(settings, &how);
+		view_init(&view, &merged, sides[1]->projection);
+		view.comparison = how;
+		done = render(&view, renderer, settings, ret_body, err);
+		view_release(&view);
+	}
+	profile_release(&merged);
+	return done;
+}
+
+static bool answer(const struct asked *asked, const struct shelf *shelf,
+	const struct renderer *renderer, void *settings, struct buffer *ret_body, struct error *err)
+{
+	const struct shelf_profile *sides[2] = {
+		NULL, find_profile(shelf, asked->profile, "profile", err)};
+
+	if (!sides[1])
+		return false;
+	if (!asked->before)
+		return render_one(sides[1], &asked->shape, renderer, settings, ret_body, err);
+	sides[0] = find_profile(shelf, asked->before, "before", err);
+	return sides[0] && render_compared(sides, asked, renderer, settings, ret_body, err);
 }
 
 bool question_is_known(const char *address)
@@ -154,8 +211,7 @@ bool question_answer(
 	const struct question *q, const struct shelf *shelf, struct answer *ret, struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(q->address);
-	const struct shelf_profile *of;
-	struct asked asked = {0};
+	struct asked asked = {.comparing = COMPARING_DEFAULT};
 	struct buffer text = {0};
 	void *settings;
 	char **argv;
@@ -169,11 +225,11 @@ bool question_answer(
 	}
 	settings = renderer_settings(renderer);
 	argv = as_arguments(q, &text);
-	done = read_words(argv, renderer, settings, &asked, err);
-	of = done ? find_profile(shelf, asked.profile, err) : NULL;
-	done = of && render(of, &asked.shape, renderer, settings, &ret->body, err);
+	done = read_words(argv, renderer, settings, &asked, err) &&
+	       answer(&asked, shelf, renderer, settings, &ret->body, err);
 	ret->type = type_of(renderer, q);
 	ret->policy = renderer->policy;
+	comparing_release(&asked.comparing);
 	shape_release(&asked.shape);
 	buffer_release(&text);
 	free(settings);

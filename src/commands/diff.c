@@ -11,7 +11,7 @@
 #include "readers/readers.h"
 #include "renderers/svg_options.h"
 #include "renderers/text.h"
-#include "transforms/canonical.h"
+#include "transforms/comparing.h"
 #include "transforms/matching.h"
 
 #include <stdlib.h>
@@ -27,11 +27,10 @@ static struct diff {
 	const char *output;
 	int to; /* index in `formats`, -1: by suffix */
 	struct files side[2];
-	struct canonical canonical;
-	bool normalise, exact, elided, per_thread;
-	double threshold;
+	struct comparing comparing;
+	bool per_thread;
 	void *table, *picture; /* settings of these renderers */
-} own = {.to = -1, .threshold = COMPARISON_THRESHOLD};
+} own = {.to = -1, .comparing = COMPARING_DEFAULT};
 
 /* ---- Options ---- */
 
@@ -43,31 +42,6 @@ static bool add_path(
 
 	(void)err;
 	vector_push(&files->paths, value);
-	return true;
-}
-
-static bool add_build_dir(
-	void *target, const struct option *option, const char *value, struct error *err)
-{
-	struct diff *d = target;
-
-	(void)option;
-	(void)err;
-	vector_push(&d->canonical.build_dirs, value);
-	return true;
-}
-
-static bool set_threshold(
-	void *target, const struct option *option, const char *value, struct error *err)
-{
-	struct bytes text = bytes_of(value);
-	double *threshold = &((struct diff *)target)->threshold;
-
-	(void)option;
-	text.len -= bytes_end(text, BYTES("%"));
-	if (!bytes_double(text, threshold) || !(*threshold >= 0 && *threshold <= 100))
-		return error_set(
-			err, ERR_USAGE, "expected a percentage from 0 to 100, got '%s'", value);
 	return true;
 }
 
@@ -108,35 +82,6 @@ static const struct option side_options[] = {
 		.help = "profiles of after",
 		.set = add_path,
 		.offset = AT(side[1])},
-	{.name = "normalise",
-		.letter = 'n',
-		.help = "scale before to the total of after: compare shares",
-		.set = option_flag,
-		.offset = AT(normalise)},
-	{.name = "normalize", .set = option_flag, .offset = AT(normalise)},
-	{.name = "strip-hex",
-		.letter = 's',
-		.help = "every 0x12ab in a name becomes 0x...",
-		.set = option_flag,
-		.offset = AT(canonical.strip_hex)},
-	{.name = "exact",
-		.help = "names as they are, with suffixes of compilers, hashes and offsets",
-		.set = option_flag,
-		.offset = AT(exact)},
-	{.name = "build-dir",
-		.argument = "DIR",
-		.help = "names that start with DIR start with $SRC instead",
-		.set = add_build_dir},
-	{.name = "threshold",
-		.argument = "PERCENT",
-		.help = "changes below PERCENT of the whole are noise (default 0.5): grey, and not "
-			"in "
-			"the table",
-		.set = set_threshold},
-	{.name = "elided",
-		.help = "only what is gone: before's values of what after has not",
-		.set = option_flag,
-		.offset = AT(elided)},
 	{0},
 };
 
@@ -153,7 +98,7 @@ static void *table_settings(void)
 
 static const struct option_group *groups(void)
 {
-	static struct option_group all[5 + LOAD_GROUPS];
+	static struct option_group all[6 + LOAD_GROUPS];
 	size_t count = 0;
 
 	if (!own.table) {
@@ -161,7 +106,8 @@ static const struct option_group *groups(void)
 		own.picture = renderer_settings(renderer_by_name("svg"));
 	}
 	all[count++] = (struct option_group){"Output", output_options, &own};
-	all[count++] = (struct option_group){"Difference", side_options, &own};
+	all[count++] = (struct option_group){"Sides", side_options, &own};
+	all[count++] = (struct option_group){"Difference", comparing_options, &own.comparing};
 	all[count++] =
 		(struct option_group){"Table", renderer_by_name("difference")->options, own.table};
 	all[count++] =
@@ -227,16 +173,18 @@ static bool check(char **operands, int *ret_format, struct error *err)
 
 /* ---- Loading ---- */
 
-static bool threads_are_roots; /* of the file that is being read */
+/* Of the file that is being read. */
+static bool threads_are_roots;
+static size_t side_of_file;
 
 static void prepare_profile(struct profile *p)
 {
-	threads_are_roots = own.per_thread && threads_from_roots(&own.canonical, p);
+	threads_are_roots = own.per_thread && threads_from_roots(&own.comparing.canonical, p);
 }
 
-static void prepare_view(struct view *v)
+static bool prepare_view(struct view *v, struct error *err)
 {
-	canonical_apply(&own.canonical, v);
+	return comparing_prepare(&own.comparing, v, side_of_file, err);
 }
 
 /* Sides may show different things in one unit; who asked for it knows, others should. */
@@ -254,17 +202,9 @@ static void compare_kinds(const struct profile *to, const struct loaded *l)
 static bool add_profile(
 	struct profile *to, struct loaded *l, size_t side, uint32_t run, struct error *err)
 {
-	thread_id *threads;
-	bool done;
+	bool done = comparing_add(&own.comparing, to, &l->view, side,
+		(struct merge_part){.run = run, .name = l->name}, threads_are_roots, err);
 
-	if (view_stream(&l->view)->side)
-		return error_set(err, ERR_USAGE,
-			"it has two sides already: draw it with: kiln draw %s", l->name);
-	canonical_apply_roots(&own.canonical, &l->view);
-	threads = match_threads(&l->view, own.exact || threads_are_roots, to);
-	done = profile_merge(
-		to, &l->view, &(struct merge_part){(uint32_t)side + 1, run, l->name, threads}, err);
-	free(threads);
 	if (done && to->streams.len)
 		compare_kinds(to, l);
 	return done;
@@ -280,6 +220,7 @@ static bool add_side(struct profile *to, size_t side, unsigned want, struct erro
 		struct loaded l;
 		bool done;
 
+		side_of_file = side;
 		if (!load_file(files->paths.items[i], want, &steps, &l, err))
 			return false;
 		done = add_profile(to, &l, side, run, err);
@@ -318,7 +259,7 @@ static void name_side(struct profile *p, size_t side)
 	buffer_add(&name, first.at, first.len);
 	if (files->paths.len > 1)
 		buffer_printf(&name, " to %.*s", (int)last.len, last.at);
-	profile_set_meta(p, side ? BYTES("after") : BYTES("before"), buffer_bytes(&name));
+	comparing_name(&own.comparing, p, side, buffer_bytes(&name));
 	buffer_release(&name);
 }
 
@@ -337,28 +278,17 @@ static const void *settings_for(int format)
 	return look;
 }
 
-static struct comparison comparison(void)
-{
-	struct svg_settings *picture = own.picture;
-	struct comparison c = {.normalised = own.normalise, .threshold = own.threshold};
-
-	c.widths = own.elided ? WIDTHS_GONE : picture->negate ? WIDTHS_BEFORE : WIDTHS_AFTER;
-	picture->negate = false; /* which side is which is known here */
-	if (!picture->title)
-		picture->title = own.elided ? "What Is Gone" : "Differential Flame Graph";
-	return c;
-}
-
 static bool write_all(const struct profile *p, int format, struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(renderer_names[format]);
-	const struct comparison how = comparison();
+	struct comparison how = comparing_look(&own.comparing);
 	void *settings = NULL;
 	struct view v;
 	bool done;
 
 	if (format == TO_FOLDED)
 		settings = renderer_settings(renderer);
+	svg_settings_compare(own.picture, &how);
 	view_init(&v, p, names_projection());
 	v.comparison = how;
 	if (!own.per_thread && (format == TO_TABLE || format == TO_SVG))
@@ -384,7 +314,8 @@ static bool write_all(const struct profile *p, int format, struct error *err)
 static bool diff_profiles(int format, struct error *err)
 {
 	struct profile merged;
-	unsigned want = own.per_thread ? WANT_THREADS : 0;
+	bool timed = own.comparing.time[0] || own.comparing.time[1];
+	unsigned want = (own.per_thread ? WANT_THREADS : 0u) | (timed ? WANT_TIMES : 0u);
 	bool done;
 
 	profile_init(&merged);
@@ -400,12 +331,14 @@ static bool diff_profiles(int format, struct error *err)
 /* Folded text to folded text needs no profiles. */
 static bool diff_lines(int format, bool *ret_done, struct error *err)
 {
-	struct diff_folded d = {.canonical = &own.canonical, .normalised = own.normalise};
+	const struct comparing *c = &own.comparing;
+	struct diff_folded d = {.canonical = &c->canonical, .normalised = c->normalise};
 	VECTOR(struct diff_file) files = {0};
 	struct output out = {0};
 	bool can;
 
-	if (format != TO_FOLDED || own.per_thread || own.elided || !load_is_plain())
+	if (format != TO_FOLDED || own.per_thread || c->elided || c->time[0] || c->time[1] ||
+		!load_is_plain())
 		return false;
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < own.side[side].paths.len; i++)
@@ -429,7 +362,6 @@ static int run(char **operands)
 	int format;
 	bool done;
 
-	own.canonical.names = !own.exact;
 	if (!check(operands, &format, &err)) {
 		error_prefix(&err, "diff: ");
 		return fail(&err);

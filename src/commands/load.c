@@ -203,8 +203,8 @@ static bool shape(struct loaded *l, const struct load_steps *steps, struct error
 	view_init(&l->view, &l->profile, names_projection());
 	if (!shape_select(&common.shape, &l->view, err))
 		return error_prefix(err, "%s: ", l->name);
-	if (steps->view)
-		steps->view(&l->view);
+	if (steps->view && !steps->view(&l->view, err))
+		return error_prefix(err, "%s: ", l->name);
 	return transform_list_apply(&common.shape.transforms, &l->view, err);
 }
 

@@ -46,8 +46,8 @@ void loaded_release(struct loaded *l);
 
 /* What a command does to each file on its way; functions may be NULL. */
 struct load_steps {
-	void (*profile)(struct profile *p); /* when it has been read and named */
-	void (*view)(struct view *v);	    /* before the transforms */
+	void (*profile)(struct profile *p);		 /* when it has been read and named */
+	bool (*view)(struct view *v, struct error *err); /* before the transforms */
 	bool all_kinds; /* are shown: nothing is to be said of others than the selected one */
 };
 

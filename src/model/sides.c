@@ -101,6 +101,11 @@ int64_t sides_share(struct sides_share *s, int64_t before)
 	return value;
 }
 
+bool sides_missing(struct error *err)
+{
+	return error_set(err, ERR_USAGE, "there is nothing to compare with: values have one side");
+}
+
 void sides_name(const struct profile *p, size_t side, struct buffer *out)
 {
 	struct bytes name = profile_meta(p, side ? BYTES("after") : BYTES("before"));

@@ -43,6 +43,9 @@ struct sides_share {
 };
 int64_t sides_share(struct sides_share *s, int64_t before);
 
+/* ERR_USAGE, and false: there is one side only. */
+bool sides_missing(struct error *err);
+
 /* What the sides are called: "before: a.folded", or "first column" when nobody said. */
 void sides_name(const struct profile *p, size_t side, struct buffer *out);
 

@@ -2,8 +2,6 @@
 #include "renderers/change_table.h"
 #include "renderers/renderers.h"
 
-#include <assert.h>
-
 #define ROWS_DEFAULT 30u
 
 struct difference_settings {
@@ -62,9 +60,11 @@ static bool render(
 	struct buffer b = {0};
 	size_t hidden, rows;
 
-	(void)err;
 	functions_init(&functions, v, (enum function_sort)s->sort, true);
-	assert(functions.sides.count == 2);
+	if (functions.sides.count != 2) {
+		functions_release(&functions);
+		return sides_missing(err);
+	}
 	hidden = keep_changed(&functions);
 	rows = s->rows && s->rows < functions.count ? s->rows : functions.count;
 	change_table(&b, v, &functions, rows, hidden, &s->text);

@@ -14,7 +14,6 @@
 #include "renderers/functions.h"
 #include "renderers/renderers.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #define FLUSH_BYTES ((size_t)64 << 10)
@@ -158,9 +157,11 @@ static bool render(
 	const struct stream_row *stream = view_stream(v);
 
 	(void)settings;
-	(void)err;
 	functions_init(&w.functions, v, SORT_BY_SELF, true);
-	assert(w.functions.sides.count == 2);
+	if (w.functions.sides.count != 2) {
+		functions_release(&w.functions);
+		return sides_missing(err);
+	}
 	buffer_text(&w.b, "{\"format\":\"kiln-difference\",\"version\":1");
 	put_text(&w, "kind", stream->kind);
 	put_text(&w, "unit", stream->unit);

@@ -1,5 +1,8 @@
-/* nodes.c: the call tree as columns, in preorder: what a page draws flame graphs from. */
+/* nodes.c: the call tree as columns, in preorder: what a page draws flame graphs from; of two sides
+ * the values of both, and how much they changed. */
 #include "base/units.h"
+#include "model/sides.h"
+#include "renderers/colour.h"
 #include "renderers/columns.h"
 #include "renderers/layout.h"
 #include "renderers/renderers.h"
@@ -33,8 +36,11 @@ static const struct option nodes_options[] = {
 struct nodes {
 	const struct view *view;
 	struct layout layout;
-	int64_t *self, *total; /* of every node of the view */
-	double *own, *whole;
+	struct sides sides;
+	const int64_t *self, *total; /* of every node of the view: what it has its place for */
+	int64_t *both[2];	     /* these, where they are not a side's */
+	double *own[2], *whole[2];
+	uint8_t *change[2]; /* of self and of total, see change_step; of two sides */
 	uint32_t *name, *module, *end;
 	uint16_t *depth;
 	uint8_t *kind;
@@ -57,29 +63,67 @@ static uint32_t number_of(struct nodes *n, string_id id)
 
 /* ---- Rows ---- */
 
+static bool check_values(const struct nodes *n, struct error *err)
+{
+	for (size_t side = 0; side < n->sides.count; side++)
+		for (size_t i = 0; i < n->view->tree.caller.len; i++)
+			if (n->sides.self[side][i] < 0)
+				return error_set(err, ERR_UNSUPPORTED,
+					"a value is negative, and no box has a width below 0: "
+					"choose another --kind");
+	return true;
+}
+
+/* A node has its place for both sides, before's as it is compared. */
+static int64_t both(const struct sides *s, int64_t before, int64_t after)
+{
+	int64_t compared = -sides_change(s, before, 0);
+
+	return after + (before && !compared ? 1 : compared);
+}
+
 static bool find_values(struct nodes *n, struct error *err)
 {
 	const struct view *v = n->view;
 	size_t nodes = v->tree.caller.len;
 
-	n->self = memory_new(nodes, sizeof(*n->self));
-	n->total = memory_new(nodes, sizeof(*n->total));
-	view_self(v, n->self);
+	sides_init(&n->sides, v);
+	if (!check_values(n, err))
+		return false;
+	n->self = n->sides.self[0];
+	n->total = n->sides.total[0];
+	if (n->sides.count == 1)
+		return true;
+	n->self = n->both[0] = memory_new(nodes, sizeof(**n->both));
+	n->total = n->both[1] = memory_new(nodes, sizeof(**n->both));
+	if (v->comparison.widths == WIDTHS_GONE) {
+		sides_gone(&n->sides, &v->tree, n->both[0], n->both[1]);
+		return true;
+	}
 	for (size_t i = 0; i < nodes; i++)
-		if (n->self[i] < 0)
-			return error_set(err, ERR_UNSUPPORTED,
-				"a value is negative, and no box has a width below 0: choose "
-				"another --kind");
-	tree_totals(&v->tree, n->self, n->total);
+		n->both[0][i] = both(&n->sides, n->sides.self[0][i], n->sides.self[1][i]);
+	tree_totals(&v->tree, n->both[0], n->both[1]);
 	return true;
+}
+
+/* The colour of a change, from 0 (a fifth less, and beyond) by 127 (the same, or noise) to 254. */
+static uint8_t change_step(const struct sides *s, int64_t before, int64_t after)
+{
+	double share = sides_ratio(s, before, after) / COLOUR_RATIO_FULL;
+
+	return (uint8_t)(127 + lrint(fmax(-1, fmin(1, share)) * 127));
 }
 
 static void make_rows(struct nodes *n)
 {
 	size_t count = n->layout.boxes.len;
 
-	n->own = memory_new(count, sizeof(*n->own));
-	n->whole = memory_new(count, sizeof(*n->whole));
+	for (size_t side = 0; side < n->sides.count; side++) {
+		n->own[side] = memory_new(count, sizeof(**n->own));
+		n->whole[side] = memory_new(count, sizeof(**n->whole));
+		if (n->sides.count == 2)
+			n->change[side] = memory_new(count, sizeof(**n->change));
+	}
 	n->name = memory_new(count, sizeof(*n->name));
 	n->module = memory_new(count, sizeof(*n->module));
 	n->end = memory_new(count, sizeof(*n->end));
@@ -90,14 +134,27 @@ static void make_rows(struct nodes *n)
 			sizeof(*n->string_of));
 }
 
+static void fill_values(struct nodes *n, size_t row, node_id node)
+{
+	const struct sides *s = &n->sides;
+
+	for (size_t side = 0; side < s->count; side++) {
+		n->own[side][row] = (double)s->self[side][node];
+		n->whole[side][row] = (double)s->total[side][node];
+	}
+	if (s->count == 2) {
+		n->change[0][row] = change_step(s, s->self[0][node], s->self[1][node]);
+		n->change[1][row] = change_step(s, s->total[0][node], s->total[1][node]);
+	}
+}
+
 static void fill_rows(struct nodes *n)
 {
 	for (size_t i = 0; i < n->layout.boxes.len; i++) {
 		const struct box *box = &n->layout.boxes.items[i];
 		struct frame frame = view_frame_at(n->view, n->view->tree.frame.items[box->node]);
 
-		n->own[i] = (double)n->self[box->node];
-		n->whole[i] = (double)n->total[box->node];
+		fill_values(n, i, box->node);
 		n->name[i] = number_of(n, frame.function);
 		n->module[i] = number_of(n, frame.module);
 		n->depth[i] = (uint16_t)(box->depth < UINT16_MAX ? box->depth : UINT16_MAX);
@@ -115,13 +172,13 @@ static void fill_rows(struct nodes *n)
 
 /* ---- Writing ---- */
 
-static int64_t left_out(const struct nodes *n)
+static int64_t left_out(const struct nodes *n, size_t side)
 {
 	int64_t shown = 0;
 
 	for (size_t i = 0; i < n->layout.boxes.len; i++)
-		shown += n->self[n->layout.boxes.items[i].node];
-	return n->total[0] - shown;
+		shown += n->sides.self[side][n->layout.boxes.items[i].node];
+	return n->sides.whole[side] - shown;
 }
 
 static void write_kinds(struct columns *c)
@@ -133,21 +190,40 @@ static void write_kinds(struct columns *c)
 	buffer_char(&c->header, ']');
 }
 
+static void write_before(const struct nodes *n, struct columns *c)
+{
+	size_t count = n->layout.boxes.len;
+
+	columns_number(c, "before_total", n->sides.whole[0]);
+	columns_number(c, "before_left_out", left_out(n, 0));
+	columns_number(c, "noise", n->sides.noise);
+	buffer_printf(&c->header, ",\"scale\":%.17g", n->sides.scale);
+	columns_text(c, "before", profile_meta(n->view->profile, BYTES("before")));
+	columns_text(c, "after", profile_meta(n->view->profile, BYTES("after")));
+	columns_add(c, "before_total", "f64", n->whole[0], count);
+	columns_add(c, "before_self", "f64", n->own[0], count);
+	columns_add(c, "change_total", "u8", n->change[1], count);
+	columns_add(c, "change_self", "u8", n->change[0], count);
+}
+
 static void write_nodes(const struct nodes *n, struct output *out)
 {
 	size_t count = n->layout.boxes.len;
 	struct bytes unit = view_text(n->view, view_stream(n->view)->unit);
+	size_t shown = sides_shown(&n->sides);
 	struct columns c = {0};
 
-	columns_number(&c, "total", n->total[0]);
-	columns_number(&c, "left_out", left_out(n));
+	columns_number(&c, "total", n->sides.whole[shown]);
+	columns_number(&c, "left_out", left_out(n, shown));
 	columns_number(&c, "nodes", (int64_t)count);
 	columns_number(&c, "depth", n->layout.depth);
 	columns_number(&c, "decimals", units_decimals(unit));
 	columns_text(&c, "unit", units_whole(unit));
 	write_kinds(&c);
-	columns_add(&c, "total", "f64", n->whole, count);
-	columns_add(&c, "self", "f64", n->own, count);
+	columns_add(&c, "total", "f64", n->whole[shown], count);
+	columns_add(&c, "self", "f64", n->own[shown], count);
+	if (shown)
+		write_before(n, &c);
 	columns_add(&c, "name", "u32", n->name, count);
 	columns_add(&c, "module", "u32", n->module, count);
 	columns_add(&c, "end", "u32", n->end, count);
@@ -160,11 +236,14 @@ static void write_nodes(const struct nodes *n, struct output *out)
 
 static void nodes_release(struct nodes *n)
 {
+	for (size_t side = 0; side < 2; side++) {
+		free(n->own[side]);
+		free(n->whole[side]);
+		free(n->change[side]);
+		free(n->both[side]);
+	}
+	sides_release(&n->sides);
 	layout_release(&n->layout);
-	free(n->self);
-	free(n->total);
-	free(n->own);
-	free(n->whole);
 	free(n->name);
 	free(n->module);
 	free(n->end);
@@ -184,7 +263,7 @@ static bool nodes_render(
 
 	if (!done)
 		error_set(err, ERR_USAGE, "expected a share from 0 to below 1, got %g", s->least);
-	done = done && columns_fit(v, err) && find_values(&n, err);
+	done = done && find_values(&n, err);
 	if (done) {
 		double least = ceil((double)n.total[0] * s->least);
 

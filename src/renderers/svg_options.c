@@ -136,6 +136,17 @@ void svg_defaults(void *settings)
 	};
 }
 
+void svg_settings_compare(struct svg_settings *s, struct comparison *how)
+{
+	bool gone = how->widths == WIDTHS_GONE;
+
+	if (s->negate && !gone)
+		how->widths = WIDTHS_BEFORE;
+	s->negate = false;
+	if (!s->title)
+		s->title = gone ? "What Is Gone" : "Differential Flame Graph";
+}
+
 bool svg_settings_check(const struct svg_settings *s, struct error *err)
 {
 	struct colour ignored[2];

@@ -56,6 +56,10 @@ struct svg_settings {
 extern const struct option svg_options[];
 void svg_defaults(void *settings);
 
+/* Of two sides of which it is known which is which: before's widths are what `negate` asks for; and
+ * a title, if nobody gave one. */
+void svg_settings_compare(struct svg_settings *s, struct comparison *how);
+
 /* What the options cannot judge one by one. */
 bool svg_settings_check(const struct svg_settings *s, struct error *err);
 

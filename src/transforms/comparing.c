@@ -1,0 +1,146 @@
+/* comparing.c: how do views of before and of after become one profile with two sides? */
+#include "transforms/comparing.h"
+
+#include "transforms/matching.h"
+#include "transforms/transforms.h"
+
+#include <stdlib.h>
+
+extern const struct transform transform_time;
+
+/* ---- Options ---- */
+
+static bool add_build_dir(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct comparing *c = target;
+
+	(void)option;
+	(void)err;
+	vector_push(&c->canonical.build_dirs, value);
+	return true;
+}
+
+static bool set_exact(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	(void)option;
+	(void)value;
+	(void)err;
+	((struct comparing *)target)->canonical.names = false;
+	return true;
+}
+
+static bool set_threshold(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct bytes text = bytes_of(value);
+	double *threshold = &((struct comparing *)target)->threshold;
+
+	(void)option;
+	text.len -= bytes_end(text, BYTES("%"));
+	if (!bytes_double(text, threshold) || !(*threshold >= 0 && *threshold <= 100))
+		return error_set(
+			err, ERR_USAGE, "expected a percentage from 0 to 100, got '%s'", value);
+	return true;
+}
+
+#define AT(member) offsetof(struct comparing, member)
+const struct option comparing_options[] = {
+	{.name = "before-time",
+		.argument = "FROM..TO",
+		.help = "only this time of before, as --time takes it",
+		.set = option_text,
+		.offset = AT(time[0])},
+	{.name = "after-time",
+		.argument = "FROM..TO",
+		.help = "only this time of after",
+		.set = option_text,
+		.offset = AT(time[1])},
+	{.name = "normalise",
+		.letter = 'n',
+		.help = "scale before to the total of after: compare shares",
+		.set = option_flag,
+		.offset = AT(normalise)},
+	{.name = "normalize", .set = option_flag, .offset = AT(normalise)},
+	{.name = "strip-hex",
+		.letter = 's',
+		.help = "every 0x12ab in a name becomes 0x...",
+		.set = option_flag,
+		.offset = AT(canonical.strip_hex)},
+	{.name = "exact",
+		.help = "names as they are, with suffixes of compilers, hashes and offsets",
+		.set = set_exact},
+	{.name = "build-dir",
+		.argument = "DIR",
+		.help = "names that start with DIR start with $SRC instead",
+		.set = add_build_dir},
+	{.name = "threshold",
+		.argument = "PERCENT",
+		.help = "changes below PERCENT of the whole are noise (default 0.5): grey, and not "
+			"in the table",
+		.set = set_threshold},
+	{.name = "elided",
+		.help = "only what is gone: before's values of what after has not",
+		.set = option_flag,
+		.offset = AT(elided)},
+	{0},
+};
+
+void comparing_release(struct comparing *c)
+{
+	vector_release(&c->canonical.build_dirs);
+}
+
+bool comparing_is_asked(const struct comparing *c)
+{
+	return c->time[0] || c->time[1] || c->normalise || !c->canonical.names || c->elided ||
+	       c->canonical.strip_hex || c->canonical.build_dirs.len ||
+	       c->threshold != COMPARISON_THRESHOLD;
+}
+
+/* ---- Sides ---- */
+
+bool comparing_prepare(const struct comparing *c, struct view *v, size_t side, struct error *err)
+{
+	if (c->time[side] && !transform_time.apply(v, c->time[side], err))
+		return error_prefix(err, side ? "--after-time: " : "--before-time: ");
+	canonical_apply(&c->canonical, v);
+	return true;
+}
+
+bool comparing_add(const struct comparing *c, struct profile *to, struct view *v, size_t side,
+	struct merge_part part, bool threads, struct error *err)
+{
+	thread_id *matched;
+	bool done;
+
+	if (view_stream(v)->side)
+		return error_set(err, ERR_USAGE,
+			"it has two sides already: draw it with: kiln draw %s", part.name);
+	canonical_apply_roots(&c->canonical, v);
+	matched = match_threads(v, !c->canonical.names || threads, to);
+	part.side = (uint32_t)side + 1;
+	part.threads = matched;
+	done = profile_merge(to, v, &part, err);
+	free(matched);
+	return done;
+}
+
+void comparing_name(const struct comparing *c, struct profile *p, size_t side, struct bytes name)
+{
+	struct buffer text = {0};
+
+	buffer_add(&text, name.at, name.len);
+	if (c->time[side])
+		buffer_printf(&text, ", %s", c->time[side]);
+	profile_set_meta(p, side ? BYTES("after") : BYTES("before"), buffer_bytes(&text));
+	buffer_release(&text);
+}
+
+struct comparison comparing_look(const struct comparing *c)
+{
+	return (struct comparison){.widths = c->elided ? WIDTHS_GONE : WIDTHS_AFTER,
+		.normalised = c->normalise,
+		.threshold = c->threshold};
+}
