@@ -464,3 +464,24 @@ random_files() {
 	run "$kiln" diff --to folded c.folded d.folded
 	[ "$status" -eq 2 ]
 }
+
+@test "two times of one recording: half-open, together the whole, and nothing has changed from one to itself" {
+	for i in 0 1 2 3 4 5 6 7; do
+		printf 'app 7 [000] 10.%d00000: 1 cycles:\n\t7f0%d f%d+0x1 (/bin/app)\n\n' "$i" $((i % 3)) $((i % 3))
+	done >times.txt
+	run -0 "$kiln" diff -q --before-time ..0.3 --after-time 0.3.. --to folded --exact times.txt times.txt
+	diff - <<<"$output" <(printf '%s\n' 'app;f0 1 2' 'app;f1 1 2' 'app;f2 1 1')
+	run -0 "$kiln" diff -q --before-time ..0.3 --after-time 0.3.. times.txt times.txt
+	[ "${lines[0]}" = "before: times.txt, ..0.3: 3 cycles" ]
+	[ "${lines[1]}" = "after: times.txt, 0.3..: 5 cycles (+2, +66.7%)" ]
+	run -0 "$kiln" diff -q --before-time 0.1..0.5 --after-time 0.1..0.5 --threshold 0 times.txt times.txt
+	[ "${lines[1]}" = "after: times.txt, 0.1..0.5: 4 cycles (0, 0%)" ]
+	[ "${lines[3]}" = "... 3 more functions changed less than --threshold" ]
+	"$kiln" diff -q --to json --before-time 0.1..0.5 --after-time 0.1..0.5 times.txt times.txt |
+		jq -e '[.tree[], .functions[] | .self[0] == .self[1] and .total[0] == .total[1]] | all and length > 3' >/dev/null
+	run -2 "$kiln" diff --before-time later times.txt times.txt
+	failed_with 2 "kiln: times.txt: --before-time: expected FROM..TO in seconds from the start, either end open, got 'later'"
+	echo 'a;b 1' >one.folded
+	run -2 "$kiln" diff --after-time 1.. one.folded one.folded
+	failed_with 2 "kiln: one.folded: --after-time: the input does not say when a sample was taken"
+}

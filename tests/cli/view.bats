@@ -122,6 +122,84 @@ with View(kiln, 'times.txt') as view:
 "
 }
 
+@test "a comparison has the numbers of kiln diff: tree, table, shape, times, shares" {
+	python3 -c '
+import random
+random.seed(9)
+for i in range(900):
+    print(f"""main 12/12 [000] {50 + i / 300:.6f}: 1000 cycles:
+\t7f01 {random.choice(["parse.isra.0", "write", "fresh"])}+0x1 (/bin/app)
+\t7f03 main+0x3 (/bin/app)
+""")' >later.txt
+	view "
+def diff(*options):
+    return json.loads(subprocess.run([kiln, 'diff', '-q', '--to', 'json', *options], check=True, capture_output=True).stdout)
+def lines(header, c):
+    'Path: [[self before and after], [total before and after]]'
+    strings, at, path, found = [], 0, [], {}
+    for end in c['string_end']:
+        strings.append(bytes(c['strings'][at:end]).decode())
+        at = end
+    for i in range(header['nodes']):
+        path[c['depth'][i]:] = [strings[c['name'][i]]]
+        found[tuple(path[1:])] = [[c['before_self'][i], c['self'][i]], [c['before_total'][i], c['total'][i]]]
+    return found
+def paths(difference):
+    names, found = [f['function'] for f in difference['functions']], []
+    for node in difference['tree']:
+        found.append((*(found[node['caller']] if node['caller'] is not None else ()), names[node['function']] if 'function' in node else node['label']))
+    return {path: [node['self'], node['total']] for path, node in zip(found, difference['tree'])}
+with View(kiln, 'times.txt', 'later.txt') as view:
+    for before, after, words in ('times.txt', 'later.txt', []), ('later.txt', 'times.txt', ['normalise', ('time', '..1.5'), 'reverse']), \
+            ('times.txt', 'times.txt', [('before-time', '..3'), ('after-time', '3..')]), ('times.txt', 'later.txt', ['exact', ('thread', 'main'), ('focus', '^main\$')]):
+        options = ['--' + (w if type(w) is str else w[0] + '=' + w[1]) for w in words] + [before, after]
+        asked = [('profile', after), ('before', before), *words]
+        expected = diff(*options)
+        assert json.loads(view.ask('difference-json', *asked))['functions'] == expected['functions']
+        header, c = view.columns('nodes', *asked)
+        assert (header['before_total'], header['total'], header['scale']) == (expected['before']['total'], expected['after']['total'], expected['scale'])
+        assert header['before_left_out'] == header['left_out'] == 0
+        found = lines(header, c)
+        assert found.pop(()) == [[0, 0], [header['before_total'], header['total']]]
+        assert found == paths(expected), (found, paths(expected))
+        # Colours are those of the picture: by how much it is more or less, but for noise.
+        import math
+        noise = max(1, math.ceil(max(header['before_total'] * header['scale'], header['total']) * 0.005))
+        assert header['noise'] == noise
+        for which in 'self', 'total':
+            for old, new, step in zip(c['before_' + which], c[which], c['change_' + which]):
+                old *= header['scale']
+                full = 127 if new > old else -127
+                share = 0 if abs(round(new - old)) < noise else full if not old or not new else 127 * max(-1, min(1, math.log(new / old) / math.log(1.25)))
+                assert abs(step - 127 - share) <= 1, (which, old, new, step)
+        text = subprocess.run([kiln, 'diff', '-q', *options], check=True, capture_output=True).stdout.decode()
+        assert view.ask('difference', *asked).decode() == text
+        assert view.ask('folded', *asked) == subprocess.run([kiln, 'diff', '-q', '--to', 'folded', *options], check=True, capture_output=True).stdout
+        for more in [], ['negate'], ['elided']:
+            picture = subprocess.run([kiln, 'diff', '-q', '--to', 'svg', *['--' + w for w in more], *options], capture_output=True)
+            status, _, body = view.get('svg?' + '&'.join(w if type(w) is str else w[0] + '=' + w[1].replace('^', '%5E') for w in asked + more))
+            assert body == picture.stdout if status == 200 else picture.returncode and 'nothing is gone' in body.decode(), (more, status)
+    # Itself, and all of it in two parts.
+    header, c = view.columns('nodes', ('before', 'times.txt'))
+    assert c['before_total'] == c['total'] and c['before_self'] == c['self'] and set(c['change_total'] + c['change_self']) == {127}
+    header, c = view.columns('nodes', ('before', 'times.txt'), ('before-time', '..2.5'), ('after-time', '2.5..'))
+    assert header['before_total'] + header['total'] == top()['total'] and header['before_total'] and header['total']
+    whole = {f['function']: f['total'] for f in top()['functions']}
+    parts = {f['function']: f['before_total'] + f['total'] for f in view.json('top', ('before', 'times.txt'), ('before-time', '..2.5'), ('after-time', '2.5..'), 'exact')['functions']}
+    assert parts == whole
+    for query, said in {
+            'nodes?before=other': \"before: expected one of those that profiles lists, got 'other'\",
+            'nodes?normalise': 'a comparison needs before=PROFILE, too',
+            'nodes?before=times.txt&before-time=x': '--before-time: expected FROM..TO in seconds from the start',
+            'nodes?before=times.txt&profile=later.txt&kind=apples': \"times.txt: no kind 'apples'\",
+            'heatmap?before=times.txt': 'a difference has two values for everything',
+            'difference': 'there is nothing to compare with: values have one side',
+            'difference-json': 'there is nothing to compare with'}.items():
+        status, _, body = view.get(query)
+        assert status == 400 and said in body.decode() and body.count(b'\n') == 1, (status, body)
+"
+}
+
 @test "every output is at its name, as the command writes it" {
 	view "
 with View(kiln, 'times.txt', 'small.folded') as view:
@@ -233,9 +311,12 @@ print("<script>alert(1)</script>;\u202egnp.exe;" + "n" * 10 ** 6, 2)' >hard.fold
 	printf 'a;b 3 5\na;c 5 0\na;d 0 4\n' >two.folded
 	view "
 with View(kiln, 'one.folded', 'hard.folded', 'two.folded') as view:
-    for address in 'nodes', 'heatmap':
-        status, _, body = view.get(address + '?profile=two.folded')
-        assert status == 400 and body.decode().startswith('a difference has two values for everything'), body
+    status, _, body = view.get('heatmap?profile=two.folded')
+    assert status == 400 and body.decode().startswith('a difference has two values for everything'), body
+    status, _, body = view.get('nodes?profile=two.folded&before=one.folded')
+    assert status == 400 and body.decode().startswith('two.folded: it has two sides already'), body
+    header, columns = view.columns('nodes', ('profile', 'two.folded'))
+    assert (header['before_total'], header['total'], columns['before_self'][1:], columns['self'][1:]) == (8, 9, (0, 3, 5, 0), (0, 5, 0, 4))
     assert view.get('folded?profile=one.folded')[1]['Content-Type'].startswith('text/plain')
     header, columns = view.columns('nodes', ('focus', 'nothing'))
     assert header['nodes'] == header['total'] == 0
