@@ -1,8 +1,12 @@
-/* draw.c: `kiln draw`: a profile as a picture. */
+/* draw.c: `kiln draw`: a profile as a picture, or as a page. */
 #include "commands/pipeline.h"
 
 #include "readers/readers.h"
 #include "renderers/svg_options.h"
+
+#include <stdlib.h>
+
+#define PAGE "html"
 
 extern const struct command command_draw;
 
@@ -13,33 +17,58 @@ static const struct option_group *groups(void)
 	return pipeline_groups(&own);
 }
 
-/* "-o x.folded" is a slip that would otherwise leave a picture under a misleading name. */
-static bool check_suffix(const char *path, struct error *err)
+/* A page has its looks from who looks at it. The first option of a picture that was given; every
+ * value is a flag or at least as long as an int. */
+static const struct option *picture_option(void)
 {
-	const struct renderer *other = path ? renderer_for_path(path) : NULL;
+	const struct renderer *svg = renderer_by_name(own.renderer);
+	const char *usual = renderer_settings(svg), *given = own.settings;
+	const struct option *o = svg->options;
+
+	while (o->name && !memcmp(usual + o->offset, given + o->offset,
+				  o->set == option_flag ? sizeof(bool) : sizeof(int)))
+		o++;
+	free((void *)(uintptr_t)usual);
+	return o->name ? o : NULL;
+}
+
+/* "-o x.folded" is a slip that would otherwise leave a picture under a misleading name. */
+static bool check_suffix(const struct renderer *other, struct error *err)
+{
+	const struct option *o;
 
 	if (!other || !strcmp(other->name, own.renderer))
 		return true;
-	return error_set(err, ERR_USAGE,
-		"draw: %s: this command draws SVG; to write %s use: kiln convert -o %s", path,
-		other->name, path);
+	if (strcmp(other->name, PAGE))
+		return error_set(err, ERR_USAGE,
+			"draw: %s: this command draws SVG and pages; to write %s use: kiln "
+			"convert -o %s",
+			own.output, other->name, own.output);
+	o = picture_option();
+	return !o || error_set(err, ERR_USAGE,
+			     "draw: --%s is for pictures: in %s who looks at it chooses", o->name,
+			     own.output);
 }
 
 static int run(char **operands)
 {
+	const struct renderer *other = own.output ? renderer_for_path(own.output) : NULL;
 	const struct svg_settings *settings = own.settings;
 	struct error err = {0};
 
-	if (!check_suffix(own.output, &err))
+	if (!check_suffix(other, &err))
 		return fail(&err);
+	if (other && !strcmp(other->name, PAGE))
+		return pipeline_write(&command_draw, operands, other, NULL, own.output);
 	return pipeline_run(
 		&own, &command_draw, operands, settings->chart ? WANT_TIMES | WANT_THREADS : 0);
 }
 
 const struct command command_draw = {
 	.name = "draw",
-	.about = "draw a flame graph: one SVG file that opens anywhere",
-	.usage = "draw [OPTIONS] [FILE] -o PICTURE.svg\ndraw [OPTIONS] [FILE] >PICTURE.svg",
+	.about = "draw a flame graph: one SVG file that opens anywhere, or the page of `kiln view`",
+	.usage = "draw [OPTIONS] [FILE] -o PICTURE.svg\ndraw [OPTIONS] [FILE] >PICTURE.svg\n"
+		 "draw [OPTIONS] [FILE] -o PAGE.html",
 	.groups = groups,
 	.run = run,
 };

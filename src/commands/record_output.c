@@ -87,7 +87,9 @@ bool record_output_open(struct record_output *o, const char *path, struct error 
 	o->renderer = renderer_for_path(path);
 	if (!o->renderer && !strncmp(path, "/dev/", 5))
 		o->renderer = renderer_by_name("kiln");
-	return o->renderer ? open_growing(o, err) : unknown_suffix(path, err);
+	if (!o->renderer)
+		return unknown_suffix(path, err);
+	return renderer_check(o->renderer, err) && open_growing(o, err);
 }
 
 bool record_output_append(struct record_output *o, const struct profile *p, struct error *err)

@@ -6,6 +6,7 @@
  *
  * Source: protobuf.dev, "ProtoJSON Format", and opentelemetry.io, "OTLP/JSON": 64-bit numbers are
  * strings, and the ids of traces and spans hexadecimal. */
+#include "base/base64.h"
 #include "readers/json_stacks.h"
 #include "readers/otlp_profiles.h"
 
@@ -290,40 +291,13 @@ static void take_hex(struct json *j, const struct json_field *f, struct buffer *
 	run_end(out, start);
 }
 
-static int base64_digit(char c)
-{
-	if (c >= 'A' && c <= 'Z')
-		return c - 'A';
-	if (c >= 'a' && c <= 'z')
-		return c - 'a' + 26;
-	if (c >= '0' && c <= '9')
-		return c - '0' + 52;
-	if (c == '+' || c == '-')
-		return 62;
-	return c == '/' || c == '_' ? 63 : -1;
-}
-
-/* Of either alphabet, with or without padding. */
 static void take_base64(struct json *j, const struct json_field *f, struct buffer *out)
 {
 	struct bytes text = json_string(j);
 	size_t start = run_begin(out, f->number);
-	unsigned bits = 0, count = 0;
 
-	for (size_t i = 0; i < text.len && text.at[i] != '='; i++) {
-		int digit = base64_digit(text.at[i]);
-
-		if (digit < 0) {
-			json_fail(j, "expected bytes in base64, got another string before");
-			break;
-		}
-		bits = (bits << 6 | (unsigned)digit) & 0xfff;
-		count += 6;
-		if (count >= 8) {
-			count -= 8;
-			buffer_char(out, (char)(bits >> count));
-		}
-	}
+	if (!base64_undo(text, out))
+		json_fail(j, "expected bytes in base64, got another string before");
 	run_end(out, start);
 }
 

@@ -202,12 +202,13 @@ static void put_label(struct writer *w, uint64_t key, uint64_t text)
 static void put_id(struct writer *w, struct bytes key, uint64_t number_and_one)
 {
 	char text[24];
+	uint64_t id;
 
 	if (!number_and_one)
 		return;
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)number_and_one - 1);
-	put_label(w, pprof_string(&w->out.strings, key),
-		pprof_string(&w->out.strings, bytes_of(text)));
+	id = pprof_string(&w->out.strings, bytes_of(text)); /* in an order that is no compiler's */
+	put_label(w, pprof_string(&w->out.strings, key), id);
 }
 
 static void put_name(struct writer *w, struct bytes key, uint64_t name)

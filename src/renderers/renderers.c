@@ -37,6 +37,12 @@ const struct renderer *renderer_for_path(const char *path)
 	return best;
 }
 
+bool renderer_check(const struct renderer *renderer, struct error *err)
+{
+	return !renderer->lacking || !*renderer->lacking ||
+	       error_set(err, ERR_UNSUPPORTED, "%s", *renderer->lacking);
+}
+
 void renderer_suffixes(struct buffer *out)
 {
 	const char *between = "";

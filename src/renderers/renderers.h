@@ -16,7 +16,9 @@ struct renderer {
 	bool readable;	    /* for people: may be written to a terminal */
 	const char *policy; /* what a browser has to allow it, as in a Content-Security-Policy;
 			       NULL: nothing */
-	bool by_line;	    /* it has files and lines: wants views that tell them apart */
+	const char *const *lacking; /* to what there is to say where this build cannot write it;
+				       NULL, or to NULL: it can */
+	bool by_line;		    /* it has files and lines: wants views that tell them apart */
 
 	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills
 	 * in. NULL, 0 and NULL when there are none. */
@@ -32,6 +34,8 @@ struct renderer {
 extern const struct renderer *const renderers[]; /* NULL-terminated */
 const struct renderer *renderer_by_name(const char *name);
 const struct renderer *renderer_for_path(const char *path); /* by suffix; NULL: none */
+/* Can this build write it? ERR_UNSUPPORTED, and what it lacks. */
+bool renderer_check(const struct renderer *renderer, struct error *err);
 void renderer_suffixes(struct buffer *out); /* ".svg, .folded": those that may be chosen */
 void *renderer_settings(const struct renderer *renderer); /* the defaults; free() them */
 

@@ -3,6 +3,7 @@ import { byId, shortName } from "./controls.mjs";
 import { Menu } from "./menu.mjs";
 import { exactly } from "./pattern.mjs";
 import * as query from "./query.mjs";
+import { download } from "./server.mjs";
 
 // What is shown, as a file.
 const FORMATS = [["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Folded stacks"],
@@ -70,10 +71,8 @@ export class Actions {
 	}
 
 	save(format, suffix) {
-		const {page} = this, link = document.createElement("a");
-		link.href = query.exportAddress(page.state, format);
-		link.download = shortName(page.shown.profiles, page.profileName()).replace(/\.\w+$/, "") + suffix;
-		link.click();
+		const {page} = this, name = shortName(page.shown.profiles, page.profileName());
+		download(query.exportAddress(page.state, format), name.replace(/\.\w+$/, "") + suffix);
 	}
 
 	openSaveMenu(button) {

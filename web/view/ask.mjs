@@ -1,5 +1,6 @@
-// ask.mjs: how is the server asked, how often, and what becomes of answers that nobody waits for?
+// ask.mjs: what is asked, how often, and what becomes of answers that nobody waits for?
 import { parseColumns } from "./columns.mjs";
+import { answer } from "./server.mjs";
 
 export const counts = {asked: 0, aborted: 0, waiting: 0};
 
@@ -7,16 +8,11 @@ async function ask(address, signal) {
 	counts.asked++;
 	counts.waiting++;
 	try {
-		const response = await fetch(address, {signal});
-		if (!response.ok)
-			throw new Error((await response.text()).trim() || "The server says " + response.status);
-		return await response.arrayBuffer();
+		return await answer(address, signal);
 	} catch (error) {
-		if (signal && signal.aborted) {
+		if (signal && signal.aborted)
 			counts.aborted++;
-			throw error;
-		}
-		throw error instanceof TypeError ? new Error("kiln view does not answer") : error;
+		throw error;
 	} finally {
 		counts.waiting--;
 	}

@@ -1,0 +1,7 @@
+/* without.c: what is said where nothing could compile the module of a page. */
+#include "renderers/page_parts.h"
+
+const struct page_parts page_parts = {
+	.lacking = "this kiln writes no pages: it was built without " PAGE_LACKS
+		   " (the names of Debian's packages)",
+};

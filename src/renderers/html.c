@@ -1,0 +1,72 @@
+/* html.c: the page of `kiln view` as one file, with the profile that it shows. */
+#include "base/base64.h"
+#include "base/gzip.h"
+#include "renderers/page_parts.h"
+#include "renderers/renderers.h"
+
+/* Everything there is, as a .kiln file: heat maps, other kinds and threads are the page's. */
+static bool pack(
+	const struct view *v, struct buffer *ret_packed, size_t *ret_size, struct error *err)
+{
+	struct output out;
+	bool done;
+
+	output_open_memory(&out);
+	done = renderer_by_name("kiln")->render(v, NULL, &out, err);
+	if (done) {
+		*ret_size = out.pending.len;
+		gzip_pack(buffer_bytes(&out.pending), ret_packed);
+	}
+	output_discard(&out);
+	return done;
+}
+
+/* What the page shows first, as its address says it, for an attribute. */
+static void add_state(const struct view *v, struct buffer *out)
+{
+	const struct profile *p = v->profile;
+	struct bytes kind = profile_text(p, view_stream(v)->kind);
+
+	if (!p->streams.len || bytes_equal(kind, profile_text(p, p->streams.items[0].row.kind)))
+		return;
+	buffer_text(out, "kind=");
+	for (size_t i = 0; i < kind.len; i++) {
+		unsigned char c = (unsigned char)kind.at[i];
+		bool plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+
+		buffer_printf(out, plain ? "%c" : "%%%02X", c);
+	}
+}
+
+extern const struct renderer renderer_html;
+
+static bool html_render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	struct buffer packed = {0}, text = {0};
+	size_t size;
+
+	(void)settings;
+	if (!renderer_check(&renderer_html, err) || !pack(v, &packed, &size, err))
+		return false;
+	output_write(out, page_parts.start);
+	buffer_printf(&text, " data-size=\"%zu\" data-projection=\"%d\" data-state=\"", size,
+		(int)v->projection);
+	add_state(v, &text);
+	buffer_text(&text, "\">");
+	base64_add(buffer_bytes(&packed), &text);
+	output_write(out, buffer_bytes(&text));
+	output_write(out, page_parts.end);
+	buffer_release(&packed);
+	buffer_release(&text);
+	return true;
+}
+
+const struct renderer renderer_html = {
+	.name = "html",
+	.suffix = ".html",
+	.about = "the page of `kiln view` as one file that needs no server",
+	.lacking = &page_parts.lacking,
+	.proof = "Chromium, from disk: the same bytes as kiln view for every question",
+	.render = html_render,
+};

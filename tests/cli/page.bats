@@ -1,0 +1,121 @@
+# page.bats: a page that is one file: the module in it says what kiln view says.
+load common
+
+setup_file() {
+	# 3,000 samples of two threads and four functions, out of order, over 7 s from 100.25 s on.
+	python3 -c '
+import random
+random.seed(5)
+for i in range(3000):
+    time, worker = 100.25 + random.randrange(7 * 10 ** 6) / 1e6, random.random() < 0.4
+    leaf = random.choice(["parse", "write", "hash+0", "d\u00e9j\u00e0<vu>&\""])
+    print(f"""{"worker" if worker else "main"} {12}/{13 if worker else 12} [00{i % 2}] {time:.6f}: 1000 cycles:
+\t7f01 {leaf}+0x1 (/bin/app)
+\t7f02 run+0x2 (/bin/app)
+\t7f03 main+0x3 (/bin/app)
+""")' >"$BATS_FILE_TMPDIR/times.txt"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	command -v node >/dev/null || skip "needs node"
+	"$kiln" draw -o can.html <<<"a 1" 2>err || skip "$(cat err)"
+	cp "$BATS_FILE_TMPDIR/times.txt" .
+}
+
+# answers PAGE: those to the addresses of standard input.
+answers() {
+	KILN=$kiln PYTHONPATH=$BATS_TEST_DIRNAME/../support python3 -c "
+import base64, gzip, json, os, subprocess, sys
+from view_client import View
+kiln = os.environ['KILN']
+def ask(page, addresses):
+    out = subprocess.run(['node', '$BATS_TEST_DIRNAME/../support/page_answers.mjs', page], check=True, text=True, capture_output=True,
+                         input=''.join(a + '\n' for a in addresses)).stdout
+    return [json.loads(line) for line in out.splitlines()]
+def same(page, given, addresses):
+    said = ask(page, addresses)
+    assert len(said) == len(addresses)
+    with View(kiln, *given) as view:
+        for address, own in zip(addresses, said):
+            status, headers, body = view.get(address)
+            if status != 200:
+                assert own == {'error': body.decode().rstrip('\n')}, (address, own, body)
+                continue
+            assert 'error' not in own, (address, own)
+            mine = base64.b64decode(own['body'])
+            if address.startswith('pprof') and 'plain' not in address:
+                mine, body = gzip.decompress(mine), gzip.decompress(body)
+            assert mine == body and own['type'] == headers['Content-Type'], (address, mine[:300], body[:300])
+$1"
+}
+
+@test "every question has the server's answer, byte by byte" {
+	"$kiln" draw times.txt -o times.html
+	answers "
+shapes = ['', 'reverse', 'time=1..2.5', 'thread=worker', 'focus=%5Erun%24', 'drop=run&time=..3', 'exclude=parse&cpu=1', 'include=d%C3%A9j%C3%A0',
+          'by-thread', 'by-cpu&collapse-recursion', 'kind=samples', 'include=(?i)PARSE', 'include=%5E(parse%7Cwrite)%24', 'clean=node', 'focus=nothing']
+outputs = ['nodes?', 'nodes?order=weight', 'nodes?least=0.3', 'heatmap?', 'heatmap?by=thread&column=500ms', 'heatmap?rows=10&match=parse',
+           'top?json', 'top?json&sort=total&rows=2', 'tree?json', 'folded?', 'speedscope?', 'csv?', 'svg?', 'pprof?', 'pprof-plain?']
+addresses = [output + '&' + shape for output in outputs for shape in shapes]
+addresses += ['info?json', 'tree?', 'top?', 'firefox?', 'cpuprofile?', 'svg?width=700&title=a+b%26c', 'svg?chart', 'svg?palette=mem', 'svg?hash&inverted']
+# What is wrong is said in the same words.
+addresses += ['top?time=later', 'top?fokus=x', 'top?clean-file=/etc/passwd', 'svg?nameattr=/etc/passwd', 'svg?cp', 'top?cpu&cpu=1', 'heatmap?rows=0',
+              'profiles?x', 'top?profile=other', 'top?kind=apples', 'nodes?least=2', 'heatmap?column=1ns', 'nothing']
+same('times.html', ['times.txt'], addresses)
+"
+}
+
+@test "what the page cannot do is said; after any question it answers the next one" {
+	"$kiln" draw times.txt -o times.html
+	answers "
+said = ask('times.html', ['profiles', 'html', 'top?focus=(', 'top?focus=(a%2B%2B)', 'source?x', 'top?json'])
+assert json.loads(base64.b64decode(said[0]['body'])) == [{'name': 'page.html'}]
+assert [list(each) for each in said[1:5]] == [['error']] * 4, said
+assert said[2]['error'].startswith(\"--focus: expected a regular expression, got '('\"), said
+assert json.loads(base64.b64decode(said[5]['body']))['total'] == 3000000
+"
+}
+
+@test "a page has what its command was asked for, and no more" {
+	"$kiln" draw --exclude parse --time 1..3 times.txt -o part.html
+	"$kiln" convert --exclude parse --time 1..3 times.txt -o part.kiln
+	"$kiln" draw --kind samples times.txt -o kind.html
+	answers "
+same('part.html', ['part.kiln'], ['top?json', 'heatmap?', 'nodes?', 'info?json'])
+page = open('kind.html').read()
+assert 'data-state=\"kind=samples\"' in page and 'data-state=\"\"' in open('part.html').read()
+same('kind.html', ['times.txt'], ['top?json', 'top?json&kind=samples'])
+"
+	printf 'a;b 3\n' | "$kiln" convert - --to html >piped.html
+	answers "
+assert json.loads(base64.b64decode(ask('piped.html', ['top?json'])[0]['body']))['total'] == 3
+"
+}
+
+@test "what draw cannot put into a page it does not take" {
+	run ! "$kiln" draw times.txt --width 500 -o x.html
+	[[ $output == *"--width is for pictures"* ]]
+	run ! "$kiln" draw times.txt --hash -o x.html
+	[[ $output == *"--hash is for pictures"* ]]
+	[ ! -e x.html ]
+}
+
+@test "the page fetches nothing and lets in its own script and style alone; parts stay small" {
+	"$kiln" draw times.txt -o times.html
+	python3 -c '
+import base64, gzip, hashlib, re
+html = open("times.html", "rb").read()
+policy = re.search(rb"Content-Security-Policy\" content=\"([^\"]*)\"", html)[1].decode()
+rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+def hash_of(text): return "\x27sha256-%s\x27" % base64.b64encode(hashlib.sha256(text).digest()).decode()
+script, style = re.search(rb"<script type=\"module\">(.*?)</script>", html, re.S)[1], re.search(rb"<style>(.*?)</style>", html, re.S)[1]
+assert rules == {"default-src": "\x27none\x27", "script-src": hash_of(script) + " \x27wasm-unsafe-eval\x27", "style-src": hash_of(style),
+                 "worker-src": "blob:", "img-src": "data: blob:", "base-uri": "\x27none\x27", "form-action": "\x27none\x27"}, rules
+assert not re.search(rb"(src|href)=\"(?!data:)", html.replace(b"href=\\\\\"", b"")), "something is fetched"
+thread = re.search(rb"id=\"worker-code\">(.*?)</script>", html, re.S)[1]
+module = base64.b64decode(re.search(rb"id=\"module-code\">(.*?)</script>", html)[1])
+assert len(gzip.compress(script + style + thread)) < 100 * 1024 and len(module) < 200 * 1024
+assert gzip.decompress(module)[:4] == b"\0asm"
+'
+}

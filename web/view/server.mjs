@@ -1,0 +1,24 @@
+// server.mjs: where do answers come from? From kiln view, which has served this page.
+//
+// A page that is one file has ../offline/module.mjs in place of this.
+
+// The bytes at an address. Throws an Error that says what is wrong.
+export async function answer(address, signal) {
+	let response;
+	try {
+		response = await fetch(address, {signal});
+		if (response.ok)
+			return await response.arrayBuffer();
+	} catch (error) {
+		throw error instanceof TypeError ? new Error("kiln view does not answer") : error;
+	}
+	throw new Error((await response.text()).trim() || "The server says " + response.status);
+}
+
+// The same as a file.
+export function download(address, name) {
+	const link = document.createElement("a");
+	link.href = address;
+	link.download = name;
+	link.click();
+}
