@@ -26,7 +26,7 @@ load common
 
 @test "-o with another format's suffix is a slip" {
 	run "$kiln" draw small.folded -o x.folded
-	failed_with 2 "kiln: draw: x.folded: this command draws SVG; to write folded use: kiln convert -o x.folded"
+	failed_with 2 "kiln: draw: x.folded: this command draws SVG and pages; to write folded use: kiln convert -o x.folded"
 }
 
 @test "an existing picture survives a failure" {

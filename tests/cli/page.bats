@@ -29,12 +29,12 @@ answers() {
 import base64, gzip, json, os, subprocess, sys
 from view_client import View
 kiln = os.environ['KILN']
-def ask(page, addresses):
-    out = subprocess.run(['node', '$BATS_TEST_DIRNAME/../support/page_answers.mjs', page], check=True, text=True, capture_output=True,
+def ask(page, addresses, name='own.html'):
+    out = subprocess.run(['node', '$BATS_TEST_DIRNAME/../support/page_answers.mjs', page, name], check=True, text=True, capture_output=True,
                          input=''.join(a + '\n' for a in addresses)).stdout
     return [json.loads(line) for line in out.splitlines()]
 def same(page, given, addresses):
-    said = ask(page, addresses)
+    said = ask(page, addresses, given[0])
     assert len(said) == len(addresses)
     with View(kiln, *given) as view:
         for address, own in zip(addresses, said):
@@ -59,6 +59,9 @@ outputs = ['nodes?', 'nodes?order=weight', 'nodes?least=0.3', 'heatmap?', 'heatm
            'top?json', 'top?json&sort=total&rows=2', 'tree?json', 'folded?', 'speedscope?', 'csv?', 'svg?', 'pprof?', 'pprof-plain?']
 addresses = [output + '&' + shape for output in outputs for shape in shapes]
 addresses += ['info?json', 'tree?', 'top?', 'firefox?', 'cpuprofile?', 'svg?width=700&title=a+b%26c', 'svg?chart', 'svg?palette=mem', 'svg?hash&inverted']
+# Two times of it, beside one another.
+addresses += [output + 'before=times.txt&before-time=..3&after-time=3..&' + more for output in ['nodes?', 'difference?', 'folded?', 'difference-json?', 'svg?']
+              for more in ('', 'normalise', 'focus=run', 'elided')]
 # What is wrong is said in the same words.
 addresses += ['top?time=later', 'top?fokus=x', 'top?clean-file=/etc/passwd', 'svg?nameattr=/etc/passwd', 'svg?cp', 'top?cpu&cpu=1', 'heatmap?rows=0',
               'profiles?x', 'top?profile=other', 'top?kind=apples', 'nodes?least=2', 'heatmap?column=1ns', 'nothing']
@@ -70,7 +73,7 @@ same('times.html', ['times.txt'], addresses)
 	"$kiln" draw times.txt -o times.html
 	answers "
 said = ask('times.html', ['profiles', 'html', 'top?focus=(', 'top?focus=(a%2B%2B)', 'source?x', 'top?json'])
-assert json.loads(base64.b64decode(said[0]['body'])) == [{'name': 'page.html'}]
+assert json.loads(base64.b64decode(said[0]['body'])) == [{'name': 'own.html'}]
 assert [list(each) for each in said[1:5]] == [['error']] * 4, said
 assert said[2]['error'].startswith(\"--focus: expected a regular expression, got '('\"), said
 assert json.loads(base64.b64decode(said[5]['body']))['total'] == 3000000

@@ -1,4 +1,4 @@
-// page_answers.mjs: what the module of a page answers, by the page's own thread, run here: node page_answers.mjs PAGE
+// page_answers.mjs: what the module of a page answers, by the page's own thread, run here: node page_answers.mjs PAGE NAME
 //
 // Addresses come as lines; answers go as lines of JSON, {"body": base64, "type"} or {"error"}.
 import fs from "node:fs";
@@ -14,7 +14,7 @@ const waiting = [];
 const self = { postMessage: (said) => waiting.shift()(said) };
 new Function("self", worker)(self);
 self.onmessage({ data: { module: element("module-code")[2], profile, size: number("size"),
-	projection: number("projection"), name: "page.html" } });
+	projection: number("projection"), name: process.argv[3] } });
 
 for await (const address of createInterface({ input: process.stdin })) {
 	const said = await new Promise((resolve) => {
