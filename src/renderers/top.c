@@ -14,7 +14,7 @@ struct top_settings {
 	struct text_settings text;
 	uint64_t rows;
 	int sort; /* enum function_sort */
-	bool csv, json;
+	bool csv, json, by_change;
 };
 
 static const char *const sorts[] = {"self", "total", "name", NULL};
@@ -33,6 +33,10 @@ static const struct option options[] = {
 		.help = "how many functions; 0: all (default: 30; all in CSV and JSON)",
 		.set = option_u64,
 		.offset = offsetof(struct top_settings, rows)},
+	{.name = "by-change",
+		.help = "of two columns: what changed most first, not what is most",
+		.set = option_flag,
+		.offset = offsetof(struct top_settings, by_change)},
 	{.name = "csv",
 		.help = "comma-separated values, numbers unrounded",
 		.set = option_flag,
@@ -251,7 +255,7 @@ static bool render(
 
 	if (s->csv && s->json)
 		return error_set(err, ERR_USAGE, "--csv and --json exclude each other");
-	functions_init(&functions, v, (enum function_sort)s->sort, false);
+	functions_init(&functions, v, (enum function_sort)s->sort, s->by_change);
 	if (rows == ROWS_ALL || rows > functions.count)
 		rows = functions.count;
 	if (s->csv)

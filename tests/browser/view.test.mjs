@@ -45,14 +45,15 @@ function skip(why) {
 }
 
 const file = path.join(folder, "phases.kiln"), other = path.join(folder, "other.folded"),
-	wide = path.join(folder, "wide.folded");
+	wide = path.join(folder, "wide.folded"), again = path.join(folder, "again.kiln");
 function record() {
 	const source = path.join(folder, "phases.c"), program = path.join(folder, "phases");
 	fs.writeFileSync(source, PROGRAM);
 	execFileSync("cc", ["-O1", "-g", "-pthread", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls",
 		source, "-o", program]);
 	try {
-		execFileSync(kiln, ["record", "-F", "997", "-o", file, program], { stdio: "pipe" });
+		for (const each of [file, again])
+			execFileSync(kiln, ["record", "-F", "997", "-o", each, program], { stdio: "pipe" });
 	} catch (error) {
 		skip("needs perf: " + String(error.stderr).split("\n")[0]);
 	}
@@ -66,7 +67,7 @@ const top = (...options) => ask("top", "--json", ...options, file);
 const totalOf = (answer, name) => answer.functions.find((each) => each.function === name).total;
 
 async function serve() {
-	const server = spawn(kiln, ["view", "--no-open", file, other, wide], { stdio: ["ignore", "pipe", "inherit"] });
+	const server = spawn(kiln, ["view", "--no-open", file, other, wide, again], { stdio: ["ignore", "pipe", "inherit"] });
 	process.on("exit", () => server.kill());
 	for await (const line of createInterface({ input: server.stdout }))
 		return { server, url: line.trim() };
@@ -618,6 +619,160 @@ test("a function that nobody has says so", {}, async (tab) => {
 	await tab.goto(url + "#view=sandwich");
 	await until(tab, "there", (state) => state.top && !state.waiting);
 	equal(await tab.textContent("#chosen"), "Choose a function: in the table, or by its menu");
+});
+
+// ---- Comparing ----
+
+// What the command on the clipboard says, which has to be a kiln diff.
+function diffOf(state) {
+	equal(state.command.startsWith("kiln diff "), true, state.command);
+	const command = state.command.replace("kiln", `'${kiln}'`) + " --to json";
+	return JSON.parse(execFileSync("sh", ["-c", command], { stdio: ["ignore", "pipe", "ignore"] }));
+}
+
+// The tree's nodes by their paths: [self, total], each before and after.
+function pathsOf({ tree, functions }) {
+	const paths = [];
+	for (const { caller, function: of, label } of tree)
+		paths.push((caller === null ? "" : paths[caller] + ";") + (label === undefined ? functions[of].function : label));
+	return Object.fromEntries(paths.map((each, i) => [each, [tree[i].self, tree[i].total]]));
+}
+
+// Boxes and rows have the command's numbers; returns the boxes by their names' paths.
+function checkCompared(state) {
+	const difference = diffOf(state), expected = pathsOf(difference), open = [], found = {};
+	for (const box of state.tree.boxes) { // callers first, but for those that are not drawn
+		open.length = box.depth;
+		open[box.depth] = box.name;
+		const at = open.slice(1).join(";");
+		found[at] = box;
+		if (box.depth)
+			equal([[box.before.self, box.after.self], [box.before.total, box.after.total]], expected[at], at);
+	}
+	equal([state.top.before_total, state.top.total], [difference.before.total, difference.after.total], "sums");
+	for (const row of state.top.rows) {
+		const { self, total } = difference.functions.find((each) => each.function === row.function &&
+			each.module === row.module);
+		equal([[row.before_self, row.self], [row.before_total, row.total]], [self, total], row.function);
+	}
+	return found;
+}
+
+test("compares two profiles: boxes, table, command and files have the numbers of kiln diff", {}, async (tab) => {
+	await open(tab, "#profile=" + encodeURIComponent(again));
+	await tab.keyboard.press("d");
+	let state = await settled(tab);
+	equal([state.query.profile, state.query.before], [again, file], "what is compared");
+	equal(state.command, `kiln diff ${file} ${again}`);
+	checkCompared(state);
+	await tab.check("#normalise");
+	state = await settled(tab);
+	equal(state.command, `kiln diff --normalise ${file} ${again}`);
+	checkCompared(state);
+	await menu(tab, "main", "Focus");
+	state = await settled(tab);
+	checkCompared(state);
+	const download = tab.waitForEvent("download");
+	await tab.click("#save");
+	await tab.getByRole("menuitem", { name: "JSON" }).click();
+	const saved = JSON.parse(fs.readFileSync(await (await download).path()));
+	equal(saved.tree, diffOf(state).tree, "the file");
+	await tab.keyboard.press("d");
+	state = await settled(tab);
+	equal([state.command.split(" ")[1], state.tree.boxes.some((box) => box.before)], ["top", false], "it has ended");
+	await tab.goBack();
+	equal((await settled(tab)).query.before, file, "back");
+});
+
+test("a profile compared with itself has not changed", {}, async (tab) => {
+	const state = await open(tab, "#before=" + encodeURIComponent(file));
+	checkCompared(state);
+	equal([...new Set(state.tree.boxes.map((box) => box.colour))], ["rgb(228,228,226)"], "grey");
+	equal(state.top.rows.every((row) => row.self === row.before_self && row.total === row.before_total), true, "rows");
+	equal(/: 0, 0%$/.test(await tab.textContent("#sums")), true, "the sums");
+});
+
+test("Alt-drag chooses the time to compare with: what is gone is a ghost, parts are the whole", {}, async (tab) => {
+	let state = await open(tab, "#column=100ms&rows=10");
+	const cut = 0.8e9; // where one phase ends and another begins
+	await tab.keyboard.down("Alt");
+	await drag(tab, placeOf(state, 0, 0.01), placeOf(state, cut - 1, 0.99));
+	await tab.keyboard.up("Alt");
+	state = await settled(tab);
+	const { baseline } = state.heatmap;
+	equal([state.query.before, state.query.time, baseline.from], [file, "", null], "the baseline");
+	await drag(tab, placeOf(state, baseline.to, 0.01), placeOf(state, 1.5e9, 0.99));
+	state = await settled(tab);
+	await tab.fill("#to", "");
+	await tab.keyboard.press("Enter");
+	state = await settled(tab);
+	equal([state.heatmap.range.from, state.heatmap.range.to], [baseline.to, null], "after begins where before ends");
+	const boxes = checkCompared(state), whole = top();
+	equal(state.top.before_total + state.top.total, whole.total, "both parts");
+	const parsing = Object.entries(boxes).find(([at]) => at.endsWith("main;parse_all"))[1];
+	const writing = Object.entries(boxes).find(([at]) => at.endsWith("main;write_all"))[1];
+	equal([parsing.colour, writing.colour], ["rgb(88,144,244)", "rgb(240,92,72)"], "less and more");
+	equal(parsing.after.total < parsing.before.total / 4 && parsing.width > 0, true, "it is nearly gone");
+	for (const [widths, of] of [["after", "after"], ["before", "before"]]) {
+		await tab.selectOption("#widths", widths);
+		state = await settled(tab);
+		const root = state.tree.boxes.find((box) => !box.depth);
+		for (const box of state.tree.boxes)
+			near(box.width, root.width * box[of].total / root[of].total, 1, `${box.name}, widths ${widths}`);
+		equal(state.tree.boxes.some((box) => box.gone), widths === "before", "what is gone");
+	}
+	await tab.selectOption("#change", "self");
+	state = await settled(tab);
+	equal(boxOf(state, "main").colour, "rgb(228,228,226)", "main itself is the same");
+	equal(state.query.change, "self");
+});
+
+test("before and after by themselves are what kiln top says; keys alone compare two times", {}, async (tab) => {
+	await open(tab, "#column=100ms&rows=10");
+	await tab.keyboard.press("t");
+	for (const key of ["ArrowRight", "Shift+ArrowRight", "b"])
+		await tab.keyboard.press(key);
+	let state = await settled(tab);
+	const baseline = state.query["before-time"];
+	equal([state.query.time, state.query.before, baseline !== ""], ["", file, true], "b");
+	await tab.keyboard.press("t");
+	for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight"])
+		await tab.keyboard.press(key);
+	state = await settled(tab);
+	checkCompared(state);
+	await tab.keyboard.press("x");
+	state = await settled(tab);
+	const after = top("--time", state.query.time);
+	equal([state.query.side, state.tree.total, state.command], ["after", after.total, `kiln top --time ${state.query.time} ${file}`]);
+	await tab.keyboard.press("x");
+	state = await settled(tab);
+	const before = top("--time", baseline);
+	equal([state.query.side, state.tree.total, state.top.total], ["before", before.total, before.total]);
+	equal(state.top.rows.map((row) => [row.function, row.self]),
+		before.functions.slice(0, 50).map((row) => [row.function, row.self]), "rows");
+	await tab.fill("#to", "0.5");
+	await tab.keyboard.press("Enter");
+	state = await settled(tab);
+	equal(state.query["before-time"].split("..")[1], "0.5", "its own time");
+	const moved = await open(tab, new URL(tab.url()).hash);
+	equal(moved.query, state.query, "the address");
+	// A drag that is given up leaves no trace.
+	await tab.mouse.move(...placeOf(state, 0, 0.01));
+	await tab.keyboard.down("Alt");
+	await tab.mouse.down();
+	await tab.mouse.move(...placeOf(state, 1e9, 0.99), { steps: 4 });
+	await tab.keyboard.up("Alt");
+	await tab.keyboard.press("Escape");
+	await tab.mouse.up();
+	equal((await settled(tab)).query, moved.query, "given up");
+});
+
+test("a comparison that cannot be is said, and can be ended", { errors: true }, async (tab) => {
+	await tab.goto(url + `#before=${encodeURIComponent(other)}`);
+	const state = await until(tab, "refused", (each) => each.status !== "");
+	equal(/its values are in ns, those before it in/.test(state.status), true, state.status);
+	await tab.click("#compare");
+	equal((await until(tab, "well again", (each) => each.status === "" && still(each))).query.before, "");
 });
 
 // ---- Table, keys, looks ----

@@ -316,6 +316,9 @@ sums() {
 	run -0 "$kiln" top --csv c.folded
 	[ "${lines[0]}" = self,self_percent,total,total_percent,before_self,before_total,module,function ]
 	[ "${lines[1]}" = 60,50.00,90,75.00,30,60,,work ]
+	run -0 "$kiln" top --csv --by-change --sort total c.folded
+	diff - <<<"${lines[*]:1}" <(echo "60,50.00,90,75.00,30,60,,work 0,0.00,0,0.00,20,30,,parse 20,16.67,20,16.67,0,0,,load" \
+		"0,0.00,120,100.00,0,100,,app 0,0.00,120,100.00,0,100,,main 0,0.00,0,0.00,10,10,,lex 30,25.00,30,25.00,30,30,,inner 10,8.33,10,8.33,10,10,,io")
 	run -0 "$kiln" tree c.folded
 	diff - <<<"$output" <(cat <<-'END'
 	first column: 100 samples

@@ -10,6 +10,10 @@ const FORMATS = [["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Fo
 	["pprof", ".pb.gz", "pprof"], ["speedscope", ".speedscope.json", "Speedscope"],
 	["firefox", ".firefox.json", "Firefox Profiler"], ["csv", ".csv", "A row for every sample (CSV)"]];
 
+const FORMATS_OF_CHANGE = [["svg", ".svg", "Difference as a flame graph (SVG)"],
+	["folded", ".folded", "Folded stacks with two columns"], ["difference", ".txt", "Table of functions"],
+	["difference-json", ".json", "Functions and call tree (JSON)"]];
+
 // Ways to reshape: of a frame by what the command's option takes, and of all.
 const OF_FRAME = [
 	["focus", "Focus: make it the root", "only"],
@@ -77,7 +81,8 @@ export class Actions {
 
 	openSaveMenu(button) {
 		const place = button.getBoundingClientRect();
-		this.menu.open("Save as", FORMATS.map(([format, suffix, text]) =>
+		const formats = query.isCompared(this.page.state) ? FORMATS_OF_CHANGE : FORMATS;
+		this.menu.open("Save as", formats.map(([format, suffix, text]) =>
 			({text, act: () => this.save(format, suffix)})), place.x, place.bottom + 2);
 	}
 }

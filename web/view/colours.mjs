@@ -34,6 +34,15 @@ export function shadeOf(name) {
 	return (hash >>> 24) % SHADES;
 }
 
+// ---- Changes ----
+
+const SAME = [228, 228, 226], MORE = [240, 92, 72], LESS = [88, 144, 244];
+
+// Of each step of a change that the server tells, from 0 (less) by 127 (the same) to 254 (more), those of
+// Kiln's pictures.
+export const changeColours = () => Array.from({length: 255}, (_, step) =>
+	css(mix(SAME, step > 127 ? MORE : LESS, Math.abs(step - 127) / 127)));
+
 // ---- Cells ----
 
 // Cividis, from few to many on dark; eyes that do not tell red from green see it as others do. Its

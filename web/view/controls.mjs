@@ -4,7 +4,7 @@ import { human, parseRange } from "./numbers.mjs";
 
 export const byId = (id) => document.getElementById(id);
 
-function fillSelect(select, choices, value) {
+export function fillSelect(select, choices, value) {
 	const known = choices.some(([each]) => each === value) ? choices : [...choices, [value, value]];
 	const same = JSON.stringify(known);
 	if (select.dataset.choices !== same) {

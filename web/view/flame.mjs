@@ -2,12 +2,26 @@
 //
 // Only what is in view is drawn: subtrees off view or thinner than half a pixel are skipped whole.
 import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
-import { SHADES, shadesOf } from "./colours.mjs";
 import { Letters } from "./letters.mjs";
 
 export const ROW = 18; // pixels
 const THIN = 0.5, LABEL_FROM = 24;
 const FONT = "12px system-ui, sans-serif";
+
+// Thin lines across, of which one square is a part.
+function hatchOf(context) {
+	const tile = document.createElement("canvas");
+	tile.width = tile.height = 8;
+	const lines = tile.getContext("2d");
+	lines.strokeStyle = "rgba(255, 255, 255, 0.55)";
+	lines.lineWidth = 2;
+	for (const shift of [-8, 0, 8]) {
+		lines.moveTo(shift, 8);
+		lines.lineTo(shift + 8, 0);
+	}
+	lines.stroke();
+	return context.createPattern(tile, "repeat");
+}
 
 export class Flame {
 	// scroller holds `space`, which is as high as the picture, with the canvas in it. on: {point(node or
@@ -149,26 +163,47 @@ export class Flame {
 		this.outline(context, this.focused, styleOf("--focus"), 2);
 	}
 
+	// Bucket by bucket of one colour. In a comparison, whose colours tell something, matches have a frame
+	// instead, and so have what is new and what is gone.
 	fill(context) {
 		const {tree} = this, buckets = new Map();
 		for (const box of this.boxes) {
-			const match = tree.isMatch(this.found, box.i);
-			const bucket = (match ? -1 : tree.kind[box.i] * SHADES + tree.shade(box.i)) +
-				(box.faded ? 1000 : 0);
+			const lit = !tree.compared && tree.isMatch(this.found, box.i);
+			const bucket = (box.faded ? "faded " : "") + (lit ? "match" : tree.colour(box.i));
 			if (!buckets.has(bucket))
-				buckets.set(bucket, []);
-			buckets.get(bucket).push(box);
+				buckets.set(bucket, {lit, boxes: []});
+			buckets.get(bucket).boxes.push(box);
 		}
-		for (const [bucket, boxes] of buckets) {
-			const faded = boxes[0].faded, colour = bucket - (faded ? 1000 : 0);
-			context.globalAlpha = faded ? 0.4 : 1;
-			context.fillStyle = colour < 0 ? styleOf("--match") :
-				shadesOf(tree.kinds[Math.floor(colour / SHADES)])[colour % SHADES];
+		for (const {lit, boxes} of buckets.values()) {
+			context.globalAlpha = boxes[0].faded ? 0.4 : 1;
+			context.fillStyle = lit ? styleOf("--match") : tree.colour(boxes[0].i);
 			for (const {i, x, width} of boxes)
 				context.fillRect(x, this.top(tree.depth[i]), width > 2 ? width - 0.6 : width,
 					ROW - 1);
 		}
 		context.globalAlpha = 1;
+		if (tree.compared)
+			this.frame(context);
+	}
+
+	// What is gone is hatched in a broken frame, what is new has a whole one.
+	frame(context) {
+		const {tree} = this, hatch = hatchOf(context);
+		for (const box of this.boxes) {
+			const {i, x, width} = box, y = this.top(tree.depth[i]), gone = tree.isGone(i);
+			const match = tree.isMatch(this.found, i);
+			if (width < 4 || !(gone || match || tree.isNew(i)))
+				continue;
+			if (gone) {
+				context.fillStyle = hatch;
+				context.fillRect(x, y, width - 0.6, ROW - 1);
+			}
+			context.setLineDash(gone && !match ? [3, 2] : []);
+			context.strokeStyle = match ? styleOf("--match") : "#444";
+			context.lineWidth = match ? 2 : 1;
+			context.strokeRect(x + 1, y + 1, width - 2.6, ROW - 3);
+		}
+		context.setLineDash([]);
 	}
 
 	label(context) {

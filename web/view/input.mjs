@@ -16,8 +16,8 @@ export function listenToInput(page) {
 function listenToFields(page) {
 	const push = (changes) => page.go(changes, "push");
 	onChange("profile", ({value}) => {
-		const {shape, order, scale, view} = page.state;
-		push({...START, profile: value, shape, order, scale, view});
+		const {shape, order, scale, view, before, normalise, widths, change} = page.state;
+		push({...START, profile: value, shape, order, scale, view, before, normalise, widths, change});
 	});
 	for (const key of ["kind", "thread", "column", "rows", "scale", "order"])
 		onChange(key, ({value}) => push({[key]: value}));
@@ -66,6 +66,9 @@ function listenToPageKeys(page) {
 			N: () => page.view().match(-1),
 			i: () => push({shape: page.state.shape === "icicle" ? "flame" : "icicle"}),
 			o: () => push({order: page.state.order === "name" ? "weight" : "name"}),
+			b: () => page.compare.keepSelection(),
+			d: () => page.compare.turn(),
+			x: () => page.compare.nextSide(),
 			c: () => push({ignore: !page.state.ignore}),
 			u: () => page.state.transforms.length && page.takeBack(page.state.transforms.length - 1),
 			t: () => byId("heatmap").focus(),

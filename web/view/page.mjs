@@ -1,11 +1,12 @@
 // page.mjs: which panes are there, and what do they do to one another?
 import { Actions } from "./actions.mjs";
 import { counts } from "./ask.mjs";
+import { CompareBar } from "./comparebar.mjs";
 import { byId, shortName, showChips, showGraphControls, showOffers, showViews } from "./controls.mjs";
 import { listenToInput } from "./input.mjs";
 import { isScaled, parseUnit, percent, unitName } from "./numbers.mjs";
 import { exactly } from "./pattern.mjs";
-import { commandOf } from "./query.mjs";
+import { commandOf, timeKey } from "./query.mjs";
 import { Search } from "./search.mjs";
 import { Session, TABLE_ROWS } from "./session.mjs";
 import { TopTable } from "./table.mjs";
@@ -18,6 +19,7 @@ class Page extends Session {
 		this.search = new Search();
 		this.time = new TimePane(this);
 		this.actions = new Actions(this);
+		this.compare = new CompareBar(this);
 		this.table = new TopTable(document.querySelector("#top table"), {
 			sort: (sort) => this.go({sort}, "push"),
 			mark: (row) => this.pick(row.function),
@@ -72,6 +74,7 @@ class Page extends Session {
 		showGraphControls(state, Boolean(this.search.bad));
 		showChips(state.transforms, (index) => this.takeBack(index));
 		this.time.show();
+		this.compare.show();
 		if (shown.top)
 			this.table.mark((name) => this.isMarked(name));
 		document.title = shortName(shown.profiles, this.profileName()) + " \u2013 Kiln";
@@ -80,9 +83,11 @@ class Page extends Session {
 	onView() {
 		const {top, sort} = this.shown, unit = parseUnit(top.unit);
 		this.view().show();
-		this.table.show(top, unit, sort, (name) => this.isMarked(name));
+		this.table.show(top, unit, sort, (name) => this.isMarked(name), this.state.normalise);
+		this.compare.showSums(top);
 		byId("top-note").textContent = (top.functions.length < TABLE_ROWS ? top.functions.length :
-			"the first " + TABLE_ROWS) + (isScaled(unit) ? "" : ", in " + unitName(unit));
+			"the first " + TABLE_ROWS) + (isScaled(unit) ? "" : ", in " + unitName(unit)) +
+			(top.before_total === undefined ? "" : ", what changed most first");
 		this.time.showSelected();
 	}
 
@@ -149,7 +154,7 @@ class Page extends Session {
 		const {state} = this, field = document.activeElement;
 		if (field.matches("#from, #to, #search"))
 			field.blur();
-		if (field.matches("#heatmap, #from, #to") && state.time)
+		if (field.matches("#heatmap, #from, #to") && state[timeKey(state)])
 			this.time.clear();
 		else if (field.id === "search" && state.search)
 			this.go({search: ""}, "push");
@@ -157,7 +162,7 @@ class Page extends Session {
 			return;
 		else if (state.search)
 			this.go({search: ""}, "push");
-		else if (state.time)
+		else if (state[timeKey(state)])
 			this.time.clear();
 	}
 
@@ -176,7 +181,7 @@ function onScreen() {
 	return {
 		waiting: page.waiting(), asked: counts.asked, aborted: counts.aborted, query: {...page.state}, whole,
 		command: commandOf(page.state, page.profileName()), heatmap: page.time.onScreen(),
-		top: top && {total: top.total, sort, rows: top.functions.slice(0, 50).map((row) => ({...row}))},
+		top: top && {total: top.total, before_total: top.before_total, sort, rows: top.functions.slice(0, 50).map((row) => ({...row}))},
 		matched: byId("matched").textContent, details: byId("details").textContent,
 		status: byId("status").textContent, ...page.view().onScreen()
 	};

@@ -9,15 +9,19 @@ import { exactly } from "./pattern.mjs";
 export const START = Object.freeze({
 	profile: "", kind: "", idle: false, time: "", thread: "", transforms: Object.freeze([]),
 	view: "flame", function: "", shape: "flame", order: "name", zoom: 0, search: "", ignore: false,
-	column: "", rows: "50", scale: "sqrt", sort: "self"
+	column: "", rows: "50", scale: "sqrt", sort: "self",
+	before: "", "before-time": "", normalise: false, side: "difference", widths: "both", change: "total"
 });
 
 const CHOICES = {
 	shape: ["flame", "icicle"], order: ["name", "weight"], scale: ["linear", "sqrt", "log", "rank"],
-	sort: ["self", "total", "name"]
+	sort: ["self", "total", "name"], side: ["before", "difference", "after"],
+	widths: ["both", "after", "before"], change: ["total", "self"]
 };
 const ASKED = ["profile", "kind", "idle", "time", "thread"];
-const LOOKS = ["view", "function", "shape", "order", "zoom", "search", "ignore", "column", "rows", "scale", "sort"];
+const LOOKS = ["view", "function", "shape", "order", "zoom", "search", "ignore", "column", "rows", "scale", "sort",
+	"side", "widths", "change"];
+const COMPARED = ["before", "before-time", "normalise"];
 
 const encode = encodeURIComponent;
 
@@ -26,7 +30,7 @@ function word(key, value) {
 }
 
 function readWord(state, key, value) {
-	if (key === "idle" || key === "ignore")
+	if (START[key] === false)
 		state[key] = true;
 	else if (key === "zoom")
 		state[key] = Math.max(0, parseInt(value, 10) || 0);
@@ -58,9 +62,11 @@ export function parseHash(hash) {
 	return state;
 }
 
+const wordsOf = (state, keys) => keys.filter((key) => state[key] !== START[key])
+	.map((key) => word(key, state[key]));
+
 function asked(state, leaveOut = []) {
-	const words = ASKED.filter((key) => state[key] !== START[key] && !leaveOut.includes(key))
-		.map((key) => word(key, state[key]));
+	const words = wordsOf(state, ASKED.filter((key) => !leaveOut.includes(key)));
 	for (const {name, argument} of state.transforms)
 		words.push(word(name, argument));
 	return words;
@@ -69,8 +75,32 @@ function asked(state, leaveOut = []) {
 export function hashOf(state) {
 	const looks = LOOKS.filter((key) => state[key] !== START[key])
 		.map((key) => word(key, key === "zoom" ? String(state[key]) : state[key]));
-	const words = asked(state).concat(looks);
+	const words = [...asked(state), ...wordsOf(state, COMPARED), ...looks];
 	return words.length ? "#" + words.join("&") : "";
+}
+
+// ---- Comparisons ----
+
+export const isCompared = (state) => state.before !== "" && state.side === "difference";
+
+// What is looked at where nothing is compared: of a comparison the side that is shown, after's unless it
+// is before.
+export function sideOf(state) {
+	const {before, side} = state;
+	const shown = before !== "" && side === "before" ?
+		{profile: before, time: state["before-time"]} : {};
+	return {...state, ...shown, before: "", "before-time": "", normalise: false};
+}
+
+// Which part of the state is the time of the profile that is shown.
+export const timeKey = (state) => state.before !== "" && state.side === "before" ? "before-time" : "time";
+
+// Words of what is shown: of both sides, if they are compared.
+function shown(state) {
+	if (!isCompared(state))
+		return asked(sideOf(state));
+	return [...asked(state, ["time"]), ...wordsOf(state, COMPARED),
+		...(state.time ? [word("after-time", state.time)] : [])];
 }
 
 // ---- What the server is asked ----
@@ -78,24 +108,26 @@ export function hashOf(state) {
 const address = (name, words) => name + "?" + words.join("&");
 
 export function treeAddress(state) {
-	return address("nodes", asked(state).concat(word("order", state.order)));
+	return address("nodes", shown(state).concat(word("order", state.order)));
 }
 
 // Of one function: what it calls, and what calls it, from the function on. Of stacks in which it calls
 // itself its outermost call counts.
 export function calleesAddress(state, name) {
-	return treeAddress({...state, transforms: [...state.transforms, {name: "focus", argument: exactly(name)}]});
+	const {transforms} = state;
+	return treeAddress({...sideOf(state), transforms: [...transforms, {name: "focus", argument: exactly(name)}]});
 }
 
 export function callersAddress(state, name) {
 	const only = exactly(name);
-	return treeAddress({...state, transforms: [...state.transforms, {name: "include", argument: only},
+	return treeAddress({...sideOf(state), transforms: [...state.transforms, {name: "include", argument: only},
 		{name: "hide-below", argument: only}, {name: "reverse", argument: null}]});
 }
 
 export function topAddress(state, rows) {
 	return address("top",
-		["json", ...asked(state), word("sort", state.sort), word("rows", String(rows))]);
+		["json", ...shown(state), word("sort", state.sort), word("rows", String(rows)),
+			...(isCompared(state) ? ["by-change"] : [])]);
 }
 
 // Are rows of the heat map threads or CPUs?
@@ -104,24 +136,26 @@ export const hasLanes = (state) => state.rows === "thread" || state.rows === "cp
 // Of all time: the map stays whole while a part of it is selected. sought: an expression, or "".
 export function heatmapAddress(state, column, sought) {
 	const rows = hasLanes(state) ? word("by", state.rows) : word("rows", state.rows);
-	return address("heatmap", [...asked(state, ["time"]), word("column", column), rows,
+	return address("heatmap", [...asked(sideOf(state), ["time"]), word("column", column), rows,
 		...(sought ? [word("match", sought)] : [])]);
 }
 
 // Of everything in the profile, as shares of all of it are.
 export function wholeAddress(state) {
-	const all = {...START, profile: state.profile, kind: state.kind, idle: state.idle};
+	const {profile, kind, idle} = sideOf(state), all = {...START, profile, kind, idle};
 	return address("top", ["json", ...asked(all), word("rows", "1")]);
 }
 
 // What is shown in another format, as a file.
 export function exportAddress(state, format) {
-	const turned = format === "svg" && state.shape === "icicle" ? ["inverted"] : [];
-	return address(format, asked(state).concat(turned));
+	const looks = format !== "svg" ? [] : [...(state.shape === "icicle" ? ["inverted"] : []),
+		...(isCompared(state) && state.widths === "before" ? ["negate"] : [])];
+	return address(format, [...shown(state), ...looks]);
 }
 
 export function aboutAddress(state) {
-	return address("info", ["json", ...(state.profile ? [word("profile", state.profile)] : [])]);
+	const {profile} = sideOf(state);
+	return address("info", ["json", ...(profile ? [word("profile", profile)] : [])]);
 }
 
 // ---- The same, for a shell ----
@@ -132,15 +166,18 @@ function quoted(text) {
 
 // The command that has the same numbers; `profile` is the name of the one that is shown.
 export function commandOf(state, profile) {
-	const words = ["kiln", "top"];
+	const compared = isCompared(state), of = compared ? state : sideOf(state);
+	const words = ["kiln", compared ? "diff" : "top"];
 	const option = (name, value) => words.push("--" + name, ...(value ? [quoted(value)] : []));
-	for (const key of ["kind", "time", "thread"])
-		if (state[key])
-			option(key, state[key]);
-	if (state.idle)
-		option("idle");
-	for (const {name, argument} of state.transforms)
+	const options = compared ? {kind: "kind", "before-time": "before-time", time: "after-time"} :
+		{kind: "kind", time: "time"};
+	for (const [key, name] of Object.entries({...options, thread: "thread"}))
+		if (of[key])
+			option(name, of[key]);
+	for (const key of ["normalise", "idle"])
+		if (of[key])
+			option(key);
+	for (const {name, argument} of of.transforms)
 		option(name, argument);
-	words.push(quoted(profile));
-	return words.join(" ");
+	return [...words, ...(compared ? [quoted(state.before)] : []), quoted(profile)].join(" ");
 }

@@ -57,7 +57,7 @@ export class Session {
 	}
 
 	profileName() {
-		return this.state.profile || (this.shown.profiles[0] || {name: ""}).name;
+		return query.sideOf(this.state).profile || (this.shown.profiles[0] || {name: ""}).name;
 	}
 
 	// ns, on the samples' clock: times are from there on.

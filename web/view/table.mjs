@@ -1,4 +1,5 @@
 // table.mjs: which functions cost most? A table that people and screen readers read.
+import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
 import { grouped, human, isScaled, percent } from "./numbers.mjs";
 
 export class TopTable {
@@ -23,15 +24,18 @@ export class TopTable {
 		});
 	}
 
-	// answer: the server's; sort: what it is sorted by; rows: how many were asked for.
-	show(answer, unit, sort, isMarked) {
+	// answer: the server's, of one side or of two, compared as shares if so; sort: what it is sorted by.
+	show(answer, unit, sort, isMarked, shares) {
+		const {total, before_total: before} = answer;
+		const fill = before === undefined ? (row, of) => fillRow(row, of, total, unit) :
+			(row, of) => fillChange(row, of, scaleOf(before, total, shares), unit);
 		const body = this.table.tBodies[0];
 		this.rows = answer.functions;
 		while (body.rows.length > this.rows.length)
 			body.deleteRow(-1);
 		while (body.rows.length < this.rows.length)
 			body.append(makeRow());
-		this.rows.forEach((row, i) => fillRow(body.rows[i], row, answer.total, unit));
+		this.rows.forEach((row, i) => fill(body.rows[i], row));
 		for (const head of this.table.querySelectorAll("th[data-sort]"))
 			head.setAttribute("aria-sort", head.dataset.sort !== sort ? "none" :
 				sort === "name" ? "ascending" : "descending");
@@ -74,17 +78,36 @@ function put(cell, text) {
 		cell.textContent = text;
 }
 
-function fillRow(row, of, total, unit) {
-	const value = isScaled(unit) ? human : grouped;
-	const [selfShare, self, totalShare, all, name, module] = row.cells;
-	put(selfShare, percent(of.self, total) + "%");
-	put(self, value(of.self, unit));
-	put(totalShare, percent(of.total, total) + "%");
-	put(all, value(of.total, unit));
+function fillNames(row, of) {
+	const [name, module] = [row.cells[4], row.cells[5]];
 	put(name.firstChild, of.function);
 	put(module, of.module);
 	name.title = of.function;
 	module.title = of.module;
+}
+
+const writerOf = (unit) => isScaled(unit) ? human : grouped;
+
+function fillRow(row, of, total, unit) {
+	const value = writerOf(unit), [selfShare, self, totalShare, all] = row.cells;
+	fillNames(row, of);
+	put(selfShare, percent(of.self, total) + "%");
+	put(self, value(of.self, unit));
+	put(totalShare, percent(of.total, total) + "%");
+	put(all, value(of.total, unit));
 	selfShare.style.setProperty("--share", (total ? 100 * of.self / total : 0) + "%");
 	totalShare.style.setProperty("--share", (total ? 100 * of.total / total : 0) + "%");
+	self.title = all.title = "";
+}
+
+// By how much both values changed.
+function fillChange(row, of, scale, unit) {
+	const value = writerOf(unit), cells = row.cells;
+	fillNames(row, of);
+	for (const [i, before, after] of [[0, of.before_self, of.self], [2, of.before_total, of.total]]) {
+		put(cells[i], changePercent(before, after, scale));
+		put(cells[i + 1], changeValue(changeOf(before, after, scale), unit, value));
+		cells[i + 1].title = value(before, unit) + " before, " + value(after, unit) + " after";
+		cells[i].style.setProperty("--share", "0%");
+	}
 }

@@ -3,6 +3,7 @@ import { isDark } from "./canvas.mjs";
 import { byId, showLegend, showMapControls, showTime, typedTime } from "./controls.mjs";
 import { Heatmap } from "./heat/map.mjs";
 import { duration, human, parseRange, parseUnit, percent, seconds } from "./numbers.mjs";
+import { START, parseHash, timeKey } from "./query.mjs";
 
 const MOVE = 1000; // ms between keys that are one step back together
 
@@ -15,7 +16,7 @@ export class TimePane {
 		this.unit = parseUnit("");
 		this.keyed = -Infinity; // when the selection was last moved by keys (ms)
 		this.heatmap = new Heatmap(byId("heatmap"), {
-			select: (range, phase) => this.select(range, phase),
+			select: (range, phase, which) => this.select(range, phase, which),
 			point: (spot) => this.describe(spot),
 			lane: (label) => this.chooseLane(label)
 		});
@@ -32,9 +33,11 @@ export class TimePane {
 	show() {
 		const {heatmap, page} = this, {state} = page, first = page.first();
 		showMapControls(state, page.shown.about, page.autoColumn());
-		showTime(state.time, first);
+		const time = state[timeKey(state)], own = state.before === page.profileName();
+		const rangeOf = (text) => text ? parseRange(text, first) : null;
+		showTime(time, first);
 		heatmap.setScale(state.scale);
-		heatmap.setRange(state.time ? parseRange(state.time, first) : null);
+		heatmap.setRanges(rangeOf(time), own && timeKey(state) === "time" ? rangeOf(state["before-time"]) : null);
 	}
 
 	take(answer) {
@@ -51,10 +54,10 @@ export class TimePane {
 	}
 
 	showSelected() {
-		const {state, shown} = this.page, {map} = this.heatmap;
+		const {state, shown} = this.page, {map} = this.heatmap, time = state[timeKey(state)];
 		if (!shown.top)
 			return;
-		const range = state.time && map && parseRange(state.time, this.page.first());
+		const range = time && map && parseRange(time, this.page.first());
 		const ends = range && map.ends(range), {total, unit} = shown.top;
 		const share = human(total, parseUnit(unit)) + " (" + percent(total, shown.whole) + "% of all)";
 		byId("selected").textContent = ends ?
@@ -75,12 +78,23 @@ export class TimePane {
 
 	// ---- Choosing ----
 
-	select(range, phase) {
+	// which: "range" or "baseline".
+	select(range, phase, which) {
 		const now = performance.now(), more = now - this.keyed < MOVE;
 		if (phase === "key")
 			this.keyed = now;
 		const how = {drag: "", cancel: "", end: "push", key: more ? "replace" : "push"}[phase];
-		this.page.go({time: timeOf(range)}, how, phase === "end" || phase === "cancel");
+		this.page.go(this.changesOf(range, phase, which), how, phase === "end" || phase === "cancel");
+	}
+
+	// A drag that is given up was never in the address.
+	changesOf(range, phase, which) {
+		const {page} = this;
+		if (phase === "cancel")
+			return parseHash(location.hash);
+		if (which === "range")
+			return {[timeKey(page.state)]: timeOf(range)};
+		return {before: page.profileName(), "before-time": timeOf(range), side: START.side};
 	}
 
 	// Only that thread, or that CPU; the others that stand together are not one.
@@ -93,14 +107,15 @@ export class TimePane {
 	}
 
 	clear() {
-		this.page.go({time: ""}, "push");
+		this.page.go({[timeKey(this.page.state)]: ""}, "push");
 	}
 
 	type(field) {
 		delete field.dataset.typed;
 		const time = typedTime();
-		if (time !== this.page.state.time)
-			this.page.go({time}, "push");
+		const key = timeKey(this.page.state);
+		if (time !== this.page.state[key])
+			this.page.go({[key]: time}, "push");
 	}
 
 	// ---- For tests ----
@@ -110,7 +125,7 @@ export class TimePane {
 		return map && {total: map.total, untimed: map.untimed, most: map.most, rows: map.rows,
 			columns: map.columns, column: map.column, labels: map.labels, value: [...map.value],
 			matched: map.matched && {total: map.matchedTotal, value: [...map.matched]},
-			offset: map.offset, range: heatmap.range, first: this.page.shown.about.first_ns,
+			offset: map.offset, range: heatmap.range, baseline: heatmap.baseline, first: this.page.shown.about.first_ns,
 			place: heatmap.place.onScreen()};
 	}
 }

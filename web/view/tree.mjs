@@ -1,7 +1,7 @@
 // tree.mjs: what is a call tree, as the server sends it: where are its boxes, what do they match?
 //
 // Nodes are numbers in preorder; 0 is the root. Callees of i are i + 1, end[i + 1], ... below end[i].
-import { shadeOf } from "./colours.mjs";
+import { shadeOf, shadesOf } from "./colours.mjs";
 import { parseUnit } from "./numbers.mjs";
 
 export class Tree {
@@ -13,6 +13,8 @@ export class Tree {
 		this.depth = columns.depth;
 		this.kind = columns.kind;
 		this.kinds = header.kinds;
+		this.families = header.kinds.map(shadesOf);
+		this.compared = false; // has it two sides?
 		this.kind[0] = Math.max(0, header.kinds.indexOf("meta")); // "all" is no code
 		this.deepest = header.depth;
 		this.unit = parseUnit(header.unit, header.decimals);
@@ -57,6 +59,10 @@ export class Tree {
 		if (this.shades[id] < 0)
 			this.shades[id] = shadeOf(this.texts.at(id));
 		return this.shades[id];
+	}
+
+	colour(i) {
+		return this.families[this.kind[i]][this.shade(i)];
 	}
 
 	* callees(i) {
@@ -123,11 +129,11 @@ export class Tree {
 	}
 
 	// What the matches at and below i cover together: a match on a match is not counted again.
-	matched(found, i) {
+	matched(found, i, total = this.total) {
 		let sum = 0;
 		for (let at = i; found && at < this.end[i];) {
 			const match = this.isMatch(found, at);
-			sum += match ? this.total[at] : 0;
+			sum += match ? total[at] : 0;
 			at = match ? this.end[at] : at + 1;
 		}
 		return sum;

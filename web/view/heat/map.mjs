@@ -9,7 +9,8 @@ import { Painter } from "./paint.mjs";
 import { Place } from "./place.mjs";
 
 export class Heatmap {
-	// on: {select(range or null, phase), point(spot or null), lane(label)}; phase: "drag", "key", "end" or "cancel".
+	// on: {select(range or null, phase, which), point(spot or null), lane(label)}; phase: "drag", "key", "end" or "cancel";
+	// which: "range", or "baseline" with Alt.
 	constructor(canvas, on) {
 		this.canvas = canvas;
 		this.on = on;
@@ -17,6 +18,8 @@ export class Heatmap {
 		this.place = new Place(canvas);
 		this.painter = new Painter(this.place);
 		this.range = null; // what is selected, {from, to}; ends that are open are null
+		this.baseline = null; // what it is compared with
+		this.dragged = "range"; // or "baseline"
 		this.anchor = -1; // cell where a drag has begun
 		this.before = null; // what was selected before the drag
 		this.hovered = -1;
@@ -32,7 +35,7 @@ export class Heatmap {
 	}
 
 	paint() {
-		this.painter.paint(this.range, this.hovered);
+		this.painter.paint(this.range, this.hovered, this.baseline);
 	}
 
 	setScale(scale) {
@@ -40,8 +43,9 @@ export class Heatmap {
 		this.draw();
 	}
 
-	setRange(range) {
+	setRanges(range, baseline) {
 		this.range = range;
+		this.baseline = baseline;
 		this.draw();
 	}
 
@@ -71,10 +75,11 @@ export class Heatmap {
 			return;
 		const cell = this.place.cellAt(event);
 		this.canvas.setPointerCapture(event.pointerId);
-		this.before = this.range;
+		this.dragged = event.altKey ? "baseline" : "range";
+		this.before = this[this.dragged];
 		this.anchor = cell;
-		if (event.shiftKey && this.range) {
-			const [first, last] = this.map.cellsOf(this.range);
+		if (event.shiftKey && this.before) {
+			const [first, last] = this.map.cellsOf(this.before);
 			this.anchor = Math.abs(cell - first) > Math.abs(cell - last) ? first : last;
 		}
 		this.select(this.map.rangeOf(this.anchor, cell), "drag");
@@ -93,7 +98,7 @@ export class Heatmap {
 		if (this.anchor < 0)
 			return;
 		this.anchor = -1;
-		this.on.select(this.range, "end");
+		this.on.select(this[this.dragged], "end", this.dragged);
 	}
 
 	isDragged() {
@@ -110,11 +115,12 @@ export class Heatmap {
 	}
 
 	select(range, phase) {
-		const same = JSON.stringify(range) === JSON.stringify(this.range);
+		const same = JSON.stringify(range) === JSON.stringify(this[this.dragged]);
 		if (same && phase === "drag")
 			return;
-		this.setRange(range);
-		this.on.select(range, phase);
+		this[this.dragged] = range;
+		this.draw();
+		this.on.select(range, phase, this.dragged);
 	}
 
 	point(spot) {
@@ -151,6 +157,7 @@ export class Heatmap {
 			a += by;
 			b += by;
 		}
+		this.dragged = "range";
 		this.select(this.map.rangeOf(a, Math.min(b, last)), "key");
 	}
 }

@@ -66,8 +66,9 @@ export class Painter {
 		return highest;
 	}
 
-	// range: what is selected, or null; hovered: the spot at the pointer, or -1.
-	paint(range, hovered) {
+	// range: what is selected, or null; hovered: the spot at the pointer, or -1; baseline: what it is
+	// compared with, or null.
+	paint(range, hovered, baseline) {
 		if (!this.place.map)
 			return;
 		const {width, left, wide, high} = this.place.size();
@@ -86,8 +87,8 @@ export class Painter {
 		context.drawImage(this.image, left, 0, wide, high);
 		this.paintRows(context, left, high);
 		this.paintTimes(context, left, wide, high);
-		if (range)
-			this.paintRange(context, range, left, wide, high);
+		if (range || baseline)
+			this.paintRanges(context, range, baseline, left, wide, high);
 		if (hovered >= 0)
 			this.paintHovered(context, hovered);
 	}
@@ -158,16 +159,27 @@ export class Painter {
 		return path;
 	}
 
-	// What is not selected is veiled.
-	paintRange(context, range, left, wide, high) {
-		const path = this.path(range, high), all = new Path2D();
-		all.rect(left, 0, wide, high);
-		all.addPath(path);
+	// What is in neither is veiled.
+	paintRanges(context, range, baseline, left, wide, high) {
+		const outlines = [[range, "--focus", []], [baseline, "--before", [6, 3]]].filter(([each]) => each)
+			.map(([each, colour, dashes]) => ({path: this.path(each, high), colour, dashes}));
+		context.save();
+		for (const {path} of outlines) {
+			const others = new Path2D();
+			others.rect(left, 0, wide, high);
+			others.addPath(path);
+			context.clip(others, "evenodd");
+		}
 		context.fillStyle = styleOf("--veil");
-		context.fill(all, "evenodd");
-		context.strokeStyle = styleOf("--focus");
+		context.fillRect(left, 0, wide, high);
+		context.restore();
 		context.lineWidth = 1.5;
-		context.stroke(path);
+		for (const {path, colour, dashes} of outlines) {
+			context.strokeStyle = styleOf(colour);
+			context.setLineDash(dashes);
+			context.stroke(path);
+		}
+		context.setLineDash([]);
 	}
 
 	paintHovered(context, spot) {

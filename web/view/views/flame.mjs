@@ -1,11 +1,17 @@
 // flame.mjs: the call tree as a flame graph or icicles: what is zoomed to, and what does it match?
 import { askColumns } from "../ask.mjs";
+import { changeOf, changePercent, changeValue } from "../change.mjs";
+import { ComparedTree } from "../compared.mjs";
 import { byId } from "../controls.mjs";
 import { Flame } from "../flame.mjs";
 import { Mirror } from "../mirror.mjs";
 import { human, percent } from "../numbers.mjs";
 import { treeAddress } from "../query.mjs";
 import { Tree } from "../tree.mjs";
+
+// For tests.
+const sidesOf = (tree, i) => tree.compared ? {before: {total: tree.sides[0].total[i], self: tree.sides[0].self[i]},
+	after: {total: tree.sides[1].total[i], self: tree.sides[1].self[i]}, colour: tree.colour(i), gone: tree.isGone(i)} : {};
 
 export class FlameView {
 	constructor(page) {
@@ -43,7 +49,9 @@ export class FlameView {
 	}
 
 	async ask(address, state, signal) {
-		return new Tree(await askColumns(address, signal), state.order === "name");
+		const answer = await askColumns(address, signal);
+		return "before_total" in answer.header ? new ComparedTree(answer) :
+			new Tree(answer, state.order === "name");
 	}
 
 	// Find the zoom in the new tree.
@@ -69,12 +77,15 @@ export class FlameView {
 			this.path = tree.pathOf(page.state.zoom);
 		}
 		const {state} = page;
+		if (tree.compared)
+			tree.look(state);
 		this.find();
 		this.flame.show({tree, found: this.found, zoom: state.zoom, icicle: this.isDown(),
-			byName: state.order === "name"});
+			byName: tree.compared || state.order === "name"});
 		if (mirror.tree !== tree || !this.isBelow(mirror.node, state.zoom))
 			mirror.show(tree, state.zoom);
-		page.matched([tree.matched(this.found, state.zoom), tree.total[state.zoom]]);
+		page.matched(...(tree.compared ? tree.matchedOfSides(this.found, state.zoom) :
+			[[tree.matched(this.found, state.zoom), tree.total[state.zoom]]]));
 		byId("unzoom").hidden = !state.zoom;
 		page.describe();
 	}
@@ -102,6 +113,25 @@ export class FlameView {
 	// ---- Details ----
 
 	textOf(node) {
+		const {tree} = this;
+		const where = [tree.module(node), tree.kindName(node)].filter((each) => each && node);
+		return tree.name(node) + (where.length ? " (" + where.join(", ") + ")" : "") + ": " +
+			(tree.compared ? this.changesOf(node) : this.sharesOf(node)).join(" \u00b7 ");
+	}
+
+	changesOf(node) {
+		const {sides: [before, after], scale, unit} = this.tree;
+		const change = (which) => {
+			const a = before[which][node], b = after[which][node];
+			const values = human(a, unit) + " (" + percent(a, before.total[0]) + "%) before, " +
+				human(b, unit) + " (" + percent(b, after.total[0]) + "%) after, ";
+			return (a || b ? values : "") + changeValue(changeOf(a, b, scale), unit) + ", " +
+				changePercent(a, b, scale);
+		};
+		return [change("total"), "itself " + change("self")];
+	}
+
+	sharesOf(node) {
 		const {tree} = this, {whole} = this.page.shown, {zoom} = this.page.state;
 		const value = tree.total[node];
 		const parts = [human(value, tree.unit), percent(value, whole) + "% of all"];
@@ -111,9 +141,7 @@ export class FlameView {
 			parts.push(percent(value, tree.total[zoom]) + "% of the view");
 		if (node)
 			parts.push(percent(value, tree.total[tree.parent[node]]) + "% of its caller");
-		const where = [tree.module(node), tree.kindName(node)].filter((each) => each && node);
-		return tree.name(node) + (where.length ? " (" + where.join(", ") + ")" : "") + ": " +
-			parts.join(" \u00b7 ");
+		return parts;
 	}
 
 	describe() {
@@ -206,7 +234,7 @@ export class FlameView {
 	boxState(box, place) {
 		const {tree} = this;
 		return {node: box.i, name: tree.name(box.i), total: tree.total[box.i], self: tree.self[box.i],
-			depth: tree.depth[box.i], faded: box.faded, match: tree.isMatch(this.found, box.i),
+			depth: tree.depth[box.i], faded: box.faded, ...sidesOf(tree, box.i), match: tree.isMatch(this.found, box.i),
 			label: box.label, ...this.flame.placeOfBox(box, place)};
 	}
 

@@ -1,0 +1,24 @@
+// change.mjs: what became of a value, in words? As `kiln diff` says it.
+import { human } from "./numbers.mjs";
+
+export const changeOf = (before, after, scale) =>
+	after - (scale === 1 ? before : Math.round(before * scale));
+
+// "+12.3%", "new", "gone", "0%".
+export function changePercent(before, after, scale) {
+	if (before <= 0 || after <= 0)
+		return after > 0 ? "new" : before > 0 ? "gone" : "0%";
+	const percent = (after / (before * scale) - 1) * 100, size = Math.abs(percent);
+	if (size < 0.05)
+		return "0%";
+	return (percent > 0 ? "+" : "") + percent.toFixed(size < 99.95 ? 1 : 0) + "%";
+}
+
+// "+190 ms", "-15", "0".
+export function changeValue(change, unit, write = human) {
+	return (change > 0 ? "+" : "") + write(change, unit);
+}
+
+// With what before's values are multiplied to be compared: totals of both sides, if shares are.
+export const scaleOf = (before, after, normalise) =>
+	normalise && before > 0 && after > 0 ? after / before : 1;

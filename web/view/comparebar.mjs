@@ -1,0 +1,87 @@
+// comparebar.mjs: what is compared with what, and how is the difference seen? The fields of a comparison.
+import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
+import { changeColours } from "./colours.mjs";
+import { byId, fillSelect, shortName } from "./controls.mjs";
+import { human, parseUnit } from "./numbers.mjs";
+import { START, isCompared, sideOf } from "./query.mjs";
+
+const NONE = {before: "", "before-time": "", normalise: false, side: START.side, zoom: 0};
+const SIDES = ["before", "difference", "after"];
+
+export class CompareBar {
+	constructor(page) {
+		this.page = page;
+		byId("compare").addEventListener("click", () => this.turn());
+		for (const button of document.querySelectorAll("[data-side]"))
+			button.addEventListener("click", () => this.become({side: button.dataset.side}));
+		for (const key of ["widths", "change"])
+			byId(key).addEventListener("change", ({target}) => this.become({[key]: target.value}));
+		byId("before").addEventListener("change", ({target}) =>
+			this.become({before: target.value, "before-time": ""}));
+		byId("normalise").addEventListener("change", ({target}) => this.become({normalise: target.checked}));
+		this.paintLegend();
+	}
+
+	become(changes) {
+		this.page.go(changes, "push");
+	}
+
+	// Begin or end. The first of several profiles is before's; one alone is compared with itself.
+	turn() {
+		const {state, shown} = this.page, [first, second] = shown.profiles.map(({name}) => name);
+		if (state.before)
+			this.become(NONE);
+		else if (second && this.page.profileName() === first)
+			this.become({before: first, profile: second, time: ""});
+		else
+			this.become({before: first});
+	}
+
+	// What is selected is before; what it is compared with is selected next.
+	keepSelection() {
+		const {state} = this.page;
+		this.become({before: this.page.profileName(), "before-time": sideOf(state).time, time: "", side: START.side});
+	}
+
+	nextSide() {
+		const {state} = this.page, at = SIDES.indexOf(state.side);
+		if (state.before)
+			this.become({side: SIDES[(at + 1) % SIDES.length]});
+	}
+
+	// The state is another one.
+	show() {
+		const {state, shown} = this.page, names = shown.profiles.map(({name}) => name);
+		byId("compared").hidden = !state.before;
+		byId("compare").setAttribute("aria-pressed", String(state.before !== ""));
+		if (!state.before)
+			return;
+		fillSelect(byId("before"), names.map((name) => [name, shortName(shown.profiles, name)]), state.before);
+		for (const button of document.querySelectorAll("[data-side]"))
+			button.setAttribute("aria-pressed", String(button.dataset.side === state.side));
+		for (const label of document.querySelectorAll("#compared [data-difference]"))
+			label.hidden = !isCompared(state);
+		byId("widths").value = state.widths;
+		byId("change").value = state.change;
+		byId("normalise").checked = state.normalise;
+	}
+
+	// Totals have come: those of the table's answer.
+	showSums(top) {
+		const {before_total: before, total: after} = top, unit = parseUnit(top.unit);
+		if (before === undefined)
+			return;
+		const scale = scaleOf(before, after, this.page.state.normalise);
+		byId("sums").textContent = human(before, unit) + " before, " + human(after, unit) + " after" +
+			(scale === 1 ? ": " + changeValue(changeOf(before, after, 1), unit) + ", " + changePercent(before, after, 1) :
+				", before taken " + Number(scale.toPrecision(4)) + " times");
+	}
+
+	paintLegend() {
+		const canvas = byId("change-legend"), context = canvas.getContext("2d");
+		changeColours().forEach((colour, x) => {
+			context.fillStyle = colour;
+			context.fillRect(x, 0, 1, 1);
+		});
+	}
+}

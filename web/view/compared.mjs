@@ -1,0 +1,62 @@
+// compared.mjs: what is a call tree of two sides: how wide are its boxes, and by how much did they change?
+import { changeColours } from "./colours.mjs";
+import { Tree } from "./tree.mjs";
+
+const BEFORE = 0, AFTER = 1;
+
+export class ComparedTree extends Tree {
+	constructor(answer) {
+		super(answer, true);
+		const {header, columns} = answer;
+		this.sides = [{total: columns.before_total, self: columns.before_self},
+			{total: columns.total, self: columns.self}];
+		this.scale = header.scale;
+		this.steps = {total: columns.change_total, self: columns.change_self};
+		this.compared = true;
+		this.colours = changeColours();
+		this.widths = "after";
+		this.change = "total";
+	}
+
+	// widths: "after", "before", or "both": after's, and before's of what is gone. change: of what colours
+	// tell, "total" or "self".
+	look({widths, change}) {
+		this.change = change;
+		if (widths === this.widths)
+			return;
+		this.widths = widths;
+		const {total, self} = widths === "both" ? this.withGhosts() : this.sides[widths === "before" ? BEFORE : AFTER];
+		this.total = total;
+		this.self = self;
+		this.place(true);
+	}
+
+	withGhosts() {
+		const self = Float64Array.from(this.sides[AFTER].self);
+		for (let i = 1; i < this.count; i++)
+			if (this.isGone(i))
+				self[i] = this.sides[BEFORE].self[i] * this.scale;
+		const total = Float64Array.from(self);
+		for (let i = this.count; i-- > 1;)
+			total[this.parent[i]] += total[i];
+		return {total, self};
+	}
+
+	isGone(i) {
+		return this.sides[BEFORE].total[i] > 0 && !this.sides[AFTER].total[i];
+	}
+
+	isNew(i) {
+		return !this.sides[BEFORE].total[i] && this.sides[AFTER].total[i] > 0;
+	}
+
+	colour(i) {
+		return this.colours[this.steps[this.change][i]];
+	}
+
+	// Of each side what the matches at and below i cover together, the whole and its name.
+	matchedOfSides(found, i) {
+		return this.sides.map(({total}, side) =>
+			[this.matched(found, i, total), total[i], side ? "after" : "before"]);
+	}
+}
