@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { equal, folder, kiln, near, run, source, test } from "./harness.mjs";
+import { boxOf, drag, look, menu, middleOf, placeOf, settled, still, until } from "./looking.mjs";
 import { patternOf } from "../../web/view/pattern.mjs";
 
 // Two phases one after the other, and a second thread beside both.
@@ -79,58 +80,8 @@ const { server, url } = process.env.KILN_VIEW_URL ? { url: process.env.KILN_VIEW
 
 // ---- The page ----
 
-const look = (tab) => tab.evaluate(() => window.kilnView ? window.kilnView.state() : null);
-
-// The state when it is as `what` says: the page's policy lets nobody evaluate text in it.
-async function until(tab, what, ready) {
-	let state = null;
-	for (const end = Date.now() + 20000; Date.now() < end; await tab.waitForTimeout(30)) {
-		state = await look(tab);
-		if (state && ready(state))
-			return state;
-	}
-	if (state)
-		state = { ...state, tree: null, top: null };
-	throw new Error("never " + what + ": " + JSON.stringify(state));
-}
-
-const still = (state) => state.tree && state.heatmap && !state.waiting;
-// All answers are there, and drawn.
-async function settled(tab) {
-	await until(tab, "still", still);
-	await tab.evaluate(() => new Promise((drawn) =>
-		requestAnimationFrame(() => requestAnimationFrame(drawn))));
-	return until(tab, "still", still);
-}
-
 async function open(tab, hash = "") {
 	await tab.goto(url + hash);
-	return settled(tab);
-}
-
-// Where a time (ns from the first sample) is on the heat map; `up`: how far up its column.
-function placeOf(state, time, up) {
-	const { place, columns, column, offset } = state.heatmap;
-	const at = Math.floor((time - offset) / column);
-	return [place.x + (at + 0.5) * place.width / columns, place.y + place.height * (1 - up)];
-}
-
-async function drag(tab, from, to) {
-	await tab.mouse.move(...from);
-	await tab.mouse.down();
-	await tab.mouse.move(...to, { steps: 8 });
-	await tab.mouse.up();
-}
-
-const boxOf = (state, name) => {
-	const boxes = state.tree.boxes.filter((box) => box.name === name && !box.faded);
-	return boxes.sort((a, b) => b.width - a.width)[0];
-};
-const middleOf = (box) => [box.x + box.width / 2, box.y + box.height / 2];
-
-async function menu(tab, name, item) {
-	await tab.mouse.click(...middleOf(boxOf(await look(tab), name)), { button: "right" });
-	await tab.getByRole("menuitem", { name: item }).click();
 	return settled(tab);
 }
 
