@@ -2,6 +2,7 @@
 #include "answers/question.h"
 
 #include "answers/compared.h"
+#include "base/hash.h"
 #include "renderers/renderers.h"
 #include "renderers/svg_options.h"
 
@@ -30,31 +31,6 @@ static const struct option own_options[] = {
 		.offset = offsetof(struct asked, before)},
 	{0},
 };
-
-/* ---- Profiles ---- */
-
-static void list_profiles(const struct shelf *shelf, struct answer *ret)
-{
-	buffer_char(&ret->body, '[');
-	for (size_t i = 0; i < shelf->count; i++) {
-		buffer_text(&ret->body, i ? ",\n{\"name\":" : "{\"name\":");
-		buffer_json(&ret->body, bytes_of(shelf->profiles[i].name));
-		buffer_char(&ret->body, '}');
-	}
-	buffer_text(&ret->body, "]\n");
-	ret->type = "application/json";
-}
-
-static const struct shelf_profile *find_profile(
-	const struct shelf *shelf, const char *name, const char *word, struct error *err)
-{
-	for (size_t i = 0; i < shelf->count; i++)
-		if (!name || !strcmp(shelf->profiles[i].name, name))
-			return &shelf->profiles[i];
-	error_set(err, ERR_USAGE, "%s: expected one of those that " PROFILES " lists, got '%s'",
-		word, name);
-	return NULL;
-}
 
 /* ---- Words ---- */
 
@@ -188,18 +164,22 @@ static bool render_compared(const struct shelf_profile *const sides[2], const st
 	return done;
 }
 
-static bool answer(const struct asked *asked, const struct shelf *shelf,
-	const struct renderer *renderer, void *settings, struct buffer *ret_body, struct error *err)
+static bool answer(const struct asked *asked, struct shelf *shelf, const struct renderer *renderer,
+	void *settings, struct buffer *ret_body, struct error *err)
 {
-	const struct shelf_profile *sides[2] = {
-		NULL, find_profile(shelf, asked->profile, "profile", err)};
+	const struct shelf_profile *sides[2] = {NULL, shelf->take(shelf, asked->profile, err)};
+	bool done = sides[1] != NULL;
 
-	if (!sides[1])
-		return false;
-	if (!asked->before)
-		return render_one(sides[1], &asked->shape, renderer, settings, ret_body, err);
-	sides[0] = find_profile(shelf, asked->before, "before", err);
-	return sides[0] && render_compared(sides, asked, renderer, settings, ret_body, err);
+	if (done && asked->before) {
+		sides[0] = shelf->take(shelf, asked->before, err);
+		done = sides[0] && render_compared(sides, asked, renderer, settings, ret_body, err);
+	} else if (done) {
+		done = render_one(sides[1], &asked->shape, renderer, settings, ret_body, err);
+	}
+	for (int i = 0; i < 2; i++)
+		if (sides[i])
+			shelf->give(shelf, sides[i]);
+	return done;
 }
 
 bool question_is_known(const char *address)
@@ -207,8 +187,24 @@ bool question_is_known(const char *address)
 	return !strcmp(address, PROFILES) || renderer_by_name(address);
 }
 
+bool question_version(const struct question *q, struct shelf *shelf, uint64_t *ret_version)
+{
+	uint64_t version = 0;
+	bool named = false;
+
+	for (size_t i = 0; i < q->words.len; i++) {
+		struct bytes word = bytes_of(q->words.items[i]);
+		const char *value = memchr(word.at, '=', word.len);
+
+		named |= bytes_start(word, BYTES("profile="));
+		version = hash_pair(version, value ? shelf->version(shelf, value + 1) : 0);
+	}
+	*ret_version = named ? version : hash_pair(version, shelf->version(shelf, NULL));
+	return strcmp(q->address, PROFILES) != 0;
+}
+
 bool question_answer(
-	const struct question *q, const struct shelf *shelf, struct answer *ret, struct error *err)
+	const struct question *q, struct shelf *shelf, struct answer *ret, struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(q->address);
 	struct asked asked = {.comparing = COMPARING_DEFAULT};
@@ -220,7 +216,8 @@ bool question_answer(
 	if (!renderer && q->words.len)
 		return error_set(err, ERR_USAGE, PROFILES " takes no parameters");
 	if (!renderer) {
-		list_profiles(shelf, ret);
+		shelf->list(shelf, &ret->body);
+		ret->type = "application/json";
 		return true;
 	}
 	settings = renderer_settings(renderer);

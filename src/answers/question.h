@@ -26,9 +26,13 @@ struct answer {
 /* Is there anything at this address? */
 bool question_is_known(const char *address);
 
-/* Append the answer to ret->body. ERR_USAGE: what was asked is wrong, and the text says how. Safe
+/* A number that is another one when the answer may be. False: only the answer tells. */
+bool question_version(const struct question *q, struct shelf *shelf, uint64_t *ret_version);
+
+/* Append the answer to ret->body. ERR_USAGE: what was asked is wrong, and the text says how;
+ * ERR_MISSING: there is no such profile. Safe
  * to be called by several threads at once. */
 bool question_answer(
-	const struct question *q, const struct shelf *shelf, struct answer *ret, struct error *err);
+	const struct question *q, struct shelf *shelf, struct answer *ret, struct error *err);
 
 #endif

@@ -3,18 +3,34 @@
 #define KILN_ANSWERS_SHELF_H
 
 #include "base/buffer.h"
+#include "base/error.h"
 #include "model/view.h"
 
-/* The caller's, and there as long as the server is; nobody changes it. */
+/* What ERR_MISSING says, with the name. */
+#define SHELF_HAS_NONE "there is no profile '%s': profiles lists those that there are"
+
+/* Nobody changes it. */
 struct shelf_profile {
 	const char *name; /* different ones */
 	const struct profile *profile;
 	enum projection projection; /* how it becomes a tree */
 };
 
+/* Whoever serves has one, and says where its profiles come from. Its functions are called by
+ * several threads at once. */
 struct shelf {
-	const struct shelf_profile *profiles;
-	size_t count; /* at least 1 */
+	/* Append a list of what there is, JSON. */
+	void (*list)(struct shelf *shelf, struct buffer *ret_json);
+
+	/* The profile of this name (NULL: the first one), which is there until it is given back.
+	 * NULL: ERR_MISSING, there is none; or whatever stands in the way of reading it. */
+	const struct shelf_profile *(*take)(
+		struct shelf *shelf, const char *name, struct error *err);
+	void (*give)(struct shelf *shelf, const struct shelf_profile *taken);
+
+	/* A number that is another one when the profile may be: answers hold as long as it does.
+	 * Anything when there is none. */
+	uint64_t (*version)(struct shelf *shelf, const char *name);
 };
 
 #endif

@@ -52,6 +52,7 @@ int error_exit_code(const struct error *err)
 {
 	switch (err->code) {
 	case ERR_USAGE:
+	case ERR_MISSING:
 	case ERR_FORMAT:
 	case ERR_LIMIT:
 		return 2;

@@ -254,11 +254,16 @@ static bool input_begin(struct input *in, struct error *err)
 
 bool input_open(struct input *in, const char *path, struct error *err)
 {
+	const char *name = strcmp(path, "-") ? path : "<stdin>";
 	int fd = -1;
 
-	*in = (struct input){.name = strcmp(path, "-") ? path : "<stdin>"};
-	if (!open_path(path, &fd, err))
-		return false;
+	*in = (struct input){.name = name};
+	return open_path(path, &fd, err) && input_open_fd(in, fd, name, err);
+}
+
+bool input_open_fd(struct input *in, int fd, const char *name, struct error *err)
+{
+	*in = (struct input){.name = name};
 	in->source = memory_new(1, sizeof(*in->source));
 	in->source->raw.fd = fd;
 	return input_begin(in, err);

@@ -22,6 +22,9 @@ struct input {
 /* Open `path`; "-" is standard input. The name is borrowed. */
 bool input_open(struct input *in, const char *path, struct error *err);
 
+/* Read what `fd` is open for; it is the input's, of a failure too. The name is borrowed. */
+bool input_open_fd(struct input *in, int fd, const char *name, struct error *err);
+
 /* Several files (at least one, NULL-terminated) one after the other as if they were one, each
  * from the start of a line. They are opened when they are reached; the first decides whether and
  * how all of them are compressed. The paths are borrowed. */

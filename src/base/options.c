@@ -52,6 +52,21 @@ bool option_duration(
 	return true;
 }
 
+bool option_size(void *target, const struct option *option, const char *value, struct error *err)
+{
+	static const char letters[] = "BKMG";
+	size_t digits = strspn(value, "0123456789");
+	const char *letter = value[digits] ? strchr(letters, value[digits] & ~0x20) : letters;
+	uint64_t number;
+
+	if (!digits || !bytes_u64((struct bytes){value, digits}, &number) ||
+		number > (uint64_t)1 << 32 || !letter || (value[digits] && value[digits + 1]))
+		return error_set(
+			err, ERR_USAGE, "expected a size such as 512K, 64M or 2G, got '%s'", value);
+	*(uint64_t *)member(target, option) = number << 10 * (letter - letters);
+	return true;
+}
+
 bool option_choice(void *target, const struct option *option, const char *value, struct error *err)
 {
 	struct buffer known = {0};

@@ -37,7 +37,9 @@ bool option_text(void *, const struct option *, const char *, struct error *);	 
 bool option_u64(void *, const struct option *, const char *, struct error *);	 /* uint64_t */
 bool option_double(void *, const struct option *, const char *, struct error *); /* double */
 bool option_duration(void *, const struct option *, const char *, struct error *); /* uint64_t ns */
-bool option_choice(void *, const struct option *, const char *, struct error *);   /* int: index */
+/* "64M": uint64_t bytes; B, K, M and G are powers of 1024. */
+bool option_size(void *, const struct option *, const char *, struct error *);
+bool option_choice(void *, const struct option *, const char *, struct error *); /* int: index */
 /* For what other tools have to be asked for, and is always done here. */
 bool option_granted(void *, const struct option *, const char *, struct error *);
 

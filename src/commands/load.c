@@ -224,12 +224,15 @@ static void say_about(const struct loaded *l, const struct load_steps *steps)
 		say_other_events(l);
 }
 
-bool load_file(const char *path, unsigned want, const struct load_steps *steps, struct loaded *ret,
+bool load_input(struct input *in, unsigned want, const struct load_steps *steps, struct loaded *ret,
 	struct error *err)
 {
-	struct loaded l = {.name = strcmp(path, "-") ? path : "<stdin>"};
-	struct read_options options = {
-		.want = want, .format = common.format, .places = names_places()};
+	struct loaded l = {.name = in->name};
+	struct read_options options = {.want = want,
+		.format = common.format,
+		.places = names_places(),
+		.copied = steps->copied};
+	bool done;
 
 	if (common.shape.transforms.steps.len)
 		options.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS | WANT_LABELS;
@@ -237,8 +240,9 @@ bool load_file(const char *path, unsigned want, const struct load_steps *steps, 
 		options.want |= WANT_LINES;
 	if (names_need_times(l.name))
 		options.want |= WANT_TIMES;
-	if (!profile_read(path, &options, &l.profile, err)) {
-		advise_owner(path, err);
+	done = profile_read_input(in, &options, &l.profile, err);
+	input_release(in);
+	if (!done) {
 		profile_release(&l.profile);
 		return false;
 	}
@@ -252,6 +256,17 @@ bool load_file(const char *path, unsigned want, const struct load_steps *steps, 
 	}
 	say_about(ret, steps);
 	return true;
+}
+
+bool load_file(const char *path, unsigned want, const struct load_steps *steps, struct loaded *ret,
+	struct error *err)
+{
+	struct input in;
+
+	if (input_open(&in, path, err))
+		return load_input(&in, want, steps, ret, err);
+	advise_owner(path, err);
+	return false;
 }
 
 bool load(const struct command *command, char **operands, unsigned want, struct loaded *ret,

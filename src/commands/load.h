@@ -2,6 +2,7 @@
 #ifndef KILN_COMMANDS_LOAD_H
 #define KILN_COMMANDS_LOAD_H
 
+#include "base/input.h"
 #include "commands/commands.h"
 #include "model/view.h"
 
@@ -48,12 +49,17 @@ void loaded_release(struct loaded *l);
 struct load_steps {
 	void (*profile)(struct profile *p);		 /* when it has been read and named */
 	bool (*view)(struct view *v, struct error *err); /* before the transforms */
+	uint64_t copied;				 /* see struct read_options */
 	bool all_kinds; /* are shown: nothing is to be said of others than the selected one */
 };
 
 /* The same with one file of several ("-": standard input). The caller calls names_release behind
  * the last. */
 bool load_file(const char *path, unsigned want, const struct load_steps *steps, struct loaded *ret,
+	struct error *err);
+
+/* The same with an open input, which is released. */
+bool load_input(struct input *in, unsigned want, const struct load_steps *steps, struct loaded *ret,
 	struct error *err);
 
 /* Do the common options ask for nothing but what a file of folded text says? */

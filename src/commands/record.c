@@ -72,17 +72,14 @@ static bool set_percent(void *target, const struct option *o, const char *value,
 
 static bool set_size(void *target, const struct option *o, const char *value, struct error *err)
 {
-	static const char letters[] = "BKMG";
-	size_t digits = strspn(value, "0123456789");
-	const char *letter = value[digits] ? strchr(letters, value[digits] & ~0x20) : NULL;
-	uint64_t number;
+	uint64_t *size = (void *)((char *)target + o->offset);
+	struct error ignored = {0}; /* it knows no pages */
 
-	if (!digits || !bytes_u64((struct bytes){value, digits}, &number) || !number ||
-		number > (uint64_t)1 << 32 || (value[digits] && (!letter || value[digits + 1])))
+	if (!option_size(target, o, value, &ignored) || !*size)
 		return error_set(err, ERR_USAGE,
 			"expected a number of pages, or bytes with a unit: 128, 512K, 64M");
-	number = letter ? number << 10 * (letter - letters) : number * (uint64_t)getpagesize();
-	*(uint64_t *)(void *)((char *)target + o->offset) = number;
+	if (!value[strspn(value, "0123456789")])
+		*size *= (uint64_t)getpagesize();
 	return true;
 }
 

@@ -4,19 +4,25 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "commands/desktop.h"
 #include "commands/load.h"
 #include "commands/names.h"
+#include "commands/truncated.h"
 #include "readers/readers.h"
+#include "server/files.h"
+#include "server/folder.h"
 #include "server/server.h"
 
+#define CACHE_USUAL ((uint64_t)1 << 30) /* bytes */
+
 static struct settings {
-	uint64_t port;
+	uint64_t port, cache;
 	bool no_open;
-} own;
+} own = {.cache = CACHE_USUAL};
 
 static const struct option options[] = {
 	{.name = "port",
@@ -24,6 +30,11 @@ static const struct option options[] = {
 		.help = "the port on 127.0.0.1 (one that is free)",
 		.set = option_u64,
 		.offset = offsetof(struct settings, port)},
+	{.name = "cache",
+		.argument = "SIZE",
+		.help = "profiles of folders stay in memory up to this size together (1G)",
+		.set = option_size,
+		.offset = offsetof(struct settings, cache)},
 	{.name = "no-open",
 		.help = "only print the address: do not open a browser",
 		.set = option_flag,
@@ -49,48 +60,45 @@ static const struct option_group *groups(void)
 
 /* ---- What is served ---- */
 
-struct open_files {
-	struct loaded *loaded;
-	struct shelf_profile *profiles;
-	struct shelf shelf;
-};
-
-static void files_release(struct open_files *f)
+/* All of its values can be asked for on the page. Called from threads of the server, one at a time.
+ */
+static bool read_profile(
+	struct input *in, uint64_t copied, struct profile *ret_profile, struct error *err)
 {
-	for (size_t i = 0; i < f->shelf.count; i++)
-		loaded_release(&f->loaded[i]);
-	free(f->loaded);
-	free(f->profiles);
+	struct load_steps steps = {.all_kinds = true, .copied = copied};
+	struct loaded l;
+
+	if (!load_input(in, WANT_ALL, &steps, &l, err))
+		return false;
+	view_release(&l.view);
+	*ret_profile = l.profile;
+	return true;
 }
 
-static bool is_taken(const struct open_files *f, const char *name)
+static bool add_operand(struct files *f, const char *path, bool *ret_folder, struct error *err)
 {
-	for (size_t i = 0; i < f->shelf.count; i++)
-		if (!strcmp(f->profiles[i].name, name))
-			return true;
-	return false;
+	struct stat status;
+	bool more = false;
+
+	if (!strcmp(path, "-") || stat(path, &status) || !S_ISDIR(status.st_mode))
+		return files_add(f, path, err);
+	*ret_folder = true;
+	if (!files_add_folder(f, path, &more, err))
+		return false;
+	if (more)
+		say("%s: more than %u files: the others are not listed", path, FOLDER_FILES_MOST);
+	return true;
 }
 
-/* All of its values can be asked for on the page. */
-static const struct load_steps steps = {.all_kinds = true};
-
-static bool files_open(
-	struct open_files *f, char **operands, const char *usual, size_t count, struct error *err)
+/* `usual`: what is read when nothing was named. *ret_folder: are there folders? */
+static bool add_operands(
+	struct files *f, char **operands, const char *usual, bool *ret_folder, struct error *err)
 {
-	f->loaded = memory_new(count, sizeof(*f->loaded));
-	f->profiles = memory_new(count, sizeof(*f->profiles));
-	f->shelf.profiles = f->profiles;
-	for (size_t i = 0; i < count; i++) {
-		struct loaded *l = &f->loaded[f->shelf.count];
-		const char *path = usual ? usual : operands[i];
-
-		if (is_taken(f, strcmp(path, "-") ? path : "<stdin>"))
-			continue; /* it is there already */
-		if (!load_file(path, WANT_ALL, &steps, l, err))
+	if (usual)
+		return add_operand(f, usual, ret_folder, err);
+	for (; *operands; operands++)
+		if (!add_operand(f, *operands, ret_folder, err))
 			return false;
-		f->profiles[f->shelf.count++] =
-			(struct shelf_profile){l->name, &l->profile, names_projection()};
-	}
 	return true;
 }
 
@@ -150,8 +158,11 @@ static void wait_for_end(const sigset_t *ends)
 		;
 }
 
-static int serve(const struct shelf *shelf)
+static int serve(struct files *f, bool has_folder)
 {
+	const struct server_settings settings = {.shelf = files_shelf(f),
+		.port = (uint16_t)own.port,
+		.starts_with_list = has_folder};
 	struct error err = {0};
 	struct server *server;
 	sigset_t ends;
@@ -161,7 +172,7 @@ static int serve(const struct shelf *shelf)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
-	server = server_open(shelf, (uint16_t)own.port, &err);
+	server = server_open(&settings, &err);
 	if (!server)
 		return fail(&err);
 	tell(server);
@@ -171,32 +182,35 @@ static int serve(const struct shelf *shelf)
 	return 0;
 }
 
+static bool check_settings(struct error *err)
+{
+	if (own.port > UINT16_MAX)
+		return error_set(err, ERR_USAGE, "view: --port: expected at most %u, got %llu",
+			UINT16_MAX, (unsigned long long)own.port);
+	return server_check(err);
+}
+
 static int run(char **operands)
 {
-	struct open_files files = {0};
+	const struct files_settings settings = {
+		.cache = own.cache, .read = read_profile, .projection = names_projection()};
 	const char *usual = NULL;
 	struct error err = {0};
-	size_t count = 0;
+	bool has_folder = false;
+	struct files *files;
 	int code;
 
-	if (own.port > UINT16_MAX) {
-		error_set(&err, ERR_USAGE, "view: --port: expected at most %u, got %llu",
-			UINT16_MAX, (unsigned long long)own.port);
+	if (!check_settings(&err))
+		return fail(&err);
+	if (!operands[0] && !load_choose(&command_view, operands, &usual, &err)) {
+		error_prefix(&err, "view: ");
 		return fail(&err);
 	}
-	if (!server_check(&err))
-		return fail(&err);
-	while (operands[count])
-		count++;
-	if (!count) {
-		if (!load_choose(&command_view, operands, &usual, &err)) {
-			error_prefix(&err, "view: ");
-			return fail(&err);
-		}
-		count = 1;
-	}
-	code = files_open(&files, operands, usual, count, &err) ? serve(&files.shelf) : fail(&err);
-	files_release(&files);
+	truncated_catch(true);
+	files = files_new(&settings);
+	code = add_operands(files, operands, usual, &has_folder, &err) ? serve(files, has_folder)
+								       : fail(&err);
+	files_release(files);
 	names_release();
 	return code;
 }
@@ -204,7 +218,7 @@ static int run(char **operands)
 const struct command command_view = {
 	.name = "view",
 	.about = "look at profiles in a browser: heat map, flames and table",
-	.usage = "view [OPTIONS] [FILE...]",
+	.usage = "view [OPTIONS] [FILE|DIR...]",
 	.groups = groups,
 	.run = run,
 };

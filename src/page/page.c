@@ -11,9 +11,40 @@
 
 static struct profile profile;
 static struct shelf_profile shown = {.name = "", .profile = &profile};
-static const struct shelf shelf = {&shown, 1};
 static struct answer last;
 static struct error failed;
+
+static void list(struct shelf *shelf, struct buffer *ret_json)
+{
+	(void)shelf;
+	buffer_text(ret_json, "[{\"name\":");
+	buffer_json(ret_json, bytes_of(shown.name));
+	buffer_text(ret_json, "}]\n");
+}
+
+static const struct shelf_profile *take(struct shelf *shelf, const char *name, struct error *err)
+{
+	(void)shelf;
+	if (!name || !strcmp(name, shown.name))
+		return &shown;
+	error_set(err, ERR_MISSING, SHELF_HAS_NONE, name);
+	return NULL;
+}
+
+static void give(struct shelf *shelf, const struct shelf_profile *taken)
+{
+	(void)shelf;
+	(void)taken;
+}
+
+static uint64_t version(struct shelf *shelf, const char *name)
+{
+	(void)shelf;
+	(void)name;
+	return 0; /* it never changes */
+}
+
+static struct shelf shelf = {list, take, give, version};
 
 /* Room that the page fills and hands over to one of these. */
 char *CALLED(page_room)(size_t size)

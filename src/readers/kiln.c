@@ -27,6 +27,7 @@ static void run_in_threads(size_t count, void (*piece)(void *context, size_t i),
 struct held {
 	struct input input;
 	struct spool spool;
+	void *copy;
 };
 
 static void held_release(void *at)
@@ -35,7 +36,17 @@ static void held_release(void *at)
 
 	spool_release(&held->spool);
 	input_release(&held->input);
+	free(held->copy);
 	free(held);
+}
+
+/* Before it is verified: what is verified stays so. */
+static void copy(struct held *held, struct bytes *content)
+{
+	held->copy = memory_new(content->len, 1);
+	memcpy(held->copy, content->at, content->len);
+	content->at = held->copy;
+	spool_release(&held->spool);
 }
 
 static bool kiln_read(struct input *in, const struct read_options *options, struct profile *out,
@@ -46,9 +57,11 @@ static bool kiln_read(struct input *in, const struct read_options *options, stru
 	struct profile read;
 	bool done;
 
-	(void)options; /* what is not wanted costs nothing: it stays in the map */
-	done = spool_input(&held->spool, in, &content, err) &&
-	       kiln_file_read(content, run_in_threads, &read, err);
+	/* What is not wanted costs nothing: it stays in the map. */
+	done = spool_input(&held->spool, in, &content, err);
+	if (done && options->copied && content.len <= options->copied)
+		copy(held, &content);
+	done = done && kiln_file_read(content, run_in_threads, &read, err);
 	if (!done) {
 		held_release(held);
 		return false;
@@ -59,8 +72,10 @@ static bool kiln_read(struct input *in, const struct read_options *options, stru
 		held_release(held);
 		return true;
 	}
-	held->input = *in;
-	in->source = NULL; /* the profile keeps it */
+	if (!held->copy) {
+		held->input = *in;
+		in->source = NULL; /* the profile keeps it */
+	}
 	out->borrowed = held;
 	out->release_borrowed = held_release;
 	return true;

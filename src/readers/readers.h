@@ -74,7 +74,9 @@ struct read_options {
 	const struct places *places; /* where recorded binaries lie; NULL: the usual ones */
 	unsigned style;		     /* enum read_style, or'ed; 0: Kiln's own */
 	const char *event;	     /* with a style: only this one; NULL: the first in the input */
-	struct read_part *part;	     /* when it is not all of an input: to be filled; NULL: it is */
+	uint64_t copied; /* bytes; content up to that is not borrowed from a mapped file, which may
+			    be written to as long as the profile lives */
+	struct read_part *part; /* when it is not all of an input: to be filled; NULL: it is */
 };
 
 /* Frames of one stack. Deeper ones are skipped and counted: real programs stay far below. */

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 
 struct page {
-	const char *address; /* "" is the page itself */
+	const char *address; /* "view" is the page itself */
 	const char *type;
 	struct bytes bytes; /* static */
 };

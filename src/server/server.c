@@ -21,9 +21,10 @@
 #define IDLE_SECONDS	 60u
 #define REQUEST_MOST	 ((size_t)256 << 10) /* bytes of its line and headers */
 #define TOKEN_BYTES	 16u
+#define ETAG_SIZE	 24u
 
 struct server {
-	const struct shelf *shelf;
+	struct server_settings settings;
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 	char token[2 * TOKEN_BYTES + 1];
@@ -195,10 +196,28 @@ static enum MHD_Result send_line(
 
 static unsigned status_of(const struct error *err)
 {
-	return err->code == ERR_IO ? MHD_HTTP_INTERNAL_SERVER_ERROR : MHD_HTTP_BAD_REQUEST;
+	switch (err->code) {
+	case ERR_IO:
+		return MHD_HTTP_INTERNAL_SERVER_ERROR;
+	case ERR_MISSING:
+		return MHD_HTTP_NOT_FOUND;
+	default:
+		return MHD_HTTP_BAD_REQUEST;
+	}
 }
 
-/* Profiles do not change while they are served: an answer holds as long as its question. */
+/* An answer holds as long as its question, and what is asked about. "": it is not told. */
+static void make_etag(const struct server *s, const struct question *q, struct bytes words,
+	char ret[static ETAG_SIZE])
+{
+	uint64_t version;
+
+	*ret = '\0';
+	if (question_version(q, s->settings.shelf, &version))
+		snprintf(ret, ETAG_SIZE, "\"%016llx\"",
+			(unsigned long long)hash_pair(hash_bytes(words.at, words.len), version));
+}
+
 static enum MHD_Result send_answer(struct MHD_Connection *connection, const struct server *s,
 	const struct question *q, struct bytes words)
 {
@@ -206,24 +225,23 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 		mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
 	struct answer answer = {0};
 	struct error err = {0};
-	char etag[24];
+	char etag[ETAG_SIZE];
 
-	snprintf(etag, sizeof(etag), "\"%016llx\"",
-		(unsigned long long)hash_bytes(words.at, words.len));
-	if (known && !strcmp(known, etag))
+	make_etag(s, q, words, etag);
+	if (known && *etag && !strcmp(known, etag))
 		return send_static(connection,
 			&(struct reply){.status = MHD_HTTP_NOT_MODIFIED,
 				.type = "text/plain",
 				.etag = etag},
 			BYTES(""));
-	if (!question_answer(q, s->shelf, &answer, &err)) {
+	if (!question_answer(q, s->settings.shelf, &answer, &err)) {
 		buffer_release(&answer.body);
 		return send_line(connection, status_of(&err), err.text);
 	}
 	return send_buffer(connection,
 		&(struct reply){.status = MHD_HTTP_OK,
 			.type = answer.type,
-			.etag = etag,
+			.etag = *etag ? etag : NULL,
 			.policy = answer.policy},
 		&answer.body);
 }
@@ -245,11 +263,16 @@ static enum MHD_Result ask(
 	return done;
 }
 
+static const char *first_page(const struct server *s)
+{
+	return s->settings.starts_with_list ? "start" : "view";
+}
+
 static enum MHD_Result answer(struct MHD_Connection *connection, const struct server *s,
 	const char *path, const char *method)
 {
 	const char *address = address_of(path, s->token);
-	const struct page *page = address ? page_at(address) : NULL;
+	const struct page *page = address ? page_at(*address ? address : first_page(s)) : NULL;
 
 	if (!may_ask(connection))
 		return send_line(connection, MHD_HTTP_FORBIDDEN,
@@ -321,12 +344,12 @@ bool server_check(struct error *err)
 	return http_library_load(err);
 }
 
-struct server *server_open(const struct shelf *shelf, uint16_t port, struct error *err)
+struct server *server_open(const struct server_settings *settings, struct error *err)
 {
 	struct server *s = memory_new(1, sizeof(*s));
 
-	s->shelf = shelf;
-	if (make_token(s, err) && start(s, port, err))
+	s->settings = *settings;
+	if (make_token(s, err) && start(s, settings->port, err))
 		return s;
 	free(s);
 	return NULL;

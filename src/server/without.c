@@ -8,10 +8,9 @@ bool server_check(struct error *err)
 		"(libmicrohttpd-dev, and not as a static program)");
 }
 
-struct server *server_open(const struct shelf *shelf, uint16_t port, struct error *err)
+struct server *server_open(const struct server_settings *settings, struct error *err)
 {
-	(void)shelf;
-	(void)port;
+	(void)settings;
 	server_check(err);
 	return NULL;
 }

@@ -188,7 +188,6 @@ with View(kiln, 'times.txt', 'later.txt') as view:
     parts = {f['function']: f['before_total'] + f['total'] for f in view.json('top', ('before', 'times.txt'), ('before-time', '..2.5'), ('after-time', '2.5..'), 'exact')['functions']}
     assert parts == whole
     for query, said in {
-            'nodes?before=other': \"before: expected one of those that profiles lists, got 'other'\",
             'nodes?normalise': 'a comparison needs before=PROFILE, too',
             'nodes?before=times.txt&before-time=x': '--before-time: expected FROM..TO in seconds from the start',
             'nodes?before=times.txt&profile=later.txt&kind=apples': \"times.txt: no kind 'apples'\",
@@ -203,7 +202,8 @@ with View(kiln, 'times.txt', 'later.txt') as view:
 @test "every output is at its name, as the command writes it" {
 	view "
 with View(kiln, 'times.txt', 'small.folded') as view:
-    assert json.loads(view.ask('profiles')) == [{'name': 'times.txt'}, {'name': 'small.folded'}]
+    listed = json.loads(view.ask('profiles'))
+    assert [each['name'] for each in listed] == ['times.txt', 'small.folded'] and [each['bytes'] for each in listed] == [os.path.getsize(each['name']) for each in listed], listed
     assert view.json('top', ('time', '1..2')) == top('--time=1..2')
     small = view.ask('folded', ('profile', 'small.folded'))
     assert small == subprocess.run([kiln, 'fold', 'small.folded'], check=True, capture_output=True).stdout
@@ -237,15 +237,16 @@ with View(kiln, 'times.txt') as view:
             'svg?cp': '--cp opens files: it is for the command line',
             'heatmap?rows=0': 'expected columns of 1 ns to 213 days and 1 to 1000 rows, got 1000000000 ns and 0',
             'profiles?x': 'profiles takes no parameters',
-            'top?&&profile=other': \"profile: expected one of those\",
             'top?=3': 'unknown option --; ',
             'heatmap?column=1ns': 'a heat map has at most 16777216 cells: choose longer columns than 1 ns',
             'heatmap?match=(': \"--match: expected a regular expression, got '('\",
             'nodes?least=2': 'expected a share from 0 to below 1, got 2',
-            'top?kind=apples': \"no kind 'apples' in this profile; it has: cycles, samples (cycles)\",
-            'top?profile=other': \"profile: expected one of those that profiles lists, got 'other'\"}.items():
+            'top?kind=apples': \"no kind 'apples' in this profile; it has: cycles, samples (cycles)\"}.items():
         status, _, body = view.get(query)
         assert status == 400 and said in body.decode() and body.count(b'\n') == 1, (status, body)
+    for query in 'top?&&profile=other', 'nodes?profile=../times.txt', 'top?profile=', 'nodes?before=other':
+        status, _, body = view.get(query)
+        assert status == 404 and body.startswith(b\"there is no profile '\") and body.count(b'\n') == 1, (status, body)
 "
 }
 

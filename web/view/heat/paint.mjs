@@ -1,20 +1,12 @@
 // paint.mjs: what does the heat map look like?
-import { contextOf, isDark, styleOf } from "../canvas.mjs";
-import { SCALES, greys, hits, ramp } from "../colours.mjs";
+import { contextOf, styleOf } from "../canvas.mjs";
 import { Letters } from "../letters.mjs";
 import { duration, roundStep, seconds } from "../numbers.mjs";
+import { drawCells } from "./image.mjs";
 import { fitLane } from "./lanes.mjs";
 import { BOTTOM, RIGHT } from "./place.mjs";
 
 const FONT = "11px system-ui, sans-serif";
-
-function paintCells(image, values, step, colours) {
-	for (let i = 0; i < values.length; i++) {
-		const colour = values[i] > 0 ? Math.round(step(values[i])) * 4 : -1;
-		if (colour >= 0)
-			image.data.set(colours.subarray(colour, colour + 4), i * 4);
-	}
-}
 
 export class Painter {
 	constructor(place) {
@@ -34,36 +26,10 @@ export class Painter {
 		this.stale = true;
 	}
 
-	// All cells as an image, one pixel each; what matches a search is lit, and the rest of them grey.
 	makeImage(dots) {
-		const {value, matched, rows, columns, most} = this.place.map;
-		const wide = Math.min(columns, dots), dark = isDark();
-		this.image.width = wide;
-		this.image.height = rows;
-		const context = this.image.getContext("2d");
-		const image = context.createImageData(wide, rows);
-		const highest = this.highest(value, wide);
-		const step = SCALES[this.scale](highest.filter((each) => each > 0), most);
-		paintCells(image, highest, step, matched ? greys(dark) : ramp(dark));
-		if (matched)
-			paintCells(image, this.highest(matched, wide), step, hits(dark));
-		context.putImageData(image, 0, 0);
+		drawCells(this.image, this.place.map, this.scale, dots);
 		this.stale = false;
 		this.imageDots = dots;
-	}
-
-	// From the top; where columns are thinner than pixels, the most of them.
-	highest(value, wide) {
-		const {map} = this.place, {rows, columns} = map;
-		const highest = new Float64Array(wide * rows);
-		for (let column = 0; column < columns; column++) {
-			const x = wide === columns ? column : Math.floor(column * wide / columns);
-			for (let row = 0; row < rows; row++) {
-				const at = map.line(row) * wide + x;
-				highest[at] = Math.max(highest[at], value[column * rows + row]);
-			}
-		}
-		return highest;
 	}
 
 	// range: what is selected, or null; hovered: the spot at the pointer, or -1; baseline: what it is

@@ -1,0 +1,35 @@
+/* files.h: a shelf of files: which are there, and which of them are in memory?
+ *
+ * A file is read when it is asked for, and again when it has changed. Profiles stay in memory as
+ * long as all together take less than the cache; then those that were not asked for the longest are
+ * let go. What cannot be read again (standard input) stays. */
+#ifndef KILN_SERVER_FILES_H
+#define KILN_SERVER_FILES_H
+
+#include "answers/shelf.h"
+#include "base/input.h"
+
+struct files_settings {
+	uint64_t cache; /* bytes of profiles in memory */
+
+	/* Read all of `in` (and release it) into a profile that borrows nothing from the file, if
+	 * that is at most `copied` bytes long. Calls come one after the other, from any thread. */
+	bool (*read)(
+		struct input *in, uint64_t copied, struct profile *ret_profile, struct error *err);
+	enum projection projection;
+};
+
+struct files;
+
+struct files *files_new(const struct files_settings *settings);
+void files_release(struct files *f);
+struct shelf *files_shelf(struct files *f);
+
+/* Serve a file, which is read now ("-": standard input). A second time is none. */
+bool files_add(struct files *f, const char *path, struct error *err);
+
+/* Serve every profile below a folder, those that come later, too. *ret_more: there are so many
+ * files that not all are. */
+bool files_add_folder(struct files *f, const char *path, bool *ret_more, struct error *err);
+
+#endif

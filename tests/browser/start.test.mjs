@@ -1,0 +1,133 @@
+// start.test.mjs: the list of a folder's profiles in a browser, beside what kiln info says of them.
+import { execFileSync, spawn } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { equal, folder, kiln, run, test } from "./harness.mjs";
+
+const runs = path.join(folder, "runs");
+const put = (name, text) => fs.writeFileSync(path.join(runs, name), text);
+
+// Samples of 4 s; the second half has none in the first half of each second.
+function samples() {
+	let text = "";
+	for (let i = 0; i < 400; i++)
+		if (i < 200 || i % 100 >= 50)
+			text += `main 12/12 [000] ${(100 + i / 100).toFixed(6)}: 1000 cycles:\n\t7f01 work+0x1 (/bin/app)\n\n`;
+	return text;
+}
+
+fs.mkdirSync(path.join(runs, "old"), { recursive: true });
+put("times.txt", samples());
+put("old/a.folded", "main;work 7\nmain;rest 3\n");
+put("<img src=x onerror=alert(1)>\u202egnp.folded", "a 1\n");
+put("damaged.folded", "a;b 1\n");
+execFileSync(kiln, ["convert", "-o", path.join(runs, "k.kiln"), path.join(runs, "times.txt")], { stdio: "pipe" });
+fs.writeFileSync(path.join(runs, "damaged.kiln"), fs.readFileSync(path.join(runs, "k.kiln")).subarray(0, 100));
+fs.rmSync(path.join(runs, "damaged.folded"));
+["old/a.folded", "times.txt"].forEach((name, i) =>
+	fs.utimesSync(path.join(runs, name), 1e9 + i * 86400, 1e9 + i * 86400));
+
+const server = spawn(kiln, ["view", "-q", "--no-open", "runs"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+process.on("exit", () => server.kill());
+const [line] = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next().then((each) => [each.value]);
+const url = line.trim();
+
+async function until(tab, what, ready) {
+	let state = null;
+	for (const end = Date.now() + 20000; Date.now() < end; await tab.waitForTimeout(50)) {
+		state = await tab.evaluate(() => window.kilnStart ? window.kilnStart.state() : null);
+		if (state && !state.waiting && ready(state))
+			return state;
+	}
+	throw new Error("never " + what + ": " + JSON.stringify(state));
+}
+
+const names = (state) => state.rows.map(([name]) => name.split("\n")[0]);
+async function open(tab) {
+	await tab.goto(url);
+	return until(tab, "listed", (state) => state.rows.length >= 5 &&
+		state.rows.every(([name, , , , , samples]) => samples || name.includes("\n")));
+}
+
+test("lists profiles, the latest first, with what kiln info says of each", { errors: true }, async (tab) => {
+	const state = await open(tab), info = (name) =>
+		JSON.parse(execFileSync(kiln, ["info", "--json", name], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] }));
+	equal(names(state).slice(-2), ["runs/times.txt", "runs/old/a.folded"]);
+	equal(state.rows.at(-1).slice(2), ["", "", "", "2", "", ""]);
+	const about = info("runs/times.txt"), row = state.rows.at(-2);
+	equal(row.slice(4, 7), [(about.span_ns / 1e9).toFixed(2) + " s", String(about.streams[0].samples), ""]);
+	equal(await tab.locator("img, iframe").count(), 0, "names are text");
+	const damaged = state.rows.find(([name]) => name.startsWith("runs/damaged.kiln"));
+	if (!/byte \d+/.test(damaged[0]))
+		throw new Error("not said: " + damaged[0]);
+});
+
+test("the thumbnail has the heat map's cells", { errors: true }, async (tab) => {
+	await open(tab);
+	const cells = await tab.locator("tr", { hasText: "runs/times.txt" }).locator("canvas").evaluate((canvas) => {
+		const { width, height } = canvas, { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+		const filled = (x, y) => data[(y * width + x) * 4 + 3] > 0;
+		const part = (x0, x1, y0, y1) => {
+			let all = 0, some = 0;
+			for (let x = Math.floor(x0 * width); x < x1 * width; x++)
+				for (let y = Math.floor(y0 * height); y < y1 * height; y++, all++)
+					some += filled(x, y);
+			return some / all;
+		};
+		return { height, width, early: part(0, 0.4, 0, 1), late: part(0.6, 0.9, 0, 1) };
+	});
+	equal(cells.height, 16);
+	if (!(cells.early > 0.25 && cells.late < cells.early))
+		throw new Error(JSON.stringify(cells));
+});
+
+test("sorts, filters, and opens one by keys alone", { errors: true }, async (tab) => {
+	await open(tab);
+	await tab.getByRole("button", { name: "Name" }).press("Enter");
+	let state = await until(tab, "sorted", () => true);
+	equal(names(state), [...names(state)].sort(new Intl.Collator("en", { numeric: true }).compare));
+	await tab.keyboard.press("/");
+	await tab.keyboard.type("OLD/");
+	state = await until(tab, "filtered", (each) => each.rows.length === 1);
+	equal(names(state), ["runs/old/a.folded"]);
+	for (let i = 0; i < 3; i++)
+		await tab.keyboard.press("Tab");
+	await tab.keyboard.press("Enter");
+	await tab.waitForURL(/view#profile=runs%2Fold%2Fa.folded/);
+	for (let i = 0; i < 300 && (await tab.locator("#top tbody tr").count()) < 2; i++)
+		await tab.waitForTimeout(30);
+	equal(await tab.title(), "a.folded \u2013 Kiln");
+	await tab.goBack();
+	await until(tab, "back", (each) => each.rows.length > 1);
+});
+
+test("what comes, changes and goes is said, and shown without a reload", { errors: true }, async (tab) => {
+	await open(tab);
+	const said = async (what) => {
+		for (let i = 0; i < 300 && !(await tab.textContent("#status")).includes(what); i++)
+			await tab.waitForTimeout(30);
+		equal((await tab.textContent("#status")).includes(what), true, what);
+	};
+	put("new.folded", "main 4\n");
+	await said("runs/new.folded is new");
+	equal(names(await until(tab, "listed", () => true))[0], "runs/new.folded");
+	put("new.folded", "main 4\nother 5\nthird 6\n");
+	await said("runs/new.folded has changed");
+	const state = await until(tab, "read again", (each) => each.rows[0][5] === "3");
+	equal(names(state)[0], "runs/new.folded");
+	fs.rmSync(path.join(runs, "new.folded"));
+	await said("runs/new.folded is gone");
+	equal((await until(tab, "told", () => true)).rows[0][0].includes("is gone"), true);
+});
+
+for (const [colorScheme, width] of [["light", 1400], ["dark", 1400], ["light", 700]])
+	test(`the list fits ${width} pixels, ${colorScheme}`, { errors: true, colorScheme, viewport: { width, height: 700 } }, async (tab) => {
+		await open(tab);
+		equal(await tab.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), true);
+		if (process.env.KILN_PICTURES)
+			await tab.screenshot({ path: path.join(process.env.KILN_PICTURES, `start-${colorScheme}-${width}.png`) });
+	});
+
+await run();
+server.kill();

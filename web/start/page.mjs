@@ -1,0 +1,45 @@
+// page.mjs: which profiles are there? The list of them as it is now, in the order and of the names that are
+// wanted.
+import { askJson } from "../view/ask.mjs";
+import { List } from "./list.mjs";
+
+const EVERY = 3000; // ms from one look at the folder to the next
+const byId = (id) => document.getElementById(id);
+
+const list = new List(byId("list"), byId("empty"));
+let wrong = "";
+
+function say(text, isWrong) {
+	byId("status").textContent = text;
+	byId("status").classList.toggle("wrong", Boolean(isWrong));
+	wrong = isWrong ? text : "";
+}
+
+async function look() {
+	try {
+		const profiles = await askJson("profiles");
+		const folders = [...new Set(profiles.map((each) => each.folder).filter((each) => each))];
+		byId("folders").textContent = folders.join(", ");
+		const changes = list.take(profiles);
+		if (changes || wrong)
+			say(changes);
+	} catch (error) {
+		say(error.message, true);
+	}
+}
+
+byId("filter").addEventListener("input", () => list.filter(byId("filter").value));
+document.addEventListener("keydown", (event) => {
+	if (event.key === "/" && document.activeElement !== byId("filter")) {
+		event.preventDefault();
+		byId("filter").focus();
+	} else if (event.key === "Escape" && document.activeElement === byId("filter")) {
+		byId("filter").value = "";
+		list.filter("");
+	}
+});
+window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => list.themeChanged());
+document.addEventListener("visibilitychange", () => document.hidden || look());
+setInterval(() => document.hidden || look(), EVERY);
+await look();
+window.kilnStart = {state: () => list.state()};

@@ -1,0 +1,92 @@
+// row.mjs: what is to be known of a profile before it is opened?
+import { askColumns, askJson } from "../view/ask.mjs";
+import { columnFor } from "../view/controls.mjs";
+import { Cells } from "../view/heat/cells.mjs";
+import { drawCells } from "../view/heat/image.mjs";
+import { duration, grouped, percent } from "../view/numbers.mjs";
+import * as query from "../view/query.mjs";
+
+const ROWS = "16", WIDE = 240; // cells of a second, pixels
+const CELLS = ["name", "time", "host", "command", "number", "number", "number", "map"];
+const COUNT = {name: "count", decimals: 0};
+
+export class Row {
+	constructor(profile) {
+		this.profile = profile;
+		this.asked = "";
+		this.about = this.cells = null;
+		this.element = document.createElement("tr");
+		for (const name of CELLS)
+			this.element.insertCell().className = name;
+		const link = document.createElement("a"), told = document.createElement("span");
+		link.href = "view" + query.hashOf({...query.START, profile: profile.name});
+		link.textContent = profile.name;
+		this.element.cells[0].append(link, told);
+		this.told = told;
+		this.become(profile);
+	}
+
+	become(profile) {
+		this.profile = profile;
+		this.element.classList.toggle("gone", profile.gone);
+		this.tell(profile.gone ? "is gone; still in memory" : "");
+		this.put(1, new Date(profile.modified).toLocaleString("sv"));
+	}
+
+	put(cell, text) {
+		this.element.cells[cell].textContent = text;
+		this.element.cells[cell].title = text;
+	}
+
+	tell(text, wrong) {
+		this.told.textContent = text;
+		this.told.className = "told" + (wrong ? " wrong" : "");
+	}
+
+	// Never throws: what is wrong with one profile is said in its row.
+	async ask() {
+		const {version, name} = this.profile, state = {...query.START, profile: name, rows: ROWS};
+		this.asked = version;
+		try {
+			this.about = await askJson(query.aboutAddress(state));
+			this.showAbout();
+			const column = columnFor(this.about, state.rows, WIDE);
+			this.cells = new Cells(await askColumns(query.heatmapAddress(state, column)), this.about.first_ns || 0);
+			this.draw();
+		} catch (error) {
+			this.tell(error.message.replace(name + ": ", ""), true);
+		}
+	}
+
+	showAbout() {
+		const {meta, streams, span_ns: span} = this.about;
+		const shown = streams.filter((each) => each.shown);
+		const sum = (key) => shown.reduce((all, each) => Math.max(all, each[key]), 0);
+		const samples = sum("samples"), lost = sum("lost");
+		if (meta.started)
+			this.put(1, new Date(meta.started).toLocaleString("sv"));
+		this.put(2, meta.host || "");
+		this.put(3, meta.command || "");
+		this.put(4, span ? duration(span) : "");
+		this.put(5, grouped(samples, COUNT));
+		this.put(6, lost ? percent(lost, samples + lost) + "%" : "");
+		this.element.cells[6].classList.toggle("lost", lost > 0);
+	}
+
+	draw() {
+		const cell = this.element.cells[7];
+		if (!this.cells || !this.cells.columns)
+			return cell.replaceChildren();
+		const canvas = document.createElement("canvas");
+		canvas.setAttribute("role", "img");
+		canvas.setAttribute("aria-label", "heat map of " + this.profile.name);
+		drawCells(canvas, this.cells, "sqrt", WIDE);
+		cell.replaceChildren(canvas);
+	}
+
+	// What a filter looks at.
+	text() {
+		const {meta = {}} = this.about || {};
+		return [this.profile.name, meta.host, meta.command].join(" ").toLowerCase();
+	}
+}
