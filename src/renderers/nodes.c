@@ -6,13 +6,19 @@
 #include "renderers/columns.h"
 #include "renderers/layout.h"
 #include "renderers/renderers.h"
+#include "renderers/small.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#define NODES_MOST  UINT64_C(4000000) /* usually: with more, small ones are put together */
+#define SMALL_SHARE 1e-4	      /* of the whole: a quarter of a pixel of 2,500 */
+
 struct nodes_settings {
 	int order; /* enum layout_order */
 	double least;
+	uint64_t most;
+	uint64_t open; /* a node_id */
 };
 
 static const char *const orders[] = {"name", "weight", NULL};
@@ -26,22 +32,39 @@ static const struct option nodes_options[] = {
 		.choices = orders},
 	{.name = "least",
 		.argument = "SHARE",
-		.help = "leave out what is less than this share of the whole (0)",
+		.help = "put together what is less than this share of the whole (0)",
 		.set = option_double,
 		.offset = offsetof(struct nodes_settings, least)},
+	{.name = "most",
+		.argument = "N",
+		.help = "of more frames than these put together what is less than a "
+			"ten-thousandth of the whole (4000000)",
+		.set = option_u64,
+		.offset = offsetof(struct nodes_settings, most)},
+	{.name = "open",
+		.argument = "NODE",
+		.help = "from this node on the share is of this node: a number of column node",
+		.set = option_u64,
+		.offset = offsetof(struct nodes_settings, open)},
 	{0},
 };
 
+static void nodes_defaults(void *settings)
+{
+	*(struct nodes_settings *)settings = (struct nodes_settings){.most = NODES_MOST};
+}
+
 /* What the columns are made of: a row for each box of the layout. */
 struct nodes {
-	const struct view *view;
+	struct view view;   /* the caller's, but for its tree where small frames are put together */
+	struct small small; /* no tree: none are */
 	struct layout layout;
 	struct sides sides;
 	const int64_t *self, *total; /* of every node of the view: what it has its place for */
 	int64_t *both[2];	     /* these, where they are not a side's */
 	double *own[2], *whole[2];
 	uint8_t *change[2]; /* of self and of total, see change_step; of two sides */
-	uint32_t *name, *module, *end;
+	uint32_t *name, *module, *end, *small_count, *node;
 	uint16_t *depth;
 	uint8_t *kind;
 	uint32_t *string_of; /* of every string id plus one: its number; 0: not used yet */
@@ -52,7 +75,7 @@ struct nodes {
 static uint32_t number_of(struct nodes *n, string_id id)
 {
 	if (!n->string_of[id]) {
-		struct bytes text = view_text(n->view, id);
+		struct bytes text = view_text(&n->view, id);
 
 		buffer_add(&n->strings, text.at, text.len);
 		vector_push(&n->string_end, (uint32_t)n->strings.len);
@@ -61,12 +84,12 @@ static uint32_t number_of(struct nodes *n, string_id id)
 	return n->string_of[id] - 1;
 }
 
-/* ---- Rows ---- */
+/* ---- Values ---- */
 
 static bool check_values(const struct nodes *n, struct error *err)
 {
 	for (size_t side = 0; side < n->sides.count; side++)
-		for (size_t i = 0; i < n->view->tree.caller.len; i++)
+		for (size_t i = 0; i < n->view.tree.caller.len; i++)
 			if (n->sides.self[side][i] < 0)
 				return error_set(err, ERR_UNSUPPORTED,
 					"a value is negative, and no box has a width below 0: "
@@ -84,7 +107,7 @@ static int64_t both(const struct sides *s, int64_t before, int64_t after)
 
 static bool find_values(struct nodes *n, struct error *err)
 {
-	const struct view *v = n->view;
+	const struct view *v = &n->view;
 	size_t nodes = v->tree.caller.len;
 
 	sides_init(&n->sides, v);
@@ -114,6 +137,69 @@ static uint8_t change_step(const struct sides *s, int64_t before, int64_t after)
 	return (uint8_t)(127 + lrint(fmax(-1, fmin(1, share)) * 127));
 }
 
+/* ---- Small frames ---- */
+
+static double small_share(const struct nodes *n, const struct nodes_settings *s)
+{
+	uint64_t count = 0;
+
+	if (s->least > 0)
+		return s->least;
+	for (size_t i = 0; i < n->view.tree.caller.len; i++)
+		count += n->total[i] > 0;
+	return count > s->most ? SMALL_SHARE : 0;
+}
+
+static void sum_up(const struct nodes *n, size_t nodes, int64_t **self, int64_t **total)
+{
+	int64_t *sums = small_sum(&n->small, nodes, *self);
+
+	free(*self);
+	*self = sums;
+	free(*total);
+	*total = memory_new(n->small.tree.caller.len, sizeof(**total));
+	tree_totals(&n->small.tree, *self, *total);
+}
+
+/* From here on the tree is what is left of it. */
+static void put_together(struct nodes *n, const struct nodes_settings *s)
+{
+	const struct small_rule rule = {small_share(n, s), (node_id)s->open};
+	size_t nodes = n->view.tree.caller.len;
+
+	if (rule.share <= 0)
+		return;
+	small_find(&n->small, &n->view.tree, n->total, &rule);
+	for (size_t side = 0; side < n->sides.count; side++)
+		sum_up(n, nodes, &n->sides.self[side], &n->sides.total[side]);
+	if (n->both[0])
+		sum_up(n, nodes, &n->both[0], &n->both[1]);
+	n->self = n->both[0] ? n->both[0] : n->sides.self[0];
+	n->total = n->both[0] ? n->both[1] : n->sides.total[0];
+	n->view.tree = n->small.tree;
+}
+
+/* "1,234 small frames" */
+static uint32_t small_name(struct nodes *n, uint32_t count)
+{
+	units_grouped(&n->strings, count);
+	buffer_text(&n->strings, " small frames");
+	vector_push(&n->string_end, (uint32_t)n->strings.len);
+	return (uint32_t)n->string_end.len - 1;
+}
+
+static void tell_small(struct nodes *n, size_t row, node_id node)
+{
+	n->node[row] = n->small.from.items[node];
+	n->small_count[row] = n->small.count.items[node];
+	if (!n->small_count[row])
+		return;
+	n->name[row] = small_name(n, n->small_count[row]);
+	n->kind[row] = FRAME_META;
+}
+
+/* ---- Rows ---- */
+
 static void make_rows(struct nodes *n)
 {
 	size_t count = n->layout.boxes.len;
@@ -129,9 +215,12 @@ static void make_rows(struct nodes *n)
 	n->end = memory_new(count, sizeof(*n->end));
 	n->depth = memory_new(count, sizeof(*n->depth));
 	n->kind = memory_new(count, sizeof(*n->kind));
-	n->string_of =
-		memory_new(n->view->profile->string_ends.len + n->view->extra.string_ends.len,
-			sizeof(*n->string_of));
+	if (n->small.map) {
+		n->small_count = memory_new(count, sizeof(*n->small_count));
+		n->node = memory_new(count, sizeof(*n->node));
+	}
+	n->string_of = memory_new(n->view.profile->string_ends.len + n->view.extra.string_ends.len,
+		sizeof(*n->string_of));
 }
 
 static void fill_values(struct nodes *n, size_t row, node_id node)
@@ -152,7 +241,7 @@ static void fill_rows(struct nodes *n)
 {
 	for (size_t i = 0; i < n->layout.boxes.len; i++) {
 		const struct box *box = &n->layout.boxes.items[i];
-		struct frame frame = view_frame_at(n->view, n->view->tree.frame.items[box->node]);
+		struct frame frame = view_frame_at(&n->view, n->view.tree.frame.items[box->node]);
 
 		fill_values(n, i, box->node);
 		n->name[i] = number_of(n, frame.function);
@@ -160,6 +249,8 @@ static void fill_rows(struct nodes *n)
 		n->depth[i] = (uint16_t)(box->depth < UINT16_MAX ? box->depth : UINT16_MAX);
 		n->kind[i] = (uint8_t)frame.kind;
 		n->end[i] = (uint32_t)i + 1;
+		if (n->small.map)
+			tell_small(n, i, box->node);
 	}
 	/* Callees stand behind their caller: who comes last of a subtree tells all above where it
 	 * ends. */
@@ -171,15 +262,6 @@ static void fill_rows(struct nodes *n)
 }
 
 /* ---- Writing ---- */
-
-static int64_t left_out(const struct nodes *n, size_t side)
-{
-	int64_t shown = 0;
-
-	for (size_t i = 0; i < n->layout.boxes.len; i++)
-		shown += n->sides.self[side][n->layout.boxes.items[i].node];
-	return n->sides.whole[side] - shown;
-}
 
 static void write_kinds(struct columns *c)
 {
@@ -195,11 +277,10 @@ static void write_before(const struct nodes *n, struct columns *c)
 	size_t count = n->layout.boxes.len;
 
 	columns_number(c, "before_total", n->sides.whole[0]);
-	columns_number(c, "before_left_out", left_out(n, 0));
 	columns_number(c, "noise", n->sides.noise);
 	buffer_printf(&c->header, ",\"scale\":%.17g", n->sides.scale);
-	columns_text(c, "before", profile_meta(n->view->profile, BYTES("before")));
-	columns_text(c, "after", profile_meta(n->view->profile, BYTES("after")));
+	columns_text(c, "before", profile_meta(n->view.profile, BYTES("before")));
+	columns_text(c, "after", profile_meta(n->view.profile, BYTES("after")));
 	columns_add(c, "before_total", "f64", n->whole[0], count);
 	columns_add(c, "before_self", "f64", n->own[0], count);
 	columns_add(c, "change_total", "u8", n->change[1], count);
@@ -209,12 +290,12 @@ static void write_before(const struct nodes *n, struct columns *c)
 static void write_nodes(const struct nodes *n, struct output *out)
 {
 	size_t count = n->layout.boxes.len;
-	struct bytes unit = view_text(n->view, view_stream(n->view)->unit);
+	struct bytes unit = view_text(&n->view, view_stream(&n->view)->unit);
 	size_t shown = sides_shown(&n->sides);
 	struct columns c = {0};
 
 	columns_number(&c, "total", n->sides.whole[shown]);
-	columns_number(&c, "left_out", left_out(n, shown));
+	columns_number(&c, "small", (int64_t)n->small.frames);
 	columns_number(&c, "nodes", (int64_t)count);
 	columns_number(&c, "depth", n->layout.depth);
 	columns_number(&c, "decimals", units_decimals(unit));
@@ -229,6 +310,10 @@ static void write_nodes(const struct nodes *n, struct output *out)
 	columns_add(&c, "end", "u32", n->end, count);
 	columns_add(&c, "depth", "u16", n->depth, count);
 	columns_add(&c, "kind", "u8", n->kind, count);
+	if (n->small.map) {
+		columns_add(&c, "small", "u32", n->small_count, count);
+		columns_add(&c, "node", "u32", n->node, count);
+	}
 	columns_add(&c, "string_end", "u32", n->string_end.items, n->string_end.len);
 	columns_add(&c, "strings", "u8", n->strings.at, n->strings.len);
 	columns_write(&c, out);
@@ -243,6 +328,9 @@ static void nodes_release(struct nodes *n)
 		free(n->both[side]);
 	}
 	sides_release(&n->sides);
+	small_release(&n->small);
+	free(n->small_count);
+	free(n->node);
 	layout_release(&n->layout);
 	free(n->name);
 	free(n->module);
@@ -254,21 +342,28 @@ static void nodes_release(struct nodes *n)
 	buffer_release(&n->strings);
 }
 
+static bool check_settings(const struct nodes_settings *s, const struct view *v, struct error *err)
+{
+	size_t nodes = v->tree.caller.len;
+
+	if (!(s->least >= 0 && s->least < 1))
+		return error_set(
+			err, ERR_USAGE, "expected a share from 0 to below 1, got %g", s->least);
+	return s->open < nodes ||
+	       error_set(err, ERR_USAGE, "--open: expected a node below %zu, got %llu", nodes,
+		       (unsigned long long)s->open);
+}
+
 static bool nodes_render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
 	const struct nodes_settings *s = settings;
-	struct nodes n = {.view = v};
-	bool done = s->least >= 0 && s->least < 1;
+	struct nodes n = {.view = *v};
+	bool done = check_settings(s, v, err) && find_values(&n, err);
 
-	if (!done)
-		error_set(err, ERR_USAGE, "expected a share from 0 to below 1, got %g", s->least);
-	done = done && find_values(&n, err);
 	if (done) {
-		double least = ceil((double)n.total[0] * s->least);
-
-		layout_tree(&n.layout, v, n.self, n.total, (enum layout_order)s->order,
-			least > 1 ? (int64_t)least : 1);
+		put_together(&n, s);
+		layout_tree(&n.layout, &n.view, n.self, n.total, (enum layout_order)s->order, 1);
 		make_rows(&n);
 		fill_rows(&n);
 		write_nodes(&n, out);
@@ -282,5 +377,6 @@ const struct renderer renderer_nodes = {
 	.about = "the call tree as columns in preorder, for `kiln view` and other programs",
 	.options = nodes_options,
 	.settings_size = sizeof(struct nodes_settings),
+	.defaults = nodes_defaults,
 	.render = nodes_render,
 };

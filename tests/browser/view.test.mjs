@@ -572,6 +572,40 @@ test("a function that nobody has says so", {}, async (tab) => {
 	equal(await tab.textContent("#chosen"), "Choose a function: in the table, or by its menu");
 });
 
+test("tells small frames apart where one looks closer", {}, async (tab) => {
+	const whole = await open(tab), main = boxOf(whole, "main");
+	const known = new Map(whole.tree.boxes.map((box) => [box.depth + box.name + box.total, box]));
+	const asked = [];
+	// As if there were millions: what is below a twentieth is small.
+	await tab.route("**/nodes?*", (route) => {
+		asked.push(new URL(route.request().url()).searchParams.get("open"));
+		route.continue({ url: route.request().url() + "&least=0.05" });
+	});
+	let state = await open(tab, "#order=weight");
+	const names = (of) => of.tree.boxes.map((box) => box.name), small = (of) => names(of).filter((name) => /small frames$/.test(name));
+	equal(small(state).length > 0 && state.tree.nodes < whole.tree.nodes, true, "small frames");
+	equal(state.tree.total, whole.tree.total, "of the same whole");
+	const sum = (boxes, box) => boxes.filter((each) => each.depth === box.depth + 1).reduce((all, each) => all + each.total, 0);
+	equal(sum(state.tree.boxes, state.tree.boxes[0]), sum(whole.tree.boxes, whole.tree.boxes[0]), "nothing is left out");
+	await tab.fill("#search", "small frames|^main$");
+	state = await settled(tab);
+	equal(state.matched.startsWith("matched at least "), true, state.matched);
+	equal(state.tree.boxes.filter((box) => box.match).map((box) => box.name), ["main"], "no names");
+	await tab.mouse.click(...middleOf(boxOf(state, "parse_all")));
+	state = await settled(tab);
+	equal([state.tree.zoom, Number(asked.at(-1)) > 0], ["parse_all", true], "its own node is open");
+	equal(state.tree.zoomTotal, boxOf(whole, "parse_all").total, "its total");
+	for (const box of state.tree.boxes.filter((each) => !/small frames$/.test(each.name)))
+		equal(known.has(box.depth + box.name + box.total), true, box.name);
+	const reloaded = await open(tab, new URL(tab.url()).hash);
+	equal([reloaded.tree.zoom, names(reloaded)], ["parse_all", names(state)], "by its address");
+	await tab.locator("#search").fill("");
+	await tab.locator("#search").blur();
+	await tab.keyboard.press("Escape");
+	state = await settled(tab);
+	equal([state.tree.zoom, state.query.open], ["all", ""], "back at the root");
+});
+
 // ---- Comparing ----
 
 // What the command on the clipboard says, which has to be a kiln diff.

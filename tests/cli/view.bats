@@ -99,7 +99,7 @@ with View(kiln, 'times.txt') as view:
         for end in c['string_end']:
             strings.append(bytes(c['strings'][at:end]).decode())
             at = end
-        assert header['total'] == sum(c['self']) == c['total'][0] and header['left_out'] == 0
+        assert header['total'] == sum(c['self']) == c['total'][0] and header['small'] == 0
         lines = {}
         for i in range(header['nodes']):
             inside = range(i + 1, c['end'][i])
@@ -117,8 +117,72 @@ with View(kiln, 'times.txt') as view:
         options = ['--' + (w if type(w) is str else w[0] + '=' + w[1]) for w in words if w[0] != 'order']
         folded = subprocess.run([kiln, 'fold', '-q', *options, 'times.txt'], check=True, capture_output=True, text=True).stdout
         assert lines == {k: int(v) for k, v in (line.rsplit(' ', 1) for line in folded.splitlines())}
-    header, c = view.columns('nodes', ('least', '0.4'))
-    assert 0 < header['left_out'] == header['total'] - sum(c['self'])
+"
+}
+
+@test "small frames of large trees are put together, and told where one looks closer" {
+	python3 -c '
+import random
+random.seed(3)
+for i in range(4000):
+    print(";".join(random.choice("abcdefgh") + str(depth % 3) for depth in range(1 + int(random.expovariate(0.2)))), random.randrange(1, 9))' >bushy.folded
+	awk '{ n = $NF; sub(/ [0-9]+$/, ""); print $0, n, (n * 7) % 5 }' bushy.folded >both.folded
+	view "
+def tree(view, *words, of='bushy.folded'):
+    'The header, and for each row its path, values of all columns, and its direct callees.'
+    header, c = view.columns('nodes', ('profile', of), *words)
+    strings, at, path, rows = [], 0, [], []
+    for end in c['string_end']:
+        strings.append(bytes(c['strings'][at:end]).decode())
+        at = end
+    for i in range(header['nodes']):
+        path[c['depth'][i]:] = [strings[c['name'][i]]]
+        row = {key: c[key][i] for key in c if len(c[key]) == header['nodes'] and key not in ('string_end', 'strings')}
+        rows.append({**row, 'row': i, 'path': tuple(path[1:])})
+    return header, rows
+with View(kiln, 'bushy.folded', 'both.folded') as view:
+    header, whole = tree(view)
+    assert header['small'] == 0 and 'small' not in whole[0] and len(whole) > 5000
+    full = {row['path']: row for row in whole}
+    numbers = {row['path']: row['node'] for row in tree(view, ('least', '1e-9'))[1]}
+    assert len(numbers) == len(full)
+    def check(header, rows, least):
+        'least(path): what is large there'
+        large = {row['path'] for row in rows if not row['small']}
+        assert header['small'] == sum(row['small'] for row in rows) == len(full) - len(large)
+        for row in rows:
+            inside = rows[row['row'] + 1:row['end']]
+            callees = [each for each in inside if each['depth'] == row['depth'] + 1]
+            assert row['total'] == row['self'] + sum(each['total'] for each in callees)
+            if not row['small']:
+                assert (row['self'], row['total']) == (full[row['path']]['self'], full[row['path']]['total'])
+                continue
+            assert row['path'][-1] == f\"{row['small']:,} small frames\" and row['small'] > 1 and not inside
+        kept = lambda path: all(full[path[:n]]['total'] >= least(path[:n]) for n in range(len(path) + 1))
+        for path, row in full.items():
+            assert path in large or not kept(path)
+            if path in large and not kept(path): # it is all that was small there
+                others = [each for each in rows if each['path'][:-1] == path[:-1] and each['small']]
+                assert row['end'] == row['row'] + 1 and not others, path
+    sum_of_all = whole[0]['total']
+    for share in 0.3, 0.02, 0.001:
+        header, rows = tree(view, ('least', str(share)))
+        check(header, rows, lambda path: share * sum_of_all)
+    for path in ('a0',), ('b0', 'c1'), max(full, key=len):
+        header, rows = tree(view, ('least', '0.02'), ('open', str(numbers[path])))
+        within = lambda each: len(each) > len(path) and each[:len(path)] == path
+        check(header, rows, lambda each: 0 if each == path[:len(each)] else 0.02 * full[path]['total'] if within(each) else 0.02 * sum_of_all)
+    # By weight, siblings stay in their order; beyond a number of frames it is done unasked.
+    header, rows = tree(view, ('least', '0.001'), ('order', 'weight'))
+    assert header['small'] and all(a['total'] >= b['total'] for a, b in zip(rows, rows[1:]) if a['path'][:-1] == b['path'][:-1]), 'order'
+    for most, small in (str(len(whole)), False), (str(len(whole) - 1), True):
+        header, rows = tree(view, ('most', most))
+        assert ('small' in rows[0]) == small, (most, len(whole))
+        if small: # nothing is below a ten-thousandth here but what is worth 1
+            check(header, rows, lambda path: 1e-4 * sum_of_all)
+    # Of two sides both have what was put together.
+    header, rows = tree(view, ('least', '0.01'), of='both.folded')
+    assert header['small'] and sum(row['self'] for row in rows) == header['total'] and sum(row['before_self'] for row in rows) == header['before_total'] == sum_of_all
 "
 }
 
@@ -158,7 +222,7 @@ with View(kiln, 'times.txt', 'later.txt') as view:
         assert json.loads(view.ask('difference-json', *asked))['functions'] == expected['functions']
         header, c = view.columns('nodes', *asked)
         assert (header['before_total'], header['total'], header['scale']) == (expected['before']['total'], expected['after']['total'], expected['scale'])
-        assert header['before_left_out'] == header['left_out'] == 0
+        assert header['small'] == 0
         found = lines(header, c)
         assert found.pop(()) == [[0, 0], [header['before_total'], header['total']]]
         assert found == paths(expected), (found, paths(expected))
@@ -240,6 +304,7 @@ with View(kiln, 'times.txt') as view:
             'top?=3': 'unknown option --; ',
             'heatmap?column=1ns': 'a heat map has at most 16777216 cells: choose longer columns than 1 ns',
             'heatmap?match=(': \"--match: expected a regular expression, got '('\",
+            'nodes?open=99': '--open: expected a node below 13, got 99',
             'nodes?least=2': 'expected a share from 0 to below 1, got 2',
             'top?kind=apples': \"no kind 'apples' in this profile; it has: cycles, samples (cycles)\"}.items():
         status, _, body = view.get(query)

@@ -121,10 +121,11 @@ class Page extends Session {
 	}
 
 	// How much of what is in view matches what is searched for: [part, whole, of what]s.
-	matched(...parts) {
+	// more: there is what nobody knows of.
+	matched(more, ...parts) {
 		const {search, state} = this;
 		byId("matched").textContent = search.bad ? "not a regular expression" : !state.search ? "" :
-			"matched " + parts.map(([part, whole, what]) => percent(part, whole) + "%" +
+			(more ? "matched at least " : "matched ") + parts.map(([part, whole, what]) => percent(part, whole) + "%" +
 				(what ? " of " + what : "")).join(", ");
 		byId("matched").title = search.bad;
 	}

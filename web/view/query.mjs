@@ -8,7 +8,7 @@ import { exactly } from "./pattern.mjs";
 // What holds where the address says nothing.
 export const START = Object.freeze({
 	profile: "", kind: "", idle: false, time: "", thread: "", transforms: Object.freeze([]),
-	view: "flame", function: "", shape: "flame", order: "name", zoom: 0, search: "", ignore: false,
+	view: "flame", function: "", shape: "flame", order: "name", zoom: 0, open: "", search: "", ignore: false,
 	column: "", rows: "50", scale: "sqrt", sort: "self",
 	before: "", "before-time": "", normalise: false, side: "difference", widths: "both", change: "total"
 });
@@ -19,7 +19,7 @@ const CHOICES = {
 	widths: ["both", "after", "before"], change: ["total", "self"]
 };
 const ASKED = ["profile", "kind", "idle", "time", "thread"];
-const LOOKS = ["view", "function", "shape", "order", "zoom", "search", "ignore", "column", "rows", "scale", "sort",
+const LOOKS = ["view", "function", "shape", "order", "zoom", "open", "search", "ignore", "column", "rows", "scale", "sort",
 	"side", "widths", "change"];
 const COMPARED = ["before", "before-time", "normalise"];
 
@@ -108,20 +108,20 @@ function shown(state) {
 const address = (name, words) => name + "?" + words.join("&");
 
 export function treeAddress(state) {
-	return address("nodes", shown(state).concat(word("order", state.order)));
+	return address("nodes", [...shown(state), word("order", state.order), ...wordsOf(state, ["open"])]);
 }
 
 // Of one function: what it calls, and what calls it, from the function on. Of stacks in which it calls
 // itself its outermost call counts.
 export function calleesAddress(state, name) {
 	const {transforms} = state;
-	return treeAddress({...sideOf(state), transforms: [...transforms, {name: "focus", argument: exactly(name)}]});
+	return treeAddress({...sideOf(state), open: "", transforms: [...transforms, {name: "focus", argument: exactly(name)}]});
 }
 
 export function callersAddress(state, name) {
 	const only = exactly(name);
-	return treeAddress({...sideOf(state), transforms: [...state.transforms, {name: "include", argument: only},
-		{name: "hide-below", argument: only}, {name: "reverse", argument: null}]});
+	return treeAddress({...sideOf(state), open: "", transforms: [...state.transforms,
+		{name: "include", argument: only}, {name: "hide-below", argument: only}, {name: "reverse", argument: null}]});
 }
 
 export function topAddress(state, rows) {

@@ -41,6 +41,9 @@ export class Session {
 	// it is not to be remembered. hurry: ask at once.
 	go(changes, how, hurry = true) {
 		const next = {...this.state, ...changes};
+		const treeOf = (state) => query.treeAddress({...state, open: ""});
+		if (treeOf(next) !== treeOf(this.state))
+			next.open = ""; // a node of the tree that was
 		if (query.treeAddress(next) !== query.treeAddress(this.state))
 			next.zoom = 0; // until the tree has come, and the zoomed frame is found in it
 		this.state = next;

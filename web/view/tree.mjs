@@ -18,7 +18,10 @@ export class Tree {
 		this.kind[0] = Math.max(0, header.kinds.indexOf("meta")); // "all" is no code
 		this.deepest = header.depth;
 		this.unit = parseUnit(header.unit, header.decimals);
-		this.leftOut = header.left_out;
+		// Of each node how many small ones it stands for (0: it is itself), and its number for the server;
+		// null: none does.
+		this.small = columns.small || null;
+		this.nodes = columns.node || null;
 		this.names = columns.name;
 		this.modules = columns.module;
 		this.texts = new Texts(columns.string_end, columns.strings);
@@ -48,6 +51,15 @@ export class Tree {
 
 	module(i) {
 		return this.texts.at(this.modules[i]);
+	}
+
+	isSmall(i) {
+		return this.small !== null && this.small[i] > 0;
+	}
+
+	// Are there nodes below it that stand for small ones?
+	hasSmall(i) {
+		return this.small !== null && this.small.subarray(i, this.end[i]).some((each) => each > 0);
 	}
 
 	kindName(i) {
@@ -123,9 +135,9 @@ export class Tree {
 		return found;
 	}
 
-	// "all" is not the name of anything.
+	// "all" is not the name of anything, nor are small frames.
 	isMatch(found, i) {
-		return Boolean(found) && i !== 0 && found[this.names[i]] === 1;
+		return Boolean(found) && i !== 0 && found[this.names[i]] === 1 && !this.isSmall(i);
 	}
 
 	// What the matches at and below i cover together: a match on a match is not counted again.

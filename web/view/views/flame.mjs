@@ -84,7 +84,7 @@ export class FlameView {
 			byName: tree.compared || state.order === "name"});
 		if (mirror.tree !== tree || !this.isBelow(mirror.node, state.zoom))
 			mirror.show(tree, state.zoom);
-		page.matched(...(tree.compared ? tree.matchedOfSides(this.found, state.zoom) :
+		page.matched(tree.hasSmall(state.zoom), ...(tree.compared ? tree.matchedOfSides(this.found, state.zoom) :
 			[[tree.matched(this.found, state.zoom), tree.total[state.zoom]]]));
 		byId("unzoom").hidden = !state.zoom;
 		page.describe();
@@ -114,7 +114,7 @@ export class FlameView {
 
 	textOf(node) {
 		const {tree} = this;
-		const where = [tree.module(node), tree.kindName(node)].filter((each) => each && node);
+		const where = [tree.module(node), tree.kindName(node)].filter((each) => each && node && !tree.isSmall(node));
 		return tree.name(node) + (where.length ? " (" + where.join(", ") + ")" : "") + ": " +
 			(tree.compared ? this.changesOf(node) : this.sharesOf(node)).join(" \u00b7 ");
 	}
@@ -159,11 +159,15 @@ export class FlameView {
 
 	// ---- Zoom, walk, menu ----
 
-	zoomTo(node) {
-		this.path = this.tree.pathOf(node);
-		this.page.go({zoom: node}, "push");
-		if (!this.isBelow(this.mirror.node, node))
-			this.mirror.show(this.tree, node);
+	// Small frames that stand together are told apart where one looks closer.
+	zoomTo(to) {
+		const {tree, mirror, page} = this, node = tree.isSmall(to) ? tree.parent[to] : to;
+		const open = !node ? "" : tree.hasSmall(node) ? String(tree.nodes[node]) : page.state.open;
+		this.path = tree.pathOf(node);
+		this.flame.show({zoom: node});
+		page.go({zoom: node, open}, "push");
+		if (!this.isBelow(mirror.node, node))
+			mirror.show(tree, node);
 	}
 
 	// Keys go on from the frame that was clicked.
@@ -185,7 +189,7 @@ export class FlameView {
 
 	openMenu(node, x, y) {
 		const {tree} = this;
-		this.page.openFrameMenu({name: tree.name(node), module: tree.module(node), root: !node,
+		this.page.openFrameMenu({name: tree.name(node), module: tree.module(node), root: !node || tree.isSmall(node),
 			path: tree.line(node).slice(1).map((each) => tree.name(each)).join(";"),
 			zoom: () => this.zoomTo(node)}, x, y);
 	}

@@ -149,7 +149,7 @@ export class SandwichView {
 			return;
 		this.callers.show(callers, page.search.pattern, state.order === "name");
 		this.callees.show(callees, page.search.pattern, state.order === "name");
-		page.matched([this.callers.matched(), callees.total[0], "callers"],
+		page.matched(false, [this.callers.matched(), callees.total[0], "callers"],
 			[this.callees.matched(), callees.total[0], "callees"]);
 		page.describe();
 	}

@@ -1,0 +1,128 @@
+/* small.c: which frames are too small to be seen, and what stands for them? */
+#include "renderers/small.h"
+
+#include <stdlib.h>
+
+/* Where a node is, seen from the one that is open. */
+enum place { ELSEWHERE, ON_THE_WAY, WITHIN };
+
+struct finding {
+	struct small *s;
+	const struct tree *tree;
+	const int64_t *total;
+	double least[2]; /* elsewhere, and within what is open */
+	uint8_t *place;	 /* of every old node */
+	VECTOR(node_id)
+	pot; /* of every new node the one that stands for its small callees; 0: none */
+};
+
+static void find_places(struct finding *f, node_id open)
+{
+	if (!open)
+		return;
+	for (node_id node = open; node; node = f->tree->caller.items[node])
+		f->place[node] = ON_THE_WAY;
+	for (size_t i = open + (size_t)1; i < f->tree->caller.len; i++) {
+		node_id caller = f->tree->caller.items[i];
+
+		if (caller == open || f->place[caller] == WITHIN)
+			f->place[i] = WITHIN;
+	}
+}
+
+static node_id add_node(struct finding *f, node_id caller, frame_id frame, node_id from)
+{
+	vector_push(&f->s->tree.caller, caller);
+	vector_push(&f->s->tree.frame, frame);
+	vector_push(&f->s->from, from);
+	vector_push(&f->s->count, 0);
+	vector_push(&f->pot, 0);
+	return (node_id)(f->pot.len - 1);
+}
+
+static bool is_large(const struct finding *f, node_id node)
+{
+	return f->place[node] == ON_THE_WAY ||
+	       (double)f->total[node] >= f->least[f->place[node] == WITHIN];
+}
+
+/* The caller's node, if that stands for small ones, else the one of its small callees. */
+static node_id pot_of(struct finding *f, node_id caller, node_id from)
+{
+	if (f->s->count.items[caller])
+		return caller;
+	if (!f->pot.items[caller]) {
+		node_id made = add_node(f, caller, 0, from);
+
+		f->pot.items[caller] = made;
+	}
+	return f->pot.items[caller];
+}
+
+static void place_node(struct finding *f, node_id node)
+{
+	struct small *s = f->s;
+	node_id caller = s->map[f->tree->caller.items[node]];
+
+	if (!f->total[node]) {
+		s->map[node] = caller;
+	} else if (!s->count.items[caller] && is_large(f, node)) {
+		s->map[node] = add_node(f, caller, f->tree->frame.items[node], node);
+	} else {
+		s->map[node] = pot_of(f, caller, node);
+		s->count.items[s->map[node]]++;
+		s->frames++;
+	}
+}
+
+/* What is alone needs nobody to stand for it. */
+static void show_alone(struct finding *f)
+{
+	struct small *s = f->s;
+
+	for (size_t i = 1; i < s->count.len; i++) {
+		if (s->count.items[i] != 1)
+			continue;
+		s->count.items[i] = 0;
+		s->tree.frame.items[i] = f->tree->frame.items[s->from.items[i]];
+		s->frames--;
+	}
+}
+
+void small_find(struct small *s, const struct tree *tree, const int64_t *total,
+	const struct small_rule *rule)
+{
+	size_t nodes = tree->caller.len;
+	node_id open = rule->open < nodes ? rule->open : 0;
+	struct finding f = {.s = s, .tree = tree, .total = total};
+
+	f.least[0] = (double)total[0] * rule->share;
+	f.least[1] = (double)total[open] * rule->share;
+	f.place = memory_new(nodes, sizeof(*f.place));
+	s->map = memory_new(nodes, sizeof(*s->map));
+	find_places(&f, open);
+	add_node(&f, 0, 0, 0);
+	for (node_id node = 1; node < nodes; node++)
+		place_node(&f, node);
+	show_alone(&f);
+	vector_release(&f.pot);
+	free(f.place);
+}
+
+int64_t *small_sum(const struct small *s, size_t nodes, const int64_t *self)
+{
+	int64_t *sums = memory_new(s->tree.caller.len, sizeof(*sums));
+
+	for (size_t i = 0; i < nodes; i++)
+		sums[s->map[i]] += self[i];
+	return sums;
+}
+
+void small_release(struct small *s)
+{
+	tree_release(&s->tree);
+	vector_release(&s->from);
+	vector_release(&s->count);
+	free(s->map);
+	*s = (struct small){0};
+}
