@@ -13,6 +13,7 @@ void perf_names_release(struct perf_names *n)
 	memo_release(&n->known[1]);
 	vector_release(&n->runs);
 	vector_release(&n->hints);
+	free(n->leads);
 	buffer_release(&n->name);
 	buffer_release(&n->key);
 	perf_inline_release(&n->inlined);
@@ -215,7 +216,7 @@ static struct bytes line_key(struct perf_names *n, struct bytes line)
 /* Cut `text` off the end of what lies between `start` and *end; false when it is not there. */
 static bool cut_end(const char *start, const char **end, struct bytes text)
 {
-	if ((size_t)(*end - start) < text.len || memcmp(*end - text.len, text.at, text.len))
+	if ((size_t)(*end - start) < text.len || !scan_same(*end - text.len, text.at, text.len))
 		return false;
 	*end -= text.len;
 	return true;
@@ -277,8 +278,60 @@ static void remember(struct perf_names *n, struct memo *known, struct bytes key,
 	uint32_t beginnings = known->beginnings;
 
 	memo_put(known, key, run);
-	if (known->beginnings != beginnings)
-		n->hints.len = 0;
+	if (known->beginnings == beginnings)
+		return;
+	n->hints.len = 0;
+	if (n->leads)
+		memset(n->leads, 0, PERF_LEADS * sizeof(*n->leads));
+}
+
+#define NAME_START (ADDRESS_COLUMNS + 1)
+#define NAME_BYTES 16 /* from there on, that tell lines apart: often enough */
+
+/* Of how a name starts, up to the offset, which changes. */
+static uint64_t hash_name(const char *at)
+{
+	const uint64_t low = 0x0101010101010101;
+	uint64_t hash = 0, pluses = 0;
+
+	for (const char *end = at + NAME_BYTES; at < end && !pluses; at += sizeof(hash)) {
+		uint64_t word, others;
+
+		memcpy(&word, at, sizeof(word));
+		word = le64toh(word);
+		others = word ^ low * '+';
+		pluses = (others - low) & ~others & low << 7;
+		word &= (pluses & -pluses) -
+			1; /* what is before the first one; all when there is none */
+		hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+/* Where to find what such a line led to from `caller`; NULL: such lines have no place. */
+static struct perf_lead *lead_place(struct perf_names *n, stack_id caller, struct bytes line)
+{
+	if (line.len < NAME_START + NAME_BYTES)
+		return NULL;
+	if (!n->leads)
+		n->leads = memory_new(PERF_LEADS, sizeof(*n->leads));
+	return &n->leads[hash_pair(caller, hash_name(line.at + NAME_START)) >> 40 &
+			 (PERF_LEADS - 1)];
+}
+
+/* Is it this line that led from `caller` to there? */
+static bool leads_on(const struct perf_names *n, const struct perf_lead *lead, struct bytes line,
+	bool java, stack_id caller)
+{
+	const char *start;
+	uint32_t lines;
+
+	if (!lead || lead->caller != caller || !lead->to.record)
+		return false;
+	return ends_in_key(line.at, line.at + line.len, memo_text(&n->known[java], lead->to.record),
+		       &start, &lines) &&
+	       start == line.at;
 }
 
 /* From `caller` through everything that a line names. */
@@ -311,9 +364,18 @@ enum perf_line perf_names_call(struct perf_names *n, struct bytes line, bool jav
 	stack_id *ret_callee, uint32_t *ret_frames)
 {
 	struct memo *known = &n->known[java];
-	struct bytes key = line_key(n, line);
-	uint32_t run = memo_find(known, key);
+	struct perf_lead *lead = lead_place(n, caller, line);
+	struct bytes key;
+	uint32_t run;
 
+	if (leads_on(n, lead, line, java, caller)) {
+		*ret_callee = lead->to.callee;
+		*ret_frames = 1;
+		n->hints.items[caller] = lead->to;
+		return PERF_FRAME;
+	}
+	key = line_key(n, line);
+	run = memo_find(known, key);
 	if (!run) {
 		enum perf_line what = learn(n, line, java, &run);
 
@@ -322,7 +384,10 @@ enum perf_line perf_names_call(struct perf_names *n, struct bytes line, bool jav
 		remember(n, known, key, run);
 	}
 	*ret_callee = follow(n, run, caller, ret_frames);
-	if (*ret_frames == 1)
+	if (*ret_frames == 1) {
 		set_hint(n, caller, known->last, *ret_callee);
+		if (lead)
+			*lead = (struct perf_lead){caller, n->hints.items[caller]};
+	}
 	return PERF_FRAME;
 }

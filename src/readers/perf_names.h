@@ -13,6 +13,14 @@ struct perf_hint {
 	stack_id callee;
 };
 
+/* Where a line led from a stack from where several lead. */
+struct perf_lead {
+	stack_id caller;
+	struct perf_hint to;
+};
+
+#define PERF_LEADS ((size_t)1 << 14) /* what a CPU's own cache has room for */
+
 /* `{.profile = ..., .want = ..., .style = ...}` is ready for use. */
 struct perf_names {
 	struct profile *profile;
@@ -21,7 +29,8 @@ struct perf_names {
 	struct memo known[2]; /* lines, by what names a frame in them; [1] as Java writes them */
 	VECTOR(location_id) runs; /* of lines that name several: a count, then so many locations */
 	VECTOR(struct perf_hint)
-	hints; /* for every stack; those of a program are all in one memo */
+	hints;			 /* for every stack; those of a program are all in one memo */
+	struct perf_lead *leads; /* PERF_LEADS, by caller and name; NULL: none yet */
 	struct buffer name, key;
 	struct perf_inline inlined; /* for STYLE_INLINED */
 };

@@ -130,6 +130,19 @@ static void keep_event(struct script *s, struct bytes line, struct perf_event ev
 	s->event = event;
 }
 
+/* Parse the event line that the window starts with if it is as long as the one before, as nearly
+ * all are, and differs from it in its time only: nobody has to look for its end. */
+static bool take_event_again(struct script *s, struct bytes window, struct bytes *ret_line)
+{
+	struct bytes last = buffer_bytes(&s->line), line = {window.at, last.len};
+
+	if (s->bare || window.len <= last.len || window.at[last.len] != '\n' ||
+		!perf_event_parse_again(line, last, &s->event))
+		return false;
+	*ret_line = line;
+	return true;
+}
+
 /* Parse an event line into s->event and s->root. Most lines are of the same thread as the one
  * before, and most of these differ in their time only. */
 static bool take_event_line(struct script *s, struct bytes line)
@@ -457,17 +470,20 @@ static bool take_no_line(struct script *s, struct bytes line)
 static bool take(struct script *s, struct bytes window, uint64_t offset, bool ended,
 	size_t *ret_used, struct error *err)
 {
-	struct bytes line = {window.at, line_length(window)};
-	size_t below = line.len + (line.len < window.len), chain;
+	struct bytes line;
+	bool again = take_event_again(s, window, &line), headless = false;
 	uint64_t number = s->lines + 1;
-	bool headless;
+	size_t below, chain;
 
 	*ret_used = 0;
+	if (!again)
+		line = (struct bytes){window.at, line_length(window)};
 	if (line.len == window.len && !ended)
 		return true;
-	if (is_empty(line) || *line.at == '#') {
+	below = line.len + (line.len < window.len);
+	if (!again && (is_empty(line) || *line.at == '#')) {
 		s->lines++;
-	} else if ((headless = take_no_line(s, line)) || take_event_line(s, line)) {
+	} else if (again || (headless = take_no_line(s, line)) || take_event_line(s, line)) {
 		if (headless)
 			below = 0;
 		if (take_other_record(s)) {

@@ -17,6 +17,24 @@ size_t scan_newlines(struct bytes text, uint32_t *ret_at, size_t limit);
 size_t scan_common_start(struct bytes a, struct bytes b);
 size_t scan_common_end(struct bytes a, struct bytes b);
 
+/* Are these bytes the same? For short texts, of which most are. */
+static inline bool scan_same(const char *a, const char *b, size_t len)
+{
+	uint64_t of_a, of_b;
+
+	if (len < 8)
+		return !memcmp(a, b, len);
+	for (size_t i = 0; i < len; i += 8) {
+		size_t at = i + 8 <= len ? i : len - 8; /* the last ones, perhaps once more */
+
+		memcpy(&of_a, a + at, 8);
+		memcpy(&of_b, b + at, 8);
+		if (of_a != of_b)
+			return false;
+	}
+	return true;
+}
+
 /* Is any of eight bytes this one? */
 static inline bool scan_eight_have(const char *at, char wanted)
 {

@@ -31,45 +31,74 @@ static inline uint64_t load_word(const char *from)
 
 static inline bool any_bit(const scan_block *b)
 {
+#if SCAN_BLOCK == 32 && defined(__AVX2__)
+	typedef long long scan_words __attribute__((vector_size(SCAN_BLOCK)));
+
+	return !__builtin_ia32_ptestz256((scan_words)*b, (scan_words)*b);
+#else
 	uint64_t all = 0, words[SCAN_BLOCK / 8];
 
 	memcpy(words, b, sizeof(words));
 	for (int i = 0; i < SCAN_BLOCK / 8; i++)
 		all |= words[i];
 	return all;
+#endif
 }
 
-/* Is there, within four blocks, a newline with a newline or a carriage return behind it? */
-static inline bool may_have_empty_line(const char *at)
+/* A bit for each byte, which is all ones or all zeros. */
+static inline uint32_t bits_of(const scan_block *b)
 {
-	scan_block hit = {0};
+#if SCAN_BLOCK == 32 && defined(__AVX2__)
+	return (uint32_t)__builtin_ia32_pmovmskb256((scan_chars)*b);
+#elif SCAN_BLOCK == 16 && defined(__SSE2__)
+	return (uint32_t)__builtin_ia32_pmovmskb128((scan_chars)*b);
+#else
+	uint32_t bits = 0;
 
-	for (int i = 0; i < 4 * SCAN_BLOCK; i += SCAN_BLOCK) {
+	for (unsigned i = 0; i < SCAN_BLOCK; i++)
+		bits |= (uint32_t)((*b)[i] & 1) << i;
+	return bits;
+#endif
+}
+
+#define BLOCKS 4 /* that are looked at together */
+
+/* Where, within BLOCKS, are newlines with a newline or a carriage return behind them? */
+static inline bool may_have_empty_line(const char *at, scan_block ret_hits[BLOCKS])
+{
+	scan_block any = {0};
+
+	for (int i = 0; i < BLOCKS; i++) {
 		scan_block here, next;
 
-		load_block(&here, at + i);
-		load_block(&next, at + i + 1);
-		hit |= (scan_block)((here == '\n') & ((next == '\n') | (next == '\r')));
+		load_block(&here, at + i * SCAN_BLOCK);
+		load_block(&next, at + i * SCAN_BLOCK + 1);
+		ret_hits[i] = (scan_block)((here == '\n') & ((next == '\n') | (next == '\r')));
+		any |= ret_hits[i];
 	}
-	return any_bit(&hit);
+	return any_bit(&any);
 }
 
-/* The same question, one newline after the other, for newlines before `end`. */
-static size_t find_empty_line(struct bytes text, size_t start, size_t end)
+/* Does an empty line follow this newline? */
+static inline bool is_empty_behind(struct bytes text, size_t newline)
 {
-	while (start < end) {
-		const char *newline = memchr(text.at + start, '\n', end - start);
-		size_t at;
+	const char *at = text.at + newline;
 
-		if (!newline)
-			break;
-		at = (size_t)(newline - text.at);
-		if (at + 1 < text.len && newline[1] == '\n')
-			return at;
-		if (at + 2 < text.len && newline[1] == '\r' && newline[2] == '\n')
-			return at;
-		start = at + 1;
-	}
+	if (newline + 1 < text.len && at[1] == '\n')
+		return true;
+	return newline + 2 < text.len && at[1] == '\r' && at[2] == '\n';
+}
+
+/* The first hit that holds, or text.len. `start` is where the blocks are. */
+static inline size_t first_hit(struct bytes text, size_t start, const scan_block hits[BLOCKS])
+{
+	for (size_t i = 0; i < BLOCKS; i++)
+		for (uint32_t bits = bits_of(&hits[i]); bits; bits &= bits - 1) {
+			size_t at = start + i * SCAN_BLOCK + (size_t)__builtin_ctz(bits);
+
+			if (is_empty_behind(text, at))
+				return at;
+		}
 	return text.len;
 }
 
@@ -77,16 +106,21 @@ size_t SCAN(empty_line)(struct bytes text)
 {
 	size_t i = 0;
 
-	for (; i + 4 * SCAN_BLOCK + 1 <= text.len; i += 4 * SCAN_BLOCK) {
-		fetch_ahead(text.at + i, 4 * SCAN_BLOCK);
-		if (may_have_empty_line(text.at + i)) {
-			size_t at = find_empty_line(text, i, i + 4 * SCAN_BLOCK);
+	for (; i + BLOCKS * SCAN_BLOCK + 1 <= text.len; i += BLOCKS * SCAN_BLOCK) {
+		scan_block hits[BLOCKS];
+
+		fetch_ahead(text.at + i, sizeof(hits));
+		if (may_have_empty_line(text.at + i, hits)) {
+			size_t at = first_hit(text, i, hits);
 
 			if (at < text.len)
 				return at;
 		}
 	}
-	return find_empty_line(text, i, text.len);
+	for (; i < text.len; i++)
+		if (text.at[i] == '\n' && is_empty_behind(text, i))
+			return i;
+	return text.len;
 }
 
 /* A bit for each byte of a block that is a newline. */
@@ -95,17 +129,8 @@ static inline uint32_t newline_bits(const char *at)
 	scan_block here;
 
 	load_block(&here, at);
-#if SCAN_BLOCK == 32 && defined(__AVX2__)
-	return (uint32_t)__builtin_ia32_pmovmskb256((scan_chars)(here == '\n'));
-#elif SCAN_BLOCK == 16 && defined(__SSE2__)
-	return (uint32_t)__builtin_ia32_pmovmskb128((scan_chars)(here == '\n'));
-#else
-	uint32_t bits = 0;
-
-	for (unsigned i = 0; i < SCAN_BLOCK; i++)
-		bits |= (uint32_t)(at[i] == '\n') << i;
-	return bits;
-#endif
+	here = (scan_block)(here == '\n');
+	return bits_of(&here);
 }
 
 /* Most blocks have a few newlines, nobody knows how many: four are written, whether they are there

@@ -233,38 +233,52 @@ static void write_line(struct folded *f, node_id node, struct bytes callers, str
 	output_write(out, buffer_bytes(rest));
 }
 
+/* The passage to come is on its way into the cache while the one before it is written: in the order
+ * of texts nodes lie anywhere. */
+static uint32_t fetch(const struct folded *f, const struct passages *p, uint32_t passage)
+{
+	node_id node = passage ? (passage - 1) / 2 : 0;
+
+	__builtin_prefetch(&p->of_node[node]);
+	__builtin_prefetch(&f->tree.frame.items[node]);
+	__builtin_prefetch(&f->self[0][node]);
+	return passage;
+}
+
 /* Depth first, without recursion: `lengths` has the path's length at each level. */
 static void write_lines(struct folded *f, const struct passages *p, struct output *out)
 {
 	VECTOR(size_t) lengths = {0};
 	struct buffer path = {0}, rest = {0};
 	node_id inside = 0;
-	uint32_t at = p->first[0];
+	uint32_t at = passages_first(p, 0);
 
 	if (has_value(f, 0))
 		write_line(f, 0, (struct bytes){"", 0}, (struct bytes){"", 0}, &rest, out);
 	vector_push(&lengths, 0);
 	for (;;) {
 		struct bytes text;
+		node_id node;
 
 		while (!at && inside) {
-			at = p->next[2 * inside + 1];
+			at = passages_next(p, 2 * inside + 1);
 			inside = f->tree.caller.items[inside];
 			lengths.len--;
 		}
 		if (!at)
 			break;
-		text = f->texts.items[f->tree.frame.items[(at - 1) / 2]];
+		node = (at - 1) / 2;
+		text = f->texts.items[f->tree.frame.items[node]];
 		path.len = lengths.items[lengths.len - 1];
 		if ((at - 1) & 1) {
+			inside = node;
+			at = fetch(f, p, passages_first(p, node));
 			buffer_add(&path, text.at, text.len);
 			buffer_char(&path, ';');
 			vector_push(&lengths, path.len);
-			inside = (at - 1) / 2;
-			at = p->first[inside];
 		} else {
-			write_line(f, (at - 1) / 2, buffer_bytes(&path), text, &rest, out);
-			at = p->next[at - 1];
+			at = fetch(f, p, passages_next(p, at - 1));
+			write_line(f, node, buffer_bytes(&path), text, &rest, out);
 		}
 	}
 	vector_release(&lengths);

@@ -49,12 +49,12 @@ static void place(struct lines *l, uint32_t passage)
 {
 	struct open_box *below = &l->open.items[l->open.len - 1];
 	node_id node = passage / 2;
-	bool own = !(passage & 1), all = own && l->passages->next[passage] == passage + 2;
+	bool own = !(passage & 1), all = own && passages_next(l->passages, passage) == passage + 2;
 	int64_t start = below->x, inner = l->total[node] - l->self[node];
 	int64_t value = all ? l->total[node] : own ? l->self[node] : inner;
 	uint32_t depth = (uint32_t)l->open.len;
 
-	below->passage = l->passages->next[all ? passage + 1 : passage];
+	below->passage = passages_next(l->passages, all ? passage + 1 : passage);
 	below->x += value;
 	if (value < l->least)
 		return;
@@ -63,15 +63,15 @@ static void place(struct lines *l, uint32_t passage)
 	if (depth > l->layout->depth)
 		l->layout->depth = depth;
 	if (all || !own)
-		vector_push(&l->open,
-			((struct open_box){(uint32_t)l->layout->boxes.len - 1,
-				l->passages->first[node], start + (own ? l->self[node] : 0)}));
+		vector_push(&l->open, ((struct open_box){(uint32_t)l->layout->boxes.len - 1,
+					      passages_first(l->passages, node),
+					      start + (own ? l->self[node] : 0)}));
 }
 
 static void place_all(struct lines *l)
 {
 	vector_push(&l->layout->boxes, ((struct box){0, l->total[0], 0, 0, 0, true}));
-	vector_push(&l->open, ((struct open_box){0, l->passages->first[0], l->self[0]}));
+	vector_push(&l->open, ((struct open_box){0, passages_first(l->passages, 0), l->self[0]}));
 	while (l->open.len) {
 		uint32_t passage = l->open.items[l->open.len - 1].passage;
 

@@ -55,13 +55,13 @@ void passages_init(struct passages *p, const struct passages_source *source)
 
 	text_order_init(&order, source->texts, source->text_count);
 	count = sort_passages(source, &order, &sorted);
-	p->first = memory_new(source->nodes, sizeof(*p->first));
-	p->next = memory_new(2 * source->nodes, sizeof(*p->next));
+	p->of_node = memory_new(source->nodes, sizeof(*p->of_node));
 	while (count--) {
-		node_id caller = source->caller[sorted[count] / 2];
+		uint32_t passage = sorted[count];
+		uint32_t *first = &p->of_node[source->caller[passage / 2]].first;
 
-		p->next[sorted[count]] = p->first[caller];
-		p->first[caller] = sorted[count] + 1;
+		p->of_node[passage / 2].next[passage & 1] = *first;
+		*first = passage + 1;
 	}
 	text_order_release(&order);
 	free(sorted);
@@ -69,7 +69,6 @@ void passages_init(struct passages *p, const struct passages_source *source)
 
 void passages_release(struct passages *p)
 {
-	free(p->first);
-	free(p->next);
+	free(p->of_node);
 	*p = (struct passages){0};
 }

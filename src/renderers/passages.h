@@ -9,11 +9,23 @@
 #include "model/view.h"
 
 /* Passage 2n is node n's own line, 2n + 1 its callees'. All passages below one caller are linked in
- * the order of their text. */
+ * the order of their text. All links are passages, plus one; 0: none. */
 struct passages {
-	uint32_t *first; /* of a node: its first callee's first passage, plus one; 0: none */
-	uint32_t *next;	 /* of a passage, plus one; 0: none */
+	struct passage_links {
+		uint32_t first;	  /* of its callees' passages */
+		uint32_t next[2]; /* behind its own passages */
+	} * of_node;
 };
+
+static inline uint32_t passages_first(const struct passages *p, node_id node)
+{
+	return p->of_node[node].first;
+}
+
+static inline uint32_t passages_next(const struct passages *p, uint32_t passage)
+{
+	return p->of_node[passage / 2].next[passage & 1];
+}
 
 /* What the lines of a tree are made of. */
 struct passages_source {
