@@ -70,7 +70,8 @@ void profile_release(struct profile *p)
 	id_map_release(&p->by_frame);
 	id_map_release(&p->by_mapping);
 	id_map_release(&p->by_location);
-	id_map_release(&p->by_named_location);
+	vector_release(&p->frame_of_name);
+	vector_release(&p->location_of_frame);
 	callees_release(&p->callees);
 	id_map_release(&p->by_process);
 	id_map_release(&p->by_thread);
@@ -96,17 +97,23 @@ static bool room(struct profile *p, size_t rows)
 	return false;
 }
 
+static void rows_enter(struct id_map *m, const void *rows, size_t count, size_t size)
+{
+	const char *items = rows;
+
+	if (unmapped(m, count))
+		for (uint32_t id = 1; id < count; id++)
+			id_map_enter(m, hash_bytes(items + id * size, size), id);
+}
+
 /* The id of `row` in a table whose rows are told apart by all of their bytes, or 0. Then *ret_hash
  * and *ret_at tell where in its map it belongs. */
-static uint32_t row_find(struct id_map *m, const void *rows, size_t count, const void *row,
-	size_t size, uint64_t *ret_hash, size_t *ret_at)
+static uint32_t row_find(struct id_map *m, const void *rows, const void *row, size_t size,
+	uint64_t *ret_hash, size_t *ret_at)
 {
 	const char *items = rows;
 	uint32_t id;
 
-	if (unmapped(m, count))
-		for (id = 1; id < count; id++)
-			id_map_enter(m, hash_bytes(items + id * size, size), id);
 	*ret_hash = hash_bytes(row, size);
 	*ret_at = id_map_first(m, *ret_hash);
 	while ((id = id_map_candidate(m, *ret_hash, ret_at)))
@@ -115,20 +122,25 @@ static uint32_t row_find(struct id_map *m, const void *rows, size_t count, const
 	return 0;
 }
 
-/* Set `id` to that of *row in a table of the profile, which is added when it is new; to 0 when
- * there is no room for it. */
-#define FIND_OR_ADD(id, p, table, map, row)                                                        \
+/* Set `id` to that of *row in a table of the profile, all of whose rows are entered, which is added
+ * when it is new; to 0 when there is no room for it. */
+#define FIND_OR_ADD_ENTERED(id, p, table, map, row)                                                \
 	do {                                                                                       \
 		uint64_t hash;                                                                     \
 		size_t at;                                                                         \
                                                                                                    \
-		(id) = row_find(&(p)->map, (p)->table.items, (p)->table.len, (row),                \
-			sizeof(*(row)), &hash, &at);                                               \
+		(id) = row_find(&(p)->map, (p)->table.items, (row), sizeof(*(row)), &hash, &at);   \
 		if (!(id) && room((p), (p)->table.len)) {                                          \
 			(id) = (uint32_t)(p)->table.len;                                           \
 			vector_push(&(p)->table, *(row));                                          \
 			id_map_put(&(p)->map, hash, at, (id));                                     \
 		}                                                                                  \
+	} while (0)
+
+#define FIND_OR_ADD(id, p, table, map, row)                                                        \
+	do {                                                                                       \
+		rows_enter(&(p)->map, (p)->table.items, (p)->table.len, sizeof(*(row)));           \
+		FIND_OR_ADD_ENTERED(id, p, table, map, row);                                       \
 	} while (0)
 
 /* ---- Strings ---- */
@@ -227,11 +239,55 @@ string_id profile_string(struct profile *p, struct bytes text)
 
 /* ---- Frames, mappings, locations ---- */
 
+/* Tables of ids by the ids of another table. */
+static uint32_t id_table_at(const uint32_t *ids, size_t len, uint32_t key)
+{
+	return key < len ? ids[key] : 0;
+}
+
+#define ID_AT(table, key) id_table_at((table)->items, (table)->len, (key))
+
+#define ID_SET(table, key, id)                                                                     \
+	do {                                                                                       \
+		if ((key) >= (table)->len) {                                                       \
+			size_t more = (size_t)(key) + 1 - (table)->len;                            \
+                                                                                                   \
+			vector_reserve((table), more);                                             \
+			memset((table)->items + (table)->len, 0, more * sizeof(uint32_t));         \
+			(table)->len += more;                                                      \
+		}                                                                                  \
+		(table)->items[key] = (id);                                                        \
+	} while (0)
+
+static void frames_enter(struct profile *p)
+{
+	if (p->by_frame.slots || p->frame_of_name.len)
+		return;
+	for (uint32_t id = 1; id < p->frames.len; id++) {
+		const struct frame *f = &p->frames.items[id];
+
+		if (!frame_is_name(f))
+			id_map_enter(&p->by_frame, hash_bytes(f, sizeof(*f)), id);
+		else if (!ID_AT(&p->frame_of_name, f->function))
+			ID_SET(&p->frame_of_name, f->function, id);
+	}
+}
+
 frame_id profile_frame(struct profile *p, const struct frame *frame)
 {
 	frame_id id;
 
-	FIND_OR_ADD(id, p, frames, by_frame, frame);
+	frames_enter(p);
+	if (!frame_is_name(frame)) {
+		FIND_OR_ADD_ENTERED(id, p, frames, by_frame, frame);
+		return id;
+	}
+	id = ID_AT(&p->frame_of_name, frame->function);
+	if (id || !room(p, p->frames.len))
+		return id;
+	id = (frame_id)p->frames.len;
+	vector_push(&p->frames, *frame);
+	ID_SET(&p->frame_of_name, frame->function, id);
 	return id;
 }
 
@@ -252,12 +308,10 @@ mapping_id profile_mapping(struct profile *p, const struct mapping *mapping)
 
 mapping_id profile_mapping_unidentified(struct profile *p, const struct mapping *mapping)
 {
-	uint64_t hash;
-	size_t at;
-
 	/* The map is made while it is not among the rows that can be found. */
-	row_find(&p->by_mapping, p->mappings.items, p->mappings.len, mapping, sizeof(*mapping),
-		&hash, &at);
+	rows_enter(&p->by_mapping, p->mappings.items, p->mappings.len, sizeof(*mapping));
+	if (!p->by_mapping.slots)
+		id_map_grow(&p->by_mapping);
 	if (!room(p, p->mappings.len))
 		return 0;
 	vector_push(&p->mappings, *mapping);
@@ -273,8 +327,8 @@ mapping_id profile_identify_mapping(struct profile *p, mapping_id mapping, strin
 
 	p->identified = true;
 	row->build_id = build_id;
-	same = row_find(
-		&p->by_mapping, p->mappings.items, p->mappings.len, row, sizeof(*row), &hash, &at);
+	rows_enter(&p->by_mapping, p->mappings.items, p->mappings.len, sizeof(*row));
+	same = row_find(&p->by_mapping, p->mappings.items, row, sizeof(*row), &hash, &at);
 	if (!same) {
 		id_map_put(&p->by_mapping, hash, at, mapping);
 		return mapping;
@@ -309,38 +363,34 @@ static uint64_t hash_location(const struct location *l)
 
 static void locations_enter(struct profile *p)
 {
+	if (p->by_location.slots || p->location_of_frame.len)
+		return;
 	for (uint32_t id = 1; id < p->locations.len; id++) {
 		const struct location *l = &p->locations.items[id];
+		frame_id frame = (frame_id)l->address;
 
-		id_map_enter(is_named_only(l) ? &p->by_named_location : &p->by_location,
-			hash_location(l), id);
+		if (!is_named_only(l))
+			id_map_enter(&p->by_location, hash_location(l), id);
+		else if (l->address < p->frames.len && !ID_AT(&p->location_of_frame, frame))
+			ID_SET(&p->location_of_frame, frame, id);
 	}
-}
-
-static location_id location_find(struct profile *p, struct id_map *m, const struct location *wanted,
-	uint64_t hash, size_t *ret_at)
-{
-	uint32_t id;
-
-	if (!p->by_location.slots && unmapped(&p->by_named_location, p->locations.len))
-		locations_enter(p);
-	*ret_at = id_map_first(m, hash);
-	while ((id = id_map_candidate(m, hash, ret_at)))
-		if (p->locations.items[id].address == wanted->address &&
-			p->locations.items[id].mapping == wanted->mapping &&
-			p->locations.items[id].turned == wanted->turned)
-			return id;
-	return 0;
 }
 
 static location_id location_of(struct profile *p, const struct location *wanted)
 {
 	uint64_t hash = hash_location(wanted);
 	size_t at;
-	location_id id = location_find(p, &p->by_location, wanted, hash, &at);
+	location_id id;
 
-	if (id || !room(p, p->locations.len))
-		return id;
+	locations_enter(p);
+	at = id_map_first(&p->by_location, hash);
+	while ((id = id_map_candidate(&p->by_location, hash, &at)))
+		if (p->locations.items[id].address == wanted->address &&
+			p->locations.items[id].mapping == wanted->mapping &&
+			p->locations.items[id].turned == wanted->turned)
+			return id;
+	if (!room(p, p->locations.len))
+		return 0;
 	id = location_push(p, wanted, (struct span){0});
 	id_map_put(&p->by_location, hash, at, id);
 	return id;
@@ -362,16 +412,16 @@ location_id profile_location_turned(struct profile *p, location_id location)
 
 location_id profile_location_named(struct profile *p, frame_id frame)
 {
-	const struct location wanted = {.address = frame};
-	uint64_t hash = hash_location(&wanted);
-	size_t at;
-	location_id id = location_find(p, &p->by_named_location, &wanted, hash, &at);
+	const struct location named = {.address = frame};
+	location_id id;
 
+	locations_enter(p);
+	id = ID_AT(&p->location_of_frame, frame);
 	if (id || !room(p, p->locations.len) || !room(p, p->location_frames.len))
 		return id;
-	id = location_push(p, &wanted, (struct span){(uint32_t)p->location_frames.len, 1});
+	id = location_push(p, &named, (struct span){(uint32_t)p->location_frames.len, 1});
 	vector_push(&p->location_frames, frame);
-	id_map_put(&p->by_named_location, hash, at, id);
+	ID_SET(&p->location_of_frame, frame, id);
 	return id;
 }
 

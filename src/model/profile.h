@@ -52,6 +52,12 @@ struct frame {
 	uint32_t kind; /* enum frame_kind */
 };
 
+/* Is it known by nothing but its name? */
+static inline bool frame_is_name(const struct frame *f)
+{
+	return !f->module && !f->file && !f->line && f->kind == FRAME_NATIVE;
+}
+
 enum mapping_kind {
 	MAPPING_FILE,	/* location addresses are offsets in the file */
 	MAPPING_KERNEL, /* addresses as sampled; `base` is where _text was */
@@ -167,7 +173,11 @@ struct profile {
 	bool full;	 /* a table reached its limit: what was added since is missing */
 	bool repeats;	 /* it was read from a file that may have equal strings, frames or stacks */
 	bool identified; /* rows of mappings and locations have changed: profile_identify_mapping */
-	struct id_map by_string, by_frame, by_mapping, by_location, by_named_location;
+	struct id_map by_string, by_frame, by_mapping, by_location;
+	/* Frames that have only a name, by the string, and locations that are only named, by the
+	 * frame: most of what readers of text add, new ones beside one another. 0: none. */
+	VECTOR(frame_id) frame_of_name;
+	VECTOR(location_id) location_of_frame;
 	struct id_map by_process, by_thread, by_label_set;
 	struct callees callees; /* of stacks */
 	void *borrowed;		/* what the tables borrow from; released by release_borrowed */
@@ -184,7 +194,7 @@ string_id profile_string(struct profile *p, struct bytes text);
 /* The id of `text` just as it is; 0 when it is not known (yet). */
 string_id profile_known_string(struct profile *p, struct bytes text);
 frame_id profile_frame(struct profile *p, const struct frame *frame);
-/* A frame that has only a name. */
+/* A frame that has only a name, and a kind. */
 frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind);
 mapping_id profile_mapping(struct profile *p, const struct mapping *mapping);
 /* One whose build id takes long to find out. It is like no other until that is told, which turns

@@ -279,15 +279,24 @@ string_id view_string(struct view *v, struct bytes text)
 
 frame_id view_frame(struct view *v, const struct frame *frame)
 {
-	const struct id_map *known = known_frames(v);
-	uint64_t hash = hash_bytes(frame, sizeof(*frame));
-	size_t at = id_map_start(known, hash);
+	const struct profile *p = v->profile;
+	const struct id_map *known;
+	uint64_t hash;
+	size_t at;
 	frame_id id;
 
-	while ((id = id_map_candidate(known, hash, &at)))
-		if (!memcmp(&v->profile->frames.items[id], frame, sizeof(*frame)))
+	if (frame_is_name(frame) && frame->function < p->frame_of_name.len) {
+		id = p->frame_of_name.items[frame->function];
+		if (id)
 			return id;
-	return (frame_id)(v->profile->frames.len + profile_frame(&v->extra, frame) - 1);
+	}
+	known = known_frames(v);
+	hash = hash_bytes(frame, sizeof(*frame));
+	at = id_map_start(known, hash);
+	while ((id = id_map_candidate(known, hash, &at)))
+		if (!memcmp(&p->frames.items[id], frame, sizeof(*frame)))
+			return id;
+	return (frame_id)(p->frames.len + profile_frame(&v->extra, frame) - 1);
 }
 
 struct frame view_frame_at(const struct view *v, frame_id id)
