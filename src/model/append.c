@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#define FETCHED 8 /* strings ahead: as long as it takes to come from memory */
+
 /* ---- Rows ---- */
 
 /* Old ids to new ones. */
@@ -13,10 +15,14 @@ struct moved {
 
 static string_id *strings_moved(struct profile *to, const struct profile *from)
 {
-	string_id *map = memory_new(from->string_ends.len, sizeof(*map));
+	uint32_t count = (uint32_t)from->string_ends.len;
+	string_id *map = memory_new(count, sizeof(*map));
 
-	for (uint32_t i = 1; i < from->string_ends.len; i++)
+	for (uint32_t i = 1; i < count; i++) {
+		if (i + FETCHED < count)
+			profile_fetch_string(to, profile_text(from, i + FETCHED));
 		map[i] = profile_string(to, profile_text(from, i));
+	}
 	return map;
 }
 

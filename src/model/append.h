@@ -9,7 +9,8 @@ struct append_how {
 	/* Both have one table of samples and so has the result, with the streams of both; else
 	 * those of other events are another table's. */
 	bool one_table;
-	/* Nothing is to be added to `to` afterwards: who looks for stacks gets to know them again. */
+	/* Nothing is to be added to `to` afterwards: who looks for stacks gets to know them again.
+	 */
 	bool last;
 	/* The first stacks of `from` are these of `to`. */
 	const stack_id *above;

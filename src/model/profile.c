@@ -182,18 +182,20 @@ string_id profile_known_string(struct profile *p, struct bytes text)
 	return string_find(p, text, &hash, &at);
 }
 
-static string_id string_add(struct profile *p, struct bytes text)
+void profile_fetch_string(const struct profile *p, struct bytes text)
 {
-	uint64_t hash;
-	size_t at;
-	string_id id;
+	if (p->by_string.slots)
+		__builtin_prefetch(p->by_string.slots +
+				   id_map_start(&p->by_string, hash_bytes(text.at, text.len)));
+}
 
-	if (!text.len)
+/* A text that is not known: string_find has told where it belongs. */
+static string_id string_add(struct profile *p, struct bytes text, uint64_t hash, size_t at)
+{
+	string_id id = (string_id)p->string_ends.len;
+
+	if (!room(p, id))
 		return 0;
-	id = string_find(p, text, &hash, &at);
-	if (id || !room(p, p->string_ends.len))
-		return id;
-	id = (string_id)p->string_ends.len;
 	vector_reserve(&p->string_bytes, text.len);
 	memcpy(p->string_bytes.items + p->string_bytes.len, text.at, text.len);
 	p->string_bytes.len += text.len;
@@ -223,18 +225,29 @@ static string_id string_repaired(struct profile *p, struct bytes text)
 		text.at++;
 		text.len--;
 	}
-	id = string_add(p, buffer_bytes(&clean));
+	id = profile_string(p, buffer_bytes(&clean));
 	buffer_release(&clean);
 	return id;
 }
 
 string_id profile_string(struct profile *p, struct bytes text)
 {
+	uint64_t hash;
+	size_t at;
+	string_id id;
+
+	if (!text.len)
+		return 0;
 	if (text.len > PROFILE_STRING_LIMIT) {
 		text.len = PROFILE_STRING_LIMIT;
 		return string_repaired(p, text); /* the cut may have split a character */
 	}
-	return utf8_clean_length(text) == text.len ? string_add(p, text) : string_repaired(p, text);
+	id = string_find(p, text, &hash, &at);
+	if (id)
+		return id;
+	if (utf8_clean_length(text) < text.len)
+		return string_repaired(p, text);
+	return string_add(p, text, hash, at);
 }
 
 /* ---- Frames, mappings, locations ---- */

@@ -193,6 +193,8 @@ void profile_release(struct profile *p);
 string_id profile_string(struct profile *p, struct bytes text);
 /* The id of `text` just as it is; 0 when it is not known (yet). */
 string_id profile_known_string(struct profile *p, struct bytes text);
+/* What is looked at for `text` is on its way into the cache: ask a little later. */
+void profile_fetch_string(const struct profile *p, struct bytes text);
 frame_id profile_frame(struct profile *p, const struct frame *frame);
 /* A frame that has only a name, and a kind. */
 frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind);

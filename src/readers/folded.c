@@ -105,16 +105,13 @@ static bool to_value(struct folded *f, unsigned side, struct decimal number, int
 static location_id frame_location(struct folded *f, struct bytes name)
 {
 	struct profile *p = f->profile;
-	string_id string = profile_known_string(p, name);
+	string_id string = profile_string(p, name);
 	struct frame frame = {0};
 	location_id location;
 
-	if (!string) {
-		string = profile_string(p, name);
-		/* Repaired it may be another line's name, spelled otherwise. */
-		if (!bytes_equal(profile_text(p, string), name))
-			f->sorted = 0;
-	}
+	/* Repaired it may be another line's name, spelled otherwise. */
+	if (!bytes_equal(profile_text(p, string), name))
+		f->sorted = 0;
 	if (string < f->location_of_string.len && f->location_of_string.items[string])
 		return f->location_of_string.items[string];
 	frame.function = string;
@@ -302,30 +299,72 @@ static bool take_line(struct folded *f, struct bytes line, size_t shared, struct
 	return take_stack(f, line, shared, err);
 }
 
+/* Where a line ends, and what it has in common with the last one. */
+struct folded_ahead {
+	size_t shared;	     /* bytes: there is no newline in them */
+	const char *newline; /* NULL: it does not end in the window */
+};
+
+/* Look at the first line of `rest`, which comes after `last`. */
+static struct folded_ahead look_ahead(struct bytes last, struct bytes rest)
+{
+	struct folded_ahead line = {.shared = last.at ? scan_common_start(last, rest) : 0};
+
+	if (line.shared < rest.len)
+		line.newline = memchr(rest.at + line.shared, '\n', rest.len - line.shared);
+	return line;
+}
+
+/* Most new lines have a new name at their end. */
+static void fetch_last_name(const struct folded *f, struct bytes line)
+{
+	const char *blank = bytes_last(line, ' '), *semicolon;
+
+	if (!blank)
+		return;
+	line.len = (size_t)(blank - line.at);
+	semicolon = bytes_last(line, ';');
+	if (semicolon) {
+		line.len -= (size_t)(semicolon + 1 - line.at);
+		line.at = semicolon + 1;
+	}
+	profile_fetch_string(f->profile, line);
+}
+
+/* The first line of `rest`, of which *ahead tells, and then of the one behind it. */
+static bool take_next(
+	struct folded *f, struct bytes *rest, struct folded_ahead *ahead, struct error *err)
+{
+	struct folded_ahead this = *ahead;
+	struct bytes line = {
+		rest->at, this.newline ? (size_t)(this.newline - rest->at) : rest->len};
+
+	rest->at += line.len + (this.newline != NULL);
+	rest->len -= line.len + (this.newline != NULL);
+	*ahead = look_ahead(line, *rest);
+	if (ahead->newline)
+		fetch_last_name(f, (struct bytes){rest->at, (size_t)(ahead->newline - rest->at)});
+	if (!take_line(f, line, this.shared, err))
+		return false;
+	if (f->last != line.at)
+		*ahead = look_ahead((struct bytes){f->last, f->last_len}, *rest);
+	return true;
+}
+
 /* All whole lines of the window. The last one that gave a stack stays in it, for the next one to be
  * compared with: then f->seen bytes at the window's start have been read. */
 static bool take_window(struct folded *f, struct input *in, struct error *err)
 {
 	struct bytes rest = {in->window.at + f->seen, in->window.len - f->seen};
+	struct folded_ahead ahead;
 	const char *keep;
 
 	if (f->last)
 		f->last = in->window.at;
-	while (rest.len) {
-		/* No newline is in what is shared with a line. */
-		size_t shared =
-			f->last ? scan_common_start((struct bytes){f->last, f->last_len}, rest) : 0;
-		const char *newline = memchr(rest.at + shared, '\n', rest.len - shared);
-		size_t len = newline ? (size_t)(newline - rest.at) : rest.len;
-
-		if (!newline && !in->ended)
-			break;
-		if (!take_line(f, (struct bytes){rest.at, len}, shared, err))
+	ahead = look_ahead((struct bytes){f->last, f->last_len}, rest);
+	while (rest.len && (ahead.newline || in->ended))
+		if (!take_next(f, &rest, &ahead, err))
 			return false;
-		len += newline != NULL;
-		rest.at += len;
-		rest.len -= len;
-	}
 	if (rest.len > LINE_LIMIT)
 		return error_set(err, ERR_LIMIT, "line %llu: more than %zu MiB, expected " EXPECTS,
 			(unsigned long long)f->lines + 1, LINE_LIMIT >> 20);
