@@ -43,10 +43,12 @@ static void *cut(void *items, size_t len, size_t *cap, size_t size)
 void profile_settle(struct profile *p)
 {
 	struct id_map *const maps[] = {&p->by_string, &p->by_frame, &p->by_mapping, &p->by_location,
-		&p->by_named_location, &p->by_process, &p->by_thread, &p->by_label_set};
+		&p->by_process, &p->by_thread, &p->by_label_set};
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
 		id_map_release(maps[i]);
+	vector_release(&p->frame_of_name);
+	vector_release(&p->location_of_frame);
 	callees_release(&p->callees);
 #define CUT(v) (v).items = cut((v).items, (v).len, &(v).cap, sizeof(*(v).items))
 	TABLES(p, CUT);
