@@ -193,7 +193,7 @@ static void write_map(const struct heatmap *h, struct output *out)
 	columns_text(&c, "unit", view_text(h->view, view_stream(h->view)->unit));
 	buffer_text(&c.header, ",\"labels\":[");
 	if (h->settings.by != HEATMAP_BY_TIME)
-		heatmap_rows_labels(&h->groups, &c.header);
+		heatmap_rows_labels(&h->groups, h->groups.groups.len, &c.header);
 	buffer_char(&c.header, ']');
 	columns_add(&c, "value", "f64", h->cells, cells);
 	if (h->matched)

@@ -82,11 +82,11 @@ size_t heatmap_rows_of(const struct heatmap_rows *r, const struct samples *s, si
 	return r->row_of[grouping_of(&r->by, r->view->profile, s, sample)];
 }
 
-void heatmap_rows_labels(const struct heatmap_rows *r, struct buffer *out)
+void heatmap_rows_labels(const struct heatmap_rows *r, size_t count, struct buffer *out)
 {
 	struct buffer label = {0};
 
-	for (size_t i = 0; i < r->groups.len; i++) {
+	for (size_t i = 0; i < count; i++) {
 		label.len = 0;
 		r->by.label(r->view->profile, r->groups.items[i], &label);
 		if (i)

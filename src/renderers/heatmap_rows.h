@@ -23,8 +23,8 @@ bool heatmap_rows_init(
 	struct heatmap_rows *r, const struct view *v, enum heatmap_by by, struct error *err);
 /* The row of a sample that is shown. */
 size_t heatmap_rows_of(const struct heatmap_rows *r, const struct samples *s, size_t sample);
-/* `"main-12/12","worker-12/13"`: the rows' labels in JSON. */
-void heatmap_rows_labels(const struct heatmap_rows *r, struct buffer *out);
+/* `"main-12/12","worker-12/13"`: the first `count` rows' labels in JSON. */
+void heatmap_rows_labels(const struct heatmap_rows *r, size_t count, struct buffer *out);
 void heatmap_rows_release(struct heatmap_rows *r);
 
 #endif

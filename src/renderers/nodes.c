@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "model/sides.h"
 #include "renderers/colour.h"
-#include "renderers/columns.h"
+#include "renderers/column_strings.h"
 #include "renderers/layout.h"
 #include "renderers/renderers.h"
 #include "renderers/small.h"
@@ -67,22 +67,8 @@ struct nodes {
 	uint32_t *name, *module, *end, *small_count, *node;
 	uint16_t *depth;
 	uint8_t *kind;
-	uint32_t *string_of; /* of every string id plus one: its number; 0: not used yet */
-	VECTOR(uint32_t) string_end;
-	struct buffer strings;
+	struct column_strings strings;
 };
-
-static uint32_t number_of(struct nodes *n, string_id id)
-{
-	if (!n->string_of[id]) {
-		struct bytes text = view_text(&n->view, id);
-
-		buffer_add(&n->strings, text.at, text.len);
-		vector_push(&n->string_end, (uint32_t)n->strings.len);
-		n->string_of[id] = (uint32_t)n->string_end.len;
-	}
-	return n->string_of[id] - 1;
-}
 
 /* ---- Values ---- */
 
@@ -182,10 +168,9 @@ static void put_together(struct nodes *n, const struct nodes_settings *s)
 /* "1,234 small frames" */
 static uint32_t small_name(struct nodes *n, uint32_t count)
 {
-	units_grouped(&n->strings, count);
-	buffer_text(&n->strings, " small frames");
-	vector_push(&n->string_end, (uint32_t)n->strings.len);
-	return (uint32_t)n->string_end.len - 1;
+	units_grouped(&n->strings.bytes, count);
+	buffer_text(&n->strings.bytes, " small frames");
+	return column_string_made(&n->strings);
 }
 
 static void tell_small(struct nodes *n, size_t row, node_id node)
@@ -219,8 +204,7 @@ static void make_rows(struct nodes *n)
 		n->small_count = memory_new(count, sizeof(*n->small_count));
 		n->node = memory_new(count, sizeof(*n->node));
 	}
-	n->string_of = memory_new(n->view.profile->string_ends.len + n->view.extra.string_ends.len,
-		sizeof(*n->string_of));
+	column_strings_init(&n->strings, &n->view);
 }
 
 static void fill_values(struct nodes *n, size_t row, node_id node)
@@ -244,8 +228,8 @@ static void fill_rows(struct nodes *n)
 		struct frame frame = view_frame_at(&n->view, n->view.tree.frame.items[box->node]);
 
 		fill_values(n, i, box->node);
-		n->name[i] = number_of(n, frame.function);
-		n->module[i] = number_of(n, frame.module);
+		n->name[i] = column_string(&n->strings, frame.function);
+		n->module[i] = column_string(&n->strings, frame.module);
 		n->depth[i] = (uint16_t)(box->depth < UINT16_MAX ? box->depth : UINT16_MAX);
 		n->kind[i] = (uint8_t)frame.kind;
 		n->end[i] = (uint32_t)i + 1;
@@ -262,15 +246,6 @@ static void fill_rows(struct nodes *n)
 }
 
 /* ---- Writing ---- */
-
-static void write_kinds(struct columns *c)
-{
-	buffer_text(&c->header, ",\"kinds\":[");
-	for (int kind = 0; kind < FRAME_KINDS; kind++)
-		buffer_printf(&c->header, "%s\"%s\"", kind ? "," : "",
-			frame_kind_name((enum frame_kind)kind));
-	buffer_char(&c->header, ']');
-}
 
 static void write_before(const struct nodes *n, struct columns *c)
 {
@@ -300,7 +275,7 @@ static void write_nodes(const struct nodes *n, struct output *out)
 	columns_number(&c, "depth", n->layout.depth);
 	columns_number(&c, "decimals", units_decimals(unit));
 	columns_text(&c, "unit", units_whole(unit));
-	write_kinds(&c);
+	columns_kinds(&c);
 	columns_add(&c, "total", "f64", n->whole[shown], count);
 	columns_add(&c, "self", "f64", n->own[shown], count);
 	if (shown)
@@ -314,8 +289,7 @@ static void write_nodes(const struct nodes *n, struct output *out)
 		columns_add(&c, "small", "u32", n->small_count, count);
 		columns_add(&c, "node", "u32", n->node, count);
 	}
-	columns_add(&c, "string_end", "u32", n->string_end.items, n->string_end.len);
-	columns_add(&c, "strings", "u8", n->strings.at, n->strings.len);
+	columns_add_strings(&c, &n->strings);
 	columns_write(&c, out);
 }
 
@@ -337,9 +311,7 @@ static void nodes_release(struct nodes *n)
 	free(n->end);
 	free(n->depth);
 	free(n->kind);
-	free(n->string_of);
-	vector_release(&n->string_end);
-	buffer_release(&n->strings);
+	column_strings_release(&n->strings);
 }
 
 static bool check_settings(const struct nodes_settings *s, const struct view *v, struct error *err)

@@ -287,6 +287,112 @@ with View(kiln, 'times.txt', 'small.folded') as view:
 "
 }
 
+# chart(view, words...): the header, and boxes as dicts in the answer's order.
+chart='
+def chart(view, *words):
+    header, c = view.columns("chart", *words)
+    strings, at = [], 0
+    for end in c["string_end"]:
+        strings.append(bytes(c["strings"][at:end]).decode())
+        at = end
+    names = "begin end value lane samples runs depth".split()
+    boxes = [dict(zip(names, row)) for row in zip(*(c[name] for name in names))]
+    for box, name in zip(boxes, c["name"]):
+        box["name"] = strings[name]
+        box["begin"], box["end"] = int(box["begin"]) + header["start"], int(box["end"]) + header["start"]
+    return header, boxes
+'
+
+@test "the flame chart: boxes are the samples in a row that share a frame, as long as they stand for" {
+	view "$chart"'
+import statistics
+samples = {"main-12/12": [], "worker-12/13": []}
+for block in open("times.txt").read().split("\n\n")[:-1]:
+    head, *frames = block.split("\n")
+    time = round(float(re.search(r"\] ([\d.]+):", head)[1]) * 10 ** 6) * 1000
+    stack = [head.split()[0]] + [re.match(r"\t7f0\d (.*)\+0x", frame)[1] for frame in reversed(frames)]
+    samples["worker-12/13" if "worker" in head else "main-12/12"].append((time, stack))
+for lane in samples.values():
+    lane.sort(key=lambda sample: sample[0]) # stable, as equal times are
+period = statistics.median_high([b[0] - a[0] for lane in samples.values() for a, b in zip(lane, lane[1:]) if b[0] > a[0]])
+with View(kiln, "times.txt") as view:
+    header, boxes = chart(view, ("least", "1ns"), ("kind", "samples"))
+    assert header["period"] == period and header["labels"] == sorted(samples, key=lambda l: -len(samples[l])), header
+    assert header["total"] == 3000 and header["untimed"] == header["lanes_left_out"] == 0
+    expected = []
+    for number, label in enumerate(header["labels"]):
+        runs, before, path = {}, 0, []
+        for time, stack in samples[label]:
+            begin = time - period
+            if before and begin <= before + period // 2:
+                begin = before
+            same = 0
+            while begin <= before and same < min(len(path), len(stack)) and path[same] == stack[same]:
+                same += 1
+            for depth, name in enumerate(stack):
+                if depth < same:
+                    runs[depth][-1][1], runs[depth][-1][3] = time, runs[depth][-1][3] + 1
+                else:
+                    runs.setdefault(depth, []).append([begin, time, name, 1])
+            before, path = time, stack
+        expected += [(number, depth, *run) for depth in sorted(runs) for run in runs[depth]]
+    # Thin neighbours are one even at 1 ns: those whose sample has the time of the one before.
+    thin = [run for run in expected if run[2] == run[3]]
+    given = [(b["lane"], b["depth"], b["begin"], b["end"], b["name"], b["samples"]) for b in boxes if b["runs"] == 1 and b["begin"] < b["end"]]
+    assert given == [run for run in expected if run[2] < run[3]], [pair for pair in zip(given, expected) if pair[0] != pair[1]][:3]
+    assert sum(b["runs"] for b in boxes if b["begin"] == b["end"]) == len(thin)
+    for lane, label in enumerate(header["labels"]):
+        assert sum(b["value"] for b in boxes if b["lane"] == lane and not b["depth"]) == len(samples[label])
+'
+}
+
+@test "the flame chart is bounded, in each detail has all that was sampled, and takes what the commands take" {
+	view "$chart"'
+with View(kiln, "times.txt", "small.folded") as view:
+    fine = chart(view)[1]
+    for least in "10ms", "100ms", "1s", "1h":
+        header, boxes = chart(view, ("least", least))
+        assert sum(b["value"] for b in boxes if not b["depth"]) == header["total"] == top()["total"]
+        rows = {}
+        for b in boxes:
+            rows.setdefault((b["lane"], b["depth"]), []).append(b)
+        span = 7 * 10 ** 9
+        for row in rows.values():
+            assert all(a["end"] <= b["begin"] for a, b in zip(row, row[1:]))
+            assert len(row) <= 2 * span / header["least"] + 2, (least, len(row))
+            # What is together is shorter than twice the least, with gaps that are shorter, too.
+            assert all(b["runs"] == 1 or b["end"] - b["begin"] < 3 * header["least"] for b in row)
+        for depth in range(5):
+            assert sum(b["samples"] for b in boxes if b["depth"] == depth) == sum(b["samples"] for b in fine if b["depth"] == depth)
+    header, boxes = chart(view, ("time", "1..3"), ("focus", "^run$"), ("by", "cpu"))
+    assert header["total"] == top("--time=1..3", "--focus=^run$")["total"] and header["labels"] == ["CPU 0", "CPU 1"]
+    assert {b["name"] for b in boxes if not b["depth"]} == {"run"}
+    header, boxes = chart(view, ("lanes", "1"))
+    assert (header["lanes"], header["lanes_left_out"], {b["lane"] for b in boxes}) == (1, 1, {0})
+    assert chart(view, ("by", "all"))[0]["labels"] == ["all"]
+    assert chart(view, ("focus", "nothing"))[1] == []
+    for query, said in {"chart?profile=small.folded": b"the input does not say when a sample was taken\n", "chart?lanes=0": b"expected 1 to 10000 lanes"}.items():
+        status, _, body = view.get(query)
+        assert status == 400 and body.startswith(said), body
+'
+}
+
+@test "where samples say how long they lasted the flame chart is that long" {
+	cat >spans.speedscope.json <<-'END'
+	{"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "a"}, {"name": "b"}, {"name": "c"}]},
+	 "profiles": [{"type": "evented", "name": "one", "unit": "milliseconds", "startValue": 0, "endValue": 100, "events": [
+	  {"type": "O", "frame": 0, "at": 10}, {"type": "O", "frame": 1, "at": 20}, {"type": "C", "frame": 1, "at": 50},
+	  {"type": "C", "frame": 0, "at": 60}, {"type": "O", "frame": 2, "at": 80}, {"type": "C", "frame": 2, "at": 100}]}]}
+	END
+	view "$chart"'
+with View(kiln, "spans.speedscope.json") as view:
+    header, boxes = chart(view, ("by", "all"))
+    start = min(b["begin"] for b in boxes)
+    ms = [(b["depth"], b["name"], (b["begin"] - start) / 1e6, (b["end"] - start) / 1e6) for b in boxes if b["name"] in "abc"]
+    assert ms == [(0, "a", 0, 50), (0, "c", 70, 90), (1, "b", 10, 40)], ms
+'
+}
+
 @test "what is wrong with a query is said in a line" {
 	view "
 with View(kiln, 'times.txt') as view:
