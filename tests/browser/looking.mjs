@@ -11,7 +11,7 @@ export async function until(tab, what, ready) {
 			return state;
 	}
 	if (state)
-		state = { ...state, tree: null, top: null };
+		state = { ...state, tree: null, top: null, chart: null, heatmap: null };
 	throw new Error("never " + what + ": " + JSON.stringify(state));
 }
 

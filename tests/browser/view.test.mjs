@@ -501,6 +501,109 @@ test("lights on the heat map what is searched for: what --include leaves, cell b
 	equal((await look(tab)).heatmap.matched, null, "no expression, no light");
 });
 
+// ---- Flame chart ----
+
+const charted = (state) => state.chart && state.heatmap && !state.waiting;
+async function openChart(tab, hash = "") {
+	await tab.goto(url + "#view=chart" + hash);
+	return until(tab, "a chart", charted);
+}
+const chartNow = async (tab) => {
+	await until(tab, "a chart", charted);
+	await tab.evaluate(() => new Promise((drawn) =>
+		requestAnimationFrame(() => requestAnimationFrame(drawn))));
+	return until(tab, "a chart", charted);
+};
+
+test("the flame chart has a lane for each thread, and what ran when", {}, async (tab) => {
+	const { chart, heatmap, top: table } = await openChart(tab, "&column=100ms");
+	const threads = ask("info", "--json", file).thread_list.filter((each) => top("--thread", String(each.tid)).total);
+	equal(chart.header.labels.map((label) => /\d+$/.exec(label)[0]).sort(), threads.map((each) => String(each.tid)).sort());
+	equal([chart.header.total, table.total], [top().total, top().total]);
+	for (const box of chart.boxes)
+		if (!(box.x >= chart.place.x - 1 && box.x + box.width <= chart.place.x + chart.place.width + 1))
+			throw new Error("out of the pane: " + JSON.stringify(box));
+	equal(heatmap.range, null);
+});
+
+test("boxes of the flame chart have the samples of their function", {}, async (tab) => {
+	for (const [time, name] of [["0.2..0.7", "parse_all"], ["0.9..1.4", "write_all"]]) {
+		await tab.goto("about:blank");
+		const { chart } = await openChart(tab, "&time=" + time);
+		const count = (which) => totalOf(top("--kind", "samples", "--time", time), which);
+		// A few short runs of others may be drawn with it.
+		near(chart.boxes.filter((box) => box.name === name).reduce((sum, box) => sum + box.samples, 0) / count(name),
+			1, 0.05, name);
+	}
+});
+
+test("wheel, drag and keys in the flame chart choose the time of all panes", {}, async (tab) => {
+	const before = await openChart(tab, "&column=100ms"), { place } = before.chart;
+	const x = place.x + place.width * 0.25, span = before.chart.range.to;
+	await tab.mouse.move(x, place.y + 60);
+	await tab.keyboard.down("Control");
+	await tab.mouse.wheel(0, -300);
+	await tab.keyboard.up("Control");
+	await until(tab, "nearer", (state) => charted(state) && state.query.time);
+	let state = await chartNow(tab);
+	const { from, to } = state.chart.range;
+	near(from + (to - from) * 0.25, span * 0.25, span * 0.001, "the time at the pointer stays there");
+	if (!(to - from < span / 2))
+		throw new Error("not nearer: " + (to - from));
+	equal(state.heatmap.range, { from, to }, "the heat map's selection");
+	equal(state.top.total, top("--time", state.query.time).total, "the table");
+	equal(state.chart.header.total, state.top.total, "the chart");
+	await tab.keyboard.down("Shift");
+	await tab.mouse.wheel(0, 100);
+	await tab.keyboard.up("Shift");
+	state = await until(tab, "moved", (each) => charted(each) && each.chart.range.from > from);
+	near(state.chart.range.to - state.chart.range.from, to - from, 1, "as wide as before");
+	await tab.click("#all-time");
+	await until(tab, "the whole", (each) => charted(each) && !each.query.time);
+	await drag(tab, [place.x + place.width * 0.5, place.y + 40], [place.x + place.width * 0.75, place.y + 90]);
+	state = await until(tab, "dragged", (each) => charted(each) && each.query.time);
+	near(state.chart.range.from, span * 0.5, span * 0.005, "from");
+	near(state.chart.range.to, span * 0.75, span * 0.005, "to");
+	await tab.keyboard.press("Escape");
+	await until(tab, "the whole again", (each) => charted(each) && !each.query.time);
+});
+
+test("keys walk the flame chart, a click shows the time of a box", {}, async (tab) => {
+	await openChart(tab);
+	await tab.keyboard.press("g");
+	equal((await look(tab)).focus, "phases");
+	for (const name of ["_start", "__libc_start_main"]) {
+		await tab.keyboard.press("ArrowDown");
+		equal((await look(tab)).focus, name);
+	}
+	if (!/__libc_start_main .*sample/.test(await tab.textContent("#walked")))
+		throw new Error(await tab.textContent("#walked"));
+	await tab.keyboard.press("+");
+	let state = await until(tab, "nearer", (each) => charted(each) && each.query.time);
+	await tab.keyboard.press("-");
+	await until(tab, "farther", (each) => charted(each) && !each.query.time);
+	const { chart } = await chartNow(tab);
+	const box = chart.boxes.filter((each) => each.name === "main").sort((a, b) => b.width - a.width)[0];
+	await tab.mouse.click(...middleOf(box));
+	state = await until(tab, "zoomed", (each) => charted(each) && each.query.time);
+	equal([state.chart.range.from, state.chart.range.to].map((each) => Math.round(each / 1e6)),
+		[Math.max(box.from, 0), box.to].map((each) => Math.round(each / 1e6)));
+	await tab.fill("#search", "^main$");
+	const lit = await until(tab, "lit", (each) => charted(each) && each.query.search);
+	equal(lit.chart.boxes.every((each) => each.match === (each.name === "main")), true);
+	await tab.selectOption("#lanes", "all");
+	state = await until(tab, "one lane", (each) => charted(each) && each.chart.header.labels[0] === "all");
+	equal(state.chart.header.total, state.top.total);
+});
+
+test("says why there is no flame chart where there are no times", {}, async (tab) => {
+	await tab.goto(url + "#view=chart&profile=" + encodeURIComponent(other));
+	await until(tab, "there", (state) => state.top && !state.waiting);
+	equal(await tab.locator("#no-chart").isVisible(), true);
+	await tab.keyboard.press("1");
+	equal((await settled(tab)).tree.total, 10);
+});
+
 // ---- Callers and callees ----
 
 // The folded lines of a command, as {path: value}.

@@ -109,6 +109,13 @@ export function showLegend(dark, most, unit) {
 	byId("most").textContent = human(most, unit) + " in a cell";
 }
 
+// What a lane of the flame chart can be; auto is what it is when nobody says it.
+export function showLanes(about, lanes, auto) {
+	const choices = [["thread", "threads", about.thread_list], ["cpu", "CPUs", about.cpu_list], ["all", "nothing", [0]]]
+		.filter(([, , list]) => list && list.length).map(([by, text]) => [by, text]);
+	fillSelect(byId("lanes"), choices, lanes || auto);
+}
+
 // ---- Graph ----
 
 // Which main view is there, with what only it needs. choose(view): another one.

@@ -19,7 +19,7 @@ function listenToFields(page) {
 		const {shape, order, scale, view, before, normalise, widths, change} = page.state;
 		push({...START, profile: value, shape, order, scale, view, before, normalise, widths, change});
 	});
-	for (const key of ["kind", "thread", "column", "rows", "scale", "order"])
+	for (const key of ["kind", "thread", "column", "rows", "scale", "order", "lanes"])
 		onChange(key, ({value}) => push({[key]: value}));
 	onChange("idle", ({checked}) => push({idle: checked}));
 	for (const button of document.querySelectorAll("[data-shape]"))

@@ -8,7 +8,7 @@ import { exactly } from "./pattern.mjs";
 // What holds where the address says nothing.
 export const START = Object.freeze({
 	profile: "", kind: "", idle: false, time: "", thread: "", transforms: Object.freeze([]),
-	view: "flame", function: "", shape: "flame", order: "name", zoom: 0, open: "", search: "", ignore: false,
+	view: "flame", function: "", lanes: "", shape: "flame", order: "name", zoom: 0, open: "", search: "", ignore: false,
 	column: "", rows: "50", scale: "sqrt", sort: "self",
 	before: "", "before-time": "", normalise: false, side: "difference", widths: "both", change: "total"
 });
@@ -16,10 +16,11 @@ export const START = Object.freeze({
 const CHOICES = {
 	shape: ["flame", "icicle"], order: ["name", "weight"], scale: ["linear", "sqrt", "log", "rank"],
 	sort: ["self", "total", "name"], side: ["before", "difference", "after"],
-	widths: ["both", "after", "before"], change: ["total", "self"]
+	widths: ["both", "after", "before"], change: ["total", "self"],
+	lanes: ["", "thread", "cpu", "all"]
 };
 const ASKED = ["profile", "kind", "idle", "time", "thread"];
-const LOOKS = ["view", "function", "shape", "order", "zoom", "open", "search", "ignore", "column", "rows", "scale", "sort",
+const LOOKS = ["view", "function", "lanes", "shape", "order", "zoom", "open", "search", "ignore", "column", "rows", "scale", "sort",
 	"side", "widths", "change"];
 const COMPARED = ["before", "before-time", "normalise"];
 
@@ -122,6 +123,11 @@ export function callersAddress(state, name) {
 	const only = exactly(name);
 	return treeAddress({...sideOf(state), open: "", transforms: [...state.transforms,
 		{name: "include", argument: only}, {name: "hide-below", argument: only}, {name: "reverse", argument: null}]});
+}
+
+// by: thread, cpu or all; least: ns, how long a box lasts that can be seen.
+export function chartAddress(state, by, least) {
+	return address("chart", [...asked(sideOf(state)), word("by", by), word("least", least + "ns")]);
 }
 
 export function topAddress(state, rows) {

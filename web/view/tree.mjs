@@ -1,8 +1,9 @@
 // tree.mjs: what is a call tree, as the server sends it: where are its boxes, what do they match?
 //
 // Nodes are numbers in preorder; 0 is the root. Callees of i are i + 1, end[i + 1], ... below end[i].
-import { shadeOf, shadesOf } from "./colours.mjs";
+import { shadesOf } from "./colours.mjs";
 import { parseUnit } from "./numbers.mjs";
+import { Texts } from "./texts.mjs";
 
 export class Tree {
 	constructor({header, columns}, byName) {
@@ -25,7 +26,6 @@ export class Tree {
 		this.names = columns.name;
 		this.modules = columns.module;
 		this.texts = new Texts(columns.string_end, columns.strings);
-		this.shades = new Int8Array(columns.string_end.length).fill(-1);
 		this.place(byName);
 	}
 
@@ -67,10 +67,7 @@ export class Tree {
 	}
 
 	shade(i) {
-		const id = this.names[i];
-		if (this.shades[id] < 0)
-			this.shades[id] = shadeOf(this.texts.at(id));
-		return this.shades[id];
+		return this.texts.shade(this.names[i]);
 	}
 
 	colour(i) {
@@ -127,12 +124,7 @@ export class Tree {
 
 	// Which names match (by string), or null when there is nothing to search for.
 	matches(pattern) {
-		if (!pattern)
-			return null;
-		const found = new Uint8Array(this.texts.count);
-		for (let id = 0; id < found.length; id++)
-			found[id] = pattern.test(this.texts.at(id)) ? 1 : 0;
-		return found;
+		return this.texts.matches(pattern);
 	}
 
 	// "all" is not the name of anything, nor are small frames.
@@ -160,23 +152,5 @@ export class Tree {
 				return i;
 		}
 		return -1;
-	}
-}
-
-// Strings one behind another, decoded when they are asked for.
-class Texts {
-	constructor(ends, bytes) {
-		this.ends = ends;
-		this.bytes = bytes;
-		this.count = ends.length;
-		this.made = new Array(ends.length);
-		this.decoder = new TextDecoder();
-	}
-
-	at(id) {
-		if (this.made[id] === undefined)
-			this.made[id] = this.decoder.decode(
-				this.bytes.subarray(id ? this.ends[id - 1] : 0, this.ends[id]));
-		return this.made[id];
 	}
 }

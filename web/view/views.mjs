@@ -18,7 +18,8 @@
 //     escape() => bool     give up something of its own; false: there was nothing
 //     themeChanged()       draw again
 //     onScreen() => {...}  members of the state that tests look at
+import { ChartView } from "./views/chart.mjs";
 import { FlameView } from "./views/flame.mjs";
 import { SandwichView } from "./views/sandwich.mjs";
 
-export const VIEWS = [FlameView, SandwichView];
+export const VIEWS = [FlameView, ChartView, SandwichView];
