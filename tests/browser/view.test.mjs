@@ -46,7 +46,8 @@ function skip(why) {
 }
 
 const file = path.join(folder, "phases.kiln"), other = path.join(folder, "other.folded"),
-	wide = path.join(folder, "wide.folded"), again = path.join(folder, "again.kiln");
+	wide = path.join(folder, "wide.folded"), again = path.join(folder, "again.kiln"),
+	two = path.join(folder, "two.folded");
 function record() {
 	const source = path.join(folder, "phases.c"), program = path.join(folder, "phases");
 	fs.writeFileSync(source, PROGRAM);
@@ -59,6 +60,7 @@ function record() {
 		skip("needs perf: " + String(error.stderr).split("\n")[0]);
 	}
 	fs.writeFileSync(other, "main;work 7\nmain;rest 3\n");
+	fs.writeFileSync(two, "main;b 3 5\nmain;c 5 0\nmain;d 0 4\n");
 	fs.writeFileSync(wide, "most 1000000000\n" +
 		Array.from({ length: 20000 }, (_, i) => `f${i} 1\n`).join(""));
 }
@@ -68,7 +70,7 @@ const top = (...options) => ask("top", "--json", ...options, file);
 const totalOf = (answer, name) => answer.functions.find((each) => each.function === name).total;
 
 async function serve() {
-	const server = spawn(kiln, ["view", "--no-open", file, other, wide, again], { stdio: ["ignore", "pipe", "inherit"] });
+	const server = spawn(kiln, ["view", "--no-open", file, other, wide, again, two], { stdio: ["ignore", "pipe", "inherit"] });
 	process.on("exit", () => server.kill());
 	for await (const line of createInterface({ input: server.stdout }))
 		return { server, url: line.trim() };
@@ -853,6 +855,23 @@ test("before and after by themselves are what kiln top says; keys alone compare 
 	await tab.keyboard.press("Escape");
 	await tab.mouse.up();
 	equal((await settled(tab)).query, moved.query, "given up");
+});
+
+test("swapped, after is before; what kiln diff wrote is looked at as it is", { errors: true }, async (tab) => {
+	const hash = "#before=" + encodeURIComponent(file) + "&before-time=..0.5&time=0.5..1.5&profile=" + encodeURIComponent(again);
+	const state = await open(tab, hash);
+	equal(state.command, `kiln diff --before-time ..0.5 --after-time 0.5..1.5 ${file} ${again}`);
+	await tab.click("#swap");
+	const swapped = await settled(tab);
+	equal(swapped.command, `kiln diff --before-time 0.5..1.5 --after-time ..0.5 ${again} ${file}`);
+	checkCompared(swapped);
+	equal([swapped.top.before_total, swapped.top.total], [state.top.total, state.top.before_total], "totals");
+	await tab.goto(url + "#profile=" + encodeURIComponent(two));
+	const own = await until(tab, "shown", (each) => each.tree && each.tree.boxes.some((box) => box.after) && !each.waiting);
+	equal(own.tree.boxes.map((box) => [box.name, box.before.total, box.after.total]).sort(),
+		[["all", 8, 9], ["b", 3, 5], ["c", 5, 0], ["d", 0, 4], ["main", 8, 9]], "both columns");
+	equal([own.status, await tab.isVisible("#time"), await tab.isVisible("#widths"), await tab.isVisible("#before")],
+		["", false, true, false], "what there is to choose");
 });
 
 test("a comparison that cannot be is said, and can be ended", { errors: true }, async (tab) => {

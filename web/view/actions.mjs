@@ -81,7 +81,7 @@ export class Actions {
 
 	openSaveMenu(button) {
 		const place = button.getBoundingClientRect();
-		const formats = query.isCompared(this.page.state) ? FORMATS_OF_CHANGE : FORMATS;
+		const formats = query.isCompared(this.page.state) || query.hasSides(this.page.shown.about) ? FORMATS_OF_CHANGE : FORMATS;
 		this.menu.open("Save as", formats.map(([format, suffix, text]) =>
 			({text, act: () => this.save(format, suffix)})), place.x, place.bottom + 2);
 	}

@@ -3,7 +3,7 @@ import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
 import { changeColours } from "./colours.mjs";
 import { byId, fillSelect, shortName } from "./controls.mjs";
 import { human, parseUnit } from "./numbers.mjs";
-import { START, isCompared, sideOf } from "./query.mjs";
+import { START, hasSides, isCompared, sideOf } from "./query.mjs";
 
 const NONE = {before: "", "before-time": "", normalise: false, side: START.side, zoom: 0};
 const SIDES = ["before", "difference", "after"];
@@ -12,6 +12,7 @@ export class CompareBar {
 	constructor(page) {
 		this.page = page;
 		byId("compare").addEventListener("click", () => this.turn());
+		byId("swap").addEventListener("click", () => this.swap());
 		for (const button of document.querySelectorAll("[data-side]"))
 			button.addEventListener("click", () => this.become({side: button.dataset.side}));
 		for (const key of ["widths", "change"])
@@ -37,6 +38,11 @@ export class CompareBar {
 			this.become({before: first});
 	}
 
+	swap() {
+		const {state, shown} = this.page, after = state.profile || shown.profiles[0].name;
+		this.become({before: after, profile: state.before, "before-time": state.time, time: state["before-time"]});
+	}
+
 	// What is selected is before; what it is compared with is selected next.
 	keepSelection() {
 		const {state} = this.page;
@@ -49,18 +55,19 @@ export class CompareBar {
 			this.become({side: SIDES[(at + 1) % SIDES.length]});
 	}
 
-	// The state is another one.
+	// The state is another one. A profile that has two sides itself is not compared with others.
 	show() {
 		const {state, shown} = this.page, names = shown.profiles.map(({name}) => name);
-		byId("compared").hidden = !state.before;
-		byId("compare").setAttribute("aria-pressed", String(state.before !== ""));
-		if (!state.before)
-			return;
+		const chosen = state.before !== "", two = hasSides(shown.about);
+		byId("compared").hidden = !chosen && !two;
+		byId("compare").disabled = two && !chosen;
+		byId("compare").setAttribute("aria-pressed", String(chosen));
+		for (const element of document.querySelectorAll("#compared .bar > *"))
+			element.hidden = ("difference" in element.dataset && !isCompared(state) && !two) ||
+				("chosen" in element.dataset && !chosen);
 		fillSelect(byId("before"), names.map((name) => [name, shortName(shown.profiles, name)]), state.before);
 		for (const button of document.querySelectorAll("[data-side]"))
 			button.setAttribute("aria-pressed", String(button.dataset.side === state.side));
-		for (const label of document.querySelectorAll("#compared [data-difference]"))
-			label.hidden = !isCompared(state);
 		byId("widths").value = state.widths;
 		byId("change").value = state.change;
 		byId("normalise").checked = state.normalise;

@@ -100,6 +100,10 @@ class Page extends Session {
 		this.time.take(answer);
 	}
 
+	onNoMap() {
+		this.time.hide();
+	}
+
 	onWhole() {
 		this.time.showSelected();
 		this.describe();

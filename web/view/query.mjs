@@ -84,6 +84,9 @@ export function hashOf(state) {
 
 export const isCompared = (state) => state.before !== "" && state.side === "difference";
 
+// Has a profile two sides itself, as what `kiln diff` writes? about: the server's answer.
+export const hasSides = (about) => (about.streams || []).some(({side}) => side === 2);
+
 // What is looked at where nothing is compared: of a comparison the side that is shown, after's unless it
 // is before.
 export function sideOf(state) {

@@ -11,7 +11,7 @@ const GAP = 200; // ms from one look to the next: two questions each, so ten a s
 
 // Whoever extends it has: viewOf(state), a main view (views.mjs); onState() when the state has changed;
 // sought(), what is searched for,
-// as the server takes it; onView(), onMap(answer) and onWhole() when answers have come; onOther() when the address is another one;
+// as the server takes it; onView(), onMap(answer), onNoMap() and onWhole() when answers have come; onOther() when the address is another one;
 // say(text, wrong).
 export class Session {
 	constructor() {
@@ -134,7 +134,9 @@ export class Session {
 		}
 		const {state, wanted, shown} = this, view = this.viewOf(state);
 		const look = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, TABLE_ROWS)};
-		const mapFrom = query.heatmapAddress(state, state.column || this.autoColumn(), this.sought());
+		// What has two sides itself has no times.
+		const mapFrom = query.hasSides(shown.about) ? "" :
+			query.heatmapAddress(state, state.column || this.autoColumn(), this.sought());
 		this.onState();
 		this.askWhole().catch((error) => this.complain(error));
 		if (wanted.view !== look.viewFrom + "\n" + look.topFrom) {
@@ -145,7 +147,10 @@ export class Session {
 		}
 		if (wanted.map !== mapFrom) {
 			wanted.map = mapFrom;
-			this.mapLatest.want(mapFrom, hurry);
+			if (mapFrom)
+				this.mapLatest.want(mapFrom, hurry);
+			else
+				this.onNoMap();
 		}
 	}
 

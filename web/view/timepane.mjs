@@ -48,6 +48,10 @@ export class TimePane {
 		this.showSelected();
 	}
 
+	hide() {
+		byId("time").hidden = true;
+	}
+
 	showLegend() {
 		if (this.heatmap.map)
 			showLegend(isDark(), this.heatmap.map.most, this.unit);
