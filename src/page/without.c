@@ -2,6 +2,5 @@
 #include "renderers/page_parts.h"
 
 const struct page_parts page_parts = {
-	.lacking = "this kiln writes no pages: it was built without " PAGE_LACKS
-		   " (the names of Debian's packages)",
+	.lacking = "this kiln writes no pages: " PAGE_WHY,
 };

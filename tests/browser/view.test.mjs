@@ -417,6 +417,9 @@ test("saves what is shown in other formats", {}, async (tab) => {
 	const [name, svg] = await saved(/SVG/);
 	equal(name, "phases.svg");
 	equal(svg, said("draw", "--inverted", ...options, "-o", "-"));
+	const drawn = path.join(folder, "drawn.html");
+	said("draw", ...options, "-o", drawn);
+	equal(await saved(/as one file/), ["phases.html", fs.readFileSync(drawn, "utf8")]);
 });
 
 test("says what the server refuses, and keeps what was there", { errors: true }, async (tab) => {

@@ -43,6 +43,7 @@ static const char *const names[] = {
 	/* \ */ "otlp-json",
 	/* ] */ "austin",
 	/* ^ */ "bpftrace-json",
+	/* _ */ "html",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))
@@ -53,6 +54,11 @@ struct result {
 	size_t streams;
 	int64_t total; /* of all values of the first streams, which fit into it */
 };
+
+static const struct samples *samples_of(const struct profile *p)
+{
+	return &p->samples.items[p->streams.items[0].row.samples];
+}
 
 static struct result read_and_walk(
 	const struct reader *reader, struct bytes content, unsigned want, unsigned style)
@@ -71,7 +77,7 @@ static struct result read_and_walk(
 		struct view v;
 
 		result.streams = p.streams.len;
-		for (size_t i = 0; i < p.samples.items[0].count; i++)
+		for (size_t i = 0; result.streams && i < samples_of(&p)->count; i++)
 			result.total += stream_value(&p.streams.items[0], i);
 		view_init(&v, &p, BY_FUNCTION);
 		for (size_t i = 1; i < v.tree.caller.len; i++)

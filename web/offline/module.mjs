@@ -69,6 +69,9 @@ export async function answer(address, signal) {
 	return (await ask(address, signal)).body;
 }
 
+// Formats that answers may have: it is such a page itself.
+export const canWrite = (format) => format !== "html";
+
 // The same as a file.
 export async function download(address, name) {
 	const {body, type} = await ask(address);

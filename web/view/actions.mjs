@@ -3,10 +3,10 @@ import { byId, shortName } from "./controls.mjs";
 import { Menu } from "./menu.mjs";
 import { exactly } from "./pattern.mjs";
 import * as query from "./query.mjs";
-import { download } from "./server.mjs";
+import { canWrite, download } from "./server.mjs";
 
 // What is shown, as a file.
-const FORMATS = [["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Folded stacks"],
+const FORMATS = [["html", ".html", "This page as one file (HTML)"], ["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Folded stacks"],
 	["pprof", ".pb.gz", "pprof"], ["speedscope", ".speedscope.json", "Speedscope"],
 	["firefox", ".firefox.json", "Firefox Profiler"], ["csv", ".csv", "A row for every sample (CSV)"]];
 
@@ -82,7 +82,7 @@ export class Actions {
 	openSaveMenu(button) {
 		const place = button.getBoundingClientRect();
 		const formats = query.isCompared(this.page.state) || query.hasSides(this.page.shown.about) ? FORMATS_OF_CHANGE : FORMATS;
-		this.menu.open("Save as", formats.map(([format, suffix, text]) =>
+		this.menu.open("Save as", formats.filter(([format]) => canWrite(format)).map(([format, suffix, text]) =>
 			({text, act: () => this.save(format, suffix)})), place.x, place.bottom + 2);
 	}
 }

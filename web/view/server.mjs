@@ -15,6 +15,9 @@ export async function answer(address, signal) {
 	throw new Error((await response.text()).trim() || "The server says " + response.status);
 }
 
+// Formats that answers may have.
+export const canWrite = () => true;
+
 // The same as a file.
 export function download(address, name) {
 	const link = document.createElement("a");
