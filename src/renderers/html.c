@@ -25,17 +25,29 @@ static bool pack(
 static void add_state(const struct view *v, struct buffer *out)
 {
 	const struct profile *p = v->profile;
-	struct bytes kind = profile_text(p, view_stream(v)->kind);
+	const struct stream_row *shown = view_stream(v);
+	struct bytes kind = profile_text(p, shown->kind);
+	bool idle = false;
 
-	if (!p->streams.len || bytes_equal(kind, profile_text(p, p->streams.items[0].row.kind)))
-		return;
-	buffer_text(out, "kind=");
-	for (size_t i = 0; i < kind.len; i++) {
-		unsigned char c = (unsigned char)kind.at[i];
-		bool plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+	for (size_t i = 0; i < p->streams.len; i++)
+		idle |= v->streams[i] && p->streams.items[i].row.kind != shown->kind;
+	if (p->streams.len && shown->kind != p->streams.items[0].row.kind) {
+		buffer_text(out, "kind=");
+		for (size_t i = 0; i < kind.len; i++) {
+			unsigned char c = (unsigned char)kind.at[i];
+			bool plain = (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
 
-		buffer_printf(out, plain ? "%c" : "%%%02X", c);
+			buffer_printf(out, plain ? "%c" : "%%%02X", c);
+		}
+		buffer_text(out, idle ? "&amp;" : "");
 	}
+	buffer_text(out, idle ? "idle" : "");
+}
+
+/* Names that transforms have made say already what is to be said. */
+static int projection_of(const struct view *v)
+{
+	return (int)(v->changed ? v->projection & (PROJECT_LINES - 1) : v->projection);
 }
 
 extern const struct renderer renderer_html;
@@ -51,7 +63,7 @@ static bool html_render(
 		return false;
 	output_write(out, page_parts.start);
 	buffer_printf(&text, " data-size=\"%zu\" data-projection=\"%d\" data-state=\"", size,
-		(int)v->projection);
+		projection_of(v));
 	add_state(v, &text);
 	buffer_text(&text, "\">");
 	base64_add(buffer_bytes(&packed), &text);

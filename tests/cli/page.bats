@@ -90,6 +90,23 @@ page = open('kind.html').read()
 assert 'data-state=\"kind=samples\"' in page and 'data-state=\"\"' in open('part.html').read()
 same('kind.html', ['times.txt'], ['top?json', 'top?json&kind=samples'])
 "
+	cat >idle.txt <<-'END'
+		main 7/7 [000] 1.0: 1 cycles:
+		        7f01 leaf+0x1 (/bin/app)
+		  file.c:12
+		        7f03 main+0x3 (/bin/app)
+		  file.c:44
+
+		swapper 0/0 [001] 1.5: 1 cycles:
+		        ffffffff81000001 native_safe_halt+0x1 ([kernel.kallsyms])
+
+	END
+	for options in "" --idle "--kind samples" "--kind samples --idle" --lines "--lines --exclude none" "--lines --focus leaf --idle"; do
+		"$kiln" draw -q $options idle.txt -o idle.html
+		sed -n 's/.* data-state="\([^"]*\)".*/folded?\1/p' idle.html | sed 's/&amp;/\&/g' | node "$BATS_TEST_DIRNAME/../support/page_answers.mjs" idle.html x |
+			python3 -c 'import base64, json, sys; sys.stdout.buffer.write(base64.b64decode(json.load(sys.stdin)["body"]))' |
+			diff <("$kiln" fold -q $options idle.txt) -
+	done
 	printf 'a;b 3\n' | "$kiln" convert - --to html >piped.html
 	answers "
 assert json.loads(base64.b64decode(ask('piped.html', ['top?json'])[0]['body']))['total'] == 3

@@ -126,8 +126,15 @@ teardown() {
 	grep -q heavy p.svg
 	"$kiln" record -q -o p.folded -- "$bin/busy" 0.3
 	grep -q 'main;.*heavy [0-9]*$' p.folded
+	if "$kiln" record -q -o p.html -- "$bin/busy" 0.3 2>said; then
+		"$kiln" fold -q p.html | grep -q 'main;.*heavy [0-9]*$'
+		[ "$(stat -c %a p.html)" = 600 ]
+	else # before anything runs
+		grep -q 'this kiln writes no pages: ' said
+	fi
 	[ ! -e p.svg.kiln ]
 	[ ! -e p.folded.kiln ]
+	[ ! -e p.html.kiln ]
 	run -2 "$kiln" record -q -o p.unknown -- true
 }
 

@@ -1,6 +1,7 @@
 /* test_base.c: text, numbers, UTF-8 and hashing. */
 #include "test.h"
 
+#include "base/base64.h"
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -162,6 +163,30 @@ static void utf8_refuses_what_is_not(void **state)
 	assert_int_equal(utf8_clean_length(BYTES("abcdefghijklmnop\x7f")), 16);
 }
 
+/* RFC 4648, section 10; and bytes that have the letters of URLs. */
+static void base64_is_that_of_the_rfc(void **state)
+{
+	static const char *const cases[][2] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="},
+		{"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="},
+		{"foobar", "Zm9vYmFy"}, {"\xfb\xff\xbe", "+/++"}};
+	struct buffer text = {0}, back = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		text.len = back.len = 0;
+		base64_add(bytes_of(cases[i][0]), &text);
+		assert_true(bytes_equal(buffer_bytes(&text), bytes_of(cases[i][1])));
+		assert_true(base64_undo(buffer_bytes(&text), &back));
+		assert_true(bytes_equal(buffer_bytes(&back), bytes_of(cases[i][0])));
+	}
+	back.len = 0;
+	assert_true(base64_undo(BYTES("-_--"), &back));
+	assert_true(bytes_equal(buffer_bytes(&back), BYTES("\xfb\xff\xbe")));
+	assert_false(base64_undo(BYTES("Zm9v Zg"), &back));
+	buffer_release(&text);
+	buffer_release(&back);
+}
+
 static void fill_and_find(struct id_map *map, uint32_t count)
 {
 	for (uint32_t key = 1; key <= count; key++) {
@@ -271,6 +296,7 @@ int main(void)
 		cmocka_unit_test(xml_json_and_csv_escape),
 		cmocka_unit_test(units_read_well),
 		cmocka_unit_test(utf8_refuses_what_is_not),
+		cmocka_unit_test(base64_is_that_of_the_rfc),
 		cmocka_unit_test(map_finds_what_was_put),
 		cmocka_unit_test(map_with_room_does_not_grow),
 		cmocka_unit_test(hashes_are_xxh3),
