@@ -18,21 +18,35 @@ static frame_id frame_copied(const struct view *v, struct profile *to, frame_id 
 	return profile_frame(to, &frame);
 }
 
-/* One stack for each node, and a place that has only a name for each frame. */
+/* Of every node: does a sample that is shown end in it, or in what it calls? */
+static bool *find_needed(const struct view *v)
+{
+	bool *needed = view_ends(v);
+
+	for (size_t i = v->tree.caller.len; i-- > 1;)
+		needed[v->tree.caller.items[i]] |= needed[i];
+	return needed;
+}
+
+/* One stack for each node that is needed, and a place that has only a name for each frame. */
 stack_id *copy_stacks(const struct view *v, struct profile *to)
 {
 	size_t nodes = v->tree.caller.len;
+	bool *needed = find_needed(v);
 	stack_id *stacks = memory_new(nodes, sizeof(*stacks));
 	location_id *locations = memory_new(view_frame_count(v), sizeof(*locations));
 
 	for (size_t i = 1; i < nodes; i++) {
 		frame_id frame = v->tree.frame.items[i];
 
+		if (!needed[i])
+			continue;
 		if (!locations[frame])
 			locations[frame] = profile_location_named(to, frame_copied(v, to, frame));
 		stacks[i] = profile_stack(to, stacks[v->tree.caller.items[i]], locations[frame]);
 	}
 	free(locations);
+	free(needed);
 	return stacks;
 }
 

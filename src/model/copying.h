@@ -7,7 +7,8 @@
 string_id copy_text(const struct view *v, struct profile *to, string_id id);
 
 /* Each adds rows to `to` and returns the new id of every row of the view (of every node for stacks,
- * which get places that have only names); the caller frees it. */
+ * which get places that have only names, and for which it is 0 where no sample is shown); the
+ * caller frees it. */
 stack_id *copy_stacks(const struct view *v, struct profile *to);
 thread_id *copy_threads(const struct view *v, struct profile *to);
 label_set_id *copy_labels(const struct view *v, struct profile *to);

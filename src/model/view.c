@@ -364,6 +364,21 @@ node_id view_node(const struct view *v, uint32_t samples, size_t sample)
 			 : v->node_of_stack[v->profile->samples.items[samples].stack.items[sample]];
 }
 
+bool *view_ends(const struct view *v)
+{
+	bool *ends = memory_new(v->tree.caller.len, sizeof(*ends));
+
+	for (uint32_t table = 0; table < v->profile->samples.len; table++) {
+		for (size_t i = 0; i < v->profile->samples.items[table].count; i++) {
+			node_id node = view_node(v, table, i);
+
+			if (node != NODE_DROPPED)
+				ends[node] = true;
+		}
+	}
+	return ends;
+}
+
 void view_self(const struct view *v, int64_t *ret_self)
 {
 	memset(ret_self, 0, v->tree.caller.len * sizeof(*ret_self));

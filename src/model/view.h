@@ -112,6 +112,8 @@ bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bo
 
 /* The node in which a sample ends, or NODE_DROPPED. */
 node_id view_node(const struct view *v, uint32_t samples, size_t sample);
+/* For every node: does a sample that is still shown end in it? To be freed. */
+bool *view_ends(const struct view *v);
 
 /* Self value of every node over the selected streams, then totals by one backward sweep.
  * Both arrays have v->tree.caller.len items; totals[0] is the sum of all. */

@@ -32,21 +32,6 @@ void select_nodes(struct view *v, const bool *keep)
 	free(map);
 }
 
-bool *select_ends(const struct view *v)
-{
-	bool *ends = memory_new(v->tree.caller.len, sizeof(*ends));
-
-	for (uint32_t table = 0; table < v->profile->samples.len; table++) {
-		for (size_t i = 0; i < v->profile->samples.items[table].count; i++) {
-			node_id node = view_node(v, table, i);
-
-			if (node != NODE_DROPPED)
-				ends[node] = true;
-		}
-	}
-	return ends;
-}
-
 bool select_samples(struct view *v, const struct selection *by, struct error *err)
 {
 	const struct profile *p = v->profile;

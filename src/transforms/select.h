@@ -7,9 +7,6 @@
 /* Keep the samples that end in a node for which keep[node]; branches that nobody ends in go. */
 void select_nodes(struct view *v, const bool *keep);
 
-/* For every node: does a sample that is still shown end in it? To be freed. */
-bool *select_ends(const struct view *v);
-
 /* Keep the samples that satisfy `wanted`. Tables for which `has` is false do not say, so all of
  * their samples go; when no table says, ERR_USAGE with `what` ("which thread a sample is of"). */
 struct selection {

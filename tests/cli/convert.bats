@@ -138,3 +138,13 @@ strings_of() {
 	"$kiln" convert minus.json -o minus.speedscope.json
 	"$kiln" fold minus.speedscope.json | grep -qx 'a -4'
 }
+
+@test "a part of a profile has the stacks of that part only" {
+	for i in 0 1 2 3; do
+		printf 'app 7 [000] 10.%d00000: 1 cycles:\n\t7f0%d f%d+0x1 (/bin/app)\n\t7f09 main+0x1 (/bin/app)\n\n' "$i" "$i" "$i"
+	done >times.txt
+	"$kiln" convert -q --time 0.1..0.3 times.txt -o part.kiln
+	run -0 "$kiln" fold -q part.kiln
+	diff - <<<"$output" <(printf '%s\n' 'app;main;f1 1' 'app;main;f2 1')
+	[ "$("$kiln" info -q --json part.kiln | jq .tree_nodes)" -eq 4 ] # app, main and the two
+}
