@@ -2,7 +2,7 @@
 """Put the page of `kiln view` into a C header as one file that asks a module: page.py OUT.h DEPFILE WEB MODULE
 
 WEB is the folder web/, MODULE the WebAssembly that answers in place of a server. Styles and modules of view.html
-become parts of it, with offline/module.mjs in place of view/server.mjs; a profile is to be put between
+become parts of it, with offline/module.mjs in place of view/server.mjs, and alone.mjs of served.mjs; a profile is to be put between
 `page_start` and `page_end`, in base64 of gzip. What may run is said by its hash. The same files always give
 the same header.
 """
@@ -74,7 +74,7 @@ def data(name, kind, text):
 
 def main():
     out, depfile, web, module = sys.argv[1:]
-    page, worker = Bundle(web, {"view/server.mjs": "offline/module.mjs"}), Bundle(web, {})
+    page, worker = Bundle(web, {"view/server.mjs": "offline/module.mjs", "view/served.mjs": "offline/alone.mjs"}), Bundle(web, {})
     with open(os.path.join(web, "view.html"), encoding="utf-8") as file:
         html = file.read()
     with open(module, "rb") as file:

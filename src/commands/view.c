@@ -17,12 +17,14 @@
 #include "server/folder.h"
 #include "server/server.h"
 
-#define CACHE_USUAL ((uint64_t)1 << 30) /* bytes */
+#define CACHE_USUAL   ((uint64_t)1 << 30)   /* bytes */
+#define UPLOADS_USUAL ((uint64_t)256 << 20) /* bytes; where nobody else can ask */
 
 static struct settings {
-	uint64_t port, cache;
+	uint64_t port, cache, uploads;
+	const char *listen, *token_file;
 	bool no_open;
-} own = {.cache = CACHE_USUAL};
+} own = {.cache = CACHE_USUAL, .uploads = UINT64_MAX};
 
 static const struct option options[] = {
 	{.name = "port",
@@ -35,6 +37,23 @@ static const struct option options[] = {
 		.help = "profiles of folders stay in memory up to this size together (1G)",
 		.set = option_size,
 		.offset = offsetof(struct settings, cache)},
+	{.name = "listen",
+		.argument = "ADDRESS:PORT",
+		.help = "let others ask, too, who know the token of --token-file; they and those "
+			"on the way to them can read along",
+		.set = option_text,
+		.offset = offsetof(struct settings, listen)},
+	{.name = "token-file",
+		.argument = "FILE",
+		.help = "what whoever asks has to know: its first line (a new one)",
+		.set = option_text,
+		.offset = offsetof(struct settings, token_file)},
+	{.name = "uploads",
+		.argument = "SIZE",
+		.help = "take files that are dropped on the page, up to this size together on "
+			"their way (256M; 0 with --listen); they stay in memory",
+		.set = option_size,
+		.offset = offsetof(struct settings, uploads)},
 	{.name = "no-open",
 		.help = "only print the address: do not open a browser",
 		.set = option_flag,
@@ -134,7 +153,7 @@ static bool own_address(struct bytes *ret_address)
 	return more;
 }
 
-static void tell(const struct server *s)
+static void tell(const struct server *s, const struct place *place)
 {
 	struct buffer text = {0};
 	struct bytes address;
@@ -142,7 +161,9 @@ static void tell(const struct server *s)
 	buffer_printf(&text, "%s\n", server_url(s));
 	print(&text);
 	fflush(stdout);
-	if (own_address(&address))
+	if (place->is_shared)
+		say("others can ask, and read along on the way: ssh -L does without");
+	else if (own_address(&address))
 		say("to see it from where you are: ssh -L %u:127.0.0.1:%u %.*s", server_port(s),
 			server_port(s), (int)address.len, address.at);
 	say("Ctrl-C ends it");
@@ -158,11 +179,8 @@ static void wait_for_end(const sigset_t *ends)
 		;
 }
 
-static int serve(struct files *f, bool has_folder)
+static int serve(struct files *f, struct server_settings *settings)
 {
-	const struct server_settings settings = {.shelf = files_shelf(f),
-		.port = (uint16_t)own.port,
-		.starts_with_list = has_folder};
 	struct error err = {0};
 	struct server *server;
 	sigset_t ends;
@@ -172,44 +190,67 @@ static int serve(struct files *f, bool has_folder)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, NULL);
-	server = server_open(&settings, &err);
+	settings->files = f;
+	server = server_open(settings, &err);
 	if (!server)
 		return fail(&err);
-	tell(server);
+	tell(server, &settings->place);
 	open_browser(server_url(server));
 	wait_for_end(&ends);
 	server_close(server);
 	return 0;
 }
 
-static bool check_settings(struct error *err)
+static bool find_place(struct place *ret, struct error *err)
 {
 	if (own.port > UINT16_MAX)
-		return error_set(err, ERR_USAGE, "view: --port: expected at most %u, got %llu",
+		return error_set(err, ERR_USAGE, "--port: expected at most %u, got %llu",
 			UINT16_MAX, (unsigned long long)own.port);
+	*ret = place_local((uint16_t)own.port);
+	if (!own.listen)
+		return true;
+	if (own.port)
+		return error_set(err, ERR_USAGE, "--listen names the port: leave --port out");
+	if (!place_parse(own.listen, ret, err))
+		return error_prefix(err, "--listen: ");
+	return own.token_file ||
+	       error_set(err, ERR_USAGE,
+		       "--listen lets others ask: name a --token-file with what they have to know");
+}
+
+static bool make_settings(struct server_settings *ret, struct error *err)
+{
+	*ret = (struct server_settings){.upload_most = own.uploads};
+	if (!find_place(&ret->place, err) ||
+		!(own.token_file ? token_read(own.token_file, &ret->token, err)
+				 : token_make(&ret->token, err)))
+		return error_prefix(err, "view: ");
+	if (own.uploads == UINT64_MAX)
+		ret->upload_most = own.listen ? 0 : UPLOADS_USUAL;
 	return server_check(err);
 }
 
 static int run(char **operands)
 {
-	const struct files_settings settings = {
+	const struct files_settings reading = {
 		.cache = own.cache, .read = read_profile, .projection = names_projection()};
 	const char *usual = NULL;
 	struct error err = {0};
-	bool has_folder = false;
+	struct server_settings settings;
 	struct files *files;
 	int code;
 
-	if (!check_settings(&err))
+	if (!make_settings(&settings, &err))
 		return fail(&err);
 	if (!operands[0] && !load_choose(&command_view, operands, &usual, &err)) {
 		error_prefix(&err, "view: ");
 		return fail(&err);
 	}
 	truncated_catch(true);
-	files = files_new(&settings);
-	code = add_operands(files, operands, usual, &has_folder, &err) ? serve(files, has_folder)
-								       : fail(&err);
+	files = files_new(&reading);
+	code = add_operands(files, operands, usual, &settings.starts_with_list, &err)
+		       ? serve(files, &settings)
+		       : fail(&err);
 	files_release(files);
 	names_release();
 	return code;

@@ -12,7 +12,7 @@
 #include "readers/readers.h"
 #include "server/folder.h"
 
-#define LOOK_EVERY INT64_C(1000000000) /* ns from one look at all folders to the next */
+#define LOOK_EVERY INT64_C(1000000000) /* ns between looks for lists */
 
 /* A profile in memory. */
 struct held {
@@ -32,6 +32,7 @@ struct entry {
 	const struct folder *folder; /* NULL: the name is a path */
 	const char *path;	     /* below the folder; in `name`; or "-" */
 	bool only_here;		     /* its content can be read once only */
+	bool was_sent;		     /* ... and it is gone when it is let go */
 	bool is_gone;
 	struct file_mark mark;
 	bool is_profile; /* by the first bytes of a file with this mark */
@@ -246,21 +247,21 @@ static void source_look(struct files *f, struct source *s, bool *ret_more)
 	s->entries = merged;
 }
 
-static int64_t now_ns(void)
+static int64_t now_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* At all folders, but not all the time. */
-static void look(struct files *f)
+/* At all folders, unless that was done less than `gap` ns ago. */
+static void look(struct files *f, int64_t gap)
 {
-	int64_t now = now_ns();
+	int64_t now = now_ns(CLOCK_MONOTONIC);
 	bool ignored;
 
-	if (now - f->looked < LOOK_EVERY)
+	if (now - f->looked < gap)
 		return;
 	f->looked = now;
 	for (size_t i = 0; i < f->sources.len; i++)
@@ -273,10 +274,22 @@ static bool is_older(struct files *f, struct entry *e, void *oldest)
 {
 	struct entry **best = oldest;
 
-	if (e->held && !e->held->users && !e->only_here && e->held->used != f->uses &&
-		(!*best || e->held->used < (*best)->held->used))
+	if (e->held && !e->held->users && (!e->only_here || e->was_sent) &&
+		e->held->used != f->uses && (!*best || e->held->used < (*best)->held->used))
 		*best = e;
 	return true;
+}
+
+static void forget(struct files *f, struct entry *e)
+{
+	size_t at = 0;
+
+	while (f->single.items[at] != e)
+		at++;
+	f->single.len--;
+	memmove(f->single.items + at, f->single.items + at + 1,
+		(f->single.len - at) * sizeof(*f->single.items));
+	entry_release(f, e);
 }
 
 /* But what was used last: it will be asked for again. */
@@ -292,7 +305,10 @@ static void trim(struct files *f)
 			each_entry(f, is_older, &oldest);
 		if (!oldest)
 			return;
-		drop(f, oldest);
+		if (oldest->was_sent)
+			forget(f, oldest);
+		else
+			drop(f, oldest);
 	}
 }
 
@@ -334,15 +350,17 @@ static bool open_ordered(
 	return input_open_fd(in, fd, order->name, err);
 }
 
-/* NULL: it could not be read. `reading` is locked, `lock` is not. */
-static struct held *read_held(struct files *f, const struct order *order, struct error *err)
+/* NULL: it could not be read. `reading` is locked, `lock` is not. fd: what was sent; -1: it is a
+ * file. */
+static struct held *read_held(struct files *f, const struct order *order, int fd, struct error *err)
 {
 	struct held *h = memory_new(1, sizeof(*h));
 	struct input in;
 
 	/* The input borrows its name, and the profile's mapping may have it for messages. */
 	h->name = memory_copy_text(order->name, strlen(order->name));
-	if (!open_ordered(order, &in, &h->mark, err) ||
+	if (!(fd < 0 ? open_ordered(order, &in, &h->mark, err)
+		     : input_open_fd(&in, fd, h->name, err)) ||
 		!f->settings.read(&in, f->settings.cache, &h->profile, err)) {
 		free(h->name);
 		free(h);
@@ -383,7 +401,7 @@ static struct held *find_held(
 	struct entry *e = entry_find(f, name);
 
 	if (!e) {
-		look(f);
+		look(f, 0); /* it may have come just now */
 		e = entry_find(f, name);
 	}
 	if (!e) {
@@ -410,7 +428,7 @@ static struct held *read_ordered(struct files *f, struct order *order, struct er
 	h = find_held(f, order->name, &again, err); /* somebody may just have read it */
 	pthread_mutex_unlock(&f->lock);
 	if (!h && again.name) {
-		h = read_held(f, &again, err);
+		h = read_held(f, &again, -1, err);
 		pthread_mutex_lock(&f->lock);
 		if (h)
 			keep(f, h);
@@ -487,7 +505,8 @@ static bool list_one(struct files *f, struct entry *e, void *json)
 		(unsigned long long)entry_version(f, e), (unsigned long long)e->mark.size,
 		(long long)(e->mark.modified / 1000000));
 	buffer_json(b, bytes_of(e->folder ? e->folder->path : ""));
-	buffer_printf(b, ",\"gone\":%s}", e->is_gone ? "true" : "false");
+	buffer_printf(b, ",\"gone\":%s,\"sent\":%s}", e->is_gone ? "true" : "false",
+		e->was_sent ? "true" : "false");
 	return true;
 }
 
@@ -496,7 +515,7 @@ static void list(struct shelf *shelf, struct buffer *ret_json)
 	struct files *f = files_of(shelf);
 
 	pthread_mutex_lock(&f->lock);
-	look(f);
+	look(f, LOOK_EVERY);
 	buffer_char(ret_json, '[');
 	each_entry(f, list_one, ret_json);
 	buffer_text(ret_json, "]\n");
@@ -511,7 +530,7 @@ struct files *files_new(const struct files_settings *settings)
 
 	f->shelf = (struct shelf){list, take, give, version};
 	f->settings = *settings;
-	f->seed = hash_bytes(&(int64_t[]){now_ns(), getpid()}, 2 * sizeof(int64_t));
+	f->seed = hash_bytes(&(int64_t[]){now_ns(CLOCK_REALTIME), getpid()}, 2 * sizeof(int64_t));
 	pthread_mutex_init(&f->reading, NULL);
 	pthread_mutex_init(&f->lock, NULL);
 	return f;
@@ -562,7 +581,7 @@ bool files_add(struct files *f, const char *path, struct error *err)
 	struct entry *e = single_new(path);
 	struct order order = order_of(e);
 	bool known = entry_find(f, e->name) != NULL;
-	struct held *h = known ? NULL : read_held(f, &order, err);
+	struct held *h = known ? NULL : read_held(f, &order, -1, err);
 
 	if (h) {
 		vector_push(&f->single, e);
@@ -573,6 +592,48 @@ bool files_add(struct files *f, const char *path, struct error *err)
 	}
 	free(order.name);
 	return h || known;
+}
+
+/* "a.kiln", "a.kiln (2)", ... */
+static char *free_name(struct files *f, const char *name)
+{
+	struct buffer text = {0};
+
+	buffer_text(&text, name);
+	for (unsigned i = 2; entry_find(f, text.at); i++) {
+		text.len = strlen(name);
+		buffer_printf(&text, " (%u)", i);
+	}
+	return text.at;
+}
+
+bool files_add_sent(
+	struct files *f, const char *name, int fd, struct buffer *ret_name, struct error *err)
+{
+	struct entry *e = memory_new(1, sizeof(*e));
+	struct order order = {0};
+	struct held *h;
+
+	*e = (struct entry){.is_profile = true, .only_here = true, .was_sent = true};
+	pthread_mutex_lock(&f->reading); /* nobody else takes the name meanwhile */
+	pthread_mutex_lock(&f->lock);
+	e->path = e->name = free_name(f, name);
+	pthread_mutex_unlock(&f->lock);
+	order.name = e->name;
+	h = read_held(f, &order, fd, err);
+	pthread_mutex_lock(&f->lock);
+	if (h) {
+		h->mark = (struct file_mark){.size = h->size, .modified = now_ns(CLOCK_REALTIME)};
+		vector_push(&f->single, e);
+		buffer_text(ret_name, e->name);
+		keep(f, h);
+		h->users--;
+	} else {
+		entry_release(f, e);
+	}
+	pthread_mutex_unlock(&f->lock);
+	pthread_mutex_unlock(&f->reading);
+	return h != NULL;
 }
 
 bool files_add_folder(struct files *f, const char *path, bool *ret_more, struct error *err)
@@ -593,6 +654,6 @@ bool files_add_folder(struct files *f, const char *path, bool *ret_more, struct 
 	}
 	vector_push(&f->sources, s);
 	source_look(f, s, ret_more);
-	f->looked = now_ns();
+	f->looked = now_ns(CLOCK_MONOTONIC);
 	return true;
 }

@@ -28,6 +28,11 @@ struct shelf *files_shelf(struct files *f);
 /* Serve a file, which is read now ("-": standard input). A second time is none. */
 bool files_add(struct files *f, const char *path, struct error *err);
 
+/* Serve what somebody has sent, which is read now from `fd` (and closed); the name gets a number
+ * when it is taken. It is let go like those of files, and then gone. */
+bool files_add_sent(
+	struct files *f, const char *name, int fd, struct buffer *ret_name, struct error *err);
+
 /* Serve every profile below a folder, those that come later, too. *ret_more: there are so many
  * files that not all are. */
 bool files_add_folder(struct files *f, const char *path, bool *ret_more, struct error *err);

@@ -1,9 +1,11 @@
-/* server.h: who may ask, over HTTP: whoever is on this machine and knows the token. */
+/* server.h: who may ask, over HTTP: whoever reaches it and knows the token. */
 #ifndef KILN_SERVER_SERVER_H
 #define KILN_SERVER_SERVER_H
 
-#include "answers/shelf.h"
 #include "base/error.h"
+#include "server/files.h"
+#include "server/place.h"
+#include "server/token.h"
 
 struct server;
 
@@ -11,15 +13,16 @@ struct server;
 bool server_check(struct error *err);
 
 struct server_settings {
-	struct shelf *shelf;
-	uint16_t port;	       /* 0: one that is free */
+	struct files *files; /* there as long as the server is */
+	struct place place;
+	struct token token;
+	uint64_t upload_most;  /* bytes of files that are sent; 0: none are taken */
 	bool starts_with_list; /* of the profiles there are, not with one of them */
 };
 
-/* Serve on 127.0.0.1, with threads of its own until it is closed. The shelf stays there as long.
- * NULL: it could not be. */
+/* Serve, with threads of its own until it is closed. NULL: it could not be. */
 struct server *server_open(const struct server_settings *settings, struct error *err);
-/* "http://127.0.0.1:PORT/TOKEN/": the token is new, 128 bits. */
+/* "http://127.0.0.1:PORT/TOKEN/" */
 const char *server_url(const struct server *s);
 uint16_t server_port(const struct server *s);
 /* Requests on their way are answered first. */

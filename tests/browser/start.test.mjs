@@ -121,6 +121,58 @@ test("what comes, changes and goes is said, and shown without a reload", { error
 	equal((await until(tab, "told", () => true)).rows[0][0].includes("is gone"), true);
 });
 
+async function drop(tab, ...files) {
+	const data = await tab.evaluateHandle((all) => {
+		const transfer = new DataTransfer();
+		for (const [name, text] of all)
+			transfer.items.add(new File([text], name));
+		return transfer;
+	}, files);
+	await tab.dispatchEvent("body", "dragover", { dataTransfer: data });
+	equal(await tab.locator("body.dropping").count(), 1);
+	await tab.dispatchEvent("body", "drop", { dataTransfer: data });
+}
+
+async function total(tab, ready) {
+	for (let i = 0; i < 500; i++, await tab.waitForTimeout(30)) {
+		const state = await tab.evaluate(() => window.kilnView ? window.kilnView.state() : null);
+		if (state && state.top && !state.waiting && ready(state))
+			return state.top.total;
+	}
+	throw new Error("never");
+}
+
+test("files that are dropped are shown, on either page, and what is wrong with one is said", { errors: true }, async (tab) => {
+	await open(tab);
+	await drop(tab, ["dropped.folded", "main;a 40\nmain;b 2\n"]);
+	await tab.waitForURL(/view#profile=dropped.folded/);
+	equal(await total(tab, () => true), 42);
+	await drop(tab, ["bad.txt", "no profile at all"], ["more.folded", "x 7\n"]);
+	equal(await total(tab, (state) => state.query.profile === "more.folded"), 7);
+	await drop(tab, ["bad.txt", "no profile at all"]);
+	for (let i = 0; i < 300 && !(await tab.textContent("#status.wrong").catch(() => "")); i++)
+		await tab.waitForTimeout(30);
+	equal((await tab.textContent("#status")).startsWith("bad.txt: unknown format"), true);
+	await tab.click("#all");
+	const state = await until(tab, "listed", (each) => names(each).includes("dropped.folded"));
+	equal(state.rows.find(([name]) => name.startsWith("dropped"))[0], "dropped.folded\nwas sent; in memory only");
+	const [chooser] = await Promise.all([tab.waitForEvent("filechooser"), tab.click("#open")]);
+	await chooser.setFiles({ name: "chosen.folded", mimeType: "text/plain", buffer: Buffer.from("y 9\n") });
+	await tab.waitForURL(/view#profile=chosen.folded/);
+	equal(await total(tab, () => true), 9);
+});
+
+test("a file that changes while it is shown is shown anew, and says so", { errors: true }, async (tab) => {
+	put("changing.folded", "main;a 4\n");
+	await tab.goto(url + "view#profile=runs%2Fchanging.folded");
+	equal(await total(tab, () => true), 4);
+	await tab.waitForTimeout(6000); // it has been looked at
+	put("changing.folded", "main;a 4\nmain;other 6\n");
+	equal(await total(tab, (state) => state.top.total !== 4), 10);
+	equal(await tab.textContent("#status"), "the file has changed: this is what it is now");
+	fs.rmSync(path.join(runs, "changing.folded"));
+});
+
 for (const [colorScheme, width] of [["light", 1400], ["dark", 1400], ["light", 700]])
 	test(`the list fits ${width} pixels, ${colorScheme}`, { errors: true, colorScheme, viewport: { width, height: 700 } }, async (tab) => {
 		await open(tab);

@@ -511,7 +511,7 @@ with View(kiln, 'one.folded', 'hard.folded', 'two.folded') as view:
 with View(kiln, 'times.txt') as view:
     port = view.url.split(':')[2].split('/')[0]
     failed = subprocess.run([kiln, 'view', '--no-open', '--port', port, 'times.txt'], capture_output=True, text=True)
-    assert failed.returncode == 1 and failed.stderr == f'kiln: listening on 127.0.0.1, port {port}: Address already in use\n', failed
+    assert failed.returncode == 1 and failed.stderr == f'kiln: listening at http://127.0.0.1:{port}/: Address already in use\n', failed
     os.environ['SSH_CONNECTION'] = '192.0.2.1 5000 192.0.2.2 22'
     import signal
     p = subprocess.Popen([kiln, 'view', '-'], stdin=open('times.txt'), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

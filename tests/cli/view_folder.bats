@@ -81,6 +81,8 @@ with View(kiln, 'runs') as view:
     etag = view.get(address)[1]['ETag']
     other = view.get('top?json&profile=runs/deeper/b.folded.gz')[1]['ETag']
     assert view.get(address, If_None_Match=etag)[0] == 304
+    open('runs/at-once.folded', 'w').write('main 2\n')
+    assert total(view, 'runs/at-once.folded') == 2
     assert 'ETag' not in view.get('profiles')[1] # what it lists may change unseen
     open('runs/c.folded', 'w').write('main 4\n')
     assert not until(view, lambda now: 'runs/c.folded' in now)['runs/c.folded']['gone'] and total(view, 'runs/c.folded') == 4

@@ -18,7 +18,9 @@ class View:
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/", self.url), (self.url, self.process.stderr.read())
+        shared = "--listen" in self.command or "--token-file" in self.command
+        assert re.fullmatch(r"http://[^/]+:\d+/[\w-]{16,128}/" if shared else r"http://127\.0\.0\.1:\d+/[0-9a-f]{32}/",
+                            self.url), (self.url, self.process.stderr.read())
         return self
 
     def __exit__(self, *ignored):

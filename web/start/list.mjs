@@ -109,7 +109,7 @@ export class List {
 				this.sort === "name" ? "ascending" : "descending");
 		this.empty.hidden = shown.length > 0;
 		this.empty.textContent = rows.length ? "No profile has that in its name, host or command." :
-			"No profile is here yet: those that come are listed.";
+			"No profile is here yet: those that come are listed, and files can be dropped here.";
 	}
 
 	themeChanged() {

@@ -1,6 +1,8 @@
 // page.mjs: which profiles are there? The list of them as it is now, in the order and of the names that are
 // wanted.
 import { askJson } from "../view/ask.mjs";
+import { listenToDrops } from "../view/drop.mjs";
+import { hashOf, START } from "../view/query.mjs";
 import { List } from "./list.mjs";
 
 const EVERY = 3000; // ms from one look at the folder to the next
@@ -38,6 +40,7 @@ document.addEventListener("keydown", (event) => {
 		list.filter("");
 	}
 });
+listenToDrops((name) => location.assign("view" + hashOf({...START, profile: name})), say, byId("open"));
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => list.themeChanged());
 document.addEventListener("visibilitychange", () => document.hidden || look());
 setInterval(() => document.hidden || look(), EVERY);

@@ -29,7 +29,7 @@ export class Row {
 	become(profile) {
 		this.profile = profile;
 		this.element.classList.toggle("gone", profile.gone);
-		this.tell(profile.gone ? "is gone; still in memory" : "");
+		this.tell(profile.gone ? "is gone; still in memory" : profile.sent ? "was sent; in memory only" : "");
 		this.put(1, new Date(profile.modified).toLocaleString("sv"));
 	}
 

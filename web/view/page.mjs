@@ -8,6 +8,7 @@ import { isScaled, parseUnit, percent, unitName } from "./numbers.mjs";
 import { exactly } from "./pattern.mjs";
 import { commandOf, timeKey } from "./query.mjs";
 import { Search } from "./search.mjs";
+import { follow } from "./served.mjs";
 import { Session, TABLE_ROWS } from "./session.mjs";
 import { TopTable } from "./table.mjs";
 import { TimePane } from "./timepane.mjs";
@@ -195,3 +196,4 @@ function onScreen() {
 window.kilnView = {state: onScreen};
 listenToInput(page);
 page.begin();
+follow(page);

@@ -3,10 +3,20 @@
 // A page that is one file has ../offline/module.mjs in place of this.
 
 // The bytes at an address. Throws an Error that says what is wrong.
-export async function answer(address, signal) {
+export function answer(address, signal) {
+	return ask(address, {signal});
+}
+
+// Have a file read by the server, which keeps it in its memory alone; what it is called there.
+export async function send(file) {
+	const bytes = await ask("upload?name=" + encodeURIComponent(file.name), {method: "POST", body: file});
+	return JSON.parse(new TextDecoder().decode(bytes)).name;
+}
+
+async function ask(address, options) {
 	let response;
 	try {
-		response = await fetch(address, {signal});
+		response = await fetch(address, options);
 		if (response.ok)
 			return await response.arrayBuffer();
 	} catch (error) {

@@ -20,6 +20,7 @@ export class Session {
 		this.shown = {profiles: [], about: null, aboutFrom: "", view: null, viewFrom: "", top: null,
 			topFrom: "", sort: "", mapFrom: "", whole: 0, wholeFrom: ""};
 		this.wanted = {view: "", map: ""};
+		this.news = ""; // to be said with the next answer
 		this.viewLatest = new Latest((look, signal) => this.askView(look, signal), GAP);
 		this.mapLatest = new Latest((from, signal) => this.askMap(from, signal), GAP);
 		window.addEventListener("popstate", () => {
@@ -90,7 +91,8 @@ export class Session {
 			if (answer)
 				view.take(answer);
 			Object.assign(shown, {view, viewFrom, top, topFrom, sort: state.sort});
-			this.say("");
+			this.say(this.news);
+			this.news = "";
 			this.onView();
 		} catch (error) {
 			this.complain(error, signal);
@@ -152,6 +154,14 @@ export class Session {
 			else
 				this.onNoMap();
 		}
+	}
+
+	// What is asked about is not what it was: ask for all of it again, and say so with the answer.
+	renew(news) {
+		this.news = news;
+		Object.assign(this.shown, {aboutFrom: "", viewFrom: "", topFrom: "", mapFrom: "", wholeFrom: ""});
+		this.wanted = {view: "", map: ""};
+		return this.refresh(true);
 	}
 
 	async begin() {

@@ -1,0 +1,132 @@
+/* place.c: where does the server listen, and by which names may it be asked?
+ *
+ * Whoever makes a name of theirs point to this machine has browsers ask here with that name in
+ * Host. Numbers cannot be pointed anywhere, so all of them may be in Host where others are to ask.
+ */
+#include "server/place.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct place place_local(uint16_t port)
+{
+	const struct sockaddr_in address = {.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct place p = {.is_shared = false};
+
+	memcpy(&p.address, &address, sizeof(address));
+	return p;
+}
+
+/* "host:80", "[::1]:80", "host" */
+static struct bytes without_port(struct bytes host)
+{
+	const char *colon = memrchr(host.at, ':', host.len);
+
+	if (colon && !bytes_end(host, BYTES("]")))
+		host.len = (size_t)(colon - host.at);
+	return host;
+}
+
+/* "[::1]" or "127.0.0.1" as an address. */
+static bool read_number(struct bytes text, uint16_t port, struct sockaddr_storage *ret)
+{
+	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
+	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port)};
+	char name[INET6_ADDRSTRLEN];
+	bool in_brackets = bytes_start(text, BYTES("[")) && bytes_end(text, BYTES("]"));
+
+	if (in_brackets)
+		text = (struct bytes){text.at + 1, text.len - 2};
+	if (text.len >= sizeof(name))
+		return false;
+	memcpy(name, text.at, text.len);
+	name[text.len] = '\0';
+	if (in_brackets && inet_pton(AF_INET6, name, &six.sin6_addr) == 1)
+		memcpy(ret, &six, sizeof(six));
+	else if (!in_brackets && inet_pton(AF_INET, name, &four.sin_addr) == 1)
+		memcpy(ret, &four, sizeof(four));
+	else
+		return false;
+	return true;
+}
+
+bool place_parse(const char *text, struct place *ret, struct error *err)
+{
+	struct bytes host = without_port(bytes_of(text));
+	struct place p = {.is_shared = true};
+	uint64_t port;
+
+	if (host.len + 1 >= strlen(text) || !bytes_u64(bytes_of(text + host.len + 1), &port) ||
+		port > UINT16_MAX || !read_number(host, (uint16_t)port, &p.address))
+		return error_set(err, ERR_USAGE,
+			"expected ADDRESS:PORT such as 192.0.2.1:8000, [2001:db8::1]:8000 or "
+			"0.0.0.0:8000, got '%s'",
+			text);
+	p.is_shared = !place_is_here((const struct sockaddr *)&p.address);
+	*ret = p;
+	return true;
+}
+
+bool place_is_called(const struct place *p, const char *host)
+{
+	static const char *const local[] = {"127.0.0.1", "localhost", "[::1]"};
+	struct bytes name = without_port(bytes_of(host ? host : ""));
+	struct sockaddr_storage ignored;
+	char own[256] = "";
+
+	for (size_t i = 0; i < sizeof(local) / sizeof(*local); i++)
+		if (bytes_equal(name, bytes_of(local[i])))
+			return true;
+	if (!p->is_shared || !name.len || gethostname(own, sizeof(own) - 1))
+		return false;
+	return read_number(name, 0, &ignored) || bytes_equal(name, bytes_of(own));
+}
+
+uint16_t place_port(const struct place *p)
+{
+	const struct sockaddr_in *four = (const void *)&p->address;
+
+	return ntohs(four->sin_port); /* it lies in the same place in both */
+}
+
+static bool is_everywhere(const struct place *p)
+{
+	const struct sockaddr_in *four = (const void *)&p->address;
+	const struct sockaddr_in6 *six = (const void *)&p->address;
+
+	return p->address.ss_family == AF_INET ? four->sin_addr.s_addr == htonl(INADDR_ANY)
+					       : IN6_IS_ADDR_UNSPECIFIED(&six->sin6_addr);
+}
+
+void place_url(const struct place *p, uint16_t port, struct buffer *ret)
+{
+	const struct sockaddr_in *four = (const void *)&p->address;
+	const struct sockaddr_in6 *six = (const void *)&p->address;
+	bool is_four = p->address.ss_family == AF_INET;
+	char name[256] = "";
+
+	if (is_everywhere(p))
+		gethostname(name, sizeof(name) - 1);
+	else if (is_four)
+		inet_ntop(AF_INET, &four->sin_addr, name, sizeof(name));
+	else
+		inet_ntop(AF_INET6, &six->sin6_addr, name, sizeof(name));
+	buffer_printf(
+		ret, is_four || is_everywhere(p) ? "http://%s:%u/" : "http://[%s]:%u/", name, port);
+}
+
+bool place_is_here(const struct sockaddr *peer)
+{
+	const struct sockaddr_in *four = (const void *)peer;
+	const struct sockaddr_in6 *six = (const void *)peer;
+
+	if (peer->sa_family == AF_INET)
+		return ntohl(four->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return IN6_IS_ADDR_LOOPBACK(&six->sin6_addr) ||
+	       (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) &&
+		       six->sin6_addr.s6_addr[12] == IN_LOOPBACKNET);
+}

@@ -1,0 +1,113 @@
+/* reply.c: what is said to who asks, and in which headers.
+ *
+ * On its way to another machine an answer is packed, if the browser takes that; on this one that
+ * would only take time. */
+#include "server/reply.h"
+
+#include "base/gzip.h"
+#include "server/place.h"
+
+#define PACK_LEAST ((size_t)1 << 10) /* bytes */
+
+static void add_policy(struct MHD_Response *response, const char *policy)
+{
+	struct buffer text = {0};
+
+	buffer_printf(&text,
+		"default-src 'none'; %s; base-uri 'none'; form-action 'none'; frame-ancestors "
+		"'none'",
+		policy ? policy
+		       : "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
+			 "'self'");
+	mhd.add_response_header(response, "Content-Security-Policy", text.at);
+	buffer_release(&text);
+}
+
+static enum MHD_Result send_reply(
+	struct MHD_Connection *connection, const struct reply *reply, struct MHD_Response *response)
+{
+	static const char *const always[][2] = {{"X-Content-Type-Options", "nosniff"},
+		{"Referrer-Policy", "no-referrer"}, {"Cross-Origin-Resource-Policy", "same-origin"},
+		{"Cache-Control", "no-cache"}};
+	enum MHD_Result done;
+
+	if (!response)
+		return MHD_NO;
+	add_policy(response, reply->policy);
+	for (size_t i = 0; i < sizeof(always) / sizeof(*always); i++)
+		mhd.add_response_header(response, always[i][0], always[i][1]);
+	mhd.add_response_header(response, "Content-Type", reply->type);
+	if (reply->etag)
+		mhd.add_response_header(response, "ETag", reply->etag);
+	if (reply->allow)
+		mhd.add_response_header(response, "Allow", reply->allow);
+	done = mhd.queue_response(connection, reply->status, response);
+	mhd.destroy_response(response);
+	return done;
+}
+
+/* ---- Packing ---- */
+
+static bool takes_gzip(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const char *takes =
+		mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept-Encoding");
+
+	return info && !place_is_here(info->client_addr) && takes && strstr(takes, "gzip");
+}
+
+static enum MHD_Result send_packed(
+	struct MHD_Connection *connection, const struct reply *reply, struct bytes bytes)
+{
+	struct buffer packed = {0};
+	struct MHD_Response *response;
+
+	gzip_pack(bytes, &packed);
+	response = mhd.create_response_from_buffer(packed.len, packed.at, MHD_RESPMEM_MUST_FREE);
+	if (response) {
+		mhd.add_response_header(response, "Content-Encoding", "gzip");
+		mhd.add_response_header(response, "Vary", "Accept-Encoding");
+	}
+	return send_reply(connection, reply, response);
+}
+
+/* ---- Bytes of all kinds ---- */
+
+enum MHD_Result reply_static(
+	struct MHD_Connection *connection, const struct reply *reply, struct bytes bytes)
+{
+	if (bytes.len >= PACK_LEAST && takes_gzip(connection))
+		return send_packed(connection, reply, bytes);
+	return send_reply(connection, reply,
+		mhd.create_response_from_buffer(
+			bytes.len, (void *)(uintptr_t)bytes.at, MHD_RESPMEM_PERSISTENT));
+}
+
+enum MHD_Result reply_buffer(
+	struct MHD_Connection *connection, const struct reply *reply, struct buffer *bytes)
+{
+	enum MHD_Result done;
+
+	if (bytes->len < PACK_LEAST || !takes_gzip(connection))
+		return send_reply(connection, reply,
+			mhd.create_response_from_buffer(
+				bytes->len, bytes->at, MHD_RESPMEM_MUST_FREE));
+	done = send_packed(connection, reply, buffer_bytes(bytes));
+	buffer_release(bytes);
+	return done;
+}
+
+enum MHD_Result reply_line(struct MHD_Connection *connection, unsigned status, const char *text)
+{
+	struct buffer line = {0};
+
+	buffer_text(&line, text);
+	for (size_t i = 0; i < line.len; i++)
+		if ((unsigned char)line.at[i] < ' ') /* of the query: it stays one line */
+			line.at[i] = ' ';
+	buffer_char(&line, '\n');
+	return reply_buffer(connection,
+		&(struct reply){.status = status, .type = "text/plain; charset=utf-8"}, &line);
+}

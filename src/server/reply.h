@@ -1,0 +1,23 @@
+/* reply.h: what is said to who asks, and in which headers. */
+#ifndef KILN_SERVER_REPLY_H
+#define KILN_SERVER_REPLY_H
+
+#include "base/buffer.h"
+#include "server/http_library.h"
+
+struct reply {
+	unsigned status;
+	const char *type;
+	const char *etag, *policy, *allow; /* or NULL */
+};
+
+/* Bytes that stay. */
+enum MHD_Result reply_static(
+	struct MHD_Connection *connection, const struct reply *reply, struct bytes bytes);
+/* Bytes that are the response's from here on. */
+enum MHD_Result reply_buffer(
+	struct MHD_Connection *connection, const struct reply *reply, struct buffer *bytes);
+/* One line, whatever the text is. */
+enum MHD_Result reply_line(struct MHD_Connection *connection, unsigned status, const char *text);
+
+#endif
