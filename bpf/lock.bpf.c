@@ -117,13 +117,19 @@ static __always_inline struct told_lock told_of(
 		.tid = (__u32)task->pid};
 }
 
+/* At the end of the recording threads get their locks while others list who waits: a wait is told
+ * by who takes it. */
+static __always_inline bool take(struct wait *wait, __u64 since)
+{
+	return since && __sync_val_compare_and_swap(&wait->since, since, 0) == since;
+}
+
 static __always_inline void end(struct wait *wait, struct task_struct *task, __u64 now)
 {
 	struct told_lock told = told_of(wait, task, now);
 	struct lock_counts *c = counted();
 
-	wait->since = 0;
-	if (!c)
+	if (!take(wait, told.since) || !c)
 		return;
 	c->waits++;
 	if (wait->lost || bpf_ringbuf_output(&ring, &told, sizeof(told), ring_wakeup()))
@@ -362,20 +368,22 @@ static __always_inline void marked(struct task_struct *task)
 	cpu_end(cpu);
 }
 
-static __always_inline void tell_waiting(
+/* False: there is no room for it, and the thread is come by again. */
+static __always_inline bool tell_waiting(
 	struct bpf_iter__task *ctx, struct task_struct *task, struct wait *wait)
 {
 	struct told_lock told = told_of(wait, task, bpf_ktime_get_ns());
 	struct lock_counts *c = counted();
 
-	if (!wait->since || !c)
-		return;
+	if (!c || !take(wait, told.since))
+		return true;
+	if (!wait->lost && bpf_seq_write(ctx->meta->seq, &told, sizeof(told))) {
+		wait->since = told.since;
+		return false;
+	}
 	c->waits++;
-	if (wait->lost)
-		c->ring_full++;
-	else
-		bpf_seq_write(ctx->meta->seq, &told, sizeof(told));
-	wait->since = 0;
+	c->ring_full += wait->lost;
+	return true;
 }
 
 /* Who still waits: a row for each, as if it got the lock now. */
@@ -387,7 +395,7 @@ int still_waiting(struct bpf_iter__task *ctx)
 
 	if (!t)
 		return 0;
-	tell_waiting(ctx, task, &t->futex);
-	tell_waiting(ctx, task, &t->lock);
+	if (tell_waiting(ctx, task, &t->futex))
+		tell_waiting(ctx, task, &t->lock);
 	return 0;
 }

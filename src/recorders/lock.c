@@ -205,15 +205,17 @@ static bool lock_drain(struct session *s, bool last, struct error *err)
 	return true;
 }
 
+/* Who waits is listed while ends are still seen: what ends in between by the thread's own end would
+ * not be in either. */
 static void lock_stop(struct session *s)
 {
 	struct lock_state *state = s->recorder_state;
 	struct error failed = {0};
 
-	bpf_source_disable(&state->source);
 	if (s->started &&
 		!bpf_iterate(state->programs->progs.still_waiting, &state->waiting, &failed))
 		profile_note(&s->profile, "waits that had not ended are missing: %s", failed.text);
+	bpf_source_disable(&state->source);
 }
 
 static void lock_account(struct session *s)
