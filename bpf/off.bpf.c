@@ -256,14 +256,23 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 	return *ret_parts;
 }
 
-static __always_inline void tell(const struct told_wait *wait, bool lost, __u32 parts)
+/* At the end of the recording threads come back while others list who waits: a wait is told by who
+ * takes it. */
+static __always_inline bool take(struct thread *t, const struct told_wait *wait)
+{
+	__u64 since = wait->since;
+
+	return since && __sync_val_compare_and_swap(&t->since, since, 0) == since;
+}
+
+static __always_inline void tell(struct thread *t, const struct told_wait *wait, __u32 parts)
 {
 	struct wait_counts *c = counted();
 
-	if (!c)
+	if (!c || !take(t, wait))
 		return;
 	c->parts += parts;
-	if (lost || bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait), ring_wakeup()))
+	if (t->lost || bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait), ring_wakeup()))
 		c->ring_full += parts;
 }
 
@@ -273,8 +282,8 @@ static __always_inline void tell_ended(struct task_struct *task, struct thread *
 	struct told_wait wait;
 	__u32 parts;
 
-	if (wait_until(task, t, t->ended, &wait, &parts))
-		tell(&wait, t->lost, parts);
+	if (t->since && wait_until(task, t, t->ended, &wait, &parts))
+		tell(t, &wait, parts);
 	t->since = t->ended = 0;
 }
 
@@ -305,7 +314,7 @@ static __always_inline void came_back_unseen(struct task_struct *task, struct th
 		if (t->woken > now - ran)
 			t->woken = now - ran;
 		if (wait_until(task, t, now - ran, &wait, &parts))
-			tell(&wait, t->lost, parts);
+			tell(t, &wait, parts);
 		t->since = 0;
 		return;
 	}
@@ -314,7 +323,7 @@ static __always_inline void came_back_unseen(struct task_struct *task, struct th
 	else
 		miss(t->kind, t->in);
 	if (t->woken && wait_until(task, t, t->woken, &wait, &parts))
-		tell(&wait, t->lost, parts);
+		tell(t, &wait, parts);
 	t->since = 0;
 }
 
@@ -367,7 +376,7 @@ static __always_inline void arrive(struct task_struct *task, struct thread *t, _
 		t->ended = now;
 		*waits = 1;
 	} else {
-		tell(&wait, t->lost, parts);
+		tell(t, &wait, parts);
 		t->since = 0;
 	}
 }
@@ -521,12 +530,16 @@ static __always_inline void tell_waiting(
 {
 	struct wait_counts *c = counted();
 
-	if (!c || (!t->lost && bpf_seq_write(ctx->meta->seq, wait, sizeof(*wait))))
+	if (!c || !take(t, wait))
 		return;
+	if (!t->lost && bpf_seq_write(ctx->meta->seq, wait, sizeof(*wait))) {
+		t->since = wait->since;
+		return;
+	}
 	c->parts += parts;
 	if (t->lost)
 		c->ring_full += parts;
-	t->since = t->ended = 0;
+	t->ended = 0;
 }
 
 /* NULL: it does not wait, or is nobody's business. */

@@ -333,15 +333,20 @@ static bool list_waiting(struct off_state *state, struct error *err)
 	return true;
 }
 
+/* Who waits is listed while ends are still seen: what ends in between by the thread's own end would
+ * not be in either. */
 static void off_stop(struct session *s)
 {
 	struct off_state *state = s->recorder_state;
 	struct error failed = {0};
 
+	bool listed = !s->started || list_waiting(state, &failed);
+
 	bpf_source_disable(&state->source);
-	if (s->started && (!list_waiting(state, &failed) ||
-				  (state->wall && !bpf_iterate(state->programs->progs.still_running,
-							  &state->waiting, &failed))))
+	if (listed && s->started && state->wall)
+		listed =
+			bpf_iterate(state->programs->progs.still_running, &state->waiting, &failed);
+	if (!listed)
 		profile_note(&s->profile, "waits that had not ended are missing: %s", failed.text);
 	bpf_source_counts(&state->source, (uint64_t *)&state->counts,
 		sizeof(state->counts) / sizeof(uint64_t));

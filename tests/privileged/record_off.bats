@@ -339,3 +339,12 @@ time.sleep(30)" &
 	done
 	kill $target
 }
+
+# bats test_tags=kernels
+@test "a thread that is killed as the recording ends has waited until then" {
+	for mode in off off wall wall; do
+		run "$kiln" record -q --mode $mode -o p.kiln -- timeout -s KILL 0.5 "$bin/locks" stuck 60
+		"$kiln" fold -q p.kiln | awk '/;waits_stuck;.*futex/ { ns += $NF } END { exit !(ns >= 200e6) }'
+		adds_up p.kiln
+	done
+}
