@@ -403,6 +403,31 @@ test("the command that is copied has the numbers of the page", {}, async (tab) =
 	equal(state.top.rows, said.functions);
 });
 
+test("saves a picture of the screen", {}, async (tab) => {
+	const state = await open(tab, "#column=100ms&search=%5Efib%24");
+	await tab.click("#save");
+	const [download] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("menuitem", { name: /PNG/ }).click()]);
+	equal(download.suggestedFilename(), "phases.png");
+	const bytes = fs.readFileSync(await download.path());
+	const blank = await tab.context().newPage(); // whose policy lets in images
+	const seen = await blank.evaluate(async (text) => {
+		const image = new Image();
+		image.src = "data:image/png;base64," + text;
+		await image.decode();
+		const canvas = document.createElement("canvas"), { width, height } = image;
+		Object.assign(canvas, { width, height });
+		const context = canvas.getContext("2d");
+		context.drawImage(image, 0, 0);
+		const { data } = context.getImageData(0, 0, width, height), lit = { map: 0, graph: 0 };
+		for (let i = 0; i < data.length; i += 4)
+			if (data[i] - data[i + 1] > 100 && data[i + 2] - data[i + 1] > 100)
+				lit[i / 4 / width < height / 3 ? "map" : "graph"]++;
+		return { width, height, lit };
+	}, bytes.toString("base64"));
+	const fib = state.tree.boxes.filter((box) => box.match).reduce((area, box) => area + (box.width - 1) * 17, 0);
+	equal(seen.lit.map > 1000 && seen.lit.graph > fib * 0.9, true, JSON.stringify([seen, fib]));
+});
+
 test("saves what is shown in other formats", {}, async (tab) => {
 	await open(tab, "#time=0.2..1.1&focus=%5Eparse_all%24&shape=icicle");
 	const saved = async (item) => {

@@ -2,6 +2,7 @@
 import { byId, shortName } from "./controls.mjs";
 import { Menu } from "./menu.mjs";
 import { exactly } from "./pattern.mjs";
+import { savePicture } from "./picture.mjs";
 import * as query from "./query.mjs";
 import { canWrite, download } from "./server.mjs";
 
@@ -9,6 +10,8 @@ import { canWrite, download } from "./server.mjs";
 const FORMATS = [["html", ".html", "This page as one file (HTML)"], ["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Folded stacks"],
 	["pprof", ".pb.gz", "pprof"], ["speedscope", ".speedscope.json", "Speedscope"],
 	["firefox", ".firefox.json", "Firefox Profiler"], ["csv", ".csv", "A row for every sample (CSV)"]];
+
+const PICTURE = ["png", ".png", "Picture of the screen (PNG)"];
 
 const FORMATS_OF_CHANGE = [["svg", ".svg", "Difference as a flame graph (SVG)"],
 	["folded", ".folded", "Folded stacks with two columns"], ["difference", ".txt", "Table of functions"],
@@ -75,14 +78,18 @@ export class Actions {
 	}
 
 	save(format, suffix) {
-		const {page} = this, name = shortName(page.shown.profiles, page.profileName());
-		download(query.exportAddress(page.state, format), name.replace(/\.\w+$/, "") + suffix);
+		const {page} = this, profile = shortName(page.shown.profiles, page.profileName());
+		const name = profile.replace(/\.\w+$/, "") + suffix;
+		if (format === "png")
+			savePicture(name);
+		else
+			download(query.exportAddress(page.state, format), name);
 	}
 
 	openSaveMenu(button) {
 		const place = button.getBoundingClientRect();
 		const formats = query.isCompared(this.page.state) || query.hasSides(this.page.shown.about) ? FORMATS_OF_CHANGE : FORMATS;
-		this.menu.open("Save as", formats.filter(([format]) => canWrite(format)).map(([format, suffix, text]) =>
+		this.menu.open("Save as", [PICTURE, ...formats.filter(([format]) => canWrite(format))].map(([format, suffix, text]) =>
 			({text, act: () => this.save(format, suffix)})), place.x, place.bottom + 2);
 	}
 }
