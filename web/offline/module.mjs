@@ -27,6 +27,7 @@ worker.addEventListener("error", (event) => {
 	broken = "The thread that computes has ended: " + (event.message || "this browser did not let it begin");
 	settle({error: broken});
 });
+document.getElementById("status").textContent = "Reading the profile of this page";
 worker.postMessage({module: text("module-code"), profile: profile.textContent, size: Number(profile.dataset.size),
 	projection: Number(profile.dataset.projection), name: ownName()});
 
