@@ -23,7 +23,7 @@
 static struct settings {
 	uint64_t port, cache, uploads;
 	const char *listen, *token_file;
-	bool no_open;
+	bool no_open, no_source;
 } own = {.cache = CACHE_USUAL, .uploads = UINT64_MAX};
 
 static const struct option options[] = {
@@ -58,6 +58,11 @@ static const struct option options[] = {
 		.help = "only print the address: do not open a browser",
 		.set = option_flag,
 		.offset = offsetof(struct settings, no_open)},
+	{.name = "no-source",
+		.help = "show no source files and no machine code of this machine, as with "
+			"--listen",
+		.set = option_flag,
+		.offset = offsetof(struct settings, no_source)},
 	{0},
 };
 
@@ -225,6 +230,8 @@ static bool make_settings(struct server_settings *ret, struct error *err)
 		!(own.token_file ? token_read(own.token_file, &ret->token, err)
 				 : token_make(&ret->token, err)))
 		return error_prefix(err, "view: ");
+	if (!own.no_source && !own.listen) /* others are not to read files of ours */
+		ret->places = names_places();
 	if (own.uploads == UINT64_MAX)
 		ret->upload_most = own.listen ? 0 : UPLOADS_USUAL;
 	return server_check(err);

@@ -14,6 +14,7 @@
 #include "server/http_library.h"
 #include "server/pages.h"
 #include "server/reply.h"
+#include "server/sources.h"
 #include "server/upload.h"
 
 #define THREADS		 4u
@@ -24,6 +25,7 @@
 
 struct server {
 	struct server_settings settings;
+	struct sources *sources;
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 	struct buffer url;
@@ -126,16 +128,20 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 		mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
 	struct answer answer = {0};
 	struct error err = {0};
-	char etag[ETAG_SIZE];
+	char etag[ETAG_SIZE] = "";
+	bool done, source = sources_is_known(q->address);
 
-	make_etag(s, q, words, etag);
+	if (!source) /* files change */
+		make_etag(s, q, words, etag);
 	if (known && *etag && !strcmp(known, etag))
 		return reply_static(connection,
 			&(struct reply){.status = MHD_HTTP_NOT_MODIFIED,
 				.type = "text/plain",
 				.etag = etag},
 			BYTES(""));
-	if (!question_answer(q, files_shelf(s->settings.files), &answer, &err)) {
+	done = source ? sources_answer(s->sources, q, files_shelf(s->settings.files), &answer, &err)
+		      : question_answer(q, files_shelf(s->settings.files), &answer, &err);
+	if (!done) {
 		buffer_release(&answer.body);
 		return reply_line(connection, status_of(&err), err.text);
 	}
@@ -200,7 +206,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 	if (page)
 		return reply_static(connection,
 			&(struct reply){.status = MHD_HTTP_OK, .type = page->type}, page->bytes);
-	if (!address || !question_is_known(address))
+	if (!address || !(question_is_known(address) || sources_is_known(address)))
 		return reply_line(connection, MHD_HTTP_NOT_FOUND, "nothing is here");
 	return ask(connection, s, address);
 }
@@ -287,8 +293,10 @@ struct server *server_open(const struct server_settings *settings, struct error 
 
 	s->settings = *settings;
 	s->uploads = (struct uploads){.files = settings->files, .most = settings->upload_most};
+	s->sources = sources_new(settings->places);
 	if (start(s, err))
 		return s;
+	sources_release(s->sources);
 	free(s);
 	return NULL;
 }
@@ -309,5 +317,6 @@ void server_close(struct server *s)
 		return;
 	mhd.stop_daemon(s->daemon);
 	buffer_release(&s->url);
+	sources_release(s->sources);
 	free(s);
 }

@@ -3,6 +3,7 @@
 #define KILN_SERVER_SERVER_H
 
 #include "base/error.h"
+#include "images/places.h"
 #include "server/files.h"
 #include "server/place.h"
 #include "server/token.h"
@@ -13,7 +14,8 @@ struct server;
 bool server_check(struct error *err);
 
 struct server_settings {
-	struct files *files; /* there as long as the server is */
+	struct files *files;	     /* there as long as the server is */
+	const struct places *places; /* of binaries and sources; NULL: none is shown */
 	struct place place;
 	struct token token;
 	uint64_t upload_most;  /* bytes of files that are sent; 0: none are taken */

@@ -1,0 +1,334 @@
+/* lines_json.c: which lines and addresses of a function cost what?
+ *
+ * Of the profile's own stacks, by the places in them: ways to reshape the view decide which samples
+ * there are, but take no frames away here. Files are only named, never read. */
+#include "renderers/columns.h"
+#include "renderers/renderers.h"
+
+#include <stdlib.h>
+
+struct lines_settings {
+	const char *function, *module;
+};
+
+static const struct option lines_options[] = {
+	{.name = "function",
+		.argument = "NAME",
+		.help = "the function, by its whole name",
+		.set = option_text,
+		.offset = offsetof(struct lines_settings, function)},
+	{.name = "module",
+		.argument = "NAME",
+		.help = "only of this module",
+		.set = option_text,
+		.offset = offsetof(struct lines_settings, module)},
+	{0},
+};
+
+struct costs {
+	int64_t self, total;
+};
+
+struct lines {
+	const struct view *view;
+	const struct profile *profile;
+	string_id function, module;
+	frame_id *frame_of;	   /* of every location: the function's frame in it, or 0 */
+	int64_t *self, *total;	   /* of every stack */
+	stack_id *around;	   /* of every stack: the next one outwards with the function */
+	struct costs whole;	   /* of the function */
+	struct costs *of_frame;	   /* of every frame */
+	struct costs *of_location; /* of every location */
+};
+
+/* ---- Where the function is ---- */
+
+static bool is_wanted(const struct lines *l, frame_id id)
+{
+	const struct frame *frame = &l->profile->frames.items[id];
+
+	return frame->function == l->function && (!l->module || frame->module == l->module);
+}
+
+/* The innermost one, where it is inlined into itself. */
+static void find_locations(struct lines *l)
+{
+	const struct profile *p = l->profile;
+
+	l->frame_of = memory_new(p->locations.len, sizeof(*l->frame_of));
+	for (size_t i = 1; i < p->locations.len; i++) {
+		struct span names = p->location_names.items[i];
+
+		for (uint32_t n = 0; n < names.count; n++) {
+			frame_id id = p->location_frames.items[names.first + n];
+
+			if (is_wanted(l, id))
+				l->frame_of[i] = id;
+		}
+	}
+}
+
+static location_id location_of(const struct lines *l, stack_id stack)
+{
+	return l->profile->stack_location.items[stack];
+}
+
+/* The frame of a place that is called, or calls nothing that is inlined: the innermost, and the
+ * function of the machine's code: the outermost. */
+static frame_id end_frame(const struct lines *l, location_id location, bool innermost)
+{
+	struct span names = l->profile->location_names.items[location];
+	bool last = innermost != (l->profile->locations.items[location].turned != 0);
+
+	if (!names.count)
+		return 0;
+	return l->profile->location_frames.items[names.first + (last ? names.count - 1 : 0)];
+}
+
+/* ---- What it costs ---- */
+
+static void sum_stacks(struct lines *l)
+{
+	const struct profile *p = l->profile;
+	size_t stacks = p->stack_caller.len;
+
+	l->self = memory_new(stacks, sizeof(*l->self));
+	l->total = memory_new(stacks, sizeof(*l->total));
+	for (size_t i = 0; i < p->streams.len; i++) {
+		uint32_t table = p->streams.items[i].row.samples;
+		const struct samples *s = &p->samples.items[table];
+
+		for (size_t at = 0; l->view->streams[i] && at < s->count; at++)
+			if (view_node(l->view, table, at) != NODE_DROPPED)
+				l->self[s->stack.items[at]] +=
+					stream_value(&p->streams.items[i], at);
+	}
+	for (size_t i = stacks; i-- > 1;) {
+		l->total[i] += l->self[i];
+		l->total[p->stack_caller.items[i]] += l->total[i];
+	}
+}
+
+/* Has the stack the same line, or the same place, further out? Then it has been counted. */
+static bool is_around(const struct lines *l, stack_id stack, bool place)
+{
+	location_id location = location_of(l, stack);
+
+	for (stack_id at = l->around[stack]; at; at = l->around[at]) {
+		location_id other = location_of(l, at);
+
+		if (place ? other == location : l->frame_of[other] == l->frame_of[location])
+			return true;
+	}
+	return false;
+}
+
+static void add_stack(struct lines *l, stack_id stack)
+{
+	location_id location = location_of(l, stack);
+	frame_id frame = l->frame_of[location];
+
+	if (end_frame(l, location, true) == frame) {
+		l->whole.self += l->self[stack];
+		l->of_frame[frame].self += l->self[stack];
+	}
+	if (!l->around[stack])
+		l->whole.total += l->total[stack];
+	if (!is_around(l, stack, false))
+		l->of_frame[frame].total += l->total[stack];
+	if (!l->profile->locations.items[location].mapping ||
+		!is_wanted(l, end_frame(l, location, false)))
+		return;
+	l->of_location[location].self += l->self[stack];
+	if (!is_around(l, stack, true))
+		l->of_location[location].total += l->total[stack];
+}
+
+static void add_stacks(struct lines *l)
+{
+	const struct profile *p = l->profile;
+
+	l->around = memory_new(p->stack_caller.len, sizeof(*l->around));
+	l->of_frame = memory_new(p->frames.len, sizeof(*l->of_frame));
+	l->of_location = memory_new(p->locations.len, sizeof(*l->of_location));
+	for (size_t i = 1; i < p->stack_caller.len; i++) {
+		stack_id caller = p->stack_caller.items[i];
+
+		l->around[i] = l->frame_of[location_of(l, caller)] ? caller : l->around[caller];
+		if (l->total[i] && l->frame_of[location_of(l, (stack_id)i)])
+			add_stack(l, (stack_id)i);
+	}
+}
+
+/* ---- Writing ---- */
+
+static int by_file_and_line(const void *a, const void *b, void *profile)
+{
+	const struct profile *p = profile;
+	const struct frame *x = &p->frames.items[*(const frame_id *)a];
+	const struct frame *y = &p->frames.items[*(const frame_id *)b];
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+static int by_place(const void *a, const void *b, void *profile)
+{
+	const struct profile *p = profile;
+	const struct location *x = &p->locations.items[*(const location_id *)a];
+	const struct location *y = &p->locations.items[*(const location_id *)b];
+
+	if (x->mapping != y->mapping)
+		return x->mapping < y->mapping ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Rows that cost something, in order; *ret_count of them. */
+static uint32_t *rows_in_order(const struct lines *l, const struct costs *costs, size_t len,
+	int (*order)(const void *, const void *, void *), size_t *ret_count)
+{
+	uint32_t *rows = memory_new(len, sizeof(*rows));
+
+	*ret_count = 0;
+	for (size_t i = 1; i < len; i++)
+		if (costs[i].self || costs[i].total)
+			rows[(*ret_count)++] = (uint32_t)i;
+	qsort_r(rows, *ret_count, sizeof(*rows), order, (void *)(uintptr_t)l->profile);
+	return rows;
+}
+
+static void put_text(struct buffer *b, const char *name, struct bytes text)
+{
+	buffer_printf(b, "\"%s\":", name);
+	buffer_json(b, text);
+}
+
+static void put_costs(struct buffer *b, uint64_t where, const struct costs *costs)
+{
+	buffer_printf(b, "[%llu,%lld,%lld]", (unsigned long long)where, (long long)costs->self,
+		(long long)costs->total);
+}
+
+static void put_files(struct buffer *b, const struct lines *l)
+{
+	const struct profile *p = l->profile;
+	size_t count;
+	uint32_t *rows = rows_in_order(l, l->of_frame, p->frames.len, by_file_and_line, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct frame *frame = &p->frames.items[rows[i]];
+
+		if (i && p->frames.items[rows[i - 1]].file == frame->file) {
+			buffer_char(b, ',');
+		} else {
+			buffer_text(b, i ? "]},\n{" : "\n{");
+			put_text(b, "file", profile_text(p, frame->file));
+			buffer_text(b, ",\"lines\":[");
+		}
+		put_costs(b, frame->line, &l->of_frame[rows[i]]);
+	}
+	buffer_text(b, count ? "]}" : "");
+	free(rows);
+}
+
+static void put_code(struct buffer *b, const struct lines *l)
+{
+	const struct profile *p = l->profile;
+	size_t count;
+	uint32_t *rows = rows_in_order(l, l->of_location, p->locations.len, by_place, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct location *location = &p->locations.items[rows[i]];
+		const struct mapping *mapping = &p->mappings.items[location->mapping];
+
+		if (i && p->locations.items[rows[i - 1]].mapping == location->mapping) {
+			buffer_char(b, ',');
+		} else {
+			buffer_text(b, i ? "]},\n{" : "\n{");
+			put_text(b, "binary", profile_text(p, mapping->file));
+			buffer_char(b, ',');
+			put_text(b, "build_id", profile_text(p, mapping->build_id));
+			buffer_printf(b, ",\"file\":%s,\"addresses\":[",
+				mapping->kind == MAPPING_FILE ? "true" : "false");
+		}
+		put_costs(b, location->address, &l->of_location[rows[i]]);
+	}
+	buffer_text(b, count ? "]}" : "");
+	free(rows);
+}
+
+static void put(struct buffer *b, const struct lines *l, const char *function)
+{
+	struct bytes unit = view_text(l->view, view_stream(l->view)->unit);
+
+	buffer_char(b, '{');
+	put_text(b, "function", bytes_of(function));
+	buffer_char(b, ',');
+	put_text(b, "unit", unit);
+	buffer_printf(b, ",\"self\":%lld,\"total\":%lld,\"files\":[", (long long)l->whole.self,
+		(long long)l->whole.total);
+	put_files(b, l);
+	buffer_text(b, "],\n\"code\":[");
+	put_code(b, l);
+	buffer_text(b, "]}\n");
+}
+
+static void lines_release(struct lines *l)
+{
+	free(l->frame_of);
+	free(l->self);
+	free(l->total);
+	free(l->around);
+	free(l->of_frame);
+	free(l->of_location);
+}
+
+/* The row of a name that the profile has, and 0 when it has none: then *ret_none is true. */
+static string_id known_string(const struct profile *p, const char *name, bool *ret_none)
+{
+	for (size_t i = 1; name && i < p->string_ends.len; i++)
+		if (bytes_equal(profile_text(p, (string_id)i), bytes_of(name)))
+			return (string_id)i;
+	*ret_none |= name != NULL;
+	return 0;
+}
+
+static bool lines_render(
+	const struct view *v, const void *settings, struct output *out, struct error *err)
+{
+	const struct lines_settings *s = settings;
+	struct lines l = {.view = v, .profile = v->profile};
+	struct buffer b = {0};
+	bool none = false;
+
+	if (!s->function)
+		return error_set(err, ERR_USAGE, "expected --function NAME");
+	if (!columns_fit(v, err))
+		return false;
+	l.function = known_string(v->profile, s->function, &none);
+	l.module = known_string(v->profile, s->module, &none);
+	if (!none) {
+		find_locations(&l);
+		sum_stacks(&l);
+		add_stacks(&l);
+		put(&b, &l, s->function);
+	} else {
+		buffer_text(&b, "{");
+		put_text(&b, "function", bytes_of(s->function));
+		buffer_text(&b, ",\"self\":0,\"total\":0,\"files\":[],\"code\":[]}\n");
+	}
+	output_write(out, buffer_bytes(&b));
+	buffer_release(&b);
+	lines_release(&l);
+	return true;
+}
+
+const struct renderer renderer_lines_json = {
+	.name = "lines-json",
+	.about = "what lines and addresses of one function cost, as JSON",
+	.readable = true,
+	.options = lines_options,
+	.settings_size = sizeof(struct lines_settings),
+	.render = lines_render,
+};
