@@ -654,7 +654,7 @@ function nextTo(lines) {
 }
 
 test("callers and callees are those of the commands, in the chosen time, too", {}, async (tab) => {
-	for (const [hash, ...time] of [["#"], ["#time=0.2..1.1&", "--time", "0.2..1.1"]])
+	for (const [hash, ...time] of [["#"], ["#time=0.1..1.5&", "--time", "0.1..1.5"]])
 		for (const name of ["spin", "parse_all", "fib"]) {
 			await tab.goto("about:blank");
 			const { sandwich } = await open(tab, hash + "view=sandwich&order=weight&function=" + name);
@@ -908,6 +908,45 @@ test("a comparison that cannot be is said, and can be ended", { errors: true }, 
 	equal(/its values are in ns, those before it in/.test(state.status), true, state.status);
 	await tab.click("#compare");
 	equal((await until(tab, "well again", (each) => each.status === "" && still(each))).query.before, "");
+});
+
+// ---- Source ----
+
+const sourced = (state) => state.source && state.heatmap && !state.waiting;
+
+test("lines and instructions of a function have its cost", {}, async (tab) => {
+	for (const name of ["fib", "spin"]) {
+		await tab.goto("about:blank");
+		await tab.goto(url + "#view=source&function=" + name);
+		const { source: shown } = await until(tab, "its source", sourced);
+		const [row] = top().functions.filter((each) => each.function === name);
+		equal([shown.self, shown.total], [row.self, row.total], name);
+		const sum = (rows) => rows.reduce((all, each) => all + each.self, 0);
+		equal(sum(shown.code), row.self, "instructions");
+		const text = fs.readFileSync(path.join(folder, "phases.c"), "utf8").split("\n");
+		const costly = shown.lines.filter((line) => line.self);
+		if (!costly.some((line) => line.text.includes(`${name}(`)))
+			throw new Error("not its lines: " + JSON.stringify(costly));
+		for (const line of shown.lines)
+			equal(line.text, text[line.at - 1], "line " + line.at);
+	}
+});
+
+test("a line and its instructions are marked together, files of elsewhere are not shown", { errors: true }, async (tab) => {
+	await open(tab);
+	await tab.mouse.click(...middleOf(boxOf(await look(tab), "write_all")), { button: "right" });
+	await tab.getByRole("menuitem", { name: /^Source of/ }).click();
+	let { source: shown } = await until(tab, "its source", sourced);
+	const line = shown.lines.find((each) => each.text.includes("write_all(void)"));
+	await tab.locator("#source-lines").getByRole("button", { name: line.at, exact: true }).click();
+	shown = (await look(tab)).source;
+	equal(shown.lines.filter((each) => each.marked).map((each) => each.at), [line.at]);
+	equal(shown.code.filter((each) => each.marked).length > 0, true, "its instructions");
+	await tab.keyboard.press("Escape");
+	equal((await look(tab)).source.code.filter((each) => each.marked), []);
+	await tab.goto(url + "#view=source&function=work&profile=" + encodeURIComponent(other));
+	shown = (await until(tab, "without", (state) => sourced(state) && state.source.total === 7)).source;
+	equal(shown.notes, ["no line is known", "the profile has no addresses of it"]);
 });
 
 // ---- Table, keys, looks ----

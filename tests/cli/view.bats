@@ -393,6 +393,97 @@ with View(kiln, "spans.speedscope.json") as view:
 '
 }
 
+# A program with a profile by hand: leaf samples at addresses that its own symbol table and objdump tell.
+hot_program() {
+	cat >hot.c <<-'END'
+	int sink;
+	__attribute__((noinline)) int hot(int n)
+	{
+		for (int i = 0; i < n; i++)
+			sink += i * n;
+		return sink;
+	}
+	int main(void)
+	{
+		return hot(3) - sink;
+	}
+	END
+	cc -O1 -g -no-pie -o hot "$PWD/hot.c"
+}
+
+@test "lines and addresses of a function cost what the commands say of it" {
+	hot_program
+	view '
+def addresses(name):
+    dump = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "hot"], check=True, capture_output=True, text=True).stdout
+    body = dump.split(f"<{name}>:\n")[1].split("\n\n")[0]
+    return [(int(line.split(":")[0], 16), line.split("\t")[1].strip()) for line in body.splitlines()]
+hot, main = addresses("hot"), addresses("main")
+call = [i for i, (_, text) in enumerate(main) if "call" in text][0]
+back = main[call + 1][0]
+program = os.path.abspath("hot")
+samples = [(hot[i % len(hot)][0], 1 + i) for i in range(2 * len(hot))]
+# perf script has addresses; where a file is mapped, an event says.
+with open("hot.txt", "w") as out:
+    for i, (address, weight) in enumerate(samples):
+        out.write(f"hot 7/7 [000] {i + 1}.0: {weight} cycles:\n\t{address:x} hot+0x{address - hot[0][0]:x} ({program})\n\t{back:x} main+0x{back - main[0][0]:x} ({program})\n\n")
+with View(kiln, "hot.txt") as view:
+    for words in [], [("time", "3..9")]:
+        answer = json.loads(view.ask("lines-json", ("function", "hot"), *words))
+        function, = [f for f in top(*["--" + k + "=" + v for k, v in words], file="hot.txt")["functions"] if f["function"] == "hot"]
+        assert (answer["self"], answer["total"]) == (function["self"], function["total"]), answer
+    assert json.loads(view.ask("lines-json", ("function", "main")))["self"] == 0
+    assert json.loads(view.ask("lines-json", ("function", "nobody")))["total"] == 0
+    status, _, body = view.get("lines-json")
+    assert status == 400 and b"--function" in body
+'
+}
+
+@test "source and machine code are those of files that the profile names, and of no others" {
+	hot_program
+	"$kiln" record -q -F 999 -o run.kiln -- ./hot || skip "needs perf"
+	echo secret >secret
+	ln -s secret hot.link
+	view '
+program = os.path.abspath("hot")
+info = json.loads(subprocess.run([kiln, "info", "-q", "--json", "run.kiln"], check=True, capture_output=True).stdout)
+build_id, = [m["build_id"] for m in info["mappings"] if m["file"] == program] or ["none"]
+symbols = {line.split()[2]: int(line.split()[0], 16) for line in subprocess.run(["nm", "hot"], check=True, capture_output=True, text=True).stdout.splitlines() if len(line.split()) == 3}
+headers = subprocess.run(["readelf", "-lW", "hot"], check=True, capture_output=True, text=True).stdout
+offset, address = [(int(w[1], 16), int(w[2], 16)) for w in map(str.split, headers.splitlines()) if w[:1] == ["LOAD"] and "E" in w][0]
+source = os.path.abspath("hot.c")
+with View(kiln, "run.kiln") as view:
+    words = [("binary", program), ("build-id", build_id), ("address", str(symbols["hot"] - address + offset))]
+    assert view.get("text?file=" + source)[0] == 404, "nobody has named it yet"
+    code = json.loads(view.ask("code", *words))
+    assert (code["name"], code["start"], code["shift"], code["cut"]) == ("hot", symbols["hot"], address - offset, False), code
+    dump = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "hot"], check=True, capture_output=True, text=True).stdout
+    body = dump.split("<hot>:\n")[1].split("\n\n")[0].splitlines()
+    assert [at for at, *_ in code["instructions"]] == [int(line.split(":")[0], 16) for line in body]
+    assert code["instructions"][0][3] == source and {line for _, _, line, *_ in code["instructions"]} <= {3, 4, 5, 6, 7}, code
+    assert view.ask("text", ("file", source)) == open("hot.c", "rb").read()
+    for query, said in {"text?file=/etc/passwd": 404, "text?file=" + os.path.abspath("secret"): 404, "text?file=hot.c": 404, "text?file=": 404,
+            "text?file=" + os.path.dirname(source) + "/../" + os.path.basename(os.path.dirname(source)) + "/hot.c": 404,
+            "code?binary=/bin/ls&address=4096": 404, "code?binary=" + program + "&build-id=00&address=4096": 404,
+            "code?binary=" + program + "&build-id=" + build_id + "&address=99999999": 404, "code?address=x": 400, "text": 400, "code": 400, "text?more=1": 400}.items():
+        status, _, body = view.get(query)
+        assert status == said and body.count(b"\n") == 1, (query, status, body)
+    open("hot.c", "ab").write(b"\0")
+    assert view.get("text?file=" + source)[0] == 400, "not a text"
+    os.rename("hot.c", "gone.c")
+    assert view.get("text?file=" + source)[0] == 404
+    os.mkfifo("hot.c")
+    assert view.get("text?file=" + source)[0] == 404, "not a file"
+    os.environ["PATH"] = "/nowhere"
+with View(kiln, "run.kiln") as view:
+    status, _, body = view.get("code?binary=%s&build-id=%s&address=%d" % (program, build_id, symbols["hot"] - address + offset))
+    assert status == 400 and b"install binutils" in body, body
+with View(kiln, "--no-source", "run.kiln") as view:
+    assert view.get("text?file=" + source)[::2] == (404, b"this server shows no source files\n")
+    assert view.get("code?binary=" + program)[0] == 404
+'
+}
+
 @test "what is wrong with a query is said in a line" {
 	view "
 with View(kiln, 'times.txt') as view:

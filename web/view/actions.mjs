@@ -68,6 +68,7 @@ export class Actions {
 		const own = frame.root ? [] : [
 			...(frame.zoom ? [{text: "Zoom to " + frame.name, act: frame.zoom}] : []),
 			{text: "Callers and callees of " + frame.name, act: () => page.chooseFunction(frame.name, "sandwich")},
+			{text: "Source of " + frame.name, act: () => page.chooseFunction(frame.name, "source")},
 			{text: "Search for it", act: () => page.go({search: only}, "push")},
 			{text: "Copy its name", act: () => this.copy(frame.name)},
 			null,

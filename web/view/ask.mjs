@@ -26,6 +26,10 @@ export async function askJson(address, signal) {
 	return JSON.parse(new TextDecoder().decode(await ask(address, signal)));
 }
 
+export async function askText(address, signal) {
+	return new TextDecoder().decode(await ask(address, signal));
+}
+
 // Work of which only the latest counts: when more is wanted, the older is aborted. `gap` (ms) is the
 // least time from start to start; where work takes longer it is stretched, so that a slow server is
 // still heard from while a drag goes on.

@@ -8,7 +8,7 @@ import { exactly } from "./pattern.mjs";
 // What holds where the address says nothing.
 export const START = Object.freeze({
 	profile: "", kind: "", idle: false, time: "", thread: "", transforms: Object.freeze([]),
-	view: "flame", function: "", lanes: "", shape: "flame", order: "name", zoom: 0, open: "", search: "", ignore: false,
+	view: "flame", function: "", file: "", lanes: "", shape: "flame", order: "name", zoom: 0, open: "", search: "", ignore: false,
 	column: "", rows: "50", scale: "sqrt", sort: "self",
 	before: "", "before-time": "", normalise: false, side: "difference", widths: "both", change: "total"
 });
@@ -20,7 +20,7 @@ const CHOICES = {
 	lanes: ["", "thread", "cpu", "all"]
 };
 const ASKED = ["profile", "kind", "idle", "time", "thread"];
-const LOOKS = ["view", "function", "lanes", "shape", "order", "zoom", "open", "search", "ignore", "column", "rows", "scale", "sort",
+const LOOKS = ["view", "function", "file", "lanes", "shape", "order", "zoom", "open", "search", "ignore", "column", "rows", "scale", "sort",
 	"side", "widths", "change"];
 const COMPARED = ["before", "before-time", "normalise"];
 
@@ -131,6 +131,23 @@ export function callersAddress(state, name) {
 // by: thread, cpu or all; least: ns, how long a box lasts that can be seen.
 export function chartAddress(state, by, least) {
 	return address("chart", [...asked(sideOf(state)), word("by", by), word("least", least + "ns")]);
+}
+
+// What the lines and addresses of the chosen function cost.
+export function linesAddress(state) {
+	return address("lines-json", [...asked(sideOf(state)), word("function", state.function)]);
+}
+
+const ofProfile = (state) => wordsOf(sideOf(state), ["profile"]);
+
+// The machine code around an address of a binary that the profile names.
+export function codeAddress(state, {binary, build_id: id}, at) {
+	return address("code", [...ofProfile(state), word("binary", binary), word("build-id", id), word("address", String(at))]);
+}
+
+// A source file that the profile, or its debug information, names.
+export function textAddress(state, file) {
+	return address("text", [...ofProfile(state), word("file", file)]);
 }
 
 export function topAddress(state, rows) {

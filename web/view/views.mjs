@@ -21,5 +21,6 @@
 import { ChartView } from "./views/chart.mjs";
 import { FlameView } from "./views/flame.mjs";
 import { SandwichView } from "./views/sandwich.mjs";
+import { SourceView } from "./views/source.mjs";
 
-export const VIEWS = [FlameView, ChartView, SandwichView];
+export const VIEWS = [FlameView, ChartView, SandwichView, SourceView];

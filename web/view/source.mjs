@@ -1,0 +1,68 @@
+// source.mjs: what do the lines and the instructions of a function cost?
+
+const AROUND = 12, ROWS_MOST = 3000; // lines that are shown around those of the function, and in all
+
+const none = {self: 0, total: 0};
+
+// Instructions as {at, text, line, file, self, total}: what was sampled within one is its own. code: the
+// server's; places: [address, self, total]s of the profile, those that are elsewhere sum up in `elsewhere`.
+// most: what the function costs; no instruction costs more.
+export function instructionsOf(code, places, most) {
+	let file = "";
+	const rows = code.instructions.map(([at, text, line, named]) => {
+		file = named || file;
+		return {at, text, line, file, ...none};
+	});
+	const elsewhere = {...none};
+	let at = 0;
+	for (const [address, self, total] of places) {
+		const wanted = address + code.shift;
+		while (at + 1 < rows.length && rows[at + 1].at <= wanted)
+			at++;
+		const inside = rows.length && wanted >= rows[0].at && wanted < code.end;
+		const row = inside ? rows[at] : elsewhere;
+		row.self += self;
+		row.total = Math.min(row.total + total, most);
+	}
+	return {rows, elsewhere};
+}
+
+// What each line of each file costs, {file: {line: {self, total}}}: as the profile says, or, where it
+// knows no lines, as the instructions' do, which are of a line. No line costs more than the function.
+export function linesOf(costs, rows) {
+	const files = new Map();
+	const add = (file, line, self, total) => {
+		if (!file || !line)
+			return;
+		const lines = files.get(file) || files.set(file, new Map()).get(file);
+		const cost = lines.get(line) || {...none};
+		lines.set(line, {self: cost.self + self, total: Math.min(cost.total + total, costs.total)});
+	};
+	for (const {file, lines} of costs.files)
+		for (const [line, self, total] of lines)
+			add(file, line, self, total);
+	if (!files.size)
+		for (const {file, line, self, total} of rows)
+			add(file, line, self, total);
+	return files;
+}
+
+// Files, the one that costs most first.
+export function filesInOrder(files) {
+	const sum = (lines) => [...lines.values()].reduce((all, {self, total}) => all + self + total, 0);
+	return [...files].map(([file, lines]) => [file, sum(lines)]).sort((a, b) => b[1] - a[1]).map(([file]) => file);
+}
+
+// The rows of a file that are shown: [{line, text, self, total}], those of the function and around them.
+export function rowsOf(text, lines) {
+	const numbers = [...lines.keys()], texts = text === null ? null : text.split("\n");
+	if (!texts)
+		return numbers.sort((a, b) => a - b).map((line) => ({line, text: "", ...lines.get(line)}));
+	const least = numbers.reduce((a, b) => Math.min(a, b), Infinity), most = Math.max(...numbers.slice(0, 10000));
+	const from = Math.max(1, least - AROUND);
+	const to = Math.min(texts.length, most + AROUND, from + ROWS_MOST - 1);
+	const rows = [];
+	for (let line = from; line <= to; line++)
+		rows.push({line, text: texts[line - 1], ...(lines.get(line) || none)});
+	return rows;
+}
