@@ -172,7 +172,8 @@ void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, ui
 			s.lane++)
 			sweep_lane(&s, most);
 	} while (b->boxes.len > CHART_BOXES_MOST);
-	qsort(b->boxes.items, b->boxes.len, sizeof(*b->boxes.items), by_place);
+	if (b->boxes.len)
+		qsort(b->boxes.items, b->boxes.len, sizeof(*b->boxes.items), by_place);
 	free(s.runs);
 	free(depth);
 }

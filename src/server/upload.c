@@ -1,6 +1,7 @@
 /* upload.c: files that a browser sends, to be looked at: into memory, and no further. */
 #include "server/upload.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -48,10 +49,13 @@ static void give_up(struct upload *u)
 
 void upload_add(struct upload *u, struct bytes part)
 {
+	uint64_t pending;
+
 	if (u->err.code)
 		return;
 	u->len += part.len;
-	if ((u->all->pending += part.len) > u->all->most)
+	pending = atomic_fetch_add(&u->all->pending, part.len) + part.len;
+	if (pending > u->all->most)
 		error_set(&u->err, ERR_LIMIT,
 			"more than %llu bytes are being sent: kiln view --uploads SIZE takes more",
 			(unsigned long long)u->all->most);

@@ -26,12 +26,13 @@ VALUES = ["", "0", "1", "-1", "0.001", "1..2", "..", "..1.5", "1..", "@100..@103
 def addresses_and_options(kiln):
     """What may be asked, by the program's own word."""
     options = set()
-    for command in "top", "draw", "tree", "fold", "info", "convert":
+    for command in "top", "draw", "tree", "fold", "info", "convert", "diff":
         said = subprocess.run([kiln, command, "--help"], check=True, capture_output=True, text=True).stdout
         options |= set(re.findall(r"--([a-z][a-z-]+)", said))
     formats = subprocess.run([kiln, "formats"], check=True, capture_output=True, text=True).stdout
     written = re.findall(r"^  ([a-z-]+) ", formats[formats.index("\nWritten"):], re.M)
-    return ["", "profiles", "heatmap", "nodes", "top", "tree", "info", "svg", "nothing", "view.css"] + written, sorted(options)
+    return ["", "profiles", "heatmap", "nodes", "top", "tree", "info", "svg", "nothing", "view.css", "difference",
+            "difference-json", "chart"] + written, sorted(options)
 
 
 def write_profile(path):
@@ -46,13 +47,14 @@ class Soak:
     def __init__(self, view, kiln, seed):
         self.view, self.seed, self.asked, self.wrong = view, seed, {}, []
         self.addresses, self.options = addresses_and_options(kiln)
-        self.profiles = ["times.txt", "one.folded", "none"]
+        self.profiles = ["times.txt", "one.folded", "two.folded", "none"]
 
     def query(self, random_):
         words = []
         for _ in range(random_.randrange(6)):
-            word = random_.choice(self.options + ["profile", "column", "rows", "by", "order", "least", "kind"])
-            value = random_.choice(self.profiles) if word == "profile" else random_.choice(VALUES)
+            word = random_.choice(self.options + ["profile", "before", "before", "column", "rows", "by", "order", "least", "most", "open",
+                                                    "match", "kind"])
+            value = random_.choice(self.profiles) if word in ("profile", "before") else random_.choice(VALUES)
             words.append(word if random_.random() < 0.3 else word + "=" + urllib.parse.quote(value))
         return random_.choice(self.addresses) + ("?" + "&".join(words) if words else "")
 
@@ -90,7 +92,9 @@ def main():
         write_profile("times.txt")
         with open("one.folded", "w", encoding="utf-8") as file:
             file.write("a;b 1\n")
-        with View(kiln, "times.txt", "one.folded") as view:
+        with open("two.folded", "w", encoding="utf-8") as file:
+            file.write("a;b 1 2\na;c 0 3\na;d 4 0\n")
+        with View(kiln, "times.txt", "one.folded", "two.folded") as view:
             soak = Soak(view, kiln, seed)
             clients = [threading.Thread(target=soak.client, args=(i, time.monotonic() + seconds)) for i in range(8)]
             for client in clients:
