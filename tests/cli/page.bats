@@ -26,7 +26,7 @@ setup() {
 # answers PAGE: those to the addresses of standard input.
 answers() {
 	KILN=$kiln PYTHONPATH=$BATS_TEST_DIRNAME/../support python3 -c "
-import base64, gzip, json, os, subprocess, sys
+import base64, gzip, json, os, re, subprocess, sys
 from view_client import View
 kiln = os.environ['KILN']
 def ask(page, addresses, name='own.html'):
@@ -58,6 +58,10 @@ shapes = ['', 'reverse', 'time=1..2.5', 'thread=worker', 'focus=%5Erun%24', 'dro
 outputs = ['nodes?', 'nodes?order=weight', 'nodes?least=0.3', 'heatmap?', 'heatmap?by=thread&column=500ms', 'heatmap?rows=10&match=parse',
            'top?json', 'top?json&sort=total&rows=2', 'tree?json', 'folded?', 'speedscope?', 'csv?', 'svg?', 'pprof?', 'pprof-plain?']
 addresses = [output + '&' + shape for output in outputs for shape in shapes]
+# Whatever else there is.
+names = re.search(r\"renderers = \[(.*?)\]\", open('$BATS_TEST_DIRNAME/../../src/renderers/meson.build').read(), re.S)[1]
+addresses += [name.replace('_', '-') + '?' for name in re.findall(r\"'(\w+)'\", names) if name not in ('html', 'kiln')]
+assert 'chart?' in addresses and len(addresses) > 200
 addresses += ['info?json', 'tree?', 'top?', 'firefox?', 'cpuprofile?', 'svg?width=700&title=a+b%26c', 'svg?chart', 'svg?palette=mem', 'svg?hash&inverted']
 # Two times of it, beside one another.
 addresses += [output + 'before=times.txt&before-time=..3&after-time=3..&' + more for output in ['nodes?', 'difference?', 'folded?', 'difference-json?', 'svg?']
