@@ -46,7 +46,7 @@ function skip(why) {
 }
 
 const file = path.join(folder, "phases.kiln"), other = path.join(folder, "other.folded"),
-	wide = path.join(folder, "wide.folded"), again = path.join(folder, "again.kiln"),
+	wide = path.join(folder, "wide.folded"), node = path.join(folder, "node.folded"), again = path.join(folder, "again.kiln"),
 	two = path.join(folder, "two.folded");
 function record() {
 	const source = path.join(folder, "phases.c"), program = path.join(folder, "phases");
@@ -60,6 +60,7 @@ function record() {
 		skip("needs perf: " + String(error.stderr).split("\n")[0]);
 	}
 	fs.writeFileSync(other, "main;work 7\nmain;rest 3\n");
+	fs.writeFileSync(node, "node;main;Builtins_JSEntry_[j];work_[j] 7\nnode;main;rest 3\n");
 	fs.writeFileSync(two, "main;b 3 5\nmain;c 5 0\nmain;d 0 4\n");
 	fs.writeFileSync(wide, "most 1000000000\n" +
 		Array.from({ length: 20000 }, (_, i) => `f${i} 1\n`).join(""));
@@ -70,7 +71,7 @@ const top = (...options) => ask("top", "--json", ...options, file);
 const totalOf = (answer, name) => answer.functions.find((each) => each.function === name).total;
 
 async function serve() {
-	const server = spawn(kiln, ["view", "--no-open", file, other, wide, again, two], { stdio: ["ignore", "pipe", "inherit"] });
+	const server = spawn(kiln, ["view", "--no-open", file, other, wide, again, two, node], { stdio: ["ignore", "pipe", "inherit"] });
 	process.on("exit", () => server.kill());
 	for await (const line of createInterface({ input: server.stdout }))
 		return { server, url: line.trim() };
@@ -363,6 +364,19 @@ test("every way to reshape does what the command's option does", {}, async (tab)
 		await tab.click("#chips button");
 		await settled(tab);
 	}
+});
+
+test("a runtime's own code is taken out where there is some", {}, async (tab) => {
+	await open(tab);
+	await tab.mouse.click(...middleOf(boxOf(await look(tab), "main")), { button: "right" });
+	equal(await tab.getByRole("menuitem", { name: /Node/ }).count(), 0, "of a program without one");
+	await tab.goto("about:blank");
+	await open(tab, "#profile=" + encodeURIComponent(node));
+	const { query, top: table } = await menu(tab, "rest", /Node/);
+	equal(query.transforms, [{ name: "clean", argument: "node" }]);
+	equal(table.rows, ask("top", "--json", "--clean", "node", node).functions);
+	await tab.mouse.click(...middleOf(boxOf(await look(tab), "rest")), { button: "right" });
+	equal(await tab.getByRole("menuitem", { name: /Node/ }).count(), 0, "once");
 });
 
 test("only one path to a function is left", {}, async (tab) => {

@@ -377,6 +377,18 @@ with View(kiln, "times.txt", "small.folded") as view:
 '
 }
 
+@test "a flame chart of more boxes than an answer has tells longer ones, and still all that was sampled" {
+	view "$chart"'
+with open("deep.txt", "w") as out:
+    for i in range(1200):
+        out.write(f"deep 1/1 [000] {i}.0: 1 cycles:\n" + "".join(f"\t7f01 f{depth}_{i % 2}+0x1 (/bin/deep)\n" for depth in range(200)) + "\n")
+with View(kiln, "deep.txt") as view:
+    header, boxes = chart(view, ("kind", "samples"))
+    assert header["least"] > 1 and len(boxes) <= 200000 < 1200 * 201, (header["least"], len(boxes))
+    assert [sum(b["samples"] for b in boxes if b["depth"] == depth) for depth in (0, 1, 200)] == [1200] * 3
+'
+}
+
 @test "where samples say how long they lasted the flame chart is that long" {
 	cat >spans.speedscope.json <<-'END'
 	{"$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "a"}, {"name": "b"}, {"name": "c"}]},

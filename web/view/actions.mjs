@@ -31,6 +31,7 @@ const OF_FRAME = [
 ];
 const OF_ALL = [["reverse", "Reverse all: leaves first"],
 	["collapse-recursion", "Collapse recursion everywhere"]];
+const OF_RUNTIME = ["clean", "Take the code of Node.js and V8 out", "node"];
 
 export class Actions {
 	constructor(page) {
@@ -50,6 +51,13 @@ export class Actions {
 		}
 	}
 
+	// Where a runtime has made code, and nobody has asked for it yet.
+	offersClean() {
+		const {state, shown} = this.page, made = ["jit", "baseline", "interpreted"];
+		return !state.transforms.some(({name}) => name === "clean") &&
+			shown.top.functions.some(({kind}) => made.includes(kind));
+	}
+
 	// What a frame offers: those of OF_FRAME for which it has what they need.
 	reshapes(frame) {
 		const given = {only: exactly(frame.name), path: frame.path,
@@ -64,7 +72,8 @@ export class Actions {
 	// what is not known of it.
 	openFrameMenu(frame, x, y) {
 		const {page} = this, only = exactly(frame.name);
-		const all = OF_ALL.map(([name, text]) => ({text, act: () => page.reshape(name, null)}));
+		const all = [...OF_ALL, ...(this.offersClean() ? [OF_RUNTIME] : [])].map(([name, text, argument = null]) =>
+			({text, act: () => page.reshape(name, argument)}));
 		const own = frame.root ? [] : [
 			...(frame.zoom ? [{text: "Zoom to " + frame.name, act: frame.zoom}] : []),
 			{text: "Callers and callees of " + frame.name, act: () => page.chooseFunction(frame.name, "sandwich")},

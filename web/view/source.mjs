@@ -27,6 +27,11 @@ export function instructionsOf(code, places, most) {
 	return {rows, elsewhere};
 }
 
+// The same where the instructions are not known: only where samples were.
+export function addressesOf(places) {
+	return places.map(([at, self, total]) => ({at, text: "", file: "", line: 0, self, total}));
+}
+
 // What each line of each file costs, {file: {line: {self, total}}}: as the profile says, or, where it
 // knows no lines, as the instructions' do, which are of a line. No line costs more than the function.
 export function linesOf(costs, rows) {

@@ -6,7 +6,7 @@ import { askJson, askText } from "../ask.mjs";
 import { byId, fillSelect } from "../controls.mjs";
 import { grouped, human, isScaled, parseUnit, percent } from "../numbers.mjs";
 import { codeAddress, linesAddress, textAddress } from "../query.mjs";
-import { filesInOrder, instructionsOf, linesOf, rowsOf } from "../source.mjs";
+import { addressesOf, filesInOrder, instructionsOf, linesOf, rowsOf } from "../source.mjs";
 
 // What is not there is no mistake: {answer} or {why}.
 async function perhaps(asked) {
@@ -56,12 +56,13 @@ export class SourceView {
 	async askCode(costs, state, signal) {
 		const places = costs.code.filter((each) => each.file);
 		const sum = ({addresses}) => addresses.reduce((all, [, self, total]) => all + self + total, 0);
-		const [binary] = places.sort((a, b) => sum(b) - sum(a));
+		const [binary] = places.sort((a, b) => sum(b) - sum(a)), [first] = costs.code;
 		if (!binary)
-			return {rows: [], why: "the profile has no addresses of it"};
+			return first ? {rows: addressesOf(first.addresses), why: "its code is not in a file: " + first.binary} :
+				{rows: [], why: "the profile has no addresses of it"};
 		const [at] = binary.addresses[hottest(binary.addresses.map(([, self, total]) => ({self, total})))];
 		const {answer, why} = await perhaps(askJson(codeAddress(state, binary, at), signal));
-		return why ? {rows: [], why} :
+		return why ? {rows: addressesOf(binary.addresses), why: "no machine code: " + why} :
 			{...instructionsOf(answer, binary.addresses, costs.total), binary: binary.binary, cut: answer.cut};
 	}
 
