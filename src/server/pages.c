@@ -20,3 +20,18 @@ const struct page *page_at(const char *address)
 			return &pages[i];
 	return NULL;
 }
+
+void page_link(const struct page *page, struct buffer *ret)
+{
+	struct bytes folder = bytes_of(page->address);
+
+	buffer_text(ret, "");
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+		struct bytes address = bytes_of(pages[i].address);
+
+		if (address.len > folder.len && address.at[folder.len] == '/' &&
+			bytes_start(address, folder))
+			buffer_printf(ret, "%s<%s>; rel=modulepreload", ret->len ? ", " : "",
+				pages[i].address);
+	}
+}

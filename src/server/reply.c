@@ -39,6 +39,8 @@ static enum MHD_Result send_reply(
 	mhd.add_response_header(response, "Content-Type", reply->type);
 	if (reply->etag)
 		mhd.add_response_header(response, "ETag", reply->etag);
+	if (reply->link && *reply->link)
+		mhd.add_response_header(response, "Link", reply->link);
 	if (reply->allow)
 		mhd.add_response_header(response, "Allow", reply->allow);
 	done = mhd.queue_response(connection, reply->status, response);

@@ -175,6 +175,19 @@ static const char *first_page(const struct server *s)
 	return s->settings.starts_with_list ? "start" : "view";
 }
 
+static enum MHD_Result send_page(struct MHD_Connection *connection, const struct page *page)
+{
+	struct buffer link = {0};
+	enum MHD_Result done;
+
+	page_link(page, &link);
+	done = reply_static(connection,
+		&(struct reply){.status = MHD_HTTP_OK, .type = page->type, .link = link.at},
+		page->bytes);
+	buffer_release(&link);
+	return done;
+}
+
 static enum MHD_Result refuse_method(struct MHD_Connection *connection, const char *allow)
 {
 	struct buffer line = {0};
@@ -204,8 +217,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return refuse_method(connection, "GET, HEAD");
 	if (page)
-		return reply_static(connection,
-			&(struct reply){.status = MHD_HTTP_OK, .type = page->type}, page->bytes);
+		return send_page(connection, page);
 	if (!address || !(question_is_known(address) || sources_is_known(address)))
 		return reply_line(connection, MHD_HTTP_NOT_FOUND, "nothing is here");
 	return ask(connection, s, address);

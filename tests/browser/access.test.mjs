@@ -152,7 +152,7 @@ test("a journey by keys alone: from the list to a time, a function, a search and
 	})()]);
 	equal(download.suggestedFilename(), "times.folded");
 	await reach("#all");
-	await press("Enter");
+	await Promise.all([tab.waitForURL(/start$/), press("Enter")]);
 	await until(tab, "the list", (each) => each.rows && each.rows.length === 2);
 });
 

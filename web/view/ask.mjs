@@ -45,7 +45,7 @@ export class Latest {
 
 	// hurry: do not keep to the gap: this is where a drag has ended, or a click.
 	want(wanted, hurry) {
-		const wait = this.started + Math.max(this.gap, 1.5 * this.took) - performance.now();
+		const wait = this.started + Math.max(this.gap, 1.1 * this.took) - performance.now();
 		clearTimeout(this.timer);
 		if (hurry || wait <= 0)
 			this.start(wanted);

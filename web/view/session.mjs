@@ -7,7 +7,7 @@ import { columnFor } from "./controls.mjs";
 import * as query from "./query.mjs";
 
 export const TABLE_ROWS = 300;
-const GAP = 200; // ms from one look to the next: two questions each, so ten a second
+const GAP = 95; // ms from one look to the next: ten a second, of two questions each
 
 // Whoever extends it has: viewOf(state), a main view (views.mjs); onState() when the state has changed;
 // sought(), what is searched for,

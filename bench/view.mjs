@@ -1,0 +1,218 @@
+// view.mjs: the page of kiln view in Chromium: times as somebody sees them, medians of ROUNDS; for bench/view.sh.
+import { spawn } from "node:child_process";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { gzipSync } from "node:zlib";
+
+const here = path.dirname(new URL(import.meta.url).pathname);
+const { chromium } = createRequire(path.join(here, "../tests/browser/package.json"))("playwright-core");
+const { KILN, WORK, ROUNDS = "5" } = process.env;
+const rounds = Number(ROUNDS);
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+	args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"] });
+
+const sorted = (values) => [...values].sort((a, b) => a - b);
+const part = (values, share) => sorted(values)[Math.min(values.length - 1, Math.floor(values.length * share))];
+const median = (values) => part(values, 0.5);
+const ms = (value) => value.toFixed(value < 10 ? 1 : 0) + " ms";
+
+async function serve(file) {
+	const server = spawn(KILN, ["view", "-q", "--no-open", path.join(WORK, file)], { stdio: ["ignore", "pipe", "inherit"] });
+	const { value } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next();
+	return { server, url: value.trim() };
+}
+
+// Counts what scripts take in each frame, and says when the page has drawn what was asked for.
+function instrument() {
+	window.frames_ms = [];
+	const request = window.requestAnimationFrame.bind(window);
+	let frame = -1, spent = 0;
+	window.requestAnimationFrame = (draw) => request((now) => {
+		const begin = performance.now();
+		draw(now);
+		if (now !== frame && frame >= 0)
+			window.frames_ms.push(spent);
+		spent = (now !== frame ? 0 : spent) + performance.now() - begin;
+		frame = now;
+	});
+}
+
+const ready = ({ top, waiting, heatmap, tree }) => top && !waiting && heatmap && tree;
+async function until(tab, wanted = ready) {
+	for (;;) {
+		const state = await tab.evaluate(() => window.kilnView ? window.kilnView.state() : null);
+		if (state && wanted(state))
+			return state;
+		await tab.waitForTimeout(2);
+	}
+}
+
+async function newTab() {
+	const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } });
+	const tab = await context.newPage();
+	await tab.addInitScript(instrument);
+	return tab;
+}
+
+// From the start of kiln view, with the file's pages in memory, to the first heat map and to all panes.
+async function first(name, file) {
+	const map = [], all = [];
+	for (let i = 0; i < rounds; i++) {
+		const tab = await newTab(), begin = performance.now();
+		const { server, url } = await serve(file);
+		await tab.goto(url);
+		await until(tab, (state) => state.heatmap && state.heatmap.columns);
+		map.push(performance.now() - begin);
+		await until(tab);
+		all.push(performance.now() - begin);
+		await tab.context().close();
+		server.kill();
+	}
+	console.log(`${name}: first heat map ${ms(median(map))}, all panes ${ms(median(all))}`);
+}
+
+// From a time that is typed to its flames, and how often the graph follows while one is dragged.
+async function ranges(name, file) {
+	const { server, url } = await serve(file), tab = await newTab();
+	await tab.goto(url);
+	const { heatmap } = await until(tab), took = [];
+	const whole = heatmap.columns * heatmap.column / 1e9;
+	for (let i = 0; i < rounds * 4; i++) {
+		const from = (whole * (i % 7) / 10).toFixed(3), to = (whole * (i % 7 + 2 + i % 2) / 10).toFixed(3);
+		took.push(await tab.evaluate(async (time) => {
+			const begin = performance.now(), field = document.getElementById("from");
+			const [a, b] = time.split("..");
+			document.getElementById("to").value = b;
+			field.value = a;
+			field.dispatchEvent(new Event("change", { bubbles: true }));
+			const done = () => {
+				const state = window.kilnView.state();
+				return state.query.time === time && !state.waiting;
+			};
+			while (!done())
+				await new Promise((turn) => setTimeout(turn, 1));
+			return performance.now() - begin;
+		}, from + ".." + to));
+	}
+	console.log(`${name}: range to flames ${ms(median(took))}, p95 ${ms(part(took, 0.95))}`);
+	await tab.keyboard.press("Escape");
+	await until(tab);
+	let updates = 0;
+	tab.on("response", (response) => updates += response.url().includes("/nodes?") && response.status() === 200);
+	const { x, y, width, height } = (await until(tab)).heatmap.place, begin = Date.now();
+	await tab.mouse.move(x + width / 10, y + height / 2);
+	await tab.mouse.down();
+	for (let i = 0; Date.now() - begin < 4000; i++) {
+		await tab.mouse.move(x + width * (0.1 + 0.8 * ((i % 160) / 160)), y + height / 2);
+		await tab.waitForTimeout(8);
+	}
+	const seconds = (Date.now() - begin) / 1000;
+	await tab.mouse.up();
+	console.log(`${name}: ${(updates / seconds).toFixed(1)} updates a second while dragging`);
+	await tab.context().close();
+	server.kill();
+}
+
+// Zooming, hovering and searching in a large tree: what scripts take in a frame.
+async function frames(name, file) {
+	const { server, url } = await serve(file), tab = await newTab(), begin = performance.now();
+	await tab.goto(url);
+	const state = await until(tab, (each) => each.top && !each.waiting && each.tree);
+	console.log(`${name}: ${state.tree.nodes} nodes, interactive after ${ms(performance.now() - begin)}`);
+	await tab.evaluate(() => window.frames_ms.length = 0);
+	for (let i = 0; i < 40; i++) {
+		const boxes = (await until(tab, (each) => !each.waiting)).tree.boxes.filter((box) => box.width > 60 && !box.faded);
+		const box = boxes[(i * 7) % boxes.length];
+		for (let step = 0; step < 5; step++)
+			await tab.mouse.move(box.x + box.width * step / 5, box.y + box.height / 2);
+		await tab.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+		if (i % 4 === 3)
+			await tab.keyboard.press("Escape");
+	}
+	const spent = await tab.evaluate(() => window.frames_ms);
+	console.log(`${name}: script per frame median ${ms(median(spent))}, p95 ${ms(part(spent, 0.95))} of ${spent.length} frames`);
+	const searches = await tab.evaluate(async () => {
+		const field = document.getElementById("search"), took = [];
+		for (const text of ["function_1+$", "_(12|34)\\d*", "space.*_7", "function_49..$", "x{3}"]) {
+			const start = performance.now();
+			field.value = text;
+			field.dispatchEvent(new Event("input", { bubbles: true }));
+			while (window.kilnView.state().query.search !== text)
+				await new Promise((turn) => setTimeout(turn, 1));
+			took.push(performance.now() - start);
+			await new Promise((turn) => setTimeout(turn, 300));
+		}
+		return took;
+	});
+	console.log(`${name}: regular expression typed to graph told ${ms(median(searches))}, at most ${ms(Math.max(...searches))}`);
+	await tab.context().close();
+	server.kill();
+}
+
+// What the server keeps of a profile, over what it takes with an empty one.
+async function memory(name, file) {
+	const anonymous = async (of) => {
+		const { server, url } = await serve(of);
+		const about = await (await fetch(url + "info?json")).json();
+		const text = fs.readFileSync(`/proc/${server.pid}/status`, "utf8");
+		server.kill();
+		return { bytes: Number(/RssAnon:\s+(\d+)/.exec(text)[1]) * 1024, about };
+	};
+	const empty = await anonymous("one.folded"), { bytes, about } = await anonymous(file);
+	const samples = about.streams[0].samples, strings = fs.statSync(path.join(WORK, file)).size;
+	console.log(`${name}: ${((bytes - empty.bytes) / 2 ** 20).toFixed(1)} MiB for ${samples} samples and ` +
+		`${about.tree_nodes} nodes; 32 and 24 bytes each are ${((samples * 32 + about.tree_nodes * 24) / 2 ** 20).toFixed(1)} MiB, ` +
+		`the file has ${(strings / 2 ** 20).toFixed(1)}`);
+}
+
+// From the choice of a file to the picture.
+async function speedscope(name, file) {
+	const home = path.join(here, "../tests/browser/node_modules/speedscope/dist/release/index.html");
+	if (!fs.existsSync(home))
+		return console.log("speedscope: not measured (npm ci in tests/browser)");
+	const took = [];
+	for (let i = 0; i < Math.min(rounds, 3); i++) {
+		const context = await browser.newContext({ viewport: { width: 1600, height: 1000 } }), tab = await context.newPage();
+		await tab.goto("file://" + home);
+		const begin = performance.now();
+		await tab.setInputFiles("input[type=file]", path.join(WORK, file));
+		await tab.getByText("Left Heavy").waitFor({ timeout: 240000 });
+		took.push(performance.now() - begin);
+		await context.close();
+	}
+	console.log(`speedscope, ${name}: first picture ${ms(median(took))}`);
+}
+
+async function page() {
+	const { server, url } = await serve("one.folded"), tab = await newTab();
+	let bytes = 0, packed = 0, wait = [];
+	tab.on("response", (response) => {
+		if (/\.(mjs|css)$|\/$/.test(response.url()))
+			wait.push(response.body().then((body) => {
+				bytes += body.length;
+				packed += gzipSync(body).length;
+			}));
+	});
+	await tab.goto(url);
+	await tab.waitForTimeout(1000);
+	await Promise.all(wait);
+	console.log(`the page: ${(bytes / 1024).toFixed(0)} KiB of HTML, style and script, ${(packed / 1024).toFixed(1)} KiB as gzip, file by file`);
+	await tab.context().close();
+	server.kill();
+}
+
+fs.writeFileSync(path.join(WORK, "one.folded"), "a;b 1\n");
+await page();
+await first("perf script, 200 MB", "view.txt");
+await first("the same as .kiln", "view.kiln");
+await ranges("250,000 samples", "view.kiln");
+await ranges("10 M samples", "samples10.kiln");
+await frames("1 M nodes", "nodes1.kiln");
+await frames("3 M nodes", "nodes3.kiln");
+for (const [name, file] of [["perf script", "view.txt"], ["its .kiln", "view.kiln"], ["10 M samples", "samples10.kiln"], ["3 M nodes", "nodes3.kiln"]])
+	await memory("memory, " + name, file);
+await speedscope("perf script, 200 MB", "view.txt");
+console.log("Firefox profiler: not measured (it is not on this machine)");
+await browser.close();
