@@ -1019,6 +1019,13 @@ for (const [colorScheme, width] of [["light", 1600], ["dark", 1600], ["light", 8
 		equal(back, colorScheme === "dark" ? "rgb(24, 24, 27)" : "rgb(255, 255, 255)");
 		if (process.env.KILN_PICTURES)
 			await tab.screenshot({ path: path.join(process.env.KILN_PICTURES, `view-${colorScheme}-${width}.png`) });
+		for (const [key, view] of [["2", "chart"], ["3", "sandwich"], ["4", "source"]]) {
+			await tab.keyboard.press(key);
+			await until(tab, view, (state) => state[view] && !state.waiting);
+			equal(await tab.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), true, view);
+			if (process.env.KILN_PICTURES)
+				await tab.screenshot({ path: path.join(process.env.KILN_PICTURES, `${view}-${colorScheme}-${width}.png`) });
+		}
 	});
 
 await run();

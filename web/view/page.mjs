@@ -129,7 +129,7 @@ class Page extends Session {
 	// more: there is what nobody knows of.
 	matched(more, ...parts) {
 		const {search, state} = this;
-		byId("matched").textContent = search.bad ? "not a regular expression" : !state.search ? "" :
+		byId("matched").textContent = search.bad ? "not a regular expression" : !state.search || !parts.length ? "" :
 			(more ? "matched at least " : "matched ") + parts.map(([part, whole, what]) => percent(part, whole) + "%" +
 				(what ? " of " + what : "")).join(", ");
 		byId("matched").title = search.bad;
