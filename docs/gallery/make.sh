@@ -2,7 +2,7 @@
 # make.sh KILN: makes the pictures of this folder anew, by the commands that its documents show (as root).
 #
 # Every block ```sh of README.md and of ../reading.md is run as it stands, where programs/ is compiled into the PATH.
-# What they print is shown, for the figures in the documents: they are those of one run on one machine.
+# The page that the last of them makes is looked at by screens.mjs. What they print is shown, for the figures in the documents: they are those of one run on one machine.
 set -euo pipefail
 kiln=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
@@ -36,4 +36,6 @@ for picture in *.svg; do
 	fi
 	install -m 644 "$picture" "$here"
 done
-ls -l "$here"/*.svg
+(cd "$here/../../tests/browser" && npm ci --silent)
+node "$here/screens.mjs" "$work/page.html" "$here"
+ls -l "$here"/*.svg "$here"/*.png
