@@ -20,7 +20,7 @@ from view_client import View  # noqa: E402
 
 VALUES = ["", "0", "1", "-1", "0.001", "1..2", "..", "..1.5", "1..", "@100..@103", "99999999999999999999", "1s", "1ns", "100ms", "10d",
           "main", "^w", "(", "[a-z]+;", ".*", "(a*)*b", "worker", "12", "13", "name", "weight", "thread", "cpu", "time", "self", "cycles",
-          "samples", "%", "\u202e", "x" * 3000, "<b>", "a\nb", "s/x/y/", "node", "svg", "1,0", "0-3"]
+          "samples", "%", "\u202e", "x" * 3000, "<b>", "a\nb", "a1", "b2", "app", "/bin/app", "/etc/passwd", "all", "s/x/y/", "node", "svg", "1,0", "0-3"]
 
 
 def addresses_and_options(kiln):
@@ -32,7 +32,7 @@ def addresses_and_options(kiln):
     formats = subprocess.run([kiln, "formats"], check=True, capture_output=True, text=True).stdout
     written = re.findall(r"^  ([a-z-]+) ", formats[formats.index("\nWritten"):], re.M)
     return ["", "profiles", "heatmap", "nodes", "top", "tree", "info", "svg", "nothing", "view.css", "difference",
-            "difference-json", "chart"] + written, sorted(options)
+            "difference-json", "chart", "lines-json", "text", "code"] + written, sorted(options)
 
 
 def write_profile(path):
@@ -53,7 +53,7 @@ class Soak:
         words = []
         for _ in range(random_.randrange(6)):
             word = random_.choice(self.options + ["profile", "before", "before", "column", "rows", "by", "order", "least", "most", "open",
-                                                    "match", "kind"])
+                                                    "match", "kind", "lanes", "function", "module", "file", "binary", "build-id", "address"])
             value = random_.choice(self.profiles) if word in ("profile", "before") else random_.choice(VALUES)
             words.append(word if random_.random() < 0.3 else word + "=" + urllib.parse.quote(value))
         return random_.choice(self.addresses) + ("?" + "&".join(words) if words else "")
