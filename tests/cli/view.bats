@@ -581,7 +581,7 @@ with View(kiln, 'times.txt') as view:
 	echo 'a;b 1' >one.folded
 	python3 -c '
 print(";".join(f"f{i}" for i in range(3000)), 5)
-for i in range(20000): print(f"wide;sibling{i} 1")
+for i in range(100000): print(f"wide;sibling{i} 1")
 print("<script>alert(1)</script>;\u202egnp.exe;" + "n" * 10 ** 6, 2)' >hard.folded
 	printf 'a;b 3 5\na;c 5 0\na;d 0 4\n' >two.folded
 	view "
@@ -598,7 +598,7 @@ with View(kiln, 'one.folded', 'hard.folded', 'two.folded') as view:
     header, columns = view.columns('heatmap')
     assert header['columns_count'] == 0 and header['untimed'] == header['total'] == 1 and columns['value'] == ()
     header, columns = view.columns('nodes', ('profile', 'hard.folded'))
-    assert header['depth'] == 3000 and header['nodes'] == 1 + 3000 + 1 + 20000 + 3 and header['total'] == 20007
+    assert header['depth'] == 3000 and header['nodes'] == 1 + 3000 + 1 + 100000 + 3 and header['total'] == 100007
     assert '<script>alert(1)</script>' in bytes(columns['strings']).decode()
     assert b'<script>alert' not in view.ask('svg', ('profile', 'hard.folded'))
 "

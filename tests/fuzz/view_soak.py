@@ -2,8 +2,9 @@
 """view_soak.py KILN SECONDS [SEED]: ask kiln view at random, and see that it stays up and answers as it should.
 
 Eight clients at once: queries of random options in any order with random values, requests cut off or written
-slowly, answers that nobody reads. A build with sanitizers ends at what they find, and so does this, with 1.
+slowly, answers that nobody reads, files that are sent; and a folder whose files come, change and go. A build with sanitizers ends at what they find, and so does this, with 1.
 """
+import contextlib
 import os
 import random
 import re
@@ -31,8 +32,8 @@ def addresses_and_options(kiln):
         options |= set(re.findall(r"--([a-z][a-z-]+)", said))
     formats = subprocess.run([kiln, "formats"], check=True, capture_output=True, text=True).stdout
     written = re.findall(r"^  ([a-z-]+) ", formats[formats.index("\nWritten"):], re.M)
-    return ["", "profiles", "heatmap", "nodes", "top", "tree", "info", "svg", "nothing", "view.css", "difference",
-            "difference-json", "chart", "lines-json", "text", "code"] + written, sorted(options)
+    return ["", "start", "upload", "profiles", "heatmap", "nodes", "top", "tree", "info", "svg", "nothing", "view.css",
+            "difference", "difference-json", "chart", "lines-json", "text", "code"] + written, sorted(options)
 
 
 def write_profile(path):
@@ -47,7 +48,7 @@ class Soak:
     def __init__(self, view, kiln, seed):
         self.view, self.seed, self.asked, self.wrong = view, seed, {}, []
         self.addresses, self.options = addresses_and_options(kiln)
-        self.profiles = ["times.txt", "one.folded", "two.folded", "none"]
+        self.profiles = ["times.txt", "one.folded", "two.folded", "none", "sent", *(f"runs/{i}.folded" for i in range(4))]
 
     def query(self, random_):
         words = []
@@ -67,6 +68,23 @@ class Soak:
             if random_.random() < 0.5:
                 time.sleep(random_.random() / 10)
 
+    def change(self, random_):
+        """A file of the folder, or one that is sent."""
+        path = random_.choice(self.profiles[-4:])
+        content = random_.choice([b"main;a 3\n", b"main;b 4\nmain 5\n", b"", b"no profile", random_.randbytes(300)])
+        if random_.random() < 0.3:
+            status, _, body = self.view.get("upload?name=" + random_.choice(VALUES[:9]), method="POST", data=content)
+            if status not in (200, 400) or body.count(b"\n") != 1:
+                self.wrong.append(("upload", content, status, body[:300]))
+        elif random_.random() < 0.4 and os.path.exists(path):
+            os.truncate(path, random_.randrange(5))
+        elif random_.random() < 0.5:
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(path)
+        else:
+            with open(path, "wb") as file:
+                file.write(content)
+
     def client(self, number, end):
         random_ = random.Random(self.seed * 100 + number)
         while time.monotonic() < end and not self.wrong:
@@ -75,6 +93,8 @@ class Soak:
                 if random_.random() < 0.2:
                     self.cut_off(random_, query)
                     continue
+                if number == 0:
+                    self.change(random_)
                 status, _, body = self.view.get(query, method=random_.choice(["GET", "GET", "GET", "HEAD", "POST"]))
                 self.asked[status] = self.asked.get(status, 0) + 1
                 if status not in (200, 400, 404, 405) or (status == 400 and body.count(b"\n") > 1):
@@ -94,7 +114,8 @@ def main():
             file.write("a;b 1\n")
         with open("two.folded", "w", encoding="utf-8") as file:
             file.write("a;b 1 2\na;c 0 3\na;d 4 0\n")
-        with View(kiln, "times.txt", "one.folded", "two.folded") as view:
+        os.mkdir("runs")
+        with View(kiln, "--cache", "64K", "times.txt", "one.folded", "two.folded", "runs") as view:
             soak = Soak(view, kiln, seed)
             clients = [threading.Thread(target=soak.client, args=(i, time.monotonic() + seconds)) for i in range(8)]
             for client in clients:
