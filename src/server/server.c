@@ -275,8 +275,10 @@ static bool start(struct server *s, struct error *err)
 	bool six = place->address.ss_family == AF_INET6;
 	struct buffer url = {0};
 
+	/* Not epoll(7): with it libmicrohttpd 0.9.75 keeps connections that were cut off for as
+	 * long as it waits for idle ones, up to the limit of all. */
 	errno = 0;
-	s->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO | MHD_USE_ITC |
+	s->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
 					     (six ? MHD_USE_DUAL_STACK : 0),
 		0, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &place->address,
 		MHD_OPTION_NOTIFY_COMPLETED, end, s, MHD_OPTION_THREAD_POOL_SIZE, THREADS,

@@ -576,6 +576,31 @@ with View(kiln, 'times.txt') as view:
 "
 }
 
+@test "requests that are cut off are let go at once" {
+	view "
+import random, socket, threading, time
+with View(kiln, 'times.txt') as view:
+    host, path = view.url.split('/', 3)[2:]
+    request = f'GET /{path}top HTTP/1.1\r\nHost: {host}\r\n\r\n'.encode()
+    def sockets():
+        links = [os.readlink(entry.path) for entry in os.scandir(f'/proc/{view.process.pid}/fd')]
+        return sum(link.startswith('socket:') for link in links)
+    def cut_off(number):
+        some = random.Random(number)
+        for _ in range(120):
+            with socket.create_connection(('127.0.0.1', int(host.split(':')[1]))) as connection:
+                connection.sendall(request[:some.randrange(len(request) + 1)])
+                time.sleep(some.choice((0, some.random() / 10)))
+    before = sockets()
+    clients = [threading.Thread(target=cut_off, args=(i,)) for i in range(8)]
+    for client in clients: client.start()
+    for client in clients: client.join()
+    end = time.monotonic() + 20
+    while sockets() > before and time.monotonic() < end: time.sleep(0.05)
+    assert sockets() <= before, (before, sockets())
+"
+}
+
 @test "profiles of no samples, one, no times, great depth and hostile names" {
 	: >empty.folded
 	echo 'a;b 1' >one.folded
