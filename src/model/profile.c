@@ -81,6 +81,16 @@ void profile_release(struct profile *p)
 	*p = (struct profile){0};
 }
 
+void profile_borrow(struct profile *p, void *from, void (*release)(void *from))
+{
+	if (p->borrowed) {
+		release(from);
+		return;
+	}
+	p->borrowed = from;
+	p->release_borrowed = release;
+}
+
 /* A profile that was mapped from a file has rows but no maps to find them by; the first row that is
  * added makes the map. */
 static bool unmapped(const struct id_map *m, size_t rows)

@@ -186,6 +186,9 @@ struct profile {
 
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
+/* What its tables borrow from is the profile's from here on, unless it has something of its own
+ * already (what was not aligned and has been copied): then it is released at once. */
+void profile_borrow(struct profile *p, void *from, void (*release)(void *from));
 
 /* ---- Building: the same content gives the same id ---- */
 

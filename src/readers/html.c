@@ -85,12 +85,7 @@ static bool html_read(struct input *in, const struct read_options *options, stru
 	}
 	profile_release(out);
 	*out = read;
-	if (out->borrowed) { /* it was not aligned and has been copied */
-		held_release(held);
-		return true;
-	}
-	out->borrowed = held;
-	out->release_borrowed = held_release;
+	profile_borrow(out, held, held_release);
 	return true;
 }
 

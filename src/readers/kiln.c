@@ -68,16 +68,11 @@ static bool kiln_read(struct input *in, const struct read_options *options, stru
 	}
 	profile_release(out);
 	*out = read;
-	if (out->borrowed) { /* it was not aligned and has been copied */
-		held_release(held);
-		return true;
-	}
-	if (!held->copy) {
+	if (!held->copy && !out->borrowed) {
 		held->input = *in;
 		in->source = NULL; /* the profile keeps it */
 	}
-	out->borrowed = held;
-	out->release_borrowed = held_release;
+	profile_borrow(out, held, held_release);
 	return true;
 }
 

@@ -5,33 +5,27 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* With nothing of ours open, and no signal blocked, as some may be here. */
-static bool spawn(char *const *argv, int out, pid_t *ret_child)
+#include "base/program.h"
+
+/* With nothing of ours open. */
+static bool spawn(const char *const *argv, int out, pid_t *ret_child)
 {
 	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	sigset_t none;
-	int code;
+	bool done;
 
-	sigemptyset(&none);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_adddup2(&files, out, 1);
 	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	code = posix_spawnp(ret_child, argv[0], &files, &attributes, argv, environ);
+	done = program_start(argv, &files, ret_child);
 	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
-	return !code;
+	return done;
 }
 
 static int64_t now_ms(void)
@@ -80,7 +74,7 @@ bool objdump_run(
 	snprintf(to, sizeof(to), "--stop-address=0x%llx", (unsigned long long)end);
 	if (pipe2(pipes, O_CLOEXEC))
 		return error_errno(err, "making a pipe");
-	done = spawn((char *const *)(uintptr_t)argv, pipes[1], &child);
+	done = spawn(argv, pipes[1], &child);
 	close(pipes[1]);
 	if (!done) {
 		close(pipes[0]);

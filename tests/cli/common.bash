@@ -34,3 +34,19 @@ failed_with() {
 needs_corpus() {
 	[ -d "$corpus" ] || skip "no corpus"
 }
+
+# timed_samples [FUNCTION...]: text of perf script, 3,000 samples of two threads and three functions (and these), out of
+# order, over 7 s from 100.25 s on.
+timed_samples() {
+	python3 -c '
+import random, sys
+random.seed(5)
+for i in range(3000):
+    time, worker = 100.25 + random.randrange(7 * 10 ** 6) / 1e6, random.random() < 0.4
+    leaf = random.choice(["parse", "write", "hash+0"] + sys.argv[1:])
+    print(f"""{"worker" if worker else "main"} {12}/{13 if worker else 12} [00{i % 2}] {time:.6f}: 1000 cycles:
+\t7f01 {leaf}+0x1 (/bin/app)
+\t7f02 run+0x2 (/bin/app)
+\t7f03 main+0x3 (/bin/app)
+""")' "$@"
+}
