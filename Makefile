@@ -21,6 +21,9 @@ test-kernels: setup all ## recording in a virtual machine with Debian's kernel: 
 gallery: setup all ## the pictures of docs/gallery/ anew, from real programs (as root)
 	@docs/gallery/make.sh $(BUILD)/kiln
 
+screens: setup-browser all ## what the pages of kiln view are to look like, anew: tests/browser/screens/
+	@KILN_SCREENS=make node tests/browser/screens.test.mjs
+
 bench: setup all ## speed and memory, beside the peers that are there (KILN_PEERS=folder)
 	@bench/run.sh
 
@@ -60,4 +63,4 @@ setup-browser:
 $(BUILD)/build.ninja:
 	@CC=$(CC_FIRST) meson setup $(BUILD) >/dev/null
 
-.PHONY: all demo test test-kernels gallery bench fuzz check install uninstall deb static clean help setup setup-browser
+.PHONY: all demo test test-kernels gallery screens bench fuzz check install uninstall deb static clean help setup setup-browser

@@ -14,6 +14,7 @@ if [ ! -s "$text" ]; then
 	head -c 200M "${VIEW_TEXT:-$WORK/mix.txt}" | tac | sed '1,/^$/d' | tac >"$text.part"
 	mv "$text.part" "$text"
 fi
+[ -s "$WORK/view.perf.data" ] || python3 "$here/view_perf_data.py" "$text" "$WORK/view.perf.data"
 [ -s "$WORK/view.kiln" ] || "$KILN" convert -q -o "$WORK/view.kiln" "$text"
 for nodes in 1 3; do
 	[ -s "$WORK/nodes$nodes.kiln" ] || { python3 "$here/view_tree.py" "${nodes}000000" >"$WORK/nodes.folded" &&

@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
-"""Put the page of `kiln view` into a C header as one file that asks a module: page.py OUT.h DEPFILE WEB MODULE
+"""Put pages of web/ into a C header, each with its styles and modules inside:
 
-WEB is the folder web/, MODULE the WebAssembly that answers in place of a server. Styles and modules of view.html
-become parts of it, with offline/module.mjs in place of view/server.mjs, and alone.mjs of served.mjs; a profile is to be put between
-`page_start` and `page_end`, in base64 of gzip. What may run is said by its hash. The same files always give
-the same header.
+    page.py OUT.h DEPFILE WEB PAGE...            those that `kiln view` serves
+    page.py --offline OUT.h DEPFILE WEB MODULE   view.html as one file that asks MODULE, the WebAssembly
+                                                 that answers in place of a server
+
+A browser that has the page has all of it: nothing else is fetched before it can ask for numbers. Of a served
+page there are `page_NAME` and `PAGE_NAME_POLICY`. The other one has offline/module.mjs in place of view/server.mjs, and
+alone.mjs of served.mjs; a profile is to be put between `page_start` and `page_end`, in base64 of gzip. What may run is
+said by its hash. The same files always give the same header.
 """
 import base64
 import gzip
@@ -61,7 +65,7 @@ class Bundle:
 
     def text(self, entry):
         self.add(entry)
-        return '"use strict";\n' + "".join(self.parts)
+        return '"use strict";\n(() => {\n%s})();\n' % "".join(self.parts)
 
 
 def source(text):
@@ -72,37 +76,74 @@ def data(name, kind, text):
     return '<script type="%s" id="%s">%s</script>\n' % (kind, name, text)
 
 
-def main():
-    out, depfile, web, module = sys.argv[1:]
-    page, worker = Bundle(web, {"view/server.mjs": "offline/module.mjs", "view/served.mjs": "offline/alone.mjs"}), Bundle(web, {})
-    with open(os.path.join(web, "view.html"), encoding="utf-8") as file:
-        html = file.read()
-    with open(module, "rb") as file:
-        code = base64.b64encode(gzip.compress(file.read(), 9, mtime=0)).decode()
-    style_path = re.search(r'<link rel="stylesheet" href="([^"]+)">\n', html)
-    script_path = re.search(r'<script type="module" src="([^"]+)"></script>\n', html)
-    _, style = page.read(style_path[1])
-    script = page.text(script_path[1])
-    thread = worker.text("offline/worker.mjs")
-    policy = ("default-src 'none'; script-src %s 'wasm-unsafe-eval'; style-src %s; worker-src blob:; "
-              "img-src data: blob:; base-uri 'none'; form-action 'none'" % (source(script), source(style)))
-    html = html.replace(style_path[0], "<style>%s</style>\n" % style).replace(script_path[0], "")
-    html = html.replace('<meta charset="utf-8">\n', '<meta charset="utf-8">\n<meta name="generator" content="kiln">\n'
-                        '<meta http-equiv="Content-Security-Policy" content="%s">\n' % policy, 1)
-    start, end = html.split("</body>")
-    start += (data("worker-code", "text/plain", thread) + data("module-code", "text/plain", code) +
-              '<script type="text/plain" id="profile-data"')
-    end = '</script>\n<script type="module">%s</script>\n</body>%s' % (script, end)
-    for part in style, thread, script:
+class Page:
+    """A page of web/: its HTML, in three pieces, with what it links inside; or with its script apart."""
+
+    def __init__(self, web, path, instead, apart):
+        bundle = Bundle(web, instead)
+        _, html = bundle.read(path)
+        styles = re.findall(r'<link rel="stylesheet" href="([^"]+)">\n', html)
+        self.style = "".join(bundle.read(each)[1] for each in styles)
+        linked = re.search(r'<script src="([^"]+)"></script>\n', html)
+        self.script = bundle.text(linked[1])
+        html = html.replace(linked[0], "" if apart else "<script>%s</script>\n" % self.script)
+        html = re.sub(r'<link rel="stylesheet"[^\n]*\n', "", html)
+        self.head, rest = html.split("</head>")
+        self.head += "<style>%s</style>\n" % self.style
+        body, end = rest.split("</body>")
+        self.body, self.end = "</head>" + body, "</body>" + end
+        self.inputs = [*bundle.numbers, *styles, path]
+        check(self.style, self.script)
+
+    def policy(self, *scripts):
+        return "script-src %s; style-src %s" % (" ".join([source(self.script), *scripts]), source(self.style))
+
+
+def check(*parts):
+    for part in parts:
         if re.search(r"</(script|style)|<!--", part) or not part.isascii():
             sys.exit("page.py: a part cannot stand in a page")
+
+
+def declared(name, text):
+    return "static const char %s[] = {\n%s\n};\n" % (name, literal(text))
+
+
+def served(web, paths):
+    pages = [Page(web, path, {}, False) for path in paths]
+    parts = []
+    for path, page in zip(paths, pages):
+        name = os.path.splitext(path)[0]
+        parts.append(declared("page_" + name, page.head + page.body + page.end))
+        parts.append('#define PAGE_%s_POLICY "%s"\n' % (name.upper(), page.policy()))
+    return parts, [each for page in pages for each in page.inputs]
+
+
+def offline(web, module):
+    page = Page(web, "view.html", {"view/server.mjs": "offline/module.mjs", "view/served.mjs": "offline/alone.mjs"}, True)
+    worker = Bundle(web, {})
+    with open(module, "rb") as file:
+        code = base64.b64encode(gzip.compress(file.read(), 9, mtime=0)).decode()
+    thread = worker.text("offline/worker.mjs")
+    check(thread)
+    policy = ("default-src 'none'; %s; worker-src blob:; img-src data: blob:; base-uri 'none'; form-action 'none'"
+              % page.policy("'wasm-unsafe-eval'"))
+    start = page.head.replace('<meta charset="utf-8">\n', '<meta charset="utf-8">\n<meta name="generator" content="kiln">\n'
+                              '<meta http-equiv="Content-Security-Policy" content="%s">\n' % policy, 1) + page.body
+    start += (data("worker-code", "text/plain", thread) + data("module-code", "text/plain", code) +
+              '<script type="text/plain" id="profile-data"')
+    return [declared("page_start", start), declared("page_end", "</script>\n<script>%s</script>\n" % page.script + page.end)], [*page.inputs, *worker.numbers]
+
+
+def main():
+    arguments = sys.argv[1:]
+    alone = arguments[0] == "--offline"
+    out, depfile, web, *rest = arguments[alone:]
+    parts, inputs = offline(web, *rest) if alone else served(web, rest)
     with open(out, "w", encoding="utf-8") as file:
-        file.write("/* Made by tools/page.py from files in web/. */\n"
-                   "static const char page_start[] = {\n%s\n};\nstatic const char page_end[] = {\n%s\n};\n"
-                   % (literal(start), literal(end)))
-    inputs = [*page.numbers, *worker.numbers, style_path[1], "view.html"]
+        file.write("\n".join(["/* Made by tools/page.py from files in web/. */", *parts]))
     with open(depfile, "w", encoding="utf-8") as file:
-        file.write("%s: %s\n" % (out, " ".join(os.path.join(web, name) for name in inputs)))
+        file.write("%s: %s\n" % (out, " ".join(os.path.join(web, name) for name in sorted(set(inputs)))))
 
 
 if __name__ == "__main__":

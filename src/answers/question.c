@@ -16,6 +16,8 @@ struct asked {
 	const char *before; /* NULL: nothing is compared */
 	struct comparing comparing;
 	struct shape shape;
+	struct buffer
+		shown; /* the words that say so, all but those of the renderer, NUL behind each */
 };
 
 static const struct option own_options[] = {
@@ -71,21 +73,35 @@ static bool check_words(const struct option_group *groups, char *const *words, s
 	return true;
 }
 
-static bool read_words(char **argv, const struct renderer *renderer, void *settings,
-	struct asked *asked, struct error *err)
+static void note_shown(
+	const struct question *q, const struct option_group *groups, struct buffer *out)
+{
+	for (size_t i = 0; i < q->words.len; i++) {
+		const char *word = q->words.items[i];
+
+		if (option_find(groups, (struct bytes){word, strcspn(word, "=")}))
+			buffer_add(out, word, strlen(word) + 1);
+	}
+}
+
+static bool read_words(const struct question *q, char **argv, const struct renderer *renderer,
+	void *settings, struct asked *asked, struct error *err)
 {
 	struct option transforming[TRANSFORM_OPTIONS];
-	const struct option_group groups[] = {{"Query", own_options, asked},
+	struct option_group groups[] = {{"Query", own_options, asked},
 		{"Comparison", comparing_options, &asked->comparing},
 		{"Values", shape_options, &asked->shape},
 		{"Transforms", transforming, &asked->shape.transforms},
 		{"Answer", renderer->options, settings}, {0}};
+	struct option_group *answer = &groups[sizeof(groups) / sizeof(*groups) - 2];
 	char **operands;
 
 	transform_options(transforming);
 	if (!check_words(groups, argv + 1, err) ||
 		!options_parse(groups, argv, false, &operands, err))
 		return false;
+	*answer = (struct option_group){0};
+	note_shown(q, groups, &asked->shown);
 	return asked->before || !comparing_is_asked(&asked->comparing) ||
 	       error_set(err, ERR_USAGE, "a comparison needs before=PROFILE, too");
 }
@@ -143,24 +159,52 @@ static bool render_one(const struct shelf_profile *of, const struct shape *shape
 	return done;
 }
 
-static bool render_compared(const struct shelf_profile *const sides[2], const struct asked *asked,
-	const struct renderer *renderer, void *settings, struct buffer *ret_body, struct error *err)
+struct pair {
+	const struct shelf_profile *const *sides;
+	const struct asked *asked;
+};
+
+static bool make_compared(void *context, struct profile *ret, struct error *err)
 {
-	struct profile merged;
-	bool done = compared_make(sides, &asked->shape, &asked->comparing, &merged, err);
+	const struct pair *pair = context;
 
-	if (done) {
-		struct comparison how = comparing_look(&asked->comparing);
-		struct view view;
+	return compared_make(pair->sides, &pair->asked->shape, &pair->asked->comparing, ret, err);
+}
 
-		if (!strcmp(renderer->name, "svg"))
-			svg_settings_compare(settings, &how);
-		view_init(&view, &merged, sides[1]->projection);
-		view.comparison = how;
-		done = render(&view, renderer, settings, ret_body, err);
-		view_release(&view);
-	}
-	profile_release(&merged);
+/* A page asks several questions about one comparison: it is made for the first of them. */
+static const struct shelf_profile *take_compared(struct shelf *shelf,
+	const struct shelf_profile *const sides[2], const struct asked *asked, struct error *err)
+{
+	struct pair pair = {sides, asked};
+	const struct shelf_profile *made;
+	struct buffer key = {0};
+
+	for (int i = 0; i < 2; i++)
+		buffer_add(&key, &sides[i]->reading, sizeof(sides[i]->reading));
+	buffer_add(&key, asked->shown.at, asked->shown.len);
+	made = shelf->made(shelf, buffer_bytes(&key), make_compared, &pair, err);
+	buffer_release(&key);
+	return made;
+}
+
+static bool render_compared(struct shelf *shelf, const struct shelf_profile *const sides[2],
+	const struct asked *asked, const struct renderer *renderer, void *settings,
+	struct buffer *ret_body, struct error *err)
+{
+	struct comparison how = comparing_look(&asked->comparing);
+	const struct shelf_profile *made = take_compared(shelf, sides, asked, err);
+	struct view view;
+	bool done;
+
+	if (!made)
+		return false;
+	if (!strcmp(renderer->name, "svg"))
+		svg_settings_compare(settings, &how);
+	view_init(&view, made->profile, sides[1]->projection);
+	view.comparison = how;
+	done = render(&view, renderer, settings, ret_body, err);
+	view_release(&view);
+	shelf->give(shelf, made);
 	return done;
 }
 
@@ -172,7 +216,8 @@ static bool answer(const struct asked *asked, struct shelf *shelf, const struct 
 
 	if (done && asked->before) {
 		sides[0] = shelf->take(shelf, asked->before, err);
-		done = sides[0] && render_compared(sides, asked, renderer, settings, ret_body, err);
+		done = sides[0] &&
+		       render_compared(shelf, sides, asked, renderer, settings, ret_body, err);
 	} else if (done) {
 		done = render_one(sides[1], &asked->shape, renderer, settings, ret_body, err);
 	}
@@ -222,11 +267,12 @@ bool question_answer(
 	}
 	settings = renderer_settings(renderer);
 	argv = as_arguments(q, &text);
-	done = read_words(argv, renderer, settings, &asked, err) &&
+	done = read_words(q, argv, renderer, settings, &asked, err) &&
 	       answer(&asked, shelf, renderer, settings, &ret->body, err);
 	ret->type = type_of(renderer, q);
 	ret->policy = renderer->policy;
 	comparing_release(&asked.comparing);
+	buffer_release(&asked.shown);
 	shape_release(&asked.shape);
 	buffer_release(&text);
 	free(settings);

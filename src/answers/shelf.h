@@ -14,7 +14,12 @@ struct shelf_profile {
 	const char *name; /* different ones */
 	const struct profile *profile;
 	enum projection projection; /* how it becomes a tree */
+	uint64_t reading; /* a number that each has for itself, and another one when it is read anew
+			   */
 };
+
+/* Make a profile for which there is room at *ret; false: it is released all the same. */
+typedef bool shelf_make(void *context, struct profile *ret, struct error *err);
 
 /* Whoever serves has one, and says where its profiles come from. Its functions are called by
  * several threads at once. */
@@ -27,6 +32,11 @@ struct shelf {
 	const struct shelf_profile *(*take)(
 		struct shelf *shelf, const char *name, struct error *err);
 	void (*give)(struct shelf *shelf, const struct shelf_profile *taken);
+
+	/* A profile that is made of others, which may be there until somebody else asks for the
+	 * same key: then it is not made again. To be given back. NULL: it could not be made. */
+	const struct shelf_profile *(*made)(struct shelf *shelf, struct bytes key, shelf_make *make,
+		void *context, struct error *err);
 
 	/* A number that is another one when the profile may be: answers hold as long as it does.
 	 * Anything when there is none. */

@@ -38,6 +38,12 @@ static inline bool bytes_end(struct bytes whole, struct bytes end)
 	       (!end.len || !memcmp(whole.at + whole.len - end.len, end.at, end.len));
 }
 
+/* Its first `most` bytes, or all there are. */
+static inline struct bytes bytes_head(struct bytes whole, uint64_t most)
+{
+	return (struct bytes){whole.at, whole.len < most ? whole.len : (size_t)most};
+}
+
 /* Byte order, a prefix before what it is a prefix of: <0, 0, >0. */
 int bytes_compare(struct bytes a, struct bytes b);
 

@@ -1,38 +1,22 @@
-/* gzip.c: how does content become a gzip member? */
+/* gzip.c: how does content become a gzip member? By libdeflate, which takes it as a whole: several
+ * times as fast as what takes it in pieces. */
 #include "base/gzip.h"
 
+#include <libdeflate.h>
 #include <stdlib.h>
-#include <zlib.h>
 
-#define LEVEL 6			/* higher ones take several times as long for a percent */
-#define STEP  ((size_t)1 << 20) /* bytes */
-
-static size_t least(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
+#define LEVEL 6 /* higher ones take several times as long for a percent */
 
 void gzip_pack(struct bytes content, struct buffer *out)
 {
-	z_stream z = {0};
-	int status = Z_OK;
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL);
+	size_t most;
 
-	if (deflateInit2(&z, LEVEL, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (!c)
 		abort(); /* only for want of memory */
-	while (status != Z_STREAM_END) {
-		if (!z.avail_in) {
-			size_t len = least(content.len, STEP);
-
-			z.next_in = (Bytef *)(uintptr_t)content.at;
-			z.avail_in = (uInt)len;
-			content.at += len;
-			content.len -= len;
-		}
-		z.next_out = (Bytef *)buffer_room(out, STEP);
-		z.avail_out = (uInt)STEP;
-		status = deflate(&z, content.len ? Z_NO_FLUSH : Z_FINISH);
-		out->len += STEP - z.avail_out;
-	}
+	most = libdeflate_gzip_compress_bound(c, content.len);
+	out->len +=
+		libdeflate_gzip_compress(c, content.at, content.len, buffer_room(out, most), most);
 	out->at[out->len] = '\0';
-	deflateEnd(&z);
+	libdeflate_free_compressor(c);
 }

@@ -68,12 +68,22 @@ static bool eight_plain(const char *at)
 	return !((word | (word - ones * 0x20) | (del - ones)) & tops);
 }
 
+/* Terminals obey the C1 controls; separators end lines; the others turn the direction of all that
+ * follows, beyond the name that they are in (Unicode Technical Report 36, 2.5). */
+static bool is_control(uint32_t code_point)
+{
+	return (code_point >= 0x80 && code_point <= 0x9F) ||
+	       (code_point >= 0x2028 && code_point <= 0x202E) ||
+	       (code_point >= 0x2066 && code_point <= 0x2069);
+}
+
 size_t utf8_clean_length(struct bytes text)
 {
 	size_t i = 0;
 
 	while (i < text.len) {
 		unsigned char c = (unsigned char)text.at[i];
+		uint32_t code_point = 0;
 		size_t sequence;
 
 		if (text.len - i >= BLOCK && block_plain(text.at + i)) {
@@ -86,8 +96,8 @@ size_t utf8_clean_length(struct bytes text)
 		}
 		if (c < 0x20 || c == 0x7F)
 			return i;
-		sequence = utf8_decode((struct bytes){text.at + i, text.len - i}, NULL);
-		if (!sequence)
+		sequence = utf8_decode((struct bytes){text.at + i, text.len - i}, &code_point);
+		if (!sequence || is_control(code_point))
 			return i;
 		i += sequence;
 	}

@@ -1,4 +1,5 @@
 /* view.c: `kiln view`: profiles in a browser. */
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -68,17 +69,60 @@ static const struct option options[] = {
 
 extern const struct command command_view;
 
+/* ---- How files are read: by which options, for who copies a command ---- */
+
+#define NOTED_MOST 16u /* options of a group */
+
+static struct option_group loading[LOAD_GROUPS + 1];
+static struct buffer noted; /* "--lines","--symfs","/mnt": those that were given, as JSON */
+
+static void note(const char *dashes, const char *word)
+{
+	struct buffer text = {0};
+
+	buffer_printf(&text, "%s%s", dashes, word);
+	if (noted.len)
+		buffer_char(&noted, ',');
+	buffer_json(&noted, buffer_bytes(&text));
+	buffer_release(&text);
+}
+
+static bool set_and_note(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	const struct option *plain = option_find(loading, bytes_of(option->name));
+
+	if (!plain->set(target, plain, value, err))
+		return false;
+	note("--", option->name);
+	if (value)
+		note("", value);
+	return true;
+}
+
+static struct option_group noting(const struct option_group *group, struct option *ret_options)
+{
+	size_t count = 0;
+
+	for (; group->options[count].name; count++) {
+		assert(count < NOTED_MOST);
+		ret_options[count] = group->options[count];
+		ret_options[count].set = set_and_note;
+	}
+	return (struct option_group){group->title, ret_options, group->target};
+}
+
 static const struct option_group *groups(void)
 {
+	/* What is shown, and in which shape, is asked for on the page. */
+	static const enum load_group those[] = {LOAD_INPUT, LOAD_PLACES, LOAD_DETAIL};
+	static struct option copies[sizeof(those) / sizeof(*those)][NOTED_MOST + 1];
 	static struct option_group all[2 + LOAD_GROUPS];
-	struct option_group loading[LOAD_GROUPS];
 
 	load_groups(loading);
 	all[0] = (struct option_group){"Page", options, &own};
-	/* What is shown, and in which shape, is asked for on the page. */
-	all[1] = loading[LOAD_INPUT];
-	all[2] = loading[LOAD_PLACES];
-	all[3] = loading[LOAD_DETAIL];
+	for (size_t i = 0; i < sizeof(those) / sizeof(*those); i++)
+		all[i + 1] = noting(&loading[those[i]], copies[i]);
 	return all;
 }
 
@@ -145,32 +189,54 @@ static void open_browser(const char *url)
 		pthread_detach(thread);
 }
 
-/* The address that the own machine has for who came by ssh: SSH_CONNECTION is "client port server
- * port". */
-static bool own_address(struct bytes *ret_address)
+/* How who came by ssh comes again: SSH_CONNECTION is "client port server port". False: nobody did.
+ */
+static bool own_door(struct bytes *ret_address, struct bytes *ret_port)
 {
 	const char *connection = getenv("SSH_CONNECTION");
-	struct bytes rest = bytes_of(connection ? connection : "");
-	bool more = true;
+	struct bytes rest = bytes_of(connection ? connection : ""), client;
 
-	for (int field = 0; field < 3 && more; field++)
-		more = bytes_cut(&rest, ' ', ret_address);
-	return more;
+	return bytes_cut(&rest, ' ', &client) && bytes_cut(&rest, ' ', &client) &&
+	       bytes_cut(&rest, ' ', ret_address) && (*ret_port = rest).len;
+}
+
+/* Who came, as sshd says it and sudo keeps it. */
+static const char *who_came(void)
+{
+	const char *user = getenv("SUDO_USER");
+
+	return user ? user : getenv("LOGNAME");
+}
+
+/* The line to type over there. */
+static void tell_door(uint16_t port, struct bytes address, struct bytes door)
+{
+	bool usual = bytes_equal(door, BYTES("22"));
+	const char *user = who_came();
+	struct buffer way = {0};
+
+	if (!usual)
+		buffer_printf(&way, "-p %.*s ", (int)door.len, door.at);
+	if (user)
+		buffer_printf(&way, "%s@", user);
+	buffer_add(&way, address.at, address.len);
+	buffer_char(&way, '\0');
+	say("to see it from where you are: ssh -L %u:127.0.0.1:%u %s", port, port, way.at);
+	buffer_release(&way);
 }
 
 static void tell(const struct server *s, const struct place *place)
 {
 	struct buffer text = {0};
-	struct bytes address;
+	struct bytes address, door;
 
 	buffer_printf(&text, "%s\n", server_url(s));
 	print(&text);
 	fflush(stdout);
 	if (place->is_shared)
 		say("others can ask, and read along on the way: ssh -L does without");
-	else if (own_address(&address))
-		say("to see it from where you are: ssh -L %u:127.0.0.1:%u %.*s", server_port(s),
-			server_port(s), (int)address.len, address.at);
+	else if (own_door(&address, &door))
+		tell_door(server_port(s), address, door);
 	say("Ctrl-C ends it");
 	buffer_release(&text);
 }
@@ -239,8 +305,10 @@ static bool make_settings(struct server_settings *ret, struct error *err)
 
 static int run(char **operands)
 {
-	const struct files_settings reading = {
-		.cache = own.cache, .read = read_profile, .projection = names_projection()};
+	const struct files_settings reading = {.cache = own.cache,
+		.read = read_profile,
+		.projection = names_projection(),
+		.options = noted.len ? noted.at : ""};
 	const char *usual = NULL;
 	struct error err = {0};
 	struct server_settings settings;
@@ -260,6 +328,7 @@ static int run(char **operands)
 		       : fail(&err);
 	files_release(files);
 	names_release();
+	buffer_release(&noted);
 	return code;
 }
 

@@ -192,7 +192,7 @@ void profile_borrow(struct profile *p, void *from, void (*release)(void *from));
 
 /* ---- Building: the same content gives the same id ---- */
 
-/* Bytes that are not UTF-8 become U+FFFD, control characters a blank. */
+/* Bytes that are not UTF-8 become U+FFFD, control characters (utf8_clean_length) a blank. */
 string_id profile_string(struct profile *p, struct bytes text);
 /* The id of `text` just as it is; 0 when it is not known (yet). */
 string_id profile_known_string(struct profile *p, struct bytes text);
@@ -260,6 +260,14 @@ static inline int64_t stream_value(const struct stream *s, size_t sample)
 /* Do all values together, without their signs, fit into an int64_t? Then no sum of any of them
  * overflows. ERR_LIMIT names the stream that does not. */
 bool profile_values_fit(const struct profile *p, struct error *err);
+/* From the first sample to the last, whatever their order; `first` is above `last` where none has a
+ * time. */
+struct times {
+	uint64_t first, last; /* ns */
+};
+struct times times_both(struct times a, struct times b);
+struct times samples_times(const struct samples *s);
+struct times profile_times(const struct profile *p);		 /* of all its tables */
 uint64_t profile_lost(const struct profile *p, uint32_t stream); /* sum of a stream's losses */
 const char *frame_kind_name(enum frame_kind kind);		 /* "native", "kernel", ... */
 

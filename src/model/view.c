@@ -211,18 +211,26 @@ void view_regrow(struct view *v, struct tree *tree)
 	*tree = (struct tree){0};
 }
 
-void view_drop_sample(struct view *v, uint32_t samples, size_t sample)
+/* Bits of the first `count` samples of a word. */
+static uint64_t bits_of(size_t count)
+{
+	return count < SAMPLES_AT_ONCE ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+}
+
+void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t count, uint64_t bits)
 {
 	struct view_samples *own = &v->samples[samples];
 
+	if ((bits & bits_of(count)) == bits_of(count))
+		return;
 	if (!own->keep) {
-		size_t words = v->profile->samples.items[samples].count / 64 + 1;
+		size_t words = v->profile->samples.items[samples].count / SAMPLES_AT_ONCE + 1;
 
 		own->keep = memory_new(words, sizeof(*own->keep));
 		memset(own->keep, 0xFF, words * sizeof(*own->keep));
 	}
 	v->changed = true;
-	own->keep[sample / 64] &= ~(1ull << sample % 64);
+	own->keep[first / SAMPLES_AT_ONCE] &= bits;
 }
 
 /* ---- Rows beside the profile's own ---- */
@@ -379,18 +387,33 @@ bool *view_ends(const struct view *v)
 	return ends;
 }
 
+uint64_t view_kept(const struct view *v, uint32_t samples, size_t first)
+{
+	const struct view_samples *own = &v->samples[samples];
+
+	return bits_of(v->profile->samples.items[samples].count - first) &
+	       (own->keep ? own->keep[first / SAMPLES_AT_ONCE] : UINT64_MAX);
+}
+
+static void add_self(const struct view *v, const struct stream *stream, int64_t *ret_self)
+{
+	uint32_t table = stream->row.samples;
+	size_t count = v->profile->samples.items[table].count;
+
+	for (size_t first = 0; first < count; first += SAMPLES_AT_ONCE)
+		for (uint64_t kept = view_kept(v, table, first); kept; kept &= kept - 1) {
+			size_t sample = first + (size_t)__builtin_ctzll(kept);
+			node_id node = view_node(v, table, sample);
+
+			if (node != NODE_DROPPED)
+				ret_self[node] += stream_value(stream, sample);
+		}
+}
+
 void view_self(const struct view *v, int64_t *ret_self)
 {
 	memset(ret_self, 0, v->tree.caller.len * sizeof(*ret_self));
-	for (size_t s = 0; s < v->profile->streams.len; s++) {
-		const struct stream *stream = &v->profile->streams.items[s];
-		size_t count = v->profile->samples.items[stream->row.samples].count;
-
-		for (size_t i = 0; v->streams[s] && i < count; i++) {
-			node_id node = view_node(v, stream->row.samples, i);
-
-			if (node != NODE_DROPPED)
-				ret_self[node] += stream_value(stream, i);
-		}
-	}
+	for (size_t s = 0; s < v->profile->streams.len; s++)
+		if (v->streams[s])
+			add_self(v, &v->profile->streams.items[s], ret_self);
 }

@@ -3,7 +3,7 @@
  * A view never changes its profile. It starts as a projection (stacks over locations become a tree
  * over frames) and is then narrowed and reshaped by transforms. A transform answers with a new tree
  * and a map from old nodes to new ones, or with samples to leave out, or with both; view_reshape
- * and view_drop_sample compose them. Renderers see only the view.
+ * and view_keep_samples compose them. Renderers see only the view.
  *
  * Node 0 is the root and stands for all; a node's caller has a smaller id than the node. */
 #ifndef KILN_MODEL_VIEW_H
@@ -89,8 +89,11 @@ void view_reshape(struct view *v, struct tree *tree, const node_id *map);
 node_id *view_own_nodes(struct view *v, uint32_t samples);
 /* Take `tree` (moved) in place of the view's, for whose nodes every table has its own nodes now. */
 void view_regrow(struct view *v, struct tree *tree);
-/* Leave a sample out. */
-void view_drop_sample(struct view *v, uint32_t samples, size_t sample);
+/* Of `count` samples from `first` on, a multiple of SAMPLES_AT_ONCE, leave out those whose bit is
+ * 0.
+ */
+#define SAMPLES_AT_ONCE 64u
+void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t count, uint64_t bits);
 
 /* Frames that are not in the profile; ids are valid wherever the view's are. */
 string_id view_string(struct view *v, struct bytes text);
@@ -110,6 +113,9 @@ size_t view_frame_count(const struct view *v); /* ids are below */
  * moves on; false behind the last. */
 bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bool *ret_own);
 
+/* Which of the samples from `first` on, a multiple of SAMPLES_AT_ONCE, are not left out: a bit
+ * each, of at most SAMPLES_AT_ONCE. */
+uint64_t view_kept(const struct view *v, uint32_t samples, size_t first);
 /* The node in which a sample ends, or NODE_DROPPED. */
 node_id view_node(const struct view *v, uint32_t samples, size_t sample);
 /* For every node: does a sample that is still shown end in it? To be freed. */

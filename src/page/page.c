@@ -31,6 +31,25 @@ static const struct shelf_profile *take(struct shelf *shelf, const char *name, s
 	return NULL;
 }
 
+/* The last one is kept. */
+static const struct shelf_profile *made(
+	struct shelf *shelf, struct bytes key, shelf_make *make, void *context, struct error *err)
+{
+	static struct profile last_made;
+	static struct shelf_profile there = {.name = "", .profile = &last_made};
+	static struct buffer made_of;
+
+	(void)shelf;
+	if (made_of.len && bytes_equal(buffer_bytes(&made_of), key))
+		return &there;
+	profile_release(&last_made);
+	made_of.len = 0;
+	if (!make(context, &last_made, err))
+		return NULL;
+	buffer_add(&made_of, key.at, key.len);
+	return &there;
+}
+
 static void give(struct shelf *shelf, const struct shelf_profile *taken)
 {
 	(void)shelf;
@@ -44,7 +63,7 @@ static uint64_t version(struct shelf *shelf, const char *name)
 	return 0; /* it never changes */
 }
 
-static struct shelf shelf = {list, take, give, version};
+static struct shelf shelf = {list, take, give, made, version};
 
 /* Room that the page fills and hands over to one of these. */
 char *CALLED(page_room)(size_t size)

@@ -477,8 +477,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	text_stacks_open(&a.stacks, in, options, out);
 	done = input_fill(in, READER_HEAD, err);
 	if (done) {
-		a.below_zero = any_below_zero((struct bytes){in->window.at,
-			in->window.len < READER_HEAD ? in->window.len : READER_HEAD});
+		a.below_zero = any_below_zero(bytes_head(in->window, READER_HEAD));
 		done = austin_read(&a, err);
 	}
 	text_stacks_release(&a.stacks);

@@ -430,9 +430,7 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 
 	if (!input_fill(in, READER_HEAD, err))
 		return false;
-	head = in->window;
-	if (head.len > READER_HEAD)
-		head.len = READER_HEAD;
+	head = bytes_head(in->window, READER_HEAD);
 	f->differential =
 		folded_is_differential(head, in->ended && head.len == in->window.len, sign_of(f));
 	streams_open(f);

@@ -28,9 +28,7 @@ bool folded_sorted_open(
 		return true;
 	if (!input_fill(&f->in, READER_HEAD, err))
 		return error_prefix(err, "%s: ", path);
-	head = f->in.window;
-	if (head.len > READER_HEAD)
-		head.len = READER_HEAD;
+	head = bytes_head(f->in.window, READER_HEAD);
 	reader = reader_for(head);
 	*ret_plain = reader && !strcmp(reader->name, "folded") &&
 		     !folded_is_differential(

@@ -146,9 +146,9 @@ static void read_part(const struct parts *p, struct part *part)
 	struct error ignored = {0};
 	struct input in;
 
-	part->told = (struct read_part){.later = part->start > 0, .head = p->in->window};
-	if (part->told.head.len > part->start)
-		part->told.head.len = part->start;
+	part->told = (struct read_part){.later = part->start > 0,
+		.begin = bytes_head(p->in->window, READER_HEAD),
+		.head = bytes_head(p->in->window, part->start)};
 	options.part = &part->told;
 	part->read = input_open_range(&in, p->in, &part->range, &ignored) &&
 		     p->reader->read(&in, &options, &part->profile, &ignored) &&

@@ -173,9 +173,10 @@ struct line_form {
 
 #define ADDRESS_COLUMNS 17 /* a tab and 16 digits or blanks */
 
+/* Anything else in these columns makes another line of it. */
 static bool has_address(const char *line)
 {
-	return line[0] == '\t' && line[ADDRESS_COLUMNS] == ' ' && line[ADDRESS_COLUMNS - 1] != ' ';
+	return line[0] == '\t' && line[ADDRESS_COLUMNS] == ' ' && scan_hex_column(line + 1);
 }
 
 /* Into n->key: the form, then `text` without `digits` bytes at `at`. */
@@ -227,8 +228,7 @@ static bool starts_line(const char *start, const char *line, struct line_form fo
 {
 	if (line > start && line[-1] != '\n')
 		return false;
-	return !form.columns || (has_address(line) && !scan_eight_have(line + 1, '\n') &&
-					!scan_eight_have(line + 9, '\n'));
+	return !form.columns || has_address(line);
 }
 
 /* Does the line that ends at `end` have this key? Then *ret_start is where it starts. */

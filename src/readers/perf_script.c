@@ -442,16 +442,8 @@ static bool take_other_record(struct script *s)
 /* As perf prints frames. */
 static bool is_frame_column(struct bytes line)
 {
-	size_t at = 1;
-
-	if (line.len < 1 + ADDRESS_WIDTH || *line.at != '\t' ||
-		(line.len > 1 + ADDRESS_WIDTH && line.at[1 + ADDRESS_WIDTH] != ' '))
-		return false;
-	while (at < ADDRESS_WIDTH && line.at[at] == ' ')
-		at++;
-	while (at <= ADDRESS_WIDTH && is_hex_digit(line.at[at]))
-		at++;
-	return at == 1 + ADDRESS_WIDTH;
+	return line.len >= 1 + ADDRESS_WIDTH && *line.at == '\t' && scan_hex_column(line.at + 1) &&
+	       (line.len == 1 + ADDRESS_WIDTH || line.at[1 + ADDRESS_WIDTH] == ' ');
 }
 
 /* With -F ip,sym nothing but an empty line is above the frames. */
@@ -590,8 +582,8 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 	if (!input_fill(in, READER_HEAD, err))
 		return false;
-	s.bare = !s.style && is_bare((struct bytes){in->window.at,
-				     in->window.len < READER_HEAD ? in->window.len : READER_HEAD});
+	s.bare = !s.style && is_bare(options->part ? options->part->begin
+						   : bytes_head(in->window, READER_HEAD));
 	if (options->event)
 		buffer_text(&s.wanted, options->event);
 	done = script_read(&s, in, err);

@@ -87,8 +87,7 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	if (options->format)
 		reader = reader_by_name(options->format);
 	else
-		reader = reader_for((struct bytes){in->window.at,
-			in->window.len < READER_HEAD ? in->window.len : READER_HEAD});
+		reader = reader_for(bytes_head(in->window, READER_HEAD));
 	done = reader ? read_with(reader, in, options, out, err) : unknown_format(err);
 	if (done && out->full)
 		done = error_set(err, ERR_LIMIT, "more than %u different rows in one table",

@@ -44,8 +44,9 @@ enum read_style {
 
 /* A part of an input, and what is known when it has been read, to be said of all of it. */
 struct read_part {
-	bool later;	   /* it is not the first one */
-	struct bytes head; /* how the input begins, before the part */
+	bool later;	    /* it is not the first one */
+	struct bytes begin; /* the first READER_HEAD bytes of the input, or all there are */
+	struct bytes head;  /* how the input begins, before the part */
 	uint64_t lines, samples;
 	struct bad_lines bad;
 	/* What the reader has counted, and how it tells that of an input. NULL: it does not. */

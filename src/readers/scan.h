@@ -35,15 +35,26 @@ static inline bool scan_same(const char *a, const char *b, size_t len)
 	return true;
 }
 
-/* Is any of eight bytes this one? */
-static inline bool scan_eight_have(const char *at, char wanted)
+/* Are these 16 bytes blanks and then hexadecimal digits (is_hex_digit), at least one? */
+static inline bool scan_hex_column(const char *at)
 {
-	const uint64_t low = 0x0101010101010101;
-	uint64_t bytes;
+	typedef unsigned char column __attribute__((vector_size(16)));
+	column text, blanks, either;
+	uint64_t words[2];
 
-	memcpy(&bytes, at, sizeof(bytes));
-	bytes ^= low * (unsigned char)wanted;
-	return (bytes - low) & ~bytes & low << 7;
+	memcpy(&text, at, sizeof(text));
+	blanks = (column)(text == ' ');
+	either = blanks | (column)(text - '0' <= 9) | (column)(text - 'a' <= 5);
+	memcpy(words, &either, sizeof(words));
+	if ((words[0] & words[1]) != UINT64_MAX)
+		return false;
+	memcpy(words, &blanks, sizeof(words));
+	words[0] = le64toh(words[0]);
+	words[1] = le64toh(words[1]);
+	if (words[1] && words[0] != UINT64_MAX)
+		return false;
+	return !(words[0] & (words[0] + 1)) && !(words[1] & (words[1] + 1)) &&
+	       words[1] != UINT64_MAX;
 }
 
 /* How many digits, hexadecimal ones (is_hex_digit) or not, end at `end`, going back to `start` at

@@ -38,31 +38,42 @@ static size_t lane_of(const struct chart_lanes *l, const struct samples *s, size
 
 /* Every sample that has a place: `add` says whether to count those of a lane, in first[lane + 1],
  * or to put them where first[lane] is, and move that on. */
+static void visit_sample(struct chart_lanes *l, bool add, uint32_t stream, uint32_t at)
+{
+	const struct samples *s = table_of(l, stream);
+	uint32_t table = l->view->profile->streams.items[stream].row.samples;
+	node_id node = view_node(l->view, table, at);
+	size_t lane;
+
+	if (node == NODE_DROPPED)
+		return;
+	if (!add) {
+		int64_t value = stream_value(&l->view->profile->streams.items[stream], at);
+
+		l->total += value;
+		l->untimed += s->time.len ? 0 : value;
+	}
+	lane = s->time.len ? lane_of(l, s, at) : SIZE_MAX;
+	if (lane >= l->count)
+		return;
+	if (add)
+		l->samples[l->first[lane]++] = (struct chart_sample){stream, at, node};
+	else
+		l->first[lane + 1]++;
+}
+
 static void each_sample(struct chart_lanes *l, bool add)
 {
-	const struct profile *p = l->view->profile;
+	const struct view *v = l->view;
 
-	for (uint32_t i = 0; i < p->streams.len; i++) {
-		const struct samples *s = table_of(l, i);
+	for (uint32_t i = 0; i < v->profile->streams.len; i++) {
+		uint32_t table = v->profile->streams.items[i].row.samples;
+		size_t count = v->streams[i] ? table_of(l, i)->count : 0;
 
-		for (uint32_t at = 0; l->view->streams[i] && at < s->count; at++) {
-			size_t lane;
-
-			if (view_node(l->view, p->streams.items[i].row.samples, at) == NODE_DROPPED)
-				continue;
-			if (!add) {
-				l->total += stream_value(&p->streams.items[i], at);
-				if (!s->time.len)
-					l->untimed += stream_value(&p->streams.items[i], at);
-			}
-			lane = s->time.len ? lane_of(l, s, at) : SIZE_MAX;
-			if (lane >= l->count)
-				continue;
-			if (add)
-				l->samples[l->first[lane]++] = (struct chart_sample){i, at};
-			else
-				l->first[lane + 1]++;
-		}
+		for (size_t first = 0; first < count; first += SAMPLES_AT_ONCE)
+			for (uint64_t kept = view_kept(v, table, first); kept; kept &= kept - 1)
+				visit_sample(l, add, i,
+					(uint32_t)(first + (size_t)__builtin_ctzll(kept)));
 	}
 }
 

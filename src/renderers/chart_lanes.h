@@ -13,6 +13,7 @@ enum chart_by {
 /* A sample of one of the streams that the view shows. */
 struct chart_sample {
 	uint32_t stream, sample;
+	node_id node; /* in which it ends */
 };
 
 /* Samples with times, lane by lane, each in the order of time. */

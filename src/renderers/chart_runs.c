@@ -21,6 +21,7 @@ struct sweep {
 	struct chart_boxes *out;
 	const uint32_t *depth; /* of every node of the view: the root's is 0 */
 	struct open_run *runs; /* by depth - 1; below `open` they are going on */
+	node_id *path;	       /* by depth - 1: the frames of a sample that are new */
 	size_t open, lane;
 	int64_t sum; /* of the samples so far */
 };
@@ -32,94 +33,90 @@ static bool is_thin(const struct sweep *s, uint64_t begin, uint64_t end)
 	return end - begin < s->out->least;
 }
 
-/* The box before is thin as well, and near. */
-static bool joins(const struct sweep *s, const struct open_run *run, uint64_t end)
+/* The box before it that a run becomes part of, as both are thin, and near; NULL: none. */
+static struct chart_box *joined_box(const struct sweep *s, const struct open_run *run, uint64_t end)
 {
-	const struct chart_box *last = run->last == NO_BOX ? NULL : &s->out->boxes.items[run->last];
+	struct chart_box *last;
 
-	return last && is_thin(s, run->begin, end) && is_thin(s, last->begin, last->end) &&
-	       is_thin(s, last->end, run->begin);
+	if (run->last == NO_BOX || !is_thin(s, run->begin, end))
+		return NULL;
+	last = &s->out->boxes.items[run->last];
+	return is_thin(s, last->begin, last->end) && is_thin(s, last->end, run->begin) ? last
+										       : NULL;
 }
 
-static void close_run(struct sweep *s, struct open_run *run, size_t at, uint64_t end)
+static void close_run(struct sweep *s, size_t depth, size_t at, uint64_t end)
 {
-	struct chart_box box = {.begin = run->begin,
-		.end = end,
-		.value = s->sum - run->before,
-		.node = run->node,
-		.lane = (uint32_t)s->lane,
-		.samples = (uint32_t)(at - run->first),
-		.runs = 1,
-		.depth = (uint16_t)(s->depth[run->node] - 1),
-		.longest = end - run->begin};
+	struct open_run *run = &s->runs[depth];
+	struct chart_box *joined = joined_box(s, run, end);
+	uint64_t longest = end - run->begin;
 
-	if (joins(s, run, end)) {
-		struct chart_box *last = &s->out->boxes.items[run->last];
-
-		last->end = end;
-		last->value += box.value;
-		last->samples += box.samples;
-		last->runs++;
-		last->node = box.longest > last->longest ? box.node : last->node;
-		last->longest = box.longest > last->longest ? box.longest : last->longest;
+	if (joined) {
+		joined->end = end;
+		joined->value += s->sum - run->before;
+		joined->samples += (uint32_t)(at - run->first);
+		joined->runs++;
+		joined->node = longest > joined->longest ? run->node : joined->node;
+		joined->longest = longest > joined->longest ? longest : joined->longest;
 		return;
 	}
 	run->last = s->out->boxes.len;
-	vector_push(&s->out->boxes, box);
+	vector_push(&s->out->boxes, ((struct chart_box){.begin = run->begin,
+					    .end = end,
+					    .value = s->sum - run->before,
+					    .node = run->node,
+					    .lane = (uint32_t)s->lane,
+					    .samples = (uint32_t)(at - run->first),
+					    .runs = 1,
+					    .depth = (uint16_t)depth,
+					    .longest = longest}));
 }
 
 /* ---- Runs ---- */
 
-static node_id caller_of(const struct sweep *s, node_id node)
-{
-	return s->lanes->view->tree.caller.items[node];
-}
-
-/* How many of the frames that go on are the sample's, too. */
-static size_t common_depth(const struct sweep *s, node_id node)
-{
-	while (s->depth[node] > s->open)
-		node = caller_of(s, node);
-	while (node && s->runs[s->depth[node] - 1].node != node)
-		node = caller_of(s, node);
-	return s->depth[node];
-}
-
 static void close_below(struct sweep *s, size_t depth, size_t at, uint64_t end)
 {
-	while (s->open > depth)
-		close_run(s, &s->runs[--s->open], at, end);
+	for (; s->open > depth; s->open--)
+		close_run(s, s->open - 1, at, end);
 }
 
-static void open_runs(struct sweep *s, node_id node, size_t at, uint64_t begin)
+/* How many of the frames that go on are the sample's, too; those below are in path[]. */
+static size_t find_path(struct sweep *s, node_id node)
 {
-	size_t from = s->open;
+	const node_id *caller = s->lanes->view->tree.caller.items;
+	size_t depth = s->depth[node];
 
+	for (; depth > s->open; node = caller[node])
+		s->path[--depth] = node;
+	for (; depth && s->runs[depth - 1].node != node; node = caller[node])
+		s->path[--depth] = node;
+	return depth;
+}
+
+static void go_on(struct sweep *s, node_id node, size_t at, uint64_t begin, uint64_t before)
+{
+	size_t common;
+
+	if (begin > before)
+		close_below(s, 0, at, before);
+	common = find_path(s, node);
+	close_below(s, common, at, before);
 	s->open = s->depth[node];
-	for (; s->depth[node] > from; node = caller_of(s, node)) {
-		struct open_run *run = &s->runs[s->depth[node] - 1];
-
-		*run = (struct open_run){node, begin, at, s->sum, run->last};
-	}
+	for (size_t i = common; i < s->open; i++)
+		s->runs[i] = (struct open_run){s->path[i], begin, at, s->sum, s->runs[i].last};
 }
 
 static void sweep_lane(struct sweep *s, size_t depths)
 {
 	const struct chart_lanes *l = s->lanes;
-	const struct profile *p = l->view->profile;
 	uint64_t begin, end, before = 0;
 
 	s->open = 0;
 	for (size_t i = 0; i < depths; i++)
 		s->runs[i].last = NO_BOX;
 	for (size_t at = l->first[s->lane]; at < l->first[s->lane + 1]; at++) {
-		const struct chart_sample *sample = &l->samples[at];
-		uint32_t table = p->streams.items[sample->stream].row.samples;
-		node_id node = view_node(l->view, table, sample->sample);
-
 		chart_span(l, s->lane, at, &begin, &end);
-		close_below(s, begin > before ? 0 : common_depth(s, node), at, before);
-		open_runs(s, node, at, begin);
+		go_on(s, l->samples[at].node, at, begin, before);
 		s->sum += chart_value(l, at);
 		before = end;
 		if (s->out->boxes.len > CHART_BOXES_MOST)
@@ -162,6 +159,7 @@ void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, ui
 	struct sweep s = {.lanes = lanes, .out = b, .depth = depth};
 
 	s.runs = memory_new(most + 1, sizeof(*s.runs));
+	s.path = memory_new(most + 1, sizeof(*s.path));
 	*b = (struct chart_boxes){.least = least};
 	do {
 		if (b->boxes.len > CHART_BOXES_MOST) {
@@ -175,6 +173,7 @@ void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, ui
 	if (b->boxes.len)
 		qsort(b->boxes.items, b->boxes.len, sizeof(*b->boxes.items), by_place);
 	free(s.runs);
+	free(s.path);
 	free(depth);
 }
 

@@ -8,16 +8,20 @@
 #include "renderers/renderers.h"
 #include "transforms/pattern.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define COLUMN_DEFAULT UINT64_C(1000000000) /* ns */
 #define ROWS_DEFAULT   50u
 #define ROWS_MOST      1000u
+#define COLUMNS_LEAST  30u /* of few samples, too */
+#define SAMPLES_LEAST  2u  /* in the average cell */
 #define CELLS_MOST     (UINT64_C(1) << 24)
 #define COLUMN_MOST    (UINT64_MAX / ROWS_MOST) /* ns, 213 days: so that no row overflows */
 
 struct heatmap_settings {
 	uint64_t column;   /* ns */
+	uint64_t columns;  /* 0: as many as there are */
 	uint64_t rows;	   /* with HEATMAP_BY_TIME */
 	int by;		   /* enum heatmap_by */
 	const char *match; /* NULL: nothing is sought */
@@ -31,6 +35,13 @@ static const struct option heatmap_options[] = {
 		.help = "how long a column lasts (1s): 100ms, 10s",
 		.set = option_duration,
 		.offset = offsetof(struct heatmap_settings, column)},
+	{.name = "columns",
+		.argument = "N",
+		.help = "at most about N columns, of a round duration at which the average cell "
+			"has two "
+			"samples, instead of --column",
+		.set = option_u64,
+		.offset = offsetof(struct heatmap_settings, columns)},
 	{.name = "rows",
 		.argument = "N",
 		.help = "into how many parts a column is cut (50), at most 1000",
@@ -60,7 +71,9 @@ static void defaults(void *settings)
 struct heatmap {
 	const struct view *view;
 	struct heatmap_settings settings;
-	uint64_t start;		    /* ns: of the first column, on the samples' clock */
+	uint64_t first;		    /* ns: of the profile's first sample, on the samples' clock */
+	uint64_t start;		    /* ns: of the first column */
+	uint64_t column;	    /* ns */
 	uint64_t columns;	    /* 0: no sample has a time */
 	struct heatmap_rows groups; /* but with HEATMAP_BY_TIME */
 	uint64_t rows;
@@ -73,48 +86,83 @@ struct heatmap {
 
 /* ---- How wide ---- */
 
+static bool is_shown(const struct view *v, size_t table)
+{
+	bool shown = false;
+
+	for (size_t i = 0; i < v->profile->streams.len; i++)
+		shown |= v->streams[i] && v->profile->streams.items[i].row.samples == table;
+	return shown;
+}
+
 /* From the first to the last sample of all that are shown, left out or not: a map keeps its place
  * while it is narrowed. */
-static bool find_span(const struct view *v, uint64_t *ret_first, uint64_t *ret_last)
+static bool find_span(struct heatmap *h, struct times *ret)
 {
-	*ret_first = UINT64_MAX;
-	*ret_last = 0;
-	for (size_t i = 0; i < v->profile->streams.len; i++) {
-		const struct samples *s =
-			&v->profile->samples.items[v->profile->streams.items[i].row.samples];
+	const struct profile *p = h->view->profile;
+	struct times all = {UINT64_MAX, 0};
 
-		for (size_t at = 0; v->streams[i] && at < s->time.len; at++) {
-			uint64_t time = s->time.items[at];
+	*ret = all;
+	for (size_t i = 0; i < p->samples.len; i++) {
+		struct times own = samples_times(&p->samples.items[i]);
 
-			*ret_first = time < *ret_first ? time : *ret_first;
-			*ret_last = time > *ret_last ? time : *ret_last;
-		}
+		all = times_both(all, own);
+		if (is_shown(h->view, i))
+			*ret = times_both(*ret, own);
 	}
-	return *ret_first <= *ret_last;
+	h->first = all.first <= all.last ? all.first : 0;
+	return ret->first <= ret->last;
+}
+
+/* The shortest of them of which all find room and in whose cells there is something to tell apart.
+ */
+static uint64_t round_column(const struct heatmap *h, const struct times *span)
+{
+	static const uint64_t ms[] = {
+		10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000};
+	double samples = 1, share, parts = h->settings.by == HEATMAP_BY_TIME ? (double)h->rows : 1;
+
+	for (size_t i = 0; i < h->view->profile->samples.len; i++)
+		if (is_shown(h->view, i))
+			samples = fmax(samples, (double)h->view->profile->samples.items[i].count);
+	share = fmax(1 / (double)h->settings.columns,
+		fmin(SAMPLES_LEAST * parts / samples, 1. / COLUMNS_LEAST));
+	for (size_t i = 0; i < sizeof(ms) / sizeof(*ms); i++)
+		if ((double)ms[i] * 1e6 >= (double)(span->last - span->first) * share)
+			return ms[i] * 1000000;
+	return ms[sizeof(ms) / sizeof(*ms) - 1] * 1000000;
+}
+
+static bool check_settings(const struct heatmap_settings *s, struct error *err)
+{
+	return (s->column && s->column <= COLUMN_MOST && s->rows && s->rows <= ROWS_MOST) ||
+	       error_set(err, ERR_USAGE,
+		       "expected columns of 1 ns to 213 days and 1 to %u rows, got %llu ns and "
+		       "%llu",
+		       ROWS_MOST, (unsigned long long)s->column, (unsigned long long)s->rows);
 }
 
 static bool lay_out(struct heatmap *h, struct error *err)
 {
-	uint64_t first, last, column = h->settings.column;
+	struct times span;
 
-	if (!column || column > COLUMN_MOST || !h->settings.rows || h->settings.rows > ROWS_MOST)
-		return error_set(err, ERR_USAGE,
-			"expected columns of 1 ns to 213 days and 1 to %u rows, got %llu ns and "
-			"%llu",
-			ROWS_MOST, (unsigned long long)column,
-			(unsigned long long)h->settings.rows);
+	if (!check_settings(&h->settings, err))
+		return false;
 	if (h->settings.by != HEATMAP_BY_TIME &&
 		!heatmap_rows_init(&h->groups, h->view, (enum heatmap_by)h->settings.by, err))
 		return false;
 	h->rows = h->settings.by == HEATMAP_BY_TIME ? h->settings.rows : h->groups.groups.len;
-	if (!find_span(h->view, &first, &last))
+	h->column = h->settings.column;
+	if (!find_span(h, &span))
 		return true;
-	h->start = first - first % column;
-	if ((last - h->start) / column >= CELLS_MOST / (h->rows ? h->rows : 1))
+	if (h->settings.columns)
+		h->column = round_column(h, &span);
+	h->start = span.first - span.first % h->column;
+	if ((span.last - h->start) / h->column >= CELLS_MOST / (h->rows ? h->rows : 1))
 		return error_set(err, ERR_LIMIT,
 			"a heat map has at most %llu cells: choose longer columns than %llu ns",
-			(unsigned long long)CELLS_MOST, (unsigned long long)column);
-	h->columns = (last - h->start) / column + 1;
+			(unsigned long long)CELLS_MOST, (unsigned long long)h->column);
+	h->columns = (span.last - h->start) / h->column + 1;
 	return true;
 }
 
@@ -123,7 +171,7 @@ static bool lay_out(struct heatmap *h, struct error *err)
 /* By time: floor(rows x the part of the column that has passed). */
 static size_t cell_of(const struct heatmap *h, const struct samples *s, size_t sample)
 {
-	uint64_t since = s->time.items[sample] - h->start, column = h->settings.column;
+	uint64_t since = s->time.items[sample] - h->start, column = h->column;
 	uint64_t row = h->settings.by == HEATMAP_BY_TIME ? since % column * h->rows / column
 							 : heatmap_rows_of(&h->groups, s, sample);
 
@@ -182,8 +230,9 @@ static void write_map(const struct heatmap *h, struct output *out)
 	size_t cells = (size_t)(h->columns * h->rows);
 	struct columns c = {0};
 
+	columns_number(&c, "first", (int64_t)h->first);
 	columns_number(&c, "start", (int64_t)h->start);
-	columns_number(&c, "column", (int64_t)h->settings.column);
+	columns_number(&c, "column", (int64_t)h->column);
 	columns_number(&c, "columns_count", (int64_t)h->columns);
 	columns_number(&c, "rows", (int64_t)h->rows);
 	columns_number(&c, "total", h->total);

@@ -463,16 +463,9 @@ static uint64_t time_started(const struct profile *p)
 /* From the first sample to the last, when their times are known. */
 static uint64_t time_span(const struct profile *p)
 {
-	uint64_t first = UINT64_MAX, last = 0;
+	struct times times = profile_times(p);
 
-	for (size_t t = 0; t < p->samples.len; t++)
-		for (size_t i = 0; i < p->samples.items[t].time.len; i++) {
-			uint64_t time = p->samples.items[t].time.items[i];
-
-			first = time < first ? time : first;
-			last = time > last ? time : last;
-		}
-	return last > first ? last - first : 0;
+	return times.last > times.first ? times.last - times.first : 0;
 }
 
 static void write_times(struct writer *w, struct buffer *out)

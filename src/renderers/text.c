@@ -119,17 +119,33 @@ void text_stream_value(
 	buffer_add(b, kind.at, kind.len);
 }
 
-/* Samples that the view shows. */
+/* Rows of a stream's table that the view shows. */
+static uint64_t rows_shown(const struct view *v, size_t stream)
+{
+	uint32_t table = v->profile->streams.items[stream].row.samples;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < v->profile->samples.items[table].count; i++)
+		count += view_node(v, table, i) != NODE_DROPPED;
+	return count;
+}
+
+/* Samples that the view shows. Where readers have put those of one stack together, and some are
+ * left out, nobody knows: UINT64_MAX. */
 static uint64_t sample_count(const struct view *v)
 {
 	const struct profile *p = v->profile;
 	uint64_t count = 0;
 
 	for (size_t s = 0; s < p->streams.len; s++) {
-		uint32_t table = p->streams.items[s].row.samples;
+		const struct stream_row *row = &p->streams.items[s].row;
+		uint64_t all = p->samples.items[row->samples].count;
+		uint64_t shown = v->streams[s] ? rows_shown(v, s) : 0;
+		bool together = v->streams[s] && row->delivered > all;
 
-		for (size_t i = 0; v->streams[s] && i < p->samples.items[table].count; i++)
-			count += view_node(v, table, i) != NODE_DROPPED;
+		if (together && shown < all)
+			return UINT64_MAX;
+		count += together ? row->delivered : shown;
 	}
 	return count;
 }
@@ -144,7 +160,7 @@ void text_summary(struct buffer *b, const struct view *v, int64_t total)
 	if (event.len)
 		buffer_printf(b, "%.*s: ", (int)event.len, event.at);
 	text_stream_value(b, v->profile, row, total);
-	if (!counts) {
+	if (!counts && samples != UINT64_MAX) {
 		buffer_text(b, " in ");
 		units_grouped(b, (int64_t)samples);
 		buffer_text(b, samples == 1 ? " sample" : " samples");

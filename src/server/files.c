@@ -1,4 +1,4 @@
-/* files.c: a shelf of files: which are there, and which of them are in memory? */
+/* files.c: a shelf of files: who gets which profile, and who reads it, once however many ask? */
 #include "server/files.h"
 
 #include <errno.h>
@@ -9,54 +9,21 @@
 
 #include "base/hash.h"
 #include "model/settle.h"
-#include "readers/readers.h"
-#include "server/folder.h"
+#include "server/entries.h"
+#include "server/kept.h"
 
 #define LOOK_EVERY INT64_C(1000000000) /* ns between looks for lists */
-
-/* A profile in memory. */
-struct held {
-	struct shelf_profile given; /* the first member: what takers have is this */
-	struct profile profile;
-	struct file_mark mark;
-	char *name;
-	size_t size;	 /* bytes */
-	unsigned users;	 /* who have it now */
-	uint64_t used;	 /* a larger number was used later */
-	bool is_dropped; /* nobody else gets it: the last user releases it */
-};
-
-/* Something that can be asked for. */
-struct entry {
-	char *name;
-	const struct folder *folder; /* NULL: the name is a path */
-	const char *path;	     /* below the folder; in `name`; or "-" */
-	bool only_here;		     /* its content can be read once only */
-	bool was_sent;		     /* ... and it is gone when it is let go */
-	bool is_gone;
-	struct file_mark mark;
-	bool is_profile; /* by the first bytes of a file with this mark */
-	struct held *held;
-};
-
-typedef VECTOR(struct entry *) entry_list;
-
-struct source {
-	struct folder folder;
-	entry_list entries; /* by their paths: profiles and other files */
-};
 
 struct files {
 	struct shelf shelf; /* the first member: what askers have is this */
 	struct files_settings settings;
-	uint64_t seed; /* versions of another server are other ones */
+	uint64_t seed;	   /* versions of another server are other ones */
+	uint64_t readings; /* of `reading` */
 	pthread_mutex_t reading;
+	pthread_cond_t made;  /* with `lock`: what was being made is there, or not */
 	pthread_mutex_t lock; /* of all that follows; taken behind `reading` */
-	entry_list single;
-	VECTOR(struct source *) sources;
-	VECTOR(struct held *) held;
-	int64_t looked; /* when, ns */
-	uint64_t uses;
+	struct entries entries;
+	struct kept kept;
 };
 
 static struct files *files_of(struct shelf *shelf)
@@ -64,94 +31,17 @@ static struct files *files_of(struct shelf *shelf)
 	return (struct files *)(void *)shelf;
 }
 
-/* ---- Profiles in memory ---- */
-
-static void held_release(struct held *h)
+static void trim(struct files *f)
 {
-	profile_release(&h->profile);
-	free(h->name);
-	free(h);
-}
+	struct held *oldest;
 
-static void drop(struct files *f, struct entry *e)
-{
-	struct held *h = e->held;
+	while ((oldest = kept_oldest(&f->kept))) {
+		struct entry *entry = oldest->entry;
 
-	e->held = NULL;
-	for (size_t i = 0; h && i < f->held.len; i++)
-		if (f->held.items[i] == h)
-			f->held.items[i] = f->held.items[--f->held.len];
-	if (h && h->users)
-		h->is_dropped = true;
-	else if (h)
-		held_release(h);
-}
-
-/* ---- Entries ---- */
-
-static void entry_release(struct files *f, struct entry *e)
-{
-	drop(f, e);
-	free(e->name);
-	free(e);
-}
-
-typedef bool entry_visit(struct files *f, struct entry *e, void *context); /* false: enough */
-
-/* All that can be asked for, in the order of the list. */
-static void each_entry(struct files *f, entry_visit *visit, void *context)
-{
-	for (size_t i = 0; i < f->single.len; i++)
-		if (!visit(f, f->single.items[i], context))
-			return;
-	for (size_t s = 0; s < f->sources.len; s++)
-		for (size_t i = 0; i < f->sources.items[s]->entries.len; i++) {
-			struct entry *e = f->sources.items[s]->entries.items[i];
-
-			if (e->is_profile && !visit(f, e, context))
-				return;
-		}
-}
-
-struct wanted {
-	const char *name; /* NULL: the first one */
-	struct entry *found;
-};
-
-static bool is_wanted(struct files *f, struct entry *e, void *context)
-{
-	struct wanted *w = context;
-
-	(void)f;
-	if (w->name && strcmp(e->name, w->name) != 0)
-		return true;
-	w->found = e;
-	return false;
-}
-
-static struct entry *entry_find(struct files *f, const char *name)
-{
-	struct wanted w = {.name = name};
-
-	each_entry(f, is_wanted, &w);
-	return w.found;
-}
-
-/* Look what the file is now. */
-static void entry_look(struct entry *e)
-{
-	struct stat status;
-	int fd = -1;
-
-	if (e->only_here)
-		return;
-	if (e->folder)
-		fd = folder_open_file(e->folder, e->path, true, &status);
-	e->is_gone = e->folder ? fd < 0 : stat(e->name, &status) != 0;
-	if (fd >= 0)
-		close(fd);
-	if (!e->is_gone)
-		e->mark = file_mark_of(&status);
+		kept_drop(&f->kept, oldest);
+		if (entry && entry->was_sent)
+			entries_forget(&f->entries, entry);
+	}
 }
 
 static bool is_current(const struct entry *e)
@@ -159,157 +49,12 @@ static bool is_current(const struct entry *e)
 	return e->held && (e->is_gone || file_mark_equal(&e->mark, &e->held->mark));
 }
 
-/* ---- Folders ---- */
-
-/* Does it begin as a profile? */
-static bool begins_well(const struct folder *folder, const char *path)
-{
-	struct error ignored = {0}; /* then it is none */
-	struct stat status;
-	struct input in;
-	int fd = folder_open_file(folder, path, false, &status);
-	bool well;
-
-	if (fd < 0 || !input_open_fd(&in, fd, path, &ignored))
-		return false;
-	well = input_fill(&in, READER_HEAD, &ignored) && in.window.len &&
-	       reader_for((struct bytes){
-		       in.window.at, in.window.len < READER_HEAD ? in.window.len : READER_HEAD});
-	input_release(&in);
-	return well;
-}
-
-/* As a profile, unless it has been named by itself, too. */
-static bool is_listed(const struct files *f, const struct entry *e)
-{
-	for (size_t i = 0; i < f->single.len; i++)
-		if (!strcmp(f->single.items[i]->name, e->name))
-			return false;
-	return begins_well(e->folder, e->path);
-}
-
-static struct entry *entry_new(
-	const struct files *f, const struct source *s, const struct folder_file *file)
-{
-	struct entry *e = memory_new(1, sizeof(*e));
-	struct buffer name = {0};
-
-	buffer_printf(
-		&name, "%s/%s", strcmp(s->folder.path, "/") ? s->folder.path : "", file->path);
-	e->name = name.at;
-	e->path = name.at + name.len - strlen(file->path);
-	e->folder = &s->folder;
-	e->mark = file->mark;
-	e->is_profile = is_listed(f, e);
-	return e;
-}
-
-/* What the list says now of a file that was there. */
-static void entry_update(const struct files *f, struct entry *e, const struct folder_file *file)
-{
-	bool same = file_mark_equal(&e->mark, &file->mark);
-
-	e->is_gone = false;
-	e->mark = file->mark;
-	if (!same && !e->held)
-		e->is_profile = is_listed(f, e);
-}
-
-/* Both lists are in the order of paths. What is gone stays while it is in memory. */
-static void source_look(struct files *f, struct source *s, bool *ret_more)
-{
-	entry_list merged = {0};
-	struct folder_files now = {0};
-	size_t old = 0, new = 0;
-
-	folder_list(&s->folder, &now);
-	while (old < s->entries.len || new < now.len) {
-		struct entry *e = old < s->entries.len ? s->entries.items[old] : NULL;
-		const struct folder_file *file = new < now.len ? &now.items[new] : NULL;
-		int order = !e ? 1 : !file ? -1 : strcmp(e->path, file->path);
-
-		if (order > 0)
-			vector_push(&merged, entry_new(f, s, file));
-		if (order == 0)
-			entry_update(f, e, file);
-		if (order < 0)
-			e->is_gone = true;
-		if (order < 0 && !e->held)
-			entry_release(f, e);
-		else if (order <= 0)
-			vector_push(&merged, e);
-		old += order <= 0;
-		new += order >= 0;
-	}
-	*ret_more = now.more;
-	folder_files_release(&now);
-	vector_release(&s->entries);
-	s->entries = merged;
-}
-
-static int64_t now_ns(clockid_t clock)
+static int64_t now_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
+	clock_gettime(CLOCK_REALTIME, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* At all folders, unless that was done less than `gap` ns ago. */
-static void look(struct files *f, int64_t gap)
-{
-	int64_t now = now_ns(CLOCK_MONOTONIC);
-	bool ignored;
-
-	if (now - f->looked < gap)
-		return;
-	f->looked = now;
-	for (size_t i = 0; i < f->sources.len; i++)
-		source_look(f, f->sources.items[i], &ignored);
-}
-
-/* ---- Letting go ---- */
-
-static bool is_older(struct files *f, struct entry *e, void *oldest)
-{
-	struct entry **best = oldest;
-
-	if (e->held && !e->held->users && (!e->only_here || e->was_sent) &&
-		e->held->used != f->uses && (!*best || e->held->used < (*best)->held->used))
-		*best = e;
-	return true;
-}
-
-static void forget(struct files *f, struct entry *e)
-{
-	size_t at = 0;
-
-	while (f->single.items[at] != e)
-		at++;
-	f->single.len--;
-	memmove(f->single.items + at, f->single.items + at + 1,
-		(f->single.len - at) * sizeof(*f->single.items));
-	entry_release(f, e);
-}
-
-/* But what was used last: it will be asked for again. */
-static void trim(struct files *f)
-{
-	for (;;) {
-		struct entry *oldest = NULL;
-		uint64_t size = 0;
-
-		for (size_t i = 0; i < f->held.len; i++)
-			size += f->held.items[i]->size;
-		if (size > f->settings.cache)
-			each_entry(f, is_older, &oldest);
-		if (!oldest)
-			return;
-		if (oldest->was_sent)
-			forget(f, oldest);
-		else
-			drop(f, oldest);
-	}
 }
 
 /* ---- Reading ---- */
@@ -368,29 +113,21 @@ static struct held *read_held(struct files *f, const struct order *order, int fd
 	}
 	profile_settle(&h->profile);
 	h->size = profile_size(&h->profile);
-	h->given = (struct shelf_profile){h->name, &h->profile, f->settings.projection};
+	h->given =
+		(struct shelf_profile){h->name, &h->profile, f->settings.projection, ++f->readings};
 	return h;
-}
-
-static void use(struct files *f, struct held *h)
-{
-	h->users++;
-	h->used = ++f->uses;
 }
 
 /* `lock` is locked. The entry may have gone meanwhile: then it is this user's alone. */
 static void keep(struct files *f, struct held *h)
 {
-	struct entry *e = entry_find(f, h->name);
+	struct entry *e = entries_find(&f->entries, h->name);
 
-	use(f, h);
-	h->is_dropped = !e;
+	kept_use(&f->kept, h);
 	if (!e)
 		return;
-	drop(f, e);
-	e->held = h;
+	kept_add(&f->kept, h, e);
 	e->mark = h->mark;
-	vector_push(&f->held, h);
 	trim(f);
 }
 
@@ -398,11 +135,11 @@ static void keep(struct files *f, struct held *h)
 static struct held *find_held(
 	struct files *f, const char *name, struct order *ret_order, struct error *err)
 {
-	struct entry *e = entry_find(f, name);
+	struct entry *e = entries_find(&f->entries, name);
 
 	if (!e) {
-		look(f, 0); /* it may have come just now */
-		e = entry_find(f, name);
+		entries_look(&f->entries, 0); /* it may have come just now */
+		e = entries_find(&f->entries, name);
 	}
 	if (!e) {
 		error_set(err, ERR_MISSING, name ? SHELF_HAS_NONE : "there is no profile%s yet",
@@ -411,7 +148,7 @@ static struct held *find_held(
 	}
 	entry_look(e);
 	if (is_current(e)) {
-		use(f, e->held);
+		kept_use(&f->kept, e->held);
 		return e->held;
 	}
 	*ret_order = order_of(e);
@@ -463,11 +200,58 @@ static void give(struct shelf *shelf, const struct shelf_profile *taken)
 	bool last;
 
 	pthread_mutex_lock(&f->lock);
-	last = !--h->users && h->is_dropped;
+	last = !--h->users && !h->is_kept;
 	trim(f);
 	pthread_mutex_unlock(&f->lock);
 	if (last)
 		held_release(h);
+}
+
+/* What others are making is waited for; where they fail it is tried again, and said why. */
+static struct held *find_made(struct files *f, struct bytes key, bool *ret_there)
+{
+	struct held *h;
+
+	while ((h = kept_made(&f->kept, key)) && h->is_being_made)
+		pthread_cond_wait(&f->made, &f->lock);
+	*ret_there = h != NULL;
+	if (!h) {
+		h = memory_new(1, sizeof(*h));
+		h->given = (struct shelf_profile){"", &h->profile, f->settings.projection, 0};
+		h->is_being_made = true;
+		buffer_add(&h->key, key.at, key.len);
+		kept_add(&f->kept, h, NULL);
+	}
+	kept_use(&f->kept, h);
+	return h;
+}
+
+static const struct shelf_profile *made(
+	struct shelf *shelf, struct bytes key, shelf_make *make, void *context, struct error *err)
+{
+	struct files *f = files_of(shelf);
+	bool done;
+	struct held *h;
+
+	pthread_mutex_lock(&f->lock);
+	h = find_made(f, key, &done);
+	pthread_mutex_unlock(&f->lock);
+	if (done)
+		return &h->given;
+	done = make(context, &h->profile, err);
+	if (done)
+		profile_settle(&h->profile);
+	pthread_mutex_lock(&f->lock);
+	h->is_being_made = false;
+	h->size = done ? profile_size(&h->profile) : 0;
+	if (!done) {
+		h->users--;
+		kept_drop(&f->kept, h);
+	}
+	trim(f);
+	pthread_cond_broadcast(&f->made);
+	pthread_mutex_unlock(&f->lock);
+	return done ? &h->given : NULL;
 }
 
 static uint64_t entry_version(const struct files *f, const struct entry *e)
@@ -484,7 +268,7 @@ static uint64_t version(struct shelf *shelf, const char *name)
 	struct entry *e;
 
 	pthread_mutex_lock(&f->lock);
-	e = entry_find(f, name);
+	e = entries_find(&f->entries, name);
 	if (e) {
 		entry_look(e);
 		number = entry_version(f, e);
@@ -493,20 +277,27 @@ static uint64_t version(struct shelf *shelf, const char *name)
 	return number;
 }
 
-static bool list_one(struct files *f, struct entry *e, void *json)
+struct listing {
+	const struct files *files;
+	struct buffer *json;
+};
+
+static bool list_one(struct entry *e, void *context)
 {
-	struct buffer *b = json;
+	const struct listing *l = context;
+	struct buffer *b = l->json;
 
 	if (!e->folder)
 		entry_look(e);
 	buffer_text(b, b->at[b->len - 1] == '[' ? "{\"name\":" : ",\n{\"name\":");
 	buffer_json(b, bytes_of(e->name));
 	buffer_printf(b, ",\"version\":\"%016llx\",\"bytes\":%llu,\"modified\":%lld,\"folder\":",
-		(unsigned long long)entry_version(f, e), (unsigned long long)e->mark.size,
+		(unsigned long long)entry_version(l->files, e), (unsigned long long)e->mark.size,
 		(long long)(e->mark.modified / 1000000));
 	buffer_json(b, bytes_of(e->folder ? e->folder->path : ""));
-	buffer_printf(b, ",\"gone\":%s,\"sent\":%s}", e->is_gone ? "true" : "false",
-		e->was_sent ? "true" : "false");
+	buffer_printf(b, ",\"gone\":%s,\"sent\":%s,\"options\":[%s]", e->is_gone ? "true" : "false",
+		e->was_sent ? "true" : "false", l->files->settings.options);
+	buffer_text(b, e->path == e->name || e->folder ? "}" : ",\"stdin\":true}");
 	return true;
 }
 
@@ -515,9 +306,9 @@ static void list(struct shelf *shelf, struct buffer *ret_json)
 	struct files *f = files_of(shelf);
 
 	pthread_mutex_lock(&f->lock);
-	look(f, LOOK_EVERY);
+	entries_look(&f->entries, LOOK_EVERY);
 	buffer_char(ret_json, '[');
-	each_entry(f, list_one, ret_json);
+	entries_each(&f->entries, list_one, &(struct listing){f, ret_json});
 	buffer_text(ret_json, "]\n");
 	pthread_mutex_unlock(&f->lock);
 }
@@ -528,32 +319,23 @@ struct files *files_new(const struct files_settings *settings)
 {
 	struct files *f = memory_new(1, sizeof(*f));
 
-	f->shelf = (struct shelf){list, take, give, version};
+	f->shelf = (struct shelf){list, take, give, made, version};
 	f->settings = *settings;
-	f->seed = hash_bytes(&(int64_t[]){now_ns(CLOCK_REALTIME), getpid()}, 2 * sizeof(int64_t));
+	f->kept.most = settings->cache;
+	f->seed = hash_bytes(&(int64_t[]){now_ns(), getpid()}, 2 * sizeof(int64_t));
 	pthread_mutex_init(&f->reading, NULL);
 	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->made, NULL);
 	return f;
 }
 
 void files_release(struct files *f)
 {
-	for (size_t i = 0; i < f->single.len; i++)
-		entry_release(f, f->single.items[i]);
-	for (size_t s = 0; s < f->sources.len; s++) {
-		struct source *source = f->sources.items[s];
-
-		for (size_t i = 0; i < source->entries.len; i++)
-			entry_release(f, source->entries.items[i]);
-		vector_release(&source->entries);
-		folder_release(&source->folder);
-		free(source);
-	}
-	vector_release(&f->single);
-	vector_release(&f->sources);
-	vector_release(&f->held);
+	kept_release(&f->kept);
+	entries_release(&f->entries);
 	pthread_mutex_destroy(&f->reading);
 	pthread_mutex_destroy(&f->lock);
+	pthread_cond_destroy(&f->made);
 	free(f);
 }
 
@@ -562,74 +344,46 @@ struct shelf *files_shelf(struct files *f)
 	return &f->shelf;
 }
 
-/* What is no plain file is read once, and kept. */
-static struct entry *single_new(const char *path)
-{
-	struct entry *e = memory_new(1, sizeof(*e));
-	const char *name = strcmp(path, "-") ? path : "<stdin>";
-	struct stat status;
-
-	e->name = memory_copy_text(name, strlen(name));
-	e->path = name == path ? e->name : "-";
-	e->is_profile = true;
-	e->only_here = name != path || stat(path, &status) || !S_ISREG(status.st_mode);
-	return e;
-}
-
 bool files_add(struct files *f, const char *path, struct error *err)
 {
-	struct entry *e = single_new(path);
+	struct entry *e = entry_of_path(path);
 	struct order order = order_of(e);
-	bool known = entry_find(f, e->name) != NULL;
+	bool known = entries_find(&f->entries, e->name) != NULL;
 	struct held *h = known ? NULL : read_held(f, &order, -1, err);
 
 	if (h) {
-		vector_push(&f->single, e);
+		entries_add(&f->entries, e);
 		keep(f, h);
 		h->users--;
 	} else {
-		entry_release(f, e);
+		entry_release(e);
 	}
 	free(order.name);
 	return h || known;
 }
 
-/* "a.kiln", "a.kiln (2)", ... */
-static char *free_name(struct files *f, const char *name)
-{
-	struct buffer text = {0};
-
-	buffer_text(&text, name);
-	for (unsigned i = 2; entry_find(f, text.at); i++) {
-		text.len = strlen(name);
-		buffer_printf(&text, " (%u)", i);
-	}
-	return text.at;
-}
-
 bool files_add_sent(
 	struct files *f, const char *name, int fd, struct buffer *ret_name, struct error *err)
 {
-	struct entry *e = memory_new(1, sizeof(*e));
 	struct order order = {0};
+	struct entry *e;
 	struct held *h;
 
-	*e = (struct entry){.is_profile = true, .only_here = true, .was_sent = true};
 	pthread_mutex_lock(&f->reading); /* nobody else takes the name meanwhile */
 	pthread_mutex_lock(&f->lock);
-	e->path = e->name = free_name(f, name);
+	e = entry_of_sent(&f->entries, name);
 	pthread_mutex_unlock(&f->lock);
 	order.name = e->name;
 	h = read_held(f, &order, fd, err);
 	pthread_mutex_lock(&f->lock);
 	if (h) {
-		h->mark = (struct file_mark){.size = h->size, .modified = now_ns(CLOCK_REALTIME)};
-		vector_push(&f->single, e);
+		h->mark = (struct file_mark){.size = h->size, .modified = now_ns()};
+		entries_add(&f->entries, e);
 		buffer_text(ret_name, e->name);
 		keep(f, h);
 		h->users--;
 	} else {
-		entry_release(f, e);
+		entry_release(e);
 	}
 	pthread_mutex_unlock(&f->lock);
 	pthread_mutex_unlock(&f->reading);
@@ -638,22 +392,5 @@ bool files_add_sent(
 
 bool files_add_folder(struct files *f, const char *path, bool *ret_more, struct error *err)
 {
-	struct source *s = memory_new(1, sizeof(*s));
-	bool known = false;
-
-	if (!folder_open(&s->folder, path, err)) {
-		free(s);
-		return false;
-	}
-	for (size_t i = 0; i < f->sources.len; i++)
-		known |= !strcmp(f->sources.items[i]->folder.path, s->folder.path);
-	if (known) {
-		folder_release(&s->folder);
-		free(s);
-		return true;
-	}
-	vector_push(&f->sources, s);
-	source_look(f, s, ret_more);
-	f->looked = now_ns(CLOCK_MONOTONIC);
-	return true;
+	return entries_add_folder(&f->entries, path, ret_more, err);
 }

@@ -17,6 +17,8 @@ struct files_settings {
 	bool (*read)(
 		struct input *in, uint64_t copied, struct profile *ret_profile, struct error *err);
 	enum projection projection;
+	const char *options; /* of the commands, by which they read files alike: JSON strings and
+				commas */
 };
 
 struct files;

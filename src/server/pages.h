@@ -1,18 +1,14 @@
-/* pages.h: the files of web/ that a browser is given as they are. */
+/* pages.h: the HTML that a browser is given, with its style and its script inside. */
 #ifndef KILN_SERVER_PAGES_H
 #define KILN_SERVER_PAGES_H
 
-#include "base/buffer.h"
+#include "base/bytes.h"
 
 struct page {
-	const char *address; /* "view" is the page itself */
-	const char *type;
+	const char *address;
+	const char *policy; /* what it may run and load: part of a Content Security Policy */
 	struct bytes bytes; /* static */
 };
-
-/* A header that has a browser fetch all scripts of a page at once, not when the first one that
- * wants them has come; "" for one that has none of its own. */
-void page_link(const struct page *page, struct buffer *ret);
 
 /* NULL: there is none. */
 const struct page *page_at(const char *address);

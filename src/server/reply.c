@@ -14,11 +14,9 @@ static void add_policy(struct MHD_Response *response, const char *policy)
 	struct buffer text = {0};
 
 	buffer_printf(&text,
-		"default-src 'none'; %s; base-uri 'none'; form-action 'none'; frame-ancestors "
+		"default-src 'none'; %s%sbase-uri 'none'; form-action 'none'; frame-ancestors "
 		"'none'",
-		policy ? policy
-		       : "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
-			 "'self'");
+		policy ? policy : "", policy ? "; " : "");
 	mhd.add_response_header(response, "Content-Security-Policy", text.at);
 	buffer_release(&text);
 }
@@ -39,8 +37,6 @@ static enum MHD_Result send_reply(
 	mhd.add_response_header(response, "Content-Type", reply->type);
 	if (reply->etag)
 		mhd.add_response_header(response, "ETag", reply->etag);
-	if (reply->link && *reply->link)
-		mhd.add_response_header(response, "Link", reply->link);
 	if (reply->allow)
 		mhd.add_response_header(response, "Allow", reply->allow);
 	done = mhd.queue_response(connection, reply->status, response);

@@ -8,7 +8,7 @@
 struct reply {
 	unsigned status;
 	const char *type;
-	const char *etag, *policy, *allow, *link; /* or NULL */
+	const char *etag, *policy, *allow; /* or NULL */
 };
 
 /* Bytes that stay. */

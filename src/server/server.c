@@ -177,15 +177,11 @@ static const char *first_page(const struct server *s)
 
 static enum MHD_Result send_page(struct MHD_Connection *connection, const struct page *page)
 {
-	struct buffer link = {0};
-	enum MHD_Result done;
-
-	page_link(page, &link);
-	done = reply_static(connection,
-		&(struct reply){.status = MHD_HTTP_OK, .type = page->type, .link = link.at},
+	return reply_static(connection,
+		&(struct reply){.status = MHD_HTTP_OK,
+			.type = "text/html; charset=utf-8",
+			.policy = page->policy},
 		page->bytes);
-	buffer_release(&link);
-	return done;
 }
 
 static enum MHD_Result refuse_method(struct MHD_Connection *connection, const char *allow)

@@ -31,11 +31,14 @@ static bool has_cpus(const struct samples *s)
 	return s->cpu.len != 0;
 }
 
-static bool cpu_wanted(const struct samples *s, size_t sample, const void *context)
+static uint64_t cpu_wanted(const struct samples *s, size_t first, size_t count, const void *context)
 {
 	const bool *wanted = context;
+	uint64_t bits = 0;
 
-	return wanted[s->cpu.items[sample]];
+	for (size_t i = 0; i < count; i++)
+		bits |= (uint64_t)wanted[s->cpu.items[first + i]] << i;
+	return bits;
 }
 
 static bool cpu_apply(struct view *v, const char *list, struct error *err)

@@ -45,9 +45,13 @@ bool select_samples(struct view *v, const struct selection *by, struct error *er
 		const struct samples *s = &p->samples.items[table];
 		bool has = by->has(s);
 
-		for (size_t i = 0; i < s->count; i++)
-			if (!has || !by->wanted(s, i, by->context))
-				view_drop_sample(v, table, i);
+		for (size_t i = 0; i < s->count; i += SAMPLES_AT_ONCE) {
+			size_t left = s->count - i;
+			size_t count = left < SAMPLES_AT_ONCE ? left : SAMPLES_AT_ONCE;
+
+			view_keep_samples(
+				v, table, i, count, has ? by->wanted(s, i, count, by->context) : 0);
+		}
 	}
 	return true;
 }
@@ -57,11 +61,15 @@ static bool has_threads(const struct samples *s)
 	return s->thread.len != 0;
 }
 
-static bool thread_wanted(const struct samples *s, size_t sample, const void *context)
+static uint64_t thread_wanted(
+	const struct samples *s, size_t first, size_t count, const void *context)
 {
 	const bool *keep = context;
+	uint64_t bits = 0;
 
-	return keep[s->thread.items[sample]];
+	for (size_t i = 0; i < count; i++)
+		bits |= (uint64_t)keep[s->thread.items[first + i]] << i;
+	return bits;
 }
 
 bool select_threads(struct view *v, const bool *keep, struct error *err)

@@ -11,23 +11,24 @@ static bool has_times(const struct samples *s)
 	return s->time.len != 0;
 }
 
-static bool time_wanted(const struct samples *s, size_t sample, const void *context)
+static uint64_t time_wanted(
+	const struct samples *s, size_t first, size_t count, const void *context)
 {
 	const struct range *range = context;
+	const uint64_t *times = s->time.items + first;
+	uint64_t wanted = 0;
 
-	return s->time.items[sample] >= range->from && s->time.items[sample] < range->to;
+	for (size_t i = 0; i < count; i++)
+		wanted |= (uint64_t)(times[i] - range->from < range->to - range->from) << i;
+	return wanted;
 }
 
 /* When the first sample was taken, whatever has been left out since; 0 when nothing says. */
 static uint64_t start_of(const struct profile *p)
 {
-	uint64_t start = UINT64_MAX;
+	struct times times = profile_times(p);
 
-	for (size_t s = 0; s < p->samples.len; s++)
-		for (size_t i = 0; i < p->samples.items[s].time.len; i++)
-			if (p->samples.items[s].time.items[i] < start)
-				start = p->samples.items[s].time.items[i];
-	return start == UINT64_MAX ? 0 : start;
+	return times.first > times.last ? 0 : times.first;
 }
 
 /* "2.5", "300ms" from the start; "@1234.5" on the samples' own clock; "" leaves the end open. */

@@ -82,8 +82,10 @@ async function runOne(browser, { options, body }) {
 	}
 }
 
-export async function run() {
+// variables: of the browser's environment, beside this process's.
+export async function run(variables = {}) {
 	const browser = await chromium.launch({
+		env: { ...process.env, ...variables },
 		executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
 		args: ["--no-sandbox", "--disable-gpu", "--no-first-run",
 			"--disable-background-networking"],

@@ -47,7 +47,7 @@ function skip(why) {
 
 const file = path.join(folder, "phases.kiln"), other = path.join(folder, "other.folded"),
 	wide = path.join(folder, "wide.folded"), node = path.join(folder, "node.folded"), again = path.join(folder, "again.kiln"),
-	two = path.join(folder, "two.folded");
+	two = path.join(folder, "two.folded"), nobody = path.join(folder, "nobody.folded"), long = path.join(folder, "long.folded");
 function record() {
 	const source = path.join(folder, "phases.c"), program = path.join(folder, "phases");
 	fs.writeFileSync(source, PROGRAM);
@@ -61,6 +61,8 @@ function record() {
 	}
 	fs.writeFileSync(other, "main;work 7\nmain;rest 3\n");
 	fs.writeFileSync(node, "node;main;Builtins_JSEntry_[j];work_[j] 7\nnode;main;rest 3\n");
+	fs.writeFileSync(nobody, "main;rest 0\n");
+	fs.writeFileSync(long, "main;" + "x".repeat(1000000) + " 7\nmain;rest 3\n");
 	fs.writeFileSync(two, "main;b 3 5\nmain;c 5 0\nmain;d 0 4\n");
 	fs.writeFileSync(wide, "most 1000000000\n" +
 		Array.from({ length: 20000 }, (_, i) => `f${i} 1\n`).join(""));
@@ -70,8 +72,8 @@ const ask = (...words) => JSON.parse(execFileSync(kiln, words, { stdio: ["ignore
 const top = (...options) => ask("top", "--json", ...options, file);
 const totalOf = (answer, name) => answer.functions.find((each) => each.function === name).total;
 
-async function serve() {
-	const server = spawn(kiln, ["view", "--no-open", file, other, wide, again, two, node], { stdio: ["ignore", "pipe", "inherit"] });
+async function serve(words, input = "ignore") {
+	const server = spawn(kiln, ["view", "--no-open", ...words], { stdio: [input, "pipe", "inherit"] });
 	process.on("exit", () => server.kill());
 	for await (const line of createInterface({ input: server.stdout }))
 		return { server, url: line.trim() };
@@ -79,7 +81,7 @@ async function serve() {
 }
 
 record();
-const { server, url } = process.env.KILN_VIEW_URL ? { url: process.env.KILN_VIEW_URL } : await serve();
+const { server, url } = process.env.KILN_VIEW_URL ? { url: process.env.KILN_VIEW_URL } : await serve([file, other, wide, again, two, node, nobody, long]);
 
 // ---- The page ----
 
@@ -145,6 +147,21 @@ test("looks at most ten times a second while dragging, with two questions each",
 	equal(state.tree.total, top("--time", state.query.time).total);
 });
 
+// Nobody selects what moves away from under the pointer.
+for (const width of [420, 800, 1100, 1280, 1920])
+	test(`the heat map stays where it is while a time is dragged over it, ${width} pixels wide`,
+		{ viewport: { width, height: 900 } }, async (tab) => {
+			const { heatmap: { place } } = await open(tab);
+			const at = (x, y) => [place.x + place.width * x, place.y + place.height * y];
+			await tab.mouse.move(...at(0.3, 0.5));
+			await tab.mouse.down();
+			await tab.mouse.move(...at(0.6, 0.4), { steps: 4 });
+			const dragged = await until(tab, "dragged", (each) => each.query.time && each.top.total < top().total);
+			equal(dragged.heatmap.place, place);
+			await tab.mouse.up();
+			equal((await settled(tab)).heatmap.place, place);
+		});
+
 test("Shift-drag extends, Esc clears, arrows move and extend", {}, async (tab) => {
 	const before = await open(tab, COLUMNS), step = before.heatmap.column, row = step / before.heatmap.rows;
 	await drag(tab, placeOf(before, 4e8, 0.5), placeOf(before, 6e8, 0.5));
@@ -170,6 +187,29 @@ test("Shift-drag extends, Esc clears, arrows move and extend", {}, async (tab) =
 	equal(state.tree.total, before.tree.total);
 });
 
+test("an end of the selection is dragged by itself, and the other one stays", {}, async (tab) => {
+	for (const rows of ["50", "thread"]) {
+		let state = await open(tab, COLUMNS + "&time=0.3..0.7&rows=" + rows);
+		const { place, columns, column, offset, range } = state.heatmap, wide = place.width / columns;
+		const pull = async (end, by) => {
+			const into = (end - offset) / column, part = into - Math.floor(into);
+			// Of columns the line is beside the one in which the end is, where that is not selected.
+			const [x, y] = rows === "thread" ? [into, 0.5] : part > 0.5 ? [Math.floor(into) + 1, 0.98] : [Math.floor(into), 0.02];
+			await drag(tab, [place.x + x * wide, place.y + y * place.height], [place.x + (x + by) * wide, place.y + y * place.height]);
+			return settled(tab);
+		};
+		state = await pull(range.to, 2.5);
+		equal([state.heatmap.range.from, state.heatmap.range.to > range.to + column], [range.from, true], rows);
+		equal(state.top.total, top("--time", state.query.time).total, rows);
+		const { to } = state.heatmap.range;
+		state = await pull(range.from, -1.5);
+		equal([state.heatmap.range.to, state.heatmap.range.from < range.from - column / 2], [to, true], rows);
+		const { time } = state.query;
+		await pull(state.heatmap.range.from, 0); // held and not moved
+		equal((await settled(tab)).query.time, time, rows);
+	}
+});
+
 test("Esc gives up a drag", {}, async (tab) => {
 	const before = await open(tab, COLUMNS);
 	await tab.mouse.move(...placeOf(before, 4e8, 0.5));
@@ -180,6 +220,20 @@ test("Esc gives up a drag", {}, async (tab) => {
 	const state = await settled(tab);
 	equal(state.query.time, "");
 	equal(state.tree.total, before.tree.total);
+});
+
+test("keys walk lanes and choose one", {}, async (tab) => {
+	await open(tab, COLUMNS + "&rows=thread");
+	for (const key of ["t", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown"])
+		await tab.keyboard.press(key);
+	let state = await settled(tab);
+	const [, label] = state.heatmap.labels;
+	equal([state.status, state.details.startsWith(label + ", 0 s to "), state.query.time], [label, true, ""]);
+	await tab.keyboard.press("Enter");
+	state = await until(tab, "chosen", (each) => each.query.thread !== "" && !each.waiting);
+	equal(state.tree.total, top("--thread", /\d+$/.exec(label)[0]).total);
+	await tab.keyboard.press("ArrowRight");
+	await until(tab, "selected", (each) => each.query.time !== "");
 });
 
 test("takes exact ends as they are typed", {}, async (tab) => {
@@ -442,6 +496,23 @@ test("saves a picture of the screen", {}, async (tab) => {
 	equal(seen.lit.map > 1000 && seen.lit.graph > fib * 0.9, true, JSON.stringify([seen, fib]));
 });
 
+test("the command reads as the page does, standard input, too", {}, async (tab) => {
+	const own = await serve(["--lines", "-"], fs.openSync(file));
+	await tab.goto(own.url);
+	const state = await settled(tab);
+	equal(state.command, "kiln top --lines -");
+	const said = JSON.parse(execSync(state.command.replace(/^kiln/, kiln) + " --json 2>&-", { encoding: "utf8", stdio: [fs.openSync(file), "pipe", "ignore"] }));
+	equal(state.top.rows, said.functions.slice(0, 50));
+	equal(state.top.rows.some((row) => row.function.includes("(phases.c:")), true);
+	own.server.kill();
+});
+
+test("the command sorts as the page does", {}, async (tab) => {
+	const state = await open(tab, "#sort=total&time=0.2..1.1");
+	const said = JSON.parse(execSync(state.command.replace(/^kiln/, kiln) + " --json 2>&-", { encoding: "utf8" }));
+	equal(state.top.rows, said.functions.slice(0, 50));
+});
+
 test("saves what is shown in other formats", {}, async (tab) => {
 	await open(tab, "#time=0.2..1.1&focus=%5Eparse_all%24&shape=icicle");
 	const saved = async (item) => {
@@ -453,6 +524,7 @@ test("saves what is shown in other formats", {}, async (tab) => {
 	const options = ["--time", "0.2..1.1", "--focus", "^parse_all$", file];
 	const said = (...words) => execFileSync(kiln, words, { encoding: "utf8", stdio: "pipe" });
 	equal(await saved(/Folded/), ["phases.folded", said("fold", ...options)]);
+	equal(await saved(/Functions .JSON/), ["phases.json", said("top", "--json", ...options)]);
 	const [name, svg] = await saved(/SVG/);
 	equal(name, "phases.svg");
 	equal(svg, said("draw", "--inverted", ...options, "-o", "-"));
@@ -473,6 +545,37 @@ test("says what the server refuses, and keeps what was there", { errors: true },
 	await tab.click("#chips button");
 	const after = await until(tab, "well again", (each) => each.status === "");
 	equal(after.tree.total, before.tree.total);
+});
+
+// All that can be done with what is not there leaves it as it is.
+for (const [what, profile, said] of [["a time without samples", file, /^Nothing is left/], ["a profile without samples", nobody, /^There are no samples/]])
+	test(`${what} says so, and goes on`, {}, async (tab) => {
+		const hash = "#profile=" + encodeURIComponent(profile) + (profile === file ? "&time=100..101" : "");
+		await tab.goto(url + hash);
+		let state = await until(tab, "empty", (each) => each.top && each.top.total === 0 && !each.waiting);
+		equal(said.test(await tab.textContent("#no-flame")), true, await tab.textContent("#no-flame"));
+		for (const key of ["g", "m", "n", "Enter", "ArrowUp", "Home", "i", "o", "2", "3", "4", "1", "/", "m", "Enter", "Escape"]) {
+			await tab.keyboard.press(key);
+			state = await until(tab, "still", (each) => !each.waiting);
+		}
+		equal([state.status, await tab.isVisible("#flame")], ["", false]);
+		if (profile !== file)
+			return;
+		await tab.keyboard.press("Escape");
+		state = await until(tab, "all of it", (each) => each.query.time === "" && each.tree.total === top().total);
+		equal([await tab.isVisible("#no-flame"), await tab.isVisible("#flame")], [false, true]);
+	});
+
+test("a name of a million letters is shown, and what cannot be asked of it is said", { errors: true }, async (tab) => {
+	let state = await open(tab, "#profile=" + encodeURIComponent(long));
+	const box = boxOf(state, "x".repeat(1000000));
+	equal([box.total, state.tree.total], [7, 10]);
+	await tab.mouse.click(...middleOf(box), { button: "right" });
+	await tab.getByRole("menuitem", { name: /^Focus/ }).click();
+	state = await until(tab, "said", (each) => each.status !== "");
+	equal(state.status, "What is asked is too long: a name in it has too many letters");
+	await tab.goBack();
+	await until(tab, "back", (each) => each.query.transforms.length === 0 && each.tree.total === 10);
 });
 
 test("a view that is refused from the start can be taken back", { errors: true }, async (tab) => {

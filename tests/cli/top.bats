@@ -101,3 +101,15 @@ load common
 	[ "${lines[2]}" = "1,003.00   99.63  1,003.00   99.63  d" ]
 	[ "${lines[4]}" = "    1.50    0.15      1.50    0.15  b" ]
 }
+
+@test "samples of one stack that are read together are as many as they were" {
+	for i in 1 2 3 4; do
+		printf 'app 7/%d [000] %d.5: 1000 cycles:\n\t7f %s+0x1 (/bin/app)\n\t7e main+0x1 (/bin/app)\n\n' $((7 + i % 2)) $i "$([ $i = 4 ] && echo rest || echo work)"
+	done >four.txt
+	"$kiln" top -q four.txt >top.txt
+	[ "$(head -n 1 top.txt)" = "cycles: 4,000 cycles in 4 samples" ]
+	"$kiln" top -q --thread 8 four.txt >top.txt
+	[ "$(head -n 1 top.txt)" = "cycles: 2,000 cycles in 2 samples" ]
+	"$kiln" top -q --include work four.txt >top.txt
+	[ "$(head -n 1 top.txt)" = "cycles: 3,000 cycles in 3 samples" ]
+}

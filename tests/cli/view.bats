@@ -35,6 +35,27 @@ with View(kiln, 'times.txt') as view:
 "
 }
 
+@test "columns that nobody chose last as long as room and samples allow, the same whatever is left out" {
+	view "
+from decimal import Decimal
+times = [int(Decimal(m) * 10 ** 9) for m in re.findall(r'\] ([\d.]+):', open('times.txt').read())]
+span, choices = max(times) - min(times), [10 ** 6 * ms for ms in (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000, 300000)]
+with View(kiln, 'times.txt') as view:
+    seen = set()
+    for most, rows, by in (300, 10, []), (300, 1, []), (300, 100, []), (20, 10, []), (3, 1, []), (1, 50, []), (300, 50, [('by', 'thread')]), (1000000, 1, []):
+        words = [('columns', str(most)), ('rows', str(rows)), *by]
+        header, columns = view.columns('heatmap', *words)
+        fits = [ns for ns in choices if span <= ns * most and (len(times) * ns >= 2 * span * (1 if by else rows) or 30 * ns >= span)]
+        assert header['column'] == fits[0], (words, header, fits)
+        assert header['first'] == min(times) and header['start'] == min(times) - min(times) % fits[0]
+        assert view.columns('heatmap', ('column', '%dns' % fits[0]), *words[1:]) == (header, columns)
+        assert view.columns('heatmap', *words, ('time', '2..3'))[0]['column'] == fits[0]
+        seen.add(fits[0])
+    assert len(seen) > 4, seen
+    assert view.columns('heatmap', ('time', '2..3'))[0]['first'] == view.json('info')['first_ns'] == min(times)
+"
+}
+
 @test "cells of what is left are all of what is left; ranges beside one another are the whole" {
 	view "
 with View(kiln, 'times.txt') as view:
@@ -273,6 +294,22 @@ with View(kiln, 'times.txt', 'small.folded') as view:
     status, headers, body = view.get('top?json')
     assert view.get('top?json', If_None_Match=headers['ETag'])[0] == 304
     assert view.get('top?json&reverse', If_None_Match=headers['ETag'])[0] == 200
+"
+}
+
+@test "a page has all it runs in it, says so by hashes, and links nothing" {
+	view "
+import base64, hashlib
+def hash_of(text): return \"'sha256-%s'\" % base64.b64encode(hashlib.sha256(text).digest()).decode()
+with View(kiln, 'times.txt') as view:
+    for page in 'view', 'start':
+        status, headers, html = view.get(page)
+        rules = dict(rule.strip().split(' ', 1) for rule in headers['Content-Security-Policy'].split(';'))
+        script, style = (re.findall(rb'<%s[^>]*>(.*?)</%s>' % (each, each), html, re.S) for each in (b'script', b'style'))
+        assert len(script) == len(style) == 1 and rules == {'default-src': \"'none'\", 'script-src': hash_of(script[0]), 'style-src': hash_of(style[0]),
+            'img-src': \"'self' data:\", 'connect-src': \"'self'\", 'base-uri': \"'none'\", 'form-action': \"'none'\", 'frame-ancestors': \"'none'\"}, rules
+        assert re.findall(rb'<(?!a )\w+[^<>]* (?:src|href)=\"([^\"]*)', html[:html.index(b'<style')]) == [b'data:,']
+    assert \"default-src 'none'; base-uri\" in view.get('top?json')[1]['Content-Security-Policy']
 "
 }
 
@@ -596,7 +633,7 @@ with View(kiln, 'times.txt') as view:
 	python3 -c '
 print(";".join(f"f{i}" for i in range(3000)), 5)
 for i in range(100000): print(f"wide;sibling{i} 1")
-print("<script>alert(1)</script>;\u202egnp.exe;" + "n" * 10 ** 6, 2)' >hard.folded
+print("<script>alert(1)</script>;\u202egnp.exe;\u2066\u2028\x9b" + "n" * 10 ** 6, 2)' >hard.folded
 	printf 'a;b 3 5\na;c 5 0\na;d 0 4\n' >two.folded
 	view "
 with View(kiln, 'one.folded', 'hard.folded', 'two.folded') as view:
@@ -614,6 +651,7 @@ with View(kiln, 'one.folded', 'hard.folded', 'two.folded') as view:
     header, columns = view.columns('nodes', ('profile', 'hard.folded'))
     assert header['depth'] == 3000 and header['nodes'] == 1 + 3000 + 1 + 100000 + 3 and header['total'] == 100007
     assert '<script>alert(1)</script>' in bytes(columns['strings']).decode()
+    assert not set(bytes(columns['strings']).decode()) & {chr(0x202e), chr(0x2066), chr(0x2028), chr(0x9b)} # ends and turns of lines
     assert b'<script>alert' not in view.ask('svg', ('profile', 'hard.folded'))
 "
 	run -2 "$kiln" view --no-open empty.folded
@@ -629,13 +667,16 @@ with View(kiln, 'times.txt') as view:
     port = view.url.split(':')[2].split('/')[0]
     failed = subprocess.run([kiln, 'view', '--no-open', '--port', port, 'times.txt'], capture_output=True, text=True)
     assert failed.returncode == 1 and failed.stderr == f'kiln: listening at http://127.0.0.1:{port}/: Address already in use\n', failed
-    os.environ['SSH_CONNECTION'] = '192.0.2.1 5000 192.0.2.2 22'
     import signal
-    p = subprocess.Popen([kiln, 'view', '-'], stdin=open('times.txt'), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    url = p.stdout.readline()
-    p.send_signal(signal.SIGINT)
-    port = url.split(':')[2].split('/')[0]
-    assert f'ssh -L {port}:127.0.0.1:{port} 192.0.2.2\\n' in p.stderr.read() and p.wait() == 0
+    os.environ.pop('SUDO_USER', None)
+    os.environ['LOGNAME'] = 'ada'
+    for server, way in ('192.0.2.2 22', 'ada@192.0.2.2'), ('2001:db8::2 2222', '-p 2222 ada@2001:db8::2'):
+        os.environ['SSH_CONNECTION'] = '192.0.2.1 5000 ' + server
+        p = subprocess.Popen([kiln, 'view', '-'], stdin=open('times.txt'), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        url = p.stdout.readline()
+        p.send_signal(signal.SIGINT)
+        port = url.split(':')[2].split('/')[0]
+        assert f'ssh -L {port}:127.0.0.1:{port} {way}\\n' in p.stderr.read() and p.wait() == 0
 "
 }
 

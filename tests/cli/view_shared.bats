@@ -72,7 +72,7 @@ for listen in \"192.0.2.7:0\", \"0.0.0.0:0\", \"[::]:0\":
             assert view.get(\"top?json\", base=base, Host=host)[0] in (400, 403), host
         assert view.get(\"top?json\", base=f\"http://192.0.2.7:{port}/other-token_0123456789/\")[0] == 404
         assert view.get(\"text?file=/etc/passwd\", base=base)[::2] == (404, b\"this server shows no source files\\n\")
-        for address in \"nodes\", \"\", \"view/page.mjs\", \"top?json&rows=100\":
+        for address in \"nodes\", \"\", \"start\", \"top?json&rows=100\":
             plain = view.get(address, base=base)
             packed = view.get(address, base=base, Accept_Encoding=\"br, gzip\")
             assert packed[1][\"Content-Encoding\"] == \"gzip\" and plain[1][\"Content-Encoding\"] is None

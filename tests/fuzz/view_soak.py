@@ -32,7 +32,7 @@ def addresses_and_options(kiln):
         options |= set(re.findall(r"--([a-z][a-z-]+)", said))
     formats = subprocess.run([kiln, "formats"], check=True, capture_output=True, text=True).stdout
     written = re.findall(r"^  ([a-z-]+) ", formats[formats.index("\nWritten"):], re.M)
-    return ["", "start", "upload", "profiles", "heatmap", "nodes", "top", "tree", "info", "svg", "nothing", "view.css",
+    return ["", "start", "upload", "profiles", "heatmap", "nodes", "top", "tree", "info", "svg", "nothing", "view",
             "difference", "difference-json", "chart", "lines-json", "text", "code"] + written, sorted(options)
 
 

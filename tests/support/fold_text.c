@@ -2,7 +2,9 @@
 #include "support/fold_text.h"
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "renderers/renderers.h"
+#include "support/random_profile.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -51,4 +53,23 @@ void fold_profile(
 	output_discard(&output);
 	view_release(&v);
 	free(settings);
+}
+
+bool profiles_read_alike(
+	const struct profile *whole, const struct profile *parts, const char **ret_where)
+{
+	struct buffer a = {0}, b = {0};
+	bool same;
+
+	if (!whole->streams.len || !parts->streams.len)
+		return profiles_equal(whole, parts, ret_where);
+	fold_profile(whole, NULL, true, "all", &a);
+	fold_profile(parts, NULL, true, "all", &b);
+	same = bytes_equal(buffer_bytes(&a), buffer_bytes(&b));
+	*ret_where = "folded text";
+	buffer_release(&a);
+	buffer_release(&b);
+	if (!same || units_decimals(profile_text(whole, whole->streams.items[0].row.unit)))
+		return same;
+	return profiles_equal(whole, parts, ret_where);
 }

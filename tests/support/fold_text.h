@@ -14,4 +14,10 @@ bool read_text(
 void fold_profile(
 	const struct profile *p, const char *kind, bool idle, const char *mark, struct buffer *out);
 
+/* Is what was read in parts the same as what was read at once? When not, *ret_where says what
+ * differs: the folded text, or a table, row by row; but not where numbers have decimals: how many
+ * is known only at the end, and the unit that says so is one of the strings. */
+bool profiles_read_alike(
+	const struct profile *whole, const struct profile *parts, const char **ret_where);
+
 #endif

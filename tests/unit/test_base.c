@@ -161,6 +161,11 @@ static void utf8_refuses_what_is_not(void **state)
 	assert_int_equal(utf8_decode(BYTES("\xe2\x82"), &code), 0);	    /* cut */
 	assert_int_equal(utf8_count(BYTES("a\xc3\xa9\xff")), 3);
 	assert_int_equal(utf8_clean_length(BYTES("abcdefghijklmnop\x7f")), 16);
+	assert_int_equal(utf8_clean_length(BYTES("\xc3\xa9\xc2\x9b")), 2); /* U+009B, CSI */
+	assert_int_equal(utf8_clean_length(BYTES("ab\xe2\x80\xae")), 2);   /* U+202E */
+	assert_int_equal(utf8_clean_length(BYTES("ab\xe2\x81\xa6")), 2);   /* U+2066 */
+	assert_int_equal(
+		utf8_clean_length(BYTES("\xe2\x80\xa7\xe2\x80\xaf\xd7\x90")), 8); /* beside */
 }
 
 /* RFC 4648, section 10; and bytes that have the letters of URLs. */

@@ -169,6 +169,13 @@ static void accounting(void **state)
 	assert_int_equal(clock.expected, 995);
 	assert_int_equal(clock.missed, 0);
 
+	/* One in ten is to be a sample: of 50 ticks that did not come five would have been. */
+	clock = (struct event_counts){.delivered = 95};
+	totals = (struct event_totals){.periods = 1000, .passed_over = 855};
+	counts_finish(&clock, &none, COUNT_CLOCK, 1003009, &totals);
+	assert_int_equal(clock.missed, 5);
+	assert_int_equal(clock.expected, 100);
+
 	totals = (struct event_totals){.value = 100, .lost = 10, .lost_known = true};
 	counts_finish(&each, &none, COUNT_EACH, 1, &totals);
 	assert_int_equal(each.expected, 100);

@@ -528,10 +528,6 @@ static void eight_bytes_at_once_see_what_one_does(void **state)
 			assert_int_equal(scan_hex_before(text, text + 12), digits);
 			assert_int_equal(scan_digits_before(number, number + 12),
 				c >= '0' && c <= '9' ? 12 : 11 - at);
-			if (at < 8) {
-				assert_true(scan_eight_have(text, (char)c));
-				assert_int_equal(scan_eight_have(text, '\n'), c == '\n');
-			}
 		}
 		text[at] = 'f';
 		number[at] = '5';
@@ -540,9 +536,62 @@ static void eight_bytes_at_once_see_what_one_does(void **state)
 		assert_int_equal(scan_hex_before(text, text + len), len);
 }
 
+/* Every byte at every place of a column of digits, of blanks, and of blanks and digits. */
+static void a_column_of_an_address_is_blanks_and_digits(void **state)
+{
+	(void)state;
+	for (size_t blanks = 0; blanks <= 16; blanks++) {
+		char text[16];
+
+		memset(text, ' ', blanks);
+		memset(text + blanks, 'a', 16 - blanks);
+		assert_int_equal(scan_hex_column(text), blanks < 16);
+		for (size_t at = 0; at < 16; at++) {
+			char before = text[at];
+
+			for (int c = 0; c < 256; c++) {
+				bool digit = is_hex_digit((char)c);
+				bool blank = c == ' ' && (at < blanks || at == blanks) && at < 15;
+
+				text[at] = (char)c;
+				if (at < blanks && at + 1 < blanks)
+					digit = false; /* with a blank behind it */
+				assert_int_equal(
+					scan_hex_column(text), blank ? blanks < 16 : digit);
+			}
+			text[at] = before;
+		}
+	}
+}
+
+/* A line whose address holds a blank names another function, whether its like was read before. */
+static void a_line_is_known_by_what_is_an_address(void **state)
+{
+	static const char first[] =
+		"a 1 1.0: 1 cpu-clock: \n\t           e5f70 read (/lib/c.so)\n\n";
+	static const char second[] =
+		"a 1 2.0: 1 cpu-clock: \n\t       e    5f70 read (/lib/c.so)\n\n";
+	struct buffer both = {0}, folded = {0};
+	struct error err = {0};
+	struct profile p;
+
+	(void)state;
+	buffer_text(&both, first);
+	buffer_text(&both, second);
+	buffer_text(&both, first);
+	assert_true(read_text(&p, buffer_bytes(&both), "perf-script", 0, &err));
+	fold_profile(&p, "samples", true, NULL, &folded);
+	assert_bytes_equal(buffer_bytes(&folded), "a;5f70 read 1\na;read 2\n");
+	profile_release(&p);
+	buffer_release(&both);
+	buffer_release(&folded);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_column_of_an_address_is_blanks_and_digits),
+		cmocka_unit_test(a_line_is_known_by_what_is_an_address),
 		cmocka_unit_test(event_lines_of_any_shape),
 		cmocka_unit_test(frame_lines_of_any_shape),
 		cmocka_unit_test(names_lose_what_is_noise),

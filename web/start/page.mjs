@@ -44,5 +44,4 @@ listenToDrops((name) => location.assign("view" + hashOf({...START, profile: name
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => list.themeChanged());
 document.addEventListener("visibilitychange", () => document.hidden || look());
 setInterval(() => document.hidden || look(), EVERY);
-await look();
-window.kilnStart = {state: () => list.state()};
+look().then(() => window.kilnStart = {state: () => list.state()});

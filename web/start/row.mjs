@@ -1,12 +1,11 @@
 // row.mjs: what is to be known of a profile before it is opened?
 import { askColumns, askJson } from "../view/ask.mjs";
-import { columnFor } from "../view/controls.mjs";
 import { Cells } from "../view/heat/cells.mjs";
 import { drawCells } from "../view/heat/image.mjs";
 import { duration, grouped, percent } from "../view/numbers.mjs";
 import * as query from "../view/query.mjs";
 
-const ROWS = "16", WIDE = 240; // cells of a second, pixels
+const ROWS = "16", COLUMNS = 60, WIDE = 240; // rows of a column; pixels
 const CELLS = ["name", "time", "host", "command", "number", "number", "number", "map"];
 const COUNT = {name: "count", decimals: 0};
 
@@ -50,8 +49,7 @@ export class Row {
 		try {
 			this.about = await askJson(query.aboutAddress(state));
 			this.showAbout();
-			const column = columnFor(this.about, state.rows, WIDE);
-			this.cells = new Cells(await askColumns(query.heatmapAddress(state, column)), this.about.first_ns || 0);
+			this.cells = new Cells(await askColumns(query.heatmapAddress(state, COLUMNS)));
 			this.draw();
 		} catch (error) {
 			this.tell(error.message.replace(name + ": ", ""), true);
@@ -61,8 +59,9 @@ export class Row {
 	showAbout() {
 		const {meta, streams, span_ns: span} = this.about;
 		const shown = streams.filter((each) => each.shown);
-		const sum = (key) => shown.reduce((all, each) => Math.max(all, each[key]), 0);
-		const samples = sum("samples"), lost = sum("lost");
+		const most = (of) => shown.reduce((all, each) => Math.max(all, of(each)), 0);
+		// A row of folded text is many samples.
+		const samples = most(({unit, sum, samples: rows}) => unit === "count" ? sum : rows), lost = most((each) => each.lost);
 		if (meta.started)
 			this.put(1, new Date(meta.started).toLocaleString("sv"));
 		this.put(2, meta.host || "");

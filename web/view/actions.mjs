@@ -9,7 +9,8 @@ import { canWrite, download } from "./server.mjs";
 // What is shown, as a file.
 const FORMATS = [["html", ".html", "This page as one file (HTML)"], ["svg", ".svg", "Flame graph (SVG)"], ["folded", ".folded", "Folded stacks"],
 	["pprof", ".pb.gz", "pprof"], ["speedscope", ".speedscope.json", "Speedscope"],
-	["firefox", ".firefox.json", "Firefox Profiler"], ["csv", ".csv", "A row for every sample (CSV)"]];
+	["firefox", ".firefox.json", "Firefox Profiler"], ["cpuprofile", ".cpuprofile", "CPU profile of V8 (DevTools)"],
+	["top", ".json", "Functions (JSON)"], ["csv", ".csv", "A row for every sample (CSV)"]];
 
 const PICTURE = ["png", ".png", "Picture of the screen (PNG)"];
 
@@ -38,7 +39,7 @@ export class Actions {
 		this.page = page;
 		this.menu = new Menu(byId("menu"));
 		byId("copy").addEventListener("click", () =>
-			this.copy(query.commandOf(page.state, page.profileName())));
+			this.copy(page.command()));
 		byId("save").addEventListener("click", (event) => this.openSaveMenu(event.target));
 	}
 

@@ -4,11 +4,26 @@ import { answer } from "./server.mjs";
 
 export const counts = {asked: 0, aborted: 0, waiting: 0};
 
+const expected = new Map(); // promises of answers, by their addresses
+
+// Ask at once for what somebody will ask for, once.
+export function expect(address) {
+	const promise = answer(address);
+	promise.catch(() => {}); // who asks is told
+	expected.set(address, promise);
+}
+
+function take(address) {
+	const promise = expected.get(address);
+	expected.delete(address);
+	return promise;
+}
+
 async function ask(address, signal) {
 	counts.asked++;
 	counts.waiting++;
 	try {
-		return await answer(address, signal);
+		return await (take(address) || answer(address, signal));
 	} catch (error) {
 		if (signal && signal.aborted)
 			counts.aborted++;

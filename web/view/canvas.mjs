@@ -24,6 +24,14 @@ export function isDark() {
 	return window.matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+// What has been drawn is on the screen, or nobody looks.
+export function seen() {
+	return new Promise((go) => {
+		requestAnimationFrame(() => setTimeout(go));
+		setTimeout(go, 100);
+	});
+}
+
 // Calls draw() once before the next picture, however often it is called.
 export function onceAFrame(draw) {
 	let asked = 0;

@@ -68,17 +68,17 @@ export const ramp = (dark) => along(dark ? CIVIDIS : [...CIVIDIS].reverse());
 export const hits = (dark) => along(dark ? HITS_ON_DARK : HITS);
 export const greys = (dark) => along(dark ? GREYS_ON_DARK : GREYS);
 
-// (value) => 0..255, for values above 0 of which these are all, or a fair part; the most is `most`.
+// (value) => 0..255, for values above 0 of which these are all, or a fair part, and others are 0; the most is `most`.
 export const SCALES = {
 	linear: (values, most) => (value) => 255 * value / most,
 	sqrt: (values, most) => (value) => 255 * Math.sqrt(value / most),
 	log: (values, most) => {
-		const least = values.reduce((a, b) => Math.min(a, b), most);
+		const least = values.reduce((a, b) => b > 0 && b < a ? b : a, most);
 		return (value) => 255 * Math.log1p(value / least) / Math.log1p(most / least);
 	},
 	// Of how many cells a value is above: tells apart what is nearly the same, as on a busy host.
 	rank: (values) => {
-		const sorted = Float64Array.from(values).sort();
+		const sorted = values.filter((each) => each > 0).sort();
 		return (value) => 255 * below(sorted, value) / sorted.length;
 	}
 };

@@ -1,6 +1,6 @@
 // controls.mjs: what do the fields and lists above the panes say, and what do they offer?
-import { ramp } from "./colours.mjs";
-import { human, parseRange } from "./numbers.mjs";
+import { greys, hits, ramp } from "./colours.mjs";
+import { grouped, human, parseRange } from "./numbers.mjs";
 
 export const byId = (id) => document.getElementById(id);
 
@@ -30,11 +30,25 @@ function kindsOf(about) {
 	return first ? [["", first[1]], ...others] : [["", "all"]];
 }
 
+// So that "worker 9" is before "Worker 10". A collator of the browser takes longer to make than all else here.
+const orderOf = (text) => text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(20, "0"));
+
 function threadsOf(about) {
-	const threads = (about.thread_list || []).map(({tid, name, process}) =>
-		[String(tid), (name || process || "thread") + " " + tid]);
-	threads.sort((a, b) => a[1].localeCompare(b[1], "en", {numeric: true}));
-	return [["", "all threads"], ...threads];
+	const threads = (about.thread_list || []).map(({tid, name, process}) => {
+		const text = (name || process || "thread") + " " + tid;
+		return {choice: [String(tid), text], order: orderOf(text)};
+	});
+	threads.sort((a, b) => a.order < b.order ? -1 : Number(a.order > b.order));
+	return [["", "all threads"], ...threads.map(({choice}) => choice)];
+}
+
+// The same lists as long as it is the same profile: they may be long, and are looked at with each move of a drag.
+let offers = {about: null, kinds: [], threads: []};
+
+function offersOf(about) {
+	if (offers.about !== about)
+		offers = {about, kinds: kindsOf(about), threads: threadsOf(about)};
+	return offers;
 }
 
 // What a profile is called on the page: its file's name, if no other one has the same.
@@ -45,15 +59,16 @@ export function shortName(profiles, name) {
 }
 
 export function showOffers(state, profiles, about) {
-	const name = state.profile || profiles[0].name;
+	const name = state.profile || profiles[0].name, {kinds, threads} = offersOf(about);
 	byId("profile-label").hidden = profiles.length < 2;
 	byId("name").hidden = profiles.length > 1;
 	byId("name").textContent = shortName(profiles, name);
 	fillSelect(byId("profile"), profiles.map((each) => [each.name, shortName(profiles, each.name)]), name);
-	fillSelect(byId("kind"), kindsOf(about), state.kind);
-	fillSelect(byId("thread"), threadsOf(about), state.thread);
+	fillSelect(byId("kind"), kinds, state.kind);
+	fillSelect(byId("thread"), threads, state.thread);
 	byId("idle-label").hidden = !about.idle_samples && !state.idle;
 	byId("idle").checked = state.idle;
+	byId("idle-samples").textContent = "(" + grouped(about.idle_samples, {decimals: 0}) + ")";
 }
 
 // ---- Time ----
@@ -62,22 +77,13 @@ const COLUMNS = [["10ms", 1e7], ["20ms", 2e7], ["50ms", 5e7], ["100ms", 1e8], ["
 	["500ms", 5e8], ["1s", 1e9], ["2s", 2e9], ["5s", 5e9], ["10s", 1e10], ["30s", 3e10],
 	["1m", 6e10], ["5m", 3e11]];
 
-// The shortest column of which all find room and of whose cells the average has two samples; but a map
-// of few samples has some columns, too.
-export function columnFor(about, rows, width) {
-	const parts = Number(rows) || 1;
-	const samples = Math.max(1, ...(about.streams || []).filter((each) => each.shown)
-		.map((each) => each.samples));
-	const least = about.span_ns *
-		Math.max(1 / Math.min(300, width / 4), Math.min(parts * 2 / samples, 1 / 30));
-	return (COLUMNS.find(([, ns]) => ns >= least) || COLUMNS[COLUMNS.length - 1])[0];
-}
-
+// column: how long one of the map lasts, in ns; 0: there is no map.
 export function showMapControls(state, about, column) {
+	const [auto] = COLUMNS.find(([, ns]) => ns === column) || [""];
 	const lanes = [["thread", "threads", about.thread_list], ["cpu", "CPUs", about.cpu_list]]
 		.filter(([, , list]) => list && list.length > 1).map(([by, text]) => [by, text]);
-	fillSelect(byId("column"), [["", "auto (" + column + ")"], ...COLUMNS.map(([text]) => [text, text])], state.column);
-	fillSelect(byId("rows"), [...["10", "25", "50", "100"].map((n) => [n, n]), ...lanes],
+	fillSelect(byId("column"), [["", state.column || !auto ? "auto" : "auto (" + auto + ")"], ...COLUMNS.map(([text]) => [text, text])], state.column);
+	fillSelect(byId("rows"), [...["10", "25", "49", "50", "99", "100"].map((n) => [n, n]), ...lanes],
 		state.rows);
 	byId("scale").value = state.scale;
 }
@@ -103,9 +109,11 @@ export function typedTime() {
 	return from || to ? from + ".." + to : "";
 }
 
-export function showLegend(dark, most, unit) {
+// searched: what matches has colours of its own, above those of the rest.
+export function showLegend(dark, searched, most, unit) {
 	const context = byId("legend").querySelector("canvas").getContext("2d");
-	context.putImageData(new ImageData(ramp(dark), 256, 1), 0, 0);
+	(searched ? [hits, greys] : [ramp, ramp]).forEach((colours, y) =>
+		context.putImageData(new ImageData(colours(dark), 256, 1), 0, y));
 	byId("most").textContent = human(most, unit) + " in a cell";
 }
 

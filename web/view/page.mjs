@@ -9,7 +9,7 @@ import { exactly } from "./pattern.mjs";
 import { commandOf, timeKey } from "./query.mjs";
 import { Search } from "./search.mjs";
 import { follow } from "./served.mjs";
-import { Session, TABLE_ROWS } from "./session.mjs";
+import { Session, TABLE_ROWS, expectFirst } from "./session.mjs";
 import { TopTable } from "./table.mjs";
 import { TimePane } from "./timepane.mjs";
 import { VIEWS } from "./views.mjs";
@@ -51,6 +51,10 @@ class Page extends Session {
 	// The function that has the focus, or "".
 	current() {
 		return this.table.focused() || (this.isReady() && this.view().current()) || "";
+	}
+
+	command() {
+		return commandOf(this.state, this.profileName(), this.shown.profiles);
 	}
 
 	// A row of the table was chosen.
@@ -107,7 +111,8 @@ class Page extends Session {
 
 	onWhole() {
 		this.time.showSelected();
-		this.describe();
+		if (this.isReady())
+			this.view().show();
 	}
 
 	onOther() {
@@ -179,21 +184,23 @@ class Page extends Session {
 	}
 }
 
-const page = new Page();
-
 // For tests: what is on the screen.
-function onScreen() {
+function onScreen(page) {
 	const {top, whole, sort} = page.shown;
 	return {
 		waiting: page.waiting(), asked: counts.asked, aborted: counts.aborted, query: {...page.state}, whole,
-		command: commandOf(page.state, page.profileName()), heatmap: page.time.onScreen(),
+		command: page.command(), heatmap: page.time.onScreen(),
 		top: top && {total: top.total, before_total: top.before_total, sort, rows: top.functions.slice(0, 50).map((row) => ({...row}))},
 		matched: byId("matched").textContent, details: byId("details").textContent,
 		status: byId("status").textContent, ...page.view().onScreen()
 	};
 }
 
-window.kilnView = {state: onScreen};
-listenToInput(page);
-page.begin();
-follow(page);
+expectFirst();
+document.addEventListener("DOMContentLoaded", () => {
+	const page = new Page();
+	window.kilnView = {state: () => onScreen(page)};
+	listenToInput(page);
+	page.begin();
+	follow(page);
+});

@@ -159,11 +159,19 @@ export function topAddress(state, rows) {
 // Are rows of the heat map threads or CPUs?
 export const hasLanes = (state) => state.rows === "thread" || state.rows === "cpu";
 
-// Of all time: the map stays whole while a part of it is selected. sought: an expression, or "".
-export function heatmapAddress(state, column, sought) {
+// Of all time: the map stays whole while a part of it is selected. columns: how many find room, if the state
+// does not say how long one lasts; sought: an expression, or "".
+export function heatmapAddress(state, columns, sought) {
 	const rows = hasLanes(state) ? word("by", state.rows) : word("rows", state.rows);
-	return address("heatmap", [...asked(sideOf(state), ["time"]), word("column", column), rows,
+	const column = state.column ? word("column", state.column) : word("columns", String(columns));
+	return address("heatmap", [...asked(sideOf(state), ["time"]), column, rows,
 		...(sought ? [word("match", sought)] : [])]);
+}
+
+// Is all that is in the profile shown, on one side?
+export function isWhole(state) {
+	const {time, thread, transforms} = sideOf(state);
+	return !isCompared(state) && time === "" && thread === "" && !transforms.length;
 }
 
 // Of everything in the profile, as shares of all of it are.
@@ -174,7 +182,7 @@ export function wholeAddress(state) {
 
 // What is shown in another format, as a file.
 export function exportAddress(state, format) {
-	const looks = format !== "svg" ? [] : [...(state.shape === "icicle" ? ["inverted"] : []),
+	const looks = format === "top" ? ["json", ...wordsOf(state, ["sort"])] : format !== "svg" ? [] : [...(state.shape === "icicle" ? ["inverted"] : []),
 		...(isCompared(state) && state.widths === "before" ? ["negate"] : [])];
 	return address(format, [...shown(state), ...looks]);
 }
@@ -190,10 +198,16 @@ function quoted(text) {
 	return /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replace(/'/g, "'\\''") + "'";
 }
 
-// The command that has the same numbers; `profile` is the name of the one that is shown.
-export function commandOf(state, profile) {
-	const compared = isCompared(state), of = compared ? state : sideOf(state);
-	const words = ["kiln", compared ? "diff" : "top"];
+// Of the program's list: how a command reads a profile as the page does, and what it is called there.
+function readBy(profiles, name) {
+	const {options = [], stdin = false} = profiles.find((each) => each.name === name) || {};
+	return {options: options.map(quoted), path: quoted(stdin ? "-" : name)};
+}
+
+// The command that has the same numbers; `profile` is the name of the one that is shown, of `profiles`.
+export function commandOf(state, profile, profiles) {
+	const compared = isCompared(state), of = compared ? state : sideOf(state), after = readBy(profiles, profile);
+	const words = ["kiln", compared ? "diff" : "top", ...after.options];
 	const option = (name, value) => words.push("--" + name, ...(value ? [quoted(value)] : []));
 	const options = compared ? {kind: "kind", "before-time": "before-time", time: "after-time"} :
 		{kind: "kind", time: "time"};
@@ -205,5 +219,7 @@ export function commandOf(state, profile) {
 			option(key);
 	for (const {name, argument} of of.transforms)
 		option(name, argument);
-	return [...words, ...(compared ? [quoted(state.before)] : []), quoted(profile)].join(" ");
+	if (!compared && state.sort !== START.sort)
+		option("sort", state.sort);
+	return [...words, ...(compared ? [readBy(profiles, state.before).path] : []), after.path].join(" ");
 }

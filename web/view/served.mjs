@@ -9,30 +9,29 @@ import { answer } from "./server.mjs";
 
 const EVERY = 5000; // ms from one look at the file to the next
 
-async function versions(page) {
-	const {profile, before} = page.state;
-	const profiles = JSON.parse(new TextDecoder().decode(await answer("profiles")));
-	const shown = profiles.filter((each, i) => profile || before ? [profile, before].includes(each.name) : i === 0);
-	page.shown.profiles = profiles;
-	return JSON.stringify(shown.map((each) => [each.name, each.version]));
+// What has become of the files that are shown since they were listed last: "" is nothing.
+async function news(page) {
+	const {shown, state: {profile, before}} = page, old = shown.profiles;
+	shown.profiles = JSON.parse(new TextDecoder().decode(await answer("profiles")));
+	const names = [profile || old[0].name, before], of = (list, name) => list.find((each) => each.name === name);
+	const pairs = names.map((name) => [of(old, name), of(shown.profiles, name)]).filter(([was, is]) => was && is);
+	return pairs.some(([was, is]) => is.gone && !was.gone) ? "gone" :
+		pairs.some(([was, is]) => !is.gone && is.version !== was.version) ? "changed" : "";
+}
+
+async function look(page) {
+	const what = await news(page);
+	if (what === "changed")
+		await page.renew("the file has changed: this is what it is now");
+	else if (what === "gone")
+		page.say("the file is gone: this is what was read of it");
 }
 
 export function follow(page) {
-	let seen = null, address = "";
 	byId("all").hidden = false;
 	listenToDrops((name) => location.hash = hashOf({...START, profile: name}), (...words) => page.say(...words));
-	setInterval(async () => {
-		if (document.hidden || !page.isReady())
-			return;
-		try {
-			const {profile, before} = page.state, now = await versions(page);
-			if (seen !== null && now !== seen && address === profile + "\n" + before) {
-				await page.renew("the file has changed: this is what it is now");
-			}
-			seen = now;
-			address = profile + "\n" + before;
-		} catch (gone) {
-			seen = null; // whoever asks next is told
-		}
+	setInterval(() => {
+		if (!document.hidden && page.isReady())
+			look(page).catch(() => {}); // whoever asks next is told
 	}, EVERY);
 }

@@ -2,6 +2,8 @@
 //
 // A page that is one file has ../offline/module.mjs in place of this.
 
+const TOO_LONG = [414, 431]; // the library's own words are a page
+
 // The bytes at an address. Throws an Error that says what is wrong.
 export function answer(address, signal) {
 	return ask(address, {signal});
@@ -22,7 +24,8 @@ async function ask(address, options) {
 	} catch (error) {
 		throw error instanceof TypeError ? new Error("kiln view does not answer") : error;
 	}
-	throw new Error((await response.text()).trim() || "The server says " + response.status);
+	throw new Error(TOO_LONG.includes(response.status) ? "What is asked is too long: a name in it has too many letters" :
+		(await response.text()).trim() || "The server says " + response.status);
 }
 
 // Formats that answers may have.

@@ -2,12 +2,31 @@
 //
 // One state, which is the page's address. What the server is asked for follows from it, for the main
 // view, the table and the heat map; what is on the screen are the latest answers.
-import { Latest, askColumns, askJson, counts } from "./ask.mjs";
-import { columnFor } from "./controls.mjs";
+import { Latest, askColumns, askJson, counts, expect } from "./ask.mjs";
+import { seen } from "./canvas.mjs";
 import * as query from "./query.mjs";
+import { Search } from "./search.mjs";
 
 export const TABLE_ROWS = 300;
+const COLUMNS_MOST = 300, COLUMN_LEAST = 4; // of the heat map; pixels
 const GAP = 95; // ms from one look to the next: ten a second, of two questions each
+
+// Of a look, or of what is on the screen. Views that have nothing to ask have the same address.
+const keyOf = ({view, viewFrom, topFrom}) => [view ? view.name : "", viewFrom, topFrom].join("\n");
+
+// What has two sides itself has no times.
+function mapAddress(state, about, sought) {
+	const columns = Math.min(COLUMNS_MOST, Math.floor(window.innerWidth / COLUMN_LEAST));
+	return query.hasSides(about) ? "" : query.heatmapAddress(state, Math.max(columns, 1), sought);
+}
+
+// What a page asks that has just come: it is on its way while the page is made.
+export function expectFirst() {
+	const state = query.parseHash(location.hash), search = new Search();
+	search.become(state);
+	for (const address of [mapAddress(state, {}, search.asked), query.aboutAddress(state), "profiles"])
+		expect(address);
+}
 
 // Whoever extends it has: viewOf(state), a main view (views.mjs); onState() when the state has changed;
 // sought(), what is searched for,
@@ -17,9 +36,11 @@ export class Session {
 	constructor() {
 		this.state = query.parseHash(location.hash);
 		// What is on the screen, and the addresses that it came from.
-		this.shown = {profiles: [], about: null, aboutFrom: "", view: null, viewFrom: "", top: null,
+		this.shown = {profiles: [], about: null, view: null, viewFrom: "", top: null,
 			topFrom: "", sort: "", mapFrom: "", whole: 0, wholeFrom: ""};
 		this.wanted = {view: "", map: ""};
+		this.aboutFrom = ""; // where it was asked for what there is to know of the profile
+		this.about = null; // the promise of that
 		this.news = ""; // to be said with the next answer
 		this.viewLatest = new Latest((look, signal) => this.askView(look, signal), GAP);
 		this.mapLatest = new Latest((from, signal) => this.askMap(from, signal), GAP);
@@ -66,12 +87,11 @@ export class Session {
 
 	// ns, on the samples' clock: times are from there on.
 	first() {
-		return this.shown.about.first_ns || 0;
+		return (this.shown.about || {}).first_ns || 0;
 	}
 
-	// How long a column of the heat map lasts when nobody says it.
-	autoColumn() {
-		return columnFor(this.shown.about, this.state.rows, document.documentElement.clientWidth);
+	mapAddress() {
+		return mapAddress(this.state, this.shown.about || {}, this.sought());
 	}
 
 	// ---- Asking ----
@@ -85,12 +105,14 @@ export class Session {
 		const {shown} = this;
 		try {
 			const [answer, top] = await Promise.all([
-				viewFrom === shown.viewFrom ? null : view.ask(viewFrom, state, signal),
+				view === shown.view && viewFrom === shown.viewFrom ? null : view.ask(viewFrom, state, signal),
 				topFrom === shown.topFrom ? shown.top : askJson(topFrom, signal)]);
 			signal.throwIfAborted();
 			if (answer)
 				view.take(answer);
 			Object.assign(shown, {view, viewFrom, top, topFrom, sort: state.sort});
+			if (query.isWhole(state))
+				Object.assign(shown, {whole: top.total, wholeFrom: query.wholeAddress(state)});
 			this.say(this.news);
 			this.news = "";
 			this.onView();
@@ -106,22 +128,36 @@ export class Session {
 			this.shown.mapFrom = mapFrom;
 			this.onMap(answer);
 		} catch (error) {
-			this.complain(error, signal);
+			await this.askAbout().catch(() => {});
+			if (this.mapAddress())
+				this.complain(error, signal);
 		}
 	}
 
-	async askAbout() {
-		const aboutFrom = query.aboutAddress(this.state);
-		if (aboutFrom === this.shown.aboutFrom)
-			return;
-		this.shown.about = await askJson(aboutFrom);
-		this.shown.aboutFrom = aboutFrom;
+	askAbout() {
+		const from = query.aboutAddress(this.state);
+		if (from !== this.aboutFrom) {
+			this.aboutFrom = from;
+			this.about = this.takeAbout(from);
+		}
+		return this.about;
+	}
+
+	async takeAbout(from) {
+		try {
+			const about = await askJson(from);
+			if (from === this.aboutFrom)
+				this.shown.about = about;
+		} catch (error) {
+			this.aboutFrom = ""; // to be asked again
+			throw error;
+		}
 	}
 
 	async askWhole() {
 		const wholeFrom = query.wholeAddress(this.state);
-		if (wholeFrom === this.shown.wholeFrom)
-			return;
+		if (wholeFrom === this.shown.wholeFrom || query.isWhole(this.state))
+			return; // or it comes with the table
 		this.shown.wholeFrom = wholeFrom;
 		this.shown.whole = (await askJson(wholeFrom)).total;
 		this.onWhole();
@@ -136,15 +172,13 @@ export class Session {
 		}
 		const {state, wanted, shown} = this, view = this.viewOf(state);
 		const look = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, TABLE_ROWS)};
-		// What has two sides itself has no times.
-		const mapFrom = query.hasSides(shown.about) ? "" :
-			query.heatmapAddress(state, state.column || this.autoColumn(), this.sought());
+		const mapFrom = this.mapAddress();
 		this.onState();
 		this.askWhole().catch((error) => this.complain(error));
-		if (wanted.view !== look.viewFrom + "\n" + look.topFrom) {
-			wanted.view = look.viewFrom + "\n" + look.topFrom;
+		if (wanted.view !== keyOf(look)) {
+			wanted.view = keyOf(look);
 			this.viewLatest.want(look, hurry);
-		} else if (shown.viewFrom === look.viewFrom) {
+		} else if (view === shown.view && shown.viewFrom === look.viewFrom) {
 			view.show();
 		}
 		if (wanted.map !== mapFrom) {
@@ -159,23 +193,28 @@ export class Session {
 	// What is asked about is not what it was: ask for all of it again, and say so with the answer.
 	renew(news) {
 		this.news = news;
-		Object.assign(this.shown, {aboutFrom: "", viewFrom: "", topFrom: "", mapFrom: "", wholeFrom: ""});
+		this.aboutFrom = "";
+		Object.assign(this.shown, {viewFrom: "", topFrom: "", mapFrom: "", wholeFrom: ""});
 		this.wanted = {view: "", map: ""};
 		return this.refresh(true);
 	}
 
+	// The heat map first: it hangs on no other answer, and is seen before anything else is made.
 	async begin() {
+		const map = this.mapLatest.start(this.wanted.map = this.mapAddress());
 		try {
-			this.shown.profiles = await askJson("profiles");
+			[this.shown.profiles] = await Promise.all([askJson("profiles"), this.askAbout()]);
 		} catch (error) {
 			return this.complain(error);
 		}
+		await map;
+		await seen();
 		await this.refresh(true);
 	}
 
 	// How many answers are not on the screen yet.
 	waiting() {
 		const {shown, wanted} = this;
-		return counts.waiting + (wanted.view === shown.viewFrom + "\n" + shown.topFrom ? 0 : 1);
+		return counts.waiting + (wanted.view === keyOf(shown) ? 0 : 1);
 	}
 }

@@ -1,21 +1,32 @@
 // table.mjs: which functions cost most? A table that people and screen readers read.
+//
+// Rows in view are filled at once, the others when nothing newer has come for a while: laying out all of
+// them takes longer than all else that follows a time that is dragged.
 import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
 import { grouped, human, isScaled, percent } from "./numbers.mjs";
+
+const ROW = 18; // pixels, at least
+const LATER = 150; // ms
 
 export class TopTable {
 	// on: {sort(by), mark(row), menu(row, x, y)}.
 	constructor(table, on) {
 		this.table = table;
 		this.on = on;
+		this.body = table.tBodies[0];
 		this.rows = [];
+		this.filled = 0; // of them, from the first on
+		this.later = 0; // timer
+		this.inView = 0; // rows, from the first on, to the end of what is scrolled to
+		this.listenToView(table.parentElement);
 		for (const head of table.querySelectorAll("th[data-sort]"))
 			head.querySelector("button").addEventListener("click", () => on.sort(head.dataset.sort));
-		table.tBodies[0].addEventListener("click", (event) => {
+		this.body.addEventListener("click", (event) => {
 			const row = event.target.closest("tr");
 			if (row)
 				on.mark(this.rows[row.sectionRowIndex]);
 		});
-		table.tBodies[0].addEventListener("contextmenu", (event) => {
+		this.body.addEventListener("contextmenu", (event) => {
 			const row = event.target.closest("tr");
 			if (!row)
 				return;
@@ -27,19 +38,48 @@ export class TopTable {
 	// answer: the server's, of one side or of two, compared as shares if so; sort: what it is sorted by.
 	show(answer, unit, sort, isMarked, shares) {
 		const {total, before_total: before} = answer;
-		const fill = before === undefined ? (row, of) => fillRow(row, of, total, unit) :
+		this.fillRow = before === undefined ? (row, of) => fillRow(row, of, total, unit) :
 			(row, of) => fillChange(row, of, scaleOf(before, total, shares), unit);
-		const body = this.table.tBodies[0];
+		this.isMarked = isMarked;
 		this.rows = answer.functions;
-		while (body.rows.length > this.rows.length)
-			body.deleteRow(-1);
-		while (body.rows.length < this.rows.length)
-			body.append(makeRow());
-		this.rows.forEach((row, i) => fill(body.rows[i], row));
+		this.filled = 0;
+		while (this.body.rows.length > this.rows.length)
+			this.body.deleteRow(-1);
+		this.fill(this.inView);
+		clearTimeout(this.later);
+		this.later = setTimeout(() => this.fill(this.rows.length), LATER);
 		for (const head of this.table.querySelectorAll("th[data-sort]"))
 			head.setAttribute("aria-sort", head.dataset.sort !== sort ? "none" :
 				sort === "name" ? "ascending" : "descending");
-		this.mark(isMarked);
+	}
+
+	// The size of the pane and where it is scrolled to, as far as they are told: asking may lay out the page.
+	listenToView(pane) {
+		let high = 0, top = 0;
+		const look = () => {
+			this.inView = Math.ceil((top + high) / ROW);
+			this.fill(this.inView);
+		};
+		new ResizeObserver(([{contentRect}]) => {
+			high = contentRect.height;
+			look();
+		}).observe(pane);
+		pane.addEventListener("scroll", () => {
+			top = pane.scrollTop;
+			look();
+		});
+	}
+
+	// All rows before row `end`.
+	fill(end) {
+		const {body, rows} = this;
+		for (; this.filled < Math.min(end, rows.length); this.filled++) {
+			const at = this.filled;
+			if (at === body.rows.length)
+				body.append(makeRow());
+			this.fillRow(body.rows[at], rows[at]);
+			markRow(body.rows[at], this.isMarked(rows[at].function));
+		}
 	}
 
 	// The name of the row that has the focus, or "".
@@ -54,13 +94,15 @@ export class TopTable {
 	}
 
 	mark(isMarked) {
-		const body = this.table.tBodies[0];
-		this.rows.forEach((row, i) => {
-			const marked = isMarked(row.function);
-			body.rows[i].classList.toggle("marked", marked);
-			body.rows[i].querySelector("button").setAttribute("aria-pressed", String(marked));
-		});
+		this.isMarked = isMarked;
+		for (let i = 0; i < this.filled; i++)
+			markRow(this.body.rows[i], isMarked(this.rows[i].function));
 	}
+}
+
+function markRow(row, marked) {
+	row.classList.toggle("marked", marked);
+	row.querySelector("button").setAttribute("aria-pressed", String(marked));
 }
 
 function makeRow() {

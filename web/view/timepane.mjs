@@ -18,7 +18,8 @@ export class TimePane {
 		this.heatmap = new Heatmap(byId("heatmap"), {
 			select: (range, phase, which) => this.select(range, phase, which),
 			point: (spot) => this.describe(spot),
-			lane: (label) => this.chooseLane(label)
+			lane: (label) => this.chooseLane(label),
+			walked: (label) => page.say(label)
 		});
 		byId("all-time").addEventListener("click", () => this.clear());
 		for (const id of ["from", "to"]) {
@@ -31,21 +32,36 @@ export class TimePane {
 
 	// The state is another one.
 	show() {
-		const {heatmap, page} = this, {state} = page, first = page.first();
-		showMapControls(state, page.shown.about, page.autoColumn());
+		const {state} = this.page, first = this.page.first();
+		this.showControls();
+		showTime(state[timeKey(state)], first);
+		this.mark(first);
+	}
+
+	showControls() {
+		const {state, shown} = this.page, {map} = this.heatmap;
+		showMapControls(state, shown.about, map ? map.column : 0);
+	}
+
+	// What the state says of how the map looks. first: ns, when the first sample was taken.
+	mark(first) {
+		const {heatmap, page} = this, {state} = page;
 		const time = state[timeKey(state)], own = state.before === page.profileName();
 		const rangeOf = (text) => text ? parseRange(text, first) : null;
-		showTime(time, first);
 		heatmap.setScale(state.scale);
 		heatmap.setRanges(rangeOf(time), own && timeKey(state) === "time" ? rangeOf(state["before-time"]) : null);
 	}
 
 	take(answer) {
 		this.unit = parseUnit(answer.header.unit);
-		this.heatmap.show(answer, this.page.first());
+		this.mark(answer.header.first);
+		this.heatmap.show(answer);
 		byId("time").hidden = !answer.header.columns_count;
+		byId("map").classList.add("drawn"); // as high as it needs
 		this.showLegend();
 		this.showSelected();
+		if (this.page.shown.about)
+			this.showControls();
 	}
 
 	hide() {
@@ -54,7 +70,7 @@ export class TimePane {
 
 	showLegend() {
 		if (this.heatmap.map)
-			showLegend(isDark(), this.heatmap.map.most, this.unit);
+			showLegend(isDark(), this.heatmap.map.matched !== null, this.heatmap.map.most, this.unit);
 	}
 
 	showSelected() {
@@ -64,7 +80,7 @@ export class TimePane {
 		const range = time && map && parseRange(time, this.page.first());
 		const ends = range && map.ends(range), {total, unit} = shown.top;
 		const share = human(total, parseUnit(unit)) + " (" + percent(total, shown.whole) + "% of all)";
-		byId("selected").textContent = ends ?
+		byId("selected").textContent = byId("selected").title = ends ?
 			duration(ends.to - Math.max(ends.from, 0)) + " selected: " + share : share;
 	}
 
@@ -129,7 +145,7 @@ export class TimePane {
 		return map && {total: map.total, untimed: map.untimed, most: map.most, rows: map.rows,
 			columns: map.columns, column: map.column, labels: map.labels, value: [...map.value],
 			matched: map.matched && {total: map.matchedTotal, value: [...map.matched]},
-			offset: map.offset, range: heatmap.range, baseline: heatmap.baseline, first: this.page.shown.about.first_ns,
+			offset: map.offset, range: heatmap.range, baseline: heatmap.baseline, first: this.page.first(),
 			place: heatmap.place.onScreen()};
 	}
 }

@@ -5,8 +5,8 @@
 import { foldLanes } from "./lanes.mjs";
 
 export class Cells {
-	// answer: the server's; first: ns, when the first sample was taken, on its clock.
-	constructor({header, columns}, first) {
+	// answer: the server's.
+	constructor({header, columns}) {
 		const {value, labels} = foldLanes(columns.value, header);
 		this.value = value;
 		// Of what matches the search; null: nothing is searched for.
@@ -23,7 +23,7 @@ export class Cells {
 		this.columns = header.columns_count;
 		this.total = header.total;
 		this.untimed = header.untimed;
-		this.offset = Number(BigInt(header.start) - BigInt(first));
+		this.offset = Number(BigInt(header.start) - BigInt(header.first));
 		this.cells = header.columns_count * this.parts;
 	}
 

@@ -2,12 +2,12 @@
 import { isDark } from "../canvas.mjs";
 import { SCALES, greys, hits, ramp } from "../colours.mjs";
 
+// colours: bytes, as pixels are.
 function paintCells(image, values, step, colours) {
-	for (let i = 0; i < values.length; i++) {
-		const colour = values[i] > 0 ? Math.round(step(values[i])) * 4 : -1;
-		if (colour >= 0)
-			image.data.set(colours.subarray(colour, colour + 4), i * 4);
-	}
+	const pixels = new Uint32Array(image.data.buffer), shades = new Uint32Array(colours.buffer);
+	for (let i = 0; i < values.length; i++)
+		if (values[i] > 0)
+			pixels[i] = shades[Math.round(step(values[i]))];
 }
 
 // From the top; where columns are thinner than pixels, the most of them.
@@ -33,7 +33,7 @@ export function drawCells(canvas, map, scale, dots) {
 	const context = canvas.getContext("2d");
 	const image = context.createImageData(wide, rows);
 	const highest = highestOf(map, value, wide);
-	const step = SCALES[scale](highest.filter((each) => each > 0), most);
+	const step = SCALES[scale](highest, most);
 	paintCells(image, highest, step, matched ? greys(dark) : ramp(dark));
 	if (matched)
 		paintCells(image, highestOf(map, matched, wide), step, hits(dark));

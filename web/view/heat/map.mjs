@@ -6,10 +6,10 @@
 import { onceAFrame } from "../canvas.mjs";
 import { Cells } from "./cells.mjs";
 import { Painter } from "./paint.mjs";
-import { Place } from "./place.mjs";
+import { GRIP, Place } from "./place.mjs";
 
 export class Heatmap {
-	// on: {select(range or null, phase, which), point(spot or null), lane(label)}; phase: "drag", "key", "end" or "cancel";
+	// on: {select(range or null, phase, which), point(spot or null), lane(label), walked(label)}; phase: "drag", "key", "end" or "cancel";
 	// which: "range", or "baseline" with Alt.
 	constructor(canvas, on) {
 		this.canvas = canvas;
@@ -22,14 +22,17 @@ export class Heatmap {
 		this.dragged = "range"; // or "baseline"
 		this.anchor = -1; // cell where a drag has begun
 		this.before = null; // what was selected before the drag
+		this.held = ""; // which end of it is dragged, or ""
+		this.grip = null; // where it was taken hold of, until it is pulled
 		this.hovered = -1;
+		this.lane = -1; // to which keys have walked
 		this.draw = onceAFrame(() => this.paint());
 		this.listen();
 	}
 
-	// answer: the server's; first: ns, when the first sample was taken, on its clock.
-	show(answer, first) {
-		this.map = this.place.map = new Cells(answer, first);
+	// answer: the server's.
+	show(answer) {
+		this.map = this.place.map = new Cells(answer);
 		this.painter.changed();
 		this.paint();
 	}
@@ -71,11 +74,15 @@ export class Heatmap {
 			return;
 		if (this.place.labelAt(event))
 			this.on.lane(this.place.labelAt(event));
+		if (this.edgeAt(event))
+			return this.takeHold(event);
 		if (!this.place.isInside(event))
 			return;
 		const cell = this.place.cellAt(event);
 		this.canvas.setPointerCapture(event.pointerId);
 		this.dragged = event.altKey ? "baseline" : "range";
+		this.held = "";
+		this.grip = null;
 		this.before = this[this.dragged];
 		this.anchor = cell;
 		if (event.shiftKey && this.before) {
@@ -85,19 +92,54 @@ export class Heatmap {
 		this.select(this.map.rangeOf(this.anchor, cell), "drag");
 	}
 
+	edgeAt(event) {
+		return event.shiftKey || event.altKey ? "" : this.place.edgeAt(event, this.range);
+	}
+
+	// Of the end at the pointer: the other one stays.
+	takeHold(event) {
+		const [first, last] = this.map.cellsOf(this.range);
+		this.canvas.setPointerCapture(event.pointerId);
+		this.dragged = "range";
+		this.before = this.range;
+		this.held = this.edgeAt(event);
+		this.grip = {x: event.clientX, y: event.clientY};
+		this.anchor = this.held === "from" ? last : first;
+	}
+
+	// An end that is held goes nowhere until it is pulled.
+	isStill({clientX: x, clientY: y}) {
+		if (this.grip && Math.abs(x - this.grip.x) + Math.abs(y - this.grip.y) > GRIP)
+			this.grip = null;
+		return this.grip !== null;
+	}
+
+	// What is dragged, up to the cell at the pointer. The end that is not held stays exactly where it was.
+	draggedTo(cell) {
+		const {held, anchor, before} = this, range = this.map.rangeOf(anchor, cell);
+		if (held === "to" && cell >= anchor)
+			range.from = before.from;
+		if (held === "from" && cell <= anchor)
+			range.to = before.to;
+		return range;
+	}
+
 	move(event) {
 		if (!this.map)
 			return;
+		this.canvas.classList.toggle("edge", this.anchor < 0 && this.edgeAt(event) !== "");
 		this.canvas.classList.toggle("label", this.place.labelAt(event) !== "");
 		this.point(this.place.isInside(event) ? this.place.spotAt(event) : -1);
-		if (this.anchor >= 0)
-			this.select(this.map.rangeOf(this.anchor, this.place.cellAt(event)), "drag");
+		if (this.anchor >= 0 && !this.isStill(event))
+			this.select(this.draggedTo(this.place.cellAt(event)), "drag");
 	}
 
 	release() {
 		if (this.anchor < 0)
 			return;
 		this.anchor = -1;
+		if (this[this.dragged] === this.before)
+			return; // an end was held, and not moved
 		this.on.select(this[this.dragged], "end", this.dragged);
 	}
 
@@ -138,15 +180,34 @@ export class Heatmap {
 
 	// ---- Keys ----
 
-	// Arrows move the selection by a column or a row, with Shift only its end.
+	// Arrows move the selection by a column or a row, with Shift only its end; where rows are lanes, up and
+	// down walk them, and Enter chooses one.
 	key(event) {
-		const steps = this.map && {ArrowLeft: -this.map.parts, ArrowRight: this.map.parts,
-			ArrowUp: 1, ArrowDown: -1};
-		const step = steps && steps[event.key];
-		if (!step || event.ctrlKey || event.metaKey || event.altKey)
+		if (!this.map || event.ctrlKey || event.metaKey || event.altKey)
+			return;
+		const {parts, labels} = this.map;
+		const step = {ArrowLeft: -parts, ArrowRight: parts, ArrowUp: 1, ArrowDown: -1}[event.key];
+		const chosen = labels && event.key === "Enter" && labels[this.lane];
+		if (!step && !chosen)
 			return;
 		event.preventDefault();
 		event.stopPropagation();
+		if (chosen)
+			this.on.lane(chosen);
+		else if (labels && /Up|Down/.test(event.key))
+			this.walk(-step);
+		else
+			this.moveRange(event, step);
+	}
+
+	walk(step) {
+		const {map} = this, {labels} = map;
+		this.lane = Math.max(0, Math.min(labels.length - 1, this.lane + step));
+		this.point((this.range ? Math.floor(map.cellsOf(this.range)[0]) : 0) * map.rows + this.lane);
+		this.on.walked(labels[this.lane]);
+	}
+
+	moveRange(event, step) {
 		const first = this.map.cellOf(0), last = this.map.cells - 1;
 		let [a, b] = this.range ? this.map.cellsOf(this.range) : [first, first + this.map.parts - 1];
 		a = Math.max(a, first);

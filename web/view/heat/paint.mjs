@@ -7,6 +7,7 @@ import { fitLane } from "./lanes.mjs";
 import { BOTTOM, RIGHT } from "./place.mjs";
 
 const FONT = "11px system-ui, sans-serif";
+const GRIP_WIDE = 5, GRIP_HIGH = 20; // pixels
 
 export class Painter {
 	constructor(place) {
@@ -146,6 +147,20 @@ export class Painter {
 			context.stroke(path);
 		}
 		context.setLineDash([]);
+		if (range)
+			this.paintGrips(context, range);
+	}
+
+	// Where an end can be taken hold of: on the longer of its lines.
+	paintGrips(context, range) {
+		const edges = this.place.edges(range), long = ({top, bottom}) => bottom - top;
+		context.fillStyle = styleOf("--focus");
+		for (const end of ["from", "to"]) {
+			const [edge] = edges.filter((each) => each.end === end).sort((a, b) => long(b) - long(a));
+			if (edge)
+				context.fillRect(edge.x - GRIP_WIDE / 2, (edge.top + edge.bottom - GRIP_HIGH) / 2,
+					GRIP_WIDE, Math.min(GRIP_HIGH, long(edge)));
+		}
 	}
 
 	paintHovered(context, spot) {

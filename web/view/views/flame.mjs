@@ -71,7 +71,11 @@ export class FlameView {
 	}
 
 	show() {
-		const {tree, page, mirror} = this;
+		const {tree, page, mirror} = this, none = !tree.count;
+		byId("no-flame").hidden = !none;
+		byId("flame").hidden = byId("mirror").hidden = none;
+		if (none)
+			return this.showNone();
 		if (!this.path) {
 			page.state = {...page.state, zoom: Math.min(page.state.zoom, tree.count - 1)};
 			this.path = tree.pathOf(page.state.zoom);
@@ -88,6 +92,15 @@ export class FlameView {
 			[[tree.matched(this.found, state.zoom), tree.total[state.zoom]]]));
 		byId("unzoom").hidden = !state.zoom;
 		page.describe();
+	}
+
+	// Nothing is left, or nothing was there: the zoom stays for what comes next.
+	showNone() {
+		byId("no-flame").textContent = this.page.shown.whole ? "Nothing is left of what is selected." :
+			"There are no samples in this profile.";
+		byId("unzoom").hidden = true;
+		this.page.matched();
+		this.page.describe();
 	}
 
 	find() {
@@ -146,7 +159,7 @@ export class FlameView {
 
 	describe() {
 		const {hovered} = this.flame;
-		if (!this.tree)
+		if (!this.tree || !this.tree.count)
 			return "";
 		return this.textOf(hovered >= 0 ? hovered :
 			this.mirror.hasFocus() ? this.mirror.node : this.page.state.zoom);
@@ -177,7 +190,7 @@ export class FlameView {
 	}
 
 	walk(node) {
-		if (node >= 0)
+		if (node >= 0 && this.tree.count)
 			this.mirror.focus(node);
 	}
 

@@ -1,0 +1,130 @@
+/* test_question.c: what is asked of a comparison, and how often it is made. */
+#include "test.h"
+
+#include "answers/question.h"
+#include "base/buffer.h"
+#include "support/small_profile.h"
+
+/* A shelf with "old" and "new" that keeps the last comparison. */
+struct counting {
+	struct shelf shelf; /* the first member */
+	struct profile old, new, made;
+	struct shelf_profile of_old, of_new, of_made;
+	struct buffer key;
+	unsigned takes, gives, makes;
+};
+
+static const struct shelf_profile *take(struct shelf *shelf, const char *name, struct error *err)
+{
+	struct counting *c = (struct counting *)(void *)shelf;
+
+	(void)err;
+	c->takes++;
+	return name && !strcmp(name, "old") ? &c->of_old : &c->of_new;
+}
+
+static void give(struct shelf *shelf, const struct shelf_profile *taken)
+{
+	struct counting *c = (struct counting *)(void *)shelf;
+
+	(void)taken;
+	c->gives++;
+}
+
+static const struct shelf_profile *made(
+	struct shelf *shelf, struct bytes key, shelf_make *make, void *context, struct error *err)
+{
+	struct counting *c = (struct counting *)(void *)shelf;
+
+	c->takes++;
+	if (!c->makes || !bytes_equal(buffer_bytes(&c->key), key)) {
+		c->makes++;
+		profile_release(&c->made);
+		assert_true(make(context, &c->made, err));
+		buffer_set(&c->key, key);
+	}
+	return &c->of_made;
+}
+
+/* Whatever is asked here; words are separated by "&". Its answer is dropped. */
+static void ask(struct counting *c, const char *address, const char *words)
+{
+	struct question q = {.address = address};
+	struct answer answer = {0};
+	struct error err = {0};
+	char *text = memory_copy_text(words, strlen(words));
+
+	for (char *word = strtok(text, "&"); word; word = strtok(NULL, "&"))
+		vector_push(&q.words, word);
+	if (!question_answer(&q, &c->shelf, &answer, &err))
+		fail_msg("%s", err.text);
+	assert_true(answer.body.len > 0);
+	buffer_release(&answer.body);
+	vector_release(&q.words);
+	free(text);
+}
+
+static void set_up(struct counting *c)
+{
+	*c = (struct counting){.shelf = {.take = take, .give = give, .made = made}};
+	small_profile(&c->old, "a;b 2,a;c 1", true);
+	small_profile(&c->new, "a;b 3,a;d 1", true);
+	c->of_old = (struct shelf_profile){"old", &c->old, BY_FUNCTION, 1};
+	c->of_new = (struct shelf_profile){"new", &c->new, BY_FUNCTION, 2};
+	c->of_made = (struct shelf_profile){"", &c->made, BY_FUNCTION, 0};
+}
+
+static void tear_down(struct counting *c)
+{
+	assert_int_equal(c->takes, c->gives);
+	profile_release(&c->old);
+	profile_release(&c->new);
+	profile_release(&c->made);
+	buffer_release(&c->key);
+}
+
+/* The tree, the table and the file are of one comparison, however each of them looks. */
+static void questions_of_one_comparison_make_it_once(void **state)
+{
+	struct counting c;
+
+	(void)state;
+	set_up(&c);
+	ask(&c, "nodes", "profile=new&before=old&focus=a&order=name");
+	ask(&c, "top", "json&profile=new&before=old&focus=a&sort=total&rows=7&by-change");
+	ask(&c, "difference", "profile=new&before=old&focus=a");
+	assert_int_equal(c.makes, 1);
+	tear_down(&c);
+}
+
+/* Other words, another order of them, or a profile that was read anew are another comparison. */
+static void what_is_shown_tells_comparisons_apart(void **state)
+{
+	static const char *const words[] = {"profile=new&before=old", "profile=old&before=new",
+		"profile=new&before=old&normalise", "profile=new&before=old&after-time=..1",
+		"profile=new&before=old&drop=a&focus=b", "profile=new&before=old&focus=b&drop=a",
+		"profile=new&before=old&focus=ab&drop=", "profile=new&before=old&idle"};
+	struct counting c;
+	unsigned count = 0;
+
+	(void)state;
+	set_up(&c);
+	for (; count < sizeof(words) / sizeof(*words); count++) {
+		ask(&c, "nodes", words[count]);
+		assert_int_equal(c.makes, count + 1);
+	}
+	c.of_old.reading = 3;
+	ask(&c, "nodes", words[count - 1]);
+	assert_int_equal(c.makes, count + 1);
+	tear_down(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(questions_of_one_comparison_make_it_once),
+		cmocka_unit_test(what_is_shown_tells_comparisons_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
