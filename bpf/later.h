@@ -1,10 +1,10 @@
-/* later.h: samples whose stack is not all in memory, told when their thread returns to user space.
+/* later.h: stacks that are not all in memory, told when their thread returns to user space.
  *
  * A program that interrupts a thread may not wait for a page. What the thread itself does last on
  * its way back to user space may, and finds the registers and the stack of the interrupt. Until
- * then a sample is kept in a slot, with the stack as far as it is known; where that is taken, or
- * the kernel has no such work (before Linux 6.18), this is the stack that is told. What is in slots
- * when a recording ends is for the recorder to take: each sample is told by one of both. */
+ * then a sample, or a wait, is kept in a slot, with the stack as far as it is known; where that is
+ * taken, or the kernel has no such work (before Linux 6.18), this is the stack that is told. What
+ * is in slots when a recording ends is for the recorder to take: each is told by one of both. */
 #ifndef KILN_BPF_LATER_H
 #define KILN_BPF_LATER_H
 
@@ -12,7 +12,9 @@
 
 /* Rooms for stacks: an interrupt's, and that of who returns, which can be interrupted. */
 #define ROOM_SAMPLED 0
-#define ROOM_LATER   1
+#ifndef ROOM_LATER
+#define ROOM_LATER 1
+#endif
 
 #define LATER_PAGES 64 /* that are asked for at a time, from the one that was missed upwards */
 
@@ -25,8 +27,8 @@ struct later_work {
 	struct bpf_task_work work;
 	__u64 ip, sp, bp;
 	__u64 absent; /* address */
-	__u32 count;  /* of kernel frames */
-	__u32 reserved;
+	__u32 count;  /* of kernel frames... */
+	__u32 skip;   /* ... of which so many are left out */
 	__u64 kernel[KERNEL_STACK_MOST];
 };
 
@@ -37,8 +39,15 @@ struct {
 	__type(value, struct later_work);
 } laters SEC(".maps");
 
-/* The mode's: a sample with its stack; ring_full and map_full are counted. */
-static __always_inline void tell(const struct told_sample *sample);
+/* The mode's: what was kept, with its stack as it is known now; 0: nothing more is. What there is
+ * no room for is counted. */
+static __always_inline void later_tell(union later_told *told, __u32 chunk);
+
+/* Was a page absent that can be waited for? */
+static __always_inline bool later_due(const struct stack_room *room)
+{
+	return wait_for_pages && room->walked && room->user.end == USER_STACK_PAGE;
+}
 
 #ifdef __TARGET_ARCH_x86
 
@@ -99,7 +108,7 @@ static __always_inline __u32 later_walk(struct later_work *work)
 	walk_user(ROOM_LATER);
 	if (work->count && !room->lost) {
 		bpf_probe_read_kernel(room->kernel, sizeof(room->kernel), work->kernel);
-		take_kernel(room, work->count * sizeof(*room->kernel), 0);
+		take_kernel(room, work->count * sizeof(*room->kernel), work->skip);
 	}
 	if (!room->lost)
 		chunk = room->id;
@@ -127,15 +136,13 @@ static __always_inline __u32 later_stack(struct later_work *work)
 static int on_return(struct bpf_map *map, void *key, void *value)
 {
 	struct later_slot *slot = &later[*(__u32 *)key & (LATER_SLOTS - 1)];
-	struct told_sample sample = slot->sample;
+	union later_told told = slot->told;
 	__u32 chunk = later_stack(value);
 
-	if (chunk)
-		sample.chunk = chunk;
 	bpf_preempt_disable(); /* the recorder waits for who is telling, and reckons with no others
 				*/
 	if (__sync_val_compare_and_swap(&slot->state, LATER_KEPT, LATER_BEING_TOLD) == LATER_KEPT) {
-		tell(&sample);
+		later_tell(&told, chunk);
 		__sync_lock_test_and_set(&slot->state, LATER_FREE);
 	}
 	bpf_preempt_enable();
@@ -152,25 +159,26 @@ static __always_inline void later_remember(
 	work->bp = regs->bp;
 	work->absent = room->user.absent;
 	work->count = room->kernel_count;
+	work->skip = room->skip;
 	bpf_probe_read_kernel(work->kernel, sizeof(work->kernel), room->kernel);
 }
 
-/* Of the current thread, whose stack has just been taken into a room. False: it is to be told now.
- */
+/* Of the current thread, whose stack has just been taken into a room; `size`: of what is told.
+ * False: it is to be told now. */
 static __always_inline bool later_keep(
-	struct stack_room *room, struct task_struct *task, const struct told_sample *sample)
+	struct stack_room *room, struct task_struct *task, const void *told, __u32 size)
 {
-	__u32 at = sample->tid & (LATER_SLOTS - 1);
+	__u32 at = (__u32)task->pid & (LATER_SLOTS - 1);
 	struct later_slot *slot = &later[at];
 	struct later_work *work;
 
-	if (!wait_for_pages || !room->walked || room->user.end != USER_STACK_PAGE)
+	if (!later_due(room))
 		return false;
 	work = bpf_map_lookup_elem(&laters, &at);
 	if (!work || __sync_val_compare_and_swap(&slot->state, LATER_FREE, LATER_BEING_KEPT) !=
 			     LATER_FREE)
 		return false;
-	slot->sample = *sample;
+	__builtin_memcpy(&slot->told, told, size);
 	later_remember(work, room, task);
 	__sync_lock_test_and_set(&slot->state, LATER_KEPT);
 	if (!bpf_task_work_schedule_resume_impl(task, &work->work, &laters, on_return, NULL))
@@ -182,7 +190,7 @@ static __always_inline bool later_keep(
 #else
 
 static __always_inline bool later_keep(
-	struct stack_room *room, struct task_struct *task, const struct told_sample *sample)
+	struct stack_room *room, struct task_struct *task, const void *told, __u32 size)
 {
 	return false;
 }

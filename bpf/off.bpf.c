@@ -1,8 +1,11 @@
 /* off.bpf.c: how long, and why, are threads off the CPU? And with --mode wall: where are they on
  * it? */
-#define STACK_ROOMS 3
+#define STACK_ROOMS 4
+#define ROOM_LATER  3
 #include "bpf/calls.h"
+#include "bpf/later.h"
 #include "bpf/targets.h"
+#include "bpf/ticks.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -33,12 +36,14 @@ struct thread {
 	bool bare;   /* it has no stack: it has never run */
 	bool before; /* it has waited since before the recording, and nobody has looked at all of
 			its stack */
+	bool paged;  /* a page of its stack was absent */
 	bool lost;   /* the ring had no room for its stack, or that of who woke it up */
 
 	/* With `on_cpu`: */
 	__u64 ran_since; /* from where on it ran, ns; 0: it does not, or not where it is recorded */
 	__u64 ran;	 /* ns until then, not told yet */
 	__u32 ran_chunk; /* its latest stack there */
+	__u32 ticks;	 /* see bpf/ticks.h */
 	bool met;	 /* by a timer, so that there is one */
 	__u64 used;	 /* CPU time up to the last switch or sample, as the scheduler has it */
 
@@ -143,30 +148,47 @@ static __always_inline void left_unseen(struct task_struct *task, struct thread 
 	output_run(&away, false);
 }
 
+/* Told when its stack is all there, see bpf/later.h. */
+static __always_inline bool keep_run(
+	struct stack_room *room, struct task_struct *task, struct thread *t, __u64 now)
+{
+	struct wait_counts *c = counted();
+	struct told_run run;
+
+	if (!c || !later_due(room))
+		return false;
+	describe_run(task, t, now, &run);
+	if (!later_keep(room, task, &run, sizeof(run)))
+		return false;
+	c->parts++;
+	t->ran = 0;
+	return true;
+}
+
 SEC("perf_event")
 int on_tick(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	struct stack_room *room = stack_room(ROOM_SAMPLED);
 	__u64 now = bpf_ktime_get_ns();
 	struct thread *t;
-	bool lost = false;
-	__u32 chunk;
 
-	if (!task->pid)
+	if (!task->pid || !room)
 		return 0;
 	t = thread_of(task);
-	if (!t || too_early(&t->mark, task) || t->off)
+	if (!t || too_early(&t->mark, task) || t->off || tick_passed_over(&t->ticks))
 		return 0;
 	run_ends(t, now);
 	run_begins(t, now);
 	if (!t->ran)
 		return 0;
-	chunk = stack_take_from(ctx, task, asked.kernel_frames, NULL, NULL, &lost);
-	if (!lost) {
-		t->ran_chunk = chunk;
+	stack_take_as(room, ctx, task, asked.kernel_frames, NULL, NULL);
+	if (!room->lost) {
+		t->ran_chunk = room->id;
 		t->met = true;
 	}
-	tell_run(task, t, now, lost);
+	if (room->lost || !keep_run(room, task, t, now))
+		tell_run(task, t, now, room->lost);
 	return 0;
 }
 
@@ -215,6 +237,12 @@ static __always_inline void set_kind(struct thread *t, struct task_struct *task,
 	t->waker_chunk = 0;
 }
 
+static __always_inline __u32 parts_of(const struct told_wait *wait)
+{
+	return (wait->kept && wanted_state(wait->kind, wait->in)) +
+	       (wait->queued && wanted_state(WAIT_QUEUE, 0));
+}
+
 /* The wait of a thread up to now; false when it is not asked for. */
 static __always_inline bool wait_until(struct task_struct *task, const struct thread *t, __u64 now,
 	struct told_wait *ret, __u32 *ret_parts)
@@ -251,8 +279,7 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 		ret->waker_pid = t->waker_pid;
 		ret->waker_tid = t->waker_tid;
 	}
-	*ret_parts = (ret->kept && wanted_state(t->kind, t->in)) +
-		     (ret->queued && wanted_state(WAIT_QUEUE, 0));
+	*ret_parts = parts_of(ret);
 	return *ret_parts;
 }
 
@@ -265,25 +292,35 @@ static __always_inline bool take(struct thread *t, const struct told_wait *wait)
 	return since && __sync_val_compare_and_swap(&t->since, since, 0) == since;
 }
 
-static __always_inline void tell(struct thread *t, const struct told_wait *wait, __u32 parts)
+/* `room`: with its stack, of which a page may have been absent; or NULL. */
+static __always_inline void tell_from(struct task_struct *task, struct stack_room *room,
+	struct thread *t, const struct told_wait *wait, __u32 parts)
 {
 	struct wait_counts *c = counted();
 
 	if (!c || !take(t, wait))
 		return;
 	c->parts += parts;
+	if (room && !t->lost && later_keep(room, task, wait, sizeof(*wait)))
+		return;
 	if (t->lost || bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait), ring_wakeup()))
 		c->ring_full += parts;
 }
 
+static __always_inline void tell(struct thread *t, const struct told_wait *wait, __u32 parts)
+{
+	tell_from(NULL, NULL, t, wait, parts);
+}
+
 /* A wait that was found to be one to tell. */
-static __always_inline void tell_ended(struct task_struct *task, struct thread *t)
+static __always_inline void tell_ended(
+	struct task_struct *task, struct stack_room *room, struct thread *t)
 {
 	struct told_wait wait;
 	__u32 parts;
 
 	if (t->since && wait_until(task, t, t->ended, &wait, &parts))
-		tell(t, &wait, parts);
+		tell_from(task, room, t, &wait, parts);
 	t->since = t->ended = 0;
 }
 
@@ -327,6 +364,18 @@ static __always_inline void came_back_unseen(struct task_struct *task, struct th
 	t->since = 0;
 }
 
+static __always_inline void take_leaving(void *ctx, struct task_struct *task, struct thread *t)
+{
+	struct stack_room *room = stack_room(ROOM_SAMPLED);
+
+	if (!room)
+		return;
+	stack_take_as(room, ctx, task, asked.kernel_frames, &asked.origin, &t->memo);
+	t->chunk = room->id;
+	t->lost = room->lost;
+	t->paged = later_due(room);
+}
+
 static __always_inline void leave(
 	void *ctx, struct task_struct *task, bool preempt, __u32 state, __u64 now)
 {
@@ -339,7 +388,7 @@ static __always_inline void leave(
 	if (!t)
 		return;
 	if (t->ended)
-		tell_ended(task, t); /* its arrival was not seen */
+		tell_ended(task, NULL, t); /* its arrival was not seen */
 	if (t->off)
 		came_back_unseen(task, t, now);
 	t->off = true;
@@ -354,11 +403,20 @@ static __always_inline void leave(
 	if (!wanted_state(t->kind, t->in) &&
 		(t->kind == WAIT_PREEMPTED || !wanted_state(WAIT_QUEUE, 0)))
 		return;
-	t->lost = t->bare = t->before = false;
-	t->chunk = late ? 0 : stack_take_again(ctx, task, &t->memo, &t->lost);
+	t->lost = t->bare = t->before = t->paged = false;
+	t->chunk = 0;
+	if (!late)
+		take_leaving(ctx, task, t);
 	t->woken = 0;
 	t->cpu = (__u16)cpu;
 	t->since = now;
+}
+
+/* Is its stack taken when it is there again? Because it is only then, or not all of it was known.
+ */
+static __always_inline bool taken_there(const struct thread *t)
+{
+	return late ? !t->bare : wait_for_pages && (t->before || t->paged);
 }
 
 /* A wait has ended. */
@@ -369,7 +427,7 @@ static __always_inline void arrive(struct task_struct *task, struct thread *t, _
 
 	if (!t->since)
 		return;
-	waits = late && !t->bare ? bpf_map_lookup_elem(&arriving, &first) : NULL;
+	waits = taken_there(t) ? bpf_map_lookup_elem(&arriving, &first) : NULL;
 	if (!wait_until(task, t, now, &wait, &parts)) {
 		t->since = 0;
 	} else if (waits) {
@@ -438,8 +496,49 @@ int BPF_PROG(on_arrived)
 	stack_take_as(room, ctx, task, asked.kernel_frames, &asked.origin, &t->memo);
 	t->chunk = room->id;
 	t->lost |= room->lost;
-	tell_ended(task, t);
+	t->before = t->paged = false;
+	tell_ended(task, room, t);
 	return 0;
+}
+
+/* Only ring_full is added to by one instruction: timers add to it, too. */
+static __always_inline void later_tell_wait(struct told_wait *wait)
+{
+	struct wait_counts *c = counted();
+
+	if (c && bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait), ring_wakeup()))
+		__sync_fetch_and_add(&c->ring_full, parts_of(wait));
+}
+
+/* What the thread runs until its next sample has this stack as well. */
+static __always_inline void later_tell_run(struct told_run *run, __u32 known)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
+	struct wait_counts *c = counted();
+
+	if (t && t->ran_chunk == known)
+		t->ran_chunk = run->chunk;
+	if (!c || !bpf_ringbuf_output(&ring, (void *)run, sizeof(*run), ring_wakeup()))
+		return;
+	__sync_fetch_and_add(&c->ring_full, 1);
+	if (t)
+		__sync_fetch_and_add(&t->ran, run->ran);
+}
+
+static __always_inline void later_tell(union later_told *told, __u32 chunk)
+{
+	__u32 known = told->run.chunk;
+
+	if (told->run.told == TOLD_RUN) {
+		if (chunk)
+			told->run.chunk = chunk;
+		later_tell_run(&told->run, known);
+	} else {
+		if (chunk)
+			told->wait.chunk = chunk;
+		later_tell_wait(&told->wait);
+	}
 }
 
 SEC("tp_btf/sched_wakeup")

@@ -1,6 +1,7 @@
 /* sample.bpf.c: where are the CPUs, whenever a timer asks? */
 #include "bpf/later.h"
 #include "bpf/targets.h"
+#include "bpf/ticks.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -9,6 +10,7 @@ const volatile bool untimed; /* samples are counted, not told */
 /* A thread that is recorded: its timer knows that. */
 struct thread {
 	struct mark mark;
+	__u32 ticks; /* see bpf/ticks.h */
 };
 
 MODE_TABLES(struct thread, struct sample_counts)
@@ -62,6 +64,23 @@ static __always_inline void tell(const struct told_sample *sample)
 		__sync_fetch_and_add(&c->ring_full, 1);
 }
 
+static __always_inline bool passed_over(struct task_struct *task, struct sample_counts *c)
+{
+	struct thread *t = every > 1 ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
+
+	if (!t || !tick_passed_over(&t->ticks))
+		return false;
+	__sync_fetch_and_add(&c->passed_over, 1);
+	return true;
+}
+
+static __always_inline void later_tell(union later_told *told, __u32 chunk)
+{
+	if (chunk)
+		told->sample.chunk = chunk;
+	tell(&told->sample);
+}
+
 SEC("perf_event")
 int on_sample(void *ctx)
 {
@@ -74,13 +93,13 @@ int on_sample(void *ctx)
 		.tid = (__u32)task->pid};
 	struct stack_room *room = stack_room(ROOM_SAMPLED);
 
-	if (!c || !room)
+	if (!c || !room || passed_over(task, c))
 		return 0;
 	stack_take_as(room, ctx, task, asked.kernel_frames, NULL, NULL);
 	sample.chunk = room->id;
 	if (room->lost)
 		__sync_fetch_and_add(&c->ring_full, 1);
-	else if (!later_keep(room, task, &sample))
+	else if (!later_keep(room, task, &sample, sizeof(sample)))
 		tell(&sample);
 	return 0;
 }

@@ -266,15 +266,6 @@ struct told_sample {
 	__u32 pid, tid;
 };
 
-/* One that waits for its stack: bpf/later.h. */
-#define LATER_SLOTS 64 /* a power of two */
-enum later_state { LATER_FREE, LATER_BEING_KEPT, LATER_KEPT, LATER_BEING_TOLD };
-struct later_slot {
-	__u32 state; /* from KEPT on, whoever exchanges it has the sample */
-	__u32 reserved;
-	struct told_sample sample;
-};
-
 /* Where such samples are only counted: by whom and where. */
 #define TALLIES_MOST 131072 /* the recorder may have less */
 struct tally_key {
@@ -284,6 +275,7 @@ struct tally_key {
 /* What was seen, on each CPU. */
 struct sample_counts {
 	__u64 ring_full, map_full; /* samples */
+	__u64 passed_over;	   /* ticks that were to be no samples */
 	__u64 unknown;		   /* threads that there was no memory to mark; timers know them */
 };
 
@@ -385,6 +377,22 @@ struct told_run {
 	__u64 time;  /* CLOCK_MONOTONIC, ns */
 	__u64 ran;   /* ns since the one before */
 	__u32 pid, tid;
+};
+
+_Static_assert(sizeof(struct told_sample) <= 24, "what a sample writes");
+
+/* What waits for its stack: bpf/later.h. */
+#define LATER_SLOTS 64 /* a power of two */
+enum later_state { LATER_FREE, LATER_BEING_KEPT, LATER_KEPT, LATER_BEING_TOLD };
+union later_told {
+	struct told_sample sample;
+	struct told_wait wait;
+	struct told_run run;
+};
+struct later_slot {
+	__u32 state; /* from KEPT on, whoever exchanges it has what is told */
+	__u32 reserved;
+	union later_told told;
 };
 
 /* What was seen, on each CPU. A part is what `kept`, `queued` or `ran` stand for. */

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PENDING_MOST ((size_t)256 << 10) /* bytes */
+
 #define OUTPUT_MODE 0600 /* stacks and command lines are nobody else's business */
 
 static char *with_suffix(const char *path, const char *suffix)
@@ -20,12 +22,21 @@ static char *with_suffix(const char *path, const char *suffix)
 	return text.at;
 }
 
+static bool flush(struct record_output *o, struct error *err)
+{
+	bool done = output_write_fd(o->fd, buffer_bytes(&o->pending), err);
+
+	o->pending.len = 0;
+	return done || error_prefix(err, "%s: ", o->growing ? o->growing : "standard output");
+}
+
+/* A column a second is a few bytes, and a call for each would take longer than to write them. */
 static bool sink_write(void *context, struct bytes bytes, struct error *err)
 {
-	const struct record_output *o = context;
+	struct record_output *o = context;
 
-	return output_write_fd(o->fd, bytes, err) ||
-	       error_prefix(err, "%s: ", o->growing ? o->growing : "standard output");
+	buffer_add(&o->pending, bytes.at, bytes.len);
+	return o->pending.len < PENDING_MOST || flush(o, err);
 }
 
 static bool keep_old(struct record_output *o, struct error *err)
@@ -94,7 +105,7 @@ bool record_output_open(struct record_output *o, const char *path, struct error 
 
 bool record_output_append(struct record_output *o, const struct profile *p, struct error *err)
 {
-	return kiln_writer_append(&o->writer, p, err);
+	return kiln_writer_append(&o->writer, p, err) && flush(o, err);
 }
 
 /* A .kiln file has all there is, and is told apart by who looks at it. */
@@ -124,7 +135,7 @@ static bool render(struct record_output *o, struct view *v, struct error *err)
 bool record_output_finish(struct record_output *o, struct view *v, struct error *err)
 {
 	if (o->stream)
-		return kiln_writer_finish(&o->writer, v->profile, err);
+		return kiln_writer_finish(&o->writer, v->profile, err) && flush(o, err);
 	if (!render(o, v, err)) {
 		error_prefix(err, "what was recorded is in %s: ", o->growing);
 		return false;
@@ -153,6 +164,7 @@ void record_output_release(struct record_output *o)
 	if (o->fd >= 0 && o->fd != STDOUT_FILENO)
 		close(o->fd);
 	free(o->growing);
+	buffer_release(&o->pending);
 	kiln_writer_release(&o->writer);
 	*o = (struct record_output){.fd = -1};
 }

@@ -16,6 +16,7 @@ struct record_output {
 	bool kept;	/* an older file is PATH.old now */
 	bool stream;	/* a pipe or device: what is appended is all there is */
 	struct kiln_writer writer;
+	struct buffer pending; /* of what is appended */
 };
 
 /* Begin; `by_cgroup` can be set then. A .kiln file of that name becomes NAME.old. ERR_USAGE for an

@@ -2,6 +2,7 @@
  * which records are taken. */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -432,6 +433,45 @@ void bpf_source_add(struct bpf_source *source, uint32_t samples, const struct sa
 
 	bpf_source_label(source, &labelled);
 	profile_add_sample(source->sampler.profile, samples, &labelled);
+}
+
+/* ---- What waits for its stack ---- */
+
+#define WORK_OF_THREADS "bpf_task_work_schedule_resume_impl"
+
+/* Where this is not in the kernel, libbpf looks for it in its modules, which takes CAP_SYS_ADMIN:
+ * that of Debian 12 (1.1) gives up without, though the programs do not need it. It looks once for
+ * an object, so what fails here fails no more when the programs are loaded. */
+static bool threads_can_work(struct bpf_program *program)
+{
+	if (libbpf_find_vmlinux_btf_id(WORK_OF_THREADS, BPF_TRACE_FENTRY) >= 0)
+		return true;
+	bpf_program__set_attach_target(program, 0, WORK_OF_THREADS);
+	return false;
+}
+
+bool bpf_source_waits_for_pages(
+	const struct bpf_source *source, const struct session *s, struct bpf_program *program)
+{
+	return threads_can_work(program) && source->by_tables && !s->options->no_page_in;
+}
+
+/* Who comes back from now on finds nothing to tell. What is just being told is so at once, as
+ * nothing else runs on that CPU. */
+void bpf_source_collect(struct later_slot *later, struct buffer *ret_told)
+{
+	const struct timespec pause = {.tv_nsec = 100000};
+
+	for (size_t i = 0; i < LATER_SLOTS; i++) {
+		struct later_slot *slot = &later[i];
+		uint32_t state = LATER_KEPT;
+
+		if (__atomic_compare_exchange_n(&slot->state, &state, LATER_FREE, false,
+			    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+			buffer_add(ret_told, &slot->told, sizeof(slot->told));
+		while (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != LATER_FREE)
+			nanosleep(&pause, NULL);
+	}
 }
 
 /* ---- The end ---- */

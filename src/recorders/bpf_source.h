@@ -16,6 +16,7 @@
 #include "recorders/unwind_feed.h"
 
 struct bpf_object_skeleton;
+struct bpf_program;
 
 /* A mode's own records: each begins with its kind (enum told). */
 struct bpf_records {
@@ -81,6 +82,13 @@ void bpf_source_label(struct bpf_source *source, struct sample *sample);
 void bpf_source_add(struct bpf_source *source, uint32_t samples, const struct sample *sample);
 /* Forget all that a hash map holds. */
 void bpf_source_empty(struct bpf_source *source, const char *map, size_t key_size, size_t most);
+
+/* May stacks wait for pages that are not in memory (bpf/later.h)? Before the programs are loaded,
+ * of which `program` is one that a timer runs. */
+bool bpf_source_waits_for_pages(
+	const struct bpf_source *source, const struct session *s, struct bpf_program *program);
+/* Once nothing new is told: add what still waits for its stack, each a union later_told. */
+void bpf_source_collect(struct later_slot *later, struct buffer *ret_told);
 
 /* The CPUs' `counts`, which are 64-bit words, added up. */
 void bpf_source_counts(const struct bpf_source *source, uint64_t *ret_counts, size_t words);

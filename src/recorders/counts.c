@@ -15,6 +15,15 @@ static uint64_t own_count(
 	return counting == COUNT_EACH ? totals->value : 0;
 }
 
+/* Samples that did not come: where only some of a clock's periods bring one, as many of those that
+ * are missing would have. */
+static uint64_t not_come(uint64_t count, uint64_t come, uint64_t passed_over)
+{
+	uint64_t missing = less(count, come + passed_over);
+
+	return passed_over ? missing * come / (come + passed_over) : missing;
+}
+
 /* Who is stopped until a tick may not have run until then: no more periods than are missing. */
 static void fit_throttled(struct event_counts *work, struct event_counts *idle, uint64_t missing)
 {
@@ -34,7 +43,9 @@ void counts_finish(struct event_counts *work, struct event_counts *idle,
 	work->map_full = totals->map_full;
 	if (counting == COUNT_UNKNOWN)
 		return;
-	missing = less(count, work->delivered + idle->delivered + work->ring_full + work->map_full);
+	missing = not_come(count,
+		work->delivered + idle->delivered + work->ring_full + work->map_full,
+		totals->passed_over);
 	if (counting == COUNT_CLOCK && period)
 		fit_throttled(work, idle, missing);
 	missing = less(missing, work->throttled + idle->throttled);

@@ -41,7 +41,8 @@ struct event_totals {
 	uint64_t idle; /* ns that the recorded CPUs were idle (/proc/stat); 0: threads were recorded
 			*/
 	uint64_t map_full;
-	bool lost_known; /* the kernel counts losses (6.0) */
+	uint64_t passed_over; /* periods of a clock that were to bring no sample */
+	bool lost_known;      /* the kernel counts losses (6.0) */
 };
 
 /* Work out what was expected of an event and what is missing, of work and of idle CPUs. */

@@ -157,6 +157,13 @@ static bool open_instead(
 	return true;
 }
 
+/* The timers of threads are only slowed down by a program. */
+static bool slows_threads(const struct record_options *o)
+{
+	return o->max_overhead && (o->pids.list.len || o->tids.list.len) && !o->events &&
+	       !o->stack_bytes;
+}
+
 static bool open_program(struct session *s, struct cpu_state *state, struct error *err)
 {
 	struct error reason;
@@ -167,7 +174,7 @@ static bool open_program(struct session *s, struct cpu_state *state, struct erro
 		state->sampler = cpu_bpf_sampler(state->by_program);
 		return true;
 	}
-	if (s->options->way == WAY_BPF || err->code == ERR_USAGE)
+	if (s->options->way == WAY_BPF || err->code == ERR_USAGE || slows_threads(s->options))
 		return false;
 	reason = *err;
 	*err = (struct error){0};
@@ -179,7 +186,7 @@ static bool open_samples(struct session *s, struct cpu_state *state, struct erro
 {
 	const struct record_options *o = s->options;
 
-	if (o->way == WAY_BPF || (o->way == WAY_BEST && o->untimed))
+	if (o->way == WAY_BPF || (o->way == WAY_BEST && (o->untimed || slows_threads(o))))
 		return open_program(s, state, err);
 	return o->untimed ? open_instead(s, state, "--recorder perf", err)
 			  : open_rings(s, state, err);
@@ -246,6 +253,9 @@ static bool cpu_set_frequency(struct session *s, uint64_t frequency, struct erro
 
 	if (!perf_source_set_frequency(state->source, frequency, err))
 		return false;
+	if (state->by_program)
+		cpu_bpf_pass_over(state->by_program);
+	s->frequency = state->source->frequency;
 	for (size_t i = 0; i < state->sampler->events.len; i++)
 		if (perf_source_period(state->source, i))
 			sampler_set_period(
@@ -395,10 +405,8 @@ static void cpu_account(struct session *s)
 	sampler_end(sampler, s->stopped);
 	for (size_t i = 0; i < sampler->events.len; i++) {
 		perf_source_totals(state->source, i, &totals);
-		if (state->by_program) {
-			totals.lost_known = true;
-			cpu_bpf_losses(state->by_program, &totals.lost, &totals.map_full);
-		}
+		if (state->by_program)
+			cpu_bpf_count(state->by_program, &totals);
 		totals.idle = sampler->cpu_wide ? idle_ns(state) : 0;
 		totals.stolen = sampler->events.items[i].clock ? stolen_ns(s, state, &totals) : 0;
 		tee_add(&state->tee, TEE_TOTALS, (uint32_t)i, 0, bytes_at(&totals, sizeof(totals)));
@@ -436,7 +444,7 @@ static void cpu_close(struct session *s)
 
 static bool cpu_options_used(const struct record_options *o)
 {
-	return o->events || o->stack_bytes || o->tee || o->way || o->untimed || o->no_page_in;
+	return o->events || o->stack_bytes || o->tee || o->way || o->untimed;
 }
 
 static bool cpu_check(const struct record_options *o, struct error *err)
@@ -463,10 +471,11 @@ const struct mode mode_cpu = {
 	.about = "where CPU time goes",
 	.busy = true,
 	.timed = true,
+	.waits = true,
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
 		"page-faults or context-switches",
 	.top = "hottest functions (self)",
-	.own = "-e, --recorder, --untimed, --no-page-in, --stack-bytes and --tee",
+	.own = "-e, --recorder, --untimed, --stack-bytes and --tee",
 	.used = cpu_options_used,
 	.check = cpu_check,
 };

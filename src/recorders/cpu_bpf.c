@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -20,9 +19,8 @@
 
 /* The ring wakes the recorder up when it fills: until then there is no hurry, but while processes
  * begin and map code. ns: */
-#define NEWS_PATIENCE	 ((uint64_t)2000000000)
-#define INTERVAL	 ((uint64_t)500000000)
-#define INTERVAL_UNTIMED ((uint64_t)1000000000)
+#define NEWS_PATIENCE ((uint64_t)2000000000)
+#define INTERVAL      ((uint64_t)1000000000)
 
 struct cpu_bpf {
 	struct sample_bpf *programs;
@@ -35,7 +33,7 @@ struct cpu_bpf {
 	uint64_t news;		  /* bytes that were told of processes... */
 	uint64_t news_time;	  /* ... the last of them then: CLOCK_MONOTONIC, ns */
 	struct sample_counts counts;
-	VECTOR(struct told_sample) left; /* whose threads had not come back to tell them */
+	struct buffer left; /* union later_told: whose threads had not come back to tell them */
 };
 
 /* ---- Records ---- */
@@ -143,54 +141,29 @@ uint64_t cpu_bpf_slice(struct cpu_bpf *b)
 	return now;
 }
 
+void cpu_bpf_pass_over(struct cpu_bpf *b)
+{
+	b->programs->bss->every = (uint32_t)b->source.processes.every;
+}
+
 uint64_t cpu_bpf_spent(const struct cpu_bpf *b)
 {
 	return bpf_source_spent(&b->source);
 }
 
-/* ---- Samples that wait for their stacks ---- */
-
-#define WORK_OF_THREADS "bpf_task_work_schedule_resume_impl"
-
-/* Where this is not in the kernel, libbpf looks for it in its modules, which takes CAP_SYS_ADMIN:
- * that of Debian 12 (1.1) gives up without, though the programs do not need it. It looks once for
- * an object, so what fails here fails no more when the programs are loaded. */
-static bool threads_can_work(struct sample_bpf *programs)
-{
-	if (libbpf_find_vmlinux_btf_id(WORK_OF_THREADS, BPF_TRACE_FENTRY) >= 0)
-		return true;
-	bpf_program__set_attach_target(programs->progs.on_sample, 0, WORK_OF_THREADS);
-	return false;
-}
-
-/* Nothing is sampled any more: who comes back from now on finds nothing to tell. What is just being
- * told is so at once, as nothing else runs on that CPU. */
-static void collect_left(struct cpu_bpf *b)
-{
-	const struct timespec pause = {.tv_nsec = 100000};
-
-	for (size_t i = 0; i < LATER_SLOTS; i++) {
-		struct later_slot *slot = &b->programs->bss->later[i];
-		uint32_t state = LATER_KEPT;
-
-		if (__atomic_compare_exchange_n(&slot->state, &state, LATER_FREE, false,
-			    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-			vector_push(&b->left, slot->sample);
-		while (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != LATER_FREE)
-			nanosleep(&pause, NULL);
-	}
-}
-
 static void take_left(struct cpu_bpf *b)
 {
-	for (size_t i = 0; i < b->left.len; i++) {
-		const struct told_sample *told = &b->left.items[i];
-		struct tally_key who = {.pid = told->pid, .tid = told->tid, .chunk = told->chunk};
+	const union later_told *told = (const void *)b->left.at;
+
+	for (size_t i = 0; i < b->left.len / sizeof(*told); i++) {
+		const struct told_sample *sample = &told[i].sample;
+		struct tally_key who = {
+			.pid = sample->pid, .tid = sample->tid, .chunk = sample->chunk};
 
 		if (b->untimed)
 			add_counted(b, &who, b->programs->bss->epoch, 1);
 		else
-			take_sample(b, told);
+			take_sample(b, sample);
 	}
 	b->left.len = 0;
 }
@@ -213,7 +186,7 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 			  : TALLIES_MOST;
 	bpf_map__set_max_entries(b->programs->maps.tallies, b->untimed ? b->room : 1);
 	constants->wait_for_pages =
-		threads_can_work(b->programs) && b->source.by_tables && !s->options->no_page_in;
+		bpf_source_waits_for_pages(&b->source, s, b->programs->progs.on_sample);
 	if (constants->wait_for_pages)
 		bpf_map__set_max_entries(b->programs->maps.laters, LATER_SLOTS);
 	return true;
@@ -265,7 +238,7 @@ static uint64_t next_drain(struct cpu_bpf *b)
 	b->news = news;
 	if (now - b->news_time < NEWS_PATIENCE)
 		return 0;
-	return b->untimed ? INTERVAL_UNTIMED : INTERVAL;
+	return INTERVAL;
 }
 
 uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
@@ -285,21 +258,23 @@ uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
 void cpu_bpf_stop(struct cpu_bpf *b)
 {
 	bpf_source_disable(&b->source);
-	collect_left(b);
+	bpf_source_collect(b->programs->bss->later, &b->left);
 	bpf_source_counts(&b->source, (uint64_t *)&b->counts, sizeof(b->counts) / sizeof(uint64_t));
 }
 
-void cpu_bpf_losses(const struct cpu_bpf *b, uint64_t *ret_ring_full, uint64_t *ret_map_full)
+void cpu_bpf_count(const struct cpu_bpf *b, struct event_totals *totals)
 {
-	*ret_ring_full = b->counts.ring_full;
-	*ret_map_full = b->counts.map_full;
+	totals->lost_known = true;
+	totals->lost = b->counts.ring_full;
+	totals->map_full = b->counts.map_full;
+	totals->passed_over = b->counts.passed_over;
 }
 
 void cpu_bpf_release(struct cpu_bpf *b)
 {
 	if (!b)
 		return;
-	vector_release(&b->left);
+	buffer_release(&b->left);
 	sample_bpf__destroy(b->programs);
 	bpf_source_release(&b->source);
 	free(b);

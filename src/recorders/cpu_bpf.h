@@ -18,11 +18,14 @@ uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last);
 /* What is sampled from now on is told apart from what was before. Returns since when:
  * CLOCK_MONOTONIC, ns. */
 uint64_t cpu_bpf_slice(struct cpu_bpf *b);
+/* Of the ticks of its events, from now on those are samples that these say. */
+void cpu_bpf_pass_over(struct cpu_bpf *b);
 /* CPU time of the programs, as bpf_source_spent. */
 uint64_t cpu_bpf_spent(const struct cpu_bpf *b);
 void cpu_bpf_stop(struct cpu_bpf *b);
-/* Once stopped: samples that there was no room for, in the ring and in the kernel's table. */
-void cpu_bpf_losses(const struct cpu_bpf *b, uint64_t *ret_ring_full, uint64_t *ret_map_full);
+/* Once stopped: samples that there was no room for, in the ring and in the kernel's table, and
+ * ticks that were passed over. */
+void cpu_bpf_count(const struct cpu_bpf *b, struct event_totals *totals);
 void cpu_bpf_release(struct cpu_bpf *b);
 
 #endif

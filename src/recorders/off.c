@@ -26,6 +26,7 @@ struct off_state {
 	location_id runs[RUN_KINDS];
 	struct wakers wakers;
 	struct buffer waiting; /* records of those that still wait or run at the end */
+	struct buffer left;    /* union later_told */
 	struct wait_counts counts;
 	uint64_t delivered;
 	uint64_t missed; /* runs of a program, because it ran already */
@@ -59,13 +60,18 @@ static bool wanted(const struct off_state *state, unsigned kind, unsigned in)
 	return (bits | (in & WAIT_IN_IO ? constants->states_io : 0u)) >> kind & 1;
 }
 
-/* Are stacks taken when a wait has ended, and is known to be one that is asked for? Where the
- * kernel tells when the thread is there again; what threads that still wait at the end have in user
- * space is copied, and walked by tables. */
+/* Can stacks be taken by tables when a thread is there again? */
+static bool comes_back(const struct off_state *state)
+{
+	return state->source.by_tables &&
+	       libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) >= 0;
+}
+
+/* Are stacks taken when a wait has ended, and is known to be one that is asked for? What threads
+ * that still wait at the end have in user space is copied, and walked by tables. */
 static bool is_late(const struct off_state *state, const struct record_options *o)
 {
-	return (state->least || o->most) && state->source.by_tables &&
-	       libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) >= 0;
+	return (state->least || o->most) && comes_back(state);
 }
 
 /* Do those that wait already when the recording begins get a second look, at all of their stack? A
@@ -96,9 +102,14 @@ static bool open_programs(struct off_state *state, const struct session *s, stru
 	constants->wakers = o->wakers;
 	constants->waking = bpf_source_origin(s, "try_to_wake_up");
 	constants->on_cpu = state->wall;
+	constants->wait_for_pages = comes_back(state) && bpf_source_waits_for_pages(&state->source,
+								 s, state->programs->progs.on_tick);
+	if (constants->wait_for_pages)
+		bpf_map__set_max_entries(state->programs->maps.laters, LATER_SLOTS);
 	constants->late = is_late(state, o);
 	state->looks_back = looks_back(state, o);
-	bpf_program__set_autoload(state->programs->progs.on_arrived, constants->late);
+	bpf_program__set_autoload(
+		state->programs->progs.on_arrived, constants->late || constants->wait_for_pages);
 	bpf_program__set_autoload(state->programs->progs.still_waiting_late, constants->late);
 	bpf_program__set_autoload(state->programs->progs.still_waiting, !constants->late);
 	bpf_program__set_autoload(state->programs->progs.waited_before, state->looks_back);
@@ -287,6 +298,17 @@ static bool off_enable(struct session *s, struct error *err)
 	return true;
 }
 
+/* Those whose threads had not come back to tell them. */
+static void take_left(struct off_state *state)
+{
+	const union later_told *told = (const void *)state->left.at;
+
+	for (size_t i = 0; i < state->left.len / sizeof(*told); i++)
+		bpf_source_take(&state->source,
+			(struct bytes){(const char *)&told[i], record_size(told[i].run.told)});
+	state->left.len = 0;
+}
+
 static void take_waiting(struct off_state *state)
 {
 	struct bytes rest = buffer_bytes(&state->waiting);
@@ -307,6 +329,7 @@ static bool off_drain(struct session *s, bool last, struct error *err)
 	look_back(state);
 	if (last) {
 		take_waiting(state);
+		take_left(state);
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
 	s->counts.delivered = state->delivered;
@@ -343,6 +366,7 @@ static void off_stop(struct session *s)
 	bool listed = !s->started || list_waiting(state, &failed);
 
 	bpf_source_disable(&state->source);
+	bpf_source_collect(state->programs->bss->later, &state->left);
 	if (listed && s->started && state->wall)
 		listed =
 			bpf_iterate(state->programs->progs.still_running, &state->waiting, &failed);
@@ -406,6 +430,7 @@ static void off_close(struct session *s)
 	perf_source_leave_group(&state->source.processes, s);
 	bpf_source_release(&state->source);
 	buffer_release(&state->waiting);
+	buffer_release(&state->left);
 	wakers_release(&state->wakers);
 	free(state);
 	s->recorder_state = NULL;
@@ -416,7 +441,11 @@ static bool wall_set_frequency(struct session *s, uint64_t frequency, struct err
 {
 	struct off_state *state = s->recorder_state;
 
-	return perf_source_set_frequency(&state->source.processes, frequency, err);
+	if (!perf_source_set_frequency(&state->source.processes, frequency, err))
+		return false;
+	state->programs->bss->every = (uint32_t)state->source.processes.every;
+	s->frequency = state->source.processes.frequency;
+	return true;
 }
 
 static uint64_t wall_spent(const struct session *s)

@@ -228,7 +228,8 @@ static void say_what_differs(const struct perf_source *source, struct session *s
 			"they are whole");
 }
 
-uint64_t perf_source_period(const struct perf_source *source, size_t i)
+/* Of the timer itself, whichever of its ticks are samples. */
+static uint64_t timer_period(const struct perf_source *source, size_t i)
 {
 	const struct perf_event_attr *attr = &source->attrs.items[i];
 
@@ -236,6 +237,11 @@ uint64_t perf_source_period(const struct perf_source *source, size_t i)
 		return attr->sample_period;
 	/* The kernel turns a clock's frequency into this fixed period. */
 	return source->events.list.items[i].clock ? 1000000000 / attr->sample_freq : 0;
+}
+
+uint64_t perf_source_period(const struct perf_source *source, size_t i)
+{
+	return timer_period(source, i) * source->every;
 }
 
 /* ---- Opening ---- */
@@ -491,10 +497,11 @@ static bool check_budget(
 		timer |= source->attrs.items[i].freq;
 	if (!s->options->max_overhead || source->tracking_only)
 		return true;
-	if (!on_cpus(source, s))
+	if (source->passed_on && !source->program)
 		return error_set(err, ERR_USAGE,
 			"--max-overhead: events that are passed on to new threads and processes "
-			"cannot be slowed down; record with -a, -C, -G, or as root a command");
+			"can only be slowed down by a program in the kernel (--recorder bpf); or "
+			"record with -a, -C, -G, or as root a command");
 	return timer || error_set(err, ERR_USAGE,
 				"--max-overhead: each occurrence of '%s' is sampled; say how often "
 				"with -F",
@@ -547,6 +554,7 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 
 	source->cgroup.fd = -1;
 	source->groups = s->groups.list.len > 0;
+	source->every = 1;
 	perf_features_probe(&source->features);
 	/* Who comes into a group has been running before; and an event of a thread costs each of
 	 * its switches 0.4 us, one of a CPU none. */
@@ -565,6 +573,7 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	     list_threads(source, s, &threads, err);
 	if (ok) {
 		find_bounds(source, s);
+		source->passed_on = !on_cpus(source, s);
 		s->frequency = source->frequency;
 		s->cpus = source->cpus.list.len;
 		choose_sizes(source, s, source->cpus.list.len);
@@ -607,8 +616,21 @@ static bool set_frequency(struct perf_source *source, struct open_event *o, uint
 	return true;
 }
 
+/* At most so often, of a timer that ticks as it did when it was opened. */
+static void pass_over(struct perf_source *source, uint64_t frequency)
+{
+	uint64_t ticks = source->attrs.items[0].sample_freq;
+
+	source->every = (ticks + frequency - 1) / frequency;
+	source->frequency = (ticks + source->every / 2) / source->every;
+}
+
 bool perf_source_set_frequency(struct perf_source *source, uint64_t frequency, struct error *err)
 {
+	if (source->passed_on) {
+		pass_over(source, frequency);
+		return true;
+	}
 	for (size_t i = 0; i < source->opened.len; i++)
 		if (!set_frequency(source, &source->opened.items[i], frequency))
 			return error_errno(err, "sampling less often");
@@ -626,7 +648,7 @@ void perf_source_disable(struct perf_source *source)
 
 void perf_source_totals(const struct perf_source *source, size_t event, struct event_totals *ret)
 {
-	uint64_t period = perf_source_period(source, event);
+	uint64_t period = timer_period(source, event);
 	struct perf_count count;
 
 	*ret = (struct event_totals){.lost_known = source->features.lost};

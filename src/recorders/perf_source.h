@@ -17,10 +17,13 @@ struct perf_source {
 	struct event_names events;
 	struct number_list cpus;
 	uint64_t frequency, stack_bytes, ring_bytes;
+	uint64_t every; /* of the ticks of timers that are out of reach, one in so many is a sample
+			 */
 	struct cgroup cgroup;	     /* the command's own: events run on CPUs, for it; or none */
 	struct cgroup_bounds bounds; /* of the groups they are for, where samples say theirs */
 	bool groups;		     /* or those that were asked for */
 	size_t followed;     /* of the threads to sample, the first so many: with their children */
+	bool passed_on;	     /* events are of threads, and of those they start */
 	bool tracking_only;  /* set before opening: no events are sampled */
 	bool tracking_all;   /* what happens to any process is told, not only to targets */
 	bool tracking_wakes; /* set before opening: each record of tracking wakes up */
@@ -46,8 +49,9 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 bool perf_source_enable(struct perf_source *source);
 /* Do they begin by themselves, when the command is executed? */
 bool perf_source_by_exec(const struct perf_source *source, const struct session *s);
-/* Sample so often from now on (Hz), where events are on CPUs: those that a process passed on to
- * others are out of reach. */
+/* Sample so often from now on (Hz). Events that a process passed on to others are out of reach:
+ * then source->every says which of their ticks its program is to take, and source->frequency how
+ * often that is. */
 bool perf_source_set_frequency(struct perf_source *source, uint64_t frequency, struct error *err);
 void perf_source_disable(struct perf_source *source);
 /* What the descriptors of an event have counted. */

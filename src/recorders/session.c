@@ -338,8 +338,7 @@ static bool keep_budget(struct session *s, uint64_t now, struct error *err)
 		return true;
 	if (!s->recorder->set_frequency(s, next, err))
 		return false;
-	s->frequency = next;
-	budget_changed(&s->budget, now, next);
+	budget_changed(&s->budget, now, s->frequency);
 	return true;
 }
 

@@ -75,10 +75,15 @@ void cpu_bpf_stop(struct cpu_bpf *b)
 	(void)b;
 }
 
-void cpu_bpf_losses(const struct cpu_bpf *b, uint64_t *ret_ring_full, uint64_t *ret_map_full)
+void cpu_bpf_pass_over(struct cpu_bpf *b)
 {
 	(void)b;
-	*ret_ring_full = *ret_map_full = 0;
+}
+
+void cpu_bpf_count(const struct cpu_bpf *b, struct event_totals *totals)
+{
+	(void)b;
+	(void)totals;
 }
 
 void cpu_bpf_release(struct cpu_bpf *b)

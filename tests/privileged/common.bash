@@ -52,6 +52,11 @@ record_stopped() {
 	kill -CONT $recorder
 }
 
+# A program may not wait for a page, a thread on its way back to user space may, from Linux 6.18 on.
+waits_for_pages() {
+	PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep -q bpf_task_work_schedule_resume_impl
+}
+
 # bpf_programs PID: the numbers of the programs in the kernel that it has.
 bpf_programs() {
 	cat /proc/"$1"/fdinfo/* 2>/dev/null | awk '$1 == "prog_id:" { print $2 }' | sort -un

@@ -6,6 +6,12 @@ setup_file() {
 	build_programs
 }
 
+# What waits for a file that a test no longer makes would wait for ever.
+teardown() {
+	touch go
+	wait
+}
+
 needs_bpf() {
 	"$kiln" record -q --mode off -o probe.kiln -- true || skip "no BPF here"
 }
@@ -36,12 +42,77 @@ slowed_down() {
 	slowed_down -F 997 --untimed
 }
 
+# while_recorded OPTION...: a recording of who waits for the file `go`, until it ends.
+while_recorded() {
+	"$kiln" record -q --max-overhead 0.01% -F 997 "$@" -o p.kiln &
+	recorder=$!
+	until_recording $recorder
+	touch go
+	wait $recorder
+	"$kiln" info p.kiln >about
+	cat about
+	grep -q 'samples were taken less often, and weigh more: 997 Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
+	grep -q '^recorder took *[0-9.]*% of [0-9]* CPUs$' about
+}
+
+# The first second is at 997 Hz, the rest at 19 or a little more: with 70 samples and more, chance moves the sum by a tenth.
+@test "processes that run already, with their threads, and single threads: timers of threads are slowed down as well" {
+	needs_bpf
+	for way in "" "--recorder bpf" --untimed; do
+		rm -f go
+		sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$0" 3 3 >own' "$bin/busy" &
+		# shellcheck disable=SC2086
+		while_recorded $way -p $!
+		wait
+		adds_up p.kiln
+		[ "$(value p.kiln "s['lost'] * 20 <= s['expected']")" = True ]
+		[ "$(value p.kiln "s['delivered']")" -lt 3000 ]
+		"$kiln" fold -q --kind cpu p.kiln | awk -v own="$(cat own)" '
+			/deeper;leaf/ { all += $NF } /;leaf;heavy/ { heavy += $NF }
+			END { print all / own, heavy / all; exit !(all > 0.8 * own && all < 1.2 * own && heavy > 0.3 * all && heavy < 0.7 * all) }'
+	done
+	"$bin/busy" 10 >own &
+	target=$!
+	while_recorded -t $target -d 3s
+	kill $target
+	[ "$(value p.kiln "s['delivered']")" -lt 2000 ]
+	[ "$(value p.kiln "s['expected'] - s['delivered'] == s['lost']")" = True ]
+}
+
+# Each has less than a period of the slower timer: were its first tick always a sample, they would have five times as much.
+@test "children that are too short for the slower timer have their share of samples" {
+	needs_bpf
+	cat >many.py <<-'END2'
+	import os, resource, sys, time
+	while not os.path.exists("go"):
+	    time.sleep(0.05)
+	end = time.time() + 2
+	while time.time() < end: # until samples are few
+	    pass
+	for _ in range(300):
+	    os.waitpid(os.posix_spawn(sys.argv[1], ["busy", "0.01"], dict(os.environ), file_actions=[(os.POSIX_SPAWN_CLOSE, 1)]), 0)
+	used = resource.getrusage(resource.RUSAGE_CHILDREN)
+	print(used.ru_utime + used.ru_stime, file=sys.stderr)
+	END2
+	/usr/bin/python3 -S many.py "$bin/busy" 2>own &
+	while_recorded -p $!
+	wait
+	adds_up p.kiln
+	"$kiln" fold -q --kind cpu p.kiln | awk -v own="$(cat own)" '
+		/^busy;/ { all += $NF / 1e9 } END { print all, own; exit !(all > 0.4 * own && all < 1.8 * own) }'
+}
+
 @test "runs and waits have their times at any frequency" {
 	needs_bpf
 	cp "$bin/busy" budgeted
 	./budgeted 3 >own &
 	"$kiln" record -q --mode wall -a --max-overhead 0.001% -F 997 -o p.kiln -- sh -c "while [ -e /proc/$! ]; do sleep 0.05; done"
 	"$kiln" info p.kiln | grep -q 'samples were taken less often'
+	"$kiln" fold -q p.kiln | awk -v own="$(cat own)" '/^budgeted;.*leaf/ && !/\[/ { all += $NF } END { print all / own; exit !(all > 0.85 * own && all < 1.1 * own) }'
+	./budgeted 3 2 >own &
+	while_recorded --mode wall -p $!
+	wait
+	adds_up p.kiln
 	"$kiln" fold -q p.kiln | awk -v own="$(cat own)" '/^budgeted;.*leaf/ && !/\[/ { all += $NF } END { print all / own; exit !(all > 0.85 * own && all < 1.1 * own) }'
 }
 
@@ -56,7 +127,11 @@ slowed_down() {
 	run -2 "$kiln" record --max-overhead 1% --mode io -o p.kiln -- true
 	[[ "$output" == *"--mode io records every call"* ]]
 	run -2 "$kiln" record --max-overhead 1% -e cpu-clock -p $$ -d 1s -o p.kiln
-	[[ "$output" == *"record with -a, -C, -G"* ]]
+	[[ "$output" == *"by a program in the kernel (--recorder bpf); or record with -a, -C, -G"* ]]
+	needs_bpf
+	run -1 setpriv --reuid 4321 --regid 4321 --clear-groups sh -c 'exec "$0" record --max-overhead 1% -p $$ -d 1s -o q.kiln' "$bin/kiln"
+	[[ "$output" == *"CAP_BPF and CAP_PERFMON"* ]]
+	[ ! -e q.kiln ]
 	run -2 "$kiln" record --max-overhead 1% -a -e page-faults -d 1s -o p.kiln
 	[[ "$output" == *"-F"* ]]
 	run -2 "$kiln" record --max-overhead 1% -a --tee p.tee -d 1s -o p.kiln

@@ -321,6 +321,62 @@ whole_share() {
 	at_least "$(whole_share p.kiln)" 99
 }
 
+# whole_waits FILE: how many waits there are of programs/paged when it sleeps, and of these how many have all of their stack
+# and how many were cut off.
+whole_waits() {
+	"$kiln" fold -q --kind "$(value "$1" "i['streams'][1]['kind']")" "$1" | awk '!/clock_nanosleep\] / { next } { all += $NF }
+		/^paged;.*;start_thread;run;(deeper;){41}leaf;/ { whole += $NF }
+		/^paged;\[truncated:page\];deeper;leaf;/ { cut += $NF } END { print all + 0, whole + 0, cut + 0 }'
+}
+
+@test "waits and runs of a thread whose stack is not all in memory have it whole, and with --no-page-in cut off" {
+	waits_for_pages || skip "Linux before 6.18"
+	for mode in off "off --min 10us" wall; do
+		# shellcheck disable=SC2086
+		"$kiln" record -q --mode $mode -o p.kiln -- "$bin/paged" 1 stack sleep >used
+		adds_up p.kiln
+		read -r all whole cut <<<"$(whole_waits p.kiln)"
+		echo "$mode: $all waits, $whole whole, $cut cut off"
+		[ "$all" -ge 100 ]
+		at_least "$whole" $((all * 97 / 100))
+		# shellcheck disable=SC2086
+		"$kiln" record -q --mode $mode --no-page-in -o p.kiln -- "$bin/paged" 1 stack sleep >used
+		adds_up p.kiln
+		read -r all whole cut <<<"$(whole_waits p.kiln)"
+		echo "$mode --no-page-in: $all waits, $whole whole, $cut cut off"
+		[ "$all" -ge 100 ]
+		at_least "$cut" $((all * 97 / 100))
+	done
+	"$kiln" record -q --mode wall -o p.kiln -- "$bin/paged" 1 stack >used
+	adds_up p.kiln
+	at_least "$("$kiln" fold -q p.kiln | awk '/;leaf/ { all += $NF } /^paged;.*;start_thread;run;(deeper;){41}leaf/ { whole += $NF }
+		END { print 100 * whole / all }')" 97
+}
+
+# Such a wait, of a call that goes on to wait, has been counted and is nowhere but with its thread.
+@test "a wait whose stack is still to come when the recording ends, or its thread, is told" {
+	waits_for_pages || skip "Linux before 6.18"
+	for mode in off wall; do
+		for end in true "kill -9"; do
+			rm -rf over sink done writer shell
+			mkfifo over sink
+			{ head -c 300M >/dev/null && : >done && read -r _ <over; } <sink &
+			reader=$!
+			"$kiln" record -q --mode $mode -o p.kiln -- \
+				sh -c '"$0" 60 stack sink & echo $! >writer; echo $$ >shell; read -r _ <over' "$bin/paged" &
+			recorder=$!
+			until [ -e done ] && grep -qs pipe_write /proc/"$(cat writer)"/task/*/wchan; do sleep 0.05; done
+			$end "$(cat writer)"
+			kill -INT $recorder
+			wait $recorder || true
+			kill $reader
+			kill -9 "$(cat shell)" "$(cat writer)" || true
+			nothing_lost p.kiln
+			"$kiln" fold -q p.kiln | grep -q '^paged;.*;run;deeper;.*;leaf;.*pipe_write;'
+		done
+	done
+}
+
 @test "more threads that wait than the ring has room for stacks have their whole stacks" {
 	python3 -c "
 import threading, time

@@ -104,4 +104,6 @@ tabled() { [ "$(($(figure "$1" end_no-table) * 200))" -le "$(figure "$1" samples
 	[ "$walked" -ge 100 ]
 	at_least "$(figure f frames_per_sample)" 40 # of the program itself: its table has room
 	at_least "$(figure f end_no-table)" "$((walked * 95 / 100))"
+	# To the sample: each has one end.
+	[ "$(awk '/^end_/ { n += $2 } END { print n }' f)" -eq "$(figure f samples)" ]
 }

@@ -1,17 +1,18 @@
 /* paged.c: a thread that is deep in a stack of which only the innermost pages are in memory.
  *
- *	paged SECONDS FILE [SINK]
+ *	paged SECONDS FILE [SINK | sleep]
  *
  * The stack is a mapped file: what is let go of there is fetched again when it is needed, which is
  * not before the end. It computes, or writes much to a file at a time, in which case all of its
- * time is the kernel's. Says how much CPU time it has used, ns; and to stderr how often it has done
- * so. */
+ * time is the kernel's, or sleeps for a millisecond at a time. Says how much CPU time it has used,
+ * ns; and to stderr how often it has done so. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@
 static char *stack;
 static double seconds;
 static int sink = -1;
+static int sleeps;
 static volatile unsigned long sum, rounds;
 
 static uint64_t now(clockid_t clock)
@@ -40,7 +42,9 @@ static uint64_t now(clockid_t clock)
 
 static void work(char *room)
 {
-	if (sink >= 0)
+	if (sleeps)
+		usleep(1000);
+	else if (sink >= 0)
 		sum += (unsigned long)write(sink, room, WRITTEN);
 	else
 		for (int i = 0; i < 1000; i++)
@@ -91,7 +95,8 @@ int main(int argc, char **argv)
 	if (fd < 0 || ftruncate(fd, STACK))
 		return 1;
 	seconds = atof(argv[1]);
-	if (argc > 3 && (sink = open(argv[3], O_WRONLY)) < 0)
+	sleeps = argc > 3 && !strcmp(argv[3], "sleep");
+	if (argc > 3 && !sleeps && (sink = open(argv[3], O_WRONLY)) < 0)
 		return 1;
 	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (stack == MAP_FAILED || pthread_attr_init(&attributes) ||
