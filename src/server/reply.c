@@ -7,7 +7,8 @@
 #include "base/gzip.h"
 #include "server/place.h"
 
-#define PACK_LEAST ((size_t)1 << 10) /* bytes */
+#define PACK_LEAST     ((size_t)1 << 10) /* bytes */
+#define MISSING_HEADER "Kiln-Missing"
 
 static void add_policy(struct MHD_Response *response, const char *policy)
 {
@@ -37,6 +38,8 @@ static enum MHD_Result send_reply(
 	mhd.add_response_header(response, "Content-Type", reply->type);
 	if (reply->etag)
 		mhd.add_response_header(response, "ETag", reply->etag);
+	if (reply->is_missing)
+		mhd.add_response_header(response, MISSING_HEADER, "1");
 	if (reply->allow)
 		mhd.add_response_header(response, "Allow", reply->allow);
 	done = mhd.queue_response(connection, reply->status, response);
@@ -97,7 +100,8 @@ enum MHD_Result reply_buffer(
 	return done;
 }
 
-enum MHD_Result reply_line(struct MHD_Connection *connection, unsigned status, const char *text)
+static enum MHD_Result send_line(
+	struct MHD_Connection *connection, struct reply reply, const char *text)
 {
 	struct buffer line = {0};
 
@@ -106,6 +110,22 @@ enum MHD_Result reply_line(struct MHD_Connection *connection, unsigned status, c
 		if ((unsigned char)line.at[i] < ' ') /* of the query: it stays one line */
 			line.at[i] = ' ';
 	buffer_char(&line, '\n');
-	return reply_buffer(connection,
-		&(struct reply){.status = status, .type = "text/plain; charset=utf-8"}, &line);
+	reply.type = "text/plain; charset=utf-8";
+	return reply_buffer(connection, &reply, &line);
+}
+
+enum MHD_Result reply_line(struct MHD_Connection *connection, unsigned status, const char *text)
+{
+	return send_line(connection, (struct reply){.status = status}, text);
+}
+
+/* Browsers tell people of every 404, and so does this only who did not say that it may be one. */
+enum MHD_Result reply_missing(struct MHD_Connection *connection, const char *text)
+{
+	bool expected = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, MISSING_HEADER);
+
+	return send_line(connection,
+		(struct reply){.status = expected ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND,
+			.is_missing = expected},
+		text);
 }

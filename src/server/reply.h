@@ -9,6 +9,7 @@ struct reply {
 	unsigned status;
 	const char *type;
 	const char *etag, *policy, *allow; /* or NULL */
+	bool is_missing;		   /* and who asks has said that it may be */
 };
 
 /* Bytes that stay. */
@@ -19,5 +20,7 @@ enum MHD_Result reply_buffer(
 	struct MHD_Connection *connection, const struct reply *reply, struct buffer *bytes);
 /* One line, whatever the text is. */
 enum MHD_Result reply_line(struct MHD_Connection *connection, unsigned status, const char *text);
+/* The same of what is not there: 404, or 200 where Kiln-Missing is in the request. */
+enum MHD_Result reply_missing(struct MHD_Connection *connection, const char *text);
 
 #endif

@@ -102,8 +102,6 @@ static unsigned status_of(const struct error *err)
 	switch (err->code) {
 	case ERR_IO:
 		return MHD_HTTP_INTERNAL_SERVER_ERROR;
-	case ERR_MISSING:
-		return MHD_HTTP_NOT_FOUND;
 	default:
 		return MHD_HTTP_BAD_REQUEST;
 	}
@@ -143,7 +141,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 		      : question_answer(q, files_shelf(s->settings.files), &answer, &err);
 	if (!done) {
 		buffer_release(&answer.body);
-		return reply_line(connection, status_of(&err), err.text);
+		return err.code == ERR_MISSING ? reply_missing(connection, err.text)
+					       : reply_line(connection, status_of(&err), err.text);
 	}
 	return reply_buffer(connection,
 		&(struct reply){.status = MHD_HTTP_OK,

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { equal, folder, kiln, run, test } from "./harness.mjs";
+import { LOOKS } from "./looking.mjs";
 
 const require = createRequire(import.meta.url);
 let axe;
@@ -35,7 +36,7 @@ const url = (await createInterface({ input: server.stdout })[Symbol.asyncIterato
 
 async function until(tab, what, ready) {
 	let state = null;
-	for (const end = Date.now() + 20000; Date.now() < end; await tab.waitForTimeout(50)) {
+	for (let i = 0; i < LOOKS; i++, await tab.waitForTimeout(50)) {
 		state = await tab.evaluate(() => (window.kilnStart || window.kilnView || { state: () => null }).state());
 		if (state && !state.waiting && ready(state))
 			return state;

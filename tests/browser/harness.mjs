@@ -66,13 +66,17 @@ export function test(name, options, body) {
 	tests.push({ name, options, body });
 }
 
+// The browser's word on an answer of 400 and above, which does not say of which address.
+const isRefusal = (message) => message.text().startsWith("Failed to load resource: the server responded");
+
 async function runOne(browser, { options, body }) {
 	const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
-	context.setDefaultTimeout(15000);
+	context.setDefaultTimeout(60000);
 	const tab = await context.newPage();
 	const errors = [];
 	tab.on("pageerror", (error) => errors.push(error.message));
-	tab.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+	tab.on("console", (message) => message.type() === "error" && !isRefusal(message) && errors.push(message.text()));
+	tab.on("response", (response) => response.status() >= 400 && errors.push(`${response.status()} of ${response.url()}`));
 	try {
 		await body(tab, errors);
 		if (!options.errors && errors.length)

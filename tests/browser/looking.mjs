@@ -1,11 +1,14 @@
 // looking.mjs: what the page of kiln view shows, and a hand on it.
 
+// How often is looked before something never comes. Not a time: a machine may stand still for a while.
+export const LOOKS = 1000;
+
 export const look = (tab) => tab.evaluate(() => window.kilnView ? window.kilnView.state() : null);
 
 // The state when it is as `what` says: the page's policy lets nobody evaluate text in it.
 export async function until(tab, what, ready) {
 	let state = null;
-	for (const end = Date.now() + 20000; Date.now() < end; await tab.waitForTimeout(30)) {
+	for (let i = 0; i < LOOKS; i++, await tab.waitForTimeout(30)) {
 		state = await look(tab);
 		if (state && ready(state))
 			return state;

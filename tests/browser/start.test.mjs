@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { equal, folder, kiln, run, test } from "./harness.mjs";
+import { LOOKS } from "./looking.mjs";
 
 const runs = path.join(folder, "runs");
 const put = (name, text) => fs.writeFileSync(path.join(runs, name), text);
@@ -35,7 +36,7 @@ const url = line.trim();
 
 async function until(tab, what, ready) {
 	let state = null;
-	for (const end = Date.now() + 20000; Date.now() < end; await tab.waitForTimeout(50)) {
+	for (let i = 0; i < LOOKS; i++, await tab.waitForTimeout(50)) {
 		state = await tab.evaluate(() => window.kilnStart ? window.kilnStart.state() : null);
 		if (state && !state.waiting && ready(state))
 			return state;
@@ -172,6 +173,40 @@ test("a file that changes while it is shown is shown anew, and says so", { error
 	fs.rmSync(path.join(runs, "changing.folded"));
 	await tab.getByText("the file is gone: this is what was read of it").waitFor();
 	equal(await total(tab, () => true), 10);
+});
+
+test("a file that came after the list was made, before the page, is followed, too", { errors: true }, async (tab) => {
+	await open(tab);
+	let listed;
+	const isListed = new Promise((resolve) => listed = resolve);
+	await tab.route(/\/(info|heatmap)\?.*latest/, (route) => isListed.then(() => route.continue()));
+	await tab.route(/\/profiles$/, async (route) => {
+		const response = await route.fetch(); // within the second in which the server does not look again
+		await route.fulfill({ response });
+		listed();
+	});
+	await tab.evaluate(() => fetch("profiles"));
+	put("latest.folded", "main;a 4\n");
+	await tab.goto(url + "view#profile=runs%2Flatest.folded");
+	equal(await total(tab, () => true), 4);
+	put("latest.folded", "main;a 4\nmain;other 6\n");
+	equal(await total(tab, (state) => state.top.total !== 4), 10);
+	fs.rmSync(path.join(runs, "latest.folded"));
+});
+
+test("a file that goes while it is asked for is no mistake of the page", { errors: true }, async (tab, errors) => {
+	let asked = 0;
+	await tab.route(/\/info\?.*going/, (route) => {
+		if (!asked++)
+			fs.rmSync(path.join(runs, "going.folded"));
+		return route.continue();
+	});
+	put("going.folded", "main;a 4\n");
+	await tab.goto(url);
+	const state = await until(tab, "asked", () => asked > 0);
+	equal(state.rows.filter(([name]) => name.startsWith("runs/going")).map(([name]) => name.split("\n").length <= 2), [true]);
+	await until(tab, "gone", (each) => !names(each).includes("runs/going.folded"));
+	equal(errors.filter((each) => each.includes("going")), []);
 });
 
 for (const [colorScheme, width] of [["light", 1400], ["dark", 1400], ["light", 700]])

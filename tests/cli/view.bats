@@ -547,6 +547,10 @@ with View(kiln, 'times.txt') as view:
     for query in 'top?&&profile=other', 'nodes?profile=../times.txt', 'top?profile=', 'nodes?before=other':
         status, _, body = view.get(query)
         assert status == 404 and body.startswith(b\"there is no profile '\") and body.count(b'\n') == 1, (status, body)
+        told, headers, line = view.get(query, Kiln_Missing='1')
+        assert (told, headers['Kiln-Missing'], line) == (200, '1', body), (told, line)
+    status, headers, _ = view.get('top', Kiln_Missing='1')
+    assert status == 200 and 'Kiln-Missing' not in headers
 "
 }
 

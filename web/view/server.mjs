@@ -2,11 +2,13 @@
 //
 // A page that is one file has ../offline/module.mjs in place of this.
 
+// What is not there may well be so, as a file that has just gone: browsers tell people of every 404.
+const MISSING = "Kiln-Missing";
 const TOO_LONG = [414, 431]; // the library's own words are a page
 
 // The bytes at an address. Throws an Error that says what is wrong.
 export function answer(address, signal) {
-	return ask(address, {signal});
+	return ask(address, {signal, headers: {[MISSING]: "1"}});
 }
 
 // Have a file read by the server, which keeps it in its memory alone; what it is called there.
@@ -19,7 +21,7 @@ async function ask(address, options) {
 	let response;
 	try {
 		response = await fetch(address, options);
-		if (response.ok)
+		if (response.ok && !response.headers.has(MISSING))
 			return await response.arrayBuffer();
 	} catch (error) {
 		throw error instanceof TypeError ? new Error("kiln view does not answer") : error;

@@ -199,11 +199,19 @@ export class Session {
 		return this.refresh(true);
 	}
 
+	// Of a file that has just come the list may not know yet: once it was asked for, it does.
+	async listProfiles() {
+		const {profile, before} = this.state;
+		const [profiles] = await Promise.all([askJson("profiles"), this.askAbout()]);
+		const known = (name) => !name || profiles.some((each) => each.name === name);
+		return known(profile) && known(before) ? profiles : askJson("profiles");
+	}
+
 	// The heat map first: it hangs on no other answer, and is seen before anything else is made.
 	async begin() {
 		const map = this.mapLatest.start(this.wanted.map = this.mapAddress());
 		try {
-			[this.shown.profiles] = await Promise.all([askJson("profiles"), this.askAbout()]);
+			this.shown.profiles = await this.listProfiles();
 		} catch (error) {
 			return this.complain(error);
 		}
