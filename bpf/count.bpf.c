@@ -1,5 +1,7 @@
 /* count.bpf.c: who comes by tracepoints, functions and static probes, and with what? */
 #define STACK_ROOMS 6
+#define ROOM_LATER  5
+#include "bpf/later.h"
 #include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -62,61 +64,83 @@ static __always_inline enum value_found value_of(
 	return *ret > 0 ? VALUE_FOUND : VALUE_NONE;
 }
 
-/* One that has its room. */
-static __always_inline void tell(struct stack_room *room, void *ctx, struct task_struct *task,
-	__u32 event, __s64 value, bool kernel_frames)
+/* Counts are added to by one instruction: a program may be preempted by another one. */
+static __always_inline void tell(struct told_hit *hit, bool lost)
 {
-	struct told_hit hit = {.told = TOLD_HIT,
+	struct hit_counts *c = counted();
+
+	if (c && (lost || bpf_ringbuf_output(&ring, hit, sizeof(*hit), ring_wakeup())))
+		__sync_fetch_and_add(&c->ring_full[hit->event & (HIT_EVENTS_MOST - 1)], 1);
+}
+
+static __always_inline void later_tell(union later_told *told, __u32 chunk)
+{
+	if (chunk)
+		told->hit.chunk = chunk;
+	tell(&told->hit, false);
+}
+
+static __always_inline void count_crowded(const struct told_hit *hit)
+{
+	struct hit_counts *c = counted();
+
+	if (c)
+		__sync_fetch_and_add(&c->crowded[hit->event & (HIT_EVENTS_MOST - 1)], 1);
+}
+
+/* Does who comes by count, and with what? */
+static __always_inline bool hit_of(void *ctx, struct task_struct *task, struct told_hit *ret)
+{
+	struct hit_counts *c = counted();
+	enum value_found found;
+	__u64 cookie;
+	__s64 value;
+	__u32 event;
+
+	if (!c || !is_recorded(task) || !wanted_cpu(bpf_get_smp_processor_id()))
+		return false;
+	cookie = bpf_get_attach_cookie(ctx);
+	event = cookie & (HIT_EVENTS_MOST - 1);
+	found = value_of(ctx, task, (__u32)(cookie >> 8), &value);
+	if (found == VALUE_NONE)
+		return false;
+	__sync_fetch_and_add(&c->hits[event], 1);
+	if (found == VALUE_ABSENT) {
+		__sync_fetch_and_add(&c->unread[event], 1);
+		return false;
+	}
+	*ret = (struct told_hit){.told = TOLD_HIT,
 		.event = (__u8)event,
 		.cpu = (__u16)bpf_get_smp_processor_id(),
 		.time = bpf_ktime_get_ns(),
 		.value = value,
 		.pid = (__u32)task->tgid,
 		.tid = (__u32)task->pid};
-	struct hit_counts *c = counted();
-
-	if (!c)
-		return;
-	room->probe_start = plumbing[event].start;
-	room->probe_size = plumbing[event].size;
-	stack_take_in(room, ctx, task, kernel_frames);
-	hit.chunk = room->id;
-	if (room->lost || bpf_ringbuf_output(&ring, &hit, sizeof(hit), ring_wakeup()))
-		__sync_fetch_and_add(&c->ring_full[event], 1);
+	return true;
 }
 
-/* Counts are added to by one instruction: a program may be preempted by another one. */
-static __always_inline void come_by(void *ctx, bool kernel_frames)
+/* Wherever in the kernel that is. */
+static __always_inline void come_by(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct stack_room *room;
-	enum value_found found;
-	struct hit_counts *c;
-	__u64 cookie;
-	__s64 value;
+	struct told_hit hit;
 	__u32 event;
 
-	if (!is_recorded(task) || !wanted_cpu(bpf_get_smp_processor_id()))
+	if (!hit_of(ctx, task, &hit))
 		return;
-	c = counted();
-	if (!c)
-		return;
-	cookie = bpf_get_attach_cookie(ctx);
-	event = cookie & (HIT_EVENTS_MOST - 1);
-	found = value_of(ctx, task, (__u32)(cookie >> 8), &value);
-	if (found == VALUE_NONE)
-		return;
-	__sync_fetch_and_add(&c->hits[event], 1);
-	if (found == VALUE_ABSENT) {
-		__sync_fetch_and_add(&c->unread[event], 1);
-		return;
-	}
 	room = stack_room_enter();
 	if (!room) {
-		__sync_fetch_and_add(&c->crowded[event], 1);
+		count_crowded(&hit);
 		return;
 	}
-	tell(room, ctx, task, event, value, kernel_frames);
+	event = hit.event & (HIT_EVENTS_MOST - 1);
+	room->probe_start = plumbing[event].start;
+	room->probe_size = plumbing[event].size;
+	stack_take_in(room, ctx, task, asked.kernel_frames);
+	hit.chunk = room->id;
+	if (room->lost || !later_keep(room, task, &hit, sizeof(hit)))
+		tell(&hit, room->lost);
 	stack_room_leave(room);
 }
 
@@ -124,21 +148,34 @@ static __always_inline void come_by(void *ctx, bool kernel_frames)
 SEC("tp")
 int on_tracepoint(void *ctx)
 {
-	come_by(ctx, asked.kernel_frames);
+	come_by(ctx);
 	return 1;
 }
 
 SEC("kprobe")
 int on_kernel_function(void *ctx)
 {
-	come_by(ctx, asked.kernel_frames);
+	come_by(ctx);
 	return 0;
 }
 
-/* What is in the kernel then is the probe itself. */
+/* What is in the kernel then is the probe itself. May sleep if `wait_for_pages`. */
 SEC("uprobe")
 int on_function(void *ctx)
 {
-	come_by(ctx, false);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct stack_room *room;
+	struct told_hit hit;
+
+	if (!hit_of(ctx, task, &hit))
+		return 0;
+	room = stack_enter_whole(ctx, task);
+	if (!room) {
+		count_crowded(&hit);
+		return 0;
+	}
+	hit.chunk = room->id;
+	tell(&hit, room->lost);
+	stack_room_leave(room);
 	return 0;
 }

@@ -2,7 +2,10 @@
  *
  * The kernel makes a request for a bio, whose caller's stack is taken then. Others may be merged
  * into it before it is issued, perhaps by a thread of the kernel, so it is known by its bio until
- * then, and by its own address until it ends. */
+ * then, and by its own address until it ends. It may end before or after its maker is back in user
+ * space, which is when all of the stack is known if a page of that was absent (bpf/later.h): then
+ * the second of both tells it. */
+#include "bpf/later.h"
 #include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -29,6 +32,7 @@ struct request_state {
 	__u64 issued; /* ns; 0: not yet */
 	__u32 chunk, device, bytes;
 	__u32 pid, tid;
+	__u64 number; /* of `awaited`; 0: it is not */
 	__u16 cpu;
 	__u8 kind;
 	bool lost; /* the ring had no room for its stack */
@@ -42,8 +46,54 @@ struct {
 	__type(value, struct request_state);
 } requests SEC(".maps");
 
+__u64 last_number;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, REQUESTS_MOST); /* the recorder decides */
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u64); /* a number */
+	__type(value, struct request_awaited);
+} awaited SEC(".maps");
+
 static __always_inline void marked(struct task_struct *task)
 {
+}
+
+/* ---- Told ---- */
+
+static __always_inline void tell(struct told_request *told, bool lost)
+{
+	struct request_counts *c = counted();
+
+	if (c && (lost || bpf_ringbuf_output(&ring, told, sizeof(*told), ring_wakeup())))
+		__sync_fetch_and_add(&c->ring_full, 1);
+}
+
+/* A request has ended (`told`), or become a part of another one (NULL); or its stack is known
+ * (`chunk`; 0: as well as it was). Whoever comes second tells it. */
+static __always_inline void meet(__u64 number, const struct told_request *told, __u32 chunk)
+{
+	struct request_awaited *whole = bpf_map_lookup_elem(&awaited, &number);
+
+	if (!whole)
+		return;
+	if (told)
+		whole->told = *told;
+	if (chunk)
+		whole->chunk = chunk;
+	if (!__sync_lock_test_and_set(&whole->met, 1))
+		return;
+	if (whole->chunk)
+		whole->told.chunk = whole->chunk;
+	if (whole->told.told)
+		tell(&whole->told, false);
+	bpf_map_delete_elem(&awaited, &number);
+}
+
+static __always_inline void later_tell(union later_told *told, __u32 chunk)
+{
+	meet(told->request.number, NULL, chunk);
 }
 
 /* ---- Made ---- */
@@ -67,14 +117,40 @@ static __always_inline void count_other(struct task_struct *task)
 		c->others++;
 }
 
-static __always_inline void miss(void)
+static __always_inline void miss(const struct request_state *state)
 {
 	struct request_counts *c = counted();
 
+	if (state->number)
+		meet(state->number, NULL, 0);
 	if (!c)
 		return;
 	c->requests++;
 	c->map_full++;
+}
+
+/* Its stack, or a part of it, until the rest is known. */
+static __always_inline void take_stack(
+	void *ctx, struct task_struct *task, struct request_state *state)
+{
+	struct stack_room *room = stack_room(ROOM_SAMPLED);
+	struct request_awaited none = {0};
+	struct later_request later = {0};
+
+	if (!room)
+		return;
+	stack_take_in(room, ctx, task, asked.kernel_frames);
+	state->chunk = room->id;
+	state->lost = room->lost;
+	if (state->lost || !page_due(room))
+		return;
+	later.number = __sync_fetch_and_add(&last_number, 1) + 1;
+	if (bpf_map_update_elem(&awaited, &later.number, &none, BPF_NOEXIST))
+		return;
+	if (later_keep(room, task, &later, sizeof(later)))
+		state->number = later.number;
+	else
+		bpf_map_delete_elem(&awaited, &later.number);
 }
 
 SEC("tp_btf/block_getrq")
@@ -98,9 +174,9 @@ int BPF_PROG(on_make, struct bio *bio)
 		.tid = (__u32)task->pid,
 		.cpu = (__u16)cpu,
 		.kind = kind};
-	state.chunk = stack_take(ctx, task, &state.lost);
+	take_stack(ctx, task, &state);
 	if (bpf_map_update_elem(&requests, &key, &state, BPF_ANY))
-		miss();
+		miss(&state);
 	return 0;
 }
 
@@ -129,8 +205,12 @@ int BPF_PROG(on_merge, struct request *request)
 	struct request_counts *c = counted();
 	__u64 key;
 
-	if (!find(request, &key))
+	struct request_state *state = find(request, &key);
+
+	if (!state)
 		return 0;
+	if (state->number)
+		meet(state->number, NULL, 0);
 	bpf_map_delete_elem(&requests, &key);
 	if (c)
 		c->merged++;
@@ -151,13 +231,13 @@ int BPF_PROG(on_issue, struct request *request)
 	if (state.kind != REQUEST_DISCARD)
 		state.bytes = request->__data_len;
 	if (bpf_map_update_elem(&requests, &address, &state, BPF_ANY))
-		miss();
+		miss(&state);
 	return 0;
 }
 
 /* ---- Ended ---- */
 
-static __always_inline void tell(const struct request_state *state, __u64 now)
+static __always_inline void end(const struct request_state *state, __u64 now)
 {
 	struct request_counts *c = counted();
 	__u64 issued = state->issued ? state->issued : state->made;
@@ -176,8 +256,10 @@ static __always_inline void tell(const struct request_state *state, __u64 now)
 	if (!c)
 		return;
 	c->requests++;
-	if (state->lost || bpf_ringbuf_output(&ring, &told, sizeof(told), ring_wakeup()))
-		c->ring_full++;
+	if (state->number)
+		meet(state->number, &told, 0);
+	else
+		tell(&told, state->lost);
 }
 
 /* A flush is issued by the kernel, for all who have asked for it: what they asked ends unissued. */
@@ -195,7 +277,7 @@ int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes
 	}
 	if (!state || !state->made)
 		return 0;
-	tell(state, now);
+	end(state, now);
 	state->made = 0; /* should it stay */
 	bpf_map_delete_elem(&requests, &key);
 	return 0;

@@ -1,6 +1,7 @@
 /* io.bpf.c: which calls read and write files, how much, and for how long? */
 #include "bpf/calls.h"
 #include "bpf/file_name.h"
+#include "bpf/later.h"
 #include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -75,11 +76,31 @@ static __always_inline void tell(struct told_call *call, bool lost)
 {
 	struct call_counts *c = counted();
 
-	if (!c)
-		return;
-	c->calls++;
-	if (lost || bpf_ringbuf_output(&ring, call, sizeof(*call), ring_wakeup()))
+	if (c && (lost || bpf_ringbuf_output(&ring, call, sizeof(*call), ring_wakeup())))
 		c->ring_full++;
+}
+
+static __always_inline void later_tell(union later_told *told, __u32 chunk)
+{
+	if (chunk)
+		told->call.chunk = chunk;
+	tell(&told->call, false);
+}
+
+/* With its stack, unless that would be in vain. */
+static __always_inline void tell_from(
+	void *ctx, struct task_struct *task, struct told_call *call, bool lost)
+{
+	struct stack_room *room = lost ? NULL : stack_room(ROOM_SAMPLED);
+
+	if (room) {
+		stack_take_in(room, ctx, task, asked.kernel_frames);
+		call->chunk = room->id;
+		lost = room->lost;
+		if (!lost && later_keep(room, task, call, sizeof(*call)))
+			return;
+	}
+	tell(call, lost);
 }
 
 SEC("tp_btf/sys_exit")
@@ -88,8 +109,8 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct task_struct *task;
 	struct told_call call;
+	struct call_counts *c = counted();
 	struct thread *t;
-	bool lost = false;
 	__u64 now;
 
 	if (!returning(regs))
@@ -97,7 +118,7 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 	now = bpf_ktime_get_ns();
 	task = bpf_get_current_task_btf();
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!t || !t->since)
+	if (!c || !t || !t->since)
 		return 0;
 	call = (struct told_call){.told = TOLD_CALL,
 		.kind = t->kind,
@@ -111,8 +132,7 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 	t->since = 0;
 	if (!wanted_cpu(cpu))
 		return 0;
-	if (!t->lost)
-		call.chunk = stack_take(ctx, task, &lost);
-	tell(&call, lost || t->lost);
+	c->calls++;
+	tell_from(ctx, task, &call, t->lost);
 	return 0;
 }

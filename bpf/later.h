@@ -2,23 +2,20 @@
  *
  * A program that interrupts a thread may not wait for a page. What the thread itself does last on
  * its way back to user space may, and finds the registers and the stack of the interrupt. Until
- * then a sample, or a wait, is kept in a slot, with the stack as far as it is known; where that is
- * taken, or the kernel has no such work (before Linux 6.18), this is the stack that is told. What
- * is in slots when a recording ends is for the recorder to take: each is told by one of both. */
+ * then a sample, a wait or a call is kept in a slot, with the stack as far as it is known; where
+ * that is taken, or the kernel has no such work (before Linux 6.18), this is the stack that is
+ * told. What is in slots when a recording ends is for the recorder to take: each is told by one of
+ * both. */
 #ifndef KILN_BPF_LATER_H
 #define KILN_BPF_LATER_H
 
-#include "bpf/stacks.h"
+#include "bpf/pages.h"
 
 /* Rooms for stacks: an interrupt's, and that of who returns, which can be interrupted. */
 #define ROOM_SAMPLED 0
 #ifndef ROOM_LATER
 #define ROOM_LATER 1
 #endif
-
-#define LATER_PAGES 64 /* that are asked for at a time, from the one that was missed upwards */
-
-const volatile bool wait_for_pages;
 
 struct later_slot later[LATER_SLOTS];
 
@@ -43,10 +40,10 @@ struct {
  * no room for is counted. */
 static __always_inline void later_tell(union later_told *told, __u32 chunk);
 
-/* Was a page absent that can be waited for? */
-static __always_inline bool later_due(const struct stack_room *room)
+/* Is the current thread just doing that? It may be interrupted. */
+static __always_inline bool later_busy(struct task_struct *task)
 {
-	return wait_for_pages && room->walked && room->user.end == USER_STACK_PAGE;
+	return later[(__u32)task->pid & (LATER_SLOTS - 1)].teller == (__u32)task->pid;
 }
 
 #ifdef __TARGET_ARCH_x86
@@ -54,39 +51,8 @@ static __always_inline bool later_due(const struct stack_room *room)
 extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *work,
 	void *map, int (*callback)(struct bpf_map *map, void *key, void *value),
 	void *program) __ksym __weak;
-extern void bpf_rcu_read_lock(void) __ksym __weak;
-extern void bpf_rcu_read_unlock(void) __ksym __weak;
 extern void bpf_preempt_disable(void) __ksym __weak;
 extern void bpf_preempt_enable(void) __ksym __weak;
-
-/* What is fetched: pages of one mapping, which is of memory and not of a device. */
-struct later_pages {
-	__u64 start, end;
-};
-
-static long find_end(struct task_struct *task, struct vm_area_struct *area, void *context)
-{
-	struct later_pages *pages = context;
-
-	pages->end = area->vm_flags & AREA_OF_DEVICE ? 0 : area->vm_end;
-	return 0;
-}
-
-static long fetch_page(__u32 i, void *context)
-{
-	const struct later_pages *pages = context;
-	__u64 at = pages->start + i * 4096ull, word;
-
-	return at >= pages->end || bpf_copy_from_user(&word, sizeof(word), (const void *)at);
-}
-
-static __always_inline void fetch_pages(struct task_struct *task, __u64 absent)
-{
-	struct later_pages pages = {.start = absent & -8ull};
-
-	bpf_find_vma(task, absent, find_end, &pages, 0);
-	bpf_loop(LATER_PAGES, fetch_page, &pages, 0);
-}
 
 /* The stack is the one that it was. */
 static __always_inline bool later_same(const struct later_work *work, struct task_struct *task)
@@ -116,33 +82,29 @@ static __always_inline __u32 later_walk(struct later_work *work)
 	return chunk;
 }
 
-/* Unwind tables may be replaced, so that a walk, unlike other work of a thread, has to hold them.
- */
-static __always_inline __u32 later_stack(struct later_work *work)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 chunk;
-
-	if (!later_same(work, task))
-		return 0;
-	fetch_pages(task, work->absent);
-	bpf_rcu_read_lock();
-	chunk = later_walk(work);
-	bpf_rcu_read_unlock();
-	return chunk;
-}
-
 /* What a thread does before it is in user space again, or ends. */
 static int on_return(struct bpf_map *map, void *key, void *value)
 {
 	struct later_slot *slot = &later[*(__u32 *)key & (LATER_SLOTS - 1)];
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct later_work *work = value;
 	union later_told told = slot->told;
-	__u32 chunk = later_stack(value);
+	bool same = later_same(work, task);
+	__u32 chunk = 0;
 
+	if (same)
+		pages_fetch(task, work->absent);
+	slot->teller = (__u32)task->pid;
+	if (same) {
+		tables_hold();
+		chunk = later_walk(work);
+		tables_let_go();
+	}
 	bpf_preempt_disable(); /* the recorder waits for who is telling, and reckons with no others
 				*/
 	if (__sync_val_compare_and_swap(&slot->state, LATER_KEPT, LATER_BEING_TOLD) == LATER_KEPT) {
 		later_tell(&told, chunk);
+		slot->teller = 0;
 		__sync_lock_test_and_set(&slot->state, LATER_FREE);
 	}
 	bpf_preempt_enable();
@@ -172,7 +134,7 @@ static __always_inline bool later_keep(
 	struct later_slot *slot = &later[at];
 	struct later_work *work;
 
-	if (!later_due(room))
+	if (!page_due(room))
 		return false;
 	work = bpf_map_lookup_elem(&laters, &at);
 	if (!work || __sync_val_compare_and_swap(&slot->state, LATER_FREE, LATER_BEING_KEPT) !=

@@ -3,7 +3,10 @@
  * The kernel tells of its own locks while it holds them, and programs such as these take some: what
  * happens while one of ours runs on a CPU is counted, and nothing else is done. Memory for what is
  * kept of a thread is only asked for where threads may sleep. */
+#define STACK_ROOMS 3
+#define ROOM_LATER  2
 #include "bpf/calls.h"
+#include "bpf/later.h"
 #include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -19,7 +22,8 @@ struct wait {
 	__u32 chunk;
 	__u16 cpu;
 	__u8 kind;
-	bool lost; /* the ring had no room for its stack */
+	bool lost;  /* the ring had no room for its stack */
+	bool paged; /* a page of its stack was absent */
 };
 
 /* A thread that is recorded. */
@@ -49,12 +53,12 @@ struct {
 } cpus SEC(".maps");
 
 /* This CPU; NULL: a program of ours is interrupted, or wants a lock itself. */
-static __always_inline struct cpu *cpu_begin(void)
+static __always_inline struct cpu *cpu_begin(struct task_struct *task)
 {
 	__u32 first = 0;
 	struct cpu *cpu = bpf_map_lookup_elem(&cpus, &first);
 
-	if (!cpu || cpu->busy)
+	if (!cpu || cpu->busy || later_busy(task))
 		return NULL;
 	cpu->busy = true;
 	asm volatile("" ::: "memory");
@@ -85,22 +89,34 @@ static __always_inline void count_unseen(void)
 
 /* ---- Waits ---- */
 
+static __always_inline struct stack_room *take_stack(
+	void *ctx, struct task_struct *task, struct wait *wait)
+{
+	struct stack_room *room = stack_room(ROOM_SAMPLED);
+
+	if (!room)
+		return NULL;
+	room->probe_start = probe_start;
+	room->probe_size = probe_size;
+	stack_take_in(room, ctx, task, wait->kind != LOCK_FUTEX && asked.kernel_frames);
+	wait->chunk = room->id;
+	wait->lost = room->lost;
+	return room;
+}
+
 static __always_inline void begin(
 	void *ctx, struct task_struct *task, struct wait *wait, __u8 kind, __u64 lock)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct stack_room *room = stack_room(0);
+	struct stack_room *room;
 
-	if (!room)
-		return;
-	room->probe_start = probe_start;
-	room->probe_size = probe_size;
-	stack_take_in(room, ctx, task, kind != LOCK_FUTEX && asked.kernel_frames);
 	wait->kind = kind;
 	wait->lock = lock;
 	wait->cpu = (__u16)bpf_get_smp_processor_id();
-	wait->chunk = room->id;
-	wait->lost = room->lost;
+	room = take_stack(ctx, task, wait);
+	if (!room)
+		return;
+	wait->paged = page_due(room);
 	wait->since = now;
 }
 
@@ -124,16 +140,37 @@ static __always_inline bool take(struct wait *wait, __u64 since)
 	return since && __sync_val_compare_and_swap(&wait->since, since, 0) == since;
 }
 
-static __always_inline void end(struct wait *wait, struct task_struct *task, __u64 now)
+static __always_inline void tell(struct told_lock *told, bool lost)
 {
-	struct told_lock told = told_of(wait, task, now);
 	struct lock_counts *c = counted();
 
+	if (c && (lost || bpf_ringbuf_output(&ring, told, sizeof(*told), ring_wakeup())))
+		c->ring_full++;
+}
+
+static __always_inline void later_tell(union later_told *told, __u32 chunk)
+{
+	if (chunk)
+		told->lock.chunk = chunk;
+	tell(&told->lock, false);
+}
+
+/* A stack that is not all in memory is taken again, as it is kept from here on: the pages are not
+ * fetched before. */
+static __always_inline void end(void *ctx, struct wait *wait, struct task_struct *task, __u64 now)
+{
+	struct stack_room *room = NULL;
+	struct lock_counts *c = counted();
+	struct told_lock told;
+
+	if (wait->paged && !wait->lost)
+		room = take_stack(ctx, task, wait);
+	told = told_of(wait, task, now);
 	if (!take(wait, told.since) || !c)
 		return;
 	c->waits++;
-	if (wait->lost || bpf_ringbuf_output(&ring, &told, sizeof(told), ring_wakeup()))
-		c->ring_full++;
+	if (!room || wait->lost || !later_keep(room, task, &told, sizeof(told)))
+		tell(&told, wait->lost);
 }
 
 /* ---- Programs' locks: futex(2) ---- */
@@ -175,7 +212,7 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long number)
 		!wanted_cpu(bpf_get_smp_processor_id()) ||
 		(call == LOCK_CALL_RESTART && !t->interrupted))
 		return 0;
-	cpu = cpu_begin();
+	cpu = cpu_begin(task);
 	if (!cpu) {
 		count_nested();
 		return 0;
@@ -201,13 +238,13 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 	if (!t || !t->futex.since)
 		return 0;
 	t->interrupted = result == ERROR_RESTART;
-	cpu = cpu_begin();
+	cpu = cpu_begin(task);
 	if (!cpu) {
 		t->futex.since = 0;
 		count_nested();
 		return 0;
 	}
-	end(&t->futex, task, now);
+	end(ctx, &t->futex, task, now);
 	cpu_end(cpu);
 	return 0;
 }
@@ -281,7 +318,7 @@ int BPF_PROG(on_begin, void *lock, unsigned int flags)
 	if (!(kinds >> kind & 1) || !wanted_cpu(bpf_get_smp_processor_id()))
 		return 0;
 	task = bpf_get_current_task_btf();
-	cpu = cpu_begin();
+	cpu = cpu_begin(task);
 	if (!cpu) {
 		if (is_recorded(task))
 			count_nested();
@@ -316,7 +353,7 @@ int BPF_PROG(on_end, void *lock, int result)
 {
 	__u64 now = bpf_ktime_get_ns();
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct cpu *cpu = cpu_begin();
+	struct cpu *cpu = cpu_begin(task);
 	struct thread *t;
 	struct wait *wait;
 
@@ -329,7 +366,7 @@ int BPF_PROG(on_end, void *lock, int result)
 			wait = &t->lock;
 	}
 	if (wait)
-		end(wait, task, now);
+		end(ctx, wait, task, now);
 	cpu_end(cpu);
 	return 0;
 }
@@ -358,7 +395,7 @@ static __always_inline void marked(struct task_struct *task)
 	if (asked.until_exec || asked.by_cpu || !waits_already(task))
 		return;
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	cpu = t ? cpu_begin() : NULL;
+	cpu = t ? cpu_begin(bpf_get_current_task_btf()) : NULL;
 	if (!cpu)
 		return;
 	t->futex.kind = LOCK_FUTEX;

@@ -5,6 +5,7 @@
  * that live are in a table: put there when their address has come back, taken out before their
  * memory may be somebody else's. */
 #define STACK_ROOMS 6
+#include "bpf/pages.h"
 #include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -157,6 +158,7 @@ static __always_inline void begin_again(struct thread *t, struct task_struct *ta
 	bpf_map_delete_elem(&blocks, &key);
 }
 
+/* May sleep if `wait_for_pages`. */
 SEC("uprobe")
 int on_allocate(__u64 *ctx)
 {
@@ -181,9 +183,8 @@ int on_allocate(__u64 *ctx)
 	t->old = 0;
 	if ((t->kind == ALLOC_REALLOC || t->kind == ALLOC_REALLOCARRAY) && ARGUMENT_0(ctx))
 		begin_again(t, task, ARGUMENT_0(ctx));
-	room = stack_room_enter();
+	room = stack_enter_whole(ctx, task);
 	if (room) {
-		stack_take_in(room, ctx, task, false);
 		t->block.chunk = room->id;
 		t->block.lost = room->lost ? BLOCK_RING_FULL : BLOCK_WHOLE;
 		stack_room_leave(room);

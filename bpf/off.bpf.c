@@ -155,7 +155,7 @@ static __always_inline bool keep_run(
 	struct wait_counts *c = counted();
 	struct told_run run;
 
-	if (!c || !later_due(room))
+	if (!c || !page_due(room))
 		return false;
 	describe_run(task, t, now, &run);
 	if (!later_keep(room, task, &run, sizeof(run)))
@@ -373,7 +373,7 @@ static __always_inline void take_leaving(void *ctx, struct task_struct *task, st
 	stack_take_as(room, ctx, task, asked.kernel_frames, &asked.origin, &t->memo);
 	t->chunk = room->id;
 	t->lost = room->lost;
-	t->paged = later_due(room);
+	t->paged = page_due(room);
 }
 
 static __always_inline void leave(

@@ -162,6 +162,13 @@ struct told_request {
 	__u32 pid, tid; /* who made it */
 };
 
+/* One whose stack is still to come, or has come before its end: the other one is awaited. */
+struct request_awaited {
+	struct told_request told; /* zeroes: it has not ended */
+	__u32 chunk;		  /* 0: no better one is known */
+	__u32 met;		  /* one of both has come */
+};
+
 /* What was seen, on each CPU. */
 struct request_counts {
 	__u64 requests;	 /* that should be told: they have ended, or there was no room for them */
@@ -384,14 +391,23 @@ _Static_assert(sizeof(struct told_sample) <= 24, "what a sample writes");
 /* What waits for its stack: bpf/later.h. */
 #define LATER_SLOTS 64 /* a power of two */
 enum later_state { LATER_FREE, LATER_BEING_KEPT, LATER_KEPT, LATER_BEING_TOLD };
+/* None: only the request's stack is told then, see bpf/disk.bpf.c. */
+struct later_request {
+	__u8 told, reserved[7]; /* 0 */
+	__u64 number;
+};
 union later_told {
 	struct told_sample sample;
 	struct told_wait wait;
 	struct told_run run;
+	struct told_call call;
+	struct told_hit hit;
+	struct told_lock lock;
+	struct later_request request;
 };
 struct later_slot {
-	__u32 state; /* from KEPT on, whoever exchanges it has what is told */
-	__u32 reserved;
+	__u32 state;  /* from KEPT on, whoever exchanges it has what is told */
+	__u32 teller; /* a thread that is just taking its stack and telling it */
 	union later_told told;
 };
 

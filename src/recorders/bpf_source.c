@@ -153,6 +153,7 @@ void bpf_source_release(struct bpf_source *source)
 	chunk_table_release(&source->chunks);
 	unwind_feed_release(&source->feed);
 	sampler_release(&source->sampler);
+	buffer_release(&source->left);
 	perf_source_release(&source->processes);
 }
 
@@ -450,15 +451,19 @@ static bool threads_can_work(struct bpf_program *program)
 	return false;
 }
 
-bool bpf_source_waits_for_pages(
-	const struct bpf_source *source, const struct session *s, struct bpf_program *program)
+bool bpf_source_waits_for_pages(const struct bpf_source *source, const struct session *s,
+	struct bpf_program *program, struct bpf_map *laters)
 {
-	return threads_can_work(program) && source->by_tables && !s->options->no_page_in;
+	bool waits = threads_can_work(program) && source->by_tables && !s->options->no_page_in;
+
+	if (waits && laters)
+		bpf_map__set_max_entries(laters, LATER_SLOTS);
+	return waits;
 }
 
 /* Who comes back from now on finds nothing to tell. What is just being told is so at once, as
  * nothing else runs on that CPU. */
-void bpf_source_collect(struct later_slot *later, struct buffer *ret_told)
+void bpf_source_collect(struct bpf_source *source, struct later_slot *later)
 {
 	const struct timespec pause = {.tv_nsec = 100000};
 
@@ -468,10 +473,19 @@ void bpf_source_collect(struct later_slot *later, struct buffer *ret_told)
 
 		if (__atomic_compare_exchange_n(&slot->state, &state, LATER_FREE, false,
 			    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-			buffer_add(ret_told, &slot->told, sizeof(slot->told));
+			buffer_add(&source->left, &slot->told, sizeof(slot->told));
 		while (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != LATER_FREE)
 			nanosleep(&pause, NULL);
 	}
+}
+
+void bpf_source_take_left(struct bpf_source *source)
+{
+	const union later_told *told = (const void *)source->left.at;
+
+	for (size_t i = 0; i < source->left.len / sizeof(*told); i++)
+		take(source, (struct bytes){(const char *)&told[i], sizeof(*told)}, UINT64_MAX);
+	source->left.len = 0;
 }
 
 /* ---- The end ---- */

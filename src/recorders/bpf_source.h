@@ -15,6 +15,7 @@
 #include "recorders/sampler.h"
 #include "recorders/unwind_feed.h"
 
+struct bpf_map;
 struct bpf_object_skeleton;
 struct bpf_program;
 
@@ -40,6 +41,7 @@ struct bpf_source {
 	struct unwind_feed feed; /* of tables for user stacks... */
 	bool by_tables;		 /* ... if they are wanted */
 	int stats; /* 1 more than a descriptor: the kernel adds up what programs take; 0: none */
+	struct buffer left; /* union later_told: whose threads had not come back to tell them */
 	uint64_t malformed; /* records that are none: never from a kernel */
 };
 
@@ -83,12 +85,15 @@ void bpf_source_add(struct bpf_source *source, uint32_t samples, const struct sa
 /* Forget all that a hash map holds. */
 void bpf_source_empty(struct bpf_source *source, const char *map, size_t key_size, size_t most);
 
-/* May stacks wait for pages that are not in memory (bpf/later.h)? Before the programs are loaded,
- * of which `program` is one that a timer runs. */
-bool bpf_source_waits_for_pages(
-	const struct bpf_source *source, const struct session *s, struct bpf_program *program);
-/* Once nothing new is told: add what still waits for its stack, each a union later_told. */
-void bpf_source_collect(struct later_slot *later, struct buffer *ret_told);
+/* May stacks wait for pages that are not in memory (bpf/pages.h)? Before the programs are loaded,
+ * of which `program` is one. With `laters`, the map of that name, of which bpf/later.h makes use.
+ */
+bool bpf_source_waits_for_pages(const struct bpf_source *source, const struct session *s,
+	struct bpf_program *program, struct bpf_map *laters);
+/* Once nothing new is told: keep what still waits for its stack; and, after the last drain, take
+ * it. */
+void bpf_source_collect(struct bpf_source *source, struct later_slot *later);
+void bpf_source_take_left(struct bpf_source *source);
 
 /* The CPUs' `counts`, which are 64-bit words, added up. */
 void bpf_source_counts(const struct bpf_source *source, uint64_t *ret_counts, size_t words);

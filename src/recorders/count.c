@@ -84,6 +84,17 @@ static void leave_out_plumbing(
 	buffer_release(&name);
 }
 
+static void wait_for_pages(struct count_state *state, const struct session *s)
+{
+	struct count_bpf *programs = state->programs;
+	struct bpf_program *function = programs->progs.on_function;
+
+	programs->rodata->wait_for_pages =
+		bpf_source_waits_for_pages(&state->source, s, function, programs->maps.laters);
+	if (programs->rodata->wait_for_pages)
+		bpf_program__set_flags(function, BPF_F_SLEEPABLE);
+}
+
 static bool open_programs(struct count_state *state, const struct session *s, struct error *err)
 {
 	struct count_bpf__rodata *constants;
@@ -109,6 +120,7 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 	bpf_program__set_autoload(state->programs->progs.on_kernel_function, kinds[PROBE_KERNEL]);
 	bpf_program__set_autoload(state->programs->progs.on_function,
 		kinds[PROBE_FUNCTION] || kinds[PROBE_RETURN] || kinds[PROBE_STATIC]);
+	wait_for_pages(state, s);
 	state->source.programs = state->programs->skeleton;
 	return true;
 }
@@ -298,8 +310,10 @@ static bool count_drain(struct session *s, bool last, struct error *err)
 	struct count_state *state = s->recorder_state;
 
 	bpf_source_drain(&state->source, last);
-	if (last)
+	if (last) {
+		bpf_source_take_left(&state->source);
 		bpf_source_track(&state->source, UINT64_MAX);
+	}
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return uprobes_follow(&state->uprobes, s, err);
@@ -319,6 +333,7 @@ static void count_stop(struct session *s)
 
 	detach(state);
 	bpf_source_disable(&state->source);
+	bpf_source_collect(&state->source, state->programs->bss->later);
 }
 
 /* What the kernel says of its programs is said of the first event of each kind. */

@@ -471,7 +471,6 @@ const struct mode mode_cpu = {
 	.about = "where CPU time goes",
 	.busy = true,
 	.timed = true,
-	.waits = true,
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
 		"page-faults or context-switches",
 	.top = "hottest functions (self)",

@@ -33,7 +33,6 @@ struct cpu_bpf {
 	uint64_t news;		  /* bytes that were told of processes... */
 	uint64_t news_time;	  /* ... the last of them then: CLOCK_MONOTONIC, ns */
 	struct sample_counts counts;
-	struct buffer left; /* union later_told: whose threads had not come back to tell them */
 };
 
 /* ---- Records ---- */
@@ -51,15 +50,28 @@ static bool add_samples(
 	return sampler_add(&source->sampler, 0, sample, idle, count);
 }
 
+static void add_counted(
+	struct cpu_bpf *b, const struct tally_key *who, uint32_t epoch, uint64_t count)
+{
+	struct sample sample = {.has = SAMPLE_THREAD, .time = b->epoch_begins[epoch & 1]};
+
+	add_samples(b, &sample, who, count);
+}
+
+/* Where they are counted, only those whose threads had not come back to do so. */
 static bool take_sample(void *context, const void *record)
 {
+	struct cpu_bpf *b = context;
 	const struct told_sample *told = record;
 	struct tally_key who = {.pid = told->pid, .tid = told->tid, .chunk = told->chunk};
 	struct sample sample = {.has = SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU,
 		.time = told->time,
 		.cpu = told->cpu};
 
-	return add_samples(context, &sample, &who, 1);
+	if (!b->untimed)
+		return add_samples(b, &sample, &who, 1);
+	add_counted(b, &who, b->programs->bss->epoch, 1);
+	return true;
 }
 
 static size_t sample_size(uint8_t told)
@@ -75,14 +87,6 @@ static uint64_t sample_time(const void *record)
 static const struct bpf_records sample_records = {sample_size, sample_time, take_sample};
 
 /* ---- Counts ---- */
-
-static void add_counted(
-	struct cpu_bpf *b, const struct tally_key *who, uint32_t epoch, uint64_t count)
-{
-	struct sample sample = {.has = SAMPLE_THREAD, .time = b->epoch_begins[epoch & 1]};
-
-	add_samples(b, &sample, who, count);
-}
 
 /* Take out what was counted, but for the present epoch unless `all`. */
 static void take_counts(struct cpu_bpf *b, bool all)
@@ -151,23 +155,6 @@ uint64_t cpu_bpf_spent(const struct cpu_bpf *b)
 	return bpf_source_spent(&b->source);
 }
 
-static void take_left(struct cpu_bpf *b)
-{
-	const union later_told *told = (const void *)b->left.at;
-
-	for (size_t i = 0; i < b->left.len / sizeof(*told); i++) {
-		const struct told_sample *sample = &told[i].sample;
-		struct tally_key who = {
-			.pid = sample->pid, .tid = sample->tid, .chunk = sample->chunk};
-
-		if (b->untimed)
-			add_counted(b, &who, b->programs->bss->epoch, 1);
-		else
-			take_sample(b, sample);
-	}
-	b->left.len = 0;
-}
-
 /* ---- The recorder ---- */
 
 static bool open_programs(struct cpu_bpf *b, const struct session *s, struct error *err)
@@ -185,10 +172,8 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 			  ? (uint32_t)(s->options->ring_bytes / TALLY_BYTES)
 			  : TALLIES_MOST;
 	bpf_map__set_max_entries(b->programs->maps.tallies, b->untimed ? b->room : 1);
-	constants->wait_for_pages =
-		bpf_source_waits_for_pages(&b->source, s, b->programs->progs.on_sample);
-	if (constants->wait_for_pages)
-		bpf_map__set_max_entries(b->programs->maps.laters, LATER_SLOTS);
+	constants->wait_for_pages = bpf_source_waits_for_pages(
+		&b->source, s, b->programs->progs.on_sample, b->programs->maps.laters);
 	return true;
 }
 
@@ -250,7 +235,7 @@ uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
 		return next_drain(b);
 	if (b->untimed)
 		take_counts(b, true);
-	take_left(b);
+	bpf_source_take_left(&b->source);
 	bpf_source_track(&b->source, UINT64_MAX);
 	return 0;
 }
@@ -258,7 +243,7 @@ uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
 void cpu_bpf_stop(struct cpu_bpf *b)
 {
 	bpf_source_disable(&b->source);
-	bpf_source_collect(b->programs->bss->later, &b->left);
+	bpf_source_collect(&b->source, b->programs->bss->later);
 	bpf_source_counts(&b->source, (uint64_t *)&b->counts, sizeof(b->counts) / sizeof(uint64_t));
 }
 
@@ -274,7 +259,6 @@ void cpu_bpf_release(struct cpu_bpf *b)
 {
 	if (!b)
 		return;
-	buffer_release(&b->left);
 	sample_bpf__destroy(b->programs);
 	bpf_source_release(&b->source);
 	free(b);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "base/units.h"
@@ -64,6 +65,10 @@ static bool open_programs(struct disk_state *state, const struct session *s, str
 		constants->kinds = (unsigned)o->reads << REQUEST_READ | (unsigned)o->writes
 										<< REQUEST_WRITE;
 	bpf_map__set_max_entries(state->programs->maps.requests, requests_most(o));
+	constants->wait_for_pages = bpf_source_waits_for_pages(
+		&state->source, s, state->programs->progs.on_make, state->programs->maps.laters);
+	bpf_map__set_max_entries(
+		state->programs->maps.awaited, constants->wait_for_pages ? requests_most(o) : 1);
 	state->source.programs = state->programs->skeleton;
 	return true;
 }
@@ -205,14 +210,30 @@ static bool disk_enable(struct session *s, struct error *err)
 		&state->source, s, "attaching to the kernel's requests to devices", err);
 }
 
+/* Those that have ended, and whose makers had not come back to tell all of their stack. */
+static void take_awaited(struct disk_state *state)
+{
+	int fd = bpf_map__fd(state->programs->maps.awaited);
+	struct request_awaited awaited;
+	uint64_t number = 0;
+	bool more = !bpf_map_get_next_key(fd, NULL, &number);
+
+	for (; more; more = !bpf_map_get_next_key(fd, &number, &number))
+		if (!bpf_map_lookup_elem(fd, &number, &awaited) && awaited.told.told)
+			bpf_source_take(&state->source,
+				(struct bytes){(const char *)&awaited.told, sizeof(awaited.told)});
+}
+
 static bool disk_drain(struct session *s, bool last, struct error *err)
 {
 	struct disk_state *state = s->recorder_state;
 
 	(void)err;
 	bpf_source_drain(&state->source, last);
-	if (last)
+	if (last) {
+		take_awaited(state);
 		bpf_source_track(&state->source, UINT64_MAX);
+	}
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return true;
@@ -223,6 +244,7 @@ static void disk_stop(struct session *s)
 	struct disk_state *state = s->recorder_state;
 
 	bpf_source_disable(&state->source);
+	bpf_source_collect(&state->source, state->programs->bss->later);
 }
 
 /* Who writes back what others wrote? */

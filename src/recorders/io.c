@@ -63,6 +63,8 @@ static bool open_programs(struct io_state *state, const struct session *s, struc
 	bpf_source_ask(&state->source, s, "", &constants->asked);
 	constants->asked.kernel_frames = false; /* they are the same in every call */
 	constants->names = o->files;
+	constants->wait_for_pages = bpf_source_waits_for_pages(
+		&state->source, s, state->programs->progs.on_exit, state->programs->maps.laters);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (wanted(o, calls[i].kind))
 			constants->calls[calls[i].number] = calls[i].kind;
@@ -201,8 +203,10 @@ static bool io_drain(struct session *s, bool last, struct error *err)
 
 	(void)err;
 	bpf_source_drain(&state->source, last);
-	if (last)
+	if (last) {
+		bpf_source_take_left(&state->source);
 		bpf_source_track(&state->source, UINT64_MAX);
+	}
 	if (state->files_told > FILES_MOST / 4 * 3) {
 		bpf_source_empty(&state->source, "files", sizeof(struct file_key), FILES_MOST);
 		state->files_told = 0;
@@ -217,6 +221,7 @@ static void io_stop(struct session *s)
 	struct io_state *state = s->recorder_state;
 
 	bpf_source_disable(&state->source);
+	bpf_source_collect(&state->source, state->programs->bss->later);
 }
 
 static void io_account(struct session *s)

@@ -99,6 +99,8 @@ static bool open_programs(struct lock_state *state, struct session *s, struct er
 	bpf_program__set_autoload(state->programs->progs.on_exit, futex);
 	bpf_program__set_autoload(state->programs->progs.on_begin, kernel);
 	bpf_program__set_autoload(state->programs->progs.on_end, kernel);
+	constants->wait_for_pages = bpf_source_waits_for_pages(
+		&state->source, s, state->programs->progs.on_end, state->programs->maps.laters);
 	state->source.programs = state->programs->skeleton;
 	return true;
 }
@@ -198,6 +200,7 @@ static bool lock_drain(struct session *s, bool last, struct error *err)
 	bpf_source_drain(&state->source, last);
 	if (last) {
 		take_waiting(state);
+		bpf_source_take_left(&state->source);
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
 	s->counts.delivered = state->delivered;
@@ -216,6 +219,7 @@ static void lock_stop(struct session *s)
 		!bpf_iterate(state->programs->progs.still_waiting, &state->waiting, &failed))
 		profile_note(&s->profile, "waits that had not ended are missing: %s", failed.text);
 	bpf_source_disable(&state->source);
+	bpf_source_collect(&state->source, state->programs->bss->later);
 }
 
 static void lock_account(struct session *s)

@@ -63,6 +63,10 @@ static bool open_programs(struct mem_state *state, const struct session *s, stru
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	bpf_source_ask(&state->source, s, "", &state->programs->rodata->asked);
 	state->programs->rodata->asked.kernel_frames = false; /* there are none */
+	state->programs->rodata->wait_for_pages = bpf_source_waits_for_pages(
+		&state->source, s, state->programs->progs.on_allocate, NULL);
+	if (state->programs->rodata->wait_for_pages)
+		bpf_program__set_flags(state->programs->progs.on_allocate, BPF_F_SLEEPABLE);
 	bpf_map__set_max_entries(state->programs->maps.blocks, blocks_most(s->options));
 	state->source.programs = state->programs->skeleton;
 	return true;

@@ -152,7 +152,6 @@ static bool check(const struct record_options *o, struct error *err)
 const struct mode mode_off = {
 	.name = "off",
 	.about = "where threads wait: asleep, for input and output, for a CPU",
-	.waits = true,
 	.none = "the target never left the CPU, or not for as long as --min and --max want it",
 	.top = "what threads waited for",
 	.what = "wait (--min leaves short ones out)",

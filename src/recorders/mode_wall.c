@@ -11,7 +11,6 @@ const struct mode mode_wall = {
 	.name = "wall",
 	.about = "all of the time of threads, on the CPU and off it",
 	.timed = true,
-	.waits = true,
 	.none = "the target neither ran nor waited while it was recorded",
 	.top = "where threads were",
 	.used = used,

@@ -11,7 +11,6 @@ struct mode {
 	const char *about; /* "where threads wait" */
 	bool busy;	   /* samples are time on the CPU */
 	bool timed;	   /* a timer takes samples, so that -F makes sense */
-	bool waits;	   /* stacks wait for pages that are not in memory; --no-page-in */
 	const char *none;  /* what to try when nothing came: "the target hardly ..." */
 	const char *top;   /* what the ends of stacks are: "hottest functions (self)" */
 	const char *what;  /* every ... is recorded: "wait"; NULL: samples are taken */

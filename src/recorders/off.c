@@ -26,7 +26,6 @@ struct off_state {
 	location_id runs[RUN_KINDS];
 	struct wakers wakers;
 	struct buffer waiting; /* records of those that still wait or run at the end */
-	struct buffer left;    /* union later_told */
 	struct wait_counts counts;
 	uint64_t delivered;
 	uint64_t missed; /* runs of a program, because it ran already */
@@ -103,9 +102,8 @@ static bool open_programs(struct off_state *state, const struct session *s, stru
 	constants->waking = bpf_source_origin(s, "try_to_wake_up");
 	constants->on_cpu = state->wall;
 	constants->wait_for_pages = comes_back(state) && bpf_source_waits_for_pages(&state->source,
-								 s, state->programs->progs.on_tick);
-	if (constants->wait_for_pages)
-		bpf_map__set_max_entries(state->programs->maps.laters, LATER_SLOTS);
+								 s, state->programs->progs.on_tick,
+								 state->programs->maps.laters);
 	constants->late = is_late(state, o);
 	state->looks_back = looks_back(state, o);
 	bpf_program__set_autoload(
@@ -298,17 +296,6 @@ static bool off_enable(struct session *s, struct error *err)
 	return true;
 }
 
-/* Those whose threads had not come back to tell them. */
-static void take_left(struct off_state *state)
-{
-	const union later_told *told = (const void *)state->left.at;
-
-	for (size_t i = 0; i < state->left.len / sizeof(*told); i++)
-		bpf_source_take(&state->source,
-			(struct bytes){(const char *)&told[i], record_size(told[i].run.told)});
-	state->left.len = 0;
-}
-
 static void take_waiting(struct off_state *state)
 {
 	struct bytes rest = buffer_bytes(&state->waiting);
@@ -329,7 +316,7 @@ static bool off_drain(struct session *s, bool last, struct error *err)
 	look_back(state);
 	if (last) {
 		take_waiting(state);
-		take_left(state);
+		bpf_source_take_left(&state->source);
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
 	s->counts.delivered = state->delivered;
@@ -366,7 +353,7 @@ static void off_stop(struct session *s)
 	bool listed = !s->started || list_waiting(state, &failed);
 
 	bpf_source_disable(&state->source);
-	bpf_source_collect(state->programs->bss->later, &state->left);
+	bpf_source_collect(&state->source, state->programs->bss->later);
 	if (listed && s->started && state->wall)
 		listed =
 			bpf_iterate(state->programs->progs.still_running, &state->waiting, &failed);
@@ -430,7 +417,6 @@ static void off_close(struct session *s)
 	perf_source_leave_group(&state->source.processes, s);
 	bpf_source_release(&state->source);
 	buffer_release(&state->waiting);
-	buffer_release(&state->left);
 	wakers_release(&state->wakers);
 	free(state);
 	s->recorder_state = NULL;

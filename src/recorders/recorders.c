@@ -22,29 +22,18 @@ static bool refuse_options(const struct mode *mode, const struct mode *other, st
 		other->own, other->name, mode->name, mode->what);
 }
 
-static bool is_timed(const struct mode *mode)
-{
-	return mode->timed;
-}
-
-static bool waits(const struct mode *mode)
-{
-	return mode->waits;
-}
-
 /* "-F belongs to --mode cpu and wall: --mode io records every call" */
-static bool refuse_option(const char *option, bool (*belongs)(const struct mode *mode),
-	const struct mode *mode, struct error *err)
+static bool refuse_frequency(const struct mode *mode, struct error *err)
 {
 	char names[128];
 	size_t at = 0;
 
 	for (size_t i = 0; recorders[i]; i++)
-		if (belongs(recorders[i]->mode) && at < sizeof(names))
+		if (recorders[i]->mode->timed && at < sizeof(names))
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
 				at ? " and " : "", recorders[i]->mode->name);
-	return error_set(err, ERR_USAGE, "%s belongs to --mode %s: --mode %s records every %s",
-		option, names, mode->name, mode->what);
+	return error_set(err, ERR_USAGE, "-F belongs to --mode %s: --mode %s records every %s",
+		names, mode->name, mode->what);
 }
 
 bool mode_check(const struct mode *mode, const struct record_options *options, struct error *err)
@@ -57,9 +46,7 @@ bool mode_check(const struct mode *mode, const struct record_options *options, s
 		if (recorders[i]->mode != mode && recorders[i]->mode->used(&others))
 			return refuse_options(mode, recorders[i]->mode, err);
 	if (options->frequency && !mode->timed)
-		return refuse_option("-F", is_timed, mode, err);
-	if (options->no_page_in && !mode->waits)
-		return refuse_option("--no-page-in", waits, mode, err);
+		return refuse_frequency(mode, err);
 	if (options->max_overhead && !mode->timed)
 		return error_set(err, ERR_USAGE,
 			"--max-overhead lowers the frequency of a timer: --mode %s records every "
