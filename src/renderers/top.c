@@ -12,7 +12,7 @@
 
 struct top_settings {
 	struct text_settings text;
-	uint64_t rows;
+	uint64_t rows, skip;
 	int sort; /* enum function_sort */
 	bool csv, json, by_change;
 };
@@ -33,6 +33,11 @@ static const struct option options[] = {
 		.help = "how many functions; 0: all (default: 30; all in CSV and JSON)",
 		.set = option_u64,
 		.offset = offsetof(struct top_settings, rows)},
+	{.name = "skip",
+		.argument = "N",
+		.help = "leave out the first N functions",
+		.set = option_u64,
+		.offset = offsetof(struct top_settings, skip)},
 	{.name = "by-change",
 		.help = "of two columns: what changed most first, not what is most",
 		.set = option_flag,
@@ -221,7 +226,9 @@ static void json_function(struct buffer *b, const struct view *v, const struct f
 	buffer_char(b, '}');
 }
 
-static void json(struct buffer *b, const struct view *v, const struct functions *f, size_t rows)
+/* count: of all functions, those that are skipped or left out, too. */
+static void json(struct buffer *b, const struct view *v, const struct functions *f, size_t rows,
+	size_t count)
 {
 	const struct stream_row *stream = view_stream(v);
 	size_t shown = sides_shown(&f->sides);
@@ -235,6 +242,7 @@ static void json(struct buffer *b, const struct view *v, const struct functions 
 	json_number(b, "total", f->sides.total[shown][0]);
 	if (shown)
 		json_number(b, "before_total", f->sides.total[0][0]);
+	json_number(b, "functions_count", (int64_t)count);
 	buffer_text(b, ",\"functions\":[");
 	for (size_t i = 0; i < rows; i++) {
 		buffer_text(b, i ? ",\n" : "\n");
@@ -250,22 +258,27 @@ static bool render(
 	uint64_t rows = s->rows != ROWS_UNSET ? s->rows
 			: s->csv || s->json   ? ROWS_ALL
 					      : ROWS_DEFAULT;
-	struct functions functions;
+	struct functions functions, shown;
 	struct buffer b = {0};
+	size_t skip;
 
 	if (s->csv && s->json)
 		return error_set(err, ERR_USAGE, "--csv and --json exclude each other");
 	functions_init(&functions, v, (enum function_sort)s->sort, s->by_change);
-	if (rows == ROWS_ALL || rows > functions.count)
-		rows = functions.count;
+	skip = s->skip < functions.count ? s->skip : functions.count;
+	shown = functions;
+	shown.rows += skip;
+	shown.count -= skip;
+	if (rows == ROWS_ALL || rows > shown.count)
+		rows = shown.count;
 	if (s->csv)
-		csv(&b, v, &functions, rows);
+		csv(&b, v, &shown, rows);
 	else if (s->json)
-		json(&b, v, &functions, rows);
+		json(&b, v, &shown, rows, functions.count);
 	else if (functions.sides.count == 2)
-		change_table(&b, v, &functions, rows, 0, &s->text);
+		change_table(&b, v, &shown, rows, 0, &s->text);
 	else
-		table(&b, v, &functions, rows, &s->text);
+		table(&b, v, &shown, rows, &s->text);
 	output_write(out, buffer_bytes(&b));
 	buffer_release(&b);
 	functions_release(&functions);

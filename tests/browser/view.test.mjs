@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { equal, folder, kiln, near, run, source, test } from "./harness.mjs";
-import { boxOf, drag, look, menu, middleOf, placeOf, settled, still, until } from "./looking.mjs";
+import { LOOKS, boxOf, drag, look, menu, middleOf, placeOf, settled, still, until } from "./looking.mjs";
 import { patternOf } from "../../web/view/pattern.mjs";
 
 // Two phases one after the other, and a second thread beside both.
@@ -68,7 +68,7 @@ function record() {
 		Array.from({ length: 20000 }, (_, i) => `f${i} 1\n`).join(""));
 }
 
-const ask = (...words) => JSON.parse(execFileSync(kiln, words, { stdio: ["ignore", "pipe", "ignore"] }));
+const ask = (...words) => JSON.parse(execFileSync(kiln, words, { maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
 const top = (...options) => ask("top", "--json", ...options, file);
 const totalOf = (answer, name) => answer.functions.find((each) => each.function === name).total;
 
@@ -1079,6 +1079,58 @@ test("the table sorts, and marks in the graph", {}, async (tab) => {
 	state = await settled(tab);
 	equal(state.tree.boxes.filter((box) => box.match).map((box) => box.name), ["write_all"]);
 	equal(await tab.locator("tr.marked").count(), 1);
+});
+
+// Rows that are elements: number of the function, its name, and whether it has the focus.
+const rowsOf = (tab) => tab.evaluate(() => [...document.querySelectorAll("#top tbody tr")].map((row) => ({
+	at: Number(row.getAttribute("aria-rowindex")) - 2, name: row.cells[4].innerText, has: row.contains(document.activeElement) })));
+
+test("every row of a table of 20,001 functions is reached, by wheel and by keys", {}, async (tab) => {
+	await open(tab, "#profile=" + encodeURIComponent(wide));
+	const all = ask("top", "--json", "-n", "0", wide).functions.map((each) => each.function);
+	equal(await tab.textContent("#top-note"), "20,001, in samples");
+	equal(await tab.getAttribute("#top table", "aria-rowcount"), "20002");
+	// The rows when they are told, from one function to another.
+	const told = async (from, to) => {
+		let rows = [];
+		const inView = ({ at }) => at >= from && at < to;
+		for (let i = 0; i < LOOKS; i++, await tab.waitForTimeout(30))
+			if ((rows = await rowsOf(tab)).filter(inView).filter((each) => each.name).length === to - from)
+				break;
+		equal(rows.filter(inView).map((each) => each.name), all.slice(from, to));
+		equal(rows.length < 400, true, "elements");
+		return rows;
+	};
+	await told(0, 20);
+	await tab.locator("#top .scroll").hover();
+	await tab.mouse.wheel(0, 20 * 7000); // pixels of a row
+	await told(7000, 7010);
+	const name = all[7003];
+	await tab.locator("#top tbody button", { hasText: new RegExp(`^${name}$`) }).click();
+	equal((await settled(tab)).query.search, `^${name}$`, "what is clicked is what is meant");
+
+	await tab.locator("#top tbody button", { hasText: new RegExp(`^${name}$`) }).focus();
+	const focus = async () => (await rowsOf(tab)).filter((each) => each.has).map((each) => each.at);
+	await tab.keyboard.press("ArrowDown");
+	equal(await focus(), [7004]);
+	await tab.keyboard.press("End");
+	await told(20001 - 5, 20001);
+	equal(await focus(), [20000]);
+	await tab.keyboard.press("Tab"); // leaves the table at its end
+	equal(await focus(), []);
+	await tab.keyboard.press("Shift+Tab");
+	equal(await focus(), [20000]);
+	await tab.keyboard.press("Home");
+	equal(await focus(), [0]);
+	for (let i = 0; i < 120; i++)
+		await tab.keyboard.press("Tab");
+	equal(await focus(), [120], "Tab goes from row to row, whichever are elements");
+	const box = await tab.evaluate(() => {
+		const { top, bottom } = document.activeElement.getBoundingClientRect();
+		const head = document.querySelector("#top thead").getBoundingClientRect().bottom, { bottom: end } = document.querySelector("#top .scroll").getBoundingClientRect();
+		return top >= head - 1 && bottom <= end + 1;
+	});
+	equal(box, true, "what has the focus is in view");
 });
 
 test("keys walk the graph, and a tree of elements follows for screen readers", {}, async (tab) => {

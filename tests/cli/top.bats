@@ -113,3 +113,19 @@ load common
 	"$kiln" top -q --include work four.txt >top.txt
 	[ "$(head -n 1 top.txt)" = "cycles: 3,000 cycles in 3 samples" ]
 }
+
+@test "--skip leaves out the first functions: pages after one another are the whole" {
+	printf 'main;f%d 1\n' {1..25} >many.folded
+	run -0 --separate-stderr "$kiln" top --sort name -n 0 --csv many.folded
+	whole=$output
+	all=
+	for skip in 0 10 20; do
+		run -0 --separate-stderr "$kiln" top --sort name -n 10 --skip $skip --csv many.folded
+		all+=$(tail -n +2 <<<"$output")$'\n'
+	done
+	[ "$all" = "$(tail -n +2 <<<"$whole")"$'\n' ]
+	run -0 --separate-stderr "$kiln" top --sort name -n 10 --skip 20 many.folded
+	[[ $output != *more* ]]
+	run -0 --separate-stderr "$kiln" top --skip 99 --json many.folded
+	[ "$(jq -c '[.functions_count, .functions]' <<<"$output")" = "[26,[]]" ]
+}

@@ -49,11 +49,11 @@ function listenToSearch(page) {
 
 function listenToPageKeys(page) {
 	const push = (changes) => page.go(changes, "push");
-	const ofTable = {m: () => page.table.menuAtFocus()};
+	const ofTable = page.table.makeKeys();
 	const views = page.views.map((view, i) => [String(i + 1), () => page.chooseView(view)]);
 	listenToKeys({
 		isReady: () => page.isReady(),
-		own: () => page.view().hasFocus() ? page.view().keys : page.table.focused() ? ofTable : {},
+		own: () => page.view().hasFocus() ? page.view().keys : page.table.hasFocus() ? ofTable : {},
 		everywhere: {
 			"/": () => {
 				byId("search").focus();

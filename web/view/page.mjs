@@ -1,15 +1,15 @@
 // page.mjs: which panes are there, and what do they do to one another?
 import { Actions } from "./actions.mjs";
-import { counts } from "./ask.mjs";
+import { askJson, counts } from "./ask.mjs";
 import { CompareBar } from "./comparebar.mjs";
 import { byId, shortName, showChips, showGraphControls, showOffers, showViews } from "./controls.mjs";
 import { listenToInput } from "./input.mjs";
-import { isScaled, parseUnit, percent, unitName } from "./numbers.mjs";
+import { grouped, isScaled, parseUnit, percent, unitName } from "./numbers.mjs";
 import { exactly } from "./pattern.mjs";
-import { commandOf, timeKey } from "./query.mjs";
+import { commandOf, skipped, timeKey } from "./query.mjs";
 import { Search } from "./search.mjs";
 import { follow } from "./served.mjs";
-import { Session, TABLE_ROWS, expectFirst } from "./session.mjs";
+import { Session, expectFirst } from "./session.mjs";
 import { TopTable } from "./table.mjs";
 import { TimePane } from "./timepane.mjs";
 import { VIEWS } from "./views.mjs";
@@ -24,7 +24,9 @@ class Page extends Session {
 		this.table = new TopTable(document.querySelector("#top table"), {
 			sort: (sort) => this.go({sort}, "push"),
 			mark: (row) => this.pick(row.function),
-			menu: (row, x, y) => this.openFrameMenu({name: row.function, module: row.module}, x, y)
+			menu: (row, x, y) => this.openFrameMenu({name: row.function, module: row.module}, x, y),
+			ask: (skip) => askJson(skipped(this.shown.topFrom, skip)).then((part) => part.functions),
+			fail: (error) => this.complain(error)
 		});
 		this.views = VIEWS.map((View) => new View(this));
 	}
@@ -90,8 +92,7 @@ class Page extends Session {
 		this.view().show();
 		this.table.show(top, unit, sort, (name) => this.isMarked(name), this.state.normalise);
 		this.compare.showSums(top);
-		byId("top-note").textContent = (top.functions.length < TABLE_ROWS ? top.functions.length :
-			"the first " + TABLE_ROWS) + (isScaled(unit) ? "" : ", in " + unitName(unit)) +
+		byId("top-note").textContent = grouped(top.functions_count, {decimals: 0}) + (isScaled(unit) ? "" : ", in " + unitName(unit)) +
 			(top.before_total === undefined ? "" : ", what changed most first");
 		this.time.showSelected();
 	}

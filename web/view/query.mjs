@@ -156,6 +156,9 @@ export function topAddress(state, rows) {
 			...(isCompared(state) ? ["by-change"] : [])]);
 }
 
+// The same from a function on.
+export const skipped = (topAddress, count) => topAddress + "&" + word("skip", String(count));
+
 // Are rows of the heat map threads or CPUs?
 export const hasLanes = (state) => state.rows === "thread" || state.rows === "cpu";
 

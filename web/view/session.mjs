@@ -6,8 +6,8 @@ import { Latest, askColumns, askJson, counts, expect } from "./ask.mjs";
 import { seen } from "./canvas.mjs";
 import * as query from "./query.mjs";
 import { Search } from "./search.mjs";
+import { PART } from "./table.mjs";
 
-export const TABLE_ROWS = 300;
 const COLUMNS_MOST = 300, COLUMN_LEAST = 4; // of the heat map; pixels
 const GAP = 95; // ms from one look to the next: ten a second, of two questions each
 
@@ -171,7 +171,7 @@ export class Session {
 			return this.complain(error);
 		}
 		const {state, wanted, shown} = this, view = this.viewOf(state);
-		const look = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, TABLE_ROWS)};
+		const look = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, PART)};
 		const mapFrom = this.mapAddress();
 		this.onState();
 		this.askWhole().catch((error) => this.complain(error));

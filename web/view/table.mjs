@@ -1,38 +1,51 @@
 // table.mjs: which functions cost most? A table that people and screen readers read.
 //
-// Rows in view are filled at once, the others when nothing newer has come for a while: laying out all of
-// them takes longer than all else that follows a time that is dragged.
+// Only rows in view, and some around them, are elements: margins of the table stand for all others. The
+// server tells functions part by part, when somebody scrolls to them. Rows in view are filled at once, those
+// around when nothing newer has come for a while: laying out all of them takes longer than all else that
+// follows a time that is dragged.
 import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
 import { grouped, human, isScaled, percent } from "./numbers.mjs";
 
-const ROW = 18; // pixels, at least
+export const PART = 300; // functions that are asked for at once
+const AROUND = 60; // rows above and below the view
+const ROW = 20; // pixels, as in view.css
+const ROWS_MOST = 1500000; // browsers lay out no more pixels
 const LATER = 150; // ms
+const NAME = 4; // the cell of the function's name
 
 export class TopTable {
-	// on: {sort(by), mark(row), menu(row, x, y)}.
+	// on: {sort(by), mark(row), menu(row, x, y), ask(skip) => Promise of a part, fail(error)}.
 	constructor(table, on) {
 		this.table = table;
+		this.pane = table.parentElement;
 		this.on = on;
 		this.body = table.tBodies[0];
-		this.rows = [];
-		this.filled = 0; // of them, from the first on
+		this.count = 0; // functions
+		this.parts = new Map(); // of them, by their numbers; null: asked for
+		this.first = 0; // the function of the first element
+		this.shown = new WeakMap(); // functions, by their elements
+		this.view = {top: 0, high: 0}; // pixels
 		this.later = 0; // timer
-		this.inView = 0; // rows, from the first on, to the end of what is scrolled to
-		this.listenToView(table.parentElement);
+		this.listenToView();
 		for (const head of table.querySelectorAll("th[data-sort]"))
 			head.querySelector("button").addEventListener("click", () => on.sort(head.dataset.sort));
 		this.body.addEventListener("click", (event) => {
-			const row = event.target.closest("tr");
-			if (row)
-				on.mark(this.rows[row.sectionRowIndex]);
+			const of = this.at(event);
+			if (of)
+				on.mark(of);
 		});
 		this.body.addEventListener("contextmenu", (event) => {
-			const row = event.target.closest("tr");
-			if (!row)
+			const of = this.at(event);
+			if (!of)
 				return;
 			event.preventDefault();
-			on.menu(this.rows[row.sectionRowIndex], event.clientX, event.clientY);
+			on.menu(of, event.clientX, event.clientY);
 		});
+	}
+
+	at(event) {
+		return this.shown.get(event.target.closest("tr"));
 	}
 
 	// answer: the server's, of one side or of two, compared as shares if so; sort: what it is sorted by.
@@ -41,62 +54,161 @@ export class TopTable {
 		this.fillRow = before === undefined ? (row, of) => fillRow(row, of, total, unit) :
 			(row, of) => fillChange(row, of, scaleOf(before, total, shares), unit);
 		this.isMarked = isMarked;
-		this.rows = answer.functions;
-		this.filled = 0;
-		while (this.body.rows.length > this.rows.length)
-			this.body.deleteRow(-1);
-		this.fill(this.inView);
-		clearTimeout(this.later);
-		this.later = setTimeout(() => this.fill(this.rows.length), LATER);
+		this.count = Math.min(answer.functions_count, ROWS_MOST);
+		this.parts = new Map([[0, answer.functions]]);
+		this.filled = new WeakSet(); // elements, with what is told here
+		this.table.setAttribute("aria-rowcount", String(this.count + 1));
+		this.place(true);
 		for (const head of this.table.querySelectorAll("th[data-sort]"))
 			head.setAttribute("aria-sort", head.dataset.sort !== sort ? "none" :
 				sort === "name" ? "ascending" : "descending");
 	}
 
+	// ---- What is in view ----
+
 	// The size of the pane and where it is scrolled to, as far as they are told: asking may lay out the page.
-	listenToView(pane) {
-		let high = 0, top = 0;
-		const look = () => {
-			this.inView = Math.ceil((top + high) / ROW);
-			this.fill(this.inView);
-		};
+	listenToView() {
+		const {pane, view} = this;
 		new ResizeObserver(([{contentRect}]) => {
-			high = contentRect.height;
-			look();
+			view.high = contentRect.height;
+			this.place();
 		}).observe(pane);
 		pane.addEventListener("scroll", () => {
-			top = pane.scrollTop;
-			look();
+			view.top = pane.scrollTop;
+			this.place();
 		});
 	}
 
-	// All rows before row `end`.
-	fill(end) {
-		const {body, rows} = this;
-		for (; this.filled < Math.min(end, rows.length); this.filled++) {
-			const at = this.filled;
-			if (at === body.rows.length)
-				body.append(makeRow());
-			this.fillRow(body.rows[at], rows[at]);
-			markRow(body.rows[at], this.isMarked(rows[at].function));
+	rowsInView() {
+		const {top, high} = this.view, rows = Math.ceil(high / ROW) + 1;
+		const first = Math.max(0, Math.min(Math.floor(top / ROW), this.count - rows));
+		return {first, end: Math.min(first + rows, this.count)};
+	}
+
+	// Elements where the view is. anew: there are other functions.
+	place(anew = false) {
+		const {first, end} = this.rowsInView(), last = this.first + this.body.rows.length;
+		if (anew || first < this.first || end > last)
+			this.moveTo(Math.max(0, first - AROUND), Math.min(end + AROUND, this.count));
+		this.fill(first, end);
+		clearTimeout(this.later);
+		this.later = setTimeout(() => this.settle(), LATER);
+	}
+
+	// Elements are those of functions from `first` to `end`. Those that stay are the same ones, and keep the focus.
+	moveTo(first, end) {
+		const {body, table} = this, by = first - this.first, had = body.contains(document.activeElement);
+		for (let i = Math.min(Math.abs(by), body.rows.length); i > 0; i--) {
+			const row = by > 0 ? body.rows[0] : body.rows[body.rows.length - 1];
+			body.insertBefore(row, by > 0 ? null : body.rows[0]);
+			emptyRow(row);
+			this.shown.delete(row);
 		}
+		while (body.rows.length > end - first)
+			body.deleteRow(-1);
+		while (body.rows.length < end - first)
+			body.append(makeRow());
+		this.first = first;
+		table.style.marginTop = first * ROW + "px";
+		table.style.marginBottom = (this.count - end) * ROW + "px";
+		[...body.rows].forEach((row, i) => row.setAttribute("aria-rowindex", String(first + i + 2)));
+		if (had && !body.contains(document.activeElement))
+			this.pane.focus({preventScroll: true});
+	}
+
+	functionAt(i) {
+		const part = this.parts.get(Math.floor(i / PART));
+		return part ? part[i % PART] : undefined;
+	}
+
+	// What is not known yet stays as it was, or empty, until it is.
+	fill(first, end) {
+		for (let i = first; i < end; i++) {
+			const row = this.body.rows[i - this.first], of = this.functionAt(i), is = this.shown.get(row);
+			if (of && (of !== is || !this.filled.has(row))) {
+				this.fillRow(row, of);
+				this.shown.set(row, of);
+				this.filled.add(row);
+				markRow(row, this.isMarked(of.function));
+			}
+			row.classList.toggle("stale", !of);
+		}
+	}
+
+	// Nothing newer has come: the rows around, and parts that are not known yet.
+	settle() {
+		const end = this.first + this.body.rows.length;
+		this.fill(this.first, end);
+		for (let part = Math.floor(this.first / PART); part * PART < end; part++)
+			if (!this.parts.has(part))
+				this.ask(part);
+	}
+
+	async ask(part) {
+		const {parts} = this;
+		parts.set(part, null);
+		try {
+			parts.set(part, await this.on.ask(part * PART));
+		} catch (error) {
+			parts.delete(part); // it is asked for again with the next scroll
+			this.on.fail(error);
+		}
+		if (parts === this.parts)
+			this.fill(this.first, this.first + this.body.rows.length);
+	}
+
+	// ---- The focus ----
+
+	focusedRow() {
+		const row = document.activeElement.closest("tbody tr");
+		return row && this.table.contains(row) ? row : null;
+	}
+
+	hasFocus() {
+		return this.focusedRow() !== null;
 	}
 
 	// The name of the row that has the focus, or "".
 	focused() {
-		const row = document.activeElement.closest("tbody tr");
-		return row && this.table.contains(row) ? this.rows[row.sectionRowIndex].function : "";
+		const of = this.shown.get(this.focusedRow());
+		return of ? of.function : "";
 	}
 
 	menuAtFocus() {
-		const row = document.activeElement.closest("tr"), place = row.getBoundingClientRect();
-		this.on.menu(this.rows[row.sectionRowIndex], place.x + 40, place.bottom);
+		const row = this.focusedRow(), place = row.getBoundingClientRect();
+		if (this.shown.has(row))
+			this.on.menu(this.shown.get(row), place.x + 40, place.bottom);
+	}
+
+	// To the row that is so many further on.
+	walk(by) {
+		const to = Math.max(0, Math.min(this.first + this.focusedRow().sectionRowIndex + by, this.count - 1));
+		if (to < this.first || to >= this.first + this.body.rows.length) {
+			this.pane.scrollTop = to * ROW - this.view.high / 2;
+			this.view.top = this.pane.scrollTop;
+			this.place();
+		}
+		this.body.rows[to - this.first].querySelector("button").focus();
+	}
+
+	makeKeys() {
+		const page = () => Math.max(1, Math.floor(this.view.high / ROW) - 2);
+		return {
+			ArrowDown: () => this.walk(1),
+			ArrowUp: () => this.walk(-1),
+			PageDown: () => this.walk(page()),
+			PageUp: () => this.walk(-page()),
+			Home: () => this.walk(-Infinity),
+			End: () => this.walk(Infinity),
+			m: () => this.menuAtFocus()
+		};
 	}
 
 	mark(isMarked) {
 		this.isMarked = isMarked;
-		for (let i = 0; i < this.filled; i++)
-			markRow(this.body.rows[i], isMarked(this.rows[i].function));
+		for (const row of this.body.rows)
+			if (this.shown.has(row))
+				markRow(row, isMarked(this.shown.get(row).function));
 	}
 }
 
@@ -111,8 +223,15 @@ function makeRow() {
 		row.insertCell().className = name;
 	const button = document.createElement("button");
 	button.type = "button";
-	row.cells[4].append(button);
+	row.cells[NAME].append(button);
 	return row;
+}
+
+function emptyRow({cells}) {
+	for (const [i, cell] of [...cells].entries()) {
+		put(i === NAME ? cell.firstChild : cell, "");
+		cell.style.setProperty("--share", "0%");
+	}
 }
 
 function put(cell, text) {
@@ -121,7 +240,7 @@ function put(cell, text) {
 }
 
 function fillNames(row, of) {
-	const [name, module] = [row.cells[4], row.cells[5]];
+	const [name, module] = [row.cells[NAME], row.cells[NAME + 1]];
 	put(name.firstChild, of.function);
 	put(module, of.module);
 	name.title = of.function;
