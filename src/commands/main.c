@@ -3,6 +3,8 @@
 #include "commands/commands.h"
 #include "commands/truncated.h"
 
+#include "base/large_pages.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -51,6 +53,7 @@ int main(int argc, char **argv)
 	const struct classic_tool *tool = classic_by_path(argv[0]);
 	bool asks_version = !strcmp(name, "-V") || !strcmp(name, "--version");
 
+	large_pages_heap();
 	open_missing_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* end silently, whatever the parent set */
 	truncated_catch(false);

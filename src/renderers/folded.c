@@ -1,5 +1,5 @@
 /* folded.c: folded text: one line a stack, sorted by its bytes: `main;parse;read 12`. */
-#include "renderers/passages.h"
+#include "renderers/folded_lines.h"
 #include "renderers/renderers.h"
 #include "renderers/text_siblings.h"
 
@@ -187,8 +187,6 @@ static void build_tree(struct folded *f)
 	free(stands);
 }
 
-/* ---- Order ---- */
-
 static bool has_value(const struct folded *f, node_id node)
 {
 	if (f->left_out && f->left_out[node])
@@ -196,94 +194,25 @@ static bool has_value(const struct folded *f, node_id node)
 	return f->self[0][node] || (f->sides == 2 && f->self[1][node]);
 }
 
-static void order_lines(const struct folded *f, struct passages *ret_passages)
+static void write_lines(struct folded *f, struct output *out)
 {
 	size_t nodes = f->tree.caller.len;
 	bool *ends = memory_new(nodes, sizeof(*ends));
 
 	for (size_t i = 0; i < nodes; i++)
 		ends[i] = has_value(f, (node_id)i);
-	passages_init(
-		ret_passages, &(struct passages_source){f->tree.caller.items, f->tree.frame.items,
-				      ends, nodes, f->texts.items, f->texts.len});
+	folded_lines_write(&(struct folded_lines){.caller = f->tree.caller.items,
+				   .text = f->tree.frame.items,
+				   .ends = ends,
+				   .texts = f->texts.items,
+				   .nodes = nodes,
+				   .text_count = f->texts.len,
+				   .self = {f->self[0], f->self[1]},
+				   .sides = f->sides,
+				   .decimals = f->decimals,
+				   .share = f->normalised ? &f->share : NULL},
+		out);
 	free(ends);
-}
-
-/* ---- Writing ---- */
-
-/* The line of a node whose callers' text is there, written in two pieces: most of it is theirs. */
-static void write_line(struct folded *f, node_id node, struct bytes callers, struct bytes text,
-	struct buffer *rest, struct output *out)
-{
-	int64_t value[2] = {f->self[0][node], f->sides == 2 ? f->self[1][node] : 0};
-
-	if (f->normalised) {
-		value[0] = sides_share(&f->share, value[0]);
-		if (!value[0] && !value[1])
-			return;
-	}
-	rest->len = 0;
-	buffer_add(rest, text.at, text.len);
-	for (size_t side = 0; side < f->sides; side++) {
-		buffer_char(rest, ' ');
-		buffer_decimal(rest, value[side], f->decimals);
-	}
-	buffer_char(rest, '\n');
-	output_write(out, callers);
-	output_write(out, buffer_bytes(rest));
-}
-
-/* The passage to come is on its way into the cache while the one before it is written: in the order
- * of texts nodes lie anywhere. */
-static uint32_t fetch(const struct folded *f, const struct passages *p, uint32_t passage)
-{
-	node_id node = passage ? (passage - 1) / 2 : 0;
-
-	__builtin_prefetch(&p->of_node[node]);
-	__builtin_prefetch(&f->tree.frame.items[node]);
-	__builtin_prefetch(&f->self[0][node]);
-	return passage;
-}
-
-/* Depth first, without recursion: `lengths` has the path's length at each level. */
-static void write_lines(struct folded *f, const struct passages *p, struct output *out)
-{
-	VECTOR(size_t) lengths = {0};
-	struct buffer path = {0}, rest = {0};
-	node_id inside = 0;
-	uint32_t at = passages_first(p, 0);
-
-	if (has_value(f, 0))
-		write_line(f, 0, (struct bytes){"", 0}, (struct bytes){"", 0}, &rest, out);
-	vector_push(&lengths, 0);
-	for (;;) {
-		struct bytes text;
-		node_id node;
-
-		while (!at && inside) {
-			at = passages_next(p, 2 * inside + 1);
-			inside = f->tree.caller.items[inside];
-			lengths.len--;
-		}
-		if (!at)
-			break;
-		node = (at - 1) / 2;
-		text = f->texts.items[f->tree.frame.items[node]];
-		path.len = lengths.items[lengths.len - 1];
-		if ((at - 1) & 1) {
-			inside = node;
-			at = fetch(f, p, passages_first(p, node));
-			buffer_add(&path, text.at, text.len);
-			buffer_char(&path, ';');
-			vector_push(&lengths, path.len);
-		} else {
-			at = fetch(f, p, passages_next(p, at - 1));
-			write_line(f, node, buffer_bytes(&path), text, &rest, out);
-		}
-	}
-	vector_release(&lengths);
-	buffer_release(&path);
-	buffer_release(&rest);
 }
 
 static void folded_release(struct folded *f)
@@ -305,14 +234,11 @@ static bool folded_render(
 	struct folded f = {.view = v,
 		.settings = settings,
 		.decimals = units_decimals(view_text(v, view_stream(v)->unit))};
-	struct passages passages;
 
 	(void)err;
 	f.text_of_frame = memory_new(view_frame_count(v), sizeof(*f.text_of_frame));
 	build_tree(&f);
-	order_lines(&f, &passages);
-	write_lines(&f, &passages, out);
-	passages_release(&passages);
+	write_lines(&f, out);
 	folded_release(&f);
 	return true;
 }

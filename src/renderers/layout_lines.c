@@ -38,23 +38,30 @@ struct open_box {
 
 struct lines {
 	struct layout *layout;
-	const struct passages *passages;
+	struct passages passages;
+	struct passages_room room;
 	const int64_t *self, *total;
 	int64_t least;
 	VECTOR(struct open_box) open;
 };
+
+static uint32_t enter(struct lines *l, node_id node)
+{
+	passages_sort(&l->passages, node, &l->room);
+	return passages_first(&l->passages, node);
+}
 
 /* The box for a passage, and with it for the next one when that is of the same node. */
 static void place(struct lines *l, uint32_t passage)
 {
 	struct open_box *below = &l->open.items[l->open.len - 1];
 	node_id node = passage / 2;
-	bool own = !(passage & 1), all = own && passages_next(l->passages, passage) == passage + 2;
+	bool own = !(passage & 1), all = own && passages_next(&l->passages, passage) == passage + 2;
 	int64_t start = below->x, inner = l->total[node] - l->self[node];
 	int64_t value = all ? l->total[node] : own ? l->self[node] : inner;
 	uint32_t depth = (uint32_t)l->open.len;
 
-	below->passage = passages_next(l->passages, all ? passage + 1 : passage);
+	below->passage = passages_next(&l->passages, all ? passage + 1 : passage);
 	below->x += value;
 	if (value < l->least)
 		return;
@@ -64,14 +71,13 @@ static void place(struct lines *l, uint32_t passage)
 		l->layout->depth = depth;
 	if (all || !own)
 		vector_push(&l->open, ((struct open_box){(uint32_t)l->layout->boxes.len - 1,
-					      passages_first(l->passages, node),
-					      start + (own ? l->self[node] : 0)}));
+					      enter(l, node), start + (own ? l->self[node] : 0)}));
 }
 
 static void place_all(struct lines *l)
 {
 	vector_push(&l->layout->boxes, ((struct box){0, l->total[0], 0, 0, 0, true}));
-	vector_push(&l->open, ((struct open_box){0, passages_first(l->passages, 0), l->self[0]}));
+	vector_push(&l->open, ((struct open_box){0, enter(l, 0), l->self[0]}));
 	while (l->open.len) {
 		uint32_t passage = l->open.items[l->open.len - 1].passage;
 
@@ -89,18 +95,18 @@ void layout_lines(struct layout *l, const struct view *v, const int64_t *self, c
 	size_t nodes = v->tree.caller.len;
 	struct lines lines = {
 		.layout = l, .self = self, .total = total, .least = least > 1 ? least : 1};
-	struct passages passages;
 	struct texts texts;
 
 	*l = (struct layout){0};
 	if (total[0] <= 0)
 		return;
 	texts_init(&texts, v);
-	passages_init(&passages, &(struct passages_source){v->tree.caller.items, texts.of_node,
+	passages_init(
+		&lines.passages, &(struct passages_source){v->tree.caller.items, texts.of_node,
 					 ends, nodes, texts.items.items, texts.items.len});
-	lines.passages = &passages;
 	place_all(&lines);
-	passages_release(&passages);
+	passages_release(&lines.passages);
+	vector_release(&lines.room.keys);
 	vector_release(&texts.items);
 	free(texts.of_node);
 }

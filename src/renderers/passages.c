@@ -2,73 +2,97 @@
 #include "renderers/passages.h"
 
 #include "base/memory.h"
-#include "renderers/text_order.h"
 
 #include <stdlib.h>
 
-static uint32_t rank_of(
-	const struct passages_source *s, const struct text_order *order, uint32_t passage)
-{
-	uint32_t text = s->text[passage / 2];
+#define FEW 24u /* passages that are sorted sooner by putting each in its place */
 
-	return passage & 1 ? order->leading[text] : order->ending[text];
+static uint32_t rank_of(const struct passages *p, uint32_t passage)
+{
+	uint32_t text = p->of_node[passage / 2].text;
+
+	return passage & 1 ? p->order.leading[text] : p->order.ending[text];
 }
 
-/* All passages that are needed, sorted by rank (a counting sort). Returns how many. */
-static size_t sort_passages(
-	const struct passages_source *s, const struct text_order *order, uint32_t **ret_sorted)
+static void sort_few(struct sort_key *keys, size_t count)
 {
-	size_t ranks = 2 * s->text_count, count = 0;
-	bool *is_caller = memory_new(s->nodes, sizeof(*is_caller));
-	uint32_t *starts = memory_new(ranks + 1, sizeof(*starts));
-	uint32_t *sorted = memory_new(2 * s->nodes, sizeof(*sorted));
+	for (size_t i = 1; i < count; i++) {
+		struct sort_key key = keys[i];
+		size_t at = i;
 
-	for (size_t i = s->nodes; i-- > 1;) {
-		if (s->ends[i] || is_caller[i])
-			is_caller[s->caller[i]] = true;
-		if (s->ends[i])
-			starts[rank_of(s, order, (uint32_t)(2 * i)) + 1]++;
-		if (is_caller[i])
-			starts[rank_of(s, order, (uint32_t)(2 * i + 1)) + 1]++;
+		for (; at && keys[at - 1].key > key.key; at--)
+			keys[at] = keys[at - 1];
+		keys[at] = key;
 	}
-	for (size_t i = 1; i <= ranks; i++)
-		starts[i] += starts[i - 1];
-	count = starts[ranks];
-	for (size_t i = 1; i < s->nodes; i++) {
-		if (s->ends[i])
-			sorted[starts[rank_of(s, order, (uint32_t)(2 * i))]++] = (uint32_t)(2 * i);
-		if (is_caller[i])
-			sorted[starts[rank_of(s, order, (uint32_t)(2 * i + 1))]++] =
-				(uint32_t)(2 * i + 1);
-	}
-	free(is_caller);
-	free(starts);
-	*ret_sorted = sorted;
-	return count;
 }
 
+/* The ranks of linked passages, with their links. False: they are in order. */
+static bool read_ranks(const struct passages *p, uint32_t first, struct passages_room *room)
+{
+	bool mixed = false;
+
+	room->keys.len = 0;
+	for (uint32_t at = first; at; at = passages_next(p, at - 1)) {
+		struct sort_key key = {rank_of(p, at - 1), at};
+
+		mixed |= room->keys.len && room->keys.items[room->keys.len - 1].key > key.key;
+		vector_push(&room->keys, key);
+	}
+	return mixed;
+}
+
+/* Most nodes have one callee, whose own line comes before those of its callees. */
+static bool is_one_callee(const struct passages *p, uint32_t first)
+{
+	uint32_t next = passages_next(p, first - 1);
+
+	return !next || ((next - 1) / 2 == (first - 1) / 2 && !passages_next(p, next - 1));
+}
+
+void passages_sort(struct passages *p, node_id node, struct passages_room *room)
+{
+	uint32_t *link = &p->of_node[node].first;
+
+	if (!*link || is_one_callee(p, *link) || !read_ranks(p, *link, room))
+		return;
+	if (room->keys.len <= FEW)
+		sort_few(room->keys.items, room->keys.len);
+	else
+		sort_keys(room->keys.items, room->keys.len);
+	for (size_t i = 0; i < room->keys.len; i++) {
+		uint32_t passage = room->keys.items[i].row - 1;
+
+		*link = passage + 1;
+		link = &p->of_node[passage / 2].next[passage & 1];
+	}
+	*link = 0;
+}
+
+static void link_before(struct passages *p, uint32_t *first, uint32_t passage)
+{
+	p->of_node[passage / 2].next[passage & 1] = *first;
+	*first = passage + 1;
+}
+
+/* From the last node to the first: it is then known of each whether it has callees. */
 void passages_init(struct passages *p, const struct passages_source *source)
 {
-	struct text_order order;
-	uint32_t *sorted;
-	size_t count;
+	text_order_init(&p->order, source->texts, source->text_count);
+	p->of_node = memory_new_table(source->nodes, sizeof(*p->of_node));
+	for (size_t i = source->nodes; i-- > 1;) {
+		uint32_t *first = &p->of_node[source->caller[i]].first;
 
-	text_order_init(&order, source->texts, source->text_count);
-	count = sort_passages(source, &order, &sorted);
-	p->of_node = memory_new(source->nodes, sizeof(*p->of_node));
-	while (count--) {
-		uint32_t passage = sorted[count];
-		uint32_t *first = &p->of_node[source->caller[passage / 2]].first;
-
-		p->of_node[passage / 2].next[passage & 1] = *first;
-		*first = passage + 1;
+		p->of_node[i].text = source->text[i];
+		if (p->of_node[i].first)
+			link_before(p, first, (uint32_t)(2 * i + 1));
+		if (source->ends[i])
+			link_before(p, first, (uint32_t)(2 * i));
 	}
-	text_order_release(&order);
-	free(sorted);
 }
 
 void passages_release(struct passages *p)
 {
+	text_order_release(&p->order);
 	free(p->of_node);
 	*p = (struct passages){0};
 }

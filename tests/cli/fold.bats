@@ -16,6 +16,18 @@ load common
 	[ "$(wc -l <out)" -eq 4 ]
 }
 
+@test "a long output is written in pieces, by however many CPUs, as awk and sort write it" {
+	awk 'BEGIN { srand(7); for (i = 0; i < 60000; i++) {
+		depth = 1 + int(rand() * 12); line = "main"
+		for (d = 0; d < depth; d++)
+			line = line ";f" int(rand() * 3) (rand() < 0.2 ? "(int)" : "") (rand() < 0.001 ? "_a_name_that_is_long" : "")
+		print line " " 1 + int(rand() * 9) } }' >in.folded
+	awk '{ sum[$1] += $2 } END { for (s in sum) print s " " sum[s] }' in.folded | LC_ALL=C sort >expected
+	[ "$(wc -c <expected)" -gt 1000000 ]
+	"$kiln" fold in.folded | cmp - expected
+	taskset -c "$(taskset -cp $$ | sed 's/.*[ ,-]//')" "$kiln" fold in.folded | cmp - expected
+}
+
 @test "from a pipe, from -, from a redirected file" {
 	expected=$("$kiln" fold small.folded)
 	[ "$(cat small.folded | "$kiln" fold)" = "$expected" ]

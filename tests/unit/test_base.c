@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/output_pieces.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
@@ -291,6 +292,43 @@ static void hashes_are_xxh3(void **state)
 		assert_true(hash_bytes(bytes + 1, len) == XXH3_64bits(bytes + 1, len));
 }
 
+/* Pieces of very different lengths, some of them empty: each is its number, again and again. */
+static void make_numbers(void *context, size_t i, struct buffer *text)
+{
+	size_t *made = context;
+
+	__atomic_add_fetch(made, 1, __ATOMIC_RELAXED);
+	assert_int_equal(text->len, 0);
+	for (size_t left = i * 7919 % 1000; left; left--) {
+		buffer_u64(text, i);
+		buffer_char(text, ' ');
+	}
+}
+
+static void pieces_are_written_in_order(void **state)
+{
+	struct buffer expected = {0};
+	struct output output;
+	size_t made = 0;
+
+	(void)state;
+	output_open_memory(&output);
+	output_write_pieces(&output, 0, make_numbers, &made);
+	output_write_pieces(&output, 300, make_numbers, &made);
+	assert_int_equal(made, 300);
+	for (size_t i = 0; i < 300; i++) {
+		struct buffer piece = {0};
+
+		make_numbers(&made, i, &piece);
+		buffer_add(&expected, piece.at, piece.len);
+		buffer_release(&piece);
+	}
+	assert_int_equal(output.pending.len, expected.len);
+	assert_memory_equal(output.pending.at, expected.at, expected.len);
+	buffer_release(&expected);
+	output_discard(&output);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +344,7 @@ int main(void)
 		cmocka_unit_test(map_with_room_does_not_grow),
 		cmocka_unit_test(hashes_are_xxh3),
 		cmocka_unit_test(borrowed_vectors_are_copied_on_growth),
+		cmocka_unit_test(pieces_are_written_in_order),
 		cmocka_unit_test(errors_know_permission_and_travel_up),
 	};
 

@@ -1,0 +1,82 @@
+/* output_pieces.c: how do several threads write one text?
+ *
+ * Who has made the piece that is next writes it, and all behind it that are there; the others go on
+ * with the next pieces, unless too many wait to be written. */
+#include "base/output_pieces.h"
+
+#include "base/crew.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define AHEAD 4u /* pieces of a thread that wait to be written */
+
+struct slot {
+	struct buffer text; /* its room is used again */
+	bool made;
+};
+
+struct pieces {
+	struct output *output;
+	void (*make)(void *context, size_t i, struct buffer *text);
+	void *context;
+	size_t slot_count, next; /* piece i is in slot i % slot_count; `next` is to be written */
+	struct slot *slots;
+	bool writing; /* somebody is */
+	pthread_mutex_t lock;
+	pthread_cond_t written;
+};
+
+/* With the lock, which is let go while writing. */
+static void write_made(struct pieces *p)
+{
+	struct slot *slot = &p->slots[p->next % p->slot_count];
+
+	p->writing = true;
+	while (slot->made) {
+		pthread_mutex_unlock(&p->lock);
+		output_write(p->output, buffer_bytes(&slot->text));
+		pthread_mutex_lock(&p->lock);
+		slot->made = false;
+		slot = &p->slots[++p->next % p->slot_count];
+		pthread_cond_broadcast(&p->written);
+	}
+	p->writing = false;
+}
+
+static void make_piece(void *context, size_t i)
+{
+	struct pieces *p = context;
+	struct slot *slot = &p->slots[i % p->slot_count];
+
+	pthread_mutex_lock(&p->lock);
+	while (i >= p->next + p->slot_count)
+		pthread_cond_wait(&p->written, &p->lock);
+	pthread_mutex_unlock(&p->lock);
+	slot->text.len = 0;
+	p->make(p->context, i, &slot->text);
+	pthread_mutex_lock(&p->lock);
+	slot->made = true;
+	if (!p->writing)
+		write_made(p);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void output_write_pieces(struct output *o, size_t count,
+	void (*make)(void *context, size_t i, struct buffer *text), void *context)
+{
+	unsigned threads = crew_size(count);
+	struct pieces p = {.output = o,
+		.make = make,
+		.context = context,
+		.slot_count = threads > 1 ? (size_t)threads * AHEAD : 1,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.written = PTHREAD_COND_INITIALIZER};
+
+	p.slots = memory_new(p.slot_count, sizeof(*p.slots));
+	crew_run(threads, 1, count, make_piece, &p);
+	for (size_t i = 0; i < p.slot_count; i++)
+		buffer_release(&p.slots[i].text);
+	free(p.slots);
+}

@@ -1,0 +1,237 @@
+/* folded_lines.c: how are the stacks of a call tree written as sorted lines?
+ *
+ * In pieces: where each begins is found without making any text, by how much of it there is below
+ * each node. */
+#include "renderers/folded_lines.h"
+
+#include "base/memory.h"
+#include "base/output_pieces.h"
+
+#include <stdlib.h>
+
+/* Bytes of text that stay in a CPU's own cache; the last node may bring as many, one line more. */
+#define PIECE ((uint32_t)96 << 10)
+
+struct writing {
+	const struct folded_lines *lines;
+	struct passages passages;
+	uint32_t *length; /* of every node: bytes of its line, without values; at most UINT32_MAX */
+	uint32_t *below;  /* of every node: bytes of the lines below it */
+	VECTOR(uint32_t) starts; /* of every piece: its first passage, plus 1 */
+};
+
+/* ---- Pieces ---- */
+
+/* Behind `at`, a link of passages below `*inside`: the next passage, there or below a caller of it.
+ */
+static uint32_t come_back(const struct writing *w, uint32_t at, node_id *inside)
+{
+	while (!at && *inside) {
+		at = passages_next(&w->passages, 2 * *inside + 1);
+		*inside = w->lines->caller[*inside];
+	}
+	return at;
+}
+
+static uint32_t add_up(uint32_t a, uint32_t b)
+{
+	uint32_t sum = a + b;
+
+	return sum < a ? UINT32_MAX : sum;
+}
+
+static void find_lengths(struct writing *w)
+{
+	const struct folded_lines *l = w->lines;
+
+	w->length = memory_new_table(l->nodes, sizeof(*w->length));
+	w->below = memory_new_table(l->nodes, sizeof(*w->below));
+	for (size_t i = 1; i < l->nodes; i++) {
+		size_t own = l->texts[l->text[i]].len + 1;
+
+		w->length[i] = add_up(
+			w->length[l->caller[i]], own < UINT32_MAX ? (uint32_t)own : UINT32_MAX);
+	}
+	for (size_t i = l->nodes; i-- > 1;) {
+		uint32_t all = add_up(w->below[i], l->ends[i] ? w->length[i] : 0);
+
+		w->below[l->caller[i]] = add_up(w->below[l->caller[i]], all);
+	}
+}
+
+/* Is there too much text below a node for a piece? Then its callees are looked at one by one. */
+static bool is_large(const struct writing *w, node_id node)
+{
+	return w->below[node] > PIECE;
+}
+
+static void find_pieces(struct writing *w)
+{
+	struct passages_room room = {0};
+	uint32_t at, bytes = PIECE;
+	node_id inside = 0;
+
+	passages_sort(&w->passages, 0, &room);
+	at = passages_first(&w->passages, 0);
+	while ((at = come_back(w, at, &inside))) {
+		node_id node = (at - 1) / 2;
+		bool own = (at - 1) % 2 == 0;
+
+		if (!own && is_large(w, node)) {
+			inside = node;
+			passages_sort(&w->passages, node, &room);
+			at = passages_first(&w->passages, node);
+			continue;
+		}
+		if (bytes >= PIECE) {
+			vector_push(&w->starts, at);
+			bytes = 0;
+		}
+		bytes = add_up(bytes, own ? w->length[node] : w->below[node]);
+		at = passages_next(&w->passages, at - 1);
+	}
+	vector_release(&room.keys);
+}
+
+/* ---- Text ---- */
+
+static void add_line(
+	const struct folded_lines *l, node_id node, struct bytes callers, struct buffer *text)
+{
+	int64_t value[2] = {l->self[0][node], l->sides == 2 ? l->self[1][node] : 0};
+
+	if (l->share) {
+		value[0] = sides_share(l->share, value[0]);
+		if (!value[0] && !value[1])
+			return;
+	}
+	buffer_add(text, callers.at, callers.len);
+	if (node)
+		buffer_add(text, l->texts[l->text[node]].at, l->texts[l->text[node]].len);
+	for (size_t side = 0; side < l->sides; side++) {
+		buffer_char(text, ' ');
+		buffer_decimal(text, value[side], l->decimals);
+	}
+	buffer_char(text, '\n');
+}
+
+/* What stands before the names of a node's callees, and how long it is at each level. */
+struct path {
+	struct buffer text;
+	VECTOR(size_t) lengths;
+};
+
+static void path_enter(struct path *p, const struct folded_lines *l, node_id node)
+{
+	struct bytes text = l->texts[l->text[node]];
+
+	p->text.len = p->lengths.len ? p->lengths.items[p->lengths.len - 1] : 0;
+	buffer_add(&p->text, text.at, text.len);
+	buffer_char(&p->text, ';');
+	vector_push(&p->lengths, p->text.len);
+}
+
+static struct bytes path_text(const struct path *p)
+{
+	size_t len = p->lengths.len ? p->lengths.items[p->lengths.len - 1] : 0;
+
+	return (struct bytes){len ? p->text.at : "", len};
+}
+
+/* Into `node` and all of its callers. */
+static void path_init(struct path *p, const struct folded_lines *l, node_id node)
+{
+	VECTOR(node_id) callers = {0};
+
+	*p = (struct path){0};
+	for (; node; node = l->caller[node])
+		vector_push(&callers, node);
+	while (callers.len)
+		path_enter(p, l, callers.items[--callers.len]);
+	vector_release(&callers);
+}
+
+/* The passage to come is on its way into the cache while the one before it is written: in the order
+ * of texts nodes lie anywhere. */
+static uint32_t fetch(const struct writing *w, uint32_t passage)
+{
+	node_id node = passage ? (passage - 1) / 2 : 0;
+
+	__builtin_prefetch(&w->passages.of_node[node]);
+	__builtin_prefetch(&w->lines->self[0][node]);
+	return passage;
+}
+
+/* Depth first, without recursion, up to where the next piece starts. Nodes with much text below
+ * them have been sorted to find pieces. */
+static void make_piece(void *context, size_t i, struct buffer *text)
+{
+	struct writing *w = context;
+	const struct folded_lines *l = w->lines;
+	uint32_t at = w->starts.items[i], end = i + 1 < w->starts.len ? w->starts.items[i + 1] : 0;
+	node_id inside = l->caller[(at - 1) / 2];
+	struct passages_room room = {0};
+	struct path path;
+
+	path_init(&path, l, inside);
+	for (;;) {
+		node_id node;
+
+		for (; !at && inside; inside = l->caller[inside], path.lengths.len--)
+			at = passages_next(&w->passages, 2 * inside + 1);
+		if (at == end)
+			break;
+		node = (at - 1) / 2;
+		if ((at - 1) & 1) {
+			inside = node;
+			if (!is_large(w, node))
+				passages_sort(&w->passages, node, &room);
+			at = fetch(w, passages_first(&w->passages, node));
+			path_enter(&path, l, node);
+		} else {
+			at = fetch(w, passages_next(&w->passages, at - 1));
+			add_line(l, node, path_text(&path), text);
+		}
+	}
+	buffer_release(&path.text);
+	vector_release(&path.lengths);
+	vector_release(&room.keys);
+}
+
+/* Shares depend on those that were written before them. */
+static void write_in_turn(struct writing *w, struct output *out)
+{
+	struct buffer text = {0};
+
+	for (size_t i = 0; i < w->starts.len; i++) {
+		text.len = 0;
+		make_piece(w, i, &text);
+		output_write(out, buffer_bytes(&text));
+	}
+	buffer_release(&text);
+}
+
+void folded_lines_write(const struct folded_lines *l, struct output *out)
+{
+	struct writing w = {.lines = l};
+
+	passages_init(&w.passages, &(struct passages_source){l->caller, l->text, l->ends, l->nodes,
+					   l->texts, l->text_count});
+	if (l->ends[0]) {
+		struct buffer text = {0};
+
+		add_line(l, 0, (struct bytes){"", 0}, &text);
+		output_write(out, buffer_bytes(&text));
+		buffer_release(&text);
+	}
+	find_lengths(&w);
+	find_pieces(&w);
+	if (l->share)
+		write_in_turn(&w, out);
+	else
+		output_write_pieces(out, w.starts.len, make_piece, &w);
+	vector_release(&w.starts);
+	free(w.length);
+	free(w.below);
+	passages_release(&w.passages);
+}

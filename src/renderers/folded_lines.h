@@ -1,0 +1,26 @@
+/* folded_lines.h: the lines of folded text, in order. */
+#ifndef KILN_RENDERERS_FOLDED_LINES_H
+#define KILN_RENDERERS_FOLDED_LINES_H
+
+#include "base/output.h"
+#include "model/sides.h"
+#include "renderers/passages.h"
+
+/* A line is the texts of a node's callers and its own, joined by ';', and a value a side. */
+struct folded_lines {
+	const node_id *caller;	   /* of every node */
+	const uint32_t *text;	   /* of every node but the root: an index of `texts` */
+	const bool *ends;	   /* of every node: it has a line */
+	const struct bytes *texts; /* different ones, without ';' */
+	size_t nodes, text_count;
+	const int64_t *self[2]; /* of every node */
+	size_t sides;
+	unsigned decimals; /* of the values: see buffer_decimal */
+	/* Before's values are written as shares of after's total; NULL: as they are. */
+	struct sides_share *share;
+};
+
+/* Sorted by their bytes. */
+void folded_lines_write(const struct folded_lines *l, struct output *out);
+
+#endif
