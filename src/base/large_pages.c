@@ -7,10 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HEAP_SIZE ((size_t)64 << 20)
-#define HEAP_FIRST                                                                                 \
-	((size_t)100 << 10) /* two of them do not fit in what is there, one is no mapping */
-
 void large_pages_ask(void *p, size_t size)
 {
 	uintptr_t start = (uintptr_t)p & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
@@ -18,19 +14,11 @@ void large_pages_ask(void *p, size_t size)
 	madvise((void *)start, (uintptr_t)p + size - start, MADV_HUGEPAGE);
 }
 
-/* Pages are chosen for memory that is there: the heap grows to that size at once, in addresses
- * only. */
 void large_pages_heap(void)
 {
-	char *before = sbrk(0);
-	void *first, *second;
-
-	mallopt(M_TOP_PAD, HEAP_SIZE);
-	first = malloc(HEAP_FIRST);
-	second = malloc(HEAP_FIRST);
-	large_pages_ask(before, (size_t)((char *)sbrk(0) - before));
-	free(first);
-	free(second);
+	mallopt(M_MMAP_THRESHOLD, (int)LARGE_PAGE);
+	mallopt(M_TOP_PAD, 2 * (int)LARGE_PAGE);
+	mallopt(M_TRIM_THRESHOLD, 32 * (int)LARGE_PAGE);
 }
 
 size_t large_pages_usable(void *p, size_t size)

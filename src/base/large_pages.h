@@ -10,8 +10,8 @@
  * them says no, and that is fine. */
 void large_pages_ask(void *p, size_t size);
 
-/* Let the first 64 MiB of the heap lie on large pages, and let it grow in such steps: few faults,
- * few misses in the TLB. Once, before there are threads. */
+/* Let malloc map only what large pages are asked for, and keep the rest, which it would otherwise
+ * give back and take again, a fault for each page. Once, before there are threads. */
 void large_pages_heap(void);
 
 /* How much of what malloc gave at `p`, at least `size` bytes, may be used. */
