@@ -19,13 +19,15 @@ static __always_inline bool copy_wanted(const struct user_stack *s)
 }
 
 /* May the stack of a process that too little is known of be copied? Not for ever. */
-static __always_inline bool copy_allowed(__u32 tgid)
+static __always_inline bool copy_allowed(__u32 pid)
 {
-	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid), none = {0};
+	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &pid), none = {0};
 
+	if (pid == (__u32)NUMBER_OUTSIDE) /* its mappings are never known */
+		return false;
 	if (!process) {
-		bpf_map_update_elem(&unwind_processes, &tgid, &none, BPF_NOEXIST);
-		process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+		bpf_map_update_elem(&unwind_processes, &pid, &none, BPF_NOEXIST);
+		process = bpf_map_lookup_elem(&unwind_processes, &pid);
 	}
 	return process && process->copies < COPIES_MOST &&
 	       __sync_fetch_and_add(&process->copies, 1) < COPIES_MOST;

@@ -32,6 +32,24 @@ struct vm_area_struct {
 	unsigned long vm_end, vm_flags;
 };
 
+struct ns_common {
+	unsigned int inum; /* of the file below /proc/PID/ns */
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* of each namespace, from the first one inwards to `level` */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;
@@ -39,7 +57,8 @@ struct task_struct {
 	unsigned int in_iowait : 1;
 	int on_cpu;
 	unsigned long nvcsw, nivcsw; /* how often it has left the CPU */
-	int pid, tgid;		     /* what user space calls tid, pid */
+	int pid, tgid;		     /* what user space calls tid, pid; see bpf/numbers.h */
+	struct pid *thread_pid;	     /* NULL: it has been reaped */
 	struct task_struct *group_leader;
 	__u32 self_exec_id; /* new with each exec */
 	__u64 start_time;

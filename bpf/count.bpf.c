@@ -114,8 +114,8 @@ static __always_inline bool hit_of(void *ctx, struct task_struct *task, struct t
 		.cpu = (__u16)bpf_get_smp_processor_id(),
 		.time = bpf_ktime_get_ns(),
 		.value = value,
-		.pid = (__u32)task->tgid,
-		.tid = (__u32)task->pid};
+		.pid = process_number(task),
+		.tid = thread_number(task)};
 	return true;
 }
 

@@ -170,8 +170,8 @@ int BPF_PROG(on_make, struct bio *bio)
 	}
 	state = (struct request_state){.made = bpf_ktime_get_ns(),
 		.device = bio->bi_bdev->bd_dev,
-		.pid = (__u32)task->tgid,
-		.tid = (__u32)task->pid,
+		.pid = process_number(task),
+		.tid = thread_number(task),
 		.cpu = (__u16)cpu,
 		.kind = kind};
 	take_stack(ctx, task, &state);

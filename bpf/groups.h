@@ -33,7 +33,7 @@ static __always_inline void tell_group(struct task_struct *task)
 {
 	struct cgroup *group;
 	struct told_group told = {.told = TOLD_GROUP,
-		.tid = (__u32)task->pid,
+		.tid = thread_number(task),
 		.time = bpf_ktime_get_ns(),
 		.id = group_of(task, &group)};
 	__u64 *known = bpf_map_lookup_elem(&told_groups, &told.tid);

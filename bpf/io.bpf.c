@@ -127,8 +127,8 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 		.took = now - t->since,
 		.bytes = result > 0 && t->kind != CALL_SYNC ? (__u32)result : 0,
 		.file = t->file,
-		.pid = (__u32)task->tgid,
-		.tid = (__u32)task->pid};
+		.pid = process_number(task),
+		.tid = thread_number(task)};
 	t->since = 0;
 	if (!wanted_cpu(cpu))
 		return 0;

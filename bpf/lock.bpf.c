@@ -129,8 +129,8 @@ static __always_inline struct told_lock told_of(
 		.chunk = wait->chunk,
 		.since = wait->since,
 		.took = now - wait->since,
-		.pid = (__u32)task->tgid,
-		.tid = (__u32)task->pid};
+		.pid = process_number(task),
+		.tid = thread_number(task)};
 }
 
 /* At the end of the recording threads get their locks while others list who waits: a wait is told

@@ -44,7 +44,7 @@ static __always_inline struct block_key key_of(struct task_struct *task, __u64 a
 {
 	return (struct block_key){.address = address,
 		.start_time = task->group_leader->start_time,
-		.pid = (__u32)task->tgid,
+		.pid = process_number(task),
 		.exec = task->self_exec_id};
 }
 
@@ -177,7 +177,7 @@ int on_allocate(__u64 *ctx)
 	t->where = t->kind == ALLOC_POSIX ? ARGUMENT_0(ctx) : 0;
 	t->block = (struct block){.size = size_asked(ctx, t->kind),
 		.time = bpf_ktime_get_ns(),
-		.tid = (__u32)task->pid,
+		.tid = thread_number(task),
 		.kind = t->kind,
 		.cpu = (__u16)bpf_get_smp_processor_id()};
 	t->old = 0;
@@ -197,7 +197,8 @@ int on_allocate(__u64 *ctx)
 
 static __always_inline void tell(struct task_struct *task, struct thread *t, struct alloc_counts *c)
 {
-	struct told_alloc told = {.told = TOLD_ALLOC, .pid = (__u32)task->tgid, .block = t->block};
+	struct told_alloc told = {
+		.told = TOLD_ALLOC, .pid = process_number(task), .block = t->block};
 
 	COUNT(c, allocations);
 	if (t->block.lost == BLOCK_NO_ROOM)

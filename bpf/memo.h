@@ -44,9 +44,9 @@ static __always_inline bool memo_begins(struct stack_memo *memo, const struct pt
 
 /* ... and all else is as it was. */
 static __always_inline bool memo_holds(
-	const struct stack_memo *memo, struct user_stack *s, const struct pt_regs *regs, __u32 tgid)
+	const struct stack_memo *memo, struct user_stack *s, const struct pt_regs *regs, __u32 pid)
 {
-	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &pid);
 	__u64 differs = 0;
 
 	if (!memo->chunk || !process || process->space != memo->space ||

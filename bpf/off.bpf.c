@@ -94,8 +94,8 @@ static __always_inline void describe_run(
 		.chunk = t->ran_chunk,
 		.time = now,
 		.ran = t->ran,
-		.pid = (__u32)task->tgid,
-		.tid = (__u32)task->pid};
+		.pid = process_number(task),
+		.tid = thread_number(task)};
 }
 
 static __always_inline bool output_run(struct told_run *run, bool lost)
@@ -271,8 +271,8 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 		.since = t->since,
 		.kept = kept,
 		.queued = whole - kept,
-		.pid = (__u32)task->tgid,
-		.tid = (__u32)task->pid,
+		.pid = process_number(task),
+		.tid = thread_number(task),
 		.in = t->in};
 	if (wakers) {
 		ret->waker_chunk = t->waker_chunk;
@@ -563,8 +563,8 @@ int BPF_PROG(on_waking, struct task_struct *task)
 		return 0;
 	waker = bpf_get_current_task_btf();
 	t->waker_chunk = stack_take_from(ctx, waker, true, &waking, NULL, &lost);
-	t->waker_pid = (__u32)waker->tgid;
-	t->waker_tid = (__u32)waker->pid;
+	t->waker_pid = process_number(waker);
+	t->waker_tid = thread_number(waker);
 	t->lost |= lost;
 	return 0;
 }

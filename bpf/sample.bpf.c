@@ -19,6 +19,16 @@ static __always_inline void marked(struct task_struct *task)
 {
 }
 
+/* ---- Whose time is it? ---- */
+
+bool of_command; /* events are those of the command's own control group: who is in it is marked */
+
+/* Events of a control group begin while the kernel still is on its way from whoever ran before. */
+static __always_inline bool switching(struct task_struct *task)
+{
+	return asked.groups ? !in_groups(task) : of_command && !mark_of(task, 0);
+}
+
 /* ---- Counting ---- */
 
 __u32 epoch; /* what is counted now; the recorder begins a new one, then takes the old one out */
@@ -89,12 +99,18 @@ int on_sample(void *ctx)
 	struct told_sample sample = {.told = TOLD_SAMPLE,
 		.cpu = (__u16)bpf_get_smp_processor_id(),
 		.time = bpf_ktime_get_ns(),
-		.pid = (__u32)task->tgid,
-		.tid = (__u32)task->pid};
+		.pid = process_number(task),
+		.tid = thread_number(task)};
 	struct stack_room *room = stack_room(ROOM_SAMPLED);
 
 	if (!c || !room || passed_over(task, c))
 		return 0;
+	if (switching(task)) {
+		sample.pid = sample.tid = 0;
+		sample.chunk = SAMPLE_SWITCHING;
+		tell(&sample);
+		return 0;
+	}
 	stack_take_as(room, ctx, task, asked.kernel_frames, NULL, NULL);
 	sample.chunk = room->id;
 	if (room->lost)

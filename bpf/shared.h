@@ -7,8 +7,10 @@
 
 #include <linux/types.h>
 
-#define BPF_CPUS_MOST 4096u
-#define GROUPS_MOST   16
+#define BPF_CPUS_MOST  4096u
+#define GROUPS_MOST    16
+#define NUMBER_OUTSIDE (-1)  /* of what is not in the recorder's pid namespace */
+#define NUMBERS_MOST   16384 /* threads and processes whose numbers are kept: some 1.5 MB */
 
 /* The function whose tracepoint it is, in the kernel: what it calls are our own programs. */
 struct origin {
@@ -21,10 +23,12 @@ struct asked {
 	__u8 by_cpu;	 /* only what happens on these `cpus` */
 	__u8 until_exec; /* targets are recorded from their next exec on */
 	__u8 user_frames, kernel_frames;
-	__u8 user_tables; /* user frames by unwind tables */
-	__u8 groups;	  /* how many of `group`: whoever is in one when it happens */
-	__u8 tell_groups; /* in which group whoever is recorded is */
-	__u8 legacy;	  /* groups are of the hierarchy of version 1 that has perf events */
+	__u8 user_tables;    /* user frames by unwind tables */
+	__u8 groups;	     /* how many of `group`: whoever is in one when it happens */
+	__u8 tell_groups;    /* in which group whoever is recorded is */
+	__u8 legacy;	     /* groups are of the hierarchy of version 1 that has perf events */
+	__u32 pid_namespace; /* the recorder's own; 0: the first one, whose numbers the kernel uses
+			      */
 	__u64 group[GROUPS_MOST]; /* ids of control groups: inodes of their folders */
 	__u64 crowded;		  /* bytes in the ring that wake the recorder up */
 	struct origin origin;
@@ -69,8 +73,9 @@ struct told_group {
 #define CHUNK_FRAMES	15
 #define CHUNK_KERNEL	(1ull << 63)
 #define CHUNK_ROOT	(1ull << 62)
-#define CHUNK_END_SHIFT 32     /* 8 bits from here: user_stack.end... */
-#define CHUNK_END_EARLY 0xff   /* ... or: the thread had left the CPU before it was recorded */
+#define CHUNK_END_SHIFT 32   /* 8 bits from here: user_stack.end... */
+#define CHUNK_END_EARLY 0xff /* ... or: the thread had left the CPU before it was recorded */
+#define CHUNK_GUESSED	(1ull << 40) /* of a root: some frames only frame pointers tell of */
 #define CHUNKS_MOST	131072 /* some 25 MB; the recorder empties the table before it is full */
 struct chunk {
 	__u64 parent;		/* lower half: number of a chunk; of a root: of a space, or 0 */
@@ -265,10 +270,13 @@ struct lock_counts {
 };
 
 /* What a CPU was doing when a timer asked. */
+#define SAMPLE_SWITCHING                                                                           \
+	0xffffffffu /* nobody's: the events of a control group have begun early                    \
+		     */
 struct told_sample {
 	__u8 told, reserved;
 	__u16 cpu;
-	__u32 chunk; /* its stack; 0: none */
+	__u32 chunk; /* its stack; 0: none; or SAMPLE_SWITCHING */
 	__u64 time;  /* CLOCK_MONOTONIC, ns */
 	__u32 pid, tid;
 };

@@ -16,6 +16,8 @@
 
 const volatile struct asked asked;
 
+#include "bpf/numbers.h"
+
 __u32 last_chunk, last_space; /* numbers given so far */
 
 struct {
@@ -42,7 +44,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SPACES_MOST);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32); /* tgid */
+	__type(key, __u32); /* process_number() */
 	__type(value, struct space);
 } spaces SEC(".maps");
 
@@ -85,9 +87,9 @@ static __always_inline __u64 ring_wakeup(void)
 /* 0: the ring is full. */
 static __always_inline __u32 space_of(struct task_struct *task)
 {
-	__u32 tgid = (__u32)task->tgid, exec = task->self_exec_id;
+	__u32 pid = process_number(task), exec = task->self_exec_id;
 	__u64 start_time = task->group_leader->start_time;
-	struct space *known = bpf_map_lookup_elem(&spaces, &tgid), space;
+	struct space *known = bpf_map_lookup_elem(&spaces, &pid), space;
 	struct told_space *told;
 
 	if (known && known->start_time == start_time && known->exec == exec)
@@ -97,9 +99,9 @@ static __always_inline __u32 space_of(struct task_struct *task)
 		return 0;
 	space = (struct space){start_time, exec, __sync_fetch_and_add(&last_space, 1) + 1};
 	*told = (struct told_space){
-		.told = TOLD_SPACE, .id = space.id, .time = bpf_ktime_get_ns(), .pid = tgid};
+		.told = TOLD_SPACE, .id = space.id, .time = bpf_ktime_get_ns(), .pid = pid};
 	bpf_ringbuf_submit(told, ring_wakeup());
-	bpf_map_update_elem(&spaces, &tgid, &space, BPF_ANY);
+	bpf_map_update_elem(&spaces, &pid, &space, BPF_ANY);
 	return space.id;
 }
 
@@ -187,7 +189,7 @@ static __always_inline bool copy_due(struct user_stack *s, struct task_struct *t
 	if (!asked.user_tables || !copy_wanted(s))
 		return false;
 	if (copy_fits())
-		return copy_allowed((__u32)task->tgid);
+		return copy_allowed(process_number(task));
 	s->end = USER_STACK_NO_ROOM;
 	return false;
 }
@@ -221,12 +223,14 @@ __noinline int walk_user(__u32 number)
 #ifdef __TARGET_ARCH_x86
 	room->walked = asked.user_tables;
 	if (asked.user_tables)
-		user_stack_take(&room->user, number);
+		user_stack_take(&room->user, number, process_number(task));
 	else
 #endif
 		user_stack_follow(&room->user);
 	copy = copy_due(&room->user, task);
 	room->chunk.parent = CHUNK_ROOT | (__u64)room->user.end << CHUNK_END_SHIFT;
+	if (room->walked && room->user.guesses)
+		room->chunk.parent |= CHUNK_GUESSED;
 	if (!room->user.count)
 		return 0;
 	space = space_of(task);
@@ -258,7 +262,7 @@ __noinline int walk_user_again(__u32 number, struct stack_memo *memo)
 	if (room && memo && asked.user_tables && memo_begins(memo, regs)) {
 		space = space_of(task);
 		if (space && space == memo->told &&
-			memo_holds(memo, &room->user, regs, (__u32)task->tgid)) {
+			memo_holds(memo, &room->user, regs, process_number(task))) {
 			room->chunk.parent = room->id = memo->chunk;
 			return 0;
 		}

@@ -156,7 +156,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	struct mark *from = mark_of(parent, 0), *mark;
 
 	if (asked.everything || asked.groups || (from && from->follow))
-		unwind_forked((__u32)parent->tgid, (__u32)child->tgid);
+		unwind_forked(process_number(parent), process_number(child));
 	if (asked.everything || asked.groups || !from || !from->follow)
 		return 0;
 	mark = mark_of(child, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -173,7 +173,7 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *task)
 {
-	unwind_executed((__u32)task->tgid);
+	unwind_executed(process_number(task));
 	return 0;
 }
 
@@ -182,7 +182,7 @@ int BPF_PROG(on_exec, struct task_struct *task)
 /* 0: it is not recorded; 1; 2: with its children. */
 static __always_inline int wanted(struct task_struct *task)
 {
-	__u32 pid = (__u32)task->tgid, tid = (__u32)task->pid;
+	__u32 pid = process_number(task), tid = thread_number(task);
 	__u8 *process = bpf_map_lookup_elem(&targets, &pid);
 
 	if (asked.everything)

@@ -54,7 +54,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, UNWIND_PROCESSES);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32); /* tgid */
+	__type(key, __u32); /* pid, where the recorder runs */
 	__type(value, struct unwind_process);
 } unwind_processes SEC(".maps");
 
@@ -517,12 +517,11 @@ static long unwind_step(__u32 i, void *context)
 #define CODE_64_BIT 0x33 /* __USER_CS */
 
 /* Frames of the current thread in user space; `room`: below STACK_ROOMS, of nobody else on this CPU
- * until it returns. */
-static __always_inline void user_stack_take(struct user_stack *s, __u32 room)
+ * until it returns; `pid`: its process, as user space has it in unwind_processes. */
+static __always_inline void user_stack_take(struct user_stack *s, __u32 room, __u32 pid)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
 	struct unwind_walk walk = {
 		.stack = s, .recents = bpf_map_lookup_elem(&unwind_recents, &room)};
 	struct unwind_process *process;
@@ -540,7 +539,7 @@ static __always_inline void user_stack_take(struct user_stack *s, __u32 room)
 	s->pc = regs->ip;
 	s->sp = s->start = regs->sp;
 	s->fp = regs->bp;
-	process = bpf_map_lookup_elem(&unwind_processes, &tgid);
+	process = bpf_map_lookup_elem(&unwind_processes, &pid);
 	if (process)
 		s->space = process->space;
 	if (!s->space) {
@@ -576,12 +575,12 @@ static __always_inline void unwind_forked(__u32 parent, __u32 child)
 }
 
 /* Nothing is known of a new program; what was said of the old one comes too late from now on. */
-static __always_inline void unwind_executed(__u32 tgid)
+static __always_inline void unwind_executed(__u32 pid)
 {
 	struct unwind_process process = {.since = bpf_ktime_get_ns()};
 
-	if (bpf_map_lookup_elem(&unwind_processes, &tgid))
-		bpf_map_update_elem(&unwind_processes, &tgid, &process, BPF_ANY);
+	if (bpf_map_lookup_elem(&unwind_processes, &pid))
+		bpf_map_update_elem(&unwind_processes, &pid, &process, BPF_ANY);
 }
 
 #endif

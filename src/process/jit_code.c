@@ -249,6 +249,7 @@ static void follow_map(struct jit_code *code, struct jit_process *row, uint64_t 
 		return;
 	if (row->map_size != (uint64_t)status.st_size)
 		code->grown = now;
+	code->follows = true;
 	row->map_size = (uint64_t)status.st_size;
 	perf_map_mark(row->map, now, row->map_size);
 }

@@ -20,7 +20,8 @@ struct jit_code {
 	const char *beside; /* a directory where files of processes that are gone may be; or NULL */
 	const char *v8_logs; /* a glob(7) of logs that the user named; NULL: none */
 	int64_t wall_offset; /* ns from the samples' times to the wall clock; INT64_MIN: unknown */
-	uint64_t grown;	     /* when a perf map was last seen to have grown */
+	bool follows;	     /* a perf map, whose growth tells the times of its lines */
+	uint64_t grown;	     /* when one was last seen to have grown */
 	size_t held, last;   /* open files; the row that was asked last */
 	VECTOR(struct jit_process) rows;
 	VECTOR(string_id) dumps; /* paths of mapped jitdumps */

@@ -2,6 +2,7 @@
  * which records are taken. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@
 #define RING_MOST   ((uint64_t)1 << 30)
 #define SERVE_EVERY 32 /* records */
 #define CROWDED	    25 /* percent: then the recorder is woken up */
+
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of the kernel */
 
 /* ---- Setting up ---- */
 
@@ -42,13 +45,9 @@ void bpf_source_init(struct bpf_source *source, const struct bpf_records *record
 
 bool bpf_source_possible(struct session *s, struct error *err)
 {
-	struct error hidden = {0};
-
 	if (!bpf_support(err))
 		return false;
-	s->kernel = kernel_open(&hidden);
-	if (!s->kernel)
-		session_notice(s, "%s", hidden.text);
+	session_open_kernel(s);
 	return true;
 }
 
@@ -59,6 +58,16 @@ struct origin bpf_source_origin(const struct session *s, const char *function)
 	if (!s->kernel || !kernel_find_named(s->kernel, bytes_of(function), &symbol))
 		return (struct origin){0};
 	return (struct origin){symbol.start, symbol.end};
+}
+
+/* 0: the first one. */
+static uint32_t own_pid_namespace(void)
+{
+	struct stat own;
+
+	if (stat("/proc/self/ns/pid", &own) || own.st_ino == FIRST_PID_NAMESPACE)
+		return 0;
+	return (uint32_t)own.st_ino;
 }
 
 void bpf_source_ask(
@@ -72,6 +81,7 @@ void bpf_source_ask(
 	asked->groups = (uint8_t)s->groups.list.len;
 	asked->legacy = s->groups.legacy || (o->by_cgroup && s->cgroups.legacy);
 	asked->tell_groups = o->by_cgroup;
+	asked->pid_namespace = own_pid_namespace();
 	for (size_t i = 0; i < s->groups.list.len; i++)
 		asked->group[i] = s->groups.list.items[i].id;
 	asked->until_exec = session_records_command(s);
@@ -93,6 +103,8 @@ static bool load(struct bpf_source *source, const struct session *s, struct erro
 	int code;
 
 	bpf_map__set_max_entries(map_named(source, "ring"), (uint32_t)ring_bytes(s->options));
+	if (own_pid_namespace())
+		bpf_map__set_max_entries(map_named(source, "numbers"), NUMBERS_MOST);
 	if (s->options->by_cgroup)
 		bpf_map__set_max_entries(map_named(source, "told_groups"), GROUP_THREADS_MOST);
 	bpf_object__for_each_program(
@@ -134,6 +146,9 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 		&source->sampler, &s->profile, &s->processes, s->kernel, STACK_USER | STACK_KERNEL);
 	source->sampler.cgroups = session_cgroups(s);
 	chunk_table_init(&source->chunks, &source->sampler.stacks);
+	if (own_pid_namespace())
+		processes_read_name(&s->processes, NUMBER_OUTSIDE, NUMBER_OUTSIDE,
+			BYTES("[other pid namespace]"));
 	s->processes.remapped = forget_space;
 	s->processes.remapped_context = source;
 	if (source->by_tables && source->feed.tables.builder.made_fd >= 0 &&
@@ -392,14 +407,16 @@ void bpf_source_drain(struct bpf_source *source, bool last)
 static void count_end(struct bpf_source *source, uint32_t chunk)
 {
 	struct sampler *s = &source->sampler;
+	bool guessed;
 	unsigned end;
 
-	if (!chunk_table_end(&source->chunks, chunk, &end))
+	if (!chunk_table_end(&source->chunks, chunk, &end, &guessed))
 		return;
 	s->user_stacks++;
 	s->complete += end == UNWIND_COMPLETE;
 	if (end < UNWIND_ENDS)
 		s->stacks.ends[end]++;
+	s->stacks.guessed += guessed;
 }
 
 stack_id bpf_source_stack_above(struct bpf_source *source, stack_id root, uint32_t chunk)

@@ -116,6 +116,7 @@ void chunk_table_walk(struct chunk_table *t, const struct told_copy *told)
 	copy_open(told, &copy);
 	stacks_walk_copy(t->stacks, pid, told->time, &copy, &frames);
 	row.parent = CHUNK_ROOT | (uint64_t)frames.end << CHUNK_END_SHIFT | told->space;
+	row.parent |= frames.guessed ? CHUNK_GUESSED : 0;
 	row.root = row.parent;
 	for (size_t i = 0; i < frames.count; i++) {
 		if (row.count == CHUNK_FRAMES) {
@@ -207,11 +208,13 @@ bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, sta
 	return true;
 }
 
-bool chunk_table_end(const struct chunk_table *t, uint32_t chunk, unsigned *ret_end)
+bool chunk_table_end(
+	const struct chunk_table *t, uint32_t chunk, unsigned *ret_end, bool *ret_guessed)
 {
 	uint64_t root = chunk < t->rows.len ? t->rows.items[chunk].root : 0;
 
 	*ret_end = root >> CHUNK_END_SHIFT & 0xff;
+	*ret_guessed = root & CHUNK_GUESSED;
 	return (uint32_t)root && *ret_end != CHUNK_END_EARLY;
 }
 

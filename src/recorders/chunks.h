@@ -29,8 +29,10 @@ void chunk_table_add(struct chunk_table *t, const struct told_chunk *told);
 void chunk_table_walk(struct chunk_table *t, const struct told_copy *told);
 /* The stack that ends with a chunk, above `root`. False when it was never told. */
 bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack);
-/* Has that stack a user half that was walked? *ret_end is how it ended, enum user_stack_end. */
-bool chunk_table_end(const struct chunk_table *t, uint32_t chunk, unsigned *ret_end);
+/* Has that stack a user half that was walked? *ret_end is how it ended, enum user_stack_end;
+ * *ret_guessed: through code without tables, where frame pointers were trusted. */
+bool chunk_table_end(
+	const struct chunk_table *t, uint32_t chunk, unsigned *ret_end, bool *ret_guessed);
 /* Of the idle task: is it all that an idle CPU does, and no interrupt that it serves? */
 bool chunk_table_idle(const struct chunk_table *t, uint32_t chunk);
 /* The root of a thread's stacks: stacks_root, once. */

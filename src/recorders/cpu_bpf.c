@@ -41,13 +41,20 @@ static bool add_samples(
 	struct cpu_bpf *b, struct sample *sample, const struct tally_key *who, uint64_t count)
 {
 	struct bpf_source *source = &b->source;
-	bool idle = !who->pid && !who->tid && chunk_table_idle(&source->chunks, who->chunk);
+	struct sampler *sampler = &source->sampler;
+	bool switching = who->chunk == SAMPLE_SWITCHING, idle;
 
-	sample->thread =
-		processes_thread(source->sampler.processes, (int32_t)who->pid, (int32_t)who->tid);
-	sample->stack = bpf_source_stack(source, sample->thread, who->chunk);
-	bpf_source_label(source, sample);
-	return sampler_add(&source->sampler, 0, sample, idle, count);
+	if (switching) {
+		sampler_switching(sampler, sample);
+	} else {
+		sample->thread =
+			processes_thread(sampler->processes, (int32_t)who->pid, (int32_t)who->tid);
+		sample->stack = bpf_source_stack(source, sample->thread, who->chunk);
+		bpf_source_label(source, sample);
+	}
+	idle = !switching && !who->pid && !who->tid &&
+	       chunk_table_idle(&source->chunks, who->chunk);
+	return sampler_add(sampler, 0, sample, idle, count);
 }
 
 static void add_counted(
@@ -187,6 +194,7 @@ struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
 	if (bpf_source_possible(s, err) && open_programs(b, s, err) &&
 		bpf_source_open(&b->source, s, err)) {
 		b->source.sampler.untimed = b->untimed;
+		b->programs->bss->of_command = b->source.processes.cgroup.folder != NULL;
 		return b;
 	}
 	perf_source_leave_group(&b->source.processes, s);

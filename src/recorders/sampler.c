@@ -246,18 +246,23 @@ static thread_id switching_thread(struct sampler *s)
 	return profile_thread(s->profile, profile_process(s->profile, -1, name), -1, name);
 }
 
-/* The stack of such a process tells nothing about the switch. */
-static bool add_switching(struct sampler *s, const struct perf_record *r, struct sample *sample)
+void sampler_switching(struct sampler *s, struct sample *sample)
 {
-	int32_t pid = (int32_t)r->identity.pid;
-
-	if (!s->bounds || cgroup_bounds_has(s->bounds, r->sample.cgroup, pid,
-				  processes_knows(s->processes, pid)))
-		return false;
 	sample->thread = switching_thread(s);
 	sample->stack = stacks_switching(
 		&s->stacks, s->command ? stacks_root(&s->stacks, sample->thread) : 0);
-	return true;
+	if (!s->cgroups)
+		return;
+	sample->has |= SAMPLE_LABELS;
+	sample->labels = cgroup_labels_sample(s->cgroups, s->command ? s->command : -1, 0);
+}
+
+static bool is_switching(struct sampler *s, const struct perf_record *r)
+{
+	int32_t pid = (int32_t)r->identity.pid;
+
+	return s->bounds && !cgroup_bounds_has(s->bounds, r->sample.cgroup, pid,
+				    processes_knows(s->processes, pid));
 }
 
 static void add_stack(struct sampler *s, const struct perf_record *r, struct sample *sample)
@@ -289,8 +294,10 @@ static void add_sample(struct sampler *s, const struct perf_record *r)
 		s->malformed++;
 		return;
 	}
-	switching = add_switching(s, r, &sample);
-	if (!switching)
+	switching = is_switching(s, r);
+	if (switching)
+		sampler_switching(s, &sample);
+	else
 		add_stack(s, r, &sample);
 	idle = !switching && stacks_idle(&s->stacks, r);
 	add_row(s, e, &sample, idle, 1);

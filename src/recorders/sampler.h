@@ -77,6 +77,9 @@ void sampler_account(struct sampler *s, size_t event, enum event_counting counti
  * False: there is no such event. */
 bool sampler_add(
 	struct sampler *s, size_t event, const struct sample *sample, bool idle, uint64_t count);
+/* Make it one of a switch to who is recorded, while the process of somebody else is current: its
+ * thread and stack, which tell nothing about the switch, are not those of that process. */
+void sampler_switching(struct sampler *s, struct sample *sample);
 /* Take in one record. */
 void sampler_record(struct sampler *s, struct bytes bytes, const struct perf_layout *layout);
 

@@ -224,6 +224,18 @@ void session_count_stacks(struct session *s, const struct sampler *sampler)
 	s->counts.guessed = sampler->stacks.guessed;
 }
 
+void session_open_kernel(struct session *s)
+{
+	struct error hidden = {0};
+
+	if (s->kernel || s->kernel_hidden)
+		return;
+	s->kernel = kernel_open(&hidden);
+	s->kernel_hidden = !s->kernel;
+	if (!s->kernel)
+		session_notice(s, "%s", hidden.text);
+}
+
 void session_read_processes(struct session *s)
 {
 	const struct record_options *o = s->options;
@@ -303,7 +315,8 @@ static bool should_end(struct session *s, uint64_t now)
 static void aim_timer(struct session *s, uint64_t now)
 {
 	bool growing = s->jit.grown && now < s->jit.grown + GROWTH_PATIENCE;
-	uint64_t usual = s->drain_interval ? s->drain_interval : DRAIN_INTERVAL;
+	bool patient = s->drain_interval && !s->jit.follows;
+	uint64_t usual = patient ? s->drain_interval : DRAIN_INTERVAL;
 	uint64_t left = growing ? LOOK_INTERVAL : usual;
 	uint64_t duration = s->options->duration;
 	struct itimerspec next = {.it_interval = {0, (long)DRAIN_INTERVAL}};

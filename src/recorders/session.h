@@ -75,7 +75,8 @@ struct session {
 	const struct record_options *options;
 	const struct recorder *recorder;
 	void *recorder_state;
-	struct kernel *kernel; /* its symbols, when the recorder needed them; or NULL */
+	struct kernel *kernel; /* its symbols, when the recorder needed them; or NULL... */
+	bool kernel_hidden;    /* ... because nobody may see them */
 	struct profile profile;
 	struct binaries binaries;
 	struct processes processes;
@@ -132,6 +133,8 @@ bool session_watch(struct session *s, int fd, struct error *err);
 /* Only each time that the kernel says so, and not for as long as there is something to read. */
 bool session_watch_wakeups(struct session *s, int fd, struct error *err);
 
+/* Open the kernel's symbols, unless that has been tried; that there are none is said. */
+void session_open_kernel(struct session *s);
 /* Take in what /proc says about the targets, or about all there is. */
 void session_read_processes(struct session *s);
 /* Say in the session's counts how the stacks of all samples so far ended. */

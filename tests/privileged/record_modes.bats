@@ -86,6 +86,39 @@ teardown() {
 	done
 }
 
+# A container has numbers of its own for its processes, and shows no others in /proc.
+@test "in a pid namespace, a process, a command and its children have their names and stacks, in every mode" {
+	worker_program >work.py
+	cat >inside <<-'END2'
+	/usr/bin/python3 -S work.py worker 300 &
+	until [ -e worker.runs ]; do sleep 0.05; done
+	while read -r mode; do
+		"$kiln" record -q --mode $mode -p $! -d 700ms -o "process $mode.kiln" || exit 1
+		"$kiln" record -q --mode $mode -o "command $mode.kiln" -- sh -c "/usr/bin/python3 -S work.py child 0.7; true" || exit 1
+	done
+	"$kiln" record -q -a -d 700ms -o all.kiln
+	"$kiln" record -q -a -d 700ms --by-cgroup -o groups.kiln
+	END2
+	"$bin/busy" 60 >/dev/null & # whose number means nothing in there
+	pids=$!
+	export kiln
+	printf '%s\n' "${modes[@]}" | grep -v disk | unshare -pf --mount-proc sh inside
+	for mode in "${modes[@]}"; do
+		[ "$mode" != disk ] || continue # they ask nothing of one
+		echo "$mode:"
+		"$kiln" fold -q "process $mode.kiln" >folded
+		cut -c 1-200 folded | head -n 5
+		run ! grep -v '^worker;' folded
+		[ "$(grep -c '^worker;.*\(Py\|_start\|start_thread\|clone\)' folded)" -ge 1 ]
+		"$kiln" fold -q "command $mode.kiln" >folded
+		[ "$(grep -c '^child;.*\(Py\|_start\|start_thread\|clone\)' folded)" -ge 1 ]
+		run ! grep -v '^\(child\|sh\|python3\);' folded
+	done
+	at_least "$(shown_ms all.kiln '^.other_pid_namespace.;')" 100
+	at_least "$(shown_ms all.kiln '^worker;')" 50
+	"$kiln" fold -q --by-cgroup groups.kiln | grep -q ';worker;'
+}
+
 @test "no program of a target, nor any other, is executed by the recorder" {
 	command -v strace >/dev/null || skip "no strace here"
 	strip -o nameless "$bin/busy" # whose debugging information is looked for

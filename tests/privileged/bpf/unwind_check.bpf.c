@@ -98,7 +98,7 @@ int on_clock(struct bpf_perf_event_data *context)
 	if (!s || !bpf_map_lookup_elem(&targets, &tgid))
 		return 0;
 	before = bpf_ktime_get_ns();
-	user_stack_take(s, 0);
+	user_stack_take(s, 0, (__u32)(bpf_get_current_pid_tgid() >> 32));
 	ns = bpf_ktime_get_ns() - before;
 	__sync_fetch_and_add(&walk_ns, ns);
 	ns /= WALK_STEP;
