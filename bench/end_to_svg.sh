@@ -8,7 +8,7 @@ export KILN WORK ROUNDS LENGTH="${1:-10}" MODES="${MODES:-cpu cpu-bpf off wall}"
 exec python3 - <<'END'
 import os, signal, subprocess, time
 work = os.environ["WORK"]
-options = {"cpu": ["-F", "997"], "cpu-bpf": ["-F", "997", "--recorder", "bpf"], "off": ["--mode", "off"],
+options = {"cpu": ["-F", "997", "--recorder", "perf"], "cpu-bpf": ["-F", "997", "--recorder", "bpf"], "off": ["--mode", "off"],
            "wall": ["--mode", "wall", "-F", "997"]}
 with open(work + "/compiled.c", "w", encoding="ascii") as file:
     file.writelines(f"int f{i}(int a, int b) {{ return a * {i} + b / (a | 1); }}\n" for i in range(2000))

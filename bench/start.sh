@@ -8,7 +8,7 @@ heading 'start: from the start of kiln record to the start of the recording'
 export KILN WORK ROUNDS
 exec python3 - <<'END'
 import os, subprocess, time
-modes = {"cpu": [], "cpu, by BPF": ["--recorder", "bpf"], "off": ["--mode", "off"], "wall": ["--mode", "wall"],
+modes = {"cpu": ["--recorder", "perf"], "cpu, by BPF": ["--recorder", "bpf"], "off": ["--mode", "off"], "wall": ["--mode", "wall"],
          "io": ["--mode", "io"], "disk": ["--mode", "disk"], "lock": ["--mode", "lock"],
          "count, a tracepoint": ["--mode", "count", "-e", "sched:sched_switch"],
          "count, a function": ["--mode", "count", "-e", "libc:malloc"], "mem": ["--mode", "mem"],

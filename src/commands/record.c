@@ -229,7 +229,8 @@ static const struct option what_options[] = {
 		.argument = "BYTES",
 		.set = option_u64,
 		.offset = AT(stack_bytes),
-		.help = "how much of each stack is looked at, at most 65528 (65528; 16384 where "
+		.help = "how much of each stack is copied into rings, at most 65528 (65528; 16384 "
+			"where "
 			"locked "
 			"memory is short)"},
 	{.name = "max-overhead",
@@ -249,17 +250,15 @@ static const struct option what_options[] = {
 		.argument = "SIZE",
 		.set = set_size,
 		.offset = AT(ring_bytes),
-		.help = "ring of each CPU, in pages or with a unit: 512K, 64M"},
+		.help = "size of the ring, in pages or with a unit: 512K, 64M"},
 	{.name = "recorder",
 		.argument = "WAY",
 		.set = option_choice,
 		.offset = AT(way),
 		.choices = ways,
-		.help = "how samples of CPU time are taken: perf (rings of perf_event_open), bpf "
-			"(a "
-			"program in the kernel; the CPU clock only), auto (the default: perf, bpf "
-			"for "
-			"--untimed)"},
+		.help = "how samples of CPU time are taken: bpf (a program in the kernel; the CPU "
+			"clock only), perf (rings of perf_event_open), auto (the default: bpf "
+			"where that can be)"},
 	{.name = "untimed",
 		.set = option_flag,
 		.offset = AT(untimed),

@@ -127,17 +127,12 @@ static bool begin_tee(struct session *s, struct cpu_state *state, struct error *
 
 static bool open_rings(struct session *s, struct cpu_state *state, struct error *err)
 {
-	struct error hidden = {0};
-
 	state->source = &state->ring_source;
 	state->sampler = &state->ring_sampler;
 	if (!perf_source_open(state->source, s, err))
 		return false;
-	if (!state->source->user_only && !s->kernel) {
-		s->kernel = kernel_open(&hidden);
-		if (!s->kernel)
-			session_notice(s, "%s", hidden.text);
-	}
+	if (!state->source->user_only)
+		session_open_kernel(s);
 	sampler_init(state->sampler, &s->profile, &s->processes, s->kernel,
 		parts_wanted(s, state->source));
 	for (size_t i = 0; i < state->source->merge.rings.len; i++)
@@ -153,19 +148,33 @@ static bool open_instead(
 {
 	if (!open_rings(s, state, err))
 		return false;
-	session_notice(s, "samples are taken through rings, with their times: %s", reason);
+	session_notice(s, "samples are taken through rings%s: %s",
+		s->options->untimed ? ", with their times" : "", reason);
 	return true;
 }
 
-/* The timers of threads are only slowed down by a program. */
-static bool slows_threads(const struct record_options *o)
+/* ---- Which way ---- */
+
+static bool samples_cpu_clock(const struct record_options *o)
 {
-	return o->max_overhead && (o->pids.list.len || o->tids.list.len) && !o->events &&
-	       !o->stack_bytes;
+	return !o->events || !strcmp(o->events, "cpu-clock");
+}
+
+/* Is that for rings only? */
+static bool takes_rings(const struct record_options *o)
+{
+	return !samples_cpu_clock(o) || o->stack_bytes || o->tee;
+}
+
+/* Is that for programs only? The timers of threads are only slowed down by one. */
+static bool takes_program(const struct record_options *o)
+{
+	return o->max_overhead && (o->pids.list.len || o->tids.list.len);
 }
 
 static bool open_program(struct session *s, struct cpu_state *state, struct error *err)
 {
+	const struct record_options *o = s->options;
 	struct error reason;
 
 	state->by_program = cpu_bpf_open(s, err);
@@ -174,22 +183,26 @@ static bool open_program(struct session *s, struct cpu_state *state, struct erro
 		state->sampler = cpu_bpf_sampler(state->by_program);
 		return true;
 	}
-	if (s->options->way == WAY_BPF || err->code == ERR_USAGE || slows_threads(s->options))
+	if (o->way == WAY_BPF || err->code == ERR_USAGE || takes_program(o))
 		return false;
 	reason = *err;
 	*err = (struct error){0};
 	return open_instead(s, state, reason.text, err);
 }
 
-/* Both ways in which there can be samples; which one is taken. */
+/* Who may not have programs in the kernel is not told so each time: nothing is missing in what
+ * comes through rings. */
 static bool open_samples(struct session *s, struct cpu_state *state, struct error *err)
 {
 	const struct record_options *o = s->options;
 
-	if (o->way == WAY_BPF || (o->way == WAY_BEST && (o->untimed || slows_threads(o))))
+	if (o->way == WAY_PERF && o->untimed)
+		return open_instead(s, state, "--recorder perf", err);
+	if (o->way == WAY_PERF || takes_rings(o))
+		return open_rings(s, state, err);
+	if (o->way == WAY_BPF || o->untimed || takes_program(o) || cpu_bpf_expected())
 		return open_program(s, state, err);
-	return o->untimed ? open_instead(s, state, "--recorder perf", err)
-			  : open_rings(s, state, err);
+	return open_rings(s, state, err);
 }
 
 static bool cpu_open(struct session *s, struct error *err)
@@ -200,6 +213,8 @@ static bool cpu_open(struct session *s, struct error *err)
 	state->ring_source.cgroup.fd = -1;
 	if (!open_samples(s, state, err))
 		return false;
+	profile_set_meta(&s->profile, BYTES("recorder"),
+		state->by_program ? BYTES("cpu (bpf)") : BYTES("cpu (perf)"));
 	state->sampler->cpu_wide = s->options->system_wide;
 	state->sampler->wall_offset = s->wall_offset;
 	state->sampler->cgroups = session_cgroups(s);
@@ -454,16 +469,15 @@ static bool cpu_check(const struct record_options *o, struct error *err)
 	if (o->max_overhead && o->tee)
 		return error_set(err, ERR_USAGE,
 			"--tee saves what came at one frequency: leave --max-overhead out");
-	if (o->no_page_in && (o->way == WAY_PERF || (o->way != WAY_BPF && !o->untimed)))
+	if (takes_rings(o) && (o->untimed || o->way == WAY_BPF))
+		return error_set(err, ERR_USAGE,
+			"%s samples the CPU clock by a program in the kernel: other events (-e), "
+			"--stack-bytes and --tee are for --recorder perf",
+			only);
+	if (o->no_page_in && (takes_rings(o) || o->way == WAY_PERF))
 		return error_set(err, ERR_USAGE,
 			"--no-page-in is for --recorder bpf: what rings hold was in memory");
-	if ((!o->untimed && o->way != WAY_BPF) || (!o->events && !o->tee && !o->stack_bytes))
-		return true;
-	return error_set(err, ERR_USAGE,
-		"%s samples the CPU clock by a program in the kernel: -e, --stack-bytes and --tee "
-		"are "
-		"for --recorder perf",
-		only);
+	return true;
 }
 
 const struct mode mode_cpu = {

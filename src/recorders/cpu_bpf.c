@@ -184,6 +184,19 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 	return true;
 }
 
+bool cpu_bpf_expected(void)
+{
+	return bpf_permitted();
+}
+
+/* What may fail does so here, while rings can still take the place of programs. */
+static bool attach(struct cpu_bpf *b, struct error *err)
+{
+	int code = bpf_object__attach_skeleton(b->programs->skeleton);
+
+	return !code || bpf_error(err, code, "attaching to the scheduler");
+}
+
 struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
 {
 	struct cpu_bpf *b = memory_new(1, sizeof(*b));
@@ -192,12 +205,13 @@ struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
 	bpf_source_init(&b->source, &sample_records, b);
 	b->source.timer = "on_sample";
 	if (bpf_source_possible(s, err) && open_programs(b, s, err) &&
-		bpf_source_open(&b->source, s, err)) {
+		bpf_source_open(&b->source, s, err) && attach(b, err)) {
 		b->source.sampler.untimed = b->untimed;
 		b->programs->bss->of_command = b->source.processes.cgroup.folder != NULL;
 		return b;
 	}
 	perf_source_leave_group(&b->source.processes, s);
+	s->processes.remapped = NULL;
 	cpu_bpf_release(b);
 	return NULL;
 }

@@ -36,9 +36,9 @@ slowed_down() {
 @test "with a budget that cannot be kept the frequency falls, it is said, and samples weigh what they stand for" {
 	in_group=$("$kiln" record -q -o probe.kiln -- cat /proc/self/cgroup | grep -c kiln- || true)
 	[ "$in_group" -ge 1 ] || skip "no control group for a command"
-	slowed_down -F 997 -e cpu-clock
+	slowed_down -F 997 --recorder perf
 	needs_bpf
-	slowed_down -F 997 --recorder bpf
+	slowed_down -F 997
 	slowed_down -F 997 --untimed
 }
 
@@ -58,7 +58,7 @@ while_recorded() {
 # The first second is at 997 Hz, the rest at 19 or a little more: with 70 samples and more, chance moves the sum by a tenth.
 @test "processes that run already, with their threads, and single threads: timers of threads are slowed down as well" {
 	needs_bpf
-	for way in "" "--recorder bpf" --untimed; do
+	for way in "" --untimed; do
 		rm -f go
 		sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$0" 3 3 >own' "$bin/busy" &
 		# shellcheck disable=SC2086
@@ -117,7 +117,7 @@ while_recorded() {
 }
 
 @test "a budget with room changes nothing, and is kept in mind" {
-	"$kiln" record -q -e cpu-clock -a --max-overhead 90% -o p.kiln -- "$bin/busy" 1.5
+	"$kiln" record -q -a --max-overhead 90% -o p.kiln -- "$bin/busy" 1.5
 	"$kiln" info p.kiln >about
 	grep -q '^recorder took ' about
 	run ! grep 'samples were taken less often' about
@@ -126,7 +126,7 @@ while_recorded() {
 @test "what has no timer, or one that is out of reach, is refused with what can be done" {
 	run -2 "$kiln" record --max-overhead 1% --mode io -o p.kiln -- true
 	[[ "$output" == *"--mode io records every call"* ]]
-	run -2 "$kiln" record --max-overhead 1% -e cpu-clock -p $$ -d 1s -o p.kiln
+	run -2 "$kiln" record --max-overhead 1% --recorder perf -p $$ -d 1s -o p.kiln
 	[[ "$output" == *"by a program in the kernel (--recorder bpf); or record with -a, -C, -G"* ]]
 	needs_bpf
 	run -1 setpriv --reuid 4321 --regid 4321 --clear-groups sh -c 'exec "$0" record --max-overhead 1% -p $$ -d 1s -o q.kiln' "$bin/kiln"

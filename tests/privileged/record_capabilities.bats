@@ -53,10 +53,10 @@ has_while_recording() {
 	sleep 60 &
 	target=$!
 	looks="dac_read_search sys_ptrace checkpoint_restore"
-	has_while_recording "$(bits $looks)"
-	has_while_recording "$(bits $looks)" -e cpu-clock --call-graph fp
+	has_while_recording "$(bits $looks)" --recorder perf
+	has_while_recording "$(bits $looks)" --recorder perf --call-graph fp
 	"$kiln" record -q --mode off -o probe.kiln -- true || skip "no BPF here"
-	for mode in "--recorder bpf" --untimed "--mode off" "--mode wall" "--mode io" "--mode disk" "--mode lock" \
+	for mode in "" --untimed "--mode off" "--mode wall" "--mode io" "--mode disk" "--mode lock" \
 		"--mode count -e sched:sched_switch" "--mode mem --cheap" "--mode count -e libc:malloc --yes"; do
 		has_while_recording "$(bits $looks bpf)" $mode
 	done

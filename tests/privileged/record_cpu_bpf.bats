@@ -245,26 +245,55 @@ killed() {
 }
 
 # bats test_tags=kernels
-@test "without privileges, --untimed takes the rings and says so; --recorder bpf does not" {
+@test "without privileges rings are taken, which only --untimed has to say; --recorder bpf is refused" {
 	if own_machine; then echo 2 >/proc/sys/kernel/perf_event_paranoid; fi
 	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "kernel.perf_event_paranoid"
 	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --untimed -o p.kiln -- "$bin/busy" 0.3
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"samples are taken through rings, with their times: "*CAP_BPF* ]]
 	[ "$(value p.kiln "s['delivered']")" -ge 10 ]
+	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record -o p.kiln -- "$bin/busy" 0.3
+	[ "$status" -eq 0 ]
+	[[ "$output" != *"through rings"* ]]
+	[ "$(value p.kiln "i['meta']['recorder']")" = "cpu (perf)" ]
 	run setpriv --reuid 65534 --clear-groups "$bin/kiln" record --recorder bpf -o q.kiln -- true
 	[ "$status" -eq 125 ]
 	[[ "$output" == *CAP_BPF*CAP_PERFMON* ]]
 	[ ! -e q.kiln ]
 }
 
+# taken_by WAY OPTION...: samples are, and nothing is said about it.
+taken_by() {
+	"$kiln" record "${@:2}" -o p.kiln -- "$bin/busy" 0.2 >used 2>said || return 1
+	cat said
+	[ "$(value p.kiln "i['meta']['recorder']")" = "cpu ($1)" ] || return 1
+	run ! grep -E '^kiln: ' said
+}
+
+# bats test_tags=kernels
+@test "a program takes samples where nothing else is asked for, and rings what only they can" {
+	taken_by bpf
+	taken_by bpf -e cpu-clock
+	taken_by bpf --recorder auto --no-page-in
+	taken_by bpf --call-graph dwarf -F 99 -m 1M
+	taken_by perf --recorder perf
+	taken_by perf -e page-faults
+	taken_by perf -e cpu-clock:u
+	taken_by perf -e cpu-clock,page-faults
+	taken_by perf --stack-bytes 8192
+	taken_by perf --tee p.tee
+}
+
 @test "what only one of both can do is not taken for the other" {
 	run "$kiln" record --recorder bpf -e page-faults -o p.kiln -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"-e, --stack-bytes and --tee are for --recorder perf" ]]
-	run "$kiln" record --no-page-in -o p.kiln -- true
-	[ "$status" -eq 2 ]
-	[[ "$output" == *"is for --recorder bpf"* ]]
+	[[ "$output" == *"other events (-e), --stack-bytes and --tee are for --recorder perf" ]]
+	for rings in "--recorder perf" "-e page-faults" "--stack-bytes 8192"; do
+		# shellcheck disable=SC2086
+		run "$kiln" record --no-page-in $rings -o p.kiln -- true
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"is for --recorder bpf"* ]]
+	done
 	run "$kiln" record --mode off --untimed -o p.kiln -- true
 	[ "$status" -eq 2 ]
 }

@@ -71,7 +71,7 @@ near() {
 	cp "$bin/busy" once
 	sh -c 'until [ -e go ]; do sleep 0.02; done; echo $$ >"$group/inner/cgroup.procs"; exec ./once 0.5 >own' &
 	pid=$!
-	"$kiln" record -q -a -e cpu-clock -G "$name/inner,$group,/$name/" -o p.kiln -- sh -c "touch go; tail -s 0.05 --pid=$pid -f /dev/null" &
+	"$kiln" record -q -a --recorder perf -e cpu-clock -G "$name/inner,$group,/$name/" -o p.kiln -- sh -c "touch go; tail -s 0.05 --pid=$pid -f /dev/null" &
 	wait
 	near "$(cat own)" "$(shown_ms p.kiln '^once;.*main;.*deeper;leaf')"
 	"$kiln" info p.kiln | grep -q "^control group *$group$"
@@ -219,10 +219,10 @@ both_are_there() {
 
 # bats test_tags=kernels
 @test "--by-cgroup: two programs in two groups have what they know of themselves, in each way" {
-	in_two "$kiln" record -q -e cpu-clock --by-cgroup -G "$name" -o p.kiln --
+	in_two "$kiln" record -q --recorder perf --by-cgroup -G "$name" -o p.kiln --
 	both_are_there c0ffee012300
 	needs_bpf
-	for way in "--recorder bpf" --untimed; do
+	for way in "" --untimed; do
 		in_two "$kiln" record -q $way --by-cgroup -G "$name" -o p.kiln --
 		both_are_there c0ffee012300
 	done

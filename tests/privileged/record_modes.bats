@@ -7,7 +7,7 @@ setup_file() {
 	"$kiln" record -q --mode off -o "$bin/probe.kiln" -- true || skip "no BPF here"
 }
 
-modes=(cpu "cpu --recorder bpf" "cpu --untimed" off wall io disk lock "mem --yes" "mem --cheap" "count -e syscalls:sys_enter_lseek")
+modes=("cpu --recorder perf" cpu "cpu --untimed" off wall io disk lock "mem --yes" "mem --cheap" "count -e syscalls:sys_enter_lseek")
 
 # Two threads that compute, sleep, read, allocate and wait for a lock, called as it says.
 worker_program() {
@@ -51,8 +51,8 @@ teardown() {
 
 @test "nothing stays in the kernel of a recorder that is killed, in any mode" {
 	start_workers worker
-	for mode in "${modes[@]}" "cpu --recorder bpf --by-cgroup" "off --min 1ms --wakers" "count -e libc:malloc" mem; do
-		[ "$mode" != cpu ] || continue # which has no programs
+	for mode in "${modes[@]}" "cpu --by-cgroup" "off --min 1ms --wakers" "count -e libc:malloc" mem; do
+		[ "$mode" != "cpu --recorder perf" ] || continue # which has no programs
 		rm -rf tracing
 		# shellcheck disable=SC2086
 		kill_recorder libc 1 --mode $mode -p $pids || { echo "$mode"; return 1; }
@@ -124,7 +124,7 @@ teardown() {
 	strip -o nameless "$bin/busy" # whose debugging information is looked for
 	./nameless 60 >/dev/null &
 	pids=$!
-	for mode in cpu "cpu --recorder bpf" off mem "count -e libc:malloc"; do
+	for mode in cpu "cpu --recorder perf" off mem "count -e libc:malloc"; do
 		# shellcheck disable=SC2086
 		strace -f -qq -s 999 -e trace=execve,execveat -o executed "$kiln" record -q --mode $mode -p $pids -d 300ms -o p.kiln
 		[ "$(grep -c 'execve' executed)" -eq 1 ]
