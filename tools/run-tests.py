@@ -6,7 +6,7 @@
 Suites: build, house, unit, sanitized, golden, cli, browser, privileged, perf; all of them by default; and
 kernels: what is tagged so in tests/privileged, and tests/kernels, in a virtual machine with Debian's kernel. Every
 test program speaks TAP; a program that dies or runs out of time is one more failed case. The last line
-counts the cases. Under CI=true a machine that lacks root, perf or a browser is a fault of the machine:
+counts the cases, of what was repeated those of the second time. Under CI=true a machine that lacks root, perf or a browser is a fault of the machine:
 cases skipped for that count as failed.
 """
 import glob
@@ -27,6 +27,8 @@ BUILDS = [  # directory, compiler, meson options
 ]
 SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "browser", "privileged",
           "perf"]
+# What looks at a machine that others use, too: a program that fails is run once more, and both are told.
+TIMED = ["browser", "privileged", "perf"]
 ON_DEMAND = ["kernels"]  # takes a long time where processors are simulated
 PROGRAM_LIMIT = 1500  # seconds for one test program
 CASE = re.compile(r"^(not ok|ok)\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b:?\s*(.*))?$", re.I)
@@ -35,7 +37,7 @@ NEEDS = re.compile(r"\bneeds (root|perf\b|a browser|chromium|node)", re.I)
 
 class Tally:
     def __init__(self, verbose):
-        self.passed = self.failed = self.skipped = 0
+        self.passed = self.failed = self.skipped = self.repeated = 0
         self.verbose = verbose
         self.in_ci = os.environ.get("CI") == "true"
 
@@ -50,6 +52,15 @@ class Tally:
                   + (f" ({detail})" if detail and outcome == "skipped" else ""))
             if outcome == "failed" and detail:
                 print("    " + detail.rstrip().replace("\n", "\n    "))
+
+    def repeat(self, program, text):
+        """A program failed and is about to be run again: say what it said."""
+        self.repeated += 1
+        lines = text.splitlines()
+        print(f"  repeated: {program}")
+        for number, line in enumerate(lines):
+            if line.startswith("not ok"):
+                print("    " + "\n    ".join([line, *remarks(lines[number + 1:]).splitlines()]))
 
     def tap(self, suite, program, text, status, errors=""):
         """Count the cases of a program's TAP output, and its death if it died without a word."""
@@ -153,6 +164,9 @@ def programs(tally, suite, pattern, command, env):
         name = os.path.relpath(path, ROOT)
         started = time.time()
         out, err, status = run([*command, name], env=env)
+        if status and suite in TIMED:
+            tally.repeat(name, out)
+            out, err, status = run([*command, name], env=env)
         tally.tap(suite, name, out, status, err)
         print(f"{name}: {time.time() - started:.0f} s", flush=True)
 
@@ -234,6 +248,8 @@ def main():
             print(f"-- {suite}", flush=True)
             step()
     print(f"in {time.time() - started:.0f} s")
+    if tally.repeated:
+        print(f"{tally.repeated} programs were repeated: see above what failed the first time")
     print(f"{tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped")
     sys.exit(1 if tally.failed or not built else 0)
 
