@@ -114,7 +114,7 @@ export function showLegend(dark, searched, most, unit) {
 	const context = byId("legend").querySelector("canvas").getContext("2d");
 	(searched ? [hits, greys] : [ramp, ramp]).forEach((colours, y) =>
 		context.putImageData(new ImageData(colours(dark), 256, 1), 0, y));
-	byId("most").textContent = human(most, unit) + " in a cell";
+	byId("most").textContent = human(most, unit) + " a cell";
 }
 
 // What a lane of the flame chart can be; auto is what it is when nobody says it.

@@ -79,9 +79,10 @@ export class TimePane {
 			return;
 		const range = time && map && parseRange(time, this.page.first());
 		const ends = range && map.ends(range), {total, unit} = shown.top;
-		const share = human(total, parseUnit(unit)) + " (" + percent(total, shown.whole) + "% of all)";
-		byId("selected").textContent = byId("selected").title = ends ?
-			duration(ends.to - Math.max(ends.from, 0)) + " selected: " + share : share;
+		const value = human(total, parseUnit(unit)), share = percent(total, shown.whole) + "%";
+		const said = ends ? duration(ends.to - Math.max(ends.from, 0)) + " selected: " : "";
+		byId("selected").textContent = said + value + " (" + share + ")"; // no longer: there is little room
+		byId("selected").title = said + value + ", " + share + " of all";
 	}
 
 	describe(spot) {
