@@ -3,6 +3,7 @@
 
 #include "answers/compared.h"
 #include "base/hash.h"
+#include "model/sides.h"
 #include "renderers/renderers.h"
 #include "renderers/svg_options.h"
 
@@ -16,9 +17,22 @@ struct asked {
 	const char *before; /* NULL: nothing is compared */
 	struct comparing comparing;
 	struct shape shape;
-	struct buffer
-		shown; /* the words that say so, all but those of the renderer, NUL behind each */
+	size_t then; /* of the ways to reshape, how many are for both sides; the others for what was
+			compared; SIZE_MAX: all */
+	struct buffer shown; /* the words that say what is compared, NUL behind each */
 };
+
+static bool set_then(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct asked *asked = target;
+
+	(void)option;
+	(void)value;
+	(void)err;
+	asked->then = asked->shape.transforms.steps.len;
+	return true;
+}
 
 static const struct option own_options[] = {
 	{.name = "profile",
@@ -31,6 +45,9 @@ static const struct option own_options[] = {
 		.help = "another one, or the same, with which it is compared",
 		.set = option_text,
 		.offset = offsetof(struct asked, before)},
+	{.name = "then",
+		.help = "ways to reshape that follow are for what was compared",
+		.set = set_then},
 	{0},
 };
 
@@ -73,13 +90,20 @@ static bool check_words(const struct option_group *groups, char *const *words, s
 	return true;
 }
 
-static void note_shown(
-	const struct question *q, const struct option_group *groups, struct buffer *out)
+/* Ways to reshape what was compared are none of that. */
+static void note_shown(const struct question *q, const struct option_group *groups,
+	const struct option *transforming, struct buffer *out)
 {
+	const struct option_group reshaping[] = {{"Transforms", transforming, NULL}, {0}};
+	bool compared = false;
+
 	for (size_t i = 0; i < q->words.len; i++) {
 		const char *word = q->words.items[i];
+		struct bytes name = {word, strcspn(word, "=")};
 
-		if (option_find(groups, (struct bytes){word, strcspn(word, "=")}))
+		if (!strcmp(word, "then"))
+			compared = true;
+		else if (option_find(groups, name) && !(compared && option_find(reshaping, name)))
 			buffer_add(out, word, strlen(word) + 1);
 	}
 }
@@ -101,7 +125,7 @@ static bool read_words(const struct question *q, char **argv, const struct rende
 		!options_parse(groups, argv, false, &operands, err))
 		return false;
 	*answer = (struct option_group){0};
-	note_shown(q, groups, &asked->shown);
+	note_shown(q, groups, transforming, &asked->shown);
 	return asked->before || !comparing_is_asked(&asked->comparing) ||
 	       error_set(err, ERR_USAGE, "a comparison needs before=PROFILE, too");
 }
@@ -164,11 +188,32 @@ struct pair {
 	const struct asked *asked;
 };
 
+static size_t steps_of_sides(const struct asked *asked)
+{
+	size_t all = asked->shape.transforms.steps.len;
+
+	return asked->then < all ? asked->then : all;
+}
+
+/* Some of a list's steps, which stay the list's. */
+static struct transform_list steps_of(const struct transform_list *all, size_t begin, size_t end)
+{
+	struct transform_list part = {0};
+
+	if (begin < end) {
+		part.steps.items = all->steps.items + begin;
+		part.steps.len = end - begin;
+	}
+	return part;
+}
+
 static bool make_compared(void *context, struct profile *ret, struct error *err)
 {
 	const struct pair *pair = context;
+	struct shape shape = pair->asked->shape;
 
-	return compared_make(pair->sides, &pair->asked->shape, &pair->asked->comparing, ret, err);
+	shape.transforms = steps_of(&shape.transforms, 0, steps_of_sides(pair->asked));
+	return compared_make(pair->sides, &shape, &pair->asked->comparing, ret, err);
 }
 
 /* A page asks several questions about one comparison: it is made for the first of them. */
@@ -187,6 +232,21 @@ static const struct shelf_profile *take_compared(struct shelf *shelf,
 	return made;
 }
 
+/* Of a part of what is compared: changes are those of the whole. */
+static bool reshape_compared(const struct asked *asked, struct view *view, struct error *err)
+{
+	const struct transform_list *all = &asked->shape.transforms;
+	struct transform_list rest = steps_of(all, steps_of_sides(asked), all->steps.len);
+	struct sides sides;
+
+	if (!rest.steps.len)
+		return true;
+	sides_init_self(&sides, view);
+	memcpy(view->comparison.whole, sides.whole, sizeof(sides.whole));
+	sides_release(&sides);
+	return transform_list_apply(&rest, view, err);
+}
+
 static bool render_compared(struct shelf *shelf, const struct shelf_profile *const sides[2],
 	const struct asked *asked, const struct renderer *renderer, void *settings,
 	struct buffer *ret_body, struct error *err)
@@ -202,7 +262,8 @@ static bool render_compared(struct shelf *shelf, const struct shelf_profile *con
 		svg_settings_compare(settings, &how);
 	view_init(&view, made->profile, sides[1]->projection);
 	view.comparison = how;
-	done = render(&view, renderer, settings, ret_body, err);
+	done = reshape_compared(asked, &view, err) &&
+	       render(&view, renderer, settings, ret_body, err);
 	view_release(&view);
 	shelf->give(shelf, made);
 	return done;
@@ -252,7 +313,7 @@ bool question_answer(
 	const struct question *q, struct shelf *shelf, struct answer *ret, struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(q->address);
-	struct asked asked = {.comparing = COMPARING_DEFAULT};
+	struct asked asked = {.comparing = COMPARING_DEFAULT, .then = SIZE_MAX};
 	struct buffer text = {0};
 	void *settings;
 	char **argv;

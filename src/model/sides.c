@@ -14,9 +14,9 @@ static void self_values(struct sides *s, const struct view *v, size_t side)
 		s->whole[side] += s->self[side][i];
 }
 
-static int64_t noise_of(const struct sides *s, double percent)
+static int64_t noise_of(const struct sides *s, const int64_t whole[2], double percent)
 {
-	double before = (double)s->whole[0] * s->scale, after = (double)s->whole[1];
+	double before = (double)whole[0] * s->scale, after = (double)whole[1];
 	double least = fmax(before, after) * percent / 100;
 
 	return least >= 9e18 ? INT64_MAX : least > 1 ? (int64_t)ceil(least) : 1;
@@ -24,6 +24,7 @@ static int64_t noise_of(const struct sides *s, double percent)
 
 void sides_init_self(struct sides *s, const struct view *v)
 {
+	const int64_t *whole = v->comparison.whole;
 	struct view second = *v;
 
 	*s = (struct sides){.count = 1, .scale = 1, .noise = 1};
@@ -34,9 +35,11 @@ void sides_init_self(struct sides *s, const struct view *v)
 	s->count = 2;
 	second.streams = s->streams;
 	self_values(s, &second, 1);
-	if (v->comparison.normalised && s->whole[0] > 0 && s->whole[1] > 0)
-		s->scale = (double)s->whole[1] / (double)s->whole[0];
-	s->noise = noise_of(s, v->comparison.threshold);
+	if (!whole[0] && !whole[1])
+		whole = s->whole;
+	if (v->comparison.normalised && whole[0] > 0 && whole[1] > 0)
+		s->scale = (double)whole[1] / (double)whole[0];
+	s->noise = noise_of(s, whole, v->comparison.threshold);
 }
 
 void sides_init(struct sides *s, const struct view *v)

@@ -56,6 +56,7 @@ struct comparison {
 	enum widths widths;
 	bool normalised;  /* before is scaled to after's total */
 	double threshold; /* percent of the whole: smaller changes are noise */
+	int64_t whole[2]; /* totals of before and after for both; 0, 0: of what is shown */
 };
 
 struct view {

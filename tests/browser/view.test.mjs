@@ -132,6 +132,15 @@ test("a dragged range has the numbers of kiln top --time, already while it is dr
 	equal(await tab.evaluate(() => location.hash), "#time=" + state.query.time + "&column=100ms");
 });
 
+test("what is selected is said whole, 1280 pixels wide", { viewport: { width: 1280, height: 720 } }, async (tab) => {
+	for (const time of ["0.4..1.234567", "..", "0.001..0.0012"]) {
+		await tab.goto("about:blank");
+		await open(tab, "#time=" + time);
+		equal(await tab.locator("#selected").evaluate((text) => text.scrollWidth > text.clientWidth ?
+			`${text.textContent}: ${text.scrollWidth} pixels in ${text.clientWidth}` : ""), "", time);
+	}
+});
+
 test("looks at most ten times a second while dragging, with two questions each", {}, async (tab) => {
 	const before = await open(tab, COLUMNS);
 	await tab.mouse.move(...placeOf(before, 1e8, 0.5));
@@ -1065,6 +1074,38 @@ test("a line and its instructions are marked together, files of elsewhere are no
 	await tab.goto(url + "#view=source&function=work&profile=" + encodeURIComponent(other));
 	shown = (await until(tab, "without", (state) => sourced(state) && state.source.total === 7)).source;
 	equal(shown.notes, ["no line is known", "the profile has no addresses of it"]);
+});
+
+test("callers and callees, lines and instructions of a comparison have before, after and the whole's scale", {}, async (tab) => {
+	const sides = "before=" + encodeURIComponent(file) + "&before-time=..0.8&time=0.8..&normalise";
+	const hash = (view, name) => `#${sides}&view=${view}&function=${name}`;
+	const says = ask("diff", "--normalise", "--before-time", "..0.8", "--after-time", "0.8..", "--to", "json", file, file);
+	const costOf = (name) => says.functions.find((each) => each.function === name);
+	const scale = says.after.total / says.before.total;
+	for (const name of ["spin", "write_all"]) { // of both, and of after alone
+		await tab.goto("about:blank");
+		await tab.goto(url + hash("sandwich", name));
+		const { sandwich } = await until(tab, "both halves", (state) => state.sandwich && !state.waiting);
+		const { total: [before, after] } = costOf(name);
+		equal(sandwich.sums, [[before, after], [before, after]], name);
+		equal(sandwich.scale, [scale, scale], "of all that is compared");
+		const callers = sandwich.callers.filter((box) => box.depth === 1).reduce((all, box) =>
+			[all[0] + box.before.total, all[1] + box.after.total], [0, 0]);
+		equal(callers, [before, after], "its callers");
+		equal(sandwich.chosen.includes(", new"), !before, sandwich.chosen);
+	}
+	for (const name of ["spin", "write_all"]) {
+		await tab.goto("about:blank");
+		await tab.goto(url + hash("source", name));
+		const { source: shown } = await until(tab, "its source", sourced), { self, total } = costOf(name);
+		equal([[shown.before.self, shown.self], [shown.before.total, shown.total]], [self, total], name);
+		for (const rows of [shown.code, shown.lines])
+			equal(rows.reduce((all, row) => [all[0] + (row.before ? row.before.self : 0), all[1] + row.self], [0, 0]), self, "all of it");
+		equal(shown.chosen.includes(" before, "), true, shown.chosen);
+	}
+	await tab.keyboard.press("x"); // after alone
+	const { source: after } = await until(tab, "one side", (state) => sourced(state) && !state.source.before);
+	equal(after.total, costOf("write_all").total[1]);
 });
 
 // ---- Table, keys, looks ----

@@ -253,6 +253,15 @@ with View(kiln, 'times.txt', 'later.txt') as view:
             picture = subprocess.run([kiln, 'diff', '-q', '--to', 'svg', *['--' + w for w in more], *options], capture_output=True)
             status, _, body = view.get('svg?' + '&'.join(w if type(w) is str else w[0] + '=' + w[1].replace('^', '%5E') for w in asked + more))
             assert body == picture.stdout if status == 200 else picture.returncode and 'nothing is gone' in body.decode(), (more, status)
+    # A part of what is compared is scaled as all of it is.
+    asked = [('before', 'times.txt'), ('before-time', '..3'), ('after-time', '3..'), 'normalise']
+    whole, functions = view.columns('nodes', *asked)[0], view.json('top', *asked)['functions']
+    one = next(f for f in functions if f['before_total'] * whole['total'] != f['total'] * whole['before_total'] and re.fullmatch(r'\\w+', f['function']))
+    focus = ('focus', '^' + one['function'] + '\$')
+    part = view.columns('nodes', *asked, 'then', focus)[0]
+    assert [part[k] for k in ('scale', 'noise')] == [whole[k] for k in ('scale', 'noise')] and part['scale'] != 1, (part, whole)
+    assert (part['before_total'], part['total']) == (one['before_total'], one['total']), (part, one)
+    assert view.ask('nodes', *asked, 'then', focus, ('kind', 'samples')) == view.ask('nodes', ('kind', 'samples'), *asked, 'then', focus) != view.ask('nodes', *asked, 'then', focus)
     # Itself, and all of it in two parts.
     header, c = view.columns('nodes', ('before', 'times.txt'))
     assert c['before_total'] == c['total'] and c['before_self'] == c['self'] and set(c['change_total'] + c['change_self']) == {127}

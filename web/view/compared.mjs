@@ -1,8 +1,13 @@
 // compared.mjs: what is a call tree of two sides: how wide are its boxes, and by how much did they change?
+import { changeOf, changePercent, changeValue } from "./change.mjs";
 import { changeColours } from "./colours.mjs";
+import { human, percent } from "./numbers.mjs";
 import { Tree } from "./tree.mjs";
 
 const BEFORE = 0, AFTER = 1;
+
+// Of the server's answer, with two sides or one.
+export const treeOf = (answer, byName) => "before_total" in answer.header ? new ComparedTree(answer) : new Tree(answer, byName);
 
 export class ComparedTree extends Tree {
 	constructor(answer) {
@@ -42,6 +47,12 @@ export class ComparedTree extends Tree {
 		return {total, self};
 	}
 
+	// What became of a node, itself and with callees. wholes: what before's and after's values are shares of.
+	changesOf(i, wholes) {
+		const change = (which) => changeText(...this.sides.map((side) => side[which][i]), this.scale, wholes, this.unit);
+		return [change("total"), "itself " + change("self")];
+	}
+
 	isGone(i) {
 		return this.sides[BEFORE].total[i] > 0 && !this.sides[AFTER].total[i];
 	}
@@ -59,4 +70,12 @@ export class ComparedTree extends Tree {
 		return this.sides.map(({total}, side) =>
 			[this.matched(found, i, total), total[i], side ? "after" : "before"]);
 	}
+}
+
+// "12 ms (3%) before, 15 ms (4%) after, +3.0 ms, +25.0%".
+export function changeText(before, after, scale, [wholeBefore, wholeAfter], unit) {
+	const values = human(before, unit) + " (" + percent(before, wholeBefore) + "%) before, " +
+		human(after, unit) + " (" + percent(after, wholeAfter) + "%) after, ";
+	return (before || after ? values : "") + changeValue(changeOf(before, after, scale), unit) + ", " +
+		changePercent(before, after, scale);
 }

@@ -117,16 +117,16 @@ export function treeAddress(state) {
 
 // Of one function: what it calls, and what calls it, from the function on. Of stacks in which it calls
 // itself its outermost call counts.
-export function calleesAddress(state, name) {
-	const {transforms} = state;
-	return treeAddress({...sideOf(state), open: "", transforms: [...transforms, {name: "focus", argument: exactly(name)}]});
-}
+export const calleesAddress = (state, name) => partAddress(state, [word("focus", exactly(name))]);
 
 export function callersAddress(state, name) {
 	const only = exactly(name);
-	return treeAddress({...sideOf(state), open: "", transforms: [...state.transforms,
-		{name: "include", argument: only}, {name: "hide-below", argument: only}, {name: "reverse", argument: null}]});
+	return partAddress(state, [word("include", only), word("hide-below", only), "reverse"]);
 }
+
+// What is compared is reshaped as one: changes and shares are those of all of it.
+const partAddress = (state, ways) =>
+	address("nodes", [...shown(state), ...(isCompared(state) ? ["then"] : []), ...ways, word("order", state.order)]);
 
 // by: thread, cpu or all; least: ns, how long a box lasts that can be seen.
 export function chartAddress(state, by, least) {

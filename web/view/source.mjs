@@ -52,9 +52,32 @@ export function linesOf(costs, rows) {
 	return files;
 }
 
+// ---- Of two sides: each cost has what it was `before`, beside what it is ----
+
+const joined = (before = none, after = none) => ({...after, before});
+
+export function joinedFiles(before, after) {
+	const files = new Map();
+	for (const file of new Set([...after.keys(), ...before.keys()])) {
+		const [was, is] = [before, after].map((each) => each.get(file) || new Map());
+		files.set(file, new Map([...new Set([...was.keys(), ...is.keys()])].map((line) => [line, joined(was.get(line), is.get(line))])));
+	}
+	return files;
+}
+
+// Instructions of one binary.
+export function joinedRows(before, after) {
+	const was = new Map(before.map((row) => [row.at, row])), is = new Map(after.map((row) => [row.at, row]));
+	return [...new Set([...is.keys(), ...was.keys()])].sort((a, b) => a - b).map((at) => {
+		const [a, b] = [was.get(at), is.get(at)], cost = ({self, total} = none) => ({self, total});
+		return {...(b || a), ...joined(cost(a), cost(b))};
+	});
+}
+
 // Files, the one that costs most first.
 export function filesInOrder(files) {
-	const sum = (lines) => [...lines.values()].reduce((all, {self, total}) => all + self + total, 0);
+	const sum = (lines) => [...lines.values()].reduce((all, {self, total, before = none}) =>
+		all + self + total + before.self + before.total, 0);
 	return [...files].map(([file, lines]) => [file, sum(lines)]).sort((a, b) => b[1] - a[1]).map(([file]) => file);
 }
 

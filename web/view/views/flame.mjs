@@ -1,16 +1,14 @@
 // flame.mjs: the call tree as a flame graph or icicles: what is zoomed to, and what does it match?
 import { askColumns } from "../ask.mjs";
-import { changeOf, changePercent, changeValue } from "../change.mjs";
-import { ComparedTree } from "../compared.mjs";
+import { treeOf } from "../compared.mjs";
 import { byId } from "../controls.mjs";
 import { Flame } from "../flame.mjs";
 import { Mirror } from "../mirror.mjs";
 import { human, percent } from "../numbers.mjs";
 import { treeAddress } from "../query.mjs";
-import { Tree } from "../tree.mjs";
 
 // For tests.
-const sidesOf = (tree, i) => tree.compared ? {before: {total: tree.sides[0].total[i], self: tree.sides[0].self[i]},
+export const sidesOf = (tree, i) => tree.compared ? {before: {total: tree.sides[0].total[i], self: tree.sides[0].self[i]},
 	after: {total: tree.sides[1].total[i], self: tree.sides[1].self[i]}, colour: tree.colour(i), gone: tree.isGone(i)} : {};
 
 export class FlameView {
@@ -49,9 +47,7 @@ export class FlameView {
 	}
 
 	async ask(address, state, signal) {
-		const answer = await askColumns(address, signal);
-		return "before_total" in answer.header ? new ComparedTree(answer) :
-			new Tree(answer, state.order === "name");
+		return treeOf(await askColumns(address, signal), state.order === "name");
 	}
 
 	// Find the zoom in the new tree.
@@ -129,19 +125,7 @@ export class FlameView {
 		const {tree} = this;
 		const where = [tree.module(node), tree.kindName(node)].filter((each) => each && node && !tree.isSmall(node));
 		return tree.name(node) + (where.length ? " (" + where.join(", ") + ")" : "") + ": " +
-			(tree.compared ? this.changesOf(node) : this.sharesOf(node)).join(" \u00b7 ");
-	}
-
-	changesOf(node) {
-		const {sides: [before, after], scale, unit} = this.tree;
-		const change = (which) => {
-			const a = before[which][node], b = after[which][node];
-			const values = human(a, unit) + " (" + percent(a, before.total[0]) + "%) before, " +
-				human(b, unit) + " (" + percent(b, after.total[0]) + "%) after, ";
-			return (a || b ? values : "") + changeValue(changeOf(a, b, scale), unit) + ", " +
-				changePercent(a, b, scale);
-		};
-		return [change("total"), "itself " + change("self")];
+			(tree.compared ? tree.changesOf(node, tree.sides.map(({total}) => total[0])) : this.sharesOf(node)).join(" \u00b7 ");
 	}
 
 	sharesOf(node) {

@@ -3,12 +3,13 @@
 // Its callers stand above it, turned round, and its callees below it. A box that is clicked becomes the
 // function.
 import { askColumns } from "../ask.mjs";
+import { changeText, treeOf } from "../compared.mjs";
 import { byId } from "../controls.mjs";
 import { Flame } from "../flame.mjs";
 import { Mirror } from "../mirror.mjs";
 import { human, percent } from "../numbers.mjs";
 import { calleesAddress, callersAddress } from "../query.mjs";
-import { Tree } from "../tree.mjs";
+import { sidesOf } from "./flame.mjs";
 
 const BASE = 2; // "all" and the function itself are no boxes
 
@@ -35,7 +36,10 @@ class Half {
 		});
 	}
 
-	show(tree, pattern, byName) {
+	show(tree, pattern, state) {
+		const byName = tree.compared || state.order === "name";
+		if (tree.compared)
+			tree.look(state);
 		if (this.foundBy !== pattern || this.tree !== tree)
 			this.found = tree.matches(pattern);
 		this.foundBy = pattern;
@@ -55,24 +59,31 @@ class Half {
 		return best;
 	}
 
-	// What matches beside the function.
-	matched() {
-		let sum = 0;
-		for (const own of this.tree.callees(0))
-			for (const each of this.tree.callees(own))
-				sum += this.tree.matched(this.found, each);
-		return sum;
+	// What matches beside the function, of each side: as Page.matched() takes it. what: "callers".
+	matched(what) {
+		const {tree} = this, sides = tree.compared ? tree.sides.map(({total}) => total) : [tree.total];
+		return sides.map((total, side) => {
+			let sum = 0;
+			for (const own of tree.callees(0))
+				for (const each of tree.callees(own))
+					sum += tree.matched(this.found, each, total);
+			return [sum, total[0], what + (tree.compared ? [" before", " after"][side] : "")];
+		});
 	}
 
 	textOf(node) {
+		const {tree} = this, where = [tree.module(node), tree.kindName(node)].filter((each) => each);
+		return tree.name(node) + (where.length ? " (" + where.join(", ") + ")" : "") + ": " +
+			(tree.compared ? tree.changesOf(node, this.view.wholes()) : this.sharesOf(node)).join(" \u00b7 ");
+	}
+
+	sharesOf(node) {
 		const {tree} = this, {whole, top} = this.view.page.shown, value = tree.total[node];
-		const where = [tree.module(node), tree.kindName(node)].filter((each) => each);
 		const parts = [human(value, tree.unit), percent(value, whole) + "% of all"];
 		if (top.total !== whole)
 			parts.push(percent(value, top.total) + "% of the selection");
 		parts.push(percent(value, tree.total[0]) + "% of " + this.view.page.state.function);
-		return tree.name(node) + (where.length ? " (" + where.join(", ") + ")" : "") + ": " +
-			parts.join(" \u00b7 ");
+		return parts;
 	}
 
 	openMenu(node, x, y) {
@@ -104,7 +115,7 @@ class Half {
 		const place = this.flame.canvas.getBoundingClientRect(), {tree, flame} = this;
 		return flame.boxes.filter((box) => tree.depth[box.i] >= BASE).map((box) => ({
 			name: tree.name(box.i), total: tree.total[box.i], depth: tree.depth[box.i] - 1,
-			match: tree.isMatch(this.found, box.i), label: box.label, ...flame.placeOfBox(box, place)}));
+			match: tree.isMatch(this.found, box.i), ...sidesOf(tree, box.i), label: box.label, ...flame.placeOfBox(box, place)}));
 	}
 }
 
@@ -131,7 +142,7 @@ export class SandwichView {
 
 	async ask(address, state, signal) {
 		const [callers, callees] = await Promise.all(address.split("\n").filter((each) => each)
-			.map((each) => askColumns(each, signal).then((answer) => new Tree(answer, state.order === "name"))));
+			.map((each) => askColumns(each, signal).then((answer) => treeOf(answer, state.order === "name"))));
 		return {callers, callees};
 	}
 
@@ -147,26 +158,39 @@ export class SandwichView {
 			half.flame.space.hidden = !callees;
 		if (!callees)
 			return;
-		this.callers.show(callers, page.search.pattern, state.order === "name");
-		this.callees.show(callees, page.search.pattern, state.order === "name");
-		page.matched(false, [this.callers.matched(), callees.total[0], "callers"],
-			[this.callees.matched(), callees.total[0], "callees"]);
+		this.callers.show(callers, page.search.pattern, state);
+		this.callees.show(callees, page.search.pattern, state);
+		page.matched(false, ...this.callers.matched("callers"), ...this.callees.matched("callees"));
 		page.describe();
 	}
 
 	showChosen(tree) {
 		const name = this.page.state.function, strong = document.createElement("b");
 		strong.textContent = name;
-		byId("chosen").replaceChildren(strong, tree && tree.total[0] ? ": " + this.text(tree) :
+		const any = tree && tree.count && (tree.compared ? tree.sides.some(({total}) => total[0]) : tree.total[0]);
+		byId("chosen").replaceChildren(strong, any ? ": " + this.text(tree) :
 			name ? " has nothing in what is selected" : "Choose a function: in the table, or by its menu");
 		byId("chosen").title = byId("chosen").textContent;
 	}
 
+	// Totals of all that is compared.
+	wholes() {
+		const {before_total: before, total: after} = this.page.shown.top;
+		return [before, after];
+	}
+
 	text(tree) {
-		const {whole} = this.page.shown, total = tree.total[0];
-		let self = 0;
-		for (const own of tree.callees(0))
-			self += tree.self[own];
+		const {whole} = this.page.shown, ofRoot = ({total, self}) => {
+			let sum = 0;
+			for (const own of tree.callees(0))
+				sum += self[own];
+			return [total[0], sum];
+		};
+		if (tree.compared) {
+			const [[before, selfBefore], [after, selfAfter]] = tree.sides.map(ofRoot), how = [tree.scale, this.wholes(), tree.unit];
+			return changeText(before, after, ...how) + " \u00b7 itself " + changeText(selfBefore, selfAfter, ...how);
+		}
+		const [total, self] = ofRoot(tree);
 		return human(total, tree.unit) + ", " + percent(total, whole) + "% of all \u00b7 itself " +
 			human(self, tree.unit) + ", " + percent(self, total) + "%";
 	}
@@ -250,6 +274,7 @@ export class SandwichView {
 		return {tree: callees.tree && {total: callees.tree.total[0], boxes: []},
 			focus: this.current(), sandwich: callees.tree && {
 				chosen: byId("chosen").textContent, callers: callers.boxes(), callees: callees.boxes(),
-				total: [callers.tree.total[0], callees.tree.total[0]]}};
+				total: [callers.tree.total[0], callees.tree.total[0]], scale: [callers.tree.scale, callees.tree.scale],
+				sums: [callers, callees].map(({tree}) => tree.compared && tree.sides.map(({total}) => total[0]))}};
 	}
 }

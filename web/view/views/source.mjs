@@ -3,10 +3,12 @@
 // What the profile knows is always there; source files and machine code only where the server may read
 // them.
 import { askJson, askText } from "../ask.mjs";
+import { changePercent, scaleOf } from "../change.mjs";
+import { changeText } from "../compared.mjs";
 import { byId, fillSelect } from "../controls.mjs";
 import { grouped, human, isScaled, parseUnit, percent } from "../numbers.mjs";
-import { codeAddress, linesAddress, textAddress } from "../query.mjs";
-import { addressesOf, filesInOrder, instructionsOf, linesOf, rowsOf } from "../source.mjs";
+import { codeAddress, isCompared, linesAddress, sideOf, textAddress } from "../query.mjs";
+import { addressesOf, filesInOrder, instructionsOf, joinedFiles, joinedRows, linesOf, rowsOf } from "../source.mjs";
 
 // What is not there is no mistake: {answer} or {why}.
 async function perhaps(asked) {
@@ -17,8 +19,14 @@ async function perhaps(asked) {
 	}
 }
 
-const hottest = (rows) => rows.reduce((best, row, i) =>
-	best < 0 || row.self + row.total > rows[best].self + rows[best].total ? i : best, -1);
+const heat = ({self, total, before}) => self + total + (before ? before.self + before.total : 0);
+const hottest = (rows) => rows.reduce((best, row, i) => best < 0 || heat(row) > heat(rows[best]) ? i : best, -1);
+
+// What addresses are of: where it is the same, they are of the same code.
+const buildOf = ({binary, build_id: id}, state) => id || sideOf(state).profile + "\n" + binary;
+
+// Those that are shown, which are asked for one by one.
+const sidesOf = (state) => isCompared(state) ? ["before", "after"].map((side) => ({...state, side})) : [state];
 
 export class SourceView {
 	constructor(page) {
@@ -37,19 +45,23 @@ export class SourceView {
 	// ---- Asking ----
 
 	address(state) {
-		return state.function ? linesAddress(state) + "\n" + state.file : "";
+		return state.function ? [...sidesOf(state).map(linesAddress), state.file].join("\n") : "";
 	}
 
 	async ask(address, state, signal) {
 		if (!address)
 			return {};
-		const costs = await askJson(address.split("\n")[0], signal);
-		const code = await this.askCode(costs, state, signal);
-		const files = linesOf(costs, code.rows), names = filesInOrder(files);
+		const sides = await Promise.all(sidesOf(state).map((side) => this.askSide(side, signal)));
+		const {costs, code, files, of} = sides.length > 1 ? join(...sides) : sides[0], names = filesInOrder(files);
 		const file = names.includes(state.file) ? state.file : names[0] || "";
-		const text = file ? await perhaps(askText(textAddress(state, file), signal)) : {};
+		const text = file ? await perhaps(askText(textAddress(of, file), signal)) : {};
 		signal.throwIfAborted();
 		return {costs, code, files, names, file, text};
+	}
+
+	async askSide(state, signal) {
+		const costs = await askJson(linesAddress(state), signal), code = await this.askCode(costs, state, signal);
+		return {costs, code, files: linesOf(costs, code.rows), of: state};
 	}
 
 	// Of the binary in which the function costs most, around its hottest address.
@@ -58,12 +70,13 @@ export class SourceView {
 		const sum = ({addresses}) => addresses.reduce((all, [, self, total]) => all + self + total, 0);
 		const [binary] = places.sort((a, b) => sum(b) - sum(a)), [first] = costs.code;
 		if (!binary)
-			return first ? {rows: addressesOf(first.addresses), why: "its code is not in a file: " + first.binary} :
+			return first ? {rows: addressesOf(first.addresses), build: buildOf(first, state), why: "its code is not in a file: " + first.binary} :
 				{rows: [], why: "the profile has no addresses of it"};
 		const [at] = binary.addresses[hottest(binary.addresses.map(([, self, total]) => ({self, total})))];
 		const {answer, why} = await perhaps(askJson(codeAddress(state, binary, at), signal));
-		return why ? {rows: addressesOf(binary.addresses), why: "no machine code: " + why} :
-			{...instructionsOf(answer, binary.addresses, costs.total), binary: binary.binary, cut: answer.cut};
+		const build = buildOf(binary, state);
+		return why ? {rows: addressesOf(binary.addresses), build, why: "no machine code: " + why} :
+			{...instructionsOf(answer, binary.addresses, costs.total), binary: binary.binary, build, cut: answer.cut};
 	}
 
 	take(answer) {
@@ -78,7 +91,7 @@ export class SourceView {
 		const strong = document.createElement("b");
 		strong.textContent = name;
 		byId("source-chosen").replaceChildren(strong, !name ? "Choose a function: in the table, or by its menu" :
-			costs && costs.total ? ": " + this.costText(costs) : " has nothing in what is selected");
+			costs && (costs.total || (costs.before && costs.before.total)) ? ": " + this.costText(costs) : " has nothing in what is selected");
 		this.page.matched();
 		if (!costs)
 			return;
@@ -87,29 +100,38 @@ export class SourceView {
 		const more = names.length < 2 ? file : "";
 		byId("source-note").textContent = !file ? "no line is known" : text.why || more;
 		byId("source-note").title = byId("source-note").textContent;
-		byId("code-note").textContent = code.why || code.binary + (code.cut ? ", its beginning" : "");
+		byId("code-note").textContent = (code.why || code.binary + (code.cut ? ", its beginning" : "")) + (code.more || "");
 		byId("code-note").title = byId("code-note").textContent;
 		const rows = file ? rowsOf(text.why ? null : text.answer, files.get(file)) : [];
 		this.fill(byId("source-lines"), rows.map((row) => ({...row, file, at: String(row.line)})));
-		this.fill(byId("source-code"), code.rows.map((row) => ({...row, at: row.at.toString(16)})));
+		this.fill(byId("source-code"), code.rows.map((row) => ({...row, at: row.at.toString(16)})), Boolean(code.more));
 		this.mark();
 		this.page.describe();
 	}
 
-	costText({self, total}) {
+	costText({self, total, before}) {
 		const unit = this.unit(), {whole} = this.page.shown;
+		if (before)
+			return changeText(before.total, total, ...this.how()) + " \u00b7 itself " + changeText(before.self, self, ...this.how());
 		return human(total, unit) + ", " + percent(total, whole) + "% of all \u00b7 itself " +
 			human(self, unit) + ", " + percent(self, total) + "%";
+	}
+
+	// How both sides are compared: before's scale, totals of all, the unit.
+	how() {
+		const {before_total: before, total: after} = this.page.shown.top;
+		return [scaleOf(before, after, this.page.state.normalise), [before, after], this.unit()];
 	}
 
 	unit() {
 		return parseUnit(this.answer.costs.unit || "");
 	}
 
-	// rows: {at, text, file, line, self, total}.
-	fill(table, rows) {
-		const unit = this.unit(), {total} = this.answer.costs, [body] = table.tBodies;
-		body.replaceChildren(...rows.map((row) => makeRow(row, total, unit)));
+	// rows: {at, text, file, line, self, total, before}. alone: of one side.
+	fill(table, rows, alone) {
+		const unit = this.unit(), {total, before} = this.answer.costs, [body] = table.tBodies;
+		const fill = before && !alone ? (cells, row) => fillChanges(cells, row, this.how()) : (cells, row) => fillCosts(cells, row, total, unit);
+		body.replaceChildren(...rows.map((row) => makeRow(row, fill)));
 		const best = body.rows[hottest(rows)];
 		if (best && table.parentElement.clientHeight)
 			table.parentElement.scrollTop = best.offsetTop - table.parentElement.clientHeight / 3;
@@ -174,27 +196,33 @@ export class SourceView {
 	onScreen() {
 		const rows = (id) => [...document.querySelectorAll("#" + id + " tbody tr")].map((row) => ({
 			at: row.cells[4].textContent, text: row.cells[5].textContent, self: Number(row.dataset.self),
-			total: Number(row.dataset.total), marked: row.classList.contains("marked")}));
+			total: Number(row.dataset.total), before: row.dataset.before && JSON.parse(row.dataset.before), marked: row.classList.contains("marked")}));
 		const {costs, file} = this.answer || {};
-		return {focus: "", source: costs && {self: costs.self, total: costs.total, file, lines: rows("source-lines"),
+		return {focus: "", source: costs && {self: costs.self, total: costs.total, before: costs.before, chosen: byId("source-chosen").textContent, file, lines: rows("source-lines"),
 			code: rows("source-code"), notes: [byId("source-note").textContent, byId("code-note").textContent]}};
 	}
 }
 
-function makeRow({at, text, file, line, self, total}, all, unit) {
-	const row = document.createElement("tr"), button = document.createElement("button");
-	const value = isScaled(unit) ? human : grouped;
-	Object.assign(row.dataset, {file, line, self, total});
-	for (const [cost, share] of [[self, percent(self, all)], [total, percent(total, all)]]) {
-		const cell = row.insertCell(), number = row.insertCell();
-		cell.className = "share";
-		number.className = "number";
-		if (!cost)
-			continue;
-		cell.textContent = share + "%";
-		cell.style.setProperty("--share", 100 * cost / all + "%");
-		number.textContent = value(cost, unit);
+// Before and after as one. Instructions are the same ones only in the same binary; of others after's are shown.
+function join(before, after) {
+	const costs = {...after.costs, before: {self: before.costs.self, total: before.costs.total}};
+	const files = joinedFiles(before.files, after.files), same = before.code.build === after.code.build;
+	if (same || !after.code.rows.length || !before.code.rows.length) {
+		const {code, of} = after.code.rows.length ? after : before;
+		return {costs, files, of, code: {...code, rows: joinedRows(before.code.rows, after.code.rows)}};
 	}
+	return {costs, files, of: after.of, code: {...after.code, more: "; after alone: before had other code"}};
+}
+
+function makeRow({at, text, file, line, self, total, before}, fill) {
+	const row = document.createElement("tr"), button = document.createElement("button");
+	Object.assign(row.dataset, {file, line, self, total}, before && {before: JSON.stringify(before)});
+	const cells = ["share", "number", "share", "number"].map((name) => {
+		const cell = row.insertCell();
+		cell.className = name;
+		return cell;
+	});
+	fill(cells, {self, total, before: before || {self: 0, total: 0}});
 	const place = row.insertCell(), words = row.insertCell();
 	place.className = "at";
 	button.type = "button";
@@ -203,4 +231,26 @@ function makeRow({at, text, file, line, self, total}, all, unit) {
 	words.className = "text";
 	words.textContent = text;
 	return row;
+}
+
+// all: what the function costs.
+function fillCosts(cells, costs, all, unit) {
+	const value = isScaled(unit) ? human : grouped;
+	for (const [i, cost] of [[0, costs.self], [2, costs.total]])
+		if (cost) {
+			cells[i].textContent = percent(cost, all) + "%";
+			cells[i].style.setProperty("--share", 100 * cost / all + "%");
+			cells[i + 1].textContent = value(cost, unit);
+		}
+}
+
+// What it was, what it is, and the change.
+function fillChanges(cells, {self, total, before}, how) {
+	const [scale, , unit] = how, value = isScaled(unit) ? human : grouped;
+	for (const [i, was, is] of [[0, before.self, self], [2, before.total, total]])
+		if (was || is) {
+			cells[i].textContent = changePercent(was, is, scale);
+			cells[i + 1].textContent = value(was, unit) + " \u2192 " + value(is, unit);
+			cells[i].title = cells[i + 1].title = changeText(was, is, ...how);
+		}
 }
