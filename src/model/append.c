@@ -57,13 +57,30 @@ static location_id *locations_moved(
 	return map;
 }
 
-/* Below a stack that is new all are, unless two stacks of `from` have become one: one of those that
- * are above its first line, and the same stack, which came again. */
-static stack_id *stacks_moved(struct profile *to, const struct profile *from,
-	const location_id *locations, const struct append_how *how)
+/* No two stacks of `from` become one: what is added need not be known while these are looked for,
+ * and below what is new all is. */
+static void stacks_put(
+	struct profile *to, const struct profile *from, const location_id *locations, stack_id *map)
 {
 	size_t known = to->stack_caller.len;
-	stack_id *map = memory_new(from->stack_caller.len, sizeof(*map));
+
+	profile_learn_stacks(to);
+	for (size_t i = 1; i < from->stack_caller.len; i++) {
+		stack_id caller = map[from->stack_caller.items[i]];
+		location_id location = locations[from->stack_location.items[i]];
+
+		map[i] = caller < known ? profile_known_stack(to, caller, location) : 0;
+		if (!map[i])
+			map[i] = profile_add_stack(to, caller, location);
+	}
+}
+
+/* The first stacks of `from` are some of `to`: what came again below them becomes one with what was
+ * above the first line. Below a stack that is new all are, unless two have become one. */
+static void stacks_put_below(struct profile *to, const struct profile *from,
+	const location_id *locations, const struct append_how *how, stack_id *map)
+{
+	size_t known = to->stack_caller.len;
 	bool *shared = memory_new(from->stack_caller.len, sizeof(*shared)); /* new ones */
 
 	for (size_t i = 0; i < how->above_count; i++)
@@ -82,6 +99,17 @@ static stack_id *stacks_moved(struct profile *to, const struct profile *from,
 			shared[map[i] - known] = true;
 	}
 	free(shared);
+}
+
+static stack_id *stacks_moved(struct profile *to, const struct profile *from,
+	const location_id *locations, const struct append_how *how)
+{
+	stack_id *map = memory_new(from->stack_caller.len, sizeof(*map));
+
+	if (how->above_count)
+		stacks_put_below(to, from, locations, how, map);
+	else
+		stacks_put(to, from, locations, map);
 	return map;
 }
 

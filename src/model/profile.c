@@ -482,10 +482,8 @@ stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
 {
 	stack_id id;
 
-	callees_learn(
-		&p->callees, p->stack_caller.items, p->stack_location.items, p->stack_caller.len);
-	id = callees_find(
-		&p->callees, p->stack_caller.items, p->stack_location.items, caller, location);
+	profile_learn_stacks(p);
+	id = profile_known_stack(p, caller, location);
 	return id ? id : profile_add_stack(p, caller, location);
 }
 

@@ -216,6 +216,18 @@ location_id profile_location_turned(struct profile *p, location_id location);
 void profile_name_location(
 	struct profile *p, location_id location, const frame_id *frames, size_t count);
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location);
+/* The stack if it is among those that profile_learn_stacks found, or 0; the caller is. */
+static inline stack_id profile_known_stack(
+	const struct profile *p, stack_id caller, location_id location)
+{
+	return callees_find(
+		&p->callees, p->stack_caller.items, p->stack_location.items, caller, location);
+}
+static inline void profile_learn_stacks(struct profile *p)
+{
+	callees_learn(
+		&p->callees, p->stack_caller.items, p->stack_location.items, p->stack_caller.len);
+}
 /* A stack of which it is certain that the profile does not have it yet. */
 stack_id profile_add_stack(struct profile *p, stack_id caller, location_id location);
 process_id profile_process(struct profile *p, int32_t pid, string_id name);
