@@ -1,4 +1,4 @@
-/* copies.h: user stacks that a program cannot walk yet, for the recorder to walk.
+/* copies.h: user stacks that a program cannot walk, or not yet, for the recorder to walk.
  *
  * What a new process maps, and the unwind tables of that, become known to programs some
  * milliseconds late, on a busy machine later. Until then a stack is handed over as it is: its
@@ -11,11 +11,12 @@
 /* Of a copy's struct told_copy, with its bytes. */
 #define COPY_SIZE(pages) (sizeof(struct told_copy) + (pages)*COPY_PAGE)
 
-/* Nothing is known of the process, or not all, or a table is being made. */
+/* Nothing is known of the process, or not all, or a table is being made; or a rule is an
+ * expression, or takes other registers than are followed here. */
 static __always_inline bool copy_wanted(const struct user_stack *s)
 {
 	return (s->end == USER_STACK_NO_TABLE && (!s->space || s->wants)) ||
-	       s->end == USER_STACK_NO_MAPPING;
+	       s->end == USER_STACK_NO_MAPPING || s->end == USER_STACK_BAD_RULE;
 }
 
 /* May the stack of a process that too little is known of be copied? Not for ever. */

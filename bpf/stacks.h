@@ -189,7 +189,7 @@ static __always_inline bool copy_due(struct user_stack *s, struct task_struct *t
 	if (!asked.user_tables || !copy_wanted(s))
 		return false;
 	if (copy_fits())
-		return copy_allowed(process_number(task));
+		return s->end == USER_STACK_BAD_RULE || copy_allowed(process_number(task));
 	s->end = USER_STACK_NO_ROOM;
 	return false;
 }

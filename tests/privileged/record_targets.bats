@@ -244,6 +244,37 @@ in_each_way() {
 	rm -f /tmp/perf-*.map
 }
 
+# bats test_tags=kernels
+@test "code whose unwind table has a rule that only an expression can say" {
+	cat >by_expression.s <<-'END'
+		.globl by_expression
+		.type by_expression, @function
+		by_expression:
+		.cfi_startproc
+		push %rbx
+		.cfi_escape 0x0f, 4, 0x77, 8, 0x38, 0x22 # the CFA is: rsp + 8; 8; plus
+		call *%rdi
+		pop %rbx
+		.cfi_def_cfa %rsp, 8
+		ret
+		.cfi_endproc
+		.size by_expression, .-by_expression
+		.section .note.GNU-stack, "", @progbits
+	END
+	cat >calls.c <<-'END'
+		volatile unsigned long sink;
+		void by_expression(void (*f)(void));
+		__attribute__((noinline)) void called(void) { for (long i = 0; i < 1000000000; i++) sink += i; sink++; }
+		int main(void) { by_expression(called); return sink == 1; }
+	END
+	gcc -O2 -fomit-frame-pointer -o calls calls.c by_expression.s
+	in_each_way | while read -r way; do
+		# shellcheck disable=SC2086
+		"$kiln" record -q --recorder $way -o p.kiln -- ./calls
+		at_least "$(share p.kiln '^calls;_start;.*main;by_expression;called')" 97
+	done
+}
+
 # ---- Commands of many processes ----
 
 # What prints its CPU time and that of the processes it started.
