@@ -347,7 +347,8 @@ static __always_inline void stack_take_as(struct stack_room *room, void *ctx,
 
 	if (asked.tell_groups)
 		tell_group(task);
-	if (asked.user_frames && !(task->flags & TASK_KERNEL_THREAD)) {
+	/* Who is ending has given its memory up, and with it what it did in user space. */
+	if (asked.user_frames && task->mm && !(task->flags & TASK_KERNEL_THREAD)) {
 		if (memo)
 			walk_user_again(room->number, memo);
 		else
