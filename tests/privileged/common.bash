@@ -128,6 +128,9 @@ adds_up() {
 	[ "$(value "$1" "s['expected'] == s['delivered'] + s['lost'] == s['delivered'] + sum(s['losses'].values())")" = True ]
 }
 
+# What ends stacks of threads that are off the CPU, in folded text.
+off='\[(sleeping|disk sleep|run queue|preempted|stopped|idle|switch not seen)(: [^]]*)?\] '
+
 # waits FILE [PATTERN]: the ms that stacks matching it waited.
 waits() {
 	"$kiln" fold -q "$1" | grep -E "${2:-.}" | awk '{ ns += $NF } END { printf "%d\n", ns / 1e6 }'

@@ -44,7 +44,7 @@ slowed_down() {
 
 # while_recorded OPTION...: a recording of who waits for the file `go`, until it ends.
 while_recorded() {
-	"$kiln" record -q --max-overhead 0.01% -F 997 "$@" -o p.kiln &
+	"$kiln" record -q -o p.kiln --max-overhead 0.01% -F 997 "$@" &
 	recorder=$!
 	until_recording $recorder
 	touch go
@@ -102,18 +102,24 @@ while_recorded() {
 		/^busy;/ { all += $NF / 1e9 } END { print all, own; exit !(all > 0.4 * own && all < 1.8 * own) }'
 }
 
+# What is on the CPU from one switch to the next is so for the recorder, whoever a hypervisor gives that to meanwhile: it is not
+# less than the CPU time, and not more than what is no wait for a CPU. Around that are the program's start and its end.
 @test "runs and waits have their times at any frequency" {
 	needs_bpf
 	cp "$bin/busy" budgeted
-	./budgeted 3 >own &
-	"$kiln" record -q --mode wall -a --max-overhead 0.001% -F 997 -o p.kiln -- sh -c "while [ -e /proc/$! ]; do sleep 0.05; done"
-	"$kiln" info p.kiln | grep -q 'samples were taken less often'
-	"$kiln" fold -q p.kiln | awk -v own="$(cat own)" '/^budgeted;.*leaf/ && !/\[/ { all += $NF } END { print all / own; exit !(all > 0.85 * own && all < 1.1 * own) }'
-	./budgeted 3 2 >own &
-	while_recorded --mode wall -p $!
-	wait
-	adds_up p.kiln
-	"$kiln" fold -q p.kiln | awk -v own="$(cat own)" '/^budgeted;.*leaf/ && !/\[/ { all += $NF } END { print all / own; exit !(all > 0.85 * own && all < 1.1 * own) }'
+	for threads in 1 2; do
+		rm -f go
+		sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$@"' sh ./budgeted 3 $threads 40 own >used &
+		if [ $threads -eq 1 ]; then
+			while_recorded --mode wall -a -- sh -c "while [ -e /proc/$! ]; do sleep 0.05; done"
+		else
+			while_recorded --mode wall -p $!
+		fi
+		wait
+		adds_up p.kiln
+		"$kiln" fold -q p.kiln | grep '^budgeted;' | grep -Ev "$off" | awk -v used="$(cat used)" -v most="$(cat own)" '{ all += $NF } /;deeper;leaf/ { leaf += $NF }
+			END { print used, all, most, leaf / all; exit !(all > 0.99 * used - 5e7 && all < 1.01 * most + 5e7 && leaf > 0.85 * all) }'
+	done
 }
 
 @test "a budget with room changes nothing, and is kept in mind" {

@@ -7,8 +7,6 @@ setup_file() {
 	"$kiln" record -q --mode wall -o "$bin/probe.kiln" -- true || skip "no BPF here"
 }
 
-off='\[(sleeping|disk sleep|run queue|preempted|stopped|idle|switch not seen)(: [^]]*)?\] '
-
 # on FILE [PATTERN]: the ms that stacks matching it were on the CPU; and off it.
 on() {
 	"$kiln" fold -q "$1" | grep -Ev "$off" | grep -E "${2:-.}" | awk '{ ns += $NF } END { printf "%d\n", ns / 1e6 }'
