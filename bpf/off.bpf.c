@@ -85,9 +85,12 @@ static __always_inline void run_ends(struct thread *t, __u64 now)
 	t->ran_since = 0;
 }
 
+/* Not every run or wait has a stack, with which its group would be told. */
 static __always_inline void describe_run(
 	struct task_struct *task, const struct thread *t, __u64 now, struct told_run *ret)
 {
+	if (asked.tell_groups)
+		tell_group(task);
 	*ret = (struct told_run){.told = TOLD_RUN,
 		.kind = t->met ? RUN_MET : RUN_UNMET,
 		.cpu = (__u16)bpf_get_smp_processor_id(),
@@ -280,6 +283,8 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 		ret->waker_tid = t->waker_tid;
 	}
 	*ret_parts = parts_of(ret);
+	if (*ret_parts && asked.tell_groups)
+		tell_group(task);
 	return *ret_parts;
 }
 
@@ -579,8 +584,6 @@ int BPF_PROG(on_new, struct task_struct *task)
 
 	if (!t || t->mark.early)
 		return 0;
-	if (asked.tell_groups)
-		tell_group(task); /* it has no stack that would */
 	t->since = t->woken = bpf_ktime_get_ns();
 	set_kind(t, task, WAIT_QUEUE);
 	t->off = t->bare = true;
