@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """view_soak.py KILN SECONDS [SEED]: ask kiln view at random, and see that it stays up and answers as it should.
 
-Eight clients at once: queries of random options in any order with random values, requests cut off or written
+Eight clients at once: questions that have answers (ranges, threads, filters and looks of each profile, as pages ask
+them, in any combination), queries of random options in any order with random values, requests cut off or written
 slowly, answers that nobody reads, files that are sent; and a folder whose files come, change and go. A build with sanitizers ends at what they find, and so does this, with 1.
 """
 import contextlib
 import os
 import random
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -19,6 +21,7 @@ import urllib.parse
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 from view_client import View  # noqa: E402
 
+SHOP_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../browser/screens/shop.txt")
 VALUES = ["", "0", "1", "-1", "0.001", "1..2", "..", "..1.5", "1..", "@100..@103", "99999999999999999999", "1s", "1ns", "100ms", "10d",
           "main", "^w", "(", "[a-z]+;", ".*", "(a*)*b", "worker", "12", "13", "name", "weight", "thread", "cpu", "time", "self", "cycles",
           "samples", "%", "\u202e", "x" * 3000, "<b>", "a\nb", "a1", "b2", "app", "/bin/app", "/etc/passwd", "all", "s/x/y/", "node", "svg", "1,0", "0-3"]
@@ -36,6 +39,29 @@ def addresses_and_options(kiln):
             "difference", "difference-json", "chart", "lines-json", "text", "code"] + written, sorted(options)
 
 
+# What makes sense of a profile with times, of another one, of one of counts, and of a comparison: words of a query. Of each
+# list one may be taken.
+RESHAPING = [["focus=^[bc]", "include=d", "exclude=e$", "drop=^f", "charge=^a", "hide-below=b1", "path=main"],
+             ["reverse", "collapse-recursion", "clean=node", "collapse-module=app", "drop=7", "focus=[ab]", "exclude=c2"]]
+TIMED = [["time=1..2", "time=..1.5", "time=2.25..2.5", "time=6..", "time=@101..@103"], ["thread=main", "thread=13", "cpu=0", "process=12"],
+         ["kind=samples", "kind=cycles", "idle"], *RESHAPING]
+SHOP = [["time=0.4..2.5", "time=..1", "time=1.5..1.6"], ["thread=shop", "thread=9"],
+        ["focus=price", "include=render|malloc", "exclude=hash", "path=shop;main"],
+        ["drop=^main$", "collapse-module=libc", "charge=malloc", "hide-below=serve", "reverse"]]
+COUNTED = [["kind=samples", "idle"], *RESHAPING]
+COMPARED = [["normalise", "threshold=2", "exact"], ["before-time=..2", "before-time=1..3"], ["after-time=3..", "after-time=..4"],
+            ["thread=main", "cpu=1"], ["then&focus=^[bc]", "then&include=d&hide-below=d&reverse"], *RESHAPING[:1]]
+LOOKS = {
+    "nodes": [["order=name", "order=weight"], ["least=0.05", "least=0.01&open=0", "most=50"]],
+    "top": [["json", "csv"], ["sort=self", "sort=total", "sort=name"], ["rows=5", "rows=0"], ["skip=3", "skip=300"], ["by-change"]],
+    "heatmap": [["column=100ms", "columns=30", "column=1s"], ["rows=10", "rows=50", "by=thread", "by=cpu"], ["match=^b", "match=c[0-9]"]],
+    "chart": [["by=thread", "by=cpu", "by=all"], ["least=10ms", "least=1ns"], ["lanes=1"]],
+    "lines-json": [["function=main", "function=price", "function=b1", "function=c2"]],
+    "info": [["json"]], "tree": [["width=80"]], "svg": [["inverted"]], "folded": [], "csv": [], "pprof": [], "speedscope": [],
+    "profiles": [], "": [], "view": [], "start": [], "difference": [], "difference-json": []}
+ALONE = ["profiles", "", "view", "start"] # of no profile
+
+
 def write_profile(path):
     with open(path, "w", encoding="utf-8") as file:
         for i in range(2000):
@@ -48,9 +74,26 @@ class Soak:
     def __init__(self, view, kiln, seed):
         self.view, self.seed, self.asked, self.wrong = view, seed, {}, []
         self.addresses, self.options = addresses_and_options(kiln)
-        self.profiles = ["times.txt", "one.folded", "two.folded", "none", "sent", *(f"runs/{i}.folded" for i in range(4))]
+        self.profiles = ["times.txt", "later.txt", "shop.txt", "one.folded", "two.folded", "none", "sent", *(f"runs/{i}.folded" for i in range(4))]
+
+    def meant(self, random_):
+        """A question that has an answer."""
+        profile, valid = random_.choice([("times.txt", TIMED), ("shop.txt", SHOP), ("one.folded", COUNTED), ("times.txt", COMPARED)])
+        compared = valid is COMPARED
+        looks = {"nodes", "top", "tree", "svg", "folded", "difference", "difference-json"} if compared else \
+            LOOKS.keys() - {"difference", "difference-json"} - ({"heatmap", "chart"} if valid is COUNTED else set())
+        address = random_.choice(sorted(looks))
+        if address in ALONE:
+            return address
+        words = ["profile=" + profile] + (["before=" + random_.choice(["times.txt", "later.txt"])] if compared else [])
+        mixed = [random_.choice(each) for each in LOOKS[address] if address == "lines-json" or random_.random() < 0.6]
+        mixed += [random_.choice(each) for each in valid if random_.random() < 0.4]
+        return address + "?" + "&".join(words + mixed).replace("^", "%5E").replace("[", "%5B").replace("]", "%5D").replace("|", "%7C")
 
     def query(self, random_):
+        return self.meant(random_) if random_.random() < 0.65 else self.nonsense(random_)
+
+    def nonsense(self, random_):
         words = []
         for _ in range(random_.randrange(6)):
             word = random_.choice(self.options + ["profile", "before", "before", "column", "rows", "by", "order", "least", "most", "open",
@@ -95,7 +138,7 @@ class Soak:
                     continue
                 if number == 0:
                     self.change(random_)
-                status, _, body = self.view.get(query, method=random_.choice(["GET", "GET", "GET", "HEAD", "POST"]))
+                status, _, body = self.view.get(query, method=random_.choice(["GET"] * 8 + ["HEAD", "POST"]))
                 self.asked[status] = self.asked.get(status, 0) + 1
                 if status not in (200, 400, 404, 405) or (status == 400 and body.count(b"\n") > 1):
                     self.wrong.append((query, status, body[:300]))
@@ -110,12 +153,14 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         write_profile("times.txt")
+        write_profile("later.txt")
+        shutil.copy(SHOP_FILE, "shop.txt")
         with open("one.folded", "w", encoding="utf-8") as file:
             file.write("a;b 1\n")
         with open("two.folded", "w", encoding="utf-8") as file:
             file.write("a;b 1 2\na;c 0 3\na;d 4 0\n")
         os.mkdir("runs")
-        with View(kiln, "--cache", "64K", "times.txt", "one.folded", "two.folded", "runs") as view:
+        with View(kiln, "--cache", "64K", "times.txt", "later.txt", "shop.txt", "one.folded", "two.folded", "runs") as view:
             soak = Soak(view, kiln, seed)
             clients = [threading.Thread(target=soak.client, args=(i, time.monotonic() + seconds)) for i in range(8)]
             for client in clients:
@@ -125,6 +170,8 @@ def main():
             whole = view.json("top")["total"] if not soak.wrong else 0
         os.chdir("/")
     print(f"seed {seed}: " + ", ".join(f"{count} answers of {status}" for status, count in sorted(soak.asked.items())))
+    if soak.asked.get(200, 0) * 2 < sum(soak.asked.values()):
+        sys.exit("fewer than half of the answers are of 200: questions make no sense")
     if soak.wrong or whole != 2000 * 1000:
         sys.exit(f"wrong: {soak.wrong[:3]} {whole}")
 
