@@ -28,7 +28,7 @@ BUILDS = [  # directory, compiler, meson options
 SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "browser", "privileged",
           "perf"]
 # What looks at a machine that others use, too: a program that fails is run once more, and both are told.
-TIMED = ["browser", "privileged", "perf"]
+TIMED = ["cli", "browser", "privileged", "perf"]
 ON_DEMAND = ["kernels"]  # takes a long time where processors are simulated
 PROGRAM_LIMIT = 1500  # seconds for one test program
 CASE = re.compile(r"^(not ok|ok)\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b:?\s*(.*))?$", re.I)

@@ -621,9 +621,11 @@ import random, socket, threading, time
 with View(kiln, 'times.txt') as view:
     host, path = view.url.split('/', 3)[2:]
     request = f'GET /{path}top HTTP/1.1\r\nHost: {host}\r\n\r\n'.encode()
+    def is_socket(descriptor):
+        try: return os.readlink(descriptor).startswith('socket:')
+        except FileNotFoundError: return False  # closed since it was listed
     def sockets():
-        links = [os.readlink(entry.path) for entry in os.scandir(f'/proc/{view.process.pid}/fd')]
-        return sum(link.startswith('socket:') for link in links)
+        return sum(is_socket(entry.path) for entry in os.scandir(f'/proc/{view.process.pid}/fd'))
     def cut_off(number):
         some = random.Random(number)
         for _ in range(120):
