@@ -1,8 +1,8 @@
 #!/bin/sh
 # inputs.sh [food]: make what bench/fold.sh and bench/draw_folded.sh read, in build/bench, unless it is there.
 #
-#   mix.txt       text of `perf script` of real programs, each sampled at 9999 Hz for SECONDS_EACH;
-#                 those that are not installed are left out, fewer than ten are refused
+#   mix.txt       text of `perf script` of ten real programs, each sampled at 9999 Hz for SECONDS_EACH;
+#                 others take the places of those that are not installed, fewer than ten are refused
 #   large.folded  500,000 different stacks made from it: offsets kept on the two innermost frames
 #   food/         what the programs work on; with "food" only that
 . "$(dirname "$0")/lib.sh"
@@ -12,8 +12,13 @@ mix=$WORK/mix
 food=$WORK/food
 mkdir -p "$mix" "$food"
 
+recorded() {
+	find "$mix" -name '*.txt' -size +100k
+}
+
 # sample NAME CALLGRAPH COMMAND: COMMAND runs in sh, again and again until the time is over.
 sample() {
+	[ "$(recorded | wc -l)" -lt 10 ] || return 0
 	[ -s "$mix/$1.txt" ] && return 0
 	command -v "$(echo "$1" | sed 's/-.*//')" >/dev/null || { echo "  no $1 here: left out"; return 0; }
 	timeout 30 perf record -q -F 9999 -e cpu-clock --call-graph "$2" -m 8M \
@@ -84,8 +89,7 @@ sample gdb dwarf "gdb -q -batch -ex 'info functions stack' -ex 'info types sampl
 sample rustc fp "echo 'use std::collections::*; fn main(){ let mut m: BTreeMap<String,Vec<HashMap<u64,String>>> = BTreeMap::new(); for a in std::env::args(){ m.entry(a.clone()).or_default().push((0..9u64).map(|i|(i,format!(\"{i}{a}\"))).collect()); } println!(\"{m:?}\"); }' | rustc -O --crate-name x -o /dev/null -"
 sample bash fp "bash -c 'for ((i = 0; i < 200000; i++)); do a[i % 97]=\$((i * i)); s=\${s:0:80}\$i; done'"
 
-recorded=$(find "$mix" -name '*.txt' -size +100k | wc -l)
-[ "$recorded" -ge 10 ] || { echo "only $recorded programs could be recorded, 10 are needed" >&2; exit 1; }
-cat "$mix"/*.txt >"$WORK/mix.txt"
+[ "$(recorded | wc -l)" -ge 10 ] || { echo "only $(recorded | wc -l) programs could be recorded, 10 are needed" >&2; exit 1; }
+recorded | sort | xargs cat >"$WORK/mix.txt"
 python3 "$here/large.py" "$WORK/mix.txt" "$WORK/large.part"
 mv "$WORK/large.part" "$WORK/large.folded"
