@@ -203,10 +203,10 @@ SEC("tp_btf/block_rq_merge")
 int BPF_PROG(on_merge, struct request *request)
 {
 	struct request_counts *c = counted();
+	struct request_state *state;
 	__u64 key;
 
-	struct request_state *state = find(request, &key);
-
+	state = find(request, &key);
 	if (!state)
 		return 0;
 	if (state->number)

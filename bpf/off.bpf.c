@@ -1,15 +1,11 @@
-/* off.bpf.c: how long, and why, are threads off the CPU? And with --mode wall: where are they on
- * it? */
+/* off.bpf.c: how long, and why, are threads off the CPU? (With --mode wall, where they are on it:
+ * bpf/runs.h.) */
 #define STACK_ROOMS 4
 #define ROOM_LATER  3
 #include "bpf/calls.h"
-#include "bpf/later.h"
-#include "bpf/targets.h"
-#include "bpf/ticks.h"
+#include "bpf/runs.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
-
-#define NO_CPU 0xffff
 
 /* The room for stacks of threads whose wait has ended; interrupts may want the others meanwhile. */
 #define ROOM_ARRIVING 2
@@ -17,40 +13,9 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 const volatile __u64 least, most = ~0ull; /* ns that a wait has to last */
 const volatile __u8 states[WAIT_PLACES];  /* bits by enum wait_kind, of where threads wait... */
 const volatile __u8 states_io;		  /* ... for input and output, wherever that is */
-const volatile bool on_cpu;		  /* time on the CPU is told, too */
 const volatile struct origin waking;	  /* asked.origin, of what wakes threads up */
 const volatile bool wakers;
 const volatile bool late; /* stacks are taken when a wait has ended, see on_arrived */
-
-/* A thread that is recorded. */
-struct thread {
-	struct mark mark;
-	__u64 since; /* it left the CPU, ns; 0: it runs */
-	__u64 woken; /* ns; 0: not yet */
-	__u64 ended; /* ns; 0: not yet, or it has been told */
-	__u32 chunk; /* its stack; 0: not taken yet */
-	__u16 cpu, in;
-	__u32 waker_chunk, waker_pid, waker_tid;
-	__u8 kind;
-	bool off;    /* the CPU, whether that is recorded or not */
-	bool bare;   /* it has no stack: it has never run */
-	bool before; /* it has waited since before the recording, and nobody has looked at all of
-			its stack */
-	bool paged;  /* a page of its stack was absent */
-	bool lost;   /* the ring had no room for its stack, or that of who woke it up */
-
-	/* With `on_cpu`: */
-	__u64 ran_since; /* from where on it ran, ns; 0: it does not, or not where it is recorded */
-	__u64 ran;	 /* ns until then, not told yet */
-	__u32 ran_chunk; /* its latest stack there */
-	__u32 ticks;	 /* see bpf/ticks.h */
-	bool met;	 /* by a timer, so that there is one */
-	__u64 used;	 /* CPU time up to the last switch or sample, as the scheduler has it */
-
-	struct stack_memo memo;
-};
-
-MODE_TABLES(struct thread, struct wait_counts)
 
 /* Is the current thread's wait to be told, on each CPU? */
 struct {
@@ -59,155 +24,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } arriving SEC(".maps");
-
-static __always_inline struct thread *thread_of(struct task_struct *task)
-{
-	return (struct thread *)mark_wanted(task);
-}
-
-/* ---- On the CPU ----
- *
- * When threads run is known exactly, and where they do wherever a timer interrupts them: such a
- * sample stands for all the time that the thread ran since the one before. */
-
-static __always_inline void run_begins(struct thread *t, __u64 now)
-{
-	if (on_cpu && wanted_cpu(bpf_get_smp_processor_id()))
-		t->ran_since = now;
-}
-
-static __always_inline void run_ends(struct thread *t, __u64 now)
-{
-	if (!on_cpu || !t->ran_since)
-		return;
-	t->ran += now - t->ran_since;
-	t->used += now - t->ran_since;
-	t->ran_since = 0;
-}
-
-/* Not every run or wait has a stack, with which its group would be told. */
-static __always_inline void describe_run(
-	struct task_struct *task, const struct thread *t, __u64 now, struct told_run *ret)
-{
-	if (asked.tell_groups)
-		tell_group(task);
-	*ret = (struct told_run){.told = TOLD_RUN,
-		.kind = t->met ? RUN_MET : RUN_UNMET,
-		.cpu = (__u16)bpf_get_smp_processor_id(),
-		.chunk = t->ran_chunk,
-		.time = now,
-		.ran = t->ran,
-		.pid = process_number(task),
-		.tid = thread_number(task)};
-}
-
-static __always_inline bool output_run(struct told_run *run, bool lost)
-{
-	struct wait_counts *c = counted();
-
-	lost = lost || bpf_ringbuf_output(&ring, run, sizeof(*run), ring_wakeup());
-	if (c) {
-		c->parts++;
-		c->ring_full += lost;
-	}
-	return !lost;
-}
-
-/* When it cannot be told, its time is that of the next one. */
-static __always_inline void tell_run(
-	struct task_struct *task, struct thread *t, __u64 now, bool lost)
-{
-	struct told_run run;
-
-	describe_run(task, t, now, &run);
-	if (output_run(&run, lost))
-		t->ran = 0;
-}
-
-/* How long has it run since the last switch or sample, by the scheduler's own account? */
-static __always_inline __u64 used_since(struct task_struct *task, struct thread *t, __u64 most)
-{
-	__u64 used = task->se.sum_exec_runtime - t->used;
-
-	if ((__s64)used < 0)
-		return 0;
-	return used < most ? used : most;
-}
-
-/* It comes back, and was not seen to leave: for the rest of the time it was away. */
-static __always_inline void left_unseen(struct task_struct *task, struct thread *t, __u64 now)
-{
-	__u64 whole = now - t->ran_since, ran;
-	struct told_run away;
-
-	if (!on_cpu || !t->ran_since)
-		return;
-	ran = used_since(task, t, whole);
-	t->ran += ran;
-	describe_run(task, t, now, &away);
-	away.kind = RUN_AWAY;
-	away.chunk = 0;
-	away.ran = whole - ran;
-	output_run(&away, false);
-}
-
-/* Told when its stack is all there, see bpf/later.h. */
-static __always_inline bool keep_run(
-	struct stack_room *room, struct task_struct *task, struct thread *t, __u64 now)
-{
-	struct wait_counts *c = counted();
-	struct told_run run;
-
-	if (!c || !page_due(room))
-		return false;
-	describe_run(task, t, now, &run);
-	if (!later_keep(room, task, &run, sizeof(run)))
-		return false;
-	c->parts++;
-	t->ran = 0;
-	return true;
-}
-
-SEC("perf_event")
-int on_tick(void *ctx)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct stack_room *room = stack_room(ROOM_SAMPLED);
-	__u64 now = bpf_ktime_get_ns();
-	struct thread *t;
-
-	if (!task->pid || !room)
-		return 0;
-	t = thread_of(task);
-	if (!t || too_early(&t->mark, task) || t->off || tick_passed_over(&t->ticks))
-		return 0;
-	run_ends(t, now);
-	run_begins(t, now);
-	if (!t->ran)
-		return 0;
-	stack_take_as(room, ctx, task, asked.kernel_frames, NULL, NULL);
-	if (!room->lost) {
-		t->ran_chunk = room->id;
-		t->met = true;
-	}
-	if (room->lost || !keep_run(room, task, t, now))
-		tell_run(task, t, now, room->lost);
-	return 0;
-}
-
-/* The command becomes itself. */
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(on_begin, struct task_struct *task)
-{
-	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
-
-	if (!t || !t->mark.early || too_early(&t->mark, task))
-		return 0;
-	t->off = false;
-	run_begins(t, bpf_ktime_get_ns());
-	t->used = task->se.sum_exec_runtime;
-	return 0;
-}
 
 /* ---- Off the CPU ---- */
 
@@ -515,22 +331,6 @@ static __always_inline void later_tell_wait(struct told_wait *wait)
 		__sync_fetch_and_add(&c->ring_full, parts_of(wait));
 }
 
-/* What the thread runs until its next sample has this stack as well. */
-static __always_inline void later_tell_run(struct told_run *run, __u32 known)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
-	struct wait_counts *c = counted();
-
-	if (t && t->ran_chunk == known)
-		t->ran_chunk = run->chunk;
-	if (!c || !bpf_ringbuf_output(&ring, (void *)run, sizeof(*run), ring_wakeup()))
-		return;
-	__sync_fetch_and_add(&c->ring_full, 1);
-	if (t)
-		__sync_fetch_and_add(&t->ran, run->ran);
-}
-
 static __always_inline void later_tell(union later_told *told, __u32 chunk)
 {
 	__u32 known = told->run.chunk;
@@ -723,31 +523,5 @@ int still_waiting_late(struct bpf_iter__task *ctx)
 		t->chunk = stack_take_waiting(task, &t->lost);
 	wait.chunk = t->chunk;
 	tell_waiting(ctx, t, &wait, parts);
-	return 0;
-}
-
-/* Who has run since the last sample of it, and maybe still does. */
-SEC("iter/task")
-int still_running(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	struct wait_counts *c = counted();
-	__u64 now = bpf_ktime_get_ns();
-	struct told_run run;
-	struct thread *t;
-
-	if (!task || !c)
-		return 0;
-	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!t)
-		return 0;
-	run_ends(t, now);
-	if (!t->ran)
-		return 0;
-	describe_run(task, t, now, &run);
-	run.cpu = NO_CPU;
-	c->parts++;
-	bpf_seq_write(ctx->meta->seq, &run, sizeof(run));
-	t->ran = 0;
 	return 0;
 }
