@@ -272,14 +272,6 @@ static inline int64_t stream_value(const struct stream *s, size_t sample)
 /* Do all values together, without their signs, fit into an int64_t? Then no sum of any of them
  * overflows. ERR_LIMIT names the stream that does not. */
 bool profile_values_fit(const struct profile *p, struct error *err);
-/* From the first sample to the last, whatever their order; `first` is above `last` where none has a
- * time. */
-struct times {
-	uint64_t first, last; /* ns */
-};
-struct times times_both(struct times a, struct times b);
-struct times samples_times(const struct samples *s);
-struct times profile_times(const struct profile *p);		 /* of all its tables */
 uint64_t profile_lost(const struct profile *p, uint32_t stream); /* sum of a stream's losses */
 const char *frame_kind_name(enum frame_kind kind);		 /* "native", "kernel", ... */
 

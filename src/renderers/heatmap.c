@@ -3,6 +3,7 @@
  *
  * After Brendan Gregg's subsecond-offset heat map and FlameScope, whose numbers these are for
  * samples in order, counted, 50 rows to a second; but every sample is in a cell, in any order. */
+#include "model/times.h"
 #include "renderers/columns.h"
 #include "renderers/heatmap_rows.h"
 #include "renderers/renderers.h"

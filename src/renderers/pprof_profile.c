@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "model/materialise.h"
+#include "model/times.h"
 #include "renderers/pprof_places.h"
 
 #include <stdio.h>

@@ -2,6 +2,8 @@
 #include "transforms/select.h"
 #include "transforms/transforms.h"
 
+#include "model/times.h"
+
 struct range {
 	uint64_t from, to; /* ns on the samples' clock; half-open */
 };
