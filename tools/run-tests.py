@@ -28,7 +28,7 @@ BUILDS = [  # directory, compiler, meson options
 SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "browser", "privileged",
           "perf"]
 # What looks at a machine that others use, too: a program that fails is run once more, and both are told.
-TIMED = ["cli", "browser", "privileged", "perf"]
+SECOND_TRY = ["cli", "browser", "privileged", "perf"]
 ON_DEMAND = ["kernels"]  # takes a long time where processors are simulated
 PROGRAM_LIMIT = 1500  # seconds for one test program
 CASE = re.compile(r"^(not ok|ok)\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b:?\s*(.*))?$", re.I)
@@ -164,7 +164,7 @@ def programs(tally, suite, pattern, command, env):
         name = os.path.relpath(path, ROOT)
         started = time.time()
         out, err, status = run([*command, name], env=env)
-        if status and suite in TIMED:
+        if status and suite in SECOND_TRY:
             tally.repeat(name, out)
             out, err, status = run([*command, name], env=env)
         tally.tap(suite, name, out, status, err)

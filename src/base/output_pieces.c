@@ -63,10 +63,10 @@ static void make_piece(void *context, size_t i)
 	pthread_mutex_unlock(&p->lock);
 }
 
-void output_write_pieces(struct output *o, size_t count,
+void output_write_pieces(struct output *o, size_t most, size_t count,
 	void (*make)(void *context, size_t i, struct buffer *text), void *context)
 {
-	unsigned threads = crew_size(count);
+	unsigned threads = crew_size(count < most ? count : most);
 	struct pieces p = {.output = o,
 		.make = make,
 		.context = context,

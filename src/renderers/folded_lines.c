@@ -198,19 +198,6 @@ static void make_piece(void *context, size_t i, struct buffer *text)
 	vector_release(&room.keys);
 }
 
-/* Shares depend on those that were written before them. */
-static void write_in_turn(struct writing *w, struct output *out)
-{
-	struct buffer text = {0};
-
-	for (size_t i = 0; i < w->starts.len; i++) {
-		text.len = 0;
-		make_piece(w, i, &text);
-		output_write(out, buffer_bytes(&text));
-	}
-	buffer_release(&text);
-}
-
 void folded_lines_write(const struct folded_lines *l, struct output *out)
 {
 	struct writing w = {.lines = l};
@@ -226,10 +213,8 @@ void folded_lines_write(const struct folded_lines *l, struct output *out)
 	}
 	find_lengths(&w);
 	find_pieces(&w);
-	if (l->share)
-		write_in_turn(&w, out);
-	else
-		output_write_pieces(out, w.starts.len, make_piece, &w);
+	/* Shares depend on those that were written before them. */
+	output_write_pieces(out, l->share ? 1 : SIZE_MAX, w.starts.len, make_piece, &w);
 	vector_release(&w.starts);
 	free(w.length);
 	free(w.below);

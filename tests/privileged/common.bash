@@ -52,6 +52,25 @@ record_stopped() {
 	kill -CONT $recorder
 }
 
+# record_waiting_writer END OPTION...: into p.kiln, programs/paged while it writes stacks of which pages are not in memory, until
+# its last write waits for a reader: the recording ends then, after `END PID` of the writer.
+record_waiting_writer() {
+	rm -rf over sink done writer shell
+	mkfifo over sink
+	{ head -c 300M >/dev/null && : >done && read -r _ <over; } <sink &
+	local reader=$! recorder
+	# shellcheck disable=SC2016
+	"$kiln" record -q "${@:2}" -o p.kiln -- \
+		sh -c '"$0" 60 stack sink & echo $! >writer; echo $$ >shell; read -r _ <over' "$bin/paged" &
+	recorder=$!
+	until [ -e done ] && grep -qs pipe_write /proc/"$(cat writer)"/task/*/wchan; do sleep 0.05; done
+	$1 "$(cat writer)"
+	kill -INT $recorder
+	wait $recorder || true
+	kill $reader
+	kill -9 "$(cat shell)" "$(cat writer)" || true
+}
+
 # A program may not wait for a page, a thread on its way back to user space may, from Linux 6.18 on.
 waits_for_pages() {
 	PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep -q bpf_task_work_schedule_resume_impl

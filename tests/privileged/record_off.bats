@@ -358,19 +358,7 @@ whole_waits() {
 	waits_for_pages || skip "Linux before 6.18"
 	for mode in off wall; do
 		for end in true "kill -9"; do
-			rm -rf over sink done writer shell
-			mkfifo over sink
-			{ head -c 300M >/dev/null && : >done && read -r _ <over; } <sink &
-			reader=$!
-			"$kiln" record -q --mode $mode -o p.kiln -- \
-				sh -c '"$0" 60 stack sink & echo $! >writer; echo $$ >shell; read -r _ <over' "$bin/paged" &
-			recorder=$!
-			until [ -e done ] && grep -qs pipe_write /proc/"$(cat writer)"/task/*/wchan; do sleep 0.05; done
-			$end "$(cat writer)"
-			kill -INT $recorder
-			wait $recorder || true
-			kill $reader
-			kill -9 "$(cat shell)" "$(cat writer)" || true
+			record_waiting_writer "$end" --mode $mode
 			nothing_lost p.kiln
 			"$kiln" fold -q p.kiln | grep -q '^paged;.*;run;deeper;.*;leaf;.*pipe_write;'
 		done

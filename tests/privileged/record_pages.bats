@@ -74,19 +74,7 @@ every_round() {
 # One event of the call that does not end is nowhere but with its thread.
 @test "an event whose stack is still to come when the recording ends, or its thread, is told" {
 	for end in true "kill -9"; do
-		rm -rf over sink done writer shell
-		mkfifo over sink
-		{ head -c 300M >/dev/null && : >done && read -r _ <over; } <sink &
-		reader=$!
-		"$kiln" record -q --mode count -e syscalls:sys_enter_write -o p.kiln -- \
-			sh -c '"$0" 60 stack sink & echo $! >writer; echo $$ >shell; read -r _ <over' "$bin/paged" &
-		recorder=$!
-		until [ -e done ] && grep -qs pipe_write /proc/"$(cat writer)"/task/*/wchan; do sleep 0.05; done
-		$end "$(cat writer)"
-		kill -INT $recorder
-		wait $recorder || true
-		kill $reader
-		kill -9 "$(cat shell)" "$(cat writer)" || true
+		record_waiting_writer "$end" --mode count -e syscalls:sys_enter_write
 		adds_up p.kiln
 		[ "$(value p.kiln "s['lost']")" -eq 0 ]
 		# What was read is of ten writes of 32 MB, and the last one waits.
