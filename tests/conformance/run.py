@@ -170,12 +170,15 @@ def judge(case, links, peers):
 
 
 def how_to_run(program):
-    """Its command, or None. Scripts in awk were written for gawk: another awk makes other numbers of theirs."""
+    """Its command, or None. Scripts in awk were written for gawk: another awk makes other numbers of theirs. Some
+    scripts are not executable where they come from; people give them to Perl."""
     if program.endswith(".py"):
         return [sys.executable, program]
     if program.endswith(".awk"):
         return ["gawk", "-f", program] if shutil.which("gawk") else None
-    return [program]
+    if program.endswith(".pl"):
+        return ["perl", program]
+    return [program] if os.access(program, os.X_OK) else None
 
 
 def find_peers(folder):
@@ -185,10 +188,9 @@ def find_peers(folder):
         if path[len(folder):].count(os.sep) >= 2:
             folders[:] = []
         for name in files:
-            if os.access(os.path.join(path, name), os.X_OK):
-                command = how_to_run(os.path.join(path, name))
-                if command:
-                    found.setdefault(name, command)
+            command = how_to_run(os.path.join(path, name))
+            if command:
+                found.setdefault(name, command)
     return found
 
 
