@@ -12,19 +12,12 @@ void bad_lines_add(struct bad_lines *b, uint64_t line, const char *reason)
 	b->count++;
 }
 
-bool bad_lines_finish(const struct bad_lines *b, uint64_t lines, uint64_t samples,
-	struct profile *out, struct error *err)
+void bad_lines_note(const struct bad_lines *b, uint64_t lines, struct profile *out)
 {
 	struct buffer text = {0};
 
-	if (!samples && !b->count)
-		return error_set(err, ERR_FORMAT, "line %llu: the end, and no sample before it",
-			(unsigned long long)lines);
-	if (!samples)
-		return error_set(
-			err, ERR_FORMAT, "line %llu: %s", (unsigned long long)b->first, b->reason);
 	if (!b->count)
-		return true;
+		return;
 	units_grouped(&text, (int64_t)b->count);
 	buffer_text(&text, " of ");
 	units_grouped(&text, (int64_t)lines);
@@ -32,5 +25,17 @@ bool bad_lines_finish(const struct bad_lines *b, uint64_t lines, uint64_t sample
 		b->reason);
 	profile_note(out, "%s", text.at);
 	buffer_release(&text);
+}
+
+bool bad_lines_finish(const struct bad_lines *b, uint64_t lines, uint64_t samples,
+	struct profile *out, struct error *err)
+{
+	if (!samples && !b->count)
+		return error_set(err, ERR_FORMAT, "line %llu: the end, and no sample before it",
+			(unsigned long long)lines);
+	if (!samples)
+		return error_set(
+			err, ERR_FORMAT, "line %llu: %s", (unsigned long long)b->first, b->reason);
+	bad_lines_note(b, lines, out);
 	return true;
 }

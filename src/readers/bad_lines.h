@@ -13,8 +13,11 @@ struct bad_lines {
 /* `reason` is a phrase that outlives this: what was expected, or what exceeds a limit. */
 void bad_lines_add(struct bad_lines *b, uint64_t line, const char *reason);
 
-/* At the end of an input of `lines` lines that gave `samples` samples: leave a note in the profile
- * when something was skipped; fail when nothing was read. */
+/* At the end of an input of `lines` lines: leave a note in the profile when something was skipped.
+ */
+void bad_lines_note(const struct bad_lines *b, uint64_t lines, struct profile *out);
+
+/* The same, and fail when no samples were read. */
 bool bad_lines_finish(const struct bad_lines *b, uint64_t lines, uint64_t samples,
 	struct profile *out, struct error *err);
 

@@ -447,6 +447,7 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 	streams_close(f);
 	if (f->style) {
 		tell_ignored(f);
+		bad_lines_note(&f->bad, f->lines, f->profile);
 		return true;
 	}
 	return bad_lines_finish(&f->bad, f->lines, f->taken, f->profile, err);

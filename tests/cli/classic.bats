@@ -233,6 +233,18 @@ boxes() {
 	done
 }
 
+@test "stackcollapse-recursive.pl, and of inferno: lines without a count are said" {
+	printf 'a;a 2\na;b\n# a comment\nb 0\n' >x.folded
+	for tool in stackcollapse-recursive.pl inferno-collapse-recursive; do
+		run -0 --separate-stderr "$tool" x.folded
+		[ "$output" = "a 2" ]
+		[[ $stderr = *"1 of 4 lines skipped, first at line 2: expected frames and a number"* ]]
+		run -0 --separate-stderr "$tool" <<<"no count"
+		[ -z "$output" ]
+		[[ $stderr = *"1 of 1 lines skipped, first at line 1: "* ]]
+	done
+}
+
 @test "tracers and runtimes: each name reads its format" {
 	golden=$BATS_TEST_DIRNAME/../golden
 	[ "$(stackcollapse-bpftrace.pl "$golden/bpftrace/maps.txt" 2>&1 | head -1)" = 'busy;main+34;three_quarters()+9;spin+17 75' ]
@@ -351,6 +363,14 @@ inlined_program() {
 		'a (150 samples, 100.00%)|rgb(118,118,236)' 'b (150 samples, 100.00%)|rgb(110,110,230)' \
 		'-- (150 samples, 100.00%)|rgb(160,160,160)' 'w (50 samples, 33.33%)|rgb(72,185,185)' \
 		'x (50 samples, 33.33%)|rgb(64,178,178)')" ] || { boxes <<<"$output"; return 1; }
+	# Turned round, it stands on what was the root, where the script puts it.
+	run -0 --separate-stderr flamegraph.pl --colors chain --reverse x.folded
+	[ "$(boxes <<<"$output" | cut -d'|' -f1,5 | tail -n +2 | sort)" = "$(printf '%s\n' \
+		'-- (100 samples, 66.67%)|rgb(160,160,160)' '-- (50 samples, 33.33%)|rgb(160,160,160)' \
+		'a (100 samples, 66.67%)|rgb(118,118,236)' 'a (50 samples, 33.33%)|rgb(63,176,176)' \
+		'b (100 samples, 66.67%)|rgb(110,110,230)' 'b (50 samples, 33.33%)|rgb(55,169,169)' \
+		'w (50 samples, 33.33%)|rgb(127,127,244)' 'x (50 samples, 33.33%)|rgb(120,120,238)')" ] ||
+		{ boxes <<<"$output"; return 1; }
 }
 
 @test "tables: GHC, VTune, Visual Studio" {

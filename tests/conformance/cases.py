@@ -316,7 +316,8 @@ def drawing_options(corpus):
     for option in FLAMEGRAPH:
         kind = "mistake" if option in MISTAKES["flamegraph.pl"] else "svg"
         yield Case("options of flamegraph.pl", option, "flamegraph.pl", [option], java, kind=kind)
-    for args in (["--title", ""], ["--title"], ["--nameattr", "=inputs/nameattr.txt"], ["--flamechart", "--reverse"], ["nowhere"],
+    for args in (["--title", ""], ["--title"], ["--nameattr", "=inputs/nameattr.txt"], ["--flamechart", "--reverse"],
+                 ["--colors=chain", "--reverse"], ["nowhere"],
                  ["nowhere", "-"], ["-", "nowhere"]):
         yield Case("options of flamegraph.pl", " ".join(args), "flamegraph.pl",
                    ["@" + arg if arg.startswith("=") else arg for arg in args], java, kind="mistake" if args == ["--title"] else "svg")

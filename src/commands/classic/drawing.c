@@ -330,21 +330,36 @@ static bool *find_separated(const struct profile *p)
 	return separated;
 }
 
+/* For every stack: the same one with `location` below its root. */
+static stack_id *stacks_upon(struct profile *p, location_id location)
+{
+	size_t count = p->stack_caller.len;
+	stack_id *upon = memory_new(count, sizeof(*upon));
+
+	upon[0] = profile_stack(p, 0, location);
+	for (stack_id i = 1; i < count; i++)
+		upon[i] = profile_stack(
+			p, upon[p->stack_caller.items[i]], p->stack_location.items[i]);
+	return upon;
+}
+
 /* With the palette chain, "--" parts a stack from those that woke it up; Perl puts one on top of a
- * stack that has none. */
+ * stack that has none: on what will be its top. */
 static void end_chains(struct profile *p)
 {
 	bool *separated = find_separated(p);
 	location_id location =
 		profile_location_named(p, profile_frame_named(p, BYTES("--"), FRAME_NATIVE));
+	stack_id *upon = own.reverse ? stacks_upon(p, location) : NULL;
 
 	for (size_t t = 0; t < p->samples.len; t++)
 		for (size_t i = 0; i < p->samples.items[t].count; i++) {
 			stack_id *stack = &p->samples.items[t].stack.items[i];
 
 			if (!separated[p->stack_caller.items[*stack]])
-				*stack = profile_stack(p, *stack, location);
+				*stack = upon ? upon[*stack] : profile_stack(p, *stack, location);
 		}
+	free(upon);
 	free(separated);
 }
 
