@@ -382,16 +382,22 @@ static bool finish_event(struct sched *s, struct error *err)
 static bool take_line(struct sched *s, struct bytes line, struct error *err)
 {
 	struct perf_event event;
+	bool of_chain;
 
 	if (!line.len || *line.at == '#')
 		return finish_event(s, err);
-	if (s->in_chain && (*line.at == '\t' || *line.at == ' ') &&
-		(!(s->switching || s->awaken) || take_frame(s, line)))
+	of_chain = s->in_chain && (*line.at == '\t' || *line.at == ' ');
+	if (of_chain && (!(s->switching || s->awaken) || take_frame(s, line)))
 		return true;
+	if (perf_event_parse(line, &event) && event.timed && event.event.len)
+		return finish_event(s, err) && take_event(s, &event, err);
+	if (of_chain) {
+		text_stacks_skip(
+			&s->stacks, "expected a frame such as `7f12a0 main+0x1c (/usr/bin/x)`");
+		return true;
+	}
 	if (!finish_event(s, err))
 		return false;
-	if (perf_event_parse(line, &event) && event.timed && event.event.len)
-		return take_event(s, &event, err);
 	s->in_chain = true; /* its frames are not to be counted, too */
 	text_stacks_skip(
 		&s->stacks, "expected an event line such as `comm 123 4.5: sched:sched_switch:`");

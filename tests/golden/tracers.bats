@@ -144,6 +144,10 @@ same_as_corpus() {
 @test "perf sched: a delay without a switch, an event that is none" {
 	"$kiln" fold "$golden/perf-sched/delays.txt" 2>&1 >/dev/null |
 		grep -q '1 of 22 lines skipped, first at line 11: expected a sched_switch of the thread before its delay'
+	# A frame that cannot be read is left out of its stack, and nothing else.
+	sed 's/1171 nap/11:71 nap/' "$golden/perf-sched/switches.perf" |
+		said '2 of 16 lines skipped, first at line 3: expected a frame such as' --format perf-sched
+	diff folded <(echo 'busy;main;__schedule 250100000')
 	printf 'a 1/1 2.5: sched:sched_switch: x\n' | refused 'line 1: expected prev_pid= and next_pid=' --format perf-sched
 	printf 'what\n\n' | refused 'line 1: expected an event line' --format perf-sched
 }
