@@ -100,7 +100,9 @@ setup() {
 	printf 'a 1\nnothing\n' >two.folded
 	run -0 --separate-stderr difffolded.pl one.folded two.folded
 	[ "$output" = $'a 0.75 1\nb 18446744073709551615 0' ]
-	[ "$stderr" = "kiln: two.folded: 1 lines skipped, first at line 2: expected frames and a number" ]
+	[ "$stderr" = "kiln: two.folded: 1 of 2 lines skipped, first at line 2: expected frames and a number" ]
+	printf 'a 2\t\r\n' >blanks.folded
+	[ "$(inferno-diff-folded blanks.folded two.folded 2>/dev/null)" = "a 2 1" ]
 	run difffolded.pl one.folded
 	failed_with 2 "kiln: difffolded.pl: usage: difffolded.pl [-hns] BEFORE.folded AFTER.folded >DIFF.folded"
 }

@@ -70,10 +70,12 @@ static bool parse_line(
 	const struct diff *d, struct bytes line, struct bytes *ret_stack, struct count *ret_count)
 {
 	size_t at = line.len;
+	struct bytes number;
 
 	while (at && line.at[at - 1] != ' ' && (d->inferno || line.at[at - 1] != '\t'))
 		at--;
-	if (!at || !parse_count((struct bytes){line.at + at, line.len - at}, d->inferno, ret_count))
+	number = (struct bytes){line.at + at, line.len - at};
+	if (!at || !parse_count(d->inferno ? bytes_trim(number) : number, d->inferno, ret_count))
 		return false;
 	*ret_stack = (struct bytes){line.at, at - 1};
 	if (d->inferno)
@@ -135,15 +137,17 @@ static bool read_side(struct diff *d, int side, const char *path, struct error *
 {
 	struct bytes content, line, stack;
 	struct count count;
+	uint64_t lines = 0;
 
 	if (!input_open(&d->in[side], path, err))
 		return false;
 	if (!input_whole(&d->in[side], DIFF_LIMIT, &content, err))
 		return error_prefix(err, "%s: ", path);
 	d->sorted[side] = true;
-	for (uint64_t n = 1; bytes_line(&content, &line); n++) {
+	while (bytes_line(&content, &line)) {
+		lines++;
 		if (!parse_line(d, line, &stack, &count)) {
-			d->first_skipped = d->skipped++ ? d->first_skipped : n;
+			d->first_skipped = d->skipped++ ? d->first_skipped : lines;
 			continue;
 		}
 		add(&row_of(d, own.strip_hex ? strip_hex(d, stack) : stack, side)->side[side],
@@ -151,8 +155,10 @@ static bool read_side(struct diff *d, int side, const char *path, struct error *
 		add(&d->total[side], count);
 	}
 	if (d->skipped)
-		say("%s: %llu lines skipped, first at line %llu: expected frames and a number",
-			path, (unsigned long long)d->skipped, (unsigned long long)d->first_skipped);
+		say("%s: %llu of %llu lines skipped, first at line %llu: expected frames and a "
+		    "number",
+			path, (unsigned long long)d->skipped, (unsigned long long)lines,
+			(unsigned long long)d->first_skipped);
 	d->skipped = 0;
 	if (!side)
 		d->rows_of_first = d->rows.len;
