@@ -16,7 +16,6 @@
 
 #include <stdlib.h>
 
-#define EXPECTS	 "sched:sched_switch with call chains, and sched:sched_stat_sleep or another switch"
 #define TOO_DEEP "expected no call chain of more than 8,192 frames"
 #define TOLD	 0u /* streams: what the kernel said */
 #define PASSED	 1u /* what passed from one switch to the other */
@@ -472,7 +471,8 @@ static int bid(struct bytes head)
 const struct reader reader_perf_sched = {
 	.name = "perf-sched",
 	.about = "waiting, by text of `perf script` about the scheduler's events",
-	.expects = EXPECTS,
+	.expects = "a delay such as `sched:sched_stat_sleep: comm=a pid=1 delay=2 [ns]`; by "
+		   "--format also from switches alone",
 	.proof = "perf 6.1 on a program of known sleeps; delays, which this kernel does not "
 		 "measure, by the awk script's example",
 	.bid = bid,
