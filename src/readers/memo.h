@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "readers/scan.h"
 
 #define MEMO_LIMIT ((size_t)64 << 20) /* bytes of text; a memo that reaches it starts afresh */
 
@@ -56,7 +57,7 @@ static inline bool memo_is(const struct memo *m, uint32_t record, struct bytes t
 {
 	struct bytes own = memo_text(m, record);
 
-	return own.len == text.len && !memcmp(own.at, text.at, text.len);
+	return own.len == text.len && scan_same(own.at, text.at, text.len);
 }
 
 static inline uint32_t memo_value(const struct memo *m, uint32_t record)

@@ -17,22 +17,50 @@ size_t scan_newlines(struct bytes text, uint32_t *ret_at, size_t limit);
 size_t scan_common_start(struct bytes a, struct bytes b);
 size_t scan_common_end(struct bytes a, struct bytes b);
 
-/* Are these bytes the same? For short texts, of which most are. */
+typedef unsigned char scan_sixteen __attribute__((vector_size(16)));
+
+/* Zero where the bytes are the same. */
+static inline scan_sixteen scan_difference(const char *a, const char *b)
+{
+	scan_sixteen of_a, of_b;
+
+	memcpy(&of_a, a, sizeof(of_a));
+	memcpy(&of_b, b, sizeof(of_b));
+	return of_a ^ of_b;
+}
+
+static inline bool scan_is_zero(scan_sixteen bytes)
+{
+	uint64_t words[2];
+
+	memcpy(words, &bytes, sizeof(words));
+	return !(words[0] | words[1]);
+}
+
+/* Are these bytes the same? For short texts, of which most are. All of up to 64 bytes are looked
+ * at, some twice: nobody can foretell where a loop would end. */
 static inline bool scan_same(const char *a, const char *b, size_t len)
 {
-	uint64_t of_a, of_b;
+	scan_sixteen all;
 
-	if (len < 8)
-		return !memcmp(a, b, len);
-	for (size_t i = 0; i < len; i += 8) {
-		size_t at = i + 8 <= len ? i : len - 8; /* the last ones, perhaps once more */
+	if (len < 16) {
+		uint64_t of_a[2], of_b[2];
 
-		memcpy(&of_a, a + at, 8);
-		memcpy(&of_b, b + at, 8);
-		if (of_a != of_b)
-			return false;
+		if (len < 8)
+			return !memcmp(a, b, len);
+		memcpy(&of_a[0], a, 8);
+		memcpy(&of_b[0], b, 8);
+		memcpy(&of_a[1], a + len - 8, 8);
+		memcpy(&of_b[1], b + len - 8, 8);
+		return !((of_a[0] ^ of_b[0]) | (of_a[1] ^ of_b[1]));
 	}
-	return true;
+	if (len > 64)
+		return !memcmp(a, b, len);
+	all = scan_difference(a, b) | scan_difference(a + len - 16, b + len - 16);
+	if (len > 32)
+		all |= scan_difference(a + 16, b + 16) |
+		       scan_difference(a + len - 32, b + len - 32);
+	return scan_is_zero(all);
 }
 
 /* Are these 16 bytes blanks and then hexadecimal digits (is_hex_digit), at least one? */

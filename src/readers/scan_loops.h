@@ -184,14 +184,40 @@ size_t SCAN(common_start)(struct bytes a, struct bytes b)
 	return i;
 }
 
+/* A bit for each of 64 bytes that are the same in both. */
+static inline uint64_t same_bits(const char *a, const char *b)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < 64; i += SCAN_BLOCK) {
+		scan_block of_a, of_b;
+
+		load_block(&of_a, a + i);
+		load_block(&of_b, b + i);
+		of_a = (scan_block)(of_a == of_b);
+		bits |= (uint64_t)bits_of(&of_a) << i;
+	}
+	return bits;
+}
+
+/* The last 64 bytes that are looked at may reach back to where all were the same. */
 size_t SCAN(common_end)(struct bytes a, struct bytes b)
 {
 	size_t len = a.len < b.len ? a.len : b.len, i = 0;
 	const char *a_end = a.at + a.len, *b_end = b.at + b.len;
 
-	while (i + 2 * SCAN_BLOCK <= len &&
-		!differ(a_end - i - 2 * SCAN_BLOCK, b_end - i - 2 * SCAN_BLOCK))
-		i += 2 * SCAN_BLOCK;
+	while (i + 64 <= len) {
+		uint64_t others = ~same_bits(a_end - i - 64, b_end - i - 64);
+
+		if (others)
+			return i + (size_t)__builtin_clzll(others);
+		i += 64;
+	}
+	if (len >= 64) {
+		uint64_t others = ~same_bits(a_end - len, b_end - len);
+
+		return others ? len - 64 + (size_t)__builtin_clzll(others) : len;
+	}
 	while (i + 8 <= len && load_word(a_end - i - 8) == load_word(b_end - i - 8))
 		i += 8;
 	while (i < len && a_end[-1 - (ptrdiff_t)i] == b_end[-1 - (ptrdiff_t)i])

@@ -5,7 +5,6 @@
 
 #include "model/idle.h"
 #include "readers/perf_line.h"
-#include "readers/scan.h"
 #include "readers/tidy.h"
 
 /* ---- Lines ---- */
@@ -514,56 +513,6 @@ static void names_are_those_of_inferno(void **state)
 	}
 }
 
-/* Every byte at every distance from the end. */
-static void eight_bytes_at_once_see_what_one_does(void **state)
-{
-	char text[20] = "ffffffffffffffffffff", number[20] = "55555555555555555555";
-
-	(void)state;
-	for (size_t at = 0; at < 12; at++) {
-		for (int c = 0; c < 256; c++) {
-			size_t digits = is_hex_digit((char)c) ? 12 : 11 - at;
-
-			text[at] = number[at] = (char)c;
-			assert_int_equal(scan_hex_before(text, text + 12), digits);
-			assert_int_equal(scan_digits_before(number, number + 12),
-				c >= '0' && c <= '9' ? 12 : 11 - at);
-		}
-		text[at] = 'f';
-		number[at] = '5';
-	}
-	for (size_t len = 0; len < 20; len++)
-		assert_int_equal(scan_hex_before(text, text + len), len);
-}
-
-/* Every byte at every place of a column of digits, of blanks, and of blanks and digits. */
-static void a_column_of_an_address_is_blanks_and_digits(void **state)
-{
-	(void)state;
-	for (size_t blanks = 0; blanks <= 16; blanks++) {
-		char text[16];
-
-		memset(text, ' ', blanks);
-		memset(text + blanks, 'a', 16 - blanks);
-		assert_int_equal(scan_hex_column(text), blanks < 16);
-		for (size_t at = 0; at < 16; at++) {
-			char before = text[at];
-
-			for (int c = 0; c < 256; c++) {
-				bool digit = is_hex_digit((char)c);
-				bool blank = c == ' ' && (at < blanks || at == blanks) && at < 15;
-
-				text[at] = (char)c;
-				if (at < blanks && at + 1 < blanks)
-					digit = false; /* with a blank behind it */
-				assert_int_equal(
-					scan_hex_column(text), blank ? blanks < 16 : digit);
-			}
-			text[at] = before;
-		}
-	}
-}
-
 /* A line whose address holds a blank names another function, whether its like was read before. */
 static void a_line_is_known_by_what_is_an_address(void **state)
 {
@@ -590,7 +539,6 @@ static void a_line_is_known_by_what_is_an_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_column_of_an_address_is_blanks_and_digits),
 		cmocka_unit_test(a_line_is_known_by_what_is_an_address),
 		cmocka_unit_test(event_lines_of_any_shape),
 		cmocka_unit_test(frame_lines_of_any_shape),
@@ -611,7 +559,6 @@ int main(void)
 		cmocka_unit_test(depth_has_a_limit),
 		cmocka_unit_test(totals_are_those_of_the_perl_script),
 		cmocka_unit_test(names_are_those_of_inferno),
-		cmocka_unit_test(eight_bytes_at_once_see_what_one_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
