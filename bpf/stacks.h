@@ -11,14 +11,16 @@
 #include "bpf/frame_pointers.h"
 #include "bpf/memo.h"
 
-#define SPACES_MOST  65536 /* processes: some 6 MB */
-#define PROBE_FRAMES 8	   /* of the way from a tracepoint to its program, at most */
+#define SPACES_MOST  65536   /* processes: some 6 MB */
+#define PROBE_FRAMES 8	     /* of the way from a tracepoint to its program, at most */
+#define CALL_TIME    2000000 /* ns: the recorder is not called more often for news of processes */
 
 const volatile struct asked asked;
 
 #include "bpf/numbers.h"
 
 __u32 last_chunk, last_space; /* numbers given so far */
+__u64 called;		      /* when the recorder last was, for news of processes: ns */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -194,6 +196,21 @@ static __always_inline bool copy_due(struct user_stack *s, struct task_struct *t
 	return false;
 }
 
+/* Who could not be walked for want of what its process maps calls the recorder, which has heard of
+ * that or will: it is not woken up by what it hears, at which a thousand new processes a second
+ * would spend a tenth of their time. */
+static __always_inline __u64 copy_wakeup(const struct user_stack *s)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (s->asks)
+		return BPF_RB_FORCE_WAKEUP;
+	if ((s->space && s->end != USER_STACK_NO_MAPPING) || now - called < CALL_TIME)
+		return ring_wakeup();
+	called = now;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
 /* The stack for user space to walk. */
 static __always_inline void copy_user(
 	struct stack_room *room, struct task_struct *task, __u32 space, __u32 pages)
@@ -206,7 +223,7 @@ static __always_inline void copy_user(
 	room->lost = false;
 	copy_take(told, task, &room->user, pages);
 	copy_is_chunk(room, told, space);
-	bpf_ringbuf_submit(told, room->user.asks ? BPF_RB_FORCE_WAKEUP : ring_wakeup());
+	bpf_ringbuf_submit(told, copy_wakeup(&room->user));
 }
 
 /* The user half of the current thread, into the room of that number. The verifier looks at this

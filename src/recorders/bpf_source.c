@@ -135,7 +135,6 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 		processes->program = bpf_program__fd(
 			bpf_object__find_program_by_name(*source->programs->obj, source->timer));
 	processes->tracking_only = !source->timer;
-	processes->tracking_wakes = source->by_tables;
 	if (!perf_source_open(processes, s, err) ||
 		(source->by_tables && !unwind_feed_open(&source->feed, *source->programs->obj,
 					      &processes->merge, &s->processes, err)) ||

@@ -173,7 +173,7 @@ static void tracking_attr(
 	ret->mmap = ret->mmap2 = ret->comm = ret->comm_exec = ret->task = 1;
 	ret->build_id = source->features.build_id;
 	ret->cgroup = s->options->by_cgroup;
-	ret->wakeup_watermark = source->tracking_wakes ? 1 : (uint32_t)(RING_TRACKING / 4);
+	ret->wakeup_watermark = (uint32_t)(RING_TRACKING / 4);
 }
 
 /* Names say what is sampled. */

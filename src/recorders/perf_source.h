@@ -22,14 +22,13 @@ struct perf_source {
 	struct cgroup cgroup;	     /* the command's own: events run on CPUs, for it; or none */
 	struct cgroup_bounds bounds; /* of the groups they are for, where samples say theirs */
 	bool groups;		     /* or those that were asked for */
-	size_t followed;     /* of the threads to sample, the first so many: with their children */
-	bool passed_on;	     /* events are of threads, and of those they start */
-	bool tracking_only;  /* set before opening: no events are sampled */
-	bool tracking_all;   /* what happens to any process is told, not only to targets */
-	bool tracking_wakes; /* set before opening: each record of tracking wakes up */
-	int program;	     /* set before opening: of the kernel, takes each sample; 0: none */
-	bool user_only;	     /* the kernel may not be sampled at all */
-	uint64_t regs_mask;  /* 0: user stacks are not copied */
+	size_t followed;    /* of the threads to sample, the first so many: with their children */
+	bool passed_on;	    /* events are of threads, and of those they start */
+	bool tracking_only; /* set before opening: no events are sampled */
+	bool tracking_all;  /* what happens to any process is told, not only to targets */
+	int program;	    /* set before opening: of the kernel, takes each sample; 0: none */
+	bool user_only;	    /* the kernel may not be sampled at all */
+	uint64_t regs_mask; /* 0: user stacks are not copied */
 	VECTOR(struct perf_event_attr) attrs; /* of each event */
 	struct perf_layout sample_layout, tracking_layout;
 	VECTOR(struct open_event) opened; /* what is sampled */

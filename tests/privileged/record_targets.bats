@@ -318,8 +318,8 @@ needs_groups() {
 		import sys
 		own, delivered, lost = float(sys.argv[1]) * 997, int(sys.argv[2]), int(sys.argv[3])
 		print(own, delivered, lost)
-		# The interpreter's end is not in its count, nor are interrupts by which each new process wakes the recorder up.
-		assert 0.9 * own - 5 < delivered < 1.25 * own + 20, (own, delivered)
+		# The interpreter's end is not in its count: some 1%. Where each new process woke the recorder up, there were 2 to 7% more.
+		assert 0.9 * own - 5 < delivered < 1.03 * own + 10, (own, delivered)
 		assert lost <= 0.05 * (delivered + lost), (lost, delivered)
 		END
 		at_least "$(share p.kiln '^true;')" 30
