@@ -358,6 +358,18 @@ inlined_program() {
 	[ "$stderr" = "kiln: flamegraph.pl: --width: expected 21 to 100000 pixels" ]
 }
 
+@test "flamegraph.pl, inferno-flamegraph: attributes that cannot be read are a mistake, and no picture" {
+	printf 'a;b 100\n' >x.folded
+	printf 'a\ttitle=A\nb\n' >names
+	for tool in flamegraph.pl inferno-flamegraph; do
+		run -2 --separate-stderr "$tool" --nameattr names x.folded
+		[ -z "$output" ]
+		[[ $stderr = "kiln: names: line 2: expected a name, a tab and attributes"* ]]
+		run "$tool" --nameattr nowhere x.folded
+		failed_with 1 "kiln: nowhere: cannot open: No such file or directory"
+	done
+}
+
 @test "flamegraph.pl --colors=chain: a separator on every stack" {
 	printf 'a;b 100\na;b;--;w;x 50\n' >x.folded
 	run -0 --separate-stderr flamegraph.pl --colors chain x.folded

@@ -378,18 +378,33 @@ static bool shape(struct view *v, struct error *err)
 	return true;
 }
 
+/* Is something left above the bases? */
+static bool has_values(const struct view *v)
+{
+	size_t nodes = v->tree.caller.len, i = 0;
+	int64_t *self = memory_new(nodes, sizeof(*self));
+
+	view_self(v, self);
+	while (i < nodes && self[i] <= 0)
+		i++;
+	free(self);
+	return i < nodes;
+}
+
 static int draw(const struct classic_tool *tool, const struct profile *p)
 {
 	struct view view = {.profile = p};
 	struct error err = {0};
-	bool done;
+	int code = 0;
 
-	done = shape(&view, &err) &&
-	       pipeline_render(&view, renderer_by_name("svg"), &settings, "-", &err);
+	if (!shape(&view, &err))
+		code = fail(&err);
+	else if (own.bases.len && !has_values(&view))
+		code = draw_nothing(tool);
+	else if (!pipeline_render(&view, renderer_by_name("svg"), &settings, "-", &err))
+		code = fail(&err);
 	view_release(&view);
-	if (!done && err.code == ERR_FORMAT) /* nothing is above the bases */
-		return draw_nothing(tool);
-	return done ? 0 : fail(&err);
+	return code;
 }
 
 static int run(const struct classic_tool *tool, char **operands)
