@@ -1,6 +1,8 @@
 /* perf_event_line.c: which process, when, where and why was this sample taken? */
 #include "readers/perf_line.h"
 
+#include "readers/scan.h"
+
 #include <limits.h>
 
 #define COMM_MAX 15 /* bytes: TASK_COMM_LEN less the NUL */
@@ -325,17 +327,36 @@ static bool parse_same_fields(struct bytes fields, struct perf_event *e)
 	return at == end;
 }
 
-bool perf_event_parse_again(struct bytes line, struct bytes last, struct perf_event *event)
+/* Fields of the same form: of the numbers only the period, the last one, is asked for. */
+static bool parse_period(struct bytes fields, struct perf_event *e)
+{
+	const char *end = fields.at + fields.len, *at;
+
+	while (end > fields.at && end[-1] == ' ')
+		end--;
+	for (at = end; at > fields.at && is_digit(at[-1]);)
+		at--;
+	fields.at = at;
+	return !e->counted || cut_number(&fields.at, end + 1, ' ', &e->period);
+}
+
+bool perf_event_parse_again(
+	struct bytes line, struct bytes last, bool timed, struct perf_event *event)
 {
 	struct perf_event e = *event;
-	struct bytes head = {last.at, e.head}, end = e.event, fields;
+	struct bytes end = e.event, fields;
+	size_t head = e.head;
 
-	if (!head.len || !e.anchored || !end.len)
+	if (!head || !e.anchored || !end.len)
 		return false;
 	end.len = (size_t)(last.at + last.len - end.at);
-	if (line.len <= head.len + end.len || !bytes_start(line, head) || !bytes_end(line, end))
+	if (line.len <= head + end.len || !scan_same(line.at, last.at, head) ||
+		!scan_same(line.at + line.len - end.len, end.at, end.len))
 		return false;
-	fields = (struct bytes){line.at + head.len, line.len - head.len - end.len};
+	fields = (struct bytes){line.at + head, line.len - head - end.len};
+	if (!timed && line.len == last.len &&
+		scan_same_but_digits(fields.at, last.at + head, fields.len))
+		return parse_period(fields, event);
 	if (fields.at[fields.len - 1] != ' ' || !parse_same_fields(fields, &e))
 		return false;
 	*event = e;

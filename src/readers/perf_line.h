@@ -42,8 +42,10 @@ bool perf_event_parse_bare(struct bytes line, struct perf_event *ret_event);
 bool perf_event_parse_tail(struct bytes line, struct bytes head, struct perf_event *event);
 
 /* The same when nothing but CPU, time and period is new since `last`, the line that *event is
- * about: its texts stay where they are. False, and *event is as it was, when more may be. */
-bool perf_event_parse_again(struct bytes line, struct bytes last, struct perf_event *event);
+ * about: its texts stay where they are. False, and *event is as it was, when more may be. Unless it
+ * is to be `timed`, CPU and time may stay those of the last line. */
+bool perf_event_parse_again(
+	struct bytes line, struct bytes last, bool timed, struct perf_event *event);
 
 enum perf_line {
 	PERF_FRAME,   /* address, symbol, module */

@@ -43,6 +43,7 @@ struct script {
 	VECTOR(uint8_t) waiting; /* of stacks of the idle task: 0 not known, 1 idle, 2 not */
 	struct bad_lines bad;
 	uint64_t lines, samples;
+	bool timed;	    /* somebody asks for times or CPUs */
 	bool bare;	    /* perf_event_parse_bare is what reads event lines */
 	uint64_t irregular; /* offset up to which samples are not separated by empty lines */
 };
@@ -137,7 +138,7 @@ static bool take_event_again(struct script *s, struct bytes window, struct bytes
 	struct bytes last = buffer_bytes(&s->line), line = {window.at, last.len};
 
 	if (s->bare || window.len <= last.len || window.at[last.len] != '\n' ||
-		!perf_event_parse_again(line, last, &s->event))
+		!perf_event_parse_again(line, last, s->timed, &s->event))
 		return false;
 	*ret_line = line;
 	return true;
@@ -157,7 +158,7 @@ static bool take_event_line(struct script *s, struct bytes line)
 		s->root = program_root(s, &s->event);
 		return true;
 	}
-	if (perf_event_parse_again(line, last, &s->event))
+	if (perf_event_parse_again(line, last, s->timed, &s->event))
 		return true;
 	if (perf_event_parse_tail(line, head, &event)) {
 		text_move(&event.comm, last.at, line.at);
@@ -577,6 +578,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 		.events = {.profile = out},
 		.want = options->want,
 		.style = options->style,
+		.timed = options->want & (WANT_TIMES | WANT_CPUS),
 	};
 	bool done;
 

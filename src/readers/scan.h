@@ -19,14 +19,18 @@ size_t scan_common_end(struct bytes a, struct bytes b);
 
 typedef unsigned char scan_sixteen __attribute__((vector_size(16)));
 
+static inline scan_sixteen scan_load(const char *at)
+{
+	scan_sixteen bytes;
+
+	memcpy(&bytes, at, sizeof(bytes));
+	return bytes;
+}
+
 /* Zero where the bytes are the same. */
 static inline scan_sixteen scan_difference(const char *a, const char *b)
 {
-	scan_sixteen of_a, of_b;
-
-	memcpy(&of_a, a, sizeof(of_a));
-	memcpy(&of_b, b, sizeof(of_b));
-	return of_a ^ of_b;
+	return scan_load(a) ^ scan_load(b);
 }
 
 static inline bool scan_is_zero(scan_sixteen bytes)
@@ -63,16 +67,37 @@ static inline bool scan_same(const char *a, const char *b, size_t len)
 	return scan_is_zero(all);
 }
 
+/* Not zero where the bytes differ and one of them is no decimal digit. */
+static inline scan_sixteen scan_difference_but_digits(const char *a, const char *b)
+{
+	scan_sixteen of_a = scan_load(a), of_b = scan_load(b);
+
+	return (scan_sixteen)(of_a != of_b) &
+	       ((scan_sixteen)(of_a - '0' > 9) | (scan_sixteen)(of_b - '0' > 9));
+}
+
+/* Are these bytes the same, but for digits that stand where digits stood? Of 16 bytes or more;
+ * what is shorter is told to be different. */
+static inline bool scan_same_but_digits(const char *a, const char *b, size_t len)
+{
+	scan_sixteen all;
+
+	if (len < 16)
+		return false;
+	all = scan_difference_but_digits(a + len - 16, b + len - 16);
+	for (size_t i = 0; i + 16 < len; i += 16)
+		all |= scan_difference_but_digits(a + i, b + i);
+	return scan_is_zero(all);
+}
+
 /* Are these 16 bytes blanks and then hexadecimal digits (is_hex_digit), at least one? */
 static inline bool scan_hex_column(const char *at)
 {
-	typedef unsigned char column __attribute__((vector_size(16)));
-	column text, blanks, either;
+	scan_sixteen text = scan_load(at), blanks = (scan_sixteen)(text == ' ');
+	scan_sixteen either =
+		blanks | (scan_sixteen)(text - '0' <= 9) | (scan_sixteen)(text - 'a' <= 5);
 	uint64_t words[2];
 
-	memcpy(&text, at, sizeof(text));
-	blanks = (column)(text == ' ');
-	either = blanks | (column)(text - '0' <= 9) | (column)(text - 'a' <= 5);
 	memcpy(words, &either, sizeof(words));
 	if ((words[0] & words[1]) != UINT64_MAX)
 		return false;
