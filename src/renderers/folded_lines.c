@@ -4,6 +4,7 @@
  * each node. */
 #include "renderers/folded_lines.h"
 
+#include "base/crew.h"
 #include "base/memory.h"
 #include "base/output_pieces.h"
 
@@ -11,6 +12,9 @@
 
 /* Bytes of text that stay in a CPU's own cache; the last node may bring as many, one line more. */
 #define PIECE ((uint32_t)96 << 10)
+
+#define MANY                                                                                       \
+	((size_t)64 << 10) /* nodes: what is done with them takes longer than to start a thread */
 
 struct writing {
 	const struct folded_lines *lines;
@@ -198,12 +202,30 @@ static void make_piece(void *context, size_t i, struct buffer *text)
 	vector_release(&room.keys);
 }
 
+/* What has to be known of all nodes, in parts that do not need one another: what takes longest
+ * first. */
+#define PREPARED 3u
+
+static void prepare(void *context, size_t part)
+{
+	struct writing *w = context;
+	const struct folded_lines *l = w->lines;
+	struct passages_source source = {
+		l->caller, l->text, l->ends, l->nodes, l->texts, l->text_count};
+
+	if (part == 0)
+		passages_link(&w->passages, &source);
+	else if (part == 1)
+		passages_rank(&w->passages, &source);
+	else
+		find_lengths(w);
+}
+
 void folded_lines_write(const struct folded_lines *l, struct output *out)
 {
 	struct writing w = {.lines = l};
 
-	passages_init(&w.passages, &(struct passages_source){l->caller, l->text, l->ends, l->nodes,
-					   l->texts, l->text_count});
+	crew_run(l->nodes < MANY ? 1 : crew_size(2), 1, PREPARED, prepare, &w);
 	if (l->ends[0]) {
 		struct buffer text = {0};
 
@@ -211,7 +233,6 @@ void folded_lines_write(const struct folded_lines *l, struct output *out)
 		output_write(out, buffer_bytes(&text));
 		buffer_release(&text);
 	}
-	find_lengths(&w);
 	find_pieces(&w);
 	/* Shares depend on those that were written before them. */
 	output_write_pieces(out, l->share ? 1 : SIZE_MAX, w.starts.len, make_piece, &w);

@@ -74,10 +74,14 @@ static void link_before(struct passages *p, uint32_t *first, uint32_t passage)
 	*first = passage + 1;
 }
 
-/* From the last node to the first: it is then known of each whether it has callees. */
-void passages_init(struct passages *p, const struct passages_source *source)
+void passages_rank(struct passages *p, const struct passages_source *source)
 {
 	text_order_init(&p->order, source->texts, source->text_count);
+}
+
+/* From the last node to the first: it is then known of each whether it has callees. */
+void passages_link(struct passages *p, const struct passages_source *source)
+{
 	p->of_node = memory_new_table(source->nodes, sizeof(*p->of_node));
 	for (size_t i = source->nodes; i-- > 1;) {
 		uint32_t *first = &p->of_node[source->caller[i]].first;
@@ -88,6 +92,12 @@ void passages_init(struct passages *p, const struct passages_source *source)
 		if (source->ends[i])
 			link_before(p, first, (uint32_t)(2 * i));
 	}
+}
+
+void passages_init(struct passages *p, const struct passages_source *source)
+{
+	passages_rank(p, source);
+	passages_link(p, source);
 }
 
 void passages_release(struct passages *p)

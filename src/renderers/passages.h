@@ -37,6 +37,9 @@ struct passages_room {
 	VECTOR(struct sort_key) keys;
 };
 
+/* The two halves of passages_init, which may be done at once. */
+void passages_rank(struct passages *p, const struct passages_source *source);
+void passages_link(struct passages *p, const struct passages_source *source);
 void passages_init(struct passages *p, const struct passages_source *source);
 void passages_release(struct passages *p);
 
