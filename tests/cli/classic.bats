@@ -358,6 +358,13 @@ inlined_program() {
 	[ "$stderr" = "kiln: flamegraph.pl: --width: expected 21 to 100000 pixels" ]
 }
 
+@test "flamegraph.pl: what is gone takes no frame away" {
+	printf 'a;b 10 100\nc;b 50 0\n' >x.folded
+	run -0 --separate-stderr flamegraph.pl x.folded
+	[ "$(boxes <<<"$output" | cut -d'|' -f1,4 | tail -n +2)" = "$(printf '%s\n' 'a (100 samples, 100.00%; 0.00%)|1180' \
+		'b (100 samples, 100.00%; +90.00%)|1180')" ] || { boxes <<<"$output"; return 1; }
+}
+
 @test "flamegraph.pl, inferno-flamegraph: attributes that cannot be read are a mistake, and no picture" {
 	printf 'a;b 100\n' >x.folded
 	printf 'a\ttitle=A\nb\n' >names
