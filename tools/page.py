@@ -25,7 +25,10 @@ ANOTHER = re.compile(r",\s*(\w+)\s*=(?![=>])")  # of several in one line
 
 
 class Bundle:
-    """ES modules as one script: each a function that returns what it exports, in the order they need."""
+    """ES modules as scripts: each module a function that returns what it exports, in the order they need.
+
+    A script has what the ones before it do not have.
+    """
 
     def __init__(self, web, instead):
         self.web, self.instead = web, instead
@@ -64,8 +67,9 @@ class Bundle:
         return "const %s = m%d;" % (whole or "{%s}" % names.replace(" as ", ": "), number)
 
     def text(self, entry):
+        old = len(self.parts)
         self.add(entry)
-        return '"use strict";\n(() => {\n%s})();\n' % "".join(self.parts)
+        return '"use strict";\n%s' % "".join(self.parts[old:])
 
 
 def source(text):
@@ -77,26 +81,28 @@ def data(name, kind, text):
 
 
 class Page:
-    """A page of web/: its HTML, in three pieces, with what it links inside; or with its script apart."""
+    """A page of web/: its HTML, in three pieces, with what it links inside; or with its scripts apart."""
 
     def __init__(self, web, path, instead, apart):
         bundle = Bundle(web, instead)
         _, html = bundle.read(path)
         styles = re.findall(r'<link rel="stylesheet" href="([^"]+)">\n', html)
         self.style = "".join(bundle.read(each)[1] for each in styles)
-        linked = re.search(r'<script src="([^"]+)"></script>\n', html)
-        self.script = bundle.text(linked[1])
-        html = html.replace(linked[0], "" if apart else "<script>%s</script>\n" % self.script)
+        linked = re.findall(r'<script src="([^"]+)"></script>\n', html)
+        self.scripts = [bundle.text(each) for each in linked]
+        self.elements = ["<script>%s</script>\n" % each for each in self.scripts]
+        for name, element in zip(linked, self.elements):
+            html = html.replace('<script src="%s"></script>\n' % name, "" if apart else element)
         html = re.sub(r'<link rel="stylesheet"[^\n]*\n', "", html)
         self.head, rest = html.split("</head>")
         self.head += "<style>%s</style>\n" % self.style
         body, end = rest.split("</body>")
         self.body, self.end = "</head>" + body, "</body>" + end
         self.inputs = [*bundle.numbers, *styles, path]
-        check(self.style, self.script)
+        check(self.style, *self.scripts)
 
-    def policy(self, *scripts):
-        return "script-src %s; style-src %s" % (" ".join([source(self.script), *scripts]), source(self.style))
+    def policy(self, *more):
+        return "script-src %s; style-src %s" % (" ".join([*map(source, self.scripts), *more]), source(self.style))
 
 
 def check(*parts):
@@ -132,7 +138,7 @@ def offline(web, module):
                               '<meta http-equiv="Content-Security-Policy" content="%s">\n' % policy, 1) + page.body
     start += (data("worker-code", "text/plain", thread) + data("module-code", "text/plain", code) +
               '<script type="text/plain" id="profile-data"')
-    return [declared("page_start", start), declared("page_end", "</script>\n<script>%s</script>\n" % page.script + page.end)], [*page.inputs, *worker.numbers]
+    return [declared("page_start", start), declared("page_end", "</script>\n%s" % "".join(page.elements) + page.end)], [*page.inputs, *worker.numbers]
 
 
 def main():

@@ -9,7 +9,7 @@ import { exactly } from "./pattern.mjs";
 import { commandOf, skipped, timeKey } from "./query.mjs";
 import { Search } from "./search.mjs";
 import { follow } from "./served.mjs";
-import { Session, expectFirst } from "./session.mjs";
+import { Session } from "./session.mjs";
 import { TopTable } from "./table.mjs";
 import { TimePane } from "./timepane.mjs";
 import { VIEWS } from "./views.mjs";
@@ -197,7 +197,6 @@ function onScreen(page) {
 	};
 }
 
-expectFirst();
 document.addEventListener("DOMContentLoaded", () => {
 	const page = new Page();
 	window.kilnView = {state: () => onScreen(page)};

@@ -4,29 +4,14 @@
 // view, the table and the heat map; what is on the screen are the latest answers.
 import { Latest, askColumns, askJson, counts, expect } from "./ask.mjs";
 import { seen } from "./canvas.mjs";
+import { mapAddress } from "./first.mjs";
 import * as query from "./query.mjs";
-import { Search } from "./search.mjs";
 import { PART } from "./table.mjs";
 
-const COLUMNS_MOST = 300, COLUMN_LEAST = 4; // of the heat map; pixels
 const GAP = 95; // ms from one look to the next: ten a second, of two questions each
 
 // Of a look, or of what is on the screen. Views that have nothing to ask have the same address.
 const keyOf = ({view, viewFrom, topFrom}) => [view ? view.name : "", viewFrom, topFrom].join("\n");
-
-// What has two sides itself has no times.
-function mapAddress(state, about, sought) {
-	const columns = Math.min(COLUMNS_MOST, Math.floor(window.innerWidth / COLUMN_LEAST));
-	return query.hasSides(about) ? "" : query.heatmapAddress(state, Math.max(columns, 1), sought);
-}
-
-// What a page asks that has just come: it is on its way while the page is made.
-export function expectFirst() {
-	const state = query.parseHash(location.hash), search = new Search();
-	search.become(state);
-	for (const address of [mapAddress(state, {}, search.asked), query.aboutAddress(state), "profiles"])
-		expect(address);
-}
 
 // Whoever extends it has: viewOf(state), a main view (views.mjs); onState() when the state has changed;
 // sought(), what is searched for,
@@ -216,8 +201,16 @@ export class Session {
 			return this.complain(error);
 		}
 		await map;
+		this.expectView();
 		await seen();
 		await this.refresh(true);
+	}
+
+	// What refresh() is going to ask for: it is on its way while the map is painted.
+	expectView() {
+		const {state} = this, view = this.viewOf(state);
+		if (view.isAskedEarly)
+			[view.address(state), query.topAddress(state, PART)].forEach(expect);
 	}
 
 	// How many answers are not on the screen yet.

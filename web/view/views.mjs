@@ -6,6 +6,7 @@
 //     name, title          in the page's address; for people
 //     address(state)       what it asks the server for; what has one address is the same answer
 //     ask(address, state, signal) => Promise of the answer, as take() takes it
+//     isAskedEarly         that address is one question, and hangs on nothing but the state
 //     take(answer)         the answer has come, for the page's state or one that was dragged over
 //     show()               draw what was taken as the state says now
 //     forget()             the state is that of another address, not what one has done

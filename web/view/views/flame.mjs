@@ -15,6 +15,7 @@ export class FlameView {
 	constructor(page) {
 		this.name = "flame";
 		this.title = "Flame graph";
+		this.isAskedEarly = true;
 		this.page = page;
 		this.tree = null;
 		// Where the zoom is to be found in the tree that comes, which is not zoomed where it is not found;

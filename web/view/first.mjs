@@ -1,0 +1,19 @@
+// first.mjs: what does a page ask before anything else of it is made?
+//
+// A script of its own, and the first one: while the browser reads the others, the answers are on their way.
+import { expect } from "./ask.mjs";
+import { aboutAddress, hasSides, heatmapAddress, parseHash } from "./query.mjs";
+import { Search } from "./search.mjs";
+
+const COLUMNS_MOST = 300, COLUMN_LEAST = 4; // of the heat map; pixels
+
+// What has two sides itself has no times.
+export function mapAddress(state, about, sought) {
+	const columns = Math.min(COLUMNS_MOST, Math.floor(window.innerWidth / COLUMN_LEAST));
+	return hasSides(about) ? "" : heatmapAddress(state, Math.max(columns, 1), sought);
+}
+
+const state = parseHash(location.hash), search = new Search();
+search.become(state);
+for (const address of [mapAddress(state, {}, search.asked), aboutAddress(state), "profiles"])
+	expect(address);
