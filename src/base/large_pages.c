@@ -21,6 +21,11 @@ void large_pages_heap(void)
 	mallopt(M_TRIM_THRESHOLD, 32 * (int)LARGE_PAGE);
 }
 
+void large_pages_give_back(void)
+{
+	malloc_trim(0);
+}
+
 size_t large_pages_usable(void *p, size_t size)
 {
 	(void)size;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/large_pages.h"
 #include "model/settle.h"
 #include "server/entries.h"
 #include "server/kept.h"
@@ -174,6 +175,7 @@ static struct held *read_ordered(struct files *f, struct order *order, struct er
 	pthread_mutex_unlock(&f->reading);
 	free(again.name);
 	free(order->name);
+	large_pages_give_back(); /* reading takes more than what was read */
 	return h;
 }
 
