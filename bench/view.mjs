@@ -31,11 +31,11 @@ function instrument() {
 	window.seen = { map: 0, all: 0 };
 	const request = window.requestAnimationFrame.bind(window);
 	const look = () => {
-		const { top, waiting, heatmap, tree } = window.kilnView ? window.kilnView.state() : {};
+		const { waiting, hasMap, hasPanes } = window.kilnView ? window.kilnView.glance() : {};
 		const at = performance.timeOrigin + performance.now();
-		if (heatmap && heatmap.columns)
+		if (hasMap)
 			window.seen.map ||= at;
-		if (top && !waiting && heatmap && tree)
+		if (hasPanes && !waiting)
 			window.seen.all = at;
 		else
 			request(look);
@@ -108,8 +108,8 @@ async function ranges(name, file) {
 			field.value = a;
 			field.dispatchEvent(new Event("change", { bubbles: true }));
 			const done = () => {
-				const state = window.kilnView.state();
-				return state.query.time === time && !state.waiting;
+				const { query, waiting } = window.kilnView.glance();
+				return query.time === time && !waiting;
 			};
 			do // what is to be asked is known when the event is over
 				await new Promise((turn) => setTimeout(turn, 1));
@@ -173,7 +173,7 @@ async function frames(name, file) {
 			field.dispatchEvent(new Event("input", { bubbles: true }));
 			do
 				await new Promise((turn) => setTimeout(turn, 1));
-			while (window.kilnView.state().query.search !== text || !/^matched/.test(window.kilnView.state().matched));
+			while (window.kilnView.glance().query.search !== text || !/^matched/.test(window.kilnView.glance().matched));
 			took.push(performance.now() - start);
 			await new Promise((turn) => setTimeout(turn, 300));
 		}
@@ -184,20 +184,27 @@ async function frames(name, file) {
 	server.kill();
 }
 
+// The bytes of all names in a profile's tree.
+async function namesOf(url) {
+	const tree = await (await fetch(url + "nodes")).arrayBuffer(), length = new DataView(tree).getUint32(0, true);
+	const { columns } = JSON.parse(new TextDecoder().decode(new Uint8Array(tree, 4, length)));
+	return columns.find(({ name }) => name === "strings").count;
+}
+
 // What the server keeps of a profile, over what it takes with an empty one.
 async function memory(name, file) {
 	const anonymous = async (of) => {
 		const { server, url } = await serve(of);
 		const about = await (await fetch(url + "info?json")).json();
-		const text = fs.readFileSync(`/proc/${server.pid}/status`, "utf8");
+		await new Promise((turn) => setTimeout(turn, 100)); // it gives back what only reading took
+		const text = fs.readFileSync(`/proc/${server.pid}/status`, "utf8"), names = await namesOf(url);
 		server.kill();
-		return { bytes: Number(/RssAnon:\s+(\d+)/.exec(text)[1]) * 1024, about };
+		return { bytes: Number(/RssAnon:\s+(\d+)/.exec(text)[1]) * 1024, about, names };
 	};
-	const empty = await anonymous("one.folded"), { bytes, about } = await anonymous(file);
-	const samples = about.streams[0].samples, strings = fs.statSync(path.join(WORK, file)).size;
-	console.log(`${name}: ${((bytes - empty.bytes) / 2 ** 20).toFixed(1)} MiB for ${samples} samples and ` +
-		`${about.tree_nodes} nodes; 32 and 24 bytes each are ${((samples * 32 + about.tree_nodes * 24) / 2 ** 20).toFixed(1)} MiB, ` +
-		`the file has ${(strings / 2 ** 20).toFixed(1)}`);
+	const empty = await anonymous("one.folded"), { bytes, about, names } = await anonymous(file);
+	const samples = about.streams[0].samples, rows = samples * 32 + about.tree_nodes * 24, mib = (size) => (size / 2 ** 20).toFixed(1);
+	console.log(`${name}: ${mib(bytes - empty.bytes)} MiB for ${samples} samples and ${about.tree_nodes} nodes; ` +
+		`32 and 24 bytes each and ${mib(names)} MiB of names are ${mib(rows + names)} MiB`);
 }
 
 // From the choice of a file to the picture.

@@ -6,7 +6,7 @@
                                                  that answers in place of a server
 
 A browser that has the page has all of it: nothing else is fetched before it can ask for numbers. Of a served
-page there are `page_NAME` and `PAGE_NAME_POLICY`. The other one has offline/module.mjs in place of view/server.mjs, and
+page there are `page_NAME`, `PAGE_NAME_POLICY` and `PAGE_NAME_END`, where its body ends. The other one has offline/module.mjs in place of view/server.mjs, and
 alone.mjs of served.mjs; a profile is to be put between `page_start` and `page_end`, in base64 of gzip. What may run is
 said by its hash. The same files always give the same header.
 """
@@ -122,6 +122,7 @@ def served(web, paths):
         name = os.path.splitext(path)[0]
         parts.append(declared("page_" + name, page.head + page.body + page.end))
         parts.append('#define PAGE_%s_POLICY "%s"\n' % (name.upper(), page.policy()))
+        parts.append("#define PAGE_%s_END %d\n" % (name.upper(), len(page.head + page.body)))
     return parts, [each for page in pages for each in page.inputs]
 
 

@@ -224,6 +224,11 @@ static void say_about(const struct loaded *l, const struct load_steps *steps)
 		say_other_events(l);
 }
 
+bool load_begins(struct input *in, struct error *err)
+{
+	return reader_of_input(in, common.format, err) != NULL;
+}
+
 bool load_input(struct input *in, unsigned want, const struct load_steps *steps, struct loaded *ret,
 	struct error *err)
 {

@@ -37,6 +37,9 @@ bool load_stdin_is_given(void);
 bool load_choose(
 	const struct command *command, char **operands, const char **ret_path, struct error *err);
 
+/* Does an input begin as what can be read? Its beginning is read. */
+bool load_begins(struct input *in, struct error *err);
+
 /* Read the one FILE of `operands`, or the default: standard input when something is piped in, else
  * ./profile.kiln or ./perf.data; name what has no name yet, select the kind and apply the
  * transforms. Says the profile's notes and losses on stderr. `want` is enum read_want, or'ed;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -143,12 +144,18 @@ static bool read_profile(
 	return true;
 }
 
-static bool add_operand(struct files *f, const char *path, bool *ret_folder, struct error *err)
+static bool is_folder(const char *path)
 {
 	struct stat status;
+
+	return strcmp(path, "-") != 0 && !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+static bool add_operand(struct files *f, const char *path, bool *ret_folder, struct error *err)
+{
 	bool more = false;
 
-	if (!strcmp(path, "-") || stat(path, &status) || !S_ISDIR(status.st_mode))
+	if (!is_folder(path))
 		return files_add(f, path, err);
 	*ret_folder = true;
 	if (!files_add_folder(f, path, &more, err))
@@ -158,16 +165,35 @@ static bool add_operand(struct files *f, const char *path, bool *ret_folder, str
 	return true;
 }
 
-/* `usual`: what is read when nothing was named. *ret_folder: are there folders? */
-static bool add_operands(
-	struct files *f, char **operands, const char *usual, bool *ret_folder, struct error *err)
+/* *ret_folder: are there folders? */
+static bool add_operands(struct files *f, char **operands, bool *ret_folder, struct error *err)
 {
-	if (usual)
-		return add_operand(f, usual, ret_folder, err);
 	for (; *operands; operands++)
 		if (!add_operand(f, *operands, ret_folder, err))
 			return false;
 	return true;
+}
+
+/* While the browser starts. */
+struct reading {
+	struct files *files;
+	char **operands;
+	struct error err;
+	bool failed;
+	atomic_bool done;
+};
+
+static void *read_operands(void *context)
+{
+	struct reading *r = context;
+
+	for (char **operand = r->operands; *operand && !r->failed; operand++)
+		if (strcmp(*operand, "-") != 0 && !is_folder(*operand))
+			r->failed = !files_read(r->files, *operand, &r->err);
+	r->done = true;
+	if (r->failed)
+		kill(getpid(), SIGTERM); /* nothing else is to be waited for */
+	return NULL;
 }
 
 /* ---- The browser ---- */
@@ -250,11 +276,32 @@ static void wait_for_end(const sigset_t *ends)
 		;
 }
 
-static int serve(struct files *f, struct server_settings *settings)
+/* Until it is told to end, or what it was to read cannot be read. */
+static bool serve_files(struct server *server, const struct server_settings *settings,
+	const sigset_t *ends, char **operands, struct error *err)
+{
+	struct reading reading = {.files = settings->files, .operands = operands};
+	pthread_t reader;
+	bool reads;
+
+	tell(server, &settings->place);
+	reads = !pthread_create(&reader, NULL, read_operands, &reading);
+	open_browser(server_url(server));
+	wait_for_end(ends);
+	if (reads && !reading.done)
+		_exit(0); /* nobody waits for what nobody will see */
+	if (reads)
+		pthread_join(reader, NULL);
+	*err = reading.err;
+	return !reading.failed;
+}
+
+static int serve(struct files *f, char **operands, struct server_settings *settings)
 {
 	struct error err = {0};
 	struct server *server;
 	sigset_t ends;
+	bool done;
 
 	sigemptyset(&ends);
 	sigaddset(&ends, SIGINT);
@@ -265,11 +312,9 @@ static int serve(struct files *f, struct server_settings *settings)
 	server = server_open(settings, &err);
 	if (!server)
 		return fail(&err);
-	tell(server, &settings->place);
-	open_browser(server_url(server));
-	wait_for_end(&ends);
+	done = serve_files(server, settings, &ends, operands, &err);
 	server_close(server);
-	return 0;
+	return done ? 0 : fail(&err);
 }
 
 static bool find_place(struct place *ret, struct error *err)
@@ -306,10 +351,11 @@ static bool make_settings(struct server_settings *ret, struct error *err)
 static int run(char **operands)
 {
 	const struct files_settings reading = {.cache = own.cache,
+		.begins = load_begins,
 		.read = read_profile,
 		.projection = names_projection(),
 		.options = noted.len ? noted.at : ""};
-	const char *usual = NULL;
+	const char *usual[] = {NULL, NULL}; /* what is read when nothing is named */
 	struct error err = {0};
 	struct server_settings settings;
 	struct files *files;
@@ -317,14 +363,17 @@ static int run(char **operands)
 
 	if (!make_settings(&settings, &err))
 		return fail(&err);
-	if (!operands[0] && !load_choose(&command_view, operands, &usual, &err)) {
-		error_prefix(&err, "view: ");
-		return fail(&err);
+	if (!operands[0]) {
+		if (!load_choose(&command_view, operands, &usual[0], &err)) {
+			error_prefix(&err, "view: ");
+			return fail(&err);
+		}
+		operands = (char **)(uintptr_t)usual;
 	}
 	truncated_catch(true);
 	files = files_new(&reading);
-	code = add_operands(files, operands, usual, &settings.starts_with_list, &err)
-		       ? serve(files, &settings)
+	code = add_operands(files, operands, &settings.starts_with_list, &err)
+		       ? serve(files, operands, &settings)
 		       : fail(&err);
 	files_release(files);
 	names_release();

@@ -69,26 +69,34 @@ static bool read_with(const struct reader *reader, struct input *in,
 	       reader->read(in, options, out, err);
 }
 
-bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,
-	struct error *err)
+const struct reader *reader_of_input(struct input *in, const char *format, struct error *err)
 {
-	const struct reader *reader;
-	bool done;
+	const struct reader *reader = NULL;
 
-	profile_init(out);
 	if (!input_fill(in, READER_HEAD, err))
-		return error_prefix(err, "%s: ", in->name);
-	if (!in->window.len) {
+		;
+	else if (!in->window.len)
 		error_set(err, ERR_FORMAT,
 			"byte 0: empty; expected a profile or text to read: look at what should "
 			"have written it");
-		return error_prefix(err, "%s: ", in->name);
-	}
-	if (options->format)
-		reader = reader_by_name(options->format);
-	else
-		reader = reader_for(bytes_head(in->window, READER_HEAD));
-	done = reader ? read_with(reader, in, options, out, err) : unknown_format(err);
+	else if (!(reader = format ? reader_by_name(format)
+				   : reader_for(bytes_head(in->window, READER_HEAD))))
+		unknown_format(err);
+	if (!reader)
+		error_prefix(err, "%s: ", in->name);
+	return reader;
+}
+
+bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	const struct reader *reader = reader_of_input(in, options->format, err);
+	bool done;
+
+	profile_init(out);
+	if (!reader)
+		return false;
+	done = read_with(reader, in, options, out, err);
 	if (done && out->full)
 		done = error_set(err, ERR_LIMIT, "more than %u different rows in one table",
 			PROFILE_ROWS_LIMIT);

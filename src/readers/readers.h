@@ -112,6 +112,9 @@ struct reader {
 extern const struct reader *const readers[]; /* NULL-terminated */
 const struct reader *reader_by_name(const char *name);
 const struct reader *reader_for(struct bytes head); /* NULL: nobody bids */
+/* Whose an open input is, by its beginning, which is read; format: its name, or NULL. NULL:
+ * nobody's, and the error starts with the file's name. */
+const struct reader *reader_of_input(struct input *in, const char *format, struct error *err);
 
 /* Open `path` ("-": standard input), find its reader and read it into `out` (initialised here).
  * Errors start with the file's name. */

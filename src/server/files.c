@@ -346,22 +346,55 @@ struct shelf *files_shelf(struct files *f)
 	return &f->shelf;
 }
 
+static bool begins(struct files *f, const struct order *order, struct error *err)
+{
+	struct file_mark ignored;
+	struct input in;
+	bool well = open_ordered(order, &in, &ignored, err);
+
+	if (well) {
+		well = f->settings.begins(&in, err);
+		input_release(&in);
+	}
+	return well;
+}
+
+/* Of what is there only once, all. */
+static bool read_first(
+	struct files *f, struct entry *e, const struct order *order, struct error *err)
+{
+	struct held *h = e->only_here ? read_held(f, order, -1, err) : NULL;
+
+	if (!h && (e->only_here || !begins(f, order, err)))
+		return false;
+	entries_add(&f->entries, e);
+	if (h) {
+		keep(f, h);
+		h->users--;
+	}
+	return true;
+}
+
 bool files_add(struct files *f, const char *path, struct error *err)
 {
 	struct entry *e = entry_of_path(path);
 	struct order order = order_of(e);
 	bool known = entries_find(&f->entries, e->name) != NULL;
-	struct held *h = known ? NULL : read_held(f, &order, -1, err);
+	bool added = !known && read_first(f, e, &order, err);
 
-	if (h) {
-		entries_add(&f->entries, e);
-		keep(f, h);
-		h->users--;
-	} else {
+	if (!added)
 		entry_release(e);
-	}
 	free(order.name);
-	return h || known;
+	return added || known;
+}
+
+bool files_read(struct files *f, const char *path, struct error *err)
+{
+	const struct shelf_profile *read = take(&f->shelf, path, err);
+
+	if (read)
+		give(&f->shelf, read);
+	return read != NULL;
 }
 
 bool files_add_sent(

@@ -12,6 +12,8 @@
 struct files_settings {
 	uint64_t cache; /* bytes of profiles in memory */
 
+	/* Does `in` begin as a profile? */
+	bool (*begins)(struct input *in, struct error *err);
 	/* Read all of `in` (and release it) into a profile that borrows nothing from the file, if
 	 * that is at most `copied` bytes long. Calls come one after the other, from any thread. */
 	bool (*read)(
@@ -27,8 +29,12 @@ struct files *files_new(const struct files_settings *settings);
 void files_release(struct files *f);
 struct shelf *files_shelf(struct files *f);
 
-/* Serve a file, which is read now ("-": standard input). A second time is none. */
+/* Serve a file ("-": standard input). A second time is none. Only its beginning is read now, or all
+ * of what is there only once, as a pipe. */
 bool files_add(struct files *f, const char *path, struct error *err);
+/* Read all of one that was added by its path, if nobody has done so yet: who asks for it meanwhile
+ * waits. */
+bool files_read(struct files *f, const char *path, struct error *err);
 
 /* Serve what somebody has sent, which is read now from `fd` (and closed); the name gets a number
  * when it is taken. It is let go like those of files, and then gone. */

@@ -17,6 +17,7 @@
 	F(lookup_connection_value)                                                                 \
 	F(get_connection_values_n)                                                                 \
 	F(create_response_from_buffer)                                                             \
+	F(create_response_from_callback)                                                           \
 	F(add_response_header)                                                                     \
 	F(queue_response)                                                                          \
 	F(destroy_response)

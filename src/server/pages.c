@@ -5,7 +5,7 @@
 
 #define ENTRY(name, NAME)                                                                          \
 	{#name, PAGE_##NAME##_POLICY "; img-src 'self' data:; connect-src 'self'",                 \
-		{page_##name, sizeof(page_##name) - 1}},
+		{page_##name, sizeof(page_##name) - 1}, PAGE_##NAME##_END},
 
 static const struct page pages[] = {
 #include "pages.list"

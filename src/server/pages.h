@@ -8,6 +8,7 @@ struct page {
 	const char *address;
 	const char *policy; /* what it may run and load: part of a Content Security Policy */
 	struct bytes bytes; /* static */
+	size_t end;	    /* where its body ends */
 };
 
 /* NULL: there is none. */

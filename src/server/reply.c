@@ -8,6 +8,7 @@
 #include "server/place.h"
 
 #define PACK_LEAST     ((size_t)1 << 10) /* bytes */
+#define PIECE_SIZE     ((size_t)32 << 10)
 #define MISSING_HEADER "Kiln-Missing"
 
 static void add_policy(struct MHD_Response *response, const char *policy)
@@ -99,6 +100,55 @@ enum MHD_Result reply_buffer(
 	buffer_release(bytes);
 	return done;
 }
+
+/* ---- Bytes that come in pieces ---- */
+
+static ssize_t take_piece(void *context, uint64_t position, char *room, size_t size)
+{
+	struct reply_pieces *p = context;
+	size_t len;
+
+	(void)position;
+	while (!p->piece.len)
+		if (!p->next(p, &p->piece))
+			return MHD_CONTENT_READER_END_OF_STREAM;
+	len = p->piece.len < size ? p->piece.len : size;
+	memcpy(room, p->piece.at, len);
+	p->piece = (struct bytes){p->piece.at + len, p->piece.len - len};
+	return (ssize_t)len;
+}
+
+static void release_pieces(void *context)
+{
+	struct reply_pieces *p = context;
+
+	p->release(p);
+}
+
+/* What is packed is packed as one. */
+static enum MHD_Result send_together(
+	struct MHD_Connection *connection, const struct reply *reply, struct reply_pieces *pieces)
+{
+	struct buffer all = {0};
+	struct bytes piece;
+
+	while (pieces->next(pieces, &piece))
+		buffer_add(&all, piece.at, piece.len);
+	pieces->release(pieces);
+	return reply_buffer(connection, reply, &all);
+}
+
+enum MHD_Result reply_pieces(
+	struct MHD_Connection *connection, const struct reply *reply, struct reply_pieces *pieces)
+{
+	if (takes_gzip(connection))
+		return send_together(connection, reply, pieces);
+	return send_reply(connection, reply,
+		mhd.create_response_from_callback(
+			MHD_SIZE_UNKNOWN, PIECE_SIZE, take_piece, pieces, release_pieces));
+}
+
+/* ---- Lines ---- */
 
 static enum MHD_Result send_line(
 	struct MHD_Connection *connection, struct reply reply, const char *text)

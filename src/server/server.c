@@ -15,6 +15,7 @@
 #include "server/pages.h"
 #include "server/reply.h"
 #include "server/sources.h"
+#include "server/told.h"
 #include "server/upload.h"
 
 #define THREADS		 4u
@@ -174,13 +175,16 @@ static const char *first_page(const struct server *s)
 	return s->settings.starts_with_list ? "start" : "view";
 }
 
-static enum MHD_Result send_page(struct MHD_Connection *connection, const struct page *page)
+/* Which profile a page at another address is of, its browser alone knows. */
+static enum MHD_Result send_page(struct MHD_Connection *connection, const struct server *s,
+	const char *address, const struct page *page)
 {
-	return reply_static(connection,
-		&(struct reply){.status = MHD_HTTP_OK,
-			.type = "text/html; charset=utf-8",
-			.policy = page->policy},
-		page->bytes);
+	const struct reply reply = {
+		.status = MHD_HTTP_OK, .type = "text/html; charset=utf-8", .policy = page->policy};
+
+	if (*address || s->settings.starts_with_list)
+		return reply_static(connection, &reply, page->bytes);
+	return told_reply(connection, &reply, page, files_shelf(s->settings.files));
 }
 
 static enum MHD_Result refuse_method(struct MHD_Connection *connection, const char *allow)
@@ -212,7 +216,7 @@ static enum MHD_Result answer(struct MHD_Connection *connection, const struct se
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return refuse_method(connection, "GET, HEAD");
 	if (page)
-		return send_page(connection, page);
+		return send_page(connection, s, address, page);
 	if (!address || !(question_is_known(address) || sources_is_known(address)))
 		return reply_line(connection, MHD_HTTP_NOT_FOUND, "nothing is here");
 	return ask(connection, s, address);

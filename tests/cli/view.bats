@@ -315,7 +315,7 @@ with View(kiln, 'times.txt') as view:
         status, headers, html = view.get(page)
         rules = dict(rule.strip().split(' ', 1) for rule in headers['Content-Security-Policy'].split(';'))
         script, style = (re.findall(rb'<%s[^>]*>(.*?)</%s>' % (each, each), html, re.S) for each in (b'script', b'style'))
-        assert len(script) == len(style) == 1 and rules == {'default-src': \"'none'\", 'script-src': hash_of(script[0]), 'style-src': hash_of(style[0]),
+        assert script and len(style) == 1 and rules == {'default-src': \"'none'\", 'script-src': ' '.join(map(hash_of, script)), 'style-src': hash_of(style[0]),
             'img-src': \"'self' data:\", 'connect-src': \"'self'\", 'base-uri': \"'none'\", 'form-action': \"'none'\", 'frame-ancestors': \"'none'\"}, rules
         assert re.findall(rb'<(?!a )\w+[^<>]* (?:src|href)=\"([^\"]*)', html[:html.index(b'<style')]) == [b'data:,']
     assert \"default-src 'none'; base-uri\" in view.get('top?json')[1]['Content-Security-Policy']
@@ -674,6 +674,48 @@ with View(kiln, 'one.folded', 'hard.folded', 'two.folded') as view:
 	failed_with 1 "kiln: nothing.kiln: cannot open: No such file or directory"
 	run -2 "$kiln" view --port 70000 one.folded
 	failed_with 2 "kiln: view: --port: expected at most 65535, got 70000"
+}
+
+@test "the page comes at once, with the heat map behind it when the file has been read" {
+	view "
+import base64, socket, time
+def told(html): return re.search(r'<script type=\"text/plain\" data-answer=\"([^\"]*)\">([^<]*)</script>\n</body>', html.decode())
+with View(kiln, 'times.txt', 'small.folded') as view:
+    html = view.get('')[2]
+    address, answer = told(html).groups()
+    assert base64.b64decode(answer) == view.get(address.replace('&amp;', '&'))[2]
+    assert html.replace(told(html)[0].encode(), b'</body>') == view.get('view')[2] and not told(view.get('view')[2])
+# What has two sides has none, nor has a list.
+open('both.folded', 'w').write('a;b 1 2\\n')
+for of in 'both.folded', '.':
+    with View(kiln, of) as view:
+        status, _, html = view.get('')
+        assert status == 200 and html.rstrip().endswith(b'</html>') and not told(html), of
+# A long file: who asks meanwhile is answered, and it can be ended.
+samples = open('times.txt').read()
+with open('long.txt', 'w') as long:
+    for i in range(400):
+        long.write(samples)
+with View(kiln, 'long.txt') as view:
+    host = view.url.split('/')[2]
+    with socket.create_connection(host.split(':')) as asker:
+        asker.sendall(f'GET {view.url[len(\"http://\" + host):]} HTTP/1.1\\r\\nHost: {host}\\r\\nConnection: close\\r\\n\\r\\n'.encode())
+        html = b''
+        while part := asker.recv(1 << 20):
+            html += part
+    assert b'data-answer' in html and view.json('info')['streams'][0]['samples'] == 400 * 3000
+with View(kiln, 'long.txt') as view:
+    pass
+# What turns out to be wrong later ends it.
+subprocess.run([kiln, 'convert', '-q', '-o', 'whole.kiln', 'times.txt'], check=True)
+open('half.kiln', 'wb').write(open('whole.kiln', 'rb').read()[:-5000])
+failed = subprocess.run([kiln, 'view', '-q', '--no-open', 'times.txt', 'half.kiln'], capture_output=True, text=True, timeout=60)
+assert failed.returncode == 2 and failed.stderr.startswith('kiln: half.kiln: ') and failed.stderr.count('\\n') == 1, failed
+for wrong, said in ('none.kiln', 'cannot open'), ('words.txt', 'unknown format'):
+    open('words.txt', 'w').write('these are words\\n')
+    failed = subprocess.run([kiln, 'view', '-q', '--no-open', wrong], capture_output=True, text=True, timeout=60)
+    assert failed.returncode and not failed.stdout and said in failed.stderr, failed
+"
 }
 
 @test "a pipe is read, a taken port is said, ssh gets its line" {

@@ -145,6 +145,7 @@ with View(kiln, 'runs') as view:
     os.rename('runs', 'moved')
     assert total(view, 'runs/k.kiln') == 10 and total(view, 'runs/a.folded') == 10
 with View(kiln, 'moved/k.kiln') as view:
+    assert total(view, 'moved/k.kiln') == 10
     os.truncate('moved/k.kiln', 100)
     refused(view, 'moved/k.kiln', 400)
     os.remove('moved/k.kiln')

@@ -27,7 +27,6 @@ worker.addEventListener("error", (event) => {
 	broken = "The thread that computes has ended: " + (event.message || "this browser did not let it begin");
 	settle({error: broken});
 });
-document.getElementById("status").textContent = "Reading the profile of this page";
 worker.postMessage({module: text("module-code"), profile: profile.textContent, size: Number(profile.dataset.size),
 	projection: Number(profile.dataset.projection), name: ownName()});
 
@@ -69,6 +68,8 @@ function ask(address, signal) {
 export async function answer(address, signal) {
 	return (await ask(address, signal)).body;
 }
+
+export const first = answer; // nothing else is asked then
 
 // Formats that answers may have: it is such a page itself.
 export const canWrite = (format) => format !== "html";

@@ -1,14 +1,14 @@
 // ask.mjs: what is asked, how often, and what becomes of answers that nobody waits for?
 import { parseColumns } from "./columns.mjs";
-import { answer } from "./server.mjs";
+import { answer, first } from "./server.mjs";
 
 export const counts = {asked: 0, aborted: 0, waiting: 0};
 
 const expected = new Map(); // promises of answers, by their addresses
 
-// Ask at once for what somebody will ask for, once.
-export function expect(address) {
-	const promise = answer(address);
+// Ask at once for what somebody will ask for, once; how: the server.
+export function expect(address, how = answer) {
+	const promise = how(address);
 	promise.catch(() => {}); // who asks is told
 	expected.set(address, promise);
 }
@@ -32,6 +32,9 @@ async function ask(address, signal) {
 		counts.waiting--;
 	}
 }
+
+// What a page asks before all else.
+export const expectFirst = (address) => expect(address, first);
 
 export async function askColumns(address, signal) {
 	return parseColumns(await ask(address, signal));

@@ -1,7 +1,7 @@
 // first.mjs: what does a page ask before anything else of it is made?
 //
 // A script of its own, and the first one: while the browser reads the others, the answers are on their way.
-import { expect } from "./ask.mjs";
+import { expectFirst } from "./ask.mjs";
 import { aboutAddress, hasSides, heatmapAddress, parseHash } from "./query.mjs";
 import { Search } from "./search.mjs";
 
@@ -16,4 +16,4 @@ export function mapAddress(state, about, sought) {
 const state = parseHash(location.hash), search = new Search();
 search.become(state);
 for (const address of [mapAddress(state, {}, search.asked), aboutAddress(state), "profiles"])
-	expect(address);
+	expectFirst(address);

@@ -197,9 +197,16 @@ function onScreen(page) {
 	};
 }
 
+// For those that measure: what can be told without a look at each cell and box, which takes longer than a picture.
+function atAGlance(page) {
+	const {map} = page.time.heatmap;
+	return {query: page.state, waiting: page.waiting(), hasMap: Boolean(map && map.columns),
+		hasPanes: Boolean(page.shown.top && map) && page.isReady(), matched: byId("matched").textContent};
+}
+
 document.addEventListener("DOMContentLoaded", () => {
 	const page = new Page();
-	window.kilnView = {state: () => onScreen(page)};
+	window.kilnView = {state: () => onScreen(page), glance: () => atAGlance(page)};
 	listenToInput(page);
 	page.begin();
 	follow(page);

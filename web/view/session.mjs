@@ -21,7 +21,7 @@ export class Session {
 	constructor() {
 		this.state = query.parseHash(location.hash);
 		// What is on the screen, and the addresses that it came from.
-		this.shown = {profiles: [], about: null, view: null, viewFrom: "", top: null,
+		this.shown = {profiles: [], about: null, aboutFrom: "", view: null, viewFrom: "", top: null,
 			topFrom: "", sort: "", mapFrom: "", whole: 0, wholeFrom: ""};
 		this.wanted = {view: "", map: ""};
 		this.aboutFrom = ""; // where it was asked for what there is to know of the profile
@@ -38,10 +38,11 @@ export class Session {
 
 	// ---- State ----
 
+	// Takes a browser some ms.
 	remember(how) {
-		if (how)
-			history[how + "State"](null, "",
-				query.hashOf(this.state) || location.pathname + location.search);
+		const hash = query.hashOf(this.state);
+		if (how && (how === "push" || hash !== location.hash))
+			history[how + "State"](null, "", hash || location.pathname + location.search);
 	}
 
 	// Become the state with these changes. how: "push" when "back" is to undo it, "replace", or "" when
@@ -54,8 +55,9 @@ export class Session {
 		if (query.treeAddress(next) !== query.treeAddress(this.state))
 			next.zoom = 0; // until the tree has come, and the zoomed frame is found in it
 		this.state = next;
+		const shown = this.refresh(hurry); // what it asks is on its way while the browser remembers
 		this.remember(how);
-		return this.refresh(hurry);
+		return shown;
 	}
 
 	reshape(name, argument) {
@@ -132,7 +134,7 @@ export class Session {
 		try {
 			const about = await askJson(from);
 			if (from === this.aboutFrom)
-				this.shown.about = about;
+				Object.assign(this.shown, {about, aboutFrom: from});
 		} catch (error) {
 			this.aboutFrom = ""; // to be asked again
 			throw error;
@@ -148,17 +150,27 @@ export class Session {
 		this.onWhole();
 	}
 
-	// Ask for what the state needs and the screen does not have; show at once what needs no answer.
+	// Show the state, of which a view that has just been chosen has to know its place before it asks.
 	async refresh(hurry) {
 		try {
-			await this.askAbout();
+			if (query.aboutAddress(this.state) !== this.aboutFrom || this.aboutFrom !== this.shown.aboutFrom)
+				await this.askAbout();
 		} catch (error) {
 			return this.complain(error);
 		}
+		const isNew = this.viewOf(this.state) !== this.shown.view;
+		if (isNew)
+			this.onState();
+		this.askWanted(hurry);
+		if (!isNew)
+			this.onState();
+	}
+
+	// Ask for what the state needs and the screen does not have; show at once what needs no answer.
+	askWanted(hurry) {
 		const {state, wanted, shown} = this, view = this.viewOf(state);
 		const look = {view, state, viewFrom: view.address(state), topFrom: query.topAddress(state, PART)};
 		const mapFrom = this.mapAddress();
-		this.onState();
 		this.askWhole().catch((error) => this.complain(error));
 		if (wanted.view !== keyOf(look)) {
 			wanted.view = keyOf(look);
@@ -179,7 +191,7 @@ export class Session {
 	renew(news) {
 		this.news = news;
 		this.aboutFrom = "";
-		Object.assign(this.shown, {viewFrom: "", topFrom: "", mapFrom: "", wholeFrom: ""});
+		Object.assign(this.shown, {aboutFrom: "", viewFrom: "", topFrom: "", mapFrom: "", wholeFrom: ""});
 		this.wanted = {view: "", map: ""};
 		return this.refresh(true);
 	}
@@ -210,7 +222,7 @@ export class Session {
 	expectView() {
 		const {state} = this, view = this.viewOf(state);
 		if (view.isAskedEarly)
-			[view.address(state), query.topAddress(state, PART)].forEach(expect);
+			[view.address(state), query.topAddress(state, PART)].forEach((address) => expect(address));
 	}
 
 	// How many answers are not on the screen yet.
