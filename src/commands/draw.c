@@ -32,7 +32,6 @@ static const struct option *picture_option(void)
 	return o->name ? o : NULL;
 }
 
-/* "-o x.folded" is a slip that would otherwise leave a picture under a misleading name. */
 static bool check_suffix(const struct renderer *other, struct error *err)
 {
 	const struct option *o;
@@ -40,10 +39,8 @@ static bool check_suffix(const struct renderer *other, struct error *err)
 	if (!other || !strcmp(other->name, own.renderer))
 		return true;
 	if (strcmp(other->name, PAGE))
-		return error_set(err, ERR_USAGE,
-			"draw: %s: this command draws SVG and pages; to write %s use: kiln "
-			"convert -o %s",
-			own.output, other->name, own.output);
+		return pipeline_misnamed(
+			&command_draw, other, own.output, "draws SVG and pages", err);
 	o = picture_option();
 	return !o || error_set(err, ERR_USAGE,
 			     "draw: --%s is for pictures: in %s who looks at it chooses", o->name,

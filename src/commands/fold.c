@@ -12,6 +12,13 @@ extern const struct command command_fold;
 
 static int run(char **operands)
 {
+	const struct renderer *meant = own.output ? renderer_for_path(own.output) : NULL;
+	struct error err = {0};
+
+	if (meant && strcmp(meant->name, own.renderer) != 0) {
+		pipeline_misnamed(&command_fold, meant, own.output, "writes folded text", &err);
+		return fail(&err);
+	}
 	return pipeline_run(&own, &command_fold, operands, 0);
 }
 

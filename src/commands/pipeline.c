@@ -60,6 +60,14 @@ bool pipeline_check_terminal(const struct renderer *renderer, const char *path, 
 		"standard output is a terminal: name a file with -o, or redirect it");
 }
 
+bool pipeline_misnamed(const struct command *command, const struct renderer *meant,
+	const char *path, const char *does, struct error *err)
+{
+	return error_set(err, ERR_USAGE,
+		"%s: %s: this command %s; to write %s use: kiln convert -o %s", command->name, path,
+		does, meant->name, path);
+}
+
 bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,
 	const char *path, struct error *err)
 {

@@ -21,6 +21,11 @@ const struct option_group *pipeline_groups(struct pipeline *p);
 /* Returns the exit code. `want` is enum read_want, or'ed. */
 int pipeline_run(struct pipeline *p, const struct command *command, char **operands, unsigned want);
 
+/* "-o x.kiln" of a command that writes something else is a slip, which would leave that under a
+ * misleading name. Sets the error, and returns false. does: "draws pictures". */
+bool pipeline_misnamed(const struct command *command, const struct renderer *meant,
+	const char *path, const char *does, struct error *err);
+
 /* Write all of the input to `path` in a renderer's format; NULL: with its default settings. Returns
  * the exit code. */
 int pipeline_write(const struct command *command, char **operands, const struct renderer *renderer,

@@ -28,6 +28,14 @@ load common
 	taskset -c "$(taskset -cp $$ | sed 's/.*[ ,-]//')" "$kiln" fold in.folded | cmp - expected
 }
 
+@test "-o with another format's suffix is a slip" {
+	run "$kiln" fold small.folded -o x.kiln
+	failed_with 2 "kiln: fold: x.kiln: this command writes folded text; to write kiln use: kiln convert -o x.kiln"
+	"$kiln" fold small.folded -o x.txt
+	"$kiln" fold small.folded -o x.folded
+	cmp x.txt x.folded
+}
+
 @test "from a pipe, from -, from a redirected file" {
 	expected=$("$kiln" fold small.folded)
 	[ "$(cat small.folded | "$kiln" fold)" = "$expected" ]
