@@ -25,10 +25,14 @@ stacks() {
 check_stacks() {
 	for ending in whole cut; do
 		[ $ending = whole ] || set -- "$@" --no-page-in
-		# shellcheck disable=SC2086
-		"$kiln" record -q "${@:4}" -o p.kiln -- "$bin/paged" 1 stack $3 >used 2>rounds
-		adds_up p.kiln
-		read -r all whole cut <<<"$(stacks "$1" "$2")"
+		# Which rounds find the lock of a pipe taken is the scheduler's affair: on a busy machine hardly any may.
+		for _ in $(seq 10); do
+			# shellcheck disable=SC2086
+			"$kiln" record -q "${@:4}" -o p.kiln -- "$bin/paged" 1 stack $3 >used 2>rounds
+			adds_up p.kiln
+			read -r all whole cut <<<"$(stacks "$1" "$2")"
+			[ "$all" -lt 20 ] || break
+		done
 		echo "${*:3}: $(tail -1 rounds) rounds, $all events, $whole whole, $cut cut off"
 		[ "$all" -ge 20 ]
 		[ "${!ending}" -ge $((all * 97 / 100)) ]

@@ -3,11 +3,14 @@
  *	paged SECONDS FILE [SINK | sleep | read | allocate | wait | contend | request DEVICE]
  *
  * The stack is a mapped file: what is let go of there is fetched again when it is needed, which is
- * not before the end. It computes, or writes much to a file at a time, in which case all of its
- * time is the kernel's; or sleeps for a millisecond at a time, reads a little of FILE, allocates
- * memory and frees it, waits for a lock that it does not get, asks about a pipe whose lock another
- * thread has nearly always, or reads from a device. Says how much CPU time it has used, ns; and to
- * stderr how often it has done so. */
+ * not before the end. Nothing is read ahead, as that makes large folios, of which one fault maps
+ * all pages (Linux 6.18): where the kernel had dropped the innermost page, all came back with it.
+ *
+ * It computes, or writes much to a file at a time, in which case all of its time is the kernel's;
+ * or sleeps for a millisecond at a time, reads a little of FILE, allocates memory and frees it,
+ * waits for a lock that it does not get, asks about a pipe whose lock another thread has nearly
+ * always, or reads from a device. Says how much CPU time it has used, ns; and to stderr how often
+ * it has done so. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -173,7 +176,8 @@ int main(int argc, char **argv)
 	if (!prepare(argc, argv, fd))
 		return 1;
 	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (stack == MAP_FAILED || pthread_attr_init(&attributes) ||
+	if (stack == MAP_FAILED || madvise(stack, STACK, MADV_RANDOM) ||
+		pthread_attr_init(&attributes) ||
 		pthread_attr_setstack(&attributes, stack, STACK) ||
 		pthread_create(&thread, &attributes, run, NULL) || pthread_join(thread, NULL))
 		return 1;
