@@ -403,8 +403,10 @@ static bool lost_too_much(const struct profile *p)
 
 static int exit_code(const struct record *r, const struct session *s)
 {
-	if (r->strict && lost_too_much(&s->profile))
+	if (r->strict && lost_too_much(&s->profile)) {
+		say("--strict: more than %d%% of what was expected is lost", STRICT_PERCENT);
 		return EXIT_GATE;
+	}
 	return r->options.command && s->end != END_DURATION && s->command.ended
 		       ? command_exit_code(&s->command)
 		       : 0;

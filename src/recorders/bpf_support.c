@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/crew.h"
@@ -92,8 +93,22 @@ bool bpf_support(struct error *err)
 	return try_call(err) && try_functions(err);
 }
 
+/* Where the kernel's types are not all read for want of it, libbpf says that there are none. */
+static bool memory_is_short(int code)
+{
+	struct rlimit space;
+
+	return code == -ENOMEM ||
+	       (code == -ESRCH && !getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY);
+}
+
 bool bpf_error(struct error *err, int code, const char *doing)
 {
+	if (memory_is_short(code))
+		return error_set(err, ERR_IO,
+			"%s: memory is short: raise what limits it (ulimit -v, or memory.max of "
+			"the control group), or take a smaller ring (-m)",
+			doing);
 	if (code == -EPERM || code == -EACCES)
 		return error_set(err, ERR_PERMISSION, "%s: the kernel refuses: %s", doing,
 			*last_message ? last_message : strerror(-code));

@@ -82,6 +82,13 @@ static void list_steps(const struct budget *b, struct buffer *out)
 	buffer_char(out, 0);
 }
 
+static const char *why_more(const struct budget *b)
+{
+	if (b->steps.len && b->steps.items[b->steps.len - 1].frequency <= LEAST)
+		return "less often than that it does not sample";
+	return "to begin takes what it takes, which is less of a longer recording";
+}
+
 void budget_note(
 	const struct budget *b, size_t cpus, uint64_t now, uint64_t spent, struct profile *profile)
 {
@@ -103,9 +110,7 @@ void budget_note(
 			most, text.at);
 	if (taken > most)
 		profile_note(profile,
-			"the recorder took %.2g%% of the CPUs, more than the %g%% it was to: to "
-			"begin "
-			"takes what it takes, and it samples no less often than %d times a second",
-			taken, most, LEAST);
+			"the recorder took %.2g%% of the CPUs, more than the %g%% it was to: %s",
+			taken, most, why_more(b));
 	buffer_release(&text);
 }

@@ -212,13 +212,17 @@ static void put_nothing(
 static void put_pages(
 	struct unwind_tables *t, struct unwind_table *table, const struct unwind_pages *pages)
 {
+	bool room;
+
 	table->bytes = pages->count * sizeof(*pages->at);
 	if (pages->empty) {
 		put_nothing(t, table, UNWIND_TABLE_EMPTY);
 		return;
 	}
-	table->fd = has_room(t, table->bytes) ? create_map(pages->at, pages->count) : -1;
+	room = has_room(t, table->bytes);
+	table->fd = room ? create_map(pages->at, pages->count) : -1;
 	if (table->fd < 0) {
+		t->no_memory += room;
 		put_nothing(t, table, UNWIND_TABLE_NO_ROOM);
 		return;
 	}
@@ -565,11 +569,18 @@ void unwind_tables_update(struct unwind_tables *t, struct processes *p, uint64_t
 
 void unwind_tables_note(const struct unwind_tables *t, struct profile *profile)
 {
-	if (t->no_room)
+	if (t->no_memory)
+		profile_note(profile,
+			"stacks end with [truncated:no-table] in %llu binaries: there was no "
+			"memory for "
+			"their unwind tables (ulimit -v, or memory.max of the control group)",
+			(unsigned long long)t->no_memory);
+	if (t->no_room > t->no_memory)
 		profile_note(profile,
 			"stacks end with [truncated:no-table] in %llu binaries: unwind tables in "
 			"the kernel take at most %llu MB",
-			(unsigned long long)t->no_room, (unsigned long long)t->bytes_most >> 20);
+			(unsigned long long)(t->no_room - t->no_memory),
+			(unsigned long long)t->bytes_most >> 20);
 	if (t->spaces_failed)
 		profile_note(profile,
 			"stacks end with [truncated:no-table]: the mappings of processes were not "

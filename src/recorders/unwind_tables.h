@@ -61,7 +61,8 @@ struct unwind_tables {
 	uint64_t built;		/* tables made, or read from disk */
 	uint64_t kept;		/* of these: read */
 	uint64_t build_ns;	/* ... and how long that took */
-	uint64_t no_room;	/* binaries that had to go without a table */
+	uint64_t no_room;	/* binaries that had to go without a table... */
+	uint64_t no_memory;	/* ... as the kernel, or the recorder, had no memory for it */
 	uint64_t maps_left_out; /* mappings beyond what a space can tell */
 	uint64_t spaces_failed; /* spaces that the kernel had no room for */
 

@@ -43,7 +43,7 @@ until_recording() {
 # record_stopped TARGET [OPTION...]: a recorder, $recorder, that does nothing while its target runs, which
 # waits for the file `go`.
 record_stopped() {
-	"$kiln" record -q "${@:2}" -p "$1" -o p.kiln &
+	"$kiln" record "${@:2}" -p "$1" -o p.kiln &
 	recorder=$!
 	until_recording $recorder
 	kill -STOP $recorder

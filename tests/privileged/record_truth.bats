@@ -84,10 +84,11 @@ stopped_while_counting() {
 
 # bats test_tags=kernels
 @test "--strict exits with 3 when samples were lost" {
-	stopped_while_counting 2000 --strict
+	stopped_while_counting 2000 --strict 2>said
 	code=0
 	wait $recorder || code=$?
 	[ "$code" -eq 3 ]
+	grep -q "^kiln: --strict: more than 1% of what was expected is lost$" said
 	run -0 "$kiln" record -q --strict -e page-faults -o p.kiln -- "$bin/counting" 10
 }
 
