@@ -2,9 +2,9 @@
  *
  * The grammar is flamegraph.pl's: frames, outermost first, separated by ';', then a number; a
  * second number makes the file a differential one (before, after). Numbers may be below 0, as Kiln
- * writes them, but not for tools of other names. Lines that start with '#' are comments. Values may
- * have decimals: then all values of the file are kept in tenths, hundredths, ..., and the unit says
- * so ("count/100").
+ * writes them, and lines that start with '#' are comments, but neither for tools of other names.
+ * Values may have decimals: then all values of the file are kept in tenths, hundredths, ..., and
+ * the unit says so ("count/100").
  *
  * Folded text is usually sorted, so that a line shares its outer frames with the one before: what
  * is the same is not looked at again. While it is sorted, a stack that the lines before do not hand
@@ -292,7 +292,7 @@ static bool take_line(struct folded *f, struct bytes line, size_t shared, struct
 	f->lines++;
 	if (line.len && line.at[line.len - 1] == '\r')
 		line.len--;
-	if (!line.len || line.at[0] == '#' || !bytes_trim(line).len) {
+	if (!line.len || (line.at[0] == '#' && !f->style) || !bytes_trim(line).len) {
 		f->comments++;
 		return true;
 	}
@@ -413,7 +413,8 @@ static void streams_close(struct folded *f)
 	}
 }
 
-/* Other tools count what they pass over, and are content with nothing; Perl counts comments too. */
+/* Other tools count what they pass over, and are content with nothing; Perl counts empty lines too.
+ */
 static void tell_ignored(struct folded *f)
 {
 	uint64_t ignored = f->bad.count + (f->style & STYLE_PERL ? f->comments : 0);

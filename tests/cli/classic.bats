@@ -236,7 +236,7 @@ boxes() {
 }
 
 @test "stackcollapse-recursive.pl, and of inferno: lines without a count are said" {
-	printf 'a;a 2\na;b\n# a comment\nb 0\n' >x.folded
+	printf 'a;a 2\na;b\n\nb 0\n' >x.folded
 	for tool in stackcollapse-recursive.pl inferno-collapse-recursive; do
 		run -0 --separate-stderr "$tool" x.folded
 		[ "$output" = "a 2" ]
@@ -356,6 +356,18 @@ inlined_program() {
 		[ -z "$output" ]
 	done
 	[ "$stderr" = "kiln: flamegraph.pl: --width: expected 21 to 100000 pixels" ]
+}
+
+@test "tools that know no comments: a name may start with #" {
+	printf '#private;a;a 200\n# 12 lines\nb 100\n' >x.folded
+	for tool in stackcollapse-recursive.pl inferno-collapse-recursive; do
+		[ "$("$tool" x.folded 2>/dev/null)" = "$(printf '#private;a 200\nb 100')" ]
+	done
+	for tool in flamegraph.pl inferno-flamegraph; do
+		run -0 --separate-stderr "$tool" x.folded
+		[ "$(boxes <<<"$output" | cut -d'|' -f1 | grep -c '^#private (200 samples, 66.67%)')" -eq 1 ]
+		[ "$stderr" = "Ignored 1 lines with invalid format" ]
+	done
 }
 
 @test "flamegraph.pl: what is gone takes no frame away" {
