@@ -2,7 +2,7 @@
  *
  * The grammar is flamegraph.pl's: frames, outermost first, separated by ';', then a number; a
  * second number makes the file a differential one (before, after). Numbers may be below 0, as Kiln
- * writes them, and lines that start with '#' are comments, but neither for tools of other names.
+ * writes them, and there are comments (folded_line.h), but neither for tools of other names.
  * Values may have decimals: then all values of the file are kept in tenths, hundredths, ..., and
  * the unit says so ("count/100").
  *
@@ -292,7 +292,8 @@ static bool take_line(struct folded *f, struct bytes line, size_t shared, struct
 	f->lines++;
 	if (line.len && line.at[line.len - 1] == '\r')
 		line.len--;
-	if (!line.len || (line.at[0] == '#' && !f->style) || !bytes_trim(line).len) {
+	if (!line.len || (line.at[0] == '#' && !f->style && folded_is_comment(line)) ||
+		!bytes_trim(line).len) {
 		f->comments++;
 		return true;
 	}
@@ -483,7 +484,7 @@ static int bid(struct bytes head)
 	while (good + other < 64 && bytes_line(&all, &line)) {
 		bool cut = !all.len && head.len >= READER_HEAD;
 
-		if (cut || !line.len || *line.at == '#')
+		if (cut || !line.len || (*line.at == '#' && folded_is_comment(line)))
 			continue;
 		if (!folded_cut_number(&line, FOLDED_SIGNED, &number)) {
 			other++;

@@ -46,6 +46,14 @@ bool folded_cut_number(struct bytes *line, enum folded_sign sign, struct decimal
 	return true;
 }
 
+bool folded_is_comment(struct bytes line)
+{
+	struct decimal number;
+
+	return line.len < 2 || folded_is_blank(line.at[1]) ||
+	       !folded_cut_number(&line, FOLDED_SIGNED, &number);
+}
+
 bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign)
 {
 	struct decimal number;
@@ -53,7 +61,8 @@ bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign
 	bool any = false;
 
 	while (bytes_line(&head, &line) && (whole || head.len)) {
-		if (!line.len || *line.at == '#' || !folded_cut_number(&line, sign, &number))
+		if (!line.len || (*line.at == '#' && folded_is_comment(line)) ||
+			!folded_cut_number(&line, sign, &number))
 			continue;
 		if (!folded_cut_number(&line, sign, &number))
 			return false;

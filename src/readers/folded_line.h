@@ -24,6 +24,10 @@ enum folded_sign { FOLDED_UNSIGNED, FOLDED_SIGNED };
 /* A number at the end of `line` and the blanks before it are cut off. */
 bool folded_cut_number(struct bytes *line, enum folded_sign sign, struct decimal *ret_number);
 
+/* "# main 12", or "#" before what has no number: a name may start with it, such as "#tick;read 12".
+ * Call it when the line starts so. */
+bool folded_is_comment(struct bytes line);
+
 /* Do all lines of the head that are stacks end in two numbers? A line that the head cuts in two is
  * not asked. */
 bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign);

@@ -36,3 +36,11 @@ load common
 	run -2 "$kiln" draw below
 	[[ "$output" == *"no value is above 0" ]]
 }
+
+@test "folded: a name may start with #, as what Kiln writes of private methods does; comments do not count" {
+	printf '# main 12\n#\n#comment\n#tick;read 5\nmain 2\n' >x.folded
+	"$kiln" fold x.folded | diff <(printf '#tick;read 5\nmain 2\n') -
+	"$kiln" fold x.folded | "$kiln" fold | diff <(printf '#tick;read 5\nmain 2\n') -
+	"$kiln" info x.folded | grep -q '^comments *3$'
+	"$kiln" diff x.folded x.folded --to folded | diff <(printf '#tick;read 5 5\nmain 2 2\n') -
+}
