@@ -196,6 +196,17 @@ static bool parse_row(struct vsprof *v, struct bytes line, struct row *ret_row)
 	return true;
 }
 
+/* What is remembered of a line, where it stands in Visual Studio's own files: in the second field.
+ */
+static struct bytes second_field(struct bytes line)
+{
+	struct bytes field = {0};
+
+	if (csv_next(&line, ',', &field))
+		csv_next(&line, ',', &field);
+	return field;
+}
+
 static location_id find_location(struct vsprof *v, const struct row *row)
 {
 	location_id location = text_stacks_known_in(&v->stacks, row->function, row->module);
@@ -246,6 +257,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool more = true, done = true;
 
 	text_stacks_open(&v.stacks, in, options, out);
+	v.stacks.lines.part = second_field;
 	while (done && more) {
 		done = text_stacks_line(&v.stacks, &line, &more, err);
 		if (done && more)
