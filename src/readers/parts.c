@@ -147,6 +147,8 @@ static void read_part(const struct parts *p, struct part *part)
 	struct input in;
 
 	part->told = (struct read_part){.later = part->start > 0,
+		.range = &part->range,
+		.size = input_size(p->in),
 		.begin = bytes_head(p->in->window, READER_HEAD),
 		.head = bytes_head(p->in->window, part->start)};
 	options.part = &part->told;

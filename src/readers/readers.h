@@ -5,7 +5,7 @@
 #define KILN_READERS_READERS_H
 
 #include "base/buffer.h"
-#include "base/input.h"
+#include "base/input_range.h"
 #include "images/places.h"
 #include "model/profile.h"
 #include "readers/bad_lines.h"
@@ -44,7 +44,10 @@ enum read_style {
 
 /* A part of an input, and what is known when it has been read, to be said of all of it. */
 struct read_part {
-	bool later;	    /* it is not the first one */
+	bool later; /* it is not the first one */
+	const struct input_range
+		*range;	    /* all of it; its end may come nearer until it is reached */
+	uint64_t size;	    /* of the input */
 	struct bytes begin; /* the first READER_HEAD bytes of the input, or all there are */
 	struct bytes head;  /* how the input begins, before the part */
 	uint64_t lines, samples;
@@ -64,6 +67,12 @@ struct read_part {
 	string_id event;
 	bool unnamed;
 };
+
+/* When the part's end has been reached: does another one follow? */
+static inline bool read_part_goes_on(const struct read_part *part)
+{
+	return part && part->range->end < part->size;
+}
 
 /* Leave notes in the profile of an input of which this is all that is known; fail when nothing was
  * read. */

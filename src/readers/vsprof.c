@@ -141,9 +141,12 @@ static bool make_room(struct vsprof *v, size_t keep, struct error *err)
 	return true;
 }
 
-/* At the end only the last line's calls count, as inferno has it. */
+/* At the end only the last line's calls count, as inferno has it. A part that goes on does so with
+ * a line that is below none of these. */
 static bool end(struct vsprof *v, struct error *err)
 {
+	if (read_part_goes_on(v->stacks.part))
+		return leave(v, 0, err);
 	for (bool with_calls = true; v->levels.len; with_calls = false) {
 		if (!add_last(v, with_calls, err))
 			return false;
@@ -249,6 +252,19 @@ static bool take_line(struct vsprof *v, struct bytes line, struct error *err)
 	return take_row(v, &row, err);
 }
 
+/* Cuts are where a level is told in the first column. */
+static bool take_header_before(struct vsprof *v, struct bytes begin, struct error *err)
+{
+	struct bytes line = {0};
+
+	bytes_line(&begin, &line);
+	if (!take_header(v, line, err))
+		return false;
+	if (v->column[LEVEL])
+		text_stacks_depend(&v->stacks);
+	return true;
+}
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
@@ -258,6 +274,8 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 	text_stacks_open(&v.stacks, in, options, out);
 	v.stacks.lines.part = second_field;
+	if (options->part && options->part->later)
+		done = take_header_before(&v, options->part->begin, err);
 	while (done && more) {
 		done = text_stacks_line(&v.stacks, &line, &more, err);
 		if (done && more)
@@ -277,6 +295,18 @@ static int bid(struct bytes head)
 	return bytes_start(head, BYTES("Level,Function Name,")) ? 8 * 20 : 0;
 }
 
+/* Below a process, or at its start. */
+static bool between(struct bytes above, struct bytes line)
+{
+	(void)above;
+	return line.len > 1 && (*line.at == '0' || *line.at == '1') && line.at[1] == ',';
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_vsprof = {
 	.name = "vsprof",
 	.about = "call trees of Visual Studio's profiler as CSV",
@@ -284,4 +314,6 @@ const struct reader reader_vsprof = {
 	.proof = "inferno's corpus",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };
