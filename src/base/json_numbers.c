@@ -1,0 +1,353 @@
+/* json_numbers.c: what do the numbers of JSON come to, one by one and in columns? */
+#include "base/json_inside.h"
+
+#include <endian.h>
+#include <math.h>
+#include <string.h>
+
+#define NUMBER_LIMIT 4096 /* characters */
+#define PLAIN_DIGITS 18u  /* decimals among them: they fit into 64 bits */
+#define DIGITS_MOST                                                                                \
+	19u /* of a number: more do not fit into 64 bits, and change nothing that is kept */
+
+static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+	1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
+	1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+	10000000000000000000u};
+
+static inline bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Read digits into *n. Returns behind them. */
+static inline const char *take_digits(
+	const char *at, const char *end, struct json_decimal *n, bool fraction)
+{
+	for (; at < end && is_digit(*at); at++) {
+		if (n->digits < powers[DIGITS_MOST - 1]) {
+			n->digits = n->digits * 10 + (uint64_t)(*at - '0');
+			n->exponent -= fraction;
+		} else {
+			n->exponent += !fraction;
+		}
+	}
+	return at;
+}
+
+static const char *take_exponent(const char *at, const char *end, struct json_decimal *n)
+{
+	const char *start = ++at;
+	bool negative = at < end && *at == '-';
+	int exponent = 0;
+
+	if (at < end && (*at == '-' || *at == '+'))
+		start = ++at;
+	for (; at < end && is_digit(*at); at++)
+		if (exponent < 100000)
+			exponent = exponent * 10 + (*at - '0');
+	n->exponent += negative ? -exponent : exponent;
+	return at == start ? NULL : at;
+}
+
+/* Behind the number at the start of [at, end), or NULL when there is none. One that reaches `end`
+ * may go on there. */
+static inline const char *take_number(const char *at, const char *end, struct json_decimal *n)
+{
+	const char *start;
+
+	*n = (struct json_decimal){.negative = at < end && *at == '-'};
+	at += n->negative;
+	start = at;
+	at = take_digits(at, end, n, false);
+	if (at == start)
+		return NULL;
+	if (at < end && *at == '.') {
+		start = ++at;
+		at = take_digits(at, end, n, true);
+		if (at == start)
+			return NULL;
+	}
+	return at < end && (*at | 0x20) == 'e' ? take_exponent(at, end, n) : at;
+}
+
+/* False when it does not fit. */
+static inline bool number_scaled(
+	const struct json_decimal *n, unsigned decimals, int64_t *ret_value)
+{
+	int exponent = n->exponent + (int)decimals;
+	uint64_t value = n->digits;
+
+	if (exponent > 0) {
+		if (value && (exponent > (int)DIGITS_MOST ||
+				     __builtin_mul_overflow(value, powers[exponent], &value)))
+			return false;
+	} else if (exponent < -(int)DIGITS_MOST) {
+		value = 0;
+	} else if (exponent < 0) {
+		uint64_t by = powers[-exponent], rest = value % by;
+
+		value = value / by + (rest >= by - rest);
+	}
+	if (value > INT64_MAX)
+		return false;
+	*ret_value = n->negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
+static int64_t number_in_text(struct json *j, unsigned decimals)
+{
+	struct bytes text = bytes_trim(json_string(j));
+	const char *end = text.at + text.len;
+	struct json_decimal n;
+	int64_t value;
+
+	if (take_number(text.at, end, &n) == end && number_scaled(&n, decimals, &value))
+		return value;
+	json_fail(j, "expected a number, got a string before");
+	return 0;
+}
+
+const char *json_number_text(struct json *j, struct json_decimal *n)
+{
+	const char *behind;
+
+	while ((behind = take_number(j->at, j->end, n)) == j->end ||
+		(!behind && j->end - j->at < NUMBER_LIMIT))
+		if (j->end - j->at > NUMBER_LIMIT || !json_more(j, &j->at))
+			break;
+	if (!behind)
+		json_unexpected(j, "a number");
+	return behind;
+}
+
+static inline int64_t number_here(struct json *j, unsigned decimals)
+{
+	struct json_decimal n;
+	int64_t value;
+	const char *behind;
+
+	behind = json_number_text(j, &n);
+	if (!behind)
+		return 0;
+	if (!number_scaled(&n, decimals, &value)) {
+		json_fail(j, "a number that exceeds 2^63");
+		return 0;
+	}
+	j->at = behind;
+	return value;
+}
+
+int64_t json_number(struct json *j, unsigned decimals, int64_t if_null)
+{
+	int c = json_next_byte(j);
+
+	if (is_digit((char)c) || c == '-')
+		return number_here(j, decimals);
+	if (c == 'n')
+		return json_word(j, "null") ? if_null : 0;
+	if (c == '"')
+		return number_in_text(j, decimals);
+	json_unexpected(j, "a number");
+	return 0;
+}
+
+static bool double_of(struct bytes text, double *ret_value)
+{
+	bool minus = bytes_start(text, BYTES("-"));
+
+	if (bytes_equal(text, BYTES("NaN")))
+		*ret_value = (double)NAN;
+	else if (bytes_end(text, BYTES("Infinity")) && text.len == 8u + minus)
+		*ret_value = minus ? -(double)INFINITY : (double)INFINITY;
+	else
+		return bytes_double(text, ret_value);
+	return true;
+}
+
+double json_double(struct json *j)
+{
+	double value = 0;
+	const char *behind;
+	struct json_decimal n;
+
+	if (json_next_byte(j) == '"') {
+		if (!double_of(json_string(j), &value) && !j->failed)
+			json_fail(j, "expected a number, got a string before");
+		return value;
+	}
+	behind = json_number_text(j, &n);
+	if (!behind)
+		return 0;
+	if (!bytes_double((struct bytes){j->at, (size_t)(behind - j->at)}, &value))
+		json_fail(j, "a number of more than 63 characters");
+	j->at = behind;
+	return value;
+}
+
+bool json_flag(struct json *j)
+{
+	int c = json_next_byte(j);
+
+	if (c == 't')
+		return json_word(j, "true");
+	if (c == 'f')
+		return json_word(j, "false") && false;
+	return json_number(j, 0, 0) != 0;
+}
+
+/* ---- What may be something else ---- */
+
+bool json_decimal_if(struct json *j, struct json_decimal *ret_number)
+{
+	int c = json_next_byte(j);
+	const char *behind;
+	struct bytes text;
+
+	if (is_digit((char)c) || c == '-') {
+		behind = json_number_text(j, ret_number);
+		if (behind)
+			j->at = behind;
+		return behind;
+	}
+	if (c == '"') {
+		text = bytes_trim(json_string(j));
+		return text.len &&
+		       take_number(text.at, text.at + text.len, ret_number) == text.at + text.len;
+	}
+	json_skip(j);
+	return false;
+}
+
+int64_t json_decimal_times(const struct json_decimal *n, unsigned decimals, int64_t if_beyond)
+{
+	int64_t value;
+
+	return number_scaled(n, decimals, &value) ? value : if_beyond;
+}
+
+int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none)
+{
+	struct json_decimal n;
+	int64_t value;
+
+	if (!json_decimal_if(j, &n))
+		return if_none;
+	if (number_scaled(&n, decimals, &value))
+		return value;
+	json_fail(j, "a number that exceeds 2^63");
+	return 0;
+}
+
+/* ---- Columns ---- */
+
+static inline bool column_item(struct json *j, size_t len)
+{
+	if (!json_item(j))
+		return false;
+	return len < JSON_COLUMN_LIMIT ||
+	       json_fail(j, "an array of more than %zu items", JSON_COLUMN_LIMIT);
+}
+
+#define WORD_DIGITS 7u
+
+/* Numbers of up to WORD_DIGITS digits, each of another length: eight bytes at once are faster than
+ * branches that nobody can foretell. Returns how many digits there are; 0: none, or more. */
+static inline unsigned word_number(const char *at, int64_t *ret_value)
+{
+	const uint64_t low = 0x0101010101010101u;
+	uint64_t word, others;
+	unsigned digits;
+
+	memcpy(&word, at, sizeof(word));
+	word = le64toh(word) ^ low * '0';
+	others = (word | (word + low * (0x80 - 10))) & low << 7;
+	digits = others ? (unsigned)__builtin_ctzll(others) / 8 : 0;
+	if (!digits)
+		return 0;
+	word <<= 64 - 8 * digits;
+	word = word * 10 + (word >> 8); /* of two digits, in every other byte */
+	word = (word & 0xff000000ffu) * (100 + (1000000ull << 32)) +
+	       (word >> 16 & 0xff000000ffu) * (1 + (10000ull << 32));
+	*ret_value = (int64_t)(word >> 32);
+	return digits;
+}
+
+/* Most items of columns are short numbers with a comma and the next one right behind: reads one
+ * that is, and moves to the next. False: it is not, and nothing was read. */
+static inline bool plain_item(struct json *j, unsigned decimals, int64_t *ret_value)
+{
+	bool negative = j->at < j->end && *j->at == '-';
+	const char *start = j->at + negative, *at = start, *end = at + PLAIN_DIGITS - decimals;
+	int64_t value = 0;
+
+	if (j->end - start < (ptrdiff_t)PLAIN_DIGITS + 3)
+		return false;
+	if (!decimals && !negative) {
+		at += word_number(at, &value);
+		if (at > start && *at == ',' && is_digit(at[1])) {
+			*ret_value = value;
+			j->at = at + 1;
+			return true;
+		}
+		at = start;
+		value = 0;
+	}
+	for (; at < end && is_digit(*at); at++)
+		value = value * 10 + (*at - '0');
+	if (*at == '.' && at > start)
+		for (start = ++at; decimals && is_digit(*at); at++, decimals--)
+			value = value * 10 + (*at - '0');
+	if (at == start || *at != ',' || !(is_digit(at[1]) || at[1] == '-'))
+		return false;
+	value *= (int64_t)powers[decimals];
+	*ret_value = negative ? -value : value;
+	j->at = at + 1;
+	return true;
+}
+
+size_t json_plain_items(struct json *j, int64_t *ret_values, size_t most)
+{
+	size_t count = 0;
+
+	while (count < most && plain_item(j, 0, &ret_values[count]))
+		count++;
+	return count;
+}
+
+void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out)
+{
+	int64_t value;
+
+	if (json_peek(j) == JSON_NULL) {
+		json_skip(j);
+		return;
+	}
+	for (json_array(j); column_item(j, out->len);) {
+		while (plain_item(j, decimals, &value) && out->len < JSON_COLUMN_LIMIT)
+			vector_push(out, value);
+		value = json_number_if(j, decimals, if_null);
+		vector_push(out, value);
+	}
+}
+
+static inline uint32_t index_from(int64_t value)
+{
+	return value < 0 || value >= JSON_NO_INDEX ? JSON_NO_INDEX : (uint32_t)value;
+}
+
+void json_indices(struct json *j, struct json_indices *out)
+{
+	int64_t value;
+
+	if (json_peek(j) == JSON_NULL) {
+		json_skip(j);
+		return;
+	}
+	for (json_array(j); column_item(j, out->len);) {
+		while (plain_item(j, 0, &value) && out->len < JSON_COLUMN_LIMIT)
+			vector_push(out, index_from(value));
+		value = json_number_if(j, 0, -1);
+		vector_push(out, index_from(value));
+	}
+}
