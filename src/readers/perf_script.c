@@ -569,6 +569,17 @@ static bool is_bare(struct bytes head)
 	return frames && bare >= other;
 }
 
+/* What was skipped is told of all parts together. */
+static bool finish(const struct script *s, struct read_part *part, struct error *err)
+{
+	if (!part)
+		return bad_lines_finish(&s->bad, s->lines, s->samples, s->profile, err);
+	part->bad = s->bad;
+	part->lines = s->lines;
+	part->samples = s->samples;
+	return true;
+}
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
@@ -593,7 +604,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 		perf_events_lost(&s.events, profile_text(out, s.events.kinds.items[0].event),
 			"ring full", s.lost);
 	perf_events_finish(&s.events);
-	done = done && bad_lines_finish(&s.bad, s.lines, s.samples, out, err);
+	done = done && finish(&s, options->part, err);
 	if (s.other_samples)
 		profile_note(out, "%llu samples of other events than %s left out",
 			(unsigned long long)s.other_samples, s.wanted.at);

@@ -394,6 +394,26 @@ static void skipped_lines_are_told_once(void **state)
 	buffer_release(&text);
 }
 
+/* The same of text of perf script, the first line and the last among them. */
+static void skipped_lines_of_a_script_are_told_once(void **state)
+{
+	const struct reader *reader = reader_by_name("perf-script");
+	struct buffer text = {0};
+
+	(void)state;
+	for (int turn = 0; turn < 60; turn++) {
+		text.len = 0;
+		for (int i = 0; i < 60; i++)
+			buffer_printf(&text,
+				"%sx 1 %d.000000: 7 cpu-clock: \n\t  4%04x f+0x1 (/bin/x)\n%s\n",
+				i == turn ? "what is this?\n\n" : "", i, i % 5,
+				i == 59 - turn / 2 ? "\tno frame at all\n" : "");
+		for (unsigned count = 2; count < 8; count++)
+			assert_true(check_text(reader, buffer_bytes(&text), count));
+	}
+	buffer_release(&text);
+}
+
 /* What is told of an event and what is shown of it may be in several parts. */
 static void losses_are_those_of_all_parts(void **state)
 {
@@ -474,6 +494,7 @@ int main(void)
 		cmocka_unit_test(oddities_are_left_to_one_reader),
 		cmocka_unit_test(maps_of_all_parts_are_of_one_table),
 		cmocka_unit_test(skipped_lines_are_told_once),
+		cmocka_unit_test(skipped_lines_of_a_script_are_told_once),
 		cmocka_unit_test(losses_are_those_of_all_parts),
 		cmocka_unit_test(what_depends_on_other_parts_is_left_to_one_reader),
 		cmocka_unit_test(what_is_not_worth_it_is_not_cut),
