@@ -24,8 +24,7 @@ static struct bytes without_modifiers(struct bytes event)
 	return (struct bytes){event.at, at};
 }
 
-/* The clocks' periods are nanoseconds on the CPU; others count what the event is named after. */
-static void kind_and_unit(struct bytes event, struct bytes *ret_kind, struct bytes *ret_unit)
+void perf_event_unit(struct bytes event, struct bytes *ret_kind, struct bytes *ret_unit)
 {
 	struct bytes plain = without_modifiers(event);
 
@@ -49,7 +48,7 @@ static void target_open(struct perf_events *e, struct perf_target *t, struct byt
 	t->used = true;
 	t->samples = profile_add_samples(e->profile);
 	if (has_period) {
-		kind_and_unit(event, &kind, &unit);
+		perf_event_unit(event, &kind, &unit);
 		t->weight = profile_add_stream(
 			e->profile, t->samples, idle ? BYTES("idle") : kind, unit, event);
 	}

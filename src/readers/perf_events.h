@@ -58,6 +58,10 @@ struct perf_events {
 	VECTOR(uint32_t) cell_of_stack; /* the first of each stack's */
 };
 
+/* What an event's periods are: those of clocks are nanoseconds on the CPU; others count what the
+ * event is named after. */
+void perf_event_unit(struct bytes event, struct bytes *ret_kind, struct bytes *ret_unit);
+
 void perf_events_release(struct perf_events *e);
 bool perf_events_add(
 	struct perf_events *e, const struct perf_event_sample *sample, struct error *err);

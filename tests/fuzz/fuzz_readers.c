@@ -46,6 +46,7 @@ static const char *const names[] = {
 	/* _ */ "html",
 	/* ` */ "folded",
 	/* a */ "perf-script",
+	/* b */ "perf-report",
 };
 
 #define NAMES (sizeof(names) / sizeof(*names))

@@ -99,6 +99,31 @@ as_napped() {
 		diff - <(printf '%s\n' '{main};one_quarter;spin 60' '{main};str_repeat 1' '{main};three_quarters;spin 60')
 }
 
+@test "perf report -g folded: the stacks and numbers of the recording, however they are printed" {
+	need gcc perf
+	gcc -O0 -fno-omit-frame-pointer -o shares "$programs/shares.c"
+	perf record -q -g -e cpu-clock:u -c 1000000 -o cpu.data -- ./shares 3000 >said 2>&1 || skip "perf cannot record here"
+	"$kiln" fold -q cpu.data | sum >periods
+	"$kiln" fold -q --kind samples cpu.data >samples
+	for options in '--no-children -g folded,0,caller,count' '--no-children -g folded,0,callee,count -n' '-g folded,0,caller,count' \
+		'-g folded,0,caller,count -s pid,sym' '--no-children -g folded,0,caller,count -s comm' \
+		'--no-children -g folded,0,callee,count,address -F overhead,sample,period,comm,dso,sym'; do
+		echo "$options"
+		perf report --stdio $options -i cpu.data >report.txt 2>said
+		"$kiln" fold -q report.txt >folded
+		grep ';main;' samples | diff - <(grep ';main;' folded)
+		sum samples | diff - <(sum folded)
+		"$kiln" fold -q --kind samples report.txt | cmp - folded
+	done
+	perf report --stdio --no-children -g folded,0,period -i cpu.data 2>said | "$kiln" fold -q - >folded
+	sum folded | diff periods -
+	share three_quarters 66 84 folded
+	perf report --stdio -g folded,0 -i cpu.data 2>said | "$kiln" fold -q - >folded
+	share three_quarters 66 84 folded
+	# A hundredth of a percent for each stack, up or down.
+	awk -v periods="$(cat periods)" '{ sum += $NF } END { off = sum - periods; exit !(off * off <= (NR * periods / 10000) ^ 2) }' folded
+}
+
 @test "perf sched: the time between switches" {
 	need root gcc perf
 	gcc -O0 -fno-omit-frame-pointer -o naps "$programs/naps.c"

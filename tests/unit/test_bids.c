@@ -69,6 +69,7 @@ static const char *const formats[] = {
 	"javacore",
 	"jstack",
 	"instruments",
+	"perf-report",
 	"perf-sched",
 	"pmc",
 	"sample",
