@@ -12,6 +12,13 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* Text from elsewhere ends its lines with two characters. */
+static struct bytes without_return(struct bytes line)
+{
+	line.len -= bytes_end(line, BYTES("\r"));
+	return line;
+}
+
 static void skip_blanks(struct bytes *text)
 {
 	while (text->len && (*text->at == ' ' || *text->at == '\t')) {
@@ -204,9 +211,10 @@ static bool parse_without_ids(struct bytes line, struct perf_event *ret_event)
 bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 {
 	struct perf_event e = {0};
-	struct bytes all = line, tail, word;
+	struct bytes all, tail, word;
 	bool found = false;
 
+	all = line = without_return(line);
 	skip_blanks(&all);
 	tail = all;
 	while (tail.len) {
@@ -249,6 +257,7 @@ bool perf_event_parse_bare(struct bytes line, struct perf_event *ret_event)
 	const char *blank;
 
 	skip_blanks(&line);
+	line = without_return(line);
 	text = trim_end(line);
 	if (bytes_end(text, BYTES(":")) && text.len > 1) {
 		blank = bytes_last(text, ' ');
@@ -367,6 +376,7 @@ bool perf_event_parse_tail(struct bytes line, struct bytes head, struct perf_eve
 {
 	struct perf_event e = *event;
 
+	line = without_return(line);
 	if (!head.len || !bytes_start(line, head) ||
 		!parse_tail((struct bytes){line.at + head.len, line.len - head.len}, &e) ||
 		!e.anchored)

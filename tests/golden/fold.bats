@@ -10,10 +10,22 @@ load common
 		diff "$golden/perf-script/all.cpu-clock.folded" -
 }
 
+@test "perf script: lines that end with carriage returns" {
+	sed 's/$/\r/' "$golden/perf-script/all.txt" >crlf.txt
+	diff <("$kiln" info "$golden/perf-script/all.txt") <("$kiln" info crlf.txt)
+	for kind in cycles:u cpu-clock idle; do
+		diff <("$kiln" fold -q --all --idle --kind $kind "$golden/perf-script/all.txt") \
+			<("$kiln" fold -q --all --idle --kind $kind crlf.txt)
+	done
+}
+
 @test "perf script: nothing but programs and frames" {
 	"$kiln" fold "$golden/perf-script/bare.txt" 2>said | diff "$golden/perf-script/bare.folded" -
 	grep -qF '1 of 20 lines skipped, first at line 19: expected an event line' said
 	[ "$("$kiln" fold -q --kind cpu-clock "$golden/perf-script/bare.txt")" = 'swapper;idle 1' ]
+	sed 's/$/\r/' "$golden/perf-script/bare.txt" >crlf.txt
+	"$kiln" fold crlf.txt 2>said | diff "$golden/perf-script/bare.folded" -
+	grep -qF '1 of 20 lines skipped, first at line 19: expected an event line' said
 }
 
 @test "folded text with decimals, comments and carriage returns" {
