@@ -26,6 +26,9 @@
 
 #define UNMAP_ALONE ((size_t)32 << 20) /* bytes */
 
+/* What some write before text in UTF-8. No binary format starts with it. */
+#define MARK BYTES("\xEF\xBB\xBF")
+
 static const struct filter *const filters[] = {
 	&filter_gzip,
 #ifdef HAVE_ZSTD
@@ -51,6 +54,7 @@ struct input_source {
 	const struct filter *filter; /* NULL: plain */
 	void *filter_state;
 	bool filter_done;
+	bool begun;   /* what a filter unpacks, whose mark has been cut off if it has one */
 	char *buffer; /* the window lies in it, unless the content is in memory */
 	size_t start, len, cap;
 	char *mapped; /* a plain file; NULL: it is none */
@@ -155,6 +159,11 @@ static const struct filter *filter_for(struct bytes head)
 	return NULL;
 }
 
+static size_t mark_length(struct bytes head)
+{
+	return bytes_start(head, MARK) ? MARK.len : 0;
+}
+
 /* ---- Mapped files ---- */
 
 /* Take up to `room` bytes of the range: nobody else reads them then. */
@@ -176,6 +185,7 @@ static bool map_file(struct input_source *s)
 	bool alone = s->raw.fd >= 0 && !(s->raw.next && *s->raw.next);
 	off_t base = alone ? lseek(s->raw.fd, 0, SEEK_CUR) : -1;
 	struct stat status;
+	struct bytes content;
 	void *at;
 
 	if (base < 0 || fstat(s->raw.fd, &status) || !S_ISREG(status.st_mode) ||
@@ -186,11 +196,12 @@ static bool map_file(struct input_source *s)
 		return false;
 	s->mapped = at;
 	s->mapped_size = (size_t)status.st_size;
-	s->base = s->passed = (size_t)base;
+	content = (struct bytes){s->mapped + base, s->mapped_size - (size_t)base};
+	s->base = s->passed = (size_t)base + mark_length(content);
 	s->all = (struct input_range){
 		.lock = PTHREAD_MUTEX_INITIALIZER, .end = s->mapped_size - s->base};
 	s->range = &s->all;
-	if (!filter_for((struct bytes){s->mapped + s->base, s->mapped_size - s->base}))
+	if (!filter_for(content))
 		return true;
 	munmap(s->mapped, s->mapped_size);
 	s->mapped = NULL;
@@ -247,6 +258,10 @@ static bool input_begin(struct input *in, struct error *err)
 	if (s->filter) {
 		s->filter_state = s->filter->open();
 		s->raw.packed = true;
+	} else {
+		size_t cut = mark_length(s->raw.left);
+
+		s->raw.left = (struct bytes){s->raw.left.at + cut, s->raw.left.len - cut};
 	}
 	return true;
 }
@@ -349,6 +364,19 @@ static void make_room(struct input_source *s, size_t want)
 	}
 }
 
+/* Cut the mark off what a filter has unpacked so far, once that is long enough to tell. */
+static void begin(struct input_source *s, bool ended)
+{
+	size_t cut;
+
+	if (s->len < MARK.len && !ended)
+		return;
+	cut = mark_length((struct bytes){s->buffer + s->start, s->len});
+	s->start += cut;
+	s->len -= cut;
+	s->begun = true;
+}
+
 /* Append a piece of unpacked content to the buffer. *ret_ended: there is no more. */
 static bool source_step(struct input_source *s, bool *ret_ended, struct error *err)
 {
@@ -375,6 +403,8 @@ static bool source_step(struct input_source *s, bool *ret_ended, struct error *e
 		*ret_ended = s->raw.ended;
 	}
 	s->len += len;
+	if (s->filter && !s->begun)
+		begin(s, *ret_ended);
 	return true;
 }
 
@@ -408,7 +438,7 @@ bool input_fill(struct input *in, size_t want, struct error *err)
 		return true;
 	}
 	make_room(s, want);
-	while (s->len < want && !in->ended)
+	while ((s->len < want || (s->filter && !s->begun)) && !in->ended)
 		if (!source_step(s, &in->ended, err))
 			return error_prefix(
 				err, "byte %llu: ", (unsigned long long)(in->offset + s->len));

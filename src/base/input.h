@@ -1,7 +1,8 @@
 /* input.h: a file, a pipe or bytes in memory, decompressed, as a window that moves forward.
  *
  * gzip, zstd and xz are recognised by their first bytes and undone on the way, whatever the name of
- * the file. Memory stays bounded by what the caller asks to see at once. */
+ * the file; a byte order mark before text in UTF-8 is no content. Memory stays bounded by what the
+ * caller asks to see at once. */
 #ifndef KILN_BASE_INPUT_H
 #define KILN_BASE_INPUT_H
 

@@ -13,8 +13,6 @@ void json_open(struct json *j, struct input *in, struct error *err)
 	*j = (struct json){.in = in, .err = err};
 	j->at = in->window.at;
 	j->end = in->window.len ? j->at + in->window.len : j->at;
-	if (in->window.len >= 3 && !memcmp(j->at, "\xEF\xBB\xBF", 3) && !in->offset)
-		j->at += 3;
 }
 
 void json_release(struct json *j)

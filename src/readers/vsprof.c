@@ -18,7 +18,6 @@
 #define EXPECTS	      "a level, a function and its values, such as `1,\"Main()\",471,91.25`"
 #define COLUMNS_LIMIT 32u
 #define NO_COLUMN     COLUMNS_LIMIT
-#define BOM	      BYTES("\xEF\xBB\xBF")
 
 enum column { LEVEL, FUNCTION, CALLS, SAMPLES, TIME, MODULE, COLUMNS };
 
@@ -58,8 +57,6 @@ static void find_columns(struct vsprof *v, struct bytes line)
 
 	for (int c = 0; c < COLUMNS; c++)
 		v->column[c] = NO_COLUMN;
-	if (bytes_start(line, BOM))
-		line = (struct bytes){line.at + BOM.len, line.len - BOM.len};
 	for (v->columns = 0; v->columns < COLUMNS_LIMIT && csv_next(&line, ',', &field);
 		v->columns++)
 		for (int c = 0; c < COLUMNS; c++)
@@ -290,8 +287,6 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 static int bid(struct bytes head)
 {
-	if (bytes_start(head, BOM))
-		head = (struct bytes){head.at + BOM.len, head.len - BOM.len};
 	return bytes_start(head, BYTES("Level,Function Name,")) ? 8 * 20 : 0;
 }
 

@@ -56,3 +56,13 @@ load common
 	"$kiln" info x.folded | grep -q '^comments *3$'
 	"$kiln" diff x.folded x.folded --to folded | diff <(printf '#tick;read 5 5\nmain 2 2\n') -
 }
+
+@test "a byte order mark before text is no part of it" {
+	for name in folded/decimals perf-script/all perf-report/counts jstack/states bcc/profile vsprof/samples; do
+		(printf '\357\273\277' && cat "$golden/$name.txt") >marked
+		diff <("$kiln" fold -q "$golden/$name.txt") <("$kiln" fold -q marked)
+		diff <("$kiln" fold -q "$golden/$name.txt") <("$kiln" fold -q - < <(cat marked))
+		diff <("$kiln" fold -q "$golden/$name.txt") <(gzip -c marked | "$kiln" fold -q -)
+	done
+	printf '\357\273\277' | refused 'expected a profile or text to read'
+}

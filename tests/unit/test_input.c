@@ -59,8 +59,12 @@ static void check_lines(struct input *in)
 
 static void compressed_and_plain_files_read_alike(void **state)
 {
-	static const char *const commands[] = {
-		"cat", "gzip -c", "zstd -q -c", "xz -0 -c", "(head -c 700000 | gzip -c; gzip -c)"};
+	static const char *const commands[] = {"cat", "gzip -c", "zstd -q -c", "xz -0 -c",
+		"(head -c 700000 | gzip -c; gzip -c)",
+		/* A byte order mark is no content, as little as it may be unpacked of it at once.
+		 */
+		"(printf '\\357\\273\\277'; cat)", "(printf '\\357\\273\\277'; cat) | gzip -c",
+		"(printf '\\357' | gzip -c; (printf '\\273\\277'; cat) | gzip -c)"};
 	(void)state;
 
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
