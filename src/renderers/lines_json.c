@@ -4,11 +4,13 @@
  * there are, but take no frames away here. Files are only named, never read. */
 #include "renderers/columns.h"
 #include "renderers/renderers.h"
+#include "transforms/canonical.h"
 
 #include <stdlib.h>
 
 struct lines_settings {
 	const char *function, *module;
+	bool canonical;
 };
 
 static const struct option lines_options[] = {
@@ -22,6 +24,10 @@ static const struct option lines_options[] = {
 		.help = "only of this module",
 		.set = option_text,
 		.offset = offsetof(struct lines_settings, module)},
+	{.name = "canonical",
+		.help = "every function that a comparison calls so",
+		.set = option_flag,
+		.offset = offsetof(struct lines_settings, canonical)},
 	{0},
 };
 
@@ -32,7 +38,7 @@ struct costs {
 struct lines {
 	const struct view *view;
 	const struct profile *profile;
-	string_id function, module;
+	bool *wanted;		   /* of every frame: is it the function's? */
 	frame_id *frame_of;	   /* of every location: the function's frame in it, or 0 */
 	int64_t *self, *total;	   /* of every stack */
 	stack_id *around;	   /* of every stack: the next one outwards with the function */
@@ -43,11 +49,40 @@ struct lines {
 
 /* ---- Where the function is ---- */
 
-static bool is_wanted(const struct lines *l, frame_id id)
+/* Is it called so where two builds are compared? */
+static bool is_canonically(
+	struct bytes name, struct bytes module, struct bytes called, struct buffer *spare)
 {
-	const struct frame *frame = &l->profile->frames.items[id];
+	const struct canonical as_compared = {.names = true};
+	bool part;
 
-	return frame->function == l->function && (!l->module || frame->module == l->module);
+	if (canonical_keeps(&as_compared, name) ||
+		!canonical_function(&as_compared, name, module, spare, &part))
+		return bytes_equal(name, called);
+	return bytes_equal(buffer_bytes(spare), called);
+}
+
+/* False: no frame is the function's. */
+static bool find_frames(struct lines *l, const struct lines_settings *s)
+{
+	const struct profile *p = l->profile;
+	struct bytes function = bytes_of(s->function),
+		     module = bytes_of(s->module ? s->module : "");
+	struct buffer spare = {0};
+	bool any = false;
+
+	l->wanted = memory_new(p->frames.len, sizeof(*l->wanted));
+	for (size_t i = 1; i < p->frames.len; i++) {
+		struct bytes name = profile_text(p, p->frames.items[i].function);
+		struct bytes of = profile_text(p, p->frames.items[i].module);
+
+		l->wanted[i] = (!s->module || bytes_equal(of, module)) &&
+			       (s->canonical ? is_canonically(name, of, function, &spare)
+					     : bytes_equal(name, function));
+		any |= l->wanted[i];
+	}
+	buffer_release(&spare);
+	return any;
 }
 
 /* The innermost one, where it is inlined into itself. */
@@ -62,7 +97,7 @@ static void find_locations(struct lines *l)
 		for (uint32_t n = 0; n < names.count; n++) {
 			frame_id id = p->location_frames.items[names.first + n];
 
-			if (is_wanted(l, id))
+			if (l->wanted[id])
 				l->frame_of[i] = id;
 		}
 	}
@@ -137,7 +172,7 @@ static void add_stack(struct lines *l, stack_id stack)
 	if (!is_around(l, stack, false))
 		l->of_frame[frame].total += l->total[stack];
 	if (!l->profile->locations.items[location].mapping ||
-		!is_wanted(l, end_frame(l, location, false)))
+		!l->wanted[end_frame(l, location, false)])
 		return;
 	l->of_location[location].self += l->self[stack];
 	if (!is_around(l, stack, true))
@@ -276,6 +311,7 @@ static void put(struct buffer *b, const struct lines *l, const char *function)
 
 static void lines_release(struct lines *l)
 {
+	free(l->wanted);
 	free(l->frame_of);
 	free(l->self);
 	free(l->total);
@@ -284,31 +320,18 @@ static void lines_release(struct lines *l)
 	free(l->of_location);
 }
 
-/* The row of a name that the profile has, and 0 when it has none: then *ret_none is true. */
-static string_id known_string(const struct profile *p, const char *name, bool *ret_none)
-{
-	for (size_t i = 1; name && i < p->string_ends.len; i++)
-		if (bytes_equal(profile_text(p, (string_id)i), bytes_of(name)))
-			return (string_id)i;
-	*ret_none |= name != NULL;
-	return 0;
-}
-
 static bool lines_render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
 	const struct lines_settings *s = settings;
 	struct lines l = {.view = v, .profile = v->profile};
 	struct buffer b = {0};
-	bool none = false;
 
 	if (!s->function)
 		return error_set(err, ERR_USAGE, "expected --function NAME");
 	if (!columns_fit(v, err))
 		return false;
-	l.function = known_string(v->profile, s->function, &none);
-	l.module = known_string(v->profile, s->module, &none);
-	if (!none) {
+	if (find_frames(&l, s)) {
 		find_locations(&l);
 		sum_stacks(&l);
 		add_stacks(&l);

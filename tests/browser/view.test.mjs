@@ -1108,6 +1108,21 @@ test("callers and callees, lines and instructions of a comparison have before, a
 	equal(after.total, costOf("write_all").total[1]);
 });
 
+test("the source of a comparison is that of all functions that are called so there", {}, async (tab) => {
+	const before = path.join(folder, "before.folded"), after = path.join(folder, "after.folded");
+	fs.writeFileSync(before, "main;work 2\nmain;work.isra.0;leaf 3\n");
+	fs.writeFileSync(after, "main;work;work.cold 4\nmain;rest 1\n");
+	const own = await serve([before, after]);
+	const hash = `#before=${encodeURIComponent(before)}&profile=${encodeURIComponent(after)}&view=source&function=work`;
+	await tab.goto(own.url + hash);
+	const { source: shown } = await until(tab, "both sides", (state) => state.source && !state.waiting);
+	equal([shown.before.self, shown.before.total, shown.self, shown.total], [2, 5, 4, 4]);
+	await tab.keyboard.press("x"); // after alone, by its own names
+	const { source: alone } = await until(tab, "one side", (state) => state.source && !state.waiting && !state.source.before);
+	equal([alone.self, alone.total], [0, 4]);
+	own.server.kill();
+});
+
 // ---- Table, keys, looks ----
 
 test("the table sorts, and marks in the graph", {}, async (tab) => {

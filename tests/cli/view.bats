@@ -486,6 +486,19 @@ with View(kiln, "hot.txt") as view:
 '
 }
 
+@test "lines of a function by its name in a comparison are those of all functions that are called so there" {
+	printf '%s\n' 'main;work 2' 'main;work.isra.0;leaf 3' 'main;work;work.cold 4' 'main;workshop 8' >a.folded
+	view '
+with View(kiln, "a.folded") as view:
+    costs = lambda query: [json.loads(view.get(query)[2])[key] for key in ("self", "total")]
+    assert costs("lines-json?function=work") == [2, 6]
+    assert costs("lines-json?function=work&canonical") == [6, 9]
+    assert costs("lines-json?function=work.cold&canonical") == [0, 0]
+    compared, = [f for f in json.loads(view.get("top?json&profile=a.folded&before=a.folded")[2])["functions"] if f["function"] == "work"]
+    assert [compared["self"], compared["total"]] == [6, 9], compared
+'
+}
+
 @test "source and machine code are those of files that the profile names, and of no others" {
 	hot_program
 	"$kiln" record -q -F 999 -o run.kiln -- ./hot || skip "needs perf"

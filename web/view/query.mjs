@@ -133,9 +133,9 @@ export function chartAddress(state, by, least) {
 	return address("chart", [...asked(sideOf(state)), word("by", by), word("least", least + "ns")]);
 }
 
-// What the lines and addresses of the chosen function cost.
+// What the lines and addresses of the chosen function cost; canonical: its name is a comparison's.
 export function linesAddress(state) {
-	return address("lines-json", [...asked(sideOf(state)), word("function", state.function)]);
+	return address("lines-json", [...asked(sideOf(state)), word("function", state.function), ...(state.canonical ? ["canonical"] : [])]);
 }
 
 const ofProfile = (state) => wordsOf(sideOf(state), ["profile"]);

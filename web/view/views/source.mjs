@@ -26,7 +26,7 @@ const hottest = (rows) => rows.reduce((best, row, i) => best < 0 || heat(row) > 
 const buildOf = ({binary, build_id: id}, state) => id || sideOf(state).profile + "\n" + binary;
 
 // Those that are shown, which are asked for one by one.
-const sidesOf = (state) => isCompared(state) ? ["before", "after"].map((side) => ({...state, side})) : [state];
+const sidesOf = (state) => isCompared(state) ? ["before", "after"].map((side) => ({...state, side, canonical: true})) : [state];
 
 export class SourceView {
 	constructor(page) {
