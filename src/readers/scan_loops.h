@@ -157,11 +157,13 @@ size_t SCAN(newlines)(struct bytes text, uint32_t *ret_at, size_t limit)
 	return count;
 }
 
+#define SPAN ((size_t)2 * SCAN_BLOCK) /* bytes that are compared together: at most 64 */
+
 static inline bool differ(const char *a, const char *b)
 {
 	scan_block differences = {0};
 
-	for (int i = 0; i < 2 * SCAN_BLOCK; i += SCAN_BLOCK) {
+	for (size_t i = 0; i < SPAN; i += SCAN_BLOCK) {
 		scan_block of_a, of_b;
 
 		load_block(&of_a, a + i);
@@ -171,56 +173,60 @@ static inline bool differ(const char *a, const char *b)
 	return any_bit(&differences);
 }
 
-size_t SCAN(common_start)(struct bytes a, struct bytes b)
-{
-	size_t len = a.len < b.len ? a.len : b.len, i = 0;
-
-	while (i + 2 * SCAN_BLOCK <= len && !differ(a.at + i, b.at + i))
-		i += 2 * SCAN_BLOCK;
-	while (i + 8 <= len && load_word(a.at + i) == load_word(b.at + i))
-		i += 8;
-	while (i < len && a.at[i] == b.at[i])
-		i++;
-	return i;
-}
-
-/* A bit for each of 64 bytes that are the same in both. */
-static inline uint64_t same_bits(const char *a, const char *b)
+/* A bit for each byte of a span that differs. */
+static inline uint64_t different_bits(const char *a, const char *b)
 {
 	uint64_t bits = 0;
 
-	for (unsigned i = 0; i < 64; i += SCAN_BLOCK) {
+	for (unsigned i = 0; i < SPAN; i += SCAN_BLOCK) {
 		scan_block of_a, of_b;
 
 		load_block(&of_a, a + i);
 		load_block(&of_b, b + i);
-		of_a = (scan_block)(of_a == of_b);
+		of_a = (scan_block)(of_a != of_b);
 		bits |= (uint64_t)bits_of(&of_a) << i;
 	}
 	return bits;
 }
 
-/* The last 64 bytes that are looked at may reach back to where all were the same. */
+/* The last span that is looked at may reach back to where all were the same. */
+size_t SCAN(common_start)(struct bytes a, struct bytes b)
+{
+	size_t len = a.len < b.len ? a.len : b.len, i = 0;
+	uint64_t bits;
+
+	if (len < SPAN) {
+		while (i + 8 <= len && load_word(a.at + i) == load_word(b.at + i))
+			i += 8;
+		while (i < len && a.at[i] == b.at[i])
+			i++;
+		return i;
+	}
+	while (i + SPAN <= len && !differ(a.at + i, b.at + i))
+		i += SPAN;
+	if (i + SPAN > len)
+		i = len - SPAN;
+	bits = different_bits(a.at + i, b.at + i);
+	return bits ? i + (size_t)__builtin_ctzll(bits) : len;
+}
+
 size_t SCAN(common_end)(struct bytes a, struct bytes b)
 {
 	size_t len = a.len < b.len ? a.len : b.len, i = 0;
 	const char *a_end = a.at + a.len, *b_end = b.at + b.len;
+	uint64_t bits;
 
-	while (i + 64 <= len) {
-		uint64_t others = ~same_bits(a_end - i - 64, b_end - i - 64);
-
-		if (others)
-			return i + (size_t)__builtin_clzll(others);
-		i += 64;
+	if (len < SPAN) {
+		while (i + 8 <= len && load_word(a_end - i - 8) == load_word(b_end - i - 8))
+			i += 8;
+		while (i < len && a_end[-1 - (ptrdiff_t)i] == b_end[-1 - (ptrdiff_t)i])
+			i++;
+		return i;
 	}
-	if (len >= 64) {
-		uint64_t others = ~same_bits(a_end - len, b_end - len);
-
-		return others ? len - 64 + (size_t)__builtin_clzll(others) : len;
-	}
-	while (i + 8 <= len && load_word(a_end - i - 8) == load_word(b_end - i - 8))
-		i += 8;
-	while (i < len && a_end[-1 - (ptrdiff_t)i] == b_end[-1 - (ptrdiff_t)i])
-		i++;
-	return i;
+	while (i + SPAN <= len && !differ(a_end - i - SPAN, b_end - i - SPAN))
+		i += SPAN;
+	if (i + SPAN > len)
+		i = len - SPAN;
+	bits = different_bits(a_end - i - SPAN, b_end - i - SPAN) << (64 - SPAN);
+	return bits ? i + (size_t)__builtin_clzll(bits) : len;
 }

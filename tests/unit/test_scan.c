@@ -39,8 +39,8 @@ static void one_different_byte_is_seen_at_every_place(void **state)
 	}
 }
 
-/* The same for what two texts share at their ends, of which one may be longer. */
-static void common_ends_are_as_long_as_they_are(void **state)
+/* The same for what two texts share at their starts and ends, of which one may be longer. */
+static void common_parts_are_as_long_as_they_are(void **state)
 {
 	char text[ROOM];
 
@@ -53,6 +53,12 @@ static void common_ends_are_as_long_as_they_are(void **state)
 		struct bytes first = {a, len}, second = {b, longer < ROOM ? longer : len};
 
 		assert_int_equal(scan_common_start(first, second), len);
+		for (size_t at = 0; at < len; at++) {
+			b[at] ^= 0x40;
+			assert_int_equal(scan_common_start(first, second), at);
+			assert_int_equal(scan_common_start(second, first), at);
+			b[at] ^= 0x40;
+		}
 		memmove(b + second.len - len, text, len);
 		assert_int_equal(scan_common_end(first, second), len);
 		for (size_t at = 0; at < len; at++) {
@@ -120,7 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_different_byte_is_seen_at_every_place),
-		cmocka_unit_test(common_ends_are_as_long_as_they_are),
+		cmocka_unit_test(common_parts_are_as_long_as_they_are),
 		cmocka_unit_test(eight_bytes_at_once_see_what_one_does),
 		cmocka_unit_test(a_column_of_an_address_is_blanks_and_digits),
 	};
