@@ -292,8 +292,7 @@ static bool take_line(struct folded *f, struct bytes line, size_t shared, struct
 	f->lines++;
 	if (line.len && line.at[line.len - 1] == '\r')
 		line.len--;
-	if (!line.len || (line.at[0] == '#' && !f->style && folded_is_comment(line)) ||
-		!bytes_trim(line).len) {
+	if (!line.len || (!f->style && folded_is_comment(line)) || !bytes_trim(line).len) {
 		f->comments++;
 		return true;
 	}
@@ -484,7 +483,7 @@ static int bid(struct bytes head)
 	while (good + other < 64 && bytes_line(&all, &line)) {
 		bool cut = !all.len && head.len >= READER_HEAD;
 
-		if (cut || !line.len || (*line.at == '#' && folded_is_comment(line)))
+		if (cut || !line.len || folded_is_comment(line))
 			continue;
 		if (!folded_cut_number(&line, FOLDED_SIGNED, &number)) {
 			other++;

@@ -46,7 +46,7 @@ bool folded_cut_number(struct bytes *line, enum folded_sign sign, struct decimal
 	return true;
 }
 
-bool folded_is_comment(struct bytes line)
+bool folded_is_comment_behind(struct bytes line)
 {
 	struct decimal number;
 
@@ -61,7 +61,7 @@ bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign
 	bool any = false;
 
 	while (bytes_line(&head, &line) && (whole || head.len)) {
-		if (!line.len || (*line.at == '#' && folded_is_comment(line)) ||
+		if (!line.len || folded_is_comment(line) ||
 			!folded_cut_number(&line, sign, &number))
 			continue;
 		if (!folded_cut_number(&line, sign, &number))

@@ -25,8 +25,13 @@ enum folded_sign { FOLDED_UNSIGNED, FOLDED_SIGNED };
 bool folded_cut_number(struct bytes *line, enum folded_sign sign, struct decimal *ret_number);
 
 /* "# main 12", or "#" before what has no number: a name may start with it, such as "#tick;read 12".
- * Call it when the line starts so. */
-bool folded_is_comment(struct bytes line);
+ */
+bool folded_is_comment_behind(struct bytes line); /* of a line that starts with # */
+
+static inline bool folded_is_comment(struct bytes line)
+{
+	return line.len && *line.at == '#' && folded_is_comment_behind(line);
+}
 
 /* Do all lines of the head that are stacks end in two numbers? A line that the head cuts in two is
  * not asked. */

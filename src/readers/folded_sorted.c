@@ -137,7 +137,7 @@ bool folded_sorted_next(struct folded_sorted *f, struct bytes last, struct error
 			f->ended = true;
 			return true;
 		}
-	} while (!line.len || (line.at[0] == '#' && folded_is_comment(line)));
+	} while (!line.len || folded_is_comment(line));
 	f->plain = take_line(f, line) && is_in_order(f, last);
 	return true;
 }
@@ -157,7 +157,7 @@ static void take_window(
 		line = (struct bytes){rest.at, newline ? (size_t)(newline - rest.at) : rest.len};
 		rest.at += line.len + (newline != NULL);
 		rest.len -= line.len + (newline != NULL);
-		if (!line.len || (line.at[0] == '#' && folded_is_comment(line)))
+		if (!line.len || folded_is_comment(line))
 			continue;
 		f->plain = take_line(f, line);
 		lines[count++] = (struct folded_plain){f->stack, f->value};

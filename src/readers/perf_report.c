@@ -136,15 +136,13 @@ static void compare_sum(struct perf_report *r, bool samples)
 	if (sum < whole * 0.99)
 		profile_note(p,
 			"%.*s: the stacks have %.1f%% of what the report is about; others were "
-			"below "
-			"perf report's limit (0.5%% of a row, unless it is told -g folded,0) or "
-			"filtered",
+			"below perf report's limit (0.5%% of a row, unless it is told -g "
+			"folded,0) or filtered",
 			(int)event.len, event.at, 100 * sum / whole);
 	else if (whole > 0 && sum > (whole + (double)s->samples_unit) * 1.01)
 		profile_note(p,
 			"%.*s: the stacks have %.0f%% of what the report is about: those of "
-			"callers "
-			"are among them; print it with --no-children",
+			"callers are among them; print it with --no-children",
 			(int)event.len, event.at, 100 * sum / whole);
 }
 
@@ -256,12 +254,6 @@ static struct bytes cut_field(struct bytes *row, size_t width, bool last)
 	return bytes_trim(field);
 }
 
-static void set(struct buffer *b, struct bytes text)
-{
-	b->len = 0;
-	buffer_add(b, text.at, text.len);
-}
-
 /* "1234:app" is app of process 1234. */
 static struct bytes command_of(struct bytes field)
 {
@@ -292,10 +284,10 @@ static void take_row(struct perf_report *r, struct bytes line)
 
 		switch (r->columns[i].is) {
 		case COLUMN_COMMAND:
-			set(&r->command, command_of(field));
+			buffer_set(&r->command, command_of(field));
 			break;
 		case COLUMN_SYMBOL:
-			set(&r->symbol, symbol_of(field));
+			buffer_set(&r->symbol, symbol_of(field));
 			break;
 		case COLUMN_CHILDREN:
 			children = field;
@@ -533,7 +525,7 @@ static void take_comment(struct perf_report *r, struct bytes line)
 		take_columns(r, line);
 	else if (!parse_event_count(line, &r->section.event_count))
 		parse_total(line, BYTES("# Total Lost Samples: "), &r->lost);
-	set(&r->heading, line);
+	buffer_set(&r->heading, line);
 }
 
 static bool take_line(struct perf_report *r, struct bytes line, struct error *err)
@@ -619,5 +611,4 @@ const struct reader reader_perf_report = {
 	.proof = "perf 6.1 against perf.data of the same recordings",
 	.bid = bid,
 	.read = read,
-	.one_table = true,
 };

@@ -39,7 +39,7 @@ const struct reader *reader_for(struct bytes head)
 }
 
 /* "expected one of: ..." with what each reader looks for. */
-static bool unknown_format(struct error *err)
+static void unknown_format(struct error *err)
 {
 	struct buffer known = {0};
 
@@ -48,7 +48,6 @@ static bool unknown_format(struct error *err)
 	error_set(err, ERR_FORMAT, "unknown format; looked for: %s (name one with --format)",
 		known.at ? known.at : "nothing");
 	buffer_release(&known);
-	return false;
 }
 
 bool read_part_tell(const struct read_part *part, struct profile *out, struct error *err)
@@ -69,19 +68,28 @@ static bool read_with(const struct reader *reader, struct input *in,
 	       reader->read(in, options, out, err);
 }
 
+static const struct reader *choose(struct input *in, const char *format, struct error *err)
+{
+	const struct reader *reader;
+
+	if (!in->window.len) {
+		error_set(err, ERR_FORMAT,
+			"byte 0: empty; expected a profile or text to read: look at what should "
+			"have written it");
+		return NULL;
+	}
+	reader = format ? reader_by_name(format) : reader_for(bytes_head(in->window, READER_HEAD));
+	if (!reader)
+		unknown_format(err);
+	return reader;
+}
+
 const struct reader *reader_of_input(struct input *in, const char *format, struct error *err)
 {
 	const struct reader *reader = NULL;
 
-	if (!input_fill(in, READER_HEAD, err))
-		;
-	else if (!in->window.len)
-		error_set(err, ERR_FORMAT,
-			"byte 0: empty; expected a profile or text to read: look at what should "
-			"have written it");
-	else if (!(reader = format ? reader_by_name(format)
-				   : reader_for(bytes_head(in->window, READER_HEAD))))
-		unknown_format(err);
+	if (input_fill(in, READER_HEAD, err))
+		reader = choose(in, format, err);
 	if (!reader)
 		error_prefix(err, "%s: ", in->name);
 	return reader;

@@ -45,8 +45,8 @@ enum read_style {
 /* A part of an input, and what is known when it has been read, to be said of all of it. */
 struct read_part {
 	bool later; /* it is not the first one */
-	const struct input_range
-		*range;	    /* all of it; its end may come nearer until it is reached */
+	/* All of it; its end may come nearer until it is reached. */
+	const struct input_range *range;
 	uint64_t size;	    /* of the input */
 	struct bytes begin; /* the first READER_HEAD bytes of the input, or all there are */
 	struct bytes head;  /* how the input begins, before the part */

@@ -572,8 +572,8 @@ void unwind_tables_note(const struct unwind_tables *t, struct profile *profile)
 	if (t->no_memory)
 		profile_note(profile,
 			"stacks end with [truncated:no-table] in %llu binaries: there was no "
-			"memory for "
-			"their unwind tables (ulimit -v, or memory.max of the control group)",
+			"memory for their unwind tables (ulimit -v, or memory.max of the control "
+			"group)",
 			(unsigned long long)t->no_memory);
 	if (t->no_room > t->no_memory)
 		profile_note(profile,

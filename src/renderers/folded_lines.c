@@ -13,8 +13,8 @@
 /* Bytes of text that stay in a CPU's own cache; the last node may bring as many, one line more. */
 #define PIECE ((uint32_t)96 << 10)
 
-#define MANY                                                                                       \
-	((size_t)64 << 10) /* nodes: what is done with them takes longer than to start a thread */
+/* Nodes: what is done with so many takes longer than to start a thread. */
+#define MANY ((size_t)64 << 10)
 
 struct writing {
 	const struct folded_lines *lines;

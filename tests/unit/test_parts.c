@@ -80,6 +80,13 @@ static bool check_text(const struct reader *reader, struct bytes text, unsigned 
 	return done;
 }
 
+/* In two parts to seven: can it be read so? */
+static void check_in_few_parts(const struct reader *reader, struct bytes text, bool can)
+{
+	for (unsigned count = 2; count < 8; count++)
+		assert_int_equal(check_text(reader, text, count), can);
+}
+
 /* ---- Every reader whose input can be cut ---- */
 
 /* Its golden inputs; there are many of folded text. */
@@ -367,9 +374,7 @@ static void maps_of_all_parts_are_of_one_table(void **state)
 		for (int i = 0; i < 300; i++)
 			buffer_printf(&text, "@m%d[\n    f%d+1\n    main+2\n, comm]: %d\n",
 				i * maps / 300, i % 7, i);
-		for (unsigned count = 2; count < 8; count++)
-			assert_int_equal(
-				check_text(reader, buffer_bytes(&text), count), maps <= 16);
+		check_in_few_parts(reader, buffer_bytes(&text), maps <= 16);
 	}
 	buffer_release(&text);
 }
@@ -388,8 +393,7 @@ static void skipped_lines_are_told_once(void **state)
 				"\"t-%d\" #1 nid=0x1 runnable\n"
 				"   java.lang.Thread.State: RUNNABLE\n%s\tat a.B.c(B.java:%d)\n\n",
 				i, i == turn || i == 59 - turn / 2 ? "\tat nothing\n" : "", i % 5);
-		for (unsigned count = 2; count < 8; count++)
-			assert_true(check_text(reader, buffer_bytes(&text), count));
+		check_in_few_parts(reader, buffer_bytes(&text), true);
 	}
 	buffer_release(&text);
 }
@@ -408,8 +412,7 @@ static void skipped_lines_of_a_script_are_told_once(void **state)
 				"%sx 1 %d.000000: 7 cpu-clock: \n\t  4%04x f+0x1 (/bin/x)\n%s\n",
 				i == turn ? "what is this?\n\n" : "", i, i % 5,
 				i == 59 - turn / 2 ? "\tno frame at all\n" : "");
-		for (unsigned count = 2; count < 8; count++)
-			assert_true(check_text(reader, buffer_bytes(&text), count));
+		check_in_few_parts(reader, buffer_bytes(&text), true);
 	}
 	buffer_release(&text);
 }
