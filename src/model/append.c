@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define FETCHED 8 /* strings ahead: as long as it takes to come from memory */
+#define AT_ONCE 64u /* strings */
 
 /* ---- Rows ---- */
 
@@ -18,10 +18,13 @@ static string_id *strings_moved(struct profile *to, const struct profile *from)
 	uint32_t count = (uint32_t)from->string_ends.len;
 	string_id *map = memory_new(count, sizeof(*map));
 
-	for (uint32_t i = 1; i < count; i++) {
-		if (i + FETCHED < count)
-			profile_fetch_string(to, profile_text(from, i + FETCHED));
-		map[i] = profile_string(to, profile_text(from, i));
+	for (uint32_t start = 1; start < count; start += AT_ONCE) {
+		uint32_t few = count - start < AT_ONCE ? count - start : AT_ONCE;
+		struct bytes texts[AT_ONCE];
+
+		for (uint32_t i = 0; i < few; i++)
+			texts[i] = profile_text(from, start + i);
+		profile_strings(to, texts, few, map + start);
 	}
 	return map;
 }

@@ -2,7 +2,7 @@
 #include "model/profile.h"
 
 #include "base/buffer.h"
-#include "base/utf8.h"
+#include "model/rows.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -91,27 +91,11 @@ void profile_borrow(struct profile *p, void *from, void (*release)(void *from))
 	p->release_borrowed = release;
 }
 
-/* A profile that was mapped from a file has rows but no maps to find them by; the first row that is
- * added makes the map. */
-static bool unmapped(const struct id_map *m, size_t rows)
-{
-	return !m->slots && rows > 1;
-}
-
-/* Room for one more row? */
-static bool room(struct profile *p, size_t rows)
-{
-	if (rows < PROFILE_ROWS_LIMIT)
-		return true;
-	p->full = true;
-	return false;
-}
-
 static void rows_enter(struct id_map *m, const void *rows, size_t count, size_t size)
 {
 	const char *items = rows;
 
-	if (unmapped(m, count))
+	if (rows_unmapped(m, count))
 		for (uint32_t id = 1; id < count; id++)
 			id_map_enter(m, hash_bytes(items + id * size, size), id);
 }
@@ -140,7 +124,7 @@ static uint32_t row_find(struct id_map *m, const void *rows, const void *row, si
 		size_t at;                                                                         \
                                                                                                    \
 		(id) = row_find(&(p)->map, (p)->table.items, (row), sizeof(*(row)), &hash, &at);   \
-		if (!(id) && room((p), (p)->table.len)) {                                          \
+		if (!(id) && rows_room((p), (p)->table.len)) {                                     \
 			(id) = (uint32_t)(p)->table.len;                                           \
 			vector_push(&(p)->table, *(row));                                          \
 			id_map_put(&(p)->map, hash, at, (id));                                     \
@@ -152,111 +136,6 @@ static uint32_t row_find(struct id_map *m, const void *rows, const void *row, si
 		rows_enter(&(p)->map, (p)->table.items, (p)->table.len, sizeof(*(row)));           \
 		FIND_OR_ADD_ENTERED(id, p, table, map, row);                                       \
 	} while (0)
-
-/* ---- Strings ---- */
-
-struct bytes profile_text(const struct profile *p, string_id id)
-{
-	uint64_t start = id ? p->string_ends.items[id - 1] : 0;
-
-	return (struct bytes){p->string_bytes.items ? p->string_bytes.items + start : "",
-		p->string_ends.items[id] - start};
-}
-
-/* The id of `text`, or 0. Then *ret_hash and *ret_at tell where in the map it belongs. */
-static string_id string_find(
-	struct profile *p, struct bytes text, uint64_t *ret_hash, size_t *ret_at)
-{
-	struct id_map *m = &p->by_string;
-	uint32_t id;
-
-	if (unmapped(m, p->string_ends.len))
-		for (id = 1; id < p->string_ends.len; id++) {
-			struct bytes known = profile_text(p, id);
-
-			id_map_enter(m, hash_bytes(known.at, known.len), id);
-		}
-	*ret_hash = hash_bytes(text.at, text.len);
-	*ret_at = id_map_first(m, *ret_hash);
-	while ((id = id_map_candidate(m, *ret_hash, ret_at)))
-		if (bytes_equal(profile_text(p, id), text))
-			return id;
-	return 0;
-}
-
-string_id profile_known_string(struct profile *p, struct bytes text)
-{
-	uint64_t hash;
-	size_t at;
-
-	return string_find(p, text, &hash, &at);
-}
-
-void profile_fetch_string(const struct profile *p, struct bytes text)
-{
-	if (p->by_string.slots)
-		__builtin_prefetch(p->by_string.slots +
-				   id_map_start(&p->by_string, hash_bytes(text.at, text.len)));
-}
-
-/* A text that is not known: string_find has told where it belongs. */
-static string_id string_add(struct profile *p, struct bytes text, uint64_t hash, size_t at)
-{
-	string_id id = (string_id)p->string_ends.len;
-
-	if (!room(p, id))
-		return 0;
-	vector_reserve(&p->string_bytes, text.len);
-	memcpy(p->string_bytes.items + p->string_bytes.len, text.at, text.len);
-	p->string_bytes.len += text.len;
-	vector_push(&p->string_ends, p->string_bytes.len);
-	id_map_put(&p->by_string, hash, at, id);
-	return id;
-}
-
-/* Control characters become blanks, what is not UTF-8 becomes U+FFFD. */
-static string_id string_repaired(struct profile *p, struct bytes text)
-{
-	struct buffer clean = {0};
-	string_id id;
-
-	while (text.len) {
-		size_t good = utf8_clean_length(text), control;
-
-		buffer_add(&clean, text.at, good);
-		text.at += good;
-		text.len -= good;
-		if (!text.len)
-			break;
-		control = utf8_decode(text, NULL);
-		buffer_text(&clean, control ? " " : "\xEF\xBF\xBD");
-		text.at += control ? control : 1;
-		text.len -= control ? control : 1;
-	}
-	id = profile_string(p, buffer_bytes(&clean));
-	buffer_release(&clean);
-	return id;
-}
-
-string_id profile_string(struct profile *p, struct bytes text)
-{
-	uint64_t hash;
-	size_t at;
-	string_id id;
-
-	if (!text.len)
-		return 0;
-	if (text.len > PROFILE_STRING_LIMIT) {
-		text.len = PROFILE_STRING_LIMIT;
-		return string_repaired(p, text); /* the cut may have split a character */
-	}
-	id = string_find(p, text, &hash, &at);
-	if (id)
-		return id;
-	if (utf8_clean_length(text) < text.len)
-		return string_repaired(p, text);
-	return string_add(p, text, hash, at);
-}
 
 /* ---- Frames, mappings, locations ---- */
 
@@ -304,7 +183,7 @@ frame_id profile_frame(struct profile *p, const struct frame *frame)
 		return id;
 	}
 	id = ID_AT(&p->frame_of_name, frame->function);
-	if (id || !room(p, p->frames.len))
+	if (id || !rows_room(p, p->frames.len))
 		return id;
 	id = (frame_id)p->frames.len;
 	vector_push(&p->frames, *frame);
@@ -333,7 +212,7 @@ mapping_id profile_mapping_unidentified(struct profile *p, const struct mapping 
 	rows_enter(&p->by_mapping, p->mappings.items, p->mappings.len, sizeof(*mapping));
 	if (!p->by_mapping.slots)
 		id_map_grow(&p->by_mapping);
-	if (!room(p, p->mappings.len))
+	if (!rows_room(p, p->mappings.len))
 		return 0;
 	vector_push(&p->mappings, *mapping);
 	return (mapping_id)p->mappings.len - 1;
@@ -410,7 +289,7 @@ static location_id location_of(struct profile *p, const struct location *wanted)
 			p->locations.items[id].mapping == wanted->mapping &&
 			p->locations.items[id].turned == wanted->turned)
 			return id;
-	if (!room(p, p->locations.len))
+	if (!rows_room(p, p->locations.len))
 		return 0;
 	id = location_push(p, wanted, (struct span){0});
 	id_map_put(&p->by_location, hash, at, id);
@@ -438,7 +317,7 @@ location_id profile_location_named(struct profile *p, frame_id frame)
 
 	locations_enter(p);
 	id = ID_AT(&p->location_of_frame, frame);
-	if (id || !room(p, p->locations.len) || !room(p, p->location_frames.len))
+	if (id || !rows_room(p, p->locations.len) || !rows_room(p, p->location_frames.len))
 		return id;
 	id = location_push(p, &named, (struct span){(uint32_t)p->location_frames.len, 1});
 	vector_push(&p->location_frames, frame);
@@ -451,7 +330,7 @@ void profile_name_location(
 {
 	struct span names = {(uint32_t)p->location_frames.len, (uint32_t)count};
 
-	if (!room(p, p->location_frames.len + count))
+	if (!rows_room(p, p->location_frames.len + count))
 		return;
 	for (size_t i = 0; i < count; i++)
 		vector_push(&p->location_frames,
@@ -470,7 +349,7 @@ stack_id profile_add_stack(struct profile *p, stack_id caller, location_id locat
 {
 	stack_id id = (stack_id)p->stack_caller.len;
 
-	if (!room(p, id))
+	if (!rows_room(p, id))
 		return 0;
 	vector_push(&p->stack_caller, caller);
 	vector_push(&p->stack_location, location);

@@ -194,10 +194,10 @@ void profile_borrow(struct profile *p, void *from, void (*release)(void *from));
 
 /* Bytes that are not UTF-8 become U+FFFD, control characters (utf8_clean_length) a blank. */
 string_id profile_string(struct profile *p, struct bytes text);
-/* The id of `text` just as it is; 0 when it is not known (yet). */
-string_id profile_known_string(struct profile *p, struct bytes text);
-/* What is looked at for `text` is on its way into the cache: ask a little later. */
-void profile_fetch_string(const struct profile *p, struct bytes text);
+/* The same for many texts, which is faster than one after the other where they come in no order:
+ * memory is waited for once for some of them. */
+void profile_strings(
+	struct profile *p, const struct bytes *texts, size_t count, string_id *ret_ids);
 frame_id profile_frame(struct profile *p, const struct frame *frame);
 /* A frame that has only a name, and a kind. */
 frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind);

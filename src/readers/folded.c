@@ -9,7 +9,10 @@
  * Folded text is usually sorted, so that a line shares its outer frames with the one before: what
  * is the same is not looked at again. While it is sorted, a stack that the lines before do not hand
  * down is new, and is added without a look at those that are there: lines that start alike lie
- * together, so that a stack whose text a line does not start with does not come back. */
+ * together, so that a stack whose text a line does not start with does not come back.
+ *
+ * Lines wait until there are some: in no order their names are anywhere in memory, and looking for
+ * many of them takes hardly longer than looking for one. */
 #include "readers/bad_lines.h"
 #include "readers/folded_line.h"
 #include "readers/readers.h"
@@ -24,11 +27,22 @@
 
 _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
+#define WAITING_MOST 256u /* frames, and of lines without any; a line may go beyond */
+
 /* The text of a line up to `end` is this stack wherever a frame ends there. */
 struct folded_mark {
-	uint32_t end; /* bytes; lines are at most LINE_LIMIT long */
-	stack_id stack;
+	uint32_t end;	/* bytes; lines are at most LINE_LIMIT long */
 	uint32_t depth; /* frames */
+	uint32_t frame; /* of those that wait, plus one: it becomes the stack. 0: it is known */
+	stack_id stack;
+};
+
+/* A line that waits for its stack. */
+struct folded_waiting {
+	struct folded_mark start; /* what is shared with lines before */
+	uint32_t frames;	  /* behind that: the next ones of those that wait */
+	uint64_t line;
+	struct decimal number[2];
 };
 
 /* Tools sort lines as they are, or stacks before the numbers are put behind them. */
@@ -51,6 +65,9 @@ struct folded {
 	int64_t total[2];
 	uint64_t lines, comments, taken;
 	struct bad_lines bad;
+	VECTOR(struct folded_waiting) waiting;
+	VECTOR(struct bytes) names; /* of frames that wait: in the window */
+	VECTOR(uint32_t) found;	    /* for each its string, then its location, then its stack */
 };
 
 /* ---- Numbers ---- */
@@ -102,25 +119,36 @@ static bool to_value(struct folded *f, unsigned side, struct decimal number, int
 
 /* ---- Stacks ---- */
 
-static location_id frame_location(struct folded *f, struct bytes name)
+static location_id frame_location(struct folded *f, struct bytes name, string_id string)
 {
 	struct profile *p = f->profile;
-	string_id string = profile_string(p, name);
-	struct frame frame = {0};
-	location_id location;
+	struct frame frame = {.function = string, .kind = tidy_suffix_kind(name)};
+	location_id location = profile_location_named(p, profile_frame(p, &frame));
 
-	/* Repaired it may be another line's name, spelled otherwise. */
-	if (!bytes_equal(profile_text(p, string), name))
-		f->sorted = 0;
-	if (string < f->location_of_string.len && f->location_of_string.items[string])
-		return f->location_of_string.items[string];
-	frame.function = string;
-	frame.kind = tidy_suffix_kind(name);
-	location = profile_location_named(p, profile_frame(p, &frame));
 	while (f->location_of_string.len <= string)
 		vector_push(&f->location_of_string, 0);
 	f->location_of_string.items[string] = location;
 	return location;
+}
+
+/* The locations of all frames that wait. */
+static void find_locations(struct folded *f)
+{
+	vector_reserve(&f->found, f->names.len);
+	f->found.len = f->names.len;
+	profile_strings(f->profile, f->names.items, f->names.len, f->found.items);
+	for (size_t i = 0; i < f->names.len; i++) {
+		struct bytes name = f->names.items[i];
+		string_id string = f->found.items[i];
+		location_id location = string < f->location_of_string.len
+					       ? f->location_of_string.items[string]
+					       : 0;
+
+		/* Repaired it may be another line's name, spelled otherwise. */
+		if (f->sorted && !bytes_equal(profile_text(f->profile, string), name))
+			f->sorted = 0;
+		f->found.items[i] = location ? location : frame_location(f, name, string);
+	}
 }
 
 /* What follows may be anything again. */
@@ -167,40 +195,47 @@ static struct folded_mark known_start(struct folded *f, struct bytes frames, siz
 	return (struct folded_mark){0};
 }
 
-/* The stack of a line that lies in the window and has its first `shared` bytes in common with the
- * last one. False: it is too deep. */
-static bool find_stack(struct folded *f, struct bytes line, struct bytes frames, size_t shared,
-	stack_id *ret_stack)
+/* Frames behind `start` wait. */
+static void add_frames(struct folded *f, struct bytes frames, struct folded_mark start)
 {
-	struct folded_mark mark;
-	size_t at;
-
-	if (!frames.len) {
-		forget_last(f);
-		*ret_stack = 0;
-		return true;
-	}
-	if (f->last)
-		check_order(f, line, frames, shared);
-	mark = known_start(f, frames, shared);
-	f->last = line.at;
-	f->last_len = line.len;
-	f->last_frames = frames.len;
-	for (at = mark.depth ? mark.end + 1 : 0; at <= frames.len; at = mark.end + 1) {
+	for (size_t at = start.depth ? start.end + 1 : 0; at <= frames.len; at = start.end + 1) {
 		const char *end = memchr(frames.at + at, ';', frames.len - at);
 		size_t len = end ? (size_t)(end - frames.at) - at : frames.len - at;
-		location_id location = frame_location(f, (struct bytes){frames.at + at, len});
 
-		if (mark.depth == STACK_DEPTH_LIMIT)
-			return false;
-		mark.stack = f->sorted ? profile_add_stack(f->profile, mark.stack, location)
-				       : profile_stack(f->profile, mark.stack, location);
-		mark.end = (uint32_t)(at + len);
-		mark.depth++;
-		vector_push(&f->marks, mark);
+		vector_push(&f->names, ((struct bytes){frames.at + at, len}));
+		start = (struct folded_mark){.end = (uint32_t)(at + len),
+			.depth = start.depth + 1,
+			.frame = (uint32_t)f->names.len};
+		vector_push(&f->marks, start);
 	}
-	*ret_stack = mark.stack;
-	return true;
+}
+
+/* A line that lies in the window and has its first `shared` bytes in common with the last one
+ * waits. */
+static void add_waiting(struct folded *f, struct bytes line, struct bytes frames, size_t shared,
+	const struct decimal *numbers)
+{
+	struct folded_waiting new = {.line = f->lines, .number = {numbers[0], numbers[1]}};
+	size_t before = f->names.len;
+
+	if (frames.len) {
+		if (f->last)
+			check_order(f, line, frames, shared);
+		new.start = known_start(f, frames, shared);
+		f->last = line.at;
+		f->last_len = line.len;
+		f->last_frames = frames.len;
+		add_frames(f, frames, new.start);
+	} else {
+		forget_last(f);
+	}
+	new.frames = (uint32_t)(f->names.len - before);
+	vector_push(&f->waiting, new);
+}
+
+static stack_id marked_stack(const struct folded *f, struct folded_mark mark)
+{
+	return mark.frame ? f->found.items[mark.frame - 1] : mark.stack;
 }
 
 /* The row of the stack's sample, a new one with zeroes when it has none. */
@@ -254,13 +289,59 @@ static bool cut_numbers(const struct folded *f, struct bytes *frames, struct dec
 	return true;
 }
 
+/* A line whose frames have been found. */
+static bool take_waiting(
+	struct folded *f, const struct folded_waiting *w, stack_id stack, struct error *err)
+{
+	size_t row = sample_row(f, stack);
+
+	for (unsigned side = 0; side <= f->differential; side++) {
+		int64_t value;
+
+		if (!to_value(f, side, w->number[side], &value))
+			return error_set(err, ERR_LIMIT,
+				"line %llu: the sum of all values exceeds 2^63",
+				(unsigned long long)w->line);
+		f->profile->streams.items[f->stream + side].value.items[row] += value;
+	}
+	f->taken++;
+	return true;
+}
+
+/* All lines that wait, before their window moves. */
+static bool take_all_waiting(struct folded *f, struct error *err)
+{
+	bool taken = true;
+	size_t next = 0;
+
+	find_locations(f);
+	for (size_t i = 0; taken && i < f->waiting.len; i++) {
+		const struct folded_waiting *w = &f->waiting.items[i];
+		stack_id stack = marked_stack(f, w->start);
+
+		for (size_t end = next + w->frames; next < end; next++) {
+			location_id location = f->found.items[next];
+
+			stack = f->sorted ? profile_add_stack(f->profile, stack, location)
+					  : profile_stack(f->profile, stack, location);
+			f->found.items[next] = stack;
+		}
+		taken = take_waiting(f, w, stack, err);
+	}
+	for (size_t i = 0; taken && i < f->marks.len; i++) {
+		struct folded_mark *mark = &f->marks.items[i];
+
+		mark->stack = marked_stack(f, *mark);
+		mark->frame = 0;
+	}
+	f->waiting.len = f->names.len = f->found.len = 0;
+	return taken;
+}
+
 static bool take_stack(struct folded *f, struct bytes line, size_t shared, struct error *err)
 {
 	struct bytes frames = line;
 	struct decimal number[2] = {{0}};
-	unsigned sides = f->differential ? 2 : 1;
-	stack_id stack;
-	size_t row;
 
 	while (frames.len && folded_is_blank(frames.at[frames.len - 1]))
 		frames.len--;
@@ -268,22 +349,10 @@ static bool take_stack(struct folded *f, struct bytes line, size_t shared, struc
 		return skip_line(f, f->differential ? "expected frames and two numbers, as "
 						      "in the first lines"
 						    : "expected " EXPECTS);
-	if (!find_stack(f, line, frames, shared, &stack)) {
-		forget_last(f);
+	if (folded_is_too_deep(frames))
 		return skip_line(f, TOO_DEEP);
-	}
-	row = sample_row(f, stack);
-	for (unsigned side = 0; side < sides; side++) {
-		int64_t value;
-
-		if (!to_value(f, side, number[side], &value))
-			return error_set(err, ERR_LIMIT,
-				"line %llu: the sum of all values exceeds 2^63",
-				(unsigned long long)f->lines);
-		f->profile->streams.items[f->stream + side].value.items[row] += value;
-	}
-	f->taken++;
-	return true;
+	add_waiting(f, line, frames, shared, number);
+	return f->names.len + f->waiting.len < WAITING_MOST || take_all_waiting(f, err);
 }
 
 /* Its first `shared` bytes are those of the last line that gave a stack. */
@@ -315,22 +384,6 @@ static struct folded_ahead look_ahead(struct bytes last, struct bytes rest)
 	return line;
 }
 
-/* Most new lines have a new name at their end. */
-static void fetch_last_name(const struct folded *f, struct bytes line)
-{
-	const char *blank = bytes_last(line, ' '), *semicolon;
-
-	if (!blank)
-		return;
-	line.len = (size_t)(blank - line.at);
-	semicolon = bytes_last(line, ';');
-	if (semicolon) {
-		line.len -= (size_t)(semicolon + 1 - line.at);
-		line.at = semicolon + 1;
-	}
-	profile_fetch_string(f->profile, line);
-}
-
 /* The first line of `rest`, of which *ahead tells, and then of the one behind it. */
 static bool take_next(
 	struct folded *f, struct bytes *rest, struct folded_ahead *ahead, struct error *err)
@@ -342,8 +395,6 @@ static bool take_next(
 	rest->at += line.len + (this.newline != NULL);
 	rest->len -= line.len + (this.newline != NULL);
 	*ahead = look_ahead(line, *rest);
-	if (ahead->newline)
-		fetch_last_name(f, (struct bytes){rest->at, (size_t)(ahead->newline - rest->at)});
 	if (!take_line(f, line, this.shared, err))
 		return false;
 	if (f->last != line.at)
@@ -365,6 +416,8 @@ static bool take_window(struct folded *f, struct input *in, struct error *err)
 	while (rest.len && (ahead.newline || in->ended))
 		if (!take_next(f, &rest, &ahead, err))
 			return false;
+	if (!take_all_waiting(f, err))
+		return false;
 	if (rest.len > LINE_LIMIT)
 		return error_set(err, ERR_LIMIT, "line %llu: more than %zu MiB, expected " EXPECTS,
 			(unsigned long long)f->lines + 1, LINE_LIMIT >> 20);
@@ -466,6 +519,9 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	vector_release(&f.location_of_string);
 	vector_release(&f.marks);
 	vector_release(&f.row_of_stack);
+	vector_release(&f.waiting);
+	vector_release(&f.names);
+	vector_release(&f.found);
 	return done;
 }
 

@@ -1,6 +1,8 @@
 /* folded_line.c: which number does a line of folded text end in? */
 #include "readers/folded_line.h"
 
+#include "readers/readers.h"
+
 #include <stdint.h>
 
 static bool is_digit(char c)
@@ -52,6 +54,17 @@ bool folded_is_comment_behind(struct bytes line)
 
 	return line.len < 2 || folded_is_blank(line.at[1]) ||
 	       !folded_cut_number(&line, FOLDED_SIGNED, &number);
+}
+
+bool folded_is_too_deep(struct bytes stack)
+{
+	size_t frames = 1;
+
+	if (stack.len < STACK_DEPTH_LIMIT)
+		return false;
+	for (size_t i = 0; i < stack.len; i++)
+		frames += stack.at[i] == ';';
+	return frames > STACK_DEPTH_LIMIT;
 }
 
 bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign)

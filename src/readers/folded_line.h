@@ -33,6 +33,9 @@ static inline bool folded_is_comment(struct bytes line)
 	return line.len && *line.at == '#' && folded_is_comment_behind(line);
 }
 
+/* More frames than a stack may have? */
+bool folded_is_too_deep(struct bytes stack);
+
 /* Do all lines of the head that are stacks end in two numbers? A line that the head cuts in two is
  * not asked. */
 bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign);

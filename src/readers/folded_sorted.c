@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-/* Bytes of a line: longer ones, and stacks that may be too deep, are left to the reader. */
+/* Bytes of a line: longer ones, and stacks that are too deep, are left to the reader. */
 #define PLAIN_LIMIT ((size_t)1 << 20)
 
 bool folded_sorted_open(
@@ -89,24 +89,12 @@ static bool next_line(
 	}
 }
 
-/* So long that it may have more frames than are taken: count them. */
-static bool may_be_too_deep(struct bytes stack)
-{
-	size_t frames = 1;
-
-	if (stack.len < STACK_DEPTH_LIMIT)
-		return false;
-	for (size_t i = 0; i < stack.len; i++)
-		frames += stack.at[i] == ';';
-	return frames >= STACK_DEPTH_LIMIT;
-}
-
 static bool take_line(struct folded_sorted *f, struct bytes line)
 {
 	struct decimal number;
 
 	if (line.len > PLAIN_LIMIT || !folded_cut_number(&line, FOLDED_SIGNED, &number) ||
-		number.decimals || number.digits < 0 || !line.len || may_be_too_deep(line))
+		number.decimals || number.digits < 0 || !line.len || folded_is_too_deep(line))
 		return false;
 	f->stack = line;
 	f->value = number.digits;

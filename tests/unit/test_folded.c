@@ -60,6 +60,30 @@ static void lines_add_up_in_byte_order(void **state)
 	assert_folds("main;f 1\r\nmain;g 2\r\n", "main;f 1\nmain;g 2\n");
 }
 
+/* So many that they wait in several groups for their stacks; their order ends in the middle of one.
+ * Each line comes twice, and each `f` below every `g`. */
+static void many_lines_may_come_in_any_order(void **state)
+{
+	struct buffer text = {0}, expected = {0};
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		buffer_printf(&expected, "main;g%02u;f%02u 3\n", i / 100, i % 100);
+		if (i < 333)
+			buffer_printf(&text, "main;g%02u;f%02u 1\n", i / 100, i % 100);
+	}
+	for (unsigned i = 333; i < 6000; i++) { /* 1009 and 3000 have no common divisor */
+		unsigned k = i < 3000 ? 333 + i * 1009 % 2667 : i * 1009 % 3000;
+
+		buffer_printf(&text, "main;g%02u;f%02u %d\n", k / 100, k % 100, i < 3000 ? 1 : 2);
+	}
+	buffer_add(&text, "", 1);
+	buffer_add(&expected, "", 1);
+	assert_folds(text.at, expected.at);
+	buffer_release(&text);
+	buffer_release(&expected);
+}
+
 /* "f;" sorts behind "f(" and "f.", which flamegraph.pl's callers know from `sort`. */
 static void a_frame_is_sorted_apart_from_what_it_calls(void **state)
 {
@@ -174,6 +198,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_add_up_in_byte_order),
+		cmocka_unit_test(many_lines_may_come_in_any_order),
 		cmocka_unit_test(a_frame_is_sorted_apart_from_what_it_calls),
 		cmocka_unit_test(names_may_hold_blanks_and_numbers),
 		cmocka_unit_test(two_numbers_on_every_line_are_two_sides),

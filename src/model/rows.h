@@ -1,0 +1,23 @@
+/* rows.h: may a table of a profile have one more row, and can its rows be found? */
+#ifndef KILN_MODEL_ROWS_H
+#define KILN_MODEL_ROWS_H
+
+#include "model/profile.h"
+
+/* A profile that was mapped from a file has rows but no maps to find them by; the first row that is
+ * added makes the map. */
+static inline bool rows_unmapped(const struct id_map *m, size_t rows)
+{
+	return !m->slots && rows > 1;
+}
+
+/* Room for one more row? */
+static inline bool rows_room(struct profile *p, size_t rows)
+{
+	if (rows < PROFILE_ROWS_LIMIT)
+		return true;
+	p->full = true;
+	return false;
+}
+
+#endif

@@ -1,0 +1,140 @@
+/* strings.c: how does a text become an id? */
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "model/rows.h"
+
+#define AT_ONCE 64u /* texts that are looked for together */
+
+struct bytes profile_text(const struct profile *p, string_id id)
+{
+	uint64_t start = id ? p->string_ends.items[id - 1] : 0;
+
+	return (struct bytes){p->string_bytes.items ? p->string_bytes.items + start : "",
+		p->string_ends.items[id] - start};
+}
+
+static void strings_enter(struct profile *p)
+{
+	if (rows_unmapped(&p->by_string, p->string_ends.len))
+		for (string_id id = 1; id < p->string_ends.len; id++) {
+			struct bytes known = profile_text(p, id);
+
+			id_map_enter(&p->by_string, hash_bytes(known.at, known.len), id);
+		}
+}
+
+/* The id of `text`, or 0. Then *ret_hash and *ret_at tell where in the map it belongs. */
+static string_id string_find(
+	struct profile *p, struct bytes text, uint64_t *ret_hash, size_t *ret_at)
+{
+	struct id_map *m = &p->by_string;
+	string_id id;
+
+	strings_enter(p);
+	*ret_hash = hash_bytes(text.at, text.len);
+	*ret_at = id_map_first(m, *ret_hash);
+	while ((id = id_map_candidate(m, *ret_hash, ret_at)))
+		if (bytes_equal(profile_text(p, id), text))
+			return id;
+	return 0;
+}
+
+/* A text that is not known: string_find has told where it belongs. */
+static string_id string_add(struct profile *p, struct bytes text, uint64_t hash, size_t at)
+{
+	string_id id = (string_id)p->string_ends.len;
+
+	if (!rows_room(p, id))
+		return 0;
+	vector_reserve(&p->string_bytes, text.len);
+	memcpy(p->string_bytes.items + p->string_bytes.len, text.at, text.len);
+	p->string_bytes.len += text.len;
+	vector_push(&p->string_ends, p->string_bytes.len);
+	id_map_put(&p->by_string, hash, at, id);
+	return id;
+}
+
+/* Control characters become blanks, what is not UTF-8 becomes U+FFFD. */
+static string_id string_repaired(struct profile *p, struct bytes text)
+{
+	struct buffer clean = {0};
+	string_id id;
+
+	while (text.len) {
+		size_t good = utf8_clean_length(text), control;
+
+		buffer_add(&clean, text.at, good);
+		text.at += good;
+		text.len -= good;
+		if (!text.len)
+			break;
+		control = utf8_decode(text, NULL);
+		buffer_text(&clean, control ? " " : "\xEF\xBF\xBD");
+		text.at += control ? control : 1;
+		text.len -= control ? control : 1;
+	}
+	id = profile_string(p, buffer_bytes(&clean));
+	buffer_release(&clean);
+	return id;
+}
+
+string_id profile_string(struct profile *p, struct bytes text)
+{
+	uint64_t hash;
+	size_t at;
+	string_id id;
+
+	if (!text.len)
+		return 0;
+	if (text.len > PROFILE_STRING_LIMIT) {
+		text.len = PROFILE_STRING_LIMIT;
+		return string_repaired(p, text); /* the cut may have split a character */
+	}
+	id = string_find(p, text, &hash, &at);
+	if (id)
+		return id;
+	if (utf8_clean_length(text) < text.len)
+		return string_repaired(p, text);
+	return string_add(p, text, hash, at);
+}
+
+/* Each look at memory is asked for in all searches before the first one waits for it: at the slot,
+ * then at where the text is, and at the text. */
+static void find_few(struct profile *p, const struct bytes *texts, size_t count, string_id *ret_ids)
+{
+	const struct id_map *m = &p->by_string;
+	uint64_t hash[AT_ONCE];
+
+	for (size_t i = 0; i < count; i++) {
+		hash[i] = hash_bytes(texts[i].at, texts[i].len);
+		__builtin_prefetch(&m->slots[id_map_start(m, hash[i])]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		size_t at = id_map_start(m, hash[i]);
+
+		ret_ids[i] = id_map_candidate(m, hash[i], &at);
+		__builtin_prefetch(&p->string_ends.items[ret_ids[i]]);
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct bytes found = profile_text(p, ret_ids[i]);
+
+		__builtin_prefetch(found.at);
+		__builtin_prefetch(found.at + found.len);
+	}
+}
+
+void profile_strings(struct profile *p, const struct bytes *texts, size_t count, string_id *ret_ids)
+{
+	strings_enter(p);
+	for (size_t from = 0; from < count; from += AT_ONCE) {
+		size_t few = count - from < AT_ONCE ? count - from : AT_ONCE;
+		bool asked = p->by_string.slots != NULL;
+
+		if (asked)
+			find_few(p, texts + from, few, ret_ids + from);
+		for (size_t i = from; i < from + few; i++)
+			if (!asked || !ret_ids[i] ||
+				!bytes_equal(profile_text(p, ret_ids[i]), texts[i]))
+				ret_ids[i] = profile_string(p, texts[i]);
+	}
+}
