@@ -15,8 +15,10 @@
 #define DELAY	    ((uint64_t)10000000) /* ns: see MERGE_DELAY of cpu.c */
 #define RING_BYTES  ((uint64_t)16 << 20)
 #define RING_MOST   ((uint64_t)1 << 30)
-#define SERVE_EVERY 32 /* records */
-#define CROWDED	    25 /* percent: then the recorder is woken up */
+#define SERVE_EVERY 32	    /* records */
+#define CROWDED	    25	    /* percent: then the recorder is woken up */
+#define MARK_PAUSE  1000000 /* ns */
+#define MARK_TRIES  50
 
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCu /* PROC_PID_INIT_INO of the kernel */
 
@@ -182,12 +184,36 @@ static bool add_target(struct bpf_map *targets, int32_t id, bool process, struct
 	return !code || bpf_error(err, code, "naming the targets");
 }
 
+/* Mark all threads that are there and have no mark. The kernel's stock of memory for marks is
+ * filled up behind the back of who takes of it: when it was empty for some, they are tried again.
+ */
+static bool mark_threads(struct bpf_source *source, struct error *err)
+{
+	struct timespec pause = {.tv_nsec = MARK_PAUSE};
+	struct buffer failed = {0};
+	struct bytes list, first;
+	bool ok = true;
+
+	for (unsigned tries = 0; ok && tries < MARK_TRIES && (!tries || failed.len); tries++) {
+		if (tries)
+			nanosleep(&pause, NULL);
+		failed.len = 0;
+		ok = bpf_iterate(bpf_object__find_program_by_name(*source->programs->obj, "mark"),
+			&failed, err);
+	}
+	list = buffer_bytes(&failed);
+	if (ok && bytes_line(&list, &first))
+		ok = error_set(err, ERR_IO, "the kernel has no memory to mark thread %.*s",
+			(int)first.len, first.at);
+	buffer_release(&failed);
+	return ok;
+}
+
 /* Threads are marked where the kernel keeps them; from then on their children are by themselves. */
 static bool mark_targets(struct bpf_source *source, const struct session *s, struct error *err)
 {
 	const struct record_options *o = s->options;
 	struct bpf_map *targets = map_named(source, "targets");
-	struct buffer failed = {0};
 	bool ok = true;
 
 	for (size_t i = 0; i < o->tids.list.len; i++)
@@ -196,13 +222,7 @@ static bool mark_targets(struct bpf_source *source, const struct session *s, str
 		ok = ok && add_target(targets, o->pids.list.items[i], true, err);
 	if (session_records_command(s))
 		ok = ok && add_target(targets, s->command.pid, true, err);
-	ok = ok && bpf_iterate(bpf_object__find_program_by_name(*source->programs->obj, "mark"),
-			   &failed, err);
-	if (ok && failed.len)
-		ok = error_set(
-			err, ERR_IO, "the kernel has no memory to mark thread %s", failed.at);
-	buffer_release(&failed);
-	return ok;
+	return ok && mark_threads(source, err);
 }
 
 /* Tables take their time: those of a command are made before it starts, so that nothing has to be
