@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #define AT_ONCE 64u /* strings */
+#define SOON	8u  /* stacks: as long as it takes to come from memory */
 
 /* ---- Rows ---- */
 
@@ -60,6 +61,25 @@ static location_id *locations_moved(
 	return map;
 }
 
+/* What is looked at for a stack SOON is fetched, and before that where the look begins. A caller
+ * that is not there yet counts as the root. */
+static void fetch_soon(const struct profile *to, const struct profile *from,
+	const location_id *locations, const stack_id *map, size_t at)
+{
+	size_t known = to->callees.links.len;
+	stack_id caller;
+
+	if (at + 2 * SOON >= from->stack_caller.len)
+		return;
+	caller = map[from->stack_caller.items[at + 2 * SOON]];
+	if (caller < known)
+		callees_fetch(&to->callees, caller);
+	caller = map[from->stack_caller.items[at + SOON]];
+	if (caller < known)
+		callees_fetch_first(&to->callees, to->stack_location.items, caller,
+			locations[from->stack_location.items[at + SOON]]);
+}
+
 /* No two stacks of `from` become one: what is added need not be known while these are looked for,
  * and below what is new all is. */
 static void stacks_put(
@@ -72,6 +92,7 @@ static void stacks_put(
 		stack_id caller = map[from->stack_caller.items[i]];
 		location_id location = locations[from->stack_location.items[i]];
 
+		fetch_soon(to, from, locations, map, i);
 		map[i] = caller < known ? profile_known_stack(to, caller, location) : 0;
 		if (!map[i])
 			map[i] = profile_add_stack(to, caller, location);

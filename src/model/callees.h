@@ -37,6 +37,26 @@ static inline void callees_learn(
 uint32_t callees_find_hashed(const struct callees *c, const uint32_t *callers, const uint32_t *keys,
 	uint32_t caller, uint32_t key);
 
+/* What callees_find looks at is on its way into the cache: first this, and a little later the other
+ * one. */
+static inline void callees_fetch(const struct callees *c, uint32_t caller)
+{
+	__builtin_prefetch(&c->links.items[caller]);
+}
+static inline void callees_fetch_first(
+	const struct callees *c, const uint32_t *keys, uint32_t caller, uint32_t key)
+{
+	uint32_t row = c->links.items[caller].first;
+
+	if (row == CALLEES_HASHED) {
+		__builtin_prefetch(
+			&c->hashed.slots[id_map_start(&c->hashed, hash_pair(caller, key))]);
+		return;
+	}
+	__builtin_prefetch(&keys[row]);
+	__builtin_prefetch(&c->links.items[row]);
+}
+
 /* The row with this caller and key, or 0. All rows are known, the caller is one of them. */
 static inline uint32_t callees_find(const struct callees *c, const uint32_t *callers,
 	const uint32_t *keys, uint32_t caller, uint32_t key)
