@@ -11,10 +11,11 @@
  * down is new, and is added without a look at those that are there: lines that start alike lie
  * together, so that a stack whose text a line does not start with does not come back.
  *
- * Lines wait until there are some: in no order their names are anywhere in memory, and looking for
- * many of them takes hardly longer than looking for one. */
+ * Lines wait until there are some: in no order their names and stacks are anywhere in memory, and
+ * looking for many takes hardly longer than looking for one. */
 #include "readers/bad_lines.h"
 #include "readers/folded_line.h"
+#include "readers/paths.h"
 #include "readers/readers.h"
 #include "readers/scan.h"
 #include "readers/tidy.h"
@@ -29,7 +30,8 @@ _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 #define WAITING_MOST 256u /* frames, and of lines without any; a line may go beyond */
 
-/* The text of a line up to `end` is this stack wherever a frame ends there. */
+/* The text of a line up to `end` is this stack wherever a frame ends there. Once lines come in no
+ * order, all marks are of the last line, and its path knows the stacks. */
 struct folded_mark {
 	uint32_t end;	/* bytes; lines are at most LINE_LIMIT long */
 	uint32_t depth; /* frames */
@@ -68,6 +70,7 @@ struct folded {
 	VECTOR(struct folded_waiting) waiting;
 	VECTOR(struct bytes) names; /* of frames that wait: in the window */
 	VECTOR(uint32_t) found;	    /* for each its string, then its location, then its stack */
+	struct paths paths;	    /* once lines come in no order */
 };
 
 /* ---- Numbers ---- */
@@ -175,8 +178,14 @@ static void check_order(struct folded *f, struct bytes line, struct bytes frames
 		f->sorted &= ~(unsigned)ORDER_OF_STACKS;
 }
 
+static bool in_no_order(const struct folded *f)
+{
+	return f->paths.profile != NULL;
+}
+
 /* The longest start of the line that is known to be a stack, in a frame of `frames` that is known
- * to end there. Marks that the line does not start with go; others may be needed again. */
+ * to end there. Marks that the line does not start with go; others may be needed again, in order.
+ */
 static struct folded_mark known_start(struct folded *f, struct bytes frames, size_t shared)
 {
 	while (f->marks.len && f->marks.items[f->marks.len - 1].end > shared)
@@ -191,6 +200,8 @@ static struct folded_mark known_start(struct folded *f, struct bytes frames, siz
 
 		if (mark.end == frames.len || frames.at[mark.end] == ';')
 			return mark;
+		if (in_no_order(f))
+			f->marks.len = i;
 	}
 	return (struct folded_mark){0};
 }
@@ -308,14 +319,13 @@ static bool take_waiting(
 	return true;
 }
 
-/* All lines that wait, before their window moves. */
-static bool take_all_waiting(struct folded *f, struct error *err)
+/* The stacks of all frames that wait, which were found in their order: any that a line does not
+ * share with those before it is new. */
+static bool take_in_order(struct folded *f, struct error *err)
 {
-	bool taken = true;
 	size_t next = 0;
 
-	find_locations(f);
-	for (size_t i = 0; taken && i < f->waiting.len; i++) {
+	for (size_t i = 0; i < f->waiting.len; i++) {
 		const struct folded_waiting *w = &f->waiting.items[i];
 		stack_id stack = marked_stack(f, w->start);
 
@@ -326,16 +336,53 @@ static bool take_all_waiting(struct folded *f, struct error *err)
 					  : profile_stack(f->profile, stack, location);
 			f->found.items[next] = stack;
 		}
-		taken = take_waiting(f, w, stack, err);
+		if (!take_waiting(f, w, stack, err))
+			return false;
 	}
-	for (size_t i = 0; taken && i < f->marks.len; i++) {
+	for (size_t i = 0; i < f->marks.len; i++) {
 		struct folded_mark *mark = &f->marks.items[i];
 
 		mark->stack = marked_stack(f, *mark);
 		mark->frame = 0;
 	}
+	return true;
+}
+
+static struct path waiting_path(
+	const struct folded *f, const struct folded_waiting *w, size_t *next)
+{
+	return path_next(w->start.depth, w->frames, f->found.items, next);
+}
+
+static bool take_in_no_order(struct folded *f, struct error *err)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < f->waiting.len; i++)
+		paths_expect(&f->paths, waiting_path(f, &f->waiting.items[i], &next));
+	next = 0;
+	for (size_t i = 0; i < f->waiting.len; i++) {
+		const struct folded_waiting *w = &f->waiting.items[i];
+
+		if (!take_waiting(f, w, paths_walk(&f->paths, waiting_path(f, w, &next)), err))
+			return false;
+	}
+	return true;
+}
+
+/* All lines that wait, before their window moves. */
+static bool take_all_waiting(struct folded *f, struct error *err)
+{
+	find_locations(f);
+	if (!(in_no_order(f) ? take_in_no_order : take_in_order)(f, err))
+		return false;
 	f->waiting.len = f->names.len = f->found.len = 0;
-	return taken;
+	if (!f->sorted && !in_no_order(f)) {
+		forget_last(f);
+		f->paths.profile = f->profile;
+		paths_learn(&f->paths);
+	}
+	return true;
 }
 
 static bool take_stack(struct folded *f, struct bytes line, size_t shared, struct error *err)
@@ -522,6 +569,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	vector_release(&f.waiting);
 	vector_release(&f.names);
 	vector_release(&f.found);
+	paths_release(&f.paths);
 	return done;
 }
 

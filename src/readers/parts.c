@@ -158,6 +158,8 @@ static void read_part(const struct parts *p, struct part *part)
 	/* Only in the first one are stacks looked for again: the others go behind it. */
 	if (part->told.later)
 		callees_release(&part->profile.callees);
+	else
+		profile_learn_stacks(&part->profile);
 	input_release(&in);
 }
 

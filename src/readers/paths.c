@@ -11,6 +11,21 @@ void paths_release(struct paths *p)
 	vector_release(&p->stacks);
 }
 
+void paths_learn(struct paths *p)
+{
+	const struct profile *profile = p->profile;
+	uint64_t *hashes = memory_new(profile->stack_caller.len, sizeof(*hashes));
+
+	for (size_t i = 1; i < profile->stack_caller.len; i++) {
+		stack_id caller = profile->stack_caller.items[i];
+
+		hashes[i] = paths_hash(hashes[caller], profile->stack_location.items[i]);
+		if (caller != i - 1)
+			id_map_enter(&p->by_path, hashes[i], (stack_id)i);
+	}
+	free(hashes);
+}
+
 void paths_expect(struct paths *p, struct path path)
 {
 	uint64_t hash = path.level ? p->expected.items[path.level - 1] : 0;

@@ -28,8 +28,8 @@ static inline struct path path_next(
 	return path;
 }
 
-/* With the profile set it is empty, as the profile's stacks are: all of them are to be added
- * here. */
+/* With the profile set it is empty, as the profile's stacks are; those that it has are learnt. From
+ * then on all of them are to be added here. */
 struct paths {
 	struct profile *profile;
 	struct id_map by_path; /* stacks that are not right behind their caller */
@@ -40,6 +40,9 @@ struct paths {
 	VECTOR(stack_id) stacks; /* of the path that was walked last, outermost first */
 };
 void paths_release(struct paths *p);
+
+/* Get to know the stacks that the profile has already. No path has been expected or walked. */
+void paths_learn(struct paths *p);
 
 /* The hash of a path of one location more. */
 static inline uint64_t paths_hash(uint64_t hash, location_id location)
