@@ -5,20 +5,12 @@
  * writes them, and there are comments (folded_line.h), but neither for tools of other names.
  * Values may have decimals: then all values of the file are kept in tenths, hundredths, ..., and
  * the unit says so ("count/100").
- *
- * Folded text is usually sorted, so that a line shares its outer frames with the one before: what
- * is the same is not looked at again. While it is sorted, a stack that the lines before do not hand
- * down is new, and is added without a look at those that are there: lines that start alike lie
- * together, so that a stack whose text a line does not start with does not come back.
- *
- * Lines wait until there are some: in no order their names and stacks are anywhere in memory, and
- * looking for many takes hardly longer than looking for one. */
+ */
 #include "readers/bad_lines.h"
 #include "readers/folded_line.h"
-#include "readers/paths.h"
+#include "readers/folded_stacks.h"
 #include "readers/readers.h"
 #include "readers/scan.h"
-#include "readers/tidy.h"
 
 #include <stdlib.h>
 
@@ -28,38 +20,19 @@
 
 _Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
-#define WAITING_MOST 256u /* frames, and of lines without any; a line may go beyond */
-
-/* The text of a line up to `end` is this stack wherever a frame ends there. Once lines come in no
- * order, all marks are of the last line, and its path knows the stacks. */
-struct folded_mark {
-	uint32_t end;	/* bytes; lines are at most LINE_LIMIT long */
-	uint32_t depth; /* frames */
-	uint32_t frame; /* of those that wait, plus one: it becomes the stack. 0: it is known */
-	stack_id stack;
-};
-
 /* A line that waits for its stack. */
-struct folded_waiting {
-	struct folded_mark start; /* what is shared with lines before */
-	uint32_t frames;	  /* behind that: the next ones of those that wait */
+struct waiting_line {
 	uint64_t line;
 	struct decimal number[2];
 };
-
-/* Tools sort lines as they are, or stacks before the numbers are put behind them. */
-enum folded_order { ORDER_OF_LINES = 1, ORDER_OF_STACKS = 2 };
 
 struct folded {
 	struct profile *profile;
 	unsigned style; /* enum read_style */
 	bool differential;
-	bool in_order;	 /* a sample for every line: their order is all that there is of time */
-	unsigned sorted; /* enum folded_order, or'ed: what all lines so far are in */
-	VECTOR(location_id) location_of_string; /* 0: not asked for yet */
-	VECTOR(struct folded_mark) marks;	/* starts of `last` that are stacks, growing */
-	const char *last; /* the line before, in the window; NULL: there is none to share with */
-	size_t last_len, last_frames;  /* bytes of it, and of its frames */
+	bool in_order; /* a sample for every line: their order is all that there is of time */
+	struct folded_stacks stacks;
+	VECTOR(struct waiting_line) waiting;
 	size_t seen;		       /* bytes at the start of the window that have been read */
 	uint32_t samples, stream;      /* a differential file has stream + 1 for `after` */
 	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
@@ -67,10 +40,6 @@ struct folded {
 	int64_t total[2];
 	uint64_t lines, comments, taken;
 	struct bad_lines bad;
-	VECTOR(struct folded_waiting) waiting;
-	VECTOR(struct bytes) names; /* of frames that wait: in the window */
-	VECTOR(uint32_t) found;	    /* for each its string, then its location, then its stack */
-	struct paths paths;	    /* once lines come in no order */
 };
 
 /* ---- Numbers ---- */
@@ -120,134 +89,7 @@ static bool to_value(struct folded *f, unsigned side, struct decimal number, int
 	return true;
 }
 
-/* ---- Stacks ---- */
-
-static location_id frame_location(struct folded *f, struct bytes name, string_id string)
-{
-	struct profile *p = f->profile;
-	struct frame frame = {.function = string, .kind = tidy_suffix_kind(name)};
-	location_id location = profile_location_named(p, profile_frame(p, &frame));
-
-	while (f->location_of_string.len <= string)
-		vector_push(&f->location_of_string, 0);
-	f->location_of_string.items[string] = location;
-	return location;
-}
-
-/* The locations of all frames that wait. */
-static void find_locations(struct folded *f)
-{
-	vector_reserve(&f->found, f->names.len);
-	f->found.len = f->names.len;
-	profile_strings(f->profile, f->names.items, f->names.len, f->found.items);
-	for (size_t i = 0; i < f->names.len; i++) {
-		struct bytes name = f->names.items[i];
-		string_id string = f->found.items[i];
-		location_id location = string < f->location_of_string.len
-					       ? f->location_of_string.items[string]
-					       : 0;
-
-		/* Repaired it may be another line's name, spelled otherwise. */
-		if (f->sorted && !bytes_equal(profile_text(f->profile, string), name))
-			f->sorted = 0;
-		f->found.items[i] = location ? location : frame_location(f, name, string);
-	}
-}
-
-/* What follows may be anything again. */
-static void forget_last(struct folded *f)
-{
-	f->last = NULL;
-	f->marks.len = 0;
-	f->sorted = 0;
-}
-
-/* Is `a` the same as `b` or behind it, when their first `shared` bytes are the same? */
-static bool follows(struct bytes a, struct bytes b, size_t shared)
-{
-	if (shared >= b.len)
-		return a.len >= b.len;
-	return shared < a.len && (unsigned char)a.at[shared] > (unsigned char)b.at[shared];
-}
-
-static void check_order(struct folded *f, struct bytes line, struct bytes frames, size_t shared)
-{
-	if (!follows(line, (struct bytes){f->last, f->last_len}, shared))
-		f->sorted &= ~(unsigned)ORDER_OF_LINES;
-	if (!follows(frames, (struct bytes){f->last, f->last_frames}, shared))
-		f->sorted &= ~(unsigned)ORDER_OF_STACKS;
-}
-
-static bool in_no_order(const struct folded *f)
-{
-	return f->paths.profile != NULL;
-}
-
-/* The longest start of the line that is known to be a stack, in a frame of `frames` that is known
- * to end there. Marks that the line does not start with go; others may be needed again, in order.
- */
-static struct folded_mark known_start(struct folded *f, struct bytes frames, size_t shared)
-{
-	while (f->marks.len && f->marks.items[f->marks.len - 1].end > shared)
-		f->marks.len--;
-	/* A digit of a frame's name may have been one of a number: "a 1 2" and "a 12". */
-	while (f->marks.len && f->marks.items[f->marks.len - 1].end > frames.len) {
-		f->marks.len--;
-		f->sorted = 0;
-	}
-	for (size_t i = f->marks.len; i-- > 0;) {
-		struct folded_mark mark = f->marks.items[i];
-
-		if (mark.end == frames.len || frames.at[mark.end] == ';')
-			return mark;
-		if (in_no_order(f))
-			f->marks.len = i;
-	}
-	return (struct folded_mark){0};
-}
-
-/* Frames behind `start` wait. */
-static void add_frames(struct folded *f, struct bytes frames, struct folded_mark start)
-{
-	for (size_t at = start.depth ? start.end + 1 : 0; at <= frames.len; at = start.end + 1) {
-		const char *end = memchr(frames.at + at, ';', frames.len - at);
-		size_t len = end ? (size_t)(end - frames.at) - at : frames.len - at;
-
-		vector_push(&f->names, ((struct bytes){frames.at + at, len}));
-		start = (struct folded_mark){.end = (uint32_t)(at + len),
-			.depth = start.depth + 1,
-			.frame = (uint32_t)f->names.len};
-		vector_push(&f->marks, start);
-	}
-}
-
-/* A line that lies in the window and has its first `shared` bytes in common with the last one
- * waits. */
-static void add_waiting(struct folded *f, struct bytes line, struct bytes frames, size_t shared,
-	const struct decimal *numbers)
-{
-	struct folded_waiting new = {.line = f->lines, .number = {numbers[0], numbers[1]}};
-	size_t before = f->names.len;
-
-	if (frames.len) {
-		if (f->last)
-			check_order(f, line, frames, shared);
-		new.start = known_start(f, frames, shared);
-		f->last = line.at;
-		f->last_len = line.len;
-		f->last_frames = frames.len;
-		add_frames(f, frames, new.start);
-	} else {
-		forget_last(f);
-	}
-	new.frames = (uint32_t)(f->names.len - before);
-	vector_push(&f->waiting, new);
-}
-
-static stack_id marked_stack(const struct folded *f, struct folded_mark mark)
-{
-	return mark.frame ? f->found.items[mark.frame - 1] : mark.stack;
-}
+/* ---- Lines ---- */
 
 /* The row of the stack's sample, a new one with zeroes when it has none. */
 static size_t sample_row(struct folded *f, stack_id stack)
@@ -265,8 +107,6 @@ static size_t sample_row(struct folded *f, stack_id stack)
 	f->row_of_stack.items[stack] = (uint32_t)row + 1;
 	return row;
 }
-
-/* ---- Lines ---- */
 
 static bool skip_line(struct folded *f, const char *reason)
 {
@@ -300,9 +140,9 @@ static bool cut_numbers(const struct folded *f, struct bytes *frames, struct dec
 	return true;
 }
 
-/* A line whose frames have been found. */
-static bool take_waiting(
-	struct folded *f, const struct folded_waiting *w, stack_id stack, struct error *err)
+/* A line whose stack has been found. */
+static bool take_found(
+	struct folded *f, const struct waiting_line *w, stack_id stack, struct error *err)
 {
 	size_t row = sample_row(f, stack);
 
@@ -319,69 +159,14 @@ static bool take_waiting(
 	return true;
 }
 
-/* The stacks of all frames that wait, which were found in their order: any that a line does not
- * share with those before it is new. */
-static bool take_in_order(struct folded *f, struct error *err)
-{
-	size_t next = 0;
-
-	for (size_t i = 0; i < f->waiting.len; i++) {
-		const struct folded_waiting *w = &f->waiting.items[i];
-		stack_id stack = marked_stack(f, w->start);
-
-		for (size_t end = next + w->frames; next < end; next++) {
-			location_id location = f->found.items[next];
-
-			stack = f->sorted ? profile_add_stack(f->profile, stack, location)
-					  : profile_stack(f->profile, stack, location);
-			f->found.items[next] = stack;
-		}
-		if (!take_waiting(f, w, stack, err))
-			return false;
-	}
-	for (size_t i = 0; i < f->marks.len; i++) {
-		struct folded_mark *mark = &f->marks.items[i];
-
-		mark->stack = marked_stack(f, *mark);
-		mark->frame = 0;
-	}
-	return true;
-}
-
-static struct path waiting_path(
-	const struct folded *f, const struct folded_waiting *w, size_t *next)
-{
-	return path_next(w->start.depth, w->frames, f->found.items, next);
-}
-
-static bool take_in_no_order(struct folded *f, struct error *err)
-{
-	size_t next = 0;
-
-	for (size_t i = 0; i < f->waiting.len; i++)
-		paths_expect(&f->paths, waiting_path(f, &f->waiting.items[i], &next));
-	next = 0;
-	for (size_t i = 0; i < f->waiting.len; i++) {
-		const struct folded_waiting *w = &f->waiting.items[i];
-
-		if (!take_waiting(f, w, paths_walk(&f->paths, waiting_path(f, w, &next)), err))
-			return false;
-	}
-	return true;
-}
-
 /* All lines that wait, before their window moves. */
-static bool take_all_waiting(struct folded *f, struct error *err)
+static bool take_waiting(struct folded *f, struct error *err)
 {
-	find_locations(f);
-	if (!(in_no_order(f) ? take_in_no_order : take_in_order)(f, err))
-		return false;
-	f->waiting.len = f->names.len = f->found.len = 0;
-	if (!f->sorted && !in_no_order(f)) {
-		forget_last(f);
-		f->paths.profile = f->profile;
-		paths_learn(&f->paths);
-	}
+	folded_stacks_find(&f->stacks);
+	for (size_t i = 0; i < f->waiting.len; i++)
+		if (!take_found(f, &f->waiting.items[i], f->stacks.stacks.items[i], err))
+			return false;
+	f->waiting.len = 0;
 	return true;
 }
 
@@ -398,8 +183,8 @@ static bool take_stack(struct folded *f, struct bytes line, size_t shared, struc
 						    : "expected " EXPECTS);
 	if (folded_is_too_deep(frames))
 		return skip_line(f, TOO_DEEP);
-	add_waiting(f, line, frames, shared, number);
-	return f->names.len + f->waiting.len < WAITING_MOST || take_all_waiting(f, err);
+	vector_push(&f->waiting, ((struct waiting_line){f->lines, {number[0], number[1]}}));
+	return !folded_stacks_add(&f->stacks, line, frames, shared) || take_waiting(f, err);
 }
 
 /* Its first `shared` bytes are those of the last line that gave a stack. */
@@ -444,8 +229,8 @@ static bool take_next(
 	*ahead = look_ahead(line, *rest);
 	if (!take_line(f, line, this.shared, err))
 		return false;
-	if (f->last != line.at)
-		*ahead = look_ahead((struct bytes){f->last, f->last_len}, *rest);
+	if (f->stacks.last.at != line.at)
+		*ahead = look_ahead(f->stacks.last, *rest);
 	return true;
 }
 
@@ -454,23 +239,24 @@ static bool take_next(
 static bool take_window(struct folded *f, struct input *in, struct error *err)
 {
 	struct bytes rest = {in->window.at + f->seen, in->window.len - f->seen};
+	struct bytes *last = &f->stacks.last;
 	struct folded_ahead ahead;
 	const char *keep;
 
-	if (f->last)
-		f->last = in->window.at;
-	ahead = look_ahead((struct bytes){f->last, f->last_len}, rest);
+	if (last->at)
+		last->at = in->window.at;
+	ahead = look_ahead(*last, rest);
 	while (rest.len && (ahead.newline || in->ended))
 		if (!take_next(f, &rest, &ahead, err))
 			return false;
-	if (!take_all_waiting(f, err))
+	if (!take_waiting(f, err))
 		return false;
 	if (rest.len > LINE_LIMIT)
 		return error_set(err, ERR_LIMIT, "line %llu: more than %zu MiB, expected " EXPECTS,
 			(unsigned long long)f->lines + 1, LINE_LIMIT >> 20);
-	if (f->last && (size_t)(rest.at - f->last) > LINE_LIMIT)
-		forget_last(f);
-	keep = f->last ? f->last : rest.at;
+	if (last->at && (size_t)(rest.at - last->at) > LINE_LIMIT)
+		folded_stacks_forget(&f->stacks);
+	keep = last->at ? last->at : rest.at;
 	f->seen = (size_t)(rest.at - keep);
 	input_skip(in, (size_t)(keep - in->window.at));
 	return true;
@@ -560,16 +346,12 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct folded f = {.profile = out,
 		.style = options->style,
 		.in_order = options->want & WANT_TIMES,
-		.sorted = ORDER_OF_LINES | ORDER_OF_STACKS};
+		.stacks = {.profile = out, .sorted = FOLDED_SORTED}};
 	bool done = folded_read(&f, in, err);
 
-	vector_release(&f.location_of_string);
-	vector_release(&f.marks);
-	vector_release(&f.row_of_stack);
+	folded_stacks_release(&f.stacks);
 	vector_release(&f.waiting);
-	vector_release(&f.names);
-	vector_release(&f.found);
-	paths_release(&f.paths);
+	vector_release(&f.row_of_stack);
 	return done;
 }
 
