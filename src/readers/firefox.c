@@ -356,6 +356,9 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	json_open(&j, in, err);
 	firefox_file_read(&f.file, &j);
 	done = json_finish(&j) && threads_add(&f, err);
+	if (!done && f.file.raw)
+		error_prefix(err, "a raw profile, as there is no meta.preprocessedProfileVersion: "
+				  "open it in the Firefox Profiler and save it; ");
 	firefox_release(&f);
 	json_release(&j);
 	return done;

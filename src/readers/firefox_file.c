@@ -254,9 +254,11 @@ static void meta_read(struct firefox_file *f, struct json *j)
 {
 	struct bytes key;
 
+	f->raw = true;
 	for (json_object(j); json_key(j, &key);) {
 		bool array = json_peek(j) == JSON_ARRAY;
 
+		f->raw = f->raw && !bytes_equal(key, BYTES("preprocessedProfileVersion"));
 		if (bytes_equal(key, BYTES("startTime"))) {
 			f->start = json_number_if(j, FIREFOX_DECIMALS, INT64_MIN);
 		} else if (array && bytes_equal(key, BYTES("categories"))) {

@@ -44,6 +44,7 @@ struct firefox_file {
 	struct buffer cpu_unit;
 	int64_t start; /* of the clock: ns since 1970; INT64_MIN: not said */
 	bool own;      /* Kiln wrote it */
+	bool raw;      /* its `meta` does not say that the Firefox Profiler has processed it */
 	bool any_cpu;  /* a thread says how much CPU time its samples took */
 };
 

@@ -91,6 +91,17 @@ suffix=json
 	[ "$("$kiln" fold -q --thread two "$golden/speedscope/sampled.json" | wc -l)" -eq 2 ]
 }
 
+@test "firefox: what Gecko itself writes has to be processed first, and is told so" {
+	cat >raw.json <<-'END'
+	{"meta": {"version": 13, "product": "Firefox", "stackwalk": 1}, "threads": [{"name": "GeckoMain",
+	"samples": {"schema": {"stack": 0, "time": 1}, "data": [[0, 2.5]]}, "stringTable": ["(root)"],
+	"frameTable": {"schema": {"location": 0}, "data": [[0]]},
+	"stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[null, 0]]}}]}
+	END
+	run -2 "$kiln" info raw.json
+	[[ "$output" == "kiln: raw.json: a raw profile, as there is no meta.preprocessedProfileVersion: open it in the Firefox Profiler and save it; "* ]]
+}
+
 @test "firefox: tables of each thread, and tables that all share" {
 	for name in old shared; do
 		expected=firefox/threads same firefox/$name --all
