@@ -85,9 +85,30 @@ static bool open_path(const char *path, int *ret_fd, struct error *err)
 	return true;
 }
 
-/* At the end of a file, go on with the next one: on a line of its own. */
+static size_t mark_length(struct bytes head)
+{
+	return bytes_start(head, MARK) ? MARK.len : 0;
+}
+
+/* How a text begins but for its mark: returns how many bytes, for which `to` has room, and for the
+ * mark. An error is met again by who reads on. */
+static size_t read_behind_mark(int fd, char *to)
+{
+	size_t len = 0;
+	ssize_t got;
+
+	do {
+		got = read(fd, to + len, MARK.len - len);
+		len += got > 0 ? (size_t)got : 0;
+	} while (len < MARK.len && (got > 0 || (got < 0 && errno == EINTR)));
+	return len - mark_length((struct bytes){to, len});
+}
+
+/* At the end of a file, go on with the next one: on a line of its own. There is room for that and a
+ * mark. */
 static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *err)
 {
+	size_t len = 0;
 	int fd;
 
 	if (!open_path(*raw->next, &fd, err))
@@ -95,9 +116,14 @@ static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *e
 	close(raw->fd);
 	raw->fd = fd;
 	raw->next++;
-	*ret_len = raw->last != '\n' && !raw->packed;
-	if (*ret_len)
-		*to = raw->last = '\n';
+	if (!raw->packed) {
+		if (raw->last != '\n')
+			to[len++] = '\n';
+		len += read_behind_mark(fd, to + len);
+	}
+	if (len)
+		raw->last = to[len - 1];
+	*ret_len = len;
 	return true;
 }
 
@@ -157,11 +183,6 @@ static const struct filter *filter_for(struct bytes head)
 		if (bytes_start(head, filters[i]->magic))
 			return filters[i];
 	return NULL;
-}
-
-static size_t mark_length(struct bytes head)
-{
-	return bytes_start(head, MARK) ? MARK.len : 0;
 }
 
 /* ---- Mapped files ---- */

@@ -267,9 +267,11 @@ static void several_files_are_one_text(void **state)
 	struct bytes all;
 
 	(void)state;
-	write_file(paths[0], "a\nb");
+	write_file(paths[0], "\xEF\xBB\xBF"
+			     "a\nb");
 	write_file(paths[1], "");
-	write_file(paths[2], "c\n");
+	write_file(paths[2], "\xEF\xBB\xBF"
+			     "c\n");
 	assert_true(input_open_files(&in, paths, &err));
 	assert_false(input_can_map(&in));
 	assert_true(input_whole(&in, 1000, &all, &err));
