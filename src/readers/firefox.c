@@ -70,7 +70,7 @@ static struct bytes lib_at(const struct firefox *f, const struct firefox_tables 
 	return json_texts_at(t->libs.ends.len ? &t->libs : &f->file.shared.libs, index);
 }
 
-static location_id location_of(struct firefox *f, struct firefox_tables *t, uint32_t frame)
+static location_id learn_location(struct firefox *f, const struct firefox_tables *t, uint32_t frame)
 {
 	uint32_t func = index_at(&t->frame_func, frame);
 	uint32_t source = index_at(&t->func_source, func);
@@ -79,10 +79,6 @@ static location_id location_of(struct firefox *f, struct firefox_tables *t, uint
 		t->source_file.len ? &t->source_file : &f->file.shared.source_file;
 	struct text_frame known = {.kind = kind_of(f, t, frame, func)};
 
-	while (t->locations.len <= frame)
-		vector_push(&t->locations, 0);
-	if (t->locations.items[frame])
-		return t->locations.items[frame];
 	if (lib == JSON_NO_INDEX)
 		lib = index_at(&t->resource_lib, index_at(&t->func_resource, func));
 	known.function = string_at(f, t, index_at(&t->func_name, func));
@@ -95,7 +91,15 @@ static location_id location_of(struct firefox *f, struct firefox_tables *t, uint
 	known.line = line_at(&t->frame_line, frame);
 	if (!known.line && !f->file.own)
 		known.line = line_at(&t->func_line, func);
-	t->locations.items[frame] = text_stacks_frame(&f->names, &known);
+	return text_stacks_frame(&f->names, &known);
+}
+
+static location_id location_of(struct firefox *f, struct firefox_tables *t, uint32_t frame)
+{
+	while (t->locations.len <= frame)
+		vector_push(&t->locations, 0);
+	if (!t->locations.items[frame])
+		t->locations.items[frame] = learn_location(f, t, frame);
 	return t->locations.items[frame];
 }
 
