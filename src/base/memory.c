@@ -9,7 +9,9 @@
 
 static _Noreturn void out_of_memory(size_t size)
 {
-	fprintf(stderr, "kiln: out of memory: %zu bytes asked for\n", size);
+	fprintf(stderr,
+		"kiln: out of memory: %zu bytes asked for; raise what limits it (ulimit -v)\n",
+		size);
 	abort();
 }
 

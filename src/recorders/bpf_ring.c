@@ -1,9 +1,11 @@
 /* bpf_ring.c: the ring that programs in the kernel write to. */
+#include <errno.h>
 #include <linux/bpf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "recorders/bpf_ring.h"
+#include "recorders/bpf_support.h"
 
 static size_t page_size(void)
 {
@@ -18,12 +20,11 @@ bool bpf_ring_map(struct bpf_ring *ring, int fd, uint64_t size, struct error *er
 	*ring = (struct bpf_ring){.size = size};
 	own = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (own == MAP_FAILED)
-		return error_errno(err, "mapping a ring");
+		return bpf_error(err, -errno, "mapping a ring");
 	ring->consumer = own;
 	kernel = mmap(NULL, page + 2 * size, PROT_READ, MAP_SHARED, fd, (off_t)page);
 	if (kernel == MAP_FAILED)
-		return error_errno(
-			err, "mapping a ring of %llu KB", (unsigned long long)size / 1024);
+		return bpf_error(err, -errno, "mapping a ring");
 	ring->producer = kernel;
 	return true;
 }

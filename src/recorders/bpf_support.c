@@ -105,10 +105,7 @@ static bool memory_is_short(int code)
 bool bpf_error(struct error *err, int code, const char *doing)
 {
 	if (memory_is_short(code))
-		return error_set(err, ERR_IO,
-			"%s: memory is short: raise what limits it (ulimit -v, or memory.max of "
-			"the control group), or take a smaller ring (-m)",
-			doing);
+		return refusal_memory(err, doing);
 	if (code == -EPERM || code == -EACCES)
 		return error_set(err, ERR_PERMISSION, "%s: the kernel refuses: %s", doing,
 			*last_message ? last_message : strerror(-code));

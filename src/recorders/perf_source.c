@@ -10,6 +10,7 @@
 #include "images/arch.h"
 #include "recorders/capabilities.h"
 #include "recorders/perf_source.h"
+#include "recorders/refusal.h"
 
 #define RING_MOST      ((uint64_t)64 << 20) /* bytes of one CPU's ring */
 #define RING_LEAST     ((uint64_t)32 << 10)
@@ -276,6 +277,20 @@ static bool attach(struct perf_source *source, int fd, int cpu, bool samples, in
 	return add_ring(source, fd, cpu, samples);
 }
 
+/* Without memory, or address space, errno is ENOMEM; where too much were locked, another one. */
+static bool ring_error(uint64_t bytes, int cpu, struct error *err)
+{
+	char doing[64];
+
+	snprintf(doing, sizeof(doing), "a ring of %llu KB for CPU %d",
+		(unsigned long long)bytes / 1024, cpu);
+	if (errno == ENOMEM)
+		return refusal_memory(err, doing);
+	error_errno(err, "%s", doing);
+	return error_prefix(err, "locked memory is short (ulimit -l, kernel.perf_event_mlock_kb, "
+				 "or -m with less): ");
+}
+
 /* What is left for the ring is when the kernel stops an event for a while. */
 static bool give_program(struct perf_source *source, const struct open_event *opened,
 	const struct cpu_rings *rings, struct error *err)
@@ -299,13 +314,8 @@ static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, in
 	vector_push(&source->opened, opened);
 	if (source->program && !give_program(source, &opened, rings, err))
 		return false;
-	if (!source->program && !attach(source, opened.fd, cpu, true, &rings->sample)) {
-		error_errno(err, "a ring of %llu KB for CPU %d",
-			(unsigned long long)source->ring_bytes / 1024, cpu);
-		return error_prefix(err,
-			"locked memory is short (ulimit -l, kernel.perf_event_mlock_kb, or -m with "
-			"less): ");
-	}
+	if (!source->program && !attach(source, opened.fd, cpu, true, &rings->sample))
+		return ring_error(source->ring_bytes, cpu, err);
 	if (!perf_event_read(opened.fd, &source->features, &count))
 		return error_errno(err, "event '%s'", name);
 	source->opened.items[source->opened.len - 1].id = count.id;
@@ -322,10 +332,8 @@ static bool open_tracking(struct perf_source *source, struct perf_event_attr *at
 			source->tracking_only ? "dummy" : source->events.list.items[0].text, pid,
 			cpu);
 	vector_push(&source->tracking, fd);
-	if (attach(source, fd, cpu, false, &rings->tracking))
-		return true;
-	error_errno(err, "a ring of %d KB for CPU %d", (int)(RING_TRACKING / 1024), cpu);
-	return error_prefix(err, "locked memory is short (ulimit -l): ");
+	return attach(source, fd, cpu, false, &rings->tracking) ||
+	       ring_error(RING_TRACKING, cpu, err);
 }
 
 /* Processes are followed into their children, threads are not. */

@@ -64,3 +64,11 @@ bool refusal_error(struct error *err, const char *call)
 	return error_set(err, ERR_PERMISSION,
 		"the kernel refuses %s: a security module may be in the way (see dmesg)", call);
 }
+
+bool refusal_memory(struct error *err, const char *doing)
+{
+	return error_set(err, ERR_IO,
+		"%s: memory is short: raise what limits it (ulimit -v, or memory.max of the "
+		"control group), or take a smaller ring (-m)",
+		doing);
+}

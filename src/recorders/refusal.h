@@ -21,4 +21,7 @@ bool refusal_by_namespace(void);
 /* Say so of `call`, "bpf(2)", or that the kernel refuses it. ERR_PERMISSION. Returns false. */
 bool refusal_error(struct error *err, const char *call);
 
+/* There is no memory for `doing`: say what limits it. ERR_IO. Returns false. */
+bool refusal_memory(struct error *err, const char *doing);
+
 #endif
