@@ -383,8 +383,12 @@ static bool tick(void *context, struct session *s, struct error *err)
 {
 	struct record *r = context;
 
-	record_live_line(s);
-	record_name(s, &r->images, false, NULL);
+	if (s->began) {
+		record_live_line(s);
+		record_name(s, &r->images, false, NULL);
+	} else if (r->out.stream) {
+		return true; /* what is written there cannot be taken back if it never begins */
+	}
 	return record_output_append(&r->out, &s->profile, err);
 }
 

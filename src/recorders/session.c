@@ -355,9 +355,17 @@ static bool keep_budget(struct session *s, uint64_t now, struct error *err)
 	return true;
 }
 
+static bool tick(struct session *s, struct error *err)
+{
+	if (s->tick(s->tick_context, s, err))
+		return true;
+	s->end = END_OUTPUT;
+	return false;
+}
+
 static bool loop(struct session *s, struct error *err)
 {
-	uint64_t now = monotonic_ns(), tick = now + TICK_INTERVAL;
+	uint64_t now = monotonic_ns(), next = now + TICK_INTERVAL;
 
 	while (!should_end(s, now)) {
 		aim_timer(s, now);
@@ -368,13 +376,11 @@ static bool loop(struct session *s, struct error *err)
 		if (!keep_budget(s, now, err))
 			return false;
 		jit_code_look(&s->jit, &s->profile, now);
-		if (now < tick)
+		if (now < next)
 			continue;
-		tick = now + TICK_INTERVAL;
-		if (!s->tick(s->tick_context, s, err)) {
-			s->end = END_OUTPUT;
+		next = now + TICK_INTERVAL;
+		if (!tick(s, err))
 			return false;
-		}
 	}
 	return true;
 }
@@ -482,6 +488,8 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	if (!open_timers(s, err) || !prepare_targets(s, err))
 		return false;
 	describe(s);
+	if (!tick(s, err))
+		return false;
 	hurry(s);
 	if (!recorder->open(s, err))
 		return false;

@@ -103,7 +103,8 @@ struct session {
 	VECTOR(struct session_target) targets; /* processes whose end is waited for */
 	int signals, timer;
 
-	/* Called once a second while recording; false ends it (a full disk). Never NULL. */
+	/* Called once before anything else and once a second while recording; false ends it (a full
+	 * disk). Never NULL. */
 	bool (*tick)(void *context, struct session *s, struct error *err);
 	void *tick_context;
 	/* One line each about what is done differently than asked for; never NULL. */
