@@ -68,7 +68,8 @@ class Evidence:
                     caller = ""
                     continue
                 address, name, offset, path = match[1], match[2].split("@")[0], match[3], match[4]
-                context = "_[k]" if path.startswith("[") else "user"
+                # By the address: [unknown] and [vdso] are not the kernel's, [ext4] is.
+                context = "_[k]" if int(address, 16) >> 63 else "user"
                 if caller == context and offset == "0":
                     after_call.add(name + context.removeprefix("user"))
                 if caller == context and name == "[unknown]":

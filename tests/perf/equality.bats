@@ -53,6 +53,23 @@ neighbours() {
 	done
 }
 
+@test "the comparison knows the neighbour of a last call also below an address without a name" {
+	printf '.globl first,next\n.text\nfirst: nop\n.size first,1\n.fill 16\nnext: ret\n.size next,1
+		.type first,@function\n.type next,@function\n' >code.s
+	cc -shared -nostdlib -Wl,--build-id=none code.s -o code.so
+	printf "x 1 1.0: cpu-clock:\n\t 7f10 [unknown] ([unknown])\n\t 20 next+0x0 ($PWD/code.so)\n\n" >text
+	printf 'x;next;[unknown] 5\n' >theirs
+	for ours in '[code.so]' first; do
+		printf 'x;%s;[unknown] 5\n' "$ours" >ours
+		run python3 "$here/compare_folds.py" /dev/null text theirs ours
+		echo "$ours: $output"
+		case $ours in
+		'[code.so]') [ "$status" -eq 0 ] ;;
+		*) [ "$status" -eq 1 ] ;;
+		esac
+	done
+}
+
 @test "frame pointers: system calls, page faults, the vdso, signals, calls that do not return" {
 	record calls -g -- "$bin/calls-fp"
 	same calls
