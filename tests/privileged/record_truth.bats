@@ -102,11 +102,14 @@ stopped_while_counting() {
 
 # bats test_tags=kernels
 @test "shares of known work" {
-	"$kiln" record -q -o p.kiln -- "$bin/busy" 2 >own
-	python3 - "$(share p.kiln ';heavy$')" "$(share p.kiln ';middle$')" "$(share p.kiln ';light$')" <<-'END'
+	# Half of n samples is give or take 50 / sqrt(n) percent: 1.1 of 2,000, so that 3 runs of 22 were off by
+	# more than 3; 0.5 of 10,000. What interrupts a function, more the busier the machine is, is in its share.
+	"$kiln" record -q -F 4999 -o p.kiln -- "$bin/busy" 2 >own
+	# shellcheck disable=SC2046
+	python3 - $(for part in heavy middle light; do share p.kiln ";$part(;|$)"; done) <<-'END'
 	import sys
 	for measured, true in zip(map(float, sys.argv[1:]), (50, 100 / 3, 100 / 6)):
-	    assert abs(measured - true) < 3, (measured, true)
+	    assert abs(measured - true) < 2.5, (measured, true)
 	END
 }
 
