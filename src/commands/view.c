@@ -220,10 +220,13 @@ static void open_browser(const char *url)
 static bool own_door(struct bytes *ret_address, struct bytes *ret_port)
 {
 	const char *connection = getenv("SSH_CONNECTION");
-	struct bytes rest = bytes_of(connection ? connection : ""), client;
+	struct bytes rest = bytes_of(connection ? connection : ""), client, port;
 
-	return bytes_cut(&rest, ' ', &client) && bytes_cut(&rest, ' ', &client) &&
-	       bytes_cut(&rest, ' ', ret_address) && (*ret_port = rest).len;
+	if (!bytes_cut(&rest, ' ', &client) || !bytes_cut(&rest, ' ', &port) ||
+		!bytes_cut(&rest, ' ', ret_address))
+		return false;
+	*ret_port = rest;
+	return rest.len > 0;
 }
 
 /* Who came, as sshd says it and sudo keeps it. */

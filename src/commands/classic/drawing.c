@@ -395,13 +395,12 @@ static int draw(const struct classic_tool *tool, const struct profile *p)
 {
 	struct view view = {.profile = p};
 	struct error err = {0};
+	bool shaped = shape(&view, &err);
 	int code = 0;
 
-	if (!shape(&view, &err))
-		code = fail(&err);
-	else if (own.bases.len && !has_values(&view))
+	if (shaped && own.bases.len && !has_values(&view))
 		code = draw_nothing(tool);
-	else if (!pipeline_render(&view, renderer_by_name("svg"), &settings, "-", &err))
+	else if (!shaped || !pipeline_render(&view, renderer_by_name("svg"), &settings, "-", &err))
 		code = fail(&err);
 	view_release(&view);
 	return code;
