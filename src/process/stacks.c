@@ -63,6 +63,8 @@ void stacks_init(struct stacks *s, struct profile *profile, struct processes *pr
 		.profile = profile, .processes = processes, .kernel = kernel, .arch = arch};
 	s->places = memory_new_table(1, sizeof(*s->places));
 	s->recent = memory_new(RECENT_STACKS, sizeof(*s->recent));
+	s->addresses = memory_resize(NULL, PATH_LIMIT, sizeof(*s->addresses));
+	s->found = memory_resize(NULL, PATH_LIMIT, sizeof(*s->found));
 	unwinder_init(&s->unwinder, arch);
 }
 
@@ -75,6 +77,8 @@ void stacks_release(struct stacks *s)
 	}
 	free(s->recent);
 	unwinder_release(&s->unwinder);
+	free(s->addresses);
+	free(s->found);
 	free(s->places);
 	free(s->idle_places);
 	*s = (struct stacks){0};
@@ -213,20 +217,29 @@ static void push(struct making *m, location_id location)
 	stack->stacks[at] = profile_stack(m->s->profile, at ? stack->stacks[at - 1] : 0, location);
 }
 
-/* A user frame. The same address in the same address space on top of the same frames is the same
- * place. */
-static void push_user(struct making *m, uint64_t address)
+/* User frames, outermost first. The same address in the same address space on top of the same
+ * frames is the same place. All places are looked up before the first frame is pushed: they do not
+ * wait for one another, as frames do for their callers. */
+static void push_users(struct making *m, const uint64_t *addresses, size_t count)
 {
 	struct recent_stack *stack = m->stack;
-	size_t at = m->user++;
+	uint32_t space = m->space ? m->space->id : 0;
+	size_t at = m->user, first = 0;
 
 	m->loose |= m->depth != stack->first_user + at;
-	if (m->same && at < stack->user && stack->addresses[at] == address) {
-		m->depth++;
-		return;
+	while (m->same && first < count && at + first < stack->user &&
+		stack->addresses[at + first] == addresses[first])
+		first++;
+	for (size_t i = first; i < count; i++)
+		__builtin_prefetch(place_of(m->s, space, addresses[i]));
+	for (size_t i = first; i < count; i++) {
+		stack->addresses[at + i] = addresses[i];
+		m->s->found[i] = user_location(m, addresses[i]);
 	}
-	stack->addresses[at] = address;
-	push(m, user_location(m, address));
+	m->depth += first;
+	m->user += count;
+	for (size_t i = first; i < count; i++)
+		push(m, m->s->found[i]);
 }
 
 /* What comes next are user frames. */
@@ -350,8 +363,7 @@ static void add_frames(struct making *m, const struct user_frames *frames)
 		push(m, mark_truncated(
 				s, &s->truncated[frames->end], unwind_end_name(frames->end)));
 	begin_user(m);
-	for (size_t i = 0; i < frames->count; i++)
-		push_user(m, frames->addresses[i]);
+	push_users(m, frames->addresses, frames->count);
 }
 
 static void add_part(struct making *m, const struct chain_part *part)
@@ -374,8 +386,9 @@ static void add_part(struct making *m, const struct chain_part *part)
 	default:
 		if (!m->user)
 			begin_user(m);
-		for (size_t i = part->words.count; i-- > 0;)
-			push_user(m, chain_address(part->words, i));
+		for (size_t i = 0; i < part->words.count; i++)
+			s->addresses[i] = chain_address(part->words, part->words.count - 1 - i);
+		push_users(m, s->addresses, part->words.count);
 	}
 }
 
@@ -384,11 +397,14 @@ static void add_part(struct making *m, const struct chain_part *part)
 static void add_branches(struct making *m, const struct chain_part *user)
 {
 	const struct perf_words entries = m->record->sample.branches;
+	size_t calls = entries.count / 3;
+	uint64_t *addresses = m->s->addresses;
 
 	begin_user(m);
-	for (size_t i = entries.count / 3; i-- > 0;)
-		push_user(m, entries.at[3 * i]);
-	push_user(m, user && user->words.count ? user->words.at[0] : entries.at[1]);
+	for (size_t i = 0; i < calls; i++)
+		addresses[i] = entries.at[3 * (calls - 1 - i)];
+	addresses[calls] = user && user->words.count ? user->words.at[0] : entries.at[1];
+	push_users(m, addresses, calls + 1);
 }
 
 /* Where the code of a process is, for a walk right now. */

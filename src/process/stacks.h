@@ -26,6 +26,8 @@ struct stacks {
 	location_id guest, hypervisor;
 	mapping_id kernel_mapping;
 	struct recent_stack *recent; /* the last one of each of the threads seen last */
+	uint64_t *addresses;	     /* of user frames on their way into a stack... */
+	location_id *found;	     /* ... and their places */
 };
 
 void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
