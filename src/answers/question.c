@@ -168,6 +168,13 @@ static bool render(struct view *view, const struct renderer *renderer, const voi
 	return done;
 }
 
+/* The heat map, which is seen first, does not wait for a tree. */
+static bool needs_tree(
+	const struct shape *shape, const struct renderer *renderer, const void *settings)
+{
+	return shape->transforms.steps.len || !renderer->treeless || !renderer->treeless(settings);
+}
+
 static bool render_one(const struct shelf_profile *of, const struct shape *shape,
 	const struct renderer *renderer, const void *settings, struct buffer *ret_body,
 	struct error *err)
@@ -175,7 +182,8 @@ static bool render_one(const struct shelf_profile *of, const struct shape *shape
 	struct view view;
 	bool done;
 
-	view_init(&view, of->profile, of->projection);
+	view_init(&view, of->profile,
+		needs_tree(shape, renderer, settings) ? of->projection : BY_NOTHING);
 	done = shape_select(shape, &view, err) &&
 	       transform_list_apply(&shape->transforms, &view, err) &&
 	       render(&view, renderer, settings, ret_body, err);

@@ -200,7 +200,7 @@ static void say_other_events(const struct loaded *l)
 
 static bool shape(struct loaded *l, const struct load_steps *steps, struct error *err)
 {
-	view_init(&l->view, &l->profile, names_projection());
+	view_init(&l->view, &l->profile, steps->unseen ? BY_NOTHING : names_projection());
 	if (!shape_select(&common.shape, &l->view, err))
 		return error_prefix(err, "%s: ", l->name);
 	if (steps->view && !steps->view(&l->view, err))
@@ -220,7 +220,7 @@ static void say_about(const struct loaded *l, const struct load_steps *steps)
 	for (uint32_t i = 0; i < l->profile.streams.len; i++)
 		if (l->view.streams[i])
 			say_losses(l, i);
-	if (!common.shape.kind && !steps->all_kinds)
+	if (!common.shape.kind && !steps->unseen)
 		say_other_events(l);
 }
 

@@ -53,7 +53,8 @@ struct load_steps {
 	void (*profile)(struct profile *p);		 /* when it has been read and named */
 	bool (*view)(struct view *v, struct error *err); /* before the transforms */
 	uint64_t copied;				 /* see struct read_options */
-	bool all_kinds; /* are shown: nothing is to be said of others than the selected one */
+	bool unseen; /* who calls wants the profile: its view has no tree, and nothing is to be said
+			of other kinds than the selected one */
 };
 
 /* The same with one file of several ("-": standard input). The caller calls names_release behind

@@ -134,7 +134,7 @@ static const struct option_group *groups(void)
 static bool read_profile(
 	struct input *in, uint64_t copied, struct profile *ret_profile, struct error *err)
 {
-	struct load_steps steps = {.all_kinds = true, .copied = copied};
+	struct load_steps steps = {.unseen = true, .copied = copied};
 	struct loaded l;
 
 	if (!load_input(in, WANT_ALL, &steps, &l, err))

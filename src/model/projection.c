@@ -162,11 +162,23 @@ static void project_by_merging(
 	tree_builder_release(&b);
 }
 
+/* Every stack ends in the root. */
+static void project_nothing(struct view *v)
+{
+	vector_push(&v->tree.caller, 0);
+	vector_push(&v->tree.frame, 0);
+}
+
 void projection_make(struct view *v, enum projection projection)
 {
-	frame_id *projected = projected_frames(v, projection);
+	frame_id *projected;
 
 	v->node_of_stack = memory_new(v->profile->stack_caller.len, sizeof(*v->node_of_stack));
+	if (PROJECTION_KIND(projection) == BY_NOTHING) {
+		project_nothing(v);
+		return;
+	}
+	projected = projected_frames(v, projection);
 	if (!v->profile->repeats && locations_are_frames(v, projected))
 		project_as_it_is(v, projected);
 	else

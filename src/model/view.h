@@ -18,7 +18,7 @@ enum projection {
 	BY_FUNCTION, /* frames that share function, module and kind are one */
 	BY_LINE,     /* ... and file and line */
 	BY_ADDRESS,  /* ... and places without a name are told apart by their addresses */
-	PROJECTIONS,
+	BY_NOTHING,  /* the root is all there is: for who asks when samples were, and not in what */
 
 	/* To be or'ed to one of them: */
 	PROJECT_LINES = 8,  /* names of frames with a line say it: `work (file.c:42)` */

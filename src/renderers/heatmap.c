@@ -273,11 +273,17 @@ static bool heatmap_render(
 	return done;
 }
 
+static bool is_treeless(const void *settings)
+{
+	return !((const struct heatmap_settings *)settings)->match;
+}
+
 const struct renderer renderer_heatmap = {
 	.name = "heatmap",
 	.about = "when how much was: cells of a heat map, for `kiln view` and other programs",
 	.options = heatmap_options,
 	.settings_size = sizeof(struct heatmap_settings),
 	.defaults = defaults,
+	.treeless = is_treeless,
 	.render = heatmap_render,
 };

@@ -19,6 +19,8 @@ struct renderer {
 	const char *const *lacking; /* to what there is to say where this build cannot write it;
 				       NULL, or to NULL: it can */
 	bool by_line;		    /* it has files and lines: wants views that tell them apart */
+	/* Does it look, with these settings, at samples alone and not at the tree? NULL: never. */
+	bool (*treeless)(const void *settings);
 
 	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills
 	 * in. NULL, 0 and NULL when there are none. */

@@ -81,6 +81,23 @@ static void places_without_names_show_where_they_are(void **state)
 	profile_release(&f.p);
 }
 
+static void samples_are_all_there_without_a_tree(void **state)
+{
+	struct fixture f;
+	struct view v;
+
+	(void)state;
+	fixture_init(&f);
+	fixture_sample(&f, f.plain);
+	fixture_sample(&f, f.unnamed);
+	view_init(&v, &f.p, BY_NOTHING);
+	assert_int_equal(v.tree.caller.len, 1);
+	assert_int_equal(view_node(&v, 0, 0), 0);
+	assert_int_equal(view_node(&v, 0, 1), 0);
+	view_release(&v);
+	profile_release(&f.p);
+}
+
 static int64_t total(const struct view *v)
 {
 	int64_t *self = memory_new(v->tree.caller.len, sizeof(*self)), sum = 0;
@@ -183,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(projections_tell_apart_what_they_say),
 		cmocka_unit_test(places_without_names_show_where_they_are),
+		cmocka_unit_test(samples_are_all_there_without_a_tree),
 		cmocka_unit_test(kinds_are_shown_one_at_a_time),
 		cmocka_unit_test(sums_cannot_overflow),
 		cmocka_unit_test(frames_of_the_view_stand_beside_the_profiles),
