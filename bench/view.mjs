@@ -196,7 +196,7 @@ async function memory(name, file) {
 	const anonymous = async (of) => {
 		const { server, url } = await serve(of);
 		const about = await (await fetch(url + "info?json")).json();
-		await new Promise((turn) => setTimeout(turn, 100)); // it gives back what only reading took
+		await new Promise((turn) => setTimeout(turn, 1500)); // at rest it gives back what only reading and answering took
 		const text = fs.readFileSync(`/proc/${server.pid}/status`, "utf8"), names = await namesOf(url);
 		server.kill();
 		return { bytes: Number(/RssAnon:\s+(\d+)/.exec(text)[1]) * 1024, about, names };

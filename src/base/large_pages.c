@@ -21,6 +21,11 @@ void large_pages_heap(void)
 	mallopt(M_TRIM_THRESHOLD, 32 * (int)LARGE_PAGE);
 }
 
+void large_pages_one_heap(void)
+{
+	mallopt(M_ARENA_MAX, 1);
+}
+
 void large_pages_give_back(void)
 {
 	malloc_trim(0);

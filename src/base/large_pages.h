@@ -14,6 +14,10 @@ void large_pages_ask(void *p, size_t size);
  * give back and take again, a fault for each page. Once, before there are threads. */
 void large_pages_heap(void);
 
+/* Let all threads have one heap, for who gives back: of a thread's own, malloc would keep the end.
+ * Before there are threads. */
+void large_pages_one_heap(void);
+
 /* What malloc keeps for later, whoever has used it: to be called by who waits for others from here
  * on. */
 void large_pages_give_back(void);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/large_pages.h"
 #include "base/memory.h"
 #include "commands/desktop.h"
 #include "commands/load.h"
@@ -174,6 +175,15 @@ static bool add_operands(struct files *f, char **operands, bool *ret_folder, str
 	return true;
 }
 
+/* Reading and answering take more memory than what is kept. As long as one thing is done after the
+ * other it stays, for the next one: SIGALRM comes when nothing was done for a while. */
+#define REST_SECONDS 1u
+
+static void ask_for_rest(void)
+{
+	alarm(REST_SECONDS);
+}
+
 /* While the browser starts. */
 struct reading {
 	struct files *files;
@@ -191,6 +201,7 @@ static void *read_operands(void *context)
 		if (strcmp(*operand, "-") != 0 && !is_folder(*operand))
 			r->failed = !files_read(r->files, *operand, &r->err);
 	r->done = true;
+	ask_for_rest();
 	if (r->failed)
 		kill(getpid(), SIGTERM); /* nothing else is to be waited for */
 	return NULL;
@@ -270,18 +281,18 @@ static void tell(const struct server *s, const struct place *place)
 	buffer_release(&text);
 }
 
-/* Blocked in all threads, those of the server included. */
-static void wait_for_end(const sigset_t *ends)
+/* Signals are blocked in all threads, those of the server included. */
+static void wait_for_end(const sigset_t *signals)
 {
-	int ignored;
+	int signal;
 
-	while (sigwait(ends, &ignored))
-		;
+	while (sigwait(signals, &signal) || signal == SIGALRM)
+		large_pages_give_back();
 }
 
 /* Until it is told to end, or what it was to read cannot be read. */
 static bool serve_files(struct server *server, const struct server_settings *settings,
-	const sigset_t *ends, char **operands, struct error *err)
+	const sigset_t *signals, char **operands, struct error *err)
 {
 	struct reading reading = {.files = settings->files, .operands = operands};
 	pthread_t reader;
@@ -290,7 +301,7 @@ static bool serve_files(struct server *server, const struct server_settings *set
 	tell(server, &settings->place);
 	reads = !pthread_create(&reader, NULL, read_operands, &reading);
 	open_browser(server_url(server));
-	wait_for_end(ends);
+	wait_for_end(signals);
 	if (reads && !reading.done)
 		_exit(0); /* nobody waits for what nobody will see */
 	if (reads)
@@ -303,19 +314,21 @@ static int serve(struct files *f, char **operands, struct server_settings *setti
 {
 	struct error err = {0};
 	struct server *server;
-	sigset_t ends;
+	sigset_t signals;
 	bool done;
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &ends, NULL);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	settings->files = f;
+	settings->answered = ask_for_rest;
 	server = server_open(settings, &err);
 	if (!server)
 		return fail(&err);
-	done = serve_files(server, settings, &ends, operands, &err);
+	done = serve_files(server, settings, &signals, operands, &err);
 	server_close(server);
 	return done ? 0 : fail(&err);
 }
@@ -374,6 +387,7 @@ static int run(char **operands)
 		operands = (char **)(uintptr_t)usual;
 	}
 	truncated_catch(true);
+	large_pages_one_heap();
 	files = files_new(&reading);
 	code = add_operands(files, operands, &settings.starts_with_list, &err)
 		       ? serve(files, operands, &settings)

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/large_pages.h"
 #include "model/settle.h"
 #include "server/entries.h"
 #include "server/kept.h"
@@ -175,7 +174,6 @@ static struct held *read_ordered(struct files *f, struct order *order, struct er
 	pthread_mutex_unlock(&f->reading);
 	free(again.name);
 	free(order->name);
-	large_pages_give_back(); /* reading takes more than what was read */
 	return h;
 }
 

@@ -261,11 +261,13 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 static void end(void *context, struct MHD_Connection *connection, void **seen,
 	enum MHD_RequestTerminationCode why)
 {
-	(void)context;
+	const struct server *s = context;
+
 	(void)connection;
 	(void)why;
 	if (*seen != &nothing)
 		upload_release(*seen);
+	s->settings.answered();
 }
 
 static bool start(struct server *s, struct error *err)

@@ -18,8 +18,9 @@ struct server_settings {
 	const struct places *places; /* of binaries and sources; NULL: none is shown */
 	struct place place;
 	struct token token;
-	uint64_t upload_most;  /* bytes of files that are sent; 0: none are taken */
-	bool starts_with_list; /* of the profiles there are, not with one of them */
+	uint64_t upload_most;	/* bytes of files that are sent; 0: none are taken */
+	bool starts_with_list;	/* of the profiles there are, not with one of them */
+	void (*answered)(void); /* called behind each answer, by any thread */
 };
 
 /* Serve, with threads of its own until it is closed. NULL: it could not be. */

@@ -760,3 +760,26 @@ with View(kiln, 'times.txt') as view:
 	[ "$(wc -l <<<"$output")" -eq 1 ]
 	"$kiln" fold one.folded
 }
+
+@test "what answers took is given back when nothing is asked" {
+	view "
+import time
+from concurrent.futures import ThreadPoolExecutor
+with open('large.folded', 'w') as file:
+    file.writelines('main;%d;%d %d\n' % (i % 500, i, i % 7 + 1) for i in range(100000))
+with View(kiln, 'large.folded') as view:
+    def kept():
+        return int(re.search(r'RssAnon:\s+(\d+)', open('/proc/%d/status' % view.process.pid).read())[1])
+    def rests(most):
+        end = time.monotonic() + 20
+        while kept() > most and time.monotonic() < end:
+            time.sleep(0.1)
+        return kept() <= most
+    view.ask('info')
+    time.sleep(3)
+    before = kept()
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(view.ask, ['nodes', 'top', 'tree', 'svg', 'folded', 'nodes']))
+    assert rests(before + 1024), (before, kept())
+"
+}
