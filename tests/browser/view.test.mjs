@@ -1031,12 +1031,13 @@ test("swapped, after is before; what kiln diff wrote is looked at as it is", { e
 	equal(swapped.command, `kiln diff --before-time 0.5..1.5 --after-time ..0.5 ${again} ${file}`);
 	checkCompared(swapped);
 	equal([swapped.top.before_total, swapped.top.total], [state.top.total, state.top.before_total], "totals");
-	await tab.goto(url + "#profile=" + encodeURIComponent(two));
+	await tab.goto(url + "#profile=" + encodeURIComponent(two) + "&normalise");
 	const own = await until(tab, "shown", (each) => each.tree && each.tree.boxes.some((box) => box.after) && !each.waiting);
 	equal(own.tree.boxes.map((box) => [box.name, box.before.total, box.after.total]).sort(),
 		[["all", 8, 9], ["b", 3, 5], ["c", 5, 0], ["d", 0, 4], ["main", 8, 9]], "both columns");
 	equal([own.status, await tab.isVisible("#time"), await tab.isVisible("#widths"), await tab.isVisible("#before")],
 		["", false, true, false], "what there is to choose");
+	equal((await tab.textContent("#sums")).split(":")[0], "8 samples before, 9 samples after", "columns are as they are");
 });
 
 test("a comparison that cannot be is said, and can be ended", { errors: true }, async (tab) => {

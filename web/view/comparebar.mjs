@@ -3,7 +3,7 @@ import { changeOf, changePercent, changeValue, scaleOf } from "./change.mjs";
 import { changeColours } from "./colours.mjs";
 import { byId, fillSelect, shortName } from "./controls.mjs";
 import { human, parseUnit } from "./numbers.mjs";
-import { START, hasSides, isCompared, sideOf } from "./query.mjs";
+import { START, hasSides, isCompared, isNormalised, sideOf } from "./query.mjs";
 
 const NONE = {before: "", "before-time": "", normalise: false, side: START.side, zoom: 0};
 const SIDES = ["before", "difference", "after"];
@@ -78,7 +78,7 @@ export class CompareBar {
 		const {before_total: before, total: after} = top, unit = parseUnit(top.unit);
 		if (before === undefined)
 			return;
-		const scale = scaleOf(before, after, this.page.state.normalise);
+		const scale = scaleOf(before, after, isNormalised(this.page.state));
 		byId("sums").textContent = human(before, unit) + " before, " + human(after, unit) + " after" +
 			(scale === 1 ? ": " + changeValue(changeOf(before, after, 1), unit) + ", " + changePercent(before, after, 1) :
 				", before taken " + Number(scale.toPrecision(4)) + " times");

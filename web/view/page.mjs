@@ -6,7 +6,7 @@ import { byId, shortName, showChips, showGraphControls, showOffers, showViews } 
 import { listenToInput } from "./input.mjs";
 import { grouped, isScaled, parseUnit, percent, unitName } from "./numbers.mjs";
 import { exactly } from "./pattern.mjs";
-import { commandOf, skipped, timeKey } from "./query.mjs";
+import { commandOf, isNormalised, skipped, timeKey } from "./query.mjs";
 import { Search } from "./search.mjs";
 import { follow } from "./served.mjs";
 import { Session } from "./session.mjs";
@@ -90,7 +90,7 @@ class Page extends Session {
 	onView() {
 		const {top, sort} = this.shown, unit = parseUnit(top.unit);
 		this.view().show();
-		this.table.show(top, unit, sort, (name) => this.isMarked(name), this.state.normalise);
+		this.table.show(top, unit, sort, (name) => this.isMarked(name), isNormalised(this.state));
 		this.compare.showSums(top);
 		byId("top-note").textContent = grouped(top.functions_count, {decimals: 0}) + (isScaled(unit) ? "" : ", in " + unitName(unit)) +
 			(top.before_total === undefined ? "" : ", what changed most first");

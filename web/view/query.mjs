@@ -84,6 +84,9 @@ export function hashOf(state) {
 
 export const isCompared = (state) => state.before !== "" && state.side === "difference";
 
+// Is before taken by after's total? Not the first of two columns: what the commands say of them is as it is.
+export const isNormalised = (state) => isCompared(state) && state.normalise;
+
 // Has a profile two sides itself, as what `kiln diff` writes? about: the server's answer.
 export const hasSides = (about) => (about.streams || []).some(({side}) => side === 2);
 
