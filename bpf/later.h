@@ -40,10 +40,17 @@ struct {
  * no room for is counted. */
 static __always_inline void later_tell(union later_told *told, __u32 chunk);
 
+/* A run that a timer has interrupted and the wait that follows may be due at once. */
+static __always_inline __u32 later_slot_of(const struct task_struct *task, bool run)
+{
+	return ((__u32)task->pid * 2 + run) & (LATER_SLOTS - 1);
+}
+
 /* Is the current thread just doing that? It may be interrupted. */
 static __always_inline bool later_busy(struct task_struct *task)
 {
-	return later[(__u32)task->pid & (LATER_SLOTS - 1)].teller == (__u32)task->pid;
+	return later[later_slot_of(task, false)].teller == (__u32)task->pid ||
+	       later[later_slot_of(task, true)].teller == (__u32)task->pid;
 }
 
 #ifdef __TARGET_ARCH_x86
@@ -130,7 +137,7 @@ static __always_inline void later_remember(
 static __always_inline bool later_keep(
 	struct stack_room *room, struct task_struct *task, const void *told, __u32 size)
 {
-	__u32 at = (__u32)task->pid & (LATER_SLOTS - 1);
+	__u32 at = later_slot_of(task, *(const __u8 *)told == TOLD_RUN);
 	struct later_slot *slot = &later[at];
 	struct later_work *work;
 

@@ -397,7 +397,7 @@ struct told_run {
 _Static_assert(sizeof(struct told_sample) <= 24, "what a sample writes");
 
 /* What waits for its stack: bpf/later.h. */
-#define LATER_SLOTS 64 /* a power of two */
+#define LATER_SLOTS 128 /* a power of two */
 enum later_state { LATER_FREE, LATER_BEING_KEPT, LATER_KEPT, LATER_BEING_TOLD };
 /* None: only the request's stack is told then, see bpf/disk.bpf.c. */
 struct later_request {
