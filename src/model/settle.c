@@ -59,7 +59,7 @@ size_t profile_size(const struct profile *p)
 {
 	size_t size = 0;
 
-#define ADD(v) size += (v).len * sizeof(*(v).items)
+#define ADD(v) (size += (v).len * sizeof(*(v).items))
 	TABLES(p, ADD);
 #undef ADD
 	return size;

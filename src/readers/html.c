@@ -58,7 +58,7 @@ static void held_release(void *at)
 static bool unpack(
 	struct held *held, struct bytes page, struct bytes *ret_content, struct error *err)
 {
-	struct bytes text;
+	struct bytes text = {0};
 
 	if (!find_profile(page, &text, err))
 		return false;
@@ -74,7 +74,7 @@ static bool html_read(struct input *in, const struct read_options *options, stru
 	struct error *err)
 {
 	struct held *held = memory_new(1, sizeof(*held));
-	struct bytes page, content;
+	struct bytes page = {0}, content = {0};
 	struct profile read;
 
 	(void)options; /* all of it is there */

@@ -538,13 +538,11 @@ static bool take_line(struct perf_report *r, struct bytes line, struct error *er
 		take_comment(r, line);
 		return true;
 	}
-	if (!r->column_count)
-		text_stacks_skip(&r->stacks, "expected " EXPECTS);
-	else if (*line.at >= '0' && *line.at <= '9')
+	if (r->column_count && *line.at >= '0' && *line.at <= '9')
 		return take_stack(r, line, err);
-	else if (*text.at == '|' || bytes_start(text, BYTES("--")))
+	if (r->column_count && (*text.at == '|' || bytes_start(text, BYTES("--"))))
 		text_stacks_skip(&r->stacks, NOT_FOLDED);
-	else if (bytes_start(line, BYTES("  ")))
+	else if (r->column_count && bytes_start(line, BYTES("  ")))
 		take_row(r, line);
 	else
 		text_stacks_skip(&r->stacks, "expected " EXPECTS);
