@@ -8,6 +8,7 @@
 #include "base/spool.h"
 
 #define EXPECTS "a protobuf message with sample types and samples"
+#define AHEAD	32u /* samples */
 
 /* ---- Samples ---- */
 
@@ -85,18 +86,19 @@ static bool add_sample(struct pprof *p)
 
 /* Labels come last, and most sets of them again. */
 struct label_run {
-	struct bytes bytes; /* from the first on */
-	bool begun, known;
+	struct seen_question question; /* what are the bytes from the first on? */
+	bool begun, only, known;
 };
 
 static void begin_labels(
 	struct pprof *p, const struct protobuf *sample, const char *first, struct label_run *run)
 {
+	struct bytes bytes = {first, (size_t)((const char *)sample->cursor.end - first)};
 	uint32_t kept;
 
-	run->begun = true;
-	run->bytes = (struct bytes){first, (size_t)((const char *)sample->cursor.end - first)};
-	run->known = seen_find(&p->labels_seen, run->bytes, &kept);
+	run->begun = run->only = true;
+	run->question = seen_question(&p->labels_seen, bytes);
+	run->known = seen_find(&p->labels_seen, &run->question, &kept);
 	if (run->known)
 		pprof_tags_recall(&p->tags, kept);
 }
@@ -113,7 +115,7 @@ static bool take_sample_fields(
 		if (f.number == PPROF_SAMPLE_LABEL && !run.known && !take_label(p, f.bytes, err))
 			return false;
 		if (f.number != PPROF_SAMPLE_LABEL)
-			run.bytes.len = 0; /* not labels only */
+			run.only = false;
 		if (f.number == PPROF_SAMPLE_VALUE && !take_values(p, f))
 			return pprof_fail_at(p, f.at, "whole values", err);
 		if (f.number != PPROF_SAMPLE_LOCATION)
@@ -129,12 +131,13 @@ static bool take_sample_fields(
 			pprof_take_location(p, f.value);
 		whole->len = 0;
 	}
-	if (!run.known && run.bytes.len && !m.failed)
-		seen_put(&p->labels_seen, run.bytes, pprof_tags_keep(&p->tags));
+	if (!run.known && run.only && !m.failed)
+		seen_put(&p->labels_seen, &run.question, pprof_tags_keep(&p->tags));
 	return pprof_finish_message(p, &m, err);
 }
 
-static bool take_sample(struct pprof *p, const struct protobuf_field *field, struct error *err)
+static bool take_sample(struct pprof *p, const struct protobuf_field *field,
+	struct seen_question *stack, struct error *err)
 {
 	size_t values = p->batch->values.len;
 	struct bytes whole = {0};
@@ -147,7 +150,7 @@ static bool take_sample(struct pprof *p, const struct protobuf_field *field, str
 		return false;
 	if (p->batch->values.len - values != p->types.len)
 		reason = "expected a value for each sample type";
-	else if (pprof_take_stack(p, whole, &reason))
+	else if (pprof_take_stack(p, whole, stack, &reason))
 		return add_sample(p);
 	p->batch->values.len = values;
 	return skip_sample(p, field, reason);
@@ -163,17 +166,52 @@ static size_t samples_most(const struct pprof *p, size_t size)
 	return p->listed < most ? p->listed : most;
 }
 
+/* Samples whose stacks are looked up at once. */
+struct ahead {
+	struct protobuf_field samples[AHEAD];
+	struct seen_question stacks[AHEAD];
+	size_t count;
+};
+
+/* The locations as most samples have them: first, and in one field. */
+static struct bytes first_locations(struct bytes sample)
+{
+	struct protobuf m = protobuf_open(sample, &pprof_sample_shape);
+	struct protobuf_field f;
+
+	if (protobuf_next(&m, &f) && f.number == PPROF_SAMPLE_LOCATION && f.wire == PROTOBUF_BYTES)
+		return f.bytes;
+	return (struct bytes){0};
+}
+
+/* False when there is none. */
+static bool look_ahead(struct pprof *p, struct protobuf *content, struct ahead *a)
+{
+	struct protobuf_field f;
+
+	a->count = 0;
+	while (a->count < AHEAD && protobuf_next(content, &f)) {
+		if (f.number != PPROF_SAMPLE)
+			continue;
+		a->samples[a->count] = f;
+		a->stacks[a->count++] = seen_question(&p->stacks_seen, first_locations(f.bytes));
+	}
+	seen_expect(&p->stacks_seen, a->stacks, a->count);
+	return a->count;
+}
+
 static bool take_samples(struct pprof *p, struct bytes content, struct error *err)
 {
 	struct protobuf m = protobuf_open(content, &pprof_profile_shape);
+	struct ahead ahead;
 	bool done = true;
 
 	p->adder = pprof_adder_new(p->profile, p->samples, samples_most(p, content.len),
 		p->stream_of, p->types.len, content.len >= THREAD_LEAST && crew_size(2) > 1);
 	p->batch = pprof_adder_batch(p->adder);
-	for (struct protobuf_field f; done && protobuf_next(&m, &f);)
-		if (f.number == PPROF_SAMPLE)
-			done = take_sample(p, &f, err);
+	while (done && look_ahead(p, &m, &ahead))
+		for (size_t i = 0; done && i < ahead.count; i++)
+			done = take_sample(p, &ahead.samples[i], &ahead.stacks[i], err);
 	pprof_adder_pass(p->adder);
 	pprof_adder_finish(p->adder);
 	return done;

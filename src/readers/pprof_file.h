@@ -120,8 +120,10 @@ uint32_t pprof_row_of(
 bool pprof_take_packed(struct pprof *p, struct bytes locations);
 void pprof_take_location(struct pprof *p, uint64_t id);
 /* Put the stack of the locations taken, or of these when they are all that it has, into the batch
- * and its next sample; false, with the reason, when it cannot be one. */
-bool pprof_take_stack(struct pprof *p, struct bytes locations, const char **ret_reason);
+ * and its next sample; false, with the reason, when it cannot be one. The question is the one about
+ * these locations, or becomes it. */
+bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_question *question,
+	const char **ret_reason);
 
 /* ---- Streams, and what is known of the profile ---- */
 

@@ -222,14 +222,17 @@ static bool take_collected(struct pprof *p, struct bytes locations, struct pprof
 	return true;
 }
 
-bool pprof_take_stack(struct pprof *p, struct bytes locations, const char **ret_reason)
+bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_question *question,
+	const char **ret_reason)
 {
 	struct pprof_sample *sample = &p->batch->samples[p->batch->count];
 	bool single = locations.len && !p->places.drop;
 	size_t before = p->batch->steps.len;
 
 	*sample = (struct pprof_sample){0};
-	if (single && seen_find(&p->stacks_seen, locations, &sample->stack))
+	if (single && question->bytes.at != locations.at)
+		*question = seen_question(&p->stacks_seen, locations);
+	if (single && seen_find(&p->stacks_seen, question, &sample->stack))
 		return true;
 	if (!(single ? take_field : take_collected)(p, locations, sample, ret_reason))
 		return false;
@@ -237,6 +240,6 @@ bool pprof_take_stack(struct pprof *p, struct bytes locations, const char **ret_
 	sample->is_new = true;
 	sample->stack = p->stacks++;
 	if (single)
-		seen_put(&p->stacks_seen, locations, sample->stack);
+		seen_put(&p->stacks_seen, question, sample->stack);
 	return true;
 }

@@ -12,8 +12,6 @@ struct seen {
 	struct id_map by_bytes;
 	VECTOR(struct seen_row) rows;
 	uint64_t asked, known;
-	uint64_t hash; /* of what was asked for last, and where it belongs */
-	size_t at;
 	bool useless; /* hardly anything came twice: nothing is remembered any more */
 };
 struct seen_row {
@@ -21,10 +19,25 @@ struct seen_row {
 	uint32_t len, value;
 };
 
+struct seen_question {
+	struct bytes bytes;
+	uint64_t hash;
+	size_t place; /* where the answer belongs, once it was looked for */
+};
+
 void seen_release(struct seen *s);
+
+static inline struct seen_question seen_question(const struct seen *s, struct bytes bytes)
+{
+	return (struct seen_question){bytes, s->useless ? 0 : hash_bytes(bytes.at, bytes.len), 0};
+}
+
+/* These are going to be asked: what will be looked at is fetched into the cache, for all of them at
+ * once. */
+void seen_expect(const struct seen *s, const struct seen_question *questions, size_t count);
 /* False: not known; then seen_put may tell. */
-bool seen_find(struct seen *s, struct bytes bytes, uint32_t *ret_value);
-/* The bytes that seen_find did not know. */
-void seen_put(struct seen *s, struct bytes bytes, uint32_t value);
+bool seen_find(struct seen *s, struct seen_question *question, uint32_t *ret_value);
+/* What seen_find did not know, right after it. */
+void seen_put(struct seen *s, const struct seen_question *question, uint32_t value);
 
 #endif
