@@ -12,9 +12,8 @@ void memo_release(struct memo *m)
 	vector_release(&m->records);
 }
 
-uint32_t memo_find(struct memo *m, struct bytes text)
+uint32_t memo_find_hashed(struct memo *m, struct bytes text, uint64_t hash)
 {
-	uint64_t hash = hash_bytes(text.at, text.len);
 	size_t at = id_map_first(&m->by_text, hash);
 
 	while ((m->last = id_map_candidate(&m->by_text, hash, &at)))
@@ -23,10 +22,9 @@ uint32_t memo_find(struct memo *m, struct bytes text)
 	return 0;
 }
 
-void memo_put(struct memo *m, struct bytes text, uint32_t value)
+void memo_put_hashed(struct memo *m, struct bytes text, uint64_t hash, uint32_t value)
 {
 	size_t words = 1 + (text.len + 7) / 8;
-	uint64_t hash = hash_bytes(text.at, text.len);
 	size_t at;
 
 	m->last = 0;

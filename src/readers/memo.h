@@ -20,8 +20,21 @@ struct memo {
 };
 
 void memo_release(struct memo *m);
-/* The value of `text`, or 0 when it is not known (or was forgotten). */
-uint32_t memo_find(struct memo *m, struct bytes text);
+
+/* The value of a text that has this hash, or 0 when it is not known (or was forgotten). */
+uint32_t memo_find_hashed(struct memo *m, struct bytes text, uint64_t hash);
+/* Remember one that was not found. */
+void memo_put_hashed(struct memo *m, struct bytes text, uint64_t hash, uint32_t value);
+
+static inline uint32_t memo_find(struct memo *m, struct bytes text)
+{
+	return memo_find_hashed(m, text, hash_bytes(text.at, text.len));
+}
+
+static inline void memo_put(struct memo *m, struct bytes text, uint32_t value)
+{
+	memo_put_hashed(m, text, hash_bytes(text.at, text.len), value);
+}
 
 /* The first step of memo_find is to hash the text: what the next one looks at is then on its way
  * into the cache. */
@@ -64,8 +77,5 @@ static inline uint32_t memo_value(const struct memo *m, uint32_t record)
 {
 	return (uint32_t)(m->records.items[record - 1] >> 32);
 }
-
-/* Remember a text that memo_find did not know. */
-void memo_put(struct memo *m, struct bytes text, uint32_t value);
 
 #endif

@@ -98,9 +98,10 @@ static void begin_labels(
 
 	run->begun = run->only = true;
 	run->question = seen_question(&p->labels_seen, bytes);
-	run->known = seen_find(&p->labels_seen, &run->question, &kept);
-	if (run->known)
-		pprof_tags_recall(&p->tags, kept);
+	kept = seen_find(&p->labels_seen, &run->question);
+	run->known = kept;
+	if (kept)
+		pprof_tags_recall(&p->tags, kept - 1);
 }
 
 static bool take_sample_fields(
@@ -132,7 +133,7 @@ static bool take_sample_fields(
 		whole->len = 0;
 	}
 	if (!run.known && run.only && !m.failed)
-		seen_put(&p->labels_seen, &run.question, pprof_tags_keep(&p->tags));
+		seen_put(&p->labels_seen, &run.question, pprof_tags_keep(&p->tags) + 1);
 	return pprof_finish_message(p, &m, err);
 }
 

@@ -228,18 +228,23 @@ bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_quest
 	struct pprof_sample *sample = &p->batch->samples[p->batch->count];
 	bool single = locations.len && !p->places.drop;
 	size_t before = p->batch->steps.len;
+	uint32_t known = 0;
 
 	*sample = (struct pprof_sample){0};
 	if (single && question->bytes.at != locations.at)
 		*question = seen_question(&p->stacks_seen, locations);
-	if (single && seen_find(&p->stacks_seen, question, &sample->stack))
+	if (single)
+		known = seen_find(&p->stacks_seen, question);
+	if (known) {
+		sample->stack = known - 1;
 		return true;
+	}
 	if (!(single ? take_field : take_collected)(p, locations, sample, ret_reason))
 		return false;
 	sample->steps = (uint32_t)(p->batch->steps.len - before);
 	sample->is_new = true;
 	sample->stack = p->stacks++;
 	if (single)
-		seen_put(&p->stacks_seen, question, sample->stack);
+		seen_put(&p->stacks_seen, question, p->stacks);
 	return true;
 }
