@@ -127,23 +127,41 @@ static bool locations_are_frames(const struct view *v, const frame_id *projected
 	return apart;
 }
 
-/* Then the tree is the stack table as it is: no two stacks are the same. */
+/* The frame that a stack adds to its caller, where locations are frames. */
+static frame_id frame_of(const struct profile *p, location_id location, const frame_id *projected)
+{
+	return location ? projected[p->location_frames
+					    .items[p->location_names.items[location].first]]
+			: 0;
+}
+
+/* Has each location the number of its frame? */
+static bool numbers_are_equal(const struct profile *p, const frame_id *projected)
+{
+	for (size_t i = 1; i < p->locations.len; i++)
+		if (frame_of(p, (location_id)i, projected) != i)
+			return false;
+	return true;
+}
+
+/* Then the tree is the stack table as it is: no two stacks are the same. What is borrowed has no
+ * cap. */
 static void project_as_it_is(struct view *v, const frame_id *projected)
 {
 	const struct profile *p = v->profile;
 	size_t stacks = p->stack_caller.len;
 
+	v->tree.caller.items = p->stack_caller.items;
+	v->tree.frame.items = p->stack_location.items;
+	v->tree.caller.len = v->tree.frame.len = stacks;
+	if (numbers_are_equal(p, projected))
+		return;
+	v->tree.frame.items = NULL;
+	v->tree.frame.len = 0;
 	vector_reserve(&v->tree.frame, stacks);
 	v->tree.frame.len = stacks;
-	v->tree.frame.items[0] = 0;
-	v->tree.caller.items = p->stack_caller.items; /* borrowed: cap is 0 */
-	v->tree.caller.len = stacks;
-	for (size_t i = 1; i < stacks; i++) {
-		struct span names = p->location_names.items[p->stack_location.items[i]];
-
-		v->tree.frame.items[i] = projected[p->location_frames.items[names.first]];
-		v->node_of_stack[i] = (node_id)i;
-	}
+	for (size_t i = 0; i < stacks; i++)
+		v->tree.frame.items[i] = frame_of(p, p->stack_location.items[i], projected);
 }
 
 static void project_by_merging(
@@ -152,6 +170,7 @@ static void project_by_merging(
 	const struct profile *p = v->profile;
 	struct tree_builder b;
 
+	v->node_of_stack = memory_new(p->stack_caller.len, sizeof(*v->node_of_stack));
 	tree_builder_init(&b);
 	for (size_t i = 1; i < p->stack_caller.len; i++)
 		v->node_of_stack[i] =
@@ -165,6 +184,7 @@ static void project_by_merging(
 /* Every stack ends in the root. */
 static void project_nothing(struct view *v)
 {
+	v->node_of_stack = memory_new(v->profile->stack_caller.len, sizeof(*v->node_of_stack));
 	vector_push(&v->tree.caller, 0);
 	vector_push(&v->tree.frame, 0);
 }
@@ -173,7 +193,6 @@ void projection_make(struct view *v, enum projection projection)
 {
 	frame_id *projected;
 
-	v->node_of_stack = memory_new(v->profile->stack_caller.len, sizeof(*v->node_of_stack));
 	if (PROJECTION_KIND(projection) == BY_NOTHING) {
 		project_nothing(v);
 		return;

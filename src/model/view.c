@@ -172,10 +172,20 @@ static node_id mapped(const node_id *map, node_id node)
 	return node == NODE_DROPPED ? NODE_DROPPED : map[node];
 }
 
+/* The column to change. */
+static node_id *own_stack_nodes(const struct view *v)
+{
+	return v->node_of_stack ? v->node_of_stack
+				: memory_new(v->profile->stack_caller.len, sizeof(node_id));
+}
+
 void view_reshape(struct view *v, struct tree *tree, const node_id *map)
 {
+	node_id *nodes = own_stack_nodes(v);
+
 	for (size_t i = 0; i < v->profile->stack_caller.len; i++)
-		v->node_of_stack[i] = mapped(map, v->node_of_stack[i]);
+		nodes[i] = mapped(map, view_stack_node(v, (stack_id)i));
+	v->node_of_stack = nodes;
 	for (size_t s = 0; s < v->profile->samples.len; s++)
 		for (size_t i = 0; v->samples[s].node && i < v->profile->samples.items[s].count;
 			i++)
@@ -196,7 +206,7 @@ node_id *view_own_nodes(struct view *v, uint32_t samples)
 	v->changed = true;
 	own->node = memory_new(s->count, sizeof(*own->node));
 	for (size_t i = 0; i < s->count; i++)
-		own->node[i] = v->node_of_stack[s->stack.items[i]];
+		own->node[i] = view_stack_node(v, s->stack.items[i]);
 	return own->node;
 }
 
@@ -204,6 +214,7 @@ void view_regrow(struct view *v, struct tree *tree)
 {
 	for (size_t i = 0; i < v->profile->samples.len; i++)
 		assert(v->samples[i].node);
+	v->node_of_stack = own_stack_nodes(v);
 	for (size_t i = 0; i < v->profile->stack_caller.len; i++)
 		v->node_of_stack[i] = NODE_DROPPED;
 	tree_release(&v->tree);
@@ -368,8 +379,9 @@ node_id view_node(const struct view *v, uint32_t samples, size_t sample)
 
 	if (own->keep && !(own->keep[sample / 64] >> sample % 64 & 1))
 		return NODE_DROPPED;
-	return own->node ? own->node[sample]
-			 : v->node_of_stack[v->profile->samples.items[samples].stack.items[sample]];
+	return own->node
+		       ? own->node[sample]
+		       : view_stack_node(v, v->profile->samples.items[samples].stack.items[sample]);
 }
 
 bool *view_ends(const struct view *v)

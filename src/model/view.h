@@ -41,7 +41,7 @@ void tree_builder_release(struct tree_builder *b); /* whatever has not been move
 void tree_release(struct tree *t);
 
 struct view_samples {
-	node_id *node;	/* NULL: view.node_of_stack[stack of the sample] */
+	node_id *node;	/* NULL: that of the sample's stack */
 	uint64_t *keep; /* one bit a sample; NULL: all */
 };
 
@@ -62,7 +62,7 @@ struct comparison {
 struct view {
 	const struct profile *profile;
 	struct tree tree;
-	node_id *node_of_stack;	      /* for every stack of the profile */
+	node_id *node_of_stack; /* for every stack of the profile; NULL: it has the same number */
 	struct view_samples *samples; /* for every samples table of the profile */
 	bool *streams;		      /* for every stream of the profile: is it shown? */
 	struct comparison comparison; /* for profiles with two sides */
@@ -117,7 +117,12 @@ bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bo
 /* Which of the samples from `first` on, a multiple of SAMPLES_AT_ONCE, are not left out: a bit
  * each, of at most SAMPLES_AT_ONCE. */
 uint64_t view_kept(const struct view *v, uint32_t samples, size_t first);
-/* The node in which a sample ends, or NODE_DROPPED. */
+/* The node in which a stack of the profile ends, or NODE_DROPPED. */
+static inline node_id view_stack_node(const struct view *v, stack_id stack)
+{
+	return v->node_of_stack ? v->node_of_stack[stack] : stack;
+}
+/* The same of a sample. */
 node_id view_node(const struct view *v, uint32_t samples, size_t sample);
 /* For every node: does a sample that is still shown end in it? To be freed. */
 bool *view_ends(const struct view *v);

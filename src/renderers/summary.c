@@ -88,7 +88,7 @@ static void fetch(const struct counter *c, uint32_t samples, size_t sample, bool
 	const struct samples *s = &c->view->profile->samples.items[samples];
 	node_id node;
 
-	if (sample + 2 * SOON < s->count)
+	if (c->view->node_of_stack && sample + 2 * SOON < s->count)
 		__builtin_prefetch(&c->view->node_of_stack[s->stack.items[sample + 2 * SOON]]);
 	if (!shown || sample + SOON >= s->count)
 		return;
