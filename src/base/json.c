@@ -23,16 +23,22 @@ void json_release(struct json *j)
 
 /* ---- Errors ---- */
 
-/* Eight bytes at a time: what is left of a byte by this is its highest bit if it is a newline. */
+typedef unsigned char sixteen __attribute__((vector_size(16)));
+
+/* Sixteen bytes at a time, each of which has a count of its own that fits into a byte. */
 static uint64_t newlines(const char *from, const char *to)
 {
-	const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
-	uint64_t count = 0, word;
+	uint64_t count = 0;
 
-	for (; to - from >= 8; from += 8) {
-		memcpy(&word, from, 8);
-		word ^= 0x0a0a0a0a0a0a0a0au;
-		count += ((~(((word & low) + low) | word | low)) >> 7) * 0x0101010101010101u >> 56;
+	while (to - from >= 16) {
+		sixteen counts = {0}, here;
+
+		for (int i = 0; i < UINT8_MAX && to - from >= 16; i++, from += 16) {
+			memcpy(&here, from, sizeof(here));
+			counts -= (sixteen)(here == '\n');
+		}
+		for (int i = 0; i < 16; i++)
+			count += counts[i];
 	}
 	for (; from < to; from++)
 		count += *from == '\n';
@@ -223,6 +229,31 @@ bool json_item(struct json *j)
 	return advance(j, ']', "',' or ']'");
 }
 
+static inline const char *behind_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
+		at++;
+	return at;
+}
+
+size_t json_arrays_ahead(const struct json *j, struct bytes *ret_texts, size_t most)
+{
+	const char *at = behind_blanks(j->at, j->end), *close;
+	size_t count = 0;
+
+	while (count < most && at < j->end && *at == '[') {
+		close = memchr(at, ']', (size_t)(j->end - at));
+		if (!close)
+			break;
+		ret_texts[count++] = (struct bytes){at, (size_t)(close + 1 - at)};
+		at = behind_blanks(close + 1, j->end);
+		if (at == j->end || *at != ',')
+			break;
+		at = behind_blanks(at + 1, j->end);
+	}
+	return count;
+}
+
 /* ---- Strings ---- */
 
 static inline uint64_t has_zero(uint64_t x)
@@ -393,9 +424,7 @@ static void keep_key(struct json *j, struct bytes *key)
 /* The value's first byte is in the window from here on, so that json_peek does not move the key. */
 static void reach_value(struct json *j, struct bytes *key)
 {
-	while (j->at < j->end &&
-		(*j->at == ' ' || *j->at == '\n' || *j->at == '\r' || *j->at == '\t'))
-		j->at++;
+	j->at = behind_blanks(j->at, j->end);
 	if (j->at < j->end)
 		return;
 	keep_key(j, key);

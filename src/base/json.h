@@ -102,6 +102,17 @@ int64_t json_decimal_times(const struct json_decimal *n, unsigned decimals, int6
 bool json_object_if(struct json *j);
 bool json_array_if(struct json *j);
 
+/* Of an array whose item comes next: the texts of the first items that are arrays, each from its
+ * bracket to the first closing one, as far as they are in the window; how many, at most `most`.
+ * Nothing is read. One that has no arrays and no strings with a bracket in it is all there: it ends
+ * where its text does (json_byte) when it has been read, and the texts stay where they are. */
+size_t json_arrays_ahead(const struct json *j, struct bytes *ret_texts, size_t most);
+/* Pass over the item that comes next, an array of this text, as the same has been read before. */
+static inline void json_pass(struct json *j, struct bytes text)
+{
+	j->at = text.at + text.len;
+}
+
 /* A whole array of numbers, appended; what is none counts as null; null as an array is an empty
  * one. */
 struct json_numbers {
@@ -109,10 +120,10 @@ struct json_numbers {
 	size_t len, cap;
 };
 void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out);
-/* Of an array whose item comes next (json_item said so): the first ones, as long as they are short
- * whole numbers with another number right behind them; how many, at most `most`. There is another
- * item behind these. */
-size_t json_plain_items(struct json *j, int64_t *ret_values, size_t most);
+/* Of an array whose item comes next (json_item said so): the first ones, times 10^decimals, as long
+ * as they are short numbers with another number right behind them; how many, at most `most`. There
+ * is another item behind these. */
+size_t json_plain_items(struct json *j, unsigned decimals, int64_t *ret_values, size_t most);
 /* A whole array of indices: what is none (null, a string, negative, 2^32 - 1 and more) is
  * JSON_NO_INDEX. */
 #define JSON_NO_INDEX UINT32_MAX

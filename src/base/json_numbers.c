@@ -306,11 +306,11 @@ static inline bool plain_item(struct json *j, unsigned decimals, int64_t *ret_va
 	return true;
 }
 
-size_t json_plain_items(struct json *j, int64_t *ret_values, size_t most)
+size_t json_plain_items(struct json *j, unsigned decimals, int64_t *ret_values, size_t most)
 {
 	size_t count = 0;
 
-	while (count < most && plain_item(j, 0, &ret_values[count]))
+	while (count < most && plain_item(j, decimals, &ret_values[count]))
 		count++;
 	return count;
 }

@@ -440,6 +440,33 @@ size_t profile_add_sample(struct profile *p, uint32_t samples, const struct samp
 	return s->count++;
 }
 
+#define COLUMN_ADD(column, rows, field, count)                                                     \
+	do {                                                                                       \
+		vector_reserve((column), (count));                                                 \
+		for (size_t i = 0; i < (count); i++)                                               \
+			(column)->items[(column)->len + i] = (rows)[i].field;                      \
+		(column)->len += (count);                                                          \
+	} while (0)
+
+void profile_add_rows(struct profile *p, uint32_t samples, const struct sample *rows, size_t count)
+{
+	struct samples *s = &p->samples.items[samples];
+	unsigned has = count ? rows->has : 0;
+
+	COLUMN_ADD(&s->stack, rows, stack, count);
+	if (has & SAMPLE_THREAD)
+		COLUMN_ADD(&s->thread, rows, thread, count);
+	if (has & SAMPLE_TIME)
+		COLUMN_ADD(&s->time, rows, time, count);
+	if (has & SAMPLE_DURATION)
+		COLUMN_ADD(&s->duration, rows, duration, count);
+	if (has & SAMPLE_CPU)
+		COLUMN_ADD(&s->cpu, rows, cpu, count);
+	if (has & SAMPLE_LABELS)
+		COLUMN_ADD(&s->labels, rows, labels, count);
+	s->count += count;
+}
+
 void profile_add_loss(struct profile *p, uint32_t stream, struct bytes reason, uint64_t count)
 {
 	string_id name = profile_string(p, reason);

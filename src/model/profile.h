@@ -256,6 +256,7 @@ struct sample {
 	label_set_id labels;
 };
 size_t profile_add_sample(struct profile *p, uint32_t samples, const struct sample *sample);
+void profile_add_rows(struct profile *p, uint32_t samples, const struct sample *rows, size_t count);
 
 void profile_add_loss(struct profile *p, uint32_t stream, struct bytes reason, uint64_t count);
 void profile_set_meta(struct profile *p, struct bytes key, struct bytes value); /* replaces */

@@ -251,7 +251,7 @@ static void take_numbers(struct json *j, const struct json_field *f, struct buff
 	int64_t values[PLAIN_MOST];
 
 	for (json_array(j); json_item(j);) {
-		while ((plain = json_plain_items(j, values, PLAIN_MOST)))
+		while ((plain = json_plain_items(j, 0, values, PLAIN_MOST)))
 			put_numbers(out, f, values, plain);
 		values[0] = (int64_t)take_number(j);
 		put_numbers(out, f, values, 1);

@@ -7,13 +7,11 @@
 #include "readers/json_stacks.h"
 
 #include "base/units.h"
-#include "model/view.h"
+#include "readers/speedscope_stacks.h"
 
 #include <stdlib.h>
 
 #define LATER_DECIMALS 6u /* of values whose unit comes behind them, and of those without one */
-
-#define NO_FRAME (UINT32_MAX - 1) /* of the numbers of frames */
 
 enum unit { UNIT_UNKNOWN, UNIT_NONE, UNIT_BYTES, UNIT_NS, UNIT_US, UNIT_MS, UNIT_S };
 
@@ -30,18 +28,16 @@ static const struct {
 	[UNIT_S] = {"seconds", 9},
 };
 
-struct point {
-	node_id node;
-	int64_t value, time;
-};
-
 /* One of "profiles". */
 struct part {
 	enum unit unit;
 	bool evented;
 	unsigned decimals; /* of what has been read so far */
 	int64_t start, end;
-	VECTOR(struct point) points;
+	/* Columns: a row for each sample, or for each time between events. */
+	VECTOR(node_id) nodes; /* NODE_DROPPED: not a sample */
+	struct json_numbers values;
+	VECTOR(int64_t) times; /* evented only */
 	struct json_extra extra;
 	struct buffer name;
 };
@@ -58,9 +54,7 @@ struct speedscope {
 	struct json *json;
 	struct text_stacks names; /* for frames; has no samples */
 	VECTOR(location_id) frames;
-	struct tree_builder tree;	 /* over the numbers of frames, plus one */
-	struct json_indices last, spare; /* frames of the sample before; room for the next */
-	VECTOR(node_id) last_node;	 /* and their nodes */
+	struct speedscope_stacks stacks;
 	VECTOR(struct part) parts;
 	struct json_groups groups;
 	struct buffer none_unit; /* "count", "count/100" */
@@ -120,66 +114,45 @@ static void shared_read(struct speedscope *s)
 
 /* ---- Samples ---- */
 
-/* Samples resemble the ones before them: what is the same is not looked up. False: too deep. */
-static bool sample_node(struct speedscope *s, node_id *ret_node)
-{
-	struct json_indices now = s->spare;
-	size_t same = 0;
-	node_id node = 0;
-
-	now.len = 0;
-	json_indices(s->json, &now);
-	s->spare = now;
-	if (now.len > STACK_DEPTH_LIMIT)
-		return false;
-	while (same < now.len && same < s->last.len && now.items[same] == s->last.items[same])
-		same++;
-	s->last_node.len = same;
-	node = same ? s->last_node.items[same - 1] : 0;
-	for (size_t i = same; i < now.len; i++) {
-		uint32_t frame = now.items[i] < NO_FRAME ? now.items[i] : NO_FRAME;
-
-		node = tree_child(&s->tree, node, frame + 1);
-		vector_push(&s->last_node, node);
-	}
-	s->spare = s->last;
-	s->last = now;
-	*ret_node = node;
-	return true;
-}
-
 static void samples_read(struct speedscope *s, struct part *p)
 {
 	struct json *j = s->json;
-	size_t at = 0;
+	node_id node;
 
-	for (json_array(j); json_item(j); at++) {
-		node_id node;
-
-		if (!sample_node(s, &node)) {
+	p->nodes.len = 0;
+	speedscope_stacks_begin(&s->stacks);
+	for (json_array(j); json_item(j);) {
+		if (!speedscope_stacks_read(&s->stacks, &node)) {
 			json_odd(&s->too_deep, j);
 			node = NODE_DROPPED;
 		}
-		while (p->points.len <= at) /* weights may have come before */
-			vector_push(&p->points, ((struct point){.value = INT64_MIN}));
-		p->points.items[at].node = node;
+		vector_push(&p->nodes, node);
 	}
-	for (; at < p->points.len; at++)
-		p->points.items[at].node = NODE_DROPPED;
 }
+
+/* A sample without a weight, or a weight without a sample, is a row, too. */
+static void rows_level(struct part *p)
+{
+	while (p->values.len < p->nodes.len)
+		vector_push(&p->values, INT64_MIN);
+	while (p->nodes.len < p->values.len)
+		vector_push(&p->nodes, NODE_DROPPED);
+}
+
+#define WEIGHTS_AT_ONCE 1024u
 
 static void weights_read(struct speedscope *s, struct part *p)
 {
 	struct json *j = s->json;
-	size_t at = 0;
+	struct json_numbers *values = &p->values;
 
 	p->decimals = units[p->unit].decimals;
-	for (json_array(j); json_item(j); at++) {
-		int64_t value = json_number(j, p->decimals, 0);
-
-		if (at >= p->points.len)
-			vector_push(&p->points, (struct point){0});
-		p->points.items[at].value = value;
+	values->len = 0;
+	for (json_array(j); json_item(j);) {
+		vector_reserve(values, WEIGHTS_AT_ONCE);
+		values->len += json_plain_items(
+			j, p->decimals, values->items + values->len, WEIGHTS_AT_ONCE - 1);
+		values->items[values->len++] = json_number(j, p->decimals, 0);
 	}
 }
 
@@ -193,6 +166,17 @@ struct evented {
 	bool begun;
 };
 
+/* Samples and events at once are odd: what was read first stays in front. */
+static void row_add(struct part *p, node_id node, int64_t value, int64_t time)
+{
+	rows_level(p);
+	while (p->times.len < p->nodes.len)
+		vector_push(&p->times, 0);
+	vector_push(&p->nodes, node);
+	vector_push(&p->values, value);
+	vector_push(&p->times, time);
+}
+
 /* What is open has lasted until now. */
 static void pass_time(struct evented *e, int64_t now)
 {
@@ -203,8 +187,7 @@ static void pass_time(struct evented *e, int64_t now)
 		return;
 	}
 	if (e->open.len && now > e->last && !__builtin_sub_overflow(now, e->last, &lasted))
-		vector_push(&e->part->points,
-			((struct point){e->open.items[e->open.len - 1].node, lasted, e->last}));
+		row_add(e->part, e->open.items[e->open.len - 1].node, lasted, e->last);
 	e->last = now;
 	e->begun = true;
 }
@@ -217,8 +200,8 @@ static void event_open(struct evented *e, uint32_t frame)
 		json_odd(&e->s->too_deep, e->s->json);
 		return;
 	}
-	vector_push(
-		&e->open, ((struct open_frame){frame, tree_child(&e->s->tree, caller, frame + 1)}));
+	vector_push(&e->open,
+		((struct open_frame){frame, tree_child(&e->s->stacks.tree, caller, frame + 1)}));
 }
 
 /* What was opened inside of it ends with it. */
@@ -258,7 +241,7 @@ static void event_read(struct evented *e)
 		return;
 	}
 	pass_time(e, now);
-	frame = frame < 0 || frame >= NO_FRAME ? NO_FRAME : frame;
+	frame = frame < 0 || frame >= SPEEDSCOPE_NO_FRAME ? SPEEDSCOPE_NO_FRAME : frame;
 	if (type == 'O')
 		event_open(e, (uint32_t)frame);
 	else
@@ -315,23 +298,20 @@ static bool part_key(struct part *p, struct evented *e, struct bytes key)
 /* A sample without a weight counts once where there are no weights at all. */
 static void weights_complete(struct speedscope *s, struct part *p)
 {
-	bool any = false;
+	bool any = p->values.len;
 
-	for (size_t i = 0; i < p->points.len; i++)
-		any |= p->points.items[i].value != INT64_MIN;
-	for (size_t i = 0; i < p->points.len; i++) {
-		struct point *point = &p->points.items[i];
-
-		if (point->value == INT64_MIN && !any)
-			point->value = 1000000;
-		else if (point->value == INT64_MIN || point->node == NODE_DROPPED) {
-			json_odd(&s->no_weight, s->json);
-			point->node = NODE_DROPPED;
-		}
-	}
-	if (!any && p->points.len) {
+	rows_level(p);
+	if (!any && p->nodes.len) {
 		p->unit = UNIT_NONE;
 		p->decimals = LATER_DECIMALS;
+	}
+	for (size_t i = 0; i < p->nodes.len; i++) {
+		if (p->values.items[i] == INT64_MIN && !any) {
+			p->values.items[i] = 1000000;
+		} else if (p->values.items[i] == INT64_MIN || p->nodes.items[i] == NODE_DROPPED) {
+			json_odd(&s->no_weight, s->json);
+			p->nodes.items[i] = NODE_DROPPED;
+		}
 	}
 }
 
@@ -347,7 +327,9 @@ static void part_read(struct speedscope *s)
 			json_skip(s->json);
 	if (p.evented && e.open.len && p.end > e.last)
 		pass_time(&e, p.end);
-	if (!p.evented)
+	if (p.evented)
+		rows_level(&p);
+	else
 		weights_complete(s, &p);
 	if (p.unit == UNIT_UNKNOWN)
 		p.unit = UNIT_NONE;
@@ -389,18 +371,31 @@ static bool rescale(struct part *p, unsigned from, unsigned to)
 	int64_t up = to > from ? power_of_ten(to - from) : 1;
 	int64_t down = from > to ? power_of_ten(from - to) : 1;
 
-	for (size_t i = 0; i < p->points.len; i++) {
-		struct point *point = &p->points.items[i];
+	if (up == down)
+		return true;
+	for (size_t i = 0; i < p->nodes.len; i++) {
+		int64_t *value = &p->values.items[i];
 
-		if (point->node == NODE_DROPPED)
+		if (p->nodes.items[i] == NODE_DROPPED)
 			continue;
-		if (__builtin_mul_overflow(point->value, up, &point->value) ||
-			__builtin_mul_overflow(point->time, up, &point->time))
+		if (__builtin_mul_overflow(*value, up, value))
 			return false;
-		point->value = (point->value + (point->value < 0 ? -down / 2 : down / 2)) / down;
-		point->time /= down;
+		*value = (*value + (*value < 0 ? -down / 2 : down / 2)) / down;
+	}
+	for (size_t i = 0; i < p->times.len; i++) {
+		if (__builtin_mul_overflow(p->times.items[i], up, &p->times.items[i]))
+			return false;
+		p->times.items[i] /= down;
 	}
 	return true;
+}
+
+/* How many of its decimals does a value need? At least `needed`. */
+static unsigned decimals_of(int64_t value, unsigned decimals, unsigned needed)
+{
+	while (needed < decimals && value % power_of_ten(decimals - needed))
+		needed++;
+	return needed;
 }
 
 /* Without a unit, values may have decimals: as many as all such profiles need. */
@@ -413,10 +408,9 @@ static void none_unit_make(struct speedscope *s)
 
 		if (p->unit != UNIT_NONE || p->extra.told)
 			continue;
-		for (size_t k = 0; k < p->points.len; k++)
-			while (needed < p->decimals && p->points.items[k].node != NODE_DROPPED &&
-				p->points.items[k].value % power_of_ten(p->decimals - needed))
-				needed++;
+		for (size_t k = 0; k < p->nodes.len && needed < p->decimals; k++)
+			if (p->nodes.items[k] != NODE_DROPPED)
+				needed = decimals_of(p->values.items[k], p->decimals, needed);
 	}
 	buffer_text(&s->none_unit, "count");
 	if (needed)
@@ -454,31 +448,51 @@ static struct sample sample_begun(struct speedscope *s, const struct part *p)
 		.thread = threads ? part_thread(s, p) : 0};
 }
 
+#define ROWS_AT_ONCE 64u
+
+/* The next rows, at most ROWS_AT_ONCE, from *at on. Returns how many of them are samples. */
+static size_t samples_take(const struct part *p, const stack_id *stacks, size_t *at, int64_t *now,
+	struct sample *samples, int64_t *values)
+{
+	size_t count = 0, end = *at + ROWS_AT_ONCE;
+
+	for (; *at < end && *at < p->nodes.len; ++*at) {
+		node_id node = p->nodes.items[*at];
+		int64_t value = p->values.items[*at];
+
+		if (node == NODE_DROPPED)
+			continue;
+		if (p->evented)
+			*now = *at < p->times.len ? p->times.items[*at] : 0;
+		samples[count].stack = stacks[node];
+		samples[count].duration = value < 0 ? 0 : (uint64_t)value;
+		samples[count].time = (uint64_t)*now;
+		values[count++] = value;
+		if (__builtin_add_overflow(*now, value, now))
+			*now = p->start;
+	}
+	return count;
+}
+
 static bool part_add(
 	struct speedscope *s, struct part *p, const stack_id *stacks, struct error *err)
 {
 	struct json_value value = value_of(s, p);
-	struct sample sample = sample_begun(s, p);
+	struct sample samples[ROWS_AT_ONCE] = {sample_begun(s, p)};
 	struct text_stacks *t = json_group(&s->groups, &value, 1, has_times(p));
-	int64_t now = p->start;
+	int64_t now = p->start, values[ROWS_AT_ONCE];
 
 	if (!t)
 		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_MOST);
 	if (!rescale(p, p->decimals,
 		    p->unit == UNIT_NONE ? units_decimals(value.unit) : units[p->unit].decimals))
 		return error_set(err, ERR_LIMIT, "a value that exceeds 2^63");
-	for (size_t i = 0; i < p->points.len; i++) {
-		const struct point *point = &p->points.items[i];
-
-		if (point->node == NODE_DROPPED)
-			continue;
-		sample.stack = stacks[point->node];
-		sample.duration = point->value < 0 ? 0 : (uint64_t)point->value;
-		sample.time = (uint64_t)(p->evented ? point->time : now);
-		if (!text_stacks_add_stack(t, sample, &point->value, err))
+	for (size_t i = 1; i < ROWS_AT_ONCE; i++)
+		samples[i] = samples[0];
+	for (size_t at = 0, count; at < p->nodes.len;) {
+		count = samples_take(p, stacks, &at, &now, samples, values);
+		if (!text_stacks_add_stacks(t, samples, count, values, err))
 			return false;
-		if (__builtin_add_overflow(now, point->value, &now))
-			now = p->start;
 	}
 	return true;
 }
@@ -486,11 +500,11 @@ static bool part_add(
 /* The stack of every node; a frame that there is not is called "[unknown]". */
 static stack_id *stacks_made(struct speedscope *s)
 {
-	size_t nodes = s->tree.tree.caller.len;
+	size_t nodes = s->stacks.tree.tree.caller.len;
 	stack_id *stacks = memory_new(nodes, sizeof(*stacks));
 
 	for (size_t i = 1; i < nodes; i++) {
-		uint32_t frame = s->tree.tree.frame.items[i] - 1;
+		uint32_t frame = s->stacks.tree.tree.frame.items[i] - 1;
 		location_id location;
 
 		if (frame < s->frames.len) {
@@ -499,8 +513,8 @@ static stack_id *stacks_made(struct speedscope *s)
 			location = text_stacks_named(&s->names, BYTES("[unknown]"), FRAME_META);
 			s->no_frame++;
 		}
-		stacks[i] =
-			profile_stack(s->profile, stacks[s->tree.tree.caller.items[i]], location);
+		stacks[i] = profile_stack(
+			s->profile, stacks[s->stacks.tree.tree.caller.items[i]], location);
 	}
 	return stacks;
 }
@@ -532,18 +546,17 @@ static bool all_add(struct speedscope *s, struct error *err)
 static void speedscope_release(struct speedscope *s)
 {
 	for (size_t i = 0; i < s->parts.len; i++) {
-		vector_release(&s->parts.items[i].points);
+		vector_release(&s->parts.items[i].nodes);
+		vector_release(&s->parts.items[i].values);
+		vector_release(&s->parts.items[i].times);
 		json_extra_release(&s->parts.items[i].extra);
 		buffer_release(&s->parts.items[i].name);
 	}
 	json_groups_release(&s->groups);
 	vector_release(&s->parts);
 	vector_release(&s->frames);
-	vector_release(&s->last);
-	vector_release(&s->spare);
-	vector_release(&s->last_node);
 	buffer_release(&s->none_unit);
-	tree_builder_release(&s->tree);
+	speedscope_stacks_release(&s->stacks);
 	text_stacks_release(&s->names);
 }
 
@@ -575,7 +588,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool done;
 
 	json_open(&j, in, err);
-	tree_builder_init(&s.tree);
+	speedscope_stacks_init(&s.stacks, &j);
 	done = speedscope_read(&s, &j, err);
 	speedscope_release(&s);
 	json_release(&j);

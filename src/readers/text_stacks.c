@@ -220,11 +220,17 @@ static size_t new_row(struct text_stacks *t, const struct sample *sample)
 	return profile_add_sample(t->profile, t->samples, sample);
 }
 
+/* Is each such sample a row of its own? */
+static bool are_rows(const struct text_stacks *t, const struct sample *sample)
+{
+	return sample->has || t->want & WANT_TIMES;
+}
+
 static size_t row_of(struct text_stacks *t, const struct sample *sample)
 {
 	size_t row;
 
-	if (sample->has || t->want & WANT_TIMES)
+	if (are_rows(t, sample))
 		return new_row(t, sample);
 	while (t->row_of_stack.len <= sample->stack)
 		vector_push(&t->row_of_stack, 0);
@@ -235,22 +241,58 @@ static size_t row_of(struct text_stacks *t, const struct sample *sample)
 	return row;
 }
 
+static inline bool total_add(struct text_stacks *t, uint32_t i, int64_t value, struct error *err)
+{
+	if (value != INT64_MIN &&
+		!__builtin_add_overflow(t->total[i], value < 0 ? -value : value, &t->total[i]))
+		return true;
+	return error_set(err, ERR_LIMIT, "line %llu: the sum of all values exceeds 2^63",
+		(unsigned long long)t->lines.number);
+}
+
 bool text_stacks_add_stack(
 	struct text_stacks *t, struct sample sample, const int64_t *values, struct error *err)
 {
 	size_t row = row_of(t, &sample);
 
 	for (uint32_t i = 0; i < t->streams; i++) {
-		int64_t value = values[i];
-
-		if (value == INT64_MIN || __builtin_add_overflow(t->total[i],
-						  value < 0 ? -value : value, &t->total[i]))
-			return error_set(err, ERR_LIMIT,
-				"line %llu: the sum of all values exceeds 2^63",
-				(unsigned long long)t->lines.number);
-		t->profile->streams.items[t->first_stream + i].value.items[row] += value;
+		if (!total_add(t, i, values[i], err))
+			return false;
+		t->profile->streams.items[t->first_stream + i].value.items[row] += values[i];
 	}
 	t->taken++;
+	return true;
+}
+
+static bool add_rows(struct text_stacks *t, const struct sample *samples, size_t count,
+	const int64_t *values, struct error *err)
+{
+	profile_add_rows(t->profile, t->samples, samples, count);
+	for (uint32_t i = 0; i < t->streams; i++) {
+		struct stream *s = &t->profile->streams.items[t->first_stream + i];
+		int64_t *to;
+
+		vector_reserve(&s->value, count);
+		to = s->value.items + s->value.len;
+		s->value.len += count;
+		for (size_t k = 0; k < count; k++) {
+			if (!total_add(t, i, values[k * t->streams + i], err))
+				return false;
+			to[k] = values[k * t->streams + i];
+		}
+	}
+	t->taken += count;
+	return true;
+}
+
+bool text_stacks_add_stacks(struct text_stacks *t, const struct sample *samples, size_t count,
+	const int64_t *values, struct error *err)
+{
+	if (count && are_rows(t, samples))
+		return add_rows(t, samples, count, values, err);
+	for (size_t i = 0; i < count; i++)
+		if (!text_stacks_add_stack(t, samples[i], values + i * t->streams, err))
+			return false;
 	return true;
 }
 

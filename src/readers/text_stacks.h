@@ -141,6 +141,10 @@ bool text_stacks_add_sample(struct text_stacks *t, enum frame_order order, struc
 bool text_stacks_add_stack(
 	struct text_stacks *t, struct sample sample, const int64_t *values, struct error *err);
 
+/* The same for several samples with the same `has`, whose values lie one behind the other. */
+bool text_stacks_add_stacks(struct text_stacks *t, const struct sample *samples, size_t count,
+	const int64_t *values, struct error *err);
+
 /* A value of this stack will be added soon: what that looks at is fetched into the cache. */
 static inline void text_stacks_fetch(const struct text_stacks *t, stack_id stack)
 {

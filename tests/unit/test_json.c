@@ -231,7 +231,7 @@ static void plain_items_are_numbers(void **state)
 	json_array(&p.j);
 	for (size_t at = 0, count; at < all.len;) {
 		assert_true(json_item(&p.j));
-		while ((count = json_plain_items(&p.j, values, 5)))
+		while ((count = json_plain_items(&p.j, 0, values, 5)))
 			for (size_t i = 0; i < count && at < all.len; i++)
 				assert_int_equal(values[i], all.items[at++]);
 		if (at < all.len)
@@ -241,6 +241,55 @@ static void plain_items_are_numbers(void **state)
 	vector_release(&all);
 	json_release(&p.j);
 	input_release(&p.in);
+}
+
+/* Arrays are told ahead as far as they are whole and follow one another; what is read of one that
+ * is told whole ends where its text does. */
+static void arrays_are_told_ahead(void **state)
+{
+	const char *told[] = {"[1,2]", "[ ]", "[\"a]", "[[3]", "[4]"};
+	struct json_indices indices = {0};
+	struct bytes texts[4];
+	struct pulled p;
+
+	(void)state;
+	open_text(&p, "[[1,2],\n [ ] , [\"a]\"],[[3],5],[4], 6, [7]]");
+	assert_int_equal(json_arrays_ahead(&p.j, texts, 1), 1);
+	json_array(&p.j);
+	for (size_t i = 0; i < 5; i++) {
+		uint64_t behind;
+
+		assert_true(json_item(&p.j));
+		assert_int_equal(json_arrays_ahead(&p.j, texts, 4), i < 1 ? 3 : i == 1 ? 2 : 1);
+		assert_bytes_equal(texts[0], told[i]);
+		behind = json_byte(&p.j) + (size_t)(texts[0].at + texts[0].len - p.j.at);
+		if (i == 1)
+			json_pass(&p.j, texts[0]);
+		else
+			json_indices(&p.j, &indices);
+		assert_int_equal(json_byte(&p.j) == behind, i != 2 && i != 3);
+	}
+	assert_true(json_item(&p.j));
+	assert_int_equal(json_arrays_ahead(&p.j, texts, 4), 0);
+	json_skip(&p.j);
+	assert_true(json_item(&p.j));
+	assert_int_equal(json_arrays_ahead(&p.j, texts, 4), 1);
+	json_skip(&p.j);
+	assert_false(json_item(&p.j));
+	assert_true(close_text(&p));
+	assert_int_equal(indices.len, 6);
+	vector_release(&indices);
+	open_parts(&p, BYTES("    [[1],[2"), BYTES("]]"));
+	json_array(&p.j);
+	assert_true(json_item(&p.j));
+	assert_int_equal(json_arrays_ahead(&p.j, texts, 4), 1);
+	assert_bytes_equal(texts[0], "[1]");
+	json_skip(&p.j);
+	assert_true(json_item(&p.j));
+	assert_int_equal(json_arrays_ahead(&p.j, texts, 4), 0);
+	json_skip(&p.j);
+	assert_false(json_item(&p.j));
+	assert_true(close_text(&p));
 }
 
 static void what_is_of_another_kind_is_passed_over(void **state)
@@ -352,6 +401,7 @@ int main(void)
 		cmocka_unit_test(keys_outlive_a_look_at_the_value),
 		cmocka_unit_test(columns_are_collected),
 		cmocka_unit_test(plain_items_are_numbers),
+		cmocka_unit_test(arrays_are_told_ahead),
 		cmocka_unit_test(what_is_of_another_kind_is_passed_over),
 		cmocka_unit_test(errors_say_where),
 		cmocka_unit_test(depth_is_limited),

@@ -1,0 +1,127 @@
+/* speedscope_stacks.c: which node of a tree is the stack of a sample?
+ *
+ * Stacks come again and again: what the text of one meant is remembered. */
+#include "readers/speedscope_stacks.h"
+
+#include "readers/readers.h"
+
+#include <stdlib.h>
+
+#define TRIAL	      16384u /* samples before it is asked whether to remember them is worth while */
+#define ANSWERED_PART 8u     /* of so many one should be known */
+
+void speedscope_stacks_init(struct speedscope_stacks *s, struct json *j)
+{
+	*s = (struct speedscope_stacks){.json = j};
+	tree_builder_init(&s->tree);
+}
+
+void speedscope_stacks_release(struct speedscope_stacks *s)
+{
+	tree_builder_release(&s->tree);
+	memo_release(&s->known);
+	vector_release(&s->last);
+	vector_release(&s->spare);
+	vector_release(&s->last_node);
+}
+
+/* Samples resemble the ones before them: what is the same is not looked up. */
+static bool read_whole(struct speedscope_stacks *s, node_id *ret_node)
+{
+	struct json_indices now = s->spare;
+	size_t same = 0;
+	node_id node = 0;
+
+	now.len = 0;
+	json_indices(s->json, &now);
+	s->spare = now;
+	if (now.len > STACK_DEPTH_LIMIT)
+		return false;
+	while (same < now.len && same < s->last.len && now.items[same] == s->last.items[same])
+		same++;
+	s->last_node.len = same;
+	node = same ? s->last_node.items[same - 1] : 0;
+	for (size_t i = same; i < now.len; i++) {
+		uint32_t frame = now.items[i];
+
+		frame = frame < SPEEDSCOPE_NO_FRAME ? frame : SPEEDSCOPE_NO_FRAME;
+		node = tree_child(&s->tree, node, frame + 1);
+		vector_push(&s->last_node, node);
+	}
+	s->spare = s->last;
+	s->last = now;
+	*ret_node = node;
+	return true;
+}
+
+/* ---- What is known ---- */
+
+/* A step at a time for all samples: what the next step looks at is on its way meanwhile. */
+static void look_ahead(struct speedscope_stacks *s)
+{
+	uint64_t hash[SPEEDSCOPE_AHEAD];
+
+	s->next = 0;
+	s->ahead = json_arrays_ahead(s->json, s->text, SPEEDSCOPE_AHEAD);
+	for (size_t i = 0; i < s->ahead; i++)
+		hash[i] = memo_fetch(&s->known, s->text[i]);
+	for (size_t i = 0; i < s->ahead; i++)
+		s->record[i] = memo_candidate(&s->known, hash[i]);
+}
+
+/* One that is new may have come since it was looked up. */
+static uint32_t known_value(struct speedscope_stacks *s, struct bytes text, uint32_t record)
+{
+	if (record && memo_is(&s->known, record, text))
+		return memo_value(&s->known, record);
+	return memo_find(&s->known, text);
+}
+
+static void remember(struct speedscope_stacks *s, struct bytes text, node_id node)
+{
+	uint32_t beginnings = s->known.beginnings;
+
+	memo_put(&s->known, text, node + 1);
+	if (s->known.beginnings != beginnings)
+		s->ahead = s->next;
+	if (s->asked >= TRIAL && s->answered < s->asked / ANSWERED_PART) {
+		s->useless = true;
+		memo_release(&s->known);
+	}
+}
+
+/* What is read whole may end elsewhere, if it is odd: then nothing is where it was. */
+static bool read_new(struct speedscope_stacks *s, struct bytes text, node_id *ret_node)
+{
+	struct json *j = s->json;
+	uint64_t behind = json_byte(j) + (size_t)(text.at + text.len - j->at);
+	bool done = read_whole(s, ret_node);
+
+	if (j->failed || json_byte(j) != behind)
+		s->ahead = s->next;
+	else if (done)
+		remember(s, text, *ret_node);
+	return done;
+}
+
+bool speedscope_stacks_read(struct speedscope_stacks *s, node_id *ret_node)
+{
+	struct bytes text;
+	uint32_t value;
+
+	if (s->useless)
+		return read_whole(s, ret_node);
+	if (s->next == s->ahead)
+		look_ahead(s);
+	if (!s->ahead)
+		return read_whole(s, ret_node);
+	text = s->text[s->next];
+	value = known_value(s, text, s->record[s->next++]);
+	s->asked++;
+	if (!value)
+		return read_new(s, text, ret_node);
+	s->answered++;
+	json_pass(s->json, text);
+	*ret_node = value - 1;
+	return true;
+}
