@@ -77,10 +77,19 @@ static stack_id stack_of(struct pprof_adder *a, const struct pprof_batch *batch,
 
 #define ORDER_TRIAL 4096u /* different stacks before it is asked how they come */
 #define FOUND_PART  8u
+#define LARGE_TREE  600000.0 /* rows: less has mostly its place in the caches */
+
+/* If samples to come bring as many rows as those that came. */
+static double rows_in_all(const struct pprof_adder *a)
+{
+	double rows = (double)(a->profile->stack_caller.len);
+
+	return a->taken ? rows * (double)a->expected / (double)a->taken : rows;
+}
 
 /* In order, each path is new where it leaves the one before. If of the steps behind that one in
  * eight is found all the same, paths come in any order: what there is of the tree shows its
- * shape, and all others wait. */
+ * shape, and all others wait, unless they find their way in a small tree. */
 static void look_at_order(struct pprof_adder *a)
 {
 	size_t rows = a->profile->stack_caller.len;
@@ -88,7 +97,7 @@ static void look_at_order(struct pprof_adder *a)
 
 	if (a->waiting || a->stacks.len - a->trial.stacks < ORDER_TRIAL)
 		return;
-	if (steps - added > steps / FOUND_PART) {
+	if (steps - added > steps / FOUND_PART && rows_in_all(a) > LARGE_TREE) {
 		a->waiting = waiting_paths_new(a->expected > a->taken ? a->expected - a->taken : 0);
 		a->settled = a->profile->samples.items[a->samples].count;
 	}

@@ -9,7 +9,7 @@ import sys
 
 from protobuf import number, packed, run
 
-FUNCTIONS, LOCATIONS, SAMPLES = 300, 500, 40_000
+FUNCTIONS, LOCATIONS, SAMPLES = 300, 500, 80_000
 
 
 def lines_of(location):
