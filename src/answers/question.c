@@ -168,7 +168,7 @@ static bool render(struct view *view, const struct renderer *renderer, const voi
 	return done;
 }
 
-/* The heat map, which is seen first, does not wait for a tree. */
+/* The heat map, which is seen first, waits neither for stacks to be read nor for a tree of them. */
 static bool needs_tree(
 	const struct shape *shape, const struct renderer *renderer, const void *settings)
 {
@@ -280,7 +280,10 @@ static bool render_compared(struct shelf *shelf, const struct shelf_profile *con
 static bool answer(const struct asked *asked, struct shelf *shelf, const struct renderer *renderer,
 	void *settings, struct buffer *ret_body, struct error *err)
 {
-	const struct shelf_profile *sides[2] = {NULL, shelf->take(shelf, asked->profile, err)};
+	bool all = asked->before || needs_tree(&asked->shape, renderer, settings);
+	const struct shelf_profile *sides[2] = {
+		NULL, all ? shelf->take(shelf, asked->profile, err)
+			  : shelf->take_samples(shelf, asked->profile, err)};
 	bool done = sides[1] != NULL;
 
 	if (done && asked->before) {

@@ -9,7 +9,7 @@
 /* What ERR_MISSING says, with the name. */
 #define SHELF_HAS_NONE "there is no profile '%s': profiles lists those that there are"
 
-/* Nobody changes it. */
+/* Nobody changes it while somebody has it. */
 struct shelf_profile {
 	const char *name; /* different ones */
 	const struct profile *profile;
@@ -30,6 +30,10 @@ struct shelf {
 	/* The profile of this name (NULL: the first one), which is there until it is given back.
 	 * NULL: ERR_MISSING, there is none; or whatever stands in the way of reading it. */
 	const struct shelf_profile *(*take)(
+		struct shelf *shelf, const char *name, struct error *err);
+	/* The same for who asks when samples were, and not in what: stacks may be missing, and the
+	 * profile grows when it has been given back. */
+	const struct shelf_profile *(*take_samples)(
 		struct shelf *shelf, const char *name, struct error *err);
 	void (*give)(struct shelf *shelf, const struct shelf_profile *taken);
 

@@ -53,6 +53,7 @@ struct load_steps {
 	void (*profile)(struct profile *p);		 /* when it has been read and named */
 	bool (*view)(struct view *v, struct error *err); /* before the transforms */
 	uint64_t copied;				 /* see struct read_options */
+	const struct read_onlooker *onlooker;		 /* the same */
 	bool unseen; /* who calls wants the profile: its view has no tree, and nothing is to be said
 			of other kinds than the selected one */
 };

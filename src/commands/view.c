@@ -132,10 +132,10 @@ static const struct option_group *groups(void)
 
 /* All of its values can be asked for on the page. Called from threads of the server, one at a time.
  */
-static bool read_profile(
-	struct input *in, uint64_t copied, struct profile *ret_profile, struct error *err)
+static bool read_profile(struct input *in, uint64_t copied, const struct read_onlooker *onlooker,
+	struct profile *ret_profile, struct error *err)
 {
-	struct load_steps steps = {.unseen = true, .copied = copied};
+	struct load_steps steps = {.unseen = true, .copied = copied, .onlooker = onlooker};
 	struct loaded l;
 
 	if (!load_input(in, WANT_ALL, &steps, &l, err))

@@ -63,7 +63,7 @@ static uint64_t version(struct shelf *shelf, const char *name)
 	return 0; /* it never changes */
 }
 
-static struct shelf shelf = {list, take, give, made, version};
+static struct shelf shelf = {list, take, take, give, made, version};
 
 /* Room that the page fills and hands over to one of these. */
 char *CALLED(page_room)(size_t size)

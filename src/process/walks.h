@@ -17,6 +17,7 @@ struct walk_job {
 	struct perf_record record; /* what it borrows from lives until it is delivered */
 	const void *event;	   /* the caller's */
 	uint64_t period;	   /* the caller's */
+	const void *row;	   /* the caller's */
 	thread_id thread;
 	process_id process;
 	struct address_space *space; /* held by a reference; or NULL */

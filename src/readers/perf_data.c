@@ -4,6 +4,7 @@
  * streams as the text of `perf script` gives. */
 #include "readers/perf_events.h"
 #include "readers/perf_losses.h"
+#include "readers/perf_waiting.h"
 #include "readers/readers.h"
 
 #include "base/spool.h"
@@ -26,6 +27,8 @@
 #define PREPARE_STEP ((uint64_t)256 << 10)
 #define PREPARED     ((uint64_t)16 << 20) /* at most, ahead of the record that is read */
 
+#define LOOK_EVERY 1024u /* samples that get their stacks before somebody may look again */
+
 struct data {
 	struct profile *profile;
 	const struct read_options *options;
@@ -41,7 +44,8 @@ struct data {
 	struct walks *walks; /* when samples have stack copies; else NULL */
 	struct perf_events events;
 	struct perf_losses losses;
-	struct kernel *kernel; /* ours, if it is the recorded one; NULL: not */
+	struct perf_waiting waiting; /* for their stacks: when somebody looks */
+	struct kernel *kernel;	     /* ours, if it is the recorded one; NULL: not */
 	bool kernel_expected, kernel_own;
 	size_t build_ids;    /* how many of the file's have been told to the binaries */
 	size_t events_known; /* how many of its events have streams */
@@ -59,6 +63,7 @@ static void data_release(struct data *d)
 	perf_losses_release(&d->losses);
 	perf_events_release(&d->events);
 	walks_release(d->walks);
+	perf_waiting_release(&d->waiting);
 	vector_release(&d->counted);
 	id_map_release(&d->counted_by_id);
 	perf_order_release(&d->order);
@@ -245,17 +250,11 @@ static label_set_id label_of(struct data *d, uint64_t cgroup)
 	return profile_label(d->profile, 0, profile_string(d->profile, BYTES(LABEL_CGROUP)), path);
 }
 
-/* A sample whose stack copy, if it has one, has been walked. */
-static bool add_sample(void *context, const struct walk_job *job, struct error *err)
+/* All but its stack. */
+static struct perf_event_sample sample_of(struct data *d, const struct walk_job *job)
 {
-	struct data *d = context;
 	const struct perf_file_event *event = job->event;
 	const struct perf_identity *id = &job->record.identity;
-	const struct stack_moment moment = {.record = &job->record,
-		.thread = job->thread,
-		.process = job->process,
-		.space = job->space,
-		.user = job->has_copy ? &job->frames : NULL};
 	struct perf_event_sample sample = {.event = buffer_bytes(&event->name),
 		.has = columns(d, event),
 		.thread = job->thread,
@@ -265,19 +264,127 @@ static bool add_sample(void *context, const struct walk_job *job, struct error *
 
 	if (sample.has & SAMPLE_LABELS)
 		sample.labels = label_of(d, job->record.sample.cgroup);
-	sample.stack = stacks_add_later(&d->stacks, &moment, STACK_USER | STACK_KERNEL).stack;
 	sample.idle = stacks_idle(&d->stacks, &job->record);
 	if (sample.time >= OFF_CPU_TIMES)
 		sample.time = d->last_time;
 	else
 		d->last_time = sample.time;
-	d->samples++;
-	return perf_events_add(&d->events, &sample, err);
+	return sample;
 }
 
-static bool submit(struct data *d, const struct walk_job *job, struct error *err)
+static bool add_row(struct data *d, const struct perf_event_sample *sample, struct error *err)
 {
-	return d->walks ? walks_add(d->walks, job, err) : add_sample(d, job, err);
+	d->samples++;
+	return perf_events_add(&d->events, sample, err);
+}
+
+/* ---- The file's pages ---- */
+
+/* Mapping the file is much of what reading it takes; one thread does it for those that read. Others
+ * may do the same piece, to no harm. */
+static bool prepare(void *context)
+{
+	struct data *d = context;
+	uint64_t at = atomic_load_explicit(&d->at, memory_order_relaxed);
+	uint64_t start = atomic_load_explicit(&d->prepared, memory_order_relaxed);
+
+	if (start < at + PREPARE_STEP)
+		start = at + PREPARE_STEP;
+	if (!at || start > at + PREPARED)
+		return false;
+	atomic_store_explicit(&d->prepared, start + PREPARE_STEP, memory_order_relaxed);
+	return input_prepare(d->in, start, PREPARE_STEP);
+}
+
+/* Threads take the pages down that were read, which is half the work of having mapped them; at the
+ * end one thread would have all of it to do. Samples under way and other CPUs' are not far back. */
+static void pass(struct data *d, const char *record)
+{
+	uint64_t at = (uint64_t)(record - d->file.content.at);
+
+	atomic_store_explicit(&d->at, at, memory_order_relaxed);
+	if (at < d->passed + 2 * PASSED_STEP)
+		return;
+	d->passed = at - PASSED_STEP;
+	input_passed(d->in, d->passed);
+}
+
+/* ---- Stacks ---- */
+
+/* A sample whose stack copy, if it has one, has been walked: its stack is for its row, which may be
+ * there already. */
+static bool deliver(void *context, const struct walk_job *job, struct error *err)
+{
+	struct data *d = context;
+	const struct perf_waiting_sample *row = job->row;
+	const struct stack_moment moment = {.record = &job->record,
+		.thread = job->thread,
+		.process = job->process,
+		.space = job->space,
+		.user = job->has_copy ? &job->frames : NULL};
+	struct perf_event_sample sample = row ? (struct perf_event_sample){0} : sample_of(d, job);
+
+	sample.stack = stacks_add_later(&d->stacks, &moment, STACK_USER | STACK_KERNEL).stack;
+	if (!row)
+		return add_row(d, &sample, err);
+	d->profile->samples.items[row->samples].stack.items[row->row] = sample.stack;
+	return true;
+}
+
+/* The first stack copy starts the threads; from then on all samples go through them, to stay in
+ * order. */
+static bool walk(struct data *d, struct walk_job *job, struct error *err)
+{
+	job->has_copy = unwinder_can(d->stacks.arch, &job->record.sample) &&
+			job->record.sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
+	if (job->has_copy && !d->walks)
+		d->walks = walks_new(
+			d->stacks.arch, &d->binaries, &(struct walks_calls){deliver, prepare, d});
+	return d->walks ? walks_add(d->walks, job, err) : deliver(d, job, err);
+}
+
+static void let_look(const struct data *d)
+{
+	const struct read_onlooker *onlooker = d->options->onlooker;
+
+	if (onlooker)
+		onlooker->look(onlooker->context, d->profile);
+}
+
+/* To all that wait for theirs. all: no more samples come. */
+static bool give_stacks(struct data *d, bool all, struct error *err)
+{
+	bool done = true;
+
+	for (size_t i = 0; done && i < d->waiting.rows.len; i++) {
+		struct walk_job job = perf_waiting_job(&d->waiting, i);
+
+		if (all && i % LOOK_EVERY == 0)
+			let_look(d);
+		pass(d, d->waiting.rows.items[i].at);
+		done = walk(d, &job, err);
+	}
+	done = done && (!d->walks || walks_finish(d->walks, err));
+	perf_waiting_drop(&d->waiting);
+	return done;
+}
+
+/* Its stack comes later when somebody looks, and if its record stays where it is. */
+static bool submit(struct data *d, const struct perf_file_record *record, struct walk_job *job,
+	struct error *err)
+{
+	struct perf_event_sample sample;
+
+	if (!d->options->onlooker || record->block)
+		return walk(d, job, err);
+	sample = sample_of(d, job);
+	if (!perf_events_has_rows(&d->events, &sample))
+		return walk(d, job, err);
+	if (!add_row(d, &sample, err))
+		return false;
+	perf_waiting_add(
+		&d->waiting, job, record->bytes.at, d->events.last_samples, d->events.last_row);
+	return !perf_waiting_is_full(&d->waiting) || give_stacks(d, false, err);
 }
 
 /* What the event has counted since it was last read. */
@@ -299,7 +406,8 @@ static uint64_t counted_since(struct data *d, const struct perf_counted *now)
 
 /* A sample that reads the whole group (`perf record -e '{a,b}:S'`) is one of each event that has
  * counted something since. */
-static bool submit_group(struct data *d, struct walk_job *job, struct error *err)
+static bool submit_group(struct data *d, const struct perf_file_record *record,
+	struct walk_job *job, struct error *err)
 {
 	size_t count = perf_sample_counts(&job->record.sample);
 
@@ -310,64 +418,28 @@ static bool submit_group(struct data *d, struct walk_job *job, struct error *err
 		job->event = event;
 		job->period = counted_since(d, &now);
 		d->stray += !event;
-		if (event && job->period && !submit(d, job, err))
+		if (event && job->period && !submit(d, record, job, err))
 			return false;
 	}
 	return true;
 }
 
-/* Mapping the file is much of what reading it takes; one thread does it for those that read. Others
- * may do the same piece, to no harm. */
-static bool prepare(void *context)
-{
-	struct data *d = context;
-	uint64_t at = atomic_load_explicit(&d->at, memory_order_relaxed);
-	uint64_t start = atomic_load_explicit(&d->prepared, memory_order_relaxed);
-
-	if (start < at + PREPARE_STEP)
-		start = at + PREPARE_STEP;
-	if (!at || start > at + PREPARED)
-		return false;
-	atomic_store_explicit(&d->prepared, start + PREPARE_STEP, memory_order_relaxed);
-	return input_prepare(d->in, start, PREPARE_STEP);
-}
-
-/* The first sample with a stack copy starts the threads; from then on all samples go through them,
- * to stay in order. */
-static bool take_sample(struct data *d, const struct perf_file_event *event,
+static bool take_sample(struct data *d, const struct perf_file_record *record,
 	const struct perf_record *r, struct error *err)
 {
 	const struct perf_identity *id = &r->identity;
 	const struct process_state *process;
-	struct walk_job job = {
-		.record = *r, .event = event, .period = period_of(event, &r->sample)};
+	struct walk_job job = {.record = *r,
+		.event = record->event,
+		.period = period_of(record->event, &r->sample)};
 
 	expect_kernel(d, r);
 	job.thread = processes_thread(&d->processes, (int32_t)id->pid, (int32_t)id->tid);
 	process = processes_get(&d->processes, (int32_t)id->pid);
 	job.process = process->process;
 	job.space = process->space;
-	job.has_copy = unwinder_can(d->stacks.arch, &r->sample) &&
-		       r->sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
-	if (job.has_copy && !d->walks)
-		d->walks = walks_new(d->stacks.arch, &d->binaries,
-			&(struct walks_calls){add_sample, prepare, d});
-	return perf_sample_counts(&r->sample) ? submit_group(d, &job, err) : submit(d, &job, err);
-}
-
-/* Threads take the pages down that were read, which is half the work of having mapped them; at the
- * end one thread would have all of it to do. Samples under way and other CPUs' are not far back. */
-static void pass(struct data *d, const struct perf_file_record *record)
-{
-	uint64_t at = (uint64_t)(record->bytes.at - d->file.content.at);
-
-	if (record->block)
-		return;
-	atomic_store_explicit(&d->at, at, memory_order_relaxed);
-	if (at < d->passed + 2 * PASSED_STEP)
-		return;
-	d->passed = at - PASSED_STEP;
-	input_passed(d->in, d->passed);
+	return perf_sample_counts(&r->sample) ? submit_group(d, record, &job, err)
+					      : submit(d, record, &job, err);
 }
 
 static bool take(struct data *d, const struct perf_file_record *record, struct error *err)
@@ -379,14 +451,15 @@ static bool take(struct data *d, const struct perf_file_record *record, struct e
 		d->stray++;
 		return true;
 	}
-	pass(d, record);
+	if (!record->block && !d->waiting.rows.len) /* else they are read again */
+		pass(d, record->bytes.at);
 	learn(d);
 	if (!perf_record_decode(record->bytes, &record->event->layout, &r, &damaged)) {
 		d->malformed++;
 		return true;
 	}
 	if (r.type == PERF_RECORD_SAMPLE)
-		return take_sample(d, record->event, &r, err);
+		return take_sample(d, record, &r, err);
 	perf_losses_add(&d->losses, record->event, &r);
 	processes_apply(&d->processes, &r);
 	return true;
@@ -439,13 +512,16 @@ static bool finish(struct data *d, struct error *err)
 			: f->killed ? "perf did not finish the file"
 				    : "it is cut short");
 	learn(d);
-	processes_name_loaded(&d->processes);
-	binaries_identify(&d->binaries);
 	perf_losses_finish(&d->losses, d->last_time, &d->events);
 	perf_events_finish(&d->events);
 	describe(d);
+	if (!give_stacks(d, true, err))
+		return false;
+	processes_name_loaded(&d->processes);
+	binaries_identify(&d->binaries);
 	stacks_tell(&d->stacks);
 	note_damage(d);
+	let_look(d);
 	return true;
 }
 

@@ -89,7 +89,8 @@ static void add_row(struct perf_events *e, const struct perf_event_kind *kind,
 		.cpu = told->cpu};
 	struct stream *streams = e->profile->streams.items;
 
-	profile_add_sample(e->profile, t->samples, &sample);
+	e->last_samples = t->samples;
+	e->last_row = (uint32_t)profile_add_sample(e->profile, t->samples, &sample);
 	if (t->weight != t->count)
 		vector_push(&streams[t->weight].value, weight);
 	if (!kind->has || t->weight == t->count)
@@ -152,6 +153,13 @@ bool perf_events_add(struct perf_events *e, const struct perf_event_sample *told
 	else
 		add_to_stack(e, kind, t, told, weight);
 	return true;
+}
+
+bool perf_events_has_rows(struct perf_events *e, const struct perf_event_sample *told)
+{
+	const struct perf_event_kind *kind = find_kind(e, told->event, told->has, told->period > 0);
+
+	return kind && kind->has;
 }
 
 void perf_events_open(struct perf_events *e, struct bytes event, unsigned has, bool has_period)

@@ -53,9 +53,10 @@ struct perf_cell {
 struct perf_events {
 	struct profile *profile;
 	VECTOR(struct perf_event_kind) kinds;
-	size_t last;			/* the kind of the last sample */
-	VECTOR(struct perf_cell) cells; /* of tables with a row a stack; cell 0 is none */
-	VECTOR(uint32_t) cell_of_stack; /* the first of each stack's */
+	size_t last;			 /* the kind of the last sample */
+	VECTOR(struct perf_cell) cells;	 /* of tables with a row a stack; cell 0 is none */
+	VECTOR(uint32_t) cell_of_stack;	 /* the first of each stack's */
+	uint32_t last_samples, last_row; /* where the last sample went that has a row of its own */
 };
 
 /* What an event's periods are: those of clocks are nanoseconds on the CPU; others count what the
@@ -65,6 +66,8 @@ void perf_event_unit(struct bytes event, struct bytes *ret_kind, struct bytes *r
 void perf_events_release(struct perf_events *e);
 bool perf_events_add(
 	struct perf_events *e, const struct perf_event_sample *sample, struct error *err);
+/* Does every sample of this event get a row of its own, in which its stack can be set later? */
+bool perf_events_has_rows(struct perf_events *e, const struct perf_event_sample *sample);
 /* An event that is there even if it has no samples; `has` as all of its samples will have it. */
 void perf_events_open(struct perf_events *e, struct bytes event, unsigned has, bool has_period);
 /* Samples of an event that did not come. */

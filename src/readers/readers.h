@@ -42,6 +42,14 @@ enum read_style {
 	STYLE_PLACES = 65536,	     /* information, and with them files and lines */
 };
 
+/* Who looks at a profile while it is read: between two calls nobody does. */
+struct read_onlooker {
+	/* All samples are there and what is said of them, but not all of their stacks: those that
+	 * are missing are empty. Called again and again until all is there, if the reader can. */
+	void (*look)(void *context, const struct profile *so_far);
+	void *context;
+};
+
 /* A part of an input, and what is known when it has been read, to be said of all of it. */
 struct read_part {
 	bool later; /* it is not the first one */
@@ -86,6 +94,7 @@ struct read_options {
 	const char *event;	     /* with a style: only this one; NULL: the first in the input */
 	uint64_t copied; /* bytes; content up to that is not borrowed from a mapped file, which may
 			    be written to as long as the profile lives */
+	const struct read_onlooker *onlooker; /* NULL: nobody looks */
 	struct read_part *part; /* when it is not all of an input: to be filled; NULL: it is */
 };
 

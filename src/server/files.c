@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "model/settle.h"
 #include "server/entries.h"
+#include "server/first_look.h"
 #include "server/kept.h"
 
 #define LOOK_EVERY INT64_C(1000000000) /* ns between looks for lists */
@@ -24,6 +25,7 @@ struct files {
 	pthread_mutex_t lock; /* of all that follows; taken behind `reading` */
 	struct entries entries;
 	struct kept kept;
+	struct first_look first_look;
 };
 
 static struct files *files_of(struct shelf *shelf)
@@ -95,6 +97,31 @@ static bool open_ordered(
 	return input_open_fd(in, fd, order->name, err);
 }
 
+static void let_look(void *context, const struct profile *so_far)
+{
+	struct files *f = context;
+
+	pthread_mutex_lock(&f->lock);
+	first_look_offer(&f->first_look, so_far);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* While others may look. */
+static bool read_seen(struct files *f, struct input *in, struct held *h, struct error *err)
+{
+	const struct read_onlooker onlooker = {let_look, f};
+	bool done;
+
+	pthread_mutex_lock(&f->lock);
+	first_look_begin(&f->first_look, &h->given, &h->mark);
+	pthread_mutex_unlock(&f->lock);
+	done = f->settings.read(in, f->settings.cache, &onlooker, &h->profile, err);
+	pthread_mutex_lock(&f->lock);
+	first_look_end(&f->first_look);
+	pthread_mutex_unlock(&f->lock);
+	return done;
+}
+
 /* NULL: it could not be read. `reading` is locked, `lock` is not. fd: what was sent; -1: it is a
  * file. */
 static struct held *read_held(struct files *f, const struct order *order, int fd, struct error *err)
@@ -104,17 +131,17 @@ static struct held *read_held(struct files *f, const struct order *order, int fd
 
 	/* The input borrows its name, and the profile's mapping may have it for messages. */
 	h->name = memory_copy_text(order->name, strlen(order->name));
+	h->given =
+		(struct shelf_profile){h->name, &h->profile, f->settings.projection, ++f->readings};
 	if (!(fd < 0 ? open_ordered(order, &in, &h->mark, err)
 		     : input_open_fd(&in, fd, h->name, err)) ||
-		!f->settings.read(&in, f->settings.cache, &h->profile, err)) {
+		!read_seen(f, &in, h, err)) {
 		free(h->name);
 		free(h);
 		return NULL;
 	}
 	profile_settle(&h->profile);
 	h->size = profile_size(&h->profile);
-	h->given =
-		(struct shelf_profile){h->name, &h->profile, f->settings.projection, ++f->readings};
 	return h;
 }
 
@@ -193,10 +220,27 @@ static const struct shelf_profile *take(struct shelf *shelf, const char *name, s
 	return h ? &h->given : NULL;
 }
 
-static void give(struct shelf *shelf, const struct shelf_profile *taken)
+/* What is being read can be looked at before; else it is waited for. */
+static const struct shelf_profile *take_samples(
+	struct shelf *shelf, const char *name, struct error *err)
 {
-	struct held *h = (struct held *)(uintptr_t)taken;
 	struct files *f = files_of(shelf);
+	const struct shelf_profile *first = NULL;
+	struct entry *e;
+
+	pthread_mutex_lock(&f->lock);
+	e = entries_find(&f->entries, name);
+	if (e) {
+		entry_look(e);
+		if (!is_current(e))
+			first = first_look_take(&f->first_look, e->name, &e->mark);
+	}
+	pthread_mutex_unlock(&f->lock);
+	return first ? first : take(shelf, name, err);
+}
+
+static void give_held(struct files *f, struct held *h)
+{
 	bool last;
 
 	pthread_mutex_lock(&f->lock);
@@ -205,6 +249,19 @@ static void give(struct shelf *shelf, const struct shelf_profile *taken)
 	pthread_mutex_unlock(&f->lock);
 	if (last)
 		held_release(h);
+}
+
+static void give(struct shelf *shelf, const struct shelf_profile *taken)
+{
+	struct files *f = files_of(shelf);
+
+	if (taken != &f->first_look.given) {
+		give_held(f, (struct held *)(uintptr_t)taken);
+		return;
+	}
+	pthread_mutex_lock(&f->lock);
+	first_look_give(&f->first_look);
+	pthread_mutex_unlock(&f->lock);
 }
 
 /* What others are making is waited for; where they fail it is tried again, and said why. */
@@ -319,13 +376,14 @@ struct files *files_new(const struct files_settings *settings)
 {
 	struct files *f = memory_new(1, sizeof(*f));
 
-	f->shelf = (struct shelf){list, take, give, made, version};
+	f->shelf = (struct shelf){list, take, take_samples, give, made, version};
 	f->settings = *settings;
 	f->kept.most = settings->cache;
 	f->seed = hash_bytes(&(int64_t[]){now_ns(), getpid()}, 2 * sizeof(int64_t));
 	pthread_mutex_init(&f->reading, NULL);
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->made, NULL);
+	first_look_init(&f->first_look, &f->lock);
 	return f;
 }
 
@@ -336,6 +394,7 @@ void files_release(struct files *f)
 	pthread_mutex_destroy(&f->reading);
 	pthread_mutex_destroy(&f->lock);
 	pthread_cond_destroy(&f->made);
+	first_look_release(&f->first_look);
 	free(f);
 }
 

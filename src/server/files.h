@@ -8,6 +8,7 @@
 
 #include "answers/shelf.h"
 #include "base/input.h"
+#include "readers/readers.h"
 
 struct files_settings {
 	uint64_t cache; /* bytes of profiles in memory */
@@ -15,9 +16,10 @@ struct files_settings {
 	/* Does `in` begin as a profile? */
 	bool (*begins)(struct input *in, struct error *err);
 	/* Read all of `in` (and release it) into a profile that borrows nothing from the file, if
-	 * that is at most `copied` bytes long. Calls come one after the other, from any thread. */
-	bool (*read)(
-		struct input *in, uint64_t copied, struct profile *ret_profile, struct error *err);
+	 * that is at most `copied` bytes long, while others may look. Calls come one after the
+	 * other, from any thread. */
+	bool (*read)(struct input *in, uint64_t copied, const struct read_onlooker *onlooker,
+		struct profile *ret_profile, struct error *err);
 	enum projection projection;
 	const char *options; /* of the commands, by which they read files alike: JSON strings and
 				commas */

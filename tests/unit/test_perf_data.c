@@ -287,6 +287,92 @@ static void of_an_old_perf(void **state)
 	builder_release(&b);
 }
 
+/* What somebody sees who looks while a file is read. */
+struct seen {
+	unsigned looks;
+	size_t samples, with_stacks; /* the first time */
+	int64_t value;
+	uint64_t times, lost, threads;
+};
+
+static void look(void *context, const struct profile *so_far)
+{
+	struct seen *seen = context;
+
+	if (seen->looks++)
+		return;
+	seen->lost = profile_lost(so_far, 0);
+	for (size_t t = 0; t < so_far->samples.len; t++) {
+		const struct samples *s = &so_far->samples.items[t];
+
+		seen->samples += s->count;
+		for (size_t i = 0; i < s->count; i++) {
+			seen->with_stacks += s->stack.items[i] != 0;
+			seen->times = hash_pair(seen->times, s->time.len ? s->time.items[i] : 0);
+			seen->threads =
+				hash_pair(seen->threads, s->thread.len ? s->thread.items[i] : 0);
+		}
+	}
+	for (size_t i = 0; i < so_far->streams.len; i++)
+		for (size_t j = 0; j < so_far->streams.items[i].value.len; j++)
+			seen->value += so_far->streams.items[i].value.items[j];
+}
+
+static bool read_looking(
+	struct bytes text, struct seen *seen, struct profile *ret, struct error *err)
+{
+	const struct read_onlooker onlooker = {look, seen};
+	struct read_options options = {.want = WANT_ALL, .onlooker = &onlooker};
+	struct input in;
+	bool done;
+
+	assert_true(input_open_bytes(&in, text, "test", err));
+	done = profile_read_input(&in, &options, ret, err);
+	input_release(&in);
+	return done;
+}
+
+static void assert_seen_all(const struct seen *first, const struct profile *p)
+{
+	struct seen all = {0};
+
+	look(&all, p);
+	assert_int_equal(first->samples, all.samples);
+	assert_int_equal(first->value, all.value);
+	assert_int_equal(first->times, all.times);
+	assert_int_equal(first->threads, all.threads);
+	assert_int_equal(first->lost, all.lost);
+	assert_int_equal(all.with_stacks, all.samples);
+}
+
+/* All but the stacks is there before them, where records are not undone on the way; and what is
+ * there in the end is the same. */
+static void looked_at_before_stacks(void **state)
+{
+	(void)state;
+	for (unsigned form = 0; form < 12; form++) {
+		struct perf_data_builder b = {.swapped = form & 1,
+			.pipe = form & 2,
+			.pack = (enum pack)(form / 4),
+			.attr_size = form & 1 ? 96 : 136};
+		struct error err = {0};
+		struct seen first = {0};
+		struct profile p;
+		size_t data;
+
+		build(&b, &data);
+		assert_true(read_looking(buffer_bytes(&b.out), &first, &p, &err));
+		assert_true(first.looks > 0);
+		assert_seen_all(&first, &p);
+		assert_int_equal(first.with_stacks, b.swapped || b.pack ? first.samples : 0);
+		name_all(&p);
+		assert_folds_to(&p, "cycles", folded_cycles);
+		assert_folds_to(&p, "page-faults", "my_app;[app+0x30];[kernel] 1\n");
+		profile_release(&p);
+		builder_release(&b);
+	}
+}
+
 #define CUT_SAMPLES 12000u
 
 /* About a megabyte of samples, and where each of them ends in the file. */
@@ -405,7 +491,12 @@ static void flipped_bits(void **state)
 		for (unsigned i = 0; i <= turn % 4; i++)
 			b.out.at[next_random(&random) % b.out.len] ^=
 				(char)(1 << next_random(&random) % 8);
-		if (!read_text(&p, buffer_bytes(&b.out), "perf-data", WANT_ALL, &err)) {
+		struct seen seen = {0};
+		bool done =
+			turn % 2 ? read_looking(buffer_bytes(&b.out), &seen, &p, &err)
+				 : read_text(&p, buffer_bytes(&b.out), "perf-data", WANT_ALL, &err);
+
+		if (!done) {
 			assert_true(err.code != ERR_NONE);
 			assert_true(strlen(err.text) > 0);
 		}
@@ -480,6 +571,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(of_any_machine_in_any_form),
+		cmocka_unit_test(looked_at_before_stacks),
 		cmocka_unit_test(of_an_old_perf),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(not_finished),

@@ -66,7 +66,8 @@ static void ask(struct counting *c, const char *address, const char *words)
 
 static void set_up(struct counting *c)
 {
-	*c = (struct counting){.shelf = {.take = take, .give = give, .made = made}};
+	*c = (struct counting){
+		.shelf = {.take = take, .take_samples = take, .give = give, .made = made}};
 	small_profile(&c->old, "a;b 2,a;c 1", true);
 	small_profile(&c->new, "a;b 3,a;d 1", true);
 	c->of_old = (struct shelf_profile){"old", &c->old, BY_FUNCTION, 1};
