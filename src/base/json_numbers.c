@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define NUMBER_LIMIT 4096 /* characters */
-#define PLAIN_DIGITS 18u  /* decimals among them: they fit into 64 bits */
 #define DIGITS_MOST                                                                                \
 	19u /* of a number: more do not fit into 64 bits, and change nothing that is kept */
 
@@ -249,11 +248,11 @@ static inline bool column_item(struct json *j, size_t len)
 	       json_fail(j, "an array of more than %zu items", JSON_COLUMN_LIMIT);
 }
 
-#define WORD_DIGITS 7u
+#define WORD_DIGITS 8u
 
-/* Numbers of up to WORD_DIGITS digits, each of another length: eight bytes at once are faster than
- * branches that nobody can foretell. Returns how many digits there are; 0: none, or more. */
-static inline unsigned word_number(const char *at, int64_t *ret_value)
+/* The number of up to WORD_DIGITS digits at `at`, mostly each of another length: eight bytes at
+ * once are faster than branches that nobody can foretell. Returns how many digits there are. */
+static inline unsigned word_number(const char *at, uint64_t *ret_value)
 {
 	const uint64_t low = 0x0101010101010101u;
 	uint64_t word, others;
@@ -262,72 +261,166 @@ static inline unsigned word_number(const char *at, int64_t *ret_value)
 	memcpy(&word, at, sizeof(word));
 	word = le64toh(word) ^ low * '0';
 	others = (word | (word + low * (0x80 - 10))) & low << 7;
-	digits = others ? (unsigned)__builtin_ctzll(others) / 8 : 0;
+	digits = others ? (unsigned)__builtin_ctzll(others) / 8 : WORD_DIGITS;
 	if (!digits)
 		return 0;
 	word <<= 64 - 8 * digits;
 	word = word * 10 + (word >> 8); /* of two digits, in every other byte */
 	word = (word & 0xff000000ffu) * (100 + (1000000ull << 32)) +
 	       (word >> 16 & 0xff000000ffu) * (1 + (10000ull << 32));
-	*ret_value = (int64_t)(word >> 32);
+	*ret_value = word >> 32;
 	return digits;
 }
+
+/* The same of twice as many. */
+static inline unsigned words_number(const char *at, uint64_t *ret_value)
+{
+	unsigned digits = word_number(at, ret_value), more;
+	uint64_t rest = 0;
+
+	if (digits < WORD_DIGITS)
+		return digits;
+	more = word_number(at + digits, &rest);
+	*ret_value = *ret_value * powers[more] + rest;
+	return digits + more;
+}
+
+#define PLAIN_DIGITS 18u /* decimals among them: they fit into 64 bits */
+#define PLAIN_LENGTH                                                                               \
+	40 /* characters that are looked at: a sign, two times 16 digits, a point,                 \
+	      what is behind */
 
 /* Most items of columns are short numbers with a comma and the next one right behind: reads one
  * that is, and moves to the next. False: it is not, and nothing was read. */
 static inline bool plain_item(struct json *j, unsigned decimals, int64_t *ret_value)
 {
-	bool negative = j->at < j->end && *j->at == '-';
-	const char *start = j->at + negative, *at = start, *end = at + PLAIN_DIGITS - decimals;
-	int64_t value = 0;
+	const char *at = j->at;
+	uint64_t value = 0, part = 0;
+	unsigned digits;
+	bool negative;
 
-	if (j->end - start < (ptrdiff_t)PLAIN_DIGITS + 3)
+	if (j->end - at < PLAIN_LENGTH)
 		return false;
-	if (!decimals && !negative) {
-		at += word_number(at, &value);
-		if (at > start && *at == ',' && is_digit(at[1])) {
-			*ret_value = value;
-			j->at = at + 1;
-			return true;
-		}
-		at = start;
-		value = 0;
+	negative = *at == '-';
+	at += negative;
+	digits = words_number(at, &value);
+	at += digits;
+	if (!digits || digits > PLAIN_DIGITS - decimals)
+		return false;
+	if (*at == '.') {
+		digits = words_number(++at, &part);
+		at += digits;
+		if (!digits || digits > decimals)
+			return false;
+		value = value * powers[digits] + part;
+		decimals -= digits;
 	}
-	for (; at < end && is_digit(*at); at++)
-		value = value * 10 + (*at - '0');
-	if (*at == '.' && at > start)
-		for (start = ++at; decimals && is_digit(*at); at++, decimals--)
-			value = value * 10 + (*at - '0');
-	if (at == start || *at != ',' || !(is_digit(at[1]) || at[1] == '-'))
+	if (*at++ != ',')
 		return false;
-	value *= (int64_t)powers[decimals];
-	*ret_value = negative ? -value : value;
-	j->at = at + 1;
+	at += *at == ' ';
+	if (!is_digit(*at) && *at != '-')
+		return false;
+	value *= powers[decimals];
+	*ret_value = negative ? -(int64_t)value : (int64_t)value;
+	j->at = at;
 	return true;
+}
+
+/* The first `len` bytes of sixteen as a word, and the others. */
+struct head {
+	uint64_t words[2], masks[2];
+};
+
+static inline void load_words(const char *at, uint64_t words[2])
+{
+	memcpy(words, at, 2 * sizeof(*words));
+	words[0] = le64toh(words[0]);
+	words[1] = le64toh(words[1]);
+}
+
+#define HEAD_MOST 16
+
+static inline struct head head_of(const char *at, size_t len)
+{
+	struct head h;
+
+	h.masks[0] = len < 8 ? (1ull << len * 8) - 1 : UINT64_MAX;
+	h.masks[1] = len < 8 ? 0 : len < 16 ? (1ull << (len - 8) * 8) - 1 : UINT64_MAX;
+	load_words(at, h.words);
+	return h;
+}
+
+static inline bool begins_with(const char *at, const struct head *h)
+{
+	uint64_t words[2];
+
+	load_words(at, words);
+	return !(((words[0] ^ h->words[0]) & h->masks[0]) |
+		 ((words[1] ^ h->words[1]) & h->masks[1]));
+}
+
+/* How often does the item from `at` on, which has been read and ends where the next one starts,
+ * come again? Where one ends, which the next one has to wait for otherwise, is known then. */
+static inline size_t same_items(struct json *j, const char *at, size_t most)
+{
+	size_t len = (size_t)(j->at - at), count = 0;
+	struct head item;
+
+	if (len > HEAD_MOST)
+		return 0;
+	item = head_of(at, len);
+	for (at = j->at; count < most && j->end - at >= PLAIN_LENGTH; at += len, count++)
+		if (!begins_with(at, &item) || !(is_digit(at[len]) || at[len] == '-'))
+			break;
+	j->at = at;
+	return count;
 }
 
 size_t json_plain_items(struct json *j, unsigned decimals, int64_t *ret_values, size_t most)
 {
-	size_t count = 0;
+	size_t count = 0, again;
 
-	while (count < most && plain_item(j, decimals, &ret_values[count]))
-		count++;
+	while (count < most) {
+		const char *at = j->at;
+		int64_t value;
+
+		if (!plain_item(j, decimals, &value))
+			break;
+		ret_values[count++] = value;
+		for (again = same_items(j, at, most - count); again; again--)
+			ret_values[count++] = value;
+	}
 	return count;
+}
+
+#define AT_ONCE 256u /* items */
+
+/* The plain items that come next in a column that has `len` of them. */
+static inline size_t column_plain_items(
+	struct json *j, unsigned decimals, int64_t values[AT_ONCE], size_t len)
+{
+	size_t room = JSON_COLUMN_LIMIT - len;
+
+	return json_plain_items(j, decimals, values, room < AT_ONCE ? room : AT_ONCE);
 }
 
 void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out)
 {
-	int64_t value;
+	int64_t values[AT_ONCE];
+	size_t count;
 
 	if (json_peek(j) == JSON_NULL) {
 		json_skip(j);
 		return;
 	}
 	for (json_array(j); column_item(j, out->len);) {
-		while (plain_item(j, decimals, &value) && out->len < JSON_COLUMN_LIMIT)
-			vector_push(out, value);
-		value = json_number_if(j, decimals, if_null);
-		vector_push(out, value);
+		do {
+			count = column_plain_items(j, decimals, values, out->len);
+			vector_reserve(out, count + 1);
+			memcpy(out->items + out->len, values, count * sizeof(*values));
+			out->len += count;
+		} while (count == AT_ONCE);
+		vector_push(out, json_number_if(j, decimals, if_null));
 	}
 }
 
@@ -338,16 +431,21 @@ static inline uint32_t index_from(int64_t value)
 
 void json_indices(struct json *j, struct json_indices *out)
 {
-	int64_t value;
+	int64_t values[AT_ONCE];
+	size_t count;
 
 	if (json_peek(j) == JSON_NULL) {
 		json_skip(j);
 		return;
 	}
 	for (json_array(j); column_item(j, out->len);) {
-		while (plain_item(j, 0, &value) && out->len < JSON_COLUMN_LIMIT)
-			vector_push(out, index_from(value));
-		value = json_number_if(j, 0, -1);
-		vector_push(out, index_from(value));
+		do {
+			count = column_plain_items(j, 0, values, out->len);
+			vector_reserve(out, count + 1);
+			for (size_t i = 0; i < count; i++)
+				out->items[out->len + i] = index_from(values[i]);
+			out->len += count;
+		} while (count == AT_ONCE);
+		vector_push(out, index_from(json_number_if(j, 0, -1)));
 	}
 }

@@ -11,6 +11,11 @@
 
 #define NO_STACK UINT32_MAX
 
+struct row_stack {
+	uint32_t round;
+	stack_id stack;
+};
+
 struct firefox {
 	struct firefox_file file;
 	struct profile *profile;
@@ -18,8 +23,12 @@ struct firefox {
 	struct json *json;
 	struct text_stacks names; /* has no samples */
 	struct json_groups groups;
-	VECTOR(stack_id) stacks;    /* of the thread that is being added */
-	VECTOR(uint32_t) stacks_of; /* for which thread each was asked for last, plus one */
+	/* The stacks of rows of a stack table, above a base: of `round` are those that are known.
+	 */
+	VECTOR(struct row_stack) stacks;
+	const struct firefox_tables *tables;
+	stack_id base;
+	uint32_t round;
 	VECTOR(uint32_t) chain;
 	uint64_t no_stack, too_deep;
 };
@@ -122,18 +131,29 @@ static uint32_t frame_of(const struct firefox_tables *t, uint32_t stack)
 	return frame < none ? frame : none;
 }
 
-/* The stack of a row of the stack table in this thread; callers are above in the table. */
-static stack_id stack_of(
-	struct firefox *f, struct firefox_tables *t, uint32_t thread, uint32_t row, stack_id base)
+/* The stacks of rows of these tables are asked for next, which a thread before may have, too. */
+static void stacks_begin(struct firefox *f, const struct firefox_tables *t, stack_id base)
 {
-	stack_id stack = base;
+	if (f->round && f->tables == t && f->base == base)
+		return;
+	f->tables = t;
+	f->base = base;
+	f->round++;
+	while (f->stacks.len < t->stack_frame.len)
+		vector_push(&f->stacks, (struct row_stack){0});
+}
+
+/* The stack of a row of the stack table; callers are above in the table. */
+static stack_id learn_stack(struct firefox *f, struct firefox_tables *t, uint32_t row)
+{
+	stack_id stack = f->base;
 
 	if (row >= t->stack_frame.len) {
 		f->no_stack += row != JSON_NO_INDEX;
-		return row == JSON_NO_INDEX ? base : NO_STACK;
+		return row == JSON_NO_INDEX ? stack : NO_STACK;
 	}
 	f->chain.len = 0;
-	while (row < t->stack_frame.len && f->stacks_of.items[row] != thread + 1) {
+	while (row < t->stack_frame.len && f->stacks.items[row].round != f->round) {
 		uint32_t prefix = prefix_of(t, row);
 
 		if (f->chain.len == STACK_DEPTH_LIMIT ||
@@ -145,14 +165,20 @@ static stack_id stack_of(
 		row = prefix;
 	}
 	if (row < t->stack_frame.len)
-		stack = f->stacks.items[row];
+		stack = f->stacks.items[row].stack;
 	while (f->chain.len) {
 		row = f->chain.items[--f->chain.len];
 		stack = profile_stack(f->profile, stack, location_of(f, t, frame_of(t, row)));
-		f->stacks.items[row] = stack;
-		f->stacks_of.items[row] = thread + 1;
+		f->stacks.items[row] = (struct row_stack){f->round, stack};
 	}
 	return stack;
+}
+
+static inline stack_id stack_of(struct firefox *f, struct firefox_tables *t, uint32_t row)
+{
+	if (row < t->stack_frame.len && f->stacks.items[row].round == f->round)
+		return f->stacks.items[row].stack;
+	return learn_stack(f, t, row);
 }
 
 /* ---- Samples ---- */
@@ -194,15 +220,26 @@ static size_t values_of(const struct firefox *f, const struct firefox_thread *t,
 
 /* Weights were read with six decimals, which time in ms needs to be ns; `surplus` is what they are
  * too large by. */
-static int64_t weight_at(const struct firefox_rows *r, size_t row, int64_t surplus)
+static void weights_scale(struct firefox_rows *r, int64_t surplus)
 {
-	int64_t weight = row < r->weight.len ? r->weight.items[row] : INT64_MIN;
+	int64_t before = 0, scaled = 0; /* weights are mostly the same */
 
+	for (size_t i = 0; i < r->weight.len; i++) {
+		int64_t *weight = &r->weight.items[i];
+
+		if (*weight != before) {
+			before = *weight;
+			scaled = *weight / surplus + (*weight % surplus * 2) / surplus;
+		}
+		*weight = *weight == INT64_MIN ? 0 : scaled;
+	}
+}
+
+static int64_t weight_at(const struct firefox_rows *r, size_t row)
+{
 	if (!r->weight.len)
 		return 1;
-	if (weight == INT64_MIN)
-		return 0;
-	return weight / surplus + (weight % surplus * 2) / surplus;
+	return row < r->weight.len ? r->weight.items[row] : 0;
 }
 
 static int64_t surplus_of(struct bytes unit)
@@ -216,10 +253,9 @@ static int64_t surplus_of(struct bytes unit)
 	return surplus;
 }
 
-static int64_t cpu_at(const struct firefox *f, const struct firefox_rows *r, size_t row)
+static int64_t cpu_at(const struct firefox_rows *r, size_t row, bool in_us)
 {
 	int64_t cpu = row < r->cpu.len ? r->cpu.items[row] : INT64_MIN;
-	bool in_us = bytes_equal(buffer_bytes(&f->file.cpu_unit), BYTES("\u00b5s"));
 
 	if (cpu == INT64_MIN)
 		return 0;
@@ -276,6 +312,39 @@ static struct sample sample_begun(const struct firefox *f, thread_id thread, boo
 		.thread = thread};
 }
 
+#define ROWS_AT_ONCE 64u
+
+/* Samples, and `streams` values for each. */
+struct some_rows {
+	struct sample samples[ROWS_AT_ONCE];
+	int64_t values[ROWS_AT_ONCE * 2];
+	size_t streams;
+	bool timed, in_us;
+};
+
+/* The next rows, at most ROWS_AT_ONCE, from *at on. Returns how many have a stack. */
+static size_t rows_take(struct firefox *f, struct firefox_tables *t, const struct firefox_rows *r,
+	size_t *at, struct some_rows *some)
+{
+	size_t count = 0, end = *at + ROWS_AT_ONCE;
+
+	for (; *at < end && *at < r->stack.len; ++*at) {
+		struct sample *sample = &some->samples[count];
+		int64_t *values = &some->values[count * some->streams];
+
+		sample->stack = stack_of(f, t, r->stack.items[*at]);
+		if (sample->stack == NO_STACK)
+			continue;
+		sample->time =
+			some->timed && r->time.items[*at] > 0 ? (uint64_t)r->time.items[*at] : 0;
+		values[0] = weight_at(r, *at);
+		if (some->streams > 1)
+			values[1] = cpu_at(r, *at, some->in_us);
+		count++;
+	}
+	return count;
+}
+
 static bool rows_add(
 	struct firefox *f, uint32_t number, size_t kind, thread_id thread, struct error *err)
 {
@@ -284,27 +353,21 @@ static bool rows_add(
 	struct firefox_tables *tables = tables_of(f, t);
 	stack_id base = f->file.own ? 0 : thread_stack(f->profile, thread);
 	struct json_value names[2];
-	size_t count = values_of(f, t, kind, names);
-	int64_t surplus = surplus_of(names[0].unit);
-	bool timed = r->time.len >= r->stack.len && !t->extra.untimed;
-	struct sample sample = sample_begun(f, thread, timed);
-	struct text_stacks *to = json_group(&f->groups, names, count, timed);
+	struct some_rows some = {.streams = values_of(f, t, kind, names),
+		.timed = r->time.len >= r->stack.len && !t->extra.untimed,
+		.in_us = bytes_equal(buffer_bytes(&f->file.cpu_unit), BYTES("\u00b5s"))};
+	struct text_stacks *to = json_group(&f->groups, names, some.streams, some.timed);
 
 	if (!to)
 		return error_set(err, ERR_LIMIT, "more than %u kinds of values", JSON_GROUPS_MOST);
 	times_sum(r);
-	while (f->stacks.len < tables->stack_frame.len) {
-		vector_push(&f->stacks, 0);
-		vector_push(&f->stacks_of, 0);
-	}
-	for (size_t i = 0; i < r->stack.len; i++) {
-		int64_t values[2] = {weight_at(r, i, surplus), cpu_at(f, r, i)};
-
-		sample.stack = stack_of(f, tables, number, r->stack.items[i], base);
-		if (sample.stack == NO_STACK)
-			continue;
-		sample.time = timed && r->time.items[i] > 0 ? (uint64_t)r->time.items[i] : 0;
-		if (!text_stacks_add_stack(to, sample, values, err))
+	weights_scale(r, surplus_of(names[0].unit));
+	stacks_begin(f, tables, base);
+	for (size_t i = 0; i < ROWS_AT_ONCE; i++)
+		some.samples[i] = sample_begun(f, thread, some.timed);
+	for (size_t at = 0, count; at < r->stack.len;) {
+		count = rows_take(f, tables, r, &at, &some);
+		if (!text_stacks_add_stacks(to, some.samples, count, some.values, err))
 			return false;
 	}
 	return true;
@@ -340,7 +403,6 @@ static void firefox_release(struct firefox *f)
 	firefox_file_release(&f->file);
 	json_groups_release(&f->groups);
 	vector_release(&f->stacks);
-	vector_release(&f->stacks_of);
 	vector_release(&f->chain);
 	text_stacks_release(&f->names);
 }

@@ -139,20 +139,23 @@ static void rows_level(struct part *p)
 		vector_push(&p->nodes, NODE_DROPPED);
 }
 
-#define WEIGHTS_AT_ONCE 1024u
+#define WEIGHTS_AT_ONCE 256u
 
 static void weights_read(struct speedscope *s, struct part *p)
 {
 	struct json *j = s->json;
-	struct json_numbers *values = &p->values;
+	struct json_numbers *all = &p->values;
+	int64_t values[WEIGHTS_AT_ONCE];
+	size_t count;
 
 	p->decimals = units[p->unit].decimals;
-	values->len = 0;
+	all->len = 0;
 	for (json_array(j); json_item(j);) {
-		vector_reserve(values, WEIGHTS_AT_ONCE);
-		values->len += json_plain_items(
-			j, p->decimals, values->items + values->len, WEIGHTS_AT_ONCE - 1);
-		values->items[values->len++] = json_number(j, p->decimals, 0);
+		count = json_plain_items(j, p->decimals, values, WEIGHTS_AT_ONCE - 1);
+		values[count++] = json_number(j, p->decimals, 0);
+		vector_reserve(all, count);
+		memcpy(all->items + all->len, values, count * sizeof(*values));
+		all->len += count;
 	}
 }
 

@@ -207,6 +207,12 @@ static void columns_are_collected(void **state)
 	vector_release(&indices);
 }
 
+static uint64_t next_random(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return *seed >> 33;
+}
+
 /* Numbers of one to nine digits, and what stands between them. */
 static void plain_items_are_numbers(void **state)
 {
@@ -219,8 +225,7 @@ static void plain_items_are_numbers(void **state)
 	(void)state;
 	buffer_char(&text, '[');
 	for (int i = 0; i < 4000; i++) {
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		wanted = (seed >> 33) % 1000000000 /
+		wanted = next_random(&seed) % 1000000000 /
 			 (uint64_t[]){1, 10, 100, 1000, 10000, 100000, 1000000, 10000000,
 				 100000000}[i % 9];
 		vector_push(&all, (int64_t)wanted);
@@ -241,6 +246,60 @@ static void plain_items_are_numbers(void **state)
 	vector_release(&all);
 	json_release(&p.j);
 	input_release(&p.in);
+}
+
+static void add_digits(struct buffer *text, uint64_t count, uint64_t *seed)
+{
+	while (count--)
+		buffer_char(text, (char)('0' + next_random(seed) % 10));
+}
+
+/* An array of numbers of any length, of which some come several times. */
+static void add_numbers(struct buffer *text, unsigned decimals, uint64_t *seed)
+{
+	struct buffer item = {0};
+
+	buffer_char(text, '[');
+	for (int i = 0; i < 3000; i++) {
+		item.len = 0;
+		buffer_text(&item, next_random(seed) % 8 ? "" : "-");
+		add_digits(&item, 1 + next_random(seed) % (18 - decimals), seed);
+		buffer_text(&item, next_random(seed) % 3 ? "." : "");
+		if (item.at[item.len - 1] == '.')
+			add_digits(&item, 1 + next_random(seed) % 11, seed);
+		buffer_text(&item, next_random(seed) % 20 ? "," : i % 2 ? ", " : " ,\n");
+		for (uint64_t again = next_random(seed) % 2 * (next_random(seed) % 9) + 1; again;
+			again--)
+			buffer_add(text, item.at, item.len);
+	}
+	buffer_text(text, "7]");
+	buffer_release(&item);
+}
+
+/* A column is what its items are one by one. */
+static void columns_are_their_items(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (unsigned decimals = 0; decimals <= 9; decimals += 3) {
+		struct buffer text = {0};
+		struct json_numbers all = {0};
+		struct pulled p;
+		size_t at = 0;
+
+		add_numbers(&text, decimals, &seed);
+		open_text(&p, text.at);
+		json_numbers(&p.j, decimals, 0, &all);
+		assert_true(close_text(&p));
+		open_text(&p, text.at);
+		for (json_array(&p.j); json_item(&p.j); at++)
+			assert_int_equal(json_number(&p.j, decimals, 0), all.items[at]);
+		assert_true(close_text(&p));
+		assert_int_equal(at, all.len);
+		vector_release(&all);
+		buffer_release(&text);
+	}
 }
 
 /* Arrays are told ahead as far as they are whole and follow one another; what is read of one that
@@ -401,6 +460,7 @@ int main(void)
 		cmocka_unit_test(keys_outlive_a_look_at_the_value),
 		cmocka_unit_test(columns_are_collected),
 		cmocka_unit_test(plain_items_are_numbers),
+		cmocka_unit_test(columns_are_their_items),
 		cmocka_unit_test(arrays_are_told_ahead),
 		cmocka_unit_test(what_is_of_another_kind_is_passed_over),
 		cmocka_unit_test(errors_say_where),
