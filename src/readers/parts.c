@@ -17,7 +17,7 @@
 #define PART_LEAST                                                                                 \
 	((uint64_t)16 << 20) /* bytes; a thread takes longer than to put its tables there */
 #define REST_LEAST ((uint64_t)4 << 20) /* bytes worth taking over; and as many stay */
-#define CUT_SEARCH ((size_t)1 << 20)   /* bytes in which there has to be a place to cut */
+#define CUT_SEARCH ((size_t)4 << 20)   /* bytes in which there has to be a place to cut */
 
 struct part {
 	struct input_range range;

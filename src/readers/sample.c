@@ -12,12 +12,14 @@
 
 #include <stdlib.h>
 
-#define EXPECTS	 "`Call graph:` and lines such as `    + 825 main  (in rg) + 41  [0x1038]`"
-#define BUSY	 0u /* streams */
-#define WAITING	 1u
-#define START	 BYTES("Call graph:")
-#define END	 BYTES("Total number in stack")
-#define EXPECTED "expected a line such as `    + 825 main  (in rg) + 41  [0x1038]`"
+#define EXPECTS	   "`Call graph:` and lines such as `    + 825 main  (in rg) + 41  [0x1038]`"
+#define BUSY	   0u /* streams */
+#define WAITING	   1u
+#define START	   BYTES("Call graph:")
+#define END	   BYTES("Total number in stack")
+#define MARGIN	   "    " /* of the call graph */
+#define COUNT_SURE 18u	  /* digits: no such number is too large */
+#define EXPECTED   "expected a line such as `    + 825 main  (in rg) + 41  [0x1038]`"
 
 struct sampled {
 	struct text_stacks stacks;
@@ -189,6 +191,11 @@ static uint64_t bytes_that_are(uint64_t eight, char c)
 	return ~(((eight & seven) + seven) | eight | seven);
 }
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 static bool is_mark(char c)
 {
 	return c == ' ' || c == '+' || c == '|' || c == ':' || c == '!';
@@ -223,8 +230,8 @@ static struct bytes without_address(struct bytes text)
 
 	if (!open || memchr(open, ' ', text.len - len))
 		return text;
-	while (len && (text.at[len - 1] == ' ' || text.at[len - 1] == '+' ||
-			      (text.at[len - 1] >= '0' && text.at[len - 1] <= '9')))
+	while (len &&
+		(text.at[len - 1] == ' ' || text.at[len - 1] == '+' || is_digit(text.at[len - 1])))
 		len--;
 	open = len && text.at[len - 1] == ')' ? bytes_last((struct bytes){text.at, len}, '(')
 					      : NULL;
@@ -234,31 +241,66 @@ static struct bytes without_address(struct bytes text)
 	return text;
 }
 
-/* A line of the call graph behind its four blanks. */
-static bool take_line(struct sampled *s, struct bytes text, struct error *err)
+/* What is remembered of a line of the call graph: what is behind the count. Empty: it has none. */
+static struct bytes function_of(struct bytes line)
 {
-	size_t indent = indentation(text), digits = indent;
-	location_id location;
+	size_t at = strlen(MARGIN), count;
+
+	if (!bytes_start(line, BYTES(MARGIN)))
+		return (struct bytes){line.at, 0};
+	at += indentation((struct bytes){line.at + at, line.len - at});
+	count = at;
+	while (at < line.len && is_digit(line.at[at]))
+		at++;
+	if (at == count || at == line.len || line.at[at] != ' ')
+		return (struct bytes){line.at, 0};
+	return without_address((struct bytes){line.at + at, line.len - at});
+}
+
+/* A line of the call graph, in its parts. */
+struct counted {
+	size_t indent; /* behind the margin */
+	int64_t count;
+	struct bytes text; /* what is behind the count */
+};
+
+static bool parse_line(struct bytes line, struct bytes text, struct counted *ret)
+{
+	const char *digits = text.at;
 	uint64_t count;
 
-	while (digits < text.len && text.at[digits] >= '0' && text.at[digits] <= '9')
-		digits++;
-	if (indent % 2 || digits == text.len || text.at[digits] != ' ' ||
-		!bytes_u64((struct bytes){text.at + indent, digits - indent}, &count) ||
-		count > INT64_MAX) {
+	if (!text.len)
+		return false;
+	while (is_digit(digits[-1]))
+		digits--;
+	ret->indent = (size_t)(digits - line.at) - strlen(MARGIN);
+	if (ret->indent % 2 ||
+		!bytes_u64((struct bytes){digits, (size_t)(text.at - digits)}, &count) ||
+		count > INT64_MAX)
+		return false;
+	ret->count = (int64_t)count;
+	ret->text = text;
+	return true;
+}
+
+static bool take_line(struct sampled *s, struct bytes line, struct error *err)
+{
+	struct counted counted;
+	location_id location;
+
+	if (!parse_line(line, text_lines_part(&s->stacks.lines, line), &counted)) {
 		text_stacks_skip(&s->stacks, EXPECTED);
 		return true;
 	}
-	text = without_address((struct bytes){text.at + digits, text.len - digits});
-	location = text_stacks_known(&s->stacks, text);
+	location = text_stacks_known(&s->stacks, counted.text);
 	if (!location)
-		location = learn_frame(s, text, !indent);
-	if (!indent && !nested_finish(&s->nested, err))
+		location = learn_frame(s, counted.text, !counted.indent);
+	if (!counted.indent && !nested_finish(&s->nested, err))
 		return false;
-	if (!indent)
-		enter_thread(s, text);
-	if (nested_add(&s->nested, indent / 2, location, s->waits.items[location] ? WAITING : BUSY,
-		    (int64_t)count, err))
+	if (!counted.indent)
+		enter_thread(s, counted.text);
+	if (nested_add(&s->nested, counted.indent / 2, location,
+		    s->waits.items[location] ? WAITING : BUSY, counted.count, err))
 		return true;
 	if (!err->code)
 		text_stacks_skip(&s->stacks, "expected a line two characters further in than its "
@@ -273,7 +315,7 @@ static void take_heading(struct sampled *s, struct bytes line)
 	const char *open = bytes_find(line, BYTES(" (pid "));
 	uint64_t pid;
 
-	if (!bytes_start(line, of) || !open)
+	if (!(s->stacks.want & WANT_THREADS) || !bytes_start(line, of) || !open)
 		return;
 	name = (struct bytes){line.at + of.len, (size_t)(open - line.at) - of.len};
 	number = (struct bytes){open + 6, 0};
@@ -284,10 +326,21 @@ static void take_heading(struct sampled *s, struct bytes line)
 			s->stacks.profile, (int32_t)pid, profile_string(s->stacks.profile, name));
 }
 
+/* A call graph begins in the first part and ends in the last one. */
+static void find_ends(struct sampled *s, bool started)
+{
+	if (s->ended || !started)
+		text_stacks_end(&s->stacks);
+	if (!started)
+		text_stacks_skip(&s->stacks, "expected `Call graph:` before the end");
+	else if (!s->ended && !read_part_goes_on(s->stacks.part))
+		text_stacks_skip(&s->stacks, "expected `Total number in stack` before the end");
+}
+
 static bool sampled_read(struct sampled *s, struct error *err)
 {
 	struct bytes line;
-	bool more = true, started = false;
+	bool more = true, started = s->stacks.part && s->stacks.part->later;
 
 	text_stacks_stream(&s->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
 	text_stacks_stream(&s->stacks, BYTES("idle"), BYTES("count"), (struct bytes){0});
@@ -295,8 +348,8 @@ static bool sampled_read(struct sampled *s, struct error *err)
 		if (!started) {
 			started = bytes_start(line, START);
 			take_heading(s, line);
-		} else if (bytes_start(line, BYTES("    "))) {
-			if (!take_line(s, (struct bytes){line.at + 4, line.len - 4}, err))
+		} else if (bytes_start(line, BYTES(MARGIN))) {
+			if (!take_line(s, line, err))
 				return false;
 		} else if (bytes_start(line, END)) {
 			s->ended = true;
@@ -306,10 +359,7 @@ static bool sampled_read(struct sampled *s, struct error *err)
 	}
 	if (err->code || !nested_finish(&s->nested, err))
 		return false;
-	if (!started)
-		text_stacks_skip(&s->stacks, "expected `Call graph:` before the end");
-	else if (!s->ended)
-		text_stacks_skip(&s->stacks, "expected `Total number in stack` before the end");
+	find_ends(s, started);
 	return text_stacks_finish(&s->stacks, err);
 }
 
@@ -320,6 +370,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool done;
 
 	text_stacks_open(&s.stacks, in, options, out);
+	s.stacks.lines.part = function_of;
 	done = sampled_read(&s, err);
 	text_stacks_release(&s.stacks);
 	nested_release(&s.nested);
@@ -342,6 +393,25 @@ static int bid(struct bytes head)
 	return bits;
 }
 
+/* At a thread: it is below nothing. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct bytes digits = {line.at + strlen(MARGIN), 0};
+
+	(void)above;
+	if (!bytes_start(line, BYTES(MARGIN)))
+		return false;
+	while (digits.at + digits.len < line.at + line.len && is_digit(digits.at[digits.len]))
+		digits.len++;
+	return digits.len && digits.len <= COUNT_SURE &&
+	       digits.at + digits.len < line.at + line.len && digits.at[digits.len] == ' ';
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_sample = {
 	.name = "sample",
 	.about = "call graphs of macOS' sample(1)",
@@ -349,4 +419,6 @@ const struct reader reader_sample = {
 	.proof = "inferno's corpus; totals as the files state them",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -417,6 +417,43 @@ static void skipped_lines_of_a_script_are_told_once(void **state)
 	buffer_release(&text);
 }
 
+/* Threads of a call graph, some with lines that have more below them than in them, are in parts of
+ * their own; only the last one has to say that the graph ends. */
+static void threads_of_a_call_graph_are_in_all_parts(void **state)
+{
+	const struct reader *reader = reader_by_name("sample");
+	uint64_t seed = 9;
+
+	(void)state;
+	for (int turn = 0; turn < 60; turn++) {
+		struct buffer text = {0};
+
+		buffer_text(&text, "Analysis of sampling x (pid 7) every 1 millisecond\n\n"
+				   "Call graph:\n");
+		for (int i = 0; i < 400; i++) {
+			uint32_t depth = i % 10 ? 1 + random_below(&seed, (uint32_t)i % 10) : 0;
+
+			buffer_text(&text, "    ");
+			for (uint32_t d = 0; d < depth; d++)
+				buffer_text(&text, "+ ");
+			buffer_printf(&text, "%u %s%u%s\n", random_below(&seed, 90),
+				depth ? "f" : "Thread_", random_below(&seed, depth ? 3 : 9),
+				depth ? "  (in x) + 1  [0x1]" : "");
+			if (i == 5 * turn || i == 390 - turn)
+				buffer_text(&text, "    + no count\n");
+		}
+		if (turn % 3)
+			buffer_text(&text, "\nTotal number in stack (recursive ...):\n");
+		check_in_few_parts(reader, buffer_bytes(&text), true);
+		/* What comes behind its end is not of the graph, and threads begin there. */
+		if (turn % 3)
+			buffer_text(&text, "    1 Thread_1\n    1 Thread_2\n    1 Thread_3\n");
+		for (unsigned count = 2; count < 8; count++)
+			check_text(reader, buffer_bytes(&text), count);
+		buffer_release(&text);
+	}
+}
+
 /* What is told of an event and what is shown of it may be in several parts. */
 static void losses_are_those_of_all_parts(void **state)
 {
@@ -498,6 +535,7 @@ int main(void)
 		cmocka_unit_test(maps_of_all_parts_are_of_one_table),
 		cmocka_unit_test(skipped_lines_are_told_once),
 		cmocka_unit_test(skipped_lines_of_a_script_are_told_once),
+		cmocka_unit_test(threads_of_a_call_graph_are_in_all_parts),
 		cmocka_unit_test(losses_are_those_of_all_parts),
 		cmocka_unit_test(what_depends_on_other_parts_is_left_to_one_reader),
 		cmocka_unit_test(what_is_not_worth_it_is_not_cut),
