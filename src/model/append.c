@@ -99,14 +99,38 @@ static void stacks_put(
 	}
 }
 
+/* The stack with this caller, which was known before, and location; an added one is entered. */
+static stack_id find_or_add(
+	struct profile *to, struct id_map *entered, stack_id caller, location_id location)
+{
+	uint64_t hash = hash_pair(caller, location);
+	stack_id id = profile_known_stack(to, caller, location);
+	size_t at;
+
+	if (id)
+		return id;
+	at = id_map_first(entered, hash);
+	while ((id = id_map_candidate(entered, hash, &at)))
+		if (to->stack_caller.items[id] == caller &&
+			to->stack_location.items[id] == location)
+			return id;
+	id = profile_add_stack(to, caller, location);
+	if (id)
+		id_map_put(entered, hash, at, id);
+	return id;
+}
+
 /* The first stacks of `from` are some of `to`: what came again below them becomes one with what was
- * above the first line. Below a stack that is new all are, unless two have become one. */
+ * above the first line. Below a stack that is new all are, unless two have become one: until then,
+ * mostly to the end, what is added need be known only where it is below what was there before. */
 static void stacks_put_below(struct profile *to, const struct profile *from,
 	const location_id *locations, const struct append_how *how, stack_id *map)
 {
 	size_t known = to->stack_caller.len;
-	bool *shared = memory_new(from->stack_caller.len, sizeof(*shared)); /* new ones */
+	struct id_map entered = {0}; /* new ones below those */
+	bool *shared = NULL;	     /* new ones that several of `from` are */
 
+	profile_learn_stacks(to);
 	for (size_t i = 0; i < how->above_count; i++)
 		map[i + 1] = how->above[i];
 	for (size_t i = 1 + how->above_count; i < from->stack_caller.len; i++) {
@@ -114,14 +138,19 @@ static void stacks_put_below(struct profile *to, const struct profile *from,
 		location_id location = locations[from->stack_location.items[i]];
 		size_t count = to->stack_caller.len;
 
-		if (caller >= known && !shared[caller - known]) {
+		if (caller >= known && !(shared && shared[caller - known])) {
 			map[i] = profile_add_stack(to, caller, location);
 			continue;
 		}
-		map[i] = profile_stack(to, caller, location);
-		if (map[i] >= known && map[i] < count)
-			shared[map[i] - known] = true;
+		map[i] = shared ? profile_stack(to, caller, location)
+				: find_or_add(to, &entered, caller, location);
+		if (map[i] < known || map[i] == count)
+			continue;
+		if (!shared)
+			shared = memory_new(from->stack_caller.len, sizeof(*shared));
+		shared[map[i] - known] = true;
 	}
+	id_map_release(&entered);
 	free(shared);
 }
 
@@ -130,6 +159,8 @@ static stack_id *stacks_moved(struct profile *to, const struct profile *from,
 {
 	stack_id *map = memory_new(from->stack_caller.len, sizeof(*map));
 
+	vector_reserve(&to->stack_caller, from->stack_caller.len);
+	vector_reserve(&to->stack_location, from->stack_caller.len);
 	if (how->above_count)
 		stacks_put_below(to, from, locations, how, map);
 	else

@@ -41,7 +41,8 @@ struct folded {
 	const struct folded_settings *settings;
 	struct tree tree;
 	VECTOR(struct bytes) texts;
-	VECTOR(bool) shared;	 /* of every text: several frames have it */
+	VECTOR(bool) shared; /* of every text: several frames have it */
+	bool any_shared;
 	uint32_t *text_of_frame; /* plus one; 0: not asked for yet */
 	struct id_map by_text;
 	struct arena made; /* texts that are no string of the view */
@@ -108,7 +109,7 @@ static uint32_t text_id(struct folded *f, frame_id frame)
 		if (bytes_equal(f->texts.items[id - 1], text))
 			break;
 	if (id) {
-		f->shared.items[id - 1] = true;
+		f->shared.items[id - 1] = f->any_shared = true;
 	} else {
 		vector_push(&f->texts, text);
 		vector_push(&f->shared, false);
@@ -172,7 +173,7 @@ static void build_tree(struct folded *f)
 	f->tree.frame.len = f->tree.frame.cap = nodes;
 	f->tree.caller.items = from->caller.items; /* borrowed: cap is 0 */
 	f->tree.caller.len = nodes;
-	stands = text_siblings(from, texts, f->shared.items);
+	stands = f->any_shared ? text_siblings(from, texts, f->shared.items) : NULL;
 	if (stands) {
 		callers = memory_new(nodes, sizeof(*callers));
 		for (size_t i = 1; i < nodes; i++)
