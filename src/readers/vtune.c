@@ -20,6 +20,7 @@
 #define COLUMNS_LIMIT 64u
 #define CALLS_LIMIT   ((size_t)1 << 20) /* different lines that are remembered */
 #define NO_COLUMN     COLUMNS_LIMIT
+#define SOON	      6u /* lines: as long as it takes to come from memory */
 
 /* A line that was read; its values are a group of vtune.values. */
 struct vtune_call {
@@ -258,10 +259,24 @@ static bool new_call(struct vtune *v, size_t depth, struct bytes line, struct er
 	return add_call(v, depth, &call, values, err);
 }
 
+/* The call of a line to come is on its way into the cache. */
+static void fetch_call(const struct vtune *v)
+{
+	uint32_t call = text_lines_coming(&v->stacks.lines, SOON);
+
+	if (!call)
+		return;
+	__builtin_prefetch(&v->calls.items[call - 1]);
+	__builtin_prefetch(v->values.items + (size_t)(call - 1) * v->stacks.streams);
+}
+
 static bool take_call(struct vtune *v, struct bytes line, struct error *err)
 {
-	size_t depth = bytes_run(line, ' ');
-	uint32_t call = depth ? text_stacks_known(&v->stacks, call_of(line)) : 0;
+	struct bytes text = text_lines_part(&v->stacks.lines, line);
+	size_t depth = text.len && *text.at == ' ' ? (size_t)(text.at - line.at) + 1 : 0;
+	uint32_t call = depth ? text_stacks_known(&v->stacks, text) : 0;
+
+	fetch_call(v);
 
 	if (call)
 		return add_call(v, depth, &v->calls.items[call - 1],
