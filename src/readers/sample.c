@@ -182,15 +182,6 @@ static void enter_thread(struct sampled *s, struct bytes text)
 		profile_string(p, name));
 }
 
-/* A bit on top of every byte of `eight` that is `c`. */
-static uint64_t bytes_that_are(uint64_t eight, char c)
-{
-	const uint64_t low = 0x0101010101010101, seven = low * 0x7f;
-
-	eight ^= low * (unsigned char)c;
-	return ~(((eight & seven) + seven) | eight | seven);
-}
-
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -201,34 +192,57 @@ static bool is_mark(char c)
 	return c == ' ' || c == '+' || c == '|' || c == ':' || c == '!';
 }
 
+/* How many of these 16 bytes are marks before the first other one? */
+static size_t marks_of_sixteen(const char *at)
+{
+	scan_sixteen text = scan_load(at);
+	scan_sixteen others = ~((scan_sixteen)((text | 1) == '!') | (scan_sixteen)(text == '+') |
+				(scan_sixteen)(text == '|') | (scan_sixteen)(text == ':'));
+	uint64_t words[2];
+
+	memcpy(words, &others, sizeof(words));
+	if (words[0])
+		return (size_t)__builtin_ctzll(le64toh(words[0])) / 8;
+	return words[1] ? 8 + (size_t)__builtin_ctzll(le64toh(words[1])) / 8 : 16;
+}
+
 static size_t indentation(struct bytes text)
 {
 	size_t i = 0;
 
-	for (; i + 8 <= text.len; i += 8) {
-		uint64_t eight, marks;
+	for (; i + 16 <= text.len; i += 16) {
+		size_t marks = marks_of_sixteen(text.at + i);
 
-		memcpy(&eight, text.at + i, sizeof(eight));
-		eight = le64toh(eight);
-		marks = bytes_that_are(eight, ' ') | bytes_that_are(eight, '+') |
-			bytes_that_are(eight, '|') | bytes_that_are(eight, ':') |
-			bytes_that_are(eight, '!');
-		marks ^= 0x8080808080808080;
-		if (marks)
-			return i + (size_t)__builtin_ctzll(marks) / 8;
+		if (marks < 16)
+			return i + marks;
 	}
 	while (i < text.len && is_mark(text.at[i]))
 		i++;
 	return i;
 }
 
+/* Where "[0x10384b549]" or "[0x10384b549,0x10384b54e]" at the end starts, or NULL. */
+static const char *find_address(struct bytes text)
+{
+	const char *end = text.at + text.len - 1, *open;
+	size_t digits;
+
+	if (!bytes_end(text, BYTES("]")))
+		return NULL;
+	digits = scan_hex_before(text.at, end);
+	if ((size_t)(end - text.at) >= digits + 3 && !memcmp(end - digits - 3, "[0x", 3))
+		return end - digits - 3;
+	open = bytes_last(text, '[');
+	return open && !memchr(open, ' ', (size_t)(end - open)) ? open : NULL;
+}
+
 /* " + 41  [0x10384b549]" behind "(in rg)" tells no more about the frame. */
 static struct bytes without_address(struct bytes text)
 {
-	const char *open = bytes_end(text, BYTES("]")) ? bytes_last(text, '[') : NULL;
+	const char *open = find_address(text);
 	size_t len = open ? (size_t)(open - text.at) : 0;
 
-	if (!open || memchr(open, ' ', text.len - len))
+	if (!open)
 		return text;
 	while (len &&
 		(text.at[len - 1] == ' ' || text.at[len - 1] == '+' || is_digit(text.at[len - 1])))
