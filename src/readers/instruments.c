@@ -98,7 +98,19 @@ static bool is_weight(struct bytes text)
 	return text.len > 1 && is_digit(*text.at) && text.at[text.len - 1] == '%';
 }
 
-static bool parse_line(struct bytes line, struct weighed *ret)
+/* What is remembered of a line: its name. */
+static struct bytes name_of(struct bytes line)
+{
+	struct bytes field;
+	size_t depth;
+
+	for (int i = 0; i < 3; i++)
+		bytes_cut(&line, '\t', &field);
+	depth = bytes_run(line, ' ');
+	return bytes_trim((struct bytes){line.at + depth, line.len - depth});
+}
+
+static bool parse_line(struct bytes line, struct bytes name, struct weighed *ret)
 {
 	struct bytes weight, self, blank;
 
@@ -107,8 +119,8 @@ static bool parse_line(struct bytes line, struct weighed *ret)
 		return false;
 	bytes_cut(&line, '\t', &blank);
 	ret->depth = bytes_run(line, ' ');
-	ret->name = bytes_trim((struct bytes){line.at + ret->depth, line.len - ret->depth});
-	return ret->name.len > 0;
+	ret->name = name;
+	return name.len > 0;
 }
 
 static bool take_weighed(struct tree *t, const struct weighed *line, struct error *err)
@@ -145,7 +157,7 @@ static bool take_line(struct tree *t, struct bytes line, struct error *err)
 {
 	struct weighed weighed;
 
-	if (parse_line(line, &weighed))
+	if (parse_line(line, text_lines_part(&t->stacks.lines, line), &weighed))
 		return take_weighed(t, &weighed, err);
 	if (bytes_trim(line).len && !bytes_find(line, BYTES("Symbol Name")))
 		text_stacks_skip(&t->stacks, EXPECTED);
@@ -184,6 +196,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool done;
 
 	text_stacks_open(&t.stacks, in, options, out);
+	t.stacks.lines.part = name_of;
 	t.stacks.tell = choose_unit;
 	call_path_open(&t.path, options);
 	done = tree_read(&t, err);
@@ -202,7 +215,7 @@ static int bid(struct bytes head)
 		return 0;
 	if (bytes_find(line, BYTES("Self")) && bytes_end(line, BYTES("\tSymbol Name")))
 		return 8 * 16;
-	return parse_line(line, &weighed) ? 24 : 0;
+	return parse_line(line, name_of(line), &weighed) ? 24 : 0;
 }
 
 /* What a line is below is asked for when the parts are joined. */
@@ -211,7 +224,7 @@ static bool between(struct bytes above, struct bytes line)
 	struct weighed weighed;
 
 	(void)above;
-	return parse_line(line, &weighed);
+	return parse_line(line, name_of(line), &weighed);
 }
 
 static size_t cut(struct bytes text)
