@@ -8,15 +8,22 @@
 #include "process/call_chain.h"
 #include "process/stacks.h"
 
-/* Which location an address stands for, in an address space: most are asked for again and again.
- * Direct-mapped; an entry is replaced by the next one that falls on it. */
+/* What an address stands for: one of the same mapping is the same place in every process. There are
+ * less than 2^30 mappings, processes and address spaces: all that is mapped would not fit into
+ * memory else. */
+struct place {
+	uint64_t address;     /* what the location has: in the mapping's file if it has one */
+	uint32_t of;	      /* a mapping, or: */
+#define NOWHERE 0x80000000u   /* ... and a process: nothing is known to be mapped there */
+#define KERNEL	0x40000000u   /* ... and the id of its address space, 0: no records tell of it */
+	location_id location; /* 0: not known yet */
+};
+
+/* Most are asked for again and again. Direct-mapped; an entry is replaced by the next one that
+ * falls on it. */
 #define PLACES ((size_t)1 << 16)
 struct place_cache {
-	struct place {
-		uint64_t address;
-		uint32_t space;	      /* see place_of */
-		location_id location; /* 0: empty */
-	} at[PLACES];
+	struct place at[PLACES];
 };
 
 /* The same for what a kernel address means to an idle CPU. */
@@ -64,7 +71,7 @@ void stacks_init(struct stacks *s, struct profile *profile, struct processes *pr
 	s->places = memory_new_table(1, sizeof(*s->places));
 	s->recent = memory_new(RECENT_STACKS, sizeof(*s->recent));
 	s->addresses = memory_resize(NULL, PATH_LIMIT, sizeof(*s->addresses));
-	s->found = memory_resize(NULL, PATH_LIMIT, sizeof(*s->found));
+	s->wanted = memory_resize(NULL, PATH_LIMIT, sizeof(*s->wanted));
 	unwinder_init(&s->unwinder, arch);
 }
 
@@ -78,7 +85,7 @@ void stacks_release(struct stacks *s)
 	free(s->recent);
 	unwinder_release(&s->unwinder);
 	free(s->addresses);
-	free(s->found);
+	free(s->wanted);
 	free(s->places);
 	free(s->idle_places);
 	*s = (struct stacks){0};
@@ -104,14 +111,6 @@ static location_id mark_truncated(struct stacks *s, location_id *kept, const cha
 
 	snprintf(text, sizeof(text), "[truncated:%s]", reason);
 	return mark(s, kept, text);
-}
-
-/* `space` is an address_space.id, 0 for a kernel that no records tell of, or NOWHERE and a process.
- */
-#define NOWHERE 0x80000000u
-static struct place *place_of(struct stacks *s, uint32_t space, uint64_t address)
-{
-	return &s->places->at[hash_pair(space, address) >> 20 & (PLACES - 1)];
 }
 
 /* Our own kernel, unless the recording is of another time and did not say which one it was. */
@@ -151,56 +150,57 @@ static mapping_id kernel_mapping_of(struct stacks *s, uint64_t address)
 	return mapping;
 }
 
+static mapping_id mapping_of(struct stacks *s, const struct place *place)
+{
+	struct mapping row = {.kind = MAPPING_JIT, .process = place->of & ~NOWHERE};
+
+	if (place->of & NOWHERE)
+		return profile_mapping(s->profile, &row); /* the address itself still tells */
+	return place->of & KERNEL ? kernel_mapping_of(s, place->address) : place->of;
+}
+
+static struct place *cached(struct stacks *s, const struct place *place)
+{
+	return &s->places->at[hash_pair(place->of, place->address) >> 20 & (PLACES - 1)];
+}
+
+static location_id location_of(struct stacks *s, const struct place *place)
+{
+	struct place *known = cached(s, place);
+
+	if (known->location && known->of == place->of && known->address == place->address)
+		return known->location;
+	*known = *place;
+	known->location = profile_location(s->profile, mapping_of(s, place), place->address);
+	return known->location;
+}
+
 static location_id kernel_location(struct stacks *s, uint64_t address)
 {
 	const struct address_space *kernel = s->processes->kernel_space;
-	uint32_t space = kernel ? kernel->id : 0;
-	struct place *place = place_of(s, space, address);
 
-	if (place->location && place->space == space && place->address == address)
-		return place->location;
-	*place = (struct place){address, space,
-		profile_location(s->profile, kernel_mapping_of(s, address), address)};
-	return place->location;
+	return location_of(
+		s, &(struct place){.address = address, .of = KERNEL | (kernel ? kernel->id : 0)});
 }
 
-/* Nothing is known to be mapped there, which the address itself still tells. */
-static location_id unmapped_location(struct stacks *s, process_id process, uint64_t address)
+static struct place user_place(struct making *m, uint64_t address)
 {
-	struct mapping row = {.kind = MAPPING_JIT, .process = process};
-	struct place *place = place_of(s, NOWHERE | process, address);
-
-	if (place->location && place->space == (NOWHERE | process) && place->address == address)
-		return place->location;
-	*place = (struct place){address, NOWHERE | process,
-		profile_location(s->profile, profile_mapping(s->profile, &row), address)};
-	return place->location;
-}
-
-static location_id user_location(struct making *m, uint64_t address)
-{
-	struct stacks *s = m->s;
-	uint32_t space = m->space ? m->space->id : 0;
-	struct place *place = place_of(s, space, address);
 	const struct mapped *mapped;
 
-	if (space && place->location && place->space == space && place->address == address)
-		return place->location;
 	if (m->live) {
-		mapped = processes_find(s->processes, m->live, address, m->record->identity.time);
+		mapped =
+			processes_find(m->s->processes, m->live, address, m->record->identity.time);
 		m->space = m->live->space; /* the lookup may have read the mappings anew */
 	} else {
 		mapped = address_space_find(m->space, address);
 	}
 	if (!mapped) {
 		m->loose |= m->live != NULL; /* the next time it may be known */
-		return unmapped_location(s, m->process, address);
+		return (struct place){.address = address, .of = NOWHERE | m->process};
 	}
-	place = place_of(s, m->space->id, address);
-	*place = (struct place){address, m->space->id,
-		profile_location(s->profile, mapped->mapping,
-			mapped->binary ? address - mapped->start + mapped->offset : address)};
-	return place->location;
+	return (struct place){
+		.address = mapped->binary ? address - mapped->start + mapped->offset : address,
+		.of = mapped->mapping};
 }
 
 /* ---- The stack being made ---- */
@@ -223,23 +223,24 @@ static void push(struct making *m, location_id location)
 static void push_users(struct making *m, const uint64_t *addresses, size_t count)
 {
 	struct recent_stack *stack = m->stack;
-	uint32_t space = m->space ? m->space->id : 0;
+	struct place *wanted = m->s->wanted;
 	size_t at = m->user, first = 0;
 
 	m->loose |= m->depth != stack->first_user + at;
 	while (m->same && first < count && at + first < stack->user &&
 		stack->addresses[at + first] == addresses[first])
 		first++;
-	for (size_t i = first; i < count; i++)
-		__builtin_prefetch(place_of(m->s, space, addresses[i]));
 	for (size_t i = first; i < count; i++) {
 		stack->addresses[at + i] = addresses[i];
-		m->s->found[i] = user_location(m, addresses[i]);
+		wanted[i] = user_place(m, addresses[i]);
+		__builtin_prefetch(cached(m->s, &wanted[i]));
 	}
+	for (size_t i = first; i < count; i++)
+		wanted[i].location = location_of(m->s, &wanted[i]);
 	m->depth += first;
 	m->user += count;
 	for (size_t i = first; i < count; i++)
-		push(m, m->s->found[i]);
+		push(m, wanted[i].location);
 }
 
 /* What comes next are user frames. */
@@ -306,7 +307,9 @@ location_id stacks_user_place(struct stacks *s, int32_t pid, uint64_t address, u
 		.process = process->process,
 		.space = process->space};
 
-	return user_location(&m, address);
+	const struct place place = user_place(&m, address);
+
+	return location_of(s, &place);
 }
 
 location_id stacks_kernel_place(struct stacks *s, uint64_t address)

@@ -27,7 +27,7 @@ struct stacks {
 	mapping_id kernel_mapping;
 	struct recent_stack *recent; /* the last one of each of the threads seen last */
 	uint64_t *addresses;	     /* of user frames on their way into a stack... */
-	location_id *found;	     /* ... and their places */
+	struct place *wanted;	     /* ... and their places */
 };
 
 void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
