@@ -53,17 +53,22 @@ static uint64_t hash_id(int32_t id)
 /* The row of a pid; made when there is none. */
 static struct process_state *process_row(struct processes *p, int32_t pid, bool *ret_new)
 {
-	uint64_t hash = hash_id(pid);
-	size_t at = id_map_first(&p->by_pid, hash);
+	uint64_t hash;
+	size_t at;
 
 	*ret_new = false;
+	if (p->last_row && p->rows.items[p->last_row].pid == pid)
+		return &p->rows.items[p->last_row];
+	hash = hash_id(pid);
+	at = id_map_first(&p->by_pid, hash);
 	for (uint32_t id; (id = id_map_candidate(&p->by_pid, hash, &at));)
 		if (p->rows.items[id].pid == pid)
-			return &p->rows.items[id];
+			return &p->rows.items[p->last_row = id];
 	*ret_new = true;
-	id_map_put(&p->by_pid, hash, at, (uint32_t)p->rows.len);
+	p->last_row = (uint32_t)p->rows.len;
+	id_map_put(&p->by_pid, hash, at, p->last_row);
 	vector_push(&p->rows, ((struct process_state){.pid = pid}));
-	return &p->rows.items[p->rows.len - 1];
+	return &p->rows.items[p->last_row];
 }
 
 static const struct process_state *process_find(const struct processes *p, int32_t pid)
@@ -105,15 +110,20 @@ bool processes_descends(const struct processes *p, int32_t pid, int32_t ancestor
 
 static struct thread_state *thread_row(struct processes *p, int32_t tid)
 {
-	uint64_t hash = hash_id(tid);
-	size_t at = id_map_first(&p->by_tid, hash);
+	uint64_t hash;
+	size_t at;
 
+	if (p->last_thread && p->threads.items[p->last_thread].tid == tid)
+		return &p->threads.items[p->last_thread];
+	hash = hash_id(tid);
+	at = id_map_first(&p->by_tid, hash);
 	for (uint32_t id; (id = id_map_candidate(&p->by_tid, hash, &at));)
 		if (p->threads.items[id].tid == tid)
-			return &p->threads.items[id];
-	id_map_put(&p->by_tid, hash, at, (uint32_t)p->threads.len);
+			return &p->threads.items[p->last_thread = id];
+	p->last_thread = (uint32_t)p->threads.len;
+	id_map_put(&p->by_tid, hash, at, p->last_thread);
 	vector_push(&p->threads, ((struct thread_state){.tid = tid}));
-	return &p->threads.items[p->threads.len - 1];
+	return &p->threads.items[p->last_thread];
 }
 
 static void process_name(struct processes *p, struct process_state *process, string_id name)

@@ -49,6 +49,7 @@ struct processes {
 	VECTOR(struct process_state) rows; /* 0 is unused */
 	VECTOR(struct thread_state) threads;
 	struct id_map by_pid, by_tid;
+	uint32_t last_row, last_thread; /* asked for; 0: none */
 };
 
 void processes_init(struct processes *p, struct profile *profile, struct binaries *binaries);
