@@ -40,6 +40,18 @@ static void *cut(void *items, size_t len, size_t *cap, size_t size)
 	return memory_resize(items, len, size);
 }
 
+/* Values that are all alike need no column: those of a clock's samples mostly are. */
+static void settle_values(struct stream *s)
+{
+	for (size_t i = 0; i < s->value.len; i++)
+		if (s->value.items[i] != s->value.items[0])
+			return;
+	if (!s->value.len)
+		return;
+	s->row.each = s->value.items[0];
+	vector_release(&s->value);
+}
+
 void profile_settle(struct profile *p)
 {
 	struct id_map *const maps[] = {&p->by_string, &p->by_frame, &p->by_mapping, &p->by_location,
@@ -50,6 +62,8 @@ void profile_settle(struct profile *p)
 	vector_release(&p->frame_of_name);
 	vector_release(&p->location_of_frame);
 	callees_release(&p->callees);
+	for (size_t i = 0; i < p->streams.len; i++)
+		settle_values(&p->streams.items[i]);
 #define CUT(v) (v).items = cut((v).items, (v).len, &(v).cap, sizeof(*(v).items))
 	TABLES(p, CUT);
 #undef CUT

@@ -4,8 +4,8 @@
 
 #include "model/profile.h"
 
-/* Give back what only adding rows takes: the maps to find rows by, and room for more rows. They
- * come back if a row is added after all. */
+/* Give back what only adding rows takes: the maps to find rows by, and room for more rows, which
+ * come back if a row is added after all; and columns of values that are all alike. */
 void profile_settle(struct profile *p);
 
 /* Bytes that its tables take, borrowed ones included. */

@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include "base/memory.h"
+#include "model/settle.h"
 #include "model/view.h"
 
 /* One function of one module, at two lines and two addresses, with something inlined at one. */
@@ -195,6 +196,32 @@ static void sums_cannot_overflow(void **state)
 	profile_release(&f.p);
 }
 
+/* What a settled profile says is what it said before. */
+static void values_that_are_alike_are_kept_once(void **state)
+{
+	struct fixture f;
+	struct stream *s;
+
+	(void)state;
+	fixture_init(&f);
+	s = &f.p.streams.items[0];
+	for (unsigned i = 0; i < 3; i++) {
+		fixture_sample(&f, f.plain);
+		vector_push(&s->value, 7);
+	}
+	profile_settle(&f.p);
+	assert_int_equal(s->value.len, 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(stream_value(s, i), 7);
+	for (int64_t i = 0; i < 3; i++)
+		vector_push(&s->value, i / 2);
+	profile_settle(&f.p);
+	assert_int_equal(s->value.len, 3);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(stream_value(s, i), i / 2);
+	profile_release(&f.p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +230,7 @@ int main(void)
 		cmocka_unit_test(samples_are_all_there_without_a_tree),
 		cmocka_unit_test(kinds_are_shown_one_at_a_time),
 		cmocka_unit_test(sums_cannot_overflow),
+		cmocka_unit_test(values_that_are_alike_are_kept_once),
 		cmocka_unit_test(frames_of_the_view_stand_beside_the_profiles),
 	};
 
