@@ -440,9 +440,25 @@ size_t profile_add_sample(struct profile *p, uint32_t samples, const struct samp
 	return s->count++;
 }
 
+void profile_reserve_rows(struct profile *p, uint32_t samples, unsigned has, size_t count)
+{
+	struct samples *s = &p->samples.items[samples];
+
+	vector_reserve(&s->stack, count);
+	if (has & SAMPLE_THREAD)
+		vector_reserve(&s->thread, count);
+	if (has & SAMPLE_TIME)
+		vector_reserve(&s->time, count);
+	if (has & SAMPLE_DURATION)
+		vector_reserve(&s->duration, count);
+	if (has & SAMPLE_CPU)
+		vector_reserve(&s->cpu, count);
+	if (has & SAMPLE_LABELS)
+		vector_reserve(&s->labels, count);
+}
+
 #define COLUMN_ADD(column, rows, field, count)                                                     \
 	do {                                                                                       \
-		vector_reserve((column), (count));                                                 \
 		for (size_t i = 0; i < (count); i++)                                               \
 			(column)->items[(column)->len + i] = (rows)[i].field;                      \
 		(column)->len += (count);                                                          \
@@ -453,6 +469,7 @@ void profile_add_rows(struct profile *p, uint32_t samples, const struct sample *
 	struct samples *s = &p->samples.items[samples];
 	unsigned has = count ? rows->has : 0;
 
+	profile_reserve_rows(p, samples, has, count);
 	COLUMN_ADD(&s->stack, rows, stack, count);
 	if (has & SAMPLE_THREAD)
 		COLUMN_ADD(&s->thread, rows, thread, count);

@@ -257,6 +257,8 @@ struct sample {
 };
 size_t profile_add_sample(struct profile *p, uint32_t samples, const struct sample *sample);
 void profile_add_rows(struct profile *p, uint32_t samples, const struct sample *rows, size_t count);
+/* So many rows with these columns are to come: there is room for all. */
+void profile_reserve_rows(struct profile *p, uint32_t samples, unsigned has, size_t count);
 
 void profile_add_loss(struct profile *p, uint32_t stream, struct bytes reason, uint64_t count);
 void profile_set_meta(struct profile *p, struct bytes key, struct bytes value); /* replaces */

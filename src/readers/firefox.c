@@ -312,6 +312,29 @@ static struct sample sample_begun(const struct firefox *f, thread_id thread, boo
 		.thread = thread};
 }
 
+static bool is_timed(const struct firefox_thread *t, size_t kind)
+{
+	return t->rows[kind].time.len >= t->rows[kind].stack.len && !t->extra.untimed;
+}
+
+/* How many rows have this thread and the ones behind it in the same table? */
+static size_t rows_to_come(const struct firefox *f, uint32_t number, size_t kind)
+{
+	const struct firefox_thread *t = &f->file.threads.items[number];
+	struct json_value names[2], others[2];
+	size_t streams = values_of(f, t, kind, names), count = 0;
+
+	for (; number < f->file.threads.len; number++) {
+		const struct firefox_thread *next = &f->file.threads.items[number];
+
+		if (values_of(f, next, kind, others) == streams &&
+			json_values_equal(names, others, streams) &&
+			is_timed(next, kind) == is_timed(t, kind))
+			count += next->rows[kind].stack.len;
+	}
+	return count;
+}
+
 #define ROWS_AT_ONCE 64u
 
 /* Samples, and `streams` values for each. */
@@ -354,7 +377,7 @@ static bool rows_add(
 	stack_id base = f->file.own ? 0 : thread_stack(f->profile, thread);
 	struct json_value names[2];
 	struct some_rows some = {.streams = values_of(f, t, kind, names),
-		.timed = r->time.len >= r->stack.len && !t->extra.untimed,
+		.timed = is_timed(t, kind),
 		.in_us = bytes_equal(buffer_bytes(&f->file.cpu_unit), BYTES("\u00b5s"))};
 	struct text_stacks *to = json_group(&f->groups, names, some.streams, some.timed);
 
@@ -365,6 +388,8 @@ static bool rows_add(
 	stacks_begin(f, tables, base);
 	for (size_t i = 0; i < ROWS_AT_ONCE; i++)
 		some.samples[i] = sample_begun(f, thread, some.timed);
+	if (!to->taken)
+		text_stacks_reserve(to, some.samples, rows_to_come(f, number, kind));
 	for (size_t at = 0, count; at < r->stack.len;) {
 		count = rows_take(f, tables, r, &at, &some);
 		if (!text_stacks_add_stacks(to, some.samples, count, some.values, err))

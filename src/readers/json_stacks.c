@@ -166,6 +166,15 @@ bool json_stacks_finish(
 
 /* ---- Groups ---- */
 
+bool json_values_equal(const struct json_value *a, const struct json_value *b, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!bytes_equal(a[i].kind, b[i].kind) || !bytes_equal(a[i].unit, b[i].unit) ||
+			!bytes_equal(a[i].event, b[i].event))
+			return false;
+	return true;
+}
+
 static bool group_is(const struct json_groups *g, const struct text_stacks *t,
 	const struct json_value *values, size_t count)
 {
@@ -175,10 +184,10 @@ static bool group_is(const struct json_groups *g, const struct text_stacks *t,
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		const struct stream_row *row = &p->streams.items[t->first_stream + i].row;
+		struct json_value own = {profile_text(p, row->kind), profile_text(p, row->unit),
+			profile_text(p, row->event)};
 
-		if (!bytes_equal(profile_text(p, row->kind), values[i].kind) ||
-			!bytes_equal(profile_text(p, row->unit), values[i].unit) ||
-			!bytes_equal(profile_text(p, row->event), values[i].event))
+		if (!json_values_equal(&own, &values[i], 1))
 			return false;
 	}
 	return true;
@@ -194,10 +203,8 @@ struct text_stacks *json_group(
 			return &g->items[i];
 	if (g->count == JSON_GROUPS_MOST)
 		return NULL;
-	if (!g->items) {
-		g->items = memory_new(JSON_GROUPS_MOST, sizeof(*g->items));
-		g->tags = memory_new(JSON_GROUPS_MOST, sizeof(*g->tags));
-	}
+	g->items = memory_resize(g->items, g->count + 1, sizeof(*g->items));
+	g->tags = memory_resize(g->tags, g->count + 1, sizeof(*g->tags));
 	g->tags[g->count] = tag;
 	t = &g->items[g->count++];
 	text_stacks_open(t, g->in, g->options, g->profile);

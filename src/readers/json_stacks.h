@@ -64,6 +64,7 @@ struct json_groups {
 struct json_value {
 	struct bytes kind, unit, event;
 };
+bool json_values_equal(const struct json_value *a, const struct json_value *b, size_t count);
 /* The table of samples that have these values (one or two) and this tag (the columns that they
  * have, say), a new one if need be; NULL when there are too many. Valid until the next call. */
 struct text_stacks *json_group(

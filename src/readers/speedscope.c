@@ -477,6 +477,22 @@ static size_t samples_take(const struct part *p, const stack_id *stacks, size_t 
 	return count;
 }
 
+/* How many rows have this part and the ones behind it in the same table? */
+static size_t rows_to_come(const struct speedscope *s, const struct part *p)
+{
+	const struct part *end = s->parts.items + s->parts.len;
+	struct json_value value = value_of(s, p);
+	size_t count = 0;
+
+	for (const struct part *next = p; next < end; next++) {
+		struct json_value other = value_of(s, next);
+
+		if (json_values_equal(&value, &other, 1) && has_times(next) == has_times(p))
+			count += next->nodes.len;
+	}
+	return count;
+}
+
 static bool part_add(
 	struct speedscope *s, struct part *p, const stack_id *stacks, struct error *err)
 {
@@ -490,6 +506,8 @@ static bool part_add(
 	if (!rescale(p, p->decimals,
 		    p->unit == UNIT_NONE ? units_decimals(value.unit) : units[p->unit].decimals))
 		return error_set(err, ERR_LIMIT, "a value that exceeds 2^63");
+	if (!t->taken)
+		text_stacks_reserve(t, &samples[0], rows_to_come(s, p));
 	for (size_t i = 1; i < ROWS_AT_ONCE; i++)
 		samples[i] = samples[0];
 	for (size_t at = 0, count; at < p->nodes.len;) {

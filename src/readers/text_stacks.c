@@ -264,6 +264,15 @@ bool text_stacks_add_stack(
 	return true;
 }
 
+void text_stacks_reserve(struct text_stacks *t, const struct sample *sample, size_t count)
+{
+	if (!are_rows(t, sample))
+		return;
+	profile_reserve_rows(t->profile, t->samples, sample->has, count);
+	for (uint32_t i = 0; i < t->streams; i++)
+		vector_reserve(&t->profile->streams.items[t->first_stream + i].value, count);
+}
+
 static bool add_rows(struct text_stacks *t, const struct sample *samples, size_t count,
 	const int64_t *values, struct error *err)
 {

@@ -145,6 +145,9 @@ bool text_stacks_add_stack(
 bool text_stacks_add_stacks(struct text_stacks *t, const struct sample *samples, size_t count,
 	const int64_t *values, struct error *err);
 
+/* So many samples with the same `has` are to come: where each is a row, there is room for all. */
+void text_stacks_reserve(struct text_stacks *t, const struct sample *sample, size_t count);
+
 /* A value of this stack will be added soon: what that looks at is fetched into the cache. */
 static inline void text_stacks_fetch(const struct text_stacks *t, stack_id stack)
 {
