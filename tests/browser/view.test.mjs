@@ -47,7 +47,7 @@ function skip(why) {
 
 const file = path.join(folder, "phases.kiln"), other = path.join(folder, "other.folded"),
 	wide = path.join(folder, "wide.folded"), node = path.join(folder, "node.folded"), again = path.join(folder, "again.kiln"),
-	two = path.join(folder, "two.folded"), nobody = path.join(folder, "nobody.folded"), long = path.join(folder, "long.folded");
+	two = path.join(folder, "two.folded"), nobody = path.join(folder, "nobody.folded"), long = path.join(folder, "long.folded"), spent = path.join(folder, "spent.txt");
 function record() {
 	const source = path.join(folder, "phases.c"), program = path.join(folder, "phases");
 	fs.writeFileSync(source, PROGRAM);
@@ -63,6 +63,8 @@ function record() {
 	fs.writeFileSync(node, "node;main;Builtins_JSEntry_[j];work_[j] 7\nnode;main;rest 3\n");
 	fs.writeFileSync(nobody, "main;rest 0\n");
 	fs.writeFileSync(long, "main;" + "x".repeat(1000000) + " 7\nmain;rest 3\n");
+	fs.writeFileSync(spent, [[7, 12300000], [8, 12864000]].map(([at, spent]) =>
+		`work ${at} [00${at}] ${at * 5}.0: ${spent} cpu-clock:\n\t401000 work (/bin/work)\n\n`).join(""));
 	fs.writeFileSync(two, "main;b 3 5\nmain;c 5 0\nmain;d 0 4\n");
 	fs.writeFileSync(wide, "most 1000000000\n" +
 		Array.from({ length: 20000 }, (_, i) => `f${i} 1\n`).join(""));
@@ -81,7 +83,7 @@ async function serve(words, input = "ignore") {
 }
 
 record();
-const { server, url } = process.env.KILN_VIEW_URL ? { url: process.env.KILN_VIEW_URL } : await serve([file, other, wide, again, two, node, nobody, long]);
+const { server, url } = process.env.KILN_VIEW_URL ? { url: process.env.KILN_VIEW_URL } : await serve([file, other, wide, again, two, node, nobody, long, spent]);
 
 // ---- The page ----
 
@@ -134,7 +136,8 @@ test("a dragged range has the numbers of kiln top --time, already while it is dr
 
 for (const width of [1200, 1280])
 	test(`what is selected is said whole, ${width} pixels wide`, { viewport: { width, height: 720 } }, async (tab) => {
-		for (const time of ["0.4..1.234567", "..", "0.001..0.0012"]) {
+		// The last one has as many letters as there are: what was recorded has so many on some days.
+		for (const time of ["0.4..1.234567", "..", "0.001..0.0012", "0..0.0123&profile=" + encodeURIComponent(spent)]) {
 			await tab.goto("about:blank");
 			await open(tab, "#time=" + time);
 			equal(await tab.locator("#selected").evaluate((text) => text.scrollWidth > text.clientWidth ?
