@@ -2,31 +2,14 @@
 """as_format.py FORMAT MEGABYTES <FOLDED: real stacks, as another tool would have printed them.
 
 Stacks come in the order of a seeded draw, by their weights; addresses, times and counts vary. Formats that
-print trees get one for each of as many threads (processes, events) as fill the size.
+print trees get one for each of as many threads (processes, events) as fill the size. json_shapes.py has those
+that are JSON, table_shapes.py those that give places numbers.
 """
-import random
 import sys
 
-draw = random.Random(42)
-written = 0
-
-
-def say(text):
-    global written
-    written += len(text)
-    sys.stdout.write(text)
-
-
-def place(name, spread=40, offset=None):
-    """An address in a function: few different ones for each, as call sites are few."""
-    return 0x400000 + hash_of(name) % 0x3FFFFF00 + (draw.randrange(spread) if offset is None else offset)
-
-
-def hash_of(name):
-    value = 5381
-    for char in name:
-        value = (value * 33 + ord(char)) & 0xFFFFFFFF
-    return value
+import json_shapes
+import table_shapes
+from shapes import draw, hash_of, place, say, total, walk, written
 
 
 # ---- A stack at a time: frames innermost first, a count ----
@@ -131,8 +114,13 @@ def aix(frames, count):
     say("\n")
 
 
+def austin(frames, count):
+    say(f"P42;T0:{42 + count % 7};" + ";".join(f"{name[:8]}.py:{name}:{hash_of(name) % 500}" for name in frames[::-1]) +
+        f" {15000 + count * 3},{count % 2},{count * 4096}\n")
+
+
 def perf_sched(frames, count):
-    seconds = written / 1e6
+    seconds = written() / 1e6
     say(f"app 42/42 {seconds:.6f}: sched:sched_switch: prev_comm=app prev_pid=42 prev_prio=120 prev_state=S ==> "
         "next_comm=swapper/6 next_pid=0 next_prio=120\n")
     for name in frames:
@@ -152,17 +140,18 @@ def xdebug(frames, _):
     while same < min(len(calls), len(names) - 1) and calls[same][0] == names[same]:
         same += 1
     while len(calls) > same:
-        say(f"{len(calls) + 1}\t{calls.pop()[1]}\t1\t{written / 1e6:.6f}\t393032\n")
+        say(f"{len(calls) + 1}\t{calls.pop()[1]}\t1\t{written() / 1e6:.6f}\t393032\n")
     for name in names[same:]:
         number += 1
         calls.append((name, number))
-        say(f"{len(calls) + 1}\t{number}\t0\t{written / 1e6:.6f}\t{393032 + number % 977 * 8}\t{name}\t1\t\t"
+        say(f"{len(calls) + 1}\t{number}\t0\t{written() / 1e6:.6f}\t{393032 + number % 977 * 8}\t{name}\t1\t\t"
             f"/srv/source.php\t{hash_of(name) % 400}\t0\n")
 
 
 EACH = {"perf-sched": perf_sched, "xdebug": xdebug, "dtrace": dtrace, "stap": stap, "bpftrace": bpftrace, "bcc": bcc, "gdb": gdb, "eu-stack": eu_stack,
         "faulthandler": faulthandler, "jstack": jstack, "java-exceptions": java_exceptions,
-        "javacore": javacore, "ljp": ljp, "wcp": wcp, "aix": aix}
+        "javacore": javacore, "ljp": ljp, "wcp": wcp, "aix": aix, "austin": austin,
+        **json_shapes.EACH, **table_shapes.EACH}
 BEFORE = {"eu-stack": "PID 31000 - process\n", "jstack": "Full thread dump OpenJDK 64-Bit Server VM (17.0.15):\n\n",
           "javacore": "1XMTHDINFO     Thread Details\nNULL\n",
           "xdebug": "Version: 3.2.0\nFile format: 4\nTRACE START [2026-11-22 00:05:38.274145]\n"
@@ -170,19 +159,7 @@ BEFORE = {"eu-stack": "PID 31000 - process\n", "jstack": "Full thread dump OpenJ
           "wcp": "Sampling stack while program runs....\n\nFull stacks of all samples:\n\n"}
 
 
-# ---- Trees, of a thread or an event each: name, own count, children by name, count of all below ----
-
-def total(node):
-    if node[3] is None:
-        node[3] = node[1] + sum(total(child) for child in node[2].values())
-    return node[3]
-
-
-def walk(node, depth, visit):
-    for child in node[2].values():
-        visit(child, depth)
-        walk(child, depth + 1, visit)
-
+# ---- Trees, of a thread or an event each ----
 
 def sample_tree(root, thread):
     say(f"    {total(root)} Thread_{thread}   DispatchQueue_{thread}: worker  (serial)\n")
@@ -233,14 +210,52 @@ def vsprof_tree(root, process):
     walk(root, 1, call)
 
 
-TREES = {"sample": sample_tree, "pmc": pmc_tree, "instruments": instruments_tree, "vtune": vtune_tree,
+def ghc_tree(root, number):
+    whole = total(root)
+
+    def call(node, depth):
+        below = 100 * total(node) / whole
+        say(f"{' ' * depth}{node[0]:<40} Main.Work   src/Work.hs:{hash_of(node[0]) % 900}:1-20 {100 + number}  {node[1] * 7}"
+            f"  {100 * node[1] / whole:.1f}  0.1  {below:.1f}  {below:.1f}  {node[1]}  {node[1] * 96}\n")
+
+    say(f"CAF{number:<37} MAIN        <built-in>  {100 + number}  0  0.0  0.0  100.0  100.0  0  0\n")
+    walk(root, 1, call)
+
+
+def perf_report_tree(root, event):
+    whole = total(root)
+    say(f"# Samples: {whole}  of event 'cpu-clock:{event}'\n# Event count (approx.): {whole * 250000}\n#\n"
+        "# Overhead  Command  Shared Object  Symbol\n# ........  .......  .............  ......\n#\n")
+    by_leaf = {}
+
+    def collect(node, path):
+        for child in node[2].values():
+            here = path + [child[0]]
+            if child[1]:
+                by_leaf.setdefault(child[0], []).append((child[1], ";".join(here)))
+            collect(child, here)
+
+    collect(root, [])
+    for leaf, stacks in by_leaf.items():
+        say(f"    {100 * sum(count for count, _ in stacks) / whole:.2f}%  app  app  [.] {leaf}\n")
+        say("".join(f"{count} {path}\n" for count, path in stacks))
+
+
+TREES = {"ghc": ghc_tree, "perf-report": perf_report_tree, "sample": sample_tree, "pmc": pmc_tree, "instruments": instruments_tree, "vtune": vtune_tree,
          "vsprof": vsprof_tree}
 BEFORE.update({
+    "ghc": "\tMon Nov 23 12:00 2026 Time and Allocation Profiling Report  (Final)\n\n\t   app +RTS -P -RTS\n\n"
+           "\ttotal time  =        1.00 secs   (1000 ticks @ 1000 us, 1 processor)\n"
+           "\ttotal alloc =   1,001,024 bytes  (excludes profiling overheads)\n\n"
+           "COST CENTRE MODULE SRC no. entries  %time %alloc   %time %alloc  ticks     bytes\n\n",
     "sample": "Analysis of sampling app (pid 1) every 1 millisecond\n\nCall graph:\n",
     "instruments": "Running Time\tSelf (ms)\t\tSymbol Name\n",
     "vtune": "Function Stack,CPU Time:Self,Module\nTotal,0.0,[Unknown]\n",
     "vsprof": "Level,Function Name,Number of Calls,Elapsed Inclusive Time %,Elapsed Exclusive Time %,"
               "Avg Elapsed Inclusive Time,Avg Elapsed Exclusive Time,Module Name,\n"})
+BEFORE.update(json_shapes.BEFORE)
+BEFORE.update(table_shapes.BEFORE)
+END = {**json_shapes.END, **table_shapes.END}
 AFTER = {"sample": "\nTotal number in stack (recursive counted multiple, when >=5):\n"}
 INNERMOST_FIRST = {"pmc"}
 
@@ -260,7 +275,7 @@ def write_trees(form, size, stacks):
     if form not in INNERMOST_FIRST:
         stacks = [(frames[::-1], count) for frames, count in stacks]
     number = 0
-    while written < size:
+    while written() < size:
         number += 1
         TREES[form](tree_of(draw.sample(stacks, min(len(stacks), 5000))), number)
 
@@ -285,9 +300,10 @@ def main():
         say(AFTER.get(form, ""))
         return
     weights = [count for _, count in stacks]
-    while written < size:
+    while written() < size:
         for frames, _ in draw.choices(stacks, weights, k=1000):
             EACH[form](frames, draw.randrange(1, 90))
+    say(AFTER.get(form, "") or END.get(form, lambda: "")())
 
 
 main()

@@ -19,7 +19,12 @@ script_of() {
 	ljp | perf-sched) echo "stackcollapse-$1.awk" ;;
 	xdebug) echo stackcollapse-xdebug.php ;;
 	sample) echo stackcollapse-sample.awk ;;
-	bcc | instruments | vtune) echo none ;; # there is none; it dies of this input; it does not compile
+	chrome-trace) echo stackcollapse-chrome-tracing.py ;;
+	ghc) echo inferno-collapse-ghcprof ;;
+	go-raw) echo stackcollapse-go.pl ;;
+	xctrace) echo inferno-collapse-xctrace ;;
+	# There is none; it dies of this input; it does not compile.
+	austin | bcc | bpftrace-json | otlp-json | perf-report | instruments | vtune) echo none ;;
 	*) echo "stackcollapse-$1.pl" ;;
 	esac
 }
@@ -57,7 +62,7 @@ if [ $# -gt 0 ]; then
 	exit
 fi
 for format in dtrace stap bpftrace bcc perf-sched xdebug sample pmc instruments vtune vsprof gdb eu-stack faulthandler jstack \
-	java-exceptions javacore ljp wcp aix; do
+	java-exceptions javacore ljp wcp aix austin ghc go-raw perf-report xctrace chrome-trace bpftrace-json otlp-json; do
 	text "$format"
 done
 written cpuprofile cpuprofile
