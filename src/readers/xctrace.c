@@ -69,8 +69,9 @@ struct meaning {
 struct xctrace {
 	struct text_stacks stacks;
 	struct xml_reader xml;
-	VECTOR(struct meaning) meanings;
-	struct id_map by_id; /* places in `meanings`, plus one */
+	VECTOR(uint64_t) dense; /* by ids: the element plus one, above it the value; 0: none */
+	VECTOR(struct meaning) meanings; /* that are not there */
+	struct id_map by_id;		 /* their places, plus one */
 	struct buffer name;
 	/* Of the elements that are open or were last in this row: */
 	uint64_t id[ELEMENTS];	  /* 0: none */
@@ -88,26 +89,29 @@ static void xctrace_release(struct xctrace *x)
 {
 	text_stacks_release(&x->stacks);
 	vector_release(&x->meanings);
+	vector_release(&x->dense);
 	id_map_release(&x->by_id);
 	buffer_release(&x->name);
 }
 
 /* ---- Ids ---- */
 
-static void define(struct xctrace *x, enum element e, uint64_t id, uint64_t value)
-{
-	if (!id)
-		return;
-	vector_push(&x->meanings, ((struct meaning){e, id, value}));
-	id_map_enter(&x->by_id, hash_pair(id, e), (uint32_t)x->meanings.len);
-}
+#define ELEMENT_BITS 5u /* of a dense meaning */
+
+_Static_assert(ELEMENTS < 1u << ELEMENT_BITS, "the elements, plus one");
 
 static bool look_up(struct xctrace *x, enum element e, uint64_t id, uint64_t *ret_value)
 {
-	uint64_t hash = hash_pair(id, e);
-	size_t at = id_map_first(&x->by_id, hash);
+	uint64_t dense = id < x->dense.len ? x->dense.items[id] : 0, hash;
 	uint32_t place;
+	size_t at;
 
+	if ((dense & ((1u << ELEMENT_BITS) - 1)) == e + 1u) {
+		*ret_value = dense >> ELEMENT_BITS;
+		return true;
+	}
+	hash = hash_pair(id, e);
+	at = id_map_first(&x->by_id, hash);
 	while ((place = id_map_candidate(&x->by_id, hash, &at))) {
 		const struct meaning *m = &x->meanings.items[place - 1];
 
@@ -117,6 +121,33 @@ static bool look_up(struct xctrace *x, enum element e, uint64_t id, uint64_t *re
 		}
 	}
 	return false;
+}
+
+#define DENSE_MOST ((uint64_t)1 << 26) /* ids: each takes 8 bytes */
+#define DENSE_GAP  4096u	       /* ids that nobody has, at most, before the next one */
+
+/* Ids are mostly given one after the other. */
+static bool define_dense(struct xctrace *x, enum element e, uint64_t id, uint64_t value)
+{
+	if (id >= DENSE_MOST || id >= x->dense.len + DENSE_GAP || value >> (64 - ELEMENT_BITS))
+		return false;
+	while (x->dense.len <= id)
+		vector_push(&x->dense, 0);
+	if (x->dense.items[id])
+		return false;
+	x->dense.items[id] = value << ELEMENT_BITS | (e + 1u);
+	return true;
+}
+
+/* The first meaning stays. */
+static void define(struct xctrace *x, enum element e, uint64_t id, uint64_t value)
+{
+	uint64_t first;
+
+	if (!id || look_up(x, e, id, &first) || define_dense(x, e, id, value))
+		return;
+	vector_push(&x->meanings, ((struct meaning){e, id, value}));
+	id_map_enter(&x->by_id, hash_pair(id, e), (uint32_t)x->meanings.len);
 }
 
 static void set(struct xctrace *x, enum element e, uint64_t value)
