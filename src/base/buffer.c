@@ -46,7 +46,11 @@ void buffer_text(struct buffer *b, const char *text)
 
 void buffer_char(struct buffer *b, char c)
 {
-	buffer_add(b, &c, 1);
+	char *room = buffer_room(b, 1);
+
+	room[0] = c;
+	room[1] = '\0';
+	b->len++;
 }
 
 void buffer_u64(struct buffer *b, uint64_t value)

@@ -1,7 +1,9 @@
 /* output.c: how is what is written collected, and where does it go? */
 #include "base/output_file.h"
 
-#define OUTPUT_PIECE ((size_t)128 << 10)
+/* Bytes that are worth writing at once: pieces of text are longer (folded_lines.c), and are not
+ * collected first. */
+#define OUTPUT_PIECE ((size_t)64 << 10)
 
 void output_open_memory(struct output *o)
 {
