@@ -356,11 +356,14 @@ stack_id profile_add_stack(struct profile *p, stack_id caller, location_id locat
 	return id;
 }
 
-/* What was added since is got to know by the next look. */
+/* What was added since is got to know by the next look. The last one has no callees yet: trees that
+ * are listed line by line are mostly below it. */
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
 {
 	stack_id id;
 
+	if (caller + 1 == p->stack_caller.len)
+		return profile_add_stack(p, caller, location);
 	profile_learn_stacks(p);
 	id = profile_known_stack(p, caller, location);
 	return id ? id : profile_add_stack(p, caller, location);
