@@ -56,11 +56,17 @@ char *memory_copy_text(const char *text, size_t len)
 	return copy;
 }
 
+/* Up to a large page each step is a copy, in memory that was not there before; then pages are only
+ * moved. Room that is not used takes no memory. */
+#define FEW_COPIES ((size_t)64 << 10)
+
 void *vector_grow(void *items, size_t len, size_t *cap, size_t more, size_t item_size)
 {
 	size_t want = *cap ? *cap + *cap / 2 : 16;
 	void *grown;
 
+	if (*cap >= FEW_COPIES / item_size && *cap < LARGE_PAGE / item_size)
+		want = 4 * *cap;
 	if (want < len + more)
 		want = len + more;
 	if (*cap) {
