@@ -41,11 +41,13 @@ struct traced {
 	bool own;
 };
 
-/* "0.032009" */
+/* "0.032009"; digits below ns are dropped. */
 static bool parse_time(struct bytes text, uint64_t *ret_ns)
 {
-	uint64_t seconds = 0, fraction = 0, unit = 1000000000;
-	size_t i = 0;
+	static const uint64_t units[] = {
+		1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
+	uint64_t seconds = 0, fraction = 0;
+	size_t i = 0, decimals = 0;
 
 	for (; i < text.len && text.at[i] >= '0' && text.at[i] <= '9'; i++) {
 		seconds = seconds * 10 + (uint64_t)(text.at[i] - '0');
@@ -56,19 +58,20 @@ static bool parse_time(struct bytes text, uint64_t *ret_ns)
 		return false;
 	if (i < text.len && text.at[i] == '.') {
 		for (i++; i < text.len && text.at[i] >= '0' && text.at[i] <= '9'; i++) {
-			unit /= 10;
-			fraction += (uint64_t)(text.at[i] - '0') * unit;
+			if (decimals == 9)
+				continue;
+			fraction = fraction * 10 + (uint64_t)(text.at[i] - '0');
+			decimals++;
 		}
 	}
-	*ret_ns = seconds * 1000000000 + fraction;
+	*ret_ns = seconds * 1000000000 + fraction * units[decimals];
 	return i == text.len;
 }
 
 /* Fields are separated by one tab or more. */
-static struct bytes cut_field(struct bytes *line)
+static inline struct bytes cut_field(struct bytes *line)
 {
-	const char *tab = line->len ? memchr(line->at, '\t', line->len) : NULL;
-	struct bytes field = {line->at, tab ? (size_t)(tab - line->at) : line->len};
+	struct bytes field = {line->at, bytes_until(*line, '\t')};
 	size_t used = field.len;
 
 	while (used < line->len && line->at[used] == '\t')
