@@ -88,11 +88,12 @@ static bool parse_short(struct bytes side, uint64_t *ret_pid)
 /* Who goes and who comes. */
 static bool parse_switch(struct bytes text, uint64_t *ret_prev, uint64_t *ret_next)
 {
-	const char *arrow = bytes_find(text, BYTES("==> "));
 	struct bytes before, behind;
+	const char *arrow;
 
 	if (find_number(text, "prev_pid=", ret_prev))
 		return find_number(text, "next_pid=", ret_next);
+	arrow = bytes_find(text, BYTES("==> "));
 	if (!arrow)
 		return false;
 	before = (struct bytes){text.at, (size_t)(arrow - text.at)};
