@@ -428,7 +428,7 @@ static bool sample_add(struct chrome *c, const struct traced_sample *from, struc
 {
 	const struct traced_thread *thread = thread_made(c, from->thread);
 	struct sample sample = sample_of(c, thread);
-	struct json_value value = {BYTES("samples"), BYTES("count"), {0}};
+	struct json_value value = {.kind = BYTES("samples"), .unit = BYTES("count")};
 	struct text_stacks *group;
 	uint32_t depth = 2;
 

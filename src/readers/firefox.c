@@ -195,10 +195,9 @@ static size_t values_of(const struct firefox *f, const struct firefox_thread *t,
 	const struct firefox_rows *r = &t->rows[kind];
 	const struct json_extra *own = &t->extra;
 
-	values[0] = (struct json_value){BYTES("samples"), BYTES("count"), BYTES("")};
+	values[0] = (struct json_value){.kind = BYTES("samples"), .unit = BYTES("count")};
 	if (own->told) {
-		values[0] = (struct json_value){buffer_bytes(&own->stream_kind),
-			buffer_bytes(&own->unit), buffer_bytes(&own->event)};
+		values[0] = json_extra_value(own);
 		return 1;
 	}
 	if (kind != SAMPLES || is_type(r, BYTES("bytes"))) {
@@ -212,9 +211,9 @@ static size_t values_of(const struct firefox *f, const struct firefox_thread *t,
 	}
 	if (kind != SAMPLES || !f->file.any_cpu)
 		return 1;
-	values[1] = (struct json_value){BYTES("cpu"), BYTES("ns"), BYTES("")};
+	values[1] = (struct json_value){.kind = BYTES("cpu"), .unit = BYTES("ns")};
 	if (bytes_equal(buffer_bytes(&f->file.cpu_unit), BYTES("variable CPU cycles")))
-		values[1] = (struct json_value){BYTES("cycles"), BYTES("count"), BYTES("")};
+		values[1] = (struct json_value){.kind = BYTES("cycles"), .unit = BYTES("count")};
 	return 2;
 }
 

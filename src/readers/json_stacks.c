@@ -78,6 +78,7 @@ void json_extra_clear(struct json_extra *e)
 	e->module.len = e->stream_kind.len = e->unit.len = e->event.len = 0;
 	e->process.len = e->thread.len = 0;
 	e->pid = e->tid = -1;
+	e->side = 0;
 	e->told = e->untimed = false;
 }
 
@@ -107,6 +108,13 @@ static int64_t take_id(struct json *j)
 	return id < 0 || id > INT32_MAX ? -1 : id;
 }
 
+static uint32_t take_side(struct json *j)
+{
+	int64_t side = json_number_if(j, 0, 0);
+
+	return side == 1 || side == 2 ? (uint32_t)side : 0;
+}
+
 void json_extra_read(struct json_extra *e, struct json *j)
 {
 	struct bytes key;
@@ -130,6 +138,8 @@ void json_extra_read(struct json_extra *e, struct json *j)
 			buffer_set(&e->process, json_string_if(j));
 		else if (bytes_equal(key, BYTES("thread")))
 			buffer_set(&e->thread, json_string_if(j));
+		else if (bytes_equal(key, BYTES("side")))
+			e->side = take_side(j);
 		else if (bytes_equal(key, BYTES("untimed")))
 			e->untimed = json_number_if(j, 0, 0) == 1;
 		else if (bytes_equal(key, BYTES("pid")))
@@ -139,6 +149,14 @@ void json_extra_read(struct json_extra *e, struct json *j)
 		else
 			json_skip(j);
 	}
+}
+
+struct json_value json_extra_value(const struct json_extra *e)
+{
+	return (struct json_value){.kind = buffer_bytes(&e->stream_kind),
+		.unit = buffer_bytes(&e->unit),
+		.event = buffer_bytes(&e->event),
+		.side = e->side};
 }
 
 /* ---- Bids ---- */
@@ -170,7 +188,7 @@ bool json_values_equal(const struct json_value *a, const struct json_value *b, s
 {
 	for (size_t i = 0; i < count; i++)
 		if (!bytes_equal(a[i].kind, b[i].kind) || !bytes_equal(a[i].unit, b[i].unit) ||
-			!bytes_equal(a[i].event, b[i].event))
+			!bytes_equal(a[i].event, b[i].event) || a[i].side != b[i].side)
 			return false;
 	return true;
 }
@@ -185,7 +203,7 @@ static bool group_is(const struct json_groups *g, const struct text_stacks *t,
 	for (size_t i = 0; i < count; i++) {
 		const struct stream_row *row = &p->streams.items[t->first_stream + i].row;
 		struct json_value own = {profile_text(p, row->kind), profile_text(p, row->unit),
-			profile_text(p, row->event)};
+			profile_text(p, row->event), row->side};
 
 		if (!json_values_equal(&own, &values[i], 1))
 			return false;
@@ -208,8 +226,12 @@ struct text_stacks *json_group(
 	g->tags[g->count] = tag;
 	t = &g->items[g->count++];
 	text_stacks_open(t, g->in, g->options, g->profile);
-	for (size_t i = 0; i < count; i++)
-		text_stacks_stream(t, values[i].kind, values[i].unit, values[i].event);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t stream =
+			text_stacks_stream(t, values[i].kind, values[i].unit, values[i].event);
+
+		g->profile->streams.items[stream].row.side = values[i].side;
+	}
 	return t;
 }
 

@@ -38,7 +38,8 @@ struct json_extra {
 	struct buffer module;			/* "module" */
 	struct buffer stream_kind, unit, event; /* "kind", "unit", "event" */
 	int64_t pid, tid;			/* -1: not said */
-	bool untimed;				/* \"untimed\": times mean nothing */
+	uint32_t side;				/* "side": 0, or 1 and 2, before and after */
+	bool untimed;				/* "untimed": times mean nothing */
 	struct buffer process, thread;
 	bool told; /* there is such a key */
 };
@@ -63,8 +64,11 @@ struct json_groups {
 };
 struct json_value {
 	struct bytes kind, unit, event;
+	uint32_t side;
 };
 bool json_values_equal(const struct json_value *a, const struct json_value *b, size_t count);
+/* What Kiln says about the values, which it told. */
+struct json_value json_extra_value(const struct json_extra *e);
 /* The table of samples that have these values (one or two) and this tag (the columns that they
  * have, say), a new one if need be; NULL when there are too many. Valid until the next call. */
 struct text_stacks *json_group(

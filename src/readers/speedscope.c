@@ -350,13 +350,12 @@ static bool is_time(enum unit unit)
 static struct json_value value_of(const struct speedscope *s, const struct part *p)
 {
 	if (p->extra.told)
-		return (struct json_value){buffer_bytes(&p->extra.stream_kind),
-			buffer_bytes(&p->extra.unit), buffer_bytes(&p->extra.event)};
+		return json_extra_value(&p->extra);
 	if (is_time(p->unit))
-		return (struct json_value){BYTES("wall"), BYTES("ns"), BYTES("")};
+		return (struct json_value){.kind = BYTES("wall"), .unit = BYTES("ns")};
 	if (p->unit == UNIT_BYTES)
-		return (struct json_value){BYTES("bytes"), BYTES("bytes"), BYTES("")};
-	return (struct json_value){BYTES("samples"), buffer_bytes(&s->none_unit), BYTES("")};
+		return (struct json_value){.kind = BYTES("bytes"), .unit = BYTES("bytes")};
+	return (struct json_value){.kind = BYTES("samples"), .unit = buffer_bytes(&s->none_unit)};
 }
 
 static int64_t power_of_ten(unsigned exponent)

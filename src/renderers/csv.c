@@ -10,7 +10,7 @@
 
 struct csv {
 	const struct view *view;
-	struct buffer text, stack;
+	struct buffer text, stack, kind;
 	struct output *out;
 	VECTOR(frame_id) frames;
 };
@@ -81,7 +81,9 @@ static void stream_write(struct csv *c, uint32_t number)
 
 		if (node == NODE_DROPPED)
 			continue;
-		text_field(c, profile_text(p, stream->row.kind));
+		c->kind.len = 0;
+		export_kind(&c->kind, p, number);
+		text_field(c, buffer_bytes(&c->kind));
 		text_field(c, profile_text(p, stream->row.unit));
 		text_field(c, profile_text(p, stream->row.event));
 		thread_fields(c, s->thread.len ? s->thread.items[i] : 0);
@@ -107,6 +109,7 @@ static bool csv_render(
 	export_flush(&c.text, out, true);
 	buffer_release(&c.text);
 	buffer_release(&c.stack);
+	buffer_release(&c.kind);
 	vector_release(&c.frames);
 	return true;
 }

@@ -131,6 +131,8 @@ void export_part_extra(
 	text_member(b, "kind", profile_text(p, row->kind));
 	text_member(b, "unit", profile_text(p, row->unit));
 	text_member(b, "event", profile_text(p, row->event));
+	if (row->side)
+		number_member(b, "side", (int32_t)row->side);
 	if (part->thread) {
 		text_member(b, "process", profile_text(p, process->name));
 		number_member(b, "pid", process->pid);
@@ -142,11 +144,20 @@ void export_part_extra(
 	buffer_char(b, '}');
 }
 
+void export_kind(struct buffer *b, const struct profile *p, uint32_t stream)
+{
+	const struct stream_row *row = &p->streams.items[stream].row;
+	struct bytes kind = profile_text(p, row->kind);
+
+	buffer_add(b, kind.at, kind.len);
+	if (row->side)
+		buffer_text(b, row->side == 1 ? ":before" : ":after");
+}
+
 void export_part_name(struct buffer *b, const struct view *v, const struct export_part *part)
 {
 	const struct profile *p = v->profile;
 	const struct thread *thread = &p->threads.items[part->thread];
-	struct bytes kind = profile_text(p, p->streams.items[part->stream].row.kind);
 	struct bytes name = profile_text(p, thread->name);
 
 	if (part->thread) {
@@ -155,7 +166,11 @@ void export_part_name(struct buffer *b, const struct view *v, const struct expor
 			buffer_printf(b, "%s%d", name.len ? "-" : "", thread->tid);
 		buffer_char(b, ' ');
 	}
-	buffer_printf(b, part->thread ? "(%.*s)" : "%.*s", (int)kind.len, kind.at);
+	if (part->thread)
+		buffer_char(b, '(');
+	export_kind(b, p, part->stream);
+	if (part->thread)
+		buffer_char(b, ')');
 }
 
 void export_flush(struct buffer *b, struct output *out, bool all)

@@ -41,6 +41,9 @@ void export_part_extra(
 	struct buffer *b, const struct view *v, const struct export_part *part, bool untimed);
 #define EXPORT_BY "kiln@" KILN_VERSION
 
+/* The kind of a stream's values: "cpu", or "cpu:before" of the two sides of a difference. */
+void export_kind(struct buffer *b, const struct profile *p, uint32_t stream);
+
 /* What a part is called: "worker-12 (cpu)". */
 void export_part_name(struct buffer *b, const struct view *v, const struct export_part *part);
 

@@ -139,6 +139,17 @@ strings_of() {
 	"$kiln" fold minus.speedscope.json | grep -qx 'a -4'
 }
 
+@test "the two sides of a difference stay apart" {
+	printf '%s\n' 'a;b 3 5' 'b 0 2' >both.folded
+	for suffix in folded kiln pb.gz speedscope.json firefox.json; do
+		"$kiln" convert both.folded -o "both.$suffix"
+		"$kiln" fold "both.$suffix" | diff both.folded -
+	done
+	"$kiln" convert both.folded -o both.csv
+	grep -qx 'samples:after,count,,,,,,,,,5,a;b' both.csv
+	grep -q '"name":"samples:before"' both.speedscope.json
+}
+
 @test "a part of a profile has the stacks of that part only" {
 	for i in 0 1 2 3; do
 		printf 'app 7 [000] 10.%d00000: 1 cycles:\n\t7f0%d f%d+0x1 (/bin/app)\n\t7f09 main+0x1 (/bin/app)\n\n' "$i" "$i" "$i"
