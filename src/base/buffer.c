@@ -161,17 +161,19 @@ static const char *xml_entity(unsigned char c)
 	}
 }
 
-void buffer_xml(struct buffer *b, struct bytes text)
+static void xml_add(struct buffer *b, struct bytes text, bool comment)
 {
 	for (size_t i = 0; i < text.len;) {
 		unsigned char c = (unsigned char)text.at[i];
-		const char *entity = xml_entity(c);
+		const char *entity = comment ? NULL : xml_entity(c);
 		uint32_t code_point = 0;
 		size_t sequence =
 			utf8_decode((struct bytes){text.at + i, text.len - i}, &code_point);
 		bool forbidden = !sequence || (c < 0x20 && c != '\t' && c != '\n' && c != '\r') ||
 				 code_point == 0xFFFE || code_point == 0xFFFF;
 
+		if (comment && i && c == '-' && text.at[i - 1] == '-')
+			buffer_char(b, ' ');
 		if (entity)
 			buffer_text(b, entity);
 		else if (forbidden)
@@ -180,6 +182,16 @@ void buffer_xml(struct buffer *b, struct bytes text)
 			buffer_add(b, text.at + i, sequence);
 		i += sequence ? sequence : 1;
 	}
+}
+
+void buffer_xml(struct buffer *b, struct bytes text)
+{
+	xml_add(b, text, false);
+}
+
+void buffer_xml_comment(struct buffer *b, struct bytes text)
+{
+	xml_add(b, text, true);
 }
 
 void buffer_csv(struct buffer *b, struct bytes text)

@@ -30,6 +30,9 @@ void buffer_json(struct buffer *b, struct bytes text);
  * forbids and bytes that are not UTF-8 become U+FFFD. */
 void buffer_xml(struct buffer *b, struct bytes text);
 
+/* `text` within an XML comment: nothing escaped, but two dashes, which would end it, are parted. */
+void buffer_xml_comment(struct buffer *b, struct bytes text);
+
 /* `text` as one CSV field (RFC 4180): quoted when it has to be. */
 void buffer_csv(struct buffer *b, struct bytes text);
 

@@ -371,14 +371,14 @@ struct chart {
 };
 
 /* The box ends now. Boxes on top of it have ended before, and are not wider: when it is too narrow,
- * it is the last box of the layout. */
+ * it is the last box of the layout. The root stays, however narrow. */
 static void chart_close(struct chart *c)
 {
 	uint32_t index = c->open.items[--c->open.len].index;
 	struct box *box = &c->layout->boxes.items[index];
 
 	box->end = c->now;
-	if (box->end - box->start >= c->least) {
+	if (!box->depth || box->end - box->start >= c->least) {
 		if (box->depth > c->layout->depth)
 			c->layout->depth = box->depth;
 		return;

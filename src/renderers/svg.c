@@ -49,18 +49,6 @@ static void attribute(struct buffer *b, const char *name, struct bytes value)
 	buffer_char(b, '"');
 }
 
-/* Two dashes would end the comment early for a parser of XML. */
-static void write_notes(struct buffer *b, const char *notes)
-{
-	buffer_text(b, "<!-- NOTES: ");
-	for (; *notes; notes++) {
-		buffer_xml(b, (struct bytes){notes, 1});
-		if (notes[0] == '-' && (notes[1] == '-' || !notes[1]))
-			buffer_char(b, ' ');
-	}
-	buffer_text(b, " -->\n");
-}
-
 /* The script is the same in every file, so that one hash allows it: what differs is said here. */
 static void write_parameters(struct buffer *b, const struct svg_settings *s, struct bytes unit)
 {
@@ -103,8 +91,11 @@ static void write_start(
 	write_parameters(b, s, unit);
 	buffer_text(b, ">\n<!-- A flame graph by Kiln " KILN_VERSION ". Content Security Policy:"
 		       " " POLICY " -->\n");
-	if (s->notes)
-		write_notes(b, s->notes);
+	if (s->notes) {
+		buffer_text(b, "<!-- NOTES: ");
+		buffer_xml_comment(b, bytes_of(s->notes));
+		buffer_text(b, " -->\n");
+	}
 	buffer_text(b, "<style type=\"text/css\">");
 	buffer_add(b, embedded_flame_css, LETTERS(embedded_flame_css));
 	buffer_text(b, "</style>\n");

@@ -358,6 +358,20 @@ inlined_program() {
 	[ "$stderr" = "kiln: flamegraph.pl: --width: expected 21 to 100000 pixels" ]
 }
 
+@test "flamegraph.pl: a comment is as it was typed, but for dashes that would end it" {
+	run -0 --separate-stderr flamegraph.pl --notes 'grün & y--z-' <<<'a 100'
+	[[ $output == *"<!-- NOTES: grün & y- -z- -->"* ]]
+}
+
+@test "flamegraph.pl: a total beside which everything is too narrow leaves the root" {
+	for chart in "" --flamechart; do
+		# shellcheck disable=SC2086 # none or one option
+		run -0 --separate-stderr flamegraph.pl $chart --total 10000000 <<<'a;b 100'
+		[ "$(grep -o '<title>all ([^<]*' <<<"$output")" = "<title>all (10,000,000 samples, 100%)" ]
+		[[ $output != *"<title>a ("* ]]
+	done
+}
+
 @test "tools that know no comments: a name may start with #" {
 	printf '#private;a;a 200\n# 12 lines\nb 100\n' >x.folded
 	for tool in stackcollapse-recursive.pl inferno-collapse-recursive; do
