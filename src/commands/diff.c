@@ -291,7 +291,7 @@ static bool write_all(const struct profile *p, int format, struct error *err)
 	svg_settings_compare(own.picture, &how);
 	view_init(&v, p, names_projection());
 	v.comparison = how;
-	if (!own.per_thread && (format == TO_TABLE || format == TO_SVG))
+	if (!own.per_thread && !load_reverses() && (format == TO_TABLE || format == TO_SVG))
 		diff_renames_say(&v);
 	if (own.per_thread)
 		done = diff_threads(&v,

@@ -163,12 +163,16 @@ static void say_losses(const struct loaded *l, uint32_t stream)
 	buffer_release(&text);
 }
 
-/* "cycles (1,234 samples)" */
+/* "cycles (1,234 samples)". Values of no event are called by their kind; of those that are no
+ * counts of samples, not every format tells how many samples they are of. */
 static void event_text(struct buffer *b, const struct profile *p, const struct stream_row *row)
 {
-	struct bytes name = profile_text(p, row->event);
+	struct bytes name = profile_text(p, row->event ? row->event : row->kind);
 
-	buffer_printf(b, "%s%.*s (", b->len ? ", " : "", (int)name.len, name.at);
+	buffer_printf(b, "%s%.*s", b->len ? ", " : "", (int)name.len, name.at);
+	if (!row->delivered && !bytes_equal(profile_text(p, row->unit), BYTES("count")))
+		return;
+	buffer_text(b, " (");
 	units_grouped(b, (int64_t)row->delivered);
 	buffer_text(b, " samples)");
 }
@@ -212,6 +216,16 @@ bool load_is_plain(void)
 {
 	return !common.shape.kind && !common.shape.transforms.steps.len &&
 	       (!common.format || !strcmp(common.format, "folded"));
+}
+
+bool load_reverses(void)
+{
+	const struct transform_list *list = &common.shape.transforms;
+
+	for (size_t i = 0; i < list->steps.len; i++)
+		if (!strcmp(list->steps.items[i].transform->name, "reverse"))
+			return true;
+	return false;
 }
 
 static void say_about(const struct loaded *l, const struct load_steps *steps)

@@ -70,4 +70,7 @@ bool load_input(struct input *in, unsigned want, const struct load_steps *steps,
 /* Do the common options ask for nothing but what a file of folded text says? */
 bool load_is_plain(void);
 
+/* Do they turn stacks round, so that callers are called? */
+bool load_reverses(void);
+
 #endif

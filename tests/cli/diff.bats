@@ -276,6 +276,9 @@ sums() {
 	sed 's/main;read_all/start;read_all/' b.folded >c.folded
 	run -0 --separate-stderr "$kiln" diff a.folded c.folded
 	[ "$stderr" = "" ]
+	# Where stacks are turned round, what looks like a caller was called.
+	run -0 --separate-stderr "$kiln" diff --reverse <(echo 'main;old 10') <(echo 'main;fresh 10')
+	[ "$stderr" = "" ]
 	# Output that others read is not commented on.
 	run -0 --separate-stderr "$kiln" diff --to folded --kind samples a.folded b.folded
 	[ "$stderr" = "" ]

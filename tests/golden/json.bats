@@ -55,6 +55,8 @@ suffix=json
 @test "chrome-trace: CPU profiles in pieces come first" {
 	same chrome-trace/profile --all
 	expected=chrome-trace/profile.wall same chrome-trace/profile --kind wall
+	run -0 --separate-stderr "$kiln" fold "$golden/chrome-trace/profile.json"
+	[[ $stderr == *"showing cpu; --kind shows another event: Profile (1 samples), "* ]]
 	[ "$("$kiln" fold -q --thread '^CrRendererMain' "$golden/chrome-trace/profile.json" | wc -l)" -eq 2 ]
 	[ "$("$kiln" fold -q --time 50us.. "$golden/chrome-trace/profile.json" | wc -l)" -eq 1 ]
 }
