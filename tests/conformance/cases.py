@@ -149,6 +149,8 @@ def inferno_drawing(corpus):
         ("example-perf-stacks/example-perf-stacks", [stacks], []),
         ("base/single-base", [base], chart + ["--base", "Final"]),
         ("base/multi-base", [base], chart + ["--base", "Final", "--base", "Samples"])]
+    yield Case("beside inferno-flamegraph", "flames.txt --base --reverse", "inferno-flamegraph",
+               ["--base", "Final", "--reverse"], [base], kind="svg", colours=False)
     for name, inputs, args in plain:
         yield Case(folder, name, "inferno-flamegraph", args, inputs, f"{folder}/{name}.svg", "svg", colours=False)
     yield Case(folder, "empty/empty", "inferno-flamegraph", [], [f"{folder}/empty/empty.txt"], kind="fails")
