@@ -35,18 +35,42 @@ static void leave(void *context, node_id node)
 	c->open[c->tree->frame.items[node]]--;
 }
 
+/* The nodes in or below which there is anything, to be freed: of a short time these are few. A
+ * total does not tell, as values below may cancel each other out. */
+static node_id *find_nodes(const struct tree *tree, const struct sides *sides, size_t *ret_count)
+{
+	size_t nodes = tree->caller.len, count = 0;
+	bool *any = memory_new(nodes, sizeof(*any));
+	node_id *found = memory_resize(NULL, nodes, sizeof(*found));
+
+	for (size_t i = nodes; i-- > 1;) {
+		for (size_t side = 0; side < sides->count; side++)
+			any[i] |= sides->self[side][i] != 0;
+		any[tree->caller.items[i]] |= any[i];
+	}
+	for (size_t i = 1; i < nodes; i++)
+		if (any[i])
+			found[count++] = (node_id)i;
+	free(any);
+	*ret_count = count;
+	return found;
+}
+
 static void count_functions(const struct view *v, struct functions *functions)
 {
-	size_t frames = view_frame_count(v);
+	size_t frames = view_frame_count(v), count;
 	struct counting c = {.tree = &v->tree, .sides = &functions->sides};
 	struct walk walk;
+	node_id *nodes;
 
 	sides_init(&functions->sides, v);
 	c.rows = functions->rows = memory_new(frames, sizeof(*c.rows));
 	c.open = memory_new(frames, sizeof(*c.open));
-	walk_init(&walk, &v->tree, NULL, 0);
+	nodes = find_nodes(&v->tree, c.sides, &count);
+	walk_init(&walk, &v->tree, nodes, count);
 	walk_visit(&walk, &(struct walk_visitor){enter, leave, &c});
 	walk_release(&walk);
+	free(nodes);
 	for (size_t side = 0; side < c.sides->count; side++) /* samples without a stack */
 		c.rows[0].self[side] = c.rows[0].total[side] = c.sides->self[side][0];
 	free(c.open);
@@ -92,14 +116,21 @@ static int by_number(const struct order *order, const int64_t *a, const int64_t 
 	return (x < y) - (x > y);
 }
 
+static int by_name(
+	const struct order *order, const struct function_row *x, const struct function_row *y)
+{
+	return bytes_compare(
+		function_name(order->view, x->frame), function_name(order->view, y->frame));
+}
+
+/* Names are far away: they are looked at where numbers do not tell. */
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct function_row *x = a, *y = b;
 	const struct order *order = context;
 	int self = by_number(order, x->self, y->self);
 	int total = by_number(order, x->total, y->total);
-	int name = bytes_compare(
-		function_name(order->view, x->frame), function_name(order->view, y->frame));
+	int name = order->sort == SORT_BY_NAME || !(self || total) ? by_name(order, x, y) : 0;
 
 	if (order->sort == SORT_BY_NAME && name)
 		return name;
