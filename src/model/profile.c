@@ -345,6 +345,13 @@ void profile_name_location(
 
 /* ---- Stacks ---- */
 
+void profile_reserve_stacks(struct profile *p, size_t count)
+{
+	vector_reserve(&p->stack_caller, count);
+	vector_reserve(&p->stack_location, count);
+	vector_reserve(&p->callees.links, count);
+}
+
 stack_id profile_add_stack(struct profile *p, stack_id caller, location_id location)
 {
 	stack_id id = (stack_id)p->stack_caller.len;

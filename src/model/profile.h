@@ -228,6 +228,8 @@ static inline void profile_learn_stacks(struct profile *p)
 	callees_learn(
 		&p->callees, p->stack_caller.items, p->stack_location.items, p->stack_caller.len);
 }
+/* About so many stacks are to come. */
+void profile_reserve_stacks(struct profile *p, size_t count);
 /* A stack of which it is certain that the profile does not have it yet. */
 stack_id profile_add_stack(struct profile *p, stack_id caller, location_id location);
 process_id profile_process(struct profile *p, int32_t pid, string_id name);

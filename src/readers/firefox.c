@@ -141,6 +141,7 @@ static void stacks_begin(struct firefox *f, const struct firefox_tables *t, stac
 	f->round++;
 	while (f->stacks.len < t->stack_frame.len)
 		vector_push(&f->stacks, (struct row_stack){0});
+	profile_reserve_stacks(f->profile, t->stack_frame.len);
 }
 
 /* The stack of a row of the stack table; callers are above in the table. */
@@ -238,6 +239,8 @@ static int64_t weight_at(const struct firefox_rows *r, size_t row)
 {
 	if (!r->weight.len)
 		return 1;
+	if (r->one_weight)
+		return r->weight.items[0];
 	return row < r->weight.len ? r->weight.items[row] : 0;
 }
 

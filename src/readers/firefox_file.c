@@ -227,6 +227,19 @@ static void thread_key(struct firefox_thread *t, struct bytes key, struct json *
 		json_skip(j);
 }
 
+/* Weights that are all alike take memory once: what is free then serves the next columns. */
+static void weights_fold(struct firefox_rows *r)
+{
+	size_t len = r->weight.len;
+	int64_t *items = r->weight.items;
+
+	if (len < 2 || len < r->stack.len || memcmp(items, items + 1, (len - 1) * sizeof(*items)))
+		return;
+	r->one_weight = true;
+	r->weight.len = r->weight.cap = 1;
+	r->weight.items = memory_resize(items, 1, sizeof(*items));
+}
+
 static void thread_read(struct firefox_file *f, struct json *j)
 {
 	struct firefox_thread t = {.pid = -1, .tid = -1};
@@ -235,6 +248,8 @@ static void thread_read(struct firefox_file *f, struct json *j)
 	json_extra_clear(&t.extra);
 	for (json_object(j); json_key(j, &key);)
 		thread_key(&t, key, j);
+	for (size_t kind = 0; kind < ROWS_KINDS; kind++)
+		weights_fold(&t.rows[kind]);
 	f->any_cpu |= t.rows[SAMPLES].cpu.len > 0;
 	vector_push(&f->threads, t);
 }

@@ -23,7 +23,8 @@ struct firefox_tables {
 struct firefox_rows {
 	struct json_indices stack;
 	struct json_numbers time, weight, cpu; /* FIREFOX_DECIMALS, cpu none */
-	bool time_is_delta, timed, weighed;
+	bool time_is_delta;
+	bool one_weight; /* all rows have the first one's */
 	struct buffer weight_type;
 };
 
