@@ -420,6 +420,15 @@ inlined_program() {
 		{ boxes <<<"$output"; return 1; }
 }
 
+@test "inferno-collapse-ghcprof: a column that is not there is a mistake" {
+	printf '%s\n' 'COST CENTRE MODULE SRC no. entries %time %alloc %time %alloc' '' 'main Main a.hs:1:1 1 1 40.0 10.0 40.0 10.0' >shares.prof
+	run -0 --separate-stderr inferno-collapse-ghcprof --time shares.prof
+	[ "$output" = "Main.main 400" ]
+	run -2 --separate-stderr inferno-collapse-ghcprof --ticks shares.prof
+	[ "$output" = "" ]
+	[[ $stderr == *"no kind 'ticks'"* ]]
+}
+
 @test "tables: GHC, VTune, Visual Studio" {
 	needs_corpus
 	for bytes in "" --bytes; do

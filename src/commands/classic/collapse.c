@@ -59,11 +59,16 @@ static bool reshape(struct view *v, const char *transform, struct error *err)
 	return true;
 }
 
-static bool select_kind(struct view *v, const char *kind, bool idle, struct error *err)
+/* What an option asks for has to be there; what a tool prefers does not. */
+static bool select_kind(struct view *v, const struct classic_tool *tool, struct error *err)
 {
+	const char *asked = collapse_settings.kind;
+	bool idle = !tool->without_idle;
 	struct error none = {0};
 
-	return (kind && view_select(v, bytes_of(kind), idle, &none)) ||
+	if (asked)
+		return view_select(v, bytes_of(asked), idle, err);
+	return (tool->kind && view_select(v, bytes_of(tool->kind), idle, &none)) ||
 	       view_select(v, (struct bytes){0}, idle, err);
 }
 
@@ -103,14 +108,12 @@ static bool write_folded(
 {
 	const struct renderer *folded = renderer_by_name("folded");
 	void *settings = renderer_settings(folded);
-	const char *kind = collapse_settings.kind;
 	struct view view;
 	bool done;
 
 	view_init(&view, p, BY_FUNCTION);
-	done = select_kind(&view, kind ? kind : tool->kind, !tool->without_idle, err) &&
-	       reshape(&view, tool->transform, err) && begin_at_bases(&view) &&
-	       pipeline_render(&view, folded, settings, "-", err);
+	done = select_kind(&view, tool, err) && reshape(&view, tool->transform, err) &&
+	       begin_at_bases(&view) && pipeline_render(&view, folded, settings, "-", err);
 	say_notes(&view, tool->name);
 	view_release(&view);
 	free(settings);
