@@ -7,9 +7,6 @@
 
 #include <stdlib.h>
 
-#define TRIAL	      16384u /* samples before it is asked whether to remember them is worth while */
-#define ANSWERED_PART 8u     /* of so many one should be known */
-
 void speedscope_stacks_init(struct speedscope_stacks *s, struct json *j)
 {
 	*s = (struct speedscope_stacks){.json = j};
@@ -19,7 +16,7 @@ void speedscope_stacks_init(struct speedscope_stacks *s, struct json *j)
 void speedscope_stacks_release(struct speedscope_stacks *s)
 {
 	tree_builder_release(&s->tree);
-	memo_release(&s->known);
+	seen_release(&s->known);
 	vector_release(&s->last);
 	vector_release(&s->spare);
 	vector_release(&s->last_node);
@@ -56,43 +53,22 @@ static bool read_whole(struct speedscope_stacks *s, node_id *ret_node)
 
 /* ---- What is known ---- */
 
-/* A step at a time for all samples: what the next step looks at is on its way meanwhile. */
 static void look_ahead(struct speedscope_stacks *s)
 {
-	uint64_t hash[SPEEDSCOPE_AHEAD];
+	struct bytes text[SPEEDSCOPE_AHEAD];
 
 	s->next = 0;
-	s->ahead = json_arrays_ahead(s->json, s->text, SPEEDSCOPE_AHEAD);
+	s->ahead = json_arrays_ahead(s->json, text, SPEEDSCOPE_AHEAD);
 	for (size_t i = 0; i < s->ahead; i++)
-		hash[i] = memo_fetch(&s->known, s->text[i]);
-	for (size_t i = 0; i < s->ahead; i++)
-		s->record[i] = memo_candidate(&s->known, hash[i]);
-}
-
-/* One that is new may have come since it was looked up. */
-static uint32_t known_value(struct speedscope_stacks *s, struct bytes text, uint32_t record)
-{
-	if (record && memo_is(&s->known, record, text))
-		return memo_value(&s->known, record);
-	return memo_find(&s->known, text);
-}
-
-static void remember(struct speedscope_stacks *s, struct bytes text, node_id node)
-{
-	uint32_t beginnings = s->known.beginnings;
-
-	memo_put(&s->known, text, node + 1);
-	if (s->known.beginnings != beginnings)
-		s->ahead = s->next;
-	if (s->asked >= TRIAL && s->answered < s->asked / ANSWERED_PART) {
-		s->useless = true;
-		memo_release(&s->known);
-	}
+		s->samples[i] = seen_question(&s->known, text[i]);
+	seen_expect(&s->known, s->samples, s->ahead);
 }
 
 /* What is read whole may end elsewhere, if it is odd: then nothing is where it was. */
-static bool read_new(struct speedscope_stacks *s, struct bytes text, node_id *ret_node)
+static bool read_new(
+	struct speedscope_stacks *s, const struct seen_question *sample, node_id *ret_node)
 {
+	struct bytes text = sample->bytes;
 	struct json *j = s->json;
 	uint64_t behind = json_byte(j) + (size_t)(text.at + text.len - j->at);
 	bool done = read_whole(s, ret_node);
@@ -100,28 +76,26 @@ static bool read_new(struct speedscope_stacks *s, struct bytes text, node_id *re
 	if (j->failed || json_byte(j) != behind)
 		s->ahead = s->next;
 	else if (done)
-		remember(s, text, *ret_node);
+		seen_put(&s->known, sample, *ret_node + 1);
 	return done;
 }
 
 bool speedscope_stacks_read(struct speedscope_stacks *s, node_id *ret_node)
 {
-	struct bytes text;
+	const struct seen_question *sample;
 	uint32_t value;
 
-	if (s->useless)
+	if (s->known.useless)
 		return read_whole(s, ret_node);
 	if (s->next == s->ahead)
 		look_ahead(s);
 	if (!s->ahead)
 		return read_whole(s, ret_node);
-	text = s->text[s->next];
-	value = known_value(s, text, s->record[s->next++]);
-	s->asked++;
+	sample = &s->samples[s->next++];
+	value = seen_find(&s->known, sample);
 	if (!value)
-		return read_new(s, text, ret_node);
-	s->answered++;
-	json_pass(s->json, text);
+		return read_new(s, sample, ret_node);
+	json_pass(s->json, sample->bytes);
 	*ret_node = value - 1;
 	return true;
 }

@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "model/view.h"
-#include "readers/memo.h"
+#include "readers/seen.h"
 
 #define SPEEDSCOPE_NO_FRAME (UINT32_MAX - 1) /* of the numbers of frames */
 
@@ -15,12 +15,8 @@ struct speedscope_stacks {
 	struct tree_builder tree;	 /* over the numbers of frames, plus one */
 	struct json_indices last, spare; /* frames of the sample before; room for the next */
 	VECTOR(node_id) last_node;	 /* and their nodes */
-	struct memo known;		 /* from the texts of samples to nodes, plus one */
-	uint64_t asked, answered;
-	bool useless; /* hardly any sample came twice: nothing is remembered any more */
-	/* Samples that come next, from the place `next` on, and where `known` may have them. */
-	struct bytes text[SPEEDSCOPE_AHEAD];
-	uint32_t record[SPEEDSCOPE_AHEAD];
+	struct seen known;		 /* from the texts of samples to nodes, plus one */
+	struct seen_question samples[SPEEDSCOPE_AHEAD]; /* that come next, from `next` on */
 	size_t next, ahead;
 };
 
