@@ -24,7 +24,7 @@ script_of() {
 	go-raw) echo stackcollapse-go.pl ;;
 	xctrace) echo inferno-collapse-xctrace ;;
 	# There is none; it dies of this input; it does not compile.
-	austin | bcc | bpftrace-json | otlp-json | perf-report | instruments | vtune) echo none ;;
+	austin | bcc | bpftrace-json | otlp-json | perf-report | pprof | instruments | vtune) echo none ;;
 	*) echo "stackcollapse-$1.pl" ;;
 	esac
 }
@@ -62,7 +62,7 @@ if [ $# -gt 0 ]; then
 	exit
 fi
 for format in dtrace stap bpftrace bcc perf-sched xdebug sample pmc instruments vtune vsprof gdb eu-stack faulthandler jstack \
-	java-exceptions javacore ljp wcp aix austin ghc go-raw perf-report xctrace chrome-trace bpftrace-json otlp-json; do
+	java-exceptions javacore ljp wcp aix austin ghc go-raw perf-report xctrace pprof chrome-trace bpftrace-json otlp-json; do
 	text "$format"
 done
 written cpuprofile cpuprofile

@@ -8,11 +8,11 @@ text = {"written": 0}
 
 def say(what):
     text["written"] += len(what)
-    sys.stdout.write(what)
+    (sys.stdout.buffer if isinstance(what, bytes) else sys.stdout).write(what)
 
 
 def written():
-    """Characters so far."""
+    """Characters, or bytes, so far."""
     return text["written"]
 
 

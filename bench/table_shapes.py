@@ -50,8 +50,47 @@ def xctrace(frames, count):
     say(f'<row><sample-time id="{time}" fmt="00:00.100">{written()}</sample-time>{thread}{weight}{backtrace}</row>\n')
 
 
-EACH = {"go-raw": go_raw, "xctrace": xctrace}
+# ---- pprof: samples, with labels, then places, functions and strings, in protobuf ----
+
+def number(value):
+    out = bytearray()
+    while value > 127:
+        out.append(value & 127 | 128)
+        value >>= 7
+    return bytes(out) + bytes([value])
+
+
+def field(tag, value):
+    """A number, or bytes with their length."""
+    if isinstance(value, int):
+        return number(tag << 3) + number(value)
+    return number(tag << 3 | 2) + number(len(value)) + value
+
+
+strings, functions = Table(), Table(1)
+for string in "", "samples", "count", "cpu", "nanoseconds", "thread":
+    strings.number(string)
+
+
+def pprof(frames, count):
+    path = b"".join(number(locations.number(call)) for call in places_of(frames))
+    label = field(1, 5) + field(3, 100 + count % 7)
+    say(field(2, field(1, path) + field(2, number(1) + number(count * 10000000)) + field(3, label)))
+
+
+def pprof_end():
+    rows = []
+    for (name, call), row in locations.rows.items():
+        line = field(1, functions.number(name)) + field(2, hash_of(name) % 500 + call)
+        rows.append(field(4, field(1, row) + field(3, place(name, offset=call)) + field(4, line)))
+    for name, row in functions.rows.items():
+        rows.append(field(5, field(1, row) + field(2, strings.number(name))))
+    return b"".join(rows + [field(6, string.encode()) for string in strings.rows])
+
+
+EACH = {"go-raw": go_raw, "pprof": pprof, "xctrace": xctrace}
 BEFORE = {"go-raw": "PeriodType: cpu nanoseconds\nPeriod: 10000000\nSamples:\nsamples/count cpu/nanoseconds\n",
+          "pprof": field(1, field(1, 1) + field(2, 2)) + field(1, field(1, 3) + field(2, 4)),
           "xctrace": '<?xml version="1.0"?>\n<trace-query-result>\n<node xpath=\'//trace-toc[1]/run[1]/data[1]/table[11]\'>'
                      '<schema name="time-profile"><col><mnemonic>time</mnemonic><name>Sample Time</name></col></schema>\n'}
-END = {"go-raw": go_raw_end, "xctrace": lambda: "</node></trace-query-result>\n"}
+END = {"go-raw": go_raw_end, "pprof": pprof_end, "xctrace": lambda: "</node></trace-query-result>\n"}
