@@ -62,11 +62,11 @@ char *memory_copy_text(const char *text, size_t len)
 
 void *vector_grow(void *items, size_t len, size_t *cap, size_t more, size_t item_size)
 {
-	size_t want = *cap ? *cap + *cap / 2 : 16;
+	size_t want = *cap ? *cap + *cap / 2 : 16, page = LARGE_PAGE / item_size;
 	void *grown;
 
-	if (*cap >= FEW_COPIES / item_size && *cap < LARGE_PAGE / item_size)
-		want = 4 * *cap;
+	if (*cap >= FEW_COPIES / item_size && want < page)
+		want = 4 * *cap < page ? 4 * *cap : page;
 	if (want < len + more)
 		want = len + more;
 	if (*cap) {
