@@ -192,7 +192,7 @@ static void names_are_escaped(void **state)
 	svg = draw("<script>alert(1)</script>&\"'\x02\xFF 1", &s);
 	assert_non_null(strstr(svg, "&lt;script&gt;alert(1)&lt;/script&gt;&amp;&quot;&#39;"));
 	assert_non_null(strstr(svg, ">a&lt;b&gt;&amp;&quot;&#39;\xEF\xBF\xBD</text>"));
-	assert_non_null(strstr(svg, "<!-- NOTES: a- -b- -&gt; -->"));
+	assert_non_null(strstr(svg, "<!-- NOTES: a- -b- -> -->"));
 	assert_non_null(strstr(svg, "font-family=\"&quot;&gt;&lt;x\""));
 	assert_null(strstr(svg, "\xFF"));
 	assert_null(strstr(svg, "\x02"));
