@@ -67,7 +67,8 @@ class Evidence:
                 if not match or not wanted:
                     caller = ""
                     continue
-                address, name, offset, path = match[1], match[2].split("@")[0], match[3], match[4]
+                address, offset, path = match[1], match[3], match[4]
+                name = symbol_tables.without_arguments(match[2]).split("@")[0]
                 # By the address: [unknown] and [vdso] are not the kernel's, [ext4] is.
                 context = "_[k]" if int(address, 16) >> 63 else "user"
                 if caller == context and offset == "0":
