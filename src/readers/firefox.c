@@ -381,6 +381,7 @@ static bool rows_add(
 	struct some_rows some = {.streams = values_of(f, t, kind, names),
 		.timed = is_timed(t, kind),
 		.in_us = bytes_equal(buffer_bytes(&f->file.cpu_unit), BYTES("\u00b5s"))};
+	size_t groups = f->groups.count;
 	struct text_stacks *to = json_group(&f->groups, names, some.streams, some.timed);
 
 	if (!to)
@@ -390,7 +391,7 @@ static bool rows_add(
 	stacks_begin(f, tables, base);
 	for (size_t i = 0; i < ROWS_AT_ONCE; i++)
 		some.samples[i] = sample_begun(f, thread, some.timed);
-	if (!to->taken)
+	if (f->groups.count > groups)
 		text_stacks_reserve(to, some.samples, rows_to_come(f, number, kind));
 	for (size_t at = 0, count; at < r->stack.len;) {
 		count = rows_take(f, tables, r, &at, &some);

@@ -497,6 +497,7 @@ static bool part_add(
 {
 	struct json_value value = value_of(s, p);
 	struct sample samples[ROWS_AT_ONCE] = {sample_begun(s, p)};
+	size_t groups = s->groups.count;
 	struct text_stacks *t = json_group(&s->groups, &value, 1, has_times(p));
 	int64_t now = p->start, values[ROWS_AT_ONCE];
 
@@ -505,7 +506,7 @@ static bool part_add(
 	if (!rescale(p, p->decimals,
 		    p->unit == UNIT_NONE ? units_decimals(value.unit) : units[p->unit].decimals))
 		return error_set(err, ERR_LIMIT, "a value that exceeds 2^63");
-	if (!t->taken)
+	if (s->groups.count > groups)
 		text_stacks_reserve(t, &samples[0], rows_to_come(s, p));
 	for (size_t i = 1; i < ROWS_AT_ONCE; i++)
 		samples[i] = samples[0];

@@ -126,3 +126,11 @@ suffix=json
 	said 'samples whose nodes call themselves' --format cpuprofile \
 		<<<'{"nodes":[{"id":1,"children":[2]},{"id":2,"children":[1]},{"id":3}],"samples":[1,3,2],"timeDeltas":[1,1,1]}'
 }
+
+# Broken, it takes a quarter of an hour.
+@test "speedscope: 400,000 profiles without samples before one that has some do not make it hang" {
+	python3 -c 'empty = """{"type":"sampled","name":"t","unit":"none","startValue":0,"endValue":0,"samples":[],"weights":[]},"""
+print("""{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"a"}]},"profiles":[""",
+      empty * 400000, """{"type":"sampled","name":"t","unit":"none","startValue":0,"endValue":3,"samples":[[0]],"weights":[3]}]}""")' >many.json
+	[ "$(timeout 60 "$kiln" fold -q many.json)" = "a 3" ]
+}
