@@ -303,7 +303,7 @@ def main():
     while written() < size:
         for frames, _ in draw.choices(stacks, weights, k=1000):
             EACH[form](frames, draw.randrange(1, 90))
-    say(AFTER.get(form, "") or END.get(form, lambda: "")())
+    say(END.get(form, str)())
 
 
 main()

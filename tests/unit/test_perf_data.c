@@ -235,16 +235,24 @@ static void read_whole(struct perf_data_builder *b, struct profile *p)
 	name_all(p);
 }
 
+/* In each byte order, as a file and as a pipe, and compressed or not. */
+#define FORMS 12u
+
+static struct perf_data_builder builder_of(unsigned form)
+{
+	return (struct perf_data_builder){.swapped = form & 1,
+		.pipe = form & 2,
+		.pack = (enum pack)(form / 4),
+		.attr_size = form & 1 ? 96 : 136};
+}
+
 /* ---- Tests ---- */
 
 static void of_any_machine_in_any_form(void **state)
 {
 	(void)state;
-	for (unsigned form = 0; form < 12; form++) {
-		struct perf_data_builder b = {.swapped = form & 1,
-			.pipe = form & 2,
-			.pack = (enum pack)(form / 4),
-			.attr_size = form & 1 ? 96 : 136};
+	for (unsigned form = 0; form < FORMS; form++) {
+		struct perf_data_builder b = builder_of(form);
 		struct profile p;
 		size_t data;
 
@@ -350,11 +358,8 @@ static void assert_seen_all(const struct seen *first, const struct profile *p)
 static void looked_at_before_stacks(void **state)
 {
 	(void)state;
-	for (unsigned form = 0; form < 12; form++) {
-		struct perf_data_builder b = {.swapped = form & 1,
-			.pipe = form & 2,
-			.pack = (enum pack)(form / 4),
-			.attr_size = form & 1 ? 96 : 136};
+	for (unsigned form = 0; form < FORMS; form++) {
+		struct perf_data_builder b = builder_of(form);
 		struct error err = {0};
 		struct seen first = {0};
 		struct profile p;
