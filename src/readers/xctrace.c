@@ -70,7 +70,8 @@ struct xctrace {
 	struct text_stacks stacks;
 	struct xml_reader xml;
 	VECTOR(uint64_t) dense; /* by ids: the element plus one, above it the value; 0: none */
-	VECTOR(struct meaning) meanings; /* that are not there */
+	uint64_t defined;	/* ids */
+	VECTOR(struct meaning) meanings; /* that are not in `dense` */
 	struct id_map by_id;		 /* their places, plus one */
 	struct buffer name;
 	/* Of the elements that are open or were last in this row: */
@@ -123,13 +124,13 @@ static bool look_up(struct xctrace *x, enum element e, uint64_t id, uint64_t *re
 	return false;
 }
 
-#define DENSE_MOST ((uint64_t)1 << 26) /* ids: each takes 8 bytes */
-#define DENSE_GAP  4096u	       /* ids that nobody has, at most, before the next one */
+#define DENSE_EACH  16u /* ids, at most, for each that has a meaning */
+#define DENSE_FIRST 4096u
 
 /* Ids are mostly given one after the other. */
 static bool define_dense(struct xctrace *x, enum element e, uint64_t id, uint64_t value)
 {
-	if (id >= DENSE_MOST || id >= x->dense.len + DENSE_GAP || value >> (64 - ELEMENT_BITS))
+	if (id >= x->defined * DENSE_EACH + DENSE_FIRST || value >> (64 - ELEMENT_BITS))
 		return false;
 	while (x->dense.len <= id)
 		vector_push(&x->dense, 0);
@@ -144,7 +145,10 @@ static void define(struct xctrace *x, enum element e, uint64_t id, uint64_t valu
 {
 	uint64_t first;
 
-	if (!id || look_up(x, e, id, &first) || define_dense(x, e, id, value))
+	if (!id || look_up(x, e, id, &first))
+		return;
+	x->defined++;
+	if (define_dense(x, e, id, value))
 		return;
 	vector_push(&x->meanings, ((struct meaning){e, id, value}));
 	id_map_enter(&x->by_id, hash_pair(id, e), (uint32_t)x->meanings.len);
