@@ -3,7 +3,7 @@
  * are. */
 #include "base/units.h"
 #include "renderers/chart_runs.h"
-#include "renderers/column_strings.h"
+#include "renderers/column_frames.h"
 #include "renderers/renderers.h"
 
 #include <stdlib.h>
@@ -48,10 +48,9 @@ static void defaults(void *settings)
 /* What the columns are made of: a row for each box. */
 struct rows {
 	double *begin, *end, *value;
-	uint32_t *lane, *name, *module, *samples, *runs;
+	uint32_t *lane, *frame, *samples, *runs;
 	uint16_t *depth;
-	uint8_t *kind;
-	struct column_strings strings;
+	struct column_frames frames;
 };
 
 static void rows_init(struct rows *r, const struct view *v, size_t count)
@@ -60,13 +59,11 @@ static void rows_init(struct rows *r, const struct view *v, size_t count)
 	r->end = memory_new(count, sizeof(*r->end));
 	r->value = memory_new(count, sizeof(*r->value));
 	r->lane = memory_new(count, sizeof(*r->lane));
-	r->name = memory_new(count, sizeof(*r->name));
-	r->module = memory_new(count, sizeof(*r->module));
+	r->frame = memory_new(count, sizeof(*r->frame));
 	r->samples = memory_new(count, sizeof(*r->samples));
 	r->runs = memory_new(count, sizeof(*r->runs));
 	r->depth = memory_new(count, sizeof(*r->depth));
-	r->kind = memory_new(count, sizeof(*r->kind));
-	column_strings_init(&r->strings, v);
+	column_frames_init(&r->frames, v);
 }
 
 static void rows_release(struct rows *r)
@@ -75,13 +72,11 @@ static void rows_release(struct rows *r)
 	free(r->end);
 	free(r->value);
 	free(r->lane);
-	free(r->name);
-	free(r->module);
+	free(r->frame);
 	free(r->samples);
 	free(r->runs);
 	free(r->depth);
-	free(r->kind);
-	column_strings_release(&r->strings);
+	column_frames_release(&r->frames);
 }
 
 /* Times are counted from `start`, so that they are exact. */
@@ -90,18 +85,15 @@ static void rows_fill(
 {
 	for (size_t i = 0; i < b->boxes.len; i++) {
 		const struct chart_box *box = &b->boxes.items[i];
-		struct frame frame = view_frame_at(v, v->tree.frame.items[box->node]);
 
 		r->begin[i] = (double)(box->begin - start);
 		r->end[i] = (double)(box->end - start);
 		r->value[i] = (double)box->value;
 		r->lane[i] = box->lane;
-		r->name[i] = column_string(&r->strings, frame.function);
-		r->module[i] = column_string(&r->strings, frame.module);
+		r->frame[i] = column_frame(&r->frames, v->tree.frame.items[box->node]);
 		r->samples[i] = box->samples;
 		r->runs[i] = box->runs;
 		r->depth[i] = box->depth;
-		r->kind[i] = (uint8_t)frame.kind;
 	}
 }
 
@@ -128,7 +120,6 @@ static void write_about(
 	columns_number(c, "lanes_left_out", (int64_t)l->left_out);
 	columns_number(c, "decimals", units_decimals(unit));
 	columns_text(c, "unit", units_whole(unit));
-	columns_kinds(c);
 	buffer_text(&c->header, ",\"labels\":[");
 	if (l->by != CHART_BY_NOTHING)
 		heatmap_rows_labels(&l->rows, l->count, &c->header);
@@ -152,13 +143,11 @@ static void write_chart(
 	columns_add(&c, "end", "f64", r.end, count);
 	columns_add(&c, "value", "f64", r.value, count);
 	columns_add(&c, "lane", "u32", r.lane, count);
-	columns_add(&c, "name", "u32", r.name, count);
-	columns_add(&c, "module", "u32", r.module, count);
+	columns_add(&c, "frame", "u32", r.frame, count);
 	columns_add(&c, "samples", "u32", r.samples, count);
 	columns_add(&c, "runs", "u32", r.runs, count);
 	columns_add(&c, "depth", "u16", r.depth, count);
-	columns_add(&c, "kind", "u8", r.kind, count);
-	columns_add_strings(&c, &r.strings);
+	columns_add_frames(&c, &r.frames);
 	columns_write(&c, out);
 	rows_release(&r);
 }

@@ -11,225 +11,40 @@ void layout_release(struct layout *l)
 	*l = (struct layout){0};
 }
 
-/* ---- The order of names ---- */
-
-struct ranked_frame {
-	struct bytes function, module;
-	frame_id id;
-};
-
-static int ranked_frame_compare(const void *a, const void *b)
-{
-	const struct ranked_frame *x = a, *y = b;
-	int order = bytes_compare(x->function, y->function);
-
-	if (!order)
-		order = bytes_compare(x->module, y->module);
-	return order ? order : (x->id > y->id) - (x->id < y->id);
-}
-
-/* For the frames of `nodes` their rank by name, from 1; 0 for all other frames. Only frames that
- * are drawn are compared: a big profile has many more. */
-static uint32_t *rank_frames(const struct view *v, const node_id *nodes, size_t count)
-{
-	uint32_t *rank = memory_new(view_frame_count(v), sizeof(*rank));
-	struct ranked_frame *frames = memory_new(count, sizeof(*frames));
-	size_t distinct = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		frame_id id = v->tree.frame.items[nodes[i]];
-		struct frame frame;
-
-		if (rank[id])
-			continue;
-		frame = view_frame_at(v, id);
-		frames[distinct++] = (struct ranked_frame){
-			view_text(v, frame.function), view_text(v, frame.module), id};
-		rank[id] = 1;
-	}
-	qsort(frames, distinct, sizeof(*frames), ranked_frame_compare);
-	for (size_t i = 0; i < distinct; i++)
-		rank[frames[i].id] = (uint32_t)i + 1;
-	free(frames);
-	return rank;
-}
-
-/* ---- Sorting siblings ---- */
-
-/* Boxes to be sorted by several keys, the least important first. */
-struct sorter {
-	uint32_t *order, *spare;
-	uint64_t *key; /* of each box, not of each place */
-	size_t count;
-};
-
-#define DIGIT_BITS 11
-#define DIGITS	   ((size_t)1 << DIGIT_BITS)
-
-/* One stable pass of a radix sort; does nothing when all keys have the same digit. */
-static void sorter_pass(struct sorter *s, unsigned shift)
-{
-	size_t place[DIGITS] = {0};
-	size_t sum = 0;
-	uint32_t *swap;
-
-	for (size_t i = 0; i < s->count; i++)
-		place[s->key[i] >> shift & (DIGITS - 1)]++;
-	for (size_t d = 0; d < DIGITS; d++) {
-		size_t here = place[d];
-
-		if (here == s->count)
-			return;
-		place[d] = sum;
-		sum += here;
-	}
-	for (size_t i = 0; i < s->count; i++) {
-		uint32_t box = s->order[i];
-
-		s->spare[place[s->key[box] >> shift & (DIGITS - 1)]++] = box;
-	}
-	swap = s->order;
-	s->order = s->spare;
-	s->spare = swap;
-}
-
-static void sorter_sort(struct sorter *s)
-{
-	uint64_t seen = 0;
-
-	for (size_t i = 0; i < s->count; i++)
-		seen |= s->key[i];
-	for (unsigned shift = 0; shift < 64 && seen >> shift; shift += DIGIT_BITS)
-		sorter_pass(s, shift);
-}
-
 /* ---- The tree ---- */
 
-/* What will have a box, callers first; [0] is the root. */
-struct kept {
-	VECTOR(node_id) nodes;
-	uint32_t *parent; /* as an index into nodes */
+/* A box that is open while those on top of it are placed. */
+struct open_box {
+	uint32_t index;
+	int64_t x; /* where the next one on top of it starts */
 };
-
-static void keep_wide(
-	struct kept *kept, const struct tree *tree, const int64_t *total, int64_t least)
-{
-	size_t count = tree->caller.len;
-	uint32_t *index = memory_new(count, sizeof(*index)); /* of a node in kept, plus 1 */
-	VECTOR(uint32_t) parents = {0};
-
-	vector_push(&kept->nodes, 0);
-	vector_push(&parents, 0);
-	index[0] = 1;
-	for (node_id node = 1; node < count; node++) {
-		uint32_t caller;
-
-		if (total[node] < least)
-			continue;
-		caller = index[tree->caller.items[node]];
-		if (!caller)
-			continue;
-		vector_push(&kept->nodes, node);
-		vector_push(&parents, caller - 1);
-		index[node] = (uint32_t)kept->nodes.len;
-	}
-	kept->parent = parents.items;
-	free(index);
-}
-
-/* The kept boxes grouped by parent, siblings in order; the caller frees it. */
-static uint32_t *sort_siblings(const struct kept *kept, const struct view *v, const int64_t *total,
-	enum layout_order order)
-{
-	size_t count = kept->nodes.len;
-	uint32_t *rank = rank_frames(v, kept->nodes.items, count);
-	struct sorter s = {memory_new(count, sizeof(uint32_t)), memory_new(count, sizeof(uint32_t)),
-		memory_new(count, sizeof(uint64_t)), count};
-
-	for (size_t i = 0; i < count; i++) {
-		s.order[i] = (uint32_t)i;
-		s.key[i] = rank[v->tree.frame.items[kept->nodes.items[i]]];
-	}
-	sorter_sort(&s);
-	if (order == LAYOUT_BY_WEIGHT) {
-		int64_t most = 0;
-
-		for (size_t i = 0; i < count; i++)
-			most = total[kept->nodes.items[i]] > most ? total[kept->nodes.items[i]]
-								  : most;
-		for (size_t i = 0; i < count; i++)
-			s.key[i] = (uint64_t)(most - total[kept->nodes.items[i]]);
-		sorter_sort(&s);
-	}
-	/* Callers come first in `kept`, so the root, its own parent, stays in front. */
-	for (size_t i = 0; i < count; i++)
-		s.key[i] = i ? kept->parent[i] + 1 : 0;
-	sorter_sort(&s);
-	free(rank);
-	free(s.spare);
-	free(s.key);
-	return s.order;
-}
-
-/* For every kept box how many boxes it and those on top of it are; the caller frees it. */
-static uint32_t *count_subtrees(const struct kept *kept)
-{
-	size_t count = kept->nodes.len;
-	uint32_t *size = memory_new(count, sizeof(*size));
-
-	for (size_t i = count; i-- > 1;)
-		size[kept->parent[i]] += ++size[i];
-	size[0]++;
-	return size;
-}
-
-static void place_boxes(struct layout *l, const struct kept *kept, const uint32_t *sequence,
-	const int64_t *self, const int64_t *total, enum layout_order order)
-{
-	size_t count = kept->nodes.len;
-	uint32_t *size = count_subtrees(kept);
-	uint32_t *at = memory_new(count, sizeof(*at));	   /* where the box goes in preorder */
-	uint32_t *next = memory_new(count, sizeof(*next)); /* where its next child goes */
-	int64_t *x = memory_new(count, sizeof(*x));	   /* where its next child starts */
-
-	vector_reserve(&l->boxes, count);
-	l->boxes.len = count;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t box = sequence[i], parent = kept->parent[box];
-		node_id node = kept->nodes.items[box];
-		int64_t start = i ? x[parent] : 0;
-		uint32_t depth = i ? l->boxes.items[at[parent]].depth + 1 : 0;
-
-		at[box] = i ? next[parent] : 0;
-		l->boxes.items[at[box]] =
-			(struct box){start, start + total[node], node, depth, at[parent], true};
-		x[parent] = start + total[node];
-		next[parent] += size[box];
-		x[box] = start + (order == LAYOUT_BY_NAME ? self[node] : 0);
-		next[box] = at[box] + 1;
-		l->depth = depth > l->depth ? depth : l->depth;
-	}
-	free(size);
-	free(at);
-	free(next);
-	free(x);
-}
 
 void layout_tree(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
 	enum layout_order order, int64_t least)
 {
-	struct kept kept = {0};
-	uint32_t *sequence;
+	struct preorder p;
+	struct open_box *open; /* by depth */
 
 	*l = (struct layout){0};
-	if (total[0] <= 0)
-		return;
-	keep_wide(&kept, &v->tree, total, least > 1 ? least : 1);
-	sequence = sort_siblings(&kept, v, total, order);
-	place_boxes(l, &kept, sequence, self, total, order);
-	free(sequence);
-	free(kept.parent);
-	vector_release(&kept.nodes);
+	preorder_make(&p, v, total, order, least);
+	l->depth = p.deepest;
+	open = memory_new((size_t)p.deepest + 1, sizeof(*open));
+	vector_reserve(&l->boxes, p.count);
+	for (size_t i = 0; i < p.count; i++) {
+		node_id node = p.node[i];
+		uint32_t depth = p.depth[i];
+		struct open_box *below = &open[depth ? depth - 1 : 0];
+		int64_t start = depth ? below->x : 0;
+
+		l->boxes.items[i] = (struct box){
+			start, start + total[node], node, depth, depth ? below->index : 0, true};
+		below->x = start + total[node];
+		open[depth] = (struct open_box){
+			(uint32_t)i, start + (order == LAYOUT_BY_NAME ? self[node] : 0)};
+	}
+	l->boxes.len = p.count;
+	free(open);
+	preorder_release(&p);
 }
 
 /* ---- The chart ---- */
@@ -358,13 +173,13 @@ static void moments_group(struct moments *m, size_t threads)
 }
 
 /* The chart while it grows: the boxes that are open at the current moment, the root first. */
-struct open_box {
+struct chart_open {
 	node_id node;
 	uint32_t index;
 };
 struct chart {
 	struct layout *layout;
-	VECTOR(struct open_box) open;
+	VECTOR(struct chart_open) open;
 	VECTOR(node_id) path; /* of the moment, leaf first; kept to be used again */
 	int64_t now, least;
 	bool sides; /* boxes have changes */
@@ -391,7 +206,7 @@ static void chart_close(struct chart *c)
 static void chart_open(struct chart *c, node_id node)
 {
 	uint32_t depth = (uint32_t)c->open.len;
-	struct open_box opened = {node, (uint32_t)c->layout->boxes.len};
+	struct chart_open opened = {node, (uint32_t)c->layout->boxes.len};
 
 	if (c->sides)
 		vector_push(&c->layout->changes, 0);

@@ -8,12 +8,7 @@
 #ifndef KILN_RENDERERS_LAYOUT_H
 #define KILN_RENDERERS_LAYOUT_H
 
-#include "model/view.h"
-
-enum layout_order {
-	LAYOUT_BY_NAME,	  /* siblings in byte order of their functions; a frame's own value first */
-	LAYOUT_BY_WEIGHT, /* the heaviest sibling first; a frame's own value last */
-};
+#include "renderers/preorder.h"
 
 struct box {
 	int64_t start, end; /* in value units from the left edge, start < end */

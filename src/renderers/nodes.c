@@ -3,8 +3,8 @@
 #include "base/units.h"
 #include "model/sides.h"
 #include "renderers/colour.h"
-#include "renderers/column_strings.h"
-#include "renderers/layout.h"
+#include "renderers/column_frames.h"
+#include "renderers/preorder.h"
 #include "renderers/renderers.h"
 #include "renderers/small.h"
 
@@ -54,20 +54,18 @@ static void nodes_defaults(void *settings)
 	*(struct nodes_settings *)settings = (struct nodes_settings){.most = NODES_MOST};
 }
 
-/* What the columns are made of: a row for each box of the layout. */
+/* What the columns are made of: a row for each node that has a value. */
 struct nodes {
 	struct view view;   /* the caller's, but for its tree where small frames are put together */
 	struct small small; /* no tree: none are */
-	struct layout layout;
+	struct preorder rows;
 	struct sides sides;
-	const int64_t *self, *total; /* of every node of the view: what it has its place for */
-	int64_t *both[2];	     /* these, where they are not a side's */
+	const int64_t *total; /* of every node of the view: what it has its place for */
+	int64_t *both[2];     /* these, where they are not a side's */
 	double *own[2], *whole[2];
 	uint8_t *change[2]; /* of self and of total, see change_step; of two sides */
-	uint32_t *name, *module, *end, *small_count, *node;
-	uint16_t *depth;
-	uint8_t *kind;
-	struct column_strings strings;
+	uint32_t *frame, *small_count, *node;
+	struct column_frames frames;
 };
 
 /* ---- Values ---- */
@@ -99,11 +97,10 @@ static bool find_values(struct nodes *n, struct error *err)
 	sides_init(&n->sides, v);
 	if (!check_values(n, err))
 		return false;
-	n->self = n->sides.self[0];
 	n->total = n->sides.total[0];
 	if (n->sides.count == 1)
 		return true;
-	n->self = n->both[0] = memory_new(nodes, sizeof(**n->both));
+	n->both[0] = memory_new(nodes, sizeof(**n->both));
 	n->total = n->both[1] = memory_new(nodes, sizeof(**n->both));
 	if (v->comparison.widths == WIDTHS_GONE) {
 		sides_gone(&n->sides, &v->tree, n->both[0], n->both[1]);
@@ -160,88 +157,77 @@ static void put_together(struct nodes *n, const struct nodes_settings *s)
 		sum_up(n, nodes, &n->sides.self[side], &n->sides.total[side]);
 	if (n->both[0])
 		sum_up(n, nodes, &n->both[0], &n->both[1]);
-	n->self = n->both[0] ? n->both[0] : n->sides.self[0];
 	n->total = n->both[0] ? n->both[1] : n->sides.total[0];
 	n->view.tree = n->small.tree;
 }
 
 /* "1,234 small frames" */
-static uint32_t small_name(struct nodes *n, uint32_t count)
+static uint32_t small_frame(struct nodes *n, uint32_t count)
 {
-	units_grouped(&n->strings.bytes, count);
-	buffer_text(&n->strings.bytes, " small frames");
-	return column_string_made(&n->strings);
+	units_grouped(&n->frames.bytes, count);
+	buffer_text(&n->frames.bytes, " small frames");
+	return column_frame_made(&n->frames);
+}
+
+/* "all", which is no code. */
+static uint32_t root_frame(struct nodes *n)
+{
+	buffer_text(&n->frames.bytes, "all");
+	return column_frame_made(&n->frames);
 }
 
 static void tell_small(struct nodes *n, size_t row, node_id node)
 {
 	n->node[row] = n->small.from.items[node];
 	n->small_count[row] = n->small.count.items[node];
-	if (!n->small_count[row])
-		return;
-	n->name[row] = small_name(n, n->small_count[row]);
-	n->kind[row] = FRAME_META;
+	if (n->small_count[row])
+		n->frame[row] = small_frame(n, n->small_count[row]);
 }
 
 /* ---- Rows ---- */
 
 static void make_rows(struct nodes *n)
 {
-	size_t count = n->layout.boxes.len;
+	size_t count = n->rows.count;
 
 	for (size_t side = 0; side < n->sides.count; side++) {
-		n->own[side] = memory_new(count, sizeof(**n->own));
 		n->whole[side] = memory_new(count, sizeof(**n->whole));
-		if (n->sides.count == 2)
-			n->change[side] = memory_new(count, sizeof(**n->change));
+		if (n->sides.count == 1)
+			continue;
+		n->own[side] = memory_new(count, sizeof(**n->own));
+		n->change[side] = memory_new(count, sizeof(**n->change));
 	}
-	n->name = memory_new(count, sizeof(*n->name));
-	n->module = memory_new(count, sizeof(*n->module));
-	n->end = memory_new(count, sizeof(*n->end));
-	n->depth = memory_new(count, sizeof(*n->depth));
-	n->kind = memory_new(count, sizeof(*n->kind));
+	n->frame = memory_new(count, sizeof(*n->frame));
 	if (n->small.map) {
 		n->small_count = memory_new(count, sizeof(*n->small_count));
 		n->node = memory_new(count, sizeof(*n->node));
 	}
-	column_strings_init(&n->strings, &n->view);
+	column_frames_init(&n->frames, &n->view);
 }
 
-static void fill_values(struct nodes *n, size_t row, node_id node)
+static void fill_changes(struct nodes *n, size_t row, node_id node)
 {
 	const struct sides *s = &n->sides;
 
-	for (size_t side = 0; side < s->count; side++) {
+	for (size_t side = 0; side < s->count; side++)
 		n->own[side][row] = (double)s->self[side][node];
-		n->whole[side][row] = (double)s->total[side][node];
-	}
-	if (s->count == 2) {
-		n->change[0][row] = change_step(s, s->self[0][node], s->self[1][node]);
-		n->change[1][row] = change_step(s, s->total[0][node], s->total[1][node]);
-	}
+	n->change[0][row] = change_step(s, s->self[0][node], s->self[1][node]);
+	n->change[1][row] = change_step(s, s->total[0][node], s->total[1][node]);
 }
 
 static void fill_rows(struct nodes *n)
 {
-	for (size_t i = 0; i < n->layout.boxes.len; i++) {
-		const struct box *box = &n->layout.boxes.items[i];
-		struct frame frame = view_frame_at(&n->view, n->view.tree.frame.items[box->node]);
+	for (size_t i = 0; i < n->rows.count; i++) {
+		node_id node = n->rows.node[i];
 
-		fill_values(n, i, box->node);
-		n->name[i] = column_string(&n->strings, frame.function);
-		n->module[i] = column_string(&n->strings, frame.module);
-		n->depth[i] = (uint16_t)(box->depth < UINT16_MAX ? box->depth : UINT16_MAX);
-		n->kind[i] = (uint8_t)frame.kind;
-		n->end[i] = (uint32_t)i + 1;
+		for (size_t side = 0; side < n->sides.count; side++)
+			n->whole[side][i] = (double)n->sides.total[side][node];
+		if (n->sides.count == 2)
+			fill_changes(n, i, node);
+		n->frame[i] = i ? column_frame(&n->frames, n->view.tree.frame.items[node])
+				: root_frame(n);
 		if (n->small.map)
-			tell_small(n, i, box->node);
-	}
-	/* Callees stand behind their caller: who comes last of a subtree tells all above where it
-	 * ends. */
-	for (size_t i = n->layout.boxes.len; i-- > 1;) {
-		uint32_t *end = &n->end[n->layout.boxes.items[i].parent];
-
-		*end = n->end[i] > *end ? n->end[i] : *end;
+			tell_small(n, i, node);
 	}
 }
 
@@ -249,13 +235,14 @@ static void fill_rows(struct nodes *n)
 
 static void write_before(const struct nodes *n, struct columns *c)
 {
-	size_t count = n->layout.boxes.len;
+	size_t count = n->rows.count;
 
 	columns_number(c, "before_total", n->sides.whole[0]);
 	columns_number(c, "noise", n->sides.noise);
 	buffer_printf(&c->header, ",\"scale\":%.17g", n->sides.scale);
 	columns_text(c, "before", profile_meta(n->view.profile, BYTES("before")));
 	columns_text(c, "after", profile_meta(n->view.profile, BYTES("after")));
+	columns_add(c, "self", "f64", n->own[1], count);
 	columns_add(c, "before_total", "f64", n->whole[0], count);
 	columns_add(c, "before_self", "f64", n->own[0], count);
 	columns_add(c, "change_total", "u8", n->change[1], count);
@@ -264,7 +251,7 @@ static void write_before(const struct nodes *n, struct columns *c)
 
 static void write_nodes(const struct nodes *n, struct output *out)
 {
-	size_t count = n->layout.boxes.len;
+	size_t count = n->rows.count;
 	struct bytes unit = view_text(&n->view, view_stream(&n->view)->unit);
 	size_t shown = sides_shown(&n->sides);
 	struct columns c = {0};
@@ -272,24 +259,19 @@ static void write_nodes(const struct nodes *n, struct output *out)
 	columns_number(&c, "total", n->sides.whole[shown]);
 	columns_number(&c, "small", (int64_t)n->small.frames);
 	columns_number(&c, "nodes", (int64_t)count);
-	columns_number(&c, "depth", n->layout.depth);
+	columns_number(&c, "depth", n->rows.deepest);
 	columns_number(&c, "decimals", units_decimals(unit));
 	columns_text(&c, "unit", units_whole(unit));
-	columns_kinds(&c);
 	columns_add(&c, "total", "f64", n->whole[shown], count);
-	columns_add(&c, "self", "f64", n->own[shown], count);
 	if (shown)
 		write_before(n, &c);
-	columns_add(&c, "name", "u32", n->name, count);
-	columns_add(&c, "module", "u32", n->module, count);
-	columns_add(&c, "end", "u32", n->end, count);
-	columns_add(&c, "depth", "u16", n->depth, count);
-	columns_add(&c, "kind", "u8", n->kind, count);
+	columns_add(&c, "frame", "u32", n->frame, count);
+	columns_add(&c, "depth", "u32", n->rows.depth, count);
 	if (n->small.map) {
 		columns_add(&c, "small", "u32", n->small_count, count);
 		columns_add(&c, "node", "u32", n->node, count);
 	}
-	columns_add_strings(&c, &n->strings);
+	columns_add_frames(&c, &n->frames);
 	columns_write(&c, out);
 }
 
@@ -305,13 +287,9 @@ static void nodes_release(struct nodes *n)
 	small_release(&n->small);
 	free(n->small_count);
 	free(n->node);
-	layout_release(&n->layout);
-	free(n->name);
-	free(n->module);
-	free(n->end);
-	free(n->depth);
-	free(n->kind);
-	column_strings_release(&n->strings);
+	preorder_release(&n->rows);
+	free(n->frame);
+	column_frames_release(&n->frames);
 }
 
 static bool check_settings(const struct nodes_settings *s, const struct view *v, struct error *err)
@@ -335,7 +313,7 @@ static bool nodes_render(
 
 	if (done) {
 		put_together(&n, s);
-		layout_tree(&n.layout, &n.view, n.self, n.total, (enum layout_order)s->order, 1);
+		preorder_make(&n.rows, &n.view, n.total, (enum layout_order)s->order, 1);
 		make_rows(&n);
 		fill_rows(&n);
 		write_nodes(&n, out);

@@ -9,6 +9,26 @@ import urllib.parse
 import urllib.request
 
 
+def expanded(header, columns):
+    """Tables of frames, and trees of nodes, with what their rows follow from."""
+    if "frame" not in columns:
+        return columns
+    for key in "name", "module", "kind":
+        of_frame = columns.pop("frame_" + key)
+        columns[key] = [of_frame[frame] for frame in columns["frame"]]
+    if "nodes" not in header:
+        return columns
+    end, own, path = list(range(1, header["nodes"] + 1)), list(columns["total"]), []
+    for i, depth in enumerate(columns["depth"]):
+        path[depth:] = [i]
+        for caller in path:
+            end[caller] = i + 1
+        if depth:
+            own[path[-2]] -= columns["total"][i]
+    columns.setdefault("self", own)
+    return {**columns, "end": end}
+
+
 class View:
     """`with View(kiln, "profile.kiln") as view:` serves; it has to end by itself within seconds, with 0."""
 
@@ -63,4 +83,4 @@ class View:
             found[column["name"]] = struct.unpack_from(f"<{column['count']}{code}", body, at)
             at += (column["count"] * struct.calcsize(code) + 7) // 8 * 8
         assert at == len(body)
-        return header, found
+        return header, expanded(header, found)

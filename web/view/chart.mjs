@@ -3,10 +3,9 @@
 // Lanes one below the other, each with its label and a row for every depth, the outermost frame first.
 // A canvas that stays in view while its pane is scrolled; only what is in view is drawn.
 import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
-import { shadesOf } from "./colours.mjs";
+import { Frames } from "./frames.mjs";
 import { Letters } from "./letters.mjs";
 import { parseUnit, roundStep, seconds } from "./numbers.mjs";
-import { Texts } from "./texts.mjs";
 
 const ROW = 17, AXIS = 18; // pixels
 const THIN = 0.5, LABEL_FROM = 24, DRAG = 4; // pixels
@@ -14,14 +13,14 @@ const FONT = "12px system-ui, sans-serif", SMALL = "11px system-ui, sans-serif";
 
 // The boxes as the server sends them, and the rows that they stand in. Times are ns from the first sample.
 export class ChartData {
-	constructor({header, columns}, first) {
+	constructor(answer, first) {
+		const {header, columns} = answer;
 		Object.assign(this, columns);
 		this.header = header;
 		this.count = columns.begin.length;
 		this.offset = Number(BigInt(header.start) - BigInt(first));
 		this.unit = parseUnit(header.unit, header.decimals);
-		this.texts = new Texts(columns.string_end, columns.strings);
-		this.families = header.kinds.map(shadesOf);
+		this.frames = new Frames(answer);
 		this.makeRows();
 	}
 
@@ -50,19 +49,19 @@ export class ChartData {
 	}
 
 	textOf(i) {
-		return this.texts.at(this.name[i]);
+		return this.frames.name(this.frame[i]);
 	}
 
 	moduleOf(i) {
-		return this.texts.at(this.module[i]);
+		return this.frames.module(this.frame[i]);
 	}
 
 	colour(i) {
-		return this.families[this.kind[i]][this.texts.shade(this.name[i])];
+		return this.frames.colour(this.frame[i]);
 	}
 
 	kindOf(i) {
-		return this.header.kinds[this.kind[i]] || "";
+		return this.frames.kindName(this.frame[i]);
 	}
 
 	// The first box of a row that ends behind a time, or where the row ends.
@@ -206,7 +205,7 @@ export class Chart {
 	fill(context) {
 		const {data} = this, buckets = new Map(), lit = styleOf("--match");
 		for (const box of this.boxes) {
-			const colour = this.found && this.found[data.name[box.i]] ? lit : data.colour(box.i);
+			const colour = this.found && this.found[data.frame[box.i]] ? lit : data.colour(box.i);
 			if (!buckets.has(colour))
 				buckets.set(colour, []);
 			buckets.get(colour).push(box);

@@ -1,56 +1,76 @@
 // tree.mjs: what is a call tree, as the server sends it: where are its boxes, what do they match?
 //
 // Nodes are numbers in preorder; 0 is the root. Callees of i are i + 1, end[i + 1], ... below end[i].
-import { shadesOf } from "./colours.mjs";
+import { Frames } from "./frames.mjs";
 import { parseUnit } from "./numbers.mjs";
-import { Texts } from "./texts.mjs";
 
 export class Tree {
-	constructor({header, columns}, byName) {
-		this.count = columns.name.length;
+	constructor(answer, byName) {
+		const {header, columns} = answer;
+		this.count = columns.frame.length;
 		this.total = columns.total;
-		this.self = columns.self;
-		this.end = columns.end;
+		this.frame = columns.frame;
 		this.depth = columns.depth;
-		this.kind = columns.kind;
-		this.kinds = header.kinds;
-		this.families = header.kinds.map(shadesOf);
+		this.frames = new Frames(answer);
 		this.compared = false; // has it two sides?
-		this.kind[0] = Math.max(0, header.kinds.indexOf("meta")); // "all" is no code
 		this.deepest = header.depth;
 		this.unit = parseUnit(header.unit, header.decimals);
 		// Of each node how many small ones it stands for (0: it is itself), and its number for the server;
 		// null: none does.
 		this.small = columns.small || null;
 		this.nodes = columns.node || null;
-		this.names = columns.name;
-		this.modules = columns.module;
-		this.texts = new Texts(columns.string_end, columns.strings);
+		this.link();
+		this.self = columns.self || null;
 		this.place(byName);
+	}
+
+	// Who calls whom: parent[i], and end[i], the first node behind i and its callees.
+	link() {
+		const {count, depth} = this, open = new Uint32Array(this.deepest + 2);
+		const parent = this.parent = new Uint32Array(count), end = this.end = new Uint32Array(count);
+		for (let i = 0; i < count; i++) { // open[depth + 1]: of the callers of i
+			parent[i] = open[depth[i]];
+			open[depth[i] + 1] = i;
+		}
+		for (let i = count; i-- > 0;) {
+			if (!end[i])
+				end[i] = i + 1;
+			if (!end[parent[i]])
+				end[parent[i]] = end[i];
+		}
 	}
 
 	// x[i]: what stands left of i's box, in the tree's unit. By name the part that is a caller's own is
 	// on its left, by weight on its right, as in Kiln's pictures.
 	place(byName) {
-		const x = this.x = new Float64Array(this.count);
-		const parent = this.parent = new Uint32Array(this.count);
-		const next = new Float64Array(this.deepest + 2), open = new Uint32Array(this.deepest + 2);
-		for (let i = 0; i < this.count; i++) {
-			const depth = this.depth[i];
-			x[i] = next[depth];
-			parent[i] = depth ? open[depth - 1] : 0;
-			open[depth] = i;
-			next[depth] += this.total[i];
-			next[depth + 1] = x[i] + (byName ? this.self[i] : 0);
+		const {count, depth, parent, total, self} = this, x = this.x = new Float64Array(count);
+		const next = new Float64Array(this.deepest + 2);
+		for (let i = count; i-- > 1;)
+			x[parent[i]] += total[i]; // for now: what is not its own
+		for (let i = 0; i < count; i++) {
+			const at = depth[i], left = next[at], own = self ? self[i] : total[i] - x[i];
+			x[i] = left;
+			next[at] = left + total[i];
+			next[at + 1] = byName ? left + own : left;
 		}
 	}
 
+	// Where it is not told, all is there, and it is what is left of the total without those of callees.
+	own(i) {
+		if (this.self)
+			return this.self[i];
+		let own = this.total[i];
+		for (const callee of this.callees(i))
+			own -= this.total[callee];
+		return own;
+	}
+
 	name(i) {
-		return i ? this.texts.at(this.names[i]) : "all";
+		return this.frames.name(this.frame[i]);
 	}
 
 	module(i) {
-		return this.texts.at(this.modules[i]);
+		return this.frames.module(this.frame[i]);
 	}
 
 	isSmall(i) {
@@ -63,15 +83,11 @@ export class Tree {
 	}
 
 	kindName(i) {
-		return this.kinds[this.kind[i]] || "";
-	}
-
-	shade(i) {
-		return this.texts.shade(this.names[i]);
+		return this.frames.kindName(this.frame[i]);
 	}
 
 	colour(i) {
-		return this.families[this.kind[i]][this.shade(i)];
+		return this.frames.colour(this.frame[i]);
 	}
 
 	* callees(i) {
@@ -122,14 +138,14 @@ export class Tree {
 
 	// ---- Search ----
 
-	// Which names match (by string), or null when there is nothing to search for.
+	// Which frames match, or null when there is nothing to search for.
 	matches(pattern) {
-		return this.texts.matches(pattern);
+		return this.frames.matches(pattern);
 	}
 
 	// "all" is not the name of anything, nor are small frames.
 	isMatch(found, i) {
-		return Boolean(found) && i !== 0 && found[this.names[i]] === 1 && !this.isSmall(i);
+		return Boolean(found) && i !== 0 && found[this.frame[i]] === 1 && !this.isSmall(i);
 	}
 
 	// What the matches at and below i cover together: a match on a match is not counted again.

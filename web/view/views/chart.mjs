@@ -84,7 +84,7 @@ export class ChartView {
 		if (none || !data)
 			return;
 		if (!this.foundBy || this.foundBy.data !== data || this.foundBy.pattern !== pattern)
-			this.found = data.texts.matches(pattern);
+			this.found = data.frames.matches(pattern);
 		this.foundBy = {data, pattern};
 		chart.show({data, found: this.found, range: this.range(page.state)});
 		page.matched();
@@ -232,7 +232,7 @@ export class ChartView {
 		const {data, found, chart} = this, {from, to} = this.range(this.page.state);
 		for (let n = 1; found && n <= data.count; n++) {
 			const i = ((Math.max(chart.focused, 0) + n * step) % data.count + data.count) % data.count;
-			if (found[data.name[i]] && data.to(i) > from && data.from(i) < to) {
+			if (found[data.frame[i]] && data.to(i) > from && data.from(i) < to) {
 				chart.canvas.focus();
 				return this.walk(i);
 			}
@@ -274,7 +274,7 @@ export class ChartView {
 			header: data.header, count: data.count, range: chart.range, place: {x: place.x, y: place.y, width: place.width},
 			boxes: chart.boxes.map(({i, row, x, width, label}) => ({name: data.textOf(i), lane: data.header.labels[data.lane[i]],
 				depth: data.depth[i], from: data.from(i), to: data.to(i), samples: data.samples[i], runs: data.runs[i],
-				match: Boolean(this.found && this.found[data.name[i]]), label,
+				match: Boolean(this.found && this.found[data.frame[i]]), label,
 				x: place.x + x, y: place.y + chart.yOf(row), width, height: 16}))}};
 	}
 }

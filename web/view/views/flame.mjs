@@ -235,7 +235,7 @@ export class FlameView {
 
 	boxState(box, place) {
 		const {tree} = this;
-		return {node: box.i, name: tree.name(box.i), total: tree.total[box.i], self: tree.self[box.i],
+		return {node: box.i, name: tree.name(box.i), total: tree.total[box.i], self: tree.own(box.i),
 			depth: tree.depth[box.i], faded: box.faded, ...sidesOf(tree, box.i), match: tree.isMatch(this.found, box.i),
 			label: box.label, ...this.flame.placeOfBox(box, place)};
 	}

@@ -180,17 +180,17 @@ export class SandwichView {
 	}
 
 	text(tree) {
-		const {whole} = this.page.shown, ofRoot = ({total, self}) => {
+		const {whole} = this.page.shown, ofRoot = (total, own) => {
 			let sum = 0;
-			for (const own of tree.callees(0))
-				sum += self[own];
+			for (const i of tree.callees(0))
+				sum += own(i);
 			return [total[0], sum];
 		};
 		if (tree.compared) {
-			const [[before, selfBefore], [after, selfAfter]] = tree.sides.map(ofRoot), how = [tree.scale, this.wholes(), tree.unit];
+			const [[before, selfBefore], [after, selfAfter]] = tree.sides.map(({total, self}) => ofRoot(total, (i) => self[i])), how = [tree.scale, this.wholes(), tree.unit];
 			return changeText(before, after, ...how) + " \u00b7 itself " + changeText(selfBefore, selfAfter, ...how);
 		}
-		const [total, self] = ofRoot(tree);
+		const [total, self] = ofRoot(tree.total, (i) => tree.own(i));
 		return human(total, tree.unit) + ", " + percent(total, whole) + "% of all \u00b7 itself " +
 			human(self, tree.unit) + ", " + percent(self, total) + "%";
 	}

@@ -1,0 +1,253 @@
+/* preorder.c: in which order do the nodes of a call tree stand?
+ *
+ * In memory that is touched once, as its first touch takes longer than the sorting does. */
+#include "renderers/preorder.h"
+
+#include <stdlib.h>
+
+void preorder_release(struct preorder *p)
+{
+	free(p->node);
+	free(p->depth);
+	*p = (struct preorder){0};
+}
+
+/* ---- The order of names ---- */
+
+struct ranked_frame {
+	struct bytes function, module;
+	frame_id id;
+};
+
+static int ranked_frame_compare(const void *a, const void *b)
+{
+	const struct ranked_frame *x = a, *y = b;
+	int order = bytes_compare(x->function, y->function);
+
+	if (!order)
+		order = bytes_compare(x->module, y->module);
+	return order ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Each frame of `nodes` once, sorted by name; *ret_number: of each frame its number in the nodes'
+ * order, plus 1. Only frames that are drawn are compared: a big profile has many more. */
+static size_t sort_frames(const struct view *v, const node_id *nodes, size_t count,
+	struct ranked_frame **ret_frames, uint32_t *seen)
+{
+	VECTOR(struct ranked_frame) frames = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		frame_id id = v->tree.frame.items[nodes[i]];
+		struct frame frame;
+
+		if (seen[id])
+			continue;
+		frame = view_frame_at(v, id);
+		vector_push(&frames, ((struct ranked_frame){view_text(v, frame.function),
+					     view_text(v, frame.module), id}));
+		seen[id] = 1;
+	}
+	qsort(frames.items, frames.len, sizeof(*frames.items), ranked_frame_compare);
+	*ret_frames = frames.items;
+	return frames.len;
+}
+
+/* For each of `nodes` the rank of its frame by name, in `rank`; how many ranks there are. */
+static size_t rank_nodes(const struct view *v, const node_id *nodes, size_t count, uint32_t *rank)
+{
+	uint32_t *of_frame = memory_new(view_frame_count(v), sizeof(*of_frame));
+	struct ranked_frame *frames;
+	size_t distinct = sort_frames(v, nodes, count, &frames, of_frame);
+
+	for (size_t i = 0; i < distinct; i++)
+		of_frame[frames[i].id] = (uint32_t)i;
+	for (size_t i = 0; i < count; i++)
+		rank[i] = of_frame[v->tree.frame.items[nodes[i]]];
+	free(frames);
+	free(of_frame);
+	return distinct;
+}
+
+/* ---- Which are there ---- */
+
+/* What will be there, callers first; [0] is the root. Nodes are numbers of these from here on. */
+struct kept {
+	VECTOR(node_id) nodes;
+	VECTOR(uint32_t) parent;
+};
+
+static void keep_wide(
+	struct kept *kept, const struct tree *tree, const int64_t *total, int64_t least)
+{
+	size_t count = tree->caller.len;
+	uint32_t *index = memory_new(count, sizeof(*index)); /* of a node in kept, plus 1 */
+
+	vector_push(&kept->nodes, 0);
+	vector_push(&kept->parent, 0);
+	index[0] = 1;
+	for (node_id node = 1; node < count; node++) {
+		uint32_t caller;
+
+		if (total[node] < least)
+			continue;
+		caller = index[tree->caller.items[node]];
+		if (!caller)
+			continue;
+		vector_push(&kept->nodes, node);
+		vector_push(&kept->parent, caller - 1);
+		index[node] = (uint32_t)kept->nodes.len;
+	}
+	free(index);
+}
+
+/* ---- Sorting ---- */
+
+/* Where numbers of each key begin when they stand by key; an array of keys + 1, to be freed. */
+static uint32_t *count_keys(const uint32_t *key, size_t count, size_t keys)
+{
+	uint32_t *place = memory_new(keys + 1, sizeof(*place));
+
+	for (size_t i = 0; i < count; i++)
+		place[key[i] + 1]++;
+	for (size_t i = 0; i < keys; i++)
+		place[i + 1] += place[i];
+	return place;
+}
+
+/* Nodes by the ranks of their names, to be freed; `key` is room for a number of each. */
+static uint32_t *sort_by_name(const struct kept *kept, const struct view *v, uint32_t *key)
+{
+	size_t count = kept->nodes.len;
+	size_t ranks = rank_nodes(v, kept->nodes.items, count, key);
+	uint32_t *place = count_keys(key, count, ranks);
+	uint32_t *sorted = memory_new(count, sizeof(*sorted));
+
+	for (size_t i = 0; i < count; i++)
+		sorted[place[key[i]]++] = (uint32_t)i;
+	free(place);
+	return sorted;
+}
+
+#define DIGIT_BITS 11
+#define DIGITS	   ((size_t)1 << DIGIT_BITS)
+
+/* One pass of a radix sort, from `order` to `to`; false when all have the same digit. */
+static bool sort_by_digit(
+	const uint32_t *order, uint32_t *to, const uint64_t *key, size_t count, unsigned shift)
+{
+	size_t place[DIGITS] = {0}, sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		place[key[i] >> shift & (DIGITS - 1)]++;
+	for (size_t d = 0; d < DIGITS; d++) {
+		size_t here = place[d];
+
+		if (here == count)
+			return false;
+		place[d] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[place[key[order[i]] >> shift & (DIGITS - 1)]++] = order[i];
+	return true;
+}
+
+/* The heaviest first; those of the same weight stay in their order. `spare` is room for them. */
+static void sort_by_weight(
+	const struct kept *kept, const int64_t *total, uint32_t **order, uint32_t **spare)
+{
+	size_t count = kept->nodes.len;
+	uint64_t *key = memory_new(count, sizeof(*key)), most = (uint64_t)total[0];
+
+	for (size_t i = 0; i < count; i++)
+		key[i] = most - (uint64_t)total[kept->nodes.items[i]];
+	for (unsigned shift = 0; shift < 64 && most >> shift; shift += DIGIT_BITS) {
+		uint32_t *swap = *order;
+
+		if (!sort_by_digit(*order, *spare, key, count, shift))
+			continue;
+		*order = *spare;
+		*spare = swap;
+	}
+	free(key);
+}
+
+/* ---- Places ---- */
+
+/* Callees of all in one array, those of one together and in `order`: where each one's end is told
+ * by *ret_end; both to be freed. The root is no one's. */
+static uint32_t *group_callees(const struct kept *kept, const uint32_t *order, uint32_t **ret_end)
+{
+	size_t count = kept->nodes.len;
+	uint32_t *place = count_keys(kept->parent.items + 1, count - 1, count);
+	uint32_t *callees = memory_new(count, sizeof(*callees));
+
+	for (size_t i = 0; i < count; i++)
+		if (order[i])
+			callees[place[kept->parent.items[order[i]]]++] = order[i];
+	*ret_end = place;
+	return callees;
+}
+
+/* For every one how many it and all below it are. */
+static void count_subtrees(const struct kept *kept, uint32_t *size)
+{
+	size_t count = kept->nodes.len;
+
+	memset(size, 0, count * sizeof(*size));
+	for (size_t i = count; i-- > 1;)
+		size[kept->parent.items[i]] += ++size[i];
+	size[0]++;
+}
+
+/* `size`: of every one with all below it; `at`: room for where each one stands. Callers are placed
+ * before their callees, as they come first in `kept`, too. */
+static void place_callees(struct preorder *p, const struct kept *kept, const uint32_t *callees,
+	const uint32_t *end, const uint32_t *size, uint32_t *at)
+{
+	uint32_t next = 0;
+
+	at[0] = 0;
+	for (size_t i = 0; i < p->count; i++) {
+		uint32_t place = at[i] + 1, depth = p->depth[at[i]] + 1;
+
+		if (next < end[i] && depth > p->deepest)
+			p->deepest = depth;
+		for (; next < end[i]; next++) {
+			uint32_t callee = callees[next];
+
+			at[callee] = place;
+			p->node[place] = kept->nodes.items[callee];
+			p->depth[place] = depth;
+			place += size[callee];
+		}
+	}
+}
+
+void preorder_make(struct preorder *p, const struct view *v, const int64_t *total,
+	enum layout_order order, int64_t least)
+{
+	struct kept kept = {0};
+	uint32_t *sorted, *spare, *callees, *end;
+
+	*p = (struct preorder){0};
+	if (total[0] <= 0)
+		return;
+	keep_wide(&kept, &v->tree, total, least > 1 ? least : 1);
+	p->count = kept.nodes.len;
+	spare = memory_new(p->count, sizeof(*spare));
+	sorted = sort_by_name(&kept, v, spare);
+	if (order == LAYOUT_BY_WEIGHT)
+		sort_by_weight(&kept, total, &sorted, &spare);
+	callees = group_callees(&kept, sorted, &end);
+	count_subtrees(&kept, spare);
+	p->node = memory_new(p->count, sizeof(*p->node));
+	p->depth = memory_new(p->count, sizeof(*p->depth));
+	place_callees(p, &kept, callees, end, spare, sorted);
+	free(callees);
+	free(end);
+	free(sorted);
+	free(spare);
+	vector_release(&kept.nodes);
+	vector_release(&kept.parent);
+}

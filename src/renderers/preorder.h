@@ -1,0 +1,27 @@
+/* preorder.h: the nodes of a call tree in the order in which they are drawn: callers before their
+ * callees, siblings by name or by weight. */
+#ifndef KILN_RENDERERS_PREORDER_H
+#define KILN_RENDERERS_PREORDER_H
+
+#include "model/view.h"
+
+enum layout_order {
+	LAYOUT_BY_NAME,	  /* siblings in byte order of their functions; a frame's own value first */
+	LAYOUT_BY_WEIGHT, /* the heaviest sibling first; a frame's own value last */
+};
+
+/* Two arrays of `count` items; [0] is the root. `{0}` is empty. */
+struct preorder {
+	node_id *node;
+	uint32_t *depth; /* 0: the root */
+	size_t count;
+	uint32_t deepest;
+};
+
+/* The nodes of the view's tree whose `total` (tree_totals, not negative) is at least `least` and at
+ * least 1; without any value there are none. */
+void preorder_make(struct preorder *p, const struct view *v, const int64_t *total,
+	enum layout_order order, int64_t least);
+void preorder_release(struct preorder *p);
+
+#endif

@@ -1,0 +1,68 @@
+// frames.mjs: what are the frames in the server's tables called, and in which colour are they drawn?
+import { shadeOf, shadesOf } from "./colours.mjs";
+
+// Strings one behind another, decoded when they are asked for.
+class Texts {
+	constructor(ends, bytes) {
+		this.ends = ends;
+		this.bytes = bytes;
+		this.made = new Array(ends.length);
+		this.shades = new Int8Array(ends.length).fill(-1);
+		this.decoder = new TextDecoder();
+	}
+
+	at(id) {
+		if (this.made[id] === undefined)
+			this.made[id] = this.decoder.decode(
+				this.bytes.subarray(id ? this.ends[id - 1] : 0, this.ends[id]));
+		return this.made[id];
+	}
+
+	shade(id) {
+		if (this.shades[id] < 0)
+			this.shades[id] = shadeOf(this.at(id));
+		return this.shades[id];
+	}
+}
+
+export class Frames {
+	constructor({header, columns}) {
+		this.names = columns.frame_name;
+		this.modules = columns.frame_module;
+		this.kind = columns.frame_kind;
+		this.kinds = header.kinds;
+		this.families = header.kinds.map(shadesOf);
+		this.texts = new Texts(columns.string_end, columns.strings);
+	}
+
+	name(frame) {
+		return this.texts.at(this.names[frame]);
+	}
+
+	module(frame) {
+		return this.texts.at(this.modules[frame]);
+	}
+
+	kindName(frame) {
+		return this.kinds[this.kind[frame]] || "";
+	}
+
+	colour(frame) {
+		return this.families[this.kind[frame]][this.texts.shade(this.names[frame])];
+	}
+
+	// Which match, or null when there is nothing to search for. Each name is looked at once.
+	matches(pattern) {
+		if (!pattern)
+			return null;
+		const {names, texts} = this, byName = new Int8Array(texts.made.length).fill(-1);
+		const found = new Uint8Array(names.length);
+		for (let frame = 0; frame < found.length; frame++) {
+			const name = names[frame];
+			if (byName[name] < 0)
+				byName[name] = pattern.test(texts.at(name)) ? 1 : 0;
+			found[frame] = byName[name];
+		}
+		return found;
+	}
+}
