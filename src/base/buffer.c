@@ -16,11 +16,9 @@ void buffer_release(struct buffer *b)
 	*b = (struct buffer){0};
 }
 
-char *buffer_room(struct buffer *b, size_t more)
+void buffer_grow(struct buffer *b, size_t more)
 {
-	if (b->len + more + 1 > b->cap)
-		b->at = vector_grow(b->at, b->len, &b->cap, more + 1, 1);
-	return b->at + b->len;
+	b->at = vector_grow(b->at, b->len, &b->cap, more, 1);
 }
 
 void buffer_add(struct buffer *b, const void *bytes, size_t len)

@@ -11,7 +11,14 @@ struct buffer {
 };
 
 void buffer_release(struct buffer *b);
-char *buffer_room(struct buffer *b, size_t more); /* where to write `more` bytes; then add to len */
+void buffer_grow(struct buffer *b, size_t more);
+/* Where to write `more` bytes; then add to len. */
+static inline char *buffer_room(struct buffer *b, size_t more)
+{
+	if (b->len + more + 1 > b->cap)
+		buffer_grow(b, more + 1);
+	return b->at + b->len;
+}
 void buffer_add(struct buffer *b, const void *bytes, size_t len);
 void buffer_set(struct buffer *b, struct bytes text); /* in the place of what it had */
 void buffer_text(struct buffer *b, const char *text);

@@ -431,8 +431,59 @@ static void reach_value(struct json *j, struct bytes *key)
 	json_next_byte(j);
 }
 
+/* Most keys have no escapes, and all that belongs to them is in the window without blanks in it. */
+
+/* Behind the opening quote of such a key; NULL: there is none with room for so many bytes. */
+static inline const char *plain_quote(const struct json *j, size_t room)
+{
+	const char *at = j->at;
+
+	if (j->failed || (size_t)(j->end - at) < room || (!j->fresh && *at++ != ','))
+		return NULL;
+	at += is_space(*at);
+	return *at == '"' ? at + 1 : NULL;
+}
+
+/* Of a key that ends at `quote`, behind which there are KEY_BEHIND bytes: to its value, or false.
+ */
+#define KEY_BEHIND 4
+static inline bool plain_colon(struct json *j, const char *quote)
+{
+	const char *at = quote + 2 + (quote[2] == ' ');
+
+	if (quote[0] != '"' || quote[1] != ':' || is_space(*at))
+		return false;
+	j->at = at;
+	j->fresh = false;
+	return true;
+}
+
+#define KEY_BEFORE 3 /* a comma, a blank, the opening quote */
+
+static inline bool plain_key(struct json *j, struct bytes *ret_key)
+{
+	const char *at = plain_quote(j, KEY_BEFORE), *quote;
+
+	if (!at)
+		return false;
+	quote = quote_or_escape(at, j->end);
+	if (j->end - quote < KEY_BEHIND || !plain_colon(j, quote))
+		return false;
+	*ret_key = (struct bytes){at, (size_t)(quote - at)};
+	return true;
+}
+
+bool json_key_is(struct json *j, struct bytes key)
+{
+	const char *at = plain_quote(j, KEY_BEFORE + key.len + KEY_BEHIND);
+
+	return at && !memcmp(at, key.at, key.len) && plain_colon(j, at + key.len);
+}
+
 bool json_key(struct json *j, struct bytes *ret_key)
 {
+	if (plain_key(j, ret_key))
+		return true;
 	*ret_key = (struct bytes){"", 0};
 	if (!advance(j, '}', "',' or '}'"))
 		return false;

@@ -70,6 +70,9 @@ bool json_array(struct json *j);
  * false behind the last, and the object is left. The key is valid until the next call other than
  * json_peek, json_object and json_array. */
 bool json_key(struct json *j, struct bytes *ret_key);
+/* The same for who knows which key comes next, mostly: false when it is not this one, or not plain
+ * to see, and nothing was read. */
+bool json_key_is(struct json *j, struct bytes key);
 /* Is there another item in the array that was entered last? When not, it is left. */
 bool json_item(struct json *j);
 
@@ -78,6 +81,10 @@ bool json_item(struct json *j);
 struct bytes json_string(struct json *j);
 /* A number times 10^decimals, rounded; one in a string counts. null is `if_null`. */
 int64_t json_number(struct json *j, unsigned decimals, int64_t if_null);
+/* The number that comes next, if it is a short one, in a string or not, with nothing unusual about
+ * it; false: it is not, and nothing was read. For who expects one mostly, and takes time for all
+ * others. */
+bool json_plain_number(struct json *j, unsigned decimals, int64_t *ret_value);
 /* The nearest double of a number; "NaN", "Infinity" and one in a string count. */
 double json_double(struct json *j);
 /* true, or a number that is not 0; null is false. */

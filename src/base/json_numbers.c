@@ -94,6 +94,96 @@ static inline bool number_scaled(
 	return true;
 }
 
+/* ---- Short numbers ---- */
+
+#define WORD_DIGITS 8u
+
+/* The number of up to WORD_DIGITS digits at `at`, mostly each of another length: eight bytes at
+ * once are faster than branches that nobody can foretell. Returns how many digits there are. */
+static inline unsigned word_number(const char *at, uint64_t *ret_value)
+{
+	const uint64_t low = 0x0101010101010101u;
+	uint64_t word, others;
+	unsigned digits;
+
+	memcpy(&word, at, sizeof(word));
+	word = le64toh(word) ^ low * '0';
+	others = (word | (word + low * (0x80 - 10))) & low << 7;
+	digits = others ? (unsigned)__builtin_ctzll(others) / 8 : WORD_DIGITS;
+	if (!digits)
+		return 0;
+	word <<= 64 - 8 * digits;
+	word = word * 10 + (word >> 8); /* of two digits, in every other byte */
+	word = (word & 0xff000000ffu) * (100 + (1000000ull << 32)) +
+	       (word >> 16 & 0xff000000ffu) * (1 + (10000ull << 32));
+	*ret_value = word >> 32;
+	return digits;
+}
+
+/* The same of three times as many, of which more than DIGITS_MOST do not fit. */
+static inline unsigned words_number(const char *at, uint64_t *ret_value)
+{
+	unsigned digits = word_number(at, ret_value), more = digits;
+
+	while (more == WORD_DIGITS && digits < 3 * WORD_DIGITS) {
+		uint64_t rest = 0;
+
+		more = word_number(at + digits, &rest);
+		*ret_value = *ret_value * powers[more] + rest;
+		digits += more;
+	}
+	return digits;
+}
+
+#define PLAIN_LENGTH                                                                               \
+	56 /* characters that are looked at: a quote, a sign, two times 24 digits, a point,        \
+	      what is behind */
+
+/* Behind the number at `at`, times 10^decimals, when it is a short one; NULL: it is not. There are
+ * PLAIN_LENGTH characters. */
+static inline const char *plain_value(const char *at, unsigned decimals, int64_t *ret_value)
+{
+	bool negative = *at == '-';
+	uint64_t value = 0, part = 0;
+	unsigned digits;
+
+	at += negative;
+	digits = words_number(at, &value);
+	at += digits;
+	if (!digits || digits > DIGITS_MOST - decimals)
+		return NULL;
+	if (*at == '.') {
+		digits = words_number(++at, &part);
+		at += digits;
+		if (!digits || digits > decimals)
+			return NULL;
+		value = value * powers[digits] + part;
+		decimals -= digits;
+	}
+	value *= powers[decimals];
+	if (value > INT64_MAX)
+		return NULL;
+	*ret_value = negative ? -(int64_t)value : (int64_t)value;
+	return at;
+}
+
+bool json_plain_number(struct json *j, unsigned decimals, int64_t *ret_value)
+{
+	const char *at = j->at;
+	bool quoted;
+
+	if (j->failed || j->end - at < PLAIN_LENGTH)
+		return false;
+	quoted = *at == '"';
+	at = plain_value(at + quoted, decimals, ret_value);
+	if (!at || (quoted ? *at++ != '"' : *at != ',' && *at != '}' && *at != ']'))
+		return false;
+	j->at = at;
+	return true;
+}
+
+/* ---- Numbers ---- */
+
 static int64_t number_in_text(struct json *j, unsigned decimals)
 {
 	struct bytes text = bytes_trim(json_string(j));
@@ -139,8 +229,12 @@ static inline int64_t number_here(struct json *j, unsigned decimals)
 
 int64_t json_number(struct json *j, unsigned decimals, int64_t if_null)
 {
-	int c = json_next_byte(j);
+	int64_t value;
+	int c;
 
+	if (json_plain_number(j, decimals, &value))
+		return value;
+	c = json_next_byte(j);
 	if (is_digit((char)c) || c == '-')
 		return number_here(j, decimals);
 	if (c == 'n')
@@ -230,6 +324,8 @@ int64_t json_number_if(struct json *j, unsigned decimals, int64_t if_none)
 	struct json_decimal n;
 	int64_t value;
 
+	if (json_plain_number(j, decimals, &value))
+		return value;
 	if (!json_decimal_if(j, &n))
 		return if_none;
 	if (number_scaled(&n, decimals, &value))
@@ -248,80 +344,20 @@ static inline bool column_item(struct json *j, size_t len)
 	       json_fail(j, "an array of more than %zu items", JSON_COLUMN_LIMIT);
 }
 
-#define WORD_DIGITS 8u
-
-/* The number of up to WORD_DIGITS digits at `at`, mostly each of another length: eight bytes at
- * once are faster than branches that nobody can foretell. Returns how many digits there are. */
-static inline unsigned word_number(const char *at, uint64_t *ret_value)
-{
-	const uint64_t low = 0x0101010101010101u;
-	uint64_t word, others;
-	unsigned digits;
-
-	memcpy(&word, at, sizeof(word));
-	word = le64toh(word) ^ low * '0';
-	others = (word | (word + low * (0x80 - 10))) & low << 7;
-	digits = others ? (unsigned)__builtin_ctzll(others) / 8 : WORD_DIGITS;
-	if (!digits)
-		return 0;
-	word <<= 64 - 8 * digits;
-	word = word * 10 + (word >> 8); /* of two digits, in every other byte */
-	word = (word & 0xff000000ffu) * (100 + (1000000ull << 32)) +
-	       (word >> 16 & 0xff000000ffu) * (1 + (10000ull << 32));
-	*ret_value = word >> 32;
-	return digits;
-}
-
-/* The same of twice as many. */
-static inline unsigned words_number(const char *at, uint64_t *ret_value)
-{
-	unsigned digits = word_number(at, ret_value), more;
-	uint64_t rest = 0;
-
-	if (digits < WORD_DIGITS)
-		return digits;
-	more = word_number(at + digits, &rest);
-	*ret_value = *ret_value * powers[more] + rest;
-	return digits + more;
-}
-
-#define PLAIN_DIGITS 18u /* decimals among them: they fit into 64 bits */
-#define PLAIN_LENGTH                                                                               \
-	40 /* characters that are looked at: a sign, two times 16 digits, a point,                 \
-	      what is behind */
-
 /* Most items of columns are short numbers with a comma and the next one right behind: reads one
  * that is, and moves to the next. False: it is not, and nothing was read. */
 static inline bool plain_item(struct json *j, unsigned decimals, int64_t *ret_value)
 {
 	const char *at = j->at;
-	uint64_t value = 0, part = 0;
-	unsigned digits;
-	bool negative;
 
 	if (j->end - at < PLAIN_LENGTH)
 		return false;
-	negative = *at == '-';
-	at += negative;
-	digits = words_number(at, &value);
-	at += digits;
-	if (!digits || digits > PLAIN_DIGITS - decimals)
-		return false;
-	if (*at == '.') {
-		digits = words_number(++at, &part);
-		at += digits;
-		if (!digits || digits > decimals)
-			return false;
-		value = value * powers[digits] + part;
-		decimals -= digits;
-	}
-	if (*at++ != ',')
+	at = plain_value(at, decimals, ret_value);
+	if (!at || *at++ != ',')
 		return false;
 	at += *at == ' ';
 	if (!is_digit(*at) && *at != '-')
 		return false;
-	value *= powers[decimals];
-	*ret_value = negative ? -(int64_t)value : (int64_t)value;
 	j->at = at;
 	return true;
 }

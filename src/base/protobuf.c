@@ -126,12 +126,9 @@ int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool
 
 void protobuf_put_varint(struct buffer *b, uint64_t value)
 {
-	char *at = buffer_room(b, 10);
-	size_t len = 0;
+	char *at = buffer_room(b, PROTOBUF_VARINT_MOST);
+	size_t len = protobuf_write_varint(at, value);
 
-	for (; value >= 0x80; value >>= 7)
-		at[len++] = (char)(value | 0x80);
-	at[len++] = (char)value;
 	b->len += len;
 	at[len] = '\0';
 }

@@ -134,6 +134,19 @@ int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool
 
 /* ---- Writing ---- */
 
+#define PROTOBUF_VARINT_MOST 10 /* bytes */
+
+/* Write a number to where there is room for PROTOBUF_VARINT_MOST bytes. Returns how many it has. */
+static inline size_t protobuf_write_varint(char *to, uint64_t value)
+{
+	size_t len = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		to[len++] = (char)(value | 0x80);
+	to[len++] = (char)value;
+	return len;
+}
+
 void protobuf_put_varint(struct buffer *b, uint64_t value);
 /* Fields as proto3 has them: a number that is 0, and bytes that are none, are left out. */
 void protobuf_put_number(struct buffer *b, uint32_t field, uint64_t value);

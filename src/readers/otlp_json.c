@@ -28,7 +28,7 @@ enum value_kind {
 };
 
 struct json_field {
-	const char *name;
+	struct bytes name;
 	uint8_t number;
 	uint8_t kind; /* enum value_kind */
 	const struct json_message *message;
@@ -39,138 +39,144 @@ struct json_message {
 	struct json_field fields[12];
 };
 
+#define NAME(text)                                                                                 \
+	{                                                                                          \
+		(text), sizeof(text) - 1                                                           \
+	}
+
 /* Objects: in all of these, fields that nobody reads are left out. */
 static const struct json_message any_value = {
 	8, {
-		   {"stringValue", 1, VALUE_TEXT, NULL},
-		   {"boolValue", 2, VALUE_NUMBER, NULL},
-		   {"intValue", 3, VALUE_NUMBER, NULL},
-		   {"doubleValue", 4, VALUE_DOUBLE, NULL},
-		   {"arrayValue", 5, VALUE_THERE, NULL},
-		   {"kvlistValue", 6, VALUE_THERE, NULL},
-		   {"bytesValue", 7, VALUE_BASE64, NULL},
-		   {"stringValueStrindex", 8, VALUE_NUMBER, NULL},
+		   {NAME("stringValue"), 1, VALUE_TEXT, NULL},
+		   {NAME("boolValue"), 2, VALUE_NUMBER, NULL},
+		   {NAME("intValue"), 3, VALUE_NUMBER, NULL},
+		   {NAME("doubleValue"), 4, VALUE_DOUBLE, NULL},
+		   {NAME("arrayValue"), 5, VALUE_THERE, NULL},
+		   {NAME("kvlistValue"), 6, VALUE_THERE, NULL},
+		   {NAME("bytesValue"), 7, VALUE_BASE64, NULL},
+		   {NAME("stringValueStrindex"), 8, VALUE_NUMBER, NULL},
 	   }};
-static const struct json_message key_value = {3, {
-							 {"key", 1, VALUE_TEXT, NULL},
-							 {"value", 2, VALUE_MESSAGE, &any_value},
-							 {"keyStrindex", 3, VALUE_NUMBER, NULL},
-						 }};
-static const struct json_message mapping = {5, {
-						       {"memoryStart", 1, VALUE_NUMBER, NULL},
-						       {"memoryLimit", 2, VALUE_NUMBER, NULL},
-						       {"fileOffset", 3, VALUE_NUMBER, NULL},
-						       {"filenameStrindex", 4, VALUE_NUMBER, NULL},
-						       {"attributeIndices", 5, VALUE_NUMBERS, NULL},
-					       }};
+static const struct json_message key_value = {
+	3, {
+		   {NAME("key"), 1, VALUE_TEXT, NULL},
+		   {NAME("value"), 2, VALUE_MESSAGE, &any_value},
+		   {NAME("keyStrindex"), 3, VALUE_NUMBER, NULL},
+	   }};
+static const struct json_message mapping = {
+	5, {
+		   {NAME("memoryStart"), 1, VALUE_NUMBER, NULL},
+		   {NAME("memoryLimit"), 2, VALUE_NUMBER, NULL},
+		   {NAME("fileOffset"), 3, VALUE_NUMBER, NULL},
+		   {NAME("filenameStrindex"), 4, VALUE_NUMBER, NULL},
+		   {NAME("attributeIndices"), 5, VALUE_NUMBERS, NULL},
+	   }};
 static const struct json_message line = {3, {
-						    {"functionIndex", 1, VALUE_NUMBER, NULL},
-						    {"line", 2, VALUE_NUMBER, NULL},
-						    {"column", 3, VALUE_NUMBER, NULL},
+						    {NAME("functionIndex"), 1, VALUE_NUMBER, NULL},
+						    {NAME("line"), 2, VALUE_NUMBER, NULL},
+						    {NAME("column"), 3, VALUE_NUMBER, NULL},
 					    }};
 static const struct json_message location = {
 	5, {
-		   {"mappingIndex", 1, VALUE_NUMBER, NULL},
-		   {"address", 2, VALUE_NUMBER, NULL},
-		   {"lines", 3, VALUE_MESSAGE, &line},
-		   {"line", 3, VALUE_MESSAGE, &line}, /* its name before */
-		   {"attributeIndices", 4, VALUE_NUMBERS, NULL},
+		   {NAME("mappingIndex"), 1, VALUE_NUMBER, NULL},
+		   {NAME("address"), 2, VALUE_NUMBER, NULL},
+		   {NAME("lines"), 3, VALUE_MESSAGE, &line},
+		   {NAME("line"), 3, VALUE_MESSAGE, &line}, /* its name before */
+		   {NAME("attributeIndices"), 4, VALUE_NUMBERS, NULL},
 	   }};
 static const struct json_message function = {
 	4, {
-		   {"nameStrindex", 1, VALUE_NUMBER, NULL},
-		   {"systemNameStrindex", 2, VALUE_NUMBER, NULL},
-		   {"filenameStrindex", 3, VALUE_NUMBER, NULL},
-		   {"startLine", 4, VALUE_NUMBER, NULL},
+		   {NAME("nameStrindex"), 1, VALUE_NUMBER, NULL},
+		   {NAME("systemNameStrindex"), 2, VALUE_NUMBER, NULL},
+		   {NAME("filenameStrindex"), 3, VALUE_NUMBER, NULL},
+		   {NAME("startLine"), 4, VALUE_NUMBER, NULL},
 	   }};
 static const struct json_message link = {2, {
-						    {"traceId", 1, VALUE_HEX, NULL},
-						    {"spanId", 2, VALUE_HEX, NULL},
+						    {NAME("traceId"), 1, VALUE_HEX, NULL},
+						    {NAME("spanId"), 2, VALUE_HEX, NULL},
 					    }};
-static const struct json_message stack = {1, {{"locationIndices", 1, VALUE_NUMBERS, NULL}}};
-static const struct json_message attribute = {3, {
-							 {"keyStrindex", 1, VALUE_NUMBER, NULL},
-							 {"value", 2, VALUE_MESSAGE, &any_value},
-							 {"unitStrindex", 3, VALUE_NUMBER, NULL},
-						 }};
+static const struct json_message stack = {1, {{NAME("locationIndices"), 1, VALUE_NUMBERS, NULL}}};
+static const struct json_message attribute = {
+	3, {
+		   {NAME("keyStrindex"), 1, VALUE_NUMBER, NULL},
+		   {NAME("value"), 2, VALUE_MESSAGE, &any_value},
+		   {NAME("unitStrindex"), 3, VALUE_NUMBER, NULL},
+	   }};
 static const struct json_message dictionary = {
 	7, {
-		   {"mappingTable", 1, VALUE_MESSAGE, &mapping},
-		   {"locationTable", 2, VALUE_MESSAGE, &location},
-		   {"functionTable", 3, VALUE_MESSAGE, &function},
-		   {"linkTable", 4, VALUE_MESSAGE, &link},
-		   {"stringTable", 5, VALUE_TEXT, NULL},
-		   {"attributeTable", 6, VALUE_MESSAGE, &attribute},
-		   {"stackTable", 7, VALUE_MESSAGE, &stack},
+		   {NAME("mappingTable"), 1, VALUE_MESSAGE, &mapping},
+		   {NAME("locationTable"), 2, VALUE_MESSAGE, &location},
+		   {NAME("functionTable"), 3, VALUE_MESSAGE, &function},
+		   {NAME("linkTable"), 4, VALUE_MESSAGE, &link},
+		   {NAME("stringTable"), 5, VALUE_TEXT, NULL},
+		   {NAME("attributeTable"), 6, VALUE_MESSAGE, &attribute},
+		   {NAME("stackTable"), 7, VALUE_MESSAGE, &stack},
 	   }};
-static const struct json_message value_type = {2, {
-							  {"typeStrindex", 1, VALUE_NUMBER, NULL},
-							  {"unitStrindex", 2, VALUE_NUMBER, NULL},
-						  }};
-static const struct json_message sample = {5, {
-						      {"stackIndex", 1, VALUE_NUMBER, NULL},
-						      {"attributeIndices", 2, VALUE_NUMBERS, NULL},
-						      {"linkIndex", 3, VALUE_NUMBER, NULL},
-						      {"values", 4, VALUE_NUMBERS, NULL},
-						      {"timestampsUnixNano", 5, VALUE_FIXEDS, NULL},
-					      }};
+static const struct json_message value_type = {
+	2, {
+		   {NAME("typeStrindex"), 1, VALUE_NUMBER, NULL},
+		   {NAME("unitStrindex"), 2, VALUE_NUMBER, NULL},
+	   }};
+static const struct json_message sample = {
+	5, {
+		   {NAME("stackIndex"), 1, VALUE_NUMBER, NULL},
+		   {NAME("attributeIndices"), 2, VALUE_NUMBERS, NULL},
+		   {NAME("linkIndex"), 3, VALUE_NUMBER, NULL},
+		   {NAME("values"), 4, VALUE_NUMBERS, NULL},
+		   {NAME("timestampsUnixNano"), 5, VALUE_FIXEDS, NULL},
+	   }};
 static const struct json_message profile = {
 	7, {
-		   {"sampleType", 1, VALUE_MESSAGE, &value_type},
-		   {"samples", 2, VALUE_MESSAGE, &sample},
-		   {"timeUnixNano", 3, VALUE_FIXED, NULL},
-		   {"durationNano", 4, VALUE_NUMBER, NULL},
-		   {"periodType", 5, VALUE_MESSAGE, &value_type},
-		   {"period", 6, VALUE_NUMBER, NULL},
-		   {"attributeIndices", 11, VALUE_NUMBERS, NULL},
+		   {NAME("sampleType"), 1, VALUE_MESSAGE, &value_type},
+		   {NAME("samples"), 2, VALUE_MESSAGE, &sample},
+		   {NAME("timeUnixNano"), 3, VALUE_FIXED, NULL},
+		   {NAME("durationNano"), 4, VALUE_NUMBER, NULL},
+		   {NAME("periodType"), 5, VALUE_MESSAGE, &value_type},
+		   {NAME("period"), 6, VALUE_NUMBER, NULL},
+		   {NAME("attributeIndices"), 11, VALUE_NUMBERS, NULL},
 	   }};
 static const struct json_message scope = {2, {
-						     {"name", 1, VALUE_TEXT, NULL},
-						     {"version", 2, VALUE_TEXT, NULL},
+						     {NAME("name"), 1, VALUE_TEXT, NULL},
+						     {NAME("version"), 2, VALUE_TEXT, NULL},
 					     }};
 static const struct json_message scope_profiles = {
 	2, {
-		   {"scope", 1, VALUE_MESSAGE, &scope},
-		   {"profiles", 2, VALUE_MESSAGE, &profile},
+		   {NAME("scope"), 1, VALUE_MESSAGE, &scope},
+		   {NAME("profiles"), 2, VALUE_MESSAGE, &profile},
 	   }};
-static const struct json_message resource = {1, {{"attributes", 1, VALUE_MESSAGE, &key_value}}};
+static const struct json_message resource = {
+	1, {{NAME("attributes"), 1, VALUE_MESSAGE, &key_value}}};
 static const struct json_message resource_profiles = {
 	2, {
-		   {"resource", 1, VALUE_MESSAGE, &resource},
-		   {"scopeProfiles", 2, VALUE_MESSAGE, &scope_profiles},
+		   {NAME("resource"), 1, VALUE_MESSAGE, &resource},
+		   {NAME("scopeProfiles"), 2, VALUE_MESSAGE, &scope_profiles},
 	   }};
 static const struct json_message profiles_data = {
 	2, {
-		   {"resourceProfiles", 1, VALUE_MESSAGE, &resource_profiles},
-		   {"dictionary", 2, VALUE_MESSAGE, &dictionary},
+		   {NAME("resourceProfiles"), 1, VALUE_MESSAGE, &resource_profiles},
+		   {NAME("dictionary"), 2, VALUE_MESSAGE, &dictionary},
 	   }};
 
 /* Writers of JSON may keep the names that the .proto has: time_unix_nano for timeUnixNano. */
-static bool is_name(struct bytes key, const char *name)
+static bool is_name(struct bytes key, struct bytes name)
 {
+	size_t at = 0;
+
 	for (size_t i = 0; i < key.len; i++) {
 		char c = key.at[i];
 
 		if (c == '_' && i + 1 < key.len && key.at[i + 1] >= 'a' && key.at[i + 1] <= 'z')
 			c = (char)(key.at[++i] - 'a' + 'A');
-		if (!*name || c != *name++)
+		if (at == name.len || c != name.at[at++])
 			return false;
 	}
-	return !*name;
+	return at == name.len;
 }
 
-/* Mostly it is the one behind the last. */
-static const struct json_field *find_field(
-	const struct json_message *m, struct bytes key, size_t *next)
+static const struct json_field *find_field(const struct json_message *m, struct bytes key)
 {
-	for (size_t i = 0; i < m->count; i++) {
-		size_t at = *next + i < m->count ? *next + i : *next + i - m->count;
-
-		if (is_name(key, m->fields[at].name)) {
-			*next = at + 1 < m->count ? at + 1 : 0;
-			return &m->fields[at];
-		}
-	}
+	for (size_t i = 0; i < m->count; i++)
+		if (is_name(key, m->fields[i].name))
+			return &m->fields[i];
 	return NULL;
 }
 
@@ -216,6 +222,10 @@ static uint64_t number_of_text(struct json *j)
 
 static uint64_t take_number(struct json *j)
 {
+	int64_t plain;
+
+	if (json_plain_number(j, 0, &plain))
+		return (uint64_t)plain;
 	switch (json_peek(j)) {
 	case JSON_STRING:
 		return number_of_text(j);
@@ -227,34 +237,43 @@ static uint64_t take_number(struct json *j)
 	}
 }
 
-static void put_fixed(struct buffer *out, uint64_t value)
+static size_t write_fixed(char *to, uint64_t value)
 {
-	for (unsigned shift = 0; shift < 64; shift += 8)
-		buffer_char(out, (char)(value >> shift));
+	value = htole64(value);
+	memcpy(to, &value, sizeof(value));
+	return sizeof(value);
+}
+
+static void put_fixed(struct buffer *out, uint32_t field, uint64_t value)
+{
+	protobuf_put_varint(out, (uint64_t)field << 3 | PROTOBUF_FIXED64);
+	out->len += write_fixed(buffer_room(out, sizeof(value)), value);
 }
 
 static void put_numbers(
 	struct buffer *out, const struct json_field *f, const int64_t *values, size_t count)
 {
+	char *at = buffer_room(out, count * PROTOBUF_VARINT_MOST), *start = at;
+
 	for (size_t i = 0; i < count; i++)
 		if (f->kind == VALUE_FIXEDS)
-			put_fixed(out, (uint64_t)values[i]);
+			at += write_fixed(at, (uint64_t)values[i]);
 		else
-			protobuf_put_varint(out, (uint64_t)values[i]);
+			at += protobuf_write_varint(at, (uint64_t)values[i]);
+	out->len += (size_t)(at - start);
 }
 
 #define PLAIN_MOST 32u /* numbers at a time */
 
 static void take_numbers(struct json *j, const struct json_field *f, struct buffer *out)
 {
-	size_t start = run_begin(out, f->number), plain;
+	size_t start = run_begin(out, f->number), count;
 	int64_t values[PLAIN_MOST];
 
 	for (json_array(j); json_item(j);) {
-		while ((plain = json_plain_items(j, 0, values, PLAIN_MOST)))
-			put_numbers(out, f, values, plain);
-		values[0] = (int64_t)take_number(j);
-		put_numbers(out, f, values, 1);
+		count = json_plain_items(j, 0, values, PLAIN_MOST - 1);
+		values[count++] = (int64_t)take_number(j);
+		put_numbers(out, f, values, count);
 	}
 	run_end(out, start);
 }
@@ -265,8 +284,7 @@ static void take_double(struct json *j, const struct json_field *f, struct buffe
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	protobuf_put_varint(out, (uint64_t)f->number << 3 | PROTOBUF_FIXED64);
-	put_fixed(out, bits);
+	put_fixed(out, f->number, bits);
 }
 
 static unsigned hex_digit(char c)
@@ -312,8 +330,7 @@ static void take_one(struct json *j, const struct json_field *f, struct buffer *
 		protobuf_put_explicit(out, f->number, take_number(j));
 		return;
 	case VALUE_FIXED:
-		protobuf_put_varint(out, (uint64_t)f->number << 3 | PROTOBUF_FIXED64);
-		put_fixed(out, take_number(j));
+		put_fixed(out, f->number, take_number(j));
 		return;
 	case VALUE_DOUBLE:
 		take_double(j, f, out);
@@ -353,19 +370,34 @@ static void take_value(struct json *j, const struct json_field *f, struct buffer
 		take_one(j, f, out);
 }
 
+/* The field that comes next, mostly one behind the last. */
+static bool next_field(struct json *j, const struct json_message *m,
+	const struct json_field *expected, const struct json_field **ret_field)
+{
+	struct bytes key;
+
+	for (; expected < m->fields + m->count; expected++)
+		if (json_key_is(j, expected->name)) {
+			*ret_field = expected;
+			return true;
+		}
+	if (!json_key(j, &key))
+		return false;
+	*ret_field = find_field(m, key);
+	return true;
+}
+
 /* Messages are not in themselves, so this ends. */
 static void take_message(struct json *j, const struct json_message *m, struct buffer *out)
 {
-	struct bytes key;
-	size_t next = 0;
+	const struct json_field *expected = m->fields, *f;
 
-	for (json_object(j); json_key(j, &key);) {
-		const struct json_field *f = find_field(m, key, &next);
-
+	for (json_object(j); next_field(j, m, expected, &f);) {
 		if (f)
 			take_value(j, f, out);
 		else
 			json_skip(j);
+		expected = f ? f + 1 : expected;
 	}
 }
 

@@ -276,7 +276,7 @@ static void add_numbers(struct buffer *text, unsigned decimals, uint64_t *seed)
 	buffer_release(&item);
 }
 
-/* A column is what its items are one by one. */
+/* A column is what its items are one by one, and digit by digit. */
 static void columns_are_their_items(void **state)
 {
 	uint64_t seed = 7;
@@ -297,6 +297,15 @@ static void columns_are_their_items(void **state)
 			assert_int_equal(json_number(&p.j, decimals, 0), all.items[at]);
 		assert_true(close_text(&p));
 		assert_int_equal(at, all.len);
+		open_text(&p, text.at);
+		at = 0;
+		for (json_array(&p.j); json_item(&p.j); at++) {
+			struct json_decimal written;
+
+			assert_true(json_decimal_if(&p.j, &written));
+			assert_int_equal(json_decimal_times(&written, decimals, 0), all.items[at]);
+		}
+		assert_true(close_text(&p));
 		vector_release(&all);
 		buffer_release(&text);
 	}
@@ -452,6 +461,64 @@ static void the_end_may_be_missing(void **state)
 	}
 }
 
+#define BLANKS "                                                            "
+
+static void plain_numbers_are_read_at_once(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t value; /* -1: not at once */
+	} numbers[] = {{"12,", 12000}, {"\"12\"", 12000}, {"1.25}", 1250}, {"-7]", -7000},
+		{"1234567890123456,", 1234567890123456000}, {"9223372036854775.807,", INT64_MAX},
+		{"9223372036854775.808,", -1}, {"12 ,", -1}, {"\"12,", -1}, {"1.2345,", -1},
+		{"1e3,", -1}, {"null,", -1}, {"\"\"", -1}, {"[", -1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct buffer text = {0};
+		struct pulled p;
+		int64_t value = -1;
+
+		buffer_printf(&text, "%s" BLANKS, numbers[i].text);
+		open_text(&p, text.at);
+		if (!json_plain_number(&p.j, 3, &value))
+			value = -1;
+		assert_int_equal(value, numbers[i].value);
+		assert_int_equal(json_byte(&p.j) > 0, numbers[i].value != -1);
+		close_text(&p);
+		buffer_release(&text);
+	}
+}
+
+static void keys_may_be_expected(void **state)
+{
+	struct bytes key;
+	struct pulled p;
+
+	(void)state;
+	open_text(&p, "{\"one\":1,\n\"two\": 2,\"three\" :3,\"fo\\u0075r\":4,\"five\":5}" BLANKS);
+	json_object(&p.j);
+	assert_false(json_key_is(&p.j, BYTES("on")));
+	assert_false(json_key_is(&p.j, BYTES("ones")));
+	assert_true(json_key_is(&p.j, BYTES("one")));
+	assert_int_equal(json_number(&p.j, 0, 0), 1);
+	assert_true(json_key_is(&p.j, BYTES("two")));
+	assert_int_equal(json_number(&p.j, 0, 0), 2);
+	assert_false(json_key_is(&p.j, BYTES("three")));
+	assert_true(json_key(&p.j, &key));
+	assert_bytes_equal(key, "three");
+	assert_int_equal(json_number(&p.j, 0, 0), 3);
+	assert_false(json_key_is(&p.j, BYTES("four")));
+	assert_true(json_key(&p.j, &key));
+	assert_bytes_equal(key, "four");
+	assert_int_equal(json_number(&p.j, 0, 0), 4);
+	assert_true(json_key_is(&p.j, BYTES("five")));
+	assert_int_equal(json_number(&p.j, 0, 0), 5);
+	assert_false(json_key_is(&p.j, BYTES("six")));
+	assert_false(json_key(&p.j, &key));
+	assert_true(close_text(&p));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -462,6 +529,8 @@ int main(void)
 		cmocka_unit_test(plain_items_are_numbers),
 		cmocka_unit_test(columns_are_their_items),
 		cmocka_unit_test(arrays_are_told_ahead),
+		cmocka_unit_test(plain_numbers_are_read_at_once),
+		cmocka_unit_test(keys_may_be_expected),
 		cmocka_unit_test(what_is_of_another_kind_is_passed_over),
 		cmocka_unit_test(errors_say_where),
 		cmocka_unit_test(depth_is_limited),
