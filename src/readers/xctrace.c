@@ -12,73 +12,31 @@
  * innermost first. A sample counts by its weight; the number of samples is a second value. */
 #include "readers/text_stacks.h"
 #include "readers/tidy.h"
-#include "readers/xml_tags.h"
+#include "readers/xctrace_steps.h"
 
 #include <stdlib.h>
 
 #define EXPECTS	 "a row such as `<row>...<weight ref=\"9\"/><backtrace ref=\"20\"/></row>`"
 #define TOO_DEEP "expected no stack of more than 8,192 frames"
 
-enum element {
-	ROW,
-	TIME,
-	WEIGHT,
-	CYCLES,
-	THREAD,
-	PROCESS,
-	CORE,
-	BACKTRACE,
-	TAGGED,
-	FRAME,
-	BINARY,
-	SOURCE,
-	PATH,
-	TID,
-	PID,
-	RESULT,
-	ELEMENTS,
-	OTHER = ELEMENTS
-};
-
-static const struct bytes element_names[ELEMENTS] = {
-	[ROW] = {"row", 3},
-	[TIME] = {"sample-time", 11},
-	[WEIGHT] = {"weight", 6},
-	[CYCLES] = {"cycle-weight", 12},
-	[THREAD] = {"thread", 6},
-	[PROCESS] = {"process", 7},
-	[CORE] = {"core", 4},
-	[BACKTRACE] = {"backtrace", 9},
-	[TAGGED] = {"tagged-backtrace", 16},
-	[FRAME] = {"frame", 5},
-	[BINARY] = {"binary", 6},
-	[SOURCE] = {"source", 6},
-	[PATH] = {"path", 4},
-	[TID] = {"tid", 3},
-	[PID] = {"pid", 3},
-	[RESULT] = {"trace-query-result", 18},
-};
-
-/* What an id of such an element stands for: a number, or an id of the profile. */
+/* What an id of an element stands for: a number, or an id of the profile. */
 struct meaning {
-	enum element element;
+	enum xctrace_element element;
 	uint64_t id;
 	uint64_t value;
 };
 
 struct xctrace {
 	struct text_stacks stacks;
-	struct xml_reader xml;
 	VECTOR(uint64_t) dense; /* by ids: the element plus one, above it the value; 0: none */
 	uint64_t defined;	/* ids */
 	VECTOR(struct meaning) meanings; /* that are not in `dense` */
 	struct id_map by_id;		 /* their places, plus one */
 	struct buffer name;
 	/* Of the elements that are open or were last in this row: */
-	uint64_t id[ELEMENTS];	  /* 0: none */
-	uint64_t value[ELEMENTS]; /* valid if its bit is set in `have` */
+	uint64_t id[XCTRACE_ELEMENTS];	  /* 0: none */
+	uint64_t value[XCTRACE_ELEMENTS]; /* valid if its bit is set in `have` */
 	unsigned have;
-	unsigned passed_over; /* elements that nobody wants: a bit each */
 	string_id function, thread_name, process_name;
 	unsigned has;	  /* of samples */
 	bool weighed;	  /* the first stream is the weight */
@@ -99,9 +57,9 @@ static void xctrace_release(struct xctrace *x)
 
 #define ELEMENT_BITS 5u /* of a dense meaning */
 
-_Static_assert(ELEMENTS < 1u << ELEMENT_BITS, "the elements, plus one");
+_Static_assert(XCTRACE_ELEMENTS < 1u << ELEMENT_BITS, "the elements, plus one");
 
-static bool look_up(struct xctrace *x, enum element e, uint64_t id, uint64_t *ret_value)
+static bool look_up(struct xctrace *x, enum xctrace_element e, uint64_t id, uint64_t *ret_value)
 {
 	uint64_t dense = id < x->dense.len ? x->dense.items[id] : 0, hash;
 	uint32_t place;
@@ -128,7 +86,7 @@ static bool look_up(struct xctrace *x, enum element e, uint64_t id, uint64_t *re
 #define DENSE_FIRST 4096u
 
 /* Ids are mostly given one after the other. */
-static bool define_dense(struct xctrace *x, enum element e, uint64_t id, uint64_t value)
+static bool define_dense(struct xctrace *x, enum xctrace_element e, uint64_t id, uint64_t value)
 {
 	if (id >= x->defined * DENSE_EACH + DENSE_FIRST || value >> (64 - ELEMENT_BITS))
 		return false;
@@ -141,7 +99,7 @@ static bool define_dense(struct xctrace *x, enum element e, uint64_t id, uint64_
 }
 
 /* The first meaning stays. */
-static void define(struct xctrace *x, enum element e, uint64_t id, uint64_t value)
+static void define(struct xctrace *x, enum xctrace_element e, uint64_t id, uint64_t value)
 {
 	uint64_t first;
 
@@ -154,24 +112,15 @@ static void define(struct xctrace *x, enum element e, uint64_t id, uint64_t valu
 	id_map_enter(&x->by_id, hash_pair(id, e), (uint32_t)x->meanings.len);
 }
 
-static void set(struct xctrace *x, enum element e, uint64_t value)
+static void set(struct xctrace *x, enum xctrace_element e, uint64_t value)
 {
 	x->value[e] = value;
 	x->have |= 1u << e;
 }
 
-static bool has(const struct xctrace *x, enum element e)
+static bool has(const struct xctrace *x, enum xctrace_element e)
 {
 	return x->have >> e & 1;
-}
-
-static enum element element_of(struct bytes name)
-{
-	enum element e = 0;
-
-	while (e < ELEMENTS && !bytes_equal(name, element_names[e]))
-		e++;
-	return e;
 }
 
 /* ---- Threads and processes ---- */
@@ -203,23 +152,23 @@ static string_id thread_name(struct xctrace *x, struct bytes shown)
 	return text_string(x, shown);
 }
 
-static int32_t id_of(const struct xctrace *x, enum element e)
+static int32_t id_of(const struct xctrace *x, enum xctrace_element e)
 {
 	return has(x, e) && x->value[e] <= INT32_MAX ? (int32_t)x->value[e] : -1;
 }
 
 /* ---- Frames ---- */
 
-static void open_frame(struct xctrace *x, const struct xml_tag *tag)
+static void open_frame(struct xctrace *x, struct bytes written)
 {
 	struct buffer text = {0};
 
 	x->name.len = 0;
-	xml_text(xml_attribute(tag, BYTES("name")), &text);
+	xml_text(written, &text);
 	tidy_rust_name(buffer_bytes(&text), &x->name);
 	x->function = profile_string(x->stacks.profile, buffer_bytes(&x->name));
 	buffer_release(&text);
-	x->have &= ~(1u << BINARY | 1u << SOURCE | 1u << PATH);
+	x->have &= ~(1u << XCTRACE_BINARY | 1u << XCTRACE_SOURCE | 1u << XCTRACE_PATH);
 }
 
 static uint64_t close_frame(struct xctrace *x)
@@ -228,12 +177,12 @@ static uint64_t close_frame(struct xctrace *x)
 	struct frame frame = {.function = x->function};
 	bool lines = x->stacks.want & WANT_LINES;
 
-	if (has(x, BINARY))
-		frame.module = (string_id)x->value[BINARY];
-	if (lines && has(x, PATH))
-		frame.file = (string_id)x->value[PATH];
-	if (lines && has(x, SOURCE) && x->value[SOURCE] < UINT32_MAX)
-		frame.line = (uint32_t)x->value[SOURCE];
+	if (has(x, XCTRACE_BINARY))
+		frame.module = (string_id)x->value[XCTRACE_BINARY];
+	if (lines && has(x, XCTRACE_PATH))
+		frame.file = (string_id)x->value[XCTRACE_PATH];
+	if (lines && has(x, XCTRACE_SOURCE) && x->value[XCTRACE_SOURCE] < UINT32_MAX)
+		frame.line = (uint32_t)x->value[XCTRACE_SOURCE];
 	return profile_location_named(p, profile_frame(p, &frame));
 }
 
@@ -258,15 +207,15 @@ static void open_streams(struct xctrace *x)
 {
 	struct text_stacks *t = &x->stacks;
 
-	x->weighed = has(x, WEIGHT) || has(x, CYCLES);
-	if (has(x, WEIGHT))
+	x->weighed = has(x, XCTRACE_WEIGHT) || has(x, XCTRACE_CYCLES);
+	if (has(x, XCTRACE_WEIGHT))
 		text_stacks_stream(t, BYTES("cpu"), BYTES("ns"), (struct bytes){0});
-	else if (has(x, CYCLES))
+	else if (has(x, XCTRACE_CYCLES))
 		text_stacks_stream(t, BYTES("cycles"), BYTES("cycles"), (struct bytes){0});
 	text_stacks_stream(t, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	x->has = ((t->want & WANT_TIMES) && has(x, TIME) ? SAMPLE_TIME : 0) |
-		 ((t->want & WANT_THREADS) && has(x, THREAD) ? SAMPLE_THREAD : 0) |
-		 ((t->want & WANT_CPUS) && has(x, CORE) ? SAMPLE_CPU : 0);
+	x->has = ((t->want & WANT_TIMES) && has(x, XCTRACE_TIME) ? SAMPLE_TIME : 0) |
+		 ((t->want & WANT_THREADS) && has(x, XCTRACE_THREAD) ? SAMPLE_THREAD : 0) |
+		 ((t->want & WANT_CPUS) && has(x, XCTRACE_CORE) ? SAMPLE_CPU : 0);
 }
 
 static bool close_row(struct xctrace *x, struct error *err)
@@ -275,61 +224,65 @@ static bool close_row(struct xctrace *x, struct error *err)
 	int64_t values[2] = {1, 1};
 	uint64_t weight = 1;
 
-	if (!has(x, BACKTRACE)) {
+	if (!has(x, XCTRACE_BACKTRACE)) {
 		x->without++;
 		return true;
 	}
 	if (!x->stacks.streams)
 		open_streams(x);
-	if (x->value[BACKTRACE] == NO_STACK) {
+	if (x->value[XCTRACE_BACKTRACE] == NO_STACK) {
 		text_stacks_skip(&x->stacks, TOO_DEEP);
 		return true;
 	}
 	sample = (struct sample){.has = x->has,
-		.stack = (stack_id)x->value[BACKTRACE],
-		.time = has(x, TIME) ? x->value[TIME] : 0,
-		.thread = has(x, THREAD) ? (thread_id)x->value[THREAD] : 0,
-		.cpu = has(x, CORE) && x->value[CORE] < NO_CPU ? (uint16_t)x->value[CORE] : NO_CPU};
+		.stack = (stack_id)x->value[XCTRACE_BACKTRACE],
+		.time = has(x, XCTRACE_TIME) ? x->value[XCTRACE_TIME] : 0,
+		.thread = has(x, XCTRACE_THREAD) ? (thread_id)x->value[XCTRACE_THREAD] : 0,
+		.cpu = has(x, XCTRACE_CORE) && x->value[XCTRACE_CORE] < NO_CPU
+			       ? (uint16_t)x->value[XCTRACE_CORE]
+			       : NO_CPU};
 	if (x->weighed) {
-		weight = has(x, WEIGHT) ? x->value[WEIGHT] : has(x, CYCLES) ? x->value[CYCLES] : 0;
+		weight = has(x, XCTRACE_WEIGHT)	  ? x->value[XCTRACE_WEIGHT]
+			 : has(x, XCTRACE_CYCLES) ? x->value[XCTRACE_CYCLES]
+						  : 0;
 		values[0] = weight > INT64_MAX ? INT64_MAX : (int64_t)weight;
 	}
 	return text_stacks_add_stack(&x->stacks, sample, values, err);
 }
 
-/* ---- Tags ---- */
+/* ---- Steps ---- */
 
-static void open_element(struct xctrace *x, enum element e, const struct xml_tag *tag)
+static void open_element(struct xctrace *x, enum xctrace_element e, struct bytes said)
 {
 	uint64_t line;
 
 	switch (e) {
-	case ROW:
+	case XCTRACE_ROW:
 		x->have = 0;
 		break;
-	case BACKTRACE:
+	case XCTRACE_BACKTRACE:
 		text_stacks_clear(&x->stacks);
 		break;
-	case FRAME:
-		open_frame(x, tag);
+	case XCTRACE_FRAME:
+		open_frame(x, said);
 		break;
-	case THREAD:
-		x->thread_name = thread_name(x, xml_attribute(tag, BYTES("fmt")));
-		x->have &= ~(1u << TID);
+	case XCTRACE_THREAD:
+		x->thread_name = thread_name(x, said);
+		x->have &= ~(1u << XCTRACE_TID);
 		break;
-	case PROCESS:
-		x->process_name = process_name(x, xml_attribute(tag, BYTES("fmt")));
-		x->have &= ~(1u << PID);
+	case XCTRACE_PROCESS:
+		x->process_name = process_name(x, said);
+		x->have &= ~(1u << XCTRACE_PID);
 		break;
-	case BINARY:
+	case XCTRACE_BINARY:
 		x->name.len = 0;
-		xml_text(xml_attribute(tag, BYTES("name")), &x->name);
-		set(x, BINARY,
+		xml_text(said, &x->name);
+		set(x, XCTRACE_BINARY,
 			profile_string(x->stacks.profile, tidy_base_name(buffer_bytes(&x->name))));
 		break;
-	case SOURCE:
-		if (bytes_u64(xml_attribute(tag, BYTES("line")), &line))
-			set(x, SOURCE, line);
+	case XCTRACE_SOURCE:
+		if (bytes_u64(said, &line))
+			set(x, XCTRACE_SOURCE, line);
 		break;
 	default:
 		break;
@@ -337,39 +290,41 @@ static void open_element(struct xctrace *x, enum element e, const struct xml_tag
 }
 
 /* What an element that ends stands for; `text` is what it has inside. */
-static bool value_of(struct xctrace *x, enum element e, struct bytes text, uint64_t *ret_value)
+static bool value_of(
+	struct xctrace *x, enum xctrace_element e, struct bytes text, uint64_t *ret_value)
 {
 	struct profile *p = x->stacks.profile;
 
 	switch (e) {
-	case TIME:
-	case WEIGHT:
-	case CYCLES:
-	case CORE:
-	case TID:
-	case PID:
+	case XCTRACE_TIME:
+	case XCTRACE_WEIGHT:
+	case XCTRACE_CYCLES:
+	case XCTRACE_CORE:
+	case XCTRACE_TID:
+	case XCTRACE_PID:
 		return bytes_u64(bytes_trim(text), ret_value);
-	case PATH:
+	case XCTRACE_PATH:
 		*ret_value = text_string(x, text);
 		return true;
-	case FRAME:
+	case XCTRACE_FRAME:
 		*ret_value = close_frame(x);
 		return true;
-	case BACKTRACE:
+	case XCTRACE_BACKTRACE:
 		*ret_value = close_backtrace(x);
 		return true;
-	case TAGGED:
-		*ret_value = x->value[BACKTRACE];
-		return has(x, BACKTRACE);
-	case PROCESS:
-		*ret_value = profile_process(p, id_of(x, PID), x->process_name);
+	case XCTRACE_TAGGED:
+		*ret_value = x->value[XCTRACE_BACKTRACE];
+		return has(x, XCTRACE_BACKTRACE);
+	case XCTRACE_PROCESS:
+		*ret_value = profile_process(p, id_of(x, XCTRACE_PID), x->process_name);
 		return true;
-	case THREAD:
-		*ret_value = profile_thread(p, has(x, PROCESS) ? (process_id)x->value[PROCESS] : 0,
-			id_of(x, TID), x->thread_name);
+	case XCTRACE_THREAD:
+		*ret_value = profile_thread(p,
+			has(x, XCTRACE_PROCESS) ? (process_id)x->value[XCTRACE_PROCESS] : 0,
+			id_of(x, XCTRACE_TID), x->thread_name);
 		return true;
-	case BINARY:
-	case SOURCE:
+	case XCTRACE_BINARY:
+	case XCTRACE_SOURCE:
 		*ret_value = x->value[e];
 		return has(x, e);
 	default:
@@ -378,51 +333,78 @@ static bool value_of(struct xctrace *x, enum element e, struct bytes text, uint6
 }
 
 /* The element has this value here, be it written out or referred to. */
-static void use(struct xctrace *x, enum element e, uint64_t value)
+static void use(struct xctrace *x, enum xctrace_element e, uint64_t value)
 {
-	if (e == FRAME)
+	if (e == XCTRACE_FRAME)
 		text_stacks_push(&x->stacks, (location_id)value);
 	else
-		set(x, e == TAGGED ? BACKTRACE : e, value);
+		set(x, e == XCTRACE_TAGGED ? XCTRACE_BACKTRACE : e, value);
 }
 
-static void refer(struct xctrace *x, enum element e, struct bytes ref)
+static void refer(struct xctrace *x, enum xctrace_element e, uint64_t id)
 {
-	uint64_t id, value;
+	uint64_t value;
 
-	if (bytes_u64(ref, &id) && look_up(x, e, id, &value))
+	if (look_up(x, e, id, &value))
 		use(x, e, value);
 	else
 		text_stacks_skip(&x->stacks, "expected a reference to an id before it");
 }
 
-static bool take_tag(struct xctrace *x, const struct xml_tag *tag, struct error *err)
+static bool close_element(
+	struct xctrace *x, enum xctrace_element e, struct bytes inside, struct error *err)
 {
-	enum element e = element_of(tag->name);
-	struct bytes ref;
 	uint64_t value;
 
-	x->stacks.lines.number = x->xml.lines + 1;
-	if (e == OTHER || x->passed_over >> e & 1)
-		return true;
-	if (tag->opens) {
-		ref = xml_attribute(tag, BYTES("ref"));
-		if (ref.at) {
-			refer(x, e, ref);
-			return true;
-		}
-		if (!bytes_u64(xml_attribute(tag, BYTES("id")), &x->id[e]))
-			x->id[e] = 0;
-		open_element(x, e, tag);
-	}
-	if (!tag->closes)
-		return true;
-	x->complete = e == RESULT;
-	if (e == ROW)
+	x->complete = e == XCTRACE_RESULT;
+	if (e == XCTRACE_ROW)
 		return close_row(x, err);
-	if (value_of(x, e, tag->opens ? (struct bytes){0} : tag->text, &value)) {
+	if (value_of(x, e, inside, &value)) {
 		define(x, e, x->id[e], value);
 		use(x, e, value);
+	}
+	return true;
+}
+
+static bool take_step(
+	struct xctrace *x, const struct xctrace_step *step, struct bytes text, struct error *err)
+{
+	enum xctrace_element e = step->element;
+
+	x->stacks.lines.number = step->line;
+	if (step->refers) {
+		refer(x, e, step->id);
+		return true;
+	}
+	if (step->opens) {
+		x->id[e] = step->id;
+		open_element(x, e, text);
+		text = (struct bytes){0};
+	}
+	return !step->closes || close_element(x, e, text, err);
+}
+
+/* What is looked up SOON steps later is fetched into the cache. */
+#define SOON 8u
+
+static void fetch_soon(const struct xctrace *x, const struct xctrace_batch *batch, size_t at)
+{
+	uint64_t id = at + SOON < batch->count ? batch->steps[at + SOON].id : 0;
+
+	if (id < x->dense.len)
+		__builtin_prefetch(x->dense.items + id);
+}
+
+static bool take_batch(void *xctrace, const struct xctrace_batch *batch, struct error *err)
+{
+	struct xctrace *x = xctrace;
+
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct xctrace_step *step = &batch->steps[i];
+
+		fetch_soon(x, batch, i);
+		if (!take_step(x, step, xctrace_text(batch, step), err))
+			return false;
 	}
 	return true;
 }
@@ -430,9 +412,12 @@ static bool take_tag(struct xctrace *x, const struct xml_tag *tag, struct error 
 /* Elements for columns that the caller does not want. */
 static unsigned unwanted(unsigned want)
 {
-	return (want & WANT_TIMES ? 0 : 1u << TIME) | (want & WANT_CPUS ? 0 : 1u << CORE) |
-	       (want & WANT_THREADS ? 0 : 1u << THREAD | 1u << PROCESS | 1u << TID | 1u << PID) |
-	       (want & WANT_LINES ? 0 : 1u << SOURCE | 1u << PATH);
+	return (want & WANT_TIMES ? 0 : 1u << XCTRACE_TIME) |
+	       (want & WANT_CPUS ? 0 : 1u << XCTRACE_CORE) |
+	       (want & WANT_THREADS ? 0
+				    : 1u << XCTRACE_THREAD | 1u << XCTRACE_PROCESS |
+					      1u << XCTRACE_TID | 1u << XCTRACE_PID) |
+	       (want & WANT_LINES ? 0 : 1u << XCTRACE_SOURCE | 1u << XCTRACE_PATH);
 }
 
 static bool finish(struct xctrace *x, struct error *err)
@@ -450,17 +435,13 @@ static bool finish(struct xctrace *x, struct error *err)
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct xctrace x = {.xml = {.in = in}, .passed_over = unwanted(options->want)};
-	struct xml_tag tag;
-	bool more = true, done = true;
+	struct xctrace x = {0};
+	bool done;
 
 	text_stacks_open(&x.stacks, in, options, out);
-	while (done && more) {
-		done = xml_next(&x.xml, &tag, &more, err);
-		if (done && more)
-			done = take_tag(&x, &tag, err);
-	}
-	done = done && finish(&x, err);
+	done = xctrace_steps_take(
+		       in, unwanted(options->want), take_batch, &x, &x.stacks.lines.number, err) &&
+	       finish(&x, err);
 	xctrace_release(&x);
 	return done;
 }

@@ -37,7 +37,8 @@ static struct bytes take_name(struct at *a)
 static bool take_attribute(struct at *a, struct xml_tag *tag)
 {
 	struct xml_attribute attribute = {.name = take_name(a)};
-	const char *close;
+	struct bytes rest;
+	size_t len;
 
 	if (a->at == a->end)
 		return false;
@@ -50,11 +51,12 @@ static bool take_attribute(struct at *a, struct xml_tag *tag)
 	a->at++;
 	if (*a->at != '"' && *a->at != '\'')
 		return true;
-	close = memchr(a->at + 1, *a->at, (size_t)(a->end - a->at) - 1);
-	if (!close)
+	rest = (struct bytes){a->at + 1, (size_t)(a->end - a->at) - 1};
+	len = bytes_until(rest, *a->at);
+	if (len == rest.len)
 		return false;
-	attribute.value = (struct bytes){a->at + 1, (size_t)(close - a->at) - 1};
-	a->at = close + 1;
+	attribute.value = bytes_head(rest, len);
+	a->at = rest.at + len + 1;
 	if (tag->count < XML_ATTRIBUTES_LIMIT)
 		tag->attributes[tag->count++] = attribute;
 	return true;
@@ -123,7 +125,8 @@ bool xml_next(struct xml_reader *x, struct xml_tag *ret_tag, bool *ret_more, str
 {
 	for (;;) {
 		struct bytes rest = {x->in->window.at + x->used, x->in->window.len - x->used};
-		const char *open = rest.len ? memchr(rest.at, '<', rest.len) : NULL;
+		size_t before = bytes_until(rest, '<');
+		const char *open = before < rest.len ? rest.at + before : NULL;
 		struct at a = {open ? open + 1 : NULL, rest.at + rest.len};
 		enum taken taken = open ? take_tag(&a, ret_tag) : CUT;
 

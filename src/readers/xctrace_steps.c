@@ -1,0 +1,188 @@
+/* xctrace_steps.c: what do the tags of xctrace's XML say, in short? */
+#include "readers/xctrace_steps.h"
+
+#include "base/crew.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define BATCHES	   4u		     /* that are read, or taken, or wait for that */
+#define STEPS_MOST ((size_t)8 << 10) /* of a batch: half a millisecond's work */
+#define TEXTS_MOST ((size_t)1 << 20) /* bytes of a batch, and one text more */
+
+static const struct {
+	struct bytes name;
+	struct bytes said_by; /* the attribute that says what it is */
+	bool inside;	      /* the text in it does */
+} elements[XCTRACE_ELEMENTS] = {
+	[XCTRACE_FRAME] = {{"frame", 5}, {"name", 4}, false},
+	[XCTRACE_ROW] = {{"row", 3}, {0}, false},
+	[XCTRACE_BACKTRACE] = {{"backtrace", 9}, {0}, false},
+	[XCTRACE_TIME] = {{"sample-time", 11}, {0}, true},
+	[XCTRACE_WEIGHT] = {{"weight", 6}, {0}, true},
+	[XCTRACE_THREAD] = {{"thread", 6}, {"fmt", 3}, false},
+	[XCTRACE_CORE] = {{"core", 4}, {0}, true},
+	[XCTRACE_BINARY] = {{"binary", 6}, {"name", 4}, false},
+	[XCTRACE_CYCLES] = {{"cycle-weight", 12}, {0}, true},
+	[XCTRACE_PROCESS] = {{"process", 7}, {"fmt", 3}, false},
+	[XCTRACE_TAGGED] = {{"tagged-backtrace", 16}, {0}, false},
+	[XCTRACE_SOURCE] = {{"source", 6}, {"line", 4}, false},
+	[XCTRACE_PATH] = {{"path", 4}, {0}, true},
+	[XCTRACE_TID] = {{"tid", 3}, {0}, true},
+	[XCTRACE_PID] = {{"pid", 3}, {0}, true},
+	[XCTRACE_RESULT] = {{"trace-query-result", 18}, {0}, false},
+};
+
+/* XCTRACE_ELEMENTS: of no meaning. */
+static enum xctrace_element element_of(struct bytes name)
+{
+	enum xctrace_element e = 0;
+
+	while (e < XCTRACE_ELEMENTS && !bytes_equal(name, elements[e].name))
+		e++;
+	return e;
+}
+
+static struct bytes text_of(enum xctrace_element e, const struct xml_tag *tag)
+{
+	if (tag->opens && elements[e].said_by.len)
+		return xml_attribute(tag, elements[e].said_by);
+	return !tag->opens && elements[e].inside ? tag->text : (struct bytes){0};
+}
+
+static void add_step(struct xctrace_batch *batch, enum xctrace_element e, const struct xml_tag *tag,
+	uint64_t line)
+{
+	struct bytes ref = tag->opens ? xml_attribute(tag, BYTES("ref")) : (struct bytes){0};
+	struct xctrace_step *step = &batch->steps[batch->count++];
+	struct bytes text = ref.at ? (struct bytes){0} : text_of(e, tag);
+	bool numbered =
+		tag->opens && bytes_u64(ref.at ? ref : xml_attribute(tag, BYTES("id")), &step->id);
+
+	step->line = line;
+	step->id = numbered ? step->id : 0;
+	step->text = (uint32_t)batch->texts.len;
+	step->text_len = (uint32_t)text.len;
+	step->element = (uint8_t)e;
+	step->refers = ref.at;
+	step->opens = tag->opens;
+	step->closes = tag->closes;
+	buffer_add(&batch->texts, text.at, text.len);
+}
+
+struct steps {
+	struct xml_reader xml;
+	unsigned passed_over;
+	bool (*take)(void *context, const struct xctrace_batch *batch, struct error *err);
+	void *context;
+	struct error *err;
+	uint64_t line; /* of the last tag */
+	struct xctrace_batch batches[BATCHES];
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	uint64_t read, taken; /* batches */
+	bool reading, taking; /* a thread is */
+	bool ended, failed;   /* all is read; nothing more is to be taken */
+};
+
+/* Up to a batch full. */
+static void read_batch(struct steps *s, struct xctrace_batch *batch)
+{
+	struct xml_tag tag;
+
+	batch->count = 0;
+	batch->texts.len = 0;
+	batch->more = true;
+	while (batch->count < STEPS_MOST && batch->texts.len < TEXTS_MOST) {
+		enum xctrace_element e;
+
+		if (!xml_next(&s->xml, &tag, &batch->more, &batch->error))
+			batch->more = false;
+		if (!batch->more)
+			return;
+		e = element_of(tag.name);
+		s->line = s->xml.lines + 1;
+		if (e < XCTRACE_ELEMENTS && !(s->passed_over >> e & 1))
+			add_step(batch, e, &tag, s->line);
+	}
+}
+
+/* With the lock, which is left meanwhile. */
+static void read_next(struct steps *s)
+{
+	struct xctrace_batch *batch = &s->batches[s->read % BATCHES];
+
+	s->reading = true;
+	pthread_mutex_unlock(&s->lock);
+	read_batch(s, batch);
+	pthread_mutex_lock(&s->lock);
+	s->reading = false;
+	s->ended = !batch->more;
+	s->read++;
+}
+
+/* As read_next. */
+static void take_next(struct steps *s)
+{
+	const struct xctrace_batch *batch = &s->batches[s->taken % BATCHES];
+	bool done;
+
+	s->taking = true;
+	pthread_mutex_unlock(&s->lock);
+	done = s->take(s->context, batch, s->err);
+	if (done && batch->error.code) {
+		*s->err = batch->error;
+		done = false;
+	}
+	pthread_mutex_lock(&s->lock);
+	s->taking = false;
+	s->failed = !done;
+	s->taken++;
+}
+
+/* A thread does what is next and nobody is at: one alone does all of it. */
+static void work(void *steps, size_t i)
+{
+	struct steps *s = steps;
+
+	(void)i;
+	pthread_mutex_lock(&s->lock);
+	while (!s->failed && !(s->ended && s->taken == s->read)) {
+		if (!s->taking && s->taken < s->read)
+			take_next(s);
+		else if (!s->reading && !s->ended && s->read - s->taken < BATCHES)
+			read_next(s);
+		else
+			pthread_cond_wait(&s->changed, &s->lock);
+		pthread_cond_signal(&s->changed);
+	}
+	pthread_mutex_unlock(&s->lock);
+}
+
+bool xctrace_steps_take(struct input *in, unsigned passed_over,
+	bool (*take)(void *context, const struct xctrace_batch *batch, struct error *err),
+	void *context, uint64_t *ret_line, struct error *err)
+{
+	struct steps s = {.xml = {.in = in},
+		.passed_over = passed_over,
+		.take = take,
+		.context = context,
+		.err = err,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.changed = PTHREAD_COND_INITIALIZER};
+	unsigned threads;
+
+	for (unsigned i = 0; i < BATCHES; i++)
+		s.batches[i].steps = memory_new(STEPS_MOST, sizeof(*s.batches[i].steps));
+	read_batch(&s, &s.batches[s.read++]);
+	s.ended = !s.batches[0].more;
+	threads = s.ended ? 1 : crew_size(2);
+	crew_run(threads, 1, threads, work, &s);
+	for (unsigned i = 0; i < BATCHES; i++) {
+		free(s.batches[i].steps);
+		buffer_release(&s.batches[i].texts);
+	}
+	*ret_line = s.line;
+	return !s.failed;
+}
