@@ -77,7 +77,7 @@ static bool skip_sample(struct pprof *p, const struct protobuf_field *sample, co
 /* The batch's next sample is complete. */
 static bool add_sample(struct pprof *p)
 {
-	pprof_tags_apply(&p->tags, &p->batch->samples[p->batch->count++].columns);
+	pprof_tags_apply(&p->tags, &p->batch->samples[p->batch->count++]);
 	p->taken++;
 	if (p->batch->count == PPROF_BATCH || p->batch->steps.len >= PPROF_BATCH_STEPS)
 		p->batch = pprof_adder_pass(p->adder);

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 #define BATCHES	 16u
-#define EXPECTED 8u /* samples whose paths are expected before they are walked */
+#define WAKE	 8u /* batches to go on with: for fewer nobody who waits is woken */
+#define EXPECTED 8u /* paths that are expected before one is walked */
 
 struct pprof_adder {
 	struct profile *profile;
@@ -37,42 +38,68 @@ struct pprof_adder {
 
 /* ---- Adding ---- */
 
-struct expecting {
-	const struct pprof_batch *batch;
-	size_t samples, steps; /* that were expected */
+/* Where in a batch's paths and their steps something is. */
+struct place {
+	size_t path, step;
 };
 
-static void expect_next(struct pprof_adder *a, struct expecting *e)
+static struct path take_path(const struct pprof_batch *batch, struct place *at)
 {
-	const struct pprof_sample *sample = &e->batch->samples[e->samples];
+	const struct pprof_path *path = &batch->paths[at->path++];
 
-	if (e->samples == e->batch->count)
-		return;
-	e->samples++;
-	if (sample->is_new && !a->waiting)
-		paths_expect(&a->paths,
-			path_next(sample->level, sample->steps, e->batch->steps.items, &e->steps));
+	return path_next(path->level, path->steps, batch->steps.items, &at->step);
 }
 
-/* The number stands for a stack that waits. */
-static stack_id stack_of(struct pprof_adder *a, const struct pprof_batch *batch,
-	const struct pprof_sample *sample, size_t *step)
+/* Of the number that follows. */
+static void add_path(struct pprof_adder *a, struct path path)
 {
-	struct path path;
 	stack_id behind;
 	uint32_t level;
 
-	if (sample->is_new) {
-		path = path_next(sample->level, sample->steps, batch->steps.items, step);
-		if (a->waiting) {
-			behind = paths_follow(&a->paths, path, &level);
-			waiting_paths_add(a->waiting, behind, level, path);
-		} else {
-			vector_push(&a->stacks, paths_walk(&a->paths, path));
-			a->steps += path.count;
-		}
+	if (a->waiting) {
+		behind = paths_follow(&a->paths, path, &level);
+		waiting_paths_add(a->waiting, behind, level, path);
+	} else {
+		vector_push(&a->stacks, paths_walk(&a->paths, path));
+		a->steps += path.count;
 	}
-	return a->waiting ? sample->stack : a->stacks.items[sample->stack];
+}
+
+static void add_paths(struct pprof_adder *a, const struct pprof_batch *batch)
+{
+	struct place expected = {0}, added = {0};
+
+	while (added.path < batch->paths_count) {
+		while (!a->waiting && expected.path < batch->paths_count &&
+			expected.path <= added.path + EXPECTED)
+			paths_expect(&a->paths, take_path(batch, &expected));
+		add_path(a, take_path(batch, &added));
+	}
+}
+
+/* The number stands for a stack that waits. */
+static void add_samples(struct pprof_adder *a, struct pprof_batch *batch)
+{
+	struct profile *p = a->profile;
+	struct sample *samples = batch->samples;
+
+	for (size_t i = 0; !a->waiting && i < batch->count; i++)
+		samples[i].stack = a->stacks.items[samples[i].stack];
+	samples[0].has = samples[batch->count - 1].has;
+	pprof_tags_fill(&p->samples.items[a->samples], samples[0].has);
+	profile_add_rows(p, a->samples, samples, batch->count);
+}
+
+static void add_values(struct pprof_adder *a, const struct pprof_batch *batch)
+{
+	for (size_t type = 0; type < a->types; type++) {
+		struct stream *stream = &a->profile->streams.items[a->streams[type]];
+		const int64_t *value = batch->values.items + type;
+
+		vector_reserve(&stream->value, batch->count);
+		for (size_t i = 0; i < batch->count; i++, value += a->types)
+			stream->value.items[stream->value.len++] = *value;
+	}
 }
 
 #define ORDER_TRIAL 4096u /* different stacks before it is asked how they come */
@@ -127,26 +154,15 @@ static void make_room(struct pprof_adder *a)
 
 static void add(struct pprof_adder *a, struct pprof_batch *batch)
 {
-	struct expecting expecting = {.batch = batch};
-	const int64_t *values = batch->values.items;
-	size_t step = 0;
-
+	if (!batch->count)
+		return;
 	look_at_order(a);
 	make_room(a);
-	for (size_t i = 0; i < EXPECTED; i++)
-		expect_next(a, &expecting);
-	for (size_t i = 0; i < batch->count; i++) {
-		struct pprof_sample *sample = &batch->samples[i];
-
-		expect_next(a, &expecting);
-		sample->columns.stack = stack_of(a, batch, sample, &step);
-		pprof_tags_fill(&a->profile->samples.items[a->samples], sample->columns.has);
-		profile_add_sample(a->profile, a->samples, &sample->columns);
-		for (size_t j = 0; j < a->types; j++)
-			vector_push(&a->profile->streams.items[a->streams[j]].value, *values++);
-	}
+	add_paths(a, batch);
+	add_samples(a, batch);
+	add_values(a, batch);
 	a->taken += batch->count;
-	batch->count = batch->steps.len = batch->values.len = 0;
+	batch->count = batch->paths_count = batch->steps.len = batch->values.len = 0;
 }
 
 /* ---- The thread ---- */
@@ -165,7 +181,8 @@ static void *work(void *context)
 		add(a, &a->batches[a->added % BATCHES]);
 		pthread_mutex_lock(&a->lock);
 		a->added++;
-		pthread_cond_signal(&a->changed);
+		if (a->passed - a->added <= BATCHES - WAKE)
+			pthread_cond_signal(&a->changed);
 	}
 	pthread_mutex_unlock(&a->lock);
 	return NULL;
@@ -207,7 +224,8 @@ struct pprof_batch *pprof_adder_pass(struct pprof_adder *a)
 	}
 	pthread_mutex_lock(&a->lock);
 	a->passed++;
-	pthread_cond_signal(&a->changed);
+	if (a->passed - a->added >= WAKE)
+		pthread_cond_signal(&a->changed);
 	while (a->passed - a->added == BATCHES)
 		pthread_cond_wait(&a->changed, &a->lock);
 	pthread_mutex_unlock(&a->lock);

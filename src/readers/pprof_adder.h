@@ -11,13 +11,13 @@
 #define PPROF_BATCH_STEPS 65536u /* frames from which a batch is large enough */
 
 struct pprof_batch {
-	size_t count;
-	struct pprof_sample {
-		uint32_t stack; /* its number among the different ones */
-		bool is_new;	/* such a number: the path says which it is */
+	size_t count, paths_count;
+	/* `stack` is its number among the different ones. Columns that one has, those behind it
+	 * have too. */
+	struct sample samples[PPROF_BATCH];
+	struct pprof_path {
 		uint32_t level, steps;
-		struct sample columns;
-	} samples[PPROF_BATCH];
+	} paths[PPROF_BATCH];	   /* of the stacks whose numbers are met for the first time */
 	VECTOR(location_id) steps; /* of all paths, one after the other */
 	VECTOR(int64_t) values;	   /* `types` for each sample */
 };

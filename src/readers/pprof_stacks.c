@@ -83,32 +83,32 @@ static void push_cut_stack(struct pprof *p)
 
 /* Those of the rows, behind the first `shared` locations of the last stack. */
 static void push_rows(
-	struct pprof *p, struct bytes locations, size_t shared, struct pprof_sample *sample)
+	struct pprof *p, struct bytes locations, size_t shared, struct pprof_path *path)
 {
 	size_t count = p->rows.len, before = p->batch->steps.len;
 	uint32_t *levels = packed_path_take(&p->path, locations, shared, count);
 
-	sample->level = p->path.level;
+	path->level = p->path.level;
 	for (size_t i = 0; i < count; i++) {
 		push_place(p, p->rows.items[count - 1 - i]);
-		levels[i] = sample->level + (uint32_t)(p->batch->steps.len - before);
+		levels[i] = path->level + (uint32_t)(p->batch->steps.len - before);
 	}
 }
 
 /* The same when they are places already, each of them one. */
 static void push_places(
-	struct pprof *p, struct bytes locations, size_t shared, struct pprof_sample *sample)
+	struct pprof *p, struct bytes locations, size_t shared, struct pprof_path *path)
 {
 	size_t count = p->rows.len;
 	uint32_t *levels = packed_path_take(&p->path, locations, shared, count);
 	location_id *steps;
 
-	sample->level = p->path.level;
+	path->level = p->path.level;
 	vector_reserve(&p->batch->steps, count);
 	steps = p->batch->steps.items + p->batch->steps.len;
 	for (size_t i = 0; i < count; i++) {
 		steps[i] = p->rows.items[count - 1 - i];
-		levels[i] = sample->level + (uint32_t)i + 1;
+		levels[i] = path->level + (uint32_t)i + 1;
 	}
 	p->batch->steps.len += count;
 }
@@ -189,8 +189,8 @@ static bool take_known_rows(struct pprof *p, struct bytes locations, const char 
 }
 
 /* Of locations in one field, which most such samples have. */
-static bool take_field(struct pprof *p, struct bytes locations, struct pprof_sample *sample,
-	const char **ret_reason)
+static bool take_field(
+	struct pprof *p, struct bytes locations, struct pprof_path *path, const char **ret_reason)
 {
 	struct bytes rest = locations;
 	size_t shared = packed_path_cut(&p->path, &rest);
@@ -204,20 +204,20 @@ static bool take_field(struct pprof *p, struct bytes locations, struct pprof_sam
 	*ret_reason = too_deep;
 	if (p->rows.len + shared > STACK_DEPTH_LIMIT)
 		return false;
-	(places ? push_places : push_rows)(p, locations, shared, sample);
+	(places ? push_places : push_rows)(p, locations, shared, path);
 	return true;
 }
 
 /* Of locations in several fields, or with frames to be left out. */
-static bool take_collected(struct pprof *p, struct bytes locations, struct pprof_sample *sample,
-	const char **ret_reason)
+static bool take_collected(
+	struct pprof *p, struct bytes locations, struct pprof_path *path, const char **ret_reason)
 {
 	if (!take_known_rows(p, locations, ret_reason))
 		return false;
 	if (p->places.drop)
 		push_cut_stack(p);
 	else
-		push_rows(p, (struct bytes){0}, 0, sample);
+		push_rows(p, (struct bytes){0}, 0, path);
 	packed_path_forget(&p->path);
 	return true;
 }
@@ -225,12 +225,13 @@ static bool take_collected(struct pprof *p, struct bytes locations, struct pprof
 bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_question *question,
 	const char **ret_reason)
 {
-	struct pprof_sample *sample = &p->batch->samples[p->batch->count];
+	struct sample *sample = &p->batch->samples[p->batch->count];
+	struct pprof_path path = {0};
 	bool single = locations.len && !p->places.drop;
 	size_t before = p->batch->steps.len;
 	uint32_t known = 0;
 
-	*sample = (struct pprof_sample){0};
+	*sample = (struct sample){0};
 	if (single && question->bytes.at != locations.at)
 		*question = seen_question(&p->stacks_seen, locations);
 	if (single)
@@ -239,10 +240,10 @@ bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_quest
 		sample->stack = known - 1;
 		return true;
 	}
-	if (!(single ? take_field : take_collected)(p, locations, sample, ret_reason))
+	if (!(single ? take_field : take_collected)(p, locations, &path, ret_reason))
 		return false;
-	sample->steps = (uint32_t)(p->batch->steps.len - before);
-	sample->is_new = true;
+	path.steps = (uint32_t)(p->batch->steps.len - before);
+	p->batch->paths[p->batch->paths_count++] = path;
 	sample->stack = p->stacks++;
 	if (single)
 		seen_put(&p->stacks_seen, question, p->stacks);
