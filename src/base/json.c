@@ -15,6 +15,13 @@ void json_open(struct json *j, struct input *in, struct error *err)
 	j->end = in->window.len ? j->at + in->window.len : j->at;
 }
 
+void json_open_within(struct json *j, struct input *in, unsigned depth, struct error *err)
+{
+	json_open(j, in, err);
+	j->depth = depth;
+	j->fresh = true;
+}
+
 void json_release(struct json *j)
 {
 	buffer_release(&j->text);
@@ -252,6 +259,16 @@ size_t json_arrays_ahead(const struct json *j, struct bytes *ret_texts, size_t m
 		at = behind_blanks(at + 1, j->end);
 	}
 	return count;
+}
+
+void json_pass_to(struct json *j, uint64_t byte)
+{
+	while (byte - json_byte(j) > (uint64_t)(j->end - j->at)) {
+		j->at = j->end;
+		if (!json_more(j, &j->at))
+			return;
+	}
+	j->at += byte - json_byte(j);
 }
 
 /* ---- Strings ---- */

@@ -55,6 +55,8 @@ struct json {
 
 /* Both are borrowed until release. */
 void json_open(struct json *j, struct input *in, struct error *err);
+/* The same within an array, so deep, of which nothing has been read: its first item comes next. */
+void json_open_within(struct json *j, struct input *in, unsigned depth, struct error *err);
 void json_release(struct json *j);
 /* After the value: only blanks may follow. True when there was no error. */
 bool json_finish(struct json *j);
@@ -119,6 +121,9 @@ static inline void json_pass(struct json *j, struct bytes text)
 {
 	j->at = text.at + text.len;
 }
+
+/* Pass over all that is before this byte, as if it had been read. */
+void json_pass_to(struct json *j, uint64_t byte);
 
 /* A whole array of numbers, appended; what is none counts as null; null as an array is an empty
  * one. */

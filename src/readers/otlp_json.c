@@ -7,8 +7,12 @@
  * Source: protobuf.dev, "ProtoJSON Format", and opentelemetry.io, "OTLP/JSON": 64-bit numbers are
  * strings, and the ids of traces and spans hexadecimal. */
 #include "base/base64.h"
+#include "base/crew.h"
+#include "base/input_range.h"
 #include "readers/json_stacks.h"
 #include "readers/otlp_profiles.h"
+
+#include <stdlib.h>
 
 #define EXPECTS "a JSON object with `resourceProfiles` and a `dictionary`"
 
@@ -319,10 +323,22 @@ static void take_base64(struct json *j, const struct json_field *f, struct buffe
 	run_end(out, start);
 }
 
-static void take_message(struct json *j, const struct json_message *m, struct buffer *out);
+/* ---- Messages ---- */
 
-static void take_one(struct json *j, const struct json_field *f, struct buffer *out)
+/* What is made of the JSON, messages behind one another. */
+struct maker {
+	struct json json;
+	struct buffer out;
+	struct ahead *ahead; /* NULL: nothing is made ahead */
+};
+
+static bool take_ahead(struct maker *m, const struct json_field *f);
+static void take_message(struct maker *m, const struct json_message *message);
+
+static void take_one(struct maker *m, const struct json_field *f)
 {
+	struct json *j = &m->json;
+	struct buffer *out = &m->out;
 	size_t start;
 
 	switch (f->kind) {
@@ -346,7 +362,7 @@ static void take_one(struct json *j, const struct json_field *f, struct buffer *
 		return;
 	case VALUE_MESSAGE:
 		start = run_begin(out, f->number);
-		take_message(j, f->message, out);
+		take_message(m, f->message);
 		run_end(out, start);
 		return;
 	default:
@@ -355,65 +371,179 @@ static void take_one(struct json *j, const struct json_field *f, struct buffer *
 	}
 }
 
-static void take_value(struct json *j, const struct json_field *f, struct buffer *out)
+static void take_value(struct maker *m, const struct json_field *f)
 {
+	struct json *j = &m->json;
 	enum json_kind kind = json_peek(j);
 
-	if (kind == JSON_NULL)
+	if (kind == JSON_NULL) {
 		json_skip(j); /* as if it were not there */
-	else if (f->kind == VALUE_NUMBERS || f->kind == VALUE_FIXEDS)
-		take_numbers(j, f, out);
-	else if (kind == JSON_ARRAY && (f->kind == VALUE_TEXT || f->kind == VALUE_MESSAGE))
+	} else if (f->kind == VALUE_NUMBERS || f->kind == VALUE_FIXEDS) {
+		take_numbers(j, f, &m->out);
+	} else if (kind == JSON_ARRAY && (f->kind == VALUE_TEXT || f->kind == VALUE_MESSAGE)) {
 		for (json_array(j); json_item(j);)
-			take_one(j, f, out);
-	else
-		take_one(j, f, out);
+			if (!take_ahead(m, f))
+				take_one(m, f);
+	} else {
+		take_one(m, f);
+	}
 }
 
 /* The field that comes next, mostly one behind the last. */
-static bool next_field(struct json *j, const struct json_message *m,
+static bool next_field(struct json *j, const struct json_message *message,
 	const struct json_field *expected, const struct json_field **ret_field)
 {
 	struct bytes key;
 
-	for (; expected < m->fields + m->count; expected++)
+	for (; expected < message->fields + message->count; expected++)
 		if (json_key_is(j, expected->name)) {
 			*ret_field = expected;
 			return true;
 		}
 	if (!json_key(j, &key))
 		return false;
-	*ret_field = find_field(m, key);
+	*ret_field = find_field(message, key);
 	return true;
 }
 
 /* Messages are not in themselves, so this ends. */
-static void take_message(struct json *j, const struct json_message *m, struct buffer *out)
+static void take_message(struct maker *m, const struct json_message *message)
 {
-	const struct json_field *expected = m->fields, *f;
+	const struct json_field *expected = message->fields, *f;
 
-	for (json_object(j); next_field(j, m, expected, &f);) {
+	for (json_object(&m->json); next_field(&m->json, message, expected, &f);) {
 		if (f)
-			take_value(j, f, out);
+			take_value(m, f);
 		else
-			json_skip(j);
+			json_skip(&m->json);
 		expected = f ? f + 1 : expected;
 	}
 }
 
+/* ---- Samples ahead ---- */
+
+/* A large file is mostly one list of samples. From somewhere in it on, another thread makes
+ * messages of them. That a sample begins there is a guess, until who reads the file comes there:
+ * then all of them are taken over. Of errors nothing is said, which are met again by who goes on
+ * without. */
+struct ahead {
+	struct maker maker;
+	struct input in;
+	struct input_range range;
+	struct error ignored;
+	uint64_t from;	     /* of what the thread reads */
+	uint64_t start, end; /* of the samples; 0: there is no end */
+	pthread_t thread;
+};
+
+#define AHEAD_LEAST  ((uint64_t)16 << 20) /* bytes of a file */
+#define AHEAD_SEARCH ((size_t)64 << 10)	  /* bytes in which there has to be a sample */
+#define LIST_DEPTH   8u /* a list of samples is in a list of profiles, of scopes, of resources */
+#define SAMPLES	     (&profile.fields[1])
+
+static bool find_sample(struct ahead *a)
+{
+	struct bytes head;
+	const char *at;
+
+	if (!input_fill(&a->in, AHEAD_SEARCH, &a->ignored))
+		return false;
+	head = bytes_head(a->in.window, AHEAD_SEARCH);
+	at = bytes_find(head, BYTES("\"stackIndex\""));
+	while (at && at > head.at && is_space(at[-1]))
+		at--;
+	if (!at || at == head.at || at[-1] != '{')
+		return false;
+	a->start = a->from + (uint64_t)(at - 1 - head.at);
+	input_skip(&a->in, (size_t)(at - 1 - head.at));
+	return true;
+}
+
+static void *make_samples(void *context)
+{
+	struct ahead *a = context;
+	struct json *j = &a->maker.json;
+
+	json_open_within(j, &a->in, LIST_DEPTH, &a->ignored);
+	while (json_item(j))
+		take_one(&a->maker, SAMPLES);
+	if (!j->failed)
+		a->end = a->from + json_byte(j) - 1;
+	json_release(j);
+	return NULL;
+}
+
+/* NULL: it is not worth it, or there is no CPU for it. */
+static struct ahead *ahead_open(const struct input *in)
+{
+	uint64_t size = input_size(in), from = size / 5 * 2; /* the rest takes one thread as long */
+	struct ahead *a;
+
+	if (size < AHEAD_LEAST || crew_size(2) < 2)
+		return NULL;
+	a = memory_new(1, sizeof(*a));
+	a->range = (struct input_range){PTHREAD_MUTEX_INITIALIZER, from, size};
+	a->from = in->offset + from;
+	if (input_open_range(&a->in, in, &a->range, &a->ignored) && find_sample(a) &&
+		!pthread_create(&a->thread, NULL, make_samples, a))
+		return a;
+	input_release(&a->in);
+	free(a);
+	return NULL;
+}
+
+/* All there is behind what has been read is taken over, if that is wanted and was done. */
+static bool ahead_close(struct maker *m, bool wanted)
+{
+	struct ahead *a = m->ahead;
+	bool taken;
+
+	if (!wanted) {
+		pthread_mutex_lock(&a->range.lock);
+		a->range.end = a->range.at; /* the thread need not go on */
+		pthread_mutex_unlock(&a->range.lock);
+	}
+	pthread_join(a->thread, NULL);
+	taken = wanted && a->end;
+	if (taken) {
+		buffer_add(&m->out, a->maker.out.at, a->maker.out.len);
+		json_pass_to(&m->json, a->end);
+	}
+	buffer_release(&a->maker.out);
+	input_release(&a->in);
+	free(a);
+	m->ahead = NULL;
+	return taken;
+}
+
+/* The item that comes next and those behind it; false: it has not been made ahead. */
+static bool take_ahead(struct maker *m, const struct json_field *f)
+{
+	const struct ahead *a = m->ahead;
+	struct json *j = &m->json;
+	bool object;
+
+	if (!a)
+		return false;
+	object = json_peek(j) == JSON_OBJECT;
+	if (json_byte(j) < a->start)
+		return false;
+	return ahead_close(
+		m, object && json_byte(j) == a->start && f == SAMPLES && j->depth == LIST_DEPTH);
+}
+
 /* ---- The file ---- */
 
-static bool read_objects(struct json *j, struct otlp *o, struct error *err)
+static bool read_objects(struct maker *m, struct otlp *o, struct error *err)
 {
-	struct buffer message = {0};
+	struct json *j = &m->json;
 	bool done;
 
 	do {
-		message.len = 0;
-		take_message(j, &profiles_data, &message);
-		done = !j->failed && otlp_take(o, buffer_bytes(&message), err);
+		m->out.len = 0;
+		take_message(m, &profiles_data);
+		done = !j->failed && otlp_take(o, buffer_bytes(&m->out), err);
 	} while (done && json_peek(j) == JSON_OBJECT);
-	buffer_release(&message);
 	return done && json_finish(j) && otlp_finish(o, "line", json_line(j), err);
 }
 
@@ -421,12 +551,15 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct error *err)
 {
 	struct otlp *o = otlp_new(options, true, out);
-	struct json j;
+	struct maker m = {.ahead = ahead_open(in)};
 	bool done;
 
-	json_open(&j, in, err);
-	done = read_objects(&j, o, err);
-	json_release(&j);
+	json_open(&m.json, in, err);
+	done = read_objects(&m, o, err);
+	if (m.ahead)
+		ahead_close(&m, false);
+	json_release(&m.json);
+	buffer_release(&m.out);
 	otlp_release(o);
 	return done;
 }

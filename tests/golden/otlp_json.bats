@@ -45,6 +45,26 @@ refused_json() {
 		diff "$golden/everything.folded" -
 }
 
+# From a pipe, one thread reads all.
+as_from_a_pipe() {
+	local piped=0 read=0
+
+	"$kiln" fold --no-cache --format otlp-json - <"$1" >piped 2>piped.told || piped=$?
+	"$kiln" fold --no-cache --format otlp-json "$1" >read 2>read.told || read=$?
+	[ "$piped" -eq "$read" ]
+	cmp piped read
+	diff <(sed 's/<stdin>//' piped.told) <(sed "s|$1||" read.told)
+}
+
+@test "samples of large files are made messages ahead, where that is what they are" {
+	for shape in one several spaced unread cut damaged; do
+		python3 -B "$BATS_TEST_DIRNAME/otlp_large.py" "$shape" >large.json
+		[ "$(stat -c %s large.json)" -gt $((16 << 20)) ]
+		as_from_a_pipe large.json
+	done
+	grep -F "line 240002, byte" read.told
+}
+
 @test "what refers to nothing, and samples that cannot be, are counted and told" {
 	told "$golden/odd.json" "$golden/odd.folded" \
 		"4 of 6 samples skipped, first at sample 3: expected a stack, of locations that the file has, of at most 8,192 frames" \
