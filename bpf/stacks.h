@@ -13,6 +13,7 @@
 
 #define SPACES_MOST  65536   /* processes: some 6 MB */
 #define PROBE_FRAMES 8	     /* of the way from a tracepoint to its program, at most */
+#define OUTER_CHUNKS 4	     /* a power of two */
 #define CALL_TIME    2000000 /* ns: the recorder is not called more often for news of processes */
 
 const volatile struct asked asked;
@@ -50,6 +51,12 @@ struct {
 	__type(value, struct space);
 } spaces SEC(".maps");
 
+/* A chunk whose number is known. */
+struct known_chunk {
+	struct chunk chunk;
+	__u64 id;
+};
+
 /* A stack that is being taken. */
 struct stack_room {
 	struct user_stack user;
@@ -66,6 +73,7 @@ struct stack_room {
 	__u32 kernel_count; /* frames of the kernel, in the stack that was taken */
 	bool walked;	    /* by tables: see user.end */
 	bool lost;
+	struct known_chunk outer[OUTER_CHUNKS]; /* of the last user stacks */
 };
 
 struct {
@@ -154,11 +162,39 @@ static __always_inline long take_chunk(
 	return room->lost || !room->left;
 }
 
+/* What has called most is what it was the last time: to see that is quicker than to look it up. */
+static __always_inline bool outer_chunk_again(
+	struct stack_room *room, const struct known_chunk *known)
+{
+	__u64 differs = room->chunk.parent ^ known->chunk.parent;
+	__u32 last = room->left - 1;
+
+	for (__u32 i = 0; i < CHUNK_FRAMES; i++)
+		differs |= room->user.ip[(last - i) & (USER_FRAMES_MOST - 1)] ^ known->chunk.ip[i];
+	if (differs)
+		return false;
+	room->chunk.parent = room->id = (__u32)known->id;
+	room->left -= CHUNK_FRAMES;
+	return true;
+}
+
 static long take_user_chunk(__u32 i, void *context)
 {
 	struct stack_room *room = *(struct stack_room **)context;
+	struct known_chunk *known = &room->outer[i & (OUTER_CHUNKS - 1)];
+	__u64 parent = room->chunk.parent;
+	bool outer = room->left > CHUNK_FRAMES;
+	long end;
 
-	return take_chunk(room, room->user.ip, USER_FRAMES_MOST - 1, 0, 0, 0);
+	if (outer && outer_chunk_again(room, known))
+		return 0;
+	end = take_chunk(room, room->user.ip, USER_FRAMES_MOST - 1, 0, 0, 0);
+	if (outer && !end) {
+		known->chunk = room->chunk;
+		known->chunk.parent = parent;
+		known->id = room->id;
+	}
+	return end;
 }
 
 static long take_kernel_chunk(__u32 i, void *context)

@@ -76,6 +76,23 @@ static __always_inline bool unwind_read(void *to, __u32 size, __u64 address)
 	return !bpf_probe_read_user(to, size, (const void *)address);
 }
 
+/* A word of the stack, where it is like its neighbours: a block lies in one page. */
+static __always_inline bool unwind_word(struct user_stack *w, __u64 *to, __u64 address)
+{
+	__u64 at = address & -(__u64)sizeof(w->block);
+
+	if (address % sizeof(*to))
+		return unwind_read(to, sizeof(*to), address);
+	if (at != w->block_at) {
+		w->block_at = NO_BLOCK;
+		if (!unwind_read(w->block, sizeof(w->block), at))
+			return false;
+		w->block_at = at;
+	}
+	*to = w->block[address / sizeof(*to) % STACK_BLOCK];
+	return true;
+}
+
 #ifdef __TARGET_ARCH_x86
 
 /* enum cfi_how, of images/cfi.h */
@@ -344,7 +361,7 @@ static __always_inline bool unwind_return(
 	}
 	at += rule->ra_offset;
 	*ret_pc = at;
-	return rule->ra_how == HOW_REGISTER || unwind_read(ret_pc, sizeof(*ret_pc), at) ||
+	return rule->ra_how == HOW_REGISTER || unwind_word(w, ret_pc, at) ||
 	       unwind_unreadable(w, at);
 }
 
@@ -376,7 +393,7 @@ static __always_inline void unwind_frame_pointer(
 	if (w->fp_known && !rule->signal &&
 		(at < w->sp || (rule->fp_how == HOW_AT_REGISTER && at >= cfa)))
 		return;
-	w->fp_known = unwind_read(&w->fp, sizeof(w->fp), at);
+	w->fp_known = unwind_word(w, &w->fp, at);
 }
 
 /* The base pointer is only read where a frame is found by it, which is rare. */
@@ -400,7 +417,7 @@ static __always_inline bool unwind_by_rule(
 		return false;
 	unwind_note(w, i, cfa);
 	if (rule->usual && cfa - sizeof(saved) >= w->sp) {
-		if (!unwind_read(saved, sizeof(saved), cfa - sizeof(saved)))
+		if (!unwind_word(w, &saved[0], cfa - 16) || !unwind_word(w, &saved[1], cfa - 8))
 			return unwind_unreadable(w, cfa - sizeof(saved));
 		w->fp = saved[0];
 		w->fp_known = 1;
@@ -549,6 +566,7 @@ static __always_inline void user_stack_take(struct user_stack *s, __u32 room, __
 		return;
 	}
 	s->map.start = s->map.end = 0;
+	s->block_at = NO_BLOCK;
 	s->exact = s->leaf = s->fp_known = 1;
 	s->guessed = s->turned = 0;
 	s->unsure = s->fp_used = 0;

@@ -126,6 +126,9 @@ enum user_stack_end {
 
 #define USER_FRAMES_MOST 1024 /* a power of two */
 
+#define STACK_BLOCK 32 /* words: a power of two, and of a page */
+#define NO_BLOCK    1  /* the address of none */
+
 #define MEMO_FRAMES  64	   /* a power of two */
 #define MEMO_WORDS   1023u /* of a stack, at most; also: none */
 #define MEMO_BELOW   0x8000
@@ -143,12 +146,14 @@ struct user_stack {
 
 	/* ---- Where the walk is ---- */
 	__u64 pc, sp, fp;
-	__u64 start;	       /* the stack pointer of the first frame */
-	__u64 absent;	       /* an address in the page that is not in memory */
-	__u64 base_at;	       /* where the base pointer was saved, or BASE_* */
-	struct unwind_map map; /* of the frame before */
-	__u8 exact;	       /* pc is one; else a return address */
-	__u8 leaf;	       /* the frame whose registers are all known */
+	__u64 start;		  /* the stack pointer of the first frame */
+	__u64 absent;		  /* an address in the page that is not in memory */
+	__u64 base_at;		  /* where the base pointer was saved, or BASE_* */
+	struct unwind_map map;	  /* of the frame before */
+	__u64 block_at;		  /* an address, or NO_BLOCK */
+	__u64 block[STACK_BLOCK]; /* what is there: frames are close, and to read takes a call */
+	__u8 exact;		  /* pc is one; else a return address */
+	__u8 leaf;		  /* the frame whose registers are all known */
 	__u8 fp_known;
 	__u8 guessed; /* found by a frame pointer */
 	__u8 turned;  /* ... and the next one does not point upwards */
