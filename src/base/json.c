@@ -380,37 +380,63 @@ static size_t unescape_unit(struct buffer *out, struct bytes rest)
 	return 4;
 }
 
+/* Up to the next escape or `end`, behind which there is room for eight bytes more in `out`. */
+static inline const char *copy_plain(const char *at, const char *end, struct buffer *out)
+{
+	char *to = out->at + out->len, *start = to;
+
+	while (end - at >= 8) {
+		uint64_t word, hits;
+
+		memcpy(&word, at, 8);
+		memcpy(to, &word, 8);
+		hits = has_zero(word ^ 0x5c5c5c5c5c5c5c5cu);
+		if (hits) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+			out->len += (size_t)(to - start) + (size_t)__builtin_ctzll(hits) / 8;
+			return at + __builtin_ctzll(hits) / 8;
+#else
+			break;
+#endif
+		}
+		at += 8;
+		to += 8;
+	}
+	while (at < end && *at != '\\')
+		*to++ = *at++;
+	out->len += (size_t)(to - start);
+	return at;
+}
+
 static bool unescape(struct json *j, struct bytes raw)
 {
-	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	size_t at = 0;
+	static const char meant[UINT8_MAX + 1] = {['"'] = '"',
+		['\\'] = '\\',
+		['/'] = '/',
+		['b'] = '\b',
+		['f'] = '\f',
+		['n'] = '\n',
+		['r'] = '\r',
+		['t'] = '\t'};
+	const char *at = raw.at, *end = raw.at + raw.len;
+	struct buffer *out = &j->text;
 
-	j->text.len = 0;
-	while (at < raw.len) {
-		const char *escape = memchr(raw.at + at, '\\', raw.len - at);
-		size_t plain = escape ? (size_t)(escape - raw.at) - at : raw.len - at;
-		const char *known;
+	out->len = 0;
+	buffer_room(out, raw.len + 8); /* no escape is shorter than what it means */
+	while ((at = copy_plain(at, end, out)) < end) {
+		char known = meant[(unsigned char)at[1]];
+		size_t used = 0;
 
-		buffer_add(&j->text, raw.at + at, plain);
-		at += plain;
-		if (!escape)
-			break;
-		known = memchr(from, (unsigned char)raw.at[at + 1], sizeof(from) - 1);
-		if (known) {
-			buffer_char(&j->text, to[known - from]);
-			at += 2;
-		} else {
-			size_t used =
-				raw.at[at + 1] == 'u'
-					? unescape_unit(&j->text,
-						  (struct bytes){raw.at + at + 2, raw.len - at - 2})
-					: 0;
-
-			if (!used)
-				return json_fail(j, "the string before has an escape that is none");
-			at += 2 + used;
-		}
+		at += 2;
+		if (known)
+			out->at[out->len++] = known;
+		else if (at[-1] == 'u')
+			used = unescape_unit(out, (struct bytes){at, (size_t)(end - at)});
+		if (!known && !used)
+			return json_fail(j, "the string before has an escape that is none");
+		at += used;
 	}
+	out->at[out->len] = '\0';
 	return true;
 }
 
