@@ -46,6 +46,24 @@ static frame_id *frames_moved(
 	return map;
 }
 
+/* No sample tells its thread: their new numbers are of no use. */
+static void threads_moved(struct profile *to, const struct profile *from, const string_id *strings)
+{
+	process_id *processes = memory_new(from->processes.len, sizeof(*processes));
+
+	for (size_t i = 1; i < from->processes.len; i++) {
+		const struct process *process = &from->processes.items[i];
+
+		processes[i] = profile_process(to, process->pid, strings[process->name]);
+	}
+	for (size_t i = 1; i < from->threads.len; i++) {
+		const struct thread *thread = &from->threads.items[i];
+
+		profile_thread(to, processes[thread->process], thread->tid, strings[thread->name]);
+	}
+	free(processes);
+}
+
 /* All of them have one name and nothing else. */
 static location_id *locations_moved(
 	struct profile *to, const struct profile *from, const frame_id *frames)
@@ -175,6 +193,7 @@ static struct moved rows_moved(
 	frame_id *frames = frames_moved(to, from, moved.strings);
 	location_id *locations = locations_moved(to, from, frames);
 
+	threads_moved(to, from, moved.strings);
 	moved.stacks = stacks_moved(to, from, locations, how);
 	free(frames);
 	free(locations);
@@ -342,8 +361,7 @@ static bool table_added(
 /* Nothing but stacks of named places, samples of them and their values? */
 static bool is_plain(const struct profile *p)
 {
-	bool plain = !p->full && !p->repeats && p->mappings.len == 1 && p->processes.len == 1 &&
-		     p->threads.len == 1 && p->label_sets.len == 1 && !p->meta.len &&
+	bool plain = !p->full && !p->repeats && p->mappings.len == 1 && p->label_sets.len == 1 &&
 		     !p->losses.len;
 
 	for (size_t i = 1; plain && i < p->locations.len; i++)
@@ -365,7 +383,7 @@ bool profile_append(struct profile *to, struct profile *from, const struct appen
 	struct moved moved;
 	bool fits = true;
 
-	if (!is_plain(to) || !is_plain(from))
+	if (!is_plain(to) || !is_plain(from) || from->meta.len)
 		return false;
 	moved = rows_moved(to, from, how);
 	vector_release(&from->stack_caller);

@@ -21,6 +21,8 @@
 
 #define EXPECTS "a thread, frames and metrics, such as `P12;T0:12;app.py:main:7 1094`"
 
+#define CLOCK_OF_PART (INT64_MAX / 1024) /* ns, at most; there are fewer parts */
+
 enum austin_mode { MODE_UNKNOWN, MODE_WALL, MODE_CPU, MODE_MEMORY, MODE_FULL };
 
 struct austin_thread {
@@ -410,23 +412,37 @@ static bool take_sample(struct austin *a, struct bytes line, struct error *err)
 
 /* ---- Lines ---- */
 
-/* "# mode: full" */
-static void take_comment(struct austin *a, struct bytes line)
+static void take_mode(struct austin *a, struct bytes value)
 {
 	static const struct {
 		const char *name;
 		enum austin_mode mode;
 	} modes[] = {{"wall", MODE_WALL}, {"cpu", MODE_CPU}, {"memory", MODE_MEMORY},
 		{"full", MODE_FULL}};
-	struct bytes key, value = bytes_trim((struct bytes){line.at + 1, line.len - 1});
 
-	if (!bytes_cut(&value, ':', &key))
-		return;
-	value = bytes_trim(value);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-		if (bytes_equal(key, BYTES("mode")) && !a->stacks.streams &&
-			bytes_equal(value, bytes_of(modes[i].name)))
+		if (!a->stacks.streams && bytes_equal(value, bytes_of(modes[i].name)))
 			a->mode = modes[i].mode;
+}
+
+/* "# mode: full" */
+static bool cut_comment(struct bytes line, struct bytes *ret_key, struct bytes *ret_value)
+{
+	*ret_value = bytes_trim((struct bytes){line.at + 1, line.len - 1});
+	if (!bytes_cut(ret_value, ':', ret_key))
+		return false;
+	*ret_value = bytes_trim(*ret_value);
+	return true;
+}
+
+static void take_comment(struct austin *a, struct bytes line)
+{
+	struct bytes key, value;
+
+	if (!cut_comment(line, &key, &value))
+		return;
+	if (bytes_equal(key, BYTES("mode")))
+		take_mode(a, value);
 	if (bytes_equal(key, BYTES("austin"))) {
 		struct buffer recorder = {0};
 
@@ -456,6 +472,24 @@ static bool austin_read(struct austin *a, struct error *err)
 	return text_stacks_finish(&a->stacks, err);
 }
 
+/* What the input's first lines say of the mode holds in all parts of it. */
+static void learn_head(struct austin *a, struct bytes head)
+{
+	struct bytes line, key, value;
+	struct metrics metrics;
+
+	while (!a->stacks.streams && bytes_line(&head, &line) && head.len) {
+		if (line.len && *line.at == '#') {
+			if (cut_comment(line, &key, &value) && bytes_equal(key, BYTES("mode")))
+				take_mode(a, value);
+		} else if (cut_metrics(&line, &metrics) && cut_thread(&line, &key, &value)) {
+			learn_mode(a, &metrics);
+		}
+	}
+	if (!a->stacks.streams)
+		text_stacks_depend(&a->stacks);
+}
+
 /* Of lines of the head that are samples with one metric: is any below 0? */
 static bool any_below_zero(struct bytes head)
 {
@@ -471,14 +505,24 @@ static bool any_below_zero(struct bytes head)
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
+	const struct read_part *part = options->part;
 	struct austin a = {0};
+	struct bytes head;
 	bool done;
 
 	text_stacks_open(&a.stacks, in, options, out);
 	done = input_fill(in, READER_HEAD, err);
 	if (done) {
-		a.below_zero = any_below_zero(bytes_head(in->window, READER_HEAD));
+		head = part ? part->begin : bytes_head(in->window, READER_HEAD);
+		a.below_zero = any_below_zero(head);
+		if (part && part->later)
+			learn_head(&a, head);
 		done = austin_read(&a, err);
+	}
+	/* The times of all parts together might not fit: one reader is to say so. */
+	if (a.clock > CLOCK_OF_PART) {
+		text_stacks_depend(&a.stacks);
+		text_stacks_end(&a.stacks);
 	}
 	text_stacks_release(&a.stacks);
 	vector_release(&a.threads);
@@ -508,6 +552,18 @@ static int bid(struct bytes head)
 	return own ? 16 + good : 0;
 }
 
+/* Each line is a sample of its own. */
+static bool between(struct bytes above, struct bytes line)
+{
+	(void)above;
+	return line.len && *line.at != '#';
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
 const struct reader reader_austin = {
 	.name = "austin",
 	.about = "samples of Python's stacks that Austin prints",
@@ -515,4 +571,6 @@ const struct reader reader_austin = {
 	.proof = "Austin 3.7 on a program of known shares",
 	.bid = bid,
 	.read = read,
+	.cut = cut,
+	.one_table = true,
 };

@@ -472,6 +472,31 @@ static void losses_are_those_of_all_parts(void **state)
 	buffer_release(&text);
 }
 
+/* Which threads there are is told by all parts, what the metrics mean by the first lines. */
+static void threads_and_metrics_of_a_program_are_the_same_in_parts(void **state)
+{
+	const char *const heads[] = {
+		"", "# austin: 3.7.0\n# mode: memory\n\n", "P1;T0:1;a:b:1 -5\n"};
+	const struct reader *reader = reader_by_name("austin");
+	unsigned in_parts = 0;
+
+	(void)state;
+	for (size_t head = 0; head < sizeof(heads) / sizeof(*heads); head++) {
+		struct buffer text = {0};
+
+		buffer_text(&text, heads[head]);
+		for (int i = 0; i < 60; i++)
+			buffer_printf(&text, "P%d;T0:%d;app.py:main:7;app.py:f%d:1 %d\n", i % 3,
+				i / 9, i % 4, i + 1);
+		buffer_text(&text, "# duration: 5\n");
+		for (size_t len = text.len / 2; len <= text.len; len++)
+			in_parts += check_text(
+				reader, (struct bytes){text.at, len}, 2 + (unsigned)len % 3);
+		buffer_release(&text);
+	}
+	assert_true(in_parts > 1000);
+}
+
 /* "... 2 more" are frames of the trace above, which may be in another part. */
 static void what_depends_on_other_parts_is_left_to_one_reader(void **state)
 {
@@ -537,6 +562,7 @@ int main(void)
 		cmocka_unit_test(skipped_lines_of_a_script_are_told_once),
 		cmocka_unit_test(threads_of_a_call_graph_are_in_all_parts),
 		cmocka_unit_test(losses_are_those_of_all_parts),
+		cmocka_unit_test(threads_and_metrics_of_a_program_are_the_same_in_parts),
 		cmocka_unit_test(what_depends_on_other_parts_is_left_to_one_reader),
 		cmocka_unit_test(what_is_not_worth_it_is_not_cut),
 	};
