@@ -70,7 +70,7 @@ static __always_inline void tell(struct told_hit *hit, bool lost)
 	struct hit_counts *c = counted();
 
 	if (c && (lost || bpf_ringbuf_output(&ring, hit, sizeof(*hit), ring_wakeup())))
-		__sync_fetch_and_add(&c->ring_full[hit->event & (HIT_EVENTS_MOST - 1)], 1);
+		count(&c->ring_full[hit->event & (HIT_EVENTS_MOST - 1)], 1);
 }
 
 static __always_inline void later_tell(union later_told *told, __u32 chunk)
@@ -85,7 +85,7 @@ static __always_inline void count_crowded(const struct told_hit *hit)
 	struct hit_counts *c = counted();
 
 	if (c)
-		__sync_fetch_and_add(&c->crowded[hit->event & (HIT_EVENTS_MOST - 1)], 1);
+		count(&c->crowded[hit->event & (HIT_EVENTS_MOST - 1)], 1);
 }
 
 /* Does who comes by count, and with what? */
@@ -104,9 +104,9 @@ static __always_inline bool hit_of(void *ctx, struct task_struct *task, struct t
 	found = value_of(ctx, task, (__u32)(cookie >> 8), &value);
 	if (found == VALUE_NONE)
 		return false;
-	__sync_fetch_and_add(&c->hits[event], 1);
+	count(&c->hits[event], 1);
 	if (found == VALUE_ABSENT) {
-		__sync_fetch_and_add(&c->unread[event], 1);
+		count(&c->unread[event], 1);
 		return false;
 	}
 	*ret = (struct told_hit){.told = TOLD_HIT,

@@ -67,7 +67,7 @@ static __always_inline void tell(struct told_request *told, bool lost)
 	struct request_counts *c = counted();
 
 	if (c && (lost || bpf_ringbuf_output(&ring, told, sizeof(*told), ring_wakeup())))
-		__sync_fetch_and_add(&c->ring_full, 1);
+		count(&c->ring_full, 1);
 }
 
 /* A request has ended (`told`), or become a part of another one (NULL); or its stack is known
@@ -114,7 +114,7 @@ static __always_inline void count_other(struct task_struct *task)
 	struct request_counts *c = task->flags & TASK_KERNEL_THREAD ? counted() : NULL;
 
 	if (c)
-		c->others++;
+		count(&c->others, 1);
 }
 
 static __always_inline void miss(const struct request_state *state)
@@ -125,8 +125,8 @@ static __always_inline void miss(const struct request_state *state)
 		meet(state->number, NULL, 0);
 	if (!c)
 		return;
-	c->requests++;
-	c->map_full++;
+	count(&c->requests, 1);
+	count(&c->map_full, 1);
 }
 
 /* Its stack, or a part of it, until the rest is known. */
@@ -213,7 +213,7 @@ int BPF_PROG(on_merge, struct request *request)
 		meet(state->number, NULL, 0);
 	bpf_map_delete_elem(&requests, &key);
 	if (c)
-		c->merged++;
+		count(&c->merged, 1);
 	return 0;
 }
 
@@ -255,7 +255,7 @@ static __always_inline void end(const struct request_state *state, __u64 now)
 
 	if (!c)
 		return;
-	c->requests++;
+	count(&c->requests, 1);
 	if (state->number)
 		meet(state->number, &told, 0);
 	else

@@ -77,7 +77,7 @@ static __always_inline void tell(struct told_call *call, bool lost)
 	struct call_counts *c = counted();
 
 	if (c && (lost || bpf_ringbuf_output(&ring, call, sizeof(*call), ring_wakeup())))
-		c->ring_full++;
+		count(&c->ring_full, 1);
 }
 
 static __always_inline void later_tell(union later_told *told, __u32 chunk)
@@ -132,7 +132,7 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 	t->since = 0;
 	if (!wanted_cpu(cpu))
 		return 0;
-	c->calls++;
+	count(&c->calls, 1);
 	tell_from(ctx, task, &call, t->lost);
 	return 0;
 }

@@ -76,7 +76,7 @@ static __always_inline void count_nested(void)
 	struct lock_counts *c = counted();
 
 	if (c)
-		c->nested++;
+		count(&c->nested, 1);
 }
 
 static __always_inline void count_unseen(void)
@@ -84,7 +84,7 @@ static __always_inline void count_unseen(void)
 	struct lock_counts *c = counted();
 
 	if (c)
-		c->unseen++;
+		count(&c->unseen, 1);
 }
 
 /* ---- Waits ---- */
@@ -145,7 +145,7 @@ static __always_inline void tell(struct told_lock *told, bool lost)
 	struct lock_counts *c = counted();
 
 	if (c && (lost || bpf_ringbuf_output(&ring, told, sizeof(*told), ring_wakeup())))
-		c->ring_full++;
+		count(&c->ring_full, 1);
 }
 
 static __always_inline void later_tell(union later_told *told, __u32 chunk)
@@ -168,7 +168,7 @@ static __always_inline void end(void *ctx, struct wait *wait, struct task_struct
 	told = told_of(wait, task, now);
 	if (!take(wait, told.since) || !c)
 		return;
-	c->waits++;
+	count(&c->waits, 1);
 	if (!room || wait->lost || !later_keep(room, task, &told, sizeof(told)))
 		tell(&told, wait->lost);
 }
@@ -418,8 +418,8 @@ static __always_inline bool tell_waiting(
 		wait->since = told.since;
 		return false;
 	}
-	c->waits++;
-	c->ring_full += wait->lost;
+	count(&c->waits, 1);
+	count(&c->ring_full, wait->lost);
 	return true;
 }
 

@@ -38,8 +38,6 @@ static __always_inline void marked(struct task_struct *task)
 {
 }
 
-#define COUNT(c, what) __sync_fetch_and_add(&(c)->what, 1)
-
 static __always_inline struct block_key key_of(struct task_struct *task, __u64 address)
 {
 	return (struct block_key){.address = address,
@@ -120,11 +118,11 @@ static __always_inline void take_out(
 	struct block_key key = key_of(task, address);
 
 	if (!bpf_map_delete_elem(&blocks, &key))
-		COUNT(c, frees);
+		count(&c->frees, 1);
 	else if (is_from_library(ctx))
-		COUNT(c, own_frees);
+		count(&c->own_frees, 1);
 	else
-		COUNT(c, unknown_frees);
+		count(&c->unknown_frees, 1);
 }
 
 static __always_inline void put(
@@ -136,9 +134,9 @@ static __always_inline void put(
 		return;
 	/* Who freed the one that was there did so unseen, or there is no room. */
 	if (bpf_map_update_elem(&blocks, &key, block, BPF_EXIST))
-		COUNT(c, map_full);
+		count(&c->map_full, 1);
 	else
-		COUNT(c, replaced);
+		count(&c->replaced, 1);
 }
 
 /* ---- Calls ---- */
@@ -200,11 +198,11 @@ static __always_inline void tell(struct task_struct *task, struct thread *t, str
 	struct told_alloc told = {
 		.told = TOLD_ALLOC, .pid = process_number(task), .block = t->block};
 
-	COUNT(c, allocations);
+	count(&c->allocations, 1);
 	if (t->block.lost == BLOCK_NO_ROOM)
-		COUNT(c, crowded);
+		count(&c->crowded, 1);
 	else if (t->block.lost || bpf_ringbuf_output(&ring, &told, sizeof(told), ring_wakeup()))
-		COUNT(c, ring_full);
+		count(&c->ring_full, 1);
 }
 
 /* The address of the new block; 0: there is none. */
@@ -225,9 +223,9 @@ static __always_inline void fail(struct task_struct *task, struct thread *t, str
 	if (!t->old)
 		return;
 	if (!t->block.size && t->known)
-		COUNT(c, frees);
+		count(&c->frees, 1);
 	else if (!t->block.size)
-		COUNT(c, unknown_frees);
+		count(&c->unknown_frees, 1);
 	else if (t->known)
 		put(task, t->old, &t->was, c);
 }
@@ -249,9 +247,9 @@ int on_allocated(__u64 *ctx)
 		return 0;
 	}
 	if (t->old && t->known)
-		COUNT(c, frees);
+		count(&c->frees, 1);
 	else if (t->old)
-		COUNT(c, unknown_frees);
+		count(&c->unknown_frees, 1);
 	tell(task, t, c);
 	put(task, address, &t->block, c);
 	return 0;

@@ -72,13 +72,13 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 	if (!c)
 		return false;
 	if (whole < least) {
-		c->short_waits++;
-		c->short_ns += whole;
+		count(&c->short_waits, 1);
+		count(&c->short_ns, whole);
 		return false;
 	}
 	if (whole > most) {
-		c->long_waits++;
-		c->long_ns += whole;
+		count(&c->long_waits, 1);
+		count(&c->long_ns, whole);
 		return false;
 	}
 	if (t->kind != WAIT_PREEMPTED && t->woken)
@@ -121,11 +121,11 @@ static __always_inline void tell_from(struct task_struct *task, struct stack_roo
 
 	if (!c || !take(t, wait))
 		return;
-	c->parts += parts;
+	count(&c->parts, parts);
 	if (room && !t->lost && later_keep(room, task, wait, sizeof(*wait)))
 		return;
 	if (t->lost || bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait), ring_wakeup()))
-		c->ring_full += parts;
+		count(&c->ring_full, parts);
 }
 
 static __always_inline void tell(struct thread *t, const struct told_wait *wait, __u32 parts)
@@ -152,8 +152,8 @@ static __always_inline void miss(__u8 kind, __u16 in)
 
 	if (!c)
 		return;
-	c->parts++;
-	c->unseen++;
+	count(&c->parts, 1);
+	count(&c->unseen, 1);
 }
 
 /* It leaves, and was not seen to come back: kernels do not tell of every switch. Up to where it was
@@ -322,13 +322,12 @@ int BPF_PROG(on_arrived)
 	return 0;
 }
 
-/* Only ring_full is added to by one instruction: timers add to it, too. */
 static __always_inline void later_tell_wait(struct told_wait *wait)
 {
 	struct wait_counts *c = counted();
 
 	if (c && bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait), ring_wakeup()))
-		__sync_fetch_and_add(&c->ring_full, parts_of(wait));
+		count(&c->ring_full, parts_of(wait));
 }
 
 static __always_inline void later_tell(union later_told *told, __u32 chunk)
@@ -438,9 +437,9 @@ static __always_inline void tell_waiting(
 		t->since = wait->since;
 		return;
 	}
-	c->parts += parts;
+	count(&c->parts, parts);
 	if (t->lost)
-		c->ring_full += parts;
+		count(&c->ring_full, parts);
 	t->ended = 0;
 }
 

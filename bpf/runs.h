@@ -49,8 +49,8 @@ static __always_inline bool output_run(struct told_run *run, bool lost)
 
 	lost = lost || bpf_ringbuf_output(&ring, run, sizeof(*run), ring_wakeup());
 	if (c) {
-		c->parts++;
-		c->ring_full += lost;
+		count(&c->parts, 1);
+		count(&c->ring_full, lost);
 	}
 	return !lost;
 }
@@ -105,7 +105,7 @@ static __always_inline bool keep_run(
 	describe_run(task, t, now, &run);
 	if (!later_keep(room, task, &run, sizeof(run)))
 		return false;
-	c->parts++;
+	count(&c->parts, 1);
 	t->ran = 0;
 	return true;
 }
@@ -162,7 +162,7 @@ static __always_inline void later_tell_run(struct told_run *run, __u32 known)
 		t->ran_chunk = run->chunk;
 	if (!c || !bpf_ringbuf_output(&ring, (void *)run, sizeof(*run), ring_wakeup()))
 		return;
-	__sync_fetch_and_add(&c->ring_full, 1);
+	count(&c->ring_full, 1);
 	if (t)
 		__sync_fetch_and_add(&t->ran, run->ran);
 }
@@ -187,7 +187,7 @@ int still_running(struct bpf_iter__task *ctx)
 		return 0;
 	describe_run(task, t, now, &run);
 	run.cpu = NO_CPU;
-	c->parts++;
+	count(&c->parts, 1);
 	bpf_seq_write(ctx->meta->seq, &run, sizeof(run));
 	t->ran = 0;
 	return 0;

@@ -69,9 +69,9 @@ static __always_inline void tell(const struct told_sample *sample)
 	if (!c)
 		return;
 	if (untimed)
-		__sync_fetch_and_add(&c->map_full, !tally(&key));
+		count(&c->map_full, !tally(&key));
 	else if (bpf_ringbuf_output(&ring, (void *)sample, sizeof(*sample), ring_wakeup()))
-		__sync_fetch_and_add(&c->ring_full, 1);
+		count(&c->ring_full, 1);
 }
 
 static __always_inline bool passed_over(struct task_struct *task, struct sample_counts *c)
@@ -80,7 +80,7 @@ static __always_inline bool passed_over(struct task_struct *task, struct sample_
 
 	if (!t || !tick_passed_over(&t->ticks))
 		return false;
-	__sync_fetch_and_add(&c->passed_over, 1);
+	count(&c->passed_over, 1);
 	return true;
 }
 
@@ -114,7 +114,7 @@ int on_sample(void *ctx)
 	stack_take_as(room, ctx, task, asked.kernel_frames, NULL, NULL);
 	sample.chunk = room->id;
 	if (room->lost)
-		__sync_fetch_and_add(&c->ring_full, 1);
+		count(&c->ring_full, 1);
 	else if (!later_keep(room, task, &sample, sizeof(sample)))
 		tell(&sample);
 	return 0;

@@ -42,6 +42,13 @@ static __always_inline struct mark *mark_of(struct task_struct *task, __u64 flag
 /* There was no memory for the mark of a child. */
 static __always_inline void count_unmarked(void);
 
+/* In one instruction: an interrupt may count in between, and another thread where programs can be
+ * preempted. */
+static __always_inline void count(__u64 *counter, __u64 more)
+{
+	__sync_fetch_and_add(counter, more);
+}
+
 /* Both, and the tables behind them, of the mode's own types: `thread_type`, which begins with a
  * mark, of each thread, as many as there are; `counts_type`, which has a member `unknown`, of each
  * CPU. */
@@ -71,7 +78,7 @@ static __always_inline void count_unmarked(void);
 	{                                                                                          \
 		counts_type *c = counted();                                                        \
 		if (c)                                                                             \
-			c->unknown++;                                                              \
+			count(&c->unknown, 1);                                                     \
 	}
 
 /* A thread that was there before has been marked. */
