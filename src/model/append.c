@@ -358,7 +358,8 @@ static bool table_added(
 
 /* ---- All of it ---- */
 
-/* Nothing but stacks of named places, samples of them and their values? */
+/* Nothing but stacks of named places, samples of them that tell no thread, and their values? What
+ * is said of the whole, the first part says. */
 static bool is_plain(const struct profile *p)
 {
 	bool plain = !p->full && !p->repeats && p->mappings.len == 1 && p->label_sets.len == 1 &&

@@ -1,10 +1,10 @@
 /* pprof_adder.c: how do samples get into the profile while others are being read? */
 #include "readers/pprof_adder.h"
 
+#include "base/relay.h"
 #include "readers/pprof_tags.h"
 #include "readers/waiting_paths.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #define BATCHES	 16u
@@ -26,12 +26,7 @@ struct pprof_adder {
 	struct waiting_paths *waiting; /* of stacks behind those that were added; NULL: none do */
 	size_t settled;		       /* samples before the first that may have such a stack */
 
-	pthread_t thread;
-	bool has_thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	uint64_t passed, added; /* batches; under the lock when there is a thread */
-	bool finished;
+	struct relay relay;
 	size_t count; /* of batches: one without a thread */
 	struct pprof_batch batches[];
 };
@@ -167,25 +162,12 @@ static void add(struct pprof_adder *a, struct pprof_batch *batch)
 
 /* ---- The thread ---- */
 
-static void *work(void *context)
+static bool take(void *adder, size_t slot)
 {
-	struct pprof_adder *a = context;
+	struct pprof_adder *a = adder;
 
-	pthread_mutex_lock(&a->lock);
-	for (;;) {
-		while (a->added == a->passed && !a->finished)
-			pthread_cond_wait(&a->changed, &a->lock);
-		if (a->added == a->passed)
-			break;
-		pthread_mutex_unlock(&a->lock);
-		add(a, &a->batches[a->added % BATCHES]);
-		pthread_mutex_lock(&a->lock);
-		a->added++;
-		if (a->passed - a->added <= BATCHES - WAKE)
-			pthread_cond_signal(&a->changed);
-	}
-	pthread_mutex_unlock(&a->lock);
-	return NULL;
+	add(a, &a->batches[slot]);
+	return true;
 }
 
 struct pprof_adder *pprof_adder_new(struct profile *profile, uint32_t samples, size_t expected,
@@ -205,40 +187,20 @@ struct pprof_adder *pprof_adder_new(struct profile *profile, uint32_t samples, s
 	vector_reserve(&profile->samples.items[samples].stack, expected);
 	for (size_t i = 0; i < types; i++)
 		vector_reserve(&profile->streams.items[streams[i]].value, expected);
-	pthread_mutex_init(&a->lock, NULL);
-	pthread_cond_init(&a->changed, NULL);
-	a->has_thread = with_thread && !pthread_create(&a->thread, NULL, work, a);
+	a->relay = (struct relay){.slots = count, .wake = WAKE, .take = take, .context = a};
+	relay_open(&a->relay, with_thread);
 	return a;
 }
 
 struct pprof_batch *pprof_adder_batch(struct pprof_adder *a)
 {
-	return &a->batches[a->passed % BATCHES];
+	return &a->batches[relay_slot(&a->relay)];
 }
 
 struct pprof_batch *pprof_adder_pass(struct pprof_adder *a)
 {
-	if (!a->has_thread) {
-		add(a, &a->batches[0]);
-		return &a->batches[0];
-	}
-	pthread_mutex_lock(&a->lock);
-	a->passed++;
-	if (a->passed - a->added >= WAKE)
-		pthread_cond_signal(&a->changed);
-	while (a->passed - a->added == BATCHES)
-		pthread_cond_wait(&a->changed, &a->lock);
-	pthread_mutex_unlock(&a->lock);
+	relay_pass(&a->relay);
 	return pprof_adder_batch(a);
-}
-
-static void join(struct pprof_adder *a)
-{
-	pthread_mutex_lock(&a->lock);
-	a->finished = true;
-	pthread_cond_signal(&a->changed);
-	pthread_mutex_unlock(&a->lock);
-	pthread_join(a->thread, NULL);
 }
 
 static void settle(struct pprof_adder *a)
@@ -257,16 +219,13 @@ void pprof_adder_finish(struct pprof_adder *a)
 {
 	if (!a)
 		return;
-	if (a->has_thread)
-		join(a);
+	relay_close(&a->relay);
 	if (a->waiting)
 		settle(a);
 	for (size_t i = 0; i < a->count; i++) {
 		vector_release(&a->batches[i].steps);
 		vector_release(&a->batches[i].values);
 	}
-	pthread_mutex_destroy(&a->lock);
-	pthread_cond_destroy(&a->changed);
 	paths_release(&a->paths);
 	waiting_paths_free(a->waiting);
 	vector_release(&a->stacks);

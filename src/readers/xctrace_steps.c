@@ -3,8 +3,8 @@
 
 #include "base/crew.h"
 #include "base/memory.h"
+#include "base/relay.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #define BATCHES	   4u		     /* that are read, or taken, or wait for that */
@@ -79,11 +79,6 @@ struct steps {
 	struct error *err;
 	uint64_t line; /* of the last tag */
 	struct xctrace_batch batches[BATCHES];
-	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t changed;
-	uint64_t read, taken; /* batches */
-	bool reading, taking; /* a thread is */
-	bool ended, failed;   /* all is read; nothing more is to be taken */
 };
 
 /* Up to a batch full. */
@@ -108,56 +103,32 @@ static void read_batch(struct steps *s, struct xctrace_batch *batch)
 	}
 }
 
-/* With the lock, which is left meanwhile. */
-static void read_next(struct steps *s)
-{
-	struct xctrace_batch *batch = &s->batches[s->read % BATCHES];
-
-	s->reading = true;
-	pthread_mutex_unlock(&s->lock);
-	read_batch(s, batch);
-	pthread_mutex_lock(&s->lock);
-	s->reading = false;
-	s->ended = !batch->more;
-	s->read++;
-}
-
-/* As read_next. */
-static void take_next(struct steps *s)
-{
-	const struct xctrace_batch *batch = &s->batches[s->taken % BATCHES];
-	bool done;
-
-	s->taking = true;
-	pthread_mutex_unlock(&s->lock);
-	done = s->take(s->context, batch, s->err);
-	if (done && batch->error.code) {
-		*s->err = batch->error;
-		done = false;
-	}
-	pthread_mutex_lock(&s->lock);
-	s->taking = false;
-	s->failed = !done;
-	s->taken++;
-}
-
-/* A thread does what is next and nobody is at: one alone does all of it. */
-static void work(void *steps, size_t i)
+static bool take_batch(void *steps, size_t slot)
 {
 	struct steps *s = steps;
+	const struct xctrace_batch *batch = &s->batches[slot];
 
-	(void)i;
-	pthread_mutex_lock(&s->lock);
-	while (!s->failed && !(s->ended && s->taken == s->read)) {
-		if (!s->taking && s->taken < s->read)
-			take_next(s);
-		else if (!s->reading && !s->ended && s->read - s->taken < BATCHES)
-			read_next(s);
-		else
-			pthread_cond_wait(&s->changed, &s->lock);
-		pthread_cond_signal(&s->changed);
+	if (!s->take(s->context, batch, s->err))
+		return false;
+	if (batch->error.code)
+		*s->err = batch->error;
+	return !batch->error.code;
+}
+
+/* The first batch has been read; when it has all, no other thread is worth it. */
+static bool take_all(struct steps *s)
+{
+	struct relay relay = {.slots = BATCHES, .wake = 1, .take = take_batch, .context = s};
+	bool more = s->batches[0].more;
+
+	relay_open(&relay, more && crew_size(2) > 1);
+	while (relay_pass(&relay) && more) {
+		struct xctrace_batch *batch = &s->batches[relay_slot(&relay)];
+
+		read_batch(s, batch);
+		more = batch->more;
 	}
-	pthread_mutex_unlock(&s->lock);
+	return relay_close(&relay);
 }
 
 bool xctrace_steps_take(struct input *in, unsigned passed_over,
@@ -168,21 +139,17 @@ bool xctrace_steps_take(struct input *in, unsigned passed_over,
 		.passed_over = passed_over,
 		.take = take,
 		.context = context,
-		.err = err,
-		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.changed = PTHREAD_COND_INITIALIZER};
-	unsigned threads;
+		.err = err};
+	bool done;
 
 	for (unsigned i = 0; i < BATCHES; i++)
 		s.batches[i].steps = memory_new(STEPS_MOST, sizeof(*s.batches[i].steps));
-	read_batch(&s, &s.batches[s.read++]);
-	s.ended = !s.batches[0].more;
-	threads = s.ended ? 1 : crew_size(2);
-	crew_run(threads, 1, threads, work, &s);
+	read_batch(&s, &s.batches[0]);
+	done = take_all(&s);
 	for (unsigned i = 0; i < BATCHES; i++) {
 		free(s.batches[i].steps);
 		buffer_release(&s.batches[i].texts);
 	}
 	*ret_line = s.line;
-	return !s.failed;
+	return done;
 }

@@ -13,17 +13,17 @@ void layout_release(struct layout *l)
 
 /* ---- The tree ---- */
 
-/* A box that is open while those on top of it are placed. */
-struct open_box {
+/* A box while those on top of it are placed. */
+struct open_caller {
 	uint32_t index;
 	int64_t x; /* where the next one on top of it starts */
 };
 
 void layout_tree(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
-	enum layout_order order, int64_t least)
+	enum sibling_order order, int64_t least)
 {
 	struct preorder p;
-	struct open_box *open; /* by depth */
+	struct open_caller *open; /* by depth */
 
 	*l = (struct layout){0};
 	preorder_make(&p, v, total, order, least);
@@ -33,14 +33,14 @@ void layout_tree(struct layout *l, const struct view *v, const int64_t *self, co
 	for (size_t i = 0; i < p.count; i++) {
 		node_id node = p.node[i];
 		uint32_t depth = p.depth[i];
-		struct open_box *below = &open[depth ? depth - 1 : 0];
+		struct open_caller *below = &open[depth ? depth - 1 : 0];
 		int64_t start = depth ? below->x : 0;
 
 		l->boxes.items[i] = (struct box){
 			start, start + total[node], node, depth, depth ? below->index : 0, true};
 		below->x = start + total[node];
-		open[depth] = (struct open_box){
-			(uint32_t)i, start + (order == LAYOUT_BY_NAME ? self[node] : 0)};
+		open[depth] = (struct open_caller){
+			(uint32_t)i, start + (order == SIBLINGS_BY_NAME ? self[node] : 0)};
 	}
 	l->boxes.len = p.count;
 	free(open);
@@ -173,13 +173,13 @@ static void moments_group(struct moments *m, size_t threads)
 }
 
 /* The chart while it grows: the boxes that are open at the current moment, the root first. */
-struct chart_open {
+struct open_box {
 	node_id node;
 	uint32_t index;
 };
 struct chart {
 	struct layout *layout;
-	VECTOR(struct chart_open) open;
+	VECTOR(struct open_box) open;
 	VECTOR(node_id) path; /* of the moment, leaf first; kept to be used again */
 	int64_t now, least;
 	bool sides; /* boxes have changes */
@@ -206,7 +206,7 @@ static void chart_close(struct chart *c)
 static void chart_open(struct chart *c, node_id node)
 {
 	uint32_t depth = (uint32_t)c->open.len;
-	struct chart_open opened = {node, (uint32_t)c->layout->boxes.len};
+	struct open_box opened = {node, (uint32_t)c->layout->boxes.len};
 
 	if (c->sides)
 		vector_push(&c->layout->changes, 0);

@@ -29,12 +29,12 @@ struct layout {
 	int64_t most_change; /* of one sample, without sign */
 };
 
-/* The call tree of `v`, every frame once below each caller. `self` and `total` have an item for
- * every node (view_self, tree_totals) and are not negative. Nodes whose total is below `least` (in
- * value units; at least 1) get no box; the room that they need is left empty at the right end of
- * their caller. */
+/* The call tree of `v`, every frame once below each caller. By name a frame's own value is on the
+ * left, by weight on the right. `self` and `total` have an item for every node (view_self,
+ * tree_totals) and are not negative. Nodes whose total is below `least` (in value units; at least
+ * 1) get no box; the room that they need is left empty at the right end of their caller. */
 void layout_tree(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
-	enum layout_order order, int64_t least);
+	enum sibling_order order, int64_t least);
 
 /* The same as a tree of sorted lines of text: the order of siblings is that of the lines' bytes,
  * and where other lines come between a frame's own and those of its callees it has two boxes.

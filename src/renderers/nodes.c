@@ -15,7 +15,7 @@
 #define SMALL_SHARE 1e-4	      /* of the whole: a quarter of a pixel of 2,500 */
 
 struct nodes_settings {
-	int order; /* enum layout_order */
+	int order; /* enum sibling_order */
 	double least;
 	uint64_t most;
 	uint64_t open; /* a node_id */
@@ -313,7 +313,7 @@ static bool nodes_render(
 
 	if (done) {
 		put_together(&n, s);
-		preorder_make(&n.rows, &n.view, n.total, (enum layout_order)s->order, 1);
+		preorder_make(&n.rows, &n.view, n.total, (enum sibling_order)s->order, 1);
 		make_rows(&n);
 		fill_rows(&n);
 		write_nodes(&n, out);

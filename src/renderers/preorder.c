@@ -29,8 +29,8 @@ static int ranked_frame_compare(const void *a, const void *b)
 	return order ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Each frame of `nodes` once, sorted by name; *ret_number: of each frame its number in the nodes'
- * order, plus 1. Only frames that are drawn are compared: a big profile has many more. */
+/* Each frame of `nodes` once, sorted by name. Only frames that are drawn are compared: a big
+ * profile has many more. `seen`: zeros, one for every frame of the view. */
 static size_t sort_frames(const struct view *v, const node_id *nodes, size_t count,
 	struct ranked_frame **ret_frames, uint32_t *seen)
 {
@@ -225,7 +225,7 @@ static void place_callees(struct preorder *p, const struct kept *kept, const uin
 }
 
 void preorder_make(struct preorder *p, const struct view *v, const int64_t *total,
-	enum layout_order order, int64_t least)
+	enum sibling_order order, int64_t least)
 {
 	struct kept kept = {0};
 	uint32_t *sorted, *spare, *callees, *end;
@@ -237,7 +237,7 @@ void preorder_make(struct preorder *p, const struct view *v, const int64_t *tota
 	p->count = kept.nodes.len;
 	spare = memory_new(p->count, sizeof(*spare));
 	sorted = sort_by_name(&kept, v, spare);
-	if (order == LAYOUT_BY_WEIGHT)
+	if (order == SIBLINGS_BY_WEIGHT)
 		sort_by_weight(&kept, total, &sorted, &spare);
 	callees = group_callees(&kept, sorted, &end);
 	count_subtrees(&kept, spare);

@@ -5,9 +5,9 @@
 
 #include "model/view.h"
 
-enum layout_order {
-	LAYOUT_BY_NAME,	  /* siblings in byte order of their functions; a frame's own value first */
-	LAYOUT_BY_WEIGHT, /* the heaviest sibling first; a frame's own value last */
+enum sibling_order {
+	SIBLINGS_BY_NAME,   /* in byte order of their functions */
+	SIBLINGS_BY_WEIGHT, /* the heaviest first */
 };
 
 /* Two arrays of `count` items; [0] is the root. `{0}` is empty. */
@@ -21,7 +21,7 @@ struct preorder {
 /* The nodes of the view's tree whose `total` (tree_totals, not negative) is at least `least` and at
  * least 1; without any value there are none. */
 void preorder_make(struct preorder *p, const struct view *v, const int64_t *total,
-	enum layout_order order, int64_t least);
+	enum sibling_order order, int64_t least);
 void preorder_release(struct preorder *p);
 
 #endif

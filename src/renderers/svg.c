@@ -384,7 +384,7 @@ static void lay(struct layout *layout, const struct values *values, const struct
 		lay_lines(layout, values, least);
 	else
 		layout_tree(layout, &values->shown, values->self, values->total,
-			(enum layout_order)s->order, least);
+			(enum sibling_order)s->order, least);
 }
 
 static const char *nothing_there(const struct values *values)

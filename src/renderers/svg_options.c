@@ -132,7 +132,7 @@ void svg_defaults(void *settings)
 		.least_width = 0.1,
 		.factor = 1,
 		.palette = PALETTE_KIND,
-		.order = LAYOUT_BY_NAME,
+		.order = SIBLINGS_BY_NAME,
 	};
 }
 

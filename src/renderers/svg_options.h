@@ -43,7 +43,7 @@ struct svg_settings {
 	double factor;	       /* values are multiplied by it when they are shown */
 	double total;	       /* the value that the whole width stands for; 0: the sum */
 	int palette;	       /* enum palette */
-	int order;	       /* enum layout_order */
+	int order;	       /* enum sibling_order */
 	bool hash, random, keep_palette, icicle, chart, no_script;
 	int rules;	    /* enum svg_rules */
 	bool unsorted;	    /* frames as the input has them, one line after the other */

@@ -110,6 +110,7 @@ with View(kiln, 'times.txt') as view:
             strings.append(bytes(c['strings'][at:end]).decode())
             at = end
         assert header['total'] == sum(c['self']) == c['total'][0] and header['small'] == 0
+        assert min(c['self']) >= 0
         lines = {}
         for i in range(header['nodes']):
             inside = range(i + 1, c['end'][i])

@@ -34,7 +34,7 @@ static void sum(struct drawn *d)
 	tree_totals(&d->view.tree, d->self, d->total);
 }
 
-static void draw_tree(struct drawn *d, const char *text, enum layout_order order, int64_t least)
+static void draw_tree(struct drawn *d, const char *text, enum sibling_order order, int64_t least)
 {
 	*d = (struct drawn){0};
 	small_profile(&d->profile, text, false);
@@ -75,7 +75,7 @@ static void siblings_stand_by_name(void **state)
 	struct drawn d;
 
 	(void)state;
-	draw_tree(&d, "a;c 1,a;b 2,a;b;x 4,a 8", LAYOUT_BY_NAME, 1);
+	draw_tree(&d, "a;c 1,a;b 2,a;b;x 4,a 8", SIBLINGS_BY_NAME, 1);
 	/* What is spent in a frame itself comes first: 8 in a, then 2 in b. */
 	assert_boxes(&d, "0:/[0,15) 1:a[0,15) 2:b[8,14) 3:x[10,14) 2:c[14,15)");
 }
@@ -85,7 +85,7 @@ static void siblings_stand_by_weight(void **state)
 	struct drawn d;
 
 	(void)state;
-	draw_tree(&d, "a;b 1,a;d 4,a;c 4,a 8,z 90", LAYOUT_BY_WEIGHT, 1);
+	draw_tree(&d, "a;b 1,a;d 4,a;c 4,a 8,z 90", SIBLINGS_BY_WEIGHT, 1);
 	/* Equal weights: by name. What is spent in a itself comes last. */
 	assert_boxes(&d, "0:/[0,107) 1:z[0,90) 1:a[90,107) 2:c[90,94) 2:d[94,98) 2:b[98,99)");
 }
@@ -97,7 +97,7 @@ static void a_frame_is_one_box(void **state)
 	struct drawn d;
 
 	(void)state;
-	draw_tree(&d, "b 1,b.part.0 1,b;c 1", LAYOUT_BY_NAME, 1);
+	draw_tree(&d, "b 1,b.part.0 1,b;c 1", SIBLINGS_BY_NAME, 1);
 	assert_boxes(&d, "0:/[0,3) 1:b[0,2) 2:c[1,2) 1:b.part.0[2,3)");
 }
 
@@ -106,7 +106,7 @@ static void narrow_frames_leave_room_at_the_end(void **state)
 	struct drawn d;
 
 	(void)state;
-	draw_tree(&d, "a;b 1,a;c 5,a;d;e 2,a;d;f 2", LAYOUT_BY_NAME, 3);
+	draw_tree(&d, "a;b 1,a;c 5,a;d;e 2,a;d;f 2", SIBLINGS_BY_NAME, 3);
 	assert_boxes(&d, "0:/[0,10) 1:a[0,10) 2:c[0,5) 2:d[5,9)");
 }
 
@@ -115,11 +115,11 @@ static void nothing_has_no_boxes(void **state)
 	struct drawn d;
 
 	(void)state;
-	draw_tree(&d, "", LAYOUT_BY_NAME, 1);
+	draw_tree(&d, "", SIBLINGS_BY_NAME, 1);
 	assert_boxes(&d, "");
 	draw_chart(&d, "", true, 1);
 	assert_boxes(&d, "");
-	draw_tree(&d, "a 0", LAYOUT_BY_NAME, 0);
+	draw_tree(&d, "a 0", SIBLINGS_BY_NAME, 0);
 	assert_boxes(&d, "");
 }
 
@@ -128,10 +128,10 @@ static void depth_is_that_of_drawn_boxes(void **state)
 	struct drawn d;
 
 	(void)state;
-	draw_tree(&d, "a;b;c;d 1,a 9", LAYOUT_BY_NAME, 1);
+	draw_tree(&d, "a;b;c;d 1,a 9", SIBLINGS_BY_NAME, 1);
 	assert_int_equal(d.layout.depth, 4);
 	drawn_release(&d);
-	draw_tree(&d, "a;b;c;d 1,a 9", LAYOUT_BY_NAME, 2);
+	draw_tree(&d, "a;b;c;d 1,a 9", SIBLINGS_BY_NAME, 2);
 	assert_int_equal(d.layout.depth, 1);
 	drawn_release(&d);
 	draw_chart(&d, "a;b;c;d 1,a 9", false, 2);
@@ -218,7 +218,7 @@ static void any_layout_keeps_its_promises(void **state)
 			view_init(&d.view, &d.profile, BY_FUNCTION);
 			sum(&d);
 			layout_tree(&d.layout, &d.view, d.self, d.total,
-				seed % 2 ? LAYOUT_BY_NAME : LAYOUT_BY_WEIGHT, least);
+				seed % 2 ? SIBLINGS_BY_NAME : SIBLINGS_BY_WEIGHT, least);
 			check_contracts(&d, true, least);
 			layout_release(&d.layout);
 			layout_chart(&d.layout, &d.view, false, least);
@@ -238,7 +238,7 @@ static void depth_has_no_end(void **state)
 	for (int i = 0; i < 100000; i++)
 		buffer_text(&text, i ? ";f" : "f");
 	buffer_text(&text, " 1");
-	draw_tree(&d, text.at, LAYOUT_BY_NAME, 1);
+	draw_tree(&d, text.at, SIBLINGS_BY_NAME, 1);
 	assert_int_equal(d.layout.boxes.len, 100001);
 	assert_int_equal(d.layout.depth, 100000);
 	drawn_release(&d);
