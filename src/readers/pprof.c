@@ -12,149 +12,65 @@
 
 /* ---- Samples ---- */
 
-static struct pprof_string *label_key(struct pprof *p, uint64_t index)
+/* Put the sample's parts into the batch: the fields that others look into, and its locations,
+ * which are in *ret_whole when they are all in one field, else in rows. */
+static bool take_parts(struct pprof *p, const struct protobuf_field *field, struct bytes *ret_whole,
+	struct error *err)
 {
-	struct pprof_string *key = pprof_string_at(p, index);
+	struct protobuf m = protobuf_open(field->bytes, &pprof_sample_shape);
+	const char *fields = NULL, *labels = NULL, *end = field->bytes.at + field->bytes.len;
+	struct bytes whole = {0};
 
-	if (!key->role) {
-		key->role = (int8_t)(pprof_tag_role(key->text) + 1);
-		key->made = profile_string(p->profile, key->text);
-	}
-	return key;
-}
-
-static bool take_label(struct pprof *p, struct bytes message, struct error *err)
-{
-	struct protobuf m = protobuf_open(message, &pprof_label_shape);
-	uint64_t key = 0, text = 0, number = 0, unit = 0;
-	struct pprof_string *name;
-	bool is_text = false;
-
+	p->rows.len = 0;
 	for (struct protobuf_field f; protobuf_next(&m, &f);) {
-		if (f.number == PPROF_LABEL_KEY) {
-			key = f.value;
-		} else if (f.number == PPROF_LABEL_STR) {
-			text = f.value;
-			is_text = true;
-		} else if (f.number == PPROF_LABEL_NUM) {
-			number = f.value;
-		} else if (f.number == PPROF_LABEL_UNIT) {
-			unit = f.value;
-		}
-	}
-	if (!pprof_finish_message(p, &m, err))
-		return false;
-	name = label_key(p, key);
-	if (text || (is_text && !number && !unit))
-		pprof_tags_add_text(&p->tags, (enum tag_role)(name->role - 1), name->made,
-			pprof_string_made(p, text));
-	else
-		pprof_tags_add_number(&p->tags, (enum tag_role)(name->role - 1), name->made,
-			(int64_t)number, pprof_text_at(p, unit));
-	return true;
-}
-
-static bool take_values(struct pprof *p, struct protobuf_field f)
-{
-	struct cursor c = cursor_of(f.bytes);
-
-	if (f.wire == PROTOBUF_VARINT)
-		vector_push(&p->batch->values, (int64_t)f.value);
-	while (c.at < c.end)
-		vector_push(&p->batch->values, (int64_t)cursor_uleb(&c));
-	return !c.bad;
-}
-
-static bool skip_sample(struct pprof *p, const struct protobuf_field *sample, const char *reason)
-{
-	if (!p->bad_samples++) {
-		p->first_bad = (uint64_t)(sample->at - p->start);
-		p->bad_reason = reason;
-	}
-	return true;
-}
-
-/* The batch's next sample is complete. */
-static bool add_sample(struct pprof *p)
-{
-	pprof_tags_apply(&p->tags, &p->batch->samples[p->batch->count++]);
-	p->taken++;
-	if (p->batch->count == PPROF_BATCH || p->batch->steps.len >= PPROF_BATCH_STEPS)
-		p->batch = pprof_adder_pass(p->adder);
-	return true;
-}
-
-/* Labels come last, and most sets of them again. */
-struct label_run {
-	struct seen_question question; /* what are the bytes from the first on? */
-	bool begun, only, known;
-};
-
-static void begin_labels(
-	struct pprof *p, const struct protobuf *sample, const char *first, struct label_run *run)
-{
-	struct bytes bytes = {first, (size_t)((const char *)sample->cursor.end - first)};
-	uint32_t kept;
-
-	run->begun = run->only = true;
-	run->question = seen_question(&p->labels_seen, bytes);
-	kept = seen_find(&p->labels_seen, &run->question);
-	run->known = kept;
-	if (kept)
-		pprof_tags_recall(&p->tags, kept - 1);
-}
-
-static bool take_sample_fields(
-	struct pprof *p, struct bytes message, struct bytes *whole, struct error *err)
-{
-	struct protobuf m = protobuf_open(message, &pprof_sample_shape);
-	struct label_run run = {0};
-
-	for (struct protobuf_field f; !run.known && protobuf_next(&m, &f);) {
-		if (f.number == PPROF_SAMPLE_LABEL && !run.begun)
-			begin_labels(p, &m, f.at, &run);
-		if (f.number == PPROF_SAMPLE_LABEL && !run.known && !take_label(p, f.bytes, err))
-			return false;
-		if (f.number != PPROF_SAMPLE_LABEL)
-			run.only = false;
-		if (f.number == PPROF_SAMPLE_VALUE && !take_values(p, f))
-			return pprof_fail_at(p, f.at, "whole values", err);
-		if (f.number != PPROF_SAMPLE_LOCATION)
-			continue;
-		if (!whole->len && !p->rows.len && f.wire == PROTOBUF_BYTES) {
-			*whole = f.bytes;
+		if (f.number == PPROF_SAMPLE_LABEL)
+			labels = labels ? labels : f.at;
+		else if (labels) /* not only labels follow */
+			labels = end;
+		if (f.number != PPROF_SAMPLE_LOCATION) {
+			fields = fields ? fields : f.at;
 			continue;
 		}
-		if (!pprof_take_packed(p, *whole) ||
+		if (!whole.len && !p->rows.len && f.wire == PROTOBUF_BYTES) {
+			whole = f.bytes;
+			continue;
+		}
+		if (!pprof_take_packed(p, whole) ||
 			(f.wire == PROTOBUF_BYTES && !pprof_take_packed(p, f.bytes)))
 			return pprof_fail_at(p, f.at, "whole numbers of locations", err);
 		if (f.wire == PROTOBUF_VARINT)
 			pprof_take_location(p, f.value);
-		whole->len = 0;
+		whole.len = 0;
 	}
-	if (!run.known && run.only && !m.failed)
-		seen_put(&p->labels_seen, &run.question, pprof_tags_keep(&p->tags) + 1);
+	labels = labels ? labels : end;
+	p->batch->samples[p->batch->count] = (struct pprof_taken){
+		.at = field->at, .fields = fields ? fields : end, .labels = labels, .end = end};
+	*ret_whole = whole;
 	return pprof_finish_message(p, &m, err);
+}
+
+/* The batch's next sample is complete. */
+static bool pass_sample(struct pprof *p)
+{
+	p->batch->count++;
+	if (p->batch->count == PPROF_BATCH || p->batch->steps.len >= PPROF_BATCH_STEPS)
+		p->batch = pprof_adder_pass(p->adder);
+	return p->batch;
 }
 
 static bool take_sample(struct pprof *p, const struct protobuf_field *field,
 	struct seen_question *stack, struct error *err)
 {
-	size_t values = p->batch->values.len;
-	struct bytes whole = {0};
+	struct bytes whole;
 	const char *reason;
 
-	p->rows.len = 0;
-	pprof_tags_clear(&p->tags);
 	p->seen++;
-	if (!take_sample_fields(p, field->bytes, &whole, err))
+	if (!take_parts(p, field, &whole, err))
 		return false;
-	if (p->batch->values.len - values != p->types.len)
-		reason = "expected a value for each sample type";
-	else if (pprof_take_stack(p, whole, stack, &reason))
-		return add_sample(p);
-	p->batch->values.len = values;
-	return skip_sample(p, field, reason);
+	if (pprof_take_stack(p, whole, stack, &reason))
+		return pass_sample(p);
+	pprof_skip_sample(p, &p->without_stack, field->at, reason);
+	return true;
 }
 
 #define THREAD_LEAST ((size_t)1 << 20) /* bytes: a thread is not worth its while for less */
@@ -207,31 +123,33 @@ static bool take_samples(struct pprof *p, struct bytes content, struct error *er
 	struct ahead ahead;
 	bool done = true;
 
-	p->adder = pprof_adder_new(p->profile, p->samples, samples_most(p, content.len),
-		p->stream_of, p->types.len, content.len >= THREAD_LEAST && crew_size(2) > 1);
+	p->adder = pprof_adder_new(
+		p, samples_most(p, content.len), content.len >= THREAD_LEAST && crew_size(2) > 1);
 	p->batch = pprof_adder_batch(p->adder);
 	while (done && look_ahead(p, &m, &ahead))
 		for (size_t i = 0; done && i < ahead.count; i++)
 			done = take_sample(p, &ahead.samples[i], &ahead.stacks[i], err);
-	pprof_adder_pass(p->adder);
-	pprof_adder_finish(p->adder);
-	return done;
+	return pprof_adder_finish(p->adder, err) && done;
 }
 
 /* ---- The file ---- */
 
 static bool read_content(struct pprof *p, struct bytes content, struct error *err)
 {
+	struct pprof_skipped bad;
+
 	p->start = content.at;
 	p->end = content.at + content.len;
 	if (!pprof_take_tables(p, content, err))
 		return false;
+	pprof_make_places(p);
 	pprof_open_streams(p);
 	if (!take_samples(p, content, err))
 		return false;
-	if (p->bad_samples && !p->taken)
-		return error_set(err, ERR_FORMAT, "byte %llu: %s", (unsigned long long)p->first_bad,
-			p->bad_reason);
+	bad = pprof_skipped(p);
+	if (bad.count && !p->taken)
+		return error_set(err, ERR_FORMAT, "byte %llu: %s", (unsigned long long)bad.first,
+			bad.reason);
 	pprof_tell(p, content);
 	return true;
 }

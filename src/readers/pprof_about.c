@@ -189,10 +189,12 @@ static void tell_delivered(struct pprof *p)
 
 static void tell_oddities(struct pprof *p)
 {
-	if (p->bad_samples)
+	struct pprof_skipped bad = pprof_skipped(p);
+
+	if (bad.count)
 		profile_note(p->profile, "%llu of %llu samples skipped, first at byte %llu: %s",
-			(unsigned long long)p->bad_samples, (unsigned long long)p->seen,
-			(unsigned long long)p->first_bad, p->bad_reason);
+			(unsigned long long)bad.count, (unsigned long long)p->seen,
+			(unsigned long long)bad.first, bad.reason);
 	if (p->bad_strings)
 		profile_note(p->profile, "references to strings that the file has not got: %llu",
 			(unsigned long long)p->bad_strings);

@@ -2,7 +2,7 @@
 #include "readers/pprof_adder.h"
 
 #include "base/relay.h"
-#include "readers/pprof_tags.h"
+#include "readers/pprof_file.h"
 #include "readers/waiting_paths.h"
 
 #include <stdlib.h>
@@ -12,10 +12,8 @@
 #define EXPECTED 8u /* paths that are expected before one is walked */
 
 struct pprof_adder {
+	struct pprof *file;
 	struct profile *profile;
-	const uint32_t *streams;
-	size_t types;
-	uint32_t samples;
 	size_t expected, taken; /* samples */
 	struct paths paths;
 	VECTOR(stack_id) stacks; /* by number */
@@ -26,6 +24,8 @@ struct pprof_adder {
 	struct waiting_paths *waiting; /* of stacks behind those that were added; NULL: none do */
 	size_t settled;		       /* samples before the first that may have such a stack */
 
+	struct sample rows[PPROF_BATCH]; /* of the batch; `stack` is a number first */
+	struct error error;		 /* where a message is none */
 	struct relay relay;
 	size_t count; /* of batches: one without a thread */
 	struct pprof_batch batches[];
@@ -72,27 +72,54 @@ static void add_paths(struct pprof_adder *a, const struct pprof_batch *batch)
 	}
 }
 
-/* The number stands for a stack that waits. */
-static void add_samples(struct pprof_adder *a, struct pprof_batch *batch)
+/* What they say but for their stacks. */
+static bool take_samples(struct pprof_adder *a, const struct pprof_batch *batch, size_t *ret_count)
 {
-	struct profile *p = a->profile;
-	struct sample *samples = batch->samples;
+	struct pprof *p = a->file;
+	size_t count = 0;
 
-	for (size_t i = 0; !a->waiting && i < batch->count; i++)
-		samples[i].stack = a->stacks.items[samples[i].stack];
-	samples[0].has = samples[batch->count - 1].has;
-	pprof_tags_fill(&p->samples.items[a->samples], samples[0].has);
-	profile_add_rows(p, a->samples, samples, batch->count);
+	p->values.len = 0;
+	for (size_t i = 0; i < batch->count; i++) {
+		const struct pprof_taken *sample = &batch->samples[i];
+		size_t values = p->values.len;
+
+		if (!pprof_take_fields(p, sample, &a->error))
+			return false;
+		if (p->values.len - values == p->types.len) {
+			a->rows[count] = (struct sample){.stack = sample->stack};
+			pprof_tags_apply(&p->tags, &a->rows[count++]);
+			continue;
+		}
+		p->values.len = values;
+		pprof_skip_sample(
+			p, &p->without_values, sample->at, "expected a value for each sample type");
+	}
+	*ret_count = count;
+	return true;
 }
 
-static void add_values(struct pprof_adder *a, const struct pprof_batch *batch)
+/* Columns that one has, those behind it have too. The number stands for a stack that waits. */
+static void add_samples(struct pprof_adder *a, size_t count)
 {
-	for (size_t type = 0; type < a->types; type++) {
-		struct stream *stream = &a->profile->streams.items[a->streams[type]];
-		const int64_t *value = batch->values.items + type;
+	uint32_t samples = a->file->samples;
 
-		vector_reserve(&stream->value, batch->count);
-		for (size_t i = 0; i < batch->count; i++, value += a->types)
+	for (size_t i = 0; !a->waiting && i < count; i++)
+		a->rows[i].stack = a->stacks.items[a->rows[i].stack];
+	a->rows[0].has = a->rows[count - 1].has;
+	pprof_tags_fill(&a->profile->samples.items[samples], a->rows[0].has);
+	profile_add_rows(a->profile, samples, a->rows, count);
+}
+
+static void add_values(struct pprof_adder *a, size_t count)
+{
+	size_t types = a->file->types.len;
+
+	for (size_t type = 0; type < types; type++) {
+		struct stream *stream = &a->profile->streams.items[a->file->stream_of[type]];
+		const int64_t *value = a->file->values.items + type;
+
+		vector_reserve(&stream->value, count);
+		for (size_t i = 0; i < count; i++, value += types)
 			stream->value.items[stream->value.len++] = *value;
 	}
 }
@@ -121,7 +148,7 @@ static void look_at_order(struct pprof_adder *a)
 		return;
 	if (steps - added > steps / FOUND_PART && rows_in_all(a) > LARGE_TREE) {
 		a->waiting = waiting_paths_new(a->expected > a->taken ? a->expected - a->taken : 0);
-		a->settled = a->profile->samples.items[a->samples].count;
+		a->settled = a->profile->samples.items[a->file->samples].count;
 	}
 	a->trial = (struct trial){a->stacks.len, a->steps, rows};
 }
@@ -147,17 +174,23 @@ static void make_room(struct pprof_adder *a)
 	vector_reserve(&p->stack_location, (size_t)((double)p->stack_location.len * (times - 1)));
 }
 
-static void add(struct pprof_adder *a, struct pprof_batch *batch)
+static bool add(struct pprof_adder *a, struct pprof_batch *batch)
 {
-	if (!batch->count)
-		return;
+	size_t count;
+
 	look_at_order(a);
 	make_room(a);
 	add_paths(a, batch);
-	add_samples(a, batch);
-	add_values(a, batch);
+	if (!take_samples(a, batch, &count))
+		return false;
+	if (count) {
+		add_samples(a, count);
+		add_values(a, count);
+	}
 	a->taken += batch->count;
-	batch->count = batch->paths_count = batch->steps.len = batch->values.len = 0;
+	a->file->taken += count;
+	batch->count = batch->paths_count = batch->steps.len = 0;
+	return true;
 }
 
 /* ---- The thread ---- */
@@ -166,27 +199,24 @@ static bool take(void *adder, size_t slot)
 {
 	struct pprof_adder *a = adder;
 
-	add(a, &a->batches[slot]);
-	return true;
+	return add(a, &a->batches[slot]);
 }
 
-struct pprof_adder *pprof_adder_new(struct profile *profile, uint32_t samples, size_t expected,
-	const uint32_t *streams, size_t types, bool with_thread)
+struct pprof_adder *pprof_adder_new(struct pprof *file, size_t expected, bool with_thread)
 {
 	size_t count = with_thread ? BATCHES : 1;
 	struct pprof_adder *a = memory_new(1, sizeof(*a) + count * sizeof(*a->batches));
+	struct profile *profile = file->profile;
 
 	a->count = count;
+	a->file = file;
 	a->profile = a->paths.profile = profile;
-	a->samples = samples;
 	a->trial.rows = profile->stack_caller.len;
-	a->streams = streams;
-	a->types = types;
 	a->expected = expected;
 	vector_reserve(&a->stacks, expected);
-	vector_reserve(&profile->samples.items[samples].stack, expected);
-	for (size_t i = 0; i < types; i++)
-		vector_reserve(&profile->streams.items[streams[i]].value, expected);
+	vector_reserve(&profile->samples.items[file->samples].stack, expected);
+	for (size_t i = 0; i < file->types.len; i++)
+		vector_reserve(&profile->streams.items[file->stream_of[i]].value, expected);
 	a->relay = (struct relay){.slots = count, .wake = WAKE, .take = take, .context = a};
 	relay_open(&a->relay, with_thread);
 	return a;
@@ -199,13 +229,12 @@ struct pprof_batch *pprof_adder_batch(struct pprof_adder *a)
 
 struct pprof_batch *pprof_adder_pass(struct pprof_adder *a)
 {
-	relay_pass(&a->relay);
-	return pprof_adder_batch(a);
+	return relay_pass(&a->relay) ? pprof_adder_batch(a) : NULL;
 }
 
 static void settle(struct pprof_adder *a)
 {
-	struct samples *samples = &a->profile->samples.items[a->samples];
+	struct samples *samples = &a->profile->samples.items[a->file->samples];
 	size_t added = a->stacks.len;
 
 	vector_reserve(&a->stacks, a->waiting->count);
@@ -215,19 +244,21 @@ static void settle(struct pprof_adder *a)
 		samples->stack.items[i] = a->stacks.items[samples->stack.items[i]];
 }
 
-void pprof_adder_finish(struct pprof_adder *a)
+bool pprof_adder_finish(struct pprof_adder *a, struct error *err)
 {
-	if (!a)
-		return;
-	relay_close(&a->relay);
-	if (a->waiting)
+	bool done;
+
+	relay_pass(&a->relay);
+	done = relay_close(&a->relay);
+	if (!done)
+		*err = a->error;
+	else if (a->waiting)
 		settle(a);
-	for (size_t i = 0; i < a->count; i++) {
+	for (size_t i = 0; i < a->count; i++)
 		vector_release(&a->batches[i].steps);
-		vector_release(&a->batches[i].values);
-	}
 	paths_release(&a->paths);
 	waiting_paths_free(a->waiting);
 	vector_release(&a->stacks);
 	free(a);
+	return done;
 }

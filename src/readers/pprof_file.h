@@ -28,7 +28,7 @@ struct pprof_sample_type {
 struct pprof_place {
 	struct bytes message;
 	uint64_t id;
-	struct span made; /* of places.made; count 0: not made yet */
+	struct span made; /* of places.made */
 	enum pprof_cut cut;
 };
 
@@ -36,6 +36,11 @@ struct pprof_string {
 	struct bytes text;
 	string_id made; /* 0: not yet, or "" */
 	int8_t role;	/* enum tag_role and one; 0: not asked yet */
+};
+
+struct pprof_skipped {
+	uint64_t count, first; /* samples; where the first of them is */
+	const char *reason;    /* a phrase */
 };
 
 struct pprof {
@@ -55,19 +60,28 @@ struct pprof {
 
 	/* Samples: */
 	struct pprof_drop drop;
-	struct pprof_tags tags;
-	struct seen stacks_seen, labels_seen;
 	uint32_t samples, stream_of[PPROF_TYPES_LIMIT];
 	bool delivered_told[PPROF_TYPES_LIMIT]; /* by stream */
-	VECTOR(uint32_t) rows;			/* of a stack's locations, innermost first */
-	VECTOR(location_id) place_of_id; /* where it is one; 0: not known yet, or more than one */
+	VECTOR(location_id) place_of_id;	/* where it is one; 0: it is more than one */
+	size_t listed;				/* samples, empty ones too */
+	uint64_t bad_strings, bad_rows;
+
+	/* While samples are taken, the caller's thread has these: */
+	struct seen stacks_seen;
+	VECTOR(uint32_t) rows; /* of a stack's locations, innermost first */
 	struct packed_path path;
 	struct pprof_adder *adder;
 	struct pprof_batch *batch; /* that is being filled */
 	uint32_t stacks;	   /* different ones */
-	size_t listed;		   /* samples, empty ones too */
-	uint64_t seen, taken, cut, bad_strings, bad_rows, bad_samples, first_bad;
-	const char *bad_reason;
+	uint64_t seen, cut;
+	struct pprof_skipped without_stack;
+
+	/* And the thread that adds them has these, the strings and the profile: */
+	struct seen labels_seen;
+	struct pprof_tags tags;
+	VECTOR(int64_t) values; /* one for each type */
+	uint64_t taken;
+	struct pprof_skipped without_values;
 };
 
 void pprof_file_init(struct pprof *p, const struct read_options *options, struct profile *profile);
@@ -116,6 +130,8 @@ uint32_t pprof_row_of(
 
 /* ---- Stacks ---- */
 
+/* Make all that samples may refer to, when the tables are known. */
+void pprof_make_places(struct pprof *p);
 /* More locations of a stack that has them in several fields; false when they are no numbers. */
 bool pprof_take_packed(struct pprof *p, struct bytes locations);
 void pprof_take_location(struct pprof *p, uint64_t id);
@@ -124,6 +140,14 @@ void pprof_take_location(struct pprof *p, uint64_t id);
  * these locations, or becomes it. */
 bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_question *question,
 	const char **ret_reason);
+
+/* ---- Values and labels ---- */
+
+/* Push the sample's values and have its labels in `tags`. */
+bool pprof_take_fields(struct pprof *p, const struct pprof_taken *sample, struct error *err);
+void pprof_skip_sample(
+	struct pprof *p, struct pprof_skipped *skipped, const char *at, const char *reason);
+struct pprof_skipped pprof_skipped(const struct pprof *p); /* for whatever reason */
 
 /* ---- Streams, and what is known of the profile ---- */
 

@@ -47,14 +47,23 @@ static void make_place(struct pprof *p, uint32_t row)
 		p->place_of_id.items[place->id] = p->places.made.items[place->made.first];
 }
 
+/* Rows whose id another one had before are asked for by nobody. */
+void pprof_make_places(struct pprof *p)
+{
+	for (size_t i = 0; i < p->location_rows.dense.len; i++)
+		vector_push(&p->place_of_id, 0);
+	for (uint32_t row = 1; row < p->locations.len; row++)
+		if (pprof_ids_find(&p->location_rows, PPROF_ID_ROWS(&p->locations),
+			    p->locations.items[row].id) == row)
+			make_place(p, row);
+}
+
 /* ---- Steps ---- */
 
 static void push_place(struct pprof *p, uint32_t row)
 {
 	const struct pprof_place *place = &p->locations.items[row];
 
-	if (!place->made.count)
-		make_place(p, row);
 	for (uint32_t i = 0; i < place->made.count; i++)
 		vector_push(&p->batch->steps, p->places.made.items[place->made.first + i]);
 }
@@ -69,8 +78,6 @@ static void push_cut_stack(struct pprof *p)
 		uint32_t row = p->rows.items[i];
 		const struct pprof_place *place = &p->locations.items[row];
 
-		if (!place->made.count)
-			make_place(p, row);
 		if (place->cut != CUT_ALL || !code)
 			push_place(p, row);
 		if (place->cut != CUT_NOTHING && code) {
@@ -157,7 +164,7 @@ static bool has_zero(const uint32_t *items, size_t count)
 	return zero;
 }
 
-/* To places, each of them one; false: that is not possible, or not yet. */
+/* To places, each of them one; false: that is not possible. */
 static bool take_places(struct pprof *p, struct bytes locations)
 {
 	p->rows.len = 0;
@@ -225,13 +232,12 @@ static bool take_collected(
 bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_question *question,
 	const char **ret_reason)
 {
-	struct sample *sample = &p->batch->samples[p->batch->count];
+	struct pprof_taken *sample = &p->batch->samples[p->batch->count];
 	struct pprof_path path = {0};
 	bool single = locations.len && !p->places.drop;
 	size_t before = p->batch->steps.len;
 	uint32_t known = 0;
 
-	*sample = (struct sample){0};
 	if (single && question->bytes.at != locations.at)
 		*question = seen_question(&p->stacks_seen, locations);
 	if (single)

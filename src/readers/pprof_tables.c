@@ -361,8 +361,6 @@ static void know_tables(struct pprof *p)
 	ids_init(&p->mapping_rows, PPROF_ID_ROWS(&p->places.mappings));
 	ids_init(&p->function_rows, PPROF_ID_ROWS(&p->places.functions));
 	know_drops(p);
-	for (size_t i = 0; i < p->location_rows.dense.len; i++)
-		vector_push(&p->place_of_id, 0);
 }
 
 /* ---- All of it ---- */
@@ -401,6 +399,7 @@ void pprof_file_release(struct pprof *p)
 	vector_release(&p->comments);
 	vector_release(&p->locations);
 	vector_release(&p->rows);
+	vector_release(&p->values);
 	vector_release(&p->place_of_id);
 	packed_path_release(&p->path);
 	ids_release(&p->location_rows);
