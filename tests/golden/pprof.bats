@@ -77,7 +77,9 @@ kiln: $golden/odd.pb: references to functions or mappings that the file has not 
 	printf '\062\000' >untyped.pb
 	refused untyped.pb "byte 2: the end, and no sample type before it"
 	printf '\012\004\010\001\020\002\022\003\012\001\005' >missing.pb
-	refused missing.pb "byte 6: expected a value for each sample type"
+	refused missing.pb "byte 6: expected locations that the file has"
+	printf '\012\004\010\001\020\002\022\000' >valueless.pb
+	refused valueless.pb "byte 6: expected a value for each sample type"
 }
 
 @test "through pprof's format and back nothing changes" {
