@@ -110,6 +110,33 @@ stack_id paths_walk(struct paths *p, struct path path)
 	return stack;
 }
 
+#define EXPECTED 8u /* paths that are expected before one is walked */
+
+/* A place in a list, and in the locations of its paths. */
+struct list_place {
+	size_t path, location;
+};
+
+static struct path take_path(
+	const struct listed_path *list, const location_id *all, struct list_place *at)
+{
+	const struct listed_path *path = &list[at->path++];
+
+	return path_next(path->level, path->count, all, &at->location);
+}
+
+void paths_walk_list(struct paths *p, const struct listed_path *list, size_t count,
+	const location_id *all, stack_id *ret_stacks)
+{
+	struct list_place expected = {0}, walked = {0};
+
+	while (walked.path < count) {
+		while (expected.path < count && expected.path <= walked.path + EXPECTED)
+			paths_expect(p, take_path(list, all, &expected));
+		*ret_stacks++ = paths_walk(p, take_path(list, all, &walked));
+	}
+}
+
 stack_id paths_follow(struct paths *p, struct path path, uint32_t *ret_level)
 {
 	bool left = path.level > p->stacks.len; /* where the path before left it */

@@ -28,6 +28,11 @@ static inline struct path path_next(
 	return path;
 }
 
+/* One of a list of such paths. */
+struct listed_path {
+	uint32_t level, count;
+};
+
 /* With the profile set it is empty, as the profile's stacks are; those that it has are learnt. From
  * then on all of them are to be added here. */
 struct paths {
@@ -56,6 +61,9 @@ stack_id paths_step(struct paths *p, stack_id caller, uint64_t hash, location_id
 void paths_expect(struct paths *p, struct path path);
 /* The stack at the end; in the order in which paths were expected. */
 stack_id paths_walk(struct paths *p, struct path path);
+/* Expect and walk all of a list, whose locations stand in `all`: the stack of each. */
+void paths_walk_list(struct paths *p, const struct listed_path *list, size_t count,
+	const location_id *all, stack_id *ret_stacks);
 /* Without expecting it and without adding anything: as far as the tree has the path. *ret_level: so
  * many of its locations. From the first such call on none is expected or walked any more. */
 stack_id paths_follow(struct paths *p, struct path path, uint32_t *ret_level);

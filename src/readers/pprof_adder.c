@@ -7,9 +7,8 @@
 
 #include <stdlib.h>
 
-#define BATCHES	 16u
-#define WAKE	 8u /* batches to go on with: for fewer nobody who waits is woken */
-#define EXPECTED 8u /* paths that are expected before one is walked */
+#define BATCHES 16u
+#define WAKE	8u /* batches to go on with: for fewer nobody who waits is woken */
 
 struct pprof_adder {
 	struct pprof *file;
@@ -33,42 +32,27 @@ struct pprof_adder {
 
 /* ---- Adding ---- */
 
-/* Where in a batch's paths and their steps something is. */
-struct place {
-	size_t path, step;
-};
-
-static struct path take_path(const struct pprof_batch *batch, struct place *at)
-{
-	const struct pprof_path *path = &batch->paths[at->path++];
-
-	return path_next(path->level, path->steps, batch->steps.items, &at->step);
-}
-
-/* Of the number that follows. */
-static void add_path(struct pprof_adder *a, struct path path)
-{
-	stack_id behind;
-	uint32_t level;
-
-	if (a->waiting) {
-		behind = paths_follow(&a->paths, path, &level);
-		waiting_paths_add(a->waiting, behind, level, path);
-	} else {
-		vector_push(&a->stacks, paths_walk(&a->paths, path));
-		a->steps += path.count;
-	}
-}
-
+/* Of the numbers that follow. */
 static void add_paths(struct pprof_adder *a, const struct pprof_batch *batch)
 {
-	struct place expected = {0}, added = {0};
+	vector_reserve(&a->stacks, batch->paths_count);
+	paths_walk_list(&a->paths, batch->paths, batch->paths_count, batch->steps.items,
+		a->stacks.items + a->stacks.len);
+	a->stacks.len += batch->paths_count;
+	a->steps += batch->steps.len;
+}
 
-	while (added.path < batch->paths_count) {
-		while (!a->waiting && expected.path < batch->paths_count &&
-			expected.path <= added.path + EXPECTED)
-			paths_expect(&a->paths, take_path(batch, &expected));
-		add_path(a, take_path(batch, &added));
+static void let_paths_wait(struct pprof_adder *a, const struct pprof_batch *batch)
+{
+	size_t step = 0;
+
+	for (size_t i = 0; i < batch->paths_count; i++) {
+		struct path path = path_next(
+			batch->paths[i].level, batch->paths[i].count, batch->steps.items, &step);
+		uint32_t level;
+		stack_id behind = paths_follow(&a->paths, path, &level);
+
+		waiting_paths_add(a->waiting, behind, level, path);
 	}
 }
 
@@ -180,7 +164,7 @@ static bool add(struct pprof_adder *a, struct pprof_batch *batch)
 
 	look_at_order(a);
 	make_room(a);
-	add_paths(a, batch);
+	(a->waiting ? let_paths_wait : add_paths)(a, batch);
 	if (!take_samples(a, batch, &count))
 		return false;
 	if (count) {

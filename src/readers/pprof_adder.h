@@ -19,10 +19,9 @@ struct pprof_batch {
 		const char *fields, *labels, *end; /* only labels are from `labels` on */
 		uint32_t stack;			   /* its number among the different ones */
 	} samples[PPROF_BATCH];
-	struct pprof_path {
-		uint32_t level, steps;
-	} paths[PPROF_BATCH];	   /* of the stacks whose numbers are met for the first time */
-	VECTOR(location_id) steps; /* of all paths, one after the other */
+	struct listed_path
+		paths[PPROF_BATCH]; /* of stacks whose numbers are met for the first time */
+	VECTOR(location_id) steps;  /* of all paths, one after the other */
 };
 
 struct pprof;

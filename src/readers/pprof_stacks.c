@@ -90,7 +90,7 @@ static void push_cut_stack(struct pprof *p)
 
 /* Those of the rows, behind the first `shared` locations of the last stack. */
 static void push_rows(
-	struct pprof *p, struct bytes locations, size_t shared, struct pprof_path *path)
+	struct pprof *p, struct bytes locations, size_t shared, struct listed_path *path)
 {
 	size_t count = p->rows.len, before = p->batch->steps.len;
 	uint32_t *levels = packed_path_take(&p->path, locations, shared, count);
@@ -104,7 +104,7 @@ static void push_rows(
 
 /* The same when they are places already, each of them one. */
 static void push_places(
-	struct pprof *p, struct bytes locations, size_t shared, struct pprof_path *path)
+	struct pprof *p, struct bytes locations, size_t shared, struct listed_path *path)
 {
 	size_t count = p->rows.len;
 	uint32_t *levels = packed_path_take(&p->path, locations, shared, count);
@@ -197,7 +197,7 @@ static bool take_known_rows(struct pprof *p, struct bytes locations, const char 
 
 /* Of locations in one field, which most such samples have. */
 static bool take_field(
-	struct pprof *p, struct bytes locations, struct pprof_path *path, const char **ret_reason)
+	struct pprof *p, struct bytes locations, struct listed_path *path, const char **ret_reason)
 {
 	struct bytes rest = locations;
 	size_t shared = packed_path_cut(&p->path, &rest);
@@ -217,7 +217,7 @@ static bool take_field(
 
 /* Of locations in several fields, or with frames to be left out. */
 static bool take_collected(
-	struct pprof *p, struct bytes locations, struct pprof_path *path, const char **ret_reason)
+	struct pprof *p, struct bytes locations, struct listed_path *path, const char **ret_reason)
 {
 	if (!take_known_rows(p, locations, ret_reason))
 		return false;
@@ -233,7 +233,7 @@ bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_quest
 	const char **ret_reason)
 {
 	struct pprof_taken *sample = &p->batch->samples[p->batch->count];
-	struct pprof_path path = {0};
+	struct listed_path path = {0};
 	bool single = locations.len && !p->places.drop;
 	size_t before = p->batch->steps.len;
 	uint32_t known = 0;
@@ -248,7 +248,7 @@ bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_quest
 	}
 	if (!(single ? take_field : take_collected)(p, locations, &path, ret_reason))
 		return false;
-	path.steps = (uint32_t)(p->batch->steps.len - before);
+	path.count = (uint32_t)(p->batch->steps.len - before);
 	p->batch->paths[p->batch->paths_count++] = path;
 	sample->stack = p->stacks++;
 	if (single)
