@@ -104,11 +104,11 @@ void otlp_dictionary_release(struct otlp_dictionary *d)
 	vector_release(&d->attribute_rows);
 	vector_release(&d->location_rows);
 	vector_release(&d->place_of);
-	vector_release(&d->stack_rows);
+	vector_release(&d->stack_states);
+	vector_release(&d->stacks_made);
+	vector_release(&d->stacks_walked);
 	packed_path_release(&d->path);
 	vector_release(&d->rows);
-	vector_release(&d->expected);
-	vector_release(&d->steps);
 	buffer_release(&d->text);
 }
 
@@ -131,8 +131,6 @@ static void take_row(struct otlp_dictionary *d, const struct protobuf_field *f)
 		break;
 	case DICTIONARY_LOCATION:
 		vector_push(&d->locations, f->bytes);
-		vector_push(&d->location_rows, (struct span){0});
-		vector_push(&d->place_of, 0);
 		break;
 	case DICTIONARY_LINK:
 		vector_push(&d->links, f->bytes);
@@ -146,7 +144,8 @@ static void take_row(struct otlp_dictionary *d, const struct protobuf_field *f)
 		break;
 	case DICTIONARY_STACK:
 		vector_push(&d->stacks, f->bytes);
-		vector_push(&d->stack_rows, (struct otlp_stack){0});
+		vector_push(&d->stack_states, STACK_NEW);
+		vector_push(&d->stacks_made, 0);
 		break;
 	default:
 		break;
@@ -352,22 +351,6 @@ static bool know_function(
 	return otlp_finish_message(d, &m, err);
 }
 
-bool otlp_dictionary_know(struct otlp_dictionary *d, struct error *err)
-{
-	if (!d->places.mappings.len)
-		vector_push(&d->places.mappings,
-			((struct pprof_mapping){.row.kind = PPROF_KIND_UNTOLD}));
-	if (!d->places.functions.len)
-		vector_push(&d->places.functions, (struct pprof_function){0});
-	for (size_t i = 1; i < d->places.mappings.len; i++)
-		if (!know_mapping(d, &d->places.mappings.items[i], err))
-			return false;
-	for (size_t i = 1; i < d->places.functions.len; i++)
-		if (!know_function(d, &d->places.functions.items[i], err))
-			return false;
-	return true;
-}
-
 /* ---- Locations ---- */
 
 /* What the attribute "profile.frame.type" says, when it is more than the mapping tells. */
@@ -442,13 +425,31 @@ static struct span make_location(struct otlp_dictionary *d, struct bytes message
 	return pprof_places_make(&d->places, (uint32_t)mapping, address, &cut);
 }
 
-struct span otlp_location_at(struct otlp_dictionary *d, uint64_t index)
+static void make_locations(struct otlp_dictionary *d)
 {
-	struct span *row = &d->location_rows.items[index];
+	for (size_t i = 0; i < d->locations.len; i++) {
+		struct span made = make_location(d, d->locations.items[i]);
 
-	if (!row->count)
-		*row = make_location(d, d->locations.items[index]);
-	if (row->count == 1)
-		d->place_of.items[index] = d->places.made.items[row->first];
-	return *row;
+		vector_push(&d->location_rows, made);
+		vector_push(&d->place_of, made.count == 1 ? d->places.made.items[made.first] : 0);
+	}
+}
+
+/* ---- When all is there ---- */
+
+bool otlp_dictionary_know(struct otlp_dictionary *d, struct error *err)
+{
+	if (!d->places.mappings.len)
+		vector_push(&d->places.mappings,
+			((struct pprof_mapping){.row.kind = PPROF_KIND_UNTOLD}));
+	if (!d->places.functions.len)
+		vector_push(&d->places.functions, (struct pprof_function){0});
+	for (size_t i = 1; i < d->places.mappings.len; i++)
+		if (!know_mapping(d, &d->places.mappings.items[i], err))
+			return false;
+	for (size_t i = 1; i < d->places.functions.len; i++)
+		if (!know_function(d, &d->places.functions.items[i], err))
+			return false;
+	make_locations(d);
+	return true;
 }

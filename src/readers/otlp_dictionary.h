@@ -26,15 +26,13 @@ struct otlp_attribute_row {
 	bool known;
 };
 
-struct otlp_stack {
-	stack_id stack;
-	enum otlp_stack_state { STACK_NEW, STACK_EXPECTED, STACK_MADE, STACK_BAD } state;
-};
+enum otlp_stack_state { STACK_NEW, STACK_EXPECTED, STACK_BAD };
 
 /* Stacks that are about to be made. */
 struct otlp_expected {
-	size_t row;
-	uint32_t level, steps;
+	VECTOR(size_t) rows;
+	VECTOR(struct listed_path) paths;
+	VECTOR(location_id) steps; /* of all, one after the other */
 };
 
 struct otlp_dictionary {
@@ -44,15 +42,18 @@ struct otlp_dictionary {
 	VECTOR(struct bytes)
 	strings, locations, stacks, attributes, links; /* messages, but strings */
 	struct pprof_places places;
-	/* By index, when they have been asked for: */
-	VECTOR(struct otlp_attribute_row) attribute_rows;
-	VECTOR(struct span) location_rows; /* of places.made; count 0: not yet */
-	VECTOR(location_id) place_of;	   /* where it is one; 0: not yet, or more than one */
-	VECTOR(struct otlp_stack) stack_rows;
+	VECTOR(struct span) location_rows; /* of places.made */
+	VECTOR(location_id) place_of;	   /* where it is one; 0: more than one */
+
+	/* Who expects stacks has these: */
+	VECTOR(uint8_t) stack_states; /* enum otlp_stack_state */
 	struct packed_path path;
 	VECTOR(uint32_t) rows; /* of a stack's locations, innermost first */
-	VECTOR(struct otlp_expected) expected;
-	VECTOR(location_id) steps; /* of all that are expected, one after the other */
+
+	/* And who makes them has these, the profile and the strings: */
+	VECTOR(struct otlp_attribute_row) attribute_rows; /* when they have been asked for */
+	VECTOR(stack_id) stacks_made;			  /* by row */
+	VECTOR(stack_id) stacks_walked;			  /* by path that was expected */
 	uint64_t bad_references;
 	struct buffer text;
 };
@@ -71,13 +72,16 @@ struct bytes otlp_text(struct otlp_dictionary *d, uint64_t index);
 const struct otlp_attribute *otlp_attribute_at(struct otlp_dictionary *d, uint64_t index);
 /* A KeyValue message, as resources have them. */
 struct otlp_attribute otlp_key_value(struct otlp_dictionary *d, struct bytes message);
-/* The place of a location that the file has: a span of places.made. */
-struct span otlp_location_at(struct otlp_dictionary *d, uint64_t index);
-/* That stack will be asked for soon; it is made sooner together with others. */
-void otlp_expect_stack(struct otlp_dictionary *d, uint64_t index);
-void otlp_make_stacks(struct otlp_dictionary *d);
-/* False: the file has not got it, or it has what the file has not got, or is too deep. */
-bool otlp_stack_at(struct otlp_dictionary *d, uint64_t index, stack_id *ret_stack);
+
+/* A stack is expected first, then made together with others, which one thread may do while another
+ * goes on to expect others. */
+void otlp_expect_stack(struct otlp_dictionary *d, uint64_t index, struct otlp_expected *expected);
+void otlp_make_stacks(struct otlp_dictionary *d, struct otlp_expected *expected);
+/* One that was made. False: the file has not got it, or it has what the file has not got, or is
+ * too deep. */
+bool otlp_stack_at(const struct otlp_dictionary *d, uint64_t index, stack_id *ret_stack);
+void otlp_expected_release(struct otlp_expected *expected);
+
 /* The trace and span of a link as labels. */
 void otlp_link_labels(struct otlp_dictionary *d, uint64_t index, struct pprof_tags *tags);
 

@@ -4,11 +4,16 @@
  */
 #include "readers/otlp_profiles.h"
 
+#include "base/crew.h"
+#include "base/relay.h"
 #include "readers/otlp_dictionary.h"
 
 #include <stdlib.h>
 
-#define KINDS_LIMIT 256u /* kinds of values */
+#define KINDS_LIMIT  256u /* kinds of values */
+#define BATCH	     256u /* samples */
+#define BATCHES	     16u
+#define THREAD_LEAST ((size_t)1 << 20) /* bytes: a thread is not worth its while for less */
 
 /* ---- Fields ---- */
 
@@ -95,6 +100,7 @@ struct otlp {
 	size_t kind;		 /* of the present profile */
 	uint64_t time, duration; /* of the present profile */
 	uint64_t first_time, longest;
+	struct taking *taking; /* samples */
 	VECTOR(int64_t) values;
 	VECTOR(uint64_t) times;
 	uint64_t seen, taken, bad_samples, first_bad, bad_references;
@@ -195,10 +201,11 @@ static bool add_sample(struct otlp *o, const struct protobuf_field *sample, stac
 	return true;
 }
 
-static bool take_sample(struct otlp *o, const struct protobuf_field *sample, struct error *err)
+static bool take_sample(
+	struct otlp *o, const struct protobuf_field *sample, uint64_t stack_row, struct error *err)
 {
 	struct protobuf m = protobuf_open(sample->bytes, &sample_shape);
-	uint64_t index = 0, link = 0;
+	uint64_t link = 0;
 	bool whole = true;
 	stack_id stack;
 
@@ -206,9 +213,7 @@ static bool take_sample(struct otlp *o, const struct protobuf_field *sample, str
 	o->values.len = o->times.len = 0;
 	o->tags.now = o->resource;
 	for (struct protobuf_field f; protobuf_next(&m, &f);) {
-		if (f.number == SAMPLE_STACK)
-			index = f.value;
-		else if (f.number == SAMPLE_LINK)
+		if (f.number == SAMPLE_LINK)
 			link = f.value;
 		else if (f.number == SAMPLE_TIMES)
 			whole &= take_times(o, &f);
@@ -219,7 +224,7 @@ static bool take_sample(struct otlp *o, const struct protobuf_field *sample, str
 		return false;
 	if (!whole)
 		return skip_sample(o, sample, "expected whole numbers");
-	if (!otlp_stack_at(&o->dictionary, index, &stack))
+	if (!otlp_stack_at(&o->dictionary, stack_row, &stack))
 		return skip_sample(o, sample,
 			"expected a stack, of locations that the file has, of at most 8,192 "
 			"frames");
@@ -310,40 +315,97 @@ static bool take_about(struct otlp *o, struct bytes message, struct error *err)
 	return true;
 }
 
-/* The first that it says; should it say another behind it, that one is made when it is asked for.
- */
-static void expect_stack_of(struct otlp *o, struct bytes sample)
-{
-	struct protobuf m = protobuf_open(sample, &sample_shape);
+/* ---- Samples on their way ---- */
 
-	for (struct protobuf_field f; protobuf_next(&m, &f);) {
-		if (f.number != SAMPLE_STACK)
-			continue;
-		otlp_expect_stack(&o->dictionary, f.value);
-		return;
-	}
+/* One thread finds samples and expects their stacks, another makes those and adds the samples. */
+struct batch {
+	size_t count;
+	struct batch_sample {
+		struct protobuf_field field;
+		uint64_t stack; /* its row */
+	} samples[BATCH];
+	struct otlp_expected expected; /* stacks that none before it has */
+};
+
+struct taking {
+	struct otlp *otlp;
+	struct error error;
+	struct relay relay;
+	struct batch batches[BATCHES];
+};
+
+static bool take_batch(void *taking, size_t slot)
+{
+	struct taking *t = taking;
+	struct batch *batch = &t->batches[slot];
+	bool done = true;
+
+	otlp_make_stacks(&t->otlp->dictionary, &batch->expected);
+	for (size_t i = 0; done && i < batch->count; i++)
+		done = take_sample(
+			t->otlp, &batch->samples[i].field, batch->samples[i].stack, &t->error);
+	batch->count = 0;
+	return done;
 }
 
-#define EXPECTED 16u /* samples whose stacks are made together */
+/* 0: it has none. */
+static uint64_t stack_of(struct bytes sample)
+{
+	struct protobuf m = protobuf_open(sample, &sample_shape);
+	uint64_t stack = 0;
+
+	for (struct protobuf_field f; protobuf_next(&m, &f);)
+		if (f.number == SAMPLE_STACK)
+			stack = f.value;
+	return stack;
+}
+
+static bool find_samples(struct taking *t, struct bytes message)
+{
+	struct protobuf m = protobuf_open(message, &profile_shape);
+	struct otlp_dictionary *d = &t->otlp->dictionary;
+
+	for (struct protobuf_field f; protobuf_next(&m, &f);) {
+		struct batch *batch = &t->batches[relay_slot(&t->relay)];
+		struct batch_sample *sample = &batch->samples[batch->count];
+
+		if (f.number != PROFILE_SAMPLES)
+			continue;
+		*sample = (struct batch_sample){f, stack_of(f.bytes)};
+		otlp_expect_stack(d, sample->stack, &batch->expected);
+		if (++batch->count == BATCH && !relay_pass(&t->relay))
+			return false;
+	}
+	return relay_pass(&t->relay);
+}
+
+static struct taking *taking_new(struct otlp *o)
+{
+	struct taking *t = memory_new(1, sizeof(*t));
+
+	t->otlp = o;
+	return t;
+}
+
+static void taking_free(struct taking *t)
+{
+	for (size_t i = 0; i < BATCHES; i++)
+		otlp_expected_release(&t->batches[i].expected);
+	free(t);
+}
 
 static bool take_samples(struct otlp *o, struct bytes message, struct error *err)
 {
-	struct protobuf m = protobuf_open(message, &profile_shape);
-	struct protobuf_field samples[EXPECTED];
-	size_t count = EXPECTED;
+	struct taking *t = o->taking;
 
-	while (count == EXPECTED) {
-		for (count = 0; count < EXPECTED && protobuf_next(&m, &samples[count]);) {
-			if (samples[count].number != PROFILE_SAMPLES)
-				continue;
-			expect_stack_of(o, samples[count++].bytes);
-		}
-		otlp_make_stacks(&o->dictionary);
-		for (size_t i = 0; i < count; i++)
-			if (!take_sample(o, &samples[i], err))
-				return false;
-	}
-	return true;
+	t->relay = (struct relay){
+		.slots = BATCHES, .wake = BATCHES / 2, .take = take_batch, .context = t};
+	relay_open(&t->relay, message.len >= THREAD_LEAST && crew_size(2) > 1);
+	find_samples(t, message);
+	if (relay_close(&t->relay))
+		return true;
+	*err = t->error;
+	return false;
 }
 
 static bool take_profile(struct otlp *o, struct bytes message, struct error *err)
@@ -481,7 +543,8 @@ struct otlp *otlp_new(const struct read_options *options, bool is_json, struct p
 		.want = options->want,
 		.is_json = is_json,
 		.paths = {.profile = profile},
-		.tags = {.profile = profile, .want = options->want}};
+		.tags = {.profile = profile, .want = options->want},
+		.taking = taking_new(o)};
 	return o;
 }
 
@@ -520,5 +583,6 @@ void otlp_release(struct otlp *o)
 	vector_release(&o->kinds);
 	vector_release(&o->values);
 	vector_release(&o->times);
+	taking_free(o->taking);
 	free(o);
 }

@@ -1,6 +1,8 @@
 /* otlp_stacks.c: which stacks are those of an OTLP file? */
 #include "readers/otlp_dictionary.h"
 
+#include <stdlib.h>
+
 enum { STACK_LOCATIONS = 1 };
 
 const struct protobuf_shape otlp_stack_shape = {2, {[STACK_LOCATIONS] = {PROTOBUF_NUMBERS, 0}}};
@@ -34,7 +36,7 @@ static bool take_rows(struct otlp_dictionary *d, const struct protobuf_field *f)
 	return !bad;
 }
 
-/* To places, each of them one; false: that is not possible, or not yet. */
+/* To places, each of them one; false: that is not possible. */
 static bool take_places(struct otlp_dictionary *d, struct bytes locations)
 {
 	bool zero = false;
@@ -55,32 +57,34 @@ static bool take_places(struct otlp_dictionary *d, struct bytes locations)
 
 /* ---- Steps ---- */
 
-static void push_row(struct otlp_dictionary *d, uint32_t row)
+static void push_row(const struct otlp_dictionary *d, uint32_t row, struct otlp_expected *expected)
 {
-	struct span made = otlp_location_at(d, row);
+	struct span made = d->location_rows.items[row];
 
 	for (uint32_t i = 0; i < made.count; i++)
-		vector_push(&d->steps, d->places.made.items[made.first + i]);
+		vector_push(&expected->steps, d->places.made.items[made.first + i]);
 }
 
 /* The rows, which are places already or not. */
-static void push_rows(struct otlp_dictionary *d, bool places, uint32_t *levels)
+static void push_rows(
+	struct otlp_dictionary *d, bool places, uint32_t *levels, struct otlp_expected *expected)
 {
-	size_t count = d->rows.len, before = d->steps.len;
+	size_t count = d->rows.len, before = expected->steps.len;
 
-	vector_reserve(&d->steps, count);
+	vector_reserve(&expected->steps, count);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t row = d->rows.items[count - 1 - i];
 
 		if (places)
-			d->steps.items[d->steps.len++] = row;
+			expected->steps.items[expected->steps.len++] = row;
 		else
-			push_row(d, row);
-		levels[i] = d->path.level + (uint32_t)(d->steps.len - before);
+			push_row(d, row, expected);
+		levels[i] = d->path.level + (uint32_t)(expected->steps.len - before);
 	}
 }
 
-static bool take_field(struct otlp_dictionary *d, struct bytes locations)
+static bool take_field(
+	struct otlp_dictionary *d, struct bytes locations, struct otlp_expected *expected)
 {
 	struct protobuf_field f = {.wire = PROTOBUF_BYTES, .bytes = locations};
 	size_t shared = packed_path_cut(&d->path, &f.bytes);
@@ -93,12 +97,13 @@ static bool take_field(struct otlp_dictionary *d, struct bytes locations)
 	}
 	if (d->rows.len + shared > STACK_DEPTH_LIMIT)
 		return false;
-	push_rows(d, places, packed_path_take(&d->path, locations, shared, d->rows.len));
+	push_rows(d, places, packed_path_take(&d->path, locations, shared, d->rows.len), expected);
 	return true;
 }
 
 /* Of locations in several fields. */
-static bool take_fields(struct otlp_dictionary *d, struct bytes message)
+static bool take_fields(
+	struct otlp_dictionary *d, struct bytes message, struct otlp_expected *expected)
 {
 	struct protobuf m = protobuf_open(message, &otlp_stack_shape);
 
@@ -107,66 +112,59 @@ static bool take_fields(struct otlp_dictionary *d, struct bytes message)
 			return false;
 	if (m.failed || d->rows.len > STACK_DEPTH_LIMIT)
 		return false;
-	push_rows(d, false, packed_path_take(&d->path, (struct bytes){0}, 0, d->rows.len));
+	push_rows(
+		d, false, packed_path_take(&d->path, (struct bytes){0}, 0, d->rows.len), expected);
 	packed_path_forget(&d->path);
 	return true;
 }
 
 /* ---- Stacks ---- */
 
-static struct path next_path(const struct otlp_dictionary *d, size_t i, size_t *step)
+void otlp_expected_release(struct otlp_expected *expected)
 {
-	const struct otlp_expected *expected = &d->expected.items[i];
-
-	return path_next(expected->level, expected->steps, d->steps.items, step);
+	vector_release(&expected->rows);
+	vector_release(&expected->paths);
+	vector_release(&expected->steps);
 }
 
-void otlp_expect_stack(struct otlp_dictionary *d, uint64_t index)
+void otlp_expect_stack(struct otlp_dictionary *d, uint64_t index, struct otlp_expected *expected)
 {
-	size_t before = d->steps.len;
-	struct otlp_stack *row;
+	size_t before = expected->steps.len;
 	struct bytes locations;
 	bool taken;
 
-	if (index >= d->stacks.len || d->stack_rows.items[index].state != STACK_NEW)
+	if (index >= d->stacks.len || d->stack_states.items[index] != STACK_NEW)
 		return;
-	row = &d->stack_rows.items[index];
 	d->rows.len = 0;
 	taken = whole_field(d->stacks.items[index], &locations)
-			? take_field(d, locations)
-			: take_fields(d, d->stacks.items[index]);
-	row->state = taken ? STACK_EXPECTED : STACK_BAD;
-	if (taken)
-		vector_push(&d->expected, ((struct otlp_expected){index, d->path.level,
-						  (uint32_t)(d->steps.len - before)}));
+			? take_field(d, locations, expected)
+			: take_fields(d, d->stacks.items[index], expected);
+	d->stack_states.items[index] = taken ? STACK_EXPECTED : STACK_BAD;
+	if (!taken)
+		return;
+	vector_push(&expected->rows, index);
+	vector_push(&expected->paths,
+		((struct listed_path){d->path.level, (uint32_t)(expected->steps.len - before)}));
 }
 
-/* All of them are on their way from memory before the first is needed. */
-void otlp_make_stacks(struct otlp_dictionary *d)
+void otlp_make_stacks(struct otlp_dictionary *d, struct otlp_expected *expected)
 {
-	size_t step = 0;
+	size_t count = expected->rows.len;
 
-	for (size_t i = 0; i < d->expected.len; i++)
-		paths_expect(d->paths, next_path(d, i, &step));
-	step = 0;
-	for (size_t i = 0; i < d->expected.len; i++) {
-		struct otlp_stack *row = &d->stack_rows.items[d->expected.items[i].row];
-
-		row->stack = paths_walk(d->paths, next_path(d, i, &step));
-		row->state = STACK_MADE;
-	}
-	d->expected.len = d->steps.len = 0;
+	d->stacks_walked.len = 0;
+	vector_reserve(&d->stacks_walked, count);
+	paths_walk_list(d->paths, expected->paths.items, count, expected->steps.items,
+		d->stacks_walked.items);
+	for (size_t i = 0; i < count; i++)
+		d->stacks_made.items[expected->rows.items[i]] = d->stacks_walked.items[i];
+	expected->rows.len = expected->paths.len = expected->steps.len = 0;
 }
 
-bool otlp_stack_at(struct otlp_dictionary *d, uint64_t index, stack_id *ret_stack)
+bool otlp_stack_at(const struct otlp_dictionary *d, uint64_t index, stack_id *ret_stack)
 {
 	*ret_stack = 0;
 	if (index >= d->stacks.len)
 		return !index;
-	if (d->stack_rows.items[index].state == STACK_NEW) {
-		otlp_expect_stack(d, index);
-		otlp_make_stacks(d);
-	}
-	*ret_stack = d->stack_rows.items[index].stack;
-	return d->stack_rows.items[index].state == STACK_MADE;
+	*ret_stack = d->stacks_made.items[index];
+	return d->stack_states.items[index] == STACK_EXPECTED;
 }
