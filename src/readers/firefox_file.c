@@ -251,7 +251,8 @@ static void thread_read(struct firefox_file *f, struct json *j)
 	for (size_t kind = 0; kind < ROWS_KINDS; kind++)
 		weights_fold(&t.rows[kind]);
 	f->any_cpu |= t.rows[SAMPLES].cpu.len > 0;
-	vector_push(&f->threads, t);
+	f->untold |= !t.extra.told;
+	vector_push(&f->threads->items, t);
 }
 
 static void units_read(struct firefox_file *f, struct json *j)
@@ -292,31 +293,75 @@ static void meta_read(struct firefox_file *f, struct json *j)
 
 /* ---- All of it ---- */
 
+enum { META = 1, SHARED = 2, LIBS = 4, PARTS = 7 };
+
+/* Whether any thread has CPU times decides which values the others have that do not say that. */
+static bool threads_read(struct firefox_file *f, struct json *j)
+{
+	for (json_array(j); json_item(j);) {
+		thread_read(f, j);
+		if (j->failed || f->told != PARTS || (f->untold && !f->any_cpu))
+			continue;
+		f->offered = true;
+		if (!f->offer(f->context))
+			return false;
+	}
+	return true;
+}
+
+static void shared_read(struct firefox_file *f, struct json *j)
+{
+	struct bytes key;
+
+	for (json_object(j); json_key(j, &key);)
+		if (!table_read(&f->shared, key, j))
+			json_skip(j);
+}
+
+/* What all threads need; false: the key names no such part, or it comes again. */
+static bool part_read(struct firefox_file *f, struct bytes key, struct json *j)
+{
+	bool object = json_peek(j) == JSON_OBJECT;
+
+	if (f->offered)
+		return false;
+	if (bytes_equal(key, BYTES("meta"))) {
+		meta_read(f, j);
+		f->told |= META;
+	} else if (object && bytes_equal(key, BYTES("shared"))) {
+		shared_read(f, j);
+		f->told |= SHARED;
+	} else if (bytes_equal(key, BYTES("libs")) && table_read(&f->shared, key, j)) {
+		f->told |= LIBS;
+	} else {
+		return false;
+	}
+	return true;
+}
+
 void firefox_file_read(struct firefox_file *f, struct json *j)
 {
 	struct bytes key;
 
 	for (json_object(j); json_key(j, &key);) {
-		if (bytes_equal(key, BYTES("meta")))
-			meta_read(f, j);
-		else if (bytes_equal(key, BYTES("threads")))
-			for (json_array(j); json_item(j);)
-				thread_read(f, j);
-		else if (bytes_equal(key, BYTES("shared")) && json_peek(j) == JSON_OBJECT)
-			for (json_object(j); json_key(j, &key);) {
-				if (!table_read(&f->shared, key, j))
-					json_skip(j);
-			}
-		else if (!bytes_equal(key, BYTES("libs")) || !table_read(&f->shared, key, j))
+		if (bytes_equal(key, BYTES("threads"))) {
+			if (!threads_read(f, j))
+				return;
+		} else if (!part_read(f, key, j)) {
 			json_skip(j);
+		}
 	}
+}
+
+void firefox_threads_clear(struct firefox_threads *t)
+{
+	for (size_t i = 0; i < t->items.len; i++)
+		thread_release(&t->items.items[i]);
+	t->items.len = 0;
 }
 
 void firefox_file_release(struct firefox_file *f)
 {
-	for (size_t i = 0; i < f->threads.len; i++)
-		thread_release(&f->threads.items[i]);
-	vector_release(&f->threads);
 	tables_release(&f->shared);
 	json_texts_release(&f->categories);
 	buffer_release(&f->cpu_unit);

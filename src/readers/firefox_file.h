@@ -38,19 +38,33 @@ struct firefox_thread {
 	struct json_extra extra;
 };
 
+struct firefox_threads {
+	VECTOR(struct firefox_thread) items;
+};
+
 struct firefox_file {
 	struct firefox_tables shared; /* by all threads */
-	VECTOR(struct firefox_thread) threads;
 	struct json_texts categories;
 	struct buffer cpu_unit;
 	int64_t start; /* of the clock: ns since 1970; INT64_MIN: not said */
 	bool own;      /* Kiln wrote it */
 	bool raw;      /* its `meta` does not say that the Firefox Profiler has processed it */
 	bool any_cpu;  /* a thread says how much CPU time its samples took */
+	unsigned told; /* which of the parts that all threads need were there, or'ed */
+	bool untold;   /* a thread does not say what its values are */
+
+	/* Who reads the file sets these: */
+	struct firefox_threads *threads; /* where the next thread is put */
+	/* After a thread, when nothing is to come that it, or one before it, needs: it may take
+	 * those that are there. False: no more are wanted. */
+	bool (*offer)(void *context);
+	void *context;
+	bool offered;
 };
 
-/* All of it; json_finish tells what was wrong. */
+/* All of it, or up to where no more is wanted; json_finish tells what was wrong. */
 void firefox_file_read(struct firefox_file *f, struct json *j);
 void firefox_file_release(struct firefox_file *f);
+void firefox_threads_clear(struct firefox_threads *t);
 
 #endif

@@ -113,6 +113,20 @@ suffix=json
 	done
 }
 
+@test "firefox: threads are added while others are read, where nothing that they need is to come" {
+	for shape in first behind own last; do
+		python3 -B "$golden/firefox_large.py" "$shape" >large.json
+		for cpus in 0 0,1; do
+			taskset -c "$cpus" "$kiln" fold -q --format firefox --kind cpu large.json | diff expected.folded -
+		done
+		[ "$("$kiln" fold -q --format firefox --kind samples large.json | awk '{ n += $NF } END { print n }')" -eq 80000 ]
+	done
+	python3 -B "$golden/firefox_large.py" none >large.json
+	[ "$("$kiln" info --json large.json | grep -o '"kind":"[a-z]*"')" = '"kind":"samples"' ]
+	python3 -B "$golden/firefox_large.py" cut >large.json
+	refused 'the input ends where' <large.json
+}
+
 @test "damaged JSON: where, and what was expected" {
 	refused 'line 1, byte 13: expected '"',' or ']', got '2'" <<<'{"nodes":[ 2 2]}' --format cpuprofile
 	refused 'line 2, byte 23: expected a value, got '"'x'" <<<'{"nodes":[],
