@@ -1,6 +1,8 @@
 /* relay.c: who waits for whom, when one thread fills what another takes? */
 #include "base/relay.h"
 
+#include "base/crew.h"
+
 static void *work(void *relay)
 {
 	struct relay *r = relay;
@@ -29,7 +31,7 @@ void relay_open(struct relay *r, bool threaded)
 {
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	r->has_thread = threaded && !pthread_create(&r->thread, NULL, work, r);
+	r->has_thread = threaded && crew_size(2) > 1 && !pthread_create(&r->thread, NULL, work, r);
 	if (!r->has_thread)
 		r->slots = 1;
 }

@@ -24,8 +24,11 @@ struct relay {
 	bool finished, failed;
 };
 
-/* With the first members set. `threaded`: the other thread is wanted; `slots` becomes 1 without it.
- */
+/* Bytes of input: another thread is not worth its while for less. */
+#define RELAY_LEAST ((size_t)1 << 20)
+
+/* With the first members set. `threaded`: the other thread is wanted, if there is a CPU for it;
+ * `slots` becomes 1 without it. */
 void relay_open(struct relay *r, bool threaded);
 
 /* The slot that is to be filled. */

@@ -4,7 +4,6 @@
  * One thread reads the JSON, another adds samples of threads that are complete. */
 #include "readers/firefox_samples.h"
 
-#include "base/crew.h"
 #include "base/relay.h"
 
 #include <stdlib.h>
@@ -32,9 +31,9 @@ static bool take(void *firefox, size_t slot)
 	struct batch *batch = &f->batches[slot];
 	bool done = true;
 
-	for (size_t i = 0; done && i < batch->threads.items.len; i++)
+	for (size_t i = 0; done && i < batch->threads.len; i++)
 		done = firefox_samples_add(
-			&f->samples, &batch->threads.items.items[i], batch->any_cpu, &f->error);
+			&f->samples, &batch->threads.items[i], batch->any_cpu, &f->error);
 	firefox_threads_clear(&batch->threads);
 	return done;
 }
@@ -44,7 +43,7 @@ static bool pass(struct firefox *f, bool threaded)
 	bool done;
 
 	if (!f->passing)
-		relay_open(&f->relay, threaded && crew_size(2) > 1);
+		relay_open(&f->relay, threaded);
 	f->passing = true;
 	f->batches[relay_slot(&f->relay)].any_cpu = f->file.any_cpu;
 	done = relay_pass(&f->relay);
@@ -59,7 +58,7 @@ static bool offer(void *firefox)
 	const struct firefox_threads *threads = f->file.threads;
 
 	for (size_t kind = 0; kind < ROWS_KINDS; kind++)
-		f->rows += threads->items.items[threads->items.len - 1].rows[kind].stack.len;
+		f->rows += threads->items[threads->len - 1].rows[kind].stack.len;
 	return f->rows < BATCH || pass(f, true);
 }
 
@@ -79,7 +78,7 @@ static void firefox_release(struct firefox *f)
 {
 	for (size_t i = 0; i < BATCHES; i++) {
 		firefox_threads_clear(&f->batches[i].threads);
-		vector_release(&f->batches[i].threads.items);
+		vector_release(&f->batches[i].threads);
 	}
 	firefox_samples_release(&f->samples);
 	firefox_file_release(&f->file);

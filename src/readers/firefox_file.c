@@ -252,7 +252,7 @@ static void thread_read(struct firefox_file *f, struct json *j)
 		weights_fold(&t.rows[kind]);
 	f->any_cpu |= t.rows[SAMPLES].cpu.len > 0;
 	f->untold |= !t.extra.told;
-	vector_push(&f->threads->items, t);
+	vector_push(f->threads, t);
 }
 
 static void units_read(struct firefox_file *f, struct json *j)
@@ -300,7 +300,7 @@ static bool threads_read(struct firefox_file *f, struct json *j)
 {
 	for (json_array(j); json_item(j);) {
 		thread_read(f, j);
-		if (j->failed || f->told != PARTS || (f->untold && !f->any_cpu))
+		if (j->failed || f->parts != PARTS || (f->untold && !f->any_cpu))
 			continue;
 		f->offered = true;
 		if (!f->offer(f->context))
@@ -327,12 +327,12 @@ static bool part_read(struct firefox_file *f, struct bytes key, struct json *j)
 		return false;
 	if (bytes_equal(key, BYTES("meta"))) {
 		meta_read(f, j);
-		f->told |= META;
+		f->parts |= META;
 	} else if (object && bytes_equal(key, BYTES("shared"))) {
 		shared_read(f, j);
-		f->told |= SHARED;
+		f->parts |= SHARED;
 	} else if (bytes_equal(key, BYTES("libs")) && table_read(&f->shared, key, j)) {
-		f->told |= LIBS;
+		f->parts |= LIBS;
 	} else {
 		return false;
 	}
@@ -355,9 +355,9 @@ void firefox_file_read(struct firefox_file *f, struct json *j)
 
 void firefox_threads_clear(struct firefox_threads *t)
 {
-	for (size_t i = 0; i < t->items.len; i++)
-		thread_release(&t->items.items[i]);
-	t->items.len = 0;
+	for (size_t i = 0; i < t->len; i++)
+		thread_release(&t->items[i]);
+	t->len = 0;
 }
 
 void firefox_file_release(struct firefox_file *f)

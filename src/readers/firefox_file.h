@@ -39,19 +39,20 @@ struct firefox_thread {
 };
 
 struct firefox_threads {
-	VECTOR(struct firefox_thread) items;
+	struct firefox_thread *items;
+	size_t len, cap;
 };
 
 struct firefox_file {
 	struct firefox_tables shared; /* by all threads */
 	struct json_texts categories;
 	struct buffer cpu_unit;
-	int64_t start; /* of the clock: ns since 1970; INT64_MIN: not said */
-	bool own;      /* Kiln wrote it */
-	bool raw;      /* its `meta` does not say that the Firefox Profiler has processed it */
-	bool any_cpu;  /* a thread says how much CPU time its samples took */
-	unsigned told; /* which of the parts that all threads need were there, or'ed */
-	bool untold;   /* a thread does not say what its values are */
+	int64_t start;	/* of the clock: ns since 1970; INT64_MIN: not said */
+	bool own;	/* Kiln wrote it */
+	bool raw;	/* its `meta` does not say that the Firefox Profiler has processed it */
+	bool any_cpu;	/* a thread says how much CPU time its samples took */
+	unsigned parts; /* of those that all threads need, which were there, or'ed */
+	bool untold;	/* a thread does not say what its values are */
 
 	/* Who reads the file sets these: */
 	struct firefox_threads *threads; /* where the next thread is put */

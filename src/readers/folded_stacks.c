@@ -12,6 +12,7 @@ void folded_stacks_release(struct folded_stacks *s)
 	vector_release(&s->marks);
 	vector_release(&s->location_of_string);
 	vector_release(&s->waiting);
+	vector_release(&s->paths_of_lines);
 	vector_release(&s->names);
 	vector_release(&s->found);
 	vector_release(&s->stacks);
@@ -173,22 +174,18 @@ static void find_in_order(struct folded_stacks *s)
 	}
 }
 
-static struct path waiting_path(
-	const struct folded_stacks *s, const struct folded_waiting *w, size_t *next)
-{
-	return path_next(w->start.depth, w->frames, s->found.items, next);
-}
-
 static void find_in_no_order(struct folded_stacks *s)
 {
-	size_t next = 0;
+	s->paths_of_lines.len = 0;
+	for (size_t i = 0; i < s->waiting.len; i++) {
+		const struct folded_waiting *w = &s->waiting.items[i];
 
-	for (size_t i = 0; i < s->waiting.len; i++)
-		paths_expect(&s->paths, waiting_path(s, &s->waiting.items[i], &next));
-	next = 0;
-	for (size_t i = 0; i < s->waiting.len; i++)
-		vector_push(&s->stacks,
-			paths_walk(&s->paths, waiting_path(s, &s->waiting.items[i], &next)));
+		vector_push(&s->paths_of_lines, ((struct listed_path){w->start.depth, w->frames}));
+	}
+	vector_reserve(&s->stacks, s->waiting.len);
+	paths_walk_list(&s->paths, s->paths_of_lines.items, s->waiting.len, s->found.items,
+		s->stacks.items);
+	s->stacks.len = s->waiting.len;
 }
 
 void folded_stacks_find(struct folded_stacks *s)

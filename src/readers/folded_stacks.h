@@ -37,7 +37,9 @@ struct folded_stacks {
 	VECTOR(struct bytes) names; /* of frames that wait: in the window */
 	VECTOR(uint32_t) found;	    /* for each its string, then its location, then its stack */
 	VECTOR(stack_id) stacks;    /* of the lines that waited */
-	struct paths paths;	    /* once lines come in no order */
+	/* Once lines come in no order: */
+	struct paths paths;
+	VECTOR(struct listed_path) paths_of_lines; /* that waited */
 };
 
 /* Tools sort lines as they are, or stacks before the numbers are put behind them. */

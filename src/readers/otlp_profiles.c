@@ -4,16 +4,14 @@
  */
 #include "readers/otlp_profiles.h"
 
-#include "base/crew.h"
 #include "base/relay.h"
 #include "readers/otlp_dictionary.h"
 
 #include <stdlib.h>
 
-#define KINDS_LIMIT  256u /* kinds of values */
-#define BATCH	     256u /* samples */
-#define BATCHES	     16u
-#define THREAD_LEAST ((size_t)1 << 20) /* bytes: a thread is not worth its while for less */
+#define KINDS_LIMIT 256u /* kinds of values */
+#define BATCH	    256u /* samples */
+#define BATCHES	    16u
 
 /* ---- Fields ---- */
 
@@ -400,7 +398,7 @@ static bool take_samples(struct otlp *o, struct bytes message, struct error *err
 
 	t->relay = (struct relay){
 		.slots = BATCHES, .wake = BATCHES / 2, .take = take_batch, .context = t};
-	relay_open(&t->relay, message.len >= THREAD_LEAST && crew_size(2) > 1);
+	relay_open(&t->relay, message.len >= RELAY_LEAST);
 	find_samples(t, message);
 	if (relay_close(&t->relay))
 		return true;

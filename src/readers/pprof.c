@@ -4,7 +4,7 @@
  * tables, then for the samples. A place becomes one of the profile when a sample first has it. */
 #include "readers/pprof_file.h"
 
-#include "base/crew.h"
+#include "base/relay.h"
 #include "base/spool.h"
 
 #define EXPECTS "a protobuf message with sample types and samples"
@@ -73,8 +73,6 @@ static bool take_sample(struct pprof *p, const struct protobuf_field *field,
 	return true;
 }
 
-#define THREAD_LEAST ((size_t)1 << 20) /* bytes: a thread is not worth its while for less */
-
 /* How many samples there can be: each takes a few bytes, and one for each value. */
 static size_t samples_most(const struct pprof *p, size_t size)
 {
@@ -123,8 +121,7 @@ static bool take_samples(struct pprof *p, struct bytes content, struct error *er
 	struct ahead ahead;
 	bool done = true;
 
-	p->adder = pprof_adder_new(
-		p, samples_most(p, content.len), content.len >= THREAD_LEAST && crew_size(2) > 1);
+	p->adder = pprof_adder_new(p, samples_most(p, content.len), content.len >= RELAY_LEAST);
 	p->batch = pprof_adder_batch(p->adder);
 	while (done && look_ahead(p, &m, &ahead))
 		for (size_t i = 0; done && i < ahead.count; i++)

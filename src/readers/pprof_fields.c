@@ -98,22 +98,3 @@ bool pprof_take_fields(struct pprof *p, const struct pprof_taken *sample, struct
 	return take_between(p, sample->fields, sample->labels, err) &&
 	       (sample->labels == sample->end || take_labels(p, sample, err));
 }
-
-void pprof_skip_sample(
-	struct pprof *p, struct pprof_skipped *skipped, const char *at, const char *reason)
-{
-	if (skipped->count++)
-		return;
-	skipped->first = (uint64_t)(at - p->start);
-	skipped->reason = reason;
-}
-
-struct pprof_skipped pprof_skipped(const struct pprof *p)
-{
-	struct pprof_skipped all = p->without_stack;
-
-	if (p->without_values.count && (!all.count || p->without_values.first < all.first))
-		all = p->without_values;
-	all.count = p->without_stack.count + p->without_values.count;
-	return all;
-}

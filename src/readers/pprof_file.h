@@ -92,6 +92,10 @@ void pprof_file_release(struct pprof *p);
 /* "byte 12: expected ..." */
 bool pprof_fail_at(const struct pprof *p, const char *at, const char *expected, struct error *err);
 bool pprof_finish_message(const struct pprof *p, const struct protobuf *m, struct error *err);
+/* One more sample that is left out, at `at` in the file. */
+void pprof_skip_sample(
+	struct pprof *p, struct pprof_skipped *skipped, const char *at, const char *reason);
+struct pprof_skipped pprof_skipped(const struct pprof *p); /* of both */
 
 /* ---- Tables ---- */
 
@@ -145,9 +149,6 @@ bool pprof_take_stack(struct pprof *p, struct bytes locations, struct seen_quest
 
 /* Push the sample's values and have its labels in `tags`. */
 bool pprof_take_fields(struct pprof *p, const struct pprof_taken *sample, struct error *err);
-void pprof_skip_sample(
-	struct pprof *p, struct pprof_skipped *skipped, const char *at, const char *reason);
-struct pprof_skipped pprof_skipped(const struct pprof *p); /* for whatever reason */
 
 /* ---- Streams, and what is known of the profile ---- */
 

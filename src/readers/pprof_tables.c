@@ -60,6 +60,8 @@ const struct protobuf_shape pprof_profile_shape = {
 		    [PPROF_DEFAULT_SAMPLE_TYPE] = {PROTOBUF_NUMBER, 0},
 		    [PPROF_DOC_URL] = {PROTOBUF_NUMBER, 0}}};
 
+/* ---- Errors ---- */
+
 bool pprof_fail_at(const struct pprof *p, const char *at, const char *expected, struct error *err)
 {
 	return error_set(err, ERR_FORMAT, "byte %llu: expected %s",
@@ -69,6 +71,25 @@ bool pprof_fail_at(const struct pprof *p, const char *at, const char *expected, 
 bool pprof_finish_message(const struct pprof *p, const struct protobuf *m, struct error *err)
 {
 	return !m->failed || pprof_fail_at(p, m->failed, m->expected, err);
+}
+
+void pprof_skip_sample(
+	struct pprof *p, struct pprof_skipped *skipped, const char *at, const char *reason)
+{
+	if (skipped->count++)
+		return;
+	skipped->first = (uint64_t)(at - p->start);
+	skipped->reason = reason;
+}
+
+struct pprof_skipped pprof_skipped(const struct pprof *p)
+{
+	struct pprof_skipped all = p->without_stack;
+
+	if (p->without_values.count && (!all.count || p->without_values.first < all.first))
+		all = p->without_values;
+	all.count = p->without_stack.count + p->without_values.count;
+	return all;
 }
 
 /* ---- Ids ---- */

@@ -1,7 +1,6 @@
 /* xctrace_steps.c: what do the tags of xctrace's XML say, in short? */
 #include "readers/xctrace_steps.h"
 
-#include "base/crew.h"
 #include "base/memory.h"
 #include "base/relay.h"
 
@@ -121,7 +120,7 @@ static bool take_all(struct steps *s)
 	struct relay relay = {.slots = BATCHES, .wake = 1, .take = take_batch, .context = s};
 	bool more = s->batches[0].more;
 
-	relay_open(&relay, more && crew_size(2) > 1);
+	relay_open(&relay, more);
 	while (relay_pass(&relay) && more) {
 		struct xctrace_batch *batch = &s->batches[relay_slot(&relay)];
 
