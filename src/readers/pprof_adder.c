@@ -35,6 +35,8 @@ struct pprof_adder {
 /* Of the numbers that follow. */
 static void add_paths(struct pprof_adder *a, const struct pprof_batch *batch)
 {
+	if (!batch->paths_count) /* and there may be no vector of stacks yet */
+		return;
 	vector_reserve(&a->stacks, batch->paths_count);
 	paths_walk_list(&a->paths, batch->paths, batch->paths_count, batch->steps.items,
 		a->stacks.items + a->stacks.len);
