@@ -102,7 +102,6 @@ void bpf_source_ask(
 static bool load(struct bpf_source *source, const struct session *s, struct error *err)
 {
 	struct bpf_program *program;
-	int code;
 
 	bpf_map__set_max_entries(map_named(source, "ring"), (uint32_t)ring_bytes(s->options));
 	if (own_pid_namespace())
@@ -113,8 +112,7 @@ static bool load(struct bpf_source *source, const struct session *s, struct erro
 		program, *source->programs->obj) if (bpf_program__expected_attach_type(program) ==
 						     BPF_TRACE_ITER)
 		bpf_program__set_autoattach(program, false);
-	code = bpf_object__load_skeleton(source->programs);
-	return !code || bpf_error(err, code, "loading programs into the kernel");
+	return bpf_load(source->programs, err);
 }
 
 /* Addresses of a process mean something else: its chunks are no longer those that were told. */

@@ -20,6 +20,9 @@ bool bpf_error(struct error *err, int code, const char *doing);
 
 struct bpf_object_skeleton;
 
+/* Put an opened skeleton's maps and programs into the kernel. ERR_PERMISSION, ERR_IO. */
+bool bpf_load(struct bpf_object_skeleton *programs, struct error *err);
+
 /* Detach all programs of a skeleton. For each the kernel waits until nobody is in it any more, for
  * several at once as long as for one. */
 void bpf_detach(struct bpf_object_skeleton *programs);
