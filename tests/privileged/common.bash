@@ -71,6 +71,10 @@ record_waiting_writer() {
 	kill -9 "$(cat shell)" "$(cat writer)" || true
 }
 
+# Stacks of programs/paged, whole and cut off, for awk and Python alike: Debian's awk knows no {41}.
+# shellcheck disable=SC2155
+export whole_paged="^paged;.*;start_thread;run;$(printf 'deeper;%.0s' {1..41})leaf([; ]|$)" cut_paged='^paged;\[truncated:page\];deeper;leaf([; ]|$)'
+
 # A program may not wait for a page, a thread on its way back to user space may, from Linux 6.18 on.
 waits_for_pages() {
 	PATH=$PATH:/usr/sbin bpftool btf dump file /sys/kernel/btf/vmlinux | grep -q bpf_task_work_schedule_resume_impl

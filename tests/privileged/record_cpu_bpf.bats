@@ -166,11 +166,11 @@ busy_while_stopped() {
 		# shellcheck disable=SC2086
 		"$kiln" record -q --strict --recorder $way -o p.kiln -- "$bin/paged" 1 stack >used
 		as_used p.kiln "$(cat used)" 5
-		at_least "$(share p.kiln '^paged;.*;start_thread;run;(deeper;){41}leaf')" 97
+		at_least "$(share p.kiln "$whole_paged")" 97
 		# shellcheck disable=SC2086
 		"$kiln" record -q --strict --recorder $way --no-page-in -o p.kiln -- "$bin/paged" 1 stack >used
 		as_used p.kiln "$(cat used)" 5
-		at_least "$(share p.kiln '^paged;\[truncated:page\];deeper;leaf')" 97
+		at_least "$(share p.kiln "$cut_paged")" 97
 		# Where it computes the pages are absent, always: each such sample is one of those that are told as cut off.
 		[ "$("$kiln" fold -q --kind samples p.kiln | grep ';leaf ' | grep -cv '\[truncated:page\]' || true)" -eq 0 ]
 	done

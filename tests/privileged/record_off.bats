@@ -326,8 +326,8 @@ whole_share() {
 # and how many were cut off.
 whole_waits() {
 	"$kiln" fold -q --kind "$(value "$1" "i['streams'][1]['kind']")" "$1" | awk '!/clock_nanosleep\] / { next } { all += $NF }
-		/^paged;.*;start_thread;run;(deeper;){41}leaf;/ { whole += $NF }
-		/^paged;\[truncated:page\];deeper;leaf;/ { cut += $NF } END { print all + 0, whole + 0, cut + 0 }'
+		$0 ~ ENVIRON["whole_paged"] { whole += $NF }
+		$0 ~ ENVIRON["cut_paged"] { cut += $NF } END { print all + 0, whole + 0, cut + 0 }'
 }
 
 @test "waits and runs of a thread whose stack is not all in memory have it whole, and with --no-page-in cut off" {
@@ -350,7 +350,7 @@ whole_waits() {
 	done
 	"$kiln" record -q --mode wall -o p.kiln -- "$bin/paged" 1 stack >used
 	adds_up p.kiln
-	at_least "$("$kiln" fold -q p.kiln | awk '/;leaf/ { all += $NF } /^paged;.*;start_thread;run;(deeper;){41}leaf/ { whole += $NF }
+	at_least "$("$kiln" fold -q p.kiln | awk '/;leaf/ { all += $NF } $0 ~ ENVIRON["whole_paged"] { whole += $NF }
 		END { print 100 * whole / all }')" 97
 }
 

@@ -17,8 +17,8 @@ teardown() {
 # have all of their stack and how many were cut off.
 stacks() {
 	"$kiln" fold -q --kind "$1" p.kiln | pattern=$2 awk '!/;deeper;leaf[; ]/ || $0 !~ ENVIRON["pattern"] { next } { all += $NF }
-		/^paged;.*;start_thread;run;(deeper;){41}leaf[; ]/ { whole += $NF }
-		/^paged;\[truncated:page\];deeper;leaf[; ]/ { cut += $NF } END { print all + 0, whole + 0, cut + 0 }'
+		$0 ~ ENVIRON["whole_paged"] { whole += $NF }
+		$0 ~ ENVIRON["cut_paged"] { cut += $NF } END { print all + 0, whole + 0, cut + 0 }'
 }
 
 # check_stacks KIND PATTERN DOES OPTION...: while programs/paged DOES that, all are whole; with --no-page-in, all are cut off.
