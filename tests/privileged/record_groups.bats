@@ -162,13 +162,13 @@ is_found() {
 	id=$(printf '%064d' 0 | sed 's/^0000000000/c0ffee0123/')
 	other=$(printf '%064d' 0 | sed 's/^0000000000/decaf45678/')
 	mkdir -p "$group/docker-$id.scope" "$group/libpod-$other.scope" "$group/libpod-conmon-$other.scope"
-	mkdir -p docker/containers/{1,$id} podman/storage/overlay-containers /var/lib/docker /var/lib/containers
-	echo '{"ID": "1", "Name": "/kiln-other", "State": {}}' >docker/containers/1/config.v2.json
-	echo '{"State": {"Running": true}, "ID": "'"$id"'", "Name": "/kiln-web"}' >docker/containers/$id/config.v2.json
+	mkdir -p lib/docker/containers/{1,$id} lib/containers/storage/overlay-containers
+	echo '{"ID": "1", "Name": "/kiln-other", "State": {}}' >lib/docker/containers/1/config.v2.json
+	echo '{"State": {"Running": true}, "ID": "'"$id"'", "Name": "/kiln-web"}' >lib/docker/containers/$id/config.v2.json
 	echo '[{"id": "1", "names": ["kiln-x"]}, {"id": "'"$other"'", "names": ["a", "kiln-db"], "layer": "1"}]' \
-		>podman/storage/overlay-containers/containers.json
+		>lib/containers/storage/overlay-containers/containers.json
 	cat >inside <<-'END'
-	mount --bind docker /var/lib/docker && mount --bind podman /var/lib/containers || exit 77
+	mount --bind lib /var/lib || exit 77
 	"$kiln" record -q --container "$1" -o p.kiln -- true
 	END
 	export kiln
@@ -263,11 +263,11 @@ both_are_there() {
 
 # bats test_tags=kernels
 @test "--by-cgroup: a container is called what its engine calls it" {
-	mkdir -p docker/containers/$(printf '%064d' 0 | sed 's/^0000000000/c0ffee0123/') /var/lib/docker
-	echo '{"State": {}, "Name": "/kiln-web"}' >"$(echo docker/containers/c0ffee*)/config.v2.json"
+	mkdir -p lib/docker/containers/$(printf '%064d' 0 | sed 's/^0000000000/c0ffee0123/')
+	echo '{"State": {}, "Name": "/kiln-web"}' >"$(echo lib/docker/containers/c0ffee*)/config.v2.json"
 	export kiln name
 	in_two true
-	echo 'mount --bind docker /var/lib/docker || exit 77; "$kiln" record -q -e cpu-clock --by-cgroup -G "$name" -o p.kiln -- sh both' >inside
+	echo 'mount --bind lib /var/lib || exit 77; "$kiln" record -q -e cpu-clock --by-cgroup -G "$name" -o p.kiln -- sh both' >inside
 	unshare --mount sh inside || { [ $? -ne 77 ] || skip "no mounts here"; false; }
 	both_are_there kiln-web
 }
