@@ -25,9 +25,8 @@ async function serve(file) {
 	return { server, url: value.trim() };
 }
 
-// Counts what scripts take in each frame, and notes in which frame the heat map and all panes are there.
+// Notes in which frame the heat map and all panes are there.
 function instrument() {
-	window.frames_ms = [];
 	window.seen = { map: 0, all: 0 };
 	const request = window.requestAnimationFrame.bind(window);
 	const look = () => {
@@ -41,15 +40,28 @@ function instrument() {
 			request(look);
 	};
 	request(look);
-	let frame = -1, spent = 0;
-	window.requestAnimationFrame = (draw) => request((now) => {
-		const begin = performance.now();
-		draw(now);
-		if (now !== frame && frame >= 0)
-			window.frames_ms.push(spent);
-		spent = (now !== frame ? 0 : spent) + performance.now() - begin;
-		frame = now;
-	});
+}
+
+// What the page's scripts take from one picture to the next while `act` is done, events and timers included: of each
+// picture for which there was something to do (ms).
+async function scriptPerFrame(tab, act) {
+	await browser.startTracing(tab, { categories: ["devtools.timeline"] });
+	await act();
+	const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
+	const { pid, tid } = traceEvents.find(({ name }) => name === "FireAnimationFrame");
+	const events = traceEvents.filter((each) => each.ph === "X" && each.pid === pid && each.tid === tid).sort((a, b) => a.ts - b.ts);
+	const frames = [];
+	let spent = 0, end = 0; // of the outermost call
+	for (const { name, ts, dur, args } of events) {
+		if (name === "FunctionCall" && args.data.url.startsWith("http") && ts >= end) { // what Playwright calls has no address
+			spent += dur / 1000;
+			end = ts + dur;
+		} else if (name === "Layerize" && spent) {
+			frames.push(spent);
+			spent = 0;
+		}
+	}
+	return frames;
 }
 
 const ready = ({ top, waiting, heatmap, tree }) => top && !waiting && heatmap && tree;
@@ -111,11 +123,13 @@ async function ranges(name, file) {
 				const { query, waiting } = window.kilnView.glance();
 				return query.time === time && !waiting;
 			};
-			do // what is to be asked is known when the event is over
-				await new Promise((turn) => setTimeout(turn, 1));
+			do // what is to be asked is known when the event is over; setTimeout() would wait for 4 ms
+				await scheduler.postTask(() => {}, { delay: 1 });
 			while (!done());
+			await new Promise(requestAnimationFrame); // in which they are drawn
 			return performance.now() - begin;
 		}, from + ".." + to));
+		await tab.waitForTimeout(300); // until that is drawn, the rest of the table, too
 	}
 	console.log(`${name}: range to flames ${ms(median(took))}, p95 ${ms(part(took, 0.95))}`);
 	await tab.keyboard.press("Escape");
@@ -153,17 +167,21 @@ async function frames(name, file) {
 	}
 	const state = await until(tab);
 	console.log(`${name}: ${state.tree.nodes} nodes, interactive after ${ms(median(took))}`);
-	await tab.evaluate(() => window.frames_ms.length = 0);
-	for (let i = 0; i < 40; i++) {
-		const boxes = (await until(tab, (each) => !each.waiting)).tree.boxes.filter((box) => box.width > 60 && !box.faded);
-		const box = boxes[(i * 7) % boxes.length];
-		for (let step = 0; step < 5; step++)
-			await tab.mouse.move(box.x + box.width * step / 5, box.y + box.height / 2);
-		await tab.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
-		if (i % 4 === 3)
-			await tab.keyboard.press("Escape");
-	}
-	const spent = await tab.evaluate(() => window.frames_ms);
+	const spent = await scriptPerFrame(tab, async () => {
+		for (let i = 0; i < 40; i++) {
+			const box = await tab.evaluate(async (i) => {
+				while (window.kilnView.glance().waiting)
+					await scheduler.postTask(() => {}, { delay: 1 });
+				const boxes = window.kilnView.state().tree.boxes.filter((each) => each.width > 60 && !each.faded);
+				return boxes[i % boxes.length];
+			}, i * 7);
+			for (let step = 0; step < 5; step++)
+				await tab.mouse.move(box.x + box.width * step / 5, box.y + box.height / 2);
+			await tab.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+			if (i % 4 === 3)
+				await tab.keyboard.press("Escape");
+		}
+	});
 	console.log(`${name}: script per frame median ${ms(median(spent))}, p95 ${ms(part(spent, 0.95))} of ${spent.length} frames`);
 	const searches = await tab.evaluate(async () => {
 		const field = document.getElementById("search"), took = [];
@@ -172,7 +190,7 @@ async function frames(name, file) {
 			field.value = text;
 			field.dispatchEvent(new Event("input", { bubbles: true }));
 			do
-				await new Promise((turn) => setTimeout(turn, 1));
+				await scheduler.postTask(() => {}, { delay: 1 });
 			while (window.kilnView.glance().query.search !== text || !/^matched/.test(window.kilnView.glance().matched));
 			took.push(performance.now() - start);
 			await new Promise((turn) => setTimeout(turn, 300));

@@ -371,6 +371,30 @@ test("tells of what is at the pointer its part of all, of the selection, of the 
 		}
 	});
 
+test("outlines what is at the pointer, and leaves nothing of that behind", { deviceScaleFactor: 1.25 }, async (tab) => {
+	const { tree } = await open(tab), aside = [5, 5];
+	// As it is on a screen: of pixels that are hardly covered the colour is anything.
+	const keep = (name) => tab.evaluate((name) => {
+		const canvas = document.querySelector("#flame canvas");
+		const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+		window[name] = data.map((value, i) => i % 4 === 3 ? value : value * data[i | 3] / 255);
+	}, name);
+	const differing = (most) => tab.evaluate((most) => window.was.reduce((n, value, i) => n + (Math.abs(value - window.is[i]) > most), 0), most);
+	await tab.mouse.move(...aside);
+	await settled(tab);
+	await keep("was");
+	for (const box of tree.boxes.filter(({ width }) => width > 1)) {
+		await tab.mouse.move(...middleOf(box));
+		await settled(tab);
+		await keep("is");
+		equal(await differing(40) > 20, true, "outlined: " + box.name);
+	}
+	await tab.mouse.move(...aside);
+	await settled(tab);
+	await keep("is");
+	equal(await differing(4), 0, "pixels that are not as they were");
+});
+
 test("scrolls by wheel what is higher than its place", { viewport: { width: 1200, height: 480 } }, async (tab) => {
 	const before = await open(tab), root = boxOf(before, "all");
 	await tab.mouse.move(root.x + 300, root.y);

@@ -32,13 +32,17 @@ export function seen() {
 	});
 }
 
-// Calls draw() once before the next picture, however often it is called.
+// Calls draw() once before the next picture, however often it is called; its now() does so at once where it is due.
 export function onceAFrame(draw) {
 	let asked = 0;
-	return () => {
-		asked = asked || requestAnimationFrame(() => {
-			asked = 0;
-			draw();
-		});
+	const now = () => {
+		if (!asked)
+			return;
+		cancelAnimationFrame(asked);
+		asked = 0;
+		draw();
 	};
+	return Object.assign(() => {
+		asked = asked || requestAnimationFrame(now);
+	}, {now});
 }

@@ -3,6 +3,7 @@
 // Only what is in view is drawn: subtrees off view or thinner than half a pixel are skipped whole.
 import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
 import { Letters } from "./letters.mjs";
+import { Outlines } from "./outlines.mjs";
 
 export const ROW = 18; // pixels
 const THIN = 0.5, LABEL_FROM = 24;
@@ -36,10 +37,10 @@ export class Flame {
 		this.found = null;
 		this.icicle = false;
 		this.byName = true;
-		this.hovered = -1;
-		this.focused = -1; // -1: nothing to outline
 		this.base = 0; // depth of the first row
 		this.boxes = [];
+		this.high = ROW - 1; // pixels, of a box
+		this.outlines = new Outlines(this);
 		this.far = 0; // pixels that the root is scrolled away, kept while the pane changes its size
 		this.draw = onceAFrame(() => this.paint());
 		this.listen();
@@ -50,14 +51,14 @@ export class Flame {
 		const turned = what.icicle !== undefined && what.icicle !== this.icicle;
 		const moved = turned || (what.zoom !== undefined && what.zoom !== this.zoom);
 		if (what.tree && what.tree !== this.tree)
-			this.hovered = this.focused = -1;
+			this.outlines.clear();
 		Object.assign(this, what);
 		if (!this.tree)
 			return;
 		this.levels = Math.max(0, this.depthBelow(this.zoom) + 1 - this.base);
 		this.space.style.height = this.levels * ROW + "px";
 		this.scrollFromRoot(moved ? 0 : this.far);
-		this.paint();
+		this.draw();
 	}
 
 	depthBelow(top) {
@@ -81,7 +82,8 @@ export class Flame {
 	// When the pane has another size than when it was last scrolled by us, its observer puts that right.
 	scrolled() {
 		const s = this.scroller;
-		this.draw();
+		if (this.pane && s.scrollTop !== this.pane.scroll) // or it was painted there
+			this.draw();
 		if (s.clientHeight !== this.sized)
 			return;
 		this.far = this.icicle ? s.scrollTop : s.scrollHeight - s.clientHeight - s.scrollTop;
@@ -100,6 +102,14 @@ export class Flame {
 		return y - this.pane.scroll;
 	}
 
+	rowOf(box) {
+		return this.tree.depth[box.i];
+	}
+
+	topOf(box) {
+		return this.top(this.rowOf(box));
+	}
+
 	rowAt(y) {
 		const at = y + this.pane.scroll;
 		return Math.floor((this.icicle ? at : this.height - 1 - at) / ROW) + this.base;
@@ -107,14 +117,20 @@ export class Flame {
 
 	scrollTo(node) {
 		this.measure();
-		const y = this.top(this.tree.depth[node]), room = this.pane.height;
-		if (y < 0)
-			this.scroller.scrollTop += y;
-		else if (y + ROW > room)
-			this.scroller.scrollTop += y + ROW - room;
+		const y = this.top(this.tree.depth[node]), by = Math.min(y, 0) || Math.max(y + ROW - this.pane.height, 0);
+		if (!by)
+			return;
+		this.scroller.scrollTop += by;
+		this.draw();
 	}
 
 	// ---- Boxes ----
+
+	// What is on the screen, or is going to be with the next picture.
+	drawn() {
+		this.draw.now();
+		return this.boxes;
+	}
 
 	findBoxes() {
 		const {tree, zoom, boxes} = this, {width, height} = this.pane;
@@ -139,8 +155,8 @@ export class Flame {
 	}
 
 	boxAt(x, y) {
-		const row = this.rowAt(y);
-		return this.boxes.find((box) => this.tree.depth[box.i] === row &&
+		const boxes = this.drawn(), row = this.rowAt(y);
+		return boxes.find((box) => this.tree.depth[box.i] === row &&
 			x >= box.x && x < Math.max(box.x + box.width, box.x + 1)) || null;
 	}
 
@@ -157,17 +173,20 @@ export class Flame {
 		context.textBaseline = "middle";
 		this.letters = this.letters || new Letters(context);
 		this.findBoxes();
-		this.fill(context);
-		this.label(context);
-		this.outline(context, this.hovered, styleOf("--text"), 1);
-		this.outline(context, this.focused, styleOf("--focus"), 2);
+		this.paintBoxes(context, this.boxes);
+		this.outlines.paint(context);
+	}
+
+	paintBoxes(context, boxes) {
+		this.fill(context, boxes);
+		this.label(context, boxes);
 	}
 
 	// Bucket by bucket of one colour. In a comparison, whose colours tell something, matches have a frame
 	// instead, and so have what is new and what is gone.
-	fill(context) {
+	fill(context, all) {
 		const {tree} = this, buckets = new Map();
-		for (const box of this.boxes) {
+		for (const box of all) {
 			const lit = !tree.compared && tree.isMatch(this.found, box.i);
 			const bucket = (box.faded ? "faded " : "") + (lit ? "match" : tree.colour(box.i));
 			if (!buckets.has(bucket))
@@ -178,25 +197,24 @@ export class Flame {
 			context.globalAlpha = boxes[0].faded ? 0.4 : 1;
 			context.fillStyle = lit ? styleOf("--match") : tree.colour(boxes[0].i);
 			for (const {i, x, width} of boxes)
-				context.fillRect(x, this.top(tree.depth[i]), width > 2 ? width - 0.6 : width,
-					ROW - 1);
+				context.fillRect(x, this.top(tree.depth[i]), width > 2 ? width - 0.6 : width, this.high);
 		}
 		context.globalAlpha = 1;
 		if (tree.compared)
-			this.frame(context);
+			this.frame(context, all);
 	}
 
 	// What is gone is hatched in a broken frame, what is new has a whole one.
-	frame(context) {
+	frame(context, boxes) {
 		const {tree} = this, hatch = hatchOf(context);
-		for (const box of this.boxes) {
+		for (const box of boxes) {
 			const {i, x, width} = box, y = this.top(tree.depth[i]), gone = tree.isGone(i);
 			const match = tree.isMatch(this.found, i);
 			if (width < 4 || !(gone || match || tree.isNew(i)))
 				continue;
 			if (gone) {
 				context.fillStyle = hatch;
-				context.fillRect(x, y, width - 0.6, ROW - 1);
+				context.fillRect(x, y, width - 0.6, this.high);
 			}
 			context.setLineDash(gone && !match ? [3, 2] : []);
 			context.strokeStyle = match ? styleOf("--match") : "#444";
@@ -206,9 +224,9 @@ export class Flame {
 		context.setLineDash([]);
 	}
 
-	label(context) {
+	label(context, boxes) {
 		const {tree} = this, onFaded = styleOf("--text");
-		for (const box of this.boxes) {
+		for (const box of boxes) {
 			box.label = box.width < LABEL_FROM ? "" :
 				this.letters.fit(tree.name(box.i), box.width - 7);
 			if (!box.label)
@@ -218,24 +236,13 @@ export class Flame {
 		}
 	}
 
-	outline(context, node, colour, thick) {
-		const box = node < 0 ? null : this.boxes.find((each) => each.i === node);
-		if (!box)
-			return;
-		context.strokeStyle = colour;
-		context.lineWidth = thick;
-		context.strokeRect(box.x + thick / 2, this.top(this.tree.depth[node]) + thick / 2,
-			Math.max(box.width - thick, 1), ROW - 1 - thick);
-	}
-
 	// ---- Pointers ----
 
 	point(node) {
-		if (node === this.hovered)
+		if (node === this.outlines.hovered)
 			return;
-		this.hovered = node;
+		this.outlines.move("hovered", node);
 		this.canvas.classList.toggle("hit", node >= 0);
-		this.draw();
 		this.on.point(node);
 	}
 
@@ -268,20 +275,19 @@ export class Flame {
 	}
 
 	focus(node) {
-		this.focused = node;
+		this.outlines.move("focused", node);
 		if (node >= 0)
 			this.scrollTo(node);
-		this.draw();
 	}
 
 	// Where a node is on the screen, or null when it is not drawn.
 	placeOf(node) {
-		const box = this.boxes.find((each) => each.i === node);
+		const box = this.drawn().find((each) => each.i === node);
 		return box && this.placeOfBox(box, this.canvas.getBoundingClientRect());
 	}
 
 	placeOfBox(box, place) {
-		return {x: place.x + box.x, y: place.y + this.top(this.tree.depth[box.i]), width: box.width,
+		return {x: place.x + box.x, y: place.y + this.topOf(box), width: box.width,
 			height: ROW};
 	}
 }

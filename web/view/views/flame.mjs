@@ -59,7 +59,7 @@ export class FlameView {
 			return;
 		page.state = {...page.state, zoom: tree.find(this.path)};
 		if (!page.isDragged())
-			page.remember("replace");
+			page.address.become(page.state, "replace");
 	}
 
 	// The state is another address's: its zoom is a number.
@@ -143,7 +143,7 @@ export class FlameView {
 	}
 
 	describe() {
-		const {hovered} = this.flame;
+		const {hovered} = this.flame.outlines;
 		if (!this.tree || !this.tree.count)
 			return "";
 		return this.textOf(hovered >= 0 ? hovered :
@@ -162,16 +162,17 @@ export class FlameView {
 		const {tree, mirror, page} = this, node = tree.isSmall(to) ? tree.parent[to] : to;
 		const open = !node ? "" : tree.hasSmall(node) ? String(tree.nodes[node]) : page.state.open;
 		this.path = tree.pathOf(node);
-		this.flame.show({zoom: node});
+		if (open !== page.state.open)
+			this.flame.show({zoom: node}); // until what was small there has come
 		page.go({zoom: node, open}, "push");
 		if (!this.isBelow(mirror.node, node))
 			mirror.show(tree, node);
 	}
 
-	// Keys go on from the frame that was clicked.
+	// Keys go on from the frame that was clicked, whose outline is painted with the rest.
 	click(node) {
-		this.zoomTo(node);
 		this.walk(node);
+		this.zoomTo(node);
 	}
 
 	walk(node) {
@@ -245,7 +246,7 @@ export class FlameView {
 		const place = flame.canvas.getBoundingClientRect();
 		return {
 			tree: tree && {total: tree.total[0], nodes: tree.count, zoom: tree.name(zoom),
-				zoomTotal: tree.total[zoom], boxes: flame.boxes.map((box) => this.boxState(box, place))},
+				zoomTotal: tree.total[zoom], boxes: flame.drawn().map((box) => this.boxState(box, place))},
 			focus: this.hasFocus() ? tree.name(this.mirror.node) : ""
 		};
 	}

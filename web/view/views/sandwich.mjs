@@ -113,7 +113,7 @@ class Half {
 
 	boxes() {
 		const place = this.flame.canvas.getBoundingClientRect(), {tree, flame} = this;
-		return flame.boxes.filter((box) => tree.depth[box.i] >= BASE).map((box) => ({
+		return flame.drawn().filter((box) => tree.depth[box.i] >= BASE).map((box) => ({
 			name: tree.name(box.i), total: tree.total[box.i], depth: tree.depth[box.i] - 1,
 			match: tree.isMatch(this.found, box.i), ...sidesOf(tree, box.i), label: box.label, ...flame.placeOfBox(box, place)}));
 	}
