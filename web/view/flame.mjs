@@ -38,6 +38,7 @@ export class Flame {
 		this.icicle = false;
 		this.byName = true;
 		this.base = 0; // depth of the first row
+		this.painted = -1; // where it was scrolled to then
 		this.boxes = [];
 		this.high = ROW - 1; // pixels, of a box
 		this.outlines = new Outlines(this);
@@ -82,7 +83,7 @@ export class Flame {
 	// When the pane has another size than when it was last scrolled by us, its observer puts that right.
 	scrolled() {
 		const s = this.scroller;
-		if (this.pane && s.scrollTop !== this.pane.scroll) // or it was painted there
+		if (s.scrollTop !== this.painted)
 			this.draw();
 		if (s.clientHeight !== this.sized)
 			return;
@@ -166,6 +167,7 @@ export class Flame {
 		if (!this.tree)
 			return;
 		this.measure();
+		this.painted = this.pane.scroll;
 		const {width, height} = this.pane;
 		const context = contextOf(this.canvas, width, height);
 		context.clearRect(0, 0, width, height);

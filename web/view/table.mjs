@@ -69,14 +69,16 @@ export class TopTable {
 	// The size of the pane and where it is scrolled to, as far as they are told: asking may lay out the page.
 	listenToView() {
 		const {pane, view} = this;
+		const look = () => {
+			view.top = pane.scrollTop;
+			this.place();
+		};
 		new ResizeObserver(([{contentRect}]) => {
 			view.high = contentRect.height;
 			this.place();
 		}).observe(pane);
-		pane.addEventListener("scroll", () => {
-			view.top = pane.scrollTop;
-			this.place();
-		});
+		pane.addEventListener("scroll", look);
+		this.body.addEventListener("focusin", look); // Tab may be faster than the browser tells of scrolling
 	}
 
 	rowsInView() {
