@@ -53,7 +53,17 @@ static bool set_frequency(
 	}
 	if (bytes_u64(bytes_of(value), frequency) && *frequency && *frequency < FREQUENCY_MAX)
 		return true;
-	return error_set(err, ERR_USAGE, "expected a number of samples a second, or max");
+	return error_set(
+		err, ERR_USAGE, "expected a number of samples a second, or max, got '%s'", value);
+}
+
+/* Without the option there is no limit; none is what nobody asks for with it. */
+static bool set_limit(void *target, const struct option *o, const char *value, struct error *err)
+{
+	const uint64_t *limit = (const uint64_t *)(void *)((char *)target + o->offset);
+
+	return option_duration(target, o, value, err) &&
+	       (*limit || error_set(err, ERR_USAGE, "expected a time above 0, got '%s'", value));
 }
 
 static bool set_percent(void *target, const struct option *o, const char *value, struct error *err)
@@ -64,7 +74,9 @@ static bool set_percent(void *target, const struct option *o, const char *value,
 	if (end == value || strcmp(end, *end == '%' ? "%" : "") ||
 		!(percent >= 100.0 / BUDGET_WHOLE && percent <= 100))
 		return error_set(err, ERR_USAGE,
-			"expected a part of the CPUs such as 1%% or 0.2%%, from 0.0001%% on");
+			"expected a part of the CPUs such as 1%% or 0.2%%, from 0.0001%% on, got "
+			"'%s'",
+			value);
 	*(uint64_t *)(void *)((char *)target + o->offset) =
 		(uint64_t)(percent * BUDGET_WHOLE / 100 + 0.5);
 	return true;
@@ -116,7 +128,8 @@ static bool set_events(void *target, const struct option *o, const char *value, 
 	static struct buffer all;
 
 	(void)o;
-	(void)err;
+	if (!value[strspn(value, ", ")])
+		return error_set(err, ERR_USAGE, "expected names of events, got '%s'", value);
 	buffer_printf(&all, "%s%s", all.len ? "," : "", value);
 	((struct record_options *)target)->events = all.at;
 	return true;
@@ -169,7 +182,7 @@ static const struct option target_options[] = {
 	{.name = "duration",
 		.letter = 'd',
 		.argument = "TIME",
-		.set = option_duration,
+		.set = set_limit,
 		.offset = AT(duration),
 		.help = "stop after this time: 30s, 500ms, 2m"},
 	{0},
@@ -442,9 +455,7 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	written = record_output_finish(&r->out, &view, err);
 	if (verbosity >= 0)
 		record_summary(s, &view, &report,
-			r->for_another ? NULL
-			: written      ? r->output
-				       : r->out.growing);
+			r->for_another || !written ? NULL : r->output);
 	view_release(&view);
 	symbolize_report_release(&report);
 	if (!session_wait_command(s))
@@ -453,6 +464,11 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	r->written = written;
 	if (written && !err->code)
 		return exit_code(r, s);
+	/* No picture of nothing: that is not a failure to record it. */
+	if (err->code == ERR_FORMAT && !s->counts.delivered) {
+		say("%s", err->text);
+		return exit_code(r, s);
+	}
 	return failed(r, s, err);
 }
 

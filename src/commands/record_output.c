@@ -132,11 +132,19 @@ static bool render(struct record_output *o, struct view *v, struct error *err)
 	return done;
 }
 
+static bool finish_growing(struct record_output *o, const struct profile *p, struct error *err)
+{
+	return kiln_writer_finish(&o->writer, p, err) && flush(o, err);
+}
+
 bool record_output_finish(struct record_output *o, struct view *v, struct error *err)
 {
+	struct error other = {0}; /* the first one is told */
+
 	if (o->stream)
-		return kiln_writer_finish(&o->writer, v->profile, err) && flush(o, err);
+		return finish_growing(o, v->profile, err);
 	if (!render(o, v, err)) {
+		finish_growing(o, v->profile, &other);
 		error_prefix(err, "what was recorded is in %s: ", o->growing);
 		return false;
 	}

@@ -17,12 +17,13 @@
 #include "recorders/uprobes.h"
 
 #define KPROBES	     "/sys/bus/event_source/devices/kprobe"
+#define VALUE_MOST   (INT64_C(1) << 56) /* beyond all addresses */
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
 
 /* What became of an event's hits. */
 struct counted {
 	uint32_t samples, stream;
-	uint64_t delivered;
+	uint64_t delivered, too_large;
 };
 
 struct count_state {
@@ -33,6 +34,7 @@ struct count_state {
 	VECTOR(struct bpf_link *) links; /* in the kernel */
 	struct counted counted[HIT_EVENTS_MOST];
 	uint64_t delivered;
+	int64_t sum; /* of what all of them weigh, without signs */
 };
 
 /* ---- Setting up ---- */
@@ -150,6 +152,14 @@ static void add_streams(struct count_state *state, struct session *s)
 
 /* ---- Records ---- */
 
+/* A register or a field may hold anything, such as a size that nobody can be given; a profile's values have sums of 64
+ * bits. */
+static bool fits(int64_t *sum, int64_t value)
+{
+	return value <= VALUE_MOST && value >= -VALUE_MOST &&
+	       !__builtin_add_overflow(*sum, llabs(value), sum);
+}
+
 static bool add_hit(void *context, const void *record)
 {
 	struct count_state *state = context;
@@ -161,6 +171,10 @@ static bool add_hit(void *context, const void *record)
 	if (hit->event >= state->probes.list.len)
 		return false;
 	c = &state->counted[hit->event];
+	if (!fits(&state->sum, hit->value)) {
+		c->too_large++;
+		return true;
+	}
 	sample.thread = processes_thread(
 		state->source.sampler.processes, (int32_t)hit->pid, (int32_t)hit->tid);
 	sample.stack = bpf_source_stack(&state->source, sample.thread, hit->chunk);
@@ -363,7 +377,7 @@ static void count_account(struct session *s)
 		uint64_t unseen = missed(state, i), unknown = i ? 0 : c.unknown;
 		struct bpf_loss losses[] = {{"ring full", c.ring_full[i]},
 			{"value not in memory", c.unread[i]}, {"no room on the CPU", c.crowded[i]},
-			{"no memory", unknown}, {"BPF recursion", unseen}, {0}};
+			{"value too large", state->counted[i].too_large}, {"no memory", unknown}, {"BPF recursion", unseen}, {0}};
 
 		s->counts.delivered = state->counted[i].delivered;
 		bpf_source_account(s, state->counted[i].stream,

@@ -488,7 +488,8 @@ const struct mode mode_cpu = {
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
 		"page-faults or context-switches",
 	.top = "hottest functions (self)",
-	.own = "-e, --recorder, --untimed, --stack-bytes and --tee",
+	.own = "-e (which --mode count has, too), --recorder, --untimed, --stack-bytes and "
+	       "--tee",
 	.used = cpu_options_used,
 	.check = cpu_check,
 };

@@ -45,7 +45,7 @@ const struct mode mode_io = {
 	.what = "call",
 	.options = options,
 	.title = "Files (--mode io)",
-	.own = "-r, -w, --latency and --files",
+	.own = "-r, -w, --latency (which --mode disk has, too) and --files",
 	.used = used,
 	.check = check,
 };

@@ -2,7 +2,9 @@
 #include "recorders/probe_files.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -20,14 +22,24 @@ struct search {
 	struct bytes name; /* empty: all */
 };
 
-/* A file counts once, by whichever path. False: it is not there. */
-static bool add(struct probe_files *files, const char *path, struct bytes name)
+/* What is called like a library may be a text for the linker, and like a program a script. */
+static bool is_binary(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+/* A file counts once, by whichever path. named: somebody has chosen this file, whatever it is. False: it is not
+ * there. */
+static bool add(struct probe_files *files, const char *path, struct bytes name, bool named)
 {
 	struct probe_file file = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
 	struct stat status;
 	bool known = false;
 
-	if (file.fd < 0 || fstat(file.fd, &status) || !S_ISREG(status.st_mode)) {
+	if (file.fd < 0 || fstat(file.fd, &status) || !S_ISREG(status.st_mode) ||
+		!(named || is_binary(file.fd))) {
 		if (file.fd >= 0)
 			close(file.fd);
 		return false;
@@ -96,10 +108,10 @@ static void add_mapped(struct search *search, int32_t pid, const struct mapped *
 		return;
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
 		(unsigned long long)m->start, (unsigned long long)m->end);
-	if (add(search->files, path, binary->path))
+	if (add(search->files, path, binary->path, false))
 		return;
 	buffer_printf(&other, "/proc/%d/root%.*s", pid, (int)binary->path.len, binary->path.at);
-	add(search->files, other.at, binary->path);
+	add(search->files, other.at, binary->path, false);
 	buffer_release(&other);
 }
 
@@ -119,14 +131,19 @@ static void add_of_targets(struct search *search)
 
 /* ---- What a command will map, and the usual places ---- */
 
+/* "/usr/bin/python3" is called "python3.11", too, where it is a link to that. */
 static void add_prepared(void *context, const struct image *image)
 {
 	struct search *search = context;
 	const char *path = image_name(image);
+	char whole[PATH_MAX];
 
-	if (*path == '/' || strchr(path, '/'))
-		if (is_called(bytes_base_name(bytes_of(path)), search->name))
-			add(search->files, path, bytes_of(path));
+	if (!strchr(path, '/'))
+		return;
+	if (is_called(bytes_base_name(bytes_of(path)), search->name) ||
+		(realpath(path, whole) &&
+			is_called(bytes_base_name(bytes_of(whole)), search->name)))
+		add(search->files, path, bytes_of(path), false);
 }
 
 static void add_folder(struct search *search, const char *folder)
@@ -140,7 +157,7 @@ static void add_folder(struct search *search, const char *folder)
 			continue;
 		path.len = 0;
 		buffer_printf(&path, "%s/%s", folder, entry->d_name);
-		add(search->files, path.at, bytes_of(path.at));
+		add(search->files, path.at, bytes_of(path.at), false);
 	}
 	if (dir)
 		closedir(dir);
@@ -161,7 +178,7 @@ static void add_usual(struct search *search)
 			folder = rest;
 		snprintf(path, sizeof(path), "%.*s/%.*s", (int)folder.len, folder.at,
 			(int)search->name.len, search->name.at);
-		add(search->files, path, bytes_of(path));
+		add(search->files, path, bytes_of(path), false);
 	}
 	uname(&machine);
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders) && !search->files->list.len;
@@ -185,14 +202,14 @@ static void add_path(struct search *search)
 	buffer_add(&path, search->name.at, search->name.len);
 	buffer_char(&path, '\0');
 	if (!pids->list.len)
-		add(search->files, path.at, search->name);
+		add(search->files, path.at, search->name, true);
 	for (size_t i = 0; i < pids->list.len; i++) {
 		path.len = 0;
 		if (*search->name.at == '/')
 			buffer_printf(&path, "/proc/%d/root", pids->list.items[i]);
 		buffer_add(&path, search->name.at, search->name.len);
 		buffer_char(&path, '\0');
-		add(search->files, path.at, search->name);
+		add(search->files, path.at, search->name, true);
 	}
 	buffer_release(&path);
 }
@@ -226,7 +243,7 @@ void probe_files_add(struct probe_files *files, const char *root, struct bytes p
 	struct buffer whole = {0};
 
 	buffer_printf(&whole, "%s%.*s", root ? root : "", (int)path.len, path.at);
-	add(files, whole.at, path);
+	add(files, whole.at, path, true);
 	buffer_release(&whole);
 }
 

@@ -484,14 +484,26 @@ static bool add_one(struct finding *f, struct bytes text, const char *weight, st
 	return true;
 }
 
+/* Has it been named before? The kernel attaches a program to a tracepoint once. */
+static bool is_asked(const struct probes *probes, struct bytes event)
+{
+	for (size_t i = 0; i < probes->list.len; i++)
+		if (bytes_equal(bytes_of(probes->list.items[i].text), event))
+			return true;
+	return false;
+}
+
 bool probes_find(struct probes *probes, struct session *s, struct error *err)
 {
 	struct finding f = {.probes = probes, .session = s};
 	struct bytes rest = bytes_of(s->options->events);
 
-	while (rest.len)
-		if (!add_one(&f, next_event(&rest), s->options->weight, err))
+	while (rest.len) {
+		struct bytes event = next_event(&rest);
+
+		if (!is_asked(probes, event) && !add_one(&f, event, s->options->weight, err))
 			return false;
+	}
 	return true;
 }
 

@@ -34,6 +34,24 @@ needs_perf() {
 	done
 }
 
+@test "an event, a time or a number that is none is refused, and what was given is said" {
+	for mode in "" "--mode count"; do
+		for none in "" "," " "; do
+			# shellcheck disable=SC2086
+			run "$kiln" record $mode -e "$none" -- true
+			failed_with 2 "kiln: record: --event: expected names of events, got '$none'"
+		done
+	done
+	for none in 0 0s 0.1ns; do
+		run "$kiln" record -d $none -- true
+		failed_with 2 "kiln: record: --duration: expected a time above 0, got '$none'"
+	done
+	run "$kiln" record -F often -- true
+	failed_with 2 "kiln: record: --frequency: expected a number of samples a second, or max, got 'often'"
+	run "$kiln" record --max-overhead some -- true
+	failed_with 2 "kiln: record: --max-overhead: expected a part of the CPUs such as 1% or 0.2%, from 0.0001% on, got 'some'"
+}
+
 @test "modes: unknown ones and options of others are refused" {
 	run "$kiln" record --mode sideways -- true
 	[ "$status" -eq 2 ]
@@ -44,14 +62,14 @@ needs_perf() {
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"-F belongs to --mode cpu and wall"* ]]
 	run "$kiln" record --mode wall -e page-faults -- true
-	failed_with 2 "kiln: record: -e, --recorder, --untimed, --stack-bytes and --tee belong to --mode cpu"
+	failed_with 2 "kiln: record: -e (which --mode count has, too), --recorder, --untimed, --stack-bytes and --tee belong to --mode cpu"
 	run "$kiln" record --mode off --state S,asleep -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"not 'asleep'" ]]
 	run "$kiln" record --mode off --min 2s --max 1s -- true
 	failed_with 2 "kiln: record: --max is less than --min"
 	run "$kiln" record --files -- true
-	failed_with 2 "kiln: record: -r, -w, --latency and --files belong to --mode io"
+	failed_with 2 "kiln: record: -r, -w, --latency (which --mode disk has, too) and --files belong to --mode io"
 	run "$kiln" record --mode io --min 1ms -- true
 	failed_with 2 "kiln: record: --min, --max, --state and --wakers belong to --mode off"
 	run "$kiln" record --mode io -k -- true
@@ -71,15 +89,15 @@ needs_perf() {
 	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "disk: what is asked of block devices; lock: where threads wait for locks only"
 	run "$kiln" record --mode off -e cpu-clock -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"-e, "*"belong to --mode cpu"* ]]
+	[[ "$output" == *"-e (which --mode count has, too), "*"belong to --mode cpu"* ]]
 	run "$kiln" record --weight arg0 -e a:b -- true
-	failed_with 2 "kiln: record: --weight and --yes belong to --mode count"
+	failed_with 2 "kiln: record: --weight and --yes (which --mode mem has, too) belong to --mode count"
 	run "$kiln" record --mode count -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"--mode count counts what -e names"* ]]
 	run "$kiln" record --mode io --yes -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"--weight and --yes belong to --mode count"* ]]
+	[[ "$output" == *"--weight and --yes (which --mode mem has, too) belong to --mode count"* ]]
 	run "$kiln" record --mode mem -a -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"say --yes to have it"* ]]

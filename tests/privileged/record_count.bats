@@ -119,6 +119,30 @@ inside_calls() {
 	[ "$(shown ';main;all;.*pthread_create' --kind libc:pthread_create)" -eq 4 ]
 }
 
+@test "a name is of binaries alone, and of what a command's name leads to; an event named twice is one" {
+	ln -s "$bin/counted" alias
+	mkdir scripts
+	printf '#!/bin/sh\n' >scripts/counted
+	chmod +x scripts/counted
+	PATH=$PWD/scripts:$PATH "$kiln" record -q --mode count -e counted:add,counted:add -o p.kiln -- ./alias 300 2>own
+	[ "$(shown ';add ')" -eq 1200 ]
+	[ "$(value p.kiln "[x['delivered'] for x in i['streams']]")" = "[1200]" ]
+	# A thread of the kernel maps nothing: libc is the one at the usual place, and not the linker's libc.so there.
+	"$kiln" record -q --mode count -e libc:malloc -p 2 -d 10ms -o p.kiln
+	run -127 "$kiln" record -q --mode count -e libc:malloc -o p.kiln -- ./nobody
+	"$kiln" record -q --mode count -e sched:sched_switch -e sched:sched_switch -o p.kiln -- sleep 0.01
+	[ "$(value p.kiln "len(i['streams'])")" -eq 1 ]
+}
+
+@test "no hit is no picture, and no failure: the command's exit code is kept" {
+	run "$kiln" record --mode count -e libc:pthread_create -o p.svg -- sh -c 'exit 7'
+	[ "$status" -eq 7 ]
+	[[ "$output" == *"what was recorded is in p.svg.kiln: nothing to draw"* ]]
+	[[ "$output" != *wrote* ]]
+	[ ! -e p.svg ]
+	[ "$(value p.svg.kiln "s['delivered']")" -eq 0 ]
+}
+
 # bats test_tags=kernels
 @test "a command from its start, and with --yes its children as well, also in all of the system" {
 	"$kiln" record -q --mode count -e counted:add -o p.kiln -- "$bin/counted" 300 2>own

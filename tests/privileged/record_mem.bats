@@ -154,6 +154,21 @@ start_allocating() {
 	"$kiln" fold -q --kind faulted p.kiln | awk '/;touches / { n += $NF } END { exit !(n >= 400 * 4096 && n <= 420 * 4096) }'
 }
 
+@test "--cheap: blocks that nobody can be given are told as lost, and all else is there" {
+	cat >too_large.c <<-'END'
+	#include <stdlib.h>
+	int main(void) { void *volatile p; for (int i = 0; i < 4; i++) p = malloc((size_t)1 << 62); return p != NULL; }
+	END
+	gcc -o too_large too_large.c
+	# The C library asks for each block more than once, and says what it got of none.
+	calls=$(strace -e trace=mmap ./too_large 2>&1 | grep -c ENOMEM)
+	"$kiln" record -q --mode mem --cheap -o p.kiln -- ./too_large
+	adds_up p.kiln
+	[ "$(value p.kiln "next(x['lost'] for x in i['streams'] if x['kind'] == 'mapped')")" -eq "$calls" ]
+	[ "$calls" -ge 4 ]
+	[ "$("$kiln" fold -q --kind faults p.kiln | awk '{ n += $NF } END { print n + 0 }')" -ge 10 ]
+}
+
 @test "what makes no sense is refused" {
 	run "$kiln" record --mode mem -a -o p.kiln -- true
 	[ "$status" -ne 0 ]

@@ -187,7 +187,6 @@ class Page extends Session {
 
 // For tests: what is on the screen.
 function onScreen(page) {
-	page.address.settle();
 	const {top, whole, sort} = page.shown;
 	return {
 		waiting: page.waiting(), asked: counts.asked, aborted: counts.aborted, query: {...page.state}, whole,

@@ -2,7 +2,6 @@
 //
 // One state, which is the page's address. What the server is asked for follows from it, for the main
 // view, the table and the heat map; what is on the screen are the latest answers.
-import { Address } from "./address.mjs";
 import { Latest, askColumns, askJson, counts, expect } from "./ask.mjs";
 import { seen } from "./canvas.mjs";
 import { mapAddress } from "./first.mjs";
@@ -20,12 +19,7 @@ const keyOf = ({view, viewFrom, topFrom}) => [view ? view.name : "", viewFrom, t
 // say(text, wrong).
 export class Session {
 	constructor() {
-		this.address = new Address((state) => {
-			this.state = state;
-			this.onOther();
-			this.refresh(true);
-		});
-		this.state = this.address.state();
+		this.state = query.parseHash(location.hash);
 		// What is on the screen, and the addresses that it came from.
 		this.shown = {profiles: [], about: null, aboutFrom: "", view: null, viewFrom: "", top: null,
 			topFrom: "", sort: "", mapFrom: "", whole: 0, wholeFrom: ""};
@@ -35,9 +29,21 @@ export class Session {
 		this.news = ""; // to be said with the next answer
 		this.viewLatest = new Latest((look, signal) => this.askView(look, signal), GAP);
 		this.mapLatest = new Latest((from, signal) => this.askMap(from, signal), GAP);
+		window.addEventListener("popstate", () => {
+			this.state = query.parseHash(location.hash);
+			this.onOther();
+			this.refresh(true);
+		});
 	}
 
 	// ---- State ----
+
+	// Takes a browser some ms.
+	remember(how) {
+		const hash = query.hashOf(this.state);
+		if (how && (how === "push" || hash !== location.hash))
+			history[how + "State"](null, "", hash || location.pathname + location.search);
+	}
 
 	// Become the state with these changes. how: "push" when "back" is to undo it, "replace", or "" when
 	// it is not to be remembered. hurry: ask at once.
@@ -49,9 +55,9 @@ export class Session {
 		if (query.treeAddress(next) !== query.treeAddress(this.state))
 			next.zoom = 0; // until the tree has come, and the zoomed frame is found in it
 		this.state = next;
-		if (how)
-			this.address.become(next, how);
-		return this.refresh(hurry);
+		const shown = this.refresh(hurry); // what it asks is on its way while the browser remembers
+		this.remember(how);
+		return shown;
 	}
 
 	reshape(name, argument) {

@@ -3,7 +3,7 @@ import { isDark } from "./canvas.mjs";
 import { byId, showLegend, showMapControls, showTime, typedTime } from "./controls.mjs";
 import { Heatmap } from "./heat/map.mjs";
 import { duration, human, parseRange, parseUnit, percent, seconds } from "./numbers.mjs";
-import { START, timeKey } from "./query.mjs";
+import { START, parseHash, timeKey } from "./query.mjs";
 
 const MOVE = 1000; // ms between keys that are one step back together
 
@@ -112,7 +112,7 @@ export class TimePane {
 	changesOf(range, phase, which) {
 		const {page} = this;
 		if (phase === "cancel")
-			return page.address.state();
+			return parseHash(location.hash);
 		if (which === "range")
 			return {[timeKey(page.state)]: timeOf(range)};
 		return {before: page.profileName(), "before-time": timeOf(range), side: START.side};

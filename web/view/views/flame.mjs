@@ -59,7 +59,7 @@ export class FlameView {
 			return;
 		page.state = {...page.state, zoom: tree.find(this.path)};
 		if (!page.isDragged())
-			page.address.become(page.state, "replace");
+			page.remember("replace");
 	}
 
 	// The state is another address's: its zoom is a number.
