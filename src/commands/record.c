@@ -23,6 +23,7 @@ static struct record {
 	const char *output;
 	int mode; /* in recorders[] */
 	bool strict, graph;
+	struct transform_list by; /* what pictures and text tell apart, the outermost last */
 	bool for_another, written; /* see record.h */
 	struct record_output out;
 	struct image_cache images;
@@ -132,6 +133,23 @@ static bool set_events(void *target, const struct option *o, const char *value, 
 		return error_set(err, ERR_USAGE, "expected names of events, got '%s'", value);
 	buffer_printf(&all, "%s%s", all.len ? "," : "", value);
 	((struct record_options *)target)->events = all.at;
+	return true;
+}
+
+/* As the option of that name of who looks at a recording. */
+static void tell_apart(struct transform_list *by, const char *name)
+{
+	for (size_t i = 0; transforms[i]; i++)
+		if (!strcmp(transforms[i]->name, name))
+			vector_push(&by->steps,
+				((struct transform_step){.transform = transforms[i]}));
+}
+
+static bool set_by(void *target, const struct option *o, const char *value, struct error *err)
+{
+	(void)value;
+	(void)err;
+	tell_apart(&((struct record *)target)->by, o->name);
 	return true;
 }
 
@@ -297,6 +315,12 @@ static const struct option output_options[] = {
 		.offset = offsetof(struct record, output),
 		.help = "write to FILE; its suffix chooses the format: .kiln, .svg, .folded; "
 			"-: stream .kiln to standard output (profile.kiln)"},
+	{.name = "by-thread",
+		.set = set_by,
+		.help = "pictures and text have the thread as the outermost frame; .kiln files "
+			"are told so when they are looked at"},
+	{.name = "by-process", .set = set_by, .help = "the same with the process"},
+	{.name = "by-cpu", .set = set_by, .help = "the same with the CPU"},
 	{.name = "strict",
 		.set = option_flag,
 		.offset = offsetof(struct record, strict),
@@ -491,7 +515,9 @@ static int run(char **operands)
 		return failed(r, &s, &err);
 	}
 	s.finishing = capabilities_to_finish(r->output, r->options.command != NULL);
-	r->out.by_cgroup = r->options.by_cgroup;
+	if (r->options.by_cgroup)
+		tell_apart(&r->by, "by-cgroup");
+	r->out.by = &r->by;
 	truncated_catch(true);	  /* programs that are built anew while they are recorded */
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */
 	ok = session_run(&s, recorders[r->mode], &r->options, &err);
@@ -504,6 +530,7 @@ static int run(char **operands)
 		code = finish(r, &s, &err);
 	}
 	record_output_release(&r->out);
+	vector_release(&r->by.steps);
 	image_cache_release(&r->images);
 	session_release(&s);
 	return code;

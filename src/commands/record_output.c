@@ -1,8 +1,6 @@
 /* record_output.c: where a recording goes while it grows and when it is finished. */
 #include "commands/record_output.h"
 
-#include "transforms/transforms.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -111,12 +109,7 @@ bool record_output_append(struct record_output *o, const struct profile *p, stru
 /* A .kiln file has all there is, and is told apart by who looks at it. */
 static bool group(const struct record_output *o, struct view *view, struct error *err)
 {
-	if (!o->by_cgroup || !strcmp(o->renderer->name, "kiln"))
-		return true;
-	for (size_t i = 0; transforms[i]; i++)
-		if (!strcmp(transforms[i]->name, "by-cgroup"))
-			return transforms[i]->apply(view, NULL, err);
-	return true;
+	return !strcmp(o->renderer->name, "kiln") || transform_list_apply(o->by, view, err);
 }
 
 static bool render(struct record_output *o, struct view *v, struct error *err)

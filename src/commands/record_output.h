@@ -4,6 +4,7 @@
 
 #include "model/kiln_file.h"
 #include "renderers/renderers.h"
+#include "transforms/transforms.h"
 
 /* While recording, what is new is appended to a .kiln file (or to standard output), so that
  * whatever ends the recorder leaves a readable file. At the end a whole file takes its place. */
@@ -12,14 +13,14 @@ struct record_output {
 	const struct renderer *renderer; /* of the finished file */
 	char *growing; /* the file that is appended to: `path`, or PATH.kiln for other formats */
 	int fd;
-	bool by_cgroup; /* pictures and text tell control groups apart */
-	bool kept;	/* an older file is PATH.old now */
-	bool stream;	/* a pipe or device: what is appended is all there is */
+	const struct transform_list *by; /* what pictures and text tell apart; the caller's */
+	bool kept;			 /* an older file is PATH.old now */
+	bool stream;			 /* a pipe or device: what is appended is all there is */
 	struct kiln_writer writer;
 	struct buffer pending; /* of what is appended */
 };
 
-/* Begin; `by_cgroup` can be set then. A .kiln file of that name becomes NAME.old. ERR_USAGE for an
+/* Begin; `by` is to be set then. A .kiln file of that name becomes NAME.old. ERR_USAGE for an
  * unknown suffix. */
 bool record_output_open(struct record_output *o, const char *path, struct error *err);
 /* Append what is new in the profile. */

@@ -134,6 +134,21 @@ inside_calls() {
 	[ "$(value p.kiln "len(i['streams'])")" -eq 1 ]
 }
 
+@test "--by-thread, --by-process and --by-cpu: text and pictures of a recording have it as the outermost frame" {
+	# parts OPTION: hits of each outermost frame.
+	parts() {
+		"$kiln" record -q --mode count -e counted:add "$1" -o p.folded -- "$bin/counted" 300 2>own
+		awk -F ';' '{ sub(/.* /, "", $NF); n[$1] += $NF } END { for (part in n) print part, n[part] }' p.folded | sort
+	}
+	[ "$(parts --by-thread | grep -c '^counted-[0-9]*/[0-9]* 300$')" -eq 4 ]
+	[ "$(parts --by-process | grep -c '^counted-[0-9]* 1200$')" -eq 1 ]
+	[ "$(parts --by-cpu | awk '/^CPU [0-9]+ / { n += $3 } END { print n }')" -eq 1200 ]
+	"$kiln" record -q --mode count -e counted:add --by-thread -o p.svg -- "$bin/counted" 300 2>own
+	[ "$(grep -c '<title>counted-[0-9]*/[0-9]* (300 ' p.svg)" -eq 4 ]
+	"$kiln" record -q --mode count -e counted:add --by-thread -o p.kiln -- "$bin/counted" 300 2>own
+	[ "$("$kiln" fold -q p.kiln | cut -d ';' -f 1 | sort -u)" = counted ]
+}
+
 @test "no hit is no picture, and no failure: the command's exit code is kept" {
 	run "$kiln" record --mode count -e libc:pthread_create -o p.svg -- sh -c 'exit 7'
 	[ "$status" -eq 7 ]
