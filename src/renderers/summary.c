@@ -107,6 +107,19 @@ static void note_time(struct summary *s, uint64_t time)
 		s->last = time;
 }
 
+/* Idle samples weigh, and are counted, in two streams of one table. */
+static bool is_first_of_idle(const struct profile *p, size_t id)
+{
+	const struct stream *streams = p->streams.items;
+
+	if (!bytes_equal(profile_text(p, streams[id].row.kind), BYTES("idle")))
+		return false;
+	for (size_t i = 0; i < id; i++)
+		if (streams[i].row.samples == streams[id].row.samples)
+			return false;
+	return true;
+}
+
 static void count_stream(struct summary *s, struct counter *c, size_t id)
 {
 	const struct profile *p = c->view->profile;
@@ -130,7 +143,7 @@ static void count_stream(struct summary *s, struct counter *c, size_t id)
 	own->lost = profile_lost(p, (uint32_t)id);
 	if (c->view->streams[id])
 		s->sum += own->sum;
-	if (bytes_equal(profile_text(p, stream->row.kind), BYTES("idle")))
+	if (is_first_of_idle(p, (size_t)id))
 		s->idle += own->samples;
 }
 

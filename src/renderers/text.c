@@ -119,19 +119,35 @@ void text_stream_value(
 	buffer_add(b, kind.at, kind.len);
 }
 
-/* Rows of a stream's table that the view shows. */
-static uint64_t rows_shown(const struct view *v, size_t stream)
+/* The stream that counts the samples of a table, or NULL: each row is one. */
+static const struct stream *counts_of(const struct profile *p, uint32_t table)
 {
-	uint32_t table = v->profile->streams.items[stream].row.samples;
+	for (size_t s = 0; s < p->streams.len; s++) {
+		const struct stream *stream = &p->streams.items[s];
+
+		if (stream->row.samples == table && text_counts(p, &stream->row) &&
+			bytes_equal(profile_text(p, stream->row.kind), BYTES("samples")))
+			return stream;
+	}
+	return NULL;
+}
+
+/* Samples of a stream's table that the view shows. */
+static uint64_t samples_shown(const struct view *v, size_t stream)
+{
+	const struct profile *p = v->profile;
+	uint32_t table = p->streams.items[stream].row.samples;
+	const struct stream *counts = counts_of(p, table);
 	uint64_t count = 0;
 
-	for (size_t i = 0; i < v->profile->samples.items[table].count; i++)
-		count += view_node(v, table, i) != NODE_DROPPED;
+	for (size_t i = 0; i < p->samples.items[table].count; i++)
+		if (view_node(v, table, i) != NODE_DROPPED)
+			count += counts ? (uint64_t)stream_value(counts, i) : 1;
 	return count;
 }
 
-/* Samples that the view shows. Where readers have put those of one stack together, and some are
- * left out, nobody knows: UINT64_MAX. */
+/* Samples that the view shows. Where readers have put those of one stack together without a count, and some are left
+ * out, nobody knows: UINT64_MAX. Rows with times are samples, each. */
 static uint64_t sample_count(const struct view *v)
 {
 	const struct profile *p = v->profile;
@@ -139,11 +155,12 @@ static uint64_t sample_count(const struct view *v)
 
 	for (size_t s = 0; s < p->streams.len; s++) {
 		const struct stream_row *row = &p->streams.items[s].row;
-		uint64_t all = p->samples.items[row->samples].count;
-		uint64_t shown = v->streams[s] ? rows_shown(v, s) : 0;
-		bool together = v->streams[s] && row->delivered > all;
+		const struct samples *table = &p->samples.items[row->samples];
+		uint64_t shown = v->streams[s] ? samples_shown(v, s) : 0;
+		bool together = v->streams[s] && !table->time.len && !counts_of(p, row->samples) &&
+				row->delivered > table->count;
 
-		if (together && shown < all)
+		if (together && shown < table->count)
 			return UINT64_MAX;
 		count += together ? row->delivered : shown;
 	}

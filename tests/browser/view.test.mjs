@@ -551,7 +551,7 @@ test("the command sorts as the page does", {}, async (tab) => {
 });
 
 test("saves what is shown in other formats", {}, async (tab) => {
-	await open(tab, "#time=0.2..1.1&focus=%5Eparse_all%24&shape=icicle");
+	await open(tab, "#time=0.2..1.1&focus=%5Eparse_all%24&shape=icicle&order=weight");
 	const saved = async (item) => {
 		await tab.click("#save");
 		const [download] = await Promise.all([tab.waitForEvent("download"),
@@ -564,7 +564,7 @@ test("saves what is shown in other formats", {}, async (tab) => {
 	equal(await saved(/Functions .JSON/), ["phases.json", said("top", "--json", ...options)]);
 	const [name, svg] = await saved(/SVG/);
 	equal(name, "phases.svg");
-	equal(svg, said("draw", "--inverted", ...options, "-o", "-"));
+	equal(svg, said("draw", "--inverted", "--order", "weight", ...options, "-o", "-"));
 	const drawn = path.join(folder, "drawn.html");
 	said("draw", ...options, "-o", drawn);
 	equal(await saved(/as one file/), ["phases.html", fs.readFileSync(drawn, "utf8")]);

@@ -114,6 +114,20 @@ load common
 	[ "$(head -n 1 top.txt)" = "cycles: 3,000 cycles in 3 samples" ]
 }
 
+@test "samples are those that are shown: of a part that was written, and beside idle ones" {
+	for i in 1 2 3 4; do
+		printf 'app 7 [000] %d.5: 1000 cycles:\n\t7f work+0x1 (/bin/app)\n\n' $i
+		printf 'swapper 0 [001] %d.6: 1000 cycles:\n\tff cpuidle_enter ([kernel.kallsyms])\n\n' $i
+	done >idle.txt
+	[ "$("$kiln" top -q idle.txt | head -n 1)" = "cycles: 4,000 cycles in 4 samples" ]
+	[ "$("$kiln" top -q --idle idle.txt | head -n 1)" = "cycles: 8,000 cycles in 8 samples" ]
+	[ "$("$kiln" info --json idle.txt | python3 -c 'import json, sys; print(json.load(sys.stdin)["idle_samples"])')" -eq 4 ]
+	for part in part.kiln part.pb.gz; do
+		"$kiln" convert -q --time 0..1.5 idle.txt -o $part
+		[ "$("$kiln" top -q $part | head -n 1)" = "cycles: 2,000 cycles in 2 samples" ]
+	done
+}
+
 @test "--skip leaves out the first functions: pages after one another are the whole" {
 	printf 'main;f%d 1\n' {1..25} >many.folded
 	run -0 --separate-stderr "$kiln" top --sort name -n 0 --csv many.folded

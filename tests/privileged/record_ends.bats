@@ -53,6 +53,16 @@ setup_file() {
 	[ "$(value p.kiln "s['delivered'] > 0")" = True ]
 }
 
+@test "a command that ignores Ctrl-C, as those that a script starts in the background do, is ended all the same" {
+	sh -c '"$0" record -q -o p.kiln -- "$1" 60 & echo $! >recorder; wait $!; echo $? >code' "$kiln" "$bin/busy" &
+	until [ -s recorder ] && until_recording "$(cat recorder)"; do sleep 0.02; done
+	kill -INT "$(cat recorder)"
+	wait $!
+	[ "$(cat code)" -eq 143 ]
+	adds_up p.kiln
+	! pgrep -f "^$bin/busy 60"
+}
+
 @test "a process that nobody has reaped has ended" {
 	timeout 20 python3 - "$kiln" <<-'END'
 	import subprocess, sys

@@ -189,7 +189,7 @@ export function wholeAddress(state) {
 // What is shown in another format, as a file.
 export function exportAddress(state, format) {
 	const looks = format === "top" ? ["json", ...wordsOf(state, ["sort"])] : format !== "svg" ? [] : [...(state.shape === "icicle" ? ["inverted"] : []),
-		...(isCompared(state) && state.widths === "before" ? ["negate"] : [])];
+		...wordsOf(state, ["order"]), ...(isCompared(state) && state.widths === "before" ? ["negate"] : [])];
 	return address(format, [...shown(state), ...looks]);
 }
 
