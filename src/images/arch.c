@@ -32,6 +32,8 @@ static const char x86_64_plt_program[] = {
 	0x22,	       /* DW_OP_plus */
 };
 
+static const char x86_64_system_call[] = {0x0f, 0x05};
+
 static const struct arch archs[] = {
 	{.name = "x86-64",
 		.machine = EM_X86_64,
@@ -45,6 +47,7 @@ static const struct arch archs[] = {
 		.call_program = {x86_64_call_program, sizeof(x86_64_call_program)},
 		.data_align = -8,
 		.plt_program = {x86_64_plt_program, sizeof(x86_64_plt_program)},
+		.system_call = {x86_64_system_call, sizeof(x86_64_system_call)},
 		.perf_columns = x86_64_perf_columns,
 		.perf_registers = sizeof(x86_64_perf_columns)},
 };

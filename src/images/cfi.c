@@ -5,6 +5,9 @@
 
 #include "images/cfi_lookup.h"
 
+#define BEHIND_CALL_MOST  16 /* bytes of code */
+#define FUNCTIONS_ALIGNED 16 /* bytes */
+
 #define MEMO_START ((size_t)64)
 #define MEMO_LIMIT ((size_t)1 << 15) /* slots a handle; 16 bytes each */
 
@@ -131,6 +134,20 @@ static const struct cfi_cie_slot *find_cie(struct cfi *cfi, enum cfi_source sour
 	return slot->used ? slot : NULL;
 }
 
+/* The C library's entry of clone ends before the system call, as the thread that begins there has no caller, and that
+ * thread's own begins a few instructions later. In between the caller's frame is what it was: threads are started
+ * there, which takes long. Functions begin at multiples of 16, usually: of nearly all entries no code is looked at. */
+static uint64_t end_of_call(
+	const struct cfi *cfi, const struct cfi_index *index, size_t i, uint64_t end)
+{
+	struct bytes call = cfi->arch->system_call;
+	uint64_t next = i + 1 < index->count ? cfi_index_at(index, i + 1).start : end;
+
+	if (next <= end || next - end > BEHIND_CALL_MOST || !(next & (FUNCTIONS_ALIGNED - 1)))
+		return end;
+	return bytes_start(image_at(cfi->image, end), call) ? next : end;
+}
+
 bool cfi_entry_at(struct cfi *cfi, enum cfi_source source, size_t i, struct cfi_entry *ret_entry)
 {
 	const struct cfi_index *index = &cfi->indexes[source];
@@ -144,10 +161,14 @@ bool cfi_entry_at(struct cfi *cfi, enum cfi_source source, size_t i, struct cfi_
 			(struct cfi_fde){at.start, cfi->plt_ends[i], 0, cfi->plt_programs[i]};
 		return true;
 	}
-	return cfi_fde_cie(&index->section, at.offset, &cie_offset) &&
-	       (ret_entry->cie = find_cie(cfi, source, cie_offset)) &&
-	       cfi_read_fde(&index->section, at.offset, &ret_entry->cie->cie, &ret_entry->fde) &&
-	       ret_entry->fde.start == at.start;
+	if (!cfi_fde_cie(&index->section, at.offset, &cie_offset) ||
+		!(ret_entry->cie = find_cie(cfi, source, cie_offset)) ||
+		!cfi_read_fde(
+			&index->section, at.offset, &ret_entry->cie->cie, &ret_entry->fde) ||
+		ret_entry->fde.start != at.start)
+		return false;
+	ret_entry->fde.end = end_of_call(cfi, index, i, ret_entry->fde.end);
+	return true;
 }
 
 bool cfi_entry_run(struct cfi *cfi, const struct cfi_entry *entry, uint64_t target,

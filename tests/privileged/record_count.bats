@@ -119,6 +119,15 @@ inside_calls() {
 	[ "$(shown ';main;all;.*pthread_create' --kind libc:pthread_create)" -eq 4 ]
 }
 
+# bats test_tags=kernels
+@test "who starts threads has a whole stack, though the C library's tables end before the system call" {
+	record_counted 10 -e syscalls:sys_enter_clone3,syscalls:sys_enter_clone
+	[ "$(value p.kiln "sum(x['delivered'] for x in i['streams'])")" -eq 4 ]
+	for kind in clone3 clone; do
+		shown '_start;.*;main;all;.*pthread_create.*;_*clone' --kind syscalls:sys_enter_$kind
+	done | awk '{ n += $1 } END { exit n != 4 }'
+}
+
 @test "a name is of binaries alone, and of what a command's name leads to; an event named twice is one" {
 	ln -s "$bin/counted" alias
 	mkdir scripts

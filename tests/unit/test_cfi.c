@@ -207,6 +207,16 @@ struct tally {
 	size_t entries, rows, different;
 };
 
+/* Behind a system call that its function's entry does not cover any more, what libdw says of the instruction before it
+ * holds: the address of that, or `address`. */
+static uint64_t before_call(const struct cfi *cfi, uint64_t address)
+{
+	for (uint64_t call = address; address - call < 16; call--)
+		if (bytes_start(image_at(cfi->image, call), BYTES("\x0f\x05")))
+			return call - 1;
+	return address;
+}
+
 static void compare_at(struct cfi *cfi, Dwarf_CFI *oracle, uint64_t address, struct tally *tally,
 	uint64_t *ret_end)
 {
@@ -214,10 +224,13 @@ static void compare_at(struct cfi *cfi, Dwarf_CFI *oracle, uint64_t address, str
 	Dwarf_Frame *frame = NULL;
 	Dwarf_Addr start, end = address + 1;
 
-	if (dwarf_cfi_addrframe(oracle, address, &frame)) {
+	if (dwarf_cfi_addrframe(oracle, address, &frame) &&
+		dwarf_cfi_addrframe(oracle, before_call(cfi, address), &frame)) {
 		buffer_text(&theirs, "none");
 	} else {
 		dwarf_frame_info(frame, &start, &end, NULL);
+		if (end <= address)
+			end = address + 1;
 		describe(&theirs, frame);
 	}
 	describe_ours(&ours, cfi, cfi_find(cfi, address));
