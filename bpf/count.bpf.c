@@ -137,6 +137,8 @@ static __always_inline void come_by(void *ctx)
 	event = hit.event & (HIT_EVENTS_MOST - 1);
 	room->probe_start = plumbing[event].start;
 	room->probe_size = plumbing[event].size;
+	room->probe_caller = plumbing[event].caller;
+	room->probe_caller_size = plumbing[event].caller_size;
 	stack_take_in(room, ctx, task, asked.kernel_frames);
 	hit.chunk = room->id;
 	if (room->lost || !later_keep(room, task, &hit, sizeof(hit)))

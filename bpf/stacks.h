@@ -70,6 +70,7 @@ struct stack_room {
 	/* The kernel's function that only calls our programs, innermost; 0: see asked.origin.
 	 */
 	__u64 probe_start, probe_size;
+	__u64 probe_caller, probe_caller_size;
 	__u32 kernel_count; /* frames of the kernel, in the stack that was taken */
 	bool walked;	    /* by tables: see user.end */
 	bool lost;
@@ -346,7 +347,8 @@ static __always_inline __u32 probe_frames(
 {
 	for (__u32 i = 0; i < PROBE_FRAMES; i++) {
 		if (room->kernel[i] - room->probe_start < room->probe_size)
-			return i + 1;
+			return i + 1 +
+			       (room->kernel[i + 1] - room->probe_caller < room->probe_caller_size);
 		if (room->kernel[i] - origin->start < origin->end - origin->start)
 			return i;
 	}
@@ -362,7 +364,7 @@ static __always_inline struct stack_room *stack_room(__u32 which)
 		room->number = which;
 		room->lost = room->walked = false;
 		room->kernel_count = 0;
-		room->probe_size = 0;
+		room->probe_size = room->probe_caller_size = 0;
 		room->chunk.parent = CHUNK_ROOT;
 	}
 	return room;

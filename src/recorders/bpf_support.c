@@ -2,6 +2,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/btf.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +80,18 @@ static bool try_functions(struct error *err)
 	return true;
 }
 
+/* Containers may have something else in its place. */
+static bool describes_types(void)
+{
+	int fd = open(KERNEL_TYPES, O_RDONLY | O_CLOEXEC);
+	uint16_t magic = 0;
+	bool there = fd >= 0 && read(fd, &magic, sizeof(magic)) == sizeof(magic);
+
+	if (fd >= 0)
+		close(fd);
+	return there && magic == BTF_MAGIC;
+}
+
 bool bpf_support(struct error *err)
 {
 	libbpf_set_print(keep_message);
@@ -86,9 +100,9 @@ bool bpf_support(struct error *err)
 			"programs in the kernel (BPF) take root, or CAP_BPF and CAP_PERFMON: use "
 			"sudo, or setcap cap_bpf,cap_perfmon=ep on kiln; for a "
 			"container, " REFUSAL_DOCKER);
-	if (access(KERNEL_TYPES, R_OK))
+	if (!describes_types())
 		return error_set(err, ERR_UNSUPPORTED,
-			"this kernel does not describe its types (no " KERNEL_TYPES
+			"this kernel does not describe its types (no BTF in " KERNEL_TYPES
 			"): it takes one with CONFIG_DEBUG_INFO_BTF, such as Debian's");
 	return try_call(err) && try_functions(err);
 }

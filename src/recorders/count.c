@@ -68,22 +68,36 @@ static bool check_probes(
 	return true;
 }
 
-/* Between a tracepoint and its programs. */
+/* The kernel's function of that name; without one, no code at all. */
+static void find_code(const struct session *s, const char *prefix, const char *name,
+	uint64_t *ret_start, uint64_t *ret_size)
+{
+	struct kernel_symbol symbol;
+	struct buffer whole = {0};
+
+	buffer_printf(&whole, "%s%s", prefix, name);
+	if (s->kernel && kernel_find_named(s->kernel, buffer_bytes(&whole), &symbol)) {
+		*ret_start = symbol.start;
+		*ret_size = symbol.end - symbol.start;
+	}
+	buffer_release(&whole);
+}
+
+/* Between a tracepoint and its programs. Those of all system calls are one for the kernel, to which it listens itself:
+ * who else does, another event of ours or somebody's, is called in turn with that. */
 static void leave_out_plumbing(
 	const struct session *s, const struct probe *probe, struct hit_plumbing *ret)
 {
-	bool call = !strcmp(probe->file, "syscalls");
-	struct kernel_symbol symbol;
-	struct buffer name = {0};
+	const char *side = strncmp(probe->name, "sys_exit", 8) ? "enter" : "exit";
+	uint64_t start = 0, size = 0, caller = 0, caller_size = 0;
 
-	if (call)
-		buffer_printf(&name, "perf_syscall_%s",
-			strncmp(probe->name, "sys_exit", 8) ? "enter" : "exit");
-	else
-		buffer_printf(&name, "__traceiter_%s", probe->name);
-	if (s->kernel && kernel_find_named(s->kernel, buffer_bytes(&name), &symbol))
-		*ret = (struct hit_plumbing){symbol.start, symbol.end - symbol.start};
-	buffer_release(&name);
+	if (strcmp(probe->file, "syscalls")) {
+		find_code(s, "__traceiter_", probe->name, &start, &size);
+	} else {
+		find_code(s, "perf_syscall_", side, &start, &size);
+		find_code(s, "__traceiter_sys_", side, &caller, &caller_size);
+	}
+	*ret = (struct hit_plumbing){start, size, caller, caller_size};
 }
 
 static void wait_for_pages(struct count_state *state, const struct session *s)

@@ -120,6 +120,17 @@ inside_calls() {
 }
 
 # bats test_tags=kernels
+@test "two events that the kernel tells by one tracepoint: stacks are those of each alone" {
+	ends() { "$kiln" fold -q --kind syscalls:sys_enter_lseek "$1" | sed 's/ [0-9]*$//; s/.*;lseek//' | sort -u; }
+	"$kiln" record -q --mode count -e syscalls:sys_enter_lseek -o alone.kiln -- "$bin/counted" 20 2>own
+	"$kiln" record -q --mode count -e syscalls:sys_enter_lseek,raw_syscalls:sys_enter -o both.kiln -- "$bin/counted" 20 2>own
+	ends alone.kiln
+	[ "$(ends both.kiln)" = "$(ends alone.kiln)" ]
+	"$kiln" fold -q --kind raw_syscalls:sys_enter both.kiln >raw
+	! grep -E '__traceiter|perf_syscall' raw
+}
+
+# bats test_tags=kernels
 @test "who starts threads has a whole stack, though the C library's tables end before the system call" {
 	record_counted 10 -e syscalls:sys_enter_clone3,syscalls:sys_enter_clone
 	[ "$(value p.kiln "sum(x['delivered'] for x in i['streams'])")" -eq 4 ]

@@ -118,6 +118,10 @@ nothing_left() {
 	without_types() {
 		unshare -m sh -c 'mount -t tmpfs none /sys/kernel/btf && exec "$@"' - "$@"
 	}
+	emptied_types() {
+		unshare -m sh -c 'mount --bind /dev/null /sys/kernel/btf/vmlinux && exec "$@"' - "$@"
+	}
+	refused 125 "CONFIG_DEBUG_INFO_BTF" emptied_types "$bin/kiln" record --mode off -o p.kiln -- true
 	for mode in "${modes[@]}"; do
 		# shellcheck disable=SC2086
 		refused 125 "CONFIG_DEBUG_INFO_BTF" without_types "$bin/kiln" record --mode $mode -o p.kiln -- true
