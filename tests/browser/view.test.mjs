@@ -748,6 +748,11 @@ test("wheel, drag and keys in the flame chart choose the time of all panes", {},
 	state = await until(tab, "dragged", (each) => charted(each) && each.query.time);
 	near(state.chart.range.from, span * 0.5, span * 0.005, "from");
 	near(state.chart.range.to, span * 0.75, span * 0.005, "to");
+	const [box] = state.chart.boxes.filter((each) => each.name === "main").sort((a, b) => b.width - a.width);
+	await tab.mouse.move(...middleOf(box));
+	const { details, top: part, whole } = await until(tab, "told", (each) => / main |^main /.test(each.details));
+	const shares = /([\d.]+)% of all \u00b7 ([\d.]+)% of the selection/.exec(details);
+	near(Number(shares[1]) / Number(shares[2]), part.total / whole, 0.01, details);
 	await tab.keyboard.press("Escape");
 	await until(tab, "the whole again", (each) => charted(each) && !each.query.time);
 });

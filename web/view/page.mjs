@@ -4,7 +4,7 @@ import { askJson, counts } from "./ask.mjs";
 import { CompareBar } from "./comparebar.mjs";
 import { byId, shortName, showChips, showGraphControls, showOffers, showViews } from "./controls.mjs";
 import { listenToInput } from "./input.mjs";
-import { grouped, isScaled, parseUnit, percent, unitName } from "./numbers.mjs";
+import { grouped, human, isScaled, parseUnit, percent, unitName } from "./numbers.mjs";
 import { exactly } from "./pattern.mjs";
 import { commandOf, isNormalised, skipped, timeKey } from "./query.mjs";
 import { Search } from "./search.mjs";
@@ -139,6 +139,12 @@ class Page extends Session {
 			(more ? "matched at least " : "matched ") + parts.map(([part, whole, what]) => percent(part, whole) + "%" +
 				(what ? " of " + what : "")).join(", ");
 		byId("matched").title = search.bad;
+	}
+
+	// A value in its unit, its part of all and, where that is less, of what is selected.
+	sharesOf(value, unit) {
+		const {whole, top} = this.shown, parts = [human(value, unit), percent(value, whole) + "% of all"];
+		return top.total === whole ? parts : [...parts, percent(value, top.total) + "% of the selection"];
 	}
 
 	// What is at the pointer; without a text what the view says about where one is.

@@ -4,7 +4,7 @@
 import { askColumns } from "../ask.mjs";
 import { Chart, ChartData } from "../chart.mjs";
 import { byId, showLanes } from "../controls.mjs";
-import { duration, human, parseRange, percent, seconds } from "../numbers.mjs";
+import { duration, parseRange, seconds } from "../numbers.mjs";
 import { chartAddress, timeKey } from "../query.mjs";
 
 const LEAST = 1000; // ns that can be in view
@@ -100,11 +100,11 @@ export class ChartView {
 	// ---- Details ----
 
 	textOf(i) {
-		const {data, page} = this, {whole} = page.shown;
+		const {data, page} = this;
 		const where = [data.moduleOf(i), data.kindOf(i), data.header.labels[data.lane[i]]].filter((each) => each);
 		const parts = [duration(data.to(i) - data.from(i)) + " from " + seconds(data.from(i)) + " s on",
 			data.samples[i] + (data.samples[i] === 1 ? " sample" : " samples"),
-			human(data.value[i], data.unit), percent(data.value[i], whole) + "% of all"];
+			...page.sharesOf(data.value[i], data.unit)];
 		if (data.runs[i] > 1)
 			parts.unshift("the longest of " + data.runs[i] + " short runs");
 		return data.textOf(i) + " (" + where.join(", ") + "): " + parts.join(" \u00b7 ");

@@ -4,7 +4,7 @@ import { treeOf } from "../compared.mjs";
 import { byId } from "../controls.mjs";
 import { Flame } from "../flame.mjs";
 import { Mirror } from "../mirror.mjs";
-import { human, percent } from "../numbers.mjs";
+import { percent } from "../numbers.mjs";
 import { treeAddress } from "../query.mjs";
 
 // For tests.
@@ -130,11 +130,8 @@ export class FlameView {
 	}
 
 	sharesOf(node) {
-		const {tree} = this, {whole} = this.page.shown, {zoom} = this.page.state;
-		const value = tree.total[node];
-		const parts = [human(value, tree.unit), percent(value, whole) + "% of all"];
-		if (tree.total[0] !== whole)
-			parts.push(percent(value, tree.total[0]) + "% of the selection");
+		const {tree} = this, {zoom} = this.page.state, value = tree.total[node];
+		const parts = this.page.sharesOf(value, tree.unit);
 		if (zoom && this.isBelow(node, zoom))
 			parts.push(percent(value, tree.total[zoom]) + "% of the view");
 		if (node)

@@ -78,12 +78,8 @@ class Half {
 	}
 
 	sharesOf(node) {
-		const {tree} = this, {whole, top} = this.view.page.shown, value = tree.total[node];
-		const parts = [human(value, tree.unit), percent(value, whole) + "% of all"];
-		if (top.total !== whole)
-			parts.push(percent(value, top.total) + "% of the selection");
-		parts.push(percent(value, tree.total[0]) + "% of " + this.view.page.state.function);
-		return parts;
+		const {tree} = this, {page} = this.view, value = tree.total[node];
+		return [...page.sharesOf(value, tree.unit), percent(value, tree.total[0]) + "% of " + page.state.function];
 	}
 
 	openMenu(node, x, y) {
@@ -180,7 +176,7 @@ export class SandwichView {
 	}
 
 	text(tree) {
-		const {whole} = this.page.shown, ofRoot = (total, own) => {
+		const ofRoot = (total, own) => {
 			let sum = 0;
 			for (const i of tree.callees(0))
 				sum += own(i);
@@ -191,7 +187,7 @@ export class SandwichView {
 			return changeText(before, after, ...how) + " \u00b7 itself " + changeText(selfBefore, selfAfter, ...how);
 		}
 		const [total, self] = ofRoot(tree.total, (i) => tree.own(i));
-		return human(total, tree.unit) + ", " + percent(total, whole) + "% of all \u00b7 itself " +
+		return this.page.sharesOf(total, tree.unit).join(", ") + " \u00b7 itself " +
 			human(self, tree.unit) + ", " + percent(self, total) + "%";
 	}
 

@@ -110,10 +110,10 @@ export class SourceView {
 	}
 
 	costText({self, total, before}) {
-		const unit = this.unit(), {whole} = this.page.shown;
+		const unit = this.unit();
 		if (before)
 			return changeText(before.total, total, ...this.how()) + " \u00b7 itself " + changeText(before.self, self, ...this.how());
-		return human(total, unit) + ", " + percent(total, whole) + "% of all \u00b7 itself " +
+		return this.page.sharesOf(total, unit).join(", ") + " \u00b7 itself " +
 			human(self, unit) + ", " + percent(self, total) + "%";
 	}
 
