@@ -172,6 +172,7 @@ async function frames(name, file) {
 			const box = await tab.evaluate(async (i) => {
 				while (window.kilnView.glance().waiting)
 					await scheduler.postTask(() => {}, { delay: 1 });
+				await new Promise(requestAnimationFrame); // or the page would draw for us, now
 				const boxes = window.kilnView.state().tree.boxes.filter((each) => each.width > 60 && !each.faded);
 				return boxes[i % boxes.length];
 			}, i * 7);
