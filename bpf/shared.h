@@ -204,7 +204,8 @@ struct hit_value {
 	__s64 add;    /* the constant; or what makes an address of a register */
 };
 
-/* Code of the kernel that is left out of stacks, and what calls that where several listen to a tracepoint. */
+/* Code of the kernel that is left out of stacks, and what calls that where several listen to a
+ * tracepoint. */
 struct hit_plumbing {
 	__u64 start, size;
 	__u64 caller, caller_size;

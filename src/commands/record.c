@@ -23,7 +23,7 @@ static struct record {
 	const char *output;
 	int mode; /* in recorders[] */
 	bool strict, graph;
-	struct transform_list by; /* what pictures and text tell apart, the outermost last */
+	struct transform_list by;  /* what pictures and text tell apart, the outermost last */
 	bool for_another, written; /* see record.h */
 	struct record_output out;
 	struct image_cache images;
@@ -141,8 +141,8 @@ static void tell_apart(struct transform_list *by, const char *name)
 {
 	for (size_t i = 0; transforms[i]; i++)
 		if (!strcmp(transforms[i]->name, name))
-			vector_push(&by->steps,
-				((struct transform_step){.transform = transforms[i]}));
+			vector_push(
+				&by->steps, ((struct transform_step){.transform = transforms[i]}));
 }
 
 static bool set_by(void *target, const struct option *o, const char *value, struct error *err)
@@ -478,8 +478,7 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	view_init(&view, &s->profile, names_projection());
 	written = record_output_finish(&r->out, &view, err);
 	if (verbosity >= 0)
-		record_summary(s, &view, &report,
-			r->for_another || !written ? NULL : r->output);
+		record_summary(s, &view, &report, r->for_another || !written ? NULL : r->output);
 	view_release(&view);
 	symbolize_report_release(&report);
 	if (!session_wait_command(s))

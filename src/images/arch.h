@@ -22,7 +22,7 @@ struct arch {
 	uint64_t preserved; /* mask: what a function hands back as it was, unless told otherwise */
 	/* Call frame instructions: at the first instruction of a function; of a lazy PLT. */
 	struct bytes call_program, plt_program;
-	struct bytes system_call; /* the instruction */
+	struct bytes system_call;    /* the instruction */
 	int8_t data_align;	     /* of these programs; their code is aligned to 1 */
 	const uint8_t *perf_columns; /* bit of PERF_SAMPLE_REGS_USER -> column; ARCH_NO_COLUMN */
 	uint8_t perf_registers;	     /* bits in perf_columns */

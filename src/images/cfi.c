@@ -134,9 +134,10 @@ static const struct cfi_cie_slot *find_cie(struct cfi *cfi, enum cfi_source sour
 	return slot->used ? slot : NULL;
 }
 
-/* The C library's entry of clone ends before the system call, as the thread that begins there has no caller, and that
- * thread's own begins a few instructions later. In between the caller's frame is what it was: threads are started
- * there, which takes long. Functions begin at multiples of 16, usually: of nearly all entries no code is looked at. */
+/* The C library's entry of clone ends before the system call, as the thread that begins there has
+ * no caller, and that thread's own begins a few instructions later. In between the caller's frame
+ * is what it was: threads are started there, which takes long. Functions begin at multiples of 16,
+ * usually: of nearly all entries no code is looked at. */
 static uint64_t end_of_call(
 	const struct cfi *cfi, const struct cfi_index *index, size_t i, uint64_t end)
 {
@@ -163,8 +164,7 @@ bool cfi_entry_at(struct cfi *cfi, enum cfi_source source, size_t i, struct cfi_
 	}
 	if (!cfi_fde_cie(&index->section, at.offset, &cie_offset) ||
 		!(ret_entry->cie = find_cie(cfi, source, cie_offset)) ||
-		!cfi_read_fde(
-			&index->section, at.offset, &ret_entry->cie->cie, &ret_entry->fde) ||
+		!cfi_read_fde(&index->section, at.offset, &ret_entry->cie->cie, &ret_entry->fde) ||
 		ret_entry->fde.start != at.start)
 		return false;
 	ret_entry->fde.end = end_of_call(cfi, index, i, ret_entry->fde.end);

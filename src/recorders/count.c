@@ -83,8 +83,9 @@ static void find_code(const struct session *s, const char *prefix, const char *n
 	buffer_release(&whole);
 }
 
-/* Between a tracepoint and its programs. Those of all system calls are one for the kernel, to which it listens itself:
- * who else does, another event of ours or somebody's, is called in turn with that. */
+/* Between a tracepoint and its programs. Those of all system calls are one for the kernel, to which
+ * it listens itself: who else does, another event of ours or somebody's, is called in turn with
+ * that. */
 static void leave_out_plumbing(
 	const struct session *s, const struct probe *probe, struct hit_plumbing *ret)
 {
@@ -166,8 +167,8 @@ static void add_streams(struct count_state *state, struct session *s)
 
 /* ---- Records ---- */
 
-/* A register or a field may hold anything, such as a size that nobody can be given; a profile's values have sums of 64
- * bits. */
+/* A register or a field may hold anything, such as a size that nobody can be given; a profile's
+ * values have sums of 64 bits. */
 static bool fits(int64_t *sum, int64_t value)
 {
 	return value <= VALUE_MOST && value >= -VALUE_MOST &&
@@ -391,7 +392,8 @@ static void count_account(struct session *s)
 		uint64_t unseen = missed(state, i), unknown = i ? 0 : c.unknown;
 		struct bpf_loss losses[] = {{"ring full", c.ring_full[i]},
 			{"value not in memory", c.unread[i]}, {"no room on the CPU", c.crowded[i]},
-			{"value too large", state->counted[i].too_large}, {"no memory", unknown}, {"BPF recursion", unseen}, {0}};
+			{"value too large", state->counted[i].too_large}, {"no memory", unknown},
+			{"BPF recursion", unseen}, {0}};
 
 		s->counts.delivered = state->counted[i].delivered;
 		bpf_source_account(s, state->counted[i].stream,

@@ -30,8 +30,8 @@ static bool is_binary(int fd)
 	return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* A file counts once, by whichever path. named: somebody has chosen this file, whatever it is. False: it is not
- * there. */
+/* A file counts once, by whichever path. named: somebody has chosen this file, whatever it is.
+ * False: it is not there. */
 static bool add(struct probe_files *files, const char *path, struct bytes name, bool named)
 {
 	struct probe_file file = {.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};

@@ -400,8 +400,9 @@ bool session_wait_command(struct session *s)
 	if (!s->command.pid || s->command.go > 0)
 		return true;
 	for (int i = 0; i < COMMAND_PATIENCE && !command_ended(&s->command, false); i++) {
+		/* What a script starts in the background ignores SIGINT. */
 		if (i == COMMAND_PATIENCE / 4)
-			kill(s->command.pid, SIGTERM); /* who starts in the background ignores SIGINT */
+			kill(s->command.pid, SIGTERM);
 		nanosleep(&pause, NULL);
 	}
 	return s->command.ended;

@@ -146,8 +146,8 @@ static uint64_t samples_shown(const struct view *v, size_t stream)
 	return count;
 }
 
-/* Samples that the view shows. Where readers have put those of one stack together without a count, and some are left
- * out, nobody knows: UINT64_MAX. Rows with times are samples, each. */
+/* Samples that the view shows. Where readers have put those of one stack together without a count,
+ * and some are left out, nobody knows: UINT64_MAX. Rows with times are samples, each. */
 static uint64_t sample_count(const struct view *v)
 {
 	const struct profile *p = v->profile;

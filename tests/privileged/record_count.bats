@@ -127,7 +127,7 @@ inside_calls() {
 	ends alone.kiln
 	[ "$(ends both.kiln)" = "$(ends alone.kiln)" ]
 	"$kiln" fold -q --kind raw_syscalls:sys_enter both.kiln >raw
-	! grep -E '__traceiter|perf_syscall' raw
+	run ! grep -E '__traceiter|perf_syscall' raw
 }
 
 # bats test_tags=kernels

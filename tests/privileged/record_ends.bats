@@ -60,7 +60,7 @@ setup_file() {
 	wait $!
 	[ "$(cat code)" -eq 143 ]
 	adds_up p.kiln
-	! pgrep -f "^$bin/busy 60"
+	run ! pgrep -f "^$bin/busy 60"
 }
 
 @test "a process that nobody has reaped has ended" {

@@ -207,8 +207,8 @@ struct tally {
 	size_t entries, rows, different;
 };
 
-/* Behind a system call that its function's entry does not cover any more, what libdw says of the instruction before it
- * holds: the address of that, or `address`. */
+/* Behind a system call that its function's entry does not cover any more, what libdw says of the
+ * instruction before it holds: the address of that, or `address`. */
 static uint64_t before_call(const struct cfi *cfi, uint64_t address)
 {
 	for (uint64_t call = address; address - call < 16; call--)
