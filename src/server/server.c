@@ -20,7 +20,7 @@
 
 #define THREADS		 4u
 #define CONNECTIONS_MOST 256u
-#define IDLE_SECONDS	 10u
+#define IDLE_SECONDS	 60u
 #define REQUEST_MOST	 ((size_t)256 << 10) /* bytes of its line and headers */
 #define ETAG_SIZE	 24u
 
