@@ -313,7 +313,8 @@ static const struct option output_options[] = {
 		.argument = "FILE",
 		.set = option_text,
 		.offset = offsetof(struct record, output),
-		.help = "write to FILE; its suffix chooses the format: .kiln, .svg, .folded; "
+		.help = "write to FILE; its suffix chooses the format: .kiln, .svg, .html, "
+			".folded, or another one of kiln convert; "
 			"-: stream .kiln to standard output (profile.kiln)"},
 	{.name = "by-thread",
 		.set = set_by,
@@ -543,7 +544,8 @@ const struct command command_record = {
 	.notes = "Recording ends with the command or the processes, after -d, or with Ctrl-C;\n"
 		 "what was recorded until then is kept. Exit codes: the command's own, 125 when\n"
 		 "Kiln failed, 126 or 127 when the command could not be executed, 128 + n for\n"
-		 "signal n, 3 when --strict says no.",
+		 "signal n, 3 when --strict says no; without a command 1 for failures; 2 for a\n"
+		 "wrong command line.",
 	.groups = groups,
 	.stop_at_operand = true,
 	.run = run,
