@@ -1,6 +1,7 @@
 /* count.bpf.c: who comes by tracepoints, functions and static probes, and with what? */
-#define STACK_ROOMS 6
-#define ROOM_LATER  5
+#define STACK_ROOMS   6
+#define ROOM_LATER    5
+#define PROBE_CALLERS 1
 #include "bpf/later.h"
 #include "bpf/targets.h"
 
