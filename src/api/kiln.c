@@ -295,19 +295,16 @@ bool kiln_view_select(kiln_view *v, const char *kind, bool with_idle, kiln_error
 
 bool kiln_view_transform(kiln_view *v, const char *name, const char *argument, kiln_error *ret_err)
 {
+	const struct transform *transform = transform_by_name(name);
 	struct error err = {0};
 
-	for (size_t i = 0; transforms[i]; i++) {
-		if (strcmp(transforms[i]->name, name))
-			continue;
-		if (!transforms[i]->argument != !argument)
-			error_set(&err, ERR_USAGE, "%s: %s", name,
-				argument ? "takes no argument" : "an argument is missing");
-		else if (transforms[i]->apply(&v->view, argument, &err))
-			return values_forget(v), true;
-		return failed(&err, ret_err);
-	}
-	error_set(&err, ERR_USAGE, "no transform is called '%s'", name);
+	if (!transform)
+		error_set(&err, ERR_USAGE, "no transform is called '%s'", name);
+	else if (!transform->argument != !argument)
+		error_set(&err, ERR_USAGE, "%s: %s", name,
+			argument ? "takes no argument" : "an argument is missing");
+	else if (transform->apply(&v->view, argument, &err))
+		return values_forget(v), true;
 	return failed(&err, ret_err);
 }
 

@@ -137,19 +137,11 @@ static bool set_events(void *target, const struct option *o, const char *value, 
 }
 
 /* As the option of that name of who looks at a recording. */
-static void tell_apart(struct transform_list *by, const char *name)
-{
-	for (size_t i = 0; transforms[i]; i++)
-		if (!strcmp(transforms[i]->name, name))
-			vector_push(
-				&by->steps, ((struct transform_step){.transform = transforms[i]}));
-}
-
 static bool set_by(void *target, const struct option *o, const char *value, struct error *err)
 {
 	(void)value;
 	(void)err;
-	tell_apart(&((struct record *)target)->by, o->name);
+	transform_list_add(&((struct record *)target)->by, o->name, NULL);
 	return true;
 }
 
@@ -516,7 +508,7 @@ static int run(char **operands)
 	}
 	s.finishing = capabilities_to_finish(r->output, r->options.command != NULL);
 	if (r->options.by_cgroup)
-		tell_apart(&r->by, "by-cgroup");
+		transform_list_add(&r->by, "by-cgroup", NULL);
 	r->out.by = &r->by;
 	truncated_catch(true);	  /* programs that are built anew while they are recorded */
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */

@@ -17,14 +17,26 @@ const struct transform *const transforms[] = {
 
 #define TRANSFORMS (sizeof(transforms) / sizeof(*transforms) - 1)
 
+const struct transform *transform_by_name(const char *name)
+{
+	for (size_t i = 0; transforms[i]; i++)
+		if (!strcmp(transforms[i]->name, name))
+			return transforms[i];
+	return NULL;
+}
+
+void transform_list_add(struct transform_list *list, const char *name, const char *argument)
+{
+	const struct transform *transform = transform_by_name(name);
+
+	assert(transform);
+	vector_push(&list->steps, ((struct transform_step){transform, argument}));
+}
+
 static bool ask_for(void *target, const struct option *option, const char *value, struct error *err)
 {
-	struct transform_list *list = target;
-
 	(void)err;
-	for (size_t i = 0; transforms[i]; i++)
-		if (!strcmp(transforms[i]->name, option->name))
-			vector_push(&list->steps, ((struct transform_step){transforms[i], value}));
+	transform_list_add(target, option->name, value);
 	return true;
 }
 

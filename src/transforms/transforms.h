@@ -18,7 +18,8 @@ struct transform {
 	bool (*apply)(struct view *v, const char *argument, struct error *err);
 };
 
-extern const struct transform *const transforms[]; /* NULL-terminated */
+extern const struct transform *const transforms[];	     /* NULL-terminated */
+const struct transform *transform_by_name(const char *name); /* NULL: none is called so */
 
 /* Transforms in the order in which they were asked for. `{0}` is none. */
 struct transform_list {
@@ -32,6 +33,8 @@ struct transform_list {
 /* The option table of all transforms, for a group whose target is a struct transform_list. */
 #define TRANSFORM_OPTIONS 48u /* room for all and the end */
 void transform_options(struct option ret_options[TRANSFORM_OPTIONS]);
+/* One more, by the name of one that there is; the argument is the caller's, or NULL. */
+void transform_list_add(struct transform_list *list, const char *name, const char *argument);
 bool transform_list_apply(const struct transform_list *list, struct view *v, struct error *err);
 
 #endif

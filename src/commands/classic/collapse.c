@@ -53,10 +53,7 @@ static void say_notes(const struct view *v, const char *name)
 
 static bool reshape(struct view *v, const char *transform, struct error *err)
 {
-	for (size_t i = 0; transform && transforms[i]; i++)
-		if (!strcmp(transforms[i]->name, transform))
-			return transforms[i]->apply(v, NULL, err);
-	return true;
+	return !transform || transform_by_name(transform)->apply(v, NULL, err);
 }
 
 /* What an option asks for has to be there; what a tool prefers does not. */

@@ -372,10 +372,7 @@ static bool shape(struct view *v, struct error *err)
 		return false;
 	if (own.bases.len)
 		view_begin_at(v, own.bases.items, own.bases.len, false);
-	for (size_t i = 0; own.reverse && transforms[i]; i++)
-		if (!strcmp(transforms[i]->name, "reverse"))
-			return transforms[i]->apply(v, NULL, err);
-	return true;
+	return !own.reverse || transform_by_name("reverse")->apply(v, NULL, err);
 }
 
 /* Is something left above the bases? */
