@@ -32,6 +32,13 @@ static const char x86_64_plt_program[] = {
 	0x22,	       /* DW_OP_plus */
 };
 
+static const char x86_64_end_program[] = {
+	0x07, 16, /* DW_CFA_undefined rip */
+};
+
+/* mov %rbx,%rsp: glibc's makecontext has rbx point to the next context. */
+static const char x86_64_context_end[] = {0x48, (char)0x89, (char)0xdc};
+
 static const char x86_64_system_call[] = {0x0f, 0x05};
 
 static const struct arch archs[] = {
@@ -47,6 +54,8 @@ static const struct arch archs[] = {
 		.call_program = {x86_64_call_program, sizeof(x86_64_call_program)},
 		.data_align = -8,
 		.plt_program = {x86_64_plt_program, sizeof(x86_64_plt_program)},
+		.end_program = {x86_64_end_program, sizeof(x86_64_end_program)},
+		.context_end = {x86_64_context_end, sizeof(x86_64_context_end)},
 		.system_call = {x86_64_system_call, sizeof(x86_64_system_call)},
 		.perf_columns = x86_64_perf_columns,
 		.perf_registers = sizeof(x86_64_perf_columns)},

@@ -20,9 +20,11 @@ struct arch {
 	/* A call stores the return address on the stack, so every frame is at least a word long. */
 	bool call_pushes;
 	uint64_t preserved; /* mask: what a function hands back as it was, unless told otherwise */
-	/* Call frame instructions: at the first instruction of a function; of a lazy PLT. */
-	struct bytes call_program, plt_program;
+	/* Call frame instructions: at the first instruction of a function; of a lazy PLT; where
+	 * there is no caller. */
+	struct bytes call_program, plt_program, end_program;
 	struct bytes system_call;    /* the instruction */
+	struct bytes context_end;    /* begins what functions of makecontext return to */
 	int8_t data_align;	     /* of these programs; their code is aligned to 1 */
 	const uint8_t *perf_columns; /* bit of PERF_SAMPLE_REGS_USER -> column; ARCH_NO_COLUMN */
 	uint8_t perf_registers;	     /* bits in perf_columns */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "images/cfi_lookup.h"
+#include "images/symbols.h"
 
 #define BEHIND_CALL_MOST  16 /* bytes of code */
 #define FUNCTIONS_ALIGNED 16 /* bytes */
@@ -11,30 +12,57 @@
 #define MEMO_START ((size_t)64)
 #define MEMO_LIMIT ((size_t)1 << 15) /* slots a handle; 16 bytes each */
 
-/* Sections of jump slots that have no entry of their own behave like the linkers' usual ones. */
-static void list_plts(struct cfi *cfi)
+/* What is known of code that has no entry. */
+static void add_own(struct cfi *cfi, uint64_t start, uint64_t end, struct bytes program)
+{
+	struct cfi_index *index = &cfi->indexes[CFI_OWN];
+	struct cfi_index_entry *entries = index->entries;
+	size_t at = index->count;
+
+	if (at == CFI_OWN_LIMIT || end <= start)
+		return;
+	for (; at && entries[at - 1].start > start; at--) {
+		entries[at] = entries[at - 1];
+		cfi->own_ends[at] = cfi->own_ends[at - 1];
+		cfi->own_programs[at] = cfi->own_programs[at - 1];
+	}
+	entries[at] = (struct cfi_index_entry){.start = start};
+	cfi->own_ends[at] = end;
+	cfi->own_programs[at] = program;
+	index->count++;
+}
+
+/* Sections of jump slots behave like the linkers' usual ones. */
+static void add_plts(struct cfi *cfi)
 {
 	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
-	struct cfi_index *index = &cfi->indexes[CFI_PLT_SECTIONS];
-	struct cfi_index_entry *entries = memory_new(CFI_PLT_LIMIT, sizeof(*entries));
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const struct image_section *s = image_section(cfi->image, names[i]);
-		size_t at = index->count;
 
-		if (!s || !s->size || !s->address || s->address + s->size < s->address)
-			continue;
-		for (; at && entries[at - 1].start > s->address; at--) {
-			entries[at] = entries[at - 1];
-			cfi->plt_ends[at] = cfi->plt_ends[at - 1];
-			cfi->plt_programs[at] = cfi->plt_programs[at - 1];
-		}
-		entries[at] = (struct cfi_index_entry){.start = s->address};
-		cfi->plt_ends[at] = s->address + s->size;
-		cfi->plt_programs[at] = i ? (struct bytes){0} : cfi->arch->plt_program;
-		index->count++;
+		if (s && s->address)
+			add_own(cfi, s->address, s->address + s->size,
+				i ? (struct bytes){0} : cfi->arch->plt_program);
 	}
-	index->entries = entries;
+}
+
+/* Functions that makecontext starts (coroutines) return to the first instruction of one in the C
+ * library that nobody calls, so the caller is looked for in the byte before, which is nobody's:
+ * there stacks end. Only where there is makecontext is the code of entries looked at. */
+static void add_context_end(struct cfi *cfi)
+{
+	const struct cfi_index *index = &cfi->indexes[CFI_EH_FRAME];
+	uint64_t ignored;
+
+	if (!cfi->arch->context_end.len || !image_section(cfi->image, ".gnu.version_d") ||
+		function_address(cfi->image, BYTES("makecontext"), &ignored) != FUNCTION_THERE)
+		return;
+	for (size_t i = 0; i < index->count; i++) {
+		uint64_t start = cfi_index_at(index, i).start;
+
+		if (bytes_start(image_at(cfi->image, start), cfi->arch->context_end))
+			add_own(cfi, start - 1, start, cfi->arch->end_program);
+	}
 }
 
 /* The rules before a CIE has said anything: what the ABI has every function keep. */
@@ -68,12 +96,14 @@ struct cfi *cfi_open(const struct image *image)
 	cfi_index_eh_frame(&cfi->indexes[CFI_EH_FRAME], image);
 	cfi->stats.search_table =
 		cfi->indexes[CFI_EH_FRAME].table.len > 0 && !cfi->indexes[CFI_EH_FRAME].entries;
-	list_plts(cfi);
-	cfi->plt_cie.cie = (struct cfi_cie){.code_align = 1,
+	cfi->indexes[CFI_OWN].entries = memory_new(CFI_OWN_LIMIT, sizeof(struct cfi_index_entry));
+	add_plts(cfi);
+	add_context_end(cfi);
+	cfi->own_cie.cie = (struct cfi_cie){.code_align = 1,
 		.data_align = cfi->arch->data_align,
 		.return_column = cfi->arch->return_address,
 		.program = cfi->arch->call_program};
-	run_initial(cfi, &cfi->indexes[CFI_PLT_SECTIONS].section, &cfi->plt_cie);
+	run_initial(cfi, &cfi->indexes[CFI_OWN].section, &cfi->own_cie);
 	return cfi;
 }
 
@@ -156,10 +186,10 @@ bool cfi_entry_at(struct cfi *cfi, enum cfi_source source, size_t i, struct cfi_
 	uint64_t cie_offset;
 
 	ret_entry->section = &index->section;
-	if (source == CFI_PLT_SECTIONS) {
-		ret_entry->cie = &cfi->plt_cie;
+	if (source == CFI_OWN) {
+		ret_entry->cie = &cfi->own_cie;
 		ret_entry->fde =
-			(struct cfi_fde){at.start, cfi->plt_ends[i], 0, cfi->plt_programs[i]};
+			(struct cfi_fde){at.start, cfi->own_ends[i], 0, cfi->own_programs[i]};
 		return true;
 	}
 	if (!cfi_fde_cie(&index->section, at.offset, &cie_offset) ||

@@ -5,7 +5,7 @@
 #include "images/cfi_index.h"
 
 #define CFI_CIE_SLOTS 16 /* of each source */
-#define CFI_PLT_LIMIT 8	 /* sections */
+#define CFI_OWN_LIMIT 8	 /* ranges without an entry whose rules are known all the same */
 
 /* A CIE and the rules that it starts its entries with. */
 struct cfi_cie_slot {
@@ -15,7 +15,7 @@ struct cfi_cie_slot {
 };
 
 /* Where rules come from, best first. */
-enum cfi_source { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_PLT_SECTIONS, CFI_SOURCES };
+enum cfi_source { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_OWN, CFI_SOURCES };
 
 /* An entry, ready to be run. */
 struct cfi_entry {
@@ -29,10 +29,10 @@ struct cfi {
 	const struct arch *arch;
 	struct cfi_index indexes[CFI_SOURCES];
 	bool debug_indexed; /* .debug_frame is only looked at when .eh_frame had no answer */
-	struct bytes plt_programs[CFI_PLT_LIMIT];
-	uint64_t plt_ends[CFI_PLT_LIMIT];
+	struct bytes own_programs[CFI_OWN_LIMIT];
+	uint64_t own_ends[CFI_OWN_LIMIT];
 	struct cfi_cie_slot cies[CFI_SOURCES][CFI_CIE_SLOTS];
-	struct cfi_cie_slot plt_cie;
+	struct cfi_cie_slot own_cie;
 	struct cfi_expressions expressions;
 
 	struct arena arena; /* holds the rules */

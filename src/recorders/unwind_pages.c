@@ -133,7 +133,7 @@ void unwind_pages_release(struct unwind_pages *p)
 
 #define KEPT_PAGES   16 /* at least: what is smaller is made as fast */
 #define KEPT_MAGIC   "kilnuwt\1"
-#define KEPT_EDITION "2 " KILN_VERSION /* to be raised with every change of what tables say */
+#define KEPT_EDITION "3 " KILN_VERSION /* to be raised with every change of what tables say */
 
 /* Of a file, whose pages follow it. */
 struct kept_header {

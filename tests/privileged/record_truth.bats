@@ -101,6 +101,15 @@ stopped_while_counting() {
 }
 
 # bats test_tags=kernels
+@test "coroutines: stacks end where makecontext began them" {
+	for way in auto perf; do
+		"$kiln" record -q --recorder $way -o p.kiln -- "$bin/coroutines" 1000
+		at_least "$(share p.kiln '^coroutines;[^;[]*(\[libc[^;]*\])?;work;|^coroutines;_start;.*;main')" 98
+		run -1 grep -c truncated <("$kiln" fold p.kiln)
+	done
+}
+
+# bats test_tags=kernels
 @test "shares of known work" {
 	# Half of n samples is give or take 50 / sqrt(n) percent: 1.1 of 2,000, so that 3 runs of 22 were off by
 	# more than 3; 0.5 of 10,000. What interrupts a function, more the busier the machine is, is in its share.
