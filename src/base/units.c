@@ -95,7 +95,7 @@ void units_human(struct buffer *b, int64_t value, struct bytes unit)
 
 void units_percent(struct buffer *b, int64_t part, int64_t whole)
 {
-	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+	double percent = part && whole ? 100.0 * (double)part / (double)whole : 0;
 
 	if (percent < 100 && percent > 99.99)
 		percent = 99.99;

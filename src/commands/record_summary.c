@@ -259,7 +259,7 @@ static void add_notes(struct buffer *out, const struct profile *p)
 
 struct hot {
 	frame_id frame;
-	int64_t self;
+	int64_t self; /* turned around where all is less than nothing */
 };
 
 static int hotter(const void *a, const void *b)
@@ -282,8 +282,10 @@ static void add_hottest(struct buffer *out, const struct session *s, const struc
 		hot[v->tree.frame.items[i]].self += self[i];
 		total += self[i];
 	}
-	for (size_t i = 0; i < frames; i++)
+	for (size_t i = 0; i < frames; i++) {
 		hot[i].frame = (frame_id)i;
+		hot[i].self *= total < 0 ? -1 : 1;
+	}
 	qsort(hot, frames, sizeof(*hot), hotter);
 	if (total)
 		buffer_printf(out, "%s:\n", s->recorder->mode->top);
@@ -292,7 +294,7 @@ static void add_hottest(struct buffer *out, const struct session *s, const struc
 		struct bytes name = view_text(v, f.function), module = view_text(v, f.module);
 		struct buffer share = {0};
 
-		percent(&share, (uint64_t)hot[i].self, (uint64_t)total);
+		percent(&share, (uint64_t)hot[i].self, (uint64_t)(total < 0 ? -total : total));
 		buffer_printf(out, "  %7s  %.*s%s%.*s\n", share.at, (int)name.len, name.at,
 			module.len ? "  " : "", (int)module.len, module.at);
 		buffer_release(&share);

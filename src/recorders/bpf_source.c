@@ -99,10 +99,12 @@ void bpf_source_ask(
 	}
 }
 
-static bool load(struct bpf_source *source, const struct session *s, struct error *err)
+static bool load(struct bpf_source *source, struct session *s, struct error *err)
 {
 	struct bpf_program *program;
 
+	if (s->options->ring_bytes > RING_MOST)
+		session_notice(s, "-m: a ring has at most 1 GB: that is what is taken");
 	bpf_map__set_max_entries(map_named(source, "ring"), (uint32_t)ring_bytes(s->options));
 	if (own_pid_namespace())
 		bpf_map__set_max_entries(map_named(source, "numbers"), NUMBERS_MOST);

@@ -41,11 +41,6 @@ static bool privileged(void)
 	       (capability_held(CAP_BPF) && capability_held(CAP_PERFMON));
 }
 
-bool bpf_permitted(void)
-{
-	return privileged() && !refusal_by_namespace();
-}
-
 /* The smallest thing that there can be. */
 static bool try_call(struct error *err)
 {

@@ -7,9 +7,6 @@
 
 struct bpf_program;
 
-/* Has this process the capabilities that programs take? Not what else may be in the way. */
-bool bpf_permitted(void);
-
 /* Try what would be in the way: privileges, type information, sandboxes, what programs may call.
  * ERR_PERMISSION, ERR_UNSUPPORTED. libbpf prints nothing from then on: what it said first is for
  * bpf_error. */

@@ -139,9 +139,10 @@ static bool is_path(const struct search *s, struct bytes path, struct bytes want
 /* nginx is nginx.service, as systemctl has it. */
 static bool is_unit(struct bytes group, struct bytes unit)
 {
-	if (!bytes_last(unit, '.'))
-		group = without_end(group, BYTES(".service"));
-	return bytes_equal(group, unit);
+	struct bytes service = without_end(group, BYTES(".service"));
+
+	return bytes_last(unit, '.') ? bytes_equal(group, unit)
+				     : service.len < group.len && bytes_equal(service, unit);
 }
 
 static bool matches(

@@ -190,8 +190,6 @@ static bool open_program(struct session *s, struct cpu_state *state, struct erro
 	return open_instead(s, state, reason.text, err);
 }
 
-/* Who may not have programs in the kernel is not told so each time: nothing is missing in what
- * comes through rings. */
 static bool open_samples(struct session *s, struct cpu_state *state, struct error *err)
 {
 	const struct record_options *o = s->options;
@@ -200,9 +198,7 @@ static bool open_samples(struct session *s, struct cpu_state *state, struct erro
 		return open_instead(s, state, "--recorder perf", err);
 	if (o->way == WAY_PERF || takes_rings(o))
 		return open_rings(s, state, err);
-	if (o->way == WAY_BPF || o->untimed || takes_program(o) || cpu_bpf_expected())
-		return open_program(s, state, err);
-	return open_rings(s, state, err);
+	return open_program(s, state, err);
 }
 
 static bool cpu_open(struct session *s, struct error *err)

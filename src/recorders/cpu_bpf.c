@@ -184,11 +184,6 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 	return true;
 }
 
-bool cpu_bpf_expected(void)
-{
-	return bpf_permitted();
-}
-
 /* What may fail does so here, while rings can still take the place of programs. */
 static bool attach(struct cpu_bpf *b, struct error *err)
 {

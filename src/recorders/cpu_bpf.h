@@ -7,10 +7,6 @@
 
 struct cpu_bpf;
 
-/* Has this process what programs take, so that they are to be expected? Else rings are all that its
- * user can have. */
-bool cpu_bpf_expected(void);
-
 /* Load the programs and open the events, on the session's targets. NULL: it cannot be done here. */
 struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err);
 /* What samples, and where its samples go: event 0 is to be added before the first drain. */

@@ -423,7 +423,7 @@ static bool no_file(const struct probe *probe, struct error *err)
 			probe->text, probe->file);
 	trace_read(bytes_of(probe->file), bytes_of(probe->name), "id", &ignored, &unknown);
 	buffer_release(&ignored);
-	return error_set(err, ERR_USAGE, "%s; nor is a program or library called '%s'",
+	return error_set(err, unknown.code, "%s; nor is a program or library called '%s'",
 		unknown.text, probe->file);
 }
 

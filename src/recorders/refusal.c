@@ -31,7 +31,7 @@ static bool calls_are_filtered(void)
 }
 
 /* All users are themselves in the first one only: "0 0 4294967295". */
-bool refusal_by_namespace(void)
+static bool in_user_namespace(void)
 {
 	struct buffer text = {0};
 	bool inside = proc_text(&text, "/proc/self/uid_map");
@@ -46,7 +46,7 @@ bool refusal_by_namespace(void)
 
 bool refusal_known(void)
 {
-	return calls_are_filtered() || refusal_by_namespace();
+	return calls_are_filtered() || in_user_namespace();
 }
 
 bool refusal_error(struct error *err, const char *call)
@@ -56,7 +56,7 @@ bool refusal_error(struct error *err, const char *call)
 			"a seccomp filter keeps %s from this process; for a "
 			"container, " REFUSAL_DOCKER,
 			call);
-	if (refusal_by_namespace())
+	if (in_user_namespace())
 		return error_set(err, ERR_PERMISSION,
 			"%s takes capabilities outside of this user namespace, as that of a "
 			"rootless container: run kiln outside of it",

@@ -16,8 +16,6 @@ bool kernel_confidential(void);
 /* Is this process in a sandbox that keeps system calls from it, whatever its capabilities: does a
  * seccomp filter look at its calls, or do its capabilities belong to a user namespace? */
 bool refusal_known(void);
-/* The latter alone. */
-bool refusal_by_namespace(void);
 /* Say so of `call`, "bpf(2)", or that the kernel refuses it. ERR_PERMISSION. Returns false. */
 bool refusal_error(struct error *err, const char *call);
 

@@ -26,11 +26,6 @@ const struct recorder recorder_count = {
 	.mode = &mode_count, .open = refuse, .close = close_nothing};
 const struct recorder recorder_mem = {.mode = &mode_mem, .open = refuse, .close = close_nothing};
 
-bool cpu_bpf_expected(void)
-{
-	return false;
-}
-
 struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
 {
 	refuse(s, err);

@@ -102,6 +102,7 @@ struct order {
 	bool by_change;
 };
 
+/* The other way round where all is less than nothing. */
 static int by_number(const struct order *order, const int64_t *a, const int64_t *b)
 {
 	size_t shown = sides_shown(order->sides);
@@ -112,6 +113,8 @@ static int by_number(const struct order *order, const int64_t *a, const int64_t 
 		y = sides_change(order->sides, b[0], b[1]);
 		x = x < 0 ? -x : x;
 		y = y < 0 ? -y : y;
+	} else if (order->sides->total[0][shown] < 0) {
+		return (x > y) - (x < y);
 	}
 	return (x < y) - (x > y);
 }

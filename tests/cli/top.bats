@@ -15,6 +15,20 @@ load common
 	)
 }
 
+@test "where all is less than nothing, what is least comes first" {
+	printf 'a;b -5\na;d;c -10\na 3\n' >less.folded
+	run -0 "$kiln" top less.folded
+	diff - <<<"$output" <(cat <<-'END'
+	-12 samples
+	Self       %  Total       %  Function
+	 -10   83.33    -10   83.33  c
+	  -5   41.67     -5   41.67  b
+	   0    0.00    -10   83.33  d
+	   3  -25.00    -12  100.00  a
+	END
+	)
+}
+
 @test "--sort total and name" {
 	run -0 "$kiln" top --sort total small.folded
 	[ "$(awk 'NR > 2 { print $NF }' <<<"$output" | tr '\n' ' ')" = "app main work inner io " ]

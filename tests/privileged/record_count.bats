@@ -106,6 +106,11 @@ inside_calls() {
 	[ "$(own guarded probes 3)" -eq 0 ]
 	record_counted 2000 -e "usdt:$bin/counted:plain" --weight arg1
 	[ "$(shown ';run;probes;plain ')" -eq $((7 * $(own plain probes 3))) ]
+	# Where all is less than nothing, the summary has it all the same.
+	"$kiln" record --mode count -e "usdt:$bin/counted:plain" --weight arg0 -o p.kiln -- "$bin/counted" 2 2>own
+	[ "$(shown ';run;probes;plain ')" -eq "$(own plain probes 4)" ]
+	[ "$(own plain probes 4)" -eq -20 ]
+	grep -q "^  100.00%  plain  counted$" own
 	record_counted 2000 -e usdt:counted:guarded --weight arg0
 	[ "$(own guarded probes 3)" -eq 8000 ]
 	[ "$(shown ';run;probes;guarded ')" -eq "$(own guarded probes 4)" ]

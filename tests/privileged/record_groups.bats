@@ -140,7 +140,7 @@ is_found() {
 @test "containers by id, by its beginning and by name; units" {
 	id=$(printf "%064d" 0 | sed "s/^0000000000/c0ffee0123/")
 	mkdir -p "$group/docker-$id.scope/init" "$group/libpod-conmon-$id.scope" "$group/machine-kiln\\x2dtest.scope" \
-		"$group/lxc.payload.kiln-test-2" "$group/kiln-test.service" "$group/kiln-test@1.service" "$group/kiln.slice"
+		"$group/lxc.payload.kiln-test-2" "$group/kiln-test.service" "$group/kiln-test@1.service" "$group/kiln.slice" "$group/kiln-plain"
 	is_found --container "$id" "docker-$id.scope"
 	is_found --container c0ffee0123 "docker-$id.scope"
 	is_found --container kiln-test 'machine-kiln\\x2dtest.scope'
@@ -152,6 +152,8 @@ is_found() {
 	[[ "$output" == "kiln: no control group of container 'c0ffeee' in $hierarchy; containers there: "*c0ffee012300* ]]
 	run -2 "$kiln" record -q --unit kiln-tset -o p.kiln -- true
 	[[ "$output" == "kiln: no control group of unit 'kiln-tset' in $hierarchy; near: "* ]]
+	run -2 "$kiln" record -q --unit kiln-plain -o p.kiln -- true
+	[[ "$output" == "kiln: no control group of unit 'kiln-plain' in "* ]]
 	mkdir "$group/inner/kiln-test.service"
 	run -2 "$kiln" record -q --unit kiln-test -o p.kiln -- true
 	[[ "$output" == "kiln: 2 control groups are called 'kiln-test': name one with -G: /$name/"* ]]
