@@ -26,11 +26,11 @@ export function shadesOf(kind) {
 	return Array.from({length: SHADES}, (_, i) => css(mix(a, b, i / (SHADES - 1))));
 }
 
-// Which shade a name has, always the same one.
-export function shadeOf(name) {
+// Which shade a name has, the bytes from `at` to `end`: always the same one.
+export function shadeOf(bytes, at, end) {
 	let hash = 2166136261;
-	for (let i = 0; i < name.length; i++)
-		hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
+	for (; at < end; at++)
+		hash = Math.imul(hash ^ bytes[at], 16777619);
 	return (hash >>> 24) % SHADES;
 }
 

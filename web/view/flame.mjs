@@ -1,9 +1,11 @@
 // flame.mjs: what does the flame graph show, and what is at the pointer?
 //
-// Only what is in view is drawn: subtrees off view or thinner than half a pixel are skipped whole.
+// Only what is in view is drawn: subtrees off view or thinner than half a pixel are skipped whole, and of what is
+// thinner than a pixel no two boxes are drawn into the same one.
 import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
 import { Letters } from "./letters.mjs";
 import { Outlines } from "./outlines.mjs";
+import { SLIVER, Slivers } from "./slivers.mjs";
 
 export const ROW = 18; // pixels
 const THIN = 0.5, LABEL_FROM = 24;
@@ -40,8 +42,10 @@ export class Flame {
 		this.base = 0; // depth of the first row
 		this.painted = -1; // where it was scrolled to then
 		this.boxes = [];
+		this.spare = []; // boxes of the picture before: thousands a picture would be garbage
 		this.high = ROW - 1; // pixels, of a box
 		this.outlines = new Outlines(this);
+		this.slivers = new Slivers();
 		this.far = 0; // pixels that the root is scrolled away, kept while the pane changes its size
 		this.draw = onceAFrame(() => this.paint());
 		this.listen();
@@ -138,21 +142,33 @@ export class Flame {
 		const ends = [this.rowAt(0), this.rowAt(height - 1)];
 		const low = Math.min(...ends), high = Math.max(...ends);
 		const scale = tree.total[zoom] ? width / tree.total[zoom] : 0;
-		const left = tree.x[zoom];
-		boxes.length = 0;
+		const left = tree.x[zoom], drawn = new Float64Array(Math.max(high - low + 1, 1)); // pixels, of each row
+		this.spare.push(...boxes.splice(0));
 		for (const i of tree.line(zoom).slice(0, -1))
 			if (tree.depth[i] >= low && tree.depth[i] <= high)
-				boxes.push({i, x: 0, width, faded: true});
+				this.addBox(i, 0, width, true);
 		for (let i = zoom; i < tree.end[zoom];) {
 			const wide = i === zoom ? width : tree.total[i] * scale, depth = tree.depth[i];
 			if (wide < THIN) {
 				i = this.byName ? tree.end[i] : tree.end[tree.parent[i]];
 				continue;
 			}
-			if (depth >= low && depth <= high)
-				boxes.push({i, x: (tree.x[i] - left) * scale, width: wide, faded: false});
+			const x = (tree.x[i] - left) * scale;
+			if (depth >= low && depth <= high && (wide >= 1 || x + wide >= drawn[depth - low] + THIN)) {
+				this.addBox(i, x, wide, false);
+				drawn[depth - low] = x + Math.max(wide, 1);
+			}
 			i = depth > high ? tree.end[i] : i + 1;
 		}
+	}
+
+	addBox(i, x, width, faded) {
+		const box = this.spare.pop() || {i: 0, x: 0, width: 0, faded: false, label: ""};
+		box.i = i;
+		box.x = x;
+		box.width = width;
+		box.faded = faded;
+		this.boxes.push(box);
 	}
 
 	boxAt(x, y) {
@@ -187,23 +203,48 @@ export class Flame {
 	// Bucket by bucket of one colour. In a comparison, whose colours tell something, matches have a frame
 	// instead, and so have what is new and what is gone.
 	fill(context, all) {
-		const {tree} = this, buckets = new Map();
+		const {tree} = this, match = styleOf("--match"), plain = new Map(), faded = new Map();
+		const colourOf = ({i}) => !tree.compared && tree.isMatch(this.found, i) ? match : tree.colour(i);
+		this.fillSlivers(context, all.filter((box) => box.width < SLIVER), colourOf);
 		for (const box of all) {
-			const lit = !tree.compared && tree.isMatch(this.found, box.i);
-			const bucket = (box.faded ? "faded " : "") + (lit ? "match" : tree.colour(box.i));
-			if (!buckets.has(bucket))
-				buckets.set(bucket, {lit, boxes: []});
-			buckets.get(bucket).boxes.push(box);
+			if (box.width < SLIVER)
+				continue;
+			const colour = colourOf(box), buckets = box.faded ? faded : plain, bucket = buckets.get(colour);
+			if (bucket)
+				bucket.push(box);
+			else
+				buckets.set(colour, [box]);
 		}
-		for (const {lit, boxes} of buckets.values()) {
-			context.globalAlpha = boxes[0].faded ? 0.4 : 1;
-			context.fillStyle = lit ? styleOf("--match") : tree.colour(boxes[0].i);
-			for (const {i, x, width} of boxes)
-				context.fillRect(x, this.top(tree.depth[i]), width > 2 ? width - 0.6 : width, this.high);
-		}
+		context.globalAlpha = 0.4;
+		this.fillBuckets(context, faded);
 		context.globalAlpha = 1;
+		this.fillBuckets(context, plain);
 		if (tree.compared)
 			this.frame(context, all);
+	}
+
+	fillSlivers(context, boxes, colourOf) {
+		const {slivers, tree: {depth}} = this;
+		let low = Infinity, high = -1;
+		for (const {i} of boxes) {
+			low = Math.min(low, depth[i]);
+			high = Math.max(high, depth[i]);
+		}
+		if (high < 0)
+			return;
+		slivers.begin(this.pane.width, high - low + 1, window.devicePixelRatio || 1);
+		for (const box of boxes)
+			slivers.put(depth[box.i] - low, box.x, box.width, slivers.word(colourOf(box)));
+		slivers.paint(context, high - low + 1, (row) => this.top(low + row), this.high);
+	}
+
+	fillBuckets(context, buckets) {
+		const {tree, high} = this;
+		for (const [colour, boxes] of buckets) {
+			context.fillStyle = colour;
+			for (const {i, x, width} of boxes)
+				context.fillRect(x, this.top(tree.depth[i]), width - 0.6, high);
+		}
 	}
 
 	// What is gone is hatched in a broken frame, what is new has a whole one.

@@ -20,7 +20,7 @@ class Texts {
 
 	shade(id) {
 		if (this.shades[id] < 0)
-			this.shades[id] = shadeOf(this.at(id));
+			this.shades[id] = shadeOf(this.bytes, id ? this.ends[id - 1] : 0, this.ends[id]);
 		return this.shades[id];
 	}
 }

@@ -78,7 +78,6 @@ export class Mirror {
 		if (this.tree.end[node] > node + 1)
 			item.setAttribute("aria-expanded", "false");
 		item.dataset.node = String(node);
-		item.append(this.tree.name(node));
 		return item;
 	}
 
