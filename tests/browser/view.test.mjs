@@ -568,6 +568,15 @@ test("saves what is shown in other formats", {}, async (tab) => {
 	const drawn = path.join(folder, "drawn.html");
 	said("draw", ...options, "-o", drawn);
 	equal(await saved(/as one file/), ["phases.html", fs.readFileSync(drawn, "utf8")]);
+	// A function's callers and callees are in the stacks that have it, a flame chart has lanes.
+	await open(tab, "#view=sandwich&function=parse_all&time=0.2..1.1");
+	equal(await saved(/Folded/), ["phases.folded", said("fold", "--time", "0.2..1.1", "--include", "^parse_all$", file)]);
+	await openChart(tab, "&time=0.2..1.1");
+	const chart = ["draw", "--flamechart", "--inverted", "--time", "0.2..1.1"];
+	equal((await saved(/SVG/))[1], said(...chart, "--by-thread", file, "-o", "-"));
+	await tab.selectOption("#lanes", "all");
+	await until(tab, "one lane", ({ chart, waiting, query }) => chart && !waiting && query.lanes === "all");
+	equal((await saved(/SVG/))[1], said(...chart, file, "-o", "-"));
 });
 
 test("says what the server refuses, and keeps what was there", { errors: true }, async (tab) => {

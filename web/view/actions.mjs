@@ -94,7 +94,7 @@ export class Actions {
 		if (format === "png")
 			savePicture(name);
 		else
-			download(query.exportAddress(page.state, format), name);
+			download(query.exportAddress(page.state, format, page.view().lanes), name);
 	}
 
 	openSaveMenu(button) {

@@ -118,10 +118,10 @@ export function showLegend(dark, searched, most, unit) {
 }
 
 // What a lane of the flame chart can be; auto is what it is when nobody says it.
-export function showLanes(about, lanes, auto) {
+export function showLanes(about, lanes) {
 	const choices = [["thread", "threads", about.thread_list], ["cpu", "CPUs", about.cpu_list], ["all", "nothing", [0]]]
 		.filter(([, , list]) => list && list.length).map(([by, text]) => [by, text]);
-	fillSelect(byId("lanes"), choices, lanes || auto);
+	fillSelect(byId("lanes"), choices, lanes);
 }
 
 // ---- Graph ----

@@ -73,7 +73,7 @@ const UNITS = {ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9, "": 1e9};
 // The commands' own way to write a time ("2.5", "300ms", "@1234.5" on the samples' clock), in ns from
 // the first sample, which is `first` (ns) on their clock. NaN: not a time.
 export function parseTime(text, first) {
-	const parts = /^(@?)(\d+\.?\d*|\.\d+)(ns|us|ms|s|m|h|)$/.exec(text.trim());
+	const parts = /^(@?)(\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(ns|us|ms|s|m|h|)$/i.exec(text.trim());
 	if (!parts)
 		return NaN;
 	return Math.round(Number(parts[2]) * UNITS[parts[3]]) - (parts[1] ? first : 0);

@@ -186,11 +186,19 @@ export function wholeAddress(state) {
 	return address("top", ["json", ...asked(all), word("rows", "1")]);
 }
 
-// What is shown in another format, as a file.
-export function exportAddress(state, format) {
+// Of a function's callers and callees: the stacks that it is in.
+const partOf = (state) => state.view !== "sandwich" || !state.function ? [] :
+	[...(isCompared(state) ? ["then"] : []), word("include", exactly(state.function))];
+// Of a flame chart, in a picture: lanes are outermost frames.
+const chartWords = (lanes) => ["flamechart", "inverted", ...(lanes === "all" ? [] : ["by-" + lanes])];
+
+// What is shown in another format, as a file. lanes: those of the flame chart.
+export function exportAddress(state, format, lanes) {
+	if (format === "svg" && state.view === "chart")
+		return address(format, [...asked(sideOf(state)), ...chartWords(lanes)]);
 	const looks = format === "top" ? ["json", ...wordsOf(state, ["sort"])] : format !== "svg" ? [] : [...(state.shape === "icicle" ? ["inverted"] : []),
 		...wordsOf(state, ["order"]), ...(isCompared(state) && state.widths === "before" ? ["negate"] : [])];
-	return address(format, [...shown(state), ...looks]);
+	return address(format, [...shown(state), ...partOf(state), ...looks]);
 }
 
 export function aboutAddress(state) {

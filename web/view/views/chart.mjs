@@ -42,6 +42,10 @@ export class ChartView {
 		return threads && threads.length ? "thread" : cpus && cpus.length ? "cpu" : "all";
 	}
 
+	get lanes() {
+		return this.page.state.lanes || this.autoLanes();
+	}
+
 	// All of the time, or what is chosen of it, {from, to} in ns from the first sample.
 	all() {
 		return {from: 0, to: Math.max(this.page.shown.about.span_ns + 1, LEAST)};
@@ -63,7 +67,7 @@ export class ChartView {
 			return "";
 		const {from, to} = this.range(state), width = Math.max(this.chart.width(), 300);
 		const least = 2 ** Math.max(0, Math.floor(Math.log2((to - from) / width)));
-		return chartAddress(state, state.lanes || this.autoLanes(), least);
+		return chartAddress(state, this.lanes, least);
 	}
 
 	async ask(address, state, signal) {
@@ -76,7 +80,7 @@ export class ChartView {
 
 	show() {
 		const {page, data, chart} = this, {pattern} = page.search, none = !this.hasTimes();
-		showLanes(page.shown.about, page.state.lanes, this.autoLanes());
+		showLanes(page.shown.about, this.lanes);
 		byId("no-chart").hidden = !none;
 		byId("chart").hidden = none;
 		byId("no-chart").textContent =
