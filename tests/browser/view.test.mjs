@@ -371,26 +371,28 @@ test("tells of what is at the pointer its part of all, of the selection, of the 
 		}
 	});
 
-test("outlines what is at the pointer, and leaves nothing of that behind", { deviceScaleFactor: 1.25 }, async (tab) => {
-	const { tree } = await open(tab), aside = [5, 5];
+const opened = async (tab, view) => view === "chart" ? (await openChart(tab)).chart : (await open(tab)).tree;
+for (const view of ["flame", "chart"]) test(`outlines what is at the pointer, and leaves nothing of that behind: ${view}`, { deviceScaleFactor: 1.25 }, async (tab) => {
+	const { boxes } = await opened(tab, view), aside = [5, 5], least = view === "chart" ? 20 : 1;
+	const painted = () => tab.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 	// As it is on a screen: of pixels that are hardly covered the colour is anything.
-	const keep = (name) => tab.evaluate((name) => {
-		const canvas = document.querySelector("#flame canvas");
+	const keep = (name) => tab.evaluate(([name, view]) => {
+		const canvas = document.querySelector(`#${view} canvas`);
 		const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
 		window[name] = data.map((value, i) => i % 4 === 3 ? value : value * data[i | 3] / 255);
-	}, name);
+	}, [name, view]);
 	const differing = (most) => tab.evaluate((most) => window.was.reduce((n, value, i) => n + (Math.abs(value - window.is[i]) > most), 0), most);
 	await tab.mouse.move(...aside);
-	await settled(tab);
+	await painted();
 	await keep("was");
-	for (const box of tree.boxes.filter(({ width }) => width > 1)) {
+	for (const box of boxes.filter(({ width }) => width > least)) {
 		await tab.mouse.move(...middleOf(box));
-		await settled(tab);
+		await painted();
 		await keep("is");
 		equal(await differing(40) > 20, true, "outlined: " + box.name);
 	}
 	await tab.mouse.move(...aside);
-	await settled(tab);
+	await painted();
 	await keep("is");
 	equal(await differing(4), 0, "pixels that are not as they were");
 });

@@ -6,6 +6,7 @@ import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
 import { Frames } from "./frames.mjs";
 import { Letters } from "./letters.mjs";
 import { parseUnit, roundStep, seconds } from "./numbers.mjs";
+import { Outlines } from "./outlines.mjs";
 
 const ROW = 17, AXIS = 18; // pixels
 const THIN = 0.5, LABEL_FROM = 24, DRAG = 4; // pixels
@@ -89,7 +90,8 @@ export class Chart {
 		this.range = {from: 0, to: 1};
 		this.found = null;
 		this.boxes = [];
-		this.hovered = this.focused = -1;
+		this.high = ROW - 1; // pixels, of a box
+		this.outlines = new Outlines(this);
 		this.drag = null; // {x, to}: pixels
 		this.draw = onceAFrame(() => this.paint());
 		this.listen();
@@ -98,7 +100,7 @@ export class Chart {
 	// what: some of {data, range, found}; the range has both ends.
 	show(what) {
 		if (what.data && what.data !== this.data)
-			this.hovered = this.focused = -1;
+			this.outlines.clear();
 		Object.assign(this, what);
 		this.space.style.height = AXIS + this.data.rows.length * ROW + "px";
 		this.paint();
@@ -118,6 +120,14 @@ export class Chart {
 	xOf(time) {
 		const {from, to} = this.range;
 		return (time - from) / (to - from) * this.width();
+	}
+
+	rowOf(box) {
+		return box.row;
+	}
+
+	topOf(box) {
+		return this.yOf(box.row);
 	}
 
 	yOf(row) {
@@ -178,14 +188,22 @@ export class Chart {
 		context.textBaseline = "middle";
 		this.findBoxes();
 		this.paintLanes(context);
+		this.paintBoxes(context, this.boxes);
+		this.outlines.paint(context);
+		this.paintAbove(context);
+		this.paintDrag(context);
+	}
+
+	paintBoxes(context, boxes) {
 		context.font = FONT;
 		this.letters = this.letters || new Letters(context);
-		this.fill(context);
-		this.label(context);
-		this.outline(context, this.hovered, styleOf("--text"), 1);
-		this.outline(context, this.focused, styleOf("--focus"), 2);
+		this.fill(context, boxes);
+		this.label(context, boxes);
+	}
+
+	// Boxes are scrolled below the times.
+	paintAbove(context) {
 		this.paintTimes(context);
-		this.paintDrag(context);
 	}
 
 	paintLanes(context) {
@@ -202,9 +220,9 @@ export class Chart {
 		});
 	}
 
-	fill(context) {
+	fill(context, all) {
 		const {data} = this, buckets = new Map(), lit = styleOf("--match");
-		for (const box of this.boxes) {
+		for (const box of all) {
 			const colour = this.found && this.found[data.frame[box.i]] ? lit : data.colour(box.i);
 			if (!buckets.has(colour))
 				buckets.set(colour, []);
@@ -217,9 +235,9 @@ export class Chart {
 		}
 	}
 
-	label(context) {
+	label(context, boxes) {
 		context.fillStyle = "#000";
-		for (const box of this.boxes) {
+		for (const box of boxes) {
 			box.label = box.width < LABEL_FROM ? "" :
 				this.letters.fit(this.data.textOf(box.i), box.width - 7);
 			if (box.label)
@@ -227,20 +245,12 @@ export class Chart {
 		}
 	}
 
-	outline(context, i, colour, thick) {
-		const box = i < 0 ? null : this.boxes.find((each) => each.i === i);
-		if (!box)
-			return;
-		context.strokeStyle = colour;
-		context.lineWidth = thick;
-		context.strokeRect(box.x + thick / 2, this.yOf(box.row) + thick / 2,
-			Math.max(box.width - thick, 1), ROW - 1 - thick);
-	}
-
+	// On whole pixels of the screen, so that what is painted twice does not show at their edges.
 	paintTimes(context) {
 		const {from, to} = this.range, {width} = this.pane, step = roundStep(to - from, width / 110);
+		const ratio = window.devicePixelRatio || 1, whole = (size) => Math.ceil(size * ratio) / ratio;
 		context.fillStyle = styleOf("--page");
-		context.fillRect(0, 0, width, AXIS);
+		context.fillRect(0, 0, whole(width), whole(AXIS));
 		context.fillStyle = styleOf("--quiet");
 		context.font = SMALL;
 		context.textAlign = "center";
@@ -280,10 +290,9 @@ export class Chart {
 	}
 
 	point(i) {
-		if (i === this.hovered)
+		if (i === this.outlines.hovered)
 			return;
-		this.hovered = i;
-		this.draw();
+		this.outlines.move("hovered", i);
 		this.on.point(i);
 	}
 

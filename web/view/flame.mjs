@@ -1,7 +1,6 @@
 // flame.mjs: what does the flame graph show, and what is at the pointer?
 //
-// Only what is in view is drawn: subtrees off view or thinner than half a pixel are skipped whole, and of what is
-// thinner than a pixel no two boxes are drawn into the same one.
+// Only what is in view is drawn: subtrees off view or thinner than half a pixel are skipped whole.
 import { contextOf, onceAFrame, styleOf } from "./canvas.mjs";
 import { Letters } from "./letters.mjs";
 import { Outlines } from "./outlines.mjs";
@@ -142,8 +141,10 @@ export class Flame {
 		const ends = [this.rowAt(0), this.rowAt(height - 1)];
 		const low = Math.min(...ends), high = Math.max(...ends);
 		const scale = tree.total[zoom] ? width / tree.total[zoom] : 0;
-		const left = tree.x[zoom], drawn = new Float64Array(Math.max(high - low + 1, 1)); // pixels, of each row
-		this.spare.push(...boxes.splice(0));
+		const left = tree.x[zoom];
+		for (const box of boxes)
+			this.spare.push(box);
+		boxes.length = 0;
 		for (const i of tree.line(zoom).slice(0, -1))
 			if (tree.depth[i] >= low && tree.depth[i] <= high)
 				this.addBox(i, 0, width, true);
@@ -153,11 +154,8 @@ export class Flame {
 				i = this.byName ? tree.end[i] : tree.end[tree.parent[i]];
 				continue;
 			}
-			const x = (tree.x[i] - left) * scale;
-			if (depth >= low && depth <= high && (wide >= 1 || x + wide >= drawn[depth - low] + THIN)) {
-				this.addBox(i, x, wide, false);
-				drawn[depth - low] = x + Math.max(wide, 1);
-			}
+			if (depth >= low && depth <= high)
+				this.addBox(i, (tree.x[i] - left) * scale, wide, false);
 			i = depth > high ? tree.end[i] : i + 1;
 		}
 	}
@@ -199,6 +197,9 @@ export class Flame {
 		this.fill(context, boxes);
 		this.label(context, boxes);
 	}
+
+	// Nothing is.
+	paintAbove() {}
 
 	// Bucket by bucket of one colour. In a comparison, whose colours tell something, matches have a frame
 	// instead, and so have what is new and what is gone.

@@ -6,7 +6,8 @@ import { onceAFrame, styleOf } from "./canvas.mjs";
 const WIDE = 3; // pixels, of the outline of the narrowest box
 
 export class Outlines {
-	// picture: {canvas, boxes, high (pixels, of a box), rowOf(box), topOf(box), paintBoxes(context, boxes), draw}; boxes: {i, x, width}s;
+	// picture: {canvas, boxes, high (pixels, of a box), rowOf(box), topOf(box), paintBoxes(context, boxes), paintAbove(context): what
+	// is not to be painted over, draw}; boxes: {i, x, width}s;
 	// draw: as onceAFrame() makes it.
 	constructor(picture) {
 		this.picture = picture;
@@ -54,6 +55,7 @@ export class Outlines {
 		const context = this.picture.canvas.getContext("2d");
 		new Set([...this.touched, this.hovered, this.focused]).forEach((i) => this.repaintAt(context, this.boxOf(i)));
 		this.paint(context);
+		this.picture.paintAbove(context);
 	}
 
 	// Whole pixels of the screen, so that what is painted twice does not show at their edges.

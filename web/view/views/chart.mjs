@@ -26,7 +26,7 @@ export class ChartView {
 			wheel: (event, x) => this.wheel(event, x)
 		});
 		this.keys = this.makeKeys();
-		this.chart.canvas.addEventListener("focus", () => this.walk(this.chart.focused));
+		this.chart.canvas.addEventListener("focus", () => this.walk(this.chart.outlines.focused));
 		this.chart.canvas.addEventListener("blur", () => this.focusBox(-1));
 	}
 
@@ -115,7 +115,7 @@ export class ChartView {
 	}
 
 	describe() {
-		const {data, chart} = this, at = chart.hovered >= 0 ? chart.hovered : chart.focused;
+		const {data, chart} = this, {hovered, focused} = chart.outlines, at = hovered >= 0 ? hovered : focused;
 		if (!data || at >= data.count)
 			return "";
 		const {lanes, lanes_left_out: out} = data.header;
@@ -124,7 +124,7 @@ export class ChartView {
 	}
 
 	current() {
-		const {focused} = this.chart;
+		const {focused} = this.chart.outlines;
 		return focused >= 0 && this.data ? this.data.textOf(focused) : "";
 	}
 
@@ -175,9 +175,9 @@ export class ChartView {
 	}
 
 	menuAtFocus() {
-		const at = this.chart.placeOf(this.chart.focused);
+		const at = this.chart.placeOf(this.chart.outlines.focused);
 		if (at)
-			this.openMenu(this.chart.focused, at.x + Math.min(at.width / 2, 40), at.y + at.height);
+			this.openMenu(this.chart.outlines.focused, at.x + Math.min(at.width / 2, 40), at.y + at.height);
 	}
 
 	// ---- Walking from box to box ----
@@ -191,8 +191,7 @@ export class ChartView {
 	}
 
 	focusBox(box) {
-		this.chart.focused = box;
-		this.chart.draw();
+		this.chart.outlines.move("focused", box);
 		this.page.describe();
 	}
 
@@ -208,7 +207,7 @@ export class ChartView {
 	}
 
 	beside(step) {
-		const {focused} = this.chart, next = focused + step, {data} = this;
+		const {focused} = this.chart.outlines, next = focused + step, {data} = this;
 		if (focused < 0 || next < 0 || next >= data.count || data.rowOf[next] !== data.rowOf[focused])
 			return;
 		this.walk(next);
@@ -220,7 +219,7 @@ export class ChartView {
 	// The box in the next row (or the one before) that lasts longest of those at the same time; where there
 	// is none the row behind it.
 	beyond(step) {
-		const {data, chart} = this, {focused} = chart, {from, to} = this.range(this.page.state);
+		const {data, chart} = this, {focused} = chart.outlines, {from, to} = this.range(this.page.state);
 		for (let row = data.rowOf[focused] + step; focused >= 0 && data.rows[row]; row += step) {
 			const near = data.rows[row + (step < 0 ? 1 : 0)].label ? [from, to] : [data.from(focused), data.to(focused)];
 			let best = -1;
@@ -235,7 +234,7 @@ export class ChartView {
 	match(step) {
 		const {data, found, chart} = this, {from, to} = this.range(this.page.state);
 		for (let n = 1; found && n <= data.count; n++) {
-			const i = ((Math.max(chart.focused, 0) + n * step) % data.count + data.count) % data.count;
+			const i = ((Math.max(chart.outlines.focused, 0) + n * step) % data.count + data.count) % data.count;
 			if (found[data.frame[i]] && data.to(i) > from && data.from(i) < to) {
 				chart.canvas.focus();
 				return this.walk(i);
@@ -245,11 +244,11 @@ export class ChartView {
 
 	makeKeys() {
 		const middle = () => {
-			const {from, to} = this.range(this.page.state), {focused} = this.chart;
+			const {from, to} = this.range(this.page.state), {focused} = this.chart.outlines;
 			const at = focused >= 0 ? (this.data.from(focused) + this.data.to(focused)) / 2 : NaN;
 			return at >= from && at < to ? at : (from + to) / 2;
 		};
-		const zoomTo = () => this.chart.focused >= 0 && this.zoomTo(this.chart.focused);
+		const zoomTo = () => this.chart.outlines.focused >= 0 && this.zoomTo(this.chart.outlines.focused);
 		return {
 			ArrowLeft: () => this.beside(-1),
 			ArrowRight: () => this.beside(1),
