@@ -215,6 +215,8 @@ export class TopTable {
 }
 
 function markRow(row, marked) {
+	if (row.classList.contains("marked") === marked)
+		return;
 	row.classList.toggle("marked", marked);
 	row.querySelector("button").setAttribute("aria-pressed", String(marked));
 }
@@ -225,6 +227,7 @@ function makeRow() {
 		row.insertCell().className = name;
 	const button = document.createElement("button");
 	button.type = "button";
+	button.setAttribute("aria-pressed", "false");
 	row.cells[NAME].append(button);
 	return row;
 }
