@@ -19,11 +19,11 @@ export async function until(tab, what, ready) {
 }
 
 export const still = (state) => state.tree && state.heatmap && !state.waiting;
+export const painted = (tab) => tab.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 // All answers are there, and drawn.
 export async function settled(tab) {
 	await until(tab, "still", still);
-	await tab.evaluate(() => new Promise((drawn) =>
-		requestAnimationFrame(() => requestAnimationFrame(drawn))));
+	await painted(tab);
 	return until(tab, "still", still);
 }
 

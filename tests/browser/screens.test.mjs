@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { equal, folder, kiln, run, source, test } from "./harness.mjs";
-import { until } from "./looking.mjs";
+import { painted, until } from "./looking.mjs";
 import { difference, small } from "./pictures.mjs";
 
 const kept = path.join(source, "tests/browser/screens"), runs = path.join(folder, "runs");
@@ -52,7 +52,7 @@ const screens = {
 async function shoot(tab, open) {
 	await open(tab);
 	await tab.evaluate(() => document.fonts.ready);
-	await tab.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+	await painted(tab);
 	return tab.screenshot({ animations: "disabled", caret: "hide" });
 }
 

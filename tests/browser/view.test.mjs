@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { equal, folder, kiln, near, run, source, test } from "./harness.mjs";
-import { LOOKS, boxOf, drag, look, menu, middleOf, placeOf, settled, still, until } from "./looking.mjs";
+import { LOOKS, boxOf, drag, look, menu, middleOf, painted, placeOf, settled, still, until } from "./looking.mjs";
 import { patternOf } from "../../web/view/pattern.mjs";
 
 // Two phases one after the other, and a second thread beside both.
@@ -371,10 +371,9 @@ test("tells of what is at the pointer its part of all, of the selection, of the 
 		}
 	});
 
-const opened = async (tab, view) => view === "chart" ? (await openChart(tab)).chart : (await open(tab)).tree;
 for (const view of ["flame", "chart"]) test(`outlines what is at the pointer, and leaves nothing of that behind: ${view}`, { deviceScaleFactor: 1.25 }, async (tab) => {
-	const { boxes } = await opened(tab, view), aside = [5, 5], least = view === "chart" ? 20 : 1;
-	const painted = () => tab.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+	const { boxes } = view === "chart" ? (await openChart(tab)).chart : (await open(tab)).tree;
+	const aside = [5, 5], least = view === "chart" ? 20 : 1; // pixels; a chart has hundreds of boxes
 	// As it is on a screen: of pixels that are hardly covered the colour is anything.
 	const keep = (name) => tab.evaluate(([name, view]) => {
 		const canvas = document.querySelector(`#${view} canvas`);
@@ -383,16 +382,16 @@ for (const view of ["flame", "chart"]) test(`outlines what is at the pointer, an
 	}, [name, view]);
 	const differing = (most) => tab.evaluate((most) => window.was.reduce((n, value, i) => n + (Math.abs(value - window.is[i]) > most), 0), most);
 	await tab.mouse.move(...aside);
-	await painted();
+	await painted(tab);
 	await keep("was");
 	for (const box of boxes.filter(({ width }) => width > least)) {
 		await tab.mouse.move(...middleOf(box));
-		await painted();
+		await painted(tab);
 		await keep("is");
 		equal(await differing(40) > 20, true, "outlined: " + box.name);
 	}
 	await tab.mouse.move(...aside);
-	await painted();
+	await painted(tab);
 	await keep("is");
 	equal(await differing(4), 0, "pixels that are not as they were");
 });
@@ -705,8 +704,7 @@ async function openChart(tab, hash = "") {
 }
 const chartNow = async (tab) => {
 	await until(tab, "a chart", charted);
-	await tab.evaluate(() => new Promise((drawn) =>
-		requestAnimationFrame(() => requestAnimationFrame(drawn))));
+	await painted(tab);
 	return until(tab, "a chart", charted);
 };
 

@@ -117,7 +117,7 @@ export function showLegend(dark, searched, most, unit) {
 	byId("most").textContent = human(most, unit) + " a cell";
 }
 
-// What a lane of the flame chart can be; auto is what it is when nobody says it.
+// What a lane of the flame chart can be, and what it is.
 export function showLanes(about, lanes) {
 	const choices = [["thread", "threads", about.thread_list], ["cpu", "CPUs", about.cpu_list], ["all", "nothing", [0]]]
 		.filter(([, , list]) => list && list.length).map(([by, text]) => [by, text]);
