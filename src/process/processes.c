@@ -526,20 +526,27 @@ bool processes_read(struct processes *p, int32_t pid, struct error *err)
 	return true;
 }
 
-struct process_state *processes_get(struct processes *p, int32_t pid)
+/* Of whom nothing was told. */
+static struct process_state *add_unknown(struct processes *p, int32_t pid)
 {
 	struct error ignored = {0};
 	bool new;
 	struct process_state *process = process_row(p, pid, &new);
 
-	if (!new)
-		return process;
 	process->unknown = true;
 	if (!pid)
 		process_name(p, process, profile_string(p->profile, BYTES("swapper")));
 	else if (!p->live || pid < 0 || !processes_read(p, pid, &ignored))
 		process_name(p, process_row(p, pid, &new), 0);
 	return process_row(p, pid, &new);
+}
+
+struct process_state *processes_get(struct processes *p, int32_t pid)
+{
+	bool new;
+	struct process_state *process = process_row(p, pid, &new);
+
+	return new ? add_unknown(p, pid) : process;
 }
 
 thread_id processes_thread(struct processes *p, int32_t pid, int32_t tid)

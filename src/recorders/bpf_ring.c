@@ -7,17 +7,12 @@
 #include "recorders/bpf_ring.h"
 #include "recorders/bpf_support.h"
 
-static size_t page_size(void)
-{
-	return (size_t)sysconf(_SC_PAGESIZE);
-}
-
 bool bpf_ring_map(struct bpf_ring *ring, int fd, uint64_t size, struct error *err)
 {
-	size_t page = page_size();
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *own, *kernel;
 
-	*ring = (struct bpf_ring){.size = size};
+	*ring = (struct bpf_ring){.size = size, .page = page};
 	own = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (own == MAP_FAILED)
 		return bpf_error(err, -errno, "mapping a ring");
@@ -31,12 +26,10 @@ bool bpf_ring_map(struct bpf_ring *ring, int fd, uint64_t size, struct error *er
 
 void bpf_ring_release(struct bpf_ring *ring)
 {
-	size_t page = page_size();
-
 	if (ring->consumer)
-		munmap(ring->consumer, page);
+		munmap(ring->consumer, ring->page);
 	if (ring->producer)
-		munmap((void *)(uintptr_t)ring->producer, page + 2 * ring->size);
+		munmap((void *)(uintptr_t)ring->producer, ring->page + 2 * ring->size);
 	*ring = (struct bpf_ring){0};
 }
 
@@ -50,7 +43,7 @@ unsigned bpf_ring_update(struct bpf_ring *ring)
 /* The header of the record at the tail: its length, and whether it is being written. */
 static uint32_t header(const struct bpf_ring *ring)
 {
-	const char *at = ring->producer + page_size() + (ring->tail & (ring->size - 1));
+	const char *at = ring->producer + ring->page + (ring->tail & (ring->size - 1));
 
 	return __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
 }
@@ -70,7 +63,7 @@ bool bpf_ring_next(struct bpf_ring *ring, struct bytes *ret_record)
 		if (word & BPF_RINGBUF_BUSY_BIT)
 			break;
 		if (!(word & BPF_RINGBUF_DISCARD_BIT)) {
-			*ret_record = (struct bytes){ring->producer + page_size() +
+			*ret_record = (struct bytes){ring->producer + ring->page +
 							     (ring->tail & (ring->size - 1)) +
 							     BPF_RINGBUF_HDR_SZ,
 				word};

@@ -12,6 +12,7 @@ struct bpf_ring {
 	uint64_t size;	      /* bytes, a power of two */
 	uint64_t *consumer;   /* a page of its own; NULL: not mapped */
 	const char *producer; /* a page that begins with the position, then the data twice */
+	size_t page;	      /* bytes */
 	uint64_t head, tail;  /* written up to, handed back up to */
 };
 

@@ -334,7 +334,7 @@ void sampler_account(struct sampler *s, size_t event, enum event_counting counti
 
 void sampler_record(struct sampler *s, struct bytes bytes, const struct perf_layout *layout)
 {
-	struct error ignored = {0};
+	struct error ignored; /* emptying it would take longer than most records */
 	struct perf_record r;
 
 	if (!perf_record_decode(bytes, layout, &r, &ignored)) {

@@ -47,9 +47,8 @@ static void put_made(struct unwind_builder *b, const struct unwind_job *job)
 {
 	pthread_mutex_lock(&b->lock);
 	vector_push(&b->made, *job);
+	b->told = b->made_fd >= 0 && !eventfd_write(b->made_fd, 1);
 	pthread_mutex_unlock(&b->lock);
-	if (b->made_fd >= 0)
-		eventfd_write(b->made_fd, 1);
 }
 
 static void *work(void *argument)
@@ -115,8 +114,8 @@ bool unwind_builder_take(struct unwind_builder *b, struct unwind_job *ret_job)
 	any = b->made.len > 0;
 	if (any)
 		*ret_job = b->made.items[--b->made.len];
-	else if (b->made_fd >= 0)
-		eventfd_read(b->made_fd, &ignored);
+	else if (b->told)
+		b->told = eventfd_read(b->made_fd, &ignored) != 0;
 	pthread_mutex_unlock(&b->lock);
 	return any;
 }

@@ -21,6 +21,7 @@ struct unwind_builder {
 	VECTOR(struct unwind_job) waiting; /* first in, first out */
 	VECTOR(struct unwind_job) made;
 	int made_fd; /* readable when there is one that was made; -1: never */
+	bool told;   /* it is */
 };
 
 void unwind_builder_init(struct unwind_builder *b);
