@@ -58,7 +58,7 @@ static void step(struct bpf_ring *ring, uint32_t word)
 bool bpf_ring_next(struct bpf_ring *ring, struct bytes *ret_record)
 {
 	while (ring->tail < ring->head) {
-		uint32_t word = header(ring);
+		uint32_t word = ring->word = header(ring);
 
 		if (word & BPF_RINGBUF_BUSY_BIT)
 			break;
@@ -76,6 +76,6 @@ bool bpf_ring_next(struct bpf_ring *ring, struct bytes *ret_record)
 
 void bpf_ring_done(struct bpf_ring *ring)
 {
-	step(ring, header(ring));
+	step(ring, ring->word);
 	__atomic_store_n(ring->consumer, ring->tail, __ATOMIC_RELEASE);
 }

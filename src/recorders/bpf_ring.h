@@ -14,6 +14,7 @@ struct bpf_ring {
 	const char *producer; /* a page that begins with the position, then the data twice */
 	size_t page;	      /* bytes */
 	uint64_t head, tail;  /* written up to, handed back up to */
+	uint32_t word;	      /* the header of the record at the tail, where it was asked for */
 };
 
 /* Map the ring of a BPF map. ERR_IO. */

@@ -356,14 +356,16 @@ static bool take(struct bpf_source *source, struct bytes record, uint64_t until)
 	uint8_t told = record.len ? (uint8_t)*record.at : 0;
 	size_t size = told_size(source, record);
 	const void *any = record.at;
+	uint64_t time;
 
 	if (!size || record.len < size) {
 		source->malformed++;
 		return true;
 	}
-	if (told_time(source, any) > until)
+	time = told_time(source, any);
+	if (time > until)
 		return false;
-	bpf_source_track(source, told_time(source, any));
+	bpf_source_track(source, time);
 	if (told == TOLD_SPACE)
 		chunk_table_space(&source->chunks, any);
 	else if (told == TOLD_CHUNK)

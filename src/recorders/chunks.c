@@ -12,6 +12,7 @@ struct chunk_row {
 	uint64_t root;	 /* the parent of its outermost chunk */
 	uint32_t count;
 	bool work;			  /* of the idle task: it serves an interrupt */
+	stack_id last_root, last_stack;	  /* the stack that it last ended, above this; 0: none */
 	location_id places[CHUNK_FRAMES]; /* outermost first */
 };
 
@@ -47,9 +48,9 @@ void chunk_table_space(struct chunk_table *t, const struct told_space *told)
 }
 
 /* NULL: it was not told. */
-static const struct chunk_row *row_of(const struct chunk_table *t, uint32_t number)
+static struct chunk_row *row_of(const struct chunk_table *t, uint32_t number)
 {
-	const struct chunk_row *row = NULL;
+	struct chunk_row *row = NULL;
 
 	if (number & WALKED)
 		row = &t->walked.items[number & ~WALKED];
@@ -189,9 +190,14 @@ static bool find_path(struct chunk_table *t, stack_id root, uint32_t chunk, stac
 
 bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack)
 {
+	struct chunk_row *last = chunk ? row_of(t, chunk) : NULL;
 	stack_id stack = root;
 	size_t at;
 
+	if (last && last->last_root == root && root) {
+		*ret_stack = last->last_stack;
+		return true;
+	}
 	if (chunk && !find_path(t, root, chunk, &stack))
 		return false;
 	while (chunk && t->path.len) {
@@ -203,6 +209,10 @@ bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, sta
 		find(t, root, number, &at);
 		id_map_put(&t->by_chunk, hash_pair(root, number), at, (uint32_t)t->known.len);
 		vector_push(&t->known, ((struct chunk_stack){root, number, stack}));
+	}
+	if (last) {
+		last->last_root = root;
+		last->last_stack = stack;
 	}
 	*ret_stack = stack;
 	return true;
