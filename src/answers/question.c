@@ -126,8 +126,7 @@ static bool read_words(const struct question *q, char **argv, const struct rende
 		return false;
 	*answer = (struct option_group){0};
 	note_shown(q, groups, transforming, &asked->shown);
-	return asked->before || !comparing_is_asked(&asked->comparing) ||
-	       error_set(err, ERR_USAGE, "a comparison needs before=PROFILE, too");
+	return true;
 }
 
 /* ---- Answers ---- */
@@ -175,16 +174,28 @@ static bool needs_tree(
 	return shape->transforms.steps.len || !renderer->treeless || !renderer->treeless(settings);
 }
 
-static bool render_one(const struct shelf_profile *of, const struct shape *shape,
+/* Of a profile that may have two sides itself. */
+static bool look_at_sides(const struct asked *asked, struct view *view, struct error *err)
+{
+	const struct comparing *c = &asked->comparing;
+
+	if (comparing_is_made(c) || (comparing_is_looked(c) && !view_stream(view)->side))
+		return error_set(err, ERR_USAGE, "a comparison needs before=PROFILE, too");
+	view->comparison = comparing_look(c);
+	return true;
+}
+
+static bool render_one(const struct shelf_profile *of, const struct asked *asked,
 	const struct renderer *renderer, const void *settings, struct buffer *ret_body,
 	struct error *err)
 {
+	const struct shape *shape = &asked->shape;
 	struct view view;
 	bool done;
 
 	view_init(&view, of->profile,
 		needs_tree(shape, renderer, settings) ? of->projection : BY_NOTHING);
-	done = shape_select(shape, &view, err) &&
+	done = shape_select(shape, &view, err) && look_at_sides(asked, &view, err) &&
 	       transform_list_apply(&shape->transforms, &view, err) &&
 	       render(&view, renderer, settings, ret_body, err);
 	view_release(&view);
@@ -291,7 +302,7 @@ static bool answer(const struct asked *asked, struct shelf *shelf, const struct 
 		done = sides[0] &&
 		       render_compared(shelf, sides, asked, renderer, settings, ret_body, err);
 	} else if (done) {
-		done = render_one(sides[1], &asked->shape, renderer, settings, ret_body, err);
+		done = render_one(sides[1], asked, renderer, settings, ret_body, err);
 	}
 	for (int i = 0; i < 2; i++)
 		if (sides[i])

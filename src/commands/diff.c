@@ -25,7 +25,8 @@ struct files {
 
 static struct diff {
 	const char *output;
-	int to; /* index in `formats`, -1: by suffix */
+	int to;		  /* index in `formats`, -1: by suffix */
+	const char *both; /* the file that has two sides itself; NULL: two are compared */
 	struct files side[2];
 	struct comparing comparing;
 	bool per_thread;
@@ -45,22 +46,29 @@ static bool add_path(
 	return true;
 }
 
-static const char *const formats[] = {"table", "svg", "folded", "json", NULL};
-static const char *const renderer_names[] = {"difference", "svg", "folded", "difference-json"};
-static const char *const suffixes[] = {".txt", ".svg", ".folded", ".json"};
-enum { TO_TABLE, TO_SVG, TO_FOLDED, TO_JSON };
+/* Other programs, and the page, get the values of both sides. */
+static const char *const formats[] = {
+	"table", "svg", "folded", "html", "kiln", "pprof", "speedscope", "json", NULL};
+static const char *const renderer_names[] = {
+	"difference", "svg", "folded", "html", "kiln", "pprof", "speedscope", "difference-json"};
+static const char *const suffixes[] = {
+	".txt", ".svg", ".folded", ".html", ".kiln", ".pb.gz", ".speedscope.json", ".json"};
+enum { TO_TABLE, TO_SVG, TO_FOLDED };
+#define SUFFIXES ".svg, .html, .folded, .json, .txt, .kiln, .pb.gz or .speedscope.json"
 
 #define AT(member) offsetof(struct diff, member)
 static const struct option output_options[] = {
 	{.name = "output",
 		.letter = 'o',
 		.argument = "FILE",
-		.help = "write to FILE: .svg, .folded, .json or .txt",
+		.help = "write to FILE: " SUFFIXES,
 		.set = option_text,
 		.offset = AT(output)},
 	{.name = "to",
 		.argument = "FORMAT",
-		.help = "table (default), svg, folded or json, when no suffix tells",
+		.help = "table (default), svg, html, folded, json, kiln, pprof or speedscope, when "
+			"no "
+			"suffix tells",
 		.set = option_choice,
 		.offset = AT(to),
 		.choices = formats},
@@ -124,13 +132,15 @@ static bool take_operands(char **operands, struct error *err)
 
 	while (operands[count])
 		count++;
-	if (!own.side[0].paths.len && !own.side[1].paths.len && count == 2) {
+	if (!own.side[0].paths.len && !own.side[1].paths.len && count == 1) {
+		own.both = operands[0];
+	} else if (!own.side[0].paths.len && !own.side[1].paths.len && count == 2) {
 		vector_push(&own.side[0].paths, operands[0]);
 		vector_push(&own.side[1].paths, operands[1]);
 	} else if (count || !own.side[0].paths.len || !own.side[1].paths.len) {
 		return error_set(err, ERR_USAGE,
 			"name two profiles, as in: kiln diff BEFORE AFTER; or several a side: "
-			"kiln diff --before A1 A2 --after B1 B2");
+			"kiln diff --before A1 A2 --after B1 B2; or one that has two sides");
 	}
 	return true;
 }
@@ -154,8 +164,7 @@ static bool choose_format(int *ret_format, struct error *err)
 			*ret_format = i;
 	if (*ret_format < 0)
 		return error_set(err, ERR_USAGE,
-			"%s: its suffix names no format; known: .svg, .folded, .json, .txt (or say "
-			"--to FORMAT)",
+			"%s: its suffix names no format; known: " SUFFIXES " (or say --to FORMAT)",
 			own.output);
 	if (own.per_thread && *ret_format != TO_TABLE && !own.output)
 		return error_set(
@@ -278,23 +287,21 @@ static const void *settings_for(int format)
 	return look;
 }
 
-static bool write_all(const struct profile *p, int format, struct error *err)
+static bool write_all(struct view *v, int format, struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(renderer_names[format]);
 	struct comparison how = comparing_look(&own.comparing);
 	void *settings = NULL;
-	struct view v;
 	bool done;
 
-	if (format == TO_FOLDED)
+	if (format != TO_TABLE && format != TO_SVG)
 		settings = renderer_settings(renderer);
 	svg_settings_compare(own.picture, &how);
-	view_init(&v, p, names_projection());
-	v.comparison = how;
+	v->comparison = how;
 	if (!own.per_thread && !load_reverses() && (format == TO_TABLE || format == TO_SVG))
-		diff_renames_say(&v);
+		diff_renames_say(v);
 	if (own.per_thread)
-		done = diff_threads(&v,
+		done = diff_threads(v,
 			&(struct diff_threads){.renderer = renderer,
 				.settings = settings ? settings : settings_for(format),
 				.title = format == TO_SVG
@@ -304,16 +311,39 @@ static bool write_all(const struct profile *p, int format, struct error *err)
 				.projection = names_projection()},
 			err);
 	else
-		done = pipeline_render(&v, renderer, settings ? settings : settings_for(format),
+		done = pipeline_render(v, renderer, settings ? settings : settings_for(format),
 			own.output ? own.output : "-", err);
-	view_release(&v);
 	free(settings);
+	return done;
+}
+
+/* What `kiln diff` or difffolded.pl wrote, for one. */
+static bool diff_sides(int format, struct error *err)
+{
+	const struct load_steps none = {0};
+	struct loaded l;
+	bool done;
+
+	if (comparing_is_made(&own.comparing))
+		return error_set(err, ERR_USAGE,
+			"diff: --before-time, --after-time, --exact, --strip-hex and --build-dir "
+			"are for two files, not for one that has two sides");
+	if (!load_file(own.both, own.per_thread ? WANT_THREADS : 0u, &none, &l, err))
+		return false;
+	names_release();
+	done = view_stream(&l.view)->side == 1 ||
+	       error_set(err, ERR_USAGE,
+		       "%s: it has one side: name two profiles, as in: kiln diff BEFORE AFTER",
+		       l.name);
+	done = done && write_all(&l.view, format, err);
+	loaded_release(&l);
 	return done;
 }
 
 static bool diff_profiles(int format, struct error *err)
 {
 	struct profile merged;
+	struct view v;
 	bool timed = own.comparing.time[0] || own.comparing.time[1];
 	unsigned want = (own.per_thread ? WANT_THREADS : 0u) | (timed ? WANT_TIMES : 0u);
 	bool done;
@@ -323,7 +353,9 @@ static bool diff_profiles(int format, struct error *err)
 	names_release();
 	name_side(&merged, 0);
 	name_side(&merged, 1);
-	done = done && write_all(&merged, format, err);
+	view_init(&v, &merged, names_projection());
+	done = done && write_all(&v, format, err);
+	view_release(&v);
 	profile_release(&merged);
 	return done;
 }
@@ -337,8 +369,8 @@ static bool diff_lines(int format, bool *ret_done, struct error *err)
 	struct output out = {0};
 	bool can;
 
-	if (format != TO_FOLDED || own.per_thread || c->elided || c->time[0] || c->time[1] ||
-		!load_is_plain())
+	if (own.both || format != TO_FOLDED || own.per_thread || c->elided || c->time[0] ||
+		c->time[1] || !load_is_plain())
 		return false;
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < own.side[side].paths.len; i++)
@@ -367,7 +399,7 @@ static int run(char **operands)
 		return fail(&err);
 	}
 	if (!diff_lines(format, &done, &err))
-		done = diff_profiles(format, &err);
+		done = own.both ? diff_sides(format, &err) : diff_profiles(format, &err);
 	return done ? 0 : fail(&err);
 }
 
@@ -375,6 +407,7 @@ const struct command command_diff = {
 	.name = "diff",
 	.about = "show what changed from one profile to another",
 	.usage = "diff [OPTIONS] BEFORE AFTER [-o OUT.SUFFIX]\n"
+		 "diff [OPTIONS] BOTH [-o OUT.SUFFIX]\n"
 		 "diff [OPTIONS] --before FILE... --after FILE... [-o OUT.SUFFIX]",
 	.groups = groups,
 	.run = run,

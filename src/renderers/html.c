@@ -27,6 +27,7 @@ static void add_state(const struct view *v, struct buffer *out)
 	const struct profile *p = v->profile;
 	const struct stream_row *shown = view_stream(v);
 	struct bytes kind = profile_text(p, shown->kind);
+	size_t begin = out->len;
 	bool idle = false;
 
 	for (size_t i = 0; i < p->streams.len; i++)
@@ -39,9 +40,11 @@ static void add_state(const struct view *v, struct buffer *out)
 
 			buffer_printf(out, plain ? "%c" : "%%%02X", c);
 		}
-		buffer_text(out, idle ? "&amp;" : "");
 	}
-	buffer_text(out, idle ? "idle" : "");
+	if (idle)
+		buffer_text(out, out->len > begin ? "&amp;idle" : "idle");
+	if (v->comparison.normalised)
+		buffer_text(out, out->len > begin ? "&amp;normalise" : "normalise");
 }
 
 /* Names that transforms have made say already what is to be said. */

@@ -176,13 +176,15 @@ static int64_t own_change(const struct svg_picture *p, const struct box *box)
 static struct colour change_colour(const struct svg_picture *p, const struct box *box)
 {
 	node_id node = box->node;
+	int64_t *const *values;
 
 	if (p->settings->rules == RULES_INFERNO)
 		return colour_of_change_inferno(own_change(p, box), p->most_change);
 	if (p->settings->changes == CHANGES_CLASSIC)
 		return colour_of_change(own_change(p, box), p->most_change);
-	return colour_of_ratio(sides_ratio(p->sides, p->sides->total[svg_before(p)][node],
-		p->sides->total[svg_after(p)][node]));
+	values = p->settings->changes == CHANGES_SELF ? p->sides->self : p->sides->total;
+	return colour_of_ratio(
+		sides_ratio(p->sides, values[svg_before(p)][node], values[svg_after(p)][node]));
 }
 
 static struct colour box_colour(struct svg_picture *p, const struct drawn_box *d)

@@ -113,7 +113,9 @@ static void explain_ratios(struct svg_legend *l, const struct svg_picture *p)
 	const struct comparison *c = &p->view->comparison;
 	struct buffer same = {0};
 
-	l->about = "By how much functions with all that they call changed";
+	l->about = p->settings->changes == CHANGES_SELF
+			   ? "By how much functions themselves changed"
+			   : "By how much functions with all that they call changed";
 	add_label(l, "\u2264 -20%, gone", -COLOUR_RATIO_FULL);
 	add_label(l, "-11%", -COLOUR_RATIO_FULL / 2);
 	if (c->threshold > 0)

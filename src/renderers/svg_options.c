@@ -47,7 +47,7 @@ static bool set_colour(
 	return option_text(target, option, value, err);
 }
 
-static const char *const rules[] = {"ratio", "classic", NULL};
+static const char *const rules[] = {"ratio", "classic", "self", NULL};
 static const char *const orders[] = {"name", "weight", NULL};
 
 #define AT(member) offsetof(struct svg_settings, member)
@@ -77,7 +77,8 @@ const struct option svg_options[] = {
 		"differences: before's widths; of two columns, the first is the newer one",
 		option_flag, AT(negate), NULL, false},
 	{"changes", 0, "RULES",
-		"differences: ratio (of totals, on a fixed scale) or classic (as flamegraph.pl)",
+		"differences: ratio (of totals, on a fixed scale), self (the same of self values) "
+		"or classic (as flamegraph.pl)",
 		option_choice, AT(changes), rules, false},
 	{"colordiffusion", 0, NULL, "the wider a frame, the redder", option_flag, AT(by_share),
 		NULL, false},

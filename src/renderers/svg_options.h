@@ -15,6 +15,7 @@
 enum changes {
 	CHANGES_RATIO,	 /* by which factor a function with its callees changed: a fixed scale */
 	CHANGES_CLASSIC, /* flamegraph.pl's: of self values, the largest has the full colour */
+	CHANGES_SELF,	 /* as CHANGES_RATIO, of the function itself */
 };
 
 /* Whose rules a picture follows in what is drawn and printed: the order of frames, rounded numbers,

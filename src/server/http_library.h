@@ -14,6 +14,7 @@
 	F(stop_daemon)                                                                             \
 	F(get_daemon_info)                                                                         \
 	F(get_connection_info)                                                                     \
+	F(set_connection_option)                                                                   \
 	F(lookup_connection_value)                                                                 \
 	F(get_connection_values_n)                                                                 \
 	F(create_response_from_buffer)                                                             \

@@ -20,7 +20,8 @@
 
 #define THREADS		 4u
 #define CONNECTIONS_MOST 256u
-#define IDLE_SECONDS	 60u
+#define HEAD_SECONDS	 10u /* for who has not asked yet: they take the places of others */
+#define IDLE_SECONDS	 60u /* for who has */
 #define REQUEST_MOST	 ((size_t)256 << 10) /* bytes of its line and headers */
 #define ETAG_SIZE	 24u
 
@@ -246,6 +247,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 
 	(void)version;
 	if (!*seen) { /* an answer to the headers alone would end the connection */
+		mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_SECONDS);
 		upload = begin(s, connection, path, method);
 		*seen = upload ? (void *)upload : &nothing;
 		return MHD_YES;
@@ -284,7 +286,7 @@ static bool start(struct server *s, struct error *err)
 		0, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &place->address,
 		MHD_OPTION_NOTIFY_COMPLETED, end, s, MHD_OPTION_THREAD_POOL_SIZE, THREADS,
 		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
-		IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MOST, MHD_OPTION_END);
+		HEAD_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MOST, MHD_OPTION_END);
 	if (!s->daemon) {
 		place_url(place, place_port(place), &url);
 		error_errno(err, "listening at %s", url.at);

@@ -92,11 +92,15 @@ void comparing_release(struct comparing *c)
 	vector_release(&c->canonical.build_dirs);
 }
 
-bool comparing_is_asked(const struct comparing *c)
+bool comparing_is_made(const struct comparing *c)
 {
-	return c->time[0] || c->time[1] || c->normalise || !c->canonical.names || c->elided ||
-	       c->canonical.strip_hex || c->canonical.build_dirs.len ||
-	       c->threshold != COMPARISON_THRESHOLD;
+	return c->time[0] || c->time[1] || !c->canonical.names || c->canonical.strip_hex ||
+	       c->canonical.build_dirs.len;
+}
+
+bool comparing_is_looked(const struct comparing *c)
+{
+	return c->normalise || c->elided || c->threshold != COMPARISON_THRESHOLD;
 }
 
 /* ---- Sides ---- */

@@ -1072,13 +1072,40 @@ test("swapped, after is before; what kiln diff wrote is looked at as it is", { e
 	equal(swapped.command, `kiln diff --before-time 0.5..1.5 --after-time ..0.5 ${again} ${file}`);
 	checkCompared(swapped);
 	equal([swapped.top.before_total, swapped.top.total], [state.top.total, state.top.before_total], "totals");
-	await tab.goto(url + "#profile=" + encodeURIComponent(two) + "&normalise");
+	await tab.goto(url + "#profile=" + encodeURIComponent(two));
 	const own = await until(tab, "shown", (each) => each.tree && each.tree.boxes.some((box) => box.after) && !each.waiting);
 	equal(own.tree.boxes.map((box) => [box.name, box.before.total, box.after.total]).sort(),
 		[["all", 8, 9], ["b", 3, 5], ["c", 5, 0], ["d", 0, 4], ["main", 8, 9]], "both columns");
 	equal([own.status, await tab.isVisible("#time"), await tab.isVisible("#widths"), await tab.isVisible("#before")],
 		["", false, true, false], "what there is to choose");
 	equal((await tab.textContent("#sums")).split(":")[0], "8 samples before, 9 samples after", "columns are as they are");
+	await tab.check("#normalise");
+	const shares = await until(tab, "scaled", (each) => each.query.normalise && still(each));
+	equal(shares.command, `kiln diff --normalise ${two}`);
+	equal(await tab.textContent("#sums"), "8 samples before, 9 samples after, before taken 1.125 times");
+	const { scale, functions } = JSON.parse(execFileSync(kiln, ["diff", "--normalise", two, "--to", "json"]));
+	equal([scale, shares.top.rows.filter((row) => row.self || row.before_self).map((row) => row.function)],
+		[1.125, functions.filter(({ self }) => self[0] || self[1]).map((each) => each.function)], "as the command has them");
+});
+
+test("a comparison is saved as one file that shows it again", {}, async (tab) => {
+	const hash = "#before=" + encodeURIComponent(file) + "&before-time=..0.5&time=0.5..1.5&normalise";
+	const shown = await open(tab, hash);
+	for (const [item, name] of [[/one file/, "saved.html"], [/^pprof/, "saved.pb.gz"], [/^Speedscope/, "saved.speedscope.json"]]) {
+		const download = tab.waitForEvent("download");
+		await tab.getByRole("button", { name: "Save as" }).click();
+		await tab.getByRole("menuitem", { name: item }).click();
+		const saved = path.join(folder, name);
+		fs.copyFileSync(await (await download).path(), saved);
+		const { before, after } = JSON.parse(execFileSync(kiln, ["diff", saved, "--to", "json"]));
+		equal([before.total, after.total], [shown.top.before_total, shown.top.total], name);
+	}
+	await tab.goto("file://" + path.join(folder, "saved.html"));
+	const again = await until(tab, "shown again", (state) => state.tree && state.top && !state.waiting);
+	equal([again.query.normalise, again.tree.total, again.top.rows], [true, shown.tree.total, shown.top.rows]);
+	const boxes = ({ tree }) => tree.boxes.map((box) => JSON.stringify([box.name, box.depth, box.before, box.after, box.colour]));
+	const there = new Set(boxes(again)); // more of them: there is no heat map above
+	equal(boxes(shown).filter((each) => !there.has(each)), []);
 });
 
 test("a comparison that cannot be is said, and can be ended", { errors: true }, async (tab) => {

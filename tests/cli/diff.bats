@@ -339,10 +339,51 @@ sums() {
 	)
 }
 
+@test "SVG: colours of what a function calls, too, or of itself alone" {
+	before_and_after
+	"$kiln" diff a.folded b.folded -o total.svg
+	"$kiln" diff --changes self a.folded b.folded -o self.svg
+	python3 -c '
+import re
+def colours(file):
+    found = re.findall(r"<title>(\w+) \([^<]*</title><rect[^>]* fill=\"rgb\((\d+),(\d+),(\d+)\)", open(file).read())
+    return {name: "red" if int(r) > int(b) + 9 else "blue" if int(b) > int(r) + 9 else "grey" for name, r, g, b in found}
+total, itself = colours("total.svg"), colours("self.svg")
+assert total == {"all": "red", "app": "red", "main": "red", "work": "red", "load": "red", "inner": "grey", "io": "grey"}, total
+assert itself == {"all": "grey", "app": "grey", "main": "grey", "work": "red", "load": "red", "inner": "grey", "io": "grey"}, itself'
+	grep -q "By how much functions themselves changed" self.svg
+}
+
+@test "both sides in one file, for other programs and the page: it is the same difference" {
+	before_and_after
+	"$kiln" diff a.folded b.folded -o both.svg
+	for options in "" "-n" "--threshold 20" "--elided" "--sort name" "--focus ^work\$"; do
+		"$kiln" diff $options a.folded b.folded | tail -n +3 >table
+		"$kiln" diff $options --to folded a.folded b.folded | sort >folded
+		[ -s table ]
+		[ -s folded ]
+		for file in both.folded both.kiln both.html both.pb.gz both.speedscope.json; do
+			"$kiln" diff a.folded b.folded -o "$file"
+			"$kiln" diff $options "$file" | tail -n +3 | diff table -
+			"$kiln" diff $options --to folded "$file" | sort | diff folded -
+		done
+	done
+	"$kiln" diff both.kiln -o again.svg
+	cmp both.svg again.svg
+	python3 -c '
+import json
+profiles = json.load(open("both.speedscope.json"))["profiles"]
+assert [(p["name"], p["endValue"]) for p in profiles] == [("samples:before", 100), ("samples:after", 120)], profiles'
+	run "$kiln" diff --before-time 1..2 both.kiln
+	failed_with 2 "kiln: diff: --before-time, --after-time, --exact, --strip-hex and --build-dir are for two files, not for one that has two sides"
+}
+
 @test "different units, two sides in one file, and too few files" {
 	before_and_after
 	run "$kiln" diff a.folded
-	failed_with 2 "kiln: diff: name two profiles, as in: kiln diff BEFORE AFTER; or several a side: kiln diff --before A1 A2 --after B1 B2"
+	failed_with 2 "kiln: a.folded: it has one side: name two profiles, as in: kiln diff BEFORE AFTER"
+	run "$kiln" diff
+	failed_with 2 "kiln: diff: name two profiles, as in: kiln diff BEFORE AFTER; or several a side: kiln diff --before A1 A2 --after B1 B2; or one that has two sides"
 	run "$kiln" diff --before a.folded
 	[ "$status" -eq 2 ]
 	run "$kiln" diff - -
@@ -351,7 +392,7 @@ sums() {
 	run "$kiln" diff a.folded c.folded
 	failed_with 2 "kiln: c.folded: it has two sides already: draw it with: kiln draw c.folded"
 	run "$kiln" diff a.folded b.folded -o c.png
-	failed_with 2 "kiln: diff: c.png: its suffix names no format; known: .svg, .folded, .json, .txt (or say --to FORMAT)"
+	failed_with 2 "kiln: diff: c.png: its suffix names no format; known: .svg, .html, .folded, .json, .txt, .kiln, .pb.gz or .speedscope.json (or say --to FORMAT)"
 	run "$kiln" diff a.folded missing.folded
 	[ "$status" -ne 0 ]
 	run -0 bash -c "'$kiln' diff - b.folded --to folded <a.folded"

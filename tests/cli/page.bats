@@ -106,6 +106,24 @@ assert json.loads(base64.b64decode(ask('piped.html', ['top?json'])[0]['body']))[
 "
 }
 
+@test "a page of a difference has both sides, and shares where these were compared" {
+	printf 'main;work 30\nmain;gone 10\nmain;same 20\n' >before.folded
+	printf 'main;work 60\nmain;new 10\nmain;same 20\n' >after.folded
+	"$kiln" diff before.folded after.folded -o both.html
+	"$kiln" diff -n before.folded after.folded -o shares.html
+	[ "$(grep -c 'data-state=""' both.html)" = 1 ]
+	[ "$(grep -c 'data-state="normalise"' shares.html)" = 1 ]
+	"$kiln" diff -n before.folded after.folded --to folded | sort >shares.folded
+	answers "
+both, shares = ask('both.html', ['top?json', 'top?json&normalise&by-change', 'folded?normalise', 'nodes?time=1..2&before-time=1..2']), ask('shares.html', ['top?json'])
+body = lambda said: base64.b64decode(said['body'])
+assert body(both[0]) == body(shares[0]) and (json.loads(body(both[0]))['before_total'], json.loads(body(both[0]))['total']) == (60, 90)
+assert [row['function'] for row in json.loads(body(both[1]))['functions']][:2] == ['gone', 'work'], body(both[1])
+assert sorted(body(both[2]).splitlines()) == open('shares.folded', 'rb').read().splitlines(), body(both[2])
+assert both[3]['error'] == 'a comparison needs before=PROFILE, too', both[3]
+"
+}
+
 @test "what draw cannot put into a page it does not take" {
 	run ! "$kiln" draw times.txt --width 500 -o x.html
 	[[ $output == *"--width is for pictures"* ]]

@@ -617,6 +617,29 @@ with View(kiln, 'times.txt') as view:
 "
 }
 
+@test "who sends half of a request keeps a place for ten seconds, not for a minute" {
+	view "
+import socket
+with View(kiln, 'times.txt') as view:
+    host, path = view.url.split('/', 3)[2:]
+    address = ('127.0.0.1', int(host.split(':')[1]))
+    known = socket.create_connection(address)
+    known.sendall(f'GET /{path}top HTTP/1.1\r\nHost: {host}\r\n\r\n'.encode())
+    assert known.recv(100).startswith(b'HTTP/1.1 200')
+    halves = [socket.create_connection(address) for _ in range(256)]
+    for half in halves: half.sendall(b'GET / HT')
+    for half in halves:
+        half.settimeout(40) # the last is let in when the first are let go
+        assert not half.recv(4096).startswith(b'HTTP/1.1 2')
+    assert view.json('top')['total'] == top()['total']
+    known.settimeout(0.1)
+    try:
+        while known.recv(4096): pass
+        raise AssertionError('who has asked before is let go as soon')
+    except TimeoutError: pass
+"
+}
+
 @test "200 at once have the same answer as one" {
 	view "
 import concurrent.futures

@@ -14,9 +14,10 @@ const FORMATS = [["html", ".html", "This page as one file (HTML)"], ["svg", ".sv
 
 const PICTURE = ["png", ".png", "Picture of the screen (PNG)"];
 
-const FORMATS_OF_CHANGE = [["svg", ".svg", "Difference as a flame graph (SVG)"],
+const FORMATS_OF_CHANGE = [["html", ".html", "The difference as one file (HTML)"], ["svg", ".svg", "Difference as a flame graph (SVG)"],
 	["folded", ".folded", "Folded stacks with two columns"], ["difference", ".txt", "Table of functions"],
-	["difference-json", ".json", "Functions and call tree (JSON)"]];
+	["difference-json", ".json", "Functions and call tree (JSON)"],
+	["pprof", ".pb.gz", "pprof, with values of before and after"], ["speedscope", ".speedscope.json", "Speedscope, before and after"]];
 
 // Ways to reshape: of a frame by what the command's option takes, and of all.
 const OF_FRAME = [

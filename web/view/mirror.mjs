@@ -3,7 +3,7 @@
 // Beside the canvas there is a tree of elements: a node, its siblings and its callees. The node has the
 // focus; when it moves, the tree is made anew around it.
 
-const MOST = 100; // siblings, and callees: more are not walked one by one
+const MOST = 30; // siblings, and callees: keys lead to all others, too
 
 export class Mirror {
 	// on: {describe(node) => text, focus(node or -1), zoom(node), menu()}.

@@ -1,12 +1,13 @@
 // page.mjs: which panes are there, and what do they do to one another?
 import { Actions } from "./actions.mjs";
 import { askJson, counts } from "./ask.mjs";
+import { seen } from "./canvas.mjs";
 import { CompareBar } from "./comparebar.mjs";
 import { byId, shortName, showChips, showGraphControls, showOffers, showViews } from "./controls.mjs";
 import { listenToInput } from "./input.mjs";
 import { grouped, human, isScaled, parseUnit, percent, unitName } from "./numbers.mjs";
 import { exactly } from "./pattern.mjs";
-import { commandOf, isNormalised, skipped, timeKey } from "./query.mjs";
+import { commandOf, hasSides, isNormalised, skipped, timeKey } from "./query.mjs";
 import { Search } from "./search.mjs";
 import { follow } from "./served.mjs";
 import { Session } from "./session.mjs";
@@ -56,7 +57,7 @@ class Page extends Session {
 	}
 
 	command() {
-		return commandOf(this.state, this.profileName(), this.shown.profiles);
+		return commandOf(this.state, this.profileName(), this.shown.profiles, hasSides(this.shown.about || {}));
 	}
 
 	// A row of the table was chosen.
@@ -88,13 +89,22 @@ class Page extends Session {
 	}
 
 	onView() {
-		const {top, sort} = this.shown, unit = parseUnit(top.unit);
+		const {top} = this.shown;
 		this.view().show();
-		this.table.show(top, unit, sort, (name) => this.isMarked(name), isNormalised(this.state));
 		this.compare.showSums(top);
+		this.time.showSelected();
+		this.showTable(top);
+	}
+
+	// A picture later: laying it out takes longer than the flames, which are what is waited for.
+	async showTable(top) {
+		const {sort} = this.shown, unit = parseUnit(top.unit), shares = isNormalised(this.state);
+		await seen();
+		if (top !== this.shown.top)
+			return; // what has come since is shown
+		this.table.show(top, unit, sort, (name) => this.isMarked(name), shares);
 		byId("top-note").textContent = grouped(top.functions_count, {decimals: 0}) + (isScaled(unit) ? "" : ", in " + unitName(unit)) +
 			(top.before_total === undefined ? "" : ", what changed most first");
-		this.time.showSelected();
 	}
 
 	sought() {
@@ -207,7 +217,7 @@ function onScreen(page) {
 function atAGlance(page) {
 	const {map} = page.time.heatmap;
 	return {query: page.state, waiting: page.waiting(), hasMap: Boolean(map && map.columns),
-		hasPanes: Boolean(page.shown.top && map) && page.isReady(), matched: byId("matched").textContent};
+		hasPanes: Boolean(page.table.answer && map) && page.isReady(), matched: byId("matched").textContent};
 }
 
 document.addEventListener("DOMContentLoaded", () => {

@@ -84,8 +84,8 @@ export function hashOf(state) {
 
 export const isCompared = (state) => state.before !== "" && state.side === "difference";
 
-// Is before taken by after's total? Not the first of two columns: what the commands say of them is as it is.
-export const isNormalised = (state) => isCompared(state) && state.normalise;
+// Is before taken by after's total? Nobody compares one that has no two sides itself without another one.
+export const isNormalised = (state) => state.normalise && (isCompared(state) || state.before === "");
 
 // Has a profile two sides itself, as what `kiln diff` writes? about: the server's answer.
 export const hasSides = (about) => (about.streams || []).some(({side}) => side === 2);
@@ -105,7 +105,7 @@ export const timeKey = (state) => state.before !== "" && state.side === "before"
 // Words of what is shown: of both sides, if they are compared.
 function shown(state) {
 	if (!isCompared(state))
-		return asked(sideOf(state));
+		return [...asked(sideOf(state)), ...(isNormalised(state) ? ["normalise"] : [])];
 	return [...asked(state, ["time"]), ...wordsOf(state, COMPARED),
 		...(state.time ? [word("after-time", state.time)] : [])];
 }
@@ -155,8 +155,7 @@ export function textAddress(state, file) {
 
 export function topAddress(state, rows) {
 	return address("top",
-		["json", ...shown(state), word("sort", state.sort), word("rows", String(rows)),
-			...(isCompared(state) ? ["by-change"] : [])]);
+		["json", ...shown(state), word("sort", state.sort), word("rows", String(rows)), "by-change"]);
 }
 
 // The same from a function on.
@@ -197,7 +196,8 @@ export function exportAddress(state, format, lanes) {
 	if (format === "svg" && state.view === "chart")
 		return address(format, [...asked(sideOf(state)), ...chartWords(lanes)]);
 	const looks = format === "top" ? ["json", ...wordsOf(state, ["sort"])] : format !== "svg" ? [] : [...(state.shape === "icicle" ? ["inverted"] : []),
-		...wordsOf(state, ["order"]), ...(isCompared(state) && state.widths === "before" ? ["negate"] : [])];
+		...wordsOf(state, ["order"]), ...(state.change === "self" ? [word("changes", "self")] : []),
+		...(isCompared(state) && state.widths === "before" ? ["negate"] : [])];
 	return address(format, [...shown(state), ...partOf(state), ...looks]);
 }
 
@@ -218,19 +218,21 @@ function readBy(profiles, name) {
 	return {options: options.map(quoted), path: quoted(stdin ? "-" : name)};
 }
 
-// The command that has the same numbers; `profile` is the name of the one that is shown, of `profiles`.
-export function commandOf(state, profile, profiles) {
+// The command that has the same numbers; `profile` is the name of the one that is shown, of `profiles`; two: it has
+// two sides.
+export function commandOf(state, profile, profiles, two) {
 	const compared = isCompared(state), of = compared ? state : sideOf(state), after = readBy(profiles, profile);
-	const words = ["kiln", compared ? "diff" : "top", ...after.options];
+	const words = ["kiln", compared || two ? "diff" : "top", ...after.options];
 	const option = (name, value) => words.push("--" + name, ...(value ? [quoted(value)] : []));
 	const options = compared ? {kind: "kind", "before-time": "before-time", time: "after-time"} :
 		{kind: "kind", time: "time"};
 	for (const [key, name] of Object.entries({...options, thread: "thread"}))
 		if (of[key])
 			option(name, of[key]);
-	for (const key of ["normalise", "idle"])
-		if (of[key])
-			option(key);
+	if (isNormalised(state))
+		option("normalise");
+	if (of.idle)
+		option("idle");
 	for (const {name, argument} of of.transforms)
 		option(name, argument);
 	if (!compared && state.sort !== START.sort)

@@ -20,6 +20,7 @@ export class TopTable {
 		this.table = table;
 		this.pane = table.parentElement;
 		this.on = on;
+		this.answer = null; // the server's, that it shows
 		this.body = table.tBodies[0];
 		this.count = 0; // functions
 		this.parts = new Map(); // of them, by their numbers; null: asked for
@@ -51,6 +52,7 @@ export class TopTable {
 	// answer: the server's, of one side or of two, compared as shares if so; sort: what it is sorted by.
 	show(answer, unit, sort, isMarked, shares) {
 		const {total, before_total: before} = answer;
+		this.answer = answer;
 		this.fillRow = before === undefined ? (row, of) => fillRow(row, of, total, unit) :
 			(row, of) => fillChange(row, of, scaleOf(before, total, shares), unit);
 		this.isMarked = isMarked;
