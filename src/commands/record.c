@@ -285,7 +285,8 @@ static const struct option what_options[] = {
 	{.name = "untimed",
 		.set = option_flag,
 		.offset = AT(untimed),
-		.help = "count samples in the kernel, without their times: for long recordings"},
+		.help = "only sums, without times: for long recordings (CPU time is counted in the "
+			"kernel)"},
 	{.name = "no-page-in",
 		.set = option_flag,
 		.offset = AT(no_page_in),

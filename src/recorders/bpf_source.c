@@ -466,14 +466,6 @@ void bpf_source_label(struct bpf_source *source, struct sample *sample)
 		cgroup_labels_thread(source->sampler.cgroups, p->threads.items[sample->thread].tid);
 }
 
-void bpf_source_add(struct bpf_source *source, uint32_t samples, const struct sample *sample)
-{
-	struct sample labelled = *sample;
-
-	bpf_source_label(source, &labelled);
-	profile_add_sample(source->sampler.profile, samples, &labelled);
-}
-
 /* ---- What waits for its stack ---- */
 
 #define WORK_OF_THREADS "bpf_task_work_schedule_resume_impl"

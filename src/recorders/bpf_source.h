@@ -79,9 +79,8 @@ void bpf_source_track(struct bpf_source *source, uint64_t until);
 stack_id bpf_source_stack(struct bpf_source *source, thread_id thread, uint32_t chunk);
 /* ... of a thread that is not the sample's: it is not counted. */
 stack_id bpf_source_stack_above(struct bpf_source *source, stack_id root, uint32_t chunk);
-/* Give a sample, whose thread is known, the labels that were asked for; and add it to a table. */
+/* Give a sample, whose thread is known, the labels that were asked for. */
 void bpf_source_label(struct bpf_source *source, struct sample *sample);
-void bpf_source_add(struct bpf_source *source, uint32_t samples, const struct sample *sample);
 /* Forget all that a hash map holds. */
 void bpf_source_empty(struct bpf_source *source, const char *map, size_t key_size, size_t most);
 

@@ -13,6 +13,7 @@
 #include "recorders/perf_event.h"
 #include "recorders/probes.h"
 #include "recorders/recorders.h"
+#include "recorders/tally.h"
 #include "recorders/tracefs.h"
 #include "recorders/uprobes.h"
 
@@ -22,7 +23,7 @@
 
 /* What became of an event's hits. */
 struct counted {
-	uint32_t samples, stream;
+	struct tally tally;
 	uint64_t delivered, too_large;
 };
 
@@ -142,26 +143,16 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 	return true;
 }
 
-static void add_streams(struct count_state *state, struct session *s)
+static void open_tallies(struct count_state *state, struct session *s)
 {
-	struct profile *p = &s->profile;
-
 	for (size_t i = 0; i < state->probes.list.len; i++) {
-		struct counted *c = &state->counted[i];
 		const struct probe *probe = &state->probes.list.items[i];
-		struct bytes event = bytes_of(probe->text);
-		uint32_t count;
 
-		c->samples = profile_add_samples(p);
-		c->stream = (uint32_t)p->streams.len;
-		if (probe->weight)
-			profile_add_stream(p, c->samples, bytes_of(probe->weight),
-				bytes_of(probe->unit), event);
-		count = profile_add_stream(
-			p, c->samples, bytes_of(probe->hits), BYTES("count"), event);
-		p->streams.items[count].row.period = 1;
-		p->streams.items[c->stream].row.wall_offset = s->wall_offset;
-		p->streams.items[count].row.wall_offset = s->wall_offset;
+		tally_open(&state->counted[i].tally, s, &state->source,
+			&(struct tally_kinds){.kind = bytes_of(probe->weight ? probe->weight : ""),
+				.unit = bytes_of(probe->unit),
+				.count = bytes_of(probe->hits),
+				.event = bytes_of(probe->text)});
 	}
 }
 
@@ -179,7 +170,6 @@ static bool add_hit(void *context, const void *record)
 {
 	struct count_state *state = context;
 	const struct told_hit *hit = record;
-	struct profile *p = state->source.sampler.profile;
 	struct sample sample = {.has = SAMPLE_PARTS, .time = hit->time, .cpu = hit->cpu};
 	struct counted *c;
 
@@ -193,9 +183,7 @@ static bool add_hit(void *context, const void *record)
 	sample.thread = processes_thread(
 		state->source.sampler.processes, (int32_t)hit->pid, (int32_t)hit->tid);
 	sample.stack = bpf_source_stack(&state->source, sample.thread, hit->chunk);
-	bpf_source_add(&state->source, c->samples, &sample);
-	if (state->probes.list.items[hit->event].weight)
-		vector_push(&p->streams.items[c->stream].value, hit->value);
+	tally_add(&c->tally, &sample, hit->value, 1);
 	c->delivered++;
 	state->delivered++;
 	return true;
@@ -315,7 +303,7 @@ static bool count_open(struct session *s, struct error *err)
 		!check_probes(state, s, err) || !open_programs(state, s, err) ||
 		!bpf_source_open(&state->source, s, err))
 		return false;
-	add_streams(state, s);
+	open_tallies(state, s);
 	return true;
 }
 
@@ -343,6 +331,8 @@ static bool count_drain(struct session *s, bool last, struct error *err)
 		bpf_source_take_left(&state->source);
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
+	for (size_t i = 0; i < state->probes.list.len; i++)
+		tally_settle(&state->counted[i].tally, last);
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return uprobes_follow(&state->uprobes, s, err);
@@ -396,9 +386,8 @@ static void count_account(struct session *s)
 			{"BPF recursion", unseen}, {0}};
 
 		s->counts.delivered = state->counted[i].delivered;
-		bpf_source_account(s, state->counted[i].stream,
-			state->probes.list.items[i].weight ? 2 : 1, c.hits[i] + unknown + unseen,
-			losses);
+		bpf_source_account(s, state->counted[i].tally.stream,
+			state->counted[i].tally.streams, c.hits[i] + unknown + unseen, losses);
 		lost += s->counts.lost;
 	}
 	s->counts.delivered = state->delivered;
@@ -413,6 +402,8 @@ static void count_close(struct session *s)
 	if (!state)
 		return;
 	detach(state);
+	for (size_t i = 0; i < HIT_EVENTS_MOST; i++)
+		tally_release(&state->counted[i].tally);
 	vector_release(&state->links);
 	uprobes_release(&state->uprobes);
 	probes_release(&state->probes);

@@ -455,7 +455,7 @@ static void cpu_close(struct session *s)
 
 static bool cpu_options_used(const struct record_options *o)
 {
-	return o->events || o->stack_bytes || o->tee || o->way || o->untimed;
+	return o->events || o->stack_bytes || o->tee || o->way;
 }
 
 static bool cpu_check(const struct record_options *o, struct error *err)
@@ -484,8 +484,7 @@ const struct mode mode_cpu = {
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "
 		"page-faults or context-switches",
 	.top = "hottest functions (self)",
-	.own = "-e (which --mode count has, too), --recorder, --untimed, --stack-bytes and "
-	       "--tee",
+	.own = "-e (which --mode count has, too), --recorder, --stack-bytes and --tee",
 	.used = cpu_options_used,
 	.check = cpu_check,
 };

@@ -14,6 +14,7 @@
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 #include "recorders/recorders.h"
+#include "recorders/tally.h"
 
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
 
@@ -27,7 +28,7 @@ struct disk_state {
 	struct disk_bpf *programs;
 	struct bpf_source source;
 	bool latency, devices_shown;
-	uint32_t samples, stream; /* the next one counts */
+	struct tally tally;
 	location_id kinds[REQUEST_KINDS], queued;
 	VECTOR(struct device) devices;
 	uint64_t delivered;
@@ -81,15 +82,13 @@ static location_id meta_location(struct profile *p, struct bytes name)
 static void add_streams(struct disk_state *state, struct session *s)
 {
 	struct profile *p = &s->profile;
-	uint32_t count;
 
-	state->samples = profile_add_samples(p);
-	state->stream = profile_add_stream(p, state->samples, BYTES("disk"),
-		state->latency ? BYTES("ns") : BYTES("bytes"), BYTES("requests"));
-	count = profile_add_stream(
-		p, state->samples, BYTES("requests"), BYTES("count"), BYTES("requests"));
-	p->streams.items[state->stream].row.wall_offset = s->wall_offset;
-	p->streams.items[count].row.wall_offset = s->wall_offset;
+	tally_open(&state->tally, s, &state->source,
+		&(struct tally_kinds){.kind = BYTES("disk"),
+			.unit = state->latency ? BYTES("ns") : BYTES("bytes"),
+			.count = BYTES("requests"),
+			.event = BYTES("requests"),
+			.uneven = true});
 	for (unsigned i = 0; i < REQUEST_KINDS; i++)
 		state->kinds[i] = meta_location(p, bytes_of(kind_frames[i]));
 	state->queued = meta_location(p, BYTES("[queued]"));
@@ -124,16 +123,6 @@ static location_id device_place(struct disk_state *state, uint32_t number)
 	return device.place;
 }
 
-static void add_sample(
-	struct disk_state *state, const struct sample *sample, uint64_t value, unsigned count)
-{
-	struct profile *p = state->source.sampler.profile;
-
-	bpf_source_add(&state->source, state->samples, sample);
-	vector_push(&p->streams.items[state->stream].value, (int64_t)value);
-	vector_push(&p->streams.items[state->stream + 1].value, count);
-}
-
 static bool add_request(struct disk_state *state, const struct told_request *told)
 {
 	struct profile *p = state->source.sampler.profile;
@@ -151,12 +140,12 @@ static bool add_request(struct disk_state *state, const struct told_request *tol
 			state->kinds[told->kind]);
 	if (state->devices_shown)
 		sample.stack = profile_stack(p, sample.stack, device_place(state, told->device));
-	add_sample(state, &sample, state->latency ? told->took : told->bytes, 1);
+	tally_add(&state->tally, &sample, (int64_t)(state->latency ? told->took : told->bytes), 1);
 	if (state->latency && told->queued) {
 		sample.stack = profile_stack(p, sample.stack, state->queued);
 		sample.time = told->made;
 		sample.duration = told->queued;
-		add_sample(state, &sample, told->queued, 0);
+		tally_add(&state->tally, &sample, (int64_t)told->queued, 0);
 	}
 	state->delivered++;
 	if (processes_is_kernel(state->source.sampler.processes, (int32_t)told->pid)) {
@@ -234,6 +223,7 @@ static bool disk_drain(struct session *s, bool last, struct error *err)
 		take_awaited(state);
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
+	tally_settle(&state->tally, last);
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return true;
@@ -278,7 +268,8 @@ static void disk_account(struct session *s)
 	struct buffer merged = {0};
 
 	bpf_source_counts(&state->source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
-	bpf_source_account(s, state->stream, 2, c.requests + c.unknown + missed,
+	bpf_source_account(s, state->tally.stream, state->tally.streams,
+		c.requests + c.unknown + missed,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"map full", c.map_full},
 			{"no memory", c.unknown}, {"BPF recursion", missed}, {0}});
 	if (c.merged) {
@@ -297,6 +288,7 @@ static void disk_close(struct session *s)
 	if (!state)
 		return;
 	disk_bpf__destroy(state->programs);
+	tally_release(&state->tally);
 	bpf_source_release(&state->source);
 	vector_release(&state->devices);
 	free(state);

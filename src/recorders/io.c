@@ -8,6 +8,7 @@
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 #include "recorders/recorders.h"
+#include "recorders/tally.h"
 
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
 
@@ -15,7 +16,7 @@ struct io_state {
 	struct io_bpf *programs;
 	struct bpf_source source;
 	bool latency;
-	uint32_t samples, stream; /* the next one counts */
+	struct tally tally;
 	location_id kinds[CALL_KINDS];
 	VECTOR(location_id) files; /* by number */
 	uint64_t files_told;	   /* since the kernel's table was emptied */
@@ -75,16 +76,12 @@ static bool open_programs(struct io_state *state, const struct session *s, struc
 static void add_streams(struct io_state *state, struct session *s)
 {
 	struct profile *p = &s->profile;
-	uint32_t count;
 
-	state->samples = profile_add_samples(p);
-	state->stream = profile_add_stream(p, state->samples, BYTES("io"),
-		state->latency ? BYTES("ns") : BYTES("bytes"), BYTES("calls"));
-	count = profile_add_stream(
-		p, state->samples, BYTES("calls"), BYTES("count"), BYTES("calls"));
-	p->streams.items[count].row.period = 1;
-	p->streams.items[state->stream].row.wall_offset = s->wall_offset;
-	p->streams.items[count].row.wall_offset = s->wall_offset;
+	tally_open(&state->tally, s, &state->source,
+		&(struct tally_kinds){.kind = BYTES("io"),
+			.unit = state->latency ? BYTES("ns") : BYTES("bytes"),
+			.count = BYTES("calls"),
+			.event = BYTES("calls")});
 	for (unsigned i = CALL_READ; i < CALL_KINDS; i++)
 		state->kinds[i] = profile_location_named(
 			p, profile_frame_named(p, bytes_of(kind_frames[i]), FRAME_META));
@@ -140,9 +137,7 @@ static bool add_call(struct io_state *state, const struct told_call *call)
 			state->kinds[call->kind]);
 	if (call->file)
 		sample.stack = profile_stack(p, sample.stack, state->files.items[call->file]);
-	bpf_source_add(&state->source, state->samples, &sample);
-	vector_push(&p->streams.items[state->stream].value,
-		state->latency ? (int64_t)call->took : (int64_t)call->bytes);
+	tally_add(&state->tally, &sample, (int64_t)(state->latency ? call->took : call->bytes), 1);
 	state->delivered++;
 	return true;
 }
@@ -211,6 +206,7 @@ static bool io_drain(struct session *s, bool last, struct error *err)
 		bpf_source_empty(&state->source, "files", sizeof(struct file_key), FILES_MOST);
 		state->files_told = 0;
 	}
+	tally_settle(&state->tally, last);
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return true;
@@ -232,7 +228,8 @@ static void io_account(struct session *s)
 	struct call_counts c;
 
 	bpf_source_counts(&state->source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
-	bpf_source_account(s, state->stream, 2, c.calls + c.unknown + missed,
+	bpf_source_account(s, state->tally.stream, state->tally.streams,
+		c.calls + c.unknown + missed,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"no memory", c.unknown},
 			{"BPF recursion", missed}, {0}});
 }
@@ -244,6 +241,7 @@ static void io_close(struct session *s)
 	if (!state)
 		return;
 	io_bpf__destroy(state->programs);
+	tally_release(&state->tally);
 	bpf_source_release(&state->source);
 	vector_release(&state->files);
 	free(state);

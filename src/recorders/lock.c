@@ -10,6 +10,7 @@
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 #include "recorders/recorders.h"
+#include "recorders/tally.h"
 
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
 #define KERNEL_KINDS (((1u << LOCK_KINDS) - 1) & ~(1u << LOCK_FUTEX))
@@ -17,8 +18,8 @@
 struct lock_state {
 	struct lock_bpf *programs;
 	struct bpf_source source;
-	unsigned wanted;	  /* bits by enum lock_kind */
-	uint32_t samples, stream; /* the next one counts */
+	unsigned wanted; /* bits by enum lock_kind */
+	struct tally tally;
 	location_id kinds[LOCK_KINDS];
 	struct buffer waiting; /* told_lock of those that still do at the end */
 	uint64_t delivered;
@@ -108,16 +109,12 @@ static bool open_programs(struct lock_state *state, struct session *s, struct er
 static void add_streams(struct lock_state *state, struct session *s)
 {
 	struct profile *p = &s->profile;
-	uint32_t count;
 
-	state->samples = profile_add_samples(p);
-	state->stream =
-		profile_add_stream(p, state->samples, BYTES("lock"), BYTES("ns"), BYTES("locks"));
-	count = profile_add_stream(
-		p, state->samples, BYTES("waits"), BYTES("count"), BYTES("locks"));
-	p->streams.items[count].row.period = 1;
-	p->streams.items[state->stream].row.wall_offset = s->wall_offset;
-	p->streams.items[count].row.wall_offset = s->wall_offset;
+	tally_open(&state->tally, s, &state->source,
+		&(struct tally_kinds){.kind = BYTES("lock"),
+			.unit = BYTES("ns"),
+			.count = BYTES("waits"),
+			.event = BYTES("locks")});
 	for (unsigned i = 0; i < LOCK_KINDS; i++)
 		state->kinds[i] = profile_location_named(
 			p, profile_frame_named(p, bytes_of(kind_frames[i]), FRAME_WAITING));
@@ -140,8 +137,7 @@ static bool add_wait(void *context, const void *record)
 	sample.stack =
 		profile_stack(p, bpf_source_stack(&state->source, sample.thread, told->chunk),
 			state->kinds[told->kind]);
-	bpf_source_add(&state->source, state->samples, &sample);
-	vector_push(&p->streams.items[state->stream].value, (int64_t)told->took);
+	tally_add(&state->tally, &sample, (int64_t)told->took, 1);
 	state->delivered++;
 	return true;
 }
@@ -203,6 +199,7 @@ static bool lock_drain(struct session *s, bool last, struct error *err)
 		bpf_source_take_left(&state->source);
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
+	tally_settle(&state->tally, last);
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return true;
@@ -231,7 +228,8 @@ static void lock_account(struct session *s)
 
 	bpf_source_counts(&state->source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
 	nested += c.nested;
-	bpf_source_account(s, state->stream, 2, c.waits + c.unseen + c.unknown + nested,
+	bpf_source_account(s, state->tally.stream, state->tally.streams,
+		c.waits + c.unseen + c.unknown + nested,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"end not seen", c.unseen},
 			{"no memory", c.unknown}, {"BPF recursion", nested}, {0}});
 }
@@ -243,6 +241,7 @@ static void lock_close(struct session *s)
 	if (!state)
 		return;
 	lock_bpf__destroy(state->programs);
+	tally_release(&state->tally);
 	bpf_source_release(&state->source);
 	buffer_release(&state->waiting);
 	free(state);

@@ -15,6 +15,7 @@
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 #include "recorders/recorders.h"
+#include "recorders/tally.h"
 #include "recorders/uprobes.h"
 
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
@@ -26,9 +27,9 @@ struct allocating_thread {
 	thread_id thread;
 };
 
-/* Samples of something: in bytes, and how many. */
-struct mem_streams {
-	uint32_t samples, stream; /* the next one counts */
+/* What is told of blocks. */
+struct block_tally {
+	struct tally tally;
 	uint64_t delivered;
 };
 
@@ -39,7 +40,7 @@ struct mem_state {
 	struct probe_files files;
 	size_t looked_at; /* rows of the session's binaries */
 	uint64_t late;	  /* allocators found while they ran */
-	struct mem_streams allocated, live;
+	struct block_tally allocated, live;
 	VECTOR(struct allocating_thread) threads;
 	struct id_map by_thread;
 	VECTOR(struct block_key) keys; /* of blocks that live at the end */
@@ -72,19 +73,18 @@ static bool open_programs(struct mem_state *state, const struct session *s, stru
 	return true;
 }
 
-static struct mem_streams add_streams(
-	struct session *s, struct bytes bytes, struct bytes count, struct bytes event)
+static void open_tallies(struct mem_state *state, struct session *s)
 {
-	struct profile *p = &s->profile;
-	struct mem_streams streams = {.samples = profile_add_samples(p)};
-	uint32_t counting;
-
-	streams.stream = profile_add_stream(p, streams.samples, bytes, BYTES("bytes"), event);
-	counting = profile_add_stream(p, streams.samples, count, BYTES("count"), event);
-	p->streams.items[counting].row.period = 1;
-	p->streams.items[streams.stream].row.wall_offset = s->wall_offset;
-	p->streams.items[counting].row.wall_offset = s->wall_offset;
-	return streams;
+	tally_open(&state->allocated.tally, s, &state->source,
+		&(struct tally_kinds){.kind = BYTES("allocated"),
+			.unit = BYTES("bytes"),
+			.count = BYTES("allocations"),
+			.event = BYTES("allocations")});
+	tally_open(&state->live.tally, s, &state->source,
+		&(struct tally_kinds){.kind = BYTES("live"),
+			.unit = BYTES("bytes"),
+			.count = BYTES("blocks"),
+			.event = BYTES("blocks that were not freed")});
 }
 
 /* ---- Allocators ---- */
@@ -164,17 +164,15 @@ static void remember_thread(struct mem_state *state, int32_t pid, int32_t tid, t
 	vector_push(&state->threads, ((struct allocating_thread){pid, tid, thread}));
 }
 
-static void add_sample(struct mem_state *state, struct mem_streams *streams, thread_id thread,
+static void add_sample(struct mem_state *state, struct block_tally *to, thread_id thread,
 	const struct block *block)
 {
-	struct profile *p = state->source.sampler.profile;
 	struct sample sample = {
 		.has = SAMPLE_PARTS, .time = block->time, .cpu = block->cpu, .thread = thread};
 
 	sample.stack = bpf_source_stack(&state->source, thread, block->chunk);
-	bpf_source_add(&state->source, streams->samples, &sample);
-	vector_push(&p->streams.items[streams->stream].value, (int64_t)block->size);
-	streams->delivered++;
+	tally_add(&to->tally, &sample, (int64_t)block->size, 1);
+	to->delivered++;
 }
 
 static bool add_allocation(void *context, const void *record)
@@ -261,10 +259,7 @@ static bool mem_open(struct session *s, struct error *err)
 	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
 		!bpf_source_open(&state->source, s, err))
 		return false;
-	state->allocated =
-		add_streams(s, BYTES("allocated"), BYTES("allocations"), BYTES("allocations"));
-	state->live =
-		add_streams(s, BYTES("live"), BYTES("blocks"), BYTES("blocks that were not freed"));
+	open_tallies(state, s);
 	return true;
 }
 
@@ -297,6 +292,8 @@ static bool mem_drain(struct session *s, bool last, struct error *err)
 	} else {
 		look_for_allocators(state, s);
 	}
+	tally_settle(&state->allocated.tally, last);
+	tally_settle(&state->live.tally, last);
 	s->counts.delivered = state->allocated.delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return uprobes_follow(&state->uprobes, s, err);
@@ -361,11 +358,12 @@ static void mem_account(struct session *s)
 	}
 	bpf_source_counts(source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
 	s->counts.delivered = state->live.delivered;
-	bpf_source_account(s, state->live.stream, 2,
+	bpf_source_account(s, state->live.tally.stream, state->live.tally.streams,
 		state->live.delivered + state->stackless + c.map_full,
 		(struct bpf_loss[]){{"no stack", state->stackless}, {"map full", c.map_full}, {0}});
 	s->counts.delivered = state->allocated.delivered;
-	bpf_source_account(s, state->allocated.stream, 2, c.allocations + c.unknown + missed,
+	bpf_source_account(s, state->allocated.tally.stream, state->allocated.tally.streams,
+		c.allocations + c.unknown + missed,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"no room on the CPU", c.crowded},
 			{"no memory", c.unknown}, {"BPF recursion", missed}, {0}});
 	tell_frees(s, state, &c);
@@ -385,6 +383,8 @@ static void mem_close(struct session *s)
 	uprobes_release(&state->uprobes);
 	probe_files_release(&state->files);
 	mem_bpf__destroy(state->programs);
+	tally_release(&state->allocated.tally);
+	tally_release(&state->live.tally);
 	bpf_source_release(&state->source);
 	vector_release(&state->threads);
 	id_map_release(&state->by_thread);

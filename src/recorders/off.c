@@ -11,6 +11,7 @@
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 #include "recorders/recorders.h"
+#include "recorders/tally.h"
 #include "recorders/wakers.h"
 
 #define LEAST_OF_ALL 10000 /* ns, of the whole system */
@@ -21,7 +22,7 @@ struct off_state {
 	struct off_bpf *programs;
 	struct bpf_source source;
 	uint64_t least;
-	uint32_t samples, stream;			/* the next one counts */
+	struct tally tally;
 	location_id places[2][WAIT_KINDS][WAIT_PLACES]; /* frames of waits: [for I/O]; 0: not yet */
 	location_id runs[RUN_KINDS];
 	struct wakers wakers;
@@ -126,17 +127,13 @@ static const char *const run_frames[RUN_KINDS] = {
 static void add_streams(struct off_state *state, struct session *s)
 {
 	struct profile *p = &s->profile;
-	uint32_t count;
-
-	state->samples = profile_add_samples(p);
-	struct bytes kind = state->wall ? BYTES("wall") : BYTES("off");
 	struct bytes parts = state->wall ? BYTES("runs and waits") : BYTES("waits");
 
-	state->stream = profile_add_stream(p, state->samples, kind, BYTES("ns"), parts);
-	count = profile_add_stream(p, state->samples, parts, BYTES("count"), parts);
-	p->streams.items[count].row.period = 1;
-	p->streams.items[state->stream].row.wall_offset = s->wall_offset;
-	p->streams.items[count].row.wall_offset = s->wall_offset;
+	tally_open(&state->tally, s, &state->source,
+		&(struct tally_kinds){.kind = state->wall ? BYTES("wall") : BYTES("off"),
+			.unit = BYTES("ns"),
+			.count = parts,
+			.event = parts});
 	wakers_init(&state->wakers, p, s->kernel, s->options->user_only);
 	for (unsigned i = RUN_UNMET; state->wall && i < RUN_KINDS; i++)
 		state->runs[i] = profile_location_named(
@@ -178,12 +175,9 @@ static stack_id with_waker(struct off_state *state, stack_id stack, const struct
 
 static void add_part(struct off_state *state, struct sample *sample, stack_id stack, uint64_t ns)
 {
-	struct profile *p = state->source.sampler.profile;
-
 	sample->duration = ns;
 	sample->stack = stack;
-	bpf_source_add(&state->source, state->samples, sample);
-	vector_push(&p->streams.items[state->stream].value, (int64_t)ns);
+	tally_add(&state->tally, sample, (int64_t)ns, 1);
 	state->delivered++;
 }
 
@@ -226,8 +220,7 @@ static bool add_run(struct off_state *state, const struct told_run *run)
 	sample.stack = bpf_source_stack(&state->source, sample.thread, run->chunk);
 	if (run->kind)
 		sample.stack = profile_stack(p, sample.stack, state->runs[run->kind]);
-	bpf_source_add(&state->source, state->samples, &sample);
-	vector_push(&p->streams.items[state->stream].value, (int64_t)run->ran);
+	tally_add(&state->tally, &sample, (int64_t)run->ran, 1);
 	state->delivered++;
 	return true;
 }
@@ -319,6 +312,7 @@ static bool off_drain(struct session *s, bool last, struct error *err)
 		bpf_source_take_left(&state->source);
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
+	tally_settle(&state->tally, last);
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return true;
@@ -403,7 +397,8 @@ static void off_account(struct session *s)
 	struct bpf_loss losses[] = {{"ring full", c->ring_full}, {"switch not seen", c->unseen},
 		{"no memory", c->unknown}, {"BPF recursion", state->missed}, {0}};
 
-	bpf_source_account(s, state->stream, 2, c->parts + c->unknown + state->missed, losses);
+	bpf_source_account(s, state->tally.stream, state->tally.streams,
+		c->parts + c->unknown + state->missed, losses);
 	tell_limits(s, state);
 }
 
@@ -415,6 +410,7 @@ static void off_close(struct session *s)
 		return;
 	off_bpf__destroy(state->programs);
 	perf_source_leave_group(&state->source.processes, s);
+	tally_release(&state->tally);
 	bpf_source_release(&state->source);
 	buffer_release(&state->waiting);
 	wakers_release(&state->wakers);

@@ -62,7 +62,7 @@ needs_perf() {
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"-F belongs to --mode cpu and wall"* ]]
 	run "$kiln" record --mode wall -e page-faults -- true
-	failed_with 2 "kiln: record: -e (which --mode count has, too), --recorder, --untimed, --stack-bytes and --tee belong to --mode cpu"
+	failed_with 2 "kiln: record: -e (which --mode count has, too), --recorder, --stack-bytes and --tee belong to --mode cpu"
 	run "$kiln" record --mode off --state S,asleep -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"not 'asleep'" ]]

@@ -80,10 +80,12 @@ inside_calls() {
 		[ "$(awk -F, '/newtask/ { print $1 }' stat)" -eq 4 ]
 	fi
 	rm go
-	record_counted 2000 -e syscalls:sys_enter_lseek --weight offset -u
-	[ "$(shown ';run;calls;syscall ')" -eq "$(own lseek calls 4)" ]
-	[ "$(value p.kiln "s['kind']")" = offset ]
-	[ "$(shown . --kind syscalls:sys_enter_lseek)" -eq "$(own lseek calls 3)" ]
+	for option in "" --untimed; do
+		record_counted 2000 -e syscalls:sys_enter_lseek --weight offset -u $option
+		[ "$(shown ';run;calls;syscall ')" -eq "$(own lseek calls 4)" ]
+		[ "$(value p.kiln "s['kind']")" = offset ]
+		[ "$(shown . --kind syscalls:sys_enter_lseek)" -eq "$(own lseek calls 3)" ]
+	done
 }
 
 # bats test_tags=kernels

@@ -56,6 +56,8 @@ weight() {
 # bats test_tags=kernels
 @test "bytes and requests of each function are what its threads asked for, and the device counted" {
 	new_device image
+	"$kiln" record -q --mode disk --devices --untimed -o p.kiln -- "$bin/requests" "$device" 500 >own
+	check_requests p.kiln own
 	"$kiln" record -q --mode disk --devices -o p.kiln -- "$bin/requests" "$device" 500 >own
 	check_requests p.kiln own
 	[ "$(value p.kiln "s['kind'] + s['unit']")" = diskbytes ]

@@ -30,6 +30,8 @@ own_calls() {
 
 # bats test_tags=kernels
 @test "bytes and calls of each file and function are what its threads counted; pipes and sockets are not in it" {
+	"$kiln" record -q --mode io --files --untimed -o p.kiln -- "$bin/files" folder 500 2>own
+	check_files p.kiln own
 	"$kiln" record -q --mode io --files -o p.kiln -- "$bin/files" folder 500 2>own
 	check_files p.kiln own
 	[ "$(value p.kiln "s['kind'] + s['unit']")" = iobytes ]

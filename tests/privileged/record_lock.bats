@@ -22,6 +22,8 @@ weight() {
 
 # bats test_tags=kernels
 @test "waits of each function, for its locks and the kernel's, are as many and as long as it measures" {
+	"$kiln" record -q --mode lock --untimed -o p.kiln -- "$bin/locks" 20 >own
+	check_locks p.kiln own
 	"$kiln" record -q --mode lock -o p.kiln -- "$bin/locks" 20 >own
 	check_locks p.kiln own
 	[ "$(value p.kiln "s['kind'] + s['unit']")" = lockns ]

@@ -53,15 +53,18 @@ start_allocating() {
 
 # bats test_tags=kernels
 @test "bytes and blocks of each function, of threads that free each other's; what was there before is apart" {
-	start_allocating "$bin/allocating" 1000
-	"$kiln" record -q --mode mem -p $target -o p.kiln &
-	recorder=$!
-	until_recording $recorder
-	touch go
-	wait $target $recorder
-	check_memory
-	[ "$(freed)" -eq "$(awk '/^freed/ { print $2 }' own)" ]
-	[ "$(before)" -eq 50 ]
+	for option in --untimed ""; do
+		rm -f go
+		start_allocating "$bin/allocating" 1000
+		"$kiln" record -q --mode mem $option -p $target -o p.kiln &
+		recorder=$!
+		until_recording $recorder
+		touch go
+		wait $target $recorder
+		check_memory
+		[ "$(freed)" -eq "$(awk '/^freed/ { print $2 }' own)" ]
+		[ "$(before)" -eq 50 ]
+	done
 	[ "$(value p.kiln "[x['kind'] + x['unit'] for x in i['streams']]")" = "['allocatedbytes', 'allocationscount', 'livebytes', 'blockscount']" ]
 	"$kiln" fold -q --kind live p.kiln | grep -q ';run;callocs;[^;]*calloc '
 }

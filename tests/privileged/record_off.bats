@@ -107,6 +107,19 @@ programs_in_kernel() {
 	[ "$(waits p.kiln ';sleeps;')" -ge 900 ]
 }
 
+@test "--untimed: the same sums, of the value and of the count, without times and in a small file" {
+	for option in "" --untimed; do
+		"$kiln" record -q --mode off $option -o "p$option.kiln" -- "$bin/counting" 3000 >own
+		nothing_lost "p$option.kiln"
+		"$kiln" fold -q --kind waits "p$option.kiln" | awk '{ sum += $NF } END { print sum }' >"waits$option"
+		[ "$(cat "waits$option")" -eq "$(value "p$option.kiln" "s['delivered']")" ]
+	done
+	[ "$(cat waits--untimed)" -ge 3000 ]
+	[ "$(($(stat -c %s p--untimed.kiln) * 5))" -le "$(stat -c %s p.kiln)" ]
+	"$kiln" info p.kiln | grep -q "time span"
+	run ! grep -q "time span" <("$kiln" info p--untimed.kiln)
+}
+
 # with_stopped_recorder [OPTION...]: it does nothing while its target has some thousands of waits.
 with_stopped_recorder() {
 	sh -c 'until [ -e go ]; do sleep 0.05; done; exec "$@"' sh "$bin/counting" 3000 >own &

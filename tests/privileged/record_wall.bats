@@ -36,6 +36,10 @@ check_truth() {
 	"$kiln" record -q --mode wall --strict -o p.kiln -- "$bin/waiting" 1 >own
 	head -n 1 /proc/stat >after
 	check_truth
+	head -n 1 /proc/stat >before
+	"$kiln" record -q --mode wall --untimed -o p.kiln -- "$bin/waiting" 1 >own
+	head -n 1 /proc/stat >after
+	check_truth
 }
 
 # bats test_tags=kernels
@@ -157,7 +161,7 @@ check_truth() {
 	grep -q 'sleeps' p.svg
 	run "$kiln" record --mode wall -e page-faults -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"-e (which --mode count has, too), --recorder, --untimed, --stack-bytes and --tee belong to --mode cpu" ]]
+	[[ "$output" == *"-e (which --mode count has, too), --recorder, --stack-bytes and --tee belong to --mode cpu" ]]
 	run "$kiln" record --mode wall --min 1ms -- true
 	[ "$status" -eq 2 ]
 	run "$kiln" record --mode io -F 99 -- true

@@ -1,0 +1,35 @@
+/* tally.h: from what a mode's programs tell to samples: one of each with its time, or (--untimed)
+ * one of each stack with the sum of its values. */
+#ifndef KILN_RECORDERS_TALLY_H
+#define KILN_RECORDERS_TALLY_H
+
+#include "recorders/bpf_source.h"
+
+struct tally_kinds {
+	struct bytes kind, unit;   /* of values; no kind: there is only a count */
+	struct bytes count, event; /* of the count, and of both */
+	bool uneven;		   /* some samples count as none */
+};
+
+struct tally {
+	struct bpf_source *source;
+	uint32_t samples;	   /* a table of the profile */
+	uint32_t stream, streams;  /* its first stream, and how many: values, then the count */
+	bool valued, counts, sums; /* counts: each sample has its own */
+	uint64_t settles;	   /* when sums become samples: CLOCK_MONOTONIC, ns */
+	VECTOR(struct tally_sum) rows;
+	struct id_map by_stack;
+};
+
+/* Add the table and its streams to the profile. */
+void tally_open(struct tally *t, struct session *s, struct bpf_source *source,
+	const struct tally_kinds *kinds);
+void tally_release(struct tally *t);
+
+/* Add a sample, whose thread is known; it is given its labels. */
+void tally_add(struct tally *t, const struct sample *sample, int64_t value, unsigned count);
+/* Sums that have been gathered for a while, or (`last`) all of them, become samples. At each drain.
+ */
+void tally_settle(struct tally *t, bool last);
+
+#endif
