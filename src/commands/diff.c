@@ -66,9 +66,8 @@ static const struct option output_options[] = {
 		.offset = AT(output)},
 	{.name = "to",
 		.argument = "FORMAT",
-		.help = "table (default), svg, html, folded, json, kiln, pprof or speedscope, when "
-			"no "
-			"suffix tells",
+		.help = "where no suffix tells: table (default), svg, html, folded, json, kiln, "
+			"pprof or speedscope",
 		.set = option_choice,
 		.offset = AT(to),
 		.choices = formats},
@@ -340,10 +339,20 @@ static bool diff_sides(int format, struct error *err)
 	return done;
 }
 
+static bool write_merged(const struct profile *merged, int format, struct error *err)
+{
+	struct view v;
+	bool done;
+
+	view_init(&v, merged, names_projection());
+	done = write_all(&v, format, err);
+	view_release(&v);
+	return done;
+}
+
 static bool diff_profiles(int format, struct error *err)
 {
 	struct profile merged;
-	struct view v;
 	bool timed = own.comparing.time[0] || own.comparing.time[1];
 	unsigned want = (own.per_thread ? WANT_THREADS : 0u) | (timed ? WANT_TIMES : 0u);
 	bool done;
@@ -353,9 +362,7 @@ static bool diff_profiles(int format, struct error *err)
 	names_release();
 	name_side(&merged, 0);
 	name_side(&merged, 1);
-	view_init(&v, &merged, names_projection());
-	done = done && write_all(&v, format, err);
-	view_release(&v);
+	done = done && write_merged(&merged, format, err);
 	profile_release(&merged);
 	return done;
 }
