@@ -445,13 +445,30 @@ bool files_add(struct files *f, const char *path, struct error *err)
 	return added || known;
 }
 
+static bool was_read(struct files *f, const char *path)
+{
+	const struct entry *e;
+	bool read;
+
+	pthread_mutex_lock(&f->lock);
+	e = entries_find(&f->entries, path);
+	read = e && e->held;
+	pthread_mutex_unlock(&f->lock);
+	return read;
+}
+
+/* Somebody may have asked for it before, and it is another one since: that is told to who asks. */
 bool files_read(struct files *f, const char *path, struct error *err)
 {
-	const struct shelf_profile *read = take(&f->shelf, path, err);
+	struct error failed = {0};
+	const struct shelf_profile *read = take(&f->shelf, path, &failed);
 
 	if (read)
 		give(&f->shelf, read);
-	return read != NULL;
+	if (read || was_read(f, path))
+		return true;
+	*err = failed;
+	return false;
 }
 
 bool files_add_sent(
