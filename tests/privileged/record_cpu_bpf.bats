@@ -300,6 +300,7 @@ taken_by() {
 		[ "$status" -eq 2 ]
 		[[ "$output" == *"is for --recorder bpf"* ]]
 	done
-	run "$kiln" record --mode off --untimed -o p.kiln -- true
+	run "$kiln" record --untimed -e page-faults -o p.kiln -- true
 	[ "$status" -eq 2 ]
+	[[ "$output" == *"--untimed samples the CPU clock by a program in the kernel: "* ]]
 }
