@@ -179,7 +179,7 @@ static bool look_at_sides(const struct asked *asked, struct view *view, struct e
 {
 	const struct comparing *c = &asked->comparing;
 
-	if (comparing_is_made(c) || (comparing_is_looked(c) && !view_stream(view)->side))
+	if (comparing_changes_sides(c) || (comparing_changes_look(c) && !view_stream(view)->side))
 		return error_set(err, ERR_USAGE, "a comparison needs before=PROFILE, too");
 	view->comparison = comparing_look(c);
 	return true;

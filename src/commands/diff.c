@@ -323,7 +323,7 @@ static bool diff_sides(int format, struct error *err)
 	struct loaded l;
 	bool done;
 
-	if (comparing_is_made(&own.comparing))
+	if (comparing_changes_sides(&own.comparing))
 		return error_set(err, ERR_USAGE,
 			"diff: --before-time, --after-time, --exact, --strip-hex and --build-dir "
 			"are for two files, not for one that has two sides");

@@ -92,13 +92,13 @@ void comparing_release(struct comparing *c)
 	vector_release(&c->canonical.build_dirs);
 }
 
-bool comparing_is_made(const struct comparing *c)
+bool comparing_changes_sides(const struct comparing *c)
 {
 	return c->time[0] || c->time[1] || !c->canonical.names || c->canonical.strip_hex ||
 	       c->canonical.build_dirs.len;
 }
 
-bool comparing_is_looked(const struct comparing *c)
+bool comparing_changes_look(const struct comparing *c)
 {
 	return c->normalise || c->elided || c->threshold != COMPARISON_THRESHOLD;
 }

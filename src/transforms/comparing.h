@@ -28,10 +28,10 @@ struct comparing {
 extern const struct option comparing_options[];
 
 void comparing_release(struct comparing *c);
-/* Does it say anything but the defaults of how two sides are made... */
-bool comparing_is_made(const struct comparing *c);
-/* ... and of how they are seen, which holds for a profile that has them already, too? */
-bool comparing_is_looked(const struct comparing *c);
+/* Does it say anything but the defaults of what the sides are... */
+bool comparing_changes_sides(const struct comparing *c);
+/* ... or of how they are seen, which can be said of a profile that has them already, too? */
+bool comparing_changes_look(const struct comparing *c);
 
 /* Before the transforms: a side's time, and names that are the same in any build. */
 bool comparing_prepare(const struct comparing *c, struct view *v, size_t side, struct error *err);
