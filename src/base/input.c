@@ -4,6 +4,7 @@
 #include "base/filters/filter.h"
 #include "base/input_range.h"
 #include "base/memory.h"
+#include "base/stable_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,15 +17,18 @@
 /* What has to be copied is read in pieces that stay in the L2 cache. */
 #define INPUT_PIECE ((size_t)256 << 10)
 
-/* A plain file is mapped, which takes less than to copy it: the kernel maps 16 pages a fault,
- * sooner than when it is asked for all of them (MADV_POPULATE_READ). They are given back soon:
- * memory stays bounded. */
+/* A plain file is in memory as a whole (stable_file.h). Where it is mapped the kernel maps 16 pages
+ * a fault, which takes less than to copy them, and sooner than when it is asked for all of them
+ * (MADV_POPULATE_READ). They are given back soon: memory stays bounded. */
 #define MAP_AHEAD  ((size_t)1 << 20)
 #define MAP_BEHIND ((size_t)2 << 20)
 
+/* A plain file that has to be copied and is larger is read piece by piece, like a pipe. */
+#define COPIED_WHOLE ((uint64_t)256 << 20) /* bytes */
+
 #define PIPE_ROOM (1 << 20) /* bytes; users may ask for as many, unless told otherwise */
 
-#define UNMAP_ALONE ((size_t)32 << 20) /* bytes */
+#define RELEASED_ASIDE ((size_t)32 << 20) /* bytes */
 
 /* What some write before text in UTF-8. No binary format starts with it. */
 #define MARK BYTES("\xEF\xBB\xBF")
@@ -57,13 +61,12 @@ struct input_source {
 	bool begun;   /* what a filter unpacks, whose mark has been cut off if it has one */
 	char *buffer; /* the window lies in it, unless the content is in memory */
 	size_t start, len, cap;
-	char *mapped; /* a plain file; NULL: it is none */
-	size_t mapped_size;
-	size_t base;		   /* of it: where the content begins */
-	size_t passed;		   /* of it: see input_passed */
-	struct input_range *range; /* what of the content is still to be looked at... */
-	struct input_range all;	   /* ... which is that unless others read it, too */
-	bool borrowed;		   /* the mapping is another input's */
+	struct stable_file file;	/* a plain file; empty: it is none */
+	const struct stable_file *from; /* it, or that of another input; NULL: neither */
+	size_t base;			/* of it: where the content begins, behind a mark */
+	size_t passed;			/* of it: see input_passed */
+	struct input_range *range;	/* what of the content is still to be looked at... */
+	struct input_range all;		/* ... which is that unless others read it, too */
 };
 
 static bool open_path(const char *path, int *ret_fd, struct error *err)
@@ -199,34 +202,41 @@ static size_t range_take(struct input_range *range, size_t room, uint64_t *ret_a
 	return room;
 }
 
+/* Is it a plain file that is not packed, from `base` on? */
+static bool is_plain(const struct raw *raw, off_t *ret_base)
+{
+	char head[8];
+	ssize_t len;
+
+	if (raw->fd < 0 || (raw->next && *raw->next))
+		return false;
+	*ret_base = lseek(raw->fd, 0, SEEK_CUR);
+	len = *ret_base >= 0 ? pread(raw->fd, head, sizeof(head), *ret_base) : -1;
+	return len > 0 && !filter_for((struct bytes){head, (size_t)len});
+}
+
 /* Into memory, when it is a plain file and not packed. A file that is changing is what it was now.
- */
+ * An error is met again by reading it. */
 static bool map_file(struct input_source *s)
 {
-	bool alone = s->raw.fd >= 0 && !(s->raw.next && *s->raw.next);
-	off_t base = alone ? lseek(s->raw.fd, 0, SEEK_CUR) : -1;
-	struct stat status;
+	struct error ignored = {0};
 	struct bytes content;
-	void *at;
+	off_t base;
 
-	if (base < 0 || fstat(s->raw.fd, &status) || !S_ISREG(status.st_mode) ||
-		status.st_size <= base)
+	if (!is_plain(&s->raw, &base) ||
+		!stable_file_open(&s->file, s->raw.fd, COPIED_WHOLE, &ignored))
 		return false;
-	at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, s->raw.fd, 0);
-	if (at == MAP_FAILED)
+	if (s->file.content.len <= (size_t)base) {
+		stable_file_release(&s->file);
 		return false;
-	s->mapped = at;
-	s->mapped_size = (size_t)status.st_size;
-	content = (struct bytes){s->mapped + base, s->mapped_size - (size_t)base};
+	}
+	content = (struct bytes){s->file.content.at + base, s->file.content.len - (size_t)base};
+	s->from = &s->file;
 	s->base = s->passed = (size_t)base + mark_length(content);
 	s->all = (struct input_range){
-		.lock = PTHREAD_MUTEX_INITIALIZER, .end = s->mapped_size - s->base};
+		.lock = PTHREAD_MUTEX_INITIALIZER, .end = s->file.content.len - s->base};
 	s->range = &s->all;
-	if (!filter_for(content))
-		return true;
-	munmap(s->mapped, s->mapped_size);
-	s->mapped = NULL;
-	return false;
+	return true;
 }
 
 static size_t page_start(size_t at)
@@ -238,9 +248,9 @@ static size_t page_start(size_t at)
 static void pass(struct input_source *s, size_t end)
 {
 	end = page_start(end);
-	if (end <= s->passed || end > s->mapped_size)
+	if (end <= s->passed || end > s->from->content.len)
 		return;
-	madvise(s->mapped + page_start(s->passed), end - page_start(s->passed), MADV_DONTNEED);
+	stable_file_passed(s->from, page_start(s->passed), end);
 	s->passed = end;
 }
 
@@ -256,8 +266,8 @@ static void map_more(struct input *in, size_t want)
 		in->window.len += got;
 		in->ended = !got;
 	}
-	if (in->window.at - s->mapped > (ptrdiff_t)(s->passed + MAP_BEHIND))
-		pass(s, (size_t)(in->window.at - s->mapped));
+	if (in->window.at - s->from->content.at > (ptrdiff_t)(s->passed + MAP_BEHIND))
+		pass(s, (size_t)(in->window.at - s->from->content.at));
 }
 
 /* ---- Opening ---- */
@@ -267,7 +277,7 @@ static bool input_begin(struct input *in, struct error *err)
 	struct input_source *s = in->source;
 
 	if (map_file(s)) {
-		in->window.at = s->mapped + s->base;
+		in->window.at = s->from->content.at + s->base;
 		return true;
 	}
 	if (!raw_head(&s->raw, err)) {
@@ -324,31 +334,25 @@ bool input_open_bytes(struct input *in, struct bytes content, const char *name, 
 	return input_begin(in, err);
 }
 
-struct unmapping {
-	void *at;
-	size_t size;
-};
-
-static void *unmap_now(void *context)
+static void *release_file(void *file)
 {
-	struct unmapping *u = context;
-
-	munmap(u->at, u->size);
-	free(u);
+	stable_file_release(file);
+	free(file);
 	return NULL;
 }
 
 /* Taking a large mapping down takes the kernel milliseconds, page by page: nobody waits for it. */
-static void unmap(void *at, size_t size)
+static void release_aside(const struct stable_file *file)
 {
-	struct unmapping *u = memory_new(1, sizeof(*u));
+	struct stable_file *own = memory_new(1, sizeof(*own));
 	pthread_t thread;
 
-	*u = (struct unmapping){at, size};
-	if (size >= UNMAP_ALONE && !pthread_create(&thread, NULL, unmap_now, u))
+	*own = *file;
+	if (file->content.len >= RELEASED_ASIDE &&
+		!pthread_create(&thread, NULL, release_file, own))
 		pthread_detach(thread);
 	else
-		unmap_now(u);
+		release_file(own);
 }
 
 void input_release(struct input *in)
@@ -361,8 +365,7 @@ void input_release(struct input *in)
 		s->filter->close(s->filter_state);
 	if (s->raw.fd >= 0)
 		close(s->raw.fd);
-	if (s->mapped && !s->borrowed)
-		unmap(s->mapped, s->mapped_size);
+	release_aside(&s->file);
 	free(s->raw.piece);
 	free(s->buffer);
 	free(s);
@@ -434,7 +437,7 @@ static bool window_in_memory(struct input *in)
 {
 	struct raw *raw = &in->source->raw;
 
-	if (in->source->filter || in->source->mapped || raw->fd >= 0)
+	if (in->source->filter || in->source->from || raw->fd >= 0)
 		return false;
 	if (raw->left.len) {
 		in->window = raw->left;
@@ -454,7 +457,7 @@ bool input_fill(struct input *in, size_t want, struct error *err)
 		return error_set(err, ERR_LIMIT,
 			"byte %llu: a piece of more than %zu MiB without an end",
 			(unsigned long long)in->offset, INPUT_WINDOW_LIMIT >> 20);
-	if (s->mapped) {
+	if (s->from) {
 		map_more(in, want);
 		return true;
 	}
@@ -512,7 +515,7 @@ bool input_can_map(const struct input *in)
 {
 	const struct input_source *s = in->source;
 
-	return s->mapped || (s->raw.fd < 0 && !s->filter);
+	return s->from || (s->raw.fd < 0 && !s->filter);
 }
 
 uint64_t input_size(const struct input *in)
@@ -521,7 +524,8 @@ uint64_t input_size(const struct input *in)
 
 	if (!s || !input_can_map(in))
 		return 0;
-	return s->mapped ? s->mapped_size - s->base - in->offset : in->window.len + s->raw.left.len;
+	return s->from ? s->from->content.len - s->base - in->offset
+		       : in->window.len + s->raw.left.len;
 }
 
 /* Part of a mapped file. */
@@ -529,12 +533,10 @@ static void borrow(struct input_source *part, const struct input_source *s, uint
 	struct input_range *range)
 {
 	part->raw.fd = -1;
-	part->mapped = s->mapped;
-	part->mapped_size = s->mapped_size;
+	part->from = s->from;
 	part->base = s->base + offset;
 	part->passed = part->base + range->at;
 	part->range = range;
-	part->borrowed = true;
 }
 
 bool input_open_range(
@@ -545,11 +547,11 @@ bool input_open_range(
 	uint64_t at;
 	size_t len;
 
-	if (s->mapped) {
+	if (s->from) {
 		*part = (struct input){.name = in->name};
 		part->source = memory_new(1, sizeof(*part->source));
 		borrow(part->source, s, in->offset, range);
-		part->window.at = s->mapped + part->source->passed;
+		part->window.at = s->from->content.at + part->source->passed;
 		return true;
 	}
 	len = range_take(range, SIZE_MAX, &at);
@@ -588,19 +590,19 @@ static bool collect(struct input *in, uint64_t limit, struct bytes *ret_content,
 bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err)
 {
 	struct input_source *s = in->source;
-	size_t start = s->base + in->offset;
+	size_t start = s->base + in->offset, left;
 
 	if (window_in_memory(in)) {
 		*ret_content = in->window;
 		return true;
 	}
-	if (!s->mapped)
+	if (!s->from)
 		return collect(in, limit, ret_content, err);
-	if (s->mapped_size - start > limit)
+	left = s->from->content.len - start;
+	if (left > limit)
 		return error_set(err, ERR_LIMIT, "file of %llu MiB, at most %llu MiB can be read",
-			(unsigned long long)((s->mapped_size - start) >> 20),
-			(unsigned long long)(limit >> 20));
-	*ret_content = (struct bytes){s->mapped + start, s->mapped_size - start};
+			(unsigned long long)(left >> 20), (unsigned long long)(limit >> 20));
+	*ret_content = (struct bytes){s->from->content.at + start, left};
 	return true;
 }
 
@@ -608,15 +610,15 @@ void input_passed(struct input *in, uint64_t end)
 {
 	struct input_source *s = in->source;
 
-	if (s->mapped)
+	if (s->from)
 		pass(s, s->base + in->offset + end);
 }
 
 bool input_prepare(const struct input *in, uint64_t start, uint64_t len)
 {
 	const struct input_source *s = in->source;
-	size_t at = s->mapped ? page_start(s->base + in->offset + start) : 0;
+	size_t at = s->from ? page_start(s->base + in->offset + start) : 0;
 
-	return s->mapped && at < s->mapped_size && len <= s->mapped_size - at &&
-	       !madvise(s->mapped + at, len, MADV_POPULATE_READ);
+	return s->from && at < s->from->content.len && len <= s->from->content.len - at &&
+	       !madvise((char *)(uintptr_t)s->from->content.at + at, len, MADV_POPULATE_READ);
 }

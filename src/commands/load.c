@@ -250,7 +250,6 @@ bool load_input(struct input *in, unsigned want, const struct load_steps *steps,
 	struct read_options options = {.want = want,
 		.format = common.format,
 		.places = names_places(),
-		.copied = steps->copied,
 		.onlooker = steps->onlooker};
 	bool done;
 

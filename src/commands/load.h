@@ -52,8 +52,7 @@ void loaded_release(struct loaded *l);
 struct load_steps {
 	void (*profile)(struct profile *p);		 /* when it has been read and named */
 	bool (*view)(struct view *v, struct error *err); /* before the transforms */
-	uint64_t copied;				 /* see struct read_options */
-	const struct read_onlooker *onlooker;		 /* the same */
+	const struct read_onlooker *onlooker;		 /* see struct read_options */
 	bool unseen; /* who calls wants the profile: its view has no tree, and nothing is to be said
 			of other kinds than the selected one */
 };

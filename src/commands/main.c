@@ -1,9 +1,9 @@
 /* main.c: which command is wanted? */
 #include "commands/classic/classic.h"
 #include "commands/commands.h"
-#include "commands/truncated.h"
 
 #include "base/large_pages.h"
+#include "base/leases.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	large_pages_heap();
 	open_missing_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* end silently, whatever the parent set */
-	truncated_catch(false);
+	leases_allow();
 	if (tool)
 		return classic_run(tool, argv);
 	if (is_called(argv[0], "flamegraph") && !asks_version)

@@ -6,7 +6,6 @@
 #include "commands/record_output.h"
 #include "commands/record_summary.h"
 #include "commands/terminal.h"
-#include "commands/truncated.h"
 #include "recorders/recorders.h"
 
 #include <signal.h>
@@ -511,7 +510,6 @@ static int run(char **operands)
 	if (r->options.by_cgroup)
 		transform_list_add(&r->by, "by-cgroup", NULL);
 	r->out.by = &r->by;
-	truncated_catch(true);	  /* programs that are built anew while they are recorded */
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe ends the recording, not the recorder */
 	ok = session_run(&s, recorders[r->mode], &r->options, &err);
 	/* There may be samples from before: of the looking for a command that cannot be executed.

@@ -14,7 +14,6 @@
 #include "commands/desktop.h"
 #include "commands/load.h"
 #include "commands/names.h"
-#include "commands/truncated.h"
 #include "readers/readers.h"
 #include "server/files.h"
 #include "server/folder.h"
@@ -132,10 +131,10 @@ static const struct option_group *groups(void)
 
 /* All of its values can be asked for on the page. Called from threads of the server, one at a time.
  */
-static bool read_profile(struct input *in, uint64_t copied, const struct read_onlooker *onlooker,
+static bool read_profile(struct input *in, const struct read_onlooker *onlooker,
 	struct profile *ret_profile, struct error *err)
 {
-	struct load_steps steps = {.unseen = true, .copied = copied, .onlooker = onlooker};
+	struct load_steps steps = {.unseen = true, .onlooker = onlooker};
 	struct loaded l;
 
 	if (!load_input(in, WANT_ALL, &steps, &l, err))
@@ -386,7 +385,6 @@ static int run(char **operands)
 		}
 		operands = (char **)(uintptr_t)usual;
 	}
-	truncated_catch(true);
 	large_pages_one_heap();
 	files = files_new(&reading);
 	code = add_operands(files, operands, &settings.starts_with_list, &err)

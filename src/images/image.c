@@ -1,12 +1,13 @@
 /* image.c: what are the parts of an ELF file?
  *
  * Nothing that the file says is believed: every range is clipped to the bytes that are there.
- * libelf reads the headers of both classes; contents are looked at in place, in the mapping.
- * (Its elf_compress writes into the mapped headers; compressed sections are for packing.c.) */
+ * libelf reads the headers of both classes; contents are looked at in place.
+ * (Its elf_compress writes into the headers; compressed sections are for packing.c.) */
 #include "images/image.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/stable_file.h"
 #include "images/packing.h"
 
 #include <elf.h>
@@ -19,15 +20,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef EM_LOONGARCH
 #define EM_LOONGARCH 258
 #endif
-#define SEGMENTS_LIMIT	 4096u /* program headers; real files have about ten */
-#define BUILD_ID_LIMIT	 32u   /* bytes */
+#define SEGMENTS_LIMIT 4096u /* program headers; real files have about ten */
+/* A file that cannot be mapped, because others may change it meanwhile. */
+#define IMAGE_COPIED_LIMIT ((uint64_t)2 << 30) /* bytes */
+
+#define BUILD_ID_LIMIT	 32u /* bytes */
 #define NOTE_HEADER_SIZE 12u
 
 struct segment {
@@ -45,7 +48,7 @@ struct section {
 struct image {
 	char *name;
 	struct bytes content;
-	void *mapping; /* our own, of content.len bytes; or NULL */
+	struct stable_file file; /* which the content is; empty: it is the caller's */
 	uint16_t machine, type;
 	struct bytes build_id;
 	VECTOR(struct segment) segments;
@@ -264,13 +267,13 @@ static bool read_headers(struct image *image, struct error *err)
 }
 
 static struct image *image_of(
-	struct bytes content, void *mapping, const char *name, struct error *err)
+	struct bytes content, const struct stable_file *file, const char *name, struct error *err)
 {
 	struct image *image = memory_new(1, sizeof *image);
 
 	image->name = memory_copy_text(name, strlen(name));
 	image->content = content;
-	image->mapping = mapping;
+	image->file = *file;
 	image->unpacking = memory_new(1, sizeof *image->unpacking);
 	pthread_mutex_init(image->unpacking, NULL);
 	if (!read_headers(image, err)) {
@@ -286,13 +289,13 @@ struct image *image_open_bytes(struct bytes content, const char *name, struct er
 		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
 		return NULL;
 	}
-	return image_of(content, NULL, name, err);
+	return image_of(content, &(struct stable_file){0}, name, err);
 }
 
 struct image *image_open_fd(int fd, const char *name, struct error *err)
 {
+	struct stable_file file;
 	struct stat status;
-	void *at;
 
 	if (fstat(fd, &status)) {
 		error_errno(err, "%s", name);
@@ -307,12 +310,16 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 			(unsigned long long)(IMAGE_SIZE_LIMIT >> 30));
 		return NULL;
 	}
-	at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (at == MAP_FAILED) {
-		error_errno(err, "%s: cannot be mapped", name);
+	if (!stable_file_open(&file, fd, IMAGE_COPIED_LIMIT, err)) {
+		error_prefix(err, "%s: ", name);
 		return NULL;
 	}
-	return image_of((struct bytes){at, (size_t)status.st_size}, at, name, err);
+	if (file.content.len < EI_NIDENT) {
+		stable_file_release(&file);
+		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
+		return NULL;
+	}
+	return image_of(file.content, &file, name, err);
 }
 
 struct image *image_open(const char *path, struct error *err)
@@ -357,8 +364,7 @@ void image_release(struct image *image)
 		return;
 	for (size_t i = 0; i < image->sections.len; i++)
 		free(image->sections.items[i].unpacked);
-	if (image->mapping)
-		munmap(image->mapping, image->content.len);
+	stable_file_release(&image->file);
 	vector_release(&image->segments);
 	vector_release(&image->sections);
 	pthread_mutex_destroy(image->unpacking);

@@ -11,7 +11,7 @@
 
 struct image;
 
-/* Map an ELF file. Never runs it, never follows its contents outside it. ERR_FORMAT with the
+/* Open an ELF file. Never runs it, never follows its contents outside it. ERR_FORMAT with the
  * file's name when it is no ELF file of a known machine, or is damaged. */
 struct image *image_open(const char *path, struct error *err);
 /* The same from a descriptor (not consumed): deleted files, /proc/PID/map_files. */

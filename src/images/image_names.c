@@ -25,7 +25,7 @@ struct raw_name {
 struct table {
 	struct chains chains;
 	struct chains_origin origin;
-	struct bytes file; /* mapped; the chains borrow it */
+	struct stable_file file; /* the chains borrow from it */
 	bool opened;
 	bool changed;		      /* there is something to write... */
 	bool partial;		      /* ... that does not say all: it is not written */
@@ -133,16 +133,16 @@ static void table_read(struct image_names *n, enum names_depth depth, struct tab
 {
 	struct chains_origin found, now = t->origin;
 	struct chains chains;
-	struct bytes file;
+	struct stable_file file;
 	char name[96];
 
 	file_name(n, depth, name);
 	if (!symbol_cache_open(name, &file))
 		return;
-	if (!chains_read(file, now.key, &chains, &found) ||
+	if (!chains_read(file.content, now.key, &chains, &found) ||
 		(now.source && now.source != found.source)) {
 		chains_release(&chains);
-		symbol_cache_close(file);
+		stable_file_release(&file);
 		return;
 	}
 	chains_release(&t->chains);
@@ -181,7 +181,7 @@ static void table_write(const struct image_names *n, enum names_depth depth, con
 static void table_release(struct table *t)
 {
 	chains_release(&t->chains);
-	symbol_cache_close(t->file);
+	stable_file_release(&t->file);
 	vector_release(&t->raws);
 	id_map_release(&t->by_raw);
 	arena_release(&t->text);
@@ -416,7 +416,7 @@ struct names_answer image_names_find(struct image_names *n, enum names_depth dep
 		complete(n, depth, t, addresses, count, ret_chains, unknown);
 		t->changed = true;
 		t->partial |= on_disk && !is_complete(n, depth, t->origin.source);
-		if (!t->file.len)
+		if (!t->file.content.len)
 			t->origin.extent = symbols_extent(symbols_of(n));
 	}
 	return (struct names_answer){

@@ -7,12 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #define TOUCH_AFTER 3600 /* seconds: how exact "not used for the longest time" is */
+/* A file that cannot be mapped; answers about a binary take far less. */
+#define SYMBOL_CACHE_COPIED ((uint64_t)256 << 20) /* bytes */
+
 #define ROOTS_CACHE "/var/cache/kiln"
 
 /* ---- The folder ---- */
@@ -95,42 +97,32 @@ static void mark_used(int fd, const struct stat *status)
 		futimens(fd, NULL);
 }
 
-static bool map_file(int fd, struct bytes *ret_content)
+static bool read_file(int fd, struct stable_file *ret)
 {
+	struct error ignored = {0}; /* then it has to be found out again */
 	struct stat status;
-	void *at;
 
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size <= 0)
-		return false;
-	at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-	if (at == MAP_FAILED)
+	if (fstat(fd, &status) || !stable_file_open(ret, fd, SYMBOL_CACHE_COPIED, &ignored))
 		return false;
 	mark_used(fd, &status);
-	*ret_content = (struct bytes){at, (size_t)status.st_size};
-	return true;
+	return ret->content.len > 0;
 }
 
-bool symbol_cache_open(const char *name, struct bytes *ret_content)
+bool symbol_cache_open(const char *name, struct stable_file *ret)
 {
 	struct buffer path = {0};
-	bool mapped = false;
+	bool found = false;
 	int fd;
 
 	if (!path_of(name, &path))
 		return false;
 	fd = open(path.at, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0) {
-		mapped = map_file(fd, ret_content);
+		found = read_file(fd, ret);
 		close(fd);
 	}
 	buffer_release(&path);
-	return mapped;
-}
-
-void symbol_cache_close(struct bytes content)
-{
-	if (content.len)
-		munmap((void *)(uintptr_t)content.at, content.len);
+	return found;
 }
 
 /* ---- Room ---- */

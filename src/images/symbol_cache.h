@@ -13,13 +13,13 @@
 #define KILN_IMAGES_SYMBOL_CACHE_H
 
 #include "base/output.h"
+#include "base/stable_file.h"
 
 #define SYMBOL_CACHE_SIZE ((uint64_t)1 << 30) /* bytes, unless $KILN_CACHE_SIZE says otherwise */
 
-/* The whole file of this name (no '/' in it), mapped; false when there is none. It is marked as
- * used. symbol_cache_close unmaps it. */
-bool symbol_cache_open(const char *name, struct bytes *ret_content);
-void symbol_cache_close(struct bytes content); /* empty is fine */
+/* The whole file of this name (no '/' in it); false when there is none. It is marked as used. The
+ * caller releases it. */
+bool symbol_cache_open(const char *name, struct stable_file *ret);
 
 /* Begin to write the file of this name, of `size` bytes; then output_write and symbol_cache_commit.
  * False when there is no folder, or it would not take the file: that is no failure. */

@@ -1,4 +1,5 @@
-/* kiln.c: Kiln's own files, mapped where they are files. */
+/* kiln.c: Kiln's own files. Columns are used where they lie in the file: nothing of them is copied.
+ */
 #include "model/kiln_file.h"
 #include "readers/readers.h"
 
@@ -27,7 +28,6 @@ static void run_in_threads(size_t count, void (*piece)(void *context, size_t i),
 struct held {
 	struct input input;
 	struct spool spool;
-	void *copy;
 };
 
 static void held_release(void *at)
@@ -36,17 +36,7 @@ static void held_release(void *at)
 
 	spool_release(&held->spool);
 	input_release(&held->input);
-	free(held->copy);
 	free(held);
-}
-
-/* Before it is verified: what is verified stays so. */
-static void copy(struct held *held, struct bytes *content)
-{
-	held->copy = memory_new(content->len, 1);
-	memcpy(held->copy, content->at, content->len);
-	content->at = held->copy;
-	spool_release(&held->spool);
 }
 
 static bool kiln_read(struct input *in, const struct read_options *options, struct profile *out,
@@ -57,10 +47,8 @@ static bool kiln_read(struct input *in, const struct read_options *options, stru
 	struct profile read;
 	bool done;
 
-	/* What is not wanted costs nothing: it stays in the map. */
+	(void)options; /* what is not wanted costs nothing: it stays in the map */
 	done = spool_input(&held->spool, in, &content, err);
-	if (done && options->copied && content.len <= options->copied)
-		copy(held, &content);
 	done = done && kiln_file_read(content, run_in_threads, &read, err);
 	if (!done) {
 		held_release(held);
@@ -68,7 +56,7 @@ static bool kiln_read(struct input *in, const struct read_options *options, stru
 	}
 	profile_release(out);
 	*out = read;
-	if (!held->copy && !out->borrowed) {
+	if (!out->borrowed) {
 		held->input = *in;
 		in->source = NULL; /* the profile keeps it */
 	}

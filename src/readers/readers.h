@@ -92,8 +92,6 @@ struct read_options {
 	const struct places *places; /* where recorded binaries lie; NULL: the usual ones */
 	unsigned style;		     /* enum read_style, or'ed; 0: Kiln's own */
 	const char *event;	     /* with a style: only this one; NULL: the first in the input */
-	uint64_t copied; /* bytes; content up to that is not borrowed from a mapped file, which may
-			    be written to as long as the profile lives */
 	const struct read_onlooker *onlooker; /* NULL: nobody looks */
 	struct read_part *part; /* when it is not all of an input: to be filled; NULL: it is */
 };

@@ -125,7 +125,7 @@ void unwind_pages_build(const struct cfi_table *table, struct unwind_pages *ret)
 void unwind_pages_release(struct unwind_pages *p)
 {
 	vector_release(&p->own);
-	symbol_cache_close(p->file);
+	stable_file_release(&p->file);
 	*p = (struct unwind_pages){0};
 }
 
@@ -222,23 +222,23 @@ static bool kept_fits(const struct kept_header *h, struct bytes file, uint64_t k
 static bool read_kept(const struct image *image, uint64_t key, struct unwind_pages *ret)
 {
 	struct kept_header h;
-	struct bytes file;
+	struct stable_file file;
 	char name[96];
 
 	kept_name(image, name);
 	if (!symbol_cache_open(name, &file))
 		return false;
-	if (file.len < sizeof(h)) {
-		symbol_cache_close(file);
+	if (file.content.len < sizeof(h)) {
+		stable_file_release(&file);
 		return false;
 	}
-	memcpy(&h, file.at, sizeof(h));
-	if (!kept_fits(&h, file, key)) {
-		symbol_cache_close(file);
+	memcpy(&h, file.content.at, sizeof(h));
+	if (!kept_fits(&h, file.content, key)) {
+		stable_file_release(&file);
 		return false;
 	}
 	*ret = (struct unwind_pages){
-		.at = (const void *)(file.at + sizeof(h)), .count = h.count, .file = file};
+		.at = (const void *)(file.content.at + sizeof(h)), .count = h.count, .file = file};
 	return true;
 }
 
@@ -254,7 +254,7 @@ void unwind_pages_keep(const struct unwind_pages *pages, const struct image *ima
 	struct output out;
 	char name[96];
 
-	if (pages->file.len || pages->count < KEPT_PAGES)
+	if (pages->file.content.len || pages->count < KEPT_PAGES)
 		return;
 	kept_name(image, name);
 	if (!symbol_cache_create(name, sizeof(h) + content.len, &out))

@@ -7,6 +7,7 @@
 #define KILN_RECORDERS_UNWIND_PAGES_H
 
 #include "base/memory.h"
+#include "base/stable_file.h"
 #include "bpf/unwind_shared.h"
 #include "images/cfi_table.h"
 
@@ -16,7 +17,7 @@ struct unwind_pages {
 	bool empty;		       /* the binary has no tables: one page that says so */
 	uint64_t key;		       /* of the binary, on disk */
 	VECTOR(union unwind_page) own; /* where `at` is, when it was made... */
-	struct bytes file;	       /* ... or is mapped */
+	struct stable_file file;       /* ... or was read */
 };
 
 void unwind_pages_build(const struct cfi_table *table, struct unwind_pages *ret_pages);

@@ -239,7 +239,7 @@ static void put_table(struct unwind_tables *t, const struct unwind_job *job)
 	if (table->fd >= 0)
 		vector_push(&t->new_tables, job->number);
 	t->built++;
-	t->kept += job->pages.file.len > 0;
+	t->kept += job->pages.file.content.len > 0;
 	t->build_ns += job->took;
 	vector_push(&t->unkept, *job);
 }

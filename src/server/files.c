@@ -115,7 +115,7 @@ static bool read_seen(struct files *f, struct input *in, struct held *h, struct 
 	pthread_mutex_lock(&f->lock);
 	first_look_begin(&f->first_look, &h->given, &h->mark);
 	pthread_mutex_unlock(&f->lock);
-	done = f->settings.read(in, f->settings.cache, &onlooker, &h->profile, err);
+	done = f->settings.read(in, &onlooker, &h->profile, err);
 	pthread_mutex_lock(&f->lock);
 	first_look_end(&f->first_look);
 	pthread_mutex_unlock(&f->lock);

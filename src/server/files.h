@@ -15,10 +15,9 @@ struct files_settings {
 
 	/* Does `in` begin as a profile? */
 	bool (*begins)(struct input *in, struct error *err);
-	/* Read all of `in` (and release it) into a profile that borrows nothing from the file, if
-	 * that is at most `copied` bytes long, while others may look. Calls come one after the
+	/* Read all of `in` (and release it), while others may look. Calls come one after the
 	 * other, from any thread. */
-	bool (*read)(struct input *in, uint64_t copied, const struct read_onlooker *onlooker,
+	bool (*read)(struct input *in, const struct read_onlooker *onlooker,
 		struct profile *ret_profile, struct error *err);
 	enum projection projection;
 	const char *options; /* of the commands, by which they read files alike: JSON strings and

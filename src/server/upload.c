@@ -1,6 +1,7 @@
 /* upload.c: files that a browser sends, to be looked at: into memory, and no further. */
 #include "server/upload.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -31,7 +32,7 @@ struct upload *upload_new(struct uploads *all, struct MHD_Connection *connection
 			"no files are taken here: kiln view --uploads 256M takes them");
 		return u;
 	}
-	u->fd = memfd_create("upload", MFD_CLOEXEC);
+	u->fd = memfd_create("upload", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (u->fd < 0)
 		error_errno(&u->err, "making room for a file");
 	return u;
@@ -94,7 +95,9 @@ enum MHD_Result upload_answer(struct upload *u, struct MHD_Connection *connectio
 	int fd = u->fd;
 
 	u->fd = -1; /* the reader closes it */
-	if (!u->err.code && lseek(fd, 0, SEEK_SET) < 0)
+	/* What is sealed can be mapped, and is not copied. */
+	if (!u->err.code && (lseek(fd, 0, SEEK_SET) < 0 ||
+				    fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK)))
 		error_errno(&u->err, "reading what was sent");
 	if (u->err.code || !files_add_sent(u->all->files, base_name(u->name), fd, &name, &u->err))
 		return reply_line(connection, status_of(&u->err), u->err.text);

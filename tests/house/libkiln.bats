@@ -99,3 +99,45 @@ check_example() {
 @test "the shared library has a soname" {
 	readelf -d "$lib/libkiln.so" | grep -q 'SONAME.*\[libkiln\.so\.0\]'
 }
+
+# A host cannot keep others from writing to a file, so the library keeps a copy of what it has checked.
+@test "a profile stays as it was when its file is truncated or overwritten" {
+	cat >changed.c <<-'END'
+		#include <kiln.h>
+		#include <fcntl.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <unistd.h>
+
+		int main(int count, char **arguments)
+		{
+			static char zeroes[1 << 20];
+			int truncates = count > 2, fd = open(arguments[1], O_RDWR);
+			kiln_profile *p = kiln_load(arguments[1], NULL, NULL);
+			kiln_view *v;
+			char *text;
+			size_t len;
+
+			if (truncates ? ftruncate(fd, 4096) : pwrite(fd, zeroes, sizeof(zeroes), 0) < 0)
+				return 1;
+			v = kiln_view_new(p, KILN_BY_FUNCTION);
+			if (!kiln_render_memory(v, "folded", NULL, &text, &len, NULL))
+				return 1;
+			fwrite(text, 1, len, stdout);
+			kiln_free(text);
+			kiln_view_free(v);
+			kiln_profile_free(p);
+			return 0;
+		}
+	END
+	cc -Wall -Werror -I"$root/include" changed.c -o changed -L"$lib" -lkiln
+	awk 'BEGIN { for (i = 0; i < 20000; i++) print "main;f" i % 97 ";g" i, i % 7 + 1 }' >wide.folded
+	"${KILN:-$lib/../../kiln}" convert wide.folded -o wide.kiln
+	"${KILN:-$lib/../../kiln}" fold wide.folded | sort >expected
+	cp wide.kiln changed.kiln
+	LD_LIBRARY_PATH=$lib ./changed changed.kiln >got
+	sort got | cmp - expected
+	cp wide.kiln changed.kiln
+	LD_LIBRARY_PATH=$lib ./changed changed.kiln truncate >got
+	sort got | cmp - expected
+}

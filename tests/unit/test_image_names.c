@@ -428,11 +428,11 @@ static bool write_one(const char *name, size_t size)
 
 static bool is_kept(const char *name)
 {
-	struct bytes content;
-	bool found = symbol_cache_open(name, &content);
+	struct stable_file file;
+	bool found = symbol_cache_open(name, &file);
 
 	if (found)
-		symbol_cache_close(content);
+		stable_file_release(&file);
 	return found;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/input.h"
+#include "base/leases.h"
 #include "base/memory.h"
 #include "support/work_folder.h"
 
@@ -297,5 +298,6 @@ int main(void)
 		cmocka_unit_test(several_files_are_one_text),
 	};
 
+	leases_allow();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

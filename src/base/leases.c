@@ -1,0 +1,225 @@
+/* leases.c: how does the content of a mapped file stay as it was when the file is changed?
+ *
+ * The kernel sends SIGIO when somebody wants to write to a leased file. It is sent to one thread,
+ * the watcher, which has it blocked and waits for it with sigwaitinfo: no handler runs, and the
+ * process's other signals are untouched. Signals of one kind merge, so each one makes the watcher
+ * look at every lease.
+ *
+ * A private mapping whose pages have been copied on write would not do as the copy: truncating the
+ * file removes those pages, too. The copy is anonymous memory, moved over the mapping by mremap(2).
+ * Threads that read meanwhile wait in a page fault until the move is done. */
+#include "base/leases.h"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifndef XFS_SUPER_MAGIC
+#define XFS_SUPER_MAGIC 0x58465342
+#endif
+
+#define LEASES_LIMIT 256u /* each has a descriptor, of which a process may have 1024 */
+
+struct lease {
+	int fd;
+	void *at;
+	size_t size;
+};
+
+static struct {
+	bool allowed;
+	pthread_once_t started;
+	pid_t watcher; /* thread id; 0: it could not be started */
+	pthread_mutex_t lock;
+	struct lease all[LEASES_LIMIT];
+	size_t count;
+} leases = {.started = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- The watcher ---- */
+
+/* Without memory for a copy the lease is kept: the writer then waits for as long as the kernel lets
+ * it. */
+static bool copy_takes_place(const struct lease *lease)
+{
+	void *copy =
+		mmap(NULL, lease->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (copy == MAP_FAILED)
+		return false;
+	memcpy(copy, lease->at, lease->size);
+	mprotect(copy, lease->size, PROT_READ);
+	if (mremap(copy, lease->size, lease->size, MREMAP_MAYMOVE | MREMAP_FIXED, lease->at) !=
+		MAP_FAILED)
+		return true;
+	munmap(copy, lease->size);
+	return false;
+}
+
+/* While the kernel waits for a lease, F_GETLEASE tells what it is to become. */
+static void copy_what_is_wanted(void)
+{
+	for (size_t i = 0; i < leases.count;) {
+		struct lease *lease = &leases.all[i];
+
+		if (fcntl(lease->fd, F_GETLEASE) == F_RDLCK || !copy_takes_place(lease)) {
+			i++;
+			continue;
+		}
+		fcntl(lease->fd, F_SETLEASE, F_UNLCK);
+		*lease = leases.all[--leases.count];
+	}
+}
+
+static void *watch(void *ready)
+{
+	sigset_t signals;
+
+	sigfillset(&signals);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGIO);
+	leases.watcher = gettid();
+	pthread_barrier_wait(ready);
+	for (;;) {
+		sigwaitinfo(&signals, NULL);
+		pthread_mutex_lock(&leases.lock);
+		copy_what_is_wanted();
+		pthread_mutex_unlock(&leases.lock);
+	}
+	return NULL;
+}
+
+static void start(void)
+{
+	pthread_barrier_t ready;
+	sigset_t all, before;
+	pthread_t thread;
+
+	/* Signals of the process are for its other threads. */
+	sigfillset(&all);
+	pthread_barrier_init(&ready, NULL, 2);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	if (!pthread_create(&thread, NULL, watch, &ready)) {
+		pthread_detach(thread);
+		pthread_barrier_wait(&ready);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_barrier_destroy(&ready);
+}
+
+/* ---- Leases ---- */
+
+void leases_allow(void)
+{
+	leases.allowed = true;
+}
+
+/* Not where a server, a program of a user or another mount of the same files can change them: NFS,
+ * FUSE, overlayfs. */
+static bool is_local(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return false;
+	switch ((unsigned long)fs.f_type) {
+	case EXT4_SUPER_MAGIC: /* and ext2, ext3 */
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case SQUASHFS_MAGIC:
+	case EROFS_SUPER_MAGIC_V1:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool leases_are_possible(int fd)
+{
+	return leases.allowed && is_local(fd);
+}
+
+/* The size is asked for under the lease: until then the file may change. */
+static void *map_leased(int fd, size_t *ret_size)
+{
+	struct stat status;
+	void *at;
+
+	if (fcntl(fd, F_SETLEASE, F_RDLCK))
+		return NULL;
+	if (!fstat(fd, &status) && status.st_size > 0) {
+		at = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (at != MAP_FAILED) {
+			*ret_size = (size_t)status.st_size;
+			return at;
+		}
+	}
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return NULL;
+}
+
+/* The watcher, which takes the lock, finds the lease in the list whenever it hears of it. */
+static void *map_listed(int fd, size_t *ret_size)
+{
+	const struct f_owner_ex watcher = {F_OWNER_TID, leases.watcher};
+	void *at;
+
+	if (leases.count >= LEASES_LIMIT || fcntl(fd, F_SETOWN_EX, &watcher))
+		return NULL;
+	at = map_leased(fd, ret_size);
+	if (at)
+		leases.all[leases.count++] = (struct lease){fd, at, *ret_size};
+	return at;
+}
+
+void *leases_map(int fd, size_t *ret_size)
+{
+	void *at;
+
+	if (!leases_are_possible(fd))
+		return NULL;
+	pthread_once(&leases.started, start);
+	if (!leases.watcher)
+		return NULL;
+	pthread_mutex_lock(&leases.lock);
+	at = map_listed(fd, ret_size);
+	pthread_mutex_unlock(&leases.lock);
+	return at;
+}
+
+static struct lease *lease_of(int fd)
+{
+	for (size_t i = 0; i < leases.count; i++)
+		if (leases.all[i].fd == fd)
+			return &leases.all[i];
+	return NULL;
+}
+
+void leases_forget_pages(int fd, void *at, size_t size)
+{
+	pthread_mutex_lock(&leases.lock);
+	if (lease_of(fd))
+		madvise(at, size, MADV_DONTNEED);
+	pthread_mutex_unlock(&leases.lock);
+}
+
+void leases_end(int fd)
+{
+	struct lease *lease;
+
+	pthread_mutex_lock(&leases.lock);
+	lease = lease_of(fd);
+	if (lease) {
+		fcntl(fd, F_SETLEASE, F_UNLCK);
+		*lease = leases.all[--leases.count];
+	}
+	pthread_mutex_unlock(&leases.lock);
+}

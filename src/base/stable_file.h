@@ -1,0 +1,30 @@
+/* stable_file.h: all of a file's content in memory, where nobody can change it.
+ *
+ * What has been checked stays as it was, and no access ends in SIGBUS, whatever others do to the
+ * file: a large file is mapped under a lease (leases.h), or copied where it cannot be leased. Two
+ * kinds need no lease: memory that is sealed (memfd_create(2)), and, for users who are not root,
+ * files that only root can change. */
+#ifndef KILN_BASE_STABLE_FILE_H
+#define KILN_BASE_STABLE_FILE_H
+
+#include "base/bytes.h"
+#include "base/error.h"
+
+/* `{0}` holds nothing. */
+struct stable_file {
+	struct bytes content;
+	int lease;	/* the descriptor that holds the lease; 0: there is none */
+	bool is_reread; /* pages that are given back come from the file again */
+};
+
+/* The whole of the regular file behind `fd`, which remains the caller's. ERR_LIMIT when it would
+ * have to be copied and is larger than `copied` bytes. */
+bool stable_file_open(struct stable_file *ret, int fd, uint64_t copied, struct error *err);
+
+/* The bytes from `start` to `end` of the content are not needed now: give back memory that holds
+ * them, if they can be had again. */
+void stable_file_passed(const struct stable_file *file, size_t start, size_t end);
+
+void stable_file_release(struct stable_file *file);
+
+#endif
