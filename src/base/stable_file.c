@@ -17,13 +17,16 @@
 /* ---- Mapping ---- */
 
 /* Of its own: a lease belongs to all who share an open file description, and outlives who took it
- * as long as any of them has it open. */
+ * as long as any of them has it open. A confined process may not open again what was opened for it,
+ * and shares that with nobody. */
 static int open_again(int fd)
 {
 	char path[64];
+	int own;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	own = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return own < 0 && errno == EACCES ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : own;
 }
 
 static bool map_under_lease(struct stable_file *f, int fd)
