@@ -48,7 +48,8 @@ struct walks {
 
 	/* A ring of batches, each known by its number: those from `delivered` on are there, those
 	 * up to `filled` may be walked, and those before `taking` have been taken by somebody. A
-	 * batch that is being filled is the caller's; the others are shared under the lock. */
+	 * batch that is being filled is the caller's; the others are shared under the lock, and so
+	 * are the numbers, which only the caller's thread may read without it, but for `taking`. */
 	struct batch batches[BATCHES];
 	uint64_t delivered, taking, filled;
 	uint32_t space; /* id of the last sample's address space, whose images are there */
@@ -222,6 +223,20 @@ static void ask_ahead(struct walks *w, const struct address_space *space)
 			ask(w, space->maps.items[i].binary);
 }
 
+/* Threads look at a batch until `taking` is behind it: before its slot is filled again, they must
+ * not see it any more. */
+static void drop_oldest(struct walks *w)
+{
+	struct batch *batch = &w->batches[w->delivered % BATCHES];
+
+	pthread_mutex_lock(&w->lock);
+	*batch = (struct batch){.jobs = batch->jobs};
+	w->delivered++;
+	if (w->taking < w->delivered)
+		w->taking = w->delivered;
+	pthread_mutex_unlock(&w->lock);
+}
+
 static bool deliver_oldest(struct walks *w, struct error *err)
 {
 	unsigned slot = (unsigned)(w->delivered % BATCHES);
@@ -236,10 +251,7 @@ static bool deliver_oldest(struct walks *w, struct error *err)
 	}
 	for (unsigned i = 0; i < w->threads; i++)
 		arena_release(&w->walkers[i].frames[slot]);
-	*batch = (struct batch){.jobs = batch->jobs};
-	pthread_mutex_lock(&w->lock);
-	w->delivered++;
-	pthread_mutex_unlock(&w->lock);
+	drop_oldest(w);
 	return done;
 }
 
