@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -184,17 +185,41 @@ static void list_files(const char *folder, struct kept_files *ret)
 		closedir(directory);
 }
 
+/* A folder, and how large it was with what this process has added since. */
+static struct {
+	pthread_mutex_t lock;
+	char *folder;
+	uint64_t size;
+} known = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool is_known_to_fit(const char *folder, uint64_t added, uint64_t allowed)
+{
+	bool fits;
+
+	pthread_mutex_lock(&known.lock);
+	known.size += added;
+	fits = known.folder && !strcmp(known.folder, folder) && known.size <= allowed;
+	pthread_mutex_unlock(&known.lock);
+	return fits;
+}
+
+static void know(const char *folder, uint64_t size)
+{
+	pthread_mutex_lock(&known.lock);
+	free(known.folder);
+	known.folder = memory_copy_text(folder, strlen(folder));
+	known.size = size;
+	pthread_mutex_unlock(&known.lock);
+}
+
 /* Down to three quarters, so that not every file that is written deletes one. What others write
  * meanwhile is seen by the next process. */
 static void make_room(const char *folder, uint64_t added)
 {
-	static char *known; /* a folder, and how large it was with what was added since */
-	static uint64_t known_size;
 	struct kept_files files = {0};
 	uint64_t allowed = size_allowed();
 
-	known_size += added;
-	if (known && !strcmp(known, folder) && known_size <= allowed)
+	if (is_known_to_fit(folder, added, allowed))
 		return;
 	list_files(folder, &files);
 	if (files.size > allowed) {
@@ -203,9 +228,7 @@ static void make_room(const char *folder, uint64_t added)
 			if (!unlink(files.rows.items[i].path))
 				files.size -= files.rows.items[i].size;
 	}
-	free(known);
-	known = memory_copy_text(folder, strlen(folder));
-	known_size = files.size;
+	know(folder, files.size);
 	for (size_t i = 0; i < files.rows.len; i++)
 		free(files.rows.items[i].path);
 	vector_release(&files.rows);
