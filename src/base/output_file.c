@@ -6,17 +6,35 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *volatile unfinished; /* the `beside` of the output that is being written */
+/* The `beside` of the output that was opened last, while it is being written. */
+static _Atomic(const char *) unfinished;
+static atomic_bool abandoned; /* by a signal handler, which may still look at that name */
 
 void output_abandon(void)
 {
-	if (unfinished)
-		unlink(unfinished);
+	const char *path;
+
+	abandoned = true;
+	path = unfinished;
+	if (path)
+		unlink(path);
+}
+
+/* The output is there, or given up. */
+static void release_beside(struct output *o)
+{
+	const char *own = o->beside;
+
+	atomic_compare_exchange_strong(&unfinished, &own, NULL);
+	if (!abandoned)
+		free(o->beside);
+	o->beside = NULL;
 }
 
 bool output_write_fd(int fd, struct bytes bytes, struct error *err)
@@ -47,12 +65,13 @@ void output_give_to_caller(int fd)
 		return;
 }
 
-/* A name nobody else uses, in the folder of `path`, so that renaming stays on one file system. */
+/* A name no other thread of any process uses, in the folder of `path`, so that renaming stays on
+ * one file system. */
 static char *name_beside(const char *path)
 {
 	struct buffer name = {0};
 
-	buffer_printf(&name, "%s.%ld~", path, (long)getpid());
+	buffer_printf(&name, "%s.%ld~", path, (long)gettid());
 	return name.at;
 }
 
@@ -104,8 +123,7 @@ bool output_open(struct output *o, const char *path, unsigned mode, struct error
 	}
 	if (o->fd < 0) {
 		error_errno(err, "%s: cannot create", path);
-		free(o->beside);
-		o->beside = NULL;
+		release_beside(o);
 		output_discard(o);
 		return false;
 	}
@@ -124,9 +142,7 @@ bool output_file_name(struct output *o)
 		return error_errno(&o->failed, "cannot write");
 	if (o->beside && rename(o->beside, o->path))
 		return error_errno(&o->failed, "cannot rename");
-	unfinished = NULL;
-	free(o->beside);
-	o->beside = NULL;
+	release_beside(o);
 	return true;
 }
 
@@ -134,10 +150,8 @@ void output_file_drop(struct output *o)
 {
 	if (o->path && o->fd >= 0)
 		close(o->fd);
-	if (o->beside) {
+	if (o->beside)
 		unlink(o->beside);
-		unfinished = NULL;
-	}
-	free(o->beside);
+	release_beside(o);
 	free(o->path);
 }
