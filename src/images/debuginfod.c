@@ -9,7 +9,7 @@
 
 struct debuginfod {
 	struct debuginfod_listener listener;
-	void *library, *client;
+	void *client;
 	bool tried, given_up;
 	/* What is being fetched: */
 	struct bytes name;
@@ -33,6 +33,7 @@ struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener)
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #define SHOW_AFTER 0.5 /* seconds: what is quicker needs no explanation */
@@ -49,6 +50,7 @@ static struct {
 	__typeof__(debuginfod_set_progressfn) *set_progressfn;
 	__typeof__(debuginfod_set_user_data) *set_user_data;
 	__typeof__(debuginfod_get_user_data) *get_user_data;
+	bool there;
 } api;
 
 static const struct {
@@ -95,23 +97,31 @@ static int on_progress(debuginfod_client *client, long done, long whole)
 	return 0;
 }
 
+/* Once for all threads. */
+static void load_library(void)
+{
+	void *library = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
+
+	api.there = library;
+	for (size_t i = 0; api.there && i < sizeof functions / sizeof *functions; i++) {
+		void *function = dlsym(library, functions[i].name);
+
+		api.there = function;
+		memcpy(functions[i].where, &function, sizeof function);
+	}
+	if (library && !api.there)
+		dlclose(library);
+}
+
 static bool client_start(struct debuginfod *d)
 {
+	static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
 	if (d->tried)
 		return d->client;
 	d->tried = true;
-	d->library = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
-	for (size_t i = 0; d->library && i < sizeof functions / sizeof *functions; i++) {
-		void *function = dlsym(d->library, functions[i].name);
-
-		if (!function) {
-			dlclose(d->library);
-			d->library = NULL;
-			break;
-		}
-		memcpy(functions[i].where, &function, sizeof function);
-	}
-	if (d->library)
+	pthread_once(&loaded, load_library);
+	if (api.there)
 		d->client = api.begin();
 	if (!d->client) {
 		d->listener.note(d->listener.self,
