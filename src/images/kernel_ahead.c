@@ -63,9 +63,9 @@ struct kernel *kernel_open(struct error *err)
 	bool known;
 
 	pthread_mutex_lock(&ahead.lock);
-	known = ahead.reading || ahead.kernel;
 	while (ahead.busy)
 		pthread_cond_wait(&ahead.idle, &ahead.lock);
+	known = ahead.reading || ahead.kernel; /* another thread may just have taken it */
 	if (ahead.reading)
 		pthread_join(ahead.thread, NULL);
 	kernel = ahead.kernel;
