@@ -10,6 +10,7 @@
 #include "images/symbol_cache.h"
 
 #include <dirent.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -372,6 +373,62 @@ static void two_processes_share_a_file(void **state)
 	asked_release(&a);
 }
 
+struct sharing {
+	struct asked whole, own;
+	const struct buffer *all;
+	bool wrong;
+};
+
+static void *share(void *context)
+{
+	struct sharing *s = context;
+
+	for (size_t turn = 0; turn < 8; turn++) {
+		struct buffer text;
+
+		s->own.count = s->whole.count - turn;
+		text = all_answers(&s->own, NAMES_INLINED, true, NULL);
+		s->wrong |= !bytes_start(buffer_bytes(s->all), buffer_bytes(&text));
+		buffer_release(&text);
+	}
+	return NULL;
+}
+
+/* Programs that use libkiln may load several profiles at once. */
+static void threads_share_a_file(void **state)
+{
+	struct sharing sharing[4];
+	pthread_t threads[4];
+	struct buffer all, after;
+	size_t known;
+
+	(void)state;
+	fresh_cache();
+	for (size_t i = 0; i < 4; i++) {
+		ask(&sharing[i].whole, "program");
+		sharing[i].own = sharing[i].whole;
+		sharing[i].wrong = false;
+		sharing[i].all = &all;
+	}
+	all = all_answers(&sharing[0].whole, NAMES_INLINED, false, NULL);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, share, &sharing[i]), 0);
+	for (size_t i = 0; i < 4; i++) {
+		pthread_join(threads[i], NULL);
+		assert_false(sharing[i].wrong);
+	}
+	cache_file();
+	after = all_answers(&sharing[0].whole, NAMES_INLINED, true, NULL);
+	buffer_release(&after);
+	after = all_answers(&sharing[0].whole, NAMES_INLINED, true, &known);
+	assert_int_equal(known, sharing[0].whole.count);
+	assert_same(&all, &after);
+	buffer_release(&all);
+	buffer_release(&after);
+	for (size_t i = 0; i < 4; i++)
+		asked_release(&sharing[i].whole);
+}
+
 /* What was stripped comes back: what was found out without it is not asked any more, and what was
  * found out with it stays when it goes again. */
 static void a_debug_file_that_was_installed_is_noticed(void **state)
@@ -592,6 +649,7 @@ int main(void)
 		cmocka_unit_test(runs_add_to_each_other),
 		cmocka_unit_test(a_damaged_file_is_ignored_and_written_again),
 		cmocka_unit_test(two_processes_share_a_file),
+		cmocka_unit_test(threads_share_a_file),
 		cmocka_unit_test(a_debug_file_that_was_installed_is_noticed),
 		cmocka_unit_test(what_was_not_used_goes_first),
 		cmocka_unit_test(folders_that_others_may_write_to_are_not_used),

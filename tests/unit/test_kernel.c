@@ -4,6 +4,8 @@
 #include "images/kernel.h"
 #include "support/work_folder.h"
 
+#include <pthread.h>
+
 static const char text[] = "ffffffff81000000 T _stext\n"
 			   "ffffffff81000000 T _text\n"
 			   "ffffffff81000000 t local_at_start\n"
@@ -154,6 +156,37 @@ static void the_build_id_is_that_of_the_notes(void **state)
 	assert_string_equal(ours, theirs); /* it is the first note of every kernel built by gcc */
 }
 
+struct opening {
+	struct kernel *kernel;
+	struct error err;
+};
+
+static void *open_own(void *context)
+{
+	struct opening *o = context;
+
+	o->kernel = kernel_open(&o->err);
+	return NULL;
+}
+
+/* The second one that waited gets what it would have got alone: its own, or why there is none. */
+static void threads_that_wait_all_get_an_answer(void **state)
+{
+	struct opening openings[3] = {{0}};
+	pthread_t threads[3];
+
+	(void)state;
+	kernel_open_ahead();
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, open_own, &openings[i]), 0);
+	for (size_t i = 0; i < 3; i++) {
+		pthread_join(threads[i], NULL);
+		assert_true(openings[i].kernel || openings[i].err.code);
+		assert_int_equal(!openings[i].kernel, !openings[0].kernel);
+		kernel_release(openings[i].kernel);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +196,7 @@ int main(void)
 		cmocka_unit_test(other_text_is_refused_with_its_line),
 		cmocka_unit_test(all_functions_are_those_of_awk),
 		cmocka_unit_test(the_build_id_is_that_of_the_notes),
+		cmocka_unit_test(threads_that_wait_all_get_an_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
