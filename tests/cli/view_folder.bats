@@ -187,3 +187,53 @@ with View(kiln, '--cache', '1K', 'runs') as view:
     assert total(view, 'runs/a.folded') == 10
 "
 }
+
+# What is read while it is rewritten may be anything; the server goes on, and what is there afterwards is what it says.
+@test "four clients look at files that are replaced, and rewritten where they are" {
+	timed_samples >runs/times.txt
+	"$kiln" convert -q -o runs/mapped.kiln runs/times.txt
+	cp "$BATS_TEST_DIRNAME/../golden/perf-data/today-little.data" runs/perf.data
+	cp runs/times.txt runs/mapped.kiln runs/perf.data beside
+	folder "
+import threading
+contents = {name: open('beside/' + name, 'rb').read() for name in ('times.txt', 'mapped.kiln', 'perf.data')}
+ended = threading.Event()
+def replace():
+    turn = 0
+    while not ended.is_set():
+        for name, content in contents.items():
+            turn += 1
+            if turn % 4 < 2:
+                open('beside/new', 'wb').write(content)
+                os.rename('beside/new', 'runs/' + name)
+            else:
+                with open('runs/' + name, 'r+b') as file:
+                    file.write(content[:1000])
+                    file.truncate(len(content) // 2)
+                    file.write(content[1000:])
+            time.sleep(0.003)
+with View(kiln, '--cache', '1M', 'runs') as view:
+    def ask(client):
+        for turn in range(30):
+            name = 'runs/' + ('times.txt', 'mapped.kiln', 'perf.data', 'a.folded')[(client + turn) % 4]
+            address = ('top?json', 'nodes?', 'heatmap?', 'tree?json', 'svg?', 'folded?', 'profiles?')[(3 * client + turn) % 7]
+            status, _, body = view.get(address + '&profile=' + name)
+            if status not in (200, 400, 404, 500) or not body:
+                wrong.append((address, name, status, body))
+    wrong, before = [], {name: total(view, 'runs/' + name) for name in contents}
+    writer = threading.Thread(target=replace)
+    clients = [threading.Thread(target=ask, args=[i]) for i in range(4)]
+    for each in [writer] + clients:
+        each.start()
+    for each in clients:
+        each.join()
+    ended.set()
+    writer.join()
+    assert not wrong, wrong[:3]
+    for name, content in contents.items():
+        open('beside/new', 'wb').write(content)
+        os.rename('beside/new', 'runs/' + name)
+        assert total(view, 'runs/' + name) == before[name]
+    assert total(view, 'runs/a.folded') == 10
+"
+}
