@@ -1,6 +1,8 @@
 /* output.c: how is what is written collected, and where does it go? */
 #include "base/output_file.h"
 
+#include <stdlib.h>
+
 /* Bytes that are worth writing at once: pieces of text are longer (folded_lines.c), and are not
  * collected first. */
 #define OUTPUT_PIECE ((size_t)64 << 10)
@@ -37,7 +39,7 @@ bool output_commit(struct output *o, struct error *err)
 	bool done;
 
 	flush(o);
-	done = !o->failed.code && (!o->path || output_file_name(o));
+	done = !o->failed.code && (!o->file || output_file_name(o));
 	if (!done) {
 		*err = o->failed;
 		error_prefix(err, "%s: ", o->path ? o->path : "<stdout>");
@@ -49,6 +51,7 @@ bool output_commit(struct output *o, struct error *err)
 void output_discard(struct output *o)
 {
 	output_file_drop(o);
+	free(o->path);
 	buffer_release(&o->pending);
 	*o = (struct output){.fd = -1};
 }

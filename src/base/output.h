@@ -4,19 +4,29 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/output_folder.h"
 
 struct output {
 	int fd;
-	bool in_memory;	     /* all of it stays in `pending` */
-	char *path, *beside; /* written beside, then renamed; both NULL for standard output */
+	bool in_memory; /* all of it stays in `pending` */
+	char *path;	/* for messages; NULL: standard output or memory */
+	struct output_file *file;
 	struct buffer pending;
 	struct error failed; /* the first failure; later writes are ignored */
 };
 
 /* Begin writing `path` ("-": standard output), with `mode` (0666: less the umask; 0600: private).
- * A link to a file stays one: the file is replaced, where the kernel lets the link be followed.
- * Run through sudo, the file belongs to the calling user. */
+ * The file gets its name when it is complete. A trusted link to a file stays a link, and the file
+ * is replaced (output_folder.h). Run through sudo, the file belongs to the calling user, if that
+ * user may write to the folder. */
 bool output_open(struct output *o, const char *path, unsigned mode, struct error *err);
+
+/* The same in a folder that is open, and is taken over; `path` is for messages. */
+bool output_open_in(struct output *o, struct output_folder *folder, const char *path, unsigned mode,
+	struct error *err);
+
+/* Where it gets its name; only of a file, before it is committed or discarded. */
+const struct output_folder *output_folder_of(const struct output *o);
 
 /* Begin collecting in memory: the result is in `pending`. */
 void output_open_memory(struct output *o);
@@ -31,15 +41,10 @@ bool output_commit(struct output *o, struct error *err);
 /* Release without result. Fine after commit and on `{0}`. */
 void output_discard(struct output *o);
 
-/* Remove the file that is being written, if there is one: for a signal handler that ends the
- * process.
- */
+/* Remove files that are being written: for a signal handler that ends the process. */
 void output_abandon(void);
 
 /* Write all of `bytes` to `fd`, through short writes and EINTR. */
 bool output_write_fd(int fd, struct bytes bytes, struct error *err);
-
-/* Hand `fd` to the user who called sudo, if one did. */
-void output_give_to_caller(int fd);
 
 #endif

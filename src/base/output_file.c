@@ -1,4 +1,4 @@
-/* output_file.c: how does a whole file come to be, or not at all? */
+/* output_file.c: how does a whole file appear at once, or not at all? */
 #include "base/output_file.h"
 
 #include "base/memory.h"
@@ -9,33 +9,58 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The `beside` of the output that was opened last, while it is being written. */
-static _Atomic(const char *) unfinished;
-static atomic_bool abandoned; /* by a signal handler, which may still look at that name */
+#define NAME_TRIES 100
+#define NAME_KEPT  200 /* bytes of a name that its temporary name has: both fit into NAME_MAX */
+
+/* While it is written, the file has no name, so that nothing is left of it however the process
+ * ends. Where the file system has no such files, it has a temporary name. */
+struct output_file {
+	struct output_folder folder;
+	int fd;
+	bool unnamed;		      /* no name leads to the file */
+	char temporary[NAME_MAX + 1]; /* "": it has none, or has its name */
+};
+
+/* ---- What a signal handler removes ---- */
+
+static _Atomic(struct output_file *) with_temporary[8];
+
+static void replace_entry(struct output_file *from, struct output_file *to)
+{
+	for (size_t i = 0; i < sizeof(with_temporary) / sizeof(*with_temporary); i++) {
+		struct output_file *expected = from;
+
+		if (atomic_compare_exchange_strong(&with_temporary[i], &expected, to))
+			return;
+	}
+}
 
 void output_abandon(void)
 {
-	const char *path;
+	for (size_t i = 0; i < sizeof(with_temporary) / sizeof(*with_temporary); i++) {
+		struct output_file *file = with_temporary[i];
 
-	abandoned = true;
-	path = unfinished;
-	if (path)
-		unlink(path);
+		if (file && file->fd < 0) /* just created */
+			unlinkat(file->folder.fd, file->temporary, 0);
+		else if (file)
+			output_folder_remove(&file->folder, file->temporary, file->fd);
+	}
 }
 
-/* The output is there, or given up. */
-static void release_beside(struct output *o)
+static void drop_temporary(struct output_file *file)
 {
-	const char *own = o->beside;
-
-	atomic_compare_exchange_strong(&unfinished, &own, NULL);
-	if (!abandoned)
-		free(o->beside);
-	o->beside = NULL;
+	if (!*file->temporary)
+		return;
+	output_folder_remove(&file->folder, file->temporary, file->fd);
+	replace_entry(file, NULL);
+	*file->temporary = '\0';
 }
+
+/* ---- Writing ---- */
 
 bool output_write_fd(int fd, struct bytes bytes, struct error *err)
 {
@@ -52,106 +77,179 @@ bool output_write_fd(int fd, struct bytes bytes, struct error *err)
 	return true;
 }
 
-void output_give_to_caller(int fd)
-{
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	uint64_t user, group;
+/* ---- Opening ---- */
 
-	if (geteuid() || !uid || !gid || !bytes_u64(bytes_of(uid), &user) ||
-		!bytes_u64(bytes_of(gid), &group))
-		return;
-	/* Best effort: some file systems have no owners. */
-	if (fchown(fd, (uid_t)user, (gid_t)group))
-		return;
+/* How the kernel calls an open file, for linkat. */
+static void path_of(int fd, char path[static 64])
+{
+	snprintf(path, 64, "/proc/self/fd/%d", fd);
 }
 
-/* A name no other thread of any process uses, in the folder of `path`, so that renaming stays on
- * one file system. */
-static char *name_beside(const char *path)
+/* -1 where such a file could not be made, or not be named later. */
+static int create_unnamed(const struct output_folder *folder, unsigned mode)
 {
-	struct buffer name = {0};
+	int fd = openat(folder->fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+	char path[64];
 
-	buffer_printf(&name, "%s.%ld~", path, (long)gettid());
-	return name.at;
+	if (fd < 0)
+		return -1;
+	path_of(fd, path);
+	if (!access(path, F_OK))
+		return fd;
+	close(fd);
+	return -1;
 }
 
-/* Devices, pipes and the like are written to; only files are replaced. */
-static bool is_special(const char *path)
+/* Call `create` with names until it makes one that was not used; -1 and errno. */
+static int take_temporary(struct output_file *file,
+	int (*create)(const struct output_file *file, unsigned mode), unsigned mode)
 {
-	struct stat status;
+	int made = -1;
 
-	return !stat(path, &status) && !S_ISREG(status.st_mode);
-}
+	replace_entry(NULL, file); /* before there is anything to remove */
+	for (int i = 0; made < 0 && i < NAME_TRIES; i++) {
+		unsigned number = (unsigned)getpid() + (unsigned)i;
 
-/* The file that a link leads to, else `path` itself; the caller frees it. The kernel follows the
- * link, because it knows which ones in folders that everybody writes to are traps. */
-static char *behind_links(const char *path)
-{
-	char link[64], target[PATH_MAX];
-	struct stat status;
-	ssize_t len = -1;
-	int fd;
-
-	if (!lstat(path, &status) && S_ISLNK(status.st_mode)) {
-		fd = open(path, O_PATH | O_CLOEXEC);
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-		len = fd >= 0 ? readlink(link, target, sizeof(target)) : -1;
-		if (fd >= 0)
-			close(fd);
+		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) < 0)
+			number += (unsigned)i << 24;
+		snprintf(file->temporary, sizeof(file->temporary), "%.*s.%08x~", NAME_KEPT,
+			file->folder.name, number);
+		made = create(file, mode);
+		if (made < 0 && errno != EEXIST)
+			break;
 	}
-	return len > 0 && (size_t)len < sizeof(target) && target[0] == '/'
-		       ? memory_copy_text(target, (size_t)len)
-		       : memory_copy_text(path, strlen(path));
+	if (made < 0) {
+		replace_entry(file, NULL);
+		*file->temporary = '\0';
+	}
+	return made;
+}
+
+static int create_named(const struct output_file *file, unsigned mode)
+{
+	return output_folder_create(&file->folder, file->temporary, mode);
+}
+
+static bool open_file(struct output_file *file, unsigned mode)
+{
+	file->fd = create_unnamed(&file->folder, mode);
+	file->unnamed = file->fd >= 0;
+	if (file->fd < 0)
+		file->fd = take_temporary(file, create_named, mode);
+	if (file->fd >= 0)
+		output_folder_give_to_caller(&file->folder, file->fd);
+	return file->fd >= 0;
+}
+
+bool output_open_in(struct output *o, struct output_folder *folder, const char *path, unsigned mode,
+	struct error *err)
+{
+	struct output_file *file = memory_new(1, sizeof(*file));
+
+	file->folder = *folder;
+	*folder = OUTPUT_FOLDER_NONE;
+	*o = (struct output){.fd = -1, .file = file};
+	o->path = memory_copy_text(path, strlen(path));
+	file->fd = file->folder.device;
+	file->folder.device = -1;
+	if (file->fd < 0 && !open_file(file, mode)) {
+		error_errno(err, "%s: cannot create", path);
+		output_discard(o);
+		return false;
+	}
+	o->fd = file->fd;
+	return true;
 }
 
 bool output_open(struct output *o, const char *path, unsigned mode, struct error *err)
 {
+	struct output_folder folder;
+
 	*o = (struct output){.fd = -1};
 	if (!strcmp(path, "-")) {
 		o->fd = STDOUT_FILENO;
 		return true;
 	}
-	if (is_special(path)) {
-		o->path = memory_copy_text(path, strlen(path));
-		o->fd = open(path, O_WRONLY | O_CLOEXEC);
-	} else {
-		o->path = behind_links(path);
-		o->beside = name_beside(o->path);
-		/* In a folder that others may write to, this name may be a link of theirs. */
-		unlink(o->beside);
-		o->fd = open(o->beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-	}
-	if (o->fd < 0) {
-		error_errno(err, "%s: cannot create", path);
-		release_beside(o);
-		output_discard(o);
+	return output_folder_open(&folder, path, true, err) &&
+	       output_open_in(o, &folder, path, mode, err);
+}
+
+const struct output_folder *output_folder_of(const struct output *o)
+{
+	return &o->file->folder;
+}
+
+/* ---- Naming ---- */
+
+static int link_as(const struct output_file *file, const char *name)
+{
+	char path[64];
+
+	path_of(file->fd, path);
+	return linkat(AT_FDCWD, path, file->folder.fd, name, AT_SYMLINK_FOLLOW);
+}
+
+static int link_temporary(const struct output_file *file, unsigned mode)
+{
+	(void)mode;
+	return link_as(file, file->temporary);
+}
+
+/* Over whatever has the name now: a link is replaced, not followed. */
+static bool rename_temporary(struct output_file *file)
+{
+	struct output_folder *f = &file->folder;
+
+	if (output_folder_taken(f, file->temporary, file->fd)) {
+		errno = EEXIST;
 		return false;
 	}
-	if (o->beside)
-		output_give_to_caller(o->fd);
-	unfinished = o->beside;
+	if (renameat(f->fd, file->temporary, f->fd, f->name))
+		return false;
+	replace_entry(file, NULL);
+	*file->temporary = '\0';
 	return true;
+}
+
+static bool name_file(struct output_file *file)
+{
+	if (file->unnamed) {
+		if (!link_as(file, file->folder.name))
+			return true;
+		if (errno != EEXIST || take_temporary(file, link_temporary, 0) < 0)
+			return false;
+	}
+	return rename_temporary(file);
+}
+
+/* Some file systems tell only then that there was no room. */
+static bool close_copy(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	return copy >= 0 && !close(copy);
 }
 
 bool output_file_name(struct output *o)
 {
-	int fd = o->fd;
+	struct output_file *file = o->file;
 
-	o->fd = -1;
-	if (close(fd))
+	if (!close_copy(file->fd))
 		return error_errno(&o->failed, "cannot write");
-	if (o->beside && rename(o->beside, o->path))
-		return error_errno(&o->failed, "cannot rename");
-	release_beside(o);
-	return true;
+	if (!file->unnamed && !*file->temporary)
+		return true; /* a device */
+	return name_file(file) || error_errno(&o->failed, "cannot give the file its name");
 }
 
 void output_file_drop(struct output *o)
 {
-	if (o->path && o->fd >= 0)
-		close(o->fd);
-	if (o->beside)
-		unlink(o->beside);
-	release_beside(o);
-	free(o->path);
+	struct output_file *file = o->file;
+
+	if (!file)
+		return;
+	drop_temporary(file);
+	if (file->fd >= 0)
+		close(file->fd);
+	output_folder_release(&file->folder);
+	free(file);
 }

@@ -4,10 +4,10 @@
 
 #include "base/output.h"
 
-/* Give what was written beside its name; false, and o->failed says why. Only with a path. */
+/* Give what was written its name; false, and o->failed says why. Only with a file. */
 bool output_file_name(struct output *o);
 
-/* Close and remove what has no name yet, and free both names. Fine on `{0}`. */
+/* Close the file, and remove it unless it has its name. Fine on `{0}`. */
 void output_file_drop(struct output *o);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,37 +62,62 @@ static bool program_path(char path[PATH_MAX], struct error *err)
 	return true;
 }
 
-/* An old link is replaced, anything else is left alone. */
-static bool make_link(const char *program, const char *folder, const char *name, struct error *err)
+/* Put a new link in the place of an old one, so that the name is never missing. */
+static bool replace_link(const char *program, int folder, const char *name)
 {
-	struct buffer path = {0};
-	struct stat st;
-	bool done = true;
+	char temporary[NAME_MAX + 1];
+	int code;
 
-	buffer_printf(&path, "%s/%s", folder, name);
-	if (!lstat(path.at, &st) && S_ISLNK(st.st_mode))
-		unlink(path.at);
-	if (symlink(program, path.at))
-		done = error_errno(err, "classic: %s: cannot make the link", path.at);
-	buffer_release(&path);
-	return done;
+	snprintf(temporary, sizeof(temporary), "%s.%ld~", name, (long)getpid());
+	if (symlinkat(program, folder, temporary))
+		return false;
+	if (!renameat(folder, temporary, folder, name))
+		return true;
+	code = errno;
+	unlinkat(folder, temporary, 0);
+	errno = code;
+	return false;
 }
 
-static int link_all(const char *folder)
+/* An old link is replaced, anything else is left alone. */
+static bool make_link(const char *program, int folder, const char *name)
+{
+	struct stat st;
+
+	if (!symlinkat(program, folder, name))
+		return true;
+	if (errno != EEXIST)
+		return false;
+	if (!fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+		return replace_link(program, folder, name);
+	errno = EEXIST;
+	return false;
+}
+
+static int link_all(const char *path)
 {
 	char program[PATH_MAX];
 	struct error err = {0};
+	bool done = true;
+	int folder;
 
-	if (mkdir(folder, 0777) && errno != EEXIST) {
-		error_errno(&err, "classic: %s: cannot make the folder", folder);
-		return fail(&err);
-	}
 	if (!program_path(program, &err))
 		return fail(&err);
-	for (size_t i = 0; classic_tools[i]; i++)
-		if (!make_link(program, folder, classic_tools[i]->name, &err))
-			return fail(&err);
-	return 0;
+	if (mkdir(path, 0777) && errno != EEXIST) {
+		error_errno(&err, "classic: %s: cannot make the folder", path);
+		return fail(&err);
+	}
+	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0) {
+		error_errno(&err, "classic: %s: cannot open the folder", path);
+		return fail(&err);
+	}
+	for (size_t i = 0; done && classic_tools[i]; i++)
+		done = make_link(program, folder, classic_tools[i]->name) ||
+		       error_errno(&err, "classic: %s/%s: cannot make the link", path,
+			       classic_tools[i]->name);
+	close(folder);
+	return done ? 0 : fail(&err);
 }
 
 /* The folder lies beside that of the program, wherever both were moved. */

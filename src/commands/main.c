@@ -1,6 +1,7 @@
 /* main.c: which command is wanted? */
 #include "commands/classic/classic.h"
 #include "commands/commands.h"
+#include "commands/interrupted.h"
 
 #include "base/large_pages.h"
 #include "base/leases.h"
@@ -57,6 +58,7 @@ int main(int argc, char **argv)
 	open_missing_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* end silently, whatever the parent set */
 	leases_allow();
+	interrupted_catch();
 	if (tool)
 		return classic_run(tool, argv);
 	if (is_called(argv[0], "flamegraph") && !asks_version)

@@ -502,11 +502,13 @@ static int run(char **operands)
 		error_prefix(&err, "record: ");
 		return fail(&err);
 	}
+	session_hold_signals(); /* a file that was created is also removed */
 	if (!record_output_open(&r->out, r->output, &err)) {
 		record_output_release(&r->out);
 		return failed(r, &s, &err);
 	}
-	s.finishing = capabilities_to_finish(r->output, r->options.command != NULL);
+	s.finishing = capabilities_to_finish(r->out.folder.fd, r->options.command != NULL) |
+		      capabilities_to_finish(r->out.finished.fd, false);
 	if (r->options.by_cgroup)
 		transform_list_add(&r->by, "by-cgroup", NULL);
 	r->out.by = &r->by;

@@ -1,7 +1,8 @@
 /* record_output.c: where a recording goes while it grows and when it is finished. */
 #include "commands/record_output.h"
 
-#include <errno.h>
+#include "base/memory.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,39 +38,61 @@ static bool sink_write(void *context, struct bytes bytes, struct error *err)
 	return o->pending.len < PENDING_MOST || flush(o, err);
 }
 
+/* What has the name, link or file, is NAME.old from here on. */
 static bool keep_old(struct record_output *o, struct error *err)
 {
-	char *old;
+	struct output_folder *f = &o->folder;
 
-	if (access(o->growing, F_OK))
+	if (fstatat(f->fd, f->name, &o->old, AT_SYMLINK_NOFOLLOW))
 		return true;
-	old = with_suffix(o->growing, ".old");
-	o->kept = !rename(o->growing, old);
-	if (!o->kept)
-		error_errno(err, "renaming %s to %s", o->growing, old);
-	free(old);
-	return o->kept;
+	o->old_name = with_suffix(f->name, ".old");
+	if (!renameat(f->fd, f->name, f->fd, o->old_name))
+		return true;
+	error_errno(err, "renaming %s to %s.old", o->growing, o->growing);
+	free(o->old_name);
+	o->old_name = NULL;
+	return false;
+}
+
+static void put_old_back(struct record_output *o)
+{
+	struct output_folder *f = &o->folder;
+	struct stat now;
+
+	if (o->old_name && !fstatat(f->fd, o->old_name, &now, AT_SYMLINK_NOFOLLOW) &&
+		now.st_dev == o->old.st_dev && now.st_ino == o->old.st_ino)
+		renameat2(f->fd, o->old_name, f->fd, f->name, RENAME_NOREPLACE);
+}
+
+static bool create_growing(struct record_output *o, struct error *err)
+{
+	if (!keep_old(o, err))
+		return false;
+	o->fd = output_folder_create(&o->folder, o->folder.name, OUTPUT_MODE);
+	if (o->fd < 0) {
+		error_errno(err, "%s: cannot create", o->growing);
+		put_old_back(o);
+		return false;
+	}
+	output_folder_give_to_caller(&o->folder, o->fd);
+	return true;
 }
 
 static bool open_growing(struct record_output *o, struct error *err)
 {
 	bool kiln = !strcmp(o->renderer->name, "kiln");
-	struct stat status;
 
 	o->growing = with_suffix(o->path, kiln ? "" : ".kiln");
-	if (!stat(o->growing, &status) && !S_ISREG(status.st_mode)) {
-		o->stream = true;
-		o->fd = open(o->growing, O_WRONLY | O_CLOEXEC);
-	} else if (!keep_old(o, err)) {
+	if (!output_folder_open(&o->folder, o->growing, false, err))
 		return false;
-	} else {
-		o->fd = open(o->growing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OUTPUT_MODE);
+	if (o->folder.device >= 0) {
+		o->stream = true;
+		o->fd = o->folder.device;
+		return true;
 	}
-	if (o->fd < 0)
-		return error_errno(err, "%s: cannot create", o->growing);
-	if (!o->stream)
-		output_give_to_caller(o->fd);
-	return true;
+	return (kiln ? output_folder_copy(&o->folder, &o->finished, err)
+		     : output_folder_open(&o->finished, o->path, true, err)) &&
+	       create_growing(o, err);
 }
 
 static bool unknown_suffix(const char *path, struct error *err)
@@ -85,7 +108,10 @@ static bool unknown_suffix(const char *path, struct error *err)
 
 bool record_output_open(struct record_output *o, const char *path, struct error *err)
 {
-	*o = (struct record_output){.path = path, .fd = -1};
+	*o = (struct record_output){.path = path,
+		.fd = -1,
+		.folder = OUTPUT_FOLDER_NONE,
+		.finished = OUTPUT_FOLDER_NONE};
 	o->writer.sink = (struct kiln_sink){sink_write, o};
 	if (!strcmp(path, "-")) {
 		o->renderer = renderer_by_name("kiln");
@@ -118,7 +144,7 @@ static bool render(struct record_output *o, struct view *v, struct error *err)
 	struct output out = {0};
 	bool done;
 
-	done = group(o, v, err) && output_open(&out, o->path, OUTPUT_MODE, err) &&
+	done = group(o, v, err) && output_open_in(&out, &o->finished, o->path, OUTPUT_MODE, err) &&
 	       o->renderer->render(v, settings, &out, err) && output_commit(&out, err);
 	output_discard(&out);
 	free(settings);
@@ -130,42 +156,65 @@ static bool finish_growing(struct record_output *o, const struct profile *p, str
 	return kiln_writer_finish(&o->writer, p, err) && flush(o, err);
 }
 
+/* Others who may write to the folder may have put anything in the place of the growing file. */
+static bool render_beside(struct record_output *o, struct view *v, struct error *err)
+{
+	struct output_folder *f = &o->finished;
+	char *name;
+	bool done;
+
+	output_folder_free_name(f);
+	name = memory_copy_text(f->name, strlen(f->name));
+	done = render(o, v, err);
+	if (done)
+		error_set(err, ERR_IO,
+			"%s is not the file that was created, and stays as it is: what was "
+			"recorded is beside it, in %s",
+			o->path, name);
+	free(name);
+	return false;
+}
+
 bool record_output_finish(struct record_output *o, struct view *v, struct error *err)
 {
+	bool kiln = !strcmp(o->renderer->name, "kiln");
 	struct error other = {0}; /* the first one is told */
+	bool taken;
 
 	if (o->stream)
 		return finish_growing(o, v->profile, err);
+	taken = output_folder_taken(&o->folder, o->folder.name, o->fd);
+	if (kiln && taken)
+		return render_beside(o, v, err);
 	if (!render(o, v, err)) {
 		finish_growing(o, v->profile, &other);
-		error_prefix(err, "what was recorded is in %s: ", o->growing);
+		if (!taken)
+			error_prefix(err, "what was recorded is in %s: ", o->growing);
 		return false;
 	}
-	if (strcmp(o->growing, o->path))
-		unlink(o->growing);
+	if (!kiln)
+		output_folder_remove(&o->folder, o->folder.name, o->fd);
 	return true;
 }
 
 void record_output_discard(struct record_output *o)
 {
-	char *old;
-
 	if (o->fd < 0 || o->stream)
 		return;
-	unlink(o->growing);
-	if (!o->kept)
-		return;
-	old = with_suffix(o->growing, ".old");
-	rename(old, o->growing);
-	free(old);
+	output_folder_remove(&o->folder, o->folder.name, o->fd);
+	put_old_back(o);
 }
 
 void record_output_release(struct record_output *o)
 {
-	if (o->fd >= 0 && o->fd != STDOUT_FILENO)
+	if (o->fd >= 0 && !o->stream)
 		close(o->fd);
+	output_folder_release(&o->folder);
+	output_folder_release(&o->finished);
 	free(o->growing);
+	free(o->old_name);
 	buffer_release(&o->pending);
 	kiln_writer_release(&o->writer);
-	*o = (struct record_output){.fd = -1};
+	*o = (struct record_output){
+		.fd = -1, .folder = OUTPUT_FOLDER_NONE, .finished = OUTPUT_FOLDER_NONE};
 }

@@ -2,20 +2,27 @@
 #ifndef KILN_COMMANDS_RECORD_OUTPUT_H
 #define KILN_COMMANDS_RECORD_OUTPUT_H
 
+#include <sys/stat.h>
+
+#include "base/output.h"
 #include "model/kiln_file.h"
 #include "renderers/renderers.h"
 #include "transforms/transforms.h"
 
 /* While recording, what is new is appended to a .kiln file (or to standard output), so that
- * whatever ends the recorder leaves a readable file. At the end a whole file takes its place. */
+ * whatever ends the recorder leaves a readable file. At the end a whole file takes its place, if
+ * its name still is that of the growing file; otherwise it gets a name of its own. */
 struct record_output {
 	const char *path;
 	const struct renderer *renderer; /* of the finished file */
 	char *growing; /* the file that is appended to: `path`, or PATH.kiln for other formats */
 	int fd;
+	struct output_folder folder;	 /* of the growing file */
+	struct output_folder finished;	 /* where the finished file gets its name */
 	const struct transform_list *by; /* what pictures and text tell apart; the caller's */
-	bool kept;			 /* an older file is PATH.old now */
-	bool stream;			 /* a pipe or device: what is appended is all there is */
+	char *old_name;			 /* in the folder: what had the name before; or NULL */
+	struct stat old;
+	bool stream; /* a pipe or device: what is appended is all there is */
 	struct kiln_writer writer;
 	struct buffer pending; /* of what is appended */
 };

@@ -28,6 +28,15 @@ static bool is_ours(const char *path, mode_t forbidden)
 	       !(status.st_mode & forbidden);
 }
 
+/* The same of an open folder to which nobody else may write. */
+static bool is_private(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && status.st_uid == geteuid() &&
+	       !(status.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 /* Nobody else may write to the folder itself: what is in it is believed. */
 static bool make_folder(const char *path)
 {
@@ -144,7 +153,7 @@ static uint64_t size_allowed(void)
 }
 
 struct kept_file {
-	char *path;
+	char *name;
 	uint64_t size;
 	struct timespec used;
 };
@@ -163,101 +172,122 @@ static int used_compare(const void *a, const void *b)
 }
 
 /* What writers that were killed left beside is counted, and goes, as everything else. */
-static void list_files(const char *folder, struct kept_files *ret)
+static void list_files(int folder, struct kept_files *ret)
 {
-	DIR *directory = opendir(folder);
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory))) {
-		struct buffer path = {0};
 		struct stat status;
 
-		buffer_printf(&path, "%s/%s", folder, entry->d_name);
-		if (lstat(path.at, &status) || !S_ISREG(status.st_mode)) {
-			buffer_release(&path);
+		if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
+			!S_ISREG(status.st_mode))
 			continue;
-		}
 		ret->size += (uint64_t)status.st_size;
 		vector_push(&ret->rows,
-			((struct kept_file){path.at, (uint64_t)status.st_size, status.st_mtim}));
+			((struct kept_file){memory_copy_text(entry->d_name, strlen(entry->d_name)),
+				(uint64_t)status.st_size, status.st_mtim}));
 	}
 	if (directory)
 		closedir(directory);
+	else if (fd >= 0)
+		close(fd);
 }
 
 /* A folder, and how large it was with what this process has added since. */
 static struct {
 	pthread_mutex_t lock;
-	char *folder;
+	dev_t device;
+	ino_t inode;
 	uint64_t size;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool is_known_to_fit(const char *folder, uint64_t added, uint64_t allowed)
+static bool is_known_to_fit(const struct stat *folder, uint64_t added, uint64_t allowed)
 {
 	bool fits;
 
 	pthread_mutex_lock(&known.lock);
 	known.size += added;
-	fits = known.folder && !strcmp(known.folder, folder) && known.size <= allowed;
+	fits = known.device == folder->st_dev && known.inode == folder->st_ino &&
+	       known.size <= allowed;
 	pthread_mutex_unlock(&known.lock);
 	return fits;
 }
 
-static void know(const char *folder, uint64_t size)
+static void know(const struct stat *folder, uint64_t size)
 {
 	pthread_mutex_lock(&known.lock);
-	free(known.folder);
-	known.folder = memory_copy_text(folder, strlen(folder));
+	known.device = folder->st_dev;
+	known.inode = folder->st_ino;
 	known.size = size;
 	pthread_mutex_unlock(&known.lock);
 }
 
 /* Down to three quarters, so that not every file that is written deletes one. What others write
  * meanwhile is seen by the next process. */
-static void make_room(const char *folder, uint64_t added)
+static void make_room(int folder, uint64_t added)
 {
 	struct kept_files files = {0};
 	uint64_t allowed = size_allowed();
+	struct stat status;
 
-	if (is_known_to_fit(folder, added, allowed))
+	if (fstat(folder, &status) || is_known_to_fit(&status, added, allowed))
 		return;
 	list_files(folder, &files);
 	if (files.size > allowed) {
 		qsort(files.rows.items, files.rows.len, sizeof *files.rows.items, used_compare);
 		for (size_t i = 0; i < files.rows.len && files.size > allowed / 4 * 3; i++)
-			if (!unlink(files.rows.items[i].path))
+			if (!unlinkat(folder, files.rows.items[i].name, 0))
 				files.size -= files.rows.items[i].size;
 	}
-	know(folder, files.size);
+	know(&status, files.size);
 	for (size_t i = 0; i < files.rows.len; i++)
-		free(files.rows.items[i].path);
+		free(files.rows.items[i].name);
 	vector_release(&files.rows);
 }
 
 /* ---- Writing ---- */
 
-bool symbol_cache_create(const char *name, size_t size, struct output *ret_out)
+/* The folder, once more looked at through the descriptor: its path may have led elsewhere since. */
+static bool open_file(const char *name, struct output_folder *ret)
 {
-	struct buffer path = {0};
 	struct error ignored = {0};
+	struct buffer path = {0};
 	bool opened;
 
-	if (size > size_allowed() / 2 || !path_of(name, &path))
+	if (!path_of(name, &path))
 		return false;
-	opened = output_open(ret_out, path.at, 0600, &ignored);
+	opened = output_folder_open(ret, path.at, false, &ignored);
 	buffer_release(&path);
-	return opened;
+	if (opened && ret->device < 0 && is_private(ret->fd))
+		return true;
+	if (opened)
+		output_folder_release(ret);
+	return false;
+}
+
+bool symbol_cache_create(const char *name, size_t size, struct output *ret_out)
+{
+	struct output_folder folder;
+	struct error ignored = {0};
+
+	return size <= size_allowed() / 2 && open_file(name, &folder) &&
+	       output_open_in(ret_out, &folder, name, 0600, &ignored);
 }
 
 void symbol_cache_commit(struct output *out)
 {
-	char *path = memory_copy_text(out->path, strlen(out->path));
+	struct output_folder folder;
 	struct error ignored = {0};
 	struct stat status;
 
-	if (output_commit(out, &ignored) && !stat(path, &status)) {
-		*strrchr(path, '/') = 0;
-		make_room(path, (uint64_t)status.st_size);
+	if (!output_folder_copy(output_folder_of(out), &folder, &ignored)) {
+		output_discard(out);
+		return;
 	}
-	free(path);
+	if (output_commit(out, &ignored) &&
+		!fstatat(folder.fd, folder.name, &status, AT_SYMLINK_NOFOLLOW))
+		make_room(folder.fd, (uint64_t)status.st_size);
+	output_folder_release(&folder);
 }

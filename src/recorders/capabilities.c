@@ -91,36 +91,30 @@ capabilities capabilities_for_programs(bool probes)
 }
 
 /* Without its capabilities, may this user write there? */
-static bool may_write_beside(const char *path)
+static bool may_write_to(int folder)
 {
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? memory_copy_text(path, (size_t)(slash - path) + 1)
-			     : memory_copy_text(".", 1);
 	struct sets now, none;
 	bool may;
 
-	if (!sets_read(&now)) {
-		free(folder);
+	if (!sets_read(&now))
 		return false;
-	}
 	none = (struct sets){0, now.permitted};
 	may = sets_write(&none) &&
-	      !syscall(SYS_faccessat2, AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS);
+	      !syscall(SYS_faccessat2, folder, "", W_OK | X_OK, AT_EACCESS | AT_EMPTY_PATH);
 	sets_write(&now);
-	free(folder);
 	return may;
 }
 
-capabilities capabilities_to_finish(const char *path, bool command)
+capabilities capabilities_to_finish(int folder, bool command)
 {
 	const capabilities files = CAPABILITY(CAP_DAC_OVERRIDE) | CAPABILITY(CAP_FOWNER);
 	capabilities needed = command ? CAPABILITY(CAP_KILL) : 0;
 
-	if (!strcmp(path, "-"))
+	if (folder < 0)
 		return needed;
 	if (getenv("SUDO_UID"))
 		return needed | files | CAPABILITY(CAP_CHOWN);
-	return needed | (may_write_beside(path) ? 0 : files);
+	return needed | (may_write_to(folder) ? 0 : files);
 }
 
 capabilities capabilities_to_remove(void)

@@ -18,9 +18,9 @@ bool capability_held(unsigned number);
 capabilities capabilities_to_look(void);
 /* Making maps for programs in the kernel, and (`probes`) putting these into later processes. */
 capabilities capabilities_for_programs(bool probes);
-/* Writing a file to `path` and giving it to who called sudo; ending a command that is another
- * user's by now. */
-capabilities capabilities_to_finish(const char *path, bool command);
+/* Naming a file in `folder` (-1: nowhere) and giving it to who called sudo; ending a command that
+ * is another user's by now. */
+capabilities capabilities_to_finish(int folder, bool command);
 
 /* Removing a control group, as one in the outermost, which nobody may write to. */
 capabilities capabilities_to_remove(void);

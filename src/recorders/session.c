@@ -249,18 +249,31 @@ void session_read_processes(struct session *s)
 
 /* ---- Timers and signals ---- */
 
-static bool open_timers(struct session *s, struct error *err)
+/* Signals that the loop reads from a descriptor. */
+static sigset_t block_signals(void)
 {
-	struct itimerspec every = {{0, (long)DRAIN_INTERVAL}, {0, (long)DRAIN_INTERVAL}};
 	sigset_t signals;
 
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
+	return signals;
+}
+
+void session_hold_signals(void)
+{
+	block_signals();
+}
+
+static bool open_timers(struct session *s, struct error *err)
+{
+	struct itimerspec every = {{0, (long)DRAIN_INTERVAL}, {0, (long)DRAIN_INTERVAL}};
+	sigset_t signals = block_signals();
+
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	s->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	s->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (s->epoll < 0 || s->signals < 0 || s->timer < 0 ||

@@ -111,6 +111,8 @@ struct session {
 	void (*notice)(const char *text);
 };
 
+/* From now on, signals that end a recording wait for session_run. */
+void session_hold_signals(void);
 /* Record: targets, events, start, drain, stop. On failure nothing is running any more; what was
  * recorded until then is in the profile. `tick`, `tick_context`, `notice` and
  * `finishing` are set by the caller. */

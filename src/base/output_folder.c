@@ -1,0 +1,281 @@
+/* output_folder.c: in which folder does an output get its name, and what has that name now? */
+#include "base/output_folder.h"
+
+#include "base/buffer.h"
+#include "base/bytes.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define LINKS_LIMIT 40 /* as the kernel's */
+
+/* ---- Users ---- */
+
+/* The user who called sudo. */
+static bool find_caller(uid_t *ret_user, gid_t *ret_group)
+{
+	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
+	uint64_t user, group;
+
+	if (geteuid() || !uid || !gid || !bytes_u64(bytes_of(uid), &user) ||
+		!bytes_u64(bytes_of(gid), &group))
+		return false;
+	*ret_user = (uid_t)user;
+	*ret_group = (gid_t)group;
+	return true;
+}
+
+static bool is_trusted(uid_t user)
+{
+	return !user || user == geteuid();
+}
+
+/* Whoever chose the current folder must not get a file where only others may create files. */
+static bool may_write(const struct stat *folder, uid_t user)
+{
+	return folder->st_uid == user || (folder->st_mode & S_IWOTH) ||
+	       ((folder->st_mode & S_IWGRP) && folder->st_gid);
+}
+
+void output_folder_give_to_caller(const struct output_folder *f, int fd)
+{
+	struct stat folder, file;
+	uid_t user;
+	gid_t group;
+
+	if (!find_caller(&user, &group) || fstat(f->fd, &folder) || !may_write(&folder, user))
+		return;
+	if (fstat(fd, &file) || !S_ISREG(file.st_mode) || file.st_nlink > 1 || file.st_uid)
+		return;
+	/* Best effort: some file systems have no owners. */
+	if (fchown(fd, user, group))
+		return;
+}
+
+/* ---- Looking a path up ---- */
+
+/* Split `path`, which is relative to the folder `base`: false, and errno says why. */
+static bool open_parent(int base, const char *path, struct output_folder *ret)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *folder = slash ? memory_copy_text(path, (size_t)(slash - path) + 1)
+			     : memory_copy_text(".", 1);
+	int fd = -1;
+
+	if (!*path)
+		errno = ENOENT;
+	else if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
+		errno = EISDIR;
+	else
+		fd = openat(base, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(folder);
+	if (fd < 0)
+		return false;
+	*ret = (struct output_folder){fd, memory_copy_text(name, strlen(name)), -1};
+	return true;
+}
+
+static bool is_proc(int fd)
+{
+	struct statfs status;
+
+	return !fstatfs(fd, &status) && status.f_type == PROC_SUPER_MAGIC;
+}
+
+/* What has the name: links are not followed, but for those in /proc, which are open files. */
+static bool look(const struct output_folder *f, int *ret_fd, struct stat *ret_status)
+{
+	int fd = openat(f->fd, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), open_file;
+
+	if (fd >= 0 && fstat(fd, ret_status)) {
+		close(fd);
+		return false;
+	}
+	if (fd < 0 || !S_ISLNK(ret_status->st_mode) || !is_proc(f->fd)) {
+		*ret_fd = fd;
+		return fd >= 0;
+	}
+	open_file = openat(f->fd, f->name, O_PATH | O_CLOEXEC);
+	if (open_file >= 0) {
+		struct stat status;
+
+		/* A file is replaced under its own name, to which the link leads as text. */
+		if (!fstat(open_file, &status) && !S_ISREG(status.st_mode))
+			*ret_status = status;
+		close(open_file);
+	}
+	*ret_fd = fd;
+	return true;
+}
+
+/* Where a link leads: its folder and its name there; `link` is opened by look. */
+static bool follow_link(const struct output_folder *f, int link, const struct stat *status,
+	struct output_folder *ret)
+{
+	char text[PATH_MAX];
+	ssize_t len = readlinkat(link, "", text, sizeof(text));
+	struct stat folder;
+
+	if (len <= 0 || (size_t)len >= sizeof(text))
+		return false;
+	text[len] = '\0';
+	if (!open_parent(f->fd, text, ret))
+		return false;
+	if (is_trusted(status->st_uid) ||
+		(!fstat(ret->fd, &folder) && folder.st_uid == status->st_uid))
+		return true;
+	output_folder_release(ret);
+	return false;
+}
+
+/* The data of others is not for whoever left a pipe there; of open files, it is known who is. */
+static bool open_device(
+	struct output_folder *f, const struct stat *status, const char *path, struct error *err)
+{
+	struct stat opened;
+	uid_t caller;
+	gid_t group;
+	bool proc = is_proc(f->fd);
+
+	if (S_ISFIFO(status->st_mode) && !proc && !is_trusted(status->st_uid) &&
+		!(find_caller(&caller, &group) && caller == status->st_uid))
+		return error_set(err, ERR_PERMISSION, "%s: is a pipe of another user (uid %u)",
+			path, (unsigned)status->st_uid);
+	f->device =
+		openat(f->fd, f->name, O_WRONLY | O_CLOEXEC | O_NOCTTY | (proc ? 0 : O_NOFOLLOW));
+	if (f->device < 0)
+		return error_errno(err, "%s: cannot create", path);
+	if (fstat(f->device, &opened) || opened.st_dev != status->st_dev ||
+		opened.st_ino != status->st_ino)
+		return error_set(err, ERR_IO, "%s: was replaced while it was opened", path);
+	return true;
+}
+
+/* `at` has been reached through links from `f`: take it, if it is what is to be written. */
+static bool settle(struct output_folder *f, struct output_folder *at, const struct stat *status,
+	bool follow, const char *path, struct error *err)
+{
+	bool file = S_ISREG(status->st_mode);
+	bool done = file || open_device(at, status, path, err);
+
+	if (file && !follow) {
+		output_folder_release(at);
+		return true;
+	}
+	output_folder_release(f);
+	*f = *at;
+	return done;
+}
+
+/* `f` is the name itself. Where a link leads nowhere, or is not to be trusted, it stays that. */
+static bool follow_links(struct output_folder *f, bool follow, const char *path, struct error *err)
+{
+	struct output_folder at = OUTPUT_FOLDER_NONE, next;
+	struct stat status = {0};
+	bool there, done;
+	int fd;
+
+	if (!output_folder_copy(f, &at, err))
+		return error_prefix(err, "%s: ", path);
+	for (int links = 0; links < LINKS_LIMIT; links++) {
+		there = look(&at, &fd, &status);
+		if (!there)
+			break;
+		if (!S_ISLNK(status.st_mode)) {
+			done = settle(f, &at, &status, follow, path, err);
+			close(fd);
+			return done;
+		}
+		there = follow_link(&at, fd, &status, &next);
+		close(fd);
+		if (!there)
+			break;
+		output_folder_release(&at);
+		at = next;
+	}
+	output_folder_release(&at);
+	return true;
+}
+
+bool output_folder_open(struct output_folder *f, const char *path, bool follow, struct error *err)
+{
+	*f = OUTPUT_FOLDER_NONE;
+	if (!open_parent(AT_FDCWD, path, f))
+		return error_errno(err, "%s: cannot create", path);
+	if (follow_links(f, follow, path, err))
+		return true;
+	output_folder_release(f);
+	return false;
+}
+
+bool output_folder_copy(
+	const struct output_folder *f, struct output_folder *ret_copy, struct error *err)
+{
+	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return error_errno(err, "cannot open its folder");
+	*ret_copy = (struct output_folder){fd, memory_copy_text(f->name, strlen(f->name)), -1};
+	return true;
+}
+
+void output_folder_release(struct output_folder *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->device >= 0)
+		close(f->device);
+	free(f->name);
+	*f = OUTPUT_FOLDER_NONE;
+}
+
+/* ---- Names in the folder ---- */
+
+int output_folder_create(const struct output_folder *f, const char *name, unsigned mode)
+{
+	return openat(f->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+}
+
+static bool is_file(const struct stat *named, int fd)
+{
+	struct stat open_file;
+
+	return !fstat(fd, &open_file) && named->st_dev == open_file.st_dev &&
+	       named->st_ino == open_file.st_ino;
+}
+
+bool output_folder_taken(const struct output_folder *f, const char *name, int fd)
+{
+	struct stat named;
+
+	return !fstatat(f->fd, name, &named, AT_SYMLINK_NOFOLLOW) && !is_file(&named, fd);
+}
+
+void output_folder_remove(const struct output_folder *f, const char *name, int fd)
+{
+	struct stat named;
+
+	if (!fstatat(f->fd, name, &named, AT_SYMLINK_NOFOLLOW) && is_file(&named, fd))
+		unlinkat(f->fd, name, 0);
+}
+
+void output_folder_free_name(struct output_folder *f)
+{
+	struct buffer name = {0};
+	struct stat status;
+	unsigned n = 2;
+
+	do {
+		name.len = 0;
+		buffer_printf(&name, "%s.%u", f->name, n++);
+	} while (!fstatat(f->fd, name.at, &status, AT_SYMLINK_NOFOLLOW));
+	free(f->name);
+	f->name = name.at;
+}
