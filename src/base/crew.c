@@ -1,6 +1,8 @@
 /* crew.c: independent pieces of work, done by several threads. */
 #include "base/crew.h"
 
+#include "base/deadline.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -10,6 +12,7 @@ struct crew {
 	size_t grab, count;
 	void (*piece)(void *context, size_t i);
 	void *context;
+	struct deadline *deadline; /* of the thread that wants it done */
 };
 
 unsigned crew_size(size_t most)
@@ -23,27 +26,39 @@ unsigned crew_size(size_t most)
 	return size < CREW_LIMIT ? (unsigned)size : CREW_LIMIT;
 }
 
-static void *work(void *crew)
+static void work(struct crew *c)
 {
-	struct crew *c = crew;
 	size_t first;
 
 	while ((first = atomic_fetch_add_explicit(&c->next, c->grab, memory_order_relaxed)) <
 		c->count)
 		for (size_t i = first; i < first + c->grab && i < c->count; i++)
 			c->piece(c->context, i);
+}
+
+static void *help(void *crew)
+{
+	struct crew *c = crew;
+
+	deadline_enter(c->deadline);
+	work(c);
+	deadline_leave();
 	return NULL;
 }
 
 void crew_run(unsigned threads, size_t grab, size_t count, void (*piece)(void *context, size_t i),
 	void *context)
 {
-	struct crew crew = {.grab = grab, .count = count, .piece = piece, .context = context};
+	struct crew crew = {.grab = grab,
+		.count = count,
+		.piece = piece,
+		.context = context,
+		.deadline = deadline_current()};
 	pthread_t started[CREW_LIMIT];
 	unsigned others = 0;
 
 	while (others + 1 < threads && others < CREW_LIMIT &&
-		!pthread_create(&started[others], NULL, work, &crew))
+		!pthread_create(&started[others], NULL, help, &crew))
 		others++;
 	work(&crew);
 	while (others)

@@ -1,9 +1,54 @@
-/* pattern.c: does a text match a regular expression? */
+/* pattern.c: does a text match a regular expression?
+ *
+ * PCRE2's match limit counts what starts at one offset of the text, and no single repeat; nothing
+ * interrupts compiled code but callouts. So short texts are matched without callouts, within a
+ * limit that most searches never reach: the worst ones take about as long as a name is read.
+ * Everything else is matched by code that calls out at each part of the pattern, where steps are
+ * counted and the deadline is asked. That takes up to five times as long. */
 #include "base/pattern.h"
+
+#include "base/deadline.h"
+#include "base/memory.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdlib.h>
+
+#define SHORT_TEXT    2048u  /* bytes of texts that are matched without callouts first */
+#define SHORT_LIMIT   2048u  /* PCRE2's match limit there */
+#define SCAN_PER_STEP 64u    /* bytes that a repeat runs through in the time of a step */
+#define ASK_STEPS     2048   /* between looks at the deadline */
+#define ASK_BYTES     4096u  /* ... and of texts that take few steps */
+#define HEAP_LIMIT    65536u /* KiB of what a match has to go back to, without compiled code */
+
+struct pattern_steps {
+	pcre2_code *code; /* with callouts; NULL: nothing has needed it yet */
+	pcre2_match_context *context;
+	int64_t left;	 /* steps that all matches may still take */
+	int64_t ask_at;	 /* ... where the deadline is asked next */
+	PCRE2_SIZE last; /* where the last step was in the text */
+	size_t bytes;	 /* of texts since the deadline was asked */
+};
+
+/* "$" is only the end, as in the browser's dialect, not what is before a last newline. */
+static pcre2_code *compile(const char *text, uint32_t options, int *ret_code, size_t *ret_at)
+{
+	pcre2_code *code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
+		PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | options, ret_code, ret_at, NULL);
+
+	if (code)
+		pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* without it matching is slower */
+	return code;
+}
+
+static pcre2_match_context *new_context(void)
+{
+	pcre2_match_context *context = pcre2_match_context_create(NULL);
+
+	if (!context)
+		abort();
+	return context;
+}
 
 bool pattern_compile(struct pattern *p, const char *text, struct error *err)
 {
@@ -11,9 +56,7 @@ bool pattern_compile(struct pattern *p, const char *text, struct error *err)
 	int code = 0;
 
 	*p = (struct pattern){.text = text};
-	/* "$" is only the end, as in the browser's dialect, not what is before a last newline. */
-	p->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
-		PCRE2_UTF | PCRE2_DOLLAR_ENDONLY, &code, &at, NULL);
+	p->code = compile(text, 0, &code, &at);
 	if (!p->code) {
 		unsigned char why[200] = "";
 
@@ -21,33 +64,121 @@ bool pattern_compile(struct pattern *p, const char *text, struct error *err)
 		return error_set(err, ERR_USAGE,
 			"expected a regular expression, got '%s': %s at offset %zu", text, why, at);
 	}
-	pcre2_jit_compile(p->code, PCRE2_JIT_COMPLETE); /* without it matching is only slower */
 	p->match = pcre2_match_data_create_from_pattern(p->code, NULL);
-	p->context = pcre2_match_context_create(NULL);
-	if (!p->match || !p->context)
+	if (!p->match)
 		abort();
-	pcre2_set_match_limit(p->context, PATTERN_MATCH_LIMIT);
+	p->context = new_context();
+	pcre2_set_match_limit(p->context, SHORT_LIMIT);
+	pcre2_set_heap_limit(p->context, HEAP_LIMIT);
+	p->steps = memory_new(1, sizeof(*p->steps));
+	p->steps->left = PATTERN_STEPS;
 	return true;
 }
 
 void pattern_release(struct pattern *p)
 {
+	if (p->steps) {
+		pcre2_match_context_free(p->steps->context);
+		pcre2_code_free(p->steps->code);
+	}
+	free(p->steps);
 	pcre2_match_context_free(p->context);
 	pcre2_match_data_free(p->match);
 	pcre2_code_free(p->code);
 	*p = (struct pattern){0};
 }
 
+static int run(const pcre2_code *code, struct bytes subject, uint32_t options,
+	pcre2_match_data *match, pcre2_match_context *context)
+{
+	return pcre2_match(code, (PCRE2_SPTR)(subject.len ? subject.at : ""), subject.len, 0,
+		PCRE2_NO_UTF_CHECK | options, match, context);
+}
+
+/* ---- Matching in steps ---- */
+
+/* How far the text was run through since the last step is part of the step. */
+static int count_step(pcre2_callout_block *at, void *steps)
+{
+	struct pattern_steps *s = steps;
+	PCRE2_SIZE here = at->current_position;
+
+	s->left -=
+		1 + (int64_t)((here > s->last ? here - s->last : s->last - here) / SCAN_PER_STEP);
+	s->last = here;
+	if (s->left >= s->ask_at)
+		return 0;
+	s->ask_at = s->left - ASK_STEPS;
+	return s->left < 0 || deadline_passed() ? PCRE2_ERROR_CALLOUT : 0;
+}
+
+static bool make_steps(const struct pattern *p, struct error *err)
+{
+	struct pattern_steps *s = p->steps;
+	size_t at;
+	int code;
+
+	if (s->code)
+		return true;
+	s->code = compile(p->text, PCRE2_AUTO_CALLOUT, &code, &at);
+	if (!s->code)
+		return error_set(err, ERR_LIMIT,
+			"'%s' is too long to be matched against long names", p->text);
+	s->context = new_context();
+	pcre2_set_match_limit(s->context, UINT32_MAX);
+	pcre2_set_heap_limit(s->context, HEAP_LIMIT);
+	pcre2_set_callout(s->context, count_step, s);
+	return true;
+}
+
+static void begin_steps(struct pattern_steps *s, size_t len)
+{
+	s->left += PATTERN_STEPS_PER_BYTE * (int64_t)len;
+	s->ask_at = s->left;
+	s->last = 0;
+}
+
+static bool too_long(const struct pattern *p, struct bytes subject, struct error *err)
+{
+	return error_set(err, ERR_LIMIT,
+		"matching '%s' takes too long on '%.*s'; write it without nested repeats", p->text,
+		subject.len < 60 ? (int)subject.len : 60, subject.at);
+}
+
+static bool match_in_steps(
+	const struct pattern *p, struct bytes subject, bool *ret_match, struct error *err)
+{
+	struct pattern_steps *s = p->steps;
+	int found;
+
+	if (!make_steps(p, err))
+		return false;
+	begin_steps(s, subject.len);
+	found = run(s->code, subject, 0, p->match, s->context);
+	if (found == PCRE2_ERROR_JIT_STACKLIMIT)
+		found = run(s->code, subject, PCRE2_NO_JIT, p->match, s->context);
+	*ret_match = found >= 0;
+	if (found >= 0 || found == PCRE2_ERROR_NOMATCH)
+		return true;
+	return deadline_check(err) && too_long(p, subject, err);
+}
+
 bool pattern_match(
 	const struct pattern *p, struct bytes subject, bool *ret_match, struct error *err)
 {
-	int found = pcre2_match(p->code, (PCRE2_SPTR)(subject.len ? subject.at : ""), subject.len,
-		0, PCRE2_NO_UTF_CHECK, p->match, p->context);
+	struct pattern_steps *s = p->steps;
+	int found = PCRE2_ERROR_MATCHLIMIT;
 
+	s->bytes += subject.len;
+	if (s->bytes > ASK_BYTES) {
+		s->bytes = 0;
+		if (!deadline_check(err))
+			return false;
+	}
+	if (subject.len <= SHORT_TEXT)
+		found = run(p->code, subject, 0, p->match, p->context);
 	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
-		return error_set(err, ERR_LIMIT,
-			"matching '%s' takes too long on '%.*s'; write it without nested repeats",
-			p->text, subject.len < 60 ? (int)subject.len : 60, subject.at);
+		return match_in_steps(p, subject, ret_match, err);
 	*ret_match = found >= 0;
 	return true;
 }
@@ -59,12 +190,16 @@ bool pattern_replace(
 	struct buffer replaced = {0};
 	int done;
 
+	if (!make_steps(p, err))
+		return false;
 	do { /* when the room is not enough, PCRE2 says how much is */
 		size = room;
 		buffer_room(&replaced, size);
-		done = pcre2_substitute(p->code, (PCRE2_SPTR)text->at, text->len, 0,
-			PCRE2_SUBSTITUTE_OVERFLOW_LENGTH | PCRE2_NO_UTF_CHECK, p->match, p->context,
-			(PCRE2_SPTR)with, PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)replaced.at, &size);
+		begin_steps(p->steps, text->len);
+		done = pcre2_substitute(p->steps->code, (PCRE2_SPTR)text->at, text->len, 0,
+			PCRE2_SUBSTITUTE_OVERFLOW_LENGTH | PCRE2_NO_UTF_CHECK, p->match,
+			p->steps->context, (PCRE2_SPTR)with, PCRE2_ZERO_TERMINATED,
+			(PCRE2_UCHAR *)replaced.at, &size);
 		room = size;
 	} while (done == PCRE2_ERROR_NOMEMORY);
 	if (done >= 0) {
@@ -72,6 +207,8 @@ bool pattern_replace(
 		buffer_add(text, replaced.at, size);
 	}
 	buffer_release(&replaced);
+	if (done == PCRE2_ERROR_CALLOUT)
+		return deadline_check(err) && too_long(p, buffer_bytes(text), err);
 	if (done < 0) {
 		unsigned char why[200] = "";
 

@@ -5,10 +5,17 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-#define PATTERN_MATCH_LIMIT 1000000u /* steps of one match, whatever the text */
+/* What all matches of a pattern may take together, in steps of its parts: 100 million, and 64 more
+ * for each byte that is searched. Searches that take time in proportion to their texts stay below.
+ */
+#define PATTERN_STEPS	       INT64_C(100000000)
+#define PATTERN_STEPS_PER_BYTE INT64_C(64)
+
+struct pattern_steps;
 
 struct pattern {
 	void *code, *match, *context; /* PCRE2's */
+	struct pattern_steps *steps;  /* matching that can be interrupted */
 	const char *text;	      /* borrowed, for messages */
 };
 
@@ -16,7 +23,8 @@ struct pattern {
 bool pattern_compile(struct pattern *p, const char *text, struct error *err);
 void pattern_release(struct pattern *p);
 
-/* Is there a match anywhere in `subject` (UTF-8)? ERR_LIMIT when finding out takes too long. */
+/* Is there a match anywhere in `subject` (UTF-8)? ERR_LIMIT when finding out takes too long, or the
+ * thread's deadline passes. */
 bool pattern_match(
 	const struct pattern *p, struct bytes subject, bool *ret_match, struct error *err);
 

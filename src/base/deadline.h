@@ -1,0 +1,43 @@
+/* deadline.h: how much CPU time may a piece of work take, and is the process stopping?
+ *
+ * A thread that works for a deadline asks deadline_passed in its long loops and ends them early;
+ * what it has made by then is dropped by whoever calls deadline_check. Threads that work for none
+ * (commands) are never told to stop. */
+#ifndef KILN_BASE_DEADLINE_H
+#define KILN_BASE_DEADLINE_H
+
+#include "base/error.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct deadline {
+	uint64_t limit;		 /* ns of CPU time of all threads together; 0: none */
+	_Atomic uint64_t used;	 /* ns, as far as they have been added up */
+	atomic_bool is_exceeded; /* work was cut short because of the limit */
+};
+
+/* This thread works for `d` from here on, until deadline_leave. NULL: for none. */
+void deadline_enter(struct deadline *d);
+/* What this thread worked for (NULL: none); what it does next is not counted. */
+struct deadline *deadline_leave(void);
+/* What this thread works for, to hand it to other threads. */
+struct deadline *deadline_current(void);
+
+/* Is it time to stop? Cheap enough for every few thousand steps of a loop. */
+bool deadline_passed(void);
+/* The same as an error (ERR_LIMIT), at the end of a stage of work. */
+bool deadline_check(struct error *err);
+
+/* From now on every deadline has passed: the process is stopping. */
+void deadline_stop_all(void);
+
+/* For loops over many items: is it the turn of item `i` to ask? */
+#define DEADLINE_STEPS 16384u
+static inline bool deadline_passed_at(size_t i)
+{
+	return i % DEADLINE_STEPS == 0 && deadline_passed();
+}
+
+#endif
