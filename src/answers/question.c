@@ -2,6 +2,7 @@
 #include "answers/question.h"
 
 #include "answers/compared.h"
+#include "base/deadline.h"
 #include "base/hash.h"
 #include "model/sides.h"
 #include "renderers/renderers.h"
@@ -157,7 +158,8 @@ static bool render(struct view *view, const struct renderer *renderer, const voi
 	bool done;
 
 	output_open_memory(&out);
-	done = renderer->render(view, settings, &out, err);
+	done = deadline_check(err) && renderer->render(view, settings, &out, err) &&
+	       deadline_check(err);
 	if (done) {
 		buffer_release(ret_body);
 		*ret_body = out.pending;
@@ -315,6 +317,11 @@ bool question_is_known(const char *address)
 	return !strcmp(address, PROFILES) || renderer_by_name(address);
 }
 
+bool question_needs_profile(const char *address)
+{
+	return strcmp(address, PROFILES) != 0;
+}
+
 bool question_version(const struct question *q, struct shelf *shelf, uint64_t *ret_version)
 {
 	uint64_t version = 0;
@@ -328,7 +335,7 @@ bool question_version(const struct question *q, struct shelf *shelf, uint64_t *r
 		version = hash_pair(version, value ? shelf->version(shelf, value + 1) : 0);
 	}
 	*ret_version = named ? version : hash_pair(version, shelf->version(shelf, NULL));
-	return strcmp(q->address, PROFILES) != 0;
+	return question_needs_profile(q->address);
 }
 
 bool question_answer(

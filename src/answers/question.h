@@ -26,6 +26,9 @@ struct answer {
 /* Is there anything at this address? */
 bool question_is_known(const char *address);
 
+/* Is it about a profile, and so takes time? */
+bool question_needs_profile(const char *address);
+
 /* A number that is another one when the answer may be. False: only the answer tells. */
 bool question_version(const struct question *q, struct shelf *shelf, uint64_t *ret_version);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/large_pages.h"
@@ -21,12 +22,16 @@
 
 #define CACHE_USUAL   ((uint64_t)1 << 30)   /* bytes */
 #define UPLOADS_USUAL ((uint64_t)256 << 20) /* bytes; where nobody else can ask */
+#define REQUEST_USUAL 2.0		    /* seconds of CPU time */
+#define REQUEST_MOST  1e6
+#define CLOSE_MS      1500 /* then the process ends whatever its threads do */
 
 static struct settings {
 	uint64_t port, cache, uploads;
 	const char *listen, *token_file;
+	double request_seconds;
 	bool no_open, no_source;
-} own = {.cache = CACHE_USUAL, .uploads = UINT64_MAX};
+} own = {.cache = CACHE_USUAL, .uploads = UINT64_MAX, .request_seconds = REQUEST_USUAL};
 
 static const struct option options[] = {
 	{.name = "port",
@@ -56,6 +61,12 @@ static const struct option options[] = {
 			"their way (256M; 0 with --listen); they stay in memory",
 		.set = option_size,
 		.offset = offsetof(struct settings, uploads)},
+	{.name = "request-seconds",
+		.argument = "N",
+		.help = "refuse an answer that takes more seconds of CPU time (2; 0: none), but "
+			"for reading the file",
+		.set = option_double,
+		.offset = offsetof(struct settings, request_seconds)},
 	{.name = "no-open",
 		.help = "only print the address: do not open a browser",
 		.set = option_flag,
@@ -309,12 +320,31 @@ static bool serve_files(struct server *server, const struct server_settings *set
 	return !reading.failed;
 }
 
+/* What is still being done then is not for anybody: nothing that is written is half-written, as
+ * files are written beside and renamed. */
+static void *end_anyway(void *code)
+{
+	const struct timespec time = {CLOSE_MS / 1000, CLOSE_MS % 1000 * 1000000L};
+
+	nanosleep(&time, NULL);
+	_exit((int)(intptr_t)code);
+}
+
+static void close_in_time(struct server *server, int code)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, end_anyway, (void *)(intptr_t)code))
+		pthread_detach(thread);
+	server_close(server);
+}
+
 static int serve(struct files *f, char **operands, struct server_settings *settings)
 {
 	struct error err = {0};
 	struct server *server;
 	sigset_t signals;
-	bool done;
+	int code;
 
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
@@ -327,9 +357,9 @@ static int serve(struct files *f, char **operands, struct server_settings *setti
 	server = server_open(settings, &err);
 	if (!server)
 		return fail(&err);
-	done = serve_files(server, settings, &signals, operands, &err);
-	server_close(server);
-	return done ? 0 : fail(&err);
+	code = serve_files(server, settings, &signals, operands, &err) ? 0 : fail(&err);
+	close_in_time(server, code);
+	return code;
 }
 
 static bool find_place(struct place *ret, struct error *err)
@@ -351,7 +381,12 @@ static bool find_place(struct place *ret, struct error *err)
 
 static bool make_settings(struct server_settings *ret, struct error *err)
 {
-	*ret = (struct server_settings){.upload_most = own.uploads};
+	if (!(own.request_seconds >= 0 && own.request_seconds <= REQUEST_MOST))
+		return error_set(err, ERR_USAGE,
+			"view: --request-seconds: expected 0 to %g, got %g", REQUEST_MOST,
+			own.request_seconds);
+	*ret = (struct server_settings){
+		.upload_most = own.uploads, .request_limit = (uint64_t)(own.request_seconds * 1e9)};
 	if (!find_place(&ret->place, err) ||
 		!(own.token_file ? token_read(own.token_file, &ret->token, err)
 				 : token_make(&ret->token, err)))

@@ -12,6 +12,7 @@
 #include "server/entries.h"
 #include "server/first_look.h"
 #include "server/kept.h"
+#include "server/turns.h"
 
 #define LOOK_EVERY INT64_C(1000000000) /* ns between looks for lists */
 
@@ -184,6 +185,7 @@ static struct held *find_held(
 
 static struct held *read_ordered(struct files *f, struct order *order, struct error *err)
 {
+	struct deadline *paused = turns_pause();
 	struct order again = {0};
 	struct held *h;
 
@@ -199,6 +201,7 @@ static struct held *read_ordered(struct files *f, struct order *order, struct er
 		pthread_mutex_unlock(&f->lock);
 	}
 	pthread_mutex_unlock(&f->reading);
+	turns_resume(paused);
 	free(again.name);
 	free(order->name);
 	return h;

@@ -11,23 +11,23 @@
 
 #include "answers/question.h"
 #include "base/hash.h"
+#include "server/connections.h"
 #include "server/http_library.h"
 #include "server/pages.h"
 #include "server/reply.h"
 #include "server/sources.h"
 #include "server/told.h"
+#include "server/turns.h"
 #include "server/upload.h"
 
-#define THREADS		 4u
-#define CONNECTIONS_MOST 256u
-#define HEAD_SECONDS	 10u /* for who has not asked yet: they take the places of others */
-#define IDLE_SECONDS	 60u /* for who has */
-#define REQUEST_MOST	 ((size_t)256 << 10) /* bytes of its line and headers */
-#define ETAG_SIZE	 24u
+#define REQUEST_MOST ((size_t)256 << 10)      /* bytes of its line and headers */
+#define LIBRARY_MOST (CONNECTIONS_MOST + 64u) /* with those that are being closed */
+#define ETAG_SIZE    24u
 
 struct server {
 	struct server_settings settings;
 	struct sources *sources;
+	struct connections *connections;
 	struct MHD_Daemon *daemon;
 	uint16_t port;
 	struct buffer url;
@@ -99,8 +99,10 @@ static bool question_open(struct question *q, struct MHD_Connection *connection,
 
 /* ---- What is said ---- */
 
-static unsigned status_of(const struct error *err)
+static unsigned status_of(const struct error *err, bool was_cut)
 {
+	if (was_cut)
+		return MHD_HTTP_SERVICE_UNAVAILABLE;
 	switch (err->code) {
 	case ERR_IO:
 		return MHD_HTTP_INTERNAL_SERVER_ERROR;
@@ -129,7 +131,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 	struct answer answer = {0};
 	struct error err = {0};
 	char etag[ETAG_SIZE] = "";
-	bool done, source = sources_is_known(q->address);
+	bool done, was_cut = false, source = sources_is_known(q->address);
 
 	if (!source) /* files change */
 		make_etag(s, q, words, etag);
@@ -140,11 +142,12 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, const stru
 				.etag = etag},
 			BYTES(""));
 	done = source ? sources_answer(s->sources, q, files_shelf(s->settings.files), &answer, &err)
-		      : question_answer(q, files_shelf(s->settings.files), &answer, &err);
+		      : turns_answer(q, files_shelf(s->settings.files), &answer, &was_cut, &err);
 	if (!done) {
 		buffer_release(&answer.body);
-		return err.code == ERR_MISSING ? reply_missing(connection, err.text)
-					       : reply_line(connection, status_of(&err), err.text);
+		return err.code == ERR_MISSING
+			       ? reply_missing(connection, err.text)
+			       : reply_line(connection, status_of(&err, was_cut), err.text);
 	}
 	return reply_buffer(connection,
 		&(struct reply){.status = MHD_HTTP_OK,
@@ -248,12 +251,17 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 	(void)version;
 	if (!*seen) { /* an answer to the headers alone would end the connection */
 		mhd.set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_SECONDS);
+		connections_head(
+			s->connections, connection, may_ask(s, connection) && address_of(s, path));
 		upload = begin(s, connection, path, method);
 		*seen = upload ? (void *)upload : &nothing;
 		return MHD_YES;
 	}
-	if (!*sent_size)
+	if (!*sent_size) {
+		connections_whole(s->connections, connection);
 		return answer(connection, s, path, method, upload);
+	}
+	connections_body(s->connections, connection, *sent_size);
 	if (upload)
 		upload_add(upload, (struct bytes){sent, *sent_size});
 	*sent_size = 0;
@@ -265,8 +273,8 @@ static void end(void *context, struct MHD_Connection *connection, void **seen,
 {
 	const struct server *s = context;
 
-	(void)connection;
 	(void)why;
+	connections_done(s->connections, connection);
 	if (*seen != &nothing)
 		upload_release(*seen);
 	s->settings.answered();
@@ -278,15 +286,18 @@ static bool start(struct server *s, struct error *err)
 	bool six = place->address.ss_family == AF_INET6;
 	struct buffer url = {0};
 
-	/* Not epoll(7): with it libmicrohttpd 0.9.75 keeps connections that were cut off for as
+	/* A thread for each connection: nobody waits for another one's answer but in turns.c.
+	 * Not epoll(7): with it libmicrohttpd 0.9.75 keeps connections that were cut off for as
 	 * long as it waits for idle ones, up to the limit of all. */
 	errno = 0;
-	s->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
-					     (six ? MHD_USE_DUAL_STACK : 0),
+	s->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD |
+					     MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
+					     MHD_USE_ITC | (six ? MHD_USE_DUAL_STACK : 0),
 		0, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &place->address,
-		MHD_OPTION_NOTIFY_COMPLETED, end, s, MHD_OPTION_THREAD_POOL_SIZE, THREADS,
-		MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MOST, MHD_OPTION_CONNECTION_TIMEOUT,
-		HEAD_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MOST, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_COMPLETED, end, s, MHD_OPTION_NOTIFY_CONNECTION,
+		connections_notify, s->connections, MHD_OPTION_CONNECTION_LIMIT, LIBRARY_MOST,
+		MHD_OPTION_CONNECTION_TIMEOUT, HEAD_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		REQUEST_MOST, MHD_OPTION_END);
 	if (!s->daemon) {
 		place_url(place, place_port(place), &url);
 		error_errno(err, "listening at %s", url.at);
@@ -311,8 +322,11 @@ struct server *server_open(const struct server_settings *settings, struct error 
 	s->settings = *settings;
 	s->uploads = (struct uploads){.files = settings->files, .most = settings->upload_most};
 	s->sources = sources_new(settings->places);
-	if (start(s, err))
+	s->connections = connections_new();
+	turns_open(settings->request_limit);
+	if (s->connections ? start(s, err) : error_errno(err, "starting a thread"))
 		return s;
+	connections_release(s->connections);
 	sources_release(s->sources);
 	free(s);
 	return NULL;
@@ -332,7 +346,9 @@ void server_close(struct server *s)
 {
 	if (!s)
 		return;
+	turns_stop();
 	mhd.stop_daemon(s->daemon);
+	connections_release(s->connections);
 	buffer_release(&s->url);
 	sources_release(s->sources);
 	free(s);

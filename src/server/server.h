@@ -18,6 +18,7 @@ struct server_settings {
 	const struct places *places; /* of binaries and sources; NULL: none is shown */
 	struct place place;
 	struct token token;
+	uint64_t request_limit; /* ns of CPU time of an answer; 0: as long as it takes */
 	uint64_t upload_most;	/* bytes of files that are sent; 0: none are taken */
 	bool starts_with_list;	/* of the profiles there are, not with one of them */
 	void (*answered)(void); /* called behind each answer, by any thread */
@@ -28,7 +29,7 @@ struct server *server_open(const struct server_settings *settings, struct error 
 /* "http://127.0.0.1:PORT/TOKEN/" */
 const char *server_url(const struct server *s);
 uint16_t server_port(const struct server *s);
-/* Requests on their way are answered first. */
+/* Requests on their way are cut short where they ask for the deadline: see base/deadline.h. */
 void server_close(struct server *s);
 
 #endif

@@ -5,8 +5,8 @@
  */
 #include "server/told.h"
 
-#include "answers/question.h"
 #include "base/base64.h"
+#include "server/turns.h"
 
 #include <stdlib.h>
 
@@ -28,10 +28,11 @@ static void add_answer(struct told *t)
 	struct question q = {.address = ADDRESS};
 	struct answer answer = {0};
 	struct error unsaid = {0};
+	bool ignored;
 
 	vector_push(&q.words, COLUMNS);
 	vector_push(&q.words, ROWS);
-	if (question_answer(&q, t->shelf, &answer, &unsaid)) {
+	if (turns_answer(&q, t->shelf, &answer, &ignored, &unsaid)) {
 		buffer_text(&t->text, "<script type=\"text/plain\" data-answer=\"" ADDRESS
 				      "?" COLUMNS "&amp;" ROWS "\">");
 		base64_add(buffer_bytes(&answer.body), &t->text);

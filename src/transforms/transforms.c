@@ -1,6 +1,8 @@
 /* transforms.c: which transforms are there, and which were asked for in which order? */
 #include "transforms/transforms.h"
 
+#include "base/deadline.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -59,6 +61,8 @@ bool transform_list_apply(const struct transform_list *list, struct view *v, str
 	for (size_t i = 0; i < list->steps.len; i++) {
 		const struct transform_step *step = &list->steps.items[i];
 
+		if (!deadline_check(err))
+			return false;
 		if (!step->transform->apply(v, step->argument, err))
 			return error_prefix(err, "--%s: ", step->transform->name);
 	}

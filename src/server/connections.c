@@ -1,0 +1,286 @@
+/* connections.c: which connections are there, and which of them have to go?
+ *
+ * libmicrohttpd counts how long nothing has come, and so never ends a connection on which a byte
+ * comes now and then. It alone closes its sockets; here they are only shut down, which it sees. */
+#include "server/connections.h"
+
+#include "base/memory.h"
+#include "server/place.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define SECOND UINT64_C(1000000000) /* ns */
+
+struct client {
+	int fd;
+	bool is_here;		/* on this machine */
+	unsigned char peer[16]; /* its address, IPv4 as in IPv6 */
+	bool knows_token;	/* a request has shown it */
+	bool is_shut;		/* and will be gone soon */
+	uint64_t since;		/* when its last request began, or it came; ns */
+	uint64_t late;		/* when it is too late for what has to come; 0: it is answered */
+	uint64_t body;		/* bytes of the body that have come */
+};
+
+struct connections {
+	pthread_mutex_t lock;
+	pthread_cond_t changed; /* there is one, or it is time to end */
+	pthread_t watcher;
+	bool is_ending;
+	VECTOR(struct client *) all;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+static void shut(struct client *client)
+{
+	client->is_shut = true;
+	shutdown(client->fd, SHUT_RDWR);
+}
+
+/* ---- Who is late ---- */
+
+/* Nothing to do as long as there are none; else a look each second. */
+static void wait_for_work(struct connections *c)
+{
+	struct timespec until;
+
+	if (!c->all.len) {
+		pthread_cond_wait(&c->changed, &c->lock);
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	pthread_cond_timedwait(&c->changed, &c->lock, &until);
+}
+
+static void *watch(void *connections)
+{
+	struct connections *c = connections;
+
+	pthread_mutex_lock(&c->lock);
+	while (!c->is_ending) {
+		uint64_t now = now_ns();
+
+		for (size_t i = 0; i < c->all.len; i++) {
+			struct client *client = c->all.items[i];
+
+			if (!client->is_shut && client->late && client->late < now)
+				shut(client);
+		}
+		wait_for_work(c);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+/* ---- Who has to go for others ---- */
+
+static bool is_elsewhere(const struct client *a, const struct client *b)
+{
+	return !a->is_here && !b->is_here && !memcmp(a->peer, b->peer, sizeof(a->peer));
+}
+
+/* The one that has waited longest of those that `may_go`; and how many of them there are. */
+static struct client *oldest(const struct connections *c, const struct client *added,
+	bool (*may_go)(const struct client *client, const struct client *added), size_t *ret_count)
+{
+	struct client *found = NULL;
+
+	*ret_count = 0;
+	for (size_t i = 0; i < c->all.len; i++) {
+		struct client *client = c->all.items[i];
+
+		if (client->is_shut || !may_go(client, added))
+			continue;
+		++*ret_count;
+		if (!found || client->since < found->since)
+			found = client;
+	}
+	return found;
+}
+
+static bool is_stranger(const struct client *client, const struct client *added)
+{
+	(void)added;
+	return !client->knows_token;
+}
+
+static bool is_stranger_of_peer(const struct client *client, const struct client *added)
+{
+	return !client->knows_token && is_elsewhere(client, added);
+}
+
+static bool is_idle(const struct client *client, const struct client *added)
+{
+	(void)added;
+	return client->knows_token && client->late;
+}
+
+static bool is_open(const struct client *client, const struct client *added)
+{
+	(void)client;
+	(void)added;
+	return true;
+}
+
+static void make_room(struct connections *c, const struct client *added)
+{
+	size_t strangers, of_peer, idle, open;
+	struct client *stranger = oldest(c, added, is_stranger, &strangers);
+	struct client *neighbour = oldest(c, added, is_stranger_of_peer, &of_peer);
+	struct client *waiting = oldest(c, added, is_idle, &idle);
+
+	oldest(c, added, is_open, &open);
+	if (of_peer > PEER_MOST)
+		shut(neighbour);
+	else if (strangers > STRANGERS_MOST)
+		shut(stranger);
+	else if (open > CONNECTIONS_MOST)
+		shut(waiting ? waiting : stranger);
+}
+
+/* ---- Coming and going ---- */
+
+static void note_peer(struct client *client, const struct sockaddr *peer)
+{
+	const struct sockaddr_in *four = (const void *)peer;
+	const struct sockaddr_in6 *six = (const void *)peer;
+
+	client->is_here = place_is_here(peer);
+	if (peer->sa_family == AF_INET6) {
+		memcpy(client->peer, &six->sin6_addr, 16);
+	} else {
+		client->peer[10] = client->peer[11] = 0xFF;
+		memcpy(client->peer + 12, &four->sin_addr, 4);
+	}
+}
+
+static struct client *add(struct connections *c, struct MHD_Connection *connection)
+{
+	struct client *client = memory_new(1, sizeof(*client));
+
+	client->fd =
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	note_peer(client, mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+				  ->client_addr);
+	client->since = now_ns();
+	client->late = client->since + HEAD_SECONDS * SECOND;
+	pthread_mutex_lock(&c->lock);
+	vector_push(&c->all, client);
+	make_room(c, client);
+	pthread_cond_signal(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+	return client;
+}
+
+static void drop(struct connections *c, struct client *client)
+{
+	pthread_mutex_lock(&c->lock);
+	for (size_t i = 0; i < c->all.len; i++)
+		if (c->all.items[i] == client)
+			c->all.items[i] = c->all.items[--c->all.len];
+	pthread_mutex_unlock(&c->lock);
+	free(client);
+}
+
+void connections_notify(void *connections, struct MHD_Connection *connection, void **ret_client,
+	enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*ret_client = add(connections, connection);
+	else
+		drop(connections, *ret_client);
+}
+
+/* ---- Requests ---- */
+
+static struct client *locked(struct connections *c, struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	pthread_mutex_lock(&c->lock);
+	return info->socket_context;
+}
+
+void connections_head(struct connections *c, struct MHD_Connection *connection, bool knows_token)
+{
+	struct client *client = locked(c, connection);
+
+	client->knows_token = knows_token;
+	client->since = now_ns();
+	client->body = 0;
+	client->late = client->since + BODY_SECONDS * SECOND;
+	pthread_mutex_unlock(&c->lock);
+}
+
+void connections_body(struct connections *c, struct MHD_Connection *connection, size_t bytes)
+{
+	struct client *client = locked(c, connection);
+
+	client->body += bytes;
+	client->late = client->since + (BODY_SECONDS + client->body / BODY_RATE) * SECOND;
+	pthread_mutex_unlock(&c->lock);
+}
+
+void connections_whole(struct connections *c, struct MHD_Connection *connection)
+{
+	struct client *client = locked(c, connection);
+
+	client->late = 0;
+	pthread_mutex_unlock(&c->lock);
+}
+
+void connections_done(struct connections *c, struct MHD_Connection *connection)
+{
+	struct client *client = locked(c, connection);
+
+	client->since = now_ns();
+	client->late = client->since + (client->knows_token ? IDLE_SECONDS : HEAD_SECONDS) * SECOND;
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* ---- All of them ---- */
+
+struct connections *connections_new(void)
+{
+	struct connections *c = memory_new(1, sizeof(*c));
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	if (!pthread_create(&c->watcher, NULL, watch, c))
+		return c;
+	free(c);
+	return NULL;
+}
+
+void connections_release(struct connections *c)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&c->lock);
+	c->is_ending = true;
+	pthread_cond_signal(&c->changed);
+	pthread_mutex_unlock(&c->lock);
+	pthread_join(c->watcher, NULL);
+	pthread_mutex_destroy(&c->lock);
+	pthread_cond_destroy(&c->changed);
+	vector_release(&c->all);
+	free(c);
+}
