@@ -1,8 +1,10 @@
 /* spool.c: all of an input at once, wherever it comes from, without holding it in memory. */
 #include "base/spool.h"
 
+#include "base/broker.h"
 #include "base/output.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,12 +17,20 @@ void spool_release(struct spool *s)
 	*s = (struct spool){0};
 }
 
-/* A file without a name: in $TMPDIR, or in memory where there is no such folder. */
-static int spool_open(void)
+int spool_create(void)
 {
 	const char *folder = getenv("TMPDIR");
-	int fd = open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
+	return open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+/* In memory where there is no such folder. */
+static int spool_open(void)
+{
+	int fd = spool_create();
+
+	if (fd < 0 && errno == EACCES && broker_is_there())
+		fd = broker_ask(BROKER_SPOOL, "", NULL);
 	return fd >= 0 ? fd : memfd_create("kiln-spool", MFD_CLOEXEC);
 }
 

@@ -239,6 +239,11 @@ static void say_hidden_kernel(const struct symbolize_report *report, const char 
 	}
 }
 
+bool names_are_stored(void)
+{
+	return !detail.no_cache;
+}
+
 const char *names_v8_logs(void)
 {
 	return detail.v8_logs;

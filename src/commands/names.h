@@ -33,6 +33,8 @@ void names_set_detail(struct symbolize_options *options);
 void names_keep_lines(void);
 /* How a view has to show frames for them. */
 enum projection names_projection(void);
+/* Is the symbol cache used? */
+bool names_are_stored(void);
 /* Where --v8-log says that logs are, or NULL. */
 const char *names_v8_logs(void);
 /* Is something beside the input that names code by the time of samples? */

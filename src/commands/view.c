@@ -10,11 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/broker.h"
+#include "base/confine.h"
 #include "base/large_pages.h"
 #include "base/memory.h"
-#include "commands/desktop.h"
 #include "commands/load.h"
 #include "commands/names.h"
+#include "commands/view_files.h"
 #include "readers/readers.h"
 #include "server/files.h"
 #include "server/folder.h"
@@ -219,20 +221,21 @@ static void *read_operands(void *context)
 
 /* ---- The browser ---- */
 
-static void *show(void *url)
+/* Whatever it takes: nobody waits for it. */
+static void *show(void *unused)
 {
-	desktop_show(url);
+	(void)unused;
+	broker_ask(BROKER_SHOW, "", NULL);
 	return NULL;
 }
 
-/* Whatever it takes: nobody waits for it. */
-static void open_browser(const char *url)
+static void open_browser(void)
 {
 	pthread_t thread;
 
 	if (own.no_open || !(getenv("DISPLAY") || getenv("WAYLAND_DISPLAY")))
 		return;
-	if (!pthread_create(&thread, NULL, show, (void *)(uintptr_t)url))
+	if (!pthread_create(&thread, NULL, show, NULL))
 		pthread_detach(thread);
 }
 
@@ -275,18 +278,19 @@ static void tell_door(uint16_t port, struct bytes address, struct bytes door)
 	buffer_release(&way);
 }
 
-static void tell(const struct server *s, const struct place *place)
+static void tell(const struct server_settings *settings)
 {
 	struct buffer text = {0};
 	struct bytes address, door;
 
-	buffer_printf(&text, "%s\n", server_url(s));
+	server_url(settings, &text);
+	buffer_char(&text, '\n');
 	print(&text);
 	fflush(stdout);
-	if (place->is_shared)
+	if (settings->place.is_shared)
 		say("others can ask, and read along on the way: ssh -L does without");
 	else if (own_door(&address, &door))
-		tell_door(server_port(s), address, door);
+		tell_door(settings->port, address, door);
 	say("Ctrl-C ends it");
 	buffer_release(&text);
 }
@@ -301,16 +305,16 @@ static void wait_for_end(const sigset_t *signals)
 }
 
 /* Until it is told to end, or what it was to read cannot be read. */
-static bool serve_files(struct server *server, const struct server_settings *settings,
-	const sigset_t *signals, char **operands, struct error *err)
+static bool serve_files(const struct server_settings *settings, const sigset_t *signals,
+	char **operands, struct error *err)
 {
 	struct reading reading = {.files = settings->files, .operands = operands};
 	pthread_t reader;
 	bool reads;
 
-	tell(server, &settings->place);
+	tell(settings);
 	reads = !pthread_create(&reader, NULL, read_operands, &reading);
-	open_browser(server_url(server));
+	open_browser();
 	wait_for_end(signals);
 	if (reads && !reading.done)
 		_exit(0); /* nobody waits for what nobody will see */
@@ -357,7 +361,7 @@ static int serve(struct files *f, char **operands, struct server_settings *setti
 	server = server_open(settings, &err);
 	if (!server)
 		return fail(&err);
-	code = serve_files(server, settings, &signals, operands, &err) ? 0 : fail(&err);
+	code = serve_files(settings, &signals, operands, &err) ? 0 : fail(&err);
 	close_in_time(server, code);
 	return code;
 }
@@ -395,7 +399,39 @@ static bool make_settings(struct server_settings *ret, struct error *err)
 		ret->places = names_places();
 	if (own.uploads == UINT64_MAX)
 		ret->upload_most = own.listen ? 0 : UPLOADS_USUAL;
-	return server_check(err);
+	return server_check(err) && place_listen(&ret->place, &ret->socket, &ret->port, err);
+}
+
+/* Said to who asks for more: what can be done about it is another kernel. */
+static void tell_confined(unsigned confined)
+{
+	if (verbosity > 0 && confined == (CONFINED_FILES | CONFINED_CALLS))
+		say("faults in what reads files are confined, by Landlock and seccomp");
+	else if (verbosity > 0)
+		say("faults in what reads files are not confined: this kernel has no %s",
+			!confined		     ? "Landlock and no seccomp"
+			: confined == CONFINED_FILES ? "seccomp"
+						     : "Landlock");
+}
+
+/* Nothing has been read before, and no other thread is there. */
+static bool confine(char **operands, const struct server_settings *settings, struct error *err)
+{
+	static struct buffer url;
+	static struct view_files files;
+	unsigned confined;
+
+	server_url(settings, &url);
+	files = (struct view_files){.operands = operands,
+		.places = names_places(),
+		.v8_logs = names_v8_logs(),
+		.url = url.at,
+		.shows_sources = settings->places,
+		.stores_names = names_are_stored()};
+	if (!view_files_confine(&files, &confined, err))
+		return false;
+	tell_confined(confined);
+	return true;
 }
 
 static int run(char **operands)
@@ -420,6 +456,8 @@ static int run(char **operands)
 		}
 		operands = (char **)(uintptr_t)usual;
 	}
+	if (!confine(operands, &settings, &err))
+		return fail(&err);
 	large_pages_one_heap();
 	files = files_new(&reading);
 	code = add_operands(files, operands, &settings.starts_with_list, &err)

@@ -29,5 +29,6 @@ void debuginfod_release(struct debuginfod *d); /* NULL is fine */
  * did not answer nobody is asked any more: a dead one would be waited for once a file. */
 char *debuginfod_fetch(
 	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id);
+bool debuginfod_gave_up(const struct debuginfod *d);
 
 #endif

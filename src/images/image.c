@@ -5,6 +5,7 @@
  * (Its elf_compress writes into the headers; compressed sections are for packing.c.) */
 #include "images/image.h"
 
+#include "base/broker.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/stable_file.h"
@@ -12,7 +13,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <link.h>
@@ -324,8 +324,7 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 
 struct image *image_open(const char *path, struct error *err)
 {
-	/* Not blocking: a path from a profile may name a FIFO by now. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = broker_open(BROKER_BINARY, path);
 	struct image *image;
 
 	if (fd < 0) {

@@ -1,10 +1,10 @@
 /* places.c: where may a binary, or what was stripped from it, lie? */
 #include "images/places.h"
 
+#include "base/broker.h"
 #include "base/memory.h"
 #include "images/debuginfod.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,7 +224,7 @@ static bool open_if_same(void *context, const char *path)
 	struct opening *o = context;
 	struct error ignored = {0};
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = broker_open(BROKER_BINARY, path);
 
 	if (fd < 0)
 		return false;

@@ -1,6 +1,7 @@
 /* runtime_file.c: may what a running program has written about its own code be read? */
 #include "images/runtime_file.h"
 
+#include "base/broker.h"
 #include "base/buffer.h"
 #include "base/input.h"
 #include "base/memory.h"
@@ -116,8 +117,11 @@ int runtime_file_open(int32_t pid, const char *path, struct error *err)
 
 	buffer_printf(&root, "/proc/%d/root", pid);
 	fd = open_inside(root.at, path);
-	if (fd < 0 && writer.uid < 0) /* gone: its file may still be here */
+	if (fd < 0 && writer.uid < 0) { /* gone: its file may still be here */
 		fd = open_inside("/", path);
+		if (fd < 0 && errno == EACCES && broker_is_there())
+			fd = broker_ask(BROKER_RUNTIME, path, NULL);
+	}
 	buffer_release(&root);
 	if (fd < 0) {
 		error_errno(err, "%s of process %d", path, pid);
@@ -134,9 +138,37 @@ static bool is_newer(const struct stat *a, const struct stat *b)
 						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
+static DIR *open_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	int fd;
+
+	if (dir || errno != EACCES || !broker_is_there())
+		return dir;
+	fd = broker_ask(BROKER_FOLDER, path, NULL);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+static int open_in_folder(DIR *dir, const char *directory, const char *name)
+{
+	struct buffer path = {0};
+	int fd =
+		openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0 || errno != EACCES || !broker_is_there())
+		return fd;
+	buffer_printf(&path, "%s/%s", directory, name);
+	fd = broker_ask(BROKER_RUNTIME, path.at, NULL);
+	buffer_release(&path);
+	return fd;
+}
+
 static int find_newest(const char *directory, const char *start, const char *end)
 {
-	DIR *dir = opendir(directory);
+	DIR *dir = open_folder(directory);
 	struct stat status, newest = {0};
 	struct dirent *entry;
 	char *name = NULL;
@@ -154,8 +186,7 @@ static int find_newest(const char *directory, const char *start, const char *end
 		newest = status;
 	}
 	if (name)
-		fd = openat(dirfd(dir), name,
-			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+		fd = open_in_folder(dir, directory, name);
 	if (dir)
 		closedir(dir);
 	free(name);

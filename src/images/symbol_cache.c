@@ -62,7 +62,7 @@ static bool folder_at_home(struct buffer *path, const char *home)
 	return found;
 }
 
-static bool find_folder(struct buffer *path)
+bool symbol_cache_folder(struct buffer *path)
 {
 	const char *own = getenv("KILN_CACHE"), *xdg = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
@@ -89,7 +89,7 @@ static bool path_of(const char *name, struct buffer *ret_path)
 {
 	struct buffer path = {0};
 
-	if (!find_folder(&path)) {
+	if (!symbol_cache_folder(&path)) {
 		buffer_release(&path);
 		return false;
 	}

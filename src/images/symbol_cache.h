@@ -17,6 +17,10 @@
 
 #define SYMBOL_CACHE_SIZE ((uint64_t)1 << 30) /* bytes, unless $KILN_CACHE_SIZE says otherwise */
 
+/* The folder, made if it is missing; false: there is none. ret_path, which is empty, is written to
+ * in any case. */
+bool symbol_cache_folder(struct buffer *ret_path);
+
 /* The whole file of this name (no '/' in it); false when there is none. It is marked as used. The
  * caller releases it. */
 bool symbol_cache_open(const char *name, struct stable_file *ret);

@@ -7,6 +7,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/broker.h"
 #include "base/buffer.h"
 #include "base/crew.h"
 #include "process/binaries.h"
@@ -200,7 +201,7 @@ static struct image *open_mapped(
 /* Is it the recorded inode, and not one that got its number since? Not all file systems tell. */
 static bool is_inode(const char *path, const struct stat *st, const struct binary_key *key)
 {
-	int fd = key->generation ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	int fd = key->generation ? broker_open(BROKER_BINARY, path) : -1;
 	int generation = 0;
 	bool told = fd >= 0 && !ioctl(fd, FS_IOC_GETVERSION, &generation);
 

@@ -1,6 +1,7 @@
 /* jit_code.c: what is known about the code that recorded processes made while they ran? */
 #include "process/jit_code.h"
 
+#include "base/broker.h"
 #include "base/units.h"
 #include "images/jitdump.h"
 #include "images/perf_map.h"
@@ -181,8 +182,7 @@ static int open_named_log(const struct jit_code *code, const struct jit_process 
 				anybodys = path.at;
 		}
 		if (own || anybodys)
-			fd = open(
-				own ? own : anybodys, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+			fd = broker_open(BROKER_RUNTIME, own ? own : anybodys);
 	}
 	globfree(&found);
 	return fd;

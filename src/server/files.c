@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/broker.h"
 #include "base/hash.h"
 #include "model/settle.h"
 #include "server/entries.h"
@@ -83,11 +84,15 @@ static bool open_ordered(
 	struct stat status = {0};
 	int fd;
 
-	if (!order->folder) {
+	if (!order->folder && (stat(order->path, &status) || !S_ISREG(status.st_mode))) {
 		*ret_mark = (struct file_mark){0};
-		if (!stat(order->path, &status) && S_ISREG(status.st_mode))
-			*ret_mark = file_mark_of(&status);
 		return input_open(in, order->path, err);
+	}
+	if (!order->folder) { /* perhaps another file by now than was named at first */
+		*ret_mark = file_mark_of(&status);
+		fd = broker_open(BROKER_INPUT, order->path);
+		return fd >= 0 ? input_open_fd(in, fd, order->path, err)
+			       : error_errno(err, "%s: cannot open", order->path);
 	}
 	fd = folder_open_file(order->folder, order->path, false, &status);
 	if (fd < 0 && (errno == ENOENT || errno == EXDEV || errno == ELOOP))

@@ -12,7 +12,6 @@
 #define HTTP_FUNCTIONS(F)                                                                          \
 	F(start_daemon)                                                                            \
 	F(stop_daemon)                                                                             \
-	F(get_daemon_info)                                                                         \
 	F(get_connection_info)                                                                     \
 	F(set_connection_option)                                                                   \
 	F(lookup_connection_value)                                                                 \

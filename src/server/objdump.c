@@ -4,29 +4,91 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/program.h"
+#include "base/broker.h"
+#include "base/confine.h"
 
-/* With nothing of ours open. */
-static bool spawn(const char *const *argv, int out, pid_t *ret_child)
+/* ---- By the broker ---- */
+
+/* What objdump may read: itself and its libraries, and the binary with what was stripped from it.
+ * It is to be as safe from what a binary says as we are, and more likely to need that. */
+static void confine(const char *path)
 {
-	posix_spawn_file_actions_t files;
-	bool done;
+	static const char *const system[] = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/opt",
+		"/etc/ld.so.cache", "/nix/store", "/gnu/store"};
+	const char *folders = getenv("PATH");
+	struct bytes rest = bytes_of(folders ? folders : ""), folder;
+	struct buffer text = {0};
+	struct confine c;
 
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, out, 1);
-	posix_spawn_file_actions_addclosefrom_np(&files, 3);
-	done = program_start(argv, &files, ret_child);
-	posix_spawn_file_actions_destroy(&files);
-	return done;
+	confine_init(&c, CONFINE_EXECUTE);
+	for (size_t i = 0; i < sizeof(system) / sizeof(*system); i++)
+		confine_allow_run(&c, system[i]);
+	while (bytes_cut(&rest, ':', &folder)) {
+		text.len = 0;
+		buffer_add(&text, folder.at, folder.len);
+		confine_allow_run(&c, text.at);
+	}
+	confine_allow_read(&c, path);
+	text.len = 0;
+	buffer_printf(&text, "%s.debug", path);
+	confine_allow_read(&c, text.at);
+	confine_start(&c);
+	buffer_release(&text);
 }
+
+/* In the child. What it was told to do is done when `failed` is closed without a word. */
+static void execute(const char *const *argv, const char *path, int out, int failed)
+{
+	int nothing = open("/dev/null", O_RDWR);
+
+	dup2(nothing, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	dup2(nothing, STDERR_FILENO);
+	alarm(OBJDUMP_SECONDS + 1); /* whoever asked has gone by then */
+	confine(path);
+	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	if (write(failed, &errno, sizeof(errno)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+int objdump_start(const char *path, uint64_t start, uint64_t end)
+{
+	char from[48], to[48];
+	const char *const argv[] = {
+		"objdump", "-d", "-l", "-w", "--no-show-raw-insn", from, to, "--", path, NULL};
+	int text[2], failed[2], error = 0;
+	pid_t child;
+
+	snprintf(from, sizeof(from), "--start-address=0x%llx", (unsigned long long)start);
+	snprintf(to, sizeof(to), "--stop-address=0x%llx", (unsigned long long)end);
+	if (pipe2(text, O_CLOEXEC))
+		return -1;
+	if (pipe2(failed, O_CLOEXEC)) {
+		close(text[0]);
+		close(text[1]);
+		return -1;
+	}
+	child = broker_fork();
+	if (!child)
+		execute(argv, path, text[1], failed[1]);
+	close(text[1]);
+	close(failed[1]);
+	if (child < 0 || read(failed[0], &error, sizeof(error)) > 0) {
+		close(text[0]);
+		text[0] = -1;
+		errno = child < 0 ? EAGAIN : error;
+	}
+	close(failed[0]);
+	return text[0];
+}
+
+/* ---- By who asks ---- */
 
 static int64_t now_ms(void)
 {
@@ -63,29 +125,18 @@ static bool read_all(int fd, int64_t end, struct buffer *ret_text, struct error 
 bool objdump_run(
 	const char *path, uint64_t start, uint64_t end, struct buffer *ret_text, struct error *err)
 {
-	char from[48], to[48];
-	const char *const argv[] = {
-		"objdump", "-d", "-l", "-w", "--no-show-raw-insn", from, to, "--", path, NULL};
-	int pipes[2], status;
-	pid_t child;
+	struct buffer question = {0};
 	bool done;
+	int fd;
 
-	snprintf(from, sizeof(from), "--start-address=0x%llx", (unsigned long long)start);
-	snprintf(to, sizeof(to), "--stop-address=0x%llx", (unsigned long long)end);
-	if (pipe2(pipes, O_CLOEXEC))
-		return error_errno(err, "making a pipe");
-	done = spawn(argv, pipes[1], &child);
-	close(pipes[1]);
-	if (!done) {
-		close(pipes[0]);
+	buffer_printf(&question, "%llx %llx %s", (unsigned long long)start, (unsigned long long)end,
+		path);
+	fd = broker_ask(BROKER_CODE, question.at, NULL);
+	buffer_release(&question);
+	if (fd < 0)
 		return error_set(
 			err, ERR_UNSUPPORTED, "there is no objdump here: install binutils");
-	}
-	done = read_all(pipes[0], now_ms() + OBJDUMP_SECONDS * 1000, ret_text, err);
-	if (!done)
-		kill(child, SIGKILL);
-	close(pipes[0]);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	done = read_all(fd, now_ms() + OBJDUMP_SECONDS * 1000, ret_text, err);
+	close(fd);
 	return done;
 }

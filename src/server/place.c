@@ -119,6 +119,38 @@ void place_url(const struct place *p, uint16_t port, struct buffer *ret)
 		ret, is_four || is_everywhere(p) ? "http://%s:%u/" : "http://[%s]:%u/", name, port);
 }
 
+static bool listen_at(int fd, const struct place *p, uint16_t *ret_port)
+{
+	bool is_six = p->address.ss_family == AF_INET6;
+	socklen_t len = is_six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+	struct place bound = {.is_shared = p->is_shared};
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+	if ((is_six && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &(int){0}, sizeof(int))) ||
+		bind(fd, (const struct sockaddr *)&p->address, len) || listen(fd, SOMAXCONN) ||
+		getsockname(fd, (struct sockaddr *)&bound.address, &len))
+		return false;
+	*ret_port = place_port(&bound);
+	return true;
+}
+
+bool place_listen(const struct place *p, int *ret_socket, uint16_t *ret_port, struct error *err)
+{
+	int fd = socket(p->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct buffer url = {0};
+
+	if (fd >= 0 && listen_at(fd, p, ret_port)) {
+		*ret_socket = fd;
+		return true;
+	}
+	place_url(p, place_port(p), &url);
+	error_errno(err, "listening at %s", url.at);
+	buffer_release(&url);
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
 bool place_is_here(const struct sockaddr *peer)
 {
 	const struct sockaddr_in *four = (const void *)peer;

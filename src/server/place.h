@@ -27,6 +27,9 @@ uint16_t place_port(const struct place *p);
 /* "http://127.0.0.1:PORT/", with the machine's name for every address. */
 void place_url(const struct place *p, uint16_t port, struct buffer *ret);
 
+/* A socket that listens there, and its port (which the system chooses for port 0). */
+bool place_listen(const struct place *p, int *ret_socket, uint16_t *ret_port, struct error *err);
+
 /* Does a peer sit on this machine? */
 bool place_is_here(const struct sockaddr *peer);
 

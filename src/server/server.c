@@ -29,8 +29,6 @@ struct server {
 	struct sources *sources;
 	struct connections *connections;
 	struct MHD_Daemon *daemon;
-	uint16_t port;
-	struct buffer url;
 	struct uploads uploads;
 };
 
@@ -282,37 +280,30 @@ static void end(void *context, struct MHD_Connection *connection, void **seen,
 
 static bool start(struct server *s, struct error *err)
 {
-	const struct place *place = &s->settings.place;
-	bool six = place->address.ss_family == AF_INET6;
-	struct buffer url = {0};
-
 	/* A thread for each connection: nobody waits for another one's answer but in turns.c.
 	 * Not epoll(7): with it libmicrohttpd 0.9.75 keeps connections that were cut off for as
 	 * long as it waits for idle ones, up to the limit of all. */
 	errno = 0;
 	s->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD |
 					     MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
-					     MHD_USE_ITC | (six ? MHD_USE_DUAL_STACK : 0),
-		0, NULL, NULL, handle, s, MHD_OPTION_SOCK_ADDR, &place->address,
+					     MHD_USE_ITC,
+		0, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, s->settings.socket,
 		MHD_OPTION_NOTIFY_COMPLETED, end, s, MHD_OPTION_NOTIFY_CONNECTION,
 		connections_notify, s->connections, MHD_OPTION_CONNECTION_LIMIT, LIBRARY_MOST,
 		MHD_OPTION_CONNECTION_TIMEOUT, HEAD_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		REQUEST_MOST, MHD_OPTION_END);
-	if (!s->daemon) {
-		place_url(place, place_port(place), &url);
-		error_errno(err, "listening at %s", url.at);
-		buffer_release(&url);
-		return false;
-	}
-	s->port = mhd.get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
-	place_url(place, s->port, &s->url);
-	buffer_printf(&s->url, "%s/", s->settings.token.text);
-	return true;
+	return s->daemon || error_errno(err, "starting the server");
 }
 
 bool server_check(struct error *err)
 {
 	return http_library_load(err);
+}
+
+void server_url(const struct server_settings *settings, struct buffer *ret_url)
+{
+	place_url(&settings->place, settings->port, ret_url);
+	buffer_printf(ret_url, "%s/", settings->token.text);
 }
 
 struct server *server_open(const struct server_settings *settings, struct error *err)
@@ -332,16 +323,6 @@ struct server *server_open(const struct server_settings *settings, struct error 
 	return NULL;
 }
 
-const char *server_url(const struct server *s)
-{
-	return s->url.at;
-}
-
-uint16_t server_port(const struct server *s)
-{
-	return s->port;
-}
-
 void server_close(struct server *s)
 {
 	if (!s)
@@ -349,7 +330,6 @@ void server_close(struct server *s)
 	turns_stop();
 	mhd.stop_daemon(s->daemon);
 	connections_release(s->connections);
-	buffer_release(&s->url);
 	sources_release(s->sources);
 	free(s);
 }

@@ -17,6 +17,8 @@ struct server_settings {
 	struct files *files;	     /* there as long as the server is */
 	const struct places *places; /* of binaries and sources; NULL: none is shown */
 	struct place place;
+	int socket; /* that listens there: place_listen; server_close closes it */
+	uint16_t port;
 	struct token token;
 	uint64_t request_limit; /* ns of CPU time of an answer; 0: as long as it takes */
 	uint64_t upload_most;	/* bytes of files that are sent; 0: none are taken */
@@ -24,11 +26,11 @@ struct server_settings {
 	void (*answered)(void); /* called behind each answer, by any thread */
 };
 
+/* "http://127.0.0.1:PORT/TOKEN/" */
+void server_url(const struct server_settings *settings, struct buffer *ret_url);
+
 /* Serve, with threads of its own until it is closed. NULL: it could not be. */
 struct server *server_open(const struct server_settings *settings, struct error *err);
-/* "http://127.0.0.1:PORT/TOKEN/" */
-const char *server_url(const struct server *s);
-uint16_t server_port(const struct server *s);
 /* Requests on their way are cut short where they ask for the deadline: see base/deadline.h. */
 void server_close(struct server *s);
 

@@ -2,12 +2,12 @@
 #include "server/sources.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/broker.h"
 #include "base/memory.h"
 #include "images/symbols.h"
 #include "server/objdump.h"
@@ -18,7 +18,7 @@
 
 struct sources {
 	const struct places *places;
-	pthread_mutex_t lock; /* one objdump at a time; and of: */
+	pthread_mutex_t lock; /* one reading of code at a time; and of: */
 	VECTOR(char *) named; /* source files, by debug information */
 };
 
@@ -134,9 +134,9 @@ static bool answer_text(struct sources *s, const struct shelf_profile *of, const
 				       !debug_information_names(s, w->file)))
 		return error_set(err, ERR_MISSING, "%s: the profile names no such file", w->file);
 	buffer_printf(&path, "%s%s", s->places->symfs ? s->places->symfs : "", w->file);
-	fd = open(path.at, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = broker_open(BROKER_SOURCE, path.at);
 	if (fd < 0)
-		fd = open(w->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = broker_open(BROKER_SOURCE, w->file);
 	buffer_release(&path);
 	if (fd < 0)
 		return error_set(err, ERR_MISSING, "%s: %s", w->file, strerror(errno));

@@ -15,16 +15,10 @@ struct server *server_open(const struct server_settings *settings, struct error 
 	return NULL;
 }
 
-const char *server_url(const struct server *s)
+void server_url(const struct server_settings *settings, struct buffer *ret_url)
 {
-	(void)s;
-	return "";
-}
-
-uint16_t server_port(const struct server *s)
-{
-	(void)s;
-	return 0;
+	(void)settings;
+	(void)ret_url;
 }
 
 void server_close(struct server *s)

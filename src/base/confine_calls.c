@@ -1,0 +1,385 @@
+/* confine_calls.c: which system calls does a confined process need for nothing?
+ *
+ * A list of those that are allowed would break with every new version of the C library; this one
+ * names what harms, and everything else is left to Landlock. A refused call fails with EPERM, as it
+ * does for whoever lacks the right to it. */
+#include "base/confine_calls.h"
+
+#include "base/confine.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define MACHINE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__) && !defined(__AARCH64EB__)
+#define MACHINE AUDIT_ARCH_AARCH64
+#endif
+
+#ifndef MACHINE
+
+bool confine_calls(unsigned keep)
+{
+	(void)keep;
+	return false;
+}
+
+#else
+
+/* All 64-bit machines have the same numbers for calls of Linux 5.1 and later. */
+#define CALL_FCHMODAT2	    452
+#define CALL_OPEN_TREE_ATTR 467
+
+static const int refused[] = {
+	/* Other programs and processes */
+	SYS_ptrace,
+	SYS_process_vm_readv,
+	SYS_process_vm_writev,
+	SYS_process_madvise,
+	SYS_pidfd_open,
+	SYS_pidfd_getfd,
+	SYS_pidfd_send_signal,
+	SYS_rt_sigqueueinfo,
+	SYS_rt_tgsigqueueinfo,
+	SYS_tkill,
+	SYS_kcmp,
+	SYS_move_pages,
+	SYS_migrate_pages,
+	SYS_setpriority,
+	SYS_ioprio_set,
+	SYS_sched_setparam,
+	SYS_sched_setscheduler,
+	SYS_sched_setattr,
+	SYS_sched_setaffinity,
+	/* Memory and queues that processes share by number */
+	SYS_shmget,
+	SYS_shmat,
+	SYS_msgget,
+	SYS_semget,
+	SYS_mq_open,
+	/* What the kernel runs for others, or has had faults in */
+	SYS_bpf,
+	SYS_perf_event_open,
+	SYS_io_uring_setup,
+	SYS_io_uring_enter,
+	SYS_io_uring_register,
+	SYS_userfaultfd,
+	SYS_add_key,
+	SYS_request_key,
+	SYS_keyctl,
+	/* Names of files: mounts, and ways round paths */
+	SYS_mount,
+	SYS_umount2,
+	SYS_pivot_root,
+	SYS_chroot,
+	SYS_move_mount,
+	SYS_open_tree,
+	SYS_fsopen,
+	SYS_fsconfig,
+	SYS_fsmount,
+	SYS_fspick,
+	SYS_mount_setattr,
+	CALL_OPEN_TREE_ATTR,
+	SYS_open_by_handle_at,
+	SYS_fanotify_init,
+	SYS_unshare,
+	SYS_setns,
+	/* What files are, beside their content, which Landlock does not see */
+	SYS_fchmodat,
+	CALL_FCHMODAT2,
+	SYS_fchownat,
+	SYS_setxattr,
+	SYS_lsetxattr,
+	SYS_fsetxattr,
+	SYS_removexattr,
+	SYS_lremovexattr,
+	SYS_fremovexattr,
+	SYS_truncate,
+	SYS_mknodat,
+	/* Who this process is */
+	SYS_setuid,
+	SYS_setgid,
+	SYS_setreuid,
+	SYS_setregid,
+	SYS_setresuid,
+	SYS_setresgid,
+	SYS_setgroups,
+	SYS_setfsuid,
+	SYS_setfsgid,
+	SYS_capset,
+	SYS_personality,
+	/* The system */
+	SYS_kexec_load,
+	SYS_kexec_file_load,
+	SYS_init_module,
+	SYS_finit_module,
+	SYS_delete_module,
+	SYS_reboot,
+	SYS_swapon,
+	SYS_swapoff,
+	SYS_acct,
+	SYS_quotactl,
+	SYS_settimeofday,
+	SYS_clock_settime,
+	SYS_clock_adjtime,
+	SYS_adjtimex,
+	SYS_sethostname,
+	SYS_setdomainname,
+	SYS_syslog,
+	SYS_vhangup,
+#ifdef __x86_64__
+	SYS_fork,
+	SYS_vfork,
+	SYS_chmod,
+	SYS_chown,
+	SYS_lchown,
+	SYS_mknod,
+	SYS_utime,
+	SYS_utimes,
+	SYS_futimesat,
+	SYS_iopl,
+	SYS_ioperm,
+	SYS_modify_ldt,
+#endif
+};
+
+static const int refused_programs[] = {SYS_execve, SYS_execveat};
+/* Also of files that are open: an output may have to be its caller's. */
+static const int refused_owners[] = {SYS_fchmod, SYS_fchown};
+static const int refused_sockets[] = {SYS_socket, SYS_connect, SYS_bind, SYS_listen};
+
+/* What this process itself, the C library and libmicrohttpd ask of descriptors. Some others write
+ * to the terminal's input (TIOCSTI), or change files. */
+static const uint32_t controls[] = {
+	0x5401 /* TCGETS */, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX,
+	0x80087601 /* FS_IOC_GETVERSION */
+};
+
+/* ---- The filter ---- */
+
+#define LENGTH_MOST 512u
+#define ROWS_MOST   128u
+#define BLOCK	    8u /* rows */
+
+struct filter {
+	struct sock_filter code[LENGTH_MOST];
+	unsigned short len;
+};
+
+#define ERRNO(number) (SECCOMP_RET_ERRNO | (number))
+#define NUMBER	      ((uint32_t)offsetof(struct seccomp_data, nr))
+#define LOW(i)	      ((uint32_t)(offsetof(struct seccomp_data, args) + 8 * (i)))
+#define HIGH(i)	      (LOW(i) + 4)
+
+static void add(struct filter *f, struct sock_filter instruction)
+{
+	f->code[f->len++] = instruction;
+}
+
+static void load(struct filter *f, uint32_t offset)
+{
+	add(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset));
+}
+
+static void answer(struct filter *f, uint32_t what)
+{
+	add(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
+}
+
+/* How many of the instructions that follow are skipped, by the loaded word. */
+static void compare(
+	struct filter *f, unsigned short how, uint32_t with, uint8_t if_true, uint8_t if_false)
+{
+	add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | how | BPF_K, with, if_true, if_false));
+}
+
+/* What is done about a call: instructions that end with an answer. */
+typedef void handle(struct filter *f);
+
+static void refuse(struct filter *f)
+{
+	answer(f, ERRNO(EPERM));
+}
+
+/* The flags of clone3 lie in memory, where no filter looks: the C library does without it where it
+ * is unknown. */
+static void hide(struct filter *f)
+{
+	answer(f, ERRNO(ENOSYS));
+}
+
+/* Threads are started, processes are not. */
+static void allow_threads(struct filter *f)
+{
+	load(f, LOW(0));
+	compare(f, BPF_JSET, CLONE_THREAD, 1, 0);
+	answer(f, ERRNO(EPERM));
+	answer(f, SECCOMP_RET_ALLOW);
+}
+
+/* Signals and limits are for this process alone; 0, where that is its process group, is refused. */
+static void allow_own_signals(struct filter *f)
+{
+	load(f, LOW(0));
+	compare(f, BPF_JEQ, (uint32_t)getpid(), 1, 0);
+	answer(f, ERRNO(EPERM));
+	answer(f, SECCOMP_RET_ALLOW);
+}
+
+static void allow_own_limits(struct filter *f)
+{
+	load(f, LOW(0));
+	compare(f, BPF_JEQ, 0, 2, 0); /* the calling process */
+	compare(f, BPF_JEQ, (uint32_t)getpid(), 1, 0);
+	answer(f, ERRNO(EPERM));
+	answer(f, SECCOMP_RET_ALLOW);
+}
+
+/* Argument i is a pointer. */
+static void allow_null(struct filter *f, unsigned i)
+{
+	load(f, LOW(i));
+	compare(f, BPF_JEQ, 0, 0, 2);
+	load(f, HIGH(i));
+	compare(f, BPF_JEQ, 0, 1, 0);
+	answer(f, ERRNO(EPERM));
+	answer(f, SECCOMP_RET_ALLOW);
+}
+
+/* futimens names no file. */
+static void allow_descriptor(struct filter *f)
+{
+	allow_null(f, 1);
+}
+
+/* What is connected has its address. */
+static void allow_connected(struct filter *f)
+{
+	allow_null(f, 4);
+}
+
+static void allow_controls(struct filter *f)
+{
+	const uint8_t count = sizeof(controls) / sizeof(*controls);
+
+	load(f, LOW(1));
+	for (uint8_t i = 0; i < count; i++)
+		compare(f, BPF_JEQ, controls[i], (uint8_t)(count - i), 0);
+	answer(f, ERRNO(EPERM));
+	answer(f, SECCOMP_RET_ALLOW);
+}
+
+/* ---- The table ---- */
+
+struct row {
+	int call;
+	handle *handle;
+};
+struct table {
+	struct row rows[ROWS_MOST];
+	size_t len;
+};
+
+static void add_row(struct table *t, int call, handle *how)
+{
+	t->rows[t->len++] = (struct row){call, how};
+}
+
+static void add_refused(struct table *t, const int *calls, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add_row(t, calls[i], refuse);
+}
+
+#define ADD_REFUSED(t, calls) add_refused(t, calls, sizeof(calls) / sizeof(*(calls)))
+
+static int by_call(const void *a, const void *b)
+{
+	return ((const struct row *)a)->call - ((const struct row *)b)->call;
+}
+
+static void fill(struct table *t, unsigned keep)
+{
+	ADD_REFUSED(t, refused);
+	if (!(keep & CONFINE_EXECUTE))
+		ADD_REFUSED(t, refused_programs);
+	if (!(keep & CONFINE_NETWORK)) {
+		ADD_REFUSED(t, refused_sockets);
+		add_row(t, SYS_sendto, allow_connected);
+	}
+	if (!(keep & CONFINE_READ_ALL))
+		ADD_REFUSED(t, refused_owners);
+	add_row(t, SYS_clone3, hide);
+	add_row(t, SYS_clone, allow_threads);
+	add_row(t, SYS_kill, allow_own_signals);
+	add_row(t, SYS_tgkill, allow_own_signals);
+	add_row(t, SYS_prlimit64, allow_own_limits);
+	add_row(t, SYS_utimensat, allow_descriptor);
+	add_row(t, SYS_ioctl, allow_controls);
+	qsort(t->rows, t->len, sizeof(*t->rows), by_call);
+}
+
+/* The kernel tries every call when a filter is installed, so that those that are always allowed
+ * cost nothing later: what is far is skipped in blocks. */
+static void add_block(
+	struct filter *f, const struct row *rows, size_t count, const struct row *next)
+{
+	unsigned short start = f->len;
+
+	if (next)
+		compare(f, BPF_JGE, (uint32_t)next->call, 0, 0);
+	for (size_t i = 0; i < count; i++) {
+		unsigned short at = f->len;
+
+		compare(f, BPF_JEQ, (uint32_t)rows[i].call, 0, 0);
+		rows[i].handle(f);
+		f->code[at].jf = (uint8_t)(f->len - at - 1);
+	}
+	answer(f, SECCOMP_RET_ALLOW);
+	if (next)
+		f->code[start].jt = (uint8_t)(f->len - start - 1);
+}
+
+static void refuse_other_machines(struct filter *f)
+{
+	load(f, (uint32_t)offsetof(struct seccomp_data, arch));
+	compare(f, BPF_JEQ, MACHINE, 1, 0);
+	answer(f, ERRNO(EPERM));
+	load(f, NUMBER);
+#ifdef __x86_64__
+	compare(f, BPF_JGE, 0x40000000 /* x32 */, 0, 1);
+	answer(f, ERRNO(EPERM));
+#endif
+}
+
+bool confine_calls(unsigned keep)
+{
+	struct filter f = {.len = 0};
+	struct table t = {.len = 0};
+	struct sock_fprog program = {.filter = f.code};
+
+	fill(&t, keep);
+	refuse_other_machines(&f);
+	for (size_t i = 0; i < t.len; i += BLOCK) {
+		bool is_last = i + BLOCK >= t.len;
+
+		add_block(&f, t.rows + i, is_last ? t.len - i : BLOCK,
+			is_last ? NULL : t.rows + i + BLOCK);
+	}
+	program.len = f.len;
+	/* Nothing secret is in memory that this process could not read by itself: the costly
+	 * mitigations of older kernels are not needed. */
+	return !syscall(
+		SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
+}
+
+#endif
