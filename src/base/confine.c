@@ -67,6 +67,8 @@ static struct ruleset handled_by(int abi, unsigned keep)
 		all.fs |= FS_IOCTL_DEV;
 	if (keep & CONFINE_READ_ALL)
 		all.fs &= ~(FS_READ | FS_LIST | FS_IOCTL_DEV);
+	if (keep & CONFINE_WRITE_ALL)
+		all.fs &= FS_EXECUTE | FS_READ | FS_LIST | FS_IOCTL_DEV;
 	if (abi >= 4 && !(keep & CONFINE_NETWORK))
 		all.net = NET_BIND | NET_CONNECT;
 	if (abi >= 6)

@@ -14,9 +14,10 @@
 /* What stays allowed to all of the process; or'ed. */
 enum confine_keep {
 	CONFINE_NOTHING = 0,
-	CONFINE_READ_ALL = 1, /* opening files for reading, wherever they are */
-	CONFINE_NETWORK = 2,  /* sockets */
-	CONFINE_EXECUTE = 4,  /* programs that confine_allow_run allows */
+	CONFINE_READ_ALL = 1,  /* opening files for reading, wherever they are */
+	CONFINE_NETWORK = 2,   /* sockets */
+	CONFINE_EXECUTE = 4,   /* programs that confine_allow_run allows */
+	CONFINE_WRITE_ALL = 8, /* making, writing and removing files, wherever they are */
 };
 
 struct confine {

@@ -2,6 +2,7 @@
 #include "base/spool.h"
 
 #include "base/broker.h"
+#include "base/memory.h"
 #include "base/output.h"
 
 #include <errno.h>
@@ -24,10 +25,20 @@ int spool_create(void)
 	return open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
+static VECTOR(int) prepared;
+
+void spool_prepare(void)
+{
+	int fd = spool_create();
+
+	if (fd >= 0)
+		vector_push(&prepared, fd);
+}
+
 /* In memory where there is no such folder. */
 static int spool_open(void)
 {
-	int fd = spool_create();
+	int fd = prepared.len ? prepared.items[--prepared.len] : spool_create();
 
 	if (fd < 0 && errno == EACCES && broker_is_there())
 		fd = broker_ask(BROKER_SPOOL, "", NULL);

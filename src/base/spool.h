@@ -18,6 +18,9 @@ void spool_release(struct spool *s);
 #define SPOOL_LIMIT	((uint64_t)64 << 30) /* bytes */
 bool spool_input(struct spool *s, struct input *in, struct bytes *ret_content, struct error *err);
 
+/* Make the file for the next pipe that is spooled now: later this process may not (confine.h). */
+void spool_prepare(void);
+
 /* Such a file in $TMPDIR, for whoever may not make it (broker.h); -1, with errno: it cannot be
  * made. */
 int spool_create(void);

@@ -1,5 +1,6 @@
 /* diff.c: `kiln diff`: what changed from one profile to another? */
 #include "base/units.h"
+#include "commands/confined.h"
 #include "commands/diff_folded.h"
 #include "commands/diff_renames.h"
 #include "commands/diff_threads.h"
@@ -395,6 +396,20 @@ static bool diff_lines(int format, bool *ret_done, struct error *err)
 	return can;
 }
 
+/* Before anything is read. */
+static void confine(void)
+{
+	confined_output(own.output);
+	if (own.picture)
+		confined_output(svg_settings_palette(own.picture));
+	if (own.both)
+		confined_input(own.both);
+	for (size_t side = 0; side < 2; side++)
+		for (size_t i = 0; i < own.side[side].paths.len; i++)
+			confined_input(own.side[side].paths.items[i]);
+	confined_start(names_places()->servers);
+}
+
 static int run(char **operands)
 {
 	struct error err = {0};
@@ -405,6 +420,7 @@ static int run(char **operands)
 		error_prefix(&err, "diff: ");
 		return fail(&err);
 	}
+	confine();
 	if (!diff_lines(format, &done, &err))
 		done = own.both ? diff_sides(format, &err) : diff_profiles(format, &err);
 	return done ? 0 : fail(&err);

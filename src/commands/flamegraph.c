@@ -215,7 +215,10 @@ static int draw(const char *input)
 {
 	const struct svg_settings *settings = picture.settings;
 	char *operands[] = {(char *)(uintptr_t)input, NULL};
-	int code = pipeline_run(&picture, &command_flamegraph, operands,
+	int code;
+
+	picture.runs_programs = own.open;
+	code = pipeline_run(&picture, &command_flamegraph, operands,
 		settings->chart ? WANT_TIMES | WANT_THREADS : 0);
 
 	if (code || !picture.output || !strcmp(picture.output, "-"))

@@ -2,9 +2,11 @@
 #include "commands/pipeline.h"
 
 #include "base/memory.h"
+#include "commands/confined.h"
 #include "commands/names.h"
 #include "commands/terminal.h"
 #include "readers/readers.h"
+#include "renderers/svg_options.h"
 #include "renderers/text.h"
 
 #include <assert.h>
@@ -91,6 +93,17 @@ static void fit_to_file(struct pipeline *p)
 		look->width = 0;
 }
 
+/* Before anything is read. */
+static void confine(
+	char **operands, const char *path, const struct renderer *renderer, const void *settings)
+{
+	confined_output(path);
+	if (!strcmp(renderer->name, "svg"))
+		confined_output(svg_settings_palette(settings));
+	confined_input(*operands ? *operands : "-");
+	confined_start(names_places()->servers);
+}
+
 int pipeline_run(struct pipeline *p, const struct command *command, char **operands, unsigned want)
 {
 	const struct renderer *renderer = renderer_by_name(p->renderer);
@@ -105,6 +118,8 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 		error_prefix(&err, "%s: ", command->name);
 		return fail(&err);
 	}
+	if (!p->runs_programs)
+		confine(operands, path, renderer, p->settings);
 	if (!load(command, operands, want, &loaded, &err))
 		return fail(&err);
 	done = pipeline_render(&loaded.view, renderer, p->settings, path, &err);
@@ -122,10 +137,11 @@ int pipeline_write(const struct command *command, char **operands, const struct 
 
 	if (renderer->by_line)
 		names_keep_lines();
+	settings = settings ? settings : usual;
+	confine(operands, path, renderer, settings);
 	done = load(command, operands, WANT_ALL, &loaded, &err);
 	if (done) {
-		done = pipeline_render(
-			&loaded.view, renderer, settings ? settings : usual, path, &err);
+		done = pipeline_render(&loaded.view, renderer, settings, path, &err);
 		loaded_release(&loaded);
 	}
 	free(usual);

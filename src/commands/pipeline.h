@@ -11,6 +11,8 @@ struct pipeline {
 	const char *title;    /* over the renderer's options in --help */
 	bool text;	      /* its settings start with struct text_settings */
 
+	bool runs_programs; /* when it is done: it is not confined */
+
 	const char *output; /* -o; NULL: standard output */
 	void *settings;
 };

@@ -2,6 +2,8 @@
  * of inferno where it has more. */
 #include "renderers/svg_options.h"
 
+#include "renderers/palette_map.h"
+
 #include <stddef.h>
 #include <strings.h>
 
@@ -173,6 +175,11 @@ bool svg_settings_check(const struct svg_settings *s, struct error *err)
 			"--bgcolors: expected yellow, blue, green, grey or #rrggbb, got '%s'",
 			s->background);
 	return true;
+}
+
+const char *svg_settings_palette(const struct svg_settings *s)
+{
+	return s->keep_palette ? PALETTE_MAP_FILE : NULL;
 }
 
 enum palette svg_palette(const struct svg_settings *s)

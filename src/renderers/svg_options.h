@@ -64,6 +64,9 @@ void svg_settings_compare(struct svg_settings *s, struct comparison *how);
 /* What the options cannot judge one by one. */
 bool svg_settings_check(const struct svg_settings *s, struct error *err);
 
+/* The file of names and their colours that is written beside the picture; NULL: none. */
+const char *svg_settings_palette(const struct svg_settings *s);
+
 /* The palette that is meant: --hash and --random without a palette are about the classic one, hot.
  */
 enum palette svg_palette(const struct svg_settings *s);

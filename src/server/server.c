@@ -284,14 +284,14 @@ static bool start(struct server *s, struct error *err)
 	 * Not epoll(7): with it libmicrohttpd 0.9.75 keeps connections that were cut off for as
 	 * long as it waits for idle ones, up to the limit of all. */
 	errno = 0;
-	s->daemon = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD |
-					     MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
-					     MHD_USE_ITC,
-		0, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, s->settings.socket,
-		MHD_OPTION_NOTIFY_COMPLETED, end, s, MHD_OPTION_NOTIFY_CONNECTION,
-		connections_notify, s->connections, MHD_OPTION_CONNECTION_LIMIT, LIBRARY_MOST,
-		MHD_OPTION_CONNECTION_TIMEOUT, HEAD_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		REQUEST_MOST, MHD_OPTION_END);
+	s->daemon =
+		mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+					 MHD_USE_POLL | MHD_USE_ITC,
+			0, NULL, NULL, handle, s, MHD_OPTION_LISTEN_SOCKET, s->settings.socket,
+			MHD_OPTION_NOTIFY_COMPLETED, end, s, MHD_OPTION_NOTIFY_CONNECTION,
+			connections_notify, s->connections, MHD_OPTION_CONNECTION_LIMIT,
+			LIBRARY_MOST, MHD_OPTION_CONNECTION_TIMEOUT, HEAD_SECONDS,
+			MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_MOST, MHD_OPTION_END);
 	return s->daemon || error_errno(err, "starting the server");
 }
 

@@ -50,6 +50,10 @@ int classic_run(const struct classic_tool *tool, char **argv);
 /* Print what was wrong with the options; returns the tool's exit code for it. */
 int classic_misused(const struct classic_tool *tool, struct error *err);
 
+/* Give up what reading `operands` (nothing: standard input) and writing to standard output does not
+ * take, before the first byte is read. output: a file that is written, too, or NULL. */
+void classic_confine(char *const *operands, const char *output);
+
 /* What Perl's <> does about files that it cannot open: they are told, and passed over. Takes them
  * out of `operands`; how many there were. */
 size_t classic_pass_over(char **operands);

@@ -132,6 +132,7 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 	code = tool->habit == HABIT_PERL && classic_pass_over(operands) ? 1 : 0;
 	if (code && !*operands)
 		return code;
+	classic_confine(operands, NULL);
 	if (!profile_read_files(*operands ? operands : standard, &options, &profile, &err)) {
 		/* Where there are no stacks, these tools print none, and are content. */
 		if (err.code == ERR_FORMAT && profile.stack_caller.len <= 1)

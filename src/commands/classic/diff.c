@@ -263,6 +263,7 @@ static int run(const struct classic_tool *tool, char **operands)
 	bool done;
 
 	verbosity = own.quiet ? -1 : 0;
+	classic_confine(operands, NULL);
 	done = diff(&d, operands, &err);
 	input_release(&d.in[0]);
 	input_release(&d.in[1]);

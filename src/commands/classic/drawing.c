@@ -422,6 +422,7 @@ static int run(const struct classic_tool *tool, char **operands)
 		if (classic_pass_over(operands) && !*operands)
 			standard[0] = nothing;
 	}
+	classic_confine(operands, svg_settings_palette(&settings));
 	if (!profile_read_files(*operands ? operands : standard, &read, &profile, &err) &&
 		err.code != ERR_FORMAT) {
 		code = fail(&err);

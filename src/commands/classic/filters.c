@@ -38,6 +38,7 @@ static int filter(char **paths, take_line *take)
 	struct input in;
 	bool done;
 
+	classic_confine(paths, NULL);
 	if (!input_open_files(&in, *paths ? paths : standard, &err))
 		return fail(&err);
 	if (!output_open(&out, "-", 0666, &err)) {

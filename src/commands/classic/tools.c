@@ -2,6 +2,7 @@
 #include "commands/classic/classic.h"
 
 #include "commands/commands.h"
+#include "commands/confined.h"
 #include "commands/terminal.h"
 
 #include <unistd.h>
@@ -70,6 +71,16 @@ size_t classic_pass_over(char **operands)
 	}
 	*kept = NULL;
 	return missing;
+}
+
+void classic_confine(char *const *operands, const char *output)
+{
+	confined_output(output);
+	if (!*operands)
+		confined_input("-");
+	for (; *operands; operands++)
+		confined_input(*operands);
+	confined_start(false);
 }
 
 static bool parse(enum classic_habit habit, const struct option_group *groups, char **argv,

@@ -1,4 +1,4 @@
-# view_confined.bats: what can somebody do who has taken over the server of kiln view by a file that it reads?
+# confined.bats: what can somebody do who has taken over a process of kiln by a file that it reads?
 load common
 
 call_in=$(dirname "$kiln")/tests/call_in
@@ -134,5 +134,44 @@ with View('./old_kernel', '-v', 'small.folded') as view:
 with View(kiln, 'small.folded') as view:
     view.json('top')
     assert b'confined' not in os.read(view.process.stderr.fileno(), 1000)
+"
+}
+
+@test "a command that reads a file writes where its output is, and executes and connects nothing" {
+	needs_landlock
+	mkdir cache out
+	cp small.folded before.folded
+	export KILN_CACHE=$PWD/cache
+	unset DEBUGINFOD_URLS
+	confined "
+def waits(process):
+    # For the rest of its input, with what came before it read.
+    end = time.monotonic() + 30
+    while True:
+        try:
+            waiting = [open(f'/proc/{process.pid}/task/{thread}/syscall').read().split()[0] for thread in os.listdir(f'/proc/{process.pid}/task')]
+            if '0' in waiting and 'running' not in waiting and open(f'/proc/{process.pid}/status').read().count('Seccomp:\\t2'):
+                return
+        except (OSError, IndexError):
+            pass
+        assert process.poll() is None and time.monotonic() < end
+        time.sleep(0.02)
+classic = os.path.join(os.getcwd(), 'stackcollapse-perf.pl')
+os.symlink(kiln, classic)
+for command, folder in ([kiln, 'fold', '-o', 'out/x.folded', '-'], 'out'), ([kiln, 'draw', '-o', 'out/x.svg', '-'], 'out'), \\
+        ([kiln, 'convert', '-o', 'out/x.kiln', '-'], 'out'), ([kiln, 'top', '-'], None), ([kiln, 'diff', '--exact', '-o', 'out/x.svg', 'before.folded', '-'], 'out'), ([classic], None):
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        process.stdin.write(b'main;a 1\\n' if command != [classic] else b'app 1 1.0: 1 cycles:\\n\\t1 a+0x1 (/a)\\n\\n')
+        process.stdin.flush()
+        waits(process)
+        pid = process.pid
+        for name, argument, said in ('open', '/etc/passwd', 'allowed'), ('write', 'small.folded', 'EACCES'), ('create', 'new', 'EACCES'), ('remove', 'small.folded', 'EACCES'), \\
+                ('mode', 'small.folded', 'EPERM'), ('execute', '/nowhere', 'EPERM'), ('process', '', 'EPERM'), ('socket', '', 'EPERM'), ('trace', os.getpid(), 'EPERM'), ('create', 'cache/new', 'allowed'):
+            assert calls(pid, name, argument) == {said}, (command, name, argument)
+        assert not folder or calls(pid, 'create', folder + '/new') == {'allowed'}, command
+        process.stdin.close()
+        said = process.stderr.read()
+        assert process.wait(60) == 0, (command, said)
+assert set(os.listdir('out')) == {'new', 'x.folded', 'x.svg', 'x.kiln'}, os.listdir('out')
 "
 }

@@ -1,0 +1,90 @@
+/* confined.c: what does a command give up that reads what others have written, and writes one
+ * output? */
+#include "commands/confined.h"
+
+#include "base/buffer.h"
+#include "base/confine.h"
+#include "base/input.h"
+#include "base/memory.h"
+#include "base/spool.h"
+#include "commands/names.h"
+#include "images/symbol_cache.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static VECTOR(char *) written; /* folders, and what is no plain file */
+
+static void add_folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	vector_push(&written, slash ? memory_copy_text(path, (size_t)(slash + 1 - path))
+				    : memory_copy_text(".", 1));
+}
+
+/* A link is followed: what it leads to is replaced. */
+void confined_output(const char *path)
+{
+	struct stat status;
+	char *target;
+
+	if (!path || !strcmp(path, "-"))
+		return;
+	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
+		vector_push(&written, memory_copy_text(path, strlen(path)));
+		return;
+	}
+	add_folder_of(path);
+	target = realpath(path, NULL);
+	if (target)
+		add_folder_of(target);
+	free(target);
+}
+
+/* Can it not be looked at where it lies? */
+static bool needs_spool(const char *path)
+{
+	struct error ignored = {0}; /* met again by whoever reads it */
+	struct stat status;
+	struct input in;
+	bool can_map;
+
+	if (!strcmp(path, "-"))
+		return !fstat(STDIN_FILENO, &status) &&
+		       (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+	if (stat(path, &status) || S_ISDIR(status.st_mode))
+		return false;
+	if (!S_ISREG(status.st_mode))
+		return S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode);
+	if (!input_open(&in, path, &ignored))
+		return false;
+	can_map = input_can_map(&in);
+	input_release(&in);
+	return !can_map;
+}
+
+void confined_input(const char *path)
+{
+	if (needs_spool(path))
+		spool_prepare();
+}
+
+void confined_start(bool asks_servers)
+{
+	struct buffer cache = {0};
+	struct confine c;
+
+	confine_init(&c, asks_servers ? CONFINE_READ_ALL | CONFINE_WRITE_ALL | CONFINE_NETWORK
+				      : CONFINE_READ_ALL);
+	for (size_t i = 0; i < written.len; i++) {
+		confine_allow_write(&c, written.items[i]);
+		free(written.items[i]);
+	}
+	vector_release(&written);
+	if (names_are_stored() && symbol_cache_folder(&cache))
+		confine_allow_write(&c, cache.at);
+	buffer_release(&cache);
+	confine_start(&c);
+}

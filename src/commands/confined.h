@@ -1,0 +1,23 @@
+/* confined.h: what does a command give up that reads what others have written, and writes one
+ * output?
+ *
+ * Said first is what it will write and read; then, before the first byte is read, it gives up the
+ * rest: programs, other processes, sockets, and writing anywhere else (confine.h). Reading is not
+ * restricted: binaries that name addresses lie anywhere. */
+#ifndef KILN_COMMANDS_CONFINED_H
+#define KILN_COMMANDS_CONFINED_H
+
+#include <stdbool.h>
+
+/* `path` will be written, and nothing outside its folder; "-" and NULL: standard output, which
+ * takes no right. */
+void confined_output(const char *path);
+
+/* `path` ("-": standard input) will be read: where that takes a spool (spool.h), it is made now. */
+void confined_input(const char *path);
+
+/* Confine for good. asks_servers: debuginfod's may be asked, whose client keeps what comes: then
+ * files are written anywhere, and sockets made. */
+void confined_start(bool asks_servers);
+
+#endif
