@@ -23,13 +23,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What the kernel says about itself, which names its functions and where this process has its
- * memory; and what the C library asks for. */
+/* What the kernel says about itself, which names its functions, says where this process has its
+ * memory, and how many processors there are. */
 static const char *const system_files[] = {"/proc/kallsyms", "/proc/modules", "/proc/stat",
-	"/proc/self/maps", "/sys/kernel/notes", "/sys/devices/system/cpu/online", "/etc/localtime"};
+	"/proc/self/maps", "/sys/kernel/notes", "/sys/devices/system/cpu/online"};
 
-/* Whoever writes programs keeps no secrets in files that end so. What has no ending is shown where
- * systems have their headers. */
+/* Whoever writes programs keeps no secrets in files that end so. What has no such ending is shown
+ * where systems have their headers, if everybody may read it. */
 static const char *const source_endings[] = {"C", "H", "S", "adb", "ads", "asm", "bash", "c", "c++",
 	"cc", "cjs", "clj", "cpp", "cr", "cs", "cts", "cu", "cuh", "cxx", "d", "dart", "def", "el",
 	"erl", "ex", "exs", "f", "f03", "f08", "f90", "f95", "for", "fs", "go", "groovy", "h",
@@ -146,6 +146,7 @@ static bool is_source(int fd)
 {
 	char link[64], room[PATH_MAX];
 	struct bytes path = {room, 0};
+	struct stat status;
 	ssize_t len;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
@@ -153,10 +154,12 @@ static bool is_source(int fd)
 	if (len <= 0 || (size_t)len == sizeof(room))
 		return false;
 	path.len = (size_t)len;
+	if (ends_as_source(path))
+		return true;
 	for (size_t i = 0; i < sizeof(source_folders) / sizeof(*source_folders); i++)
 		if (bytes_start(path, bytes_of(source_folders[i])))
-			return true;
-	return ends_as_source(path);
+			return !fstat(fd, &status) && (status.st_mode & S_IROTH);
+	return false;
 }
 
 static int open_source(const struct view_files *f, const char *path)
