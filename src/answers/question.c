@@ -158,8 +158,12 @@ static bool render(struct view *view, const struct renderer *renderer, const voi
 	bool done;
 
 	output_open_memory(&out);
-	done = deadline_check(err) && renderer->render(view, settings, &out, err) &&
+	done = deadline_check(err) && renderer_write(renderer, view, settings, &out, err) &&
 	       deadline_check(err);
+	if (done && out.failed.code) {
+		*err = out.failed;
+		done = false;
+	}
 	if (done) {
 		buffer_release(ret_body);
 		*ret_body = out.pending;

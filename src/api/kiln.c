@@ -303,7 +303,7 @@ bool kiln_view_transform(kiln_view *v, const char *name, const char *argument, k
 	else if (!transform->argument != !argument)
 		error_set(&err, ERR_USAGE, "%s: %s", name,
 			argument ? "takes no argument" : "an argument is missing");
-	else if (transform->apply(&v->view, argument, &err))
+	else if (transform_apply(transform, &v->view, argument, &err))
 		return values_forget(v), true;
 	return failed(&err, ret_err);
 }
@@ -365,7 +365,11 @@ static bool render_to(const kiln_view *v, const struct renderer *renderer,
 
 	for (size_t i = 0; done && options && options[i]; i++)
 		done = option_apply(renderer, settings, options[i], err);
-	done = done && renderer->render(&v->view, settings, out, err);
+	done = done && renderer_write(renderer, &v->view, settings, out, err);
+	if (done && out->failed.code) {
+		*err = out->failed;
+		done = false;
+	}
 	free(settings);
 	return done;
 }

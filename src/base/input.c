@@ -1,6 +1,7 @@
 /* input.c: how do bytes arrive, from where, and unpacked how? */
 #include "base/input.h"
 
+#include "base/expansion.h"
 #include "base/filters/filter.h"
 #include "base/input_range.h"
 #include "base/memory.h"
@@ -58,6 +59,7 @@ struct input_source {
 	const struct filter *filter; /* NULL: plain */
 	void *filter_state;
 	bool filter_done;
+	uint64_t packed, unpacked; /* bytes that the filter has taken and made */
 	bool begun;   /* what a filter unpacks, whose mark has been cut off if it has one */
 	char *buffer; /* the window lies in it, unless the content is in memory */
 	size_t start, len, cap;
@@ -401,6 +403,26 @@ static void begin(struct input_source *s, bool ended)
 	s->begun = true;
 }
 
+/* One step of the filter. Content that repeats itself unpacks to a thousand times its size and
+ * more. */
+static bool unpack(
+	struct input_source *s, char *to, size_t room, size_t *ret_len, struct error *err)
+{
+	uint64_t most;
+	size_t before;
+
+	if (!raw_more(&s->raw, err))
+		return false;
+	before = s->raw.left.len;
+	if (!s->filter->step(s->filter_state, &s->raw.left, s->raw.ended, to, room, ret_len,
+		    &s->filter_done, err))
+		return false;
+	s->packed += before - s->raw.left.len;
+	s->unpacked += *ret_len;
+	most = expansion_passing(expansion_limit(s->packed));
+	return s->unpacked <= most || expansion_refuse("unpacked", most, err);
+}
+
 /* Append a piece of unpacked content to the buffer. *ret_ended: there is no more. */
 static bool source_step(struct input_source *s, bool *ret_ended, struct error *err)
 {
@@ -408,10 +430,7 @@ static bool source_step(struct input_source *s, bool *ret_ended, struct error *e
 	size_t room = s->cap - s->start - s->len, len = 0;
 
 	if (s->filter) {
-		if (!raw_more(&s->raw, err))
-			return false;
-		if (!s->filter->step(s->filter_state, &s->raw.left, s->raw.ended, to, room, &len,
-			    &s->filter_done, err))
+		if (!unpack(s, to, room, &len, err))
 			return false;
 		*ret_ended = s->filter_done;
 	} else if (s->raw.left.len) {
@@ -526,6 +545,23 @@ uint64_t input_size(const struct input *in)
 		return 0;
 	return s->from ? s->from->content.len - s->base - in->offset
 		       : in->window.len + s->raw.left.len;
+}
+
+uint64_t input_stored_size(const struct input *in)
+{
+	const struct input_source *s = in->source;
+	struct stat status;
+
+	if (s->from)
+		return s->from->content.len;
+	if (s->raw.fd < 0)
+		return in->window.len + s->raw.left.len + s->packed;
+	return !fstat(s->raw.fd, &status) && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+}
+
+bool input_is_packed(const struct input *in)
+{
+	return in->source->filter != NULL;
 }
 
 /* Part of a mapped file. */

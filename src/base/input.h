@@ -54,6 +54,11 @@ bool input_can_map(const struct input *in);
 /* What input_whole would give, in bytes; 0 when that is not known or would cost memory. */
 uint64_t input_size(const struct input *in);
 
+/* Bytes of the file or memory as it is stored, packed if it is; 0: not known, as of a pipe. */
+uint64_t input_stored_size(const struct input *in);
+/* Is it packed? Then it unpacks to at most what base/expansion.h allows; ERR_LIMIT beyond. */
+bool input_is_packed(const struct input *in);
+
 /* When a plain file was last written, in seconds since 1970; 0 for what is none. */
 int64_t input_time(const struct input *in);
 

@@ -1,6 +1,8 @@
 /* output.c: how is what is written collected, and where does it go? */
 #include "base/output_file.h"
 
+#include "base/expansion.h"
+
 #include <stdlib.h>
 
 /* Bytes that are worth writing at once: pieces of text are longer (folded_lines.c), and are not
@@ -21,8 +23,20 @@ static void flush(struct output *o)
 	o->pending.len = 0;
 }
 
+static bool exceeds_limit(struct output *o, size_t len)
+{
+	o->written += len;
+	if (!o->limit || o->written <= o->limit)
+		return false;
+	if (!o->failed.code)
+		expansion_refuse("the output", o->limit, &o->failed);
+	return true;
+}
+
 void output_write(struct output *o, struct bytes bytes)
 {
+	if (exceeds_limit(o, bytes.len))
+		return;
 	if (bytes.len >= OUTPUT_PIECE && !o->in_memory) {
 		flush(o);
 		if (!o->failed.code)

@@ -12,7 +12,8 @@ struct output {
 	char *path;	/* for messages; NULL: standard output or memory */
 	struct output_file *file;
 	struct buffer pending;
-	struct error failed; /* the first failure; later writes are ignored */
+	uint64_t limit, written; /* bytes; a limit of 0 is none. ERR_LIMIT: base/expansion.h */
+	struct error failed;	 /* the first failure; later writes are ignored */
 };
 
 /* Begin writing `path` ("-": standard output), with `mode` (0666: less the umask; 0600: private).

@@ -1,6 +1,7 @@
 /* load.c: how does every command get at its profile? */
 #include "commands/load.h"
 
+#include "base/expansion.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/units.h"
@@ -15,6 +16,7 @@
 static struct load {
 	const char *format;
 	struct shape shape;
+	uint64_t max_expansion;
 } common;
 
 /* ---- Options ---- */
@@ -35,6 +37,19 @@ static bool set_format(
 	       option_text(target, option, value, err);
 }
 
+static bool set_expansion(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct load *load = target;
+
+	if (!option_size(target, option, value, err))
+		return false;
+	if (!load->max_expansion)
+		return error_set(err, ERR_USAGE, "expected a size above 0");
+	expansion_set(load->max_expansion);
+	return true;
+}
+
 static const struct option input_options[] = {
 	{.name = "format",
 		.argument = "NAME",
@@ -42,6 +57,12 @@ static const struct option input_options[] = {
 		.set = set_format,
 		.offset = offsetof(struct load, format),
 		.choices = formats},
+	{.name = EXPANSION_OPTION,
+		.argument = "SIZE",
+		.help = "let an input take up to SIZE of memory, and 4 times as much unpacked or "
+			"written (1G, or 256 times its size where that is more)",
+		.set = set_expansion,
+		.offset = offsetof(struct load, max_expansion)},
 	{0},
 };
 
@@ -207,9 +228,11 @@ static bool shape(struct loaded *l, const struct load_steps *steps, struct error
 	view_init(&l->view, &l->profile, steps->unseen ? BY_NOTHING : names_projection());
 	if (!shape_select(&common.shape, &l->view, err))
 		return error_prefix(err, "%s: ", l->name);
-	if (steps->view && !steps->view(&l->view, err))
+	if ((steps->view && !steps->view(&l->view, err)) || !view_fits(&l->view, err))
 		return error_prefix(err, "%s: ", l->name);
-	return transform_list_apply(&common.shape.transforms, &l->view, err);
+	if (transform_list_apply(&common.shape.transforms, &l->view, err))
+		return true;
+	return l->view.full && error_prefix(err, "%s: ", l->name);
 }
 
 bool load_is_plain(void)

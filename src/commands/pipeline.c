@@ -78,9 +78,18 @@ bool pipeline_render(const struct view *v, const struct renderer *renderer, cons
 
 	if (!output_open(&out, path, 0666, err))
 		return false;
-	done = renderer->render(v, settings, &out, err) && output_commit(&out, err);
+	done = renderer_write(renderer, v, settings, &out, err) && output_commit(&out, err);
 	output_discard(&out);
 	return done;
+}
+
+/* A limit that is exceeded is the input's. */
+static bool render_loaded(const struct loaded *l, const struct renderer *renderer,
+	const void *settings, const char *path, struct error *err)
+{
+	if (pipeline_render(&l->view, renderer, settings, path, err))
+		return true;
+	return err->code == ERR_LIMIT && error_prefix(err, "%s: ", l->name);
 }
 
 /* Escape sequences are for the terminal, not for a file named with -o. */
@@ -122,7 +131,7 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 		confine(operands, path, renderer, p->settings);
 	if (!load(command, operands, want, &loaded, &err))
 		return fail(&err);
-	done = pipeline_render(&loaded.view, renderer, p->settings, path, &err);
+	done = render_loaded(&loaded, renderer, p->settings, path, &err);
 	loaded_release(&loaded);
 	return done ? 0 : fail(&err);
 }
@@ -141,7 +150,7 @@ int pipeline_write(const struct command *command, char **operands, const struct 
 	confine(operands, path, renderer, settings);
 	done = load(command, operands, WANT_ALL, &loaded, &err);
 	if (done) {
-		done = pipeline_render(&loaded.view, renderer, settings, path, &err);
+		done = render_loaded(&loaded, renderer, settings, path, &err);
 		loaded_release(&loaded);
 	}
 	free(usual);

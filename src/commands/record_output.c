@@ -145,7 +145,7 @@ static bool render(struct record_output *o, struct view *v, struct error *err)
 	bool done;
 
 	done = group(o, v, err) && output_open_in(&out, &o->finished, o->path, OUTPUT_MODE, err) &&
-	       o->renderer->render(v, settings, &out, err) && output_commit(&out, err);
+	       renderer_write(o->renderer, v, settings, &out, err) && output_commit(&out, err);
 	output_discard(&out);
 	free(settings);
 	return done;

@@ -40,7 +40,7 @@ typedef void kiln_parallel(size_t count, void (*piece)(void *context, size_t i),
 /* A profile over `content`, which must outlive it. Columns that are whole and aligned are borrowed;
  * others are joined. All checksums are verified and all ids checked. A file without an index (the
  * recorder was killed, or a pipe) is scanned; a torn end is noted in the profile and what is before
- * it is kept. */
+ * it is kept. ERR_LIMIT: model/extent.h; the profile's limit is that of its size. */
 bool kiln_file_read(struct bytes content, kiln_parallel *parallel, struct profile *ret_profile,
 	struct error *err);
 

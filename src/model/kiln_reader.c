@@ -3,9 +3,11 @@
  * Headers are walked first; they say how many rows every table has. Then the payloads are verified
  * in pieces, checksums and ids at once while a piece is in the cache. Only then are columns taken
  * over, borrowed where one section has all of their rows. */
+#include "model/extent.h"
 #include "model/kiln_columns.h"
 #include "model/kiln_file.h"
 
+#include "base/expansion.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -167,6 +169,13 @@ static bool section_wrong(const struct kiln_section *s, const char *what, struct
 		column_name(s), what);
 }
 
+static bool too_many(const struct kiln_section *s, uint32_t limit, struct error *err)
+{
+	return error_set(err, ERR_LIMIT,
+		"byte %zu: section %s: more than %u of them; leave some out where it was recorded",
+		(size_t)s->offset, column_name(s), limit);
+}
+
 /* Rows that a section adds to its column. */
 static bool section_plan(struct reading *r, size_t at, struct error *err)
 {
@@ -179,6 +188,8 @@ static bool section_plan(struct reading *r, size_t at, struct error *err)
 	if (column == SIZE_MAX)
 		return true;
 	c = &kiln_columns[column];
+	if (s->instance >= PROFILE_STREAMS_LIMIT)
+		return too_many(s, PROFILE_STREAMS_LIMIT, err);
 	if (s->item_size != c->item_size || s->size % s->item_size ||
 		s->rows != s->size / s->item_size)
 		return section_wrong(s, "its size is not that of its rows", err);
@@ -198,6 +209,10 @@ static bool section_plan(struct reading *r, size_t at, struct error *err)
 	} else {
 		slot->whole = SIZE_MAX;
 	}
+	if (c->place == IN_STREAM_ROWS && slot->rows > PROFILE_STREAMS_LIMIT)
+		return too_many(s, PROFILE_STREAMS_LIMIT, err);
+	if (c->table == TABLE_LOSSES && slot->rows > PROFILE_LOSSES_LIMIT)
+		return too_many(s, PROFILE_LOSSES_LIMIT, err);
 	if (c->place == IN_STREAM_ROWS)
 		r->streams = slot->rows;
 	return true;
@@ -460,7 +475,7 @@ static bool strings_good(const struct profile *p, struct error *err)
 /* What no single column can tell. */
 static bool profile_good(const struct profile *p, struct error *err)
 {
-	if (!strings_good(p, err))
+	if (!strings_good(p, err) || !profile_extent_fits(p, err))
 		return false;
 	for (size_t i = 0; i < p->streams.len; i++) {
 		const struct stream *s = &p->streams.items[i];
@@ -514,6 +529,7 @@ bool kiln_file_read(struct bytes content, kiln_parallel *parallel, struct profil
 	bool done;
 
 	profile_init(&p);
+	p.limit = expansion_limit(content.len);
 	if ((uintptr_t)content.at % _Alignof(uint64_t)) {
 		p.borrowed = memory_copy_text(content.at, content.len);
 		p.release_borrowed = free;

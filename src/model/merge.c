@@ -125,6 +125,11 @@ static void notes_added(struct profile *to, const struct view *v, const char *na
 		profile_note(to, "%s: %.*s", name, (int)note.len, note.at);
 }
 
+static uint64_t add_limits(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 bool profile_merge(
 	struct profile *to, const struct view *v, const struct merge_part *part, struct error *err)
 {
@@ -134,8 +139,9 @@ bool profile_merge(
 	label_set_id *labels;
 	stack_id *stacks;
 
-	if (!check_unit(to, v, err))
+	if (!check_unit(to, v, err) || !view_fits(v, err))
 		return false;
+	to->limit = add_limits(to->limit, v->profile->limit);
 	stacks = copy_stacks(v, to);
 	labels = copy_labels(v, to);
 	if (!part->threads)
@@ -146,9 +152,7 @@ bool profile_merge(
 	free(stacks);
 	free(threads);
 	free(labels);
-	if (to->full)
-		return error_set(err, ERR_LIMIT, "more than %u different rows in one table",
-			PROFILE_ROWS_LIMIT);
-	return agree_on_unit(to, fresh, unit, profile_string(to, unit), err) &&
+	return profile_rows_fit(to, err) &&
+	       agree_on_unit(to, fresh, unit, profile_string(to, unit), err) &&
 	       profile_values_fit(to, err);
 }

@@ -2,6 +2,7 @@
 #include "model/profile.h"
 
 #include "base/buffer.h"
+#include "base/expansion.h"
 #include "model/rows.h"
 
 #include <assert.h>
@@ -508,6 +509,16 @@ void profile_add_loss(struct profile *p, uint32_t stream, struct bytes reason, u
 	}
 	if (count)
 		vector_push(&p->losses, ((struct loss){stream, name, count}));
+}
+
+bool profile_rows_fit(const struct profile *p, struct error *err)
+{
+	if (!p->full)
+		return true;
+	if (p->limit && p->limit / PROFILE_ROW_COST < PROFILE_ROWS_LIMIT)
+		return expansion_refuse("its tables in memory", p->limit, err);
+	return error_set(
+		err, ERR_LIMIT, "more than %u different rows in one table", PROFILE_ROWS_LIMIT);
 }
 
 static uint64_t magnitude(int64_t value)

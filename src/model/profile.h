@@ -19,10 +19,19 @@
 typedef uint32_t string_id, frame_id, mapping_id, location_id, stack_id;
 typedef uint32_t process_id, thread_id, label_set_id;
 
-/* Rows of any table; beyond it functions that add return 0 and set profile->full. */
+/* Rows of any table; beyond it, and beyond the profile's own limit, functions that add return 0 and
+ * set profile->full. */
 #define PROFILE_ROWS_LIMIT 0xFFFFFFF0u
+#define PROFILE_ROW_COST   32u /* bytes of memory for a row and what finds it, about */
 #define PROFILE_STRING_LIMIT                                                                       \
-	((size_t)1 << 20) /* bytes; longer ones are cut, and counted in notes */
+	((size_t)1 << 20) /* bytes; longer ones are cut, in a .kiln file refused */
+
+/* What a .kiln file may have; readers of other formats have lower limits of their own. A recorded
+ * stack has up to 10,000 places (UNWIND_FRAMES_LIMIT), of which each may be several frames. */
+#define PROFILE_DEPTH_LIMIT   65536u /* frames of a stack */
+#define PROFILE_LABELS_LIMIT  1024u  /* of a sample */
+#define PROFILE_STREAMS_LIMIT 16384u /* streams, and tables of samples */
+#define PROFILE_LOSSES_LIMIT  65536u
 
 enum frame_kind {
 	FRAME_NATIVE,
@@ -170,6 +179,9 @@ struct profile {
 	VECTOR(struct samples) samples;
 	VECTOR(struct stream) streams;
 
+	/* Bytes that a tree over it, or rows of one of its tables, may take: base/expansion.h. 0:
+	 * no limit, for what is no input. */
+	uint64_t limit;
 	bool full;	 /* a table reached its limit: what was added since is missing */
 	bool repeats;	 /* it was read from a file that may have equal strings, frames or stacks */
 	bool identified; /* rows of mappings and locations have changed: profile_identify_mapping */
@@ -274,6 +286,8 @@ static inline int64_t stream_value(const struct stream *s, size_t sample)
 {
 	return s->value.len ? s->value.items[sample] : s->row.each;
 }
+/* Is one of its tables, as said by `full`, longer than allowed? ERR_LIMIT. */
+bool profile_rows_fit(const struct profile *p, struct error *err);
 /* Do all values together, without their signs, fit into an int64_t? Then no sum of any of them
  * overflows. ERR_LIMIT names the stream that does not. */
 bool profile_values_fit(const struct profile *p, struct error *err);

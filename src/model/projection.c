@@ -171,11 +171,12 @@ static void project_by_merging(
 	struct tree_builder b;
 
 	v->node_of_stack = memory_new(p->stack_caller.len, sizeof(*v->node_of_stack));
-	tree_builder_init(&b);
-	for (size_t i = 1; i < p->stack_caller.len; i++)
+	view_builder_init(v, &b);
+	for (size_t i = 1; i < p->stack_caller.len && !b.full; i++)
 		v->node_of_stack[i] =
 			location_node(v, &b, v->node_of_stack[p->stack_caller.items[i]],
 				p->stack_location.items[i], projected, projection);
+	v->full = b.full;
 	v->tree = b.tree;
 	b.tree = (struct tree){0};
 	tree_builder_release(&b);

@@ -14,7 +14,8 @@ static inline bool rows_unmapped(const struct id_map *m, size_t rows)
 /* Room for one more row? */
 static inline bool rows_room(struct profile *p, size_t rows)
 {
-	if (rows < PROFILE_ROWS_LIMIT)
+	if (rows < PROFILE_ROWS_LIMIT &&
+		(!p->limit || (uint64_t)rows * PROFILE_ROW_COST <= p->limit))
 		return true;
 	p->full = true;
 	return false;

@@ -39,12 +39,20 @@ static string_id string_find(
 	return 0;
 }
 
+static bool bytes_room(struct profile *p, size_t len)
+{
+	bool room = !p->limit || p->string_bytes.len + len <= p->limit;
+
+	p->full |= !room;
+	return room;
+}
+
 /* A text that is not known: string_find has told where it belongs. */
 static string_id string_add(struct profile *p, struct bytes text, uint64_t hash, size_t at)
 {
 	string_id id = (string_id)p->string_ends.len;
 
-	if (!rows_room(p, id))
+	if (!rows_room(p, id) || !bytes_room(p, text.len))
 		return 0;
 	vector_reserve(&p->string_bytes, text.len);
 	memcpy(p->string_bytes.items + p->string_bytes.len, text.at, text.len);

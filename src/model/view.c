@@ -2,6 +2,7 @@
 #include "model/view.h"
 
 #include "base/buffer.h"
+#include "base/expansion.h"
 #include "model/projection.h"
 
 #include <assert.h>
@@ -13,7 +14,7 @@
 
 void tree_builder_init(struct tree_builder *b)
 {
-	*b = (struct tree_builder){0};
+	*b = (struct tree_builder){.limit = PROFILE_ROWS_LIMIT};
 	vector_push(&b->tree.caller, 0);
 	vector_push(&b->tree.frame, 0);
 	callees_learn(&b->children, b->tree.caller.items, b->tree.frame.items, 1);
@@ -27,6 +28,10 @@ node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame)
 
 	if (id)
 		return id;
+	if (count >= b->limit) {
+		b->full = true;
+		return caller;
+	}
 	vector_push(&b->tree.caller, caller);
 	vector_push(&b->tree.frame, frame);
 	callees_learn(&b->children, b->tree.caller.items, b->tree.frame.items, count + 1);
@@ -196,6 +201,30 @@ void view_reshape(struct view *v, struct tree *tree, const node_id *map)
 	*tree = (struct tree){0};
 }
 
+void view_builder_init(const struct view *v, struct tree_builder *b)
+{
+	uint64_t most = v->profile->limit / PROFILE_ROW_COST;
+
+	tree_builder_init(b);
+	if (v->profile->limit && most < b->limit)
+		b->limit = (size_t)most;
+}
+
+void view_rebuild(struct view *v, struct tree_builder *b, const node_id *map)
+{
+	v->full |= b->full;
+	view_reshape(v, &b->tree, map);
+}
+
+bool view_fits(const struct view *v, struct error *err)
+{
+	if (!v->full)
+		return true;
+	if (v->profile->limit)
+		return expansion_refuse("the tree of its stacks", v->profile->limit, err);
+	return error_set(err, ERR_LIMIT, "a tree of more than %u nodes", PROFILE_ROWS_LIMIT);
+}
+
 node_id *view_own_nodes(struct view *v, uint32_t samples)
 {
 	const struct samples *s = &v->profile->samples.items[samples];
@@ -210,7 +239,7 @@ node_id *view_own_nodes(struct view *v, uint32_t samples)
 	return own->node;
 }
 
-void view_regrow(struct view *v, struct tree *tree)
+void view_regrow(struct view *v, struct tree_builder *b)
 {
 	for (size_t i = 0; i < v->profile->samples.len; i++)
 		assert(v->samples[i].node);
@@ -218,8 +247,9 @@ void view_regrow(struct view *v, struct tree *tree)
 	for (size_t i = 0; i < v->profile->stack_caller.len; i++)
 		v->node_of_stack[i] = NODE_DROPPED;
 	tree_release(&v->tree);
-	v->tree = *tree;
-	*tree = (struct tree){0};
+	v->full |= b->full;
+	v->tree = b->tree;
+	b->tree = (struct tree){0};
 }
 
 /* Bits of the first `count` samples of a word. */

@@ -34,8 +34,10 @@ struct tree {
 struct tree_builder {
 	struct tree tree;
 	struct callees children;
+	size_t limit; /* nodes; more are not added, */
+	bool full;    /* which says so */
 };
-void tree_builder_init(struct tree_builder *b); /* with its root */
+void tree_builder_init(struct tree_builder *b); /* with its root, and the usual limit */
 node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame);
 void tree_builder_release(struct tree_builder *b); /* whatever has not been moved out */
 void tree_release(struct tree *t);
@@ -67,8 +69,9 @@ struct view {
 	bool *streams;		      /* for every stream of the profile: is it shown? */
 	struct comparison comparison; /* for profiles with two sides */
 	enum projection projection;
-	bool changed;				   /* a transform did something */
-	struct profile extra;			   /* strings and frames that transforms made */
+	bool changed;	      /* a transform did something */
+	bool full;	      /* its tree reached the profile's limit: it is not all there */
+	struct profile extra; /* strings and frames that transforms made */
 	struct id_map known_strings, known_frames; /* of the profile, when it has no maps itself */
 };
 
@@ -83,13 +86,19 @@ bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error
 
 /* ---- For transforms ---- */
 
-/* Take `tree` (moved) in place of the view's; map[old node] is the new node or NODE_DROPPED. */
+/* A builder for a tree of the view. */
+void view_builder_init(const struct view *v, struct tree_builder *b);
+/* Take the builder's tree (moved) in place of the view's; map[old node] is the new node or
+ * NODE_DROPPED. */
+void view_rebuild(struct view *v, struct tree_builder *b, const node_id *map);
+/* The same with a tree that has no more nodes than the view's. */
 void view_reshape(struct view *v, struct tree *tree, const node_id *map);
 /* Give each sample of a table a node of its own (for transforms by thread, CPU, ...): returns the
  * column to change, filled with what the samples have now. */
 node_id *view_own_nodes(struct view *v, uint32_t samples);
-/* Take `tree` (moved) in place of the view's, for whose nodes every table has its own nodes now. */
-void view_regrow(struct view *v, struct tree *tree);
+/* Take the builder's tree (moved) in place of the view's, for whose nodes every table has its own
+ * nodes now. */
+void view_regrow(struct view *v, struct tree_builder *b);
 /* Of `count` samples from `first` on, a multiple of SAMPLES_AT_ONCE, leave out those whose bit is
  * 0.
  */
@@ -102,6 +111,10 @@ frame_id view_frame(struct view *v, const struct frame *frame);
 
 /* What was done that everybody should know who sees the result: a sentence. */
 __attribute__((format(printf, 2, 3))) void view_note(struct view *v, const char *fmt, ...);
+
+/* Is its tree all there? ERR_LIMIT: it takes more memory than its profile may (base/expansion.h).
+ * To be asked before the view is used. */
+bool view_fits(const struct view *v, struct error *err);
 
 /* ---- For renderers ---- */
 

@@ -3,6 +3,8 @@
 
 #include "readers/parts.h"
 
+#include "base/expansion.h"
+
 #define ENTRY(name) extern const struct reader reader_##name;
 #include "readers.list"
 #undef ENTRY
@@ -99,16 +101,21 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	struct error *err)
 {
 	const struct reader *reader = reader_of_input(in, options->format, err);
-	bool done;
+	bool packed, done;
+	uint64_t size;
 
 	profile_init(out);
 	if (!reader)
 		return false;
+	size = input_stored_size(in);
+	packed = input_is_packed(in);
+	if (packed)
+		out->limit = expansion_limit(size);
 	done = read_with(reader, in, options, out, err);
-	if (done && out->full)
-		done = error_set(err, ERR_LIMIT, "more than %u different rows in one table",
-			PROFILE_ROWS_LIMIT);
-	done = done && profile_values_fit(out, err);
+	if (!packed && in->offset + in->window.len > size)
+		size = in->offset + in->window.len; /* of a pipe, or of several files */
+	out->limit = expansion_limit(size);
+	done = done && profile_rows_fit(out, err) && profile_values_fit(out, err);
 	return done || error_prefix(err, "%s: ", in->name);
 }
 

@@ -5,6 +5,7 @@
 #include "renderers/folded_lines.h"
 
 #include "base/crew.h"
+#include "base/expansion.h"
 #include "base/memory.h"
 #include "base/output_pieces.h"
 
@@ -12,6 +13,8 @@
 
 /* Bytes of text that stay in a CPU's own cache; the last node may bring as many, one line more. */
 #define PIECE ((uint32_t)96 << 10)
+
+#define LINE_MOST ((uint32_t)256 << 20) /* bytes: INPUT_WINDOW_LIMIT of who reads it */
 
 /* Nodes: what is done with so many takes longer than to start a thread. */
 #define MANY ((size_t)64 << 10)
@@ -21,6 +24,8 @@ struct writing {
 	struct passages passages;
 	uint32_t *length; /* of every node: bytes of its line, without values; at most UINT32_MAX */
 	uint32_t *below;  /* of every node: bytes of the lines below it */
+	uint64_t all;	  /* bytes of all lines, without values */
+	uint32_t longest; /* line */
 	VECTOR(uint32_t) starts; /* of every piece: its first passage, plus 1 */
 };
 
@@ -60,6 +65,9 @@ static void find_lengths(struct writing *w)
 		uint32_t all = add_up(w->below[i], l->ends[i] ? w->length[i] : 0);
 
 		w->below[l->caller[i]] = add_up(w->below[l->caller[i]], all);
+		w->all += l->ends[i] ? w->length[i] : 0;
+		if (l->ends[i] && w->length[i] > w->longest)
+			w->longest = w->length[i];
 	}
 }
 
@@ -221,6 +229,20 @@ static void prepare(void *context, size_t part)
 		find_lengths(w);
 }
 
+/* Before any of it is made: each thread holds some lines. */
+static bool lines_fit(const struct writing *w, struct output *out)
+{
+	if (out->failed.code)
+		return false;
+	if (w->longest > LINE_MOST)
+		return error_set(&out->failed, ERR_LIMIT,
+			"a stack whose line has more than %u MB; no format of one line a stack "
+			"holds that",
+			LINE_MOST >> 20);
+	return !out->limit || w->all <= out->limit ||
+	       expansion_refuse("the output", out->limit, &out->failed);
+}
+
 void folded_lines_write(const struct folded_lines *l, struct output *out)
 {
 	struct writing w = {.lines = l};
@@ -233,7 +255,8 @@ void folded_lines_write(const struct folded_lines *l, struct output *out)
 		output_write(out, buffer_bytes(&text));
 		buffer_release(&text);
 	}
-	find_pieces(&w);
+	if (lines_fit(&w, out))
+		find_pieces(&w);
 	/* Shares depend on those that were written before them. */
 	output_write_pieces(out, l->share ? 1 : SIZE_MAX, w.starts.len, make_piece, &w);
 	vector_release(&w.starts);

@@ -12,7 +12,11 @@ static bool pack(
 	bool done;
 
 	output_open_memory(&out);
-	done = renderer_by_name("kiln")->render(v, NULL, &out, err);
+	done = renderer_write(renderer_by_name("kiln"), v, NULL, &out, err);
+	if (done && out.failed.code) {
+		*err = out.failed;
+		done = false;
+	}
 	if (done) {
 		*ret_size = out.pending.len;
 		gzip_pack(buffer_bytes(&out.pending), ret_packed);

@@ -7,14 +7,14 @@ static bool render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
 	struct buffer plain = {0}, packed = {0};
+	bool done = pprof_write(v, settings, &plain, err);
 
-	(void)err;
-	pprof_write(v, settings, &plain);
-	gzip_pack(buffer_bytes(&plain), &packed);
+	if (done)
+		gzip_pack(buffer_bytes(&plain), &packed);
 	output_write(out, buffer_bytes(&packed));
 	buffer_release(&plain);
 	buffer_release(&packed);
-	return true;
+	return done;
 }
 
 const struct renderer renderer_pprof = {

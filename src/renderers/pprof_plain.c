@@ -6,12 +6,11 @@ static bool render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
 	struct buffer plain = {0};
+	bool done = pprof_write(v, settings, &plain, err);
 
-	(void)err;
-	pprof_write(v, settings, &plain);
 	output_write(out, buffer_bytes(&plain));
 	buffer_release(&plain);
-	return true;
+	return done;
 }
 
 const struct renderer renderer_pprof_plain = {

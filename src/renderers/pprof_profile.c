@@ -1,6 +1,7 @@
 /* pprof_profile.c: how do samples, types and what is known about them become a pprof file? */
 #include "renderers/pprof_profile.h"
 
+#include "base/expansion.h"
 #include "base/units.h"
 #include "model/materialise.h"
 #include "model/times.h"
@@ -96,6 +97,8 @@ struct writer {
 	VECTOR(struct row) rows;
 	VECTOR(int64_t) values; /* rows times the profile's streams */
 	struct buffer samples, message, packed, label;
+	uint64_t limit; /* bytes of values or samples; 0: none */
+	bool full;	/* more were left out */
 };
 
 static bool is_asked(const struct writer *w, enum tag_role role)
@@ -162,6 +165,13 @@ static uint32_t find_row(struct writer *w, const struct row *row)
 	return (uint32_t)w->rows.len - 1;
 }
 
+static bool is_full(struct writer *w)
+{
+	w->full |= w->limit && (w->samples.len > w->limit ||
+				       w->values.len * sizeof(*w->values.items) > w->limit);
+	return w->full;
+}
+
 static void sum_rows(struct writer *w, uint32_t table)
 {
 	const struct samples *s = &w->profile->samples.items[table];
@@ -170,7 +180,7 @@ static void sum_rows(struct writer *w, uint32_t table)
 	id_map_release(&w->by_row);
 	w->rows.len = 0;
 	w->values.len = 0;
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count && !is_full(w); i++) {
 		struct row row = {.stack = s->stack.items[i]};
 		int64_t *values;
 		size_t found;
@@ -282,7 +292,7 @@ static void write_samples(struct writer *w)
 {
 	for (uint32_t table = 0; table < w->profile->samples.len; table++) {
 		sum_rows(w, table);
-		for (size_t i = 0; i < w->rows.len; i++)
+		for (size_t i = 0; i < w->rows.len && !is_full(w); i++)
 			write_sample(w, i);
 	}
 }
@@ -497,10 +507,11 @@ static void writer_release(struct writer *w)
 	buffer_release(&w->label);
 }
 
-static void write_profile(
-	const struct profile *p, const struct pprof_settings *settings, struct buffer *out)
+static bool write_profile(const struct profile *p, const struct pprof_settings *settings,
+	uint64_t limit, struct buffer *out, struct error *err)
 {
-	struct writer w = {.profile = p, .settings = settings};
+	struct writer w = {.profile = p, .settings = settings, .limit = limit};
+	bool full;
 
 	pprof_out_init(&w.out, p);
 	show_threads(&w);
@@ -511,18 +522,22 @@ static void write_profile(
 	write_times(&w, out);
 	write_meta(&w, out);
 	pprof_strings_write(&w.out.strings, out);
+	full = w.full;
 	writer_release(&w);
+	return !full || expansion_refuse("samples in pprof's format", limit, err);
 }
 
-void pprof_write(const struct view *v, const struct pprof_settings *settings, struct buffer *out)
+bool pprof_write(const struct view *v, const struct pprof_settings *settings, struct buffer *out,
+	struct error *err)
 {
+	uint64_t limit = v->profile->limit;
 	struct profile made;
+	bool done;
 
-	if (!v->changed) {
-		write_profile(v->profile, settings, out);
-		return;
-	}
+	if (!v->changed)
+		return write_profile(v->profile, settings, limit, out, err);
 	view_materialise(v, &made);
-	write_profile(&made, settings, out);
+	done = write_profile(&made, settings, limit, out, err);
 	profile_release(&made);
+	return done;
 }

@@ -12,7 +12,8 @@ extern const struct option pprof_options[];
 void pprof_defaults(void *settings);
 
 /* Append what the view shows, uncompressed, with every stream as a sample type. Samples that differ
- * in nothing that is written are summed. */
-void pprof_write(const struct view *v, const struct pprof_settings *settings, struct buffer *out);
+ * in nothing that is written are summed. ERR_LIMIT above the profile's limit. */
+bool pprof_write(const struct view *v, const struct pprof_settings *settings, struct buffer *out,
+	struct error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* renderers.c: which output is meant? */
 #include "renderers/renderers.h"
 
+#include "base/expansion.h"
 #include "base/memory.h"
 
 #define ENTRY(name) extern const struct renderer renderer_##name;
@@ -41,6 +42,16 @@ bool renderer_check(const struct renderer *renderer, struct error *err)
 {
 	return !renderer->lacking || !*renderer->lacking ||
 	       error_set(err, ERR_UNSUPPORTED, "%s", *renderer->lacking);
+}
+
+bool renderer_write(const struct renderer *renderer, const struct view *v, const void *settings,
+	struct output *out, struct error *err)
+{
+	if (!view_fits(v, err))
+		return false;
+	if (v->profile->limit)
+		out->limit = expansion_passing(v->profile->limit);
+	return renderer->render(v, settings, out, err);
 }
 
 void renderer_suffixes(struct buffer *out)

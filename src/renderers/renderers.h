@@ -29,9 +29,15 @@ struct renderer {
 	void (*defaults)(void *settings);
 	const char *title; /* over its options in `kiln convert`; NULL: it does not take them */
 
+	/* For renderer_write. */
 	bool (*render)(
 		const struct view *v, const void *settings, struct output *out, struct error *err);
 };
+
+/* Write what the view shows. ERR_LIMIT where that is more than its profile may cause
+ * (base/expansion.h): now, or when the output is committed. */
+bool renderer_write(const struct renderer *renderer, const struct view *v, const void *settings,
+	struct output *out, struct error *err);
 
 extern const struct renderer *const renderers[]; /* NULL-terminated */
 const struct renderer *renderer_by_name(const char *name);

@@ -85,7 +85,7 @@ static void part_write(struct speedscope *s, const struct export_part *part)
 	buffer_char(b, ',');
 	export_part_extra(b, s->view, part, true);
 	buffer_text(b, ",\n\"samples\":[");
-	for (size_t i = 0; i < part->count; i++) {
+	for (size_t i = 0; i < part->count && !s->out->failed.code; i++) {
 		if (i)
 			buffer_char(b, ',');
 		stack_write(s, view_node(s->view, stream->row.samples, part->samples[i]));

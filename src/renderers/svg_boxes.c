@@ -468,7 +468,7 @@ void svg_write_boxes(struct svg_picture *p, struct output *out)
 	struct buffer b = {0};
 
 	buffer_text(&b, "<g id=\"frames\">\n");
-	for (size_t i = 0; i < p->layout->boxes.len; i++) {
+	for (size_t i = 0; i < p->layout->boxes.len && !out->failed.code; i++) {
 		struct drawn_box d = place_box(p, &p->layout->boxes.items[i]);
 
 		d.waker = waker && waker[i];

@@ -11,7 +11,8 @@
 
 #include <stdlib.h>
 
-#define NAME_LEAST 24u /* columns that are kept for names, however deep the tree */
+#define FLUSH_BYTES ((size_t)64 << 10)
+#define NAME_LEAST  24u /* columns that are kept for names, however deep the tree */
 
 struct tree_settings {
 	struct text_settings text;
@@ -56,8 +57,9 @@ struct shown {
 	struct sides sides;
 	const int64_t *self, *total; /* of the side that is shown */
 	struct walk walk;
-	size_t hidden; /* branches below the minimum */
-	struct buffer *out;
+	size_t hidden;	    /* branches below the minimum */
+	struct buffer *out; /* is written to `output` now and then */
+	struct output *output;
 	struct buffer prefix; /* one byte a level: LEVEL_* */
 	size_t *levels;	      /* by node: how many levels its children's prefix has */
 };
@@ -217,6 +219,8 @@ static void enter(void *context, node_id node, size_t depth)
 	size_t levels = s->levels[caller];
 
 	(void)depth;
+	if (s->output->failed.code)
+		return;
 	s->prefix.len = levels;
 	if (forked) {
 		buffer_char(&s->prefix, s->walk.next[node] ? LEVEL_OPEN : LEVEL_CLOSED);
@@ -228,6 +232,10 @@ static void enter(void *context, node_id node, size_t depth)
 	else
 		percent_cells(s, node);
 	name_cell(s, node, (s->sides.count == 2 ? 25 : 16) + branches(s, levels, forked));
+	if (s->out->len >= FLUSH_BYTES) {
+		output_write(s->output, buffer_bytes(s->out));
+		s->out->len = 0;
+	}
 }
 
 static void heading(const struct shown *s)
@@ -260,7 +268,7 @@ static bool render(
 {
 	size_t nodes = v->tree.caller.len, count;
 	struct buffer b = {0};
-	struct shown s = {.view = v, .settings = settings, .out = &b};
+	struct shown s = {.view = v, .settings = settings, .out = &b, .output = out};
 	node_id *chosen;
 
 	if (!(s.settings->min >= 0 && s.settings->min <= 100))

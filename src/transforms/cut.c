@@ -16,7 +16,7 @@ bool cut_matching(struct view *v, const char *regex, bool keep, struct error *er
 		return false;
 	ended = memory_new(nodes, sizeof(*ended)); /* does a stack end here, or further out? */
 	map = memory_new(nodes, sizeof(*map));
-	tree_builder_init(&b);
+	view_builder_init(v, &b);
 	for (size_t i = 1; i < nodes; i++) {
 		node_id caller = v->tree.caller.items[i];
 		frame_id frame = v->tree.frame.items[i];
@@ -25,7 +25,7 @@ bool cut_matching(struct view *v, const char *regex, bool keep, struct error *er
 		map[i] = ended[caller] || (ended[i] && !keep) ? map[caller]
 							      : tree_child(&b, map[caller], frame);
 	}
-	view_reshape(v, &b.tree, map);
+	view_rebuild(v, &b, map);
 	tree_builder_release(&b);
 	free(map);
 	free(ended);

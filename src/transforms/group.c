@@ -118,7 +118,7 @@ static void table_group(struct view *v, const struct grouping *by, struct grown 
 	node_id *nodes = view_own_nodes(v, table), last_node = NODE_DROPPED, last_made = 0;
 	size_t last_group = 0;
 
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count && !g->builder.full; i++) {
 		size_t group = grouping_of(by, v->profile, s, i);
 
 		if (view_node(v, table, i) == NODE_DROPPED) {
@@ -149,10 +149,10 @@ bool group_apply(struct view *v, const struct grouping *by, struct error *err)
 	if (!grouping_known(by, v->profile, err))
 		return false;
 	g.frames = memory_new(by->groups, sizeof(*g.frames));
-	tree_builder_init(&g.builder);
+	view_builder_init(v, &g.builder);
 	for (uint32_t i = 0; i < v->profile->samples.len; i++)
 		table_group(v, by, &g, i);
-	view_regrow(v, &g.builder.tree);
+	view_regrow(v, &g.builder);
 	tree_builder_release(&g.builder);
 	id_map_release(&g.places);
 	vector_release(&g.place);

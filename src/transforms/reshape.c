@@ -11,11 +11,11 @@ void reshape(struct view *v, node_id root, reshape_place *place, const void *con
 	node_id *map = memory_new(nodes, sizeof(*map));
 	struct tree_builder b;
 
-	tree_builder_init(&b);
+	view_builder_init(v, &b);
 	map[0] = root;
 	for (size_t i = 1; i < nodes; i++)
 		map[i] = place(&b, map[v->tree.caller.items[i]], v->tree.frame.items[i], context);
-	view_reshape(v, &b.tree, map);
+	view_rebuild(v, &b, map);
 	tree_builder_release(&b);
 	free(map);
 }

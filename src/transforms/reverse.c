@@ -15,15 +15,15 @@ static bool reverse_apply(struct view *v, const char *argument, struct error *er
 
 	(void)argument;
 	(void)err;
-	tree_builder_init(&b);
-	for (size_t i = 1; i < nodes; i++) {
+	view_builder_init(v, &b);
+	for (size_t i = 1; i < nodes && !b.full; i++) {
 		node_id made = 0;
 
 		for (node_id at = (node_id)i; ends[i] && at; at = v->tree.caller.items[at])
 			made = tree_child(&b, made, v->tree.frame.items[at]);
 		map[i] = ends[i] ? made : NODE_DROPPED;
 	}
-	view_reshape(v, &b.tree, map);
+	view_rebuild(v, &b, map);
 	tree_builder_release(&b);
 	free(ends);
 	free(map);

@@ -56,6 +56,12 @@ void transform_options(struct option ret_options[TRANSFORM_OPTIONS])
 			.set = ask_for};
 }
 
+bool transform_apply(
+	const struct transform *transform, struct view *v, const char *argument, struct error *err)
+{
+	return transform->apply(v, argument, err) && view_fits(v, err);
+}
+
 bool transform_list_apply(const struct transform_list *list, struct view *v, struct error *err)
 {
 	for (size_t i = 0; i < list->steps.len; i++) {
@@ -63,7 +69,7 @@ bool transform_list_apply(const struct transform_list *list, struct view *v, str
 
 		if (!deadline_check(err))
 			return false;
-		if (!step->transform->apply(v, step->argument, err))
+		if (!transform_apply(step->transform, v, step->argument, err))
 			return error_prefix(err, "--%s: ", step->transform->name);
 	}
 	return true;

@@ -13,13 +13,18 @@ struct transform {
 	const char *help;
 	bool files; /* see struct option */
 
-	/* Change the view. The argument has come from the user: ERR_USAGE says what was expected.
+	/* Change the view: for transform_apply. The argument has come from the user: ERR_USAGE says
+	 * what was expected.
 	 */
 	bool (*apply)(struct view *v, const char *argument, struct error *err);
 };
 
 extern const struct transform *const transforms[];	     /* NULL-terminated */
 const struct transform *transform_by_name(const char *name); /* NULL: none is called so */
+
+/* Change the view; ERR_LIMIT when its tree becomes too large (view_fits). */
+bool transform_apply(
+	const struct transform *transform, struct view *v, const char *argument, struct error *err);
 
 /* Transforms in the order in which they were asked for. `{0}` is none. */
 struct transform_list {

@@ -19,7 +19,7 @@ static bool read_pprof(struct bytes content, unsigned want, struct profile *out)
 		profile_init(out);
 		return false;
 	}
-	done = profile_read_input(&in, &options, out, &err);
+	done = profile_read_input(&in, &options, out, &ignored);
 	input_release(&in);
 	return done;
 }
@@ -27,10 +27,11 @@ static bool read_pprof(struct bytes content, unsigned want, struct profile *out)
 static void write_pprof(const struct profile *p, struct buffer *out)
 {
 	struct pprof_settings settings = {0xFF};
+	struct error ignored = {0};
 	struct view v;
 
 	view_init(&v, p, BY_ADDRESS);
-	pprof_write(&v, &settings, out);
+	pprof_write(&v, &settings, out, &err);
 	view_release(&v);
 }
 

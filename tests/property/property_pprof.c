@@ -14,10 +14,11 @@ static void write_pprof(const struct profile *p, unsigned labels, bool packed, s
 {
 	struct pprof_settings settings = {labels};
 	struct buffer plain = {0};
+	struct error err = {0};
 	struct view v;
 
 	view_init(&v, p, BY_FUNCTION);
-	pprof_write(&v, &settings, &plain);
+	assert_true(pprof_write(&v, &settings, &plain, &err));
 	view_release(&v);
 	if (packed)
 		gzip_pack(buffer_bytes(&plain), out);

@@ -53,7 +53,7 @@ static void say_notes(const struct view *v, const char *name)
 
 static bool reshape(struct view *v, const char *transform, struct error *err)
 {
-	return !transform || transform_by_name(transform)->apply(v, NULL, err);
+	return !transform || transform_apply(transform_by_name(transform), v, NULL, err);
 }
 
 /* What an option asks for has to be there; what a tool prefers does not. */

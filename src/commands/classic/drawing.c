@@ -372,7 +372,7 @@ static bool shape(struct view *v, struct error *err)
 		return false;
 	if (own.bases.len)
 		view_begin_at(v, own.bases.items, own.bases.len, false);
-	return !own.reverse || transform_by_name("reverse")->apply(v, NULL, err);
+	return !own.reverse || transform_apply(transform_by_name("reverse"), v, NULL, err);
 }
 
 /* Is something left above the bases? */

@@ -1,0 +1,35 @@
+/* expansion.c: how much memory and output may an input cause? */
+#include "base/expansion.h"
+
+static uint64_t chosen; /* 0: by the size of the input */
+
+void expansion_set(uint64_t limit)
+{
+	chosen = limit;
+}
+
+static uint64_t multiply(uint64_t value, uint64_t factor)
+{
+	return value > UINT64_MAX / factor ? UINT64_MAX : value * factor;
+}
+
+uint64_t expansion_limit(uint64_t size)
+{
+	uint64_t limit = multiply(size, EXPANSION_FACTOR);
+
+	if (chosen)
+		return chosen;
+	return limit > EXPANSION_LEAST ? limit : EXPANSION_LEAST;
+}
+
+uint64_t expansion_passing(uint64_t limit)
+{
+	return multiply(limit, EXPANSION_PASSES);
+}
+
+bool expansion_refuse(const char *what, uint64_t limit, struct error *err)
+{
+	return error_set(err, ERR_LIMIT,
+		"%s: more than %llu MB; --" EXPANSION_OPTION " allows more", what,
+		(unsigned long long)(limit >> 20));
+}

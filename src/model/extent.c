@@ -1,0 +1,103 @@
+/* extent.c: how much do the rows of a profile stand for? */
+#include "model/extent.h"
+
+#include "base/expansion.h"
+
+#include <stdlib.h>
+
+static bool strings_fit(const struct profile *p, uint64_t *ret_longest, struct error *err)
+{
+	const uint64_t *ends = p->string_ends.items;
+	uint64_t longest = 0;
+
+	for (size_t i = 1; i < p->string_ends.len; i++)
+		longest = ends[i] - ends[i - 1] > longest ? ends[i] - ends[i - 1] : longest;
+	*ret_longest = longest;
+	return longest <= PROFILE_STRING_LIMIT ||
+	       error_set(err, ERR_LIMIT,
+		       "a name of %llu bytes; at most %zu are read: shorten it where it was "
+		       "recorded",
+		       (unsigned long long)longest, PROFILE_STRING_LIMIT);
+}
+
+/* Callers come first: their depth is known. Names of a place that it does not have yet count as
+ * one frame, its module's. */
+static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct error *err)
+{
+	const struct span *names = p->location_names.items;
+	size_t count = p->stack_caller.len;
+	uint32_t *depth = memory_new(count, sizeof(*depth));
+	uint64_t nodes = 0, deepest = 0;
+
+	for (size_t i = 1; i < count && deepest <= PROFILE_DEPTH_LIMIT; i++) {
+		uint32_t own = names[p->stack_location.items[i]].count;
+		uint64_t all = (uint64_t)depth[p->stack_caller.items[i]] + (own ? own : 1);
+
+		depth[i] = (uint32_t)all;
+		deepest = all > deepest ? all : deepest;
+		nodes += own ? own : 1;
+	}
+	free(depth);
+	*ret_nodes = nodes;
+	if (deepest > PROFILE_DEPTH_LIMIT)
+		return error_set(err, ERR_LIMIT,
+			"a stack of more than %u frames; deeper ones are not read: cut it where it "
+			"was recorded",
+			PROFILE_DEPTH_LIMIT);
+	return !p->limit || nodes <= p->limit / PROFILE_ROW_COST ||
+	       expansion_refuse("the tree of its stacks", p->limit, err);
+}
+
+static uint64_t frame_text(const struct profile *p, frame_id id)
+{
+	return profile_text(p, p->frames.items[id].function).len;
+}
+
+/* Names are written at every node of the tree, and for every frame. Mostly no name is so long that
+ * they have to be added up. */
+static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest, struct error *err)
+{
+	uint64_t most = expansion_passing(p->limit), frames = 0, tree = 0, *before;
+	size_t count = p->location_frames.len;
+
+	if (longest * nodes <= most && longest * p->frames.len <= most)
+		return true;
+	for (size_t i = 1; i < p->frames.len; i++)
+		frames += frame_text(p, (frame_id)i);
+	before = memory_new(count + 1, sizeof(*before)); /* text of those before each */
+	for (size_t i = 0; i < count; i++)
+		before[i + 1] = before[i] + frame_text(p, p->location_frames.items[i]);
+	for (size_t i = 1; i < p->stack_caller.len; i++) {
+		struct span names = p->location_names.items[p->stack_location.items[i]];
+
+		tree += before[(size_t)names.first + names.count] - before[names.first];
+	}
+	free(before);
+	return (frames <= most && tree <= most) ||
+	       expansion_refuse("the names in its stacks", most, err);
+}
+
+static bool labels_fit(const struct profile *p, struct error *err)
+{
+	size_t count = p->label_sets.len;
+	uint32_t *labels = memory_new(count, sizeof(*labels)), most = 0;
+
+	for (size_t i = 1; i < count && most <= PROFILE_LABELS_LIMIT; i++) {
+		labels[i] = labels[p->label_sets.items[i].parent] + 1;
+		most = labels[i] > most ? labels[i] : most;
+	}
+	free(labels);
+	return most <= PROFILE_LABELS_LIMIT ||
+	       error_set(err, ERR_LIMIT,
+		       "a sample with more than %u labels; more are not read: leave some out where "
+		       "it was recorded",
+		       PROFILE_LABELS_LIMIT);
+}
+
+bool profile_extent_fits(const struct profile *p, struct error *err)
+{
+	uint64_t longest, nodes;
+
+	return strings_fit(p, &longest, err) && stacks_fit(p, &nodes, err) &&
+	       names_fit(p, nodes, longest, err) && labels_fit(p, err);
+}
