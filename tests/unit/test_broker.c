@@ -1,0 +1,127 @@
+/* test_broker.c: does who asks the broker get what was answered, each its own, however many ask? */
+#include "test.h"
+
+#include "base/broker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define THREADS 8
+#define ASKED	200 /* times, by each */
+
+/* What is asked for is a file's name; the answer is the file, and its name. */
+static void answer(
+	void *context, enum broker_kind kind, const char *text, struct broker_answer *ret)
+{
+	(void)context;
+	if (kind == BROKER_FETCH) /* a FIFO, which waits for its writer */
+		close(open(text, O_RDONLY | O_CLOEXEC));
+	if (kind == BROKER_SPOOL)
+		for (int i = 0; i <= (int)BROKER_TEXT_MOST; i++)
+			buffer_char(&ret->text, 'x');
+	if (kind == BROKER_BINARY) {
+		ret->fd = open(text, O_RDONLY | O_CLOEXEC);
+		ret->error = ret->fd < 0 ? errno : 0;
+	}
+	buffer_text(&ret->text, text);
+}
+
+static void asks_without_a_broker_are_told_so(void **state)
+{
+	(void)state;
+	assert_false(broker_is_there());
+	assert_int_equal(broker_ask(BROKER_BINARY, "/dev/null", NULL), -1);
+	assert_int_equal(errno, ENOSYS);
+	assert_int_equal(broker_open(BROKER_BINARY, "/nowhere"), -1);
+	assert_int_equal(errno, ENOENT);
+}
+
+static void *ask_often(void *context)
+{
+	const char *path = context;
+	struct stat expected, got;
+
+	assert_int_equal(stat(path, &expected), 0);
+	for (int i = 0; i < ASKED; i++) {
+		struct buffer text = {0};
+		int fd = broker_ask(BROKER_BINARY, path, &text);
+
+		assert_true(fd >= 0);
+		assert_int_equal(fstat(fd, &got), 0);
+		assert_int_equal(got.st_ino, expected.st_ino);
+		assert_string_equal(text.at, path);
+		close(fd);
+		buffer_release(&text);
+	}
+	return NULL;
+}
+
+static void *ask_slowly(void *fifo)
+{
+	struct buffer text = {0};
+
+	broker_ask(BROKER_FETCH, fifo, &text);
+	assert_string_equal(text.at, fifo);
+	buffer_release(&text);
+	return NULL;
+}
+
+/* Whoever waits for a server does not keep the others from what they ask. */
+static void everybody_gets_its_own(void **state)
+{
+	static const char *const paths[] = {"/", "/proc/self/exe", "/dev/null", "/dev/zero"};
+	char folder[] = "/tmp/test_broker.XXXXXX", fifo[64];
+	pthread_t threads[THREADS], slow;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_true(broker_start(answer, NULL));
+	assert_true(broker_is_there());
+	assert_int_equal(pthread_create(&slow, NULL, ask_slowly, fifo), 0);
+	for (size_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_often,
+					 (void *)(uintptr_t)paths[i % 4]),
+			0);
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	close(open(fifo, O_WRONLY | O_CLOEXEC));
+	pthread_join(slow, NULL);
+	unlink(fifo);
+	rmdir(folder);
+}
+
+static void refusals_are_told(void **state)
+{
+	static char too_long[BROKER_TEXT_MOST + 2];
+
+	(void)state;
+	assert_int_equal(broker_ask(BROKER_BINARY, "/nowhere", NULL), -1);
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(broker_ask(BROKER_SPOOL, "", NULL), -1);
+	assert_int_equal(errno, ENAMETOOLONG);
+	memset(too_long, '/', BROKER_TEXT_MOST + 1);
+	assert_int_equal(broker_ask(BROKER_BINARY, too_long, NULL), -1);
+	assert_int_equal(errno, ENAMETOOLONG);
+	too_long[BROKER_TEXT_MOST] = '\0';
+	assert_int_equal(broker_ask(BROKER_BINARY, too_long, NULL), -1);
+	assert_int_equal(errno, ENAMETOOLONG); /* the kernel's own limit is less */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(asks_without_a_broker_are_told_so),
+		cmocka_unit_test(everybody_gets_its_own),
+		cmocka_unit_test(refusals_are_told),
+	};
+
+	return cmocka_run_group_tests_name("broker", tests, NULL, NULL);
+}
