@@ -85,6 +85,14 @@ static int64_t value_of(const struct view *v, uint32_t t, size_t sample)
 	return value;
 }
 
+/* How wide the sample is in a chart: no width is below 0. */
+static int64_t width_of(const struct view *v, uint32_t t, size_t sample)
+{
+	int64_t value = view_node(v, t, sample) == NODE_DROPPED ? 0 : value_of(v, t, sample);
+
+	return value > 0 ? value : 0;
+}
+
 /* After less before; *ret_sides when there are any. */
 static int64_t change_of(const struct view *v, uint32_t t, size_t sample, bool *ret_sides)
 {
@@ -118,13 +126,13 @@ static void moments_gather(struct moments *m, const struct view *v, bool changes
 			continue;
 		for (size_t i = 0; i < table->count; i++) {
 			node_id node = view_node(v, t, i);
-			int64_t value = node == NODE_DROPPED ? 0 : value_of(v, t, i);
+			int64_t value = width_of(v, t, i);
 			int64_t change =
 				changes && node != NODE_DROPPED ? change_of(v, t, i, &m->sides) : 0;
 			int64_t size = change < 0 ? -change : change;
 
 			m->most_change = size > m->most_change ? size : m->most_change;
-			if (value > 0 || change)
+			if (value || change)
 				vector_push(&m->items,
 					((struct moment){
 						table->thread.len ? table->thread.items[i] : 0,
@@ -232,6 +240,17 @@ static void chart_move(struct chart *c, const struct tree *tree, node_id node, s
 		chart_close(c);
 	for (size_t i = shared; i < len; i++)
 		chart_open(c, c->path.items[len - 1 - i]);
+}
+
+int64_t layout_chart_width(const struct view *v)
+{
+	int64_t width = 0;
+
+	for (uint32_t t = 0; t < v->profile->samples.len; t++)
+		for (size_t i = 0; table_is_shown(v, t) && i < v->profile->samples.items[t].count;
+			i++)
+			width += width_of(v, t, i);
+	return width;
 }
 
 void layout_chart(struct layout *l, const struct view *v, bool changes, int64_t least)

@@ -49,6 +49,8 @@ void layout_lines(struct layout *l, const struct view *v, const int64_t *self, c
  * callers stay. Boxes narrower than `least` are left out. With `changes` boxes have them when there
  * are two sides, and samples of which nothing is left stand there, too. */
 void layout_chart(struct layout *l, const struct view *v, bool changes, int64_t least);
+/* How wide all of it is: the sum of the samples' values above 0. */
+int64_t layout_chart_width(const struct view *v);
 
 void layout_release(struct layout *l);
 

@@ -355,7 +355,8 @@ static struct svg_picture picture_of(
 	if (values->sides.count == 2 && ((!s->chart && !s->unsorted) || s->rules != RULES_KILN))
 		p.sides = &values->sides;
 
-	p.total = whole_value(&p, values->total[0]);
+	p.total =
+		whole_value(&p, s->chart || s->unsorted ? layout_chart_width(v) : values->total[0]);
 	p.per_value =
 		((s->width ? (double)s->width : STATIC_WIDTH) - 2 * SVG_PAD) / (double)p.total;
 	return p;
@@ -408,6 +409,10 @@ static bool render(
 
 	if (!svg_settings_check(s, err))
 		return false;
+	if (s->chart && v->comparison.widths == WIDTHS_GONE)
+		return error_set(err, ERR_USAGE,
+			"a flame chart shows all samples of a side: leave out --flamechart, or "
+			"--elided");
 	values_find(&values, v);
 	p = picture_of(&values, s, &layout);
 	lay(&layout, &values, s, least_value(s, p.total, p.per_value));
@@ -417,8 +422,9 @@ static bool render(
 		lay(&all, &values, s, 1);
 		svg_sums_find(&p.sums, &all, pow(10, p.decimals));
 	}
-	done = layout.boxes.len ? picture_open(&p, err)
-				: error_set(err, ERR_FORMAT, "%s", nothing_there(&values));
+	done = layout.boxes.len && p.total > 0
+		       ? picture_open(&p, err)
+		       : error_set(err, ERR_FORMAT, "%s", nothing_there(&values));
 	if (done)
 		draw(&p, values.self, values.total, out);
 	if (done && s->keep_palette)

@@ -173,6 +173,9 @@ sums() {
 	[ "$output" = $'app;main;parse 20 0\napp;main;parse;lex 10 0' ]
 	run "$kiln" diff --elided a.folded a.folded -o d.svg
 	failed_with 2 "kiln: nothing is gone: after has all functions of before"
+	run "$kiln" diff --elided --flamechart a.folded b.folded -o d.svg
+	failed_with 2 "kiln: a flame chart shows all samples of a side: leave out --flamechart, or --elided"
+	[ ! -e d.svg ]
 }
 
 @test "--reverse and other transforms apply to both sides" {

@@ -55,6 +55,13 @@ load common
 	grep -q '<title>all (4.0 samples, 100%)</title>' x.svg
 }
 
+@test "a flame chart is as wide as its values above 0, whatever the sum" {
+	printf 'a;b 3\na;c -3\na;b 2\n' >signs.folded
+	"$kiln" draw --flamechart signs.folded -o x.svg
+	grep -q '<title>all (5 samples, 100%)</title><rect x="10" [^>]* width="1180"' x.svg
+	run ! grep -qE '(x|width)="-' x.svg
+}
+
 @test "every long option of flamegraph.pl and of inferno-flamegraph is taken" {
 	printf 'main\tclass=x\n' >names
 	for option in title=x subtitle=x width=600 height=16 minwidth=0.1 minwidth=1% fonttype=serif fontsize=12 \
