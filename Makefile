@@ -1,7 +1,7 @@
 # Kiln's front door: meson and ninja do the work, this says how they are called. `make help` lists it.
 PREFIX ?= /usr/local
 DESTDIR ?=
-SECONDS ?= 60
+SECONDS ?= 0
 BUILD := build
 CC_FIRST := gcc
 CC_SECOND := clang
@@ -27,7 +27,7 @@ screens: setup-browser all ## what the pages of kiln view are to look like, anew
 bench: setup all ## speed and memory, beside the peers that are there (KILN_PEERS=folder)
 	@bench/run.sh
 
-fuzz: setup ## every fuzz target for SECONDS=60 each; FUZZ=name runs one
+fuzz: setup ## replay what every fuzz target has found; SECONDS=60 looks for more, so long each; FUZZ=name: one target
 	@tools/fuzz.sh $(SECONDS) $(FUZZ)
 
 check: setup all ## formatting, clang-tidy, floors, manual pages

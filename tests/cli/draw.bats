@@ -56,7 +56,7 @@ load common
 }
 
 @test "a flame chart is as wide as its values above 0, whatever the sum" {
-	printf 'a;b 3\na;c -3\na;b 2\n' >signs.folded
+	printf 'a;b 3\na;b -3\na;b 2\n' >signs.folded
 	"$kiln" draw --flamechart signs.folded -o x.svg
 	grep -q '<title>all (5 samples, 100%)</title><rect x="10" [^>]* width="1180"' x.svg
 	run ! grep -qE '(x|width)="-' x.svg

@@ -1,5 +1,6 @@
 /* fuzz_chains.c: files of the symbol cache of any content, with right checksums. */
 #include "images/chains.h"
+#include "mutate_chains.h"
 
 #include <stdlib.h>
 
@@ -34,15 +35,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes file = {copy, size};
 	struct chains_origin origin;
 	struct chains c;
+	bool read;
 
 	if (size >= sizeof *h) {
 		memcpy(copy, data, size);
-		memcpy(h->magic, CHAINS_MAGIC, sizeof h->magic);
-		h->checksum = chains_checksum(file);
-		if (chains_read(file, h->origin.key, &c, &origin))
+		chains_seal(copy, size, h->origin.key, h->origin.source);
+		read = chains_read(file, h->origin.key, &c, &origin);
+		if (read)
 			look(&c);
+		mutation_count(read);
 		chains_release(&c);
 	}
 	free(copy);
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	return mutate_chains(data, size, max_size, seed);
 }

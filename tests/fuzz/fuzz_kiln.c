@@ -1,9 +1,9 @@
 /* fuzz_kiln.c: .kiln files of any content, with checksums as they come and with right ones. */
 #include "base/buffer.h"
-#include "model/kiln_columns.h"
 #include "model/kiln_file.h"
 #include "model/materialise.h"
-#include "support/random_profile.h"
+#include "mutate_kiln.h"
+#include "profile_cost.h"
 #include "transforms/transforms.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void look(const struct profile *p)
 	}
 }
 
-static void read_one(struct bytes content)
+static bool read_one(struct bytes content)
 {
 	struct error err = {0};
 	struct profile p;
@@ -66,47 +66,39 @@ static void read_one(struct bytes content)
 	if (!kiln_file_read(content, NULL, &p, &err)) {
 		if (err.code != ERR_FORMAT || !err.text[0])
 			abort();
-		return;
+		return false;
 	}
 	write_and_read(&p);
-	if (profile_values_fit(&p, &err))
+	if (profile_is_small(&p) && profile_values_fit(&p, &err))
 		look(&p);
 	profile_release(&p);
+	return true;
 }
 
-/* Give every section that can be walked to a right place, size and checksum, and the index the
- * headers that there are: what is left to refuse is in the rows. */
-static void seal(char *file, size_t len)
+/* The same sections with right places, sizes and checksums: what is left to refuse is in the rows.
+ */
+static void read_sealed(struct bytes content)
 {
-	struct kiln_header *h = (struct kiln_header *)(void *)file;
-	struct buffer headers = {0};
-	size_t at = sizeof(*h);
+	struct kiln_draft d;
+	struct buffer file = {0};
 
-	if (len < sizeof(*h))
-		return;
-	memcpy(h->magic, KILN_FILE_MAGIC, sizeof(h->magic));
-	h->version = KILN_FILE_VERSION;
-	h->align = KILN_ALIGN;
-	h->checksum = hash_bytes(h, offsetof(struct kiln_header, checksum));
-	while (len - at >= sizeof(struct kiln_section)) {
-		struct kiln_section *s = (struct kiln_section *)(void *)(file + at);
-		size_t room = (len - at - sizeof(*s)) & ~(KILN_ALIGN - 1), padded;
+	kiln_draft_read(&d, content);
+	kiln_draft_write(&d, &file);
+	read_one(buffer_bytes(&file));
+	kiln_draft_release(&d);
+	buffer_release(&file);
+}
 
-		s->magic = KILN_SECTION_MAGIC;
-		s->offset = at;
-		s->size = s->size > room ? room : s->size;
-		padded = (s->size + KILN_ALIGN - 1) & ~(KILN_ALIGN - 1);
-		memset(file + at + sizeof(*s) + s->size, 0, padded - s->size);
-		if (s->table == TABLE_CONTROL && s->column == CONTROL_INDEX &&
-			s->size == headers.len && s->size)
-			memcpy(file + at + sizeof(*s), headers.at, headers.len);
-		s->payload_checksum =
-			kiln_checksum((struct bytes){file + at + sizeof(*s), (size_t)s->size});
-		s->checksum = hash_bytes(s, offsetof(struct kiln_section, checksum));
-		buffer_add(&headers, s, sizeof(*s));
-		at += sizeof(*s) + padded;
-	}
-	buffer_release(&headers);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	return mutate_kiln(data, size, max_size, seed);
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8_t *data2,
+	size_t size2, uint8_t *out, size_t max_out_size, unsigned seed)
+{
+	return cross_kiln((struct bytes){(const char *)data1, size1},
+		(struct bytes){(const char *)data2, size2}, out, max_out_size, seed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -115,9 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size)
 		memcpy(copy, data, size);
-	read_one((struct bytes){copy, size});
-	seal(copy, size);
-	read_one((struct bytes){copy, size});
+	mutation_count(read_one((struct bytes){copy, size}));
+	read_sealed((struct bytes){copy, size});
 	free(copy);
 	return 0;
 }

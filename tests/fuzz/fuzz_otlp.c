@@ -1,5 +1,6 @@
 /* fuzz_otlp.c: OTLP files of any content: an error or a profile that can be looked at. */
 #include "model/view.h"
+#include "mutate_protobuf.h"
 #include "readers/readers.h"
 
 #include <stdlib.h>
@@ -37,8 +38,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct bytes content = {(const char *)data, size};
 	int64_t without = read_and_walk(content, 0), with = read_and_walk(content, WANT_ALL);
 
+	mutation_count(with != -1);
 	/* Values of one sample may fit together and not one by one. */
 	if (with != without && with != -1)
 		abort();
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	if (!is_protobuf((struct bytes){(const char *)data, size}))
+		return LLVMFuzzerMutate(data, size, max_size);
+	return mutate_protobuf(data, size, max_size, seed);
 }

@@ -1,4 +1,5 @@
 /* fuzz_perf_data.c: any perf.data: an error or a profile, in bounded memory. */
+#include "mutate_perf_data.h"
 #include "readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -15,8 +16,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!input_open_bytes(&in, (struct bytes){(const char *)data, size}, "fuzz", &err))
 		return 0;
-	profile_read_input(&in, &options, &profile, &err);
+	mutation_count(profile_read_input(&in, &options, &profile, &err));
 	profile_release(&profile);
 	input_release(&in);
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	return mutate_perf_data(data, size, max_size, seed);
 }

@@ -1,5 +1,6 @@
 /* fuzz_pprof.c: pprof files of any content; what can be read can be written, and is then the same.
  */
+#include "mutate_protobuf.h"
 #include "readers/readers.h"
 #include "renderers/pprof_profile.h"
 #include "support/profile_lines.h"
@@ -66,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct profile all, none;
 	bool with = read_pprof(content, WANT_ALL, &all), without = read_pprof(content, 0, &none);
 
+	mutation_count(with);
 	if (with != without)
 		abort();
 	if (with && all.streams.len && all.samples.items[0].count != none.samples.items[0].count)
@@ -75,4 +77,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	profile_release(&all);
 	profile_release(&none);
 	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	return mutate_pprof(data, size, max_size, seed);
 }

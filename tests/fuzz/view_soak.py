@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """view_soak.py KILN SECONDS [SEED]: ask kiln view at random, and see that it stays up and answers as it should.
 
-Eight clients at once: questions that have answers (ranges, threads, filters and looks of each profile, as pages ask
+Eight clients at once: requests that are no HTTP, questions that have answers (ranges, threads, filters and looks of each profile, as pages ask
 them, in any combination), queries of random options in any order with random values, requests cut off or written
 slowly, answers that nobody reads, files that are sent; and a folder whose files come, change and go. A build with sanitizers ends at what they find, and so does this, with 1.
 """
@@ -111,6 +111,55 @@ class Soak:
             if random_.random() < 0.5:
                 time.sleep(random_.random() / 10)
 
+    def malformed(self, random_, query):
+        """Bytes that are no request, or an odd one: whatever is answered is HTTP, or nothing."""
+        host, path = self.view.url.split("/", 3)[2:]
+        line, headers, body = f"GET /{path}{query} HTTP/1.1", [f"Host: {host}"], b""
+        for _ in range(random_.randrange(1, 4)):
+            way = random_.randrange(11)
+            if way == 0:
+                line = random_.choice(["", "GET", "GET  HTTP/1.1", "/ GET", "GET / HTTP/9.9", "GET / HTTP/0.9", "PRI * HTTP/2.0", "\0" * 9, " " * 999])
+            elif way == 1:
+                line = random_.choice(["HEAD", "POST", "OPTIONS", "TRACE", "CONNECT", "get", "X" * 5000]) + line[line.find(" "):]
+            elif way == 2:
+                line = f"GET /{path}{random_.choice(['%', '%0', '%00', '%zz', '..%2f..%2fetc%2fpasswd', '//', '?' * 99, '&=' * 3000, '%ff=%fe', '#'])} HTTP/1.1"
+            elif way == 3:
+                line = line.replace("/", random_.choice(["//", "/../", "http://other/", "*", "/%2e%2e/"]), 1)
+            elif way == 4:
+                headers.append(random_.choice([": x", "x", "X:", " folded: x", "X: \x01\x02", "X: " + "y" * 70000, "If-None-Match: " + '"' * 50]))
+            elif way == 5:
+                headers.append("Host: " + random_.choice(["", "other", "[::1", "127.0.0.1:99999", host + ".evil", "a" * 9999]))
+            elif way == 6:
+                headers.append(random_.choice(["Content-Length: -1", "Content-Length: 99999999999999999999", "Content-Length: 5", "Content-Length: x"]))
+                body = b"12345"
+            elif way == 7:
+                headers.append("Transfer-Encoding: chunked")
+                body = random_.choice([b"5\r\n12345\r\n0\r\n\r\n", b"ffffffffffffffffff\r\n", b"-1\r\n", b"5;x=y\r\n12", b"zz\r\n"])
+            elif way == 8:
+                headers += [f"X{i}: {i}" for i in range(random_.randrange(2000))]
+            elif way == 9:
+                headers.append(random_.choice(["Expect: 100-continue", "Connection: close, upgrade", "Upgrade: h2c", "Range: bytes=0-0,5-", "Origin: null"]))
+            else:
+                body = random_.randbytes(random_.randrange(2000)) # behind the request: the next one
+        text = random_.choice(["\r\n"] * 9 + ["\n", "\r"]).join([line, *headers, "", ""]).encode("latin-1") + body
+        if random_.random() < 0.3:
+            at = random_.randrange(len(text) + 1)
+            text = text[:at] + random_.randbytes(random_.randrange(9)) + text[at + random_.randrange(9):]
+        self.exchange(random_, text)
+
+    def exchange(self, random_, text):
+        with socket.create_connection(("127.0.0.1", int(self.view.url.split("/")[2].split(":")[1]))) as connection:
+            connection.settimeout(0.5)
+            got = b""
+            with contextlib.suppress(TimeoutError, ConnectionError):
+                connection.sendall(text)
+                if random_.random() < 0.5:
+                    connection.shutdown(socket.SHUT_WR)
+                while len(got) < 2000 and (more := connection.recv(2000)):
+                    got += more
+        if got and not re.match(rb"HTTP/1\.[01] [1-5]\d\d ", got):
+            self.wrong.append(("malformed", text[:500], got[:300]))
+
     def change(self, random_):
         """A file of the folder, or one that is sent."""
         path = random_.choice(self.profiles[-4:])
@@ -134,7 +183,7 @@ class Soak:
             query = self.query(random_)
             try:
                 if random_.random() < 0.2:
-                    self.cut_off(random_, query)
+                    random_.choice([self.cut_off, self.malformed])(random_, query)
                     continue
                 if number == 0:
                     self.change(random_)

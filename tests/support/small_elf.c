@@ -70,3 +70,81 @@ void small_elf(struct buffer *ret_file, struct bytes tables, bool debug, struct 
 	buffer_add(ret_file, names, sizeof(names));
 	buffer_add(ret_file, sections, sizeof(sections));
 }
+
+/* ---- Stripped ---- */
+
+static const char stripped_names[] = "\0.text\0.note.gnu.build-id\0.gnu_debuglink\0.shstrtab";
+enum { STRIPPED_TEXT = 1, STRIPPED_NOTE = 7, STRIPPED_LINK = 26, STRIPPED_NAMES = 41 };
+
+static void add_note(struct buffer *b, struct bytes build_id)
+{
+	Elf64_Nhdr note = {4, (Elf64_Word)build_id.len, NT_GNU_BUILD_ID};
+
+	if (!build_id.len)
+		return;
+	buffer_add(b, &note, sizeof(note));
+	buffer_add(b, "GNU", 4);
+	buffer_add(b, build_id.at, build_id.len);
+	while (b->len % 4)
+		buffer_char(b, 0);
+}
+
+static void add_link(struct buffer *b, const char *link, uint32_t checksum)
+{
+	buffer_add(b, link, strlen(link) + 1);
+	while (b->len % 4)
+		buffer_char(b, 0);
+	buffer_add(b, &checksum, sizeof(checksum));
+}
+
+void small_elf_stripped(struct buffer *ret_file, uint64_t code, struct bytes build_id,
+	const char *link, uint32_t checksum)
+{
+	enum { TEXT = 1, NOTE, LINK, SHSTRTAB, COUNT };
+	struct buffer note = {0}, linked = {0};
+	uint64_t at_note = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr), at_link, at_names;
+	Elf64_Ehdr file = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				   EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_phoff = sizeof(file),
+		.e_ehsize = sizeof(file),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 1,
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = COUNT,
+		.e_shstrndx = SHSTRTAB};
+	Elf64_Phdr loaded = segment(PT_LOAD, 0, code, SMALL_ELF_CODE_SIZE);
+
+	add_note(&note, build_id);
+	add_link(&linked, link, checksum);
+	at_link = at_note + note.len;
+	at_names = at_link + linked.len;
+	file.e_shoff = (at_names + sizeof(stripped_names) + 7) & ~(uint64_t)7;
+	{
+		Elf64_Shdr sections[COUNT] = {
+			[TEXT] = section(STRIPPED_TEXT, 0, code, SMALL_ELF_CODE_SIZE),
+			[NOTE] = section(STRIPPED_NOTE, at_note, 0, note.len),
+			[LINK] = section(STRIPPED_LINK, at_link, 0, linked.len),
+			[SHSTRTAB] = section(STRIPPED_NAMES, at_names, 0, sizeof(stripped_names)),
+		};
+
+		sections[TEXT].sh_flags |= SHF_EXECINSTR;
+		sections[NOTE].sh_type = SHT_NOTE;
+		sections[SHSTRTAB].sh_type = SHT_STRTAB;
+		buffer_add(ret_file, &file, sizeof(file));
+		buffer_add(ret_file, &loaded, sizeof(loaded));
+		buffer_add(ret_file, note.at, note.len);
+		buffer_add(ret_file, linked.at, linked.len);
+		buffer_add(ret_file, stripped_names, sizeof(stripped_names));
+		while (ret_file->len < file.e_shoff)
+			buffer_char(ret_file, 0);
+		buffer_add(ret_file, sections, sizeof(sections));
+	}
+	/* What .text has is in the file, too. */
+	while (ret_file->len < SMALL_ELF_CODE_SIZE)
+		buffer_char(ret_file, 0);
+	buffer_release(&note);
+	buffer_release(&linked);
+}

@@ -1,0 +1,264 @@
+/* fuzz_question.c: what pages ask, by any address and with any parameters, of profiles of every
+ * kind.
+ *
+ * An input is a line for each question: the address, and its words behind "&", as they are when
+ * they have been decoded. */
+#include "answers/question.h"
+
+#include "mutation.h"
+#include "renderers/renderers.h"
+#include "support/small_profile.h"
+#include "transforms/comparing.h"
+#include "transforms/shape.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define QUESTIONS_LIMIT 6u
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* ---- What is asked about ---- */
+
+/* Made once for the process: questions never change them. */
+static struct profile timed, small, counted;
+static struct shelf_profile profiles[] = {{"timed", &timed, BY_FUNCTION, 1},
+	{"small", &small, BY_LINE, 2}, {"counted", &counted, BY_ADDRESS, 3}};
+#define PROFILES (sizeof(profiles) / sizeof(*profiles))
+
+/* The comparison that was made last. */
+static struct profile made_profile;
+static struct shelf_profile made_one = {"", &made_profile, BY_FUNCTION, 0};
+static struct buffer made_of;
+static unsigned taken;
+
+static void list(struct shelf *shelf, struct buffer *ret_json)
+{
+	(void)shelf;
+	buffer_text(ret_json, "[]\n");
+}
+
+static const struct shelf_profile *take(struct shelf *shelf, const char *name, struct error *err)
+{
+	(void)shelf;
+	for (size_t i = 0; i < PROFILES; i++)
+		if (!name || !strcmp(name, profiles[i].name)) {
+			taken++;
+			return &profiles[i];
+		}
+	error_set(err, ERR_MISSING, SHELF_HAS_NONE, name);
+	return NULL;
+}
+
+static void give(struct shelf *shelf, const struct shelf_profile *given)
+{
+	(void)shelf;
+	(void)given;
+	assert(taken--);
+}
+
+static const struct shelf_profile *made(
+	struct shelf *shelf, struct bytes key, shelf_make *make, void *context, struct error *err)
+{
+	(void)shelf;
+	if (!made_of.len || !bytes_equal(buffer_bytes(&made_of), key)) {
+		profile_release(&made_profile);
+		made_of.len = 0;
+		if (!make(context, &made_profile, err)) {
+			profile_release(&made_profile);
+			profile_init(&made_profile);
+			return NULL;
+		}
+		buffer_set(&made_of, key);
+	}
+	taken++;
+	return &made_one;
+}
+
+static uint64_t version(struct shelf *shelf, const char *name)
+{
+	(void)shelf;
+	return name ? strlen(name) : 0;
+}
+
+static struct shelf shelf = {list, take, take, give, made, version};
+
+static void release(void)
+{
+	profile_release(&timed);
+	profile_release(&small);
+	profile_release(&counted);
+	profile_release(&made_profile);
+	buffer_release(&made_of);
+}
+
+static void set_up(void)
+{
+	static bool done;
+
+	if (done)
+		return;
+	done = true;
+	random_profile(&timed, 7, 60);
+	small_profile(&small, "@1+1main;read_[k] 2,@2+2main;work 3,@1+5[idle] 4", true);
+	small_profile(&counted, "a;b 1,a;c;[truncated:depth] 2", false);
+	profile_init(&made_profile);
+	atexit(release);
+}
+
+/* ---- Asking ---- */
+
+static void ask(struct question *q)
+{
+	struct answer answer = {0};
+	struct error err = {0};
+	uint64_t ignored;
+
+	question_version(q, &shelf, &ignored);
+	if (question_is_known(q->address) && q->words.len <= QUESTION_WORDS_MOST) {
+		bool done = question_answer(q, &shelf, &answer, &err);
+
+		assert(done ? answer.type != NULL : err.code && err.text[0]);
+		mutation_count(done);
+	}
+	assert(!taken);
+	buffer_release(&answer.body);
+}
+
+static void ask_line(struct bytes line)
+{
+	char *text = memory_copy_text(line.at, line.len), *rest = text;
+	struct question q = {.address = strsep(&rest, "&")};
+
+	while (rest)
+		vector_push(&q.words, strsep(&rest, "&"));
+	ask(&q);
+	vector_release(&q.words);
+	free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct bytes text = {(const char *)data, size}, line;
+
+	set_up();
+	for (unsigned left = QUESTIONS_LIMIT; left && bytes_line(&text, &line); left--)
+		ask_line(line);
+	return 0;
+}
+
+/* ---- Mutating ---- */
+
+static const char *const own_words[] = {"profile=timed", "profile=small", "profile=counted",
+	"before=timed", "before=small", "before=counted", "then", "profile=none", "json"};
+static const char *const texts[] = {"", "0", "1", "-1", "0.001", "1..2", "..", "..1.5", "1..",
+	"5..5.01", "@5..@6", "@100..@103", "99999999999999999999", "1s", "1ns", "100ms", "10d",
+	"main", "^w", "(", "[a-z]+;", "(a*)*b", "work_1", "101", "102", "100", "name", "weight",
+	"thread", "cpu", "time", "self", "cycles", "samples", "%", "a", "all", "node", "1,0", "0-3",
+	"main;read"};
+
+static uint32_t options_count(const struct option *options)
+{
+	uint32_t count = 0;
+
+	while (options && options[count].name)
+		count++;
+	return count;
+}
+
+static void put_option(struct buffer *out, const struct option *options, uint64_t *state)
+{
+	uint32_t count = options_count(options), choices = 0;
+	const struct option *o;
+
+	if (!count)
+		return;
+	o = &options[random_below(state, count)];
+	buffer_printf(out, "&%s", o->name);
+	if (!o->argument || mutation_chance(state, 20))
+		return;
+	while (o->choices && o->choices[choices])
+		choices++;
+	buffer_char(out, '=');
+	if (choices && !mutation_chance(state, 10))
+		buffer_text(out, o->choices[random_below(state, choices)]);
+	else
+		buffer_text(out, texts[random_below(state, sizeof(texts) / sizeof(*texts))]);
+}
+
+/* An address, and words that it may take, of every table that a question is read by. */
+static void put_question(struct buffer *out, uint64_t *state)
+{
+	struct option transforming[TRANSFORM_OPTIONS];
+	const struct renderer *r;
+	uint32_t count = 0;
+
+	while (renderers[count])
+		count++;
+	r = renderers[random_below(state, count)];
+	buffer_text(out, mutation_chance(state, 30) ? "profiles" : r->name);
+	transform_options(transforming);
+	for (uint32_t left = random_below(state, 6); left; left--) {
+		const struct option *tables[] = {r->options, r->options, transforming, transforming,
+			shape_options, comparing_options};
+		uint32_t table = random_below(state, 8);
+
+		if (table < 6)
+			put_option(out, tables[table], state);
+		else
+			buffer_printf(out, "&%s",
+				own_words[random_below(
+					state, sizeof(own_words) / sizeof(*own_words))]);
+	}
+	buffer_char(out, '\n');
+}
+
+/* The lines of the input, of which one loses a word, has one twice, one more or another value. */
+static void change_line(struct bytes line, struct buffer *out, uint64_t *state)
+{
+	uint32_t words = 1, chosen, way = random_below(state, 4);
+	struct bytes word;
+
+	for (size_t i = 0; i < line.len; i++)
+		words += line.at[i] == '&';
+	chosen = random_below(state, words);
+	for (uint32_t i = 0; i < words; i++) {
+		const char *value;
+
+		if (!bytes_cut(&line, '&', &word))
+			word = line;
+		if (i == chosen && way == 0)
+			continue;
+		for (uint32_t times = i == chosen && way == 1 ? 2 : 1; times; times--)
+			buffer_printf(out, "%s%.*s", i ? "&" : "", (int)word.len, word.at);
+		value = word.len ? memchr(word.at, '=', word.len) : NULL;
+		if (i == chosen && way == 2 && value) {
+			out->len -= (size_t)(word.at + word.len - value) - 1;
+			buffer_text(
+				out, texts[random_below(state, sizeof(texts) / sizeof(*texts))]);
+		}
+	}
+	buffer_char(out, '\n');
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+	struct bytes text = {(const char *)data, size}, line;
+	struct buffer out = {0};
+	uint64_t state = seed;
+	uint32_t chosen = random_below(&state, QUESTIONS_LIMIT), i = 0;
+
+	if (mutation_chance(&state, 4))
+		return LLVMFuzzerMutate(data, size, max_size);
+	for (; bytes_line(&text, &line) && i < QUESTIONS_LIMIT; i++) {
+		if (i == chosen && mutation_chance(&state, 2))
+			put_question(&out, &state);
+		else if (i == chosen)
+			change_line(line, &out, &state);
+		else
+			buffer_printf(&out, "%.*s\n", (int)line.len, line.at);
+	}
+	if (!i || mutation_chance(&state, 6))
+		put_question(&out, &state);
+	return mutation_done(&out, data, size, max_size);
+}
