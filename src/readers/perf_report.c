@@ -180,14 +180,17 @@ static bool open_stream(struct perf_report *r, bool percent)
 {
 	struct section *s = &r->section;
 	struct bytes event = profile_text(r->stacks.profile, s->event), kind, unit;
+	struct buffer copy = {0}; /* the profile's texts move when one is added */
 	uint32_t stream;
 
 	if (s->stream)
 		return true;
 	if (r->stacks.streams == TEXT_STREAMS_LIMIT)
 		return false;
-	perf_event_unit(event, &kind, &unit);
-	stream = text_stacks_stream(&r->stacks, kind, unit, event);
+	buffer_add(&copy, event.at, event.len);
+	perf_event_unit(buffer_bytes(&copy), &kind, &unit);
+	stream = text_stacks_stream(&r->stacks, kind, unit, buffer_bytes(&copy));
+	buffer_release(&copy);
 	if (r->lost)
 		profile_add_loss(r->stacks.profile, stream, BYTES("lost by perf"), r->lost);
 	r->lost = 0;
