@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define DEPTH_LIMIT 6u
+#define DEPTH_LIMIT 8u
 
 /* A field as it stands in a message. */
 struct field {
@@ -123,11 +123,11 @@ static void change_message(
 
 static void change_bytes(struct bytes bytes, unsigned depth, uint64_t *state, struct buffer *out)
 {
-	uint32_t way = random_below(state, 8);
+	bool message = depth < DEPTH_LIMIT && is_protobuf(bytes);
 
-	if (way < 5 && depth < DEPTH_LIMIT && is_protobuf(bytes))
+	if (message && !mutation_chance(state, 20))
 		change_message(bytes, depth + 1, state, out);
-	else if (way < 6)
+	else if (!mutation_chance(state, 3))
 		change_packed(bytes, state, out);
 	else
 		buffer_set(out, mutation_text(state));
