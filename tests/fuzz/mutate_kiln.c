@@ -205,9 +205,9 @@ static void bounds_get(const struct kiln_draft *d, uint64_t *ret_bounds)
 {
 	uint32_t tables = 0;
 
-	for (uint16_t table = 0; table < TABLES; table++) {
+	for (unsigned table = 0; table < TABLES; table++) {
 		bool has_zero = table != TABLE_LOCATION_FRAMES && table != TABLE_STREAMS;
-		uint64_t rows = rows_of(d, table, 1, 0);
+		uint64_t rows = rows_of(d, (uint16_t)table, 1, 0);
 
 		ret_bounds[table] = !rows && has_zero ? 1 : rows;
 	}

@@ -50,6 +50,9 @@ void mutation_change(uint64_t *state, void *at, size_t width)
 	memcpy(at, &value, width);
 }
 
+#define CONTAINER_ID	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define CONTAINER_GROUP "/system.slice/docker-" CONTAINER_ID ".scope"
+
 struct bytes mutation_text(uint64_t *state)
 {
 	static char repeated[2000];
@@ -59,10 +62,7 @@ struct bytes mutation_text(uint64_t *state)
 		"../../etc/passwd", "/bin/app", "[kernel]", "[kernel.kallsyms]", "[jit]",
 		"[unknown]", "[truncated:depth]", "[vdso]", "//anon", "x_[k]", "_[j]", "_[i]",
 		"swapper", "cpu", "ns", "samples", "count", "bytes", "cycles:u", "note", "started",
-		"2025-01-01T00:00:00Z", "cgroup", "container",
-		"/system.slice/"
-		"docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-		".scope",
+		"2025-01-01T00:00:00Z", "cgroup", "container", CONTAINER_GROUP,
 		"JS:*inner /srv/app.js:12:20", "LazyCompile:~a:1:", "_ZN1a1bEv", "_RNvC1a1b",
 		"std::vector<std::pair<a, b>, c>::f(int)", "\xe2\x80\xae", "\xc3\xa9", "\xff\xfe",
 		"\xf0\x9f\x94\xa5", "\x1b[31m", "\n", "\t", "(.*)*", "[", "\\", "xxh3:0", "00ff"};

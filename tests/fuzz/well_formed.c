@@ -84,12 +84,17 @@ static bool character(struct xml *x)
 	       code != 0xFFFF;
 }
 
+static bool is_one_of(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
 static struct bytes name(struct xml *x)
 {
 	struct bytes found = {x->rest.at, 0};
 
 	while (found.len < x->rest.len && (isalnum((unsigned char)found.at[found.len]) ||
-						  memchr("-_:.", found.at[found.len], 4)))
+						  is_one_of(found.at[found.len], "-_:.")))
 		found.len++;
 	skip(x, found.len);
 	return found;
@@ -97,7 +102,7 @@ static struct bytes name(struct xml *x)
 
 static void blanks(struct xml *x)
 {
-	while (x->rest.len && memchr(" \t\r\n", *x->rest.at, 4))
+	while (x->rest.len && is_one_of(*x->rest.at, " \t\r\n"))
 		skip(x, 1);
 }
 
