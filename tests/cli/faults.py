@@ -16,7 +16,7 @@ FOLDED = 'app;main;io 10\napp;main;work 30\napp;main;work;inner 40\n'
 OTHER = 'app;main;io 20\napp;main;work 25\napp;main;work;inner 45\n'
 SCRIPT = 'app 7/7 1.5: 1 cycles:\n\t401136 work+0x6 (/none/app)\n\t401200 main+0x1 (/none/app)\n\n'
 
-# Name: (arguments; %KILN is a classic name's program, output file or None, exit codes of failures).
+# Name: (arguments, output file or None); %NAME is a link of that name to kiln.
 CASES = {
     'fold': (['fold', 'a.folded'], None),
     'fold-script': (['fold', 'a.script'], None),
@@ -156,7 +156,7 @@ def chosen(first, last, everything):
     numbers = range(first, last + 1)
     if everything or len(numbers) <= SAMPLE:
         return numbers
-    return sorted({first, (first + last) // 2, last})
+    return [first + (last - first) * i // (SAMPLE - 1) for i in range(SAMPLE)]
 
 
 outcomes = collections.Counter()
