@@ -1,6 +1,8 @@
 /* compared.c: how do two profiles that are served become one with two sides? As in `kiln diff`. */
 #include "answers/compared.h"
 
+#include "base/deadline.h"
+
 static bool add_side(const struct shelf_profile *of, const struct shape *shape,
 	const struct comparing *how, size_t side, struct profile *to, struct error *err)
 {
@@ -29,5 +31,5 @@ bool compared_make(const struct shelf_profile *const sides[2], const struct shap
 		else if (sides[0] != sides[1])
 			error_prefix(err, "%s: ", sides[side]->name);
 	}
-	return done;
+	return done && deadline_check(err); /* what was cut short is not kept */
 }

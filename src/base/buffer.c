@@ -192,6 +192,26 @@ void buffer_xml_comment(struct buffer *b, struct bytes text)
 	xml_add(b, text, true);
 }
 
+void buffer_visible(struct buffer *b, struct bytes text)
+{
+	while (text.len) {
+		size_t clean = utf8_clean_length(text), odd = 1;
+		uint32_t code_point = 0;
+
+		buffer_add(b, text.at, clean);
+		text = (struct bytes){text.at + clean, text.len - clean};
+		if (!text.len)
+			break;
+		if (utf8_decode(text, &code_point) > 1) {
+			odd = utf8_decode(text, NULL);
+			buffer_printf(b, "\\u%04x", (unsigned)code_point);
+		} else {
+			buffer_printf(b, "\\x%02x", (unsigned)(unsigned char)*text.at);
+		}
+		text = (struct bytes){text.at + odd, text.len - odd};
+	}
+}
+
 void buffer_csv(struct buffer *b, struct bytes text)
 {
 	bool quote = false;

@@ -40,6 +40,10 @@ void buffer_xml(struct buffer *b, struct bytes text);
 /* `text` within an XML comment: nothing escaped, but two dashes, which would end it, are parted. */
 void buffer_xml_comment(struct buffer *b, struct bytes text);
 
+/* `text` as a terminal may be sent it: what a string table may not hold (utf8_clean_length: control
+ * characters, what turns the direction of text, bytes that are not UTF-8) as \x1b or \u202e. */
+void buffer_visible(struct buffer *b, struct bytes text);
+
 /* `text` as one CSV field (RFC 4180): quoted when it has to be. */
 void buffer_csv(struct buffer *b, struct bytes text);
 

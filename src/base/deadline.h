@@ -33,11 +33,15 @@ bool deadline_check(struct error *err);
 /* From now on every deadline has passed: the process is stopping. */
 void deadline_stop_all(void);
 
-/* For loops over many items: is it the turn of item `i` to ask? */
+/* For long loops, which take `more` steps since they asked last and count them in *steps. */
 #define DEADLINE_STEPS 16384u
-static inline bool deadline_passed_at(size_t i)
+static inline bool deadline_passed_after(size_t *steps, size_t more)
 {
-	return i % DEADLINE_STEPS == 0 && deadline_passed();
+	*steps += more;
+	if (*steps < DEADLINE_STEPS)
+		return false;
+	*steps = 0;
+	return deadline_passed();
 }
 
 #endif

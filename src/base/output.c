@@ -1,6 +1,7 @@
 /* output.c: how is what is written collected, and where does it go? */
 #include "base/output_file.h"
 
+#include "base/deadline.h"
 #include "base/expansion.h"
 
 #include <stdlib.h>
@@ -16,8 +17,11 @@ void output_open_memory(struct output *o)
 
 static void flush(struct output *o)
 {
-	if (o->in_memory)
+	if (o->in_memory) {
+		if (!o->failed.code)
+			deadline_check(&o->failed);
 		return;
+	}
 	if (!o->failed.code)
 		output_write_fd(o->fd, buffer_bytes(&o->pending), &o->failed);
 	o->pending.len = 0;
@@ -43,7 +47,8 @@ void output_write(struct output *o, struct bytes bytes)
 			output_write_fd(o->fd, bytes, &o->failed);
 		return;
 	}
-	buffer_add(&o->pending, bytes.at, bytes.len);
+	if (!o->in_memory || !o->failed.code)
+		buffer_add(&o->pending, bytes.at, bytes.len);
 	if (o->pending.len >= OUTPUT_PIECE)
 		flush(o);
 }

@@ -107,15 +107,17 @@ int command_run(const struct command *command, char **argv)
 	return command->run(operands);
 }
 
-/* One write, so that lines of several processes do not mix. */
+/* One write, so that lines of several processes do not mix. Texts have names in them that others
+ * chose (of files, of what was sent, of functions): they do nothing to the terminal. */
 static void print_line(const char *text, const char *colour)
 {
 	struct buffer line = {0};
 	bool coloured = terminal_colour(STDERR_FILENO);
 	struct error ignored = {0}; /* nothing is left to say it to */
 
-	buffer_printf(&line, "%s%s%s %s\n", coloured ? colour : "",
-		"kiln:", coloured ? "\33[0m" : "", text);
+	buffer_printf(&line, "%s%s%s ", coloured ? colour : "", "kiln:", coloured ? "\33[0m" : "");
+	buffer_visible(&line, bytes_of(text));
+	buffer_char(&line, '\n');
 	output_write_fd(STDERR_FILENO, buffer_bytes(&line), &ignored);
 	buffer_release(&line);
 }

@@ -157,9 +157,15 @@ enum projection names_projection(void)
 
 static void on_progress(void *self, const char *text)
 {
+	struct buffer line = {0};
+
 	(void)self;
-	if (verbosity >= 0 && isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K%s", text);
+	if (verbosity < 0 || !isatty(STDERR_FILENO))
+		return;
+	buffer_text(&line, "\r\033[K");
+	buffer_visible(&line, bytes_of(text));
+	fwrite(line.at, 1, line.len, stderr);
+	buffer_release(&line);
 }
 
 static void on_note(void *self, const char *text)

@@ -396,7 +396,7 @@ static void add_next(struct buffer *out, const char *path)
 void record_summary(const struct session *s, const struct view *v,
 	const struct symbolize_report *report, const char *path)
 {
-	struct buffer out = {0};
+	struct buffer out = {0}, shown = {0};
 	struct bytes text, line;
 
 	add_events(&out, s);
@@ -409,7 +409,11 @@ void record_summary(const struct session *s, const struct view *v,
 	add_unnamed(&out, report);
 	add_next(&out, path);
 	text = buffer_bytes(&out);
-	while (bytes_line(&text, &line))
-		fprintf(stderr, "%.*s\n", (int)line.len, line.at);
+	while (bytes_line(&text, &line)) {
+		buffer_visible(&shown, line);
+		buffer_char(&shown, '\n');
+	}
+	fwrite(shown.at, 1, shown.len, stderr);
 	buffer_release(&out);
+	buffer_release(&shown);
 }

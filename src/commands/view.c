@@ -14,6 +14,7 @@
 #include "base/confine.h"
 #include "base/large_pages.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "commands/load.h"
 #include "commands/names.h"
 #include "commands/view_files.h"
@@ -324,13 +325,14 @@ static bool serve_files(const struct server_settings *settings, const sigset_t *
 	return !reading.failed;
 }
 
-/* What is still being done then is not for anybody: nothing that is written is half-written, as
- * files are written beside and renamed. */
+/* What is still being done then is not for anybody. Files are written beside and renamed: none is
+ * half-written, and what is beside goes. */
 static void *end_anyway(void *code)
 {
 	const struct timespec time = {CLOSE_MS / 1000, CLOSE_MS % 1000 * 1000000L};
 
 	nanosleep(&time, NULL);
+	output_abandon();
 	_exit((int)(intptr_t)code);
 }
 

@@ -2,6 +2,7 @@
 #include "model/projection.h"
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 
 #include <stdlib.h>
 
@@ -169,10 +170,12 @@ static void project_by_merging(
 {
 	const struct profile *p = v->profile;
 	struct tree_builder b;
+	size_t steps = 0;
 
 	v->node_of_stack = memory_new(p->stack_caller.len, sizeof(*v->node_of_stack));
 	view_builder_init(v, &b);
-	for (size_t i = 1; i < p->stack_caller.len && !b.full; i++)
+	for (size_t i = 1; i < p->stack_caller.len && !b.full && !deadline_passed_after(&steps, 1);
+		i++)
 		v->node_of_stack[i] =
 			location_node(v, &b, v->node_of_stack[p->stack_caller.items[i]],
 				p->stack_location.items[i], projected, projection);

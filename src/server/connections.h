@@ -10,12 +10,12 @@
 
 #include <stdint.h>
 
-#define CONNECTIONS_MOST 256u	/* at once */
-#define STRANGERS_MOST	 192u	/* ... of which no request with the token has come */
-#define PEER_MOST	 64u	/* ... and that are of one address of another machine */
-#define HEAD_SECONDS	 10u	/* until all of a request's head is there */
-#define BODY_SECONDS	 10u	/* until all of its body is there, and a second more for each: */
-#define BODY_RATE	 16384u /* bytes */
+#define CONNECTIONS_MOST 256u /* at once */
+#define STRANGERS_MOST	 192u /* ... of which no request with the token has come */
+#define PEER_MOST	 64u  /* ... and that are of one address of another machine */
+#define HEAD_SECONDS	 10u  /* until all of a request's head is there */
+#define BODY_SECONDS	 10u /* until all of its body is there; and, with the token, a second for: */
+#define BODY_RATE	 16384u /* bytes that have come */
 #define IDLE_SECONDS	 60u	/* between two requests of who knows the token */
 
 struct connections;

@@ -21,14 +21,19 @@ struct place place_local(uint16_t port)
 	return p;
 }
 
-/* "host:80", "[::1]:80", "host" */
-static struct bytes without_port(struct bytes host)
+/* "host:80", "[::1]:80", "host", of which *ret_port is UINT64_MAX. False: what is behind the colon
+ * is no port. */
+static bool cut_port(struct bytes host, struct bytes *ret_name, uint64_t *ret_port)
 {
 	const char *colon = memrchr(host.at, ':', host.len);
 
-	if (colon && !bytes_end(host, BYTES("]")))
-		host.len = (size_t)(colon - host.at);
-	return host;
+	*ret_name = host;
+	*ret_port = UINT64_MAX;
+	if (!colon || bytes_end(host, BYTES("]")))
+		return true;
+	ret_name->len = (size_t)(colon - host.at);
+	return bytes_u64((struct bytes){colon + 1, host.len - ret_name->len - 1}, ret_port) &&
+	       *ret_port <= UINT16_MAX;
 }
 
 /* "[::1]" or "127.0.0.1" as an address. */
@@ -56,12 +61,12 @@ static bool read_number(struct bytes text, uint16_t port, struct sockaddr_storag
 
 bool place_parse(const char *text, struct place *ret, struct error *err)
 {
-	struct bytes host = without_port(bytes_of(text));
 	struct place p = {.is_shared = true};
+	struct bytes host;
 	uint64_t port;
 
-	if (host.len + 1 >= strlen(text) || !bytes_u64(bytes_of(text + host.len + 1), &port) ||
-		port > UINT16_MAX || !read_number(host, (uint16_t)port, &p.address))
+	if (!cut_port(bytes_of(text), &host, &port) || port > UINT16_MAX ||
+		!read_number(host, (uint16_t)port, &p.address))
 		return error_set(err, ERR_USAGE,
 			"expected ADDRESS:PORT such as 192.0.2.1:8000, [2001:db8::1]:8000 or "
 			"0.0.0.0:8000, got '%s'",
@@ -74,10 +79,13 @@ bool place_parse(const char *text, struct place *ret, struct error *err)
 bool place_is_called(const struct place *p, const char *host)
 {
 	static const char *const local[] = {"127.0.0.1", "localhost", "[::1]"};
-	struct bytes name = without_port(bytes_of(host ? host : ""));
 	struct sockaddr_storage ignored;
+	struct bytes name;
+	uint64_t any_port; /* ssh -L may have another one at its other end */
 	char own[256] = "";
 
+	if (!host || !cut_port(bytes_of(host), &name, &any_port))
+		return false;
 	for (size_t i = 0; i < sizeof(local) / sizeof(*local); i++)
 		if (bytes_equal(name, bytes_of(local[i])))
 			return true;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #include "answers/question.h"
 #include "base/hash.h"
@@ -45,12 +46,24 @@ static bool is_own(const char *origin, const char *host)
 			       bytes_of(host)));
 }
 
+static enum MHD_Result count_host(void *count, enum MHD_ValueKind kind, const char *key,
+	size_t key_len, const char *value, size_t value_len)
+{
+	(void)kind;
+	(void)value;
+	(void)value_len;
+	*(unsigned *)count += key_len == 4 && !strcasecmp(key, "Host");
+	return MHD_YES;
+}
+
 static bool may_ask(const struct server *s, struct MHD_Connection *connection)
 {
 	const char *host = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
 	const char *origin = mhd.lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+	unsigned hosts = 0;
 
-	return place_is_called(&s->settings.place, host) && is_own(origin, host);
+	mhd.get_connection_values_n(connection, MHD_HEADER_KIND, count_host, &hosts);
+	return hosts == 1 && place_is_called(&s->settings.place, host) && is_own(origin, host);
 }
 
 /* What is behind "/TOKEN/"; NULL: it is another token, or none. */

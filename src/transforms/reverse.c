@@ -1,4 +1,5 @@
 /* reverse.c: stacks from the leaf: who calls what is hot? */
+#include "base/deadline.h"
 #include "transforms/select.h"
 #include "transforms/transforms.h"
 
@@ -8,7 +9,7 @@
  */
 static bool reverse_apply(struct view *v, const char *argument, struct error *err)
 {
-	size_t nodes = v->tree.caller.len;
+	size_t nodes = v->tree.caller.len, steps = 0;
 	node_id *map = memory_new(nodes, sizeof(*map));
 	bool *ends = view_ends(v);
 	struct tree_builder b;
@@ -18,10 +19,13 @@ static bool reverse_apply(struct view *v, const char *argument, struct error *er
 	view_builder_init(v, &b);
 	for (size_t i = 1; i < nodes && !b.full; i++) {
 		node_id made = 0;
+		size_t depth = 1;
 
-		for (node_id at = (node_id)i; ends[i] && at; at = v->tree.caller.items[at])
+		for (node_id at = (node_id)i; ends[i] && at; at = v->tree.caller.items[at], depth++)
 			made = tree_child(&b, made, v->tree.frame.items[at]);
 		map[i] = ends[i] ? made : NODE_DROPPED;
+		if (deadline_passed_after(&steps, depth))
+			break;
 	}
 	view_rebuild(v, &b, map);
 	tree_builder_release(&b);

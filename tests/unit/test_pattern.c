@@ -1,6 +1,7 @@
 /* test_pattern.c: does a regular expression match what it matches on the page of `kiln view`? */
 #include "test.h"
 
+#include "base/deadline.h"
 #include "base/json.h"
 #include "base/pattern.h"
 
@@ -73,9 +74,107 @@ static void test_cases_of_the_page(void **state)
 	assert_true(compared > 100);
 }
 
+#define LONG_NAME 1000000u
+
+/* "aaa...a" and what is at its end. */
+static struct bytes long_name(size_t len, const char *end)
+{
+	static char name[LONG_NAME + 8];
+
+	memset(name, 'a', len);
+	memcpy(name + len, end, strlen(end));
+	return (struct bytes){name, len + strlen(end)};
+}
+
+/* Of each the time would grow with the square of the name, or faster. */
+static void test_searches_that_never_end_are_given_up(void **state)
+{
+	static const char *const patterns[] = {".*.*.*[bd]", "^(a|aa)+[xy]"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		struct error err = {0};
+		struct pattern p;
+		bool match;
+
+		assert_true(pattern_compile(&p, patterns[i], &err));
+		assert_false(pattern_match(&p, long_name(80000, ""), &match, &err));
+		assert_int_equal(err.code, ERR_LIMIT);
+		assert_non_null(strstr(err.text, "takes too long on 'aaaa"));
+		/* What others take is not there any more; a short text costs nothing of it. */
+		assert_false(pattern_match(&p, long_name(80000, ""), &match, &err));
+		assert_true(pattern_match(&p, BYTES("aab"), &match, &err));
+		pattern_release(&p);
+	}
+}
+
+static void test_long_names_are_searched(void **state)
+{
+	static const struct {
+		const char *pattern, *end;
+		bool match;
+	} cases[] = {{"(?:a|b)*c$", "c", true}, {"a+b$", "b", true}, {"b", "", false},
+		{".*[xy].*z", "xz", true}, {"^(?!x).*[bd]$", "d", true}, {"(?:ab)+$", "b", true},
+		{"[bd]", "", false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct error err = {0};
+		struct pattern p;
+		bool match = !cases[i].match;
+
+		assert_true(pattern_compile(&p, cases[i].pattern, &err));
+		if (!pattern_match(&p, long_name(20000, cases[i].end), &match, &err))
+			fail_msg("'%s': %s", cases[i].pattern, err.text);
+		if (match != cases[i].match)
+			fail_msg("'%s'", cases[i].pattern);
+		pattern_release(&p);
+	}
+}
+
+static void test_a_deadline_interrupts_a_match(void **state)
+{
+	struct deadline d = {.limit = 20000000};
+	struct error err = {0};
+	struct pattern p;
+	bool match;
+
+	(void)state;
+	assert_true(pattern_compile(&p, "a*[ac]*[bd]", &err));
+	deadline_enter(&d);
+	assert_false(pattern_match(&p, long_name(LONG_NAME, ""), &match, &err));
+	assert_non_null(strstr(err.text, "0.02 s of CPU time"));
+	deadline_leave();
+	assert_true(d.used < UINT64_C(1000000000)); /* it would go on for longer */
+	pattern_release(&p);
+}
+
+static void test_replacing_is_limited_as_matching_is(void **state)
+{
+	struct bytes name = long_name(80000, "");
+	struct buffer text = {0};
+	struct error err = {0};
+	struct pattern p;
+
+	(void)state;
+	assert_true(pattern_compile(&p, "a*[ac]*[bd]", &err));
+	buffer_add(&text, "aab!", 4);
+	assert_true(pattern_replace(&p, &text, "x$0", &err));
+	assert_string_equal(text.at, "xaab!");
+	buffer_set(&text, name);
+	assert_false(pattern_replace(&p, &text, "x", &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	buffer_release(&text);
+	pattern_release(&p);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases_of_the_page)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases_of_the_page),
+		cmocka_unit_test(test_searches_that_never_end_are_given_up),
+		cmocka_unit_test(test_long_names_are_searched),
+		cmocka_unit_test(test_a_deadline_interrupts_a_match),
+		cmocka_unit_test(test_replacing_is_limited_as_matching_is)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
