@@ -10,6 +10,9 @@
  *	kiln_view_free(v);
  *	kiln_profile_free(p);
  *
+ * An input that stands for more than 1 GB of memory, or 256 times its size where that is more, is
+ * refused with KILN_LIMIT, as is an output of 4 times as much.
+ *
  * The library never prints and never exits, except that it aborts when memory runs out. A profile
  * may be read by several threads at once; a view belongs to one thread at a time. Functions that
  * can fail return false or NULL and fill in `err`, which may be NULL. */

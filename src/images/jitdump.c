@@ -3,7 +3,6 @@
 
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "images/runtime_file.h"
 
 #include <stdlib.h>
 
@@ -227,15 +226,24 @@ bool jitdump_take(struct jitdump *dump, struct bytes bytes, struct error *err)
 	return true;
 }
 
-bool jitdump_read(struct jitdump *dump, int fd, struct error *err)
+/* Records of which a piece has only the begin take a larger one. */
+bool jitdump_read(struct jitdump *dump, int fd, struct runtime_budget *budget, struct error *err)
 {
-	struct buffer bytes = {0};
-	uint64_t offset = dump->offset;
-	bool done = runtime_file_read(fd, &offset, &bytes, err) &&
-		    jitdump_take(dump, buffer_bytes(&bytes), err);
+	struct error failed = {0};
+	struct runtime_read r;
 
-	buffer_release(&bytes);
-	return done;
+	if (runtime_read_begin(&r, fd, dump->offset, budget, &failed)) {
+		r.with_holes = true;
+		while (!dump->facts.damaged && runtime_read_next(&r, &failed) &&
+			jitdump_take(dump, buffer_bytes(&r.text), &failed)) {
+			r.size = dump->offset == r.start ? 2 * r.size : RUNTIME_PIECE;
+			r.offset = dump->offset;
+		}
+	}
+	dump->facts.left_out = runtime_read_end(&r);
+	if (failed.code)
+		*err = failed;
+	return !failed.code;
 }
 
 uint64_t jitdump_offset(const struct jitdump *dump)

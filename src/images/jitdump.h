@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "images/code_map.h"
+#include "images/runtime_file.h"
 
 struct jitdump;
 
@@ -16,7 +17,7 @@ void jitdump_release(struct jitdump *dump); /* NULL is fine */
 
 /* Take in what the file has by now beyond what was read. A record that is not complete is left for
  * the next time. ERR_FORMAT when it is no jitdump. */
-bool jitdump_read(struct jitdump *dump, int fd, struct error *err);
+bool jitdump_read(struct jitdump *dump, int fd, struct runtime_budget *budget, struct error *err);
 /* The same from memory: `bytes` is what lies at jitdump_offset(). */
 bool jitdump_take(struct jitdump *dump, struct bytes bytes, struct error *err);
 uint64_t jitdump_offset(const struct jitdump *dump);
@@ -30,6 +31,7 @@ struct jitdump_facts {
 	uint64_t records;     /* that were read */
 	uint64_t malformed;   /* that were not what they say */
 	bool damaged;	      /* behind the last record is no other one */
+	uint64_t left_out;    /* bytes that the budget left out when it was read last */
 };
 struct jitdump_facts jitdump_facts(const struct jitdump *dump);
 

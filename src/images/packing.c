@@ -1,6 +1,7 @@
 /* packing.c: what is in a compressed section? */
 #include "images/packing.h"
 
+#include "base/expansion.h"
 #include "base/memory.h"
 
 #include <elf.h>
@@ -80,7 +81,7 @@ char *packing_undo(struct bytes section, bool flagged, bool wide, size_t *ret_si
 	char *unpacked;
 
 	if (!read_header(section, flagged, wide, &packing) || !packing.size ||
-		packing.size > UNPACKED_LIMIT ||
+		packing.size > expansion_limit(section.len) ||
 		packing.size / UNPACKED_RATIO > packing.content.len)
 		return NULL;
 	unpacked = memory_new(packing.size, 1);

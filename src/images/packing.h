@@ -4,11 +4,10 @@
 
 #include "base/bytes.h"
 
-#define UNPACKED_LIMIT ((uint64_t)8 << 30) /* bytes of one decompressed section */
-
 /* What a compressed section holds: behind an Elf64_Chdr (`wide`) or Elf32_Chdr when it is `flagged`
  * SHF_COMPRESSED, else behind "ZLIB" and its size, big-endian. The caller frees it. NULL: the
- * section is damaged, or compressed in a way that is not known here. */
+ * section is damaged, compressed in a way that is not known here, or larger than
+ * base/expansion.h allows. */
 char *packing_undo(struct bytes section, bool flagged, bool wide, size_t *ret_size);
 
 #endif

@@ -2,7 +2,6 @@
 #include "images/perf_map.h"
 
 #include "base/memory.h"
-#include "images/runtime_file.h"
 
 #include <stdlib.h>
 
@@ -16,7 +15,7 @@ struct perf_map {
 	size_t mark;		   /* of the line read last */
 	uint64_t restarted;	   /* when the file was begun again; 0: never */
 	uint64_t read;		   /* bytes of the file, up to the end of a line */
-	uint64_t malformed;
+	uint64_t malformed, left_out;
 };
 
 struct perf_map *perf_map_new(void)
@@ -104,24 +103,29 @@ static void take_lines(struct perf_map *map, struct bytes text, uint64_t offset)
 	}
 }
 
-bool perf_map_read(struct perf_map *map, int fd, bool complete, struct error *err)
+bool perf_map_read(struct perf_map *map, int fd, bool complete, struct runtime_budget *budget,
+	struct error *err)
 {
-	struct buffer text = {0};
-	uint64_t offset = map->read;
+	struct error failed = {0};
+	struct runtime_read r;
 
-	if (!runtime_file_read(fd, &offset, &text, err)) {
-		buffer_release(&text);
-		return false;
-	}
-	if (!complete) {
-		const char *end = bytes_last(buffer_bytes(&text), '\n');
+	if (runtime_read_begin(&r, fd, map->read, budget, &failed)) {
+		while (runtime_read_next(&r, &failed)) {
+			size_t taken = runtime_read_lines(&r, complete);
 
-		text.len = end ? (size_t)(end + 1 - text.at) : 0;
+			take_lines(map, (struct bytes){r.text.at, taken}, r.start);
+			map->read = r.offset = r.start + taken;
+		}
 	}
-	take_lines(map, buffer_bytes(&text), map->read);
-	map->read += text.len;
-	buffer_release(&text);
-	return true;
+	map->left_out = runtime_read_end(&r);
+	if (failed.code)
+		*err = failed;
+	return !failed.code;
+}
+
+uint64_t perf_map_left_out(const struct perf_map *map)
+{
+	return map->left_out;
 }
 
 struct perf_map *perf_map_parse(struct bytes text)

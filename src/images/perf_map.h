@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "images/code_map.h"
+#include "images/runtime_file.h"
 
 struct perf_map;
 
@@ -21,7 +22,10 @@ void perf_map_mark(struct perf_map *map, uint64_t time, uint64_t size);
 
 /* Take in what the file has by now beyond what was read. A last line without its end may be still
  * being written: it is left for the next time, unless `complete`. */
-bool perf_map_read(struct perf_map *map, int fd, bool complete, struct error *err);
+bool perf_map_read(struct perf_map *map, int fd, bool complete, struct runtime_budget *budget,
+	struct error *err);
+/* Bytes that the budget left out when it was read last. */
+uint64_t perf_map_left_out(const struct perf_map *map);
 
 /* From text. */
 struct perf_map *perf_map_parse(struct bytes text);

@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#define NAMES_MOST 65536u /* of a directory that are looked at */
 
 struct writer {
 	int32_t pid; /* in its innermost pid namespace */
@@ -174,7 +177,7 @@ static int find_newest(const char *directory, const char *start, const char *end
 	char *name = NULL;
 	int fd = -1;
 
-	while (dir && (entry = readdir(dir))) {
+	for (unsigned seen = 0; dir && seen < NAMES_MOST && (entry = readdir(dir)); seen++) {
 		struct bytes found = bytes_of(entry->d_name);
 
 		if (!bytes_start(found, bytes_of(start)) || !bytes_end(found, bytes_of(end)) ||
@@ -221,29 +224,107 @@ int runtime_file_beside(
 
 /* ---- Reading ---- */
 
-bool runtime_file_read(int fd, uint64_t *offset, struct buffer *text, struct error *err)
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+bool runtime_read_begin(struct runtime_read *r, int fd, uint64_t offset,
+	struct runtime_budget *budget, struct error *err)
 {
 	struct stat status;
-	uint64_t size;
 
+	*r = (struct runtime_read){.fd = fd,
+		.offset = offset,
+		.size = RUNTIME_PIECE,
+		.budget = budget,
+		.began = now_ns()};
 	if (fstat(fd, &status))
 		return error_errno(err, "a file of a process");
-	size = (uint64_t)status.st_size;
-	if (size > RUNTIME_FILE_LIMIT)
-		return error_set(err, ERR_LIMIT, "larger than %llu MB",
-			(unsigned long long)(RUNTIME_FILE_LIMIT >> 20));
-	while (*offset < size) {
-		size_t want = (size_t)(size - *offset);
-		ssize_t got = pread(fd, buffer_room(text, want), want, (off_t)*offset);
+	r->end = (uint64_t)status.st_size;
+	return true;
+}
+
+/* Where data goes on behind *start, and where it ends. False: there is a hole up to the end. */
+static bool find_data(const struct runtime_read *r, uint64_t *start, uint64_t *ret_end)
+{
+	off_t data, hole;
+
+	*ret_end = r->end;
+	if (r->with_holes)
+		return true;
+	data = lseek(r->fd, (off_t)*start, SEEK_DATA);
+	if (data < 0)
+		return errno != ENXIO; /* EINVAL: a file system that does not know */
+	hole = lseek(r->fd, data, SEEK_HOLE);
+	*start = (uint64_t)data;
+	if (hole > data && (uint64_t)hole < r->end)
+		*ret_end = (uint64_t)hole;
+	return *start < r->end;
+}
+
+static bool read_all(struct runtime_read *r, uint64_t end, struct error *err)
+{
+	r->text.len = 0;
+	while (r->start + r->text.len < end) {
+		size_t want = (size_t)(end - r->start - r->text.len);
+		ssize_t got = pread(
+			r->fd, buffer_room(&r->text, want), want, (off_t)(r->start + r->text.len));
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
 			return error_errno(err, "a file of a process");
-		if (!got) /* it was cut meanwhile */
+		if (!got) { /* it was cut meanwhile */
+			r->done = r->at_end = true;
 			break;
-		text->len += (size_t)got;
-		*offset += (uint64_t)got;
+		}
+		r->text.len += (size_t)got;
 	}
 	return true;
+}
+
+bool runtime_read_next(struct runtime_read *r, struct error *err)
+{
+	struct runtime_budget *b = r->budget;
+	uint64_t start = r->offset, end;
+
+	if (r->done || start >= r->end || !find_data(r, &start, &end))
+		return false;
+	if (b->bytes >= RUNTIME_BYTES_LIMIT ||
+		b->ns + (now_ns() - r->began) >= RUNTIME_TIME_LIMIT) {
+		r->left_out = r->end - start;
+		return false;
+	}
+	r->start = start;
+	r->ends = end - start <= r->size;
+	if (!r->ends)
+		end = start + r->size;
+	r->done = r->at_end = end == r->end;
+	if (!read_all(r, end, err))
+		return false;
+	b->bytes += r->text.len;
+	r->offset = r->start + r->text.len;
+	return true;
+}
+
+size_t runtime_read_lines(const struct runtime_read *r, bool complete)
+{
+	const char *end = bytes_last(buffer_bytes(&r->text), '\n');
+
+	if (r->ends && (!r->at_end || complete))
+		return r->text.len;
+	if (!end) /* a line that is longer than a piece is none */
+		return r->at_end ? 0 : r->text.len;
+	return (size_t)(end + 1 - r->text.at);
+}
+
+uint64_t runtime_read_end(struct runtime_read *r)
+{
+	r->budget->ns += now_ns() - r->began;
+	buffer_release(&r->text);
+	return r->left_out;
 }

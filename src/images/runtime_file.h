@@ -9,8 +9,6 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-#define RUNTIME_FILE_LIMIT ((uint64_t)1 << 30) /* bytes */
-
 /* The id of a process in its innermost pid namespace, which is what the program itself knows and
  * writes into names of files; `pid` itself when the process is gone. */
 int32_t runtime_file_pid(int32_t pid);
@@ -26,8 +24,43 @@ int runtime_file_find(int32_t pid, const char *start, const char *end, struct er
 int runtime_file_beside(
 	const char *directory, const char *start, const char *end, struct error *err);
 
-/* Append what is in the file from *offset on, which moves. ERR_LIMIT when it is larger than
- * RUNTIME_FILE_LIMIT. It is read, not mapped: whoever writes the file can also cut it. */
-bool runtime_file_read(int fd, uint64_t *offset, struct buffer *text, struct error *err);
+/* What has been read of all programs together. Whoever may write such a file may write a large one:
+ * what goes beyond the limits is left out. `{0}`: nothing yet. */
+#define RUNTIME_BYTES_LIMIT ((uint64_t)1 << 30)		/* without holes */
+#define RUNTIME_TIME_LIMIT  ((uint64_t)10 * 1000000000) /* ns, of reading and understanding */
+struct runtime_budget {
+	uint64_t bytes, ns;
+};
+
+#define RUNTIME_PIECE ((size_t)4 << 20) /* bytes */
+
+/* A file read piece by piece, as large as it is at the start. It is read, not mapped: whoever
+ *writes it can also cut it.
+ *
+ *	if (runtime_read_begin(&r, fd, offset, budget, err))
+ *		while (runtime_read_next(&r, err))
+ *			... take r.text, which lies at r.start; r.offset is where the next begins
+ *... runtime_read_end(&r); */
+struct runtime_read {
+	int fd;
+	struct runtime_budget *budget;
+	uint64_t offset, end, began;
+	size_t size;	 /* bytes of a piece; may be changed */
+	bool with_holes; /* as zeroes; else they are skipped */
+	bool done;	 /* set it to read no more */
+	struct buffer text;
+	uint64_t start;	   /* of the text, in the file */
+	bool ends, at_end; /* is a hole or the end behind the text, is it the end? */
+	uint64_t left_out;
+};
+bool runtime_read_begin(struct runtime_read *r, int fd, uint64_t offset,
+	struct runtime_budget *budget, struct error *err);
+/* False: no more is to be read, or an error. */
+bool runtime_read_next(struct runtime_read *r, struct error *err);
+/* Bytes of the text that are lines; a last one without its end counts where a hole follows, and at
+ * the end of the file when that is `complete`. */
+size_t runtime_read_lines(const struct runtime_read *r, bool complete);
+/* Returns how many bytes were left out, holes included, because of the budget. */
+uint64_t runtime_read_end(struct runtime_read *r);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "images/runtime_file.h"
 
 #include <stdlib.h>
 
@@ -221,16 +220,23 @@ size_t v8_log_take(struct v8_log *log, struct bytes text)
 	return text.len;
 }
 
-bool v8_log_read(struct v8_log *log, int fd, struct error *err)
+bool v8_log_read(struct v8_log *log, int fd, struct runtime_budget *budget, struct error *err)
 {
-	struct buffer text = {0};
-	uint64_t offset = log->read;
-	bool done = runtime_file_read(fd, &offset, &text, err);
+	struct error failed = {0};
+	struct runtime_read r;
 
-	if (done)
-		log->read += v8_log_take(log, buffer_bytes(&text));
-	buffer_release(&text);
-	return done;
+	if (runtime_read_begin(&r, fd, log->read, budget, &failed)) {
+		while (runtime_read_next(&r, &failed)) {
+			size_t taken = runtime_read_lines(&r, false);
+
+			v8_log_take(log, (struct bytes){r.text.at, taken});
+			log->read = r.offset = r.start + taken;
+		}
+	}
+	log->facts.left_out = runtime_read_end(&r);
+	if (failed.code)
+		*err = failed;
+	return !failed.code;
 }
 
 struct code_map *v8_log_code(struct v8_log *log)

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "images/code_map.h"
+#include "images/runtime_file.h"
 
 struct v8_log;
 
@@ -21,7 +22,7 @@ void v8_log_release(struct v8_log *log); /* NULL is fine */
 
 /* Take in what the file has by now beyond what was read; a last line without its end is left for
  * the next time. */
-bool v8_log_read(struct v8_log *log, int fd, struct error *err);
+bool v8_log_read(struct v8_log *log, int fd, struct runtime_budget *budget, struct error *err);
 /* The same from memory: the next lines. Returns how many bytes were taken. */
 size_t v8_log_take(struct v8_log *log, struct bytes text);
 
@@ -33,6 +34,7 @@ struct v8_log_facts {
 	bool ticks;	    /* V8's own profiler wrote: times go on to the end */
 	uint64_t last;	    /* ns from the log's begin to the last line that has a time */
 	uint64_t malformed; /* lines about code that do not say what they should */
+	uint64_t left_out;  /* bytes that the budget left out when it was read last */
 };
 struct v8_log_facts v8_log_facts(const struct v8_log *log);
 

@@ -18,6 +18,11 @@
 		REFERENCE_EARLIER, 0, 0                                                            \
 	}
 
+#define TIME                                                                                       \
+	{                                                                                          \
+		REFERENCE_TIME, 0, 0                                                               \
+	}
+
 /* clang-format off */
 const struct kiln_column kiln_columns[] = {
 	{"strings.bytes", TABLE_STRINGS, 2, ROWS(char, string_bytes), false, {{0}}},
@@ -47,8 +52,8 @@ const struct kiln_column kiln_columns[] = {
 		BELOW(struct label_set, value, TABLE_STRINGS)}},
 	{"samples.stack", TABLE_SAMPLES, 1, SAMPLE(stack_id, stack), false, {ID(TABLE_STACKS)}},
 	{"samples.thread", TABLE_SAMPLES, 2, SAMPLE(thread_id, thread), false, {ID(TABLE_THREADS)}},
-	{"samples.time", TABLE_SAMPLES, 3, SAMPLE(uint64_t, time), false, {{0}}},
-	{"samples.duration", TABLE_SAMPLES, 4, SAMPLE(uint64_t, duration), false, {{0}}},
+	{"samples.time", TABLE_SAMPLES, 3, SAMPLE(uint64_t, time), false, {TIME}},
+	{"samples.duration", TABLE_SAMPLES, 4, SAMPLE(uint64_t, duration), false, {TIME}},
 	{"samples.cpu", TABLE_SAMPLES, 5, SAMPLE(uint16_t, cpu), false, {{0}}},
 	{"samples.labels", TABLE_SAMPLES, 6, SAMPLE(label_set_id, labels), false, {
 		ID(TABLE_LABEL_SETS)}},
@@ -195,6 +200,29 @@ static bool rows_span(const struct kiln_column *c, const struct kiln_reference *
 	return true;
 }
 
+/* The same for times, by the bits above the limit. */
+static bool rows_times(const void *items, size_t rows, size_t *ret_at)
+{
+	const uint64_t *times = items;
+	size_t i = 0;
+
+	for (; i + BLOCK <= rows; i += BLOCK) {
+		uint64_t bits = 0;
+
+		for (size_t k = 0; k < BLOCK; k++)
+			bits |= times[i + k];
+		if (bits & ~PROFILE_TIME_LIMIT)
+			break;
+	}
+	for (; i < rows; i++) {
+		if (times[i] > PROFILE_TIME_LIMIT) {
+			*ret_at = i;
+			return false;
+		}
+	}
+	return true;
+}
+
 bool kiln_column_check(const struct kiln_column *column, const void *items, uint64_t first,
 	size_t rows, const uint64_t *bounds, uint64_t *ret_row)
 {
@@ -209,6 +237,8 @@ bool kiln_column_check(const struct kiln_column *column, const void *items, uint
 			good = rows_earlier(column, ref, items, first, rows, &at);
 		else if (ref->rule == REFERENCE_SPAN)
 			good = rows_span(column, ref, items, rows, bounds[ref->bound], &at);
+		else if (ref->rule == REFERENCE_TIME)
+			good = rows_times(items, rows, &at);
 		if (!good) {
 			*ret_row = first + at;
 			return false;

@@ -73,7 +73,13 @@ enum kiln_place { IN_PROFILE, IN_SAMPLES, IN_STREAM, IN_STREAM_ROWS };
 
 /* What a uint32_t in a row refers to. */
 struct kiln_reference {
-	enum { REFERENCE_NONE, REFERENCE_BELOW, REFERENCE_EARLIER, REFERENCE_SPAN } rule;
+	enum {
+		REFERENCE_NONE,
+		REFERENCE_BELOW,
+		REFERENCE_EARLIER,
+		REFERENCE_SPAN,
+		REFERENCE_TIME /* none: a uint64_t of at most PROFILE_TIME_LIMIT */
+	} rule;
 	uint16_t offset; /* in the row, bytes */
 	uint16_t bound;	 /* enum kiln_table or BOUND_*: the value is below its rows */
 };

@@ -343,6 +343,12 @@ static size_t sections_damaged(const struct reading *r)
 	return r->sections.len;
 }
 
+static bool is_time(const struct kiln_section *s)
+{
+	return kiln_columns[kiln_column_find(s->table, s->column)].references[0].rule ==
+	       REFERENCE_TIME;
+}
+
 static bool pieces_good(const struct reading *r, struct error *err)
 {
 	for (size_t i = 0; i < r->pieces.len; i++) {
@@ -350,9 +356,10 @@ static bool pieces_good(const struct reading *r, struct error *err)
 		const struct kiln_section *s = &r->sections.items[p->section];
 
 		if (p->bad_row != UINT64_MAX)
-			return error_set(err, ERR_FORMAT,
-				"byte %zu: section %s: row %llu refers to nothing",
-				(size_t)s->offset, column_name(s), (unsigned long long)p->bad_row);
+			return error_set(err, ERR_FORMAT, "byte %zu: section %s: row %llu %s",
+				(size_t)s->offset, column_name(s), (unsigned long long)p->bad_row,
+				is_time(s) ? "is no time: it is above 2^62 ns"
+					   : "refers to nothing");
 	}
 	return true;
 }
@@ -472,15 +479,47 @@ static bool strings_good(const struct profile *p, struct error *err)
 	return true;
 }
 
+/* Numbers that are counted with: no sum of them overflows. */
+static bool stream_good(const struct stream_row *row, size_t i, struct error *err)
+{
+	int64_t offset = row->wall_offset;
+	const char *wrong = NULL;
+
+	if (row->side > 2)
+		wrong = "side";
+	else if (row->expected > PROFILE_COUNT_LIMIT)
+		wrong = "expected";
+	else if (row->delivered > PROFILE_COUNT_LIMIT)
+		wrong = "delivered";
+	else if (row->period > INT64_MAX)
+		wrong = "period";
+	else if (offset != INT64_MIN &&
+		 (offset > (int64_t)PROFILE_TIME_LIMIT || offset < -(int64_t)PROFILE_TIME_LIMIT))
+		wrong = "wall_offset";
+	return !wrong ||
+	       error_set(err, ERR_FORMAT, "streams: row %zu: %s is out of range", i, wrong);
+}
+
+static bool losses_good(const struct profile *p, struct error *err)
+{
+	for (size_t i = 0; i < p->losses.len; i++)
+		if (p->losses.items[i].count > PROFILE_COUNT_LIMIT)
+			return error_set(
+				err, ERR_FORMAT, "losses: row %zu: count is out of range", i);
+	return true;
+}
+
 /* What no single column can tell. */
 static bool profile_good(const struct profile *p, struct error *err)
 {
-	if (!strings_good(p, err) || !profile_extent_fits(p, err))
+	if (!strings_good(p, err) || !profile_extent_fits(p, err) || !losses_good(p, err))
 		return false;
 	for (size_t i = 0; i < p->streams.len; i++) {
 		const struct stream *s = &p->streams.items[i];
 		size_t want = p->samples.items[s->row.samples].count;
 
+		if (!stream_good(&s->row, i, err))
+			return false;
 		if (s->value.len && s->value.len != want)
 			return error_set(err, ERR_FORMAT,
 				"streams.value: stream %zu has %zu rows; expected %zu", i,

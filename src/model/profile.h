@@ -32,6 +32,8 @@ typedef uint32_t process_id, thread_id, label_set_id;
 #define PROFILE_LABELS_LIMIT  1024u  /* of a sample */
 #define PROFILE_STREAMS_LIMIT 16384u /* streams, and tables of samples */
 #define PROFILE_LOSSES_LIMIT  65536u
+#define PROFILE_TIME_LIMIT    ((uint64_t)INT64_MAX / 2) /* ns: sums of two are an int64_t */
+#define PROFILE_COUNT_LIMIT   ((uint64_t)1 << 46)	/* samples: so is the sum of all losses */
 
 enum frame_kind {
 	FRAME_NATIVE,

@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "images/jitdump.h"
 #include "images/perf_map.h"
-#include "images/runtime_file.h"
 #include "images/v8_log.h"
 
 #include <fcntl.h>
@@ -358,7 +357,7 @@ static void read_dump(struct jit_code *code, struct jit_process *row, struct err
 
 	if (!row->dump)
 		row->dump = jitdump_new();
-	if (!jitdump_read(row->dump, source->fd, err))
+	if (!jitdump_read(row->dump, source->fd, &code->budget, err))
 		return;
 	facts = jitdump_facts(row->dump);
 	source->timed = facts.timed && (code->monotonic || !code->recorded);
@@ -372,17 +371,17 @@ static void read_log(
 
 	if (!row->log)
 		row->log = v8_log_new();
-	if (!v8_log_read(row->log, source->fd, err))
+	if (!v8_log_read(row->log, source->fd, &code->budget, err))
 		return;
 	source->timed = source->timed || log_times(code, p, row, &source->base);
 	source->code = v8_log_code(row->log);
 }
 
-static void read_map(const struct jit_code *code, struct jit_process *row, struct error *err)
+static void read_map(struct jit_code *code, struct jit_process *row, struct error *err)
 {
 	struct source *source = &row->sources[MAP];
 
-	if (!perf_map_read(row->map, source->fd, code->recorded || row->gone, err))
+	if (!perf_map_read(row->map, source->fd, code->recorded || row->gone, &code->budget, err))
 		return;
 	source->timed = perf_map_followed(row->map);
 	source->code = perf_map_code(row->map);
@@ -510,7 +509,10 @@ static void add_file(struct buffer *text, int fd)
 	}
 }
 
-void jit_code_skipped(const struct jit_code *code, struct buffer *text)
+/* What `add` says of each file, the first ones. */
+static void add_files(const struct jit_code *code,
+	void (*add)(struct buffer *text, const struct jit_process *row, int which),
+	struct buffer *text)
 {
 	struct buffer one = {0};
 	unsigned said = 0;
@@ -520,7 +522,7 @@ void jit_code_skipped(const struct jit_code *code, struct buffer *text)
 		int which = (int)(i % SOURCES);
 
 		one.len = 0;
-		add_skipped(&one, row, which);
+		add(&one, row, which);
 		if (!one.len)
 			continue;
 		add_file(&one, row->sources[which].fd);
@@ -533,4 +535,30 @@ void jit_code_skipped(const struct jit_code *code, struct buffer *text)
 			buffer_printf(text, "%s%.*s", text->len ? ", " : "", (int)one.len, one.at);
 	}
 	buffer_release(&one);
+}
+
+void jit_code_skipped(const struct jit_code *code, struct buffer *text)
+{
+	add_files(code, add_skipped, text);
+}
+
+static void add_left_out(struct buffer *text, const struct jit_process *row, int which)
+{
+	uint64_t bytes = 0;
+
+	if (which == DUMP && row->dump)
+		bytes = jitdump_facts(row->dump).left_out;
+	else if (which == LOG && row->log)
+		bytes = v8_log_facts(row->log).left_out;
+	else if (which == MAP)
+		bytes = perf_map_left_out(row->map);
+	if (!bytes)
+		return;
+	units_grouped(text, (int64_t)(bytes >> 10));
+	buffer_text(text, " KB");
+}
+
+void jit_code_left_out(const struct jit_code *code, struct buffer *text)
+{
+	add_files(code, add_left_out, text);
 }

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "images/code_map.h"
+#include "images/runtime_file.h"
 #include "model/profile.h"
 
 /* `{0}` is empty. */
@@ -31,7 +32,8 @@ struct jit_code {
 		size_t done; /* samples that have been looked at */
 	})
 	stacks;
-	mapping_id seen; /* mappings of the profile up to here are known */
+	struct runtime_budget budget; /* of reading all of these files */
+	mapping_id seen;	      /* mappings of the profile up to here are known */
 };
 void jit_code_release(struct jit_code *code);
 
@@ -63,5 +65,9 @@ bool jit_code_overlaps(struct jit_code *code);
 /* Append what of the files that were read says nothing of code, as "3 lines of perf-7.map, ...";
  * nothing when there is none. */
 void jit_code_skipped(const struct jit_code *code, struct buffer *text);
+
+/* Append what was not read because there was too much, as "1,023 MB of perf-7.map, ..."; nothing
+ * when all was read. */
+void jit_code_left_out(const struct jit_code *code, struct buffer *text);
 
 #endif

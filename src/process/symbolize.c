@@ -464,6 +464,7 @@ static void name_by_time(struct namer *n)
 		n->report->by_time = times.by_time;
 		n->report->guessed = times.guessed;
 		jit_code_skipped(n->options->jit, &n->report->skipped);
+		jit_code_left_out(n->options->jit, &n->report->left_out);
 	}
 }
 
@@ -545,5 +546,6 @@ bool profile_needs_names(const struct profile *p)
 void symbolize_report_release(struct symbolize_report *r)
 {
 	buffer_release(&r->skipped);
+	buffer_release(&r->left_out);
 	vector_release(&r->modules);
 }

@@ -113,9 +113,9 @@ static struct shown_thread show_thread(struct writer *w, thread_id id)
 	struct shown_thread shown = {0};
 
 	if (is_asked(w, TAG_TID))
-		shown.tid = (uint64_t)(thread->tid + 1);
+		shown.tid = (uint64_t)((int64_t)thread->tid + 1);
 	if (is_asked(w, TAG_PID))
-		shown.pid = (uint64_t)(process->pid + 1);
+		shown.pid = (uint64_t)((int64_t)process->pid + 1);
 	if (is_asked(w, TAG_THREAD))
 		shown.name = pprof_profile_string(&w->out.strings, thread->name);
 	if (is_asked(w, TAG_COMM))

@@ -130,20 +130,20 @@ static void lines_are_as_old_as_the_last_look_without_them(void **state)
 	perf_map_mark(map, 150, 14);
 	assert_int_equal(write(fd, "10 8 c\n20 8", 11), 11);
 	perf_map_mark(map, 200, 25);
-	assert_true(perf_map_read(map, fd, false, &err));
+	assert_true(perf_map_read(map, fd, false, &(struct runtime_budget){0}, &err));
 	assert_at(perf_map_code(map), 0x10, 149, "a");
 	assert_at(perf_map_code(map), 0x10, 150, "c");
 	assert_at(perf_map_code(map), 0x20, 300, "b"); /* its line has no end yet */
 	assert_int_equal(write(fd, " d\n", 3), 3);
 	perf_map_mark(map, 300, 28);
-	assert_true(perf_map_read(map, fd, false, &err));
+	assert_true(perf_map_read(map, fd, false, &(struct runtime_budget){0}, &err));
 	assert_at(perf_map_code(map), 0x20, 199, "b");
 	assert_at(perf_map_code(map), 0x20, 200, "d");
 	/* Another program in the same process begins the file again. */
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(pwrite(fd, "10 8 e\n", 7, 0), 7);
 	perf_map_mark(map, 400, 7);
-	assert_true(perf_map_read(map, fd, true, &err));
+	assert_true(perf_map_read(map, fd, true, &(struct runtime_budget){0}, &err));
 	assert_at(perf_map_code(map), 0x10, 250, "c");
 	assert_at(perf_map_code(map), 0x10, 400, "e");
 	assert_at(perf_map_code(map), 0x20, 400, NULL);
@@ -363,6 +363,34 @@ static void logs_of_v8_are_read(void **state)
 	v8_log_release(log);
 }
 
+/* A file may be as large as its writer likes: holes are skipped, and there is one budget. */
+static void holes_are_skipped_and_the_rest_is_bounded(void **state)
+{
+	struct runtime_budget budget = {0};
+	struct perf_map *map = perf_map_new();
+	struct error err = {0};
+	int fd = open(work_path("sparse"), O_RDWR | O_CREAT, 0600);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, "10 8 a\n", 7, 0), 7);
+	assert_int_equal(pwrite(fd, "\n20 8 b\n", 8, (off_t)3 << 30), 8);
+	assert_int_equal(ftruncate(fd, (off_t)8 << 30), 0);
+	assert_true(perf_map_read(map, fd, true, &budget, &err));
+	assert_at(perf_map_code(map), 0x10, 0, "a");
+	assert_at(perf_map_code(map), 0x20, 0, "b");
+	assert_true(budget.bytes < (1u << 20));
+	assert_int_equal(perf_map_left_out(map), 0);
+	/* Nothing is left of it: what is new is left out, and that is known. */
+	budget.bytes = RUNTIME_BYTES_LIMIT;
+	assert_int_equal(pwrite(fd, "30 8 c\n", 7, (off_t)8 << 30), 7);
+	assert_true(perf_map_read(map, fd, true, &budget, &err));
+	assert_at(perf_map_code(map), 0x30, 0, NULL);
+	assert_int_equal(perf_map_left_out(map), 7);
+	perf_map_release(map);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +398,7 @@ int main(void)
 		cmocka_unit_test(ends_of_memory_are_ends),
 		cmocka_unit_test(random_code_is_as_painted),
 		cmocka_unit_test(lines_are_as_old_as_the_last_look_without_them),
+		cmocka_unit_test(holes_are_skipped_and_the_rest_is_bounded),
 		cmocka_unit_test(jitdumps_are_read),
 		cmocka_unit_test(jitdumps_grow),
 		cmocka_unit_test(damaged_jitdumps_are_told),

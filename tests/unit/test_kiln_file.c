@@ -427,6 +427,8 @@ static void ids_outside_are_refused(void **state)
 
 			if (!ref->rule)
 				continue;
+			if (ref->rule == REFERENCE_TIME)
+				at += sizeof(was); /* its upper half */
 			memcpy(&was, at, sizeof(was));
 			memcpy(at, &(uint32_t){UINT32_MAX}, sizeof(was));
 			reseal(&file, &sealed);
@@ -525,6 +527,90 @@ static void repeated_rows_are_one(void **state)
 	buffer_release(&file);
 }
 
+/* `count` stacks, each called by the one before, of places with `names` frames. */
+static void chain(struct profile *p, uint32_t count, uint32_t names)
+{
+	frame_id frame;
+	location_id location;
+
+	profile_init(p);
+	frame = profile_frame_named(p, BYTES("f"), FRAME_NATIVE);
+	location = profile_location_named(p, frame);
+	p->location_names.items[location] = (struct span){0, names};
+	while (p->location_frames.len < names)
+		vector_push(&p->location_frames, frame);
+	for (uint32_t i = 0; i < count; i++)
+		profile_add_stack(p, i, location);
+	profile_add_samples(p);
+	profile_add_stream(p, 0, BYTES("samples"), BYTES("count"), BYTES(""));
+	profile_add_sample(p, 0, &(struct sample){.stack = count});
+}
+
+static void assert_refused(struct profile *p, enum error_code code, const char *why)
+{
+	struct buffer file = {0};
+	struct error err = {0};
+	struct profile q;
+
+	write_whole(p, &file);
+	assert_false(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
+	assert_int_equal(err.code, code);
+	if (!strstr(err.text, why))
+		fail_msg("%s", err.text);
+	buffer_release(&file);
+	profile_release(p);
+}
+
+/* A few rows can stand for a lot: what they become is known before it takes memory. */
+static void what_rows_stand_for_is_limited(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	chain(&p, PROFILE_DEPTH_LIMIT + 1, 1);
+	assert_refused(&p, ERR_LIMIT, "a stack of more than 65536 frames");
+	chain(&p, 300, 300);
+	assert_refused(&p, ERR_LIMIT, "a stack of more than 65536 frames");
+	/* Side by side: 2,000 times 20,000 nodes. */
+	chain(&p, 2000, 20000);
+	memset(p.stack_caller.items, 0, p.stack_caller.len * sizeof(*p.stack_caller.items));
+	assert_refused(&p, ERR_LIMIT, "the tree of its stacks: more than 1024 MB");
+	chain(&p, 1, 1);
+	vector_reserve(&p.string_bytes, PROFILE_STRING_LIMIT + 1);
+	memset(p.string_bytes.items + p.string_bytes.len, 'x', PROFILE_STRING_LIMIT + 1);
+	p.string_bytes.len += PROFILE_STRING_LIMIT + 1;
+	vector_push(&p.string_ends, p.string_bytes.len);
+	assert_refused(&p, ERR_LIMIT, "a name of 1048577 bytes");
+	chain(&p, 1, 1);
+	while (p.label_sets.len < PROFILE_LABELS_LIMIT + 2)
+		vector_push(&p.label_sets,
+			((struct label_set){(label_set_id)p.label_sets.len - 1, 1, 1}));
+	assert_refused(&p, ERR_LIMIT, "more than 1024 labels");
+}
+
+/* What is counted with is in a range in which no sum overflows. */
+static void numbers_out_of_range_are_refused(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	chain(&p, 1, 1);
+	vector_push(&p.samples.items[0].time, UINT64_MAX);
+	assert_refused(&p, ERR_FORMAT, "samples.time: row 0 is no time");
+	chain(&p, 1, 1);
+	p.streams.items[0].row.delivered = UINT64_MAX;
+	assert_refused(&p, ERR_FORMAT, "delivered is out of range");
+	chain(&p, 1, 1);
+	p.streams.items[0].row.wall_offset = INT64_MAX;
+	assert_refused(&p, ERR_FORMAT, "wall_offset is out of range");
+	chain(&p, 1, 1);
+	p.streams.items[0].row.side = 3;
+	assert_refused(&p, ERR_FORMAT, "side is out of range");
+	chain(&p, 1, 1);
+	profile_add_loss(&p, 0, BYTES("ring full"), UINT64_MAX);
+	assert_refused(&p, ERR_FORMAT, "losses: row 0: count is out of range");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -541,6 +627,8 @@ int main(void)
 		cmocka_unit_test(ids_outside_are_refused),
 		cmocka_unit_test(missing_columns_are_refused_or_optional),
 		cmocka_unit_test(repeated_rows_are_one),
+		cmocka_unit_test(what_rows_stand_for_is_limited),
+		cmocka_unit_test(numbers_out_of_range_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static struct perf_map *perf_map_open(int32_t pid, struct error *err)
 
 	snprintf(name, sizeof(name), "/tmp/perf-%d.map", runtime_file_pid(pid));
 	fd = runtime_file_open(pid, name, err);
-	if (fd >= 0 && perf_map_read(map, fd, true, err)) {
+	if (fd >= 0 && perf_map_read(map, fd, true, &(struct runtime_budget){0}, err)) {
 		close(fd);
 		return map;
 	}
