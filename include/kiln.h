@@ -42,6 +42,7 @@ enum kiln_error_code {
 	KILN_UNSUPPORTED, /* understood, but not possible here */
 	KILN_PERMISSION,  /* the text says what is in the way */
 	KILN_IO,	  /* the system refused */
+	KILN_MEMORY,	  /* memory ran out */
 };
 
 typedef struct kiln_error {

@@ -2,6 +2,7 @@
 #define KILN_API __attribute__((visibility("default")))
 #include "kiln.h"
 
+#include "base/scope.h"
 #include "model/view.h"
 #include "process/symbolize.h"
 #include "readers/readers.h"
@@ -19,11 +20,12 @@ struct kiln_profile {
 
 struct kiln_view {
 	struct view view;
-	int64_t *self, *total; /* NULL: to be computed */
+	int64_t *self, *total; /* of every node */
+	bool summed;	       /* both are filled in */
 };
 
 static_assert((int)KILN_IO == (int)ERR_IO && (int)KILN_PERMISSION == (int)ERR_PERMISSION &&
-		      (int)KILN_LIMIT == (int)ERR_LIMIT,
+		      (int)KILN_LIMIT == (int)ERR_LIMIT && (int)KILN_MEMORY == (int)ERR_MEMORY,
 	"error codes are passed on as they are");
 
 /* Pass an error on. Returns false. */
@@ -34,6 +36,17 @@ static bool failed(const struct error *from, kiln_error *err)
 		snprintf(err->text, sizeof(err->text), "%s", from->text);
 	}
 	return false;
+}
+
+/* Call call(context), which allocates; false: memory ran out, and nothing of it is left. */
+static bool in_scope(void (*call)(void *context), void *context, struct error *err)
+{
+	size_t asked;
+
+	if (scope_run(call, context, &asked))
+		return true;
+	return asked ? error_set(err, ERR_MEMORY, "out of memory: %zu bytes asked for", asked)
+		     : error_set(err, ERR_MEMORY, "out of memory");
 }
 
 static kiln_text text_of(struct bytes bytes)
@@ -76,60 +89,86 @@ static bool format_known(const char *format, struct error *err)
 	return error_set(err, ERR_USAGE, "no reader is called '%s'", format);
 }
 
-static kiln_profile *profile_loaded(struct input *in, const char *format, kiln_error *ret_err)
+struct loading {
+	const char *path; /* NULL: from memory */
+	struct bytes content;
+	const char *format;
+	kiln_profile *ret;
+	struct error err;
+};
+
+static void read_profile(struct loading *l, struct input *in, kiln_profile *p)
 {
-	const struct read_options options = {.want = WANT_ALL, .format = format};
-	kiln_profile *p = memory_new(1, sizeof(*p));
-	struct error err = {0};
-	bool done = profile_read_input(in, &options, &p->profile, &err);
+	const struct read_options options = {.want = WANT_ALL, .format = l->format};
+	bool done = profile_read_input(in, &options, &p->profile, &l->err);
 
 	input_release(in);
-	if (done) {
-		if (profile_needs_names(&p->profile))
-			profile_symbolize(&p->profile, NULL, NULL);
-		return p;
+	if (done && profile_needs_names(&p->profile))
+		profile_symbolize(&p->profile, NULL, NULL);
+	if (done)
+		l->ret = p;
+	else
+		kiln_profile_free(p);
+}
+
+static void load_file(struct loading *l)
+{
+	struct input in;
+
+	if (input_open(&in, l->path, &l->err))
+		read_profile(l, &in, memory_new(1, sizeof(kiln_profile)));
+}
+
+static void load_memory(struct loading *l)
+{
+	kiln_profile *p = memory_new(1, sizeof(*p));
+	struct input in;
+
+	p->copy = memory_copy_text(l->content.at, l->content.len);
+	if (!input_open_bytes(&in, (struct bytes){p->copy, l->content.len}, "<memory>", &l->err)) {
+		kiln_profile_free(p);
+		return;
 	}
-	failed(&err, ret_err);
-	kiln_profile_free(p);
+	read_profile(l, &in, p);
+	if (l->ret && !p->profile.borrowed) {
+		memory_free(p->copy);
+		p->copy = NULL;
+	}
+}
+
+static void load(void *context)
+{
+	struct loading *l = context;
+
+	if (!format_known(l->format, &l->err))
+		return;
+	if (l->path)
+		load_file(l);
+	else
+		load_memory(l);
+}
+
+static kiln_profile *loaded(struct loading *l, kiln_error *ret_err)
+{
+	if (in_scope(load, l, &l->err) && l->ret)
+		return l->ret;
+	failed(&l->err, ret_err);
 	return NULL;
 }
 
 kiln_profile *kiln_load(const char *path, const char *format, kiln_error *ret_err)
 {
-	struct error err = {0};
-	struct input in;
+	struct loading l = {.path = path, .format = format};
 
-	if (!format_known(format, &err) || !input_open(&in, path, &err)) {
-		failed(&err, ret_err);
-		return NULL;
-	}
-	return profile_loaded(&in, format, ret_err);
+	return loaded(&l, ret_err);
 }
 
 kiln_profile *kiln_load_memory(
 	const void *bytes, size_t len, const char *format, kiln_error *ret_err)
 {
-	struct error err = {0};
-	kiln_profile *p;
-	struct input in;
-	char *copy; /* the profile may borrow from it */
+	struct loading l = {.content = {bytes, len}, .format = format};
 
-	if (!format_known(format, &err)) {
-		failed(&err, ret_err);
-		return NULL;
-	}
-	copy = memory_copy_text(bytes, len);
-	if (!input_open_bytes(&in, (struct bytes){copy, len}, "<memory>", &err)) {
-		failed(&err, ret_err);
-		free(copy);
-		return NULL;
-	}
-	p = profile_loaded(&in, format, ret_err);
-	if (p && p->profile.borrowed)
-		p->copy = copy;
-	else
-		free(copy);
-	return p;
+	return loaded(&l, ret_err);
 }
 
 void kiln_profile_free(kiln_profile *p)
@@ -137,8 +176,8 @@ void kiln_profile_free(kiln_profile *p)
 	if (!p)
 		return;
 	profile_release(&p->profile);
-	free(p->copy);
-	free(p);
+	memory_free(p->copy);
+	memory_free(p);
 }
 
 size_t kiln_stream_count(const kiln_profile *p)
@@ -257,55 +296,126 @@ size_t kiln_stack_frames(const kiln_profile *p, uint32_t stack, kiln_frame *ret_
 
 /* ---- Views ---- */
 
-kiln_view *kiln_view_new(const kiln_profile *p, enum kiln_by by)
+/* Memory that is asked for where its lack can be told; its pages are there once it is filled in. */
+static void sums_prepare(kiln_view *v)
 {
-	kiln_view *v = memory_new(1, sizeof(*v));
-
-	view_init(&v->view, &p->profile,
-		by == KILN_BY_LINE	? BY_LINE
-		: by == KILN_BY_ADDRESS ? BY_ADDRESS
-					: BY_FUNCTION);
-	return v;
+	v->self = memory_new(v->view.tree.caller.len, sizeof(*v->self));
+	v->total = memory_new(v->view.tree.caller.len, sizeof(*v->total));
 }
 
-static void values_forget(kiln_view *v)
+struct viewing {
+	const kiln_profile *profile;
+	enum kiln_by by;
+	kiln_view *ret;
+};
+
+static void make_view(void *context)
 {
-	free(v->self);
-	free(v->total);
-	v->self = v->total = NULL;
+	struct viewing *viewing = context;
+	kiln_view *v = memory_new(1, sizeof(*v));
+	enum projection projection = BY_FUNCTION;
+
+	if (viewing->by == KILN_BY_LINE)
+		projection = BY_LINE;
+	else if (viewing->by == KILN_BY_ADDRESS)
+		projection = BY_ADDRESS;
+	view_init(&v->view, &viewing->profile->profile, projection);
+	sums_prepare(v);
+	viewing->ret = v;
+}
+
+kiln_view *kiln_view_new(const kiln_profile *p, enum kiln_by by)
+{
+	struct viewing viewing = {p, by, NULL};
+	struct error ignored = {0};
+
+	return in_scope(make_view, &viewing, &ignored) ? viewing.ret : NULL;
 }
 
 void kiln_view_free(kiln_view *v)
 {
 	if (!v)
 		return;
-	values_forget(v);
+	memory_free(v->self);
+	memory_free(v->total);
 	view_release(&v->view);
-	free(v);
+	memory_free(v);
+}
+
+struct selecting {
+	struct view *view;
+	struct bytes kind;
+	bool with_idle, done;
+	struct error err;
+};
+
+/* Only an error takes memory. */
+static void select_streams(void *context)
+{
+	struct selecting *s = context;
+
+	s->done = view_select(s->view, s->kind, s->with_idle, &s->err);
 }
 
 bool kiln_view_select(kiln_view *v, const char *kind, bool with_idle, kiln_error *ret_err)
 {
-	struct error err = {0};
+	struct selecting s = {.view = &v->view, .with_idle = with_idle};
 
-	values_forget(v);
-	return view_select(&v->view, kind ? bytes_of(kind) : (struct bytes){0}, with_idle, &err) ||
-	       failed(&err, ret_err);
+	if (kind)
+		s.kind = bytes_of(kind);
+	v->summed = false;
+	return (in_scope(select_streams, &s, &s.err) && s.done) || failed(&s.err, ret_err);
+}
+
+struct transforming {
+	const kiln_view *view;
+	const char *name, *argument;
+	kiln_view ret;
+	bool done;
+	struct error err;
+};
+
+static const struct transform *transform_find(const struct transforming *t, struct error *err)
+{
+	const struct transform *transform = transform_by_name(t->name);
+
+	if (!transform)
+		error_set(err, ERR_USAGE, "no transform is called '%s'", t->name);
+	else if (!transform->argument != !t->argument)
+		error_set(err, ERR_USAGE, "%s: %s", t->name,
+			t->argument ? "takes no argument" : "an argument is missing");
+	else
+		return transform;
+	return NULL;
+}
+
+/* Of a copy, so that the view is what it was when that fails. */
+static void transform_copy(void *context)
+{
+	struct transforming *t = context;
+	const struct transform *transform = transform_find(t, &t->err);
+
+	if (!transform)
+		return;
+	view_copy(&t->view->view, &t->ret.view);
+	t->done = transform_apply(transform, &t->ret.view, t->argument, &t->err);
+	if (t->done)
+		sums_prepare(&t->ret);
+	else
+		view_release(&t->ret.view);
 }
 
 bool kiln_view_transform(kiln_view *v, const char *name, const char *argument, kiln_error *ret_err)
 {
-	const struct transform *transform = transform_by_name(name);
-	struct error err = {0};
+	struct transforming t = {.view = v, .name = name, .argument = argument};
 
-	if (!transform)
-		error_set(&err, ERR_USAGE, "no transform is called '%s'", name);
-	else if (!transform->argument != !argument)
-		error_set(&err, ERR_USAGE, "%s: %s", name,
-			argument ? "takes no argument" : "an argument is missing");
-	else if (transform_apply(transform, &v->view, argument, &err))
-		return values_forget(v), true;
-	return failed(&err, ret_err);
+	if (!in_scope(transform_copy, &t, &t.err) || !t.done)
+		return failed(&t.err, ret_err);
+	memory_free(v->self);
+	memory_free(v->total);
+	view_release(&v->view);
+	*v = t.ret;
+	return true;
 }
 
 size_t kiln_node_count(const kiln_view *v)
@@ -319,11 +429,10 @@ kiln_node kiln_node_at(kiln_view *v, size_t node)
 	struct frame frame;
 
 	assert(node < nodes);
-	if (!v->self) {
-		v->self = memory_new(nodes, sizeof(*v->self));
-		v->total = memory_new(nodes, sizeof(*v->total));
+	if (!v->summed) {
 		view_self(&v->view, v->self);
 		tree_totals(&v->view.tree, v->self, v->total);
+		v->summed = true;
 	}
 	frame = view_frame_at(&v->view, v->view.tree.frame.items[node]);
 	return (kiln_node){
@@ -370,55 +479,84 @@ static bool render_to(const kiln_view *v, const struct renderer *renderer,
 		*err = out->failed;
 		done = false;
 	}
-	free(settings);
+	memory_free(settings);
 	return done;
+}
+
+struct rendering {
+	const kiln_view *view;
+	const struct renderer *renderer;
+	const char *const *options;
+	const char *path; /* NULL: into memory */
+	struct buffer ret;
+	bool done;
+	struct error err;
+};
+
+static void render_file(struct rendering *r)
+{
+	struct output out;
+
+	if (!output_open(&out, r->path, 0666, &r->err))
+		return;
+	r->done = render_to(r->view, r->renderer, r->options, &out, &r->err) &&
+		  output_commit(&out, &r->err);
+	output_discard(&out);
+}
+
+static void render_memory(struct rendering *r)
+{
+	struct output out;
+
+	output_open_memory(&out);
+	r->done = render_to(r->view, r->renderer, r->options, &out, &r->err);
+	if (r->done) {
+		buffer_room(&out.pending, 1); /* not NULL, even when nothing was written */
+		r->ret = out.pending;
+		out.pending = (struct buffer){0};
+	}
+	output_discard(&out);
+}
+
+static void render(void *context)
+{
+	struct rendering *r = context;
+
+	if (r->path)
+		render_file(r);
+	else
+		render_memory(r);
 }
 
 bool kiln_render(const kiln_view *v, const char *format, const char *const *options,
 	const char *path, kiln_error *ret_err)
 {
-	const struct renderer *renderer =
-		format ? renderer_by_name(format) : renderer_for_path(path);
-	struct error err = {0};
-	struct output out;
-	bool done;
+	struct rendering r = {.view = v, .options = options, .path = path};
 
-	if (!renderer) {
-		error_set(&err, ERR_USAGE, "no renderer for '%s'", format ? format : path);
-		return failed(&err, ret_err);
-	}
-	if (!output_open(&out, path, 0666, &err))
-		return failed(&err, ret_err);
-	done = render_to(v, renderer, options, &out, &err) && output_commit(&out, &err);
-	output_discard(&out);
-	return done || failed(&err, ret_err);
+	r.renderer = format ? renderer_by_name(format) : renderer_for_path(path);
+	if (!r.renderer)
+		error_set(&r.err, ERR_USAGE, "no renderer for '%s'", format ? format : path);
+	else if (in_scope(render, &r, &r.err) && r.done)
+		return true;
+	return failed(&r.err, ret_err);
 }
 
 bool kiln_render_memory(const kiln_view *v, const char *format, const char *const *options,
 	char **ret_bytes, size_t *ret_len, kiln_error *ret_err)
 {
-	const struct renderer *renderer = renderer_by_name(format);
-	struct error err = {0};
-	struct output out;
+	struct rendering r = {.view = v, .options = options};
 
-	if (!renderer) {
-		error_set(&err, ERR_USAGE, "no renderer is called '%s'", format);
-		return failed(&err, ret_err);
-	}
-	output_open_memory(&out);
-	if (!render_to(v, renderer, options, &out, &err)) {
-		output_discard(&out);
-		return failed(&err, ret_err);
-	}
-	buffer_room(&out.pending, 1); /* not NULL, even when nothing was written */
-	*ret_bytes = out.pending.at;
-	*ret_len = out.pending.len;
-	out.pending = (struct buffer){0};
-	output_discard(&out);
+	r.renderer = renderer_by_name(format);
+	if (!r.renderer)
+		error_set(&r.err, ERR_USAGE, "no renderer is called '%s'", format);
+	if (!r.renderer || !in_scope(render, &r, &r.err) || !r.done)
+		return failed(&r.err, ret_err);
+	*ret_bytes = r.ret.at;
+	*ret_len = r.ret.len;
 	return true;
 }
 
 void kiln_free(void *bytes)
 {
-	free(bytes);
+	memory_free(bytes);
 }

@@ -12,7 +12,7 @@
 
 void buffer_release(struct buffer *b)
 {
-	free(b->at);
+	memory_free(b->at);
 	*b = (struct buffer){0};
 }
 

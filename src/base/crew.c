@@ -2,6 +2,7 @@
 #include "base/crew.h"
 
 #include "base/deadline.h"
+#include "base/scope.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -13,6 +14,8 @@ struct crew {
 	void (*piece)(void *context, size_t i);
 	void *context;
 	struct deadline *deadline; /* of the thread that wants it done */
+	struct recovery *starter;
+	atomic_bool failed; /* memory ran out in a thread: the others need not go on */
 };
 
 unsigned crew_size(size_t most)
@@ -26,14 +29,22 @@ unsigned crew_size(size_t most)
 	return size < CREW_LIMIT ? (unsigned)size : CREW_LIMIT;
 }
 
-static void work(struct crew *c)
+static void take_pieces(void *crew)
 {
+	struct crew *c = crew;
 	size_t first;
 
-	while ((first = atomic_fetch_add_explicit(&c->next, c->grab, memory_order_relaxed)) <
-		c->count)
+	while (!atomic_load_explicit(&c->failed, memory_order_relaxed) &&
+		(first = atomic_fetch_add_explicit(&c->next, c->grab, memory_order_relaxed)) <
+			c->count)
 		for (size_t i = first; i < first + c->grab && i < c->count; i++)
 			c->piece(c->context, i);
+}
+
+static void work(struct crew *c)
+{
+	if (!scope_attempt(c->starter, take_pieces, c))
+		atomic_store_explicit(&c->failed, true, memory_order_relaxed);
 }
 
 static void *help(void *crew)
@@ -53,7 +64,8 @@ void crew_run(unsigned threads, size_t grab, size_t count, void (*piece)(void *c
 		.count = count,
 		.piece = piece,
 		.context = context,
-		.deadline = deadline_current()};
+		.deadline = deadline_current(),
+		.starter = scope_here()};
 	pthread_t started[CREW_LIMIT];
 	unsigned others = 0;
 
@@ -63,4 +75,6 @@ void crew_run(unsigned threads, size_t grab, size_t count, void (*piece)(void *c
 	work(&crew);
 	while (others)
 		pthread_join(started[--others], NULL);
+	if (crew.failed)
+		scope_fail_again();
 }

@@ -12,7 +12,9 @@ unsigned crew_size(size_t most);
 
 /* Call piece(context, i) for every i below `count`, each once, in up to `threads` threads, the
  * caller's included; those that cannot be started are done without. A thread takes `grab` pieces at
- * a time, in ascending order. Returns when all are done. */
+ * a time, in ascending order. Returns when all are done.
+ * Where memory runs out in one, all threads end, and then the caller's allocation fails (scope.h).
+ */
 void crew_run(unsigned threads, size_t grab, size_t count, void (*piece)(void *context, size_t i),
 	void *context);
 

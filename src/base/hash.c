@@ -25,7 +25,7 @@ uint64_t hash_bytes(const void *bytes, size_t len)
 
 void id_map_release(struct id_map *m)
 {
-	free(m->slots);
+	memory_free(m->slots);
 	*m = (struct id_map){0};
 }
 
@@ -36,10 +36,22 @@ static struct id_slot *new_slots(size_t count)
 	size_t size = count * sizeof(struct id_slot);
 	void *slots;
 
-	if (size < 2 * LARGE_PAGE || posix_memalign(&slots, LARGE_PAGE, size))
+	if (size < 2 * LARGE_PAGE)
 		return memory_new_table(count, sizeof(struct id_slot));
+	slots = memory_new_aligned(size, LARGE_PAGE);
 	large_pages_ask(slots, size);
 	return memset(slots, 0, size);
+}
+
+struct id_map id_map_copy(const struct id_map *m)
+{
+	struct id_map copy = *m;
+
+	if (!m->slots)
+		return copy;
+	copy.slots = new_slots(m->mask + 1);
+	memcpy(copy.slots, m->slots, (m->mask + 1) * sizeof(*m->slots));
+	return copy;
 }
 
 static void grow_to(struct id_map *m, size_t slots)
@@ -57,7 +69,7 @@ static void grow_to(struct id_map *m, size_t slots)
 			at = (at + 1) & m->mask;
 		m->slots[at] = old.slots[i];
 	}
-	free(old.slots);
+	memory_free(old.slots);
 }
 
 void id_map_grow(struct id_map *m)

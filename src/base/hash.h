@@ -30,6 +30,7 @@ struct id_map {
 };
 
 void id_map_release(struct id_map *m);
+struct id_map id_map_copy(const struct id_map *m);
 void id_map_grow(struct id_map *m);
 /* Make room for `count` entries in all at once. */
 void id_map_reserve(struct id_map *m, size_t count);

@@ -5,6 +5,7 @@
 #include "base/filters/filter.h"
 #include "base/input_range.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/stable_file.h"
 
 #include <errno.h>
@@ -77,10 +78,10 @@ static bool open_path(const char *path, int *ret_fd, struct error *err)
 	int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status = {0};
 
-	if (fd < 0)
+	if (scope_fd(fd) < 0)
 		return error_errno(err, "%s: cannot open", standard ? "<stdin>" : path);
 	if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) {
-		close(fd);
+		scope_close(fd);
 		return error_set(err, ERR_USAGE, "%s: is a directory; name a file in it", path);
 	}
 	/* A pipe holds 64 KiB, which a fast reader waits for again and again. */
@@ -118,7 +119,7 @@ static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *e
 
 	if (!open_path(*raw->next, &fd, err))
 		return false;
-	close(raw->fd);
+	scope_close(raw->fd);
 	raw->fd = fd;
 	raw->next++;
 	if (!raw->packed) {
@@ -339,7 +340,7 @@ bool input_open_bytes(struct input *in, struct bytes content, const char *name, 
 static void *release_file(void *file)
 {
 	stable_file_release(file);
-	free(file);
+	memory_free(file);
 	return NULL;
 }
 
@@ -350,6 +351,8 @@ static void release_aside(const struct stable_file *file)
 	pthread_t thread;
 
 	*own = *file;
+	stable_file_keep(own);
+	memory_keep(own);
 	if (file->content.len >= RELEASED_ASIDE &&
 		!pthread_create(&thread, NULL, release_file, own))
 		pthread_detach(thread);
@@ -366,11 +369,11 @@ void input_release(struct input *in)
 	if (s->filter)
 		s->filter->close(s->filter_state);
 	if (s->raw.fd >= 0)
-		close(s->raw.fd);
+		scope_close(s->raw.fd);
 	release_aside(&s->file);
-	free(s->raw.piece);
-	free(s->buffer);
-	free(s);
+	memory_free(s->raw.piece);
+	memory_free(s->buffer);
+	memory_free(s);
 	*in = (struct input){0};
 }
 

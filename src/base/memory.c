@@ -2,18 +2,10 @@
 #include "base/memory.h"
 
 #include "base/large_pages.h"
+#include "base/scope.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static _Noreturn void out_of_memory(size_t size)
-{
-	fprintf(stderr,
-		"kiln: out of memory: %zu bytes asked for; raise what limits it (ulimit -v)\n",
-		size);
-	abort();
-}
 
 /* What is large is there after a few faults when its pages are; a fault for each small page takes
  * longer than what is written there mostly does. */
@@ -24,12 +16,29 @@ static void *on_large_pages(void *p, size_t size)
 	return p;
 }
 
+/* `now` has been allocated after scope_reserve in place of `before`, or could not be. */
+static void *allocated(uintptr_t before, void *now, size_t size)
+{
+	if (!now) {
+		scope_unreserve();
+		memory_fail(size);
+	}
+	scope_change(before, now);
+	return now;
+}
+
+static void reserve(size_t size)
+{
+	if (!scope_reserve())
+		memory_fail(size);
+}
+
 void *memory_new(size_t count, size_t size)
 {
-	void *p = calloc(count ? count : 1, size ? size : 1);
+	void *p;
 
-	if (!p)
-		out_of_memory(count * size);
+	reserve(count * size);
+	p = allocated(0, calloc(count ? count : 1, size ? size : 1), count * size);
 	return on_large_pages(p, count * size);
 }
 
@@ -40,11 +49,31 @@ void *memory_new_table(size_t count, size_t size)
 
 void *memory_resize(void *p, size_t count, size_t size)
 {
-	void *grown = reallocarray(p, count ? count : 1, size ? size : 1);
+	uintptr_t before = (uintptr_t)p;
+	void *grown;
 
-	if (!grown)
-		out_of_memory(count * size);
-	return on_large_pages(grown, count * size);
+	reserve(count * size);
+	grown = reallocarray(p, count ? count : 1, size ? size : 1);
+	return on_large_pages(allocated(before, grown, count * size), count * size);
+}
+
+void *memory_new_aligned(size_t size, size_t alignment)
+{
+	void *p;
+
+	reserve(size);
+	return allocated(0, posix_memalign(&p, alignment, size) ? NULL : p, size);
+}
+
+void memory_free(void *p)
+{
+	scope_change((uintptr_t)p, NULL);
+	free(p);
+}
+
+void memory_keep(void *p)
+{
+	scope_change((uintptr_t)p, NULL);
 }
 
 char *memory_copy_text(const char *text, size_t len)
@@ -124,6 +153,6 @@ void arena_release(struct arena *a)
 		struct arena_block *b = a->last;
 
 		a->last = b->before;
-		free(b);
+		memory_free(b);
 	}
 }

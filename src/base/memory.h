@@ -1,7 +1,8 @@
-/* memory.h: allocation that cannot fail, vectors, and an arena.
+/* memory.h: allocation that returns only when it succeeded, vectors, and an arena.
  *
- * Out of memory aborts here and nowhere else. Sizes that an input drives are limited by their
- * owner before they reach these functions. */
+ * What cannot be allocated ends the call of libkiln with an error (scope.h), or the process where
+ * there is no scope. Sizes that an input drives are limited by their owner before they reach these
+ * functions. */
 #ifndef KILN_BASE_MEMORY_H
 #define KILN_BASE_MEMORY_H
 
@@ -9,13 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *memory_new(size_t count, size_t size); /* zeroed; free() it */
+void *memory_new(size_t count, size_t size); /* zeroed; memory_free() it */
 /* The same for a table that is looked into anywhere: its pages are there at once. One that is read
  * before it is written costs two faults, and with several threads an interrupt of every other CPU.
  */
 void *memory_new_table(size_t count, size_t size);
 void *memory_resize(void *p, size_t count, size_t size); /* as reallocarray */
-char *memory_copy_text(const char *text, size_t len);	 /* NUL-terminated copy; free() it */
+char *memory_copy_text(const char *text, size_t len);	 /* NUL-terminated copy; memory_free() it */
+
+void *memory_new_aligned(size_t size, size_t alignment); /* not zeroed */
+/* NULL is fine, and so is memory that a library allocated. libkiln's floors never call free(). */
+void memory_free(void *p);
+
+/* It outlives the call of libkiln that runs: in a static variable, or with another thread. */
+void memory_keep(void *p);
+
+/* `size` bytes could not be had, 0: who knows how many, by a library, say. */
+_Noreturn void memory_fail(size_t size);
+/* Ends the process then, where there is no scope; NULL: abort() does. */
+extern void (*memory_exhausted)(size_t size);
 
 /* A vector is any struct with `items`, `len` and `cap`. `cap == 0` with items means that the items
  * are borrowed (from a mapped file, say): growing copies them first, releasing leaves them alone.
@@ -33,7 +46,7 @@ char *memory_copy_text(const char *text, size_t len);	 /* NUL-terminated copy; f
 							&(v)->cap, (more), sizeof(*(v)->items))))
 #define vector_push(v, item) (vector_reserve((v), 1), (void)((v)->items[(v)->len++] = (item)))
 #define vector_release(v)                                                                          \
-	((v)->cap ? free((v)->items) : (void)0, (v)->items = NULL, (v)->len = (v)->cap = 0)
+	((v)->cap ? memory_free((v)->items) : (void)0, (v)->items = NULL, (v)->len = (v)->cap = 0)
 
 void *vector_grow(void *items, size_t len, size_t *cap, size_t more, size_t item_size);
 

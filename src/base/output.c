@@ -3,8 +3,7 @@
 
 #include "base/deadline.h"
 #include "base/expansion.h"
-
-#include <stdlib.h>
+#include "base/memory.h"
 
 /* Bytes that are worth writing at once: pieces of text are longer (folded_lines.c), and are not
  * collected first. */
@@ -70,7 +69,7 @@ bool output_commit(struct output *o, struct error *err)
 void output_discard(struct output *o)
 {
 	output_file_drop(o);
-	free(o->path);
+	memory_free(o->path);
 	buffer_release(&o->pending);
 	*o = (struct output){.fd = -1};
 }

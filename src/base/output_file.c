@@ -2,6 +2,7 @@
 #include "base/output_file.h"
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,11 @@ static void drop_temporary(struct output_file *file)
 	*file->temporary = '\0';
 }
 
+static void drop_held(void *file)
+{
+	drop_temporary(file);
+}
+
 /* ---- Writing ---- */
 
 bool output_write_fd(int fd, struct bytes bytes, struct error *err)
@@ -88,7 +94,7 @@ static void path_of(int fd, char path[static 64])
 /* -1 where such a file could not be made, or not be named later. */
 static int create_unnamed(const struct output_folder *folder, unsigned mode)
 {
-	int fd = openat(folder->fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+	int fd = scope_fd(openat(folder->fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
 	char path[64];
 
 	if (fd < 0)
@@ -96,7 +102,7 @@ static int create_unnamed(const struct output_folder *folder, unsigned mode)
 	path_of(fd, path);
 	if (!access(path, F_OK))
 		return fd;
-	close(fd);
+	scope_close(fd);
 	return -1;
 }
 
@@ -157,6 +163,7 @@ bool output_open_in(struct output *o, struct output_folder *folder, const char *
 		output_discard(o);
 		return false;
 	}
+	scope_hold(file, drop_held);
 	o->fd = file->fd;
 	return true;
 }
@@ -247,9 +254,10 @@ void output_file_drop(struct output *o)
 
 	if (!file)
 		return;
+	scope_drop(file);
 	drop_temporary(file);
 	if (file->fd >= 0)
-		close(file->fd);
+		scope_close(file->fd);
 	output_folder_release(&file->folder);
-	free(file);
+	memory_free(file);
 }

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/memory.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -74,8 +75,8 @@ static bool open_parent(int base, const char *path, struct output_folder *ret)
 	else if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
 		errno = EISDIR;
 	else
-		fd = openat(base, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	free(folder);
+		fd = scope_fd(openat(base, folder, O_PATH | O_DIRECTORY | O_CLOEXEC));
+	memory_free(folder);
 	if (fd < 0)
 		return false;
 	*ret = (struct output_folder){fd, memory_copy_text(name, strlen(name)), -1};
@@ -92,24 +93,24 @@ static bool is_proc(int fd)
 /* What has the name: links are not followed, but for those in /proc, which are open files. */
 static bool look(const struct output_folder *f, int *ret_fd, struct stat *ret_status)
 {
-	int fd = openat(f->fd, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC), open_file;
+	int fd = scope_fd(openat(f->fd, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC)), open_file;
 
 	if (fd >= 0 && fstat(fd, ret_status)) {
-		close(fd);
+		scope_close(fd);
 		return false;
 	}
 	if (fd < 0 || !S_ISLNK(ret_status->st_mode) || !is_proc(f->fd)) {
 		*ret_fd = fd;
 		return fd >= 0;
 	}
-	open_file = openat(f->fd, f->name, O_PATH | O_CLOEXEC);
+	open_file = scope_fd(openat(f->fd, f->name, O_PATH | O_CLOEXEC));
 	if (open_file >= 0) {
 		struct stat status;
 
 		/* A file is replaced under its own name, to which the link leads as text. */
 		if (!fstat(open_file, &status) && !S_ISREG(status.st_mode))
 			*ret_status = status;
-		close(open_file);
+		scope_close(open_file);
 	}
 	*ret_fd = fd;
 	return true;
@@ -148,8 +149,8 @@ static bool open_device(
 		!(find_caller(&caller, &group) && caller == status->st_uid))
 		return error_set(err, ERR_PERMISSION, "%s: is a pipe of another user (uid %u)",
 			path, (unsigned)status->st_uid);
-	f->device =
-		openat(f->fd, f->name, O_WRONLY | O_CLOEXEC | O_NOCTTY | (proc ? 0 : O_NOFOLLOW));
+	f->device = scope_fd(
+		openat(f->fd, f->name, O_WRONLY | O_CLOEXEC | O_NOCTTY | (proc ? 0 : O_NOFOLLOW)));
 	if (f->device < 0)
 		return error_errno(err, "%s: cannot create", path);
 	if (fstat(f->device, &opened) || opened.st_dev != status->st_dev ||
@@ -190,11 +191,11 @@ static bool follow_links(struct output_folder *f, bool follow, const char *path,
 			break;
 		if (!S_ISLNK(status.st_mode)) {
 			done = settle(f, &at, &status, follow, path, err);
-			close(fd);
+			scope_close(fd);
 			return done;
 		}
 		there = follow_link(&at, fd, &status, &next);
-		close(fd);
+		scope_close(fd);
 		if (!there)
 			break;
 		output_folder_release(&at);
@@ -218,7 +219,7 @@ bool output_folder_open(struct output_folder *f, const char *path, bool follow, 
 bool output_folder_copy(
 	const struct output_folder *f, struct output_folder *ret_copy, struct error *err)
 {
-	int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
+	int fd = scope_fd(fcntl(f->fd, F_DUPFD_CLOEXEC, 0));
 
 	if (fd < 0)
 		return error_errno(err, "cannot open its folder");
@@ -229,10 +230,10 @@ bool output_folder_copy(
 void output_folder_release(struct output_folder *f)
 {
 	if (f->fd >= 0)
-		close(f->fd);
+		scope_close(f->fd);
 	if (f->device >= 0)
-		close(f->device);
-	free(f->name);
+		scope_close(f->device);
+	memory_free(f->name);
 	*f = OUTPUT_FOLDER_NONE;
 }
 
@@ -240,7 +241,8 @@ void output_folder_release(struct output_folder *f)
 
 int output_folder_create(const struct output_folder *f, const char *name, unsigned mode)
 {
-	return openat(f->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+	return scope_fd(
+		openat(f->fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
 }
 
 static bool is_file(const struct stat *named, int fd)
@@ -276,6 +278,6 @@ void output_folder_free_name(struct output_folder *f)
 		name.len = 0;
 		buffer_printf(&name, "%s.%u", f->name, n++);
 	} while (!fstatat(f->fd, name.at, &status, AT_SYMLINK_NOFOLLOW));
-	free(f->name);
+	memory_free(f->name);
 	f->name = name.at;
 }

@@ -6,6 +6,7 @@
 
 #include "base/crew.h"
 #include "base/memory.h"
+#include "base/scope.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@ struct pieces {
 	size_t slot_count, next; /* piece i is in slot i % slot_count; `next` is to be written */
 	struct slot *slots;
 	bool writing; /* somebody is */
+	bool failed;  /* memory ran out: nobody waits for the others */
 	pthread_mutex_t lock;
 	pthread_cond_t written;
 };
@@ -45,22 +47,45 @@ static void write_made(struct pieces *p)
 	p->writing = false;
 }
 
-static void make_piece(void *context, size_t i)
+struct turn {
+	struct pieces *pieces;
+	size_t i;
+};
+
+static void make_piece(void *context)
 {
-	struct pieces *p = context;
-	struct slot *slot = &p->slots[i % p->slot_count];
+	const struct turn *turn = context;
+	struct pieces *p = turn->pieces;
+	struct slot *slot = &p->slots[turn->i % p->slot_count];
+	bool failed;
 
 	pthread_mutex_lock(&p->lock);
-	while (i >= p->next + p->slot_count)
+	while (turn->i >= p->next + p->slot_count && !p->failed)
 		pthread_cond_wait(&p->written, &p->lock);
+	failed = p->failed;
 	pthread_mutex_unlock(&p->lock);
+	if (failed)
+		return;
 	slot->text.len = 0;
-	p->make(p->context, i, &slot->text);
+	p->make(p->context, turn->i, &slot->text);
 	pthread_mutex_lock(&p->lock);
 	slot->made = true;
 	if (!p->writing)
 		write_made(p);
 	pthread_mutex_unlock(&p->lock);
+}
+
+static void take_turn(void *context, size_t i)
+{
+	struct turn turn = {context, i};
+
+	if (scope_attempt(scope_here(), make_piece, &turn))
+		return;
+	pthread_mutex_lock(&turn.pieces->lock);
+	turn.pieces->failed = true;
+	pthread_cond_broadcast(&turn.pieces->written);
+	pthread_mutex_unlock(&turn.pieces->lock);
+	scope_fail_again();
 }
 
 void output_write_pieces(struct output *o, size_t most, size_t count,
@@ -75,8 +100,8 @@ void output_write_pieces(struct output *o, size_t most, size_t count,
 		.written = PTHREAD_COND_INITIALIZER};
 
 	p.slots = memory_new(p.slot_count, sizeof(*p.slots));
-	crew_run(threads, 1, count, make_piece, &p);
+	crew_run(threads, 1, count, take_turn, &p);
 	for (size_t i = 0; i < p.slot_count; i++)
 		buffer_release(&p.slots[i].text);
-	free(p.slots);
+	memory_free(p.slots);
 }

@@ -9,6 +9,7 @@
 
 #include "base/deadline.h"
 #include "base/memory.h"
+#include "base/scope.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -30,24 +31,43 @@ struct pattern_steps {
 	size_t bytes;	 /* of texts since the deadline was asked */
 };
 
+static void free_code(void *code)
+{
+	pcre2_code_free(code);
+}
+
+static void free_match(void *match)
+{
+	pcre2_match_data_free(match);
+}
+
+static void free_context(void *context)
+{
+	pcre2_match_context_free(context);
+}
+
+/* Of PCRE2; NULL: it had no memory for it. */
+static void *held(void *part, void (*release)(void *part))
+{
+	if (!part)
+		memory_fail(0);
+	scope_hold(part, release);
+	return part;
+}
+
 /* "$" is only the end, as in the browser's dialect, not what is before a last newline. */
 static pcre2_code *compile(const char *text, uint32_t options, int *ret_code, size_t *ret_at)
 {
 	pcre2_code *code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
 		PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | options, ret_code, ret_at, NULL);
 
-	if (code)
-		pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* without it matching is slower */
+	if (!code && *ret_code == PCRE2_ERROR_HEAP_FAILED)
+		memory_fail(0);
+	if (!code)
+		return NULL;
+	held(code, free_code);
+	pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* without it matching is slower */
 	return code;
-}
-
-static pcre2_match_context *new_context(void)
-{
-	pcre2_match_context *context = pcre2_match_context_create(NULL);
-
-	if (!context)
-		abort();
-	return context;
 }
 
 bool pattern_compile(struct pattern *p, const char *text, struct error *err)
@@ -64,10 +84,8 @@ bool pattern_compile(struct pattern *p, const char *text, struct error *err)
 		return error_set(err, ERR_USAGE,
 			"expected a regular expression, got '%s': %s at offset %zu", text, why, at);
 	}
-	p->match = pcre2_match_data_create_from_pattern(p->code, NULL);
-	if (!p->match)
-		abort();
-	p->context = new_context();
+	p->match = held(pcre2_match_data_create_from_pattern(p->code, NULL), free_match);
+	p->context = held(pcre2_match_context_create(NULL), free_context);
 	pcre2_set_match_limit(p->context, SHORT_LIMIT);
 	pcre2_set_heap_limit(p->context, HEAP_LIMIT);
 	p->steps = memory_new(1, sizeof(*p->steps));
@@ -78,12 +96,17 @@ bool pattern_compile(struct pattern *p, const char *text, struct error *err)
 void pattern_release(struct pattern *p)
 {
 	if (p->steps) {
+		scope_drop(p->steps->context);
 		pcre2_match_context_free(p->steps->context);
+		scope_drop(p->steps->code);
 		pcre2_code_free(p->steps->code);
 	}
-	free(p->steps);
+	memory_free(p->steps);
+	scope_drop(p->context);
 	pcre2_match_context_free(p->context);
+	scope_drop(p->match);
 	pcre2_match_data_free(p->match);
+	scope_drop(p->code);
 	pcre2_code_free(p->code);
 	*p = (struct pattern){0};
 }
@@ -124,7 +147,7 @@ static bool make_steps(const struct pattern *p, struct error *err)
 	if (!s->code)
 		return error_set(err, ERR_LIMIT,
 			"'%s' is too long to be matched against long names", p->text);
-	s->context = new_context();
+	s->context = held(pcre2_match_context_create(NULL), free_context);
 	pcre2_set_match_limit(s->context, UINT32_MAX);
 	pcre2_set_heap_limit(s->context, HEAP_LIMIT);
 	pcre2_set_callout(s->context, count_step, s);
@@ -177,6 +200,8 @@ bool pattern_match(
 	}
 	if (subject.len <= SHORT_TEXT)
 		found = run(p->code, subject, 0, p->match, p->context);
+	if (found == PCRE2_ERROR_NOMEMORY)
+		memory_fail(0);
 	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
 		return match_in_steps(p, subject, ret_match, err);
 	*ret_match = found >= 0;
@@ -200,6 +225,8 @@ bool pattern_replace(
 			PCRE2_SUBSTITUTE_OVERFLOW_LENGTH | PCRE2_NO_UTF_CHECK, p->match,
 			p->steps->context, (PCRE2_SPTR)with, PCRE2_ZERO_TERMINATED,
 			(PCRE2_UCHAR *)replaced.at, &size);
+		if (done == PCRE2_ERROR_NOMEMORY && (size == PCRE2_UNSET || size <= room))
+			memory_fail(0);
 		room = size;
 	} while (done == PCRE2_ERROR_NOMEMORY);
 	if (done >= 0) {

@@ -22,6 +22,11 @@ struct relay {
 	pthread_cond_t changed;
 	uint64_t passed, taken;
 	bool finished, failed;
+
+	/* Of the other thread. */
+	struct recovery *starter;
+	bool done;	/* what `take` said */
+	bool exhausted; /* memory ran out in it; the caller learns that in relay_close */
 };
 
 /* Bytes of input: another thread is not worth its while for less. */

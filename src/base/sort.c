@@ -46,7 +46,7 @@ void sort_keys(struct sort_key *keys, size_t count)
 	}
 	if (from != keys)
 		memcpy(keys, from, count * sizeof *keys);
-	free(other);
+	memory_free(other);
 }
 
 void sort_by_number(const uint64_t *numbers, size_t count, struct sort_key *ret_sorted)

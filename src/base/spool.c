@@ -4,6 +4,7 @@
 #include "base/broker.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 void spool_release(struct spool *s)
 {
 	if (s->mapped)
-		munmap(s->mapped, s->size);
+		scope_unmap(s->mapped, s->size);
 	*s = (struct spool){0};
 }
 
@@ -42,7 +43,7 @@ static int spool_open(void)
 
 	if (fd < 0 && errno == EACCES && broker_is_there())
 		fd = broker_ask(BROKER_SPOOL, "", NULL);
-	return fd >= 0 ? fd : memfd_create("kiln-spool", MFD_CLOEXEC);
+	return scope_fd(fd >= 0 ? fd : memfd_create("kiln-spool", MFD_CLOEXEC));
 }
 
 static bool spool_copy(struct input *in, int fd, struct error *err)
@@ -64,7 +65,8 @@ static bool spool_copy(struct input *in, int fd, struct error *err)
 static bool spool_map(int fd, struct spool *s, struct bytes *ret_content, struct error *err)
 {
 	off_t size = lseek(fd, 0, SEEK_CUR);
-	void *at = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
+	void *at = scope_mapping(
+		mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0), (size_t)size);
 
 	if (at == MAP_FAILED)
 		return error_errno(err, "cannot map what came through the pipe");
@@ -84,6 +86,6 @@ bool spool_input(struct spool *s, struct input *in, struct bytes *ret_content, s
 	if (fd < 0)
 		return error_errno(err, "cannot spool what comes through the pipe");
 	done = spool_copy(in, fd, err) && spool_map(fd, s, ret_content, err);
-	close(fd);
+	scope_close(fd);
 	return done;
 }

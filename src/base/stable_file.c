@@ -3,6 +3,7 @@
 
 #include "base/large_pages.h"
 #include "base/leases.h"
+#include "base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +69,7 @@ static bool map_unchanging(struct stable_file *f, int fd, const struct stat *sta
 	at = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (at == MAP_FAILED)
 		return false;
-	*f = (struct stable_file){.content = {at, size}, .is_reread = true};
+	*f = (struct stable_file){.content = {scope_mapping(at, size), size}, .is_reread = true};
 	return true;
 }
 
@@ -105,7 +106,7 @@ static bool copy(struct stable_file *f, int fd, size_t size, struct error *err)
 	}
 	mprotect(at, size, PROT_READ);
 	mremap(at, size, len, 0); /* the file may have become shorter */
-	*f = (struct stable_file){.content = {at, len}};
+	*f = (struct stable_file){.content = {scope_mapping(at, len), len}};
 	return true;
 }
 
@@ -144,6 +145,11 @@ void stable_file_passed(const struct stable_file *file, size_t start, size_t end
 		madvise(at, end - start, MADV_DONTNEED);
 }
 
+void stable_file_keep(const struct stable_file *file)
+{
+	scope_drop(file->content.at);
+}
+
 void stable_file_release(struct stable_file *file)
 {
 	if (file->lease) {
@@ -151,6 +157,6 @@ void stable_file_release(struct stable_file *file)
 		close(file->lease);
 	}
 	if (file->content.len)
-		munmap((void *)(uintptr_t)file->content.at, file->content.len);
+		scope_unmap((void *)(uintptr_t)file->content.at, file->content.len);
 	*file = (struct stable_file){0};
 }

@@ -25,6 +25,9 @@ bool stable_file_open(struct stable_file *ret, int fd, uint64_t copied, struct e
  * them, if they can be had again. */
 void stable_file_passed(const struct stable_file *file, size_t start, size_t end);
 
+/* It outlives the call of libkiln that runs (scope.h): with another thread. */
+void stable_file_keep(const struct stable_file *file);
+
 void stable_file_release(struct stable_file *file);
 
 #endif

@@ -5,9 +5,12 @@
 
 #include "base/large_pages.h"
 #include "base/leases.h"
+#include "base/memory.h"
+#include "base/output.h"
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +24,23 @@ static void open_missing_descriptors(void)
 	for (int fd = 0; fd < 3; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", mode[fd]) != fd)
 			_exit(1);
+}
+
+/* Nothing is allocated here. */
+static void end_without_memory(size_t size)
+{
+	char text[128];
+	int len = size ? snprintf(text, sizeof(text),
+				 "kiln: out of memory: %zu bytes asked for; raise what limits it "
+				 "(ulimit -v)\n",
+				 size)
+		       : snprintf(text, sizeof(text),
+				 "kiln: out of memory; raise what limits it (ulimit -v)\n");
+
+	output_abandon();
+	if (write(STDERR_FILENO, text, (size_t)len) < 0)
+		_exit(1);
+	_exit(1);
 }
 
 static int unknown_command(const char *name)
@@ -54,6 +74,7 @@ int main(int argc, char **argv)
 	const struct classic_tool *tool = classic_by_path(argv[0]);
 	bool asks_version = !strcmp(name, "-V") || !strcmp(name, "--version");
 
+	memory_exhausted = end_without_memory;
 	large_pages_heap();
 	open_missing_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* end silently, whatever the parent set */

@@ -118,8 +118,8 @@ void cfi_release(struct cfi *cfi)
 	vector_release(&cfi->rules);
 	id_map_release(&cfi->by_rule);
 	arena_release(&cfi->arena);
-	free(cfi->memo);
-	free(cfi);
+	memory_free(cfi->memo);
+	memory_free(cfi);
 }
 
 const struct arch *cfi_arch(const struct cfi *cfi)
@@ -350,7 +350,7 @@ static void grow_memo(struct cfi *cfi)
 		cfi->memo_used += !slot->rule;
 		*slot = cfi->memo[i];
 	}
-	free(cfi->memo);
+	memory_free(cfi->memo);
 	cfi->memo = memo;
 	cfi->memo_mask = slots - 1;
 }

@@ -146,6 +146,6 @@ void cfi_index_debug_frame(struct cfi_index *index, const struct image *image)
 
 void cfi_index_release(struct cfi_index *index)
 {
-	free(index->entries);
+	memory_free(index->entries);
 	*index = (struct cfi_index){0};
 }

@@ -315,9 +315,9 @@ bool cfi_table_build(struct cfi *cfi, struct cfi_table *ret_table, struct error 
 
 void cfi_table_release(struct cfi_table *table)
 {
-	free(table->pages);
-	free(table->rows);
-	free(table->rules);
+	memory_free(table->pages);
+	memory_free(table->rows);
+	memory_free(table->rules);
 	*table = (struct cfi_table){0};
 }
 

@@ -197,7 +197,7 @@ static bool chains_fit(const struct chains *c)
 		      row->function < c->text_ends.len && row->file < c->text_ends.len;
 		lengths[i] = fit ? (uint16_t)(lengths[row->caller] + 1) : 0;
 	}
-	free(lengths);
+	memory_free(lengths);
 	return fit;
 }
 

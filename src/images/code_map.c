@@ -61,8 +61,8 @@ void code_map_release(struct code_map *map)
 	id_map_release(&map->by_start);
 	arena_release(&map->text);
 	vector_release(&map->sorted);
-	free(map->reach);
-	free(map);
+	memory_free(map->reach);
+	memory_free(map);
 }
 
 /* ---- Writing ---- */
@@ -183,7 +183,7 @@ static void prepare(struct code_map *map)
 	sort_pieces(map);
 	for (map->leaves = 1; map->leaves < map->pieces.len; map->leaves *= 2)
 		;
-	free(map->reach);
+	memory_free(map->reach);
 	map->reach = memory_new(2 * map->leaves, sizeof(*map->reach));
 	map->overlapping = 0;
 	for (size_t i = 0; i < map->pieces.len; i++) {

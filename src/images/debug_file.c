@@ -132,7 +132,7 @@ struct image *debug_file_open(const struct image *image, const struct places *pl
 	s.found = open_linked_anywhere(image, places);
 	if (!s.found && (fetched = places_fetch(places, &wanted))) {
 		open_verified(&s, fetched);
-		free(fetched);
+		memory_free(fetched);
 	}
 	return s.found;
 }
@@ -158,7 +158,7 @@ struct image *debug_data_open(const struct image *image, char **ret_memory)
 		if (inner)
 			*ret_memory = memory;
 		else
-			free(memory);
+			memory_free(memory);
 	}
 	input_release(&in);
 	return inner;

@@ -165,7 +165,7 @@ void debuginfod_release(struct debuginfod *d)
 	if (d->client)
 		api.end(d->client);
 	/* The library stays: what it brought along does not all survive being unloaded. */
-	free(d);
+	memory_free(d);
 }
 
 /* That a server has no such file is the usual case and worth no word; that it cannot be reached is.
@@ -205,7 +205,7 @@ char *debuginfod_fetch(
 	/* A length of 0 says that the build id is text. */
 	fd = (executable ? api.find_executable : api.find_debuginfo)(
 		d->client, (const unsigned char *)id, 0, &path);
-	free(id);
+	memory_free(id);
 	if (d->shown > 0)
 		d->listener.progress(d->listener.self, "");
 	d->shown = 0;
@@ -224,7 +224,7 @@ char *debuginfod_fetch(
 
 void debuginfod_release(struct debuginfod *d)
 {
-	free(d);
+	memory_free(d);
 }
 
 char *debuginfod_fetch(

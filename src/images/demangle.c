@@ -59,7 +59,7 @@ static bool demangle_d(const char *mangled, struct buffer *out)
 	len = text ? strlen(text) : 0;
 	if (len && len <= DEMANGLED_LIMIT)
 		buffer_add(out, text, len);
-	free(text);
+	memory_free(text);
 	return len && len <= DEMANGLED_LIMIT;
 }
 
@@ -179,7 +179,7 @@ static void leave_out_parameters(struct buffer *out, size_t start, bool is_d)
 	}
 	out->len = start + s.written;
 	out->at[out->len] = 0;
-	free(copy);
+	memory_free(copy);
 }
 
 /* ---- Suffixes ---- */

@@ -81,7 +81,7 @@ static void list_units(struct dwarf_file *file)
 static void list_release(struct dwarf_file *file)
 {
 	vector_release(&file->units);
-	free(file->type_units);
+	memory_free(file->type_units);
 }
 
 bool dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset, uint64_t *ret_unit)
@@ -190,7 +190,7 @@ static bool shared_by_id(const struct dwarf_files *files, struct shared_search *
 	fetched = places_fetch(files->places, &wanted);
 	if (fetched)
 		shared_visit(search, fetched);
-	free(fetched);
+	memory_free(fetched);
 	return search->found;
 }
 
@@ -322,7 +322,7 @@ void dwarf_split_release(struct dwarf_file *file)
 		return;
 	list_release(file);
 	image_release(file->image);
-	free(file);
+	memory_free(file);
 }
 
 static struct dwarf_file *split_open_at(struct dwarf_reader *r, const struct dwarf_files *files,

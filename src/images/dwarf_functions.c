@@ -36,7 +36,7 @@ struct walk {
 void dwarf_functions_release(struct dwarf_functions *functions)
 {
 	vector_release(&functions->items);
-	free(functions->innermost);
+	memory_free(functions->innermost);
 }
 
 /* The function under way covers [start, end): where its outer function is innermost, it is from now

@@ -179,7 +179,7 @@ void dwarf_index_build(
 	for (size_t i = 0; i < file->units.len; i++)
 		if (!known[i])
 			unit_read(ret_index, r, file, i);
-	free(known);
+	memory_free(known);
 	if (ret_index->spans.len)
 		qsort(ret_index->spans.items, ret_index->spans.len, sizeof(*ret_index->spans.items),
 			compare_spans);

@@ -14,7 +14,7 @@ void dwarf_lines_release(struct dwarf_lines *lines)
 	vector_release(&lines->files);
 	vector_release(&lines->directories);
 	arena_release(&lines->texts);
-	free(lines->rows);
+	memory_free(lines->rows);
 }
 
 /* ---- Files ---- */

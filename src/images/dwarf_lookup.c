@@ -6,6 +6,7 @@
 #include "images/dwarf_lookup.h"
 
 #include "base/crew.h"
+#include "base/scope.h"
 #include "images/dwarf_functions.h"
 #include "images/dwarf_index.h"
 #include "images/dwarf_lines.h"
@@ -43,7 +44,7 @@ void dwarf_release(struct dwarf *d)
 		return;
 	dwarf_files_release(&d->files);
 	dwarf_index_release(&d->index);
-	free(d);
+	memory_free(d);
 }
 
 bool dwarf_empty(const struct dwarf *d)
@@ -143,8 +144,8 @@ static void make_jobs(struct batch *b, size_t count)
 	for (size_t i = 0; i < count; i++)
 		if (units[i] != UINT32_MAX)
 			b->order[per_unit[units[i]]++] = i;
-	free(units);
-	free(per_unit);
+	memory_free(units);
+	memory_free(per_unit);
 }
 
 /* ---- Answers ---- */
@@ -211,7 +212,7 @@ static void answer_job(
 	answer_functions(r, b, unit, addresses, job->count, a);
 	if (b->lines)
 		a->damaged |= !dwarf_lines_read(r, unit, addresses, job->count, &a->lines);
-	free(addresses);
+	memory_free(addresses);
 	dwarf_unit_close(unit);
 }
 
@@ -270,21 +271,27 @@ struct pool {
 	size_t taken, done;	/* jobs: that a thread has begun, that were handed on */
 	struct answer *answers; /* a ring */
 	size_t ring;
+	bool end; /* memory ran out: nothing more is to be done */
+	struct recovery *starter;
+	pthread_t started[CREW_LIMIT];
+	unsigned count; /* of threads */
 };
 
-static void *pool_work(void *context)
+static void answer_jobs(void *context)
 {
 	struct pool *p = context;
 	struct dwarf_reader reader = {.budget = p->budget};
 	size_t count = p->batch->jobs.len;
 
 	pthread_mutex_lock(&p->lock);
-	while (p->taken < count) {
+	while (p->taken < count && !p->end) {
 		size_t job = p->taken++;
 		struct answer *answer = &p->answers[job % p->ring];
 
-		while (job >= p->done + p->ring)
+		while (job >= p->done + p->ring && !p->end)
 			pthread_cond_wait(&p->delivered, &p->lock);
+		if (p->end)
+			break;
 		pthread_mutex_unlock(&p->lock);
 		answer_job(&reader, p->batch, &p->batch->jobs.items[job], answer);
 		pthread_mutex_lock(&p->lock);
@@ -293,18 +300,51 @@ static void *pool_work(void *context)
 	}
 	pthread_mutex_unlock(&p->lock);
 	dwarf_reader_release(&reader);
+}
+
+static void pool_end(struct pool *p)
+{
+	pthread_mutex_lock(&p->lock);
+	p->end = true;
+	pthread_cond_broadcast(&p->delivered);
+	pthread_cond_signal(&p->answered);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void *pool_work(void *context)
+{
+	struct pool *p = context;
+
+	if (!scope_attempt(p->starter, answer_jobs, p))
+		pool_end(p);
 	return NULL;
+}
+
+static void pool_join(struct pool *p)
+{
+	for (unsigned i = 0; i < p->count; i++)
+		pthread_join(p->started[i], NULL);
+}
+
+static void end_threads(void *pool)
+{
+	pool_end(pool);
+	pool_join(pool);
 }
 
 static void pool_deliver(struct pool *p, struct batch *b)
 {
 	for (size_t job = 0; job < b->jobs.len; job++) {
 		struct answer *answer = &p->answers[job % p->ring];
+		bool end;
 
 		pthread_mutex_lock(&p->lock);
-		while (!answer->ready)
+		while (!answer->ready && !p->end)
 			pthread_cond_wait(&p->answered, &p->lock);
+		end = p->end;
 		pthread_mutex_unlock(&p->lock);
+		if (end)
+			return;
 		answer_deliver(b, &b->jobs.items[job], answer);
 		pthread_mutex_lock(&p->lock);
 		p->done++;
@@ -316,25 +356,30 @@ static void pool_deliver(struct pool *p, struct batch *b)
 /* False: no thread could be started, nothing was done. */
 static bool run_in_threads(struct batch *b, unsigned threads, uint64_t budget)
 {
-	struct pool pool = {.batch = b, .budget = budget, .ring = (size_t)threads * AHEAD};
-	pthread_t started[CREW_LIMIT];
-	unsigned count = 0;
+	struct pool pool = {.batch = b,
+		.budget = budget,
+		.ring = (size_t)threads * AHEAD,
+		.starter = scope_here()};
 
 	pool.answers = memory_new(pool.ring, sizeof(*pool.answers));
 	pthread_mutex_init(&pool.lock, NULL);
 	pthread_cond_init(&pool.answered, NULL);
 	pthread_cond_init(&pool.delivered, NULL);
-	while (count < threads && !pthread_create(&started[count], NULL, pool_work, &pool))
-		count++;
-	if (count)
+	scope_hold_threads(&pool, end_threads);
+	while (pool.count < threads &&
+		!pthread_create(&pool.started[pool.count], NULL, pool_work, &pool))
+		pool.count++;
+	if (pool.count)
 		pool_deliver(&pool, b);
-	for (unsigned i = 0; i < count; i++)
-		pthread_join(started[i], NULL);
+	scope_drop(&pool);
+	pool_join(&pool);
+	if (pool.end)
+		scope_fail_again();
 	pthread_cond_destroy(&pool.delivered);
 	pthread_cond_destroy(&pool.answered);
 	pthread_mutex_destroy(&pool.lock);
-	free(pool.answers);
-	return count;
+	memory_free(pool.answers);
+	return pool.count;
 }
 
 static void run_here(struct batch *b, uint64_t budget)
@@ -376,5 +421,5 @@ void dwarf_lookup(struct dwarf *d, const uint64_t *addresses, size_t count, bool
 	if (threads < 2 || !run_in_threads(&batch, threads, budget))
 		run_here(&batch, budget);
 	vector_release(&batch.jobs);
-	free(batch.order);
+	memory_free(batch.order);
 }

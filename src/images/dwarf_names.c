@@ -39,7 +39,7 @@ void dwarf_scopes_release(struct dwarf_scopes *scopes)
 	if (!scopes)
 		return;
 	vector_release(&scopes->items);
-	free(scopes);
+	memory_free(scopes);
 }
 
 static bool qualifies(unsigned tag)

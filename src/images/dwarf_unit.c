@@ -70,7 +70,7 @@ static void table_drop(struct dwarf_abbrevs *table)
 	if (!table || --table->users)
 		return;
 	dwarf_abbrevs_release(table);
-	free(table);
+	memory_free(table);
 }
 
 static struct dwarf_abbrevs *table_of(
@@ -329,7 +329,7 @@ struct dwarf_unit *dwarf_unit_open(struct dwarf_reader *r, const struct dwarf_fi
 
 	unit->file = file;
 	if (!r->budget || !dwarf_header_read(file, offset, &unit->header)) {
-		free(unit);
+		memory_free(unit);
 		return NULL;
 	}
 	unit->abbrevs = table_of(r, file, &unit->header);
@@ -347,7 +347,7 @@ void dwarf_unit_close(struct dwarf_unit *unit)
 		return;
 	dwarf_scopes_release(unit->scopes);
 	table_drop(unit->abbrevs);
-	free(unit);
+	memory_free(unit);
 }
 
 bool dwarf_unit_peek(struct dwarf_reader *r, const struct dwarf_file *file, uint64_t offset,

@@ -8,6 +8,7 @@
 #include "base/broker.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "base/stable_file.h"
 #include "images/packing.h"
 
@@ -32,6 +33,7 @@
 
 #define BUILD_ID_LIMIT	 32u /* bytes */
 #define NOTE_HEADER_SIZE 12u
+#define ELF_NO_MEMORY	 8 /* ELF_E_NOMEM of libelf's libelfP.h */
 
 struct segment {
 	uint32_t type, flags;
@@ -246,6 +248,20 @@ static void start_libelf(void)
 	elf_version(EV_CURRENT);
 }
 
+static void end_elf(void *elf)
+{
+	elf_end(elf);
+}
+
+/* libelf says what was in the way by a number without a name. */
+static void fail_for_want_of_memory(void)
+{
+	const char *why = elf_errmsg(0);
+
+	if (why && !strcmp(why, elf_errmsg(ELF_NO_MEMORY)))
+		memory_fail(0);
+}
+
 static bool read_headers(struct image *image, struct error *err)
 {
 	static pthread_once_t started = PTHREAD_ONCE_INIT;
@@ -256,10 +272,16 @@ static bool read_headers(struct image *image, struct error *err)
 	pthread_once(&started, start_libelf);
 	/* elf_memory takes the bytes as writable but only reads them. */
 	elf = elf_memory((char *)(uintptr_t)image->content.at, image->content.len);
-	if (!elf)
+	if (!elf) {
+		fail_for_want_of_memory();
 		return error_set(err, ERR_FORMAT, "%s: not an ELF file", image->name);
+	}
+	scope_hold(elf, end_elf);
 	done = read_elf_header(image, elf, &section_offset, err) &&
 	       read_segments(image, elf, err) && read_sections(image, elf, section_offset, err);
+	if (!done)
+		fail_for_want_of_memory();
+	scope_drop(elf);
 	elf_end(elf);
 	if (done)
 		find_build_id(image);
@@ -324,7 +346,7 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 
 struct image *image_open(const char *path, struct error *err)
 {
-	int fd = broker_open(BROKER_BINARY, path);
+	int fd = scope_fd(broker_open(BROKER_BINARY, path));
 	struct image *image;
 
 	if (fd < 0) {
@@ -332,7 +354,7 @@ struct image *image_open(const char *path, struct error *err)
 		return NULL;
 	}
 	image = image_open_fd(fd, path, err);
-	close(fd);
+	scope_close(fd);
 	return image;
 }
 
@@ -362,14 +384,14 @@ void image_release(struct image *image)
 	if (!image)
 		return;
 	for (size_t i = 0; i < image->sections.len; i++)
-		free(image->sections.items[i].unpacked);
+		memory_free(image->sections.items[i].unpacked);
 	stable_file_release(&image->file);
 	vector_release(&image->segments);
 	vector_release(&image->sections);
 	pthread_mutex_destroy(image->unpacking);
-	free(image->unpacking);
-	free(image->name);
-	free(image);
+	memory_free(image->unpacking);
+	memory_free(image->name);
+	memory_free(image);
 }
 
 /* ---- Answers ---- */
@@ -523,8 +545,11 @@ static const struct image_section *section_shown(const struct image *image, size
 	struct section *section = &image->sections.items[index];
 
 	pthread_mutex_lock(image->unpacking);
-	if (section->packed)
+	if (section->packed) {
+		scope_hold_lock(image->unpacking);
 		section_unpack(image, section);
+		scope_drop(image->unpacking);
+	}
 	pthread_mutex_unlock(image->unpacking);
 	return &section->shown;
 }

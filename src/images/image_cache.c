@@ -18,8 +18,8 @@ static void row_release(void *context, size_t i)
 
 	image_names_release(row->names);
 	image_release(row->opened);
-	free(row->path);
-	free(row->build_id);
+	memory_free(row->path);
+	memory_free(row->build_id);
 }
 
 /* A file that was replaced is gone from the disk when its last user lets go of it, and a disk may

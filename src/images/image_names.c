@@ -222,7 +222,7 @@ void image_names_release(struct image_names *n)
 	cfi_release(n->cfi);
 	symbols_release(n->symbols);
 	image_release(n->debug_file);
-	free(n);
+	memory_free(n);
 }
 
 /* ---- Looking up ---- */
@@ -399,8 +399,8 @@ static void complete(struct image_names *n, enum names_depth depth, struct table
 			at++;
 		chains[i] = found[at];
 	}
-	free(asked);
-	free(found);
+	memory_free(asked);
+	memory_free(found);
 }
 
 struct names_answer image_names_find(struct image_names *n, enum names_depth depth, bool stored,

@@ -39,7 +39,7 @@ void jitdump_release(struct jitdump *dump)
 	code_map_release(dump->code);
 	vector_release(&dump->lines);
 	arena_release(&dump->text);
-	free(dump);
+	memory_free(dump);
 }
 
 static uint32_t u32(const struct jitdump *dump, struct cursor *c)

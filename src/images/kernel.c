@@ -4,6 +4,8 @@
  * point into the text, and sorting is done only when the kernel did not. */
 #include "images/kernel.h"
 
+#include "base/scope.h"
+
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/search.h"
@@ -245,12 +247,13 @@ void kernel_release(struct kernel *k)
 {
 	if (!k)
 		return;
+	scope_drop(k);
 	if (k->opened)
 		input_release(&k->input);
 	buffer_release(&k->made);
 	vector_release(&k->rows);
 	vector_release(&k->modules);
-	free(k);
+	memory_free(k);
 }
 
 /* ---- Answers ---- */

@@ -4,6 +4,9 @@
  * recordings take to be read. */
 #include "images/kernel.h"
 
+#include "base/memory.h"
+#include "base/scope.h"
+
 #include <pthread.h>
 
 /* What kernel_open answers next: being read, or handed on. */
@@ -14,12 +17,22 @@ static struct {
 	bool reading, busy; /* busy: the thread has not come to its end yet */
 	struct kernel *kernel;
 	struct error error;
+	size_t asked; /* bytes for which there was no memory in the thread; 0: there was */
 } ahead = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
 
-static void *read_symbols(void *unused)
+static void read_text(void *unused)
 {
 	(void)unused;
 	ahead.kernel = kernel_open_text("/proc/kallsyms", &ahead.error);
+}
+
+/* Who takes the symbols may be another call of libkiln than who has them read. */
+static void *read_symbols(void *unused)
+{
+	size_t asked = 0;
+
+	if (!scope_run(read_text, unused, &asked))
+		ahead.asked = asked ? asked : 1;
 	pthread_mutex_lock(&ahead.lock);
 	ahead.busy = false;
 	pthread_cond_broadcast(&ahead.idle);
@@ -27,15 +40,57 @@ static void *read_symbols(void *unused)
 	return NULL;
 }
 
+static void release(void *kernel)
+{
+	kernel_release(kernel);
+}
+
+/* What was read ahead; *ret_known: it was, or is being. */
+static struct kernel *take(bool *ret_known, size_t *ret_asked, struct error *err)
+{
+	struct kernel *kernel;
+
+	pthread_mutex_lock(&ahead.lock);
+	while (ahead.busy)
+		pthread_cond_wait(&ahead.idle, &ahead.lock);
+	*ret_known = ahead.reading || ahead.kernel; /* another thread may just have taken it */
+	if (ahead.reading)
+		pthread_join(ahead.thread, NULL);
+	kernel = ahead.kernel;
+	if (*ret_known && !kernel)
+		*err = ahead.error;
+	*ret_asked = ahead.asked;
+	ahead.kernel = NULL;
+	ahead.error = (struct error){0};
+	ahead.asked = 0;
+	ahead.reading = false;
+	pthread_mutex_unlock(&ahead.lock);
+	return kernel;
+}
+
+static void forget(void *unused)
+{
+	struct error ignored = {0};
+	size_t asked;
+	bool known;
+
+	(void)unused;
+	kernel_release(take(&known, &asked, &ignored));
+}
+
 void kernel_open_ahead(void)
 {
+	bool started = false;
+
 	pthread_mutex_lock(&ahead.lock);
 	if (!ahead.reading && !ahead.kernel) {
 		ahead.busy = true;
-		ahead.reading = !pthread_create(&ahead.thread, NULL, read_symbols, NULL);
-		ahead.busy = ahead.reading;
+		started = !pthread_create(&ahead.thread, NULL, read_symbols, NULL);
+		ahead.busy = ahead.reading = started;
 	}
 	pthread_mutex_unlock(&ahead.lock);
+	if (started)
+		scope_hold_threads(&ahead, forget);
 }
 
 void kernel_open_yield(void)
@@ -60,20 +115,16 @@ void kernel_hand_on(struct kernel *k)
 struct kernel *kernel_open(struct error *err)
 {
 	struct kernel *kernel;
+	size_t asked;
 	bool known;
 
-	pthread_mutex_lock(&ahead.lock);
-	while (ahead.busy)
-		pthread_cond_wait(&ahead.idle, &ahead.lock);
-	known = ahead.reading || ahead.kernel; /* another thread may just have taken it */
-	if (ahead.reading)
-		pthread_join(ahead.thread, NULL);
-	kernel = ahead.kernel;
-	if (known && !kernel)
-		*err = ahead.error;
-	ahead.kernel = NULL;
-	ahead.error = (struct error){0};
-	ahead.reading = false;
-	pthread_mutex_unlock(&ahead.lock);
-	return known ? kernel : kernel_open_text("/proc/kallsyms", err);
+	scope_drop(&ahead);
+	kernel = take(&known, &asked, err);
+	if (asked)
+		memory_fail(asked);
+	if (!known)
+		kernel = kernel_open_text("/proc/kallsyms", err);
+	if (kernel)
+		scope_hold(kernel, release);
+	return kernel;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -56,9 +57,12 @@ static bool read_header(struct bytes all, bool flagged, bool wide, struct packin
 static bool unpack_zlib(const struct packing *packing, char *ret_unpacked)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
-	bool done = d && libdeflate_zlib_decompress(d, packing->content.at, packing->content.len,
-				 ret_unpacked, packing->size, NULL) == LIBDEFLATE_SUCCESS;
+	bool done;
 
+	if (!d)
+		memory_fail(0);
+	done = libdeflate_zlib_decompress(d, packing->content.at, packing->content.len,
+		       ret_unpacked, packing->size, NULL) == LIBDEFLATE_SUCCESS;
 	libdeflate_free_decompressor(d);
 	return done;
 }
@@ -68,9 +72,14 @@ static bool unpack(const struct packing *packing, char *ret_unpacked)
 	if (packing->type == ELFCOMPRESS_ZLIB)
 		return unpack_zlib(packing, ret_unpacked);
 #ifdef HAVE_ZSTD
-	if (packing->type == ELFCOMPRESS_ZSTD)
-		return ZSTD_decompress(ret_unpacked, packing->size, packing->content.at,
-			       packing->content.len) == packing->size;
+	if (packing->type == ELFCOMPRESS_ZSTD) {
+		size_t size = ZSTD_decompress(
+			ret_unpacked, packing->size, packing->content.at, packing->content.len);
+
+		if (ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation)
+			memory_fail(0);
+		return size == packing->size;
+	}
 #endif
 	return false;
 }
@@ -86,7 +95,7 @@ char *packing_undo(struct bytes section, bool flagged, bool wide, size_t *ret_si
 		return NULL;
 	unpacked = memory_new(packing.size, 1);
 	if (!unpack(&packing, unpacked)) {
-		free(unpacked);
+		memory_free(unpacked);
 		return NULL;
 	}
 	*ret_size = packing.size;

@@ -32,7 +32,7 @@ void perf_map_release(struct perf_map *map)
 		return;
 	code_map_release(map->code);
 	vector_release(&map->marks);
-	free(map);
+	memory_free(map);
 }
 
 void perf_map_mark(struct perf_map *map, uint64_t time, uint64_t size)

@@ -3,6 +3,7 @@
 
 #include "base/broker.h"
 #include "base/memory.h"
+#include "base/scope.h"
 #include "images/debuginfod.h"
 
 #include <stdarg.h>
@@ -224,16 +225,16 @@ static bool open_if_same(void *context, const char *path)
 	struct opening *o = context;
 	struct error ignored = {0};
 	struct stat st;
-	int fd = broker_open(BROKER_BINARY, path);
+	int fd = scope_fd(broker_open(BROKER_BINARY, path));
 
 	if (fd < 0)
 		return false;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		close(fd);
+		scope_close(fd);
 		return false;
 	}
 	o->image = image_open_fd(fd, o->name, &ignored);
-	close(fd);
+	scope_close(fd);
 	if (!o->image) {
 		o->missing = "it is no ELF file that can be read";
 	} else if (o->build_id.len && !has_identity(o->image, o->build_id)) {
@@ -270,10 +271,10 @@ struct image *places_open_binary(const struct places *places, struct bytes path,
 		fetched = places_fetch(places, &wanted);
 		if (fetched)
 			open_if_same(&o, fetched);
-		free(fetched);
+		memory_free(fetched);
 	}
 	if (!o.image && ret_missing)
 		*ret_missing = o.missing;
-	free(o.name);
+	memory_free(o.name);
 	return o.image;
 }

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/scope.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -40,7 +41,7 @@ static void status_line(struct bytes line, struct writer *ret)
 	}
 	if (bytes_start(line, BYTES("NSpid:")) && value)
 		ret->pid = (int32_t)value;
-	free(copy);
+	memory_free(copy);
 }
 
 static struct writer writer_of(int32_t pid)
@@ -108,7 +109,7 @@ static int trusted(int fd, const char *path, int64_t uid, struct error *err)
 {
 	if (may_be_trusted(fd, path, uid, err))
 		return fd;
-	close(fd);
+	scope_close(fd);
 	return -1;
 }
 
@@ -130,7 +131,7 @@ int runtime_file_open(int32_t pid, const char *path, struct error *err)
 		error_errno(err, "%s of process %d", path, pid);
 		return -1;
 	}
-	return trusted(fd, path, writer.uid, err);
+	return trusted(scope_fd(fd), path, writer.uid, err);
 }
 
 /* ---- Looking for a name ---- */
@@ -171,7 +172,7 @@ static int open_in_folder(DIR *dir, const char *directory, const char *name)
 
 static int find_newest(const char *directory, const char *start, const char *end)
 {
-	DIR *dir = open_folder(directory);
+	DIR *dir = scope_directory(open_folder(directory));
 	struct stat status, newest = {0};
 	struct dirent *entry;
 	char *name = NULL;
@@ -184,15 +185,15 @@ static int find_newest(const char *directory, const char *start, const char *end
 			fstatat(dirfd(dir), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
 			!S_ISREG(status.st_mode) || (name && !is_newer(&status, &newest)))
 			continue;
-		free(name);
+		memory_free(name);
 		name = memory_copy_text(found.at, found.len);
 		newest = status;
 	}
 	if (name)
 		fd = open_in_folder(dir, directory, name);
 	if (dir)
-		closedir(dir);
-	free(name);
+		scope_closedir(dir);
+	memory_free(name);
 	return fd;
 }
 

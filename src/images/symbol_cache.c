@@ -2,6 +2,7 @@
 #include "images/symbol_cache.h"
 
 #include "base/memory.h"
+#include "base/scope.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -126,10 +127,10 @@ bool symbol_cache_open(const char *name, struct stable_file *ret)
 
 	if (!path_of(name, &path))
 		return false;
-	fd = open(path.at, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	fd = scope_fd(open(path.at, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
 	if (fd >= 0) {
 		found = read_file(fd, ret);
-		close(fd);
+		scope_close(fd);
 	}
 	buffer_release(&path);
 	return found;
@@ -171,11 +172,20 @@ static int used_compare(const void *a, const void *b)
 	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
 }
 
-/* What writers that were killed left beside is counted, and goes, as everything else. */
-static void list_files(int folder, struct kept_files *ret)
+static DIR *open_folder(int folder)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (!directory && fd >= 0)
+		close(fd);
+	return directory;
+}
+
+/* What writers that were killed left beside is counted, and goes, as everything else. */
+static void list_files(int folder, struct kept_files *ret)
+{
+	DIR *directory = scope_directory(open_folder(folder));
 	struct dirent *entry;
 
 	while (directory && (entry = readdir(directory))) {
@@ -190,9 +200,7 @@ static void list_files(int folder, struct kept_files *ret)
 				(uint64_t)status.st_size, status.st_mtim}));
 	}
 	if (directory)
-		closedir(directory);
-	else if (fd >= 0)
-		close(fd);
+		scope_closedir(directory);
 }
 
 /* A folder, and how large it was with what this process has added since. */
@@ -243,7 +251,7 @@ static void make_room(int folder, uint64_t added)
 	}
 	know(&status, files.size);
 	for (size_t i = 0; i < files.rows.len; i++)
-		free(files.rows.items[i].name);
+		memory_free(files.rows.items[i].name);
 	vector_release(&files.rows);
 }
 

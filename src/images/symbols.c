@@ -287,7 +287,7 @@ static size_t add_table(
 			&s->rows, ((struct row){symbol.st_value, size_of(&symbol), symbol.st_name,
 					  NO_ROW, number, rank_of(&reader, &symbol, i)}));
 	}
-	free(reader.code);
+	memory_free(reader.code);
 	vector_push(&s->sources, source);
 	return s->rows.len - before;
 }
@@ -406,8 +406,8 @@ static void sort_by_distance(struct symbols *s, uint64_t lowest)
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = s->rows.items[keys[i].row];
 	memcpy(s->rows.items, sorted, count * sizeof *sorted);
-	free(keys);
-	free(sorted);
+	memory_free(keys);
+	memory_free(sorted);
 }
 
 static void sort_rows(struct symbols *s)
@@ -553,8 +553,8 @@ void symbols_release(struct symbols *s)
 	vector_release(&s->sources);
 	plt_release(&s->plt);
 	image_release(s->debug_data);
-	free(s->debug_data_memory);
-	free(s);
+	memory_free(s->debug_data_memory);
+	memory_free(s);
 }
 
 /* ---- Answers ---- */

@@ -29,7 +29,7 @@ void v8_log_release(struct v8_log *log)
 		return;
 	code_map_release(log->code);
 	buffer_release(&log->name);
-	free(log);
+	memory_free(log);
 }
 
 /* ---- Fields ---- */

@@ -61,7 +61,7 @@ static void threads_moved(struct profile *to, const struct profile *from, const 
 
 		profile_thread(to, processes[thread->process], thread->tid, strings[thread->name]);
 	}
-	free(processes);
+	memory_free(processes);
 }
 
 /* All of them have one name and nothing else. */
@@ -169,7 +169,7 @@ static void stacks_put_below(struct profile *to, const struct profile *from,
 		shared[map[i] - known] = true;
 	}
 	id_map_release(&entered);
-	free(shared);
+	memory_free(shared);
 }
 
 static stack_id *stacks_moved(struct profile *to, const struct profile *from,
@@ -195,8 +195,8 @@ static struct moved rows_moved(
 
 	threads_moved(to, from, moved.strings);
 	moved.stacks = stacks_moved(to, from, locations, how);
-	free(frames);
-	free(locations);
+	memory_free(frames);
+	memory_free(locations);
 	return moved;
 }
 
@@ -302,7 +302,7 @@ static uint32_t *samples_moved(
 			*row = (uint32_t)profile_add_sample(to, t, &sample) + 1;
 		map[i] = *row - 1;
 	}
-	free(row_of_stack);
+	memory_free(row_of_stack);
 	return map;
 }
 
@@ -337,7 +337,7 @@ static bool samples_added(struct profile *to, uint32_t t, const struct profile *
 	for (uint32_t a = next_stream(to, 0, t); a < to->streams.len; a = next_stream(to, a + 1, t))
 		while (to->streams.items[a].value.len < to->samples.items[t].count)
 			vector_push(&to->streams.items[a].value, 0);
-	free(rows);
+	memory_free(rows);
 	return fits;
 }
 
@@ -399,7 +399,7 @@ bool profile_append(struct profile *to, struct profile *from, const struct appen
 		fits = table_added(to, from, table, &moved);
 	for (size_t i = 0; i < how->path_len; i++)
 		how->path[i] = moved.stacks[how->path[i]];
-	free(moved.strings);
-	free(moved.stacks);
+	memory_free(moved.strings);
+	memory_free(moved.stacks);
 	return fits && !to->full;
 }

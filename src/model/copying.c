@@ -45,8 +45,8 @@ stack_id *copy_stacks(const struct view *v, struct profile *to)
 			locations[frame] = profile_location_named(to, frame_copied(v, to, frame));
 		stacks[i] = profile_stack(to, stacks[v->tree.caller.items[i]], locations[frame]);
 	}
-	free(locations);
-	free(needed);
+	memory_free(locations);
+	memory_free(needed);
 	return stacks;
 }
 

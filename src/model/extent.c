@@ -37,7 +37,7 @@ static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct erro
 		deepest = all > deepest ? all : deepest;
 		nodes += own ? own : 1;
 	}
-	free(depth);
+	memory_free(depth);
 	*ret_nodes = nodes;
 	if (deepest > PROFILE_DEPTH_LIMIT)
 		return error_set(err, ERR_LIMIT,
@@ -72,7 +72,7 @@ static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest,
 
 		tree += before[(size_t)names.first + names.count] - before[names.first];
 	}
-	free(before);
+	memory_free(before);
 	return (frames <= most && tree <= most) ||
 	       expansion_refuse("the names in its stacks", most, err);
 }
@@ -86,7 +86,7 @@ static bool labels_fit(const struct profile *p, struct error *err)
 		labels[i] = labels[p->label_sets.items[i].parent] + 1;
 		most = labels[i] > most ? labels[i] : most;
 	}
-	free(labels);
+	memory_free(labels);
 	return most <= PROFILE_LABELS_LIMIT ||
 	       error_set(err, ERR_LIMIT,
 		       "a sample with more than %u labels; more are not read: leave some out where "

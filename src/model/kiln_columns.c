@@ -115,7 +115,7 @@ uint64_t kiln_checksum(struct bytes payload)
 		sums[i] = hash_bytes(payload.at + at, left < KILN_PIECE ? left : KILN_PIECE);
 	}
 	whole = hash_bytes(sums, pieces * sizeof(*sums));
-	free(sums);
+	memory_free(sums);
 	return whole;
 }
 

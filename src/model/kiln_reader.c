@@ -328,7 +328,7 @@ static uint64_t section_checksum(const struct reading *r, size_t section, size_t
 	for (size_t i = first; i < *piece; i++)
 		sums[i - first] = r->pieces.items[i].checksum;
 	whole = hash_bytes(sums, (*piece - first) * sizeof(*sums));
-	free(sums);
+	memory_free(sums);
 	return whole;
 }
 
@@ -434,12 +434,12 @@ static void section_take(struct reading *r, size_t at, struct profile *p)
 	if (slot->whole == at) {
 		/* Nobody writes through a borrowed vector: cap 0 makes the first append copy. */
 		if (v.cap)
-			free(v.items);
+			memory_free(v.items);
 		v = (struct kiln_vector){(void *)(uintptr_t)payload, s->rows, 0};
 	} else {
 		if (v.cap < slot->rows || v.len != slot->rows) {
 			if (v.cap)
-				free(v.items);
+				memory_free(v.items);
 			v = (struct kiln_vector){
 				memory_new(slot->rows, c->item_size), slot->rows, slot->rows};
 		}

@@ -99,7 +99,7 @@ static bool put_stream_rows(
 	for (size_t i = 0; i < p->streams.len; i++)
 		rows[i] = p->streams.items[i].row;
 	done = put_column(w, column, 0, rows, p->streams.len, true, err);
-	free(rows);
+	memory_free(rows);
 	return done;
 }
 

@@ -65,9 +65,9 @@ void view_materialise(const struct view *v, struct profile *ret_profile)
 			v, table, &(struct copied){stacks, threads, labels}, ret_profile, kept);
 
 		streams_copied(v, ret_profile, table, kept, count);
-		free(kept);
+		memory_free(kept);
 	}
-	free(stacks);
-	free(threads);
-	free(labels);
+	memory_free(stacks);
+	memory_free(threads);
+	memory_free(labels);
 }

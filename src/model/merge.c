@@ -111,7 +111,7 @@ static void tables_added(struct profile *to, const struct view *v, const struct 
 		for (size_t i = 0; i < v->profile->streams.len; i++)
 			if (v->streams[i] && v->profile->streams.items[i].row.samples == table)
 				stream_added(to, v, i, made, kept, count, part);
-		free(kept);
+		memory_free(kept);
 	}
 }
 
@@ -149,9 +149,9 @@ bool profile_merge(
 	tables_added(to, v,
 		&(struct copied){stacks, part->threads ? part->threads : threads, labels}, part);
 	notes_added(to, v, part->name);
-	free(stacks);
-	free(threads);
-	free(labels);
+	memory_free(stacks);
+	memory_free(threads);
+	memory_free(labels);
 	return profile_rows_fit(to, err) &&
 	       agree_on_unit(to, fresh, unit, profile_string(to, unit), err) &&
 	       profile_values_fit(to, err);

@@ -630,7 +630,7 @@ string_id mapping_module_string(struct profile *p, const struct mapping *mapping
 	char *copy = memory_copy_text(module.at, module.len); /* the text moves when it grows */
 	string_id id = profile_string(p, (struct bytes){copy, module.len});
 
-	free(copy);
+	memory_free(copy);
 	return id;
 }
 

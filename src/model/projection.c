@@ -124,7 +124,7 @@ static bool locations_are_frames(const struct view *v, const frame_id *projected
 		if (apart)
 			taken[frame] = true;
 	}
-	free(taken);
+	memory_free(taken);
 	return apart;
 }
 
@@ -206,5 +206,5 @@ void projection_make(struct view *v, enum projection projection)
 		project_as_it_is(v, projected);
 	else
 		project_by_merging(v, projected, projection);
-	free(projected);
+	memory_free(projected);
 }

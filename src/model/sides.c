@@ -56,10 +56,10 @@ void sides_init(struct sides *s, const struct view *v)
 void sides_release(struct sides *s)
 {
 	for (size_t side = 0; side < 2; side++) {
-		free(s->self[side]);
-		free(s->total[side]);
+		memory_free(s->self[side]);
+		memory_free(s->total[side]);
 	}
-	free(s->streams);
+	memory_free(s->streams);
 	*s = (struct sides){0};
 }
 

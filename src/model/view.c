@@ -75,18 +75,69 @@ void view_release(struct view *v)
 {
 	if (v->samples) {
 		for (size_t i = 0; i < v->profile->samples.len; i++) {
-			free(v->samples[i].node);
-			free(v->samples[i].keep);
+			memory_free(v->samples[i].node);
+			memory_free(v->samples[i].keep);
 		}
 	}
-	free(v->samples);
-	free(v->streams);
-	free(v->node_of_stack);
+	memory_free(v->samples);
+	memory_free(v->streams);
+	memory_free(v->node_of_stack);
 	tree_release(&v->tree);
 	profile_release(&v->extra);
 	id_map_release(&v->known_strings);
 	id_map_release(&v->known_frames);
 	*v = (struct view){0};
+}
+
+/* ---- Copies ---- */
+
+static void *copied(const void *items, size_t count, size_t size)
+{
+	return items ? memcpy(memory_resize(NULL, count, size), items, count * size) : NULL;
+}
+
+/* In the same order, so that ids are the same. */
+static void extra_copy(const struct profile *extra, struct profile *ret)
+{
+	profile_init(ret);
+	for (size_t i = 1; i < extra->string_ends.len; i++)
+		profile_string(ret, profile_text(extra, (string_id)i));
+	for (size_t i = 1; i < extra->frames.len; i++)
+		profile_frame(ret, &extra->frames.items[i]);
+	ret->meta.len = 0;
+	for (size_t i = 0; i < extra->meta.len; i++)
+		vector_push(&ret->meta, extra->meta.items[i]);
+}
+
+static struct view_samples samples_copy(const struct view_samples *samples, size_t count)
+{
+	return (struct view_samples){
+		.node = copied(samples->node, count, sizeof(*samples->node)),
+		.keep = copied(samples->keep, count / SAMPLES_AT_ONCE + 1, sizeof(*samples->keep)),
+	};
+}
+
+void view_copy(const struct view *v, struct view *ret)
+{
+	const struct profile *p = v->profile;
+
+	*ret = *v;
+	/* What is borrowed is the profile's. */
+	if (v->tree.caller.cap)
+		ret->tree.caller.items = copied(
+			v->tree.caller.items, v->tree.caller.cap, sizeof(*v->tree.caller.items));
+	if (v->tree.frame.cap)
+		ret->tree.frame.items = copied(
+			v->tree.frame.items, v->tree.frame.cap, sizeof(*v->tree.frame.items));
+	ret->node_of_stack =
+		copied(v->node_of_stack, p->stack_caller.len, sizeof(*v->node_of_stack));
+	ret->samples = memory_new(p->samples.len, sizeof(*v->samples));
+	for (size_t i = 0; i < p->samples.len; i++)
+		ret->samples[i] = samples_copy(&v->samples[i], p->samples.items[i].count);
+	ret->streams = copied(v->streams, p->streams.len, sizeof(*v->streams));
+	ret->known_strings = id_map_copy(&v->known_strings);
+	ret->known_frames = id_map_copy(&v->known_frames);
+	extra_copy(&v->extra, &ret->extra);
 }
 
 /* ---- Selection ---- */

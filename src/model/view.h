@@ -78,6 +78,8 @@ struct view {
 /* Every sample, the profile's first kind (and side) selected. The profile outlives the view. */
 void view_init(struct view *v, const struct profile *p, enum projection projection);
 void view_release(struct view *v);
+/* The same view once more, with nothing in common but the profile. */
+void view_copy(const struct view *v, struct view *ret);
 
 /* Show the streams of this kind ("cpu", "samples", an event's name; "": the first) instead; with
  * idle, also idle samples of the same event in the same unit. False (ERR_USAGE, naming the kinds

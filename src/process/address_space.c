@@ -13,7 +13,7 @@ void address_space_drop(struct address_space **space)
 	if (!s || --s->references)
 		return;
 	vector_release(&s->maps);
-	free(s);
+	memory_free(s);
 }
 
 struct address_space *address_space_new(uint32_t id)

@@ -10,6 +10,7 @@
 #include "base/broker.h"
 #include "base/buffer.h"
 #include "base/crew.h"
+#include "base/scope.h"
 #include "process/binaries.h"
 
 #define RELEASERS 16u /* threads */
@@ -149,7 +150,7 @@ static bool same_file(int fd, const struct binary_key *key, const struct image *
 static struct image *open_at(const char *at, const char *name, const struct binary_key *key,
 	bool certain, const char **ret_missing)
 {
-	int fd = open(at, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = scope_fd(open(at, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	struct error ignored = {0};
 	struct image *image;
 	struct stat st;
@@ -158,7 +159,7 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 		return NULL;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		*ret_missing = "it is not a regular file";
-		close(fd);
+		scope_close(fd);
 		return NULL;
 	}
 	image = image_open_fd(fd, name, &ignored);
@@ -169,7 +170,7 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 		image_release(image);
 		image = NULL;
 	}
-	close(fd);
+	scope_close(fd);
 	return image;
 }
 
@@ -377,7 +378,7 @@ void binaries_identify(struct binaries *b)
 		row->unidentified = false;
 	}
 	vector_release(&files);
-	free(used);
+	memory_free(used);
 }
 
 const struct binary *binaries_of_mapping(const struct binaries *b, mapping_id mapping)

@@ -40,6 +40,6 @@ const frame_id *chain_frames_of(struct chain_frames *f, uint32_t chain, size_t *
 
 void chain_frames_release(struct chain_frames *f)
 {
-	free(f->strings);
-	free(f->frames);
+	memory_free(f->strings);
+	memory_free(f->frames);
 }

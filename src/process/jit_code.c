@@ -2,6 +2,7 @@
 #include "process/jit_code.h"
 
 #include "base/broker.h"
+#include "base/scope.h"
 #include "base/units.h"
 #include "images/jitdump.h"
 #include "images/perf_map.h"
@@ -50,7 +51,7 @@ static void process_release(struct jit_process *row)
 {
 	for (int i = 0; i < SOURCES; i++)
 		if (row->sources[i].fd >= 0)
-			close(row->sources[i].fd);
+			scope_close(row->sources[i].fd);
 	jitdump_release(row->dump);
 	v8_log_release(row->log);
 	perf_map_release(row->map);
@@ -144,7 +145,7 @@ static int open_dump(const struct jit_code *code, const struct profile *p,
 			continue;
 		copy = memory_copy_text(path.at, path.len);
 		fd = open_at(code, row, copy, err);
-		free(copy);
+		memory_free(copy);
 	}
 	return fd;
 }
@@ -181,7 +182,7 @@ static int open_named_log(const struct jit_code *code, const struct jit_process 
 				anybodys = path.at;
 		}
 		if (own || anybodys)
-			fd = broker_open(BROKER_RUNTIME, own ? own : anybodys);
+			fd = scope_fd(broker_open(BROKER_RUNTIME, own ? own : anybodys));
 	}
 	globfree(&found);
 	return fd;

@@ -177,8 +177,8 @@ void jit_names_by_time(
 		for (uint32_t t = 0; t < p->samples.len; t++)
 			sort_samples(&s, t, all);
 	}
-	free(s.locations);
-	free(s.stacks);
+	memory_free(s.locations);
+	memory_free(s.stacks);
 	vector_release(&s.path);
 	*ret_times = s.times;
 }

@@ -16,7 +16,7 @@ void perf_file_release(struct perf_file *f)
 {
 	for (size_t i = 0; i < f->events.len; i++) {
 		buffer_release(&f->events.items[i]->name);
-		free(f->events.items[i]);
+		memory_free(f->events.items[i]);
 	}
 	vector_release(&f->events);
 	vector_release(&f->ids);
@@ -59,7 +59,7 @@ static bool add_event(struct perf_file *f, struct bytes stored)
 		return false;
 	event = memory_new(1, sizeof(*event));
 	if (!perf_attr_read(stored, f->swapped, &event->attr)) {
-		free(event);
+		memory_free(event);
 		return false;
 	}
 	event->layout = perf_layout_of(&event->attr);

@@ -2,11 +2,13 @@
  * of compressed ones. */
 #include "process/perf_unpack.h"
 
+#include "base/scope.h"
 #include "process/perf_swap.h"
 
 #include <stdlib.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 #define BLOCK_SIZE ((size_t)1 << 20) /* bytes */
@@ -16,7 +18,7 @@
 void perf_blocks_release(struct perf_blocks *b)
 {
 	for (size_t i = 0; i < b->list.len; i++)
-		free(b->list.items[i].at);
+		memory_free(b->list.items[i].at);
 	vector_release(&b->list);
 }
 
@@ -50,7 +52,7 @@ void perf_blocks_forget(struct perf_blocks *b, uint32_t number)
 	size_t gone = 0;
 
 	while (gone + 1 < b->list.len && b->list.items[gone].number < number)
-		free(b->list.items[gone++].at);
+		memory_free(b->list.items[gone++].at);
 	if (!gone)
 		return;
 	memmove(b->list.items, b->list.items + gone, (b->list.len - gone) * sizeof(*b->list.items));
@@ -66,8 +68,14 @@ void perf_unpack_feed(struct perf_unpack *u, struct bytes packed)
 
 #ifdef HAVE_ZSTD
 
+static void free_stream(void *stream)
+{
+	ZSTD_freeDCtx(stream);
+}
+
 void perf_unpack_release(struct perf_unpack *u)
 {
+	scope_drop(u->stream);
 	ZSTD_freeDCtx(u->stream);
 	*u = (struct perf_unpack){0};
 }
@@ -80,10 +88,12 @@ static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struc
 	ZSTD_outBuffer out = {0};
 	size_t left;
 
-	if (!u->stream)
+	if (!u->stream) {
 		u->stream = ZSTD_createDCtx();
-	if (!u->stream)
-		abort();
+		if (!u->stream)
+			memory_fail(0);
+		scope_hold(u->stream, free_stream);
+	}
 	if ((size_t)(u->end - u->at) == u->len) {
 		char *to = perf_blocks_room(blocks, BLOCK_SIZE, &u->block);
 
@@ -95,6 +105,8 @@ static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struc
 	out.dst = u->at + u->len;
 	out.size = (size_t)(u->end - u->at) - u->len;
 	left = ZSTD_decompressStream(u->stream, &out, &in);
+	if (ZSTD_isError(left) && ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+		memory_fail(0);
 	if (ZSTD_isError(left))
 		return error_set(
 			err, ERR_FORMAT, "damaged zstd data (%s)", ZSTD_getErrorName(left));

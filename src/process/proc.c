@@ -1,6 +1,8 @@
 /* proc.c: how are files of /proc read? */
 #include "process/proc.h"
 
+#include "base/scope.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 
 bool proc_text(struct buffer *text, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = scope_fd(open(path, O_RDONLY | O_CLOEXEC));
 	ssize_t got = 0;
 
 	text->len = 0;
@@ -22,7 +24,7 @@ bool proc_text(struct buffer *text, const char *path)
 		if (got > 0)
 			text->len += (size_t)got;
 	} while (got > 0 && text->len < PROC_TEXT_LIMIT);
-	close(fd);
+	scope_close(fd);
 	return got >= 0;
 }
 
@@ -33,10 +35,10 @@ void proc_threads(int32_t pid, each_thread *each, void *context)
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
+	dir = scope_directory(opendir(path));
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
 			each(context, atoi(entry->d_name));
 	if (dir)
-		closedir(dir);
+		scope_closedir(dir);
 }

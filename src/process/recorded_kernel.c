@@ -146,7 +146,7 @@ static bool take_fetched(
 	char *path = places_fetch(places, w);
 	bool taken = path && take_image(s, path);
 
-	free(path);
+	memory_free(path);
 	return taken;
 }
 

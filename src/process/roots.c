@@ -1,6 +1,8 @@
 /* roots.c: in which directory do the paths of a process mean what they mean to it? */
 #include "process/roots.h"
 
+#include "base/scope.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +23,8 @@ struct root {
 void roots_release(struct roots *r)
 {
 	for (size_t i = 0; i < r->rows.len; i++) {
-		close(r->rows.items[i].fd);
-		free(r->rows.items[i].path);
+		scope_close(r->rows.items[i].fd);
+		memory_free(r->rows.items[i].path);
 	}
 	vector_release(&r->rows);
 }
@@ -66,7 +68,7 @@ const char *roots_of(struct roots *r, int32_t pid)
 	if (r->rows.len == ROOTS_LIMIT)
 		return "";
 	snprintf(text, sizeof(text), "/proc/%d/root", pid);
-	root.fd = open(text, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	root.fd = scope_fd(open(text, O_PATH | O_DIRECTORY | O_CLOEXEC));
 	if (root.fd < 0)
 		return "";
 	snprintf(text, sizeof(text), "/proc/self/fd/%d", root.fd);

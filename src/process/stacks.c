@@ -78,16 +78,16 @@ void stacks_init(struct stacks *s, struct profile *profile, struct processes *pr
 void stacks_release(struct stacks *s)
 {
 	for (size_t i = 0; s->recent && i < RECENT_STACKS; i++) {
-		free(s->recent[i].path);
-		free(s->recent[i].stacks);
-		free(s->recent[i].addresses);
+		memory_free(s->recent[i].path);
+		memory_free(s->recent[i].stacks);
+		memory_free(s->recent[i].addresses);
 	}
-	free(s->recent);
+	memory_free(s->recent);
 	unwinder_release(&s->unwinder);
-	free(s->addresses);
-	free(s->wanted);
-	free(s->places);
-	free(s->idle_places);
+	memory_free(s->addresses);
+	memory_free(s->wanted);
+	memory_free(s->places);
+	memory_free(s->idle_places);
 	*s = (struct stacks){0};
 }
 

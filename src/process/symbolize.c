@@ -251,8 +251,8 @@ struct files {
 static void files_release(struct files *f)
 {
 	for (size_t i = 0; i < f->rows.len; i++) {
-		free(f->rows.items[i].addresses);
-		free(f->rows.items[i].chains);
+		memory_free(f->rows.items[i].addresses);
+		memory_free(f->rows.items[i].chains);
 	}
 	vector_release(&f->rows);
 }
@@ -270,7 +270,7 @@ static void image_addresses(struct file *f)
 			outside[count++] = f->work[i];
 	}
 	memcpy(f->work + f->len, outside, count * sizeof *outside);
-	free(outside);
+	memory_free(outside);
 }
 
 /* Binaries of which a mapping before this one has not asked are looked up here, for all mappings of
@@ -532,7 +532,7 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 		recorded_kernel_release(&n.kernel);
 	image_cache_release(&own);
 	buffer_release(&n.text);
-	free(work);
+	memory_free(work);
 }
 
 bool profile_needs_names(const struct profile *p)

@@ -29,7 +29,7 @@ static void work_arrange(struct work *work, struct sort_key *keys, size_t count)
 	for (size_t i = 0; i < count; i++)
 		arranged[i] = work[keys[i].row];
 	memcpy(work, arranged, count * sizeof *arranged);
-	free(arranged);
+	memory_free(arranged);
 }
 
 /* The addresses of a binary lie within 4 GB of each other, those of processes that compile need
@@ -51,7 +51,7 @@ void work_sort_by_address(struct work *work, size_t count)
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){(uint32_t)(work[i].address - lowest), (uint32_t)i};
 	work_arrange(work, keys, count);
-	free(keys);
+	memory_free(keys);
 }
 
 void work_sort_by_mapping(struct work *work, size_t count)
@@ -61,5 +61,5 @@ void work_sort_by_mapping(struct work *work, size_t count)
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){work[i].mapping, (uint32_t)i};
 	work_arrange(work, keys, count);
-	free(keys);
+	memory_free(keys);
 }

@@ -212,8 +212,8 @@ void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 	if (ret_report->modules.len > 1)
 		qsort(ret_report->modules.items, ret_report->modules.len,
 			sizeof(struct unnamed_module), module_compare);
-	free(module_of);
-	free(unnamed);
+	memory_free(module_of);
+	memory_free(unnamed);
 }
 
 void unnamed_release(struct unnamed_counts *c)

@@ -18,8 +18,8 @@ void unwinder_release(struct unwinder *u)
 	for (size_t i = 0; i < u->tables.len; i++)
 		cfi_release(u->tables.items[i]);
 	vector_release(&u->tables);
-	free(u->frames);
-	free(u->addresses);
+	memory_free(u->frames);
+	memory_free(u->addresses);
 	*u = (struct unwinder){0};
 }
 

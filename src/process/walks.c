@@ -3,6 +3,7 @@
 #include "process/walks.h"
 
 #include "base/crew.h"
+#include "base/scope.h"
 #include "images/kernel.h"
 
 #include <pthread.h>
@@ -54,6 +55,8 @@ struct walks {
 	uint64_t delivered, taking, filled;
 	uint32_t space; /* id of the last sample's address space, whose images are there */
 	bool end;
+	bool failed; /* memory ran out in a thread, which has ended */
+	struct recovery *starter;
 	pthread_mutex_t lock;
 	pthread_cond_t work, walked;
 };
@@ -146,7 +149,7 @@ static bool prepare(struct walks *w)
 	return prepared || w->taking < w->filled || w->end;
 }
 
-static void *work(void *self)
+static void walk_all(void *self)
 {
 	struct walker *walker = self;
 	struct walks *w = walker->walks;
@@ -167,6 +170,19 @@ static void *work(void *self)
 			pthread_cond_wait(&w->work, &w->lock);
 	}
 	pthread_mutex_unlock(&w->lock);
+}
+
+static void *work(void *self)
+{
+	struct walker *walker = self;
+	struct walks *w = walker->walks;
+
+	if (scope_attempt(w->starter, walk_all, walker))
+		return NULL;
+	pthread_mutex_lock(&w->lock);
+	w->failed = true;
+	pthread_cond_signal(&w->walked);
+	pthread_mutex_unlock(&w->lock);
 	return NULL;
 }
 
@@ -175,15 +191,19 @@ static void complete_oldest(struct walks *w)
 {
 	const struct batch *batch = &w->batches[w->delivered % BATCHES];
 	struct share share;
+	bool failed;
 
 	pthread_mutex_lock(&w->lock);
-	while (batch->walked < batch->count) {
+	while (batch->walked < batch->count && !w->failed) {
 		if (take_share(w, &share))
 			walk_share(&w->walkers[0], &share);
 		else
 			pthread_cond_wait(&w->walked, &w->lock);
 	}
+	failed = w->failed;
 	pthread_mutex_unlock(&w->lock);
+	if (failed)
+		scope_fail_again();
 }
 
 /* ---- Delivering ---- */
@@ -314,13 +334,25 @@ bool walks_finish(struct walks *w, struct error *err)
 
 /* ---- Threads ---- */
 
+static void end_threads(void *walks)
+{
+	struct walks *w = walks;
+
+	pthread_mutex_lock(&w->lock);
+	w->end = true;
+	pthread_cond_broadcast(&w->work);
+	pthread_mutex_unlock(&w->lock);
+	for (unsigned i = 1; i < w->threads; i++)
+		pthread_join(w->walkers[i].thread, NULL);
+}
+
 struct walks *walks_new(
 	const struct arch *arch, struct binaries *binaries, const struct walks_calls *calls)
 {
 	struct walks *w = memory_new(1, sizeof(*w));
 	unsigned want = crew_size(WALK_THREADS_LIMIT);
 
-	*w = (struct walks){.binaries = binaries, .calls = *calls};
+	*w = (struct walks){.binaries = binaries, .calls = *calls, .starter = scope_here()};
 	w->images = memory_new(IMAGES_LIMIT, sizeof(*w->images));
 	w->walkers = memory_new(want, sizeof(*w->walkers));
 	for (unsigned i = 0; i < BATCHES; i++)
@@ -328,6 +360,7 @@ struct walks *walks_new(
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->work, NULL);
 	pthread_cond_init(&w->walked, NULL);
+	scope_hold_threads(w, end_threads);
 	for (; w->threads < want; w->threads++) {
 		struct walker *walker = &w->walkers[w->threads];
 
@@ -347,16 +380,12 @@ void walks_release(struct walks *w)
 {
 	if (!w)
 		return;
-	pthread_mutex_lock(&w->lock);
-	w->end = true;
-	pthread_cond_broadcast(&w->work);
-	pthread_mutex_unlock(&w->lock);
-	for (unsigned i = 1; i < w->threads; i++)
-		pthread_join(w->walkers[i].thread, NULL);
+	scope_drop(w);
+	end_threads(w);
 	for (unsigned i = 0; i < BATCHES; i++) {
 		for (unsigned job = 0; job < w->batches[i].count; job++)
 			address_space_drop(&w->batches[i].jobs[job].space);
-		free(w->batches[i].jobs);
+		memory_free(w->batches[i].jobs);
 		for (unsigned walker = 0; walker < w->threads; walker++)
 			arena_release(&w->walkers[walker].frames[i]);
 	}
@@ -365,7 +394,7 @@ void walks_release(struct walks *w)
 	pthread_mutex_destroy(&w->lock);
 	pthread_cond_destroy(&w->work);
 	pthread_cond_destroy(&w->walked);
-	free(w->walkers);
-	free(w->images);
-	free(w);
+	memory_free(w->walkers);
+	memory_free(w->images);
+	memory_free(w);
 }

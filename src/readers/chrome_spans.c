@@ -39,7 +39,7 @@ static void sort_at_once(const struct chrome_event *events, struct sort_key *key
 	qsort(all, count, sizeof(*all), at_once_compare);
 	for (size_t i = 0; i < count; i++)
 		keys[i].row = (uint32_t)(all[i].event - events);
-	free(all);
+	memory_free(all);
 }
 
 static bool same_moment(const struct chrome_event *events, struct sort_key a, struct sort_key b)

@@ -363,7 +363,7 @@ static bool spans_add(struct chrome *c, struct error *err)
 			chrome_walk_event(w, &events[keys[i].row]);
 		chrome_walk_end(w);
 	}
-	free(keys);
+	memory_free(keys);
 	return !err->code;
 }
 

@@ -75,7 +75,7 @@ static void rear_release(struct rear *r)
 	profile_release(&r->profile);
 	text_lines_release(&r->lines);
 	input_release(&r->in);
-	free(r);
+	memory_free(r);
 }
 
 static struct rear *rear_open(const struct go_sections *front, const struct read_options *options,

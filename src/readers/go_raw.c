@@ -122,7 +122,7 @@ static stack_id *make_stacks(struct go_raw *g)
 		profile_note(g->stacks.profile,
 			"samples name locations that are not listed, %llu times",
 			(unsigned long long)missing);
-	free(depth);
+	memory_free(depth);
 	return stacks;
 }
 
@@ -150,7 +150,7 @@ static bool make_samples(struct go_raw *g, struct error *err)
 		profile_note(g->stacks.profile,
 			"stacks of more than 8,192 frames are left out, %llu times",
 			(unsigned long long)too_deep);
-	free(stacks);
+	memory_free(stacks);
 	return done;
 }
 

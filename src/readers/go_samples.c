@@ -303,7 +303,7 @@ static stack_id *append_stacks(struct go_samples *s, const struct profile *more)
 		stacks[i] = paths_step(&s->paths, stacks[caller], hashes[i], number);
 	}
 	add_rows_of_stacks(s);
-	free(hashes);
+	memory_free(hashes);
 	return stacks;
 }
 
@@ -336,6 +336,6 @@ void go_samples_append(struct go_samples *s, const struct go_samples *more,
 	}
 	for (uint32_t i = 0; i < s->types; i++)
 		s->total[i] += more->total[i];
-	free(stacks);
-	free(labels);
+	memory_free(stacks);
+	memory_free(labels);
 }

@@ -89,6 +89,6 @@ bool go_sections_append(struct go_sections *s, struct go_sections *more, uint64_
 	append_bad(&s->bad, &more->bad, lines);
 	s->section = more->section;
 	s->lines->number = lines + more->lines->number;
-	free(strings);
+	memory_free(strings);
 	return true;
 }

@@ -52,7 +52,7 @@ static void held_release(void *at)
 
 	input_release(&held->input);
 	buffer_release(&held->packed);
-	free(held);
+	memory_free(held);
 }
 
 static bool unpack(

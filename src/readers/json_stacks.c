@@ -254,6 +254,6 @@ void json_groups_release(struct json_groups *g)
 {
 	for (size_t i = 0; i < g->count; i++)
 		text_stacks_release(&g->items[i]);
-	free(g->items);
-	free(g->tags);
+	memory_free(g->items);
+	memory_free(g->tags);
 }

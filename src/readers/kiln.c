@@ -36,7 +36,7 @@ static void held_release(void *at)
 
 	spool_release(&held->spool);
 	input_release(&held->input);
-	free(held);
+	memory_free(held);
 }
 
 static bool kiln_read(struct input *in, const struct read_options *options, struct profile *out,

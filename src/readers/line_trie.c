@@ -395,8 +395,8 @@ static void sort_groups(const struct line_trie *t, struct groups *g)
 			g->ids[start + i] = s[i].piece;
 	}
 	vector_release(&o.runs);
-	free(o.siblings);
-	free(o.spare);
+	memory_free(o.siblings);
+	memory_free(o.spare);
 }
 
 /* Where every piece comes in the order of all: each has as many places as pieces that lie behind
@@ -421,7 +421,7 @@ static uint32_t *places(const struct line_trie *t, const struct groups *g)
 			next += size[g->ids[at]];
 		}
 	}
-	free(size);
+	memory_free(size);
 	return place;
 }
 
@@ -437,10 +437,10 @@ void line_trie_sort(struct line_trie *t)
 	groups_init(&g, t);
 	sort_groups(t, &g);
 	place = places(t, &g);
-	free(g.start);
+	memory_free(g.start);
 	for (size_t i = 1; i < t->pieces.len; i++)
 		g.ids[place[i]] = (uint32_t)i;
-	free(place);
+	memory_free(place);
 	t->sorted.items = g.ids;
 	t->sorted.len = t->pieces.len - 1;
 	t->sorted.cap = t->pieces.len;

@@ -311,7 +311,7 @@ static void take_build_id(struct otlp_dictionary *d, struct mapping *row, uint64
 	key = profile_text(d->profile, a->text);
 	copy = memory_copy_text(key.at, key.len);
 	row->build_id = pprof_build_id(d->profile, (struct bytes){copy, key.len});
-	free(copy);
+	memory_free(copy);
 }
 
 static bool know_mapping(

@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/crew.h"
 #include "base/input_range.h"
+#include "base/scope.h"
 #include "readers/json_stacks.h"
 #include "readers/otlp_profiles.h"
 
@@ -434,6 +435,8 @@ struct ahead {
 	uint64_t from;	     /* of what the thread reads */
 	uint64_t start, end; /* of the samples; 0: there is no end */
 	pthread_t thread;
+	struct recovery *starter;
+	bool exhausted; /* memory ran out in the thread */
 };
 
 #define AHEAD_LEAST  ((uint64_t)16 << 20) /* bytes of a file */
@@ -459,7 +462,7 @@ static bool find_sample(struct ahead *a)
 	return true;
 }
 
-static void *make_samples(void *context)
+static void make_messages(void *context)
 {
 	struct ahead *a = context;
 	struct json *j = &a->maker.json;
@@ -470,7 +473,24 @@ static void *make_samples(void *context)
 	if (!j->failed)
 		a->end = a->from + json_byte(j) - 1;
 	json_release(j);
+}
+
+static void *make_samples(void *context)
+{
+	struct ahead *a = context;
+
+	a->exhausted = !scope_attempt(a->starter, make_messages, a);
 	return NULL;
+}
+
+static void end_thread(void *context)
+{
+	struct ahead *a = context;
+
+	pthread_mutex_lock(&a->range.lock);
+	a->range.end = a->range.at; /* it need not go on */
+	pthread_mutex_unlock(&a->range.lock);
+	pthread_join(a->thread, NULL);
 }
 
 /* NULL: it is not worth it, or there is no CPU for it. */
@@ -484,11 +504,14 @@ static struct ahead *ahead_open(const struct input *in)
 	a = memory_new(1, sizeof(*a));
 	a->range = (struct input_range){PTHREAD_MUTEX_INITIALIZER, from, size};
 	a->from = in->offset + from;
+	a->starter = scope_here();
 	if (input_open_range(&a->in, in, &a->range, &a->ignored) && find_sample(a) &&
-		!pthread_create(&a->thread, NULL, make_samples, a))
+		!pthread_create(&a->thread, NULL, make_samples, a)) {
+		scope_hold_threads(a, end_thread);
 		return a;
+	}
 	input_release(&a->in);
-	free(a);
+	memory_free(a);
 	return NULL;
 }
 
@@ -498,12 +521,13 @@ static bool ahead_close(struct maker *m, bool wanted)
 	struct ahead *a = m->ahead;
 	bool taken;
 
-	if (!wanted) {
-		pthread_mutex_lock(&a->range.lock);
-		a->range.end = a->range.at; /* the thread need not go on */
-		pthread_mutex_unlock(&a->range.lock);
-	}
-	pthread_join(a->thread, NULL);
+	scope_drop(a);
+	if (wanted)
+		pthread_join(a->thread, NULL);
+	else
+		end_thread(a);
+	if (a->exhausted)
+		scope_fail_again();
 	taken = wanted && a->end;
 	if (taken) {
 		buffer_add(&m->out, a->maker.out.at, a->maker.out.len);
@@ -511,7 +535,7 @@ static bool ahead_close(struct maker *m, bool wanted)
 	}
 	buffer_release(&a->maker.out);
 	input_release(&a->in);
-	free(a);
+	memory_free(a);
 	m->ahead = NULL;
 	return taken;
 }

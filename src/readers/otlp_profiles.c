@@ -389,7 +389,7 @@ static void taking_free(struct taking *t)
 {
 	for (size_t i = 0; i < BATCHES; i++)
 		otlp_expected_release(&t->batches[i].expected);
-	free(t);
+	memory_free(t);
 }
 
 static bool take_samples(struct otlp *o, struct bytes message, struct error *err)
@@ -582,5 +582,5 @@ void otlp_release(struct otlp *o)
 	vector_release(&o->values);
 	vector_release(&o->times);
 	taking_free(o->taking);
-	free(o);
+	memory_free(o);
 }

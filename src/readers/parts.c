@@ -7,6 +7,7 @@
 
 #include "base/crew.h"
 #include "base/input_range.h"
+#include "base/scope.h"
 #include "model/append.h"
 #include "readers/text_stacks.h"
 
@@ -163,6 +164,18 @@ static void read_part(const struct parts *p, struct part *part)
 	input_release(&in);
 }
 
+static struct part *take_over_alone(struct parts *p)
+{
+	struct part *part;
+
+	pthread_mutex_lock(&p->lock);
+	scope_hold_lock(&p->lock);
+	part = take_over(p);
+	scope_drop(&p->lock);
+	pthread_mutex_unlock(&p->lock);
+	return part;
+}
+
 static void read_parts(void *context, size_t i)
 {
 	struct parts *p = context;
@@ -170,13 +183,11 @@ static void read_parts(void *context, size_t i)
 
 	pthread_mutex_lock(&p->lock);
 	part = p->part[i];
-	while (part) {
-		pthread_mutex_unlock(&p->lock);
-		read_part(p, part);
-		pthread_mutex_lock(&p->lock);
-		part = part->read ? take_over(p) : NULL;
-	}
 	pthread_mutex_unlock(&p->lock);
+	while (part) {
+		read_part(p, part);
+		part = part->read ? take_over_alone(p) : NULL;
+	}
 }
 
 static int in_order(const void *left, const void *right)
@@ -279,7 +290,7 @@ bool parts_read(const struct reader *reader, struct input *in, const struct read
 	for (unsigned i = 0; i < p.count; i++) {
 		profile_release(&p.part[i]->profile);
 		vector_release(&p.part[i]->told.path);
-		free(p.part[i]);
+		memory_free(p.part[i]);
 	}
 	return joined;
 }

@@ -23,7 +23,7 @@ void paths_learn(struct paths *p)
 		if (caller != i - 1)
 			id_map_enter(&p->by_path, hashes[i], (stack_id)i);
 	}
-	free(hashes);
+	memory_free(hashes);
 }
 
 void paths_expect(struct paths *p, struct path path)

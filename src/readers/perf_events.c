@@ -202,7 +202,7 @@ static void store_cells(struct perf_events *e)
 			streams[t->count].value.items[cell->row] += cell->count;
 	}
 	e->cells.len = 0;
-	free(target_of);
+	memory_free(target_of);
 }
 
 static void store_losses(struct perf_events *e, const struct perf_event_kind *kind)

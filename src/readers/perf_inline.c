@@ -26,8 +26,8 @@ static void binary_release(struct perf_binary *b)
 	symbols_release(b->symbols);
 	image_release(b->debug_file);
 	image_release(b->image);
-	free(b->path);
-	free(b);
+	memory_free(b->path);
+	memory_free(b);
 }
 
 void perf_inline_release(struct perf_inline *x)

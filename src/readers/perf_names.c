@@ -13,7 +13,7 @@ void perf_names_release(struct perf_names *n)
 	memo_release(&n->known[1]);
 	vector_release(&n->runs);
 	vector_release(&n->hints);
-	free(n->leads);
+	memory_free(n->leads);
 	buffer_release(&n->name);
 	buffer_release(&n->key);
 	perf_inline_release(&n->inlined);

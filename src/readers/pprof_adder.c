@@ -245,6 +245,6 @@ bool pprof_adder_finish(struct pprof_adder *a, struct error *err)
 	paths_release(&a->paths);
 	waiting_paths_free(a->waiting);
 	vector_release(&a->stacks);
-	free(a);
+	memory_free(a);
 	return done;
 }

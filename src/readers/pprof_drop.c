@@ -33,8 +33,8 @@ void pprof_drop_release(struct pprof_drop *d)
 {
 	pattern_release(&d->drop);
 	pattern_release(&d->keep);
-	free(d->drop_text);
-	free(d->keep_text);
+	memory_free(d->drop_text);
+	memory_free(d->keep_text);
 	*d = (struct pprof_drop){0};
 }
 

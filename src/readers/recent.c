@@ -10,7 +10,7 @@
 void recent_table_release(struct recent_table *t)
 {
 	for (size_t i = 0; i < RECENT_PROGRAMS; i++) {
-		free(t->of[i].room);
+		memory_free(t->of[i].room);
 		vector_release(&t->of[i].marks);
 	}
 }
@@ -73,7 +73,7 @@ void recent_table_settle(struct recent_table *t)
 		if (!r->root || !r->text.len || r->text.at == r->room)
 			continue;
 		if (r->text.len > r->cap) {
-			free(r->room);
+			memory_free(r->room);
 			r->cap = r->text.len * 2;
 			r->room = memory_new(r->cap, 1);
 		}

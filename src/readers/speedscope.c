@@ -559,7 +559,7 @@ static bool all_add(struct speedscope *s, struct error *err)
 	none_unit_make(s);
 	for (size_t i = 0; done && i < s->parts.len; i++)
 		done = part_add(s, &s->parts.items[i], stacks, err);
-	free(stacks);
+	memory_free(stacks);
 	notes_leave(s);
 	return done && json_groups_finish(&s->groups, s->json, err);
 }

@@ -313,8 +313,8 @@ static void moments_sort(struct moments *m)
 	sort_by_number(since, m->count, m->keys);
 	for (size_t i = 0; i < m->count; i++)
 		sorted[i] = m->time[m->keys[i].row];
-	free(since);
-	free(m->time);
+	memory_free(since);
+	memory_free(m->time);
 	m->time = sorted;
 }
 
@@ -393,8 +393,8 @@ static bool timed_add(struct v8_profile *v, struct v8_sink *s, const struct node
 		done = each_add(v, s, x, base, sample, &m, err);
 	else if (done)
 		done = sums_add(v, s, x, base, sample, &m, err);
-	free(m.time);
-	free(m.keys);
+	memory_free(m.time);
+	memory_free(m.keys);
 	return done;
 }
 

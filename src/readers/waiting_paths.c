@@ -33,9 +33,9 @@ void waiting_paths_free(struct waiting_paths *w)
 	for (size_t i = 0; i < WAITING_PARTS; i++)
 		vector_release(&w->parts[i].paths);
 	for (size_t i = 0; i < w->chunks.len; i++)
-		free(w->chunks.items[i]);
+		memory_free(w->chunks.items[i]);
 	vector_release(&w->chunks);
-	free(w);
+	memory_free(w);
 }
 
 /* So many steps of a chunk. What does not fit into one has a chunk of its own. */
@@ -314,7 +314,7 @@ static void add_piece(void *context, size_t i)
 		row += path->count - key->key;
 	}
 	vector_release(&levels.stacks);
-	free(p->order);
+	memory_free(p->order);
 }
 
 void waiting_paths_settle(

@@ -146,7 +146,7 @@ bool xctrace_steps_take(struct input *in, unsigned passed_over,
 	read_batch(&s, &s.batches[0]);
 	done = take_all(&s);
 	for (unsigned i = 0; i < BATCHES; i++) {
-		free(s.batches[i].steps);
+		memory_free(s.batches[i].steps);
 		buffer_release(&s.batches[i].texts);
 	}
 	*ret_line = s.line;

@@ -68,14 +68,14 @@ static void rows_init(struct rows *r, const struct view *v, size_t count)
 
 static void rows_release(struct rows *r)
 {
-	free(r->begin);
-	free(r->end);
-	free(r->value);
-	free(r->lane);
-	free(r->frame);
-	free(r->samples);
-	free(r->runs);
-	free(r->depth);
+	memory_free(r->begin);
+	memory_free(r->end);
+	memory_free(r->value);
+	memory_free(r->lane);
+	memory_free(r->frame);
+	memory_free(r->samples);
+	memory_free(r->runs);
+	memory_free(r->depth);
 	column_frames_release(&r->frames);
 }
 

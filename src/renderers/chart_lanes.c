@@ -103,9 +103,9 @@ static void order_lane(struct chart_lanes *l, size_t first, size_t end)
 	for (size_t i = 0; i < count; i++)
 		samples[i] = l->samples[first + sorted[i].row];
 	memcpy(l->samples + first, samples, count * sizeof(*samples));
-	free(times);
-	free(sorted);
-	free(samples);
+	memory_free(times);
+	memory_free(sorted);
+	memory_free(samples);
 }
 
 static void collect(struct chart_lanes *l)
@@ -145,7 +145,7 @@ static uint64_t find_period(const struct chart_lanes *l)
 		}
 	qsort(gaps, found, sizeof(*gaps), by_size);
 	median = found ? gaps[found / 2] : 0;
-	free(gaps);
+	memory_free(gaps);
 	return median;
 }
 
@@ -209,6 +209,6 @@ bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by
 void chart_lanes_release(struct chart_lanes *l)
 {
 	heatmap_rows_release(&l->rows);
-	free(l->first);
-	free(l->samples);
+	memory_free(l->first);
+	memory_free(l->samples);
 }

@@ -172,9 +172,9 @@ void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, ui
 	} while (b->boxes.len > CHART_BOXES_MOST);
 	if (b->boxes.len)
 		qsort(b->boxes.items, b->boxes.len, sizeof(*b->boxes.items), by_place);
-	free(s.runs);
-	free(s.path);
-	free(depth);
+	memory_free(s.runs);
+	memory_free(s.path);
+	memory_free(depth);
 }
 
 void chart_boxes_release(struct chart_boxes *b)

@@ -79,8 +79,8 @@ void columns_add_frames(struct columns *c, const struct column_frames *f)
 
 void column_frames_release(struct column_frames *f)
 {
-	free(f->frame_number);
-	free(f->string_number);
+	memory_free(f->frame_number);
+	memory_free(f->string_number);
 	vector_release(&f->name);
 	vector_release(&f->module);
 	vector_release(&f->kind);

@@ -14,7 +14,7 @@ bool columns_fit(const struct view *v, struct error *err)
 	bool *second = memory_new(v->profile->streams.len, sizeof(*second));
 	bool two = view_second_side(v, second);
 
-	free(second);
+	memory_free(second);
 	return !two ||
 	       error_set(err, ERR_UNSUPPORTED,
 		       "a difference has two values for everything: ask for svg, top or tree");

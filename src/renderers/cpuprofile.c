@@ -146,8 +146,8 @@ static void nodes_write(struct cpuprofile *c)
 	buffer_text(&c->text, ",\n");
 	plain_node(c, c->idle, "(idle)", 0);
 	buffer_text(&c->text, "]}");
-	free(children.first);
-	free(children.next);
+	memory_free(children.first);
+	memory_free(children.next);
 }
 
 static void samples_write(struct cpuprofile *c)
@@ -217,7 +217,7 @@ static bool cpuprofile_render(
 	if (done)
 		profile_write(&c);
 	export_parts_release(&c.parts);
-	free(c.hits);
+	memory_free(c.hits);
 	buffer_release(&c.text);
 	vector_release(&c.samples);
 	vector_release(&c.deltas);

@@ -145,9 +145,9 @@ static void put_tree(struct writer *w)
 		flush(w, FLUSH_BYTES);
 	}
 	buffer_char(&w->b, ']');
-	free(wanted);
-	free(place);
-	free(index);
+	memory_free(wanted);
+	memory_free(place);
+	memory_free(index);
 }
 
 static bool render(

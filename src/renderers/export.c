@@ -45,7 +45,7 @@ static void stream_parts(struct export_parts *e, uint32_t stream)
 			vector_push(
 				&e->parts, ((struct export_part){stream, (thread_id)i,
 						   sorted + starts[i], starts[i + 1] - starts[i]}));
-	free(starts);
+	memory_free(starts);
 }
 
 void export_parts_init(struct export_parts *e, const struct view *v, bool shown_only)
@@ -59,7 +59,7 @@ void export_parts_init(struct export_parts *e, const struct view *v, bool shown_
 void export_parts_release(struct export_parts *e)
 {
 	for (size_t i = 0; i < e->owned.len; i++)
-		free(e->owned.items[i]);
+		memory_free(e->owned.items[i]);
 	vector_release(&e->owned);
 	vector_release(&e->parts);
 }
@@ -81,7 +81,7 @@ void export_frames_init(struct export_frames *e, const struct view *v)
 
 void export_frames_release(struct export_frames *e)
 {
-	free(e->number);
+	memory_free(e->number);
 	vector_release(&e->frames);
 }
 

@@ -364,7 +364,7 @@ static void firefox_write(struct firefox *f)
 
 static void numbering_release(struct numbering *n)
 {
-	free(n->number);
+	memory_free(n->number);
 	vector_release(&n->ids);
 }
 

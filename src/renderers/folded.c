@@ -153,7 +153,7 @@ static void leave_out(struct folded *f)
 	tree_totals(&f->tree, f->self[1], total);
 	for (size_t i = 0; i < nodes; i++)
 		f->left_out[i] = total[i] != 0;
-	free(total);
+	memory_free(total);
 }
 
 /* The view's tree with texts for frames: mostly it is as it is. Nodes that others stand for are
@@ -185,7 +185,7 @@ static void build_tree(struct folded *f)
 	move_values(f, &sides, stands);
 	leave_out(f);
 	sides_release(&sides);
-	free(stands);
+	memory_free(stands);
 }
 
 static bool has_value(const struct folded *f, node_id node)
@@ -213,7 +213,7 @@ static void write_lines(struct folded *f, struct output *out)
 				   .decimals = f->decimals,
 				   .share = f->normalised ? &f->share : NULL},
 		out);
-	free(ends);
+	memory_free(ends);
 }
 
 static void folded_release(struct folded *f)
@@ -223,10 +223,10 @@ static void folded_release(struct folded *f)
 	vector_release(&f->shared);
 	id_map_release(&f->by_text);
 	arena_release(&f->made);
-	free(f->text_of_frame);
-	free(f->self[0]);
-	free(f->self[1]);
-	free(f->left_out);
+	memory_free(f->text_of_frame);
+	memory_free(f->self[0]);
+	memory_free(f->self[1]);
+	memory_free(f->left_out);
 }
 
 static bool folded_render(

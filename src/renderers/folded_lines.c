@@ -260,7 +260,7 @@ void folded_lines_write(const struct folded_lines *l, struct output *out)
 	/* Shares depend on those that were written before them. */
 	output_write_pieces(out, l->share ? 1 : SIZE_MAX, w.starts.len, make_piece, &w);
 	vector_release(&w.starts);
-	free(w.length);
-	free(w.below);
+	memory_free(w.length);
+	memory_free(w.below);
 	passages_release(&w.passages);
 }

@@ -51,7 +51,7 @@ static node_id *find_nodes(const struct tree *tree, const struct sides *sides, s
 	for (size_t i = 1; i < nodes; i++)
 		if (any[i])
 			found[count++] = (node_id)i;
-	free(any);
+	memory_free(any);
 	*ret_count = count;
 	return found;
 }
@@ -70,10 +70,10 @@ static void count_functions(const struct view *v, struct functions *functions)
 	walk_init(&walk, &v->tree, nodes, count);
 	walk_visit(&walk, &(struct walk_visitor){enter, leave, &c});
 	walk_release(&walk);
-	free(nodes);
+	memory_free(nodes);
 	for (size_t side = 0; side < c.sides->count; side++) /* samples without a stack */
 		c.rows[0].self[side] = c.rows[0].total[side] = c.sides->self[side][0];
-	free(c.open);
+	memory_free(c.open);
 }
 
 /* A thread or a command is no function: it is listed only where samples end in it. */
@@ -164,7 +164,7 @@ void functions_init(
 
 void functions_release(struct functions *functions)
 {
-	free(functions->rows);
+	memory_free(functions->rows);
 	sides_release(&functions->sides);
 	*functions = (struct functions){0};
 }

@@ -191,7 +191,7 @@ static bool find_matching(struct heatmap *h, struct error *err)
 	h->matching = memory_new(tree->caller.len, sizeof(*h->matching));
 	for (size_t i = 1; i < tree->caller.len; i++)
 		h->matching[i] = h->matching[tree->caller.items[i]] || frames[tree->frame.items[i]];
-	free(frames);
+	memory_free(frames);
 	return true;
 }
 
@@ -266,9 +266,9 @@ static bool heatmap_render(
 				add_stream(&h, &v->profile->streams.items[i]);
 		write_map(&h, out);
 	}
-	free(h.cells);
-	free(h.matched);
-	free(h.matching);
+	memory_free(h.cells);
+	memory_free(h.matched);
+	memory_free(h.matching);
 	heatmap_rows_release(&h.groups);
 	return done;
 }

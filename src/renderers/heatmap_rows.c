@@ -58,10 +58,10 @@ static void order_groups(struct heatmap_rows *r, enum heatmap_by by)
 		if (seen[group])
 			vector_push(&r->groups, group);
 	}
-	free(seen);
-	free(sums);
-	free(numbers);
-	free(sorted);
+	memory_free(seen);
+	memory_free(sums);
+	memory_free(numbers);
+	memory_free(sorted);
 }
 
 bool heatmap_rows_init(
@@ -99,5 +99,5 @@ void heatmap_rows_labels(const struct heatmap_rows *r, size_t count, struct buff
 void heatmap_rows_release(struct heatmap_rows *r)
 {
 	vector_release(&r->groups);
-	free(r->row_of);
+	memory_free(r->row_of);
 }

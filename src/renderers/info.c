@@ -420,7 +420,7 @@ static void json_threads(struct buffer *b, const struct profile *p)
 	}
 	buffer_char(b, ']');
 	new_line(b);
-	free(seen);
+	memory_free(seen);
 }
 
 static void json_cpus(struct buffer *b, const struct profile *p)
@@ -439,7 +439,7 @@ static void json_cpus(struct buffer *b, const struct profile *p)
 	}
 	buffer_char(b, ']');
 	new_line(b);
-	free(seen);
+	memory_free(seen);
 }
 
 static void info_json(struct buffer *b, const struct view *v, const struct summary *s)

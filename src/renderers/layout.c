@@ -43,7 +43,7 @@ void layout_tree(struct layout *l, const struct view *v, const int64_t *self, co
 			(uint32_t)i, start + (order == SIBLINGS_BY_NAME ? self[node] : 0)};
 	}
 	l->boxes.len = p.count;
-	free(open);
+	memory_free(open);
 	preorder_release(&p);
 }
 
@@ -176,8 +176,8 @@ static void moments_group(struct moments *m, size_t threads)
 		place[starts[i].thread] = i;
 	for (size_t i = 0; i < m->items.len; i++)
 		m->items.items[i].group = place[m->items.items[i].group];
-	free(starts);
-	free(place);
+	memory_free(starts);
+	memory_free(place);
 }
 
 /* The chart while it grows: the boxes that are open at the current moment, the root first. */

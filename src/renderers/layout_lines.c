@@ -26,7 +26,7 @@ static void texts_init(struct texts *t, const struct view *v)
 		}
 		t->of_node[i] = of_frame[frame] - 1;
 	}
-	free(of_frame);
+	memory_free(of_frame);
 }
 
 /* A box that is being filled. */
@@ -108,5 +108,5 @@ void layout_lines(struct layout *l, const struct view *v, const int64_t *self, c
 	passages_release(&lines.passages);
 	vector_release(&lines.room.keys);
 	vector_release(&texts.items);
-	free(texts.of_node);
+	memory_free(texts.of_node);
 }

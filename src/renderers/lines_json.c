@@ -264,7 +264,7 @@ static void put_files(struct buffer *b, const struct lines *l)
 		put_costs(b, frame->line, &l->of_frame[rows[i]]);
 	}
 	buffer_text(b, count ? "]}" : "");
-	free(rows);
+	memory_free(rows);
 }
 
 static void put_code(struct buffer *b, const struct lines *l)
@@ -290,7 +290,7 @@ static void put_code(struct buffer *b, const struct lines *l)
 		put_costs(b, location->address, &l->of_location[rows[i]]);
 	}
 	buffer_text(b, count ? "]}" : "");
-	free(rows);
+	memory_free(rows);
 }
 
 static void put(struct buffer *b, const struct lines *l, const char *function)
@@ -311,13 +311,13 @@ static void put(struct buffer *b, const struct lines *l, const char *function)
 
 static void lines_release(struct lines *l)
 {
-	free(l->wanted);
-	free(l->frame_of);
-	free(l->self);
-	free(l->total);
-	free(l->around);
-	free(l->of_frame);
-	free(l->of_location);
+	memory_free(l->wanted);
+	memory_free(l->frame_of);
+	memory_free(l->self);
+	memory_free(l->total);
+	memory_free(l->around);
+	memory_free(l->of_frame);
+	memory_free(l->of_location);
 }
 
 static bool lines_render(

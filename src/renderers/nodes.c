@@ -137,9 +137,9 @@ static void sum_up(const struct nodes *n, size_t nodes, int64_t **self, int64_t 
 {
 	int64_t *sums = small_sum(&n->small, nodes, *self);
 
-	free(*self);
+	memory_free(*self);
 	*self = sums;
-	free(*total);
+	memory_free(*total);
 	*total = memory_new(n->small.tree.caller.len, sizeof(**total));
 	tree_totals(&n->small.tree, *self, *total);
 }
@@ -278,17 +278,17 @@ static void write_nodes(const struct nodes *n, struct output *out)
 static void nodes_release(struct nodes *n)
 {
 	for (size_t side = 0; side < 2; side++) {
-		free(n->own[side]);
-		free(n->whole[side]);
-		free(n->change[side]);
-		free(n->both[side]);
+		memory_free(n->own[side]);
+		memory_free(n->whole[side]);
+		memory_free(n->change[side]);
+		memory_free(n->both[side]);
 	}
 	sides_release(&n->sides);
 	small_release(&n->small);
-	free(n->small_count);
-	free(n->node);
+	memory_free(n->small_count);
+	memory_free(n->node);
 	preorder_release(&n->rows);
-	free(n->frame);
+	memory_free(n->frame);
 	column_frames_release(&n->frames);
 }
 

@@ -137,6 +137,6 @@ bool palette_map_write(const struct palette_map *m, const char *path, struct err
 	}
 	done = done && output_commit(&out, err);
 	buffer_release(&line);
-	free(sorted);
+	memory_free(sorted);
 	return done;
 }

@@ -103,6 +103,6 @@ void passages_init(struct passages *p, const struct passages_source *source)
 void passages_release(struct passages *p)
 {
 	text_order_release(&p->order);
-	free(p->of_node);
+	memory_free(p->of_node);
 	*p = (struct passages){0};
 }

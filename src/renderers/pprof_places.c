@@ -16,7 +16,7 @@ static void strings_init(struct pprof_strings *s, const struct profile *p)
 
 static void strings_release(struct pprof_strings *s)
 {
-	free(s->of_profile);
+	memory_free(s->of_profile);
 	id_map_release(&s->by_text);
 	vector_release(&s->texts);
 	arena_release(&s->made);
@@ -312,9 +312,9 @@ void pprof_out_release(struct pprof_out *o)
 {
 	strings_release(&o->strings);
 	vector_release(&o->binaries);
-	free(o->of_mapping);
-	free(o->of_module);
-	free(o->of_location);
+	memory_free(o->of_mapping);
+	memory_free(o->of_module);
+	memory_free(o->of_location);
 	id_map_release(&o->functions);
 	vector_release(&o->function_rows);
 	buffer_release(&o->locations);

@@ -406,7 +406,7 @@ static void write_types(struct writer *w, struct buffer *out)
 	write_period(w, names, out);
 	if (count)
 		protobuf_put_number(out, PPROF_DEFAULT_SAMPLE_TYPE, names[0]);
-	free(names);
+	memory_free(names);
 }
 
 /* ---- About the profile ---- */
@@ -495,7 +495,7 @@ static void write_times(struct writer *w, struct buffer *out)
 static void writer_release(struct writer *w)
 {
 	pprof_out_release(&w->out);
-	free(w->of_thread);
+	memory_free(w->of_thread);
 	vector_release(&w->threads);
 	id_map_release(&w->by_thread);
 	id_map_release(&w->by_row);

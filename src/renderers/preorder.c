@@ -7,8 +7,8 @@
 
 void preorder_release(struct preorder *p)
 {
-	free(p->node);
-	free(p->depth);
+	memory_free(p->node);
+	memory_free(p->depth);
 	*p = (struct preorder){0};
 }
 
@@ -63,8 +63,8 @@ static size_t rank_nodes(const struct view *v, const node_id *nodes, size_t coun
 		of_frame[frames[i].id] = (uint32_t)i;
 	for (size_t i = 0; i < count; i++)
 		rank[i] = of_frame[v->tree.frame.items[nodes[i]]];
-	free(frames);
-	free(of_frame);
+	memory_free(frames);
+	memory_free(of_frame);
 	return distinct;
 }
 
@@ -97,7 +97,7 @@ static void keep_wide(
 		vector_push(&kept->parent, caller - 1);
 		index[node] = (uint32_t)kept->nodes.len;
 	}
-	free(index);
+	memory_free(index);
 }
 
 /* ---- Sorting ---- */
@@ -124,7 +124,7 @@ static uint32_t *sort_by_name(const struct kept *kept, const struct view *v, uin
 
 	for (size_t i = 0; i < count; i++)
 		sorted[place[key[i]]++] = (uint32_t)i;
-	free(place);
+	memory_free(place);
 	return sorted;
 }
 
@@ -169,7 +169,7 @@ static void sort_by_weight(
 		*order = *spare;
 		*spare = swap;
 	}
-	free(key);
+	memory_free(key);
 }
 
 /* ---- Places ---- */
@@ -244,10 +244,10 @@ void preorder_make(struct preorder *p, const struct view *v, const int64_t *tota
 	p->node = memory_new(p->count, sizeof(*p->node));
 	p->depth = memory_new(p->count, sizeof(*p->depth));
 	place_callees(p, &kept, callees, end, spare, sorted);
-	free(callees);
-	free(end);
-	free(sorted);
-	free(spare);
+	memory_free(callees);
+	memory_free(end);
+	memory_free(sorted);
+	memory_free(spare);
 	vector_release(&kept.nodes);
 	vector_release(&kept.parent);
 }

@@ -45,6 +45,6 @@ const struct renderer *renderer_for_path(const char *path); /* by suffix; NULL: 
 /* Can this build write it? ERR_UNSUPPORTED, and what it lacks. */
 bool renderer_check(const struct renderer *renderer, struct error *err);
 void renderer_suffixes(struct buffer *out); /* ".svg, .folded": those that may be chosen */
-void *renderer_settings(const struct renderer *renderer); /* the defaults; free() them */
+void *renderer_settings(const struct renderer *renderer); /* the defaults; memory_free() them */
 
 #endif

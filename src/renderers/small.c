@@ -106,7 +106,7 @@ void small_find(struct small *s, const struct tree *tree, const int64_t *total,
 		place_node(&f, node);
 	show_alone(&f);
 	vector_release(&f.pot);
-	free(f.place);
+	memory_free(f.place);
 }
 
 int64_t *small_sum(const struct small *s, size_t nodes, const int64_t *self)
@@ -123,6 +123,6 @@ void small_release(struct small *s)
 	tree_release(&s->tree);
 	vector_release(&s->from);
 	vector_release(&s->count);
-	free(s->map);
+	memory_free(s->map);
 	*s = (struct small){0};
 }

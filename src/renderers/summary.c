@@ -57,11 +57,11 @@ static void counter_init(struct counter *c, const struct view *v)
 
 static void counter_release(struct counter *c)
 {
-	free(c->by_frame);
-	free(c->truncated);
-	free(c->unnamed);
-	free(c->ends_in);
-	free(c->truncation);
+	memory_free(c->by_frame);
+	memory_free(c->truncated);
+	memory_free(c->unnamed);
+	memory_free(c->ends_in);
+	memory_free(c->truncation);
 }
 
 static void count_node(struct counter *c, node_id node, int64_t value)
@@ -199,7 +199,7 @@ static void count_nodes(struct summary *s, const struct tree *t, uint8_t *used)
 		if (used[i] && depth[i] > s->deepest)
 			s->deepest = depth[i];
 	}
-	free(depth);
+	memory_free(depth);
 }
 
 /* A recorder knows of processes that were never sampled. */
@@ -217,8 +217,8 @@ static void count_threads(struct summary *s, const struct profile *p)
 	}
 	for (size_t i = 1; i < p->processes.len; i++)
 		s->processes += process[i];
-	free(thread);
-	free(process);
+	memory_free(thread);
+	memory_free(process);
 }
 
 void summary_init(struct summary *s, const struct view *v)
@@ -241,8 +241,8 @@ void summary_init(struct summary *s, const struct view *v)
 
 void summary_release(struct summary *s)
 {
-	free(s->streams);
-	free(s->mappings);
+	memory_free(s->streams);
+	memory_free(s->mappings);
 	vector_release(&s->truncated);
 	vector_release(&s->unnamed);
 	*s = (struct summary){0};

@@ -319,8 +319,8 @@ static void values_find(struct values *values, const struct view *v)
 static void values_release(struct values *values)
 {
 	sides_release(&values->sides);
-	free(values->self);
-	free(values->total);
+	memory_free(values->self);
+	memory_free(values->total);
 }
 
 /* Of self values, without its sign; changes of less than one whole stay pale. */
@@ -373,7 +373,7 @@ static void lay_lines(struct layout *layout, const struct values *values, int64_
 		ends[i] =
 			values->self[i] > 0 || (s->count == 2 && (s->self[0][i] || s->self[1][i]));
 	layout_lines(layout, &values->shown, values->self, values->total, ends, least);
-	free(ends);
+	memory_free(ends);
 }
 
 static void lay(struct layout *layout, const struct values *values, const struct svg_settings *s,

@@ -148,7 +148,7 @@ static void tell_truncation(const struct view *v, const int64_t *total, struct b
 	for (size_t i = 1; any && i < nodes; i++)
 		if (truncation[v->tree.frame.items[i]])
 			sum += total[i];
-	free(truncation);
+	memory_free(truncation);
 	if (sum <= 0)
 		return;
 	part_begin(out);

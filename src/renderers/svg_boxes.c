@@ -481,5 +481,5 @@ void svg_write_boxes(struct svg_picture *p, struct output *out)
 	buffer_text(&b, "</g>\n");
 	output_write(out, buffer_bytes(&b));
 	buffer_release(&b);
-	free(waker);
+	memory_free(waker);
 }

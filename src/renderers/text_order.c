@@ -52,8 +52,8 @@ static struct entry *sort_texts(const struct bytes *texts, size_t count)
 		if (end > first + 1)
 			qsort(sorted + first, end - first, sizeof(*sorted), compare);
 	}
-	free(starts);
-	free(keys);
+	memory_free(starts);
+	memory_free(keys);
 	return sorted;
 }
 
@@ -79,7 +79,7 @@ static void give_ranks(struct text_order *o, const struct entry *sorted, size_t 
 	}
 	while (depth)
 		o->leading[sorted[waiting[--depth]].id] = rank++;
-	free(waiting);
+	memory_free(waiting);
 }
 
 void text_order_init(struct text_order *o, const struct bytes *texts, size_t count)
@@ -89,12 +89,12 @@ void text_order_init(struct text_order *o, const struct bytes *texts, size_t cou
 	o->ending = memory_new(count, sizeof(*o->ending));
 	o->leading = memory_new(count, sizeof(*o->leading));
 	give_ranks(o, sorted, count);
-	free(sorted);
+	memory_free(sorted);
 }
 
 void text_order_release(struct text_order *o)
 {
-	free(o->ending);
-	free(o->leading);
+	memory_free(o->ending);
+	memory_free(o->leading);
 	*o = (struct text_order){0};
 }

@@ -73,9 +73,9 @@ static void stand_for_several(struct search *s, node_id node, node_id so_far)
 
 static void search_release(struct search *s)
 {
-	free(s->several);
-	free(s->first);
-	free(s->next);
+	memory_free(s->several);
+	memory_free(s->first);
+	memory_free(s->next);
 	id_map_release(&s->by_place);
 }
 
@@ -99,7 +99,7 @@ node_id *text_siblings(const struct tree *t, const uint32_t *text, const bool *s
 	any = s.several;
 	search_release(&s);
 	if (!any) {
-		free(s.stands);
+		memory_free(s.stands);
 		return NULL;
 	}
 	return s.stands;

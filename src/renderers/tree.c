@@ -115,7 +115,7 @@ static node_id *choose(struct shown *s, size_t *ret_count)
 		else if (!heavy && has_value(s, (node_id)i) && (!caller || is_heavy(s, caller)))
 			s->hidden++;
 	}
-	free(depth);
+	memory_free(depth);
 	*ret_count = count;
 	return chosen;
 }
@@ -288,9 +288,9 @@ static bool render(
 	walk_release(&s.walk);
 	buffer_release(&s.prefix);
 	buffer_release(&b);
-	free(chosen);
+	memory_free(chosen);
 	sides_release(&s.sides);
-	free(s.levels);
+	memory_free(s.levels);
 	return true;
 }
 

@@ -31,8 +31,8 @@ void walk_init(struct walk *w, const struct tree *tree, const node_id *order, si
 
 void walk_release(struct walk *w)
 {
-	free(w->first);
-	free(w->next);
+	memory_free(w->first);
+	memory_free(w->next);
 	*w = (struct walk){0};
 }
 

@@ -25,5 +25,5 @@ void view_begin_at(struct view *v, const char *const *names, size_t count, bool 
 		for (size_t n = 0; n < count; n++)
 			begins[i] |= bytes_equal(view_function(v, (frame_id)i), bytes_of(names[n]));
 	reshape(v, keep_others ? 0 : NODE_DROPPED, begin_place, begins);
-	free(begins);
+	memory_free(begins);
 }

@@ -460,9 +460,9 @@ static void apply(const struct canonical *c, struct view *v, bool roots_only)
 	renaming_init(&r, c, v, roots_only);
 	if (renaming_changes(&r, v))
 		reshape(v, 0, rename_place, &r);
-	free(r.frame);
-	free(r.root);
-	free(r.part);
+	memory_free(r.frame);
+	memory_free(r.root);
+	memory_free(r.part);
 }
 
 void canonical_apply(const struct canonical *c, struct view *v)

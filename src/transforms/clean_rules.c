@@ -26,8 +26,8 @@ static void rules_release(struct rules *rules)
 {
 	for (size_t i = 0; i < rules->list.len; i++) {
 		pattern_release(&rules->list.items[i].pattern);
-		free(rules->list.items[i].text);
-		free(rules->list.items[i].with);
+		memory_free(rules->list.items[i].text);
+		memory_free(rules->list.items[i].with);
 	}
 	vector_release(&rules->list);
 }
@@ -165,11 +165,11 @@ static bool clean_frames(
 		else
 			done = clean_frame(rules, v, frame, &becomes[frame], err);
 	}
-	free(seen);
+	memory_free(seen);
 	if (done)
 		*ret_becomes = becomes;
 	else
-		free(becomes);
+		memory_free(becomes);
 	return done;
 }
 
@@ -240,7 +240,7 @@ bool clean(struct view *v, const struct clean_rules *set, struct error *err)
 	if (done) {
 		say_moved(v, becomes, set->name);
 		reshape(v, 0, clean_place, becomes);
-		free(becomes);
+		memory_free(becomes);
 	}
 	rules_release(&rules);
 	return done;

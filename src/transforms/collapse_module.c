@@ -48,7 +48,7 @@ static bool find_modules(struct view *v, const struct pattern *pattern, frame_id
 			module[frame.module] = stand_in(v, &frame);
 		become[id] = module[frame.module];
 	}
-	free(seen);
+	memory_free(seen);
 	return done;
 }
 
@@ -64,8 +64,8 @@ static bool collapse_apply(struct view *v, const char *regex, struct error *err)
 	if (done)
 		reshape(v, 0, collapse_place, become);
 	pattern_release(&pattern);
-	free(become);
-	free(module);
+	memory_free(become);
+	memory_free(module);
 	return done;
 }
 

@@ -127,7 +127,7 @@ bool comparing_add(const struct comparing *c, struct profile *to, struct view *v
 	part.side = (uint32_t)side + 1;
 	part.threads = matched;
 	done = profile_merge(to, v, &part, err);
-	free(matched);
+	memory_free(matched);
 	return done;
 }
 

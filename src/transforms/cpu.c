@@ -49,7 +49,7 @@ static bool cpu_apply(struct view *v, const char *list, struct error *err)
 			  : error_set(err, ERR_USAGE, "expected CPUs such as 0,2-4");
 
 	done = done && select_samples(v, &by, err);
-	free(wanted);
+	memory_free(wanted);
 	return done;
 }
 

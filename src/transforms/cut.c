@@ -27,8 +27,8 @@ bool cut_matching(struct view *v, const char *regex, bool keep, struct error *er
 	}
 	view_rebuild(v, &b, map);
 	tree_builder_release(&b);
-	free(map);
-	free(ended);
-	free(matches);
+	memory_free(map);
+	memory_free(ended);
+	memory_free(matches);
 	return true;
 }

@@ -157,6 +157,6 @@ bool group_apply(struct view *v, const struct grouping *by, struct error *err)
 	id_map_release(&g.places);
 	vector_release(&g.place);
 	vector_release(&g.chain);
-	free(g.frames);
+	memory_free(g.frames);
 	return true;
 }

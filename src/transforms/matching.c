@@ -85,7 +85,7 @@ thread_id *match_threads(const struct view *v, bool exact, struct profile *to)
 		give_rows(threads, count, to, map);
 	}
 	buffer_release(&name);
-	free(threads);
+	memory_free(threads);
 	return map;
 }
 
@@ -126,6 +126,6 @@ bool threads_from_roots(const struct canonical *c, struct profile *p)
 		for (size_t n = 0; n < s->count; n++)
 			vector_push(&s->thread, thread[s->stack.items[n]]);
 	}
-	free(thread);
+	memory_free(thread);
 	return true;
 }

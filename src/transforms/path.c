@@ -41,8 +41,8 @@ static bool path_apply(struct view *v, const char *argument, struct error *err)
 		keep[i] = at[i] == path.len;
 	}
 	select_nodes(v, keep);
-	free(at);
-	free(keep);
+	memory_free(at);
+	memory_free(keep);
 	return true;
 }
 

@@ -20,11 +20,11 @@ bool pattern_frames(const char *text, const struct view *v, bool **ret_matches, 
 		done = pattern_match(&p, view_function(v, frame), &matches[frame], err);
 	}
 	pattern_release(&p);
-	free(seen);
+	memory_free(seen);
 	if (done)
 		*ret_matches = matches;
 	else
-		free(matches);
+		memory_free(matches);
 	return done;
 }
 

@@ -26,8 +26,8 @@ static bool process_apply(struct view *v, const char *which, struct error *err)
 	for (size_t i = 0; i < p->threads.len; i++)
 		threads[i] = processes[p->threads.items[i].process];
 	done = done && select_threads(v, threads, err);
-	free(processes);
-	free(threads);
+	memory_free(processes);
+	memory_free(threads);
 	return done;
 }
 

@@ -18,7 +18,7 @@ void reshape(struct view *v, node_id root, reshape_place *place, const void *con
 		map[i] = place(&b, map[v->tree.caller.items[i]], v->tree.frame.items[i], context);
 	view_rebuild(v, &b, map);
 	tree_builder_release(&b);
-	free(map);
+	memory_free(map);
 }
 
 bool reshape_matching(
@@ -29,6 +29,6 @@ bool reshape_matching(
 	if (!pattern_frames(regex, v, &matches, err))
 		return false;
 	reshape(v, root, place, matches);
-	free(matches);
+	memory_free(matches);
 	return true;
 }

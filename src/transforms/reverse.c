@@ -29,8 +29,8 @@ static bool reverse_apply(struct view *v, const char *argument, struct error *er
 	}
 	view_rebuild(v, &b, map);
 	tree_builder_release(&b);
-	free(ends);
-	free(map);
+	memory_free(ends);
+	memory_free(map);
 	return true;
 }
 

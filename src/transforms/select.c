@@ -27,9 +27,9 @@ void select_nodes(struct view *v, const bool *keep)
 		map[i] = keep[i] ? made[i] : NODE_DROPPED;
 	}
 	view_reshape(v, &tree, map);
-	free(needed);
-	free(made);
-	free(map);
+	memory_free(needed);
+	memory_free(made);
+	memory_free(map);
 }
 
 bool select_samples(struct view *v, const struct selection *by, struct error *err)

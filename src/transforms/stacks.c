@@ -19,7 +19,7 @@ bool stacks_select(struct view *v, const char *regex, bool with, struct error *e
 	for (size_t i = 0; i < nodes; i++)
 		hit[i] = hit[i] == with;
 	select_nodes(v, hit);
-	free(hit);
-	free(matches);
+	memory_free(hit);
+	memory_free(matches);
 	return true;
 }

@@ -22,7 +22,7 @@ static bool thread_apply(struct view *v, const char *which, struct error *err)
 	bool *keep = memory_new(p->threads.len, sizeof(*keep));
 	bool done = pattern_rows(&threads, p, which, keep, err) && select_threads(v, keep, err);
 
-	free(keep);
+	memory_free(keep);
 	return done;
 }
 

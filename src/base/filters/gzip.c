@@ -1,6 +1,7 @@
 /* gzip.c: RFC 1952, through zlib. */
 #include "base/filters/filter.h"
 #include "base/memory.h"
+#include "base/scope.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -10,12 +11,18 @@ struct gzip {
 	bool between; /* at the end of a member */
 };
 
+static void end_stream(void *state)
+{
+	inflateEnd(&((struct gzip *)state)->stream);
+}
+
 static void *gzip_open(void)
 {
 	struct gzip *g = memory_new(1, sizeof(*g));
 
 	if (inflateInit2(&g->stream, 15 + 16) != Z_OK)
-		abort(); /* only for want of memory */
+		memory_fail(0); /* nothing else is in the way */
+	scope_hold(g, end_stream);
 	return g;
 }
 
@@ -23,8 +30,9 @@ static void gzip_close(void *state)
 {
 	struct gzip *g = state;
 
-	inflateEnd(&g->stream);
-	free(g);
+	scope_drop(g);
+	end_stream(g);
+	memory_free(g);
 }
 
 /* Another member may follow; zero padding and other trailing bytes are ignored, as gzip(1) does. */
@@ -64,6 +72,8 @@ static bool gzip_step(void *state, struct bytes *in, bool last, char *out, size_
 		g->between = true;
 		return true;
 	}
+	if (status == Z_MEM_ERROR)
+		memory_fail(0);
 	if (status != Z_OK && status != Z_BUF_ERROR)
 		return error_set(err, ERR_FORMAT, "damaged gzip data (%s)",
 			g->stream.msg ? g->stream.msg : "unknown");

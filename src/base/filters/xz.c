@@ -1,6 +1,7 @@
 /* xz.c: the .xz format, through liblzma. */
 #include "base/filters/filter.h"
 #include "base/memory.h"
+#include "base/scope.h"
 
 #include <lzma.h>
 #include <stdlib.h>
@@ -8,20 +9,27 @@
 /* What a decoder may take: the largest preset (-9) needs 65 MiB; crafted headers ask for 4 GiB. */
 #define XZ_MEMORY_LIMIT ((uint64_t)128 << 20)
 
+static void end_stream(void *stream)
+{
+	lzma_end(stream);
+}
+
 static void *xz_open(void)
 {
 	lzma_stream *stream = memory_new(1, sizeof(*stream));
 
 	*stream = (lzma_stream)LZMA_STREAM_INIT;
 	if (lzma_stream_decoder(stream, XZ_MEMORY_LIMIT, LZMA_CONCATENATED) != LZMA_OK)
-		abort();
+		memory_fail(0);
+	scope_hold(stream, end_stream);
 	return stream;
 }
 
 static void xz_close(void *state)
 {
+	scope_drop(state);
 	lzma_end(state);
-	free(state);
+	memory_free(state);
 }
 
 static bool xz_step(void *state, struct bytes *in, bool last, char *out, size_t room,
@@ -39,6 +47,8 @@ static bool xz_step(void *state, struct bytes *in, bool last, char *out, size_t 
 	*ret_done = status == LZMA_STREAM_END;
 	in->at = (const char *)stream->next_in;
 	in->len = stream->avail_in;
+	if (status == LZMA_MEM_ERROR)
+		memory_fail(0);
 	if (status == LZMA_MEMLIMIT_ERROR)
 		return error_set(err, ERR_LIMIT, "xz data needs more than %llu MiB to unpack",
 			(unsigned long long)(XZ_MEMORY_LIMIT >> 20));

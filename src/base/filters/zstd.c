@@ -1,20 +1,30 @@
 /* zstd.c: RFC 8878, through libzstd. */
 #include "base/filters/filter.h"
+#include "base/memory.h"
+#include "base/scope.h"
 
 #include <stdlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 struct zstd {
 	ZSTD_DStream *stream;
 	bool between; /* at the end of a frame, or before the first */
 };
 
+static void end_stream(void *state)
+{
+	ZSTD_freeDStream(((struct zstd *)state)->stream);
+}
+
 static void *zstd_open(void)
 {
-	struct zstd *z = calloc(1, sizeof(*z));
+	struct zstd *z = memory_new(1, sizeof(*z));
 
-	if (!z || !(z->stream = ZSTD_createDStream()))
-		abort();
+	z->stream = ZSTD_createDStream();
+	if (!z->stream)
+		memory_fail(0);
+	scope_hold(z, end_stream);
 	return z;
 }
 
@@ -22,8 +32,9 @@ static void zstd_close(void *state)
 {
 	struct zstd *z = state;
 
-	ZSTD_freeDStream(z->stream);
-	free(z);
+	scope_drop(z);
+	end_stream(z);
+	memory_free(z);
 }
 
 static bool zstd_step(void *state, struct bytes *in, bool last, char *out, size_t room,
@@ -41,6 +52,8 @@ static bool zstd_step(void *state, struct bytes *in, bool last, char *out, size_
 		return true;
 	}
 	left = ZSTD_decompressStream(z->stream, &to, &from);
+	if (ZSTD_isError(left) && ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+		memory_fail(0);
 	if (ZSTD_isError(left))
 		return error_set(
 			err, ERR_FORMAT, "damaged zstd data (%s)", ZSTD_getErrorName(left));
