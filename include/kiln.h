@@ -13,9 +13,13 @@
  * An input that stands for more than 1 GB of memory, or 256 times its size where that is more, is
  * refused with KILN_LIMIT, as is an output of 4 times as much.
  *
- * The library never prints and never exits, except that it aborts when memory runs out. A profile
- * may be read by several threads at once; a view belongs to one thread at a time. Functions that
- * can fail return false or NULL and fill in `err`, which may be NULL. */
+ * The library never prints and never ends the process. A profile may be read by several threads at
+ * once; a view belongs to one thread at a time. Functions that can fail return false or NULL and
+ * fill in `err`, which may be NULL. What fails changes nothing: profiles and views are as they were
+ * before, no memory, file or thread is left over, and a file that kiln_render was to write is as it
+ * was. When memory runs out (KILN_MEMORY), or an input is damaged, the next call works as ever.
+ *
+ * A number that is not below the count that belongs to it gives zeroes. */
 #ifndef KILN_H
 #define KILN_H
 
@@ -133,7 +137,8 @@ enum kiln_by {
 	KILN_BY_ADDRESS,  /* and places without a name, by their addresses */
 };
 
-/* A tree of all stacks; shows the profile's first kind. */
+/* A tree of all stacks; shows the profile's first kind. NULL when memory ran out, for no other
+ * reason. */
 KILN_API kiln_view *kiln_view_new(const kiln_profile *p, enum kiln_by by);
 KILN_API void kiln_view_free(kiln_view *v); /* NULL is fine */
 
@@ -141,7 +146,7 @@ KILN_API void kiln_view_free(kiln_view *v); /* NULL is fine */
  */
 KILN_API bool kiln_view_select(kiln_view *v, const char *kind, bool with_idle, kiln_error *err);
 /* Apply a transform: "focus", "include", ... as the command line has them without dashes. The
- * argument is NULL for those that take none. */
+ * argument is NULL for those that take none. Takes the memory of two views meanwhile. */
 KILN_API bool kiln_view_transform(
 	kiln_view *v, const char *name, const char *argument, kiln_error *err);
 
@@ -150,8 +155,8 @@ typedef struct kiln_node {
 	kiln_frame frame;
 	int64_t self, total;
 } kiln_node;
-KILN_API size_t kiln_node_count(const kiln_view *v); /* at least 1 */
-KILN_API kiln_node kiln_node_at(kiln_view *v, size_t node);
+KILN_API size_t kiln_node_count(const kiln_view *v);	    /* at least 1 */
+KILN_API kiln_node kiln_node_at(kiln_view *v, size_t node); /* cannot fail */
 
 /* ---- Output ---- */
 

@@ -69,7 +69,7 @@ static char **as_arguments(const struct question *q, struct buffer *text)
 	argv[0] = text->at;
 	for (size_t i = 0; i < q->words.len; i++)
 		argv[i + 1] = text->at + at[i];
-	free(at);
+	memory_free(at);
 	return argv;
 }
 
@@ -369,7 +369,7 @@ bool question_answer(
 	buffer_release(&asked.shown);
 	shape_release(&asked.shape);
 	buffer_release(&text);
-	free(settings);
-	free(argv);
+	memory_free(settings);
+	memory_free(argv);
 	return done;
 }

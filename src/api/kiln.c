@@ -188,9 +188,11 @@ size_t kiln_stream_count(const kiln_profile *p)
 kiln_stream kiln_stream_at(const kiln_profile *p, size_t stream)
 {
 	const struct profile *from = &p->profile;
-	const struct stream_row *row = &from->streams.items[stream].row;
+	const struct stream_row *row;
 
-	assert(stream < from->streams.len);
+	if (stream >= from->streams.len)
+		return (kiln_stream){0};
+	row = &from->streams.items[stream].row;
 	return (kiln_stream){
 		.kind = text_of(profile_text(from, row->kind)),
 		.unit = text_of(profile_text(from, row->unit)),
@@ -210,9 +212,11 @@ size_t kiln_loss_count(const kiln_profile *p)
 
 kiln_loss kiln_loss_at(const kiln_profile *p, size_t loss)
 {
-	const struct loss *l = &p->profile.losses.items[loss];
+	const struct loss *l;
 
-	assert(loss < p->profile.losses.len);
+	if (loss >= p->profile.losses.len)
+		return (kiln_loss){0};
+	l = &p->profile.losses.items[loss];
 	return (kiln_loss){l->stream, text_of(profile_text(&p->profile, l->reason)), l->count};
 }
 
@@ -223,16 +227,20 @@ size_t kiln_meta_count(const kiln_profile *p)
 
 void kiln_meta_at(const kiln_profile *p, size_t meta, kiln_text *ret_key, kiln_text *ret_value)
 {
-	const struct meta *m = &p->profile.meta.items[meta];
+	struct meta none = {0}, *m = &none;
 
-	assert(meta < p->profile.meta.len);
+	if (meta < p->profile.meta.len)
+		m = &p->profile.meta.items[meta];
 	*ret_key = text_of(profile_text(&p->profile, m->key));
 	*ret_value = text_of(profile_text(&p->profile, m->value));
 }
 
 static const struct samples *samples_of(const kiln_profile *p, size_t stream)
 {
-	assert(stream < p->profile.streams.len);
+	static const struct samples none = {0};
+
+	if (stream >= p->profile.streams.len)
+		return &none;
 	return &p->profile.samples.items[p->profile.streams.items[stream].row.samples];
 }
 
@@ -248,7 +256,8 @@ kiln_sample kiln_sample_at(const kiln_profile *p, size_t stream, size_t sample)
 	const struct process *process;
 	const struct thread *thread;
 
-	assert(sample < s->count);
+	if (sample >= s->count)
+		return (kiln_sample){0};
 	thread = &from->threads.items[s->thread.len ? s->thread.items[sample] : 0];
 	process = &from->processes.items[thread->process];
 	return (kiln_sample){
@@ -268,8 +277,7 @@ kiln_sample kiln_sample_at(const kiln_profile *p, size_t stream, size_t sample)
 
 uint32_t kiln_stack_caller(const kiln_profile *p, uint32_t stack)
 {
-	assert(stack < p->profile.stack_caller.len);
-	return p->profile.stack_caller.items[stack];
+	return stack < p->profile.stack_caller.len ? p->profile.stack_caller.items[stack] : 0;
 }
 
 size_t kiln_stack_frames(const kiln_profile *p, uint32_t stack, kiln_frame *ret_frames, size_t room)
@@ -277,7 +285,8 @@ size_t kiln_stack_frames(const kiln_profile *p, uint32_t stack, kiln_frame *ret_
 	const struct profile *from = &p->profile;
 	struct span names;
 
-	assert(stack < from->stack_caller.len);
+	if (stack >= from->stack_caller.len)
+		return 0;
 	names = from->location_names.items[from->stack_location.items[stack]];
 	for (size_t i = 0; i < names.count && i < room; i++) {
 		const struct frame *f =
@@ -425,10 +434,10 @@ size_t kiln_node_count(const kiln_view *v)
 
 kiln_node kiln_node_at(kiln_view *v, size_t node)
 {
-	size_t nodes = kiln_node_count(v);
 	struct frame frame;
 
-	assert(node < nodes);
+	if (node >= kiln_node_count(v))
+		return (kiln_node){0};
 	if (!v->summed) {
 		view_self(&v->view, v->self);
 		tree_totals(&v->view.tree, v->self, v->total);

@@ -1,12 +1,12 @@
 /* exhausted.c: does libkiln survive every allocation that can fail?
  *
- *	exhausted [-s] [-a] FILE [transform[=argument]]... [renderer.]...
+ *	exhausted [-s] [-a] FILE [transform[=argument] | :renderer]...
  *
- * The file is loaded and viewed, then transformed and rendered; each of these calls is repeated with
- * its first, second, ... allocation failing, until one succeeds because it has fewer. -a: all
- * allocations from that one on fail, not only one. -s: of many allocations only some are tried, ever
- * fewer. Every failure has to have the code KILN_MEMORY, to leave no memory, descriptor or mapping
- * behind, and the next call has to work as if nothing had been. */
+ * The file is loaded and viewed, then transformed and rendered; each of these calls is repeated
+ *with its first, second, ... allocation failing, until one succeeds because it has fewer. -a: all
+ * allocations from that one on fail, not only one. -s: of many allocations only some are tried,
+ *ever fewer. Every failure has to have the code KILN_MEMORY, to leave no memory, descriptor or
+ *mapping behind, and the next call has to work as if nothing had been. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -183,7 +183,7 @@ struct state {
 	const char *call; /* "load", "view", or as in the arguments */
 	char *output;	  /* of the last rendering */
 	size_t len;
-	const char *transforms[20];
+	const char *transforms[40];
 	size_t applied;
 	kiln_error err;
 };
@@ -203,7 +203,7 @@ static void undo_load(struct state *s)
 static bool call_view(struct state *s)
 {
 	s->view = kiln_view_new(s->profile, KILN_BY_FUNCTION);
-	s->err.code = KILN_MEMORY;
+	s->err.code = s->view ? KILN_OK : KILN_MEMORY;
 	return s->view != NULL;
 }
 
@@ -214,10 +214,12 @@ static void undo_view(struct state *s)
 
 static bool call_select(struct state *s)
 {
-	s->err.code = KILN_USAGE;
 	if (kiln_view_select(s->view, "no such kind", false, &s->err))
 		return false;
-	return s->err.code == KILN_USAGE && kiln_view_select(s->view, NULL, false, &s->err);
+	if (s->err.code != KILN_USAGE)
+		return false;
+	s->err.code = KILN_OK;
+	return kiln_view_select(s->view, NULL, false, &s->err);
 }
 
 static bool call_transform(struct state *s)
@@ -237,8 +239,7 @@ static bool call_render(struct state *s)
 	char name[200];
 
 	snprintf(name, sizeof(name), "%s", s->call);
-	name[strlen(name) - 1] = 0;
-	return kiln_render_memory(s->view, name, NULL, &s->output, &s->len, &s->err);
+	return kiln_render_memory(s->view, name + 1, NULL, &s->output, &s->len, &s->err);
 }
 
 static void undo_render(struct state *s)
@@ -274,6 +275,7 @@ static void undo_transform(struct state *s)
 struct call {
 	bool (*run)(struct state *s);
 	void (*undo)(struct state *s);
+	enum kiln_error_code otherwise; /* how it ends with all the memory there is */
 };
 
 /* Blocks that are there before and after; caches of the C library may grow, but not again. */
@@ -311,7 +313,9 @@ static bool fail_at(const struct call *call, struct state *s, long n, long *fail
 			call->undo(s); /* what failed was not needed */
 		} else {
 			++*failures;
-			if (s->err.code != KILN_MEMORY)
+			if (!atomic_load(&fired))
+				return false;
+			if (s->err.code != KILN_MEMORY && s->err.code != call->otherwise)
 				wrong(s->call, n, s->err.text);
 		}
 		blocks_before = before;
@@ -324,12 +328,17 @@ static bool fail_at(const struct call *call, struct state *s, long n, long *fail
 	wrong(s->call, n, "something was left behind");
 }
 
-static void exhaust(const struct call *call, struct state *s)
+static void exhaust(struct call *call, struct state *s)
 {
 	size_t nodes = s->view ? kiln_node_count(s->view) : 0;
 	int64_t total = s->view ? kiln_node_at(s->view, 0).total : 0;
 	long n = 1, failures = 0, tried = 0;
 
+	if (attempt(call, s, 0))
+		call->undo(s);
+	else
+		printf("%-24s %s\n", s->call, s->err.text);
+	call->otherwise = s->err.code;
 	for (; fail_at(call, s, n, &failures); n += some_only && n > 40 ? n / 12 : 1) {
 		tried++;
 		if (s->view && call->run != call_view &&
@@ -341,14 +350,21 @@ static void exhaust(const struct call *call, struct state *s)
 		failures);
 }
 
+static void exhaust_transform(struct call *transform, struct state *s)
+{
+	exhaust(transform, s);
+	if (s->err.code == KILN_OK)
+		s->transforms[s->applied++] = s->call;
+}
+
 int main(int argc, char **argv)
 {
-	static const struct call load = {call_load, undo_load},
-				 view = {call_view, undo_view},
-				 select = {call_select, undo_nothing},
-				 transform = {call_transform, undo_transform},
-				 render = {call_render, undo_render},
-				 render_file = {call_render_file, undo_nothing};
+	static struct call load = {call_load, undo_load, KILN_OK},
+			   view = {call_view, undo_view, KILN_OK},
+			   select = {call_select, undo_nothing, KILN_OK},
+			   transform = {call_transform, undo_transform, KILN_OK},
+			   render = {call_render, undo_render, KILN_OK},
+			   render_file = {call_render_file, undo_nothing, KILN_OK};
 	struct state s = {0};
 	int at = 1;
 
@@ -360,18 +376,20 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	s.call = "load";
 	exhaust(&load, &s);
+	if (!s.profile)
+		return 1;
 	s.call = "view";
 	exhaust(&view, &s);
 	s.call = "select";
 	exhaust(&select, &s);
 	for (; at < argc; at++) {
 		s.call = argv[at];
-		if (!strcmp(s.call, "svg-file"))
+		if (!strcmp(s.call, ":file"))
 			exhaust(&render_file, &s);
-		else if (s.call[strlen(s.call) - 1] == '.')
+		else if (s.call[0] == ':')
 			exhaust(&render, &s);
 		else
-			exhaust(&transform, &s), s.transforms[s.applied++] = s.call;
+			exhaust_transform(&transform, &s);
 		if (s.output) {
 			kiln_free(s.output);
 			s.output = NULL;

@@ -71,6 +71,98 @@ check_example() {
 	LD_LIBRARY_PATH=$lib ./kinds
 }
 
+# exhausted NAME OPTIONS: every call on that file with each of its allocations failing, some only where
+# there are many; then from each of them on.
+exhausted() {
+	run -0 env LD_LIBRARY_PATH="$lib" ./exhausted -s "$@"
+	echo "$output"
+	[[ "${lines[0]}" == load*" up to"*allocations* ]]
+	run -0 env LD_LIBRARY_PATH="$lib" ./exhausted -s -a "$@"
+	echo "$output"
+}
+
+@test "an allocation that fails is an error, leaves nothing behind, and the next call works" {
+	cc -Wall -Werror -O1 -I"$root/include" "$root/tests/house/exhausted.c" -o exhausted -L"$lib" -lkiln
+	printf '^wo.*=>X\n' >rules
+	exhausted in.folded focus=work clean=node reverse collapse-recursion exclude=zz drop=zz collapse-module=zz \
+		charge=zz hide-below=zz path=main \
+		:folded :svg :csv :top :tree :info :kiln :pprof :speedscope :firefox :cpuprofile :html :nodes :file
+	gzip -k in.folded
+	exhausted in.folded.gz
+	zstd -q in.folded
+	exhausted in.folded.zst
+	xz -k in.folded
+	exhausted in.folded.xz
+	exhausted "$root/tests/golden/kiln/small.kiln" :folded
+	exhausted "$root/tests/golden/pprof/everything.pb" by-cpu by-process by-thread cpu=0 thread=x process=x
+	exhausted "$root/tests/golden/otlp/everything.otlp" :heatmap
+	exhausted "$root/tests/golden/otlp-json/everything.json" time=0..1s
+	exhausted "$root/tests/golden/perf-data/fields-little.data" :folded
+	for format in speedscope chrome-trace firefox perf-script xctrace; do
+		exhausted "$(ls -S "$root/tests/golden/$format"/*.[jtx]* | head -1)"
+	done
+}
+
+# Threads find names and walk stacks, and write what is long.
+@test "so it is in threads" {
+	cc -Wall -Werror -O1 -I"$root/include" "$root/tests/house/exhausted.c" -o exhausted -L"$lib" -lkiln
+	awk 'BEGIN { for (i = 0; i < 30000; i++) printf "main;work%d;leaf%d;x%d 1\n", i % 97, i % 5021, i }' >many.folded
+	exhausted many.folded :folded
+	"$KILN" convert many.folded -o many.pb
+	exhausted many.pb
+	perf record -q -F 200 --call-graph dwarf,2048 -o copies.data "$KILN" convert many.folded -o many.kiln ||
+		skip "needs perf"
+	exhausted copies.data
+}
+
+@test "a limit that is too low is an error for a host, and one line for a command" {
+	awk 'BEGIN { for (i = 0; i < 300000; i++) printf "main;work%d;leaf%d;x%d 1\n", i % 997, i % 50021, i }' >big.folded
+	cat >load.c <<-'END'
+		#include <kiln.h>
+		#include <stdio.h>
+
+		int main(void)
+		{
+			kiln_error err = {0};
+
+			if (kiln_load("big.folded", NULL, &err) || err.code != KILN_MEMORY)
+				return 2;
+			puts(err.text);
+			return 1;
+		}
+	END
+	cc -Wall -Werror -I"$root/include" load.c -o load -L"$lib" -lkiln
+	run -1 --separate-stderr bash -c "ulimit -v 60000; LD_LIBRARY_PATH=$lib ./load"
+	[[ "$output" =~ ^"out of memory: "[0-9]+" bytes asked for"$ ]]
+	[ -z "$stderr" ]
+	run -1 --separate-stderr bash -c "ulimit -v 60000; '$KILN' convert big.folded -o big.svg"
+	[ -z "$output" ]
+	[[ "$stderr" =~ ^"kiln: out of memory: "[0-9]+" bytes asked for; raise what limits it (ulimit -v)"$ ]]
+	[ ! -e big.svg ]
+	[ "$(ls big.*)" = big.folded ]
+}
+
+@test "a number that is too high gives zeroes" {
+	cat >high.c <<-'END'
+		#include <kiln.h>
+
+		int main(void)
+		{
+			kiln_profile *p = kiln_load("in.folded", NULL, NULL);
+			kiln_view *v = kiln_view_new(p, KILN_BY_FUNCTION);
+			kiln_text key, value;
+
+			kiln_meta_at(p, kiln_meta_count(p), &key, &value);
+			return key.len || value.len || kiln_stream_at(p, kiln_stream_count(p)).samples ||
+			       kiln_loss_at(p, kiln_loss_count(p)).count || kiln_sample_count(p, 1000) ||
+			       kiln_sample_at(p, 0, 1000).value || kiln_stack_caller(p, 1000) ||
+			       kiln_stack_frames(p, 1000, NULL, 0) || kiln_node_at(v, kiln_node_count(v)).total;
+		}
+	END
+	cc -Wall -Werror -I"$root/include" high.c -o high -L"$lib" -lkiln
+	LD_LIBRARY_PATH=$lib ./high
+}
+
 @test "the example explains what is wrong" {
 	cc -I"$root/include" "$root/docs/example.c" -o example -L"$lib" -lkiln
 	export LD_LIBRARY_PATH=$lib
