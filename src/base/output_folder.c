@@ -136,7 +136,8 @@ static bool follow_link(const struct output_folder *f, int link, const struct st
 	return false;
 }
 
-/* The data of others is not for whoever left a pipe there; of open files, it is known who is. */
+/* Whoever left a pipe in the folder must not get what is written. Open files of this process
+ * (/proc) are trusted. */
 static bool open_device(
 	struct output_folder *f, const struct stat *status, const char *path, struct error *err)
 {

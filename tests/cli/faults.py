@@ -98,7 +98,7 @@ class Command:
         return most, before
 
     def run(self, strace, folder=None):
-        """Exit code, result, lines said, files left behind; the result of a recording is whether it can be read."""
+        """Exit code, result, lines said, files left behind; the result of a recording is whether it can be read, or has no samples."""
         folder = folder or self.base
         self.prepare(folder)
         there = set(os.listdir(folder))
@@ -109,7 +109,7 @@ class Command:
             with open(path, 'rb') if os.path.exists(path) else open(os.devnull, 'rb') as f:
                 out = f.read()
             if self.name.startswith('record') and out != b'earlier\n':
-                out = not subprocess.run([self.kiln, 'info', path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+                out = not out or not subprocess.run([self.kiln, 'info', path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
         shutil.rmtree(folder)
         for suffix in '.stdout', '.stderr':
             os.unlink(folder + suffix)
