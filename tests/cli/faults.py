@@ -176,7 +176,9 @@ try:
         void _start(void) { register long x8 __asm__("x8") = 94, x0 __asm__("x0") = 0; __asm__ volatile("svc 0" : : "r"(x8), "r"(x0)); __builtin_unreachable(); }''')
     for name in arguments[1:] or CASES:
         command = Command(kiln, name, FOLDER)
-        jobs = [(call, n) for call in FAULTS for n in chosen(command.before_main[call] + 1, command.counts[call], everything)]
+        jobs = [(call, n) for call in FAULTS for n in chosen(command.before_main[call] + 1, command.counts[call], everything)
+                # A call that strace makes fail is not made: pipes to a command stay open, and wait for their end.
+                if not (call == 'close' and name.startswith('record'))]
         outcomes.clear()
         with ThreadPoolExecutor(2) as threads:
             for what in threads.map(lambda job: command.wrong(*job), jobs):
