@@ -3,7 +3,7 @@
 
     run-tests.py [-v] [SUITE...]
 
-Suites: build, house, unit, sanitized, golden, cli, browser, privileged, perf; all of them by default; and
+Suites: build, house, unit, sanitized, golden, cli, races, browser, privileged, perf; all of them by default; and
 kernels: what is tagged so in tests/privileged, and tests/kernels, in a virtual machine with Debian's kernel. Every
 test program speaks TAP; a program that dies or runs out of time is one more failed case. The last line
 counts the cases, of what was repeated those of the second time. Under CI=true a machine that lacks root, perf or a browser is a fault of the machine:
@@ -17,18 +17,20 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILDS = [  # directory, compiler, meson options
     ("build", "gcc", []),
-    ("build-clang", "clang", []),
     ("build-asan", "clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false",
                              "-Doptimization=1"]),
+    ("build-tsan", "clang", ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"]),
 ]
-SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "browser", "privileged",
+NEEDED_BY = {"build-asan": "sanitized", "build-tsan": "races"}  # suites; the others need the first one
+SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "races", "browser", "privileged",
           "perf"]
 # What looks at a machine that others use, too: a program that fails is run once more, and both are told.
-SECOND_TRY = ["cli", "browser", "privileged", "perf"]
+SECOND_TRY = ["cli", "races", "browser", "privileged", "perf"]
 ON_DEMAND = ["kernels"]  # takes a long time where processors are simulated
 PROGRAM_LIMIT = 1500  # seconds for one test program
 CASE = re.compile(r"^(not ok|ok)\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b:?\s*(.*))?$", re.I)
@@ -118,11 +120,25 @@ def run(command, limit=PROGRAM_LIMIT, **more):
             return out, err + f"\nno end after {limit} s", 124
 
 
+def targets(folder):
+    """What is needed of a build; none are named where that is all of it."""
+    if folder != "build-tsan":
+        return []
+    files = {}
+    for target in json.loads(run(["meson", "introspect", folder, "--targets"])[0]):
+        files[target["id"]] = target["filename"]
+    needed = {"kiln", "tests/forget_names"}
+    for test in json.loads(run(["meson", "introspect", folder, "--tests"])[0]):
+        if "kiln:unit" in test["suite"]:
+            needed |= {os.path.relpath(file, os.path.join(ROOT, folder))
+                       for target in test["depends"] for file in files[target]}
+    return sorted(needed)
+
+
 def build(tally, chosen):
     """Every build is a case: it fails on a warning, which the project makes an error."""
     for folder, compiler, options in BUILDS:
-        if "build" not in chosen and not (folder == "build" or
-                                          (folder == "build-asan" and "sanitized" in chosen)):
+        if "build" not in chosen and NEEDED_BY.get(folder) not in [None, *chosen]:
             continue
         started = time.time()
         if not os.path.exists(os.path.join(ROOT, folder, "build.ninja")):
@@ -131,7 +147,7 @@ def build(tally, chosen):
             if status:
                 tally.case("build", f"{folder} ({compiler})", "failed", tail(out + err))
                 continue
-        out, err, status = run(["ninja", "-C", folder])
+        out, err, status = run(["ninja", "-C", folder, *targets(folder)])
         print(f"{folder} ({compiler}): {time.time() - started:.0f} s", flush=True)
         tally.case("build", f"{folder} ({compiler})", "failed" if status else "passed",
                    tail(out + err) if status else "")
@@ -140,12 +156,12 @@ def build(tally, chosen):
     return True
 
 
-def meson_tests(tally, suite, folder):
-    """The C tests of one build directory."""
+def meson_tests(tally, suite, folder, command=("meson",), chosen=(), env=None):
+    """The C tests of one build directory, or some of them."""
     log = os.path.join(ROOT, folder, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.remove(log)
-    out, err, status = run(["meson", "test", "-C", folder, "--no-rebuild", "--quiet"])
+    out, err, status = run([*command, "test", "-C", folder, "--no-rebuild", "--quiet", *chosen], env=env)
     if not os.path.exists(log):
         tally.case(suite, folder, "failed", tail(out + err))
         return
@@ -158,17 +174,32 @@ def meson_tests(tally, suite, folder):
                       f"{test['result']}\n{test.get('stderr', '')}")
 
 
-def programs(tally, suite, pattern, command, env):
-    """Test programs that are files of the tree, each its own process."""
-    for path in sorted(glob.glob(os.path.join(ROOT, pattern))):
-        name = os.path.relpath(path, ROOT)
+def programs(tally, suite, pattern, command, env, at_once=1):
+    """Test programs that are files of the tree, each its own process; `env` may be a function of their names.
+    Where several run at once, those that fail are run again alone."""
+    names = sorted(os.path.relpath(path, ROOT) for path in glob.glob(os.path.join(ROOT, pattern)))
+    again = []
+
+    def run_one(name):
         started = time.time()
-        out, err, status = run([*command, name], env=env)
-        if status and suite in SECOND_TRY:
-            tally.repeat(name, out)
-            out, err, status = run([*command, name], env=env)
+        out, err, status = run([*command, name], env=env(name) if callable(env) else env)
+        return name, out, err, status, time.time() - started
+
+    def tell(name, out, err, status, seconds):
         tally.tap(suite, name, out, status, err)
-        print(f"{name}: {time.time() - started:.0f} s", flush=True)
+        print(f"{name}: {seconds:.0f} s", flush=True)
+
+    if at_once > 1:  # what takes longest first
+        names.sort(key=os.path.getsize, reverse=True)
+    with ThreadPoolExecutor(at_once) as pool:
+        for name, out, err, status, seconds in pool.map(run_one, names):
+            if status and suite in SECOND_TRY:
+                tally.repeat(name, out)
+                again.append(name)
+            else:
+                tell(name, out, err, status, seconds)
+    for name in again:
+        tell(*run_one(name))
 
 
 def environment(folder):
@@ -178,6 +209,34 @@ def environment(folder):
     if "KILN_CORPUS" not in env and os.path.isdir(corpus):
         env["KILN_CORPUS"] = os.path.realpath(corpus)
     return env
+
+
+def races(tally):
+    """The unit, golden and cli suites under ThreadSanitizer: the first race ends a process, and is told here
+    even where the test does not notice."""
+    reports = os.path.join(ROOT, "build-tsan", "races")
+    shutil.rmtree(reports, ignore_errors=True)
+    os.makedirs(reports)
+    os.chmod(reports, 0o1777)  # some tests run as other users
+    # Where addresses are random in more bits than clang 14 knows, they must not be.
+    with open("/proc/sys/vm/mmap_rnd_bits", encoding="ascii") as bits:
+        fixed = ["setarch", "-R"] if int(bits.read()) > 28 else []
+
+    def env(name):
+        options = {"halt_on_error": 1, "log_path": os.path.join(reports, name.replace("/", "_")),
+                   "suppressions": os.path.join(ROOT, "tests/races.supp"),
+                   # Threads may still be at work when a program ends, and are not waited for.
+                   "report_thread_leaks": 0, "atexit_sleep_ms": 0}
+        return {**environment("build-tsan"), "KILN_SANITIZER": "thread",
+                "TSAN_OPTIONS": ":".join(f"{key}={value}" for key, value in options.items())}
+
+    meson_tests(tally, "races", "build-tsan", [*fixed, "meson"], ["--suite", "unit", "--timeout-multiplier", "4"],
+                env("unit"))
+    for suite in "golden", "cli":
+        programs(tally, "races", f"tests/{suite}/*.bats", [*fixed, "bats", "--formatter", "tap"], env, os.cpu_count())
+    for name in sorted(os.listdir(reports)):
+        with open(os.path.join(reports, name), encoding="utf-8", errors="replace") as report:
+            tally.case("races", name, "failed", report.read())
 
 
 def browser(tally):
@@ -235,8 +294,9 @@ def main():
         "unit": lambda: meson_tests(tally, "unit", "build"),
         "sanitized": lambda: meson_tests(tally, "sanitized", "build-asan"),
         "golden": lambda: programs(tally, "golden", "tests/golden/*.bats", bats,
-                                   environment("build")),
-        "cli": lambda: programs(tally, "cli", "tests/cli/*.bats", bats, environment("build")),
+                                   environment("build"), os.cpu_count()),
+        "cli": lambda: programs(tally, "cli", "tests/cli/*.bats", bats, environment("build"), os.cpu_count()),
+        "races": lambda: races(tally),
         "browser": lambda: browser(tally),
         "privileged": lambda: programs(tally, "privileged", "tests/privileged/*.bats", bats,
                                        environment("build")),

@@ -35,6 +35,11 @@ needs_corpus() {
 	[ -d "$corpus" ] || skip "no corpus"
 }
 
+# rounds N: the numbers of N repetitions, of which a tenth will do where a sanitizer makes programs slow.
+rounds() {
+	seq "$((${#KILN_SANITIZER} ? ($1 + 9) / 10 : $1))"
+}
+
 # timed_samples [FUNCTION...]: text of perf script, 3,000 samples of two threads and three functions (and these), out of
 # order, over 7 s from 100.25 s on.
 timed_samples() {

@@ -437,7 +437,7 @@ random_files() {
 }
 
 @test "merged line by line or as profiles: the same" {
-	for seed in $(seq 60); do
+	for seed in $(rounds 60); do
 		random_files "$seed"
 		for options in "one.folded two.folded" "-n two.folded one.folded" "--exact one.folded two.folded" \
 			"-s --build-dir /b one.folded three.folded" "-s --exact -n one.folded two.folded" \
@@ -451,7 +451,7 @@ random_files() {
 
 @test "lines in any order give what sorted ones give" {
 	mkdir sorted shuffled
-	for seed in $(seq 12); do
+	for seed in $(rounds 12); do
 		random_files "$seed"
 		for file in *.folded; do
 			LC_ALL=C sort "$file" >"sorted/$file"
