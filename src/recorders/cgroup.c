@@ -1,10 +1,10 @@
 /* cgroup.c: a control group of its own for a command that is recorded. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +14,9 @@
 
 #define PREFIX "kiln-"
 #define TRIES  100 /* times 1 ms: how long a group whose processes keep forking is emptied */
+
+#define RANDOM_DIGITS 16
+#define LOCK_TRIES    3
 
 /* ---- Where it is ---- */
 
@@ -138,26 +141,34 @@ char *cgroup_of(pid_t process)
 
 /* ---- Making and removing ---- */
 
-/* Of recorders that were killed: only empty groups can be removed. */
-static void remove_stale(const char *parent)
+static char own_name[64]; /* of the last group that was made */
+
+/* The number is there because recorders in other pid namespaces may have the same pid. */
+static void choose_name(void)
 {
-	DIR *dir = opendir(parent);
-	struct dirent *entry;
+	uint64_t random;
 
-	while (dir && (entry = readdir(dir))) {
-		struct bytes name = bytes_of(entry->d_name);
-		uint64_t pid;
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+		random = (uint64_t)time(NULL);
+	snprintf(own_name, sizeof(own_name), PREFIX "%d-%016llx", getpid(),
+		(unsigned long long)random);
+}
 
-		if (!bytes_start(name, BYTES(PREFIX)))
-			continue;
-		name = (struct bytes){name.at + strlen(PREFIX), name.len - strlen(PREFIX)};
-		if (!bytes_u64(name, &pid) || !pid || pid > INT32_MAX)
-			continue;
-		if ((pid_t)pid == getpid() || (kill((pid_t)pid, 0) && errno == ESRCH))
-			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
-	}
-	if (dir)
-		closedir(dir);
+bool cgroup_is_of_recorder(struct bytes name)
+{
+	size_t digits;
+
+	if (!bytes_start(name, BYTES(PREFIX)))
+		return false;
+	name = (struct bytes){name.at + strlen(PREFIX), name.len - strlen(PREFIX)};
+	for (digits = 0; digits < name.len && name.at[digits] >= '0' && name.at[digits] <= '9';)
+		digits++;
+	if (!digits || name.len != digits + 1 + RANDOM_DIGITS || name.at[digits] != '-')
+		return false;
+	for (size_t i = digits + 1; i < name.len; i++)
+		if (!memchr("0123456789abcdef", name.at[i], 16))
+			return false;
+	return true;
 }
 
 static bool add_to(const char *folder, pid_t process)
@@ -180,26 +191,54 @@ static bool add_to(const char *folder, pid_t process)
 	return ok;
 }
 
+bool cgroup_lock(const struct cgroup *cgroup)
+{
+	struct stat opened, named;
+
+	return cgroup->fd >= 0 && !flock(cgroup->fd, LOCK_EX | LOCK_NB) &&
+	       !fstat(cgroup->fd, &opened) && !stat(cgroup->folder, &named) &&
+	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+/* Until it is locked, another recorder may take it for one that was left behind. */
+static bool make_locked(struct cgroup *cgroup, struct error *err)
+{
+	struct buffer folder = {0};
+
+	choose_name();
+	buffer_printf(&folder, "%s/%s", cgroup->parent, own_name);
+	free(cgroup->folder);
+	cgroup->folder = folder.at;
+	if (mkdir(cgroup->folder, 0755))
+		return error_errno(err, "a control group in %s", cgroup->parent);
+	cgroup->fd = open(cgroup->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (cgroup_lock(cgroup))
+		return true;
+	error_errno(err, "%s", cgroup->folder);
+	rmdir(cgroup->folder);
+	if (cgroup->fd >= 0)
+		close(cgroup->fd);
+	cgroup->fd = -1;
+	return false;
+}
+
 bool cgroup_create(struct cgroup *ret, pid_t process, struct error *err)
 {
 	struct cgroup cgroup = {.parent = cgroup_of(process), .fd = -1};
-	struct buffer folder = {0};
+	bool made = false;
 
 	*ret = (struct cgroup){.fd = -1};
 	if (!cgroup.parent)
 		return error_set(err, ERR_IO, "no control groups are to be seen");
-	remove_stale(cgroup.parent);
-	buffer_printf(&folder, "%s/" PREFIX "%d", cgroup.parent, getpid());
-	cgroup.folder = folder.at;
-	if (mkdir(cgroup.folder, 0755)) {
-		error_errno(err, "a control group in %s", cgroup.parent);
-		free(cgroup.folder);
-		free(cgroup.parent);
-		return false;
+	for (int i = 0; !made && i < LOCK_TRIES; i++)
+		made = make_locked(&cgroup, err);
+	if (made) {
+		*ret = cgroup;
+		return true;
 	}
-	cgroup.fd = open(cgroup.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	*ret = cgroup;
-	return cgroup.fd >= 0 || error_errno(err, "%s", cgroup.folder);
+	free(cgroup.folder);
+	free(cgroup.parent);
+	return false;
 }
 
 bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err)
@@ -209,21 +248,18 @@ bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err)
 
 void cgroup_outside_of_own(struct bytes path, struct buffer *ret)
 {
-	struct buffer own = {0};
-	struct bytes part;
+	struct bytes own = bytes_of(own_name), part;
 
-	buffer_printf(&own, PREFIX "%d", getpid());
 	ret->len = 0;
 	for (; path.len; path = (struct bytes){part.at + part.len, path.len - part.len}) {
 		if (*path.at == '/')
 			path = (struct bytes){path.at + 1, path.len - 1};
 		part = (struct bytes){path.at, bytes_until(path, '/')};
-		if (part.len && !bytes_equal(part, buffer_bytes(&own)))
+		if (part.len && !bytes_equal(part, own))
 			buffer_printf(ret, "/%.*s", (int)part.len, part.at);
 	}
 	if (!ret->len)
 		buffer_char(ret, '/');
-	buffer_release(&own);
 }
 
 /* A line of cpu.stat: "usage_usec 1234" */

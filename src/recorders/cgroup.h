@@ -17,10 +17,15 @@ struct cgroup {
 	int fd;		       /* of the folder: the `pid` of PERF_FLAG_PID_CGROUP */
 };
 
-/* A new, empty group, "kiln-PID" with the caller's pid, below the one that `process` is in: of the
- * hierarchy that has perf events. Such groups of recorders that are gone are removed. ERR_IO:
- * there are no control groups here, or this user may not change them. */
+/* A new, empty group, "kiln-PID-RANDOM" with the caller's pid, below the one that `process` is in:
+ * of the hierarchy that has perf events. It is locked (flock(2)) for as long as `fd` is open, which
+ * ends with the recorder, however that ends. ERR_IO: there are no control groups here, or this user
+ * may not change them. */
 bool cgroup_create(struct cgroup *ret_cgroup, pid_t process, struct error *err);
+/* Is that the name of a group that a recorder made? */
+bool cgroup_is_of_recorder(struct bytes name);
+/* Lock a group whose folder is open. False: a recorder has the lock, or the group was removed. */
+bool cgroup_lock(const struct cgroup *cgroup);
 /* Put a process into it. ERR_IO. */
 bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err);
 /* The path of a group as it would be if such groups of the caller's were not there. */

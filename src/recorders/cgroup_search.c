@@ -415,6 +415,26 @@ bool cgroups_find(const struct cgroup_names *names, struct found_groups *ret, st
 	return ok;
 }
 
+void cgroups_each(void (*each)(void *context, const char *folder), void *context)
+{
+	struct buffer mounts = {0}, folder = {0};
+	struct cgroup_mount mount;
+	struct search s = {0};
+
+	if (proc_text(&mounts, "/proc/self/mountinfo") &&
+		cgroup_events_mount(buffer_bytes(&mounts), &mount))
+		search_begin(&s, mount);
+	for (size_t i = 0; i < s.groups.len; i++) {
+		folder.len = 0;
+		buffer_printf(&folder, "%.*s%s", (int)mount.folder.len, mount.folder.at,
+			s.groups.items[i]);
+		each(context, folder.at);
+	}
+	search_release(&s);
+	buffer_release(&folder);
+	buffer_release(&mounts);
+}
+
 bool cgroups_list(void (*each)(void *context, uint64_t id, struct bytes path), void *context,
 	bool *ret_legacy, struct error *err)
 {

@@ -46,6 +46,9 @@ void cgroups_release(struct found_groups *groups);
 /* Is that the name of the group of this container, given by its name, its id or (`start`) the
  * beginning of its id? As docker, podman, containerd, CRI-O, LXC and systemd-nspawn call them. */
 bool cgroup_is_of_container(struct bytes group, struct bytes container, bool start);
+/* Tell of the folder of every group in the hierarchy that has perf events, outer ones first; of
+ * none where there is no hierarchy. */
+void cgroups_each(void (*each)(void *context, const char *folder), void *context);
 /* Tell of every group in the hierarchy that has perf events, outer ones first: its id, as programs
  * in the kernel know it, and its path below the mount, "" for the outermost. ERR_UNSUPPORTED: there
  * is none to be seen here. */

@@ -297,13 +297,13 @@ many_processes() {
 
 # The group of a recorder, wherever perf events have their hierarchy.
 group_of() {
-	find /sys/fs/cgroup -type d -name "kiln-$1" 2>/dev/null
+	find /sys/fs/cgroup -type d -name "kiln-$1-*" 2>/dev/null
 }
 
 # Can a control group be made for commands here?
 needs_groups() {
 	"$kiln" record -q -o probe.kiln -- cat /proc/self/cgroup >probe
-	grep -q '/kiln-[0-9]*$' probe || skip "no control groups to change"
+	grep -q '/kiln-[0-9]*-[0-9a-f]*$' probe || skip "no control groups to change"
 }
 
 # bats test_tags=kernels
@@ -369,7 +369,7 @@ needs_groups() {
 @test "what outlives the recording goes back to where it would have been" {
 	needs_groups
 	"$kiln" record -q -o p.kiln -- sh -c '"$0" 3 >/dev/null 2>&1 & echo $! >pid' "$bin/busy"
-	sed 's/kiln-[0-9]*$//; s|\([^:]\)/$|\1|' probe | diff - "/proc/$(cat pid)/cgroup"
+	sed 's/kiln-[0-9]*-[0-9a-f]*$//; s|\([^:]\)/$|\1|' probe | diff - "/proc/$(cat pid)/cgroup"
 	kill "$(cat pid)"
 }
 

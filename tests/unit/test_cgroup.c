@@ -6,6 +6,7 @@
 
 #include "process/cgroup_names.h"
 #include "recorders/cgroup.h"
+#include "recorders/cgroup_left.h"
 #include "recorders/cgroup_search.h"
 #include "test.h"
 
@@ -146,21 +147,65 @@ static void short_names(void **state)
 
 static void own_groups(void **state)
 {
-	char path[64], expected[] = "/a/b";
-	struct buffer outside = {0};
+	struct error err = {0};
+	struct cgroup made;
+	struct buffer path = {0}, outside = {0};
+	struct bytes name;
 
 	(void)state;
-	snprintf(path, sizeof(path), "/a/kiln-%d/b", getpid());
-	cgroup_outside_of_own(bytes_of(path), &outside);
-	assert_true(bytes_equal(buffer_bytes(&outside), bytes_of(expected)));
-	snprintf(path, sizeof(path), "/kiln-%d", getpid());
-	cgroup_outside_of_own(bytes_of(path), &outside);
+	if (!cgroup_create(&made, getpid(), &err))
+		skip();
+	name = bytes_base_name(bytes_of(made.folder));
+	assert_true(cgroup_is_of_recorder(name));
+	buffer_printf(&path, "/a/%.*s/b", (int)name.len, name.at);
+	cgroup_outside_of_own(buffer_bytes(&path), &outside);
+	assert_true(bytes_equal(buffer_bytes(&outside), BYTES("/a/b")));
+	path.len = 0;
+	buffer_printf(&path, "/%.*s", (int)name.len, name.at);
+	cgroup_outside_of_own(buffer_bytes(&path), &outside);
 	assert_true(bytes_equal(buffer_bytes(&outside), BYTES("/")));
 	/* Another recorder's is a group like others. */
-	snprintf(path, sizeof(path), "/kiln-%d", getpid() + 1);
-	cgroup_outside_of_own(bytes_of(path), &outside);
-	assert_true(bytes_equal(buffer_bytes(&outside), bytes_of(path)));
+	path.at[path.len - 1] ^= 1;
+	cgroup_outside_of_own(buffer_bytes(&path), &outside);
+	assert_true(bytes_equal(buffer_bytes(&outside), buffer_bytes(&path)));
+	assert_true(cgroup_remove(&made, &err));
+	buffer_release(&path);
 	buffer_release(&outside);
+}
+
+static void names_of_groups(void **state)
+{
+	(void)state;
+	assert_true(cgroup_is_of_recorder(BYTES("kiln-1-0123456789abcdef")));
+	assert_false(cgroup_is_of_recorder(BYTES("kiln-1")));
+	assert_false(cgroup_is_of_recorder(BYTES("kiln-1-")));
+	assert_false(cgroup_is_of_recorder(BYTES("kiln--0123456789abcdef")));
+	assert_false(cgroup_is_of_recorder(BYTES("kiln-1-0123456789abcde")));
+	assert_false(cgroup_is_of_recorder(BYTES("kiln-1-0123456789abcdef0")));
+	assert_false(cgroup_is_of_recorder(BYTES("kiln-1-0123456789abcdeg")));
+	assert_false(cgroup_is_of_recorder(BYTES("kiln-1-0123456789abcdef.scope")));
+}
+
+/* Whoever holds the lock is alive; closed descriptors are those of the dead. */
+static void groups_left_behind(void **state)
+{
+	struct error err = {0};
+	struct cgroup alive, dead;
+
+	(void)state;
+	if (!cgroup_create(&alive, getpid(), &err))
+		skip();
+	assert_true(cgroup_create(&dead, getpid(), &err));
+	cgroups_remove_left();
+	assert_int_equal(access(alive.folder, F_OK), 0);
+	assert_int_equal(access(dead.folder, F_OK), 0);
+	close(dead.fd);
+	dead.fd = -1;
+	cgroups_remove_left();
+	assert_int_equal(access(alive.folder, F_OK), 0);
+	assert_int_equal(access(dead.folder, F_OK), -1);
+	assert_true(cgroup_remove(&dead, &err));
+	assert_true(cgroup_remove(&alive, &err));
 }
 
 int main(void)
@@ -174,6 +219,8 @@ int main(void)
 		cmocka_unit_test(by_name),
 		cmocka_unit_test(short_names),
 		cmocka_unit_test(own_groups),
+		cmocka_unit_test(names_of_groups),
+		cmocka_unit_test(groups_left_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
