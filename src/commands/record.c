@@ -26,6 +26,7 @@ static struct record {
 	bool for_another, written; /* see record.h */
 	struct record_output out;
 	struct image_cache images;
+	size_t named; /* locations that were looked at for names */
 } own;
 
 /* ---- Options ---- */
@@ -409,17 +410,29 @@ static void notice(const char *text)
 		say("%s", text);
 }
 
+/* Looking for names may take a while: what has come is kept before. */
+static bool keep_then_name(struct record *r, struct session *s, struct error *err)
+{
+	struct profile *p = &s->profile;
+	size_t unnamed = p->locations.len - r->named;
+
+	if (unnamed && !record_output_append(&r->out, p, unnamed, err))
+		return false;
+	record_name(s, &r->images, false, NULL);
+	r->named = p->locations.len;
+	return record_output_append(&r->out, p, 0, err);
+}
+
 static bool tick(void *context, struct session *s, struct error *err)
 {
 	struct record *r = context;
 
 	if (s->began) {
 		record_live_line(s);
-		record_name(s, &r->images, false, NULL);
-	} else if (r->out.stream) {
-		return true; /* what is written there cannot be taken back if it never begins */
+		return keep_then_name(r, s, err);
 	}
-	return record_output_append(&r->out, &s->profile, err);
+	/* What is written to a stream cannot be taken back if it never begins. */
+	return r->out.stream || record_output_append(&r->out, &s->profile, 0, err);
 }
 
 /* Has any event lost more than --strict allows? Idle CPUs have streams of their own. */
@@ -461,10 +474,14 @@ static int failed(const struct record *r, const struct session *s, const struct 
 static int finish(struct record *r, struct session *s, struct error *err)
 {
 	struct symbolize_report report = {0};
+	struct error ignored = {0};
 	struct view view;
 	bool written;
 
 	record_live_end();
+	if (!err->code) /* what is in the way of that is met again when all is written */
+		record_output_append(
+			&r->out, &s->profile, s->profile.locations.len - r->named, &ignored);
 	record_name(s, &r->images, true, &report);
 	names_say_known(&report, "record");
 	names_add_doubts(&s->profile, &report);
@@ -504,6 +521,7 @@ static int run(char **operands)
 	}
 	session_hold_signals(); /* a file that was created is also removed */
 	if (!record_output_open(&r->out, r->output, &err)) {
+		record_output_discard(&r->out);
 		record_output_release(&r->out);
 		return failed(r, &s, &err);
 	}

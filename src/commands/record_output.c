@@ -64,20 +64,60 @@ static void put_old_back(struct record_output *o)
 		renameat2(f->fd, o->old_name, f->fd, f->name, RENAME_NOREPLACE);
 }
 
-static bool create_growing(struct record_output *o, struct error *err)
+/* A file without a name yet; -1: this file system has none. */
+static int open_unnamed(const struct output_folder *f)
+{
+	return openat(f->fd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, OUTPUT_MODE);
+}
+
+static bool give_name(struct record_output *o, struct error *err)
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", o->fd);
+	if (!linkat(AT_FDCWD, link, o->folder.fd, o->folder.name, AT_SYMLINK_FOLLOW))
+		return true;
+	error_errno(err, "%s: cannot create", o->growing);
+	put_old_back(o);
+	return false;
+}
+
+static bool create_named(struct record_output *o, struct error *err)
 {
 	if (!keep_old(o, err))
 		return false;
 	o->fd = output_folder_create(&o->folder, o->folder.name, OUTPUT_MODE);
-	if (o->fd < 0) {
-		error_errno(err, "%s: cannot create", o->growing);
-		put_old_back(o);
-		return false;
-	}
-	output_folder_give_to_caller(&o->folder, o->fd);
-	return true;
+	if (o->fd >= 0)
+		return true;
+	error_errno(err, "%s: cannot create", o->growing);
+	put_old_back(o);
+	return false;
 }
 
+static bool commit_nothing(struct record_output *o, struct error *err)
+{
+	struct profile nothing;
+	bool done;
+
+	profile_init(&nothing);
+	done = record_output_append(o, &nothing, 0, err);
+	profile_release(&nothing);
+	return done;
+}
+
+static bool create_growing(struct record_output *o, struct error *err)
+{
+	bool has_name;
+
+	o->fd = open_unnamed(&o->folder);
+	has_name = o->fd < 0;
+	if (has_name && !create_named(o, err))
+		return false;
+	output_folder_give_to_caller(&o->folder, o->fd);
+	return commit_nothing(o, err) && (has_name || (keep_old(o, err) && give_name(o, err)));
+}
+
+/* Once the file has its name it can be read, whatever ends the recorder. */
 static bool open_growing(struct record_output *o, struct error *err)
 {
 	bool kiln = !strcmp(o->renderer->name, "kiln");
@@ -127,8 +167,10 @@ bool record_output_open(struct record_output *o, const char *path, struct error 
 	return renderer_check(o->renderer, err) && open_growing(o, err);
 }
 
-bool record_output_append(struct record_output *o, const struct profile *p, struct error *err)
+bool record_output_append(
+	struct record_output *o, const struct profile *p, size_t unnamed, struct error *err)
 {
+	o->writer.unnamed = unnamed;
 	return kiln_writer_append(&o->writer, p, err) && flush(o, err);
 }
 
@@ -153,6 +195,7 @@ static bool render(struct record_output *o, struct view *v, struct error *err)
 
 static bool finish_growing(struct record_output *o, const struct profile *p, struct error *err)
 {
+	o->writer.unnamed = 0;
 	return kiln_writer_finish(&o->writer, p, err) && flush(o, err);
 }
 

@@ -30,8 +30,9 @@ struct record_output {
 /* Begin; `by` is to be set then. A .kiln file of that name becomes NAME.old. ERR_USAGE for an
  * unknown suffix. */
 bool record_output_open(struct record_output *o, const char *path, struct error *err);
-/* Append what is new in the profile. */
-bool record_output_append(struct record_output *o, const struct profile *p, struct error *err);
+/* Append what is new in the profile; its last `unnamed` locations are named afterwards. */
+bool record_output_append(
+	struct record_output *o, const struct profile *p, size_t unnamed, struct error *err);
 /* Write the finished file, of this view of all that was recorded, and remove what was growing. On
  * failure what was appended stays. */
 bool record_output_finish(struct record_output *o, struct view *v, struct error *err);

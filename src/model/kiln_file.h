@@ -19,10 +19,12 @@ struct kiln_sink {
 	void *context;
 };
 
-/* Writes what is new in the profile since the last call: a recorder appends every second, and a
- * reader that finds no index scans the sections. `{0}` has written nothing. */
+/* Writes what is new in the profile since the last call, and anew what has changed of samples that
+ * may (samples.changing) and of `unnamed` locations, which the caller sets: a recorder appends all
+ * the time, and a reader that finds no index scans the sections. `{0}` has written nothing. */
 struct kiln_writer {
 	struct kiln_sink sink;
+	size_t unnamed;			       /* the last so many locations are named later */
 	uint64_t offset;		       /* bytes written */
 	VECTOR(struct kiln_progress) progress; /* rows written of each column */
 	VECTOR(struct kiln_section) index;     /* every section so far */

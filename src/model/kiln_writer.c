@@ -5,10 +5,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#define LOCATION_NAMES 2 /* column */
+
 /* What of a column has been written; w->progress[instance * KILN_COLUMNS_LIMIT + column]. */
 struct kiln_progress {
-	uint64_t rows;
-	uint64_t checksum; /* of all rows, for columns whose rows change */
+	uint64_t rows, settled; /* rows; of them, those that do not change */
+	uint64_t checksum;	/* of the others */
 	bool written;
 };
 
@@ -66,27 +68,35 @@ static struct kiln_progress *progress_of(struct kiln_writer *w, size_t column, u
 	return &w->progress.items[slot];
 }
 
-/* The rows that came since the last time, or all when the rows change and have changed. */
+static uint64_t checksum_from(
+	const struct kiln_column *c, const void *items, uint64_t from, uint64_t rows)
+{
+	return from == rows
+		       ? 0
+		       : kiln_checksum((struct bytes){(const char *)items + from * c->item_size,
+				 (rows - from) * c->item_size});
+}
+
+/* The rows that came since the last time, and with them those that could change, if one has. The
+ * first `settled` rows change no more. */
 static bool put_column(struct kiln_writer *w, size_t column, uint32_t instance, const void *items,
-	uint64_t rows, bool rewritten, struct error *err)
+	uint64_t rows, uint64_t settled, struct error *err)
 {
 	const struct kiln_column *c = &kiln_columns[column];
-	struct kiln_progress *done = progress_of(w, column, instance);
+	struct kiln_progress *done = progress_of(w, column, instance), before = *done;
 	struct kiln_section s = {.table = c->table, .column = c->column, .instance = instance};
-	uint64_t checksum = 0;
 
-	assert(rows >= done->rows);
-	if (rewritten)
-		checksum = kiln_checksum((struct bytes){items, rows * c->item_size});
-	if (!rows && !(c->table == TABLE_SAMPLES && c->column == 1 && !done->written))
+	assert(rows >= before.rows && settled <= rows);
+	if (!rows && !(c->table == TABLE_SAMPLES && c->column == 1 && !before.written))
 		return true; /* only that there is a samples table is worth a section without rows
 			      */
-	if (done->written && done->rows == rows && (!rewritten || done->checksum == checksum))
+	*done = (struct kiln_progress){rows, settled, checksum_from(c, items, settled, rows), true};
+	s.first = settled < before.settled ? settled : before.settled;
+	if (before.written && before.rows == rows && s.first == before.settled &&
+		checksum_from(c, items, s.first, rows) == before.checksum)
 		return true;
 	s.item_size = c->item_size;
-	s.first = rewritten ? 0 : done->rows;
 	s.rows = rows - s.first;
-	*done = (struct kiln_progress){rows, checksum, true};
 	return put_section(w, &s, rows ? (const char *)items + s.first * c->item_size : NULL, err);
 }
 
@@ -98,23 +108,50 @@ static bool put_stream_rows(
 
 	for (size_t i = 0; i < p->streams.len; i++)
 		rows[i] = p->streams.items[i].row;
-	done = put_column(w, column, 0, rows, p->streams.len, true, err);
+	done = put_column(w, column, 0, rows, p->streams.len, 0, err);
 	memory_free(rows);
 	return done;
 }
 
-/* One column of every samples table or stream; `at` is the first and `stride` bytes lie between. */
-static bool put_instances(struct kiln_writer *w, size_t column, const void *at, size_t stride,
-	size_t count, struct error *err)
+static bool put_samples(
+	struct kiln_writer *w, size_t column, const struct profile *p, struct error *err)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < p->samples.len; i++) {
 		struct kiln_vector v = kiln_vector_get(
-			(const char *)at + i * stride + kiln_columns[column].vector);
+			(const char *)&p->samples.items[i] + kiln_columns[column].vector);
 
-		if (!put_column(w, column, (uint32_t)i, v.items, v.len, false, err))
+		if (!put_column(w, column, (uint32_t)i, v.items, v.len, v.len, err))
 			return false;
 	}
 	return true;
+}
+
+static bool put_values(
+	struct kiln_writer *w, size_t column, const struct profile *p, struct error *err)
+{
+	for (size_t i = 0; i < p->streams.len; i++) {
+		const struct stream *stream = &p->streams.items[i];
+		size_t rows = stream->value.len;
+		size_t changing = p->samples.items[stream->row.samples].changing;
+
+		if (!put_column(w, column, (uint32_t)i, stream->value.items, rows,
+			    rows - (changing < rows ? changing : rows), err))
+			return false;
+	}
+	return true;
+}
+
+/* Names come to locations, and some mappings are identified, at the end of a recording; until then
+ * only new rows are worth writing. */
+static uint64_t settled_rows(const struct kiln_writer *w, const struct kiln_column *c,
+	const struct profile *p, uint64_t rows, bool finishing)
+{
+	bool late = c->table == TABLE_LOCATIONS || c->table == TABLE_MAPPINGS;
+	bool names = c->table == TABLE_LOCATIONS && c->column == LOCATION_NAMES;
+
+	if (late ? finishing && (c->rewritten || p->identified) : c->rewritten)
+		return 0;
+	return names && w->unnamed ? rows - w->unnamed : rows;
 }
 
 static bool put_new(
@@ -129,19 +166,12 @@ static bool put_new(
 		if (c->place == IN_PROFILE) {
 			struct kiln_vector v = kiln_vector_get((const char *)p + c->vector);
 
-			/* Names come to locations, and some mappings are identified, at the end of
-			 * a recording; until then only new rows are worth writing. */
-			bool late = c->table == TABLE_LOCATIONS || c->table == TABLE_MAPPINGS;
-			bool whole =
-				late ? finishing && (c->rewritten || p->identified) : c->rewritten;
-
-			done = put_column(w, i, 0, v.items, v.len, whole, err);
+			done = put_column(w, i, 0, v.items, v.len,
+				settled_rows(w, c, p, v.len, finishing), err);
 		} else if (c->place == IN_SAMPLES) {
-			done = put_instances(w, i, p->samples.items, sizeof(*p->samples.items),
-				p->samples.len, err);
+			done = put_samples(w, i, p, err);
 		} else if (c->place == IN_STREAM) {
-			done = put_instances(w, i, p->streams.items, sizeof(*p->streams.items),
-				p->streams.len, err);
+			done = put_values(w, i, p, err);
 		} else {
 			done = put_stream_rows(w, i, p, err);
 		}

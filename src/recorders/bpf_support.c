@@ -16,6 +16,7 @@
 #include "recorders/capabilities.h"
 #include "recorders/refusal.h"
 
+#define MAP_BATCH    4096u /* rows of a table that are read at once */
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 
 static char last_message[256]; /* the last line that libbpf said about a failure */
@@ -189,4 +190,26 @@ bool bpf_iterate(struct bpf_program *program, struct buffer *out, struct error *
 		close(fd);
 	bpf_link__destroy(link);
 	return ok;
+}
+
+size_t bpf_read_map(
+	int fd, size_t key_size, size_t value_size, struct buffer *keys, struct buffer *values)
+{
+	uint32_t at = 0, count;
+	size_t rows = 0;
+	int failed = 0;
+
+	keys->len = values->len = 0;
+	while (!failed) {
+		count = MAP_BATCH;
+		failed = bpf_map_lookup_batch(fd, rows ? &at : NULL, &at,
+			buffer_room(keys, count * key_size),
+			buffer_room(values, count * value_size), &count, NULL);
+		if (failed && errno != ENOENT)
+			break;
+		keys->len += count * key_size;
+		values->len += count * value_size;
+		rows += count;
+	}
+	return rows;
 }

@@ -27,4 +27,9 @@ void bpf_detach(struct bpf_object_skeleton *programs);
 /* Run an iterator's program over all threads; what it writes is appended. ERR_IO. */
 bool bpf_iterate(struct bpf_program *program, struct buffer *out, struct error *err);
 
+/* All rows of a hash table in the kernel, into the place of what the buffers had. Returns how many
+ * there are. */
+size_t bpf_read_map(
+	int fd, size_t key_size, size_t value_size, struct buffer *keys, struct buffer *values);
+
 #endif

@@ -332,7 +332,7 @@ static bool count_drain(struct session *s, bool last, struct error *err)
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
 	for (size_t i = 0; i < state->probes.list.len; i++)
-		tally_settle(&state->counted[i].tally, last);
+		tally_settle(&state->counted[i].tally);
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return uprobes_follow(&state->uprobes, s, err);

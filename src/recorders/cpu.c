@@ -304,7 +304,7 @@ static bool cpu_drain(struct session *s, bool last, struct error *err)
 
 	(void)err;
 	if (state->by_program)
-		s->drain_interval = cpu_bpf_drain(state->by_program, last);
+		s->drain_interval = cpu_bpf_drain(state->by_program, session_commits(s), last);
 	else
 		drain_rings(state, last);
 	s->counts.delivered = state->sampler->delivered;

@@ -18,27 +18,42 @@
 #define TALLY_BYTES   64	/* of memory, about, that a row of the table takes */
 
 /* The ring wakes the recorder up when it fills: until then there is no hurry, but while processes
- * begin and map code. ns: */
+ * begin and map code, and to keep what has come. ns: */
 #define NEWS_PATIENCE ((uint64_t)2000000000)
-#define INTERVAL      ((uint64_t)1000000000)
+
+/* A row of the kernel's table, and the sample that it is in the profile. */
+struct counted {
+	struct tally_key who;
+	uint64_t count;
+	size_t row;
+	bool idle;
+};
+
+struct epoch {
+	uint64_t begins; /* CLOCK_MONOTONIC, ns */
+	VECTOR(struct counted) rows;
+	struct id_map by_who;
+	size_t first[2]; /* sample of the profile, of others and of idle CPUs */
+};
 
 struct cpu_bpf {
 	struct sample_bpf *programs;
 	struct bpf_source source;
 	bool untimed;
-	uint64_t epoch_ends;	  /* CLOCK_MONOTONIC, ns */
-	uint64_t epoch_begins[2]; /* ... of even and odd ones */
-	uint32_t room;		  /* rows of the table */
-	bool rest;		  /* the epoch before has not been taken out yet */
-	uint64_t news;		  /* bytes that were told of processes... */
-	uint64_t news_time;	  /* ... the last of them then: CLOCK_MONOTONIC, ns */
+	uint64_t epoch_ends;		 /* CLOCK_MONOTONIC, ns */
+	struct epoch epochs[2];		 /* even and odd ones */
+	struct buffer keys, counts_read; /* of the kernel's table */
+	uint32_t room;			 /* rows of the table */
+	bool rest;			 /* the epoch before has not been taken out yet */
+	uint64_t news;			 /* bytes that were told of processes... */
+	uint64_t news_time;		 /* ... the last of them then: CLOCK_MONOTONIC, ns */
 	struct sample_counts counts;
 };
 
 /* ---- Records ---- */
 
-static bool add_samples(
-	struct cpu_bpf *b, struct sample *sample, const struct tally_key *who, uint64_t count)
+static bool add_samples(struct cpu_bpf *b, struct sample *sample, const struct tally_key *who,
+	uint64_t count, bool *ret_idle)
 {
 	struct bpf_source *source = &b->source;
 	struct sampler *sampler = &source->sampler;
@@ -54,15 +69,18 @@ static bool add_samples(
 	}
 	idle = !switching && !who->pid && !who->tid &&
 	       chunk_table_idle(&source->chunks, who->chunk);
+	*ret_idle = idle;
 	return sampler_add(sampler, 0, sample, idle, count);
 }
 
-static void add_counted(
+static bool add_counted(
 	struct cpu_bpf *b, const struct tally_key *who, uint32_t epoch, uint64_t count)
 {
-	struct sample sample = {.has = SAMPLE_THREAD, .time = b->epoch_begins[epoch & 1]};
+	struct sample sample = {.has = SAMPLE_THREAD, .time = b->epochs[epoch & 1].begins};
+	bool idle;
 
-	add_samples(b, &sample, who, count);
+	add_samples(b, &sample, who, count, &idle);
+	return idle;
 }
 
 /* Where they are counted, only those whose threads had not come back to do so. */
@@ -74,9 +92,10 @@ static bool take_sample(void *context, const void *record)
 	struct sample sample = {.has = SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU,
 		.time = told->time,
 		.cpu = told->cpu};
+	bool idle;
 
 	if (!b->untimed)
-		return add_samples(b, &sample, &who, 1);
+		return add_samples(b, &sample, &who, 1, &idle);
 	add_counted(b, &who, b->programs->bss->epoch, 1);
 	return true;
 }
@@ -95,48 +114,106 @@ static const struct bpf_records sample_records = {sample_size, sample_time, take
 
 /* ---- Counts ---- */
 
-/* Take out what was counted, but for the present epoch unless `all`. */
-static void take_counts(struct cpu_bpf *b, bool all)
+static struct counted *counted_of(
+	struct epoch *epoch, const struct tally_key *who, uint64_t hash, size_t *ret_at)
+{
+	*ret_at = id_map_first(&epoch->by_who, hash);
+	for (uint32_t row; (row = id_map_candidate(&epoch->by_who, hash, ret_at));) {
+		struct counted *known = &epoch->rows.items[row - 1];
+
+		if (!memcmp(&known->who, who, sizeof(*who)))
+			return known;
+	}
+	return NULL;
+}
+
+/* So many there are by now. */
+static void take_count(struct cpu_bpf *b, const struct tally_key *who, uint64_t count)
+{
+	struct epoch *epoch = &b->epochs[who->epoch & 1];
+	struct sampler *sampler = &b->source.sampler;
+	uint64_t hash = hash_bytes(who, sizeof(*who));
+	size_t at;
+	struct counted *known = counted_of(epoch, who, hash, &at), added = {*who, count, 0, false};
+
+	if (known) {
+		sampler_add_to(
+			sampler, 0, known->idle, known->row, epoch->begins, count - known->count);
+		known->count = count;
+		return;
+	}
+	added.idle = add_counted(b, who, who->epoch, count);
+	added.row = sampler_rows(sampler, 0, added.idle) - 1;
+	vector_push(&epoch->rows, added);
+	id_map_put(&epoch->by_who, hash, at, (uint32_t)epoch->rows.len);
+}
+
+static void forget_epoch(struct epoch *epoch)
+{
+	vector_release(&epoch->rows);
+	id_map_release(&epoch->by_who);
+	*epoch = (struct epoch){0};
+}
+
+/* Take in what has been counted so far. Epochs that are past are taken out of the kernel, and the
+ * present one if it is `over`. */
+static void take_counts(struct cpu_bpf *b, bool over)
 {
 	int fd = bpf_map__fd(b->programs->maps.tallies);
 	uint32_t now = b->programs->bss->epoch;
-	struct tally_key key, next;
-	bool more = !bpf_map_get_next_key(fd, NULL, &next);
-	uint64_t count;
+	size_t rows = bpf_read_map(
+		fd, sizeof(struct tally_key), sizeof(uint64_t), &b->keys, &b->counts_read);
 
-	for (size_t i = 0; more && i < 2 * TALLIES_MOST; i++) {
-		key = next;
-		more = !bpf_map_get_next_key(fd, &key, &next);
-		if ((key.epoch == now && !all) || bpf_map_lookup_elem(fd, &key, &count))
-			continue;
-		add_counted(b, &key, key.epoch, count);
-		bpf_map_delete_elem(fd, &key);
+	for (size_t i = 0; i < rows; i++) {
+		struct tally_key who;
+		uint64_t count;
+
+		memcpy(&who, b->keys.at + i * sizeof(who), sizeof(who));
+		memcpy(&count, b->counts_read.at + i * sizeof(count), sizeof(count));
+		take_count(b, &who, count);
+		if (who.epoch != now || over)
+			bpf_map_delete_elem(fd, &who);
 	}
+	forget_epoch(&b->epochs[~now & 1]);
 	b->programs->bss->tallied[~now & 1] = 0;
 }
 
 static void begin_epoch(struct cpu_bpf *b, uint64_t now)
 {
 	struct sample_bpf__bss *bss = b->programs->bss;
+	struct epoch *next = &b->epochs[(bss->epoch + 1) & 1];
 
 	b->epoch_ends = now + EPOCH_TIME;
-	b->epoch_begins[(bss->epoch + 1) & 1] = now;
+	next->begins = now;
+	for (int idle = 0; idle < 2; idle++)
+		next->first[idle] = sampler_rows(&b->source.sampler, 0, idle);
 	__atomic_fetch_add(&bss->epoch, 1, __ATOMIC_SEQ_CST);
+	b->rest = true;
+}
+
+/* Samples of epochs that are not over for the kernel have more to come. */
+static void set_changing(struct cpu_bpf *b)
+{
+	uint32_t oldest = b->programs->bss->epoch - b->rest;
+
+	for (int idle = 0; idle < 2; idle++)
+		sampler_set_changing(
+			&b->source.sampler, 0, idle, b->epochs[oldest & 1].first[idle]);
 }
 
 /* No program that began before still counts in the old epoch when the next drain comes. */
-static void follow_epochs(struct cpu_bpf *b)
+static void follow_epochs(struct cpu_bpf *b, bool commits)
 {
-	struct sample_bpf__bss *bss = b->programs->bss;
+	const struct sample_bpf__bss *bss = b->programs->bss;
 	uint64_t now = monotonic_ns();
 
-	if (b->rest)
+	if (b->rest || commits)
 		take_counts(b, false);
-	b->rest = now >= b->epoch_ends ||
-		  bss->tallied[bss->epoch & 1] * 100 >= (uint64_t)b->room * EPOCH_PERCENT;
-	if (!b->rest)
-		return;
-	begin_epoch(b, now);
+	b->rest = false;
+	if (now >= b->epoch_ends ||
+		bss->tallied[bss->epoch & 1] * 100 >= (uint64_t)b->room * EPOCH_PERCENT)
+		begin_epoch(b, now);
+	set_changing(b);
 }
 
 uint64_t cpu_bpf_slice(struct cpu_bpf *b)
@@ -147,8 +224,8 @@ uint64_t cpu_bpf_slice(struct cpu_bpf *b)
 		return now;
 	if (b->rest)
 		take_counts(b, false);
-	b->rest = true;
 	begin_epoch(b, now);
+	set_changing(b);
 	return now;
 }
 
@@ -240,14 +317,14 @@ static uint64_t next_drain(struct cpu_bpf *b)
 	b->news = news;
 	if (now - b->news_time < NEWS_PATIENCE)
 		return 0;
-	return INTERVAL;
+	return COMMIT_INTERVAL;
 }
 
-uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
+uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool commits, bool last)
 {
 	bpf_source_drain(&b->source, last);
 	if (b->untimed && !last)
-		follow_epochs(b);
+		follow_epochs(b, commits);
 	if (!last)
 		return next_drain(b);
 	if (b->untimed)
@@ -278,5 +355,9 @@ void cpu_bpf_release(struct cpu_bpf *b)
 		return;
 	sample_bpf__destroy(b->programs);
 	bpf_source_release(&b->source);
+	for (int i = 0; i < 2; i++)
+		forget_epoch(&b->epochs[i]);
+	buffer_release(&b->keys);
+	buffer_release(&b->counts_read);
 	free(b);
 }

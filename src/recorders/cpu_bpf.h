@@ -13,8 +13,9 @@ struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err);
 struct perf_source *cpu_bpf_events(struct cpu_bpf *b);
 struct sampler *cpu_bpf_sampler(struct cpu_bpf *b);
 bool cpu_bpf_enable(struct cpu_bpf *b, struct session *s, struct error *err);
-/* Returns when to come again: ns, 0: at the usual time. */
-uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last);
+/* What the kernel has counted is taken in when it is to be kept at once (`commits`), or at the end.
+ * Returns when to come again: ns, 0: at the usual time. */
+uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool commits, bool last);
 /* What is sampled from now on is told apart from what was before. Returns since when:
  * CLOCK_MONOTONIC, ns. */
 uint64_t cpu_bpf_slice(struct cpu_bpf *b);

@@ -223,7 +223,7 @@ static bool disk_drain(struct session *s, bool last, struct error *err)
 		take_awaited(state);
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
-	tally_settle(&state->tally, last);
+	tally_settle(&state->tally);
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return true;

@@ -206,7 +206,7 @@ static bool io_drain(struct session *s, bool last, struct error *err)
 		bpf_source_empty(&state->source, "files", sizeof(struct file_key), FILES_MOST);
 		state->files_told = 0;
 	}
-	tally_settle(&state->tally, last);
+	tally_settle(&state->tally);
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return true;

@@ -199,7 +199,7 @@ static bool lock_drain(struct session *s, bool last, struct error *err)
 		bpf_source_take_left(&state->source);
 		bpf_source_track(&state->source, UINT64_MAX);
 	}
-	tally_settle(&state->tally, last);
+	tally_settle(&state->tally);
 	s->counts.delivered = state->delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return true;

@@ -19,7 +19,6 @@
 #include "recorders/uprobes.h"
 
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
-#define BATCH	     4096u /* blocks that are read at once */
 
 /* What a thread was called when it allocated. */
 struct allocating_thread {
@@ -43,9 +42,9 @@ struct mem_state {
 	struct block_tally allocated, live;
 	VECTOR(struct allocating_thread) threads;
 	struct id_map by_thread;
-	VECTOR(struct block_key) keys; /* of blocks that live at the end */
-	VECTOR(struct block) blocks;
-	uint64_t stackless; /* of them: without their stack */
+	struct buffer keys, blocks; /* that live at the end: struct block_key, struct block... */
+	size_t living;		    /* ... so many */
+	uint64_t stackless;	    /* of them: without their stack */
 };
 
 /* ---- Setting up ---- */
@@ -201,32 +200,14 @@ static const struct bpf_records alloc_records = {record_size, record_time, add_a
 
 /* ---- What lives at the end ---- */
 
-static void read_blocks(struct mem_state *state)
-{
-	int fd = bpf_map__fd(state->programs->maps.blocks), failed = 0;
-	uint32_t at = 0, count;
-	bool more = false;
-
-	while (!failed) {
-		vector_reserve(&state->keys, BATCH);
-		vector_reserve(&state->blocks, BATCH);
-		count = BATCH;
-		failed = bpf_map_lookup_batch(fd, more ? &at : NULL, &at,
-			state->keys.items + state->keys.len,
-			state->blocks.items + state->blocks.len, &count, NULL);
-		if (failed && errno != ENOENT)
-			break;
-		state->keys.len += count;
-		state->blocks.len += count;
-		more = true;
-	}
-}
-
 static void add_live(struct mem_state *state)
 {
-	for (size_t i = 0; i < state->blocks.len; i++) {
-		const struct block *block = &state->blocks.items[i];
-		int32_t pid = (int32_t)state->keys.items[i].pid, tid = (int32_t)block->tid;
+	const struct block_key *keys = (const void *)state->keys.at;
+	const struct block *blocks = (const void *)state->blocks.at;
+
+	for (size_t i = 0; i < state->living; i++) {
+		const struct block *block = &blocks[i];
+		int32_t pid = (int32_t)keys[i].pid, tid = (int32_t)block->tid;
 		size_t at;
 		uint32_t row = find_thread(state, pid, tid, &at);
 
@@ -239,7 +220,7 @@ static void add_live(struct mem_state *state)
 			    : processes_thread(state->source.sampler.processes, pid, tid),
 			block);
 	}
-	state->blocks.len = state->keys.len = 0;
+	state->living = 0;
 }
 
 /* ---- The recorder ---- */
@@ -292,8 +273,8 @@ static bool mem_drain(struct session *s, bool last, struct error *err)
 	} else {
 		look_for_allocators(state, s);
 	}
-	tally_settle(&state->allocated.tally, last);
-	tally_settle(&state->live.tally, last);
+	tally_settle(&state->allocated.tally);
+	tally_settle(&state->live.tally);
 	s->counts.delivered = state->allocated.delivered;
 	session_count_stacks(s, &state->source.sampler);
 	return uprobes_follow(&state->uprobes, s, err);
@@ -311,7 +292,8 @@ static void mem_stop(struct session *s)
 		state->programs->bss->stopped = true; /* taking probes away takes its time */
 	uprobes_end(&state->uprobes);
 	bpf_source_disable(&state->source);
-	read_blocks(state);
+	state->living = bpf_read_map(bpf_map__fd(state->programs->maps.blocks),
+		sizeof(struct block_key), sizeof(struct block), &state->keys, &state->blocks);
 }
 
 static void tell_frees(
@@ -388,8 +370,8 @@ static void mem_close(struct session *s)
 	bpf_source_release(&state->source);
 	vector_release(&state->threads);
 	id_map_release(&state->by_thread);
-	vector_release(&state->keys);
-	vector_release(&state->blocks);
+	buffer_release(&state->keys);
+	buffer_release(&state->blocks);
 	free(state);
 	s->recorder_state = NULL;
 }

@@ -204,19 +204,24 @@ void sampler_end(struct sampler *s, uint64_t time)
 
 /* ---- Records ---- */
 
+static void count_samples(struct sampler *s, struct sampled_event *e, bool idle, uint64_t count)
+{
+	s->delivered += count;
+	s->idle += idle ? count : 0;
+	(idle ? &e->idle_counts : &e->counts)->delivered += count;
+}
+
 static void add_row(struct sampler *s, struct sampled_event *e, const struct sample *sample,
 	bool idle, uint64_t count)
 {
 	if (!s->delivered)
 		s->first_time = sample->time;
 	s->last_time = sample->time;
-	s->delivered += count;
+	count_samples(s, e, idle, count);
 	if (idle)
 		add_idle(s, e, sample);
 	else
 		profile_add_sample(s->profile, e->samples, sample);
-	(idle ? &e->idle_counts : &e->counts)->delivered += count;
-	s->idle += idle ? count : 0;
 }
 
 bool sampler_add(
@@ -233,6 +238,42 @@ bool sampler_add(
 		return true;
 	weigh(s, (idle ? e->idle_stream : e->stream) + 1, count);
 	return true;
+}
+
+/* NULL: no CPU was idle. */
+static struct samples *table_of(const struct sampler *s, size_t event, bool idle)
+{
+	const struct sampled_event *e = &s->events.items[event];
+
+	if (idle && e->idle_stream == UINT32_MAX)
+		return NULL;
+	return &s->profile->samples.items[idle ? e->idle_samples : e->samples];
+}
+
+size_t sampler_rows(const struct sampler *s, size_t event, bool idle)
+{
+	const struct samples *table = table_of(s, event, idle);
+
+	return table ? table->count : 0;
+}
+
+void sampler_add_to(
+	struct sampler *s, size_t event, bool idle, size_t row, uint64_t time, uint64_t more)
+{
+	struct sampled_event *e = &s->events.items[event];
+	struct stream *streams = &s->profile->streams.items[idle ? e->idle_stream : e->stream];
+
+	streams[0].value.items[row] += (int64_t)(more * period_at(e, time));
+	streams[1].value.items[row] += (int64_t)more;
+	count_samples(s, e, idle, more);
+}
+
+void sampler_set_changing(struct sampler *s, size_t event, bool idle, size_t first)
+{
+	struct samples *table = table_of(s, event, idle);
+
+	if (table)
+		table->changing = table->count - first;
 }
 
 /* Whose time is it when a process of no recorded group is current? */

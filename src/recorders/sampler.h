@@ -77,6 +77,13 @@ void sampler_account(struct sampler *s, size_t event, enum event_counting counti
  * False: there is no such event. */
 bool sampler_add(
 	struct sampler *s, size_t event, const struct sample *sample, bool idle, uint64_t count);
+/* How many rows does the event's table have, of idle CPUs or of all others? 0: no such table. */
+size_t sampler_rows(const struct sampler *s, size_t event, bool idle);
+/* `more` samples are those of a row that was added with this time. */
+void sampler_add_to(
+	struct sampler *s, size_t event, bool idle, size_t row, uint64_t time, uint64_t more);
+/* Only rows before this one stay as they are. */
+void sampler_set_changing(struct sampler *s, size_t event, bool idle, size_t first);
 /* Make it one of a switch to who is recorded, while the process of somebody else is current: its
  * thread and stack, which tell nothing about the switch, are not those of that process. */
 void sampler_switching(struct sampler *s, struct sample *sample);

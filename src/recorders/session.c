@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "recorders/cgroup_left.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
 
@@ -25,7 +26,6 @@
 #define COMMAND_PATIENCE 500 /* times 10 ms: how long a command that was told to end may take */
 #define LOOK_INTERVAL	 ((uint64_t)10000000)	/* ns: between looks at perf maps that grow... */
 #define GROWTH_PATIENCE	 ((uint64_t)1000000000) /* ns: ... or did so lately */
-#define TICK_INTERVAL	 ((uint64_t)1000000000) /* ns */
 
 /* A process or thread whose end is waited for. */
 struct session_target {
@@ -249,6 +249,14 @@ void session_read_processes(struct session *s)
 
 /* ---- Timers and signals ---- */
 
+/* nohup(1), and shells for what outlives them, ignore it: blocked it would come all the same. */
+static bool ignores_hangup(void)
+{
+	struct sigaction action;
+
+	return !sigaction(SIGHUP, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
 /* Signals that the loop reads from a descriptor. */
 static sigset_t block_signals(void)
 {
@@ -257,7 +265,8 @@ static sigset_t block_signals(void)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
+	if (!ignores_hangup())
+		sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	return signals;
@@ -376,10 +385,16 @@ static bool tick(struct session *s, struct error *err)
 	return false;
 }
 
+bool session_commits(const struct session *s)
+{
+	return monotonic_ns() >= s->next_commit;
+}
+
 static bool loop(struct session *s, struct error *err)
 {
-	uint64_t now = monotonic_ns(), next = now + TICK_INTERVAL;
+	uint64_t now = monotonic_ns();
 
+	s->next_commit = now; /* what came while it began is kept at once */
 	while (!should_end(s, now)) {
 		aim_timer(s, now);
 		wait_for_work(s);
@@ -389,9 +404,9 @@ static bool loop(struct session *s, struct error *err)
 		if (!keep_budget(s, now, err))
 			return false;
 		jit_code_look(&s->jit, &s->profile, now);
-		if (now < next)
+		if (now < s->next_commit)
 			continue;
-		next = now + TICK_INTERVAL;
+		s->next_commit = now + COMMIT_INTERVAL;
 		if (!tick(s, err))
 			return false;
 	}
@@ -502,6 +517,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	s->processes.live = true;
 	s->wall_offset = wall_offset();
 	s->jit = (struct jit_code){.beside = ".", .wall_offset = s->wall_offset};
+	cgroups_remove_left();
 	if (!open_timers(s, err) || !prepare_targets(s, err))
 		return false;
 	describe(s);

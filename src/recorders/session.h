@@ -23,6 +23,10 @@ enum record_way {
 	WAY_BPF,  /* a program in the kernel takes them */
 };
 
+/* ns: between the calls of session.tick, which keeps what has come. A recorder that is killed loses
+ * what came since, and what came while that is named and written: less than a second in all. */
+#define COMMIT_INTERVAL ((uint64_t)500000000)
+
 #define FREQUENCY_MAX	  UINT64_MAX /* as the kernel allows */
 #define STACK_BYTES_MOST  65528u     /* the kernel's limit: what fits into a record */
 #define STACK_BYTES_SMALL 16384u     /* where locked memory is short */
@@ -94,6 +98,7 @@ struct session {
 	uint64_t own_before;	   /* CPU time that the recorder took to open it all, ns */
 	size_t cpus;		   /* ... and how many CPUs; set by the recorder */
 	struct budget budget;
+	uint64_t next_commit; /* CLOCK_MONOTONIC, ns: tick() is called after a drain from then on */
 	uint64_t drain_interval; /* ns, for the recorder to choose; 0: the usual one */
 	int64_t wall_offset;	 /* ns from there to the wall clock */
 	enum session_end end;
@@ -103,8 +108,8 @@ struct session {
 	VECTOR(struct session_target) targets; /* processes whose end is waited for */
 	int signals, timer;
 
-	/* Called once before anything else and once a second while recording; false ends it (a full
-	 * disk). Never NULL. */
+	/* Called once before anything else and every COMMIT_INTERVAL while recording; false ends it
+	 * (a full disk). Never NULL. */
 	bool (*tick)(void *context, struct session *s, struct error *err);
 	void *tick_context;
 	/* One line each about what is done differently than asked for; never NULL. */
@@ -136,6 +141,8 @@ bool session_watch(struct session *s, int fd, struct error *err);
 /* Only each time that the kernel says so, and not for as long as there is something to read. */
 bool session_watch_wakeups(struct session *s, int fd, struct error *err);
 
+/* Is what is drained now kept at once? */
+bool session_commits(const struct session *s);
 /* Open the kernel's symbols, unless that has been tried; that there are none is said. */
 void session_open_kernel(struct session *s);
 /* Take in what /proc says about the targets, or about all there is. */

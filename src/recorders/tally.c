@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-/* What is written is kept for good: the longer sums are gathered, the less that is. */
+/* Rows are kept for good: the longer they are added to, the fewer there are. But all that are still
+ * added to are written anew each time that a growing file is. */
 #define SETTLE_TIME ((uint64_t)10000000000) /* ns... */
-#define SUMS_MOST   65536u		    /* ... or when there are so many */
+#define SUMS_MOST   16384u		    /* ... or when there are so many */
 
 struct tally_sum {
 	struct sample sample; /* of its thread, its stack and its labels */
-	int64_t value;
-	int64_t count;
+	size_t row;	      /* of the table */
 };
 
 static void set_streams(struct tally *t, const struct session *s, struct profile *p)
@@ -58,28 +58,45 @@ static void put(struct tally *t, const struct sample *sample, int64_t value, int
 		vector_push(&p->streams.items[t->stream + t->streams - 1].value, count);
 }
 
-/* The sum of those that are alike in all that is kept of them. */
-static struct tally_sum *sum_of(struct tally *t, const struct sample *sample)
+/* The sum of those that are alike in all that is kept of them; NULL: there is none yet, and it is
+ * to be entered at *ret_at. */
+static struct tally_sum *sum_of(
+	struct tally *t, const struct sample *sample, uint64_t hash, size_t *ret_at)
 {
-	uint64_t hash = hash_pair(hash_pair(sample->stack, sample->thread), sample->labels);
-	size_t at = id_map_first(&t->by_stack, hash);
-
-	for (uint32_t row; (row = id_map_candidate(&t->by_stack, hash, &at));) {
+	*ret_at = id_map_first(&t->by_stack, hash);
+	for (uint32_t row; (row = id_map_candidate(&t->by_stack, hash, ret_at));) {
 		const struct sample *known = &t->rows.items[row].sample;
 
 		if (known->stack == sample->stack && known->thread == sample->thread &&
 			known->labels == sample->labels)
 			return &t->rows.items[row];
 	}
+	return NULL;
+}
+
+static void add_up(struct tally *t, const struct sample *sample, int64_t value, int64_t count)
+{
+	struct profile *p = t->source->sampler.profile;
+	struct samples *table = &p->samples.items[t->samples];
+	uint64_t hash = hash_pair(hash_pair(sample->stack, sample->thread), sample->labels);
+	size_t at;
+	const struct tally_sum *sum = sum_of(t, sample, hash, &at);
+
+	if (sum) {
+		if (t->valued)
+			p->streams.items[t->stream].value.items[sum->row] += value;
+		p->streams.items[t->stream + t->streams - 1].value.items[sum->row] += count;
+		return;
+	}
 	id_map_put(&t->by_stack, hash, at, (uint32_t)t->rows.len);
-	vector_push(&t->rows, ((struct tally_sum){.sample = *sample}));
-	return &t->rows.items[t->rows.len - 1];
+	vector_push(&t->rows, ((struct tally_sum){*sample, table->count}));
+	put(t, sample, value, count);
+	table->changing = t->rows.len - 1;
 }
 
 void tally_add(struct tally *t, const struct sample *sample, int64_t value, unsigned count)
 {
 	struct sample own = *sample;
-	struct tally_sum *sum;
 
 	bpf_source_label(t->source, &own);
 	if (!t->sums) {
@@ -87,22 +104,16 @@ void tally_add(struct tally *t, const struct sample *sample, int64_t value, unsi
 		return;
 	}
 	own.has &= SAMPLE_THREAD | SAMPLE_LABELS;
-	sum = sum_of(t, &own);
-	sum->value += value;
-	sum->count += count;
+	add_up(t, &own, value, count);
 }
 
-void tally_settle(struct tally *t, bool last)
+void tally_settle(struct tally *t)
 {
 	uint64_t now = monotonic_ns();
 
-	if (!last && now < t->settles && t->rows.len < SUMS_MOST)
+	if (now < t->settles && t->rows.len < SUMS_MOST)
 		return;
-	for (size_t i = 1; i < t->rows.len; i++) {
-		const struct tally_sum *sum = &t->rows.items[i];
-
-		put(t, &sum->sample, sum->value, sum->count);
-	}
+	t->source->sampler.profile->samples.items[t->samples].changing = 0;
 	t->rows.len = 1;
 	id_map_release(&t->by_stack);
 	t->settles = now + SETTLE_TIME;

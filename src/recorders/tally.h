@@ -16,7 +16,7 @@ struct tally {
 	uint32_t samples;	   /* a table of the profile */
 	uint32_t stream, streams;  /* its first stream, and how many: values, then the count */
 	bool valued, counts, sums; /* counts: each sample has its own */
-	uint64_t settles;	   /* when sums become samples: CLOCK_MONOTONIC, ns */
+	uint64_t settles;	   /* when new sums begin: CLOCK_MONOTONIC, ns */
 	VECTOR(struct tally_sum) rows;
 	struct id_map by_stack;
 };
@@ -28,8 +28,7 @@ void tally_release(struct tally *t);
 
 /* Add a sample, whose thread is known; it is given its labels. */
 void tally_add(struct tally *t, const struct sample *sample, int64_t value, unsigned count);
-/* Sums that have been gathered for a while, or (`last`) all of them, become samples. At each drain.
- */
-void tally_settle(struct tally *t, bool last);
+/* Sums that have been added to for a while stay as they are, and new ones begin. At each drain. */
+void tally_settle(struct tally *t);
 
 #endif

@@ -51,8 +51,9 @@ bool cpu_bpf_enable(struct cpu_bpf *b, struct session *s, struct error *err)
 	return refuse(s, err);
 }
 
-uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool last)
+uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool commits, bool last)
 {
+	(void)commits;
 	(void)b;
 	(void)last;
 	return 0;

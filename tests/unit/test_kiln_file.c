@@ -175,6 +175,92 @@ static void names_that_come_late_are_in_the_finished_file(void **state)
 	buffer_release(&file);
 }
 
+/* What a reader that comes now finds; the caller releases it, then the copy. */
+static void read_now(const struct buffer *file, struct profile *ret, char **ret_copy)
+{
+	struct error err = {0};
+
+	assert_true(read_copy(buffer_bytes(file), ret, ret_copy, &err));
+}
+
+static void values_that_change_are_written_again_until_they_are_settled(void **state)
+{
+	struct buffer file = {0};
+	struct kiln_writer w = writer_to(&file);
+	struct error err = {0};
+	struct profile p, q;
+	struct samples *table;
+	int64_t *values;
+	size_t size;
+	char *copy;
+
+	(void)state;
+	profile_init(&p);
+	profile_add_samples(&p);
+	profile_add_stream(&p, 0, BYTES("off"), BYTES("ns"), BYTES(""));
+	for (int i = 0; i < 3; i++) {
+		profile_add_sample(&p, 0, &(struct sample){0});
+		vector_push(&p.streams.items[0].value, 1);
+	}
+	table = &p.samples.items[0];
+	values = p.streams.items[0].value.items;
+	table->changing = 2;
+	assert_true(kiln_writer_append(&w, &p, &err));
+	size = file.len;
+	assert_true(kiln_writer_append(&w, &p, &err));
+	assert_int_equal(file.len, size); /* nothing has changed */
+	values[1] = 20;
+	values[2] = 30;
+	table->changing = 0; /* for the last time */
+	assert_true(kiln_writer_append(&w, &p, &err));
+	read_now(&file, &q, &copy);
+	assert_int_equal(q.streams.items[0].value.items[0], 1);
+	assert_int_equal(q.streams.items[0].value.items[1], 20);
+	assert_int_equal(q.streams.items[0].value.items[2], 30);
+	profile_release(&q);
+	free(copy);
+	size = file.len;
+	assert_true(kiln_writer_append(&w, &p, &err));
+	assert_int_equal(file.len, size);
+	profile_release(&p);
+	kiln_writer_release(&w);
+	buffer_release(&file);
+}
+
+static void names_that_are_looked_for_are_written_when_they_come(void **state)
+{
+	struct buffer file = {0};
+	struct kiln_writer w = writer_to(&file);
+	struct error err = {0};
+	struct profile p, q;
+	location_id location;
+	frame_id frame;
+	char *copy;
+
+	(void)state;
+	random_profile(&p, 5, 30);
+	assert_true(kiln_writer_append(&w, &p, &err));
+	location = profile_location(
+		&p, profile_mapping(&p, &(struct mapping){.file = 1}), 0x123456789);
+	w.unnamed = 1;
+	assert_true(kiln_writer_append(&w, &p, &err));
+	read_now(&file, &q, &copy);
+	assert_int_equal(q.location_names.items[location].count, 0);
+	profile_release(&q);
+	free(copy);
+	frame = profile_frame_named(&p, BYTES("soon"), FRAME_NATIVE);
+	profile_name_location(&p, location, &frame, 1);
+	w.unnamed = 0;
+	assert_true(kiln_writer_append(&w, &p, &err));
+	read_now(&file, &q, &copy);
+	assert_int_equal(q.location_names.items[location].count, 1);
+	profile_release(&q);
+	free(copy);
+	profile_release(&p);
+	kiln_writer_release(&w);
+	buffer_release(&file);
+}
+
 static mapping_id unidentified(struct profile *p)
 {
 	return profile_mapping_unidentified(
@@ -617,6 +703,8 @@ int main(void)
 		cmocka_unit_test(a_read_profile_can_grow),
 		cmocka_unit_test(a_killed_recorder_leaves_what_it_wrote),
 		cmocka_unit_test(names_that_come_late_are_in_the_finished_file),
+		cmocka_unit_test(values_that_change_are_written_again_until_they_are_settled),
+		cmocka_unit_test(names_that_are_looked_for_are_written_when_they_come),
 		cmocka_unit_test(mappings_that_are_identified_late_are_in_the_finished_file),
 		cmocka_unit_test(turned_places_are_others),
 		cmocka_unit_test(every_truncation_is_refused_or_noted),
