@@ -129,7 +129,7 @@ struct meta {
 /* Samples as columns. A column is either absent (len 0) or has a row for every sample. */
 struct samples {
 	size_t count;
-	size_t changing; /* of the last so many, the values of streams may still change */
+	size_t changing;	/* of the last so many, the values of streams may still change */
 	VECTOR(stack_id) stack; /* always there */
 	VECTOR(thread_id) thread;
 	VECTOR(uint64_t) time;	   /* ns, CLOCK_MONOTONIC of the recording or as the input had it */
