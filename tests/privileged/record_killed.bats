@@ -148,6 +148,7 @@ is_finished() {
 	wait $parent || true
 	until_used $pids 300
 	kill "$(cat recorder)"
-	while kill -0 "$(cat recorder)" 2>/dev/null; do sleep 0.02; done
+	# Whoever it belongs to now need not wait for it.
+	until ! grep -qs '^State:.[^Z]' "/proc/$(cat recorder)/status"; do sleep 0.02; done
 	is_finished p.kiln
 }
