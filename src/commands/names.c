@@ -291,7 +291,8 @@ void names_add_doubts(struct profile *p, const struct symbolize_report *report)
 			"%.*s: not read, so some functions have no names; of what programs wrote "
 			"about "
 			"their code %u MB or %u s are read",
-			(int)report->left_out.len, report->left_out.at, (unsigned)(RUNTIME_BYTES_LIMIT >> 20),
+			(int)report->left_out.len, report->left_out.at,
+			(unsigned)(RUNTIME_BYTES_LIMIT >> 20),
 			(unsigned)(RUNTIME_TIME_LIMIT / 1000000000));
 	if (report->skipped.len)
 		profile_note(p, "%.*s: skipped, as nothing that tells of code",

@@ -10,7 +10,7 @@ struct view_files {
 	char *const *operands;	     /* NULL-terminated: files and folders to be served */
 	const struct places *places; /* where the user says that binaries are */
 	const char *v8_logs;	     /* a pattern of the user's, or NULL */
-	const char *url;	     /* of the page; for its own browser, once */
+	const char *url;	     /* of the page: the only one that is shown */
 	bool shows_sources;	     /* and machine code */
 	bool stores_names;	     /* the symbol cache is used */
 };

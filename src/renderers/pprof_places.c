@@ -179,7 +179,7 @@ static void write_binary(struct pprof_out *o, size_t id, struct buffer *out)
 	if (b->row.base != (b->row.kind == MAPPING_MODULE && !told ? b->start : 0))
 		protobuf_put_explicit(m, PPROF_MAPPING_BASE, b->row.base);
 	if (b->row.process) {
-		protobuf_put_number(m, PPROF_MAPPING_PID, (uint64_t)(process->pid + 1));
+		protobuf_put_number(m, PPROF_MAPPING_PID, (uint64_t)((int64_t)process->pid + 1));
 		protobuf_put_number(
 			m, PPROF_MAPPING_PROCESS, pprof_profile_string(&o->strings, process->name));
 	}
