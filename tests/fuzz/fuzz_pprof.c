@@ -20,7 +20,7 @@ static bool read_pprof(struct bytes content, unsigned want, struct profile *out)
 		profile_init(out);
 		return false;
 	}
-	done = profile_read_input(&in, &options, out, &ignored);
+	done = profile_read_input(&in, &options, out, &err);
 	input_release(&in);
 	return done;
 }
@@ -32,7 +32,7 @@ static void write_pprof(const struct profile *p, struct buffer *out)
 	struct view v;
 
 	view_init(&v, p, BY_ADDRESS);
-	pprof_write(&v, &settings, out, &err);
+	pprof_write(&v, &settings, out, &ignored);
 	view_release(&v);
 }
 

@@ -200,12 +200,13 @@ static void change_message(
 void pprof_generate(uint64_t *state, struct buffer *out)
 {
 	struct pprof_settings settings = {random_below(state, 256)};
+	struct error ignored = {0};
 	struct profile p;
 	struct view v;
 
 	random_profile(&p, random_next(state), 1 + random_below(state, 6));
 	view_init(&v, &p, BY_ADDRESS);
-	pprof_write(&v, &settings, out);
+	pprof_write(&v, &settings, out, &ignored);
 	view_release(&v);
 	profile_release(&p);
 }
