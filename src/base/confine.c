@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 /* The leak checker of a build with sanitizers starts a process that looks into this one, and what
- * prints its reports is a program. */
+ * prints its reports is a program and may write them to a file. */
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) ||                         \
+	__has_feature(thread_sanitizer)
 #define CAN_BE_CONFINED false
 #endif
 #endif
-#if !defined(CAN_BE_CONFINED) && defined(__SANITIZE_ADDRESS__)
+#if !defined(CAN_BE_CONFINED) && (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__))
 #define CAN_BE_CONFINED false
 #elif !defined(CAN_BE_CONFINED)
 #define CAN_BE_CONFINED true

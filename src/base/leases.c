@@ -35,11 +35,14 @@ struct lease {
 static struct {
 	bool allowed;
 	pthread_once_t started;
-	pid_t watcher; /* thread id; 0: it could not be started */
 	pthread_mutex_t lock;
+	pthread_cond_t listens;
+	pid_t watcher; /* thread id; 0: it does not listen yet, or could not be started */
 	struct lease all[LEASES_LIMIT];
 	size_t count;
-} leases = {.started = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+} leases = {.started = PTHREAD_ONCE_INIT,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.listens = PTHREAD_COND_INITIALIZER};
 
 /* ---- The watcher ---- */
 
@@ -76,7 +79,7 @@ static void copy_what_is_wanted(void)
 	}
 }
 
-static void *watch(void *ready)
+static void *watch(void *unused)
 {
 	sigset_t signals;
 
@@ -84,8 +87,11 @@ static void *watch(void *ready)
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGIO);
+	(void)unused;
+	pthread_mutex_lock(&leases.lock);
 	leases.watcher = gettid();
-	pthread_barrier_wait(ready);
+	pthread_cond_signal(&leases.listens);
+	pthread_mutex_unlock(&leases.lock);
 	for (;;) {
 		sigwaitinfo(&signals, NULL);
 		pthread_mutex_lock(&leases.lock);
@@ -97,20 +103,22 @@ static void *watch(void *ready)
 
 static void start(void)
 {
-	pthread_barrier_t ready;
 	sigset_t all, before;
 	pthread_t thread;
+	bool started;
 
 	/* Signals of the process are for its other threads. */
 	sigfillset(&all);
-	pthread_barrier_init(&ready, NULL, 2);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	if (!pthread_create(&thread, NULL, watch, &ready)) {
-		pthread_detach(thread);
-		pthread_barrier_wait(&ready);
-	}
+	started = !pthread_create(&thread, NULL, watch, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_barrier_destroy(&ready);
+	if (!started)
+		return;
+	pthread_detach(thread);
+	pthread_mutex_lock(&leases.lock);
+	while (!leases.watcher)
+		pthread_cond_wait(&leases.listens, &leases.lock);
+	pthread_mutex_unlock(&leases.lock);
 }
 
 /* ---- Leases ---- */
@@ -182,15 +190,14 @@ static void *map_listed(int fd, size_t *ret_size)
 
 void *leases_map(int fd, size_t *ret_size)
 {
-	void *at;
+	void *at = NULL;
 
 	if (!leases_are_possible(fd))
 		return NULL;
 	pthread_once(&leases.started, start);
-	if (!leases.watcher)
-		return NULL;
 	pthread_mutex_lock(&leases.lock);
-	at = map_listed(fd, ret_size);
+	if (leases.watcher)
+		at = map_listed(fd, ret_size);
 	pthread_mutex_unlock(&leases.lock);
 	return at;
 }

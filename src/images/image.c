@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +52,7 @@ struct image {
 	char *name;
 	struct bytes content;
 	struct stable_file file; /* which the content is; empty: it is the caller's */
+	void *pinned;		 /* of image_pin; or NULL */
 	uint16_t machine, type;
 	struct bytes build_id;
 	VECTOR(struct segment) segments;
@@ -314,9 +316,19 @@ struct image *image_open_bytes(struct bytes content, const char *name, struct er
 	return image_of(content, &(struct stable_file){0}, name, err);
 }
 
+/* As long as a file is mapped no other one gets its inode's number, by which processes' mappings
+ * are told apart. Nobody reads this page. */
+static void image_pin(struct image *image, int fd)
+{
+	void *at = scope_mapping(mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0), 1);
+
+	image->pinned = at == MAP_FAILED ? NULL : at;
+}
+
 struct image *image_open_fd(int fd, const char *name, struct error *err)
 {
 	struct stable_file file;
+	struct image *image;
 	struct stat status;
 
 	if (fstat(fd, &status)) {
@@ -341,7 +353,10 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 		error_set(err, ERR_FORMAT, "%s: not an ELF file", name);
 		return NULL;
 	}
-	return image_of(file.content, &file, name, err);
+	image = image_of(file.content, &file, name, err);
+	if (image)
+		image_pin(image, fd);
+	return image;
 }
 
 struct image *image_open(const char *path, struct error *err)
@@ -386,6 +401,8 @@ void image_release(struct image *image)
 	for (size_t i = 0; i < image->sections.len; i++)
 		memory_free(image->sections.items[i].unpacked);
 	stable_file_release(&image->file);
+	if (image->pinned)
+		scope_unmap(image->pinned, 1);
 	vector_release(&image->segments);
 	vector_release(&image->sections);
 	pthread_mutex_destroy(image->unpacking);

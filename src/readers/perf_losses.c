@@ -57,13 +57,15 @@ static bool is_clock(const struct perf_event_attr *attr)
 /* Samples that a running event would have given in `ns`: what is known of its rate; else one. */
 static uint64_t samples_in(const struct perf_event_attr *attr, uint64_t ns)
 {
-	uint64_t samples = 0;
+	double samples = 0;
 
 	if (attr->freq)
-		samples = (uint64_t)((double)ns * (double)attr->sample_freq / SECOND);
+		samples = (double)ns * (double)attr->sample_freq / SECOND;
 	else if (is_clock(attr) && attr->sample_period)
-		samples = ns / attr->sample_period;
-	return samples ? samples : 1;
+		samples = (double)ns / (double)attr->sample_period;
+	if (samples > (double)PROFILE_COUNT_LIMIT) /* times or rates that are none */
+		return PROFILE_COUNT_LIMIT;
+	return samples >= 1 ? (uint64_t)samples : 1;
 }
 
 static void run_again(

@@ -45,7 +45,7 @@ try:
     with View(kiln, 'small.folded', 'folder') as view:
         server = view.process.pid
         assert view.json('top')['total'] == 100
-        assert len(os.listdir(f'/proc/{server}/task')) > 4
+        assert len(os.listdir(f'/proc/{server}/task')) > 1
         open('folder/late.folded', 'w').write('a 1\n')
         for path in 'small.folded', f'{here}/small.folded', 'folder', 'folder/early.folded', 'folder/late.folded', 'cache':
             assert calls(server, 'open', path) == {'allowed'}, path
