@@ -337,27 +337,28 @@ bool input_open_bytes(struct input *in, struct bytes content, const char *name, 
 	return input_begin(in, err);
 }
 
-static void *release_file(void *file)
+static void *release_file(void *source)
 {
-	stable_file_release(file);
-	memory_free(file);
+	struct input_source *s = source;
+
+	stable_file_release(&s->file);
+	memory_free(s);
 	return NULL;
 }
 
-/* Taking a large mapping down takes the kernel milliseconds, page by page: nobody waits for it. */
-static void release_aside(const struct stable_file *file)
+/* Taking a large mapping down takes the kernel milliseconds, page by page: nobody waits for it.
+ * Nothing is allocated: memory may have run out. */
+static void release_aside(struct input_source *s)
 {
-	struct stable_file *own = memory_new(1, sizeof(*own));
 	pthread_t thread;
 
-	*own = *file;
-	stable_file_keep(own);
-	memory_keep(own);
-	if (file->content.len >= RELEASED_ASIDE &&
-		!pthread_create(&thread, NULL, release_file, own))
+	stable_file_keep(&s->file);
+	memory_keep(s);
+	if (s->file.content.len >= RELEASED_ASIDE &&
+		!pthread_create(&thread, NULL, release_file, s))
 		pthread_detach(thread);
 	else
-		release_file(own);
+		release_file(s);
 }
 
 void input_release(struct input *in)
@@ -370,10 +371,9 @@ void input_release(struct input *in)
 		s->filter->close(s->filter_state);
 	if (s->raw.fd >= 0)
 		scope_close(s->raw.fd);
-	release_aside(&s->file);
 	memory_free(s->raw.piece);
 	memory_free(s->buffer);
-	memory_free(s);
+	release_aside(s);
 	*in = (struct input){0};
 }
 
