@@ -32,6 +32,10 @@
 /* A file that cannot be mapped, because others may change it meanwhile. */
 #define IMAGE_COPIED_LIMIT ((uint64_t)2 << 30) /* bytes */
 
+/* Linkers leave none worth speaking of; on disk they cost nothing, and being read they cost as much
+ * as content. */
+#define IMAGE_HOLES_LIMIT ((uint64_t)16 << 20) /* bytes */
+
 #define BUILD_ID_LIMIT	 32u /* bytes */
 #define NOTE_HEADER_SIZE 12u
 #define ELF_NO_MEMORY	 8 /* ELF_E_NOMEM of libelf's libelfP.h */
@@ -325,6 +329,23 @@ static void image_pin(struct image *image, int fd)
 	image->pinned = at == MAP_FAILED ? NULL : at;
 }
 
+/* Bytes of the file that are not stored anywhere, or some more than the limit. */
+static uint64_t holes_in(int fd, off_t size)
+{
+	off_t before = lseek(fd, 0, SEEK_CUR), hole, end = 0;
+	uint64_t holes = 0;
+
+	while (holes <= IMAGE_HOLES_LIMIT && (hole = lseek(fd, end, SEEK_HOLE)) >= 0 &&
+		hole < size) {
+		end = lseek(fd, hole, SEEK_DATA);
+		if (end < hole) /* the rest */
+			end = size;
+		holes += (uint64_t)(end - hole);
+	}
+	lseek(fd, before, SEEK_SET);
+	return holes;
+}
+
 struct image *image_open_fd(int fd, const char *name, struct error *err)
 {
 	struct stable_file file;
@@ -344,6 +365,11 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 			(unsigned long long)(IMAGE_SIZE_LIMIT >> 30));
 		return NULL;
 	}
+	if (holes_in(fd, status.st_size) > IMAGE_HOLES_LIMIT) {
+		error_set(err, ERR_LIMIT, "%s: more than %llu MB of it are holes", name,
+			(unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
+		return NULL;
+	}
 	if (!stable_file_open(&file, fd, IMAGE_COPIED_LIMIT, err)) {
 		error_prefix(err, "%s: ", name);
 		return NULL;
@@ -357,6 +383,12 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 	if (image)
 		image_pin(image, fd);
 	return image;
+}
+
+const char *image_missing(const struct error *err)
+{
+	return err->code == ERR_LIMIT ? "it is larger than what is read, or full of holes"
+				      : "it is no ELF file that can be read";
 }
 
 struct image *image_open(const char *path, struct error *err)

@@ -16,6 +16,8 @@ struct image;
 struct image *image_open(const char *path, struct error *err);
 /* The same from a descriptor (not consumed): deleted files, /proc/PID/map_files. */
 struct image *image_open_fd(int fd, const char *name, struct error *err);
+/* Why one of these failed, in a few words about "it". */
+const char *image_missing(const struct error *err);
 /* From bytes that outlive it: the vdso, fuzzers, an unpacked .gnu_debugdata. */
 struct image *image_open_bytes(struct bytes content, const char *name, struct error *err);
 /* The vdso of this process, "[vdso]": that of every process of the same class on this kernel. */

@@ -223,7 +223,7 @@ static bool has_identity(const struct image *image, struct bytes build_id)
 static bool open_if_same(void *context, const char *path)
 {
 	struct opening *o = context;
-	struct error ignored = {0};
+	struct error why = {0};
 	struct stat st;
 	int fd = scope_fd(broker_open(BROKER_BINARY, path));
 
@@ -233,10 +233,10 @@ static bool open_if_same(void *context, const char *path)
 		scope_close(fd);
 		return false;
 	}
-	o->image = image_open_fd(fd, o->name, &ignored);
+	o->image = image_open_fd(fd, o->name, &why);
 	scope_close(fd);
 	if (!o->image) {
-		o->missing = "it is no ELF file that can be read";
+		o->missing = image_missing(&why);
 	} else if (o->build_id.len && !has_identity(o->image, o->build_id)) {
 		o->missing = "the file that is there is another build";
 		image_release(o->image);

@@ -151,7 +151,7 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 	bool certain, const char **ret_missing)
 {
 	int fd = scope_fd(open(at, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-	struct error ignored = {0};
+	struct error why = {0};
 	struct image *image;
 	struct stat st;
 
@@ -162,9 +162,9 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 		scope_close(fd);
 		return NULL;
 	}
-	image = image_open_fd(fd, name, &ignored);
+	image = image_open_fd(fd, name, &why);
 	if (!image)
-		*ret_missing = "it is no ELF file that can be read";
+		*ret_missing = image_missing(&why);
 	if (!certain && !same_file(fd, key, image)) {
 		*ret_missing = "the file was replaced after it had been mapped";
 		image_release(image);
