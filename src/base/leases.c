@@ -79,12 +79,22 @@ static void copy_what_is_wanted(void)
 	}
 }
 
+/* Signals of the process are for its other threads. Those of real time are sent to each thread, to
+ * have it give up its capabilities (capabilities.c). */
+static void block_signals(sigset_t *ret_before)
+{
+	sigset_t blocked;
+
+	sigfillset(&blocked);
+	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+		sigdelset(&blocked, signal);
+	pthread_sigmask(SIG_BLOCK, &blocked, ret_before);
+}
+
 static void *watch(void *unused)
 {
 	sigset_t signals;
 
-	sigfillset(&signals);
-	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGIO);
 	(void)unused;
@@ -103,13 +113,11 @@ static void *watch(void *unused)
 
 static void start(void)
 {
-	sigset_t all, before;
+	sigset_t before;
 	pthread_t thread;
 	bool started;
 
-	/* Signals of the process are for its other threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	block_signals(&before);
 	started = !pthread_create(&thread, NULL, watch, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!started)

@@ -31,6 +31,23 @@ struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener)
 	return d;
 }
 
+bool debuginfod_gave_up(const struct debuginfod *d)
+{
+	return d->given_up;
+}
+
+#ifdef HAVE_DEBUGINFOD
+#include <dlfcn.h>
+#include <elfutils/debuginfod.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#define SHOW_AFTER 0.5 /* seconds: what is quicker needs no explanation */
+#define SHOW_EVERY 0.2 /* seconds */
+/* Seconds without any answer, where DEBUGINFOD_TIMEOUT does not say: the client's own limit is a
+ * minute and a half, three times over. */
+#define WAIT_LIMIT 60.0
+
 /* Whoever opens files for this process asks the servers, too. */
 static char *fetch_by_broker(
 	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id)
@@ -48,23 +65,6 @@ static char *fetch_by_broker(
 		buffer_release(&path);
 	return path.at;
 }
-
-bool debuginfod_gave_up(const struct debuginfod *d)
-{
-	return d->given_up;
-}
-
-#ifdef HAVE_DEBUGINFOD
-#include <dlfcn.h>
-#include <elfutils/debuginfod.h>
-#include <pthread.h>
-#include <unistd.h>
-
-#define SHOW_AFTER 0.5 /* seconds: what is quicker needs no explanation */
-#define SHOW_EVERY 0.2 /* seconds */
-/* Seconds without any answer, where DEBUGINFOD_TIMEOUT does not say: the client's own limit is a
- * minute and a half, three times over. */
-#define WAIT_LIMIT 60.0
 
 static struct {
 	__typeof__(debuginfod_begin) *begin;

@@ -209,8 +209,9 @@ teardown() {
 	"$kiln" record -q -u --stack-bytes 8192 --tee p.tee -o p.kiln -- "$bin/busy" 1 3 10
 	[ "$(head -c 7 p.tee)" = KILNTEE ]
 	chmod a+r p.tee
-	"$kiln" fold -q p.kiln >recorded
-	$as "$bin/fold_tee" p.tee >replayed
+	# A sample within execve has the registers of the program before; only the recorder knows the name that is to come.
+	"$kiln" fold -q p.kiln | grep -v '^[^;]*;\[truncated:no-mapping\]' >recorded
+	$as "$bin/fold_tee" p.tee | grep -v '^[^;]*;\[truncated:no-mapping\]' >replayed
 	[ "$(grep -c 'deeper;leaf;heavy' replayed)" -ge 1 ]
 	cmp recorded replayed
 	# A program that runs already: its mappings and names come from /proc.

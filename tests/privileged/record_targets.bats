@@ -407,7 +407,7 @@ needs_groups() {
 @test "processes that go to another control group are told of" {
 	needs_groups
 	cat >away <<-'END'
-	group=$(find /sys/fs/cgroup -type d -name "kiln-$PPID")
+	group=$(find /sys/fs/cgroup -type d -name "kiln-$PPID-*")
 	echo $$ >"${group%/*}/cgroup.procs"
 	"$1" 1
 	END

@@ -508,8 +508,7 @@ static void what_depends_on_other_parts_is_left_to_one_reader(void **state)
 		struct buffer text = {0};
 
 		in_parts = 0;
-
-		for (int i = 0; i < 100; i++)
+		for (int i = 0; i < 30; i++)
 			buffer_printf(&text,
 				"a.E: no\n\tat a.B.c(B.java:%d)\n\tat a.B.d(B.java:1)\n"
 				"%sCaused by: a.F\n\tat a.B.e(B.java:2)\n\t... 1 more\n",

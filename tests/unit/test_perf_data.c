@@ -483,7 +483,7 @@ static void flipped_bits(void **state)
 	uint64_t random = 20120614;
 
 	(void)state;
-	for (unsigned turn = 0; turn < 3000; turn++) {
+	for (unsigned turn = 0; turn < 1000; turn++) {
 		struct perf_data_builder b = {.pipe = turn & 1,
 			.swapped = turn & 2,
 			.pack = turn % 5 ? PACK_NONE : PACK_COMPRESSED2,
