@@ -188,6 +188,16 @@ static bool find_path(struct chunk_table *t, stack_id root, uint32_t chunk, stac
 	return true;
 }
 
+bool chunk_table_has(const struct chunk_table *t, uint32_t chunk)
+{
+	const struct chunk_row *row;
+
+	for (uint64_t parent = chunk; parent && !(parent & CHUNK_ROOT); parent = row->parent)
+		if (!(row = row_of(t, (uint32_t)parent)))
+			return false;
+	return true;
+}
+
 bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack)
 {
 	struct chunk_row *last = chunk ? row_of(t, chunk) : NULL;

@@ -27,6 +27,8 @@ void chunk_table_space(struct chunk_table *t, const struct told_space *told);
 void chunk_table_add(struct chunk_table *t, const struct told_chunk *told);
 /* One that is a whole stack, to be walked. */
 void chunk_table_walk(struct chunk_table *t, const struct told_copy *told);
+/* Has all of the stack that ends with a chunk been told by now? */
+bool chunk_table_has(const struct chunk_table *t, uint32_t chunk);
 /* The stack that ends with a chunk, above `root`. False when it was never told. */
 bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack);
 /* Has that stack a user half that was walked? *ret_end is how it ended, enum user_stack_end;

@@ -127,8 +127,15 @@ static struct counted *counted_of(
 	return NULL;
 }
 
-/* So many there are by now. */
-static void take_count(struct cpu_bpf *b, const struct tally_key *who, uint64_t count)
+/* Counts are read behind the ring: of a thread that began to be counted between the two, the stack
+ * is told the next time. */
+static bool stack_is_told(const struct cpu_bpf *b, const struct tally_key *who)
+{
+	return who->chunk == SAMPLE_SWITCHING || chunk_table_has(&b->source.chunks, who->chunk);
+}
+
+/* So many there are by now. `final`: there is no next time. */
+static void take_count(struct cpu_bpf *b, const struct tally_key *who, uint64_t count, bool final)
 {
 	struct epoch *epoch = &b->epochs[who->epoch & 1];
 	struct sampler *sampler = &b->source.sampler;
@@ -142,6 +149,8 @@ static void take_count(struct cpu_bpf *b, const struct tally_key *who, uint64_t 
 		known->count = count;
 		return;
 	}
+	if (!final && !stack_is_told(b, who))
+		return;
 	added.idle = add_counted(b, who, who->epoch, count);
 	added.row = sampler_rows(sampler, 0, added.idle) - 1;
 	vector_push(&epoch->rows, added);
@@ -167,11 +176,13 @@ static void take_counts(struct cpu_bpf *b, bool over)
 	for (size_t i = 0; i < rows; i++) {
 		struct tally_key who;
 		uint64_t count;
+		bool final;
 
 		memcpy(&who, b->keys.at + i * sizeof(who), sizeof(who));
 		memcpy(&count, b->counts_read.at + i * sizeof(count), sizeof(count));
-		take_count(b, &who, count);
-		if (who.epoch != now || over)
+		final = over || who.epoch != now;
+		take_count(b, &who, count, final);
+		if (final)
 			bpf_map_delete_elem(fd, &who);
 	}
 	forget_epoch(&b->epochs[~now & 1]);
