@@ -228,9 +228,10 @@ export class Chart {
 				buckets.set(colour, []);
 			buckets.get(colour).push(box);
 		}
-		for (const [colour, boxes] of buckets) {
+		// In an order that is the same for any of the boxes: narrow ones overlap, and may be painted again without the others.
+		for (const colour of [...buckets.keys()].sort()) {
 			context.fillStyle = colour;
-			for (const {row, x, width} of boxes)
+			for (const {row, x, width} of buckets.get(colour))
 				context.fillRect(x, this.yOf(row), width > 2 ? width - 0.6 : width, ROW - 1);
 		}
 	}

@@ -239,11 +239,12 @@ export class Flame {
 		slivers.paint(context, high - low + 1, (row) => this.top(low + row), this.high);
 	}
 
+	// In an order that is the same for any of the boxes: neighbours may share a pixel, and are painted again without the others.
 	fillBuckets(context, buckets) {
 		const {tree, high} = this;
-		for (const [colour, boxes] of buckets) {
+		for (const colour of [...buckets.keys()].sort()) {
 			context.fillStyle = colour;
-			for (const {i, x, width} of boxes)
+			for (const {i, x, width} of buckets.get(colour))
 				context.fillRect(x, this.top(tree.depth[i]), width - 0.6, high);
 		}
 	}
