@@ -29,8 +29,8 @@ BUILDS = [  # directory, compiler, meson options
 NEEDED_BY = {"build-asan": "sanitized", "build-tsan": "races"}  # suites; the others need the first one
 SUITES = ["build", "house", "unit", "sanitized", "golden", "cli", "races", "browser", "privileged",
           "perf"]
-# What looks at a machine that others use, too: a program that fails is run once more, and both are told.
-SECOND_TRY = ["cli", "races", "browser", "privileged", "perf"]
+# What looks at a machine that others use, too: a program that fails is run again, and what failed is told.
+SECOND_TRY = ["house", "cli", "races", "browser", "privileged", "perf"]
 ON_DEMAND = ["kernels"]  # takes a long time where processors are simulated
 PROGRAM_LIMIT = 1500  # seconds for one test program
 CASE = re.compile(r"^(not ok|ok)\b\s*\d*\s*-?\s*(.*?)\s*(?:#\s*(skip|todo)\b:?\s*(.*))?$", re.I)
@@ -290,7 +290,8 @@ def main():
     built = build(tally, chosen)
     bats = ["bats", "--formatter", "tap"]
     steps = {
-        "house": lambda: programs(tally, "house", "tests/house/*.bats", bats, environment("build")),
+        "house": lambda: programs(tally, "house", "tests/house/*.bats", bats, environment("build"),
+                                  os.cpu_count()),
         "unit": lambda: meson_tests(tally, "unit", "build"),
         "sanitized": lambda: meson_tests(tally, "sanitized", "build-asan"),
         "golden": lambda: programs(tally, "golden", "tests/golden/*.bats", bats,
@@ -300,7 +301,7 @@ def main():
         "browser": lambda: browser(tally),
         "privileged": lambda: programs(tally, "privileged", "tests/privileged/*.bats", bats,
                                        environment("build")),
-        "perf": lambda: programs(tally, "perf", "tests/perf/*.bats", bats, environment("build")),
+        "perf": lambda: programs(tally, "perf", "tests/perf/*.bats", bats, environment("build"), os.cpu_count()),
         "kernels": lambda: kernels(tally),
     }
     for suite, step in steps.items():
