@@ -17,9 +17,9 @@
 
 #define HELD_LIMIT     512u		       /* open files */
 #define PROCESSES_MOST 4096u		       /* rows */
-#define TRY_AGAIN      ((uint64_t)1000000000)  /* ns until missing files are looked for again... */
-#define TRY_AT_LEAST   ((uint64_t)16000000000) /* ... which doubles up to this */
-#define LOG_TRIES      2u /* a log is there before any code, and directories may be large */
+#define TRY_AGAIN      ((uint64_t)10000000)    /* ns until missing files are looked for again... */
+#define TRY_AT_LEAST   ((uint64_t)16000000000) /* ... which grows by an eighth up to this */
+#define LOG_TRIES      32u /* in 3 s; a log is there before any code */
 #define NS_PER_S       1000000000ll
 #define SAID_MOST      4u /* files that are named in one text */
 
@@ -225,7 +225,9 @@ static void look_for(
 
 	if (source->fd >= 0 || code->held >= HELD_LIMIT || row->pid <= 0)
 		return;
-	if (which == LOG && !code->recorded && !row->gone && row->tries > LOG_TRIES)
+	/* Directories may be large: a log is looked for the 1st, 2nd, 4th, 8th... time. */
+	if (which == LOG && !code->recorded && !row->gone &&
+		(row->tries > LOG_TRIES || (row->tries & (row->tries - 1))))
 		return;
 	if (which == DUMP)
 		source->fd = open_dump(code, p, row, &failed);
@@ -282,7 +284,7 @@ static void look(struct jit_code *code, const struct profile *p, uint64_t now, b
 
 		if (now >= row->next || finally) {
 			look_for_all(code, p, row);
-			row->wait = row->wait ? 2 * row->wait : TRY_AGAIN;
+			row->wait = row->wait ? row->wait + row->wait / 8 : TRY_AGAIN;
 			row->wait = row->wait < TRY_AT_LEAST ? row->wait : TRY_AT_LEAST;
 			row->next = now + row->wait;
 		}

@@ -38,8 +38,32 @@ near() {
 	grep -q 'in places that were used again for other code, named by their time: [0-9]' said
 }
 
+@test "a perf map that appears a while after the place of its code" {
+	[ "$(uname -m)" = x86_64 ] || skip "the code is x86-64's"
+	cat >late.py <<-'END'
+	import ctypes, mmap, os, time
+	code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+	code.write(bytes.fromhex("4889f848ffc875fbc3"))  # counts its argument down
+	at = ctypes.addressof(ctypes.c_char.from_buffer(code))
+	run = ctypes.CFUNCTYPE(None, ctypes.c_ulong)(at)
+	def burn(ms):
+	    start = time.thread_time()
+	    while (time.thread_time() - start) * 1e3 < ms:
+	        run(1000000)
+	    return round((time.thread_time() - start) * 1e3)
+	time.sleep(0.1)
+	with open(f"/tmp/perf-{os.getpid()}.map", "w") as names:
+	    for k in range(8):
+	        print(f"{at:x} 9 work{k}", file=names, flush=True)
+	        print(f"work{k}", burn(100))
+	os.remove(names.name)
+	END
+	"$kiln" record -q -o p.kiln -- python3 late.py >own
+	near p.kiln 30
+}
+
 @test "a jitdump: times, and lines" {
-	"$kiln" record -q --lines -o p.kiln -- node --expose-gc --perf-prof "$bin/reuse.js" >own
+	"$kiln" record -q --lines -o p.kiln -- node --expose-gc --perf-prof "$bin/reuse.js" 8 300 >own
 	near p.kiln 10
 	# The loop is in lines 3 and 4 of what is evaluated.
 	"$kiln" fold -q --lines p.kiln >lines
@@ -48,7 +72,7 @@ near() {
 }
 
 @test "a log of V8, found where the process works" {
-	"$kiln" record -q -o p.kiln -- node --expose-gc --log-code "$bin/reuse.js" >own
+	"$kiln" record -q -o p.kiln -- node --expose-gc --log-code "$bin/reuse.js" 8 300 >own
 	near p.kiln 10
 }
 
@@ -59,7 +83,7 @@ near() {
 	[ -z "$("$kiln" fold -q none.kiln | grep -E "\bwork[0-9]")" ]
 	rm logs/one.log
 	"$kiln" record -q -o p.kiln --v8-log 'logs/*.log' -- node --expose-gc --prof --logfile=logs/two.log \
-		--no-logfile-per-isolate "$bin/reuse.js" >own
+		--no-logfile-per-isolate "$bin/reuse.js" 8 300 >own
 	near p.kiln 10
 }
 
