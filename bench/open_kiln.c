@@ -3,6 +3,7 @@
  *	open_kiln make SAMPLES FILE
  *	open_kiln open FILE ROUNDS */
 #include "base/buffer.h"
+#include "base/leases.h"
 #include "base/output.h"
 #include "model/view.h"
 #include "readers/readers.h"
@@ -134,6 +135,7 @@ int main(int argc, char **argv)
 {
 	uint64_t number;
 
+	leases_allow(); /* as the command does: the file is mapped, not copied */
 	if (argc == 4 && !strcmp(argv[1], "make") && bytes_u64(bytes_of(argv[2]), &number))
 		return make(number, argv[3]);
 	if (argc == 4 && !strcmp(argv[1], "open") && bytes_u64(bytes_of(argv[3]), &number) &&
