@@ -2,12 +2,12 @@
 #include "test.h"
 
 #include "base/broker.h"
+#include "support/work_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,16 +76,14 @@ static void *ask_slowly(void *fifo)
 static void everybody_gets_its_own(void **state)
 {
 	static const char *const paths[] = {"/", "/proc/self/exe", "/dev/null", "/dev/zero"};
-	char folder[] = "/tmp/test_broker.XXXXXX", fifo[64];
+	const char *fifo = work_path("fifo");
 	pthread_t threads[THREADS], slow;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
-	snprintf(fifo, sizeof(fifo), "%s/fifo", folder);
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	assert_true(broker_start(answer, NULL));
 	assert_true(broker_is_there());
-	assert_int_equal(pthread_create(&slow, NULL, ask_slowly, fifo), 0);
+	assert_int_equal(pthread_create(&slow, NULL, ask_slowly, (void *)(uintptr_t)fifo), 0);
 	for (size_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, ask_often,
 					 (void *)(uintptr_t)paths[i % 4]),
@@ -95,7 +93,6 @@ static void everybody_gets_its_own(void **state)
 	close(open(fifo, O_WRONLY | O_CLOEXEC));
 	pthread_join(slow, NULL);
 	unlink(fifo);
-	rmdir(folder);
 }
 
 static void refusals_are_told(void **state)
