@@ -19,7 +19,7 @@
 #define PROCESSES_MOST 4096u		       /* rows */
 #define TRY_AGAIN      ((uint64_t)10000000)    /* ns until missing files are looked for again... */
 #define TRY_AT_LEAST   ((uint64_t)16000000000) /* ... which grows by an eighth up to this */
-#define LOG_TRIES      32u /* in 3 s; a log is there before any code */
+#define LOG_TRIES      32u		       /* they take 3 s; the log is there before any code */
 #define NS_PER_S       1000000000ll
 #define SAID_MOST      4u /* files that are named in one text */
 
@@ -225,7 +225,7 @@ static void look_for(
 
 	if (source->fd >= 0 || code->held >= HELD_LIMIT || row->pid <= 0)
 		return;
-	/* Directories may be large: a log is looked for the 1st, 2nd, 4th, 8th... time. */
+	/* Reading a large directory takes long: only at the 1st, 2nd, 4th, 8th... try. */
 	if (which == LOG && !code->recorded && !row->gone &&
 		(row->tries > LOG_TRIES || (row->tries & (row->tries - 1))))
 		return;

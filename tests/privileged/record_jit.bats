@@ -55,10 +55,11 @@ near() {
 	with open(f"/tmp/perf-{os.getpid()}.map", "w") as names:
 	    for k in range(8):
 	        print(f"{at:x} 9 work{k}", file=names, flush=True)
-	        print(f"work{k}", burn(100))
+	        print(f"work{k}", burn(300))
 	os.remove(names.name)
 	END
 	"$kiln" record -q -o p.kiln -- python3 late.py >own
+	# The map is found at most an eighth of 100 ms and 10 ms late, later on a busy machine: far from 300 ms.
 	near p.kiln 30
 }
 

@@ -35,8 +35,8 @@ checked() {
 	[ "$(figure "$1" walked)" -eq "$(figure "$1" copies)" ]
 }
 
-# whole FILE PERCENT COMMAND...: and this share of them reaches the entry, of those after its file is mapped: before, a
-# program has no stack. How long that takes is the machine's affair, and the next test's question.
+# whole FILE PERCENT COMMAND...: and this share of them reaches the entry. Samples before the program's file is mapped do
+# not count: there is no stack yet. The next test limits how many there are.
 whole() {
 	checked "$1" "${@:3}"
 	at_least "$(($(figure "$1" samples) - $(figure "$1" end_no-mapping)))" 300
@@ -83,12 +83,12 @@ tabled() { [ "$(($(figure "$1" end_no-table) * 200))" -le "$(figure "$1" samples
 }
 
 @test "tables are kept on disk: the second time they are read, and only what is missing is made" {
-	whole first 98 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(32)'
+	whole first 99 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(34)'
 	[ "$(find "$HOME/.cache/kiln" -name '*.unwind' | wc -l)" -ge 2 ] # perl and libc
-	whole second 98 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(32)'
+	whole second 99 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(34)'
 	[ "$(figure second kept_tables)" -ge 2 ]
 	rm -r "$HOME/.cache/kiln"
-	whole third 98 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(32)'
+	whole third 99 perl -e 'sub f { my $n = shift; $n < 2 ? $n : f($n-1) + f($n-2) } f(34)'
 	[ "$(figure third kept_tables)" -eq 0 ]
 }
 
