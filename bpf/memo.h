@@ -55,9 +55,10 @@ static __always_inline bool memo_holds(
 	for (__u32 i = 0; i < MEMO_FRAMES && i < memo->count; i++) {
 		__u32 at = memo->at[i];
 
+		/* Without a branch, which the verifier would follow both ways each time. */
 		differs |= s->ip[at & MEMO_WORDS] ^ memo->value[i];
-		if (at & MEMO_BELOW)
-			differs |= s->ip[(at - 1) & MEMO_WORDS] ^ memo->below[i];
+		differs |= (s->ip[(at - 1) & MEMO_WORDS] ^ memo->below[i]) &
+			   -(__u64)(at / MEMO_BELOW & 1);
 	}
 	return !differs;
 }

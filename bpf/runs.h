@@ -112,19 +112,13 @@ static __always_inline bool keep_run(
 
 /* The command is itself from its exec on, and runs: its run begins with whichever event is the first
  * to see that, a tick within execve(2) or the tracepoint at its end. */
-static __always_inline bool too_early_to_run(
-	struct task_struct *task, struct thread *t, __u64 now)
+static __always_inline void begin_first_run(struct task_struct *task, struct thread *t, __u64 now)
 {
-	bool was_early = t->mark.early;
-
 	if (too_early(&t->mark, task))
-		return true;
-	if (was_early) {
-		t->off = false;
-		run_begins(t, now);
-		t->used = task->se.sum_exec_runtime;
-	}
-	return false;
+		return;
+	t->off = false;
+	run_begins(t, now);
+	t->used = task->se.sum_exec_runtime;
 }
 
 SEC("perf_event")
@@ -138,7 +132,13 @@ int on_tick(void *ctx)
 	if (!task->pid || !room)
 		return 0;
 	t = thread_of(task);
-	if (!t || too_early_to_run(task, t, now) || t->off || tick_passed_over(&t->ticks))
+	if (!t)
+		return 0;
+	if (t->mark.early) {
+		begin_first_run(task, t, now);
+		return 0;
+	}
+	if (t->off || tick_passed_over(&t->ticks))
 		return 0;
 	run_ends(t, now);
 	run_begins(t, now);
@@ -160,8 +160,8 @@ int BPF_PROG(on_begin, struct task_struct *task)
 {
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
 
-	if (t)
-		too_early_to_run(task, t, bpf_ktime_get_ns());
+	if (t && t->mark.early)
+		begin_first_run(task, t, bpf_ktime_get_ns());
 	return 0;
 }
 
