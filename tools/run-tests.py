@@ -300,7 +300,7 @@ def main():
         "races": lambda: races(tally),
         "browser": lambda: browser(tally),
         "privileged": lambda: programs(tally, "privileged", "tests/privileged/*.bats", bats,
-                                       environment("build")),
+                                       environment("build"), os.cpu_count()),
         "perf": lambda: programs(tally, "perf", "tests/perf/*.bats", bats, environment("build"), os.cpu_count()),
         "kernels": lambda: kernels(tally),
     }
