@@ -250,7 +250,7 @@ def browser(tally):
     elif not os.path.isdir(os.path.join(ROOT, "tests/browser/node_modules/playwright-core")):
         tally.case("browser", "tests/browser", "skipped", "needs a browser driver (npm)")
     else:
-        programs(tally, "browser", "tests/browser/*.test.mjs", ["node"], environment("build"))
+        programs(tally, "browser", "tests/browser/*.test.mjs", ["node"], environment("build"), os.cpu_count())
 
 
 def kernels(tally):
