@@ -13,26 +13,30 @@
 #include <unistd.h>
 
 /* Up to this size a copy takes less time than a lease and the faults of a mapping. */
-#define COPIED_ALWAYS ((size_t)128 << 10) /* bytes */
+#define COPIED_ALWAYS ((size_t)32 << 10) /* bytes */
 
 /* ---- Mapping ---- */
 
-/* Of its own: a lease belongs to all who share an open file description, and outlives who took it
- * as long as any of them has it open. A confined process may not open again what was opened for it,
- * and shares that with nobody. */
-static int open_again(int fd)
+/* Of this process alone: a lease belongs to all who share an open file description, and outlives
+ * who took it as long as any of them has it open. Only the standard ones came from somebody else.
+ * A confined process may not open again what was opened for it, and shares that with nobody. */
+static int own_descriptor(int fd)
 {
 	char path[64];
-	int own;
+	int own = -1;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	own = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return own < 0 && errno == EACCES ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : own;
+	if (fd <= STDERR_FILENO) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		own = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (own < 0 && errno != EACCES)
+			return -1;
+	}
+	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
 static bool map_under_lease(struct stable_file *f, int fd)
 {
-	int own = leases_are_possible(fd) ? open_again(fd) : -1;
+	int own = leases_are_possible(fd) ? own_descriptor(fd) : -1;
 	size_t size = 0;
 	void *at = own >= 0 ? leases_map(own, &size) : NULL;
 
@@ -94,7 +98,9 @@ static bool read_all(int fd, char *to, size_t size, size_t *ret_len, struct erro
 static bool copy(struct stable_file *f, int fd, size_t size, struct error *err)
 {
 	size_t len = 0;
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* One call for all of its pages takes less time than a fault for each. */
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (size < LARGE_PAGE ? MAP_POPULATE : 0);
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
 
 	if (at == MAP_FAILED)
 		return error_errno(err, "no memory for a copy of %zu bytes", size);
@@ -104,8 +110,8 @@ static bool copy(struct stable_file *f, int fd, size_t size, struct error *err)
 		munmap(at, size);
 		return !err->code;
 	}
-	mprotect(at, size, PROT_READ);
-	mremap(at, size, len, 0); /* the file may have become shorter */
+	if (len < size)
+		mremap(at, size, len, 0);
 	*f = (struct stable_file){.content = {scope_mapping(at, len), len}};
 	return true;
 }

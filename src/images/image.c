@@ -320,21 +320,27 @@ struct image *image_open_bytes(struct bytes content, const char *name, struct er
 	return image_of(content, &(struct stable_file){0}, name, err);
 }
 
-/* As long as a file is mapped no other one gets its inode's number, by which processes' mappings
- * are told apart. Nobody reads this page. */
+/* As long as a file is mapped or open no other one gets its inode's number, by which processes'
+ * mappings are told apart. Of a file that was copied nothing else is. Nobody reads this page. */
 static void image_pin(struct image *image, int fd)
 {
-	void *at = scope_mapping(mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0), 1);
+	void *at;
 
+	if (image->file.lease || image->file.is_reread)
+		return;
+	at = scope_mapping(mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0), 1);
 	image->pinned = at == MAP_FAILED ? NULL : at;
 }
 
 /* Bytes of the file that are not stored anywhere, or some more than the limit. */
-static uint64_t holes_in(int fd, off_t size)
+static uint64_t holes_in(int fd, const struct stat *status)
 {
-	off_t before = lseek(fd, 0, SEEK_CUR), hole, end = 0;
+	off_t size = status->st_size, before, hole, end = 0;
 	uint64_t holes = 0;
 
+	if (status->st_blocks * 512 >= size)
+		return 0;
+	before = lseek(fd, 0, SEEK_CUR);
 	while (holes <= IMAGE_HOLES_LIMIT && (hole = lseek(fd, end, SEEK_HOLE)) >= 0 &&
 		hole < size) {
 		end = lseek(fd, hole, SEEK_DATA);
@@ -365,7 +371,7 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 			(unsigned long long)(IMAGE_SIZE_LIMIT >> 30));
 		return NULL;
 	}
-	if (holes_in(fd, status.st_size) > IMAGE_HOLES_LIMIT) {
+	if (holes_in(fd, &status) > IMAGE_HOLES_LIMIT) {
 		error_set(err, ERR_LIMIT, "%s: more than %llu MB of it are holes", name,
 			(unsigned long long)(IMAGE_HOLES_LIMIT >> 20));
 		return NULL;

@@ -40,12 +40,18 @@ static void row_release(void *context, size_t i)
 	image_release(((struct binaries *)context)->rows.items[i].image);
 }
 
-/* A file that was deleted meanwhile is gone from the disk when it is let go of, and disks may take
- * their time: they do it for all together. */
+/* A file that was deleted while it ran is gone from the disk when it is let go of, and disks may
+ * take their time: they do it for all together. */
+static unsigned releasers(const struct binaries *b)
+{
+	if (b->places)
+		return 1;
+	return b->rows.len < RELEASERS ? (unsigned)b->rows.len : RELEASERS;
+}
+
 void binaries_release(struct binaries *b)
 {
-	crew_run(b->rows.len < RELEASERS ? (unsigned)b->rows.len : RELEASERS, 1, b->rows.len,
-		row_release, b);
+	crew_run(releasers(b), 1, b->rows.len, row_release, b);
 	vector_release(&b->rows);
 	vector_release(&b->aliases);
 	vector_release(&b->build_ids);
