@@ -1,5 +1,6 @@
 /* kiln_columns.c: which columns does a .kiln file have, and what may their rows refer to? */
 #include "model/kiln_columns.h"
+#include "model/row_scan.h"
 
 #include <stdlib.h>
 
@@ -121,30 +122,6 @@ uint64_t kiln_checksum(struct bytes payload)
 
 /* ---- References ---- */
 
-#define BLOCK ((size_t)64) /* ids; a constant trip count lets compilers use vectors at -O2 */
-
-/* Columns of ids, the long ones, at memory speed: find a block that is wrong, then the row. */
-static bool ids_below(const uint32_t *ids, size_t count, uint32_t bound, size_t *ret_at)
-{
-	size_t i = 0;
-
-	for (; i + BLOCK <= count; i += BLOCK) {
-		uint32_t wrong = 0;
-
-		for (size_t k = 0; k < BLOCK; k++)
-			wrong |= (uint32_t)(ids[i + k] >= bound);
-		if (wrong)
-			break;
-	}
-	for (; i < count; i++) {
-		if (ids[i] >= bound) {
-			*ret_at = i;
-			return false;
-		}
-	}
-	return true;
-}
-
 /* The uint32_t at `offset` of row i. Rows are aligned to 4 at least. */
 static uint32_t id_at(const void *items, size_t item_size, size_t i, size_t offset)
 {
@@ -159,8 +136,10 @@ static bool rows_below(const struct kiln_column *c, const struct kiln_reference 
 {
 	if (bound > UINT32_MAX)
 		return true;
-	if (c->item_size == sizeof(uint32_t))
-		return ids_below(items, rows, (uint32_t)bound, ret_at);
+	if (c->item_size == sizeof(uint32_t)) {
+		*ret_at = row_scan_ids(items, rows, (uint32_t)bound);
+		return *ret_at == rows;
+	}
 	for (size_t i = 0; i < rows; i++) {
 		if (id_at(items, c->item_size, i, ref->offset) >= bound) {
 			*ret_at = i;
@@ -200,27 +179,10 @@ static bool rows_span(const struct kiln_column *c, const struct kiln_reference *
 	return true;
 }
 
-/* The same for times, by the bits above the limit. */
 static bool rows_times(const void *items, size_t rows, size_t *ret_at)
 {
-	const uint64_t *times = items;
-	size_t i = 0;
-
-	for (; i + BLOCK <= rows; i += BLOCK) {
-		uint64_t bits = 0;
-
-		for (size_t k = 0; k < BLOCK; k++)
-			bits |= times[i + k];
-		if (bits & ~PROFILE_TIME_LIMIT)
-			break;
-	}
-	for (; i < rows; i++) {
-		if (times[i] > PROFILE_TIME_LIMIT) {
-			*ret_at = i;
-			return false;
-		}
-	}
-	return true;
+	*ret_at = row_scan_times(items, rows, PROFILE_TIME_LIMIT);
+	return *ret_at == rows;
 }
 
 bool kiln_column_check(const struct kiln_column *column, const void *items, uint64_t first,
