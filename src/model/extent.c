@@ -20,9 +20,42 @@ static bool strings_fit(const struct profile *p, uint64_t *ret_longest, struct e
 		       (unsigned long long)longest, PROFILE_STRING_LIMIT);
 }
 
-/* Callers come first: their depth is known. Names of a place that it does not have yet count as
- * one frame, its module's. */
-static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct error *err)
+/* ---- Stacks ---- */
+
+/* Names of a place that it does not have yet count as one frame, its module's. */
+static uint32_t most_names(const struct profile *p)
+{
+	uint32_t most = 1;
+
+	for (size_t i = 0; i < p->location_names.len; i++)
+		most = p->location_names.items[i].count > most ? p->location_names.items[i].count
+							       : most;
+	return most;
+}
+
+/* Places of the deepest stack, or UINT16_MAX for that many and more. Callers come first: their
+ * depth is known. Most callers are the row before, whose depth is at hand: through memory each row
+ * would wait for the one before it. */
+static uint32_t most_places(const struct profile *p)
+{
+	const stack_id *callers = p->stack_caller.items;
+	size_t count = p->stack_caller.len;
+	uint16_t *depth = memory_new_table(count, sizeof(*depth));
+	uint32_t own = 0, most = 0;
+
+	for (size_t i = 1; i < count && own < UINT16_MAX; i++) {
+		uint32_t above = depth[callers[i]];
+
+		own = (callers[i] == i - 1 ? own : above) + 1;
+		depth[i] = (uint16_t)own;
+		most = own > most ? own : most;
+	}
+	memory_free(depth);
+	return most;
+}
+
+/* Frames of all stacks and of the deepest one, or of one that is too deep. */
+static uint64_t count_frames(const struct profile *p, uint64_t *ret_deepest)
 {
 	const struct span *names = p->location_names.items;
 	size_t count = p->stack_caller.len;
@@ -38,15 +71,35 @@ static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct erro
 		nodes += own ? own : 1;
 	}
 	memory_free(depth);
-	*ret_nodes = nodes;
+	*ret_deepest = deepest;
+	return nodes;
+}
+
+static bool nodes_fit(const struct profile *p, uint64_t nodes)
+{
+	return !p->limit || nodes <= p->limit / PROFILE_ROW_COST;
+}
+
+/* Mostly every place may be taken to have as many names as the one with most: looking up each of 3
+ * M takes 8 ms. */
+static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct error *err)
+{
+	uint64_t names = most_names(p), deepest;
+
+	*ret_nodes = names * p->stack_caller.len;
+	if (nodes_fit(p, *ret_nodes) && names * most_places(p) < UINT16_MAX)
+		return true;
+	*ret_nodes = count_frames(p, &deepest);
 	if (deepest > PROFILE_DEPTH_LIMIT)
 		return error_set(err, ERR_LIMIT,
 			"a stack of more than %u frames; deeper ones are not read: cut it where it "
 			"was recorded",
 			PROFILE_DEPTH_LIMIT);
-	return !p->limit || nodes <= p->limit / PROFILE_ROW_COST ||
+	return nodes_fit(p, *ret_nodes) ||
 	       expansion_refuse("the tree of its stacks", p->limit, err);
 }
+
+/* ---- Names ---- */
 
 static uint64_t frame_text(const struct profile *p, frame_id id)
 {
@@ -76,6 +129,8 @@ static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest,
 	return (frames <= most && tree <= most) ||
 	       expansion_refuse("the names in its stacks", most, err);
 }
+
+/* ---- Labels ---- */
 
 static bool labels_fit(const struct profile *p, struct error *err)
 {

@@ -153,6 +153,10 @@ static bool rows_below(const struct kiln_column *c, const struct kiln_reference 
 static bool rows_earlier(const struct kiln_column *c, const struct kiln_reference *ref,
 	const void *items, uint64_t first, size_t rows, size_t *ret_at)
 {
+	if (c->item_size == sizeof(uint32_t) && first + rows <= UINT32_MAX) {
+		*ret_at = row_scan_earlier(items, rows, (uint32_t)first);
+		return *ret_at == rows;
+	}
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t id = id_at(items, c->item_size, i, ref->offset);
 

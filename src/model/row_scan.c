@@ -2,6 +2,7 @@
 #include "model/row_scan.h"
 
 static size_t row_scan_ids_narrow(const uint32_t *ids, size_t count, uint32_t bound);
+static size_t row_scan_earlier_narrow(const uint32_t *ids, size_t count, uint32_t first);
 static size_t row_scan_times_narrow(const uint64_t *times, size_t count, uint64_t limit);
 
 #define ROW_SCAN(name) row_scan_##name##_narrow
@@ -18,6 +19,11 @@ static size_t row_scan_times_narrow(const uint64_t *times, size_t count, uint64_
 size_t row_scan_ids(const uint32_t *ids, size_t count, uint32_t bound)
 {
 	return WIDEST(row_scan_ids, ids, count, bound);
+}
+
+size_t row_scan_earlier(const uint32_t *ids, size_t count, uint32_t first)
+{
+	return WIDEST(row_scan_earlier, ids, count, first);
 }
 
 size_t row_scan_times(const uint64_t *times, size_t count, uint64_t limit)

@@ -10,6 +10,10 @@
 /* The first id that is not below `bound`; `count` when all are. */
 size_t row_scan_ids(const uint32_t *ids, size_t count, uint32_t bound);
 
+/* The first id that is not below the number of its own row, which is `first` for ids[0]; row 0 may
+ * refer to itself. There are at most UINT32_MAX rows. `count` when all are. */
+size_t row_scan_earlier(const uint32_t *ids, size_t count, uint32_t first);
+
 /* The first time above `limit`, which is one less than a power of two; `count` when none is. */
 size_t row_scan_times(const uint64_t *times, size_t count, uint64_t limit);
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 size_t row_scan_ids_avx2(const uint32_t *ids, size_t count, uint32_t bound);
+size_t row_scan_earlier_avx2(const uint32_t *ids, size_t count, uint32_t first);
 size_t row_scan_times_avx2(const uint64_t *times, size_t count, uint64_t limit);
 
 #endif

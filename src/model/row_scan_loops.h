@@ -24,6 +24,23 @@ size_t ROW_SCAN(ids)(const uint32_t *ids, size_t count, uint32_t bound)
 	return i;
 }
 
+size_t ROW_SCAN(earlier)(const uint32_t *ids, size_t count, uint32_t first)
+{
+	size_t i = !first && count && !ids[0];
+
+	for (; i + BLOCK <= count; i += BLOCK) {
+		uint32_t own = first + (uint32_t)i, wrong = 0;
+
+		for (uint32_t k = 0; k < BLOCK; k++)
+			wrong |= (uint32_t)(ids[i + k] >= own + k);
+		if (wrong)
+			break;
+	}
+	while (i < count && ids[i] < first + (uint32_t)i)
+		i++;
+	return i;
+}
+
 size_t ROW_SCAN(times)(const uint64_t *times, size_t count, uint64_t limit)
 {
 	size_t i = 0;

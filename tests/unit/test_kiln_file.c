@@ -646,6 +646,42 @@ static void assert_refused(struct profile *p, enum error_code code, const char *
 	profile_release(p);
 }
 
+static void assert_taken(struct profile *p)
+{
+	struct buffer file = {0};
+	struct error err = {0};
+	struct profile q;
+
+	write_whole(p, &file);
+	if (!kiln_file_read(buffer_bytes(&file), NULL, &q, &err))
+		fail_msg("%s", err.text);
+	profile_release(&q);
+	buffer_release(&file);
+	profile_release(p);
+}
+
+/* The same number of frames is a limit whether places have one name or several, and whether the
+ * longest list of names is at all places or at one that no stack has. */
+static void the_deepest_stack_that_is_read(void **state)
+{
+	struct profile p;
+
+	(void)state;
+	for (uint32_t below = 0; below < 3; below++) {
+		chain(&p, PROFILE_DEPTH_LIMIT - below, 1);
+		assert_taken(&p);
+	}
+	chain(&p, PROFILE_DEPTH_LIMIT / 256, 256);
+	assert_taken(&p);
+	chain(&p, PROFILE_DEPTH_LIMIT / 256 + 1, 256);
+	assert_refused(&p, ERR_LIMIT, "a stack of more than 65536 frames");
+	chain(&p, PROFILE_DEPTH_LIMIT, 1);
+	profile_location_named(&p, profile_frame_named(&p, BYTES("g"), FRAME_NATIVE));
+	p.location_names.items[p.location_names.len - 1] = (struct span){0, 2};
+	vector_push(&p.location_frames, 1);
+	assert_taken(&p);
+}
+
 /* A few rows can stand for a lot: what they become is known before it takes memory. */
 static void what_rows_stand_for_is_limited(void **state)
 {
@@ -713,6 +749,7 @@ int main(void)
 		cmocka_unit_test(ids_outside_are_refused),
 		cmocka_unit_test(missing_columns_are_refused_or_optional),
 		cmocka_unit_test(repeated_rows_are_one),
+		cmocka_unit_test(the_deepest_stack_that_is_read),
 		cmocka_unit_test(what_rows_stand_for_is_limited),
 		cmocka_unit_test(numbers_out_of_range_are_refused),
 	};

@@ -29,6 +29,28 @@ static void the_first_wrong_id_is_found(void **state)
 	}
 }
 
+static void the_first_id_that_is_not_of_an_earlier_row_is_found(void **state)
+{
+	const uint32_t firsts[] = {0, 1, 63, 0x7fffffc0u, UINT32_MAX - ROOM};
+
+	(void)state;
+	for (size_t f = 0; f < sizeof(firsts) / sizeof(firsts[0]); f++) {
+		for (size_t len = 0; len < ROOM; len++) {
+			uint32_t *ids = calloc(len ? len : 1, sizeof(*ids));
+
+			for (size_t i = 0; i < len; i++)
+				ids[i] = firsts[f] + (uint32_t)i - (firsts[f] + i > 0);
+			assert_int_equal(row_scan_earlier(ids, len, firsts[f]), len);
+			for (size_t at = len; at-- > (firsts[f] ? 0 : 1);) {
+				ids[at] = at % 2 ? UINT32_MAX : firsts[f] + (uint32_t)at;
+				assert_int_equal(row_scan_earlier(ids, len, firsts[f]), at);
+			}
+			free(ids);
+		}
+	}
+	assert_int_equal(row_scan_earlier((const uint32_t[]){1}, 1, 0), 0);
+}
+
 static void the_first_time_above_the_limit_is_found(void **state)
 {
 	const uint64_t limit = ((uint64_t)1 << 62) - 1;
@@ -52,6 +74,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_wrong_id_is_found),
+		cmocka_unit_test(the_first_id_that_is_not_of_an_earlier_row_is_found),
 		cmocka_unit_test(the_first_time_above_the_limit_is_found),
 	};
 
