@@ -3,13 +3,14 @@
 
 #include "base/broker.h"
 #include "base/buffer.h"
-#include "base/input.h"
 #include "base/memory.h"
+#include "base/proc.h"
 #include "base/scope.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,42 +26,32 @@ struct writer {
 	int64_t uid; /* effective, as we see it; -1: the process is gone */
 };
 
-/* The number at the end of a line of /proc/PID/status; of Uid the second: the effective one. */
-static void status_line(struct bytes line, struct writer *ret)
+/* Number `at`, from 0, in the line of /proc/PID/status that starts with `name`, or the last one;
+ * `missing` when there is no such line. */
+static int64_t status_number(char *status, const char *name, int at, int64_t missing)
 {
-	uint64_t value = 0, words = 0;
-	char *rest, *copy = memory_copy_text(line.at, line.len);
+	char *line = strstr(status, name);
+	char *rest = line ? line + strlen(name) : NULL;
+	int64_t value = missing;
 
-	rest = copy + strcspn(copy, "\t");
-	for (char *word; (word = strsep(&rest, "\t"));) {
-		if (!*word)
-			continue;
-		value = strtoull(word, NULL, 10);
-		if (++words == 2 && bytes_start(line, BYTES("Uid:")))
-			ret->uid = (int64_t)value;
-	}
-	if (bytes_start(line, BYTES("NSpid:")) && value)
-		ret->pid = (int32_t)value;
-	memory_free(copy);
+	for (int i = 0; rest && i <= at && *rest == '\t'; i++)
+		value = strtoll(rest, &rest, 10);
+	return value;
 }
 
 static struct writer writer_of(int32_t pid)
 {
 	struct writer writer = {pid, -1};
-	struct error ignored = {0};
-	struct buffer path = {0};
-	struct bytes line;
-	struct input in;
-	bool more = true;
+	struct buffer status = {0};
+	char path[32];
 
-	buffer_printf(&path, "/proc/%d/status", pid);
-	if (input_open(&in, path.at, &ignored)) {
-		while (input_line(&in, &line, &more, &ignored) && more)
-			if (bytes_start(line, BYTES("Uid:")) || bytes_start(line, BYTES("NSpid:")))
-				status_line(line, &writer);
-		input_release(&in);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (proc_text(&status, path)) {
+		buffer_char(&status, '\0');
+		writer.uid = status_number(status.at, "\nUid:", 1, -1);
+		writer.pid = (int32_t)status_number(status.at, "\nNSpid:", INT_MAX, pid);
 	}
-	buffer_release(&path);
+	buffer_release(&status);
 	return writer;
 }
 

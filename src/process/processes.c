@@ -2,7 +2,7 @@
  * where? */
 #include "process/processes.h"
 
-#include "process/proc.h"
+#include "base/proc.h"
 
 #include <stdio.h>
 #include <stdlib.h>

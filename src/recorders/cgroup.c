@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "process/proc.h"
+#include "base/proc.h"
 #include "recorders/cgroup.h"
 
 #define PREFIX "kiln-"

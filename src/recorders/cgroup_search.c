@@ -10,9 +10,9 @@
 
 #include "base/buffer.h"
 #include "base/options.h"
+#include "base/proc.h"
 #include "bpf/shared.h"
 #include "process/cgroup_names.h"
-#include "process/proc.h"
 #include "recorders/cgroup.h"
 #include "recorders/container_ids.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "process/proc.h"
+#include "base/proc.h"
 
 static bool file_has(const char *path, const char *part)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "process/proc.h"
+#include "base/proc.h"
 #include "recorders/target.h"
 
 static bool take_number(const char **text, uint64_t limit, uint64_t *ret_value)

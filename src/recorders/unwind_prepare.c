@@ -14,7 +14,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
-#include "process/proc.h"
+#include "base/proc.h"
 
 #define CACHE_PATH  "/etc/ld.so.cache"
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"

@@ -9,7 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/crew.h"
-#include "process/proc.h"
+#include "base/proc.h"
 #include "recorders/bpf_support.h"
 #include "recorders/capabilities.h"
 

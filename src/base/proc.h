@@ -1,6 +1,6 @@
 /* proc.h: files of /proc. */
-#ifndef KILN_PROCESS_PROC_H
-#define KILN_PROCESS_PROC_H
+#ifndef KILN_BASE_PROC_H
+#define KILN_BASE_PROC_H
 
 #include "base/buffer.h"
 

@@ -1,5 +1,5 @@
 /* proc.c: how are files of /proc read? */
-#include "process/proc.h"
+#include "base/proc.h"
 
 #include "base/scope.h"
 
