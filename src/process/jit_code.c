@@ -110,6 +110,21 @@ static bool is_dump(struct bytes path, uint64_t *ret_pid)
 	       name.len > 9 && bytes_u64((struct bytes){name.at + 4, name.len - 9}, ret_pid);
 }
 
+/* Memory that a program may write code to; the kernel's own pages in every process are not. */
+static bool may_have_code(const struct profile *p, const struct mapping *m)
+{
+	static const struct bytes kernels[] = {
+		{"[vsyscall]", 10}, {"[uprobes]", 9}, {"[vectors]", 9}, {"[sigpage]", 9}};
+	struct bytes name = profile_text(p, m->file);
+
+	if (m->kind != MAPPING_JIT)
+		return false;
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		if (bytes_equal(name, kernels[i]))
+			return false;
+	return true;
+}
+
 static void see_mappings(struct jit_code *code, const struct profile *p)
 {
 	uint64_t ignored;
@@ -117,7 +132,7 @@ static void see_mappings(struct jit_code *code, const struct profile *p)
 	while (code->seen + 1 < p->mappings.len) {
 		const struct mapping *m = &p->mappings.items[++code->seen];
 
-		if (m->kind == MAPPING_JIT)
+		if (may_have_code(p, m))
 			find_or_add(code, p, m->process);
 		else if (m->kind == MAPPING_FILE && is_dump(profile_text(p, m->file), &ignored))
 			vector_push(&code->dumps, m->file);

@@ -126,3 +126,11 @@ near() {
 		at_least "$(share p.kiln '\[truncated:no-table\]')" 20
 	done
 }
+
+@test "no map is looked for of a program that makes no code" {
+	"$bin/busy" 5 >own &
+	strace -f -qq -e trace=openat2 -o opened "$kiln" record -q -d 1 -o p.kiln -p $! 2>said
+	kill $!
+	"$kiln" fold -q p.kiln | grep -q busy
+	run -1 grep 'perf-[0-9]*\.map' opened
+}
