@@ -289,6 +289,12 @@ struct tally_key {
 	__u32 epoch, pid, tid, chunk;
 };
 
+/* A half of the rows is for even epochs, the other one for odd ones. */
+struct tally_row {
+	struct tally_key who;
+	__u64 count; /* 0: not used yet */
+};
+
 /* What was seen, on each CPU. */
 struct sample_counts {
 	__u64 ring_full, map_full; /* samples */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -21,32 +22,30 @@
  * begin and map code, and to keep what has come. ns: */
 #define NEWS_PATIENCE ((uint64_t)2000000000)
 
-/* A row of the kernel's table, and the sample that it is in the profile. */
+/* How far a row of the kernel's has been taken in, and the sample that it is in the profile. */
 struct counted {
-	struct tally_key who;
-	uint64_t count;
-	size_t row;
+	uint64_t count; /* 0: there is no sample yet */
+	size_t sample;
 	bool idle;
 };
 
 struct epoch {
-	uint64_t begins; /* CLOCK_MONOTONIC, ns */
-	VECTOR(struct counted) rows;
-	struct id_map by_who;
-	size_t first[2]; /* sample of the profile, of others and of idle CPUs */
+	uint64_t begins;	     /* CLOCK_MONOTONIC, ns */
+	VECTOR(struct counted) rows; /* as the kernel's */
+	size_t first[2];	     /* sample of the profile, of others and of idle CPUs */
 };
 
 struct cpu_bpf {
 	struct sample_bpf *programs;
 	struct bpf_source source;
 	bool untimed;
-	uint64_t epoch_ends;		 /* CLOCK_MONOTONIC, ns */
-	struct epoch epochs[2];		 /* even and odd ones */
-	struct buffer keys, counts_read; /* of the kernel's table */
-	uint32_t room;			 /* rows of the table */
-	bool rest;			 /* the epoch before has not been taken out yet */
-	uint64_t news;			 /* bytes that were told of processes... */
-	uint64_t news_time;		 /* ... the last of them then: CLOCK_MONOTONIC, ns */
+	uint64_t epoch_ends;	   /* CLOCK_MONOTONIC, ns */
+	struct epoch epochs[2];	   /* even and odd ones */
+	struct tally_row *tallies; /* the kernel's rows; NULL where they are not counted */
+	uint32_t room;		   /* rows of an epoch */
+	bool rest;		   /* the epoch before has not been taken out yet */
+	uint64_t news;		   /* bytes that were told of processes... */
+	uint64_t news_time;	   /* ... the last of them then: CLOCK_MONOTONIC, ns */
 	struct sample_counts counts;
 };
 
@@ -114,19 +113,6 @@ static const struct bpf_records sample_records = {sample_size, sample_time, take
 
 /* ---- Counts ---- */
 
-static struct counted *counted_of(
-	struct epoch *epoch, const struct tally_key *who, uint64_t hash, size_t *ret_at)
-{
-	*ret_at = id_map_first(&epoch->by_who, hash);
-	for (uint32_t row; (row = id_map_candidate(&epoch->by_who, hash, ret_at));) {
-		struct counted *known = &epoch->rows.items[row - 1];
-
-		if (!memcmp(&known->who, who, sizeof(*who)))
-			return known;
-	}
-	return NULL;
-}
-
 /* Counts are read behind the ring: of a thread that began to be counted between the two, the stack
  * is told the next time. */
 static bool stack_is_told(const struct cpu_bpf *b, const struct tally_key *who)
@@ -135,58 +121,58 @@ static bool stack_is_told(const struct cpu_bpf *b, const struct tally_key *who)
 }
 
 /* So many there are by now. `final`: there is no next time. */
-static void take_count(struct cpu_bpf *b, const struct tally_key *who, uint64_t count, bool final)
+static void take_count(struct cpu_bpf *b, struct epoch *epoch, struct counted *known,
+	const struct tally_row *row, bool final)
 {
-	struct epoch *epoch = &b->epochs[who->epoch & 1];
 	struct sampler *sampler = &b->source.sampler;
-	uint64_t hash = hash_bytes(who, sizeof(*who));
-	size_t at;
-	struct counted *known = counted_of(epoch, who, hash, &at), added = {*who, count, 0, false};
+	uint64_t count = __atomic_load_n(&row->count, __ATOMIC_ACQUIRE);
 
-	if (known) {
-		sampler_add_to(
-			sampler, 0, known->idle, known->row, epoch->begins, count - known->count);
-		known->count = count;
+	if (count == known->count)
 		return;
+	if (known->count) {
+		sampler_add_to(sampler, 0, known->idle, known->sample, epoch->begins,
+			count - known->count);
+	} else {
+		if (!final && !stack_is_told(b, &row->who))
+			return;
+		known->idle = add_counted(b, &row->who, row->who.epoch, count);
+		known->sample = sampler_rows(sampler, 0, known->idle) - 1;
 	}
-	if (!final && !stack_is_told(b, who))
-		return;
-	added.idle = add_counted(b, who, who->epoch, count);
-	added.row = sampler_rows(sampler, 0, added.idle) - 1;
-	vector_push(&epoch->rows, added);
-	id_map_put(&epoch->by_who, hash, at, (uint32_t)epoch->rows.len);
+	known->count = count;
 }
 
-static void forget_epoch(struct epoch *epoch)
+/* Its rows are for the one after the next. */
+static void clear_epoch(struct cpu_bpf *b, struct epoch *epoch, struct tally_row *rows)
 {
+	int fd = bpf_map__fd(b->programs->maps.tally_numbers);
+
+	for (size_t i = 0; i < epoch->rows.len; i++)
+		if (rows[i].count)
+			bpf_map_delete_elem(fd, &rows[i].who);
+	memset(rows, 0, epoch->rows.len * sizeof(*rows));
+	b->programs->bss->tallied[epoch - b->epochs] = 0;
 	vector_release(&epoch->rows);
-	id_map_release(&epoch->by_who);
 	*epoch = (struct epoch){0};
 }
 
-/* Take in what has been counted so far. Epochs that are past are taken out of the kernel, and the
- * present one if it is `over`. */
+/* Take in what has been counted so far. `over`: nothing more comes of the present epoch. */
 static void take_counts(struct cpu_bpf *b, bool over)
 {
-	int fd = bpf_map__fd(b->programs->maps.tallies);
-	uint32_t now = b->programs->bss->epoch;
-	size_t rows = bpf_read_map(
-		fd, sizeof(struct tally_key), sizeof(uint64_t), &b->keys, &b->counts_read);
+	struct sample_bpf__bss *bss = b->programs->bss;
 
-	for (size_t i = 0; i < rows; i++) {
-		struct tally_key who;
-		uint64_t count;
-		bool final;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct epoch *epoch = &b->epochs[i];
+		struct tally_row *rows = b->tallies + i * b->room;
+		uint64_t taken = __atomic_load_n(&bss->tallied[i], __ATOMIC_ACQUIRE);
+		bool past = i != (bss->epoch & 1);
 
-		memcpy(&who, b->keys.at + i * sizeof(who), sizeof(who));
-		memcpy(&count, b->counts_read.at + i * sizeof(count), sizeof(count));
-		final = over || who.epoch != now;
-		take_count(b, &who, count, final);
-		if (final)
-			bpf_map_delete_elem(fd, &who);
+		while (epoch->rows.len < taken && epoch->rows.len < b->room)
+			vector_push(&epoch->rows, (struct counted){0});
+		for (size_t k = 0; k < epoch->rows.len; k++)
+			take_count(b, epoch, &epoch->rows.items[k], &rows[k], over || past);
+		if (past)
+			clear_epoch(b, epoch, rows);
 	}
-	forget_epoch(&b->epochs[~now & 1]);
-	b->programs->bss->tallied[~now & 1] = 0;
 }
 
 static void begin_epoch(struct cpu_bpf *b, uint64_t now)
@@ -252,6 +238,36 @@ uint64_t cpu_bpf_spent(const struct cpu_bpf *b)
 
 /* ---- The recorder ---- */
 
+static void size_tables(struct cpu_bpf *b, uint64_t bytes)
+{
+	uint64_t rows =
+		bytes && bytes / TALLY_BYTES < TALLIES_MOST ? bytes / TALLY_BYTES : TALLIES_MOST;
+
+	b->room = b->untimed ? (uint32_t)rows / 2 : 0;
+	b->programs->rodata->tally_room = b->room;
+	bpf_map__set_max_entries(b->programs->maps.tallies, b->untimed ? 2 * b->room : 1);
+	bpf_map__set_max_entries(b->programs->maps.tally_numbers, b->untimed ? 2 * b->room : 1);
+}
+
+static size_t tallies_size(const struct cpu_bpf *b)
+{
+	return 2 * (size_t)b->room * sizeof(*b->tallies);
+}
+
+static bool map_tallies(struct cpu_bpf *b, struct error *err)
+{
+	void *at;
+
+	if (!b->untimed)
+		return true;
+	at = mmap(NULL, tallies_size(b), PROT_READ | PROT_WRITE, MAP_SHARED,
+		bpf_map__fd(b->programs->maps.tallies), 0);
+	if (at == MAP_FAILED)
+		return error_errno(err, "mapping what the kernel counts");
+	b->tallies = at;
+	return true;
+}
+
 static bool open_programs(struct cpu_bpf *b, const struct session *s, struct error *err)
 {
 	struct sample_bpf__rodata *constants;
@@ -263,10 +279,7 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 	bpf_source_ask(&b->source, s, "", &constants->asked);
 	constants->untimed = b->untimed;
 	b->source.programs = b->programs->skeleton;
-	b->room = s->options->ring_bytes / TALLY_BYTES < TALLIES_MOST && s->options->ring_bytes
-			  ? (uint32_t)(s->options->ring_bytes / TALLY_BYTES)
-			  : TALLIES_MOST;
-	bpf_map__set_max_entries(b->programs->maps.tallies, b->untimed ? b->room : 1);
+	size_tables(b, s->options->ring_bytes);
 	constants->wait_for_pages = bpf_source_waits_for_pages(
 		&b->source, s, b->programs->progs.on_sample, b->programs->maps.laters);
 	return true;
@@ -288,7 +301,7 @@ struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err)
 	bpf_source_init(&b->source, &sample_records, b);
 	b->source.timer = "on_sample";
 	if (bpf_source_possible(s, err) && open_programs(b, s, err) &&
-		bpf_source_open(&b->source, s, err) && attach(b, err)) {
+		bpf_source_open(&b->source, s, err) && map_tallies(b, err) && attach(b, err)) {
 		b->source.sampler.untimed = b->untimed;
 		b->programs->bss->of_command = b->source.processes.cgroup.folder != NULL;
 		return b;
@@ -364,11 +377,11 @@ void cpu_bpf_release(struct cpu_bpf *b)
 {
 	if (!b)
 		return;
+	if (b->tallies)
+		munmap(b->tallies, tallies_size(b));
 	sample_bpf__destroy(b->programs);
 	bpf_source_release(&b->source);
 	for (int i = 0; i < 2; i++)
-		forget_epoch(&b->epochs[i]);
-	buffer_release(&b->keys);
-	buffer_release(&b->counts_read);
+		vector_release(&b->epochs[i].rows);
 	free(b);
 }
