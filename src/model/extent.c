@@ -149,10 +149,27 @@ static bool labels_fit(const struct profile *p, struct error *err)
 		       PROFILE_LABELS_LIMIT);
 }
 
+static bool tables_fit(const struct profile *p, struct error *err)
+{
+	const struct {
+		const char *name;
+		size_t rows, limit;
+	} tables[] = {{"kinds of values", p->streams.len, PROFILE_STREAMS_LIMIT},
+		{"tables of samples", p->samples.len, PROFILE_STREAMS_LIMIT},
+		{"causes of losses", p->losses.len, PROFILE_LOSSES_LIMIT}};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		if (tables[i].rows > tables[i].limit)
+			return error_set(err, ERR_LIMIT,
+				"more than %zu %s; leave some out where it was recorded",
+				tables[i].limit, tables[i].name);
+	return true;
+}
+
 bool profile_extent_fits(const struct profile *p, struct error *err)
 {
 	uint64_t longest, nodes;
 
-	return strings_fit(p, &longest, err) && stacks_fit(p, &nodes, err) &&
+	return tables_fit(p, err) && strings_fit(p, &longest, err) && stacks_fit(p, &nodes, err) &&
 	       names_fit(p, nodes, longest, err) && labels_fit(p, err);
 }

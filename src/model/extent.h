@@ -4,10 +4,11 @@
 
 #include "model/profile.h"
 
-/* Where rows come from a file as they are, a few can stand for a lot: a span of frames at every
- * place of a stack, a name of many bytes. ERR_LIMIT when a stack has more than PROFILE_DEPTH_LIMIT
- * frames, a set more than PROFILE_LABELS_LIMIT labels, a string more than PROFILE_STRING_LIMIT
- * bytes, or when the tree of all stacks would take more than the profile's own limit. */
+/* A few rows of a file can stand for a lot: a span of frames at every place of a stack, a name of
+ * many bytes. Checked once, whatever the format: what Kiln writes, it reads. ERR_LIMIT when a stack
+ * has more than PROFILE_DEPTH_LIMIT frames, a set more than PROFILE_LABELS_LIMIT labels, a string
+ * more than PROFILE_STRING_LIMIT bytes, or when the tree of all stacks would take more than the
+ * profile's own limit. */
 bool profile_extent_fits(const struct profile *p, struct error *err);
 
 #endif

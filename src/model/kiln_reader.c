@@ -6,6 +6,7 @@
 #include "model/extent.h"
 #include "model/kiln_columns.h"
 #include "model/kiln_file.h"
+#include "model/numbers.h"
 
 #include "base/expansion.h"
 #include "base/utf8.h"
@@ -479,47 +480,15 @@ static bool strings_good(const struct profile *p, struct error *err)
 	return true;
 }
 
-/* Numbers that are counted with: no sum of them overflows. */
-static bool stream_good(const struct stream_row *row, size_t i, struct error *err)
-{
-	int64_t offset = row->wall_offset;
-	const char *wrong = NULL;
-
-	if (row->side > 2)
-		wrong = "side";
-	else if (row->expected > PROFILE_COUNT_LIMIT)
-		wrong = "expected";
-	else if (row->delivered > PROFILE_COUNT_LIMIT)
-		wrong = "delivered";
-	else if (row->period > INT64_MAX)
-		wrong = "period";
-	else if (offset != INT64_MIN &&
-		 (offset > (int64_t)PROFILE_TIME_LIMIT || offset < -(int64_t)PROFILE_TIME_LIMIT))
-		wrong = "wall_offset";
-	return !wrong ||
-	       error_set(err, ERR_FORMAT, "streams: row %zu: %s is out of range", i, wrong);
-}
-
-static bool losses_good(const struct profile *p, struct error *err)
-{
-	for (size_t i = 0; i < p->losses.len; i++)
-		if (p->losses.items[i].count > PROFILE_COUNT_LIMIT)
-			return error_set(
-				err, ERR_FORMAT, "losses: row %zu: count is out of range", i);
-	return true;
-}
-
 /* What no single column can tell. */
 static bool profile_good(const struct profile *p, struct error *err)
 {
-	if (!strings_good(p, err) || !profile_extent_fits(p, err) || !losses_good(p, err))
+	if (!strings_good(p, err) || !profile_extent_fits(p, err) || !profile_numbers_fit(p, err))
 		return false;
 	for (size_t i = 0; i < p->streams.len; i++) {
 		const struct stream *s = &p->streams.items[i];
 		size_t want = p->samples.items[s->row.samples].count;
 
-		if (!stream_good(&s->row, i, err))
-			return false;
 		if (s->value.len && s->value.len != want)
 			return error_set(err, ERR_FORMAT,
 				"streams.value: stream %zu has %zu rows; expected %zu", i,

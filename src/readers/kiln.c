@@ -71,4 +71,5 @@ const struct reader reader_kiln = {
 	.proof = "a reader written from kiln-format.md in Python",
 	.bid = kiln_bid,
 	.read = kiln_read,
+	.checked = true,
 };

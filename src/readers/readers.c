@@ -4,6 +4,8 @@
 #include "readers/parts.h"
 
 #include "base/expansion.h"
+#include "model/extent.h"
+#include "model/numbers.h"
 
 #define ENTRY(name) extern const struct reader reader_##name;
 #include "readers.list"
@@ -115,7 +117,9 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	if (!packed && in->offset + in->window.len > size)
 		size = in->offset + in->window.len; /* of a pipe, or of several files */
 	out->limit = expansion_limit(size);
-	done = done && profile_rows_fit(out, err) && profile_values_fit(out, err);
+	done = done && profile_rows_fit(out, err) && profile_values_fit(out, err) &&
+	       (reader->checked ||
+		       (profile_numbers_fit(out, err) && profile_extent_fits(out, err)));
 	return done || error_prefix(err, "%s: ", in->name);
 }
 

@@ -123,6 +123,7 @@ struct reader {
 	 * no telling. */
 	size_t (*cut)(struct bytes text);
 	bool one_table; /* all streams are values of the same samples */
+	bool checked;	/* the profile is within its limits (numbers.h, extent.h) */
 };
 
 extern const struct reader *const readers[]; /* NULL-terminated */

@@ -45,3 +45,34 @@ refused() {
 	run -2 "$kiln" fold --max-expansion 0 deep.folded
 	[[ $output == *"expected a size above 0"* ]]
 }
+
+# pprof's protobuf by hand: one sample with as many labels as the argument says.
+labelled() {
+	python3 - "$1" <<-'END'
+	import sys
+	def varint(n):
+	    out = b""
+	    while n > 127:
+	        out, n = out + bytes([n & 127 | 128]), n >> 7
+	    return out + bytes([n])
+	def number(field, n): return varint(field << 3) + varint(n)
+	def part(field, content): return varint(field << 3 | 2) + varint(len(content)) + content
+	count = int(sys.argv[1])
+	texts = [b"", b"samples", b"count", b"f"] + [b"key%d" % i for i in range(count)]
+	sample = number(1, 1) + number(2, 1) + b"".join(part(3, number(1, 4 + i) + number(2, 3)) for i in range(count))
+	sys.stdout.buffer.write(part(1, number(1, 1) + number(2, 2)) + part(2, sample) +
+	    part(4, number(1, 1) + part(4, number(1, 1))) + part(5, number(1, 1) + number(2, 3)) +
+	    b"".join(part(6, text) for text in texts))
+	END
+}
+
+@test "what is more than a .kiln file may have is refused in other formats, too" {
+	labelled 1024 >most.pb
+	"$kiln" convert -q -o most.kiln most.pb
+	run -0 "$kiln" fold most.kiln
+	[ "$output" = "f 1" ]
+	labelled 1025 >more.pb
+	run -2 "$kiln" convert -o more.kiln more.pb
+	[[ "$output" == "kiln: more.pb: a sample with more than 1024 labels; "* ]]
+	[ ! -e more.kiln ]
+}

@@ -69,6 +69,17 @@ load common
 	grep -qx 'time span     2.00 s' <<<"$output"
 }
 
+@test "a time that is none is told, and nothing is written that could not be read" {
+	printf 'x 7 %s: 5 cycles:\n\t10 f (/a)\n\n' 1.0 4611686018.427387904 >times.txt
+	run -2 "$kiln" convert -o times.kiln times.txt
+	[ "$output" = "kiln: times.txt: sample 2: its time, 4611686018427387904 ns, is above 2^62 ns" ]
+	[ ! -e times.kiln ]
+	printf 'x 7 %s: 5 cycles:\n\t10 f (/a)\n\n' 1.0 4611686018.427387903 >times.txt
+	"$kiln" convert -q -o times.kiln times.txt
+	run -0 "$kiln" info times.kiln
+	grep -q '^time span ' <<<"$output"
+}
+
 @test "the two sides of a difference are told apart" {
 	printf 'main;work 30 50\n' >two.folded
 	run -0 "$kiln" info two.folded

@@ -64,7 +64,7 @@ static bool read_one(struct bytes content)
 	struct profile p;
 
 	if (!kiln_file_read(content, NULL, &p, &err)) {
-		if (err.code != ERR_FORMAT || !err.text[0])
+		if ((err.code != ERR_FORMAT && err.code != ERR_LIMIT) || !err.text[0])
 			abort();
 		return false;
 	}

@@ -13,6 +13,7 @@
 #include "well_formed.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define NODES_LIMIT 100000u /* of a tree that is still drawn */
@@ -90,7 +91,10 @@ static void check_again(const char *format, struct bytes content)
 	struct input in;
 
 	assert(input_open_bytes(&in, content, "written", &err));
-	assert(profile_read_input(&in, &options, &p, &err));
+	if (!profile_read_input(&in, &options, &p, &err)) {
+		fprintf(stderr, "%s that Kiln wrote: %s\n", format, err.text);
+		abort();
+	}
 	profile_release(&p);
 	input_release(&in);
 }
