@@ -325,9 +325,8 @@ static void tell(const struct check *c)
 			printf("end_%s %" PRIu64 "\n",
 				names[i] ? names[i] : unwind_end_name((enum unwind_end)i), ends[i]);
 	}
-	printf("complete_percent %.3f\n",
-		100 * (double)ends[USER_STACK_COMPLETE] /
-			(samples - (double)ends[UNWIND_NO_MAPPING]));
+	printf("complete_percent %.3f\n", 100 * (double)ends[USER_STACK_COMPLETE] /
+						  (samples - (double)ends[UNWIND_NO_MAPPING]));
 	printf("copies %llu\nwalked %" PRIu64 "\n", c->bpf->bss->handed_over, c->walked);
 	printf("frames_per_sample %.1f\n", frames / here);
 	printf("ns_per_sample %.0f\n", (double)c->bpf->bss->walk_ns / samples);
