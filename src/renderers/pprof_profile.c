@@ -180,8 +180,6 @@ static void sum_rows(struct writer *w, uint32_t table)
 	id_map_release(&w->by_row);
 	w->rows.len = 0;
 	w->values.len = 0;
-	if (!streams)
-		return; /* samples that count nothing */
 	for (size_t i = 0; i < s->count && !is_full(w); i++) {
 		struct row row = {.stack = s->stack.items[i]};
 		int64_t *values;
