@@ -171,7 +171,9 @@ static void sort_pieces(struct code_map *map)
 	for (size_t i = 0; i < map->pieces.len; i++)
 		vector_push(
 			&map->sorted, ((struct order){map->pieces.items[i].start, (uint32_t)i}));
-	qsort(map->sorted.items, map->sorted.len, sizeof(*map->sorted.items), order_compare);
+	if (map->sorted.len)
+		qsort(map->sorted.items, map->sorted.len, sizeof(*map->sorted.items),
+			order_compare);
 }
 
 static void prepare(struct code_map *map)

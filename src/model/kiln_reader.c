@@ -113,6 +113,7 @@ static uint64_t sections_scan(struct reading *r, uint64_t from, uint64_t to)
 static bool index_read(struct reading *r, struct error *err)
 {
 	struct kiln_section end, index;
+	struct bytes listed, found;
 	uint64_t reached;
 
 	if (!section_at(r->content, r->content.len - sizeof(end), &end) ||
@@ -126,11 +127,10 @@ static bool index_read(struct reading *r, struct error *err)
 	if (reached != end.first)
 		return error_set(
 			err, ERR_FORMAT, "byte %zu: damaged; expected a section", (size_t)reached);
-	if (index.size != r->sections.len * sizeof(*r->sections.items) ||
-		memcmp(r->content.at + end.first + sizeof(index), r->sections.items, index.size) ||
-		index.payload_checksum !=
-			kiln_checksum((struct bytes){
-				r->content.at + end.first + sizeof(index), index.size}))
+	listed = (struct bytes){r->content.at + end.first + sizeof(index), index.size};
+	found = (struct bytes){
+		(const char *)r->sections.items, r->sections.len * sizeof(*r->sections.items)};
+	if (!bytes_equal(listed, found) || index.payload_checksum != kiln_checksum(listed))
 		return error_set(err, ERR_FORMAT, "byte %zu: the index differs from the sections",
 			(size_t)end.first);
 	r->finished = true;
