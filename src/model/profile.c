@@ -542,6 +542,20 @@ static bool values_add(const struct stream *s, size_t samples, uint64_t *sum)
 	return true;
 }
 
+bool profile_samples_counted(const struct profile *p, struct error *err)
+{
+	bool *counted = memory_new(p->samples.len, sizeof(*counted));
+	size_t table = 0;
+
+	for (size_t i = 0; i < p->streams.len; i++)
+		counted[p->streams.items[i].row.samples] = true;
+	while (table < p->samples.len && (counted[table] || !p->samples.items[table].count))
+		table++;
+	memory_free(counted);
+	return table == p->samples.len ||
+	       error_set(err, ERR_FORMAT, "samples table %zu: no stream counts its samples", table);
+}
+
 bool profile_values_fit(const struct profile *p, struct error *err)
 {
 	uint64_t sum = 0;

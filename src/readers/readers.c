@@ -99,14 +99,6 @@ const struct reader *reader_of_input(struct input *in, const char *format, struc
 	return reader;
 }
 
-/* Outputs name the kind of their values: there is one. */
-static bool has_values(const struct profile *p, struct error *err)
-{
-	return p->streams.len ||
-	       error_set(err, ERR_FORMAT,
-		       "no streams; expected at least one kind of values, such as samples");
-}
-
 bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
@@ -125,7 +117,7 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	if (!packed && in->offset + in->window.len > size)
 		size = in->offset + in->window.len; /* of a pipe, or of several files */
 	out->limit = expansion_limit(size);
-	done = done && has_values(out, err) && profile_rows_fit(out, err) &&
+	done = done && profile_rows_fit(out, err) && profile_samples_counted(out, err) &&
 	       profile_values_fit(out, err) &&
 	       (reader->checked ||
 		       (profile_numbers_fit(out, err) && profile_extent_fits(out, err)));

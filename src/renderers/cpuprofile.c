@@ -179,8 +179,10 @@ static void profile_write(struct cpuprofile *c)
 	buffer_text(&c->text, ",\"endTime\":");
 	buffer_decimal(&c->text, c->end, US_DECIMALS);
 	samples_write(c);
-	buffer_text(&c->text, ",\n");
-	export_part_extra(&c->text, c->view, part, !c->timed);
+	if (c->view->profile->streams.len) { /* else it recorded nothing */
+		buffer_text(&c->text, ",\n");
+		export_part_extra(&c->text, c->view, part, !c->timed);
+	}
 	buffer_text(&c->text, "}\n");
 	export_flush(&c->text, c->out, true);
 }

@@ -393,6 +393,17 @@ static void write_period(struct writer *w, const uint64_t *names, struct buffer 
 	}
 }
 
+/* Of a profile without streams: readers expect at least one type. */
+static void write_samples_type(struct writer *w, struct buffer *out)
+{
+	w->message.len = 0;
+	protobuf_put_number(
+		&w->message, PPROF_TYPE_NAME, pprof_string(&w->out.strings, BYTES("samples")));
+	protobuf_put_number(
+		&w->message, PPROF_TYPE_UNIT, pprof_string(&w->out.strings, BYTES("count")));
+	protobuf_put_item(out, PPROF_SAMPLE_TYPE, buffer_bytes(&w->message));
+}
+
 /* The first is what is shown when nobody says which. */
 static void write_types(struct writer *w, struct buffer *out)
 {
@@ -406,6 +417,8 @@ static void write_types(struct writer *w, struct buffer *out)
 	write_period(w, names, out);
 	if (count)
 		protobuf_put_number(out, PPROF_DEFAULT_SAMPLE_TYPE, names[0]);
+	else
+		write_samples_type(w, out);
 	memory_free(names);
 }
 

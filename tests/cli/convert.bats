@@ -27,6 +27,20 @@ load common
 	done
 }
 
+# An ended recorder leaves such a file: an index of no sections.
+@test "a .kiln file without samples becomes each of the other formats" {
+	cp "$BATS_TEST_DIRNAME/../fuzz/regressions/kiln/index-of-no-sections" empty.kiln
+	for to in kiln pprof pprof-plain speedscope cpuprofile csv firefox folded html; do
+		"$kiln" convert empty.kiln --to $to >out.$to
+	done
+	for to in kiln pprof pprof-plain html; do
+		run -0 --separate-stderr "$kiln" fold out.$to
+		[ -z "$output" ]
+	done
+	run -2 "$kiln" convert empty.kiln --to svg
+	[ "$output" = "kiln: nothing to draw: no samples, or none that were selected" ]
+}
+
 @test "no suffix, an unknown one, an unknown format: told what there is" {
 	run "$kiln" convert small.folded
 	[ "$status" -eq 2 ]
