@@ -110,8 +110,8 @@ static __always_inline bool keep_run(
 	return true;
 }
 
-/* The command is itself from its exec on, and runs: its run begins with whichever event is the first
- * to see that, a tick within execve(2) or the tracepoint at its end. */
+/* The command is itself from its exec on, and runs: its run begins with whichever event is the
+ * first to see that, a tick within execve(2) or the tracepoint at its end. */
 static __always_inline void begin_first_run(struct task_struct *task, struct thread *t, __u64 now)
 {
 	if (too_early(&t->mark, task))

@@ -163,6 +163,14 @@ static bool room_for_hold(struct scope *s)
 	return true;
 }
 
+static void give_back(const struct hold *h)
+{
+	if (h->call)
+		h->call(h->what);
+	else if (h->release)
+		h->release(h->what, h->size);
+}
+
 static void hold(struct hold h)
 {
 	struct scope *s = here ? here->scope : NULL;
@@ -178,7 +186,7 @@ static void hold(struct hold h)
 	pthread_mutex_unlock(&s->lock);
 	if (done)
 		return;
-	h.call ? h.call(h.what) : h.release(h.what, h.size);
+	give_back(&h);
 	memory_fail(sizeof(h));
 }
 
@@ -306,7 +314,7 @@ static void release_holds(struct scope *s, struct recovery *owner)
 
 	for (enum rank rank = LOCK; rank <= OTHER; rank++)
 		while (take_hold(s, (struct hold){.rank = rank, .owner = owner}, &h))
-			h.call ? h.call(h.what) : h.release(h.what, h.size);
+			give_back(&h);
 }
 
 static void release_memory(struct pointers *p)

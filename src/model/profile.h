@@ -294,8 +294,8 @@ bool profile_rows_fit(const struct profile *p, struct error *err);
 /* Do all values together, without their signs, fit into an int64_t? Then no sum of any of them
  * overflows. ERR_LIMIT names the stream that does not. */
 bool profile_values_fit(const struct profile *p, struct error *err);
-/* Do all samples have a value, in one stream or in several? Outputs count on it. A profile without samples
- * may have no stream. ERR_FORMAT names the table. */
+/* Do all samples have a value, in one stream or in several? Outputs count on it. A profile without
+ * samples may have no stream. ERR_FORMAT names the table. */
 bool profile_samples_counted(const struct profile *p, struct error *err);
 uint64_t profile_lost(const struct profile *p, uint32_t stream); /* sum of a stream's losses */
 const char *frame_kind_name(enum frame_kind kind);		 /* "native", "kernel", ... */

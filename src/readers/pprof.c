@@ -61,7 +61,7 @@ static bool pass_sample(struct pprof *p)
 static bool take_sample(struct pprof *p, const struct protobuf_field *field,
 	struct seen_question *stack, struct error *err)
 {
-	struct bytes whole;
+	struct bytes whole = {0};
 	const char *reason;
 
 	p->seen++;

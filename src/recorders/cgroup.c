@@ -166,7 +166,7 @@ bool cgroup_is_of_recorder(struct bytes name)
 	if (!digits || name.len != digits + 1 + RANDOM_DIGITS || name.at[digits] != '-')
 		return false;
 	for (size_t i = digits + 1; i < name.len; i++)
-		if (!memchr("0123456789abcdef", name.at[i], 16))
+		if (!is_hex_digit(name.at[i]))
 			return false;
 	return true;
 }
