@@ -69,7 +69,10 @@ KILN_API const char *kiln_renderer_name(size_t i);
 
 /* ---- Profiles ---- */
 
-/* Read a file ("-": standard input). `format` is a reader's name, or NULL: by content. */
+/* Read a file ("-": standard input). `format` is a reader's name, or NULL: by content. Addresses
+ * get the names that `kiln fold --no-debuginfod` gives them: from the files that the profile names,
+ * from what runtimes wrote beside it and in /tmp, and from the symbol cache, which is filled, too.
+ */
 KILN_API kiln_profile *kiln_load(const char *path, const char *format, kiln_error *err);
 /* The same from memory, which is not needed afterwards. */
 KILN_API kiln_profile *kiln_load_memory(

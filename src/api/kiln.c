@@ -3,9 +3,8 @@
 #include "kiln.h"
 
 #include "base/scope.h"
+#include "loading/loading.h"
 #include "model/view.h"
-#include "process/symbolize.h"
-#include "readers/readers.h"
 #include "renderers/renderers.h"
 #include "transforms/transforms.h"
 
@@ -89,7 +88,7 @@ static bool format_known(const char *format, struct error *err)
 	return error_set(err, ERR_USAGE, "no reader is called '%s'", format);
 }
 
-struct loading {
+struct load_call {
 	const char *path; /* NULL: from memory */
 	struct bytes content;
 	const char *format;
@@ -97,21 +96,20 @@ struct loading {
 	struct error err;
 };
 
-static void read_profile(struct loading *l, struct input *in, kiln_profile *p)
+static void read_profile(struct load_call *l, struct input *in, kiln_profile *p)
 {
-	const struct read_options options = {.want = WANT_ALL, .format = l->format};
-	bool done = profile_read_input(in, &options, &p->profile, &l->err);
+	const struct loading_request request = {.want = WANT_ALL};
+	struct loading loading;
 
-	input_release(in);
-	if (done && profile_needs_names(&p->profile))
-		profile_symbolize(&p->profile, NULL, NULL);
-	if (done)
+	loading_init(&loading, &(struct loading_options){.format = l->format});
+	if (loading_read(&loading, in, &request, &p->profile, &l->err))
 		l->ret = p;
 	else
 		kiln_profile_free(p);
+	loading_release(&loading);
 }
 
-static void load_file(struct loading *l)
+static void load_file(struct load_call *l)
 {
 	struct input in;
 
@@ -119,7 +117,7 @@ static void load_file(struct loading *l)
 		read_profile(l, &in, memory_new(1, sizeof(kiln_profile)));
 }
 
-static void load_memory(struct loading *l)
+static void load_memory(struct load_call *l)
 {
 	kiln_profile *p = memory_new(1, sizeof(*p));
 	struct input in;
@@ -138,7 +136,7 @@ static void load_memory(struct loading *l)
 
 static void load(void *context)
 {
-	struct loading *l = context;
+	struct load_call *l = context;
 
 	if (!format_known(l->format, &l->err))
 		return;
@@ -148,7 +146,7 @@ static void load(void *context)
 		load_memory(l);
 }
 
-static kiln_profile *loaded(struct loading *l, kiln_error *ret_err)
+static kiln_profile *loaded(struct load_call *l, kiln_error *ret_err)
 {
 	if (in_scope(load, l, &l->err) && l->ret)
 		return l->ret;
@@ -158,7 +156,7 @@ static kiln_profile *loaded(struct loading *l, kiln_error *ret_err)
 
 kiln_profile *kiln_load(const char *path, const char *format, kiln_error *ret_err)
 {
-	struct loading l = {.path = path, .format = format};
+	struct load_call l = {.path = path, .format = format};
 
 	return loaded(&l, ret_err);
 }
@@ -166,7 +164,7 @@ kiln_profile *kiln_load(const char *path, const char *format, kiln_error *ret_er
 kiln_profile *kiln_load_memory(
 	const void *bytes, size_t len, const char *format, kiln_error *ret_err)
 {
-	struct loading l = {.content = {bytes, len}, .format = format};
+	struct load_call l = {.content = {bytes, len}, .format = format};
 
 	return loaded(&l, ret_err);
 }

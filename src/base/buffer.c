@@ -100,20 +100,27 @@ void buffer_decimal(struct buffer *b, int64_t value, unsigned decimals)
 		b->len--;
 }
 
+void buffer_format(struct buffer *b, const char *fmt, va_list args)
+{
+	va_list again;
+	int need;
+
+	va_copy(again, args);
+	need = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (need < 0)
+		return;
+	vsnprintf(buffer_room(b, (size_t)need), (size_t)need + 1, fmt, args);
+	b->len += (size_t)need;
+}
+
 void buffer_printf(struct buffer *b, const char *fmt, ...)
 {
 	va_list args;
-	int need;
 
 	va_start(args, fmt);
-	need = vsnprintf(NULL, 0, fmt, args);
+	buffer_format(b, fmt, args);
 	va_end(args);
-	if (need < 0)
-		return;
-	va_start(args, fmt);
-	vsnprintf(buffer_room(b, (size_t)need), (size_t)need + 1, fmt, args);
-	va_end(args);
-	b->len += (size_t)need;
 }
 
 struct bytes buffer_bytes(const struct buffer *b)

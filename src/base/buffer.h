@@ -4,6 +4,8 @@
 
 #include "base/bytes.h"
 
+#include <stdarg.h>
+
 /* `{0}` is empty. `at[len]` is NUL whenever `at` is not NULL. */
 struct buffer {
 	char *at;
@@ -28,6 +30,8 @@ void buffer_i64(struct buffer *b, int64_t value);
 /* 1250 with three decimals is "1.25": no zeroes at the end. */
 void buffer_decimal(struct buffer *b, int64_t value, unsigned decimals);
 __attribute__((format(printf, 2, 3))) void buffer_printf(struct buffer *b, const char *fmt, ...);
+__attribute__((format(printf, 2, 0))) void buffer_format(
+	struct buffer *b, const char *fmt, va_list args);
 struct bytes buffer_bytes(const struct buffer *b);
 
 /* `text` as a JSON string, quotes included; bytes that are not UTF-8 become U+FFFD. */

@@ -125,15 +125,13 @@ static void print_line(const char *text, const char *colour)
 void say(const char *fmt, ...)
 {
 	struct buffer text = {0};
-	char line[1024];
 	va_list arguments;
 
 	if (verbosity < 0)
 		return;
 	va_start(arguments, fmt);
-	vsnprintf(line, sizeof(line), fmt, arguments);
+	buffer_format(&text, fmt, arguments);
 	va_end(arguments);
-	buffer_text(&text, line);
 	print_line(text.at, "\33[1m");
 	buffer_release(&text);
 }

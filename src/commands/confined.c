@@ -7,7 +7,6 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/spool.h"
-#include "commands/names.h"
 #include "images/symbol_cache.h"
 
 #include <stdlib.h>
@@ -71,19 +70,20 @@ void confined_input(const char *path)
 		spool_prepare();
 }
 
-void confined_start(bool asks_servers)
+void confined_start(const struct loading *loading)
 {
 	struct buffer cache = {0};
 	struct confine c;
 
-	confine_init(&c, asks_servers ? CONFINE_READ_ALL | CONFINE_WRITE_ALL | CONFINE_NETWORK
-				      : CONFINE_READ_ALL);
+	confine_init(&c, loading && loading->places.servers
+				 ? CONFINE_READ_ALL | CONFINE_WRITE_ALL | CONFINE_NETWORK
+				 : CONFINE_READ_ALL);
 	for (size_t i = 0; i < written.len; i++) {
 		confine_allow_write(&c, written.items[i]);
 		free(written.items[i]);
 	}
 	vector_release(&written);
-	if (names_are_stored() && symbol_cache_folder(&cache))
+	if (loading && !loading->options.naming.no_cache && symbol_cache_folder(&cache))
 		confine_allow_write(&c, cache.at);
 	buffer_release(&cache);
 	confine_start(&c);

@@ -7,7 +7,7 @@
 #ifndef KILN_COMMANDS_CONFINED_H
 #define KILN_COMMANDS_CONFINED_H
 
-#include <stdbool.h>
+#include "loading/loading.h"
 
 /* `path` will be written, and nothing outside its folder; "-" and NULL: standard output, which
  * takes no right. */
@@ -16,8 +16,9 @@ void confined_output(const char *path);
 /* `path` ("-": standard input) will be read: where that takes a spool (spool.h), it is made now. */
 void confined_input(const char *path);
 
-/* Confine for good. asks_servers: debuginfod's may be asked, whose client keeps what comes: then
- * files are written anywhere, and sockets made. */
-void confined_start(bool asks_servers);
+/* Confine for good. What loading takes (NULL: no names are looked up) stays possible: where
+ * debuginfod's servers may be asked, whose client keeps what comes, files are written anywhere, and
+ * sockets made. */
+void confined_start(const struct loading *loading);
 
 #endif

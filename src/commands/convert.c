@@ -108,7 +108,9 @@ static int run(char **operands)
 		error_prefix(&err, "convert: ");
 		return fail(&err);
 	}
-	return pipeline_write(&command_convert, operands, renderer, settings_of(renderer), path);
+	return pipeline_write(&command_convert, operands,
+		&(struct pipeline_output){
+			.renderer = renderer, .settings = settings_of(renderer), .path = path});
 }
 
 const struct command command_convert = {

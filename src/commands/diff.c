@@ -4,12 +4,10 @@
 #include "commands/diff_folded.h"
 #include "commands/diff_renames.h"
 #include "commands/diff_threads.h"
-#include "commands/names.h"
 #include "commands/pipeline.h"
 #include "commands/terminal.h"
 #include "model/merge.h"
 #include "model/sides.h"
-#include "readers/readers.h"
 #include "renderers/svg_options.h"
 #include "renderers/text.h"
 #include "transforms/comparing.h"
@@ -182,18 +180,24 @@ static bool check(char **operands, int *ret_format, struct error *err)
 
 /* ---- Loading ---- */
 
-/* Of the file that is being read. */
-static bool threads_are_roots;
-static size_t side_of_file;
+/* A file that is being read. */
+struct reading {
+	size_t side;
+	bool threads_are_roots;
+};
 
-static void prepare_profile(struct profile *p)
+static void prepare_profile(void *self, struct profile *p)
 {
-	threads_are_roots = own.per_thread && threads_from_roots(&own.comparing.canonical, p);
+	struct reading *r = self;
+
+	r->threads_are_roots = own.per_thread && threads_from_roots(&own.comparing.canonical, p);
 }
 
-static bool prepare_view(struct view *v, struct error *err)
+static bool prepare_view(void *self, struct view *v, struct error *err)
 {
-	return comparing_prepare(&own.comparing, v, side_of_file, err);
+	const struct reading *r = self;
+
+	return comparing_prepare(&own.comparing, v, r->side, err);
 }
 
 /* Sides may show different things in one unit; who asked for it knows, others should. */
@@ -208,20 +212,22 @@ static void compare_kinds(const struct profile *to, const struct loaded *l)
 			(int)known.len, known.at);
 }
 
-static bool add_profile(
-	struct profile *to, struct loaded *l, size_t side, uint32_t run, struct error *err)
+static bool add_profile(struct profile *to, struct loaded *l, const struct reading *r, uint32_t run,
+	struct error *err)
 {
-	bool done = comparing_add(&own.comparing, to, &l->view, side,
-		(struct merge_part){.run = run, .name = l->name}, threads_are_roots, err);
+	bool done = comparing_add(&own.comparing, to, &l->view, r->side,
+		(struct merge_part){.run = run, .name = l->name}, r->threads_are_roots, err);
 
 	if (done && to->streams.len)
 		compare_kinds(to, l);
 	return done;
 }
 
-static bool add_side(struct profile *to, size_t side, unsigned want, struct error *err)
+static bool add_side(const struct loading *loading, struct profile *to, size_t side, unsigned want,
+	struct error *err)
 {
-	static const struct load_steps steps = {.profile = prepare_profile, .view = prepare_view};
+	struct reading reading = {.side = side};
+	const struct load_steps steps = {&reading, prepare_profile, prepare_view};
 	const struct files *files = &own.side[side];
 
 	for (size_t i = 0; i < files->paths.len; i++) {
@@ -229,10 +235,9 @@ static bool add_side(struct profile *to, size_t side, unsigned want, struct erro
 		struct loaded l;
 		bool done;
 
-		side_of_file = side;
-		if (!load_file(files->paths.items[i], want, &steps, &l, err))
+		if (!load_file(loading, files->paths.items[i], want, &steps, &l, err))
 			return false;
-		done = add_profile(to, &l, side, run, err);
+		done = add_profile(to, &l, &reading, run, err);
 		if (!done)
 			error_prefix(err, "%s: ", l.name);
 		loaded_release(&l);
@@ -287,7 +292,7 @@ static const void *settings_for(int format)
 	return look;
 }
 
-static bool write_all(struct view *v, int format, struct error *err)
+static bool write_all(struct view *v, enum projection projection, int format, struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(renderer_names[format]);
 	struct comparison how = comparing_look(&own.comparing);
@@ -308,7 +313,7 @@ static bool write_all(struct view *v, int format, struct error *err)
 						 ? &((struct svg_settings *)own.picture)->title
 						 : NULL,
 				.output = own.output,
-				.projection = names_projection()},
+				.projection = projection},
 			err);
 	else
 		done = pipeline_render(v, renderer, settings ? settings : settings_for(format),
@@ -318,7 +323,7 @@ static bool write_all(struct view *v, int format, struct error *err)
 }
 
 /* What `kiln diff` or difffolded.pl wrote, for one. */
-static bool diff_sides(int format, struct error *err)
+static bool diff_sides(const struct loading *loading, int format, struct error *err)
 {
 	const struct load_steps none = {0};
 	struct loaded l;
@@ -328,30 +333,30 @@ static bool diff_sides(int format, struct error *err)
 		return error_set(err, ERR_USAGE,
 			"diff: --before-time, --after-time, --exact, --strip-hex and --build-dir "
 			"are for two files, not for one that has two sides");
-	if (!load_file(own.both, own.per_thread ? WANT_THREADS : 0u, &none, &l, err))
+	if (!load_file(loading, own.both, own.per_thread ? WANT_THREADS : 0u, &none, &l, err))
 		return false;
-	names_release();
 	done = view_stream(&l.view)->side == 1 ||
 	       error_set(err, ERR_USAGE,
 		       "%s: it has one side: name two profiles, as in: kiln diff BEFORE AFTER",
 		       l.name);
-	done = done && write_all(&l.view, format, err);
+	done = done && write_all(&l.view, naming_projection(&loading->options.naming), format, err);
 	loaded_release(&l);
 	return done;
 }
 
-static bool write_merged(const struct profile *merged, int format, struct error *err)
+static bool write_merged(
+	const struct profile *merged, enum projection projection, int format, struct error *err)
 {
 	struct view v;
 	bool done;
 
-	view_init(&v, merged, names_projection());
-	done = write_all(&v, format, err);
+	view_init(&v, merged, projection);
+	done = write_all(&v, projection, format, err);
 	view_release(&v);
 	return done;
 }
 
-static bool diff_profiles(int format, struct error *err)
+static bool diff_profiles(const struct loading *loading, int format, struct error *err)
 {
 	struct profile merged;
 	bool timed = own.comparing.time[0] || own.comparing.time[1];
@@ -359,11 +364,11 @@ static bool diff_profiles(int format, struct error *err)
 	bool done;
 
 	profile_init(&merged);
-	done = add_side(&merged, 0, want, err) && add_side(&merged, 1, want, err);
-	names_release();
+	done = add_side(loading, &merged, 0, want, err) && add_side(loading, &merged, 1, want, err);
 	name_side(&merged, 0);
 	name_side(&merged, 1);
-	done = done && write_merged(&merged, format, err);
+	done = done &&
+	       write_merged(&merged, naming_projection(&loading->options.naming), format, err);
 	profile_release(&merged);
 	return done;
 }
@@ -397,7 +402,7 @@ static bool diff_lines(int format, bool *ret_done, struct error *err)
 }
 
 /* Before anything is read. */
-static void confine(void)
+static void confine(const struct loading *loading)
 {
 	confined_output(own.output);
 	if (own.picture)
@@ -407,11 +412,12 @@ static void confine(void)
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < own.side[side].paths.len; i++)
 			confined_input(own.side[side].paths.items[i]);
-	confined_start(names_places()->servers);
+	confined_start(loading);
 }
 
 static int run(char **operands)
 {
+	struct loading loading;
 	struct error err = {0};
 	int format;
 	bool done;
@@ -420,9 +426,12 @@ static int run(char **operands)
 		error_prefix(&err, "diff: ");
 		return fail(&err);
 	}
-	confine();
+	load_begin(&loading, 0);
+	confine(&loading);
 	if (!diff_lines(format, &done, &err))
-		done = own.both ? diff_sides(format, &err) : diff_profiles(format, &err);
+		done = own.both ? diff_sides(&loading, format, &err)
+				: diff_profiles(&loading, format, &err);
+	loading_release(&loading);
 	return done ? 0 : fail(&err);
 }
 

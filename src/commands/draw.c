@@ -56,7 +56,8 @@ static int run(char **operands)
 	if (!check_suffix(other, &err))
 		return fail(&err);
 	if (other && !strcmp(other->name, PAGE))
-		return pipeline_write(&command_draw, operands, other, NULL, own.output);
+		return pipeline_write(&command_draw, operands,
+			&(struct pipeline_output){.renderer = other, .path = own.output});
 	return pipeline_run(
 		&own, &command_draw, operands, settings->chart ? WANT_TIMES | WANT_THREADS : 0);
 }

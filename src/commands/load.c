@@ -4,12 +4,11 @@
 #include "base/expansion.h"
 #include "base/memory.h"
 #include "base/output.h"
-#include "base/units.h"
-#include "commands/names.h"
-#include "readers/readers.h"
+#include "commands/naming_options.h"
+#include "loading/notices.h"
 #include "transforms/shape.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,8 +74,8 @@ void load_groups(struct option_group ret_groups[LOAD_GROUPS])
 		formats[i] = readers[i]->name;
 	ret_groups[LOAD_INPUT] = (struct option_group){"Input", input_options, &common};
 	ret_groups[LOAD_VALUES] = (struct option_group){"Values", shape_options, &common.shape};
-	ret_groups[LOAD_PLACES] = names_group();
-	ret_groups[LOAD_DETAIL] = names_detail_group();
+	ret_groups[LOAD_PLACES] = naming_place_options();
+	ret_groups[LOAD_DETAIL] = naming_detail_options();
 	ret_groups[LOAD_SHAPE] = (struct option_group){
 		"Choose and reshape, in the order given", transforming, &common.shape.transforms};
 }
@@ -142,93 +141,52 @@ static void advise_owner(const char *path, struct error *err)
 			denied.text, path);
 }
 
-/* ---- What the user should know about the profile ---- */
+/* ---- What loading has to tell ---- */
 
-static void say_notes(const struct loaded *l)
+static void on_notice(void *self, const char *text)
 {
-	struct bytes note;
-	size_t at = 0;
-	bool own;
-
-	while (view_next_note(&l->view, &at, &note, &own))
-		say("%s: %.*s", l->name, (int)note.len, note.at);
+	(void)self;
+	say("%s", text);
 }
 
-static void say_losses(const struct loaded *l, uint32_t stream)
+static void on_progress(void *self, const char *text)
 {
-	const struct profile *p = &l->profile;
-	const struct stream_row *row = &p->streams.items[stream].row;
-	uint64_t lost = profile_lost(p, stream), whole = row->delivered + lost;
-	struct buffer text = {0};
-	const char *separator = "";
+	struct buffer line = {0};
 
-	if (!lost)
+	(void)self;
+	if (verbosity < 0 || !isatty(STDERR_FILENO))
 		return;
-	buffer_text(&text, "lost ");
-	units_grouped(&text, (int64_t)lost);
-	buffer_text(&text, " of ");
-	units_grouped(&text, (int64_t)whole);
-	buffer_text(&text, " samples (");
-	units_percent_of_some(&text, (int64_t)lost, (int64_t)whole);
-	buffer_text(&text, "%): ");
-	for (size_t i = 0; i < p->losses.len; i++) {
-		struct bytes reason = profile_text(p, p->losses.items[i].reason);
-
-		if (p->losses.items[i].stream != stream || !p->losses.items[i].count)
-			continue;
-		buffer_printf(&text, "%s%.*s ", separator, (int)reason.len, reason.at);
-		units_grouped(&text, (int64_t)p->losses.items[i].count);
-		separator = ", ";
-	}
-	say("%s: %s", l->name, text.at);
-	buffer_release(&text);
+	buffer_text(&line, "\r\033[K");
+	buffer_visible(&line, bytes_of(text));
+	fwrite(line.at, 1, line.len, stderr);
+	buffer_release(&line);
 }
 
-/* "cycles (1,234 samples)". Values of no event are called by their kind; of those that are no
- * counts of samples, not every format tells how many samples they are of. */
-static void event_text(struct buffer *b, const struct profile *p, const struct stream_row *row)
+struct loading_listener load_listener(void)
 {
-	struct bytes name = profile_text(p, row->event ? row->event : row->kind);
-
-	buffer_printf(b, "%s%.*s", b->len ? ", " : "", (int)name.len, name.at);
-	if (!row->delivered && !bytes_equal(profile_text(p, row->unit), BYTES("count")))
-		return;
-	buffer_text(b, " (");
-	units_grouped(b, (int64_t)row->delivered);
-	buffer_text(b, " samples)");
+	return (struct loading_listener){
+		.details = verbosity > 0, .notice = on_notice, .progress = on_progress};
 }
 
-/* Events beside the one that is shown, which a user who did not name one might not know of. */
-static void say_other_events(const struct loaded *l)
+void load_begin(struct loading *ret, unsigned effort)
 {
-	const struct profile *p = &l->profile;
-	const struct stream_row *row = view_stream(&l->view);
-	struct buffer shown = {0}, others = {0};
+	struct loading_options options = {
+		.format = common.format, .naming = *naming_chosen(), .listener = load_listener()};
 
-	event_text(&shown, p, row);
-	for (size_t i = 0; i < p->streams.len; i++) {
-		string_id event = p->streams.items[i].row.event;
-		bool seen = event == row->event || !event;
-
-		for (size_t j = 0; j < i && !seen; j++)
-			seen = p->streams.items[j].row.event == event;
-		if (!seen)
-			event_text(&others, p, &p->streams.items[i].row);
-	}
-	if (others.len)
-		say("%s: showing %s; --kind shows another event: %s", l->name, shown.at, others.at);
-	buffer_release(&shown);
-	buffer_release(&others);
+	options.naming.keep_lines = effort & LOAD_KEEP_LINES;
+	options.naming.thorough = effort & LOAD_THOROUGH;
+	loading_init(ret, &options);
 }
 
 /* ---- The pipeline ---- */
 
-static bool shape(struct loaded *l, const struct load_steps *steps, struct error *err)
+static bool shape(const struct loading *with, struct loaded *l, const struct load_steps *steps,
+	struct error *err)
 {
-	view_init(&l->view, &l->profile, steps->unseen ? BY_NOTHING : names_projection());
+	view_init(&l->view, &l->profile, naming_projection(&with->options.naming));
 	if (!shape_select(&common.shape, &l->view, err))
 		return error_prefix(err, "%s: ", l->name);
-	if ((steps->view && !steps->view(&l->view, err)) || !view_fits(&l->view, err))
+	if ((steps->view && !steps->view(steps->self, &l->view, err)) || !view_fits(&l->view, err))
 		return error_prefix(err, "%s: ", l->name);
 	if (transform_list_apply(&common.shape.transforms, &l->view, err))
 		return true;
@@ -251,77 +209,48 @@ bool load_reverses(void)
 	return false;
 }
 
-static void say_about(const struct loaded *l, const struct load_steps *steps)
+static void tell_about(const struct loading *with, const struct loaded *l)
 {
-	say_notes(l);
-	for (uint32_t i = 0; i < l->profile.streams.len; i++)
-		if (l->view.streams[i])
-			say_losses(l, i);
-	if (!common.shape.kind && !steps->unseen)
-		say_other_events(l);
+	notices_tell(&l->view, &with->options.listener, l->name);
+	if (!common.shape.kind)
+		notices_tell_other_events(&l->view, &with->options.listener, l->name);
 }
 
-bool load_begins(struct input *in, struct error *err)
+bool load_file(const struct loading *with, const char *path, unsigned want,
+	const struct load_steps *steps, struct loaded *ret, struct error *err)
 {
-	return reader_of_input(in, common.format, err) != NULL;
-}
+	struct loading_request request = {.want = want};
+	struct input in;
 
-bool load_input(struct input *in, unsigned want, const struct load_steps *steps, struct loaded *ret,
-	struct error *err)
-{
-	struct loaded l = {.name = in->name};
-	struct read_options options = {.want = want,
-		.format = common.format,
-		.places = names_places(),
-		.onlooker = steps->onlooker};
-	bool done;
-
-	if (common.shape.transforms.steps.len)
-		options.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS | WANT_LABELS;
-	if (names_projection() & PROJECT_LINES)
-		options.want |= WANT_LINES;
-	if (names_need_times(l.name))
-		options.want |= WANT_TIMES;
-	done = profile_read_input(in, &options, &l.profile, err);
-	input_release(in);
-	if (!done) {
-		profile_release(&l.profile);
+	if (!input_open(&in, path, err)) {
+		advise_owner(path, err);
 		return false;
 	}
-	names_add(&l.profile, l.name);
-	if (steps->profile)
-		steps->profile(&l.profile);
-	*ret = l;
-	if (!shape(ret, steps, err)) {
+	*ret = (struct loaded){.name = in.name};
+	if (common.shape.transforms.steps.len)
+		request.want |= WANT_TIMES | WANT_THREADS | WANT_CPUS | WANT_LABELS;
+	if (!loading_read(with, &in, &request, &ret->profile, err)) {
 		loaded_release(ret);
 		return false;
 	}
-	say_about(ret, steps);
+	if (steps->profile)
+		steps->profile(steps->self, &ret->profile);
+	if (!shape(with, ret, steps, err)) {
+		loaded_release(ret);
+		return false;
+	}
+	tell_about(with, ret);
 	return true;
 }
 
-bool load_file(const char *path, unsigned want, const struct load_steps *steps, struct loaded *ret,
-	struct error *err)
-{
-	struct input in;
-
-	if (input_open(&in, path, err))
-		return load_input(&in, want, steps, ret, err);
-	advise_owner(path, err);
-	return false;
-}
-
-bool load(const struct command *command, char **operands, unsigned want, struct loaded *ret,
-	struct error *err)
+bool load(const struct loading *with, const struct command *command, char **operands, unsigned want,
+	struct loaded *ret, struct error *err)
 {
 	const char *path = NULL;
-	bool done;
 
 	if (!load_choose(command, operands, &path, err))
 		return error_prefix(err, "%s: ", command->name);
-	done = load_file(path, want, &(struct load_steps){0}, ret, err);
-	names_release();
-	return done;
+	return load_file(with, path, want, &(struct load_steps){0}, ret, err);
 }
 
 void loaded_release(struct loaded *l)

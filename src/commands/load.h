@@ -2,8 +2,8 @@
 #ifndef KILN_COMMANDS_LOAD_H
 #define KILN_COMMANDS_LOAD_H
 
-#include "base/input.h"
 #include "commands/commands.h"
+#include "loading/loading.h"
 #include "model/view.h"
 
 /* Read when no FILE is given: what `kiln record` writes, or else what `perf record` does. */
@@ -37,34 +37,37 @@ bool load_stdin_is_given(void);
 bool load_choose(
 	const struct command *command, char **operands, const char **ret_path, struct error *err);
 
-/* Does an input begin as what can be read? Its beginning is read. */
-bool load_begins(struct input *in, struct error *err);
+/* What a command does beside the usual. */
+enum load_effort {
+	LOAD_KEEP_LINES = 1, /* its output has files and lines: see struct naming_options */
+	LOAD_THOROUGH = 2,   /* it is for the names' sake: ... */
+};
+
+/* What is told is said on stderr, with -v in detail. */
+struct loading_listener load_listener(void);
+
+/* Prepare to load by the common options; load_listener hears. `effort` is enum load_effort, or'ed.
+ */
+void load_begin(struct loading *ret, unsigned effort);
 
 /* Read the one FILE of `operands`, or the default: standard input when something is piped in, else
  * ./profile.kiln or ./perf.data; name what has no name yet, select the kind and apply the
  * transforms. Says the profile's notes and losses on stderr. `want` is enum read_want, or'ed;
  * transforms add theirs. */
-bool load(const struct command *command, char **operands, unsigned want, struct loaded *ret,
-	struct error *err);
+bool load(const struct loading *with, const struct command *command, char **operands, unsigned want,
+	struct loaded *ret, struct error *err);
 void loaded_release(struct loaded *l);
 
 /* What a command does to each file on its way; functions may be NULL. */
 struct load_steps {
-	void (*profile)(struct profile *p);		 /* when it has been read and named */
-	bool (*view)(struct view *v, struct error *err); /* before the transforms */
-	const struct read_onlooker *onlooker;		 /* see struct read_options */
-	bool unseen; /* who calls wants the profile: its view has no tree, and nothing is to be said
-			of other kinds than the selected one */
+	void *self;
+	void (*profile)(void *self, struct profile *p); /* when it has been read and named */
+	bool (*view)(void *self, struct view *v, struct error *err); /* before the transforms */
 };
 
-/* The same with one file of several ("-": standard input). The caller calls names_release behind
- * the last. */
-bool load_file(const char *path, unsigned want, const struct load_steps *steps, struct loaded *ret,
-	struct error *err);
-
-/* The same with an open input, which is released. */
-bool load_input(struct input *in, unsigned want, const struct load_steps *steps, struct loaded *ret,
-	struct error *err);
+/* The same with one file of several ("-": standard input). */
+bool load_file(const struct loading *with, const char *path, unsigned want,
+	const struct load_steps *steps, struct loaded *ret, struct error *err);
 
 /* Do the common options ask for nothing but what a file of folded text says? */
 bool load_is_plain(void);

@@ -3,9 +3,7 @@
 
 #include "base/memory.h"
 #include "commands/confined.h"
-#include "commands/names.h"
 #include "commands/terminal.h"
-#include "readers/readers.h"
 #include "renderers/svg_options.h"
 #include "renderers/text.h"
 
@@ -103,20 +101,21 @@ static void fit_to_file(struct pipeline *p)
 }
 
 /* Before anything is read. */
-static void confine(
-	char **operands, const char *path, const struct renderer *renderer, const void *settings)
+static void confine(const struct loading *loading, char **operands, const char *path,
+	const struct renderer *renderer, const void *settings)
 {
 	confined_output(path);
 	if (!strcmp(renderer->name, "svg"))
 		confined_output(svg_settings_palette(settings));
 	confined_input(*operands ? *operands : "-");
-	confined_start(names_places()->servers);
+	confined_start(loading);
 }
 
 int pipeline_run(struct pipeline *p, const struct command *command, char **operands, unsigned want)
 {
 	const struct renderer *renderer = renderer_by_name(p->renderer);
 	const char *path = p->output ? p->output : "-";
+	struct loading loading;
 	struct loaded loaded;
 	struct error err = {0};
 	bool done;
@@ -127,32 +126,36 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 		error_prefix(&err, "%s: ", command->name);
 		return fail(&err);
 	}
+	load_begin(&loading, 0);
 	if (!p->runs_programs)
-		confine(operands, path, renderer, p->settings);
-	if (!load(command, operands, want, &loaded, &err))
-		return fail(&err);
-	done = render_loaded(&loaded, renderer, p->settings, path, &err);
-	loaded_release(&loaded);
+		confine(&loading, operands, path, renderer, p->settings);
+	done = load(&loading, command, operands, want, &loaded, &err);
+	if (done) {
+		done = render_loaded(&loaded, renderer, p->settings, path, &err);
+		loaded_release(&loaded);
+	}
+	loading_release(&loading);
 	return done ? 0 : fail(&err);
 }
 
-int pipeline_write(const struct command *command, char **operands, const struct renderer *renderer,
-	const void *settings, const char *path)
+int pipeline_write(const struct command *command, char **operands, const struct pipeline_output *to)
 {
-	void *usual = renderer_settings(renderer);
+	void *usual = renderer_settings(to->renderer);
+	const void *settings = to->settings ? to->settings : usual;
 	struct error err = {0};
+	struct loading loading;
 	struct loaded loaded;
 	bool done;
 
-	if (renderer->by_line)
-		names_keep_lines();
-	settings = settings ? settings : usual;
-	confine(operands, path, renderer, settings);
-	done = load(command, operands, WANT_ALL, &loaded, &err);
+	load_begin(&loading, (to->renderer->by_line ? LOAD_KEEP_LINES : 0u) |
+				     (to->thorough ? LOAD_THOROUGH : 0u));
+	confine(&loading, operands, to->path, to->renderer, settings);
+	done = load(&loading, command, operands, WANT_ALL, &loaded, &err);
 	if (done) {
-		done = render_loaded(&loaded, renderer, settings, path, &err);
+		done = render_loaded(&loaded, to->renderer, settings, to->path, &err);
 		loaded_release(&loaded);
 	}
+	loading_release(&loading);
 	free(usual);
 	return done ? 0 : fail(&err);
 }

@@ -28,10 +28,15 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 bool pipeline_misnamed(const struct command *command, const struct renderer *meant,
 	const char *path, const char *does, struct error *err);
 
-/* Write all of the input to `path` in a renderer's format; NULL: with its default settings. Returns
- * the exit code. */
-int pipeline_write(const struct command *command, char **operands, const struct renderer *renderer,
-	const void *settings, const char *path);
+/* Write all of the input in one format. Returns the exit code. */
+struct pipeline_output {
+	const struct renderer *renderer;
+	const void *settings; /* NULL: the default ones */
+	const char *path;     /* "-": standard output */
+	bool thorough;	      /* see struct naming_options */
+};
+int pipeline_write(
+	const struct command *command, char **operands, const struct pipeline_output *to);
 
 /* Render what is loaded to `path` ("-": standard output). */
 bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,

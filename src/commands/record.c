@@ -1,7 +1,8 @@
 /* record.c: `kiln record`: from a running program to a profile or a picture. */
 #include "commands/record.h"
 
-#include "commands/names.h"
+#include "commands/load.h"
+#include "commands/naming_options.h"
 #include "commands/record_names.h"
 #include "commands/record_output.h"
 #include "commands/record_summary.h"
@@ -352,7 +353,7 @@ static const struct option_group *groups(void)
 			all[count++] = (struct option_group){recorders[i]->mode->title,
 				recorders[i]->mode->options, &own.options};
 	all[count++] = (struct option_group){"Output", output_options, &own};
-	all[count++] = names_detail_group();
+	all[count++] = naming_detail_options();
 	all[count] = (struct option_group){0};
 	return all;
 }
@@ -473,6 +474,7 @@ static int failed(const struct record *r, const struct session *s, const struct 
 
 static int finish(struct record *r, struct session *s, struct error *err)
 {
+	const struct loading_listener listener = load_listener();
 	struct symbolize_report report = {0};
 	struct error ignored = {0};
 	struct view view;
@@ -483,9 +485,9 @@ static int finish(struct record *r, struct session *s, struct error *err)
 		record_output_append(
 			&r->out, &s->profile, s->profile.locations.len - r->named, &ignored);
 	record_name(s, &r->images, true, &report);
-	names_say_known(&report, "record");
-	names_add_doubts(&s->profile, &report);
-	view_init(&view, &s->profile, names_projection());
+	naming_tell_known(&report, &listener, "record");
+	naming_note_doubts(&s->profile, &report);
+	view_init(&view, &s->profile, naming_projection(naming_chosen()));
 	written = record_output_finish(&r->out, &view, err);
 	if (verbosity >= 0)
 		record_summary(s, &view, &report, r->for_another || !written ? NULL : r->output);

@@ -1,7 +1,7 @@
 /* record_names.c: naming what a recording has sampled, with what the recorder holds open. */
 #include "commands/record_names.h"
 
-#include "commands/names.h"
+#include "commands/naming_options.h"
 
 static const struct image *image_of(void *self, mapping_id mapping)
 {
@@ -33,15 +33,17 @@ void record_name(struct session *s, struct image_cache *cache, bool last,
 		.self = s, .cache = cache, .image = image_of, .root = root_of, .kernel = kernel_of};
 
 	struct symbolize_options options = {.hooks = &hooks, .jit = &s->jit};
+	const struct naming_options *naming = naming_chosen();
 
 	/* While it runs, the recorder does as little as it can: names are for those who look at a
 	 * file that grows. What was inlined is read at the end. */
 	if (last) {
-		names_set_detail(&options);
+		options.depth = naming_depth(naming);
+		options.stored = !naming->no_cache;
 		options.which = SYMBOLIZE_AGAIN;
 	} else {
 		options.depth = NAMES_FUNCTIONS;
 	}
-	s->jit.v8_logs = names_v8_logs();
+	s->jit.v8_logs = naming->v8_logs;
 	profile_symbolize(&s->profile, &options, ret_report);
 }

@@ -1,6 +1,5 @@
 /* symbolize.c: `kiln symbolize`: give names to what was recorded elsewhere, or before they were
  * here. */
-#include "commands/names.h"
 #include "commands/pipeline.h"
 
 extern const struct command command_symbolize;
@@ -49,8 +48,9 @@ static int run(char **operands)
 
 	if (!renderer)
 		return fail(&err);
-	names_try_hard();
-	return pipeline_write(&command_symbolize, operands, renderer, NULL, own.output);
+	return pipeline_write(&command_symbolize, operands,
+		&(struct pipeline_output){
+			.renderer = renderer, .path = own.output, .thorough = true});
 }
 
 const struct command command_symbolize = {

@@ -16,7 +16,6 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "commands/load.h"
-#include "commands/names.h"
 #include "commands/view_files.h"
 #include "readers/readers.h"
 #include "server/files.h"
@@ -88,7 +87,7 @@ extern const struct command command_view;
 
 #define NOTED_MOST 16u /* options of a group */
 
-static struct option_group loading[LOAD_GROUPS + 1];
+static struct option_group common[LOAD_GROUPS + 1];
 static struct buffer noted; /* "--lines","--symfs","/mnt": those that were given, as JSON */
 
 static void note(const char *dashes, const char *word)
@@ -105,7 +104,7 @@ static void note(const char *dashes, const char *word)
 static bool set_and_note(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
-	const struct option *plain = option_find(loading, bytes_of(option->name));
+	const struct option *plain = option_find(common, bytes_of(option->name));
 
 	if (!plain->set(target, plain, value, err))
 		return false;
@@ -134,29 +133,14 @@ static const struct option_group *groups(void)
 	static struct option copies[sizeof(those) / sizeof(*those)][NOTED_MOST + 1];
 	static struct option_group all[2 + LOAD_GROUPS];
 
-	load_groups(loading);
+	load_groups(common);
 	all[0] = (struct option_group){"Page", options, &own};
 	for (size_t i = 0; i < sizeof(those) / sizeof(*those); i++)
-		all[i + 1] = noting(&loading[those[i]], copies[i]);
+		all[i + 1] = noting(&common[those[i]], copies[i]);
 	return all;
 }
 
 /* ---- What is served ---- */
-
-/* All of its values can be asked for on the page. Called from threads of the server, one at a time.
- */
-static bool read_profile(struct input *in, const struct read_onlooker *onlooker,
-	struct profile *ret_profile, struct error *err)
-{
-	struct load_steps steps = {.unseen = true, .onlooker = onlooker};
-	struct loaded l;
-
-	if (!load_input(in, WANT_ALL, &steps, &l, err))
-		return false;
-	view_release(&l.view);
-	*ret_profile = l.profile;
-	return true;
-}
 
 static bool is_folder(const char *path)
 {
@@ -385,7 +369,8 @@ static bool find_place(struct place *ret, struct error *err)
 		       "--listen lets others ask: name a --token-file with what they have to know");
 }
 
-static bool make_settings(struct server_settings *ret, struct error *err)
+static bool make_settings(
+	const struct loading *loading, struct server_settings *ret, struct error *err)
 {
 	if (!(own.request_seconds >= 0 && own.request_seconds <= REQUEST_MOST))
 		return error_set(err, ERR_USAGE,
@@ -398,7 +383,7 @@ static bool make_settings(struct server_settings *ret, struct error *err)
 				 : token_make(&ret->token, err)))
 		return error_prefix(err, "view: ");
 	if (!own.no_source && !own.listen) /* others are not to read files of ours */
-		ret->places = names_places();
+		ret->places = &loading->places;
 	if (own.uploads == UINT64_MAX)
 		ret->upload_most = own.listen ? 0 : UPLOADS_USUAL;
 	return server_check(err) && place_listen(&ret->place, &ret->socket, &ret->port, err);
@@ -417,7 +402,8 @@ static void tell_confined(unsigned confined)
 }
 
 /* Nothing has been read before, and no other thread is there. */
-static bool confine(char **operands, const struct server_settings *settings, struct error *err)
+static bool confine(const struct loading *loading, char **operands,
+	const struct server_settings *settings, struct error *err)
 {
 	static struct buffer url;
 	static struct view_files files;
@@ -425,31 +411,28 @@ static bool confine(char **operands, const struct server_settings *settings, str
 
 	server_url(settings, &url);
 	files = (struct view_files){.operands = operands,
-		.places = names_places(),
-		.v8_logs = names_v8_logs(),
+		.places = &loading->places,
+		.v8_logs = loading->options.naming.v8_logs,
 		.url = url.at,
 		.shows_sources = settings->places,
-		.stores_names = names_are_stored()};
+		.stores_names = !loading->options.naming.no_cache};
 	if (!view_files_confine(&files, &confined, err))
 		return false;
 	tell_confined(confined);
 	return true;
 }
 
-static int run(char **operands)
+static int serve_operands(const struct loading *loading, char **operands)
 {
-	const struct files_settings reading = {.cache = own.cache,
-		.begins = load_begins,
-		.read = read_profile,
-		.projection = names_projection(),
-		.options = noted.len ? noted.at : ""};
+	const struct files_settings reading = {
+		.cache = own.cache, .loading = loading, .options = noted.len ? noted.at : ""};
 	const char *usual[] = {NULL, NULL}; /* what is read when nothing is named */
 	struct error err = {0};
 	struct server_settings settings;
 	struct files *files;
 	int code;
 
-	if (!make_settings(&settings, &err))
+	if (!make_settings(loading, &settings, &err))
 		return fail(&err);
 	if (!operands[0]) {
 		if (!load_choose(&command_view, operands, &usual[0], &err)) {
@@ -458,7 +441,7 @@ static int run(char **operands)
 		}
 		operands = (char **)(uintptr_t)usual;
 	}
-	if (!confine(operands, &settings, &err))
+	if (!confine(loading, operands, &settings, &err))
 		return fail(&err);
 	large_pages_one_heap();
 	files = files_new(&reading);
@@ -466,7 +449,17 @@ static int run(char **operands)
 		       ? serve(files, operands, &settings)
 		       : fail(&err);
 	files_release(files);
-	names_release();
+	return code;
+}
+
+static int run(char **operands)
+{
+	struct loading loading;
+	int code;
+
+	load_begin(&loading, 0);
+	code = serve_operands(&loading, operands);
+	loading_release(&loading);
 	buffer_release(&noted);
 	return code;
 }

@@ -6,11 +6,13 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
 struct debuginfod {
 	struct debuginfod_listener listener;
+	pthread_mutex_t lock; /* of all that follows: one file is asked for at a time */
 	void *client;
 	bool tried, given_up;
 	/* What is being fetched: */
@@ -28,18 +30,23 @@ struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener)
 		return NULL;
 	d = memory_new(1, sizeof *d);
 	d->listener = *listener;
+	pthread_mutex_init(&d->lock, NULL);
 	return d;
 }
 
-bool debuginfod_gave_up(const struct debuginfod *d)
+bool debuginfod_gave_up(struct debuginfod *d)
 {
-	return d->given_up;
+	bool given_up;
+
+	pthread_mutex_lock(&d->lock);
+	given_up = d->given_up;
+	pthread_mutex_unlock(&d->lock);
+	return given_up;
 }
 
 #ifdef HAVE_DEBUGINFOD
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #define SHOW_AFTER 0.5 /* seconds: what is quicker needs no explanation */
@@ -165,6 +172,7 @@ void debuginfod_release(struct debuginfod *d)
 	if (d->client)
 		api.end(d->client);
 	/* The library stays: what it brought along does not all survive being unloaded. */
+	pthread_mutex_destroy(&d->lock);
 	memory_free(d);
 }
 
@@ -188,8 +196,7 @@ static void note_failure(struct debuginfod *d, int code)
 	buffer_release(&text);
 }
 
-char *debuginfod_fetch(
-	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id)
+static char *fetch(struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id)
 {
 	char *id, *path = NULL;
 	int fd;
@@ -224,11 +231,12 @@ char *debuginfod_fetch(
 
 void debuginfod_release(struct debuginfod *d)
 {
+	if (d)
+		pthread_mutex_destroy(&d->lock);
 	memory_free(d);
 }
 
-char *debuginfod_fetch(
-	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id)
+static char *fetch(struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id)
 {
 	(void)executable;
 	(void)name;
@@ -240,3 +248,14 @@ char *debuginfod_fetch(
 	return NULL;
 }
 #endif
+
+char *debuginfod_fetch(
+	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id)
+{
+	char *path;
+
+	pthread_mutex_lock(&d->lock);
+	path = fetch(d, executable, name, build_id);
+	pthread_mutex_unlock(&d->lock);
+	return path;
+}

@@ -3,7 +3,7 @@
  * Through elfutils' libdebuginfod, loaded when it is first needed: it brings a HTTP client that
  * nobody else should have to start with. Its environment variables apply (DEBUGINFOD_URLS,
  * DEBUGINFOD_TIMEOUT, DEBUGINFOD_CACHE_PATH, ..., see debuginfod_find_debuginfo(3)); what came is
- * kept in its cache. Not for several threads at once. */
+ * kept in its cache. Several threads may ask at once; one is answered after the other. */
 #ifndef KILN_IMAGES_DEBUGINFOD_H
 #define KILN_IMAGES_DEBUGINFOD_H
 
@@ -29,6 +29,6 @@ void debuginfod_release(struct debuginfod *d); /* NULL is fine */
  * did not answer nobody is asked any more: a dead one would be waited for once a file. */
 char *debuginfod_fetch(
 	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id);
-bool debuginfod_gave_up(const struct debuginfod *d);
+bool debuginfod_gave_up(struct debuginfod *d);
 
 #endif

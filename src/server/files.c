@@ -9,6 +9,7 @@
 
 #include "base/broker.h"
 #include "base/hash.h"
+#include "loading/notices.h"
 #include "model/settle.h"
 #include "server/entries.h"
 #include "server/first_look.h"
@@ -112,6 +113,25 @@ static void let_look(void *context, const struct profile *so_far)
 	pthread_mutex_unlock(&f->lock);
 }
 
+/* All of its values can be asked for. */
+static bool read_all(struct files *f, struct input *in, const struct read_onlooker *onlooker,
+	struct profile *ret_profile, struct error *err)
+{
+	const struct loading_request request = {.want = WANT_ALL, .onlooker = onlooker};
+	const struct loading *loading = f->settings.loading;
+	const char *name = in->name;
+	struct view v;
+
+	if (!loading_read(loading, in, &request, ret_profile, err)) {
+		profile_release(ret_profile);
+		return false;
+	}
+	view_init(&v, ret_profile, BY_NOTHING);
+	notices_tell(&v, &loading->options.listener, name);
+	view_release(&v);
+	return true;
+}
+
 /* While others may look. */
 static bool read_seen(struct files *f, struct input *in, struct held *h, struct error *err)
 {
@@ -121,11 +141,16 @@ static bool read_seen(struct files *f, struct input *in, struct held *h, struct 
 	pthread_mutex_lock(&f->lock);
 	first_look_begin(&f->first_look, &h->given, &h->mark);
 	pthread_mutex_unlock(&f->lock);
-	done = f->settings.read(in, &onlooker, &h->profile, err);
+	done = read_all(f, in, &onlooker, &h->profile, err);
 	pthread_mutex_lock(&f->lock);
 	first_look_end(&f->first_look);
 	pthread_mutex_unlock(&f->lock);
 	return done;
+}
+
+static enum projection projection_of(const struct files *f)
+{
+	return naming_projection(&f->settings.loading->options.naming);
 }
 
 /* NULL: it could not be read. `reading` is locked, `lock` is not. fd: what was sent; -1: it is a
@@ -137,8 +162,7 @@ static struct held *read_held(struct files *f, const struct order *order, int fd
 
 	/* The input borrows its name, and the profile's mapping may have it for messages. */
 	h->name = memory_copy_text(order->name, strlen(order->name));
-	h->given =
-		(struct shelf_profile){h->name, &h->profile, f->settings.projection, ++f->readings};
+	h->given = (struct shelf_profile){h->name, &h->profile, projection_of(f), ++f->readings};
 	if (!(fd < 0 ? open_ordered(order, &in, &h->mark, err)
 		     : input_open_fd(&in, fd, h->name, err)) ||
 		!read_seen(f, &in, h, err)) {
@@ -282,7 +306,7 @@ static struct held *find_made(struct files *f, struct bytes key, bool *ret_there
 	*ret_there = h != NULL;
 	if (!h) {
 		h = memory_new(1, sizeof(*h));
-		h->given = (struct shelf_profile){"", &h->profile, f->settings.projection, 0};
+		h->given = (struct shelf_profile){"", &h->profile, projection_of(f), 0};
 		h->is_being_made = true;
 		buffer_add(&h->key, key.at, key.len);
 		kept_add(&f->kept, h, NULL);
@@ -418,7 +442,7 @@ static bool begins(struct files *f, const struct order *order, struct error *err
 	bool well = open_ordered(order, &in, &ignored, err);
 
 	if (well) {
-		well = f->settings.begins(&in, err);
+		well = loading_recognise(f->settings.loading, &in, err);
 		input_release(&in);
 	}
 	return well;

@@ -7,19 +7,13 @@
 #define KILN_SERVER_FILES_H
 
 #include "answers/shelf.h"
-#include "base/input.h"
-#include "readers/readers.h"
+#include "loading/loading.h"
 
 struct files_settings {
 	uint64_t cache; /* bytes of profiles in memory */
 
-	/* Does `in` begin as a profile? */
-	bool (*begins)(struct input *in, struct error *err);
-	/* Read all of `in` (and release it), while others may look. Calls come one after the
-	 * other, from any thread. */
-	bool (*read)(struct input *in, const struct read_onlooker *onlooker,
-		struct profile *ret_profile, struct error *err);
-	enum projection projection;
+	/* How they are read. Its listener is called by any thread. */
+	const struct loading *loading;
 	const char *options; /* of the commands, by which they read files alike: JSON strings and
 				commas */
 };

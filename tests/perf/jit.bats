@@ -24,6 +24,23 @@ reused() {
 	return 1
 }
 
+# What a program gets that loads a.data by libkiln.
+by_library() {
+	local lib=${KILN_BUILD:-$here/../../build}/src/api
+	cat >by_library.c <<-'END'
+		#include <kiln.h>
+
+		int main(void)
+		{
+			kiln_profile *p = kiln_load("a.data", NULL, NULL);
+
+			return !p || !kiln_render(kiln_view_new(p, KILN_BY_FUNCTION), "folded", NULL, "-", NULL);
+		}
+	END
+	cc -I"$here/../../include" by_library.c -o by_library -L"$lib" -lkiln
+	LD_LIBRARY_PATH=$lib ./by_library
+}
+
 # near FILE PERCENT: how many functions have the time that they had, give or take this part of it.
 near() {
 	"$kiln" fold a.data >folded 2>notes
@@ -74,7 +91,8 @@ near() {
 	# Lines that say nothing of code are told, once.
 	printf 'no code\n7000\n' >>"$map"
 	"$kiln" fold a.data 2>&1 >/dev/null | grep -xF "kiln: a.data: 2 lines of ${map##*/}: skipped, as nothing that tells of code"
-	# Beside the input it is found as well.
+	# Beside the input it is found as well, and by libkiln.
 	mv "$map" .
 	"$kiln" fold -q a.data | cmp folded -
+	by_library | cmp folded -
 }

@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "kiln.h"
+#include "server/files.h"
 
 #include <pthread.h>
 
@@ -154,11 +155,82 @@ static int enter_inputs(void **state)
 	return chdir(test_path("tests/golden"));
 }
 
+/* ---- With the server ---- */
+
+struct serving {
+	const struct loading *loading;
+	struct shelf *shelf;
+	size_t start;
+	bool wrong;
+};
+
+static uint64_t samples_of(const struct profile *p)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < p->samples.len; i++)
+		count += p->samples.items[i].count;
+	return count;
+}
+
+/* As the server reads them, and by themselves: the same file is the same profile. */
+static void *take_files(void *context)
+{
+	struct serving *s = context;
+
+	for (size_t i = 0; i < COUNT(inputs); i++) {
+		const char *path = inputs[(s->start + i) % COUNT(inputs)];
+		const struct loading_request request = {.want = WANT_ALL};
+		const struct shelf_profile *taken;
+		struct error err = {0};
+		struct profile own;
+		struct input in;
+
+		s->wrong |= !input_open(&in, path, &err) ||
+			    !loading_read(s->loading, &in, &request, &own, &err);
+		taken = s->shelf->take(s->shelf, path, &err);
+		s->wrong |= !taken || samples_of(taken->profile) != samples_of(&own) ||
+			    taken->profile->frames.len != own.frames.len;
+		if (taken)
+			s->shelf->give(s->shelf, taken);
+		profile_release(&own);
+	}
+	return NULL;
+}
+
+static void threads_load_beside_the_server(void **state)
+{
+	const struct loading_options options = {0};
+	struct serving works[THREADS];
+	pthread_t threads[THREADS];
+	struct loading loading;
+	struct files *files;
+	struct error err = {0};
+
+	(void)state;
+	loading_init(&loading, &options);
+	/* Room for none: each is read again and again. */
+	files = files_new(&(struct files_settings){.loading = &loading, .options = ""});
+	for (size_t i = 0; i < COUNT(inputs); i++)
+		assert_true(files_add(files, inputs[i], &err));
+	for (size_t i = 0; i < THREADS; i++) {
+		works[i] = (struct serving){&loading, files_shelf(files), i, false};
+		assert_int_equal(pthread_create(&threads[i], NULL, take_files, &works[i]), 0);
+	}
+	for (size_t i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (size_t i = 0; i < THREADS; i++)
+		assert_false(works[i].wrong);
+	files_release(files);
+	loading_release(&loading);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_read_files_of_their_own),
 		cmocka_unit_test(threads_look_at_one_profile),
+		cmocka_unit_test(threads_load_beside_the_server),
 	};
 
 	return cmocka_run_group_tests(tests, enter_inputs, NULL);

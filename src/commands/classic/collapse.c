@@ -120,10 +120,12 @@ static bool write_folded(
 int classic_collapse(const struct classic_tool *tool, char **operands)
 {
 	char *standard[] = {(char[]){"-"}, NULL};
-	struct read_options options = {.format = tool->format,
+	const struct loading_options options = {.format = tool->format};
+	const struct loading_request request = {.as_written = true,
 		.style = tool->style | collapse_settings.style,
 		.event = collapse_settings.event};
 	struct error err = {0};
+	struct loading loading;
 	struct profile profile;
 	int code;
 
@@ -133,7 +135,9 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 	if (code && !*operands)
 		return code;
 	classic_confine(operands, NULL);
-	if (!profile_read_files(*operands ? operands : standard, &options, &profile, &err)) {
+	loading_init(&loading, &options);
+	if (!loading_read_files(
+		    &loading, *operands ? operands : standard, &request, &profile, &err)) {
 		/* Where there are no stacks, these tools print none, and are content. */
 		if (err.code == ERR_FORMAT && profile.stack_caller.len <= 1)
 			say("%s: %s", tool->name, err.text);
@@ -150,6 +154,7 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 			code = fail(&err);
 	}
 	profile_release(&profile);
+	loading_release(&loading);
 	vector_release(&collapse_settings.bases);
 	arena_release(&collapse_settings.base_texts);
 	return code;

@@ -406,10 +406,11 @@ static int draw(const struct classic_tool *tool, const struct profile *p)
 static int run(const struct classic_tool *tool, char **operands)
 {
 	char nothing[] = "/dev/null", *standard[] = {(char[]){"-"}, NULL};
-	struct read_options read = {.format = "folded",
+	const struct loading_request request = {.as_written = true,
 		.style = tool->style,
 		.want = settings.chart || settings.unsorted ? WANT_TIMES : 0};
 	struct error err = {0};
+	struct loading loading;
 	struct profile profile;
 	double sum = 0;
 	int code;
@@ -423,7 +424,9 @@ static int run(const struct classic_tool *tool, char **operands)
 			standard[0] = nothing;
 	}
 	classic_confine(operands, svg_settings_palette(&settings));
-	if (!profile_read_files(*operands ? operands : standard, &read, &profile, &err) &&
+	loading_init(&loading, &(struct loading_options){.format = "folded"});
+	if (!loading_read_files(
+		    &loading, *operands ? operands : standard, &request, &profile, &err) &&
 		err.code != ERR_FORMAT) {
 		code = fail(&err);
 	} else {
@@ -434,6 +437,7 @@ static int run(const struct classic_tool *tool, char **operands)
 		code = sum > 0 ? draw(tool, &profile) : draw_nothing(tool);
 	}
 	profile_release(&profile);
+	loading_release(&loading);
 	vector_release(&own.bases);
 	return code;
 }

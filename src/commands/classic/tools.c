@@ -80,7 +80,7 @@ void classic_confine(char *const *operands, const char *output)
 		confined_input("-");
 	for (; *operands; operands++)
 		confined_input(*operands);
-	confined_start(false);
+	confined_start(NULL);
 }
 
 static bool parse(enum classic_habit habit, const struct option_group *groups, char **argv,

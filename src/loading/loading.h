@@ -1,0 +1,64 @@
+/* loading.h: the one way from an input to a profile with names.
+ *
+ * The library, the commands, the page's server and the scripts of other names load by it, so that
+ * the same file is the same profile everywhere:
+ *
+ *	struct loading l;
+ *	struct profile p;
+ *
+ *	loading_init(&l, &(struct loading_options){0});
+ *	if (input_open(&in, "perf.data", &err) &&
+ *		loading_read(&l, &in, &(struct loading_request){.want = WANT_ALL}, &p, &err))
+ *		...
+ *	profile_release(&p);
+ *	loading_release(&l);
+ *
+ * Several threads may load by one struct loading at once, and each may have its own. */
+#ifndef KILN_LOADING_LOADING_H
+#define KILN_LOADING_LOADING_H
+
+#include "base/input.h"
+#include "loading/naming.h"
+#include "readers/readers.h"
+
+/* How inputs are read and named. `{0}`: by their content, with all names that this machine has;
+ * nobody listens. */
+struct loading_options {
+	const char *format; /* a reader's name, or NULL: by content */
+	struct naming_options naming;
+	struct loading_listener listener;
+};
+
+struct loading {
+	struct loading_options options;
+	struct places places; /* where files lie, by the options; with servers, if there are any */
+};
+
+/* The options are copied, what they point to is borrowed. *l stays where it is until it is
+ * released. */
+void loading_init(struct loading *l, const struct loading_options *options);
+void loading_release(struct loading *l);
+
+/* What is wanted of one input. */
+struct loading_request {
+	unsigned want;	   /* enum read_want, or'ed */
+	bool as_written;   /* names stay as they are in the input: none is looked up */
+	unsigned style;	   /* enum read_style, or'ed: as another tool reads the format */
+	const char *event; /* with a style: only this one; NULL: the first in the input */
+	const struct read_onlooker *onlooker; /* NULL: nobody looks */
+};
+
+/* Does an input begin as a profile? Its beginning is read. */
+bool loading_recognise(const struct loading *l, struct input *in, struct error *err);
+
+/* Read all of `in`, which is released, and name what has no name. Errors start with the input's
+ * name. *ret_profile is to be released in any case: after a failure it has what was read until
+ * then. */
+bool loading_read(const struct loading *l, struct input *in, const struct loading_request *request,
+	struct profile *ret_profile, struct error *err);
+
+/* The same of several files ("-": standard input) as if they were one. */
+bool loading_read_files(const struct loading *l, char *const *paths,
+	const struct loading_request *request, struct profile *ret_profile, struct error *err);
+
+#endif

@@ -1,0 +1,108 @@
+/* notices.c: what should the user know about a profile before he trusts a picture of it? */
+#include "loading/notices.h"
+
+#include "base/buffer.h"
+#include "base/units.h"
+
+#include <stdarg.h>
+
+void loading_notice(const struct loading_listener *listener, const char *fmt, ...)
+{
+	struct buffer text = {0};
+	va_list args;
+
+	if (!listener->notice)
+		return;
+	va_start(args, fmt);
+	buffer_format(&text, fmt, args);
+	va_end(args);
+	listener->notice(listener->self, text.at);
+	buffer_release(&text);
+}
+
+static void tell_notes(
+	const struct view *v, const struct loading_listener *listener, const char *input)
+{
+	struct bytes note;
+	size_t at = 0;
+	bool own;
+
+	while (view_next_note(v, &at, &note, &own))
+		loading_notice(listener, "%s: %.*s", input, (int)note.len, note.at);
+}
+
+static void tell_losses(const struct profile *p, uint32_t stream,
+	const struct loading_listener *listener, const char *input)
+{
+	const struct stream_row *row = &p->streams.items[stream].row;
+	uint64_t lost = profile_lost(p, stream), whole = row->delivered + lost;
+	struct buffer text = {0};
+	const char *separator = "";
+
+	if (!lost)
+		return;
+	buffer_text(&text, "lost ");
+	units_grouped(&text, (int64_t)lost);
+	buffer_text(&text, " of ");
+	units_grouped(&text, (int64_t)whole);
+	buffer_text(&text, " samples (");
+	units_percent_of_some(&text, (int64_t)lost, (int64_t)whole);
+	buffer_text(&text, "%): ");
+	for (size_t i = 0; i < p->losses.len; i++) {
+		struct bytes reason = profile_text(p, p->losses.items[i].reason);
+
+		if (p->losses.items[i].stream != stream || !p->losses.items[i].count)
+			continue;
+		buffer_printf(&text, "%s%.*s ", separator, (int)reason.len, reason.at);
+		units_grouped(&text, (int64_t)p->losses.items[i].count);
+		separator = ", ";
+	}
+	loading_notice(listener, "%s: %s", input, text.at);
+	buffer_release(&text);
+}
+
+void notices_tell(const struct view *v, const struct loading_listener *listener, const char *input)
+{
+	tell_notes(v, listener, input);
+	for (uint32_t i = 0; i < v->profile->streams.len; i++)
+		if (v->streams[i])
+			tell_losses(v->profile, i, listener, input);
+}
+
+/* "cycles (1,234 samples)". Values of no event are called by their kind; of those that are no
+ * counts of samples, not every format tells how many samples they are of. */
+static void event_text(struct buffer *b, const struct profile *p, const struct stream_row *row)
+{
+	struct bytes name = profile_text(p, row->event ? row->event : row->kind);
+
+	buffer_printf(b, "%s%.*s", b->len ? ", " : "", (int)name.len, name.at);
+	if (!row->delivered && !bytes_equal(profile_text(p, row->unit), BYTES("count")))
+		return;
+	buffer_text(b, " (");
+	units_grouped(b, (int64_t)row->delivered);
+	buffer_text(b, " samples)");
+}
+
+void notices_tell_other_events(
+	const struct view *v, const struct loading_listener *listener, const char *input)
+{
+	const struct profile *p = v->profile;
+	const struct stream_row *row = view_stream(v);
+	struct buffer shown = {0}, others = {0};
+
+	event_text(&shown, p, row);
+	for (size_t i = 0; i < p->streams.len; i++) {
+		string_id event = p->streams.items[i].row.event;
+		bool seen = event == row->event || !event;
+
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = p->streams.items[j].row.event == event;
+		if (!seen)
+			event_text(&others, p, &p->streams.items[i].row);
+	}
+	if (others.len)
+		loading_notice(listener, "%s: showing %s; --kind shows another event: %s", input,
+			shown.at, others.at);
+	buffer_release(&shown);
+	buffer_release(&others);
+}
