@@ -51,7 +51,7 @@ enum kiln_error_code {
 
 typedef struct kiln_error {
 	enum kiln_error_code code;
-	char text[512]; /* one line: what failed, where, and what was expected */
+	char text[1024]; /* one line: what failed, where, and what was expected */
 } kiln_error;
 
 /* UTF-8, not NUL-terminated, valid as long as the profile or view it came from. */

@@ -4,7 +4,51 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define LEFT_OUT "..."
+
+static bool continues_character(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80; /* of UTF-8 */
+}
+
+/* Of a text without room, its first and its last half. */
+static void set_long(struct error *err, const char *text, size_t len)
+{
+	size_t half = (sizeof(err->text) - sizeof(LEFT_OUT)) / 2, head = half, tail = len - half;
+
+	while (head && continues_character(text[head]))
+		head--;
+	while (continues_character(text[tail]))
+		tail++;
+	memcpy(err->text, text, head);
+	memcpy(err->text + head, LEFT_OUT, strlen(LEFT_OUT));
+	memcpy(err->text + head + strlen(LEFT_OUT), text + tail, len - tail + 1);
+}
+
+/* Set the text to a formatted one and `rest`. */
+static void set_text(struct error *err, const char *fmt, va_list args, const char *rest)
+{
+	size_t rest_len = strlen(rest), need;
+	char *text = NULL;
+	va_list again;
+
+	va_copy(again, args);
+	need = (size_t)vsnprintf(err->text, sizeof(err->text), fmt, args);
+	if (need + rest_len < sizeof(err->text))
+		memcpy(err->text + need, rest, rest_len + 1);
+	else
+		text = malloc(need + rest_len + 1); /* else it ends where the room does */
+	if (text) {
+		vsnprintf(text, need + 1, fmt, again);
+		memcpy(text + need, rest, rest_len + 1);
+		set_long(err, text, need + rest_len);
+	}
+	free(text); /* of malloc */
+	va_end(again);
+}
 
 bool error_set(struct error *err, enum error_code code, const char *fmt, ...)
 {
@@ -12,7 +56,7 @@ bool error_set(struct error *err, enum error_code code, const char *fmt, ...)
 
 	err->code = code;
 	va_start(args, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	set_text(err, fmt, args, "");
 	va_end(args);
 	return false;
 }
@@ -20,31 +64,26 @@ bool error_set(struct error *err, enum error_code code, const char *fmt, ...)
 bool error_errno(struct error *err, const char *fmt, ...)
 {
 	int cause = errno;
+	char rest[128];
 	va_list args;
-	size_t used;
 
 	err->code = cause == EPERM || cause == EACCES ? ERR_PERMISSION : ERR_IO;
+	snprintf(rest, sizeof(rest), ": %s", strerror(cause));
 	va_start(args, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	set_text(err, fmt, args, rest);
 	va_end(args);
-	used = strlen(err->text);
-	snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(cause));
 	return false;
 }
 
 bool error_prefix(struct error *err, const char *fmt, ...)
 {
-	char old[sizeof(err->text)];
+	char rest[sizeof(err->text)];
 	va_list args;
-	size_t used;
 
-	memcpy(old, err->text, sizeof(old));
+	memcpy(rest, err->text, sizeof(rest));
 	va_start(args, fmt);
-	vsnprintf(err->text, sizeof(err->text), fmt, args);
+	set_text(err, fmt, args, rest);
 	va_end(args);
-	used = strlen(err->text);
-	memccpy(err->text + used, old, '\0', sizeof(err->text) - used);
-	err->text[sizeof(err->text) - 1] = '\0';
 	return false;
 }
 

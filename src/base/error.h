@@ -16,11 +16,15 @@ enum error_code {
 	ERR_MISSING,	 /* of all that is served, nothing has that name */
 };
 
+#define ERROR_ROOM 1024u
+
 /* A caller-owned failure. `{0}` means none. The text is one line without a newline, starts in
- * lower case and ends without a full stop; whoever prints it puts "kiln: " in front. */
+ * lower case and ends without a full stop; whoever prints it puts "kiln: " in front. A text that
+ * has no room, for a name in it is very long, lacks its middle ("..."): it says at its beginning
+ * where something failed, and at its end what to do. */
 struct error {
 	enum error_code code;
-	char text[512];
+	char text[ERROR_ROOM];
 };
 
 /* Record a failure. Returns false, so that a caller can `return error_set(...)`. */

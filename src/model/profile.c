@@ -608,14 +608,15 @@ void profile_set_meta(struct profile *p, struct bytes key, struct bytes value)
 
 void profile_note(struct profile *p, const char *fmt, ...)
 {
-	char text[512];
+	struct buffer text = {0};
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	buffer_format(&text, fmt, args);
 	va_end(args);
 	vector_push(&p->meta, ((struct meta){profile_string(p, BYTES("note")),
-				      profile_string(p, bytes_of(text))}));
+				      profile_string(p, buffer_bytes(&text))}));
+	buffer_release(&text);
 }
 
 const char *frame_kind_name(enum frame_kind kind)

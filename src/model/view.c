@@ -426,13 +426,14 @@ size_t view_frame_count(const struct view *v)
 
 void view_note(struct view *v, const char *fmt, ...)
 {
-	char text[512];
+	struct buffer text = {0};
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	buffer_format(&text, fmt, args);
 	va_end(args);
-	profile_note(&v->extra, "%s", text);
+	profile_note(&v->extra, "%s", text.at);
+	buffer_release(&text);
 }
 
 bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bool *ret_own)

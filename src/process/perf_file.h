@@ -53,13 +53,14 @@ struct perf_file {
 	struct perf_blocks blocks;
 	struct perf_unpack unpack;
 
-	char damage[256];   /* why reading ended early: a phrase with an offset; "": it did not */
-	bool killed;	    /* the recorder did not finish the file */
-	uint64_t cut;	    /* bytes that the header promises and that are not there */
-	uint64_t auxtrace;  /* bytes of hardware traces that were skipped... */
-	uint64_t auxtraces; /* ... in so many records */
-	uint64_t unknown;   /* records of kinds that nobody knows */
-	uint64_t misplaced; /* records that could not be read where they are */
+	char damage[ERROR_ROOM]; /* why reading ended early: a phrase with an offset; "": it did not
+				  */
+	bool killed;		 /* the recorder did not finish the file */
+	uint64_t cut;		 /* bytes that the header promises and that are not there */
+	uint64_t auxtrace;	 /* bytes of hardware traces that were skipped... */
+	uint64_t auxtraces;	 /* ... in so many records */
+	uint64_t unknown;	 /* records of kinds that nobody knows */
+	uint64_t misplaced;	 /* records that could not be read where they are */
 };
 
 /* Read the header of `content`, which outlives the file. ERR_FORMAT when it is none, or cut short

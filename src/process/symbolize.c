@@ -435,7 +435,7 @@ static void name_jit(struct namer *n, const struct work *work, size_t count)
 	struct error failed = {0};
 
 	facts.opened = jit && jit_code_read(jit, n->profile, process, &failed);
-	snprintf(facts.error, sizeof facts.error, "%.159s", failed.text);
+	memcpy(facts.error, failed.text, sizeof facts.error);
 	for (size_t i = 0; i < count; i++) {
 		struct code_piece piece;
 

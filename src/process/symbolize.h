@@ -60,9 +60,9 @@ struct unnamed_module {
 	uint32_t kind;	    /* enum mapping_kind */
 	process_id process; /* MAPPING_JIT */
 	uint32_t locations;
-	uint64_t samples; /* that end in it, those of idle CPUs apart */
-	bool missing;	  /* a file that is not here, or not as it was recorded */
-	char why[160];	  /* a phrase: "stripped; no separate debug file" */
+	uint64_t samples;     /* that end in it, those of idle CPUs apart */
+	bool missing;	      /* a file that is not here, or not as it was recorded */
+	char why[ERROR_ROOM]; /* a phrase: "stripped; no separate debug file" */
 	/* What would give names: a phrase with a command, or ""; static, and the same one for all
 	 * modules that it would help. */
 	const char *remedy;

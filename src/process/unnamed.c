@@ -59,7 +59,7 @@ static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *
 	} else if (kernel->kernel) {
 		snprintf(m->why, sizeof m->why, "its symbols have no function there");
 	} else if (kernel->failed.code) {
-		snprintf(m->why, sizeof m->why, "%.159s", kernel->failed.text);
+		memcpy(m->why, kernel->failed.text, sizeof m->why);
 	} else if (kernel->hidden.code) {
 		snprintf(m->why, sizeof m->why, "the kernel hides the addresses of its functions");
 		m->remedy = "run as root, or sysctl kernel.kptr_restrict=0 "

@@ -10,7 +10,7 @@ struct unnamed_facts {
 	bool opened;			      /* the binary, the kernel's symbols or the perf map */
 	enum symbols_extent extent;	      /* of a binary that was opened */
 	const struct recorded_kernel *kernel; /* of kernel code */
-	char error[160];		      /* why not opened; "": nothing to say */
+	char error[ERROR_ROOM];		      /* why not opened; "": nothing to say */
 };
 
 /* `{0}` is empty. */

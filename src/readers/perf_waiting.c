@@ -53,7 +53,7 @@ struct walk_job perf_waiting_job(const struct perf_waiting *w, size_t i)
 	const struct perf_waiting_sample *row = &w->rows.items[i];
 	struct walk_job job = {
 		.row = row, .thread = row->thread, .process = row->process, .space = row->space};
-	struct error before = {0}; /* it was decoded when it was added */
+	struct error before; /* none: it was decoded when it was added */
 
 	if (i + EXPECTED < w->rows.len)
 		__builtin_prefetch(w->rows.items[i + EXPECTED].at);

@@ -278,7 +278,7 @@ static bool attach(struct perf_source *source, int fd, int cpu, bool samples, in
 }
 
 /* Without memory, or address space, errno is ENOMEM; where too much were locked, another one. */
-static bool ring_error(uint64_t bytes, int cpu, struct error *err)
+static bool ring_error(struct perf_source *source, uint64_t bytes, int cpu, struct error *err)
 {
 	char doing[64];
 
@@ -286,6 +286,7 @@ static bool ring_error(uint64_t bytes, int cpu, struct error *err)
 		(unsigned long long)bytes / 1024, cpu);
 	if (errno == ENOMEM)
 		return refusal_memory(err, doing);
+	source->lock_refused = errno == EPERM;
 	error_errno(err, "%s", doing);
 	return error_prefix(err, "locked memory is short (ulimit -l, kernel.perf_event_mlock_kb, "
 				 "or -m with less): ");
@@ -315,7 +316,7 @@ static bool open_sampled(struct perf_source *source, size_t event, pid_t pid, in
 	if (source->program && !give_program(source, &opened, rings, err))
 		return false;
 	if (!source->program && !attach(source, opened.fd, cpu, true, &rings->sample))
-		return ring_error(source->ring_bytes, cpu, err);
+		return ring_error(source, source->ring_bytes, cpu, err);
 	if (!perf_event_read(opened.fd, &source->features, &count))
 		return error_errno(err, "event '%s'", name);
 	source->opened.items[source->opened.len - 1].id = count.id;
@@ -333,7 +334,7 @@ static bool open_tracking(struct perf_source *source, struct perf_event_attr *at
 			cpu);
 	vector_push(&source->tracking, fd);
 	return attach(source, fd, cpu, false, &rings->tracking) ||
-	       ring_error(RING_TRACKING, cpu, err);
+	       ring_error(source, RING_TRACKING, cpu, err);
 }
 
 /* Processes are followed into their children, threads are not. */
@@ -547,9 +548,10 @@ static bool open_with_rings(struct perf_source *source, struct session *s,
 			return true;
 		}
 		close_all(source);
-		if (err->code != ERR_PERMISSION || !strstr(err->text, "locked memory") ||
-			s->options->ring_bytes || source->ring_bytes <= RING_LEAST)
+		if (!source->lock_refused || s->options->ring_bytes ||
+			source->ring_bytes <= RING_LEAST)
 			return false;
+		source->lock_refused = false;
 		source->ring_bytes >>= 1;
 		*err = (struct error){0};
 	}

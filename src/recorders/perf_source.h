@@ -17,6 +17,7 @@ struct perf_source {
 	struct event_names events;
 	struct number_list cpus;
 	uint64_t frequency, stack_bytes, ring_bytes;
+	bool lock_refused; /* a ring is more memory than may be locked */
 	uint64_t every; /* of the ticks of timers that are out of reach, one in so many is a sample
 			 */
 	struct cgroup cgroup;	     /* the command's own: events run on CPUs, for it; or none */

@@ -52,13 +52,14 @@ static int64_t wall_offset(void)
 
 void session_notice(struct session *s, const char *fmt, ...)
 {
-	char text[512];
+	struct buffer text = {0};
 	va_list args;
 
 	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
+	buffer_format(&text, fmt, args);
 	va_end(args);
-	s->notice(text);
+	s->notice(text.at);
+	buffer_release(&text);
 }
 
 bool session_records_command(const struct session *s)

@@ -231,3 +231,20 @@ k.stdout.read(1); k.stdout.close(); sys.exit(0 if k.wait() == -13 else 1)' "$kil
 		cmp got.svg expected.svg
 	done
 }
+
+@test "a long name does not push the advice out of an error" {
+	name=$(printf 'a%.0s' $(seq 130)).txt
+	printf 'no format at all\n' >"$name"
+	run -2 "$kiln" top "$name"
+	[[ $output == "kiln: $name: unknown format; looked for: aix, "*", xdebug (name one with --format)" ]]
+	# What has no room lacks its middle: where it failed and what to do are there.
+	folder=$(printf 'd%.0s' $(seq 250))
+	mkdir -p "$folder/$folder/$folder/$folder"
+	cp "$name" "$folder/$folder/$folder/$folder/é"
+	run -2 "$kiln" top "$folder/$folder/$folder/$folder/é"
+	[[ $output == "kiln: $folder/ddd"*...*"d/é: unknown format; looked for: aix, "*" (name one with --format)" ]]
+	# In the middle of a character nothing is cut.
+	run -2 "$kiln" top --kind "$(printf 'é%.0s' $(seq 3000))" small.folded
+	printf '%s' "$output" | iconv -f UTF-8 -t UTF-8 >/dev/null
+	[[ $output == "kiln: small.folded: "*...*"samples"* ]]
+}
