@@ -27,17 +27,4 @@ struct mode {
 	bool (*check)(const struct record_options *options, struct error *err);
 };
 
-extern const struct mode mode_cpu, mode_off, mode_wall, mode_io, mode_disk, mode_lock, mode_count,
-	mode_mem;
-
-/* The frame of a wait (enum wait_kind, WAIT_IN_...), above the stack: "[sleeping: futex]". */
-void wait_frame(struct buffer *ret_text, unsigned kind, unsigned in);
-
-/* What a word of --state wants. */
-struct wait_state {
-	unsigned kinds; /* bits by enum wait_kind */
-	unsigned in;	/* WAIT_IN_FAULT, WAIT_IN_IO, WAIT_IN_CALL and a number; 0: anything */
-};
-bool wait_state_named(struct bytes word, struct wait_state *ret_state);
-
 #endif

@@ -13,6 +13,19 @@ const struct recorder *const recorders[] = {
 	NULL};
 #undef ENTRY
 
+bool recorder_refuse(struct session *s, struct error *err)
+{
+	return error_set(err, ERR_UNSUPPORTED,
+		"--mode %s: this Kiln was built without programs for the kernel (BPF): build it "
+		"where clang, bpftool and libbpf are",
+		s->recorder->mode->name);
+}
+
+void recorder_close_nothing(struct session *s)
+{
+	(void)s;
+}
+
 /* "... belong to --mode cpu: --mode io records every call" */
 static bool refuse_options(const struct mode *mode, const struct mode *other, struct error *err)
 {

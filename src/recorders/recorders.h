@@ -8,8 +8,11 @@
 #include "recorders/capabilities.h"
 #include "recorders/modes.h"
 
+struct mode_events;
+
 struct recorder {
-	const struct mode *mode; /* what it records */
+	const struct mode *mode;	  /* what it records */
+	const struct mode_events *events; /* modes/driver.h; NULL: it has no driver */
 
 	/* Open events on the session's targets, not enabled yet; recorder_state is the recorder's.
 	 */
@@ -33,6 +36,10 @@ struct recorder {
 
 /* Do the options go together, and with the mode? ERR_USAGE. */
 bool mode_check(const struct mode *mode, const struct record_options *options, struct error *err);
+
+/* For modes that this Kiln was built without: fail to open, and nothing to close. */
+bool recorder_refuse(struct session *s, struct error *err);
+void recorder_close_nothing(struct session *s);
 
 extern const struct recorder *const recorders[]; /* NULL-terminated; the first is the default */
 

@@ -32,6 +32,7 @@ void tally_open(struct tally *t, struct session *s, struct bpf_source *source,
 		.valued = kinds->kind.len > 0,
 		.sums = s->options->untimed,
 		.counts = s->options->untimed || kinds->uneven,
+		.beside = kinds->beside,
 		.settles = monotonic_ns() + SETTLE_TIME};
 	if (t->valued)
 		profile_add_stream(p, t->samples, kinds->kind, kinds->unit, kinds->event);
@@ -98,6 +99,7 @@ void tally_add(struct tally *t, const struct sample *sample, int64_t value, unsi
 {
 	struct sample own = *sample;
 
+	t->delivered += count;
 	bpf_source_label(t->source, &own);
 	if (!t->sums) {
 		put(t, &own, value, count);

@@ -9,6 +9,7 @@ struct tally_kinds {
 	struct bytes kind, unit;   /* of values; no kind: there is only a count */
 	struct bytes count, event; /* of the count, and of both */
 	bool uneven;		   /* some samples count as none */
+	bool beside;		   /* samples of what other tallies have already */
 };
 
 struct tally {
@@ -16,6 +17,8 @@ struct tally {
 	uint32_t samples;	   /* a table of the profile */
 	uint32_t stream, streams;  /* its first stream, and how many: values, then the count */
 	bool valued, counts, sums; /* counts: each sample has its own */
+	bool beside;		   /* see struct tally_kinds */
+	uint64_t delivered;	   /* samples that were added, as they count */
 	uint64_t settles;	   /* when new sums begin: CLOCK_MONOTONIC, ns */
 	VECTOR(struct tally_sum) rows;
 	struct id_map by_stack;

@@ -1,9 +1,10 @@
 /* mem.c: where is memory allocated, and which of it is not freed? Every call of malloc and its
- * like.
- */
+ * like. */
+#include "recorders/modes/count.h"
+
+#ifdef HAVE_BPF
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,12 +13,60 @@
 #include "bpf/shared.h"
 #include "mem.skel.h"
 #include "recorders/allocators.h"
-#include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
-#include "recorders/recorders.h"
-#include "recorders/tally.h"
 #include "recorders/uprobes.h"
+#endif
 
+/* ---- What can be asked ---- */
+
+#define AT(member) offsetof(struct record_options, member)
+static const struct option options[] = {
+	{.name = "cheap",
+		.set = option_flag,
+		.offset = AT(cheap),
+		.help = "where memory comes from the kernel instead: page faults, mmap and brk, in "
+			"bytes, for hardly any cost"},
+	{0},
+};
+
+static bool used(const struct record_options *o)
+{
+	return o->cheap;
+}
+
+static void shared(struct record_options *o)
+{
+	o->yes = false;
+}
+
+static bool check(const struct record_options *o, struct error *err)
+{
+	if (o->kernel_only)
+		return error_set(err, ERR_USAGE,
+			"-k leaves nothing in --mode mem: it shows where user space asks for "
+			"memory");
+	return o->yes || o->cheap || (!o->system_wide && !o->groups.list.len) ||
+	       error_set(err, ERR_USAGE,
+		       "--mode mem of whoever comes by puts breakpoints on malloc and free into "
+		       "every process, which cost each some us a call: say --yes to have it");
+}
+
+static const struct mode words = {
+	.name = "mem",
+	.about = "where memory is allocated, and which of it is not freed",
+	.none = "the target did not call malloc or the like; an allocator without these names is "
+		"not seen",
+	.top = "who allocated",
+	.what = "allocation",
+	.options = options,
+	.title = "Memory (--mode mem)",
+	.own = "options such as --cheap",
+	.used = used,
+	.shared = shared,
+	.check = check,
+};
+
+#ifdef HAVE_BPF
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
 
 /* What a thread was called when it allocated. */
@@ -26,20 +75,16 @@ struct allocating_thread {
 	thread_id thread;
 };
 
-/* What is told of blocks. */
-struct block_tally {
-	struct tally tally;
-	uint64_t delivered;
-};
+/* Tallies: blocks when they were allocated, and those that live at the end. */
+enum { ALLOCATED, LIVE };
 
 struct mem_state {
+	struct driver driver;
 	struct mem_bpf *programs;
-	struct bpf_source source;
 	struct uprobes uprobes;
 	struct probe_files files;
 	size_t looked_at; /* rows of the session's binaries */
 	uint64_t late;	  /* allocators found while they ran */
-	struct block_tally allocated, live;
 	VECTOR(struct allocating_thread) threads;
 	struct id_map by_thread;
 	struct buffer keys, blocks; /* that live at the end: struct block_key, struct block... */
@@ -56,34 +101,39 @@ static uint32_t blocks_most(const struct record_options *o)
 	return fitting && fitting < BLOCKS_MOST ? (uint32_t)fitting : BLOCKS_MOST;
 }
 
-static bool open_programs(struct mem_state *state, const struct session *s, struct error *err)
+static bool mem_open(void *self, struct session *s, struct error *err)
 {
+	struct mem_state *state = self;
+
+	vector_push(&state->threads, ((struct allocating_thread){0}));
 	state->programs = mem_bpf__open();
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
-	bpf_source_ask(&state->source, s, "", &state->programs->rodata->asked);
+	bpf_source_ask(&state->driver.source, s, "", &state->programs->rodata->asked);
 	state->programs->rodata->asked.kernel_frames = false; /* there are none */
 	state->programs->rodata->wait_for_pages = bpf_source_waits_for_pages(
-		&state->source, s, state->programs->progs.on_allocate, NULL);
+		&state->driver.source, s, state->programs->progs.on_allocate, NULL);
 	if (state->programs->rodata->wait_for_pages)
 		bpf_program__set_flags(state->programs->progs.on_allocate, BPF_F_SLEEPABLE);
 	bpf_map__set_max_entries(state->programs->maps.blocks, blocks_most(s->options));
-	state->source.programs = state->programs->skeleton;
+	state->driver.source.programs = state->programs->skeleton;
 	return true;
 }
 
-static void open_tallies(struct mem_state *state, struct session *s)
+static void mem_describe(void *self, struct session *s)
 {
-	tally_open(&state->allocated.tally, s, &state->source,
-		&(struct tally_kinds){.kind = BYTES("allocated"),
-			.unit = BYTES("bytes"),
-			.count = BYTES("allocations"),
-			.event = BYTES("allocations")});
-	tally_open(&state->live.tally, s, &state->source,
-		&(struct tally_kinds){.kind = BYTES("live"),
-			.unit = BYTES("bytes"),
-			.count = BYTES("blocks"),
-			.event = BYTES("blocks that were not freed")});
+	struct mem_state *state = self;
+
+	(void)s;
+	driver_add_tally(&state->driver, &(struct tally_kinds){.kind = BYTES("allocated"),
+						 .unit = BYTES("bytes"),
+						 .count = BYTES("allocations"),
+						 .event = BYTES("allocations")});
+	driver_add_tally(&state->driver, &(struct tally_kinds){.kind = BYTES("live"),
+						 .unit = BYTES("bytes"),
+						 .count = BYTES("blocks"),
+						 .event = BYTES("blocks that were not freed"),
+						 .beside = true});
 }
 
 /* ---- Allocators ---- */
@@ -111,8 +161,10 @@ static bool add_function(void *context, const struct allocator_function *functio
 	return uprobes_add(&state->uprobes, &uprobe, &ignored);
 }
 
-static bool begin(struct mem_state *state, struct session *s, struct error *err)
+static bool mem_attach(void *self, struct session *s, struct error *err)
 {
+	struct mem_state *state = self;
+
 	probe_files_mapped(&state->files, s);
 	allocators_find(&state->files, 0, add_function, state);
 	state->looked_at = s->binaries.rows.len;
@@ -163,15 +215,14 @@ static void remember_thread(struct mem_state *state, int32_t pid, int32_t tid, t
 	vector_push(&state->threads, ((struct allocating_thread){pid, tid, thread}));
 }
 
-static void add_sample(struct mem_state *state, struct block_tally *to, thread_id thread,
-	const struct block *block)
+static void add_sample(
+	struct mem_state *state, size_t tally, thread_id thread, const struct block *block)
 {
 	struct sample sample = {
 		.has = SAMPLE_PARTS, .time = block->time, .cpu = block->cpu, .thread = thread};
 
-	sample.stack = bpf_source_stack(&state->source, thread, block->chunk);
-	tally_add(&to->tally, &sample, (int64_t)block->size, 1);
-	to->delivered++;
+	sample.stack = bpf_source_stack(&state->driver.source, thread, block->chunk);
+	tally_add(&state->driver.tallies.items[tally], &sample, (int64_t)block->size, 1);
 }
 
 static bool add_allocation(void *context, const void *record)
@@ -179,10 +230,10 @@ static bool add_allocation(void *context, const void *record)
 	struct mem_state *state = context;
 	const struct told_alloc *told = record;
 	int32_t pid = (int32_t)told->pid, tid = (int32_t)told->block.tid;
-	thread_id thread = processes_thread(state->source.sampler.processes, pid, tid);
+	thread_id thread = processes_thread(&state->driver.session->processes, pid, tid);
 
 	remember_thread(state, pid, tid, thread);
-	add_sample(state, &state->allocated, thread, &told->block);
+	add_sample(state, ALLOCATED, thread, &told->block);
 	return true;
 }
 
@@ -195,8 +246,6 @@ static uint64_t record_time(const void *record)
 {
 	return ((const struct told_alloc *)record)->block.time;
 }
-
-static const struct bpf_records alloc_records = {record_size, record_time, add_allocation};
 
 /* ---- What lives at the end ---- */
 
@@ -215,83 +264,49 @@ static void add_live(struct mem_state *state)
 			state->stackless++;
 			continue;
 		}
-		add_sample(state, &state->live,
+		add_sample(state, LIVE,
 			row ? state->threads.items[row].thread
-			    : processes_thread(state->source.sampler.processes, pid, tid),
+			    : processes_thread(&state->driver.session->processes, pid, tid),
 			block);
 	}
 	state->living = 0;
 }
 
-/* ---- The recorder ---- */
-
-extern const struct recorder recorder_count; /* which does it with --cheap */
-
-static bool mem_open(struct session *s, struct error *err)
-{
-	struct mem_state *state;
-
-	if (s->options->cheap)
-		return recorder_count.open(s, err);
-	state = memory_new(1, sizeof(*state));
-	s->recorder_state = state;
-	bpf_source_init(&state->source, &alloc_records, state);
-	vector_push(&state->threads, ((struct allocating_thread){0}));
-	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
-		!bpf_source_open(&state->source, s, err))
-		return false;
-	open_tallies(state, s);
-	return true;
-}
-
-static bool mem_enable(struct session *s, struct error *err)
-{
-	struct mem_state *state = s->recorder_state;
-
-	if (s->options->cheap)
-		return recorder_count.enable(s, err);
-	return bpf_source_enable(&state->source, s, "attaching to the kernel", err) &&
-	       begin(state, s, err);
-}
+/* ---- Events ---- */
 
 /* Allocators may be mapped at any time. */
-static capabilities mem_keeps(const struct session *s)
+static capabilities mem_keeps(const void *self)
 {
-	return s->options->cheap ? recorder_count.keeps(s) : capabilities_for_programs(true);
+	(void)self;
+	return capabilities_for_programs(true);
 }
 
-static bool mem_drain(struct session *s, bool last, struct error *err)
+static bool mem_drained(void *self, struct session *s, bool last, struct error *err)
 {
-	struct mem_state *state = s->recorder_state;
+	struct mem_state *state = self;
 
-	if (s->options->cheap)
-		return recorder_count.drain(s, last, err);
-	bpf_source_drain(&state->source, last);
-	if (last) {
-		bpf_source_track(&state->source, UINT64_MAX);
+	if (last)
 		add_live(state);
-	} else {
+	else
 		look_for_allocators(state, s);
-	}
-	tally_settle(&state->allocated.tally);
-	tally_settle(&state->live.tally);
-	s->counts.delivered = state->allocated.delivered;
-	session_count_stacks(s, &state->source.sampler);
 	return uprobes_follow(&state->uprobes, s, err);
 }
 
-static void mem_stop(struct session *s)
+static void mem_ending(void *self, struct session *s)
 {
-	struct mem_state *state = s->recorder_state;
+	struct mem_state *state = self;
 
-	if (s->options->cheap) {
-		recorder_count.stop(s);
-		return;
-	}
+	(void)s;
 	if (state->programs && state->programs->bss)
 		state->programs->bss->stopped = true; /* taking probes away takes its time */
 	uprobes_end(&state->uprobes);
-	bpf_source_disable(&state->source);
+}
+
+static void mem_ended(void *self, struct session *s)
+{
+	struct mem_state *state = self;
+
+	(void)s;
 	state->living = bpf_read_map(bpf_map__fd(state->programs->maps.blocks),
 		sizeof(struct block_key), sizeof(struct block), &state->keys, &state->blocks);
 }
@@ -326,64 +341,60 @@ static void tell_frees(
 			(unsigned long long)state->late);
 }
 
-static void mem_account(struct session *s)
+static void mem_account(void *self, struct session *s)
 {
-	struct mem_state *state = s->recorder_state;
-	struct bpf_source *source = &state->source;
-	uint64_t missed = bpf_source_missed(source, "on_allocate") +
-			  bpf_source_missed(source, "on_allocated");
+	struct mem_state *state = self;
+	uint64_t missed = driver_missed(
+		&state->driver, (const char *const[]){"on_allocate", "on_allocated", NULL});
+	uint64_t live = state->driver.tallies.items[LIVE].delivered;
 	struct alloc_counts c;
 
-	if (s->options->cheap) {
-		recorder_count.account(s);
-		return;
-	}
-	bpf_source_counts(source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
-	s->counts.delivered = state->live.delivered;
-	bpf_source_account(s, state->live.tally.stream, state->live.tally.streams,
-		state->live.delivered + state->stackless + c.map_full,
+	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
+	driver_account(&state->driver, LIVE, live + state->stackless + c.map_full,
 		(struct bpf_loss[]){{"no stack", state->stackless}, {"map full", c.map_full}, {0}});
-	s->counts.delivered = state->allocated.delivered;
-	bpf_source_account(s, state->allocated.tally.stream, state->allocated.tally.streams,
-		c.allocations + c.unknown + missed,
+	driver_account(&state->driver, ALLOCATED, c.allocations + c.unknown + missed,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"no room on the CPU", c.crowded},
 			{"no memory", c.unknown}, {"BPF recursion", missed}, {0}});
 	tell_frees(s, state, &c);
 	uprobes_note(&state->uprobes, &s->profile);
 }
 
-static void mem_close(struct session *s)
+static void mem_release(void *self, struct session *s)
 {
-	struct mem_state *state = s->recorder_state;
+	struct mem_state *state = self;
 
-	if (s->options->cheap) {
-		recorder_count.close(s);
-		return;
-	}
-	if (!state)
-		return;
+	(void)s;
 	uprobes_release(&state->uprobes);
 	probe_files_release(&state->files);
 	mem_bpf__destroy(state->programs);
-	tally_release(&state->allocated.tally);
-	tally_release(&state->live.tally);
-	bpf_source_release(&state->source);
 	vector_release(&state->threads);
 	id_map_release(&state->by_thread);
 	buffer_release(&state->keys);
 	buffer_release(&state->blocks);
-	free(state);
-	s->recorder_state = NULL;
 }
 
-extern const struct recorder recorder_mem;
-const struct recorder recorder_mem = {
-	.mode = &mode_mem,
+/* What comes from the kernel instead is counted. */
+static const struct mode_events *cheap(const struct record_options *o)
+{
+	return o->cheap ? &count_events : NULL;
+}
+
+static const struct mode_events events = {
+	.state_size = sizeof(struct mem_state),
+	.attaching = "attaching to the kernel",
+	.records = {record_size, record_time, add_allocation},
+	.instead = cheap,
 	.open = mem_open,
-	.enable = mem_enable,
+	.describe = mem_describe,
+	.attach = mem_attach,
 	.keeps = mem_keeps,
-	.drain = mem_drain,
-	.stop = mem_stop,
+	.drained = mem_drained,
+	.ending = mem_ending,
+	.ended = mem_ended,
 	.account = mem_account,
-	.close = mem_close,
+	.release = mem_release,
 };
+#endif
+
+extern const struct recorder recorder_mem;
+const struct recorder recorder_mem = {.mode = &words, DRIVEN_BY(&events)};

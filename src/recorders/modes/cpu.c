@@ -476,7 +476,7 @@ static bool cpu_check(const struct record_options *o, struct error *err)
 	return true;
 }
 
-const struct mode mode_cpu = {
+static const struct mode words = {
 	.name = "cpu",
 	.about = "where CPU time goes",
 	.busy = true,
@@ -491,7 +491,7 @@ const struct mode mode_cpu = {
 
 extern const struct recorder recorder_cpu;
 const struct recorder recorder_cpu = {
-	.mode = &mode_cpu,
+	.mode = &words,
 	.open = cpu_open,
 	.enable = cpu_enable,
 	.keeps = cpu_keeps,

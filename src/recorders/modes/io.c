@@ -1,26 +1,76 @@
 /* io.c: where are files read and written? Every call that does, from the kernel's own events. */
+#include "recorders/modes/driver.h"
+
+#ifdef HAVE_BPF
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 
 #include "bpf/shared.h"
 #include "io.skel.h"
-#include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
-#include "recorders/recorders.h"
-#include "recorders/tally.h"
+#endif
 
+/* ---- What can be asked ---- */
+
+#define AT(member) offsetof(struct record_options, member)
+static const struct option options[] = {
+	{.name = "reads",
+		.letter = 'r',
+		.set = option_flag,
+		.offset = AT(reads),
+		.help = "only what reads (with -w: what reads or writes, without fsync)"},
+	{.name = "writes",
+		.letter = 'w',
+		.set = option_flag,
+		.offset = AT(writes),
+		.help = "only what writes"},
+	{.name = "latency",
+		.set = option_flag,
+		.offset = AT(latency),
+		.help = "the time that calls take, instead of the bytes that they move"},
+	{.name = "files",
+		.set = option_flag,
+		.offset = AT(files),
+		.help = "put the file's name on top of the stack"},
+	{0},
+};
+
+static bool used(const struct record_options *o)
+{
+	return o->reads || o->writes || o->latency || o->files;
+}
+
+static bool check(const struct record_options *o, struct error *err)
+{
+	return !o->kernel_only ||
+	       error_set(err, ERR_USAGE,
+		       "-k leaves nothing in --mode io: it shows where user space calls the "
+		       "kernel");
+}
+
+static const struct mode words = {
+	.name = "io",
+	.about = "where files are read and written",
+	.none = "the target called neither read, write nor fsync on a regular file",
+	.top = "what was done with files",
+	.what = "call",
+	.options = options,
+	.title = "Files (--mode io)",
+	.own = "-r, -w, --latency (which --mode disk has, too) and --files",
+	.used = used,
+	.check = check,
+};
+
+#ifdef HAVE_BPF
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
 
 struct io_state {
+	struct driver driver;
 	struct io_bpf *programs;
-	struct bpf_source source;
 	bool latency;
-	struct tally tally;
 	location_id kinds[CALL_KINDS];
 	VECTOR(location_id) files; /* by number */
 	uint64_t files_told;	   /* since the kernel's table was emptied */
-	uint64_t delivered;
 };
 
 static const struct {
@@ -52,39 +102,42 @@ static bool wanted(const struct record_options *o, unsigned kind)
 	       (kind == CALL_WRITE && o->writes);
 }
 
-static bool open_programs(struct io_state *state, const struct session *s, struct error *err)
+static bool io_open(void *self, struct session *s, struct error *err)
 {
 	const struct record_options *o = s->options;
+	struct io_state *state = self;
 	struct io_bpf__rodata *constants;
 
 	state->programs = io_bpf__open();
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
+	state->latency = o->latency;
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->source, s, "", &constants->asked);
+	bpf_source_ask(&state->driver.source, s, "", &constants->asked);
 	constants->asked.kernel_frames = false; /* they are the same in every call */
 	constants->names = o->files;
-	constants->wait_for_pages = bpf_source_waits_for_pages(
-		&state->source, s, state->programs->progs.on_exit, state->programs->maps.laters);
+	constants->wait_for_pages = bpf_source_waits_for_pages(&state->driver.source, s,
+		state->programs->progs.on_exit, state->programs->maps.laters);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (wanted(o, calls[i].kind))
 			constants->calls[calls[i].number] = calls[i].kind;
-	state->source.programs = state->programs->skeleton;
+	state->driver.source.programs = state->programs->skeleton;
 	return true;
 }
 
-static void add_streams(struct io_state *state, struct session *s)
+static void io_describe(void *self, struct session *s)
 {
-	struct profile *p = &s->profile;
+	struct io_state *state = self;
 
-	tally_open(&state->tally, s, &state->source,
-		&(struct tally_kinds){.kind = BYTES("io"),
-			.unit = state->latency ? BYTES("ns") : BYTES("bytes"),
-			.count = BYTES("calls"),
-			.event = BYTES("calls")});
+	(void)s;
+	driver_add_tally(
+		&state->driver, &(struct tally_kinds){.kind = BYTES("io"),
+					.unit = state->latency ? BYTES("ns") : BYTES("bytes"),
+					.count = BYTES("calls"),
+					.event = BYTES("calls")});
 	for (unsigned i = CALL_READ; i < CALL_KINDS; i++)
-		state->kinds[i] = profile_location_named(
-			p, profile_frame_named(p, bytes_of(kind_frames[i]), FRAME_META));
+		state->kinds[i] =
+			driver_place(&state->driver, bytes_of(kind_frames[i]), FRAME_META);
 	vector_push(&state->files, 0);
 }
 
@@ -110,35 +163,30 @@ static void path_of(const struct told_file *told, struct buffer *path)
 
 static void add_file(struct io_state *state, const struct told_file *told)
 {
-	struct profile *p = state->source.sampler.profile;
 	struct buffer path = {0};
 
 	path_of(told, &path);
 	while (state->files.len <= told->id)
 		vector_push(&state->files, 0);
 	state->files.items[told->id] =
-		profile_location_named(p, profile_frame_named(p, buffer_bytes(&path), FRAME_META));
+		driver_place(&state->driver, buffer_bytes(&path), FRAME_META);
 	state->files_told++;
 	buffer_release(&path);
 }
 
 static bool add_call(struct io_state *state, const struct told_call *call)
 {
-	struct profile *p = state->source.sampler.profile;
+	struct profile *p = &state->driver.session->profile;
 	struct sample sample = {
 		.has = SAMPLE_PARTS, .time = call->since, .cpu = call->cpu, .duration = call->took};
 
 	if (call->kind >= CALL_KINDS || call->file >= state->files.len)
 		return false;
-	sample.thread = processes_thread(
-		state->source.sampler.processes, (int32_t)call->pid, (int32_t)call->tid);
-	sample.stack =
-		profile_stack(p, bpf_source_stack(&state->source, sample.thread, call->chunk),
-			state->kinds[call->kind]);
+	driver_locate(&state->driver, call->pid, call->tid, call->chunk, &sample);
+	sample.stack = profile_stack(p, sample.stack, state->kinds[call->kind]);
 	if (call->file)
 		sample.stack = profile_stack(p, sample.stack, state->files.items[call->file]);
-	tally_add(&state->tally, &sample, (int64_t)(state->latency ? call->took : call->bytes), 1);
-	state->delivered++;
+	driver_add(&state->driver, &sample, (int64_t)(state->latency ? call->took : call->bytes));
 	return true;
 }
 
@@ -167,95 +215,64 @@ static bool take(void *context, const void *record)
 	return true;
 }
 
-static const struct bpf_records call_records = {record_size, record_time, take};
+/* ---- Events ---- */
 
-/* ---- The recorder ---- */
-
-static bool io_open(struct session *s, struct error *err)
+/* The kernel's table of files is emptied before it is full. */
+static bool io_drained(void *self, struct session *s, bool last, struct error *err)
 {
-	struct io_state *state = memory_new(1, sizeof(*state));
+	struct io_state *state = self;
 
-	s->recorder_state = state;
-	state->latency = s->options->latency;
-	bpf_source_init(&state->source, &call_records, state);
-	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
-		!bpf_source_open(&state->source, s, err))
-		return false;
-	add_streams(state, s);
-	return true;
-}
-
-static bool io_enable(struct session *s, struct error *err)
-{
-	struct io_state *state = s->recorder_state;
-
-	return bpf_source_enable(&state->source, s, "attaching to the kernel's calls", err);
-}
-
-static bool io_drain(struct session *s, bool last, struct error *err)
-{
-	struct io_state *state = s->recorder_state;
-
+	(void)s;
+	(void)last;
 	(void)err;
-	bpf_source_drain(&state->source, last);
-	if (last) {
-		bpf_source_take_left(&state->source);
-		bpf_source_track(&state->source, UINT64_MAX);
-	}
 	if (state->files_told > FILES_MOST / 4 * 3) {
-		bpf_source_empty(&state->source, "files", sizeof(struct file_key), FILES_MOST);
+		bpf_source_empty(
+			&state->driver.source, "files", sizeof(struct file_key), FILES_MOST);
 		state->files_told = 0;
 	}
-	tally_settle(&state->tally);
-	s->counts.delivered = state->delivered;
-	session_count_stacks(s, &state->source.sampler);
 	return true;
 }
 
-static void io_stop(struct session *s)
+static struct later_slot *io_later(void *self)
 {
-	struct io_state *state = s->recorder_state;
-
-	bpf_source_disable(&state->source);
-	bpf_source_collect(&state->source, state->programs->bss->later);
+	return ((struct io_state *)self)->programs->bss->later;
 }
 
-static void io_account(struct session *s)
+static void io_account(void *self, struct session *s)
 {
-	struct io_state *state = s->recorder_state;
-	uint64_t missed = bpf_source_missed(&state->source, "on_enter") +
-			  bpf_source_missed(&state->source, "on_exit");
+	struct io_state *state = self;
+	uint64_t missed =
+		driver_missed(&state->driver, (const char *const[]){"on_enter", "on_exit", NULL});
 	struct call_counts c;
 
-	bpf_source_counts(&state->source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
-	bpf_source_account(s, state->tally.stream, state->tally.streams,
-		c.calls + c.unknown + missed,
+	(void)s;
+	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
+	driver_account(&state->driver, 0, c.calls + c.unknown + missed,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"no memory", c.unknown},
 			{"BPF recursion", missed}, {0}});
 }
 
-static void io_close(struct session *s)
+static void io_release(void *self, struct session *s)
 {
-	struct io_state *state = s->recorder_state;
+	struct io_state *state = self;
 
-	if (!state)
-		return;
+	(void)s;
 	io_bpf__destroy(state->programs);
-	tally_release(&state->tally);
-	bpf_source_release(&state->source);
 	vector_release(&state->files);
-	free(state);
-	s->recorder_state = NULL;
 }
 
-extern const struct recorder recorder_io;
-const struct recorder recorder_io = {
-	.mode = &mode_io,
+static const struct mode_events events = {
+	.state_size = sizeof(struct io_state),
+	.attaching = "attaching to the kernel's calls",
+	.records = {record_size, record_time, take},
 	.open = io_open,
-	.enable = io_enable,
-	.keeps = bpf_source_keeps,
-	.drain = io_drain,
-	.stop = io_stop,
+	.describe = io_describe,
+	.drained = io_drained,
+	.later = io_later,
 	.account = io_account,
-	.close = io_close,
+	.release = io_release,
 };
+#endif
+
+extern const struct recorder recorder_io;
+const struct recorder recorder_io = {.mode = &words, DRIVEN_BY(&events)};

@@ -1,5 +1,5 @@
-/* mode_off.c: what can be asked about waits? */
-#include "recorders/modes.h"
+/* waits.c: what do threads wait for, in the words of users and of frames? */
+#include "recorders/modes/waits.h"
 
 #include <asm/unistd.h>
 
@@ -52,7 +52,7 @@ void wait_frame(struct buffer *ret, unsigned kind, unsigned in)
 		buffer_printf(ret, "call %u]", number);
 }
 
-/* ---- Options ---- */
+/* ---- Words ---- */
 
 static unsigned kind_named(struct bytes name)
 {
@@ -91,73 +91,3 @@ bool wait_state_named(struct bytes word, struct wait_state *ret)
 	*ret = state;
 	return true;
 }
-
-static bool set_states(void *target, const struct option *o, const char *value, struct error *err)
-{
-	struct record_options *wanted = target;
-
-	(void)o;
-	do {
-		struct bytes word = {value, strcspn(value, ",")};
-		struct wait_state state;
-
-		if (!wait_state_named(word, &state))
-			return error_set(err, ERR_USAGE,
-				"expected sleeping (S), disk (D), stopped (T), idle (I), queue (R) "
-				"or preempted (P); io, fault or a system call that threads sleep "
-				"in, such as futex or S:read; with commas between them, not '%.*s'",
-				(int)word.len, word.at);
-		vector_push(&wanted->wait_states, word);
-		value += word.len;
-	} while (*value++);
-	return true;
-}
-
-#define AT(member) offsetof(struct record_options, member)
-static const struct option options[] = {
-	{.name = "min",
-		.argument = "TIME",
-		.set = option_duration,
-		.offset = AT(least),
-		.help = "only what takes so long: 500us, 10ms (10us with -a, else all)"},
-	{.name = "max",
-		.argument = "TIME",
-		.set = option_duration,
-		.offset = AT(most),
-		.help = "... and not longer than this"},
-	{.name = "state",
-		.argument = "LIST",
-		.set = set_states,
-		.help = "only these: sleeping, disk, stopped, idle, queue (runnable again, for a "
-			"CPU), preempted; or S,D,T,I,R,P; asleep in a system call (futex, "
-			"S:read), for input and output (io), in a page fault (fault)"},
-	{.name = "wakers",
-		.set = option_flag,
-		.offset = AT(wakers),
-		.help = "above --, the stack of who ended the wait, from the inside outwards"},
-	{0},
-};
-
-static bool used(const struct record_options *o)
-{
-	return o->least || o->most || o->wait_states.len || o->wakers;
-}
-
-static bool check(const struct record_options *o, struct error *err)
-{
-	return !o->most || o->most >= o->least ||
-	       error_set(err, ERR_USAGE, "--max is less than --min");
-}
-
-const struct mode mode_off = {
-	.name = "off",
-	.about = "where threads wait: asleep, for input and output, for a CPU",
-	.none = "the target never left the CPU, or not for as long as --min and --max want it",
-	.top = "what threads waited for",
-	.what = "wait (--min leaves short ones out)",
-	.options = options,
-	.title = "Waits (--mode off)",
-	.own = "--min, --max, --state and --wakers",
-	.used = used,
-	.check = check,
-};

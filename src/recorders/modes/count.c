@@ -1,4 +1,7 @@
 /* count.c: who comes by tracepoints, functions and static probes? Every hit, by programs there. */
+#include "recorders/modes/count.h"
+
+#ifdef HAVE_BPF
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,34 +11,77 @@
 
 #include "bpf/shared.h"
 #include "count.skel.h"
-#include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 #include "recorders/perf_event.h"
 #include "recorders/probes.h"
-#include "recorders/recorders.h"
-#include "recorders/tally.h"
 #include "recorders/tracefs.h"
 #include "recorders/uprobes.h"
+#endif
 
+/* ---- What can be asked ---- */
+
+#define AT(member) offsetof(struct record_options, member)
+static const struct option options[] = {
+	{.name = "weight",
+		.argument = "FIELD",
+		.set = option_text,
+		.offset = AT(weight),
+		.help = "what each hit weighs: a number of the tracepoint, arg0 to arg5 of a "
+			"function, retval of its return, arg0... of a static probe (1)"},
+	{.name = "yes",
+		.set = option_flag,
+		.offset = AT(yes),
+		.help = "probes of user space go into every process that runs the file, not "
+			"only into those that are recorded: needed for -a and -G"},
+	{0},
+};
+
+static bool used(const struct record_options *o)
+{
+	return o->weight || o->yes;
+}
+
+static void shared(struct record_options *o)
+{
+	o->events = NULL;
+}
+
+static bool check(const struct record_options *o, struct error *err)
+{
+	return o->events ||
+	       error_set(err, ERR_USAGE,
+		       "--mode count counts what -e names: a tracepoint (sched:sched_switch), a "
+		       "function (libc:malloc), a static probe (usdt:FILE:PROVIDER:NAME)");
+}
+
+static const struct mode words = {
+	.name = "count",
+	.about = "who comes by a tracepoint, a function or a static probe (-e)",
+	.none = "the target did not come by; kernel functions that call no tracepoint, and code "
+		"that was inlined, are never seen",
+	.top = "what came by",
+	.what = "hit",
+	.options = options,
+	.title = "Events (--mode count)",
+	.own = "--weight and --yes (which --mode mem has, too)",
+	.used = used,
+	.shared = shared,
+	.check = check,
+};
+
+#ifdef HAVE_BPF
 #define KPROBES	     "/sys/bus/event_source/devices/kprobe"
 #define VALUE_MOST   (INT64_C(1) << 56) /* beyond all addresses */
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
 
-/* What became of an event's hits. */
-struct counted {
-	struct tally tally;
-	uint64_t delivered, too_large;
-};
-
 struct count_state {
+	struct driver driver; /* a tally for each event */
 	struct count_bpf *programs;
-	struct bpf_source source;
 	struct probes probes;
 	struct uprobes uprobes;
-	VECTOR(struct bpf_link *) links; /* in the kernel */
-	struct counted counted[HIT_EVENTS_MOST];
-	uint64_t delivered;
-	int64_t sum; /* of what all of them weigh, without signs */
+	VECTOR(struct bpf_link *) links;     /* in the kernel */
+	uint64_t too_large[HIT_EVENTS_MOST]; /* hits, by event */
+	int64_t sum;			     /* of what all of them weigh, without signs */
 };
 
 /* ---- Setting up ---- */
@@ -107,8 +153,8 @@ static void wait_for_pages(struct count_state *state, const struct session *s)
 	struct count_bpf *programs = state->programs;
 	struct bpf_program *function = programs->progs.on_function;
 
-	programs->rodata->wait_for_pages =
-		bpf_source_waits_for_pages(&state->source, s, function, programs->maps.laters);
+	programs->rodata->wait_for_pages = bpf_source_waits_for_pages(
+		&state->driver.source, s, function, programs->maps.laters);
 	if (programs->rodata->wait_for_pages)
 		bpf_program__set_flags(function, BPF_F_SLEEPABLE);
 }
@@ -122,7 +168,7 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->source, s, "", &constants->asked);
+	bpf_source_ask(&state->driver.source, s, "", &constants->asked);
 	if (s->options->cheap)
 		constants->asked.kernel_frames = false; /* they are always the same */
 	memcpy(constants->values, state->probes.values.items,
@@ -139,16 +185,19 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 	bpf_program__set_autoload(state->programs->progs.on_function,
 		kinds[PROBE_FUNCTION] || kinds[PROBE_RETURN] || kinds[PROBE_STATIC]);
 	wait_for_pages(state, s);
-	state->source.programs = state->programs->skeleton;
+	state->driver.source.programs = state->programs->skeleton;
 	return true;
 }
 
-static void open_tallies(struct count_state *state, struct session *s)
+static void count_describe(void *self, struct session *s)
 {
+	struct count_state *state = self;
+
+	(void)s;
 	for (size_t i = 0; i < state->probes.list.len; i++) {
 		const struct probe *probe = &state->probes.list.items[i];
 
-		tally_open(&state->counted[i].tally, s, &state->source,
+		driver_add_tally(&state->driver,
 			&(struct tally_kinds){.kind = bytes_of(probe->weight ? probe->weight : ""),
 				.unit = bytes_of(probe->unit),
 				.count = bytes_of(probe->hits),
@@ -171,21 +220,15 @@ static bool add_hit(void *context, const void *record)
 	struct count_state *state = context;
 	const struct told_hit *hit = record;
 	struct sample sample = {.has = SAMPLE_PARTS, .time = hit->time, .cpu = hit->cpu};
-	struct counted *c;
 
 	if (hit->event >= state->probes.list.len)
 		return false;
-	c = &state->counted[hit->event];
 	if (!fits(&state->sum, hit->value)) {
-		c->too_large++;
+		state->too_large[hit->event]++;
 		return true;
 	}
-	sample.thread = processes_thread(
-		state->source.sampler.processes, (int32_t)hit->pid, (int32_t)hit->tid);
-	sample.stack = bpf_source_stack(&state->source, sample.thread, hit->chunk);
-	tally_add(&c->tally, &sample, hit->value, 1);
-	c->delivered++;
-	state->delivered++;
+	driver_locate(&state->driver, hit->pid, hit->tid, hit->chunk, &sample);
+	tally_add(&state->driver.tallies.items[hit->event], &sample, hit->value, 1);
 	return true;
 }
 
@@ -199,8 +242,6 @@ static uint64_t record_time(const void *record)
 	return ((const struct told_hit *)record)->time;
 }
 
-static const struct bpf_records hit_records = {record_size, record_time, add_hit};
-
 /* ---- Attaching ---- */
 
 /* By its number: libbpf would look for its name in a tracefs that has to be mounted. */
@@ -208,7 +249,7 @@ static bool attach_tracepoint(
 	struct count_state *state, const struct probe *probe, uint64_t cookie, struct error *err)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
-	struct bpf_perf_event_opts options = {.sz = sizeof(options), .bpf_cookie = cookie};
+	struct bpf_perf_event_opts how = {.sz = sizeof(how), .bpf_cookie = cookie};
 	struct bpf_link *link = NULL;
 	uint64_t id;
 	int fd;
@@ -219,7 +260,7 @@ static bool attach_tracepoint(
 	fd = perf_event_open(&attr, -1, 0, 0); /* a program on it runs on every CPU */
 	if (fd >= 0)
 		link = bpf_program__attach_perf_event_opts(
-			state->programs->progs.on_tracepoint, fd, &options);
+			state->programs->progs.on_tracepoint, fd, &how);
 	if (link) {
 		vector_push(&state->links, link); /* closes fd */
 		return true;
@@ -233,7 +274,7 @@ static bool attach_tracepoint(
 static bool attach_kernel_function(
 	struct count_state *state, const struct probe *probe, uint64_t cookie, struct error *err)
 {
-	struct bpf_kprobe_opts options = {.sz = sizeof(options), .bpf_cookie = cookie};
+	struct bpf_kprobe_opts how = {.sz = sizeof(how), .bpf_cookie = cookie};
 	struct bpf_link *link;
 
 	/* Without these libbpf would make a probe that outlives us. */
@@ -243,7 +284,7 @@ static bool attach_kernel_function(
 			"(CONFIG_KPROBE_EVENTS); a tracepoint may do",
 			probe->text);
 	link = bpf_program__attach_kprobe_opts(
-		state->programs->progs.on_kernel_function, probe->name, &options);
+		state->programs->progs.on_kernel_function, probe->name, &how);
 	if (!link)
 		return error_set(err, ERR_USAGE,
 			"event '%s': the kernel has no function of this name that may be probed "
@@ -272,8 +313,9 @@ static void list_places(struct count_state *state, size_t event)
 	}
 }
 
-static bool attach(struct count_state *state, const struct session *s, struct error *err)
+static bool count_attach(void *self, struct session *s, struct error *err)
 {
+	struct count_state *state = self;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < state->probes.list.len; i++) {
@@ -290,51 +332,28 @@ static bool attach(struct count_state *state, const struct session *s, struct er
 	return ok && (!state->uprobes.list.len || uprobes_begin(&state->uprobes, s, err));
 }
 
-/* ---- The recorder ---- */
+/* ---- Events ---- */
 
-static bool count_open(struct session *s, struct error *err)
+static bool count_open(void *self, struct session *s, struct error *err)
 {
-	struct count_state *state = memory_new(1, sizeof(*state));
+	struct count_state *state = self;
 
-	s->recorder_state = state;
-	bpf_source_init(&state->source, &hit_records, state);
-	if (!bpf_source_possible(s, err) ||
-		!(s->options->cheap ? probes_find_memory : probes_find)(&state->probes, s, err) ||
-		!check_probes(state, s, err) || !open_programs(state, s, err) ||
-		!bpf_source_open(&state->source, s, err))
-		return false;
-	open_tallies(state, s);
-	return true;
+	return (s->options->cheap ? probes_find_memory : probes_find)(&state->probes, s, err) &&
+	       check_probes(state, s, err) && open_programs(state, s, err);
 }
 
-static bool count_enable(struct session *s, struct error *err)
+static capabilities count_keeps(const void *self)
 {
-	struct count_state *state = s->recorder_state;
-
-	return bpf_source_enable(&state->source, s, "attaching to the kernel", err) &&
-	       attach(state, s, err);
-}
-
-static capabilities count_keeps(const struct session *s)
-{
-	const struct count_state *state = s->recorder_state;
+	const struct count_state *state = self;
 
 	return capabilities_for_programs(state->uprobes.list.len && !state->uprobes.everywhere);
 }
 
-static bool count_drain(struct session *s, bool last, struct error *err)
+static bool count_drained(void *self, struct session *s, bool last, struct error *err)
 {
-	struct count_state *state = s->recorder_state;
+	struct count_state *state = self;
 
-	bpf_source_drain(&state->source, last);
-	if (last) {
-		bpf_source_take_left(&state->source);
-		bpf_source_track(&state->source, UINT64_MAX);
-	}
-	for (size_t i = 0; i < state->probes.list.len; i++)
-		tally_settle(&state->counted[i].tally);
-	s->counts.delivered = state->delivered;
-	session_count_stacks(s, &state->source.sampler);
+	(void)last;
 	return uprobes_follow(&state->uprobes, s, err);
 }
 
@@ -346,13 +365,15 @@ static void detach(struct count_state *state)
 	uprobes_end(&state->uprobes);
 }
 
-static void count_stop(struct session *s)
+static void count_ending(void *self, struct session *s)
 {
-	struct count_state *state = s->recorder_state;
+	(void)s;
+	detach(self);
+}
 
-	detach(state);
-	bpf_source_disable(&state->source);
-	bpf_source_collect(&state->source, state->programs->bss->later);
+static struct later_slot *count_later(void *self)
+{
+	return ((struct count_state *)self)->programs->bss->later;
 }
 
 /* What the kernel says of its programs is said of the first event of each kind. */
@@ -368,59 +389,54 @@ static uint64_t missed(const struct count_state *state, size_t event)
 	for (size_t i = 0; i < event; i++)
 		if (!strcmp(programs[state->probes.list.items[i].kind], program))
 			return 0;
-	return bpf_source_missed(&state->source, program);
+	return bpf_source_missed(&state->driver.source, program);
 }
 
-static void count_account(struct session *s)
+static void count_account(void *self, struct session *s)
 {
-	struct count_state *state = s->recorder_state;
-	uint64_t lost = 0;
+	struct count_state *state = self;
 	struct hit_counts c;
 
-	bpf_source_counts(&state->source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
+	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
 	for (size_t i = 0; i < state->probes.list.len; i++) {
 		uint64_t unseen = missed(state, i), unknown = i ? 0 : c.unknown;
 		struct bpf_loss losses[] = {{"ring full", c.ring_full[i]},
 			{"value not in memory", c.unread[i]}, {"no room on the CPU", c.crowded[i]},
-			{"value too large", state->counted[i].too_large}, {"no memory", unknown},
+			{"value too large", state->too_large[i]}, {"no memory", unknown},
 			{"BPF recursion", unseen}, {0}};
 
-		s->counts.delivered = state->counted[i].delivered;
-		bpf_source_account(s, state->counted[i].tally.stream,
-			state->counted[i].tally.streams, c.hits[i] + unknown + unseen, losses);
-		lost += s->counts.lost;
+		driver_account(&state->driver, i, c.hits[i] + unknown + unseen, losses);
 	}
-	s->counts.delivered = state->delivered;
-	s->counts.lost = lost;
 	uprobes_note(&state->uprobes, &s->profile);
 }
 
-static void count_close(struct session *s)
+static void count_release(void *self, struct session *s)
 {
-	struct count_state *state = s->recorder_state;
+	struct count_state *state = self;
 
-	if (!state)
-		return;
+	(void)s;
 	detach(state);
-	for (size_t i = 0; i < HIT_EVENTS_MOST; i++)
-		tally_release(&state->counted[i].tally);
 	vector_release(&state->links);
 	uprobes_release(&state->uprobes);
 	probes_release(&state->probes);
 	count_bpf__destroy(state->programs);
-	bpf_source_release(&state->source);
-	free(state);
-	s->recorder_state = NULL;
 }
 
-extern const struct recorder recorder_count;
-const struct recorder recorder_count = {
-	.mode = &mode_count,
+const struct mode_events count_events = {
+	.state_size = sizeof(struct count_state),
+	.attaching = "attaching to the kernel",
+	.records = {record_size, record_time, add_hit},
 	.open = count_open,
-	.enable = count_enable,
+	.describe = count_describe,
+	.attach = count_attach,
 	.keeps = count_keeps,
-	.drain = count_drain,
-	.stop = count_stop,
+	.drained = count_drained,
+	.ending = count_ending,
+	.later = count_later,
 	.account = count_account,
-	.close = count_close,
+	.release = count_release,
 };
+#endif
+
+extern const struct recorder recorder_count;
+const struct recorder recorder_count = {.mode = &words, DRIVEN_BY(&count_events)};

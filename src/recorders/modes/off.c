@@ -1,34 +1,107 @@
 /* off.c: where do threads wait? Every time off the CPU, from the scheduler's own events; for --mode
  * wall the time on it as well, where a timer meets it. */
+#include "recorders/modes/off.h"
+
+#include "recorders/modes/waits.h"
+
+#ifdef HAVE_BPF
 #include <errno.h>
-#include <stdlib.h>
 
 #include <bpf/libbpf.h>
 
 #include "base/units.h"
 #include "bpf/shared.h"
 #include "off.skel.h"
-#include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
-#include "recorders/recorders.h"
-#include "recorders/tally.h"
 #include "recorders/wakers.h"
+#endif
 
+/* ---- What can be asked ---- */
+
+static bool set_states(void *target, const struct option *o, const char *value, struct error *err)
+{
+	struct record_options *wanted = target;
+
+	(void)o;
+	do {
+		struct bytes word = {value, strcspn(value, ",")};
+		struct wait_state state;
+
+		if (!wait_state_named(word, &state))
+			return error_set(err, ERR_USAGE,
+				"expected sleeping (S), disk (D), stopped (T), idle (I), queue (R) "
+				"or preempted (P); io, fault or a system call that threads sleep "
+				"in, such as futex or S:read; with commas between them, not '%.*s'",
+				(int)word.len, word.at);
+		vector_push(&wanted->wait_states, word);
+		value += word.len;
+	} while (*value++);
+	return true;
+}
+
+#define AT(member) offsetof(struct record_options, member)
+static const struct option options[] = {
+	{.name = "min",
+		.argument = "TIME",
+		.set = option_duration,
+		.offset = AT(least),
+		.help = "only what takes so long: 500us, 10ms (10us with -a, else all)"},
+	{.name = "max",
+		.argument = "TIME",
+		.set = option_duration,
+		.offset = AT(most),
+		.help = "... and not longer than this"},
+	{.name = "state",
+		.argument = "LIST",
+		.set = set_states,
+		.help = "only these: sleeping, disk, stopped, idle, queue (runnable again, for a "
+			"CPU), preempted; or S,D,T,I,R,P; asleep in a system call (futex, "
+			"S:read), for input and output (io), in a page fault (fault)"},
+	{.name = "wakers",
+		.set = option_flag,
+		.offset = AT(wakers),
+		.help = "above --, the stack of who ended the wait, from the inside outwards"},
+	{0},
+};
+
+static bool used(const struct record_options *o)
+{
+	return o->least || o->most || o->wait_states.len || o->wakers;
+}
+
+static bool check(const struct record_options *o, struct error *err)
+{
+	return !o->most || o->most >= o->least ||
+	       error_set(err, ERR_USAGE, "--max is less than --min");
+}
+
+static const struct mode words = {
+	.name = "off",
+	.about = "where threads wait: asleep, for input and output, for a CPU",
+	.none = "the target never left the CPU, or not for as long as --min and --max want it",
+	.top = "what threads waited for",
+	.what = "wait (--min leaves short ones out)",
+	.options = options,
+	.title = "Waits (--mode off)",
+	.own = "--min, --max, --state and --wakers",
+	.used = used,
+	.check = check,
+};
+
+#ifdef HAVE_BPF
 #define LEAST_OF_ALL 10000 /* ns, of the whole system */
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
 
 struct off_state {
-	bool wall;
+	struct driver driver;
+	bool wall; /* runs are told, too */
 	struct off_bpf *programs;
-	struct bpf_source source;
 	uint64_t least;
-	struct tally tally;
 	location_id places[2][WAIT_KINDS][WAIT_PLACES]; /* frames of waits: [for I/O]; 0: not yet */
 	location_id runs[RUN_KINDS];
 	struct wakers wakers;
 	struct buffer waiting; /* records of those that still wait or run at the end */
 	struct wait_counts counts;
-	uint64_t delivered;
 	uint64_t missed; /* runs of a program, because it ran already */
 	bool looks_back; /* there may be threads that have waited since before */
 };
@@ -63,7 +136,7 @@ static bool wanted(const struct off_state *state, unsigned kind, unsigned in)
 /* Can stacks be taken by tables when a thread is there again? */
 static bool comes_back(const struct off_state *state)
 {
-	return state->source.by_tables &&
+	return state->driver.source.by_tables &&
 	       libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) >= 0;
 }
 
@@ -81,19 +154,21 @@ static bool looks_back(const struct off_state *state, const struct record_option
 	const struct off_bpf__rodata *constants = state->programs->rodata;
 
 	return !constants->late && !constants->asked.until_exec && !constants->asked.by_cpu &&
-	       !o->system_wide && state->source.by_tables;
+	       !o->system_wide && state->driver.source.by_tables;
 }
 
-static bool open_programs(struct off_state *state, const struct session *s, struct error *err)
+static bool off_open(void *self, struct session *s, struct error *err)
 {
 	const struct record_options *o = s->options;
+	struct off_state *state = self;
 	struct off_bpf__rodata *constants;
 
+	state->wall = s->recorder == &recorder_wall;
 	state->programs = off_bpf__open();
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->source, s, "__schedule", &constants->asked);
+	bpf_source_ask(&state->driver.source, s, "__schedule", &constants->asked);
 	state->least = o->least ? o->least : o->system_wide ? LEAST_OF_ALL : 0;
 	constants->least = state->least;
 	if (o->most)
@@ -102,9 +177,10 @@ static bool open_programs(struct off_state *state, const struct session *s, stru
 	constants->wakers = o->wakers;
 	constants->waking = bpf_source_origin(s, "try_to_wake_up");
 	constants->on_cpu = state->wall;
-	constants->wait_for_pages = comes_back(state) && bpf_source_waits_for_pages(&state->source,
-								 s, state->programs->progs.on_tick,
-								 state->programs->maps.laters);
+	constants->wait_for_pages =
+		comes_back(state) &&
+		bpf_source_waits_for_pages(&state->driver.source, s, state->programs->progs.on_tick,
+			state->programs->maps.laters);
 	constants->late = is_late(state, o);
 	state->looks_back = looks_back(state, o);
 	bpf_program__set_autoload(
@@ -116,28 +192,27 @@ static bool open_programs(struct off_state *state, const struct session *s, stru
 	bpf_program__set_autoload(state->programs->progs.on_tick, state->wall);
 	bpf_program__set_autoload(state->programs->progs.on_begin, state->wall);
 	bpf_program__set_autoload(state->programs->progs.still_running, state->wall);
-	state->source.programs = state->programs->skeleton;
-	state->source.timer = state->wall ? "on_tick" : NULL;
+	state->driver.source.programs = state->programs->skeleton;
+	state->driver.source.timer = state->wall ? "on_tick" : NULL;
 	return true;
 }
 
 static const char *const run_frames[RUN_KINDS] = {
 	[RUN_UNMET] = "[not sampled]", [RUN_AWAY] = "[switch not seen]"};
 
-static void add_streams(struct off_state *state, struct session *s)
+static void off_describe(void *self, struct session *s)
 {
-	struct profile *p = &s->profile;
+	struct off_state *state = self;
 	struct bytes parts = state->wall ? BYTES("runs and waits") : BYTES("waits");
 
-	tally_open(&state->tally, s, &state->source,
+	driver_add_tally(&state->driver,
 		&(struct tally_kinds){.kind = state->wall ? BYTES("wall") : BYTES("off"),
 			.unit = BYTES("ns"),
 			.count = parts,
 			.event = parts});
-	wakers_init(&state->wakers, p, s->kernel, s->options->user_only);
+	wakers_init(&state->wakers, &s->profile, s->kernel, s->options->user_only);
 	for (unsigned i = RUN_UNMET; state->wall && i < RUN_KINDS; i++)
-		state->runs[i] = profile_location_named(
-			p, profile_frame_named(p, bytes_of(run_frames[i]), FRAME_META));
+		state->runs[i] = driver_place(&state->driver, bytes_of(run_frames[i]), FRAME_META);
 }
 
 /* ---- Records ---- */
@@ -145,14 +220,12 @@ static void add_streams(struct off_state *state, struct session *s)
 static location_id place_of(struct off_state *state, unsigned kind, unsigned in)
 {
 	location_id *place = &state->places[in & WAIT_IN_IO ? 1 : 0][kind][in % WAIT_PLACES];
-	struct profile *p = state->source.sampler.profile;
 	struct buffer text = {0};
 
 	if (*place)
 		return *place;
 	wait_frame(&text, kind, in);
-	*place = profile_location_named(
-		p, profile_frame_named(p, buffer_bytes(&text), FRAME_WAITING));
+	*place = driver_place(&state->driver, buffer_bytes(&text), FRAME_WAITING);
 	buffer_release(&text);
 	return *place;
 }
@@ -160,7 +233,7 @@ static location_id place_of(struct off_state *state, unsigned kind, unsigned in)
 /* The stack of who woke it up, above its own. */
 static stack_id with_waker(struct off_state *state, stack_id stack, const struct told_wait *wait)
 {
-	struct bpf_source *source = &state->source;
+	struct bpf_source *source = &state->driver.source;
 	thread_id waker;
 	stack_id own;
 
@@ -177,21 +250,19 @@ static void add_part(struct off_state *state, struct sample *sample, stack_id st
 {
 	sample->duration = ns;
 	sample->stack = stack;
-	tally_add(&state->tally, sample, (int64_t)ns, 1);
-	state->delivered++;
+	driver_add(&state->driver, sample, (int64_t)ns);
 }
 
 static bool add_wait(struct off_state *state, const struct told_wait *wait)
 {
-	struct profile *p = state->source.sampler.profile;
+	struct profile *p = &state->driver.session->profile;
 	struct sample sample = {.has = SAMPLE_PARTS, .time = wait->since, .cpu = wait->cpu};
 	stack_id stack, waiting;
 
 	if (wait->kind >= WAIT_KINDS)
 		return false;
-	sample.thread = processes_thread(
-		state->source.sampler.processes, (int32_t)wait->pid, (int32_t)wait->tid);
-	stack = bpf_source_stack(&state->source, sample.thread, wait->chunk);
+	driver_locate(&state->driver, wait->pid, wait->tid, wait->chunk, &sample);
+	stack = sample.stack;
 	if (wait->kept && wanted(state, wait->kind, wait->in)) {
 		waiting = profile_stack(p, stack, place_of(state, wait->kind, wait->in));
 		if (state->programs->rodata->wakers)
@@ -207,7 +278,7 @@ static bool add_wait(struct off_state *state, const struct told_wait *wait)
 
 static bool add_run(struct off_state *state, const struct told_run *run)
 {
-	struct profile *p = state->source.sampler.profile;
+	struct profile *p = &state->driver.session->profile;
 	struct sample sample = {.has = SAMPLE_PARTS,
 		.time = run->time - run->ran,
 		.duration = run->ran,
@@ -215,13 +286,10 @@ static bool add_run(struct off_state *state, const struct told_run *run)
 
 	if (run->kind >= RUN_KINDS)
 		return false;
-	sample.thread = processes_thread(
-		state->source.sampler.processes, (int32_t)run->pid, (int32_t)run->tid);
-	sample.stack = bpf_source_stack(&state->source, sample.thread, run->chunk);
+	driver_locate(&state->driver, run->pid, run->tid, run->chunk, &sample);
 	if (run->kind)
 		sample.stack = profile_stack(p, sample.stack, state->runs[run->kind]);
-	tally_add(&state->tally, &sample, (int64_t)run->ran, 1);
-	state->delivered++;
+	driver_add(&state->driver, &sample, (int64_t)run->ran);
 	return true;
 }
 
@@ -247,23 +315,7 @@ static bool take(void *context, const void *record)
 	return wait->told == TOLD_WAIT ? add_wait(context, wait) : add_run(context, record);
 }
 
-static const struct bpf_records records = {record_size, record_end, take};
-
-/* ---- The recorder ---- */
-
-static bool off_open(struct session *s, struct error *err)
-{
-	struct off_state *state = memory_new(1, sizeof(*state));
-
-	s->recorder_state = state;
-	state->wall = s->recorder->mode == &mode_wall;
-	bpf_source_init(&state->source, &records, state);
-	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
-		!bpf_source_open(&state->source, s, err))
-		return false;
-	add_streams(state, s);
-	return true;
-}
+/* ---- Beginning ---- */
 
 /* Once, and again as long as the ring has not had room for all. */
 static void look_back(struct off_state *state)
@@ -279,15 +331,24 @@ static void look_back(struct off_state *state)
 		state->programs->bss->waiting_left;
 }
 
-static bool off_enable(struct session *s, struct error *err)
+static bool off_attach(void *self, struct session *s, struct error *err)
 {
-	struct off_state *state = s->recorder_state;
-
-	if (!bpf_source_enable(&state->source, s, "attaching to the scheduler", err))
-		return false;
-	look_back(state);
+	(void)s;
+	(void)err;
+	look_back(self);
 	return true;
 }
+
+static bool off_drained(void *self, struct session *s, bool last, struct error *err)
+{
+	(void)s;
+	(void)err;
+	if (!last)
+		look_back(self);
+	return true;
+}
+
+/* ---- The end ---- */
 
 static void take_waiting(struct off_state *state)
 {
@@ -296,29 +357,14 @@ static void take_waiting(struct off_state *state)
 
 	for (; rest.len && (size = record_size((uint8_t)*rest.at)) && size <= rest.len;
 		rest.at += size, rest.len -= size)
-		bpf_source_take(&state->source, (struct bytes){rest.at, size});
+		bpf_source_take(&state->driver.source, (struct bytes){rest.at, size});
 	state->waiting.len = 0;
 }
 
-static bool off_drain(struct session *s, bool last, struct error *err)
+static void off_take_rest(void *self)
 {
-	struct off_state *state = s->recorder_state;
-
-	(void)err;
-	bpf_source_drain(&state->source, last);
-	look_back(state);
-	if (last) {
-		take_waiting(state);
-		bpf_source_take_left(&state->source);
-		bpf_source_track(&state->source, UINT64_MAX);
-	}
-	tally_settle(&state->tally);
-	s->counts.delivered = state->delivered;
-	session_count_stacks(s, &state->source.sampler);
-	return true;
+	take_waiting(self);
 }
-
-/* ---- The end ---- */
 
 /* Stacks are copied into the ring, which may have to be emptied in between. */
 static bool list_waiting(struct off_state *state, struct error *err)
@@ -331,31 +377,44 @@ static bool list_waiting(struct off_state *state, struct error *err)
 		bss->waiting_left = 0;
 		if (!bpf_iterate(state->programs->progs.still_waiting_late, &state->waiting, err))
 			return false;
-		bpf_source_drain(&state->source, true);
+		bpf_source_drain(&state->driver.source, true);
 		take_waiting(state);
 	} while (bss->waiting_left);
 	return true;
 }
 
+static void note_missing(struct session *s, const struct error *failed)
+{
+	profile_note(&s->profile, "waits that had not ended are missing: %s", failed->text);
+}
+
 /* Who waits is listed while ends are still seen: what ends in between by the thread's own end would
  * not be in either. */
-static void off_stop(struct session *s)
+static void off_ending(void *self, struct session *s)
 {
-	struct off_state *state = s->recorder_state;
+	struct off_state *state = self;
 	struct error failed = {0};
 
-	bool listed = !s->started || list_waiting(state, &failed);
+	if (s->started && !list_waiting(state, &failed))
+		note_missing(s, &failed);
+}
 
-	bpf_source_disable(&state->source);
-	bpf_source_collect(&state->source, state->programs->bss->later);
-	if (listed && s->started && state->wall)
-		listed =
-			bpf_iterate(state->programs->progs.still_running, &state->waiting, &failed);
-	if (!listed)
-		profile_note(&s->profile, "waits that had not ended are missing: %s", failed.text);
-	bpf_source_counts(&state->source, (uint64_t *)&state->counts,
+static struct later_slot *off_later(void *self)
+{
+	return ((struct off_state *)self)->programs->bss->later;
+}
+
+static void off_ended(void *self, struct session *s)
+{
+	struct off_state *state = self;
+	struct error failed = {0};
+
+	if (s->started && state->wall &&
+		!bpf_iterate(state->programs->progs.still_running, &state->waiting, &failed))
+		note_missing(s, &failed);
+	bpf_source_counts(&state->driver.source, (uint64_t *)&state->counts,
 		sizeof(state->counts) / sizeof(uint64_t));
-	state->missed = bpf_source_missed(&state->source, "on_switch");
+	state->missed = bpf_source_missed(&state->driver.source, "on_switch");
 }
 
 static void tell_left_out(struct session *s, const char *key, uint64_t waits, uint64_t ns)
@@ -390,74 +449,65 @@ static void tell_limits(struct session *s, const struct off_state *state)
 	buffer_release(&key);
 }
 
-static void off_account(struct session *s)
+static void off_account(void *self, struct session *s)
 {
-	struct off_state *state = s->recorder_state;
+	struct off_state *state = self;
 	const struct wait_counts *c = &state->counts;
 	struct bpf_loss losses[] = {{"ring full", c->ring_full}, {"switch not seen", c->unseen},
 		{"no memory", c->unknown}, {"BPF recursion", state->missed}, {0}};
 
-	bpf_source_account(s, state->tally.stream, state->tally.streams,
-		c->parts + c->unknown + state->missed, losses);
+	driver_account(&state->driver, 0, c->parts + c->unknown + state->missed, losses);
 	tell_limits(s, state);
 }
 
-static void off_close(struct session *s)
+static void off_release(void *self, struct session *s)
 {
-	struct off_state *state = s->recorder_state;
+	struct off_state *state = self;
 
-	if (!state)
-		return;
 	off_bpf__destroy(state->programs);
-	perf_source_leave_group(&state->source.processes, s);
-	tally_release(&state->tally);
-	bpf_source_release(&state->source);
+	perf_source_leave_group(&state->driver.source.processes, s);
 	buffer_release(&state->waiting);
 	wakers_release(&state->wakers);
-	free(state);
-	s->recorder_state = NULL;
 }
 
+const struct mode_events off_events = {
+	.state_size = sizeof(struct off_state),
+	.attaching = "attaching to the scheduler",
+	.records = {record_size, record_end, take},
+	.open = off_open,
+	.describe = off_describe,
+	.attach = off_attach,
+	.drained = off_drained,
+	.ending = off_ending,
+	.later = off_later,
+	.ended = off_ended,
+	.take_rest = off_take_rest,
+	.account = off_account,
+	.release = off_release,
+};
+
+/* ---- With a timer: --mode wall ---- */
+
 /* Runs have their time, however often they are met. */
-static bool wall_set_frequency(struct session *s, uint64_t frequency, struct error *err)
+bool off_set_frequency(struct session *s, uint64_t frequency, struct error *err)
 {
 	struct off_state *state = s->recorder_state;
+	struct perf_source *timer = &state->driver.source.processes;
 
-	if (!perf_source_set_frequency(&state->source.processes, frequency, err))
+	if (!perf_source_set_frequency(timer, frequency, err))
 		return false;
-	state->programs->bss->every = (uint32_t)state->source.processes.every;
-	s->frequency = state->source.processes.frequency;
+	state->programs->bss->every = (uint32_t)timer->every;
+	s->frequency = timer->frequency;
 	return true;
 }
 
-static uint64_t wall_spent(const struct session *s)
+uint64_t off_spent(const struct session *s)
 {
 	const struct off_state *state = s->recorder_state;
 
-	return bpf_source_spent(&state->source);
+	return bpf_source_spent(&state->driver.source);
 }
+#endif
 
-extern const struct recorder recorder_off, recorder_wall;
-const struct recorder recorder_off = {
-	.mode = &mode_off,
-	.open = off_open,
-	.enable = off_enable,
-	.keeps = bpf_source_keeps,
-	.drain = off_drain,
-	.stop = off_stop,
-	.account = off_account,
-	.close = off_close,
-};
-
-const struct recorder recorder_wall = {
-	.mode = &mode_wall,
-	.open = off_open,
-	.enable = off_enable,
-	.keeps = bpf_source_keeps,
-	.set_frequency = wall_set_frequency,
-	.spent = wall_spent,
-	.drain = off_drain,
-	.stop = off_stop,
-	.account = off_account,
-	.close = off_close,
-};
+extern const struct recorder recorder_off;
+const struct recorder recorder_off = {.mode = &words, DRIVEN_BY(&off_events)};

@@ -1,8 +1,10 @@
 /* disk.c: what is asked of block devices? Every request, from the kernel's own events. */
+#include "recorders/modes/driver.h"
+
+#ifdef HAVE_BPF
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -11,11 +13,55 @@
 #include "base/units.h"
 #include "bpf/shared.h"
 #include "disk.skel.h"
-#include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
-#include "recorders/recorders.h"
-#include "recorders/tally.h"
+#endif
 
+/* ---- What can be asked ---- */
+
+#define AT(member) offsetof(struct record_options, member)
+static const struct option options[] = {
+	{.name = "devices",
+		.set = option_flag,
+		.offset = AT(devices),
+		.help = "put the device's name on top of the stack; -r, -w and --latency are as in "
+			"--mode io, there with the time in the queue apart"},
+	{0},
+};
+
+static bool used(const struct record_options *o)
+{
+	return o->devices;
+}
+
+static void shared(struct record_options *o)
+{
+	o->reads = o->writes = o->latency = o->files = false;
+}
+
+static bool check(const struct record_options *o, struct error *err)
+{
+	return !o->files ||
+	       error_set(err, ERR_USAGE,
+		       "--files belongs to --mode io: requests to devices do not know of files; "
+		       "--devices names these");
+}
+
+static const struct mode words = {
+	.name = "disk",
+	.about = "what is asked of block devices",
+	.none = "the target asked nothing of a device: what it read was in memory, and what it "
+		"wrote is written by threads of the kernel, which -a shows",
+	.top = "what was asked of devices",
+	.what = "request",
+	.options = options,
+	.title = "Devices (--mode disk)",
+	.own = "options such as --devices",
+	.used = used,
+	.shared = shared,
+	.check = check,
+};
+
+#ifdef HAVE_BPF
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
 
 /* A device that was seen. */
@@ -25,13 +71,11 @@ struct device {
 };
 
 struct disk_state {
+	struct driver driver;
 	struct disk_bpf *programs;
-	struct bpf_source source;
 	bool latency, devices_shown;
-	struct tally tally;
 	location_id kinds[REQUEST_KINDS], queued;
 	VECTOR(struct device) devices;
-	uint64_t delivered;
 	uint64_t kernel_requests, kernel_bytes; /* of threads of the kernel, of these */
 };
 
@@ -52,52 +96,52 @@ static uint32_t requests_most(const struct record_options *o)
 	return !fitting || fitting > REQUESTS_MOST ? REQUESTS_MOST : (uint32_t)fitting;
 }
 
-static bool open_programs(struct disk_state *state, const struct session *s, struct error *err)
+static bool disk_open(void *self, struct session *s, struct error *err)
 {
 	const struct record_options *o = s->options;
+	struct disk_state *state = self;
 	struct disk_bpf__rodata *constants;
 
 	state->programs = disk_bpf__open();
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
+	state->latency = o->latency;
+	state->devices_shown = o->devices;
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->source, s, "blk_mq_submit_bio", &constants->asked);
+	bpf_source_ask(&state->driver.source, s, "blk_mq_submit_bio", &constants->asked);
 	if (o->reads || o->writes)
 		constants->kinds = (unsigned)o->reads << REQUEST_READ | (unsigned)o->writes
 										<< REQUEST_WRITE;
 	bpf_map__set_max_entries(state->programs->maps.requests, requests_most(o));
-	constants->wait_for_pages = bpf_source_waits_for_pages(
-		&state->source, s, state->programs->progs.on_make, state->programs->maps.laters);
+	constants->wait_for_pages = bpf_source_waits_for_pages(&state->driver.source, s,
+		state->programs->progs.on_make, state->programs->maps.laters);
 	bpf_map__set_max_entries(
 		state->programs->maps.awaited, constants->wait_for_pages ? requests_most(o) : 1);
-	state->source.programs = state->programs->skeleton;
+	state->driver.source.programs = state->programs->skeleton;
 	return true;
 }
 
-static location_id meta_location(struct profile *p, struct bytes name)
+static void disk_describe(void *self, struct session *s)
 {
-	return profile_location_named(p, profile_frame_named(p, name, FRAME_META));
-}
+	struct disk_state *state = self;
 
-static void add_streams(struct disk_state *state, struct session *s)
-{
-	struct profile *p = &s->profile;
-
-	tally_open(&state->tally, s, &state->source,
-		&(struct tally_kinds){.kind = BYTES("disk"),
-			.unit = state->latency ? BYTES("ns") : BYTES("bytes"),
-			.count = BYTES("requests"),
-			.event = BYTES("requests"),
-			.uneven = true});
+	(void)s;
+	driver_add_tally(
+		&state->driver, &(struct tally_kinds){.kind = BYTES("disk"),
+					.unit = state->latency ? BYTES("ns") : BYTES("bytes"),
+					.count = BYTES("requests"),
+					.event = BYTES("requests"),
+					.uneven = true});
 	for (unsigned i = 0; i < REQUEST_KINDS; i++)
-		state->kinds[i] = meta_location(p, bytes_of(kind_frames[i]));
-	state->queued = meta_location(p, BYTES("[queued]"));
+		state->kinds[i] =
+			driver_place(&state->driver, bytes_of(kind_frames[i]), FRAME_META);
+	state->queued = driver_place(&state->driver, BYTES("[queued]"), FRAME_META);
 }
 
 /* ---- Records ---- */
 
 /* "sda1", as the system calls it, or its numbers. */
-static location_id name_device(struct profile *p, uint32_t number)
+static location_id name_device(struct disk_state *state, uint32_t number)
 {
 	unsigned major = number >> 20, minor = number & 0xfffff;
 	char path[64], target[PATH_MAX];
@@ -106,9 +150,10 @@ static location_id name_device(struct profile *p, uint32_t number)
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major, minor);
 	len = readlink(path, target, sizeof(target));
 	if (len > 0)
-		return meta_location(p, bytes_base_name((struct bytes){target, (size_t)len}));
+		return driver_place(&state->driver,
+			bytes_base_name((struct bytes){target, (size_t)len}), FRAME_META);
 	snprintf(path, sizeof(path), "%u:%u", major, minor);
-	return meta_location(p, bytes_of(path));
+	return driver_place(&state->driver, bytes_of(path), FRAME_META);
 }
 
 static location_id device_place(struct disk_state *state, uint32_t number)
@@ -118,14 +163,16 @@ static location_id device_place(struct disk_state *state, uint32_t number)
 	for (size_t i = 0; i < state->devices.len; i++)
 		if (state->devices.items[i].number == number)
 			return state->devices.items[i].place;
-	device.place = name_device(state->source.sampler.profile, number);
+	device.place = name_device(state, number);
 	vector_push(&state->devices, device);
 	return device.place;
 }
 
-static bool add_request(struct disk_state *state, const struct told_request *told)
+static bool add_request(void *self, const void *record)
 {
-	struct profile *p = state->source.sampler.profile;
+	const struct told_request *told = record;
+	struct disk_state *state = self;
+	struct profile *p = &state->driver.session->profile;
 	struct sample sample = {.has = SAMPLE_PARTS,
 		.time = told->made + told->queued,
 		.cpu = told->cpu,
@@ -133,22 +180,18 @@ static bool add_request(struct disk_state *state, const struct told_request *tol
 
 	if (told->kind >= REQUEST_KINDS)
 		return false;
-	sample.thread = processes_thread(
-		state->source.sampler.processes, (int32_t)told->pid, (int32_t)told->tid);
-	sample.stack =
-		profile_stack(p, bpf_source_stack(&state->source, sample.thread, told->chunk),
-			state->kinds[told->kind]);
+	driver_locate(&state->driver, told->pid, told->tid, told->chunk, &sample);
+	sample.stack = profile_stack(p, sample.stack, state->kinds[told->kind]);
 	if (state->devices_shown)
 		sample.stack = profile_stack(p, sample.stack, device_place(state, told->device));
-	tally_add(&state->tally, &sample, (int64_t)(state->latency ? told->took : told->bytes), 1);
+	driver_add(&state->driver, &sample, (int64_t)(state->latency ? told->took : told->bytes));
 	if (state->latency && told->queued) {
 		sample.stack = profile_stack(p, sample.stack, state->queued);
 		sample.time = told->made;
 		sample.duration = told->queued;
-		tally_add(&state->tally, &sample, (int64_t)told->queued, 0);
+		tally_add(&state->driver.tallies.items[0], &sample, (int64_t)told->queued, 0);
 	}
-	state->delivered++;
-	if (processes_is_kernel(state->source.sampler.processes, (int32_t)told->pid)) {
+	if (processes_is_kernel(&state->driver.session->processes, (int32_t)told->pid)) {
 		state->kernel_requests++;
 		state->kernel_bytes += told->bytes;
 	}
@@ -167,41 +210,12 @@ static uint64_t record_time(const void *record)
 	return told->made + told->queued + told->took;
 }
 
-static bool take(void *context, const void *record)
-{
-	return add_request(context, record);
-}
-
-static const struct bpf_records request_records = {record_size, record_time, take};
-
-/* ---- The recorder ---- */
-
-static bool disk_open(struct session *s, struct error *err)
-{
-	struct disk_state *state = memory_new(1, sizeof(*state));
-
-	s->recorder_state = state;
-	state->latency = s->options->latency;
-	state->devices_shown = s->options->devices;
-	bpf_source_init(&state->source, &request_records, state);
-	if (!bpf_source_possible(s, err) || !open_programs(state, s, err) ||
-		!bpf_source_open(&state->source, s, err))
-		return false;
-	add_streams(state, s);
-	return true;
-}
-
-static bool disk_enable(struct session *s, struct error *err)
-{
-	struct disk_state *state = s->recorder_state;
-
-	return bpf_source_enable(
-		&state->source, s, "attaching to the kernel's requests to devices", err);
-}
+/* ---- Events ---- */
 
 /* Those that have ended, and whose makers had not come back to tell all of their stack. */
-static void take_awaited(struct disk_state *state)
+static void disk_take_rest(void *self)
 {
+	struct disk_state *state = self;
 	int fd = bpf_map__fd(state->programs->maps.awaited);
 	struct request_awaited awaited;
 	uint64_t number = 0;
@@ -209,32 +223,18 @@ static void take_awaited(struct disk_state *state)
 
 	for (; more; more = !bpf_map_get_next_key(fd, &number, &number))
 		if (!bpf_map_lookup_elem(fd, &number, &awaited) && awaited.told.told)
-			bpf_source_take(&state->source,
+			bpf_source_take(&state->driver.source,
 				(struct bytes){(const char *)&awaited.told, sizeof(awaited.told)});
 }
 
-static bool disk_drain(struct session *s, bool last, struct error *err)
+/* A request waits for its stack in a map of its own, so none is left to take. */
+static void disk_ended(void *self, struct session *s)
 {
-	struct disk_state *state = s->recorder_state;
+	struct disk_state *state = self;
 
-	(void)err;
-	bpf_source_drain(&state->source, last);
-	if (last) {
-		take_awaited(state);
-		bpf_source_track(&state->source, UINT64_MAX);
-	}
-	tally_settle(&state->tally);
-	s->counts.delivered = state->delivered;
-	session_count_stacks(s, &state->source.sampler);
-	return true;
-}
-
-static void disk_stop(struct session *s)
-{
-	struct disk_state *state = s->recorder_state;
-
-	bpf_source_disable(&state->source);
-	bpf_source_collect(&state->source, state->programs->bss->later);
+	(void)s;
+	bpf_source_collect(&state->driver.source, state->programs->bss->later);
+	state->driver.source.left.len = 0;
 }
 
 /* Who writes back what others wrote? */
@@ -258,18 +258,16 @@ static void tell_kernel(struct session *s, const struct disk_state *state, uint6
 	buffer_release(&bytes);
 }
 
-static void disk_account(struct session *s)
+static void disk_account(void *self, struct session *s)
 {
-	struct disk_state *state = s->recorder_state;
-	uint64_t missed = bpf_source_missed(&state->source, "on_make") +
-			  bpf_source_missed(&state->source, "on_issue") +
-			  bpf_source_missed(&state->source, "on_complete");
+	static const char *const programs[] = {"on_make", "on_issue", "on_complete", NULL};
+	struct disk_state *state = self;
+	uint64_t missed = driver_missed(&state->driver, programs);
 	struct request_counts c;
 	struct buffer merged = {0};
 
-	bpf_source_counts(&state->source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
-	bpf_source_account(s, state->tally.stream, state->tally.streams,
-		c.requests + c.unknown + missed,
+	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
+	driver_account(&state->driver, 0, c.requests + c.unknown + missed,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"map full", c.map_full},
 			{"no memory", c.unknown}, {"BPF recursion", missed}, {0}});
 	if (c.merged) {
@@ -281,28 +279,27 @@ static void disk_account(struct session *s)
 	buffer_release(&merged);
 }
 
-static void disk_close(struct session *s)
+static void disk_release(void *self, struct session *s)
 {
-	struct disk_state *state = s->recorder_state;
+	struct disk_state *state = self;
 
-	if (!state)
-		return;
+	(void)s;
 	disk_bpf__destroy(state->programs);
-	tally_release(&state->tally);
-	bpf_source_release(&state->source);
 	vector_release(&state->devices);
-	free(state);
-	s->recorder_state = NULL;
 }
 
-extern const struct recorder recorder_disk;
-const struct recorder recorder_disk = {
-	.mode = &mode_disk,
+static const struct mode_events events = {
+	.state_size = sizeof(struct disk_state),
+	.attaching = "attaching to the kernel's requests to devices",
+	.records = {record_size, record_time, add_request},
 	.open = disk_open,
-	.enable = disk_enable,
-	.keeps = bpf_source_keeps,
-	.drain = disk_drain,
-	.stop = disk_stop,
+	.describe = disk_describe,
+	.ended = disk_ended,
+	.take_rest = disk_take_rest,
 	.account = disk_account,
-	.close = disk_close,
+	.release = disk_release,
 };
+#endif
+
+extern const struct recorder recorder_disk;
+const struct recorder recorder_disk = {.mode = &words, DRIVEN_BY(&events)};

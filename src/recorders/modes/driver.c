@@ -1,0 +1,160 @@
+/* driver.c: the life of a mode whose programs in the kernel tell of events. */
+#include "recorders/modes/driver.h"
+
+static void settle(struct driver *d)
+{
+	for (size_t i = 0; i < d->tallies.len; i++)
+		tally_settle(&d->tallies.items[i]);
+}
+
+static uint64_t delivered_by(const struct driver *d)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < d->tallies.len; i++)
+		if (!d->tallies.items[i].beside)
+			sum += d->tallies.items[i].delivered;
+	return sum;
+}
+
+bool driver_open(struct session *s, struct error *err)
+{
+	const struct mode_events *events = s->recorder->events;
+	struct driver *d;
+
+	if (events->instead && events->instead(s->options))
+		events = events->instead(s->options);
+	d = memory_new(1, events->state_size);
+	d->events = events;
+	d->session = s;
+	s->recorder_state = d;
+	bpf_source_init(&d->source, &events->records, d);
+	if (!bpf_source_possible(s, err) || !events->open(d, s, err) ||
+		!bpf_source_open(&d->source, s, err))
+		return false;
+	events->describe(d, s);
+	return true;
+}
+
+bool driver_enable(struct session *s, struct error *err)
+{
+	struct driver *d = s->recorder_state;
+
+	return bpf_source_enable(&d->source, s, d->events->attaching, err) &&
+	       (!d->events->attach || d->events->attach(d, s, err));
+}
+
+capabilities driver_keeps(const struct session *s)
+{
+	const struct driver *d = s->recorder_state;
+
+	return d->events->keeps ? d->events->keeps(d) : bpf_source_keeps(s);
+}
+
+bool driver_drain(struct session *s, bool last, struct error *err)
+{
+	struct driver *d = s->recorder_state;
+	bool done;
+
+	bpf_source_drain(&d->source, last);
+	if (last) {
+		if (d->events->take_rest)
+			d->events->take_rest(d);
+		bpf_source_take_left(&d->source);
+		bpf_source_track(&d->source, UINT64_MAX);
+	}
+	done = !d->events->drained || d->events->drained(d, s, last, err);
+	settle(d);
+	s->counts.delivered = delivered_by(d);
+	session_count_stacks(s, &d->source.sampler);
+	return done;
+}
+
+void driver_stop(struct session *s)
+{
+	struct driver *d = s->recorder_state;
+
+	if (d->events->ending)
+		d->events->ending(d, s);
+	bpf_source_disable(&d->source);
+	if (d->events->later)
+		bpf_source_collect(&d->source, d->events->later(d));
+	if (d->events->ended)
+		d->events->ended(d, s);
+}
+
+void driver_account_all(struct session *s)
+{
+	struct driver *d = s->recorder_state;
+
+	d->lost = 0;
+	d->events->account(d, s);
+	s->counts.delivered = delivered_by(d);
+	s->counts.lost = d->lost;
+}
+
+void driver_close(struct session *s)
+{
+	struct driver *d = s->recorder_state;
+
+	if (!d)
+		return;
+	d->events->release(d, s);
+	for (size_t i = 0; i < d->tallies.len; i++)
+		tally_release(&d->tallies.items[i]);
+	vector_release(&d->tallies);
+	bpf_source_release(&d->source);
+	memory_free(d);
+	s->recorder_state = NULL;
+}
+
+/* ---- For modes ---- */
+
+size_t driver_add_tally(struct driver *d, const struct tally_kinds *kinds)
+{
+	struct tally tally;
+
+	tally_open(&tally, d->session, &d->source, kinds);
+	vector_push(&d->tallies, tally);
+	return d->tallies.len - 1;
+}
+
+location_id driver_place(struct driver *d, struct bytes name, enum frame_kind kind)
+{
+	struct profile *p = &d->session->profile;
+
+	return profile_location_named(p, profile_frame_named(p, name, kind));
+}
+
+void driver_locate(
+	struct driver *d, uint32_t pid, uint32_t tid, uint32_t chunk, struct sample *sample)
+{
+	sample->thread = processes_thread(d->source.sampler.processes, (int32_t)pid, (int32_t)tid);
+	sample->stack = bpf_source_stack(&d->source, sample->thread, chunk);
+}
+
+void driver_add(struct driver *d, const struct sample *sample, int64_t value)
+{
+	tally_add(&d->tallies.items[0], sample, value, 1);
+}
+
+uint64_t driver_missed(const struct driver *d, const char *const *programs)
+{
+	uint64_t sum = 0;
+
+	for (; *programs; programs++)
+		sum += bpf_source_missed(&d->source, *programs);
+	return sum;
+}
+
+void driver_account(
+	struct driver *d, size_t tally, uint64_t expected, const struct bpf_loss *losses)
+{
+	const struct tally *t = &d->tallies.items[tally];
+	struct session *s = d->session;
+
+	s->counts.delivered = t->delivered;
+	bpf_source_account(s, t->stream, t->streams, expected, losses);
+	if (!t->beside)
+		d->lost += s->counts.lost;
+}
