@@ -4,6 +4,7 @@
 #include "base/confine_calls.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/landlock.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -68,8 +69,6 @@ static struct ruleset handled_by(int abi, unsigned keep)
 		all.fs |= FS_IOCTL_DEV;
 	if (keep & CONFINE_READ_ALL)
 		all.fs &= ~(FS_READ | FS_LIST | FS_IOCTL_DEV);
-	if (keep & CONFINE_WRITE_ALL)
-		all.fs &= FS_EXECUTE | FS_READ | FS_LIST | FS_IOCTL_DEV;
 	if (abi >= 4 && !(keep & CONFINE_NETWORK))
 		all.net = NET_BIND | NET_CONNECT;
 	if (abi >= 6)
@@ -84,7 +83,7 @@ void confine_init(struct confine *c, unsigned keep)
 				   : 0;
 	struct ruleset all;
 
-	*c = (struct confine){.keep = keep, .abi = abi > 0 ? (int)abi : 0, .ruleset = -1};
+	*c = (struct confine){.kept = {.keep = keep}, .abi = abi > 0 ? (int)abi : 0, .ruleset = -1};
 	if (!c->abi)
 		return;
 	all = handled_by(c->abi, keep);
@@ -103,7 +102,7 @@ static void allow(struct confine *c, const char *path, uint64_t rights)
 		return;
 	if (!fstat(rule.parent_fd, &status) && !S_ISDIR(status.st_mode))
 		rights &= FS_READ | FS_WRITE | FS_EXECUTE | FS_TRUNCATE | FS_IOCTL_DEV;
-	rule.allowed_access = rights & handled_by(c->abi, c->keep).fs;
+	rule.allowed_access = rights & handled_by(c->abi, c->kept.keep).fs;
 	if (rule.allowed_access)
 		syscall(SYS_landlock_add_rule, c->ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 	close(rule.parent_fd);
@@ -130,15 +129,49 @@ void confine_allow_write(struct confine *c, const char *folder)
 		FS_READ | FS_LIST | FS_WRITE | FS_REMOVE | FS_MAKE | FS_REFER | FS_TRUNCATE);
 }
 
+void confine_allow_giving(struct confine *c, uint32_t user, uint32_t group)
+{
+	c->kept.gives = true;
+	c->kept.user = user;
+	c->kept.group = group;
+}
+
+/* ---- Capabilities ---- */
+
+/* What reading takes of them: files and leases of other users, and the kernel's symbols; and
+ * giving files away. */
+static const unsigned kept_capabilities =
+	1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH | 1u << CAP_LEASE;
+
+/* A process without the capabilities of another one may not look into it. Best effort: who has
+ * none needs none taken away. */
+static void drop_capabilities(const struct confine *c)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {{0}};
+	const uint32_t kept[2] = {kept_capabilities | (c->kept.gives ? 1u << CAP_CHOWN : 0u),
+		1u << (CAP_SYSLOG - 32)};
+
+	if (syscall(SYS_capget, &header, data))
+		return;
+	for (size_t i = 0; i < 2; i++) {
+		data[i].effective &= kept[i];
+		data[i].permitted &= kept[i];
+		data[i].inheritable = 0;
+	}
+	syscall(SYS_capset, &header, data);
+}
+
 unsigned confine_start(struct confine *c)
 {
 	unsigned done = 0;
 
 	if (CAN_BE_CONFINED && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) {
+		drop_capabilities(c);
 		if (c->ruleset >= 0 && !syscall(SYS_landlock_restrict_self, c->ruleset,
 					       c->abi >= 7 ? LOG_NOTHING : 0u))
 			done |= CONFINED_FILES;
-		if (confine_calls(c->keep))
+		if (confine_calls(&c->kept))
 			done |= CONFINED_CALLS;
 	}
 	confine_release(c);

@@ -10,20 +10,26 @@
 #define KILN_BASE_CONFINE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* What stays allowed to all of the process; or'ed. */
 enum confine_keep {
 	CONFINE_NOTHING = 0,
-	CONFINE_READ_ALL = 1,  /* opening files for reading, wherever they are */
-	CONFINE_NETWORK = 2,   /* sockets */
-	CONFINE_EXECUTE = 4,   /* programs that confine_allow_run allows */
-	CONFINE_WRITE_ALL = 8, /* making, writing and removing files, wherever they are */
+	CONFINE_READ_ALL = 1, /* opening files for reading, wherever they are */
+	CONFINE_NETWORK = 2,  /* sockets */
+	CONFINE_EXECUTE = 4,  /* programs that confine_allow_run allows */
+};
+
+struct confine_kept {
+	unsigned keep;	      /* enum confine_keep */
+	bool gives;	      /* files that are open may be given... */
+	uint32_t user, group; /* ... to this user and group */
 };
 
 struct confine {
-	unsigned keep; /* enum confine_keep */
-	int abi;       /* of Landlock; 0: this kernel has none, or it is switched off */
-	int ruleset;   /* -1: there is none */
+	struct confine_kept kept;
+	int abi;     /* of Landlock; 0: this kernel has none, or it is switched off */
+	int ruleset; /* -1: there is none */
 };
 
 /* Begin. confine_start or confine_release ends it. */
@@ -42,6 +48,9 @@ void confine_allow_run(struct confine *c, const char *path);
 /* Allow to make, write, rename and remove plain files in a folder and below it, and to read them.
  */
 void confine_allow_write(struct confine *c, const char *folder);
+
+/* Allow to give open files to a user and his group: who called sudo gets what it writes. */
+void confine_allow_giving(struct confine *c, uint32_t user, uint32_t group);
 
 /* What the kernel does for the calling thread, and those that it starts, from now on. */
 enum confined {

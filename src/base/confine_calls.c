@@ -5,8 +5,7 @@
  * does for whoever lacks the right to it. */
 #include "base/confine_calls.h"
 
-#include "base/confine.h"
-
+#include <assert.h>
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -16,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,17 +27,20 @@
 
 #ifndef MACHINE
 
-bool confine_calls(unsigned keep)
+bool confine_calls(const struct confine_kept *kept)
 {
-	(void)keep;
+	(void)kept;
 	return false;
 }
 
 #else
 
-/* All 64-bit machines have the same numbers for calls of Linux 5.1 and later. */
-#define CALL_FCHMODAT2	    452
-#define CALL_OPEN_TREE_ATTR 467
+/* All 64-bit machines have the same numbers for calls of Linux 5.1 and later. From the first that
+ * nobody here needs on, all look as if the kernel did not have them: some change what files are
+ * (setxattrat, file_setattr), and what others will do nobody knows. */
+#define CALL_QUOTACTL_FD 443
+#define CALL_FCHMODAT2	 452
+#define CALL_UNKNOWN	 463
 
 static const int refused[] = {
 	/* Other programs and processes */
@@ -63,9 +66,18 @@ static const int refused[] = {
 	/* Memory and queues that processes share by number */
 	SYS_shmget,
 	SYS_shmat,
+	SYS_shmdt,
+	SYS_shmctl,
 	SYS_msgget,
+	SYS_msgctl,
+	SYS_msgsnd,
+	SYS_msgrcv,
 	SYS_semget,
+	SYS_semctl,
+	SYS_semop,
+	SYS_semtimedop,
 	SYS_mq_open,
+	SYS_mq_unlink,
 	/* What the kernel runs for others, or has had faults in */
 	SYS_bpf,
 	SYS_perf_event_open,
@@ -88,12 +100,12 @@ static const int refused[] = {
 	SYS_fsmount,
 	SYS_fspick,
 	SYS_mount_setattr,
-	CALL_OPEN_TREE_ATTR,
 	SYS_open_by_handle_at,
 	SYS_fanotify_init,
 	SYS_unshare,
 	SYS_setns,
 	/* What files are, beside their content, which Landlock does not see */
+	SYS_fchmod,
 	SYS_fchmodat,
 	CALL_FCHMODAT2,
 	SYS_fchownat,
@@ -128,6 +140,7 @@ static const int refused[] = {
 	SYS_swapoff,
 	SYS_acct,
 	SYS_quotactl,
+	CALL_QUOTACTL_FD,
 	SYS_settimeofday,
 	SYS_clock_settime,
 	SYS_clock_adjtime,
@@ -153,9 +166,7 @@ static const int refused[] = {
 };
 
 static const int refused_programs[] = {SYS_execve, SYS_execveat};
-/* Also of files that are open: an output may have to be its caller's. */
-static const int refused_owners[] = {SYS_fchmod, SYS_fchown};
-static const int refused_sockets[] = {SYS_socket, SYS_connect, SYS_bind, SYS_listen};
+static const int refused_sockets[] = {SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_sendmmsg};
 
 /* What this process itself, the C library and libmicrohttpd ask of descriptors. Some others write
  * to the terminal's input (TIOCSTI), or change files. */
@@ -166,13 +177,14 @@ static const uint32_t controls[] = {
 
 /* ---- The filter ---- */
 
-#define LENGTH_MOST 512u
-#define ROWS_MOST   128u
+#define LENGTH_MOST 768u
+#define ROWS_MOST   192u
 #define BLOCK	    8u /* rows */
 
 struct filter {
 	struct sock_filter code[LENGTH_MOST];
 	unsigned short len;
+	const struct confine_kept *kept;
 };
 
 #define ERRNO(number) (SECCOMP_RET_ERRNO | (number))
@@ -182,6 +194,7 @@ struct filter {
 
 static void add(struct filter *f, struct sock_filter instruction)
 {
+	assert(f->len < LENGTH_MOST);
 	f->code[f->len++] = instruction;
 }
 
@@ -267,6 +280,40 @@ static void allow_connected(struct filter *f)
 	allow_null(f, 4);
 }
 
+/* Argument i is exactly this. */
+static void allow_value(struct filter *f, unsigned i, uint32_t value)
+{
+	load(f, LOW(i));
+	compare(f, BPF_JEQ, value, 1, 0);
+	answer(f, ERRNO(EPERM));
+}
+
+/* An address that this brings along lies in memory. Only sockets of datagrams go by it, which are
+ * not made; and those that TCP connects at the first message. */
+static void allow_no_connecting(struct filter *f)
+{
+	load(f, LOW(2));
+	compare(f, BPF_JSET, MSG_FASTOPEN, 0, 1);
+	answer(f, ERRNO(EPERM));
+	answer(f, SECCOMP_RET_ALLOW);
+}
+
+/* Questions for a broker bring the socket for their answer along. */
+static void allow_question(struct filter *f)
+{
+	allow_value(f, 0, AF_UNIX);
+	allow_value(f, 1, SOCK_SEQPACKET | SOCK_CLOEXEC);
+	answer(f, SECCOMP_RET_ALLOW);
+}
+
+/* An output may become its caller's, and nobody else's. */
+static void allow_giving(struct filter *f)
+{
+	allow_value(f, 1, f->kept->user);
+	allow_value(f, 2, f->kept->group);
+	answer(f, SECCOMP_RET_ALLOW);
+}
+
 static void allow_controls(struct filter *f)
 {
 	const uint8_t count = sizeof(controls) / sizeof(*controls);
@@ -291,6 +338,7 @@ struct table {
 
 static void add_row(struct table *t, int call, handle *how)
 {
+	assert(t->len < ROWS_MOST);
 	t->rows[t->len++] = (struct row){call, how};
 }
 
@@ -307,17 +355,20 @@ static int by_call(const void *a, const void *b)
 	return ((const struct row *)a)->call - ((const struct row *)b)->call;
 }
 
-static void fill(struct table *t, unsigned keep)
+static void fill(struct table *t, const struct confine_kept *kept)
 {
+	unsigned keep = kept->keep;
+
 	ADD_REFUSED(t, refused);
+	add_row(t, SYS_fchown, kept->gives ? allow_giving : refuse);
 	if (!(keep & CONFINE_EXECUTE))
 		ADD_REFUSED(t, refused_programs);
 	if (!(keep & CONFINE_NETWORK)) {
 		ADD_REFUSED(t, refused_sockets);
 		add_row(t, SYS_sendto, allow_connected);
+		add_row(t, SYS_sendmsg, allow_no_connecting);
+		add_row(t, SYS_socketpair, allow_question);
 	}
-	if (!(keep & CONFINE_READ_ALL))
-		ADD_REFUSED(t, refused_owners);
 	add_row(t, SYS_clone3, hide);
 	add_row(t, SYS_clone, allow_threads);
 	add_row(t, SYS_kill, allow_own_signals);
@@ -359,15 +410,17 @@ static void refuse_other_machines(struct filter *f)
 	compare(f, BPF_JGE, 0x40000000 /* x32 */, 0, 1);
 	answer(f, ERRNO(EPERM));
 #endif
+	compare(f, BPF_JGE, CALL_UNKNOWN, 0, 1);
+	answer(f, ERRNO(ENOSYS));
 }
 
-bool confine_calls(unsigned keep)
+bool confine_calls(const struct confine_kept *kept)
 {
-	struct filter f = {.len = 0};
+	struct filter f = {.len = 0, .kept = kept};
 	struct table t = {.len = 0};
 	struct sock_fprog program = {.filter = f.code};
 
-	fill(&t, keep);
+	fill(&t, kept);
 	refuse_other_machines(&f);
 	for (size_t i = 0; i < t.len; i += BLOCK) {
 		bool is_last = i + BLOCK >= t.len;

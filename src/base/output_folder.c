@@ -9,18 +9,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #define LINKS_LIMIT 40 /* as the kernel's */
 
 /* ---- Users ---- */
 
-/* The user who called sudo. */
-static bool find_caller(uid_t *ret_user, gid_t *ret_group)
+bool output_folder_caller(uid_t *ret_user, gid_t *ret_group)
 {
 	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
 	uint64_t user, group;
@@ -38,11 +36,12 @@ static bool is_trusted(uid_t user)
 	return !user || user == geteuid();
 }
 
-/* Whoever chose the current folder must not get a file where only others may create files. */
-static bool may_write(const struct stat *folder, uid_t user)
+/* Whoever chose the current folder must not get a file where only others may create files. Other
+ * groups of his than the first do not count. */
+static bool may_write(const struct stat *folder, uid_t user, gid_t group)
 {
 	return folder->st_uid == user || (folder->st_mode & S_IWOTH) ||
-	       ((folder->st_mode & S_IWGRP) && folder->st_gid);
+	       ((folder->st_mode & S_IWGRP) && folder->st_gid == group);
 }
 
 void output_folder_give_to_caller(const struct output_folder *f, int fd)
@@ -51,7 +50,8 @@ void output_folder_give_to_caller(const struct output_folder *f, int fd)
 	uid_t user;
 	gid_t group;
 
-	if (!find_caller(&user, &group) || fstat(f->fd, &folder) || !may_write(&folder, user))
+	if (!output_folder_caller(&user, &group) || fstat(f->fd, &folder) ||
+		!may_write(&folder, user, group))
 		return;
 	if (fstat(fd, &file) || !S_ISREG(file.st_mode) || file.st_nlink > 1 || file.st_uid)
 		return;
@@ -83,37 +83,50 @@ static bool open_parent(int base, const char *path, struct output_folder *ret)
 	return true;
 }
 
-static bool is_proc(int fd)
+/* Is it the folder of this process's open files? Those of another process are that one's to choose.
+ */
+static bool is_own_files(int fd)
 {
-	struct statfs status;
+	struct stat folder, own;
 
-	return !fstatfs(fd, &status) && status.f_type == PROC_SUPER_MAGIC;
+	return !fstat(fd, &folder) && !stat("/proc/self/fd", &own) && folder.st_dev == own.st_dev &&
+	       folder.st_ino == own.st_ino;
 }
 
-/* What has the name: links are not followed, but for those in /proc, which are open files. */
-static bool look(const struct output_folder *f, int *ret_fd, struct stat *ret_status)
+/* The open file that a link in /proc/self/fd is, where it is no plain file: a file is replaced
+ * under its own name, to which the link leads as text. -1: it is one, or nothing. */
+static int look_through(const struct output_folder *f, struct stat *ret_status)
 {
-	int fd = scope_fd(openat(f->fd, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC)), open_file;
+	int fd = scope_fd(openat(f->fd, f->name, O_PATH | O_CLOEXEC));
+	struct stat status;
+
+	if (fd >= 0 && !fstat(fd, &status) && !S_ISREG(status.st_mode)) {
+		*ret_status = status;
+		return fd;
+	}
+	if (fd >= 0)
+		scope_close(fd);
+	return -1;
+}
+
+/* What has the name: links are not followed. `trusted`: nobody else has led here. Then an open file
+ * of this process is what it is open for. *ret_fd only stands for it. */
+static bool look(const struct output_folder *f, bool trusted, int *ret_fd, struct stat *ret_status)
+{
+	int fd = scope_fd(openat(f->fd, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC)), open_file = -1;
 
 	if (fd >= 0 && fstat(fd, ret_status)) {
 		scope_close(fd);
 		return false;
 	}
-	if (fd < 0 || !S_ISLNK(ret_status->st_mode) || !is_proc(f->fd)) {
-		*ret_fd = fd;
-		return fd >= 0;
-	}
-	open_file = scope_fd(openat(f->fd, f->name, O_PATH | O_CLOEXEC));
+	if (fd >= 0 && S_ISLNK(ret_status->st_mode) && trusted && is_own_files(f->fd))
+		open_file = look_through(f, ret_status);
 	if (open_file >= 0) {
-		struct stat status;
-
-		/* A file is replaced under its own name, to which the link leads as text. */
-		if (!fstat(open_file, &status) && !S_ISREG(status.st_mode))
-			*ret_status = status;
-		scope_close(open_file);
+		scope_close(fd);
+		fd = open_file;
 	}
 	*ret_fd = fd;
-	return true;
+	return fd >= 0;
 }
 
 /* Where a link leads: its folder and its name there; `link` is opened by look. */
@@ -136,36 +149,40 @@ static bool follow_link(const struct output_folder *f, int link, const struct st
 	return false;
 }
 
-/* Whoever left a pipe in the folder must not get what is written. Open files of this process
- * (/proc) are trusted. */
-static bool open_device(
-	struct output_folder *f, const struct stat *status, const char *path, struct error *err)
+/* Whoever left a pipe in the folder must not get what is written. */
+static bool is_pipe_of_another(const struct output_folder *f, const struct stat *status)
 {
-	struct stat opened;
 	uid_t caller;
 	gid_t group;
-	bool proc = is_proc(f->fd);
 
-	if (S_ISFIFO(status->st_mode) && !proc && !is_trusted(status->st_uid) &&
-		!(find_caller(&caller, &group) && caller == status->st_uid))
+	return S_ISFIFO(status->st_mode) && !is_own_files(f->fd) && !is_trusted(status->st_uid) &&
+	       !(output_folder_caller(&caller, &group) && caller == status->st_uid);
+}
+
+/* Open the very file that `fd` stands for, and was looked at: by its name it may be another one by
+ * now, which somebody else chose. */
+static bool open_device(struct output_folder *f, int fd, const struct stat *status,
+	const char *path, struct error *err)
+{
+	char name[32];
+
+	if (is_pipe_of_another(f, status))
 		return error_set(err, ERR_PERMISSION, "%s: is a pipe of another user (uid %u)",
 			path, (unsigned)status->st_uid);
-	f->device = scope_fd(
-		openat(f->fd, f->name, O_WRONLY | O_CLOEXEC | O_NOCTTY | (proc ? 0 : O_NOFOLLOW)));
-	if (f->device < 0)
-		return error_errno(err, "%s: cannot create", path);
-	if (fstat(f->device, &opened) || opened.st_dev != status->st_dev ||
-		opened.st_ino != status->st_ino)
-		return error_set(err, ERR_IO, "%s: was replaced while it was opened", path);
-	return true;
+	if (!S_ISFIFO(status->st_mode) && !S_ISCHR(status->st_mode) && !S_ISBLK(status->st_mode))
+		return error_set(err, ERR_IO, "%s: is %s, not a file, a pipe or a device", path,
+			S_ISDIR(status->st_mode) ? "a folder" : "a socket");
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	f->device = scope_fd(open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY));
+	return f->device >= 0 || error_errno(err, "%s: cannot create", path);
 }
 
 /* `at` has been reached through links from `f`: take it, if it is what is to be written. */
-static bool settle(struct output_folder *f, struct output_folder *at, const struct stat *status,
-	bool follow, const char *path, struct error *err)
+static bool settle(struct output_folder *f, struct output_folder *at, int fd,
+	const struct stat *status, bool follow, const char *path, struct error *err)
 {
 	bool file = S_ISREG(status->st_mode);
-	bool done = file || open_device(at, status, path, err);
+	bool done = file || open_device(at, fd, status, path, err);
 
 	if (file && !follow) {
 		output_folder_release(at);
@@ -181,20 +198,21 @@ static bool follow_links(struct output_folder *f, bool follow, const char *path,
 {
 	struct output_folder at = OUTPUT_FOLDER_NONE, next;
 	struct stat status = {0};
-	bool there, done;
+	bool there, done, trusted = true;
 	int fd;
 
 	if (!output_folder_copy(f, &at, err))
 		return error_prefix(err, "%s: ", path);
 	for (int links = 0; links < LINKS_LIMIT; links++) {
-		there = look(&at, &fd, &status);
+		there = look(&at, trusted, &fd, &status);
 		if (!there)
 			break;
 		if (!S_ISLNK(status.st_mode)) {
-			done = settle(f, &at, &status, follow, path, err);
+			done = settle(f, &at, fd, &status, follow, path, err);
 			scope_close(fd);
 			return done;
 		}
+		trusted = trusted && is_trusted(status.st_uid);
 		there = follow_link(&at, fd, &status, &next);
 		scope_close(fd);
 		if (!there)

@@ -35,6 +35,9 @@ void output_folder_remove(const struct output_folder *f, const char *name, int f
 /* Replace f->name by a name in the folder that is not used: NAME.2, NAME.3, ... */
 void output_folder_free_name(struct output_folder *f);
 
+/* The user who called sudo, and his group. False: nobody did. */
+bool output_folder_caller(unsigned *ret_user, unsigned *ret_group);
+
 /* Hand the file `fd`, which this process created in the folder, to the user who called sudo, if one
  * did and may write to the folder. */
 void output_folder_give_to_caller(const struct output_folder *f, int fd);

@@ -6,7 +6,9 @@
 #include "base/confine.h"
 #include "base/input.h"
 #include "base/memory.h"
+#include "base/output_folder.h"
 #include "base/spool.h"
+#include "images/debuginfod.h"
 #include "images/symbol_cache.h"
 
 #include <stdlib.h>
@@ -23,7 +25,15 @@ static void add_folder_of(const char *path)
 				    : memory_copy_text(".", 1));
 }
 
-/* A link is followed: what it leads to is replaced. */
+static bool is_link_of_another(const char *path)
+{
+	struct stat status;
+
+	return !lstat(path, &status) && S_ISLNK(status.st_mode) && status.st_uid &&
+	       status.st_uid != geteuid();
+}
+
+/* A link is followed: what it leads to is replaced; one of another user may be replaced itself. */
 void confined_output(const char *path)
 {
 	struct stat status;
@@ -31,6 +41,8 @@ void confined_output(const char *path)
 
 	if (!path || !strcmp(path, "-"))
 		return;
+	if (is_link_of_another(path))
+		add_folder_of(path);
 	if (!stat(path, &status) && !S_ISREG(status.st_mode)) {
 		vector_push(&written, memory_copy_text(path, strlen(path)));
 		return;
@@ -73,11 +85,11 @@ void confined_input(const char *path)
 void confined_start(const struct loading *loading)
 {
 	struct buffer cache = {0};
+	unsigned user, group;
 	struct confine c;
 
-	confine_init(&c, loading && loading->places.servers
-				 ? CONFINE_READ_ALL | CONFINE_WRITE_ALL | CONFINE_NETWORK
-				 : CONFINE_READ_ALL);
+	confine_init(&c, loading && loading->places.servers ? CONFINE_READ_ALL | CONFINE_NETWORK
+							    : CONFINE_READ_ALL);
 	for (size_t i = 0; i < written.len; i++) {
 		confine_allow_write(&c, written.items[i]);
 		free(written.items[i]);
@@ -85,6 +97,10 @@ void confined_start(const struct loading *loading)
 	vector_release(&written);
 	if (loading && !loading->options.naming.no_cache && symbol_cache_folder(&cache))
 		confine_allow_write(&c, cache.at);
+	if (loading && loading->places.servers && debuginfod_cache_folder(&cache))
+		confine_allow_write(&c, cache.at);
 	buffer_release(&cache);
+	if (output_folder_caller(&user, &group))
+		confine_allow_giving(&c, user, group);
 	confine_start(&c);
 }

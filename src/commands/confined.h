@@ -17,8 +17,7 @@ void confined_output(const char *path);
 void confined_input(const char *path);
 
 /* Confine for good. What loading takes (NULL: no names are looked up) stays possible: where
- * debuginfod's servers may be asked, whose client keeps what comes, files are written anywhere, and
- * sockets made. */
+ * debuginfod's servers may be asked, sockets are made, and files written in its client's cache. */
 void confined_start(const struct loading *loading);
 
 #endif

@@ -4,11 +4,14 @@
 #include "base/broker.h"
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "images/image.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 struct debuginfod {
 	struct debuginfod_listener listener;
@@ -44,16 +47,40 @@ bool debuginfod_gave_up(struct debuginfod *d)
 	return given_up;
 }
 
+/* As its client finds it: debuginfod_find_debuginfo(3), CACHE. */
+bool debuginfod_cache_folder(struct buffer *ret)
+{
+	const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+
+	ret->len = 0;
+	if (own && *own) {
+		buffer_text(ret, own);
+	} else if (home && *home) {
+		buffer_printf(ret, "%s/.debuginfod_client_cache", home);
+		if (!access(ret->at, F_OK))
+			return true;
+		ret->len = 0;
+		if (xdg && *xdg)
+			buffer_text(ret, xdg);
+		else
+			buffer_printf(ret, "%s/.cache", home);
+		mkdir(ret->at, 0700);
+		buffer_text(ret, "/debuginfod_client");
+	}
+	return ret->len && (!mkdir(ret->at, 0700) || errno == EEXIST);
+}
+
 #ifdef HAVE_DEBUGINFOD
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
-#include <unistd.h>
 
 #define SHOW_AFTER 0.5 /* seconds: what is quicker needs no explanation */
 #define SHOW_EVERY 0.2 /* seconds */
 /* Seconds without any answer, where DEBUGINFOD_TIMEOUT does not say: the client's own limit is a
  * minute and a half, three times over. */
-#define WAIT_LIMIT 60.0
+#define WAIT_LIMIT  60.0
+#define FETCH_LIMIT 1800.0 /* seconds that one file may take */
 
 /* Whoever opens files for this process asks the servers, too. */
 static char *fetch_by_broker(
@@ -113,6 +140,8 @@ static int on_progress(debuginfod_client *client, long done, long whole)
 	double now = seconds_now(), waited = now - d->began;
 	struct buffer text = {0};
 
+	if (whole > (long)IMAGE_SIZE_LIMIT || done > (long)IMAGE_SIZE_LIMIT || waited > FETCH_LIMIT)
+		return 1;
 	if (whole <= 0 && waited > WAIT_LIMIT && !getenv(DEBUGINFOD_TIMEOUT_ENV_VAR))
 		return 1;
 	if (waited < SHOW_AFTER || now - d->shown < SHOW_EVERY)

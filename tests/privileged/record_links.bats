@@ -139,6 +139,65 @@ link_instead='rm -f "$0" && ln -s ../root/victim "$0"'
 	cmp ../small.folded ../got
 }
 
+# A link of another process's open files leads to what that process chose: a device that it may not even open,
+# or a pipe that it reads.
+@test "a link to an open file of another process is a name, not that file" {
+	in_their_folder
+	printf 'app;main;work 100\n' >../small.folded
+	truncate -s 1M ../disk
+	disk=$(losetup --find --show ../disk) || skip "no loop devices here"
+	before=$(md5sum <"$disk")
+	$as timeout 60 /usr/bin/python3 -c '
+import os, sys, time
+held = [os.open(sys.argv[1], os.O_PATH)]
+os.symlink(f"/proc/{os.getpid()}/fd/{held[0]}", "x.svg")
+ends = os.pipe()
+os.symlink(f"/proc/{os.getpid()}/fd/{ends[1]}", "x.kiln")
+os.set_blocking(ends[0], False)
+open("ready", "w").close()
+while not os.path.exists("done"):
+    time.sleep(0.02)
+try:
+    print(len(os.read(ends[0], 1 << 16)))
+except BlockingIOError:
+    print("nothing")' "$disk" >../got 3>&- &
+	until [ -e ready ]; do kill -0 $!; sleep 0.02; done
+	timeout 20 "$kiln" draw ../small.folded -o x.svg
+	timeout 20 "$kiln" record -q -o x.kiln -- true
+	$as touch done
+	wait $!
+	after=$(md5sum <"$disk")
+	losetup -d "$disk"
+	[ "$before" = "$after" ]
+	[ "$(cat ../got)" = nothing ]
+	grep -q '</svg>' x.svg
+	"$kiln" info x.kiln >/dev/null
+	# The own ones are what they are open for.
+	"$kiln" fold ../small.folded -o /dev/stdout | cmp - ../small.folded
+	"$kiln" fold ../small.folded -o /proc/self/fd/5 5>&1 | cmp - ../small.folded
+}
+
+@test "a pipe that takes the place of something else just before it is opened holds nobody up" {
+	in_their_folder
+	printf 'app;main;work 100\n' >../small.folded
+	$as timeout 60 /usr/bin/python3 -c '
+import ctypes, os, socket
+os.mkfifo("x")
+socket.socket(socket.AF_UNIX).bind("other")
+libc = ctypes.CDLL(None)
+while not os.path.exists("done"):
+    libc.renameat2(-100, b"x", -100, b"other", 2)' 3>&- &
+	until [ -S other ] || [ -S x ]; do sleep 0.02; done
+	for _ in {1..100}; do
+		run timeout 20 "$kiln" fold ../small.folded -o x
+		[ "$status" -eq 1 ]
+		[[ $output == "kiln: x: is a socket, not a file, a pipe or a device" ||
+			$output == "kiln: x: is a pipe of another user (uid $other)" ]]
+	done
+	$as touch done
+	wait $!
+}
+
 @test "where the calling user may not create files, they stay root's" {
 	mkdir -m 755 root
 	export SUDO_UID=$other SUDO_GID=$other
@@ -146,6 +205,11 @@ link_instead='rm -f "$0" && ln -s ../root/victim "$0"'
 	printf 'app;main;work 100\n' >small.folded
 	"$kiln" draw small.folded -o root/x.svg
 	[ "$(stat -c '%u:%g' root/p.kiln root/x.svg | sort -u)" = 0:0 ]
+	# Of a group that is not his, the folder is not his to write to.
+	chgrp 4322 root
+	chmod 775 root
+	"$kiln" draw small.folded -o root/x.svg
+	[ "$(stat -c '%u:%g' root/x.svg)" = 0:0 ]
 	chmod 777 root
 	"$kiln" draw small.folded -o root/x.svg
 	[ "$(stat -c '%u:%g' root/x.svg)" = $other:$other ]
