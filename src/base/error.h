@@ -12,7 +12,7 @@ enum error_code {
 	ERR_UNSUPPORTED, /* understood, but this build or this kernel cannot do it */
 	ERR_PERMISSION,	 /* a sysctl or a capability is in the way; the text names it */
 	ERR_IO,		 /* the system refused: open, read, write, map */
-	ERR_MEMORY,	 /* memory ran out: errors of libkiln only, a command ends then */
+	ERR_MEMORY,	 /* memory ran out; where it is for small things, a command ends */
 	ERR_MISSING,	 /* of all that is served, nothing has that name */
 };
 

@@ -68,6 +68,9 @@ static bool spool_map(int fd, struct spool *s, struct bytes *ret_content, struct
 	void *at = scope_mapping(
 		mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0), (size_t)size);
 
+	if (at == MAP_FAILED && errno == ENOMEM)
+		return error_set(err, ERR_MEMORY, "no memory to map %lld bytes from a pipe",
+			(long long)size);
 	if (at == MAP_FAILED)
 		return error_errno(err, "cannot map what came through the pipe");
 	*s = (struct spool){at, (size_t)size};

@@ -103,7 +103,7 @@ static bool copy(struct stable_file *f, int fd, size_t size, struct error *err)
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
 
 	if (at == MAP_FAILED)
-		return error_errno(err, "no memory for a copy of %zu bytes", size);
+		return error_set(err, ERR_MEMORY, "no memory for a copy of %zu bytes", size);
 	if (size >= LARGE_PAGE)
 		large_pages_ask(at, size);
 	if (!read_all(fd, at, size, &len, err) || !len) {

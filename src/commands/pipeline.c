@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct option output_options[] = {
@@ -68,24 +69,42 @@ bool pipeline_misnamed(const struct command *command, const struct renderer *mea
 		does, meant->name, path);
 }
 
-bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,
-	const char *path, struct error *err)
+#define OUTPUT_MODE 0666u /* the umask takes from it */
+
+static bool render_with_mode(const struct view *v, const struct renderer *renderer,
+	const void *settings, const char *path, unsigned mode, struct error *err)
 {
 	struct output out;
 	bool done;
 
-	if (!output_open(&out, path, 0666, err))
+	if (!output_open(&out, path, mode, err))
 		return false;
 	done = renderer_write(renderer, v, settings, &out, err) && output_commit(&out, err);
 	output_discard(&out);
 	return done;
 }
 
+/* Who may not read a recording may not read what it becomes as a .kiln file either. */
+static unsigned mode_for(const struct loaded *l, const struct renderer *renderer)
+{
+	struct stat status;
+
+	if (strcmp(renderer->name, "kiln") || stat(l->name, &status) || !S_ISREG(status.st_mode))
+		return OUTPUT_MODE;
+	return OUTPUT_MODE & (status.st_mode | S_IRUSR | S_IWUSR);
+}
+
+bool pipeline_render(const struct view *v, const struct renderer *renderer, const void *settings,
+	const char *path, struct error *err)
+{
+	return render_with_mode(v, renderer, settings, path, OUTPUT_MODE, err);
+}
+
 /* A limit that is exceeded is the input's. */
 static bool render_loaded(const struct loaded *l, const struct renderer *renderer,
 	const void *settings, const char *path, struct error *err)
 {
-	if (pipeline_render(&l->view, renderer, settings, path, err))
+	if (render_with_mode(&l->view, renderer, settings, path, mode_for(l, renderer), err))
 		return true;
 	return err->code == ERR_LIMIT && error_prefix(err, "%s: ", l->name);
 }

@@ -163,22 +163,45 @@ static bool is_idle_table(const struct profile *p, size_t table)
 	return false;
 }
 
+/* What says how many samples a row of the table stands for: equal ones may be one row. NULL: each
+ * is one sample. */
+static const struct stream *count_of(const struct profile *p, size_t table)
+{
+	for (size_t i = 0; i < p->streams.len; i++) {
+		const struct stream *s = &p->streams.items[i];
+
+		if (s->row.samples == table &&
+			bytes_equal(profile_text(p, s->row.unit), BYTES("count")))
+			return s;
+	}
+	return NULL;
+}
+
+static uint64_t samples_in_row(const struct stream *count, size_t row)
+{
+	int64_t value = count ? stream_value(count, row) : 1;
+
+	return value > 0 ? (uint64_t)value : 0;
+}
+
 static void count_samples(const struct profile *p, const bool *unnamed, const uint32_t *module_of,
 	struct symbolize_report *report)
 {
 	for (size_t t = 0; t < p->samples.len; t++) {
 		const struct samples *samples = &p->samples.items[t];
+		const struct stream *count = count_of(p, t);
 
 		if (is_idle_table(p, t))
 			continue;
-		report->samples += samples->stack.len;
 		for (size_t i = 0; i < samples->stack.len; i++) {
 			location_id leaf = p->stack_location.items[samples->stack.items[i]];
+			uint64_t in_row = samples_in_row(count, i);
 
+			report->samples += in_row;
 			if (unnamed[leaf])
 				report->modules
 					.items[module_of[p->locations.items[leaf].mapping] - 1]
-					.samples++;
+					.samples += in_row;
 		}
 	}
 }

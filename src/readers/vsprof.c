@@ -139,11 +139,13 @@ static bool make_room(struct vsprof *v, size_t keep, struct error *err)
 }
 
 /* At the end only the last line's calls count, as inferno has it. A part that goes on does so with
- * a line that is below none of these. */
+ * a line that is below none of these; if none follows after all, the end was in that part. */
 static bool end(struct vsprof *v, struct error *err)
 {
 	if (read_part_goes_on(v->stacks.part))
 		return leave(v, 0, err);
+	if (v->stacks.part && v->stacks.part->later && !v->levels.len)
+		text_stacks_depend(&v->stacks);
 	for (bool with_calls = true; v->levels.len; with_calls = false) {
 		if (!add_last(v, with_calls, err))
 			return false;

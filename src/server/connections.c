@@ -16,13 +16,15 @@
 
 #define SECOND UINT64_C(1000000000) /* ns */
 
+#define ANSWER_SECONDS 10 /* then an answer may have to go for somebody new */
+
 struct client {
 	int fd;
 	bool is_here;		/* on this machine */
 	unsigned char peer[16]; /* its address, IPv4 as in IPv6 */
 	bool knows_token;	/* a request has shown it */
 	bool is_shut;		/* and will be gone soon */
-	uint64_t since;		/* when its last request began, or it came; ns */
+	uint64_t since;		/* when its last request began, or was whole, or it came; ns */
 	uint64_t late;		/* when it is too late for what has to come; 0: it is answered */
 	uint64_t body;		/* bytes of the body that have come */
 };
@@ -128,6 +130,13 @@ static bool is_idle(const struct client *client, const struct client *added)
 	return client->knows_token && client->late;
 }
 
+/* Who takes an answer slowly does not keep others out. */
+static bool is_slow(const struct client *client, const struct client *added)
+{
+	return client->knows_token && !client->late &&
+	       added->since > client->since + ANSWER_SECONDS * SECOND;
+}
+
 static bool is_open(const struct client *client, const struct client *added)
 {
 	(void)client;
@@ -137,10 +146,11 @@ static bool is_open(const struct client *client, const struct client *added)
 
 static void make_room(struct connections *c, const struct client *added)
 {
-	size_t strangers, of_peer, idle, open;
+	size_t strangers, of_peer, idle, slow, open;
 	struct client *stranger = oldest(c, added, is_stranger, &strangers);
 	struct client *neighbour = oldest(c, added, is_stranger_of_peer, &of_peer);
 	struct client *waiting = oldest(c, added, is_idle, &idle);
+	struct client *answered = oldest(c, added, is_slow, &slow);
 
 	oldest(c, added, is_open, &open);
 	if (of_peer > PEER_MOST)
@@ -148,7 +158,7 @@ static void make_room(struct connections *c, const struct client *added)
 	else if (strangers > STRANGERS_MOST)
 		shut(stranger);
 	else if (open > CONNECTIONS_MOST)
-		shut(waiting ? waiting : stranger);
+		shut(waiting ? waiting : answered ? answered : stranger);
 }
 
 /* ---- Coming and going ---- */
@@ -240,6 +250,7 @@ void connections_whole(struct connections *c, struct MHD_Connection *connection)
 {
 	struct client *client = locked(c, connection);
 
+	client->since = now_ns();
 	client->late = 0;
 	pthread_mutex_unlock(&c->lock);
 }

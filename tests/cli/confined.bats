@@ -64,6 +64,9 @@ try:
         for name, argument in ('mode', 'small.folded'), ('execute', '/nowhere'), ('execute', '/bin/sh'), ('process', ''), ('socket', ''), \
                 ('signal', bystander.pid), ('signal', broker(view)), ('trace', bystander.pid), ('trace', broker(view)):
             assert calls(server, name, argument) == {'EPERM'}, (name, argument)
+        for name, said in ('attribute', 'ENOSYS'), ('attributes', 'ENOSYS'), ('owner', 'EPERM'), ('open-mode', 'EPERM'), ('datagrams', 'EPERM'), \
+                ('connecting', 'EPERM'), ('message', 'EBADF'), ('queue', 'EPERM'), ('memory', 'EPERM'):
+            assert calls(server, name, 'small.folded') == {said}, name
         # Names of binaries' addresses are what is written, and where.
         assert calls(server, 'create', 'cache/new') == {'allowed'}
         assert view.json('top')['total'] == 100 and view.json('top', ('profile', 'folder/late.folded'))['total'] == 1
@@ -174,6 +177,12 @@ for command, folder in ([kiln, 'fold', '-o', 'out/x.folded', '-'], 'out'), ([kil
         for name, argument, said in ('open', '/etc/passwd', 'allowed'), ('write', 'small.folded', 'EACCES'), ('create', 'new', 'EACCES'), ('remove', 'small.folded', 'EACCES'), \\
                 ('mode', 'small.folded', 'EPERM'), ('execute', '/nowhere', 'EPERM'), ('process', '', 'EPERM'), ('socket', '', 'EPERM'), ('trace', os.getpid(), 'EPERM'), ('create', 'cache/new', 'EACCES' if command == [classic] else 'allowed'):
             assert calls(pid, name, argument) == {said}, (command, name, argument)
+        # Without capabilities it may not look into who has them.
+        if not os.geteuid():
+            assert calls(pid, 'open', f'/proc/{os.getpid()}/environ') == {'EACCES'}, command
+        for name, said in ('attribute', 'ENOSYS'), ('attributes', 'ENOSYS'), ('owner', 'EPERM'), ('open-mode', 'EPERM'), ('datagrams', 'EPERM'), \
+                ('connecting', 'EPERM'), ('message', 'EBADF'), ('queue', 'EPERM'), ('memory', 'EPERM'):
+            assert calls(pid, name, 'small.folded') == {said}, name
         assert not folder or calls(pid, 'create', folder + '/new') == {'allowed'}, command
         process.stdin.close()
         said = process.stderr.read()

@@ -27,6 +27,17 @@ load common
 	done
 }
 
+@test "a .kiln file is no more readable than what it was made of" {
+	umask 022
+	"$kiln" convert small.folded -o private.kiln
+	[ "$(stat -c %a private.kiln)" = 644 ]
+	chmod 600 private.kiln
+	"$kiln" convert private.kiln -o again.kiln
+	"$kiln" symbolize -q private.kiln -o private.kiln
+	"$kiln" draw private.kiln -o picture.svg
+	[ "$(stat -c %a again.kiln private.kiln picture.svg | xargs)" = "600 600 644" ]
+}
+
 # An ended recorder leaves such a file: an index of no sections.
 @test "a .kiln file without samples becomes each of the other formats" {
 	cp "$BATS_TEST_DIRNAME/../fuzz/regressions/kiln/index-of-no-sections" empty.kiln

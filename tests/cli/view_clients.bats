@@ -95,6 +95,31 @@ with View(kiln, 'small.folded') as view:
 "
 }
 
+@test "answers that are taken slowly keep nobody out for long, even by who knows the token" {
+	awk 'BEGIN { for (i = 0; i < 60000; i++) printf "main;a_function_with_a_long_name_%d;another_function_with_a_long_name_%d 1\n", i, i * 7 }' >wide.folded
+	ulimit -n 2048
+	view "
+with View(kiln, 'wide.folded') as view:
+    path, host = '/' + view.url.split('/')[3] + '/', view.url.split('/')[2]
+    taking = []
+    for _ in range(256):
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        connection.connect(('127.0.0.1', int(host.split(':')[1])))
+        connection.sendall(f'GET {path}folded HTTP/1.1\r\nHost: {host}\r\n\r\n'.encode())
+        taking.append(connection)
+    # All of them are answered, and none has taken its answer.
+    assert all(connection.recv(1) == b'H' for connection in taking)
+    end, said = time.monotonic() + 40, None
+    while not said and time.monotonic() < end:
+        try:
+            said = view.json('info')
+        except (OSError, AssertionError):
+            time.sleep(0.5)
+    assert said
+"
+}
+
 @test "Host names this machine, once, and a port is a number" {
 	view "
 with View(kiln, 'small.folded') as view:

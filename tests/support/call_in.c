@@ -48,6 +48,16 @@ static const struct call {
 	{"socket", SYS_socket, {AF_INET, SOCK_STREAM, 0, 0}},
 	{"signal", SYS_kill, {TEXT, 0, 0, 0}},
 	{"trace", SYS_ptrace, {PTRACE_SEIZE, TEXT, 0, 0}},
+	/* Descriptors of 999 are none: what is allowed fails. */
+	{"attribute", 463 /* setxattrat */, {AT_FDCWD & UINT32_MAX, TEXT, 0, 0}},
+	{"attributes", 469 /* file_setattr */, {AT_FDCWD & UINT32_MAX, TEXT, 0, 0}},
+	{"owner", SYS_fchown, {999, 0, 0, 0}},
+	{"open-mode", SYS_fchmod, {999, 04755, 0, 0}},
+	{"datagrams", SYS_socketpair, {AF_UNIX, SOCK_DGRAM, 0, 0}},
+	{"connecting", SYS_sendmsg, {999, 0, MSG_FASTOPEN, 0}},
+	{"message", SYS_sendmsg, {999, 0, MSG_NOSIGNAL, 0}},
+	{"queue", SYS_msgctl, {0, 0, 0, 0}},
+	{"memory", SYS_shmctl, {0, 0, 0, 0}},
 };
 
 static void fail(const char *what)
