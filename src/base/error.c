@@ -29,7 +29,8 @@ static void set_long(struct error *err, const char *text, size_t len)
 }
 
 /* Set the text to a formatted one and `rest`. */
-static void set_text(struct error *err, const char *fmt, va_list args, const char *rest)
+__attribute__((format(printf, 2, 0))) static void set_text(
+	struct error *err, const char *fmt, va_list args, const char *rest)
 {
 	size_t rest_len = strlen(rest), need;
 	char *text = NULL;

@@ -1,6 +1,7 @@
 /* record_summary.c: what is said about a recording while it runs and when it is over. */
 #include "commands/record_summary.h"
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "commands/commands.h"
 #include "commands/terminal.h"
@@ -130,7 +131,7 @@ static void add_java(struct buffer *out, const struct session *s)
 {
 	const struct session_counts *c = &s->counts;
 
-	if (c->ends[UNWIND_NO_TABLE] * 100 >= c->user_stacks * TABLES_PERCENT &&
+	if (c->stacks.ends[UNWIND_NO_TABLE] * 100 >= c->stacks.user * TABLES_PERCENT &&
 		runs_java(&s->profile))
 		buffer_text(out,
 			"code that Java compiles has no frame pointers: its stacks are whole when "
@@ -145,20 +146,20 @@ static void add_stacks(struct buffer *out, const struct session *s)
 	if (s->options->stacks == STACKS_FRAME_POINTERS && !s->options->kernel_only)
 		buffer_text(out, "user stacks by frame pointers: nothing tells whether they are "
 				 "complete\n");
-	if (!c->user_stacks || s->options->stacks == STACKS_FRAME_POINTERS)
+	if (!c->stacks.user || s->options->stacks == STACKS_FRAME_POINTERS)
 		return;
-	percent(out, c->complete, c->user_stacks);
+	percent(out, c->stacks.complete, c->stacks.user);
 	buffer_text(out, " of the user stacks are complete");
 	for (size_t i = 0; i < UNWIND_ENDS; i++) {
-		if (i == UNWIND_COMPLETE || !c->ends[i])
+		if (i == UNWIND_COMPLETE || !c->stacks.ends[i])
 			continue;
 		buffer_printf(out, "%s%s ", between, unwind_end_name((enum unwind_end)i));
-		units_grouped(out, (int64_t)c->ends[i]);
+		units_grouped(out, (int64_t)c->stacks.ends[i]);
 		between = ", ";
 	}
-	if (c->guessed) {
+	if (c->stacks.guessed) {
 		buffer_text(out, "; ");
-		percent(out, c->guessed, c->user_stacks);
+		percent(out, c->stacks.guessed, c->stacks.user);
 		buffer_text(out, " trust frame pointers in code without unwind tables");
 	}
 	buffer_char(out, '\n');

@@ -3,6 +3,7 @@
 
 #include "base/broker.h"
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/proc.h"
 #include "base/scope.h"
@@ -216,14 +217,6 @@ int runtime_file_beside(
 
 /* ---- Reading ---- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 bool runtime_read_begin(struct runtime_read *r, int fd, uint64_t offset,
 	struct runtime_budget *budget, struct error *err)
 {
@@ -233,7 +226,7 @@ bool runtime_read_begin(struct runtime_read *r, int fd, uint64_t offset,
 		.offset = offset,
 		.size = RUNTIME_PIECE,
 		.budget = budget,
-		.began = now_ns()};
+		.began = monotonic_ns()};
 	if (fstat(fd, &status))
 		return error_errno(err, "a file of a process");
 	r->end = (uint64_t)status.st_size;
@@ -287,7 +280,7 @@ bool runtime_read_next(struct runtime_read *r, struct error *err)
 	if (r->done || start >= r->end || !find_data(r, &start, &end))
 		return false;
 	if (b->bytes >= RUNTIME_BYTES_LIMIT ||
-		b->ns + (now_ns() - r->began) >= RUNTIME_TIME_LIMIT) {
+		b->ns + (monotonic_ns() - r->began) >= RUNTIME_TIME_LIMIT) {
 		r->left_out = r->end - start;
 		return false;
 	}
@@ -316,7 +309,7 @@ size_t runtime_read_lines(const struct runtime_read *r, bool complete)
 
 uint64_t runtime_read_end(struct runtime_read *r)
 {
-	r->budget->ns += now_ns() - r->began;
+	r->budget->ns += monotonic_ns() - r->began;
 	buffer_release(&r->text);
 	return r->left_out;
 }

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/clock.h"
 #include "recorders/bpf_source.h"
 #include "recorders/bpf_support.h"
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "process/cgroup_names.h"
 #include "recorders/cgroup.h"
 #include "recorders/cgroup_search.h"
 #include "recorders/container_ids.h"
-#include "recorders/session.h"
 
 #define LOOK_INTERVAL ((uint64_t)100000000) /* ns: between looks for groups nobody told of */
 

@@ -1,5 +1,6 @@
 /* cpu_bpf.c: samples of the CPU clock, taken by a program in the kernel. */
 #include "recorders/cpu_bpf.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>

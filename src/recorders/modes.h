@@ -4,7 +4,7 @@
 #define KILN_RECORDERS_MODES_H
 
 #include "base/options.h"
-#include "recorders/session.h"
+#include "recorders/request.h"
 
 struct mode {
 	const char *name;  /* "off" */

@@ -7,6 +7,7 @@
 
 #include "recorders/capabilities.h"
 #include "recorders/modes.h"
+#include "recorders/session.h"
 
 struct mode_events;
 

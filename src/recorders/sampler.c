@@ -52,6 +52,15 @@ static uint32_t add_streams(struct sampler *s, const struct sampled_event *e, ui
 	return stream;
 }
 
+struct stack_counts sampler_stacks(const struct sampler *s)
+{
+	struct stack_counts counts = {
+		.user = s->user_stacks, .complete = s->complete, .guessed = s->stacks.guessed};
+
+	memcpy(counts.ends, s->stacks.ends, sizeof(counts.ends));
+	return counts;
+}
+
 size_t sampler_add_event(struct sampler *s, const char *name, bool clock, uint64_t period)
 {
 	struct sampled_event e = {.name = name,

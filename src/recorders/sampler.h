@@ -30,6 +30,13 @@ struct period_change {
 	uint64_t time, period; /* CLOCK_MONOTONIC, ns; from then on */
 };
 
+/* Counts of samples. */
+struct stack_counts {
+	uint64_t user, complete;    /* with a user stack; with one that reaches its root */
+	uint64_t ends[UNWIND_ENDS]; /* user stacks, by how they ended */
+	uint64_t guessed;	    /* of these, with frames that only frame pointers tell of */
+};
+
 struct sampler {
 	struct profile *profile;
 	struct processes *processes;
@@ -55,6 +62,9 @@ struct sampler {
 void sampler_init(struct sampler *s, struct profile *profile, struct processes *processes,
 	const struct kernel *kernel, unsigned parts);
 void sampler_release(struct sampler *s);
+
+/* How the stacks of all samples so far ended. */
+struct stack_counts sampler_stacks(const struct sampler *s);
 
 /* Its index. The streams are made at once, so that their order is that of the events. */
 size_t sampler_add_event(struct sampler *s, const char *name, bool clock, uint64_t period);

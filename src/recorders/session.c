@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "recorders/cgroup_left.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
@@ -33,14 +34,6 @@ struct session_target {
 	int pid_fd; /* -1: looked for in /proc at every tick */
 	bool ended;
 };
-
-uint64_t monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static int64_t wall_offset(void)
 {
@@ -215,14 +208,6 @@ static void read_all_processes(struct session *s)
 			processes_read(&s->processes, atoi(entry->d_name), &ignored);
 	if (dir)
 		closedir(dir);
-}
-
-void session_count_stacks(struct session *s, const struct sampler *sampler)
-{
-	s->counts.user_stacks = sampler->user_stacks;
-	s->counts.complete = sampler->complete;
-	memcpy(s->counts.ends, sampler->stacks.ends, sizeof(s->counts.ends));
-	s->counts.guessed = sampler->stacks.guessed;
 }
 
 void session_open_kernel(struct session *s)

@@ -9,71 +9,22 @@
 #include "recorders/budget.h"
 #include "recorders/capabilities.h"
 #include "recorders/cgroup_labels.h"
-#include "recorders/cgroup_search.h"
-#include "recorders/target.h"
-
-enum record_stacks {
-	STACKS_TABLES,	       /* user stacks from a copy of the stack and unwind tables */
-	STACKS_FRAME_POINTERS, /* user stacks as the kernel walks them */
-};
-
-enum record_way {
-	WAY_BEST,
-	WAY_PERF, /* samples come through the rings of perf_event_open */
-	WAY_BPF,  /* a program in the kernel takes them */
-};
+#include "recorders/request.h"
+#include "recorders/sampler.h"
 
 /* ns: between the calls of session.tick, which keeps what has come. A recorder that is killed loses
  * what came since, and what came while that is named and written: less than a second in all. */
 #define COMMIT_INTERVAL ((uint64_t)500000000)
 
-#define FREQUENCY_MAX	  UINT64_MAX /* as the kernel allows */
-#define STACK_BYTES_MOST  65528u     /* the kernel's limit: what fits into a record */
-#define STACK_BYTES_SMALL 16384u     /* where locked memory is short */
-
-struct record_options {
-	struct number_list pids, tids, cpus;
-	struct cgroup_names groups;
-	bool system_wide;
-	char **command;		     /* NULL-terminated; NULL: none */
-	uint64_t frequency;	     /* Hz, FREQUENCY_MAX, or 0: the default */
-	uint64_t duration;	     /* ns; 0: until the target ends or a signal comes */
-	const char *events;	     /* names between commas; NULL: CPU time */
-	bool user_only, kernel_only; /* stacks without the other half */
-	int stacks;		     /* enum record_stacks */
-	int way;		     /* enum record_way, of samples */
-	bool untimed;		     /* samples are counted, their times are not kept */
-	bool no_page_in;	     /* pages of stacks are not waited for */
-	uint64_t ring_bytes;	     /* of each CPU's ring; 0: as large as it has to be */
-	uint64_t stack_bytes;	     /* 0: the default */
-	const char *tee;	     /* save ring bytes here; NULL: no */
-	uint64_t least, most;	     /* ns that a wait lasts; 0: as the recorder has it; no limit */
-	VECTOR(struct bytes) wait_states; /* wait_state_named, each; none: all */
-	bool wakers;			  /* stacks go on with who ended the wait */
-	bool reads, writes;		  /* only such calls */
-	bool latency;	       /* calls, requests weigh what they take, not what they move */
-	bool files;	       /* stacks end with the name of the file */
-	bool devices;	       /* ... of the device */
-	unsigned lock_kinds;   /* bits by enum lock_kind; 0: all */
-	const char *weight;    /* what a hit weighs; NULL: 1 */
-	bool cheap;	       /* page faults, brk and mmap instead of malloc */
-	bool yes;	       /* probes may be put into every process */
-	uint64_t max_overhead; /* parts of BUDGET_WHOLE that the recorder may take; 0: any */
-	bool by_cgroup;	       /* samples say in which control group they are */
-};
-
 /* What a recording has done so far; counts of samples. */
 struct session_counts {
 	uint64_t delivered, idle, lost;
-	uint64_t user_stacks, complete; /* samples with a user stack; those that reach its root */
-	uint64_t ends[UNWIND_ENDS];	/* user stacks, by how they ended */
-	uint64_t guessed;		/* of these, with frames that only frame pointers tell of */
+	struct stack_counts stacks;
 };
 
 enum session_end { END_TARGET, END_DURATION, END_SIGNAL, END_OUTPUT };
 
 struct recorder;
-struct sampler;
 
 struct session {
 	const struct record_options *options;
@@ -147,9 +98,4 @@ bool session_commits(const struct session *s);
 void session_open_kernel(struct session *s);
 /* Take in what /proc says about the targets, or about all there is. */
 void session_read_processes(struct session *s);
-/* Say in the session's counts how the stacks of all samples so far ended. */
-void session_count_stacks(struct session *s, const struct sampler *sampler);
-
-uint64_t monotonic_ns(void);
-
 #endif

@@ -1,5 +1,6 @@
 /* tally.c: from what a mode's programs tell to samples, each by itself or summed. */
 #include "recorders/tally.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 

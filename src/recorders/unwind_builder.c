@@ -1,5 +1,6 @@
 /* unwind_builder.c: unwind tables, made by a thread while others go on. */
 #include "recorders/unwind_builder.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/search.h"
 #include "images/unwind.h"
 #include "recorders/session.h"

@@ -4,6 +4,7 @@
  * comes now and then. It alone closes its sockets; here they are only shut down, which it sees. */
 #include "server/connections.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "server/place.h"
 
@@ -13,8 +14,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
-
-#define SECOND UINT64_C(1000000000) /* ns */
 
 #define ANSWER_SECONDS 10 /* then an answer may have to go for somebody new */
 
@@ -36,14 +35,6 @@ struct connections {
 	bool is_ending;
 	VECTOR(struct client *) all;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
-}
 
 static void shut(struct client *client)
 {
@@ -73,7 +64,7 @@ static void *watch(void *connections)
 
 	pthread_mutex_lock(&c->lock);
 	while (!c->is_ending) {
-		uint64_t now = now_ns();
+		uint64_t now = (int64_t)monotonic_ns();
 
 		for (size_t i = 0; i < c->all.len; i++) {
 			struct client *client = c->all.items[i];
@@ -134,7 +125,7 @@ static bool is_idle(const struct client *client, const struct client *added)
 static bool is_slow(const struct client *client, const struct client *added)
 {
 	return client->knows_token && !client->late &&
-	       added->since > client->since + ANSWER_SECONDS * SECOND;
+	       added->since > client->since + ANSWER_SECONDS * SECOND_NS;
 }
 
 static bool is_open(const struct client *client, const struct client *added)
@@ -185,8 +176,8 @@ static struct client *add(struct connections *c, struct MHD_Connection *connecti
 		mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	note_peer(client, mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
 				  ->client_addr);
-	client->since = now_ns();
-	client->late = client->since + HEAD_SECONDS * SECOND;
+	client->since = monotonic_ns();
+	client->late = client->since + HEAD_SECONDS * SECOND_NS;
 	pthread_mutex_lock(&c->lock);
 	vector_push(&c->all, client);
 	make_room(c, client);
@@ -230,9 +221,9 @@ void connections_head(struct connections *c, struct MHD_Connection *connection, 
 	struct client *client = locked(c, connection);
 
 	client->knows_token = knows_token;
-	client->since = now_ns();
+	client->since = monotonic_ns();
 	client->body = 0;
-	client->late = client->since + BODY_SECONDS * SECOND;
+	client->late = client->since + BODY_SECONDS * SECOND_NS;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -242,7 +233,8 @@ void connections_body(struct connections *c, struct MHD_Connection *connection, 
 
 	client->body += bytes;
 	if (client->knows_token) /* what others send is read by nobody */
-		client->late = client->since + (BODY_SECONDS + client->body / BODY_RATE) * SECOND;
+		client->late =
+			client->since + (BODY_SECONDS + client->body / BODY_RATE) * SECOND_NS;
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -250,7 +242,7 @@ void connections_whole(struct connections *c, struct MHD_Connection *connection)
 {
 	struct client *client = locked(c, connection);
 
-	client->since = now_ns();
+	client->since = monotonic_ns();
 	client->late = 0;
 	pthread_mutex_unlock(&c->lock);
 }
@@ -259,8 +251,9 @@ void connections_done(struct connections *c, struct MHD_Connection *connection)
 {
 	struct client *client = locked(c, connection);
 
-	client->since = now_ns();
-	client->late = client->since + (client->knows_token ? IDLE_SECONDS : HEAD_SECONDS) * SECOND;
+	client->since = monotonic_ns();
+	client->late =
+		client->since + (client->knows_token ? IDLE_SECONDS : HEAD_SECONDS) * SECOND_NS;
 	pthread_mutex_unlock(&c->lock);
 }
 

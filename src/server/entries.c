@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/input.h"
 #include "readers/readers.h"
 
@@ -165,17 +166,9 @@ static void source_look(struct entries *all, struct source *s, bool *ret_more)
 	s->entries = merged;
 }
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void entries_look(struct entries *all, int64_t gap)
 {
-	int64_t now = now_ns();
+	int64_t now = (int64_t)monotonic_ns();
 	bool ignored;
 
 	if (now - all->looked < gap)
@@ -257,7 +250,7 @@ bool entries_add_folder(struct entries *all, const char *path, bool *ret_more, s
 	}
 	vector_push(&all->sources, s);
 	source_look(all, s, ret_more);
-	all->looked = now_ns();
+	all->looked = monotonic_ns();
 	return true;
 }
 

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "images/unwind.h"
 #include "recorders/bpf_ring.h"
 #include "recorders/copies.h"

@@ -1,6 +1,7 @@
 /* cpu.c: where does CPU time go? Samples of a kernel event, by default of the CPU clock. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "recorders/cpu_bpf.h"
 #include "recorders/perf_source.h"
 #include "recorders/recorders.h"
@@ -309,7 +310,7 @@ static bool cpu_drain(struct session *s, bool last, struct error *err)
 		drain_rings(state, last);
 	s->counts.delivered = state->sampler->delivered;
 	s->counts.idle = state->sampler->idle;
-	session_count_stacks(s, state->sampler);
+	s->counts.stacks = sampler_stacks(state->sampler);
 	s->counts.lost = 0;
 	for (size_t i = 0; i < state->sampler->events.len; i++)
 		s->counts.lost += state->sampler->events.items[i].counts.lost_records;

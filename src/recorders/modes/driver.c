@@ -66,7 +66,7 @@ bool driver_drain(struct session *s, bool last, struct error *err)
 	done = !d->events->drained || d->events->drained(d, s, last, err);
 	settle(d);
 	s->counts.delivered = delivered_by(d);
-	session_count_stacks(s, &d->source.sampler);
+	s->counts.stacks = sampler_stacks(&d->source.sampler);
 	return done;
 }
 
