@@ -30,16 +30,18 @@
 
 #define FS(bit) (UINT64_C(1) << (bit))
 
-#define FS_EXECUTE   FS(0)
-#define FS_WRITE     FS(1)
-#define FS_READ	     FS(2)
-#define FS_LIST	     FS(3)
-#define FS_REMOVE    FS(5)
-#define FS_MAKE	     FS(8)
-#define FS_REFER     FS(13)
-#define FS_TRUNCATE  FS(14)
-#define FS_IOCTL_DEV FS(15)
-#define FS_FIRST_ABI (FS(13) - 1) /* all that the first version knows */
+#define FS_EXECUTE    FS(0)
+#define FS_WRITE      FS(1)
+#define FS_READ	      FS(2)
+#define FS_LIST	      FS(3)
+#define FS_REMOVE_DIR FS(4)
+#define FS_REMOVE     FS(5)
+#define FS_MAKE_DIR   FS(7)
+#define FS_MAKE	      FS(8)
+#define FS_REFER      FS(13)
+#define FS_TRUNCATE   FS(14)
+#define FS_IOCTL_DEV  FS(15)
+#define FS_FIRST_ABI  (FS(13) - 1) /* all that the first version knows */
 
 #define NET_BIND    UINT64_C(1)
 #define NET_CONNECT UINT64_C(2)
@@ -123,10 +125,16 @@ void confine_allow_run(struct confine *c, const char *path)
 	allow(c, path, FS_READ | FS_LIST | FS_EXECUTE);
 }
 
+#define FS_CHANGE (FS_READ | FS_LIST | FS_WRITE | FS_REMOVE | FS_MAKE | FS_REFER | FS_TRUNCATE)
+
 void confine_allow_write(struct confine *c, const char *folder)
 {
-	allow(c, folder,
-		FS_READ | FS_LIST | FS_WRITE | FS_REMOVE | FS_MAKE | FS_REFER | FS_TRUNCATE);
+	allow(c, folder, FS_CHANGE);
+}
+
+void confine_allow_tree(struct confine *c, const char *folder)
+{
+	allow(c, folder, FS_CHANGE | FS_MAKE_DIR | FS_REMOVE_DIR);
 }
 
 void confine_allow_giving(struct confine *c, uint32_t user, uint32_t group)

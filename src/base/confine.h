@@ -48,6 +48,8 @@ void confine_allow_run(struct confine *c, const char *path);
 /* Allow to make, write, rename and remove plain files in a folder and below it, and to read them.
  */
 void confine_allow_write(struct confine *c, const char *folder);
+/* The same of folders as well. */
+void confine_allow_tree(struct confine *c, const char *folder);
 
 /* Allow to give open files to a user and his group: who called sudo gets what it writes. */
 void confine_allow_giving(struct confine *c, uint32_t user, uint32_t group);

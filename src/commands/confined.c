@@ -98,7 +98,7 @@ void confined_start(const struct loading *loading)
 	if (loading && !loading->options.naming.no_cache && symbol_cache_folder(&cache))
 		confine_allow_write(&c, cache.at);
 	if (loading && loading->places.servers && debuginfod_cache_folder(&cache))
-		confine_allow_write(&c, cache.at);
+		confine_allow_tree(&c, cache.at);
 	buffer_release(&cache);
 	if (output_folder_caller(&user, &group))
 		confine_allow_giving(&c, user, group);
