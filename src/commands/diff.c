@@ -337,7 +337,7 @@ static bool diff_sides(const struct loading *loading, int format, struct error *
 		return false;
 	done = view_stream(&l.view)->side == 1 ||
 	       error_set(err, ERR_USAGE,
-		       "%s: it has one side: name two profiles, as in: kiln diff BEFORE AFTER",
+		       "%s: has one side: diff needs two profiles, as in: kiln diff BEFORE AFTER",
 		       l.name);
 	done = done && write_all(&l.view, naming_projection(&loading->options.naming), format, err);
 	loaded_release(&l);

@@ -160,7 +160,8 @@ static void add_stacks(struct buffer *out, const struct session *s)
 	if (c->stacks.guessed) {
 		buffer_text(out, "; ");
 		percent(out, c->stacks.guessed, c->stacks.user);
-		buffer_text(out, " trust frame pointers in code without unwind tables");
+		buffer_text(
+			out, " contain code without unwind tables, where frame pointers were used");
 	}
 	buffer_char(out, '\n');
 	add_java(out, s);
@@ -224,8 +225,8 @@ static void add_waiting(struct buffer *out, const struct session *s)
 		return;
 	buffer_text(out, "the target was on the CPU for ");
 	percent(out, busy, wall);
-	buffer_text(out, " of the time: it waited the rest (for input, locks, "
-			 "or a CPU), which --mode off shows\n");
+	buffer_text(out, " of the time and waited the rest (for input, locks or a CPU); "
+			 "--mode off shows why\n");
 }
 
 /* A process that ends before its first period is never sampled. */
@@ -334,7 +335,7 @@ static size_t count_listed(const struct symbolize_report *report)
 /* Each advice once, in one line. */
 static void add_remedies(struct buffer *out, const struct unnamed_module *modules, size_t count)
 {
-	const char *between = "names would come with: ";
+	const char *between = "to get names: ";
 
 	for (size_t i = 0; i < count; i++) {
 		bool said = !*modules[i].remedy;
@@ -346,7 +347,7 @@ static void add_remedies(struct buffer *out, const struct unnamed_module *module
 		buffer_printf(out, "%s%s", between, modules[i].remedy);
 		between = "; ";
 	}
-	if (*between != 'n')
+	if (*between == ';')
 		buffer_char(out, '\n');
 }
 

@@ -35,8 +35,8 @@ static const struct renderer *choose(struct error *err)
 	if (found)
 		return found;
 	renderer_suffixes(&known);
-	error_set(
-		err, ERR_USAGE, "symbolize: -o says where to, by its suffix as what: %s", known.at);
+	error_set(err, ERR_USAGE,
+		"symbolize: name an output with -o; its suffix chooses the format: %s", known.at);
 	buffer_release(&known);
 	return NULL;
 }

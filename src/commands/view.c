@@ -366,7 +366,7 @@ static bool find_place(struct place *ret, struct error *err)
 		return error_prefix(err, "--listen: ");
 	return own.token_file ||
 	       error_set(err, ERR_USAGE,
-		       "--listen lets others ask: name a --token-file with what they have to know");
+		       "--listen lets other machines connect: add --token-file FILE");
 }
 
 static bool make_settings(

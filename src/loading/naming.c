@@ -78,8 +78,8 @@ static void tell_missing(const struct symbolize_report *report,
 		units_percent(&text, (int64_t)samples, (int64_t)report->samples);
 		loading_notice(listener,
 			"%s: %s%% of the samples end in files that are not here, or not as they "
-			"were recorded: %s%s; they are named [module+0xoffset]; --symfs, "
-			"--build-id-dir or kiln symbolize where the files are would name them",
+			"were recorded: %s%s; they are shown as [module+0xoffset]; to get names, "
+			"use --symfs or --build-id-dir, or run kiln symbolize where the files are",
 			input, text.at, list.at, count > MODULES_IN_NOTICE ? ", ..." : "");
 	}
 	buffer_release(&text);

@@ -40,12 +40,12 @@ static void advise_file(struct unnamed_module *m, const struct profile *p,
 	if (!facts->opened || facts->extent == SYMBOLS_FULL || mapping->kind == MAPPING_VDSO)
 		return;
 	if (!is_system_file(file))
-		m->remedy = "build or install your own without stripping (no -s, no strip)";
+		m->remedy = "build or install your own program without stripping (no -s, no strip)";
 	else if (mapping->build_id)
-		m->remedy = "the distribution's -dbgsym or -debuginfo packages, or kiln symbolize "
-			    "with its server named by DEBUGINFOD_URLS";
+		m->remedy = "install the -dbgsym or -debuginfo packages, or set DEBUGINFOD_URLS "
+			    "and run kiln symbolize";
 	else
-		m->remedy = "the distribution's -dbgsym or -debuginfo packages";
+		m->remedy = "install the -dbgsym or -debuginfo packages";
 }
 
 static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *facts)
@@ -69,8 +69,7 @@ static void advise_kernel(struct unnamed_module *m, const struct unnamed_facts *
 			"it was recorded while the kernel hid where it is (kptr_restrict)");
 		m->remedy = "record as root, or with sysctl kernel.kptr_restrict=0";
 	} else {
-		snprintf(m->why, sizeof m->why,
-			"the running kernel is not the recorded one, and none here is");
+		snprintf(m->why, sizeof m->why, "no symbols of the recorded kernel were found");
 		m->remedy = "kiln symbolize where it was recorded, --kallsyms with a copy of "
 			    "/proc/kallsyms from there, or --vmlinux";
 	}

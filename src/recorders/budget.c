@@ -104,13 +104,11 @@ void budget_note(
 	list_steps(b, &text);
 	if (b->steps.len > 1)
 		profile_note(profile,
-			"for the recorder to take at most %g%% of the CPUs, samples were taken "
-			"less "
-			"often, and weigh more: %s",
+			"to keep the recorder below %g%% of the CPUs, the sampling rate was "
+			"lowered, and samples weigh more: %s",
 			most, text.at);
 	if (taken > most)
-		profile_note(profile,
-			"the recorder took %.2g%% of the CPUs, more than the %g%% it was to: %s",
+		profile_note(profile, "the recorder used %.2g%% of the CPUs (limit %g%%): %s",
 			taken, most, why_more(b));
 	buffer_release(&text);
 }

@@ -224,9 +224,8 @@ static void say_what_differs(const struct perf_source *source, struct session *s
 			source->features.paranoid);
 	if (source->regs_mask && !o->stack_bytes && source->stack_bytes == STACK_BYTES_SMALL)
 		session_notice(s,
-			"locked memory is short: stack copies of 16 KB instead of 64 KB, so deeper "
-			"stacks are cut (one in ten of cc1's); as root, or with more (ulimit -l), "
-			"they are whole");
+			"locked memory is short: stacks deeper than 16 KB are cut; run as root, or "
+			"raise ulimit -l, for 64 KB");
 }
 
 /* Of the timer itself, whichever of its ticks are samples. */

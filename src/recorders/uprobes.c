@@ -146,10 +146,9 @@ void uprobes_note(const struct uprobes *u, struct profile *profile)
 {
 	if (u->late)
 		profile_note(profile,
-			"%llu processes were started while their parents were recorded, and ran "
-			"for "
-			"some ms before they had probes; --yes puts probes into all processes "
-			"that run the same files, from their first instruction on",
+			"%llu child processes ran without probes for their first milliseconds; "
+			"--yes puts probes into every process that runs these files, from its "
+			"first instruction on",
 			(unsigned long long)u->late);
 }
 

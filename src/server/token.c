@@ -43,7 +43,8 @@ static bool read_from(int fd, const char *path, struct token *ret, struct error 
 		return error_errno(err, "%s: cannot read", path);
 	if (S_ISREG(status.st_mode) && status.st_mode & (S_IRWXG | S_IRWXO))
 		return error_set(err, ERR_PERMISSION,
-			"%s: others may read it, and then ask: chmod 600 %s", path, path);
+			"%s: other users can read the token: chmod 600 %s, if it is yours", path,
+			path);
 	if (!bytes_line(&all, &line) || !is_token(line))
 		return error_set(err, ERR_FORMAT,
 			"%s: expected a line of %u to %u letters, digits, '-' and '_': make one "

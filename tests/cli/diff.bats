@@ -384,7 +384,7 @@ assert [(p["name"], p["endValue"]) for p in profiles] == [("samples:before", 100
 @test "different units, two sides in one file, and too few files" {
 	before_and_after
 	run "$kiln" diff a.folded
-	failed_with 2 "kiln: a.folded: it has one side: name two profiles, as in: kiln diff BEFORE AFTER"
+	failed_with 2 "kiln: a.folded: has one side: diff needs two profiles, as in: kiln diff BEFORE AFTER"
 	run "$kiln" diff
 	failed_with 2 "kiln: diff: name two profiles, as in: kiln diff BEFORE AFTER; or several a side: kiln diff --before A1 A2 --after B1 B2; or one that has two sides"
 	run "$kiln" diff --before a.folded

@@ -86,7 +86,7 @@ needs_perf() {
 	failed_with 2 "kiln: record: options such as --locks belong to --mode lock"
 	"$kiln" record --help | grep -q "off: where"
 	"$kiln" record --help | grep -q "io: where"
-	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "disk: what is asked of block devices; lock: where threads wait for locks only"
+	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "disk: block device requests; lock: where threads wait for locks only"
 	run "$kiln" record --mode off -e cpu-clock -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"-e (which --mode count has, too), "*"belong to --mode cpu"* ]]
@@ -100,10 +100,10 @@ needs_perf() {
 	[[ "$output" == *"--weight and --yes (which --mode mem has, too) belong to --mode count"* ]]
 	run "$kiln" record --mode mem -a -- true
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"say --yes to have it"* ]]
+	[[ "$output" == *"add --yes to confirm"* ]]
 	run "$kiln" record --cheap -- true
 	failed_with 2 "kiln: record: options such as --cheap belong to --mode mem"
-	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "count: who comes by a tracepoint"
+	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "count: hits of a tracepoint"
 	"$kiln" record --help | tr -s ' \n' ' ' | grep -q "mem: where memory is allocated"
 }
 

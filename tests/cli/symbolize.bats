@@ -120,7 +120,7 @@ same_as_named() {
 	failed_with 2 "kiln: fold: --vmlinux: nowhere: No such file or directory"
 	run "$kiln" symbolize small.folded
 	[ "$status" -eq 2 ]
-	[[ $output == "kiln: symbolize: -o says where to"*".kiln"* ]]
+	[[ $output == "kiln: symbolize: name an output with -o"*".kiln"* ]]
 }
 
 # ---- Servers ----

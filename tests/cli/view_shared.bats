@@ -20,7 +20,7 @@ $1"
 
 @test "others may ask only with a token of one's own, in a file that nobody else reads" {
 	run -2 "$kiln" view --listen 0.0.0.0:0 a.folded
-	failed_with 2 "kiln: view: --listen lets others ask: name a --token-file with what they have to know"
+	failed_with 2 "kiln: view: --listen lets other machines connect: add --token-file FILE"
 	run -2 "$kiln" view --listen here:80 --token-file token a.folded
 	failed_with 2 "kiln: view: --listen: expected ADDRESS:PORT such as 192.0.2.1:8000, [2001:db8::1]:8000 or 0.0.0.0:8000, got 'here:80'"
 	for wrong in 127.0.0.1 127.0.0.1: 127.0.0.1:70000 :80 '[::1]' ::1:80; do
@@ -30,7 +30,7 @@ $1"
 	failed_with 2 "kiln: view: --listen names the port: leave --port out"
 	chmod 640 token
 	run -1 "$kiln" view --token-file token a.folded
-	failed_with 1 "kiln: view: token: others may read it, and then ask: chmod 600 token"
+	failed_with 1 "kiln: view: token: other users can read the token: chmod 600 token, if it is yours"
 	chmod 600 token
 	for text in short 'with blanks in between' "$(printf 'x%.0s' $(seq 129))" ''; do
 		echo "$text" >token

@@ -22,7 +22,7 @@ slowed_down() {
 	"$kiln" record -q --max-overhead 0.01% "$@" -o p.kiln -- "$bin/busy" 4 >own
 	"$kiln" info p.kiln >about
 	cat about
-	grep -q 'to take at most 0.01% of the CPUs, samples were taken less often, and weigh more: .* Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
+	grep -q 'to keep the recorder below 0.01% of the CPUs, the sampling rate was lowered, and samples weigh more: .* Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
 	grep -q '^recorder took *0\.[0-9]*% of [0-9]* CPUs$' about
 	adds_up p.kiln
 	"$kiln" fold -q p.kiln | awk -v own="$(cat own)" '
@@ -51,7 +51,7 @@ while_recorded() {
 	wait $recorder
 	"$kiln" info p.kiln >about
 	cat about
-	grep -q 'samples were taken less often, and weigh more: 997 Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
+	grep -q 'the sampling rate was lowered, and samples weigh more: 997 Hz from 0.0 s on, [0-9]* Hz from [1-9]' about
 	grep -q '^recorder took *[0-9.]*% of [0-9]* CPUs$' about
 }
 
@@ -126,7 +126,7 @@ while_recorded() {
 	"$kiln" record -q -a --max-overhead 90% -o p.kiln -- "$bin/busy" 1.5
 	"$kiln" info p.kiln >about
 	grep -q '^recorder took ' about
-	run ! grep 'samples were taken less often' about
+	run ! grep 'the sampling rate was lowered' about
 }
 
 @test "what has no timer, or one that is out of reach, is refused with what can be done" {

@@ -247,6 +247,6 @@ inside_calls() {
 	refused "chooses from when it starts" -e libc:memcpy
 	refused "expected SUBSYSTEM:NAME" -e lseek
 	refused "counts what -e names"
-	refused "say --yes" -a -e counted:add
+	refused "add --yes" -a -e counted:add
 	refused "-k leaves nothing" -k -e counted:add
 }

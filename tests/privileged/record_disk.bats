@@ -118,11 +118,11 @@ weight() {
 	new_folder
 	"$kiln" record -a --mode disk -w --devices -o p.kiln -- \
 		sh -c 'head -c 1048576 /dev/zero >folder/file && sync -f folder/file' 2>said
-	grep -q 'requests, .*, are of threads of the kernel' said
+	grep -q 'requests, .*, are of kernel threads (writeback)' said
 	"$kiln" fold -q p.kiln >bytes
 	[ "$(weight "^[^;]*;ret_from_fork.*;wb_workfn;.*;\[write\];$name " <bytes)" -ge 1048576 ]
 	"$kiln" record --mode disk -o p.kiln -- sh -c 'head -c 1048576 /dev/zero >folder/more && sync -f folder/more' 2>said
-	grep -q 'threads of the kernel made .* requests, .*: -a shows them' said
+	grep -q 'kernel threads also made .* write requests .*: -a shows them' said
 	"$kiln" record --mode disk -o p.kiln -- true 2>said
 	grep -q 'asked nothing of a device' said
 }

@@ -175,7 +175,7 @@ start_allocating() {
 @test "what makes no sense is refused" {
 	run "$kiln" record --mode mem -a -o p.kiln -- true
 	[ "$status" -ne 0 ]
-	[[ "$output" == *"say --yes"* ]]
+	[[ "$output" == *"add --yes"* ]]
 	run "$kiln" record --mode mem -k -o p.kiln -- true
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"-k leaves nothing"* ]]

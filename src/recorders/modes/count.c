@@ -56,7 +56,7 @@ static bool check(const struct record_options *o, struct error *err)
 
 static const struct mode words = {
 	.name = "count",
-	.about = "who comes by a tracepoint, a function or a static probe (-e)",
+	.about = "hits of a tracepoint, a function or a static probe (-e)",
 	.none = "the target did not come by; kernel functions that call no tracepoint, and code "
 		"that was inlined, are never seen",
 	.top = "what came by",
@@ -104,8 +104,9 @@ static bool check_probes(
 			continue;
 		if (session_watches_all(s) && !o->yes)
 			return error_set(err, ERR_USAGE,
-				"event '%s' of whoever comes by is a breakpoint in every process "
-				"that runs %s, and costs each some us a hit: say --yes to have it",
+				"event '%s' puts a breakpoint into every process that runs %s "
+				"(some "
+				"us a hit), not only into recorded ones: add --yes to confirm",
 				probe->text, probe->file);
 		if (o->kernel_only)
 			return error_set(err, ERR_USAGE,

@@ -401,8 +401,7 @@ static void note_stolen(
 	if (!stolen || stolen * 100 < totals->running)
 		return;
 	profile_note(&s->profile,
-		"for %.1f%% of the time the hypervisor ran something else: that is no CPU time of "
-		"the target",
+		"the hypervisor took %.1f%% of the CPU time (steal): the profile does not count it",
 		100.0 * (double)stolen / (double)totals->running);
 }
 

@@ -48,7 +48,7 @@ static bool check(const struct record_options *o, struct error *err)
 
 static const struct mode words = {
 	.name = "disk",
-	.about = "what is asked of block devices",
+	.about = "block device requests",
 	.none = "the target asked nothing of a device: what it read was in memory, and what it "
 		"wrote is written by threads of the kernel, which -a shows",
 	.top = "what was asked of devices",
@@ -246,13 +246,13 @@ static void tell_kernel(struct session *s, const struct disk_state *state, uint6
 	units_human(&bytes, (int64_t)state->kernel_bytes, BYTES("bytes"));
 	if (others)
 		profile_note(&s->profile,
-			"meanwhile threads of the kernel made %s requests, which write what any "
-			"program wrote before: -a shows them",
+			"kernel threads also made %s write requests (writeback) that are not "
+			"recorded: -a shows them",
 			requests.at);
 	else if (state->kernel_requests)
 		profile_note(&s->profile,
-			"%s of the requests, %s, are of threads of the kernel: they write what "
-			"programs wrote before, and have no user stack",
+			"%s of the requests, %s, are of kernel threads (writeback): they have no "
+			"user stack",
 			requests.at, bytes.at);
 	buffer_release(&requests);
 	buffer_release(&bytes);

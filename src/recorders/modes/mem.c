@@ -47,13 +47,13 @@ static bool check(const struct record_options *o, struct error *err)
 			"memory");
 	return o->yes || o->cheap || (!o->system_wide && !o->groups.list.len) ||
 	       error_set(err, ERR_USAGE,
-		       "--mode mem of whoever comes by puts breakpoints on malloc and free into "
-		       "every process, which cost each some us a call: say --yes to have it");
+		       "--mode mem with -a or -G puts breakpoints on malloc and free into every "
+		       "process (some us a call): add --yes to confirm");
 }
 
 static const struct mode words = {
 	.name = "mem",
-	.about = "where memory is allocated, and which of it is not freed",
+	.about = "where memory is allocated, and which of it is still allocated",
 	.none = "the target did not call malloc or the like; an allocator without these names is "
 		"not seen",
 	.top = "who allocated",
