@@ -142,11 +142,9 @@ static bool asks_for_json(const struct question *q)
 
 static const char *type_of(const struct renderer *renderer, const struct question *q)
 {
-	if (renderer->suffix && !strcmp(renderer->suffix, ".svg"))
-		return "image/svg+xml";
-	if ((renderer->suffix && bytes_end(bytes_of(renderer->suffix), BYTES(".json"))) ||
-		bytes_end(bytes_of(renderer->name), BYTES("-json")) ||
-		(renderer->readable && asks_for_json(q)))
+	if (renderer->media_type)
+		return renderer->media_type;
+	if (renderer->readable && asks_for_json(q))
 		return "application/json";
 	return renderer->readable ? "text/plain; charset=utf-8" : "application/octet-stream";
 }

@@ -229,6 +229,7 @@ static bool cpuprofile_render(
 const struct renderer renderer_cpuprofile = {
 	.name = "cpuprofile",
 	.suffix = ".cpuprofile",
+	.media_type = "application/json",
 	.about = "V8's CPU profile of what is shown, for DevTools and editors",
 	.proof = "Speedscope 1.25: its table of functions",
 	.by_line = true,

@@ -396,6 +396,7 @@ static bool firefox_render(
 const struct renderer renderer_firefox = {
 	.name = "firefox",
 	.suffix = ".firefox.json",
+	.media_type = "application/json",
 	.about = "the Firefox Profiler's file: every stream of every thread, with times",
 	.proof = "the Firefox Profiler's own loader, stack by stack",
 	.by_line = true,

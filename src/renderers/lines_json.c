@@ -349,6 +349,7 @@ static bool lines_render(
 
 const struct renderer renderer_lines_json = {
 	.name = "lines-json",
+	.media_type = "application/json",
 	.about = "what lines and addresses of one function cost, as JSON",
 	.readable = true,
 	.options = lines_options,

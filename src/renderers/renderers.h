@@ -12,10 +12,11 @@ struct renderer {
 	const char *name;   /* "svg" */
 	const char *suffix; /* ".svg"; NULL: not chosen by a file name */
 	const char *about;
-	const char *proof;  /* who else accepted what it writes; NULL: nobody */
-	bool readable;	    /* for people: may be written to a terminal */
-	const char *policy; /* what a browser has to allow it, as in a Content-Security-Policy;
-			       NULL: nothing */
+	const char *proof;	/* who else accepted what it writes; NULL: nobody */
+	bool readable;		/* for people: may be written to a terminal */
+	const char *media_type; /* of what it writes; NULL: text if it is readable, else bytes */
+	const char *policy;	/* what a browser has to allow it, as in a Content-Security-Policy;
+				   NULL: nothing */
 	const char *const *lacking; /* to what there is to say where this build cannot write it;
 				       NULL, or to NULL: it can */
 	bool by_line;		    /* it has files and lines: wants views that tell them apart */

@@ -138,6 +138,7 @@ static bool speedscope_render(
 const struct renderer renderer_speedscope = {
 	.name = "speedscope",
 	.suffix = ".speedscope.json",
+	.media_type = "application/json",
 	.about = "Speedscope's JSON: every stream of every thread",
 	.proof = "Speedscope 1.25: its schema, and its table of functions",
 	.by_line = true,

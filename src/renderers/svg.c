@@ -442,6 +442,7 @@ static bool render(
 const struct renderer renderer_svg = {
 	.name = "svg",
 	.suffix = ".svg",
+	.media_type = "image/svg+xml",
 	.about = "flame graph for a browser: one file with zoom and search",
 	.proof = "Chromium; widths, titles and colours of flamegraph.pl and inferno-flamegraph",
 	.policy = POLICY,
