@@ -71,9 +71,9 @@ struct unnamed_module {
 struct symbolize_report {
 	uint32_t named, unnamed; /* locations */
 	uint32_t known;		 /* ... that earlier runs had found out */
-	uint64_t samples;	 /* all of the profile, those of idle CPUs apart */
-	uint64_t by_time;	/* samples whose stacks were named by their time: see jit_names.h */
-	uint64_t guessed;	/* samples with code at a place used again, nobody knows when */
+	uint64_t samples; /* all of the profile, those of idle CPUs apart; 0 where all have names */
+	uint64_t by_time; /* samples whose stacks were named by their time: see jit_names.h */
+	uint64_t guessed; /* samples with code at a place used again, nobody knows when */
 	struct buffer skipped;	/* what runtimes wrote and nobody understands: see jit_code.h */
 	struct buffer left_out; /* what runtimes wrote and there was too much of: jit_code.h */
 	VECTOR(struct unnamed_module) modules; /* most samples first */

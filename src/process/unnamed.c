@@ -230,7 +230,8 @@ void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 			.locations++;
 	}
 	ret_report->unnamed = (uint32_t)c->locations.len;
-	count_samples(p, unnamed, module_of, ret_report);
+	if (c->locations.len) /* else nobody asks for a share of them */
+		count_samples(p, unnamed, module_of, ret_report);
 	if (ret_report->modules.len > 1)
 		qsort(ret_report->modules.items, ret_report->modules.len,
 			sizeof(struct unnamed_module), module_compare);
