@@ -194,7 +194,7 @@ inside_calls() {
 	"$kiln" record -q --mode count --yes -a -e "$bin/counted:add" -o p.kiln -- "$bin/counted" 300 fork 2>own
 	[ "$(shown ';add ')" -eq 2400 ]
 	run -0 "$kiln" record --mode count -e "$bin/counted:add" -o p.kiln -- "$bin/counted" 300 fork
-	[[ "$output" == *"--yes puts probes into all processes"* ]]
+	[[ "$output" == *"--yes puts probes into every process"* ]]
 }
 
 # bats test_tags=kernels

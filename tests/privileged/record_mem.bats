@@ -86,7 +86,7 @@ start_allocating() {
 	[ "$(value p.kiln "s['delivered']")" -ge "$(own_calls)" ]
 	[ "$(value p.kiln "s['lost']")" -eq 0 ]
 	run -0 "$kiln" record --mode mem -o p.kiln -- sh -c '"$0" 300; true' "$bin/allocating"
-	[[ "$output" == *"--yes puts probes into all processes"* ]]
+	[[ "$output" == *"--yes puts probes into every process"* ]]
 }
 
 # bats test_tags=kernels
