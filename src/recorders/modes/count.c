@@ -190,11 +190,10 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 	return true;
 }
 
-static void count_describe(void *self, struct session *s)
+static void count_describe(void *self)
 {
 	struct count_state *state = self;
 
-	(void)s;
 	for (size_t i = 0; i < state->probes.list.len; i++) {
 		const struct probe *probe = &state->probes.list.items[i];
 
@@ -229,7 +228,7 @@ static bool add_hit(void *context, const void *record)
 		return true;
 	}
 	driver_locate(&state->driver, hit->pid, hit->tid, hit->chunk, &sample);
-	tally_add(&state->driver.tallies.items[hit->event], &sample, hit->value, 1);
+	driver_add(&state->driver, hit->event, &sample, hit->value, 1);
 	return true;
 }
 
@@ -314,9 +313,10 @@ static void list_places(struct count_state *state, size_t event)
 	}
 }
 
-static bool count_attach(void *self, struct session *s, struct error *err)
+static bool count_attach(void *self, struct error *err)
 {
 	struct count_state *state = self;
+	struct session *s = state->driver.session;
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < state->probes.list.len; i++) {
@@ -335,9 +335,10 @@ static bool count_attach(void *self, struct session *s, struct error *err)
 
 /* ---- Events ---- */
 
-static bool count_open(void *self, struct session *s, struct error *err)
+static bool count_open(void *self, struct error *err)
 {
 	struct count_state *state = self;
+	struct session *s = state->driver.session;
 
 	return (s->options->cheap ? probes_find_memory : probes_find)(&state->probes, s, err) &&
 	       check_probes(state, s, err) && open_programs(state, s, err);
@@ -350,9 +351,10 @@ static capabilities count_keeps(const void *self)
 	return capabilities_for_programs(state->uprobes.list.len && !state->uprobes.everywhere);
 }
 
-static bool count_drained(void *self, struct session *s, bool last, struct error *err)
+static bool count_drained(void *self, bool last, struct error *err)
 {
 	struct count_state *state = self;
+	struct session *s = state->driver.session;
 
 	(void)last;
 	return uprobes_follow(&state->uprobes, s, err);
@@ -366,9 +368,8 @@ static void detach(struct count_state *state)
 	uprobes_end(&state->uprobes);
 }
 
-static void count_ending(void *self, struct session *s)
+static void count_ending(void *self)
 {
-	(void)s;
 	detach(self);
 }
 
@@ -393,9 +394,10 @@ static uint64_t missed(const struct count_state *state, size_t event)
 	return bpf_source_missed(&state->driver.source, program);
 }
 
-static void count_account(void *self, struct session *s)
+static void count_account(void *self)
 {
 	struct count_state *state = self;
+	struct session *s = state->driver.session;
 	struct hit_counts c;
 
 	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
@@ -411,11 +413,10 @@ static void count_account(void *self, struct session *s)
 	uprobes_note(&state->uprobes, &s->profile);
 }
 
-static void count_release(void *self, struct session *s)
+static void count_release(void *self)
 {
 	struct count_state *state = self;
 
-	(void)s;
 	detach(state);
 	vector_release(&state->links);
 	uprobes_release(&state->uprobes);

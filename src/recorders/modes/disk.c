@@ -96,10 +96,11 @@ static uint32_t requests_most(const struct record_options *o)
 	return !fitting || fitting > REQUESTS_MOST ? REQUESTS_MOST : (uint32_t)fitting;
 }
 
-static bool disk_open(void *self, struct session *s, struct error *err)
+static bool disk_open(void *self, struct error *err)
 {
-	const struct record_options *o = s->options;
 	struct disk_state *state = self;
+	struct session *s = state->driver.session;
+	const struct record_options *o = s->options;
 	struct disk_bpf__rodata *constants;
 
 	state->programs = disk_bpf__open();
@@ -121,11 +122,10 @@ static bool disk_open(void *self, struct session *s, struct error *err)
 	return true;
 }
 
-static void disk_describe(void *self, struct session *s)
+static void disk_describe(void *self)
 {
 	struct disk_state *state = self;
 
-	(void)s;
 	driver_add_tally(
 		&state->driver, &(struct tally_kinds){.kind = BYTES("disk"),
 					.unit = state->latency ? BYTES("ns") : BYTES("bytes"),
@@ -184,12 +184,13 @@ static bool add_request(void *self, const void *record)
 	sample.stack = profile_stack(p, sample.stack, state->kinds[told->kind]);
 	if (state->devices_shown)
 		sample.stack = profile_stack(p, sample.stack, device_place(state, told->device));
-	driver_add(&state->driver, &sample, (int64_t)(state->latency ? told->took : told->bytes));
+	driver_add(&state->driver, 0, &sample, (int64_t)(state->latency ? told->took : told->bytes),
+		1);
 	if (state->latency && told->queued) {
 		sample.stack = profile_stack(p, sample.stack, state->queued);
 		sample.time = told->made;
 		sample.duration = told->queued;
-		tally_add(&state->driver.tallies.items[0], &sample, (int64_t)told->queued, 0);
+		driver_add(&state->driver, 0, &sample, (int64_t)told->queued, 0);
 	}
 	if (processes_is_kernel(&state->driver.session->processes, (int32_t)told->pid)) {
 		state->kernel_requests++;
@@ -228,11 +229,10 @@ static void disk_take_rest(void *self)
 }
 
 /* A request waits for its stack in a map of its own, so none is left to take. */
-static void disk_ended(void *self, struct session *s)
+static void disk_ended(void *self)
 {
 	struct disk_state *state = self;
 
-	(void)s;
 	bpf_source_collect(&state->driver.source, state->programs->bss->later);
 	state->driver.source.left.len = 0;
 }
@@ -258,10 +258,11 @@ static void tell_kernel(struct session *s, const struct disk_state *state, uint6
 	buffer_release(&bytes);
 }
 
-static void disk_account(void *self, struct session *s)
+static void disk_account(void *self)
 {
-	static const char *const programs[] = {"on_make", "on_issue", "on_complete", NULL};
 	struct disk_state *state = self;
+	struct session *s = state->driver.session;
+	static const char *const programs[] = {"on_make", "on_issue", "on_complete", NULL};
 	uint64_t missed = driver_missed(&state->driver, programs);
 	struct request_counts c;
 	struct buffer merged = {0};
@@ -279,11 +280,10 @@ static void disk_account(void *self, struct session *s)
 	buffer_release(&merged);
 }
 
-static void disk_release(void *self, struct session *s)
+static void disk_release(void *self)
 {
 	struct disk_state *state = self;
 
-	(void)s;
 	disk_bpf__destroy(state->programs);
 	vector_release(&state->devices);
 }

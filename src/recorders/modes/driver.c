@@ -29,10 +29,10 @@ bool driver_open(struct session *s, struct error *err)
 	d->session = s;
 	s->recorder_state = d;
 	bpf_source_init(&d->source, &events->records, d);
-	if (!bpf_source_possible(s, err) || !events->open(d, s, err) ||
+	if (!bpf_source_possible(s, err) || !events->open(d, err) ||
 		!bpf_source_open(&d->source, s, err))
 		return false;
-	events->describe(d, s);
+	events->describe(d);
 	return true;
 }
 
@@ -41,7 +41,7 @@ bool driver_enable(struct session *s, struct error *err)
 	struct driver *d = s->recorder_state;
 
 	return bpf_source_enable(&d->source, s, d->events->attaching, err) &&
-	       (!d->events->attach || d->events->attach(d, s, err));
+	       (!d->events->attach || d->events->attach(d, err));
 }
 
 capabilities driver_keeps(const struct session *s)
@@ -63,7 +63,7 @@ bool driver_drain(struct session *s, bool last, struct error *err)
 		bpf_source_take_left(&d->source);
 		bpf_source_track(&d->source, UINT64_MAX);
 	}
-	done = !d->events->drained || d->events->drained(d, s, last, err);
+	done = !d->events->drained || d->events->drained(d, last, err);
 	settle(d);
 	s->counts.delivered = delivered_by(d);
 	s->counts.stacks = sampler_stacks(&d->source.sampler);
@@ -75,12 +75,12 @@ void driver_stop(struct session *s)
 	struct driver *d = s->recorder_state;
 
 	if (d->events->ending)
-		d->events->ending(d, s);
+		d->events->ending(d);
 	bpf_source_disable(&d->source);
 	if (d->events->later)
 		bpf_source_collect(&d->source, d->events->later(d));
 	if (d->events->ended)
-		d->events->ended(d, s);
+		d->events->ended(d);
 }
 
 void driver_account_all(struct session *s)
@@ -88,7 +88,7 @@ void driver_account_all(struct session *s)
 	struct driver *d = s->recorder_state;
 
 	d->lost = 0;
-	d->events->account(d, s);
+	d->events->account(d);
 	s->counts.delivered = delivered_by(d);
 	s->counts.lost = d->lost;
 }
@@ -99,7 +99,7 @@ void driver_close(struct session *s)
 
 	if (!d)
 		return;
-	d->events->release(d, s);
+	d->events->release(d);
 	for (size_t i = 0; i < d->tallies.len; i++)
 		tally_release(&d->tallies.items[i]);
 	vector_release(&d->tallies);
@@ -133,9 +133,10 @@ void driver_locate(
 	sample->stack = bpf_source_stack(&d->source, sample->thread, chunk);
 }
 
-void driver_add(struct driver *d, const struct sample *sample, int64_t value)
+void driver_add(
+	struct driver *d, size_t tally, const struct sample *sample, int64_t value, unsigned count)
 {
-	tally_add(&d->tallies.items[0], sample, value, 1);
+	tally_add(&d->tallies.items[tally], sample, value, count);
 }
 
 uint64_t driver_missed(const struct driver *d, const char *const *programs)

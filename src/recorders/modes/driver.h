@@ -20,8 +20,8 @@ struct driver {
 	uint64_t lost; /* samples, once it is accounted for */
 };
 
-/* What a mode adds to the driver. `state` is the mode's, and zeroes at first; functions that may be
- * NULL do nothing then. They are called in this order. */
+/* What a mode adds to the driver. `state` is the mode's, zeroed before `open`, and begins with its
+ * driver. The driver calls the functions in this order; it skips those that may be NULL. */
 struct mode_events {
 	size_t state_size;
 	const char *attaching; /* "attaching to the scheduler" */
@@ -30,26 +30,26 @@ struct mode_events {
 	const struct mode_events *(*instead)(const struct record_options *options);
 
 	/* Open the skeleton of the programs, set their constants and source.programs. */
-	bool (*open)(void *state, struct session *s, struct error *err);
+	bool (*open)(void *state, struct error *err);
 	/* Add the tallies (driver_add_tally), and frames that do not come from the programs. */
-	void (*describe)(void *state, struct session *s);
+	void (*describe)(void *state);
 	/* The programs run: attach what the kernel does not attach by itself. May be NULL. */
-	bool (*attach)(void *state, struct session *s, struct error *err);
+	bool (*attach)(void *state, struct error *err);
 	/* What capabilities it needs while it records; NULL: those of programs. */
 	capabilities (*keeps)(const void *state);
 	/* Records were drained; `last`: all of them. May be NULL. */
-	bool (*drained)(void *state, struct session *s, bool last, struct error *err);
+	bool (*drained)(void *state, bool last, struct error *err);
 	/* The recording ends, and events still come. May be NULL. */
-	void (*ending)(void *state, struct session *s);
+	void (*ending)(void *state);
 	/* Where events wait for their stack (bpf/later.h). NULL: nowhere. */
 	struct later_slot *(*later)(void *state);
 	/* No more events come. May be NULL. */
-	void (*ended)(void *state, struct session *s);
+	void (*ended)(void *state);
 	/* The last drain: take what came another way than by the ring. May be NULL. */
 	void (*take_rest)(void *state);
 	/* Call driver_account for each tally, and note what else there is to say. */
-	void (*account)(void *state, struct session *s);
-	void (*release)(void *state, struct session *s);
+	void (*account)(void *state);
+	void (*release)(void *state);
 };
 
 /* The functions of a `struct recorder` whose events these are. Without programs for the kernel in
@@ -80,11 +80,13 @@ location_id driver_place(struct driver *d, struct bytes name, enum frame_kind ki
 /* Set a sample's thread and stack from what a record says of them. */
 void driver_locate(
 	struct driver *d, uint32_t pid, uint32_t tid, uint32_t chunk, struct sample *sample);
-/* Add it to the first tally. */
-void driver_add(struct driver *d, const struct sample *sample, int64_t value);
-/* How often these programs (NULL behind the last) could not run because one just ran there. */
+/* Add a sample, which counts as `count` samples, to a tally. */
+void driver_add(
+	struct driver *d, size_t tally, const struct sample *sample, int64_t value, unsigned count);
+/* How often these programs (NULL behind the last) did not run because one of them was already
+ * running on the CPU. */
 uint64_t driver_missed(const struct driver *d, const char *const *programs);
-/* Say of a tally's samples how many should have come and why others did not; `losses` ends with a
+/* Store how many samples of a tally were expected, and the losses by reason; `losses` ends with a
  * NULL reason. */
 void driver_account(
 	struct driver *d, size_t tally, uint64_t expected, const struct bpf_loss *losses);

@@ -102,10 +102,11 @@ static bool wanted(const struct record_options *o, unsigned kind)
 	       (kind == CALL_WRITE && o->writes);
 }
 
-static bool io_open(void *self, struct session *s, struct error *err)
+static bool io_open(void *self, struct error *err)
 {
-	const struct record_options *o = s->options;
 	struct io_state *state = self;
+	struct session *s = state->driver.session;
+	const struct record_options *o = s->options;
 	struct io_bpf__rodata *constants;
 
 	state->programs = io_bpf__open();
@@ -125,11 +126,10 @@ static bool io_open(void *self, struct session *s, struct error *err)
 	return true;
 }
 
-static void io_describe(void *self, struct session *s)
+static void io_describe(void *self)
 {
 	struct io_state *state = self;
 
-	(void)s;
 	driver_add_tally(
 		&state->driver, &(struct tally_kinds){.kind = BYTES("io"),
 					.unit = state->latency ? BYTES("ns") : BYTES("bytes"),
@@ -186,7 +186,8 @@ static bool add_call(struct io_state *state, const struct told_call *call)
 	sample.stack = profile_stack(p, sample.stack, state->kinds[call->kind]);
 	if (call->file)
 		sample.stack = profile_stack(p, sample.stack, state->files.items[call->file]);
-	driver_add(&state->driver, &sample, (int64_t)(state->latency ? call->took : call->bytes));
+	driver_add(&state->driver, 0, &sample, (int64_t)(state->latency ? call->took : call->bytes),
+		1);
 	return true;
 }
 
@@ -218,11 +219,10 @@ static bool take(void *context, const void *record)
 /* ---- Events ---- */
 
 /* The kernel's table of files is emptied before it is full. */
-static bool io_drained(void *self, struct session *s, bool last, struct error *err)
+static bool io_drained(void *self, bool last, struct error *err)
 {
 	struct io_state *state = self;
 
-	(void)s;
 	(void)last;
 	(void)err;
 	if (state->files_told > FILES_MOST / 4 * 3) {
@@ -238,25 +238,23 @@ static struct later_slot *io_later(void *self)
 	return ((struct io_state *)self)->programs->bss->later;
 }
 
-static void io_account(void *self, struct session *s)
+static void io_account(void *self)
 {
 	struct io_state *state = self;
 	uint64_t missed =
 		driver_missed(&state->driver, (const char *const[]){"on_enter", "on_exit", NULL});
 	struct call_counts c;
 
-	(void)s;
 	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
 	driver_account(&state->driver, 0, c.calls + c.unknown + missed,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"no memory", c.unknown},
 			{"BPF recursion", missed}, {0}});
 }
 
-static void io_release(void *self, struct session *s)
+static void io_release(void *self)
 {
 	struct io_state *state = self;
 
-	(void)s;
 	io_bpf__destroy(state->programs);
 	vector_release(&state->files);
 }

@@ -147,9 +147,10 @@ static bool check_kernel(struct lock_state *state, struct session *s, struct err
 	return true;
 }
 
-static bool lock_open(void *self, struct session *s, struct error *err)
+static bool lock_open(void *self, struct error *err)
 {
 	struct lock_state *state = self;
+	struct session *s = state->driver.session;
 	struct lock_bpf__rodata *constants;
 	struct kernel_symbol caller;
 	bool futex, kernel;
@@ -181,11 +182,10 @@ static bool lock_open(void *self, struct session *s, struct error *err)
 	return true;
 }
 
-static void lock_describe(void *self, struct session *s)
+static void lock_describe(void *self)
 {
 	struct lock_state *state = self;
 
-	(void)s;
 	driver_add_tally(&state->driver, &(struct tally_kinds){.kind = BYTES("lock"),
 						 .unit = BYTES("ns"),
 						 .count = BYTES("waits"),
@@ -209,7 +209,7 @@ static bool add_wait(void *context, const void *record)
 	driver_locate(&state->driver, told->pid, told->tid, told->chunk, &sample);
 	sample.stack = profile_stack(
 		&state->driver.session->profile, sample.stack, state->kinds[told->kind]);
-	driver_add(&state->driver, &sample, (int64_t)told->took);
+	driver_add(&state->driver, 0, &sample, (int64_t)told->took, 1);
 	return true;
 }
 
@@ -229,9 +229,10 @@ static uint64_t record_time(const void *record)
 
 /* Who waits is listed while ends are still seen: what ends in between by the thread's own end would
  * not be in either. */
-static void lock_ending(void *self, struct session *s)
+static void lock_ending(void *self)
 {
 	struct lock_state *state = self;
+	struct session *s = state->driver.session;
 	struct error failed = {0};
 
 	if (s->started &&
@@ -256,14 +257,13 @@ static void lock_take_rest(void *self)
 	state->waiting.len = 0;
 }
 
-static void lock_account(void *self, struct session *s)
+static void lock_account(void *self)
 {
 	struct lock_state *state = self;
 	uint64_t nested =
 		driver_missed(&state->driver, (const char *const[]){"on_enter", "on_begin", NULL});
 	struct lock_counts c;
 
-	(void)s;
 	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
 	nested += c.nested;
 	driver_account(&state->driver, 0, c.waits + c.unseen + c.unknown + nested,
@@ -271,11 +271,10 @@ static void lock_account(void *self, struct session *s)
 			{"no memory", c.unknown}, {"BPF recursion", nested}, {0}});
 }
 
-static void lock_release(void *self, struct session *s)
+static void lock_release(void *self)
 {
 	struct lock_state *state = self;
 
-	(void)s;
 	lock_bpf__destroy(state->programs);
 	buffer_release(&state->waiting);
 }

@@ -101,9 +101,10 @@ static uint32_t blocks_most(const struct record_options *o)
 	return fitting && fitting < BLOCKS_MOST ? (uint32_t)fitting : BLOCKS_MOST;
 }
 
-static bool mem_open(void *self, struct session *s, struct error *err)
+static bool mem_open(void *self, struct error *err)
 {
 	struct mem_state *state = self;
+	struct session *s = state->driver.session;
 
 	vector_push(&state->threads, ((struct allocating_thread){0}));
 	state->programs = mem_bpf__open();
@@ -120,11 +121,10 @@ static bool mem_open(void *self, struct session *s, struct error *err)
 	return true;
 }
 
-static void mem_describe(void *self, struct session *s)
+static void mem_describe(void *self)
 {
 	struct mem_state *state = self;
 
-	(void)s;
 	driver_add_tally(&state->driver, &(struct tally_kinds){.kind = BYTES("allocated"),
 						 .unit = BYTES("bytes"),
 						 .count = BYTES("allocations"),
@@ -161,9 +161,10 @@ static bool add_function(void *context, const struct allocator_function *functio
 	return uprobes_add(&state->uprobes, &uprobe, &ignored);
 }
 
-static bool mem_attach(void *self, struct session *s, struct error *err)
+static bool mem_attach(void *self, struct error *err)
 {
 	struct mem_state *state = self;
+	struct session *s = state->driver.session;
 
 	probe_files_mapped(&state->files, s);
 	allocators_find(&state->files, 0, add_function, state);
@@ -222,7 +223,7 @@ static void add_sample(
 		.has = SAMPLE_PARTS, .time = block->time, .cpu = block->cpu, .thread = thread};
 
 	sample.stack = bpf_source_stack(&state->driver.source, thread, block->chunk);
-	tally_add(&state->driver.tallies.items[tally], &sample, (int64_t)block->size, 1);
+	driver_add(&state->driver, tally, &sample, (int64_t)block->size, 1);
 }
 
 static bool add_allocation(void *context, const void *record)
@@ -281,9 +282,10 @@ static capabilities mem_keeps(const void *self)
 	return capabilities_for_programs(true);
 }
 
-static bool mem_drained(void *self, struct session *s, bool last, struct error *err)
+static bool mem_drained(void *self, bool last, struct error *err)
 {
 	struct mem_state *state = self;
+	struct session *s = state->driver.session;
 
 	if (last)
 		add_live(state);
@@ -292,21 +294,19 @@ static bool mem_drained(void *self, struct session *s, bool last, struct error *
 	return uprobes_follow(&state->uprobes, s, err);
 }
 
-static void mem_ending(void *self, struct session *s)
+static void mem_ending(void *self)
 {
 	struct mem_state *state = self;
 
-	(void)s;
 	if (state->programs && state->programs->bss)
 		state->programs->bss->stopped = true; /* taking probes away takes its time */
 	uprobes_end(&state->uprobes);
 }
 
-static void mem_ended(void *self, struct session *s)
+static void mem_ended(void *self)
 {
 	struct mem_state *state = self;
 
-	(void)s;
 	state->living = bpf_read_map(bpf_map__fd(state->programs->maps.blocks),
 		sizeof(struct block_key), sizeof(struct block), &state->keys, &state->blocks);
 }
@@ -341,9 +341,10 @@ static void tell_frees(
 			(unsigned long long)state->late);
 }
 
-static void mem_account(void *self, struct session *s)
+static void mem_account(void *self)
 {
 	struct mem_state *state = self;
+	struct session *s = state->driver.session;
 	uint64_t missed = driver_missed(
 		&state->driver, (const char *const[]){"on_allocate", "on_allocated", NULL});
 	uint64_t live = state->driver.tallies.items[LIVE].delivered;
@@ -359,11 +360,10 @@ static void mem_account(void *self, struct session *s)
 	uprobes_note(&state->uprobes, &s->profile);
 }
 
-static void mem_release(void *self, struct session *s)
+static void mem_release(void *self)
 {
 	struct mem_state *state = self;
 
-	(void)s;
 	uprobes_release(&state->uprobes);
 	probe_files_release(&state->files);
 	mem_bpf__destroy(state->programs);

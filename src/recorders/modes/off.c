@@ -157,10 +157,11 @@ static bool looks_back(const struct off_state *state, const struct record_option
 	       !o->system_wide && state->driver.source.by_tables;
 }
 
-static bool off_open(void *self, struct session *s, struct error *err)
+static bool off_open(void *self, struct error *err)
 {
-	const struct record_options *o = s->options;
 	struct off_state *state = self;
+	struct session *s = state->driver.session;
+	const struct record_options *o = s->options;
 	struct off_bpf__rodata *constants;
 
 	state->wall = s->recorder == &recorder_wall;
@@ -200,9 +201,10 @@ static bool off_open(void *self, struct session *s, struct error *err)
 static const char *const run_frames[RUN_KINDS] = {
 	[RUN_UNMET] = "[not sampled]", [RUN_AWAY] = "[switch not seen]"};
 
-static void off_describe(void *self, struct session *s)
+static void off_describe(void *self)
 {
 	struct off_state *state = self;
+	struct session *s = state->driver.session;
 	struct bytes parts = state->wall ? BYTES("runs and waits") : BYTES("waits");
 
 	driver_add_tally(&state->driver,
@@ -250,7 +252,7 @@ static void add_part(struct off_state *state, struct sample *sample, stack_id st
 {
 	sample->duration = ns;
 	sample->stack = stack;
-	driver_add(&state->driver, sample, (int64_t)ns);
+	driver_add(&state->driver, 0, sample, (int64_t)ns, 1);
 }
 
 static bool add_wait(struct off_state *state, const struct told_wait *wait)
@@ -289,7 +291,7 @@ static bool add_run(struct off_state *state, const struct told_run *run)
 	driver_locate(&state->driver, run->pid, run->tid, run->chunk, &sample);
 	if (run->kind)
 		sample.stack = profile_stack(p, sample.stack, state->runs[run->kind]);
-	driver_add(&state->driver, &sample, (int64_t)run->ran);
+	driver_add(&state->driver, 0, &sample, (int64_t)run->ran, 1);
 	return true;
 }
 
@@ -331,17 +333,15 @@ static void look_back(struct off_state *state)
 		state->programs->bss->waiting_left;
 }
 
-static bool off_attach(void *self, struct session *s, struct error *err)
+static bool off_attach(void *self, struct error *err)
 {
-	(void)s;
 	(void)err;
 	look_back(self);
 	return true;
 }
 
-static bool off_drained(void *self, struct session *s, bool last, struct error *err)
+static bool off_drained(void *self, bool last, struct error *err)
 {
-	(void)s;
 	(void)err;
 	if (!last)
 		look_back(self);
@@ -390,9 +390,10 @@ static void note_missing(struct session *s, const struct error *failed)
 
 /* Who waits is listed while ends are still seen: what ends in between by the thread's own end would
  * not be in either. */
-static void off_ending(void *self, struct session *s)
+static void off_ending(void *self)
 {
 	struct off_state *state = self;
+	struct session *s = state->driver.session;
 	struct error failed = {0};
 
 	if (s->started && !list_waiting(state, &failed))
@@ -404,9 +405,10 @@ static struct later_slot *off_later(void *self)
 	return ((struct off_state *)self)->programs->bss->later;
 }
 
-static void off_ended(void *self, struct session *s)
+static void off_ended(void *self)
 {
 	struct off_state *state = self;
+	struct session *s = state->driver.session;
 	struct error failed = {0};
 
 	if (s->started && state->wall &&
@@ -449,9 +451,10 @@ static void tell_limits(struct session *s, const struct off_state *state)
 	buffer_release(&key);
 }
 
-static void off_account(void *self, struct session *s)
+static void off_account(void *self)
 {
 	struct off_state *state = self;
+	struct session *s = state->driver.session;
 	const struct wait_counts *c = &state->counts;
 	struct bpf_loss losses[] = {{"ring full", c->ring_full}, {"switch not seen", c->unseen},
 		{"no memory", c->unknown}, {"BPF recursion", state->missed}, {0}};
@@ -460,9 +463,10 @@ static void off_account(void *self, struct session *s)
 	tell_limits(s, state);
 }
 
-static void off_release(void *self, struct session *s)
+static void off_release(void *self)
 {
 	struct off_state *state = self;
+	struct session *s = state->driver.session;
 
 	off_bpf__destroy(state->programs);
 	perf_source_leave_group(&state->driver.source.processes, s);
