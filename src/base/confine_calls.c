@@ -35,9 +35,9 @@ bool confine_calls(const struct confine_kept *kept)
 
 #else
 
-/* All 64-bit machines have the same numbers for calls of Linux 5.1 and later. From the first that
- * nobody here needs on, all look as if the kernel did not have them: some change what files are
- * (setxattrat, file_setattr), and what others will do nobody knows. */
+/* All 64-bit machines have the same numbers for calls of Linux 5.1 and later. Calls from
+ * CALL_UNKNOWN on fail with ENOSYS, as on an older kernel: nothing here needs them, setxattrat and
+ * file_setattr are among them, and nobody knows what later ones will do. */
 #define CALL_QUOTACTL_FD 443
 #define CALL_FCHMODAT2	 452
 #define CALL_UNKNOWN	 463
@@ -239,12 +239,18 @@ static void allow_threads(struct filter *f)
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
+/* Refuse the call unless argument i has this value; its upper half is not looked at. */
+static void require(struct filter *f, unsigned i, uint32_t value)
+{
+	load(f, LOW(i));
+	compare(f, BPF_JEQ, value, 1, 0);
+	answer(f, ERRNO(EPERM));
+}
+
 /* Signals and limits are for this process alone; 0, where that is its process group, is refused. */
 static void allow_own_signals(struct filter *f)
 {
-	load(f, LOW(0));
-	compare(f, BPF_JEQ, (uint32_t)getpid(), 1, 0);
-	answer(f, ERRNO(EPERM));
+	require(f, 0, (uint32_t)getpid());
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
@@ -280,16 +286,8 @@ static void allow_connected(struct filter *f)
 	allow_null(f, 4);
 }
 
-/* Argument i is exactly this. */
-static void allow_value(struct filter *f, unsigned i, uint32_t value)
-{
-	load(f, LOW(i));
-	compare(f, BPF_JEQ, value, 1, 0);
-	answer(f, ERRNO(EPERM));
-}
-
-/* An address that this brings along lies in memory. Only sockets of datagrams go by it, which are
- * not made; and those that TCP connects at the first message. */
+/* The address that sendmsg takes lies in memory, where no filter looks. A connected socket ignores
+ * it; a datagram socket, which does not, cannot be made. TCP fast open would connect to it. */
 static void allow_no_connecting(struct filter *f)
 {
 	load(f, LOW(2));
@@ -298,19 +296,19 @@ static void allow_no_connecting(struct filter *f)
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
-/* Questions for a broker bring the socket for their answer along. */
+/* A question for the broker brings one end of such a pair, for the answer (broker.c). */
 static void allow_question(struct filter *f)
 {
-	allow_value(f, 0, AF_UNIX);
-	allow_value(f, 1, SOCK_SEQPACKET | SOCK_CLOEXEC);
+	require(f, 0, AF_UNIX);
+	require(f, 1, SOCK_SEQPACKET | SOCK_CLOEXEC);
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
-/* An output may become its caller's, and nobody else's. */
+/* An output may become that of the user who called sudo. */
 static void allow_giving(struct filter *f)
 {
-	allow_value(f, 1, f->kept->user);
-	allow_value(f, 2, f->kept->group);
+	require(f, 1, f->kept->user);
+	require(f, 2, f->kept->group);
 	answer(f, SECCOMP_RET_ALLOW);
 }
 

@@ -14,7 +14,7 @@ static bool continues_character(char c)
 	return ((unsigned char)c & 0xc0) == 0x80; /* of UTF-8 */
 }
 
-/* Of a text without room, its first and its last half. */
+/* Set a text that does not fit: its beginning and its end, without its middle. */
 static void set_long(struct error *err, const char *text, size_t len)
 {
 	size_t half = (sizeof(err->text) - sizeof(LEFT_OUT)) / 2, head = half, tail = len - half;
@@ -35,9 +35,11 @@ __attribute__((format(printf, 2, 0))) static void set_text(
 	size_t rest_len = strlen(rest), need;
 	char *text = NULL;
 	va_list again;
+	int len;
 
 	va_copy(again, args);
-	need = (size_t)vsnprintf(err->text, sizeof(err->text), fmt, args);
+	len = vsnprintf(err->text, sizeof(err->text), fmt, args);
+	need = len < 0 ? 0 : (size_t)len;
 	if (need + rest_len < sizeof(err->text))
 		memcpy(err->text + need, rest, rest_len + 1);
 	else

@@ -3,6 +3,7 @@
 
 #include "base/broker.h"
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "images/image.h"
 
@@ -10,7 +11,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct debuginfod {
@@ -126,10 +126,7 @@ static const struct {
 
 static double seconds_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (double)monotonic_ns() / 1e9;
 }
 
 /* Called by the client about once a second, and with each piece that comes; not 0 stops it. Before

@@ -6,10 +6,10 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/broker.h"
+#include "base/clock.h"
 #include "base/confine.h"
 
 /* ---- By the broker ---- */
@@ -92,10 +92,7 @@ int objdump_start(const char *path, uint64_t start, uint64_t end)
 
 static int64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+	return (int64_t)(monotonic_ns() / 1000000);
 }
 
 /* All that comes, until `end`. */
