@@ -1,4 +1,4 @@
-/* clock.h: what is the time of the clock that only goes on (CLOCK_MONOTONIC)? */
+/* clock.h: what is the time of CLOCK_MONOTONIC, in nanoseconds? */
 #ifndef KILN_BASE_CLOCK_H
 #define KILN_BASE_CLOCK_H
 

@@ -146,13 +146,13 @@ void confine_allow_giving(struct confine *c, uint32_t user, uint32_t group)
 
 /* ---- Capabilities ---- */
 
-/* What reading takes of them: files and leases of other users, and the kernel's symbols; and
- * giving files away. */
+/* For reading and leasing files of other users. drop_capabilities also keeps CAP_SYSLOG, for the
+ * addresses in /proc/kallsyms, and CAP_CHOWN where a file is given away. */
 static const unsigned kept_capabilities =
 	1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH | 1u << CAP_LEASE;
 
-/* A process without the capabilities of another one may not look into it. Best effort: who has
- * none needs none taken away. */
+/* Without the capabilities of another process this one cannot look into it (ptrace(2), "Ptrace
+ * access mode checking"). A failure is ignored: there is nothing to drop then. */
 static void drop_capabilities(const struct confine *c)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

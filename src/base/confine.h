@@ -20,9 +20,10 @@ enum confine_keep {
 	CONFINE_EXECUTE = 4,  /* programs that confine_allow_run allows */
 };
 
+/* What is kept, for confine_calls.h. */
 struct confine_kept {
 	unsigned keep;	      /* enum confine_keep */
-	bool gives;	      /* files that are open may be given... */
+	bool gives;	      /* fchown is allowed... */
 	uint32_t user, group; /* ... to this user and group */
 };
 
@@ -48,10 +49,11 @@ void confine_allow_run(struct confine *c, const char *path);
 /* Allow to make, write, rename and remove plain files in a folder and below it, and to read them.
  */
 void confine_allow_write(struct confine *c, const char *folder);
-/* The same of folders as well. */
+/* As confine_allow_write; folders may be made and removed there, too. */
 void confine_allow_tree(struct confine *c, const char *folder);
 
-/* Allow to give open files to a user and his group: who called sudo gets what it writes. */
+/* Allow fchown of open files to this user and group: the caller of sudo becomes the owner of what
+ * is written. */
 void confine_allow_giving(struct confine *c, uint32_t user, uint32_t group);
 
 /* What the kernel does for the calling thread, and those that it starts, from now on. */

@@ -20,8 +20,8 @@ enum error_code {
 
 /* A caller-owned failure. `{0}` means none. The text is one line without a newline, starts in
  * lower case and ends without a full stop; whoever prints it puts "kiln: " in front. A text that
- * has no room, for a name in it is very long, lacks its middle ("..."): it says at its beginning
- * where something failed, and at its end what to do. */
+ * does not fit, because of a very long name, lacks its middle ("..."): its beginning says where
+ * something failed, and its end says what to do. */
 struct error {
 	enum error_code code;
 	char text[ERROR_ROOM];

@@ -83,8 +83,7 @@ static bool open_parent(int base, const char *path, struct output_folder *ret)
 	return true;
 }
 
-/* Is it the folder of this process's open files? Those of another process are that one's to choose.
- */
+/* Is it the folder of this process's open files? Another process chooses what its own are. */
 static bool is_own_files(int fd)
 {
 	struct stat folder, own;
@@ -109,8 +108,9 @@ static int look_through(const struct output_folder *f, struct stat *ret_status)
 	return -1;
 }
 
-/* What has the name: links are not followed. `trusted`: nobody else has led here. Then an open file
- * of this process is what it is open for. *ret_fd only stands for it. */
+/* Look at what has the name, without following links. `trusted`: all links on the way belong to
+ * root or this user; then a link to an open file of this process means that file. *ret_fd is opened
+ * with O_PATH. */
 static bool look(const struct output_folder *f, bool trusted, int *ret_fd, struct stat *ret_status)
 {
 	int fd = scope_fd(openat(f->fd, f->name, O_PATH | O_NOFOLLOW | O_CLOEXEC)), open_file = -1;
@@ -159,8 +159,7 @@ static bool is_pipe_of_another(const struct output_folder *f, const struct stat 
 	       !(output_folder_caller(&caller, &group) && caller == status->st_uid);
 }
 
-/* Open the very file that `fd` stands for, and was looked at: by its name it may be another one by
- * now, which somebody else chose. */
+/* Open the file that was checked, by its descriptor `fd`: the name may mean another file by now. */
 static bool open_device(struct output_folder *f, int fd, const struct stat *status,
 	const char *path, struct error *err)
 {

@@ -168,13 +168,13 @@ struct loading_listener load_listener(void)
 		.details = verbosity > 0, .notice = on_notice, .progress = on_progress};
 }
 
-void load_begin(struct loading *ret, unsigned effort)
+void load_begin(struct loading *ret, unsigned needs)
 {
 	struct loading_options options = {
 		.format = common.format, .naming = *naming_chosen(), .listener = load_listener()};
 
-	options.naming.keep_lines = effort & LOAD_KEEP_LINES;
-	options.naming.thorough = effort & LOAD_THOROUGH;
+	options.naming.keep_lines = needs & LOAD_KEEP_LINES;
+	options.naming.thorough = needs & LOAD_THOROUGH;
 	loading_init(ret, &options);
 }
 

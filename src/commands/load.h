@@ -37,18 +37,17 @@ bool load_stdin_is_given(void);
 bool load_choose(
 	const struct command *command, char **operands, const char **ret_path, struct error *err);
 
-/* What a command does beside the usual. */
-enum load_effort {
-	LOAD_KEEP_LINES = 1, /* its output has files and lines: see struct naming_options */
-	LOAD_THOROUGH = 2,   /* it is for the names' sake: ... */
+/* What a command needs beside the common options: see struct naming_options. */
+enum load_need {
+	LOAD_KEEP_LINES = 1, /* its output has files and lines */
+	LOAD_THOROUGH = 2,   /* its purpose is to find names */
 };
 
-/* What is told is said on stderr, with -v in detail. */
+/* Prints notices and progress on stderr; details with -v. */
 struct loading_listener load_listener(void);
 
-/* Prepare to load by the common options; load_listener hears. `effort` is enum load_effort, or'ed.
- */
-void load_begin(struct loading *ret, unsigned effort);
+/* Prepare to load by the common options, with load_listener. `needs` is enum load_need, or'ed. */
+void load_begin(struct loading *ret, unsigned needs);
 
 /* Read the one FILE of `operands`, or the default: standard input when something is piped in, else
  * ./profile.kiln or ./perf.data; name what has no name yet, select the kind and apply the

@@ -84,7 +84,7 @@ static bool render_with_mode(const struct view *v, const struct renderer *render
 	return done;
 }
 
-/* Who may not read a recording may not read what it becomes as a .kiln file either. */
+/* A .kiln output is not more readable than its input. */
 static unsigned mode_for(const struct loaded *l, const struct renderer *renderer)
 {
 	struct stat status;

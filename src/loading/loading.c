@@ -44,7 +44,7 @@ bool loading_recognise(const struct loading *l, struct input *in, struct error *
 	return reader_of_input(in, l->options.format, err) != NULL;
 }
 
-/* Some columns are wanted for the names' sake. */
+/* The wanted columns, and those that naming needs. */
 static unsigned columns_wanted(const struct loading *l, const char *input, unsigned want)
 {
 	const struct naming_options *naming = &l->options.naming;

@@ -25,11 +25,10 @@ struct naming_options {
 	bool thorough; /* ask servers about finished profiles, too, and tell what came of it */
 
 	/* How much names say. */
-	bool no_inline;	     /* inlined functions are left out */
-	bool lines;	     /* lines are told apart in names: "function (file.c:42)" */
-	bool keep_lines;     /* ... not in names; places in a function stay apart, for outputs that
-				have files and lines */
-	bool no_cache;	     /* neither use nor fill the symbol cache on disk */
+	bool no_inline;	 /* inlined functions are left out */
+	bool lines;	 /* lines are told apart in names: "function (file.c:42)" */
+	bool keep_lines; /* lines are kept, but not in names: for outputs with files and lines */
+	bool no_cache;	 /* neither use nor fill the symbol cache on disk */
 	const char *v8_logs; /* a glob(7) of V8's logs; NULL: those beside the input */
 };
 

@@ -162,8 +162,7 @@ static bool is_idle_table(const struct profile *p, size_t table)
 	return false;
 }
 
-/* What says how many samples a row of the table stands for: equal ones may be one row. NULL: each
- * is one sample. */
+/* The stream that has the number of samples in each row of the table. NULL: each row is one. */
 static const struct stream *count_of(const struct profile *p, size_t table)
 {
 	for (size_t i = 0; i < p->streams.len; i++) {
@@ -230,7 +229,7 @@ void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 			.locations++;
 	}
 	ret_report->unnamed = (uint32_t)c->locations.len;
-	if (c->locations.len) /* else nobody asks for a share of them */
+	if (c->locations.len) /* else nobody uses the counts */
 		count_samples(p, unnamed, module_of, ret_report);
 	if (ret_report->modules.len > 1)
 		qsort(ret_report->modules.items, ret_report->modules.len,

@@ -139,7 +139,7 @@ static bool make_room(struct vsprof *v, size_t keep, struct error *err)
 }
 
 /* At the end only the last line's calls count, as inferno has it. A part that goes on does so with
- * a line that is below none of these; if none follows after all, the end was in that part. */
+ * a line that is below none of these; if no line follows, its end was that of the input. */
 static bool end(struct vsprof *v, struct error *err)
 {
 	if (read_part_goes_on(v->stacks.part))

@@ -9,7 +9,7 @@ struct tally_kinds {
 	struct bytes kind, unit;   /* of values; no kind: there is only a count */
 	struct bytes count, event; /* of the count, and of both */
 	bool uneven;		   /* some samples count as none */
-	bool beside;		   /* samples of what other tallies have already */
+	bool beside;		   /* another tally has counted the same: not in session_counts */
 };
 
 struct tally {

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define ANSWER_SECONDS 10 /* then an answer may have to go for somebody new */
+#define ANSWER_SECONDS 10 /* a longer answer may be cut off for a new client */
 
 struct client {
 	int fd;
@@ -121,7 +121,7 @@ static bool is_idle(const struct client *client, const struct client *added)
 	return client->knows_token && client->late;
 }
 
-/* Who takes an answer slowly does not keep others out. */
+/* A client that takes its answer slowly does not keep others out. */
 static bool is_slow(const struct client *client, const struct client *added)
 {
 	return client->knows_token && !client->late &&
