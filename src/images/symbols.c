@@ -8,8 +8,8 @@
 #include "base/search.h"
 #include "base/sort.h"
 #include "images/debug_file.h"
-#include "images/demangle.h"
 #include "images/plt.h"
+#include "names/demangle.h"
 
 #include <elf.h>
 #include <stdlib.h>

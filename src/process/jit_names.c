@@ -2,7 +2,7 @@
 #include "process/jit_names.h"
 
 #include "base/buffer.h"
-#include "images/v8_name.h"
+#include "names/v8_name.h"
 
 #include <stdlib.h>
 

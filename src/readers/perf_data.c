@@ -9,7 +9,7 @@
 
 #include "base/spool.h"
 #include "images/kernel.h"
-#include "process/cgroup_names.h"
+#include "names/cgroup_names.h"
 #include "process/perf_order.h"
 #include "process/stacks.h"
 #include "process/walks.h"

@@ -3,9 +3,9 @@
 #include "readers/perf_inline.h"
 
 #include "images/debug_file.h"
-#include "images/demangle.h"
 #include "images/dwarf_lookup.h"
 #include "images/symbols.h"
+#include "names/demangle.h"
 #include "readers/tidy.h"
 
 #include <ctype.h>

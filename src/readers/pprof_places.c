@@ -1,7 +1,7 @@
 /* pprof_places.c: which place of the profile is this one of the file? */
 #include "readers/pprof_places.h"
 
-#include "images/demangle.h"
+#include "names/demangle.h"
 #include "readers/pprof_drop.h"
 
 #include <stdlib.h>

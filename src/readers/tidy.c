@@ -1,7 +1,7 @@
 /* tidy.c: how is a function's printed name shown? */
 #include "readers/tidy.h"
 
-#include "images/demangle.h"
+#include "names/demangle.h"
 
 #define RUST_HASH_LEN 17 /* 'h' and 16 hexadecimal digits */
 

@@ -6,7 +6,7 @@
  * DevTools protocol. A sample lasts until the next one; the last one until the profile ends.
  *
  * Functions are called as V8 calls them; those without a name "(anonymous) PLACE", as in Kiln's
- * other sources of V8's names (images/v8_name.h). "(root)" is no function and not kept; samples of
+ * other sources of V8's names (names/v8_name.h). "(root)" is no function and not kept; samples of
  * "(idle)" are a stream of the kind "idle" of their own. */
 #ifndef KILN_READERS_V8_PROFILE_H
 #define KILN_READERS_V8_PROFILE_H

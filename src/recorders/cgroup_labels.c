@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
-#include "process/cgroup_names.h"
+#include "names/cgroup_names.h"
 #include "recorders/cgroup.h"
 #include "recorders/cgroup_search.h"
 #include "recorders/container_ids.h"

@@ -12,7 +12,7 @@
 #include "base/options.h"
 #include "base/proc.h"
 #include "bpf/shared.h"
-#include "process/cgroup_names.h"
+#include "names/cgroup_names.h"
 #include "recorders/cgroup.h"
 #include "recorders/container_ids.h"
 

@@ -1,5 +1,5 @@
 /* by_cgroup.c: every control group's stacks apart. */
-#include "process/cgroup_names.h"
+#include "names/cgroup_names.h"
 #include "transforms/group.h"
 #include "transforms/transforms.h"
 

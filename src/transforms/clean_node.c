@@ -1,5 +1,5 @@
 /* clean_node.c: what in the stacks of Node.js is Node's and V8's own. */
-#include "images/v8_name.h"
+#include "names/v8_name.h"
 #include "transforms/clean.h"
 
 /* The expression that is commonly run over the text of perf script deletes lines in which these

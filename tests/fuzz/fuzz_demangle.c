@@ -1,5 +1,5 @@
 /* fuzz_demangle.c: any bytes as mangled names: an answer within the limit, or none and nothing. */
-#include "images/demangle.h"
+#include "names/demangle.h"
 
 #include <stdlib.h>
 

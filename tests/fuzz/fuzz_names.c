@@ -3,10 +3,10 @@
  * Lines of the input are names of functions, files, modules, threads, programs, control groups and
  * all else that a profile has texts of; all of it is also the text of a /proc/PID/maps. */
 #include "base/hash.h"
-#include "images/v8_name.h"
 #include "mutation.h"
+#include "names/cgroup_names.h"
+#include "names/v8_name.h"
 #include "pipeline.h"
-#include "process/cgroup_names.h"
 #include "process/jit_names.h"
 #include "process/processes.h"
 

@@ -1,6 +1,6 @@
 /* fuzz_v8_log.c: any text as a log of V8; whatever it names is shown, and found where it says. */
 #include "images/v8_log.h"
-#include "images/v8_name.h"
+#include "names/v8_name.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "process/cgroup_names.h"
+#include "names/cgroup_names.h"
 #include "recorders/cgroup.h"
 #include "recorders/cgroup_left.h"
 #include "recorders/cgroup_search.h"

@@ -2,7 +2,7 @@
  */
 #include "test.h"
 
-#include "images/demangle.h"
+#include "names/demangle.h"
 
 static void assert_demangled(const char *mangled, const char *expected)
 {

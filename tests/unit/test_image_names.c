@@ -4,10 +4,10 @@
 
 #include "support/work_folder.h"
 
-#include "images/demangle.h"
 #include "images/image_names.h"
 #include "images/places.h"
 #include "images/symbol_cache.h"
+#include "names/demangle.h"
 
 #include <dirent.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* test_v8_name.c: are names of V8 understood, as Node 10 to 22 spell them? */
 #include "test.h"
 
-#include "images/v8_name.h"
+#include "names/v8_name.h"
 
 static const struct {
 	const char *text, *shown, *file;

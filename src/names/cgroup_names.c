@@ -1,7 +1,7 @@
 /* cgroup_names.c: what does the path of a control group say to a person? */
 #include <string.h>
 
-#include "process/cgroup_names.h"
+#include "names/cgroup_names.h"
 
 #define ID_DIGITS 64u
 #define ID_SHOWN  12u

@@ -2,8 +2,8 @@
  *
  * Spelled as docker, podman, containerd, CRI-O, LXC and systemd-nspawn do. `group` is the last part
  * of a path. */
-#ifndef KILN_PROCESS_CGROUP_NAMES_H
-#define KILN_PROCESS_CGROUP_NAMES_H
+#ifndef KILN_NAMES_CGROUP_NAMES_H
+#define KILN_NAMES_CGROUP_NAMES_H
 
 #include "base/buffer.h"
 

@@ -1,5 +1,5 @@
 /* v8_name.c: what does a name mean that V8 gives to code which it made? */
-#include "images/v8_name.h"
+#include "names/v8_name.h"
 
 static const struct {
 	const char *text;

@@ -3,7 +3,7 @@
  * libiberty knows the three manglings; what is here keeps it in bounds and shapes the name. Without
  * DMGL_PARAMS it leaves out the parameters of the function itself, but not those of the functions
  * in which a lambda or a local class sits. */
-#include "images/demangle.h"
+#include "names/demangle.h"
 
 #include "base/memory.h"
 

@@ -10,8 +10,8 @@
  * - suffixes that a compiler appends to its clones stay as they are in C: `foo.cold`, `foo.part.0`,
  *   `ns::foo.constprop.1`; LLVM's `.llvm.` and a number, which differ from build to build, do not.
  */
-#ifndef KILN_IMAGES_DEMANGLE_H
-#define KILN_IMAGES_DEMANGLE_H
+#ifndef KILN_NAMES_DEMANGLE_H
+#define KILN_NAMES_DEMANGLE_H
 
 #include "base/buffer.h"
 

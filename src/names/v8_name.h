@@ -9,8 +9,8 @@
  * (Ignition), ^ the baseline compiler (Sparkplug), + and * are the optimising ones (Maglev,
  * TurboFan), with an apostrophe behind them when the code is bound to one context. Function: and
  * LazyCompile: are what Node 10 to 18 write, JS: what later ones do. */
-#ifndef KILN_IMAGES_V8_NAME_H
-#define KILN_IMAGES_V8_NAME_H
+#ifndef KILN_NAMES_V8_NAME_H
+#define KILN_NAMES_V8_NAME_H
 
 #include "base/buffer.h"
 #include "model/profile.h"
