@@ -6,7 +6,7 @@
 #define KILN_RECORDERS_RECORDERS_H
 
 #include "recorders/capabilities.h"
-#include "recorders/modes.h"
+#include "recorders/modes/mode.h"
 #include "recorders/session.h"
 
 struct mode_events;

@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/memory.h"
-#include "recorders/cgroup_search.h"
+#include "recorders/cgroups/search.h"
 #include "recorders/target.h"
 
 enum record_stacks {

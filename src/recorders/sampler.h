@@ -5,9 +5,9 @@
 #define KILN_RECORDERS_SAMPLER_H
 
 #include "process/stacks.h"
-#include "recorders/cgroup_bounds.h"
-#include "recorders/cgroup_labels.h"
-#include "recorders/counts.h"
+#include "recorders/cgroups/bounds.h"
+#include "recorders/cgroups/labels.h"
+#include "recorders/perf/counts.h"
 
 /* One event that is sampled, and where its samples go. */
 struct sampled_event {

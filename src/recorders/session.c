@@ -19,7 +19,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
-#include "recorders/cgroup_left.h"
+#include "recorders/cgroups/leftovers.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
 

@@ -8,7 +8,7 @@
 #include "process/processes.h"
 #include "recorders/budget.h"
 #include "recorders/capabilities.h"
-#include "recorders/cgroup_labels.h"
+#include "recorders/cgroups/labels.h"
 #include "recorders/request.h"
 #include "recorders/sampler.h"
 

@@ -19,12 +19,12 @@
 
 #include "base/clock.h"
 #include "images/unwind.h"
-#include "recorders/bpf_ring.h"
-#include "recorders/copies.h"
-#include "recorders/perf_event.h"
-#include "recorders/perf_ring.h"
+#include "recorders/perf/event.h"
+#include "recorders/perf/ring.h"
+#include "recorders/programs/copies.h"
+#include "recorders/programs/ring.h"
 #include "recorders/session.h"
-#include "recorders/unwind_tables.h"
+#include "recorders/unwind/tables.h"
 #include "tests/privileged/bpf/unwind_check.h"
 #include "unwind_check.skel.h"
 

@@ -2,7 +2,7 @@
  */
 #include "support/replay_tee.h"
 
-#include "recorders/tee.h"
+#include "recorders/perf/tee.h"
 
 #include <stdio.h>
 #include <stdlib.h>

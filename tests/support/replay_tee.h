@@ -3,7 +3,7 @@
 #ifndef KILN_TESTS_REPLAY_TEE_H
 #define KILN_TESTS_REPLAY_TEE_H
 
-#include "recorders/perf_ring.h"
+#include "recorders/perf/ring.h"
 #include "recorders/sampler.h"
 
 struct replay {

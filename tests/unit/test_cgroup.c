@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "names/cgroup_names.h"
-#include "recorders/cgroup.h"
-#include "recorders/cgroup_left.h"
-#include "recorders/cgroup_search.h"
+#include "recorders/cgroups/cgroup.h"
+#include "recorders/cgroups/leftovers.h"
+#include "recorders/cgroups/search.h"
 #include "test.h"
 
 #define UNIFIED	   "35 24 0:30 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"

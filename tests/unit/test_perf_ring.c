@@ -1,6 +1,6 @@
 /* test_perf_ring.c: do records leave several rings whole and in the order of their times? */
-#include "recorders/counts.h"
-#include "recorders/perf_ring.h"
+#include "recorders/perf/counts.h"
+#include "recorders/perf/ring.h"
 #include "support/record_builder.h"
 #include "test.h"
 

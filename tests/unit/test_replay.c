@@ -1,6 +1,6 @@
 /* test_replay.c: do saved ring bytes become the right stacks, threads, times and losses? */
 #include "images/arch.h"
-#include "recorders/tee.h"
+#include "recorders/perf/tee.h"
 #include "support/record_builder.h"
 #include "support/replay_tee.h"
 #include "test.h"

@@ -8,7 +8,7 @@
 
 #include "test.h"
 
-#include "recorders/unwind_pages.h"
+#include "recorders/unwind/pages.h"
 #include "support/work_folder.h"
 
 #define ADDRESSES_LIMIT 30000000u /* of one binary; the rest of it is like them */

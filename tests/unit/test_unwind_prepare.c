@@ -5,7 +5,7 @@
 #include "test.h"
 
 #include "base/buffer.h"
-#include "recorders/unwind_prepare.h"
+#include "recorders/unwind/prepare.h"
 #include "support/work_folder.h"
 
 static void list(void *context, const struct image *image)

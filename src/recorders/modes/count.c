@@ -11,11 +11,11 @@
 
 #include "bpf/shared.h"
 #include "count.skel.h"
-#include "recorders/bpf_support.h"
-#include "recorders/perf_event.h"
-#include "recorders/probes.h"
-#include "recorders/tracefs.h"
-#include "recorders/uprobes.h"
+#include "recorders/perf/event.h"
+#include "recorders/probes/probes.h"
+#include "recorders/probes/tracefs.h"
+#include "recorders/probes/uprobes.h"
+#include "recorders/programs/support.h"
 #endif
 
 /* ---- What can be asked ---- */

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "recorders/cpu_bpf.h"
-#include "recorders/perf_source.h"
+#include "recorders/modes/cpu_bpf.h"
+#include "recorders/perf/source.h"
+#include "recorders/perf/tee.h"
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
-#include "recorders/tee.h"
 
 /* Records are handed out when they are older than this: one that was stamped earlier on another CPU
  * has been written by then. */

@@ -13,7 +13,7 @@
 #include "base/units.h"
 #include "bpf/shared.h"
 #include "disk.skel.h"
-#include "recorders/bpf_support.h"
+#include "recorders/programs/support.h"
 #endif
 
 /* ---- What can be asked ---- */

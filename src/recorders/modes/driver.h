@@ -7,9 +7,9 @@
 #ifndef KILN_RECORDERS_MODES_DRIVER_H
 #define KILN_RECORDERS_MODES_DRIVER_H
 
-#include "recorders/bpf_source.h"
+#include "recorders/modes/tally.h"
+#include "recorders/programs/source.h"
 #include "recorders/recorders.h"
-#include "recorders/tally.h"
 
 /* The first member of each mode's state. */
 struct driver {

@@ -7,7 +7,7 @@
 
 #include "bpf/shared.h"
 #include "io.skel.h"
-#include "recorders/bpf_support.h"
+#include "recorders/programs/support.h"
 #endif
 
 /* ---- What can be asked ---- */

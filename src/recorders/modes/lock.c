@@ -10,7 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "lock.skel.h"
-#include "recorders/bpf_support.h"
+#include "recorders/programs/support.h"
 #endif
 
 /* ---- What can be asked ---- */

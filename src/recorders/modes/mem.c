@@ -12,9 +12,9 @@
 #include "base/units.h"
 #include "bpf/shared.h"
 #include "mem.skel.h"
-#include "recorders/allocators.h"
-#include "recorders/bpf_support.h"
-#include "recorders/uprobes.h"
+#include "recorders/probes/allocators.h"
+#include "recorders/probes/uprobes.h"
+#include "recorders/programs/support.h"
 #endif
 
 /* ---- What can be asked ---- */

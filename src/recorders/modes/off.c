@@ -12,8 +12,8 @@
 #include "base/units.h"
 #include "bpf/shared.h"
 #include "off.skel.h"
-#include "recorders/bpf_support.h"
-#include "recorders/wakers.h"
+#include "recorders/modes/wakers.h"
+#include "recorders/programs/support.h"
 #endif
 
 /* ---- What can be asked ---- */

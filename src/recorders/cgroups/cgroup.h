@@ -1,0 +1,59 @@
+/* cgroup.h: a control group of its own for a command that is recorded.
+ *
+ * Events that a process passes on to its children start a new period in each of them: one that ends
+ * before is never sampled. Events on the CPUs, for one control group, go on across all of its
+ * processes. */
+#ifndef KILN_RECORDERS_CGROUPS_CGROUP_H
+#define KILN_RECORDERS_CGROUPS_CGROUP_H
+
+#include <sys/types.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+struct cgroup {
+	char *folder, *parent; /* NULL: there is none */
+	int fd;		       /* of the folder: the `pid` of PERF_FLAG_PID_CGROUP */
+};
+
+/* A new, empty group, "kiln-PID-RANDOM" with the caller's pid, below the one that `process` is in:
+ * of the hierarchy that has perf events. It is locked (flock(2)) for as long as `fd` is open, which
+ * ends with the recorder, however that ends. ERR_IO: there are no control groups here, or this user
+ * may not change them. */
+bool cgroup_create(struct cgroup *ret_cgroup, pid_t process, struct error *err);
+/* Is that the name of a group that a recorder made? */
+bool cgroup_is_of_recorder(struct bytes name);
+/* Lock a group whose folder is open. False: a recorder has the lock, or the group was removed. */
+bool cgroup_lock(const struct cgroup *cgroup);
+/* Put a process into it. ERR_IO. */
+bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err);
+/* The path of a group as it would be if such groups of the caller's were not there. */
+void cgroup_outside_of_own(struct bytes path, struct buffer *ret_path);
+/* CPU time of the processes in a group as the scheduler charged it, ns; 0: unknown. A process that
+ * is running now may be behind by a tick. */
+uint64_t cgroup_cpu_ns(const char *folder);
+/* Move what still runs in it to where it would have been, and remove it. ERR_IO: it could not be
+ * removed, because there are new groups in it. */
+bool cgroup_remove(struct cgroup *cgroup, struct error *err);
+
+/* A hierarchy of groups that is mounted. */
+struct cgroup_mount {
+	struct bytes root, folder; /* the group at the top of the mount, and where that is */
+	bool legacy;		   /* of version 1 */
+	bool events;		   /* of version 1, with perf events */
+};
+
+/* Take the next one out of the text of /proc/self/mountinfo. */
+bool cgroup_next_mount(struct bytes *mounts, struct cgroup_mount *ret_mount);
+/* The one that perf events go by: of version 1 when one was mounted with them, else of version 2.
+ */
+bool cgroup_events_mount(struct bytes mounts, struct cgroup_mount *ret_mount);
+
+/* Where the group of a process is, below which path: from the text of /proc/PID/cgroup and of
+ * /proc/self/mountinfo. NULL: not to be seen from here; else for free(). */
+char *cgroup_find(struct bytes groups, struct bytes mounts);
+/* ... of a process that is there now. */
+char *cgroup_of(pid_t process);
+
+#endif

@@ -1,0 +1,32 @@
+/* cpu_bpf.h: samples of the CPU clock, taken by a program in the kernel. */
+#ifndef KILN_RECORDERS_MODES_CPU_BPF_H
+#define KILN_RECORDERS_MODES_CPU_BPF_H
+
+#include "recorders/perf/source.h"
+#include "recorders/sampler.h"
+
+struct cpu_bpf;
+
+/* Load the programs and open the events, on the session's targets. NULL: it cannot be done here. */
+struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err);
+/* What samples, and where its samples go: event 0 is to be added before the first drain. */
+struct perf_source *cpu_bpf_events(struct cpu_bpf *b);
+struct sampler *cpu_bpf_sampler(struct cpu_bpf *b);
+bool cpu_bpf_enable(struct cpu_bpf *b, struct session *s, struct error *err);
+/* What the kernel has counted is taken in when it is to be kept at once (`commits`), or at the end.
+ * Returns when to come again: ns, 0: at the usual time. */
+uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool commits, bool last);
+/* What is sampled from now on is told apart from what was before. Returns since when:
+ * CLOCK_MONOTONIC, ns. */
+uint64_t cpu_bpf_slice(struct cpu_bpf *b);
+/* Of the ticks of its events, from now on those are samples that these say. */
+void cpu_bpf_pass_over(struct cpu_bpf *b);
+/* CPU time of the programs, as bpf_source_spent. */
+uint64_t cpu_bpf_spent(const struct cpu_bpf *b);
+void cpu_bpf_stop(struct cpu_bpf *b);
+/* Once stopped: samples that there was no room for, in the ring and in the kernel's table, and
+ * ticks that were passed over. */
+void cpu_bpf_count(const struct cpu_bpf *b, struct event_totals *totals);
+void cpu_bpf_release(struct cpu_bpf *b);
+
+#endif

@@ -1,0 +1,37 @@
+/* tally.h: from what a mode's programs tell to samples: one of each with its time, or (--untimed)
+ * one of each stack with the sum of its values. */
+#ifndef KILN_RECORDERS_MODES_TALLY_H
+#define KILN_RECORDERS_MODES_TALLY_H
+
+#include "recorders/programs/source.h"
+
+struct tally_kinds {
+	struct bytes kind, unit;   /* of values; no kind: there is only a count */
+	struct bytes count, event; /* of the count, and of both */
+	bool uneven;		   /* some samples count as none */
+	bool beside;		   /* another tally has counted the same: not in session_counts */
+};
+
+struct tally {
+	struct bpf_source *source;
+	uint32_t samples;	   /* a table of the profile */
+	uint32_t stream, streams;  /* its first stream, and how many: values, then the count */
+	bool valued, counts, sums; /* counts: each sample has its own */
+	bool beside;		   /* see struct tally_kinds */
+	uint64_t delivered;	   /* samples that were added, as they count */
+	uint64_t settles;	   /* when new sums begin: CLOCK_MONOTONIC, ns */
+	VECTOR(struct tally_sum) rows;
+	struct id_map by_stack;
+};
+
+/* Add the table and its streams to the profile. */
+void tally_open(struct tally *t, struct session *s, struct bpf_source *source,
+	const struct tally_kinds *kinds);
+void tally_release(struct tally *t);
+
+/* Add a sample, whose thread is known; it is given its labels. */
+void tally_add(struct tally *t, const struct sample *sample, int64_t value, unsigned count);
+/* Sums that have been added to for a while stay as they are, and new ones begin. At each drain. */
+void tally_settle(struct tally *t);
+
+#endif

@@ -1,0 +1,26 @@
+/* wakers.h: stacks of waits, with those of who ended them above. */
+#ifndef KILN_RECORDERS_MODES_WAKERS_H
+#define KILN_RECORDERS_MODES_WAKERS_H
+
+#include "images/kernel.h"
+#include "model/profile.h"
+
+struct wakers {
+	struct profile *profile;
+	const struct kernel *kernel; /* its symbols, or NULL */
+	bool user_only;		     /* kernel frames are left out */
+	location_id separator, interrupt;
+	VECTOR(uint8_t) entries; /* by location: is an interrupt's begin there? */
+	VECTOR(struct joined_stack) joined;
+	struct id_map by_stacks; /* to its row */
+};
+
+void wakers_init(
+	struct wakers *w, struct profile *profile, const struct kernel *kernel, bool user_only);
+void wakers_release(struct wakers *w);
+
+/* `stack`, then "--", then `waker` from the inside outwards, as offwaketime has it. What an
+ * interrupt interrupted is left out: it has nothing to do with it. */
+stack_id wakers_join(struct wakers *w, stack_id stack, stack_id waker);
+
+#endif

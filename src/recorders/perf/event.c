@@ -1,0 +1,188 @@
+/* event.c: opening kernel events, what this kernel offers, and why it refuses. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorders/capabilities.h"
+#include "recorders/perf/event.h"
+#include "recorders/refusal.h"
+
+int perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu, unsigned long flags)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC | flags);
+}
+
+static bool opens_with(struct perf_event_attr attr, pid_t pid, int cpu, unsigned long flags)
+{
+	int fd = perf_event_open(&attr, pid, cpu, flags);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool opens(struct perf_event_attr attr, pid_t pid, int cpu)
+{
+	return opens_with(attr, pid, cpu, 0);
+}
+
+static const struct perf_event_attr dummy_attr = {.size = sizeof(dummy_attr),
+	.type = PERF_TYPE_SOFTWARE,
+	.config = PERF_COUNT_SW_DUMMY,
+	.exclude_kernel = 1,
+	.exclude_hv = 1,
+	.disabled = 1,
+	.sample_id_all = 1,
+	.mmap = 1};
+
+bool perf_event_takes_cgroup(int fd)
+{
+	return opens_with(dummy_attr, fd, 0, PERF_FLAG_PID_CGROUP);
+}
+
+static uint64_t read_sysctl(const char *path, uint64_t otherwise)
+{
+	FILE *f = fopen(path, "re");
+	long long value;
+
+	if (!f)
+		return otherwise;
+	if (fscanf(f, "%lld", &value) != 1)
+		value = (long long)otherwise;
+	fclose(f);
+	return (uint64_t)value;
+}
+
+void perf_features_probe(struct perf_features *ret)
+{
+	struct perf_event_attr attr = dummy_attr;
+
+	*ret = (struct perf_features){.any = opens(attr, 0, -1)};
+	attr.read_format = PERF_FORMAT_LOST;
+	ret->lost = opens(attr, 0, -1);
+	attr = dummy_attr;
+	attr.mmap2 = attr.build_id = 1;
+	ret->build_id = opens(attr, 0, -1);
+	attr = dummy_attr;
+	attr.ksymbol = 1;
+	ret->ksymbol = opens(attr, 0, -1);
+	attr = dummy_attr;
+	attr.cgroup = 1;
+	attr.sample_type = PERF_SAMPLE_CGROUP;
+	ret->cgroup = opens(attr, 0, -1);
+	attr = dummy_attr;
+	attr.exclude_kernel = 0;
+	ret->kernel = opens(attr, 0, -1);
+	attr = dummy_attr;
+	ret->system = opens(attr, -1, 0);
+	ret->paranoid = (int)(int64_t)read_sysctl("/proc/sys/kernel/perf_event_paranoid", 2);
+	ret->max_rate = read_sysctl("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+}
+
+void perf_attr_init(struct perf_event_attr *ret, const struct perf_features *features)
+{
+	*ret = (struct perf_event_attr){.size = sizeof(*ret)};
+	ret->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			   PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD;
+	ret->read_format = PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED |
+			   PERF_FORMAT_TOTAL_TIME_RUNNING | (features->lost ? PERF_FORMAT_LOST : 0);
+	ret->sample_id_all = 1;
+	ret->disabled = 1;
+	ret->use_clockid = 1;
+	ret->clockid = CLOCK_MONOTONIC;
+	ret->watermark = 1;
+}
+
+static bool no_permission(struct error *err, const struct perf_features *features, const char *name,
+	pid_t pid, int cpu)
+{
+	if (pid < 0)
+		return error_set(err, ERR_PERMISSION,
+			"recording the whole system%s needs root, CAP_PERFMON, or "
+			"sysctl kernel.perf_event_paranoid=0 (it is %d)",
+			cpu >= 0 ? "" : " or a CPU", features->paranoid);
+	if (features->paranoid > 2)
+		return error_set(err, ERR_PERMISSION,
+			"event '%s': this kernel lets nobody but root record; run as root%s, or "
+			"set "
+			"sysctl kernel.perf_event_paranoid=2 (it is %d)",
+			name,
+			capability_held(CAP_PERFMON) ? " (CAP_PERFMON is not enough for it)"
+						     : ", with CAP_PERFMON",
+			features->paranoid);
+	if (!features->kernel && !strchr(name, ':'))
+		return error_set(err, ERR_PERMISSION,
+			"event '%s' of process %d: recording the kernel, or another user's "
+			"process, "
+			"needs root, CAP_PERFMON, or sysctl kernel.perf_event_paranoid=1 (it is "
+			"%d); "
+			"one's own processes work with '%s:u'",
+			name, pid, features->paranoid, name);
+	return error_set(err, ERR_PERMISSION,
+		"event '%s' of process %d: it belongs to another user (or changed its user, or may "
+		"not be traced); run as root, or with CAP_PERFMON and CAP_SYS_PTRACE",
+		name, pid);
+}
+
+/* Does a sandbox refuse what every user of this kernel may do? */
+static bool sandboxed(const struct perf_features *features)
+{
+	bool allowed = features->paranoid <= 2 || capability_held(CAP_PERFMON) ||
+		       capability_held(CAP_SYS_ADMIN);
+
+	return !features->any && (allowed || errno == ENOSYS) && refusal_known();
+}
+
+bool perf_event_error(struct error *err, const struct perf_features *features, const char *name,
+	pid_t pid, int cpu)
+{
+	struct rlimit limit = {0};
+
+	if (sandboxed(features))
+		return refusal_error(err, "perf_event_open(2)");
+	switch (errno) {
+	case EACCES:
+	case EPERM:
+		return no_permission(err, features, name, pid, cpu);
+	case ESRCH:
+		return error_set(err, ERR_USAGE, "process %d does not exist (any more)", pid);
+	case EMFILE:
+		getrlimit(RLIMIT_NOFILE, &limit);
+		return error_set(err, ERR_IO,
+			"event '%s': a descriptor for each thread and CPU is more than the limit "
+			"of "
+			"%llu open files; raise it (ulimit -n), or record with -a",
+			name, (unsigned long long)limit.rlim_cur);
+	case ENOENT:
+	case EOPNOTSUPP:
+	case ENODEV:
+	case ENXIO:
+		return error_set(err, ERR_UNSUPPORTED,
+			"event '%s': this machine does not have it (no such hardware counter, or "
+			"it "
+			"is not passed on to this virtual machine); cpu-clock works everywhere",
+			name);
+	case ENOSYS:
+		return error_set(err, ERR_UNSUPPORTED,
+			"this kernel has no perf events (CONFIG_PERF_EVENTS), or a sandbox hides "
+			"them");
+	default:
+		return error_errno(err, "event '%s' of process %d on CPU %d", name, pid, cpu);
+	}
+}
+
+bool perf_event_read(int fd, const struct perf_features *features, struct perf_count *ret_count)
+{
+	uint64_t words[5] = {0};
+	ssize_t want = features->lost ? 40 : 32;
+
+	if (read(fd, words, sizeof(words)) < want)
+		return false;
+	*ret_count = (struct perf_count){words[0], words[1], words[2], words[3], words[4]};
+	return true;
+}

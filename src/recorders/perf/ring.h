@@ -1,0 +1,64 @@
+/* ring.h: the kernel's ring buffers, and their records in the order of their times.
+ *
+ * Every CPU has rings of its own, so records of different rings have to be merged: a sample may
+ * need the mapping that another CPU has reported. Records stay in the ring until they are handed
+ * out; only one that wraps around the ring's end is copied.
+ *
+ * The protocol is that of perf_event_open(2), "MMAP layout". */
+#ifndef KILN_RECORDERS_PERF_RING_H
+#define KILN_RECORDERS_PERF_RING_H
+
+#include "base/memory.h"
+#include "process/perf_record.h"
+
+struct perf_ring {
+	int fd; /* the event that owns it; -1: no kernel behind it */
+	uint32_t cpu;
+	const struct perf_layout *layout;  /* of all records in it */
+	struct perf_event_mmap_page *page; /* NULL: no kernel behind it */
+	char *data;
+	uint64_t size;	     /* bytes of data, a power of two */
+	uint64_t head, tail; /* written up to, handed out up to */
+	uint64_t saved;	     /* shown to the tee up to */
+	char *wrapped;	     /* a record in one piece */
+	struct bytes next;   /* the record at the tail; len 0: not looked up yet */
+	uint64_t next_time;
+	uint64_t most; /* bytes: the fullest it has been seen */
+};
+
+/* Map the ring of an event, `size` bytes (a power of two, at least a page). False with errno. */
+bool perf_ring_map(struct perf_ring *ring, int fd, uint32_t cpu, uint64_t size,
+	const struct perf_layout *layout);
+/* A ring without a kernel, filled with perf_ring_feed. */
+void perf_ring_init(
+	struct perf_ring *ring, uint32_t cpu, uint64_t size, const struct perf_layout *layout);
+
+/* Append saved bytes; false when they are more than there is room for. */
+bool perf_ring_feed(struct perf_ring *ring, struct bytes bytes);
+
+struct perf_merge {
+	VECTOR(struct perf_ring) rings;
+
+	/* Sees all bytes of every ring, before they are handed out; NULL: nobody wants to. */
+	void (*save)(void *context, size_t ring, struct bytes bytes);
+	void *save_context;
+
+	uint64_t late;	  /* records older than one already handed out */
+	uint64_t damaged; /* rings given up because of a record that cannot be one: never by a
+			     kernel */
+	uint64_t last_time;
+};
+void perf_merge_release(struct perf_merge *m);
+
+/* See what the kernel has written. Returns the fill of the fullest ring in percent. */
+unsigned perf_merge_update(struct perf_merge *m);
+
+/* The next record in time among those that were there at the last update and are not younger than
+ * `until` (ns); false when there is none. It is valid until perf_merge_done. */
+bool perf_merge_next(struct perf_merge *m, uint64_t until, struct bytes *ret_record,
+	struct perf_ring **ret_ring);
+
+/* Hand the space of the record back to the kernel. */
+void perf_merge_done(struct perf_ring *ring);
+
+#endif

@@ -1,0 +1,67 @@
+/* source.h: events opened on the targets of a session, and their rings.
+ *
+ * Each CPU has two rings: one for samples, and a small one for what happens to processes (names,
+ * mappings, forks), so that a flood of samples never costs a name. */
+#ifndef KILN_RECORDERS_PERF_SOURCE_H
+#define KILN_RECORDERS_PERF_SOURCE_H
+
+#include "recorders/cgroups/bounds.h"
+#include "recorders/cgroups/cgroup.h"
+#include "recorders/perf/counts.h"
+#include "recorders/perf/event.h"
+#include "recorders/perf/ring.h"
+#include "recorders/session.h"
+
+struct perf_source {
+	struct perf_features features;
+	struct event_names events;
+	struct number_list cpus;
+	uint64_t frequency, stack_bytes, ring_bytes;
+	bool lock_refused; /* a ring is more memory than may be locked */
+	uint64_t every; /* of the ticks of timers that are out of reach, one in so many is a sample
+			 */
+	struct cgroup cgroup;	     /* the command's own: events run on CPUs, for it; or none */
+	struct cgroup_bounds bounds; /* of the groups they are for, where samples say theirs */
+	bool groups;		     /* or those that were asked for */
+	size_t followed;    /* of the threads to sample, the first so many: with their children */
+	bool passed_on;	    /* events are of threads, and of those they start */
+	bool tracking_only; /* set before opening: no events are sampled */
+	bool tracking_all;  /* what happens to any process is told, not only to targets */
+	int program;	    /* set before opening: of the kernel, takes each sample; 0: none */
+	bool user_only;	    /* the kernel may not be sampled at all */
+	uint64_t regs_mask; /* 0: user stacks are not copied */
+	VECTOR(struct perf_event_attr) attrs; /* of each event */
+	struct perf_layout sample_layout, tracking_layout;
+	VECTOR(struct open_event) opened; /* what is sampled */
+	VECTOR(int) tracking;
+	struct perf_merge merge;
+};
+
+struct open_event {
+	int fd;
+	uint32_t event; /* index */
+	uint64_t id;
+	uint64_t periods, running; /* at the frequencies before: ended, of a clock; ns by then */
+};
+
+/* Open everything, not enabled. Says what could not be done as asked through session_notice. */
+bool perf_source_open(struct perf_source *source, struct session *s, struct error *err);
+bool perf_source_enable(struct perf_source *source);
+/* Do they begin by themselves, when the command is executed? */
+bool perf_source_by_exec(const struct perf_source *source, const struct session *s);
+/* Sample so often from now on (Hz). Events that a process passed on to others are out of reach:
+ * then source->every says which of their ticks its program is to take, and source->frequency how
+ * often that is. */
+bool perf_source_set_frequency(struct perf_source *source, uint64_t frequency, struct error *err);
+void perf_source_disable(struct perf_source *source);
+/* What the descriptors of an event have counted. */
+void perf_source_totals(
+	const struct perf_source *source, size_t event, struct event_totals *ret_totals);
+/* Remove the command's own control group, if there is one. */
+void perf_source_leave_group(struct perf_source *source, struct session *s);
+void perf_source_release(struct perf_source *source);
+
+/* The period of event `i` in its unit; 0: the kernel adapts it. */
+uint64_t perf_source_period(const struct perf_source *source, size_t i);
+
+#endif

@@ -1,0 +1,215 @@
+/* support.c: may programs be put into this kernel, and if not, why? */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/btf.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/crew.h"
+#include "recorders/capabilities.h"
+#include "recorders/programs/support.h"
+#include "recorders/refusal.h"
+
+#define MAP_BATCH    4096u /* rows of a table that are read at once */
+#define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
+
+static char last_message[256]; /* the last line that libbpf said about a failure */
+
+__attribute__((format(printf, 2, 0))) static int keep_message(
+	enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	char text[sizeof(last_message)];
+
+	if (level != LIBBPF_WARN)
+		return 0;
+	vsnprintf(text, sizeof(text), fmt, args);
+	text[strcspn(text, "\n")] = '\0';
+	/* What follows says less: that an object could not be loaded. */
+	if (!*last_message && *text)
+		memcpy(last_message, text, sizeof(text));
+	return 0;
+}
+
+static bool privileged(void)
+{
+	return capability_held(CAP_SYS_ADMIN) ||
+	       (capability_held(CAP_BPF) && capability_held(CAP_PERFMON));
+}
+
+/* The smallest thing that there can be. */
+static bool try_call(struct error *err)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, 4, 1, NULL);
+
+	if (fd >= 0) {
+		close(fd);
+		return true;
+	}
+	if (fd == -EPERM || (fd == -ENOSYS && refusal_known()))
+		return refusal_error(err, "bpf(2)");
+	return error_set(
+		err, ERR_UNSUPPORTED, "this kernel has no programs (bpf(2): %s)", strerror(-fd));
+}
+
+static bool lacks(enum bpf_func_id function)
+{
+	return !libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, function, NULL);
+}
+
+static bool try_functions(struct error *err)
+{
+	if (lacks(BPF_FUNC_loop))
+		return error_set(err, ERR_UNSUPPORTED,
+			"programs in this kernel cannot follow stacks: it has no bpf_loop, as "
+			"Linux 5.17 and later do");
+	if (kernel_confidential() || lacks(BPF_FUNC_probe_read_kernel))
+		return error_set(err, ERR_PERMISSION,
+			"this kernel is locked down (/sys/kernel/security/lockdown: "
+			"confidentiality): programs in it may not read its memory, so only CPU "
+			"time and events of --mode cpu can be recorded, through rings");
+	return true;
+}
+
+/* Containers may have something else in its place. */
+static bool describes_types(void)
+{
+	int fd = open(KERNEL_TYPES, O_RDONLY | O_CLOEXEC);
+	uint16_t magic = 0;
+	bool there = fd >= 0 && read(fd, &magic, sizeof(magic)) == sizeof(magic);
+
+	if (fd >= 0)
+		close(fd);
+	return there && magic == BTF_MAGIC;
+}
+
+bool bpf_support(struct error *err)
+{
+	libbpf_set_print(keep_message);
+	if (!privileged())
+		return error_set(err, ERR_PERMISSION,
+			"programs in the kernel (BPF) take root, or CAP_BPF and CAP_PERFMON: use "
+			"sudo, or setcap cap_bpf,cap_perfmon=ep on kiln; for a "
+			"container, " REFUSAL_DOCKER);
+	if (!describes_types())
+		return error_set(err, ERR_UNSUPPORTED,
+			"this kernel does not describe its types (no BTF in " KERNEL_TYPES
+			"): it takes one with CONFIG_DEBUG_INFO_BTF, such as Debian's");
+	return try_call(err) && try_functions(err);
+}
+
+/* Where the kernel's types are not all read for want of it, libbpf says that there are none. */
+static bool memory_is_short(int code)
+{
+	struct rlimit space;
+
+	return code == -ENOMEM ||
+	       (code == -ESRCH && !getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY);
+}
+
+bool bpf_error(struct error *err, int code, const char *doing)
+{
+	if (memory_is_short(code))
+		return refusal_memory(err, doing);
+	if (code == -EPERM || code == -EACCES)
+		return error_set(err, ERR_PERMISSION, "%s: the kernel refuses: %s", doing,
+			*last_message ? last_message : strerror(-code));
+	return error_set(err, ERR_IO, "%s: %s%s%s", doing, strerror(-code),
+		*last_message ? ": " : "", last_message);
+}
+
+/* Functions that only newer kernels have are weak. libbpf 1.1 looks for them in the types of
+ * modules as well, which are for CAP_SYS_ADMIN alone, and then loads nothing. It looks there once
+ * for each object: here, on the way to a function that is nowhere. */
+static void look_past_modules(const struct bpf_object *object)
+{
+	struct bpf_program *any = bpf_object__next_program(object, NULL);
+
+	if (!capability_held(CAP_SYS_ADMIN))
+		bpf_program__set_attach_target(any, 0, "(none)");
+}
+
+bool bpf_load(struct bpf_object_skeleton *programs, struct error *err)
+{
+	int code;
+
+	look_past_modules(*programs->obj);
+	*last_message = '\0'; /* what was only tried is no reason */
+	code = bpf_object__load_skeleton(programs);
+	return !code || bpf_error(err, code, "loading programs into the kernel");
+}
+
+static bool read_all(int fd, struct buffer *out, struct error *err)
+{
+	char part[4096];
+	ssize_t got;
+
+	while ((got = read(fd, part, sizeof(part))) > 0 || (got < 0 && errno == EINTR))
+		buffer_add(out, part, got > 0 ? (size_t)got : 0);
+	return !got || error_errno(err, "reading what threads are there");
+}
+
+static struct bpf_link **link_at(const struct bpf_object_skeleton *programs, size_t i)
+{
+	char *rows = (char *)programs->progs;
+	struct bpf_prog_skeleton *row = (void *)(rows + i * (size_t)programs->prog_skel_sz);
+
+	return row->link;
+}
+
+static void detach(void *programs, size_t i)
+{
+	struct bpf_link **link = link_at(programs, i);
+
+	bpf_link__destroy(*link);
+	*link = NULL;
+}
+
+void bpf_detach(struct bpf_object_skeleton *programs)
+{
+	crew_run(CREW_LIMIT, 1, (size_t)programs->prog_cnt, detach, programs);
+}
+
+bool bpf_iterate(struct bpf_program *program, struct buffer *out, struct error *err)
+{
+	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
+	bool ok;
+	int fd;
+
+	if (!link)
+		return bpf_error(err, -errno, "listing threads in the kernel");
+	fd = bpf_iter_create(bpf_link__fd(link));
+	ok = fd >= 0 ? read_all(fd, out, err)
+		     : bpf_error(err, -errno, "listing threads in the kernel");
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
+	return ok;
+}
+
+size_t bpf_read_map(
+	int fd, size_t key_size, size_t value_size, struct buffer *keys, struct buffer *values)
+{
+	uint32_t at = 0, count;
+	size_t rows = 0;
+	int failed = 0;
+
+	keys->len = values->len = 0;
+	while (!failed) {
+		count = MAP_BATCH;
+		failed = bpf_map_lookup_batch(fd, rows ? &at : NULL, &at,
+			buffer_room(keys, count * key_size),
+			buffer_room(values, count * value_size), &count, NULL);
+		if (failed && errno != ENOENT)
+			break;
+		keys->len += count * key_size;
+		values->len += count * value_size;
+		rows += count;
+	}
+	return rows;
+}
