@@ -6,7 +6,7 @@
 #include "base/leases.h"
 #include "base/output.h"
 #include "model/view.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 #include "renderers/renderers.h"
 #include "support/random_profile.h"
 

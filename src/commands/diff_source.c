@@ -2,7 +2,7 @@
 #include "commands/diff_source.h"
 
 #include "base/utf8.h"
-#include "readers/scan.h"
+#include "readers/lines/scan.h"
 
 #define AT_ONCE 16u /* lines whose memory is waited for together */
 

@@ -3,8 +3,8 @@
 #ifndef KILN_COMMANDS_DIFF_SOURCE_H
 #define KILN_COMMANDS_DIFF_SOURCE_H
 
-#include "readers/folded_sorted.h"
-#include "readers/line_trie.h"
+#include "readers/folded/folded_sorted.h"
+#include "readers/folded/line_trie.h"
 #include "transforms/canonical.h"
 
 #include <stdatomic.h>

@@ -2,6 +2,7 @@
 #include "loading/loading.h"
 
 #include "images/debuginfod.h"
+#include "readers/reading.h"
 
 static void on_progress(void *self, const char *text)
 {

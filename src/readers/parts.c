@@ -9,7 +9,7 @@
 #include "base/input_range.h"
 #include "base/scope.h"
 #include "model/append.h"
-#include "readers/text_stacks.h"
+#include "readers/lines/text_stacks.h"
 
 #include <stdlib.h>
 

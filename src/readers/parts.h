@@ -2,7 +2,7 @@
 #ifndef KILN_READERS_PARTS_H
 #define KILN_READERS_PARTS_H
 
-#include "readers/readers.h"
+#include "readers/part.h"
 
 /* Into how many parts should the input be cut for this reader? 1: not at all. */
 unsigned parts_wanted(

@@ -5,10 +5,9 @@
 #define KILN_READERS_READERS_H
 
 #include "base/buffer.h"
-#include "base/input_range.h"
+#include "base/input.h"
 #include "images/places.h"
 #include "model/profile.h"
-#include "readers/bad_lines.h"
 
 /* Columns that are of no use to the caller are not built. */
 enum read_want {
@@ -50,41 +49,7 @@ struct read_onlooker {
 	void *context;
 };
 
-/* A part of an input, and what is known when it has been read, to be said of all of it. */
-struct read_part {
-	bool later; /* it is not the first one */
-	/* All of it; its end may come nearer until it is reached. */
-	const struct input_range *range;
-	uint64_t size;	    /* of the input */
-	struct bytes begin; /* the first READER_HEAD bytes of the input, or all there are */
-	struct bytes head;  /* how the input begins, before the part */
-	uint64_t lines, samples;
-	struct bad_lines bad;
-	/* What the reader has counted, and how it tells that of an input. NULL: it does not. */
-	uint64_t counted;
-	void (*tell)(struct profile *p, uint64_t counted);
-	bool depends; /* on what is before the part: it cannot be read without that */
-	bool ended;   /* what is behind the part is not to be read */
-	/* In a call tree: the last line's stack and those that it is below, where the next part
-	 * goes on; and how many of them are in the part before. These are the profile's first
-	 * stacks, of which no location is known. */
-	VECTOR(stack_id) path;
-	uint32_t above;
-	/* Whose values come last, where they belong to what was named some lines above; and is the
-	 * profile's first stream without a name, as that is in the part before? */
-	string_id event;
-	bool unnamed;
-};
-
-/* When the part's end has been reached: does another one follow? */
-static inline bool read_part_goes_on(const struct read_part *part)
-{
-	return part && part->range->end < part->size;
-}
-
-/* Leave notes in the profile of an input of which this is all that is known; fail when nothing was
- * read. */
-bool read_part_tell(const struct read_part *part, struct profile *out, struct error *err);
+struct read_part;
 
 struct read_options {
 	unsigned want;		     /* enum read_want, or'ed */
@@ -129,19 +94,5 @@ struct reader {
 extern const struct reader *const readers[]; /* NULL-terminated */
 const struct reader *reader_by_name(const char *name);
 const struct reader *reader_for(struct bytes head); /* NULL: nobody bids */
-/* Whose an open input is, by its beginning, which is read; format: its name, or NULL. NULL:
- * nobody's, and the error starts with the file's name. */
-const struct reader *reader_of_input(struct input *in, const char *format, struct error *err);
-
-/* Open `path` ("-": standard input), find its reader and read it into `out` (initialised here).
- * Errors start with the file's name. */
-bool profile_read(const char *path, const struct read_options *options, struct profile *out,
-	struct error *err);
-/* The same for several files as if they were one (input_open_files). */
-bool profile_read_files(char *const *paths, const struct read_options *options, struct profile *out,
-	struct error *err);
-/* The same on an open input. */
-bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,
-	struct error *err);
 
 #endif

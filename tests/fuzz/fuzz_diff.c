@@ -4,7 +4,7 @@
  * The first byte chooses options, the first byte 1 behind it ends the first file. */
 #include "commands/diff_folded.h"
 #include "model/merge.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 #include "renderers/renderers.h"
 #include "transforms/canonical.h"
 

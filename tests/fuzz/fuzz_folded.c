@@ -1,6 +1,6 @@
 /* fuzz_folded.c: folded text, damaged in any way. */
 #include "model/view.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 #include <assert.h>
 #include <stdlib.h>

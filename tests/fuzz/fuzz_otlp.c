@@ -1,7 +1,7 @@
 /* fuzz_otlp.c: OTLP files of any content: an error or a profile that can be looked at. */
 #include "model/view.h"
 #include "mutate_protobuf.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 #include <stdlib.h>
 

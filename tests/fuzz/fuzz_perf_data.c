@@ -1,6 +1,6 @@
 /* fuzz_perf_data.c: any perf.data: an error or a profile, in bounded memory. */
 #include "mutate_perf_data.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

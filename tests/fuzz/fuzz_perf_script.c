@@ -1,6 +1,6 @@
 /* fuzz_perf_script.c: text of `perf script`, damaged in any way; with all columns and with none. */
 #include "model/view.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 #include <assert.h>
 

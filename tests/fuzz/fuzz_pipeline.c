@@ -6,7 +6,7 @@
 #include "mutate_perf_data.h"
 #include "mutate_protobuf.h"
 #include "pipeline.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

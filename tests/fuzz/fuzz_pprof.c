@@ -1,7 +1,7 @@
 /* fuzz_pprof.c: pprof files of any content; what can be read can be written, and is then the same.
  */
 #include "mutate_protobuf.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 #include "renderers/pprof_profile.h"
 #include "support/profile_lines.h"
 

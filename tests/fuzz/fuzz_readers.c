@@ -2,7 +2,7 @@
  * rest. */
 #include "model/view.h"
 #include "readers/parts.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 #include "support/fold_text.h"
 

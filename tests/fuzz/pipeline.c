@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "mutation.h"
 #include "profile_cost.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 #include "renderers/renderers.h"
 #include "renderers/svg_options.h"
 #include "support/small_profile.h"

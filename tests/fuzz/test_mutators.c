@@ -9,7 +9,7 @@
 #include "mutate_kiln.h"
 #include "mutate_perf_data.h"
 #include "mutate_protobuf.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 #define SEEDS	   300u
 #define SIZE_LIMIT ((size_t)32 << 10) /* bytes */

@@ -5,9 +5,9 @@ setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return
 }
 
-# The names of a list in a meson.build: list FILE NAME.
+# The names of a list in a meson.build, without their folders: list FILE NAME.
 list() {
-	sed -n "/^$2 = \[/,/^\]/s/^  '\([a-z0-9_]*\)',.*/\1/p" "$1"
+	sed -n "/^$2 = \[/,/^\]/s/^  '\([a-z]*\/\)\{0,1\}\([a-z0-9_]*\)',.*/\2/p" "$1"
 }
 
 # Every name of the list passes the check; all that do not are named.

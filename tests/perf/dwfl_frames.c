@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "model/profile.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 #include "recording.h"
 
 #define FRAMES_LIMIT 4096

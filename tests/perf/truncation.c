@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/leases.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 #include "recording.h"
 
 #define EVERY_BYTE 4096 /* at each end and in the middle */

@@ -10,7 +10,7 @@
 
 #include "images/cfi_lookup.h"
 #include "images/symbols.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 #define EXCEPTIONS_ALLOWED 0.001 /* of the return addresses */
 #define EXCEPTIONS_SHOWN   10

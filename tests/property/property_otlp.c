@@ -5,7 +5,7 @@
 #include "support/random_profile.h"
 
 #include "base/protobuf.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 #define FUNCTIONS 40u
 #define LOCATIONS 300u

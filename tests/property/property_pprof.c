@@ -5,7 +5,7 @@
 #include "support/random_profile.h"
 
 #include "base/gzip.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 #include "renderers/pprof_profile.h"
 
 #define EVERY_LABEL 0xFFu

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "readers/reading.h"
 #include "renderers/renderers.h"
 #include "support/random_profile.h"
 

@@ -2,7 +2,7 @@
  *
  * Addresses and build ids stay; what they are called is left out. */
 #include "model/kiln_file.h"
-#include "readers/readers.h"
+#include "readers/reading.h"
 
 #include <fcntl.h>
 #include <stdio.h>

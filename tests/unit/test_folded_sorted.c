@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/buffer.h"
-#include "readers/folded_sorted.h"
+#include "readers/folded/folded_sorted.h"
 #include "support/work_folder.h"
 
 /* All lines as "stack=value/shared ...", and "!" where it is no longer plain. */

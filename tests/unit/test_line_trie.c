@@ -1,7 +1,7 @@
 /* test_line_trie.c: lines in any order come out sorted, each once, with the sum of its numbers. */
 #include "test.h"
 
-#include "readers/line_trie.h"
+#include "readers/folded/line_trie.h"
 #include "support/random_profile.h"
 
 struct known {

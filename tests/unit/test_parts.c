@@ -6,6 +6,7 @@
 #include "support/work_folder.h"
 
 #include "readers/parts.h"
+#include "readers/reading.h"
 
 #include <glob.h>
 #include <sched.h>

@@ -8,6 +8,7 @@
 #include "process/perf_file.h"
 #include "process/perf_order.h"
 #include "process/symbolize.h"
+#include "readers/reading.h"
 
 #include <sys/mman.h>
 

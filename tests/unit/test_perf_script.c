@@ -4,7 +4,8 @@
 #include "support/fold_text.h"
 
 #include "model/idle.h"
-#include "readers/perf_line.h"
+#include "readers/perf/perf_line.h"
+#include "readers/reading.h"
 #include "readers/tidy.h"
 
 /* ---- Lines ---- */

@@ -2,9 +2,9 @@
 #include "test.h"
 
 #include "base/input.h"
-#include "readers/packed_path.h"
-#include "readers/pprof_format.h"
-#include "readers/readers.h"
+#include "readers/pprof/pprof_format.h"
+#include "readers/reading.h"
+#include "readers/stacks/packed_path.h"
 #include "renderers/pprof_profile.h"
 #include "support/fold_text.h"
 

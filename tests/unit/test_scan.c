@@ -1,7 +1,7 @@
 /* test_scan.c: do questions to many bytes at once get the answers that one byte at a time gives? */
 #include "test.h"
 
-#include "readers/scan.h"
+#include "readers/lines/scan.h"
 
 #include <stdlib.h>
 

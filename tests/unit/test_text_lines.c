@@ -3,8 +3,8 @@
 #include "test.h"
 
 #include "base/buffer.h"
-#include "readers/scan.h"
-#include "readers/text_lines.h"
+#include "readers/lines/scan.h"
+#include "readers/lines/text_lines.h"
 
 #include <stdlib.h>
 

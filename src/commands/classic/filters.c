@@ -6,7 +6,7 @@
 #include "base/input.h"
 #include "base/output.h"
 #include "commands/commands.h"
-#include "readers/perf_line.h"
+#include "readers/perf/perf_line.h"
 
 #include <math.h>
 #include <stdlib.h>

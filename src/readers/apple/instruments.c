@@ -1,0 +1,243 @@
+/* instruments.c: call trees that Xcode's Instruments copies as text (Edit > Deep Copy):
+ *
+ *	Weight	Self Weight		Symbol Name
+ *	1.21 min  100.0%	0 s	 	busy (12345)
+ *	900.00 ms  82.6%	12.50 ms	 	 main
+ *
+ * Fields are separated by tabs; a blank more before the name is a call deeper. What counts is the
+ * second field, the line's own time: in ms, with as many decimals as the input has need of. */
+#include "readers/lines/call_path.h"
+#include "readers/lines/text_stacks.h"
+
+#include <stdlib.h>
+
+#define EXPECTS	 "lines such as `12.0 ms  50.0%<TAB>2.0 ms<TAB> <TAB>  main`"
+#define EXPECTED "expected weight, own weight and a symbol, separated by tabs"
+
+/* What is counted are lines whose time is not a whole number of microseconds, or of milliseconds.
+ */
+#define FINE   1u
+#define FINEST ((uint64_t)1 << 40)
+
+struct tree {
+	struct text_stacks stacks;
+	struct call_path path;
+};
+
+/* A line's fields. */
+struct weighed {
+	int64_t self; /* ns */
+	size_t depth;
+	struct bytes name;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Of a unit, in ns; 0: unknown. Without a unit it is ms, as old versions have it. */
+static int64_t unit_ns(struct bytes unit)
+{
+	static const struct {
+		struct bytes name;
+		int64_t ns;
+	} units[] = {{{"", 0}, 1000000}, {{"ms", 2}, 1000000}, {{"s", 1}, 1000000000},
+		{{"min", 3}, 60000000000}, {{"\xC2\xB5s", 3}, 1000}, {{"\xCE\xBCs", 3}, 1000},
+		{{"us", 2}, 1000}, {{"ns", 2}, 1}, {{"h", 1}, 3600000000000},
+		{{"hr", 2}, 3600000000000}};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (bytes_equal(unit, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+/* "12.50 ms" in ns; digits below ns are dropped. */
+static bool parse_time(struct bytes text, int64_t *ret_ns)
+{
+	int64_t whole = 0, ns = 0, unit;
+	struct bytes digits = {0};
+	size_t i = 0;
+
+	while (text.len && text.at[text.len - 1] == ' ')
+		text.len--;
+	for (; i < text.len && is_digit(text.at[i]); i++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+			__builtin_add_overflow(whole, text.at[i] - '0', &whole))
+			return false;
+	if (!i)
+		return false;
+	if (i < text.len && text.at[i] == '.') {
+		digits.at = text.at + ++i;
+		while (i < text.len && is_digit(text.at[i]))
+			i++;
+		digits.len = (size_t)(text.at + i - digits.at);
+	}
+	while (i < text.len && text.at[i] == ' ')
+		i++;
+	unit = unit_ns((struct bytes){text.at + i, text.len - i});
+	if (!unit || __builtin_mul_overflow(whole, unit, &ns))
+		return false;
+	for (size_t d = 0; d < digits.len && unit; d++) {
+		unit /= 10;
+		if (__builtin_add_overflow(ns, unit * (digits.at[d] - '0'), &ns))
+			return false;
+	}
+	*ret_ns = ns;
+	return true;
+}
+
+/* "1.21 min  100.0%" is not looked at any closer. */
+static bool is_weight(struct bytes text)
+{
+	while (text.len && *text.at == ' ')
+		text = (struct bytes){text.at + 1, text.len - 1};
+	while (text.len && text.at[text.len - 1] == ' ')
+		text.len--;
+	return text.len > 1 && is_digit(*text.at) && text.at[text.len - 1] == '%';
+}
+
+/* What is remembered of a line: its name. */
+static struct bytes name_of(struct bytes line)
+{
+	struct bytes field;
+	size_t depth;
+
+	for (int i = 0; i < 3; i++)
+		bytes_cut(&line, '\t', &field);
+	depth = bytes_run(line, ' ');
+	return bytes_trim((struct bytes){line.at + depth, line.len - depth});
+}
+
+static bool parse_line(struct bytes line, struct bytes name, struct weighed *ret)
+{
+	struct bytes weight, self, blank;
+
+	if (!bytes_cut(&line, '\t', &weight) || !bytes_cut(&line, '\t', &self) ||
+		!is_weight(weight) || !parse_time(self, &ret->self))
+		return false;
+	bytes_cut(&line, '\t', &blank);
+	ret->depth = bytes_run(line, ' ');
+	ret->name = name;
+	return name.len > 0;
+}
+
+static bool take_weighed(struct tree *t, const struct weighed *line, struct error *err)
+{
+	struct sample sample = {0};
+	location_id location;
+
+	if (!t->path.unknown && line->depth > t->path.stacks.len) {
+		text_stacks_skip(&t->stacks, "expected a symbol one blank further in than its "
+					     "caller's at most");
+		return true;
+	}
+	if (line->depth >= STACK_DEPTH_LIMIT) {
+		if (t->path.unknown)
+			text_stacks_depend(&t->stacks);
+		text_stacks_skip(&t->stacks, "expected no stack of more than 8,192 frames");
+		return true;
+	}
+	if (line->self % 1000000)
+		t->stacks.counted += line->self % 1000 ? FINEST : FINE;
+	location = line->depth ? text_stacks_known(&t->stacks, line->name) : 0;
+	if (!location) {
+		location = text_stacks_named(
+			&t->stacks, line->name, line->depth ? FRAME_NATIVE : FRAME_META);
+		if (line->depth)
+			text_stacks_learn(&t->stacks, line->name, location);
+	}
+	call_path_enter(&t->path, t->stacks.profile, line->depth, location);
+	sample.stack = call_path_stack(&t->path);
+	return !line->self || text_stacks_add_stack(&t->stacks, sample, &line->self, err);
+}
+
+static bool take_line(struct tree *t, struct bytes line, struct error *err)
+{
+	struct weighed weighed;
+
+	if (parse_line(line, text_lines_part(&t->stacks.lines, line), &weighed))
+		return take_weighed(t, &weighed, err);
+	if (bytes_trim(line).len && !bytes_find(line, BYTES("Symbol Name")))
+		text_stacks_skip(&t->stacks, EXPECTED);
+	return true;
+}
+
+/* From ns to ms, or to parts of them if there are any. */
+static void choose_unit(struct profile *p, uint64_t counted)
+{
+	struct stream *s = &p->streams.items[0];
+	int64_t ns = counted >= FINEST ? 1 : counted ? 1000 : 1000000;
+
+	for (size_t i = 0; i < s->value.len; i++)
+		s->value.items[i] /= ns;
+	s->row.unit = profile_string(p, ns == 1000000 ? BYTES("ms")
+					: ns == 1000  ? BYTES("ms/1000")
+						      : BYTES("ms/1000000"));
+}
+
+static bool tree_read(struct tree *t, struct error *err)
+{
+	struct bytes line;
+	bool more = true;
+
+	text_stacks_stream(&t->stacks, BYTES("time"), BYTES("ms"), (struct bytes){0});
+	while (text_stacks_line(&t->stacks, &line, &more, err) && more)
+		if (!take_line(t, line, err))
+			return false;
+	return !err->code && text_stacks_finish(&t->stacks, err);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct tree t;
+	bool done;
+
+	text_stacks_open(&t.stacks, in, options, out);
+	t.stacks.lines.part = name_of;
+	t.stacks.tell = choose_unit;
+	call_path_open(&t.path, options);
+	done = tree_read(&t, err);
+	call_path_leave(&t.path, options);
+	text_stacks_release(&t.stacks);
+	call_path_release(&t.path);
+	return done;
+}
+
+static int bid(struct bytes head)
+{
+	struct bytes line;
+	struct weighed weighed;
+
+	if (!bytes_line(&head, &line))
+		return 0;
+	if (bytes_find(line, BYTES("Self")) && bytes_end(line, BYTES("\tSymbol Name")))
+		return 8 * 16;
+	return parse_line(line, name_of(line), &weighed) ? 24 : 0;
+}
+
+/* What a line is below is asked for when the parts are joined. */
+static bool between(struct bytes above, struct bytes line)
+{
+	struct weighed weighed;
+
+	(void)above;
+	return parse_line(line, name_of(line), &weighed);
+}
+
+static size_t cut(struct bytes text)
+{
+	return text_stacks_cut(text, between);
+}
+
+const struct reader reader_instruments = {
+	.name = "instruments",
+	.about = "call trees that Xcode's Instruments copies as text",
+	.expects = EXPECTS,
+	.bid = bid,
+	.read = read,
+	.cut = cut,
+	.one_table = true,
+};

@@ -1,0 +1,71 @@
+/* firefox_file.h: the columns of a profile of the Firefox Profiler, as its JSON has them. */
+#ifndef KILN_READERS_BROWSERS_FIREFOX_FILE_H
+#define KILN_READERS_BROWSERS_FIREFOX_FILE_H
+
+#include "readers/stacks/json_stacks.h"
+
+#define FIREFOX_DECIMALS 6u /* of times, which are in milliseconds, to have them in ns */
+
+/* What stacks are made of; a column that is not there is empty. */
+struct firefox_tables {
+	struct json_indices stack_frame, stack_prefix;
+	bool prefix_is_offset;
+	struct json_indices frame_func, frame_depth, frame_category, frame_lib;
+	struct json_numbers frame_line;
+	struct json_indices func_name, func_resource, func_file, func_source, func_js;
+	struct json_numbers func_line;
+	struct json_indices resource_lib, resource_name, source_file;
+	struct json_texts strings, libs;
+	VECTOR(location_id) locations; /* of each frame; 0: not asked for yet */
+};
+
+/* Samples of a thread, or its allocations. */
+struct firefox_rows {
+	struct json_indices stack;
+	struct json_numbers time, weight, cpu; /* FIREFOX_DECIMALS, cpu none */
+	bool time_is_delta;
+	bool one_weight; /* all rows have the first one's */
+	struct buffer weight_type;
+};
+
+enum { SAMPLES, JS_ALLOCATIONS, NATIVE_ALLOCATIONS, ROWS_KINDS };
+
+struct firefox_thread {
+	struct firefox_tables tables;
+	struct firefox_rows rows[ROWS_KINDS];
+	struct buffer name, process;
+	int64_t pid, tid;
+	struct json_extra extra;
+};
+
+struct firefox_threads {
+	struct firefox_thread *items;
+	size_t len, cap;
+};
+
+struct firefox_file {
+	struct firefox_tables shared; /* by all threads */
+	struct json_texts categories;
+	struct buffer cpu_unit;
+	int64_t start;	/* of the clock: ns since 1970; INT64_MIN: not said */
+	bool own;	/* Kiln wrote it */
+	bool raw;	/* its `meta` does not say that the Firefox Profiler has processed it */
+	bool any_cpu;	/* a thread says how much CPU time its samples took */
+	unsigned parts; /* of those that all threads need, which were there, or'ed */
+	bool untold;	/* a thread does not say what its values are */
+
+	/* Who reads the file sets these: */
+	struct firefox_threads *threads; /* where the next thread is put */
+	/* After a thread, when nothing is to come that it, or one before it, needs: it may take
+	 * those that are there. False: no more are wanted. */
+	bool (*offer)(void *context);
+	void *context;
+	bool offered;
+};
+
+/* All of it, or up to where no more is wanted; json_finish tells what was wrong. */
+void firefox_file_read(struct firefox_file *f, struct json *j);
+void firefox_file_release(struct firefox_file *f);
+void firefox_threads_clear(struct firefox_threads *t);
+
+#endif

@@ -1,0 +1,78 @@
+/* v8_profile.h: a CPU profile as V8 writes it: alone in a .cpuprofile, in pieces in Chrome's
+ * traces.
+ *
+ * It is a tree of nodes (a function as called by another), the node that each sample was in, and
+ * the microseconds between one sample and the one before. Documented as Profiler.Profile of the
+ * DevTools protocol. A sample lasts until the next one; the last one until the profile ends.
+ *
+ * Functions are called as V8 calls them; those without a name "(anonymous) PLACE", as in Kiln's
+ * other sources of V8's names (names/v8_name.h). "(root)" is no function and not kept; samples of
+ * "(idle)" are a stream of the kind "idle" of their own. */
+#ifndef KILN_READERS_BROWSERS_V8_PROFILE_H
+#define KILN_READERS_BROWSERS_V8_PROFILE_H
+
+#include "readers/stacks/json_stacks.h"
+
+struct v8_node {
+	uint32_t id, parent; /* JSON_NO_INDEX: none */
+	location_id location;
+	uint32_t hits;
+	uint8_t what; /* V8_NODE_... */
+	bool placed;  /* `stack` is known */
+	stack_id stack;
+	int64_t ns, samples; /* that ended here */
+};
+
+struct v8_link {
+	uint32_t parent, child; /* ids */
+};
+
+enum { V8_NODE_FUNCTION, V8_NODE_ROOT, V8_NODE_IDLE };
+
+struct v8_profile {
+	VECTOR(struct v8_node) nodes;
+	VECTOR(struct v8_link) links;
+	struct json_indices samples;	  /* ids of nodes */
+	struct json_numbers deltas;	  /* ns */
+	struct json_numbers moments;	  /* ns; of old profiles (v8_tree.h) */
+	int64_t start, end;		  /* ns; INT64_MIN: not said */
+	struct json_decimal began, ended; /* the same as written: old profiles have seconds there */
+	struct json_extra extra;	  /* of Kiln's own files */
+	bool nested;			  /* an old profile */
+};
+
+void v8_profile_clear(struct v8_profile *v);
+void v8_profile_release(struct v8_profile *v);
+
+/* Read what is under the next key of a profile, or of what Chrome wraps around one ("cpuProfile");
+ * false when the key has no meaning here: then the value is still to be read. */
+bool v8_profile_key(struct v8_profile *v, struct bytes key, struct json *j, struct text_stacks *t);
+
+/* The id of a node, or JSON_NO_INDEX. */
+uint32_t v8_node_id(struct json *j);
+
+/* The pieces of `more` behind those of `v`. */
+void v8_profile_append(struct v8_profile *v, const struct v8_profile *more);
+
+/* Where samples go: two tables, of which the second is opened when there is something idle. Both
+ * are to be released. */
+struct v8_sink {
+	struct text_stacks *main, idle;
+	bool any_idle;
+	bool timed; /* the streams are time and samples, else samples only */
+	uint64_t no_node, too_deep;
+};
+
+/* Is there a sample with a time? When not, functions only count how often they were met. */
+bool v8_profile_timed(const struct v8_profile *v);
+
+/* Open the streams of the main table: {"cpu","ns"} if the profile is timed, and
+ * {"samples","count"}. */
+void v8_sink_open(struct v8_sink *s, struct text_stacks *main, bool timed);
+/* Add all samples, below the stack `base`, with the columns of `sample`. */
+bool v8_profile_add(struct v8_profile *v, struct v8_sink *s, stack_id base, struct sample sample,
+	struct error *err);
+bool v8_sink_finish(struct v8_sink *s, const struct json *j, struct error *err);
+void v8_sink_release(struct v8_sink *s); /* not the main table */
+
+#endif

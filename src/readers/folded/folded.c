@@ -1,0 +1,403 @@
+/* folded.c: folded text, one stack a line: `main;parse;read 12`.
+ *
+ * The grammar is flamegraph.pl's: frames, outermost first, separated by ';', then a number; a
+ * second number makes the file a differential one (before, after). Numbers may be below 0, as Kiln
+ * writes them, and there are comments (folded_line.h), but neither for tools of other names.
+ * Values may have decimals: then all values of the file are kept in tenths, hundredths, ..., and
+ * the unit says so ("count/100").
+ */
+#include "readers/bad_lines.h"
+#include "readers/folded/folded_line.h"
+#include "readers/folded/folded_stacks.h"
+#include "readers/lines/scan.h"
+#include "readers/readers.h"
+
+#include <stdlib.h>
+
+#define LINE_LIMIT ((size_t)16 << 20) /* bytes */
+#define EXPECTS	   "frames and a number, such as `main;parse;read 12`"
+#define TOO_DEEP   "expected no stack of more than 8,192 frames"
+
+_Static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
+
+/* A line that waits for its stack. */
+struct waiting_line {
+	uint64_t line;
+	struct decimal number[2];
+};
+
+struct folded {
+	struct profile *profile;
+	unsigned style; /* enum read_style */
+	bool differential;
+	bool in_order; /* a sample for every line: their order is all that there is of time */
+	struct folded_stacks stacks;
+	VECTOR(struct waiting_line) waiting;
+	size_t seen;		       /* bytes at the start of the window that have been read */
+	uint32_t samples, stream;      /* a differential file has stream + 1 for `after` */
+	VECTOR(uint32_t) row_of_stack; /* plus one; 0: none yet */
+	unsigned decimals;	       /* of all values */
+	int64_t total[2];
+	uint64_t lines, comments, taken;
+	struct bad_lines bad;
+};
+
+/* ---- Numbers ---- */
+
+static int64_t power_of_ten(unsigned exponent)
+{
+	int64_t power = 1;
+
+	while (exponent--)
+		power *= 10;
+	return power;
+}
+
+/* Keep all values with `decimals` digits from now on. At most DECIMALS_LIMIT times. */
+static bool rescale(struct folded *f, unsigned decimals)
+{
+	int64_t factor = power_of_ten(decimals - f->decimals);
+
+	for (unsigned side = 0; side <= f->differential; side++) {
+		struct stream *s = &f->profile->streams.items[f->stream + side];
+
+		if (__builtin_mul_overflow(f->total[side], factor, &f->total[side]))
+			return false;
+		for (size_t i = 0; i < s->value.len; i++)
+			s->value.items[i] *= factor;
+	}
+	f->decimals = decimals;
+	return true;
+}
+
+/* In the file's decimals; false when it, or the sum of all values (without their signs), is too
+ * large. */
+static bool to_value(struct folded *f, unsigned side, struct decimal number, int64_t *ret_value)
+{
+	int64_t value, size;
+
+	if (number.decimals > f->decimals && !rescale(f, number.decimals))
+		return false;
+	if (__builtin_mul_overflow(
+		    number.digits, power_of_ten(f->decimals - number.decimals), &value) ||
+		value == INT64_MIN)
+		return false;
+	size = value < 0 ? -value : value;
+	if (__builtin_add_overflow(f->total[side], size, &f->total[side]))
+		return false;
+	*ret_value = value;
+	return true;
+}
+
+/* ---- Lines ---- */
+
+/* The row of the stack's sample, a new one with zeroes when it has none. */
+static size_t sample_row(struct folded *f, stack_id stack)
+{
+	struct profile *p = f->profile;
+	size_t row;
+
+	while (f->row_of_stack.len <= stack)
+		vector_push(&f->row_of_stack, 0);
+	if (f->row_of_stack.items[stack] && !f->in_order)
+		return f->row_of_stack.items[stack] - 1;
+	row = profile_add_sample(p, f->samples, &(struct sample){.stack = stack});
+	for (unsigned side = 0; side <= f->differential; side++)
+		vector_push(&p->streams.items[f->stream + side].value, 0);
+	f->row_of_stack.items[stack] = (uint32_t)row + 1;
+	return row;
+}
+
+static bool skip_line(struct folded *f, const char *reason)
+{
+	bad_lines_add(&f->bad, f->lines, reason);
+	return true;
+}
+
+static enum folded_sign sign_of(const struct folded *f)
+{
+	return f->style ? FOLDED_UNSIGNED : FOLDED_SIGNED;
+}
+
+/* Other tools take a line with one number in a differential file for one without a change. */
+static bool cut_numbers(const struct folded *f, struct bytes *frames, struct decimal *ret_numbers)
+{
+	enum folded_sign sign = sign_of(f);
+	struct bytes whole = *frames;
+
+	if (!folded_cut_number(frames, sign, &ret_numbers[f->differential]))
+		return false;
+	if (f->differential && !folded_cut_number(frames, sign, &ret_numbers[0])) {
+		ret_numbers[0] = ret_numbers[1];
+		if (!f->style)
+			return false;
+	}
+	/* Perl takes all blanks before a number but one for the end of a name. */
+	while ((f->style & STYLE_PERL) && folded_is_blank(whole.at[frames->len + 1]))
+		frames->len++;
+	while ((f->style & STYLE_PERL) && bytes_end(*frames, BYTES(";")))
+		frames->len--; /* its split() drops empty names at the end */
+	return true;
+}
+
+/* A line whose stack has been found. */
+static bool take_found(
+	struct folded *f, const struct waiting_line *w, stack_id stack, struct error *err)
+{
+	size_t row = sample_row(f, stack);
+
+	for (unsigned side = 0; side <= f->differential; side++) {
+		int64_t value;
+
+		if (!to_value(f, side, w->number[side], &value))
+			return error_set(err, ERR_LIMIT,
+				"line %llu: the sum of all values exceeds 2^63",
+				(unsigned long long)w->line);
+		f->profile->streams.items[f->stream + side].value.items[row] += value;
+	}
+	f->taken++;
+	return true;
+}
+
+/* All lines that wait, before their window moves. */
+static bool take_waiting(struct folded *f, struct error *err)
+{
+	folded_stacks_find(&f->stacks);
+	for (size_t i = 0; i < f->waiting.len; i++)
+		if (!take_found(f, &f->waiting.items[i], f->stacks.stacks.items[i], err))
+			return false;
+	f->waiting.len = 0;
+	return true;
+}
+
+static bool take_stack(struct folded *f, struct bytes line, size_t shared, struct error *err)
+{
+	struct bytes frames = line;
+	struct decimal number[2] = {{0}};
+
+	while (frames.len && folded_is_blank(frames.at[frames.len - 1]))
+		frames.len--;
+	if (!cut_numbers(f, &frames, number))
+		return skip_line(f, f->differential ? "expected frames and two numbers, as "
+						      "in the first lines"
+						    : "expected " EXPECTS);
+	if (folded_is_too_deep(frames))
+		return skip_line(f, TOO_DEEP);
+	vector_push(&f->waiting, ((struct waiting_line){f->lines, {number[0], number[1]}}));
+	return !folded_stacks_add(&f->stacks, line, frames, shared) || take_waiting(f, err);
+}
+
+/* Its first `shared` bytes are those of the last line that gave a stack. */
+static bool take_line(struct folded *f, struct bytes line, size_t shared, struct error *err)
+{
+	f->lines++;
+	if (line.len && line.at[line.len - 1] == '\r')
+		line.len--;
+	if (!line.len || (!f->style && folded_is_comment(line)) || !bytes_trim(line).len) {
+		f->comments++;
+		return true;
+	}
+	return take_stack(f, line, shared, err);
+}
+
+/* Where a line ends, and what it has in common with the last one. */
+struct folded_ahead {
+	size_t shared;	     /* bytes: there is no newline in them */
+	const char *newline; /* NULL: it does not end in the window */
+};
+
+/* Look at the first line of `rest`, which comes after `last`. */
+static struct folded_ahead look_ahead(struct bytes last, struct bytes rest)
+{
+	struct folded_ahead line = {.shared = last.at ? scan_common_start(last, rest) : 0};
+
+	if (line.shared < rest.len)
+		line.newline = memchr(rest.at + line.shared, '\n', rest.len - line.shared);
+	return line;
+}
+
+/* The first line of `rest`, of which *ahead tells, and then of the one behind it. */
+static bool take_next(
+	struct folded *f, struct bytes *rest, struct folded_ahead *ahead, struct error *err)
+{
+	struct folded_ahead this = *ahead;
+	struct bytes line = {
+		rest->at, this.newline ? (size_t)(this.newline - rest->at) : rest->len};
+
+	rest->at += line.len + (this.newline != NULL);
+	rest->len -= line.len + (this.newline != NULL);
+	*ahead = look_ahead(line, *rest);
+	if (!take_line(f, line, this.shared, err))
+		return false;
+	if (f->stacks.last.at != line.at)
+		*ahead = look_ahead(f->stacks.last, *rest);
+	return true;
+}
+
+/* All whole lines of the window. The last one that gave a stack stays in it, for the next one to be
+ * compared with: then f->seen bytes at the window's start have been read. */
+static bool take_window(struct folded *f, struct input *in, struct error *err)
+{
+	struct bytes rest = {in->window.at + f->seen, in->window.len - f->seen};
+	struct bytes *last = &f->stacks.last;
+	struct folded_ahead ahead;
+	const char *keep;
+
+	if (last->at)
+		last->at = in->window.at;
+	ahead = look_ahead(*last, rest);
+	while (rest.len && (ahead.newline || in->ended))
+		if (!take_next(f, &rest, &ahead, err))
+			return false;
+	if (!take_waiting(f, err))
+		return false;
+	if (rest.len > LINE_LIMIT)
+		return error_set(err, ERR_LIMIT, "line %llu: more than %zu MiB, expected " EXPECTS,
+			(unsigned long long)f->lines + 1, LINE_LIMIT >> 20);
+	if (last->at && (size_t)(rest.at - last->at) > LINE_LIMIT)
+		folded_stacks_forget(&f->stacks);
+	keep = last->at ? last->at : rest.at;
+	f->seen = (size_t)(rest.at - keep);
+	input_skip(in, (size_t)(keep - in->window.at));
+	return true;
+}
+
+static void streams_open(struct folded *f)
+{
+	f->samples = profile_add_samples(f->profile);
+	for (unsigned side = 0; side <= f->differential; side++) {
+		uint32_t stream = profile_add_stream(f->profile, f->samples, BYTES("samples"),
+			BYTES("count"), (struct bytes){0});
+
+		f->profile->streams.items[stream].row.side = f->differential ? side + 1 : 0;
+		if (!side)
+			f->stream = stream;
+	}
+}
+
+/* Say in the streams what all of their values came to, and what was passed over. */
+static void streams_close(struct folded *f)
+{
+	struct buffer unit = {0};
+
+	buffer_printf(&unit, "count/%lld", (long long)power_of_ten(f->decimals));
+	for (unsigned side = 0; side <= f->differential; side++) {
+		struct stream_row *row = &f->profile->streams.items[f->stream + side].row;
+
+		if (f->decimals)
+			row->unit = profile_string(f->profile, buffer_bytes(&unit));
+		else
+			row->delivered = (uint64_t)f->total[side];
+	}
+	buffer_release(&unit);
+	if (f->comments) {
+		struct buffer count = {0};
+
+		buffer_u64(&count, f->comments);
+		profile_set_meta(f->profile, BYTES("comments"), buffer_bytes(&count));
+		buffer_release(&count);
+	}
+}
+
+/* Other tools count what they pass over, and are content with nothing; Perl counts empty lines too.
+ */
+static void tell_ignored(struct folded *f)
+{
+	uint64_t ignored = f->bad.count + (f->style & STYLE_PERL ? f->comments : 0);
+	struct buffer count = {0};
+
+	buffer_u64(&count, ignored);
+	profile_set_meta(f->profile, BYTES("ignored"), buffer_bytes(&count));
+	buffer_release(&count);
+}
+
+static bool folded_read(struct folded *f, struct input *in, struct error *err)
+{
+	struct bytes head;
+
+	if (!input_fill(in, READER_HEAD, err))
+		return false;
+	head = bytes_head(in->window, READER_HEAD);
+	f->differential =
+		folded_is_differential(head, in->ended && head.len == in->window.len, sign_of(f));
+	streams_open(f);
+	for (;;) {
+		bool ended = in->ended;
+
+		if (!take_window(f, in, err))
+			return false;
+		if (ended)
+			break;
+		if (!input_fill(in, in->window.len * 2 + 1, err))
+			return false;
+	}
+	streams_close(f);
+	if (f->style) {
+		tell_ignored(f);
+		bad_lines_note(&f->bad, f->lines, f->profile);
+		return true;
+	}
+	return bad_lines_finish(&f->bad, f->lines, f->taken, f->profile, err);
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct folded f = {.profile = out,
+		.style = options->style,
+		.in_order = options->want & WANT_TIMES,
+		.stacks = {.profile = out, .sorted = FOLDED_SORTED}};
+	bool done = folded_read(&f, in, err);
+
+	folded_stacks_release(&f.stacks);
+	vector_release(&f.waiting);
+	vector_release(&f.row_of_stack);
+	return done;
+}
+
+/* Any text whose lines end in a number can be folded text, so this is never a strong claim. */
+static int bid(struct bytes head)
+{
+	struct bytes line, all = head;
+	struct decimal number;
+	int good = 0, other = 0, with_frames = 0;
+
+	for (size_t i = 0; i < head.len; i++)
+		if ((unsigned char)head.at[i] < '\t')
+			return 0;
+	/* A last line that READER_HEAD cut in two counts neither way. */
+	while (good + other < 64 && bytes_line(&all, &line)) {
+		bool cut = !all.len && head.len >= READER_HEAD;
+
+		if (cut || !line.len || folded_is_comment(line))
+			continue;
+		if (!folded_cut_number(&line, FOLDED_SIGNED, &number)) {
+			other++;
+			continue;
+		}
+		good++;
+		with_frames += line.len && memchr(line.at, ';', line.len);
+	}
+	if (!good && !other) /* one line, longer than the head */
+		return head.len >= READER_HEAD && memchr(head.at, ';', head.len) ? 1 : 0;
+	if (good <= other)
+		return 0;
+	return with_frames ? 6 : 2;
+}
+
+static size_t cut(struct bytes text)
+{
+	const char *newline = memchr(text.at, '\n', text.len);
+
+	return newline ? (size_t)(newline + 1 - text.at) : text.len;
+}
+
+const struct reader reader_folded = {
+	.name = "folded",
+	.about = "folded text: one stack a line, then its value",
+	.expects = EXPECTS,
+	.proof = "the corpora of FlameGraph and inferno",
+	.bid = bid,
+	.read = read,
+	.cut = cut,
+};

@@ -1,0 +1,43 @@
+/* folded_line.h: the grammar of a line of folded text: frames, blanks, a number. */
+#ifndef KILN_READERS_FOLDED_FOLDED_LINE_H
+#define KILN_READERS_FOLDED_FOLDED_LINE_H
+
+#include "base/bytes.h"
+
+#define DECIMALS_LIMIT 6 /* digits behind the point; further ones are cut */
+
+/* A number with `decimals` digits behind the point. */
+struct decimal {
+	int64_t digits;
+	unsigned decimals;
+};
+
+static inline bool folded_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* May a number be below 0? Kiln writes such ones (memory that was freed, of a profile that is the
+ * difference of two); for other tools they are part of a name. */
+enum folded_sign { FOLDED_UNSIGNED, FOLDED_SIGNED };
+
+/* A number at the end of `line` and the blanks before it are cut off. */
+bool folded_cut_number(struct bytes *line, enum folded_sign sign, struct decimal *ret_number);
+
+/* "# main 12", or "#" before what has no number: a name may start with it, such as "#tick;read 12".
+ */
+bool folded_is_comment_behind(struct bytes line); /* of a line that starts with # */
+
+static inline bool folded_is_comment(struct bytes line)
+{
+	return line.len && *line.at == '#' && folded_is_comment_behind(line);
+}
+
+/* More frames than a stack may have? */
+bool folded_is_too_deep(struct bytes stack);
+
+/* Do all lines of the head that are stacks end in two numbers? A line that the head cuts in two is
+ * not asked. */
+bool folded_is_differential(struct bytes head, bool whole, enum folded_sign sign);
+
+#endif

@@ -1,0 +1,49 @@
+/* java_threads.h: which of the threads in a dump of a Java virtual machine run?
+ *
+ * Every thread with a stack is a sample of one of three streams: "running", "blocked" (it waits for
+ * a monitor) and "waiting" (for anything else). The JVM calls threads that wait in the system
+ * (for connections, say) runnable; they are known by the method in which they do. */
+#ifndef KILN_READERS_JAVA_JAVA_THREADS_H
+#define KILN_READERS_JAVA_JAVA_THREADS_H
+
+#include "readers/java/java_names.h"
+
+enum java_state {
+	JAVA_RUNNING,
+	JAVA_BLOCKED,
+	JAVA_WAITING,
+	JAVA_STATES,
+	JAVA_UNKNOWN, /* no Java thread: it has no stack */
+};
+
+struct java_threads {
+	struct text_stacks stacks;
+	unsigned style;	    /* enum read_style */
+	bool any_method;    /* no method tells that a thread waits */
+	bool inside;	    /* a thread has begun */
+	struct buffer name; /* its name as its root frame has it */
+	location_id root;   /* 0: none */
+	thread_id thread;   /* when threads are wanted */
+	enum java_state state;
+	bool background;       /* one of the JVM's own */
+	VECTOR(uint8_t) waits; /* of locations: 1 in any frame, 2 in the innermost one */
+	uint64_t time;	       /* of the dump, ns since 1970; 0: unknown */
+	unsigned has;	       /* of samples */
+};
+
+void java_threads_open(struct java_threads *j, struct input *in, const struct read_options *options,
+	struct profile *out);
+void java_threads_release(struct java_threads *j);
+
+/* A thread's entry starts. `whole` is its name, `shown` what of it is its root frame's; `tid` is -1
+ * when it is not known. */
+void java_threads_begin(
+	struct java_threads *j, struct bytes whole, struct bytes shown, int64_t tid);
+/* The state that the entry tells. */
+void java_threads_state(struct java_threads *j, enum java_state state);
+/* What follows "at ". False: it is no frame. */
+bool java_threads_frame(struct java_threads *j, struct bytes text);
+/* The entry's end; nothing when none has begun. */
+bool java_threads_end(struct java_threads *j, struct error *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* otlp.c: profiles of OpenTelemetry in protobuf: one message ProfilesData. */
+#include "readers/otlp/otlp_profiles.h"
+
+#include "base/spool.h"
+
+#define EXPECTS "a protobuf message with resource profiles and a dictionary"
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct otlp *o = otlp_new(options, false, out);
+	struct spool spool = {0};
+	struct bytes content;
+	bool done = spool_input(&spool, in, &content, err) && otlp_take(o, content, err) &&
+		    otlp_finish(o, "byte", content.len, err);
+
+	otlp_release(o);
+	spool_release(&spool);
+	return done;
+}
+
+#define FIELDS_LEAST                                                                               \
+	4 /* that are evidence: one inside the other, of the types they should have                \
+	   */
+#define FIELDS_MOST 6
+
+static int bid(struct bytes head)
+{
+	int fields = protobuf_fits(head, &otlp_data_shape, true);
+
+	if (fields < FIELDS_LEAST)
+		return 0;
+	return 8 * (fields < FIELDS_MOST ? fields : FIELDS_MOST);
+}
+
+const struct reader reader_otlp = {
+	.name = "otlp",
+	.about = "profiles of OpenTelemetry (OTLP, v1development), in protobuf",
+	.expects = EXPECTS,
+	.proof = "messages checked with the published .proto; no producer runs here",
+	.bid = bid,
+	.read = read,
+};

@@ -1,0 +1,21 @@
+/* perf_classic.h: what do other tools call the frames and programs that `perf script` prints? */
+#ifndef KILN_READERS_PERF_PERF_CLASSIC_H
+#define KILN_READERS_PERF_PERF_CLASSIC_H
+
+#include "base/buffer.h"
+#include "readers/perf/perf_line.h"
+
+/* Append the name that the tool of `style` (enum read_style, or'ed) gives to a frame: `symbol` is
+ * the frame's, or one of several in it; `source` is the line below the frame, or empty. */
+void perf_classic_function(unsigned style, const struct perf_frame *frame, struct bytes symbol,
+	struct bytes source, bool java, bool inlined, struct buffer *out);
+
+/* Append the name of the root frame. */
+void perf_classic_program(unsigned style, const struct perf_event *event, struct buffer *out);
+
+/* Does the tool count this event when it wants events called `wanted` (empty: the first that comes,
+ * whose name becomes *ret_wanted)? Changes the event's period to what the tool takes it for. */
+bool perf_classic_counts(
+	unsigned style, struct perf_event *event, struct bytes wanted, struct bytes *ret_wanted);
+
+#endif

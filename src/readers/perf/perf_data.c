@@ -1,0 +1,594 @@
+/* perf_data.c: what `perf record` wrote, as a file or into a pipe.
+ *
+ * The same way from records to stacks as a live recording takes (process/stacks.h), and the same
+ * streams as the text of `perf script` gives. */
+#include "readers/perf/perf_events.h"
+#include "readers/perf/perf_losses.h"
+#include "readers/perf/perf_waiting.h"
+#include "readers/readers.h"
+
+#include "base/spool.h"
+#include "images/kernel.h"
+#include "names/cgroup_names.h"
+#include "process/perf_order.h"
+#include "process/stacks.h"
+#include "process/walks.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+/* Off-CPU samples are written when the recording ends, numbered from here instead of timed. */
+#define OFF_CPU_TIMES ((uint64_t)0xFFFFFFFF << 32)
+
+/* Bytes of the file. */
+#define PASSED_STEP  ((uint64_t)32 << 20)
+#define PREPARE_STEP ((uint64_t)256 << 10)
+#define PREPARED     ((uint64_t)16 << 20) /* at most, ahead of the record that is read */
+
+#define LOOK_EVERY 1024u /* samples that get their stacks before somebody may look again */
+
+struct data {
+	struct profile *profile;
+	const struct read_options *options;
+	struct input *in;
+	struct perf_file file;
+	uint64_t passed; /* bytes of the file that have been read, as told to the input */
+	_Atomic uint64_t at, prepared; /* byte of the file that is read, and up to which it is
+					  mapped: what other threads know */
+	struct perf_order order;
+	struct binaries binaries;
+	struct processes processes;
+	struct stacks stacks;
+	struct walks *walks; /* when samples have stack copies; else NULL */
+	struct perf_events events;
+	struct perf_losses losses;
+	struct perf_waiting waiting; /* for their stacks: when somebody looks */
+	struct kernel *kernel;	     /* ours, if it is the recorded one; NULL: not */
+	bool kernel_expected, kernel_own;
+	size_t build_ids;    /* how many of the file's have been told to the binaries */
+	size_t events_known; /* how many of its events have streams */
+	uint64_t samples;
+	uint64_t last_time;		     /* of a record, ns */
+	uint64_t stray;			     /* samples whose id means no event */
+	VECTOR(struct perf_counted) counted; /* by events of groups, when they were last read */
+	struct id_map counted_by_id;	     /* to its row and one */
+	struct error failed;		     /* while samples were delivered */
+	uint64_t malformed;		     /* records in which a field does not fit */
+};
+
+static void data_release(struct data *d)
+{
+	perf_losses_release(&d->losses);
+	perf_events_release(&d->events);
+	walks_release(d->walks);
+	perf_waiting_release(&d->waiting);
+	vector_release(&d->counted);
+	id_map_release(&d->counted_by_id);
+	perf_order_release(&d->order);
+	stacks_release(&d->stacks);
+	processes_release(&d->processes);
+	binaries_release(&d->binaries);
+	perf_file_release(&d->file);
+	kernel_hand_on(d->kernel);
+}
+
+/* ---- Events ---- */
+
+/* Does each sample say what it stands for, or do all stand for the same? */
+static bool has_period(const struct perf_file_event *event)
+{
+	return event->layout.sample_type & PERF_SAMPLE_PERIOD ||
+	       (!event->attr.freq && event->attr.sample_period);
+}
+
+static uint64_t period_of(const struct perf_file_event *event, const struct perf_sample *sample)
+{
+	if (event->layout.sample_type & PERF_SAMPLE_PERIOD)
+		return sample->period;
+	return event->attr.freq ? 0 : event->attr.sample_period;
+}
+
+/* Columns that are wanted, as far as the event has them. */
+static unsigned columns(const struct data *d, const struct perf_file_event *event)
+{
+	const uint64_t type = event->layout.sample_type;
+	unsigned has = 0;
+
+	/* Who chose a clock did so to compare times: jitdumps have CLOCK_MONOTONIC. */
+	if ((d->options->want & WANT_TIMES || event->attr.use_clockid) && type & PERF_SAMPLE_TIME)
+		has |= SAMPLE_TIME;
+	if ((d->options->want & WANT_THREADS) && type & PERF_SAMPLE_TID)
+		has |= SAMPLE_THREAD;
+	if ((d->options->want & WANT_CPUS) && type & PERF_SAMPLE_CPU)
+		has |= SAMPLE_CPU;
+	if (d->options->want & WANT_LABELS && type & PERF_SAMPLE_CGROUP)
+		has |= SAMPLE_LABELS;
+	return has;
+}
+
+/* ---- What the file says about itself ---- */
+
+/* A kernel of this name on a host of this name: when the file has no build id of it, it is taken
+ * for the one that runs; addresses still have to agree (process/symbolize.h). */
+static void know_kernel(struct data *d)
+{
+	const struct perf_about *about = &d->file.about;
+	char hex[65], raw[32];
+	struct utsname own;
+	uint64_t byte;
+	size_t len = 0;
+
+	if (!about->release.len || uname(&own))
+		return;
+	d->binaries.other_kernel = !bytes_equal(about->release, bytes_of(own.release));
+	if (d->binaries.other_kernel || !bytes_equal(about->host, bytes_of(own.nodename)) ||
+		!kernel_build_id_text(hex))
+		return;
+	while (len < sizeof(raw) && bytes_hex((struct bytes){hex + 2 * len, 2}, &byte))
+		raw[len++] = (char)byte;
+	binaries_know(&d->binaries, BYTES("[kernel.kallsyms]"), (struct bytes){raw, len});
+}
+
+/* Events that perf opens for other records than samples. */
+static bool is_sampled(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE || attr->config != PERF_COUNT_SW_DUMMY;
+}
+
+/* In a pipe it comes among the records, before what it is about. */
+static void learn(struct data *d)
+{
+	const struct perf_about *about = &d->file.about;
+
+	for (; d->build_ids < about->build_ids.len; d->build_ids++) {
+		const struct perf_file_build_id *row = &about->build_ids.items[d->build_ids];
+
+		binaries_know(&d->binaries, row->path,
+			(struct bytes){(const char *)row->build_id, row->size});
+	}
+	if (d->events_known == d->file.events.len)
+		return;
+	know_kernel(d);
+	if (about->arch.len || d->file.swapped)
+		d->stacks.arch = arch_by_name(about->arch);
+	perf_file_name_events(&d->file);
+	for (; d->events_known < d->file.events.len; d->events_known++) {
+		const struct perf_file_event *event = d->file.events.items[d->events_known];
+
+		if (is_sampled(&event->attr))
+			perf_events_open(&d->events, buffer_bytes(&event->name), columns(d, event),
+				has_period(event));
+	}
+}
+
+static void tell(struct data *d, const char *key, struct bytes value)
+{
+	if (value.len)
+		profile_set_meta(d->profile, bytes_of(key), value);
+}
+
+/* Is it known that the samples of all events have this clock? */
+static bool has_clock(const struct data *d, int32_t clock)
+{
+	for (size_t i = 0; i < d->file.events.len; i++) {
+		const struct perf_event_attr *attr = &d->file.events.items[i]->attr;
+
+		if (!attr->use_clockid || attr->clockid != clock)
+			return false;
+	}
+	return d->file.events.len > 0;
+}
+
+static void describe(struct data *d)
+{
+	const struct perf_about *about = &d->file.about;
+	struct buffer recorder = {0};
+
+	if (has_clock(d, CLOCK_MONOTONIC))
+		tell(d, "clock", BYTES("monotonic"));
+	tell(d, "host", about->host);
+	tell(d, "kernel", about->release);
+	tell(d, "arch", about->arch);
+	tell(d, "command", about->command);
+	if (about->version.len)
+		buffer_printf(&recorder, "perf %.*s", (int)about->version.len, about->version.at);
+	tell(d, "recorder", buffer_bytes(&recorder));
+	buffer_release(&recorder);
+	for (size_t i = 0; about->clock_known && i < d->profile->streams.len; i++)
+		d->profile->streams.items[i].row.wall_offset = about->wall_offset;
+}
+
+/* ---- Samples ---- */
+
+/* Is the running kernel the one that was recorded? */
+static bool is_own_kernel(const struct data *d, uint64_t *ret_base)
+{
+	struct mapping row = {0};
+	char build_id[65];
+
+	for (mapping_id i = 1; i < d->profile->mappings.len && row.kind != MAPPING_KERNEL; i++)
+		row = d->profile->mappings.items[i];
+	*ret_base = row.base;
+	return row.kind == MAPPING_KERNEL && kernel_build_id_text(build_id) &&
+	       bytes_equal(profile_text(d->profile, row.build_id), bytes_of(build_id));
+}
+
+/* Names of kernel functions will be asked for: by whoever names addresses, and here already when a
+ * CPU is idle, as only they tell what it was interrupted for. */
+static void expect_kernel(struct data *d, const struct perf_record *r)
+{
+	const struct perf_words chain = r->sample.callchain;
+	bool in_kernel = (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL ||
+			 (chain.count && chain.at[0] == (uint64_t)PERF_CONTEXT_KERNEL);
+	bool idle = !r->identity.pid && !r->identity.tid;
+	struct error hidden = {0};
+	uint64_t base;
+
+	if (in_kernel && !d->kernel_expected) {
+		d->kernel_expected = true;
+		d->kernel_own = is_own_kernel(d, &base);
+		if (d->kernel_own)
+			kernel_open_ahead();
+	}
+	if (!idle || !d->kernel_own || d->kernel)
+		return;
+	d->kernel = kernel_open(&hidden);
+	d->kernel_own =
+		d->kernel && is_own_kernel(d, &base) && kernel_text_start(d->kernel) == base;
+	if (d->kernel_own)
+		d->stacks.kernel = d->kernel;
+}
+
+static label_set_id label_of(struct data *d, uint64_t cgroup)
+{
+	string_id path = processes_cgroup(&d->processes, cgroup);
+
+	if (!path)
+		return 0;
+	return profile_label(d->profile, 0, profile_string(d->profile, BYTES(LABEL_CGROUP)), path);
+}
+
+/* All but its stack. */
+static struct perf_event_sample sample_of(struct data *d, const struct walk_job *job)
+{
+	const struct perf_file_event *event = job->event;
+	const struct perf_identity *id = &job->record.identity;
+	struct perf_event_sample sample = {.event = buffer_bytes(&event->name),
+		.has = columns(d, event),
+		.thread = job->thread,
+		.time = id->time,
+		.period = job->period,
+		.cpu = id->cpu < NO_CPU ? (uint16_t)id->cpu : NO_CPU};
+
+	if (sample.has & SAMPLE_LABELS)
+		sample.labels = label_of(d, job->record.sample.cgroup);
+	sample.idle = stacks_idle(&d->stacks, &job->record);
+	if (sample.time >= OFF_CPU_TIMES)
+		sample.time = d->last_time;
+	else
+		d->last_time = sample.time;
+	return sample;
+}
+
+static bool add_row(struct data *d, const struct perf_event_sample *sample, struct error *err)
+{
+	d->samples++;
+	return perf_events_add(&d->events, sample, err);
+}
+
+/* ---- The file's pages ---- */
+
+/* Mapping the file is much of what reading it takes; one thread does it for those that read. Others
+ * may do the same piece, to no harm. */
+static bool prepare(void *context)
+{
+	struct data *d = context;
+	uint64_t at = atomic_load_explicit(&d->at, memory_order_relaxed);
+	uint64_t start = atomic_load_explicit(&d->prepared, memory_order_relaxed);
+
+	if (start < at + PREPARE_STEP)
+		start = at + PREPARE_STEP;
+	if (!at || start > at + PREPARED)
+		return false;
+	atomic_store_explicit(&d->prepared, start + PREPARE_STEP, memory_order_relaxed);
+	return input_prepare(d->in, start, PREPARE_STEP);
+}
+
+/* Threads take the pages down that were read, which is half the work of having mapped them; at the
+ * end one thread would have all of it to do. Samples under way and other CPUs' are not far back. */
+static void pass(struct data *d, const char *record)
+{
+	uint64_t at = (uint64_t)(record - d->file.content.at);
+
+	atomic_store_explicit(&d->at, at, memory_order_relaxed);
+	if (at < d->passed + 2 * PASSED_STEP)
+		return;
+	d->passed = at - PASSED_STEP;
+	input_passed(d->in, d->passed);
+}
+
+/* ---- Stacks ---- */
+
+/* A sample whose stack copy, if it has one, has been walked: its stack is for its row, which may be
+ * there already. */
+static bool deliver(void *context, const struct walk_job *job, struct error *err)
+{
+	struct data *d = context;
+	const struct perf_waiting_sample *row = job->row;
+	const struct stack_moment moment = {.record = &job->record,
+		.thread = job->thread,
+		.process = job->process,
+		.space = job->space,
+		.user = job->has_copy ? &job->frames : NULL};
+	struct perf_event_sample sample = row ? (struct perf_event_sample){0} : sample_of(d, job);
+
+	sample.stack = stacks_add_later(&d->stacks, &moment, STACK_USER | STACK_KERNEL).stack;
+	if (!row)
+		return add_row(d, &sample, err);
+	d->profile->samples.items[row->samples].stack.items[row->row] = sample.stack;
+	return true;
+}
+
+/* The first stack copy starts the threads; from then on all samples go through them, to stay in
+ * order. */
+static bool walk(struct data *d, struct walk_job *job, struct error *err)
+{
+	job->has_copy = unwinder_can(d->stacks.arch, &job->record.sample) &&
+			job->record.sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
+	if (job->has_copy && !d->walks)
+		d->walks = walks_new(
+			d->stacks.arch, &d->binaries, &(struct walks_calls){deliver, prepare, d});
+	return d->walks ? walks_add(d->walks, job, err) : deliver(d, job, err);
+}
+
+static void let_look(const struct data *d)
+{
+	const struct read_onlooker *onlooker = d->options->onlooker;
+
+	if (onlooker)
+		onlooker->look(onlooker->context, d->profile);
+}
+
+/* To all that wait for theirs. all: no more samples come. */
+static bool give_stacks(struct data *d, bool all, struct error *err)
+{
+	bool done = true;
+
+	for (size_t i = 0; done && i < d->waiting.rows.len; i++) {
+		struct walk_job job = perf_waiting_job(&d->waiting, i);
+
+		if (all && i % LOOK_EVERY == 0)
+			let_look(d);
+		pass(d, d->waiting.rows.items[i].at);
+		done = walk(d, &job, err);
+	}
+	done = done && (!d->walks || walks_finish(d->walks, err));
+	perf_waiting_drop(&d->waiting);
+	return done;
+}
+
+/* Its stack comes later when somebody looks, and if its record stays where it is. */
+static bool submit(struct data *d, const struct perf_file_record *record, struct walk_job *job,
+	struct error *err)
+{
+	struct perf_event_sample sample;
+
+	if (!d->options->onlooker || record->block)
+		return walk(d, job, err);
+	sample = sample_of(d, job);
+	if (!perf_events_has_rows(&d->events, &sample))
+		return walk(d, job, err);
+	if (!add_row(d, &sample, err))
+		return false;
+	perf_waiting_add(
+		&d->waiting, job, record->bytes.at, d->events.last_samples, d->events.last_row);
+	return !perf_waiting_is_full(&d->waiting) || give_stacks(d, false, err);
+}
+
+/* What the event has counted since it was last read. */
+static uint64_t counted_since(struct data *d, const struct perf_counted *now)
+{
+	uint64_t hash = hash_pair(now->id, 0), before;
+	size_t at = id_map_first(&d->counted_by_id, hash);
+
+	for (uint32_t row; (row = id_map_candidate(&d->counted_by_id, hash, &at));)
+		if (d->counted.items[row - 1].id == now->id) {
+			before = d->counted.items[row - 1].value;
+			d->counted.items[row - 1].value = now->value;
+			return now->value - before;
+		}
+	vector_push(&d->counted, *now);
+	id_map_put(&d->counted_by_id, hash, at, (uint32_t)d->counted.len);
+	return now->value;
+}
+
+/* A sample that reads the whole group (`perf record -e '{a,b}:S'`) is one of each event that has
+ * counted something since. */
+static bool submit_group(struct data *d, const struct perf_file_record *record,
+	struct walk_job *job, struct error *err)
+{
+	size_t count = perf_sample_counts(&job->record.sample);
+
+	for (size_t i = 0; i < count; i++) {
+		struct perf_counted now = perf_sample_count(&job->record.sample, i);
+		const struct perf_file_event *event = perf_file_event_of(&d->file, now.id);
+
+		job->event = event;
+		job->period = counted_since(d, &now);
+		d->stray += !event;
+		if (event && job->period && !submit(d, record, job, err))
+			return false;
+	}
+	return true;
+}
+
+static bool take_sample(struct data *d, const struct perf_file_record *record,
+	const struct perf_record *r, struct error *err)
+{
+	const struct perf_identity *id = &r->identity;
+	const struct process_state *process;
+	struct walk_job job = {.record = *r,
+		.event = record->event,
+		.period = period_of(record->event, &r->sample)};
+
+	expect_kernel(d, r);
+	job.thread = processes_thread(&d->processes, (int32_t)id->pid, (int32_t)id->tid);
+	process = processes_get(&d->processes, (int32_t)id->pid);
+	job.process = process->process;
+	job.space = process->space;
+	return perf_sample_counts(&r->sample) ? submit_group(d, record, &job, err)
+					      : submit(d, record, &job, err);
+}
+
+static bool take(struct data *d, const struct perf_file_record *record, struct error *err)
+{
+	struct perf_record r;
+	struct error damaged = {0};
+
+	if (!record->event) {
+		d->stray++;
+		return true;
+	}
+	if (!record->block && !d->waiting.rows.len) /* else they are read again */
+		pass(d, record->bytes.at);
+	learn(d);
+	if (!perf_record_decode(record->bytes, &record->event->layout, &r, &damaged)) {
+		d->malformed++;
+		return true;
+	}
+	if (r.type == PERF_RECORD_SAMPLE)
+		return take_sample(d, record, &r, err);
+	perf_losses_add(&d->losses, record->event, &r);
+	processes_apply(&d->processes, &r);
+	return true;
+}
+
+/* ---- Ends ---- */
+
+static void note_damage(struct data *d)
+{
+	const struct perf_file *f = &d->file;
+
+	if (f->killed)
+		profile_note(d->profile, "perf did not finish the file, as when it is killed: read "
+					 "as far as it was written");
+	if (f->cut)
+		profile_note(d->profile, "cut short: %llu bytes of records are missing at the end",
+			(unsigned long long)f->cut);
+	if (*f->damage)
+		profile_note(d->profile, "read up to %s", f->damage);
+	if (d->stray + d->malformed)
+		profile_note(d->profile,
+			"%llu records skipped: %llu of no known event, %llu with "
+			"fields that do not fit into them",
+			(unsigned long long)(d->stray + d->malformed), (unsigned long long)d->stray,
+			(unsigned long long)d->malformed);
+	if (f->unknown + f->misplaced + f->about.damaged)
+		profile_note(d->profile,
+			"%llu records or sections about the recording skipped: "
+			"of unknown kinds, or damaged",
+			(unsigned long long)(f->unknown + f->misplaced + f->about.damaged));
+	if (d->order.late)
+		profile_note(d->profile,
+			"%llu records are older than records before the end of "
+			"the round before them: some names may be wrong",
+			(unsigned long long)d->order.late);
+	if (f->auxtraces)
+		profile_note(d->profile,
+			"%llu hardware traces (%llu bytes) skipped: only samples "
+			"are read",
+			(unsigned long long)f->auxtraces, (unsigned long long)f->auxtrace);
+}
+
+static bool finish(struct data *d, struct error *err)
+{
+	const struct perf_file *f = &d->file;
+
+	if (!d->samples && (*f->damage || f->cut || f->killed))
+		return error_set(err, ERR_FORMAT, "no samples before the damage: %s",
+			*f->damage  ? f->damage
+			: f->killed ? "perf did not finish the file"
+				    : "it is cut short");
+	learn(d);
+	perf_losses_finish(&d->losses, d->last_time, &d->events);
+	perf_events_finish(&d->events);
+	describe(d);
+	if (!give_stacks(d, true, err))
+		return false;
+	processes_name_loaded(&d->processes);
+	binaries_identify(&d->binaries);
+	stacks_tell(&d->stacks);
+	note_damage(d);
+	let_look(d);
+	return true;
+}
+
+/* Samples that are under way borrow from what is about to be forgotten. */
+static bool let_go(void *context)
+{
+	struct data *d = context;
+
+	return !d->walks || walks_finish(d->walks, &d->failed);
+}
+
+static bool read_records(struct data *d, struct error *err)
+{
+	struct perf_file_record record;
+
+	d->order.file = &d->file;
+	d->order.forget = let_go;
+	d->order.context = d;
+	while (perf_order_next(&d->order, &record))
+		if (!take(d, &record, err))
+			return false;
+	if (d->failed.code) {
+		*err = d->failed;
+		return false;
+	}
+	return (!d->walks || walks_finish(d->walks, err)) && finish(d, err);
+}
+
+static bool perf_data_read(struct input *in, const struct read_options *options,
+	struct profile *out, struct error *err)
+{
+	static const struct places usual;
+	struct data d = {.profile = out, .options = options, .in = in, .events = {.profile = out}};
+	struct spool spool = {0};
+	struct bytes content;
+	bool done;
+
+	if (!spool_input(&spool, in, &content, err) || !perf_file_open(&d.file, content, err)) {
+		spool_release(&spool);
+		return false;
+	}
+	binaries_init(&d.binaries, out);
+	d.binaries.places = options->places ? options->places : &usual;
+	d.binaries.recorded = input_time(in);
+	processes_init(&d.processes, out, &d.binaries);
+	stacks_init(&d.stacks, out, &d.processes, NULL, arch_native());
+	done = read_records(&d, err);
+	data_release(&d);
+	spool_release(&spool);
+	return done;
+}
+
+static int perf_data_bid(struct bytes head)
+{
+	return bytes_start(head, BYTES(PERF_FILE_MAGIC)) ||
+			       bytes_start(head, BYTES(PERF_FILE_MAGIC_BIG)) ||
+			       bytes_start(head, BYTES("PERFFILE"))
+		       ? 8 * 8
+		       : 0;
+}
+
+const struct reader reader_perf_data = {
+	.name = "perf-data",
+	.about = "what `perf record` writes: perf.data",
+	.expects = "the bytes PERFILE2",
+	.proof = "18 recordings of perf 6.1 as perf script prints them, stacks as libdwfl walks "
+		 "them; files of both byte orders since Linux 3.10",
+	.bid = perf_data_bid,
+	.read = perf_data_read,
+};

@@ -1,0 +1,615 @@
+/* perf_report.c: reports that `perf report --stdio -g folded` prints:
+ *
+ *	# Samples: 4K of event 'cycles'
+ *	# Event count (approx.): 3155261
+ *	#
+ *	# Overhead  Command  Symbol
+ *	# ........  .......  ........
+ *	    75.00%  app      [.] spin
+ *	75.00% _start;main;spin
+ *
+ * Values are percentages of the event count, samples or periods; which, only the numbers tell. The
+ * innermost frame is the row's symbol: its end of a stack tells the order, which is the caller's
+ * first where there is no such column. With `--children` there are rows of callers, whose stacks
+ * are parts of others. */
+#include "readers/lines/text_stacks.h"
+#include "readers/perf/perf_events.h"
+#include "readers/tidy.h"
+
+#include <stdlib.h>
+
+#define EXPECTS                                                                                    \
+	"`# Samples: 4K of event 'cycles'` and, below rows, stacks such as `75.00% main;spin`"
+#define NOT_FOLDED    "expected stacks such as `75.00% main;spin`: print the report with -g folded,0"
+#define COLUMNS_LIMIT 64u
+#define PAGE_PLACES   4096u
+
+enum column { COLUMN_OTHER, COLUMN_COMMAND, COLUMN_SYMBOL, COLUMN_CHILDREN, COLUMN_SELF };
+enum order { ORDER_UNKNOWN, ORDER_CALLER, ORDER_CALLEE };
+
+/* An event's part of the report. */
+struct section {
+	string_id event;
+	uint64_t samples;      /* "4K" is 4000, or up to 999 more */
+	uint64_t samples_unit; /* 1000 */
+	uint64_t event_count;  /* the sum of all periods */
+	unsigned stream;       /* of those in the report, from 1; 0: no stack yet */
+	int64_t sum;	       /* of all stacks */
+	bool percent;
+};
+
+struct perf_report {
+	struct text_stacks stacks;
+	struct section section;
+	bool in_section, rounded, unordered;
+	uint64_t rows, lost;
+	enum order order;
+	struct buffer heading; /* the last line that starts with # */
+	struct {
+		size_t width;
+		enum column is;
+	} columns[COLUMNS_LIMIT];
+	size_t column_count;
+	/* The last row. */
+	struct buffer command, symbol;
+	bool with_children, all_self, no_self;
+};
+
+/* ---- Sections ---- */
+
+/* "4K" */
+static bool parse_samples(struct bytes word, uint64_t *ret_samples, uint64_t *ret_unit)
+{
+	static const char units[] = "KMG";
+	const char *unit = word.len ? strchr(units, word.at[word.len - 1]) : NULL;
+	uint64_t in_unit = 1;
+
+	if (unit && *unit)
+		word.len--;
+	else
+		unit = NULL;
+	for (const char *u = units; unit && u <= unit; u++)
+		in_unit *= 1000;
+	if (!bytes_u64(word, ret_samples) || *ret_samples > UINT32_MAX)
+		return false;
+	*ret_samples *= in_unit;
+	*ret_unit = in_unit;
+	return true;
+}
+
+/* "# Samples: 4K of event 'cycles:u'"; of several at once it is "of events 'anon group { a, b }'".
+ */
+static bool parse_event(struct bytes line, struct section *ret, struct bytes *ret_event)
+{
+	const struct bytes start = BYTES("# Samples: ");
+	struct bytes word;
+	const char *of, *end;
+
+	if (!bytes_start(line, start))
+		return false;
+	line = (struct bytes){line.at + start.len, line.len - start.len};
+	of = bytes_find(line, BYTES(" of event"));
+	end = bytes_last(line, '\'');
+	if (!of || !bytes_cut(&line, ' ', &word) ||
+		!parse_samples(word, &ret->samples, &ret->samples_unit) ||
+		!bytes_cut(&line, '\'', &word) || end < line.at)
+		return false;
+	*ret_event = (struct bytes){line.at, (size_t)(end - line.at)};
+	return true;
+}
+
+/* A number behind what a line starts with. */
+static bool parse_total(struct bytes line, struct bytes start, uint64_t *ret_total)
+{
+	struct bytes number = {line.at + start.len, line.len - start.len};
+	uint64_t total;
+
+	if (!bytes_start(line, start) || !bytes_u64(bytes_trim(number), &total) ||
+		total > INT64_MAX)
+		return false;
+	*ret_total = total;
+	return true;
+}
+
+static bool parse_event_count(struct bytes line, uint64_t *ret_count)
+{
+	return parse_total(line, BYTES("# Event count (approx.): "), ret_count) ||
+	       parse_total(line, BYTES("# Total weight : "), ret_count);
+}
+
+/* Stacks count samples if they are as many. */
+static bool counts_samples(const struct section *s)
+{
+	uint64_t most = s->samples + s->samples_unit - 1;
+
+	return !s->percent && (uint64_t)s->sum <= most && s->event_count > most;
+}
+
+/* Perf leaves stacks out without a word, and with the rows of callers there may be too many. */
+static void compare_sum(struct perf_report *r, bool samples)
+{
+	const struct section *s = &r->section;
+	struct profile *p = r->stacks.profile;
+	double whole = (double)(samples ? s->samples : s->event_count), sum = (double)s->sum;
+	struct bytes event = profile_text(p, s->event);
+
+	if (sum < whole * 0.99)
+		profile_note(p,
+			"%.*s: the stacks have %.1f%% of what the report is about; others were "
+			"below perf report's limit (0.5%% of a row, unless it is told -g "
+			"folded,0) or filtered",
+			(int)event.len, event.at, 100 * sum / whole);
+	else if (whole > 0 && sum > (whole + (double)s->samples_unit) * 1.01)
+		profile_note(p,
+			"%.*s: the stacks have %.0f%% of what the report is about: those of "
+			"callers are among them; print it with --no-children",
+			(int)event.len, event.at, 100 * sum / whole);
+}
+
+static void finish_section(struct perf_report *r)
+{
+	struct profile *p = r->stacks.profile;
+	bool samples = counts_samples(&r->section);
+
+	if (!r->in_section)
+		return;
+	r->in_section = false;
+	compare_sum(r, samples);
+	if (r->section.stream) {
+		struct stream_row *row =
+			&p->streams.items[r->stacks.first_stream + r->section.stream - 1].row;
+
+		if (samples) {
+			row->kind = profile_string(p, BYTES("samples"));
+			row->unit = profile_string(p, BYTES("count"));
+		}
+	}
+}
+
+static void start_section(struct perf_report *r, const struct section *found, struct bytes event)
+{
+	finish_section(r);
+	r->section = *found;
+	r->section.event = profile_string(r->stacks.profile, event);
+	r->in_section = true;
+	r->column_count = 0;
+}
+
+/* The section's stream, once it is known how stacks are weighed. */
+static bool open_stream(struct perf_report *r, bool percent)
+{
+	struct section *s = &r->section;
+	struct bytes event = profile_text(r->stacks.profile, s->event), kind, unit;
+	struct buffer copy = {0}; /* the profile's texts move when one is added */
+	uint32_t stream;
+
+	if (s->stream)
+		return true;
+	if (r->stacks.streams == TEXT_STREAMS_LIMIT)
+		return false;
+	buffer_add(&copy, event.at, event.len);
+	perf_event_unit(buffer_bytes(&copy), &kind, &unit);
+	stream = text_stacks_stream(&r->stacks, kind, unit, buffer_bytes(&copy));
+	buffer_release(&copy);
+	if (r->lost)
+		profile_add_loss(r->stacks.profile, stream, BYTES("lost by perf"), r->lost);
+	r->lost = 0;
+	s->stream = r->stacks.streams;
+	s->percent = percent;
+	r->rounded |= percent;
+	return true;
+}
+
+/* ---- Rows ---- */
+
+static bool is_dotted(struct bytes line)
+{
+	for (size_t i = 1; i < line.len; i++)
+		if (line.at[i] != '.' && line.at[i] != ' ')
+			return false;
+	return bytes_start(line, BYTES("# ."));
+}
+
+static enum column column_named(struct bytes name)
+{
+	if (bytes_equal(name, BYTES("Command")) || bytes_end(name, BYTES(":Command")))
+		return COLUMN_COMMAND;
+	if (bytes_equal(name, BYTES("Symbol")))
+		return COLUMN_SYMBOL;
+	if (bytes_equal(name, BYTES("Children")))
+		return COLUMN_CHILDREN;
+	return bytes_equal(name, BYTES("Self")) ? COLUMN_SELF : COLUMN_OTHER;
+}
+
+/* Columns are as wide as the dots below their names. */
+static void take_columns(struct perf_report *r, struct bytes dotted)
+{
+	struct bytes heading = buffer_bytes(&r->heading);
+	size_t at = 2;
+
+	r->column_count = 0;
+	while (at < dotted.len && r->column_count < COLUMNS_LIMIT) {
+		struct bytes rest = {dotted.at + at, dotted.len - at}, name = {0};
+		size_t width = bytes_run(rest, '.');
+
+		if (at < heading.len)
+			name = bytes_head((struct bytes){heading.at + at, heading.len - at}, width);
+		r->columns[r->column_count].width = width;
+		r->columns[r->column_count++].is = column_named(bytes_trim(name));
+		at += width + bytes_run((struct bytes){rest.at + width, rest.len - width}, ' ');
+	}
+}
+
+/* What a row has in the next column; what is wider than that goes on to the next blank. */
+static struct bytes cut_field(struct bytes *row, size_t width, bool last)
+{
+	struct bytes field = *row;
+	size_t end = width;
+
+	while (end < row->len && row->at[end] != ' ')
+		end++;
+	if (last || end + 2 > row->len) {
+		row->len = 0;
+		return bytes_trim(field);
+	}
+	field.len = end;
+	*row = (struct bytes){row->at + end + 2, row->len - end - 2};
+	return bytes_trim(field);
+}
+
+/* "1234:app" is app of process 1234. */
+static struct bytes command_of(struct bytes field)
+{
+	struct bytes rest = field, pid;
+	uint64_t number;
+
+	return bytes_cut(&rest, ':', &pid) && bytes_u64(pid, &number) ? rest : field;
+}
+
+/* "[.] main" */
+static struct bytes symbol_of(struct bytes field)
+{
+	if (field.len > 4 && field.at[0] == '[' &&
+		bytes_start((struct bytes){field.at + 2, 2}, BYTES("] ")))
+		field = (struct bytes){field.at + 4, field.len - 4};
+	return bytes_trim(field);
+}
+
+static void take_row(struct perf_report *r, struct bytes line)
+{
+	struct bytes rest = {line.at + 2, line.len - 2}, children = {0}, self = {0};
+
+	r->command.len = r->symbol.len = 0;
+	r->rows++;
+	for (size_t i = 0; i < r->column_count && rest.len; i++) {
+		struct bytes field =
+			cut_field(&rest, r->columns[i].width, i + 1 == r->column_count);
+
+		switch (r->columns[i].is) {
+		case COLUMN_COMMAND:
+			buffer_set(&r->command, command_of(field));
+			break;
+		case COLUMN_SYMBOL:
+			buffer_set(&r->symbol, symbol_of(field));
+			break;
+		case COLUMN_CHILDREN:
+			children = field;
+			break;
+		case COLUMN_SELF:
+			self = field;
+			break;
+		case COLUMN_OTHER:
+			break;
+		}
+	}
+	r->with_children = children.len > 0;
+	r->all_self = bytes_equal(children, self);
+	r->no_self = bytes_equal(self, BYTES("0.00%"));
+}
+
+/* ---- Stacks ---- */
+
+/* "75.00% a;b" or "3 a;b": the number is cut off, a percentage in hundredths. */
+static bool cut_value(struct bytes *line, int64_t *ret_value, bool *ret_percent)
+{
+	struct bytes number, whole;
+
+	if (!bytes_cut(line, ' ', &number) || !line->len)
+		return false;
+	*ret_percent = bytes_end(number, BYTES("%"));
+	if (!*ret_percent)
+		return text_is_count(number, ret_value);
+	number.len--;
+	if (!bytes_cut(&number, '.', &whole) || number.len != 2 || whole.len > 3)
+		return false;
+	for (size_t i = 0; i < 2; i++)
+		if (number.at[i] < '0' || number.at[i] > '9')
+			return false;
+	if (!text_is_count(whole, ret_value))
+		return false;
+	*ret_value = *ret_value * 100 + (number.at[0] - '0') * 10 + (number.at[1] - '0');
+	return *ret_value <= 10000;
+}
+
+/* "main a.c:3" and "schedule +12", as `-g address` prints them: the place is cut off. */
+static struct bytes cut_place(struct bytes *frame)
+{
+	const char *blank = bytes_last(*frame, ' '), *colon;
+	struct bytes place, number;
+	uint64_t ignored;
+
+	if (!blank || blank == frame->at)
+		return (struct bytes){0};
+	place = (struct bytes){blank + 1, (size_t)(frame->at + frame->len - blank) - 1};
+	colon = bytes_last(place, ':');
+	if (!colon && place.len && *place.at == '+')
+		colon = place.at;
+	number = colon ? (struct bytes){colon + 1, (size_t)(place.at + place.len - colon) - 1}
+		       : place;
+	if (!colon || !bytes_u64(number, &ignored))
+		return (struct bytes){0};
+	frame->len = (size_t)(blank - frame->at);
+	return place;
+}
+
+/* "0x55d0c0ffee10", "0" or "0000000000000000" */
+static bool parse_address(struct bytes name, uint64_t *ret_address)
+{
+	if (bytes_start(name, BYTES("0x")))
+		return bytes_hex((struct bytes){name.at + 2, name.len - 2}, ret_address);
+	*ret_address = 0;
+	return name.len && bytes_run(name, '0') == name.len;
+}
+
+/* Is the frame the row's symbol? Without a name it is where it is in its binary, at the same place
+ * of a page as in memory. Rows of nothing but callers tell the one in memory. */
+static bool is_symbol(const struct perf_report *r, struct bytes frame, bool *ret_same_address)
+{
+	struct bytes symbol = buffer_bytes(&r->symbol);
+	uint64_t place, address;
+
+	cut_place(&frame);
+	if (!parse_address(frame, &address) || !parse_address(symbol, &place))
+		return bytes_equal(frame, symbol);
+	*ret_same_address = address == place;
+	return !((address ^ place) & (PAGE_PLACES - 1));
+}
+
+static void ends_of(struct bytes stack, struct bytes *ret_first, struct bytes *ret_last)
+{
+	const char *last = bytes_last(stack, ';');
+
+	*ret_first = (struct bytes){stack.at, bytes_until(stack, ';')};
+	*ret_last =
+		last ? (struct bytes){last + 1, (size_t)(stack.at + stack.len - last) - 1} : stack;
+}
+
+enum part { PART_WHOLE, PART_OF_ANOTHER, PART_UNTOLD };
+
+/* Is it the stack of samples of this row, or the part of one that starts with a caller? */
+static enum part which_part(struct perf_report *r, struct bytes stack)
+{
+	bool starts, ends, in_memory = false;
+	struct bytes first, last;
+
+	ends_of(stack, &first, &last);
+	if (!r->symbol.len) {
+		r->unordered |= first.at != last.at;
+		if (!r->with_children || r->all_self)
+			return PART_WHOLE;
+		return r->no_self ? PART_OF_ANOTHER : PART_UNTOLD;
+	}
+	starts = is_symbol(r, first, &in_memory);
+	ends = is_symbol(r, last, &in_memory);
+	if (r->order == ORDER_UNKNOWN && starts != ends &&
+		(ends || !r->with_children || (r->all_self && !r->no_self)))
+		r->order = ends ? ORDER_CALLER : ORDER_CALLEE;
+	if (!r->with_children)
+		return PART_WHOLE;
+	if (r->order == ORDER_CALLEE)
+		return PART_UNTOLD;
+	return ends && !(starts && r->no_self && (in_memory || first.at != last.at))
+		       ? PART_WHOLE
+		       : PART_OF_ANOTHER;
+}
+
+static location_id learn_frame(struct text_stacks *t, struct bytes text)
+{
+	struct bytes name = text, place = cut_place(&name);
+	struct text_frame frame = {0};
+	location_id location;
+	uint64_t line = 0, address;
+
+	if (bytes_end(name, BYTES(" (inlined)"))) {
+		frame.kind = FRAME_INLINED;
+		name.len -= strlen(" (inlined)");
+	}
+	bytes_cut(&place, ':', &frame.file);
+	if (frame.file.len && bytes_u64(place, &line) && line && line <= UINT32_MAX)
+		frame.line = (uint32_t)line;
+	else
+		frame.file.len = 0;
+	t->name.len = 0;
+	if (parse_address(name, &address))
+		buffer_text(&t->name, "[unknown]");
+	else
+		tidy_name(name, &t->name);
+	frame.function = buffer_bytes(&t->name);
+	location = text_stacks_frame(t, &frame);
+	text_stacks_learn(t, text, location);
+	return location;
+}
+
+static void push_frames(struct text_stacks *t, struct bytes stack)
+{
+	struct bytes frame;
+	bool more;
+
+	do {
+		location_id known;
+
+		more = bytes_cut(&stack, ';', &frame);
+		if (!more)
+			frame = stack;
+		known = text_stacks_known(t, frame);
+		text_stacks_push(t, known ? known : learn_frame(t, frame));
+	} while (more);
+}
+
+static bool add_stack(struct perf_report *r, struct bytes stack, int64_t value, struct error *err)
+{
+	struct text_stacks *t = &r->stacks;
+	int64_t values[TEXT_STREAMS_LIMIT] = {0};
+	enum frame_order order = r->order == ORDER_CALLEE ? INNERMOST_FIRST : OUTERMOST_FIRST;
+
+	if (r->command.len && order == OUTERMOST_FIRST)
+		text_stacks_push_name(t, buffer_bytes(&r->command), FRAME_META);
+	push_frames(t, stack);
+	if (r->command.len && order == INNERMOST_FIRST)
+		text_stacks_push_name(t, buffer_bytes(&r->command), FRAME_META);
+	values[r->section.stream - 1] = value;
+	if (!text_stacks_add(t, order, values, err))
+		return false;
+	r->section.sum += value;
+	return true;
+}
+
+/* So many hundredths of a percent of all. */
+static int64_t share_of(uint64_t all, uint64_t hundredths)
+{
+	return (int64_t)(all / 10000 * hundredths + (all % 10000 * hundredths + 5000) / 10000);
+}
+
+static bool take_whole(struct perf_report *r, struct bytes stack, int64_t value, struct error *err)
+{
+	switch (which_part(r, stack)) {
+	case PART_WHOLE:
+		if (r->section.percent)
+			value = share_of(r->section.event_count, (uint64_t)value);
+		return !value || add_stack(r, stack, value, err);
+	case PART_OF_ANOTHER:
+		return true;
+	case PART_UNTOLD:
+		break;
+	}
+	return error_set(err, ERR_FORMAT,
+		"line %llu: expected stacks that are not parts of others: print the report with "
+		"--no-children",
+		(unsigned long long)r->stacks.lines.number);
+}
+
+static bool take_stack(struct perf_report *r, struct bytes line, struct error *err)
+{
+	struct bytes stack = line;
+	int64_t value;
+	bool percent;
+
+	if (!cut_value(&stack, &value, &percent) || value < 0)
+		text_stacks_skip(&r->stacks, "expected a percentage or a number, and frames");
+	else if (!open_stream(r, percent))
+		text_stacks_skip(&r->stacks, "expected no more than 16 events");
+	else if (percent != r->section.percent)
+		text_stacks_skip(&r->stacks, "expected either percentages or numbers");
+	else
+		return take_whole(r, stack, value, err);
+	return true;
+}
+
+/* ---- The report ---- */
+
+static void take_comment(struct perf_report *r, struct bytes line)
+{
+	struct section found = {0};
+	struct bytes event;
+
+	if (parse_event(line, &found, &event))
+		start_section(r, &found, event);
+	else if (is_dotted(line))
+		take_columns(r, line);
+	else if (!parse_event_count(line, &r->section.event_count))
+		parse_total(line, BYTES("# Total Lost Samples: "), &r->lost);
+	buffer_set(&r->heading, line);
+}
+
+static bool take_line(struct perf_report *r, struct bytes line, struct error *err)
+{
+	struct bytes text = bytes_trim(line);
+
+	if (!text.len)
+		return true;
+	if (*line.at == '#') {
+		take_comment(r, line);
+		return true;
+	}
+	if (r->column_count && *line.at >= '0' && *line.at <= '9')
+		return take_stack(r, line, err);
+	if (r->column_count && (*text.at == '|' || bytes_start(text, BYTES("--"))))
+		text_stacks_skip(&r->stacks, NOT_FOLDED);
+	else if (r->column_count && bytes_start(line, BYTES("  ")))
+		take_row(r, line);
+	else
+		text_stacks_skip(&r->stacks, "expected " EXPECTS);
+	return true;
+}
+
+static bool finish(struct perf_report *r, struct error *err)
+{
+	struct profile *p = r->stacks.profile;
+
+	finish_section(r);
+	if (r->rows && !r->stacks.taken && !r->stacks.bad.count)
+		text_stacks_skip(&r->stacks, NOT_FOLDED);
+	if (!text_stacks_finish(&r->stacks, err))
+		return false;
+	if (r->rounded)
+		profile_note(p, "values are percentages that perf report rounds to 0.01%% of the "
+				"event count; with -g folded,0,caller,count it prints numbers");
+	if (r->unordered && r->order == ORDER_UNKNOWN)
+		profile_note(p,
+			"without the column Symbol nothing tells the order of frames; taken "
+			"for -g caller, outermost first");
+	return true;
+}
+
+static bool read(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct perf_report r = {0};
+	struct bytes line;
+	bool more = true, done = true;
+
+	text_stacks_open(&r.stacks, in, options, out);
+	while (done && (done = text_stacks_line(&r.stacks, &line, &more, err)) && more)
+		done = take_line(&r, line, err);
+	done = done && finish(&r, err);
+	text_stacks_release(&r.stacks);
+	buffer_release(&r.heading);
+	buffer_release(&r.command);
+	buffer_release(&r.symbol);
+	return done;
+}
+
+/* A heading, which may be behind a long one about the machine. */
+static int bid(struct bytes head)
+{
+	struct section found;
+	struct bytes line, event;
+	int bits = 0;
+
+	while (bytes_line(&head, &line)) {
+		if (parse_event(line, &found, &event))
+			bits = 8 * 12;
+		else if (bits && parse_event_count(line, &found.event_count))
+			return bits + 8 * 8;
+	}
+	return bits;
+}
+
+const struct reader reader_perf_report = {
+	.name = "perf-report",
+	.about = "text of `perf report --stdio -g folded`",
+	.expects = EXPECTS,
+	.proof = "perf 6.1 against perf.data of the same recordings",
+	.bid = bid,
+	.read = read,
+};

@@ -1,0 +1,216 @@
+/* pprof_about.c: what does a pprof file say about all of its samples? */
+#include "base/units.h"
+#include "readers/pprof/pprof_file.h"
+
+#include <stdlib.h>
+
+/* ---- Streams ---- */
+
+static void take_loss(struct pprof *p, uint32_t stream, struct bytes message)
+{
+	struct protobuf m = protobuf_open(message, &pprof_pair_shape);
+	uint64_t reason = 0, count = 0;
+
+	for (struct protobuf_field f; protobuf_next(&m, &f);) {
+		if (f.number == PPROF_PAIR_FIRST)
+			reason = f.value;
+		else if (f.number == PPROF_PAIR_SECOND)
+			count = f.value;
+	}
+	profile_add_loss(p->profile, stream, pprof_text_at(p, reason), count);
+}
+
+static void know_delivered(struct pprof *p, uint32_t stream, uint64_t delivered)
+{
+	p->profile->streams.items[stream].row.delivered = delivered;
+	p->delivered_told[stream] = true;
+}
+
+/* What Kiln wrote beside the name and the unit. */
+static void know_stream(struct pprof *p, uint32_t stream, struct bytes own)
+{
+	struct stream_row *row = &p->profile->streams.items[stream].row;
+	struct protobuf m = protobuf_open(own, &pprof_pair_shape);
+
+	for (struct protobuf_field f; protobuf_next(&m, &f);) {
+		if (f.number == PPROF_TYPE_LOSS && f.wire == PROTOBUF_BYTES)
+			take_loss(p, stream, f.bytes);
+		if (f.wire != PROTOBUF_VARINT)
+			continue;
+		if (f.number == PPROF_TYPE_KIND)
+			row->kind = pprof_string_made(p, f.value);
+		else if (f.number == PPROF_TYPE_EVENT)
+			row->event = pprof_string_made(p, f.value);
+		else if (f.number == PPROF_TYPE_SIDE)
+			row->side = (uint32_t)f.value;
+		else if (f.number == PPROF_TYPE_RUN)
+			row->run = (uint32_t)f.value;
+		else if (f.number == PPROF_TYPE_EXPECTED)
+			row->expected = f.value;
+		else if (f.number == PPROF_TYPE_DELIVERED)
+			know_delivered(p, stream, f.value);
+		else if (f.number == PPROF_TYPE_PERIOD)
+			row->period = f.value;
+	}
+}
+
+static void open_stream(struct pprof *p, size_t type)
+{
+	const struct pprof_sample_type *t = &p->types.items[type];
+	struct bytes unit = pprof_unit_to_profile(pprof_text_at(p, t->unit));
+	uint32_t stream = profile_add_stream(
+		p->profile, p->samples, pprof_text_at(p, t->kind), unit, (struct bytes){0});
+
+	p->stream_of[type] = stream;
+	if ((int64_t)p->period > 0 && p->period_type.kind == t->kind &&
+		p->period_type.unit == t->unit)
+		p->profile->streams.items[stream].row.period = p->period;
+	know_stream(p, stream, t->own);
+}
+
+/* The one that pprof shows when nobody says which: it is the first of the profile. */
+static size_t default_type(struct pprof *p)
+{
+	struct bytes name = pprof_text_at(p, p->default_type);
+
+	for (size_t i = 0; name.len && i < p->types.len; i++)
+		if (bytes_equal(pprof_text_at(p, p->types.items[i].kind), name))
+			return i;
+	return p->types.len - 1;
+}
+
+void pprof_open_streams(struct pprof *p)
+{
+	size_t first = default_type(p);
+
+	p->samples = profile_add_samples(p->profile);
+	open_stream(p, first);
+	for (size_t i = 0; i < p->types.len; i++)
+		if (i != first)
+			open_stream(p, i);
+}
+
+/* ---- About the profile ---- */
+
+static void set_meta(struct pprof *p, const char *key, struct bytes value)
+{
+	if (value.len)
+		profile_set_meta(p->profile, bytes_of(key), value);
+}
+
+/* When the period is in the unit of no stream. */
+static void tell_period(struct pprof *p)
+{
+	struct bytes kind = pprof_text_at(p, p->period_type.kind);
+	struct buffer text = {0};
+
+	for (size_t i = 0; i < p->types.len; i++)
+		if (p->period_type.kind == p->types.items[i].kind &&
+			p->period_type.unit == p->types.items[i].unit)
+			return;
+	if ((int64_t)p->period <= 0)
+		return;
+	pprof_number_text(&text, (int64_t)p->period, pprof_text_at(p, p->period_type.unit));
+	if (kind.len)
+		buffer_printf(&text, " of %.*s", (int)kind.len, kind.at);
+	set_meta(p, "period", buffer_bytes(&text));
+	buffer_release(&text);
+}
+
+static void tell_comments(struct pprof *p)
+{
+	struct buffer text = {0};
+
+	for (size_t i = 0; i < p->comments.len; i++) {
+		struct bytes comment = pprof_text_at(p, p->comments.items[i]);
+
+		buffer_printf(&text, "%s%.*s", text.len ? "; " : "", (int)comment.len, comment.at);
+	}
+	set_meta(p, "comment", buffer_bytes(&text));
+	buffer_release(&text);
+}
+
+/* What Kiln's own writer was told. */
+static void tell_own_meta(struct pprof *p, struct bytes message)
+{
+	struct protobuf m = protobuf_open(message, &pprof_pair_shape);
+	struct meta row = {0};
+
+	for (struct protobuf_field f; protobuf_next(&m, &f);) {
+		if (f.number == PPROF_PAIR_FIRST)
+			row.key = pprof_string_made(p, f.value);
+		else if (f.number == PPROF_PAIR_SECOND)
+			row.value = pprof_string_made(p, f.value);
+	}
+	if (row.key)
+		vector_push(&p->profile->meta, row);
+}
+
+static void tell_meta(struct pprof *p, struct bytes content)
+{
+	const char *end = content.at + content.len;
+	struct protobuf m =
+		protobuf_open((struct bytes){p->meta, p->meta ? (size_t)(end - p->meta) : 0},
+			&pprof_profile_shape);
+
+	for (struct protobuf_field f; protobuf_next(&m, &f);)
+		if (f.number == PPROF_META && f.wire == PROTOBUF_BYTES)
+			tell_own_meta(p, f.bytes);
+	if (!p->meta) {
+		pprof_tell_times(p->profile, p->time, p->duration);
+		tell_comments(p);
+		tell_period(p);
+		set_meta(p, "documentation", pprof_text_at(p, p->doc_url));
+	}
+}
+
+/* How many samples came: the sum of a type that counts them, else the number of rows. */
+static void tell_delivered(struct pprof *p)
+{
+	uint64_t delivered = p->taken;
+
+	for (size_t i = 0; i < p->profile->streams.len; i++) {
+		const struct stream *s = &p->profile->streams.items[i];
+		int64_t sum = 0;
+
+		if (!bytes_equal(profile_text(p->profile, s->row.kind), BYTES("samples")) ||
+			!bytes_equal(profile_text(p->profile, s->row.unit), BYTES("count")))
+			continue;
+		for (size_t j = 0; j < s->value.len; j++)
+			if (__builtin_add_overflow(sum, s->value.items[j], &sum))
+				return; /* which profile_values_fit tells */
+		delivered = sum > 0 ? (uint64_t)sum : 0;
+		break;
+	}
+	for (size_t i = 0; i < p->profile->streams.len; i++)
+		if (!p->delivered_told[i])
+			p->profile->streams.items[i].row.delivered = delivered;
+}
+
+static void tell_oddities(struct pprof *p)
+{
+	struct pprof_skipped bad = pprof_skipped(p);
+
+	if (bad.count)
+		profile_note(p->profile, "%llu of %llu samples skipped, first at byte %llu: %s",
+			(unsigned long long)bad.count, (unsigned long long)p->seen,
+			(unsigned long long)bad.first, bad.reason);
+	if (p->bad_strings)
+		profile_note(p->profile, "references to strings that the file has not got: %llu",
+			(unsigned long long)p->bad_strings);
+	if (p->bad_rows)
+		profile_note(p->profile,
+			"references to functions or mappings that the file has not got: %llu",
+			(unsigned long long)p->bad_rows);
+	if (p->cut)
+		profile_note(p->profile,
+			"%llu of %llu stacks end early, as the file itself asks (drop_frames)",
+			(unsigned long long)p->cut, (unsigned long long)p->taken);
+}
+
+void pprof_tell(struct pprof *p, struct bytes content)
+{
+	tell_delivered(p);
+	tell_meta(p, content);
+	tell_oddities(p);
+}

@@ -1,0 +1,68 @@
+/* pprof_places.h: from the mappings, functions and lines of pprof and OTLP files to places of a
+ * profile. */
+#ifndef KILN_READERS_PPROF_PPROF_PLACES_H
+#define KILN_READERS_PPROF_PPROF_PLACES_H
+
+#include "readers/pprof/pprof_format.h"
+
+#define PPROF_KIND_UNTOLD UINT32_MAX
+
+struct pprof_mapping {
+	uint64_t id, start, offset;
+	struct bytes message; /* the reader's */
+	struct mapping row;   /* kind: PPROF_KIND_UNTOLD when only the name tells it */
+	/* Filled in when it is used for the first time: */
+	mapping_id made;
+	string_id module;
+	bool known, told; /* is it told what it is? */
+};
+
+struct pprof_function {
+	uint64_t id;
+	struct bytes message; /* the reader's */
+	struct bytes name, system_name, file;
+	/* Filled in when it is used for the first time: */
+	string_id name_id, file_id;
+	bool known, dropped;
+};
+
+struct pprof_line {
+	uint32_t function; /* index; 0: unknown */
+	uint32_t line;
+	uint32_t kind;	  /* enum frame_kind or PPROF_KIND_UNTOLD */
+	string_id module; /* when has_module */
+	bool has_module;
+};
+
+/* What drop_frames asks for at a place. */
+enum pprof_cut {
+	CUT_NOTHING,
+	CUT_ALL,  /* the place and what it called */
+	CUT_BELOW /* what it called; its own inlined functions are cut already */
+};
+
+/* Row 0 of mappings and functions is none. The caller fills in the tables and, before each place,
+ * the lines: innermost first, as the file has them. */
+struct pprof_places {
+	struct profile *profile;
+	VECTOR(struct pprof_mapping) mappings;
+	VECTOR(struct pprof_function) functions;
+	VECTOR(struct pprof_line) lines;
+	VECTOR(location_id) made; /* of all places, outermost first */
+	VECTOR(frame_id) frames;  /* scratch */
+	struct pprof_drop *drop;  /* or NULL */
+};
+void pprof_places_init(struct pprof_places *p, struct profile *profile);
+void pprof_places_release(struct pprof_places *p);
+
+/* The place with the present lines at `address`, as the file has it, of a mapping (an index; 0:
+ * none). Returns a span of `made`: one location, or several when inlined functions have no address.
+ */
+struct span pprof_places_make(
+	struct pprof_places *p, uint32_t mapping, uint64_t address, enum pprof_cut *ret_cut);
+
+/* A build id as profiles have it, of text or of hexadecimal digits in either case; "" for what
+ * could be taken for a path. */
+string_id pprof_build_id(struct profile *p, struct bytes text);
+
+#endif

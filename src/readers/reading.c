@@ -1,0 +1,114 @@
+/* reading.c: how does an input of any format become a profile?
+ *
+ * A long input is read in parts by several threads, any other by one. Then the limits that every
+ * profile keeps are checked, unless its reader has done that. */
+#include "readers/reading.h"
+
+#include "base/expansion.h"
+#include "model/extent.h"
+#include "model/numbers.h"
+#include "readers/parts.h"
+
+/* "expected one of: ..." with what each reader looks for. */
+static void unknown_format(struct error *err)
+{
+	struct buffer known = {0};
+
+	for (size_t i = 0; readers[i]; i++)
+		buffer_printf(&known, "%s%s", i ? ", " : "", readers[i]->name);
+	error_set(err, ERR_FORMAT, "unknown format; looked for: %s (name one with --format)",
+		known.at ? known.at : "nothing");
+	buffer_release(&known);
+}
+
+static bool read_with(const struct reader *reader, struct input *in,
+	const struct read_options *options, struct profile *out, struct error *err)
+{
+	unsigned parts = parts_wanted(reader, in, options);
+
+	return (parts > 1 && parts_read(reader, in, options, parts, out)) ||
+	       reader->read(in, options, out, err);
+}
+
+static const struct reader *choose(struct input *in, const char *format, struct error *err)
+{
+	const struct reader *reader;
+
+	if (!in->window.len) {
+		error_set(err, ERR_FORMAT,
+			"byte 0: empty; expected a profile or text to read: look at what should "
+			"have written it");
+		return NULL;
+	}
+	reader = format ? reader_by_name(format) : reader_for(bytes_head(in->window, READER_HEAD));
+	if (!reader)
+		unknown_format(err);
+	return reader;
+}
+
+const struct reader *reader_of_input(struct input *in, const char *format, struct error *err)
+{
+	const struct reader *reader = NULL;
+
+	if (input_fill(in, READER_HEAD, err))
+		reader = choose(in, format, err);
+	if (!reader)
+		error_prefix(err, "%s: ", in->name);
+	return reader;
+}
+
+bool profile_read_input(struct input *in, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	const struct reader *reader = reader_of_input(in, options->format, err);
+	bool packed, done;
+	uint64_t size;
+
+	profile_init(out);
+	if (!reader)
+		return false;
+	size = input_stored_size(in);
+	packed = input_is_packed(in);
+	if (packed)
+		out->limit = expansion_limit(size);
+	done = read_with(reader, in, options, out, err);
+	if (!packed && in->offset + in->window.len > size)
+		size = in->offset + in->window.len; /* of a pipe, or of several files */
+	out->limit = expansion_limit(size);
+	done = done && profile_rows_fit(out, err) && profile_samples_counted(out, err) &&
+	       profile_values_fit(out, err) &&
+	       (reader->checked ||
+		       (profile_numbers_fit(out, err) && profile_extent_fits(out, err)));
+	return done || error_prefix(err, "%s: ", in->name);
+}
+
+/* What was opened, or failed to be. */
+static bool read_opened(bool opened, struct input *in, const struct read_options *options,
+	struct profile *out, struct error *err)
+{
+	bool done;
+
+	if (!opened) {
+		profile_init(out);
+		return false;
+	}
+	done = profile_read_input(in, options, out, err);
+	input_release(in);
+	return done;
+}
+
+bool profile_read(const char *path, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct input in;
+
+	return read_opened(input_open(&in, path, err), &in, options, out, err);
+}
+
+bool profile_read_files(char *const *paths, const struct read_options *options, struct profile *out,
+	struct error *err)
+{
+	struct input in;
+
+	return read_opened(input_open_files(&in, paths, err), &in, options, out, err);
+}
