@@ -9,23 +9,7 @@
 #ifndef KILN_BASE_CONFINE_H
 #define KILN_BASE_CONFINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* What stays allowed to all of the process; or'ed. */
-enum confine_keep {
-	CONFINE_NOTHING = 0,
-	CONFINE_READ_ALL = 1, /* opening files for reading, wherever they are */
-	CONFINE_NETWORK = 2,  /* sockets */
-	CONFINE_EXECUTE = 4,  /* programs that confine_allow_run allows */
-};
-
-/* What is kept, for confine_calls.h. */
-struct confine_kept {
-	unsigned keep;	      /* enum confine_keep */
-	bool gives;	      /* fchown is allowed... */
-	uint32_t user, group; /* ... to this user and group */
-};
+#include "base/confine_calls.h"
 
 struct confine {
 	struct confine_kept kept;

@@ -21,7 +21,7 @@ void gzip_pack(struct bytes content, struct buffer *out)
 	size_t most;
 
 	if (!c)
-		memory_fail(0);
+		scope_fail(0);
 	scope_hold(c, free_compressor);
 	most = libdeflate_gzip_compress_bound(c, content.len);
 	out->len +=

@@ -34,6 +34,12 @@ bool input_open_files(struct input *in, char *const *paths, struct error *err);
 /* Read from memory that outlives the input (tests, fuzzers, embedded data). */
 bool input_open_bytes(struct input *in, struct bytes content, const char *name, struct error *err);
 
+/* A range of `in` as an input of its own (input_range.h), which may be read in another thread while
+ * `in` is open. The range outlives it. */
+struct input_range;
+bool input_open_range(
+	struct input *part, const struct input *in, struct input_range *range, struct error *err);
+
 void input_release(struct input *in);
 
 /* Make the window at least `want` bytes long, unless the content ends first (then `ended` is set);

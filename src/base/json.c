@@ -1,5 +1,5 @@
 /* json.c: how is JSON read at memory speed without having it all in memory? */
-#include "base/json_inside.h"
+#include "base/json_internal.h"
 
 #include "base/utf8.h"
 

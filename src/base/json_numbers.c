@@ -1,5 +1,5 @@
 /* json_numbers.c: what do the numbers of JSON come to, one by one and in columns? */
-#include "base/json_inside.h"
+#include "base/json_internal.h"
 
 #include <endian.h>
 #include <math.h>

@@ -21,7 +21,7 @@ static void *allocated(uintptr_t before, void *now, size_t size)
 {
 	if (!now) {
 		scope_unreserve();
-		memory_fail(size);
+		scope_fail(size);
 	}
 	scope_change(before, now);
 	return now;
@@ -30,7 +30,7 @@ static void *allocated(uintptr_t before, void *now, size_t size)
 static void reserve(size_t size)
 {
 	if (!scope_reserve())
-		memory_fail(size);
+		scope_fail(size);
 }
 
 void *memory_new(size_t count, size_t size)

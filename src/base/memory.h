@@ -1,8 +1,8 @@
 /* memory.h: allocation that returns only when it succeeded, vectors, and an arena.
  *
- * What cannot be allocated ends the call of libkiln with an error (scope.h), or the process where
- * there is no scope. Sizes that an input drives are limited by their owner before they reach these
- * functions. */
+ * An allocation that fails ends the call of libkiln with an error (scope_fail), or the process
+ * where there is no scope. Sizes that an input drives are limited by their owner before they reach
+ * these functions. */
 #ifndef KILN_BASE_MEMORY_H
 #define KILN_BASE_MEMORY_H
 
@@ -24,11 +24,6 @@ void memory_free(void *p);
 
 /* It outlives the call of libkiln that runs: in a static variable, or with another thread. */
 void memory_keep(void *p);
-
-/* `size` bytes could not be had, 0: who knows how many, by a library, say. */
-_Noreturn void memory_fail(size_t size);
-/* Ends the process then, where there is no scope; NULL: abort() does. */
-extern void (*memory_exhausted)(size_t size);
 
 /* A vector is any struct with `items`, `len` and `cap`. `cap == 0` with items means that the items
  * are borrowed (from a mapped file, say): growing copies them first, releasing leaves them alone.

@@ -1,18 +1,54 @@
 /* output.c: how is what is written collected, and where does it go? */
-#include "base/output_file.h"
+#include "base/output.h"
 
 #include "base/deadline.h"
 #include "base/expansion.h"
 #include "base/memory.h"
+#include "base/output_file.h"
+
+#include <unistd.h>
 
 /* Bytes that are worth writing at once: pieces of text are longer (folded_lines.c), and are not
  * collected first. */
 #define OUTPUT_PIECE ((size_t)64 << 10)
 
+/* ---- Opening ---- */
+
+bool output_open_in(struct output *o, struct output_folder *folder, const char *path, unsigned mode,
+	struct error *err)
+{
+	*o = (struct output){.fd = -1, .file = output_file_create(folder, mode)};
+	if (!o->file)
+		return error_errno(err, "%s: cannot create", path);
+	o->path = memory_copy_text(path, strlen(path));
+	o->fd = output_file_fd(o->file);
+	return true;
+}
+
+bool output_open(struct output *o, const char *path, unsigned mode, struct error *err)
+{
+	struct output_folder folder;
+
+	*o = (struct output){.fd = -1};
+	if (!strcmp(path, "-")) {
+		o->fd = STDOUT_FILENO;
+		return true;
+	}
+	return output_folder_open(&folder, path, true, err) &&
+	       output_open_in(o, &folder, path, mode, err);
+}
+
+const struct output_folder *output_folder_of(const struct output *o)
+{
+	return output_file_folder(o->file);
+}
+
 void output_open_memory(struct output *o)
 {
 	*o = (struct output){.fd = -1, .in_memory = true};
 }
+
+/* ---- Writing ---- */
 
 static void flush(struct output *o)
 {
@@ -52,12 +88,14 @@ void output_write(struct output *o, struct bytes bytes)
 		flush(o);
 }
 
+/* ---- The end ---- */
+
 bool output_commit(struct output *o, struct error *err)
 {
 	bool done;
 
 	flush(o);
-	done = !o->failed.code && (!o->file || output_file_name(o));
+	done = !o->failed.code && (!o->file || output_file_name(o->file, &o->failed));
 	if (!done) {
 		*err = o->failed;
 		error_prefix(err, "%s: ", o->path ? o->path : "<stdout>");
@@ -68,7 +106,7 @@ bool output_commit(struct output *o, struct error *err)
 
 void output_discard(struct output *o)
 {
-	output_file_drop(o);
+	output_file_release(o->file);
 	memory_free(o->path);
 	buffer_release(&o->pending);
 	*o = (struct output){.fd = -1};

@@ -42,10 +42,4 @@ bool output_commit(struct output *o, struct error *err);
 /* Release without result. Fine after commit and on `{0}`. */
 void output_discard(struct output *o);
 
-/* Remove files that are being written: for a signal handler that ends the process. */
-void output_abandon(void);
-
-/* Write all of `bytes` to `fd`, through short writes and EINTR. */
-bool output_write_fd(int fd, struct bytes bytes, struct error *err);
-
 #endif

@@ -40,7 +40,7 @@ static void replace_entry(struct output_file *from, struct output_file *to)
 	}
 }
 
-void output_abandon(void)
+void output_file_abandon(void)
 {
 	for (size_t i = 0; i < sizeof(with_temporary) / sizeof(*with_temporary); i++) {
 		struct output_file *file = with_temporary[i];
@@ -147,43 +147,33 @@ static bool open_file(struct output_file *file, unsigned mode)
 	return file->fd >= 0;
 }
 
-bool output_open_in(struct output *o, struct output_folder *folder, const char *path, unsigned mode,
-	struct error *err)
+struct output_file *output_file_create(struct output_folder *folder, unsigned mode)
 {
 	struct output_file *file = memory_new(1, sizeof(*file));
+	int error;
 
 	file->folder = *folder;
 	*folder = OUTPUT_FOLDER_NONE;
-	*o = (struct output){.fd = -1, .file = file};
-	o->path = memory_copy_text(path, strlen(path));
 	file->fd = file->folder.device;
 	file->folder.device = -1;
-	if (file->fd < 0 && !open_file(file, mode)) {
-		error_errno(err, "%s: cannot create", path);
-		output_discard(o);
-		return false;
+	if (file->fd >= 0 || open_file(file, mode)) {
+		scope_hold(file, drop_held);
+		return file;
 	}
-	scope_hold(file, drop_held);
-	o->fd = file->fd;
-	return true;
+	error = errno;
+	output_file_release(file);
+	errno = error;
+	return NULL;
 }
 
-bool output_open(struct output *o, const char *path, unsigned mode, struct error *err)
+int output_file_fd(const struct output_file *file)
 {
-	struct output_folder folder;
-
-	*o = (struct output){.fd = -1};
-	if (!strcmp(path, "-")) {
-		o->fd = STDOUT_FILENO;
-		return true;
-	}
-	return output_folder_open(&folder, path, true, err) &&
-	       output_open_in(o, &folder, path, mode, err);
+	return file->fd;
 }
 
-const struct output_folder *output_folder_of(const struct output *o)
+const struct output_folder *output_file_folder(const struct output_file *file)
 {
-	return &o->file->folder;
+	return &file->folder;
 }
 
 /* ---- Naming ---- */
@@ -237,21 +227,17 @@ static bool close_copy(int fd)
 	return copy >= 0 && !close(copy);
 }
 
-bool output_file_name(struct output *o)
+bool output_file_name(struct output_file *file, struct error *err)
 {
-	struct output_file *file = o->file;
-
 	if (!close_copy(file->fd))
-		return error_errno(&o->failed, "cannot write");
+		return error_errno(err, "cannot write");
 	if (!file->unnamed && !*file->temporary)
 		return true; /* a device */
-	return name_file(file) || error_errno(&o->failed, "cannot give the file its name");
+	return name_file(file) || error_errno(err, "cannot give the file its name");
 }
 
-void output_file_drop(struct output *o)
+void output_file_release(struct output_file *file)
 {
-	struct output_file *file = o->file;
-
 	if (!file)
 		return;
 	scope_drop(file);

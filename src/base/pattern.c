@@ -50,7 +50,7 @@ static void free_context(void *context)
 static void *held(void *part, void (*release)(void *part))
 {
 	if (!part)
-		memory_fail(0);
+		scope_fail(0);
 	scope_hold(part, release);
 	return part;
 }
@@ -62,7 +62,7 @@ static pcre2_code *compile(const char *text, uint32_t options, int *ret_code, si
 		PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | options, ret_code, ret_at, NULL);
 
 	if (!code && *ret_code == PCRE2_ERROR_HEAP_FAILED)
-		memory_fail(0);
+		scope_fail(0);
 	if (!code)
 		return NULL;
 	held(code, free_code);
@@ -201,7 +201,7 @@ bool pattern_match(
 	if (subject.len <= SHORT_TEXT)
 		found = run(p->code, subject, 0, p->match, p->context);
 	if (found == PCRE2_ERROR_NOMEMORY)
-		memory_fail(0);
+		scope_fail(0);
 	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
 		return match_in_steps(p, subject, ret_match, err);
 	*ret_match = found >= 0;
@@ -226,7 +226,7 @@ bool pattern_replace(
 			p->steps->context, (PCRE2_SPTR)with, PCRE2_ZERO_TERMINATED,
 			(PCRE2_UCHAR *)replaced.at, &size);
 		if (done == PCRE2_ERROR_NOMEMORY && (size == PCRE2_UNSET || size <= room))
-			memory_fail(0);
+			scope_fail(0);
 		room = size;
 	} while (done == PCRE2_ERROR_NOMEMORY);
 	if (done >= 0) {

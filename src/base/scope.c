@@ -1,8 +1,6 @@
 /* scope.c: what does a call of libkiln hold, and how is it given back when memory runs out? */
 #include "base/scope.h"
 
-#include "base/memory.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -46,7 +44,7 @@ struct scope {
 /* Static: libkiln may be loaded when there is no memory to make room for it. */
 static _Thread_local struct recovery *here __attribute__((tls_model("initial-exec")));
 
-void (*memory_exhausted)(size_t size);
+void (*scope_exhausted)(size_t size);
 
 /* ---- Pointers ---- */
 
@@ -187,7 +185,7 @@ static void hold(struct hold h)
 	if (done)
 		return;
 	give_back(&h);
-	memory_fail(sizeof(h));
+	scope_fail(sizeof(h));
 }
 
 /* The latest that is like `wanted`: NULL and OTHER there stand for any. */
@@ -296,7 +294,7 @@ DIR *scope_directory(DIR *directory)
 	if (directory)
 		scope_hold(directory, close_directory);
 	else if (errno == ENOMEM)
-		memory_fail(0);
+		scope_fail(0);
 	return directory;
 }
 
@@ -323,13 +321,13 @@ static void release_memory(struct pointers *p)
 		free(p->slots[i]);
 }
 
-void memory_fail(size_t size)
+void scope_fail(size_t size)
 {
 	struct recovery *r = here;
 
 	if (!r) {
-		if (memory_exhausted)
-			memory_exhausted(size);
+		if (scope_exhausted)
+			scope_exhausted(size);
 		abort();
 	}
 	pthread_mutex_lock(&r->scope->lock);
@@ -344,7 +342,7 @@ void memory_fail(size_t size)
 
 void scope_fail_again(void)
 {
-	memory_fail(here ? here->scope->asked : 0);
+	scope_fail(here ? here->scope->asked : 0);
 }
 
 /* ---- Running ---- */

@@ -24,6 +24,12 @@ struct recovery;
  * was allocated and held since is released. What is there after a success belongs to the caller. */
 bool scope_run(void (*call)(void *context), void *context, size_t *ret_asked);
 
+/* Memory ran out: release all and let scope_run return false. `size`: the bytes that could not be
+ * had; 0: unknown, as in a library. Without a scope, call scope_exhausted, which ends the process;
+ * where it is NULL, abort() does. */
+_Noreturn void scope_fail(size_t size);
+extern void (*scope_exhausted)(size_t size);
+
 /* ---- Resources beside memory ---- */
 
 /* Call release(what) if memory runs out before scope_drop(what). `what` may be in the caller's

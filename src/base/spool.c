@@ -4,6 +4,7 @@
 #include "base/broker.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/output_file.h"
 #include "base/scope.h"
 
 #include <errno.h>

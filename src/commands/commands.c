@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 
 #include "base/output.h"
+#include "base/output_file.h"
 #include "commands/terminal.h"
 
 #include <assert.h>

@@ -5,6 +5,7 @@
 #include "commands/interrupted.h"
 
 #include "base/output.h"
+#include "base/output_file.h"
 
 #include <signal.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ static pid_t owner;
 static void on_end(int number)
 {
 	if (getpid() == owner)
-		output_abandon();
+		output_file_abandon();
 	raise(number); /* the handler is gone (SA_RESETHAND) */
 }
 

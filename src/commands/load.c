@@ -4,6 +4,7 @@
 #include "base/expansion.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/output_file.h"
 #include "commands/naming_options.h"
 #include "loading/notices.h"
 #include "transforms/shape.h"

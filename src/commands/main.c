@@ -1,4 +1,6 @@
 /* main.c: which command is wanted? */
+#include "base/output_file.h"
+#include "base/scope.h"
 #include "commands/classic/classic.h"
 #include "commands/commands.h"
 #include "commands/interrupted.h"
@@ -37,7 +39,7 @@ static void end_without_memory(size_t size)
 		       : snprintf(text, sizeof(text),
 				 "kiln: out of memory; raise what limits it (ulimit -v)\n");
 
-	output_abandon();
+	output_file_abandon();
 	if (write(STDERR_FILENO, text, (size_t)len) < 0)
 		_exit(1);
 	_exit(1);
@@ -74,7 +76,7 @@ int main(int argc, char **argv)
 	const struct classic_tool *tool = classic_by_path(argv[0]);
 	bool asks_version = !strcmp(name, "-V") || !strcmp(name, "--version");
 
-	memory_exhausted = end_without_memory;
+	scope_exhausted = end_without_memory;
 	large_pages_heap();
 	open_missing_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* end silently, whatever the parent set */

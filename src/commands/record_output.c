@@ -2,6 +2,7 @@
 #include "commands/record_output.h"
 
 #include "base/memory.h"
+#include "base/output_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>

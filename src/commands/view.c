@@ -15,6 +15,7 @@
 #include "base/large_pages.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/output_file.h"
 #include "commands/load.h"
 #include "commands/view_files.h"
 #include "readers/readers.h"
@@ -316,7 +317,7 @@ static void *end_anyway(void *code)
 	const struct timespec time = {CLOSE_MS / 1000, CLOSE_MS % 1000 * 1000000L};
 
 	nanosleep(&time, NULL);
-	output_abandon();
+	output_file_abandon();
 	_exit((int)(intptr_t)code);
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "images/cfi_lookup.h"
+#include "images/cfi_internal.h"
 #include "images/symbols.h"
 
 #define BEHIND_CALL_MOST  16 /* bytes of code */

@@ -5,7 +5,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "images/cfi.h"
+#include "images/arch.h"
+#include "images/cfi_rule.h"
 
 #define CFI_REMEMBER_LIMIT 32 /* DW_CFA_remember_state in each other; compilers need 2 */
 

@@ -3,6 +3,7 @@
 #define KILN_IMAGES_CFI_INDEX_H
 
 #include "images/cfi_entry.h"
+#include "images/image.h"
 
 /* Entries of one section, sorted by the start of their code. */
 struct cfi_index {

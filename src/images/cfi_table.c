@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "images/cfi_lookup.h"
+#include "images/cfi_internal.h"
 
 #define PAGE_SIZE    ((uint64_t)1 << CFI_TABLE_PAGE_BITS)
 #define RECENT_RULES 1024 /* a power of two; holds nearly all rules of a binary */

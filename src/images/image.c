@@ -265,7 +265,7 @@ static void fail_for_want_of_memory(void)
 	const char *why = elf_errmsg(0);
 
 	if (why && !strcmp(why, elf_errmsg(ELF_NO_MEMORY)))
-		memory_fail(0);
+		scope_fail(0);
 }
 
 static bool read_headers(struct image *image, struct error *err)

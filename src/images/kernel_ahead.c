@@ -121,7 +121,7 @@ struct kernel *kernel_open(struct error *err)
 	scope_drop(&ahead);
 	kernel = take(&known, &asked, err);
 	if (asked)
-		memory_fail(asked);
+		scope_fail(asked);
 	if (!known)
 		kernel = kernel_open_text("/proc/kallsyms", err);
 	if (kernel)

@@ -3,6 +3,7 @@
 
 #include "base/expansion.h"
 #include "base/memory.h"
+#include "base/scope.h"
 
 #include <elf.h>
 #include <libdeflate.h>
@@ -60,7 +61,7 @@ static bool unpack_zlib(const struct packing *packing, char *ret_unpacked)
 	bool done;
 
 	if (!d)
-		memory_fail(0);
+		scope_fail(0);
 	done = libdeflate_zlib_decompress(d, packing->content.at, packing->content.len,
 		       ret_unpacked, packing->size, NULL) == LIBDEFLATE_SUCCESS;
 	libdeflate_free_decompressor(d);
@@ -77,7 +78,7 @@ static bool unpack(const struct packing *packing, char *ret_unpacked)
 			ret_unpacked, packing->size, packing->content.at, packing->content.len);
 
 		if (ZSTD_getErrorCode(size) == ZSTD_error_memory_allocation)
-			memory_fail(0);
+			scope_fail(0);
 		return size == packing->size;
 	}
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/expansion.h"
-#include "model/rows.h"
+#include "model/profile_internal.h"
 
 #include <assert.h>
 #include <stdarg.h>

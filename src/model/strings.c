@@ -1,7 +1,7 @@
 /* strings.c: how does a text become an id? */
 #include "base/buffer.h"
 #include "base/utf8.h"
-#include "model/rows.h"
+#include "model/profile_internal.h"
 
 #define AT_ONCE 64u /* texts that are looked for together */
 

@@ -36,12 +36,31 @@ void input_release(struct input *in)
 	*in = (struct input){0};
 }
 
-bool output_open(struct output *o, const char *path, unsigned mode, struct error *err)
+bool output_folder_open(struct output_folder *f, const char *path, bool follow, struct error *err)
 {
+	(void)f;
 	(void)path;
-	(void)mode;
-	*o = (struct output){.fd = -1};
+	(void)follow;
 	return refuse(err);
+}
+
+struct output_file *output_file_create(struct output_folder *folder, unsigned mode)
+{
+	(void)folder;
+	(void)mode;
+	return NULL;
+}
+
+int output_file_fd(const struct output_file *file)
+{
+	(void)file;
+	return -1;
+}
+
+const struct output_folder *output_file_folder(const struct output_file *file)
+{
+	(void)file;
+	return NULL;
 }
 
 bool output_write_fd(int fd, struct bytes bytes, struct error *err)
@@ -51,12 +70,13 @@ bool output_write_fd(int fd, struct bytes bytes, struct error *err)
 	return refuse(err);
 }
 
-bool output_file_name(struct output *o)
+bool output_file_name(struct output_file *file, struct error *err)
 {
-	return refuse(&o->failed);
+	(void)file;
+	return refuse(err);
 }
 
-void output_file_drop(struct output *o)
+void output_file_release(struct output_file *file)
 {
-	(void)o;
+	(void)file;
 }

@@ -91,7 +91,7 @@ static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struc
 	if (!u->stream) {
 		u->stream = ZSTD_createDCtx();
 		if (!u->stream)
-			memory_fail(0);
+			scope_fail(0);
 		scope_hold(u->stream, free_stream);
 	}
 	if ((size_t)(u->end - u->at) == u->len) {
@@ -106,7 +106,7 @@ static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struc
 	out.size = (size_t)(u->end - u->at) - u->len;
 	left = ZSTD_decompressStream(u->stream, &out, &in);
 	if (ZSTD_isError(left) && ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
-		memory_fail(0);
+		scope_fail(0);
 	if (ZSTD_isError(left))
 		return error_set(
 			err, ERR_FORMAT, "damaged zstd data (%s)", ZSTD_getErrorName(left));

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/output_file.h"
 #include "server/reply.h"
 
 struct upload {

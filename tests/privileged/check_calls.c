@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "images/cfi_lookup.h"
+#include "images/cfi_internal.h"
 #include "images/symbols.h"
 #include "readers/reading.h"
 

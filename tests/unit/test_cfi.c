@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 #include "base/memory.h"
-#include "images/cfi_lookup.h"
+#include "images/cfi_internal.h"
 #include "images/cfi_table.h"
 
 /* Of larger binaries so many entries are taken, evenly; KILN_CFI_ALL=1 takes all. */

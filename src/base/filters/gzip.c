@@ -21,7 +21,7 @@ static void *gzip_open(void)
 	struct gzip *g = memory_new(1, sizeof(*g));
 
 	if (inflateInit2(&g->stream, 15 + 16) != Z_OK)
-		memory_fail(0); /* nothing else is in the way */
+		scope_fail(0); /* nothing else is in the way */
 	scope_hold(g, end_stream);
 	return g;
 }
@@ -73,7 +73,7 @@ static bool gzip_step(void *state, struct bytes *in, bool last, char *out, size_
 		return true;
 	}
 	if (status == Z_MEM_ERROR)
-		memory_fail(0);
+		scope_fail(0);
 	if (status != Z_OK && status != Z_BUF_ERROR)
 		return error_set(err, ERR_FORMAT, "damaged gzip data (%s)",
 			g->stream.msg ? g->stream.msg : "unknown");

@@ -20,7 +20,7 @@ static void *xz_open(void)
 
 	*stream = (lzma_stream)LZMA_STREAM_INIT;
 	if (lzma_stream_decoder(stream, XZ_MEMORY_LIMIT, LZMA_CONCATENATED) != LZMA_OK)
-		memory_fail(0);
+		scope_fail(0);
 	scope_hold(stream, end_stream);
 	return stream;
 }
@@ -48,7 +48,7 @@ static bool xz_step(void *state, struct bytes *in, bool last, char *out, size_t 
 	in->at = (const char *)stream->next_in;
 	in->len = stream->avail_in;
 	if (status == LZMA_MEM_ERROR)
-		memory_fail(0);
+		scope_fail(0);
 	if (status == LZMA_MEMLIMIT_ERROR)
 		return error_set(err, ERR_LIMIT, "xz data needs more than %llu MiB to unpack",
 			(unsigned long long)(XZ_MEMORY_LIMIT >> 20));

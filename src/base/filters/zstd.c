@@ -23,7 +23,7 @@ static void *zstd_open(void)
 
 	z->stream = ZSTD_createDStream();
 	if (!z->stream)
-		memory_fail(0);
+		scope_fail(0);
 	scope_hold(z, end_stream);
 	return z;
 }
@@ -53,7 +53,7 @@ static bool zstd_step(void *state, struct bytes *in, bool last, char *out, size_
 	}
 	left = ZSTD_decompressStream(z->stream, &to, &from);
 	if (ZSTD_isError(left) && ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
-		memory_fail(0);
+		scope_fail(0);
 	if (ZSTD_isError(left))
 		return error_set(
 			err, ERR_FORMAT, "damaged zstd data (%s)", ZSTD_getErrorName(left));

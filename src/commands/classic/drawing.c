@@ -1,4 +1,5 @@
 /* drawing.c: folded text drawn as flamegraph.pl and inferno-flamegraph do it. */
+#include "base/output_file.h"
 #include "commands/classic/classic.h"
 
 #include "base/memory.h"

@@ -1,6 +1,6 @@
-/* json_inside.h: what the files that read JSON share. */
-#ifndef KILN_BASE_JSON_INSIDE_H
-#define KILN_BASE_JSON_INSIDE_H
+/* json_internal.h: what the files that read JSON share. */
+#ifndef KILN_BASE_JSON_INTERNAL_H
+#define KILN_BASE_JSON_INTERNAL_H
 
 #include "base/json.h"
 

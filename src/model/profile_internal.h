@@ -1,6 +1,7 @@
-/* rows.h: may a table of a profile have one more row, and can its rows be found? */
-#ifndef KILN_MODEL_ROWS_H
-#define KILN_MODEL_ROWS_H
+/* profile_internal.h: what the files of the profile share: may a table have one more row, and can
+ * its rows be found? */
+#ifndef KILN_MODEL_PROFILE_INTERNAL_H
+#define KILN_MODEL_PROFILE_INTERNAL_H
 
 #include "model/profile.h"
 

@@ -1,7 +1,8 @@
-/* cfi_lookup.h: the inside of a cfi handle, for those who walk all of its entries. */
-#ifndef KILN_IMAGES_CFI_LOOKUP_H
-#define KILN_IMAGES_CFI_LOOKUP_H
+/* cfi_internal.h: the inside of a cfi handle, for those who walk all of its entries. */
+#ifndef KILN_IMAGES_CFI_INTERNAL_H
+#define KILN_IMAGES_CFI_INTERNAL_H
 
+#include "images/cfi.h"
 #include "images/cfi_index.h"
 
 #define CFI_CIE_SLOTS 16 /* of each source */
