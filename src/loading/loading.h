@@ -41,10 +41,11 @@ void loading_release(struct loading *l);
 
 /* What is wanted of one input. */
 struct loading_request {
-	unsigned want;	   /* enum read_want, or'ed */
-	bool as_written;   /* names stay as they are in the input: none is looked up */
-	unsigned style;	   /* enum read_style, or'ed: as another tool reads the format */
-	const char *event; /* with a style: only this one; NULL: the first in the input */
+	unsigned want;	 /* enum read_want, or'ed */
+	bool as_written; /* names stay as they are in the input: none is looked up */
+	const struct reading_style
+		*style;	   /* as another tool reads the format; NULL: as Kiln does */
+	const char *event; /* as another tool: only this one; NULL: the first in the input */
 	const struct read_onlooker *onlooker; /* NULL: nobody looks */
 };
 

@@ -19,28 +19,6 @@ enum read_want {
 	WANT_ALL = 31,
 };
 
-/* How tools of other names read a format, where that is not Kiln's own way. Marks and ids are then
- * part of the names: they come out as that tool prints them. */
-enum read_style {
-	STYLE_PERL = 1,		     /* Brendan Gregg's scripts */
-	STYLE_INFERNO = 2,	     /* the inferno-collapse-* programs */
-	STYLE_PID = 4,		     /* root frames tell the process, */
-	STYLE_TID = 8,		     /* or the process and the thread */
-	STYLE_KERNEL = 16,	     /* functions of the kernel are marked _[k] */
-	STYLE_JIT = 32,		     /* those of JIT compilers _[j] */
-	STYLE_ADDRS = 64,	     /* frames without a name tell their address */
-	STYLE_OFFSETS = 4096,	     /* of DTrace: all frames but the innermost keep "+0x12" */
-	STYLE_LINES = 128,	     /* source lines below frames are part of the name */
-	STYLE_NO_THREAD_NAMES = 256, /* of Java: root frames do not tell the thread */
-	STYLE_SHORT_PACKAGES = 512,  /* of Java: "j.u.HashMap.get" */
-	STYLE_NO_PACKAGES = 1024,    /* of Java: "HashMap.get" */
-	STYLE_NO_MODULES = 2048,     /* of VTune and sample: no "module`" before a function */
-	STYLE_WAKERS = 8192,	     /* of perf-sched: below what waits is who woke it up */
-	STYLE_WAKER_CHAINS = 16384,  /* ... and behind a "-" what that had waited for itself */
-	STYLE_INLINED = 32768,	     /* of perf-script: names by the binaries' own debugging */
-	STYLE_PLACES = 65536,	     /* information, and with them files and lines */
-};
-
 /* Who looks at a profile while it is read: between two calls nobody does. */
 struct read_onlooker {
 	/* All samples are there and what is said of them, but not all of their stacks: those that
@@ -49,14 +27,15 @@ struct read_onlooker {
 	void *context;
 };
 
+struct reading_style;
 struct read_part;
 
 struct read_options {
-	unsigned want;		     /* enum read_want, or'ed */
-	const char *format;	     /* a reader's name, or NULL: by content */
-	const struct places *places; /* where recorded binaries lie; NULL: the usual ones */
-	unsigned style;		     /* enum read_style, or'ed; 0: Kiln's own */
-	const char *event;	     /* with a style: only this one; NULL: the first in the input */
+	unsigned want;			   /* enum read_want, or'ed */
+	const char *format;		   /* a reader's name, or NULL: by content */
+	const struct places *places;	   /* where recorded binaries lie; NULL: the usual ones */
+	const struct reading_style *style; /* reading_style.h; NULL: Kiln's own */
+	const char *event; /* with a style: only this one; NULL: the first in the input */
 	const struct read_onlooker *onlooker; /* NULL: nobody looks */
 	struct read_part *part; /* when it is not all of an input: to be filled; NULL: it is */
 };

@@ -3,6 +3,7 @@
 #include "model/view.h"
 #include "readers/parts.h"
 #include "readers/reading.h"
+#include "readers/reading_style.h"
 
 #include "support/fold_text.h"
 
@@ -63,8 +64,8 @@ static const struct samples *samples_of(const struct profile *p)
 	return &p->samples.items[p->streams.items[0].row.samples];
 }
 
-static struct result read_and_walk(
-	const struct reader *reader, struct bytes content, unsigned want, unsigned style)
+static struct result read_and_walk(const struct reader *reader, struct bytes content, unsigned want,
+	const struct reading_style *style)
 {
 	struct read_options options = {.want = want, .style = style, .format = reader->name};
 	struct result result = {0};
@@ -131,14 +132,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	reader = reader_by_name(only ? only : names[(uint8_t)(data[0] - 'A') % NAMES]);
 	if (!reader)
 		return 0;
-	without = read_and_walk(reader, content, 0, 0);
-	with = read_and_walk(reader, content, WANT_ALL, 0);
+	without = read_and_walk(reader, content, 0, NULL);
+	with = read_and_walk(reader, content, WANT_ALL, NULL);
 	assert(without.done == with.done);
 	assert(without.streams == with.streams);
 	assert(without.total == with.total);
-	read_and_walk(
-		reader, content, 0, STYLE_PERL | STYLE_TID | STYLE_WAKERS | STYLE_WAKER_CHAINS);
-	read_and_walk(reader, content, 0, STYLE_INFERNO);
+	read_and_walk(reader, content, 0,
+		&(struct reading_style){.tool = TOOL_SCRIPTS,
+			.thread_ids = true,
+			.wakers = true,
+			.waker_chains = true});
+	read_and_walk(reader, content, 0, &(struct reading_style){.tool = TOOL_INFERNO});
 	read_in_parts(reader, content, 2 + (unsigned)size % 3);
 	content.len = content.len < READER_HEAD ? content.len : READER_HEAD;
 	for (size_t i = 0; readers[i]; i++)

@@ -7,6 +7,7 @@
 
 #include "readers/parts.h"
 #include "readers/reading.h"
+#include "readers/reading_style.h"
 
 #include <glob.h>
 #include <sched.h>
@@ -528,6 +529,7 @@ static void what_is_not_worth_it_is_not_cut(void **state)
 {
 	struct read_options options = {0};
 	struct error err = {0};
+	const struct reading_style scripts = {.tool = TOOL_SCRIPTS};
 	struct input in;
 
 	(void)state;
@@ -538,9 +540,9 @@ static void what_is_not_worth_it_is_not_cut(void **state)
 	assert_true(input_open(&in, work_path("text"), &err));
 	assert_true(parts_wanted(reader_by_name("folded"), &in, &options) <= 4);
 	assert_int_equal(parts_wanted(reader_by_name("kiln"), &in, &options), 1);
-	options.style = 1; /* of the event that comes first, wherever that is */
+	options.style = &scripts; /* of the event that comes first, wherever that is */
 	assert_int_equal(parts_wanted(reader_by_name("perf-script"), &in, &options), 1);
-	options.style = 0;
+	options.style = NULL;
 	options.want = WANT_TIMES;
 	assert_int_equal(parts_wanted(reader_by_name("folded"), &in, &options), 1);
 	input_release(&in);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "readers/reading_style.h"
 
 /* How a tool reads its options. */
 enum classic_habit {
@@ -30,8 +31,8 @@ struct classic_tool {
 	int (*run)(const struct classic_tool *tool, char **operands);
 
 	/* Of tools that fold (classic_collapse): */
-	const char *format;    /* a reader's name */
-	unsigned style;	       /* enum read_style, or'ed */
+	const char *format; /* a reader's name */
+	enum reading_tool reads_as;
 	const char *transform; /* its name; NULL: none */
 	const char *kind; /* the value to print when there is one of this kind; NULL: the first */
 	int64_t divisor;  /* of values; 0: none */
@@ -61,7 +62,7 @@ size_t classic_pass_over(char **operands);
 /* ---- Tools that fold (collapse.c) ---- */
 
 struct collapse_settings {
-	unsigned style;		    /* enum read_style, or'ed, beside the tool's */
+	struct reading_style style; /* whose tool is struct classic_tool.reads_as */
 	const char *event;	    /* struct read_options.event */
 	const char *kind;	    /* struct classic_tool.kind, chosen by an option */
 	VECTOR(const char *) bases; /* functions at which stacks begin that have them */
@@ -71,29 +72,30 @@ struct collapse_settings {
 };
 extern struct collapse_settings collapse_settings;
 
-/* Setters: the bits of enum read_style that are the option's `offset`, and not these. */
-bool collapse_add_style(void *, const struct option *, const char *, struct error *);
-bool collapse_drop_style(void *, const struct option *, const char *, struct error *);
-#define STYLE(title, bits, text)                                                                   \
+/* An option that sets a member of struct reading_style, and one that clears it. */
+bool collapse_clear_style(void *, const struct option *, const char *, struct error *);
+#define STYLE_MEMBER(member) offsetof(struct collapse_settings, style.member)
+#define STYLE(title, member, text)                                                                 \
 	{                                                                                          \
-		.name = (title), .help = (text), .set = collapse_add_style, .offset = (bits)       \
+		.name = (title), .help = (text), .set = option_flag,                               \
+		.offset = STYLE_MEMBER(member)                                                     \
 	}
 
 /* Read what the operands name (nothing: standard input) and print it as folded text. */
 int classic_collapse(const struct classic_tool *tool, char **operands);
 
 /* Members of a tool that folds what a reader reads: what it takes, how its options are written, the
- * reader's name, its style. */
-#define CLASSIC_FOLDS(takes, way, reader, bits)                                                    \
-	CLASSIC_FOLDS_BY(classic_collapse, takes, way, reader, bits)
+ * reader's name, whose habits the reader follows. */
+#define CLASSIC_FOLDS(takes, way, reader, tool)                                                    \
+	CLASSIC_FOLDS_BY(classic_collapse, takes, way, reader, tool)
 /* The same with more to do than classic_collapse() does. */
-#define CLASSIC_FOLDS_BY(function, takes, way, reader, bits)                                       \
+#define CLASSIC_FOLDS_BY(function, takes, way, reader, tool)                                       \
 	.usage = takes " >STACKS.folded", .habit = (way), .target = &collapse_settings,            \
-	.run = (function), .format = (reader), .style = (bits)
+	.run = (function), .format = (reader), .reads_as = (tool)
 
 /* The same of inferno's programs; and the options that all of these take, by themselves and for
  * those that know modules. */
-#define INFERNO_FOLDS(reader) CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_CLAP, reader, STYLE_INFERNO)
+#define INFERNO_FOLDS(reader) CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_CLAP, reader, TOOL_INFERNO)
 extern const struct option inferno_options[], inferno_module_options[];
 
 #define INFERNO_OPTIONS                                                                            \

@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "commands/commands.h"
 #include "commands/pipeline.h"
-#include "readers/readers.h"
 #include "transforms/base.h"
 #include "transforms/transforms.h"
 
@@ -12,31 +11,18 @@
 
 struct collapse_settings collapse_settings;
 
-bool collapse_add_style(
+bool collapse_clear_style(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
-	struct collapse_settings *s = target;
-
 	(void)value;
 	(void)err;
-	s->style |= (unsigned)option->offset;
-	return true;
-}
-
-bool collapse_drop_style(
-	void *target, const struct option *option, const char *value, struct error *err)
-{
-	struct collapse_settings *s = target;
-
-	(void)value;
-	(void)err;
-	s->style &= ~(unsigned)option->offset;
+	*(bool *)((char *)target + option->offset) = false;
 	return true;
 }
 
 const struct option inferno_options[] = {INFERNO_OPTIONS, {0}};
 const struct option inferno_module_options[] = {
-	STYLE("no-modules", STYLE_NO_MODULES, "functions without their modules"),
+	STYLE("no-modules", no_modules, "functions without their modules"),
 	INFERNO_OPTIONS,
 	{0},
 };
@@ -122,13 +108,14 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 	char *standard[] = {(char[]){"-"}, NULL};
 	const struct loading_options options = {.format = tool->format};
 	const struct loading_request request = {.as_written = true,
-		.style = tool->style | collapse_settings.style,
+		.style = &collapse_settings.style,
 		.event = collapse_settings.event};
 	struct error err = {0};
 	struct loading loading;
 	struct profile profile;
 	int code;
 
+	collapse_settings.style.tool = tool->reads_as;
 	verbosity = collapse_settings.quiet ? -1 : 0;
 	/* What is missing in the output is no success, other than in Perl. */
 	code = tool->habit == HABIT_PERL && classic_pass_over(operands) ? 1 : 0;

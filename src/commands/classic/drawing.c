@@ -407,8 +407,9 @@ static int draw(const struct classic_tool *tool, const struct profile *p)
 static int run(const struct classic_tool *tool, char **operands)
 {
 	char nothing[] = "/dev/null", *standard[] = {(char[]){"-"}, NULL};
+	const struct reading_style style = {.tool = tool->reads_as};
 	const struct loading_request request = {.as_written = true,
-		.style = tool->style,
+		.style = &style,
 		.want = settings.chart || settings.unsorted ? WANT_TIMES : 0};
 	struct error err = {0};
 	struct loading loading;
@@ -452,7 +453,7 @@ const struct classic_tool classic_flamegraph_pl = {
 	.options = options,
 	.target = &settings,
 	.run = run,
-	.style = STYLE_PERL,
+	.reads_as = TOOL_SCRIPTS,
 };
 
 const struct classic_tool classic_inferno_flamegraph = {
@@ -464,5 +465,5 @@ const struct classic_tool classic_inferno_flamegraph = {
 	.options = options,
 	.target = &settings,
 	.run = run,
-	.style = STYLE_INFERNO,
+	.reads_as = TOOL_INFERNO,
 };

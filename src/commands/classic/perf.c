@@ -2,18 +2,29 @@
 #include "commands/classic/classic.h"
 
 #include "commands/commands.h"
-#include "readers/readers.h"
 #include "readers/tidy.h"
+
+static bool set_marks(
+	void *target, const struct option *option, const char *value, struct error *err)
+{
+	struct reading_style *style = &((struct collapse_settings *)target)->style;
+
+	(void)option;
+	(void)value;
+	(void)err;
+	style->mark_kernel = style->mark_jit = true;
+	return true;
+}
 
 /* clang-format off */
 /* What both tools take. */
 #define STYLES \
-	STYLE("pid", STYLE_PID, "tell processes apart: comm-PID"), \
-	STYLE("tid", STYLE_TID, "tell threads apart: comm-PID/TID"), \
-	STYLE("kernel", STYLE_KERNEL, "mark kernel functions with _[k]"), \
-	STYLE("jit", STYLE_JIT, "mark functions of a JIT compiler with _[j]"), \
-	STYLE("all", STYLE_KERNEL | STYLE_JIT, "both marks"), \
-	STYLE("addrs", STYLE_ADDRS, "tell the address of what has no name")
+	STYLE("pid", process_ids, "tell processes apart: comm-PID"), \
+	STYLE("tid", thread_ids, "tell threads apart: comm-PID/TID"), \
+	STYLE("kernel", mark_kernel, "mark kernel functions with _[k]"), \
+	STYLE("jit", mark_jit, "mark functions of a JIT compiler with _[j]"), \
+	{.name = "all", .help = "both marks", .set = set_marks}, \
+	STYLE("addrs", addresses, "tell the address of what has no name")
 #define EVENT_FILTER \
 	{.name = "event-filter", .argument = "EVENT", .help = "only this event (default: the first)", \
 		.set = option_text, .offset = offsetof(struct collapse_settings, event)}
@@ -51,19 +62,18 @@ static bool add_base(
 
 static const struct option perl_options[] = {
 	STYLES,
-	STYLE("srcline", STYLE_LINES,
+	STYLE("srcline", source_lines,
 		"add the source line below each frame (perf script -F +srcline)"),
 	EVENT_FILTER,
-	STYLE("inline", STYLE_INLINED,
-		"name functions, and what was inlined into them, by the binaries"),
-	STYLE("context", STYLE_PLACES, "with --inline: add files and lines"),
+	STYLE("inline", inlined, "name functions, and what was inlined into them, by the binaries"),
+	STYLE("context", inlined_places, "with --inline: add files and lines"),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_perf_pl = {
 	.name = "stackcollapse-perf.pl",
 	.about = "text of `perf script` to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "perf-script", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "perf-script", TOOL_SCRIPTS),
 	.options = perl_options,
 };
 

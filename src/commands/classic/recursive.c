@@ -1,8 +1,6 @@
 /* recursive.c: frames that call themselves as one, as stackcollapse-recursive.pl makes them. */
 #include "commands/classic/classic.h"
 
-#include "readers/readers.h"
-
 const struct classic_tool classic_stackcollapse_recursive_pl = {
 	.name = "stackcollapse-recursive.pl",
 	.about = "folded text in which no frame stands on an equal one",
@@ -10,7 +8,7 @@ const struct classic_tool classic_stackcollapse_recursive_pl = {
 	.habit = HABIT_PERL,
 	.run = classic_collapse,
 	.format = "folded",
-	.style = STYLE_PERL,
+	.reads_as = TOOL_SCRIPTS,
 	.transform = "collapse-recursion",
 };
 
@@ -25,6 +23,6 @@ const struct classic_tool classic_inferno_collapse_recursive = {
 	.target = &collapse_settings,
 	.run = classic_collapse,
 	.format = "folded",
-	.style = STYLE_INFERNO,
+	.reads_as = TOOL_INFERNO,
 	.transform = "collapse-recursion",
 };

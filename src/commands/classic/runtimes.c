@@ -1,50 +1,48 @@
 /* runtimes.c: thread dumps and backtraces of runtimes and debuggers, folded. */
 #include "commands/classic/classic.h"
 
-#include "readers/readers.h"
-
 /* clang-format off */
 /* What Getopt::Long writes as "name!": it can be taken back. */
-#define NOT(title, bits) \
-	{.name = "no-" title, .set = collapse_drop_style, .offset = (bits)}, \
-	{.name = "no" title, .set = collapse_drop_style, .offset = (bits)}
+#define NOT(title, member) \
+	{.name = "no-" title, .set = collapse_clear_style, .offset = STYLE_MEMBER(member)}, \
+	{.name = "no" title, .set = collapse_clear_style, .offset = STYLE_MEMBER(member)}
 /* clang-format on */
 
 const struct classic_tool classic_stackcollapse_gdb_pl = {
 	.name = "stackcollapse-gdb.pl",
 	.about = "backtraces of gdb to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "gdb", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "gdb", TOOL_SCRIPTS),
 };
 
 static const struct option elfutils_options[] = {
-	STYLE("pid", STYLE_PID, "tell processes apart"),
-	STYLE("tid", STYLE_TID, "tell threads apart"),
+	STYLE("pid", process_ids, "tell processes apart"),
+	STYLE("tid", thread_ids, "tell threads apart"),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_elfutils_pl = {
 	.name = "stackcollapse-elfutils.pl",
 	.about = "stacks of eu-stack to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "eu-stack", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "eu-stack", TOOL_SCRIPTS),
 	.options = elfutils_options,
 };
 
 const struct classic_tool classic_stackcollapse_faulthandler_pl = {
 	.name = "stackcollapse-faulthandler.pl",
 	.about = "tracebacks of Python's faulthandler to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "faulthandler", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "faulthandler", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_go_pl = {
 	.name = "stackcollapse-go.pl",
 	.about = "text of `go tool pprof -raw` to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "go-raw", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "go-raw", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_chrome_tracing_py = {
 	.name = "stackcollapse-chrome-tracing.py",
 	.about = "Chrome's traces to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "chrome-trace", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "chrome-trace", TOOL_SCRIPTS),
 	.unit = "us/1000",
 };
 
@@ -53,30 +51,30 @@ const struct classic_tool classic_stackcollapse_chrome_tracing_py = {
 const struct classic_tool classic_stackcollapse_ljp_awk = {
 	.name = "stackcollapse-ljp.awk",
 	.about = "reports of the Lightweight Java Profiler to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "ljp", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "ljp", TOOL_SCRIPTS),
 };
 
 static const struct option threads_options[] = {
 	{.name = "include-tname",
 		.help = "root frames tell the thread (default)",
-		.set = collapse_drop_style,
-		.offset = STYLE_NO_THREAD_NAMES},
+		.set = collapse_clear_style,
+		.offset = STYLE_MEMBER(no_thread_names)},
 	{.name = "no-include-tname",
 		.help = "they do not",
-		.set = collapse_add_style,
-		.offset = STYLE_NO_THREAD_NAMES},
-	{.name = "noinclude-tname", .set = collapse_add_style, .offset = STYLE_NO_THREAD_NAMES},
-	STYLE("include-tid", STYLE_TID, "names of threads keep their numbers"),
-	NOT("include-tid", STYLE_TID),
-	STYLE("shorten-pkgs", STYLE_SHORT_PACKAGES, "packages by their initials"),
-	NOT("shorten-pkgs", STYLE_SHORT_PACKAGES),
+		.set = option_flag,
+		.offset = STYLE_MEMBER(no_thread_names)},
+	{.name = "noinclude-tname", .set = option_flag, .offset = STYLE_MEMBER(no_thread_names)},
+	STYLE("include-tid", thread_ids, "names of threads keep their numbers"),
+	NOT("include-tid", thread_ids),
+	STYLE("shorten-pkgs", short_packages, "packages by their initials"),
+	NOT("shorten-pkgs", short_packages),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_jstack_pl = {
 	.name = "stackcollapse-jstack.pl",
 	.about = "thread dumps of Java to folded text: threads that run",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "jstack", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "jstack", TOOL_SCRIPTS),
 	.options = threads_options,
 	.without_idle = true,
 };
@@ -84,22 +82,22 @@ const struct classic_tool classic_stackcollapse_jstack_pl = {
 const struct classic_tool classic_stackcollapse_ibmjava_pl = {
 	.name = "stackcollapse-ibmjava.pl",
 	.about = "threads of javacore files to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "javacore", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "javacore", TOOL_SCRIPTS),
 	.options = threads_options,
 	.without_idle = true,
 };
 
 static const struct option exceptions_options[] = {
-	STYLE("shorten-pkgs", STYLE_SHORT_PACKAGES, "packages by their initials"),
-	NOT("shorten-pkgs", STYLE_SHORT_PACKAGES),
-	STYLE("no-pkgs", STYLE_NO_PACKAGES, "no packages"),
-	NOT("no-pkgs", STYLE_NO_PACKAGES),
+	STYLE("shorten-pkgs", short_packages, "packages by their initials"),
+	NOT("shorten-pkgs", short_packages),
+	STYLE("no-pkgs", no_packages, "no packages"),
+	NOT("no-pkgs", no_packages),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_java_exceptions_pl = {
 	.name = "stackcollapse-java-exceptions.pl",
 	.about = "stack traces of Java exceptions to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "java-exceptions", STYLE_PERL),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "java-exceptions", TOOL_SCRIPTS),
 	.options = exceptions_options,
 };

@@ -1,56 +1,54 @@
 /* tracers.c: what DTrace, SystemTap, bpftrace and other tracers of systems print, folded. */
 #include "commands/classic/classic.h"
 
-#include "readers/readers.h"
-
 const struct classic_tool classic_stackcollapse_pl = {
 	.name = "stackcollapse.pl",
 	.about = "aggregations of stacks of DTrace to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "dtrace", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "dtrace", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_stap_pl = {
 	.name = "stackcollapse-stap.pl",
 	.about = "stacks of SystemTap to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "stap", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "stap", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_bpftrace_pl = {
 	.name = "stackcollapse-bpftrace.pl",
 	.about = "maps of stacks of bpftrace to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "bpftrace", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "bpftrace", TOOL_SCRIPTS),
 	.kind = "samples",
 };
 
 const struct classic_tool classic_stackcollapse_aix_pl = {
 	.name = "stackcollapse-aix.pl",
 	.about = "stacks of AIX' procstack to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "aix", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "aix", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_instruments_pl = {
 	.name = "stackcollapse-instruments.pl",
 	.about = "call trees copied from Xcode's Instruments to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "instruments", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "instruments", TOOL_SCRIPTS),
 	.whole = true,
 };
 
 const struct classic_tool classic_stackcollapse_pmc_pl = {
 	.name = "stackcollapse-pmc.pl",
 	.about = "call graphs of pmcstat -G to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "pmc", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "pmc", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_wcp_pl = {
 	.name = "stackcollapse-wcp.pl",
 	.about = "reports of wallClockProfiler to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "wcp", STYLE_PERL),
+	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "wcp", TOOL_SCRIPTS),
 };
 
 /* ---- inferno ---- */
 
 static const struct option dtrace_options[] = {
-	STYLE("includeoffset", STYLE_OFFSETS, "functions keep their offsets, except the innermost"),
+	STYLE("includeoffset", offsets, "functions keep their offsets, except the innermost"),
 	INFERNO_OPTIONS,
 	{0},
 };
@@ -86,14 +84,24 @@ const struct classic_tool classic_inferno_collapse_xctrace = {
 
 /* ---- awk ---- */
 
-/* Variables that a script reads. */
+/* A variable of a script, and a member of struct reading_style that has its value, or (inverted)
+ * the other one. */
 static const struct variable {
 	const char *name;
-	unsigned style; /* added when it is set, */
-	bool when_off;	/* or when it is not */
-} sample_variables[] = {{"MODULES", STYLE_NO_MODULES, true}, {0}},
-  sched_variables[] = {{"recurse", STYLE_WAKERS | STYLE_WAKER_CHAINS, false},
-	  {"record_wake_stack", STYLE_WAKERS, false}, {"record_tid", STYLE_TID, false}, {0}};
+	size_t member;
+	bool inverted;
+} sample_variables[] = {
+	{"MODULES", offsetof(struct reading_style, no_modules), true},
+	{0},
+};
+
+static const struct variable sched_variables[] = {
+	{"recurse", offsetof(struct reading_style, wakers), false},
+	{"recurse", offsetof(struct reading_style, waker_chains), false},
+	{"record_wake_stack", offsetof(struct reading_style, wakers), false},
+	{"record_tid", offsetof(struct reading_style, thread_ids), false},
+	{0},
+};
 
 static bool is_assignment(const char *text)
 {
@@ -104,7 +112,7 @@ static bool is_assignment(const char *text)
 }
 
 /* awk takes numbers that are 0, and nothing, for off. */
-static void assign(const struct variable *variables, const char *text, unsigned *style)
+static void assign(const struct variable *variables, const char *text, struct reading_style *style)
 {
 	const char *value = strchr(text, '=') + 1;
 	bool on = value[strspn(value, "+-.0")] != '\0';
@@ -114,10 +122,7 @@ static void assign(const struct variable *variables, const char *text, unsigned 
 
 		if (strncmp(text, variables->name, len) != 0 || text[len] != '=')
 			continue;
-		if (on != variables->when_off)
-			*style |= variables->style;
-		else
-			*style &= ~variables->style;
+		*(bool *)((char *)style + variables->member) = on != variables->inverted;
 	}
 }
 
@@ -169,7 +174,8 @@ static const struct option sample_awk_options[] = {
 const struct classic_tool classic_stackcollapse_sample_awk = {
 	.name = "stackcollapse-sample.awk",
 	.about = "call graphs of macOS' sample to folded text, without threads that wait",
-	CLASSIC_FOLDS_BY(run_sample, "[MODULES=0] [FILE...]", HABIT_LETTERS, "sample", STYLE_PERL),
+	CLASSIC_FOLDS_BY(
+		run_sample, "[MODULES=0] [FILE...]", HABIT_LETTERS, "sample", TOOL_SCRIPTS),
 	.options = sample_awk_options,
 	.without_idle = true,
 };
@@ -189,8 +195,8 @@ const struct classic_tool classic_stackcollapse_perf_sched_awk = {
 	.name = "stackcollapse-perf-sched.awk",
 	.about =
 		"how long threads waited, from the scheduler's events in the text of `perf script`",
-	CLASSIC_FOLDS_BY(
-		run_sched, "[-v NAME=VALUE]... [FILE...]", HABIT_LETTERS, "perf-sched", STYLE_PERL),
+	CLASSIC_FOLDS_BY(run_sched, "[-v NAME=VALUE]... [FILE...]", HABIT_LETTERS, "perf-sched",
+		TOOL_SCRIPTS),
 	.options = sched_options,
 	.divisor = 1000,
 };
@@ -219,6 +225,6 @@ static const struct option xdebug_options[] = {
 const struct classic_tool classic_stackcollapse_xdebug_php = {
 	.name = "stackcollapse-xdebug.php",
 	.about = "traces of Xdebug to folded text",
-	CLASSIC_FOLDS("[-tc] [FILE...]", HABIT_LETTERS, "xdebug", STYLE_PERL),
+	CLASSIC_FOLDS("[-tc] [FILE...]", HABIT_LETTERS, "xdebug", TOOL_SCRIPTS),
 	.options = xdebug_options,
 };

@@ -137,7 +137,7 @@ static location_id learn_frame(struct sampled *s, struct bytes text, bool is_thr
 	size_t len, start;
 
 	s->name.len = 0;
-	if (printed.module.len && !(s->stacks.style & STYLE_NO_MODULES)) {
+	if (printed.module.len && !s->stacks.style->no_modules) {
 		len = printed.module.len -
 		      (bytes_end(printed.module, BYTES(".dylib")) ? strlen(".dylib") : 0);
 		buffer_add(&s->name, printed.module.at, len);
@@ -145,7 +145,7 @@ static location_id learn_frame(struct sampled *s, struct bytes text, bool is_thr
 	}
 	buffer_room(&s->name, 1);
 	start = s->name.len;
-	if (s->stacks.style & STYLE_PERL)
+	if (s->stacks.style->tool == TOOL_SCRIPTS)
 		add_as_awk(printed.symbol, is_thread, &s->name);
 	else
 		tidy_name(without_llvm(printed.symbol), &s->name);

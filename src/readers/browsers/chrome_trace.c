@@ -140,9 +140,9 @@ static void event_key(struct chrome *c, struct bytes key)
 		id_read(&now->id, j);
 	else if (bytes_equal(key, BYTES("args")))
 		args_read(c);
-	else if (bytes_equal(key, BYTES("sf")) && !c->names.style)
+	else if (bytes_equal(key, BYTES("sf")) && c->names.style->tool == TOOL_KILN)
 		now->frame = chrome_frames_id(&c->frames, j);
-	else if (bytes_equal(key, BYTES("stack")) && !c->names.style)
+	else if (bytes_equal(key, BYTES("stack")) && c->names.style->tool == TOOL_KILN)
 		now->frame = chrome_frames_list(&c->frames, j);
 	else if (bytes_equal(key, BYTES("cpu")))
 		now->cpu = json_number_if(j, 0, -1);
@@ -253,7 +253,8 @@ static void event_take(struct chrome *c)
 		metadata(c);
 		break;
 	case 'P':
-		if (!c->names.style) /* the classic script knows X, B and E only */
+		if (c->names.style->tool ==
+			TOOL_KILN) /* the classic script knows X, B and E only */
 			sampled(c);
 		break;
 	default:
@@ -330,7 +331,7 @@ static const struct traced_thread *thread_made(struct chrome *c, uint32_t number
 	t->id = profile_thread(c->profile,
 		profile_process(c->profile, small_id(t->pid), c->threads.items[whole].name),
 		small_id(t->tid), t->name);
-	if (!c->names.style) /* the classic script does not tell threads apart */
+	if (c->names.style->tool == TOOL_KILN) /* the classic script does not tell threads apart */
 		t->base = thread_stack(c->profile, t->id);
 	return t;
 }
@@ -513,7 +514,7 @@ static void object_read(struct chrome *c)
 			events_read(c);
 		else if (bytes_equal(key, BYTES("stackFrames")))
 			chrome_frames_read(&c->frames, j);
-		else if (bytes_equal(key, BYTES("samples")) && !c->names.style)
+		else if (bytes_equal(key, BYTES("samples")) && c->names.style->tool == TOOL_KILN)
 			samples_read(c);
 		else
 			json_skip(j);
@@ -579,7 +580,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct json j;
 	struct chrome c = {.profile = out,
 		.json = &j,
-		.names = {.profile = out, .want = options->want, .style = options->style},
+		.names = {.profile = out, .want = options->want, .style = reading_style(options)},
 		.sampled = {.profile = out, .in = in, .options = options}};
 	bool done;
 

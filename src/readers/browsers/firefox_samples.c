@@ -216,7 +216,10 @@ void firefox_samples_open(struct firefox_samples *s, struct firefox_file *file, 
 	*s = (struct firefox_samples){.file = file,
 		.profile = out,
 		.want = options->want,
-		.stacks = {.file = file, .names = {.profile = out, .want = options->want}},
+		.stacks = {.file = file,
+			.names = {.profile = out,
+				.want = options->want,
+				.style = reading_style(options)}},
 		.groups = {.profile = out, .in = in, .options = options}};
 }
 

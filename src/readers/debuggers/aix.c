@@ -130,7 +130,7 @@ static bool take_line(struct aix *a, struct bytes line, struct error *err)
 	} else if (a->command && parse_frame(line, &name)) {
 		location_id location;
 
-		if (a->stacks.style & STYLE_PERL)
+		if (a->stacks.style->tool == TOOL_SCRIPTS)
 			name.len = length_before(name, "( ");
 		location = text_stacks_symbol(&a->stacks, name, (struct bytes){0}, FRAME_NATIVE);
 

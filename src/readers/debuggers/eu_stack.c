@@ -17,7 +17,6 @@
 
 struct eu_stack {
 	struct text_stacks stacks;
-	unsigned style;	     /* enum read_style */
 	int32_t pid, tid;    /* -1: unknown */
 	unsigned has;	     /* of samples */
 	bool pending;	     /* the last frame's line below it may tell its source */
@@ -82,7 +81,7 @@ static location_id make_location(struct eu_stack *e, struct bytes text, struct b
 	struct bytes module, printed;
 	location_id location;
 
-	if (e->style & STYLE_PERL)
+	if (e->stacks.style->tool == TOOL_SCRIPTS)
 		return make_location_perl(e, text);
 	if (bytes_start(text, BYTES("- 1")) && (text.len == 3 || text.at[3] == ' '))
 		text = bytes_trim((struct bytes){text.at + 3, text.len - 3});
@@ -149,9 +148,9 @@ static bool end_stack(struct eu_stack *e, struct error *err)
 	push_pending(e, (struct bytes){0});
 	if (!e->stacks.frames.len)
 		return true;
-	if (e->style & STYLE_TID)
+	if (e->stacks.style->thread_ids)
 		push_number(e, "TID=", e->tid);
-	if (e->style & STYLE_PID)
+	if (e->stacks.style->process_ids)
 		push_number(e, "PID=", e->pid);
 	if (e->has)
 		sample.thread = profile_thread(p, profile_process(p, e->pid, 0), e->tid, 0);
@@ -173,7 +172,7 @@ static bool take_line(struct eu_stack *e, struct bytes line, struct error *err)
 	if (numbered_frame_parse(line, &frame) && frame.address.len) {
 		if (!frame.number && !end_stack(e, err))
 			return false;
-		if (e->style & STYLE_PERL)
+		if (e->stacks.style->tool == TOOL_SCRIPTS)
 			frame.rest = rest_of_line(line, frame.address);
 		take_frame(e, frame.rest);
 	} else if (bytes_start(line, BYTES("PID ")) || bytes_start(line, BYTES("TID "))) {
@@ -191,10 +190,8 @@ static bool take_line(struct eu_stack *e, struct bytes line, struct error *err)
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct eu_stack e = {.style = options->style,
-		.pid = -1,
-		.tid = -1,
-		.has = options->want & WANT_THREADS ? SAMPLE_THREAD : 0};
+	struct eu_stack e = {
+		.pid = -1, .tid = -1, .has = options->want & WANT_THREADS ? SAMPLE_THREAD : 0};
 	struct bytes line;
 	bool more = true, done = true;
 

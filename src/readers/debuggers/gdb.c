@@ -162,7 +162,7 @@ static location_id make_location(struct text_stacks *t, const struct gdb_frame *
 	struct buffer name = {0};
 	location_id location;
 
-	if (t->style & STYLE_PERL)
+	if (t->style->tool == TOOL_SCRIPTS)
 		buffer_add(&name, f->function.at, f->function.len);
 	else
 		tidy_rust_name(without_parameters(f->function), &name);

@@ -77,9 +77,9 @@ static location_id learn_frame(struct text_stacks *t, struct bytes text)
 			frame.line = (uint32_t)line;
 		}
 	}
-	frame.function = bytes_trim(t->style & STYLE_PERL ? text : frame.function);
+	frame.function = bytes_trim(t->style->tool == TOOL_SCRIPTS ? text : frame.function);
 	t->name.len = 0;
-	if (t->style & STYLE_PERL)
+	if (t->style->tool == TOOL_SCRIPTS)
 		buffer_add(&t->name, frame.function.at, frame.function.len);
 	else
 		tidy_name(frame.function, &t->name);

@@ -10,7 +10,7 @@
 #include "readers/folded/folded_line.h"
 #include "readers/folded/folded_stacks.h"
 #include "readers/lines/scan.h"
-#include "readers/readers.h"
+#include "readers/reading_style.h"
 
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ struct waiting_line {
 
 struct folded {
 	struct profile *profile;
-	unsigned style; /* enum read_style */
+	const struct reading_style *style;
 	bool differential;
 	bool in_order; /* a sample for every line: their order is all that there is of time */
 	struct folded_stacks stacks;
@@ -116,7 +116,7 @@ static bool skip_line(struct folded *f, const char *reason)
 
 static enum folded_sign sign_of(const struct folded *f)
 {
-	return f->style ? FOLDED_UNSIGNED : FOLDED_SIGNED;
+	return f->style->tool != TOOL_KILN ? FOLDED_UNSIGNED : FOLDED_SIGNED;
 }
 
 /* Other tools take a line with one number in a differential file for one without a change. */
@@ -129,13 +129,13 @@ static bool cut_numbers(const struct folded *f, struct bytes *frames, struct dec
 		return false;
 	if (f->differential && !folded_cut_number(frames, sign, &ret_numbers[0])) {
 		ret_numbers[0] = ret_numbers[1];
-		if (!f->style)
+		if (f->style->tool == TOOL_KILN)
 			return false;
 	}
 	/* Perl takes all blanks before a number but one for the end of a name. */
-	while ((f->style & STYLE_PERL) && folded_is_blank(whole.at[frames->len + 1]))
+	while (f->style->tool == TOOL_SCRIPTS && folded_is_blank(whole.at[frames->len + 1]))
 		frames->len++;
-	while ((f->style & STYLE_PERL) && bytes_end(*frames, BYTES(";")))
+	while (f->style->tool == TOOL_SCRIPTS && bytes_end(*frames, BYTES(";")))
 		frames->len--; /* its split() drops empty names at the end */
 	return true;
 }
@@ -193,7 +193,8 @@ static bool take_line(struct folded *f, struct bytes line, size_t shared, struct
 	f->lines++;
 	if (line.len && line.at[line.len - 1] == '\r')
 		line.len--;
-	if (!line.len || (!f->style && folded_is_comment(line)) || !bytes_trim(line).len) {
+	if (!line.len || (f->style->tool == TOOL_KILN && folded_is_comment(line)) ||
+		!bytes_trim(line).len) {
 		f->comments++;
 		return true;
 	}
@@ -303,7 +304,7 @@ static void streams_close(struct folded *f)
  */
 static void tell_ignored(struct folded *f)
 {
-	uint64_t ignored = f->bad.count + (f->style & STYLE_PERL ? f->comments : 0);
+	uint64_t ignored = f->bad.count + (f->style->tool == TOOL_SCRIPTS ? f->comments : 0);
 	struct buffer count = {0};
 
 	buffer_u64(&count, ignored);
@@ -332,7 +333,7 @@ static bool folded_read(struct folded *f, struct input *in, struct error *err)
 			return false;
 	}
 	streams_close(f);
-	if (f->style) {
+	if (f->style->tool != TOOL_KILN) {
 		tell_ignored(f);
 		bad_lines_note(&f->bad, f->lines, f->profile);
 		return true;
@@ -344,7 +345,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct error *err)
 {
 	struct folded f = {.profile = out,
-		.style = options->style,
+		.style = reading_style(options),
 		.in_order = options->want & WANT_TIMES,
 		.stacks = {.profile = out, .sorted = FOLDED_SORTED}};
 	bool done = folded_read(&f, in, err);

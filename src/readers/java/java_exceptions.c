@@ -20,9 +20,8 @@ enum { NO_LEVEL = -1 };
 
 struct exceptions {
 	struct text_stacks stacks;
-	unsigned style; /* enum read_style */
-	int level;	/* of the trace being read: how far it is indented */
-	int below;	/* the level whose last trace it shares frames with, or NO_LEVEL */
+	int level; /* of the trace being read: how far it is indented */
+	int below; /* the level whose last trace it shares frames with, or NO_LEVEL */
 	struct trace {
 		VECTOR(location_id) frames; /* innermost first */
 	} last[LEVELS];
@@ -80,7 +79,7 @@ static void take_more(struct exceptions *e, uint64_t count)
 	const struct trace *above =
 		e->below >= 0 && e->below < (int)LEVELS ? &e->last[e->below] : NULL;
 
-	if (e->style & STYLE_PERL)
+	if (e->stacks.style->tool == TOOL_SCRIPTS)
 		return;
 	if (!above || count > above->frames.len) {
 		text_stacks_depend(&e->stacks);
@@ -133,7 +132,7 @@ static struct bytes frame_text(struct bytes line)
 static bool take_line(struct exceptions *e, struct bytes line, struct error *err)
 {
 	struct bytes text = frame_text(line);
-	location_id location = text.len ? java_location(&e->stacks, text, e->style, NULL) : 0;
+	location_id location = text.len ? java_location(&e->stacks, text, NULL) : 0;
 
 	if (!location)
 		return take_other(e, line, err);
@@ -146,7 +145,7 @@ static bool take_line(struct exceptions *e, struct bytes line, struct error *err
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct exceptions e = {.style = options->style, .below = NO_LEVEL};
+	struct exceptions e = {.below = NO_LEVEL};
 	struct bytes line;
 	bool more = true, done = true;
 

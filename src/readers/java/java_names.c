@@ -109,19 +109,17 @@ static size_t class_start(struct bytes method)
 	return before ? (size_t)(before + 1 - method.at) : 0;
 }
 
-static void add_method(struct bytes method, unsigned style, struct buffer *out)
+static void add_method(struct bytes method, const struct reading_style *style, struct buffer *out)
 {
-	size_t start =
-		(style & (STYLE_SHORT_PACKAGES | STYLE_NO_PACKAGES)) ? class_start(method) : 0;
+	size_t start = (style->short_packages || style->no_packages) ? class_start(method) : 0;
 
-	for (size_t i = 0; i < start && !(style & STYLE_NO_PACKAGES); i++)
+	for (size_t i = 0; i < start && !style->no_packages; i++)
 		if (!i || !is_word(method.at[i]) || !is_word(method.at[i - 1]))
 			buffer_char(out, method.at[i]);
 	buffer_add(out, method.at + start, method.len - start);
 }
 
-location_id java_location(
-	struct text_stacks *t, struct bytes text, unsigned style, struct java_frame *ret_new)
+location_id java_location(struct text_stacks *t, struct bytes text, struct java_frame *ret_new)
 {
 	location_id location = text_stacks_known(t, text);
 	struct java_frame java = {0};
@@ -131,7 +129,7 @@ location_id java_location(
 		*ret_new = java;
 	if (location || !java_frame_parse(text, &java))
 		return location;
-	add_method(java.method, style, &name);
+	add_method(java.method, t->style, &name);
 	location = text_stacks_frame(t, &(struct text_frame){.function = buffer_bytes(&name),
 						.module = java.module,
 						.file = java.file,

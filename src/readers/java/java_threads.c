@@ -11,7 +11,7 @@ void java_threads_open(struct java_threads *j, struct input *in, const struct re
 	static const char *const states[JAVA_STATES] = {
 		[JAVA_RUNNING] = "running", [JAVA_BLOCKED] = "blocked", [JAVA_WAITING] = "waiting"};
 
-	*j = (struct java_threads){.style = options->style};
+	*j = (struct java_threads){0};
 	text_stacks_open(&j->stacks, in, options, out);
 	for (size_t i = 0; i < JAVA_STATES; i++)
 		text_stacks_stream(
@@ -33,7 +33,7 @@ void java_threads_begin(struct java_threads *j, struct bytes whole, struct bytes
 	j->inside = true;
 	j->state = JAVA_UNKNOWN;
 	j->background = false;
-	j->root = (j->style & STYLE_NO_THREAD_NAMES)
+	j->root = j->stacks.style->no_thread_names
 			  ? 0
 			  : text_stacks_named(&j->stacks, shown, FRAME_META);
 	if (j->stacks.want & WANT_THREADS)
@@ -95,14 +95,14 @@ static void note_waits(struct java_threads *j, location_id location, struct byte
 		vector_push(&j->waits, 0);
 	if (waits_anywhere(method))
 		j->waits.items[location] |= WAITS_ANYWHERE;
-	if (waits_innermost(method) && !(j->style & STYLE_PERL))
+	if (waits_innermost(method) && j->stacks.style->tool != TOOL_SCRIPTS)
 		j->waits.items[location] |= WAITS_INNERMOST;
 }
 
 bool java_threads_frame(struct java_threads *j, struct bytes text)
 {
 	struct java_frame new;
-	location_id location = java_location(&j->stacks, text, j->style, &new);
+	location_id location = java_location(&j->stacks, text, &new);
 	unsigned waits;
 
 	if (!location)
@@ -134,7 +134,7 @@ bool java_threads_end(struct java_threads *j, struct error *err)
 			 ((j->stacks.want & WANT_TIMES) && j->time ? SAMPLE_TIME : 0);
 	sample.has = j->has;
 	if (j->state == JAVA_UNKNOWN || j->background ||
-		(!code && !((j->style & STYLE_PERL) && j->root))) {
+		(!code && !(j->stacks.style->tool == TOOL_SCRIPTS && j->root))) {
 		text_stacks_clear(&j->stacks);
 		return true;
 	}

@@ -18,7 +18,6 @@ enum java_state {
 
 struct java_threads {
 	struct text_stacks stacks;
-	unsigned style;	    /* enum read_style */
 	bool any_method;    /* no method tells that a thread waits */
 	bool inside;	    /* a thread has begun */
 	struct buffer name; /* its name as its root frame has it */

@@ -54,7 +54,7 @@ static void begin(struct javacore *c, struct bytes id)
 	if (!c->pending)
 		return;
 	c->pending = false;
-	if ((c->threads.style & STYLE_TID) && id.len) {
+	if (c->threads.stacks.style->thread_ids && id.len) {
 		buffer_add(&with_id, whole.at, whole.len);
 		buffer_char(&with_id, '-');
 		buffer_add(&with_id, id.at, id.len);
@@ -80,7 +80,7 @@ static bool take_thread(struct javacore *c, struct bytes line, struct error *err
 		buffer_add(&c->name, rest.at + 1, (size_t)(quote - rest.at) - 1);
 	else
 		buffer_add(&c->name, rest.at, rest.len);
-	c->state = state_of(line, c->threads.style & STYLE_PERL);
+	c->state = state_of(line, c->threads.stacks.style->tool == TOOL_SCRIPTS);
 	c->pending = true;
 	c->native = false;
 	c->blocks++;
@@ -136,7 +136,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	bool more = true, done = true;
 
 	java_threads_open(&c.threads, in, options, out);
-	c.threads.any_method = options->style & STYLE_PERL;
+	c.threads.any_method = c.threads.stacks.style->tool == TOOL_SCRIPTS;
 	while (done && more) {
 		done = text_stacks_line(&c.threads.stacks, &line, &more, err);
 		if (done && more)

@@ -72,7 +72,7 @@ static bool take_thread(struct java_threads *j, struct bytes line, struct error 
 
 	if (!java_threads_end(j, err))
 		return false;
-	java_threads_begin(j, name, (j->style & STYLE_TID) ? name : without_number(name),
+	java_threads_begin(j, name, j->stacks.style->thread_ids ? name : without_number(name),
 		j->stacks.want & WANT_THREADS ? native_id(line) : -1);
 	j->background = is_background(name);
 	return true;

@@ -43,7 +43,7 @@ static bool finish_stack(struct ljp *l, struct error *err)
 
 static void push_frame(struct ljp *l, struct bytes text)
 {
-	location_id location = java_location(&l->stacks, text, 0, NULL);
+	location_id location = java_location(&l->stacks, text, NULL);
 
 	if (!location) { /* without a source */
 		location = text_stacks_named(&l->stacks, text, FRAME_INTERPRETED);

@@ -16,7 +16,7 @@ void text_stacks_open(struct text_stacks *t, struct input *in, const struct read
 	*t = (struct text_stacks){.profile = out,
 		.lines.in = in,
 		.want = options->want,
-		.style = options->style,
+		.style = reading_style(options),
 		.part = options->part};
 	t->samples = profile_add_samples(out);
 }
@@ -135,7 +135,7 @@ static location_id new_symbol(
 	bool bracketed = base.len && *base.at == '[';
 
 	t->name.len = 0;
-	if (!is_unknown(symbol) && (t->style & STYLE_PERL))
+	if (!is_unknown(symbol) && t->style->tool == TOOL_SCRIPTS)
 		buffer_add(&t->name, symbol.at, symbol.len);
 	else if (!is_unknown(symbol))
 		tidy_name(symbol, &t->name);
@@ -175,7 +175,7 @@ void text_stacks_push_name(struct text_stacks *t, struct bytes name, enum frame_
 
 void text_stacks_fill(struct text_stacks *t)
 {
-	if (!t->frames.len && !t->style)
+	if (!t->frames.len && t->style->tool == TOOL_KILN)
 		text_stacks_push_name(t, BYTES("[no stack]"), FRAME_META);
 }
 

@@ -18,6 +18,7 @@
 #include "readers/lines/memo.h"
 #include "readers/lines/text_lines.h"
 #include "readers/part.h"
+#include "readers/reading_style.h"
 
 #define TEXT_STREAMS_LIMIT 16u /* values that a sample may have */
 
@@ -38,7 +39,7 @@ struct text_stacks {
 	struct profile *profile;
 	unsigned want;	/* enum read_want */
 	uint64_t taken; /* samples */
-	unsigned style; /* enum read_style */
+	const struct reading_style *style;
 	struct text_lines lines;
 	struct memo names[FRAME_KINDS], symbols[FRAME_KINDS];
 	struct memo modules; /* to their numbers, from 1 */
@@ -107,8 +108,8 @@ struct text_frame {
 };
 location_id text_stacks_frame(struct text_stacks *t, const struct text_frame *frame);
 
-/* A frame as tracers print it: the symbol is tidied (tidy.h) unless Perl's style is wanted, in
- * which it stays as it is; an empty one, or "[unknown]", is called after its module, of which only
+/* A frame as tracers print it: the symbol is tidied (tidy.h) unless TOOL_SCRIPTS is wanted,
+ * which keeps it as it is; an empty one, or "[unknown]", is called after its module, of which only
  * the base name is kept. */
 location_id text_stacks_symbol(
 	struct text_stacks *t, struct bytes symbol, struct bytes module, enum frame_kind kind);

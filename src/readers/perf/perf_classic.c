@@ -1,7 +1,6 @@
 /* perf_classic.c: what do other tools call the frames and programs that `perf script` prints? */
 #include "readers/perf/perf_classic.h"
 
-#include "readers/readers.h"
 #include "readers/tidy.h"
 
 static bool has(struct bytes text, struct bytes part)
@@ -25,18 +24,19 @@ static bool has_perf_map(struct bytes module)
 	       bytes_start((struct bytes){rest.at + digits, rest.len - digits}, BYTES(".map"));
 }
 
-static bool is_kernel(unsigned style, struct bytes module)
+static bool is_kernel(const struct reading_style *style, struct bytes module)
 {
-	if (style & STYLE_PERL)
+	if (style->tool == TOOL_SCRIPTS)
 		return (bytes_start(module, BYTES("[")) || bytes_end(module, BYTES("vmlinux"))) &&
 		       !has(module, BYTES("unknown"));
 	return !bytes_equal(module, BYTES("[unknown]")) &&
 	       (bytes_start(module, BYTES("[")) || tidy_module_kind(module) == FRAME_KERNEL);
 }
 
-static bool is_jit(unsigned style, struct bytes module)
+static bool is_jit(const struct reading_style *style, struct bytes module)
 {
-	return style & STYLE_PERL ? has_perf_map(module) : tidy_module_kind(module) == FRAME_JIT;
+	return style->tool == TOOL_SCRIPTS ? has_perf_map(module)
+					   : tidy_module_kind(module) == FRAME_JIT;
 }
 
 /* Unless it is there already; Perl and inferno differ in where they look. */
@@ -49,7 +49,8 @@ static void mark(struct buffer *out, size_t start, const char *text)
 /* ---- Frames ---- */
 
 /* "[module]", or with its address "[module <7f12>]". */
-static void nameless(unsigned style, const struct perf_frame *frame, struct buffer *out)
+static void nameless(
+	const struct reading_style *style, const struct perf_frame *frame, struct buffer *out)
 {
 	struct bytes module = tidy_base_name(frame->module);
 
@@ -57,7 +58,7 @@ static void nameless(unsigned style, const struct perf_frame *frame, struct buff
 		module = BYTES("unknown");
 	buffer_char(out, '[');
 	buffer_add(out, module.at, module.len);
-	if (style & STYLE_ADDRS)
+	if (style->addresses)
 		buffer_printf(out, " <%llx>", (unsigned long long)frame->address);
 	buffer_char(out, ']');
 }
@@ -80,10 +81,10 @@ static void add_source(struct bytes source, struct buffer *out)
 		out->len = start;
 }
 
-void perf_classic_function(unsigned style, const struct perf_frame *frame, struct bytes symbol,
-	struct bytes source, bool java, bool inlined, struct buffer *out)
+void perf_classic_function(const struct reading_style *style, const struct perf_frame *frame,
+	struct bytes symbol, struct bytes source, bool java, bool inlined, struct buffer *out)
 {
-	bool perl = style & STYLE_PERL, unknown = bytes_equal(symbol, BYTES("[unknown]"));
+	bool perl = style->tool == TOOL_SCRIPTS, unknown = bytes_equal(symbol, BYTES("[unknown]"));
 	struct buffer name = {0};
 	struct bytes shown;
 	size_t start = out->len;
@@ -103,18 +104,19 @@ void perf_classic_function(unsigned style, const struct perf_frame *frame, struc
 	}
 	if (inlined)
 		mark(out, start, "_[i]");
-	else if ((style & STYLE_KERNEL) && is_kernel(style, frame->module))
+	else if (style->mark_kernel && is_kernel(style, frame->module))
 		buffer_text(out, "_[k]");
-	else if ((style & STYLE_JIT) && is_jit(style, frame->module))
+	else if (style->mark_jit && is_jit(style, frame->module))
 		mark(out, start, "_[j]");
-	if ((style & STYLE_LINES) && !(unknown && bytes_equal(frame->module, BYTES("[unknown]"))))
+	if (style->source_lines && !(unknown && bytes_equal(frame->module, BYTES("[unknown]"))))
 		add_source(source, out);
 	buffer_release(&name);
 }
 
 /* ---- Programs and events ---- */
 
-void perf_classic_program(unsigned style, const struct perf_event *event, struct buffer *out)
+void perf_classic_program(
+	const struct reading_style *style, const struct perf_event *event, struct buffer *out)
 {
 	size_t start = out->len;
 
@@ -124,29 +126,29 @@ void perf_classic_program(unsigned style, const struct perf_event *event, struct
 			out->at[i] = '_';
 	if (!event->comm.len)
 		buffer_printf(out, ":%d", event->tid);
-	if (!(style & (STYLE_PID | STYLE_TID)))
+	if (!(style->process_ids || style->thread_ids))
 		return;
 	if (event->pid < 0)
 		buffer_text(out, "-?");
 	else
 		buffer_printf(out, "-%d", event->pid);
-	if (style & STYLE_TID)
+	if (style->thread_ids)
 		buffer_printf(out, "/%d", event->tid);
 }
 
-bool perf_classic_counts(
-	unsigned style, struct perf_event *event, struct bytes wanted, struct bytes *ret_wanted)
+bool perf_classic_counts(const struct reading_style *style, struct perf_event *event,
+	struct bytes wanted, struct bytes *ret_wanted)
 {
 	struct bytes name = event->event;
 	const char *colon = name.len ? memchr(name.at, ':', name.len) : NULL;
 
 	*ret_wanted = wanted;
 	/* Perl sees an event only between a time and the end of the line. */
-	if ((style & STYLE_PERL) && (event->rest.len || !event->timed)) {
+	if (style->tool == TOOL_SCRIPTS && (event->rest.len || !event->timed)) {
 		event->period = 1;
 		return true;
 	}
-	if ((style & STYLE_INFERNO) && colon)
+	if (style->tool == TOOL_INFERNO && colon)
 		name.len = (size_t)(colon - name.at);
 	if (!wanted.len)
 		*ret_wanted = name;

@@ -4,18 +4,20 @@
 
 #include "base/buffer.h"
 #include "readers/perf/perf_line.h"
+#include "readers/reading_style.h"
 
-/* Append the name that the tool of `style` (enum read_style, or'ed) gives to a frame: `symbol` is
+/* Append the name that the tool of `style` gives to a frame: `symbol` is
  * the frame's, or one of several in it; `source` is the line below the frame, or empty. */
-void perf_classic_function(unsigned style, const struct perf_frame *frame, struct bytes symbol,
-	struct bytes source, bool java, bool inlined, struct buffer *out);
+void perf_classic_function(const struct reading_style *style, const struct perf_frame *frame,
+	struct bytes symbol, struct bytes source, bool java, bool inlined, struct buffer *out);
 
 /* Append the name of the root frame. */
-void perf_classic_program(unsigned style, const struct perf_event *event, struct buffer *out);
+void perf_classic_program(
+	const struct reading_style *style, const struct perf_event *event, struct buffer *out);
 
 /* Does the tool count this event when it wants events called `wanted` (empty: the first that comes,
  * whose name becomes *ret_wanted)? Changes the event's period to what the tool takes it for. */
-bool perf_classic_counts(
-	unsigned style, struct perf_event *event, struct bytes wanted, struct bytes *ret_wanted);
+bool perf_classic_counts(const struct reading_style *style, struct perf_event *event,
+	struct bytes wanted, struct bytes *ret_wanted);
 
 #endif

@@ -115,8 +115,9 @@ static uint32_t add_run(
 		bool inlined = n->runs.len > run + 1;
 
 		run_add(n, &frame,
-			n->style ? classic_name(n, printed, symbol, source, java, inlined)
-				 : function_name(n, symbol, printed->module, java, inlined));
+			n->style->tool != TOOL_KILN
+				? classic_name(n, printed, symbol, source, java, inlined)
+				: function_name(n, symbol, printed->module, java, inlined));
 	}
 	return run_end(n, run);
 }
@@ -130,7 +131,7 @@ static bool add_run_inlined(struct perf_names *n, struct bytes line,
 	size_t run;
 
 	n->name.len = 0;
-	if (!perf_inline_names(&n->inlined, line, printed, n->style & STYLE_PLACES, &n->name))
+	if (!perf_inline_names(&n->inlined, line, printed, n->style->inlined_places, &n->name))
 		return false;
 	names = buffer_bytes(&n->name);
 	frame.module = profile_string(n->profile, module_name(printed->module, frame.kind));
@@ -155,8 +156,7 @@ static enum perf_line learn(struct perf_names *n, struct bytes line, bool java, 
 		line.len = (size_t)(newline - line.at);
 	}
 	what = perf_frame_parse(line, &frame);
-	if (what == PERF_FRAME &&
-		!((n->style & STYLE_INLINED) && add_run_inlined(n, line, &frame, ret_run)))
+	if (what == PERF_FRAME && !(n->style->inlined && add_run_inlined(n, line, &frame, ret_run)))
 		*ret_run = add_run(n, &frame, source, java);
 	return what;
 }
@@ -200,7 +200,7 @@ static struct bytes line_key(struct perf_names *n, struct bytes line)
 	struct bytes first = {line.at, newline ? (size_t)(newline - line.at) : line.len};
 	size_t at, digits;
 
-	if (n->style & (STYLE_ADDRS | STYLE_INLINED)) /* names depend on the address */
+	if (n->style->addresses || n->style->inlined) /* names depend on the address */
 		return make_key(n, form, line, line.len, 0);
 	if (first.len > ADDRESS_COLUMNS + 1 && has_address(line.at))
 		form.columns = ADDRESS_COLUMNS;

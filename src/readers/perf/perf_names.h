@@ -6,6 +6,7 @@
 #include "readers/perf/perf_inline.h"
 #include "readers/perf/perf_line.h"
 #include "readers/readers.h"
+#include "readers/reading_style.h"
 
 /* Where a line led from a stack the last time: mostly it is the same line again. */
 struct perf_hint {
@@ -24,15 +25,15 @@ struct perf_lead {
 /* `{.profile = ..., .want = ..., .style = ...}` is ready for use. */
 struct perf_names {
 	struct profile *profile;
-	unsigned want;	      /* enum read_want */
-	unsigned style;	      /* enum read_style */
+	unsigned want; /* enum read_want */
+	const struct reading_style *style;
 	struct memo known[2]; /* lines, by what names a frame in them; [1] as Java writes them */
 	VECTOR(location_id) runs; /* of lines that name several: a count, then so many locations */
 	VECTOR(struct perf_hint)
 	hints;			 /* for every stack; those of a program are all in one memo */
 	struct perf_lead *leads; /* PERF_LEADS, by caller and name; NULL: none yet */
 	struct buffer name, key;
-	struct perf_inline inlined; /* for STYLE_INLINED */
+	struct perf_inline inlined; /* for style->inlined */
 };
 
 void perf_names_release(struct perf_names *n);

@@ -130,7 +130,7 @@ static string_id comm_string(struct sched *s, struct bytes comm, int32_t process
 	for (size_t i = 0; i < s->comm.len; i++)
 		if (s->comm.at[i] == ' ')
 			s->comm.at[i] = '_';
-	if (s->stacks.style & STYLE_TID) {
+	if (s->stacks.style->thread_ids) {
 		if (process < 0)
 			buffer_printf(&s->comm, "-%llu", (unsigned long long)thread);
 		else
@@ -270,7 +270,7 @@ static stack_id stack_of_wakers(struct sched *s, const struct waking *k, stack_i
 	for (size_t i = 0; i < t->frames.len; i++)
 		stack = profile_stack(p, stack, t->frames.items[i]);
 	stack = profile_stack(p, stack, location_of(s, k->waker_name));
-	if ((t->style & STYLE_WAKER_CHAINS) && waker->woken) {
+	if (t->style->waker_chains && waker->woken) {
 		stack = profile_stack(p, stack, text_stacks_named(t, BYTES("-"), FRAME_META));
 		stack = stack_on(s, stack, waker->chain, &depth);
 	}
@@ -286,7 +286,7 @@ static bool finish_delay(struct sched *s, struct error *err)
 
 	s->awaken = false;
 	w->woken = true;
-	if (s->stacks.style & (STYLE_WAKERS | STYLE_WAKER_CHAINS)) {
+	if (s->stacks.style->wakers || s->stacks.style->waker_chains) {
 		stack = stack_of_wakers(s, k, stack);
 		w = &s->waiting.items[k->thread]; /* the waker's may have moved it */
 		w->chain = stack;
@@ -325,7 +325,7 @@ static bool take_delay(struct sched *s, const struct perf_event *event, struct e
 		.waker = event->tid,
 		.waker_name =
 			comm_string(s, event->comm, event->pid, (uint64_t)(uint32_t)event->tid)};
-	return s->stacks.style & (STYLE_WAKERS | STYLE_WAKER_CHAINS) || finish_delay(s, err);
+	return s->stacks.style->wakers || s->stacks.style->waker_chains || finish_delay(s, err);
 }
 
 static bool take_event(struct sched *s, const struct perf_event *event, struct error *err)
@@ -342,7 +342,7 @@ static location_id frame_location(struct sched *s, struct bytes line, struct per
 	struct bytes *symbol = &frame.symbol;
 	const char *end = line.at + line.len;
 
-	if (!(s->stacks.style & STYLE_PERL) || !symbol->len)
+	if (s->stacks.style->tool != TOOL_SCRIPTS || !symbol->len)
 		return text_stacks_symbol(
 			&s->stacks, *symbol, frame.module, tidy_module_kind(frame.module));
 	if (end - (symbol->at + symbol->len) > 3 &&

@@ -28,8 +28,8 @@ static_assert(STACK_DEPTH_LIMIT == 8192, "TOO_DEEP says so");
 
 struct script {
 	struct profile *profile;
-	unsigned want;		/* enum read_want */
-	unsigned style;		/* enum read_style */
+	unsigned want; /* enum read_want */
+	const struct reading_style *style;
 	struct buffer wanted;	/* with a style: the event; empty: none yet */
 	uint64_t lost;		/* samples, by PERF_RECORD_LOST */
 	uint64_t other_samples; /* of other events than that */
@@ -95,13 +95,13 @@ static uint32_t count_lines(struct bytes text)
 /* The stack of the root frame, which is named after the program. */
 static stack_id program_root(struct script *s, const struct perf_event *event)
 {
-	bool by_comm = event->comm.len && !(s->style & (STYLE_PID | STYLE_TID));
+	bool by_comm = event->comm.len && !(s->style->process_ids || s->style->thread_ids);
 	stack_id root = by_comm ? memo_find(&s->programs, event->comm) : 0;
 	struct buffer name = {0};
 
 	if (root)
 		return root;
-	if (!s->style && !event->comm.len && event->tid < 0 && event->pid < 0)
+	if (s->style->tool == TOOL_KILN && !event->comm.len && event->tid < 0 && event->pid < 0)
 		buffer_text(&name, "[unknown]");
 	else
 		perf_classic_program(s->style, event, &name);
@@ -175,7 +175,7 @@ static bool take_event_line(struct script *s, struct bytes line)
 /* The idle task, in no interrupt? */
 static bool is_idle(struct script *s, const struct perf_event *event, stack_id stack)
 {
-	if (s->style || event->tid != 0 || event->pid > 0 ||
+	if (s->style->tool != TOOL_KILN || event->tid != 0 || event->pid > 0 ||
 		!bytes_start(event->comm, BYTES("swapper")))
 		return false;
 	if (stack >= s->waiting.len) {
@@ -413,7 +413,7 @@ static bool take_sample(struct script *s, struct bytes text, uint64_t offset, bo
 	count_chain(s, (struct bytes){text.at, len}, &end);
 	stack = event->rest.len ? add_frame_beside(s, event, end.stack, java) : end.stack;
 	s->samples++;
-	if (s->style) {
+	if (s->style->tool != TOOL_KILN) {
 		struct perf_event any = *event;
 
 		return !is_counted(s, &any) || add_event(s, &any, stack, err);
@@ -585,18 +585,19 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 {
 	struct script s = {
 		.profile = out,
-		.names = {.profile = out, .want = options->want, .style = options->style},
+		.names = {.profile = out, .want = options->want, .style = reading_style(options)},
 		.events = {.profile = out},
 		.want = options->want,
-		.style = options->style,
+		.style = reading_style(options),
 		.timed = options->want & (WANT_TIMES | WANT_CPUS),
 	};
 	bool done;
 
 	if (!input_fill(in, READER_HEAD, err))
 		return false;
-	s.bare = !s.style && is_bare(options->part ? options->part->begin
-						   : bytes_head(in->window, READER_HEAD));
+	s.bare =
+		s.style->tool == TOOL_KILN &&
+		is_bare(options->part ? options->part->begin : bytes_head(in->window, READER_HEAD));
 	if (options->event)
 		buffer_text(&s.wanted, options->event);
 	done = script_read(&s, in, err);

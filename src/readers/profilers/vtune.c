@@ -36,7 +36,6 @@ struct vtune {
 	struct text_stacks stacks;
 	VECTOR(struct vtune_call) calls;
 	VECTOR(int64_t) values;
-	unsigned style; /* enum read_style */
 	char delimiter;
 	bool memory; /* what is counted are allocations */
 	unsigned columns, module;
@@ -132,8 +131,8 @@ static bool take_header(struct vtune *v, struct bytes line, struct error *err)
 /* "module`function": as these stacks are folded. */
 static location_id make_location(struct vtune *v, struct bytes function, struct bytes module)
 {
-	bool shown = module.len && !(v->style & STYLE_NO_MODULES);
-	bool behind = v->memory && (v->style & STYLE_PERL);
+	bool shown = module.len && !v->stacks.style->no_modules;
+	bool behind = v->memory && v->stacks.style->tool == TOOL_SCRIPTS;
 
 	v->name.len = 0;
 	if (shown && !behind) {
@@ -339,7 +338,7 @@ static bool vtune_read(struct vtune *v, struct error *err)
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct vtune v = {.style = options->style};
+	struct vtune v = {0};
 	bool done;
 
 	text_stacks_open(&v.stacks, in, options, out);

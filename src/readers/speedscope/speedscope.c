@@ -604,7 +604,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct speedscope s = {.profile = out,
 		.options = options,
 		.json = &j,
-		.names = {.profile = out, .want = options->want},
+		.names = {.profile = out, .want = options->want, .style = reading_style(options)},
 		.groups = {.profile = out, .in = in, .options = options}};
 	bool done;
 

@@ -105,7 +105,7 @@ static size_t find_separator(struct bytes text)
 /* "comm, 1234, ", or ", comm, 1234", which for Perl is one frame. */
 static void take_keys(struct bpftrace *b, struct bytes text)
 {
-	bool one = (b->maps.stacks.style & STYLE_PERL) && bytes_start(text, BYTES(", "));
+	bool one = b->maps.stacks.style->tool == TOOL_SCRIPTS && bytes_start(text, BYTES(", "));
 
 	if (one)
 		text = (struct bytes){text.at + 2, text.len - 2};
@@ -256,7 +256,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 	text_stacks_open(&b.maps.stacks, in, options, out);
 	b.maps.stacks.tell = bpftrace_tell_lost;
-	if (!(options->style & STYLE_PERL))
+	if (reading_style(options)->tool != TOOL_SCRIPTS)
 		b.maps.stacks.lines.part = bpftrace_part;
 	done = bpftrace_read(&b, err);
 	bpftrace_maps_release(&b.maps);

@@ -79,7 +79,7 @@ static location_id new_frame(struct bpftrace_maps *b, struct bytes part)
 	uint64_t address = 0;
 	location_id location;
 
-	if (!(b->stacks.style & STYLE_PERL)) {
+	if (b->stacks.style->tool != TOOL_SCRIPTS) {
 		cut_perf(&symbol, &module, &address);
 		if (has_offset(part, symbol))
 			symbol = without_offset(symbol);
@@ -98,7 +98,7 @@ struct bytes bpftrace_part(struct bytes line)
 
 void bpftrace_frame(struct bpftrace_maps *b, struct bytes line)
 {
-	struct bytes part = b->stacks.style & STYLE_PERL ? line : bpftrace_part(line);
+	struct bytes part = b->stacks.style->tool == TOOL_SCRIPTS ? line : bpftrace_part(line);
 	location_id location = text_stacks_known(&b->stacks, part);
 
 	if (!location) {

@@ -118,9 +118,9 @@ static void tidy_frame(struct dtrace *d, struct bytes text, struct bytes *ret_mo
 		function.at = tick + 1;
 		buffer_add(&d->name, text.at, ret_module->len + 1);
 	}
-	if (d->stacks.style & STYLE_PERL)
+	if (d->stacks.style->tool == TOOL_SCRIPTS)
 		buffer_add(&d->name, function.at, function.len);
-	else if (!d->stacks.style && is_mangled(function))
+	else if (d->stacks.style->tool == TOOL_KILN && is_mangled(function))
 		tidy_name(function, &d->name);
 	else
 		tidy_rust_name(bytes_trim(function), &d->name);
@@ -157,12 +157,12 @@ static void push_inlined(struct dtrace *d, struct bytes names, struct bytes modu
 /* Where offsets are kept, a line means something else at the innermost end of a stack. */
 static bool is_special(const struct dtrace *d)
 {
-	return (d->stacks.style & STYLE_OFFSETS) && !d->stacks.frames.len;
+	return d->stacks.style->offsets && !d->stacks.frames.len;
 }
 
 static void take_frame(struct dtrace *d, struct bytes line)
 {
-	bool special = is_special(d), keep = (d->stacks.style & STYLE_OFFSETS) && !special;
+	bool special = is_special(d), keep = d->stacks.style->offsets && !special;
 	struct bytes whole = bytes_trim(line), text = without_offset(whole), module;
 	location_id location;
 

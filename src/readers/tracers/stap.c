@@ -126,8 +126,8 @@ static bool take_line(struct text_stacks *t, struct bytes line, struct error *er
 	if (bytes_start(text, BYTES("WARNING: ")))
 		text_stacks_skip(t, "expected " EXPECTS);
 	else
-		text_stacks_push(t,
-			t->style & STYLE_PERL ? learn_frame_perl(t, line) : learn_frame(t, line));
+		text_stacks_push(t, t->style->tool == TOOL_SCRIPTS ? learn_frame_perl(t, line)
+								   : learn_frame(t, line));
 	return true;
 }
 
