@@ -1,10 +1,11 @@
 /* dwarf_file.h: where are the parts of the debugging information of a binary?
  *
- * Its sections; the file that dwz shares between binaries; the split files of single units. */
+ * Its sections, and the file that dwz shares between binaries. Split files: dwarf_split.h. */
 #ifndef KILN_IMAGES_DWARF_FILE_H
 #define KILN_IMAGES_DWARF_FILE_H
 
 #include "base/memory.h"
+#include "images/dwarf_header.h"
 #include "images/places.h"
 
 enum dwarf_section {
@@ -60,18 +61,28 @@ void dwarf_files_load(struct dwarf_files *files);
 void dwarf_files_load_lines(struct dwarf_files *files);
 void dwarf_files_release(struct dwarf_files *files);
 
-/* The split file that a unit is the skeleton of, known by the id in both, and where in it the unit
- * is; NULL: not found. Several threads may ask, each with its reader. */
-struct dwarf_reader;
-struct dwarf_unit;
-struct dwarf_file *dwarf_split_open(struct dwarf_reader *r, const struct dwarf_files *files,
-	const struct dwarf_unit *skeleton, uint64_t *ret_unit);
-void dwarf_split_release(struct dwarf_file *file); /* NULL is fine */
-
+/* The header of the unit at `offset`: as dwarf_header_read. */
+bool dwarf_file_header(
+	const struct dwarf_file *file, uint64_t offset, struct dwarf_header *ret_header);
 /* The unit that holds the entry at `offset`; false: none. */
 bool dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset, uint64_t *ret_unit);
 /* The type with this signature; false: none. */
 bool dwarf_file_type(const struct dwarf_file *file, uint64_t signature,
 	const struct dwarf_file **ret_file, uint64_t *ret_offset);
+
+/* ---- For dwarf_split.c ---- */
+
+extern const char *const dwarf_section_names[DWARF_SECTIONS];
+struct bytes dwarf_section(const struct image *image, const char *name); /* empty: there is none */
+
+/* List the units of its .debug_info; release the lists. */
+void dwarf_file_list_units(struct dwarf_file *file);
+void dwarf_file_forget_units(struct dwarf_file *file);
+
+/* Open a file at a path that the binary or its recording names, as places say; NULL: none. */
+struct image *dwarf_files_open(
+	const struct dwarf_files *files, struct bytes directory, struct bytes name);
+/* The directory that an image lies in, with its slash. */
+struct bytes dwarf_files_directory(const struct image *image);
 
 #endif

@@ -5,10 +5,10 @@
 #ifndef KILN_IMAGES_DWARF_FUNCTIONS_H
 #define KILN_IMAGES_DWARF_FUNCTIONS_H
 
-#include "images/dwarf_lookup.h"
 #include "images/dwarf_names.h"
 
-#define DWARF_NO_FUNCTION UINT32_MAX
+#define DWARF_FRAMES_LIMIT 256 /* functions inlined into each other at one address */
+#define DWARF_NO_FUNCTION  UINT32_MAX
 
 struct dwarf_function {
 	struct dwarf_name name;

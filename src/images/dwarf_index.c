@@ -102,7 +102,7 @@ static void unit_read(
 	struct dwarf_ranges ranges;
 	uint64_t start, end;
 
-	if (!dwarf_header_read(file, file->units.items[i], &header) || !may_have_code(&header) ||
+	if (!dwarf_file_header(file, file->units.items[i], &header) || !may_have_code(&header) ||
 		!dwarf_unit_peek(r, file, file->units.items[i], &unit, &entry) ||
 		entry.tag == DW_TAG_partial_unit)
 		return;

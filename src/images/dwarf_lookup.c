@@ -10,6 +10,7 @@
 #include "images/dwarf_functions.h"
 #include "images/dwarf_index.h"
 #include "images/dwarf_lines.h"
+#include "images/dwarf_split.h"
 
 #include <dwarf.h>
 #include <pthread.h>

@@ -16,8 +16,6 @@
 
 #include "images/places.h"
 
-#define DWARF_FRAMES_LIMIT 256 /* functions inlined into each other at one address */
-
 struct dwarf;
 
 /* Cheap: finds sections, reads none. `image` is the binary, `debug` its separate debug file or

@@ -24,24 +24,6 @@ void dwarf_names_release(struct dwarf_names *names)
  * A tree whose nodes get their children when somebody looks into them. Where entries say where they
  * end, looking is stepping over all that is not on the way. */
 
-struct scope {
-	uint64_t start, end;   /* offsets of the entry, and behind its children */
-	uint32_t first, count; /* of its children, in the list; by ascending start */
-	bool open;	       /* they are there */
-	bool named;	       /* it qualifies; else only what is in it does */
-};
-struct dwarf_scopes {
-	VECTOR(struct scope) items; /* [0] is the unit */
-};
-
-void dwarf_scopes_release(struct dwarf_scopes *scopes)
-{
-	if (!scopes)
-		return;
-	vector_release(&scopes->items);
-	memory_free(scopes);
-}
-
 static bool qualifies(unsigned tag)
 {
 	switch (tag) {
@@ -104,12 +86,12 @@ static bool level_wade(struct level *l, const struct dwarf_abbrev *abbrev)
 }
 
 /* The next entry of the level; steps behind it and its children. False: there is none. */
-static bool level_next(struct level *l, struct scope *ret_scope, unsigned *ret_tag)
+static bool level_next(struct level *l, struct dwarf_scope *ret_scope, unsigned *ret_tag)
 {
 	struct dwarf_abbrev *abbrev;
 	uint64_t end;
 
-	*ret_scope = (struct scope){.start = (uint64_t)(l->at - l->info)};
+	*ret_scope = (struct dwarf_scope){.start = (uint64_t)(l->at - l->info)};
 	abbrev = l->at < l->end ? level_abbrev(l) : NULL;
 	if (!abbrev)
 		return false;
@@ -124,72 +106,64 @@ static bool level_next(struct level *l, struct scope *ret_scope, unsigned *ret_t
 }
 
 /* Find the children of a scope. */
-static void scope_open(struct dwarf_scopes *scopes, struct dwarf_unit *unit, size_t index)
+static void scope_open(struct dwarf_unit *unit, size_t index)
 {
-	struct scope parent = scopes->items.items[index], scope;
+	struct dwarf_scope parent = unit->scopes.items[index], scope;
 	const uint8_t *info = (const uint8_t *)unit->file->sections[DWARF_INFO].at;
 	struct level l = {unit, info, info + parent.start, info + parent.end};
 	struct dwarf_abbrev *abbrev = level_abbrev(&l);
 	unsigned tag;
 
-	parent.first = (uint32_t)scopes->items.len;
+	parent.first = (uint32_t)unit->scopes.len;
 	parent.open = true;
 	l.at = abbrev ? dwarf_entry_skip(unit->abbrevs, abbrev, l.at, l.end) : NULL;
-	while (l.at && scopes->items.len < UINT32_MAX && level_next(&l, &scope, &tag)) {
+	while (l.at && unit->scopes.len < UINT32_MAX && level_next(&l, &scope, &tag)) {
 		if (scope.open || !holds_scopes(tag))
 			continue;
 		scope.named = qualifies(tag);
-		vector_push(&scopes->items, scope);
+		vector_push(&unit->scopes, scope);
 	}
-	parent.count = (uint32_t)scopes->items.len - parent.first;
-	scopes->items.items[index] = parent;
-}
-
-static struct dwarf_scopes *scopes_of(struct dwarf_unit *unit)
-{
-	if (!unit->scopes) {
-		unit->scopes = memory_new(1, sizeof(*unit->scopes));
-		vector_push(&unit->scopes->items,
-			((struct scope){.start = unit->header.first, .end = unit->header.end}));
-	}
-	return unit->scopes;
+	parent.count = (uint32_t)unit->scopes.len - parent.first;
+	unit->scopes.items[index] = parent;
 }
 
 /* The child of a scope that an entry is in; 0: it is in none. */
-static size_t scope_child(const struct dwarf_scopes *scopes, size_t index, uint64_t offset)
+static size_t scope_child(const struct dwarf_unit *unit, size_t index, uint64_t offset)
 {
-	const struct scope *s = &scopes->items.items[index];
+	const struct dwarf_scope *s = &unit->scopes.items[index];
 	size_t low = s->first, high = s->first + s->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (scopes->items.items[middle].start < offset)
+		if (unit->scopes.items[middle].start < offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low > s->first && scopes->items.items[low - 1].end > offset ? low - 1 : 0;
+	return low > s->first && unit->scopes.items[low - 1].end > offset ? low - 1 : 0;
 }
 
 /* The offset of the innermost scope that qualifies an entry; 0: none. */
 static uint64_t scope_around(struct dwarf_reader *r, struct dwarf_unit *unit, uint64_t offset)
 {
-	struct dwarf_scopes *scopes = scopes_of(unit);
 	uint64_t found = 0;
 	size_t at = 0;
 
+	if (!unit->scopes.len)
+		vector_push(&unit->scopes, ((struct dwarf_scope){.start = unit->header.first,
+						   .end = unit->header.end}));
 	do {
-		const struct scope *s = &scopes->items.items[at];
+		const struct dwarf_scope *s = &unit->scopes.items[at];
 
 		if (s->named)
 			found = s->start;
 		if (!s->open) {
 			if (!dwarf_spend(r, s->end - s->start))
 				break;
-			scope_open(scopes, unit, at);
+			scope_open(unit, at);
 		}
-		at = scope_child(scopes, at, offset);
+		at = scope_child(unit, at, offset);
 	} while (at);
 	return found;
 }

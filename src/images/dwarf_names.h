@@ -26,6 +26,4 @@ void dwarf_names_release(struct dwarf_names *names);
 struct dwarf_name dwarf_function_name(
 	struct dwarf_reader *r, struct dwarf_names *names, const struct dwarf_entry *entry);
 
-void dwarf_scopes_release(struct dwarf_scopes *scopes); /* NULL is fine */
-
 #endif

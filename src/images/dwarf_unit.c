@@ -2,66 +2,9 @@
 #include "images/dwarf_unit.h"
 
 #include "base/hash.h"
-#include "images/dwarf_names.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
-
-/* ---- Headers ---- */
-
-static bool header_kind_read(
-	struct cursor *c, const struct dwarf_file *file, struct dwarf_header *h)
-{
-	struct dwarf_encoding *e = &h->encoding;
-	uint64_t version = cursor_fixed(c, 2);
-
-	if (version < 2 || version > 5)
-		return false;
-	e->version = (uint8_t)version;
-	if (version == 5) {
-		h->kind = cursor_u8(c);
-		e->address_size = cursor_u8(c);
-		h->abbrevs = cursor_fixed(c, e->offset_size);
-		if (h->kind == DW_UT_skeleton || h->kind == DW_UT_split_compile)
-			h->id = cursor_fixed(c, 8);
-	} else {
-		h->abbrevs = cursor_fixed(c, e->offset_size);
-		e->address_size = cursor_u8(c);
-		h->kind = file->types ? DW_UT_type : DW_UT_compile;
-	}
-	if (h->kind == DW_UT_type || h->kind == DW_UT_split_type) {
-		h->id = cursor_fixed(c, 8);
-		h->type = h->offset + cursor_fixed(c, e->offset_size);
-	}
-	return !c->bad && (e->address_size == 4 || e->address_size == 8) &&
-	       h->kind >= DW_UT_compile && h->kind <= DW_UT_split_type;
-}
-
-bool dwarf_header_read(
-	const struct dwarf_file *file, uint64_t offset, struct dwarf_header *ret_header)
-{
-	struct bytes info = file->sections[DWARF_INFO];
-	struct cursor c = cursor_of(info);
-	uint64_t length;
-
-	*ret_header = (struct dwarf_header){.offset = offset, .encoding.offset_size = 4};
-	cursor_take(&c, offset);
-	length = cursor_fixed(&c, 4);
-	if (length == 0xffffffff) {
-		ret_header->encoding.offset_size = 8;
-		length = cursor_fixed(&c, 8);
-	} else if (length >= 0xfffffff0) {
-		return false;
-	}
-	if (c.bad || length > cursor_left(&c))
-		return false;
-	c.end = c.at + length;
-	ret_header->end = (uint64_t)(c.end - (const uint8_t *)info.at);
-	if (!header_kind_read(&c, file, ret_header))
-		return false;
-	ret_header->first = (uint64_t)(c.at - (const uint8_t *)info.at);
-	return true;
-}
 
 /* ---- Tables of abbreviations ---- */
 
@@ -328,7 +271,7 @@ struct dwarf_unit *dwarf_unit_open(struct dwarf_reader *r, const struct dwarf_fi
 	struct dwarf_entry first;
 
 	unit->file = file;
-	if (!r->budget || !dwarf_header_read(file, offset, &unit->header)) {
+	if (!r->budget || !dwarf_file_header(file, offset, &unit->header)) {
 		memory_free(unit);
 		return NULL;
 	}
@@ -345,7 +288,7 @@ void dwarf_unit_close(struct dwarf_unit *unit)
 {
 	if (!unit)
 		return;
-	dwarf_scopes_release(unit->scopes);
+	vector_release(&unit->scopes);
 	table_drop(unit->abbrevs);
 	memory_free(unit);
 }
@@ -359,7 +302,7 @@ bool dwarf_unit_peek(struct dwarf_reader *r, const struct dwarf_file *file, uint
 	bool done;
 
 	*ret_unit = (struct dwarf_unit){.file = file};
-	if (!r->budget || !dwarf_header_read(file, offset, &ret_unit->header))
+	if (!r->budget || !dwarf_file_header(file, offset, &ret_unit->header))
 		return false;
 	cursor_take(&c, ret_unit->header.first);
 	dwarf_abbrevs_compile(&table, file->sections[DWARF_ABBREV], ret_unit->header.abbrevs,

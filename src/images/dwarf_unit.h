@@ -4,22 +4,16 @@
 
 #include "images/dwarf_abbrev.h"
 #include "images/dwarf_file.h"
+#include "images/dwarf_header.h"
 
-/* What stands in front of a unit. All offsets are in the file's .debug_info. */
-struct dwarf_header {
-	uint64_t offset, first, end; /* of the header, of the first entry, of the unit's end */
-	uint64_t abbrevs;	     /* in .debug_abbrev */
-	uint64_t id;		     /* of a split unit, or the signature of a type unit; 0 */
-	uint64_t type;		     /* offset of the type in a type unit */
-	struct dwarf_encoding encoding;
-	uint8_t kind; /* DW_UT_*; before DWARF 5 DW_UT_compile or DW_UT_type */
+/* An entry that qualifies the names of what is in it, or may hold such entries: see dwarf_names.c.
+ */
+struct dwarf_scope {
+	uint64_t start, end;   /* offsets of the entry, and behind its children */
+	uint32_t first, count; /* of its children, in the unit's scopes; by ascending start */
+	bool open;	       /* its children are listed */
+	bool named;	       /* it qualifies; else only what is in it does */
 };
-
-/* False: damaged. `ret_header->end` is set whenever it can be known, else 0. */
-bool dwarf_header_read(
-	const struct dwarf_file *file, uint64_t offset, struct dwarf_header *ret_header);
-
-struct dwarf_scopes;
 
 struct dwarf_unit {
 	const struct dwarf_file *file;
@@ -31,8 +25,8 @@ struct dwarf_unit {
 	uint64_t str_offsets_base, addr_base, rnglists_base, gnu_ranges_base;
 	uint64_t lines; /* offset in .debug_line; UINT64_MAX: none */
 	struct bytes directory, name, split_name;
-	uint64_t language;	     /* DW_LANG_* */
-	struct dwarf_scopes *scopes; /* dwarf_names.c's; NULL until it is wanted */
+	uint64_t language;		   /* DW_LANG_* */
+	VECTOR(struct dwarf_scope) scopes; /* [0] is the unit; empty until a name is wanted */
 };
 
 /* An entry that has been read. */

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/memory.h"
+#include "images/dwarf_functions.h"
 #include "images/dwarf_lookup.h"
 #include "support/work_folder.h"
 
