@@ -10,7 +10,6 @@
 #include "process/jit_names.h"
 #include "process/recorded_kernel.h"
 #include "process/symbolize_work.h"
-#include "process/unnamed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -525,8 +524,10 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 		*ret_report = (struct symbolize_report){0};
 	name_mappings(&n, work, count);
 	name_by_time(&n);
-	if (ret_report)
-		unnamed_report(&n.counts, p, ret_report);
+	if (ret_report) {
+		ret_report->unnamed = (uint32_t)n.counts.locations.len;
+		unnamed_report(&n.counts, p, &ret_report->modules, &ret_report->samples);
+	}
 	unnamed_release(&n.counts);
 	if (!n.kernel_lent)
 		recorded_kernel_release(&n.kernel);

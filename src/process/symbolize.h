@@ -19,6 +19,7 @@
 #include "images/kernel.h"
 #include "model/profile.h"
 #include "process/jit_code.h"
+#include "process/unnamed.h"
 
 /* What a recorder holds whose recording has just ended, or is going on. Any function may be NULL or
  * answer NULL: then files, /proc and this machine's kernel are asked. What they return stays the
@@ -53,21 +54,6 @@ struct symbolize_options {
 	bool stored;		/* the symbol cache on disk is used */
 };
 
-/* A module in which locations stayed without names. */
-struct unnamed_module {
-	struct bytes file; /* owned by the profile; valid until it grows */
-	string_id file_id;
-	uint32_t kind;	    /* enum mapping_kind */
-	process_id process; /* MAPPING_JIT */
-	uint32_t locations;
-	uint64_t samples;     /* that end in it, those of idle CPUs apart */
-	bool missing;	      /* a file that is not here, or not as it was recorded */
-	char why[ERROR_ROOM]; /* a phrase: "stripped; no separate debug file" */
-	/* What would give names: a phrase with a command, or ""; static, and the same one for all
-	 * modules that it would help. */
-	const char *remedy;
-};
-
 struct symbolize_report {
 	uint32_t named, unnamed; /* locations */
 	uint32_t known;		 /* ... that earlier runs had found out */
@@ -76,7 +62,7 @@ struct symbolize_report {
 	uint64_t guessed; /* samples with code at a place used again, nobody knows when */
 	struct buffer skipped;	/* what runtimes wrote and nobody understands: see jit_code.h */
 	struct buffer left_out; /* what runtimes wrote and there was too much of: jit_code.h */
-	VECTOR(struct unnamed_module) modules; /* most samples first */
+	struct unnamed_modules modules;
 };
 void symbolize_report_release(struct symbolize_report *r);
 

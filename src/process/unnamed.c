@@ -122,7 +122,7 @@ void unnamed_facts(struct unnamed_counts *c, mapping_id mapping, const struct un
 
 /* For every mapping, its place in the report plus 1; 0: everything in it has a name. */
 static uint32_t *add_modules(
-	const struct unnamed_counts *c, const struct profile *p, struct symbolize_report *report)
+	const struct unnamed_counts *c, const struct profile *p, struct unnamed_modules *modules)
 {
 	uint32_t *module_of = memory_new(p->mappings.len, sizeof *module_of);
 
@@ -144,8 +144,8 @@ static uint32_t *add_modules(
 		if (mapping->kind == MAPPING_JIT)
 			module.file = profile_text(p, p->processes.items[mapping->process].name);
 		advise(&module, p, mapping, &c->mappings.items[i].facts);
-		vector_push(&report->modules, module);
-		module_of[id] = (uint32_t)report->modules.len;
+		vector_push(modules, module);
+		module_of[id] = (uint32_t)modules->len;
 	}
 	return module_of;
 }
@@ -183,7 +183,7 @@ static uint64_t samples_in_row(const struct stream *count, size_t row)
 }
 
 static void count_samples(const struct profile *p, const bool *unnamed, const uint32_t *module_of,
-	struct symbolize_report *report)
+	struct unnamed_modules *modules, uint64_t *samples_of_all)
 {
 	for (size_t t = 0; t < p->samples.len; t++) {
 		const struct samples *samples = &p->samples.items[t];
@@ -195,10 +195,9 @@ static void count_samples(const struct profile *p, const bool *unnamed, const ui
 			location_id leaf = p->stack_location.items[samples->stack.items[i]];
 			uint64_t in_row = samples_in_row(count, i);
 
-			report->samples += in_row;
+			*samples_of_all += in_row;
 			if (unnamed[leaf])
-				report->modules
-					.items[module_of[p->locations.items[leaf].mapping] - 1]
+				modules->items[module_of[p->locations.items[leaf].mapping] - 1]
 					.samples += in_row;
 		}
 	}
@@ -216,24 +215,23 @@ static int module_compare(const void *a, const void *b)
 }
 
 void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
-	struct symbolize_report *ret_report)
+	struct unnamed_modules *ret_modules, uint64_t *ret_samples)
 {
-	uint32_t *module_of = add_modules(c, p, ret_report);
+	uint32_t *module_of = add_modules(c, p, ret_modules);
 	bool *unnamed = memory_new(p->locations.len, sizeof *unnamed);
 
 	for (size_t i = 0; i < c->locations.len; i++) {
 		location_id id = c->locations.items[i];
 
 		unnamed[id] = true;
-		ret_report->modules.items[module_of[p->locations.items[id].mapping] - 1]
-			.locations++;
+		ret_modules->items[module_of[p->locations.items[id].mapping] - 1].locations++;
 	}
-	ret_report->unnamed = (uint32_t)c->locations.len;
+	*ret_samples = 0;
 	if (c->locations.len) /* else nobody uses the counts */
-		count_samples(p, unnamed, module_of, ret_report);
-	if (ret_report->modules.len > 1)
-		qsort(ret_report->modules.items, ret_report->modules.len,
-			sizeof(struct unnamed_module), module_compare);
+		count_samples(p, unnamed, module_of, ret_modules, ret_samples);
+	if (ret_modules->len > 1)
+		qsort(ret_modules->items, ret_modules->len, sizeof(struct unnamed_module),
+			module_compare);
 	memory_free(module_of);
 	memory_free(unnamed);
 }

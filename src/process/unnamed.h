@@ -2,8 +2,31 @@
 #ifndef KILN_PROCESS_UNNAMED_H
 #define KILN_PROCESS_UNNAMED_H
 
+#include "base/error.h"
+#include "images/symbols.h"
+#include "model/profile.h"
 #include "process/recorded_kernel.h"
-#include "process/symbolize.h"
+
+/* A module in which locations stayed without names. */
+struct unnamed_module {
+	struct bytes file; /* owned by the profile; valid until it grows */
+	string_id file_id;
+	uint32_t kind;	    /* enum mapping_kind */
+	process_id process; /* MAPPING_JIT */
+	uint32_t locations;
+	uint64_t samples;     /* that end in it, those of idle CPUs apart */
+	bool missing;	      /* a file that is not here, or not as it was recorded */
+	char why[ERROR_ROOM]; /* a phrase: "stripped; no separate debug file" */
+	/* What would give names: a phrase with a command, or ""; static, and the same one for all
+	 * modules that it would help. */
+	const char *remedy;
+};
+
+/* Most samples first. */
+struct unnamed_modules {
+	struct unnamed_module *items;
+	size_t len, cap;
+};
 
 /* What was found out while a module's names were looked for. */
 struct unnamed_facts {
@@ -26,9 +49,11 @@ struct unnamed_counts {
 void unnamed_add(struct unnamed_counts *c, location_id location);
 void unnamed_facts(struct unnamed_counts *c, mapping_id mapping, const struct unnamed_facts *facts);
 
-/* Count the samples that end in unnamed places and say what would help, most samples first. */
+/* Find the modules with unnamed places, count the samples that end in these, and say what would
+ * help. *ret_samples: all of the profile, those of idle CPUs apart; 0 where all places have names.
+ */
 void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
-	struct symbolize_report *ret_report);
+	struct unnamed_modules *ret_modules, uint64_t *ret_samples);
 void unnamed_release(struct unnamed_counts *c);
 
 #endif
