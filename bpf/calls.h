@@ -1,12 +1,14 @@
-/* calls.h: which system call is it, and with what?
+/* calls.h: which system call is it, and what are its arguments?
  *
- * What differs between machines, and which calls a mode looks at: each has a kind other than 0. */
+ * This is where machines differ. `calls` says which calls a mode looks at: each has a kind of the
+ * mode's own, other than 0. */
 #ifndef KILN_BPF_CALLS_H
 #define KILN_BPF_CALLS_H
 
 #include "bpf/core.h"
+#include "bpf/shared/calls.h"
 
-#define STATUS_32BIT 2 /* TS_COMPAT: the number of a call means another one */
+#define STATUS_32BIT 2 /* TS_COMPAT: in 32-bit calls, numbers have another meaning */
 
 const volatile __u8 calls[CALL_NUMBERS]; /* kinds, by number */
 
@@ -35,7 +37,7 @@ static __always_inline bool is_32bit(struct task_struct *task)
 #define first_argument(regs)  PT_REGS_PARM1_CORE_SYSCALL(regs)
 #define second_argument(regs) PT_REGS_PARM2_CORE_SYSCALL(regs)
 #endif
-#define returning(regs) 1 /* perhaps: the thread knows */
+#define returning(regs) 1 /* perhaps: what is kept of the thread knows */
 
 static __always_inline bool is_32bit(struct task_struct *task)
 {
@@ -43,9 +45,11 @@ static __always_inline bool is_32bit(struct task_struct *task)
 }
 #endif
 
-#define TASK_WORKER 0x4010 /* PF_IO_WORKER, PF_USER_WORKER: they have never been in user space */
+#define TASK_WORKER                                                                                \
+	0x4010 /* PF_IO_WORKER, PF_USER_WORKER: threads that never were in user space              \
+		*/
 
-/* Where a thread waits that is just leaving the CPU, or has left it: WAIT_IN_... */
+/* Where does a thread wait that is leaving the CPU, or has left it? WAIT_IN_... */
 static __always_inline __u16 waits_in(struct task_struct *task)
 {
 	__u16 io = BPF_CORE_READ_BITFIELD(task, in_iowait) ? WAIT_IN_IO : 0;

@@ -1,7 +1,7 @@
-/* core.h: the few structs of the kernel that programs look into.
+/* core.h: the structs of the kernel that programs read.
  *
- * Only fields that are touched are named; where they are is found out when a program is loaded
- * (CO-RE), so that one object fits all kernels. */
+ * Only the fields that are read are declared. Their offsets are those of the running kernel, which
+ * libbpf writes into a program when it is loaded (CO-RE): one object fits all kernels. */
 #ifndef KILN_BPF_CORE_H
 #define KILN_BPF_CORE_H
 
@@ -11,8 +11,6 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-
-#include "bpf/shared.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -57,7 +55,7 @@ struct task_struct {
 	unsigned int in_iowait : 1;
 	int on_cpu;
 	unsigned long nvcsw, nivcsw; /* how often it has left the CPU */
-	int pid, tgid;		     /* what user space calls tid, pid; see bpf/numbers.h */
+	int pid, tgid;		     /* what user space calls tid and pid; see bpf/pids.h */
 	struct pid *thread_pid;	     /* NULL: it has been reaped */
 	struct task_struct *group_leader;
 	__u32 self_exec_id; /* new with each exec */
@@ -81,7 +79,7 @@ struct cgroup {
 	struct kernfs_node *kn;
 };
 
-enum cgroup_subsys_id { perf_event_cgrp_id = 0 }; /* which number it has is the kernel's affair */
+enum cgroup_subsys_id { perf_event_cgrp_id = 0 }; /* its value is that of the running kernel */
 
 struct css_set {
 	struct cgroup_subsys_state *subsys[1];
@@ -89,7 +87,7 @@ struct css_set {
 };
 
 #ifdef __TARGET_ARCH_x86
-struct pt_regs { /* its other words are looked up by their numbers */
+struct pt_regs { /* its other words are read by their numbers */
 	unsigned long bp, ip, cs, sp, di, si, orig_ax;
 };
 #elif defined(__TARGET_ARCH_arm64)
@@ -197,7 +195,7 @@ struct bpf_map {
 
 #define TASK_KERNEL_THREAD 0x00200000 /* PF_KTHREAD, of task_struct.flags */
 #define AREA_OF_DEVICE	   0x00004400 /* VM_PFNMAP, VM_IO, of vm_area_struct.vm_flags */
-#define KERNEL_STACK_MOST  128	      /* a power of two; kernel.perf_event_max_stack is less */
+#define KERNEL_STACK_MAX   128	      /* a power of two; kernel.perf_event_max_stack is less */
 
 /* task_struct.__state and what sched_switch says */
 #define TASK_INTERRUPTIBLE   0x0001
@@ -207,9 +205,10 @@ struct bpf_map {
 #define TASK_PARKED	     0x0040
 #define TASK_NOLOAD	     0x0400
 
-/* All ones when a < b, else 0; both below 2^62. Hidden from the compiler, which would branch: the
- * verifier looks at every way through the branches. Newer ones do the same for -1 and 0 if nothing
- * else is possible, which is what they know of a sign, and not of two bits. */
+/* All ones when a < b, else 0; both below 2^62. For the verifier: it follows both sides of each
+ * branch, but does not branch for a mask. The asm hides from the compiler that it could branch. The
+ * shift is by 62 and not 63: newer verifiers follow both values of a sign, which can only be -1 or
+ * 0, but not of two bits. */
 static __always_inline __u64 mask_below(__u64 a, __u64 b)
 {
 	__u64 mask = (__u64)((__s64)(a - b) >> 62);

@@ -1,18 +1,21 @@
-/* disk.bpf.c: what is asked of block devices, by whom, and how long does it take?
+/* disk.bpf.c: requests to block devices: which threads make them, and how long do they take?
  *
- * The kernel makes a request for a bio, whose caller's stack is taken then. Others may be merged
- * into it before it is issued, perhaps by a thread of the kernel, so it is known by its bio until
- * then, and by its own address until it ends. It may end before or after its maker is back in user
- * space, which is when all of the stack is known if a page of that was absent (bpf/later.h): then
- * the second of both tells it. */
-#include "bpf/later.h"
-#include "bpf/targets.h"
+ * The kernel creates a request for a bio: the stack of the caller is taken then. Until the request
+ * is issued, perhaps by a kernel thread, others may be merged into it: so it is known by its bio
+ * until then, and by its own address until it ends.
+ *
+ * If a page of the stack was absent, all of the stack is known when the thread is back in user
+ * space (bpf/deferred.h), before or after the request ends. Such a request has an entry in
+ * `pending`, and is emitted by the second of both. */
+#include "bpf/shared/disk.h"
+#include "bpf/deferred.h"
+#include "bpf/mode.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-#define BIOS_MOST 32 /* of a request that are looked at */
+#define BIOS_MAX 32 /* of a request that are looked at */
 
-/* What a bio or request says that it is; those below are all that is not written. */
+/* The operation of a bio; all that are not here are writes. */
 #define OPERATION_MASK	       0xff
 #define OPERATION_READ	       0
 #define OPERATION_DISCARD      3
@@ -24,15 +27,15 @@ struct thread {
 	struct mark mark;
 };
 
-MODE_TABLES(struct thread, struct request_counts)
+MODE_MAPS(struct thread, struct request_counts)
 
 /* A request that has not ended. */
 struct request_state {
-	__u64 made;   /* ns; 0: it has ended */
-	__u64 issued; /* ns; 0: not yet */
+	__u64 created; /* ns; 0: it has ended */
+	__u64 issued;  /* ns; 0: not yet */
 	__u32 chunk, device, bytes;
 	__u32 pid, tid;
-	__u64 number; /* of `awaited`; 0: it is not */
+	__u64 number; /* its key in `pending`; 0: none */
 	__u16 cpu;
 	__u8 kind;
 	bool lost; /* the ring had no room for its stack */
@@ -40,63 +43,66 @@ struct request_state {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, REQUESTS_MOST); /* the recorder decides */
+	__uint(max_entries, REQUESTS_MAX); /* the recorder decides */
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u64); /* address of its first bio; once it is issued, of the request */
+	__type(key, __u64); /* the address of its first bio or, once it is issued, of the request */
 	__type(value, struct request_state);
 } requests SEC(".maps");
 
-__u64 last_number;
+__u64 last_number; /* given so far */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, REQUESTS_MOST); /* the recorder decides */
+	__uint(max_entries, REQUESTS_MAX); /* the recorder decides */
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u64); /* a number */
-	__type(value, struct request_awaited);
-} awaited SEC(".maps");
+	__type(value, struct request_pending);
+} pending SEC(".maps");
 
-static __always_inline void marked(struct task_struct *task)
+static __always_inline void on_marked(struct task_struct *task)
 {
 }
 
-/* ---- Told ---- */
+/* ---- Emitted ---- */
 
-static __always_inline void tell(struct told_request *told, bool lost)
+static __always_inline void emit(const struct event_request *event, bool lost)
 {
-	struct request_counts *c = counted();
+	struct request_counts *c = counters();
 
-	if (c && (lost || bpf_ringbuf_output(&ring, told, sizeof(*told), ring_wakeup())))
+	if (c && (lost || !ring_emit(event, sizeof(*event))))
 		count(&c->ring_full, 1);
 }
 
-/* A request has ended (`told`), or become a part of another one (NULL); or its stack is known
- * (`chunk`; 0: as well as it was). Whoever comes second tells it. */
-static __always_inline void meet(__u64 number, const struct told_request *told, __u32 chunk)
+/* One of two has come for a pending request: its end (`event`, or NULL: it was merged into another
+ * one), or its deferred stack (`chunk`; 0: no better one is known). The second of both emits it. */
+static __always_inline void complete(__u64 number, const struct event_request *event, __u32 chunk)
 {
-	struct request_awaited *whole = bpf_map_lookup_elem(&awaited, &number);
+	struct request_pending *request = bpf_map_lookup_elem(&pending, &number);
 
-	if (!whole)
+	if (!request)
 		return;
-	if (told)
-		whole->told = *told;
+	if (event)
+		request->event = *event;
 	if (chunk)
-		whole->chunk = chunk;
-	if (!__sync_lock_test_and_set(&whole->met, 1))
+		request->chunk = chunk;
+	if (!__sync_lock_test_and_set(&request->first_done, 1))
 		return;
-	if (whole->chunk)
-		whole->told.chunk = whole->chunk;
-	if (whole->told.told)
-		tell(&whole->told, false);
-	bpf_map_delete_elem(&awaited, &number);
+	if (request->chunk)
+		request->event.chunk = request->chunk;
+	if (request->event.type)
+		emit(&request->event, false);
+	bpf_map_delete_elem(&pending, &number);
 }
 
-static __always_inline void later_tell(union later_told *told, __u32 chunk)
+static __always_inline void emit_deferred(const __u64 *words, __u32 chunk)
 {
-	meet(told->request.number, NULL, chunk);
+	struct event_request_stack event;
+
+	__builtin_memcpy(&event, words, sizeof(event));
+	complete(event.number, NULL, chunk);
 }
 
-/* ---- Made ---- */
+/* ---- Created ---- */
 
 static __always_inline __u8 request_kind(struct bio *bio)
 {
@@ -111,50 +117,51 @@ static __always_inline __u8 request_kind(struct bio *bio)
 
 static __always_inline void count_other(struct task_struct *task)
 {
-	struct request_counts *c = task->flags & TASK_KERNEL_THREAD ? counted() : NULL;
+	struct request_counts *c = task->flags & TASK_KERNEL_THREAD ? counters() : NULL;
 
 	if (c)
 		count(&c->others, 1);
 }
 
-static __always_inline void miss(const struct request_state *state)
+/* There is no room for a request: it is lost. */
+static __always_inline void lose(const struct request_state *state)
 {
-	struct request_counts *c = counted();
+	struct request_counts *c = counters();
 
 	if (state->number)
-		meet(state->number, NULL, 0);
+		complete(state->number, NULL, 0);
 	if (!c)
 		return;
 	count(&c->requests, 1);
 	count(&c->map_full, 1);
 }
 
-/* Its stack, or a part of it, until the rest is known. */
+/* Take the stack of a request; if a page is absent, defer the rest of it. */
 static __always_inline void take_stack(
 	void *ctx, struct task_struct *task, struct request_state *state)
 {
-	struct stack_room *room = stack_room(ROOM_SAMPLED);
-	struct request_awaited none = {0};
-	struct later_request later = {0};
+	struct stack_scratch *scratch = stack_scratch_get(SCRATCH_CURRENT);
+	struct request_pending none = {0};
+	struct event_request_stack event = {.type = EVENT_REQUEST_STACK};
 
-	if (!room)
+	if (!scratch)
 		return;
-	stack_take_in(room, ctx, task, asked.kernel_frames);
-	state->chunk = room->id;
-	state->lost = room->lost;
-	if (state->lost || !page_due(room))
+	stack_take_in(scratch, ctx, task, config.kernel_frames);
+	state->chunk = scratch->id;
+	state->lost = scratch->lost;
+	if (state->lost || !needs_page(scratch))
 		return;
-	later.number = __sync_fetch_and_add(&last_number, 1) + 1;
-	if (bpf_map_update_elem(&awaited, &later.number, &none, BPF_NOEXIST))
+	event.number = __sync_fetch_and_add(&last_number, 1) + 1;
+	if (bpf_map_update_elem(&pending, &event.number, &none, BPF_NOEXIST))
 		return;
-	if (later_keep(room, task, &later, sizeof(later)))
-		state->number = later.number;
+	if (event_defer(scratch, task, &event, sizeof(event), false))
+		state->number = event.number;
 	else
-		bpf_map_delete_elem(&awaited, &later.number);
+		bpf_map_delete_elem(&pending, &event.number);
 }
 
 SEC("tp_btf/block_getrq")
-int BPF_PROG(on_make, struct bio *bio)
+int BPF_PROG(on_create, struct bio *bio)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -162,34 +169,35 @@ int BPF_PROG(on_make, struct bio *bio)
 	__u64 key = (__u64)bio;
 	__u8 kind = request_kind(bio);
 
-	if (!(kinds >> kind & 1) || !wanted_cpu(cpu))
+	if (!(kinds >> kind & 1) || !is_recorded_cpu(cpu))
 		return 0;
 	if (!is_recorded(task)) {
 		count_other(task);
 		return 0;
 	}
-	state = (struct request_state){.made = bpf_ktime_get_ns(),
+	state = (struct request_state){.created = bpf_ktime_get_ns(),
 		.device = bio->bi_bdev->bd_dev,
-		.pid = process_number(task),
-		.tid = thread_number(task),
+		.pid = recorder_pid(task),
+		.tid = recorder_tid(task),
 		.cpu = (__u16)cpu,
 		.kind = kind};
 	take_stack(ctx, task, &state);
 	if (bpf_map_update_elem(&requests, &key, &state, BPF_ANY))
-		miss(&state);
+		lose(&state);
 	return 0;
 }
 
 /* ---- Merged, issued ---- */
 
-/* One that is not issued yet, by any of its bios: in front of the first there may be others by now.
+/* A request that is not issued yet, by any of its bios: others may have been put before its first
+ * one.
  */
 static __always_inline struct request_state *find(struct request *request, __u64 *ret_key)
 {
 	struct bio *bio = BPF_CORE_READ(request, bio), *last = BPF_CORE_READ(request, biotail);
 	struct request_state *found;
 
-	for (int i = 0; i < BIOS_MOST && bio; i++) {
+	for (int i = 0; i < BIOS_MAX && bio; i++) {
 		*ret_key = (__u64)bio;
 		found = bpf_map_lookup_elem(&requests, ret_key);
 		if (found || bio == last)
@@ -202,7 +210,7 @@ static __always_inline struct request_state *find(struct request *request, __u64
 SEC("tp_btf/block_rq_merge")
 int BPF_PROG(on_merge, struct request *request)
 {
-	struct request_counts *c = counted();
+	struct request_counts *c = counters();
 	struct request_state *state;
 	__u64 key;
 
@@ -210,7 +218,7 @@ int BPF_PROG(on_merge, struct request *request)
 	if (!state)
 		return 0;
 	if (state->number)
-		meet(state->number, NULL, 0);
+		complete(state->number, NULL, 0);
 	bpf_map_delete_elem(&requests, &key);
 	if (c)
 		count(&c->merged, 1);
@@ -221,17 +229,17 @@ SEC("tp_btf/block_rq_issue")
 int BPF_PROG(on_issue, struct request *request)
 {
 	__u64 key, address = (__u64)request;
-	struct request_state *made = find(request, &key), state;
+	struct request_state *known = find(request, &key), state;
 
-	if (!made)
-		return 0; /* or it is issued again */
-	state = *made;
+	if (!known)
+		return 0; /* not recorded, or it is issued again */
+	state = *known;
 	bpf_map_delete_elem(&requests, &key);
 	state.issued = bpf_ktime_get_ns();
 	if (state.kind != REQUEST_DISCARD)
 		state.bytes = request->__data_len;
 	if (bpf_map_update_elem(&requests, &address, &state, BPF_ANY))
-		miss(&state);
+		lose(&state);
 	return 0;
 }
 
@@ -239,15 +247,15 @@ int BPF_PROG(on_issue, struct request *request)
 
 static __always_inline void end(const struct request_state *state, __u64 now)
 {
-	struct request_counts *c = counted();
-	__u64 issued = state->issued ? state->issued : state->made;
-	struct told_request told = {.told = TOLD_REQUEST,
+	struct request_counts *c = counters();
+	__u64 issued = state->issued ? state->issued : state->created;
+	struct event_request event = {.type = EVENT_REQUEST,
 		.kind = state->kind,
 		.cpu = state->cpu,
 		.chunk = state->chunk,
-		.made = state->made,
-		.queued = issued - state->made,
-		.took = now - issued,
+		.created = state->created,
+		.queued = issued - state->created,
+		.served = now - issued,
 		.bytes = state->bytes,
 		.device = state->device,
 		.pid = state->pid,
@@ -257,12 +265,14 @@ static __always_inline void end(const struct request_state *state, __u64 now)
 		return;
 	count(&c->requests, 1);
 	if (state->number)
-		meet(state->number, &told, 0);
+		complete(state->number, &event, 0);
 	else
-		tell(&told, state->lost);
+		emit(&event, state->lost);
 }
 
-/* A flush is issued by the kernel, for all who have asked for it: what they asked ends unissued. */
+/* The kernel issues one flush for all requests for a flush that wait: these end without being
+ * issued.
+ */
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes)
 {
@@ -270,15 +280,15 @@ int BPF_PROG(on_complete, struct request *request, int error, unsigned int bytes
 	struct request_state *state = bpf_map_lookup_elem(&requests, &key);
 
 	if (bytes < request->__data_len)
-		return 0; /* a part */
-	if (!state || !state->made) {
+		return 0; /* a part of it has ended */
+	if (!state || !state->created) {
 		key = (__u64)BPF_CORE_READ(request, bio);
 		state = bpf_map_lookup_elem(&requests, &key);
 	}
-	if (!state || !state->made)
+	if (!state || !state->created)
 		return 0;
 	end(state, now);
-	state->made = 0; /* should it stay */
+	state->created = 0; /* in case it is not deleted */
 	bpf_map_delete_elem(&requests, &key);
 	return 0;
 }

@@ -1,29 +1,31 @@
-/* file_name.h: where is a file, by names?
+/* file_name.h: the path of a file.
  *
- * A file is known by its inode, its own name and its directory: as renamed, or by another of its
- * links, it is told again. What becomes of the directories further out is not seen. */
+ * A file is identified by its inode, its own name and its directory: after it was renamed, or by
+ * another link, it is emitted again. Renamed directories further out are not noticed. */
 #ifndef KILN_BPF_FILE_NAME_H
 #define KILN_BPF_FILE_NAME_H
 
-#include "bpf/stacks.h"
+#include "bpf/core.h"
+#include "bpf/ring.h"
+#include "bpf/shared/io.h"
 
-#define NAME_MOST 256 /* with its 0 */
+#define NAME_BYTES 256 /* with its 0 */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, FILES_MOST);
+	__uint(max_entries, FILES_MAX);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct file_key);
 	__type(value, __u32);
 } files SEC(".maps");
 
-/* On the way outwards. */
+/* A walk from the file outwards. */
 struct file_walk {
 	struct dentry *at;
 	struct mount *mount;
 	__u32 len;
-	struct told_file told;
-	char beyond[NAME_MOST]; /* the last name may end here; it is not told then */
+	struct event_file event;
+	char beyond[NAME_BYTES]; /* the last name may end here; it is not emitted then */
 };
 
 struct {
@@ -33,7 +35,7 @@ struct {
 	__type(value, struct file_walk);
 } file_walks SEC(".maps");
 
-__u32 last_file; /* number given so far */
+__u32 last_file; /* id given so far */
 
 /* One step: a name, or out of a mount. 1: that was the last one. */
 static long walk_name(__u32 i, void *context)
@@ -45,23 +47,23 @@ static long walk_name(__u32 i, void *context)
 
 	if (at == BPF_CORE_READ(mount, mnt.mnt_root)) {
 		outer = BPF_CORE_READ(mount, mnt_parent);
-		walk->told.whole = outer == mount;
+		walk->event.complete = outer == mount;
 		walk->at = BPF_CORE_READ(mount, mnt_mountpoint);
 		walk->mount = outer;
 		return outer == mount;
 	}
-	got = bpf_probe_read_kernel_str(walk->told.names + (walk->len & (FILE_BYTES - 1)),
-		NAME_MOST, BPF_CORE_READ(at, d_name.name));
+	got = bpf_probe_read_kernel_str(walk->event.names + (walk->len & (FILE_BYTES - 1)),
+		NAME_BYTES, BPF_CORE_READ(at, d_name.name));
 	if (got <= 0 || walk->len + got >= FILE_BYTES)
 		return 1;
 	walk->len += (__u32)got;
 	walk->at = parent;
-	walk->told.whole = at == parent; /* one without a place: memfd_create(2) */
+	walk->event.complete = at == parent; /* one without a place: memfd_create(2) */
 	return at == parent;
 }
 
-/* 0: the ring is full. */
-static __always_inline __u32 tell_file(struct file *file, const struct file_key *key)
+/* Emit a file: its id; 0: the ring is full. */
+static __always_inline __u32 emit_file(struct file *file, const struct file_key *key)
 {
 	__u32 first = 0, id = __sync_fetch_and_add(&last_file, 1) + 1, len;
 	struct file_walk *walk = bpf_map_lookup_elem(&file_walks, &first);
@@ -72,21 +74,20 @@ static __always_inline __u32 tell_file(struct file *file, const struct file_key 
 	walk->at = BPF_CORE_READ(file, f_path.dentry);
 	walk->mount = (void *)mount - bpf_core_field_offset(struct mount, mnt);
 	walk->len = 0;
-	walk->told.told = TOLD_FILE;
-	walk->told.whole = 0;
-	walk->told.id = id;
-	walk->told.time = bpf_ktime_get_ns();
+	walk->event.type = EVENT_FILE;
+	walk->event.complete = 0;
+	walk->event.id = id;
+	walk->event.time = bpf_ktime_get_ns();
 	bpf_loop(FILE_DEPTH, walk_name, &walk, 0);
 	len = walk->len & (FILE_BYTES - 1);
-	walk->told.len = (__u16)len;
-	if (bpf_ringbuf_output(
-		    &ring, &walk->told, offsetof(struct told_file, names) + len, ring_wakeup()))
+	walk->event.len = (__u16)len;
+	if (!ring_emit(&walk->event, offsetof(struct event_file, names) + len))
 		return 0;
 	bpf_map_update_elem(&files, key, &id, BPF_ANY);
 	return id;
 }
 
-/* The number of a file; 0: the ring is full. */
+/* The id of a file, which is emitted if it is new; 0: the ring is full. */
 static __always_inline __u32 file_id(struct file *file, struct inode *inode)
 {
 	struct dentry *at = BPF_CORE_READ(file, f_path.dentry);
@@ -96,7 +97,7 @@ static __always_inline __u32 file_id(struct file *file, struct inode *inode)
 		.device = BPF_CORE_READ(inode, i_sb, s_dev)};
 	__u32 *known = bpf_map_lookup_elem(&files, &key);
 
-	return known ? *known : tell_file(file, &key);
+	return known ? *known : emit_file(file, &key);
 }
 
 #endif

@@ -1,22 +1,22 @@
-/* frame_pointers.h: the user half of a stack, as the kernel walks it. */
+/* frame_pointers.h: the user half of a stack, as the kernel walks it by frame pointers. */
 #ifndef KILN_BPF_FRAME_POINTERS_H
 #define KILN_BPF_FRAME_POINTERS_H
 
 #include "bpf/core.h"
-#include "bpf/unwind_shared.h"
+#include "bpf/shared/unwind.h"
 
-/* Return addresses become what names their frames. The verifier looks at this once, and not for
- * every way that leads here, because it is global. */
+/* Turn return addresses into addresses within the calls. It is global so that the verifier checks
+ * it once, and not for every path that leads here. */
 __noinline int user_stack_name(struct user_stack *s)
 {
 	if (!s)
 		return 0;
-	for (__u32 i = 1; i < KERNEL_STACK_MOST && i < s->count; i++)
+	for (__u32 i = 1; i < KERNEL_STACK_MAX && i < s->count; i++)
 		s->ip[i]--;
 	return 0;
 }
 
-/* Frames of the current thread in user space. Nothing tells how the walk ended. */
+/* Frames of the current thread in user space. The kernel does not say how the walk ended. */
 static __always_inline void user_stack_follow(struct user_stack *s)
 {
 	long size = bpf_get_task_stack(

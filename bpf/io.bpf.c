@@ -1,28 +1,29 @@
 /* io.bpf.c: which calls read and write files, how much, and for how long? */
+#include "bpf/shared/io.h"
 #include "bpf/calls.h"
+#include "bpf/deferred.h"
 #include "bpf/file_name.h"
-#include "bpf/later.h"
-#include "bpf/targets.h"
+#include "bpf/mode.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 #define MODE_KIND    0170000 /* S_IFMT */
 #define MODE_REGULAR 0100000 /* S_IFREG */
 
-const volatile bool names; /* files are told; `calls` are enum call_kind */
+const volatile bool names; /* files are emitted; `calls` are enum call_kind */
 
 /* A thread that is recorded. */
 struct thread {
 	struct mark mark;
-	__u64 since; /* of the call that it is in, ns; 0: none */
+	__u64 start; /* of the call that it is in, ns; 0: none */
 	__u32 file;
 	__u8 kind;
 	bool lost; /* the ring had no room for the file */
 };
 
-MODE_TABLES(struct thread, struct call_counts)
+MODE_MAPS(struct thread, struct mode_counts)
 
-static __always_inline void marked(struct task_struct *task)
+static __always_inline void on_marked(struct task_struct *task)
 {
 }
 
@@ -49,7 +50,7 @@ static __always_inline void begin(struct thread *t, struct task_struct *task, __
 	t->file = names ? file_id(file, inode) : 0;
 	t->lost = names && !t->file;
 	t->kind = kind;
-	t->since = bpf_ktime_get_ns();
+	t->start = bpf_ktime_get_ns();
 }
 
 SEC("tp_btf/sys_enter")
@@ -62,45 +63,48 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long number)
 	if (!kind)
 		return 0;
 	task = bpf_get_current_task_btf();
-	t = (struct thread *)mark_wanted(task);
+	t = (struct thread *)thread_mark(task);
 	if (!t)
 		return 0;
-	t->since = 0;
-	if (too_early(&t->mark, task) || is_32bit(task))
+	t->start = 0;
+	if (is_before_exec(&t->mark, task) || is_32bit(task))
 		return 0;
 	begin(t, task, kind, (__u32)first_argument(regs));
 	return 0;
 }
 
-static __always_inline void tell(struct told_call *call, bool lost)
+static __always_inline void emit(const struct event_call *call, bool lost)
 {
-	struct call_counts *c = counted();
+	struct mode_counts *c = counters();
 
-	if (c && (lost || bpf_ringbuf_output(&ring, call, sizeof(*call), ring_wakeup())))
+	if (c && (lost || !ring_emit(call, sizeof(*call))))
 		count(&c->ring_full, 1);
 }
 
-static __always_inline void later_tell(union later_told *told, __u32 chunk)
+static __always_inline void emit_deferred(const __u64 *event, __u32 chunk)
 {
+	struct event_call call;
+
+	__builtin_memcpy(&call, event, sizeof(call));
 	if (chunk)
-		told->call.chunk = chunk;
-	tell(&told->call, false);
+		call.chunk = chunk;
+	emit(&call, false);
 }
 
-/* With its stack, unless that would be in vain. */
-static __always_inline void tell_from(
-	void *ctx, struct task_struct *task, struct told_call *call, bool lost)
+/* Emit it with its stack; if it is lost anyway, do not take the stack. */
+static __always_inline void emit_with_stack(
+	void *ctx, struct task_struct *task, struct event_call *call, bool lost)
 {
-	struct stack_room *room = lost ? NULL : stack_room(ROOM_SAMPLED);
+	struct stack_scratch *scratch = lost ? NULL : stack_scratch_get(SCRATCH_CURRENT);
 
-	if (room) {
-		stack_take_in(room, ctx, task, asked.kernel_frames);
-		call->chunk = room->id;
-		lost = room->lost;
-		if (!lost && later_keep(room, task, call, sizeof(*call)))
+	if (scratch) {
+		stack_take_in(scratch, ctx, task, config.kernel_frames);
+		call->chunk = scratch->id;
+		lost = scratch->lost;
+		if (!lost && event_defer(scratch, task, call, sizeof(*call), false))
 			return;
 	}
-	tell(call, lost);
+	emit(call, lost);
 }
 
 SEC("tp_btf/sys_exit")
@@ -108,8 +112,8 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct task_struct *task;
-	struct told_call call;
-	struct call_counts *c = counted();
+	struct event_call call;
+	struct mode_counts *c = counters();
 	struct thread *t;
 	__u64 now;
 
@@ -118,21 +122,21 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 	now = bpf_ktime_get_ns();
 	task = bpf_get_current_task_btf();
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!c || !t || !t->since)
+	if (!c || !t || !t->start)
 		return 0;
-	call = (struct told_call){.told = TOLD_CALL,
+	call = (struct event_call){.type = EVENT_CALL,
 		.kind = t->kind,
 		.cpu = (__u16)cpu,
-		.since = t->since,
-		.took = now - t->since,
+		.start = t->start,
+		.duration = now - t->start,
 		.bytes = result > 0 && t->kind != CALL_SYNC ? (__u32)result : 0,
 		.file = t->file,
-		.pid = process_number(task),
-		.tid = thread_number(task)};
-	t->since = 0;
-	if (!wanted_cpu(cpu))
+		.pid = recorder_pid(task),
+		.tid = recorder_tid(task)};
+	t->start = 0;
+	if (!is_recorded_cpu(cpu))
 		return 0;
-	count(&c->calls, 1);
-	tell_from(ctx, task, &call, t->lost);
+	count(&c->expected, 1);
+	emit_with_stack(ctx, task, &call, t->lost);
 	return 0;
 }

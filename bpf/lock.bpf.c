@@ -1,48 +1,47 @@
 /* lock.bpf.c: how long do threads wait for locks, those of programs and the kernel's own?
  *
- * The kernel tells of its own locks while it holds them, and programs such as these take some: what
- * happens while one of ours runs on a CPU is counted, and nothing else is done. Memory for what is
- * kept of a thread is only asked for where threads may sleep. */
-#define STACK_ROOMS 3
-#define ROOM_LATER  2
+ * The tracepoints of the kernel's locks run while the kernel holds locks, and programs such as
+ * these take some themselves: a wait that begins while one of ours runs on the CPU is only counted,
+ * as `nested`. Memory for what is kept of a thread is allocated only where the thread may sleep. */
+#include "bpf/shared/lock.h"
 #include "bpf/calls.h"
-#include "bpf/later.h"
-#include "bpf/targets.h"
+#include "bpf/deferred.h"
+#include "bpf/mode.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 const volatile __u32 kinds = ~0u; /* bits by enum lock_kind; `calls` are enum lock_call */
-const volatile __u64 probe_start, probe_size; /* of what calls programs, in the kernel */
+const volatile __u64 probe_start, probe_size; /* of the kernel's function that calls programs */
 
-/* ---- What is kept ---- */
+/* ---- Threads and CPUs ---- */
 
 struct wait {
-	__u64 since; /* ns; 0: none */
-	__u64 lock;  /* its address, of the kernel's own */
+	__u64 start; /* ns; 0: none */
+	__u64 lock;  /* the address of a lock of the kernel */
 	__u32 chunk;
 	__u16 cpu;
 	__u8 kind;
-	bool lost;  /* the ring had no room for its stack */
-	bool paged; /* a page of its stack was absent */
+	bool lost;	  /* the ring had no room for its stack */
+	bool page_absent; /* a page of its stack was not in memory */
 };
 
 /* A thread that is recorded. */
 struct thread {
 	struct mark mark;
 	struct wait futex, lock;
-	bool interrupted; /* its call goes on with restart_syscall(2) */
+	bool interrupted; /* its call continues as restart_syscall(2) */
 };
 
-MODE_TABLES(struct thread, struct lock_counts)
+MODE_MAPS(struct thread, struct lock_counts)
 
-#define NO_CPU	   0xffff
-#define SPINS_MOST 4 /* at a time: by a thread, and by interrupts in each other */
+#define NO_CPU	  0xffff
+#define SPINS_MAX 4 /* at a time: by a thread, and by interrupts on top of it */
 
-/* Who spins cannot leave the CPU. */
+/* A thread that spins cannot leave the CPU: spins are kept by CPU. */
 struct cpu {
-	struct wait spins[SPINS_MOST];
+	struct wait spins[SPINS_MAX];
 	__u32 spinning;
-	bool busy; /* with a program of ours */
+	bool busy; /* a program of ours runs */
 };
 
 struct {
@@ -52,13 +51,14 @@ struct {
 	__type(value, struct cpu);
 } cpus SEC(".maps");
 
-/* This CPU; NULL: a program of ours is interrupted, or wants a lock itself. */
+/* Start a program on this CPU. NULL: it would run within another one of ours, which was interrupted
+ * or waits for a lock itself. */
 static __always_inline struct cpu *cpu_begin(struct task_struct *task)
 {
 	__u32 first = 0;
 	struct cpu *cpu = bpf_map_lookup_elem(&cpus, &first);
 
-	if (!cpu || cpu->busy || later_busy(task))
+	if (!cpu || cpu->busy || deferred_busy(task))
 		return NULL;
 	cpu->busy = true;
 	asm volatile("" ::: "memory");
@@ -73,7 +73,7 @@ static __always_inline void cpu_end(struct cpu *cpu)
 
 static __always_inline void count_nested(void)
 {
-	struct lock_counts *c = counted();
+	struct lock_counts *c = counters();
 
 	if (c)
 		count(&c->nested, 1);
@@ -81,7 +81,7 @@ static __always_inline void count_nested(void)
 
 static __always_inline void count_unseen(void)
 {
-	struct lock_counts *c = counted();
+	struct lock_counts *c = counters();
 
 	if (c)
 		count(&c->unseen, 1);
@@ -89,88 +89,91 @@ static __always_inline void count_unseen(void)
 
 /* ---- Waits ---- */
 
-static __always_inline struct stack_room *take_stack(
+static __always_inline struct stack_scratch *take_stack(
 	void *ctx, struct task_struct *task, struct wait *wait)
 {
-	struct stack_room *room = stack_room(ROOM_SAMPLED);
+	struct stack_scratch *scratch = stack_scratch_get(SCRATCH_CURRENT);
 
-	if (!room)
+	if (!scratch)
 		return NULL;
-	room->probe_start = probe_start;
-	room->probe_size = probe_size;
-	stack_take_in(room, ctx, task, wait->kind != LOCK_FUTEX && asked.kernel_frames);
-	wait->chunk = room->id;
-	wait->lost = room->lost;
-	return room;
+	scratch->probe_start = probe_start;
+	scratch->probe_size = probe_size;
+	stack_take_in(scratch, ctx, task, wait->kind != LOCK_FUTEX && config.kernel_frames);
+	wait->chunk = scratch->id;
+	wait->lost = scratch->lost;
+	return scratch;
 }
 
 static __always_inline void begin(
 	void *ctx, struct task_struct *task, struct wait *wait, __u8 kind, __u64 lock)
 {
 	__u64 now = bpf_ktime_get_ns();
-	struct stack_room *room;
+	struct stack_scratch *scratch;
 
 	wait->kind = kind;
 	wait->lock = lock;
 	wait->cpu = (__u16)bpf_get_smp_processor_id();
-	room = take_stack(ctx, task, wait);
-	if (!room)
+	scratch = take_stack(ctx, task, wait);
+	if (!scratch)
 		return;
-	wait->paged = page_due(room);
-	wait->since = now;
+	wait->page_absent = needs_page(scratch);
+	wait->start = now;
 }
 
-static __always_inline struct told_lock told_of(
+static __always_inline struct event_lock lock_event(
 	const struct wait *wait, struct task_struct *task, __u64 now)
 {
-	return (struct told_lock){.told = TOLD_LOCK,
+	return (struct event_lock){.type = EVENT_LOCK,
 		.kind = wait->kind,
 		.cpu = wait->cpu,
 		.chunk = wait->chunk,
-		.since = wait->since,
-		.took = now - wait->since,
-		.pid = process_number(task),
-		.tid = thread_number(task)};
+		.start = wait->start,
+		.duration = now - wait->start,
+		.pid = recorder_pid(task),
+		.tid = recorder_tid(task)};
 }
 
-/* At the end of the recording threads get their locks while others list who waits: a wait is told
- * by who takes it. */
-static __always_inline bool take(struct wait *wait, __u64 since)
+/* At the end of the recording, threads get their locks while the iterator lists the threads that
+ * wait: whoever takes a wait emits it. */
+static __always_inline bool take(struct wait *wait, __u64 start)
 {
-	return since && __sync_val_compare_and_swap(&wait->since, since, 0) == since;
+	return start && __sync_val_compare_and_swap(&wait->start, start, 0) == start;
 }
 
-static __always_inline void tell(struct told_lock *told, bool lost)
+static __always_inline void emit(const struct event_lock *event, bool lost)
 {
-	struct lock_counts *c = counted();
+	struct lock_counts *c = counters();
 
-	if (c && (lost || bpf_ringbuf_output(&ring, told, sizeof(*told), ring_wakeup())))
+	if (c && (lost || !ring_emit(event, sizeof(*event))))
 		count(&c->ring_full, 1);
 }
 
-static __always_inline void later_tell(union later_told *told, __u32 chunk)
+static __always_inline void emit_deferred(const __u64 *words, __u32 chunk)
 {
+	struct event_lock event;
+
+	__builtin_memcpy(&event, words, sizeof(event));
 	if (chunk)
-		told->lock.chunk = chunk;
-	tell(&told->lock, false);
+		event.chunk = chunk;
+	emit(&event, false);
 }
 
-/* A stack that is not all in memory is taken again, as it is kept from here on: the pages are not
- * fetched before. */
+/* The wait has ended. A stack of which a page was absent is taken again, as only the stack of now
+ * can be deferred. */
 static __always_inline void end(void *ctx, struct wait *wait, struct task_struct *task, __u64 now)
 {
-	struct stack_room *room = NULL;
-	struct lock_counts *c = counted();
-	struct told_lock told;
+	struct stack_scratch *scratch = NULL;
+	struct lock_counts *c = counters();
+	struct event_lock event;
 
-	if (wait->paged && !wait->lost)
-		room = take_stack(ctx, task, wait);
-	told = told_of(wait, task, now);
-	if (!take(wait, told.since) || !c)
+	if (wait->page_absent && !wait->lost)
+		scratch = take_stack(ctx, task, wait);
+	event = lock_event(wait, task, now);
+	if (!take(wait, event.start) || !c)
 		return;
 	count(&c->waits, 1);
-	if (!room || wait->lost || !later_keep(room, task, &told, sizeof(told)))
-		tell(&told, wait->lost);
+	if (!scratch || wait->lost || !event_defer(scratch, task, &event, sizeof(event), false))
+		emit(&event, wait->lost);
 }
 
 /* ---- Programs' locks: futex(2) ---- */
@@ -204,12 +207,12 @@ int BPF_PROG(on_enter, struct pt_regs *regs, long number)
 	if (!call || (call == LOCK_CALL_FUTEX && !waits(call, second_argument(regs))))
 		return 0;
 	task = bpf_get_current_task_btf();
-	t = (struct thread *)mark_wanted(task);
+	t = (struct thread *)thread_mark(task);
 	if (!t)
 		return 0;
-	t->futex.since = 0;
-	if (too_early(&t->mark, task) || is_32bit(task) ||
-		!wanted_cpu(bpf_get_smp_processor_id()) ||
+	t->futex.start = 0;
+	if (is_before_exec(&t->mark, task) || is_32bit(task) ||
+		!is_recorded_cpu(bpf_get_smp_processor_id()) ||
 		(call == LOCK_CALL_RESTART && !t->interrupted))
 		return 0;
 	cpu = cpu_begin(task);
@@ -235,12 +238,12 @@ int BPF_PROG(on_exit, struct pt_regs *regs, long result)
 	now = bpf_ktime_get_ns();
 	task = bpf_get_current_task_btf();
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!t || !t->futex.since)
+	if (!t || !t->futex.start)
 		return 0;
 	t->interrupted = result == ERROR_RESTART;
 	cpu = cpu_begin(task);
 	if (!cpu) {
-		t->futex.since = 0;
+		t->futex.start = 0;
 		count_nested();
 		return 0;
 	}
@@ -285,22 +288,22 @@ static __always_inline void begin_spin(
 
 	if (!is_recorded(task))
 		return;
-	if (at >= SPINS_MOST) { /* their ends did not come */
-		for (at = 0; at < SPINS_MOST; at++)
+	if (at >= SPINS_MAX) { /* their ends were not seen */
+		for (at = 0; at < SPINS_MAX; at++)
 			count_unseen();
 		at = 0;
 	}
 	cpu->spinning = at + 1;
-	begin(ctx, task, &cpu->spins[at & (SPINS_MOST - 1)], kind, lock);
+	begin(ctx, task, &cpu->spins[at & (SPINS_MAX - 1)], kind, lock);
 }
 
 static __always_inline void begin_sleep(void *ctx, struct task_struct *task, __u8 kind, __u64 lock)
 {
-	struct thread *t = (struct thread *)mark_wanted(task);
+	struct thread *t = (struct thread *)thread_mark(task);
 
-	if (!t || too_early(&t->mark, task))
+	if (!t || is_before_exec(&t->mark, task))
 		return;
-	if (t->lock.since) {
+	if (t->lock.start) {
 		if (t->lock.lock == lock)
 			return; /* it spun for a mutex, and sleeps now */
 		count_unseen();
@@ -315,7 +318,7 @@ int BPF_PROG(on_begin, void *lock, unsigned int flags)
 	struct task_struct *task;
 	struct cpu *cpu;
 
-	if (!(kinds >> kind & 1) || !wanted_cpu(bpf_get_smp_processor_id()))
+	if (!(kinds >> kind & 1) || !is_recorded_cpu(bpf_get_smp_processor_id()))
 		return 0;
 	task = bpf_get_current_task_btf();
 	cpu = cpu_begin(task);
@@ -332,14 +335,14 @@ int BPF_PROG(on_begin, void *lock, unsigned int flags)
 	return 0;
 }
 
-/* The innermost wait for a lock that this CPU spins for. Those above it have not ended, or it was
- * not told. */
+/* The innermost wait for a lock that this CPU spins for. The ends of waits above it were not seen.
+ */
 static __always_inline struct wait *find_spin(struct cpu *cpu, __u64 lock)
 {
-	for (int i = SPINS_MOST - 1; i >= 0; i--) {
+	for (int i = SPINS_MAX - 1; i >= 0; i--) {
 		if ((__u32)i >= cpu->spinning || cpu->spins[i].lock != lock)
 			continue;
-		for (__u32 above = (__u32)i + 1; above < SPINS_MOST && above < cpu->spinning;
+		for (__u32 above = (__u32)i + 1; above < SPINS_MAX && above < cpu->spinning;
 			above++)
 			count_unseen();
 		cpu->spinning = (__u32)i;
@@ -362,7 +365,7 @@ int BPF_PROG(on_end, void *lock, int result)
 	wait = find_spin(cpu, (__u64)lock);
 	if (!wait) {
 		t = bpf_task_storage_get(&threads, task, NULL, 0);
-		if (t && t->lock.since && t->lock.lock == (__u64)lock)
+		if (t && t->lock.start && t->lock.lock == (__u64)lock)
 			wait = &t->lock;
 	}
 	if (wait)
@@ -387,12 +390,12 @@ static __always_inline bool waits_already(struct task_struct *task)
 #endif
 }
 
-static __always_inline void marked(struct task_struct *task)
+static __always_inline void on_marked(struct task_struct *task)
 {
 	struct thread *t;
 	struct cpu *cpu;
 
-	if (asked.until_exec || asked.by_cpu || !waits_already(task))
+	if (config.wait_for_exec || config.by_cpu || !waits_already(task))
 		return;
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
 	cpu = t ? cpu_begin(bpf_get_current_task_btf()) : NULL;
@@ -401,21 +404,21 @@ static __always_inline void marked(struct task_struct *task)
 	t->futex.kind = LOCK_FUTEX;
 	t->futex.cpu = NO_CPU;
 	t->futex.chunk = stack_take_other(task, &t->futex.lost);
-	t->futex.since = bpf_ktime_get_ns();
+	t->futex.start = bpf_ktime_get_ns();
 	cpu_end(cpu);
 }
 
-/* False: there is no room for it, and the thread is come by again. */
-static __always_inline bool tell_waiting(
+/* False: there is no room for it, and the iterator visits the thread again. */
+static __always_inline bool emit_waiting(
 	struct bpf_iter__task *ctx, struct task_struct *task, struct wait *wait)
 {
-	struct told_lock told = told_of(wait, task, bpf_ktime_get_ns());
-	struct lock_counts *c = counted();
+	struct event_lock event = lock_event(wait, task, bpf_ktime_get_ns());
+	struct lock_counts *c = counters();
 
-	if (!c || !take(wait, told.since))
+	if (!c || !take(wait, event.start))
 		return true;
-	if (!wait->lost && bpf_seq_write(ctx->meta->seq, &told, sizeof(told))) {
-		wait->since = told.since;
+	if (!wait->lost && bpf_seq_write(ctx->meta->seq, &event, sizeof(event))) {
+		wait->start = event.start;
 		return false;
 	}
 	count(&c->waits, 1);
@@ -423,7 +426,7 @@ static __always_inline bool tell_waiting(
 	return true;
 }
 
-/* Who still waits: a row for each, as if it got the lock now. */
+/* Threads that still wait: an event for each, as if it got the lock now. */
 SEC("iter/task")
 int still_waiting(struct bpf_iter__task *ctx)
 {
@@ -432,7 +435,7 @@ int still_waiting(struct bpf_iter__task *ctx)
 
 	if (!t)
 		return 0;
-	if (tell_waiting(ctx, task, &t->futex))
-		tell_waiting(ctx, task, &t->lock);
+	if (emit_waiting(ctx, task, &t->futex))
+		emit_waiting(ctx, task, &t->lock);
 	return 0;
 }

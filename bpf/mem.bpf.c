@@ -1,40 +1,40 @@
-/* mem.bpf.c: who allocates memory, how much, and what was not given back?
+/* mem.bpf.c: allocations of memory: by which stacks, how much, and what was not freed?
  *
- * A thread is in at most one allocation: what an allocator calls of itself has its stack pointer
- * at or below that of the first call, whose return is where the stack pointer is above it. Blocks
- * that live are in a table: put there when their address has come back, taken out before their
- * memory may be somebody else's. */
-#define STACK_ROOMS 6
+ * A thread is in at most one allocation. Functions that an allocator calls of its own have a stack
+ * pointer at or below that of the first call, and are ignored; the first call returns where the
+ * stack pointer is above it. Blocks that live are in a map: they are added when the call returns
+ * with their address, and removed before their memory can be given to another caller. */
+#include "bpf/shared/mem.h"
+#include "bpf/mode.h"
 #include "bpf/pages.h"
-#include "bpf/targets.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-bool stopped; /* nothing changes any more */
+bool stopped; /* the recording is over: nothing changes any more */
 
 /* A thread that is recorded. */
 struct thread {
 	struct mark mark;
-	__u64 sp;	  /* where the allocation began; 0: in none */
-	__u64 where;	  /* posix_memalign: where the address will be */
-	__u64 old;	  /* realloc: the block... */
-	struct block was; /* ... that was taken out; of size 0 when it was not known */
+	__u64 sp;		/* where the allocation began; 0: it is in none */
+	__u64 result;		/* posix_memalign: where the address will be */
+	__u64 old;		/* realloc: the address of the old block... */
+	struct block old_block; /* ... and that block, which was removed from `blocks` */
 	struct block block;
-	__u8 kind;  /* enum alloc_kind */
-	bool known; /* `was` is one */
+	__u8 kind;	/* enum alloc_kind */
+	bool old_known; /* `old_block` is set */
 };
 
-MODE_TABLES(struct thread, struct alloc_counts)
+MODE_MAPS(struct thread, struct alloc_counts)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, BLOCKS_MOST); /* the recorder decides */
+	__uint(max_entries, BLOCKS_MAX); /* the recorder decides */
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct block_key);
 	__type(value, struct block);
 } blocks SEC(".maps");
 
-static __always_inline void marked(struct task_struct *task)
+static __always_inline void on_marked(struct task_struct *task)
 {
 }
 
@@ -42,7 +42,7 @@ static __always_inline struct block_key key_of(struct task_struct *task, __u64 a
 {
 	return (struct block_key){.address = address,
 		.start_time = task->group_leader->start_time,
-		.pid = process_number(task),
+		.pid = recorder_pid(task),
 		.exec = task->self_exec_id};
 }
 
@@ -83,7 +83,7 @@ static __always_inline __u64 caller_of(const __u64 *ctx)
 #define POPPED		   0
 #endif
 
-static __always_inline __u64 size_asked(const __u64 *ctx, __u8 kind)
+static __always_inline __u64 requested_size(const __u64 *ctx, __u8 kind)
 {
 	switch (kind) {
 	case ALLOC_CALLOC:
@@ -102,8 +102,8 @@ static __always_inline __u64 size_asked(const __u64 *ctx, __u8 kind)
 
 /* ---- Blocks ---- */
 
-/* A library that hands blocks out frees them again when a thread ends that has kept some of the
- * freed ones for itself. */
+/* Does the library itself call free? An allocator that caches freed blocks for each thread frees
+ * them when the thread ends. */
 static __always_inline bool is_from_library(__u64 *ctx)
 {
 	__u64 code = bpf_get_attach_cookie(ctx), caller = caller_of(ctx);
@@ -112,7 +112,7 @@ static __always_inline bool is_from_library(__u64 *ctx)
 }
 
 /* Before its memory is given back. */
-static __always_inline void take_out(
+static __always_inline void remove_block(
 	__u64 *ctx, struct task_struct *task, __u64 address, struct alloc_counts *c)
 {
 	struct block_key key = key_of(task, address);
@@ -125,14 +125,14 @@ static __always_inline void take_out(
 		count(&c->unknown_frees, 1);
 }
 
-static __always_inline void put(
+static __always_inline void add_block(
 	struct task_struct *task, __u64 address, const struct block *block, struct alloc_counts *c)
 {
 	struct block_key key = key_of(task, address);
 
 	if (!bpf_map_update_elem(&blocks, &key, block, BPF_NOEXIST))
 		return;
-	/* Who freed the one that was there did so unseen, or there is no room. */
+	/* The block that was there was freed unseen; or there is no room. */
 	if (bpf_map_update_elem(&blocks, &key, block, BPF_EXIST))
 		count(&c->map_full, 1);
 	else
@@ -141,18 +141,18 @@ static __always_inline void put(
 
 /* ---- Calls ---- */
 
-/* A block that is to be another one is gone as soon as that is tried: another thread may get its
- * memory before this one hears of it. */
-static __always_inline void begin_again(struct thread *t, struct task_struct *task, __u64 address)
+/* realloc: remove the old block before the call, as another thread may get its memory before the
+ * call returns. */
+static __always_inline void begin_realloc(struct thread *t, struct task_struct *task, __u64 address)
 {
 	struct block_key key = key_of(task, address);
 	struct block *known = bpf_map_lookup_elem(&blocks, &key);
 
 	t->old = address;
-	t->known = known;
+	t->old_known = known;
 	if (!known)
 		return;
-	t->was = *known;
+	t->old_block = *known;
 	bpf_map_delete_elem(&blocks, &key);
 }
 
@@ -162,72 +162,72 @@ int on_allocate(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 sp = STACK_POINTER(ctx);
-	struct alloc_counts *c = counted();
-	struct thread *t = (struct thread *)mark_wanted(task);
-	struct stack_room *room;
+	struct alloc_counts *c = counters();
+	struct thread *t = (struct thread *)thread_mark(task);
+	struct stack_scratch *scratch;
 
-	if (stopped || !t || !c || too_early(&t->mark, task) || (t->sp && sp <= t->sp))
+	if (stopped || !t || !c || is_before_exec(&t->mark, task) || (t->sp && sp <= t->sp))
 		return 0;
 	t->sp = 0;
-	if (!wanted_cpu(bpf_get_smp_processor_id()))
+	if (!is_recorded_cpu(bpf_get_smp_processor_id()))
 		return 0;
 	t->kind = (__u8)bpf_get_attach_cookie(ctx);
-	t->where = t->kind == ALLOC_POSIX ? ARGUMENT_0(ctx) : 0;
-	t->block = (struct block){.size = size_asked(ctx, t->kind),
+	t->result = t->kind == ALLOC_POSIX ? ARGUMENT_0(ctx) : 0;
+	t->block = (struct block){.size = requested_size(ctx, t->kind),
 		.time = bpf_ktime_get_ns(),
-		.tid = thread_number(task),
+		.tid = recorder_tid(task),
 		.kind = t->kind,
 		.cpu = (__u16)bpf_get_smp_processor_id()};
 	t->old = 0;
 	if ((t->kind == ALLOC_REALLOC || t->kind == ALLOC_REALLOCARRAY) && ARGUMENT_0(ctx))
-		begin_again(t, task, ARGUMENT_0(ctx));
-	room = stack_enter_whole(ctx, task);
-	if (room) {
-		t->block.chunk = room->id;
-		t->block.lost = room->lost ? BLOCK_RING_FULL : BLOCK_WHOLE;
-		stack_room_leave(room);
+		begin_realloc(t, task, ARGUMENT_0(ctx));
+	scratch = stack_take_paged(ctx, task);
+	if (scratch) {
+		t->block.chunk = scratch->id;
+		t->block.lost = scratch->lost ? BLOCK_RING_FULL : BLOCK_WHOLE;
+		stack_scratch_release(scratch);
 	} else {
-		t->block.lost = BLOCK_NO_ROOM;
+		t->block.lost = BLOCK_NO_SCRATCH;
 	}
 	t->sp = sp;
 	return 0;
 }
 
-static __always_inline void tell(struct task_struct *task, struct thread *t, struct alloc_counts *c)
+static __always_inline void emit(struct task_struct *task, struct thread *t, struct alloc_counts *c)
 {
-	struct told_alloc told = {
-		.told = TOLD_ALLOC, .pid = process_number(task), .block = t->block};
+	struct event_alloc event = {
+		.type = EVENT_ALLOC, .pid = recorder_pid(task), .block = t->block};
 
 	count(&c->allocations, 1);
-	if (t->block.lost == BLOCK_NO_ROOM)
-		count(&c->crowded, 1);
-	else if (t->block.lost || bpf_ringbuf_output(&ring, &told, sizeof(told), ring_wakeup()))
+	if (t->block.lost == BLOCK_NO_SCRATCH)
+		count(&c->no_scratch, 1);
+	else if (t->block.lost || !ring_emit(&event, sizeof(event)))
 		count(&c->ring_full, 1);
 }
 
-/* The address of the new block; 0: there is none. */
+/* The address of the new block; 0: the call failed. */
 static __always_inline __u64 address_of(const __u64 *ctx, const struct thread *t)
 {
 	__u64 address = RESULT(ctx);
 
 	if (t->kind != ALLOC_POSIX)
 		return address;
-	if ((__u32)address || bpf_probe_read_user(&address, sizeof(address), (void *)t->where))
+	if ((__u32)address || bpf_probe_read_user(&address, sizeof(address), (void *)t->result))
 		return 0;
 	return address;
 }
 
-/* Nothing came of it, so the old block is what it was; unless that was to be freed. */
+/* A failed realloc leaves the old block as it was, unless it was to be freed (size 0). */
 static __always_inline void fail(struct task_struct *task, struct thread *t, struct alloc_counts *c)
 {
 	if (!t->old)
 		return;
-	if (!t->block.size && t->known)
+	if (!t->block.size && t->old_known)
 		count(&c->frees, 1);
 	else if (!t->block.size)
 		count(&c->unknown_frees, 1);
-	else if (t->known)
-		put(task, t->old, &t->was, c);
+	else if (t->old_known)
+		add_block(task, t->old, &t->old_block, c);
 }
 
 SEC("uretprobe")
@@ -235,7 +235,7 @@ int on_allocated(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
-	struct alloc_counts *c = counted();
+	struct alloc_counts *c = counters();
 	__u64 address;
 
 	if (stopped || !t || !c || !t->sp || STACK_POINTER(ctx) != t->sp + POPPED)
@@ -246,26 +246,27 @@ int on_allocated(__u64 *ctx)
 		fail(task, t, c);
 		return 0;
 	}
-	if (t->old && t->known)
+	if (t->old && t->old_known)
 		count(&c->frees, 1);
 	else if (t->old)
 		count(&c->unknown_frees, 1);
-	tell(task, t, c);
-	put(task, address, &t->block, c);
+	emit(task, t, c);
+	add_block(task, address, &t->block, c);
 	return 0;
 }
 
-/* What an allocator frees of its own while it allocates is no block of anybody. */
+/* What an allocator frees while it allocates are not blocks that it gave out. */
 SEC("uprobe")
 int on_free(__u64 *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 address = ARGUMENT_0(ctx), sp = STACK_POINTER(ctx);
-	struct alloc_counts *c = counted();
-	struct thread *t = (struct thread *)mark_wanted(task);
+	struct alloc_counts *c = counters();
+	struct thread *t = (struct thread *)thread_mark(task);
 
-	if (stopped || !t || !c || !address || too_early(&t->mark, task) || (t->sp && sp <= t->sp))
+	if (stopped || !t || !c || !address || is_before_exec(&t->mark, task) ||
+		(t->sp && sp <= t->sp))
 		return 0;
-	take_out(ctx, task, address, c);
+	remove_block(ctx, task, address, c);
 	return 0;
 }

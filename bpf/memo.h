@@ -1,22 +1,28 @@
-/* memo.h: is a thread's user stack the one that it was the last time?
+/* memo.h: memoised walks: has a thread the same user stack as the last time?
  *
- * Who waits in a loop has the same stack each time. A walk is decided by the registers, tables and
- * mappings, and the few words of the stack that it has read: where these are the same so is the
- * stack, and to compare them takes less than half the time. (Not in the kernel: there, each system
- * call has its frames elsewhere, and they are not ours to walk.) */
+ * A thread that waits in a loop has the same stack each time. The result of a walk depends only on
+ * the registers, the tables, the mappings, and the few words of the stack that the walk has read:
+ * for each frame its return address, and sometimes the saved frame pointer below it. A walk notes
+ * where these words are (user_stack.at). After it, the memo keeps their values, with the registers
+ * and the number of the chunk that the stack got. The next time, the whole stack up to the last
+ * such word is read at once and these words are compared: where all are equal, the stack is the
+ * same, and has the same chunk. This takes less than half the time of a walk.
+ *
+ * A walk that depended on more than such words (`unsure`), that was cut off, or that is too long
+ * is not kept. Kernel frames are not memoised: each system call has them elsewhere. */
 #ifndef KILN_BPF_MEMO_H
 #define KILN_BPF_MEMO_H
 
 #include "bpf/unwind.h"
 
-/* Of a thread; all zeros: nothing is known. */
+/* Of a thread; all zeroes: nothing is known. */
 struct stack_memo {
 	__u64 pc, sp, fp;
-	__u32 space; /* its mappings: struct unwind_process */
-	__u32 told;  /* the number of what it runs */
-	__u32 chunk; /* its user half; 0: only pc and sp are known */
-	__u32 bytes; /* of the stack, from sp on */
-	__u16 count; /* frames */
+	__u32 mappings; /* struct unwind_process: space */
+	__u32 space;	/* id of its event_space */
+	__u32 chunk;	/* its user half; 0: only pc and sp are known */
+	__u32 bytes;	/* of the stack, from sp on, that the words are in */
+	__u16 count;	/* frames */
 	__u8 fp_used;
 	__u16 at[MEMO_FRAMES]; /* as in struct user_stack */
 	__u64 value[MEMO_FRAMES], below[MEMO_FRAMES];
@@ -24,15 +30,15 @@ struct stack_memo {
 
 #ifdef __TARGET_ARCH_x86
 
-/* The stack of the current thread, into the room for its frames. */
+/* Read the stack of the current thread into the array for its frames. */
 static __always_inline bool memo_read(struct user_stack *s, __u64 sp, __u32 bytes)
 {
 	s->ip[MEMO_WORDS] = 0;
 	return bytes <= MEMO_WORDS * sizeof(__u64) && unwind_read(s->ip, bytes, sp);
 }
 
-/* The current thread's registers are where they were the last time; else that is now. */
-static __always_inline bool memo_begins(struct stack_memo *memo, const struct pt_regs *regs)
+/* Are the current thread's registers those of the last time? Else remember them. */
+static __always_inline bool memo_begin(struct stack_memo *memo, const struct pt_regs *regs)
 {
 	if (memo->pc == regs->ip && memo->sp == regs->sp)
 		return true;
@@ -42,14 +48,14 @@ static __always_inline bool memo_begins(struct stack_memo *memo, const struct pt
 	return false;
 }
 
-/* ... and all else is as it was. */
+/* After memo_begin: is all else that the walk depends on as it was? */
 static __always_inline bool memo_holds(
 	const struct stack_memo *memo, struct user_stack *s, const struct pt_regs *regs, __u32 pid)
 {
 	struct unwind_process *process = bpf_map_lookup_elem(&unwind_processes, &pid);
 	__u64 differs = 0;
 
-	if (!memo->chunk || !process || process->space != memo->space ||
+	if (!memo->chunk || !process || process->space != memo->mappings ||
 		(memo->fp_used && memo->fp != regs->bp) || !memo_read(s, memo->sp, memo->bytes))
 		return false;
 	for (__u32 i = 0; i < MEMO_FRAMES && i < memo->count; i++) {
@@ -63,9 +69,9 @@ static __always_inline bool memo_holds(
 	return !differs;
 }
 
-/* Remember what has been walked; the frames are gone then. */
+/* Remember a walk that has just been done; the frames in `s` are overwritten. */
 static __always_inline void memo_learn(struct stack_memo *memo, struct user_stack *s,
-	const struct pt_regs *regs, __u32 told, __u32 chunk)
+	const struct pt_regs *regs, __u32 space, __u32 chunk)
 {
 	__u64 bytes = s->sp - s->start;
 
@@ -75,8 +81,8 @@ static __always_inline void memo_learn(struct stack_memo *memo, struct user_stac
 		return;
 	memo->fp = regs->bp;
 	memo->fp_used = s->fp_used;
-	memo->space = s->space;
-	memo->told = told;
+	memo->mappings = s->space;
+	memo->space = space;
 	memo->bytes = (__u32)bytes;
 	memo->count = (__u16)s->count;
 	for (__u32 i = 0; i < MEMO_FRAMES && i < s->count; i++) {

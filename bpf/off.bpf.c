@@ -1,33 +1,42 @@
-/* off.bpf.c: how long, and why, are threads off the CPU? (With --mode wall, where they are on it:
- * bpf/runs.h.) */
-#define STACK_ROOMS 4
-#define ROOM_LATER  3
+/* off.bpf.c: how long, and why, are threads off the CPU? (--mode off; with --mode wall they are
+ * recorded on the CPU as well, see bpf/runs.h.)
+ *
+ * A wait begins when the scheduler switches away from a thread: its reason and, mostly, its stack
+ * are noted then. It ends when the scheduler switches to the thread again, which emits the event.
+ * Where most waits are too short to be recorded, or not all of a stack was in memory, the stack is
+ * taken only then, as the first thing that the thread does (on_switch_done).
+ *
+ * Threads that wait already when the recording starts are found by the iterator that marks threads;
+ * threads that still wait when it ends are emitted by another iterator. Kernels do not report every
+ * switch: a thread that leaves, and was not seen to come back, had a wait whose end is unknown; it
+ * is counted as unseen, so that it shows as lost. */
+#include "bpf/shared/off.h"
 #include "bpf/calls.h"
+#include "bpf/deferred.h"
+#include "bpf/mode.h"
+#include "bpf/off_thread.h"
 #include "bpf/runs.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-/* The room for stacks of threads whose wait has ended; interrupts may want the others meanwhile. */
-#define ROOM_ARRIVING 2
-
-const volatile __u64 least, most = ~0ull; /* ns that a wait has to last */
-const volatile __u8 states[WAIT_PLACES];  /* bits by enum wait_kind, of where threads wait... */
-const volatile __u8 states_io;		  /* ... for input and output, wherever that is */
-const volatile struct origin waking;	  /* asked.origin, of what wakes threads up */
+const volatile __u64 min_duration, max_duration = ~0ull; /* of a wait that is recorded, ns */
+const volatile __u8 states[WAIT_PLACES]; /* by place: bits by enum wait_kind that are recorded */
+const volatile __u8 states_io;		 /* ... of waits for input and output in any place */
+const volatile struct code_range wakeup_function; /* as config.tracepoint, for on_waking */
 const volatile bool wakers;
-const volatile bool late; /* stacks are taken when a wait has ended, see on_arrived */
+const volatile bool stacks_deferred; /* stacks are taken when a wait has ended: on_switch_done */
 
-/* Is the current thread's wait to be told, on each CPU? */
+/* Of each CPU: is the stack of the thread that it has switched to to be taken? */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u32);
-} arriving SEC(".maps");
+} returning SEC(".maps");
 
 /* ---- Off the CPU ---- */
 
-static __always_inline bool wanted_state(__u8 kind, __u16 in)
+static __always_inline bool is_wanted(__u8 kind, __u16 in)
 {
 	__u8 bits = states[in % WAIT_PLACES];
 
@@ -56,42 +65,42 @@ static __always_inline void set_kind(struct thread *t, struct task_struct *task,
 	t->waker_chunk = 0;
 }
 
-static __always_inline __u32 parts_of(const struct told_wait *wait)
+static __always_inline __u32 parts_of(const struct event_wait *wait)
 {
-	return (wait->kept && wanted_state(wait->kind, wait->in)) +
-	       (wait->queued && wanted_state(WAIT_QUEUE, 0));
+	return (wait->blocked && is_wanted(wait->kind, wait->in)) +
+	       (wait->queued && is_wanted(WAIT_QUEUE, 0));
 }
 
-/* The wait of a thread up to now; false when it is not asked for. */
+/* The wait of a thread up to `now`, and how many parts of it are recorded; false: none. */
 static __always_inline bool wait_until(struct task_struct *task, const struct thread *t, __u64 now,
-	struct told_wait *ret, __u32 *ret_parts)
+	struct event_wait *ret, __u32 *ret_parts)
 {
-	__u64 whole = now - t->since, kept = whole;
-	struct wait_counts *c = counted();
+	__u64 whole = now - t->wait_start, blocked = whole;
+	struct wait_counts *c = counters();
 
 	if (!c)
 		return false;
-	if (whole < least) {
+	if (whole < min_duration) {
 		count(&c->short_waits, 1);
 		count(&c->short_ns, whole);
 		return false;
 	}
-	if (whole > most) {
+	if (whole > max_duration) {
 		count(&c->long_waits, 1);
 		count(&c->long_ns, whole);
 		return false;
 	}
 	if (t->kind != WAIT_PREEMPTED && t->woken)
-		kept = t->woken - t->since;
-	*ret = (struct told_wait){.told = TOLD_WAIT,
+		blocked = t->woken - t->wait_start;
+	*ret = (struct event_wait){.type = EVENT_WAIT,
 		.kind = t->kind,
 		.cpu = t->cpu,
 		.chunk = t->chunk,
-		.since = t->since,
-		.kept = kept,
-		.queued = whole - kept,
-		.pid = process_number(task),
-		.tid = thread_number(task),
+		.start = t->wait_start,
+		.blocked = blocked,
+		.queued = whole - blocked,
+		.pid = recorder_pid(task),
+		.tid = recorder_tid(task),
 		.in = t->in};
 	if (wakers) {
 		ret->waker_chunk = t->waker_chunk;
@@ -99,56 +108,51 @@ static __always_inline bool wait_until(struct task_struct *task, const struct th
 		ret->waker_tid = t->waker_tid;
 	}
 	*ret_parts = parts_of(ret);
-	if (*ret_parts && asked.tell_groups)
-		tell_group(task);
+	if (*ret_parts && config.emit_groups)
+		emit_group(task);
 	return *ret_parts;
 }
 
-/* At the end of the recording threads come back while others list who waits: a wait is told by who
- * takes it. */
-static __always_inline bool take(struct thread *t, const struct told_wait *wait)
+/* At the end of the recording, waits end while the iterator lists the threads that wait: whoever
+ * takes a wait emits it. */
+static __always_inline bool take(struct thread *t, const struct event_wait *wait)
 {
-	__u64 since = wait->since;
+	__u64 start = wait->start;
 
-	return since && __sync_val_compare_and_swap(&t->since, since, 0) == since;
+	return start && __sync_val_compare_and_swap(&t->wait_start, start, 0) == start;
 }
 
-/* `room`: with its stack, of which a page may have been absent; or NULL. */
-static __always_inline void tell_from(struct task_struct *task, struct stack_room *room,
-	struct thread *t, const struct told_wait *wait, __u32 parts)
+/* `scratch`: its stack, of which a page may be absent, if it has just been taken; or NULL. */
+static __always_inline void emit_wait(struct task_struct *task, struct stack_scratch *scratch,
+	struct thread *t, const struct event_wait *wait, __u32 parts)
 {
-	struct wait_counts *c = counted();
+	struct wait_counts *c = counters();
 
 	if (!c || !take(t, wait))
 		return;
 	count(&c->parts, parts);
-	if (room && !t->lost && later_keep(room, task, wait, sizeof(*wait)))
+	if (scratch && !t->lost && event_defer(scratch, task, wait, sizeof(*wait), false))
 		return;
-	if (t->lost || bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait), ring_wakeup()))
+	if (t->lost || !ring_emit(wait, sizeof(*wait)))
 		count(&c->ring_full, parts);
 }
 
-static __always_inline void tell(struct thread *t, const struct told_wait *wait, __u32 parts)
+/* A wait that has ended, and is recorded. */
+static __always_inline void emit_ended(
+	struct task_struct *task, struct stack_scratch *scratch, struct thread *t)
 {
-	tell_from(NULL, NULL, t, wait, parts);
-}
-
-/* A wait that was found to be one to tell. */
-static __always_inline void tell_ended(
-	struct task_struct *task, struct stack_room *room, struct thread *t)
-{
-	struct told_wait wait;
+	struct event_wait wait;
 	__u32 parts;
 
-	if (t->since && wait_until(task, t, t->ended, &wait, &parts))
-		tell_from(task, room, t, &wait, parts);
-	t->since = t->ended = 0;
+	if (t->wait_start && wait_until(task, t, t->wait_end, &wait, &parts))
+		emit_wait(task, scratch, t, &wait, parts);
+	t->wait_start = t->wait_end = 0;
 }
 
-/* A part is known to be, but not how long it is. */
-static __always_inline void miss(__u8 kind, __u16 in)
+/* There was a part, but its length is not known. */
+static __always_inline void count_unseen(__u8 kind, __u16 in)
 {
-	struct wait_counts *c = wanted_state(kind, in) ? counted() : NULL;
+	struct wait_counts *c = is_wanted(kind, in) ? counters() : NULL;
 
 	if (!c)
 		return;
@@ -156,48 +160,48 @@ static __always_inline void miss(__u8 kind, __u16 in)
 	count(&c->unseen, 1);
 }
 
-/* It leaves, and was not seen to come back: kernels do not tell of every switch. Up to where it was
- * woken up, it did wait. */
-static __always_inline void came_back_unseen(struct task_struct *task, struct thread *t, __u64 now)
+/* A thread leaves, and was not seen to come back. Until it was woken up, it did wait. With
+ * `on_cpu`, the scheduler's account says how long it has run since. */
+static __always_inline void missed_switch_in(struct task_struct *task, struct thread *t, __u64 now)
 {
-	struct told_wait wait;
+	struct event_wait wait;
 	__u32 parts;
 	__u64 ran;
 
-	if (!t->since)
+	if (!t->wait_start)
 		return;
 	if (on_cpu) {
-		ran = used_since(task, t, now - t->since);
+		ran = cpu_time_since(task, t, now - t->wait_start);
 		t->ran += ran;
 		if (t->woken > now - ran)
 			t->woken = now - ran;
 		if (wait_until(task, t, now - ran, &wait, &parts))
-			tell(t, &wait, parts);
-		t->since = 0;
+			emit_wait(NULL, NULL, t, &wait, parts);
+		t->wait_start = 0;
 		return;
 	}
 	if (t->woken)
-		miss(WAIT_QUEUE, 0);
+		count_unseen(WAIT_QUEUE, 0);
 	else
-		miss(t->kind, t->in);
+		count_unseen(t->kind, t->in);
 	if (t->woken && wait_until(task, t, t->woken, &wait, &parts))
-		tell(t, &wait, parts);
-	t->since = 0;
+		emit_wait(NULL, NULL, t, &wait, parts);
+	t->wait_start = 0;
 }
 
-static __always_inline void take_leaving(void *ctx, struct task_struct *task, struct thread *t)
+static __always_inline void take_stack(void *ctx, struct task_struct *task, struct thread *t)
 {
-	struct stack_room *room = stack_room(ROOM_SAMPLED);
+	struct stack_scratch *scratch = stack_scratch_get(SCRATCH_CURRENT);
 
-	if (!room)
+	if (!scratch)
 		return;
-	stack_take_as(room, ctx, task, asked.kernel_frames, &asked.origin, &t->memo);
-	t->chunk = room->id;
-	t->lost = room->lost;
-	t->paged = page_due(room);
+	stack_take_as(scratch, ctx, task, config.kernel_frames, &config.tracepoint, &t->memo);
+	t->chunk = scratch->id;
+	t->lost = scratch->lost;
+	t->page_absent = needs_page(scratch);
 }
 
-static __always_inline void leave(
+static __always_inline void switch_out(
 	void *ctx, struct task_struct *task, bool preempt, __u32 state, __u64 now)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -208,59 +212,59 @@ static __always_inline void leave(
 	t = thread_of(task);
 	if (!t)
 		return;
-	if (t->ended)
-		tell_ended(task, NULL, t); /* its arrival was not seen */
-	if (t->off)
-		came_back_unseen(task, t, now);
-	t->off = true;
-	run_ends(t, now);
+	if (t->wait_end)
+		emit_ended(task, NULL, t); /* on_switch_done did not run */
+	if (t->off_cpu)
+		missed_switch_in(task, t, now);
+	t->off_cpu = true;
+	run_end(t, now);
 	if (on_cpu)
-		t->used = task->se.sum_exec_runtime;
+		t->cpu_time = task->se.sum_exec_runtime;
 	if (state & TASK_ENDED && t->ran)
-		tell_run(task, t, now, false);
-	if (state & TASK_ENDED || too_early(&t->mark, task) || !wanted_cpu(cpu))
+		emit_run(task, t, now, false);
+	if (state & TASK_ENDED || is_before_exec(&t->mark, task) || !is_recorded_cpu(cpu))
 		return;
 	set_kind(t, task, kind_of(preempt, state));
-	if (!wanted_state(t->kind, t->in) &&
-		(t->kind == WAIT_PREEMPTED || !wanted_state(WAIT_QUEUE, 0)))
+	if (!is_wanted(t->kind, t->in) && (t->kind == WAIT_PREEMPTED || !is_wanted(WAIT_QUEUE, 0)))
 		return;
-	t->lost = t->bare = t->before = t->paged = false;
+	t->lost = t->no_stack = t->earlier_wait = t->page_absent = false;
 	t->chunk = 0;
-	if (!late)
-		take_leaving(ctx, task, t);
+	if (!stacks_deferred)
+		take_stack(ctx, task, t);
 	t->woken = 0;
 	t->cpu = (__u16)cpu;
-	t->since = now;
+	t->wait_start = now;
 }
 
-/* Is its stack taken when it is there again? Because it is only then, or not all of it was known.
- */
-static __always_inline bool taken_there(const struct thread *t)
+/* Is the stack of a wait taken when it has ended: because stacks are, or because not all of it was
+ * known? */
+static __always_inline bool stack_on_return(const struct thread *t)
 {
-	return late ? !t->bare : wait_for_pages && (t->before || t->paged);
+	return stacks_deferred ? !t->no_stack
+			       : wait_for_pages && (t->earlier_wait || t->page_absent);
 }
 
 /* A wait has ended. */
-static __always_inline void arrive(struct task_struct *task, struct thread *t, __u64 now)
+static __always_inline void end_wait(struct task_struct *task, struct thread *t, __u64 now)
 {
-	struct told_wait wait;
+	struct event_wait wait;
 	__u32 first = 0, parts, *waits;
 
-	if (!t->since)
+	if (!t->wait_start)
 		return;
-	waits = taken_there(t) ? bpf_map_lookup_elem(&arriving, &first) : NULL;
+	waits = stack_on_return(t) ? bpf_map_lookup_elem(&returning, &first) : NULL;
 	if (!wait_until(task, t, now, &wait, &parts)) {
-		t->since = 0;
+		t->wait_start = 0;
 	} else if (waits) {
-		t->ended = now;
+		t->wait_end = now;
 		*waits = 1;
 	} else {
-		tell(t, &wait, parts);
-		t->since = 0;
+		emit_wait(NULL, NULL, t, &wait, parts);
+		t->wait_start = 0;
 	}
 }
 
-static __always_inline void come_back(struct task_struct *task, __u64 now)
+static __always_inline void switch_in(struct task_struct *task, __u64 now)
 {
 	struct thread *t;
 	bool elsewhere;
@@ -268,21 +272,22 @@ static __always_inline void come_back(struct task_struct *task, __u64 now)
 	if (!task->pid)
 		return;
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	if (!t || t->mark.early)
+	if (!t || t->mark.before_exec)
 		return;
-	elsewhere = asked.groups && !in_groups(task);
-	if (!t->off && !elsewhere && on_cpu)
-		left_unseen(task, t, now);
-	else if (!t->off && !asked.by_cpu && !elsewhere)
-		miss(WAIT_PREEMPTED, 0); /* or for anything else: it was not seen to leave */
-	arrive(task, t, now);
-	t->off = elsewhere; /* then it leaves unseen, too */
+	elsewhere = config.group_count && !is_in_groups(task);
+	if (!t->off_cpu && !elsewhere && on_cpu)
+		missed_switch_out(task, t, now);
+	else if (!t->off_cpu && !config.by_cpu && !elsewhere)
+		count_unseen(
+			WAIT_PREEMPTED, 0); /* it was not seen to leave, so the reason is unknown */
+	end_wait(task, t, now);
+	t->off_cpu = elsewhere; /* then it is not seen to leave either */
 	if (!on_cpu)
 		return;
-	t->ran_since = 0;
+	t->run_start = 0;
 	if (!elsewhere)
-		run_begins(t, now);
-	t->used = task->se.sum_exec_runtime;
+		run_begin(t, now);
+	t->cpu_time = task->se.sum_exec_runtime;
 }
 
 SEC("tp_btf/sched_switch")
@@ -291,19 +296,19 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 {
 	__u64 now = bpf_ktime_get_ns();
 
-	leave(ctx, prev, preempt, state, now);
-	come_back(next, now);
+	switch_out(ctx, prev, preempt, state, now);
+	switch_in(next, now);
 	return 0;
 }
 
-/* The thread that a switch went to is the current one: from here on what it has in user space can
- * be read, and its wait is known to be one that is told. Linux has had this since 6.17. */
+/* The thread that was switched to is the current one: its user memory can be read, and it is known
+ * that its wait is recorded. Linux has this tracepoint since 6.17. */
 SEC("tp_btf/sched_exit_tp")
-int BPF_PROG(on_arrived)
+int BPF_PROG(on_switch_done)
 {
-	__u32 first = 0, *waits = bpf_map_lookup_elem(&arriving, &first);
+	__u32 first = 0, *waits = bpf_map_lookup_elem(&returning, &first);
 	struct task_struct *task;
-	struct stack_room *room;
+	struct stack_scratch *scratch;
 	struct thread *t;
 
 	if (!waits || !*waits)
@@ -311,37 +316,42 @@ int BPF_PROG(on_arrived)
 	*waits = 0;
 	task = bpf_get_current_task_btf();
 	t = bpf_task_storage_get(&threads, task, NULL, 0);
-	room = stack_room(ROOM_ARRIVING);
-	if (!t || !t->ended || !room)
+	scratch = stack_scratch_get(SCRATCH_RETURN);
+	if (!t || !t->wait_end || !scratch)
 		return 0;
-	stack_take_as(room, ctx, task, asked.kernel_frames, &asked.origin, &t->memo);
-	t->chunk = room->id;
-	t->lost |= room->lost;
-	t->before = t->paged = false;
-	tell_ended(task, room, t);
+	stack_take_as(scratch, ctx, task, config.kernel_frames, &config.tracepoint, &t->memo);
+	t->chunk = scratch->id;
+	t->lost |= scratch->lost;
+	t->earlier_wait = t->page_absent = false;
+	emit_ended(task, scratch, t);
 	return 0;
 }
 
-static __always_inline void later_tell_wait(struct told_wait *wait)
+static __always_inline void emit_deferred_wait(struct event_wait *wait)
 {
-	struct wait_counts *c = counted();
+	struct wait_counts *c = counters();
 
-	if (c && bpf_ringbuf_output(&ring, (void *)wait, sizeof(*wait), ring_wakeup()))
+	if (c && !ring_emit(wait, sizeof(*wait)))
 		count(&c->ring_full, parts_of(wait));
 }
 
-static __always_inline void later_tell(union later_told *told, __u32 chunk)
+static __always_inline void emit_deferred(const __u64 *event, __u32 chunk)
 {
-	__u32 known = told->run.chunk;
+	struct event_wait wait;
+	struct event_run run;
+	__u32 known;
 
-	if (told->run.told == TOLD_RUN) {
+	if (*(const __u8 *)event == EVENT_RUN) {
+		__builtin_memcpy(&run, event, sizeof(run));
+		known = run.chunk;
 		if (chunk)
-			told->run.chunk = chunk;
-		later_tell_run(&told->run, known);
+			run.chunk = chunk;
+		emit_deferred_run(&run, known);
 	} else {
+		__builtin_memcpy(&wait, event, sizeof(wait));
 		if (chunk)
-			told->wait.chunk = chunk;
-		later_tell_wait(&told->wait);
+			wait.chunk = chunk;
+		emit_deferred_wait(&wait);
 	}
 }
 
@@ -350,12 +360,12 @@ int BPF_PROG(on_wakeup, struct task_struct *task)
 {
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
 
-	if (t && t->since && !t->woken && !t->ended)
+	if (t && t->wait_start && !t->woken && !t->wait_end)
 		t->woken = bpf_ktime_get_ns();
 	return 0;
 }
 
-/* Of whoever wakes it up; kernel frames tell whether that is an interrupt of it. */
+/* The stack of the waker. Its kernel frames tell whether an interrupt did it. */
 SEC("tp_btf/sched_waking")
 int BPF_PROG(on_waking, struct task_struct *task)
 {
@@ -363,17 +373,17 @@ int BPF_PROG(on_waking, struct task_struct *task)
 	struct task_struct *waker;
 	bool lost = false;
 
-	if (!t || !t->since || t->woken || t->ended || t->waker_chunk)
+	if (!t || !t->wait_start || t->woken || t->wait_end || t->waker_chunk)
 		return 0;
 	waker = bpf_get_current_task_btf();
-	t->waker_chunk = stack_take_from(ctx, waker, true, &waking, NULL, &lost);
-	t->waker_pid = process_number(waker);
-	t->waker_tid = thread_number(waker);
+	t->waker_chunk = stack_take_from(ctx, waker, true, &wakeup_function, NULL, &lost);
+	t->waker_pid = recorder_pid(waker);
+	t->waker_tid = recorder_tid(waker);
 	t->lost |= lost;
 	return 0;
 }
 
-/* ---- Who is recorded ---- */
+/* ---- The start ---- */
 
 /* A new thread waits for its first CPU. */
 SEC("tp_btf/sched_wakeup_new")
@@ -381,74 +391,77 @@ int BPF_PROG(on_new, struct task_struct *task)
 {
 	struct thread *t = thread_of(task);
 
-	if (!t || t->mark.early)
+	if (!t || t->mark.before_exec)
 		return 0;
-	t->since = t->woken = bpf_ktime_get_ns();
+	t->wait_start = t->woken = bpf_ktime_get_ns();
 	set_kind(t, task, WAIT_QUEUE);
-	t->off = t->bare = true;
+	t->off_cpu = t->no_stack = true;
 	t->chunk = 0;
 	t->lost = false;
 	t->cpu = (__u16)bpf_get_smp_processor_id();
 	return 0;
 }
 
-/* A thread that is off the CPU already: its wait begins with the recording. */
+/* The wait of a thread that is off the CPU already begins with the recording. */
 static __always_inline void begin_waiting(struct task_struct *task, struct thread *t)
 {
 	__u32 state = task->__state;
 
-	if (state & TASK_ENDED || t->since)
+	if (state & TASK_ENDED || t->wait_start)
 		return;
 	set_kind(t, task, state ? kind_of(false, state) : WAIT_QUEUE);
-	t->chunk = late ? 0 : stack_take_other(task, &t->lost);
+	t->chunk = stacks_deferred ? 0 : stack_take_other(task, &t->lost);
 	t->cpu = NO_CPU;
-	t->since = bpf_ktime_get_ns();
-	t->woken = state ? 0 : t->since;
-	t->off = !task->on_cpu;
-	t->before = true;
-	if (!t->off)
-		t->since = 0;
+	t->wait_start = bpf_ktime_get_ns();
+	t->woken = state ? 0 : t->wait_start;
+	t->off_cpu = !task->on_cpu;
+	t->earlier_wait = true;
+	if (!t->off_cpu)
+		t->wait_start = 0;
 }
 
-static __always_inline void marked(struct task_struct *task)
+static __always_inline void on_marked(struct task_struct *task)
 {
 	struct thread *t = bpf_task_storage_get(&threads, task, NULL, 0);
 
 	if (!t)
 		return;
-	t->off = !task->on_cpu;
-	if (asked.until_exec || asked.by_cpu)
+	t->off_cpu = !task->on_cpu;
+	if (config.wait_for_exec || config.by_cpu)
 		return;
-	if (t->off)
+	if (t->off_cpu)
 		begin_waiting(task, t);
 	else
-		run_begins(t, bpf_ktime_get_ns());
+		run_begin(t, bpf_ktime_get_ns());
 }
 
-/* Who still waits: a row for each, as if it were to run now. Who does not fit is come by again. */
-static __always_inline void tell_waiting(
-	struct bpf_iter__task *ctx, struct thread *t, struct told_wait *wait, __u32 parts)
+/* ---- The end ---- */
+
+/* A thread that still waits: an event, as if it ran now. If there is no room, the iterator visits
+ * the thread again. */
+static __always_inline void emit_waiting(
+	struct bpf_iter__task *ctx, struct thread *t, struct event_wait *wait, __u32 parts)
 {
-	struct wait_counts *c = counted();
+	struct wait_counts *c = counters();
 
 	if (!c || !take(t, wait))
 		return;
 	if (!t->lost && bpf_seq_write(ctx->meta->seq, wait, sizeof(*wait))) {
-		t->since = wait->since;
+		t->wait_start = wait->start;
 		return;
 	}
 	count(&c->parts, parts);
 	if (t->lost)
 		count(&c->ring_full, parts);
-	t->ended = 0;
+	t->wait_end = 0;
 }
 
-/* NULL: it does not wait, or is nobody's business. */
+/* NULL: it does not wait, or is not recorded. */
 static __always_inline struct thread *waiting_thread(struct task_struct *task)
 {
 	struct thread *t = task ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
 
-	return t && t->since ? t : NULL;
+	return t && t->wait_start ? t : NULL;
 }
 
 SEC("iter/task")
@@ -456,71 +469,72 @@ int still_waiting(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct thread *t = waiting_thread(task);
-	struct told_wait wait;
+	struct event_wait wait;
 	__u32 parts;
 
 	if (!t)
 		return 0;
 	if (wait_until(task, t, bpf_ktime_get_ns(), &wait, &parts))
-		tell_waiting(ctx, t, &wait, parts);
+		emit_waiting(ctx, t, &wait, parts);
 	else
-		t->since = 0;
+		t->wait_start = 0;
 	return 0;
 }
 
-__u32 waiting_left; /* threads whose stacks the ring had no room for, to be come by again */
+__u32 waiting_retry; /* threads whose stacks the ring had no room for: to be visited again */
 
-/* Who has waited since before the recording has been marked by a program that may not sleep, and so
- * with no more of its user stack than where it left. If it still waits it has all of it. */
+/* A thread that waited already at the start was marked by a program that may not sleep, so that of
+ * its user stack only the innermost address is known. While it still waits, all of it can be
+ * copied. */
 SEC("iter.s/task")
-int waited_before(struct bpf_iter__task *ctx)
+int waited_earlier(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct thread *t = waiting_thread(task);
 	__u32 known, chunk;
 	bool lost = false;
 
-	if (!t || !t->before)
+	if (!t || !t->earlier_wait)
 		return 0;
 	if (!copy_fits()) {
-		waiting_left++;
+		waiting_retry++;
 		return 0;
 	}
 	known = t->chunk;
 	chunk = stack_take_waiting(task, &lost);
 	if (lost) {
-		waiting_left++;
+		waiting_retry++;
 		return 0;
 	}
-	t->before = false;
+	t->earlier_wait = false;
 	/* Unless it has left again meanwhile, with another stack. */
 	if (chunk)
 		__sync_val_compare_and_swap(&t->chunk, known, chunk);
 	return 0;
 }
 
-/* The same where their stacks have not been taken yet. */
+/* Threads that still wait, where stacks have not been taken yet. */
 SEC("iter.s/task")
-int still_waiting_late(struct bpf_iter__task *ctx)
+int still_waiting_deferred(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct thread *t = waiting_thread(task);
-	struct told_wait wait;
+	struct event_wait wait;
 	__u32 parts;
 
 	if (!t)
 		return 0;
-	if (!wait_until(task, t, t->ended ? t->ended : bpf_ktime_get_ns(), &wait, &parts)) {
-		t->since = 0;
+	if (!wait_until(task, t, t->wait_end ? t->wait_end : bpf_ktime_get_ns(), &wait, &parts)) {
+		t->wait_start = 0;
 		return 0;
 	}
 	if (!copy_fits()) {
-		waiting_left++;
+		waiting_retry++;
 		return 0;
 	}
-	if (!t->bare && !t->chunk)
+	if (!t->no_stack && !t->chunk)
 		t->chunk = stack_take_waiting(task, &t->lost);
 	wait.chunk = t->chunk;
-	tell_waiting(ctx, t, &wait, parts);
+	emit_waiting(ctx, t, &wait, parts);
 	return 0;
 }

@@ -1,45 +1,49 @@
-/* sample.bpf.c: where are the CPUs, whenever a timer asks? */
-#include "bpf/later.h"
-#include "bpf/targets.h"
+/* sample.bpf.c: what do the CPUs do, whenever a timer fires? (--mode cpu) */
+#include "bpf/shared/sample.h"
+#include "bpf/deferred.h"
+#include "bpf/mode.h"
 #include "bpf/ticks.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
-const volatile bool untimed; /* samples are counted, not told */
+const volatile bool untimed; /* samples are counted instead of emitted */
 
-/* A thread that is recorded: its timer knows that. */
+/* A thread that is recorded. (All timers of the recording fire in such threads.) */
 struct thread {
 	struct mark mark;
 	__u32 ticks; /* see bpf/ticks.h */
 };
 
-MODE_TABLES(struct thread, struct sample_counts)
+MODE_MAPS(struct thread, struct sample_counts)
 
-static __always_inline void marked(struct task_struct *task)
+static __always_inline void on_marked(struct task_struct *task)
 {
 }
 
-/* ---- Whose time is it? ---- */
+/* ---- Which thread does a sample belong to? ---- */
 
-bool of_command; /* events are those of the command's own control group: who is in it is marked */
+bool of_command; /* timers are those of the command's own control group, whose threads are marked */
 
-/* Events of a control group begin while the kernel still is on its way from whoever ran before. */
+/* The timers of a control group start while the kernel is still switching from a thread that is not
+ * in it. */
 static __always_inline bool switching(struct task_struct *task)
 {
-	return asked.groups ? !in_groups(task) : of_command && !mark_of(task, 0);
+	return config.group_count ? !is_in_groups(task) : of_command && !mark_of(task, 0);
 }
 
 /* ---- Counting ---- */
 
-__u32 epoch; /* what is counted now; the recorder begins a new one, then takes the old one out */
-__u64 tallied[2];		 /* rows that even and odd ones took, or wanted to */
+/* Counts are taken out by epochs: the recorder starts a new epoch, and takes out the rows of the
+ * old one when no program uses them any more. */
+__u32 epoch;
+__u64 tallied[2];		 /* rows that even and odd epochs took, or wanted to */
 const volatile __u32 tally_room; /* rows of an epoch */
 
-/* The recorder reads rows where they are: asking for all entries of a hash table, most of which are
- * empty, takes 0.6 ms. */
+/* Rows are in an array that the recorder maps, and a hash table finds them: to read all entries of
+ * a hash table by system calls takes 0.6 ms even when most are empty. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, TALLIES_MOST);
+	__uint(max_entries, TALLIES_MAX);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
 	__type(value, struct tally_row);
@@ -47,7 +51,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, TALLIES_MOST);
+	__uint(max_entries, TALLIES_MAX);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct tally_key);
 	__type(value, __u32); /* row */
@@ -60,7 +64,7 @@ static __always_inline struct tally_row *tally_known(const struct tally_key *key
 	return number ? bpf_map_lookup_elem(&tallies, number) : NULL;
 }
 
-/* A row stays unused when another CPU has made one just now. */
+/* If another CPU has made a row for the key just now, this one stays unused. */
 static __always_inline struct tally_row *tally_new(const struct tally_key *key)
 {
 	__u64 taken = __sync_fetch_and_add(&tallied[key->epoch & 1], 1);
@@ -69,13 +73,13 @@ static __always_inline struct tally_row *tally_new(const struct tally_key *key)
 
 	if (!row)
 		return NULL;
-	row->who = *key;
+	row->key = *key;
 	return bpf_map_update_elem(&tally_numbers, key, &number, BPF_NOEXIST) ? tally_known(key)
 									      : row;
 }
 
-/* False: there was no room for it. Who reads a count reads also whose it is: what returns the old
- * value is a barrier. */
+/* Count a sample; false: there is no room. The recorder reads row->key after it has seen a count:
+ * an atomic operation that returns the old value is a barrier, which makes that right. */
 static __always_inline bool tally(const struct tally_key *key)
 {
 	struct tally_row *row = tally_known(key);
@@ -85,63 +89,65 @@ static __always_inline bool tally(const struct tally_key *key)
 	return row && __sync_fetch_and_add(&row->count, 1) + 1;
 }
 
-/* Counts are added to by one instruction: what is told later may be interrupted. */
-static __always_inline void tell(const struct told_sample *sample)
+static __always_inline void emit(const struct event_sample *sample)
 {
 	struct tally_key key = {
 		.epoch = epoch, .pid = sample->pid, .tid = sample->tid, .chunk = sample->chunk};
-	struct sample_counts *c = counted();
+	struct sample_counts *c = counters();
 
 	if (!c)
 		return;
 	if (untimed)
 		count(&c->map_full, !tally(&key));
-	else if (bpf_ringbuf_output(&ring, (void *)sample, sizeof(*sample), ring_wakeup()))
+	else if (!ring_emit(sample, sizeof(*sample)))
 		count(&c->ring_full, 1);
 }
 
-static __always_inline bool passed_over(struct task_struct *task, struct sample_counts *c)
+static __always_inline bool skipped(struct task_struct *task, struct sample_counts *c)
 {
 	struct thread *t = every > 1 ? bpf_task_storage_get(&threads, task, NULL, 0) : NULL;
 
-	if (!t || !tick_passed_over(&t->ticks))
+	if (!t || !tick_skipped(&t->ticks))
 		return false;
-	count(&c->passed_over, 1);
+	count(&c->skipped, 1);
 	return true;
 }
 
-static __always_inline void later_tell(union later_told *told, __u32 chunk)
+static __always_inline void emit_deferred(const __u64 *event, __u32 chunk)
 {
+	struct event_sample sample;
+
+	__builtin_memcpy(&sample, event, sizeof(sample));
 	if (chunk)
-		told->sample.chunk = chunk;
-	tell(&told->sample);
+		sample.chunk = chunk;
+	emit(&sample);
 }
 
 SEC("perf_event")
 int on_sample(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct sample_counts *c = counted();
-	struct told_sample sample = {.told = TOLD_SAMPLE,
+	struct sample_counts *c = counters();
+	struct event_sample sample = {.type = EVENT_SAMPLE,
 		.cpu = (__u16)bpf_get_smp_processor_id(),
 		.time = bpf_ktime_get_ns(),
-		.pid = process_number(task),
-		.tid = thread_number(task)};
-	struct stack_room *room = stack_room(ROOM_SAMPLED);
+		.pid = recorder_pid(task),
+		.tid = recorder_tid(task)};
+	struct stack_scratch *scratch = stack_scratch_get(SCRATCH_CURRENT);
 
-	if (!c || !room || passed_over(task, c))
+	if (!c || !scratch || skipped(task, c))
 		return 0;
 	if (switching(task)) {
 		sample.pid = sample.tid = 0;
 		sample.chunk = SAMPLE_SWITCHING;
-		tell(&sample);
+		emit(&sample);
 		return 0;
 	}
-	stack_take_as(room, ctx, task, asked.kernel_frames, NULL, NULL);
-	sample.chunk = room->id;
-	if (room->lost)
+	stack_take_as(scratch, ctx, task, config.kernel_frames, NULL, NULL);
+	sample.chunk = scratch->id;
+	if (scratch->lost)
 		count(&c->ring_full, 1);
-	else if (!later_keep(room, task, &sample, sizeof(sample)))
-		tell(&sample);
+	else if (!event_defer(scratch, task, &sample, sizeof(sample), false))
+		emit(&sample);
 	return 0;
 }

@@ -1,59 +1,38 @@
-/* stacks.h: stacks, taken, compared, kept and told.
+/* stacks.h: taking a stack, and emitting the parts of it that are new.
  *
- * A stack is a chain of chunks, cut from its outermost frame inwards, so that stacks share what
- * their callers have in common. Each chunk has a number, which stands for all of the stack up to
- * it. It is told before anything that uses its number. The table of chunks only saves telling
- * them again: where it has no room, or has been emptied, they just are. */
+ * A stack is emitted as a chain of chunks of up to 15 frames, cut from its outermost frame inwards,
+ * so that stacks share the chunks of their common callers. Each chunk has a number, which stands
+ * for the whole stack from its root up to the chunk: an event refers to its stack by the number of
+ * the last chunk. A chunk is emitted before the first event that uses its number, and its number is
+ * looked up in the map `chunks` from then on. The map is only a cache: where it has no room, or the
+ * recorder has emptied it, a chunk is emitted again with a new number.
+ *
+ * The user half of a stack comes first, then the kernel half. The user half is walked with unwind
+ * tables (unwind.h), by frame pointers, found again by a memo (memo.h), or copied for the recorder
+ * to walk (copies.h). All of it is kept in a scratch area of the CPU, as a program's own stack has
+ * 512 bytes. */
 #ifndef KILN_BPF_STACKS_H
 #define KILN_BPF_STACKS_H
 
 #include "bpf/copies.h"
 #include "bpf/frame_pointers.h"
+#include "bpf/groups.h"
 #include "bpf/memo.h"
+#include "bpf/pids.h"
+#include "bpf/ring.h"
 
-#define SPACES_MOST  65536   /* processes: some 6 MB */
-#define PROBE_FRAMES 8	     /* of the way from a tracepoint to its program, at most */
-#define OUTER_CHUNKS 4	     /* a power of two */
-#define CALL_TIME    2000000 /* ns: the recorder is not called more often for news of processes */
-
-#ifndef PROBE_CALLERS /* 1: who includes this sets room->probe_caller; to verify it takes steps */
-#define PROBE_CALLERS 0
-#endif
-
-const volatile struct asked asked;
-
-#include "bpf/numbers.h"
+#define SPACES_MAX	65536	/* processes: some 6 MB */
+#define PROBE_FRAMES	8	/* between a tracepoint and its program, at most */
+#define OUTER_CHUNKS	4	/* a power of two */
+#define WAKEUP_INTERVAL 2000000 /* ns: between wakeups of the recorder because of new processes */
 
 __u32 last_chunk, last_space; /* numbers given so far */
-__u64 called;		      /* when the recorder last was, for news of processes: ns */
+__u64 last_wakeup;	      /* of the recorder because of a new process, ns */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 20); /* bytes; the recorder decides */
-} ring SEC(".maps");
+/* Do programs set scratch->probe_caller? To verify this takes steps. */
+const volatile bool probe_callers;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, CHUNKS_MOST);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, struct chunk);
-	__type(value, __u32);
-} chunks SEC(".maps");
-
-/* What a process runs; user space removes those of which it maps other code. */
-struct space {
-	__u64 start_time;
-	__u32 exec;
-	__u32 id;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, SPACES_MOST);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32); /* process_number() */
-	__type(value, struct space);
-} spaces SEC(".maps");
+/* ---- Scratch areas ---- */
 
 /* A chunk whose number is known. */
 struct known_chunk {
@@ -62,60 +41,104 @@ struct known_chunk {
 };
 
 /* A stack that is being taken. */
-struct stack_room {
+struct stack_scratch {
 	struct user_stack user;
-	__u64 kernel[KERNEL_STACK_MOST]; /* return addresses, innermost first */
+	__u64 kernel[KERNEL_STACK_MAX]; /* return addresses, innermost first */
 	struct chunk chunk;
 	__u32 skip;   /* kernel frames that are left out, innermost */
 	__u32 left;   /* frames that are in no chunk yet: the innermost ones */
 	__u32 id;     /* of the last chunk */
-	__u32 number; /* of the room */
+	__u32 number; /* of the scratch area */
 	__u32 taken;  /* by a program that may be preempted */
-	/* The kernel's function that only calls our programs, innermost; 0: see asked.origin.
-	 */
+	/* The kernel's function that calls our program, and its caller; both are left out. Sizes of
+	 * 0: see config.tracepoint. */
 	__u64 probe_start, probe_size;
 	__u64 probe_caller, probe_caller_size;
 	__u32 kernel_count; /* frames of the kernel, in the stack that was taken */
 	bool walked;	    /* by tables: see user.end */
-	bool lost;
+	bool lost;	    /* the ring had no room for a part of it */
 	struct known_chunk outer[OUTER_CHUNKS]; /* of the last user stacks */
 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	/* For the current thread; and for others, which may be interrupted. */
-	__uint(max_entries, STACK_ROOMS);
+	__uint(max_entries, SCRATCH_MAX); /* the recorder sets it */
 	__type(key, __u32);
-	__type(value, struct stack_room);
-} rooms SEC(".maps");
+	__type(value, struct stack_scratch);
+} stack_scratches SEC(".maps");
 
-/* Flags for bpf_ringbuf_submit and bpf_ringbuf_output: the recorder comes by itself, unless there
- * is much to do. */
-static __always_inline __u64 ring_wakeup(void)
+static __always_inline struct stack_scratch *stack_scratch_get(__u32 number)
 {
-	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= asked.crowded ? BPF_RB_FORCE_WAKEUP
-									    : BPF_RB_NO_WAKEUP;
+	struct stack_scratch *scratch = bpf_map_lookup_elem(&stack_scratches, &number);
+
+	if (scratch) {
+		scratch->id = 0;
+		scratch->number = number;
+		scratch->lost = scratch->walked = false;
+		scratch->kernel_count = 0;
+		scratch->probe_size = scratch->probe_caller_size = 0;
+		scratch->chunk.parent = CHUNK_ROOT;
+	}
+	return scratch;
 }
 
-#include "bpf/groups.h"
+/* For a program that other programs of ours may preempt on the same CPU: take an area that is free;
+ * the caller releases it. NULL: there is none. */
+static __always_inline struct stack_scratch *stack_scratch_acquire(void)
+{
+	struct stack_scratch *scratch;
 
-/* 0: the ring is full. */
+	/* `key` is a variable of its own: Linux 6.1 does not track the value of one whose address
+	 * is taken. SCRATCH_DEFERRED is among the last. */
+	for (__u64 i = 0; i < SCRATCH_MAX; i++) {
+		__u32 key = SCRATCH_MAX - 1 - (__u32)i;
+
+		scratch = bpf_map_lookup_elem(&stack_scratches, &key);
+		if (scratch && !__sync_lock_test_and_set(&scratch->taken, 1))
+			return stack_scratch_get(key);
+	}
+	return NULL;
+}
+
+static __always_inline void stack_scratch_release(struct stack_scratch *scratch)
+{
+	__sync_lock_test_and_set(&scratch->taken, 0);
+}
+
+/* ---- Address spaces ---- */
+
+/* What a process runs. The recorder removes those whose process now maps other code. */
+struct space {
+	__u64 start_time;
+	__u32 exec;
+	__u32 id;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, SPACES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32); /* recorder_pid() */
+	__type(value, struct space);
+} spaces SEC(".maps");
+
+/* The number of what a process runs, which is emitted if it is new; 0: the ring is full. */
 static __always_inline __u32 space_of(struct task_struct *task)
 {
-	__u32 pid = process_number(task), exec = task->self_exec_id;
+	__u32 pid = recorder_pid(task), exec = task->self_exec_id;
 	__u64 start_time = task->group_leader->start_time;
 	struct space *known = bpf_map_lookup_elem(&spaces, &pid), space;
-	struct told_space *told;
+	struct event_space *event;
 
 	if (known && known->start_time == start_time && known->exec == exec)
 		return known->id;
-	told = bpf_ringbuf_reserve(&ring, sizeof(*told), 0);
-	if (!told)
+	event = bpf_ringbuf_reserve(&ring, sizeof(*event), 0);
+	if (!event)
 		return 0;
 	space = (struct space){start_time, exec, __sync_fetch_and_add(&last_space, 1) + 1};
-	*told = (struct told_space){
-		.told = TOLD_SPACE, .id = space.id, .time = bpf_ktime_get_ns(), .pid = pid};
-	bpf_ringbuf_submit(told, ring_wakeup());
+	*event = (struct event_space){
+		.type = EVENT_SPACE, .id = space.id, .time = bpf_ktime_get_ns(), .pid = pid};
+	bpf_ringbuf_submit(event, ring_wakeup());
 	bpf_map_update_elem(&spaces, &pid, &space, BPF_ANY);
 	return space.id;
 }
@@ -130,412 +153,390 @@ static __always_inline __u64 user_address(struct task_struct *task)
 #endif
 }
 
-/* The number of room->chunk; 0: the ring is full. Two CPUs may tell the same at once: both numbers
- * stand for it then. */
-static __always_inline __u32 chunk_id(struct stack_room *room)
+/* ---- Chunks ---- */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, CHUNKS_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct chunk);
+	__type(value, __u32);
+} chunks SEC(".maps");
+
+/* The number of scratch->chunk, which is emitted if it is new; 0: the ring is full. Two CPUs may
+ * emit the same chunk at once: both numbers stand for it then. */
+static __always_inline __u32 chunk_id(struct stack_scratch *scratch)
 {
-	__u32 *known = bpf_map_lookup_elem(&chunks, &room->chunk), id;
-	struct told_chunk *told;
+	__u32 *known = bpf_map_lookup_elem(&chunks, &scratch->chunk), id;
+	struct event_chunk *event;
 
 	if (known)
 		return *known;
-	told = bpf_ringbuf_reserve(&ring, sizeof(*told), 0);
-	if (!told)
+	event = bpf_ringbuf_reserve(&ring, sizeof(*event), 0);
+	if (!event)
 		return 0;
 	id = __sync_fetch_and_add(&last_chunk, 1) + 1;
-	told->told = TOLD_CHUNK;
-	told->id = id;
-	told->time = bpf_ktime_get_ns();
-	told->chunk = room->chunk;
-	bpf_ringbuf_submit(told, ring_wakeup());
-	bpf_map_update_elem(&chunks, &room->chunk, &id, BPF_NOEXIST);
+	event->type = EVENT_CHUNK;
+	event->id = id;
+	event->time = bpf_ktime_get_ns();
+	event->chunk = scratch->chunk;
+	bpf_ringbuf_submit(event, ring_wakeup());
+	bpf_map_update_elem(&chunks, &scratch->chunk, &id, BPF_NOEXIST);
 	return id;
 }
 
-/* The next chunk inwards; true: that was the last one. `less` is taken off each address. */
-static __always_inline long take_chunk(
-	struct stack_room *room, const __u64 *ip, __u32 mask, __u32 skip, __u64 less, __u64 kernel)
+/* Take the next chunk inwards; true: that was the last one. `less` is subtracted from each address.
+ */
+static __always_inline long take_chunk(struct stack_scratch *scratch, const __u64 *ip, __u32 mask,
+	__u32 skip, __u64 less, __u64 kernel)
 {
-	__u32 left = room->left, last = skip + left - 1;
+	__u32 left = scratch->left, last = skip + left - 1;
 
 	for (__u32 i = 0; i < CHUNK_FRAMES; i++)
-		room->chunk.ip[i] = (ip[(last - i) & mask] - less) & mask_below(i, left);
-	room->id = chunk_id(room);
-	room->lost = !room->id;
-	room->chunk.parent = kernel | room->id;
-	room->left = (left - CHUNK_FRAMES) & (__u32)mask_below(CHUNK_FRAMES, left);
-	return room->lost || !room->left;
+		scratch->chunk.ip[i] = (ip[(last - i) & mask] - less) & mask_below(i, left);
+	scratch->id = chunk_id(scratch);
+	scratch->lost = !scratch->id;
+	scratch->chunk.parent = kernel | scratch->id;
+	scratch->left = (left - CHUNK_FRAMES) & (__u32)mask_below(CHUNK_FRAMES, left);
+	return scratch->lost || !scratch->left;
 }
 
-/* What has called most is what it was the last time: to see that is quicker than to look it up. */
-static __always_inline bool outer_chunk_again(
-	struct stack_room *room, const struct known_chunk *known)
+/* The outermost frames are mostly those of the last stack on this CPU: to compare them with that is
+ * faster than to look them up. */
+static __always_inline bool same_outer_chunk(
+	struct stack_scratch *scratch, const struct known_chunk *known)
 {
-	__u64 differs = room->chunk.parent ^ known->chunk.parent;
-	__u32 last = room->left - 1;
+	__u64 differs = scratch->chunk.parent ^ known->chunk.parent;
+	__u32 last = scratch->left - 1;
 
 	for (__u32 i = 0; i < CHUNK_FRAMES; i++)
-		differs |= room->user.ip[(last - i) & (USER_FRAMES_MOST - 1)] ^ known->chunk.ip[i];
+		differs |=
+			scratch->user.ip[(last - i) & (USER_FRAMES_MAX - 1)] ^ known->chunk.ip[i];
 	if (differs)
 		return false;
-	room->chunk.parent = room->id = (__u32)known->id;
-	room->left -= CHUNK_FRAMES;
+	scratch->chunk.parent = scratch->id = (__u32)known->id;
+	scratch->left -= CHUNK_FRAMES;
 	return true;
 }
 
 static long take_user_chunk(__u32 i, void *context)
 {
-	struct stack_room *room = *(struct stack_room **)context;
-	struct known_chunk *known = &room->outer[i & (OUTER_CHUNKS - 1)];
-	__u64 parent = room->chunk.parent;
-	bool outer = room->left > CHUNK_FRAMES;
+	struct stack_scratch *scratch = *(struct stack_scratch **)context;
+	struct known_chunk *known = &scratch->outer[i & (OUTER_CHUNKS - 1)];
+	__u64 parent = scratch->chunk.parent;
+	bool outer = scratch->left > CHUNK_FRAMES;
 	long end;
 
-	if (outer && outer_chunk_again(room, known))
+	if (outer && same_outer_chunk(scratch, known))
 		return 0;
-	end = take_chunk(room, room->user.ip, USER_FRAMES_MOST - 1, 0, 0, 0);
+	end = take_chunk(scratch, scratch->user.ip, USER_FRAMES_MAX - 1, 0, 0, 0);
 	if (outer && !end) {
-		known->chunk = room->chunk;
+		known->chunk = scratch->chunk;
 		known->chunk.parent = parent;
-		known->id = room->id;
+		known->id = scratch->id;
 	}
 	return end;
 }
 
 static long take_kernel_chunk(__u32 i, void *context)
 {
-	struct stack_room *room = *(struct stack_room **)context;
+	struct stack_scratch *scratch = *(struct stack_scratch **)context;
 
-	return take_chunk(room, room->kernel, KERNEL_STACK_MOST - 1, room->skip, 1, CHUNK_KERNEL);
+	return take_chunk(
+		scratch, scratch->kernel, KERNEL_STACK_MAX - 1, scratch->skip, 1, CHUNK_KERNEL);
 }
 
-/* Room is left for what is small: that is never taken by copies. */
+/* ---- Copies ---- */
+
+/* Copies may fill only a part of the ring: the rest is left for small events. */
 static __always_inline bool copy_fits(void)
 {
-	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < asked.crowded * COPIES_SHARE;
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < config.wakeup_bytes * COPIES_SHARE;
 }
 
-/* What has been copied has the number of the chunk that it will be. */
-static __always_inline void copy_is_chunk(
-	struct stack_room *room, struct told_copy *told, __u32 space)
+/* A copy has the number of the chunk that the recorder will make of it. */
+static __always_inline void copy_becomes_chunk(
+	struct stack_scratch *scratch, struct event_copy *event, __u32 space)
 {
-	told->space = space;
-	told->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
-	room->id = told->id;
-	room->chunk.parent = told->id;
+	event->space = space;
+	event->id = __sync_fetch_and_add(&last_chunk, 1) + 1;
+	scratch->id = event->id;
+	scratch->chunk.parent = event->id;
 }
 
-/* Is the recorder to walk a stack that could not be walked here? Where only the ring is in the way
- * of that, the stack says so. */
+/* Is a stack that could not be walked here to be copied? Where only the ring is too full for that,
+ * its end says so. */
 static __always_inline bool copy_due(struct user_stack *s, struct task_struct *task)
 {
-	if (!asked.user_tables || !copy_wanted(s))
+	if (!config.by_tables || !copy_wanted(s))
 		return false;
 	if (copy_fits())
-		return s->end == USER_STACK_BAD_RULE || copy_allowed(process_number(task));
+		return s->end == USER_STACK_BAD_RULE || copy_allowed(recorder_pid(task));
 	s->end = USER_STACK_NO_ROOM;
 	return false;
 }
 
-/* Who could not be walked for want of what its process maps calls the recorder, which has heard of
- * that or will: it is not woken up by what it hears, at which a thousand new processes a second
- * would spend a tenth of their time. */
+/* A copy whose process is new wakes the recorder up, which then tells programs what the process
+ * maps; but not for each process: to wake it for a thousand a second would take a tenth of their
+ * time. */
 static __always_inline __u64 copy_wakeup(const struct user_stack *s)
 {
 	__u64 now = bpf_ktime_get_ns();
 
-	if (s->asks)
+	if (s->new_request)
 		return BPF_RB_FORCE_WAKEUP;
-	if ((s->space && s->end != USER_STACK_NO_MAPPING) || now - called < CALL_TIME)
+	if ((s->space && s->end != USER_STACK_NO_MAPPING) || now - last_wakeup < WAKEUP_INTERVAL)
 		return ring_wakeup();
-	called = now;
+	last_wakeup = now;
 	return BPF_RB_FORCE_WAKEUP;
 }
 
-/* The stack for user space to walk. */
 static __always_inline void copy_user(
-	struct stack_room *room, struct task_struct *task, __u32 space, __u32 pages)
+	struct stack_scratch *scratch, struct task_struct *task, __u32 space, __u32 pages)
 {
-	struct told_copy *told = bpf_ringbuf_reserve(&ring, COPY_SIZE(pages), 0);
+	struct event_copy *event = bpf_ringbuf_reserve(&ring, COPY_SIZE(pages), 0);
 
-	room->lost = true; /* verifiers of Linux 6.1 only understand one look at `told` */
-	if (!told)
+	scratch->lost = true; /* the verifier of Linux 6.1 only understands one test of `event` */
+	if (!event)
 		return;
-	room->lost = false;
-	copy_take(told, task, &room->user, pages);
-	copy_is_chunk(room, told, space);
-	bpf_ringbuf_submit(told, copy_wakeup(&room->user));
+	scratch->lost = false;
+	copy_take(event, task, &scratch->user, pages);
+	copy_becomes_chunk(scratch, event, space);
+	bpf_ringbuf_submit(event, copy_wakeup(&scratch->user));
 }
 
-/* The user half of the current thread, into the room of that number. The verifier looks at this
- * once, and not for every way that leads here, because it is global. */
+/* ---- The user half ---- */
+
+/* Take the user half of the current thread's stack into the scratch area of that number. It is
+ * global so that the verifier checks it once, and not for every path that leads here. */
 __noinline int walk_user(__u32 number)
 {
-	struct stack_room *room = bpf_map_lookup_elem(&rooms, &number);
+	struct stack_scratch *scratch = bpf_map_lookup_elem(&stack_scratches, &number);
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u32 space;
 	bool copy;
 
-	if (!room)
+	if (!scratch)
 		return 0;
 #ifdef __TARGET_ARCH_x86
-	room->walked = asked.user_tables;
-	if (asked.user_tables)
-		user_stack_take(&room->user, number, process_number(task));
+	scratch->walked = config.by_tables;
+	if (config.by_tables)
+		user_stack_take(&scratch->user, number, recorder_pid(task));
 	else
 #endif
-		user_stack_follow(&room->user);
-	copy = copy_due(&room->user, task);
-	room->chunk.parent = CHUNK_ROOT | (__u64)room->user.end << CHUNK_END_SHIFT;
-	if (room->walked && room->user.guesses)
-		room->chunk.parent |= CHUNK_GUESSED;
-	if (!room->user.count)
+		user_stack_follow(&scratch->user);
+	copy = copy_due(&scratch->user, task);
+	scratch->chunk.parent = CHUNK_ROOT | (__u64)scratch->user.end << CHUNK_END_SHIFT;
+	if (scratch->walked && scratch->user.guesses)
+		scratch->chunk.parent |= CHUNK_GUESSED;
+	if (!scratch->user.count)
 		return 0;
 	space = space_of(task);
-	room->lost = !space;
-	if (room->lost)
+	scratch->lost = !space;
+	if (scratch->lost)
 		return 0;
-	if (copy) { /* the recorder walks them */
-		if (ring_wakeup() == BPF_RB_NO_WAKEUP && copy_large(&room->user))
-			copy_user(room, task, space, COPY_LARGE);
+	if (copy) {
+		if (ring_wakeup() == BPF_RB_NO_WAKEUP && copy_large(&scratch->user))
+			copy_user(scratch, task, space, COPY_LARGE);
 		else
-			copy_user(room, task, space, COPY_SMALL);
+			copy_user(scratch, task, space, COPY_SMALL);
 		return 0;
 	}
-	room->chunk.parent |= space;
-	room->left = room->user.count;
-	bpf_loop(USER_FRAMES_MOST / CHUNK_FRAMES + 1, take_user_chunk, &room, 0);
+	scratch->chunk.parent |= space;
+	scratch->left = scratch->user.count;
+	bpf_loop(USER_FRAMES_MAX / CHUNK_FRAMES + 1, take_user_chunk, &scratch, 0);
 	return 0;
 }
 
-/* The same, also global, of a thread that often has the stack of the last time; `memo`: its own. */
+/* The same, also global, for a thread that often has the stack of the last time; `memo` is the
+ * thread's own. */
 __noinline int walk_user_again(__u32 number, struct stack_memo *memo)
 {
 #ifdef __TARGET_ARCH_x86
-	struct stack_room *room = bpf_map_lookup_elem(&rooms, &number);
+	struct stack_scratch *scratch = bpf_map_lookup_elem(&stack_scratches, &number);
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	__u32 space;
 
-	if (room && memo && asked.user_tables && memo_begins(memo, regs)) {
+	if (scratch && memo && config.by_tables && memo_begin(memo, regs)) {
 		space = space_of(task);
-		if (space && space == memo->told &&
-			memo_holds(memo, &room->user, regs, process_number(task))) {
-			room->chunk.parent = room->id = memo->chunk;
+		if (space && space == memo->space &&
+			memo_holds(memo, &scratch->user, regs, recorder_pid(task))) {
+			scratch->chunk.parent = scratch->id = memo->chunk;
 			return 0;
 		}
 		walk_user(number);
-		if (space && !room->lost)
-			memo_learn(memo, &room->user, regs, space, room->id);
+		if (space && !scratch->lost)
+			memo_learn(memo, &scratch->user, regs, space, scratch->id);
 		return 0;
 	}
 #endif
 	return walk_user(number);
 }
 
-static __always_inline void take_kernel(struct stack_room *room, long size, __u32 skip)
-{
-	__u32 count = size > 0 ? (__u32)size / sizeof(*room->kernel) : 0;
+/* ---- The kernel half ---- */
 
-	room->skip = skip;
-	room->kernel_count = count;
-	room->left = count - skip;
-	room->chunk.parent |= CHUNK_KERNEL;
-	if (room->left)
-		bpf_loop(KERNEL_STACK_MOST / CHUNK_FRAMES + 1, take_kernel_chunk, &room, 0);
+static __always_inline void take_kernel(struct stack_scratch *scratch, long size, __u32 skip)
+{
+	__u32 count = size > 0 ? (__u32)size / sizeof(*scratch->kernel) : 0;
+
+	scratch->skip = skip;
+	scratch->kernel_count = count;
+	scratch->left = count - skip;
+	scratch->chunk.parent |= CHUNK_KERNEL;
+	if (scratch->left)
+		bpf_loop(KERNEL_STACK_MAX / CHUNK_FRAMES + 1, take_kernel_chunk, &scratch, 0);
 }
 
-/* How many frames are those of the tracepoint, which is in this function, and our own. */
+/* How many innermost frames are those of our program and of the tracepoint, in `function`, that
+ * calls it? */
 static __always_inline __u32 probe_frames(
-	const struct stack_room *room, const volatile struct origin *origin)
+	const struct stack_scratch *scratch, const volatile struct code_range *function)
 {
 	for (__u32 i = 0; i < PROBE_FRAMES; i++) {
-		if (room->kernel[i] - room->probe_start < room->probe_size)
+		if (scratch->kernel[i] - scratch->probe_start < scratch->probe_size)
 			return i + 1 +
-			       (PROBE_CALLERS && room->kernel[i + 1] - room->probe_caller <
-							 room->probe_caller_size);
-		if (room->kernel[i] - origin->start < origin->end - origin->start)
+			       (probe_callers && scratch->kernel[i + 1] - scratch->probe_caller <
+							 scratch->probe_caller_size);
+		if (scratch->kernel[i] - function->start < function->end - function->start)
 			return i;
 	}
 	return 0;
 }
 
-static __always_inline struct stack_room *stack_room(__u32 which)
-{
-	struct stack_room *room = bpf_map_lookup_elem(&rooms, &which);
+/* ---- The stack of the current thread ---- */
 
-	if (room) {
-		room->id = 0;
-		room->number = which;
-		room->lost = room->walked = false;
-		room->kernel_count = 0;
-		room->probe_size = room->probe_caller_size = 0;
-		room->chunk.parent = CHUNK_ROOT;
-	}
-	return room;
-}
-
-/* Of a program that may be preempted by others on the same CPU: it has to find a room that is free,
- * and leave it. NULL: there is none. */
-static __always_inline struct stack_room *stack_room_enter(void)
-{
-	struct stack_room *room;
-
-	/* The key is apart: Linux 6.1 does not count with what has an address. */
-	for (__u64 i = 0; i < STACK_ROOMS; i++) {
-		__u32 key = (__u32)i;
-
-		room = bpf_map_lookup_elem(&rooms, &key);
-		if (room && !__sync_lock_test_and_set(&room->taken, 1))
-			return stack_room(key);
-	}
-	return NULL;
-}
-
-static __always_inline void stack_room_leave(struct stack_room *room)
-{
-	__sync_lock_test_and_set(&room->taken, 0);
-}
-
-/* The stack of the current thread, into a room. The context is that of a tracepoint, or (`origin`
- * is NULL) of an interrupt, which is in no frame. `memo`: the thread's own, or NULL. */
-static __always_inline void stack_take_as(struct stack_room *room, void *ctx,
-	struct task_struct *task, bool kernel_frames, const volatile struct origin *origin,
+/* Take it into a scratch area: scratch->id is its number then, or 0. The context is that of a
+ * tracepoint in `function`, or (NULL) of an interrupt, which is in no frame. `memo`: the thread's
+ * own, or NULL. */
+static __always_inline void stack_take_as(struct stack_scratch *scratch, void *ctx,
+	struct task_struct *task, bool kernel_frames, const volatile struct code_range *function,
 	struct stack_memo *memo)
 {
 	long size;
 
-	if (asked.tell_groups)
-		tell_group(task);
-	/* Who is ending has given its memory up, and with it what it did in user space. */
-	if (asked.user_frames && task->mm && !(task->flags & TASK_KERNEL_THREAD)) {
+	if (config.emit_groups)
+		emit_group(task);
+	/* A thread that is ending has no memory any more, and so no user stack. */
+	if (config.user_frames && task->mm && !(task->flags & TASK_KERNEL_THREAD)) {
 		if (memo)
-			walk_user_again(room->number, memo);
+			walk_user_again(scratch->number, memo);
 		else
-			walk_user(room->number);
+			walk_user(scratch->number);
 	}
-	if (kernel_frames && !room->lost) {
-		size = bpf_get_stack(ctx, room->kernel, sizeof(room->kernel), 0);
-		if (!origin)
-			room->kernel[0]++; /* the only one that is no return address */
-		take_kernel(room, size, size > 0 && origin ? probe_frames(room, origin) : 0);
+	if (kernel_frames && !scratch->lost) {
+		size = bpf_get_stack(ctx, scratch->kernel, sizeof(scratch->kernel), 0);
+		if (!function)
+			scratch->kernel[0]++; /* the only one that is no return address */
+		take_kernel(
+			scratch, size, size > 0 && function ? probe_frames(scratch, function) : 0);
 	}
 }
 
 static __always_inline void stack_take_in(
-	struct stack_room *room, void *ctx, struct task_struct *task, bool kernel_frames)
+	struct stack_scratch *scratch, void *ctx, struct task_struct *task, bool kernel_frames)
 {
-	stack_take_as(room, ctx, task, kernel_frames, &asked.origin, NULL);
+	stack_take_as(scratch, ctx, task, kernel_frames, &config.tracepoint, NULL);
 }
 
-/* The number of the stack of the current thread, 0: it has none. *ret_lost: the ring is full. */
+/* The same into the area for current threads, and its number; 0: it has none. *ret_lost: the ring
+ * is full. */
 static __always_inline __u32 stack_take_from(void *ctx, struct task_struct *task,
-	bool kernel_frames, const volatile struct origin *origin, struct stack_memo *memo,
+	bool kernel_frames, const volatile struct code_range *function, struct stack_memo *memo,
 	bool *ret_lost)
 {
-	struct stack_room *room = stack_room(0);
+	struct stack_scratch *scratch = stack_scratch_get(SCRATCH_CURRENT);
 
-	if (!room)
+	if (!scratch)
 		return 0;
-	stack_take_as(room, ctx, task, kernel_frames, origin, memo);
-	*ret_lost = room->lost;
-	return room->id;
+	stack_take_as(scratch, ctx, task, kernel_frames, function, memo);
+	*ret_lost = scratch->lost;
+	return scratch->id;
 }
 
-static __always_inline __u32 stack_take(void *ctx, struct task_struct *task, bool *ret_lost)
-{
-	return stack_take_from(ctx, task, asked.kernel_frames, &asked.origin, NULL, ret_lost);
-}
+/* ---- The stack of a thread that is off the CPU ---- */
 
-/* The same of a thread that often has the stack of the last time. */
-static __always_inline __u32 stack_take_again(
-	void *ctx, struct task_struct *task, struct stack_memo *memo, bool *ret_lost)
-{
-	return stack_take_from(ctx, task, asked.kernel_frames, &asked.origin, memo, ret_lost);
-}
-
-/* ---- The same for a thread that is off the CPU ---- */
-
-/* All that is known of user space is where it left. */
-static __always_inline void take_user_left(struct stack_room *room, struct task_struct *task)
+/* Of user space only the address where it left is known. */
+static __always_inline void take_user_left(struct stack_scratch *scratch, struct task_struct *task)
 {
 	__u64 early = CHUNK_ROOT | (__u64)CHUNK_END_EARLY << CHUNK_END_SHIFT;
 	__u32 space;
 
-	if (!asked.user_frames || task->flags & TASK_KERNEL_THREAD)
+	if (!config.user_frames || task->flags & TASK_KERNEL_THREAD)
 		return;
 	space = space_of(task);
-	room->chunk.parent = early | space;
-	room->lost = !space;
-	room->user.ip[0] = user_address(task);
-	room->left = 1;
-	if (!room->lost)
-		take_user_chunk(0, &room);
+	scratch->chunk.parent = early | space;
+	scratch->lost = !space;
+	scratch->user.ip[0] = user_address(task);
+	scratch->left = 1;
+	if (!scratch->lost)
+		take_user_chunk(0, &scratch);
 }
 
-/* Less what the kernel counts as its scheduler. */
-static __always_inline void take_kernel_left(struct stack_room *room, struct task_struct *task)
+/* Without the frames of the scheduler, which the kernel leaves out. */
+static __always_inline void take_kernel_left(
+	struct stack_scratch *scratch, struct task_struct *task)
 {
-	if (asked.kernel_frames && !room->lost)
-		take_kernel(
-			room, bpf_get_task_stack(task, room->kernel, sizeof(room->kernel), 0), 0);
+	if (config.kernel_frames && !scratch->lost)
+		take_kernel(scratch,
+			bpf_get_task_stack(task, scratch->kernel, sizeof(scratch->kernel), 0), 0);
 }
 
-/* For the stack of another thread than the current one. */
-static __always_inline struct stack_room *room_for_other(struct task_struct *task)
+static __always_inline struct stack_scratch *scratch_for_other(struct task_struct *task)
 {
-	struct stack_room *room = stack_room(1);
+	struct stack_scratch *scratch = stack_scratch_get(SCRATCH_OTHER);
 
-	if (room && asked.tell_groups)
-		tell_group(task);
-	return room;
+	if (scratch && config.emit_groups)
+		emit_group(task);
+	return scratch;
 }
 
 static __always_inline __u32 stack_take_other(struct task_struct *task, bool *ret_lost)
 {
-	struct stack_room *room = room_for_other(task);
+	struct stack_scratch *scratch = scratch_for_other(task);
 
-	if (!room)
+	if (!scratch)
 		return 0;
-	take_user_left(room, task);
-	take_kernel_left(room, task);
-	*ret_lost = room->lost;
-	return room->id;
+	take_user_left(scratch, task);
+	take_kernel_left(scratch, task);
+	*ret_lost = scratch->lost;
+	return scratch->id;
 }
 
-/* What it has in user space, for the recorder to walk. False: there is nothing to be had. */
-static __always_inline bool copy_user_waiting(struct stack_room *room, struct task_struct *task)
+/* Copy its user stack, for the recorder to walk. False: it is not to be had. */
+static __always_inline bool copy_user_waiting(
+	struct stack_scratch *scratch, struct task_struct *task)
 {
-	struct told_copy *told;
+	struct event_copy *event;
 	__u32 space;
 
-	if (!asked.user_tables || !copy_waiting_begin(&room->user, task))
+	if (!config.by_tables || !copy_waiting_begin(&scratch->user, task))
 		return false;
 	space = space_of(task);
-	told = space ? bpf_ringbuf_reserve(&ring, COPY_SIZE(COPY_SMALL), 0) : NULL;
-	if (!told)
+	event = space ? bpf_ringbuf_reserve(&ring, COPY_SIZE(COPY_SMALL), 0) : NULL;
+	if (!event)
 		return false;
-	if (!copy_take_waiting(told, task, &room->user, COPY_SMALL)) {
-		bpf_ringbuf_discard(told, BPF_RB_NO_WAKEUP);
+	if (!copy_take_waiting(event, task, &scratch->user, COPY_SMALL)) {
+		bpf_ringbuf_discard(event, BPF_RB_NO_WAKEUP);
 		return false;
 	}
-	copy_is_chunk(room, told, space);
-	bpf_ringbuf_submit(told, BPF_RB_NO_WAKEUP);
+	copy_becomes_chunk(scratch, event, space);
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 	return true;
 }
 
-/* Whole, by a program that may sleep. */
+/* With all of the user stack, by a program that may sleep. */
 static __always_inline __u32 stack_take_waiting(struct task_struct *task, bool *ret_lost)
 {
-	struct stack_room *room = room_for_other(task);
+	struct stack_scratch *scratch = scratch_for_other(task);
 
-	if (!room)
+	if (!scratch)
 		return 0;
-	if (!asked.user_frames || !copy_user_waiting(room, task))
-		take_user_left(room, task);
-	take_kernel_left(room, task);
-	*ret_lost |= room->lost;
-	return room->id;
+	if (!config.user_frames || !copy_user_waiting(scratch, task))
+		take_user_left(scratch, task);
+	take_kernel_left(scratch, task);
+	*ret_lost |= scratch->lost;
+	return scratch->id;
 }
 
 #endif

@@ -1,17 +1,17 @@
-/* ticks.h: which ticks of a timer that nobody can slow down are samples?
+/* ticks.h: which ticks of a timer are samples, where its frequency cannot be lowered?
  *
- * The timers of threads pass on to children what they were opened with, and are out of reach then.
- * Of a thread's ticks one in so many is taken, from a random one on: threads that end soon are
- * sampled for as much of their time as all others. */
+ * Children inherit the timer of their thread as it was opened, and nobody can change it then. To
+ * lower the frequency, one in `every` ticks of a thread is taken. The first is chosen at random, so
+ * that threads that end soon are sampled for the same share of their time as others. */
 #ifndef KILN_BPF_TICKS_H
 #define KILN_BPF_TICKS_H
 
 #include "bpf/core.h"
 
-__u32 every; /* tick is a sample, up to 1; else one in so many of a thread's */
+__u32 every; /* one in so many ticks of a thread is a sample; below 2: each */
 
-/* `left`: of the thread, until the next sample; 0: it has had no tick since that matters. */
-static __always_inline bool tick_passed_over(__u32 *left)
+/* `left`: ticks of the thread until its next sample; 0: it has had none yet. */
+static __always_inline bool tick_skipped(__u32 *left)
 {
 	__u32 of = every;
 

@@ -1,28 +1,37 @@
-/* unwind.h: the user half of a stack, from unwind tables.
+/* unwind.h: walking a user stack with unwind tables.
  *
- * What images/unwind.h does with a copy of the stack, on the stack itself: a frame's mapping, its
- * rule, its caller; code without tables by its frame pointer, if what that says makes sense.
- * Limits: only the stack pointer, the frame pointer and the pc are followed (the frame where the
- * thread entered the kernel has all registers), expressions are for user space, and pages that are
- * absent end the walk, as programs may not wait.
+ * It does on the stack itself what images/unwind.c does on a copy of the stack. From frame to
+ *frame:
  *
- * The search has no branches that depend on what is found, so that the verifier sees one path
- * through it instead of one for every answer. bpf_loop goes from frame to frame: kernels unroll it
- * into a call, and a plain loop of so many turns takes the verifier minutes. */
+ *	1. Find the mapping that the frame's address is in: a binary search in the page of mappings
+ *	   of the process (`unwind_spaces`, in two levels where there are more than 124 mappings).
+ *	2. Find the rule for that address in the binary's table (`unwind_tables`, whose layout is
+ *	   explained in bpf/shared/unwind.h): a word of the index, then a binary search in the rows
+ *	   of 256 bytes of code. A cache of each CPU has the rules that were found lately.
+ *	3. By the rule, compute the CFA (the caller's stack pointer) from the stack pointer or the
+ *	   frame pointer, and read the return address and the saved frame pointer below it.
+ *
+ * Code without a table is walked by its frame pointer, if what that points to makes sense; such a
+ * frame is a guess, and counted as one.
+ *
+ * Limits: of the registers, only the stack pointer, the frame pointer and the pc are followed (in
+ * the frame where the thread entered the kernel, all registers are known), and where a frame needs
+ * it, the base pointer (rbx). DWARF expressions are left to the recorder: the walk ends with
+ * USER_STACK_BAD_RULE, and the stack is copied. An absent page ends the walk, as programs may not
+ * wait for it (but see bpf/pages.h).
+ *
+ * The searches have no branches that depend on what is found: the verifier follows one path through
+ * them instead of one for each answer. bpf_loop goes from frame to frame, and its callback is
+ * verified once; the verifier takes minutes for a plain loop of so many iterations. */
 #ifndef KILN_BPF_UNWIND_H
 #define KILN_BPF_UNWIND_H
 
 #include "bpf/core.h"
-#include "bpf/unwind_shared.h"
-
-/* How many stacks are taken on a CPU at the same time. */
-#ifndef STACK_ROOMS
-#define STACK_ROOMS 2
-#endif
+#include "bpf/shared/unwind.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, UNWIND_TABLES_MOST);
+	__uint(max_entries, UNWIND_TABLES_MAX);
 	__type(key, __u32);
 	__array(
 		values, struct {
@@ -39,8 +48,8 @@ struct {
 	__uint(max_entries, 1);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__type(key, __u32);
-	__type(value, struct unwind_wants);
-} unwind_wanted SEC(".maps");
+	__type(value, struct unwind_requests);
+} unwind_requests SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -54,29 +63,30 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, UNWIND_PROCESSES);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, __u32); /* pid, where the recorder runs */
+	__type(key, __u32); /* pid, in the recorder's namespace */
 	__type(value, struct unwind_process);
 } unwind_processes SEC(".maps");
 
-/* Rules that were found lately, on each CPU. A frame that has been met before then costs one line
- * of memory instead of four, and where a program uses much memory itself no line is in a cache:
- * half the time of a walk through a compiler's stack. */
-struct unwind_recents {
-	struct unwind_recent slots[UNWIND_RECENT];
+/* Rules that were found lately, on each CPU. A frame whose rule is cached takes one cache line of
+ * memory instead of four; in programs that use much memory themselves none of the four is in the
+ * CPU's cache. This halves the time of a walk through a compiler's stack. */
+struct unwind_cache {
+	struct unwind_cached_rule slots[UNWIND_CACHE_RULES];
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_ROOMS);
+	__uint(max_entries, SCRATCH_MAX); /* the recorder sets it */
 	__type(key, __u32);
-	__type(value, struct unwind_recents);
-} unwind_recents SEC(".maps");
+	__type(value, struct unwind_cache);
+} unwind_cache SEC(".maps");
 
 static __always_inline bool unwind_read(void *to, __u32 size, __u64 address)
 {
 	return !bpf_probe_read_user(to, size, (const void *)address);
 }
 
-/* A word of the stack, where it is like its neighbours: a block lies in one page. */
+/* Read a word of the stack, and with it the block around it: the next words are mostly in the same
+ * block, and each read is a call. A block lies in one page. */
 static __always_inline bool unwind_word(struct user_stack *w, __u64 *to, __u64 address)
 {
 	__u64 at = address & -(__u64)sizeof(w->block);
@@ -109,21 +119,23 @@ enum unwind_how {
 #define COLUMN_FP   6
 #define COLUMN_SP   7
 
+/* user_stack.base_at, when it is no address: */
 #define BASE_LOST 0
-#define BASE_LEAF 1 /* still in its register */
+#define BASE_LEAF 1 /* it is still in its register */
 
 /* ---- Mappings ---- */
 
-/* The steps of a search add up to the last index, and none is more than one beyond the sum of those
- * behind it, so that every index can be reached. */
+/* One step of a binary search without branches. The steps of a search add up to the last index, and
+ * no step is larger than the sum of those after it by more than one, so that every index can be
+ * reached. */
 #define UNWIND_SEARCH(at, step, start)                                                             \
 	do {                                                                                       \
 		at += (step)&mask_below(start(at + (step)), address + 1);                          \
 	} while (0)
 
-/* Find the mapping of `address`. User addresses are below 2^62: a start of ~0 is above all of them.
- * (An address above has none of them. To ask for that here lets verifiers know both values of each
- * mask, and they look at four times as much.) */
+/* Find the mapping of `address`, and set w->map to it. Unused entries start at ~0, which is above
+ * all user addresses: these are below 2^62. (The test of the top bit is enough. To test for 2^62
+ * would tell verifiers both values of each mask: they follow four times as many paths then.) */
 static __noinline bool unwind_find_map(struct user_stack *w, __u64 address)
 {
 	struct unwind_space_key key = {.space = w->space};
@@ -165,7 +177,7 @@ static __noinline bool unwind_find_map(struct user_stack *w, __u64 address)
 
 /* ---- Rules ---- */
 
-/* How many of the rows from rows[first] on are not above `row`. */
+/* How many of the `count` rows from rows[first] on are at or below `row`? */
 static __always_inline __u64 unwind_count_rows(
 	const union unwind_page *page, __u32 first, __u64 count, __u64 row)
 {
@@ -189,21 +201,21 @@ static __always_inline __u64 unwind_count_rows(
 	return at;
 }
 
-/* Nobody has made this table yet. */
-static __always_inline void unwind_want(struct user_stack *w, __u32 table)
+/* Request a table from the recorder, which has not made it yet. */
+static __always_inline void unwind_request(struct user_stack *w, __u32 table)
 {
 	__u32 zero = 0;
-	struct unwind_wants *wanted = bpf_map_lookup_elem(&unwind_wanted, &zero);
+	struct unwind_requests *requests = bpf_map_lookup_elem(&unwind_requests, &zero);
 
-	table &= UNWIND_TABLES_MOST - 1;
-	w->wants = 1;
-	if (!wanted || wanted->tables[table])
+	table &= UNWIND_TABLES_MAX - 1;
+	w->needs_table = 1;
+	if (!requests || requests->tables[table])
 		return;
-	wanted->tables[table] = UNWIND_WANTED;
-	w->asks = 1;
+	requests->tables[table] = UNWIND_REQUESTED;
+	w->new_request = 1;
 }
 
-/* The rule of `address` in w->map; NULL: none. */
+/* The rule for `address`, which is in w->map; NULL: there is none. */
 static __always_inline const struct unwind_rule *unwind_find_rule(
 	struct user_stack *w, __u64 address)
 {
@@ -217,7 +229,7 @@ static __always_inline const struct unwind_rule *unwind_find_rule(
 		return NULL;
 	pages = bpf_map_lookup_elem(&unwind_tables, &table);
 	if (!pages) {
-		unwind_want(w, table);
+		unwind_request(w, table);
 		return NULL;
 	}
 	p = bpf_map_lookup_elem(pages, &page);
@@ -251,24 +263,24 @@ static __always_inline const struct unwind_rule *unwind_find_rule(
 	return p ? &p->rules[number % UNWIND_PAGE_RULES] : NULL;
 }
 
-/* ---- From a frame to its caller: true when there is one, else the walk has its end ---- */
+/* ---- From a frame to its caller: true if there is one, else w->end is set ---- */
 
-static __always_inline bool unwind_ends(struct user_stack *w, enum user_stack_end end)
+static __always_inline bool end_walk(struct user_stack *w, enum user_stack_end end)
 {
 	w->end = end;
 	return false;
 }
 
-/* Why a word at `address` could not be read: within a stack's usual extent, its page is absent. */
+/* End the walk, as the word at `address` could not be read: within the usual size of a stack its
+ * page is absent, else the address is wrong. */
 static __always_inline bool unwind_unreadable(struct user_stack *w, __u64 address)
 {
 	w->absent = address;
-	return unwind_ends(
-		w, address - w->sp < 1ull << 30 ? USER_STACK_PAGE : USER_STACK_BAD_FRAME);
+	return end_walk(w, address - w->sp < 1ull << 30 ? USER_STACK_PAGE : USER_STACK_BAD_FRAME);
 }
 
-/* The frame pointer decides where the walk goes. */
-static __always_inline void unwind_uses_pointer(struct user_stack *w)
+/* For memo.h: the walk depends on the value of the frame pointer. */
+static __always_inline void unwind_note_pointer(struct user_stack *w)
 {
 	if (w->fp_from < MEMO_FRAMES)
 		w->at[w->fp_from & (MEMO_FRAMES - 1)] |= MEMO_BELOW;
@@ -278,8 +290,8 @@ static __always_inline void unwind_uses_pointer(struct user_stack *w)
 		w->unsure = 1;
 }
 
-/* Frame `i` has its return address where all have it: below its caller's frame. */
-static __always_inline void unwind_note(struct user_stack *w, __u32 i, __u64 cfa)
+/* For memo.h: the return address of frame `i` is where most have it, just below the CFA. */
+static __always_inline void unwind_note_frame(struct user_stack *w, __u32 i, __u64 cfa)
 {
 	__u64 at = (cfa - w->start) / sizeof(__u64) - 1;
 
@@ -289,9 +301,9 @@ static __always_inline void unwind_note(struct user_stack *w, __u32 i, __u64 cfa
 		w->at[i] = (__u16)at;
 }
 
-/* A register of the thread as it entered the kernel. struct pt_regs has r15 r14 r13 r12 rbp rbx r11
- * r10 r9 r8 rax rcx rdx rsi rdi, one word each; columns are rax rdx rcx rbx rsi rdi rbp rsp r8 to
- * r15. */
+/* A register of the thread when it entered the kernel. struct pt_regs has r15 r14 r13 r12 rbp rbx
+ * r11 r10 r9 r8 rax rcx rdx rsi rdi, one word each; columns are rax rdx rcx rbx rsi rdi rbp rsp r8
+ * to r15. */
 static __noinline bool unwind_leaf_register(__u64 column, __u64 *ret_value)
 {
 	const __u64 places = 0x0123678904ed5bcaull; /* of each column, 4 bits */
@@ -325,9 +337,9 @@ static __always_inline bool unwind_cfa(
 	if ((rule->cfa_how != HOW_REGISTER && rule->cfa_how != HOW_AT_REGISTER &&
 		    rule->cfa_how != HOW_PLT) ||
 		!unwind_register(w, rule->cfa_base, &cfa))
-		return unwind_ends(w, USER_STACK_BAD_RULE);
+		return end_walk(w, USER_STACK_BAD_RULE);
 	if (rule->cfa_base == COLUMN_FP)
-		unwind_uses_pointer(w);
+		unwind_note_pointer(w);
 	else
 		w->unsure |= rule->cfa_base != COLUMN_SP;
 	cfa += rule->cfa_offset;
@@ -345,19 +357,19 @@ static __always_inline bool unwind_cfa(
 	return true;
 }
 
-/* The caller's pc by a rule that is not of the usual kind. */
+/* The caller's pc, by a rule that is not `usual`. */
 static __always_inline bool unwind_return(
 	struct user_stack *w, const struct unwind_rule *rule, __u64 cfa, __u64 *ret_pc)
 {
 	__u64 at = cfa;
 
 	if (rule->ra_how == HOW_UNDEFINED)
-		return unwind_ends(w, USER_STACK_COMPLETE);
+		return end_walk(w, USER_STACK_COMPLETE);
 	if (rule->ra_how == HOW_REGISTER || rule->ra_how == HOW_AT_REGISTER) {
 		if (!unwind_register(w, rule->ra_base, &at))
-			return unwind_ends(w, USER_STACK_BAD_RULE);
+			return end_walk(w, USER_STACK_BAD_RULE);
 	} else if (rule->ra_how != HOW_AT_CFA) {
-		return unwind_ends(w, USER_STACK_BAD_RULE);
+		return end_walk(w, USER_STACK_BAD_RULE);
 	}
 	at += rule->ra_offset;
 	*ret_pc = at;
@@ -365,9 +377,10 @@ static __always_inline bool unwind_return(
 	       unwind_unreadable(w, at);
 }
 
-/* The caller's frame pointer. One saved below the stack pointer has been popped again, which
- * compilers do not say for each instruction of an epilogue; so has one that a realigned frame has
- * "at the frame pointer, less 8" when that is in the caller's frame: see images/unwind.c. */
+/* The caller's frame pointer. A slot below the stack pointer has been popped already, which
+ * compilers do not describe for each instruction of an epilogue: the register has the caller's
+ * value again. The same holds for the slot of a realigned frame, "at the frame pointer, less 8",
+ * when that is in the caller's frame: see images/unwind.c. */
 static __always_inline void unwind_frame_pointer(
 	struct user_stack *w, const struct unwind_rule *rule, __u64 cfa)
 {
@@ -396,7 +409,8 @@ static __always_inline void unwind_frame_pointer(
 	w->fp_known = unwind_word(w, &w->fp, at);
 }
 
-/* The base pointer is only read where a frame is found by it, which is rare. */
+/* The base pointer: only note where it was saved. It is read when a frame is found by it, which is
+ * rare. */
 static __always_inline void unwind_base_pointer(
 	struct user_stack *w, const struct unwind_rule *rule, __u64 cfa)
 {
@@ -407,7 +421,7 @@ static __always_inline void unwind_base_pointer(
 		w->base_at = cfa + rule->base_offset;
 }
 
-/* Most frames have saved the frame pointer just below the return address: one read for both. */
+/* To the caller, by a rule. Most functions save the frame pointer just below the return address. */
 static __always_inline bool unwind_by_rule(
 	struct user_stack *w, const struct unwind_rule *rule, __u32 i)
 {
@@ -415,7 +429,7 @@ static __always_inline bool unwind_by_rule(
 
 	if (!unwind_cfa(w, rule, &cfa))
 		return false;
-	unwind_note(w, i, cfa);
+	unwind_note_frame(w, i, cfa);
 	if (rule->usual && cfa - sizeof(saved) >= w->sp) {
 		if (!unwind_word(w, &saved[0], cfa - 16) || !unwind_word(w, &saved[1], cfa - 8))
 			return unwind_unreadable(w, cfa - sizeof(saved));
@@ -431,34 +445,34 @@ static __always_inline bool unwind_by_rule(
 			return false;
 		unwind_frame_pointer(w, rule, cfa);
 	}
-	/* The stack goes on upwards, but for the frame that a signal interrupted. */
+	/* Callers are at higher addresses, but not the frame that a signal interrupted. */
 	if (!rule->signal && (cfa < w->sp || (cfa == w->sp && saved[1] == w->pc)))
-		return unwind_ends(w, USER_STACK_BAD_FRAME);
+		return end_walk(w, USER_STACK_BAD_FRAME);
 	unwind_base_pointer(w, rule, cfa);
 	w->sp = cfa;
 	w->pc = saved[1];
-	return w->pc || unwind_ends(w, USER_STACK_COMPLETE);
+	return w->pc || end_walk(w, USER_STACK_COMPLETE);
 }
 
-/* Code without a table: the frame pointer points to the caller's, with the return address above it.
- * Whether that is code is seen when its mapping is looked for. */
+/* To the caller of code without a table: the frame pointer points to the saved frame pointer, and
+ * the return address is above that. Whether that is code shows when its mapping is searched. */
 static __always_inline bool unwind_by_pointer(struct user_stack *w, __u32 i)
 {
 	__u64 saved[2];
 
 	if (!w->fp_known)
-		return unwind_ends(w, USER_STACK_NO_TABLE);
-	unwind_uses_pointer(w);
+		return end_walk(w, USER_STACK_NO_TABLE);
+	unwind_note_pointer(w);
 	if (!w->fp)
-		return unwind_ends(w, USER_STACK_COMPLETE);
+		return end_walk(w, USER_STACK_COMPLETE);
 	if (w->fp < w->sp || w->fp % sizeof(*saved) || !unwind_read(saved, sizeof(saved), w->fp))
-		return unwind_ends(w, USER_STACK_NO_TABLE);
+		return end_walk(w, USER_STACK_NO_TABLE);
 	if (!saved[1])
-		return unwind_ends(w, USER_STACK_COMPLETE);
-	unwind_note(w, i, w->fp + sizeof(saved));
+		return end_walk(w, USER_STACK_COMPLETE);
+	unwind_note_frame(w, i, w->fp + sizeof(saved));
 	w->fp_from = (__u16)i;
-	unwind_uses_pointer(w);
-	w->turned = saved[0] && saved[0] <= w->fp;
+	unwind_note_pointer(w);
+	w->fp_not_rising = saved[0] && saved[0] <= w->fp;
 	w->base_at = BASE_LOST;
 	w->sp = w->fp + sizeof(saved);
 	w->fp = saved[0];
@@ -468,31 +482,33 @@ static __always_inline bool unwind_by_pointer(struct user_stack *w, __u32 i)
 
 struct unwind_walk {
 	struct user_stack *stack;
-	struct unwind_recents *recents;
+	struct unwind_cache *cache;
 };
 
-/* The rule of a frame, which may have none. False: the frame is none, or not of known code. */
-static __always_inline bool unwind_rule_of(struct user_stack *w, struct unwind_recent *recent,
+/* The rule of a frame whose rule is not cached; NULL: it has none. False: the walk ends here, as
+ * the frame was a wrong guess, or its code or table is not known. */
+static __always_inline bool unwind_rule_of(struct user_stack *w, struct unwind_cached_rule *cached,
 	__u64 address, const struct unwind_rule **ret_rule)
 {
 	bool mapped =
 		address - w->map.start < w->map.end - w->map.start || unwind_find_map(w, address);
 
-	/* A caller with tables needs no frame pointer: what was saved is just a register of its. */
-	if (w->guessed && (!mapped || (w->turned && w->map.table == UNWIND_TABLE_NONE))) {
+	/* A caller with tables may use the register for anything: only for code without tables does
+	 * a saved frame pointer have to be above the last. */
+	if (w->guessed && (!mapped || (w->fp_not_rising && w->map.table == UNWIND_TABLE_NONE))) {
 		w->count--;
-		return unwind_ends(w, USER_STACK_NO_TABLE);
+		return end_walk(w, USER_STACK_NO_TABLE);
 	}
 	if (!mapped)
-		return unwind_ends(w, USER_STACK_NO_MAPPING);
+		return end_walk(w, USER_STACK_NO_MAPPING);
 	*ret_rule = unwind_find_rule(w, address);
-	if (w->wants)
-		return unwind_ends(w, USER_STACK_NO_TABLE);
+	if (w->needs_table)
+		return end_walk(w, USER_STACK_NO_TABLE);
 	if (!*ret_rule)
 		return true;
-	recent->rule = **ret_rule;
-	recent->space = w->space;
-	recent->address = address;
+	cached->rule = **ret_rule;
+	cached->space = w->space;
+	cached->address = address;
 	return true;
 }
 
@@ -502,16 +518,16 @@ static long unwind_step(__u32 i, void *context)
 	const struct unwind_walk *walk = context;
 	struct user_stack *w = walk->stack;
 	__u64 address = w->pc - !w->exact;
-	struct unwind_recent *recent =
-		&walk->recents->slots[(address ^ w->space) * 0x9E3779B97F4A7C15ull >> 56];
-	const struct unwind_rule *rule = &recent->rule;
+	struct unwind_cached_rule *cached =
+		&walk->cache->slots[(address ^ w->space) * 0x9E3779B97F4A7C15ull >> 56];
+	const struct unwind_rule *rule = &cached->rule;
 
-	i &= USER_FRAMES_MOST - 1;
+	i &= USER_FRAMES_MAX - 1;
 	w->ip[i] = address;
 	w->count = i + 1;
 	w->at[i & (MEMO_FRAMES - 1)] = MEMO_WORDS;
-	if ((recent->address != address || recent->space != w->space) &&
-		!unwind_rule_of(w, recent, address, &rule))
+	if ((cached->address != address || cached->space != w->space) &&
+		!unwind_rule_of(w, cached, address, &rule))
 		return 1;
 	w->guesses += w->guessed;
 	w->guessed = !rule;
@@ -520,7 +536,8 @@ static long unwind_step(__u32 i, void *context)
 		w->leaf = 0;
 		return !unwind_by_pointer(w, i);
 	}
-	/* Nobody calls a signal's trampoline: a handler returns to its first instruction. */
+	/* A signal's trampoline is not called: the handler returns to its first instruction, so
+	 * that the address is exact. */
 	w->ip[i] += rule->signal && !w->exact;
 	if (!unwind_by_rule(w, rule, i))
 		return 1;
@@ -529,26 +546,27 @@ static long unwind_step(__u32 i, void *context)
 	return 0;
 }
 
-/* ---- What a thread does now ---- */
+/* ---- The current thread ---- */
 
 #define CODE_64_BIT 0x33 /* __USER_CS */
 
-/* Frames of the current thread in user space; `room`: below STACK_ROOMS, of nobody else on this CPU
- * until it returns; `pid`: its process, as user space has it in unwind_processes. */
-static __always_inline void user_stack_take(struct user_stack *s, __u32 room, __u32 pid)
+/* The frames of the current thread in user space. `scratch`: the number of a scratch area, whose
+ * cache nobody else uses on this CPU until this returns; `pid`: the key of its process in
+ * unwind_processes. */
+static __always_inline void user_stack_take(struct user_stack *s, __u32 scratch, __u32 pid)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct unwind_walk walk = {
-		.stack = s, .recents = bpf_map_lookup_elem(&unwind_recents, &room)};
+		.stack = s, .cache = bpf_map_lookup_elem(&unwind_cache, &scratch)};
 	struct unwind_process *process;
 
 	s->count = 0;
 	s->space = 0;
 	s->guesses = 0;
-	s->wants = s->asks = 0;
+	s->needs_table = s->new_request = 0;
 	s->end = USER_STACK_NO_REGISTERS;
-	if (task->flags & TASK_KERNEL_THREAD || !task->mm || !walk.recents)
+	if (task->flags & TASK_KERNEL_THREAD || !task->mm || !walk.cache)
 		return;
 	s->end = USER_STACK_FOREIGN;
 	if (regs->cs != CODE_64_BIT)
@@ -568,17 +586,17 @@ static __always_inline void user_stack_take(struct user_stack *s, __u32 room, __
 	s->map.start = s->map.end = 0;
 	s->block_at = NO_BLOCK;
 	s->exact = s->leaf = s->fp_known = 1;
-	s->guessed = s->turned = 0;
+	s->guessed = s->fp_not_rising = 0;
 	s->unsure = s->fp_used = 0;
 	s->fp_from = FP_REGISTER;
 	s->base_at = BASE_LEAF;
 	s->end = USER_STACK_DEPTH;
-	bpf_loop(USER_FRAMES_MOST, unwind_step, &walk, 0);
+	bpf_loop(USER_FRAMES_MAX, unwind_step, &walk, 0);
 }
 
 #endif
 
-/* ---- What becomes of processes, until user space has heard of it ---- */
+/* ---- New processes and programs, until the recorder has read of them in its rings ---- */
 
 /* A child begins with its parent's mappings. */
 static __always_inline void unwind_forked(__u32 parent, __u32 child)
@@ -592,7 +610,8 @@ static __always_inline void unwind_forked(__u32 parent, __u32 child)
 	bpf_map_update_elem(&unwind_processes, &child, &process, BPF_ANY);
 }
 
-/* Nothing is known of a new program; what was said of the old one comes too late from now on. */
+/* Nothing is known of a new program: mappings of the old one, which the recorder may still add, are
+ * older than `since`. */
 static __always_inline void unwind_executed(__u32 pid)
 {
 	struct unwind_process process = {.since = bpf_ktime_get_ns()};

@@ -3,7 +3,7 @@
 #
 # The order is the table of ARCHITECTURE.md. Also: no folder of src/ is missing there, and the floors that
 # are to run anywhere (model, transforms) use no files, threads or system calls. Programs for the kernel see
-# nothing but bpf/, of which recorders see bpf/*shared.h and what is generated.
+# nothing but bpf/, of which recorders see bpf/shared/ and what is generated; bpf/shared/ sees only itself.
 cd "${1:-$(dirname "$0")/..}" || exit 1
 floors=$(sed -n 's/^| `src\/\([a-z]*\)\/` .*/\1/p' ARCHITECTURE.md | tr '\n' ' ')
 [ -n "$floors" ] || { echo "layers: no floors in ARCHITECTURE.md"; exit 1; }
@@ -34,8 +34,9 @@ match($0, /^[ \t]*#[ \t]*include[ \t]*"[^"]*"/) {
 	if (path == "kiln.h" || path ~ /^[a-z_]*(\.list|_embedded\.h)$/)
 		next
 	if (mine == "bpf" || path ~ /^bpf\/|\.skel\.h$/) {
-		if (mine == "bpf" ? path !~ /^bpf\/[a-z_]*\.h$/ : mine != "recorders" || path !~ /^(bpf\/([a-z]*_)?shared|[a-z_]*\.skel)\.h$/)
-			print FILENAME ":" FNR ": " mine " may not include " path ": programs and recorders share bpf/*shared.h alone"
+		shared = path ~ /^bpf\/shared\/[a-z_]*\.h$/
+		if (FILENAME ~ /^bpf\/shared\// ? !shared : mine == "bpf" ? !shared && path !~ /^bpf\/[a-z_]*\.h$/ : mine != "recorders" || (!shared && path !~ /\.skel\.h$/))
+			print FILENAME ":" FNR ": " mine " may not include " path ": programs and recorders share bpf/shared/ alone"
 		next
 	}
 	split(path, to, "/")

@@ -389,9 +389,9 @@ static bool check_options(struct record *r, char **operands, struct error *err)
 		return false;
 	if (o->user_only && o->kernel_only)
 		return error_set(err, ERR_USAGE, "-u and -k exclude each other");
-	if (o->stack_bytes > STACK_BYTES_MOST)
+	if (o->stack_bytes > STACK_BYTES_MAX)
 		return error_set(err, ERR_USAGE, "--stack-bytes: at most %u fit into a record",
-			STACK_BYTES_MOST);
+			STACK_BYTES_MAX);
 	o->stack_bytes = (o->stack_bytes + 7) & ~(uint64_t)7;
 	if (!mode_check(recorders[r->mode]->mode, o, err))
 		return false;

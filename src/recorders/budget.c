@@ -15,7 +15,7 @@
 void budget_begin(struct budget *b, uint64_t most, uint64_t frequency, uint64_t now, uint64_t spent)
 {
 	*b = (struct budget){.most = most,
-		.asked = frequency,
+		.wanted = frequency,
 		.began = now,
 		.looked = now,
 		.at_begin = spent,
@@ -57,10 +57,10 @@ uint64_t budget_look(
 	b->calm = taken * ROOM < (double)b->most ? b->calm + 1 : 0;
 	if (taken > (double)b->most)
 		return slower(b, frequency, taken);
-	if (b->calm < CALM || frequency >= b->asked)
+	if (b->calm < CALM || frequency >= b->wanted)
 		return frequency;
 	b->calm = 0;
-	return frequency * 2 < b->asked ? frequency * 2 : b->asked;
+	return frequency * 2 < b->wanted ? frequency * 2 : b->wanted;
 }
 
 void budget_changed(struct budget *b, uint64_t now, uint64_t frequency)

@@ -13,7 +13,7 @@
 
 struct budget {
 	uint64_t most;		    /* parts; 0: no limit */
-	uint64_t asked;		    /* Hz */
+	uint64_t wanted;	    /* Hz */
 	uint64_t began, looked;	    /* CLOCK_MONOTONIC, ns */
 	uint64_t at_begin, at_look; /* own CPU time by then, ns */
 	unsigned calm;		    /* looks in a row that found much room */

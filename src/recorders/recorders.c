@@ -56,7 +56,8 @@ bool mode_check(const struct mode *mode, const struct record_options *options, s
 	if (mode->shared)
 		mode->shared(&others);
 	for (size_t i = 0; recorders[i]; i++)
-		if (recorders[i]->mode != mode && recorders[i]->mode->used(&others))
+		if (recorders[i]->mode != mode && recorders[i]->mode->used &&
+			recorders[i]->mode->used(&others))
 			return refuse_options(mode, recorders[i]->mode, err);
 	if (options->frequency && !mode->timed)
 		return refuse_frequency(mode, err);

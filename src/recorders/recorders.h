@@ -1,7 +1,30 @@
-/* recorders.h: live sources of samples. One file and one line in meson.build each.
+/* recorders.h: live sources of samples, one for each mode of `kiln record`.
  *
- * A recorder opens what it needs for the targets of a session, hands samples to the session's
- * profile whenever it is asked to drain, and accounts for what is missing at the end. */
+ * `kiln record` fills in a request (request.h) and calls session_run (session.h). The session finds
+ *or starts the targets (target.h, cgroups/), and calls the recorder of the mode:
+ *
+ *	open	open kernel events and load programs, not enabled yet
+ *	enable	start them, on all targets at once where the kernel can
+ *	drain	again and again: take what is in the rings, and add samples to the profile
+ *	stop	no more events; then drain once more
+ *	account	store how many samples were expected, and why some are lost
+ *	close
+ *
+ * Events reach the recorder in two ways. A kernel event (perf/) writes records to a ring of each
+ *CPU: samples with registers and a copy of the stack, and what happens to processes: fork, exec,
+ *mmap, exit. A BPF program (bpf/, loaded by programs/) writes its own small events to one ring,
+ *with stacks that it has walked in the kernel. Either way, records of all rings are put into the
+ *order of their times: when a sample is taken, all that happened to its process before is known, so
+ *that its addresses are found in what was mapped at that time (process/). Stacks become rows of the
+ * profile at once; functions are named when the profile is read (loading/).
+ *
+ * Programs walk user stacks with unwind tables, which the recorder writes into maps of the kernel
+ *as processes map binaries (unwind/). What a program cannot walk yet, it copies, and the recorder
+ * walks it (programs/chunks.h).
+ *
+ * --mode cpu uses perf or a program (modes/cpu.c, modes/cpu_bpf.c). All other modes have programs
+ *of their own; what these modes have in common is in modes/driver.h: CONTRIBUTING.md shows how to
+ *add one. Probes in functions and static probes are found and attached by probes/. */
 #ifndef KILN_RECORDERS_RECORDERS_H
 #define KILN_RECORDERS_RECORDERS_H
 
@@ -13,24 +36,26 @@ struct mode_events;
 
 struct recorder {
 	const struct mode *mode;	  /* what it records */
-	const struct mode_events *events; /* modes/driver.h; NULL: it has no driver */
+	const struct mode_events *events; /* modes/driver.h; NULL: it does not use the driver */
 
-	/* Open events on the session's targets, not enabled yet; recorder_state is the recorder's.
-	 */
+	/* Open events on the session's targets, not enabled yet. s->recorder_state is for the
+	 * recorder. */
 	bool (*open)(struct session *s, struct error *err);
-	/* Begin: events of a command begin by themselves when it is executed. */
+	/* Start. (Events of a command start by themselves at its exec.) */
 	bool (*enable)(struct session *s, struct error *err);
-	/* What it needs while it records, besides looking at processes. NULL: nothing. */
+	/* The capabilities that it needs while it records, besides those to read /proc. NULL: none.
+	 */
 	capabilities (*keeps)(const struct session *s);
-	/* Sample so often from now on (Hz); NULL: it has no timer. What is weighed by the time
-	 * between samples stays right. */
+	/* Set the frequency of its timer (Hz); NULL: it has none. Samples that are weighed by the
+	 * time between them stay right. */
 	bool (*set_frequency)(struct session *s, uint64_t frequency, struct error *err);
-	/* CPU time of its programs in the kernel, ns; NULL: it has none. */
+	/* CPU time that its programs took, ns; NULL: it has none. */
 	uint64_t (*spent)(const struct session *s);
-	/* Take what is there; `last`: all of it, the events have been stopped. */
+	/* Take the events that have come; `last`: all of them, they have been stopped. */
 	bool (*drain)(struct session *s, bool last, struct error *err);
-	/* No more samples; and after the last drain, the losses. */
+	/* No more samples. */
 	void (*stop)(struct session *s);
+	/* After the last drain: store what was expected and lost. */
 	void (*account)(struct session *s);
 	void (*close)(struct session *s);
 };
@@ -38,7 +63,8 @@ struct recorder {
 /* Do the options go together, and with the mode? ERR_USAGE. */
 bool mode_check(const struct mode *mode, const struct record_options *options, struct error *err);
 
-/* For modes that this Kiln was built without: fail to open, and nothing to close. */
+/* For modes that need programs, where this Kiln was built without: opening fails, and there is
+ * nothing to close. */
 bool recorder_refuse(struct session *s, struct error *err);
 void recorder_close_nothing(struct session *s);
 

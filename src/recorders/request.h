@@ -19,29 +19,29 @@ enum record_way {
 };
 
 #define FREQUENCY_MAX	  UINT64_MAX /* as the kernel allows */
-#define STACK_BYTES_MOST  65528u     /* the kernel's limit: what fits into a record */
+#define STACK_BYTES_MAX	  65528u     /* the kernel's limit: what fits into a record */
 #define STACK_BYTES_SMALL 16384u     /* where locked memory is short */
 
 struct record_options {
 	struct number_list pids, tids, cpus;
 	struct cgroup_names groups;
 	bool system_wide;
-	char **command;		     /* NULL-terminated; NULL: none */
-	uint64_t frequency;	     /* Hz, FREQUENCY_MAX, or 0: the default */
-	uint64_t duration;	     /* ns; 0: until the target ends or a signal comes */
-	const char *events;	     /* names between commas; NULL: CPU time */
-	bool user_only, kernel_only; /* stacks without the other half */
-	int stacks;		     /* enum record_stacks */
-	int way;		     /* enum record_way, of samples */
-	bool untimed;		     /* samples are counted, their times are not kept */
-	bool no_page_in;	     /* pages of stacks are not waited for */
-	uint64_t ring_bytes;	     /* of each CPU's ring; 0: as large as it has to be */
-	uint64_t stack_bytes;	     /* 0: the default */
-	const char *tee;	     /* save ring bytes here; NULL: no */
-	uint64_t least, most;	     /* ns that a wait lasts; 0: as the recorder has it; no limit */
-	VECTOR(struct bytes) wait_states; /* wait_state_named, each; none: all */
-	bool wakers;			  /* stacks go on with who ended the wait */
-	bool reads, writes;		  /* only such calls */
+	char **command;			     /* NULL-terminated; NULL: none */
+	uint64_t frequency;		     /* Hz, FREQUENCY_MAX, or 0: the default */
+	uint64_t duration;		     /* ns; 0: until the target ends or a signal comes */
+	const char *events;		     /* names between commas; NULL: CPU time */
+	bool user_only, kernel_only;	     /* stacks without the other half */
+	int stacks;			     /* enum record_stacks */
+	int way;			     /* enum record_way, of samples */
+	bool untimed;			     /* samples are counted, their times are not kept */
+	bool no_page_in;		     /* pages of stacks are not waited for */
+	uint64_t ring_bytes;		     /* of each CPU's ring; 0: as large as it has to be */
+	uint64_t stack_bytes;		     /* 0: the default */
+	const char *tee;		     /* save ring bytes here; NULL: no */
+	uint64_t min_duration, max_duration; /* of a wait, ns; 0: the mode's own; no limit */
+	VECTOR(struct bytes) wait_states;    /* wait_state_named, each; none: all */
+	bool wakers;			     /* stacks go on with who ended the wait */
+	bool reads, writes;		     /* only such calls */
 	bool latency;	       /* calls, requests weigh what they take, not what they move */
 	bool files;	       /* stacks end with the name of the file */
 	bool devices;	       /* ... of the device */

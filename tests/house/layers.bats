@@ -51,16 +51,35 @@ setup() {
 	[[ "$output" == *"src/model/bad.c:1"* ]]
 }
 
-@test "programs for the kernel and the floors see nothing of each other but bpf/shared.h" {
-	mkdir -p "$tree/bpf" "$tree/src/recorders"
-	echo '#include "bpf/shared.h"' | tee "$tree/bpf/x.bpf.c" >"$tree/src/recorders/x.c"
+@test "programs for the kernel and the floors see nothing of each other but bpf/shared/" {
+	mkdir -p "$tree/bpf/shared" "$tree/src/recorders"
+	echo '#include "bpf/shared/events.h"' | tee "$tree/bpf/x.bpf.c" "$tree/bpf/shared/x.h" >"$tree/src/recorders/x.c"
 	run "$layers" "$tree"
 	[ "$status" -eq 0 ]
 	echo '#include "base/b.h"' >"$tree/bpf/y.bpf.c"
-	echo '#include "bpf/core.h"' >"$tree/src/recorders/y.c"
-	echo '#include "bpf/shared.h"' >"$tree/src/base/y.c"
+	echo '#include "bpf/core.h"' | tee "$tree/bpf/shared/y.h" >"$tree/src/recorders/y.c"
+	echo '#include "bpf/shared/events.h"' >"$tree/src/base/y.c"
 	run "$layers" "$tree"
 	[ "$status" -ne 0 ]
-	[ "${#lines[@]}" -eq 3 ]
-	[[ "${lines[0]}" == "bpf/y.bpf.c:1: "* ]]
+	[ "${#lines[@]}" -eq 4 ]
+	[[ "${lines[1]}" == "bpf/y.bpf.c:1: "* ]]
+}
+
+# Then the order of includes does not matter. Headers of loops are included with macros that they are made of.
+@test "every header compiles by itself" {
+	cd "$root"
+	find include src -name '*.h' -not -name '*_loops.h' >"$tree/headers"
+	[ "$(wc -l <"$tree/headers")" -gt 100 ]
+	xargs -n 1 -P "$(nproc)" "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -fsyntax-only -I. -Isrc -Iinclude -x c <"$tree/headers"
+}
+
+# What a header leaves to the mode, it declares.
+@test "every header of programs for the kernel compiles by itself, for this machine and another one" {
+	command -v clang >/dev/null || skip "needs clang"
+	cd "$root"
+	for machine in x86 riscv; do
+		find bpf -name '*.h' | xargs -n 1 -P "$(nproc)" clang -target bpf -mcpu=v3 -D__TARGET_ARCH_$machine -std=gnu17 \
+			-Wall -Wextra -Werror -Wno-undefined-internal -Wno-unused -Wno-unused-parameter -Wno-missing-declarations \
+			-fsyntax-only -I. -idirafter "/usr/include/$(gcc -print-multiarch)" -x c
+	done
 }

@@ -158,7 +158,7 @@ static enum unwind_end walk(struct check *c, struct process_state *process,
 }
 
 /* One that the kernel could not walk. */
-static void walk_copy(struct check *c, const struct told_copy *told)
+static void walk_copy(struct check *c, const struct event_copy *told)
 {
 	static struct unwind_frame frames[FRAMES_LIMIT];
 	struct unwinder_copy copy;
@@ -236,7 +236,7 @@ static void compare(struct check *c, const struct taken *t)
 	enum unwind_end end;
 
 	/* It is copied, or something was mapped meanwhile that the program did not see. */
-	if (t->stack.wants || !t->stack.space || !process->space ||
+	if (t->stack.needs_table || !t->stack.space || !process->space ||
 		process->space->id != t->stack.space) {
 		c->skipped++;
 		return;

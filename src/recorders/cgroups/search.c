@@ -11,13 +11,13 @@
 #include "base/buffer.h"
 #include "base/options.h"
 #include "base/proc.h"
-#include "bpf/shared.h"
+#include "bpf/shared/config.h"
 #include "names/cgroup_names.h"
 #include "recorders/cgroups/cgroup.h"
 #include "recorders/cgroups/container_ids.h"
 
 #define GROUPS_LIMIT 65536u /* of a hierarchy that are looked at */
-#define NAMED_MOST   5u	    /* of what is near, in messages */
+#define NAMED_MAX    5u	    /* of what is near, in messages */
 
 bool cgroup_names_add(struct cgroup_names *names, enum cgroup_spelling spelling, const char *text,
 	struct error *err)
@@ -218,9 +218,9 @@ static const char *what_it_is(const struct cgroup_name *name)
 
 static void add_listed(struct buffer *out, struct bytes text, size_t *count)
 {
-	if (*count < NAMED_MOST)
+	if (*count < NAMED_MAX)
 		buffer_printf(out, "%s%.*s", *count ? ", " : "", (int)text.len, text.at);
-	else if (*count == NAMED_MOST)
+	else if (*count == NAMED_MAX)
 		buffer_text(out, ", ...");
 	++*count;
 }
@@ -379,8 +379,8 @@ static bool add_group(struct found_groups *groups, const struct search *s, struc
 		return error_errno(err, "%s", group.folder);
 	groups->list.items[groups->list.len - 1].id = about.st_ino;
 	drop_inner(groups);
-	return groups->list.len <= GROUPS_MOST ||
-	       error_set(err, ERR_USAGE, "more than %d control groups", GROUPS_MOST);
+	return groups->list.len <= GROUPS_MAX ||
+	       error_set(err, ERR_USAGE, "more than %d control groups", GROUPS_MAX);
 }
 
 static bool find_one(struct search *s, struct bytes mounts, const struct cgroup_name *name,

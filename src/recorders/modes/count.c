@@ -9,7 +9,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "bpf/shared.h"
+#include "bpf/shared/count.h"
 #include "count.skel.h"
 #include "recorders/perf/event.h"
 #include "recorders/probes/probes.h"
@@ -71,7 +71,7 @@ static const struct mode words = {
 
 #ifdef HAVE_BPF
 #define KPROBES	     "/sys/bus/event_source/devices/kprobe"
-#define VALUE_MOST   (INT64_C(1) << 56) /* beyond all addresses */
+#define VALUE_MAX    (INT64_C(1) << 56) /* beyond all addresses */
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
 
 struct count_state {
@@ -79,9 +79,9 @@ struct count_state {
 	struct count_bpf *programs;
 	struct probes probes;
 	struct uprobes uprobes;
-	VECTOR(struct bpf_link *) links;     /* in the kernel */
-	uint64_t too_large[HIT_EVENTS_MOST]; /* hits, by event */
-	int64_t sum;			     /* of what all of them weigh, without signs */
+	VECTOR(struct bpf_link *) links;    /* in the kernel */
+	uint64_t too_large[HIT_EVENTS_MAX]; /* hits, by event */
+	int64_t sum;			    /* of what all of them weigh, without signs */
 };
 
 /* ---- Setting up ---- */
@@ -134,8 +134,7 @@ static void find_code(const struct session *s, const char *prefix, const char *n
 /* Between a tracepoint and its programs. Those of all system calls are one for the kernel, to which
  * it listens itself: who else does, another event of ours or somebody's, is called in turn with
  * that. */
-static void leave_out_plumbing(
-	const struct session *s, const struct probe *probe, struct hit_plumbing *ret)
+static void leave_out_code(const struct session *s, const struct probe *probe, struct hit_code *ret)
 {
 	const char *side = strncmp(probe->name, "sys_exit", 8) ? "enter" : "exit";
 	uint64_t start = 0, size = 0, caller = 0, caller_size = 0;
@@ -146,7 +145,7 @@ static void leave_out_plumbing(
 		find_code(s, "perf_syscall_", side, &start, &size);
 		find_code(s, "__traceiter_sys_", side, &caller, &caller_size);
 	}
-	*ret = (struct hit_plumbing){start, size, caller, caller_size};
+	*ret = (struct hit_code){start, size, caller, caller_size};
 }
 
 static void wait_for_pages(struct count_state *state, const struct session *s)
@@ -155,7 +154,7 @@ static void wait_for_pages(struct count_state *state, const struct session *s)
 	struct bpf_program *function = programs->progs.on_function;
 
 	programs->rodata->wait_for_pages = bpf_source_waits_for_pages(
-		&state->driver.source, s, function, programs->maps.laters);
+		&state->driver.source, s, function, programs->maps.deferred_stacks);
 	if (programs->rodata->wait_for_pages)
 		bpf_program__set_flags(function, BPF_F_SLEEPABLE);
 }
@@ -169,9 +168,9 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->driver.source, s, "", &constants->asked);
+	bpf_source_ask(&state->driver.source, s, "", &constants->config);
 	if (s->options->cheap)
-		constants->asked.kernel_frames = false; /* they are always the same */
+		constants->config.kernel_frames = false; /* they are always the same */
 	memcpy(constants->values, state->probes.values.items,
 		state->probes.values.len * sizeof(struct hit_value));
 	for (size_t i = 0; i < state->probes.list.len; i++) {
@@ -179,7 +178,7 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 
 		kinds[probe->kind] = true;
 		if (probe->kind == PROBE_TRACEPOINT)
-			leave_out_plumbing(s, probe, &constants->plumbing[i]);
+			leave_out_code(s, probe, &constants->left_out[i]);
 	}
 	bpf_program__set_autoload(state->programs->progs.on_tracepoint, kinds[PROBE_TRACEPOINT]);
 	bpf_program__set_autoload(state->programs->progs.on_kernel_function, kinds[PROBE_KERNEL]);
@@ -211,35 +210,25 @@ static void count_describe(void *self)
  * values have sums of 64 bits. */
 static bool fits(int64_t *sum, int64_t value)
 {
-	return value <= VALUE_MOST && value >= -VALUE_MOST &&
+	return value <= VALUE_MAX && value >= -VALUE_MAX &&
 	       !__builtin_add_overflow(*sum, llabs(value), sum);
 }
 
 static bool add_hit(void *context, const void *record)
 {
 	struct count_state *state = context;
-	const struct told_hit *hit = record;
+	const struct event_hit *hit = record;
 	struct sample sample = {.has = SAMPLE_PARTS, .time = hit->time, .cpu = hit->cpu};
 
-	if (hit->event >= state->probes.list.len)
+	if (hit->number >= state->probes.list.len)
 		return false;
 	if (!fits(&state->sum, hit->value)) {
-		state->too_large[hit->event]++;
+		state->too_large[hit->number]++;
 		return true;
 	}
 	driver_locate(&state->driver, hit->pid, hit->tid, hit->chunk, &sample);
-	driver_add(&state->driver, hit->event, &sample, hit->value, 1);
+	driver_add(&state->driver, hit->number, &sample, hit->value, 1);
 	return true;
-}
-
-static size_t record_size(uint8_t told)
-{
-	return told == TOLD_HIT ? sizeof(struct told_hit) : 0;
-}
-
-static uint64_t record_time(const void *record)
-{
-	return ((const struct told_hit *)record)->time;
 }
 
 /* ---- Attaching ---- */
@@ -373,9 +362,9 @@ static void count_ending(void *self)
 	detach(self);
 }
 
-static struct later_slot *count_later(void *self)
+static struct deferred_event *count_deferred(void *self)
 {
-	return ((struct count_state *)self)->programs->bss->later;
+	return ((struct count_state *)self)->programs->bss->deferred;
 }
 
 /* What the kernel says of its programs is said of the first event of each kind. */
@@ -402,9 +391,10 @@ static void count_account(void *self)
 
 	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
 	for (size_t i = 0; i < state->probes.list.len; i++) {
-		uint64_t unseen = missed(state, i), unknown = i ? 0 : c.unknown;
+		uint64_t unseen = missed(state, i), unknown = i ? 0 : c.no_memory;
 		struct bpf_loss losses[] = {{"ring full", c.ring_full[i]},
-			{"value not in memory", c.unread[i]}, {"no room on the CPU", c.crowded[i]},
+			{"value not in memory", c.unread[i]},
+			{"no room on the CPU", c.no_scratch[i]},
 			{"value too large", state->too_large[i]}, {"no memory", unknown},
 			{"BPF recursion", unseen}, {0}};
 
@@ -426,15 +416,16 @@ static void count_release(void *self)
 
 const struct mode_events count_events = {
 	.state_size = sizeof(struct count_state),
+	.scratch_areas = SCRATCH_MAX,
 	.attaching = "attaching to the kernel",
-	.records = {record_size, record_time, add_hit},
+	.records = {driver_hit_size, driver_hit_time, add_hit},
 	.open = count_open,
 	.describe = count_describe,
 	.attach = count_attach,
 	.keeps = count_keeps,
 	.drained = count_drained,
 	.ending = count_ending,
-	.later = count_later,
+	.deferred = count_deferred,
 	.account = count_account,
 	.release = count_release,
 };

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "bpf/shared/sample.h"
 #include "recorders/programs/source.h"
 #include "recorders/programs/support.h"
 #include "sample.skel.h"
@@ -45,7 +46,7 @@ struct cpu_bpf {
 	struct tally_row *tallies; /* the kernel's rows; NULL where they are not counted */
 	uint32_t room;		   /* rows of an epoch */
 	bool rest;		   /* the epoch before has not been taken out yet */
-	uint64_t news;		   /* bytes that were told of processes... */
+	uint64_t news;		   /* bytes that were event of processes... */
 	uint64_t news_time;	   /* ... the last of them then: CLOCK_MONOTONIC, ns */
 	struct sample_counts counts;
 };
@@ -87,11 +88,11 @@ static bool add_counted(
 static bool take_sample(void *context, const void *record)
 {
 	struct cpu_bpf *b = context;
-	const struct told_sample *told = record;
-	struct tally_key who = {.pid = told->pid, .tid = told->tid, .chunk = told->chunk};
+	const struct event_sample *event = record;
+	struct tally_key who = {.pid = event->pid, .tid = event->tid, .chunk = event->chunk};
 	struct sample sample = {.has = SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU,
-		.time = told->time,
-		.cpu = told->cpu};
+		.time = event->time,
+		.cpu = event->cpu};
 	bool idle;
 
 	if (!b->untimed)
@@ -100,14 +101,14 @@ static bool take_sample(void *context, const void *record)
 	return true;
 }
 
-static size_t sample_size(uint8_t told)
+static size_t sample_size(uint8_t event)
 {
-	return told == TOLD_SAMPLE ? sizeof(struct told_sample) : 0;
+	return event == EVENT_SAMPLE ? sizeof(struct event_sample) : 0;
 }
 
 static uint64_t sample_time(const void *record)
 {
-	return ((const struct told_sample *)record)->time;
+	return ((const struct event_sample *)record)->time;
 }
 
 static const struct bpf_records sample_records = {sample_size, sample_time, take_sample};
@@ -115,7 +116,7 @@ static const struct bpf_records sample_records = {sample_size, sample_time, take
 /* ---- Counts ---- */
 
 /* Counts are read behind the ring: of a thread that began to be counted between the two, the stack
- * is told the next time. */
+ * is event the next time. */
 static bool stack_is_told(const struct cpu_bpf *b, const struct tally_key *who)
 {
 	return who->chunk == SAMPLE_SWITCHING || chunk_table_has(&b->source.chunks, who->chunk);
@@ -134,9 +135,9 @@ static void take_count(struct cpu_bpf *b, struct epoch *epoch, struct counted *k
 		sampler_add_to(sampler, 0, known->idle, known->sample, epoch->begins,
 			count - known->count);
 	} else {
-		if (!final && !stack_is_told(b, &row->who))
+		if (!final && !stack_is_told(b, &row->key))
 			return;
-		known->idle = add_counted(b, &row->who, row->who.epoch, count);
+		known->idle = add_counted(b, &row->key, row->key.epoch, count);
 		known->sample = sampler_rows(sampler, 0, known->idle) - 1;
 	}
 	known->count = count;
@@ -149,7 +150,7 @@ static void clear_epoch(struct cpu_bpf *b, struct epoch *epoch, struct tally_row
 
 	for (size_t i = 0; i < epoch->rows.len; i++)
 		if (rows[i].count)
-			bpf_map_delete_elem(fd, &rows[i].who);
+			bpf_map_delete_elem(fd, &rows[i].key);
 	memset(rows, 0, epoch->rows.len * sizeof(*rows));
 	b->programs->bss->tallied[epoch - b->epochs] = 0;
 	vector_release(&epoch->rows);
@@ -242,7 +243,7 @@ uint64_t cpu_bpf_spent(const struct cpu_bpf *b)
 static void size_tables(struct cpu_bpf *b, uint64_t bytes)
 {
 	uint64_t rows =
-		bytes && bytes / TALLY_BYTES < TALLIES_MOST ? bytes / TALLY_BYTES : TALLIES_MOST;
+		bytes && bytes / TALLY_BYTES < TALLIES_MAX ? bytes / TALLY_BYTES : TALLIES_MAX;
 
 	b->room = b->untimed ? (uint32_t)rows / 2 : 0;
 	b->programs->rodata->tally_room = b->room;
@@ -277,12 +278,12 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 	if (!b->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	constants = b->programs->rodata;
-	bpf_source_ask(&b->source, s, "", &constants->asked);
+	bpf_source_ask(&b->source, s, "", &constants->config);
 	constants->untimed = b->untimed;
 	b->source.programs = b->programs->skeleton;
 	size_tables(b, s->options->ring_bytes);
 	constants->wait_for_pages = bpf_source_waits_for_pages(
-		&b->source, s, b->programs->progs.on_sample, b->programs->maps.laters);
+		&b->source, s, b->programs->progs.on_sample, b->programs->maps.deferred_stacks);
 	return true;
 }
 
@@ -362,7 +363,7 @@ uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool commits, bool last)
 void cpu_bpf_stop(struct cpu_bpf *b)
 {
 	bpf_source_disable(&b->source);
-	bpf_source_collect(&b->source, b->programs->bss->later);
+	bpf_source_collect(&b->source, b->programs->bss->deferred);
 	bpf_source_counts(&b->source, (uint64_t *)&b->counts, sizeof(b->counts) / sizeof(uint64_t));
 }
 
@@ -371,7 +372,7 @@ void cpu_bpf_count(const struct cpu_bpf *b, struct event_totals *totals)
 	totals->lost_known = true;
 	totals->lost = b->counts.ring_full;
 	totals->map_full = b->counts.map_full;
-	totals->passed_over = b->counts.passed_over;
+	totals->passed_over = b->counts.skipped;
 }
 
 void cpu_bpf_release(struct cpu_bpf *b)

@@ -11,7 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/units.h"
-#include "bpf/shared.h"
+#include "bpf/shared/disk.h"
 #include "disk.skel.h"
 #include "recorders/programs/support.h"
 #endif
@@ -91,9 +91,9 @@ static const char *const kind_frames[REQUEST_KINDS] = {
 /* As many as the ring has room for. */
 static uint32_t requests_most(const struct record_options *o)
 {
-	uint64_t fitting = o->ring_bytes / sizeof(struct told_request);
+	uint64_t fitting = o->ring_bytes / sizeof(struct event_request);
 
-	return !fitting || fitting > REQUESTS_MOST ? REQUESTS_MOST : (uint32_t)fitting;
+	return !fitting || fitting > REQUESTS_MAX ? REQUESTS_MAX : (uint32_t)fitting;
 }
 
 static bool disk_open(void *self, struct error *err)
@@ -109,15 +109,15 @@ static bool disk_open(void *self, struct error *err)
 	state->latency = o->latency;
 	state->devices_shown = o->devices;
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->driver.source, s, "blk_mq_submit_bio", &constants->asked);
+	bpf_source_ask(&state->driver.source, s, "blk_mq_submit_bio", &constants->config);
 	if (o->reads || o->writes)
 		constants->kinds = (unsigned)o->reads << REQUEST_READ | (unsigned)o->writes
 										<< REQUEST_WRITE;
 	bpf_map__set_max_entries(state->programs->maps.requests, requests_most(o));
 	constants->wait_for_pages = bpf_source_waits_for_pages(&state->driver.source, s,
-		state->programs->progs.on_make, state->programs->maps.laters);
+		state->programs->progs.on_create, state->programs->maps.deferred_stacks);
 	bpf_map__set_max_entries(
-		state->programs->maps.awaited, constants->wait_for_pages ? requests_most(o) : 1);
+		state->programs->maps.pending, constants->wait_for_pages ? requests_most(o) : 1);
 	state->driver.source.programs = state->programs->skeleton;
 	return true;
 }
@@ -170,13 +170,13 @@ static location_id device_place(struct disk_state *state, uint32_t number)
 
 static bool add_request(void *self, const void *record)
 {
-	const struct told_request *told = record;
+	const struct event_request *told = record;
 	struct disk_state *state = self;
 	struct profile *p = &state->driver.session->profile;
 	struct sample sample = {.has = SAMPLE_PARTS,
-		.time = told->made + told->queued,
+		.time = told->created + told->queued,
 		.cpu = told->cpu,
-		.duration = told->took};
+		.duration = told->served};
 
 	if (told->kind >= REQUEST_KINDS)
 		return false;
@@ -184,11 +184,11 @@ static bool add_request(void *self, const void *record)
 	sample.stack = profile_stack(p, sample.stack, state->kinds[told->kind]);
 	if (state->devices_shown)
 		sample.stack = profile_stack(p, sample.stack, device_place(state, told->device));
-	driver_add(&state->driver, 0, &sample, (int64_t)(state->latency ? told->took : told->bytes),
-		1);
+	driver_add(&state->driver, 0, &sample,
+		(int64_t)(state->latency ? told->served : told->bytes), 1);
 	if (state->latency && told->queued) {
 		sample.stack = profile_stack(p, sample.stack, state->queued);
-		sample.time = told->made;
+		sample.time = told->created;
 		sample.duration = told->queued;
 		driver_add(&state->driver, 0, &sample, (int64_t)told->queued, 0);
 	}
@@ -199,16 +199,16 @@ static bool add_request(void *self, const void *record)
 	return true;
 }
 
-static size_t record_size(uint8_t told)
+static size_t record_size(uint8_t type)
 {
-	return told == TOLD_REQUEST ? sizeof(struct told_request) : 0;
+	return type == EVENT_REQUEST ? sizeof(struct event_request) : 0;
 }
 
 static uint64_t record_time(const void *record)
 {
-	const struct told_request *told = record;
+	const struct event_request *told = record;
 
-	return told->made + told->queued + told->took;
+	return told->created + told->queued + told->served;
 }
 
 /* ---- Events ---- */
@@ -217,15 +217,16 @@ static uint64_t record_time(const void *record)
 static void disk_take_rest(void *self)
 {
 	struct disk_state *state = self;
-	int fd = bpf_map__fd(state->programs->maps.awaited);
-	struct request_awaited awaited;
+	int fd = bpf_map__fd(state->programs->maps.pending);
+	struct request_pending pending;
 	uint64_t number = 0;
 	bool more = !bpf_map_get_next_key(fd, NULL, &number);
 
 	for (; more; more = !bpf_map_get_next_key(fd, &number, &number))
-		if (!bpf_map_lookup_elem(fd, &number, &awaited) && awaited.told.told)
-			bpf_source_take(&state->driver.source,
-				(struct bytes){(const char *)&awaited.told, sizeof(awaited.told)});
+		if (!bpf_map_lookup_elem(fd, &number, &pending) && pending.event.type)
+			bpf_source_take(
+				&state->driver.source, (struct bytes){(const char *)&pending.event,
+							       sizeof(pending.event)});
 }
 
 /* A request waits for its stack in a map of its own, so none is left to take. */
@@ -233,12 +234,12 @@ static void disk_ended(void *self)
 {
 	struct disk_state *state = self;
 
-	bpf_source_collect(&state->driver.source, state->programs->bss->later);
+	bpf_source_collect(&state->driver.source, state->programs->bss->deferred);
 	state->driver.source.left.len = 0;
 }
 
 /* Who writes back what others wrote? */
-static void tell_kernel(struct session *s, const struct disk_state *state, uint64_t others)
+static void note_kernel_requests(struct session *s, const struct disk_state *state, uint64_t others)
 {
 	struct buffer requests = {0}, bytes = {0};
 
@@ -262,21 +263,21 @@ static void disk_account(void *self)
 {
 	struct disk_state *state = self;
 	struct session *s = state->driver.session;
-	static const char *const programs[] = {"on_make", "on_issue", "on_complete", NULL};
+	static const char *const programs[] = {"on_create", "on_issue", "on_complete", NULL};
 	uint64_t missed = driver_missed(&state->driver, programs);
 	struct request_counts c;
 	struct buffer merged = {0};
 
 	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
-	driver_account(&state->driver, 0, c.requests + c.unknown + missed,
+	driver_account(&state->driver, 0, c.requests + c.no_memory + missed,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"map full", c.map_full},
-			{"no memory", c.unknown}, {"BPF recursion", missed}, {0}});
+			{"no memory", c.no_memory}, {"BPF recursion", missed}, {0}});
 	if (c.merged) {
 		units_grouped(&merged, (int64_t)c.merged);
 		buffer_text(&merged, " requests, which count for those that made the others");
 		profile_set_meta(&s->profile, BYTES("merged"), buffer_bytes(&merged));
 	}
-	tell_kernel(s, state, c.others);
+	note_kernel_requests(s, state, c.others);
 	buffer_release(&merged);
 }
 

@@ -1,4 +1,4 @@
-/* driver.c: the life of a mode whose programs in the kernel tell of events. */
+/* driver.c: what all modes with BPF programs have in common: the course of a recording. */
 #include "recorders/modes/driver.h"
 
 static void settle(struct driver *d)
@@ -29,6 +29,7 @@ bool driver_open(struct session *s, struct error *err)
 	d->session = s;
 	s->recorder_state = d;
 	bpf_source_init(&d->source, &events->records, d);
+	d->source.scratch_areas = events->scratch_areas;
 	if (!bpf_source_possible(s, err) || !events->open(d, err) ||
 		!bpf_source_open(&d->source, s, err))
 		return false;
@@ -77,8 +78,8 @@ void driver_stop(struct session *s)
 	if (d->events->ending)
 		d->events->ending(d);
 	bpf_source_disable(&d->source);
-	if (d->events->later)
-		bpf_source_collect(&d->source, d->events->later(d));
+	if (d->events->deferred)
+		bpf_source_collect(&d->source, d->events->deferred(d));
 	if (d->events->ended)
 		d->events->ended(d);
 }
@@ -137,6 +138,16 @@ void driver_add(
 	struct driver *d, size_t tally, const struct sample *sample, int64_t value, unsigned count)
 {
 	tally_add(&d->tallies.items[tally], sample, value, count);
+}
+
+size_t driver_hit_size(uint8_t type)
+{
+	return type == EVENT_HIT ? sizeof(struct event_hit) : 0;
+}
+
+uint64_t driver_hit_time(const void *event)
+{
+	return ((const struct event_hit *)event)->time;
 }
 
 uint64_t driver_missed(const struct driver *d, const char *const *programs)

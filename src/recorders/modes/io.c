@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "bpf/shared.h"
+#include "bpf/shared/io.h"
 #include "io.skel.h"
 #include "recorders/programs/support.h"
 #endif
@@ -70,7 +70,7 @@ struct io_state {
 	bool latency;
 	location_id kinds[CALL_KINDS];
 	VECTOR(location_id) files; /* by number */
-	uint64_t files_told;	   /* since the kernel's table was emptied */
+	uint64_t files_added;	   /* start the kernel's table was emptied */
 };
 
 static const struct {
@@ -114,11 +114,11 @@ static bool io_open(void *self, struct error *err)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	state->latency = o->latency;
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->driver.source, s, "", &constants->asked);
-	constants->asked.kernel_frames = false; /* they are the same in every call */
+	bpf_source_ask(&state->driver.source, s, "", &constants->config);
+	constants->config.kernel_frames = false; /* they are the same in every call */
 	constants->names = o->files;
 	constants->wait_for_pages = bpf_source_waits_for_pages(&state->driver.source, s,
-		state->programs->progs.on_exit, state->programs->maps.laters);
+		state->programs->progs.on_exit, state->programs->maps.deferred_stacks);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (wanted(o, calls[i].kind))
 			constants->calls[calls[i].number] = calls[i].kind;
@@ -144,41 +144,43 @@ static void io_describe(void *self)
 /* ---- Records ---- */
 
 /* "/usr/lib/x": the names come from the file's own outwards. */
-static void path_of(const struct told_file *told, struct buffer *path)
+static void path_of(const struct event_file *event, struct buffer *path)
 {
-	size_t end = told->len;
+	size_t end = event->len;
 
-	if (!told->whole)
+	if (!event->complete)
 		buffer_text(path, "...");
 	while (end) {
 		size_t at = end - 1; /* of the 0 behind a name */
 
-		while (at && told->names[at - 1])
+		while (at && event->names[at - 1])
 			at--;
 		buffer_char(path, '/');
-		buffer_add(path, told->names + at, end - 1 - at);
+		buffer_add(path, event->names + at, end - 1 - at);
 		end = at;
 	}
 }
 
-static void add_file(struct io_state *state, const struct told_file *told)
+static void add_file(struct io_state *state, const struct event_file *event)
 {
 	struct buffer path = {0};
 
-	path_of(told, &path);
-	while (state->files.len <= told->id)
+	path_of(event, &path);
+	while (state->files.len <= event->id)
 		vector_push(&state->files, 0);
-	state->files.items[told->id] =
+	state->files.items[event->id] =
 		driver_place(&state->driver, buffer_bytes(&path), FRAME_META);
-	state->files_told++;
+	state->files_added++;
 	buffer_release(&path);
 }
 
-static bool add_call(struct io_state *state, const struct told_call *call)
+static bool add_call(struct io_state *state, const struct event_call *call)
 {
 	struct profile *p = &state->driver.session->profile;
-	struct sample sample = {
-		.has = SAMPLE_PARTS, .time = call->since, .cpu = call->cpu, .duration = call->took};
+	struct sample sample = {.has = SAMPLE_PARTS,
+		.time = call->start,
+		.cpu = call->cpu,
+		.duration = call->duration};
 
 	if (call->kind >= CALL_KINDS || call->file >= state->files.len)
 		return false;
@@ -186,31 +188,31 @@ static bool add_call(struct io_state *state, const struct told_call *call)
 	sample.stack = profile_stack(p, sample.stack, state->kinds[call->kind]);
 	if (call->file)
 		sample.stack = profile_stack(p, sample.stack, state->files.items[call->file]);
-	driver_add(&state->driver, 0, &sample, (int64_t)(state->latency ? call->took : call->bytes),
-		1);
+	driver_add(&state->driver, 0, &sample,
+		(int64_t)(state->latency ? call->duration : call->bytes), 1);
 	return true;
 }
 
-static size_t record_size(uint8_t told)
+static size_t record_size(uint8_t type)
 {
-	return told == TOLD_CALL   ? sizeof(struct told_call)
-	       : told == TOLD_FILE ? offsetof(struct told_file, names)
-				   : 0;
+	return type == EVENT_CALL   ? sizeof(struct event_call)
+	       : type == EVENT_FILE ? offsetof(struct event_file, names)
+				    : 0;
 }
 
 static uint64_t record_time(const void *record)
 {
-	const struct told_call *call = record;
-	const struct told_file *file = record;
+	const struct event_call *call = record;
+	const struct event_file *file = record;
 
-	return call->told == TOLD_FILE ? file->time : call->since + call->took;
+	return call->type == EVENT_FILE ? file->time : call->start + call->duration;
 }
 
 static bool take(void *context, const void *record)
 {
-	const struct told_file *file = record;
+	const struct event_file *file = record;
 
-	if (file->told == TOLD_CALL)
+	if (file->type == EVENT_CALL)
 		return add_call(context, record);
 	add_file(context, file);
 	return true;
@@ -225,17 +227,17 @@ static bool io_drained(void *self, bool last, struct error *err)
 
 	(void)last;
 	(void)err;
-	if (state->files_told > FILES_MOST / 4 * 3) {
+	if (state->files_added > FILES_MAX / 4 * 3) {
 		bpf_source_empty(
-			&state->driver.source, "files", sizeof(struct file_key), FILES_MOST);
-		state->files_told = 0;
+			&state->driver.source, "files", sizeof(struct file_key), FILES_MAX);
+		state->files_added = 0;
 	}
 	return true;
 }
 
-static struct later_slot *io_later(void *self)
+static struct deferred_event *io_deferred(void *self)
 {
-	return ((struct io_state *)self)->programs->bss->later;
+	return ((struct io_state *)self)->programs->bss->deferred;
 }
 
 static void io_account(void *self)
@@ -243,11 +245,11 @@ static void io_account(void *self)
 	struct io_state *state = self;
 	uint64_t missed =
 		driver_missed(&state->driver, (const char *const[]){"on_enter", "on_exit", NULL});
-	struct call_counts c;
+	struct mode_counts c;
 
 	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
-	driver_account(&state->driver, 0, c.calls + c.unknown + missed,
-		(struct bpf_loss[]){{"ring full", c.ring_full}, {"no memory", c.unknown},
+	driver_account(&state->driver, 0, c.expected + c.no_memory + missed,
+		(struct bpf_loss[]){{"ring full", c.ring_full}, {"no memory", c.no_memory},
 			{"BPF recursion", missed}, {0}});
 }
 
@@ -266,7 +268,7 @@ static const struct mode_events events = {
 	.open = io_open,
 	.describe = io_describe,
 	.drained = io_drained,
-	.later = io_later,
+	.deferred = io_deferred,
 	.account = io_account,
 	.release = io_release,
 };

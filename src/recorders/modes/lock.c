@@ -1,7 +1,7 @@
 /* lock.c: where do threads wait for locks? Every such wait, from the kernel's own events. */
 #include "recorders/modes/driver.h"
 
-#include "bpf/shared.h"
+#include "bpf/shared/lock.h"
 
 #ifdef HAVE_BPF
 #include <errno.h>
@@ -162,7 +162,7 @@ static bool lock_open(void *self, struct error *err)
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->driver.source, s, "", &constants->asked);
+	bpf_source_ask(&state->driver.source, s, "", &constants->config);
 	if (s->kernel && kernel_find_named(s->kernel, BYTES("bpf_trace_run2"), &caller)) {
 		constants->probe_start = caller.start;
 		constants->probe_size = caller.end - caller.start;
@@ -177,7 +177,7 @@ static bool lock_open(void *self, struct error *err)
 	bpf_program__set_autoload(state->programs->progs.on_begin, kernel);
 	bpf_program__set_autoload(state->programs->progs.on_end, kernel);
 	constants->wait_for_pages = bpf_source_waits_for_pages(&state->driver.source, s,
-		state->programs->progs.on_end, state->programs->maps.laters);
+		state->programs->progs.on_end, state->programs->maps.deferred_stacks);
 	state->driver.source.programs = state->programs->skeleton;
 	return true;
 }
@@ -200,29 +200,31 @@ static void lock_describe(void *self)
 static bool add_wait(void *context, const void *record)
 {
 	struct lock_state *state = context;
-	const struct told_lock *told = record;
-	struct sample sample = {
-		.has = SAMPLE_PARTS, .time = told->since, .cpu = told->cpu, .duration = told->took};
+	const struct event_lock *event = record;
+	struct sample sample = {.has = SAMPLE_PARTS,
+		.time = event->start,
+		.cpu = event->cpu,
+		.duration = event->duration};
 
-	if (told->kind >= LOCK_KINDS)
+	if (event->kind >= LOCK_KINDS)
 		return false;
-	driver_locate(&state->driver, told->pid, told->tid, told->chunk, &sample);
+	driver_locate(&state->driver, event->pid, event->tid, event->chunk, &sample);
 	sample.stack = profile_stack(
-		&state->driver.session->profile, sample.stack, state->kinds[told->kind]);
-	driver_add(&state->driver, 0, &sample, (int64_t)told->took, 1);
+		&state->driver.session->profile, sample.stack, state->kinds[event->kind]);
+	driver_add(&state->driver, 0, &sample, (int64_t)event->duration, 1);
 	return true;
 }
 
-static size_t record_size(uint8_t told)
+static size_t record_size(uint8_t type)
 {
-	return told == TOLD_LOCK ? sizeof(struct told_lock) : 0;
+	return type == EVENT_LOCK ? sizeof(struct event_lock) : 0;
 }
 
 static uint64_t record_time(const void *record)
 {
-	const struct told_lock *told = record;
+	const struct event_lock *event = record;
 
-	return told->since + told->took;
+	return event->start + event->duration;
 }
 
 /* ---- Events ---- */
@@ -240,9 +242,9 @@ static void lock_ending(void *self)
 		profile_note(&s->profile, "waits that had not ended are missing: %s", failed.text);
 }
 
-static struct later_slot *lock_later(void *self)
+static struct deferred_event *lock_deferred(void *self)
 {
-	return ((struct lock_state *)self)->programs->bss->later;
+	return ((struct lock_state *)self)->programs->bss->deferred;
 }
 
 static void lock_take_rest(void *self)
@@ -250,10 +252,10 @@ static void lock_take_rest(void *self)
 	struct lock_state *state = self;
 	struct bytes rest = buffer_bytes(&state->waiting);
 
-	for (; rest.len >= sizeof(struct told_lock);
-		rest.at += sizeof(struct told_lock), rest.len -= sizeof(struct told_lock))
+	for (; rest.len >= sizeof(struct event_lock);
+		rest.at += sizeof(struct event_lock), rest.len -= sizeof(struct event_lock))
 		bpf_source_take(
-			&state->driver.source, (struct bytes){rest.at, sizeof(struct told_lock)});
+			&state->driver.source, (struct bytes){rest.at, sizeof(struct event_lock)});
 	state->waiting.len = 0;
 }
 
@@ -266,9 +268,9 @@ static void lock_account(void *self)
 
 	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
 	nested += c.nested;
-	driver_account(&state->driver, 0, c.waits + c.unseen + c.unknown + nested,
+	driver_account(&state->driver, 0, c.waits + c.unseen + c.no_memory + nested,
 		(struct bpf_loss[]){{"ring full", c.ring_full}, {"end not seen", c.unseen},
-			{"no memory", c.unknown}, {"BPF recursion", nested}, {0}});
+			{"no memory", c.no_memory}, {"BPF recursion", nested}, {0}});
 }
 
 static void lock_release(void *self)
@@ -281,12 +283,13 @@ static void lock_release(void *self)
 
 static const struct mode_events events = {
 	.state_size = sizeof(struct lock_state),
+	.scratch_areas = SCRATCH_OTHER + 1,
 	.attaching = "attaching to the kernel's locks",
 	.records = {record_size, record_time, add_wait},
 	.open = lock_open,
 	.describe = lock_describe,
 	.ending = lock_ending,
-	.later = lock_later,
+	.deferred = lock_deferred,
 	.take_rest = lock_take_rest,
 	.account = lock_account,
 	.release = lock_release,

@@ -10,7 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/units.h"
-#include "bpf/shared.h"
+#include "bpf/shared/mem.h"
 #include "mem.skel.h"
 #include "recorders/probes/allocators.h"
 #include "recorders/probes/uprobes.h"
@@ -98,7 +98,7 @@ static uint32_t blocks_most(const struct record_options *o)
 {
 	uint64_t fitting = o->ring_bytes / (sizeof(struct block) + sizeof(struct block_key));
 
-	return fitting && fitting < BLOCKS_MOST ? (uint32_t)fitting : BLOCKS_MOST;
+	return fitting && fitting < BLOCKS_MAX ? (uint32_t)fitting : BLOCKS_MAX;
 }
 
 static bool mem_open(void *self, struct error *err)
@@ -110,8 +110,8 @@ static bool mem_open(void *self, struct error *err)
 	state->programs = mem_bpf__open();
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
-	bpf_source_ask(&state->driver.source, s, "", &state->programs->rodata->asked);
-	state->programs->rodata->asked.kernel_frames = false; /* there are none */
+	bpf_source_ask(&state->driver.source, s, "", &state->programs->rodata->config);
+	state->programs->rodata->config.kernel_frames = false; /* there are none */
 	state->programs->rodata->wait_for_pages = bpf_source_waits_for_pages(
 		&state->driver.source, s, state->programs->progs.on_allocate, NULL);
 	if (state->programs->rodata->wait_for_pages)
@@ -229,23 +229,23 @@ static void add_sample(
 static bool add_allocation(void *context, const void *record)
 {
 	struct mem_state *state = context;
-	const struct told_alloc *told = record;
-	int32_t pid = (int32_t)told->pid, tid = (int32_t)told->block.tid;
+	const struct event_alloc *event = record;
+	int32_t pid = (int32_t)event->pid, tid = (int32_t)event->block.tid;
 	thread_id thread = processes_thread(&state->driver.session->processes, pid, tid);
 
 	remember_thread(state, pid, tid, thread);
-	add_sample(state, ALLOCATED, thread, &told->block);
+	add_sample(state, ALLOCATED, thread, &event->block);
 	return true;
 }
 
-static size_t record_size(uint8_t told)
+static size_t record_size(uint8_t type)
 {
-	return told == TOLD_ALLOC ? sizeof(struct told_alloc) : 0;
+	return type == EVENT_ALLOC ? sizeof(struct event_alloc) : 0;
 }
 
 static uint64_t record_time(const void *record)
 {
-	return ((const struct told_alloc *)record)->block.time;
+	return ((const struct event_alloc *)record)->block.time;
 }
 
 /* ---- What lives at the end ---- */
@@ -311,7 +311,7 @@ static void mem_ended(void *self)
 		sizeof(struct block_key), sizeof(struct block), &state->keys, &state->blocks);
 }
 
-static void tell_frees(
+static void note_frees(
 	struct session *s, const struct mem_state *state, const struct alloc_counts *c)
 {
 	struct buffer text = {0};
@@ -353,10 +353,11 @@ static void mem_account(void *self)
 	bpf_source_counts(&state->driver.source, (uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
 	driver_account(&state->driver, LIVE, live + state->stackless + c.map_full,
 		(struct bpf_loss[]){{"no stack", state->stackless}, {"map full", c.map_full}, {0}});
-	driver_account(&state->driver, ALLOCATED, c.allocations + c.unknown + missed,
-		(struct bpf_loss[]){{"ring full", c.ring_full}, {"no room on the CPU", c.crowded},
-			{"no memory", c.unknown}, {"BPF recursion", missed}, {0}});
-	tell_frees(s, state, &c);
+	driver_account(&state->driver, ALLOCATED, c.allocations + c.no_memory + missed,
+		(struct bpf_loss[]){{"ring full", c.ring_full},
+			{"no room on the CPU", c.no_scratch}, {"no memory", c.no_memory},
+			{"BPF recursion", missed}, {0}});
+	note_frees(s, state, &c);
 	uprobes_note(&state->uprobes, &s->profile);
 }
 
@@ -381,6 +382,7 @@ static const struct mode_events *cheap(const struct record_options *o)
 
 static const struct mode_events events = {
 	.state_size = sizeof(struct mem_state),
+	.scratch_areas = SCRATCH_MAX,
 	.attaching = "attaching to the kernel",
 	.records = {record_size, record_time, add_allocation},
 	.instead = cheap,

@@ -11,19 +11,19 @@ struct mode {
 	const char *about; /* "where threads wait" */
 	bool busy;	   /* samples are time on the CPU */
 	bool timed;	   /* a timer takes samples, so that -F makes sense */
-	const char *none;  /* what to try when nothing came: "the target hardly ..." */
+	const char *none;  /* why there may be no samples: "the target hardly ..." */
 	const char *top;   /* what the ends of stacks are: "hottest functions (self)" */
 	const char *what;  /* every ... is recorded: "wait"; NULL: samples are taken */
 
-	/* Options of its own, into struct record_options; NULL: they are listed elsewhere. Their
-	 * heading in --help; and for messages the names of those that no other mode knows. */
+	/* Its own options, for struct record_options (NULL: none, or they are listed elsewhere);
+	 * their heading in --help; and in messages the names of those that no other mode has. */
 	const struct option *options;
 	const char *title, *own;
-	bool (*used)(const struct record_options *options); /* one of those? */
-	/* Forget what is asked of other modes in these options, which this one knows as well. NULL:
-	 * nothing. */
+	/* Is one of its options set? NULL: it has none. */
+	bool (*used)(const struct record_options *options);
+	/* Clear options of other modes that this mode has, too. NULL: there are none. */
 	void (*shared)(struct record_options *options);
-	/* Do the options go together? ERR_USAGE. NULL: always. */
+	/* Do the options make sense together? ERR_USAGE. NULL: always. */
 	bool (*check)(const struct record_options *options, struct error *err);
 };
 

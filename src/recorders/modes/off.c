@@ -10,7 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/units.h"
-#include "bpf/shared.h"
+#include "bpf/shared/off.h"
 #include "off.skel.h"
 #include "recorders/modes/wakers.h"
 #include "recorders/programs/support.h"
@@ -44,12 +44,12 @@ static const struct option options[] = {
 	{.name = "min",
 		.argument = "TIME",
 		.set = option_duration,
-		.offset = AT(least),
+		.offset = AT(min_duration),
 		.help = "only what takes so long: 500us, 10ms (10us with -a, else all)"},
 	{.name = "max",
 		.argument = "TIME",
 		.set = option_duration,
-		.offset = AT(most),
+		.offset = AT(max_duration),
 		.help = "... and not longer than this"},
 	{.name = "state",
 		.argument = "LIST",
@@ -66,12 +66,12 @@ static const struct option options[] = {
 
 static bool used(const struct record_options *o)
 {
-	return o->least || o->most || o->wait_states.len || o->wakers;
+	return o->min_duration || o->max_duration || o->wait_states.len || o->wakers;
 }
 
 static bool check(const struct record_options *o, struct error *err)
 {
-	return !o->most || o->most >= o->least ||
+	return !o->max_duration || o->max_duration >= o->min_duration ||
 	       error_set(err, ERR_USAGE, "--max is less than --min");
 }
 
@@ -89,21 +89,21 @@ static const struct mode words = {
 };
 
 #ifdef HAVE_BPF
-#define LEAST_OF_ALL 10000 /* ns, of the whole system */
-#define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
+#define MIN_DURATION_ALL 10000 /* ns, of the whole system */
+#define SAMPLE_PARTS	 (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_DURATION)
 
 struct off_state {
 	struct driver driver;
 	bool wall; /* runs are told, too */
 	struct off_bpf *programs;
-	uint64_t least;
+	uint64_t min_duration;
 	location_id places[2][WAIT_KINDS][WAIT_PLACES]; /* frames of waits: [for I/O]; 0: not yet */
 	location_id runs[RUN_KINDS];
 	struct wakers wakers;
 	struct buffer waiting; /* records of those that still wait or run at the end */
 	struct wait_counts counts;
-	uint64_t missed; /* runs of a program, because it ran already */
-	bool looks_back; /* there may be threads that have waited since before */
+	uint64_t missed;	 /* runs of a program, because it ran already */
+	bool sees_earlier_waits; /* there may be threads that have waited since before */
 };
 
 /* ---- Setting up ---- */
@@ -134,7 +134,7 @@ static bool wanted(const struct off_state *state, unsigned kind, unsigned in)
 }
 
 /* Can stacks be taken by tables when a thread is there again? */
-static bool comes_back(const struct off_state *state)
+static bool stacks_on_return(const struct off_state *state)
 {
 	return state->driver.source.by_tables &&
 	       libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) >= 0;
@@ -142,19 +142,19 @@ static bool comes_back(const struct off_state *state)
 
 /* Are stacks taken when a wait has ended, and is known to be one that is asked for? What threads
  * that still wait at the end have in user space is copied, and walked by tables. */
-static bool is_late(const struct off_state *state, const struct record_options *o)
+static bool stacks_deferred(const struct off_state *state, const struct record_options *o)
 {
-	return (state->least || o->most) && comes_back(state);
+	return (state->min_duration || o->max_duration) && stacks_on_return(state);
 }
 
 /* Do those that wait already when the recording begins get a second look, at all of their stack? A
  * command does not wait yet; of a whole system it would be more than there is time for. */
-static bool looks_back(const struct off_state *state, const struct record_options *o)
+static bool sees_earlier_waits(const struct off_state *state, const struct record_options *o)
 {
 	const struct off_bpf__rodata *constants = state->programs->rodata;
 
-	return !constants->late && !constants->asked.until_exec && !constants->asked.by_cpu &&
-	       !o->system_wide && state->driver.source.by_tables;
+	return !constants->stacks_deferred && !constants->config.wait_for_exec &&
+	       !constants->config.by_cpu && !o->system_wide && state->driver.source.by_tables;
 }
 
 static bool off_open(void *self, struct error *err)
@@ -169,26 +169,30 @@ static bool off_open(void *self, struct error *err)
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	constants = state->programs->rodata;
-	bpf_source_ask(&state->driver.source, s, "__schedule", &constants->asked);
-	state->least = o->least ? o->least : o->system_wide ? LEAST_OF_ALL : 0;
-	constants->least = state->least;
-	if (o->most)
-		constants->most = o->most;
+	bpf_source_ask(&state->driver.source, s, "__schedule", &constants->config);
+	state->min_duration = o->min_duration  ? o->min_duration
+			      : o->system_wide ? MIN_DURATION_ALL
+					       : 0;
+	constants->min_duration = state->min_duration;
+	if (o->max_duration)
+		constants->max_duration = o->max_duration;
 	want_states(constants, o);
 	constants->wakers = o->wakers;
-	constants->waking = bpf_source_origin(s, "try_to_wake_up");
+	constants->wakeup_function = bpf_source_function(s, "try_to_wake_up");
 	constants->on_cpu = state->wall;
 	constants->wait_for_pages =
-		comes_back(state) &&
+		stacks_on_return(state) &&
 		bpf_source_waits_for_pages(&state->driver.source, s, state->programs->progs.on_tick,
-			state->programs->maps.laters);
-	constants->late = is_late(state, o);
-	state->looks_back = looks_back(state, o);
+			state->programs->maps.deferred_stacks);
+	constants->stacks_deferred = stacks_deferred(state, o);
+	state->sees_earlier_waits = sees_earlier_waits(state, o);
+	bpf_program__set_autoload(state->programs->progs.on_switch_done,
+		constants->stacks_deferred || constants->wait_for_pages);
 	bpf_program__set_autoload(
-		state->programs->progs.on_arrived, constants->late || constants->wait_for_pages);
-	bpf_program__set_autoload(state->programs->progs.still_waiting_late, constants->late);
-	bpf_program__set_autoload(state->programs->progs.still_waiting, !constants->late);
-	bpf_program__set_autoload(state->programs->progs.waited_before, state->looks_back);
+		state->programs->progs.still_waiting_deferred, constants->stacks_deferred);
+	bpf_program__set_autoload(
+		state->programs->progs.still_waiting, !constants->stacks_deferred);
+	bpf_program__set_autoload(state->programs->progs.waited_earlier, state->sees_earlier_waits);
 	bpf_program__set_autoload(state->programs->progs.on_waking, o->wakers);
 	bpf_program__set_autoload(state->programs->progs.on_tick, state->wall);
 	bpf_program__set_autoload(state->programs->progs.on_begin, state->wall);
@@ -199,7 +203,7 @@ static bool off_open(void *self, struct error *err)
 }
 
 static const char *const run_frames[RUN_KINDS] = {
-	[RUN_UNMET] = "[not sampled]", [RUN_AWAY] = "[switch not seen]"};
+	[RUN_UNSAMPLED] = "[not sampled]", [RUN_OFF_CPU] = "[switch not seen]"};
 
 static void off_describe(void *self)
 {
@@ -213,7 +217,7 @@ static void off_describe(void *self)
 			.count = parts,
 			.event = parts});
 	wakers_init(&state->wakers, &s->profile, s->kernel, s->options->user_only);
-	for (unsigned i = RUN_UNMET; state->wall && i < RUN_KINDS; i++)
+	for (unsigned i = RUN_UNSAMPLED; state->wall && i < RUN_KINDS; i++)
 		state->runs[i] = driver_place(&state->driver, bytes_of(run_frames[i]), FRAME_META);
 }
 
@@ -233,7 +237,7 @@ static location_id place_of(struct off_state *state, unsigned kind, unsigned in)
 }
 
 /* The stack of who woke it up, above its own. */
-static stack_id with_waker(struct off_state *state, stack_id stack, const struct told_wait *wait)
+static stack_id with_waker(struct off_state *state, stack_id stack, const struct event_wait *wait)
 {
 	struct bpf_source *source = &state->driver.source;
 	thread_id waker;
@@ -255,35 +259,35 @@ static void add_part(struct off_state *state, struct sample *sample, stack_id st
 	driver_add(&state->driver, 0, sample, (int64_t)ns, 1);
 }
 
-static bool add_wait(struct off_state *state, const struct told_wait *wait)
+static bool add_wait(struct off_state *state, const struct event_wait *wait)
 {
 	struct profile *p = &state->driver.session->profile;
-	struct sample sample = {.has = SAMPLE_PARTS, .time = wait->since, .cpu = wait->cpu};
+	struct sample sample = {.has = SAMPLE_PARTS, .time = wait->start, .cpu = wait->cpu};
 	stack_id stack, waiting;
 
 	if (wait->kind >= WAIT_KINDS)
 		return false;
 	driver_locate(&state->driver, wait->pid, wait->tid, wait->chunk, &sample);
 	stack = sample.stack;
-	if (wait->kept && wanted(state, wait->kind, wait->in)) {
+	if (wait->blocked && wanted(state, wait->kind, wait->in)) {
 		waiting = profile_stack(p, stack, place_of(state, wait->kind, wait->in));
 		if (state->programs->rodata->wakers)
 			waiting = with_waker(state, waiting, wait);
-		add_part(state, &sample, waiting, wait->kept);
+		add_part(state, &sample, waiting, wait->blocked);
 	}
-	sample.time += wait->kept;
+	sample.time += wait->blocked;
 	if (wait->queued && wanted(state, WAIT_QUEUE, 0))
 		add_part(state, &sample, profile_stack(p, stack, place_of(state, WAIT_QUEUE, 0)),
 			wait->queued);
 	return true;
 }
 
-static bool add_run(struct off_state *state, const struct told_run *run)
+static bool add_run(struct off_state *state, const struct event_run *run)
 {
 	struct profile *p = &state->driver.session->profile;
 	struct sample sample = {.has = SAMPLE_PARTS,
-		.time = run->time - run->ran,
-		.duration = run->ran,
+		.time = run->end - run->duration,
+		.duration = run->duration,
 		.cpu = run->cpu};
 
 	if (run->kind >= RUN_KINDS)
@@ -291,52 +295,52 @@ static bool add_run(struct off_state *state, const struct told_run *run)
 	driver_locate(&state->driver, run->pid, run->tid, run->chunk, &sample);
 	if (run->kind)
 		sample.stack = profile_stack(p, sample.stack, state->runs[run->kind]);
-	driver_add(&state->driver, 0, &sample, (int64_t)run->ran, 1);
+	driver_add(&state->driver, 0, &sample, (int64_t)run->duration, 1);
 	return true;
 }
 
-static size_t record_size(uint8_t told)
+static size_t record_size(uint8_t type)
 {
-	return told == TOLD_WAIT  ? sizeof(struct told_wait)
-	       : told == TOLD_RUN ? sizeof(struct told_run)
-				  : 0;
+	return type == EVENT_WAIT  ? sizeof(struct event_wait)
+	       : type == EVENT_RUN ? sizeof(struct event_run)
+				   : 0;
 }
 
 static uint64_t record_end(const void *record)
 {
-	const struct told_wait *wait = record;
-	const struct told_run *run = record;
+	const struct event_wait *wait = record;
+	const struct event_run *run = record;
 
-	return run->told == TOLD_RUN ? run->time : wait->since + wait->kept + wait->queued;
+	return run->type == EVENT_RUN ? run->end : wait->start + wait->blocked + wait->queued;
 }
 
 static bool take(void *context, const void *record)
 {
-	const struct told_wait *wait = record;
+	const struct event_wait *wait = record;
 
-	return wait->told == TOLD_WAIT ? add_wait(context, wait) : add_run(context, record);
+	return wait->type == EVENT_WAIT ? add_wait(context, wait) : add_run(context, record);
 }
 
 /* ---- Beginning ---- */
 
 /* Once, and again as long as the ring has not had room for all. */
-static void look_back(struct off_state *state)
+static void see_earlier_waits(struct off_state *state)
 {
 	struct error ignored = {
 		0}; /* then their stacks stay as short as they are, which they say */
 
-	if (!state->looks_back)
+	if (!state->sees_earlier_waits)
 		return;
-	state->programs->bss->waiting_left = 0;
-	state->looks_back =
-		bpf_iterate(state->programs->progs.waited_before, &state->waiting, &ignored) &&
-		state->programs->bss->waiting_left;
+	state->programs->bss->waiting_retry = 0;
+	state->sees_earlier_waits =
+		bpf_iterate(state->programs->progs.waited_earlier, &state->waiting, &ignored) &&
+		state->programs->bss->waiting_retry;
 }
 
 static bool off_attach(void *self, struct error *err)
 {
 	(void)err;
-	look_back(self);
+	see_earlier_waits(self);
 	return true;
 }
 
@@ -344,7 +348,7 @@ static bool off_drained(void *self, bool last, struct error *err)
 {
 	(void)err;
 	if (!last)
-		look_back(self);
+		see_earlier_waits(self);
 	return true;
 }
 
@@ -371,15 +375,16 @@ static bool list_waiting(struct off_state *state, struct error *err)
 {
 	struct off_bpf__bss *bss = state->programs->bss;
 
-	if (!state->programs->rodata->late)
+	if (!state->programs->rodata->stacks_deferred)
 		return bpf_iterate(state->programs->progs.still_waiting, &state->waiting, err);
 	do {
-		bss->waiting_left = 0;
-		if (!bpf_iterate(state->programs->progs.still_waiting_late, &state->waiting, err))
+		bss->waiting_retry = 0;
+		if (!bpf_iterate(
+			    state->programs->progs.still_waiting_deferred, &state->waiting, err))
 			return false;
 		bpf_source_drain(&state->driver.source, true);
 		take_waiting(state);
-	} while (bss->waiting_left);
+	} while (bss->waiting_retry);
 	return true;
 }
 
@@ -400,9 +405,9 @@ static void off_ending(void *self)
 		note_missing(s, &failed);
 }
 
-static struct later_slot *off_later(void *self)
+static struct deferred_event *off_deferred(void *self)
 {
-	return ((struct off_state *)self)->programs->bss->later;
+	return ((struct off_state *)self)->programs->bss->deferred;
 }
 
 static void off_ended(void *self)
@@ -419,7 +424,7 @@ static void off_ended(void *self)
 	state->missed = bpf_source_missed(&state->driver.source, "on_switch");
 }
 
-static void tell_left_out(struct session *s, const char *key, uint64_t waits, uint64_t ns)
+static void note_left_out(struct session *s, const char *key, uint64_t waits, uint64_t ns)
 {
 	struct buffer text = {0};
 
@@ -432,21 +437,21 @@ static void tell_left_out(struct session *s, const char *key, uint64_t waits, ui
 }
 
 /* "below 10.0 µs": "7,008 waits left out, 39.5 ms in all". */
-static void tell_limits(struct session *s, const struct off_state *state)
+static void note_limits(struct session *s, const struct off_state *state)
 {
 	const struct wait_counts *c = &state->counts;
 	struct buffer key = {0};
 
-	if (state->least) {
+	if (state->min_duration) {
 		buffer_text(&key, "below ");
-		units_human(&key, (int64_t)state->least, BYTES("ns"));
-		tell_left_out(s, key.at, c->short_waits, c->short_ns);
+		units_human(&key, (int64_t)state->min_duration, BYTES("ns"));
+		note_left_out(s, key.at, c->short_waits, c->short_ns);
 	}
 	key.len = 0;
-	if (s->options->most) {
+	if (s->options->max_duration) {
 		buffer_text(&key, "beyond ");
-		units_human(&key, (int64_t)s->options->most, BYTES("ns"));
-		tell_left_out(s, key.at, c->long_waits, c->long_ns);
+		units_human(&key, (int64_t)s->options->max_duration, BYTES("ns"));
+		note_left_out(s, key.at, c->long_waits, c->long_ns);
 	}
 	buffer_release(&key);
 }
@@ -457,10 +462,10 @@ static void off_account(void *self)
 	struct session *s = state->driver.session;
 	const struct wait_counts *c = &state->counts;
 	struct bpf_loss losses[] = {{"ring full", c->ring_full}, {"switch not seen", c->unseen},
-		{"no memory", c->unknown}, {"BPF recursion", state->missed}, {0}};
+		{"no memory", c->no_memory}, {"BPF recursion", state->missed}, {0}};
 
-	driver_account(&state->driver, 0, c->parts + c->unknown + state->missed, losses);
-	tell_limits(s, state);
+	driver_account(&state->driver, 0, c->parts + c->no_memory + state->missed, losses);
+	note_limits(s, state);
 }
 
 static void off_release(void *self)
@@ -476,6 +481,7 @@ static void off_release(void *self)
 
 const struct mode_events off_events = {
 	.state_size = sizeof(struct off_state),
+	.scratch_areas = SCRATCH_RETURN + 1,
 	.attaching = "attaching to the scheduler",
 	.records = {record_size, record_end, take},
 	.open = off_open,
@@ -483,7 +489,7 @@ const struct mode_events off_events = {
 	.attach = off_attach,
 	.drained = off_drained,
 	.ending = off_ending,
-	.later = off_later,
+	.deferred = off_deferred,
 	.ended = off_ended,
 	.take_rest = off_take_rest,
 	.account = off_account,

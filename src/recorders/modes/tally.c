@@ -1,13 +1,13 @@
-/* tally.c: from what a mode's programs tell to samples, each by itself or summed. */
+/* tally.c: a table of samples that a mode's events become, each by itself or summed. */
 #include "recorders/modes/tally.h"
 #include "base/clock.h"
 
 #include <stdlib.h>
 
-/* Rows are kept for good: the longer they are added to, the fewer there are. But all that are still
- * added to are written anew each time that a growing file is. */
+/* The longer a row is added to, the fewer rows there are. But all rows that may still change are
+ * written again each time that the growing file is written. */
 #define SETTLE_TIME ((uint64_t)10000000000) /* ns... */
-#define SUMS_MOST   16384u		    /* ... or when there are so many */
+#define SUMS_MAX    16384u		    /* ... or when there are so many */
 
 struct tally_sum {
 	struct sample sample; /* of its thread, its stack and its labels */
@@ -60,8 +60,8 @@ static void put(struct tally *t, const struct sample *sample, int64_t value, int
 		vector_push(&p->streams.items[t->stream + t->streams - 1].value, count);
 }
 
-/* The sum of those that are alike in all that is kept of them; NULL: there is none yet, and it is
- * to be entered at *ret_at. */
+/* The sum of samples with the same stack, thread and labels; NULL: there is none yet, and *ret_at
+ * is where to enter it. */
 static struct tally_sum *sum_of(
 	struct tally *t, const struct sample *sample, uint64_t hash, size_t *ret_at)
 {
@@ -114,7 +114,7 @@ void tally_settle(struct tally *t)
 {
 	uint64_t now = monotonic_ns();
 
-	if (now < t->settles && t->rows.len < SUMS_MOST)
+	if (now < t->settles && t->rows.len < SUMS_MAX)
 		return;
 	t->source->sampler.profile->samples.items[t->samples].changing = 0;
 	t->rows.len = 1;

@@ -1,5 +1,5 @@
-/* tally.h: from what a mode's programs tell to samples: one of each with its time, or (--untimed)
- * one of each stack with the sum of its values. */
+/* tally.h: a table of samples that a mode's events become: one sample for each event with its time
+ * or, with --untimed, one for each stack with the sum of the values. */
 #ifndef KILN_RECORDERS_MODES_TALLY_H
 #define KILN_RECORDERS_MODES_TALLY_H
 
@@ -8,8 +8,8 @@
 struct tally_kinds {
 	struct bytes kind, unit;   /* of values; no kind: there is only a count */
 	struct bytes count, event; /* of the count, and of both */
-	bool uneven;		   /* some samples count as none */
-	bool beside;		   /* another tally has counted the same: not in session_counts */
+	bool uneven;		   /* samples may count as 0 events */
+	bool beside;		   /* another tally counts the same events: not in session_counts */
 };
 
 struct tally {
@@ -18,8 +18,8 @@ struct tally {
 	uint32_t stream, streams;  /* its first stream, and how many: values, then the count */
 	bool valued, counts, sums; /* counts: each sample has its own */
 	bool beside;		   /* see struct tally_kinds */
-	uint64_t delivered;	   /* samples that were added, as they count */
-	uint64_t settles;	   /* when new sums begin: CLOCK_MONOTONIC, ns */
+	uint64_t delivered;	   /* events that the added samples count as */
+	uint64_t settles;	   /* when new sums are begun: CLOCK_MONOTONIC, ns */
 	VECTOR(struct tally_sum) rows;
 	struct id_map by_stack;
 };
@@ -31,7 +31,7 @@ void tally_release(struct tally *t);
 
 /* Add a sample, whose thread is known; it is given its labels. */
 void tally_add(struct tally *t, const struct sample *sample, int64_t value, unsigned count);
-/* Sums that have been added to for a while stay as they are, and new ones begin. At each drain. */
+/* At each drain: when sums are old or many, leave them as they are, and begin new ones. */
 void tally_settle(struct tally *t);
 
 #endif

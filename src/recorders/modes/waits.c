@@ -3,7 +3,7 @@
 
 #include <asm/unistd.h>
 
-#include "bpf/shared.h"
+#include "bpf/shared/off.h"
 
 /* As /proc/PID/status calls these states, where it knows them; and ps their letters. */
 static const struct {

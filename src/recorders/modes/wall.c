@@ -1,11 +1,6 @@
-/* wall.c: where is all of the time of threads? What off.c tells, with the time on the CPU. */
+/* wall.c: where do threads spend all of their time? What off.c records, with the time on the CPU.
+ */
 #include "recorders/modes/off.h"
-
-static bool used(const struct record_options *o)
-{
-	(void)o;
-	return false;
-}
 
 static const struct mode words = {
 	.name = "wall",
@@ -13,7 +8,6 @@ static const struct mode words = {
 	.timed = true,
 	.none = "the target neither ran nor waited while it was recorded",
 	.top = "where threads were",
-	.used = used,
 };
 
 const struct recorder recorder_wall = {

@@ -12,7 +12,7 @@
 #include "recorders/perf/source.h"
 #include "recorders/refusal.h"
 
-#define RING_MOST      ((uint64_t)64 << 20) /* bytes of one CPU's ring */
+#define RING_MAX       ((uint64_t)64 << 20) /* bytes of one CPU's ring */
 #define RING_LEAST     ((uint64_t)32 << 10)
 #define RING_TRACKING  ((uint64_t)256 << 10)
 #define RING_TIME      400  /* ms of samples that a ring should hold */
@@ -41,20 +41,20 @@ static uint64_t power_of_two(uint64_t at_least)
 
 static bool choose_frequency(struct perf_source *source, struct session *s, struct error *err)
 {
-	uint64_t asked = s->options->frequency, most = source->features.max_rate;
+	uint64_t wanted = s->options->frequency, most = source->features.max_rate;
 
-	if (asked == FREQUENCY_MAX)
-		asked = most;
-	else if (!asked)
-		asked = sysconf(_SC_NPROCESSORS_ONLN) > MANY_CPUS ? FREQUENCY_MANY_CPUS
-								  : FREQUENCY_FEW_CPUS;
-	else if (asked > most)
+	if (wanted == FREQUENCY_MAX)
+		wanted = most;
+	else if (!wanted)
+		wanted = sysconf(_SC_NPROCESSORS_ONLN) > MANY_CPUS ? FREQUENCY_MANY_CPUS
+								   : FREQUENCY_FEW_CPUS;
+	else if (wanted > most)
 		return error_set(err, ERR_USAGE,
 			"-F %llu is more than the kernel allows; raise it with "
 			"sysctl kernel.perf_event_max_sample_rate=%llu (it is %llu), or use -F max",
-			(unsigned long long)asked, (unsigned long long)asked,
+			(unsigned long long)wanted, (unsigned long long)wanted,
 			(unsigned long long)most);
-	source->frequency = asked;
+	source->frequency = wanted;
 	return true;
 }
 
@@ -96,19 +96,19 @@ static void choose_sizes(struct perf_source *source, const struct session *s, si
 		o->stacks == STACKS_TABLES && !o->kernel_only && arch_native() && !source->program;
 
 	source->regs_mask = copies ? arch_perf_mask(arch_native()) : 0;
-	source->stack_bytes = !copies ? 0 : o->stack_bytes ? o->stack_bytes : STACK_BYTES_MOST;
+	source->stack_bytes = !copies ? 0 : o->stack_bytes ? o->stack_bytes : STACK_BYTES_MAX;
 	source->ring_bytes = power_of_two(
 		o->ring_bytes ? o->ring_bytes
 			      : ring_for(source->frequency, source->stack_bytes, RING_TIME));
 	if (o->ring_bytes)
 		return;
-	if (source->ring_bytes > RING_MOST)
-		source->ring_bytes = RING_MOST;
+	if (source->ring_bytes > RING_MAX)
+		source->ring_bytes = RING_MAX;
 	while (source->ring_bytes + RING_TRACKING + 2 * page_size() > limit &&
 		source->ring_bytes > RING_LEAST)
 		source->ring_bytes >>= 1;
-	if (!copies || o->stack_bytes || source->ring_bytes == RING_MOST ||
-		source->ring_bytes >= ring_for(source->frequency, STACK_BYTES_MOST, RING_TIME_LESS))
+	if (!copies || o->stack_bytes || source->ring_bytes == RING_MAX ||
+		source->ring_bytes >= ring_for(source->frequency, STACK_BYTES_MAX, RING_TIME_LESS))
 		return;
 	source->stack_bytes = STACK_BYTES_SMALL;
 }

@@ -5,7 +5,7 @@
 
 #include "images/symbols.h"
 
-#define PROLOGUE_MOST 16u /* bytes */
+#define PROLOGUE_MAX 16u /* bytes */
 
 static const struct {
 	const char *name;
@@ -55,7 +55,7 @@ static uint64_t cheap_place(const struct image *image, uint64_t address)
 
 	if (image_machine(image) != EM_X86_64)
 		return address;
-	while (!is_emulated(code) && skipped < PROLOGUE_MOST && (len = harmless(code))) {
+	while (!is_emulated(code) && skipped < PROLOGUE_MAX && (len = harmless(code))) {
 		code = (struct bytes){code.at + len, code.len - len};
 		skipped += len;
 	}

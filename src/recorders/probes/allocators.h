@@ -2,7 +2,7 @@
 #ifndef KILN_RECORDERS_PROBES_ALLOCATORS_H
 #define KILN_RECORDERS_PROBES_ALLOCATORS_H
 
-#include "bpf/shared.h"
+#include "bpf/shared/mem.h"
 #include "recorders/probes/files.h"
 
 /* A function of an allocator. */

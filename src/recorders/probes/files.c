@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "recorders/unwind/prepare.h"
 
-#define PROBE_FILES_MOST 512u
+#define PROBE_FILES_MAX 512u
 
 struct search {
 	struct probe_files *files;
@@ -47,7 +47,7 @@ static bool add(struct probe_files *files, const char *path, struct bytes name, 
 	for (size_t i = 0; i < files->list.len; i++)
 		known |= files->list.items[i].device == status.st_dev &&
 			 files->list.items[i].inode == status.st_ino;
-	if (known || files->list.len == PROBE_FILES_MOST) {
+	if (known || files->list.len == PROBE_FILES_MAX) {
 		close(file.fd);
 		return true;
 	}

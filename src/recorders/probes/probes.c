@@ -118,7 +118,7 @@ static bool add_value(
 			*ret_number = (uint32_t)i;
 			return true;
 		}
-	if (p->values.len == HIT_VALUES_MOST)
+	if (p->values.len == HIT_VALUES_MAX)
 		return error_set(err, ERR_USAGE, "event '%s': its arguments are in too many places",
 			f->probe->text);
 	*ret_number = (uint32_t)p->values.len;
@@ -165,7 +165,7 @@ static bool weigh_function(struct finding *f, uint32_t *ret, struct error *err)
 {
 	static const uint8_t columns[WEIGHT_REGISTERS + 1] = {5, 4, 1, 2, 8, 9, 0};
 	bool of_return = f->probe->kind == PROBE_RETURN;
-	struct hit_value value = {.from = HIT_CONTEXT};
+	struct hit_value value = {.source = HIT_CONTEXT};
 	struct bytes name = f->weight;
 	unsigned number;
 
@@ -186,7 +186,7 @@ static bool weigh_function(struct finding *f, uint32_t *ret, struct error *err)
 static bool weigh_tracepoint(struct finding *f, struct error *err)
 {
 	struct buffer format = {0};
-	struct hit_value value = {.from = HIT_CONTEXT};
+	struct hit_value value = {.source = HIT_CONTEXT};
 	struct trace_field field;
 	bool ok = trace_read(
 		bytes_of(f->probe->file), bytes_of(f->probe->name), "format", &format, err);
@@ -222,9 +222,9 @@ static bool weigh_static(
 			"event '%s': %.*s cannot be followed, it is one of '%.*s'", f->probe->text,
 			(int)f->weight.len, f->weight.at, (int)found->arguments.len,
 			found->arguments.at);
-	value.from = a.where == USDT_CONSTANT	? HIT_CONSTANT
-		     : a.where == USDT_REGISTER ? HIT_CONTEXT
-						: HIT_MEMORY;
+	value.source = a.where == USDT_CONSTANT	  ? HIT_CONSTANT
+		       : a.where == USDT_REGISTER ? HIT_CONTEXT
+						  : HIT_MEMORY;
 	value.size = a.size;
 	value.is_signed = a.is_signed;
 	value.add = a.add;
@@ -473,8 +473,8 @@ static bool add_one(struct finding *f, struct bytes text, const char *weight, st
 
 	if (!probes->values.len)
 		vector_push(&probes->values, ((struct hit_value){0}));
-	if (probes->list.len == HIT_EVENTS_MOST)
-		return error_set(err, ERR_USAGE, "more than %d events", HIT_EVENTS_MOST);
+	if (probes->list.len == HIT_EVENTS_MAX)
+		return error_set(err, ERR_USAGE, "more than %d events", HIT_EVENTS_MAX);
 	vector_push(&probes->list, ((struct probe){.weight = weight, .unit = "value"}));
 	f->probe = &probes->list.items[probes->list.len - 1];
 	f->weight = weight ? bytes_of(weight) : (struct bytes){0};
@@ -514,7 +514,7 @@ bool probes_find_memory(struct probes *probes, struct session *s, struct error *
 	} sources[] = {{"exceptions:page_fault_user", NULL, "faulted", "faults"},
 		{"syscalls:sys_enter_mmap", "len", "mapped", "maps"},
 		{"syscalls:sys_enter_brk", "brk", "grown", "brks"}};
-	struct hit_value page = {.from = HIT_CONSTANT, .size = 8, .add = getpagesize()};
+	struct hit_value page = {.source = HIT_CONSTANT, .size = 8, .add = getpagesize()};
 	struct finding f = {.probes = probes, .session = s};
 
 	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
@@ -526,7 +526,7 @@ bool probes_find_memory(struct probes *probes, struct session *s, struct error *
 		if (!sources[i].field && !add_value(&f, &page, &f.probe->value, err))
 			return false;
 	}
-	probes->values.items[f.probe->value].from = HIT_GROWTH;
+	probes->values.items[f.probe->value].source = HIT_GROWTH;
 	return true;
 }
 

@@ -11,7 +11,7 @@
 #ifndef KILN_RECORDERS_PROBES_PROBES_H
 #define KILN_RECORDERS_PROBES_PROBES_H
 
-#include "bpf/shared.h"
+#include "bpf/shared/count.h"
 #include "recorders/probes/files.h"
 
 enum probe_kind { PROBE_TRACEPOINT, PROBE_FUNCTION, PROBE_RETURN, PROBE_STATIC, PROBE_KERNEL };
@@ -37,8 +37,8 @@ struct probe {
 
 struct probes {
 	struct probe_files files;
-	VECTOR(struct probe) list;	 /* at most HIT_EVENTS_MOST */
-	VECTOR(struct hit_value) values; /* at most HIT_VALUES_MOST; the first is none */
+	VECTOR(struct probe) list;	 /* at most HIT_EVENTS_MAX */
+	VECTOR(struct hit_value) values; /* at most HIT_VALUES_MAX; the first is none */
 };
 
 /* Find where memory comes from: page faults, brk(2) and mmap(2), in bytes. */

@@ -14,7 +14,7 @@
 #include "base/options.h"
 #include "recorders/refusal.h"
 
-#define NAME_MOST 256
+#define EVENT_NAME_BYTES 256
 
 /* A descriptor of tracefs's root: where it is mounted, else a mount of our own that nobody sees. */
 static int tracefs_open(void)
@@ -46,12 +46,12 @@ static bool is_name(struct bytes name)
 			!(name.at[i] >= '0' && name.at[i] <= '9') && name.at[i] != '_' &&
 			name.at[i] != '-')
 			return false;
-	return name.len && name.len < NAME_MOST;
+	return name.len && name.len < EVENT_NAME_BYTES;
 }
 
 bool trace_group_exists(struct bytes group)
 {
-	char path[NAME_MOST + 16];
+	char path[EVENT_NAME_BYTES + 16];
 	int root = is_name(group) ? tracefs_open() : -1;
 	bool exists;
 
@@ -90,7 +90,7 @@ static void add_nearest(
 static bool unknown(int root, struct bytes group, struct bytes name, struct error *err)
 {
 	struct buffer near = {0};
-	char path[NAME_MOST + 16];
+	char path[EVENT_NAME_BYTES + 16];
 
 	snprintf(path, sizeof(path), "events/%.*s", (int)group.len, group.at);
 	if (!faccessat(root, path, F_OK, 0))
@@ -137,7 +137,7 @@ static bool read_all(int fd, struct buffer *text)
 bool trace_read(struct bytes group, struct bytes name, const char *file, struct buffer *text,
 	struct error *err)
 {
-	char path[2 * NAME_MOST + 64];
+	char path[2 * EVENT_NAME_BYTES + 64];
 	int root = tracefs_open(), fd;
 	bool ok;
 

@@ -1,7 +1,7 @@
 /* chunks.c: which stacks do the numbers stand for that programs in the kernel tell? */
 #include <stdlib.h>
 
-#include "bpf/unwind_shared.h"
+#include "bpf/shared/unwind.h"
 #include "recorders/programs/chunks.h"
 #include "recorders/programs/copies.h"
 
@@ -40,11 +40,11 @@ void chunk_table_release(struct chunk_table *t)
 	id_map_release(&t->by_chunk);
 }
 
-void chunk_table_space(struct chunk_table *t, const struct told_space *told)
+void chunk_table_space(struct chunk_table *t, const struct event_space *event)
 {
-	while (t->spaces.len <= told->id)
+	while (t->spaces.len <= event->id)
 		vector_push(&t->spaces, -1);
-	t->spaces.items[told->id] = (int32_t)told->pid;
+	t->spaces.items[event->id] = (int32_t)event->pid;
 }
 
 /* NULL: it was not told. */
@@ -85,38 +85,38 @@ static void put_row(struct chunk_table *t, uint32_t number, const struct chunk_r
 	t->rows.items[number] = *row;
 }
 
-void chunk_table_add(struct chunk_table *t, const struct told_chunk *told)
+void chunk_table_add(struct chunk_table *t, const struct event_chunk *event)
 {
-	bool kernel = told->chunk.parent & CHUNK_KERNEL;
+	bool kernel = event->chunk.parent & CHUNK_KERNEL;
 	struct chunk_row row = {
-		.parent = told->chunk.parent, .root = root_of(t, told->chunk.parent)};
+		.parent = event->chunk.parent, .root = root_of(t, event->chunk.parent)};
 	int32_t pid = kernel ? 0 : process_of(t, row.root);
 	const struct chunk_row *outer = row_of(t, (uint32_t)row.parent);
 
 	row.work = outer && outer->work;
-	for (; row.count < CHUNK_FRAMES && told->chunk.ip[row.count]; row.count++) {
-		uint64_t address = told->chunk.ip[row.count];
+	for (; row.count < CHUNK_FRAMES && event->chunk.ip[row.count]; row.count++) {
+		uint64_t address = event->chunk.ip[row.count];
 
 		row.places[row.count] =
 			kernel ? stacks_kernel_place(t->stacks, address)
-			       : stacks_user_place(t->stacks, pid, address, told->time);
+			       : stacks_user_place(t->stacks, pid, address, event->time);
 		if (kernel && !(uint32_t)row.root)
 			row.work |= stacks_breaks_idle(t->stacks, address);
 	}
-	t->told++;
-	put_row(t, told->id, &row);
+	t->added++;
+	put_row(t, event->id, &row);
 }
 
-void chunk_table_walk(struct chunk_table *t, const struct told_copy *told)
+void chunk_table_walk(struct chunk_table *t, const struct event_copy *event)
 {
 	struct unwinder_copy copy;
-	int32_t pid = told->space < t->spaces.len ? t->spaces.items[told->space] : -1;
+	int32_t pid = event->space < t->spaces.len ? t->spaces.items[event->space] : -1;
 	struct user_frames frames;
 	struct chunk_row row = {0};
 
-	copy_open(told, &copy);
-	stacks_walk_copy(t->stacks, pid, told->time, &copy, &frames);
-	row.parent = CHUNK_ROOT | (uint64_t)frames.end << CHUNK_END_SHIFT | told->space;
+	copy_open(event, &copy);
+	stacks_walk_copy(t->stacks, pid, event->time, &copy, &frames);
+	row.parent = CHUNK_ROOT | (uint64_t)frames.end << CHUNK_END_SHIFT | event->space;
 	row.parent |= frames.guessed ? CHUNK_GUESSED : 0;
 	row.root = row.parent;
 	for (size_t i = 0; i < frames.count; i++) {
@@ -126,9 +126,9 @@ void chunk_table_walk(struct chunk_table *t, const struct told_copy *told)
 				.parent = WALKED | (uint32_t)(t->walked.len - 1), .root = row.root};
 		}
 		row.places[row.count++] =
-			stacks_user_place(t->stacks, pid, frames.addresses[i], told->time);
+			stacks_user_place(t->stacks, pid, frames.addresses[i], event->time);
 	}
-	put_row(t, told->id, &row);
+	put_row(t, event->id, &row);
 }
 
 /* ---- Stacks ---- */

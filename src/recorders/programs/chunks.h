@@ -1,11 +1,11 @@
 /* chunks.h: which stacks do the numbers stand for that programs in the kernel tell?
  *
- * Addresses become places when a chunk is told, while it is known what they mean; a stack of the
+ * Addresses become places when a chunk is event, while it is known what they mean; a stack of the
  * profile is looked up once for each thread name and chunk. */
 #ifndef KILN_RECORDERS_PROGRAMS_CHUNKS_H
 #define KILN_RECORDERS_PROGRAMS_CHUNKS_H
 
-#include "bpf/shared.h"
+#include "bpf/shared/events.h"
 #include "process/stacks.h"
 
 struct chunk_table {
@@ -17,19 +17,19 @@ struct chunk_table {
 	struct id_map by_chunk;
 	VECTOR(uint32_t) path;
 	VECTOR(stack_id) roots; /* of each thread; 0: not looked up yet */
-	uint64_t told;		/* chunks; for the caller to reset */
+	uint64_t added;		/* chunks; the caller resets it */
 };
 
 void chunk_table_init(struct chunk_table *t, struct stacks *stacks);
 void chunk_table_release(struct chunk_table *t);
 
-void chunk_table_space(struct chunk_table *t, const struct told_space *told);
-void chunk_table_add(struct chunk_table *t, const struct told_chunk *told);
+void chunk_table_space(struct chunk_table *t, const struct event_space *event);
+void chunk_table_add(struct chunk_table *t, const struct event_chunk *event);
 /* One that is a whole stack, to be walked. */
-void chunk_table_walk(struct chunk_table *t, const struct told_copy *told);
-/* Has all of the stack that ends with a chunk been told by now? */
+void chunk_table_walk(struct chunk_table *t, const struct event_copy *event);
+/* Has all of the stack that ends with a chunk been event by now? */
 bool chunk_table_has(const struct chunk_table *t, uint32_t chunk);
-/* The stack that ends with a chunk, above `root`. False when it was never told. */
+/* The stack that ends with a chunk, above `root`. False when it was never event. */
 bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack);
 /* Has that stack a user half that was walked? *ret_end is how it ended, enum user_stack_end;
  * *ret_guessed: through code without tables, where frame pointers were trusted. */

@@ -10,10 +10,10 @@ void copy_registers(const uint64_t *words, struct registers *ret)
 		registers_set(ret, i, words[pt_regs_words[i]]);
 }
 
-void copy_open(const struct told_copy *told, struct unwinder_copy *ret)
+void copy_open(const struct event_copy *event, struct unwinder_copy *ret)
 {
-	*ret = (struct unwinder_copy){.filled = told->copied == told->room, .in_user_code = true};
-	copy_registers((const uint64_t *)told->regs, &ret->registers);
+	*ret = (struct unwinder_copy){.filled = event->copied == event->size, .in_user_code = true};
+	copy_registers((const uint64_t *)event->regs, &ret->registers);
 	ret->stack.start = ret->registers.value[arch_native()->stack_pointer] & -COPY_PAGE;
-	ret->stack.content = (struct bytes){told->bytes, told->copied};
+	ret->stack.content = (struct bytes){event->bytes, event->copied};
 }

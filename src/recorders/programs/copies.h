@@ -2,7 +2,7 @@
 #ifndef KILN_RECORDERS_PROGRAMS_COPIES_H
 #define KILN_RECORDERS_PROGRAMS_COPIES_H
 
-#include "bpf/shared.h"
+#include "bpf/shared/events.h"
 #include "process/unwinder.h"
 
 /* Which word of x86-64's struct pt_regs each column is (images/arch.h). */
@@ -11,6 +11,6 @@ extern const uint8_t pt_regs_words[17];
 /* The words of struct pt_regs, by column. */
 void copy_registers(const uint64_t *words, struct registers *ret_registers);
 /* The bytes stay where they are. */
-void copy_open(const struct told_copy *told, struct unwinder_copy *ret_copy);
+void copy_open(const struct event_copy *event, struct unwinder_copy *ret_copy);
 
 #endif

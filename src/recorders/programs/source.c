@@ -10,14 +10,15 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "bpf/shared/unwind.h"
 #include "recorders/programs/source.h"
 #include "recorders/programs/support.h"
 
 #define DELAY	    ((uint64_t)10000000) /* ns: see MERGE_DELAY of cpu.c */
 #define RING_BYTES  ((uint64_t)16 << 20)
-#define RING_MOST   ((uint64_t)1 << 30)
+#define RING_MAX    ((uint64_t)1 << 30)
 #define SERVE_EVERY 32	    /* records */
-#define CROWDED	    25	    /* percent: then the recorder is woken up */
+#define WAKEUP	    25	    /* percent of the ring that wake the recorder up */
 #define MARK_PAUSE  1000000 /* ns */
 #define MARK_TRIES  50
 
@@ -34,7 +35,7 @@ static uint64_t ring_bytes(const struct record_options *o)
 {
 	uint64_t wanted = o->ring_bytes ? o->ring_bytes : RING_BYTES, size;
 
-	for (size = (uint64_t)getpagesize(); size < wanted && size < RING_MOST;)
+	for (size = (uint64_t)getpagesize(); size < wanted && size < RING_MAX;)
 		size <<= 1;
 	return size;
 }
@@ -54,13 +55,13 @@ bool bpf_source_possible(struct session *s, struct error *err)
 	return true;
 }
 
-struct origin bpf_source_origin(const struct session *s, const char *function)
+struct code_range bpf_source_function(const struct session *s, const char *name)
 {
 	struct kernel_symbol symbol;
 
-	if (!s->kernel || !kernel_find_named(s->kernel, bytes_of(function), &symbol))
-		return (struct origin){0};
-	return (struct origin){symbol.start, symbol.end};
+	if (!s->kernel || !kernel_find_named(s->kernel, bytes_of(name), &symbol))
+		return (struct code_range){0};
+	return (struct code_range){symbol.start, symbol.end};
 }
 
 /* 0: the first one. */
@@ -73,44 +74,54 @@ static uint32_t own_pid_namespace(void)
 	return (uint32_t)own.st_ino;
 }
 
-void bpf_source_ask(
-	struct bpf_source *source, const struct session *s, const char *origin, struct asked *asked)
+void bpf_source_ask(struct bpf_source *source, const struct session *s, const char *function,
+	struct bpf_config *config)
 {
 	const struct record_options *o = s->options;
 
 	source->by_tables = !o->kernel_only && o->stacks == STACKS_TABLES && arch_native();
-	asked->everything = o->system_wide;
-	asked->by_cpu = o->cpus.list.len > 0;
-	asked->groups = (uint8_t)s->groups.list.len;
-	asked->legacy = s->groups.legacy || (o->by_cgroup && s->cgroups.legacy);
-	asked->tell_groups = o->by_cgroup;
-	asked->pid_namespace = own_pid_namespace();
+	config->system_wide = o->system_wide;
+	config->by_cpu = o->cpus.list.len > 0;
+	config->group_count = (uint8_t)s->groups.list.len;
+	config->cgroup_v1 = s->groups.legacy || (o->by_cgroup && s->cgroups.legacy);
+	config->emit_groups = o->by_cgroup;
+	config->pid_namespace = own_pid_namespace();
 	for (size_t i = 0; i < s->groups.list.len; i++)
-		asked->group[i] = s->groups.list.items[i].id;
-	asked->until_exec = session_records_command(s);
-	asked->user_frames = !o->kernel_only;
-	asked->kernel_frames = !o->user_only;
-	asked->user_tables = source->by_tables;
-	asked->crowded = ring_bytes(o) * CROWDED / 100;
-	asked->origin = bpf_source_origin(s, origin);
+		config->groups[i] = s->groups.list.items[i].id;
+	config->wait_for_exec = session_records_command(s);
+	config->user_frames = !o->kernel_only;
+	config->kernel_frames = !o->user_only;
+	config->by_tables = source->by_tables;
+	config->wakeup_bytes = ring_bytes(o) * WAKEUP / 100;
+	config->tracepoint = bpf_source_function(s, function);
 	for (size_t i = 0; i < o->cpus.list.len; i++) {
-		uint32_t cpu = (uint32_t)o->cpus.list.items[i] % BPF_CPUS_MOST;
+		uint32_t cpu = (uint32_t)o->cpus.list.items[i] % BPF_CPUS_MAX;
 
-		asked->cpus[cpu / 64] |= 1ull << cpu % 64;
+		config->cpus[cpu / 64] |= 1ull << cpu % 64;
 	}
+}
+
+/* Stacks are taken in as many scratch areas at the same time as the mode's programs use. */
+static void size_scratch(struct bpf_source *source)
+{
+	uint32_t areas = source->scratch_areas ? source->scratch_areas : SCRATCH_DEFERRED + 1;
+
+	bpf_map__set_max_entries(map_named(source, "stack_scratches"), areas);
+	bpf_map__set_max_entries(map_named(source, "unwind_cache"), areas);
 }
 
 static bool load(struct bpf_source *source, struct session *s, struct error *err)
 {
 	struct bpf_program *program;
 
-	if (s->options->ring_bytes > RING_MOST)
+	if (s->options->ring_bytes > RING_MAX)
 		session_notice(s, "-m: a ring has at most 1 GB: that is what is taken");
 	bpf_map__set_max_entries(map_named(source, "ring"), (uint32_t)ring_bytes(s->options));
+	size_scratch(source);
 	if (own_pid_namespace())
-		bpf_map__set_max_entries(map_named(source, "numbers"), NUMBERS_MOST);
+		bpf_map__set_max_entries(map_named(source, "pid_cache"), PID_CACHE_MAX);
 	if (s->options->by_cgroup)
-		bpf_map__set_max_entries(map_named(source, "told_groups"), GROUP_THREADS_MOST);
+		bpf_map__set_max_entries(map_named(source, "emitted_groups"), GROUP_THREADS_MAX);
 	bpf_object__for_each_program(
 		program, *source->programs->obj) if (bpf_program__expected_attach_type(program) ==
 						     BPF_TRACE_ITER)
@@ -149,8 +160,8 @@ bool bpf_source_open(struct bpf_source *source, struct session *s, struct error 
 	source->sampler.cgroups = session_cgroups(s);
 	chunk_table_init(&source->chunks, &source->sampler.stacks);
 	if (own_pid_namespace())
-		processes_read_name(&s->processes, NUMBER_OUTSIDE, NUMBER_OUTSIDE,
-			BYTES("[other pid namespace]"));
+		processes_read_name(
+			&s->processes, PID_OUTSIDE, PID_OUTSIDE, BYTES("[other pid namespace]"));
 	s->processes.remapped = forget_space;
 	s->processes.remapped_context = source;
 	if (source->by_tables && source->feed.tables.builder.made_fd >= 0 &&
@@ -237,7 +248,7 @@ static void make_tables(struct bpf_source *source, struct session *s)
 	unwind_feed_begin(&source->feed, s->options->system_wide);
 }
 
-static void tell_processes(struct bpf_source *source)
+static void update_processes(struct bpf_source *source)
 {
 	uint64_t now = monotonic_ns();
 
@@ -271,7 +282,7 @@ bool bpf_source_enable(
 	code = bpf_object__attach_skeleton(source->programs);
 	if (code)
 		return bpf_error(err, code, doing);
-	tell_processes(source);
+	update_processes(source);
 	return mark_targets(source, s, err);
 }
 
@@ -321,41 +332,41 @@ void bpf_source_track(struct bpf_source *source, uint64_t until)
 	}
 }
 
-/* What a record has to have, at least; 0: there is none of its kind. */
-static size_t told_size(const struct bpf_source *source, struct bytes record)
+/* The bytes that an event has to have, at least; 0: there is no such event. */
+static size_t event_size(const struct bpf_source *source, struct bytes record)
 {
-	static const size_t sizes[] = {[TOLD_SPACE] = sizeof(struct told_space),
-		[TOLD_CHUNK] = sizeof(struct told_chunk),
-		[TOLD_COPY] = sizeof(struct told_copy),
-		[TOLD_GROUP] = sizeof(struct told_group)};
-	uint8_t told = record.len ? (uint8_t)*record.at : 0;
+	static const size_t sizes[] = {[EVENT_SPACE] = sizeof(struct event_space),
+		[EVENT_CHUNK] = sizeof(struct event_chunk),
+		[EVENT_COPY] = sizeof(struct event_copy),
+		[EVENT_GROUP] = sizeof(struct event_group)};
+	uint8_t type = record.len ? (uint8_t)*record.at : 0;
 	const void *any = record.at;
 
-	if (told == TOLD_COPY && record.len >= sizes[told])
-		return sizes[told] + ((const struct told_copy *)any)->copied;
-	return told < sizeof(sizes) / sizeof(*sizes) && sizes[told] ? sizes[told]
-								    : source->records->size(told);
+	if (type == EVENT_COPY && record.len >= sizes[type])
+		return sizes[type] + ((const struct event_copy *)any)->copied;
+	return type < sizeof(sizes) / sizeof(*sizes) && sizes[type] ? sizes[type]
+								    : source->records->size(type);
 }
 
-/* What is common to all modes begins as struct told_space does. */
-static uint64_t told_time(const struct bpf_source *source, const void *record)
+/* What is common to all modes begins as struct event_space does. */
+static uint64_t event_time(const struct bpf_source *source, const void *record)
 {
-	const struct told_space *any = record;
+	const struct event_space *any = record;
 
-	return source->records->size(any->told) ? source->records->time(record) : any->time;
+	return source->records->size(any->type) ? source->records->time(record) : any->time;
 }
 
-static void take_group(struct bpf_source *source, const struct told_group *told)
+static void take_group(struct bpf_source *source, const struct event_group *event)
 {
 	if (source->sampler.cgroups)
-		cgroup_labels_tell(source->sampler.cgroups, (int32_t)told->tid, told->id);
+		cgroup_labels_tell(source->sampler.cgroups, (int32_t)event->tid, event->id);
 }
 
 /* False: it is too young, what happened to processes before may not have come yet. */
 static bool take(struct bpf_source *source, struct bytes record, uint64_t until)
 {
-	uint8_t told = record.len ? (uint8_t)*record.at : 0;
-	size_t size = told_size(source, record);
+	uint8_t type = record.len ? (uint8_t)*record.at : 0;
+	size_t size = event_size(source, record);
 	const void *any = record.at;
 	uint64_t time;
 
@@ -363,17 +374,17 @@ static bool take(struct bpf_source *source, struct bytes record, uint64_t until)
 		source->malformed++;
 		return true;
 	}
-	time = told_time(source, any);
+	time = event_time(source, any);
 	if (time > until)
 		return false;
 	bpf_source_track(source, time);
-	if (told == TOLD_SPACE)
+	if (type == EVENT_SPACE)
 		chunk_table_space(&source->chunks, any);
-	else if (told == TOLD_CHUNK)
+	else if (type == EVENT_CHUNK)
 		chunk_table_add(&source->chunks, any);
-	else if (told == TOLD_COPY)
+	else if (type == EVENT_COPY)
 		chunk_table_walk(&source->chunks, any);
-	else if (told == TOLD_GROUP)
+	else if (type == EVENT_GROUP)
 		take_group(source, any);
 	else
 		source->malformed += !source->records->take(source->context, any);
@@ -405,7 +416,7 @@ void bpf_source_drain(struct bpf_source *source, bool last)
 	uint64_t now = monotonic_ns(), until = now - DELAY;
 	struct bytes record;
 
-	if (bpf_ring_update(&source->ring) >= CROWDED || last)
+	if (bpf_ring_update(&source->ring) >= WAKEUP || last)
 		until = UINT64_MAX;
 	perf_merge_update(&source->processes.merge);
 	if (source->by_tables && !last)
@@ -419,9 +430,9 @@ void bpf_source_drain(struct bpf_source *source, bool last)
 	}
 	if (!last)
 		bpf_source_track(source, until);
-	if (source->chunks.told > CHUNKS_MOST / 4 * 3) {
-		bpf_source_empty(source, "chunks", sizeof(struct chunk), CHUNKS_MOST);
-		source->chunks.told = 0;
+	if (source->chunks.added > CHUNKS_MAX / 4 * 3) {
+		bpf_source_empty(source, "chunks", sizeof(struct chunk), CHUNKS_MAX);
+		source->chunks.added = 0;
 	}
 }
 
@@ -483,39 +494,39 @@ static bool threads_can_work(struct bpf_program *program)
 }
 
 bool bpf_source_waits_for_pages(const struct bpf_source *source, const struct session *s,
-	struct bpf_program *program, struct bpf_map *laters)
+	struct bpf_program *program, struct bpf_map *deferred_stacks)
 {
 	bool waits = threads_can_work(program) && source->by_tables && !s->options->no_page_in;
 
-	if (waits && laters)
-		bpf_map__set_max_entries(laters, LATER_SLOTS);
+	if (waits && deferred_stacks)
+		bpf_map__set_max_entries(deferred_stacks, DEFERRED_MAX);
 	return waits;
 }
 
 /* Who comes back from now on finds nothing to tell. What is just being told is so at once, as
  * nothing else runs on that CPU. */
-void bpf_source_collect(struct bpf_source *source, struct later_slot *later)
+void bpf_source_collect(struct bpf_source *source, struct deferred_event *deferred)
 {
 	const struct timespec pause = {.tv_nsec = 100000};
 
-	for (size_t i = 0; i < LATER_SLOTS; i++) {
-		struct later_slot *slot = &later[i];
-		uint32_t state = LATER_KEPT;
+	for (size_t i = 0; i < DEFERRED_MAX; i++) {
+		struct deferred_event *slot = &deferred[i];
+		uint32_t state = DEFERRED_READY;
 
-		if (__atomic_compare_exchange_n(&slot->state, &state, LATER_FREE, false,
+		if (__atomic_compare_exchange_n(&slot->state, &state, DEFERRED_FREE, false,
 			    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-			buffer_add(&source->left, &slot->told, sizeof(slot->told));
-		while (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != LATER_FREE)
+			buffer_add(&source->left, slot->words, sizeof(slot->words));
+		while (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != DEFERRED_FREE)
 			nanosleep(&pause, NULL);
 	}
 }
 
 void bpf_source_take_left(struct bpf_source *source)
 {
-	const union later_told *told = (const void *)source->left.at;
+	size_t size = sizeof(((struct deferred_event *)NULL)->words);
 
-	for (size_t i = 0; i < source->left.len / sizeof(*told); i++)
-		take(source, (struct bytes){(const char *)&told[i], sizeof(*told)}, UINT64_MAX);
+	for (size_t at = 0; at < source->left.len; at += size)
+		take(source, (struct bytes){source->left.at + at, size}, UINT64_MAX);
 	source->left.len = 0;
 }
 

@@ -8,7 +8,8 @@
 #ifndef KILN_RECORDERS_PROGRAMS_SOURCE_H
 #define KILN_RECORDERS_PROGRAMS_SOURCE_H
 
-#include "bpf/shared.h"
+#include "bpf/shared/config.h"
+#include "bpf/shared/events.h"
 #include "recorders/perf/source.h"
 #include "recorders/programs/chunks.h"
 #include "recorders/programs/ring.h"
@@ -21,8 +22,8 @@ struct bpf_program;
 
 /* A mode's own records: each begins with its kind (enum told). */
 struct bpf_records {
-	size_t (*size)(uint8_t told); /* 0: none of the mode's */
-	/* When it was told (CLOCK_MONOTONIC, ns). */
+	size_t (*size)(uint8_t type); /* 0: no type of the mode */
+	/* When it was emitted (CLOCK_MONOTONIC, ns). */
 	uint64_t (*time)(const void *record);
 	/* False: it makes no sense, which never comes from a kernel. */
 	bool (*take)(void *context, const void *record);
@@ -31,8 +32,9 @@ struct bpf_records {
 struct bpf_source {
 	struct bpf_object_skeleton *programs;
 	const struct bpf_records *records;
-	void *context;	   /* for records->take */
-	const char *timer; /* the program that each sample of the CPU clock runs; NULL: none */
+	void *context;		/* for records->take */
+	unsigned scratch_areas; /* enum scratch_area: how many its programs use; 0: the first two */
+	const char *timer;	/* the program that each sample of the CPU clock runs; NULL: none */
 
 	struct bpf_ring ring;
 	struct perf_source processes; /* what happens to them */
@@ -41,7 +43,7 @@ struct bpf_source {
 	struct unwind_feed feed; /* of tables for user stacks... */
 	bool by_tables;		 /* ... if they are wanted */
 	int stats; /* 1 more than a descriptor: the kernel adds up what programs take; 0: none */
-	struct buffer left; /* union later_told: whose threads had not come back to tell them */
+	struct buffer left; /* union DEFERRED_UNION: whose threads had not come back to tell them */
 	uint64_t malformed; /* records that are none: never from a kernel */
 };
 
@@ -51,10 +53,10 @@ void bpf_source_init(struct bpf_source *source, const struct bpf_records *record
 bool bpf_source_possible(struct session *s, struct error *err);
 /* What is asked for. `origin`: the kernel's function whose tracepoint the programs are on, which is
  * the innermost frame of kernel stacks. */
-void bpf_source_ask(struct bpf_source *source, const struct session *s, const char *origin,
-	struct asked *asked);
+void bpf_source_ask(struct bpf_source *source, const struct session *s, const char *function,
+	struct bpf_config *config);
 /* Another such function; nothing where its name is not known. */
-struct origin bpf_source_origin(const struct session *s, const char *function);
+struct code_range bpf_source_function(const struct session *s, const char *name);
 /* Load the programs, open the rings; the source's `programs` and `timer` are set. Iterators are
  * left for bpf_iterate. */
 bool bpf_source_open(struct bpf_source *source, struct session *s, struct error *err);
@@ -85,13 +87,14 @@ void bpf_source_label(struct bpf_source *source, struct sample *sample);
 void bpf_source_empty(struct bpf_source *source, const char *map, size_t key_size, size_t most);
 
 /* May stacks wait for pages that are not in memory (bpf/pages.h)? Before the programs are loaded,
- * of which `program` is one. With `laters`, the map of that name, of which bpf/later.h makes use.
+ * of which `program` is one. With `laters`, the map of that name, of which bpf/deferred.h makes
+ * use.
  */
 bool bpf_source_waits_for_pages(const struct bpf_source *source, const struct session *s,
-	struct bpf_program *program, struct bpf_map *laters);
+	struct bpf_program *program, struct bpf_map *deferred_stacks);
 /* Once nothing new is told: keep what still waits for its stack; and, after the last drain, take
  * it. */
-void bpf_source_collect(struct bpf_source *source, struct later_slot *later);
+void bpf_source_collect(struct bpf_source *source, struct deferred_event *deferred);
 void bpf_source_take_left(struct bpf_source *source);
 
 /* The CPUs' `counts`, which are 64-bit words, added up. */

@@ -51,7 +51,7 @@ static void drop_finished(struct handovers *h)
 		struct handover *job = h->items.items[i];
 
 		if (__atomic_load_n(&job->done, __ATOMIC_ACQUIRE) ||
-			h->items.len - i + kept > HANDOVERS_MOST)
+			h->items.len - i + kept > HANDOVERS_MAX)
 			finish(job);
 		else
 			h->items.items[kept++] = job;

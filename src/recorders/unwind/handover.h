@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-#define HANDOVERS_MOST 16 /* under way; one more waits for the oldest */
+#define HANDOVERS_MAX 16 /* under way; one more waits for the oldest */
 
 struct handovers {
 	VECTOR(struct handover *) items;

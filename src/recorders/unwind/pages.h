@@ -1,5 +1,5 @@
 /* pages.h: a binary's unwind table in the shape that programs in the kernel search
- * (bpf/unwind_shared.h).
+ * (bpf/shared/unwind.h).
  *
  * Those of large binaries are kept on disk (images/symbol_cache.h), by build id or, where there is
  * none, by what they are made from. */
@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/stable_file.h"
-#include "bpf/unwind_shared.h"
+#include "bpf/shared/unwind.h"
 #include "images/cfi_table.h"
 
 struct unwind_pages {

@@ -70,7 +70,7 @@ static bool map_wants(struct unwind_tables *t, int fd)
 
 bool unwind_tables_init(struct unwind_tables *t, const struct bpf_object *object, struct error *err)
 {
-	int wanted_fd = map_fd(object, "unwind_wanted");
+	int wanted_fd = map_fd(object, "unwind_requests");
 	union unwind_page none = {.head = {0}};
 
 	*t = (struct unwind_tables){.bytes_most = UNWIND_TABLES_BYTES,
@@ -148,7 +148,7 @@ static void remove_table(struct unwind_tables *t, size_t number)
 	if (table->state > UNWIND_TABLE_BEING_MADE)
 		bpf_map_delete_elem(t->tables_fd, &key);
 	table->state = UNWIND_TABLE_UNMADE;
-	__atomic_store_n(&t->wants->tables[number], UNWIND_UNASKED, __ATOMIC_RELEASE);
+	__atomic_store_n(&t->wants->tables[number], UNWIND_NOT_REQUESTED, __ATOMIC_RELEASE);
 }
 
 static bool has_room(struct unwind_tables *t, uint64_t bytes)
@@ -192,7 +192,7 @@ static size_t number_of(struct unwind_tables *t, const struct image *image)
 		if (!strcmp(t->tables.items[id].identity, table.identity))
 			return id;
 	number = t->tables.len;
-	if (number == UNWIND_TABLES_MOST && !(number = reuse_number(t)))
+	if (number == UNWIND_TABLES_MAX && !(number = reuse_number(t)))
 		return 0;
 	if (number == t->tables.len)
 		vector_push(&t->tables, table);
@@ -301,9 +301,9 @@ static void make_wanted(struct unwind_tables *t)
 	for (size_t i = 1; i < t->tables.len; i++) {
 		uint8_t *want = &t->wants->tables[i];
 
-		if (__atomic_load_n(want, __ATOMIC_ACQUIRE) != UNWIND_WANTED)
+		if (__atomic_load_n(want, __ATOMIC_ACQUIRE) != UNWIND_REQUESTED)
 			continue;
-		__atomic_store_n(want, UNWIND_SEEN, __ATOMIC_RELEASE);
+		__atomic_store_n(want, UNWIND_REQUEST_SEEN, __ATOMIC_RELEASE);
 		make_table(t, i);
 	}
 }

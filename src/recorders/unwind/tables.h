@@ -53,7 +53,7 @@ struct known_process {
 
 struct unwind_tables {
 	int tables_fd, spaces_fd, processes_fd; /* the program's, borrowed */
-	struct unwind_wants *wants;		/* the program's, mapped */
+	struct unwind_requests *wants;		/* the program's, mapped */
 	int empty_fd;				/* a table that says nothing */
 	uint64_t bytes_most;
 

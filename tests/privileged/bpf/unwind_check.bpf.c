@@ -71,7 +71,7 @@ static __always_inline void tell(const struct user_stack *s, __u64 ns)
 /* False: there is no room for it. */
 static __always_inline bool hand_over(const struct user_stack *s, __u32 tgid, __u32 pages)
 {
-	struct told_copy *told = bpf_ringbuf_reserve(&copies, COPY_SIZE(pages), 0);
+	struct event_copy *told = bpf_ringbuf_reserve(&copies, COPY_SIZE(pages), 0);
 
 	if (!told)
 		return false;

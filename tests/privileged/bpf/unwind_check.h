@@ -2,7 +2,7 @@
 #ifndef KILN_TESTS_UNWIND_CHECK_H
 #define KILN_TESTS_UNWIND_CHECK_H
 
-#include "bpf/unwind_shared.h"
+#include "bpf/shared/unwind.h"
 
 #define TAKEN_PAGE  4096ull
 #define TAKEN_PAGES 24
