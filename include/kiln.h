@@ -10,16 +10,21 @@
  *	kiln_view_free(v);
  *	kiln_profile_free(p);
  *
- * An input that stands for more than 1 GB of memory, or 256 times its size where that is more, is
- * refused with KILN_LIMIT, as is an output of 4 times as much.
+ * A profile holds what an input says: samples, and the stacks they were taken in. A view is a call
+ * tree over the samples that are selected; transforms change the view, never the profile. A
+ * renderer writes a view in an output format.
  *
- * The library never prints and never ends the process. A profile may be read by several threads at
- * once; a view belongs to one thread at a time. Functions that can fail return false or NULL and
- * fill in `err`, which may be NULL. What fails changes nothing: profiles and views are as they were
- * before, no memory, file or thread is left over, and a file that kiln_render was to write is as it
- * was. When memory runs out (KILN_MEMORY), or an input is damaged, the next call works as ever.
+ * Limits: an input may need at most 1 GB of memory, or 256 times its own size if that is more; an
+ * output may have four times as many bytes. Beyond that, functions fail with KILN_LIMIT.
  *
- * A number that is not below the count that belongs to it gives zeroes. */
+ * The library never prints and never ends the process. Several threads may read one profile at the
+ * same time; a view must be used by one thread at a time. Functions that can fail return false or
+ * NULL and fill in `err`, which may be NULL. A call that fails has no effect: profiles and views
+ * keep their state, memory, files and threads are released, and the file that kiln_render should
+ * have written is unchanged. After a failure, also one for lack of memory (KILN_MEMORY), the next
+ * call works as usual.
+ *
+ * Functions that take an index return zeroes for an index that is out of range. */
 #ifndef KILN_H
 #define KILN_H
 
@@ -43,9 +48,9 @@ enum kiln_error_code {
 	KILN_USAGE,	  /* an argument is wrong */
 	KILN_FORMAT,	  /* the input is malformed, truncated or of no known format */
 	KILN_LIMIT,	  /* the input exceeds a limit */
-	KILN_UNSUPPORTED, /* understood, but not possible here */
-	KILN_PERMISSION,  /* the text says what is in the way */
-	KILN_IO,	  /* the system refused */
+	KILN_UNSUPPORTED, /* valid, but not supported here */
+	KILN_PERMISSION,  /* a permission is missing; the text names it */
+	KILN_IO,	  /* a system call failed: open, read, write, map */
 	KILN_MEMORY,	  /* memory ran out */
 };
 
@@ -54,7 +59,7 @@ typedef struct kiln_error {
 	char text[1024]; /* one line: what failed, where, and what was expected */
 } kiln_error;
 
-/* UTF-8, not NUL-terminated, valid as long as the profile or view it came from. */
+/* UTF-8, not NUL-terminated; valid as long as the profile or view that it comes from. */
 typedef struct kiln_text {
 	const char *at;
 	size_t len;
@@ -62,29 +67,29 @@ typedef struct kiln_text {
 
 KILN_API const char *kiln_version(void);
 
-/* Names of what can be read, applied and rendered; NULL from `i` on when there are no more. */
+/* Names of all readers, transforms and renderers, by index; NULL behind the last one. */
 KILN_API const char *kiln_reader_name(size_t i);
 KILN_API const char *kiln_transform_name(size_t i);
 KILN_API const char *kiln_renderer_name(size_t i);
 
 /* ---- Profiles ---- */
 
-/* Read a file ("-": standard input). `format` is a reader's name, or NULL: by content. Addresses
- * get the names that `kiln fold --no-debuginfod` gives them: from the files that the profile names,
- * from what runtimes wrote beside it and in /tmp, and from the symbol cache, which is filled, too.
- */
+/* Read a file ("-": standard input). `format` is a reader's name; NULL chooses a reader by
+ * content. Addresses get the same names as in `kiln fold --no-debuginfod`: names come from the
+ * files that the profile mentions, from what runtimes wrote beside it and in /tmp, and from the
+ * symbol cache. New names are added to that cache. */
 KILN_API kiln_profile *kiln_load(const char *path, const char *format, kiln_error *err);
-/* The same from memory, which is not needed afterwards. */
+/* As kiln_load, from memory that the caller may release afterwards. */
 KILN_API kiln_profile *kiln_load_memory(
 	const void *bytes, size_t len, const char *format, kiln_error *err);
-KILN_API void kiln_profile_free(kiln_profile *p); /* NULL is fine; after its views */
+KILN_API void kiln_profile_free(kiln_profile *p); /* NULL is allowed; free its views first */
 
-/* One way to weigh samples. Streams of the same `samples` weigh the same ones. */
+/* One way to weigh samples. Streams with the same `samples` weigh the same samples. */
 typedef struct kiln_stream {
 	kiln_text kind, unit, event; /* "cpu", "ns", "cpu-clock" */
 	uint32_t samples;	     /* number of the samples table */
-	uint32_t side;		     /* 1 and 2: before and after; else 0 */
-	uint64_t expected;	     /* samples by the event's own count; 0: unknown */
+	uint32_t side;		     /* 1: before, 2: after (of a comparison); else 0 */
+	uint64_t expected;	     /* samples according to the event's own counter; 0: unknown */
 	uint64_t delivered, lost;
 } kiln_stream;
 KILN_API size_t kiln_stream_count(const kiln_profile *p);
@@ -99,7 +104,8 @@ typedef struct kiln_loss {
 KILN_API size_t kiln_loss_count(const kiln_profile *p);
 KILN_API kiln_loss kiln_loss_at(const kiln_profile *p, size_t loss);
 
-/* "command", "host", ...; any number of "note" rows are sentences for the user. */
+/* Key and value: "command", "host", ... There may be several "note" rows: sentences for the
+ * user. */
 KILN_API size_t kiln_meta_count(const kiln_profile *p);
 KILN_API void kiln_meta_at(
 	const kiln_profile *p, size_t meta, kiln_text *ret_key, kiln_text *ret_value);
@@ -125,9 +131,10 @@ typedef struct kiln_frame {
 	const char *kind; /* "native", "kernel", "jit", "interpreted", "inlined", "idle", ... */
 } kiln_frame;
 
-/* A stack is its caller's stack and one place more; stack 0 is empty, and a caller's number is
- * always smaller. A place has one frame, or several when functions were inlined into it: outermost
- * first. Returns how many there are and fills in at most `room`. */
+/* A stack is its caller's stack and one location more. Stack 0 is empty; a caller's number is
+ * always smaller than the stack's own. The frames of a stack are those of its last location:
+ * one, or several when functions were inlined: outermost first. Returns how many there are and
+ * fills in at most `room` of them. */
 KILN_API uint32_t kiln_stack_caller(const kiln_profile *p, uint32_t stack);
 KILN_API size_t kiln_stack_frames(
 	const kiln_profile *p, uint32_t stack, kiln_frame *ret_frames, size_t room);
@@ -135,26 +142,28 @@ KILN_API size_t kiln_stack_frames(
 /* ---- Views ---- */
 
 enum kiln_by {
-	KILN_BY_FUNCTION, /* frames of one function are one */
-	KILN_BY_LINE,	  /* lines of a function are apart */
-	KILN_BY_ADDRESS,  /* and places without a name, by their addresses */
+	KILN_BY_FUNCTION, /* frames of one function are merged */
+	KILN_BY_LINE,	  /* ... unless their lines differ */
+	KILN_BY_ADDRESS,  /* ... and locations without a name are told apart by their addresses */
 };
 
-/* A tree of all stacks; shows the profile's first kind. NULL when memory ran out, for no other
- * reason. */
+/* A call tree of all stacks; it shows the first kind of the profile. NULL only when memory ran
+ * out. */
 KILN_API kiln_view *kiln_view_new(const kiln_profile *p, enum kiln_by by);
-KILN_API void kiln_view_free(kiln_view *v); /* NULL is fine */
+KILN_API void kiln_view_free(kiln_view *v); /* NULL is allowed */
 
-/* Show the streams of this kind or event instead (NULL or "": the first); with_idle: idle CPUs too.
- */
+/* Show the streams of another kind or event (NULL or "": the first). with_idle: include idle
+ * CPUs. */
 KILN_API bool kiln_view_select(kiln_view *v, const char *kind, bool with_idle, kiln_error *err);
-/* Apply a transform: "focus", "include", ... as the command line has them without dashes. The
- * argument is NULL for those that take none. Takes the memory of two views meanwhile. */
+/* Apply a transform: its name is the command's option without dashes ("focus", "include", ...).
+ * The argument is NULL for a transform that takes none. While it runs, the view needs twice its
+ * memory. */
 KILN_API bool kiln_view_transform(
 	kiln_view *v, const char *name, const char *argument, kiln_error *err);
 
 typedef struct kiln_node {
-	uint32_t caller; /* a smaller number; 0 is the root, which stands for all */
+	uint32_t caller; /* smaller than the node's own number; node 0 is the root and stands for
+			    all samples */
 	kiln_frame frame;
 	int64_t self, total;
 } kiln_node;
@@ -163,11 +172,12 @@ KILN_API kiln_node kiln_node_at(kiln_view *v, size_t node); /* cannot fail */
 
 /* ---- Output ---- */
 
-/* Write to `path` ("-": standard output) in a renderer's format (NULL: by the suffix of path).
- * `options` are "name=value" or "name" as the command line has them, ended by NULL; or NULL. */
+/* Write to `path` ("-": standard output) in a renderer's format; NULL chooses it by the suffix
+ * of `path`. `options` are "name=value" or "name", spelled as on the command line, ended by
+ * NULL; or NULL. */
 KILN_API bool kiln_render(const kiln_view *v, const char *format, const char *const *options,
 	const char *path, kiln_error *err);
-/* The same into memory, to be freed with kiln_free. */
+/* As kiln_render, into memory that the caller frees with kiln_free. */
 KILN_API bool kiln_render_memory(const kiln_view *v, const char *format, const char *const *options,
 	char **ret_bytes, size_t *ret_len, kiln_error *err);
 KILN_API void kiln_free(void *bytes);

@@ -1,4 +1,7 @@
-/* base64.c: how do bytes become letters, and back? */
+/* base64.c: how is base64 encoded and decoded?
+ *
+ * By hand, because glibc has no base64 and a dependency would be longer than these 60 lines.
+ * Readers decode bodies of a few hundred bytes; speed does not matter. */
 #include "base/base64.h"
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

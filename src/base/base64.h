@@ -1,4 +1,4 @@
-/* base64.h: bytes as letters, and back (RFC 4648). */
+/* base64.h: base64, encoded and decoded (RFC 4648). */
 #ifndef KILN_BASE_BASE64_H
 #define KILN_BASE_BASE64_H
 
@@ -7,8 +7,8 @@
 /* Append, padded, without line breaks. */
 void base64_add(struct bytes content, struct buffer *out);
 
-/* Append what `text` stands for, in the usual alphabet or that of URLs, with padding or without.
- * False: it has another letter; what is before that has been appended. */
+/* Append what `text` encodes, in the standard alphabet or the URL-safe one, with padding or
+ * without. False at another character; the bytes before it have been appended. */
 bool base64_undo(struct bytes text, struct buffer *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* broker.c: who opens files for a process that may not? */
+/* broker.c: which process opens files for a process that may not open them? */
 #include "base/broker.h"
 
 #include <errno.h>
@@ -10,16 +10,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int broker = -1; /* where questions go */
+static int broker = -1; /* the socket for requests */
 
 /* ---- Messages: text, and at most one descriptor ---- */
 
 union passed {
-	struct cmsghdr header; /* for its alignment */
+	struct cmsghdr header; /* only for its alignment */
 	char room[CMSG_SPACE(sizeof(int))];
 };
 
-/* number: the kind of a question, or the error of an answer. */
+/* number: the kind of a request, or the errno of a reply. */
 static bool send_message(int to, int number, struct bytes text, int fd)
 {
 	struct iovec parts[] = {{&number, sizeof(number)}, {(void *)(uintptr_t)text.at, text.len}};
@@ -37,7 +37,7 @@ static bool send_message(int to, int number, struct bytes text, int fd)
 	return sendmsg(to, &message, MSG_NOSIGNAL) >= 0;
 }
 
-/* `room` is filled with the text and a NUL. False: the other side is gone. */
+/* Fill `room` with the text and a NUL. False: the peer has closed the socket. */
 static bool receive_message(
 	int from, int *ret_number, char room[BROKER_TEXT_MOST + 1], size_t *ret_len, int *ret_fd)
 {
@@ -100,7 +100,7 @@ pid_t broker_fork(void)
 	return child;
 }
 
-/* What takes its time is done by a process of its own: others go on asking. */
+/* Slow requests get a process of their own, so that others do not wait for them. */
 static bool is_slow(enum broker_kind kind)
 {
 	return kind == BROKER_FETCH || kind == BROKER_SHOW;
@@ -110,8 +110,8 @@ static void answer_beside(
 	const struct answerer *a, int reply, enum broker_kind kind, const char *text)
 {
 	if (broker_fork())
-		return;			  /* where that failed nobody answers, which is an answer */
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody waits for what nobody will see */
+		return; /* if fork fails, the client sees a closed socket, which is its reply */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no use in going on when the client has ended */
 	answer(a, reply, kind, text);
 	_exit(0);
 }
@@ -135,7 +135,7 @@ static void serve(const struct answerer *a, int questions)
 	}
 }
 
-/* Whoever reads what this process prints, or writes what it reads, waits for it alone. */
+/* Close inherited files: a pipe's other end must see that this process's parent has closed it. */
 static void let_go_of_files(int questions)
 {
 	int nothing = open("/dev/null", O_RDWR);
@@ -157,7 +157,8 @@ bool broker_start(broker_answerer *answerer, void *context)
 		return false;
 	child = fork();
 	if (!child) {
-		take_signals(SIG_IGN); /* Ctrl-C is for who asks: this process ends with it */
+		take_signals(
+			SIG_IGN); /* Ctrl-C is handled by the parent; the broker ends with it */
 		close(ends[0]);
 		let_go_of_files(ends[1]);
 		serve(&a, STDERR_FILENO + 1);
@@ -171,14 +172,14 @@ bool broker_start(broker_answerer *answerer, void *context)
 	return child >= 0;
 }
 
-/* ---- Who asks ---- */
+/* ---- The client ---- */
 
 bool broker_is_there(void)
 {
 	return broker >= 0;
 }
 
-/* Each question brings the socket for its answer along: threads do not wait for one another. */
+/* Each request carries the socket for its reply, so that threads do not wait for one another. */
 int broker_ask(enum broker_kind kind, const char *text, struct buffer *ret_text)
 {
 	char room[BROKER_TEXT_MOST + 1];

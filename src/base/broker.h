@@ -1,8 +1,9 @@
-/* broker.h: who opens files for a process that may not?
+/* broker.h: which process opens files for a process that may not open them?
  *
- * A process that is confined (confine.h) still needs files whose names it meets while it reads:
- * binaries of a profile, for instance. A second process, which parses nothing, opens them for it
- * and passes the descriptors: it decides by what a file is, not by what it is asked for. */
+ * A confined process (confine.h) still needs files whose names it meets while it reads, for
+ * instance the binaries of a profile. A second process, the broker, opens them and passes the
+ * descriptors. The broker parses nothing; it decides by what a file is, not by what the request
+ * says. */
 #ifndef KILN_BASE_BROKER_H
 #define KILN_BASE_BROKER_H
 
@@ -10,24 +11,24 @@
 
 #include <sys/types.h>
 
-/* What is asked for: each kind has rules of its own, which are those of whoever started the broker.
- */
+/* What is requested. Each kind has rules of its own; the program that started the broker sets
+ * them. */
 enum broker_kind {
-	BROKER_INPUT,	/* a file that the user named */
-	BROKER_FOLDER,	/* a folder, for its list of names */
+	BROKER_INPUT,	/* a file named by the user */
+	BROKER_FOLDER,	/* a folder, to list it */
 	BROKER_BINARY,	/* an ELF file */
-	BROKER_RUNTIME, /* what a runtime has written about its code */
+	BROKER_RUNTIME, /* a file that a runtime wrote about its code */
 	BROKER_SOURCE,	/* source text */
 	BROKER_SPOOL,	/* a new file without a name */
-	BROKER_FETCH,	/* a server is asked: "EXECUTABLE BUILD-ID NAME" */
-	BROKER_CODE,	/* machine code as text: "START END PATH" */
-	BROKER_SHOW,	/* the page is shown on the desktop */
+	BROKER_FETCH,	/* download from a server: "EXECUTABLE BUILD-ID NAME" */
+	BROKER_CODE,	/* a disassembly: "START END PATH" */
+	BROKER_SHOW,	/* open the page on the desktop */
 };
 
-#define BROKER_TEXT_MOST 8192u /* bytes of a question or an answer */
+#define BROKER_TEXT_MOST 8192u /* bytes of a request or a reply */
 
-/* Answers one question; in the broker's process. fd: what is passed, and closed then; -1: nothing.
- * error: of errno.h; 0: none. */
+/* Handles one request, in the broker's process. fd: passed to the client, then closed; -1: none.
+ * error: an errno, 0: none. */
 struct broker_answer {
 	int fd;
 	int error;
@@ -36,20 +37,21 @@ struct broker_answer {
 typedef void broker_answerer(
 	void *context, enum broker_kind kind, const char *text, struct broker_answer *ret);
 
-/* Start the broker, while there is one thread. It ends when this process does. It has none of its
- * files but standard error. False: it could not be started, and nobody opens anything. */
+/* Start the broker, while this process has one thread. It ends when this process does. It
+ * inherits no open file but standard error. False: it could not be started, and no files are
+ * opened. */
 bool broker_start(broker_answerer *answerer, void *context);
 
-/* fork(2) for who answers: the child takes signals as programs expect them. */
+/* fork(2) for an answerer: the child handles signals as programs expect. */
 pid_t broker_fork(void);
 
-/* Ask. The descriptor (the caller closes it), or -1 with errno: ENOSYS where there is no broker.
- * ret_text, which may be NULL: appended. Safe in several threads at once. */
+/* Send a request. Returns the descriptor, which the caller closes, or -1 with errno: ENOSYS
+ * where there is no broker. ret_text (may be NULL): the reply's text is appended. Thread-safe. */
 int broker_ask(enum broker_kind kind, const char *text, struct buffer *ret_text);
 bool broker_is_there(void);
 
-/* Open a file for reading, without waiting for a FIFO's writer: here, or where this process may
- * not, by the broker. */
+/* Open a file for reading, without waiting for the writer of a FIFO: here, or through the broker
+ * if this process may not. */
 int broker_open(enum broker_kind kind, const char *path);
 
 #endif

@@ -95,8 +95,8 @@ bool bytes_hex(struct bytes text, uint64_t *ret_value)
 	return true;
 }
 
-/* "12.345": up to 15 digits, a whole number and a power of ten, are both exact in a double, and so
- * their quotient is the nearest there is. */
+/* "12.345" with up to 15 digits: the integer and the power of ten are exact as doubles, so their
+ * quotient is the nearest double. */
 static bool plain_double(struct bytes text, double *ret_value)
 {
 	static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,

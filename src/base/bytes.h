@@ -1,4 +1,4 @@
-/* bytes.h: a borrowed run of bytes, and reading text out of one. */
+/* bytes.h: a borrowed range of bytes, and parsers for the text in it. */
 #ifndef KILN_BASE_BYTES_H
 #define KILN_BASE_BYTES_H
 
@@ -38,13 +38,13 @@ static inline bool bytes_end(struct bytes whole, struct bytes end)
 	       (!end.len || !memcmp(whole.at + whole.len - end.len, end.at, end.len));
 }
 
-/* Its first `most` bytes, or all there are. */
+/* The first `most` bytes, or all if there are fewer. */
 static inline struct bytes bytes_head(struct bytes whole, uint64_t most)
 {
 	return (struct bytes){whole.at, whole.len < most ? whole.len : (size_t)most};
 }
 
-/* Byte order, a prefix before what it is a prefix of: <0, 0, >0. */
+/* Compare bytewise; a prefix sorts before the longer text. Returns <0, 0 or >0. */
 int bytes_compare(struct bytes a, struct bytes b);
 
 /* Lower case, as the kernel and perf print them. */
@@ -53,8 +53,8 @@ static inline bool is_hex_digit(char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* The next line of `*text` without its newline (and without a '\r' before it); `*text` moves
- * behind it. False at the end. A last line without newline counts. */
+/* Take the next line off `*text`, without its newline and a '\r' before that. False at the end.
+ * A last line without a newline counts. */
 bool bytes_line(struct bytes *text, struct bytes *ret_line);
 
 static inline bool is_space(char c)
@@ -72,8 +72,8 @@ static inline struct bytes bytes_trim(struct bytes text)
 	return text;
 }
 
-/* How many bytes there are before the first `wanted`, or text.len: for short fields, which a call
- * of memchr takes longer for than this does for eight bytes at once. */
+/* The number of bytes before the first `wanted`, or text.len. For short fields, where this loop
+ * over eight bytes at once is faster than a call of memchr. */
 static inline size_t bytes_until(struct bytes text, char wanted)
 {
 	const uint64_t low = 0x0101010101010101;
@@ -92,7 +92,8 @@ static inline size_t bytes_until(struct bytes text, char wanted)
 	return found ? (size_t)(found - text.at) : text.len;
 }
 
-/* What is before the next `at` of `*line`, both of which are cut off; false: there is none. */
+/* Take the field before the next `at` off `*line`, and the separator with it. False: no
+ * separator. */
 static inline bool bytes_cut(struct bytes *line, char at, struct bytes *ret_field)
 {
 	size_t len = bytes_until(*line, at);
@@ -104,7 +105,7 @@ static inline bool bytes_cut(struct bytes *line, char at, struct bytes *ret_fiel
 	return true;
 }
 
-/* How many bytes at the start are this one. */
+/* How many bytes at the start equal `of`. */
 static inline size_t bytes_run(struct bytes text, char of)
 {
 	const uint64_t low = 0x0101010101010101;
@@ -126,16 +127,17 @@ static inline size_t bytes_run(struct bytes text, char of)
 /* Where `needle` starts in `whole`, or NULL. */
 const char *bytes_find(struct bytes whole, struct bytes needle);
 
-/* Where the last `c` is, or NULL. */
+/* Address of the last `c`, or NULL. */
 const char *bytes_last(struct bytes whole, char c);
 
-/* Behind the last '/' of a path; all of it when it has none. */
+/* The part behind the last '/' of a path; all of it without a '/'. */
 struct bytes bytes_base_name(struct bytes path);
 
-/* The whole of `text` as a number; false when anything else is in it or it does not fit. */
+/* The whole of `text` as a number; false when it contains anything else or overflows. */
 bool bytes_u64(struct bytes text, uint64_t *ret_value);
-bool bytes_hex(struct bytes text, uint64_t *ret_value);	 /* no 0x in front */
-bool bytes_double(struct bytes text, double *ret_value); /* locale-free: digits, '.', exponent */
+bool bytes_hex(struct bytes text, uint64_t *ret_value); /* without 0x */
+bool bytes_double(struct bytes text,
+	double *ret_value); /* independent of the locale: digits, '.', exponent */
 
 /* "10s", "250ms", "1.5m", "3us", "100ns", or seconds without a unit, in nanoseconds. */
 bool bytes_duration(struct bytes text, uint64_t *ret_ns);

@@ -1,4 +1,4 @@
-/* confine.c: what may this process still do, once it reads what others have written? */
+/* confine.c: what may this process still do while it reads untrusted input? */
 #include "base/confine.h"
 
 #include "base/confine_calls.h"
@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The leak checker of a build with sanitizers starts a process that looks into this one, and what
- * prints its reports is a program and may write them to a file. */
+/* With sanitizers, the leak checker starts a process that inspects this one, and the program
+ * that prints its reports may write them to a file. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) ||                         \
 	__has_feature(thread_sanitizer)
@@ -26,7 +26,7 @@
 #define CAN_BE_CONFINED true
 #endif
 
-/* ---- Landlock, also where the headers are older than the kernel ---- */
+/* ---- Landlock, also with headers older than the kernel ---- */
 
 #define FS(bit) (UINT64_C(1) << (bit))
 
@@ -41,20 +41,20 @@
 #define FS_REFER      FS(13)
 #define FS_TRUNCATE   FS(14)
 #define FS_IOCTL_DEV  FS(15)
-#define FS_FIRST_ABI  (FS(13) - 1) /* all that the first version knows */
+#define FS_FIRST_ABI  (FS(13) - 1) /* all rights of the first version */
 
 #define NET_BIND    UINT64_C(1)
 #define NET_CONNECT UINT64_C(2)
 
-/* What is refused here is asked of a broker as a rule: the audit log is not to be filled with it.
- */
+/* Requests that are refused here usually go to a broker next; do not fill the audit log with
+ * them. */
 #define LOG_NOTHING 1u /* LANDLOCK_RESTRICT_SELF_LOG_SAME_EXEC_OFF */
 
 #define SCOPE_ABSTRACT_SOCKET UINT64_C(1)
 #define SCOPE_SIGNAL	      UINT64_C(2)
 
-/* struct landlock_ruleset_attr of the sixth version; older kernels want zeroes where they know
- * nothing. */
+/* struct landlock_ruleset_attr of version 6; older kernels require zeroes in members that they
+ * do not know. */
 struct ruleset {
 	uint64_t fs, net, scoped;
 };
@@ -146,13 +146,13 @@ void confine_allow_giving(struct confine *c, uint32_t user, uint32_t group)
 
 /* ---- Capabilities ---- */
 
-/* For reading and leasing files of other users. drop_capabilities also keeps CAP_SYSLOG, for the
+/* To read and lease other users' files. drop_capabilities also keeps CAP_SYSLOG, for the
  * addresses in /proc/kallsyms, and CAP_CHOWN where a file is given away. */
 static const unsigned kept_capabilities =
 	1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH | 1u << CAP_LEASE;
 
-/* Without the capabilities of another process this one cannot look into it (ptrace(2), "Ptrace
- * access mode checking"). A failure is ignored: there is nothing to drop then. */
+/* A process with fewer capabilities than another cannot trace it (ptrace(2), "Ptrace access mode
+ * checking"). A failure is ignored: it means that there were none to drop. */
 static void drop_capabilities(const struct confine *c)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -1,8 +1,8 @@
-/* confine_calls.c: which system calls does a confined process need for nothing?
+/* confine_calls.c: which system calls does a confined process not need?
  *
- * A list of those that are allowed would break with every new version of the C library; this one
- * names what harms, and everything else is left to Landlock. A refused call fails with EPERM, as it
- * does for whoever lacks the right to it. */
+ * This is a list of harmful calls, not of allowed ones: a list of allowed calls would break with
+ * every new version of the C library. Landlock covers the rest. A refused call fails with EPERM,
+ * as for any process without the permission. */
 #include "base/confine_calls.h"
 
 #include <assert.h>
@@ -35,9 +35,9 @@ bool confine_calls(const struct confine_kept *kept)
 
 #else
 
-/* All 64-bit machines have the same numbers for calls of Linux 5.1 and later. Calls from
- * CALL_UNKNOWN on fail with ENOSYS, as on an older kernel: nothing here needs them, setxattrat and
- * file_setattr are among them, and nobody knows what later ones will do. */
+/* All 64-bit machines use the same numbers for calls of Linux 5.1 and later. Calls from
+ * CALL_UNKNOWN on fail with ENOSYS, as on an older kernel: nothing here needs them, setxattrat
+ * and file_setattr are among them, and later ones are unknown. */
 #define CALL_QUOTACTL_FD 443
 #define CALL_FCHMODAT2	 452
 #define CALL_UNKNOWN	 463
@@ -63,7 +63,7 @@ static const int refused[] = {
 	SYS_sched_setscheduler,
 	SYS_sched_setattr,
 	SYS_sched_setaffinity,
-	/* Memory and queues that processes share by number */
+	/* Memory and queues that processes share by key */
 	SYS_shmget,
 	SYS_shmat,
 	SYS_shmdt,
@@ -78,7 +78,7 @@ static const int refused[] = {
 	SYS_semtimedop,
 	SYS_mq_open,
 	SYS_mq_unlink,
-	/* What the kernel runs for others, or has had faults in */
+	/* Code that the kernel runs for a process, and interfaces with a history of bugs */
 	SYS_bpf,
 	SYS_perf_event_open,
 	SYS_io_uring_setup,
@@ -88,7 +88,7 @@ static const int refused[] = {
 	SYS_add_key,
 	SYS_request_key,
 	SYS_keyctl,
-	/* Names of files: mounts, and ways round paths */
+	/* The name space of files: mounts, and ways around paths */
 	SYS_mount,
 	SYS_umount2,
 	SYS_pivot_root,
@@ -104,7 +104,7 @@ static const int refused[] = {
 	SYS_fanotify_init,
 	SYS_unshare,
 	SYS_setns,
-	/* What files are, beside their content, which Landlock does not see */
+	/* Metadata of files, which Landlock does not control */
 	SYS_fchmod,
 	SYS_fchmodat,
 	CALL_FCHMODAT2,
@@ -117,7 +117,7 @@ static const int refused[] = {
 	SYS_fremovexattr,
 	SYS_truncate,
 	SYS_mknodat,
-	/* Who this process is */
+	/* The identity of this process */
 	SYS_setuid,
 	SYS_setgid,
 	SYS_setreuid,
@@ -168,8 +168,8 @@ static const int refused[] = {
 static const int refused_programs[] = {SYS_execve, SYS_execveat};
 static const int refused_sockets[] = {SYS_socket, SYS_connect, SYS_bind, SYS_listen, SYS_sendmmsg};
 
-/* What this process itself, the C library and libmicrohttpd ask of descriptors. Some others write
- * to the terminal's input (TIOCSTI), or change files. */
+/* Requests of this program, the C library and libmicrohttpd. Some others write to a terminal's
+ * input (TIOCSTI) or change files. */
 static const uint32_t controls[] = {
 	0x5401 /* TCGETS */, TIOCGWINSZ, FIONREAD, FIONBIO, FIOCLEX,
 	0x80087601 /* FS_IOC_GETVERSION */
@@ -208,14 +208,14 @@ static void answer(struct filter *f, uint32_t what)
 	add(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
 }
 
-/* How many of the instructions that follow are skipped, by the loaded word. */
+/* Compare the loaded word; the arguments say how many of the next instructions to skip. */
 static void compare(
 	struct filter *f, unsigned short how, uint32_t with, uint8_t if_true, uint8_t if_false)
 {
 	add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | how | BPF_K, with, if_true, if_false));
 }
 
-/* What is done about a call: instructions that end with an answer. */
+/* The instructions for one call; they end with a verdict. */
 typedef void handle(struct filter *f);
 
 static void refuse(struct filter *f)
@@ -223,14 +223,14 @@ static void refuse(struct filter *f)
 	answer(f, ERRNO(EPERM));
 }
 
-/* The flags of clone3 lie in memory, where no filter looks: the C library does without it where it
- * is unknown. */
+/* The flags of clone3 are in memory, which a filter cannot read. The C library falls back to
+ * clone where clone3 is unknown. */
 static void hide(struct filter *f)
 {
 	answer(f, ERRNO(ENOSYS));
 }
 
-/* Threads are started, processes are not. */
+/* Threads may be started, processes not. */
 static void allow_threads(struct filter *f)
 {
 	load(f, LOW(0));
@@ -239,7 +239,7 @@ static void allow_threads(struct filter *f)
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
-/* Refuse the call unless argument i has this value; its upper half is not looked at. */
+/* Refuse the call unless argument i has this value; only its lower half is compared. */
 static void require(struct filter *f, unsigned i, uint32_t value)
 {
 	load(f, LOW(i));
@@ -247,7 +247,7 @@ static void require(struct filter *f, unsigned i, uint32_t value)
 	answer(f, ERRNO(EPERM));
 }
 
-/* Signals and limits are for this process alone; 0, where that is its process group, is refused. */
+/* Signals and limits only for this process; 0 is refused where it means the process group. */
 static void allow_own_signals(struct filter *f)
 {
 	require(f, 0, (uint32_t)getpid());
@@ -263,7 +263,7 @@ static void allow_own_limits(struct filter *f)
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
-/* Argument i is a pointer. */
+/* Argument i must be a NULL pointer. */
 static void allow_null(struct filter *f, unsigned i)
 {
 	load(f, LOW(i));
@@ -274,20 +274,21 @@ static void allow_null(struct filter *f, unsigned i)
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
-/* futimens names no file. */
+/* futimens passes no file name. */
 static void allow_descriptor(struct filter *f)
 {
 	allow_null(f, 1);
 }
 
-/* What is connected has its address. */
+/* sendto on a connected socket passes no address. */
 static void allow_connected(struct filter *f)
 {
 	allow_null(f, 4);
 }
 
-/* The address that sendmsg takes lies in memory, where no filter looks. A connected socket ignores
- * it; a datagram socket, which does not, cannot be made. TCP fast open would connect to it. */
+/* The address in sendmsg's header is in memory, which a filter cannot read. A connected socket
+ * ignores it; a datagram socket would not, but cannot be created. TCP fast open would connect to
+ * it, and is refused. */
 static void allow_no_connecting(struct filter *f)
 {
 	load(f, LOW(2));
@@ -296,7 +297,7 @@ static void allow_no_connecting(struct filter *f)
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
-/* A question for the broker brings one end of such a pair, for the answer (broker.c). */
+/* A request to the broker carries one end of such a pair, for the reply (broker.c). */
 static void allow_question(struct filter *f)
 {
 	require(f, 0, AF_UNIX);
@@ -304,7 +305,7 @@ static void allow_question(struct filter *f)
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
-/* An output may become that of the user who called sudo. */
+/* An output may be given to the user who called sudo. */
 static void allow_giving(struct filter *f)
 {
 	require(f, 1, f->kept->user);
@@ -377,8 +378,9 @@ static void fill(struct table *t, const struct confine_kept *kept)
 	qsort(t->rows, t->len, sizeof(*t->rows), by_call);
 }
 
-/* The kernel tries every call when a filter is installed, so that those that are always allowed
- * cost nothing later: what is far is skipped in blocks. */
+/* When a filter is installed, the kernel runs it for each call number and caches the calls that
+ * are always allowed, so only the others cost time later. Calls that are far apart are skipped
+ * in blocks. */
 static void add_block(
 	struct filter *f, const struct row *rows, size_t count, const struct row *next)
 {
@@ -427,8 +429,8 @@ bool confine_calls(const struct confine_kept *kept)
 			is_last ? NULL : t.rows + i + BLOCK);
 	}
 	program.len = f.len;
-	/* Nothing secret is in memory that this process could not read by itself: the costly
-	 * mitigations of older kernels are not needed. */
+	/* This process may read everything in its memory anyway, so the costly mitigations of
+	 * older kernels (SPEC_STORE_BYPASS) are not needed. */
 	return !syscall(
 		SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program);
 }

@@ -1,4 +1,15 @@
-/* crew.c: independent pieces of work, done by several threads. */
+/* crew.c: a pool of threads for independent pieces of work.
+ *
+ * Threads take pieces from one atomic counter, `grab` at a time. Pieces of very different cost
+ * balance by themselves, and there is no queue and no lock. The pool lives for one call, so it pays
+ * only for work that takes much longer than starting threads.
+ *
+ * Results must not depend on which thread does a piece: a piece writes only to its own place (an
+ * item of an array, a profile of its own), and the caller joins the results in the order of the
+ * pieces. So the output is the same for any number of CPUs.
+ *
+ * A thread works for the caller's deadline (deadline.h) and in the caller's scope (scope.h), so
+ * that CPU time is counted and memory that runs out is reported in one place. */
 #include "base/crew.h"
 
 #include "base/deadline.h"
@@ -13,9 +24,9 @@ struct crew {
 	size_t grab, count;
 	void (*piece)(void *context, size_t i);
 	void *context;
-	struct deadline *deadline; /* of the thread that wants it done */
+	struct deadline *deadline; /* of the caller */
 	struct recovery *starter;
-	atomic_bool failed; /* memory ran out in a thread: the others need not go on */
+	atomic_bool failed; /* memory ran out in a thread: the others stop, too */
 };
 
 unsigned crew_size(size_t most)

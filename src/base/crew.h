@@ -1,4 +1,4 @@
-/* crew.h: independent pieces of work, done by several threads. */
+/* crew.h: a pool of threads for independent pieces of work. */
 #ifndef KILN_BASE_CREW_H
 #define KILN_BASE_CREW_H
 
@@ -6,15 +6,14 @@
 
 #define CREW_LIMIT 64u /* threads */
 
-/* How many threads can work at once: the CPUs that this process may use, at least 1 and at most
- * `most` (and CREW_LIMIT). */
+/* How many threads can work at once: the CPUs that this process may use, at least 1, at most
+ * `most` and CREW_LIMIT. */
 unsigned crew_size(size_t most);
 
-/* Call piece(context, i) for every i below `count`, each once, in up to `threads` threads, the
- * caller's included; those that cannot be started are done without. A thread takes `grab` pieces at
- * a time, in ascending order. Returns when all are done.
- * Where memory runs out in one, all threads end, and then the caller's allocation fails (scope.h).
- */
+/* Call piece(context, i) once for every i below `count`, in up to `threads` threads including
+ * the caller's; if some threads cannot be started, the others do all the work. A thread takes
+ * `grab` pieces at a time, in ascending order. Returns when all pieces are done. When memory
+ * runs out in one thread, all of them stop and the caller's allocation fails (scope.h). */
 void crew_run(unsigned threads, size_t grab, size_t count, void (*piece)(void *context, size_t i),
 	void *context);
 

@@ -1,6 +1,6 @@
-/* cursor.h: reading numbers out of bytes that may end too early, as DWARF and protobuf spell them.
+/* cursor.h: reading the numbers of DWARF and protobuf out of bytes that may end too early.
  *
- * Reading past the end gives zeroes and sets `bad`, so that a caller checks once. */
+ * Reading beyond the end gives zeroes and sets `bad`, so that a caller checks once. */
 #ifndef KILN_BASE_CURSOR_H
 #define KILN_BASE_CURSOR_H
 
@@ -34,7 +34,7 @@ static inline uint64_t cursor_fixed(struct cursor *c, unsigned size)
 		c->at = c->end;
 		return 0;
 	}
-	/* A copy of a size that is not known costs several times as much as these. */
+	/* memcpy with a variable size would cost several times as much as these branches. */
 	if (size == 8) {
 		memcpy(&value, c->at, 8);
 	} else if (size == 4) {

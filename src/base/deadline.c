@@ -6,7 +6,7 @@
 static atomic_bool is_stopping;
 static _Thread_local struct deadline *current;
 static _Thread_local uint64_t counted_until; /* of this thread's CPU time */
-static _Thread_local uint64_t looked_at;     /* on the coarse clock */
+static _Thread_local uint64_t looked_at;     /* last check, on the coarse clock */
 
 static uint64_t clock_ns(clockid_t clock)
 {
@@ -16,7 +16,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* The time of all threads of a request, as they ask. */
+/* Add this thread's CPU time to the deadline's, which is the sum over all its threads. */
 static void add_used(void)
 {
 	uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID), used = now - counted_until;

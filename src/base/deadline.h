@@ -1,8 +1,8 @@
 /* deadline.h: how much CPU time may a piece of work take, and is the process stopping?
  *
- * A thread that works for a deadline asks deadline_passed in its long loops and ends them early;
- * what it has made by then is dropped by whoever calls deadline_check. Threads that work for none
- * (commands) are never told to stop. */
+ * A thread that works under a deadline calls deadline_passed in its long loops and leaves them
+ * early. The incomplete result is discarded by the caller, which calls deadline_check. Threads
+ * without a deadline (commands) are never told to stop. */
 #ifndef KILN_BASE_DEADLINE_H
 #define KILN_BASE_DEADLINE_H
 
@@ -14,26 +14,27 @@
 
 struct deadline {
 	uint64_t limit;		 /* ns of CPU time of all threads together; 0: none */
-	_Atomic uint64_t used;	 /* ns, as far as they have been added up */
+	_Atomic uint64_t used;	 /* ns, as far as threads have added their time */
 	atomic_bool is_exceeded; /* work was cut short because of the limit */
 };
 
-/* This thread works for `d` from here on, until deadline_leave. NULL: for none. */
+/* From here on, this thread works under `d`, until deadline_leave. NULL: no deadline. */
 void deadline_enter(struct deadline *d);
-/* What this thread worked for (NULL: none); what it does next is not counted. */
+/* Ends that; returns what deadline_enter was given (NULL: none). CPU time from here on is not
+ * counted. */
 struct deadline *deadline_leave(void);
-/* What this thread works for, to hand it to other threads. */
+/* This thread's deadline, to hand it to other threads. */
 struct deadline *deadline_current(void);
 
-/* Is it time to stop? Cheap enough for every few thousand steps of a loop. */
+/* Is it time to stop? Cheap enough for every few thousand iterations of a loop. */
 bool deadline_passed(void);
-/* The same as an error (ERR_LIMIT), at the end of a stage of work. */
+/* As deadline_passed, as an error (ERR_LIMIT). For the end of a stage of work. */
 bool deadline_check(struct error *err);
 
 /* From now on every deadline has passed: the process is stopping. */
 void deadline_stop_all(void);
 
-/* For long loops, which take `more` steps since they asked last and count them in *steps. */
+/* For long loops: adds `more` iterations to *steps and calls deadline_passed once in a while. */
 #define DEADLINE_STEPS 16384u
 static inline bool deadline_passed_after(size_t *steps, size_t more)
 {

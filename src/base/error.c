@@ -11,10 +11,10 @@
 
 static bool continues_character(char c)
 {
-	return ((unsigned char)c & 0xc0) == 0x80; /* of UTF-8 */
+	return ((unsigned char)c & 0xc0) == 0x80; /* a continuation byte of UTF-8 */
 }
 
-/* Set a text that does not fit: its beginning and its end, without its middle. */
+/* Set a text that does not fit: keep its beginning and its end. */
 static void set_long(struct error *err, const char *text, size_t len)
 {
 	size_t half = (sizeof(err->text) - sizeof(LEFT_OUT)) / 2, head = half, tail = len - half;
@@ -28,7 +28,7 @@ static void set_long(struct error *err, const char *text, size_t len)
 	memcpy(err->text + head + strlen(LEFT_OUT), text + tail, len - tail + 1);
 }
 
-/* Set the text to a formatted one and `rest`. */
+/* Set the text to the formatted one, followed by `rest`. */
 __attribute__((format(printf, 2, 0))) static void set_text(
 	struct error *err, const char *fmt, va_list args, const char *rest)
 {
@@ -43,13 +43,13 @@ __attribute__((format(printf, 2, 0))) static void set_text(
 	if (need + rest_len < sizeof(err->text))
 		memcpy(err->text + need, rest, rest_len + 1);
 	else
-		text = malloc(need + rest_len + 1); /* else it ends where the room does */
+		text = malloc(need + rest_len + 1); /* if this fails, the text is cut at its end */
 	if (text) {
 		vsnprintf(text, need + 1, fmt, again);
 		memcpy(text + need, rest, rest_len + 1);
 		set_long(err, text, need + rest_len);
 	}
-	free(text); /* of malloc */
+	free(text); /* from malloc */
 	va_end(again);
 }
 

@@ -1,7 +1,7 @@
 /* expansion.c: how much memory and output may an input cause? */
 #include "base/expansion.h"
 
-static uint64_t chosen; /* 0: by the size of the input */
+static uint64_t chosen; /* set by expansion_set; 0: by the size of the input */
 
 void expansion_set(uint64_t limit)
 {

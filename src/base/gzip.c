@@ -1,5 +1,7 @@
-/* gzip.c: how does content become a gzip member? By libdeflate, which takes it as a whole: several
- * times as fast as what takes it in pieces. */
+/* gzip.c: how is content written as a gzip member?
+ *
+ * With libdeflate, not with zlib, which is linked for reading: libdeflate compresses a whole
+ * buffer at once, several times as fast as a streaming library. */
 #include "base/gzip.h"
 
 #include "base/memory.h"
@@ -8,7 +10,7 @@
 #include <libdeflate.h>
 #include <stdlib.h>
 
-#define LEVEL 6 /* higher ones take several times as long for a percent */
+#define LEVEL 6 /* higher levels take several times as long to save one percent */
 
 static void free_compressor(void *c)
 {

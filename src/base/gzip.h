@@ -4,8 +4,8 @@
 
 #include "base/buffer.h"
 
-/* Append `content` to `out` as one gzip member (RFC 1952) without name and time: equal content
- * gives equal bytes. */
+/* Append `content` to `out` as one gzip member (RFC 1952) without name and time, so that equal
+ * content gives equal bytes. */
 void gzip_pack(struct bytes content, struct buffer *out);
 
 #endif

@@ -11,7 +11,7 @@
 
 #ifdef __x86_64__
 #include "base/hash_avx2.h"
-#define LONG_INPUT ((size_t)1 << 10) /* bytes from which the way there pays */
+#define LONG_INPUT ((size_t)1 << 10) /* bytes; shorter inputs do not repay the indirect call */
 #endif
 
 uint64_t hash_bytes(const void *bytes, size_t len)
@@ -29,8 +29,8 @@ void id_map_release(struct id_map *m)
 	*m = (struct id_map){0};
 }
 
-/* Empty slots. A look into a large table misses the caches anyway; on large pages it finds the
- * address without walking page tables as well, and the table is there after a few faults. */
+/* A lookup in a large table misses the caches anyway. Large pages save the walk of the page
+ * tables for it, and filling the table takes fewer page faults. */
 static struct id_slot *new_slots(size_t count)
 {
 	size_t size = count * sizeof(struct id_slot);

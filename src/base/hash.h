@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* XXH3, 64 bits: fast, and stable across machines and releases. */
+/* XXH3 with 64 bits: fast, and the same on all machines and in all releases. */
 uint64_t hash_bytes(const void *bytes, size_t len);
 
-/* Two words into one hash: a multiplication and a fold, for keys that are a pair of ids. */
+/* Hash two words with one multiplication and a fold: for keys that are pairs of ids. */
 static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 {
 	uint64_t x = (a << 32 | a >> 32) ^ b;
@@ -18,10 +18,10 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 	return x ^ x >> 29;
 }
 
-/* Open addressing; a slot keeps 32 bits of the hash beside the id: its place follows from them and
- * they tell most misses apart, so that neither a miss nor growing touches the table. Ids are the
- * caller's and start at 1; 0 is an empty slot.
- * `{0}` is an empty map. At most 2^32 - 1 entries. */
+/* A hash table from content to ids, with open addressing. A slot holds an id and 32 bits of its
+ * hash. These bits determine the slot's home and filter out most mismatches, so that neither a
+ * miss nor growing reads the rows. Ids belong to the caller and start at 1; 0 marks an empty
+ * slot. `{0}` is an empty map. At most 2^32 - 1 entries. */
 struct id_map {
 	struct id_slot {
 		uint32_t id, tag;
@@ -32,18 +32,17 @@ struct id_map {
 void id_map_release(struct id_map *m);
 struct id_map id_map_copy(const struct id_map *m);
 void id_map_grow(struct id_map *m);
-/* Make room for `count` entries in all at once. */
+/* Allocate room for `count` entries at once. */
 void id_map_reserve(struct id_map *m, size_t count);
 
-/* Walk the candidates for `hash`:
+/* Iterate over the candidates for `hash`:
  *
  *	size_t at = id_map_first(m, hash);
  *	for (uint32_t id; (id = id_map_candidate(m, hash, &at)); )
  *		if (row `id` is the key) return id;
  *	id_map_put(m, hash, at, new_id);
  *
- * id_map_start is id_map_first for a map that has slots and will not be added to.
- */
+ * id_map_start is id_map_first for a map that has slots and that is not added to. */
 static inline size_t id_map_start(const struct id_map *m, uint64_t hash)
 {
 	return (size_t)(hash >> 32) & m->mask;
@@ -71,14 +70,14 @@ static inline uint32_t id_map_candidate(const struct id_map *m, uint64_t hash, s
 	return 0;
 }
 
-/* Enter `id` at the free slot where id_map_candidate stopped. */
+/* Put `id` into the free slot where id_map_candidate stopped. */
 static inline void id_map_put(struct id_map *m, uint64_t hash, size_t at, uint32_t id)
 {
 	m->slots[at] = (struct id_slot){id, (uint32_t)(hash >> 32)};
 	m->used++;
 }
 
-/* Enter `id` whether or not the same content has an id already. */
+/* Enter `id` without a search, also if equal content has an id already. */
 void id_map_enter(struct id_map *m, uint64_t hash, uint32_t id);
 
 #endif

@@ -1,4 +1,4 @@
-/* hash_avx2.h: the same hash with wider registers; hash_bytes takes it where it can. */
+/* hash_avx2.h: the same hash, compiled for AVX2; hash_bytes uses it if the CPU can. */
 #ifndef KILN_BASE_HASH_AVX2_H
 #define KILN_BASE_HASH_AVX2_H
 

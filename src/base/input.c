@@ -1,4 +1,4 @@
-/* input.c: how do bytes arrive, from where, and unpacked how? */
+/* input.c: where do bytes come from, and how are they decompressed? */
 #include "base/input.h"
 
 #include "base/expansion.h"
@@ -16,23 +16,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What has to be copied is read in pieces that stay in the L2 cache. */
+/* Content that has to be copied is read in pieces that fit into the L2 cache. */
 #define INPUT_PIECE ((size_t)256 << 10)
 
-/* A plain file is in memory as a whole (stable_file.h). Where it is mapped the kernel maps 16 pages
- * a fault, which takes less than to copy them, and sooner than when it is asked for all of them
- * (MADV_POPULATE_READ). They are given back soon: memory stays bounded. */
+/* A plain file is mapped as a whole (stable_file.h). The kernel maps 16 pages per fault, which
+ * is faster than copying them and than asking for each megabyte in advance (MADV_POPULATE_READ).
+ * Pages behind the window are released, so that memory stays bounded. */
 #define MAP_AHEAD  ((size_t)1 << 20)
 #define MAP_BEHIND ((size_t)2 << 20)
 
 /* A plain file that has to be copied and is larger is read piece by piece, like a pipe. */
 #define COPIED_WHOLE ((uint64_t)256 << 20) /* bytes */
 
-#define PIPE_ROOM (1 << 20) /* bytes; users may ask for as many, unless told otherwise */
+#define PIPE_ROOM (1 << 20) /* bytes; by default the most that users may ask for */
 
 #define RELEASED_ASIDE ((size_t)32 << 20) /* bytes */
 
-/* What some write before text in UTF-8. No binary format starts with it. */
+/* The byte order mark that some programs write before UTF-8 text. No binary format starts with
+ * it. */
 #define MARK BYTES("\xEF\xBB\xBF")
 
 static const struct filter *const filters[] = {
@@ -48,9 +49,9 @@ static const struct filter *const filters[] = {
 struct raw {
 	int fd; /* -1: all of it is in `left` */
 	bool ended;
-	char *const *next; /* files that follow, NULL-terminated; NULL: none */
+	char *const *next; /* further files, NULL-terminated; NULL: none */
 	char last;	   /* the last byte that was read */
-	bool packed;	   /* bytes are no text */
+	bool packed;	   /* compressed, so not text */
 	struct bytes left; /* read, not yet unpacked */
 	char *piece;
 };
@@ -60,16 +61,16 @@ struct input_source {
 	const struct filter *filter; /* NULL: plain */
 	void *filter_state;
 	bool filter_done;
-	uint64_t packed, unpacked; /* bytes that the filter has taken and made */
-	bool begun;   /* what a filter unpacks, whose mark has been cut off if it has one */
+	uint64_t packed, unpacked; /* bytes that the filter has read and written */
+	bool begun;   /* decompressed content: the byte order mark, if any, has been cut off */
 	char *buffer; /* the window lies in it, unless the content is in memory */
 	size_t start, len, cap;
-	struct stable_file file;	/* a plain file; empty: it is none */
-	const struct stable_file *from; /* it, or that of another input; NULL: neither */
-	size_t base;			/* of it: where the content begins, behind a mark */
-	size_t passed;			/* of it: see input_passed */
-	struct input_range *range;	/* what of the content is still to be looked at... */
-	struct input_range all;		/* ... which is that unless others read it, too */
+	struct stable_file file;	/* a plain file; empty: it is something else */
+	const struct stable_file *from; /* this input's file or another input's; NULL: none */
+	size_t base;			/* offset in it where the content begins, behind a mark */
+	size_t passed;			/* offset in it; see input_passed */
+	struct input_range *range;	/* the part of the content still to be read... */
+	struct input_range all; /* ... which is everything, unless other inputs read ranges of it */
 };
 
 static bool open_path(const char *path, int *ret_fd, struct error *err)
@@ -84,7 +85,7 @@ static bool open_path(const char *path, int *ret_fd, struct error *err)
 		scope_close(fd);
 		return error_set(err, ERR_USAGE, "%s: is a directory; name a file in it", path);
 	}
-	/* A pipe holds 64 KiB, which a fast reader waits for again and again. */
+	/* A pipe holds 64 KiB by default, and a fast reader would wait for it again and again. */
 	if (S_ISFIFO(status.st_mode))
 		fcntl(fd, F_SETPIPE_SZ, PIPE_ROOM);
 	*ret_fd = fd;
@@ -96,8 +97,8 @@ static size_t mark_length(struct bytes head)
 	return bytes_start(head, MARK) ? MARK.len : 0;
 }
 
-/* How a text begins but for its mark: returns how many bytes, for which `to` has room, and for the
- * mark. An error is met again by who reads on. */
+/* Read the start of a text without its byte order mark. Returns the number of bytes; `to` has
+ * room for them and the mark. Errors are ignored here; the next read meets them again. */
 static size_t read_behind_mark(int fd, char *to)
 {
 	size_t len = 0;
@@ -110,7 +111,7 @@ static size_t read_behind_mark(int fd, char *to)
 	return len - mark_length((struct bytes){to, len});
 }
 
-/* At the end of a file, go on with the next one: on a line of its own. There is room for that and a
+/* At the end of a file, go on with the next one, on a new line. `to` has room for that and a
  * mark. */
 static bool raw_next(struct raw *raw, char *to, size_t *ret_len, struct error *err)
 {
@@ -151,7 +152,7 @@ static bool raw_read(struct raw *raw, char *to, size_t room, size_t *ret_len, st
 	return true;
 }
 
-/* Until something is there or the end is reached. */
+/* Read until there is something or the input ends. */
 static bool raw_more(struct raw *raw, struct error *err)
 {
 	size_t len = 0;
@@ -166,7 +167,7 @@ static bool raw_more(struct raw *raw, struct error *err)
 	return true;
 }
 
-/* Enough raw bytes to see any magic number, if there are that many. */
+/* Read enough raw bytes to see any magic number, if there are that many. */
 static bool raw_head(struct raw *raw, struct error *err)
 {
 	size_t have = 0, len = 0;
@@ -193,7 +194,7 @@ static const struct filter *filter_for(struct bytes head)
 
 /* ---- Mapped files ---- */
 
-/* Take up to `room` bytes of the range: nobody else reads them then. */
+/* Claim up to `room` bytes of the range, for this thread alone. */
 static size_t range_take(struct input_range *range, size_t room, uint64_t *ret_at)
 {
 	pthread_mutex_lock(&range->lock);
@@ -205,7 +206,7 @@ static size_t range_take(struct input_range *range, size_t room, uint64_t *ret_a
 	return room;
 }
 
-/* Is it a plain file that is not packed, from `base` on? */
+/* Is it a plain, uncompressed file from `base` on? */
 static bool is_plain(const struct raw *raw, off_t *ret_base)
 {
 	char head[8];
@@ -218,8 +219,8 @@ static bool is_plain(const struct raw *raw, off_t *ret_base)
 	return len > 0 && !filter_for((struct bytes){head, (size_t)len});
 }
 
-/* Into memory, when it is a plain file and not packed. A file that is changing is what it was now.
- * An error is met again by reading it. */
+/* Map a plain, uncompressed file. If the file changes later, the content stays as it is now.
+ * Errors are ignored here; reading meets them again. */
 static bool map_file(struct input_source *s)
 {
 	struct error ignored = {0};
@@ -247,7 +248,7 @@ static size_t page_start(size_t at)
 	return at / (size_t)sysconf(_SC_PAGESIZE) * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Give back pages before `end`, of the mapping. */
+/* Release the pages of the mapping before `end`. */
 static void pass(struct input_source *s, size_t end)
 {
 	end = page_start(end);
@@ -257,7 +258,7 @@ static void pass(struct input_source *s, size_t end)
 	s->passed = end;
 }
 
-/* Grow the window. What of it has been skipped is given back. */
+/* Extend the window; release what has been skipped. */
 static void map_more(struct input *in, size_t want)
 {
 	struct input_source *s = in->source;
@@ -346,8 +347,8 @@ static void *release_file(void *source)
 	return NULL;
 }
 
-/* Taking a large mapping down takes the kernel milliseconds, page by page: nobody waits for it.
- * Nothing is allocated: memory may have run out. */
+/* Unmapping a large file takes the kernel milliseconds, so a detached thread does it. Nothing is
+ * allocated, because memory may have run out. */
 static void release_aside(struct input_source *s)
 {
 	pthread_t thread;
@@ -377,7 +378,8 @@ void input_release(struct input *in)
 	*in = (struct input){0};
 }
 
-/* Slide what is left to the front of the buffer and make room for `want` bytes and a piece more. */
+/* Move what is left to the front of the buffer and make room for `want` bytes and one piece
+ * more. */
 static void make_room(struct input_source *s, size_t want)
 {
 	size_t need = (want > s->len ? want : s->len) + INPUT_PIECE;
@@ -393,7 +395,7 @@ static void make_room(struct input_source *s, size_t want)
 	}
 }
 
-/* Cut the mark off what a filter has unpacked so far, once that is long enough to tell. */
+/* Cut the byte order mark off what a filter has produced, once there is enough to recognise it. */
 static void begin(struct input_source *s, bool ended)
 {
 	size_t cut;
@@ -406,8 +408,7 @@ static void begin(struct input_source *s, bool ended)
 	s->begun = true;
 }
 
-/* One step of the filter. Content that repeats itself unpacks to a thousand times its size and
- * more. */
+/* Run the filter once. Repetitive content can unpack to a thousand times its size and more. */
 static bool unpack(
 	struct input_source *s, char *to, size_t room, size_t *ret_len, struct error *err)
 {
@@ -426,7 +427,7 @@ static bool unpack(
 	return s->unpacked <= most || expansion_refuse("unpacked", most, err);
 }
 
-/* Append a piece of unpacked content to the buffer. *ret_ended: there is no more. */
+/* Append a piece of decompressed content to the buffer. *ret_ended: it was the last one. */
 static bool source_step(struct input_source *s, bool *ret_ended, struct error *err)
 {
 	char *to = s->buffer + s->start + s->len;
@@ -567,7 +568,7 @@ bool input_is_packed(const struct input *in)
 	return in->source->filter != NULL;
 }
 
-/* Part of a mapped file. */
+/* Make `part` an input over a part of the same mapping. */
 static void borrow(struct input_source *part, const struct input_source *s, uint64_t offset,
 	struct input_range *range)
 {
@@ -607,7 +608,7 @@ int64_t input_time(const struct input *in)
 	return (int64_t)status.st_mtime;
 }
 
-/* All that is left becomes the window. */
+/* Read everything that is left into the window. */
 static bool collect(struct input *in, uint64_t limit, struct bytes *ret_content, struct error *err)
 {
 	struct input_source *s = in->source;

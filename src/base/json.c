@@ -32,7 +32,8 @@ void json_release(struct json *j)
 
 typedef unsigned char sixteen __attribute__((vector_size(16)));
 
-/* Sixteen bytes at a time, each of which has a count of its own that fits into a byte. */
+/* Sixteen bytes at a time. Each of the 16 lanes counts in a byte of its own, which is added up
+ * before it can overflow. */
 static uint64_t newlines(const char *from, const char *to)
 {
 	uint64_t count = 0;
@@ -200,7 +201,7 @@ bool json_array(struct json *j)
 	return json_next_byte(j) == '[' ? open_one(j, false) : json_unexpected(j, "an array");
 }
 
-/* The input ends between two items of what may be cut there. */
+/* The input ends between two items, where it may be cut (may_end_in). */
 static bool end_early(struct json *j)
 {
 	j->cut = true;
@@ -208,7 +209,7 @@ static bool end_early(struct json *j)
 	return false;
 }
 
-/* Before the next item or key of the innermost one, which `close` ends: false when that comes. */
+/* Go to the next item or key of the innermost level, which `close` ends. False at its end. */
 static inline bool advance(struct json *j, char close, const char *expected)
 {
 	int c = json_next_byte(j);
@@ -299,7 +300,8 @@ static inline const char *quote_or_escape(const char *at, const char *end)
 	return at;
 }
 
-/* Behind the string whose opening quote has been read; *ret_raw lies between the quotes. */
+/* Read the rest of a string whose opening quote has been consumed; *ret_raw is the text between
+ * the quotes. */
 static bool string_raw(struct json *j, struct bytes *ret_raw, bool *ret_escapes)
 {
 	const char *start = j->at;
@@ -325,7 +327,7 @@ static bool string_raw(struct json *j, struct bytes *ret_raw, bool *ret_escapes)
 	return true;
 }
 
-/* The four digits at the start of `text`, or -1. */
+/* The value of the four hexadecimal digits at the start of `text`, or -1. */
 static int32_t four_digits(struct bytes text)
 {
 	int32_t value = 0;
@@ -362,7 +364,7 @@ static void add_code_point(struct buffer *b, uint32_t c)
 	}
 }
 
-/* What follows "\u". Returns how many bytes that was; 0: no code. */
+/* Unescape what follows "\u". Returns how many bytes that was; 0: not a code point. */
 static size_t unescape_unit(struct buffer *out, struct bytes rest)
 {
 	int32_t high = four_digits(rest), low = -1;
@@ -380,7 +382,7 @@ static size_t unescape_unit(struct buffer *out, struct bytes rest)
 	return 4;
 }
 
-/* Up to the next escape or `end`, behind which there is room for eight bytes more in `out`. */
+/* Copy up to the next escape or `end`. `out` has room for eight bytes more. */
 static inline const char *copy_plain(const char *at, const char *end, struct buffer *out)
 {
 	char *to = out->at + out->len, *start = to;
@@ -422,7 +424,8 @@ static bool unescape(struct json *j, struct bytes raw)
 	struct buffer *out = &j->text;
 
 	out->len = 0;
-	buffer_room(out, raw.len + 8); /* no escape is shorter than what it means */
+	buffer_room(out,
+		raw.len + 8); /* an escape is never shorter than the character that it encodes */
 	while ((at = copy_plain(at, end, out)) < end) {
 		char known = meant[(unsigned char)at[1]];
 		size_t used = 0;
@@ -455,7 +458,7 @@ struct bytes json_string(struct json *j)
 	return escapes ? buffer_bytes(&j->text) : raw;
 }
 
-/* More of the input may move what is in the window. */
+/* Reading more input may move the window, and the key in it: copy the key. */
 static void keep_key(struct json *j, struct bytes *key)
 {
 	if (key->at == j->text.at && j->text.at)
@@ -464,7 +467,7 @@ static void keep_key(struct json *j, struct bytes *key)
 	*key = buffer_bytes(&j->text);
 }
 
-/* The value's first byte is in the window from here on, so that json_peek does not move the key. */
+/* Get the value's first byte into the window now, so that json_peek does not move the key. */
 static void reach_value(struct json *j, struct bytes *key)
 {
 	j->at = behind_blanks(j->at, j->end);
@@ -474,9 +477,10 @@ static void reach_value(struct json *j, struct bytes *key)
 	json_next_byte(j);
 }
 
-/* Most keys have no escapes, and all that belongs to them is in the window without blanks in it. */
+/* Most keys have no escapes and no blanks around them, and are in the window as a whole. */
 
-/* Behind the opening quote of such a key; NULL: there is none with room for so many bytes. */
+/* The start of such a key, behind its quote; NULL: not one, or fewer than `room` bytes are in
+ * the window. */
 static inline const char *plain_quote(const struct json *j, size_t room)
 {
 	const char *at = j->at;
@@ -487,8 +491,8 @@ static inline const char *plain_quote(const struct json *j, size_t room)
 	return *at == '"' ? at + 1 : NULL;
 }
 
-/* Of a key that ends at `quote`, behind which there are KEY_BEHIND bytes: to its value, or false.
- */
+/* Go from the closing quote of such a key, behind which KEY_BEHIND bytes are in the window, to
+ * its value; false: not possible. */
 #define KEY_BEHIND 4
 static inline bool plain_colon(struct json *j, const char *quote)
 {
@@ -533,7 +537,7 @@ bool json_key(struct json *j, struct bytes *ret_key)
 	if (json_next_byte(j) != '"')
 		return json_unexpected(j, "a key");
 	*ret_key = json_string(j);
-	/* The colon may be in a part of the input that is not there yet, and the key must stay. */
+	/* The colon may not have been read yet; reading it must not lose the key. */
 	if (j->at == j->end || *j->at != ':') {
 		keep_key(j, ret_key);
 		if (json_next_byte(j) != ':')
@@ -564,13 +568,13 @@ static void skip_string(struct json *j)
 	}
 }
 
-/* Behind the end of what was opened at `depth`. */
+/* Skip to the end of the level that was opened at `depth`. */
 static void skip_open(struct json *j, unsigned depth)
 {
 	while (j->depth >= depth) {
 		int c;
 
-		/* Whatever opens, closes nothing and is no string has no say here. */
+		/* Bytes other than brackets and quotes have no effect here. */
 		while (j->at < j->end && (*j->at | 0x20) != '{' && (*j->at | 0x20) != '}' &&
 			*j->at != '"')
 			j->at++;

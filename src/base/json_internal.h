@@ -1,24 +1,25 @@
-/* json_internal.h: what the files that read JSON share. */
+/* json_internal.h: declarations that json.c and json_numbers.c share. */
 #ifndef KILN_BASE_JSON_INTERNAL_H
 #define KILN_BASE_JSON_INTERNAL_H
 
 #include "base/json.h"
 
-/* More of the input behind what the window has, which from `*keep` on stays; both it and j->at are
- * moved along. False at the end of the input. */
+/* Read more input. The window keeps everything from `*keep` on; `*keep` and j->at move with it.
+ * False at the end of the input. */
 bool json_more(struct json *j, const char **keep);
 
-/* Fail where this was expected, for what there is instead, or because nothing is. */
+/* Fail: `expected` is missing; the text says what is there instead. json_ended is the same at
+ * the end of the input. */
 bool json_unexpected(struct json *j, const char *expected);
 bool json_ended(struct json *j, const char *expected);
 
-/* A word such as null, and nothing that goes on behind it. */
+/* Read a word such as null; it must not continue. */
 bool json_word(struct json *j, const char *word);
 
-/* Behind the number that comes next, with all of it in the window; NULL: it is none. */
+/* The end of the next number, all of which is then in the window; NULL: it is not a number. */
 const char *json_number_text(struct json *j, struct json_decimal *n);
 
-/* The next byte that is no blank, which stays to be read; -1: none. */
+/* The next byte that is not a blank, not consumed; -1: none. */
 static inline int json_next_byte(struct json *j)
 {
 	for (;;) {

@@ -1,4 +1,12 @@
-/* json_numbers.c: what do the numbers of JSON come to, one by one and in columns? */
+/* json_numbers.c: how are JSON's numbers parsed, one by one and in columns?
+ *
+ * Profiles in JSON are mostly long arrays of short integers. So a column is read by a fast path,
+ * plain_item: a number of at most DIGITS_MOST digits with a comma and another number behind it,
+ * all in the window. It is parsed in words of eight bytes without a branch for each digit. Items
+ * that are equal to the one before, which is common for weights, are compared as text and not
+ * parsed at all (same_items). Anything unusual falls back to the general path, which gives the
+ * same values. `bench/readers.sh` measures both; strtoll and strtod need a copy with a NUL and
+ * depend on the locale. */
 #include "base/json_internal.h"
 
 #include <endian.h>
@@ -7,7 +15,7 @@
 
 #define NUMBER_LIMIT 4096 /* characters */
 #define DIGITS_MOST                                                                                \
-	19u /* of a number: more do not fit into 64 bits, and change nothing that is kept */
+	19u /* significant digits: more do not fit into 64 bits and do not change the result */
 
 static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
 	1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000,
@@ -19,7 +27,7 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Read digits into *n. Returns behind them. */
+/* Parse digits into *n. Returns the end. */
 static inline const char *take_digits(
 	const char *at, const char *end, struct json_decimal *n, bool fraction)
 {
@@ -49,8 +57,8 @@ static const char *take_exponent(const char *at, const char *end, struct json_de
 	return at == start ? NULL : at;
 }
 
-/* Behind the number at the start of [at, end), or NULL when there is none. One that reaches `end`
- * may go on there. */
+/* Parse the number at the start of [at, end). Returns its end, NULL: not a number. One that
+ * reaches `end` may continue there. */
 static inline const char *take_number(const char *at, const char *end, struct json_decimal *n)
 {
 	const char *start;
@@ -70,7 +78,7 @@ static inline const char *take_number(const char *at, const char *end, struct js
 	return at < end && (*at | 0x20) == 'e' ? take_exponent(at, end, n) : at;
 }
 
-/* False when it does not fit. */
+/* False on overflow. */
 static inline bool number_scaled(
 	const struct json_decimal *n, unsigned decimals, int64_t *ret_value)
 {
@@ -98,8 +106,9 @@ static inline bool number_scaled(
 
 #define WORD_DIGITS 8u
 
-/* The number of up to WORD_DIGITS digits at `at`, mostly each of another length: eight bytes at
- * once are faster than branches that nobody can foretell. Returns how many digits there are. */
+/* Parse a number of up to WORD_DIGITS digits at `at`. Lengths vary from number to number, so a
+ * branch for each digit would be mispredicted; eight bytes at once are faster. Returns the
+ * number of digits. */
 static inline unsigned word_number(const char *at, uint64_t *ret_value)
 {
 	const uint64_t low = 0x0101010101010101u;
@@ -113,14 +122,14 @@ static inline unsigned word_number(const char *at, uint64_t *ret_value)
 	if (!digits)
 		return 0;
 	word <<= 64 - 8 * digits;
-	word = word * 10 + (word >> 8); /* of two digits, in every other byte */
+	word = word * 10 + (word >> 8); /* two digits in every other byte */
 	word = (word & 0xff000000ffu) * (100 + (1000000ull << 32)) +
 	       (word >> 16 & 0xff000000ffu) * (1 + (10000ull << 32));
 	*ret_value = word >> 32;
 	return digits;
 }
 
-/* The same of three times as many, of which more than DIGITS_MOST do not fit. */
+/* The same for up to three words; more than DIGITS_MOST digits do not fit. */
 static inline unsigned words_number(const char *at, uint64_t *ret_value)
 {
 	unsigned digits = word_number(at, ret_value), more = digits;
@@ -136,11 +145,11 @@ static inline unsigned words_number(const char *at, uint64_t *ret_value)
 }
 
 #define PLAIN_LENGTH                                                                               \
-	56 /* characters that are looked at: a quote, a sign, two times 24 digits, a point,        \
-	      what is behind */
+	56 /* characters that may be read: a quote, a sign, two times 24 digits, a point and what  \
+	      follows */
 
-/* Behind the number at `at`, times 10^decimals, when it is a short one; NULL: it is not. There are
- * PLAIN_LENGTH characters. */
+/* Parse the number at `at`, times 10^decimals, if it is a short one. Returns its end, or NULL.
+ * PLAIN_LENGTH characters are in the window. */
 static inline const char *plain_value(const char *at, unsigned decimals, int64_t *ret_value)
 {
 	bool negative = *at == '-';
@@ -344,8 +353,8 @@ static inline bool column_item(struct json *j, size_t len)
 	       json_fail(j, "an array of more than %zu items", JSON_COLUMN_LIMIT);
 }
 
-/* Most items of columns are short numbers with a comma and the next one right behind: reads one
- * that is, and moves to the next. False: it is not, and nothing was read. */
+/* Most items of columns are short numbers with a comma and the next number directly behind.
+ * Reads such an item and moves to the next; false: not one, and nothing is consumed. */
 static inline bool plain_item(struct json *j, unsigned decimals, int64_t *ret_value)
 {
 	const char *at = j->at;
@@ -362,7 +371,7 @@ static inline bool plain_item(struct json *j, unsigned decimals, int64_t *ret_va
 	return true;
 }
 
-/* The first `len` bytes of sixteen as a word, and the others. */
+/* The first `len` of sixteen bytes as words; masks clear the rest. */
 struct head {
 	uint64_t words[2], masks[2];
 };
@@ -395,8 +404,8 @@ static inline bool begins_with(const char *at, const struct head *h)
 		 ((words[1] ^ h->words[1]) & h->masks[1]));
 }
 
-/* How often does the item from `at` on, which has been read and ends where the next one starts,
- * come again? Where one ends, which the next one has to wait for otherwise, is known then. */
+/* How often is the item at `at`, which has just been read, repeated? Comparing text does not
+ * have to wait for the end of each number to be found. */
 static inline size_t same_items(struct json *j, const char *at, size_t most)
 {
 	size_t len = (size_t)(j->at - at), count = 0;
@@ -431,7 +440,7 @@ size_t json_plain_items(struct json *j, unsigned decimals, int64_t *ret_values, 
 
 #define AT_ONCE 256u /* items */
 
-/* The plain items that come next in a column that has `len` of them. */
+/* Read the plain items that come next in a column that has `len` items so far. */
 static inline size_t column_plain_items(
 	struct json *j, unsigned decimals, int64_t values[AT_ONCE], size_t len)
 {

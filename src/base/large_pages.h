@@ -1,4 +1,4 @@
-/* large_pages.h: memory that is there after a few faults. */
+/* large_pages.h: memory on large pages, which takes fewer page faults. */
 #ifndef KILN_BASE_LARGE_PAGES_H
 #define KILN_BASE_LARGE_PAGES_H
 
@@ -7,22 +7,22 @@
 #define LARGE_PAGE ((size_t)2 << 20) /* bytes */
 
 /* Ask for large pages in [p, p + size), which need not be aligned. Best effort: a kernel without
- * them says no, and that is fine. */
+ * them refuses, without harm. */
 void large_pages_ask(void *p, size_t size);
 
-/* Let malloc map only what large pages are asked for, and keep the rest, which it would otherwise
- * give back and take again, a fault for each page. Once, before there are threads. */
+/* Let malloc map only blocks that large pages are used for, and keep freed memory, which it
+ * would otherwise return and request again with a fault for each page. Call once, before other
+ * threads start. */
 void large_pages_heap(void);
 
-/* Let all threads have one heap, for who gives back: of a thread's own, malloc would keep the end.
- * Before there are threads. */
+/* Let all threads share one heap, so that large_pages_give_back can return all of it: malloc
+ * keeps the end of a thread's own heap. Call before other threads start. */
 void large_pages_one_heap(void);
 
-/* What malloc keeps for later, whoever has used it: to be called by who waits for others from here
- * on. */
+/* Return memory that malloc keeps for later, of all threads. For a thread that is about to wait. */
 void large_pages_give_back(void);
 
-/* How much of what malloc gave at `p`, at least `size` bytes, may be used. */
+/* How many bytes of the block that malloc returned at `p` may be used: at least `size`. */
 size_t large_pages_usable(void *p, size_t size);
 
 #endif

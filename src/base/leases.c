@@ -1,12 +1,12 @@
-/* leases.c: how does the content of a mapped file stay as it was when the file is changed?
+/* leases.c: how does the content of a mapped file stay the same when the file is changed?
  *
- * The kernel sends SIGIO when somebody wants to write to a leased file. It is sent to one thread,
- * the watcher, which has it blocked and waits for it with sigwaitinfo: no handler runs, and the
- * process's other signals are untouched. Signals of one kind merge, so each one makes the watcher
- * look at every lease.
+ * The kernel sends SIGIO when a process wants to write to a leased file. Only one thread, the
+ * watcher, receives it: the signal is blocked and read with sigwaitinfo, so no handler runs and
+ * other signals of the process are untouched. Signals of one kind merge, so each one makes the
+ * watcher look at every lease.
  *
- * A private mapping whose pages have been copied on write would not do as the copy: truncating the
- * file removes those pages, too. The copy is anonymous memory, moved over the mapping by mremap(2).
+ * The copy is anonymous memory that mremap(2) moves over the mapping. A private mapping with
+ * pages copied on write would not do, because truncating the file removes those pages, too.
  * Threads that read meanwhile wait in a page fault until the move is done. */
 #include "base/leases.h"
 
@@ -24,7 +24,7 @@
 #define XFS_SUPER_MAGIC 0x58465342
 #endif
 
-#define LEASES_LIMIT 256u /* each has a descriptor, of which a process may have 1024 */
+#define LEASES_LIMIT 256u /* each one holds a descriptor, of which a process may have 1024 */
 
 struct lease {
 	int fd;
@@ -37,7 +37,7 @@ static struct {
 	pthread_once_t started;
 	pthread_mutex_t lock;
 	pthread_cond_t listens;
-	pid_t watcher; /* thread id; 0: it does not listen yet, or could not be started */
+	pid_t watcher; /* thread id; 0: it does not run yet, or could not be started */
 	struct lease all[LEASES_LIMIT];
 	size_t count;
 } leases = {.started = PTHREAD_ONCE_INIT,
@@ -46,8 +46,7 @@ static struct {
 
 /* ---- The watcher ---- */
 
-/* Without memory for a copy the lease is kept: the writer then waits for as long as the kernel lets
- * it. */
+/* Without memory for a copy the lease is kept; the writer then waits until the kernel breaks it. */
 static bool copy_takes_place(const struct lease *lease)
 {
 	void *copy =
@@ -64,7 +63,8 @@ static bool copy_takes_place(const struct lease *lease)
 	return false;
 }
 
-/* While the kernel waits for a lease, F_GETLEASE tells what it is to become. */
+/* Copy every file that another process waits for: F_GETLEASE then returns what the lease is to
+ * become. */
 static void copy_what_is_wanted(void)
 {
 	for (size_t i = 0; i < leases.count;) {
@@ -79,8 +79,8 @@ static void copy_what_is_wanted(void)
 	}
 }
 
-/* Signals of the process are for its other threads. Those of real time are sent to each thread, to
- * have it give up its capabilities (capabilities.c). */
+/* Signals to the process are for its other threads. Real-time signals are sent to each thread to
+ * make it drop its capabilities (capabilities.c). */
 static void block_signals(sigset_t *ret_before)
 {
 	sigset_t blocked;
@@ -136,8 +136,8 @@ void leases_allow(void)
 	leases.allowed = true;
 }
 
-/* Not where a server, a program of a user or another mount of the same files can change them: NFS,
- * FUSE, overlayfs. */
+/* False for file systems that a server, a user's program or another mount can change: NFS, FUSE,
+ * overlayfs. */
 static bool is_local(int fd)
 {
 	struct statfs fs;
@@ -163,7 +163,7 @@ bool leases_are_possible(int fd)
 	return leases.allowed && is_local(fd);
 }
 
-/* The size is asked for under the lease: until then the file may change. */
+/* Get the size under the lease: without it, the file may change. */
 static void *map_leased(int fd, size_t *ret_size)
 {
 	struct stat status;
@@ -182,7 +182,7 @@ static void *map_leased(int fd, size_t *ret_size)
 	return NULL;
 }
 
-/* The watcher, which takes the lock, finds the lease in the list whenever it hears of it. */
+/* The watcher takes the same lock, so it finds a lease in the list whenever it is notified. */
 static void *map_listed(int fd, size_t *ret_size)
 {
 	const struct f_owner_ex watcher = {F_OWNER_TID, leases.watcher};

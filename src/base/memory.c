@@ -1,4 +1,4 @@
-/* memory.c: where does memory come from, and what happens when there is none? */
+/* memory.c: where does memory come from, and what happens when it runs out? */
 #include "base/memory.h"
 
 #include "base/large_pages.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is large is there after a few faults when its pages are; a fault for each small page takes
- * longer than what is written there mostly does. */
+/* A large block gets large pages: a fault for each small page would mostly take longer than the
+ * code that fills it. */
 static void *on_large_pages(void *p, size_t size)
 {
 	if (size >= LARGE_PAGE)
@@ -16,7 +16,7 @@ static void *on_large_pages(void *p, size_t size)
 	return p;
 }
 
-/* `now` has been allocated after scope_reserve in place of `before`, or could not be. */
+/* After scope_reserve: record that `now` has replaced `before`, or fail if it is NULL. */
 static void *allocated(uintptr_t before, void *now, size_t size)
 {
 	if (!now) {
@@ -85,8 +85,8 @@ char *memory_copy_text(const char *text, size_t len)
 	return copy;
 }
 
-/* Up to a large page each step is a copy, in memory that was not there before; then pages are only
- * moved. Room that is not used takes no memory. */
+/* Up to the size of a large page, growing is a copy into newly mapped memory; beyond it, realloc
+ * only moves pages. Room that is not used takes no memory. */
 #define FEW_COPIES ((size_t)64 << 10)
 
 void *vector_grow(void *items, size_t len, size_t *cap, size_t more, size_t item_size)

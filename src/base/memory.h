@@ -1,8 +1,8 @@
 /* memory.h: allocation that returns only when it succeeded, vectors, and an arena.
  *
  * An allocation that fails ends the call of libkiln with an error (scope_fail), or the process
- * where there is no scope. Sizes that an input drives are limited by their owner before they reach
- * these functions. */
+ * where there is no scope. Sizes that depend on input are limited by the caller before they
+ * reach these functions. */
 #ifndef KILN_BASE_MEMORY_H
 #define KILN_BASE_MEMORY_H
 
@@ -10,24 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void *memory_new(size_t count, size_t size); /* zeroed; memory_free() it */
-/* The same for a table that is looked into anywhere: its pages are there at once. One that is read
- * before it is written costs two faults, and with several threads an interrupt of every other CPU.
- */
+void *memory_new(size_t count, size_t size); /* zeroed; release with memory_free() */
+/* As memory_new, for a table with random access: its pages are populated at once. A page that is
+ * read before it is written costs two faults and, with several threads, an interrupt of the
+ * other CPUs. */
 void *memory_new_table(size_t count, size_t size);
 void *memory_resize(void *p, size_t count, size_t size); /* as reallocarray */
 char *memory_copy_text(const char *text, size_t len);	 /* NUL-terminated copy; memory_free() it */
 
 void *memory_new_aligned(size_t size, size_t alignment); /* not zeroed */
-/* NULL is fine, and so is memory that a library allocated. libkiln's floors never call free(). */
+/* NULL is allowed, and so is memory that a library allocated. The floors of libkiln never call
+ * free() directly. */
 void memory_free(void *p);
 
-/* It outlives the call of libkiln that runs: in a static variable, or with another thread. */
+/* Keep the block beyond the running call of libkiln: in a static variable, or in another thread. */
 void memory_keep(void *p);
 
-/* A vector is any struct with `items`, `len` and `cap`. `cap == 0` with items means that the items
- * are borrowed (from a mapped file, say): growing copies them first, releasing leaves them alone.
- */
+/* A vector is any struct with `items`, `len` and `cap`. `cap == 0` with items means that the
+ * items are borrowed (from a mapped file, for instance): growing copies them first, releasing
+ * does not free them. */
 #define VECTOR(type)                                                                               \
 	struct {                                                                                   \
 		type *items;                                                                       \

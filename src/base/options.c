@@ -128,7 +128,7 @@ static bool starts_alike(const char *name, struct bytes start)
 	return strlen(name) >= start.len && !strncasecmp(name, start.at, start.len);
 }
 
-/* By any start of the name that no other option shares; a whole name always counts. */
+/* Match any unambiguous beginning of a name; a whole name always counts. */
 static bool find_start(const struct option_group *groups, struct bytes start,
 	struct found *ret_found, struct error *err)
 {
@@ -156,7 +156,7 @@ static bool find_start(const struct option_group *groups, struct bytes start,
 	return count <= 1;
 }
 
-/* Levenshtein's distance; names are short. */
+/* Levenshtein distance; names are short. */
 static size_t distance(struct bytes a, struct bytes b)
 {
 	size_t row[65];
@@ -233,8 +233,8 @@ static bool apply(struct found f, const char *value, struct error *err)
 	return false;
 }
 
-/* The argument in the next word, and those behind it when the option takes many: then operands can
- * only stand in front of it or behind "--". */
+/* Take the next word as the argument, and all words up to the next option if the option takes
+ * many. Operands can then only stand in front of it or behind "--". */
 static bool apply_words(struct parser *p, struct found f, struct error *err)
 {
 	bool many = bytes_end(bytes_of(f.option->argument), BYTES("..."));
@@ -305,7 +305,7 @@ static bool is_option(const struct parser *p, const char *text)
 	return (*text == '-' || (*text == '+' && p->perl)) && text[1];
 }
 
-/* Options and their arguments are dropped from argv, operands close up at its front. */
+/* Options and their arguments are removed from argv; operands move to its front. */
 static bool parse(
 	struct parser p, char **argv, bool stop_at_operand, char ***ret_operands, struct error *err)
 {
@@ -358,7 +358,7 @@ bool options_parse_clap(
 
 #define HELP_COLUMN 28
 
-/* Words of `text` from `column` on, wrapped below `indent`. */
+/* Write `text` from `column` on, wrapped, with further lines indented by `indent`. */
 static void wrap(struct buffer *out, const char *text, size_t column, size_t indent, size_t width)
 {
 	while (*text) {

@@ -1,7 +1,8 @@
-/* options.h: option tables: parsed, explained by --help and exported for shell completion.
+/* options.h: tables of options: parsed, explained by --help and exported for shell completion.
  *
  * A command's options are groups of tables, each with the struct that it fills in. Options are
- * applied in the order in which they are written, so a table of transforms can keep that order. */
+ * applied in the order in which they are written, so that a table of transforms can keep that
+ * order. */
 #ifndef KILN_BASE_OPTIONS_H
 #define KILN_BASE_OPTIONS_H
 
@@ -9,20 +10,19 @@
 #include "base/error.h"
 
 struct option {
-	const char *name; /* long name without dashes: "frequency" */
-	char letter;	  /* 'F', or 0 */
-	const char
-		*argument; /* "HZ"; NULL for a switch; "FILE...": all words up to the next option */
-	const char *help;  /* a phrase, lower case, no full stop; NULL hides a synonym */
+	const char *name;     /* long name without dashes: "frequency" */
+	char letter;	      /* 'F', or 0 */
+	const char *argument; /* "HZ"; NULL for a switch; "FILE...": takes all words up to the next
+				       option */
+	const char *help;     /* a phrase, lower case, no full stop; NULL hides a synonym */
 
-	/* Apply the option; value is NULL for a switch. The text of an error says what was
-	 * expected; the option's name is put in front by the caller. */
+	/* Apply the option; value is NULL for a switch. The error's text says what was expected;
+	 * the caller puts the option's name in front. */
 	bool (*set)(
 		void *target, const struct option *option, const char *value, struct error *err);
-	size_t offset;		    /* for the setters below: where in the target */
+	size_t offset;		    /* offset of the member in the target, for the setters below */
 	const char *const *choices; /* NULL-terminated: for option_choice and completion; or NULL */
-	bool files; /* files are opened for it: for who has a shell here, not for who asks over HTTP
-		     */
+	bool files;		    /* opens files: refused over HTTP */
 };
 
 struct option_group {
@@ -40,34 +40,34 @@ bool option_duration(void *, const struct option *, const char *, struct error *
 /* "64M": uint64_t bytes; B, K, M and G are powers of 1024. */
 bool option_size(void *, const struct option *, const char *, struct error *);
 bool option_choice(void *, const struct option *, const char *, struct error *); /* int: index */
-/* For what other tools have to be asked for, and is always done here. */
+/* Accepted without effect: other tools need this option for what is always done here. */
 bool option_granted(void *, const struct option *, const char *, struct error *);
 
-/* Parse argv[1..]. Long options take "--name value" and "--name=value", letters can be joined and
- * take "-F99" and "-F 99". "--" ends the options. With stop_at_operand the first operand ends them
- * too (`kiln record -g sleep 1`); otherwise operands may stand anywhere. *ret_operands is argv from
- * the first operand on, NULL-terminated (argv is permuted). ERR_USAGE with the nearest name when an
- * option is unknown. `groups` ends with a NULL `options`. */
+/* Parse argv[1..]. Long options take "--name value" and "--name=value"; letters can be joined
+ * and take "-F99" and "-F 99". "--" ends the options. With stop_at_operand the first operand
+ * ends them, too (`kiln record -g sleep 1`); otherwise operands may stand anywhere.
+ * *ret_operands is argv from the first operand on, NULL-terminated (argv is permuted). ERR_USAGE
+ * for an unknown option, with the nearest name. `groups` ends with a NULL `options`. */
 bool options_parse(const struct option_group *groups, char **argv, bool stop_at_operand,
 	char ***ret_operands, struct error *err);
 
-/* The same for tools whose users are used to Perl's Getopt::Long: long names only, behind one dash
- * or two or a plus, in upper or lower case, and cut short as far as only one option starts like
- * that; "--name=" lacks its argument. */
+/* The same with the syntax of Perl's Getopt::Long: long names only, behind one dash, two dashes
+ * or a plus, in upper or lower case, and abbreviated as far as that is unambiguous; "--name="
+ * lacks its argument. */
 bool options_parse_perl(
 	const struct option_group *groups, char **argv, char ***ret_operands, struct error *err);
 
-/* The same for tools whose users are used to Rust's clap: letters take "-n=4", too. */
+/* The same with the syntax of Rust's clap: letters take "-n=4", too. */
 bool options_parse_clap(
 	const struct option_group *groups, char **argv, char ***ret_operands, struct error *err);
 
-/* The option of this long name, without dashes; NULL: there is none. */
+/* The option with this long name, without dashes; NULL: none. */
 const struct option *option_find(const struct option_group *groups, struct bytes name);
 
 /* The name that the user most likely meant, or NULL. */
 const char *option_nearest(const char *const *names, size_t count, struct bytes name);
 
-/* The options, group by group, as --help shows them, wrapped at `width` columns. */
+/* Write the options, group by group, as --help shows them, wrapped at `width` columns. */
 void options_help(const struct option_group *groups, size_t width, struct buffer *out);
 
 #endif

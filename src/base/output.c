@@ -1,4 +1,4 @@
-/* output.c: how is what is written collected, and where does it go? */
+/* output.c: how is output collected, and where does it go? */
 #include "base/output.h"
 
 #include "base/deadline.h"
@@ -8,8 +8,8 @@
 
 #include <unistd.h>
 
-/* Bytes that are worth writing at once: pieces of text are longer (folded_lines.c), and are not
- * collected first. */
+/* Write at once from this many bytes on. Renderers' pieces of text are longer (folded_lines.c)
+ * and are not copied first. */
 #define OUTPUT_PIECE ((size_t)64 << 10)
 
 /* ---- Opening ---- */

@@ -1,4 +1,4 @@
-/* output_file.c: how does a whole file appear at once, or not at all? */
+/* output_file.c: how does a file appear complete, or not at all? */
 #include "base/output_file.h"
 
 #include "base/memory.h"
@@ -15,15 +15,16 @@
 #include <unistd.h>
 
 #define NAME_TRIES 100
-#define NAME_KEPT  200 /* bytes of a name that its temporary name has: both fit into NAME_MAX */
+#define NAME_KEPT                                                                                  \
+	200 /* bytes of the name that its temporary name contains: the whole fits into NAME_MAX */
 
-/* While it is written, the file has no name, so that nothing is left of it however the process
- * ends. Where the file system has no such files, it has a temporary name. */
+/* While it is written, the file has no name (O_TMPFILE), so that nothing remains of it however
+ * the process ends. On file systems without such files it has a temporary name. */
 struct output_file {
 	struct output_folder folder;
 	int fd;
-	bool unnamed;		      /* no name leads to the file */
-	char temporary[NAME_MAX + 1]; /* "": it has none, or has its name */
+	bool unnamed;		      /* no directory entry leads to the file */
+	char temporary[NAME_MAX + 1]; /* "": none, or it has been renamed already */
 };
 
 /* ---- What a signal handler removes ---- */
@@ -85,13 +86,13 @@ bool output_write_fd(int fd, struct bytes bytes, struct error *err)
 
 /* ---- Opening ---- */
 
-/* How the kernel calls an open file, for linkat. */
+/* The path of an open file in /proc, for linkat. */
 static void path_of(int fd, char path[static 64])
 {
 	snprintf(path, 64, "/proc/self/fd/%d", fd);
 }
 
-/* -1 where such a file could not be made, or not be named later. */
+/* -1: such a file cannot be created, or cannot be named later. */
 static int create_unnamed(const struct output_folder *folder, unsigned mode)
 {
 	int fd = scope_fd(openat(folder->fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
@@ -106,13 +107,13 @@ static int create_unnamed(const struct output_folder *folder, unsigned mode)
 	return -1;
 }
 
-/* Call `create` with names until it makes one that was not used; -1 and errno. */
+/* Call `create` with unused names until it succeeds; -1 and errno. */
 static int take_temporary(struct output_file *file,
 	int (*create)(const struct output_file *file, unsigned mode), unsigned mode)
 {
 	int made = -1;
 
-	replace_entry(NULL, file); /* before there is anything to remove */
+	replace_entry(NULL, file); /* before there is anything to remove in a signal handler */
 	for (int i = 0; made < 0 && i < NAME_TRIES; i++) {
 		unsigned number = (unsigned)getpid() + (unsigned)i;
 
@@ -192,7 +193,7 @@ static int link_temporary(const struct output_file *file, unsigned mode)
 	return link_as(file, file->temporary);
 }
 
-/* Over whatever has the name now: a link is replaced, not followed. */
+/* Replaces whatever has the name now; a link is replaced, not followed. */
 static bool rename_temporary(struct output_file *file)
 {
 	struct output_folder *f = &file->folder;
@@ -219,7 +220,7 @@ static bool name_file(struct output_file *file)
 	return rename_temporary(file);
 }
 
-/* Some file systems tell only then that there was no room. */
+/* Some file systems report a full disk only on close. */
 static bool close_copy(int fd)
 {
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
@@ -232,7 +233,7 @@ bool output_file_name(struct output_file *file, struct error *err)
 	if (!close_copy(file->fd))
 		return error_errno(err, "cannot write");
 	if (!file->unnamed && !*file->temporary)
-		return true; /* a device */
+		return true; /* a device: nothing to name */
 	return name_file(file) || error_errno(err, "cannot give the file its name");
 }
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LINKS_LIMIT 40 /* as the kernel's */
+#define LINKS_LIMIT 40 /* the same as the kernel's */
 
 /* ---- Users ---- */
 
@@ -36,8 +36,8 @@ static bool is_trusted(uid_t user)
 	return !user || user == geteuid();
 }
 
-/* Whoever chose the current folder must not get a file where only others may create files. Other
- * groups of his than the first do not count. */
+/* May this user create files in the folder? The current folder may have been chosen by a user
+ * who must not get a file there. Only the user's first group counts. */
 static bool may_write(const struct stat *folder, uid_t user, gid_t group)
 {
 	return folder->st_uid == user || (folder->st_mode & S_IWOTH) ||
@@ -62,7 +62,7 @@ void output_folder_give_to_caller(const struct output_folder *f, int fd)
 
 /* ---- Looking a path up ---- */
 
-/* Split `path`, which is relative to the folder `base`: false, and errno says why. */
+/* Split `path`, relative to the folder `base`, into parent and name: false and errno on failure. */
 static bool open_parent(int base, const char *path, struct output_folder *ret)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -83,7 +83,7 @@ static bool open_parent(int base, const char *path, struct output_folder *ret)
 	return true;
 }
 
-/* Is it the folder of this process's open files? Another process chooses what its own are. */
+/* Is it /proc/self/fd? The descriptors of another process are chosen by that process. */
 static bool is_own_files(int fd)
 {
 	struct stat folder, own;
@@ -92,8 +92,8 @@ static bool is_own_files(int fd)
 	       folder.st_ino == own.st_ino;
 }
 
-/* The open file that a link in /proc/self/fd is, where it is no plain file: a file is replaced
- * under its own name, to which the link leads as text. -1: it is one, or nothing. */
+/* The open file behind a link in /proc/self/fd, unless it is a plain file: a plain file is
+ * replaced under its own name, which the link's text gives. -1: a plain file, or nothing. */
 static int look_through(const struct output_folder *f, struct stat *ret_status)
 {
 	int fd = scope_fd(openat(f->fd, f->name, O_PATH | O_CLOEXEC));
@@ -108,8 +108,8 @@ static int look_through(const struct output_folder *f, struct stat *ret_status)
 	return -1;
 }
 
-/* Look at what has the name, without following links. `trusted`: all links on the way belong to
- * root or this user; then a link to an open file of this process means that file. *ret_fd is opened
+/* Look at what has the name, without following links. `trusted`: all links so far belong to root
+ * or this user; then a link to an open file of this process means that file. *ret_fd is opened
  * with O_PATH. */
 static bool look(const struct output_folder *f, bool trusted, int *ret_fd, struct stat *ret_status)
 {
@@ -129,7 +129,8 @@ static bool look(const struct output_folder *f, bool trusted, int *ret_fd, struc
 	return fd >= 0;
 }
 
-/* Where a link leads: its folder and its name there; `link` is opened by look. */
+/* Resolve a link by one step: the folder and the name that it leads to. look() has opened
+ * `link`. */
 static bool follow_link(const struct output_folder *f, int link, const struct stat *status,
 	struct output_folder *ret)
 {
@@ -149,7 +150,7 @@ static bool follow_link(const struct output_folder *f, int link, const struct st
 	return false;
 }
 
-/* Whoever left a pipe in the folder must not get what is written. */
+/* A pipe that another user has put into the folder must not receive the output. */
 static bool is_pipe_of_another(const struct output_folder *f, const struct stat *status)
 {
 	uid_t caller;
@@ -159,7 +160,7 @@ static bool is_pipe_of_another(const struct output_folder *f, const struct stat 
 	       !(output_folder_caller(&caller, &group) && caller == status->st_uid);
 }
 
-/* Open the file that was checked, by its descriptor `fd`: the name may mean another file by now. */
+/* Open the checked file by its descriptor `fd`: the name may mean another file by now. */
 static bool open_device(struct output_folder *f, int fd, const struct stat *status,
 	const char *path, struct error *err)
 {
@@ -176,7 +177,7 @@ static bool open_device(struct output_folder *f, int fd, const struct stat *stat
 	return f->device >= 0 || error_errno(err, "%s: cannot create", path);
 }
 
-/* `at` has been reached through links from `f`: take it, if it is what is to be written. */
+/* Links from `f` led to `at`: use it if it is what is to be written. */
 static bool settle(struct output_folder *f, struct output_folder *at, int fd,
 	const struct stat *status, bool follow, const char *path, struct error *err)
 {
@@ -192,7 +193,8 @@ static bool settle(struct output_folder *f, struct output_folder *at, int fd,
 	return done;
 }
 
-/* `f` is the name itself. Where a link leads nowhere, or is not to be trusted, it stays that. */
+/* Start at the name itself. A link that leads nowhere, or is not trusted, remains the name to be
+ * replaced. */
 static bool follow_links(struct output_folder *f, bool follow, const char *path, struct error *err)
 {
 	struct output_folder at = OUTPUT_FOLDER_NONE, next;

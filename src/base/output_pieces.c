@@ -1,7 +1,9 @@
 /* output_pieces.c: how do several threads write one text?
  *
- * Who has made the piece that is next writes it, and all behind it that are there; the others go on
- * with the next pieces, unless too many wait to be written. */
+ * The thread that finishes the piece that is due next writes it, and with it all pieces behind
+ * it that are ready; no thread exists only to write. A thread whose piece is not due leaves it
+ * in a slot and makes the next one. When all slots are in use it waits, so that memory stays
+ * bounded when one piece is slow. The text does not depend on the number of threads. */
 #include "base/output_pieces.h"
 
 #include "base/crew.h"
@@ -11,10 +13,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define AHEAD 4u /* pieces of a thread that wait to be written */
+#define AHEAD 4u /* slots per thread */
 
 struct slot {
-	struct buffer text; /* its room is used again */
+	struct buffer text; /* its memory is reused */
 	bool made;
 };
 
@@ -22,15 +24,15 @@ struct pieces {
 	struct output *output;
 	void (*make)(void *context, size_t i, struct buffer *text);
 	void *context;
-	size_t slot_count, next; /* piece i is in slot i % slot_count; `next` is to be written */
+	size_t slot_count, next; /* piece i is in slot i % slot_count; `next` is due */
 	struct slot *slots;
-	bool writing; /* somebody is */
-	bool failed;  /* memory ran out: nobody waits for the others */
+	bool writing; /* a thread is writing */
+	bool failed;  /* memory ran out: do not wait for the other threads */
 	pthread_mutex_t lock;
 	pthread_cond_t written;
 };
 
-/* With the lock, which is let go while writing. */
+/* Called with the lock held; releases it while writing. */
 static void write_made(struct pieces *p)
 {
 	struct slot *slot = &p->slots[p->next % p->slot_count];

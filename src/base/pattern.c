@@ -1,10 +1,13 @@
 /* pattern.c: does a text match a regular expression?
  *
- * PCRE2's match limit counts what starts at one offset of the text, and no single repeat; nothing
- * interrupts compiled code but callouts. So short texts are matched without callouts, within a
- * limit that most searches never reach: the worst ones take about as long as a name is read.
- * Everything else is matched by code that calls out at each part of the pattern, where steps are
- * counted and the deadline is asked. That takes up to five times as long. */
+ * Some expressions take exponential time, and a user of `kiln view` may type one. PCRE2's own match
+ * limit does not bound that: it counts matches that start at one offset of the text, and does not
+ * count single repeats. Compiled code can be interrupted only by callouts.
+ *
+ * So there are two stages. A short text is matched without callouts first, within a limit that
+ * most searches never reach; the worst case takes about as long as reading a name. Everything
+ * else is matched by code with a callout at each part of the pattern, where steps are counted
+ * and the deadline is checked. That takes up to five times as long. */
 #include "base/pattern.h"
 
 #include "base/deadline.h"
@@ -16,19 +19,19 @@
 #include <stdlib.h>
 
 #define SHORT_TEXT    2048u  /* bytes of texts that are matched without callouts first */
-#define SHORT_LIMIT   2048u  /* PCRE2's match limit there */
-#define SCAN_PER_STEP 64u    /* bytes that a repeat runs through in the time of a step */
-#define ASK_STEPS     2048   /* between looks at the deadline */
-#define ASK_BYTES     4096u  /* ... and of texts that take few steps */
-#define HEAP_LIMIT    65536u /* KiB of what a match has to go back to, without compiled code */
+#define SHORT_LIMIT   2048u  /* PCRE2's match limit for them */
+#define SCAN_PER_STEP 64u    /* bytes that a repeat scans in the time of a step */
+#define ASK_STEPS     2048   /* steps between checks of the deadline */
+#define ASK_BYTES     4096u  /* ... and bytes of texts that take few steps */
+#define HEAP_LIMIT    65536u /* KiB for backtracking, where there is no compiled code */
 
 struct pattern_steps {
-	pcre2_code *code; /* with callouts; NULL: nothing has needed it yet */
+	pcre2_code *code; /* with callouts; NULL: not needed so far */
 	pcre2_match_context *context;
-	int64_t left;	 /* steps that all matches may still take */
-	int64_t ask_at;	 /* ... where the deadline is asked next */
-	PCRE2_SIZE last; /* where the last step was in the text */
-	size_t bytes;	 /* of texts since the deadline was asked */
+	int64_t left;	 /* steps left for all matches */
+	int64_t ask_at;	 /* ... value at which the deadline is checked next */
+	PCRE2_SIZE last; /* offset in the text at the last step */
+	size_t bytes;	 /* of texts since the deadline was checked */
 };
 
 static void free_code(void *code)
@@ -46,7 +49,7 @@ static void free_context(void *context)
 	pcre2_match_context_free(context);
 }
 
-/* Of PCRE2; NULL: it had no memory for it. */
+/* Register an object of PCRE2's; NULL means that it had no memory for it. */
 static void *held(void *part, void (*release)(void *part))
 {
 	if (!part)
@@ -55,7 +58,7 @@ static void *held(void *part, void (*release)(void *part))
 	return part;
 }
 
-/* "$" is only the end, as in the browser's dialect, not what is before a last newline. */
+/* "$" matches only at the end, as in the browser, not before a last newline. */
 static pcre2_code *compile(const char *text, uint32_t options, int *ret_code, size_t *ret_at)
 {
 	pcre2_code *code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
@@ -120,7 +123,7 @@ static int run(const pcre2_code *code, struct bytes subject, uint32_t options,
 
 /* ---- Matching in steps ---- */
 
-/* How far the text was run through since the last step is part of the step. */
+/* The distance in the text since the last step is part of the cost. */
 static int count_step(pcre2_callout_block *at, void *steps)
 {
 	struct pattern_steps *s = steps;
@@ -217,7 +220,7 @@ bool pattern_replace(
 
 	if (!make_steps(p, err))
 		return false;
-	do { /* when the room is not enough, PCRE2 says how much is */
+	do { /* if the room is too small, PCRE2 returns the size it needs */
 		size = room;
 		buffer_room(&replaced, size);
 		begin_steps(p->steps, text->len);

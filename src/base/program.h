@@ -1,12 +1,12 @@
-/* program.h: another program, started while there may be threads. */
+/* program.h: starting another program while threads may be running. */
 #ifndef KILN_BASE_PROGRAM_H
 #define KILN_BASE_PROGRAM_H
 
 #include <spawn.h>
 #include <stdbool.h>
 
-/* Found by PATH, with no signal blocked, as some may be here. files: what is done to its files;
- * NULL: nothing. False: it could not be started. Whoever asks waits for it. */
+/* Start a program, found in PATH, with no signal blocked. files: changes to its descriptors;
+ * NULL: none. False: it could not be started. The caller waits for its end. */
 bool program_start(
 	const char *const *argv, const posix_spawn_file_actions_t *files, pid_t *ret_child);
 

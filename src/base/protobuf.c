@@ -67,7 +67,8 @@ bool protobuf_number(
 	return !c.bad;
 }
 
-/* Numbers of two bytes may be added to a format; text does not look like them. */
+/* Numbers of fields that take one byte. Numbers of two bytes may be added to a format later;
+ * text rarely looks like a known one. */
 #define SHORT_NUMBERS 16u
 
 static bool is_possible(const struct protobuf_shape *shape, uint32_t number)
@@ -84,7 +85,7 @@ static int fields_within(
 	return inner && f->wire == PROTOBUF_BYTES ? protobuf_fits(f->bytes, inner, cut) : 0;
 }
 
-/* Of a field that the end cuts off, whose type has been checked: what there is of its message. */
+/* Continue in the message of a field that the end cuts off; its type has been checked. */
 static int fields_cut_off(struct bytes rest, const struct protobuf_shape *shape)
 {
 	struct cursor c = cursor_of(rest);
@@ -100,7 +101,7 @@ static int fields_cut_off(struct bytes rest, const struct protobuf_shape *shape)
 	return fields_within(&f, shape, true);
 }
 
-/* Shapes end, so this does. */
+/* Recursion ends because shapes are finite. */
 int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool cut)
 {
 	struct protobuf m = protobuf_open(message, shape);

@@ -1,7 +1,7 @@
-/* protobuf.h: the protobuf wire format: messages read from bytes that may be anything, and written.
+/* protobuf.h: protobuf's wire format: messages read from untrusted bytes, and written.
  *
- * A shape says which wire types the fields of a message may have. Fields that it does not name are
- * stepped over, as the format wants it:
+ * A shape says which wire types the fields of a message may have. Fields that it does not list are
+ * skipped, as the format demands:
  *
  *	struct protobuf m = protobuf_open(bytes, &shape);
  *	for (struct protobuf_field f; protobuf_next(&m, &f);)
@@ -9,7 +9,13 @@
  *	if (m.failed)
  *		... m.expected says what was expected at m.failed
  *
- * Source: protobuf.dev, "Encoding". */
+ * Source: protobuf.dev, "Encoding".
+ *
+ * By hand: protobuf-c and nanopb generate code that copies each message into structs with an
+ * allocation for each field, and they need the whole message; pprof has millions of samples.
+ * This reader visits fields in place: 2.7 million samples at 375 MB/s, `bench/readers.sh`. A
+ * reader must also recognise a format by its fields (protobuf_fits), which generated code cannot
+ * do. */
 #ifndef KILN_BASE_PROTOBUF_H
 #define KILN_BASE_PROTOBUF_H
 
@@ -23,7 +29,7 @@ enum protobuf_wire {
 	PROTOBUF_FIXED32 = 5,
 };
 
-/* What a field may be; 0: its number is not in use. */
+/* Wire types that a field may have; 0: the number is not in use. */
 enum {
 	PROTOBUF_NUMBER = 1 << PROTOBUF_VARINT,
 	PROTOBUF_NUMBERS = 1 << PROTOBUF_VARINT | 1 << PROTOBUF_BYTES, /* packed or one by one */
@@ -32,27 +38,28 @@ enum {
 	PROTOBUF_TEXT = 1 << PROTOBUF_BYTES,
 };
 struct protobuf_shape {
-	uint32_t count; /* of the fields; their numbers are below */
+	uint32_t count; /* of the entries; the numbers of fields are below it */
 	struct protobuf_kind {
 		uint8_t wires;
-		const struct protobuf_shape *message; /* NULL: none, or not looked into */
+		const struct protobuf_shape
+			*message; /* shape of the message in it; NULL: none, or not read */
 	} fields[16];
 };
 
-#define PROTOBUF_SOON 1024 /* bytes from where is read */
+#define PROTOBUF_SOON 1024 /* bytes ahead that are prefetched */
 
 struct protobuf_field {
 	uint32_t number;
 	uint32_t wire;	    /* enum protobuf_wire */
 	uint64_t value;	    /* of a number */
-	struct bytes bytes; /* of what has a length, else empty */
-	const char *at;	    /* where it starts */
+	struct bytes bytes; /* of a field with a length, else empty */
+	const char *at;	    /* where the field starts */
 };
 
 struct protobuf {
 	struct cursor cursor;
 	const struct protobuf_shape *shape;
-	const char *failed;   /* NULL: not */
+	const char *failed;   /* where the bytes are not a message; NULL: no failure */
 	const char *expected; /* a phrase */
 };
 
@@ -64,7 +71,7 @@ static inline struct protobuf protobuf_open(
 
 bool protobuf_next_any(struct protobuf *m, struct protobuf_field *ret_field);
 
-/* By way of a copy, so that the field of the caller's loop need not be in memory. */
+/* Works on a copy, so that the field of the caller's loop need not be in memory. */
 static inline bool protobuf_next_long(struct protobuf *m, struct protobuf_field *ret_field)
 {
 	struct protobuf_field f;
@@ -75,8 +82,8 @@ static inline bool protobuf_next_long(struct protobuf *m, struct protobuf_field 
 	return true;
 }
 
-/* The next field; false at the end, and where the bytes are not a message. Most fields take a byte
- * for their number and one or two for their length. */
+/* The next field. False at the end, and where the bytes are not a message. Most fields have one
+ * byte for their number and one or two for their length, which is the fast path. */
 static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *ret_field)
 {
 	const uint8_t *at = m->cursor.at;
@@ -102,8 +109,8 @@ static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *ret_
 	return true;
 }
 
-/* Step over fields of this number, of which the shape has it that they are text, as long as they
- * come one after the other and are short enough; returns how many. */
+/* Skip consecutive fields of this number, which the shape says are text, as long as they are
+ * short. Returns how many. */
 static inline size_t protobuf_skip(struct protobuf *m, uint32_t number)
 {
 	const uint8_t *at = m->cursor.at;
@@ -123,20 +130,20 @@ static inline size_t protobuf_skip(struct protobuf *m, uint32_t number)
 	return count;
 }
 
-/* The next number of a field that is one, or several packed; start with `*at` 0. False behind the
- * last one, and *ret_bad where a number is cut off. */
+/* The next number of a field that is one number or a packed list of them; start with `*at` 0.
+ * False behind the last one; *ret_bad: a number is cut off. */
 bool protobuf_number(
 	const struct protobuf_field *field, size_t *at, uint64_t *ret_value, bool *ret_bad);
 
-/* How many fields of the message, and of the messages in it, are as the shape has them; -1 when one
- * is not or is of an unknown number below 16. When `cut`, the message may end anywhere. */
+/* How many fields of the message, and of the messages in it, agree with the shape; -1 when a
+ * field does not, or has an unknown number below 16. With `cut`, the message may end anywhere. */
 int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool cut);
 
 /* ---- Writing ---- */
 
 #define PROTOBUF_VARINT_MOST 10 /* bytes */
 
-/* Write a number to where there is room for PROTOBUF_VARINT_MOST bytes. Returns how many it has. */
+/* Write a number to `to`, which has room for PROTOBUF_VARINT_MOST bytes. Returns its length. */
 static inline size_t protobuf_write_varint(char *to, uint64_t value)
 {
 	size_t len = 0;
@@ -148,10 +155,11 @@ static inline size_t protobuf_write_varint(char *to, uint64_t value)
 }
 
 void protobuf_put_varint(struct buffer *b, uint64_t value);
-/* Fields as proto3 has them: a number that is 0, and bytes that are none, are left out. */
+/* Fields as in proto3: zeroes and empty bytes are left out. */
 void protobuf_put_number(struct buffer *b, uint32_t field, uint64_t value);
 void protobuf_put_bytes(struct buffer *b, uint32_t field, struct bytes bytes);
-/* Those that are there whatever they are: what a list has, and where 0 is not the default. */
+/* Fields that are written whatever their value: items of lists, and fields whose default is not
+ * 0. */
 void protobuf_put_explicit(struct buffer *b, uint32_t field, uint64_t value);
 void protobuf_put_item(struct buffer *b, uint32_t field, struct bytes bytes);
 

@@ -1,4 +1,4 @@
-/* relay.c: who waits for whom, when one thread fills what another takes? */
+/* relay.c: how do two threads wait for each other, when one fills what the other takes? */
 #include "base/relay.h"
 
 #include "base/crew.h"
@@ -36,7 +36,7 @@ static void *work(void *relay)
 	return NULL;
 }
 
-/* The other thread takes what it is at, no more. */
+/* The other thread finishes the slot that it works on, and no more. */
 static void end_thread(void *relay)
 {
 	struct relay *r = relay;

@@ -1,4 +1,5 @@
-/* relay.h: what one thread makes, another takes, in order and a bounded way behind. */
+/* relay.h: a bounded queue from one thread to another: one produces, the other consumes, in
+ * order. */
 #ifndef KILN_BASE_RELAY_H
 #define KILN_BASE_RELAY_H
 
@@ -7,45 +8,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The caller has `slots` places, which are filled one after the other, again and again, and passed
- * to `take` with their number. */
+/* The caller owns `slots` places, fills them in a circle and passes each to `take` by its
+ * number. */
 struct relay {
-	size_t slots; /* one where there is no other thread: then the caller's own takes it */
-	size_t wake;  /* slots to go on with, at least 1: for fewer nobody who waits is woken */
-	bool (*take)(void *context, size_t slot); /* false: nothing more is to be taken */
+	size_t slots; /* 1 when there is no second thread: `take` then runs in the caller's */
+	size_t wake;  /* slots to be filled or emptied before a waiting thread is woken, at least 1
+		       */
+	bool (*take)(void *context, size_t slot); /* false: stop; nothing more is wanted */
 	void *context;
 
-	/* ---- Its own ---- */
+	/* ---- Private ---- */
 	pthread_t thread;
 	bool has_thread;
-	pthread_mutex_t lock; /* of what follows, when there is a thread */
+	pthread_mutex_t lock; /* of what follows, when there is a second thread */
 	pthread_cond_t changed;
 	uint64_t passed, taken;
 	bool finished, failed;
 
-	/* Of the other thread. */
+	/* Of the second thread. */
 	struct recovery *starter;
-	bool done;	/* what `take` said */
-	bool exhausted; /* memory ran out in it; the caller learns that in relay_close */
+	bool done;	/* `take` returned false */
+	bool exhausted; /* memory ran out in it; relay_close reports that in the caller */
 };
 
-/* Bytes of input: another thread is not worth its while for less. */
+/* Bytes of input; a second thread does not pay for less. */
 #define RELAY_LEAST ((size_t)1 << 20)
 
-/* With the first members set. `threaded`: the other thread is wanted, if there is a CPU for it;
- * `slots` becomes 1 without it. */
+/* Call with the first members set. `threaded`: start a second thread if there is a CPU for it;
+ * otherwise `slots` becomes 1. */
 void relay_open(struct relay *r, bool threaded);
 
-/* The slot that is to be filled. */
+/* The slot to fill next. */
 static inline size_t relay_slot(const struct relay *r)
 {
 	return (size_t)(r->passed % r->slots);
 }
 
-/* It is full; waits until there is another one. False: `take` has said so. */
+/* The slot is full: hand it over and wait for a free one. False: `take` returned false. */
 bool relay_pass(struct relay *r);
 
-/* Until all that was passed is taken. False: as above. */
+/* Wait until everything has been taken. False: as above. */
 bool relay_close(struct relay *r);
 
 #endif

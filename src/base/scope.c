@@ -1,4 +1,11 @@
-/* scope.c: what does a call of libkiln hold, and how is it given back when memory runs out? */
+/* scope.c: what does a call of libkiln hold, and how is it released when memory runs out?
+ *
+ * Each thread has a chain of recoveries, the places that longjmp returns to; the innermost is
+ * `here`. A failing allocation first releases everything that was held since the recovery began,
+ * in the order of enum rank (locks, then threads, then the rest, latest first), because some of
+ * it lies in stack frames that the jump leaves. Memory is released last, once, by the recovery
+ * of the scope itself: other threads may still read it. Allocations are recorded in a hash table
+ * of addresses, because they are freed in any order. */
 #include "base/scope.h"
 
 #include <errno.h>
@@ -9,39 +16,39 @@
 #include <unistd.h>
 
 struct recovery {
-	struct recovery *outer; /* of the starter in a thread that it started; NULL: the scope's */
+	struct recovery *outer; /* in a thread: the starter's; NULL: the scope's own */
 	struct scope *scope;
 	jmp_buf at;
 };
 
-/* What is released first. */
+/* The order of release. */
 enum rank { LOCK, THREADS, OTHER };
 
-/* Something to be released that is no memory. */
+/* A resource other than memory. */
 struct hold {
 	enum rank rank;
 	void *what;
 	size_t size;
 	void (*release)(void *what, size_t size);
-	void (*call)(void *what); /* for scope_hold */
-	struct recovery *owner;	  /* in whose attempt it began to be held */
+	void (*call)(void *what); /* as scope_hold got it */
+	struct recovery *owner;	  /* the recovery in which it was held first */
 };
 
-/* Pointers by their addresses: open addressing, NULL is free. */
+/* A set of addresses: open addressing, NULL is a free slot. */
 struct pointers {
 	void **slots;
 	size_t mask, used, reserved;
 };
 
 struct scope {
-	pthread_mutex_t lock; /* of what follows: threads of one call share its scope */
+	pthread_mutex_t lock; /* of what follows: the threads of one call share its scope */
 	struct pointers memory;
 	struct hold *holds;
 	size_t hold_count, hold_room;
-	size_t asked; /* bytes that could not be had */
+	size_t asked; /* size of the allocation that failed */
 };
 
-/* Static: libkiln may be loaded when there is no memory to make room for it. */
+/* initial-exec: libkiln may be loaded when there is no memory for a dynamic TLS block. */
 static _Thread_local struct recovery *here __attribute__((tls_model("initial-exec")));
 
 void (*scope_exhausted)(size_t size);
@@ -81,7 +88,8 @@ static bool room_for_one(struct pointers *p)
 	return true;
 }
 
-/* Those behind it move up to where they would be looked for. Pointers of others are not there. */
+/* Remove by moving up the entries behind it that would be looked up through this slot. Addresses
+ * that are not in the set are ignored. */
 static void take_out(struct pointers *p, uintptr_t pointer)
 {
 	size_t free_at, at;
@@ -188,7 +196,7 @@ static void hold(struct hold h)
 	scope_fail(sizeof(h));
 }
 
-/* The latest that is like `wanted`: NULL and OTHER there stand for any. */
+/* Take the latest hold that matches `wanted`: NULL and OTHER there match anything. */
 static bool take_hold(struct scope *s, struct hold wanted, struct hold *ret)
 {
 	bool found = false;
@@ -240,8 +248,8 @@ void scope_drop(const void *what)
 			(struct hold){.rank = OTHER, .what = (void *)(uintptr_t)what}, &dropped);
 }
 
-/* Descriptors are no addresses of anything: page 0 is never mapped, and there are a few thousand.
- */
+/* Descriptors as keys: addresses in page 0 are never mapped, and there are only a few thousand
+ * descriptors. */
 static void *address_of_fd(int fd)
 {
 	return (void *)((uintptr_t)fd + 1);
@@ -333,7 +341,7 @@ void scope_fail(size_t size)
 	pthread_mutex_lock(&r->scope->lock);
 	r->scope->asked = size;
 	pthread_mutex_unlock(&r->scope->lock);
-	/* What is held may lie in frames that are left now. */
+	/* What is held may be in stack frames that are left now. */
 	release_holds(r->scope, r->outer ? r : NULL);
 	if (!r->outer)
 		release_memory(&r->scope->memory);
@@ -352,7 +360,7 @@ struct recovery *scope_here(void)
 	return here;
 }
 
-/* Apart from the frame that setjmp returns to twice. */
+/* A function of its own, because setjmp returns twice into its frame. */
 static bool try_call(struct recovery *r, void (*call)(void *context), void *context)
 {
 	if (_setjmp(r->at))
@@ -377,7 +385,7 @@ bool scope_run(void (*call)(void *context), void *context, size_t *ret_asked)
 	return done;
 }
 
-/* What is still held goes on to be held by the starter. */
+/* What a thread still holds when it ends passes to its starter. */
 static void pass_holds(struct scope *s, const struct recovery *from, struct recovery *to)
 {
 	pthread_mutex_lock(&s->lock);

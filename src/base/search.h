@@ -1,12 +1,12 @@
-/* search.h: where in sorted rows is a number? */
+/* search.h: binary search in sorted rows. */
 #ifndef KILN_BASE_SEARCH_H
 #define KILN_BASE_SEARCH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many of `count` rows of `size` bytes have a number of at most `key` at `offset`; rows ascend
- * by it. */
+/* How many of `count` rows of `size` bytes have a number of at most `key` at `offset`. Rows
+ * ascend by it. */
 static inline size_t search_rows(
 	const void *rows, size_t count, size_t size, size_t offset, uint64_t key)
 {
@@ -30,8 +30,8 @@ static inline size_t search_below(const uint64_t *numbers, size_t count, uint64_
 	return key ? search_rows(numbers, count, sizeof(*numbers), 0, key - 1) : 0;
 }
 
-/* How many items of a vector, which ascends by `member` (a uint64_t), have one of at most `key`:
- * the last of them is the one before the result. */
+/* How many items of a vector that ascends by `member` (a uint64_t) have one of at most `key`.
+ * The last of them is at the result minus 1. */
 #define search_up_to(v, member, key)                                                               \
 	search_rows((v)->items, (v)->len, sizeof(*(v)->items),                                     \
 		offsetof(__typeof__(*(v)->items), member), (key))

@@ -37,7 +37,7 @@ void spool_prepare(void)
 		vector_push(&prepared, fd);
 }
 
-/* In memory where there is no such folder. */
+/* In memory if there is no such folder. */
 static int spool_open(void)
 {
 	int fd = prepared.len ? prepared.items[--prepared.len] : spool_create();

@@ -11,18 +11,20 @@ struct spool {
 };
 void spool_release(struct spool *s);
 
-/* All that is left of the input: mapped where it is a plain file, else copied into a file without a
- * name in $TMPDIR (or memory, where that cannot be written) that is mapped. Valid until both spool
- * and input are released. ERR_LIMIT above INPUT_MAP_LIMIT, for a pipe above SPOOL_LIMIT. */
+/* Everything that is left of the input: mapped if it is a plain file, else copied to an unnamed
+ * file in $TMPDIR (or to memory, if that is not writable) and mapped from there. Valid until
+ * both spool and input are released. ERR_LIMIT above INPUT_MAP_LIMIT, for a pipe above
+ * SPOOL_LIMIT. */
 #define INPUT_MAP_LIMIT ((uint64_t)1 << 40)  /* bytes */
 #define SPOOL_LIMIT	((uint64_t)64 << 30) /* bytes */
 bool spool_input(struct spool *s, struct input *in, struct bytes *ret_content, struct error *err);
 
-/* Make the file for the next pipe that is spooled now: later this process may not (confine.h). */
+/* Create the file for the next spooled pipe now: this process will not be allowed to later
+ * (confine.h). */
 void spool_prepare(void);
 
-/* Such a file in $TMPDIR, for whoever may not make it (broker.h); -1, with errno: it cannot be
- * made. */
+/* Create such a file in $TMPDIR, on behalf of a process that may not (broker.h); -1 and errno on
+ * failure. */
 int spool_create(void);
 
 #endif

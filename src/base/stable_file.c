@@ -12,14 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Up to this size a copy takes less time than a lease and the faults of a mapping. */
+/* Up to this size a copy is faster than a lease and the page faults of a mapping. */
 #define COPIED_ALWAYS ((size_t)32 << 10) /* bytes */
 
 /* ---- Mapping ---- */
 
-/* Of this process alone: a lease belongs to all who share an open file description, and outlives
- * who took it as long as any of them has it open. Only the standard ones came from somebody else.
- * A confined process may not open again what was opened for it, and shares that with nobody. */
+/* A descriptor that this process shares with no other: a lease belongs to all processes that
+ * share an open file description, and lasts as long as one of them has it open. Only the
+ * standard descriptors were inherited. A confined process cannot reopen what was opened for it,
+ * but does not share that either. */
 static int own_descriptor(int fd)
 {
 	char path[64];
@@ -79,7 +80,7 @@ static bool map_unchanging(struct stable_file *f, int fd, const struct stat *sta
 
 /* ---- Copying ---- */
 
-/* As much as there is of `size` bytes: the file may have become shorter. */
+/* Read as much of `size` bytes as there is: the file may have become shorter. */
 static bool read_all(int fd, char *to, size_t size, size_t *ret_len, struct error *err)
 {
 	size_t len = 0;
@@ -98,7 +99,7 @@ static bool read_all(int fd, char *to, size_t size, size_t *ret_len, struct erro
 static bool copy(struct stable_file *f, int fd, size_t size, struct error *err)
 {
 	size_t len = 0;
-	/* One call for all of its pages takes less time than a fault for each. */
+	/* Populating all pages in one call is faster than a fault for each. */
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | (size < LARGE_PAGE ? MAP_POPULATE : 0);
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
 

@@ -1,9 +1,9 @@
-/* stable_file.h: all of a file's content in memory, where nobody can change it.
+/* stable_file.h: all of a file's content in memory, protected from changes.
  *
- * What has been checked stays as it was, and no access ends in SIGBUS, whatever others do to the
- * file: a large file is mapped under a lease (leases.h), or copied where it cannot be leased. Two
- * kinds need no lease: memory that is sealed (memfd_create(2)), and, for users who are not root,
- * files that only root can change. */
+ * Content that has been checked stays as it was, and no access ends in SIGBUS, whatever others
+ * do to the file: a large file is mapped under a lease (leases.h), or copied where a lease is
+ * not possible. Two kinds of files need no lease: sealed memory (memfd_create(2)) and, for users
+ * other than root, files that only root can change. */
 #ifndef KILN_BASE_STABLE_FILE_H
 #define KILN_BASE_STABLE_FILE_H
 
@@ -14,18 +14,18 @@
 struct stable_file {
 	struct bytes content;
 	int lease;	/* the descriptor that holds the lease; 0: there is none */
-	bool is_reread; /* pages that are given back come from the file again */
+	bool is_reread; /* pages that are released come from the file again */
 };
 
-/* The whole of the regular file behind `fd`, which remains the caller's. ERR_LIMIT when it would
- * have to be copied and is larger than `copied` bytes. */
+/* The whole regular file behind `fd`, which the caller keeps. ERR_LIMIT when it would have to be
+ * copied and is larger than `copied` bytes. */
 bool stable_file_open(struct stable_file *ret, int fd, uint64_t copied, struct error *err);
 
-/* The bytes from `start` to `end` of the content are not needed now: give back memory that holds
- * them, if they can be had again. */
+/* The bytes from `start` to `end` of the content are not needed now: release their memory if
+ * they can be read again. */
 void stable_file_passed(const struct stable_file *file, size_t start, size_t end);
 
-/* It outlives the call of libkiln that runs (scope.h): with another thread. */
+/* It outlives the running call of libkiln (scope.h): another thread uses it. */
 void stable_file_keep(const struct stable_file *file);
 
 void stable_file_release(struct stable_file *file);

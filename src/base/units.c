@@ -1,4 +1,4 @@
-/* units.c: how is a number shown to a person? */
+/* units.c: how is a number formatted for people? */
 #include "base/units.h"
 
 #include <stdio.h>
@@ -59,7 +59,7 @@ struct scale {
 	const char *suffix;
 };
 
-/* Three significant digits in the largest unit that leaves at least 1 in front of the point. */
+/* Three significant digits in the largest unit that leaves at least 1 before the point. */
 static void scaled(struct buffer *b, double value, const struct scale *scales)
 {
 	double magnitude = value < 0 ? -value : value;

@@ -1,4 +1,4 @@
-/* units.h: numbers as people read them. */
+/* units.h: numbers formatted for people. */
 #ifndef KILN_BASE_UNITS_H
 #define KILN_BASE_UNITS_H
 
@@ -7,7 +7,8 @@
 /* 1234567 as "1,234,567". */
 void units_grouped(struct buffer *b, int64_t value);
 
-/* How many decimals values in this unit have: two for "count/100", where 675 means 6.75; else 0. */
+/* How many decimals values in this unit have: 2 for "count/100", where 675 means 6.75; otherwise
+ * 0. */
 unsigned units_decimals(struct bytes unit);
 
 /* "count" of "count/100". */
@@ -16,15 +17,15 @@ struct bytes units_whole(struct bytes unit);
 /* 123456 with two decimals as "1,234.56". */
 void units_fixed(struct buffer *b, int64_t value, unsigned decimals);
 
-/* A value in its unit, three significant digits: ns "1.23 s", "45.6 ms"; bytes "1.50 MiB"; anything
- * else grouped with the unit behind it: "1,234 samples". */
+/* A value in its unit with three significant digits: ns "1.23 s", "45.6 ms"; bytes "1.50 MiB";
+ * anything else grouped, followed by the unit: "1,234 samples". */
 void units_human(struct buffer *b, int64_t value, struct bytes unit);
 
 /* part of whole in percent, two decimals, without the sign: "12.34"; "0.00" for an empty whole.
  * Rounded so that no share below 100% reads "100.00". */
 void units_percent(struct buffer *b, int64_t part, int64_t whole);
 
-/* The same of what nobody should take for nothing: "<0.01" for a part that would read "0.00". */
+/* The same, but a part above zero never reads "0.00": "<0.01". */
 void units_percent_of_some(struct buffer *b, int64_t part, int64_t whole);
 
 #endif

@@ -45,7 +45,7 @@ size_t utf8_count(struct bytes text)
 	return count;
 }
 
-#define BLOCK 32u /* bytes that a compiler looks at together */
+#define BLOCK 32u /* bytes that a compiler turns into one vector */
 
 /* Is none below 0x20 or above 0x7e? */
 static bool block_plain(const char *at)
@@ -57,7 +57,7 @@ static bool block_plain(const char *at)
 	return !odd;
 }
 
-/* Eight bytes at once: any with the top bit set, below 0x20 or equal to 0x7f? */
+/* Eight bytes at once: has one of them the top bit set, is below 0x20 or 0x7f? */
 static bool eight_plain(const char *at)
 {
 	const uint64_t ones = 0x0101010101010101u, tops = ones << 7;
@@ -68,8 +68,8 @@ static bool eight_plain(const char *at)
 	return !((word | (word - ones * 0x20) | (del - ones)) & tops);
 }
 
-/* Terminals obey the C1 controls; separators end lines; the others turn the direction of all that
- * follows, beyond the name that they are in (Unicode Technical Report 36, 2.5). */
+/* Terminals obey C1 controls; separators end lines; the others change the direction of text
+ * beyond the name that contains them (Unicode Technical Report 36, 2.5). */
 static bool is_control(uint32_t code_point)
 {
 	return (code_point >= 0x80 && code_point <= 0x9F) ||

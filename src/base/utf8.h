@@ -11,9 +11,9 @@ size_t utf8_decode(struct bytes text, uint32_t *ret_code_point);
 /* How many code points; a byte outside any well-formed sequence counts as one. */
 size_t utf8_count(struct bytes text);
 
-/* The first byte that a string table may not hold: a control character (below 0x20, 0x7f to 0x9f),
- * a separator of lines or a mark that turns the direction of text (U+2028 to U+202E, U+2066 to
- * U+2069), or a byte outside well-formed UTF-8; text.len when all is well. Fast on ASCII. */
+/* The offset of the first byte that a string table may not hold, or text.len: a control
+ * character (below 0x20, 0x7f to 0x9f), a line separator or a mark that changes the direction of
+ * text (U+2028 to U+202E, U+2066 to U+2069), or a byte outside well-formed UTF-8. Fast on ASCII. */
 size_t utf8_clean_length(struct bytes text);
 
 #endif

@@ -1,4 +1,4 @@
-/* filter.h: compressed content, undone piece by piece. */
+/* filter.h: decompression, piece by piece. */
 #ifndef KILN_BASE_FILTERS_FILTER_H
 #define KILN_BASE_FILTERS_FILTER_H
 
@@ -12,10 +12,10 @@ struct filter {
 	void *(*open)(void);
 	void (*close)(void *state);
 
-	/* Take from `in` (advancing it) and write at most `room` bytes to `out`. *ret_len is what
-	 * was written. `last` says that nothing follows `in`. *ret_done is set when the content has
-	 * ended and `in` is used up. Concatenated members are one content. ERR_FORMAT when damaged
-	 * or cut short. */
+	/* Read from `in` (and advance it) and write at most `room` bytes to `out`; *ret_len is
+	 * how many. `last`: nothing follows `in`. *ret_done is set when the content has ended
+	 * and `in` is empty. Concatenated members are one content. ERR_FORMAT when damaged or
+	 * cut short. */
 	bool (*step)(void *state, struct bytes *in, bool last, char *out, size_t room,
 		size_t *ret_len, bool *ret_done, struct error *err);
 };

@@ -21,7 +21,7 @@ static void *gzip_open(void)
 	struct gzip *g = memory_new(1, sizeof(*g));
 
 	if (inflateInit2(&g->stream, 15 + 16) != Z_OK)
-		scope_fail(0); /* nothing else is in the way */
+		scope_fail(0); /* the only possible reason is lack of memory */
 	scope_hold(g, end_stream);
 	return g;
 }
@@ -35,7 +35,7 @@ static void gzip_close(void *state)
 	memory_free(g);
 }
 
-/* Another member may follow; zero padding and other trailing bytes are ignored, as gzip(1) does. */
+/* Another member may follow; zero padding and other trailing bytes are ignored, as by gzip(1). */
 static bool next_member(struct gzip *g, struct bytes *in, bool last, bool *ret_done)
 {
 	if (in->len < 2 && !last)

@@ -6,7 +6,7 @@
 #include <lzma.h>
 #include <stdlib.h>
 
-/* What a decoder may take: the largest preset (-9) needs 65 MiB; crafted headers ask for 4 GiB. */
+/* Memory for a decoder: the largest preset (-9) needs 65 MiB; a crafted header can demand 4 GiB. */
 #define XZ_MEMORY_LIMIT ((uint64_t)128 << 20)
 
 static void end_stream(void *stream)
