@@ -1,14 +1,23 @@
-/* append.c: how does what was read of an input's next part get behind what was read before it? */
+/* append.c: how is the profile of an input's next part appended to that of the parts before it?
+ *
+ * Threads read parts of an input into profiles of their own; joining them is the part that only
+ * one thread can do, so its cost limits the gain. Strings, frames and locations are few and are
+ * looked up. Stacks are many: each row of `from` is the pair (caller, location); its ids are
+ * translated by arrays (callers come first, so map[caller] is known), and then the pair is
+ * looked up in `to`. A stack whose caller is new is new itself, so only stacks below known
+ * callers are searched for, and what the searches touch is prefetched (fetch_soon). The samples
+ * follow through map[]. `bench/readers.sh` has the figures: to join 1.5 million different stacks
+ * is a third of the time in which they are read. */
 #include "model/append.h"
 
 #include <stdlib.h>
 
 #define AT_ONCE 64u /* strings */
-#define SOON	8u  /* stacks: as long as it takes to come from memory */
+#define SOON	8u  /* stacks: about as many as are handled while a cache line comes from memory */
 
 /* ---- Rows ---- */
 
-/* Old ids to new ones. */
+/* From old ids to new ones. */
 struct moved {
 	string_id *strings;
 	stack_id *stacks;
@@ -46,7 +55,7 @@ static frame_id *frames_moved(
 	return map;
 }
 
-/* No sample tells its thread: their new numbers are of no use. */
+/* No sample refers to a thread, so their new ids are not needed. */
 static void threads_moved(struct profile *to, const struct profile *from, const string_id *strings)
 {
 	process_id *processes = memory_new(from->processes.len, sizeof(*processes));
@@ -64,7 +73,7 @@ static void threads_moved(struct profile *to, const struct profile *from, const 
 	memory_free(processes);
 }
 
-/* All of them have one name and nothing else. */
+/* Each location has one name and nothing else. */
 static location_id *locations_moved(
 	struct profile *to, const struct profile *from, const frame_id *frames)
 {
@@ -79,8 +88,9 @@ static location_id *locations_moved(
 	return map;
 }
 
-/* What is looked at for a stack SOON is fetched, and before that where the look begins. A caller
- * that is not there yet counts as the root. */
+/* Prefetch in two stages: for the stack 2 * SOON ahead the start of its caller's list of
+ * callees, for the stack SOON ahead what the search compares. A caller that is not in `to` yet
+ * is skipped. */
 static void fetch_soon(const struct profile *to, const struct profile *from,
 	const location_id *locations, const stack_id *map, size_t at)
 {
@@ -98,8 +108,8 @@ static void fetch_soon(const struct profile *to, const struct profile *from,
 			locations[from->stack_location.items[at + SOON]]);
 }
 
-/* No two stacks of `from` become one: what is added need not be known while these are looked for,
- * and below what is new all is. */
+/* The stacks of `from` are all different and so remain in `to`. So a stack that was added here
+ * need not be findable, and below a stack that is new all stacks are new. */
 static void stacks_put(
 	struct profile *to, const struct profile *from, const location_id *locations, stack_id *map)
 {
@@ -117,7 +127,8 @@ static void stacks_put(
 	}
 }
 
-/* The stack with this caller, which was known before, and location; an added one is entered. */
+/* The stack with this caller, which `to` had before, and this location. A new one is added and
+ * can be found from then on. */
 static stack_id find_or_add(
 	struct profile *to, struct id_map *entered, stack_id caller, location_id location)
 {
@@ -138,15 +149,16 @@ static stack_id find_or_add(
 	return id;
 }
 
-/* The first stacks of `from` are some of `to`: what came again below them becomes one with what was
- * above the first line. Below a stack that is new all are, unless two have become one: until then,
- * mostly to the end, what is added need be known only where it is below what was there before. */
+/* As stacks_put, where the first stacks of `from` are already stacks of `to`: then two stacks of
+ * `from` can become one. So new stacks directly below old ones are entered into a map of their
+ * own. Once two stacks have become one, which is rare, the stacks below them may be equal as
+ * well; from then on (`shared`) those are searched for, too. */
 static void stacks_put_below(struct profile *to, const struct profile *from,
 	const location_id *locations, const struct append_how *how, stack_id *map)
 {
 	size_t known = to->stack_caller.len;
-	struct id_map entered = {0}; /* new ones below those */
-	bool *shared = NULL;	     /* new ones that several of `from` are */
+	struct id_map entered = {0}; /* new stacks directly below old ones */
+	bool *shared = NULL;	     /* which new stacks are several of `from`'s */
 
 	profile_learn_stacks(to);
 	for (size_t i = 0; i < how->above_count; i++)
@@ -202,7 +214,7 @@ static struct moved rows_moved(
 
 /* ---- Streams ---- */
 
-/* The next stream from `at` on that weighs this table, or the number of streams. */
+/* The next stream from `at` on that weighs this table; the number of streams if there is none. */
 static uint32_t next_stream(const struct profile *p, uint32_t at, uint32_t table)
 {
 	while (at < p->streams.len && p->streams.items[at].row.samples != table)
@@ -220,7 +232,7 @@ static bool same_stream(
 	       a->each == b->each && a->wall_offset == b->wall_offset && a->period == b->period;
 }
 
-/* Which stream of table `t` is the same as `added`? */
+/* The stream of table `t` that is the same as `added`. */
 static uint32_t stream_like(
 	const struct profile *to, uint32_t t, const struct stream *added, const string_id *strings)
 {
@@ -260,7 +272,7 @@ static bool knows_event(const struct profile *to, const struct profile *from, ui
 	return false;
 }
 
-/* Streams that weigh table `t` as these do their table, without values. */
+/* Add streams that weigh table `t` as these weigh their table, without values. */
 static void streams_made(struct profile *to, uint32_t t, const struct profile *from, uint32_t table,
 	const string_id *strings)
 {
@@ -284,7 +296,8 @@ static void streams_made(struct profile *to, uint32_t t, const struct profile *f
 
 /* ---- Samples ---- */
 
-/* For every sample of `table` the number of its row in table `t` of `to`; new rows are added. */
+/* For every sample of `table`, the number of its row in table `t` of `to`; missing rows are
+ * added. */
 static uint32_t *samples_moved(
 	struct profile *to, uint32_t t, const struct samples *table, const stack_id *stacks)
 {
@@ -312,7 +325,7 @@ static bool values_added(struct stream *to, const struct stream *from, const uin
 	to->row.expected += from->row.expected;
 	for (size_t i = 0; i < from->value.len; i++) {
 		if (rows[i] >= to->value.len)
-			vector_push(&to->value, 0); /* new rows come in their order */
+			vector_push(&to->value, 0); /* new rows are in order */
 		if (__builtin_add_overflow(to->value.items[rows[i]], from->value.items[i],
 			    &to->value.items[rows[i]]))
 			return false;
@@ -320,7 +333,7 @@ static bool values_added(struct stream *to, const struct stream *from, const uin
 	return true;
 }
 
-/* The table's samples into table `t`, which has all of its streams and may have more. */
+/* Add the table's samples to table `t`, which has all of its streams and may have more. */
 static bool samples_added(struct profile *to, uint32_t t, const struct profile *from,
 	uint32_t table, const struct moved *moved)
 {
@@ -358,8 +371,8 @@ static bool table_added(
 
 /* ---- All of it ---- */
 
-/* Nothing but stacks of named places, samples of them that tell no thread, and their values? What
- * is said of the whole, the first part says. */
+/* Does it have only stacks of named locations, samples without threads, and values? Metadata is
+ * taken from the first part. */
 static bool is_plain(const struct profile *p)
 {
 	bool plain = !p->full && !p->repeats && p->mappings.len == 1 && p->label_sets.len == 1 &&

@@ -1,4 +1,4 @@
-/* callees.c: which row of a tree is called by this row, at this place? */
+/* callees.c: which row of a tree has this caller and this key? */
 #include "model/callees.h"
 
 #include <stdlib.h>

@@ -1,9 +1,14 @@
-/* callees.h: which row of a tree is called by this row, at this place?
+/* callees.h: which row of a tree has this caller and this key?
  *
- * A tree is two columns, `callers` and `keys` (a location, a frame): a row is its caller and its
- * key, and comes behind its caller. Most rows have few callees, and rows that were added one after
- * another are mostly looked for in that order too: so the callees of a row are a list, whose links
- * lie beside one another, as the rows do. Only those of rows with many are found by their hash. */
+ * A tree is two columns, `callers` and `keys` (a location or a frame): a row is its caller and
+ * its key, and comes behind its caller. The search for a caller's callee with a given key is the
+ * innermost loop of every reader and of most transforms. A hash table of all rows would cost a
+ * cache miss for each search. But most rows have few callees, and rows that were added one after
+ * another are mostly searched for in that order, too. So the callees of a row are a linked list;
+ * the links lie in one array, indexed by row, and walking a list mostly stays within a few cache
+ * lines. Only the callees of a row that has more than LISTED_MOST of them are found in a hash
+ * table, which bounds the cost. `bench/draw_folded.sh` (shuffled) and `bench/fold.sh` measure
+ * it. */
 #ifndef KILN_MODEL_CALLEES_H
 #define KILN_MODEL_CALLEES_H
 
@@ -12,33 +17,32 @@
 
 #define CALLEES_HASHED UINT32_MAX /* in place of the first callee: ask the map */
 
-/* `{0}` knows no row. */
+/* `{0}` contains no row. */
 struct callees {
 	VECTOR(struct callee_link {
-		uint32_t first; /* callee, 0: none */
-		uint32_t next;	/* callee of the same caller */
+		uint32_t first; /* first callee; 0: none */
+		uint32_t next;	/* next callee of the same caller */
 	})
-	links;		      /* for every row that is known */
-	struct id_map hashed; /* rows that are callees of rows with many */
+	links;		      /* for every row that was learned */
+	struct id_map hashed; /* the callees of rows with many */
 };
 
 void callees_release(struct callees *c);
 
 void callees_learn_more(
 	struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count);
-/* Get to know all rows up to `count`, in their order. Row 0 is the root. */
+/* Learn all rows up to `count`, in their order. Row 0 is the root. */
 static inline void callees_learn(
 	struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count)
 {
 	if (c->links.len < count)
 		callees_learn_more(c, callers, keys, count);
 }
-/* For rows whose caller has many. */
+/* For a caller with many callees. */
 uint32_t callees_find_hashed(const struct callees *c, const uint32_t *callers, const uint32_t *keys,
 	uint32_t caller, uint32_t key);
 
-/* What callees_find looks at is on its way into the cache: first this, and a little later the other
- * one. */
+/* Prefetch what callees_find reads: first callees_fetch, a little later callees_fetch_first. */
 static inline void callees_fetch(const struct callees *c, uint32_t caller)
 {
 	__builtin_prefetch(&c->links.items[caller]);
@@ -57,7 +61,7 @@ static inline void callees_fetch_first(
 	__builtin_prefetch(&c->links.items[row]);
 }
 
-/* The row with this caller and key, or 0. All rows are known, the caller is one of them. */
+/* The row with this caller and key, or 0. All rows have been learned; the caller is one of them. */
 static inline uint32_t callees_find(const struct callees *c, const uint32_t *callers,
 	const uint32_t *keys, uint32_t caller, uint32_t key)
 {

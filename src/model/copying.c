@@ -1,4 +1,4 @@
-/* copying.c: how do a view's rows get into another profile? */
+/* copying.c: how are the rows of a view copied into another profile? */
 #include "model/copying.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static frame_id frame_copied(const struct view *v, struct profile *to, frame_id 
 	return profile_frame(to, &frame);
 }
 
-/* Of every node: does a sample that is shown end in it, or in what it calls? */
+/* For every node: does a shown sample end in it or in a node below it? */
 static bool *find_needed(const struct view *v)
 {
 	bool *needed = view_ends(v);
@@ -28,7 +28,7 @@ static bool *find_needed(const struct view *v)
 	return needed;
 }
 
-/* One stack for each node that is needed, and a place that has only a name for each frame. */
+/* One stack for each node that is needed, and a location that has only a name for each frame. */
 stack_id *copy_stacks(const struct view *v, struct profile *to)
 {
 	size_t nodes = v->tree.caller.len;

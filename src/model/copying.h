@@ -1,4 +1,4 @@
-/* copying.h: a view's rows in another profile. */
+/* copying.h: copying the rows of a view into another profile. */
 #ifndef KILN_MODEL_COPYING_H
 #define KILN_MODEL_COPYING_H
 
@@ -6,14 +6,14 @@
 
 string_id copy_text(const struct view *v, struct profile *to, string_id id);
 
-/* Each adds rows to `to` and returns the new id of every row of the view (of every node for stacks,
- * which get places that have only names, and for which it is 0 where no sample is shown); the
- * caller frees it. */
+/* These add rows to `to` and return the new id of each of the view's rows. copy_stacks returns
+ * one for each node: stacks of locations that have only names, 0 for nodes without a shown
+ * sample. The caller frees the array. */
 stack_id *copy_stacks(const struct view *v, struct profile *to);
 thread_id *copy_threads(const struct view *v, struct profile *to);
 label_set_id *copy_labels(const struct view *v, struct profile *to);
 
-/* What they returned. */
+/* What these functions returned. */
 struct copied {
 	const stack_id *stacks;
 	const thread_id *threads;

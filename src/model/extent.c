@@ -1,4 +1,4 @@
-/* extent.c: how much do the rows of a profile stand for? */
+/* extent.c: how much memory and output do the rows of a profile stand for? */
 #include "model/extent.h"
 
 #include "base/expansion.h"
@@ -22,7 +22,7 @@ static bool strings_fit(const struct profile *p, uint64_t *ret_longest, struct e
 
 /* ---- Stacks ---- */
 
-/* Names of a place that it does not have yet count as one frame, its module's. */
+/* A location without names counts as one frame, that of its module. */
 static uint32_t most_names(const struct profile *p)
 {
 	uint32_t most = 1;
@@ -33,9 +33,9 @@ static uint32_t most_names(const struct profile *p)
 	return most;
 }
 
-/* Places of the deepest stack, or UINT16_MAX for that many and more. Callers come first: their
- * depth is known. Most callers are the row before, whose depth is at hand: through memory each row
- * would wait for the one before it. */
+/* The number of locations of the deepest stack; UINT16_MAX: that many or more. A caller's depth
+ * is known when its callee is reached. Most callers are the row before, whose depth is still in
+ * a register: through memory, each row would wait for the store of the one before. */
 static uint32_t most_places(const struct profile *p)
 {
 	const stack_id *callers = p->stack_caller.items;
@@ -54,7 +54,7 @@ static uint32_t most_places(const struct profile *p)
 	return most;
 }
 
-/* Frames of all stacks and of the deepest one, or of one that is too deep. */
+/* The frames of all stacks, and of the deepest one or of one that is too deep. */
 static uint64_t count_frames(const struct profile *p, uint64_t *ret_deepest)
 {
 	const struct span *names = p->location_names.items;
@@ -80,8 +80,8 @@ static bool nodes_fit(const struct profile *p, uint64_t nodes)
 	return !p->limit || nodes <= p->limit / PROFILE_ROW_COST;
 }
 
-/* Mostly every place may be taken to have as many names as the one with most: looking up each of 3
- * M takes 8 ms. */
+/* First assume that every location has as many names as the one with the most. That mostly
+ * suffices, and looking up each of 3 million takes 8 ms. */
 static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct error *err)
 {
 	uint64_t names = most_names(p), deepest;
@@ -106,8 +106,8 @@ static uint64_t frame_text(const struct profile *p, frame_id id)
 	return profile_text(p, p->frames.items[id].function).len;
 }
 
-/* Names are written at every node of the tree, and for every frame. Mostly no name is so long that
- * they have to be added up. */
+/* Names are written at every node of the tree, and once per frame. Mostly no name is so long
+ * that they have to be added up. */
 static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest, struct error *err)
 {
 	uint64_t most = expansion_passing(p->limit), frames = 0, tree = 0, *before;
@@ -117,7 +117,7 @@ static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest,
 		return true;
 	for (size_t i = 1; i < p->frames.len; i++)
 		frames += frame_text(p, (frame_id)i);
-	before = memory_new(count + 1, sizeof(*before)); /* text of those before each */
+	before = memory_new(count + 1, sizeof(*before)); /* length of all texts before each one */
 	for (size_t i = 0; i < count; i++)
 		before[i + 1] = before[i] + frame_text(p, p->location_frames.items[i]);
 	for (size_t i = 1; i < p->stack_caller.len; i++) {

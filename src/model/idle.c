@@ -1,7 +1,7 @@
 /* idle.c: is a sample of the idle task work or waiting? */
 #include "model/idle.h"
 
-/* Whole names; one that ends in '*' is a beginning, one that starts with '*' an ending. */
+/* Names; one that ends in '*' is a prefix, one that starts with '*' a suffix. */
 static const char *const breaks[] = {
 	/* x86, since 5.8 and before */
 	"asm_sysvec_*", "sysvec_*", "asm_common_interrupt", "common_interrupt", "asm_exc_*",

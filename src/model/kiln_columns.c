@@ -122,7 +122,7 @@ uint64_t kiln_checksum(struct bytes payload)
 
 /* ---- References ---- */
 
-/* The uint32_t at `offset` of row i. Rows are aligned to 4 at least. */
+/* The uint32_t at `offset` of row i. Rows are aligned to at least 4 bytes. */
 static uint32_t id_at(const void *items, size_t item_size, size_t i, size_t offset)
 {
 	uint32_t id;
@@ -149,7 +149,7 @@ static bool rows_below(const struct kiln_column *c, const struct kiln_reference 
 	return true;
 }
 
-/* Row i refers to a row before it; row 0 to itself. */
+/* Each row refers to an earlier row; row 0 to itself. */
 static bool rows_earlier(const struct kiln_column *c, const struct kiln_reference *ref,
 	const void *items, uint64_t first, size_t rows, size_t *ret_at)
 {

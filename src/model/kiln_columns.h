@@ -1,7 +1,7 @@
 /* kiln_columns.h: what a .kiln file consists of, shared by its writer and its reader.
  *
  * docs/kiln-format.md specifies the same for readers in other languages. All numbers are
- * little-endian, and rows are the structs of profile.h as they are in memory. */
+ * little-endian; rows are the structs of profile.h as they are in memory. */
 #ifndef KILN_MODEL_KILN_COLUMNS_H
 #define KILN_MODEL_KILN_COLUMNS_H
 
@@ -27,11 +27,11 @@ struct kiln_header {
 	uint64_t checksum; /* XXH3-64 of the bytes before it */
 };
 
-/* In front of every payload; `offset` is its own place in the file. */
+/* In front of every payload; `offset` is its own offset in the file. */
 struct kiln_section {
 	uint32_t magic;
 	uint16_t table, column;
-	uint32_t instance; /* which samples table or stream; else 0 */
+	uint32_t instance; /* which samples table or stream; otherwise 0 */
 	uint32_t item_size;
 	uint64_t first, rows;
 	uint64_t size; /* of the payload without padding, bytes: rows * item_size */
@@ -56,19 +56,20 @@ enum kiln_table {
 	TABLE_LOSSES,
 	TABLE_META,
 	TABLES,
-	/* Not tables, but also bounds for what rows may hold: */
+	/* Not tables, but bounds for values in rows: */
 	BOUND_FRAME_KINDS = TABLES,
 	BOUND_MAPPING_KINDS,
 	BOUNDS
 };
 
 enum kiln_control {
-	CONTROL_COMMIT = 1, /* no rows: what is before it belongs together and is complete */
-	CONTROL_INDEX = 2,  /* rows: a copy of the header of every section before it */
-	CONTROL_END = 3, /* the last 64 bytes of a finished file; `first` is the index's offset */
+	CONTROL_COMMIT = 1, /* no rows: everything before it is complete and consistent */
+	CONTROL_INDEX = 2,  /* rows: copies of the headers of all sections before it */
+	CONTROL_END =
+		3, /* the last 64 bytes of a finished file; `first` is the offset of the index */
 };
 
-/* Where a column's vector is. */
+/* Where the vector of a column is. */
 enum kiln_place { IN_PROFILE, IN_SAMPLES, IN_STREAM, IN_STREAM_ROWS };
 
 /* What a uint32_t in a row refers to. */
@@ -78,10 +79,10 @@ struct kiln_reference {
 		REFERENCE_BELOW,
 		REFERENCE_EARLIER,
 		REFERENCE_SPAN,
-		REFERENCE_TIME /* none: a uint64_t of at most PROFILE_TIME_LIMIT */
+		REFERENCE_TIME /* not a reference: a uint64_t of at most PROFILE_TIME_LIMIT */
 	} rule;
 	uint16_t offset; /* in the row, bytes */
-	uint16_t bound;	 /* enum kiln_table or BOUND_*: the value is below its rows */
+	uint16_t bound;	 /* enum kiln_table or BOUND_*: values are below its number of rows */
 };
 #define KILN_REFERENCES 4
 
@@ -91,19 +92,19 @@ struct kiln_column {
 	uint32_t item_size;
 	enum kiln_place place;
 	size_t vector;	/* offset of the vector in struct profile, samples or stream */
-	bool rewritten; /* rows change after they were added: written whole when they did */
+	bool rewritten; /* rows may change after they were added; then all are written again */
 	struct kiln_reference references[KILN_REFERENCES];
 };
 
-/* In the order in which they are written: what is referred to first. */
+/* In the order in which they are written: a column before those that refer to it. */
 extern const struct kiln_column kiln_columns[];
 extern const size_t kiln_column_count;
 #define KILN_COLUMNS_LIMIT 32
 
-/* The place of (table, column) in kiln_columns; SIZE_MAX when unknown. */
+/* The index of (table, column) in kiln_columns; SIZE_MAX: unknown. */
 size_t kiln_column_find(uint16_t table, uint16_t column);
 
-/* Any VECTOR, through memcpy: the members have the same sizes for every item type. */
+/* Any VECTOR, accessed by memcpy: the members have the same sizes for every item type. */
 struct kiln_vector {
 	void *items;
 	size_t len, cap;
@@ -111,12 +112,12 @@ struct kiln_vector {
 struct kiln_vector kiln_vector_get(const void *vector);
 void kiln_vector_set(void *vector, struct kiln_vector value);
 
-/* Of up to KILN_PIECE bytes XXH3-64; of more, XXH3-64 of the little-endian checksums of the pieces,
- * one after another. */
+/* XXH3-64 of up to KILN_PIECE bytes; of more bytes, XXH3-64 of the little-endian checksums of
+ * the pieces, so that pieces can be verified in parallel. */
 uint64_t kiln_checksum(struct bytes payload);
 
-/* Do rows [first, first + rows) at `items` keep all their references below `bounds` (rows of each
- * table, BOUNDS items)? *ret_row is the first that does not. */
+/* Are all references of the rows [first, first + rows) at `items` below `bounds` (the rows of
+ * each table, BOUNDS items)? *ret_row is the first row with one that is not. */
 bool kiln_column_check(const struct kiln_column *column, const void *items, uint64_t first,
 	size_t rows, const uint64_t *bounds, uint64_t *ret_row);
 

@@ -1,8 +1,10 @@
 /* kiln_reader.c: how do the bytes of a .kiln file become a profile, whatever is in them?
  *
- * Headers are walked first; they say how many rows every table has. Then the payloads are verified
- * in pieces, checksums and ids at once while a piece is in the cache. Only then are columns taken
- * over, borrowed where one section has all of their rows. */
+ * First the headers of all sections are read; they tell how many rows every table has. Then the
+ * payloads are verified in pieces, in parallel: the checksum and the ids of a piece together,
+ * while it is in the cache. Only then are the columns taken over, borrowed where one section has
+ * all of their rows. So opening a file costs one read of it at memory speed
+ * (`bench/open_kiln.sh`), and nothing behind this file checks an id again. */
 #include "model/extent.h"
 #include "model/kiln_columns.h"
 #include "model/kiln_file.h"
@@ -13,29 +15,29 @@
 
 #include <stdlib.h>
 
-/* One column of one instance, as its sections describe it. */
+/* One column of one instance, and its sections. */
 struct slot {
 	uint64_t rows;
-	size_t whole; /* the section that holds all rows, or SIZE_MAX: to be joined */
+	size_t whole; /* the section that holds all rows; SIZE_MAX: several, to be joined */
 };
 
 /* A part of a payload that is verified at once. */
 struct piece {
 	size_t section;
 	size_t at, len;	   /* in the payload, bytes */
-	uint64_t checksum; /* what it has */
+	uint64_t checksum; /* as computed */
 	uint64_t bad_row;  /* UINT64_MAX: none */
 };
 
 struct reading {
 	struct bytes content;
-	VECTOR(struct kiln_section) sections; /* that count; copies of their headers */
+	VECTOR(struct kiln_section) sections; /* valid ones; copies of their headers */
 	VECTOR(struct piece) pieces;
 	VECTOR(struct slot) slots; /* [instance * KILN_COLUMNS_LIMIT + column] */
 	uint64_t tables, streams;  /* samples tables and streams */
 	uint64_t bounds[BOUNDS];
-	bool finished;	 /* it has an index */
-	uint64_t usable; /* bytes before the torn end */
+	bool finished;	 /* has an index */
+	uint64_t usable; /* bytes before a torn end */
 };
 
 static const char *column_name(const struct kiln_section *s)
@@ -74,7 +76,8 @@ static uint64_t section_end(const struct kiln_section *s)
 	return s->offset + sizeof(*s) + ((s->size + KILN_ALIGN - 1) & ~(uint64_t)(KILN_ALIGN - 1));
 }
 
-/* Is there a whole, undamaged header at `offset`, its payload and padding inside the content? */
+/* Is there a complete, undamaged header at `offset`, and its payload and padding inside the
+ * content? */
 static bool section_at(struct bytes content, uint64_t offset, struct kiln_section *ret_section)
 {
 	struct kiln_section s;
@@ -96,7 +99,7 @@ static bool section_at(struct bytes content, uint64_t offset, struct kiln_sectio
 	return true;
 }
 
-/* Take the sections in [from, to) as they follow each other; where the first damaged one begins. */
+/* Collect the sections in [from, to). Returns the offset of the first damaged one. */
 static uint64_t sections_scan(struct reading *r, uint64_t from, uint64_t to)
 {
 	struct bytes part = {r->content.at, (size_t)to};
@@ -109,7 +112,8 @@ static uint64_t sections_scan(struct reading *r, uint64_t from, uint64_t to)
 	return from;
 }
 
-/* A finished file ends with the place of its index, and the index repeats all headers before it. */
+/* A finished file ends with the offset of its index; the index contains copies of all headers
+ * before it. */
 static bool index_read(struct reading *r, struct error *err)
 {
 	struct kiln_section end, index;
@@ -138,7 +142,7 @@ static bool index_read(struct reading *r, struct error *err)
 	return true;
 }
 
-/* Keep what is complete: sections up to the last commit among the first `count`. */
+/* Keep the sections up to the last commit among the first `count`. */
 static bool sections_cut(struct reading *r, size_t count, struct error *err)
 {
 	while (count && (r->sections.items[count - 1].table != TABLE_CONTROL ||
@@ -177,7 +181,7 @@ static bool too_many(const struct kiln_section *s, uint32_t limit, struct error 
 		(size_t)s->offset, column_name(s), limit);
 }
 
-/* Rows that a section adds to its column. */
+/* Add the rows of a section to its column. */
 static bool section_plan(struct reading *r, size_t at, struct error *err)
 {
 	const struct kiln_section *s = &r->sections.items[at];
@@ -219,7 +223,7 @@ static bool section_plan(struct reading *r, size_t at, struct error *err)
 	return true;
 }
 
-/* Do the columns of a table have as many rows as its first one? */
+/* Do all columns of a table have as many rows as its first one? */
 static bool rows_agree(struct reading *r, struct error *err)
 {
 	for (size_t i = 0; i < r->slots.len; i++) {
@@ -232,7 +236,8 @@ static bool rows_agree(struct reading *r, struct error *err)
 		c = &kiln_columns[column];
 		if (c->table == TABLE_STRINGS || c->place == IN_STREAM || c->column == 1 ||
 			(c->place == IN_SAMPLES && !rows))
-			continue; /* no relation, checked with its stream, the first, or absent */
+			continue; /* not a table, checked with its stream, the first column, or
+				     absent */
 		want = slot_of(r, kiln_column_find(c->table, 1), instance)->rows;
 		if (rows != want)
 			return error_set(err, ERR_FORMAT, "%s has %llu rows; expected %llu",
@@ -241,7 +246,7 @@ static bool rows_agree(struct reading *r, struct error *err)
 	return true;
 }
 
-/* Bounds for ids. A table without rows still has its row 0 once the profile is initialised. */
+/* The bounds for ids. A table without rows in the file still gets its row 0. */
 static void bounds_set(struct reading *r)
 {
 	for (size_t i = 0; i < kiln_column_count; i++) {
@@ -278,8 +283,8 @@ static const char *payload_of(const struct reading *r, const struct kiln_section
 	return r->content.at + s->offset + sizeof(*s);
 }
 
-/* Runs in any thread, one piece at a time: the checksum of its bytes, the ids of rows that begin
- * in it. */
+/* Runs in any thread, for one piece: the checksum of its bytes, and the ids of the rows that
+ * begin in it. */
 static void piece_verify(void *context, size_t i)
 {
 	struct reading *r = context;
@@ -315,7 +320,7 @@ static void pieces_lay_out(struct reading *r)
 	}
 }
 
-/* The checksum of a section whose pieces start at *piece, which moves behind them. */
+/* The checksum of a section whose pieces start at *piece, which is moved past them. */
 static uint64_t section_checksum(const struct reading *r, size_t section, size_t *piece)
 {
 	size_t first = *piece;
@@ -333,7 +338,7 @@ static uint64_t section_checksum(const struct reading *r, size_t section, size_t
 	return whole;
 }
 
-/* The first section whose checksum differs; sections.len when all agree. */
+/* The first section whose checksum differs; sections.len if none does. */
 static size_t sections_damaged(const struct reading *r)
 {
 	size_t piece = 0;
@@ -371,7 +376,8 @@ static void run_serially(size_t count, void (*piece)(void *context, size_t i), v
 		piece(context, i);
 }
 
-/* In a file that was never finished damage is a torn end: what was complete before it is kept. */
+/* In a file that was never finished, damage counts as a torn end: what was complete before it is
+ * kept. */
 static bool sections_verify(struct reading *r, kiln_parallel *parallel, struct error *err)
 {
 	for (;;) {
@@ -433,7 +439,7 @@ static void section_take(struct reading *r, size_t at, struct profile *p)
 	place = vector_place(p, c, s->instance);
 	v = kiln_vector_get(place);
 	if (slot->whole == at) {
-		/* Nobody writes through a borrowed vector: cap 0 makes the first append copy. */
+		/* A borrowed vector is never written to: with cap 0, the first append copies it. */
 		if (v.cap)
 			memory_free(v.items);
 		v = (struct kiln_vector){(void *)(uintptr_t)payload, s->rows, 0};
@@ -461,7 +467,7 @@ static void sections_take(struct reading *r, struct profile *p)
 		p->samples.items[i].count = p->samples.items[i].stack.len;
 }
 
-/* Strings end one after another, inside the bytes, and hold what string tables may hold. */
+/* Strings are consecutive, inside the bytes, and contain only what string tables may contain. */
 static bool strings_good(const struct profile *p, struct error *err)
 {
 	struct bytes all = {p->string_bytes.items, p->string_bytes.len};
@@ -480,7 +486,7 @@ static bool strings_good(const struct profile *p, struct error *err)
 	return true;
 }
 
-/* What no single column can tell. */
+/* Checks that need several columns. */
 static bool profile_good(const struct profile *p, struct error *err)
 {
 	if (!strings_good(p, err) || !profile_extent_fits(p, err) || !profile_numbers_fit(p, err))

@@ -1,4 +1,4 @@
-/* kiln_writer.c: how does a growing profile become an append-only file? */
+/* kiln_writer.c: how is a growing profile written to an append-only file? */
 #include "model/kiln_columns.h"
 #include "model/kiln_file.h"
 
@@ -7,10 +7,10 @@
 
 #define LOCATION_NAMES 2 /* column */
 
-/* What of a column has been written; w->progress[instance * KILN_COLUMNS_LIMIT + column]. */
+/* What has been written of a column; at w->progress[instance * KILN_COLUMNS_LIMIT + column]. */
 struct kiln_progress {
-	uint64_t rows, settled; /* rows; of them, those that do not change */
-	uint64_t checksum;	/* of the others */
+	uint64_t rows, settled; /* rows, and how many of them will not change any more */
+	uint64_t checksum;	/* of the rows that may change */
 	bool written;
 };
 
@@ -41,7 +41,7 @@ static bool put_header(struct kiln_writer *w, const struct profile *p, struct er
 	return put(w, &h, sizeof(h), err);
 }
 
-/* Complete the section's header, write it and its payload, and remember it for the index. */
+/* Complete the section's header, write header and payload, and add it to the index. */
 static bool put_section(
 	struct kiln_writer *w, struct kiln_section *s, const void *payload, struct error *err)
 {
@@ -77,8 +77,8 @@ static uint64_t checksum_from(
 				 (rows - from) * c->item_size});
 }
 
-/* The rows that came since the last time, and with them those that could change, if one has. The
- * first `settled` rows change no more. */
+/* Write the rows that are new, and those that may change if one has. The first `settled` rows do
+ * not change. */
 static bool put_column(struct kiln_writer *w, size_t column, uint32_t instance, const void *items,
 	uint64_t rows, uint64_t settled, struct error *err)
 {
@@ -88,8 +88,7 @@ static bool put_column(struct kiln_writer *w, size_t column, uint32_t instance, 
 
 	assert(rows >= before.rows && settled <= rows);
 	if (!rows && !(c->table == TABLE_SAMPLES && c->column == 1 && !before.written))
-		return true; /* only that there is a samples table is worth a section without rows
-			      */
+		return true; /* only a samples table's existence is worth a section without rows */
 	*done = (struct kiln_progress){rows, settled, checksum_from(c, items, settled, rows), true};
 	s.first = settled < before.settled ? settled : before.settled;
 	if (before.written && before.rows == rows && s.first == before.settled &&
@@ -141,8 +140,8 @@ static bool put_values(
 	return true;
 }
 
-/* Names come to locations, and some mappings are identified, at the end of a recording; until then
- * only new rows are worth writing. */
+/* Names of locations and the identity of some mappings are known only at the end of a recording;
+ * until then, rewriting those rows is not worth it. */
 static uint64_t settled_rows(const struct kiln_writer *w, const struct kiln_column *c,
 	const struct profile *p, uint64_t rows, bool finishing)
 {
@@ -209,7 +208,7 @@ bool kiln_writer_finish(struct kiln_writer *w, const struct profile *p, struct e
 	at = w->offset;
 	s.item_size = sizeof(s);
 	s.rows = w->index.len;
-	vector_reserve(&w->index, 1); /* it must not move while it is its own payload */
+	vector_reserve(&w->index, 1); /* growing would move it while it is its own payload */
 	return put_section(w, &s, w->index.items, err) && put_control(w, CONTROL_END, at, err);
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* The streams that weigh one table. */
+/* Copy the streams that weigh one table. */
 static void streams_copied(
 	const struct view *v, struct profile *to, uint32_t table, const size_t *kept, size_t count)
 {

@@ -26,8 +26,8 @@ static int64_t ten_to(unsigned exponent)
 	return power;
 }
 
-/* Values of all streams get the decimals of the finest unit. Those from `fresh` on have just been
- * added, with `unit`. */
+/* Convert the values of all streams to the decimals of the finest unit. Streams from `fresh` on
+ * have just been added, with `unit`. */
 static bool agree_on_unit(
 	struct profile *to, size_t fresh, struct bytes unit, string_id unit_id, struct error *err)
 {

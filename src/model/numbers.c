@@ -1,4 +1,4 @@
-/* numbers.c: can the numbers of a profile be counted with? */
+/* numbers.c: are the numbers of a profile small enough to calculate with? */
 #include "model/numbers.h"
 #include "model/row_scan.h"
 

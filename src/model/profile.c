@@ -1,4 +1,8 @@
-/* profile.c: how do contents become rows of tables, each once? */
+/* profile.c: how do contents become rows of tables, each once?
+ *
+ * Each table has a map from the hash of a row to its id (base/hash.h). A profile that is mapped
+ * from a file has no maps; the first row that is added to a table makes its map, so that opening
+ * a file costs nothing for them (rows.h). */
 #include "model/profile.h"
 
 #include "base/buffer.h"
@@ -101,8 +105,8 @@ static void rows_enter(struct id_map *m, const void *rows, size_t count, size_t 
 			id_map_enter(m, hash_bytes(items + id * size, size), id);
 }
 
-/* The id of `row` in a table whose rows are told apart by all of their bytes, or 0. Then *ret_hash
- * and *ret_at tell where in its map it belongs. */
+/* The id of `row` in a table whose rows are compared bytewise, or 0. Then *ret_hash and *ret_at
+ * say where it belongs in the map. */
 static uint32_t row_find(struct id_map *m, const void *rows, const void *row, size_t size,
 	uint64_t *ret_hash, size_t *ret_at)
 {
@@ -117,8 +121,8 @@ static uint32_t row_find(struct id_map *m, const void *rows, const void *row, si
 	return 0;
 }
 
-/* Set `id` to that of *row in a table of the profile, all of whose rows are entered, which is added
- * when it is new; to 0 when there is no room for it. */
+/* Set `id` to the id of *row in a table of the profile whose rows are all in the map. A new row
+ * is added; 0: no room for it. */
 #define FIND_OR_ADD_ENTERED(id, p, table, map, row)                                                \
 	do {                                                                                       \
 		uint64_t hash;                                                                     \
@@ -140,7 +144,7 @@ static uint32_t row_find(struct id_map *m, const void *rows, const void *row, si
 
 /* ---- Frames, mappings, locations ---- */
 
-/* Tables of ids by the ids of another table. */
+/* Arrays of ids, indexed by the ids of another table. */
 static uint32_t id_table_at(const uint32_t *ids, size_t len, uint32_t key)
 {
 	return key < len ? ids[key] : 0;
@@ -209,7 +213,7 @@ mapping_id profile_mapping(struct profile *p, const struct mapping *mapping)
 
 mapping_id profile_mapping_unidentified(struct profile *p, const struct mapping *mapping)
 {
-	/* The map is made while it is not among the rows that can be found. */
+	/* Make the map before the new row is added: the row must not be found. */
 	rows_enter(&p->by_mapping, p->mappings.items, p->mappings.len, sizeof(*mapping));
 	if (!p->by_mapping.slots)
 		id_map_grow(&p->by_mapping);
@@ -240,8 +244,8 @@ mapping_id profile_identify_mapping(struct profile *p, mapping_id mapping, strin
 	return same;
 }
 
-/* A place that is known only by its name has no mapping; its address is the frame's id, which tells
- * such places apart and is never shown. */
+/* A location that has only a name has no mapping. Its address is the frame's id, which makes
+ * such locations different from one another and is never shown. */
 static bool is_named_only(const struct location *l)
 {
 	return l->mapping == 0;
@@ -337,7 +341,7 @@ void profile_name_location(
 		vector_push(&p->location_frames,
 			frames[p->locations.items[location].turned ? count - 1 - i : i]);
 	vector_reserve(&p->location_names, 0);
-	if (!p->location_names.cap) /* borrowed: take a copy before changing it */
+	if (!p->location_names.cap) /* borrowed: copy before writing */
 		p->location_names.items =
 			vector_grow(p->location_names.items, p->location_names.len,
 				&p->location_names.cap, 1, sizeof(*p->location_names.items));
@@ -364,8 +368,8 @@ stack_id profile_add_stack(struct profile *p, stack_id caller, location_id locat
 	return id;
 }
 
-/* What was added since is got to know by the next look. The last one has no callees yet: trees that
- * are listed line by line are mostly below it. */
+/* Stacks that were added since the last search are learned first. The last stack can have no
+ * callees yet, which saves most searches in trees that are listed line by line. */
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
 {
 	stack_id id;
@@ -598,7 +602,7 @@ void profile_set_meta(struct profile *p, struct bytes key, struct bytes value)
 	for (size_t i = 0; i < p->meta.len; i++) {
 		if (p->meta.items[i].key != row.key)
 			continue;
-		vector_push(&p->meta, row); /* owns the items from here on */
+		vector_push(&p->meta, row); /* items moves to the profile here */
 		p->meta.items[i] = row;
 		p->meta.len--;
 		return;
@@ -642,7 +646,8 @@ struct bytes mapping_module(const struct profile *p, const struct mapping *mappi
 string_id mapping_module_string(struct profile *p, const struct mapping *mapping)
 {
 	struct bytes module = mapping_module(p, mapping);
-	char *copy = memory_copy_text(module.at, module.len); /* the text moves when it grows */
+	char *copy =
+		memory_copy_text(module.at, module.len); /* the text moves when the table grows */
 	string_id id = profile_string(p, (struct bytes){copy, module.len});
 
 	memory_free(copy);

@@ -1,12 +1,23 @@
 /* profile.h: the profile, the one model that every source fills and every output reads.
  *
- * A profile is a set of append-only tables. Ids are indices into them; row 0 of strings, frames,
+ * A profile is a set of append-only tables. Ids are indices into them. Row 0 of strings, frames,
  * locations, stacks, mappings, processes, threads and label sets is the empty one ("", no frame,
  * the empty stack, ...). Rows are plain data and are written to .kiln files as they are, so a
  * mapped file *is* a profile: its tables borrow the mapping until something is appended.
  *
- * A stack's caller always has a smaller id than the stack: one backward sweep sums a tree, one
- * forward sweep rebuilds it, and nothing recurses. */
+ * A stack is its caller's stack and a location, so stacks share their outer parts: ten million
+ * samples may have some ten thousand stacks. A caller's id is always smaller than its callees' ids.
+ * So one backward sweep over the rows sums a tree, one forward sweep rebuilds it, and nothing
+ * recurses.
+ *
+ * A location is an address in a binary and owns a span of frames: the function, and the functions
+ * inlined there. Naming by a span rather than by stack rows is what lets a recorder write stacks
+ * while it runs: when the addresses are named at the end, only location_names and location_frames
+ * change, and no stack or sample is renumbered.
+ *
+ * Expected, delivered and lost: a stream says how many samples its event should have produced
+ * (`expected`, by the event's own counter, independent of the samples), how many arrived
+ * (`delivered`), and why the others did not (`losses`). Every output shows the loss. */
 #ifndef KILN_MODEL_PROFILE_H
 #define KILN_MODEL_PROFILE_H
 
@@ -19,21 +30,22 @@
 typedef uint32_t string_id, frame_id, mapping_id, location_id, stack_id;
 typedef uint32_t process_id, thread_id, label_set_id;
 
-/* Rows of any table; beyond it, and beyond the profile's own limit, functions that add return 0 and
- * set profile->full. */
+/* Rows of any table. Beyond this, and beyond the profile's own limit, functions that add return
+ * 0 and set profile->full. */
 #define PROFILE_ROWS_LIMIT 0xFFFFFFF0u
-#define PROFILE_ROW_COST   32u /* bytes of memory for a row and what finds it, about */
+#define PROFILE_ROW_COST   32u /* bytes of memory for a row and its entry in a map, about */
 #define PROFILE_STRING_LIMIT                                                                       \
 	((size_t)1 << 20) /* bytes; longer ones are cut, in a .kiln file refused */
 
-/* What a .kiln file may have; readers of other formats have lower limits of their own. A recorded
- * stack has up to 10,000 places (UNWIND_FRAMES_LIMIT), of which each may be several frames. */
+/* For .kiln files; readers of other formats have lower limits. A recorded stack has up to 10,000
+ * locations (UNWIND_FRAMES_LIMIT), each of which may have several frames. */
 #define PROFILE_DEPTH_LIMIT   65536u /* frames of a stack */
 #define PROFILE_LABELS_LIMIT  1024u  /* of a sample */
 #define PROFILE_STREAMS_LIMIT 16384u /* streams, and tables of samples */
 #define PROFILE_LOSSES_LIMIT  65536u
 #define PROFILE_TIME_LIMIT    ((uint64_t)INT64_MAX / 2) /* ns: sums of two are an int64_t */
-#define PROFILE_COUNT_LIMIT   ((uint64_t)1 << 46)	/* samples: so is the sum of all losses */
+#define PROFILE_COUNT_LIMIT                                                                        \
+	((uint64_t)1 << 46) /* samples: the sum of all losses has the same limit */
 
 enum frame_kind {
 	FRAME_NATIVE,
@@ -44,7 +56,8 @@ enum frame_kind {
 	FRAME_IDLE,
 	FRAME_GUEST,
 	FRAME_META,	/* not code: a comm, a thread, "[truncated:no-table]", "[lost:ring-full]" */
-	FRAME_BASELINE, /* made by a runtime's quick compiler; FRAME_JIT by its optimising one */
+	FRAME_BASELINE, /* compiled by a runtime's baseline compiler; FRAME_JIT: by its optimising
+			   compiler */
 	FRAME_WAITING,	/* not code: what a thread waits for, "[sleeping: read]", "[futex]" */
 	FRAME_KINDS
 };
@@ -54,7 +67,7 @@ static inline bool frame_kind_is_code(uint32_t kind)
 	return kind != FRAME_META && kind != FRAME_WAITING;
 }
 
-/* What a person reads as one box: a function, perhaps with its line. */
+/* What a user sees as one box: a function, possibly with its line. */
 struct frame {
 	string_id function;
 	string_id module; /* base name of the binary, "[kernel]", "" */
@@ -63,38 +76,39 @@ struct frame {
 	uint32_t kind; /* enum frame_kind */
 };
 
-/* Is it known by nothing but its name? */
+/* Does the frame have nothing but a name? */
 static inline bool frame_is_name(const struct frame *f)
 {
 	return !f->module && !f->file && !f->line && f->kind == FRAME_NATIVE;
 }
 
 enum mapping_kind {
-	MAPPING_FILE,	/* location addresses are offsets in the file */
+	MAPPING_FILE,	/* addresses of locations are offsets in the file */
 	MAPPING_KERNEL, /* addresses as sampled; `base` is where _text was */
 	MAPPING_MODULE, /* a kernel module: addresses as sampled, `base` is its start */
-	MAPPING_VDSO,	/* offsets in the vdso image */
+	MAPPING_VDSO,	/* addresses are offsets in the vdso image */
 	MAPPING_JIT,	/* anonymous executable memory of `process`: virtual addresses */
 };
 
-/* A binary, once per (file, build id), not once per mmap. */
+/* A binary: one row for each (file, build id), not for each mmap. */
 struct mapping {
 	uint64_t base; /* see mapping_kind, else 0 */
 	string_id file;
-	string_id build_id; /* lower-case hex; "xxh3:" and a hash of a file without; or "" */
+	string_id build_id; /* lower-case hex; "xxh3:" and a hash for a file without one; or "" */
 	uint32_t kind;	    /* enum mapping_kind */
 	process_id process; /* MAPPING_JIT only */
 };
 
-/* A place in a binary. Its names are a span of location_frames, outermost first: the function, then
- * what was inlined into it. An empty span has not been named yet. Recorders keep the address that
- * names the frame: the exact pc of a leaf, of a signal's trampoline and of what that interrupted,
- * else the return address less one, which is the last byte of the call. */
+/* An address in a binary. Its names are a span of location_frames, outermost first: the
+ * function, then what was inlined into it. An empty span: not named yet. Recorders store the
+ * address that decides the name: the exact pc for a leaf, for a signal trampoline and for the
+ * frame that a signal interrupted, otherwise the return address minus one, which is the last
+ * byte of the call. */
 struct location {
 	uint64_t address;
 	mapping_id mapping;
-	uint32_t turned; /* 1: its names are innermost first, as in the stack of who woke another up
-			  */
+	uint32_t turned; /* 1: its frames are innermost first, as in a waker's stack, which is
+			    inverted */
 };
 struct span {
 	uint32_t first, count;
@@ -105,21 +119,21 @@ struct process {
 	string_id name;
 };
 
-/* A thread under one name: a new row when comm changes. */
+/* A thread under one name: there is a new row when its comm changes. */
 struct thread {
 	process_id process;
 	int32_t tid; /* -1: unknown */
 	string_id name;
 };
 
-/* A set is its parent set and one label more. */
+/* A set of labels is its parent set and one label more. */
 struct label_set {
 	label_set_id parent;
 	string_id key, value;
 };
 
 /* "host", "command", "arch", "kernel", "version", "started" (RFC 3339), ... and any number of
- * "note" rows: oddities and doubts, each a sentence for the user. */
+ * "note" rows: warnings and remarks, each a sentence for the user. */
 struct meta {
 	string_id key, value;
 };
@@ -129,35 +143,37 @@ struct meta {
 /* Samples as columns. A column is either absent (len 0) or has a row for every sample. */
 struct samples {
 	size_t count;
-	size_t changing;	/* of the last so many, the values of streams may still change */
+	size_t changing;	/* the values of this many of the last samples may still change */
 	VECTOR(stack_id) stack; /* always there */
 	VECTOR(thread_id) thread;
-	VECTOR(uint64_t) time;	   /* ns, CLOCK_MONOTONIC of the recording or as the input had it */
+	VECTOR(uint64_t) time; /* ns, CLOCK_MONOTONIC for recordings, otherwise as in the input */
 	VECTOR(uint64_t) duration; /* ns */
 	VECTOR(uint16_t) cpu;	   /* NO_CPU: unknown */
 	VECTOR(label_set_id) labels;
 };
 
-/* One way to weigh the samples of one table: {"cpu","ns"}, {"samples","count"}, {"alloc","bytes"}.
+/* One way to weigh the samples of a table: {"cpu","ns"}, {"samples","count"}, {"alloc","bytes"}.
  * Several streams may weigh the same table. */
 struct stream_row {
 	string_id kind, unit;
 	string_id event;     /* "cpu-clock", "cycles:u", or "" */
 	uint32_t samples;    /* index of the table */
-	uint32_t side;	     /* 0, or 1 and 2: before and after */
-	uint32_t run;	     /* number of the run, 0 when there is only one */
-	int64_t each;	     /* the value of every sample when there is no value column */
-	int64_t wall_offset; /* ns to add to times for the wall clock; INT64_MIN: unknown */
-	uint64_t expected;  /* samples that should have come by the event's own count; 0: unknown */
-	uint64_t delivered; /* samples that came, before any filter; idle ones have streams */
-	uint64_t period;    /* in the unit, 0: varies */
+	uint32_t side;	     /* 0, or 1: before, 2: after */
+	uint32_t run;	     /* number of the run; 0: the only one */
+	int64_t each;	     /* value of every sample when there is no value column */
+	int64_t wall_offset; /* ns to add to times to get wall-clock time; INT64_MIN: unknown */
+	uint64_t expected;   /* samples that the event should have produced by its own counter; 0:
+				  unknown */
+	uint64_t delivered;  /* samples that arrived, before any filter; idle ones have their own
+				  streams */
+	uint64_t period;     /* in the unit; 0: varies */
 };
 struct stream {
 	struct stream_row row;
 	VECTOR(int64_t) value; /* a row for every sample, or absent: then row.each */
 };
 
-/* expected = delivered + the sum of a stream's losses. */
+/* expected = delivered + the sum of the stream's losses. */
 struct loss {
 	uint32_t stream;
 	string_id reason; /* "ring full", "throttled", ... */
@@ -182,56 +198,58 @@ struct profile {
 	VECTOR(struct samples) samples;
 	VECTOR(struct stream) streams;
 
-	/* Bytes that a tree over it, or rows of one of its tables, may take: base/expansion.h. 0:
-	 * no limit, for what is no input. */
+	/* Bytes that a tree over the profile, or rows of one of its tables, may take:
+	 * base/expansion.h. 0: no limit, for profiles that are not input. */
 	uint64_t limit;
-	bool full;	 /* a table reached its limit: what was added since is missing */
-	bool repeats;	 /* it was read from a file that may have equal strings, frames or stacks */
+	bool full;	 /* a table reached its limit and is incomplete */
+	bool repeats;	 /* read from a file that may have equal strings, frames or stacks */
 	bool identified; /* rows of mappings and locations have changed: profile_identify_mapping */
 	struct id_map by_string, by_frame, by_mapping, by_location;
-	/* Frames that have only a name, by the string, and locations that are only named, by the
-	 * frame: most of what readers of text add, new ones beside one another. 0: none. */
+	/* Frames that have only a name, indexed by string; and locations that are only named,
+	 * indexed by frame. 0: none. Most rows of text formats are of this kind, and arrays find
+	 * them faster than a map. */
 	VECTOR(frame_id) frame_of_name;
 	VECTOR(location_id) location_of_frame;
 	struct id_map by_process, by_thread, by_label_set;
-	struct callees callees; /* of stacks */
-	void *borrowed;		/* what the tables borrow from; released by release_borrowed */
+	struct callees callees; /* finds stacks */
+	void *borrowed;		/* the owner of borrowed columns; released by release_borrowed */
 	void (*release_borrowed)(void *borrowed);
 };
 
 void profile_init(struct profile *p);
 void profile_release(struct profile *p);
-/* What its tables borrow from is the profile's from here on, unless it has something of its own
- * already (what was not aligned and has been copied): then it is released at once. */
+/* The profile takes ownership of `from`, which its columns borrow from. If it owns such memory
+ * already (an aligned copy of the content), `from` is released at once. */
 void profile_borrow(struct profile *p, void *from, void (*release)(void *from));
 
 /* ---- Building: the same content gives the same id ---- */
 
-/* Bytes that are not UTF-8 become U+FFFD, control characters (utf8_clean_length) a blank. */
+/* Bytes that are not UTF-8 become U+FFFD, control characters (utf8_clean_length) become blanks. */
 string_id profile_string(struct profile *p, struct bytes text);
-/* The same for many texts, which is faster than one after the other where they come in no order:
- * memory is waited for once for some of them. */
+/* As profile_string for many texts. Faster for texts in random order, because their cache misses
+ * overlap. */
 void profile_strings(
 	struct profile *p, const struct bytes *texts, size_t count, string_id *ret_ids);
 frame_id profile_frame(struct profile *p, const struct frame *frame);
-/* A frame that has only a name, and a kind. */
+/* A frame that has only a name and a kind. */
 frame_id profile_frame_named(struct profile *p, struct bytes function, enum frame_kind kind);
 mapping_id profile_mapping(struct profile *p, const struct mapping *mapping);
-/* One whose build id takes long to find out. It is like no other until that is told, which turns
- * all locations in it into locations in the mapping that it then is: the one that is returned. */
+/* A mapping whose build id is not known yet. It is never merged with another mapping until its
+ * build id is set; then all locations in it become locations of the mapping that it turns out to
+ * be, which is returned. */
 mapping_id profile_mapping_unidentified(struct profile *p, const struct mapping *mapping);
 mapping_id profile_identify_mapping(struct profile *p, mapping_id mapping, string_id build_id);
-/* A place that is to be named later. */
+/* A location that is named later. */
 location_id profile_location(struct profile *p, mapping_id mapping, uint64_t address);
-/* A place of which only the name is known. */
+/* A location of which only the name is known. */
 location_id profile_location_named(struct profile *p, frame_id frame);
-/* The same place in a stack that is written from the inside outwards. */
+/* The same location in a stack that is written innermost first. */
 location_id profile_location_turned(struct profile *p, location_id location);
-/* Name a location (again): outermost frame first. */
+/* Set a location's names, outermost first; replaces earlier ones. */
 void profile_name_location(
 	struct profile *p, location_id location, const frame_id *frames, size_t count);
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location);
-/* The stack if it is among those that profile_learn_stacks found, or 0; the caller is. */
+/* The stack if it was there at profile_learn_stacks, or 0. The caller was there. */
 static inline stack_id profile_known_stack(
 	const struct profile *p, stack_id caller, location_id location)
 {
@@ -243,20 +261,20 @@ static inline void profile_learn_stacks(struct profile *p)
 	callees_learn(
 		&p->callees, p->stack_caller.items, p->stack_location.items, p->stack_caller.len);
 }
-/* About so many stacks are to come. */
+/* About this many stacks will be added. */
 void profile_reserve_stacks(struct profile *p, size_t count);
-/* A stack of which it is certain that the profile does not have it yet. */
+/* Add a stack that the profile certainly does not have. */
 stack_id profile_add_stack(struct profile *p, stack_id caller, location_id location);
 process_id profile_process(struct profile *p, int32_t pid, string_id name);
 thread_id profile_thread(struct profile *p, process_id process, int32_t tid, string_id name);
 label_set_id profile_label(struct profile *p, label_set_id parent, string_id key, string_id value);
 
-uint32_t profile_add_samples(struct profile *p); /* a new table; its index */
+uint32_t profile_add_samples(struct profile *p); /* adds a table; returns its index */
 uint32_t profile_add_stream(struct profile *p, uint32_t samples, struct bytes kind,
-	struct bytes unit, struct bytes event); /* its index; row.each is 1 */
+	struct bytes unit, struct bytes event); /* returns its index; row.each is 1 */
 
-/* What a sample says besides its stack; which columns exist is decided by the first sample of the
- * table: give the same `has` every time. */
+/* What a sample has besides its stack. The first sample of a table decides which columns exist:
+ * give the same `has` every time. */
 enum {
 	SAMPLE_THREAD = 1,
 	SAMPLE_TIME = 2,
@@ -274,11 +292,12 @@ struct sample {
 };
 size_t profile_add_sample(struct profile *p, uint32_t samples, const struct sample *sample);
 void profile_add_rows(struct profile *p, uint32_t samples, const struct sample *rows, size_t count);
-/* So many rows with these columns are to come: there is room for all. */
+/* This many rows with these columns will be added. */
 void profile_reserve_rows(struct profile *p, uint32_t samples, unsigned has, size_t count);
 
 void profile_add_loss(struct profile *p, uint32_t stream, struct bytes reason, uint64_t count);
-void profile_set_meta(struct profile *p, struct bytes key, struct bytes value); /* replaces */
+void profile_set_meta(
+	struct profile *p, struct bytes key, struct bytes value); /* replaces an earlier value */
 __attribute__((format(printf, 2, 3))) void profile_note(struct profile *p, const char *fmt, ...);
 
 /* ---- Looking ---- */
@@ -289,19 +308,19 @@ static inline int64_t stream_value(const struct stream *s, size_t sample)
 {
 	return s->value.len ? s->value.items[sample] : s->row.each;
 }
-/* Is one of its tables, as said by `full`, longer than allowed? ERR_LIMIT. */
+/* ERR_LIMIT if a table is longer than allowed, as `full` says. */
 bool profile_rows_fit(const struct profile *p, struct error *err);
-/* Do all values together, without their signs, fit into an int64_t? Then no sum of any of them
- * overflows. ERR_LIMIT names the stream that does not. */
+/* Is the sum of the magnitudes of all values an int64_t? Then no sum of any of them overflows.
+ * ERR_LIMIT names the stream whose is not. */
 bool profile_values_fit(const struct profile *p, struct error *err);
-/* Do all samples have a value, in one stream or in several? Outputs count on it. A profile without
- * samples may have no stream. ERR_FORMAT names the table. */
+/* Is every sample weighed by at least one stream? Outputs rely on it. A profile without samples
+ * may have no stream. ERR_FORMAT names the table. */
 bool profile_samples_counted(const struct profile *p, struct error *err);
 uint64_t profile_lost(const struct profile *p, uint32_t stream); /* sum of a stream's losses */
 const char *frame_kind_name(enum frame_kind kind);		 /* "native", "kernel", ... */
 
-/* What the frames of a binary say: the base name of its file, "[kernel]" or "[jit]", and the kind
- * of its code. */
+/* The module of the frames in a binary, the base name of its file, "[kernel]" or "[jit]"; and
+ * the kind of its code. */
 struct bytes mapping_module(const struct profile *p, const struct mapping *mapping);
 string_id mapping_module_string(struct profile *p, const struct mapping *mapping);
 enum frame_kind mapping_frame_kind(const struct mapping *mapping);

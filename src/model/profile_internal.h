@@ -1,18 +1,18 @@
-/* profile_internal.h: what the files of the profile share: may a table have one more row, and can
- * its rows be found? */
+/* profile_internal.h: what the files of the profile share: may a table have one more row, and do
+ * its rows have a map? */
 #ifndef KILN_MODEL_PROFILE_INTERNAL_H
 #define KILN_MODEL_PROFILE_INTERNAL_H
 
 #include "model/profile.h"
 
-/* A profile that was mapped from a file has rows but no maps to find them by; the first row that is
+/* A profile that was mapped from a file has rows but no maps to find them; the first row that is
  * added makes the map. */
 static inline bool rows_unmapped(const struct id_map *m, size_t rows)
 {
 	return !m->slots && rows > 1;
 }
 
-/* Room for one more row? */
+/* Is there room for one more row? */
 static inline bool rows_room(struct profile *p, size_t rows)
 {
 	if (rows < PROFILE_ROWS_LIMIT &&

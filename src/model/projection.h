@@ -4,8 +4,8 @@
 
 #include "model/view.h"
 
-/* Fill in the tree and node_of_stack of a view that has none yet: stacks over locations become a
- * tree over frames. For view_init. */
+/* Fill in tree and node_of_stack of a new view: stacks over locations become a tree over frames.
+ * Called by view_init. */
 void projection_make(struct view *v, enum projection projection);
 
 #endif

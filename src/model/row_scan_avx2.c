@@ -1,4 +1,4 @@
-/* row_scan_avx2.c: the loops of row_scan.h, compiled for processors with AVX2. */
+/* row_scan_avx2.c: the loops of row_scan.h, compiled for CPUs with AVX2. */
 #include "model/row_scan_avx2.h"
 
 #define ROW_SCAN(name) row_scan_##name##_avx2

@@ -1,4 +1,4 @@
-/* row_scan_avx2.h: row_scan.h with wider registers; row_scan.c takes it where it can. */
+/* row_scan_avx2.h: row_scan.h compiled for AVX2; row_scan.c calls it if the CPU can. */
 #ifndef KILN_MODEL_ROW_SCAN_AVX2_H
 #define KILN_MODEL_ROW_SCAN_AVX2_H
 

@@ -1,11 +1,14 @@
-/* row_scan_loops.h: the loops of row_scan.h, to be compiled for several widths of registers.
+/* row_scan_loops.h: the loops of row_scan.h, compiled for several vector widths.
  *
- * Whoever includes it defines ROW_SCAN(name), the name of a loop at its width. A block that is
- * wrong is found first, then its row. */
+ * Before a .kiln file is used, every id in it is checked (kiln_reader.c); `bench/open_kiln.sh`
+ * measures it. A loop with an exit in each row cannot be vectorised. So blocks of 64 rows are
+ * tested as a whole: the comparisons of a block are or'ed, which compilers turn into vector
+ * code, and there is one branch per block. Only a bad block, and the last incomplete one, is
+ * searched row by row. The includer defines ROW_SCAN(name), the name of a loop at its width. */
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOCK ((size_t)64) /* rows; a constant count of turns is what compilers use vectors for */
+#define BLOCK ((size_t)64) /* rows; compilers vectorise loops with a constant count */
 
 size_t ROW_SCAN(ids)(const uint32_t *ids, size_t count, uint32_t bound)
 {

@@ -1,9 +1,9 @@
-/* settle.c: what does a profile take that is only looked at? */
+/* settle.c: how does a profile shrink that will only be read? */
 #include "model/settle.h"
 
 #include <stdlib.h>
 
-/* Do something to every table: X(vector). */
+/* Apply X(vector) to every table. */
 #define TABLES(p, X)                                                                               \
 	do {                                                                                       \
 		X((p)->string_bytes);                                                              \
@@ -40,7 +40,7 @@ static void *cut(void *items, size_t len, size_t *cap, size_t size)
 	return memory_resize(items, len, size);
 }
 
-/* Values that are all alike need no column: those of a clock's samples mostly are. */
+/* Equal values need no column: the samples of a clock mostly have equal values. */
 static void settle_values(struct stream *s)
 {
 	for (size_t i = 0; i < s->value.len; i++)

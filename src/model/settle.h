@@ -1,11 +1,11 @@
-/* settle.h: a profile that is only looked at from now on. */
+/* settle.h: shrinking a profile that will only be read. */
 #ifndef KILN_MODEL_SETTLE_H
 #define KILN_MODEL_SETTLE_H
 
 #include "model/profile.h"
 
-/* Give back what only adding rows takes: the maps to find rows by, and room for more rows, which
- * come back if a row is added after all; and columns of values that are all alike. */
+/* Release what only adding rows needs: the maps and spare room, both of which come back if a row
+ * is added after all; and columns whose values are all equal. */
 void profile_settle(struct profile *p);
 
 /* Bytes that its tables take, borrowed ones included. */

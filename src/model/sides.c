@@ -1,4 +1,10 @@
-/* sides.c: what does every node cost, before and after? */
+/* sides.c: what does every node cost, before and after?
+ *
+ * A difference is two columns of values over one tree, so every node has both: no trees are
+ * matched. With --normalise, "before" is scaled to after's total, because two runs of different
+ * length differ everywhere. A change below `threshold` percent of the larger total is noise and
+ * is drawn as no change; the threshold is taken of the whole, not of a node, so that small nodes
+ * with large relative changes, which sampling produces by chance, stay quiet. */
 #include "model/sides.h"
 
 #include <math.h>
@@ -63,7 +69,7 @@ void sides_release(struct sides *s)
 	*s = (struct sides){0};
 }
 
-/* Values that fit a double only roughly are not sent through one without need. */
+/* Without scaling keep the integer: a double would round large values. */
 static int64_t scaled(const struct sides *s, int64_t before)
 {
 	return s->scale == 1 ? before : (int64_t)fmin(rint((double)before * s->scale), 9e18);

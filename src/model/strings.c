@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "model/profile_internal.h"
 
-#define AT_ONCE 64u /* texts that are looked for together */
+#define AT_ONCE 64u /* texts that are looked up together */
 
 struct bytes profile_text(const struct profile *p, string_id id)
 {
@@ -23,7 +23,7 @@ static void strings_enter(struct profile *p)
 		}
 }
 
-/* The id of `text`, or 0. Then *ret_hash and *ret_at tell where in the map it belongs. */
+/* The id of `text`, or 0. Then *ret_hash and *ret_at say where it belongs in the map. */
 static string_id string_find(
 	struct profile *p, struct bytes text, uint64_t *ret_hash, size_t *ret_at)
 {
@@ -47,7 +47,7 @@ static bool bytes_room(struct profile *p, size_t len)
 	return room;
 }
 
-/* A text that is not known: string_find has told where it belongs. */
+/* Add a text that string_find has not found. */
 static string_id string_add(struct profile *p, struct bytes text, uint64_t hash, size_t at)
 {
 	string_id id = (string_id)p->string_ends.len;
@@ -62,7 +62,7 @@ static string_id string_add(struct profile *p, struct bytes text, uint64_t hash,
 	return id;
 }
 
-/* Control characters become blanks, what is not UTF-8 becomes U+FFFD. */
+/* Control characters become blanks, bytes that are not UTF-8 become U+FFFD. */
 static string_id string_repaired(struct profile *p, struct bytes text)
 {
 	struct buffer clean = {0};
@@ -106,8 +106,9 @@ string_id profile_string(struct profile *p, struct bytes text)
 	return string_add(p, text, hash, at);
 }
 
-/* Each look at memory is asked for in all searches before the first one waits for it: at the slot,
- * then at where the text is, and at the text. */
+/* Look up texts together, in stages: prefetch all slots, then all ends of the strings that they
+ * refer to, then the strings' bytes, then compare. So the cache misses of the texts overlap
+ * instead of following one another. `bench/draw_folded.sh` (shuffled): 0.78 of the time. */
 static void find_few(struct profile *p, const struct bytes *texts, size_t count, string_id *ret_ids)
 {
 	const struct id_map *m = &p->by_string;

@@ -1,4 +1,4 @@
-/* times.c: from when to when are there samples? */
+/* times.c: what is the first and the last time of a profile's samples? */
 #include "model/times.h"
 
 struct times times_both(struct times a, struct times b)
@@ -7,7 +7,7 @@ struct times times_both(struct times a, struct times b)
 		a.first < b.first ? a.first : b.first, a.last > b.last ? a.last : b.last};
 }
 
-/* Four at a time, of which none waits for another. */
+/* Four independent minima and maxima, so that no comparison waits for the one before. */
 #define TIMES_AT_ONCE 4u
 
 struct times samples_times(const struct samples *s)

@@ -96,7 +96,7 @@ static void *copied(const void *items, size_t count, size_t size)
 	return items ? memcpy(memory_resize(NULL, count, size), items, count * size) : NULL;
 }
 
-/* In the same order, so that ids are the same. */
+/* Copy in order, so that the ids stay the same. */
 static void extra_copy(const struct profile *extra, struct profile *ret)
 {
 	profile_init(ret);
@@ -122,7 +122,7 @@ void view_copy(const struct view *v, struct view *ret)
 	const struct profile *p = v->profile;
 
 	*ret = *v;
-	/* What is borrowed is the profile's. */
+	/* A borrowed tree is the profile's. */
 	if (v->tree.caller.cap)
 		ret->tree.caller.items = copied(
 			v->tree.caller.items, v->tree.caller.cap, sizeof(*v->tree.caller.items));
@@ -181,7 +181,7 @@ bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error
 	const struct stream_row *chosen = find_kind(p, kind);
 
 	if (!chosen && !kind.len)
-		return true; /* nothing to show */
+		return true; /* nothing to select */
 	if (!chosen)
 		return no_such_kind(v, kind, err);
 	for (size_t i = 0; i < p->streams.len; i++) {
@@ -228,7 +228,7 @@ static node_id mapped(const node_id *map, node_id node)
 	return node == NODE_DROPPED ? NODE_DROPPED : map[node];
 }
 
-/* The column to change. */
+/* The map that may be changed: the view's, or a new one. */
 static node_id *own_stack_nodes(const struct view *v)
 {
 	return v->node_of_stack ? v->node_of_stack
@@ -303,7 +303,7 @@ void view_regrow(struct view *v, struct tree_builder *b)
 	b->tree = (struct tree){0};
 }
 
-/* Bits of the first `count` samples of a word. */
+/* One bit for each of the first `count` samples of a word. */
 static uint64_t bits_of(size_t count)
 {
 	return count < SAMPLES_AT_ONCE ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
@@ -327,9 +327,10 @@ void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t co
 
 /* ---- Rows beside the profile's own ---- */
 
-/* Ids above the profile's own count on in `extra`. What the profile has keeps its id, so that equal
- * content means equal id. The profile's maps serve where it has them; one that was mapped from a
- * file has none, so the view makes its own on first use. */
+/* Strings and frames that only the view has get ids from the profile's count on and are stored
+ * in `extra`. What the profile has keeps its id, so that equal content means equal id. The
+ * profile's maps are used if it has them; for a profile that was mapped from a file the view
+ * makes its own on first use. */
 
 static const struct id_map *known_strings(struct view *v)
 {

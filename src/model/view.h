@@ -1,11 +1,18 @@
 /* view.h: a profile as somebody wants to see it: which samples, in which tree.
  *
- * A view never changes its profile. It starts as a projection (stacks over locations become a tree
- * over frames) and is then narrowed and reshaped by transforms. A transform answers with a new tree
- * and a map from old nodes to new ones, or with samples to leave out, or with both; view_reshape
- * and view_keep_samples compose them. Renderers see only the view.
+ * A view never changes its profile. It starts as a projection: stacks over locations become a tree
+ * over frames (projection.c). Transforms then narrow and reshape it. A transform produces either a
+ * new tree and a map from old nodes to new ones, or a set of samples to leave out, or both;
+ * view_reshape and view_keep_samples apply them. Renderers see only the view.
  *
- * Node 0 is the root and stands for all; a node's caller has a smaller id than the node. */
+ * The tree is two columns, caller and frame, indexed by node. Node 0 is the root; a node's caller
+ * has a smaller id than the node. So totals are one backward sweep (tree_totals: add each node to
+ * its caller), and most transforms are one forward sweep (make each node's new node below that of
+ * its caller). Both read memory in order and neither recurses, however deep the stacks are.
+ *
+ * Samples refer to stacks, and node_of_stack leads from there to nodes. So a transform of a tree
+ * changes one item for each stack, not for each sample; only transforms that tell samples of one
+ * stack apart (by thread, by CPU) give each sample a node of its own. */
 #ifndef KILN_MODEL_VIEW_H
 #define KILN_MODEL_VIEW_H
 
@@ -15,14 +22,15 @@ typedef uint32_t node_id;
 #define NODE_DROPPED UINT32_MAX /* in maps: samples that end here are left out */
 
 enum projection {
-	BY_FUNCTION, /* frames that share function, module and kind are one */
+	BY_FUNCTION, /* frames with the same function, module and kind are one */
 	BY_LINE,     /* ... and file and line */
-	BY_ADDRESS,  /* ... and places without a name are told apart by their addresses */
-	BY_NOTHING,  /* the root is all there is: for who asks when samples were, and not in what */
+	BY_ADDRESS,  /* ... and locations without a name are told apart by their addresses */
+	BY_NOTHING,  /* only the root, for questions about when samples were taken, not where */
 
-	/* To be or'ed to one of them: */
-	PROJECT_LINES = 8,  /* names of frames with a line say it: `work (file.c:42)` */
-	PROJECT_OUTER = 16, /* without what was inlined into a function */
+	/* May be or'ed to one of them: */
+	PROJECT_LINES =
+		8, /* append the line to the name of frames that have one: `work (file.c:42)` */
+	PROJECT_OUTER = 16, /* leave out functions that were inlined */
 };
 
 struct tree {
@@ -30,76 +38,79 @@ struct tree {
 	VECTOR(frame_id) frame; /* [0] is 0 */
 };
 
-/* The call tree being built: the child of `caller` with `frame`, added when it is new. */
+/* A call tree that is being built: tree_child adds the child of `caller` with `frame` if it is
+ * new. */
 struct tree_builder {
 	struct tree tree;
 	struct callees children;
-	size_t limit; /* nodes; more are not added, */
-	bool full;    /* which says so */
+	size_t limit; /* nodes; beyond it none is added */
+	bool full;    /* the limit was reached */
 };
-void tree_builder_init(struct tree_builder *b); /* with its root, and the usual limit */
+void tree_builder_init(struct tree_builder *b); /* with a root and the default limit */
 node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame);
-void tree_builder_release(struct tree_builder *b); /* whatever has not been moved out */
+void tree_builder_release(struct tree_builder *b); /* frees what has not been moved out */
 void tree_release(struct tree *t);
 
 struct view_samples {
-	node_id *node;	/* NULL: that of the sample's stack */
-	uint64_t *keep; /* one bit a sample; NULL: all */
+	node_id *node;	/* NULL: the node of the sample's stack */
+	uint64_t *keep; /* one bit for each sample; NULL: all are kept */
 };
 
-/* How the two sides of a comparison are to be seen. */
+/* How the two sides of a comparison are shown. */
 enum widths {
 	WIDTHS_AFTER,
 	WIDTHS_BEFORE,
-	WIDTHS_GONE, /* before's, of what has no value in after */
+	WIDTHS_GONE, /* before's values of nodes without a value in after */
 };
-#define COMPARISON_THRESHOLD 0.5 /* unless the user says another one */
+#define COMPARISON_THRESHOLD 0.5 /* unless the user gives another one */
 struct comparison {
 	enum widths widths;
 	bool normalised;  /* before is scaled to after's total */
 	double threshold; /* percent of the whole: smaller changes are noise */
-	int64_t whole[2]; /* totals of before and after for both; 0, 0: of what is shown */
+	int64_t whole[2]; /* totals of before and after that both are compared with; 0, 0: the
+			     totals of the view */
 };
 
 struct view {
 	const struct profile *profile;
 	struct tree tree;
-	node_id *node_of_stack; /* for every stack of the profile; NULL: it has the same number */
+	node_id *node_of_stack; /* for every stack of the profile; NULL: node and stack have the
+				   same number */
 	struct view_samples *samples; /* for every samples table of the profile */
 	bool *streams;		      /* for every stream of the profile: is it shown? */
 	struct comparison comparison; /* for profiles with two sides */
 	enum projection projection;
-	bool changed;	      /* a transform did something */
-	bool full;	      /* its tree reached the profile's limit: it is not all there */
-	struct profile extra; /* strings and frames that transforms made */
-	struct id_map known_strings, known_frames; /* of the profile, when it has no maps itself */
+	bool changed;	      /* a transform had an effect */
+	bool full;	      /* the tree reached the limit and is incomplete */
+	struct profile extra; /* strings and frames that transforms added */
+	struct id_map known_strings, known_frames; /* maps for a profile that has none itself */
 };
 
-/* Every sample, the profile's first kind (and side) selected. The profile outlives the view. */
+/* Shows every sample, of the profile's first kind (and side). The profile must outlive the view. */
 void view_init(struct view *v, const struct profile *p, enum projection projection);
 void view_release(struct view *v);
-/* The same view once more, with nothing in common but the profile. */
+/* A copy that shares only the profile. */
 void view_copy(const struct view *v, struct view *ret);
 
-/* Show the streams of this kind ("cpu", "samples", an event's name; "": the first) instead; with
- * idle, also idle samples of the same event in the same unit. False (ERR_USAGE, naming the kinds
- * there are) when there is none. */
+/* Show the streams of this kind ("cpu", "samples", an event's name; "": the first); with idle,
+ * also the idle samples of the same event in the same unit. False (ERR_USAGE, naming the kinds
+ * that exist) when there is none. */
 bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error *err);
 
 /* ---- For transforms ---- */
 
-/* A builder for a tree of the view. */
+/* A builder with the view's limit. */
 void view_builder_init(const struct view *v, struct tree_builder *b);
-/* Take the builder's tree (moved) in place of the view's; map[old node] is the new node or
+/* Replace the view's tree by the builder's, which is moved; map[old node] is the new node or
  * NODE_DROPPED. */
 void view_rebuild(struct view *v, struct tree_builder *b, const node_id *map);
-/* The same with a tree that has no more nodes than the view's. */
+/* As view_rebuild, for a tree that has no more nodes than the view's. */
 void view_reshape(struct view *v, struct tree *tree, const node_id *map);
-/* Give each sample of a table a node of its own (for transforms by thread, CPU, ...): returns the
- * column to change, filled with what the samples have now. */
+/* Give each sample of a table a node of its own (for transforms by thread, CPU, ...). Returns
+ * that column, filled with the current nodes, for the caller to change. */
 node_id *view_own_nodes(struct view *v, uint32_t samples);
-/* Take the builder's tree (moved) in place of the view's, for whose nodes every table has its own
- * nodes now. */
+/* Replace the view's tree by the builder's, which is moved. The caller has set the nodes of all
+ * samples of all tables with view_own_nodes. */
 void view_regrow(struct view *v, struct tree_builder *b);
 /* Of `count` samples from `first` on, a multiple of SAMPLES_AT_ONCE, leave out those whose bit is
  * 0.
@@ -107,15 +118,15 @@ void view_regrow(struct view *v, struct tree_builder *b);
 #define SAMPLES_AT_ONCE 64u
 void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t count, uint64_t bits);
 
-/* Frames that are not in the profile; ids are valid wherever the view's are. */
+/* Strings and frames that the profile may not have; the ids are valid wherever the view's are. */
 string_id view_string(struct view *v, struct bytes text);
 frame_id view_frame(struct view *v, const struct frame *frame);
 
-/* What was done that everybody should know who sees the result: a sentence. */
+/* Tell the user of the result something about what was done: a sentence. */
 __attribute__((format(printf, 2, 3))) void view_note(struct view *v, const char *fmt, ...);
 
-/* Is its tree all there? ERR_LIMIT: it takes more memory than its profile may (base/expansion.h).
- * To be asked before the view is used. */
+/* ERR_LIMIT if the tree is incomplete because it would take more memory than its profile may
+ * (base/expansion.h). Call before the view is used. */
 bool view_fits(const struct view *v, struct error *err);
 
 /* ---- For renderers ---- */
@@ -125,33 +136,34 @@ struct bytes view_text(const struct view *v, string_id id);
 struct bytes view_function(const struct view *v, frame_id id);
 size_t view_frame_count(const struct view *v); /* ids are below */
 
-/* The notes of the profile, then (*ret_own) those that transforms left. *at is 0 for the first and
- * moves on; false behind the last. */
+/* The notes of the profile, then those of transforms (*ret_own). Start with *at 0; false behind
+ * the last. */
 bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bool *ret_own);
 
-/* Which of the samples from `first` on, a multiple of SAMPLES_AT_ONCE, are not left out: a bit
- * each, of at most SAMPLES_AT_ONCE. */
+/* Which of the samples from `first` on, a multiple of SAMPLES_AT_ONCE, are kept: a bit for each,
+ * at most SAMPLES_AT_ONCE. */
 uint64_t view_kept(const struct view *v, uint32_t samples, size_t first);
-/* The node in which a stack of the profile ends, or NODE_DROPPED. */
+/* The node of a stack of the profile, or NODE_DROPPED. */
 static inline node_id view_stack_node(const struct view *v, stack_id stack)
 {
 	return v->node_of_stack ? v->node_of_stack[stack] : stack;
 }
-/* The same of a sample. */
+/* The node of a sample, or NODE_DROPPED. */
 node_id view_node(const struct view *v, uint32_t samples, size_t sample);
-/* For every node: does a sample that is still shown end in it? To be freed. */
+/* For every node: does a shown sample end in it? The caller frees the array. */
 bool *view_ends(const struct view *v);
 
-/* Self value of every node over the selected streams, then totals by one backward sweep.
- * Both arrays have v->tree.caller.len items; totals[0] is the sum of all. */
+/* view_self: the value of every node itself, summed over the selected streams. tree_totals: with
+ * everything below it, by one backward sweep; totals[0] is the sum of all. Arrays have
+ * v->tree.caller.len items. */
 void view_self(const struct view *v, int64_t *ret_self);
 void tree_totals(const struct tree *t, const int64_t *self, int64_t *ret_total);
 
-/* Of a profile with two sides, of which the first is selected: the streams (an item for each stream
- * of the profile) that show the second in the same way. False when there is no second side. */
+/* For a profile with two sides of which the first is selected: the streams (an item for each of
+ * the profile's) that show the second in the same way. False when there is no second side. */
 bool view_second_side(const struct view *v, bool *ret_streams);
 
-/* Kind, unit and event of what is selected. */
+/* Kind, unit and event of the selected streams. */
 const struct stream_row *view_stream(const struct view *v);
 
 #endif
