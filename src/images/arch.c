@@ -14,10 +14,10 @@ static const char x86_64_call_program[] = {
 	(char)0x90, 1, /* DW_CFA_offset rip at CFA - 8 */
 };
 
-/* What GNU ld writes for .plt, for the linkers that write nothing. In its first entry the index of
- * the relocation has been pushed, and from its second instruction the link map too. In the others
- * the CFA is rsp + 8 + ((rip & 15) >= 11 ? 8 : 0), as their second instruction, 6 bytes into them
- * and 5 long, pushes the index. */
+/* GNU ld's rules for .plt, for linkers that emit none. At the first entry, the index of the
+ * relocation has been pushed; from its second instruction on, the link map as well. At the
+ * others, the CFA is rsp + 8 + ((rip & 15) >= 11 ? 8 : 0): the second instruction, at offset 6
+ * and 5 bytes long, pushes the index. */
 static const char x86_64_plt_program[] = {
 	0x0e, 16,      /* DW_CFA_def_cfa_offset */
 	0x46,	       /* DW_CFA_advance_loc 6 */
@@ -36,7 +36,7 @@ static const char x86_64_end_program[] = {
 	0x07, 16, /* DW_CFA_undefined rip */
 };
 
-/* mov %rbx,%rsp: glibc's makecontext has rbx point to the next context. */
+/* mov %rbx,%rsp: in glibc's makecontext, rbx points to the next context. */
 static const char x86_64_context_end[] = {0x48, (char)0x89, (char)0xdc};
 
 static const char x86_64_system_call[] = {0x0f, 0x05};

@@ -1,4 +1,4 @@
-/* cfi.c: how is a frame left? */
+/* cfi.c: how does one get from a frame to its caller's? */
 #include "images/cfi.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define MEMO_START ((size_t)64)
 #define MEMO_LIMIT ((size_t)1 << 15) /* slots a handle; 16 bytes each */
 
-/* What is known of code that has no entry. */
+/* Add a rule for code that has no entry. */
 static void add_own(struct cfi *cfi, uint64_t start, uint64_t end, struct bytes program)
 {
 	struct cfi_index *index = &cfi->indexes[CFI_OWN];
@@ -32,7 +32,7 @@ static void add_own(struct cfi *cfi, uint64_t start, uint64_t end, struct bytes 
 	index->count++;
 }
 
-/* Sections of jump slots behave like the linkers' usual ones. */
+/* Sections of jump slots are taken to have the layout of GNU ld. */
 static void add_plts(struct cfi *cfi)
 {
 	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
@@ -46,9 +46,10 @@ static void add_plts(struct cfi *cfi)
 	}
 }
 
-/* Functions that makecontext starts (coroutines) return to the first instruction of one in the C
- * library that nobody calls, so the caller is looked for in the byte before, which is nobody's:
- * there stacks end. Only where there is makecontext is the code of entries looked at. */
+/* A function that makecontext starts (a coroutine) returns to the first instruction of an
+ * internal function of the C library. So its caller is looked up at the byte before that
+ * function, which belongs to no entry; a rule for that byte ends the stack. Only libraries that
+ * export makecontext are searched for it. */
 static void add_context_end(struct cfi *cfi)
 {
 	const struct cfi_index *index = &cfi->indexes[CFI_EH_FRAME];
@@ -65,7 +66,7 @@ static void add_context_end(struct cfi *cfi)
 	}
 }
 
-/* The rules before a CIE has said anything: what the ABI has every function keep. */
+/* The rules before a CIE changes them: what the ABI has every function preserve. */
 static struct cfi_state default_state(void)
 {
 	return (struct cfi_state){.cfa.how = CFI_UNDEFINED};
@@ -151,7 +152,7 @@ const struct cfi_index *cfi_source_index(struct cfi *cfi, enum cfi_source source
 	return &cfi->indexes[source];
 }
 
-/* The CIE at `offset`, read before or now. */
+/* The CIE at `offset`, decoded on first use. */
 static const struct cfi_cie_slot *find_cie(struct cfi *cfi, enum cfi_source source, uint64_t offset)
 {
 	struct cfi_cie_slot *slot =
@@ -164,10 +165,11 @@ static const struct cfi_cie_slot *find_cie(struct cfi *cfi, enum cfi_source sour
 	return slot->used ? slot : NULL;
 }
 
-/* The C library's entry of clone ends before the system call, as the thread that begins there has
- * no caller, and that thread's own begins a few instructions later. In between the caller's frame
- * is what it was: threads are started there, which takes long. Functions begin at multiples of 16,
- * usually: of nearly all entries no code is looked at. */
+/* In the C library, the entry of clone ends before the system call, because the new thread has
+ * no caller, and the thread's own entry begins a few instructions later. Between the two, the
+ * calling thread's frame is unchanged, and it is there often: creating a thread takes long.
+ * Functions are usually aligned to 16 bytes, so the code of nearly all entries need not be
+ * looked at. */
 static uint64_t end_of_call(
 	const struct cfi *cfi, const struct cfi_index *index, size_t i, uint64_t end)
 {
@@ -218,8 +220,8 @@ bool cfi_entry_run(struct cfi *cfi, const struct cfi_entry *entry, uint64_t targ
 		&machine, entry->fde.program, entry->fde.start, target, ret_state, ret_reached);
 }
 
-/* A rule lists what a state changes, in the order of columns; a return address about which nothing
- * is said, and that a call does not leave in a register, is lost. */
+/* A rule lists what a state changes, in the order of columns. A return address without a rule is
+ * lost if calls push it. */
 static void fill_rule(const struct cfi *cfi, const struct cfi_cie *cie,
 	const struct cfi_state *state, struct cfi_rule *rule)
 {
@@ -238,7 +240,7 @@ static void fill_rule(const struct cfi *cfi, const struct cfi_cie *cie,
 	}
 }
 
-/* Is the rule, its values filled in, a plain one? */
+/* Is the rule, whose values are filled in, a plain one? */
 static struct cfi_plain plain_of(const struct arch *arch, const struct cfi_rule *rule)
 {
 	struct cfi_plain plain = {0};
@@ -304,7 +306,7 @@ static const struct cfi_rule *keep_rule(
 	return kept;
 }
 
-/* Without the memo. */
+/* Decode without the memo. */
 static const struct cfi_rule *decode(struct cfi *cfi, uint64_t address)
 {
 	for (enum cfi_source source = 0; source < CFI_SOURCES; source++) {
@@ -335,7 +337,7 @@ static struct cfi_memo *memo_slot(struct cfi_memo *memo, size_t mask, uint64_t a
 	return &memo[(address * 0x9E3779B97F4A7C15u) >> 40 & mask];
 }
 
-/* The memo is direct-mapped: an address that meets another in its slot replaces it. */
+/* The memo is direct-mapped: an address replaces another one in its slot. */
 static void grow_memo(struct cfi *cfi)
 {
 	size_t slots = cfi->memo ? (cfi->memo_mask + 1) * 4 : MEMO_START;

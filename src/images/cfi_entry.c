@@ -7,7 +7,7 @@
 
 #define EH_PE_ALIGNED 0x50
 
-/* The header of an entry: where its body starts, its extent, and its id. */
+/* The header of an entry: where its body starts, its extent, its id. */
 struct entry {
 	struct cursor body; /* behind the id */
 	uint64_t id_offset; /* in the section */
@@ -44,7 +44,7 @@ static enum cfi_kind read_entry(
 	c.end = c.at + len;
 	*offset = offset_of(section, c.end);
 	ret_entry->id_offset = offset_of(section, c.at);
-	/* In .eh_frame the id has 4 bytes whatever the length's size. */
+	/* In .eh_frame the id has 4 bytes, whatever the size of the length. */
 	ret_entry->id = cursor_fixed(&c, section->debug ? size : 4);
 	ret_entry->body = c;
 	ret_entry->is_cie = section->debug ? ret_entry->id == (size == 8 ? UINT64_MAX : UINT32_MAX)
@@ -107,7 +107,7 @@ bool cfi_read_pointer(const struct cfi_section *section, struct cursor *c, uint8
 	return !c->bad;
 }
 
-/* Skip a personality routine: its encoding may be one whose value we cannot know. */
+/* Skip a personality routine, whose encoding may be one that we cannot evaluate. */
 static bool skip_pointer(const struct cfi_section *section, struct cursor *c)
 {
 	uint8_t encoding = cursor_u8(c);
@@ -125,7 +125,7 @@ static bool skip_pointer(const struct cfi_section *section, struct cursor *c)
 	return cfi_read_pointer(section, c, encoding & 0x0f, 0, &ignored);
 }
 
-/* The augmentation string's letters, each with its data. */
+/* The letters of the augmentation string, each with its data. */
 static bool read_augmentation(const struct cfi_section *section, struct bytes letters,
 	struct cursor *c, struct cfi_cie *cie)
 {
@@ -154,11 +154,11 @@ static bool read_augmentation(const struct cfi_section *section, struct bytes le
 		case 'S':
 			cie->signal = true;
 			break;
-		case 'B': /* aarch64: which key signs the return address */
+		case 'B': /* aarch64: the key that signs return addresses */
 		case 'G': /* aarch64: tagged stack */
 			break;
 		default:
-			/* Unknown letters end what we understand; 'z' says where the data ends. */
+			/* Stop at an unknown letter; 'z' has said where the data ends. */
 			return !d.bad;
 		}
 	}

@@ -8,16 +8,16 @@
 #include "images/arch.h"
 #include "images/cfi_rule.h"
 
-#define CFI_REMEMBER_LIMIT 32 /* DW_CFA_remember_state in each other; compilers need 2 */
+#define CFI_REMEMBER_LIMIT 32 /* nested DW_CFA_remember_state; compilers need 2 */
 
-/* Bytes of one section. */
+/* The bytes of one section. */
 struct cfi_section {
 	struct bytes content;
 	uint64_t address;
-	bool debug; /* .debug_frame, which spells some things otherwise */
+	bool debug; /* .debug_frame, whose encoding differs in details */
 };
 
-/* Rules while instructions run: the CFA's and one for every column. */
+/* The rules while instructions run: of the CFA and of every column. */
 struct cfi_state {
 	struct cfi_value cfa;
 	int32_t cfa_after;
@@ -42,44 +42,45 @@ struct cfi_fde {
 	struct bytes program;
 };
 
-/* What stands at `offset`; moves it behind the entry. */
+/* The kind of entry at `offset`, which is moved behind it. */
 enum cfi_kind { CFI_KIND_END, CFI_KIND_DAMAGED, CFI_KIND_CIE, CFI_KIND_FDE };
 enum cfi_kind cfi_entry_kind(const struct cfi_section *section, uint64_t *offset);
 
-/* False: damaged, or of a kind that cannot be understood (unknown augmentation). */
+/* False: damaged, or with an unknown augmentation. */
 bool cfi_read_cie(const struct cfi_section *section, uint64_t offset, struct cfi_cie *ret_cie);
-/* The CIE of the FDE at `offset`, without reading it. */
+/* The CIE of the FDE at `offset`, without decoding the FDE. */
 bool cfi_fde_cie(const struct cfi_section *section, uint64_t offset, uint64_t *ret_cie_offset);
-/* `cie` is the one of the offset that cfi_fde_cie gave. */
+/* `cie` is the CIE at the offset from cfi_fde_cie. */
 bool cfi_read_fde(const struct cfi_section *section, uint64_t offset, const struct cfi_cie *cie,
 	struct cfi_fde *ret_fde);
 
-/* A pointer as DW_EH_PE_ encodes it, `at` inside of `section`; relative ones only to their own
- * place or to `data`. False for indirect ones and unknown bases. */
+/* A pointer in a DW_EH_PE_ encoding at `at` in `section`; relative only to its own address or to
+ * `data`. False for indirect pointers and unknown bases. */
 struct cursor;
 bool cfi_read_pointer(const struct cfi_section *section, struct cursor *at, uint8_t encoding,
 	uint64_t data, uint64_t *ret_value);
 
-/* Numbers expressions, the same one always alike. */
+/* Numbers expressions; equal ones get equal numbers. */
 struct cfi_expressions {
 	VECTOR(struct bytes) items;
 	struct id_map map;
 };
 
-/* What running a program needs to know. */
+/* What it takes to run a program. */
 struct cfi_machine {
 	const struct arch *arch;
 	const struct cfi_section *section;
 	const struct cfi_cie *cie;
 	const struct cfi_state *initial; /* after the CIE's program; NULL while that runs */
 	struct cfi_expressions *expressions;
-	/* Called for every row that is complete, [start, end); NULL when none are wanted. */
+	/* Called for every complete row, [start, end); NULL: not wanted. */
 	void (*row)(void *context, uint64_t start, uint64_t end, const struct cfi_state *state);
 	void *context;
 };
 
-/* Run `program` on `state`, from address `start` to the row that holds `target`, and leave that row
- * in `state`. False when it is damaged before; `*ret_reached` is where its last row starts. */
+/* Run `program` on `state`, from address `start` to the row that contains `target`, and leave
+ * that row in `state`. False if damage comes before it; `*ret_reached` is the start of its last
+ * row. */
 bool cfi_run(const struct cfi_machine *machine, struct bytes program, uint64_t start,
 	uint64_t target, struct cfi_state *state, uint64_t *ret_reached);
 

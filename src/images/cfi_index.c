@@ -1,4 +1,4 @@
-/* cfi_index.c: which entry covers an address? */
+/* cfi_index.c: which entry of a section covers an address? */
 #include "images/cfi_index.h"
 
 #include <dwarf.h>
@@ -37,7 +37,7 @@ size_t cfi_index_find(const struct cfi_index *index, uint64_t address)
 		else
 			high = middle;
 	}
-	return low - 1; /* SIZE_MAX when low is 0 */
+	return low - 1; /* SIZE_MAX if low is 0 */
 }
 
 static bool table_is_sorted(const struct cfi_index *index)
@@ -84,8 +84,8 @@ static int compare_entries(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* List every entry of the section; one that cannot be read is left out, a damaged length ends it.
- */
+/* List every entry of the section; an unreadable one is left out, a damaged length ends the
+ * list. */
 static void index_section(struct cfi_index *index)
 {
 	const struct cfi_section *section = &index->section;
@@ -122,7 +122,7 @@ void cfi_index_eh_frame(struct cfi_index *index, const struct image *image)
 		index->section.address = section->address;
 	}
 	if (header.len && read_header(index, header, address, &eh_frame)) {
-		/* A stripped section table leaves the header's word for it. */
+		/* If the section table was stripped, the header is the only source. */
 		if (!index->section.content.len)
 			index->section = (struct cfi_section){
 				.content = image_at(image, eh_frame), .address = eh_frame};

@@ -1,4 +1,4 @@
-/* cfi_index.h: which entry covers an address? */
+/* cfi_index.h: which entry of a section covers an address? */
 #ifndef KILN_IMAGES_CFI_INDEX_H
 #define KILN_IMAGES_CFI_INDEX_H
 
@@ -13,10 +13,10 @@ struct cfi_index {
 	size_t count;
 	struct cfi_index_entry {
 		uint64_t start, offset;
-	} * entries; /* our own, when there is no table */
+	} * entries; /* our own, if there is no table */
 };
 
-/* Neither fails: what is missing or damaged has no entries. */
+/* These do not fail: a missing or damaged section has no entries. */
 void cfi_index_eh_frame(struct cfi_index *index, const struct image *image);
 void cfi_index_debug_frame(struct cfi_index *index, const struct image *image);
 void cfi_index_release(struct cfi_index *index);

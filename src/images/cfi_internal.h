@@ -1,4 +1,4 @@
-/* cfi_internal.h: the inside of a cfi handle, for those who walk all of its entries. */
+/* cfi_internal.h: the inside of a cfi handle, for code that visits all of its entries. */
 #ifndef KILN_IMAGES_CFI_INTERNAL_H
 #define KILN_IMAGES_CFI_INTERNAL_H
 
@@ -6,37 +6,37 @@
 #include "images/cfi_index.h"
 
 #define CFI_CIE_SLOTS 16 /* of each source */
-#define CFI_OWN_LIMIT 8	 /* ranges without an entry whose rules are known all the same */
+#define CFI_OWN_LIMIT 8	 /* ranges without an entry whose rules are known */
 
-/* A CIE and the rules that it starts its entries with. */
+/* A CIE and the rules with which its entries start. */
 struct cfi_cie_slot {
 	bool used;
 	struct cfi_cie cie;
 	struct cfi_state initial;
 };
 
-/* Where rules come from, best first. */
+/* Sources of rules, in the order of precedence. */
 enum cfi_source { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_OWN, CFI_SOURCES };
 
-/* An entry, ready to be run. */
+/* A decoded entry, ready to be run. */
 struct cfi_entry {
 	struct cfi_fde fde;
 	const struct cfi_section *section;
-	const struct cfi_cie_slot *cie; /* void after the next cfi_entry_at of the same source */
+	const struct cfi_cie_slot *cie; /* invalid after the next cfi_entry_at of the same source */
 };
 
 struct cfi {
 	const struct image *image;
 	const struct arch *arch;
 	struct cfi_index indexes[CFI_SOURCES];
-	bool debug_indexed; /* .debug_frame is only looked at when .eh_frame had no answer */
+	bool debug_indexed; /* .debug_frame is indexed only when .eh_frame had no answer */
 	struct bytes own_programs[CFI_OWN_LIMIT];
 	uint64_t own_ends[CFI_OWN_LIMIT];
 	struct cfi_cie_slot cies[CFI_SOURCES][CFI_CIE_SLOTS];
 	struct cfi_cie_slot own_cie;
 	struct cfi_expressions expressions;
 
-	struct arena arena; /* holds the rules */
+	struct arena arena; /* owns the rules */
 	VECTOR(const struct cfi_rule *) rules;
 	struct id_map by_rule;
 	struct cfi_memo {
@@ -47,7 +47,7 @@ struct cfi {
 	struct cfi_stats stats;
 };
 
-/* The sources' indexes, each built on first use. */
+/* The sources' indexes, built on first use. */
 const struct cfi_index *cfi_source_index(struct cfi *cfi, enum cfi_source source);
 /* Decode entry `i` of a source; false when it is damaged. */
 bool cfi_entry_at(struct cfi *cfi, enum cfi_source source, size_t i, struct cfi_entry *ret_entry);

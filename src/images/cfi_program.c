@@ -10,7 +10,7 @@ struct run {
 	struct cursor code;
 	struct cfi_state *state;
 	uint64_t location, target;
-	bool done; /* the row that holds the target is complete */
+	bool done; /* the row that contains the target is complete */
 	struct cfi_state remembered[CFI_REMEMBER_LIMIT];
 	unsigned depth;
 };
@@ -29,7 +29,7 @@ static int32_t number_expression(struct cfi_expressions *e, struct bytes express
 	return (int32_t)(e->items.len - 1);
 }
 
-/* Rules of columns that nothing follows (vector registers, say) are read and dropped. */
+/* Rules for columns that are not tracked (vector registers) are decoded and dropped. */
 static void set_column(
 	struct run *r, uint64_t column, enum cfi_how how, unsigned base, int32_t offset)
 {
@@ -42,7 +42,7 @@ static void set_column(
 	r->state->set |= (uint64_t)1 << column;
 }
 
-/* Offsets must fit 32 bits: frames of more than 2 GB are damage. */
+/* Offsets must fit into 32 bits: a frame of more than 2 GB is damage. */
 static bool scaled(const struct run *r, int64_t factored, int64_t align, int32_t *ret_offset)
 {
 	int64_t offset;
@@ -124,7 +124,7 @@ static bool set_cfa_expression(struct run *r)
 	return true;
 }
 
-/* Back to what the CIE said. */
+/* Back to the CIE's rule. */
 static bool restore_column(struct run *r, uint64_t column)
 {
 	const struct cfi_state *initial = r->machine->initial;
@@ -188,7 +188,7 @@ static bool set_location(struct run *r)
 	       advance_to(r, location);
 }
 
-/* DW_CFA_def_cfa_register and _offset change a CFA that is a register and an offset. */
+/* DW_CFA_def_cfa_register and _offset change a CFA that is a register plus an offset. */
 static bool cfa_is_plain(const struct run *r)
 {
 	return r->state->cfa.how == CFI_REGISTER;
@@ -278,7 +278,7 @@ static bool step_other(struct run *r, uint8_t op)
 		return remember(r);
 	case DW_CFA_restore_state:
 		return restore(r);
-	case DW_CFA_GNU_args_size: /* what exception handlers pop; no rule depends on it */
+	case DW_CFA_GNU_args_size: /* for exception handlers; no rule depends on it */
 		cursor_uleb(c);
 		return true;
 	case DW_CFA_def_cfa:
@@ -320,7 +320,7 @@ bool cfi_run(const struct cfi_machine *machine, struct bytes program, uint64_t s
 {
 	struct run r;
 
-	/* Not an initialiser: `remembered` is large and mostly unused. */
+	/* Not in the initialiser: `remembered` is large and mostly unused. */
 	r.machine = machine;
 	r.code = cursor_of(program);
 	r.state = state;

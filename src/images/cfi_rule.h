@@ -5,33 +5,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How a value of the caller is found. "CFA" is the canonical frame address of the frame. */
+/* How to find a value of the caller. "CFA" is the canonical frame address. */
 enum cfi_how {
-	CFI_SAME,	   /* unchanged; never stored in a rule's list */
-	CFI_UNDEFINED,	   /* lost; of the return address: there is no caller */
+	CFI_SAME,	   /* unchanged; not listed in a rule */
+	CFI_UNDEFINED,	   /* lost; for the return address: there is no caller */
 	CFI_AT_CFA,	   /* the word at CFA + offset */
 	CFI_CFA,	   /* CFA + offset */
 	CFI_REGISTER,	   /* base + offset */
 	CFI_AT_REGISTER,   /* the word at base + offset */
-	CFI_PLT,	   /* CFA only: base + offset, and a word more when (pc & 15) >= after */
-	CFI_AT_EXPRESSION, /* the word at what expression `offset` gives, with the CFA pushed */
-	CFI_EXPRESSION, /* what expression `offset` gives; with the CFA pushed unless it is the CFA
-			 */
-	CFI_BROKEN,	/* in an exported table: cannot be said there */
+	CFI_PLT,	   /* CFA only: base + offset, and a word more if (pc & 15) >= after */
+	CFI_AT_EXPRESSION, /* the word at the address that expression `offset` computes, with the
+			      CFA on its stack */
+	CFI_EXPRESSION,	   /* the result of expression `offset`; with the CFA on its stack unless it
+				    computes the CFA */
+	CFI_BROKEN,	   /* in an exported table: cannot be expressed there */
 };
 
-/* `base` is a column (arch.h) for CFI_REGISTER, CFI_AT_REGISTER and CFI_PLT, else 0. */
+/* `base` is a column (arch.h) for CFI_REGISTER, CFI_AT_REGISTER and CFI_PLT, otherwise 0. */
 struct cfi_value {
 	uint8_t how; /* enum cfi_how */
 	uint8_t base;
-	uint8_t column; /* whose value this is */
+	uint8_t column; /* the column that this describes */
 	uint8_t reserved;
-	int32_t offset; /* bytes, or the number of an expression */
+	int32_t offset; /* bytes, or the index of an expression */
 };
 
-/* Almost every rule is of this kind: the CFA is the stack or the frame pointer and an offset, the
- * return address lies at an offset from the CFA, and so does the frame pointer unless it is
- * unchanged. Then a walk needs nothing but these three registers. */
+/* Almost every rule is of this kind: the CFA is the stack pointer or the frame pointer plus an
+ * offset; the return address is at an offset from the CFA, and so is the frame pointer unless it
+ * is unchanged. A walk then tracks only these three registers. */
 struct cfi_plain {
 	bool is, saves_frame_pointer;
 	int32_t return_offset, frame_pointer_offset; /* from the CFA */
@@ -41,9 +42,9 @@ struct cfi_plain {
 struct cfi_rule {
 	struct cfi_value cfa;
 	int32_t cfa_after;
-	uint32_t id; /* distinct rules of a handle are numbered from 1 */
-	bool signal; /* the caller was interrupted: its pc is exact, not a return address */
-	uint8_t return_column; /* which column holds the caller's pc */
+	uint32_t id;	       /* distinct rules of a handle are numbered from 1 */
+	bool signal;	       /* a signal frame: the caller's pc is exact, not a return address */
+	uint8_t return_column; /* the column with the caller's pc */
 	uint8_t count;
 	struct cfi_plain plain;
 	struct cfi_value values[]; /* by column; columns that are not listed are unchanged */

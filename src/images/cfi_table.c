@@ -1,4 +1,13 @@
-/* cfi_table.c: all rules of a binary as one table. */
+/* cfi_table.c: all rules of a binary as one flat table (cfi_table.h).
+ *
+ * The three sources of rules (cfi_lookup.h) are merged from front to back, each address by the
+ * best source that knows it: fill() walks the entries of a source in ascending order, runs each,
+ * and hands the gaps between them, and rows without a CFA, to the next source. So rows come out
+ * sorted. Each state of a running entry has to become the number of a rule, and there are
+ * millions of states in a large binary. Almost all repeat one of a few hundred, so number_state
+ * first looks into a small cache, keyed by the words that the rule is made from, before it
+ * reduces and hashes the rule. If a rule turns out to use the base pointer, the table is built
+ * once more with it. */
 #include "images/cfi_table.h"
 
 #include <stdlib.h>
@@ -6,11 +15,11 @@
 #include "images/cfi_internal.h"
 
 #define PAGE_SIZE    ((uint64_t)1 << CFI_TABLE_PAGE_BITS)
-#define RECENT_RULES 1024 /* a power of two; holds nearly all rules of a binary */
+#define RECENT_RULES 1024 /* a power of two; enough for nearly all rules of a binary */
 
 struct build {
 	struct cfi *cfi;
-	bool with_base; /* follow the base pointer */
+	bool with_base; /* track the base pointer */
 	bool finds_by_base;
 	uint64_t start; /* of page 0 */
 	VECTOR(uint32_t) pages;
@@ -18,10 +27,10 @@ struct build {
 	VECTOR(struct cfi_table_rule) rules;
 	struct id_map by_rule;
 	struct recent {
-		uint64_t words[5]; /* what the rule is made from */
+		uint64_t words[5]; /* the rule's inputs */
 		uint32_t id;	   /* 0: empty */
 	} recent[RECENT_RULES];
-	uint16_t current; /* rule of the last row */
+	uint16_t current; /* the rule of the last row */
 	bool too_many_pages, too_many_rules;
 };
 
@@ -45,8 +54,8 @@ static uint16_t number_rule(struct build *b, const struct cfi_table_rule *rule)
 	return (uint16_t)(b->rules.len - 1);
 }
 
-/* What a state says about one column; CFI_SAME about the return address means that it is in its
- * register, which after a call that stores it cannot be. */
+/* What a state says about one column. CFI_SAME for the return address means that it is in its
+ * register, which is impossible after a call that pushes it. */
 static struct cfi_value reduce_column(
 	const struct cfi *cfi, const struct cfi_state *state, unsigned column, bool is_return)
 {
@@ -61,7 +70,7 @@ static struct cfi_value reduce_column(
 	return v;
 }
 
-/* What is said about the base pointer, where it matters. */
+/* What a state says about the base pointer, if that is tracked. */
 static struct cfi_value reduce_base(const struct build *b, const struct cfi_state *state)
 {
 	struct cfi_value v = {.how = CFI_UNDEFINED};
@@ -98,14 +107,14 @@ static struct cfi_table_rule reduce(
 
 #define VALUE_SET ((uint64_t)1 << 16)
 
-/* Loaded as it was stored, in parts: a wider load would wait for the stores. */
+/* Assembled from members that were stored separately: one wide load would have to wait for those
+ * stores. */
 static uint64_t value_word(const struct cfi_value *v)
 {
 	return (uint64_t)(uint32_t)v->offset << 32 | (uint64_t)v->base << 8 | v->how;
 }
 
-/* The number of a state's rule. Almost every row repeats one of a few hundred states, which are
- * found by the words that the rule is made from, before it is made. */
+/* The number of the state's rule, from the cache of recent rules if possible. */
 static uint16_t number_state(
 	struct build *b, const struct cfi_cie *cie, const struct cfi_state *state)
 {
@@ -140,7 +149,7 @@ static uint16_t number_state(
 
 /* ---- Rows ---- */
 
-/* Pages up to the one of `address`, each with its first row. */
+/* Begin all pages up to that of `address`, each with its first row. */
 static void open_pages(struct build *b, uint64_t address)
 {
 	uint64_t page = (address - b->start) >> CFI_TABLE_PAGE_BITS;
@@ -155,7 +164,7 @@ static void open_pages(struct build *b, uint64_t address)
 	}
 }
 
-/* From `address` on it is `rule`; addresses only grow. */
+/* `rule` applies from `address` on. Addresses ascend. */
 static void put_row(struct build *b, uint64_t address, uint16_t rule)
 {
 	uint16_t pc = (uint16_t)address;
@@ -166,7 +175,7 @@ static void put_row(struct build *b, uint64_t address, uint16_t rule)
 	if (b->too_many_pages)
 		return;
 	b->current = rule;
-	if (!pc) /* it replaces what would have carried on into this page */
+	if (!pc) /* replaces the page's first row, which continued the last page's rule */
 		b->rows.items[b->rows.len - 1].rule = rule;
 	else
 		vector_push(&b->rows, ((struct cfi_table_row){pc, rule}));
@@ -200,7 +209,7 @@ static void put_state(void *context, uint64_t start, uint64_t end, const struct 
 	put_row(clip->build, start, number_state(clip->build, &clip->entry->cie->cie, state));
 }
 
-/* The rows of an entry between two addresses inside of it. */
+/* Add the rows of an entry between two addresses in it. */
 static void put_entry(struct build *b, enum cfi_source source, const struct cfi_entry *entry,
 	uint64_t start, uint64_t end)
 {
@@ -215,8 +224,8 @@ static void put_entry(struct build *b, enum cfi_source source, const struct cfi_
 		fill(b, source + 1, reached > start ? reached : start, end);
 }
 
-/* The addresses from `start` to `end`, by `source` and, where it says nothing, by those behind it.
- */
+/* Add rows for the addresses from `start` to `end`, by `source`; gaps are filled by the sources
+ * after it. */
 static void fill(struct build *b, enum cfi_source source, uint64_t start, uint64_t end)
 {
 	const struct cfi_index *index;

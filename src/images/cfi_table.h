@@ -1,15 +1,22 @@
-/* cfi_table.h: all rules of a binary as one table, for unwinders that cannot decode: a BPF program
- * searches it as it is.
+/* cfi_table.h: all rules of a binary as one flat table, for unwinders that cannot decode: a BPF
+ * program searches it in this form.
+ *
+ * The kernel samples a thread, and a BPF program walks the stack of that thread at once, so that no
+ * stack has to be copied to user space. BPF code is bounded and cannot run the little programs of
+ * .eh_frame, so all of them are run in advance, and their rows are stored in a form that a loop
+ * with a fixed bound can search.
  *
  * Addresses (the image's, p_vaddr) are cut into pages of 64 KB. pages[p] .. pages[p + 1] are the
- * rows of page p, sorted; each row holds from its `pc` (the low 16 bits of an address) to the next
- * row's. Every page starts with a row for pc 0, so that a search never leaves its page: at most 16
- * steps find the last row whose pc is not above the address's. A row takes 4 bytes and adjacent
- * rows differ; rules are few (hundreds a binary) and stand once.
+ * rows of page p, sorted. A row has 4 bytes: `pc`, the low 16 bits of an address, and the number of
+ * the rule that applies from there to the next row's pc; adjacent rows differ. Every page starts
+ * with a row for pc 0, so that a search never leaves its page: 16 steps at most find the last row
+ * whose pc is not above the address. A binary has only hundreds of distinct rules, each stored
+ * once.
  *
- * A rule says what a chain of frames needs: the CFA, the return address and the frame pointer.
- * Rules are reduced to that before they are compared. In a binary that finds frames by the base
- * pointer (arch.h), which hardly any does, they also say where that is. */
+ * A rule has what a chain of frames needs: the CFA, the return address and the frame pointer.
+ * Everything else is dropped before rules are compared, so that more of them are equal. Only a
+ * binary that finds frames through the base pointer (arch.h), which is rare, also stores where
+ * that is saved. */
 #ifndef KILN_IMAGES_CFI_TABLE_H
 #define KILN_IMAGES_CFI_TABLE_H
 
@@ -24,14 +31,14 @@ struct cfi_table_row {
 	uint16_t rule; /* index; 0: no rule, follow the frame pointer or stop */
 };
 
-/* `how`s are enum cfi_how. cfa_how: CFI_REGISTER, CFI_AT_REGISTER (then cfa_after is added),
- * CFI_PLT, CFI_BROKEN (an expression, for user space), CFI_UNDEFINED (rule 0). ra_how and fp_how:
- * CFI_AT_CFA, CFI_CFA, CFI_REGISTER, CFI_AT_REGISTER, CFI_SAME, CFI_UNDEFINED (of ra: outermost),
- * CFI_BROKEN. */
+/* The members `how` are enum cfi_how. cfa_how: CFI_REGISTER, CFI_AT_REGISTER (then cfa_after is
+ * added), CFI_PLT, CFI_BROKEN (an expression: left to user space), CFI_UNDEFINED (rule 0).
+ * ra_how and fp_how: CFI_AT_CFA, CFI_CFA, CFI_REGISTER, CFI_AT_REGISTER, CFI_SAME, CFI_UNDEFINED
+ * (for ra: outermost frame), CFI_BROKEN. */
 struct cfi_table_rule {
 	int32_t cfa_offset, cfa_after, ra_offset, fp_offset, base_offset;
 	uint8_t cfa_how, cfa_base, ra_how, ra_base, fp_how, fp_base;
-	uint8_t base_how; /* CFI_SAME, CFI_AT_CFA, CFI_UNDEFINED (lost, or this is not followed) */
+	uint8_t base_how; /* CFI_SAME, CFI_AT_CFA, CFI_UNDEFINED (lost, or not tracked) */
 	uint8_t signal;	  /* 1: the caller's pc is exact */
 };
 
@@ -43,12 +50,12 @@ struct cfi_table {
 	struct cfi_table_rule *rules;
 };
 
-/* ERR_LIMIT when a limit above is exceeded (damage: no real binary does). A binary without tables
+/* ERR_LIMIT when a limit above is exceeded, which only damaged files do. A binary without tables
  * gives a table without pages. */
 bool cfi_table_build(struct cfi *cfi, struct cfi_table *ret_table, struct error *err);
 void cfi_table_release(struct cfi_table *table);
 
-/* The rule of an address, by the search described above. */
+/* The rule of an address, found by the search described above. */
 const struct cfi_table_rule *cfi_table_find(const struct cfi_table *table, uint64_t address);
 
 #endif

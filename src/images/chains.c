@@ -1,4 +1,4 @@
-/* chains.c: what was found out about the addresses of one binary, in memory and as a file. */
+/* chains.c: what is known about the addresses of one binary, in memory and as a file. */
 #include "images/chains.h"
 
 #include "base/search.h"
@@ -37,7 +37,7 @@ static uint64_t row_hash(const struct chain *row)
 		(uint64_t)row->caller << 32 | row->function, (uint64_t)row->file << 32 | row->line);
 }
 
-/* What was read from a file has no maps until something is added to it. */
+/* Chains that were read from a file have no maps until something is added. */
 static void enter_texts(struct chains *c)
 {
 	for (uint32_t id = 1; id < c->text_ends.len; id++) {
@@ -100,8 +100,8 @@ uint32_t chains_row(struct chains *c, const struct chain *row)
 
 /* ---- Addresses ---- */
 
-/* The first of the known addresses from `at` on that is not below `address`, in steps that double:
- * few questions cost little in a large table, many no more than one walk. */
+/* The first known address from `at` on that is not below `address`, found in doubling steps:
+ * cheap for a few addresses in a large table, and never more than one pass for many. */
 static size_t first_from(const struct chains *c, size_t at, uint64_t address)
 {
 	const uint64_t *known = c->addresses.items;
@@ -201,7 +201,7 @@ static bool chains_fit(const struct chains *c)
 	return fit;
 }
 
-/* A checksum proves that a file is as it was written, not that it was written well. */
+/* The checksum proves that a file is as it was written, not that its writer was correct. */
 static bool rows_fit(const struct chains *c)
 {
 	for (size_t i = 0; i < c->addresses.len; i++)
@@ -215,7 +215,7 @@ static bool rows_fit(const struct chains *c)
 	       chains_fit(c);
 }
 
-/* Take `count` items from `*at` on into a vector that borrows them. */
+/* Make a vector of `count` items at `*at` that borrows them; `*at` moves behind. */
 #define BORROW(vector, at, count)                                                                  \
 	((vector)->items = (void *)(uintptr_t) * (at), (vector)->len = (count), (vector)->cap = 0, \
 		*(at) += (count) * sizeof(*(vector)->items))

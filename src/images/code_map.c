@@ -1,7 +1,15 @@
-/* code_map.c: which code lay where, and when?
+/* code_map.c: which code was at an address, and when?
  *
- * Pieces overlap in any way, and those around an address have to be found among millions: they are
- * sorted by where they start, and a tree over them knows how far the pieces below it reach. */
+ * The problem: millions of pieces that overlap in any way, in space and time; find all that contain
+ * an address. Pieces are sorted by start, and a binary tree over the sorted list stores in each
+ * node the furthest end of the pieces below it (an interval tree in an array). A search starts at
+ * the root and skips each subtree that ends before the address, or that starts behind it; what
+ * remains are the pieces around the address. Of those, the time decides: the valid one that was
+ * written last, which is the one with the highest index. The cost is O(log n) for each piece found,
+ * and few pieces ever lie at one address. A tree keyed by address and time would need its ranges
+ * split at every overlap.
+ *
+ * The tree is built at the first lookup after a change: a map is filled once and then searched. */
 #include "images/code_map.h"
 
 #include "base/hash.h"
@@ -20,7 +28,7 @@ struct piece {
 	size_t first_line;
 };
 
-/* The piece that was written last at a start. */
+/* The piece that was written last at one start. */
 struct latest {
 	uint64_t start;
 	uint32_t piece;
@@ -35,13 +43,14 @@ struct code_map {
 	VECTOR(struct piece) pieces; /* in the order in which they were written */
 	VECTOR(struct code_line) lines;
 	VECTOR(struct latest) latest;
-	struct id_map by_start; /* of `latest`, plus one */
+	struct id_map by_start; /* index in `latest`, plus one */
 	struct arena text;
 	uint64_t dropped;
 
-	/* Made when it is asked: */
+	/* Built at the first lookup: */
 	VECTOR(struct order) sorted; /* by ascending start */
-	uint64_t *reach; /* of a node: the furthest end below it; its children are 2n and 2n + 1 */
+	uint64_t *reach; /* for each node, the furthest end below it; its children are 2n and 2n + 1
+			  */
 	size_t leaves;	 /* a power of two; leaf i is node leaves + i */
 	uint64_t overlapping;
 };
@@ -67,7 +76,7 @@ void code_map_release(struct code_map *map)
 
 /* ---- Writing ---- */
 
-/* The row for a start; made when there is none. */
+/* The row for a start, added if it is missing. */
 static struct latest *latest_at(struct code_map *map, uint64_t start)
 {
 	uint64_t hash = hash_pair(start, 0);
@@ -139,7 +148,7 @@ void code_map_move(struct code_map *map, uint64_t start, uint64_t to, uint64_t t
 	piece = map->pieces.items[latest->piece];
 	code_map_remove(map, start, time);
 	piece.end = end_of(to, piece.end - piece.start);
-	piece.line_count = 0; /* their addresses are those of the old place */
+	piece.line_count = 0; /* line addresses are those of the old place */
 	piece.start = to;
 	piece.from = time;
 	piece.until = NEVER;
@@ -200,7 +209,7 @@ static void prepare(struct code_map *map)
 									  : map->reach[2 * i + 1];
 }
 
-/* The pieces around an address, one after the other. */
+/* Iterates over the pieces around an address. */
 struct walk {
 	uint64_t address;
 	size_t limit; /* pieces of `sorted` that start at or below it */
@@ -247,7 +256,7 @@ static bool was_there(const struct piece *piece, uint64_t time)
 	       (time == CODE_LATEST || piece->until == NEVER || time < piece->until);
 }
 
-/* Pieces are compared by their addresses: that is the order in which they were written. */
+/* Comparing pointers to pieces compares the order of writing. */
 bool code_map_find(struct code_map *map, uint64_t address, uint64_t time, struct code_piece *ret)
 {
 	const struct piece *found = NULL, *later = NULL;

@@ -51,7 +51,7 @@ static bool link_read(const struct image *image, struct link *ret)
 	const char *end = content.len ? memchr(content.at, 0, content.len) : NULL;
 	size_t at = end ? ((size_t)(end - content.at) + 4) & ~(size_t)3 : 0;
 
-	/* A name with directories in it would lead anywhere. */
+	/* A name must not contain directories. */
 	if (!end || end == content.at || at + 4 > content.len ||
 		memchr(content.at, '/', (size_t)(end - content.at)))
 		return false;
@@ -60,7 +60,7 @@ static bool link_read(const struct image *image, struct link *ret)
 	return true;
 }
 
-/* Build ids, where both have one, say the same as the checksum without reading all of the file. */
+/* If both files have a build id, comparing these saves reading the whole file for its checksum. */
 static bool link_fits(const struct link *link, const struct image *image, const struct image *file)
 {
 	struct bytes all = image_content(file);

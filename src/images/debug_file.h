@@ -1,18 +1,18 @@
 /* debug_file.h: where are the symbols that were stripped from a binary?
  *
- * As GDB's manual describes it ("Separate Debug Files"): by build id, and by the name and checksum
- * in .gnu_debuglink; and from servers, if places have them. */
+ * Found as GDB's manual describes it ("Separate Debug Files"): by build id, and by the name and
+ * checksum in .gnu_debuglink; also from servers, if `places` has them. */
 #ifndef KILN_IMAGES_DEBUG_FILE_H
 #define KILN_IMAGES_DEBUG_FILE_H
 
 #include "images/places.h"
 
-/* The separate debug file of `image`, verified to belong to it; NULL when there is none.
- * `places` may be NULL. */
+/* The separate debug file of `image`, verified to belong to it; NULL: none. `places` may be
+ * NULL. */
 struct image *debug_file_open(const struct image *image, const struct places *places);
 
 /* The image in .gnu_debugdata, decompressed into *ret_memory, which must outlive it (free() it);
- * NULL when there is none. */
+ * NULL: none. */
 struct image *debug_data_open(const struct image *image, char **ret_memory);
 
 #endif

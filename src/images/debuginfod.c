@@ -15,13 +15,13 @@
 
 struct debuginfod {
 	struct debuginfod_listener listener;
-	pthread_mutex_t lock; /* of all that follows: one file is asked for at a time */
+	pthread_mutex_t lock; /* of what follows: one download at a time */
 	void *client;
 	bool tried, given_up;
-	/* What is being fetched: */
+	/* The running download: */
 	struct bytes name;
 	const char *what;
-	double began, shown; /* seconds; shown 0: nothing is */
+	double began, shown; /* in seconds; shown 0: nothing is shown */
 };
 
 struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener)
@@ -47,7 +47,7 @@ bool debuginfod_gave_up(struct debuginfod *d)
 	return given_up;
 }
 
-/* As its client finds it: debuginfod_find_debuginfo(3), CACHE. */
+/* As the client determines it: debuginfod_find_debuginfo(3), CACHE. */
 bool debuginfod_cache_folder(struct buffer *ret)
 {
 	const char *own = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME");
@@ -75,14 +75,14 @@ bool debuginfod_cache_folder(struct buffer *ret)
 #include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 
-#define SHOW_AFTER 0.5 /* seconds: what is quicker needs no explanation */
+#define SHOW_AFTER 0.5 /* seconds; a quicker download needs no progress line */
 #define SHOW_EVERY 0.2 /* seconds */
-/* Seconds without any answer, where DEBUGINFOD_TIMEOUT does not say: the client's own limit is a
- * minute and a half, three times over. */
+/* Seconds without any answer, unless DEBUGINFOD_TIMEOUT says otherwise: the client's own limit
+ * is a minute and a half, three times over. */
 #define WAIT_LIMIT  60.0
-#define FETCH_LIMIT 1800.0 /* seconds that one file may take */
+#define FETCH_LIMIT 1800.0 /* seconds for one file */
 
-/* Whoever opens files for this process asks the servers, too. */
+/* If a broker opens files for this process, the broker also asks the servers. */
 static char *fetch_by_broker(
 	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id)
 {
@@ -129,8 +129,8 @@ static double seconds_now(void)
 	return (double)monotonic_ns() / 1e9;
 }
 
-/* Called by the client about once a second, and with each piece that comes; not 0 stops it. Before
- * anything came, `done` counts its calls and `whole` is 0. */
+/* Called by the client about once a second, and with each piece of data; a result other than 0
+ * stops it. Until data arrives, `done` counts the calls and `whole` is 0. */
 static int on_progress(debuginfod_client *client, long done, long whole)
 {
 	struct debuginfod *d = api.get_user_data(client);
@@ -197,13 +197,12 @@ void debuginfod_release(struct debuginfod *d)
 		return;
 	if (d->client)
 		api.end(d->client);
-	/* The library stays: what it brought along does not all survive being unloaded. */
+	/* The library stays loaded: libraries that it uses do not all survive unloading. */
 	pthread_mutex_destroy(&d->lock);
 	memory_free(d);
 }
 
-/* That a server has no such file is the usual case and worth no word; that it cannot be reached is.
- */
+/* A server without the file is the usual case and not mentioned; an unreachable server is. */
 static void note_failure(struct debuginfod *d, int code)
 {
 	double waited = seconds_now() - d->began;
@@ -235,7 +234,7 @@ static char *fetch(struct debuginfod *d, bool executable, struct bytes name, str
 	d->what = executable ? "executable" : "symbols";
 	d->began = seconds_now();
 	id = memory_copy_text(build_id.at, build_id.len);
-	/* A length of 0 says that the build id is text. */
+	/* A length of 0: the build id is text. */
 	fd = (executable ? api.find_executable : api.find_debuginfo)(
 		d->client, (const unsigned char *)id, 0, &path);
 	memory_free(id);

@@ -1,10 +1,10 @@
-/* debuginfod.h: what do the servers have that the user's environment names?
+/* debuginfod.h: what do the debuginfod servers have that the user's environment names?
  *
- * Through elfutils' libdebuginfod, loaded when it is first needed: it brings a HTTP client that
- * nobody else should have to start with. Its environment variables apply (DEBUGINFOD_URLS,
- * DEBUGINFOD_TIMEOUT, DEBUGINFOD_CACHE_PATH, ..., see debuginfod_find_debuginfo(3)); what came is
- * kept in its cache. A file may have as many bytes as an image, and take half an hour. Several
- * threads may ask at once; one is answered after the other. */
+ * Uses elfutils' libdebuginfod, loaded on first use, because it brings an HTTP client that other
+ * runs should not have to load. Its environment variables apply (DEBUGINFOD_URLS,
+ * DEBUGINFOD_TIMEOUT, DEBUGINFOD_CACHE_PATH, ..., see debuginfod_find_debuginfo(3)), and
+ * downloads are kept in its cache. A file may be as large as an image and take half an hour.
+ * Thread-safe; downloads run one after another. */
 #ifndef KILN_IMAGES_DEBUGINFOD_H
 #define KILN_IMAGES_DEBUGINFOD_H
 
@@ -12,26 +12,26 @@
 
 struct debuginfod;
 
-/* What it tells about the waiting, which may take long. Never NULL. */
+/* Receives progress and notes while a download runs, which may take long. Never NULL. */
 struct debuginfod_listener {
 	void *self;
-	/* What is going on: for a line that is written over; "" when it is over. */
+	/* Progress, on a line that is overwritten; "" at the end. */
 	void (*progress)(void *self, const char *text);
-	/* What the user should know in any case: once. */
+	/* Something the user should know; called once for each. */
 	void (*note)(void *self, const char *text);
 };
 
-/* NULL when DEBUGINFOD_URLS names no server. Nobody is asked yet. */
+/* NULL when DEBUGINFOD_URLS names no server. Does not contact any. */
 struct debuginfod *debuginfod_new(const struct debuginfod_listener *listener);
-void debuginfod_release(struct debuginfod *d); /* NULL is fine */
+void debuginfod_release(struct debuginfod *d); /* NULL is allowed */
 
-/* The folder in which the client keeps what came, made if it is not there yet. False: there is
- * none. */
+/* The folder of the client's cache, created if it does not exist. False: there is none. */
 bool debuginfod_cache_folder(struct buffer *ret_path);
 
-/* The executable, or else the debugging information, with this build id (lower-case hexadecimal):
- * its path in the client's cache (free() it), or NULL. `name` is for messages. After a server that
- * did not answer nobody is asked any more: a dead one would be waited for once a file. */
+/* Download the executable, or its debugging information, with this build id (lower-case
+ * hexadecimal). Returns its path in the client's cache (free() it), or NULL. `name` is for
+ * messages. After a server did not answer, no further request is made: each file would wait for
+ * the timeout again. */
 char *debuginfod_fetch(
 	struct debuginfod *d, bool executable, struct bytes name, struct bytes build_id);
 bool debuginfod_gave_up(struct debuginfod *d);

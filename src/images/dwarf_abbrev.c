@@ -1,4 +1,4 @@
-/* dwarf_abbrev.c: how long is an entry of .debug_info, and where in it is what one wants? */
+/* dwarf_abbrev.c: how long is an entry of .debug_info, and where in it are its attributes? */
 #include "images/dwarf_abbrev.h"
 
 #include <dwarf.h>
@@ -9,10 +9,10 @@
 #define SIZE_LEB       (-1)
 #define SIZE_TEXT      (-2)
 #define SIZE_BLOCK_LEB (-3)
-#define SIZE_OTHER     (-4) /* its size is in front of it, or its form */
+#define SIZE_OTHER     (-4) /* the size precedes the value, or the form does */
 #define SIZE_UNKNOWN   (-5)
 
-/* Bytes, or one of the above. */
+/* Size in bytes, or one of the above. */
 static int form_size(uint64_t form, struct dwarf_encoding encoding)
 {
 	switch (form) {
@@ -228,7 +228,7 @@ struct attribute {
 	int64_t implicit;
 };
 
-/* The next of a list; false at its end, and when it is damaged. */
+/* The next attribute of a list; false at its end and when it is damaged. */
 static bool attribute_next(struct cursor *c, struct attribute *a)
 {
 	a->name = cursor_uleb(c);
@@ -237,8 +237,8 @@ static bool attribute_next(struct cursor *c, struct attribute *a)
 	return !c->bad && (a->name || a->form);
 }
 
-/* Compile the list under the cursor: to skip it, or to read those with a slot (of several with the
- * same slot the first). Returns what is left to add at the end. */
+/* Compile the list under the cursor, either to skip an entry or to read attributes with a slot
+ * (the first, if several have the same slot). Returns the bytes to add at the end. */
 static uint32_t compile_list(
 	struct dwarf_abbrevs *table, struct cursor *c, bool reading, struct dwarf_abbrev *abbrev)
 {
@@ -249,7 +249,8 @@ static uint32_t compile_list(
 	while (attribute_next(c, &a)) {
 		unsigned slot = slot_of(a.name);
 		int size = form_size(a.form, table->encoding);
-		/* What cannot be skipped fails when it is met: form 0 is none. */
+		/* An attribute that cannot be skipped fails when an entry has it: form 0 does
+		 * not exist. */
 		struct dwarf_step step = {.kind = (uint8_t)kind_of(size),
 			.slot = (uint8_t)slot,
 			.form = size == SIZE_UNKNOWN ? 0 : (uint16_t)a.form,
@@ -382,7 +383,7 @@ static const uint8_t *other_skip(
 	return c.bad ? NULL : c.at;
 }
 
-/* What is not read. */
+/* Skip a value that is not read. */
 static inline const uint8_t *step_skip(const struct dwarf_step *step,
 	struct dwarf_encoding encoding, const uint8_t *at, const uint8_t *end)
 {

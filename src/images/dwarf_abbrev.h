@@ -1,8 +1,12 @@
-/* dwarf_abbrev.h: how long is an entry of .debug_info, and where in it is what one wants?
+/* dwarf_abbrev.h: how long is an entry of .debug_info, and where in it are its attributes?
  *
- * An entry names an abbreviation, which lists its attributes and their forms. Each table of
- * abbreviations is compiled once: runs of attributes with a known size become one addition, so that
- * most entries are skipped in one step.
+ * An entry is a code and the values of its attributes; the code refers to an abbreviation, which
+ * lists the attributes and their forms. To find the next entry, a reader has to know the length of
+ * every value. Decoding the list for each of millions of entries is what makes readers slow. So
+ * each table of abbreviations is compiled once into steps: consecutive attributes of known size
+ * become one addition, and entries whose sizes are all fixed, which are most, are skipped by a
+ * single one. A second list of steps, compiled when needed, reads the few attributes that matter
+ * (enum dwarf_slot).
  *
  * Source: DWARF 5, 7.5.3 (abbreviations), 7.5.5 (forms). */
 #ifndef KILN_IMAGES_DWARF_ABBREV_H
@@ -11,8 +15,8 @@
 #include "base/cursor.h"
 #include "base/memory.h"
 
-#define DWARF_ABBREVS_LIMIT 32768u  /* in one table; compilers need hundreds */
-#define DWARF_STEPS_LIMIT   131072u /* of a table */
+#define DWARF_ABBREVS_LIMIT 32768u  /* in one table; compilers use hundreds */
+#define DWARF_STEPS_LIMIT   131072u /* in one table */
 
 /* What the size of a form depends on. */
 struct dwarf_encoding {
@@ -21,7 +25,7 @@ struct dwarf_encoding {
 	uint8_t offset_size;  /* bytes: 4, or 8 in the 64-bit format */
 };
 
-/* The attributes that are ever read. */
+/* The attributes that are read. */
 enum dwarf_slot {
 	DWARF_SIBLING,
 	DWARF_NAME,
@@ -47,7 +51,7 @@ enum dwarf_slot {
 };
 #define DWARF_HAS(slot) (1u << (slot))
 
-/* An attribute's value as it stands there: a number, or where a text starts (DW_FORM_string). */
+/* An attribute's value as stored: a number, or where a text starts (DW_FORM_string). */
 struct dwarf_value {
 	union {
 		uint64_t number;
@@ -56,12 +60,12 @@ struct dwarf_value {
 	uint32_t form;
 };
 
-/* Read a value of `form`; `implicit` is that of DW_FORM_implicit_const. False for what has no value
- * of this kind (blocks), which is skipped, and when the cursor is bad. */
+/* Read a value of `form`; `implicit` is that of DW_FORM_implicit_const. False for forms without
+ * such a value (blocks), which are skipped, and when the cursor is bad. */
 bool dwarf_value_read(struct cursor *c, uint64_t form, int64_t implicit,
 	struct dwarf_encoding encoding, struct dwarf_value *ret_value);
 
-/* Add `fixed`, then skip or read what `kind` says. */
+/* A step adds `fixed`, then skips or reads a value, as `kind` says. */
 enum dwarf_step_kind {
 	DWARF_STEP_FIXED, /* nothing more */
 	DWARF_STEP_LEB,
@@ -78,18 +82,19 @@ struct dwarf_step {
 	int64_t implicit; /* of DW_FORM_implicit_const */
 };
 
-#define DWARF_NO_SIBLING UINT32_MAX /* none, or not at a fixed place */
+#define DWARF_NO_SIBLING UINT32_MAX /* no sibling, or not at a fixed offset */
 
 struct dwarf_abbrev {
 	uint64_t code;
 	uint64_t attributes; /* offset of its list in .debug_abbrev */
 	uint16_t tag;
 	bool children;
-	uint32_t slots;		   /* mask of the attributes above that it has */
-	uint32_t sibling;	   /* how far behind the code DW_AT_sibling is, as DW_FORM_ref4 */
-	uint32_t fixed;		   /* bytes of entries all of whose attributes are fixed */
-	uint32_t skip, skip_count; /* steps otherwise */
-	uint32_t reading, reading_count; /* steps to read the attributes above; 0: not compiled */
+	uint32_t slots;	  /* mask of its attributes that have a slot */
+	uint32_t sibling; /* distance from the code to DW_AT_sibling, if that is a DW_FORM_ref4 */
+	uint32_t fixed;	  /* bytes of an entry all of whose attributes have fixed sizes */
+	uint32_t skip, skip_count; /* steps to skip other entries */
+	uint32_t reading,
+		reading_count; /* steps to read the attributes with a slot; 0: not compiled yet */
 };
 
 struct dwarf_abbrevs {
@@ -102,8 +107,8 @@ struct dwarf_abbrevs {
 	VECTOR(struct dwarf_step) steps;
 };
 
-/* Compile the table at `offset` of .debug_abbrev. With `only` != 0 up to that code at most. What
- * comes after damage is missing. Bytes that were read are added to *spent. */
+/* Compile the table at `offset` of .debug_abbrev, with `only` != 0 up to that code. What follows
+ * damage is missing. The number of bytes read is added to *spent. */
 void dwarf_abbrevs_compile(struct dwarf_abbrevs *table, struct bytes section, uint64_t offset,
 	struct dwarf_encoding encoding, uint64_t only, uint64_t *spent);
 void dwarf_abbrevs_release(struct dwarf_abbrevs *table);
@@ -118,7 +123,7 @@ static inline struct dwarf_abbrev *dwarf_abbrev_find(
 	return dwarf_abbrev_search(table, code);
 }
 
-/* Move behind the attributes of an entry; NULL: it is damaged. */
+/* The end of an entry's attributes; NULL: damaged. */
 const uint8_t *dwarf_steps_skip(const struct dwarf_abbrevs *table,
 	const struct dwarf_abbrev *abbrev, const uint8_t *at, const uint8_t *end);
 static inline const uint8_t *dwarf_entry_skip(const struct dwarf_abbrevs *table,
@@ -129,7 +134,7 @@ static inline const uint8_t *dwarf_entry_skip(const struct dwarf_abbrevs *table,
 	return (size_t)(end - at) >= abbrev->fixed ? at + abbrev->fixed : NULL;
 }
 
-/* The same, and read what there is a slot for: sets `*ret_has` and those values. */
+/* The same, and read the attributes that have a slot: sets `*ret_has` and those values. */
 const uint8_t *dwarf_entry_read(struct dwarf_abbrevs *table, struct dwarf_abbrev *abbrev,
 	const uint8_t *at, const uint8_t *end, uint32_t *ret_has, struct dwarf_value *ret_values);
 

@@ -55,8 +55,7 @@ bool dwarf_file_header(
 	return dwarf_header_read(file->sections[DWARF_INFO], file->types, offset, ret_header);
 }
 
-/* A unit of an unknown version can be stepped over; behind a length that is wrong nothing can be
- * found. */
+/* A unit of an unknown version is stepped over; behind a wrong length, nothing can be found. */
 void dwarf_file_list_units(struct dwarf_file *file)
 {
 	VECTOR(struct dwarf_type_unit) types = {0};
@@ -118,7 +117,7 @@ bool dwarf_file_type(const struct dwarf_file *file, uint64_t signature,
 
 /* ---- Paths ---- */
 
-/* A file at a path that a binary or its recording names, as places say. */
+/* Open a file at a path that a binary or its recording names, as `places` says. */
 struct image *dwarf_files_open(
 	const struct dwarf_files *files, struct bytes directory, struct bytes name)
 {

@@ -15,7 +15,7 @@ enum dwarf_section {
 	DWARF_STR_OFFSETS,
 	DWARF_RNGLISTS,
 	DWARF_LINE,
-	/* The ones above have a namesake in split files (".dwo"), the ones below have none. */
+	/* The sections above have a counterpart in split files (".dwo"), those below do not. */
 	DWARF_LINE_STR,
 	DWARF_ADDR,
 	DWARF_RANGES,
@@ -24,39 +24,40 @@ enum dwarf_section {
 };
 #define DWARF_SPLIT_SECTIONS DWARF_LINE_STR
 
-/* Entries refer to each other by an offset in a file's .debug_info. What is the same file but
- * another section (.debug_types) is a file of its own here. */
+/* Entries refer to each other by an offset in a file's .debug_info. Another section of the same
+ * file (.debug_types) counts as a file of its own here. */
 struct dwarf_file {
 	struct bytes sections[DWARF_SECTIONS];
-	VECTOR(uint64_t) units; /* offsets of the headers, ascending */
-	bool split;		/* a .dwo file, or one unit's part of a .dwp */
+	VECTOR(uint64_t) units; /* offsets of their headers, ascending */
+	bool split;		/* a .dwo file, or one unit of a .dwp */
 	bool types;		/* .debug_types */
-	bool cut;		/* not all of the section is units */
+	bool cut;		/* the section does not consist of units up to its end */
 	struct dwarf_type_unit {
 		uint64_t signature, unit, entry; /* offsets of the unit and of the type in it */
 	} * type_units;				 /* by signature */
 	size_t type_unit_count;
-	const struct dwarf_file *info;	     /* what DW_FORM_ref_addr means; itself as a rule */
+	const struct dwarf_file
+		*info; /* the file that DW_FORM_ref_addr refers to; usually this one */
 	const struct dwarf_file *types_file; /* .debug_types, or NULL */
 	const struct dwarf_file *shared;     /* the alternate file, or NULL */
 	struct image *image;		     /* owned, or NULL */
 };
 
-/* The parts of a binary. */
+/* All parts of a binary's debugging information. */
 struct dwarf_files {
 	struct dwarf_file main, main_types, shared;
-	const struct image *image; /* that has .debug_info */
+	const struct image *image; /* the image that has .debug_info */
 	const struct image *program;
 	const struct places *places; /* or NULL */
 	struct image *package;	     /* .dwp, or NULL */
 	bool shared_missing;
 };
 
-/* Is there anything in `image`? Reads nothing. */
+/* Does `image` have any debugging information? Reads nothing. */
 bool dwarf_file_there(const struct image *image);
 
-/* Find and list everything but split files and line tables. `files->image`, `->program` and
- * `->places` are set. */
+/* Find and list everything but split files and line tables. The caller has set `files->image`,
+ * `->program` and `->places`. */
 void dwarf_files_load(struct dwarf_files *files);
 void dwarf_files_load_lines(struct dwarf_files *files);
 void dwarf_files_release(struct dwarf_files *files);
@@ -64,7 +65,7 @@ void dwarf_files_release(struct dwarf_files *files);
 /* The header of the unit at `offset`: as dwarf_header_read. */
 bool dwarf_file_header(
 	const struct dwarf_file *file, uint64_t offset, struct dwarf_header *ret_header);
-/* The unit that holds the entry at `offset`; false: none. */
+/* The unit that contains the entry at `offset`; false: none. */
 bool dwarf_file_unit_at(const struct dwarf_file *file, uint64_t offset, uint64_t *ret_unit);
 /* The type with this signature; false: none. */
 bool dwarf_file_type(const struct dwarf_file *file, uint64_t signature,

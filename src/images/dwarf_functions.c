@@ -1,4 +1,14 @@
-/* dwarf_functions.c: which functions of a unit, inlined ones too, are at some addresses? */
+/* dwarf_functions.c: which functions of a unit, inlined ones included, are at some addresses?
+ *
+ * Entries form a tree in depth-first order. A pass keeps the open functions around the current
+ * entry on a stack, and innermost[] for each address; a function that covers an address whose
+ * innermost function is its own parent becomes the innermost. No tree is built, and what covers no
+ * address is skipped.
+ *
+ * If few addresses are asked for, a first, hasty pass jumps over the children of entries that
+ * cover none of them, by DW_AT_sibling. A compiler may put a function's code outside its
+ * parent's range (a nested function, for example), so if anything was jumped over and an address
+ * remains without a function, a second, thorough pass follows. */
 #include "images/dwarf_functions.h"
 
 #include "base/search.h"
@@ -9,12 +19,12 @@
 #include <stdlib.h>
 
 #define FUNCTION_SIZE                                                                              \
-	1024 /* bytes that a typical one takes in .debug_info, with all that is in it */
+	1024 /* bytes that a typical function with all its children takes in .debug_info */
 
-/* A function whose children are being walked. */
+/* A function whose children are being visited. */
 struct open_function {
 	uint64_t depth;	   /* of its entry */
-	uint32_t function; /* NONE: at none of the addresses, and nothing inlined into it is */
+	uint32_t function; /* NONE: neither it nor anything inlined into it covers an address */
 };
 
 struct walk {
@@ -26,8 +36,8 @@ struct walk {
 	size_t count;
 	struct dwarf_functions *found;
 	uint64_t depth;
-	bool hasty;  /* step over what is most likely without functions */
-	bool hopped; /* ... which was done */
+	bool hasty;  /* jump over entries that rarely contain functions */
+	bool hopped; /* ... and something was jumped over */
 	unsigned open;
 	struct open_function stack[DWARF_FRAMES_LIMIT + 1];
 	struct dwarf_entry entry;
@@ -39,8 +49,8 @@ void dwarf_functions_release(struct dwarf_functions *functions)
 	memory_free(functions->innermost);
 }
 
-/* The function under way covers [start, end): where its outer function is innermost, it is from now
- * on. So of functions that overlap the first has the address. */
+/* `function` covers [start, end): it becomes the innermost function of those addresses whose
+ * innermost is `outer`. Of functions that overlap, the first one wins. */
 static bool cover(struct walk *w, uint32_t outer, uint32_t function, uint64_t start, uint64_t end)
 {
 	bool any = false;
@@ -66,7 +76,7 @@ static uint32_t small_number(
 									  : otherwise;
 }
 
-/* The function that was read, if it is at one of the addresses; NONE. */
+/* The current function, if it covers one of the addresses; else NONE. */
 static uint32_t function_match(struct walk *w, uint32_t outer)
 {
 	struct dwarf_functions *found = w->found;
@@ -93,8 +103,8 @@ static uint32_t function_match(struct walk *w, uint32_t outer)
 
 #define HAS_CODE (DWARF_HAS(DWARF_LOW_PC) | DWARF_HAS(DWARF_RANGES_AT))
 
-/* What may hold functions with code, though no compiler that says where entries end puts any there:
- * functions that are at none of the addresses, types. They are stepped over in a first walk. */
+/* Entries that could contain functions with code, though compilers that emit DW_AT_sibling put
+ * none there: types, and functions that cover no address. The hasty pass jumps over them. */
 static bool closed(struct walk *w, unsigned tag)
 {
 	switch (tag) {
@@ -107,7 +117,7 @@ static bool closed(struct walk *w, unsigned tag)
 	}
 }
 
-/* Step behind the entry and its children. False: it does not say where they end. */
+/* Jump behind the entry's children. False: it has no DW_AT_sibling. */
 static bool walk_past(struct walk *w, struct dwarf_abbrev *abbrev)
 {
 	uint64_t offset;
@@ -119,7 +129,7 @@ static bool walk_past(struct walk *w, struct dwarf_abbrev *abbrev)
 	return true;
 }
 
-/* An entry of a function, inlined or not; moves behind it. False: damaged. */
+/* Visit the entry of a function, inlined or not, and move behind it. False: damaged. */
 static bool walk_function(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_t *entry)
 {
 	bool inlined = abbrev->tag == DW_TAG_inlined_subroutine;
@@ -151,7 +161,7 @@ static bool walk_function(struct walk *w, struct dwarf_abbrev *abbrev, const uin
 		w->at = behind;
 	}
 	w->depth += abbrev->children;
-	/* In what is at none of the addresses only a function that is not inlined matters. */
+	/* In a function that covers no address, only functions that are not inlined matter. */
 	if (abbrev->children && function != around)
 		w->stack[w->open++] = (struct open_function){w->depth - 1, function};
 	return true;
@@ -162,7 +172,7 @@ static bool is_function(unsigned tag)
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
 }
 
-/* An entry that is more than stepped over, whose code has been read. False: damaged. */
+/* Visit an entry with children, or of a function; its code has been read. False: damaged. */
 static bool walk_entry(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_t *entry)
 {
 	if (is_function(abbrev->tag))
@@ -174,7 +184,7 @@ static bool walk_entry(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_
 	return w->at;
 }
 
-/* The end of a list of children. False: that of the unit. */
+/* The end of a list of children. False: end of the unit. */
 static inline bool walk_up(struct walk *w)
 {
 	if (w->depth <= 1)
@@ -185,7 +195,7 @@ static inline bool walk_up(struct walk *w)
 	return true;
 }
 
-/* Most entries have no children: they are stepped over here. False: damaged. */
+/* Entries without children, which are most, are skipped right here. False: damaged. */
 static bool walk_all(struct walk *w)
 {
 	const struct dwarf_abbrevs *table = w->unit->abbrevs;
@@ -222,7 +232,7 @@ static bool walk_all(struct walk *w)
 	return at;
 }
 
-/* Walk the unit from its start, with nothing found. */
+/* Visit the unit from its start, forgetting what an earlier pass has found. */
 static bool walk_unit(struct walk *w, bool hasty)
 {
 	const struct dwarf_header *header = &w->unit->header;
@@ -260,7 +270,7 @@ bool dwarf_functions_read(struct dwarf_reader *r, struct dwarf_names *names,
 	uint64_t size = r->current->header.end - r->current->header.first;
 
 	ret_functions->innermost = memory_new(count, sizeof(*ret_functions->innermost));
-	/* Haste gains nothing where most functions are at some address. */
+	/* The hasty pass gains nothing if most functions cover some address. */
 	if (count < size / FUNCTION_SIZE && walk_unit(&w, true) && (!w.hopped || all_found(&w)))
 		return true;
 	return walk_unit(&w, false);

@@ -14,14 +14,14 @@ void dwarf_index_release(struct dwarf_index *index)
 
 static void span_add(struct dwarf_index *index, uint64_t start, uint64_t end, size_t unit)
 {
-	/* Code that the linker dropped is at 0, and so is nothing else. */
+	/* Address 0 marks code that the linker dropped. */
 	if (start && start < end)
 		vector_push(&index->spans, ((struct dwarf_span){start, end, (uint32_t)unit}));
 }
 
 /* ---- .debug_aranges ---- */
 
-/* The number of the unit whose header is at `offset`; SIZE_MAX: there is none. */
+/* The index of the unit whose header is at `offset`; SIZE_MAX: none. */
 static size_t unit_number(const struct dwarf_file *file, uint64_t offset)
 {
 	size_t at = search_below(file->units.items, file->units.len, offset);
@@ -29,8 +29,8 @@ static size_t unit_number(const struct dwarf_file *file, uint64_t offset)
 	return at < file->units.len && file->units.items[at] == offset ? at : SIZE_MAX;
 }
 
-/* The pairs of one set: addresses and lengths up to (0, 0). Linkers also leave such pairs for code
- * that they dropped, so the set's own length is its end. */
+/* Read the pairs (address, length) of one set. (0, 0) ends a set, but linkers also leave it for
+ * code that they dropped; so the set's own length is its end. */
 static void pairs_read(struct dwarf_index *index, struct cursor *c, unsigned size, size_t unit)
 {
 	while (cursor_left(c) >= 2 * size) {
@@ -40,8 +40,8 @@ static void pairs_read(struct dwarf_index *index, struct cursor *c, unsigned siz
 	}
 }
 
-/* One set, under the cursor, which is cut to its end. The unit that it is of; SIZE_MAX: none that
- * can be believed. */
+/* Read one set under the cursor, which is cut to its end. Returns its unit; SIZE_MAX: not
+ * plausible. */
 static size_t set_read(struct dwarf_index *index, const struct dwarf_file *file, struct cursor *c,
 	const uint8_t *start, unsigned offset_size)
 {
@@ -58,7 +58,7 @@ static size_t set_read(struct dwarf_index *index, const struct dwarf_file *file,
 	return unit;
 }
 
-/* Marks the units that were there. */
+/* Marks the units that have an entry. */
 static void aranges_read(struct dwarf_index *index, const struct dwarf_file *file, bool *known)
 {
 	struct cursor c = cursor_of(file->sections[DWARF_ARANGES]);
@@ -79,7 +79,7 @@ static void aranges_read(struct dwarf_index *index, const struct dwarf_file *fil
 		set.end = c.at + length;
 		unit = set_read(
 			index, file, &set, set.at - (offset_size == 8 ? 12 : 4), offset_size);
-		/* A set without code says as little as none. */
+		/* A set without code says as little as a missing one. */
 		if (unit != SIZE_MAX && index->spans.len > before)
 			known[unit] = true;
 		cursor_take(&c, length);
@@ -119,13 +119,13 @@ static int compare_spans(const void *a, const void *b)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end) /* the longer one is around the other one */
+	if (x->end != y->end) /* the longer span contains the other */
 		return x->end > y->end ? -1 : 1;
 	return x->unit < y->unit ? -1 : x->unit > y->unit;
 }
 
-/* Sorted spans, of which some lie in others, to a list without overlaps: those that are open are a
- * stack, and the top one has the addresses up to where the next one starts. */
+/* Turns sorted, nested spans into a list without overlaps: open spans are a stack, and the top
+ * one owns the addresses up to where the next one starts. */
 struct flattening {
 	VECTOR(struct dwarf_span) out, open;
 	uint64_t at;
@@ -156,7 +156,7 @@ static void flatten(struct dwarf_index *index)
 		const struct dwarf_span *span = &index->spans.items[i];
 
 		flatten_to(&f, span->start);
-		/* The same again (code that the linker folded): the first unit keeps it. */
+		/* An equal span (code that the linker folded): the first unit keeps it. */
 		if (f.open.len && f.open.items[f.open.len - 1].end == span->end &&
 			index->spans.items[i - 1].start == span->start)
 			continue;

@@ -1,6 +1,6 @@
 /* dwarf_index.h: which unit describes an address?
  *
- * From .debug_aranges, and for units that are not in it from what they say of themselves.
+ * From .debug_aranges; for units without an entry there, from their own ranges.
  *
  * Source: DWARF 5, 6.1.2. */
 #ifndef KILN_IMAGES_DWARF_INDEX_H
@@ -19,7 +19,7 @@ struct dwarf_index {
 	VECTOR(struct dwarf_span) spans; /* ascending, without overlaps */
 };
 
-/* Of spans that overlap in the file the one that starts last has the address. */
+/* Where spans overlap in the file, the one that starts last gets the addresses. */
 void dwarf_index_build(
 	struct dwarf_reader *r, const struct dwarf_file *file, struct dwarf_index *ret_index);
 void dwarf_index_release(struct dwarf_index *index);

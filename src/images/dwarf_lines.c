@@ -1,4 +1,9 @@
-/* dwarf_lines.c: which line of which file is at some addresses? */
+/* dwarf_lines.c: which line of which file is at some addresses?
+ *
+ * A line table is a program whose output is a list of rows (address, file, line), mostly far
+ * more than there are addresses to look up. So rows are never stored: the program runs, and when
+ * a row ends, the addresses in [last row, this row) are answered by it. It stops when all of
+ * them are. */
 #include "images/dwarf_lines.h"
 
 #include "base/buffer.h"
@@ -49,17 +54,17 @@ struct bytes dwarf_lines_path(struct dwarf_lines *lines, uint32_t number)
 	return file->path;
 }
 
-/* What the header says about the program behind it. */
+/* What the header says about the program. */
 struct line_header {
 	struct dwarf_encoding encoding;
-	uint8_t minimum_length; /* of an instruction: what advances are counted in */
+	uint8_t minimum_length; /* of an instruction: the unit of address advances */
 	int8_t base;
 	uint8_t range, opcodes;
-	const uint8_t *lengths; /* how many operands the standard opcodes have */
+	const uint8_t *lengths; /* number of operands of the standard opcodes */
 	struct cursor program;
 };
 
-/* Before DWARF 5: directories until an empty one, then files. */
+/* Before DWARF 5: directories up to an empty one, then files. */
 static bool file_read_old(struct dwarf_lines *lines, struct cursor *c)
 {
 	struct dwarf_line_file file = {.name = cursor_text(c)};
@@ -77,7 +82,8 @@ static bool file_read_old(struct dwarf_lines *lines, struct cursor *c)
 static void files_read_old(struct dwarf_lines *lines, struct cursor *c)
 {
 	lines->from_one = true;
-	vector_push(&lines->directories, (struct bytes){0}); /* directory 0 is the unit's */
+	vector_push(&lines->directories,
+		(struct bytes){0}); /* directory 0 is the compilation directory */
 	while (lines->directories.len < DWARF_LINE_FILES_LIMIT) {
 		struct bytes directory = cursor_text(c);
 
@@ -104,7 +110,7 @@ static unsigned formats_read(struct cursor *c, struct line_format formats[FORMAT
 	return count;
 }
 
-/* One directory or file of DWARF 5, as its formats say. */
+/* A directory or file of DWARF 5, described by the formats. */
 static struct dwarf_line_file file_read(const struct dwarf_unit *unit, struct cursor *c,
 	struct dwarf_encoding encoding, const struct line_format *formats, unsigned count)
 {
@@ -114,7 +120,7 @@ static struct dwarf_line_file file_read(const struct dwarf_unit *unit, struct cu
 		struct dwarf_value value;
 
 		if (formats[i].form == DW_FORM_implicit_const)
-			c->bad = true; /* there is no place for its value */
+			c->bad = true; /* no place for its value */
 		if (!dwarf_value_read(c, formats[i].form, 0, encoding, &value))
 			continue;
 		if (formats[i].content == DW_LNCT_path)
@@ -139,7 +145,8 @@ static void files_read_new(struct dwarf_lines *lines, const struct dwarf_unit *u
 			struct dwarf_line_file file =
 				file_read(unit, c, encoding, formats, format_count);
 
-			if (c->bad || c->at == before) /* damaged, or any number of nothing */
+			if (c->bad ||
+				c->at == before) /* damaged, or an endless number of empty items */
 				break;
 			if (table == 0)
 				vector_push(&lines->directories, file.name);
@@ -155,7 +162,7 @@ static bool opcodes_read(struct cursor *c, struct line_header *h)
 {
 	h->minimum_length = cursor_u8(c);
 	if (h->encoding.version >= 4)
-		cursor_u8(c); /* operations of an instruction: more than one on no machine here */
+		cursor_u8(c); /* operations per instruction: always one on our machines */
 	cursor_u8(c);	      /* whether rows start statements */
 	h->base = (int8_t)cursor_u8(c);
 	h->range = cursor_u8(c);
@@ -188,7 +195,7 @@ static bool header_read(
 	h->encoding.version = (uint8_t)version;
 	if (version == 5) {
 		h->encoding.address_size = cursor_u8(&c);
-		cursor_u8(&c); /* segments: none */
+		cursor_u8(&c); /* segment selector size: none */
 	}
 	length = cursor_fixed(&c, h->encoding.offset_size);
 	if (c.bad || length > cursor_left(&c) ||
@@ -211,17 +218,17 @@ struct machine {
 	struct dwarf_reader *reader;
 	const uint64_t *addresses;
 	size_t count;
-	size_t left; /* addresses without a row: at 0 the rest need not be read */
-	size_t next; /* the first address that is not below the last row's */
+	size_t left; /* addresses without a row; at 0 the program can stop */
+	size_t next; /* the first address not below the last row's */
 	struct dwarf_row *rows;
-	/* The last row of the sequence, which holds up to the next one. */
+	/* The last row of the sequence; it is valid up to the next one. */
 	bool started;
 	uint64_t last;
 	struct dwarf_row row;
-	/* Registers. */
+	/* The registers of the line program. */
 	uint64_t address;
 	uint64_t file, line;
-	bool dropped; /* code that the linker left out */
+	bool dropped; /* code that the linker dropped */
 };
 
 static void sequence_start(struct machine *m)
@@ -231,7 +238,7 @@ static void sequence_start(struct machine *m)
 	m->file = m->line = 1;
 }
 
-/* The last row holds up to here. Of sequences that overlap the first has the address. */
+/* The last row ends here. Of overlapping sequences, the first one wins. */
 static void row_end(struct machine *m)
 {
 	while (m->next < m->count && m->addresses[m->next] < m->address &&
@@ -276,7 +283,7 @@ static void run_extended(struct machine *m, struct dwarf_lines *lines, struct cu
 	case DW_LNE_define_file:
 		file_read_old(lines, &in);
 		break;
-	default: /* discriminators, and what others added */
+	default: /* discriminators and extensions */
 		break;
 	}
 }

@@ -9,20 +9,20 @@
 #define DWARF_LINE_FILES_LIMIT 1048576u /* files, and directories, of one table */
 
 struct dwarf_row {
-	uint32_t file, line; /* DWARF_NO_FILE: the table has no row at this address */
+	uint32_t file, line; /* DWARF_NO_FILE: the table has no row for this address */
 };
-#define DWARF_NO_FILE UINT32_MAX /* no number of a file */
+#define DWARF_NO_FILE UINT32_MAX /* not a file number */
 
 struct dwarf_line_file {
 	struct bytes name;
 	uint64_t directory;
-	struct bytes path; /* with directories; made when it is asked for */
+	struct bytes path; /* with its directory; built on demand */
 };
 
-/* A unit's line table. `{0}` is empty; texts are in sections and in the arena. */
+/* The line table of a unit. `{0}` is empty; texts are in sections and in the arena. */
 struct dwarf_lines {
-	struct bytes directory; /* where the unit was compiled */
-	bool from_one;		/* files count from 1 (before DWARF 5) */
+	struct bytes directory; /* the compilation directory */
+	bool from_one;		/* file numbers start at 1 (before DWARF 5) */
 	VECTOR(struct dwarf_line_file) files;
 	VECTOR(struct bytes) directories;
 	struct dwarf_row *rows; /* by address */
@@ -30,12 +30,12 @@ struct dwarf_lines {
 };
 void dwarf_lines_release(struct dwarf_lines *lines);
 
-/* Read the table of a unit for `count` ascending addresses. False: it is damaged; what was found
+/* Read the table of a unit for `count` ascending addresses. False: damaged; what was found
  * before is there. */
 bool dwarf_lines_read(struct dwarf_reader *r, const struct dwarf_unit *unit,
 	const uint64_t *addresses, size_t count, struct dwarf_lines *ret_lines);
 
-/* The path of a file by the number that rows and entries have for it; empty: unknown. */
+/* The path for a file number from rows or entries; empty: unknown. */
 struct bytes dwarf_lines_path(struct dwarf_lines *lines, uint32_t file);
 
 #endif

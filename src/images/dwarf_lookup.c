@@ -1,8 +1,9 @@
-/* dwarf_lookup.c: which functions, inlined ones too, are at an address, and on which lines?
+/* dwarf_lookup.c: which functions, inlined ones included, are at an address, and on which lines?
  *
- * A batch is cut into jobs: a unit and the addresses in it. Threads take jobs in turn and fill
- * answers; the calling thread hands the answers on in the order of the jobs, and nobody runs far
- * ahead of it, so that what is in memory is a few units' answers. */
+ * A batch is divided into jobs: a unit and the addresses in it. Threads take jobs in order and
+ * fill answers into a ring; the calling thread delivers the answers in the order of the jobs. A
+ * thread that would run ahead of the ring waits, so memory holds the answers of a few units, and
+ * the result does not depend on the number of threads. */
 #include "images/dwarf_lookup.h"
 
 #include "base/crew.h"
@@ -16,9 +17,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BUDGET_FACTOR 64		   /* times all sections: what a thread may read */
+#define BUDGET_FACTOR 64 /* times the size of all sections: what a thread may read */
 #define BUDGET_FLOOR  ((uint64_t)64 << 20) /* bytes */
-#define AHEAD	      4u		   /* answers of each thread that wait to be handed on */
+#define AHEAD	      4u		   /* answers per thread that wait for delivery */
 
 struct dwarf {
 	struct dwarf_files files;
@@ -93,7 +94,7 @@ static void load(struct dwarf *d, bool lines)
 
 struct job {
 	uint32_t unit;
-	size_t first, count; /* in the batch's order */
+	size_t first, count; /* in the order of the batch */
 };
 
 struct batch {
@@ -106,7 +107,7 @@ struct batch {
 	VECTOR(struct job) jobs;
 };
 
-/* The unit of each address; those without one are answered here. Both lists ascend. */
+/* Find the unit of each address; addresses without one are answered here. Both lists ascend. */
 static size_t find_units(struct batch *b, size_t count, uint32_t *ret_units, size_t *ret_per_unit)
 {
 	const struct dwarf_index *index = &b->dwarf->index;
@@ -139,7 +140,7 @@ static void make_jobs(struct batch *b, size_t count)
 
 		if (in_unit)
 			vector_push(&b->jobs, ((struct job){unit, at, in_unit}));
-		per_unit[unit] = at; /* from now on where its next address goes */
+		per_unit[unit] = at; /* from here on, the place of the unit's next address */
 		at += in_unit;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -155,7 +156,7 @@ struct answer {
 	struct dwarf_functions functions;
 	struct dwarf_names names;
 	struct dwarf_lines lines;
-	struct dwarf_file *split; /* that names may be in */
+	struct dwarf_file *split; /* the split file that names may be in */
 	bool damaged, split_missing;
 	bool ready;
 };
@@ -175,7 +176,7 @@ static bool is_skeleton(const struct dwarf_unit *unit)
 	       (unit->header.encoding.version < 5 && unit->split_name.len);
 }
 
-/* The functions are in the split file, if there is one; the skeleton may know of some as well. */
+/* The functions are in the split file, if there is one; the skeleton may have some as well. */
 static void answer_functions(struct dwarf_reader *r, const struct batch *b, struct dwarf_unit *unit,
 	const uint64_t *addresses, size_t count, struct answer *a)
 {
@@ -217,7 +218,7 @@ static void answer_job(
 	dwarf_unit_close(unit);
 }
 
-/* The frames at one address, outermost first; how many. */
+/* The frames at one address, outermost first. Returns how many. */
 static size_t frames_of(struct answer *a, size_t i, struct dwarf_frame frames[DWARF_FRAMES_LIMIT])
 {
 	uint32_t at = a->functions.innermost ? a->functions.innermost[i] : DWARF_NO_FUNCTION;
@@ -228,7 +229,7 @@ static size_t frames_of(struct answer *a, size_t i, struct dwarf_frame frames[DW
 		row = a->lines.rows[i];
 	if (at == DWARF_NO_FUNCTION && !row.line)
 		return 0;
-	/* From the inside out, at the end of the array. */
+	/* From the innermost outwards, filling the array from its end. */
 	do {
 		struct dwarf_frame *frame = &frames[--first];
 
@@ -269,13 +270,13 @@ struct pool {
 	uint64_t budget; /* of each thread */
 	pthread_mutex_t lock;
 	pthread_cond_t answered, delivered;
-	size_t taken, done;	/* jobs: that a thread has begun, that were handed on */
+	size_t taken, done;	/* jobs begun by threads; jobs delivered */
 	struct answer *answers; /* a ring */
 	size_t ring;
-	bool end; /* memory ran out: nothing more is to be done */
+	bool end; /* memory ran out: stop */
 	struct recovery *starter;
 	pthread_t started[CREW_LIMIT];
-	unsigned count; /* of threads */
+	unsigned count; /* number of threads */
 };
 
 static void answer_jobs(void *context)
@@ -354,7 +355,7 @@ static void pool_deliver(struct pool *p, struct batch *b)
 	}
 }
 
-/* False: no thread could be started, nothing was done. */
+/* False: no thread could be started, and nothing was done. */
 static bool run_in_threads(struct batch *b, unsigned threads, uint64_t budget)
 {
 	struct pool pool = {.batch = b,

@@ -47,7 +47,7 @@ static bool holds_scopes(unsigned tag)
 	       tag == DW_TAG_variant;
 }
 
-/* Entries in a row, from `at` to the end of their parent. */
+/* Siblings, from `at` to the end of their parent. */
 struct level {
 	struct dwarf_unit *unit;
 	const uint8_t *info, *at, *end;
@@ -63,7 +63,7 @@ static struct dwarf_abbrev *level_abbrev(struct level *l)
 	return code && !c.bad ? dwarf_abbrev_find(l->unit->abbrevs, code) : NULL;
 }
 
-/* Step behind an entry's attributes and its children one by one; false: damaged. */
+/* Skip an entry's attributes and all of its descendants one by one; false: damaged. */
 static bool level_wade(struct level *l, const struct dwarf_abbrev *abbrev)
 {
 	uint64_t depth = 0;
@@ -85,7 +85,7 @@ static bool level_wade(struct level *l, const struct dwarf_abbrev *abbrev)
 	}
 }
 
-/* The next entry of the level; steps behind it and its children. False: there is none. */
+/* Read the next entry of the level and move behind its descendants. False: no more. */
 static bool level_next(struct level *l, struct dwarf_scope *ret_scope, unsigned *ret_tag)
 {
 	struct dwarf_abbrev *abbrev;
@@ -96,7 +96,7 @@ static bool level_next(struct level *l, struct dwarf_scope *ret_scope, unsigned 
 	if (!abbrev)
 		return false;
 	*ret_tag = abbrev->tag;
-	ret_scope->open = !abbrev->children; /* it has none to find */
+	ret_scope->open = !abbrev->children; /* no children to list */
 	if (dwarf_entry_sibling(l->unit, abbrev, l->at, &end))
 		l->at = l->info + end;
 	else if (!level_wade(l, abbrev))
@@ -105,7 +105,7 @@ static bool level_next(struct level *l, struct dwarf_scope *ret_scope, unsigned 
 	return true;
 }
 
-/* Find the children of a scope. */
+/* List the children of a scope. */
 static void scope_open(struct dwarf_unit *unit, size_t index)
 {
 	struct dwarf_scope parent = unit->scopes.items[index], scope;
@@ -127,7 +127,7 @@ static void scope_open(struct dwarf_unit *unit, size_t index)
 	unit->scopes.items[index] = parent;
 }
 
-/* The child of a scope that an entry is in; 0: it is in none. */
+/* The child of a scope that contains an entry; 0: none. */
 static size_t scope_child(const struct dwarf_unit *unit, size_t index, uint64_t offset)
 {
 	const struct dwarf_scope *s = &unit->scopes.items[index];
@@ -170,13 +170,13 @@ static uint64_t scope_around(struct dwarf_reader *r, struct dwarf_unit *unit, ui
 
 /* ---- Names ---- */
 
-/* An entry to look at. */
+/* The entry that is being looked at. */
 struct visit {
 	struct dwarf_unit *unit;
 	struct dwarf_entry entry;
 };
 
-/* Go on to what the entry is an instance, a definition or a short form of. */
+/* Follow the reference to what the entry is an instance, a definition or a short form of. */
 static bool visit_follow(struct dwarf_reader *r, struct visit *v)
 {
 	const struct dwarf_file *file;
@@ -190,7 +190,7 @@ static bool visit_follow(struct dwarf_reader *r, struct visit *v)
 	return v->unit && dwarf_entry_at(v->unit, offset, &v->entry);
 }
 
-/* The scope around the entry becomes the entry. */
+/* Go to the scope around the entry. */
 static bool visit_outwards(struct dwarf_reader *r, struct visit *v)
 {
 	uint64_t scope = scope_around(r, v->unit, v->entry.offset);
@@ -198,7 +198,7 @@ static bool visit_outwards(struct dwarf_reader *r, struct visit *v)
 	return scope && dwarf_entry_at(v->unit, scope, &v->entry);
 }
 
-/* The plain name, at the first entry that has one. Goes to the last one, which is where the name is
+/* The plain name, of the first entry that has one. Ends at the last entry, where the name is
  * declared. */
 static struct bytes visit_name(struct dwarf_reader *r, struct visit *v)
 {
@@ -221,7 +221,7 @@ static struct bytes nameless(unsigned tag)
 	return tag == DW_TAG_namespace ? BYTES("(anonymous namespace)") : BYTES("{unnamed type}");
 }
 
-/* C has no scopes that the linker's names would show. */
+/* C has no scopes, so linkage names add nothing. */
 static bool is_c(uint64_t language)
 {
 	switch (language) {
@@ -264,7 +264,7 @@ static struct bytes qualify(
 	return name;
 }
 
-/* A visit that starts at `v`: a linker's name anywhere on the way, else the plain one. */
+/* Starting at `v`: a linkage name anywhere on the way, otherwise the plain name. */
 static struct dwarf_name find_name(
 	struct dwarf_reader *r, struct dwarf_names *names, struct visit *v)
 {
@@ -295,7 +295,7 @@ struct dwarf_name dwarf_function_name(
 	struct dwarf_name name;
 	size_t at;
 
-	/* What is known is known of the entry that the name is taken from. */
+	/* Names are cached for the entry that has them. */
 	if (!(entry->has & (DWARF_HAS(DWARF_NAME) | DWARF_HAS(DWARF_LINKAGE_NAME))) &&
 		!dwarf_reference(entry, DWARF_ORIGIN, &file, &offset))
 		dwarf_reference(entry, DWARF_SPECIFICATION, &file, &offset);

@@ -5,15 +5,15 @@
 #include "base/hash.h"
 #include "images/dwarf_unit.h"
 
-#define DWARF_HOPS_LIMIT   16 /* from an entry to what it is an instance of, and on */
-#define DWARF_SPACES_LIMIT 32 /* names in front of a name */
+#define DWARF_HOPS_LIMIT   16 /* references to follow from an entry to its declaration */
+#define DWARF_SPACES_LIMIT 32 /* scopes in front of a name */
 
 struct dwarf_name {
 	struct bytes text; /* in a section, or in the names' arena */
-	bool linkage;	   /* the linker's; else qualified by what it is in */
+	bool linkage;	   /* the linkage name; otherwise qualified by its scopes */
 };
 
-/* Names that were found, by the entry that they were found through. `{0}` is empty. */
+/* Names that were found, keyed by the entry that led to them. `{0}` is empty. */
 struct dwarf_names {
 	struct id_map map;
 	VECTOR(struct dwarf_known_name) known;

@@ -13,7 +13,7 @@ static void start_list(struct dwarf_ranges *ranges, bool five, uint64_t offset)
 	ranges->how = five ? DWARF_RANGES_NEW : DWARF_RANGES_OLD;
 }
 
-/* The list that DW_AT_ranges leads to. */
+/* Start with the list that DW_AT_ranges refers to. */
 static void start_ranges(struct dwarf_ranges *ranges, const struct dwarf_entry *entry)
 {
 	const struct dwarf_unit *unit = entry->unit;
@@ -49,13 +49,13 @@ void dwarf_ranges_start(
 		return;
 	if (dwarf_address(entry, DWARF_HIGH_PC, &ret_ranges->end))
 		ret_ranges->how = DWARF_RANGES_ONE;
-	else if (dwarf_number(entry, DWARF_HIGH_PC, &high)) { /* the size, since DWARF 4 */
+	else if (dwarf_number(entry, DWARF_HIGH_PC, &high)) { /* since DWARF 4 a size */
 		ret_ranges->end = ret_ranges->start + high;
 		ret_ranges->how = DWARF_RANGES_ONE;
 	}
 }
 
-/* One step in .debug_ranges; false at the end of the list. */
+/* One entry of .debug_ranges; false at the end of the list. */
 static bool step_old(struct dwarf_ranges *ranges, uint64_t *ret_start, uint64_t *ret_end)
 {
 	unsigned size = ranges->unit->header.encoding.address_size;
@@ -85,7 +85,7 @@ static uint64_t indexed_address(struct dwarf_ranges *ranges)
 	return address;
 }
 
-/* One step in .debug_rnglists; false at the end of the list. */
+/* One entry of .debug_rnglists; false at the end of the list. */
 static bool step_new(struct dwarf_ranges *ranges, uint64_t *ret_start, uint64_t *ret_end)
 {
 	struct cursor *c = &ranges->at;

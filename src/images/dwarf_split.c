@@ -5,7 +5,7 @@
 #include <dwarf.h>
 #include <stdio.h>
 
-/* The sections of `image` that have a namesake; the others are the skeleton's. */
+/* The sections of `image` that have a counterpart; the others are the skeleton's. */
 static struct dwarf_file *split_of(struct image *image, const struct dwarf_file *main)
 {
 	struct dwarf_file *file = memory_new(1, sizeof(*file));
@@ -69,7 +69,7 @@ static struct dwarf_file *split_open_at(struct dwarf_reader *r, const struct dwa
 
 /* ---- Packages of split files ---- */
 
-/* Columns of .debug_cu_index, by the numbers that stand in it: DW_SECT_*. */
+/* Columns of .debug_cu_index, by their numbers in it: DW_SECT_*. */
 #define COLUMNS_LIMIT 16
 static unsigned package_section(uint64_t number, uint64_t version)
 {
@@ -87,12 +87,13 @@ static unsigned package_section(uint64_t number, uint64_t version)
 	}
 }
 
-/* .debug_cu_index: a header, a hash table of ids, the rows that they have, and two tables with a
+/* .debug_cu_index: a header, a hash table of ids, their row numbers, and two tables with a
  * column for each section: offsets and sizes. */
 struct package_index {
 	struct bytes content;
 	uint64_t version, columns, rows, slots;
-	uint64_t row_at, column_at; /* offsets of the hash table's second half, of the columns */
+	uint64_t row_at,
+		column_at; /* offsets of the second half of the hash table, and of the columns */
 };
 
 static bool package_index_read(const struct image *package, struct package_index *ret)
@@ -112,7 +113,7 @@ static bool package_index_read(const struct image *package, struct package_index
 	       ret->column_at + (1 + 2 * ret->rows) * ret->columns * 4 <= ret->content.len;
 }
 
-/* Rows count from 1; 0: not there. */
+/* Rows count from 1; 0: not found. */
 static uint64_t package_row(const struct package_index *index, uint64_t id)
 {
 	uint64_t mask = index->slots - 1, at = id & mask, step = (id >> 32 & mask) | 1;
@@ -128,7 +129,7 @@ static uint64_t package_row(const struct package_index *index, uint64_t id)
 	return 0;
 }
 
-/* Cut the sections of a package down to what belongs to one row. */
+/* Reduce the sections of a package to what belongs to one row. */
 static bool package_cut(
 	const struct package_index *index, uint64_t row, struct bytes sections[DWARF_SECTIONS])
 {

@@ -6,8 +6,8 @@
 
 #include "images/dwarf_unit.h"
 
-/* The split file that a unit is the skeleton of, known by the id in both, and where in it the unit
- * is; NULL: not found. Several threads may ask, each with its reader. */
+/* The split file to which a unit is the skeleton, identified by the id in both, and the offset
+ * of the unit in it; NULL: not found. Thread-safe; each thread has its own reader. */
 struct dwarf_file *dwarf_split_open(struct dwarf_reader *r, const struct dwarf_files *files,
 	const struct dwarf_unit *skeleton, uint64_t *ret_unit);
 void dwarf_split_release(struct dwarf_file *file); /* NULL is fine */

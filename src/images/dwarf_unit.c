@@ -231,12 +231,12 @@ bool dwarf_entry_sibling(const struct dwarf_unit *unit, struct dwarf_abbrev *abb
 	       *ret_offset <= unit->header.end;
 }
 
-/* Bases first: they give the other values a meaning. */
+/* Bases first: other values depend on them. */
 static void unit_understand(
 	struct dwarf_unit *unit, const struct dwarf_entry *first, const struct dwarf_unit *skeleton)
 {
 	const struct dwarf_encoding *e = &unit->header.encoding;
-	/* What DWARF 5 leaves out in split units: behind the table's header. */
+	/* DWARF 5 omits the base in split units: it is behind the table's header. */
 	unsigned length_size = e->offset_size == 8 ? 12 : 4;
 	bool five = e->version >= 5;
 

@@ -61,7 +61,7 @@ static bool jump(struct machine *m, int64_t distance, bool taken)
 	return true;
 }
 
-/* Operations on the two topmost values: a below b. */
+/* Operations on the two topmost values: a is below b. */
 static bool binary(struct machine *m, uint8_t op)
 {
 	uint64_t b = m->stack[--m->depth], a = m->stack[m->depth - 1], r;
@@ -130,7 +130,7 @@ static bool binary(struct machine *m, uint8_t op)
 	return true;
 }
 
-/* Operations that move values about; the stack is as deep as operands() asks. */
+/* Operations that move values; the stack has as many as operands() requires. */
 static bool rearrange(struct machine *m, uint8_t op)
 {
 	uint64_t *top = &m->stack[m->depth - 1], spare = *top;
@@ -166,7 +166,7 @@ static bool rearrange(struct machine *m, uint8_t op)
 	}
 }
 
-/* Values on the stack that `op` consumes or looks at. */
+/* The number of values on the stack that `op` uses. */
 static unsigned operands(uint8_t op)
 {
 	switch (op) {
@@ -192,7 +192,7 @@ static unsigned operands(uint8_t op)
 	}
 }
 
-/* DW_OP_addr .. DW_OP_consts and the registers: operations that push something from the code. */
+/* DW_OP_addr .. DW_OP_consts and the registers: operations that push a value. */
 static bool constant(struct machine *m, uint8_t op, bool *ret_done)
 {
 	struct cursor *c = &m->code;
@@ -302,7 +302,7 @@ enum expression_result expression_run(struct bytes expression, const struct regi
 	return EXPRESSION_OK;
 }
 
-/* DW_OP_bregN or DW_OP_bregx with an offset of 32 bits. */
+/* DW_OP_bregN or DW_OP_bregx with a 32-bit offset. */
 static bool read_sum(struct cursor *c, struct expression_formula *f)
 {
 	uint8_t op = cursor_u8(c);
@@ -322,7 +322,7 @@ static bool read_sum(struct cursor *c, struct expression_formula *f)
 	return true;
 }
 
-/* What follows the sum in "the word there, plus something". */
+/* The rest of "the word there, plus something", behind the sum. */
 static bool read_deref(struct cursor *c, struct expression_formula *f)
 {
 	uint64_t after = 0;
@@ -341,7 +341,7 @@ static bool read_deref(struct cursor *c, struct expression_formula *f)
 	return true;
 }
 
-/* What follows the sum in GNU ld's rule for .plt: see arch.c. */
+/* The rest of GNU ld's rule for .plt, behind the sum: see arch.c. */
 static bool read_plt(struct cursor *c, struct expression_formula *f, const struct arch *arch)
 {
 	struct expression_formula pc;

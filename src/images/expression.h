@@ -5,15 +5,15 @@
 #include "images/arch.h"
 
 #define EXPRESSION_STACK_LIMIT 64  /* values */
-#define EXPRESSION_STEPS_LIMIT 512 /* operations run, loops included */
+#define EXPRESSION_STEPS_LIMIT 512 /* operations that are run, loops included */
 
-/* Memory of the thread: what was copied of its stack. */
+/* A copy of a part of the thread's stack. */
 struct stack_copy {
 	uint64_t start; /* address of its first byte */
 	struct bytes content;
 };
 
-/* The word of `size` bytes (1..8) at `address`; false when it is not in the copy. */
+/* The word of `size` bytes (1..8) at `address`; false if it is outside the copy. */
 static inline bool stack_copy_read(
 	const struct stack_copy *stack, uint64_t address, unsigned size, uint64_t *ret_value)
 {
@@ -29,15 +29,15 @@ static inline bool stack_copy_read(
 enum expression_result {
 	EXPRESSION_OK,
 	EXPRESSION_BAD,	     /* malformed, unknown operation, or a limit */
-	EXPRESSION_REGISTER, /* a register whose value is not known */
-	EXPRESSION_MEMORY,   /* a word outside of the stack copy; its address is in ret_value */
+	EXPRESSION_REGISTER, /* a register whose value is unknown */
+	EXPRESSION_MEMORY,   /* a word outside the stack copy; its address is in ret_value */
 };
 
-/* Run `expression`; `initial`, when not NULL, is on its stack at the start. */
+/* Run `expression`; `initial`, if not NULL, is on its stack at the start. */
 enum expression_result expression_run(struct bytes expression, const struct registers *registers,
 	const struct stack_copy *stack, const uint64_t *initial, uint64_t *ret_value);
 
-/* The forms that compilers and assemblers really use, as one formula. */
+/* The forms that compilers and assemblers actually use, as formulas. */
 enum expression_form {
 	EXPRESSION_OTHER,
 	EXPRESSION_SUM,	  /* base + offset */

@@ -1,8 +1,8 @@
 /* image.c: what are the parts of an ELF file?
  *
- * Nothing that the file says is believed: every range is clipped to the bytes that are there.
- * libelf reads the headers of both classes; contents are looked at in place.
- * (Its elf_compress writes into the headers; compressed sections are for packing.c.) */
+ * The file is not trusted: every range is clipped to the bytes that exist. libelf parses the
+ * headers of both classes; contents are read in place. Compressed sections are unpacked by
+ * packing.c, because libelf's elf_compress writes into the headers. */
 #include "images/image.h"
 
 #include "base/broker.h"
@@ -29,11 +29,11 @@
 #define EM_LOONGARCH 258
 #endif
 #define SEGMENTS_LIMIT 4096u /* program headers; real files have about ten */
-/* A file that cannot be mapped, because others may change it meanwhile. */
+/* A file that cannot be mapped because others may change it. */
 #define IMAGE_COPIED_LIMIT ((uint64_t)2 << 30) /* bytes */
 
-/* Linkers leave none worth speaking of; on disk they cost nothing, and being read they cost as much
- * as content. */
+/* Linkers leave only small holes; a sparse file is small on disk but costs as much to read as a
+ * full one. */
 #define IMAGE_HOLES_LIMIT ((uint64_t)16 << 20) /* bytes */
 
 #define BUILD_ID_LIMIT	 32u /* bytes */
@@ -49,19 +49,19 @@ struct segment {
 struct section {
 	struct image_section shown;
 	bool packed;	/* content is still compressed */
-	char *unpacked; /* what content points to since, or NULL */
+	char *unpacked; /* the decompressed content, or NULL */
 };
 
 struct image {
 	char *name;
 	struct bytes content;
-	struct stable_file file; /* which the content is; empty: it is the caller's */
+	struct stable_file file; /* holds the content; empty: the caller does */
 	void *pinned;		 /* of image_pin; or NULL */
 	uint16_t machine, type;
 	struct bytes build_id;
 	VECTOR(struct segment) segments;
 	VECTOR(struct section) sections; /* by index; [0] is the null section */
-	pthread_mutex_t *unpacking;	 /* sections are decompressed by whoever asks first */
+	pthread_mutex_t *unpacking;	 /* the first user of a section decompresses it */
 };
 
 static struct bytes content_part(const struct image *image, uint64_t offset, uint64_t size)
@@ -153,7 +153,7 @@ static struct section section_of(const struct image *image, const GElf_Shdr *hea
 			.entry_size = (uint32_t)header->sh_entsize},
 	};
 
-	/* A section that is only partly there is not there: a table without its end misleads. */
+	/* A section that is only partly in the file is left out: a truncated table misleads. */
 	if (header->sh_type != SHT_NOBITS && header->sh_type != SHT_NULL) {
 		struct bytes part = content_part(image, header->sh_offset, header->sh_size);
 
@@ -206,9 +206,9 @@ static bool read_sections(struct image *image, Elf *elf, uint64_t offset, struct
 
 /* ---- The build id ---- */
 
-/* Notes are (name size, content size, type) in 32 bits each, the name, the content, both padded;
- * the System V ABI says to 8 bytes in 64-bit files, binutils and the kernel say 4 unless the
- * segment asks for 8. The GNU build id comes in notes padded to 4. */
+/* A note is (name size, content size, type) in 32 bits each, the name, the content, both padded.
+ * The System V ABI pads to 8 bytes in 64-bit files; binutils and the kernel pad to 4 unless the
+ * segment's alignment is 8. The GNU build id is in notes padded to 4. */
 struct bytes build_id_in_notes(struct bytes notes)
 {
 	while (notes.len >= NOTE_HEADER_SIZE) {
@@ -232,8 +232,8 @@ struct bytes build_id_in_notes(struct bytes notes)
 	return (struct bytes){0};
 }
 
-/* Sections first: the segments of a separate debug file may point where the program's bytes
- * were. */
+/* Sections first: the segments of a separate debug file may describe the offsets of the original
+ * binary. */
 static void find_build_id(struct image *image)
 {
 	for (size_t i = 0; i < image->sections.len && !image->build_id.len; i++) {
@@ -259,7 +259,7 @@ static void end_elf(void *elf)
 	elf_end(elf);
 }
 
-/* libelf says what was in the way by a number without a name. */
+/* libelf reports lack of memory by a number that has no name. */
 static void fail_for_want_of_memory(void)
 {
 	const char *why = elf_errmsg(0);
@@ -276,7 +276,7 @@ static bool read_headers(struct image *image, struct error *err)
 	Elf *elf;
 
 	pthread_once(&started, start_libelf);
-	/* elf_memory takes the bytes as writable but only reads them. */
+	/* elf_memory takes a pointer to writable bytes but only reads them. */
 	elf = elf_memory((char *)(uintptr_t)image->content.at, image->content.len);
 	if (!elf) {
 		fail_for_want_of_memory();
@@ -320,8 +320,9 @@ struct image *image_open_bytes(struct bytes content, const char *name, struct er
 	return image_of(content, &(struct stable_file){0}, name, err);
 }
 
-/* As long as a file is mapped or open no other one gets its inode's number, by which processes'
- * mappings are told apart. Of a file that was copied nothing else is. Nobody reads this page. */
+/* While a file is mapped or open, its inode's number is not reused, and inodes identify the
+ * mappings of processes. A file that was copied is neither, so one of its pages is mapped; it is
+ * never read. */
 static void image_pin(struct image *image, int fd)
 {
 	void *at;
@@ -332,7 +333,7 @@ static void image_pin(struct image *image, int fd)
 	image->pinned = at == MAP_FAILED ? NULL : at;
 }
 
-/* Bytes of the file that are not stored anywhere, or some more than the limit. */
+/* Bytes of the file that are not stored, or a number above the limit. */
 static uint64_t holes_in(int fd, const struct stat *status)
 {
 	off_t size = status->st_size, before, hole, end = 0;
@@ -344,7 +345,7 @@ static uint64_t holes_in(int fd, const struct stat *status)
 	while (holes <= IMAGE_HOLES_LIMIT && (hole = lseek(fd, end, SEEK_HOLE)) >= 0 &&
 		hole < size) {
 		end = lseek(fd, hole, SEEK_DATA);
-		if (end < hole) /* the rest */
+		if (end < hole) /* the rest of the file */
 			end = size;
 		holes += (uint64_t)(end - hole);
 	}
@@ -411,8 +412,8 @@ struct image *image_open(const char *path, struct error *err)
 	return image;
 }
 
-/* The kernel tells where it is but not how long; its last bytes are the section headers or a
- * segment, and whole pages are mapped. */
+/* The kernel gives the address but not the size. The section headers or a segment are last, and
+ * whole pages are mapped. */
 struct image *image_open_vdso(struct error *err)
 {
 	const char *at = (const char *)getauxval(AT_SYSINFO_EHDR);
@@ -500,7 +501,7 @@ uint16_t image_type(const struct image *image)
 	return image->type;
 }
 
-/* Code is what is asked for: where segments share bytes of the file, the executable one answers. */
+/* Callers ask about code: where segments share bytes of the file, the executable one is used. */
 bool image_address(const struct image *image, uint64_t offset, uint64_t *ret_address)
 {
 	bool found = false;
@@ -581,7 +582,7 @@ struct bytes image_segment(const struct image *image, uint32_t type, uint64_t *r
 
 /* ---- Sections ---- */
 
-/* A section that cannot be decompressed has no content. */
+/* A section that cannot be decompressed is empty. */
 static void section_unpack(const struct image *image, struct section *section)
 {
 	struct image_section *shown = &section->shown;
@@ -594,7 +595,7 @@ static void section_unpack(const struct image *image, struct section *section)
 	section->packed = false;
 }
 
-/* The section to show, decompressed by the first who asks. */
+/* A section, decompressed on first use. */
 static const struct image_section *section_shown(const struct image *image, size_t index)
 {
 	struct section *section = &image->sections.items[index];
@@ -609,7 +610,7 @@ static const struct image_section *section_shown(const struct image *image, size
 	return &section->shown;
 }
 
-/* ".zdebug_x" holds what ".debug_x" would. */
+/* ".zdebug_x" is the compressed form of ".debug_x". */
 static bool name_answers(const char *name, const char *wanted)
 {
 	return !strcmp(name, wanted) ||

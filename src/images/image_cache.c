@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 struct cached_image {
-	char *path, *build_id;	   /* of what image_cache_open was asked for; else NULL */
-	struct image *opened;	   /* ours; NULL also when there was none */
-	const struct image *image; /* opened, or the caller's */
-	struct image_names *names; /* NULL: not asked for yet */
+	char *path, *build_id;	   /* the request of image_cache_open; else NULL */
+	struct image *opened;	   /* owned; NULL also if none was found */
+	const struct image *image; /* `opened`, or the caller's */
+	struct image_names *names; /* NULL: not requested yet */
 };
 
 static void row_release(void *context, size_t i)
@@ -22,8 +22,8 @@ static void row_release(void *context, size_t i)
 	memory_free(row->build_id);
 }
 
-/* A file that was replaced is gone from the disk when its last user lets go of it, and a disk may
- * want to be told at once and take its time: all of them wait together. */
+/* Closing the last descriptor of a deleted file frees its blocks, which a disk may be slow to
+ * discard. Threads close all files in parallel. */
 void image_cache_release(struct image_cache *c)
 {
 	for (size_t i = 0; i < c->rows.len; i++)

@@ -1,6 +1,6 @@
 /* image_cache.h: which binary has this path and build id, and what are its functions called?
  *
- * Each binary is opened and its symbols are loaded once, however often they are asked for. */
+ * Each binary is opened once, and its symbols are loaded once. */
 #ifndef KILN_IMAGES_IMAGE_CACHE_H
 #define KILN_IMAGES_IMAGE_CACHE_H
 
@@ -10,18 +10,18 @@
 
 /* `{0}` is an empty cache. */
 struct image_cache {
-	const struct places *places; /* where files are looked for; NULL: the usual ones */
+	const struct places *places; /* where files are looked for; NULL: the usual places */
 	VECTOR(struct cached_image) rows;
 };
-/* What was found out about names is written to disk then. */
+/* Also writes names that were found to the symbol cache on disk. */
 void image_cache_release(struct image_cache *c);
 
-/* As places_open_binary, once: NULL when there is none. Lives as long as the cache. */
+/* As places_open_binary, but each only once. NULL: not found. Valid as long as the cache. */
 const struct image *image_cache_open(
 	struct image_cache *c, struct bytes path, struct bytes build_id);
 
-/* The names of an image from the cache or the caller's, which must outlive the cache. `root`: that
- * of its places, or NULL. */
+/* The names of an image, either of this cache or the caller's, which must then outlive it.
+ * `root`: for its places, or NULL. */
 struct image_names *image_cache_names(
 	struct image_cache *c, const struct image *image, const char *root);
 

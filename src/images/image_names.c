@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What is written to disk is only read by a Kiln that would answer the same. To be raised with
- * every change of what functions are called. */
+/* Part of the cache's keys: a file is only read by a Kiln that would give the same answers.
+ * Increment with every change to how functions are named. */
 #define NAMES_EDITION "5 " KILN_VERSION
 
-/* A name as the compiler wrote it, and what people call it. */
+/* A name as in the binary, and as it is shown. */
 struct raw_name {
 	struct bytes text;
 	bool stub;
@@ -27,8 +27,8 @@ struct table {
 	struct chains_origin origin;
 	struct stable_file file; /* the chains borrow from it */
 	bool opened;
-	bool changed;		      /* there is something to write... */
-	bool partial;		      /* ... that does not say all: it is not written */
+	bool changed;		      /* there is something new to write... */
+	bool partial;		      /* ... but it is incomplete and must not be written */
 	VECTOR(struct raw_name) raws; /* [0] is unused */
 	struct id_map by_raw;
 	struct arena text;
@@ -38,20 +38,21 @@ struct table {
 struct image_names {
 	const struct image *image;
 	struct places places;
-	bool has_symbols, has_lines; /* the image itself, or it needs a debug file for them */
+	bool has_symbols,
+		has_lines; /* in the image itself; otherwise the debug file is needed for them */
 	struct image *debug_file;
 	bool debug_file_tried;
-	uint64_t own, separate;		      /* hashes of what the image and the debug file have */
-	struct symbols *symbols;	      /* NULL: not loaded yet */
-	struct dwarf *dwarf;		      /* NULL: not opened yet */
-	struct cfi *cfi;		      /* NULL: not needed yet */
-	struct table tables[NAMES_DEPTHS][2]; /* by depth, and whether they are on disk, too */
+	uint64_t own, separate;	 /* hashes of the sections of the image and of the debug file */
+	struct symbols *symbols; /* NULL: not loaded yet */
+	struct dwarf *dwarf;	 /* NULL: not opened yet */
+	struct cfi *cfi;	 /* NULL: not needed yet */
+	struct table tables[NAMES_DEPTHS][2]; /* by depth, and by whether they are also on disk */
 };
 
 /* ---- Symbols and debugging information, when they are needed ---- */
 
-/* Symbols and debugging information by the sizes of their sections, without reading them: of one
- * build there are few ways to have them. 0: there are none. To be asked before they are read, which
+/* A hash over the sizes of the sections with symbols and debugging information, without reading
+ * them: for one build id, few variants exist. 0: none. Call before sections are read, which
  * changes the sizes of compressed ones. */
 static uint64_t sections_hash(const struct image *image, bool *ret_symbols, bool *ret_lines)
 {
@@ -71,7 +72,7 @@ static uint64_t sections_hash(const struct image *image, bool *ret_symbols, bool
 	return hash;
 }
 
-/* Asked only when it is needed: it may have to be fetched from far away. */
+/* Opened only when needed: it may have to be downloaded. */
 static const struct image *debug_file_of(struct image_names *n)
 {
 	bool ignored = false;
@@ -128,7 +129,7 @@ static struct chains_origin origin_of(struct image_names *n, enum names_depth de
 	return origin;
 }
 
-/* Take the file's answers, unless what is there now would give others. */
+/* Use the file's answers unless the symbols found now would give others. */
 static void table_read(struct image_names *n, enum names_depth depth, struct table *t)
 {
 	struct chains_origin found, now = t->origin;
@@ -164,8 +165,8 @@ static void table_open(struct image_names *n, enum names_depth depth, bool store
 	table_read(n, depth, t);
 }
 
-/* Other processes may have written since; what they found out and we did not is lost, until it is
- * asked for again. */
+/* Another process may have written the file meanwhile; answers that only it had found are lost
+ * until they are looked up again. */
 static void table_write(const struct image_names *n, enum names_depth depth, const struct table *t)
 {
 	struct output out;
@@ -227,7 +228,7 @@ void image_names_release(struct image_names *n)
 
 /* ---- Looking up ---- */
 
-/* A function is demangled once, however many of its addresses are asked for. */
+/* Demangle a function once, however many of its addresses are looked up. */
 static uint32_t shown_name(struct table *t, const struct symbol *symbol)
 {
 	uint64_t hash = hash_pair(hash_bytes(symbol->name.at, symbol->name.len), symbol->plt);
@@ -249,7 +250,7 @@ static uint32_t shown_name(struct table *t, const struct symbol *symbol)
 	return raw.shown;
 }
 
-#define INSIDE "__GI_" /* how glibc's own calls of a function call it */
+#define INSIDE "__GI_" /* prefix of glibc's aliases for its own calls */
 
 static uint32_t frame_name(struct table *t, const struct dwarf_frame *frame)
 {
@@ -262,8 +263,9 @@ static uint32_t frame_name(struct table *t, const struct dwarf_frame *frame)
 	return shown_name(t, &(struct symbol){.name = name});
 }
 
-/* The last of the frames that are one with frame `i`: of glibc's functions that may be cancelled
- * the compiler makes two, and puts the second one back into the first. */
+/* The last of the frames that are one function with frame `i`: of its functions that are
+ * cancellation points, glibc has two versions, and the compiler inlines the second one back into
+ * the first. */
 static size_t last_of(const struct dwarf_frame *frames, size_t count, size_t i)
 {
 	while (i + 1 < count && bytes_start(frames[i].name, BYTES(INSIDE)) &&
@@ -279,13 +281,13 @@ struct lookup {
 	const uint64_t *addresses;
 	uint32_t *chains;
 	size_t frames_most;
-	struct symbol last; /* that was found, and its name */
+	struct symbol last; /* the symbol found last, and its name */
 	uint32_t last_name;
 };
 
-/* A signal's trampoline starts where its handler returns to. Frame pointers do not tell that from a
- * call, whose last byte is asked for: here, the byte before the trampoline, which its rule covers.
- */
+/* A signal handler returns to the first instruction of the trampoline. With frame pointers this
+ * looks like a call, so the address is one less: the byte before the trampoline, which its rule
+ * covers. */
 static bool is_before_trampoline(struct image_names *n, uint64_t address)
 {
 	const struct cfi_rule *rule;
@@ -296,7 +298,7 @@ static bool is_before_trampoline(struct image_names *n, uint64_t address)
 	return rule && rule->signal;
 }
 
-/* The symbol table's name for the function at an address; 0: it has none. */
+/* The name in the symbol table of the function at an address; 0: none. */
 static uint32_t symbol_name(struct lookup *l, uint64_t address)
 {
 	struct symbol symbol;
@@ -342,7 +344,7 @@ static void answer(void *context, size_t index, const struct dwarf_frame *frames
 	l->chains[index] = chain;
 }
 
-/* Where all functions have symbols, debugging information is needed for what was inlined only. */
+/* If all functions have symbols, debugging information is needed only for inlined functions. */
 static bool needs_dwarf(struct image_names *n, enum names_depth depth)
 {
 	if (depth == NAMES_FUNCTIONS && symbols_extent(symbols_of(n)) == SYMBOLS_FULL)
@@ -368,8 +370,8 @@ static void look_up(struct image_names *n, enum names_depth depth, struct table 
 	dwarf_lookup(dwarf_of(n), addresses, count, depth == NAMES_LINES, 0, answer, &l);
 }
 
-/* Is all there that was meant to be? Answers that a file beside would complete, or that others
- * knew more for, are not for the disk. */
+/* Is everything available that should be? Answers that a missing debug file would complete, or
+ * that are less complete than those on disk, are not written. */
 static bool is_complete(struct image_names *n, enum names_depth depth, uint64_t source)
 {
 	struct dwarf_stats stats = {0};

@@ -10,13 +10,13 @@
 #define HEADER_SIZE	40u
 #define PREFIX_SIZE	16u
 #define ARCH_TIMESTAMP	1u    /* in the header's flags */
-#define ELF_HEADER_SIZE 0x40u /* of the file that others make of a piece: see own_addresses */
+#define ELF_HEADER_SIZE 0x40u /* of the ELF file that perf inject makes: see own_addresses */
 
 enum { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE, CODE_UNWINDING_INFO };
 
 struct jitdump {
 	struct code_map *code;
-	VECTOR(struct code_line) lines; /* for the next piece at `lines_at`; texts are in `text` */
+	VECTOR(struct code_line) lines; /* for the next piece, at `lines_at`; texts are in `text` */
 	uint64_t lines_at;
 	struct arena text;
 	uint64_t offset; /* behind the last record that was read */
@@ -65,7 +65,7 @@ static void lines_forget(struct jitdump *dump)
 	dump->text = (struct arena){0};
 }
 
-/* It comes before the piece of code that it is about. */
+/* Line numbers precede the piece of code that they belong to. */
 static bool take_debug_info(struct jitdump *dump, struct cursor *c)
 {
 	uint64_t count;
@@ -82,7 +82,7 @@ static bool take_debug_info(struct jitdump *dump, struct cursor *c)
 		file = cursor_text(c);
 		if (c->bad)
 			break;
-		/* "\xff" stands for the file of the entry before. */
+		/* "\xff" means the file of the entry before. */
 		if (!last.at || (!bytes_equal(file, BYTES("\xff")) && !bytes_equal(file, last)))
 			last = (struct bytes){arena_copy(&dump->text, file.at, file.len), file.len};
 		line.file = last;
@@ -100,9 +100,9 @@ static int line_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* V8 writes where lines are in the ELF file that perf inject makes of every piece, whose code
- * begins behind a header, others where they are in memory. Code begins with a line of its own, so
- * which it is shows in the first. */
+/* V8 writes line addresses as they would be in the ELF file that perf inject makes of a piece,
+ * whose code begins behind a header; other runtimes write addresses in memory. The first line is
+ * at the start of the code, which shows which kind it is. */
 static void own_addresses(struct jitdump *dump, uint64_t start)
 {
 	if (dump->lines.len > 1)
@@ -119,10 +119,10 @@ static bool take_load(struct jitdump *dump, struct cursor *c, uint64_t time)
 
 	u32(dump, c); /* process and thread */
 	u32(dump, c);
-	u64(dump, c); /* the address as an ELF file would have it */
+	u64(dump, c); /* address in an ELF file */
 	piece.start = u64(dump, c);
 	piece.size = u64(dump, c);
-	u64(dump, c); /* its number */
+	u64(dump, c); /* number of the piece */
 	piece.name = cursor_text(c);
 	if (c->bad || piece.size > cursor_left(c))
 		return false;
@@ -184,12 +184,12 @@ static bool take_header(struct jitdump *dump, struct cursor *c, struct error *er
 	if (magic != MAGIC && magic != __builtin_bswap32(MAGIC))
 		return error_set(err, ERR_FORMAT, "no jitdump: it does not begin with JiTD");
 	dump->swapped = magic != MAGIC;
-	u32(dump, c); /* version: 1 so far, and what follows is told by the size */
+	u32(dump, c); /* version: 1 so far; the size tells what follows */
 	size = u32(dump, c);
 	u32(dump, c); /* machine */
 	u32(dump, c);
 	dump->facts.pid = u32(dump, c);
-	u64(dump, c); /* when it was made: V8 and others disagree about the clock */
+	u64(dump, c); /* time of creation: runtimes disagree about its clock */
 	dump->facts.timed = !(u64(dump, c) & ARCH_TIMESTAMP);
 	if (size < HEADER_SIZE)
 		return error_set(err, ERR_FORMAT, "a jitdump with a header of %u bytes", size);
@@ -226,7 +226,7 @@ bool jitdump_take(struct jitdump *dump, struct bytes bytes, struct error *err)
 	return true;
 }
 
-/* Records of which a piece has only the begin take a larger one. */
+/* A record of which only the start was read makes the next piece larger. */
 bool jitdump_read(struct jitdump *dump, int fd, struct runtime_budget *budget, struct error *err)
 {
 	struct error failed = {0};

@@ -1,7 +1,10 @@
 /* kernel.c: what are the kernel's functions called?
  *
- * A hundred thousand lines are parsed at the start of every recording, so rows are numbers that
- * point into the text, and sorting is done only when the kernel did not. */
+ * A hundred thousand lines and more are parsed at the start of every recording. So rows hold
+ * numbers and offsets into the text instead of strings, and rows are sorted only if the kernel
+ * did not print them in order. Names are formatted when they are asked for. The kernel takes 40
+ * ms to produce the text, longer than parsing takes: kernel_ahead.c lets that overlap with other
+ * work. */
 #include "images/kernel.h"
 
 #include "base/scope.h"
@@ -15,7 +18,7 @@
 
 #define NOTES_LIMIT ((uint64_t)1 << 20) /* bytes */
 #define LAST_SYMBOL_REACHES                                                                        \
-	4096u /* bytes beyond its page: where nothing follows, sizes are unknown */
+	4096u /* bytes added to the page of a last symbol, whose size is unknown */
 
 enum { ROW_STRONG = 1, ROW_GLOBAL = 2 };
 
@@ -25,14 +28,14 @@ struct row {
 	uint16_t name_len;
 	uint16_t module : 14, rank : 2;
 };
-#define MODULES_LIMIT ((1u << 14) - 1) /* more, and their functions are [kernel] */
+#define MODULES_LIMIT ((1u << 14) - 1) /* functions of further modules count as [kernel] */
 
 struct kernel {
-	struct input input; /* holds the text of kernel_open */
+	struct input input; /* text of kernel_open */
 	bool opened;
-	struct buffer made; /* the text of kernel_of_image */
+	struct buffer made; /* text of kernel_of_image */
 	struct bytes text;
-	VECTOR(struct row) rows; /* functions by ascending address, one for each */
+	VECTOR(struct row) rows; /* functions by ascending address, one for each address */
 	VECTOR(struct bytes) modules;
 	uint64_t text_start;
 };
@@ -52,7 +55,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Read the line at `*at` and go behind it. */
+/* Read the line at `*at` and move behind it. */
 static bool line_read(const char **at, const char *end, struct line *ret)
 {
 	const char *c = *at, *stop = memchr(c, '\n', (size_t)(end - c)), *tab;
@@ -139,7 +142,7 @@ static bool is_better(const struct kernel *k, const struct row *a, const struct 
 	return name_a.len > name_b.len;
 }
 
-/* By address; lines of one address stay in their order. */
+/* By address; lines with the same address keep their order. */
 static int row_compare(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -258,7 +261,7 @@ void kernel_release(struct kernel *k)
 
 /* ---- Answers ---- */
 
-/* To the next function; where that is in another module, or there is none, not far. */
+/* Up to the next function; if that is in another module, or missing, up to a short distance. */
 static uint64_t row_end(const struct kernel *k, size_t at)
 {
 	const struct row *row = &k->rows.items[at];

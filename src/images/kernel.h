@@ -1,7 +1,6 @@
 /* kernel.h: what are the kernel's functions called?
  *
- * From /proc/kallsyms, modules and BPF programs included, from a copy of it, or from the kernel's
- * file. */
+ * From /proc/kallsyms, with modules and BPF programs, from a copy of it, or from a vmlinux file. */
 #ifndef KILN_IMAGES_KERNEL_H
 #define KILN_IMAGES_KERNEL_H
 
@@ -11,26 +10,26 @@
 
 struct kernel;
 
-/* The running kernel's symbols. NULL with ERR_PERMISSION, naming the sysctl, when they are hidden
- * from us (kptr_restrict makes all addresses zero). */
+/* The running kernel's symbols. NULL with ERR_PERMISSION, naming the sysctl, when they are
+ * hidden from this user (kptr_restrict makes all addresses zero). */
 struct kernel *kernel_open(struct error *err);
-/* Have a thread read them for the next kernel_open, which waits for it. */
+/* Start a thread that reads them for the next kernel_open, which waits for it. */
 void kernel_open_ahead(void);
-/* Wait until that thread is done, if there is one: so long, it has the CPU of the caller, who is
- * one of as many threads as there are CPUs. */
+/* Wait for that thread, if there is one: it then has the CPU of the calling thread, which is one
+ * of as many threads as there are CPUs. */
 void kernel_open_yield(void);
-/* What was opened just now is given to the next kernel_open instead of being released. */
-void kernel_hand_on(struct kernel *k); /* NULL is fine */
+/* Give symbols that are no longer needed to the next kernel_open instead of releasing them. */
+void kernel_hand_on(struct kernel *k); /* NULL is allowed */
 
 /* From a copy of /proc/kallsyms. */
 struct kernel *kernel_open_text(const char *path, struct error *err);
-/* From a vmlinux; the image is not needed any more then. */
+/* From a vmlinux; the image may be released afterwards. */
 struct kernel *kernel_of_image(const struct image *image, struct error *err);
 
-/* From text in the form of /proc/kallsyms, which must outlive it. ERR_FORMAT with the line when it
- * is something else. */
+/* From text in the format of /proc/kallsyms, which must outlive the result. ERR_FORMAT with the
+ * line otherwise. */
 struct kernel *kernel_parse(struct bytes text, struct error *err);
-void kernel_release(struct kernel *k); /* NULL is fine */
+void kernel_release(struct kernel *k); /* NULL is allowed */
 
 struct kernel_symbol {
 	struct bytes name;
@@ -41,14 +40,14 @@ struct kernel_symbol {
 /* The function at `address`; it borrows from `k`. */
 bool kernel_find(const struct kernel *k, uint64_t address, struct kernel_symbol *ret_symbol);
 
-/* The same for a function of that name. */
+/* The function with that name. */
 bool kernel_find_named(const struct kernel *k, struct bytes name, struct kernel_symbol *ret_symbol);
 
-uint64_t kernel_text_start(const struct kernel *k); /* address of _text, or else _stext; 0: none */
+uint64_t kernel_text_start(const struct kernel *k); /* address of _text, or of _stext; 0: none */
 size_t kernel_symbol_count(const struct kernel *k);
 
-/* The running kernel's build id (/sys/kernel/notes) as lower-case hexadecimal digits; false when it
- * cannot be read. */
+/* The running kernel's build id (/sys/kernel/notes) as lower-case hexadecimal; false when it is
+ * unreadable. */
 bool kernel_build_id_text(char ret_hex[65]);
 
 #endif

@@ -1,7 +1,7 @@
-/* kernel_ahead.c: the running kernel's symbols, read by a thread before they are asked for.
+/* kernel_ahead.c: the running kernel's symbols, read by a thread before they are needed.
  *
- * The kernel makes the text of /proc/kallsyms while it is read, which takes longer than most
- * recordings take to be read. */
+ * The kernel generates the text of /proc/kallsyms while it is read, which takes longer than
+ * reading most recordings. `bench/perf_data.sh` includes it. */
 #include "images/kernel.h"
 
 #include "base/memory.h"
@@ -9,15 +9,15 @@
 
 #include <pthread.h>
 
-/* What kernel_open answers next: being read, or handed on. */
+/* What kernel_open returns next: being read, or handed on. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t idle;
 	pthread_t thread;
-	bool reading, busy; /* busy: the thread has not come to its end yet */
+	bool reading, busy; /* busy: the thread has not ended yet */
 	struct kernel *kernel;
 	struct error error;
-	size_t asked; /* bytes for which there was no memory in the thread; 0: there was */
+	size_t asked; /* size of an allocation that failed in the thread; 0: none */
 } ahead = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
 
 static void read_text(void *unused)
@@ -26,7 +26,7 @@ static void read_text(void *unused)
 	ahead.kernel = kernel_open_text("/proc/kallsyms", &ahead.error);
 }
 
-/* Who takes the symbols may be another call of libkiln than who has them read. */
+/* The symbols may be taken by another call of libkiln than the one that started the thread. */
 static void *read_symbols(void *unused)
 {
 	size_t asked = 0;
@@ -45,7 +45,7 @@ static void release(void *kernel)
 	kernel_release(kernel);
 }
 
-/* What was read ahead; *ret_known: it was, or is being. */
+/* Take what was read ahead; *ret_known: it was, or is being read. */
 static struct kernel *take(bool *ret_known, size_t *ret_asked, struct error *err)
 {
 	struct kernel *kernel;
@@ -53,7 +53,7 @@ static struct kernel *take(bool *ret_known, size_t *ret_asked, struct error *err
 	pthread_mutex_lock(&ahead.lock);
 	while (ahead.busy)
 		pthread_cond_wait(&ahead.idle, &ahead.lock);
-	*ret_known = ahead.reading || ahead.kernel; /* another thread may just have taken it */
+	*ret_known = ahead.reading || ahead.kernel; /* another thread may have taken it already */
 	if (ahead.reading)
 		pthread_join(ahead.thread, NULL);
 	kernel = ahead.kernel;

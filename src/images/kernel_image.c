@@ -1,10 +1,10 @@
-/* kernel_image.c: the symbols of a kernel's file, in the form of /proc/kallsyms. */
+/* kernel_image.c: the symbols of a vmlinux file in the format of /proc/kallsyms. */
 #include "images/kernel_image.h"
 
 #include <elf.h>
 
-/* The letter that nm and kallsyms have for it; 0: no function. Assembly does not always say that
- * its labels are functions. */
+/* The letter that nm and kallsyms use for it; 0: not a function. Labels in assembly are not
+ * always marked as functions. */
 static char letter_of(const struct image *image, const Elf64_Sym *symbol)
 {
 	const struct image_section *section = image_section_header(image, symbol->st_shndx);

@@ -17,9 +17,8 @@
 #define ELFCOMPRESS_ZSTD 2
 #endif
 
-/* No more than this many bytes come out of one: 1032 is the most that deflate can do; zstd can do
- * more, but debug information is not like that. It keeps a small hostile file from claiming much.
- */
+/* At most this many bytes come out of one: deflate can reach 1032. zstd can reach more, but
+ * debugging information does not. Keeps a small crafted file from requesting much memory. */
 #define UNPACKED_RATIO 1100u
 
 struct packing {
@@ -54,7 +53,7 @@ static bool read_header(struct bytes all, bool flagged, bool wide, struct packin
 	return true;
 }
 
-/* libdeflate, as the whole section is there at once: three times as fast as zlib. */
+/* libdeflate, because the whole section is in memory: three times as fast as zlib. */
 static bool unpack_zlib(const struct packing *packing, char *ret_unpacked)
 {
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();

@@ -12,8 +12,8 @@ struct mark {
 struct perf_map {
 	struct code_map *code;
 	VECTOR(struct mark) marks; /* by ascending time and size */
-	size_t mark;		   /* of the line read last */
-	uint64_t restarted;	   /* when the file was begun again; 0: never */
+	size_t mark;		   /* the one that applies to the line read last */
+	uint64_t restarted;	   /* when the file was started anew; 0: never */
 	uint64_t read;		   /* bytes of the file, up to the end of a line */
 	uint64_t malformed, left_out;
 };
@@ -47,7 +47,7 @@ void perf_map_mark(struct perf_map *map, uint64_t time, uint64_t size)
 		last = NULL;
 	}
 	if (last && size == last->size)
-		last->time = time; /* nothing was written until now */
+		last->time = time; /* nothing was written between the two */
 	else
 		vector_push(&map->marks, ((struct mark){time, size}));
 }
@@ -76,7 +76,8 @@ static bool piece_read(struct bytes line, struct code_piece *ret)
 	return ret->name.len && ret->size && ret->start + ret->size >= ret->start;
 }
 
-/* Since when what ends at `offset` of the file may be there: the last look that did not see it. */
+/* When the content that ends at `offset` can have been written at the earliest: the last look at
+ * which it was not there. */
 static uint64_t time_at(struct perf_map *map, uint64_t offset)
 {
 	while (map->mark < map->marks.len && map->marks.items[map->mark].size < offset)

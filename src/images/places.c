@@ -1,4 +1,4 @@
-/* places.c: where may a binary, or what was stripped from it, lie? */
+/* places.c: where may a binary, or the debugging information that was stripped from it, be? */
 #include "images/places.h"
 
 #include "base/broker.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Who looks for what. */
+/* The arguments of a search. */
 struct search {
 	const struct places *places;
 	const struct place_wanted *wanted;
@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static bool try_path(struct search *s, con
 
 /* ---- By build id ---- */
 
-/* The names under which a cache keeps the file beside others of the same build. */
+/* The names under which a cache keeps this kind of file, in a folder for each build. */
 static const char *const *names_in_cache(enum place_kind kind)
 {
 	static const char *const names[][4] = {
@@ -76,7 +76,8 @@ static bool try_build_id_dirs(struct search *s)
 	return try_build_id_dir(s, own);
 }
 
-/* /usr/lib/debug/.build-id, where distributions link the binary itself too, as in /usr/lib. */
+/* /usr/lib/debug/.build-id, where distributions also link the binary itself; and the same in
+ * /usr/lib. */
 static bool try_debug_directory(struct search *s, const char *root)
 {
 	struct bytes id = s->wanted->build_id;
@@ -97,7 +98,7 @@ static bool try_debug_directories(struct search *s)
 	       (symfs && try_debug_directory(s, symfs)) || try_debug_directory(s, "");
 }
 
-/* What debuginfod's clients have fetched, see debuginfod_find_debuginfo(3). */
+/* The cache of debuginfod's clients, see debuginfod_find_debuginfo(3). */
 static bool try_fetched(struct search *s)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
@@ -114,7 +115,7 @@ static bool try_fetched(struct search *s)
 	       try_path(s, "%s/.cache/debuginfod_client/%.*s/%s", home, len, id.at, name);
 }
 
-/* It becomes part of paths: digits only. */
+/* Build ids become parts of paths: only digits are allowed. */
 static bool is_build_id(struct bytes id)
 {
 	for (size_t i = 0; i < id.len; i++)
@@ -148,12 +149,12 @@ static bool try_by_path(struct search *s)
 		(try_path(s, "%s%.*s", symfs, len, path.at) ||
 			try_path(s, "%s%.*s", symfs, (int)(path.at + path.len - slash), slash)))
 		return true;
-	/* With --symfs our own files are others, unless the build id says that they are the same.
-	 */
+	/* With --symfs, files of this machine are used only if the build id proves that they are
+	 * the same. */
 	return (!symfs || s->wanted->build_id.len) && try_path(s, "%.*s", len, path.at);
 }
 
-/* A kernel's file by its release: where distributions and those who build their own put it. */
+/* A kernel by its release: where distributions and people who build kernels put it. */
 static bool try_by_release(struct search *s)
 {
 	static const char *const formats[] = {"/boot/vmlinux-", "", "/usr/lib/debug/boot/vmlinux-",
@@ -245,7 +246,7 @@ static bool open_if_same(void *context, const char *path)
 	return o->image;
 }
 
-/* That of this kernel; another one's is in perf's cache. */
+/* The vdso of this kernel; those of others are in perf's cache. */
 static struct image *open_own_vdso(struct bytes build_id)
 {
 	struct error ignored = {0};

@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <stdlib.h>
 
-/* A relocated slot of the global offset table. */
+/* A slot of the global offset table that has a relocation. */
 struct slot {
 	uint64_t address;
 	uint32_t symbol;
@@ -58,8 +58,8 @@ static const struct slot *slots_find(const struct slots *slots, uint64_t address
 				     : NULL;
 }
 
-/* jmp *displacement(%rip), perhaps behind endbr64 and a bnd prefix; else push $index, by which the
- * dynamic linker knows the slot. */
+/* jmp *displacement(%rip), possibly behind endbr64 and a bnd prefix; or push $index, by which
+ * the dynamic linker finds the slot. */
 static const struct slot *slot_of_stub(
 	const struct slots *slots, struct bytes code, uint64_t address)
 {
@@ -118,8 +118,8 @@ void plt_load(struct plt *plt, const struct image *image)
 	if (image_machine(image) != EM_X86_64)
 		return;
 	slots_add(&slots, image_section(image, ".rela.plt"), true);
-	/* Slots that are filled at start are among all other relocations: a million in large
-	 * programs, so look only when there are stubs for them. */
+	/* Slots that are filled at startup are among all other relocations, a million in large
+	 * programs. They are read only if there are stubs for them. */
 	if (image_section(image, ".plt.got") || !slots.by_index.len)
 		slots_add(&slots, image_section(image, ".rela.dyn"), false);
 	if (slots.by_address.len > 1)

@@ -1,8 +1,8 @@
 /* plt.h: which function do the stubs of a procedure linkage table call?
  *
- * A stub jumps through a slot of the global offset table, and the relocation of that slot names the
- * function; so every layout that linkers make (.plt, .plt.sec, .plt.got, .plt.bnd, .iplt) is
- * understood from its code. x86-64 only; other machines have no entries. */
+ * A stub jumps through a slot of the global offset table, and the relocation of that slot names
+ * the function. So stubs are decoded from their code, and every layout of every linker works
+ * (.plt, .plt.sec, .plt.got, .plt.bnd, .iplt). x86-64 only; other machines have no entries. */
 #ifndef KILN_IMAGES_PLT_H
 #define KILN_IMAGES_PLT_H
 
@@ -12,7 +12,7 @@
 struct plt_entry {
 	uint64_t start, end; /* addresses of the stub */
 	uint32_t symbol;     /* index in .dynsym; 0: see resolver */
-	uint64_t resolver;   /* of an IFUNC, 0: none */
+	uint64_t resolver;   /* of an IFUNC; 0: none */
 };
 
 struct plt {

@@ -1,4 +1,4 @@
-/* runtime_file.c: may what a running program has written about its own code be read? */
+/* runtime_file.c: is it safe to read what a running program has written about its own code? */
 #include "images/runtime_file.h"
 
 #include "base/broker.h"
@@ -24,11 +24,11 @@
 
 struct writer {
 	int32_t pid; /* in its innermost pid namespace */
-	int64_t uid; /* effective, as we see it; -1: the process is gone */
+	int64_t uid; /* effective, in our user namespace; -1: the process has ended */
 };
 
-/* Number `at`, from 0, in the line of /proc/PID/status that starts with `name`, or the last one;
- * `missing` when there is no such line. */
+/* Number `at` (from 0) in the line of /proc/PID/status that starts with `name`, or the last one;
+ * `missing` if there is no such line. */
 static int64_t status_number(char *status, const char *name, int at, int64_t missing)
 {
 	char *line = strstr(status, name);
@@ -56,7 +56,7 @@ static struct writer writer_of(int32_t pid)
 	return writer;
 }
 
-/* The container's own links may not lead out of it: everything is resolved inside `root`. */
+/* The container's links must not lead out of it: everything is resolved inside `root`. */
 static int open_inside(const char *root, const char *path)
 {
 	struct open_how how = {
@@ -113,7 +113,7 @@ int runtime_file_open(int32_t pid, const char *path, struct error *err)
 
 	buffer_printf(&root, "/proc/%d/root", pid);
 	fd = open_inside(root.at, path);
-	if (fd < 0 && writer.uid < 0) { /* gone: its file may still be here */
+	if (fd < 0 && writer.uid < 0) { /* ended: its file may still be here */
 		fd = open_inside("/", path);
 		if (fd < 0 && errno == EACCES && broker_is_there())
 			fd = broker_ask(BROKER_RUNTIME, path, NULL);
@@ -233,7 +233,7 @@ bool runtime_read_begin(struct runtime_read *r, int fd, uint64_t offset,
 	return true;
 }
 
-/* Where data goes on behind *start, and where it ends. False: there is a hole up to the end. */
+/* Find the next data from *start on, and its end. False: a hole up to the end. */
 static bool find_data(const struct runtime_read *r, uint64_t *start, uint64_t *ret_end)
 {
 	off_t data, hole;
@@ -243,7 +243,7 @@ static bool find_data(const struct runtime_read *r, uint64_t *start, uint64_t *r
 		return true;
 	data = lseek(r->fd, (off_t)*start, SEEK_DATA);
 	if (data < 0)
-		return errno != ENXIO; /* EINVAL: a file system that does not know */
+		return errno != ENXIO; /* EINVAL: the file system does not support it */
 	hole = lseek(r->fd, data, SEEK_HOLE);
 	*start = (uint64_t)data;
 	if (hole > data && (uint64_t)hole < r->end)
@@ -263,7 +263,7 @@ static bool read_all(struct runtime_read *r, uint64_t end, struct error *err)
 			continue;
 		if (got < 0)
 			return error_errno(err, "a file of a process");
-		if (!got) { /* it was cut meanwhile */
+		if (!got) { /* truncated meanwhile */
 			r->done = r->at_end = true;
 			break;
 		}
@@ -302,7 +302,7 @@ size_t runtime_read_lines(const struct runtime_read *r, bool complete)
 
 	if (r->ends && (!r->at_end || complete))
 		return r->text.len;
-	if (!end) /* a line that is longer than a piece is none */
+	if (!end) /* a line longer than a piece is not valid */
 		return r->at_end ? 0 : r->text.len;
 	return (size_t)(end + 1 - r->text.at);
 }

@@ -1,4 +1,4 @@
-/* symbol_cache.c: where do answers about binaries outlive the process? */
+/* symbol_cache.c: answers about binaries that outlive the process, in a folder of small files. */
 #include "images/symbol_cache.h"
 
 #include "base/memory.h"
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define TOUCH_AFTER 3600 /* seconds: how exact "not used for the longest time" is */
-/* A file that cannot be mapped; answers about a binary take far less. */
+#define TOUCH_AFTER 3600 /* seconds: the precision of the time of last use */
+/* A file that cannot be mapped; the answers about a binary are far smaller. */
 #define SYMBOL_CACHE_COPIED ((uint64_t)256 << 20) /* bytes */
 
 #define ROOTS_CACHE "/var/cache/kiln"
@@ -29,7 +29,7 @@ static bool is_ours(const char *path, mode_t forbidden)
 	       !(status.st_mode & forbidden);
 }
 
-/* The same of an open folder to which nobody else may write. */
+/* Does an open folder belong to the user, and can nobody else write to it? */
 static bool is_private(int fd)
 {
 	struct stat status;
@@ -38,7 +38,7 @@ static bool is_private(int fd)
 	       !(status.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Nobody else may write to the folder itself: what is in it is believed. */
+/* Nobody else may write to the folder, because its content is trusted. */
 static bool make_folder(const char *path)
 {
 	return (!mkdir(path, 0700) || errno == EEXIST) && is_ours(path, S_IWGRP | S_IWOTH);
@@ -80,7 +80,7 @@ bool symbol_cache_folder(struct buffer *path)
 	} else if (home && *home == '/' && folder_at_home(path, home)) {
 		return true;
 	}
-	/* Root without $HOME is an init script or a container: nothing is kept. */
+	/* Root without $HOME is an init script or a container: no cache. */
 	path->len = 0;
 	buffer_text(path, ROOTS_CACHE);
 	return !geteuid() && (home || xdg) && make_folder(ROOTS_CACHE);
@@ -101,7 +101,7 @@ static bool path_of(const char *name, struct buffer *ret_path)
 
 /* ---- Reading ---- */
 
-/* Of two uses close together one is enough to remember. */
+/* If it was used a short time ago, nothing is written. */
 static void mark_used(int fd, const struct stat *status)
 {
 	if (time(NULL) - status->st_mtime > TOUCH_AFTER)
@@ -110,7 +110,7 @@ static void mark_used(int fd, const struct stat *status)
 
 static bool read_file(int fd, struct stable_file *ret)
 {
-	struct error ignored = {0}; /* then it has to be found out again */
+	struct error ignored = {0}; /* then the names have to be found again */
 	struct stat status;
 
 	if (fstat(fd, &status) || !stable_file_open(ret, fd, SYMBOL_CACHE_COPIED, &ignored))
@@ -182,7 +182,7 @@ static DIR *open_folder(int folder)
 	return directory;
 }
 
-/* What writers that were killed left beside is counted, and goes, as everything else. */
+/* Unfinished files of writers that were killed count as well, and are deleted like all others. */
 static void list_files(int folder, struct kept_files *ret)
 {
 	DIR *directory = scope_directory(open_folder(folder));
@@ -203,7 +203,7 @@ static void list_files(int folder, struct kept_files *ret)
 		scope_closedir(directory);
 }
 
-/* A folder, and how large it was with what this process has added since. */
+/* A folder, and its size including what this process has added since. */
 static struct {
 	pthread_mutex_t lock;
 	dev_t device;
@@ -232,8 +232,8 @@ static void know(const struct stat *folder, uint64_t size)
 	pthread_mutex_unlock(&known.lock);
 }
 
-/* Down to three quarters, so that not every file that is written deletes one. What others write
- * meanwhile is seen by the next process. */
+/* Shrink to three quarters, so that not every new file deletes an old one. Files that other
+ * processes write meanwhile are seen by the next process. */
 static void make_room(int folder, uint64_t added)
 {
 	struct kept_files files = {0};
@@ -257,7 +257,7 @@ static void make_room(int folder, uint64_t added)
 
 /* ---- Writing ---- */
 
-/* The folder, once more looked at through the descriptor: its path may have led elsewhere since. */
+/* Check the folder again through its descriptor: its path may lead elsewhere by now. */
 static bool open_file(const char *name, struct output_folder *ret)
 {
 	struct error ignored = {0};

@@ -1,7 +1,11 @@
 /* symbols.c: which function of a binary is at an address?
  *
- * All symbols of a large program are loaded in tens of milliseconds: rows hold offsets into the
- * string tables, and are sorted by radix over pairs of 32 bits. */
+ * A large program has a million symbols, and only a few thousand are ever shown. So loading is
+ * lazy about names: a row holds the offset of its name in the string table, and names are
+ * compared only where two rows have the same address. Rows are sorted by radix (base/sort.h) on
+ * their distance to the lowest address, if that fits into 32 bits. A second pass drops labels
+ * inside functions, computes missing sizes, and gives each row the row around it (`outer`), so
+ * that symbols_find is a binary search and a walk outwards. */
 #include "images/symbols.h"
 
 #include "base/memory.h"
@@ -22,25 +26,25 @@ enum { ROW_SIZED = 1, ROW_FUNCTION = 2, ROW_STRONG = 4, ROW_GLOBAL = 8, ROW_CURR
 
 struct row {
 	uint64_t address;
-	uint32_t size;	/* bytes; of unsized ones found out after sorting */
+	uint32_t size;	/* bytes; for unsized symbols computed after sorting */
 	uint32_t name;	/* offset in its source's strings */
-	uint32_t outer; /* the row in which this one is nested, or NO_ROW */
+	uint32_t outer; /* the row around this one, or NO_ROW */
 	uint8_t source, rank;
 };
 
-/* A symbol table whose names rows refer to. */
+/* A symbol table that names of rows refer to. */
 struct source {
 	struct bytes strings; /* ends with NUL */
 };
 
 struct symbols {
 	const struct image *image;
-	VECTOR(struct row) rows; /* by ascending address, one for each */
+	VECTOR(struct row) rows; /* by ascending address, one for each address */
 	VECTOR(struct source) sources;
 	struct plt plt;
-	struct source dynamic; /* names of .dynsym for the plt */
+	struct source dynamic; /* names in .dynsym, for the plt */
 	struct bytes dynamic_table;
-	struct image *debug_data; /* what strings may point into */
+	struct image *debug_data; /* strings may point into it */
 	char *debug_data_memory;
 	enum symbols_extent extent;
 	const char *from;
@@ -60,7 +64,7 @@ static struct source source_of(const struct image *image, const struct image_sec
 	return source;
 }
 
-/* Symbols of both classes in the form of the large one. */
+/* Symbols of both ELF classes in the 64-bit form. */
 static Elf64_Sym symbol_read(struct bytes table, size_t index, bool wide)
 {
 	Elf64_Sym symbol;
@@ -79,7 +83,7 @@ static Elf64_Sym symbol_read(struct bytes table, size_t index, bool wide)
 		.st_size = narrow.st_size};
 }
 
-/* The symbols of a table one by one, with their names. */
+/* Iterates over the symbols of a table, with their names. */
 struct symtab_walk {
 	struct bytes table;
 	struct source source;
@@ -128,7 +132,7 @@ bool symbol_address(const struct image *image, struct bytes name, uint64_t *ret_
 	return any;
 }
 
-/* A file's static functions stand behind its name. */
+/* In the table, the static functions of a file follow the file's name. */
 struct bytes symbol_file(const struct image *image, const struct symbol *symbol)
 {
 	struct symtab_walk walk = symtab_walk(image, ".symtab");
@@ -146,14 +150,14 @@ struct bytes symbol_file(const struct image *image, const struct symbol *symbol)
 	return (struct bytes){0};
 }
 
-/* ARM's and AArch64's linkers mark code and data with "$x", "$d.1" and the like. */
+/* Linkers for ARM and AArch64 mark code and data with "$x", "$d.1" and so on. */
 static bool is_mapping_symbol(uint16_t machine, const char *name)
 {
 	return (machine == EM_ARM || machine == EM_AARCH64 || machine == EM_RISCV) &&
 	       name[0] == '$' && name[1] && (!name[2] || name[2] == '.' || machine == EM_RISCV);
 }
 
-/* An end that wraps around would be before the start. */
+/* Ignore a size that wraps around the address space. */
 static uint32_t size_of(const Elf64_Sym *symbol)
 {
 	uint64_t room = UINT64_MAX - symbol->st_value;
@@ -165,8 +169,8 @@ static uint32_t size_of(const Elf64_Sym *symbol)
 struct table_reader {
 	const struct image *image;
 	const struct source *source;
-	struct bytes versions; /* of .dynsym: 16 bits a symbol */
-	bool *code;	       /* by section index: does it hold instructions? */
+	struct bytes versions; /* of .dynsym: 16 bits for each symbol */
+	bool *code;	       /* by section index: does it contain instructions? */
 	size_t sections;
 	uint16_t machine;
 };
@@ -201,12 +205,12 @@ static bool is_function(const struct table_reader *t, const Elf64_Sym *symbol)
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return symbol->st_shndx != SHN_ABS;
-	/* Hand-written assembly does not always say that its labels are functions. */
+	/* Labels in hand-written assembly are not always marked as functions. */
 	return type == STT_NOTYPE && symbol->st_shndx < t->sections && t->code[symbol->st_shndx] &&
 	       !is_mapping_symbol(t->machine, name) && strncmp(name, ".L", 2) != 0;
 }
 
-/* "memcpy" of "memcpy@@GLIBC_2.14"; one with a single @ is for old programs. */
+/* Is `symbol` "memcpy", or "memcpy@@GLIBC_2.14" (a single @ is an old version)? */
 static bool is_function_named(struct bytes symbol, struct bytes name)
 {
 	return bytes_start(symbol, name) &&
@@ -248,7 +252,7 @@ enum function_found function_address(
 	return found ? found : find_in_table(image, ".symtab", name, ret_address);
 }
 
-/* Which sections are code, by the file that the symbols are in. */
+/* Which sections contain code, in the file that has the symbols. */
 static void find_code(struct table_reader *t)
 {
 	const struct image_section *section;
@@ -281,7 +285,7 @@ static size_t add_table(
 
 		if (!is_function(&reader, &symbol))
 			continue;
-		if (reader.machine == EM_ARM) /* bit 0 says Thumb */
+		if (reader.machine == EM_ARM) /* bit 0 marks Thumb code */
 			symbol.st_value &= ~(uint64_t)1;
 		vector_push(
 			&s->rows, ((struct row){symbol.st_value, size_of(&symbol), symbol.st_name,
@@ -320,7 +324,8 @@ static struct bytes row_name(const struct symbols *s, const struct row *row)
 	return name_at(&s->sources.items[row->source], row->name);
 }
 
-/* The kernel's own functions in a process are called so, to be told from libc's. */
+/* Count leading underscores. The vdso's functions are called `__vdso_...` to distinguish them
+ * from libc's. */
 static size_t underscores(struct bytes name)
 {
 	size_t count = 0;
@@ -332,27 +337,27 @@ static size_t underscores(struct bytes name)
 	return count;
 }
 
-/* A name with one "@", or hidden in .gnu.version, is there for programs linked long ago. */
+/* A name with a single "@", or hidden in .gnu.version, is for programs linked long ago. */
 static bool is_old(const struct row *row, struct bytes name)
 {
 	return !(row->rank & ROW_CURRENT) ||
 	       (name.at[name.len] == '@' && name.at[name.len + 1] != '@');
 }
 
-/* How much a name is a library's own: glibc's aliases for calls within itself. */
+/* Rank names that a library made for its own calls: glibc's aliases. */
 static unsigned inwardness(struct bytes name)
 {
 	return bytes_start(name, BYTES("__GI_")) ? 2 : bytes_start(name, BYTES("__libc_"));
 }
 
-/* "open64" beside "open": one function wherever numbers have 64 bits. */
+/* "open64" beside "open": the same function where off_t has 64 bits. */
 static bool is_wide_form(struct bytes name, struct bytes plain)
 {
 	return name.len == plain.len + 2 && bytes_start(name, plain) &&
 	       bytes_end(name, BYTES("64"));
 }
 
-/* Of two names for an address that the symbol tables rank alike. */
+/* The better of two names that the symbol tables rank alike. */
 static bool is_better_name(struct bytes a, struct bytes b)
 {
 	if (is_wide_form(a, b) || is_wide_form(b, a))
@@ -448,7 +453,7 @@ static void choose_names(struct symbols *s)
 	s->rows.len = kept;
 }
 
-/* The end of the code section, or else of the segment, around `address`. */
+/* The end of the code section, or else of the segment, that contains `address`. */
 static uint64_t code_end(const struct symbols *s, uint64_t address)
 {
 	const struct image_section *section;
@@ -465,8 +470,9 @@ static uint64_t row_end(const struct row *row)
 	return row->address + row->size;
 }
 
-/* Drop labels inside of functions, give sizes to symbols without, and nest what overlaps. `open` is
- * the innermost row that may still contain the next one. Sections are few and found once each. */
+/* Drop labels inside functions, give sizes to symbols without one, and link each function to the
+ * one around it. `open` is the innermost row that may still contain the next one. Each section
+ * is looked up once. */
 static void nest_rows(struct symbols *s)
 {
 	uint32_t kept = 0, open = NO_ROW;
@@ -524,8 +530,8 @@ struct symbols *symbols_load(const struct image *image, const struct image *debu
 
 	s->image = image;
 	s->from = "";
-	/* Symbols of object files count from their sections; the kernel names its modules itself.
-	 */
+	/* Symbols of object files are relative to their sections; the kernel names its modules
+	 * itself. */
 	if (image_type(image) == ET_REL)
 		return s;
 	if (add_full_table(s, debug_file))

@@ -1,8 +1,17 @@
-/* unwind.c: from the registers of a thread and a copy of its stack to its return addresses. */
+/* unwind.c: from the registers of a thread and a copy of its stack to its return addresses.
+ *
+ * Speed: nearly every rule is plain (cfi.h): it needs only the stack pointer, the frame pointer and
+ * the return address. So the first walk is light: plain rules update these three registers in a few
+ * instructions (step_plain) and forget the others. If a later frame needs a register that was
+ * forgotten, which is rare, the whole stack is walked again with all registers (may_lack). The last
+ * RECENT_CODES mappings are kept, because callers are mostly in the same few binaries.
+ *
+ * Safety: the copy and the tables are not trusted. Every frame has to lie above the one before
+ * it (except around a signal), so a walk ends, and every word is read through a bounds check. */
 #include "images/unwind.h"
 
 #define WORD	     8
-#define RECENT_CODES 4 /* mappings remembered while one stack is walked; a power of two */
+#define RECENT_CODES 4 /* mappings kept while one stack is walked; a power of two */
 
 const char *unwind_end_name(enum unwind_end end)
 {
@@ -30,13 +39,13 @@ static enum unwind_end unreadable(const struct stack_copy *stack, bool filled, u
 
 	if (!filled)
 		return UNWIND_STACK_MISSING;
-	/* Within a stack's usual extent above the copy: a longer copy would have held it. */
+	/* Within the usual extent of a stack above the copy: a larger copy would have had it. */
 	return address + WORD > end && address - stack->start < (uint64_t)1 << 30
 		       ? UNWIND_STACK_COPY
 		       : UNWIND_BAD_FRAME;
 }
 
-/* What applying a rule looks at. */
+/* The state that a rule is applied to. */
 struct frame {
 	const struct cfi *cfi;
 	const struct stack_copy *stack;
@@ -96,11 +105,12 @@ static enum unwind_end find_cfa(const struct arch *arch, const struct cfi_rule *
 	}
 }
 
-/* A register saved below the stack pointer has been popped again: compilers do not say so for each
- * instruction of an epilogue, as that memory keeps its content as long as nobody writes there. It
- * is not in a sample's copy, but the register has its old value back. GCC also leaves "at the frame
- * pointer, less 8" behind the pop of the frame pointer where the stack was realigned: that then is
- * in the caller's frame. */
+/* A register saved below the stack pointer has already been popped: compilers do not describe
+ * each instruction of an epilogue, because memory below the stack pointer usually keeps its
+ * content. It is not in the sample's copy, but the register already has the caller's value. GCC
+ * also leaves "at the frame pointer minus 8" in place after the pop of the frame pointer where
+ * the stack was realigned; that address is then in the caller's frame, and the same applies to
+ * it. */
 static enum unwind_end read_saved(
 	const struct cfi_value *rule, const struct frame *f, uint64_t address, uint64_t *ret_value)
 {
@@ -112,7 +122,7 @@ static enum unwind_end read_saved(
 	return UNWIND_ENDS;
 }
 
-/* The caller's value of one column; *ret_lost when there is none. */
+/* The caller's value of one column; *ret_lost: it has none. */
 static enum unwind_end find_value(
 	const struct cfi_value *rule, const struct frame *f, uint64_t *ret_value, bool *ret_lost)
 {
@@ -148,8 +158,9 @@ static enum unwind_end find_value(
 	}
 }
 
-/* The columns that a rule names. The return address and the stack pointer have to be found; another
- * register that cannot be read is lost, which matters only if a rule further up needs it. */
+/* Find the columns that a rule lists. The return address and the stack pointer are required;
+ * another register that cannot be read becomes unknown, which matters only if a rule further out
+ * needs it. */
 static enum unwind_end find_columns(const struct arch *arch, const struct cfi_rule *rule,
 	const struct frame *f, struct registers *caller)
 {
@@ -174,8 +185,8 @@ static enum unwind_end find_columns(const struct arch *arch, const struct cfi_ru
 	return UNWIND_ENDS;
 }
 
-/* One frame: change `registers` from a frame's to its caller's by `rule`. UNWIND_COMPLETE: there is
- * no caller; UNWIND_ENDS: it went well. */
+/* Change `registers` from a frame's to its caller's by `rule`. UNWIND_COMPLETE: there is no
+ * caller; UNWIND_ENDS: success, the walk goes on. */
 static enum unwind_end step_by_rule(const struct arch *arch, const struct cfi *cfi,
 	const struct cfi_rule *rule, const struct stack_copy *stack, bool stack_filled,
 	struct registers *registers)
@@ -201,8 +212,8 @@ static enum unwind_end step_by_rule(const struct arch *arch, const struct cfi *c
 		return UNWIND_BAD_RULE;
 	pc = caller.value[rule->return_column];
 	registers_set(&caller, arch->return_address, pc);
-	/* The stack goes on upwards, but for the frame that a signal interrupted (on another stack)
-	 * and for code that keeps its return address in a register. */
+	/* The caller's frame is above, except for a frame that a signal interrupted (perhaps on
+	 * another stack), and for code with its return address in a register. */
 	if (!rule->signal && (caller.value[arch->stack_pointer] < f.sp ||
 				     (caller.value[arch->stack_pointer] == f.sp &&
 					     pc == registers->value[arch->return_address])))
@@ -215,14 +226,14 @@ static enum unwind_end step_by_rule(const struct arch *arch, const struct cfi *c
 
 struct walk {
 	const struct unwind_input *input;
-	bool light;   /* follow three registers where rules allow it */
-	bool dropped; /* ... and others were let go */
+	bool light;   /* track three registers where rules allow it */
+	bool dropped; /* ... and others were forgotten */
 	struct registers registers;
 	struct unwind_code codes[RECENT_CODES];
 	unsigned code_count, code_next;
 };
 
-/* The mapping of `pc`; those met before in this stack first. */
+/* The mapping of `pc`, from those met before in this stack if possible. */
 static const struct unwind_code *find_code(struct walk *w, uint64_t pc)
 {
 	struct unwind_code *code;
@@ -242,15 +253,16 @@ static const struct unwind_code *find_code(struct walk *w, uint64_t pc)
 	return code;
 }
 
-/* What every walk follows. */
+/* The registers that every walk tracks. */
 static uint64_t walked_registers(const struct arch *arch)
 {
 	return (uint64_t)1 << arch->frame_pointer | (uint64_t)1 << arch->stack_pointer |
 	       (uint64_t)1 << arch->return_address;
 }
 
-/* Code without a table, by its frame pointer: it points to the caller's frame pointer with the
- * return address above it. A frame that does not lie upwards in the copy is no such thing. */
+/* Pass code without a table by its frame pointer: it points to the saved frame pointer of the
+ * caller, with the return address above that. Anything that does not point upwards into the copy
+ * is not a frame pointer. */
 static enum unwind_end step_frame_pointer(struct walk *w)
 {
 	const struct arch *arch = w->input->arch;
@@ -274,18 +286,18 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 	if (!pc)
 		return UNWIND_COMPLETE;
 	caller = find_code(w, pc - 1);
-	/* A caller with tables needs no frame pointer: what was saved is just a register of its. */
+	/* If the caller has tables, it needs no frame pointer, and the saved value may be any. */
 	if (!caller || (next && next <= fp && !caller->cfi))
 		return UNWIND_NO_TABLE;
 	registers_set(r, arch->frame_pointer, next);
 	registers_set(r, arch->stack_pointer, fp + 2 * WORD);
 	registers_set(r, arch->return_address, pc);
-	r->known &= walked_registers(arch); /* nothing tells whether the others were saved */
+	r->known &= walked_registers(arch); /* unknown whether the others were changed */
 	return UNWIND_ENDS;
 }
 
-/* By a plain rule: what step_by_rule does, for the three registers that such a rule needs. The
- * others are let go. */
+/* As step_by_rule for a plain rule, with the three registers that it needs. The others are
+ * forgotten. */
 static enum unwind_end step_plain(struct walk *w, const struct cfi_rule *rule)
 {
 	const struct arch *arch = w->input->arch;
@@ -316,8 +328,7 @@ static enum unwind_end step_plain(struct walk *w, const struct cfi_rule *rule)
 	return pc ? UNWIND_ENDS : UNWIND_COMPLETE;
 }
 
-/* From the frame that `address` stands for to its caller; *ret_exact says what the caller's pc is.
- */
+/* Go from the frame of `address` to its caller; *ret_exact: the caller's pc is exact. */
 static enum unwind_end step(struct walk *w, const struct unwind_code *code, uint64_t address,
 	bool *ret_exact, bool *ret_guessed)
 {
@@ -333,7 +344,7 @@ static enum unwind_end step(struct walk *w, const struct unwind_code *code, uint
 	return step_by_rule(in->arch, code->cfi, rule, &in->stack, in->stack_filled, &w->registers);
 }
 
-/* A rule that is not plain may need a register that a light walk let go. */
+/* Did a rule that is not plain need a register that the light walk has forgotten? */
 static bool may_lack(const struct walk *w, enum unwind_end end)
 {
 	return w->dropped &&
@@ -363,8 +374,8 @@ static enum unwind_end walk_frames(
 		if (!code)
 			return UNWIND_NO_MAPPING;
 		end = step(w, code, address, &exact, &guessed);
-		/* Nobody calls a signal's trampoline: a handler returns to its first instruction.
-		 */
+		/* A signal trampoline is not called: the handler returns to its first
+		 * instruction. */
 		frame->address += exact && !frame->exact;
 		frame->exact |= exact;
 		if (end != UNWIND_ENDS)

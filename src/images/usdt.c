@@ -1,4 +1,4 @@
-/* usdt.c: which static probes has a binary, and what do they tell? */
+/* usdt.c: which static probes (USDT) does a binary have, and what are their arguments? */
 #include "images/usdt.h"
 
 #include <elf.h>
@@ -72,7 +72,7 @@ bool usdt_next(const struct image *image, size_t *at, struct usdt_probe *ret_pro
 
 /* ---- Arguments ---- */
 
-/* Each column's names, of 8, 4, 2 and 1 bytes. */
+/* Each column's names with 8, 4, 2 and 1 bytes. */
 static const char *const names[16][4] = {{"rax", "eax", "ax", "al"}, {"rdx", "edx", "dx", "dl"},
 	{"rcx", "ecx", "cx", "cl"}, {"rbx", "ebx", "bx", "bl"}, {"rsi", "esi", "si", "sil"},
 	{"rdi", "edi", "di", "dil"}, {"rbp", "ebp", "bp", "bpl"}, {"rsp", "esp", "sp", "spl"},
@@ -137,7 +137,7 @@ static bool read_operand(struct bytes text, struct usdt_argument *ret)
 	       read_register((struct bytes){text.at + open + 1, text.len - open - 2}, &ret->column);
 }
 
-/* The next word of the arguments; blanks stand only between them. */
+/* The next word of the arguments, which are separated by blanks. */
 static bool next_word(struct bytes *rest, struct bytes *ret)
 {
 	while (rest->len && *rest->at == ' ') {

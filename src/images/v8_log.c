@@ -34,8 +34,8 @@ void v8_log_release(struct v8_log *log)
 
 /* ---- Fields ---- */
 
-/* Cut the next field off; false when there is none. Node 8 puts names in quotes, in which commas
- * are none. */
+/* Cut off the next field; false: none. Node 8 puts names in quotes, in which commas are part of
+ * the name. */
 static bool take_field(struct bytes *rest, struct bytes *ret_field)
 {
 	bool quoted = rest->len && *rest->at == '"';
@@ -68,7 +68,7 @@ static bool take_number(struct bytes *rest, uint64_t *ret)
 	return take_field(rest, &field) && bytes_u64(field, ret);
 }
 
-/* Where a time may stand or, in other versions, an address follows at once. */
+/* Take a time if there is one; in other versions the address follows directly. */
 static void take_time(struct v8_log *log, struct bytes *rest, uint64_t *ret_time)
 {
 	struct bytes look = *rest;
@@ -84,7 +84,7 @@ static void take_time(struct v8_log *log, struct bytes *rest, uint64_t *ret_time
 		log->facts.last = *ret_time;
 }
 
-/* What an escape stands for, as UTF-8; its length in `rest`, or 0 when it is none. */
+/* Append the character that an escape stands for; returns the length of the escape, 0: not one. */
 static size_t unescape(struct bytes rest, struct buffer *out)
 {
 	size_t digits = rest.len > 1 && rest.at[1] == 'x' ? 2 : 4;
@@ -132,7 +132,7 @@ static bool is_mark(struct bytes field)
 	return field.len && field.len <= 2 && strchr("~^+*", *field.at) && *field.at;
 }
 
-/* TYPE,KIND,TIME,ADDRESS,SIZE,NAME[,FUNCTION,MARK], made into what a perf map would have. */
+/* TYPE,KIND,TIME,ADDRESS,SIZE,NAME[,FUNCTION,MARK], converted to a name as in a perf map. */
 static bool take_creation(struct v8_log *log, struct bytes rest)
 {
 	struct bytes type, name, function, mark = {0};
@@ -180,7 +180,7 @@ static bool take_delete(struct v8_log *log, struct bytes rest)
 	return true;
 }
 
-/* Samples of V8's own profiler say no more than that it still ran: tick,PC,TIME,... */
+/* Samples of V8's own profiler, used only for their time: tick,PC,TIME,... */
 static void take_tick(struct v8_log *log, struct bytes rest)
 {
 	uint64_t ignored;

@@ -1,4 +1,4 @@
-/* cgroup_names.c: what does the path of a control group say to a person? */
+/* cgroup_names.c: how is a control group's path shown to a user? */
 #include <string.h>
 
 #include "names/cgroup_names.h"
@@ -19,8 +19,8 @@ static struct bytes without_end(struct bytes text, struct bytes end)
 	return bytes_end(text, end) ? (struct bytes){text.at, text.len - end.len} : text;
 }
 
-/* "docker-ID.scope", "libpod-ID", "cri-containerd:ID", "ID": the id, or nothing. What watches over
- * a container has its id in its name, too. */
+/* "docker-ID.scope", "libpod-ID", "cri-containerd:ID", "ID": the id, or nothing. Monitor
+ * processes of a container also have its id in their group's name. */
 struct bytes cgroup_container_id(struct bytes group)
 {
 	struct bytes name = without_end(group, BYTES(".scope"));
@@ -71,7 +71,7 @@ static bool next_part(struct bytes *path, struct bytes *ret_part)
 	return true;
 }
 
-/* Slices only say where systemd keeps units, each of which is in one place. */
+/* A slice only groups units; a unit's own name is unique. */
 static bool says_nothing(struct bytes part, struct bytes rest)
 {
 	return rest.len && bytes_end(part, BYTES(".slice"));

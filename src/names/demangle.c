@@ -1,8 +1,8 @@
 /* demangle.c: what is a function called in its source?
  *
- * libiberty knows the three manglings; what is here keeps it in bounds and shapes the name. Without
- * DMGL_PARAMS it leaves out the parameters of the function itself, but not those of the functions
- * in which a lambda or a local class sits. */
+ * libiberty demangles; this file bounds its cost and shapes the result. Without DMGL_PARAMS,
+ * libiberty leaves out the parameters of the function itself, but not those of the functions
+ * around a lambda or a local class. */
 #include "names/demangle.h"
 
 #include "base/memory.h"
@@ -12,12 +12,11 @@
 #include <stdlib.h>
 
 /* libiberty's own limit refuses C++ names of more than 1,024 characters, which templates reach
- * easily. Its recursion is as deep as the name is long, at most: with MANGLED_LIMIT that is safe.
- */
+ * easily. Its recursion is at most as deep as the name is long, which MANGLED_LIMIT makes safe. */
 #define CAREFUL_LENGTH 1000u
 
-/* D names can refer back to earlier parts; twice in each of them, and the name doubles. The D
- * demangler cannot be stopped, so names with more references than this stay mangled. */
+/* D names can refer back to earlier parts; with two references in each part the name doubles
+ * every time. The D demangler cannot be interrupted, so names with more references stay mangled. */
 #define D_REFERENCE_LIMIT 40
 
 struct sink {
@@ -26,7 +25,8 @@ struct sink {
 	jmp_buf too_long;
 };
 
-/* The demanglers cannot be told to stop; leaving them costs nothing, they hold no resources. */
+/* The demanglers cannot be told to stop; leaving them by longjmp is safe because they hold no
+ * resources. */
 static void sink_add(const char *text, size_t len, void *opaque)
 {
 	struct sink *sink = opaque;
@@ -66,9 +66,9 @@ static bool demangle_d(const char *mangled, struct buffer *out)
 /* ---- Leaving out parameter lists ---- */
 
 struct shaping {
-	const char *text; /* what was demangled, NUL-terminated */
+	const char *text; /* the demangled name, NUL-terminated */
 	size_t at, len;
-	char *to; /* the same memory: a name only becomes shorter */
+	char *to; /* in the same memory: the name only becomes shorter */
 	size_t written;
 	bool is_d;
 };
@@ -80,8 +80,8 @@ static void keep(struct shaping *s, size_t count)
 	s->at += count;
 }
 
-/* Behind the bracket that closes the one at `at`; 0 when there is none. Angle brackets count unless
- * they are arrows or inside of round ones, where they may be operators. */
+/* Behind the bracket that closes the one at `at`; 0: none. Angle brackets count unless they are
+ * arrows or inside round brackets, where they may be operators. */
 static size_t bracket_end(const struct shaping *s, size_t at)
 {
 	size_t round = 0, angle = 0;
@@ -108,7 +108,7 @@ static bool shaping_starts(const struct shaping *s, const char *text)
 	return !strncmp(s->text + s->at, text, strlen(text));
 }
 
-/* "operator" and its punctuation, which is no bracket. */
+/* The length of "operator" and its punctuation, which is not a bracket. */
 static size_t operator_length(const struct shaping *s)
 {
 	size_t word = strlen("operator");
@@ -117,7 +117,7 @@ static size_t operator_length(const struct shaping *s)
 		return 0;
 	if (s->at && (s->text[s->at - 1] != ':' && s->text[s->at - 1] != ' '))
 		return 0;
-	/* A conversion: any type, perhaps with brackets, up to the end. */
+	/* A conversion operator: any type, possibly with brackets, up to the end. */
 	if (shaping_starts(s, "operator ") && !shaping_starts(s, "operator new") &&
 		!shaping_starts(s, "operator delete"))
 		return s->len - s->at;
@@ -126,7 +126,7 @@ static size_t operator_length(const struct shaping *s)
 	return word + strspn(s->text + s->at + word, "<>=!+-*/%^&|~,");
 }
 
-/* What may stand between a parameter list and the next scope. */
+/* Skip what may stand between a parameter list and the next scope. */
 static void skip_qualifiers(struct shaping *s)
 {
 	static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
@@ -136,7 +136,7 @@ static void skip_qualifiers(struct shaping *s)
 			s->at += strlen(qualifiers[i]);
 }
 
-/* One step at the outermost level; false when the brackets do not fit. */
+/* One step at the outermost level; false when brackets do not match. */
 static bool shape_step(struct shaping *s)
 {
 	char c = s->text[s->at];
@@ -173,7 +173,7 @@ static void leave_out_parameters(struct buffer *out, size_t start, bool is_d)
 	s.to = out->at + start;
 	while (s.at < s.len && shape_step(&s))
 		;
-	if (s.at < s.len || !s.written) { /* brackets that we do not understand: as it was */
+	if (s.at < s.len || !s.written) { /* unknown use of brackets: keep the whole name */
 		memcpy(out->at + start, copy, s.len);
 		s.written = s.len;
 	}
@@ -184,8 +184,8 @@ static void leave_out_parameters(struct buffer *out, size_t start, bool is_d)
 
 /* ---- Suffixes ---- */
 
-/* The length of a legacy Rust name, which ends in "17h", 16 hexadecimal digits and "E"; 0: it is
- * none. Unlike others it may have dots inside. */
+/* The length of a legacy Rust name, which ends in "17h", 16 hexadecimal digits and "E"; 0: not
+ * one. Only these may contain dots. */
 static size_t rust_legacy_length(struct bytes mangled)
 {
 	struct bytes rest = mangled;
@@ -226,7 +226,7 @@ static void add_suffix(struct buffer *out, struct bytes suffix)
 
 /* ---- */
 
-/* The name without its suffix, NUL-terminated. */
+/* Demangle a name without its suffix, NUL-terminated. */
 static bool demangle_plain(const char *name, size_t len, bool rust_legacy, struct buffer *out)
 {
 	struct sink sink = {.out = out, .start = out->len};

@@ -1,11 +1,11 @@
-/* v8_name.c: what does a name mean that V8 gives to code which it made? */
+/* v8_name.c: what does a name mean that V8 gives to generated code? */
 #include "names/v8_name.h"
 
 static const struct {
 	const char *text;
 	enum v8_what what;
 	bool top_level;
-	enum v8_tier tier; /* that the category itself tells */
+	enum v8_tier tier; /* the tier that the category implies */
 } categories[] = {
 	{"JS:", V8_FUNCTION, false, V8_UNMARKED},
 	{"LazyCompile:", V8_FUNCTION, false, V8_UNMARKED},
@@ -72,8 +72,8 @@ static bool take_number(struct bytes *place, uint32_t *ret_number)
 	return true;
 }
 
-/* Names and paths may have blanks in them: "get size", "/my files/app.js". What starts like an
- * absolute path or a URL begins the place; else what is behind the last blank is it. */
+/* Names and paths may contain blanks: "get size", "/my files/app.js". A position starts at what
+ * looks like an absolute path or a URL, otherwise behind the last blank. */
 static size_t place_start(struct bytes text)
 {
 	size_t last = text.len;
@@ -101,7 +101,7 @@ static void split(struct bytes rest, struct v8_name *n)
 	n->place = start < rest.len ? from(rest, start + 1) : (struct bytes){"", 0};
 	n->file = n->place;
 	if (take_number(&n->file, &n->line) && take_number(&n->file, &column))
-		n->line = column; /* LINE:COLUMN: what was taken first is the column */
+		n->line = column; /* LINE:COLUMN: the number taken first is the column */
 }
 
 bool v8_name_parse(struct bytes text, struct v8_name *ret)

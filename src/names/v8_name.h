@@ -1,14 +1,14 @@
-/* v8_name.h: what does a name mean that V8 gives to code which it made?
+/* v8_name.h: what does a name mean that V8 gives to generated code?
  *
  * V8 (Node.js, Chromium) writes one text into perf maps, jitdumps and its logs: a category, a
- *colon, a mark for the tier and, for functions, the name and where it is in the source:
+ * colon, a mark for the tier and, for functions, the name and where it is in the source:
  *
  *	JS:*inner /srv/app.js:12:20	LazyCompile:~inner /srv/app.js:12	Builtin:ArrayMap
  *
  * The marks are those of CodeKindToMarker in V8's objects/code-kind.cc: ~ is the interpreter
- * (Ignition), ^ the baseline compiler (Sparkplug), + and * are the optimising ones (Maglev,
- * TurboFan), with an apostrophe behind them when the code is bound to one context. Function: and
- * LazyCompile: are what Node 10 to 18 write, JS: what later ones do. */
+ * (Ignition), ^ the baseline compiler (Sparkplug), + and * are the optimising compilers (Maglev,
+ * TurboFan), followed by an apostrophe for code that is specialised to one context. Node 10 to
+ * 18 write Function: and LazyCompile:, later versions JS:. */
 #ifndef KILN_NAMES_V8_NAME_H
 #define KILN_NAMES_V8_NAME_H
 
@@ -16,34 +16,35 @@
 #include "model/profile.h"
 
 enum v8_what {
-	V8_FUNCTION, /* JavaScript: has a name and mostly a place */
+	V8_FUNCTION, /* JavaScript: has a name and mostly a source position */
 	V8_BUILTIN,  /* Builtin: */
-	V8_HANDLER,  /* BytecodeHandler:, Handler: a piece of the interpreter */
-	V8_REGEXP,   /* RegExp: a regular expression that was compiled */
-	V8_STUB,     /* Stub:, LoadIC: and its kin: glue */
+	V8_HANDLER,  /* BytecodeHandler:, Handler: a part of the interpreter */
+	V8_REGEXP,   /* RegExp: a compiled regular expression */
+	V8_STUB,     /* Stub:, LoadIC: and similar: glue code */
 };
 
 enum v8_tier { V8_UNMARKED, V8_INTERPRETED, V8_BASELINE, V8_OPTIMISED };
 
-/* Borrows from the name. */
+/* Borrows from the text. */
 struct v8_name {
 	enum v8_what what;
 	enum v8_tier tier;
-	struct bytes name;  /* "inner"; "" for what has none: a script, an anonymous function */
+	struct bytes name;  /* "inner"; "" for scripts and anonymous functions */
 	struct bytes place; /* "/srv/app.js:12:20", or "" */
 	struct bytes file;  /* "/srv/app.js", or "" */
-	uint32_t line;	    /* 0: not said */
-	bool top_level;	    /* the code of a script or an eval, not a function in it */
+	uint32_t line;	    /* 0: unknown */
+	bool top_level;	    /* the top level of a script or an eval, not a function in it */
 };
 
-/* False when it is no name of V8's. */
+/* False when the text is not a name of V8's. */
 bool v8_name_parse(struct bytes text, struct v8_name *ret);
 
-/* Append how it is shown, the same for every tier: "inner /srv/app.js:12:20"; what has no name is
- * "(anonymous) PLACE" or "(script) PLACE"; what is no function stays as V8 wrote it (`text`). */
+/* Append the name as it is shown, the same for every tier: "inner /srv/app.js:12:20"; without a
+ * name, "(anonymous) PLACE" or "(script) PLACE"; what is not a function keeps V8's text
+ * (`text`). */
 void v8_name_show(const struct v8_name *n, struct bytes text, struct buffer *out);
 
-/* The kind of frame that its tier makes it; FRAME_JIT when no tier is marked. */
+/* The kind of frame for its tier; FRAME_JIT when no tier is marked. */
 enum frame_kind v8_name_kind(const struct v8_name *n);
 
 #endif
