@@ -71,7 +71,7 @@ bool address_space_replaces(const struct address_space *s, const struct mapped *
 	return false;
 }
 
-/* Make a hole: mappings in it go, those that reach into it are cut, one around it is split. */
+/* Make a hole: remove mappings inside it, cut those that reach into it, split one around it. */
 static size_t space_cut(struct address_space *s, uint64_t start, uint64_t end)
 {
 	size_t at = space_search(s, start), last;
@@ -110,7 +110,7 @@ void address_space_map(struct address_space *s, const struct mapped *m)
 {
 	if (m->start >= m->end)
 		return;
-	/* Beyond the limit the newest mapping is dropped: its addresses stay unnamed. */
+	/* Beyond the limit the newest mapping is dropped, and its addresses have no names. */
 	if (s->maps.len < ADDRESS_SPACE_LIMIT)
 		space_insert(s, space_cut(s, m->start, m->end), m);
 }

@@ -6,7 +6,7 @@
 
 #define ADDRESS_SPACE_LIMIT ((size_t)1 << 20) /* mappings; further ones are left out */
 
-/* One executable mapping. */
+/* An executable mapping. */
 struct mapped {
 	uint64_t start, end; /* addresses */
 	uint64_t offset;     /* of `start` in the file */
@@ -14,31 +14,33 @@ struct mapped {
 	mapping_id mapping;  /* row of the profile */
 };
 
-/* Executable mappings, sorted, without overlaps. Forked processes share one until somebody maps. */
+/* Executable mappings, sorted, without overlaps. A forked process shares its parent's until one
+ * of them changes its mappings. */
 struct address_space {
 	unsigned references;
-	uint32_t id;   /* a new one after every change, never used again */
-	uint32_t last; /* where the last lookup hit */
+	uint32_t id;   /* new after every change, never reused */
+	uint32_t last; /* index of the last lookup's hit */
 	VECTOR(struct mapped) maps;
 };
 
-/* One without mappings that has one reference. */
+/* A space without mappings, with one reference. */
 struct address_space *address_space_new(uint32_t id);
-/* Give a reference back; *space is NULL then, as it may have been before. */
+/* Release a reference and set *space to NULL. *space may be NULL. */
 void address_space_drop(struct address_space **space);
 
-/* For changing *space, which may be NULL: it itself when nobody else has it, else a copy in its
- * place. Its id is `id` then. */
+/* Make *space, which may be NULL, safe to change: itself if nobody else refers to it, otherwise
+ * a copy. Its id becomes `id`. */
 struct address_space *address_space_own(struct address_space **space, uint32_t id);
-/* Map; what was there before, or in a part of it, goes. Nothing happens when the range is empty. */
+/* Add a mapping; it replaces earlier mappings or parts of them in its range. An empty range has
+ * no effect. */
 void address_space_map(struct address_space *space, const struct mapped *m);
 
-/* Would that make addresses mean something else that meant something before? */
+/* Would adding it change the meaning of addresses that had one? */
 bool address_space_replaces(const struct address_space *space, const struct mapped *m);
 
 /* The mapping at `address`, or NULL. `space` may be NULL. */
 const struct mapped *address_space_find(struct address_space *space, uint64_t address);
-/* The same for several threads at once; *last is where the caller's last lookup hit. */
+/* Thread-safe; *last is the index of the caller's last hit. */
 const struct mapped *address_space_look(
 	const struct address_space *space, uint64_t address, uint32_t *last);
 

@@ -15,7 +15,7 @@
 
 #define RELEASERS 16u /* threads */
 
-/* Several keys lead to one row: with and without a build id, at several devices. */
+/* Several keys lead to one row: with and without a build id, on several devices. */
 struct binary_alias {
 	struct bytes key;
 	uint32_t row;
@@ -40,8 +40,8 @@ static void row_release(void *context, size_t i)
 	image_release(((struct binaries *)context)->rows.items[i].image);
 }
 
-/* A file that was deleted while it ran is gone from the disk when it is let go of, and disks may
- * take their time: they do it for all together. */
+/* Closing the last descriptor of a deleted file frees its blocks, which may be slow. Several
+ * threads close files in parallel. */
 static unsigned releasers(const struct binaries *b)
 {
 	if (b->places)
@@ -89,8 +89,8 @@ void binaries_know(struct binaries *b, struct bytes path, struct bytes build_id)
 	vector_push(&b->build_ids, row);
 }
 
-/* Files have an absolute path; anonymous memory, "[heap]", "//anon" and the kernel's names for
- * shared memory have not, or are not files that could be opened. */
+/* A file has an absolute path. Anonymous memory, "[heap]", "//anon" and the kernel's names for
+ * shared memory do not, or cannot be opened. */
 static bool is_file(struct bytes path)
 {
 	return path.len > 1 && path.at[0] == '/' && path.at[1] != '/' &&
@@ -130,7 +130,7 @@ static void build_id_key(struct buffer *key, struct bytes path, struct bytes bui
 	buffer_add(key, build_id.at, build_id.len);
 }
 
-/* The identity that the record gives: a build id, or a device and inode. */
+/* The identity in the record: a build id, or device and inode. */
 static void given_key(struct buffer *key, struct bytes path, const struct binary_key *given)
 {
 	build_id_key(key, path, given->build_id);
@@ -139,7 +139,7 @@ static void given_key(struct buffer *key, struct bytes path, const struct binary
 			(unsigned long long)given->inode);
 }
 
-/* Is what `fd` leads to the file that was mapped? */
+/* Is the open file the one that was mapped? */
 static bool same_file(int fd, const struct binary_key *key, const struct image *image)
 {
 	struct stat st;
@@ -148,8 +148,7 @@ static bool same_file(int fd, const struct binary_key *key, const struct image *
 		return image && bytes_equal(image_build_id(image), key->build_id);
 	if (!key->inode)
 		return true;
-	/* A file on overlayfs has one device number in stat and another in maps: the inode has to
-	 * do. */
+	/* On overlayfs, stat and maps show different device numbers: compare only the inode. */
 	return !fstat(fd, &st) && st.st_ino == key->inode;
 }
 
@@ -180,8 +179,9 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 	return image;
 }
 
-/* The mapping itself leads to the very file, deleted or in another namespace or not, while the
- * process lives and for those who may ask; then its path as the process sees it, then as we do. */
+/* /proc/PID/map_files leads to the mapped file itself, even if it was deleted or is in another
+ * namespace, while the process lives and if we have permission. Then try its path as the process
+ * sees it, then as we do. */
 static struct image *open_mapped(
 	const char *name, const struct binary_key *key, const char **ret_missing)
 {
@@ -205,7 +205,8 @@ static struct image *open_mapped(
 
 /* ---- Of a recording ---- */
 
-/* Is it the recorded inode, and not one that got its number since? Not all file systems tell. */
+/* Is it the recorded inode, and not another file that reused its number? Not all file systems
+ * can tell. */
 static bool is_inode(const char *path, const struct stat *st, const struct binary_key *key)
 {
 	int fd = key->generation ? broker_open(BROKER_BINARY, path) : -1;
@@ -217,8 +218,8 @@ static bool is_inode(const char *path, const struct stat *st, const struct binar
 	return st->st_ino == key->inode && (!told || (uint32_t)generation == key->generation);
 }
 
-/* Without a build id a path of ours is believed when nobody has written to it since, and the inode
- * is still the recorded one, if any was recorded. */
+/* Without a build id, a file of this machine is used if it has not been modified since the
+ * recording and has the recorded inode, if any. */
 static bool path_is_believed(
 	const struct binaries *b, struct bytes path, const struct binary_key *key)
 {
@@ -229,9 +230,8 @@ static bool path_is_believed(
 	return key->inode ? is_inode(path.at, &st, key) : !b->places->symfs;
 }
 
-/* Files with a build id are found by it whenever they are needed; others now, which makes them
- * known by what they are. Where --symfs has no such file, our own is the one whose inode was
- * recorded. */
+/* Files with a build id are found by it when needed. Others are checked now, which identifies
+ * them. If --symfs does not have the file, ours is used if its inode was recorded. */
 static void row_recorded(struct binaries *b, struct binary *row, const struct binary_key *key)
 {
 	struct places here = *b->places;
@@ -292,7 +292,7 @@ static uint32_t row_new(
 		row.kind = MAPPING_VDSO;
 		if (b->places)
 			row_recorded(b, &row, key);
-		else /* all 64-bit processes have the same */
+		else /* the same for all 64-bit processes */
 			row.image = image_open_vdso(&ignored);
 	} else if (b->places) {
 		row_recorded(b, &row, key);
@@ -306,8 +306,8 @@ static uint32_t row_new(
 		row.missing = NULL;
 		build_id_key(&by_build_id, path, image_build_id(row.image));
 		id = image_build_id(row.image).len ? alias_find(b, buffer_bytes(&by_build_id)) : 0;
-		if (id) { /* known by its build id, seen now with a device and inode */
-			if (!*b->rows.items[id].root) /* ours is looked through in any case */
+		if (id) { /* known by its build id, now seen with a device and inode */
+			if (!*b->rows.items[id].root) /* our own root is tried in any case */
 				b->rows.items[id].root = row.root;
 			image_release(row.image);
 			buffer_release(&by_build_id);
@@ -348,7 +348,7 @@ uint32_t binaries_add(struct binaries *b, const struct binary_key *given)
 	return id;
 }
 
-/* ---- What files without a build id are ---- */
+/* ---- The identity of files without a build id ---- */
 
 /* A file whose bytes have to be read. */
 struct anonymous {

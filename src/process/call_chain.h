@@ -4,7 +4,7 @@
 
 #include "process/perf_record.h"
 
-/* Runs of one context in a call chain; the kernel's own limit is 8. */
+/* Consecutive addresses of one context; the kernel's own limit is 8 of them. */
 #define CHAIN_PARTS_LIMIT 16u
 
 /* Addresses of one context, innermost first. */
@@ -13,14 +13,15 @@ struct chain_part {
 	uint64_t context; /* PERF_CONTEXT_* */
 };
 
-/* The context in which a sample was taken: that of addresses without a marker before them. */
+/* The context in which a sample was taken, which applies to addresses before the first marker. */
 uint64_t chain_context(const struct perf_record *record);
 
-/* Cut a sample's call chain at its markers, innermost part first. More parts than there is room for
- * are left out. */
+/* Split a sample's call chain at its markers, innermost part first. Parts beyond the limit are
+ * dropped. */
 size_t chain_parts(const struct perf_record *record, struct chain_part parts[CHAIN_PARTS_LIMIT]);
 
-/* What to look up: the innermost address is exact; the others return behind a call. */
+/* The address to look up: the innermost one is exact, the others are return addresses, of which
+ * the byte before is inside the call. */
 static inline uint64_t chain_address(struct perf_words words, size_t i)
 {
 	return i ? words.at[i] - 1 : words.at[i];

@@ -1,4 +1,4 @@
-/* chain_frames.c: what are a binary's chains of functions in a profile? */
+/* chain_frames.c: how do a binary's chains of functions become frames of a profile? */
 #include "process/chain_frames.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* jit_code.c: what is known about the code that recorded processes made while they ran? */
+/* jit_code.c: what is known about code that recorded processes generated at run time? */
 #include "process/jit_code.h"
 
 #include "base/broker.h"
@@ -17,34 +17,34 @@
 
 #define HELD_LIMIT     512u		       /* open files */
 #define PROCESSES_MOST 4096u		       /* rows */
-#define TRY_AGAIN      ((uint64_t)10000000)    /* ns until missing files are looked for again... */
-#define TRY_AT_LEAST   ((uint64_t)16000000000) /* ... which grows by an eighth up to this */
-#define LOG_TRIES      32u		       /* they take 3 s; the log is there before any code */
+#define TRY_AGAIN      ((uint64_t)10000000)    /* ns until missing files are tried again... */
+#define TRY_AT_LEAST   ((uint64_t)16000000000) /* ... growing by an eighth each time up to this */
+#define LOG_TRIES      32u /* over 3 s in total; V8 creates the log before any code */
 #define NS_PER_S       1000000000ll
-#define SAID_MOST      4u /* files that are named in one text */
+#define SAID_MOST      4u /* files named in one message */
 
-/* One of the things that a runtime writes. */
+/* One of the files that a runtime writes. */
 struct source {
-	int fd;		       /* -1: not there yet */
-	bool timed;	       /* its times can be compared with those of samples... */
-	int64_t base;	       /* ... when this is subtracted from them */
-	struct code_map *code; /* owned by what read it; NULL: not read yet */
+	int fd;		       /* -1: not found yet */
+	bool timed;	       /* its times are comparable with sample times... */
+	int64_t base;	       /* ... after this is subtracted from them */
+	struct code_map *code; /* owned by its reader; NULL: not read yet */
 };
 
 enum { DUMP, LOG, MAP, SOURCES };
 
 struct jit_process {
 	process_id process;
-	int32_t pid, own_pid; /* as we see it, as it sees itself */
-	bool gone;	      /* no use in looking again */
-	uint64_t map_size;    /* bytes, when the perf map was looked at last */
+	int32_t pid, own_pid; /* as seen here, and by the process itself */
+	bool gone;	      /* do not try again */
+	uint64_t map_size;    /* size of the perf map at the last look */
 	unsigned tries;
-	uint64_t next, wait; /* ns: when missing files are looked for again, and for how long not */
+	uint64_t next, wait; /* ns: time of the next try for missing files, and the interval */
 	struct source sources[SOURCES];
 	struct jitdump *dump;
 	struct v8_log *log;
 	struct perf_map *map;
-	struct error error; /* what was in the way of a file that is there */
+	struct error error; /* why an existing file could not be read */
 };
 
 static void process_release(struct jit_process *row)
@@ -99,7 +99,7 @@ static struct jit_process *find_or_add(
 
 /* ---- Where files are ---- */
 
-/* "/tmp/jit-123.dump" is of process 123, as it sees itself. */
+/* "/tmp/jit-123.dump" belongs to process 123, in its own pid namespace. */
 static bool is_dump(struct bytes path, uint64_t *ret_pid)
 {
 	const char *slash = bytes_last(path, '/');
@@ -110,7 +110,7 @@ static bool is_dump(struct bytes path, uint64_t *ret_pid)
 	       name.len > 9 && bytes_u64((struct bytes){name.at + 4, name.len - 9}, ret_pid);
 }
 
-/* Memory that a program may write code to; the kernel's own pages in every process are not. */
+/* Memory that a program may write code to; not the kernel's own pages in every process. */
 static bool may_have_code(const struct profile *p, const struct mapping *m)
 {
 	static const struct bytes kernels[] = {
@@ -139,7 +139,7 @@ static void see_mappings(struct jit_code *code, const struct profile *p)
 	}
 }
 
-/* A file of a process that runs, or of our own /tmp. */
+/* Open a file of a running process, or in our own /tmp. */
 static int open_at(const struct jit_code *code, const struct jit_process *row, const char *path,
 	struct error *err)
 {
@@ -175,8 +175,8 @@ static int open_map(const struct jit_code *code, const struct jit_process *row, 
 	return open_at(code, row, path, err);
 }
 
-/* The last of the logs that the user named which is of this process; of those without a process in
- * their name the last one is everybody's. */
+/* The last of the user's logs that belongs to this process; of logs without a process in their
+ * name, the last one applies to all. */
 static int open_named_log(const struct jit_code *code, const struct jit_process *row)
 {
 	const char *own = NULL, *anybodys = NULL;
@@ -240,7 +240,7 @@ static void look_for(
 
 	if (source->fd >= 0 || code->held >= HELD_LIMIT || row->pid <= 0)
 		return;
-	/* Reading a large directory takes long: only at the 1st, 2nd, 4th, 8th... try. */
+	/* Listing a large directory takes long: only at the 1st, 2nd, 4th, 8th... try. */
 	if (which == LOG && !code->recorded && !row->gone &&
 		(row->tries > LOG_TRIES || (row->tries & (row->tries - 1))))
 		return;
@@ -252,7 +252,7 @@ static void look_for(
 		source->fd = open_map(code, row, &failed);
 	if (source->fd < 0 && (code->recorded || row->gone))
 		source->fd = open_beside(code, row, which);
-	/* That there is none is no surprise; that there is one which may not be read is. */
+	/* A missing file is normal; one that exists but may not be read is an error. */
 	if (source->fd < 0 && failed.code != ERR_NONE && failed.code != ERR_IO)
 		row->error = failed;
 	code->held += source->fd >= 0;
@@ -340,8 +340,9 @@ static int64_t ns_of(struct statx_timestamp t)
 	return t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
-/* A log begins when its file is made, which most filesystems know; of a copy that is not true, but
- * V8's own profiler writes until the end, which copies may keep. Either has to fit the samples. */
+/* A log's times start at the creation of its file, which most file systems record, though not
+ * for a copy. Or, if V8's own profiler was on, the last time is that of the last modification,
+ * which copies may keep. One of the two has to fit the samples' times. */
 static bool log_times(const struct jit_code *code, const struct profile *p,
 	const struct jit_process *row, int64_t *ret_base)
 {
@@ -512,7 +513,7 @@ static void add_skipped(struct buffer *text, const struct jit_process *row, int 
 			(unsigned long long)dump.records);
 }
 
-/* Its last part. */
+/* Append the base name of its path. */
 static void add_file(struct buffer *text, int fd)
 {
 	char link[64], path[4096];
@@ -527,7 +528,7 @@ static void add_file(struct buffer *text, int fd)
 	}
 }
 
-/* What `add` says of each file, the first ones. */
+/* Append what `add` says of each file, for the first few. */
 static void add_files(const struct jit_code *code,
 	void (*add)(struct buffer *text, const struct jit_process *row, int which),
 	struct buffer *text)
@@ -544,7 +545,7 @@ static void add_files(const struct jit_code *code,
 		if (!one.len)
 			continue;
 		add_file(&one, row->sources[which].fd);
-		/* A process that became another program has the same files again. */
+		/* A process that executed another program has the same files again. */
 		if (text->len && bytes_find(buffer_bytes(text), buffer_bytes(&one)))
 			continue;
 		if (++said > SAID_MOST)

@@ -1,10 +1,10 @@
-/* jit_code.h: what is known about the code that recorded processes made while they ran?
+/* jit_code.h: what is known about code that recorded processes generated at run time?
  *
- * A runtime may have written a jitdump, a log of V8 or a perf map; they are asked in that order,
- * which is that of how well they know when code was where. While a recording runs, files are opened
- * when the process is first seen, because they may be a container's and gone with it, and the
- * growth of perf maps is followed, which tells when their lines were written. Of a recording that
- * is read later they are looked for beside it and in /tmp. */
+ * A runtime may have written a jitdump, a log of V8 or a perf map. They are consulted in this
+ * order, which is the order of how precisely they say when code was where. While recording,
+ * files are opened when the process is first seen, because they may be in a container and
+ * disappear with it, and the growth of perf maps is sampled to date their lines (perf_map.h).
+ * For a recording that is read later, files are looked for beside it and in /tmp. */
 #ifndef KILN_PROCESS_JIT_CODE_H
 #define KILN_PROCESS_JIT_CODE_H
 
@@ -15,59 +15,59 @@
 
 /* `{0}` is empty. */
 struct jit_code {
-	bool recorded;	    /* processes are gone; else a recording is running */
-	bool ask_tmp;	    /* of a recorded one: /tmp/perf-PID.map is of its processes */
-	bool monotonic;	    /* times of samples are CLOCK_MONOTONIC */
-	const char *beside; /* a directory where files of processes that are gone may be; or NULL */
-	const char *v8_logs; /* a glob(7) of logs that the user named; NULL: none */
-	int64_t wall_offset; /* ns from the samples' times to the wall clock; INT64_MIN: unknown */
-	bool follows;	     /* a perf map, whose growth tells the times of its lines */
-	uint64_t grown;	     /* when one was last seen to have grown */
-	size_t held, last;   /* open files; the row that was asked last */
+	bool recorded;	/* the processes are gone; false: while recording */
+	bool ask_tmp;	/* of a recording: /tmp/perf-PID.map belongs to its processes */
+	bool monotonic; /* sample times are CLOCK_MONOTONIC */
+	const char
+		*beside; /* a directory that may have files of processes that are gone; or NULL */
+	const char *v8_logs; /* a glob(7) for logs, from the user; NULL: none */
+	int64_t wall_offset; /* ns from sample times to wall-clock time; INT64_MIN: unknown */
+	bool follows;	     /* a perf map is being sampled */
+	uint64_t grown;	     /* when one last grew */
+	size_t held, last;   /* number of open files; the row of the last lookup */
 	VECTOR(struct jit_process) rows;
 	VECTOR(string_id) dumps; /* paths of mapped jitdumps */
-	/* By sample of each table: its stack before it was named by its time; 0: not changed. */
+	/* By sample of each table: its stack before it was renamed by time; 0: unchanged. */
 	VECTOR(struct jit_stacks {
 		VECTOR(stack_id) of_sample;
-		size_t done; /* samples that have been looked at */
+		size_t done; /* samples that were examined */
 	})
 	stacks;
-	struct runtime_budget budget; /* of reading all of these files */
-	mapping_id seen;	      /* mappings of the profile up to here are known */
+	struct runtime_budget budget; /* for reading all of these files */
+	mapping_id seen;	      /* mappings of the profile up to here have been examined */
 };
 void jit_code_release(struct jit_code *code);
 
-/* While recording: open what processes with such code have written by now, and see how far it has
- * grown at `now` (ns). To be called again and again. */
+/* While recording: open the files that processes have created so far, and note their sizes at
+ * `now` (ns). Call repeatedly. */
 void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now);
-/* The last time: what was missing is looked for once more. */
+/* As jit_code_look for the last time: also retry files that were missing. */
 void jit_code_look_finally(struct jit_code *code, const struct profile *p, uint64_t now);
 
-/* Read what is there about a process. False when there is nothing, with the reason when something
- * is in the way and an empty error when there is just nothing. */
+/* Read what exists for a process. False when there is nothing: with the reason if a file could
+ * not be read, and an empty error if there is none. */
 bool jit_code_read(
 	struct jit_code *code, const struct profile *p, process_id process, struct error *err);
 
-/* While recording: the same for all processes. */
+/* While recording: read what all processes have written since. */
 void jit_code_read_on(struct jit_code *code, const struct profile *p);
 
 /* The code at an address of a process that was read, at a time (ns) or CODE_LATEST. */
 bool jit_code_find(struct jit_code *code, process_id process, uint64_t address, uint64_t time,
 	struct code_piece *ret);
 
-/* Was the place of this code used for other code too? Then *ret_timed says whether it is known
- * when. */
+/* Were the addresses of this code also used for other code? Then *ret_timed: is it known when? */
 bool jit_code_reused(struct jit_code *code, process_id process, uint64_t address, bool *ret_timed);
 
-/* Does anything that was read have code in the place of other code? */
+/* Has any file code whose addresses were reused? */
 bool jit_code_overlaps(struct jit_code *code);
 
-/* Append what of the files that were read says nothing of code, as "3 lines of perf-7.map, ...";
- * nothing when there is none. */
+/* Append which parts of the files were not understood, like "3 lines of perf-7.map, ...";
+ * nothing if none. */
 void jit_code_skipped(const struct jit_code *code, struct buffer *text);
 
-/* Append what was not read because there was too much, as "1,023 MB of perf-7.map, ..."; nothing
- * when all was read. */
+/* Append what was not read because of limits, like "1,023 MB of perf-7.map, ..."; nothing if all
+ * was read. */
 void jit_code_left_out(const struct jit_code *code, struct buffer *text);
 
 #endif

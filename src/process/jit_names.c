@@ -1,4 +1,4 @@
-/* jit_names.c: names for code that was made while the program ran. */
+/* jit_names.c: names for code that was generated at run time. */
 #include "process/jit_names.h"
 
 #include "base/buffer.h"
@@ -17,8 +17,8 @@ frame_id jit_frame(struct profile *p, const struct code_piece *piece, uint64_t a
 		v8_name_show(&name, piece->name, &shown);
 		frame.kind = v8_name_kind(&name);
 		frame.function = profile_string(p, buffer_bytes(&shown));
-		frame.file =
-			profile_string(p, name.file); /* the line in the name is where it begins */
+		frame.file = profile_string(
+			p, name.file); /* the line in V8's name is where the function begins */
 	} else {
 		frame.function = profile_string(p, piece->name);
 	}
@@ -38,8 +38,8 @@ struct sorter {
 	struct profile *profile;
 	struct jit_code *code;
 	bool lines;
-	uint8_t *locations; /* of those that there were at the start: enum above */
-	uint8_t *stacks;    /* the worst on the way to the root */
+	uint8_t *locations; /* for the locations that existed at the start: enum above */
+	uint8_t *stacks;    /* the highest value on the way to the root */
 	size_t location_count, stack_count;
 	VECTOR(location_id) path;
 	struct jit_times times;
@@ -79,7 +79,7 @@ static void find_stacks(struct sorter *s)
 	}
 }
 
-/* The place for what was there at that time: the same one when it has the same name. */
+/* The location for the code that was there at that time: the same one if its name is the same. */
 static location_id location_at(struct sorter *s, location_id location, uint64_t time)
 {
 	struct profile *p = s->profile;
@@ -117,8 +117,8 @@ static stack_id stack_at(struct sorter *s, stack_id stack, uint64_t time)
 	return made;
 }
 
-/* The stack that a sample came with. What runtimes write comes late, so what is known later may be
- * more than what a sample was named by before. */
+/* The stack that a sample had originally. Runtimes write late, so a later pass may know more
+ * than the one that renamed it. */
 static stack_id stack_before(struct sorter *s, uint32_t table, size_t sample)
 {
 	const struct jit_stacks *before = &s->code->stacks.items[table];
@@ -138,7 +138,7 @@ static void change_stack(struct sorter *s, uint32_t table, size_t sample, stack_
 	while (before->of_sample.len <= sample)
 		vector_push(&before->of_sample, 0);
 	before->of_sample.items[sample] = old;
-	vector_reserve(&samples->stack, 1); /* the column may be a mapped file's */
+	vector_reserve(&samples->stack, 1); /* the column may be borrowed from a mapped file */
 	samples->stack.items[sample] = stack;
 }
 

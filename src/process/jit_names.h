@@ -1,25 +1,25 @@
-/* jit_names.h: names for code that was made while the program ran.
+/* jit_names.h: names for code that was generated at run time.
  *
- * A place is named by what was written last about it. Where the place was used for one piece of
- * code after the other, each sample is looked at: stacks of samples from another time get a place
- * of their own, with the name of the code that was there then. */
+ * First a location is named by the code that was written there last. Where addresses were
+ * reused, that is wrong for samples taken earlier. So every sample is then examined with its
+ * time: if one of its locations had other code then, the sample gets a stack with new locations
+ * that carry the names of that time. The cost is paid only for stacks that contain reused code. */
 #ifndef KILN_PROCESS_JIT_NAMES_H
 #define KILN_PROCESS_JIT_NAMES_H
 
 #include "process/jit_code.h"
 
-/* The frame of a piece of code at an address in it. Names of V8 are shown without category and
- * mark: their tier becomes the frame's kind. With `lines` the line of the address, when it is
- * known. */
+/* The frame for an address in a piece of code. V8's names lose their category and mark; the tier
+ * becomes the frame's kind. `lines`: with the address's line, if it is known. */
 frame_id jit_frame(struct profile *p, const struct code_piece *piece, uint64_t address, bool lines);
 
 struct jit_times {
-	uint64_t by_time; /* samples whose stack has another name by their time */
-	uint64_t guessed; /* samples with code at a place used again, nobody knows when */
+	uint64_t by_time; /* samples whose stack got other names by their time */
+	uint64_t guessed; /* samples in reused code for which times are unknown */
 };
 
-/* After places were named, for samples that have times; again after every addition: for `all`, or
- * those that are new. */
+/* After locations were named, for samples with times. Call again after additions: `all`: for all
+ * samples, otherwise for new ones. */
 void jit_names_by_time(struct profile *p, struct jit_code *code, bool lines, bool all,
 	struct jit_times *ret_times);
 

@@ -1,11 +1,11 @@
-/* perf_about.c: what does a perf.data file say about itself and where it was made? */
+/* perf_about.c: what does a perf.data file say about itself and the machine it was made on? */
 #include "process/perf_about.h"
 
 #include <stdlib.h>
 
 #define ARGUMENTS_LIMIT	 65536u	    /* of the command */
 #define NAMES_LIMIT	 4096u	    /* events */
-#define BUILD_ID_IN_FILE 24u	    /* bytes kept for a build id: 20, its size, padding */
+#define BUILD_ID_IN_FILE 24u	    /* bytes reserved for a build id: 20, its size, padding */
 #define BUILD_ID_SIZED	 (1u << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE: the size is told */
 #define BUILD_ID_MD5	 16u
 
@@ -40,7 +40,7 @@ static bool needs_quotes(struct bytes word)
 	return !word.len;
 }
 
-/* As a shell would take it. */
+/* Append a word, quoted for a shell if necessary. */
 static void add_word(struct buffer *command, struct bytes word)
 {
 	if (command->len)
@@ -106,7 +106,7 @@ static void read_events(struct perf_about *a, struct perf_fields *f)
 
 /* ---- The rest ---- */
 
-/* The same moment on the wall clock and on the one that the samples have. */
+/* The same moment on the wall clock and on the samples' clock. */
 static void read_clock(struct perf_about *a, struct perf_fields *f)
 {
 	uint64_t wall, clock;
@@ -121,7 +121,7 @@ static void read_clock(struct perf_about *a, struct perf_fields *f)
 	a->wall_offset = (int64_t)(wall - clock);
 }
 
-/* Where no size is told, MD5 sums are those that end in zeroes. */
+/* Without a size, an id that ends in zeroes is taken for an MD5 sum. */
 static uint8_t build_id_size(const uint8_t *id, uint16_t misc)
 {
 	static const uint8_t zeroes[PERF_BUILD_ID_LIMIT - BUILD_ID_MD5];

@@ -1,7 +1,7 @@
-/* perf_about.h: what does a perf.data file say about itself and where it was made?
+/* perf_about.h: what does a perf.data file say about itself and the machine it was made on?
  *
- * Its feature sections, as tools/perf/Documentation/perf.data-file-format.txt of Linux describes
- * them; in a pipe each comes in a record of its own. */
+ * Its feature sections, described in Linux, tools/perf/Documentation/perf.data-file-format.txt;
+ * in a pipe each is a record of its own. */
 #ifndef KILN_PROCESS_PERF_ABOUT_H
 #define KILN_PROCESS_PERF_ABOUT_H
 
@@ -22,37 +22,36 @@ enum perf_feature {
 	PERF_FEATURES = 256,
 };
 
-/* The build id of a file, whichever process had it mapped. */
+/* The build id of a file, in whichever process it was mapped. */
 struct perf_file_build_id {
 	struct bytes path;
 	uint8_t build_id[PERF_BUILD_ID_LIMIT];
 	uint8_t size;
 };
 
-/* An event's name, and the ids that mean it. */
+/* An event's name and ids. */
 struct perf_file_name {
 	struct bytes name;
 	struct perf_event_attr attr;
 	uint64_t first_id; /* 0: none */
 };
 
-/* `{0}` knows nothing. Texts are "" (NULL) when they were not told. */
+/* `{0}` knows nothing. Missing texts are "" (NULL). */
 struct perf_about {
 	struct arena text;
 	struct bytes host, release, version, arch, command;
-	bool clock_known;    /* is wall_offset there? */
-	int64_t wall_offset; /* ns to add to times for the wall clock */
+	bool clock_known;    /* is wall_offset set? */
+	int64_t wall_offset; /* ns to add to times to get wall-clock time */
 	VECTOR(struct perf_file_build_id) build_ids;
 	VECTOR(struct perf_file_name) names;
-	uint64_t damaged; /* sections that could not be read */
+	uint64_t damaged; /* sections that were not valid */
 };
 void perf_about_release(struct perf_about *a);
 
-/* Take in the content of a feature section; features that are of no use here are left alone. What
- * does not fit is counted. */
+/* Read the content of a feature section; irrelevant features are ignored, invalid ones counted. */
 void perf_about_feature(struct perf_about *a, uint64_t feature, struct bytes content, bool swapped);
 
-/* One build id record, with its header. */
+/* Read a build id record, with its header. */
 void perf_about_build_id(struct perf_about *a, struct bytes record, bool swapped);
 
 #endif

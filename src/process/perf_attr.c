@@ -31,7 +31,7 @@ const struct perf_known_event perf_known_events[] = {
 	{0},
 };
 
-/* "L1-dcache-load-misses": cache, operation, result; order is that of PERF_COUNT_HW_CACHE_*. */
+/* "L1-dcache-load-misses": cache, operation, result, in the order of PERF_COUNT_HW_CACHE_*. */
 #define CACHES		 7u
 #define CACHE_OPERATIONS 3u
 static const char *const caches[CACHES] = {
@@ -91,8 +91,8 @@ static void swap_u64(char *at)
 	memcpy(at, &value, 8);
 }
 
-/* Compilers fill bit fields from the other end where the byte order is the other one: the bits of
- * each byte are reversed. precise_ip has two bits, which are then reversed as well. */
+/* With the other byte order, compilers allocate bit fields from the other end: the bits of each
+ * byte are reversed. So is the two-bit precise_ip. */
 static void swap_flags(struct perf_event_attr *attr)
 {
 	const size_t at = offsetof(struct perf_event_attr, read_format) + 8;
@@ -195,8 +195,8 @@ static void plain_name(const struct perf_event_attr *attr, struct buffer *name)
 	}
 }
 
-/* Who is counted is said when it is not everybody; hosts and guests when it is not what follows
- * from the rest. */
+/* The privilege levels are appended if they are not all levels; host and guest if they do not
+ * follow from the rest. */
 void perf_attr_name(const struct perf_event_attr *attr, struct buffer *name)
 {
 	bool some = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv;

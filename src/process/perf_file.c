@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define PIPE_HEADER	16u /* bytes */
-#define FILE_HEADER	72u /* bytes, up to the bits that say which feature sections there are */
+#define FILE_HEADER	72u /* bytes, up to the bitmap of feature sections */
 #define SECTION		16u /* bytes: offset and size */
 #define EVENT_NAME_SIZE 64u /* bytes, in PERF_USER_EVENT_TYPE */
 
@@ -41,7 +41,7 @@ __attribute__((format(printf, 3, 4))) static bool damaged(
 	return false;
 }
 
-/* What lies at an offset; empty when not all of it is there. */
+/* The bytes at an offset; empty if not all of them exist. */
 static struct bytes piece(const struct perf_file *f, uint64_t offset, uint64_t size)
 {
 	if (offset > f->content.len || size > f->content.len - offset)
@@ -86,7 +86,7 @@ const struct perf_file_event *perf_file_event_of(const struct perf_file *f, uint
 	return row ? f->events.items[row->event] : NULL;
 }
 
-/* Ids of the event that was added last. */
+/* Ids of the event added last. */
 static void add_ids(struct perf_file *f, struct bytes ids)
 {
 	struct perf_fields fields = {.left = ids, .swapped = f->swapped};
@@ -106,7 +106,7 @@ static void add_ids(struct perf_file *f, struct bytes ids)
 	}
 }
 
-/* perf writes records of its own making with id 0: they are of the first event. */
+/* Records that perf itself generates have id 0 and belong to the first event. */
 static const struct perf_file_event *event_of(const struct perf_file *f, struct bytes record)
 {
 	uint64_t id;
@@ -178,7 +178,7 @@ static bool read_attrs(
 		       (unsigned long long)offset);
 }
 
-/* Sections behind the data, one for every bit in the header. */
+/* The sections behind the data, one for each bit in the header. */
 static void read_features(struct perf_file *f, struct bytes bits)
 {
 	uint64_t at = f->end;
@@ -272,7 +272,7 @@ bool perf_file_open(struct perf_file *f, struct bytes content, struct error *err
 
 /* ---- Records for the reader itself ---- */
 
-/* The attr says how long it is; ids follow it. */
+/* The attr contains its own size; ids follow it. */
 static void take_attr(struct perf_file *f, struct bytes content)
 {
 	struct perf_fields fields = {.left = content, .swapped = f->swapped};
@@ -288,7 +288,7 @@ static void take_attr(struct perf_file *f, struct bytes content)
 	add_ids(f, (struct bytes){content.at + size, content.len - size});
 }
 
-/* Names of tracepoints, from perf before 3.12. */
+/* Names of tracepoints, written by perf before 3.12. */
 static void take_event_type(struct perf_file *f, struct bytes content)
 {
 	struct perf_fields fields = {.left = content, .swapped = f->swapped};
@@ -344,7 +344,7 @@ static void take_compressed(struct perf_file *f, uint32_t type, struct bytes con
 		perf_unpack_feed(&f->unpack, content);
 }
 
-/* A record that is not handed out, and what follows it without being a record. */
+/* Process a record that is not returned, and data behind it that is not a record. */
 static void take(struct perf_file *f, const struct perf_event_header *header, struct bytes record)
 {
 	struct bytes content = {record.at + sizeof(*header), record.len - sizeof(*header)};
@@ -393,7 +393,7 @@ static bool is_for_caller(uint32_t type)
 	return type < PERF_USER_FIRST || type == PERF_USER_FINISHED_ROUND;
 }
 
-/* `record` is where it may be changed, in block `block`. */
+/* Return a record that may be modified, in block `block`. */
 static void hand_out(struct perf_file *f, char *record, size_t size, uint32_t block,
 	struct perf_file_record *ret)
 {
@@ -405,7 +405,7 @@ static void hand_out(struct perf_file *f, char *record, size_t size, uint32_t bl
 		ret->event = event_of(f, ret->bytes);
 		return;
 	}
-	/* Where its id is has to be known before the other fields are. */
+	/* The position of the id must be known before other fields are decoded. */
 	ret->event = f->events.len ? f->events.items[0] : NULL;
 	if (f->events.len > 1) {
 		uint64_t id = 0;
@@ -418,7 +418,7 @@ static void hand_out(struct perf_file *f, char *record, size_t size, uint32_t bl
 	perf_swap_record(record, size, ret->event ? &ret->event->layout : &none);
 }
 
-/* A record of the file itself: left there when it can be read there. */
+/* Return a record of the file itself: in place if it can be used there. */
 static void hand_out_in_place(
 	struct perf_file *f, struct bytes record, struct perf_file_record *ret)
 {
@@ -434,7 +434,7 @@ static void hand_out_in_place(
 	hand_out(f, copy, record.len, block, ret);
 }
 
-/* One record of the compressed ones. *ret_found: there was one. False: damaged. */
+/* Return one of the decompressed records. *ret_found: there was one. False: damaged. */
 static bool next_unpacked(struct perf_file *f, struct perf_file_record *ret, bool *ret_found)
 {
 	struct error err = {0};

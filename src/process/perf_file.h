@@ -1,9 +1,9 @@
 /* perf_file.h: which records are in a perf.data file, and of which events?
  *
- * As a file and as what `perf record -o -` writes into a pipe, from machines of either byte order,
- * with compressed records or not. The format is described in Linux,
+ * Reads files and what `perf record -o -` writes into a pipe, from machines of either byte
+ * order, with compressed records or not. The format is described in Linux,
  * tools/perf/Documentation/perf.data-file-format.txt. A recorder that was killed leaves a file
- * without sizes and sections: it is read as far as there are whole records. */
+ * without sizes and feature sections; its complete records are read. */
 #ifndef KILN_PROCESS_PERF_FILE_H
 #define KILN_PROCESS_PERF_FILE_H
 
@@ -15,7 +15,7 @@
 #define PERF_FILE_MAGIC_BIG    "2ELIFREP"
 #define PERF_FILE_EVENTS_LIMIT 4096u
 
-/* Record types of perf's own; the kernel's are smaller than the first. */
+/* Record types of perf itself; the kernel's types are smaller. */
 enum perf_user_record {
 	PERF_USER_FIRST = 64,
 	PERF_USER_ATTR = 64,
@@ -28,7 +28,7 @@ enum perf_user_record {
 	PERF_USER_FEATURE = 80,
 	PERF_USER_COMPRESSED = 81,
 	PERF_USER_COMPRESSED2 = 83,
-	PERF_USER_LAST = 85, /* that was known when this was written */
+	PERF_USER_LAST = 85, /* the last known one */
 };
 
 struct perf_file_event {
@@ -41,7 +41,7 @@ struct perf_file_event {
 struct perf_file {
 	struct bytes content; /* all of it */
 	bool pipe, swapped;
-	uint64_t at, end; /* offsets: the next record, and where records end */
+	uint64_t at, end; /* offsets: of the next record, and of the end of records */
 	VECTOR(struct perf_file_event *) events;
 	VECTOR(struct perf_file_id {
 		uint64_t id;
@@ -56,37 +56,37 @@ struct perf_file {
 	char damage[ERROR_ROOM]; /* why reading ended early: a phrase with an offset; "": it did not
 				  */
 	bool killed;		 /* the recorder did not finish the file */
-	uint64_t cut;		 /* bytes that the header promises and that are not there */
+	uint64_t cut;		 /* bytes that the header promises but the file lacks */
 	uint64_t auxtrace;	 /* bytes of hardware traces that were skipped... */
-	uint64_t auxtraces;	 /* ... in so many records */
-	uint64_t unknown;	 /* records of kinds that nobody knows */
-	uint64_t misplaced;	 /* records that could not be read where they are */
+	uint64_t auxtraces;	 /* ... in this many records */
+	uint64_t unknown;	 /* records of unknown types */
+	uint64_t misplaced;	 /* records that cannot be decoded where they are */
 };
 
-/* Read the header of `content`, which outlives the file. ERR_FORMAT when it is none, or cut short
- * before the first record; ERR_UNSUPPORTED for the format of before 2010. */
+/* Read the header of `content`, which outlives the file. ERR_FORMAT when it is not valid or ends
+ * before the first record; ERR_UNSUPPORTED for the format before 2010. */
 bool perf_file_open(struct perf_file *f, struct bytes content, struct error *err);
 void perf_file_release(struct perf_file *f);
 
-/* A record of the kernel's or PERF_USER_FINISHED_ROUND, in our byte order, 8-byte aligned. */
+/* A kernel record or PERF_USER_FINISHED_ROUND, in our byte order, 8-byte aligned. */
 struct perf_file_record {
 	struct bytes bytes;
-	const struct perf_file_event *event; /* NULL: its id means none of them */
-	uint32_t block; /* where it is kept until perf_file_forget; 0: in the file itself */
+	const struct perf_file_event *event; /* NULL: unknown id */
+	uint32_t block; /* the block that holds it until perf_file_forget; 0: the file itself */
 };
 
-/* The next record as the file has them; what is for the reader itself is taken in. False at the
- * end, and where the file is damaged. */
+/* The next record in file order; records for the reader itself are processed here. False at the
+ * end and where the file is damaged. */
 bool perf_file_next(struct perf_file *f, struct perf_file_record *ret_record);
 
-/* The event that an id means; NULL: none. */
+/* The event with an id; NULL: none. */
 const struct perf_file_event *perf_file_event_of(const struct perf_file *f, uint64_t id);
 
-/* Records of blocks before `block` are not needed any more. */
+/* Records of blocks before `block` are no longer needed. */
 void perf_file_forget(struct perf_file *f, uint32_t block);
 
-/* Give each event its name: as the file has it, else made from its attr. To be called when the
- * first sample comes, and again when events have been added. */
+/* Name all events: as in the file, or from their attr. Call before the first sample, and again
+ * when events were added. */
 void perf_file_name_events(struct perf_file *f);
 
 #endif

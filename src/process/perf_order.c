@@ -1,4 +1,4 @@
-/* perf_order.c: in which order did the records of a perf.data file happen? */
+/* perf_order.c: in which order did the events of a perf.data file happen? */
 #include "process/perf_order.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ void perf_order_release(struct perf_order *o)
 	vector_release(&o->runs);
 }
 
-/* Merge two neighbouring runs of `from` into `to`; of equal times the first run's come first. */
+/* Merge two adjacent runs of `from` into `to`; stable. */
 static void merge(const struct perf_held *from, size_t middle, size_t end, struct perf_held *to)
 {
 	size_t a = 0, b = middle;
@@ -28,7 +28,7 @@ static void merge(const struct perf_held *from, size_t middle, size_t end, struc
 	memcpy(to + (middle - a), from + b, (end - b) * sizeof(*from));
 }
 
-/* Where runs that are in order already start, each CPU's records are one; and the end. */
+/* Find runs that are already in order (records of one CPU), and the end. */
 static void find_runs(struct perf_order *o, const struct perf_held *rows, size_t count)
 {
 	o->runs.len = 0;
@@ -39,7 +39,7 @@ static void find_runs(struct perf_order *o, const struct perf_held *rows, size_t
 	vector_push(&o->runs, count);
 }
 
-/* Merge sort, from the runs that are there. */
+/* Merge sort, starting from existing runs. */
 static void sort(struct perf_order *o, size_t first)
 {
 	size_t count = o->held.len - first, kept;
@@ -70,7 +70,7 @@ static void sort(struct perf_order *o, size_t first)
 		memcpy(o->held.items + first, from, count * sizeof(*from));
 }
 
-/* Drop what was handed out, and the blocks that nobody needs any more. False: reading is to end. */
+/* Remove returned records, and blocks that are no longer needed. False: stop reading. */
 static bool drop_handed(struct perf_order *o)
 {
 	size_t left = o->held.len - o->next;
@@ -90,7 +90,7 @@ static bool drop_handed(struct perf_order *o)
 	return true;
 }
 
-/* Records up to `limit` may be handed out. */
+/* Records up to `limit` can be returned. */
 static void release_until(struct perf_order *o, uint64_t limit)
 {
 	sort(o, 0);
@@ -98,14 +98,14 @@ static void release_until(struct perf_order *o, uint64_t limit)
 		o->ready++;
 }
 
-/* More is held than there should be: the older half goes. */
+/* Too many records are held: return the older half. */
 static void release_half(struct perf_order *o)
 {
 	sort(o, 0);
 	o->ready = o->held.len / 2;
 }
 
-/* *ret_at_once: the record has no time and is handed out now. False at the end. */
+/* *ret_at_once: the record has no time and is returned immediately. False at the end. */
 static bool hold_next(struct perf_order *o, struct perf_file_record *ret, bool *ret_at_once)
 {
 	struct perf_held row = {0};

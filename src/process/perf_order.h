@@ -1,41 +1,48 @@
-/* perf_order.h: in which order did the records of a perf.data file happen?
+/* perf_order.h: in which order did the events of a perf.data file happen?
  *
- * perf drains one CPU's ring after the other, so that the file is in order only within each of
- * these pieces. It marks the end of a round (FINISHED_ROUND): what comes behind the next mark is
- * not older than anything before this one. Only two rounds have to be held at a time: their times
- * and places, not their content. */
+ * Processes have to be replayed in the order of time: a sample's address means what was mapped when
+ * it was taken. But perf drains one CPU's ring after the other, so the file is in order only within
+ * each of these pieces, of which a long recording has millions. Sorting the whole file would need
+ * memory for all of its records.
+ *
+ * perf marks the end of each round over the rings (FINISHED_ROUND). All records behind the next
+ * mark are newer than all records before this one. So two rounds at a time are enough: records
+ * are held (time and address, not content), sorted when a mark arrives, and returned up to the
+ * newest time of the round before. The sort merges the runs that are already in order, one for
+ * each CPU. */
 #ifndef KILN_PROCESS_PERF_ORDER_H
 #define KILN_PROCESS_PERF_ORDER_H
 
 #include "process/perf_file.h"
 
-/* Records held at most, where a file has no rounds: then the older half is handed out. So many, and
- * one more for every so many bytes of the file; each takes 64 bytes with the room for sorting. */
+/* If a file has no rounds, this many records are held, plus one for every so many bytes of the
+ * file; then the older half is returned. Each takes 64 bytes, with the room for sorting. */
 #define PERF_ORDER_LEAST ((size_t)1 << 19)
 #define PERF_ORDER_SHARE 512u /* bytes */
 
 struct perf_order {
 	struct perf_file *file;
-	/* Rows [next, ready) are in order and may be handed out; [ready, len) are not. */
+	/* Rows [next, ready) are in order and can be returned; [ready, len) are not sorted yet. */
 	VECTOR(struct perf_held) held;
-	VECTOR(struct perf_held) merged; /* room for sorting */
-	VECTOR(size_t) runs;		 /* where they start, while sorting */
+	VECTOR(struct perf_held) merged; /* scratch space for sorting */
+	VECTOR(size_t) runs;		 /* starts of runs, while sorting */
 	size_t next, ready;
-	uint64_t round_end; /* the latest time of the round before this one */
-	uint64_t latest;    /* time of all records */
-	uint64_t handed;    /* time of the record that was handed out last */
-	uint64_t late;	    /* records that are older than one that was handed out before them */
+	uint64_t round_end; /* the newest time of the round before this one */
+	uint64_t latest;    /* newest time of all records */
+	uint64_t handed;    /* time of the record returned last */
+	uint64_t late;	    /* records that were older than one returned before them */
 	bool ended;
 
-	/* Called before records of blocks are forgotten that were handed out; or NULL. False ends
-	 * the reading. */
+	/* Called before the blocks of returned records are forgotten; or NULL. False stops
+	 * reading. */
 	bool (*forget)(void *context);
 	void *context;
 };
 void perf_order_release(struct perf_order *o);
 
-/* The next record in time. Records without a time come as the file has them. Valid until
- * `forget` is called, at any later call; without blocks for ever. False at the end. */
+/* The next record by time. Records without a time are returned in file order. Valid until
+ * `forget` is called, which any later call may do; records without a block are valid for ever.
+ * False at the end. */
 bool perf_order_next(struct perf_order *o, struct perf_file_record *ret_record);
 
 #endif

@@ -1,9 +1,9 @@
-/* perf_record.c: what do the bytes of a kernel perf record say? */
+/* perf_record.c: how is a kernel perf record decoded? */
 #include <sys/mman.h>
 
 #include "process/perf_record.h"
 
-/* Reads words front to back; after the first one that does not fit it only says so. */
+/* Reads words in order; after the first one that does not fit, all reads fail. */
 struct cursor {
 	const char *at, *end;
 	bool failed;
@@ -47,8 +47,8 @@ static struct bytes cursor_bytes(struct cursor *c, uint64_t size)
 	return at ? (struct bytes){at, (size_t)size} : (struct bytes){NULL, 0};
 }
 
-/* Words are borrowed in place: the kernel aligns all of them, so a field that is off says that a
- * size before it was a lie. */
+/* Words are borrowed in place. The kernel aligns all of them, so a misaligned field means that
+ * an earlier size was wrong. */
 static struct perf_words cursor_words(struct cursor *c, uint64_t count)
 {
 	const char *at = NULL;
@@ -61,7 +61,7 @@ static struct perf_words cursor_words(struct cursor *c, uint64_t count)
 		  : (struct perf_words){NULL, 0};
 }
 
-/* Text padded with NULs to the end of what is left. */
+/* Text padded with NULs to the end of the record. */
 static struct bytes cursor_text(struct cursor *c)
 {
 	size_t left = (size_t)(c->end - c->at);
@@ -87,7 +87,7 @@ struct perf_layout perf_layout_of(const struct perf_event_attr *attr)
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |             \
 		PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
-/* Fields of the trailer, one word each. */
+/* One word for each field of the trailer. */
 size_t perf_trailer_size(const struct perf_layout *layout)
 {
 	return layout->sample_id_all
@@ -168,7 +168,7 @@ static void decode_regs(
 		*ret_regs = cursor_words(c, (uint64_t)__builtin_popcountll(mask));
 }
 
-/* The kernel reserves the size it was asked for and says behind it how much was present. */
+/* The kernel reserves the requested size, and writes behind it how much of it is valid. */
 static void decode_stack(struct cursor *c, struct perf_sample *s)
 {
 	struct bytes copy;
@@ -185,7 +185,7 @@ static void decode_stack(struct cursor *c, struct perf_sample *s)
 		s->stack_user = (struct bytes){copy.at, (size_t)present};
 }
 
-/* First half of a sample: fixed-size fields, in the order of the ABI. */
+/* The first half of a sample: fixed-size fields, in the order of the ABI. */
 static void decode_sample_head(
 	struct cursor *c, uint64_t type, struct perf_identity *id, struct perf_sample *s)
 {
@@ -212,7 +212,7 @@ static void decode_sample_head(
 		s->period = cursor_u64(c);
 }
 
-/* The rest: what has a size of its own, and the fields behind it. */
+/* The second half: fields of variable size, and those behind them. */
 static void decode_sample_tail(
 	struct cursor *c, const struct perf_layout *layout, struct perf_sample *s)
 {
@@ -250,9 +250,9 @@ static void decode_sample_tail(
 		s->aux = cursor_bytes(c, cursor_u64(c));
 }
 
-/* The kernel (6.18 does) leaves the flag set for events that asked for no build ids when another
- * one, of any other recorder, did: then there are a device and an inode. A build id has one byte
- * that is its size, three zeroes, the id, and zeroes up to 24 bytes. */
+/* The kernel (as of 6.18) sets the flag also for events that did not request build ids, if an
+ * event of any recorder did; then device and inode are there. A build id has one byte for its
+ * size, three zeroes, the id, and zeroes up to 24 bytes. */
 static bool is_build_id(const char *at)
 {
 	static const char zeroes[PERF_BUILD_ID_LIMIT];
@@ -361,7 +361,7 @@ static void decode_body(struct cursor *c, const struct perf_layout *layout, stru
 	}
 }
 
-/* In words: in front of the values, and of each value. */
+/* In words: before the values, and of each value. */
 struct read_shape {
 	size_t head, each, count;
 };
@@ -386,7 +386,7 @@ size_t perf_sample_counts(const struct perf_sample *sample)
 	return read_shape_of(sample).count;
 }
 
-/* Alone, the value is in front of the times and its id behind them. */
+/* A single value comes first, then the times, then its id. */
 struct perf_counted perf_sample_count(const struct perf_sample *sample, size_t i)
 {
 	const struct read_shape shape = read_shape_of(sample);
@@ -473,7 +473,7 @@ bool perf_record_time(struct bytes bytes, const struct perf_layout *layout, uint
 	return true;
 }
 
-/* Bytes behind the header (of a sample) or before the end where the id stands; 0: nowhere. */
+/* Offset of the id behind the header (in a sample) or before the end (in others); 0: none. */
 static size_t id_place(uint32_t record_type, const struct perf_layout *layout)
 {
 	const uint64_t type = layout->sample_type;

@@ -1,4 +1,4 @@
-/* perf_swap.c: records and numbers of a machine with the other byte order. */
+/* perf_swap.c: records from a machine with the other byte order. */
 #include "process/perf_swap.h"
 
 #include <byteswap.h>
@@ -62,7 +62,7 @@ struct perf_event_header perf_header_of(struct bytes bytes, bool swapped)
 
 /* ---- Records ---- */
 
-/* What is left of a record. */
+/* The rest of a record. */
 struct part {
 	char *at, *end;
 };
@@ -114,7 +114,7 @@ static void skip(struct part *p, uint64_t size)
 	p->at = size < (uint64_t)(p->end - p->at) ? p->at + size : p->end;
 }
 
-/* The words of a read value; as the decoder has them. */
+/* The words of a read value, as the decoder expects them. */
 static void swap_read(struct part *p, uint64_t format)
 {
 	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & PERF_FORMAT_LOST);
@@ -126,7 +126,7 @@ static void swap_read(struct part *p, uint64_t format)
 	swap_words(p, count < PERF_RECORD_SIZE_LIMIT ? count * each : 0);
 }
 
-/* Fields of the identity in the order of the trailer; a sample has them in another one. */
+/* The identity in the order of the trailer; a sample has another order. */
 static void swap_identity(struct part *p, uint64_t type)
 {
 	if (type & PERF_SAMPLE_TID)

@@ -1,5 +1,4 @@
-/* perf_unpack.c: room for records that cannot stay where the file has them, and the records inside
- * of compressed ones. */
+/* perf_unpack.c: memory for records that cannot be used in place, and decompression. */
 #include "process/perf_unpack.h"
 
 #include "base/scope.h"
@@ -80,8 +79,7 @@ void perf_unpack_release(struct perf_unpack *u)
 	*u = (struct perf_unpack){0};
 }
 
-/* Unpack some more behind what is there; a record that has started is moved when its block is full.
- */
+/* Decompress more behind what is there; an incomplete record moves when its block is full. */
 static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struct error *err)
 {
 	ZSTD_inBuffer in = {u->packed.at, u->packed.len, 0};
@@ -113,7 +111,7 @@ static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struc
 	u->len += out.pos;
 	u->packed.at += in.pos;
 	u->packed.len -= in.pos;
-	/* It may have more to say without reading on; when it says nothing, it is done. */
+	/* zstd may have more output without more input; when it produces none, it is done. */
 	if (!out.pos && !u->packed.len)
 		u->packed = (struct bytes){0};
 	return true;

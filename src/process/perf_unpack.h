@@ -1,15 +1,14 @@
-/* perf_unpack.h: room for records that cannot stay where the file has them, and the records inside
- * of compressed ones.
+/* perf_unpack.h: memory for records that cannot be used in place, and decompression.
  *
- * Records that come out of compression, that start at an odd place or that have another byte order
- * are kept in blocks until they have been handed out. */
+ * Records that are compressed, misaligned or in the other byte order are copied into blocks,
+ * which are kept until the records have been processed. */
 #ifndef KILN_PROCESS_PERF_UNPACK_H
 #define KILN_PROCESS_PERF_UNPACK_H
 
 #include "base/memory.h"
 #include "process/perf_record.h"
 
-/* Room for several records. Numbered from 1 in the order in which they were made. */
+/* Memory for several records. Numbered from 1 in the order of creation. */
 struct perf_block {
 	char *at;
 	size_t used, size; /* bytes */
@@ -25,26 +24,26 @@ void perf_blocks_release(struct perf_blocks *b);
 /* Room for `size` bytes, aligned to 8, in the newest block or a new one. */
 char *perf_blocks_room(struct perf_blocks *b, size_t size, uint32_t *ret_number);
 
-/* Blocks before `number` are not needed any more. */
+/* Blocks before `number` are no longer needed. */
 void perf_blocks_forget(struct perf_blocks *b, uint32_t number);
 
-/* What compressed records hold. All of a file's are one stream, in which records may start in one
- * and end in the next. `{0}` is the start of one. */
+/* Decompresses records. All compressed records of a file are one stream; the records in it may
+ * cross the borders of compressed ones. `{0}` is the start of a stream. */
 struct perf_unpack {
 	struct ZSTD_DCtx_s *stream;
-	struct bytes packed; /* of the present compressed record, not yet unpacked */
-	char *at, *end;	     /* unpacked and not yet handed out, and the end of the room there */
+	struct bytes packed; /* the rest of the current compressed record */
+	char *at, *end;	     /* decompressed but not returned yet, and the end of the room there */
 	size_t len;
-	uint32_t block; /* number of the block of `at` */
+	uint32_t block; /* number of the block that contains `at` */
 };
 void perf_unpack_release(struct perf_unpack *u);
 
-/* Take in the content of a compressed record. The one before has been used up. */
+/* Continue with the content of the next compressed record. The previous one has been used up. */
 void perf_unpack_feed(struct perf_unpack *u, struct bytes packed);
 
-/* The next whole record, not yet in our byte order if `swapped`, in
- * block u->block. *ret_record.len is 0 when more has to be fed. ERR_FORMAT when it is damaged,
- * ERR_UNSUPPORTED when this build has no zstd. */
+/* The next complete record, not yet in our byte order if `swapped`, in block u->block.
+ * *ret_record.len is 0 if more input is needed. ERR_FORMAT when it is damaged, ERR_UNSUPPORTED
+ * when this build has no zstd. */
 bool perf_unpack_next(struct perf_unpack *u, struct perf_blocks *blocks, bool swapped,
 	struct bytes *ret_record, struct error *err);
 

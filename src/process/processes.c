@@ -1,4 +1,4 @@
-/* processes.c: which processes and threads are there, what are they called, and what is mapped
+/* processes.c: which processes and threads exist, what are they called, and what is mapped
  * where? */
 #include "process/processes.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define REREAD_INTERVAL ((uint64_t)100000000) /* ns between two looks into /proc/PID/maps */
+#define REREAD_INTERVAL ((uint64_t)100000000) /* minimum ns between two reads of /proc/PID/maps */
 
 /* A name that a record gave to code in the kernel. */
 struct loaded_symbol {
@@ -50,7 +50,7 @@ static uint64_t hash_id(int32_t id)
 	return hash_pair((uint32_t)id, 0x7069646du);
 }
 
-/* The row of a pid; made when there is none. */
+/* The row of a pid, added if it is new. */
 static struct process_state *process_row(struct processes *p, int32_t pid, bool *ret_new)
 {
 	uint64_t hash;
@@ -99,7 +99,8 @@ bool processes_is_kernel(const struct processes *p, int32_t pid)
 
 bool processes_descends(const struct processes *p, int32_t pid, int32_t ancestor)
 {
-	/* As many steps as there are processes: pids are used again, so parents may form a ring. */
+	/* At most as many steps as there are processes: pids are reused, so parents may form a
+	 * cycle. */
 	for (size_t steps = 0; pid && pid != ancestor && steps < p->rows.len; steps++) {
 		const struct process_state *process = process_find(p, pid);
 
@@ -149,7 +150,8 @@ static void apply_comm(struct processes *p, const struct perf_record *r)
 	bool new;
 	struct process_state *process = process_row(p, pid, &new);
 
-	/* Until something is mapped, samples are in the kernel, and called from the old program. */
+	/* Until something is mapped, samples are in the kernel and belong to the old program's
+	 * system call. */
 	if (r->comm.exec) {
 		process->replaced = true;
 		process->kernel = false;
@@ -183,7 +185,7 @@ static void apply_fork(struct processes *p, const struct perf_record *r)
 	thread_name(p, pid, (int32_t)r->task.tid, parent_thread.name);
 }
 
-/* Nothing is forgotten: samples of the exiting thread itself may still follow. */
+/* Keep everything: samples of the exiting thread itself may follow. */
 static void apply_exit(struct processes *p, const struct perf_record *r)
 {
 	bool new;
@@ -192,7 +194,7 @@ static void apply_exit(struct processes *p, const struct perf_record *r)
 		process_row(p, (int32_t)r->task.pid, &new)->misses = 0;
 }
 
-/* Anonymous executable memory: addresses mean something only in this process. */
+/* Anonymous executable memory: addresses are meaningful only in this process. */
 static mapping_id anonymous_mapping(
 	struct processes *p, const struct process_state *process, struct bytes path)
 {
@@ -234,8 +236,8 @@ static string_id module_name(struct processes *p, struct bytes path)
 	return id;
 }
 
-/* perf's names for the kernel: "[kernel.kallsyms]_text", "[guest.kernel.kallsyms.12]_stext": the
- * symbol behind them is at the offset of the mapping. */
+/* perf's names for the kernel: "[kernel.kallsyms]_text", "[guest.kernel.kallsyms.12]_stext". The
+ * symbol behind is at the mapping's offset. */
 static void map_kernel(struct processes *p, const struct perf_mmap *m)
 {
 	const struct bytes kernel = BYTES("[kernel.kallsyms]");
@@ -262,7 +264,7 @@ static void map_kernel(struct processes *p, const struct perf_mmap *m)
 
 static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 {
-	bool kernel = m->pid == UINT32_MAX; /* perf does not always call it executable */
+	bool kernel = m->pid == UINT32_MAX; /* perf does not always mark it executable */
 	struct process_state *process;
 	struct binary_key key = {.path = m->path,
 		.build_id = {(const char *)m->build_id, m->build_id_size},
@@ -288,7 +290,7 @@ static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 	map(p, process, address_space_own(&process->space, ++p->last_space), &key, m->offset);
 }
 
-/* Code that was loaded into the kernel, each piece a mapping of its own. */
+/* Code that was loaded into the kernel; each piece becomes a mapping. */
 static void apply_ksymbol(struct processes *p, const struct perf_record *r)
 {
 	struct mapped mapped = {
@@ -361,7 +363,7 @@ static bool is_guest(const struct perf_record *r)
 	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
 }
 
-/* Is it of a process that is known? A new one is when its parent is. */
+/* Does the record belong to a known process? A new one is known if its parent is. */
 static bool is_known(const struct processes *p, const struct perf_record *r)
 {
 	switch (r->type) {
@@ -447,7 +449,7 @@ void processes_read_maps(struct processes *p, int32_t pid, struct bytes text)
 	struct bytes line;
 	uint64_t offset;
 
-	if (!text.len) { /* a kernel thread, or one that is just exiting */
+	if (!text.len) { /* a kernel thread, or an exiting process */
 		process->kernel = !process->space;
 		return;
 	}
@@ -477,7 +479,7 @@ void processes_read_name(struct processes *p, int32_t pid, int32_t tid, struct b
 	thread_name(p, pid, tid, id);
 }
 
-/* What read_thread_name works on. */
+/* The arguments of read_thread_name. */
 struct naming {
 	struct processes *processes;
 	int32_t pid;
@@ -496,7 +498,7 @@ static void read_thread_name(void *context, int32_t tid)
 	processes_read_name(n->processes, n->pid, tid, buffer_bytes(&n->text));
 }
 
-/* False when they cannot be read. */
+/* False when they are not readable. */
 static bool read_maps(struct processes *p, int32_t pid, struct buffer *text)
 {
 	char path[64];
@@ -526,7 +528,7 @@ bool processes_read(struct processes *p, int32_t pid, struct error *err)
 	return true;
 }
 
-/* Of whom nothing was told. */
+/* A process that no record mentioned. */
 static struct process_state *add_unknown(struct processes *p, int32_t pid)
 {
 	struct error ignored = {0};
@@ -556,7 +558,7 @@ thread_id processes_thread(struct processes *p, int32_t pid, int32_t tid)
 
 	if (!pid && !tid && !t->name)
 		t->name = profile_string(p->profile, BYTES("swapper"));
-	if (t->pid != pid) { /* a thread nobody told of, or an id used again */
+	if (t->pid != pid) { /* a thread that no record mentioned, or a reused id */
 		t->pid = pid;
 		t->thread = 0;
 		if (p->profile->processes.items[process->process].name && !t->name)

@@ -9,18 +9,18 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#define START_SLACK 2 /* seconds by which clocks may disagree about when the kernel started */
+#define START_SLACK 2 /* seconds of tolerance between clocks about the time of boot */
 
 /* What the profile says about its kernel. */
 struct wanted_kernel {
 	struct bytes build_id, release; /* may be empty */
 	uint64_t base;			/* of _text; 0: unknown */
-	bool same_start;		/* recorded here since this kernel was started */
+	bool same_start;		/* recorded on this machine since it was booted */
 };
 
-/* ---- Is it the same start of the same kernel? ---- */
+/* ---- Is it the same boot of the same kernel? ---- */
 
-/* Seconds of the wall clock at which this kernel was started; 0: unknown. */
+/* Wall-clock seconds at which this kernel was booted; 0: unknown. */
 static int64_t own_start(void)
 {
 	struct error ignored = {0};
@@ -39,7 +39,7 @@ static int64_t own_start(void)
 	return (int64_t)start;
 }
 
-/* RFC 3339 in UTC, as recorders write it. */
+/* RFC 3339 in UTC, as written by recorders. */
 static int64_t time_of(struct bytes text)
 {
 	struct tm when = {0};
@@ -79,10 +79,10 @@ static struct wanted_kernel wanted_of(const struct profile *p)
 struct search {
 	const struct wanted_kernel *wanted;
 	struct recorded_kernel *found;
-	bool believed; /* the user names it: no build id is asked for */
+	bool believed; /* named by the user: its build id is not checked */
 };
 
-/* Take `kernel` when its place in memory is known. */
+/* Use `kernel` if its load address is known. */
 static bool take(struct search *s, struct kernel *kernel)
 {
 	uint64_t own = kernel ? kernel_text_start(kernel) : 0;
@@ -123,8 +123,8 @@ static bool take_image(void *context, const char *path)
 	return take(s, kernel);
 }
 
-/* The one that runs. Since it was started it is where it was recorded, even when nobody may know
- * where that is. */
+/* The running kernel. Since it was booted its load address has not changed, even if that address
+ * is hidden. */
 static bool take_running(struct search *s)
 {
 	struct kernel *kernel;
@@ -171,7 +171,7 @@ void recorded_kernel_open(
 		places_visit(places, &text, take_kallsyms, &s) ||
 		places_visit(places, &file, take_image, &s) || take_fetched(&s, places, &file))
 		ret->hidden = (struct error){0};
-	ret->failed = (struct error){0}; /* of what was looked at unasked */
+	ret->failed = (struct error){0}; /* an error of a source that the user did not name */
 }
 
 void recorded_kernel_release(struct recorded_kernel *k)

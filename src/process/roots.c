@@ -1,4 +1,4 @@
-/* roots.c: in which directory do the paths of a process mean what they mean to it? */
+/* roots.c: which directory is the root of a process's paths? */
 #include "process/roots.h"
 
 #include "base/scope.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROOTS_LIMIT 1024 /* held open; processes in more containers than that get ours */
+#define ROOTS_LIMIT 1024 /* held open; processes in further containers get our root */
 
 /* The same directory can have other mounts below it in another mount namespace. */
 struct root {

@@ -1,7 +1,7 @@
-/* roots.h: in which directory do the paths of a process mean what they mean to it?
+/* roots.h: which directory is the root of a process's paths?
  *
- * Processes in containers have another root, or other mounts below the same one. It is held open,
- * because it has to outlive the process. */
+ * Processes in containers have another root, or other mounts below the same one. The root is
+ * held open, because it is needed after the process has ended. */
 #ifndef KILN_PROCESS_ROOTS_H
 #define KILN_PROCESS_ROOTS_H
 
@@ -15,8 +15,8 @@ struct roots {
 };
 void roots_release(struct roots *r);
 
-/* What to put in front of the paths of a process: "" for ours, also when it is gone or may not be
- * looked at. Lives until release. */
+/* The prefix for paths of a process: "" for our own root, also when the process has ended or
+ * must not be inspected. Valid until release. */
 const char *roots_of(struct roots *r, int32_t pid);
 
 #endif

@@ -1,4 +1,11 @@
-/* stacks.c: from a sample's addresses to a stack of the profile. */
+/* stacks.c: from a sample's addresses to a stack of the profile.
+ *
+ * Three caches make the common case cheap; none of them changes the result. A direct-mapped
+ * table gives the location of an address in a mapping (struct place). The last stack of each
+ * recent thread is kept, because the next one mostly shares its outer frames: addresses are
+ * compared with it from the outside in, and only frames behind the first difference are looked
+ * up (`same`). And all locations of a stack are looked up before the first stack row is added,
+ * so that their cache misses overlap. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,25 +15,23 @@
 #include "process/call_chain.h"
 #include "process/stacks.h"
 
-/* What an address stands for: one of the same mapping is the same place in every process. There are
- * less than 2^30 mappings, processes and address spaces: all that is mapped would not fit into
- * memory else. */
+/* An address: in the same mapping it is the same location in every process. The number of
+ * mappings, processes and address spaces is below 2^30, because more would not fit into memory. */
 struct place {
-	uint64_t address;     /* what the location has: in the mapping's file if it has one */
+	uint64_t address;     /* as the location has it: an offset if the mapping is of a file */
 	uint32_t of;	      /* a mapping, or: */
-#define NOWHERE 0x80000000u   /* ... and a process: nothing is known to be mapped there */
-#define KERNEL	0x40000000u   /* ... and the id of its address space, 0: no records tell of it */
-	location_id location; /* 0: not known yet */
+#define NOWHERE 0x80000000u   /* ... and a process: no known mapping */
+#define KERNEL	0x40000000u   /* ... and the id of its address space, 0: none from records */
+	location_id location; /* 0: not looked up yet */
 };
 
-/* Most are asked for again and again. Direct-mapped; an entry is replaced by the next one that
- * falls on it. */
+/* Most addresses recur. Direct-mapped; a new entry replaces an old one in its slot. */
 #define PLACES ((size_t)1 << 16)
 struct place_cache {
 	struct place at[PLACES];
 };
 
-/* The same for what a kernel address means to an idle CPU. */
+/* The same for whether a kernel address interrupts an idle CPU. */
 #define IDLE_PLACES ((size_t)1 << 10)
 struct idle_cache {
 	struct idle_place {
@@ -35,32 +40,33 @@ struct idle_cache {
 	} at[IDLE_PLACES];
 };
 
-/* The last stack of a thread. The next one mostly shares its outer frames: those need no lookup. */
+/* The last stack of a thread. The next one mostly shares its outer frames, which then need no
+ * lookup. */
 #define RECENT_STACKS 16u /* threads; a power of two */
 struct recent_stack {
 	thread_id thread;    /* 0: empty */
-	uint32_t space;	     /* address_space.id of its user frames */
-	size_t depth, user;  /* frames; user frames... */
-	size_t first_user;   /* ... from this one on */
+	uint32_t space;	     /* address_space.id for its user frames */
+	size_t depth, user;  /* frames in all; user frames... */
+	size_t first_user;   /* ... which begin here */
 	location_id *path;   /* outermost first */
-	stack_id *stacks;    /* up to each of them */
+	stack_id *stacks;    /* the stack up to each of them */
 	uint64_t *addresses; /* of user frames */
 };
 
-/* User frames, as many kernel frames as fit into a record, and marks. */
+/* User frames, the kernel frames of a record, and markers. */
 #define PATH_LIMIT (2 * UNWIND_FRAMES_LIMIT)
 
-/* A sample whose stack is being made. */
+/* The sample whose stack is being built. */
 struct making {
 	struct stacks *s;
 	const struct perf_record *record;
-	struct process_state *live; /* its mappings may be read anew; NULL: it is long gone */
+	struct process_state *live; /* its mappings may be read again; NULL: the process is gone */
 	process_id process;
 	struct address_space *space;
 	struct recent_stack *stack;
 	size_t depth, user; /* so far */
-	bool same;	    /* so far it is the stack that was there before */
-	bool loose;	    /* its user frames are no model for the next one's */
+	bool same;	    /* equal to the previous stack so far */
+	bool loose;	    /* the next stack must not reuse its user frames */
 };
 
 void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
@@ -113,7 +119,7 @@ static location_id mark_truncated(struct stacks *s, location_id *kept, const cha
 	return mark(s, kept, text);
 }
 
-/* Our own kernel, unless the recording is of another time and did not say which one it was. */
+/* Our own kernel, unless the recording is of another time and does not say which kernel it was. */
 static mapping_id own_kernel_mapping(struct stacks *s)
 {
 	struct mapping row = {.kind = MAPPING_KERNEL};
@@ -130,7 +136,7 @@ static mapping_id own_kernel_mapping(struct stacks *s)
 	return s->kernel_mapping;
 }
 
-/* Where records tell what the kernel has mapped, they are asked; else its symbols know. */
+/* From records of the kernel's mappings, if there are any; otherwise from its symbols. */
 static mapping_id kernel_mapping_of(struct stacks *s, uint64_t address)
 {
 	const struct mapped *mapped = address_space_find(s->processes->kernel_space, address);
@@ -155,7 +161,8 @@ static mapping_id mapping_of(struct stacks *s, const struct place *place)
 	struct mapping row = {.kind = MAPPING_JIT, .process = place->of & ~NOWHERE};
 
 	if (place->of & NOWHERE)
-		return profile_mapping(s->profile, &row); /* the address itself still tells */
+		return profile_mapping(
+			s->profile, &row); /* the address itself is all that is known */
 	return place->of & KERNEL ? kernel_mapping_of(s, place->address) : place->of;
 }
 
@@ -190,12 +197,12 @@ static struct place user_place(struct making *m, uint64_t address)
 	if (m->live) {
 		mapped =
 			processes_find(m->s->processes, m->live, address, m->record->identity.time);
-		m->space = m->live->space; /* the lookup may have read the mappings anew */
+		m->space = m->live->space; /* the lookup may have read the mappings again */
 	} else {
 		mapped = address_space_find(m->space, address);
 	}
 	if (!mapped) {
-		m->loose |= m->live != NULL; /* the next time it may be known */
+		m->loose |= m->live != NULL; /* next time it may be in a known mapping */
 		return (struct place){.address = address, .of = NOWHERE | m->process};
 	}
 	return (struct place){
@@ -203,7 +210,7 @@ static struct place user_place(struct making *m, uint64_t address)
 		.of = mapped->mapping};
 }
 
-/* ---- The stack being made ---- */
+/* ---- The stack that is being built ---- */
 
 static void push(struct making *m, location_id location)
 {
@@ -217,9 +224,9 @@ static void push(struct making *m, location_id location)
 	stack->stacks[at] = profile_stack(m->s->profile, at ? stack->stacks[at - 1] : 0, location);
 }
 
-/* User frames, outermost first. The same address in the same address space on top of the same
- * frames is the same place. All places are looked up before the first frame is pushed: they do not
- * wait for one another, as frames do for their callers. */
+/* Push user frames, outermost first. The same address in the same address space on top of the
+ * same frames is the same location. All locations are looked up before the first frame is
+ * pushed: the lookups are independent, whereas a frame has to wait for its caller. */
 static void push_users(struct making *m, const uint64_t *addresses, size_t count)
 {
 	struct recent_stack *stack = m->stack;
@@ -243,7 +250,7 @@ static void push_users(struct making *m, const uint64_t *addresses, size_t count
 		push(m, wanted[i].location);
 }
 
-/* What comes next are user frames. */
+/* User frames follow. */
 static void begin_user(struct making *m)
 {
 	struct recent_stack *stack = m->stack;
@@ -255,8 +262,7 @@ static void begin_user(struct making *m)
 	stack->first_user = m->depth;
 }
 
-/* The frame under all others: what the thread calls itself, without blanks, as folded text has it.
- */
+/* The outermost frame: the thread's name, without blanks, as in folded text. */
 static location_id comm_location(struct stacks *s, thread_id thread)
 {
 	struct bytes comm = profile_text(s->profile, s->profile->threads.items[thread].name);
@@ -395,8 +401,8 @@ static void add_part(struct making *m, const struct chain_part *part)
 	}
 }
 
-/* A call stack in branch records: each entry is a call that has not returned, innermost first; the
- * innermost function is known by where it was entered. */
+/* A call stack in branch records: each entry is a call that has not returned, innermost first.
+ * The innermost function is known only by its entry point. */
 static void add_branches(struct making *m, const struct chain_part *user)
 {
 	const struct perf_words entries = m->record->sample.branches;
@@ -410,7 +416,7 @@ static void add_branches(struct making *m, const struct chain_part *user)
 	push_users(m, addresses, calls + 1);
 }
 
-/* Where the code of a process is, for a walk right now. */
+/* The mapping for a walk at the current time. */
 static const struct mapped *find_code(void *self, uint64_t address)
 {
 	struct making *m = self;
@@ -442,7 +448,7 @@ void stacks_walk_copy(struct stacks *s, int32_t pid, uint64_t time,
 	unwinder_walk_copy(&s->unwinder, &view, copy, ret_frames);
 }
 
-/* From the stack copy, else from what the hardware kept, else from the call chain. */
+/* From the stack copy, else from branch records, else from the call chain. */
 static void add_user(struct making *m, const struct chain_part *user,
 	const struct user_frames *frames, struct stack_of_sample *ret)
 {
@@ -471,7 +477,7 @@ static void add_user(struct making *m, const struct chain_part *user,
 	ret->has_user = m->depth > before;
 }
 
-/* The half that the sample is in was not wanted, or the kernel gave no call chain. */
+/* The wanted part is not the one that was sampled, or the kernel provided no call chain. */
 static void add_address(struct making *m, unsigned parts)
 {
 	const struct perf_record *r = m->record;

@@ -1,8 +1,9 @@
 /* symbolize.c: what are the functions at a profile's addresses called?
  *
- * Locations are sorted by mapping and address, so that each module is looked up once and a function
- * is demangled once, however many of its addresses were sampled. Binaries are looked up by several
- * threads; the profile is written to by the caller's, in the order of mappings. */
+ * Locations are sorted by mapping and address, so that each binary is read once and forwards,
+ * and a function is demangled once, however many of its addresses were sampled. Threads look up
+ * binaries in parallel; the profile itself is written by the calling thread, in the order of
+ * mappings, so that the result does not depend on the number of threads. */
 #include "process/symbolize.h"
 
 #include "base/crew.h"
@@ -14,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define AHEAD 8u /* rows that are fetched into the cache before they are needed */
+#define AHEAD 8u /* rows that are prefetched ahead */
 
 struct namer {
 	struct profile *profile;
@@ -26,13 +27,13 @@ struct namer {
 	struct symbolize_report *report; /* or NULL */
 	struct unnamed_counts counts;
 
-	/* The function that was found last: */
+	/* The function found last: */
 	mapping_id mapping;
 	uint64_t start;
 	frame_id frame;
 	struct buffer text;
 
-	/* What stands for the names of addresses of a module: */
+	/* The placeholder for addresses of a module: */
 	mapping_id placeholder_mapping;
 	frame_id placeholder;
 };
@@ -51,7 +52,7 @@ static void placeholder(struct buffer *text, const struct mapping *mapping, stru
 		buffer_printf(text, "[%.*s]", (int)module.len, module.at);
 }
 
-/* "[libfoo.so+0x1a2b]", "[vdso+0x7a0]": of a file that is not here. */
+/* "[libfoo.so+0x1a2b]", "[vdso+0x7a0]": in a file that is missing. */
 static void placeholder_with_offset(
 	struct buffer *text, const struct mapping *mapping, struct bytes module, uint64_t offset)
 {
@@ -150,22 +151,23 @@ static void name_as(struct namer *n, const struct work *work, uint64_t start, fr
 		n->report->named++;
 }
 
-/* Names of which nothing is left now may have been found where and when there was more. */
+/* A location that has names keeps them if nothing is found now: they may have been found where
+ * more was available. */
 static bool has_own_names(struct namer *n, const struct work *work)
 {
 	return n->profile->location_names.items[work->location].count &&
 	       !is_placeholder(n, work->location);
 }
 
-/* Stand for the location's name with what is in n->text. A profile that nothing new is known about
- * is not written to: it may be a mapped file. */
+/* Name the location by the text in n->text. If nothing changes, the profile is not written to:
+ * it may be a mapped file. */
 static void name_by_placeholder(struct namer *n, const struct work *work)
 {
 	struct mapping mapping = n->profile->mappings.items[work->mapping];
 
 	if (is_named(n->profile, work->location, buffer_bytes(&n->text)))
 		return;
-	/* Nobody says that there is code at all, least of all who made it. */
+	/* Nothing proves that this is generated code: do not show it as such. */
 	n->placeholder = frame_of(n, &mapping,
 		mapping.kind == MAPPING_JIT ? FRAME_NATIVE : mapping_frame_kind(&mapping),
 		buffer_bytes(&n->text));
@@ -190,7 +192,8 @@ static void name_as_module(struct namer *n, const struct work *work)
 		unnamed_add(&n->counts, work->location);
 }
 
-/* Whoever named it before had the file, or knew no better either. */
+/* A location that has a name keeps it: it was given with the file at hand, or without more
+ * knowledge. */
 static void name_as_missing(struct namer *n, const struct work *work)
 {
 	struct mapping mapping = n->profile->mappings.items[work->mapping];
@@ -201,7 +204,7 @@ static void name_as_missing(struct namer *n, const struct work *work)
 		placeholder_with_offset(
 			&n->text, &mapping, mapping_module(n->profile, &mapping), work->address);
 		name_by_placeholder(n, work);
-		n->placeholder_mapping = 0; /* each has its own */
+		n->placeholder_mapping = 0; /* each address has its own placeholder */
 	}
 	if (n->report)
 		unnamed_add(&n->counts, work->location);
@@ -212,7 +215,7 @@ static bool is_last(const struct namer *n, const struct work *work, uint64_t sta
 	return n->frame && n->mapping == work->mapping && n->start == start;
 }
 
-/* Names that stay as they are cost no rows. */
+/* Names that do not change add no rows. */
 static void name_as_chain(
 	struct namer *n, const struct work *work, struct chain_frames *frames, uint32_t chain)
 {
@@ -230,13 +233,13 @@ static void name_as_chain(
 
 /* ---- Files ---- */
 
-/* The places of one mapping of a file, looked up by a thread and then named. */
+/* The locations in one mapping of a file, looked up by a thread and then named. */
 struct file {
 	struct work *work;
 	size_t count;
-	const struct image *image; /* NULL: it is not here */
-	struct image_names *names; /* several mappings may have the same */
-	uint64_t *addresses;	   /* of the work that lies in the image's segments... */
+	const struct image *image; /* NULL: missing */
+	struct image_names *names; /* several mappings may share one */
+	uint64_t *addresses;	   /* addresses of the work inside the image's segments... */
 	uint32_t *chains;
 	size_t len; /* ... which is at the front of the work */
 	struct names_answer answer;
@@ -272,8 +275,8 @@ static void image_addresses(struct file *f)
 	memory_free(outside);
 }
 
-/* Binaries of which a mapping before this one has not asked are looked up here, for all mappings of
- * theirs; each is one thread's alone. */
+/* Look up a binary with all of its mappings, for the first of them. Each binary belongs to one
+ * thread. */
 static void look_up_file(void *context, size_t i)
 {
 	const struct files *files = context;
@@ -294,8 +297,8 @@ static void look_up_file(void *context, size_t i)
 	}
 }
 
-/* Files that have to be fetched from servers are waited for one after another, to tell how far they
- * are. */
+/* Files that may have to be downloaded are handled one after another, so that progress can be
+ * shown. */
 static void look_up_files(struct files *files)
 {
 	const struct places *places = files->options->places;
@@ -313,7 +316,8 @@ static void name_in_image(struct namer *n, const struct file *f)
 
 	frames.module = mapping_module_string(n->profile, &mapping);
 	for (size_t i = 0; i < f->len; i++) {
-		/* Neighbours in the binary are far from each other in the table. */
+		/* Locations that are adjacent in the binary are far apart in the table:
+		 * prefetch. */
 		if (i + AHEAD < f->len)
 			__builtin_prefetch(
 				&n->profile->location_names.items[f->work[i + AHEAD].location]);
@@ -340,13 +344,13 @@ static const struct image *image_of(struct namer *n, mapping_id id)
 
 	if (n->hooks && n->hooks->image)
 		image = n->hooks->image(n->hooks->self, id);
-	/* Later, a path alone does not say that it is still the same file. */
+	/* For an old recording, a path alone does not prove that the file is still the same. */
 	if (!image && (build_id.len || n->hooks))
 		image = image_cache_open(n->cache, file, build_id);
 	return image;
 }
 
-/* The files among the mappings of the work, opened. */
+/* Open the files among the mappings of the work. */
 static void files_open(struct namer *n, struct work *work, size_t count, struct files *ret)
 {
 	size_t end;
@@ -381,7 +385,7 @@ static void name_file(struct namer *n, const struct file *f)
 		unnamed_facts(&n->counts, f->work->mapping, &facts);
 }
 
-/* Of a live recording it is the one that runs; whatever was recorded is looked for once. */
+/* For a live recording, the running kernel; for a recorded one, looked for once. */
 static const struct recorded_kernel *kernel_of(struct namer *n)
 {
 	const struct kernel *kernel = NULL;
@@ -450,7 +454,7 @@ static void name_jit(struct namer *n, const struct work *work, size_t count)
 		unnamed_facts(&n->counts, work->mapping, &facts);
 }
 
-/* Code that took the place of other code. */
+/* Rename code whose addresses were reused. */
 static void name_by_time(struct namer *n)
 {
 	struct jit_times times;
@@ -467,7 +471,7 @@ static void name_by_time(struct namer *n)
 	}
 }
 
-/* Mapping by mapping: *file is the next one that is in a file. */
+/* Name one mapping; *file is the next one that is in a file. */
 static void name_mapping(
 	struct namer *n, const struct file **file, const struct work *work, size_t count)
 {

@@ -1,17 +1,17 @@
 /* symbolize.h: what are the functions at a profile's addresses called?
  *
- * Every location that has no names yet gets them, once: names are looked up by image and offset,
- * after the last sample, so that nothing is named that nobody sampled. A place gets the function
- * around it, and a frame for each function that was inlined there. Where a file is here but has no
- * symbol for an address, the place is named by its module, `[libfoo.so]`, which merges into one box
- * what nobody can tell apart. Where the file itself is missing it is `[libfoo.so+0x1a2b]`, with the
- * offset in the file: nothing is merged that somebody with the file could name. `[unknown]` is in
- * no module. The location keeps its address, and naming can be tried again when files or symbols
- * have come.
+ * After the last sample, every location without names gets them, once: by image and offset, so that
+ * nothing is named that was not sampled. A location gets the function that contains its address,
+ * and a frame for each function inlined there. If the file exists but has no symbol for the
+ * address, the location is named by its module, `[libfoo.so]`, which merges what cannot be told
+ * apart. If the file itself is missing, it is `[libfoo.so+0x1a2b]`, with the offset in the file:
+ * nothing is merged that somebody who has the file could name. `[unknown]` is in no module. The
+ * location keeps its address, and naming can be repeated when files or symbols have become
+ * available.
  *
- * It works for a recording that has just ended, with what the recorder still holds open, and for a
- * file whose recorder could not finish it, with what this machine has now. A file is used only when
- * its build id is the recorded one. */
+ * This works for a recording that has just ended, with what the recorder still holds open, and
+ * for a file that was not finished or comes from elsewhere, with what this machine has. A file
+ * is used only if its build id is the recorded one. */
 #ifndef KILN_PROCESS_SYMBOLIZE_H
 #define KILN_PROCESS_SYMBOLIZE_H
 
@@ -21,52 +21,54 @@
 #include "process/jit_code.h"
 #include "process/unnamed.h"
 
-/* What a recorder holds whose recording has just ended, or is going on. Any function may be NULL or
- * answer NULL: then files, /proc and this machine's kernel are asked. What they return stays the
- * caller's and lives until the end, and longer than the cache. */
+/* What a recorder provides during or right after a recording. Functions may be NULL or return
+ * NULL: then files, /proc and this machine's kernel are used. What they return stays the
+ * caller's, and lives until the end and longer than the cache. */
 struct symbolize_hooks {
 	void *self;
 	struct image_cache *cache; /* kept between calls; NULL: for this call only */
 	/* The open image of a mapping (MAPPING_FILE, MAPPING_VDSO). */
 	const struct image *(*image)(void *self, mapping_id mapping);
-	/* The directory in which the mapping's path means what it meant to its process, for
-	 * separate debug files: "/proc/PID/root"; "" for ours. */
+	/* The prefix under which the mapping's path is valid, for separate debug files:
+	 * "/proc/PID/root"; "" for our root. */
 	const char *(*root)(void *self, mapping_id mapping);
-	/* The symbols of the kernel that was recorded. */
+	/* The symbols of the recorded kernel. */
 	const struct kernel *(*kernel)(void *self);
 };
 
 enum symbolize_which {
-	SYMBOLIZE_NEW,	   /* places that have no names */
-	SYMBOLIZE_UNNAMED, /* ... and those that are so far named only by their module */
-	SYMBOLIZE_AGAIN,   /* ... and all places in files, which other options may name otherwise;
-			      those that are not found keep their names */
+	SYMBOLIZE_NEW,	   /* locations without names */
+	SYMBOLIZE_UNNAMED, /* ... and those that are named only by their module */
+	SYMBOLIZE_AGAIN,   /* ... and all locations in files, which other options may name
+			      differently; those that are not found keep their names */
 };
 
-/* `{0}` and a NULL pointer: an input of another time, perhaps of another machine. */
+/* `{0}` and a NULL pointer: a recording of another time, perhaps of another machine. */
 struct symbolize_options {
-	/* NULL: not live. Then the kernel is only asked when it is the recorded one. */
+	/* NULL: not live. Then the running kernel is used only if it is the recorded one. */
 	const struct symbolize_hooks *hooks;
-	struct jit_code *jit;	     /* for code that was made while running; NULL: no names */
+	struct jit_code *jit;	     /* for code generated at run time; NULL: no names */
 	const struct places *places; /* where files lie; NULL: the usual places */
 	enum symbolize_which which;
-	enum names_depth depth; /* how much of what was inlined, and of lines, names say */
-	bool stored;		/* the symbol cache on disk is used */
+	enum names_depth depth; /* inlined functions and lines */
+	bool stored;		/* use the symbol cache on disk */
 };
 
 struct symbolize_report {
 	uint32_t named, unnamed; /* locations */
-	uint32_t known;		 /* ... that earlier runs had found out */
-	uint64_t samples; /* all of the profile, those of idle CPUs apart; 0 where all have names */
-	uint64_t by_time; /* samples whose stacks were named by their time: see jit_names.h */
-	uint64_t guessed; /* samples with code at a place used again, nobody knows when */
-	struct buffer skipped;	/* what runtimes wrote and nobody understands: see jit_code.h */
-	struct buffer left_out; /* what runtimes wrote and there was too much of: jit_code.h */
+	uint32_t known;		 /* ... of them answered from the symbol cache */
+	uint64_t
+		samples; /* in the whole profile, without those of idle CPUs; 0 if all have names */
+	uint64_t by_time; /* samples whose stacks were renamed by their time: see jit_names.h */
+	uint64_t guessed; /* samples in reused code for which times are unknown */
+	struct buffer
+		skipped; /* parts of runtimes' files that were not understood: see jit_code.h */
+	struct buffer left_out; /* parts of runtimes' files beyond the limits: see jit_code.h */
 	struct unnamed_modules modules;
 };
 void symbolize_report_release(struct symbolize_report *r);
 
-/* Name all locations without names. Cannot fail: what is in the way is in the report. Options and
+/* Name all locations without names. Cannot fail: the report says what was missing. Options and
  * report may be NULL. */
 void profile_symbolize(struct profile *p, const struct symbolize_options *options,
 	struct symbolize_report *ret_report);

@@ -1,4 +1,4 @@
-/* symbolize_work.c: in which order are places looked up? */
+/* symbolize_work.c: in which order are locations looked up? */
 #include "process/symbolize_work.h"
 
 #include "base/memory.h"
@@ -14,7 +14,7 @@ static int work_compare(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Put work in the order of its keys, one for each, in the same order; often that is done. */
+/* Sort work by its keys, which are in the same order; often it is sorted already. */
 static void work_arrange(struct work *work, struct sort_key *keys, size_t count)
 {
 	struct work *arranged;
@@ -32,8 +32,7 @@ static void work_arrange(struct work *work, struct sort_key *keys, size_t count)
 	memory_free(arranged);
 }
 
-/* The addresses of a binary lie within 4 GB of each other, those of processes that compile need
- * not. */
+/* The addresses in a binary are within 4 GB of each other; those of generated code need not be. */
 void work_sort_by_address(struct work *work, size_t count)
 {
 	uint64_t lowest = UINT64_MAX, highest = 0;

@@ -1,4 +1,4 @@
-/* unnamed.c: in which modules did places stay without names, and what would give them? */
+/* unnamed.c: in which modules are there locations without names, and what would give them names? */
 #include "process/unnamed.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ void unnamed_add(struct unnamed_counts *c, location_id location)
 	vector_push(&c->locations, location);
 }
 
-/* ---- Advice, from facts only ---- */
+/* ---- Advice, based on facts ---- */
 
 static const char *file_problem(const struct unnamed_facts *facts)
 {
@@ -120,7 +120,7 @@ void unnamed_facts(struct unnamed_counts *c, mapping_id mapping, const struct un
 	vector_push(&c->mappings, ((struct unnamed_mapping){mapping, *facts}));
 }
 
-/* For every mapping, its place in the report plus 1; 0: everything in it has a name. */
+/* For every mapping, its index in the report plus 1; 0: all of its locations have names. */
 static uint32_t *add_modules(
 	const struct unnamed_counts *c, const struct profile *p, struct unnamed_modules *modules)
 {
@@ -150,7 +150,7 @@ static uint32_t *add_modules(
 	return module_of;
 }
 
-/* What idle CPUs do is in tables of its own. */
+/* Samples of idle CPUs are in tables of their own. */
 static bool is_idle_table(const struct profile *p, size_t table)
 {
 	for (size_t i = 0; i < p->streams.len; i++) {
@@ -162,7 +162,7 @@ static bool is_idle_table(const struct profile *p, size_t table)
 	return false;
 }
 
-/* The stream that has the number of samples in each row of the table. NULL: each row is one. */
+/* The stream with the number of samples in each row of the table. NULL: one for each row. */
 static const struct stream *count_of(const struct profile *p, size_t table)
 {
 	for (size_t i = 0; i < p->streams.len; i++) {
@@ -227,7 +227,7 @@ void unnamed_report(const struct unnamed_counts *c, const struct profile *p,
 		ret_modules->items[module_of[p->locations.items[id].mapping] - 1].locations++;
 	}
 	*ret_samples = 0;
-	if (c->locations.len) /* else nobody uses the counts */
+	if (c->locations.len) /* otherwise nobody needs the counts */
 		count_samples(p, unnamed, module_of, ret_modules, ret_samples);
 	if (ret_modules->len > 1)
 		qsort(ret_modules->items, ret_modules->len, sizeof(struct unnamed_module),

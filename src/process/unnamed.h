@@ -1,4 +1,4 @@
-/* unnamed.h: in which modules did places stay without names, and what would give them? */
+/* unnamed.h: in which modules are there locations without names, and what would give them names? */
 #ifndef KILN_PROCESS_UNNAMED_H
 #define KILN_PROCESS_UNNAMED_H
 
@@ -7,18 +7,18 @@
 #include "model/profile.h"
 #include "process/recorded_kernel.h"
 
-/* A module in which locations stayed without names. */
+/* A module in which locations are still without names. */
 struct unnamed_module {
 	struct bytes file; /* owned by the profile; valid until it grows */
 	string_id file_id;
 	uint32_t kind;	    /* enum mapping_kind */
 	process_id process; /* MAPPING_JIT */
 	uint32_t locations;
-	uint64_t samples;     /* that end in it, those of idle CPUs apart */
-	bool missing;	      /* a file that is not here, or not as it was recorded */
+	uint64_t samples;     /* samples that end in it, without those of idle CPUs */
+	bool missing;	      /* the file is missing, or differs from the recorded one */
 	char why[ERROR_ROOM]; /* a phrase: "stripped; no separate debug file" */
-	/* What would give names: a phrase with a command, or ""; static, and the same one for all
-	 * modules that it would help. */
+	/* What would give names: a phrase with a command, or ""; static, and the same pointer
+	 * for all modules with the same remedy. */
 	const char *remedy;
 };
 
@@ -28,12 +28,12 @@ struct unnamed_modules {
 	size_t len, cap;
 };
 
-/* What was found out while a module's names were looked for. */
+/* What was learned while a module's names were looked up. */
 struct unnamed_facts {
-	bool opened;			      /* the binary, the kernel's symbols or the perf map */
+	bool opened; /* the binary, the kernel's symbols or the perf map could be opened */
 	enum symbols_extent extent;	      /* of a binary that was opened */
 	const struct recorded_kernel *kernel; /* of kernel code */
-	char error[ERROR_ROOM];		      /* why not opened; "": nothing to say */
+	char error[ERROR_ROOM];		      /* why not opened; "": no reason */
 };
 
 /* `{0}` is empty. */
@@ -43,7 +43,7 @@ struct unnamed_counts {
 		mapping_id mapping;
 		struct unnamed_facts facts;
 	})
-	mappings; /* of all places that were looked up */
+	mappings; /* of all locations that were looked up */
 };
 
 void unnamed_add(struct unnamed_counts *c, location_id location);

@@ -1,10 +1,10 @@
-/* unwinder.c: which addresses led to a sample, by its registers and the copy of its stack? */
+/* unwinder.c: which addresses led to a sample, according to its registers and its stack copy? */
 #include "process/unwinder.h"
 
 #include <stdlib.h>
 
 #define CACHE_LINE     64u /* bytes */
-#define EXPECTED_LINES 24u /* more take longer to arrive than they save */
+#define EXPECTED_LINES 24u /* more prefetches take longer than they save */
 
 void unwinder_init(struct unwinder *u, const struct arch *arch)
 {
@@ -36,7 +36,7 @@ struct lookup {
 	uint32_t asked;
 };
 
-/* The unwind tables of a binary, opened when they are first needed. */
+/* The unwind tables of a binary, opened on first use. */
 static struct cfi *tables_of(struct unwinder *u, uint32_t binary, const struct image *image)
 {
 	while (u->tables.len <= binary)

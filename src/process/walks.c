@@ -11,13 +11,14 @@
 #include <stdlib.h>
 
 #define BATCH_JOBS    128u   /* samples */
-#define BATCHES	      16u    /* under way at most */
-#define BATCHES_ALONE 4u     /* with one thread: stacks are still in its cache then */
+#define BATCHES	      16u    /* in flight at most */
+#define BATCHES_ALONE 4u     /* with one thread, so that stacks are still in its cache */
 #define GRAB	      8u     /* samples that a thread takes at once */
-#define EXPECTED      2u     /* how many samples ahead stacks are fetched into the cache */
-#define IMAGES_LIMIT  65536u /* binaries whose images threads may know */
+#define EXPECTED      2u     /* how many samples ahead stacks are prefetched */
+#define IMAGES_LIMIT  65536u /* binaries whose images are available to threads */
 
-/* A binary's image once somebody asked for it: whoever sees `asked` sees the image. */
+/* The image of a binary after the first request. A thread that sees `asked` (acquire) also sees
+ * the image. */
 struct image_slot {
 	const struct image *image;
 	atomic_bool asked;
@@ -28,15 +29,15 @@ struct batch {
 	unsigned count, taken, walked;
 };
 
-/* A thread that walks: the caller's is the first one. */
+/* A walking thread; the first is the caller's. */
 struct walker {
 	struct walks *walks;
 	pthread_t thread;
-	bool yields; /* to the thread that reads the kernel's symbols */
+	bool yields; /* gives way to the thread that reads the kernel's symbols */
 	struct unwinder unwinder;
-	struct arena frames[BATCHES]; /* addresses of the samples that it walked */
+	struct arena frames[BATCHES]; /* addresses from its walks, by batch */
 	const struct address_space *space;
-	uint32_t last; /* where its last lookup hit */
+	uint32_t last; /* index of its last lookup */
 };
 
 struct walks {
@@ -45,15 +46,16 @@ struct walks {
 	struct image_slot *images;
 	struct walker *walkers;
 	unsigned threads;
-	unsigned room; /* batches under way at most, the one that is being filled included */
+	unsigned room; /* batches in flight at most, including the one being filled */
 
-	/* A ring of batches, each known by its number: those from `delivered` on are there, those
-	 * up to `filled` may be walked, and those before `taking` have been taken by somebody. A
-	 * batch that is being filled is the caller's; the others are shared under the lock, and so
-	 * are the numbers, which only the caller's thread may read without it, but for `taking`. */
+	/* A ring of numbered batches: [delivered, filled) can be walked, those before `taking`
+	 * are completely taken, and `filled` is being filled by the caller. Shared under the
+	 * lock; only the caller changes `delivered` and `filled`, so it reads these without the
+	 * lock. */
 	struct batch batches[BATCHES];
 	uint64_t delivered, taking, filled;
-	uint32_t space; /* id of the last sample's address space, whose images are there */
+	uint32_t
+		space; /* id of the last sample's address space, whose images have been requested */
 	bool end;
 	bool failed; /* memory ran out in a thread, which has ended */
 	struct recovery *starter;
@@ -95,13 +97,13 @@ static void walk(struct walker *walker, struct walk_job *job, struct arena *fram
 	job->frames.addresses = kept;
 }
 
-/* Some samples that nobody has taken yet. */
+/* Some samples that no thread has taken yet. */
 struct share {
 	struct batch *batch;
 	unsigned slot, first, end;
 };
 
-/* With the lock. False: all are taken. */
+/* Called with the lock. False: all are taken. */
 static bool take_share(struct walks *w, struct share *ret)
 {
 	for (; w->taking < w->filled; w->taking++) {
@@ -119,7 +121,7 @@ static bool take_share(struct walks *w, struct share *ret)
 	return false;
 }
 
-/* With the lock, which is let go meanwhile. */
+/* Called with the lock, which is released meanwhile. */
 static void walk_share(struct walker *walker, const struct share *share)
 {
 	struct walks *w = walker->walks;
@@ -137,8 +139,8 @@ static void walk_share(struct walker *walker, const struct share *share)
 		pthread_cond_signal(&w->walked);
 }
 
-/* With the lock, which is let go meanwhile. False: nothing was done, and still nothing is there to
- * be walked. */
+/* Called with the lock, which is released meanwhile. False: nothing was done, and there is still
+ * nothing to walk. */
 static bool prepare(struct walks *w)
 {
 	bool prepared;
@@ -162,7 +164,7 @@ static void walk_all(void *self)
 			kernel_open_yield();
 			pthread_mutex_lock(&w->lock);
 		}
-		if (w->end) /* it may have come while the lock was let go */
+		if (w->end) /* may have been set while the lock was released */
 			break;
 		if (take_share(w, &share))
 			walk_share(walker, &share);
@@ -186,7 +188,7 @@ static void *work(void *self)
 	return NULL;
 }
 
-/* Until all of the oldest batch is walked; the caller's thread takes its share. */
+/* Complete the oldest batch; the caller's thread takes its share. */
 static void complete_oldest(struct walks *w)
 {
 	const struct batch *batch = &w->batches[w->delivered % BATCHES];
@@ -208,7 +210,7 @@ static void complete_oldest(struct walks *w)
 
 /* ---- Delivering ---- */
 
-/* Images are opened here only: they may have to be looked for, and that is not for threads. */
+/* Images are opened only here: they may have to be searched for, which is not thread-safe. */
 static void ask(struct walks *w, uint32_t binary)
 {
 	struct image_slot *slot = &w->images[binary];
@@ -219,7 +221,7 @@ static void ask(struct walks *w, uint32_t binary)
 	atomic_store_explicit(&slot->asked, true, memory_order_release);
 }
 
-/* What a walk could not go on without. */
+/* Request the images without which the walk was abandoned, and walk again. */
 static void ask_for_images(struct walks *w, struct walk_job *job, struct arena *frames)
 {
 	while (job->frames.asked && job->frames.asked < IMAGES_LIMIT) {
@@ -228,9 +230,9 @@ static void ask_for_images(struct walks *w, struct walk_job *job, struct arena *
 	}
 }
 
-/* All that is mapped, before threads need it: what they cannot go on without is walked once more,
- * by one thread. Files that may have to be fetched from servers wait until it is known that they
- * are needed. */
+/* Request the images of everything that is mapped before threads need them: a walk that was
+ * abandoned is repeated by one thread. Files that may have to be downloaded wait until they are
+ * certainly needed. */
 static void ask_ahead(struct walks *w, const struct address_space *space)
 {
 	const struct places *places = w->binaries->places;
@@ -243,8 +245,8 @@ static void ask_ahead(struct walks *w, const struct address_space *space)
 			ask(w, space->maps.items[i].binary);
 }
 
-/* Threads look at a batch until `taking` is behind it: before its slot is filled again, they must
- * not see it any more. */
+/* Threads look at a batch until `taking` has passed it: make sure of that before its slot is
+ * reused. */
 static void drop_oldest(struct walks *w)
 {
 	struct batch *batch = &w->batches[w->delivered % BATCHES];
@@ -275,7 +277,7 @@ static bool deliver_oldest(struct walks *w, struct error *err)
 	return done;
 }
 
-/* Hand the batch that was being filled to the threads. */
+/* Give the batch that was filled to the threads. */
 static void submit(struct walks *w)
 {
 	pthread_mutex_lock(&w->lock);
@@ -295,8 +297,8 @@ static bool is_oldest_walked(struct walks *w)
 	return walked;
 }
 
-/* What is walked does not wait for the ring to be full: at the end nobody would have anything to do
- * beside the thread that delivers it. */
+/* Deliver what is walked without waiting for the ring to fill up; otherwise, at the end, other
+ * threads would idle while this one delivers. */
 static bool deliver_walked(struct walks *w, struct error *err)
 {
 	bool done = true;
@@ -369,7 +371,7 @@ struct walks *walks_new(
 		unwinder_init(&walker->unwinder, arch);
 		if (w->threads && pthread_create(&walker->thread, NULL, work, walker)) {
 			unwinder_release(&walker->unwinder);
-			break; /* those that cannot be started are done without */
+			break; /* the others do its work */
 		}
 	}
 	w->room = w->threads > 1 ? BATCHES : BATCHES_ALONE;
