@@ -1,4 +1,4 @@
-/* compared.c: how do two profiles that are served become one with two sides? As in `kiln diff`. */
+/* compared.c: how do two served profiles become one with two sides? As in `kiln diff`. */
 #include "answers/compared.h"
 
 #include "base/deadline.h"
@@ -31,5 +31,5 @@ bool compared_make(const struct shelf_profile *const sides[2], const struct shap
 		else if (sides[0] != sides[1])
 			error_prefix(err, "%s: ", sides[side]->name);
 	}
-	return done && deadline_check(err); /* what was cut short is not kept */
+	return done && deadline_check(err); /* an incomplete result is not kept */
 }

@@ -1,4 +1,5 @@
-/* compared.h: two profiles, or two times of one, as the one of two sides that a query asks for. */
+/* compared.h: two profiles, or two time ranges of one, as the profile with two sides that a
+ * query asks for. */
 #ifndef KILN_ANSWERS_COMPARED_H
 #define KILN_ANSWERS_COMPARED_H
 
@@ -6,8 +7,8 @@
 #include "transforms/comparing.h"
 #include "transforms/shape.h"
 
-/* Make *ret_profile of what `shape` shows of both, before and after; the caller releases it, done
- * or not. ERR_USAGE: their units differ, or the shape asks for what one has not. */
+/* Make *ret_profile from what `shape` shows of both, before and after; the caller releases it in
+ * any case. ERR_USAGE: their units differ, or the shape needs something that one of them lacks. */
 bool compared_make(const struct shelf_profile *const sides[2], const struct shape *shape,
 	const struct comparing *how, struct profile *ret_profile, struct error *err);
 

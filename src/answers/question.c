@@ -1,4 +1,4 @@
-/* question.c: from a query to the bytes of its answer: a profile, its shape, a renderer. */
+/* question.c: from a query to the bytes of its answer: profile, shape, renderer. */
 #include "answers/question.h"
 
 #include "answers/compared.h"
@@ -12,15 +12,15 @@
 
 #define PROFILES "profiles"
 
-/* A query's own options, beside those of the renderer. */
+/* A query's own options, besides those of the renderer. */
 struct asked {
 	const char *profile;
-	const char *before; /* NULL: nothing is compared */
+	const char *before; /* NULL: no comparison */
 	struct comparing comparing;
 	struct shape shape;
-	size_t then; /* of the ways to reshape, how many are for both sides; the others for what was
-			compared; SIZE_MAX: all */
-	struct buffer shown; /* the words that say what is compared, NUL behind each */
+	size_t then; /* how many of the transforms apply to both sides; the rest applies to the
+			comparison; SIZE_MAX: all */
+	struct buffer shown; /* the words that define the comparison, each followed by NUL */
 };
 
 static bool set_then(
@@ -54,7 +54,7 @@ static const struct option own_options[] = {
 
 /* ---- Words ---- */
 
-/* As options on a command line are: "name=value" is "--name=value". */
+/* Convert to command line options: "name=value" becomes "--name=value". */
 static char **as_arguments(const struct question *q, struct buffer *text)
 {
 	char **argv = memory_new(q->words.len + 2, sizeof(*argv));
@@ -73,8 +73,8 @@ static char **as_arguments(const struct question *q, struct buffer *text)
 	return argv;
 }
 
-/* Who asks may look at profiles, not at other files, nor write any; and a word is never another
- * one's value. */
+/* A client may look at profiles, but not read or write other files; and a value must not be
+ * taken for an option. */
 static bool check_words(const struct option_group *groups, char *const *words, struct error *err)
 {
 	for (; *words; words++) {
@@ -91,7 +91,7 @@ static bool check_words(const struct option_group *groups, char *const *words, s
 	return true;
 }
 
-/* Ways to reshape what was compared are none of that. */
+/* Transforms of the comparison itself do not define it. */
 static void note_shown(const struct question *q, const struct option_group *groups,
 	const struct option *transforming, struct buffer *out)
 {
@@ -171,14 +171,14 @@ static bool render(struct view *view, const struct renderer *renderer, const voi
 	return done;
 }
 
-/* The heat map, which is seen first, waits neither for stacks to be read nor for a tree of them. */
+/* The heat map, which is shown first, needs neither the stacks nor a tree of them. */
 static bool needs_tree(
 	const struct shape *shape, const struct renderer *renderer, const void *settings)
 {
 	return shape->transforms.steps.len || !renderer->treeless || !renderer->treeless(settings);
 }
 
-/* Of a profile that may have two sides itself. */
+/* For a profile that may have two sides itself. */
 static bool look_at_sides(const struct asked *asked, struct view *view, struct error *err)
 {
 	const struct comparing *c = &asked->comparing;
@@ -218,7 +218,7 @@ static size_t steps_of_sides(const struct asked *asked)
 	return asked->then < all ? asked->then : all;
 }
 
-/* Some of a list's steps, which stay the list's. */
+/* Some of a list's transforms, borrowed. */
 static struct transform_list steps_of(const struct transform_list *all, size_t begin, size_t end)
 {
 	struct transform_list part = {0};
@@ -239,7 +239,7 @@ static bool make_compared(void *context, struct profile *ret, struct error *err)
 	return compared_make(pair->sides, &shape, &pair->asked->comparing, ret, err);
 }
 
-/* A page asks several questions about one comparison: it is made for the first of them. */
+/* A page asks several questions about one comparison: it is made once, for the first. */
 static const struct shelf_profile *take_compared(struct shelf *shelf,
 	const struct shelf_profile *const sides[2], const struct asked *asked, struct error *err)
 {
@@ -255,7 +255,7 @@ static const struct shelf_profile *take_compared(struct shelf *shelf,
 	return made;
 }
 
-/* Of a part of what is compared: changes are those of the whole. */
+/* Show a part of a comparison: totals and noise are those of the whole. */
 static bool reshape_compared(const struct asked *asked, struct view *view, struct error *err)
 {
 	const struct transform_list *all = &asked->shape.transforms;

@@ -6,44 +6,43 @@
 #include "base/error.h"
 #include "model/view.h"
 
-/* What ERR_MISSING says, with the name. */
+/* The text of ERR_MISSING, with the name. */
 #define SHELF_HAS_NONE "there is no profile '%s': profiles lists those that there are"
 
-/* Nobody changes it while somebody has it. */
+/* Not modified while it is in use. */
 struct shelf_profile {
-	const char *name; /* different ones */
+	const char *name; /* unique */
 	const struct profile *profile;
 	enum projection projection; /* how it becomes a tree */
-	uint64_t reading; /* a number that each has for itself, and another one when it is read anew
-			   */
+	uint64_t reading;	    /* a number unique to each profile and each time it is read */
 };
 
-/* Make a profile for which there is room at *ret; false: it is released all the same. */
+/* Make a profile at *ret, which has room for one; it is released even after false. */
 typedef bool shelf_make(void *context, struct profile *ret, struct error *err);
 
-/* Whoever serves has one, and says where its profiles come from. Its functions are called by
- * several threads at once. */
+/* Implemented by the server, which knows where its profiles come from. Its functions are
+ * thread-safe. */
 struct shelf {
-	/* Append a list of what there is, JSON. */
+	/* Append a list of all profiles, as JSON. */
 	void (*list)(struct shelf *shelf, struct buffer *ret_json);
 
-	/* The profile of this name (NULL: the first one), which is there until it is given back.
-	 * NULL: ERR_MISSING, there is none; or whatever stands in the way of reading it. */
+	/* The profile with this name (NULL: the first one), valid until it is given back. NULL:
+	 * ERR_MISSING if there is none, or why it cannot be read. */
 	const struct shelf_profile *(*take)(
 		struct shelf *shelf, const char *name, struct error *err);
-	/* The same for who asks when samples were, and not in what: stacks may be missing, and the
-	 * profile grows when it has been given back. */
+	/* The same for questions about when samples were taken: stacks may be missing, and the
+	 * profile grows after it has been given back. */
 	const struct shelf_profile *(*take_samples)(
 		struct shelf *shelf, const char *name, struct error *err);
 	void (*give)(struct shelf *shelf, const struct shelf_profile *taken);
 
-	/* A profile that is made of others, which may be there until somebody else asks for the
-	 * same key: then it is not made again. To be given back. NULL: it could not be made. */
+	/* A profile made from others, which may be kept until the next request with the same key
+	 * and is then not made again. To be given back. NULL: it could not be made. */
 	const struct shelf_profile *(*made)(struct shelf *shelf, struct bytes key, shelf_make *make,
 		void *context, struct error *err);
 
-	/* A number that is another one when the profile may be: answers hold as long as it does.
-	 * Anything when there is none. */
+	/* A number that changes when the profile may have; answers are valid as long as it does
+	 * not. Any number if there is no such profile. */
 	uint64_t (*version)(struct shelf *shelf, const char *name);
 };
 

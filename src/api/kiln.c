@@ -1,4 +1,8 @@
-/* kiln.c: how do others call Kiln? */
+/* kiln.c: the functions of kiln.h over the floors above.
+ *
+ * Each public function that can fail runs its work in a scope (base/scope.h), so that memory
+ * that runs out becomes KILN_MEMORY and leaves nothing behind. Work that could fail half way is
+ * done on a copy, which replaces the original at the end. */
 #define KILN_API __attribute__((visibility("default")))
 #include "kiln.h"
 
@@ -14,20 +18,20 @@
 
 struct kiln_profile {
 	struct profile profile;
-	char *copy; /* of the memory it borrows from */
+	char *copy; /* owned: the memory that the profile borrows from */
 };
 
 struct kiln_view {
 	struct view view;
 	int64_t *self, *total; /* of every node */
-	bool summed;	       /* both are filled in */
+	bool summed;	       /* both are valid */
 };
 
 static_assert((int)KILN_IO == (int)ERR_IO && (int)KILN_PERMISSION == (int)ERR_PERMISSION &&
 		      (int)KILN_LIMIT == (int)ERR_LIMIT && (int)KILN_MEMORY == (int)ERR_MEMORY,
 	"error codes are passed on as they are");
 
-/* Pass an error on. Returns false. */
+/* Pass an error to the caller. Returns false. */
 static bool failed(const struct error *from, kiln_error *err)
 {
 	if (err) {
@@ -37,7 +41,7 @@ static bool failed(const struct error *from, kiln_error *err)
 	return false;
 }
 
-/* Call call(context), which allocates; false: memory ran out, and nothing of it is left. */
+/* Call call(context), which allocates; false: memory ran out, and everything was released. */
 static bool in_scope(void (*call)(void *context), void *context, struct error *err)
 {
 	size_t asked;
@@ -303,7 +307,7 @@ size_t kiln_stack_frames(const kiln_profile *p, uint32_t stack, kiln_frame *ret_
 
 /* ---- Views ---- */
 
-/* Memory that is asked for where its lack can be told; its pages are there once it is filled in. */
+/* Allocate where failure can be reported; the pages are populated later. */
 static void sums_prepare(kiln_view *v)
 {
 	v->self = memory_new(v->view.tree.caller.len, sizeof(*v->self));
@@ -356,7 +360,7 @@ struct selecting {
 	struct error err;
 };
 
-/* Only an error takes memory. */
+/* Only an error allocates. */
 static void select_streams(void *context)
 {
 	struct selecting *s = context;
@@ -396,7 +400,7 @@ static const struct transform *transform_find(const struct transforming *t, stru
 	return NULL;
 }
 
-/* Of a copy, so that the view is what it was when that fails. */
+/* Transform a copy, so that the view is unchanged after a failure. */
 static void transform_copy(void *context)
 {
 	struct transforming *t = context;
@@ -518,7 +522,7 @@ static void render_memory(struct rendering *r)
 	output_open_memory(&out);
 	r->done = render_to(r->view, r->renderer, r->options, &out, &r->err);
 	if (r->done) {
-		buffer_room(&out.pending, 1); /* not NULL, even when nothing was written */
+		buffer_room(&out.pending, 1); /* not NULL, even if nothing was written */
 		r->ret = out.pending;
 		out.pending = (struct buffer){0};
 	}

@@ -45,7 +45,7 @@ bool loading_recognise(const struct loading *l, struct input *in, struct error *
 	return reader_of_input(in, l->options.format, err) != NULL;
 }
 
-/* The wanted columns, and those that naming needs. */
+/* The requested columns, and those that naming needs. */
 static unsigned columns_wanted(const struct loading *l, const char *input, unsigned want)
 {
 	const struct naming_options *naming = &l->options.naming;
@@ -60,7 +60,7 @@ static unsigned columns_wanted(const struct loading *l, const char *input, unsig
 bool loading_read(const struct loading *l, struct input *in, const struct loading_request *request,
 	struct profile *ret_profile, struct error *err)
 {
-	const char *name = in->name; /* outlives the input */
+	const char *name = in->name; /* must outlive the input */
 	struct read_options options = {.want = request->want,
 		.format = l->options.format,
 		.places = &l->places,

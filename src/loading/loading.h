@@ -1,7 +1,7 @@
 /* loading.h: the one way from an input to a profile with names.
  *
- * The library, the commands, the page's server and the scripts of other names load by it, so that
- * the same file is the same profile everywhere:
+ * The library, the commands, the server and the classic names all load by it, so that the same file
+ * is the same profile everywhere:
  *
  *	struct loading l;
  *	struct profile p;
@@ -13,7 +13,7 @@
  *	profile_release(&p);
  *	loading_release(&l);
  *
- * Several threads may load by one struct loading at once, and each may have its own. */
+ * Several threads may load with one struct loading at once, or each with its own. */
 #ifndef KILN_LOADING_LOADING_H
 #define KILN_LOADING_LOADING_H
 
@@ -21,8 +21,8 @@
 #include "loading/naming.h"
 #include "readers/readers.h"
 
-/* How inputs are read and named. `{0}`: by their content, with all names that this machine has;
- * nobody listens. */
+/* How inputs are read and named. `{0}`: by content, with all names that this machine has,
+ * without a listener. */
 struct loading_options {
 	const char *format; /* a reader's name, or NULL: by content */
 	struct naming_options naming;
@@ -31,34 +31,34 @@ struct loading_options {
 
 struct loading {
 	struct loading_options options;
-	struct places places; /* where files lie, by the options; with servers, if there are any */
+	struct places
+		places; /* where files are, from the options; with servers, if there are any */
 };
 
-/* The options are copied, what they point to is borrowed. *l stays where it is until it is
- * released. */
+/* The options are copied; what they point to is borrowed. *l must not move until it is released. */
 void loading_init(struct loading *l, const struct loading_options *options);
 void loading_release(struct loading *l);
 
 /* What is wanted of one input. */
 struct loading_request {
 	unsigned want;	 /* enum read_want, or'ed */
-	bool as_written; /* names stay as they are in the input: none is looked up */
+	bool as_written; /* keep names as they are in the input, look none up */
 	const struct reading_style
 		*style;	   /* as another tool reads the format; NULL: as Kiln does */
 	const char *event; /* as another tool: only this one; NULL: the first in the input */
-	const struct read_onlooker *onlooker; /* NULL: nobody looks */
+	const struct read_onlooker *onlooker; /* NULL: none */
 };
 
-/* Does an input begin as a profile? Its beginning is read. */
+/* Does an input begin like a profile? Reads its beginning. */
 bool loading_recognise(const struct loading *l, struct input *in, struct error *err);
 
 /* Read all of `in`, which is released, and name what has no name. Errors start with the input's
- * name. *ret_profile is to be released in any case: after a failure it has what was read until
- * then. */
+ * name. *ret_profile is to be released in any case: after a failure it contains what was read
+ * until then. */
 bool loading_read(const struct loading *l, struct input *in, const struct loading_request *request,
 	struct profile *ret_profile, struct error *err);
 
-/* The same of several files ("-": standard input) as if they were one. */
+/* The same for several files ("-": standard input) as if they were one. */
 bool loading_read_files(const struct loading *l, char *const *paths,
 	const struct loading_request *request, struct profile *ret_profile, struct error *err);
 

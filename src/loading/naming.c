@@ -1,4 +1,4 @@
-/* naming.c: how do the addresses of a profile that was read get names? */
+/* naming.c: how do the addresses of a loaded profile get names? */
 #include "loading/naming.h"
 
 #include "base/memory.h"
@@ -7,8 +7,8 @@
 
 #include <unistd.h>
 
-#define MODULES_IN_NOTICE 4u   /* modules that one notice lists */
-#define SHARE_OF_NOTICE	  1000 /* no notice about fewer samples than one in this many */
+#define MODULES_IN_NOTICE 4u   /* modules listed in one notice */
+#define SHARE_OF_NOTICE	  1000 /* no notice about less than one sample in this many */
 
 enum names_depth naming_depth(const struct naming_options *options)
 {
@@ -26,7 +26,7 @@ enum projection naming_projection(const struct naming_options *options)
 	return (enum projection)(projection | (options->no_inline ? PROJECT_OUTER : 0));
 }
 
-/* Where the input lies: NULL for one that is no file. To be freed. */
+/* The directory of the input; NULL if it is not a file. The caller frees it. */
 static char *directory_of(const char *input)
 {
 	const char *slash = strrchr(input, '/');
@@ -55,7 +55,7 @@ bool naming_needs_times(const struct naming_options *options, const char *input)
 
 /* ---- What is missing ---- */
 
-/* One notice for all files that are not here: their places are called by module and offset. */
+/* One notice for all missing files: their locations are shown by module and offset. */
 static void tell_missing(const struct symbolize_report *report,
 	const struct loading_listener *listener, const char *input)
 {
@@ -86,7 +86,7 @@ static void tell_missing(const struct symbolize_report *report,
 	buffer_release(&list);
 }
 
-/* What hides the kernel can be helped, so the user hears of it without asking. */
+/* The user can change what hides the kernel's addresses, so this is always reported. */
 static void tell_hidden_kernel(const struct symbolize_report *report,
 	const struct loading_listener *listener, const char *input)
 {
@@ -168,7 +168,7 @@ static void tell(const struct naming_options *options, bool fresh,
 
 /* ---- Naming ---- */
 
-/* What runtimes have written about the code of an input's processes. */
+/* What runtimes have written about the generated code of an input's processes. */
 static struct jit_code code_of(const struct naming_options *options, const struct profile *p,
 	const char *directory, bool fresh)
 {

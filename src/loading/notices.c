@@ -1,4 +1,4 @@
-/* notices.c: what should the user know about a profile before he trusts a picture of it? */
+/* notices.c: what should the user know about a profile before trusting a picture of it? */
 #include "loading/notices.h"
 
 #include "base/buffer.h"
@@ -69,8 +69,8 @@ void notices_tell(const struct view *v, const struct loading_listener *listener,
 			tell_losses(v->profile, i, listener, input);
 }
 
-/* "cycles (1,234 samples)". Values of no event are called by their kind; of those that are no
- * counts of samples, not every format tells how many samples they are of. */
+/* "cycles (1,234 samples)". Values without an event are named by their kind; for values that are
+ * not counts of samples, not every format says how many samples there are. */
 static void event_text(struct buffer *b, const struct profile *p, const struct stream_row *row)
 {
 	struct bytes name = profile_text(p, row->event ? row->event : row->kind);

@@ -1,4 +1,4 @@
-/* change_table.c: how do functions before and after stand in the columns of a terminal? */
+/* change_table.c: how are functions of two sides printed as a table? */
 #include "renderers/change_table.h"
 
 #include "base/units.h"
@@ -12,7 +12,7 @@ static const char *const headings[2][CELLS] = {{"Self", "change", "%"}, {"Total"
 
 struct columns {
 	size_t cells[2][CELLS]; /* widths of self and total */
-	size_t module;		/* 0: nobody has one */
+	size_t module;		/* 0: no function has one */
 };
 
 static void cell_text(struct buffer *b, const struct view *v, const struct functions *f,

@@ -1,4 +1,4 @@
-/* changes.c: what became of a value, as text? */
+/* changes.c: how is a change of a value written? */
 #include "renderers/changes.h"
 
 #include "renderers/text.h"

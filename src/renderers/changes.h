@@ -1,4 +1,4 @@
-/* changes.h: what became of a value, as text. */
+/* changes.h: how is a change of a value written? */
 #ifndef KILN_RENDERERS_CHANGES_H
 #define KILN_RENDERERS_CHANGES_H
 
@@ -12,7 +12,7 @@ void change_percent(struct buffer *b, const struct sides *s, int64_t before, int
 void change_value(struct buffer *b, const struct view *v, const struct sides *s, int64_t before,
 	int64_t after);
 
-/* Lines that say which the sides are, how much each has and how before was scaled. */
+/* Lines with the names of the sides, their totals and how before was scaled. */
 void change_summary(struct buffer *b, const struct view *v, const struct sides *s);
 
 #endif

@@ -1,6 +1,6 @@
-/* chart.c: the flame chart as columns: which frames were there when, thread by thread? Boxes are
- * what samples say, chart_lanes.h for how long each, and are bounded however many samples there
- * are. */
+/* chart.c: the flame chart as columns: which frames were on which thread's stack, and when?
+ * Boxes come from samples; chart_lanes.h says how long each stands for. Their number is bounded,
+ * however many samples there are. */
 #include "base/units.h"
 #include "renderers/chart_runs.h"
 #include "renderers/column_frames.h"
@@ -45,7 +45,7 @@ static void defaults(void *settings)
 		(struct chart_settings){CHART_BY_THREAD, LANES_DEFAULT, 1};
 }
 
-/* What the columns are made of: a row for each box. */
+/* The columns: a row for each box. */
 struct rows {
 	double *begin, *end, *value;
 	uint32_t *lane, *frame, *samples, *runs;
@@ -79,7 +79,7 @@ static void rows_release(struct rows *r)
 	column_frames_release(&r->frames);
 }
 
-/* Times are counted from `start`, so that they are exact. */
+/* Times are relative to `start`, so that they are exact as doubles. */
 static void rows_fill(
 	struct rows *r, const struct view *v, const struct chart_boxes *b, uint64_t start)
 {

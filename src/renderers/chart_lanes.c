@@ -1,4 +1,5 @@
-/* chart_lanes.c: whose time is a row of boxes over time, and when is each of its samples? */
+/* chart_lanes.c: which thread's or CPU's samples are in a lane of the chart, and how long does
+ * each stand for? */
 #include "renderers/chart_lanes.h"
 
 #include "base/sort.h"
@@ -6,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define GAPS_MOST ((size_t)1 << 16) /* that the period is the median of */
+#define GAPS_MOST ((size_t)1 << 16) /* the period is the median of at most this many gaps */
 
 static const struct samples *table_of(const struct chart_lanes *l, size_t stream)
 {
@@ -36,8 +37,8 @@ static size_t lane_of(const struct chart_lanes *l, const struct samples *s, size
 	return l->by == CHART_BY_NOTHING ? 0 : heatmap_rows_of(&l->rows, s, sample);
 }
 
-/* Every sample that has a place: `add` says whether to count those of a lane, in first[lane + 1],
- * or to put them where first[lane] is, and move that on. */
+/* Visit every sample with a place. `add`: count those of a lane in first[lane + 1]; otherwise
+ * store the sample at first[lane] and increment that. */
 static void visit_sample(struct chart_lanes *l, bool add, uint32_t stream, uint32_t at)
 {
 	const struct samples *s = table_of(l, stream);
@@ -115,7 +116,7 @@ static void collect(struct chart_lanes *l)
 	for (size_t i = 0; i < l->count; i++)
 		l->first[i + 1] += l->first[i];
 	l->samples = memory_new(l->first[l->count], sizeof(*l->samples));
-	each_sample(l, true); /* which leaves in first[] where each lane ends */
+	each_sample(l, true); /* now first[] has the end of each lane */
 	memmove(l->first + 1, l->first, l->count * sizeof(*l->first));
 	l->first[0] = 0;
 	for (size_t i = 0; i < l->count; i++)

@@ -1,27 +1,38 @@
-/* chart_runs.c: which samples in a row have the same frame, and which of these runs are drawn as
- * one? */
+/* chart_runs.c: which consecutive samples have the same frame, and which of these runs are drawn as
+ * one box?
+ *
+ * One sweep over the samples of a lane in the order of time. For each depth there is at most one
+ * open run: a frame that is on the stack of all samples since the run began. A new sample keeps the
+ * runs down to the last frame that it shares with the one before, closes those below, and opens new
+ * ones (go_on). So the cost is one step for each frame that begins or ends, not for each frame of
+ * each sample.
+ *
+ * A closed run becomes a box. Millions of short runs would be millions of boxes that are
+ * narrower than a pixel, so a short run is merged into the box before it in its depth, if that
+ * is short too and close. If there are still too many boxes, everything is repeated with a
+ * larger minimum. */
 #include "renderers/chart_runs.h"
 
 #include <stdlib.h>
 
 #define NO_BOX SIZE_MAX
 
-/* What goes on at one depth: since when, since which sample, and what all before it were worth. */
+/* The open run of one depth: when it began, at which sample, and the sum of values before it. */
 struct open_run {
 	node_id node;
 	uint64_t begin;
 	size_t first;
 	int64_t before;
-	size_t last; /* box of this depth and lane, or NO_BOX */
+	size_t last; /* the last box of this depth and lane, or NO_BOX */
 };
 
-/* A lane on its way through time. */
+/* The state of a sweep over one lane. */
 struct sweep {
 	const struct chart_lanes *lanes;
 	struct chart_boxes *out;
-	const uint32_t *depth; /* of every node of the view: the root's is 0 */
-	struct open_run *runs; /* by depth - 1; below `open` they are going on */
-	node_id *path;	       /* by depth - 1: the frames of a sample that are new */
+	const uint32_t *depth; /* of every node of the view; the root's is 0 */
+	struct open_run *runs; /* by depth - 1; those below `open` are running */
+	node_id *path;	       /* by depth - 1: frames of a sample that are not running yet */
 	size_t open, lane;
 	int64_t sum; /* of the samples so far */
 };
@@ -33,7 +44,7 @@ static bool is_thin(const struct sweep *s, uint64_t begin, uint64_t end)
 	return end - begin < s->out->least;
 }
 
-/* The box before it that a run becomes part of, as both are thin, and near; NULL: none. */
+/* The box before it into which a run is merged, because both are short and close; NULL: none. */
 static struct chart_box *joined_box(const struct sweep *s, const struct open_run *run, uint64_t end)
 {
 	struct chart_box *last;
@@ -80,7 +91,7 @@ static void close_below(struct sweep *s, size_t depth, size_t at, uint64_t end)
 		close_run(s, s->open - 1, at, end);
 }
 
-/* How many of the frames that go on are the sample's, too; those below are in path[]. */
+/* How many of the running frames the sample shares; its other frames are stored in path[]. */
 static size_t find_path(struct sweep *s, node_id node)
 {
 	const node_id *caller = s->lanes->view->tree.caller.items;
@@ -120,7 +131,7 @@ static void sweep_lane(struct sweep *s, size_t depths)
 		s->sum += chart_value(l, at);
 		before = end;
 		if (s->out->boxes.len > CHART_BOXES_MOST)
-			return; /* all of it is done again */
+			return; /* too many: everything will be repeated */
 	}
 	close_below(s, 0, l->first[s->lane + 1], before);
 }

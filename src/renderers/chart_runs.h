@@ -1,4 +1,5 @@
-/* chart_runs.h: from samples in time to boxes: consecutive samples with the same frame are one. */
+/* chart_runs.h: from samples in time to boxes: consecutive samples with the same frame become
+ * one. */
 #ifndef KILN_RENDERERS_CHART_RUNS_H
 #define KILN_RENDERERS_CHART_RUNS_H
 
@@ -6,24 +7,24 @@
 
 #define CHART_BOXES_MOST ((size_t)200000)
 
-/* Runs of one lane in one depth, which are one, or so many that each is too thin to be seen. */
+/* One run of a lane at one depth, or several that are too short to be visible. */
 struct chart_box {
 	uint64_t begin, end; /* ns on the samples' clock, half-open */
 	int64_t value;
-	node_id node; /* of the run that lasts longest */
+	node_id node; /* of the longest run */
 	uint32_t lane, samples, runs;
 	uint16_t depth; /* 0: the outermost frame */
 	uint64_t longest;
 };
 
 struct chart_boxes {
-	VECTOR(struct chart_box) boxes; /* by lane and depth, then time */
-	uint64_t least;			/* ns: thinner ones are put together */
+	VECTOR(struct chart_box) boxes; /* by lane and depth, then by time */
+	uint64_t least;			/* ns: shorter boxes are merged */
 };
 
-/* Boxes of all lanes. Neighbours that are each shorter than `least` and less than that apart become
- * one, as long as it is shorter, too; where boxes would be more than CHART_BOXES_MOST, `least` (at
- * least 1) is four times as long, and so on. */
+/* Make the boxes of all lanes. Neighbours that are both shorter than `least`, and closer than
+ * that, are merged while the result is shorter, too. If there would be more than
+ * CHART_BOXES_MOST boxes, `least` (at least 1) is multiplied by four, repeatedly. */
 void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, uint64_t least);
 void chart_boxes_release(struct chart_boxes *b);
 

@@ -1,4 +1,4 @@
-/* colour.c: which colour does a frame have, and what is behind it? */
+/* colour.c: which colour does a frame have, and which has the background? */
 #include "renderers/colour.h"
 
 #include "base/utf8.h"
@@ -12,7 +12,7 @@ const char *const palette_names[] = {"kind", "module", "hot", "mem", "io", "wake
 
 /* ---- Shades of the classic palettes: numbers in [0, 1) ---- */
 
-/* One step of drand48, as Perl's srand(seed), rand(1) on every system: 48 bits of state. */
+/* One step of drand48, as in Perl's srand(seed), rand(1) on every system: 48 bits of state. */
 #define DRAND48_START(seed) (((uint64_t)(seed) << 16) + 0x330E)
 
 static double drand48_step(uint64_t *state)
@@ -21,7 +21,7 @@ static double drand48_step(uint64_t *state)
 	return (double)*state / (double)((uint64_t)1 << 48);
 }
 
-/* The next code point of `text` and where it ends; a stray byte stands for itself. */
+/* The next code point of `text`; *at moves behind it. An invalid byte counts as one. */
 static uint32_t next_code_point(struct bytes text, size_t *at)
 {
 	uint32_t code_point = 0;
@@ -44,7 +44,7 @@ static double shade_by_sum(struct bytes name)
 	return drand48_step(&state);
 }
 
-/* The first three code points, each a little less important than the one before it. */
+/* From the first three code points, with decreasing weight. */
 static double shade_by_characters(const uint32_t *characters, size_t count)
 {
 	double sum = 0, weight = 1, most = 1;
@@ -59,7 +59,8 @@ static double shade_by_characters(const uint32_t *characters, size_t count)
 	return 1 - sum / most;
 }
 
-/* Where the name begins behind "module`": flamegraph.pl wants at least one character of module. */
+/* The start of the name behind "module`": flamegraph.pl requires at least one character of
+ * module. */
 static size_t behind_module(struct bytes name)
 {
 	const char *tick = name.len > 1 ? memchr(name.at + 1, '`', name.len - 1) : NULL;
@@ -77,13 +78,13 @@ static double shade_by_start(struct bytes name)
 	return shade_by_characters(first, count);
 }
 
-/* The same for the name spelled backwards. There "behind the module" is what stands before the last
- * tick that is not the very last character. */
+/* The same for the reversed name. There, "behind the module" is what precedes the last backtick
+ * that is not the very last character. */
 static double shade_by_end(struct bytes name)
 {
 	const char *tick = name.len > 1 ? memrchr(name.at, '`', name.len - 1) : NULL;
 	size_t end = tick ? (size_t)(tick - name.at) : name.len;
-	uint32_t last[3] = {0}; /* the last ones, the very last first */
+	uint32_t last[3] = {0}; /* the last three, last one first */
 	size_t count = 0;
 
 	for (size_t at = 0; at < end; count++) {
@@ -98,7 +99,7 @@ struct shades {
 	double v1, v2, v3;
 };
 
-/* FNV-1a, and two more rounds of it. inferno calculates with floats. */
+/* FNV-1a, with two more rounds. inferno calculates with floats. */
 static struct shades shades_by_fnv(struct bytes name)
 {
 	uint64_t hash = 0xcbf29ce484222325;
@@ -171,7 +172,7 @@ static enum palette java_hue(struct bytes name)
 	return ends_in(name, "_[k]") ? PALETTE_ORANGE : PALETTE_RED;
 }
 
-/* "/" and, somewhere behind it, ".js". */
+/* Contains "/" and, behind it, ".js". */
 static bool is_script_path(struct bytes name)
 {
 	const char *slash = name.len ? memchr(name.at, '/', name.len) : NULL;
@@ -194,7 +195,7 @@ static enum palette js_hue(struct bytes name)
 	return has(name, "_[k]") ? PALETTE_ORANGE : PALETTE_RED;
 }
 
-/* Any annotation counts, and more looks like Java: paths, dots, capitals. */
+/* Any annotation counts, and more names look like Java: with slashes, dots, capitals. */
 static enum palette inferno_java_hue(struct bytes name)
 {
 	struct bytes plain = name;
@@ -216,7 +217,7 @@ static enum palette inferno_java_hue(struct bytes name)
 	return *plain.at >= 'A' && *plain.at <= 'Z' ? PALETTE_GREEN : PALETTE_RED;
 }
 
-/* What npm installed is told from the program's own files. */
+/* Packages installed by npm differ from the program's own files. */
 static enum palette inferno_js_hue(struct bytes name)
 {
 	const char *slash = name.len ? memchr(name.at, '/', name.len) : NULL;
@@ -244,7 +245,7 @@ static enum palette perl_hue(struct bytes name)
 	return ends_in(name, "_[k]") ? PALETTE_ORANGE : PALETTE_RED;
 }
 
-/* "python3.11": the folder of an interpreter's own modules. */
+/* "python3.11": the folder of an interpreter's modules. */
 static bool is_python_folder(struct bytes part)
 {
 	if (!bytes_start(part, BYTES("python")) && !bytes_start(part, BYTES("Python")))
@@ -255,7 +256,7 @@ static bool is_python_folder(struct bytes part)
 	return true;
 }
 
-/* What was installed is aqua, what comes with Python is yellow, by the folders of a path. */
+/* By the folders of a path: installed packages are aqua, Python's own modules yellow. */
 static enum palette python_hue(struct bytes name)
 {
 	static const char *const made_in[] = {"<built-in", "<method", "<frozen"};
@@ -279,7 +280,7 @@ static enum palette python_hue(struct bytes name)
 	return hue;
 }
 
-/* The language's own libraries are orange, all other paths of modules aqua. */
+/* The standard libraries are orange, all other module paths aqua. */
 static enum palette rust_hue(struct bytes name)
 {
 	static const char *const own[] = {
@@ -290,7 +291,7 @@ static enum palette rust_hue(struct bytes name)
 		name.len -= (size_t)(tick + 1 - name.at);
 		name.at = tick + 1;
 	}
-	/* A generator is a function of the program's. */
+	/* A generator is a function of the program. */
 	if (!bytes_start(name, BYTES("<core::future::from_generator::GenFuture<T>")))
 		for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
 			if (bytes_start(name, bytes_of(own[i])))
@@ -331,7 +332,7 @@ static struct colour rgb(int red, int green, int blue)
 	return (struct colour){(uint8_t)red, (uint8_t)green, (uint8_t)blue};
 }
 
-/* A channel is `base` and up to `range` more, by the shade v1, v2 or v3. */
+/* A channel is `base` plus up to `range`, scaled by the shade v1, v2 or v3. */
 struct channel {
 	int base, range, shade;
 };
@@ -349,7 +350,7 @@ static const struct channel plain_hues[][3] = {
 	[PALETTE_BLACK] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}},
 };
 
-/* Rounded down, as flamegraph.pl does. */
+/* Rounded down, as in flamegraph.pl. */
 static int channel_value(const struct channel *c, const struct shades *s)
 {
 	double v = c->shade == 1 ? s->v1 : c->shade == 2 ? s->v2 : s->v3;
@@ -368,11 +369,11 @@ struct colour colour_classic(enum palette palette, enum colour_seed seed, struct
 		channel_value(&hue[0], &s), channel_value(&hue[1], &s), channel_value(&hue[2], &s));
 }
 
-/* ---- Kiln's own ---- */
+/* ---- Kiln's own palettes ---- */
 
-/* Both ends of each kind's family. Code of the machine is warm, what a runtime made is green or
- * pink, the kernel is blue, what is not work is grey; neighbours differ in lightness too, for eyes
- * that do not tell the hues apart. */
+/* Both ends of each kind's family. Native code is warm, generated code green or pink, the kernel
+ * blue, what is not code grey. Neighbours also differ in lightness, for people who cannot
+ * distinguish the hues. */
 static const struct colour families[FRAME_KINDS][2] = {
 	[FRAME_NATIVE] = {{251, 205, 108}, {240, 139, 88}},
 	[FRAME_KERNEL] = {{132, 184, 238}, {168, 166, 241}},
@@ -410,7 +411,7 @@ struct colour colour_of_kind(enum frame_kind kind)
 	return mix_colours(families[kind][0], families[kind][1], 1, 2);
 }
 
-/* A light colour of this hue (0..1535, six ramps of 256): half grey, so that none glares. */
+/* A light colour of this hue (0..1535, six ramps of 256), mixed with half grey. */
 static struct colour colour_of_hue(unsigned hue)
 {
 	unsigned ramp = hue & 255;
@@ -439,7 +440,7 @@ static struct colour colour_of_hue(unsigned hue)
 	return mix_colours(pure, rgb(226, 226, 226), 5, 8);
 }
 
-#define HUES 30 /* more cannot be told apart */
+#define HUES 30 /* more would not be distinguishable */
 
 struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct bytes name)
 {
@@ -484,7 +485,8 @@ struct colour colour_of_ratio(double ratio)
 	return mix_colours(same, ratio > 0 ? more : less, (unsigned)lrint(share * 1000), 1000);
 }
 
-/* Half the width is as worth a look as all of it: by its root the red falls off slowly. */
+/* Frames of half the width are as important as the widest: the square root makes red fade
+ * slowly. */
 struct colour colour_of_share(double share)
 {
 	int step = (int)(sqrt(share) * 2000), rest = 100 + 150 * (2000 - step) / 2000;
@@ -492,7 +494,7 @@ struct colour colour_of_share(double share)
 	return step ? rgb(255, rest, rest) : rgb(250, 250, 250);
 }
 
-/* ---- Behind the boxes ---- */
+/* ---- Backgrounds ---- */
 
 bool colour_of_hex(struct bytes text, struct colour *ret_colour)
 {

@@ -12,7 +12,7 @@ void column_frames_init(struct column_frames *f, const struct view *v)
 		.string_number = memory_new(strings, sizeof(*f->string_number))};
 }
 
-/* Of the text behind what is there already. */
+/* End the string that was appended to `bytes`; returns its number. */
 static uint32_t end_string(struct column_frames *f)
 {
 	vector_push(&f->ends, (uint32_t)f->bytes.len);

@@ -1,4 +1,4 @@
-/* columns.c: how are columns of numbers put so that a page can use them where they lie? */
+/* columns.c: how are columns of numbers written so that a page can use them in place? */
 #include "renderers/columns.h"
 
 #include <assert.h>

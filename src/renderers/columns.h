@@ -1,4 +1,4 @@
-/* columns.h: binary tables that a page uses where they lie: docs/view-protocol.md, "Columns". */
+/* columns.h: binary tables that a page uses in place: docs/view-protocol.md, "Columns". */
 #ifndef KILN_RENDERERS_COLUMNS_H
 #define KILN_RENDERERS_COLUMNS_H
 
@@ -7,19 +7,19 @@
 #include "base/output.h"
 #include "model/view.h"
 
-/* Of `count` numbers, which stay the caller's until columns_write. */
+/* `count` numbers, owned by the caller until columns_write. */
 struct column {
 	const char *name, *type; /* "u8", "u16", "u32", "f64" */
 	const void *items;
 	size_t count;
 };
 
-/* Can it be told in one column of values? ERR_UNSUPPORTED: a difference has two. */
+/* Does one column of values suffice? ERR_UNSUPPORTED: a difference has two. */
 bool columns_fit(const struct view *v, struct error *err);
 
 /* `{0}` is empty. */
 struct columns {
-	struct buffer header; /* members of a JSON object, each behind a comma: `,"unit":"ns"` */
+	struct buffer header; /* members of a JSON object, each after a comma: `,"unit":"ns"` */
 	VECTOR(struct column) columns;
 };
 
@@ -28,7 +28,7 @@ void columns_text(struct columns *c, const char *name, struct bytes value);
 void columns_add(
 	struct columns *c, const char *name, const char *type, const void *items, size_t count);
 
-/* Write all, and release it. */
+/* Write everything and release it. */
 void columns_write(struct columns *c, struct output *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* cpuprofile.c: V8's CPU profile of what is shown, for DevTools and editors.
  *
- * The format has nodes, samples and the microseconds between them, so that values become time: what
- * is not measured in ns counts a microsecond for one. Where the samples have times that their
- * values fit into, they are kept, and what is between them is "(idle)"; otherwise one sample
- * follows the other. */
+ * The format has nodes, samples and the microseconds between them, so values become times: a
+ * unit other than ns counts as a microsecond. If samples have times that are consistent with
+ * their values, the times are kept and gaps become "(idle)"; otherwise the samples follow one
+ * another. */
 #include "renderers/export.h"
 #include "renderers/renderers.h"
 
@@ -21,10 +21,10 @@ struct cpuprofile {
 	uint64_t *hits;
 	VECTOR(uint32_t) samples; /* ids of nodes */
 	VECTOR(int64_t) deltas;	  /* thousandths of a microsecond */
-	int64_t first, last, end; /* when the first and the last sample began, and the last ended */
+	int64_t first, last, end; /* start of the first and the last sample, end of the last */
 };
 
-/* One sample after the other, each as long as its value, none before the one before has ended? */
+/* Do samples follow one another without overlap, if each is as long as its value? */
 static bool times_fit(const struct cpuprofile *c, const struct export_part *part)
 {
 	const struct profile *p = c->view->profile;
@@ -53,7 +53,7 @@ static void sample_push(struct cpuprofile *c, uint32_t node, int64_t start)
 	c->last = start;
 }
 
-/* False: a value is negative, which no time is. */
+/* False: a value is negative and cannot be a time. */
 static bool part_add(struct cpuprofile *c, const struct export_part *part, bool timed)
 {
 	const struct profile *p = c->view->profile;
@@ -78,7 +78,7 @@ static bool part_add(struct cpuprofile *c, const struct export_part *part, bool 
 
 /* ---- Writing ---- */
 
-/* Lines count from 0 here. */
+/* Lines start at 0 here. */
 static void call_frame(struct cpuprofile *c, frame_id id)
 {
 	struct frame frame = view_frame_at(c->view, id);
@@ -101,7 +101,7 @@ static void plain_node(struct cpuprofile *c, uint32_t id, const char *name, uint
 		id, name, (unsigned long long)hits);
 }
 
-/* Children as lists: the first of each node, and the next of each child. */
+/* Children as linked lists: the first of each node, and each child's next sibling. */
 struct children {
 	node_id *first, *next;
 };
@@ -125,7 +125,7 @@ static void children_write(struct cpuprofile *c, const struct children *children
 		buffer_printf(&c->text, "%u%s", child + 1, children->next[child] ? "," : "");
 }
 
-/* A node's id is one more than the view's: the root is 1. */
+/* A node's id is the view's plus one: the root is 1. */
 static void nodes_write(struct cpuprofile *c)
 {
 	const struct tree *t = &c->view->tree;
@@ -179,7 +179,7 @@ static void profile_write(struct cpuprofile *c)
 	buffer_text(&c->text, ",\"endTime\":");
 	buffer_decimal(&c->text, c->end, US_DECIMALS);
 	samples_write(c);
-	if (c->view->profile->streams.len) { /* else it recorded nothing */
+	if (c->view->profile->streams.len) { /* otherwise nothing was recorded */
 		buffer_text(&c->text, ",\n");
 		export_part_extra(&c->text, c->view, part, !c->timed);
 	}

@@ -1,8 +1,8 @@
-/* csv.c: a row for every sample, for spreadsheets and data frames.
+/* csv.c: one row for each sample, for spreadsheets and data frames.
  *
- * kind,unit,event: what the value is; a sample with several values has several rows.
- * process,pid,thread,tid,cpu,time_ns,duration_ns: empty where the input does not say.
- * value: in the unit. stack: frames from the outermost on, with ';' between them. */
+ * kind,unit,event: the meaning of the value; a sample with several values has several rows.
+ * process,pid,thread,tid,cpu,time_ns,duration_ns: empty if the input does not say. value: in the
+ * unit. stack: frames, outermost first, separated by ';'. */
 #include "renderers/export.h"
 #include "renderers/renderers.h"
 

@@ -40,7 +40,7 @@ static bool changed(const struct sides *s, const int64_t *values)
 	return change >= s->noise || -change >= s->noise;
 }
 
-/* Keep the functions that changed enough; returns how many others there are. */
+/* Keep the functions that changed enough; returns how many others there were. */
 static size_t keep_changed(struct functions *f)
 {
 	size_t kept = 0, all = f->count;

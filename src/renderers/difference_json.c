@@ -86,7 +86,7 @@ static void put_functions(struct writer *w)
 	buffer_char(&w->b, ']');
 }
 
-/* Only what is gone, and what leads there. */
+/* The nodes that are only in before, and their callers. */
 static bool *wanted_nodes(const struct writer *w)
 {
 	const struct sides *s = &w->functions.sides;
@@ -105,7 +105,7 @@ static bool *wanted_nodes(const struct writer *w)
 	return wanted;
 }
 
-/* Commands and threads are no functions, but frames of the tree. */
+/* Commands and threads are not functions, but they are frames of the tree. */
 static void put_frame(struct writer *w, frame_id id, const uint32_t *index)
 {
 	if (index[id]) {
@@ -121,7 +121,8 @@ static void put_tree(struct writer *w)
 	const struct tree *tree = &w->view->tree;
 	const struct sides *s = &w->functions.sides;
 	bool *wanted = wanted_nodes(w);
-	uint32_t *place = memory_new(tree->caller.len, sizeof(*place)); /* plus one; 0: the root */
+	uint32_t *place =
+		memory_new(tree->caller.len, sizeof(*place)); /* index plus one; 0: the root */
 	uint32_t *index = memory_new(view_frame_count(w->view), sizeof(*index));
 	uint32_t count = 0;
 

@@ -1,4 +1,4 @@
-/* export.c: which samples, of which thread, go into files for other programs? */
+/* export.c: which samples of which thread are written to files for other programs? */
 #include "renderers/export.h"
 
 #include "base/units.h"
@@ -9,8 +9,7 @@
 
 /* ---- Parts ---- */
 
-/* The samples of a table that the view shows, thread by thread; starts[t] is where thread t's
- * begin. */
+/* The samples of a table that the view shows, by thread; thread t's begin at starts[t]. */
 static uint32_t *samples_by_thread(
 	const struct view *v, uint32_t table, size_t threads, size_t *starts)
 {

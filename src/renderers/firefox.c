@@ -1,9 +1,9 @@
-/* firefox.c: the Firefox Profiler's file: every stream of every thread is a thread there.
+/* firefox.c: the Firefox Profiler's file: every stream of every thread becomes a thread there.
  *
  * This is the processed format in version 60 (docs-developer/CHANGELOG-formats.md of
- * firefox-devtools/profiler), which newer profilers upgrade when they load it. Times are kept.
- * Kinds of frames are categories; what a thread's values are, and whose they are, is under the key
- * "kiln", for Kiln itself. */
+ * firefox-devtools/profiler), which newer profilers upgrade when they load it. Times are kept;
+ * kinds of frames become categories. The meaning of a thread's values and its process are under
+ * the key "kiln", for Kiln itself. */
 #include "renderers/export.h"
 #include "renderers/renderers.h"
 
@@ -12,9 +12,9 @@
 #define MS_DECIMALS 6u
 #define VERSION	    60
 
-/* Things that are strings, in the order in which they were asked for. */
+/* Numbers for strings, in the order of first use. */
 struct numbering {
-	uint32_t *number; /* of each string of the view: plus one; 0: not asked for */
+	uint32_t *number; /* for each string of the view: plus one; 0: not used yet */
 	VECTOR(string_id) ids;
 };
 
@@ -173,7 +173,7 @@ static void table_write(
 	buffer_printf(b, "\"length\":%zu}", rows);
 }
 
-/* ---- What threads share ---- */
+/* ---- Tables shared by threads ---- */
 
 static void libs_write(struct firefox *f)
 {
@@ -196,7 +196,7 @@ static void libs_write(struct firefox *f)
 	buffer_text(b, "]");
 }
 
-/* Strings come last: the other tables say which there are. */
+/* Strings are written last, after the other tables have numbered them. */
 static void strings_write(struct firefox *f)
 {
 	buffer_text(&f->text, "\"stringArray\":[");

@@ -1,4 +1,4 @@
-/* folded.c: folded text: one line a stack, sorted by its bytes: `main;parse;read 12`. */
+/* folded.c: folded text: one line for each stack, sorted bytewise: `main;parse;read 12`. */
 #include "renderers/folded_lines.h"
 #include "renderers/renderers.h"
 #include "renderers/text_siblings.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Marks that tell kinds of frames apart where there is nothing but a name. */
+/* Suffixes for kinds of frames, because folded text has only names. */
 struct folded_settings {
 	bool kernel, jit, inlined, all;
 };
@@ -34,8 +34,8 @@ static const struct option folded_options[] = {
 	{0},
 };
 
-/* What is written: a call tree over texts instead of frames, because two frames of one name (in two
- * modules, say) are one in folded text. */
+/* The call tree that is written. Its nodes have texts instead of frames, because two frames with
+ * one name (in two modules, for example) are the same in folded text. */
 struct folded {
 	const struct view *view;
 	const struct folded_settings *settings;
@@ -43,13 +43,13 @@ struct folded {
 	VECTOR(struct bytes) texts;
 	VECTOR(bool) shared; /* of every text: several frames have it */
 	bool any_shared;
-	uint32_t *text_of_frame; /* plus one; 0: not asked for yet */
+	uint32_t *text_of_frame; /* plus one; 0: not computed yet */
 	struct id_map by_text;
-	struct arena made; /* texts that are no string of the view */
+	struct arena made; /* texts that are not strings of the view */
 	int64_t *self[2];
 	size_t sides;
-	unsigned decimals; /* of the values: see readers/folded.c */
-	bool *left_out;	   /* of every node of the tree; NULL: none is */
+	unsigned decimals; /* of the values, as the reader of folded text understands them */
+	bool *left_out;	   /* of every node of the tree; NULL: none is left out */
 	bool normalised;   /* before's values are written as shares of after's total */
 	struct sides_share share;
 };
@@ -92,7 +92,7 @@ static struct bytes frame_text(struct folded *f, frame_id id)
 	return (struct bytes){made, name.len + mark.len};
 }
 
-/* Equal texts get one id. */
+/* Equal texts get equal ids. */
 static uint32_t text_id(struct folded *f, frame_id frame)
 {
 	struct bytes text;
@@ -120,7 +120,7 @@ static uint32_t text_id(struct folded *f, frame_id frame)
 	return id - 1;
 }
 
-/* The values of the view's nodes, moved to the nodes that stand for them. */
+/* Add the values of the view's nodes to the nodes that stand for them. */
 static void move_values(struct folded *f, struct sides *from, const node_id *stands)
 {
 	size_t nodes = f->tree.caller.len;
@@ -140,7 +140,8 @@ static void move_values(struct folded *f, struct sides *from, const node_id *sta
 	}
 }
 
-/* Only what is gone is wanted: nodes with a value in after, in themselves or above, are not. */
+/* Only stacks that are gone are wanted: leave out nodes that have a value in after, or below
+ * such a node. */
 static void leave_out(struct folded *f)
 {
 	size_t nodes = f->tree.caller.len;
@@ -156,8 +157,8 @@ static void leave_out(struct folded *f)
 	memory_free(total);
 }
 
-/* The view's tree with texts for frames: mostly it is as it is. Nodes that others stand for are
- * left without a value and without callees. */
+/* The view's tree with texts for frames; mostly the same tree. Nodes for which another one
+ * stands have no value and no callees. */
 static void build_tree(struct folded *f)
 {
 	const struct tree *from = &f->view->tree;

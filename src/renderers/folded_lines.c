@@ -1,7 +1,16 @@
 /* folded_lines.c: how are the stacks of a call tree written as sorted lines?
  *
- * In pieces: where each begins is found without making any text, by how much of it there is below
- * each node. */
+ * The lines have to be sorted bytewise, as the classic tools do it. Making all lines and sorting
+ * them would need memory for the whole text, often several GB, and compare the long common prefixes
+ * of lines again and again. Instead the siblings in the tree are sorted (passages.h), and a walk
+ * through the tree produces the lines in order, with the caller's path already in a buffer (struct
+ * path).
+ *
+ * To use several threads, the text is divided into pieces before any of it is made: one backward
+ * sweep computes for each node the bytes of the lines below it, and a walk that descends only
+ * into large subtrees finds where a piece begins (find_pieces). Threads produce pieces, and
+ * output_pieces.c writes them in order. Siblings below small nodes are sorted by the thread that
+ * needs them. `bench/fold.sh` and `bench/diff.sh` measure it. */
 #include "renderers/folded_lines.h"
 
 #include "base/crew.h"
@@ -11,12 +20,13 @@
 
 #include <stdlib.h>
 
-/* Bytes of text that stay in a CPU's own cache; the last node may bring as many, one line more. */
+/* Bytes of a piece, so that it stays in a CPU's own cache. The last subtree may add as many
+ * again, plus one line. */
 #define PIECE ((uint32_t)96 << 10)
 
-#define LINE_MOST ((uint32_t)256 << 20) /* bytes: INPUT_WINDOW_LIMIT of who reads it */
+#define LINE_MOST ((uint32_t)256 << 20) /* bytes: INPUT_WINDOW_LIMIT of our reader */
 
-/* Nodes: what is done with so many takes longer than to start a thread. */
+/* From so many nodes on, preparing in threads is faster than in one. */
 #define MANY ((size_t)64 << 10)
 
 struct writing {
@@ -25,14 +35,14 @@ struct writing {
 	uint32_t *length; /* of every node: bytes of its line, without values; at most UINT32_MAX */
 	uint32_t *below;  /* of every node: bytes of the lines below it */
 	uint64_t all;	  /* bytes of all lines, without values */
-	uint32_t longest; /* line */
+	uint32_t longest; /* bytes of the longest line */
 	VECTOR(uint32_t) starts; /* of every piece: its first passage, plus 1 */
 };
 
 /* ---- Pieces ---- */
 
-/* Behind `at`, a link of passages below `*inside`: the next passage, there or below a caller of it.
- */
+/* Go from `at`, a link to a passage below `*inside`, to the next passage there or, at the end of
+ * the list, below the nearest caller that has one. */
 static uint32_t come_back(const struct writing *w, uint32_t at, node_id *inside)
 {
 	while (!at && *inside) {
@@ -71,7 +81,7 @@ static void find_lengths(struct writing *w)
 	}
 }
 
-/* Is there too much text below a node for a piece? Then its callees are looked at one by one. */
+/* More text below a node than a piece has? Then its callees are divided. */
 static bool is_large(const struct writing *w, node_id node)
 {
 	return w->below[node] > PIECE;
@@ -127,7 +137,7 @@ static void add_line(
 	buffer_char(text, '\n');
 }
 
-/* What stands before the names of a node's callees, and how long it is at each level. */
+/* The text in front of the names of a node's callees, and its length at each level. */
 struct path {
 	struct buffer text;
 	VECTOR(size_t) lengths;
@@ -150,7 +160,7 @@ static struct bytes path_text(const struct path *p)
 	return (struct bytes){len ? p->text.at : "", len};
 }
 
-/* Into `node` and all of its callers. */
+/* Start with the path of `node`. */
 static void path_init(struct path *p, const struct folded_lines *l, node_id node)
 {
 	VECTOR(node_id) callers = {0};
@@ -163,8 +173,8 @@ static void path_init(struct path *p, const struct folded_lines *l, node_id node
 	vector_release(&callers);
 }
 
-/* The passage to come is on its way into the cache while the one before it is written: in the order
- * of texts nodes lie anywhere. */
+/* Prefetch the next passage while this one is written: in the order of texts, nodes are anywhere
+ * in memory. */
 static uint32_t fetch(const struct writing *w, uint32_t passage)
 {
 	node_id node = passage ? (passage - 1) / 2 : 0;
@@ -174,8 +184,8 @@ static uint32_t fetch(const struct writing *w, uint32_t passage)
 	return passage;
 }
 
-/* Depth first, without recursion, up to where the next piece starts. Nodes with much text below
- * them have been sorted to find pieces. */
+/* Depth first, without recursion, up to the start of the next piece. Nodes with much text below
+ * them are sorted already, by find_pieces. */
 static void make_piece(void *context, size_t i, struct buffer *text)
 {
 	struct writing *w = context;
@@ -210,8 +220,7 @@ static void make_piece(void *context, size_t i, struct buffer *text)
 	vector_release(&room.keys);
 }
 
-/* What has to be known of all nodes, in parts that do not need one another: what takes longest
- * first. */
+/* Independent preparations for all nodes, run in threads; the longest comes first. */
 #define PREPARED 3u
 
 static void prepare(void *context, size_t part)
@@ -229,7 +238,7 @@ static void prepare(void *context, size_t part)
 		find_lengths(w);
 }
 
-/* Before any of it is made: each thread holds some lines. */
+/* Checked before any text is made: each thread holds some lines. */
 static bool lines_fit(const struct writing *w, struct output *out)
 {
 	if (out->failed.code)
@@ -257,7 +266,7 @@ void folded_lines_write(const struct folded_lines *l, struct output *out)
 	}
 	if (lines_fit(&w, out))
 		find_pieces(&w);
-	/* Shares depend on those that were written before them. */
+	/* Shares depend on those written before: one thread. */
 	output_write_pieces(out, l->share ? 1 : SIZE_MAX, w.starts.len, make_piece, &w);
 	vector_release(&w.starts);
 	memory_free(w.length);

@@ -6,21 +6,21 @@
 #include "model/sides.h"
 #include "renderers/passages.h"
 
-/* A line is the texts of a node's callers and its own, joined by ';', and a value a side. */
+/* A line is the texts of a node's callers and its own, joined by ';', and a value for each side. */
 struct folded_lines {
 	const node_id *caller;	   /* of every node */
-	const uint32_t *text;	   /* of every node but the root: an index of `texts` */
-	const bool *ends;	   /* of every node: it has a line */
-	const struct bytes *texts; /* different ones, without ';' */
+	const uint32_t *text;	   /* of every node but the root: an index into `texts` */
+	const bool *ends;	   /* of every node: has it a line? */
+	const struct bytes *texts; /* distinct, without ';' */
 	size_t nodes, text_count;
 	const int64_t *self[2]; /* of every node */
 	size_t sides;
 	unsigned decimals; /* of the values: see buffer_decimal */
-	/* Before's values are written as shares of after's total; NULL: as they are. */
+	/* If not NULL, before's values are written as shares of after's total. */
 	struct sides_share *share;
 };
 
-/* Sorted by their bytes. */
+/* Write the lines, sorted bytewise. */
 void folded_lines_write(const struct folded_lines *l, struct output *out);
 
 #endif

@@ -1,4 +1,8 @@
-/* functions.c: which functions cost most, in themselves and with all they call? */
+/* functions.c: which functions cost most, themselves and with everything they call?
+ *
+ * One walk over the tree, depth first. A function that calls itself is on the path several
+ * times; its total is counted only at the outermost occurrence (open[frame] counts occurrences
+ * on the path), otherwise it could exceed 100%. Only branches with values are walked. */
 #include "renderers/functions.h"
 
 #include "renderers/walk.h"
@@ -11,14 +15,14 @@ struct counting {
 	const struct tree *tree;
 	const struct sides *sides;
 	struct function_row *rows; /* by frame */
-	uint32_t *open;		   /* how often a frame is on the way from the root to here */
+	uint32_t *open;		   /* how often each frame is on the current path */
 };
 
 static void enter(void *context, node_id node, size_t depth)
 {
 	struct counting *c = context;
 	frame_id frame = c->tree->frame.items[node];
-	bool outermost = !c->open[frame]++; /* recursion counts once */
+	bool outermost = !c->open[frame]++; /* count recursion once */
 
 	(void)depth;
 	for (size_t side = 0; side < c->sides->count; side++) {
@@ -35,8 +39,8 @@ static void leave(void *context, node_id node)
 	c->open[c->tree->frame.items[node]]--;
 }
 
-/* The nodes in or below which there is anything, to be freed: of a short time these are few. A
- * total does not tell, as values below may cancel each other out. */
+/* Nodes with a value in them or below; the caller frees the array. For a short time range these
+ * are few. A node's total does not tell, because positive and negative values may cancel out. */
 static node_id *find_nodes(const struct tree *tree, const struct sides *sides, size_t *ret_count)
 {
 	size_t nodes = tree->caller.len, count = 0;
@@ -76,7 +80,7 @@ static void count_functions(const struct view *v, struct functions *functions)
 	memory_free(c.open);
 }
 
-/* A thread or a command is no function: it is listed only where samples end in it. */
+/* A thread or command is not a function; it is listed only if samples end in it. */
 static bool is_listed(const struct view *v, const struct function_row *row, frame_id frame)
 {
 	bool self = row->self[0] || row->self[1], total = row->total[0] || row->total[1];
@@ -102,7 +106,7 @@ struct order {
 	bool by_change;
 };
 
-/* The other way round where all is less than nothing. */
+/* Reversed if all values are negative. */
 static int by_number(const struct order *order, const int64_t *a, const int64_t *b)
 {
 	size_t shown = sides_shown(order->sides);
@@ -126,7 +130,7 @@ static int by_name(
 		function_name(order->view, x->frame), function_name(order->view, y->frame));
 }
 
-/* Names are far away: they are looked at where numbers do not tell. */
+/* Names are far away in memory: compared only if numbers are equal. */
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct function_row *x = a, *y = b;

@@ -1,8 +1,20 @@
-/* heatmap.c: when is how much, and how much of it matches? Columns of time, each cut into rows:
- * sub-second offset heat maps; or with a row for each thread or CPU.
+/* heatmap.c: when did how much happen, and how much of it matches? Columns of time, each divided
+ * into rows: a subsecond-offset heat map; or one row for each thread or CPU.
+ *
+ * A cell is a piece of time (column and row) or a piece of a thread's or CPU's time, and has the
+ * sum of its samples' values. One pass over the samples: a sample's cell is computed from its time
+ * by two integer divisions (cell_of), with no lookup; samples may come in any order. If the caller
+ * gives a number of columns rather than their duration, a round duration is chosen so that they all
+ * fit and an average cell has at least SAMPLES_LEAST samples, because a map of mostly empty cells
+ * shows nothing. Columns start at multiples of their duration, so that a map does not shift when
+ * the first sample changes.
+ *
+ * Without --match neither the tree nor the stacks are needed (is_treeless): the map of a large file
+ * appears while its stacks are still being read (src/server/first_look.c).
  *
  * After Brendan Gregg's subsecond-offset heat map and FlameScope, whose numbers these are for
- * samples in order, counted, 50 rows to a second; but every sample is in a cell, in any order. */
+ * samples in order, counted, with 50 rows per second (`bench/flamescope.py`); unlike there, no
+ * sample is dropped. */
 #include "model/times.h"
 #include "renderers/columns.h"
 #include "renderers/heatmap_rows.h"
@@ -15,17 +27,17 @@
 #define COLUMN_DEFAULT UINT64_C(1000000000) /* ns */
 #define ROWS_DEFAULT   50u
 #define ROWS_MOST      1000u
-#define COLUMNS_LEAST  30u /* of few samples, too */
-#define SAMPLES_LEAST  2u  /* in the average cell */
+#define COLUMNS_LEAST  30u /* also if there are few samples */
+#define SAMPLES_LEAST  2u  /* on average in each cell */
 #define CELLS_MOST     (UINT64_C(1) << 24)
-#define COLUMN_MOST    (UINT64_MAX / ROWS_MOST) /* ns, 213 days: so that no row overflows */
+#define COLUMN_MOST    (UINT64_MAX / ROWS_MOST) /* ns, 213 days: prevents overflow of the row */
 
 struct heatmap_settings {
 	uint64_t column;   /* ns */
-	uint64_t columns;  /* 0: as many as there are */
+	uint64_t columns;  /* at most this many; 0: settings.column decides */
 	uint64_t rows;	   /* with HEATMAP_BY_TIME */
 	int by;		   /* enum heatmap_by */
-	const char *match; /* NULL: nothing is sought */
+	const char *match; /* NULL: no search */
 };
 
 static const char *const rows_by[] = {"time", "thread", "cpu", NULL};
@@ -72,16 +84,16 @@ static void defaults(void *settings)
 struct heatmap {
 	const struct view *view;
 	struct heatmap_settings settings;
-	uint64_t first;		    /* ns: of the profile's first sample, on the samples' clock */
-	uint64_t start;		    /* ns: of the first column */
-	uint64_t column;	    /* ns */
-	uint64_t columns;	    /* 0: no sample has a time */
-	struct heatmap_rows groups; /* but with HEATMAP_BY_TIME */
+	uint64_t first;	  /* ns: time of the profile's first sample, on the samples' clock */
+	uint64_t start;	  /* ns: start of the first column */
+	uint64_t column;  /* ns */
+	uint64_t columns; /* 0: no sample has a time */
+	struct heatmap_rows groups; /* unless HEATMAP_BY_TIME */
 	uint64_t rows;
-	double *cells; /* rows of the first column, of the second ... */
+	double *cells; /* the rows of the first column, of the second ... */
 	int64_t total, untimed;
-	bool *matching;	 /* for every node: it or a caller of it matches; NULL: nothing is sought */
-	double *matched; /* as cells */
+	bool *matching;	 /* for every node: it or one of its callers matches; NULL: no search */
+	double *matched; /* like cells */
 	int64_t matched_total;
 };
 
@@ -96,8 +108,8 @@ static bool is_shown(const struct view *v, size_t table)
 	return shown;
 }
 
-/* From the first to the last sample of all that are shown, left out or not: a map keeps its place
- * while it is narrowed. */
+/* The first and the last sample of the shown tables, including samples that transforms have left
+ * out: a map stays in place while it is narrowed. */
 static bool find_span(struct heatmap *h, struct times *ret)
 {
 	const struct profile *p = h->view->profile;
@@ -115,8 +127,7 @@ static bool find_span(struct heatmap *h, struct times *ret)
 	return ret->first <= ret->last;
 }
 
-/* The shortest of them of which all find room and in whose cells there is something to tell apart.
- */
+/* The shortest round duration with which all columns fit and an average cell has enough samples. */
 static uint64_t round_column(const struct heatmap *h, const struct times *span)
 {
 	static const uint64_t ms[] = {
@@ -169,7 +180,7 @@ static bool lay_out(struct heatmap *h, struct error *err)
 
 /* ---- How much ---- */
 
-/* By time: floor(rows x the part of the column that has passed). */
+/* HEATMAP_BY_TIME: the row is floor(rows * the elapsed part of the column). */
 static size_t cell_of(const struct heatmap *h, const struct samples *s, size_t sample)
 {
 	uint64_t since = s->time.items[sample] - h->start, column = h->column;

@@ -7,7 +7,7 @@
 
 #define NO_ROW UINT32_MAX
 
-/* Of each group, and (in *seen) whether it has a sample at all. */
+/* The sum of each group; *seen: does it have a sample? */
 static double *sum_groups(const struct heatmap_rows *r, bool *seen)
 {
 	const struct profile *p = r->view->profile;
@@ -30,8 +30,7 @@ static double *sum_groups(const struct heatmap_rows *r, bool *seen)
 	return sums;
 }
 
-/* By a number whose order is that of the sums, the largest first: what is not negative sorts as its
- * bits do. */
+/* A sort key for descending sums: non-negative doubles sort like their bits. */
 static uint64_t largest_first(double sum)
 {
 	uint64_t bits;

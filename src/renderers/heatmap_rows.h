@@ -1,4 +1,4 @@
-/* heatmap_rows.h: what are the rows of a heat map: parts of a column's time, threads, CPUs? */
+/* heatmap_rows.h: what are the rows of a heat map: parts of a column's time, threads, or CPUs? */
 #ifndef KILN_RENDERERS_HEATMAP_ROWS_H
 #define KILN_RENDERERS_HEATMAP_ROWS_H
 
@@ -6,24 +6,24 @@
 
 enum heatmap_by {
 	HEATMAP_BY_TIME,
-	HEATMAP_BY_THREAD, /* the one with the largest sum first */
+	HEATMAP_BY_THREAD, /* largest sum first */
 	HEATMAP_BY_CPU,	   /* by their numbers */
 };
 
-/* Groups that have a value; none are told apart by time. */
+/* The groups that have a value; none for HEATMAP_BY_TIME. */
 struct heatmap_rows {
 	const struct view *view;
 	struct grouping by;
 	VECTOR(size_t) groups; /* of each row */
-	uint32_t *row_of;      /* of each group; UINT32_MAX: it has none */
+	uint32_t *row_of;      /* of each group; UINT32_MAX: no row */
 };
 
-/* Find those of all samples that `v` shows. ERR_USAGE: no sample says. */
+/* Find the groups of all samples that `v` shows. ERR_USAGE: no sample has one. */
 bool heatmap_rows_init(
 	struct heatmap_rows *r, const struct view *v, enum heatmap_by by, struct error *err);
-/* The row of a sample that is shown. */
+/* The row of a shown sample. */
 size_t heatmap_rows_of(const struct heatmap_rows *r, const struct samples *s, size_t sample);
-/* `"main-12/12","worker-12/13"`: the first `count` rows' labels in JSON. */
+/* `"main-12/12","worker-12/13"`: labels of the first `count` rows, in JSON. */
 void heatmap_rows_labels(const struct heatmap_rows *r, size_t count, struct buffer *out);
 void heatmap_rows_release(struct heatmap_rows *r);
 

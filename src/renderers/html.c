@@ -1,10 +1,10 @@
-/* html.c: the page of `kiln view` as one file, with the profile that it shows. */
+/* html.c: the page of `kiln view` as one file, with its profile inside. */
 #include "base/base64.h"
 #include "base/gzip.h"
 #include "renderers/page_parts.h"
 #include "renderers/renderers.h"
 
-/* Everything there is, as a .kiln file: heat maps, other kinds and threads are the page's. */
+/* The whole profile as a .kiln file: the page offers heat maps, other kinds and threads. */
 static bool pack(
 	const struct view *v, struct buffer *ret_packed, size_t *ret_size, struct error *err)
 {
@@ -25,7 +25,7 @@ static bool pack(
 	return done;
 }
 
-/* What the page shows first, as its address says it, for an attribute. */
+/* The initial state of the page, in the form of its address, for an attribute. */
 static void add_state(const struct view *v, struct buffer *out)
 {
 	const struct profile *p = v->profile;
@@ -51,7 +51,7 @@ static void add_state(const struct view *v, struct buffer *out)
 		buffer_text(out, out->len > begin ? "&amp;normalise" : "normalise");
 }
 
-/* Names that transforms have made say already what is to be said. */
+/* Names made by transforms already contain the line. */
 static int projection_of(const struct view *v)
 {
 	return (int)(v->changed ? v->projection & (PROJECT_LINES - 1) : v->projection);

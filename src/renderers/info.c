@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define LABEL_COLUMNS 12u
-#define SHARES_MOST   8u /* of each kind in the text; JSON gives all */
+#define SHARES_MOST   8u /* of each kind in the text; JSON has all */
 #define MAPPINGS_MOST 16u
 
 struct info_settings {
@@ -31,8 +31,8 @@ static void defaults(void *settings)
 
 /* ---- Text ---- */
 
-/* "name        ", in front of what belongs to it. A longer name moves that to the right rather than
- * being cut, unless it takes more than a third of the terminal. */
+/* "name ", a label before its values. A longer name moves them to the right rather than being
+ * cut, unless it takes more than a third of the terminal. */
 static void label(struct buffer *b, struct bytes name, const struct text_settings *text)
 {
 	size_t width = LABEL_COLUMNS;
@@ -100,7 +100,8 @@ static void text_losses(struct buffer *b, const struct profile *p, size_t stream
 	}
 }
 
-/* Was an earlier stream about the same samples? They were lost once, however they are weighed. */
+/* Was an earlier stream about the same samples? They were lost only once, however they are
+ * weighed. */
 static bool is_told(const struct profile *p, size_t stream)
 {
 	const struct stream_row *row = &p->streams.items[stream].row;
@@ -126,7 +127,7 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 
 	label(b, profile_text(p, row->kind), text);
 	text_stream_value(b, p, row, own->sum);
-	/* Samples that were added up are one row a stack. */
+	/* Samples of one stack that were added up are one row. */
 	if (!counts || (uint64_t)own->sum != own->samples) {
 		buffer_text(b, " in ");
 		count_of(b, own->samples, counts ? "stack" : "sample",
@@ -155,7 +156,7 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	text_losses(b, p, i);
 }
 
-/* By value, as the picture says it: a row of folded text is many samples. */
+/* The sum of values, as in pictures: a row of folded text is many samples. */
 static int64_t sum_of(const struct share *shares, size_t count)
 {
 	int64_t sum = 0;
@@ -165,8 +166,8 @@ static int64_t sum_of(const struct share *shares, size_t count)
 	return sum;
 }
 
-/* Code without a name is called after its module, in brackets as the classic tools have it: what
- * perf prints as "[vdso]" has two pairs then, of which one says enough here. */
+/* Code without a name is shown as its module, in brackets as in the classic tools. perf's
+ * "[vdso]" would then have two pairs; one is enough. */
 static struct bytes module_of(struct bytes name)
 {
 	if (bytes_start(name, BYTES("[[")) && bytes_end(name, BYTES("]]")))
@@ -266,7 +267,7 @@ static void info_text(struct buffer *b, const struct view *v, const struct summa
 
 /* ---- JSON ---- */
 
-/* A comma, unless this is the first of its object or array, or a new line has just begun. */
+/* A comma, unless this is the first item or a new line has just begun. */
 static void separate(struct buffer *b)
 {
 	char last = b->len ? b->at[b->len - 1] : '{';
@@ -395,7 +396,7 @@ static void json_mappings(struct buffer *b, const struct profile *p, const struc
 	buffer_char(b, ']');
 }
 
-/* Those that samples are of. */
+/* Threads with samples. */
 static void json_threads(struct buffer *b, const struct profile *p)
 {
 	bool *seen = memory_new(p->threads.len, sizeof(*seen));

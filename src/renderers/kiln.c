@@ -13,7 +13,7 @@ static bool sink_write(void *context, struct bytes bytes, struct error *err)
 	return !out->failed.code;
 }
 
-/* One section a column: nothing has to be joined by whoever maps it. */
+/* One section for each column, so that a reader can map it without joining pieces. */
 static bool profile_write(const struct profile *p, struct output *out, struct error *err)
 {
 	struct kiln_writer w = {.sink = {sink_write, out}};
@@ -23,7 +23,7 @@ static bool profile_write(const struct profile *p, struct output *out, struct er
 	return done;
 }
 
-/* All streams are kept, whichever is shown: that is a question for whoever looks. */
+/* All streams are kept, whichever is shown: choosing one is up to the viewer. */
 static bool kiln_render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {

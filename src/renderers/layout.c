@@ -1,4 +1,13 @@
-/* layout.c: where does every box of a flame graph stand? */
+/* layout.c: where is every box of a flame graph?
+ *
+ * The tree: preorder.h gives the nodes in drawing order, so one pass suffices. A stack of open
+ * callers, indexed by depth, has the x at which the next callee begins; a box is as wide as its
+ * node's total, and advances its caller's x by that. The chart: samples are sorted by thread and
+ * time and visited once; boxes stay open while consecutive samples share the frames from the root
+ * on, as in chart_runs.c.
+ *
+ * Positions are integers in units of the values. Only renderers convert to pixels, so neighbours
+ * have exactly the same edge, and a box lies exactly within its caller. */
 #include "renderers/layout.h"
 
 #include <assert.h>
@@ -13,10 +22,10 @@ void layout_release(struct layout *l)
 
 /* ---- The tree ---- */
 
-/* A box while those on top of it are placed. */
+/* A box whose callees are being placed. */
 struct open_caller {
 	uint32_t index;
-	int64_t x; /* where the next one on top of it starts */
+	int64_t x; /* where the next callee's box starts */
 };
 
 void layout_tree(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
@@ -52,15 +61,15 @@ void layout_tree(struct layout *l, const struct view *v, const int64_t *self, co
 struct moment {
 	uint64_t group; /* threads in the order in which they begin */
 	uint64_t time;
-	uint64_t sequence; /* as the input had it */
+	uint64_t sequence; /* position in the input */
 	int64_t value, change;
 	node_id node;
 };
 
 struct moments {
 	VECTOR(struct moment) items;
-	bool sides;	     /* samples have two */
-	int64_t most_change; /* without sign */
+	bool sides;	     /* samples have two sides */
+	int64_t most_change; /* unsigned */
 };
 
 static int moment_compare(const void *a, const void *b)
@@ -74,7 +83,7 @@ static int moment_compare(const void *a, const void *b)
 	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
 }
 
-/* What the selected streams make of a sample of table `t`. */
+/* The value of a sample of table `t` in the selected streams. */
 static int64_t value_of(const struct view *v, uint32_t t, size_t sample)
 {
 	int64_t value = 0;
@@ -85,7 +94,7 @@ static int64_t value_of(const struct view *v, uint32_t t, size_t sample)
 	return value;
 }
 
-/* How wide the sample is in a chart: no width is below 0. */
+/* The width of a sample in a chart, at least 0. */
 static int64_t width_of(const struct view *v, uint32_t t, size_t sample)
 {
 	int64_t value = view_node(v, t, sample) == NODE_DROPPED ? 0 : value_of(v, t, sample);
@@ -93,7 +102,7 @@ static int64_t width_of(const struct view *v, uint32_t t, size_t sample)
 	return value > 0 ? value : 0;
 }
 
-/* After less before; *ret_sides when there are any. */
+/* After minus before; *ret_sides: there are two sides. */
 static int64_t change_of(const struct view *v, uint32_t t, size_t sample, bool *ret_sides)
 {
 	int64_t change = 0;
@@ -156,7 +165,7 @@ static int thread_start_compare(const void *a, const void *b)
 	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
 }
 
-/* Number the groups in the order in which their threads begin, instead of by thread id. */
+/* Number the groups by the start of their threads instead of by thread id. */
 static void moments_group(struct moments *m, size_t threads)
 {
 	struct thread_start *starts = memory_new(threads, sizeof(*starts));
@@ -180,7 +189,7 @@ static void moments_group(struct moments *m, size_t threads)
 	memory_free(place);
 }
 
-/* The chart while it grows: the boxes that are open at the current moment, the root first. */
+/* A chart while it grows: boxes that are open at the current position, the root first. */
 struct open_box {
 	node_id node;
 	uint32_t index;
@@ -188,13 +197,13 @@ struct open_box {
 struct chart {
 	struct layout *layout;
 	VECTOR(struct open_box) open;
-	VECTOR(node_id) path; /* of the moment, leaf first; kept to be used again */
+	VECTOR(node_id) path; /* of the current sample, leaf first; reused */
 	int64_t now, least;
 	bool sides; /* boxes have changes */
 };
 
-/* The box ends now. Boxes on top of it have ended before, and are not wider: when it is too narrow,
- * it is the last box of the layout. The root stays, however narrow. */
+/* End the innermost open box. Boxes inside it have ended already and are not wider, so a box
+ * that is too narrow is the last one of the layout and can be dropped. The root always stays. */
 static void chart_close(struct chart *c)
 {
 	uint32_t index = c->open.items[--c->open.len].index;
@@ -223,7 +232,8 @@ static void chart_open(struct chart *c, node_id node)
 	vector_push(&c->open, opened);
 }
 
-/* Make the open boxes those of `node` and its callers; the first `stay` of them may go on. */
+/* Open and close boxes so that those of `node` and its callers are open; at most the first
+ * `stay` are kept. */
 static void chart_move(struct chart *c, const struct tree *tree, node_id node, size_t stay)
 {
 	size_t shared = 0, len;

@@ -1,11 +1,11 @@
-/* layout_lines.c: where do boxes stand when stacks are drawn line by line, sorted as text? */
+/* layout_lines.c: where are the boxes if stacks are drawn line by line, sorted as text? */
 #include "renderers/layout.h"
 
 #include "renderers/passages.h"
 
 #include <stdlib.h>
 
-/* Names of frames, numbered in the order in which nodes show them. */
+/* Names of frames, numbered in the order of first use. */
 struct texts {
 	VECTOR(struct bytes) items;
 	uint32_t *of_node;
@@ -32,7 +32,7 @@ static void texts_init(struct texts *t, const struct view *v)
 /* A box that is being filled. */
 struct open_box {
 	uint32_t index;	  /* in the layout */
-	uint32_t passage; /* the next one on top of it, plus 1 */
+	uint32_t passage; /* the next one inside it, plus 1 */
 	int64_t x;	  /* where that starts */
 };
 
@@ -51,7 +51,7 @@ static uint32_t enter(struct lines *l, node_id node)
 	return passages_first(&l->passages, node);
 }
 
-/* The box for a passage, and with it for the next one when that is of the same node. */
+/* Place the box of a passage, merged with the next one if both belong to one node. */
 static void place(struct lines *l, uint32_t passage)
 {
 	struct open_box *below = &l->open.items[l->open.len - 1];

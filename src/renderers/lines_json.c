@@ -1,7 +1,7 @@
-/* lines_json.c: which lines and addresses of a function cost what?
+/* lines_json.c: what do the lines and addresses of a function cost?
  *
- * Of the profile's own stacks, by the places in them: ways to reshape the view decide which samples
- * there are, but take no frames away here. Files are only named, never read. */
+ * Computed from the profile's own stacks and the locations in them: transforms decide which
+ * samples count, but do not remove frames here. Source files are only named, never read. */
 #include "renderers/columns.h"
 #include "renderers/renderers.h"
 #include "transforms/canonical.h"
@@ -38,10 +38,10 @@ struct costs {
 struct lines {
 	const struct view *view;
 	const struct profile *profile;
-	bool *wanted;		   /* of every frame: is it the function's? */
+	bool *wanted;		   /* of every frame: does it belong to the function? */
 	frame_id *frame_of;	   /* of every location: the function's frame in it, or 0 */
 	int64_t *self, *total;	   /* of every stack */
-	stack_id *around;	   /* of every stack: the next one outwards with the function */
+	stack_id *around;	   /* of every stack: the next outer stack with the function */
 	struct costs whole;	   /* of the function */
 	struct costs *of_frame;	   /* of every frame */
 	struct costs *of_location; /* of every location */
@@ -49,7 +49,7 @@ struct lines {
 
 /* ---- Where the function is ---- */
 
-/* Is it called so where two builds are compared? */
+/* Is this its name in the canonical form for comparing builds? */
 static bool is_canonically(
 	struct bytes name, struct bytes module, struct bytes called, struct buffer *spare)
 {
@@ -62,7 +62,7 @@ static bool is_canonically(
 	return bytes_equal(buffer_bytes(spare), called);
 }
 
-/* False: no frame is the function's. */
+/* False: no frame belongs to the function. */
 static bool find_frames(struct lines *l, const struct lines_settings *s)
 {
 	const struct profile *p = l->profile;
@@ -85,7 +85,7 @@ static bool find_frames(struct lines *l, const struct lines_settings *s)
 	return any;
 }
 
-/* The innermost one, where it is inlined into itself. */
+/* The innermost frame, if the function is inlined into itself. */
 static void find_locations(struct lines *l)
 {
 	const struct profile *p = l->profile;
@@ -108,8 +108,7 @@ static location_id location_of(const struct lines *l, stack_id stack)
 	return l->profile->stack_location.items[stack];
 }
 
-/* The frame of a place that is called, or calls nothing that is inlined: the innermost, and the
- * function of the machine's code: the outermost. */
+/* The innermost or the outermost frame of a location. */
 static frame_id end_frame(const struct lines *l, location_id location, bool innermost)
 {
 	struct span names = l->profile->location_names.items[location];
@@ -144,7 +143,7 @@ static void sum_stacks(struct lines *l)
 	}
 }
 
-/* Has the stack the same line, or the same place, further out? Then it has been counted. */
+/* Does an outer frame have the same line, or the same location? Then it has been counted. */
 static bool is_around(const struct lines *l, stack_id stack, bool place)
 {
 	location_id location = location_of(l, stack);
@@ -219,7 +218,7 @@ static int by_place(const void *a, const void *b, void *profile)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Rows that cost something, in order; *ret_count of them. */
+/* The rows that cost something, sorted; *ret_count is how many. */
 static uint32_t *rows_in_order(const struct lines *l, const struct costs *costs, size_t len,
 	int (*order)(const void *, const void *, void *), size_t *ret_count)
 {

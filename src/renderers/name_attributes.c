@@ -13,7 +13,7 @@ static struct bytes cut_at(struct bytes *text, char separator)
 	return head;
 }
 
-/* NAME="VALUE" from the front of `extra`. What is malformed comes as a value without a name. */
+/* Take NAME="VALUE" from the front of `extra`. Malformed text becomes a value without a name. */
 static void cut_extra(struct bytes *extra, struct bytes *ret_key, struct bytes *ret_value)
 {
 	struct bytes rest = bytes_trim(*extra), key = bytes_trim(cut_at(&rest, '='));
@@ -54,7 +54,7 @@ bool attribute_next(struct attribute_walk *walk, struct bytes *ret_key, struct b
 	return true;
 }
 
-/* What may not be given: what makes the file invalid or runs a script. */
+/* Why an attribute is not allowed: it would make the file invalid or run a script. */
 static const char *objection(struct bytes key, struct bytes value)
 {
 	if (!key.len)
@@ -97,7 +97,7 @@ static bool check_line(struct bytes attributes, size_t line, struct error *err)
 	return true;
 }
 
-/* The first line about a name counts. */
+/* The first line for a name wins. */
 static void add(struct name_attributes *a, struct bytes name, struct bytes attributes)
 {
 	uint64_t hash = hash_bytes(name.at, name.len);

@@ -1,4 +1,4 @@
-/* name_attributes.h: attributes that the user gives to the boxes of a function: links, titles.
+/* name_attributes.h: the user's own attributes for boxes of a function: links, titles.
  *
  * A line is a name and, separated by tabs, attributes: "main<tab>href=https://example.org/". */
 #ifndef KILN_RENDERERS_NAME_ATTRIBUTES_H
@@ -25,14 +25,14 @@ struct name_attributes {
 bool name_attributes_read(struct name_attributes *a, const char *path, struct error *err);
 void name_attributes_release(struct name_attributes *a);
 
-/* Walks over attributes; made by name_attributes_find, empty when the name has none. */
+/* Iterates over attributes; made by name_attributes_find, empty if the name has none. */
 struct attribute_walk {
 	struct bytes fields, extra;
 };
 struct attribute_walk name_attributes_find(struct name_attributes *a, struct bytes name);
 
-/* The next attribute; false at the end. The contents of `g_extra` and `a_extra`, A="B" C="D", count
- * as attributes like others. */
+/* The next attribute; false at the end. The contents of `g_extra` and `a_extra`, A="B" C="D",
+ * are returned like other attributes. */
 bool attribute_next(struct attribute_walk *walk, struct bytes *ret_key, struct bytes *ret_value);
 
 #endif

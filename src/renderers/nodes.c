@@ -1,5 +1,5 @@
-/* nodes.c: the call tree as columns, in preorder: what a page draws flame graphs from; of two sides
- * the values of both, and how much they changed. */
+/* nodes.c: the call tree as columns, in preorder, from which a page draws flame graphs; for two
+ * sides the values of both, and how much they changed. */
 #include "base/units.h"
 #include "model/sides.h"
 #include "renderers/colour.h"
@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NODES_MOST  UINT64_C(4000000) /* usually: with more, small ones are put together */
-#define SMALL_SHARE 1e-4	      /* of the whole: a quarter of a pixel of 2,500 */
+#define NODES_MOST  UINT64_C(4000000) /* by default; from here on small frames are merged */
+#define SMALL_SHARE 1e-4	      /* of the whole: a quarter of a pixel at a width of 2,500 */
 
 struct nodes_settings {
 	int order; /* enum sibling_order */
@@ -54,16 +54,16 @@ static void nodes_defaults(void *settings)
 	*(struct nodes_settings *)settings = (struct nodes_settings){.most = NODES_MOST};
 }
 
-/* What the columns are made of: a row for each node that has a value. */
+/* The columns: a row for each node with a value. */
 struct nodes {
-	struct view view;   /* the caller's, but for its tree where small frames are put together */
-	struct small small; /* no tree: none are */
+	struct view view; /* the caller's view, with a tree of its own if small frames are merged */
+	struct small small; /* without a tree: none are merged */
 	struct preorder rows;
 	struct sides sides;
-	const int64_t *total; /* of every node of the view: what it has its place for */
-	int64_t *both[2];     /* these, where they are not a side's */
+	const int64_t *total; /* of every node of the view: its width */
+	int64_t *both[2];     /* the two, if they are not a side's own arrays */
 	double *own[2], *whole[2];
-	uint8_t *change[2]; /* of self and of total, see change_step; of two sides */
+	uint8_t *change[2]; /* of self and of total, see change_step; for two sides */
 	uint32_t *frame, *small_count, *node;
 	struct column_frames frames;
 };
@@ -81,7 +81,7 @@ static bool check_values(const struct nodes *n, struct error *err)
 	return true;
 }
 
-/* A node has its place for both sides, before's as it is compared. */
+/* A node is as wide as both sides together, with before scaled. */
 static int64_t both(const struct sides *s, int64_t before, int64_t after)
 {
 	int64_t compared = -sides_change(s, before, 0);
@@ -112,7 +112,8 @@ static bool find_values(struct nodes *n, struct error *err)
 	return true;
 }
 
-/* The colour of a change, from 0 (a fifth less, and beyond) by 127 (the same, or noise) to 254. */
+/* The colour of a change, from 0 (a fifth less, or beyond) over 127 (no change, or noise) to
+ * 254. */
 static uint8_t change_step(const struct sides *s, int64_t before, int64_t after)
 {
 	double share = sides_ratio(s, before, after) / COLOUR_RATIO_FULL;
@@ -144,7 +145,7 @@ static void sum_up(const struct nodes *n, size_t nodes, int64_t **self, int64_t 
 	tree_totals(&n->small.tree, *self, *total);
 }
 
-/* From here on the tree is what is left of it. */
+/* From here on, the tree is the one with small frames merged. */
 static void put_together(struct nodes *n, const struct nodes_settings *s)
 {
 	const struct small_rule rule = {small_share(n, s), (node_id)s->open};
@@ -169,7 +170,7 @@ static uint32_t small_frame(struct nodes *n, uint32_t count)
 	return column_frame_made(&n->frames);
 }
 
-/* "all", which is no code. */
+/* "all", which is not code. */
 static uint32_t root_frame(struct nodes *n)
 {
 	buffer_text(&n->frames.bytes, "all");

@@ -1,15 +1,15 @@
-/* page_parts.h: what stands around the profile in a page that is one file. Whoever compiles the
- * floors for it has it: src/page/. */
+/* page_parts.h: the HTML around the profile in a page that is one file. Compiled in by
+ * src/page/. */
 #ifndef KILN_RENDERERS_PAGE_PARTS_H
 #define KILN_RENDERERS_PAGE_PARTS_H
 
 #include "base/bytes.h"
 
-/* `start` ends within the tag that the profile stands in, after its name; `end` begins with the end
- * of that element. Both are static. */
+/* `start` ends inside the tag that contains the profile, behind its name; `end` begins with the
+ * end of that element. Both are static. */
 struct page_parts {
 	struct bytes start, end;
-	const char *lacking; /* what to say where there are none; else NULL */
+	const char *lacking; /* why they are missing; NULL: they are there */
 };
 
 extern const struct page_parts page_parts;

@@ -1,4 +1,4 @@
-/* palette_map.c: which colours did earlier pictures give? */
+/* palette_map.c: which colours did earlier pictures use? */
 #include "renderers/palette_map.h"
 
 #include "base/input.h"
@@ -72,7 +72,8 @@ static bool parse_rgb(struct bytes text, struct colour *ret_colour)
 	return true;
 }
 
-/* The arrow between name and colour is the last one: names such as "operator->" have one too. */
+/* The arrow between name and colour is the last one: names such as "operator->" contain one,
+ * too. */
 static bool parse_line(struct palette_map *m, struct bytes line)
 {
 	for (size_t i = line.len; i-- > 1;) {

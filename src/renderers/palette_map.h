@@ -1,4 +1,4 @@
-/* palette_map.h: colours that were given once and stay: the file palette.map.
+/* palette_map.h: colours of names, kept from picture to picture in the file palette.map.
  *
  * One line for each name: "NAME->rgb(R,G,B)". */
 #ifndef KILN_RENDERERS_PALETTE_MAP_H
@@ -25,9 +25,9 @@ void palette_map_release(struct palette_map *m);
 const struct colour *palette_map_find(struct palette_map *m, struct bytes name); /* or NULL */
 void palette_map_add(struct palette_map *m, struct bytes name, struct colour colour);
 
-/* Add what `path` holds; a file that does not exist holds nothing. */
+/* Add the content of `path`; a file that does not exist is empty. */
 bool palette_map_read(struct palette_map *m, const char *path, struct error *err);
-/* Write all of it, names in byte order. */
+/* Write everything, names in byte order. */
 bool palette_map_write(const struct palette_map *m, const char *path, struct error *err);
 
 #endif

@@ -1,11 +1,11 @@
-/* passages.c: in which order do the stacks of a call tree stand as sorted lines of text? */
+/* passages.c: in which order are the stacks of a call tree as sorted lines of text? */
 #include "renderers/passages.h"
 
 #include "base/memory.h"
 
 #include <stdlib.h>
 
-#define FEW 24u /* passages that are sorted sooner by putting each in its place */
+#define FEW 24u /* up to here, insertion sort is faster */
 
 static uint32_t rank_of(const struct passages *p, uint32_t passage)
 {
@@ -26,7 +26,7 @@ static void sort_few(struct sort_key *keys, size_t count)
 	}
 }
 
-/* The ranks of linked passages, with their links. False: they are in order. */
+/* Collect the ranks and links of a list of passages. False: they are in order already. */
 static bool read_ranks(const struct passages *p, uint32_t first, struct passages_room *room)
 {
 	bool mixed = false;
@@ -41,7 +41,7 @@ static bool read_ranks(const struct passages *p, uint32_t first, struct passages
 	return mixed;
 }
 
-/* Most nodes have one callee, whose own line comes before those of its callees. */
+/* Most nodes have one callee, whose own line precedes those of its callees. */
 static bool is_one_callee(const struct passages *p, uint32_t first)
 {
 	uint32_t next = passages_next(p, first - 1);
@@ -79,7 +79,7 @@ void passages_rank(struct passages *p, const struct passages_source *source)
 	text_order_init(&p->order, source->texts, source->text_count);
 }
 
-/* From the last node to the first: it is then known of each whether it has callees. */
+/* From the last node to the first, so that each node's callees are known when it is reached. */
 void passages_link(struct passages *p, const struct passages_source *source)
 {
 	p->of_node = memory_new_table(source->nodes, sizeof(*p->of_node));

@@ -1,4 +1,4 @@
-/* pprof.c: pprof's format as it is kept in files: compressed. */
+/* pprof.c: pprof's format as stored in files: compressed. */
 #include "base/gzip.h"
 #include "renderers/pprof_profile.h"
 #include "renderers/renderers.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define PAGE ((uint64_t)4096) /* bytes; binaries lie apart by at least one */
+#define PAGE ((uint64_t)4096) /* bytes; minimum distance between binaries */
 
 /* ---- Strings ---- */
 
@@ -86,8 +86,8 @@ static bool is_in_file(uint32_t kind)
 	return kind == MAPPING_FILE || kind == MAPPING_VDSO;
 }
 
-/* Addresses in files are offsets, so all files get room one behind the other; other addresses stay
- * as they are. */
+/* Addresses in files are offsets, so all files are placed one after another; other addresses are
+ * kept. */
 static void give_room(struct pprof_out *o)
 {
 	uint64_t next = 256 * PAGE;
@@ -116,7 +116,7 @@ static void add_binary(struct pprof_out *o, mapping_id mapping)
 	vector_push(&o->binaries, binary);
 }
 
-/* Those with locations: files first, as the first is taken for the program. */
+/* Binaries with locations: files first, because the first one is taken for the program. */
 static void find_binaries(struct pprof_out *o)
 {
 	const struct profile *p = o->profile;
@@ -232,7 +232,7 @@ static void note_names(struct pprof_binary *b, const struct frame *frame, bool i
 	b->has_inlines |= inlined;
 }
 
-/* What a reader will take it for, unless it is told otherwise. */
+/* What a reader assumes if the kind is not stated. */
 static uint32_t kind_untold(const struct pprof_binary *b, bool inlined)
 {
 	if (inlined)

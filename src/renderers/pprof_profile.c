@@ -1,4 +1,4 @@
-/* pprof_profile.c: how do samples, types and what is known about them become a pprof file? */
+/* pprof_profile.c: how do samples, types and metadata become a pprof file? */
 #include "renderers/pprof_profile.h"
 
 #include "base/expansion.h"
@@ -72,16 +72,16 @@ void pprof_defaults(void *settings)
 
 /* ---- Rows ---- */
 
-/* What is written of a thread: equal ones are one. */
+/* What is written of a thread; threads that are equal in it are merged. */
 struct shown_thread {
-	uint64_t pid, tid;	/* and one; 0: none */
+	uint64_t pid, tid;	/* plus one; 0: none */
 	uint64_t name, process; /* strings */
 };
 
 struct row {
 	stack_id stack;
-	uint32_t thread; /* index of a shown one */
-	uint32_t cpu;	 /* and one; 0: none */
+	uint32_t thread; /* index of a shown thread */
+	uint32_t cpu;	 /* plus one; 0: none */
 	label_set_id labels;
 };
 
@@ -89,16 +89,16 @@ struct writer {
 	const struct profile *profile;
 	const struct pprof_settings *settings;
 	struct pprof_out out;
-	uint32_t *of_thread; /* to shown ones */
+	uint32_t *of_thread; /* from threads to shown threads */
 	VECTOR(struct shown_thread) threads;
 	struct id_map by_thread;
-	/* Of the present table of samples: */
+	/* For the current table of samples: */
 	struct id_map by_row;
 	VECTOR(struct row) rows;
-	VECTOR(int64_t) values; /* rows times the profile's streams */
+	VECTOR(int64_t) values; /* rows times the number of streams */
 	struct buffer samples, message, packed, label;
-	uint64_t limit; /* bytes of values or samples; 0: none */
-	bool full;	/* more were left out */
+	uint64_t limit; /* bytes of values or samples; 0: no limit */
+	bool full;	/* the limit was reached */
 };
 
 static bool is_asked(const struct writer *w, enum tag_role role)
@@ -191,7 +191,7 @@ static void sum_rows(struct writer *w, uint32_t table)
 			row.cpu = (uint16_t)(s->cpu.items[i] + 1); /* NO_CPU: 0 */
 		if (s->labels.len)
 			row.labels = s->labels.items[i];
-		found = find_row(w, &row); /* moves the values when it adds some */
+		found = find_row(w, &row); /* find_row may move the values */
 		values = w->values.items + found * streams;
 		for (size_t j = 0; j < streams; j++)
 			if (w->profile->streams.items[j].row.samples == table)
@@ -209,7 +209,7 @@ static void put_label(struct writer *w, uint64_t key, uint64_t text)
 	protobuf_put_item(&w->message, PPROF_SAMPLE_LABEL, buffer_bytes(&w->label));
 }
 
-/* As text: pprof takes a number that is 0 for none, and groups others by their size. */
+/* As text: pprof treats the number 0 as missing, and groups other numbers by size. */
 static void put_id(struct writer *w, struct bytes key, uint64_t number_and_one)
 {
 	char text[24];
@@ -218,7 +218,8 @@ static void put_id(struct writer *w, struct bytes key, uint64_t number_and_one)
 	if (!number_and_one)
 		return;
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)number_and_one - 1);
-	id = pprof_string(&w->out.strings, bytes_of(text)); /* in an order that is no compiler's */
+	id = pprof_string(&w->out.strings,
+		bytes_of(text)); /* not in a nested call, whose order would be undefined */
 	put_label(w, pprof_string(&w->out.strings, key), id);
 }
 
@@ -256,7 +257,7 @@ static void put_own_label(struct writer *w, const struct label_set *set)
 	protobuf_put_item(&w->message, PPROF_SAMPLE_LABEL, buffer_bytes(&w->label));
 }
 
-/* A set's parents are before it. */
+/* A set's parents precede it. */
 static void put_labels(struct writer *w, label_set_id labels)
 {
 	VECTOR(label_set_id) chain = {0};
@@ -299,7 +300,7 @@ static void write_samples(struct writer *w)
 
 /* ---- Types ---- */
 
-/* pprof tells types apart by their names. */
+/* pprof distinguishes types by name. */
 static bool is_taken(const uint64_t *names, size_t count, uint64_t name)
 {
 	while (count--)
@@ -318,7 +319,7 @@ static uint64_t type_name(struct writer *w, const uint64_t *names, size_t stream
 	uint64_t id;
 
 	buffer_add(&name, kind.at, kind.len);
-	if (!kind.len) /* the default could not be told by its name */
+	if (!kind.len) /* an empty name could not be given as the default */
 		buffer_text(&name, "value");
 	if (row->side)
 		buffer_text(&name, row->side == 1 ? ":before" : ":after");
@@ -393,7 +394,7 @@ static void write_period(struct writer *w, const uint64_t *names, struct buffer 
 	}
 }
 
-/* Of a profile without streams: readers expect at least one type. */
+/* For a profile without streams: readers expect at least one type. */
 static void write_samples_type(struct writer *w, struct buffer *out)
 {
 	w->message.len = 0;
@@ -404,7 +405,7 @@ static void write_samples_type(struct writer *w, struct buffer *out)
 	protobuf_put_item(out, PPROF_SAMPLE_TYPE, buffer_bytes(&w->message));
 }
 
-/* The first is what is shown when nobody says which. */
+/* The first one is shown by default. */
 static void write_types(struct writer *w, struct buffer *out)
 {
 	size_t count = w->profile->streams.len;
@@ -430,7 +431,7 @@ static void put_comment(struct writer *w, struct buffer *text, struct buffer *ou
 	text->len = 0;
 }
 
-/* For people, as comments, and as they are for Kiln. */
+/* As comments for people, and in a form for Kiln. */
 static void write_meta(struct writer *w, struct buffer *out)
 {
 	struct buffer text = {0};
@@ -463,7 +464,7 @@ static void write_meta(struct writer *w, struct buffer *out)
 	buffer_release(&text);
 }
 
-/* The meta value "started", RFC 3339 in UTC, in nanoseconds since 1970; 0: not told. */
+/* The metadata "started", RFC 3339 in UTC, in nanoseconds since 1970; 0: missing. */
 static uint64_t time_started(const struct profile *p)
 {
 	struct bytes text = profile_meta(p, BYTES("started"));
@@ -484,7 +485,7 @@ static uint64_t time_started(const struct profile *p)
 	return (uint64_t)timegm(&when) * 1000000000 + (uint64_t)(fraction * 1e9 + 0.5);
 }
 
-/* From the first sample to the last, when their times are known. */
+/* From the first sample to the last, if they have times. */
 static uint64_t time_span(const struct profile *p)
 {
 	struct times times = profile_times(p);

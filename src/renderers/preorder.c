@@ -1,6 +1,15 @@
-/* preorder.c: in which order do the nodes of a call tree stand?
+/* preorder.c: in which order are the nodes of a call tree drawn?
  *
- * In memory that is touched once, as its first touch takes longer than the sorting does. */
+ * The problem: millions of nodes, siblings sorted by name or weight, callers first. Sorting each
+ * node's callees separately would be millions of small sorts with comparisons of names. Instead all
+ * nodes are sorted at once, by counting and radix: names are ranked once per distinct frame, nodes
+ * are sorted by rank (and then stably by weight), and a counting sort by caller groups them without
+ * disturbing that order (group_callees). Subtree sizes (one backward sweep) then tell where each
+ * node goes: a callee's position is its caller's plus one plus the sizes of the siblings before it
+ * (place_callees, one forward sweep). Everything is linear, and nothing recurses.
+ *
+ * Arrays are reused and written once where possible, because the first touch of memory takes
+ * longer than the sorting. `bench/draw_folded.sh` measures it. */
 #include "renderers/preorder.h"
 
 #include <stdlib.h>
@@ -29,8 +38,8 @@ static int ranked_frame_compare(const void *a, const void *b)
 	return order ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Each frame of `nodes` once, sorted by name. Only frames that are drawn are compared: a big
- * profile has many more. `seen`: zeros, one for every frame of the view. */
+/* The distinct frames of `nodes`, sorted by name. Only frames that are drawn are compared; a
+ * large profile has many more. `seen`: zeroes, one for every frame of the view. */
 static size_t sort_frames(const struct view *v, const node_id *nodes, size_t count,
 	struct ranked_frame **ret_frames, uint32_t *seen)
 {
@@ -52,7 +61,7 @@ static size_t sort_frames(const struct view *v, const node_id *nodes, size_t cou
 	return frames.len;
 }
 
-/* For each of `nodes` the rank of its frame by name, in `rank`; how many ranks there are. */
+/* For each of `nodes` the rank of its frame's name, in `rank`; returns the number of ranks. */
 static size_t rank_nodes(const struct view *v, const node_id *nodes, size_t count, uint32_t *rank)
 {
 	uint32_t *of_frame = memory_new(view_frame_count(v), sizeof(*of_frame));
@@ -68,9 +77,10 @@ static size_t rank_nodes(const struct view *v, const node_id *nodes, size_t coun
 	return distinct;
 }
 
-/* ---- Which are there ---- */
+/* ---- Which nodes are drawn ---- */
 
-/* What will be there, callers first; [0] is the root. Nodes are numbers of these from here on. */
+/* The nodes that are drawn, callers first; [0] is the root. From here on, nodes are indices into
+ * these arrays. */
 struct kept {
 	VECTOR(node_id) nodes;
 	VECTOR(uint32_t) parent;
@@ -80,7 +90,7 @@ static void keep_wide(
 	struct kept *kept, const struct tree *tree, const int64_t *total, int64_t least)
 {
 	size_t count = tree->caller.len;
-	uint32_t *index = memory_new(count, sizeof(*index)); /* of a node in kept, plus 1 */
+	uint32_t *index = memory_new(count, sizeof(*index)); /* index in kept of a node, plus 1 */
 
 	vector_push(&kept->nodes, 0);
 	vector_push(&kept->parent, 0);
@@ -102,7 +112,8 @@ static void keep_wide(
 
 /* ---- Sorting ---- */
 
-/* Where numbers of each key begin when they stand by key; an array of keys + 1, to be freed. */
+/* Where the items of each key begin when sorted by key; an array of keys + 1, freed by the
+ * caller. */
 static uint32_t *count_keys(const uint32_t *key, size_t count, size_t keys)
 {
 	uint32_t *place = memory_new(keys + 1, sizeof(*place));
@@ -114,7 +125,8 @@ static uint32_t *count_keys(const uint32_t *key, size_t count, size_t keys)
 	return place;
 }
 
-/* Nodes by the ranks of their names, to be freed; `key` is room for a number of each. */
+/* Nodes sorted by the ranks of their names, freed by the caller; `key` is scratch memory for a
+ * number each. */
 static uint32_t *sort_by_name(const struct kept *kept, const struct view *v, uint32_t *key)
 {
 	size_t count = kept->nodes.len;
@@ -131,7 +143,7 @@ static uint32_t *sort_by_name(const struct kept *kept, const struct view *v, uin
 #define DIGIT_BITS 11
 #define DIGITS	   ((size_t)1 << DIGIT_BITS)
 
-/* One pass of a radix sort, from `order` to `to`; false when all have the same digit. */
+/* One pass of a radix sort, from `order` to `to`; false if all keys have the same digit. */
 static bool sort_by_digit(
 	const uint32_t *order, uint32_t *to, const uint64_t *key, size_t count, unsigned shift)
 {
@@ -152,7 +164,7 @@ static bool sort_by_digit(
 	return true;
 }
 
-/* The heaviest first; those of the same weight stay in their order. `spare` is room for them. */
+/* Heaviest first; equal weights keep their order. `spare` is scratch memory. */
 static void sort_by_weight(
 	const struct kept *kept, const int64_t *total, uint32_t **order, uint32_t **spare)
 {
@@ -174,8 +186,8 @@ static void sort_by_weight(
 
 /* ---- Places ---- */
 
-/* Callees of all in one array, those of one together and in `order`: where each one's end is told
- * by *ret_end; both to be freed. The root is no one's. */
+/* The callees of all nodes in one array, grouped by caller and otherwise in `order`; *ret_end
+ * has the end of each group. The caller frees both. The root is not a callee. */
 static uint32_t *group_callees(const struct kept *kept, const uint32_t *order, uint32_t **ret_end)
 {
 	size_t count = kept->nodes.len;
@@ -189,7 +201,7 @@ static uint32_t *group_callees(const struct kept *kept, const uint32_t *order, u
 	return callees;
 }
 
-/* For every one how many it and all below it are. */
+/* The size of every node's subtree, itself included. */
 static void count_subtrees(const struct kept *kept, uint32_t *size)
 {
 	size_t count = kept->nodes.len;
@@ -200,8 +212,8 @@ static void count_subtrees(const struct kept *kept, uint32_t *size)
 	size[0]++;
 }
 
-/* `size`: of every one with all below it; `at`: room for where each one stands. Callers are placed
- * before their callees, as they come first in `kept`, too. */
+/* `size`: of every subtree; `at`: scratch memory for positions. Callers are placed before their
+ * callees, because they precede them in `kept`. */
 static void place_callees(struct preorder *p, const struct kept *kept, const uint32_t *callees,
 	const uint32_t *end, const uint32_t *size, uint32_t *at)
 {

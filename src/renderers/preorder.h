@@ -1,13 +1,13 @@
-/* preorder.h: the nodes of a call tree in the order in which they are drawn: callers before their
- * callees, siblings by name or by weight. */
+/* preorder.h: the nodes of a call tree in drawing order: callers before their callees, siblings
+ * by name or by weight. */
 #ifndef KILN_RENDERERS_PREORDER_H
 #define KILN_RENDERERS_PREORDER_H
 
 #include "model/view.h"
 
 enum sibling_order {
-	SIBLINGS_BY_NAME,   /* in byte order of their functions */
-	SIBLINGS_BY_WEIGHT, /* the heaviest first */
+	SIBLINGS_BY_NAME,   /* bytewise */
+	SIBLINGS_BY_WEIGHT, /* heaviest first */
 };
 
 /* Two arrays of `count` items; [0] is the root. `{0}` is empty. */
@@ -18,8 +18,8 @@ struct preorder {
 	uint32_t deepest;
 };
 
-/* The nodes of the view's tree whose `total` (tree_totals, not negative) is at least `least` and at
- * least 1; without any value there are none. */
+/* The nodes whose `total` (tree_totals, not negative) is at least `least` and at least 1; empty
+ * if there are no values. */
 void preorder_make(struct preorder *p, const struct view *v, const int64_t *total,
 	enum sibling_order order, int64_t least);
 void preorder_release(struct preorder *p);

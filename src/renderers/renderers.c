@@ -1,4 +1,4 @@
-/* renderers.c: which output is meant? */
+/* renderers.c: which output is meant by a name or a suffix? */
 #include "renderers/renderers.h"
 
 #include "base/expansion.h"
@@ -23,7 +23,7 @@ const struct renderer *renderer_by_name(const char *name)
 	return NULL;
 }
 
-/* The longest suffix wins: .speedscope.json is no .json. */
+/* The longest suffix wins: .speedscope.json is not .json. */
 const struct renderer *renderer_for_path(const char *path)
 {
 	const struct renderer *best = NULL;

@@ -1,5 +1,8 @@
-/* renderers.h: outputs that a file name's suffix can choose. One file and one line in meson.build
- * each. */
+/* renderers.h: the table of outputs. One file and one line in meson.build each.
+ *
+ * A renderer writes what a view shows: it never changes the view, and knows nothing about the
+ * format of the input. `kiln convert`, `kiln draw` and the answers of `kiln view` all go through
+ * renderer_write. */
 #ifndef KILN_RENDERERS_RENDERERS_H
 #define KILN_RENDERERS_RENDERERS_H
 
@@ -12,40 +15,41 @@ struct renderer {
 	const char *name;   /* "svg" */
 	const char *suffix; /* ".svg"; NULL: not chosen by a file name */
 	const char *about;
-	const char *proof;	/* who else accepted what it writes; NULL: nobody */
-	bool readable;		/* for people: may be written to a terminal */
-	const char *media_type; /* of what it writes; NULL: text if it is readable, else bytes */
-	const char *policy;	/* what a browser has to allow it, as in a Content-Security-Policy;
-				   NULL: nothing */
-	const char *const *lacking; /* to what there is to say where this build cannot write it;
-				       NULL, or to NULL: it can */
-	bool by_line;		    /* it has files and lines: wants views that tell them apart */
-	/* Does it look, with these settings, at samples alone and not at the tree? NULL: never. */
+	const char *proof;	/* the program that accepts its output in tests; NULL: none */
+	bool readable;		/* human-readable: may be written to a terminal */
+	const char *media_type; /* of its output; NULL: text if it is readable, else bytes */
+	const char *policy;	/* what a browser must allow its output to do, as a
+				   Content-Security-Policy; NULL: nothing */
+	const char *const
+		*lacking; /* points to why this build cannot write it; NULL, or to NULL: it can */
+	bool by_line;	  /* it has files and lines, and wants views that distinguish them */
+	/* With these settings, does it need only samples and not the tree? NULL: never. */
 	bool (*treeless)(const void *settings);
 
-	/* Options of its own: a table for a target of `settings_size` bytes that `defaults` fills
-	 * in. NULL, 0 and NULL when there are none. */
+	/* Its own options: a table for a target of `settings_size` bytes, which `defaults` fills
+	 * in. NULL, 0 and NULL if it has none. */
 	const struct option *options;
 	size_t settings_size;
 	void (*defaults)(void *settings);
-	const char *title; /* over its options in `kiln convert`; NULL: it does not take them */
+	const char *title; /* heading of its options in `kiln convert`; NULL: not offered there */
 
-	/* For renderer_write. */
+	/* Called by renderer_write. */
 	bool (*render)(
 		const struct view *v, const void *settings, struct output *out, struct error *err);
 };
 
-/* Write what the view shows. ERR_LIMIT where that is more than its profile may cause
- * (base/expansion.h): now, or when the output is committed. */
+/* Write what the view shows. ERR_LIMIT if that is more than its profile may cause
+ * (base/expansion.h), either now or when the output is committed. */
 bool renderer_write(const struct renderer *renderer, const struct view *v, const void *settings,
 	struct output *out, struct error *err);
 
 extern const struct renderer *const renderers[]; /* NULL-terminated */
 const struct renderer *renderer_by_name(const char *name);
 const struct renderer *renderer_for_path(const char *path); /* by suffix; NULL: none */
-/* Can this build write it? ERR_UNSUPPORTED, and what it lacks. */
+/* Can this build write it? ERR_UNSUPPORTED says what is missing. */
 bool renderer_check(const struct renderer *renderer, struct error *err);
-void renderer_suffixes(struct buffer *out); /* ".svg, .folded": those that may be chosen */
-void *renderer_settings(const struct renderer *renderer); /* the defaults; memory_free() them */
+void renderer_suffixes(struct buffer *out); /* ".svg, .folded": the suffixes that can be chosen */
+void *renderer_settings(
+	const struct renderer *renderer); /* the defaults; release with memory_free() */
 
 #endif

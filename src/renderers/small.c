@@ -1,19 +1,26 @@
-/* small.c: which frames are too small to be seen, and what stands for them? */
+/* small.c: which frames are too small to be seen, and what stands for them?
+ *
+ * A page cannot show 14 million nodes. One forward sweep builds a smaller tree: a node whose
+ * total is at least the given share is kept; each caller gets one node ("pot") that stands for
+ * all of its smaller callees and everything below them. A node's total is never larger than its
+ * caller's, so everything below a small node is small, and the sweep only has to look at the
+ * caller's new node. Around the node that the user has zoomed into, the share is of that node's
+ * total. */
 #include "renderers/small.h"
 
 #include <stdlib.h>
 
-/* Where a node is, seen from the one that is open. */
+/* Where a node is relative to the opened one. */
 enum place { ELSEWHERE, ON_THE_WAY, WITHIN };
 
 struct finding {
 	struct small *s;
 	const struct tree *tree;
 	const int64_t *total;
-	double least[2]; /* elsewhere, and within what is open */
+	double least[2]; /* minimum totals: elsewhere, and within the opened node */
 	uint8_t *place;	 /* of every old node */
 	VECTOR(node_id)
-	pot; /* of every new node the one that stands for its small callees; 0: none */
+	pot; /* of every new node, the node for its small callees; 0: none */
 };
 
 static void find_places(struct finding *f, node_id open)
@@ -46,7 +53,7 @@ static bool is_large(const struct finding *f, node_id node)
 	       (double)f->total[node] >= f->least[f->place[node] == WITHIN];
 }
 
-/* The caller's node, if that stands for small ones, else the one of its small callees. */
+/* The node for small callees of `caller`: itself if it is such a node, otherwise its pot. */
 static node_id pot_of(struct finding *f, node_id caller, node_id from)
 {
 	if (f->s->count.items[caller])
@@ -75,7 +82,7 @@ static void place_node(struct finding *f, node_id node)
 	}
 }
 
-/* What is alone needs nobody to stand for it. */
+/* A pot with one frame becomes that frame. */
 static void show_alone(struct finding *f)
 {
 	struct small *s = f->s;

@@ -1,8 +1,7 @@
 /* speedscope.c: Speedscope's JSON: every stream of every thread as a sampled profile.
  *
- * The format is file-format-schema.json of the npm package `speedscope`. It has a place for names,
- * files and lines; kinds, modules, processes and threads are under the key "kiln", for Kiln itself.
- */
+ * The format is file-format-schema.json of the npm package `speedscope`. It has names, files and
+ * lines; kinds, modules, processes and threads are under the key "kiln", for Kiln itself. */
 #include "renderers/export.h"
 #include "renderers/renderers.h"
 
@@ -40,7 +39,7 @@ static void frames_write(struct speedscope *s)
 	}
 }
 
-/* Frames from the outermost on. */
+/* Frames, outermost first. */
 static void stack_write(struct speedscope *s, node_id node)
 {
 	struct buffer *b = &s->text;

@@ -1,22 +1,21 @@
-/* summary.c: what is in this profile, and what is not? */
+/* summary.c: what is in this profile, and what is missing? */
 #include "renderers/summary.h"
 
 #include <stdlib.h>
 
 #define TRUNCATED_MARK BYTES("[truncated:")
 
-/* Shares by frame, while they are counted. */
+/* Sums by frame, while counting. */
 struct counter {
 	const struct view *view;
 	struct share *by_frame;
-	uint8_t *truncated, *unnamed; /* is this frame such a one? */
-	uint8_t *ends_in;	      /* do samples end in this node? */
-	frame_id *truncation; /* of every node: the frame that says so on its way to the root; NULL:
-				 there is no such frame */
+	uint8_t *truncated, *unnamed; /* is this frame a truncation mark or unnamed? */
+	uint8_t *ends_in;	      /* does a sample end in this node? */
+	frame_id *truncation; /* of every node: the truncation frame on its way to the root; NULL:
+				 no such frames */
 };
 
-/* Code whose name nobody knows is shown as its module in brackets; so are marks, which are no code.
- */
+/* Unnamed code is shown as its module in brackets; so are marks, which are not code. */
 static bool is_unnamed(const struct view *v, frame_id id)
 {
 	struct frame frame = view_frame_at(v, id);
@@ -80,8 +79,7 @@ static void count_node(struct counter *c, node_id node, int64_t value)
 	}
 }
 
-#define SOON                                                                                       \
-	16u /* samples from here, whose nodes are fetched into the cache: they may be anywhere */
+#define SOON 16u /* samples ahead whose nodes are prefetched: they may be anywhere */
 
 static void fetch(const struct counter *c, uint32_t samples, size_t sample, bool shown)
 {
@@ -107,7 +105,7 @@ static void note_time(struct summary *s, uint64_t time)
 		s->last = time;
 }
 
-/* Idle samples weigh, and are counted, in two streams of one table. */
+/* Idle samples are weighed and counted in two streams of one table. */
 static bool is_first_of_idle(const struct profile *p, size_t id)
 {
 	const struct stream *streams = p->streams.items;
@@ -184,8 +182,8 @@ static void collect(struct summary *s, const struct counter *c)
 		qsort(s->unnamed.items, s->unnamed.len, sizeof(struct share), larger);
 }
 
-/* Only nodes on the way to a sample that is shown: the tree may serve other events too. `used` says
- * in which of them samples end, and then which are on the way to one. */
+/* Count only nodes on the way to a shown sample: the tree may also serve other events. `used`:
+ * first the nodes in which samples end, then also their callers. */
 static void count_nodes(struct summary *s, const struct tree *t, uint8_t *used)
 {
 	size_t nodes = t->caller.len;
@@ -202,7 +200,7 @@ static void count_nodes(struct summary *s, const struct tree *t, uint8_t *used)
 	memory_free(depth);
 }
 
-/* A recorder knows of processes that were never sampled. */
+/* A recorder also knows processes without samples. */
 static void count_threads(struct summary *s, const struct profile *p)
 {
 	bool *thread = memory_new(p->threads.len, sizeof(*thread));

@@ -10,8 +10,8 @@ struct stream_summary {
 	uint64_t lost;
 };
 
-/* Something that samples of the selected streams have in common: a reason why stacks are not
- * complete, or a name that stands for missing symbols. */
+/* A property of some of the selected streams' samples: a reason why their stacks are incomplete,
+ * or a name that stands for missing symbols. */
 struct share {
 	string_id name;
 	uint64_t samples;
@@ -25,10 +25,10 @@ struct mapping_summary {
 struct summary {
 	struct stream_summary *streams;	  /* for every stream of the profile */
 	struct mapping_summary *mappings; /* for every mapping of the profile */
-	uint64_t first, last;		  /* ns; 0 and 0 when samples have no times */
+	uint64_t first, last;		  /* ns; 0 and 0 if samples have no times */
 	size_t threads, processes;	  /* with at least one sample, under each of their names */
-	size_t nodes;			  /* different stacks */
-	size_t deepest;			  /* frames */
+	size_t nodes;			  /* distinct stacks */
+	size_t deepest;			  /* in frames */
 	int64_t sum;			  /* of the selected streams */
 	uint64_t idle;			  /* samples of streams of the kind "idle" */
 	VECTOR(struct share) truncated;	  /* by reason: "no-table", largest first */

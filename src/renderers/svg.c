@@ -1,4 +1,10 @@
-/* svg.c: how does a view become one self-contained picture, a flame graph as SVG? */
+/* svg.c: how does a view become a self-contained picture, a flame graph as SVG?
+ *
+ * The order of work: values of the nodes (sides.h), the layout of boxes in value units
+ * (layout.h), the scale from values to pixels, and then the parts of the file: the header with
+ * style and script, title and notes (svg_about.h), one element for each box (svg_boxes.h), the
+ * legend (svg_legend.h). Boxes narrower than a tenth of a pixel or so are left out before they
+ * are laid out, so the size of the file depends on its width and not on the profile. */
 #include "renderers/renderers.h"
 
 #include "base/units.h"
@@ -12,7 +18,7 @@
 #include <stdlib.h>
 
 #define POLICY		 "script-src '" EMBEDDED_FLAME_JS_HASH "'; style-src '" EMBEDDED_FLAME_CSS_HASH "'"
-#define STATIC_WIDTH	 1200 /* pixels, where nothing adapts the picture to its window */
+#define STATIC_WIDTH	 1200 /* pixels, if the picture does not adapt to its window */
 #define LETTERS(literal) (sizeof(literal) - 1)
 
 /* ---- Measures ---- */
@@ -21,7 +27,7 @@ struct chrome {
 	double width, height;
 	double top, bottom; /* above and below the frames */
 	double details;	    /* the line of text below the frames */
-	double legend;	    /* the line of the legend; 0: there is none */
+	double legend;	    /* the line of the legend; 0: none */
 	struct buffer subtitle, notes;
 	bool background_chosen;
 };
@@ -49,7 +55,8 @@ static void attribute(struct buffer *b, const char *name, struct bytes value)
 	buffer_char(b, '"');
 }
 
-/* The script is the same in every file, so that one hash allows it: what differs is said here. */
+/* The script is the same in every file, so that one hash allows it. Everything that varies is in
+ * this element. */
 static void write_parameters(struct buffer *b, const struct svg_settings *s, struct bytes unit)
 {
 	buffer_printf(b, " data-pad=\"%d\"", SVG_PAD);
@@ -120,7 +127,7 @@ static void write_background(struct buffer *b, const struct svg_settings *s, con
 	buffer_text(b, " fill=\"url(#background)\"/>\n");
 }
 
-/* A line of text; `about` is shown by a pointer that rests on it. */
+/* A line of text; `about` is its tooltip. */
 static void write_text(struct buffer *b, const char *attributes, const char *x, double y,
 	struct bytes text, struct bytes about)
 {
@@ -164,7 +171,7 @@ static void write_headings(struct buffer *b, const struct svg_settings *s, const
 	write_text(b, "id=\"details\"", "10", c->details, BYTES(" "), none);
 	write_text(b, "id=\"matched\" class=\"hide\" aria-live=\"polite\"", right.at, c->details,
 		BYTES(" "), none);
-	/* What only the script can do is shown by the script. */
+	/* Elements that need the script are hidden until the script shows them. */
 	write_text(b, "id=\"unzoom\" class=\"quiet hide\"", "10", s->font_size * 2,
 		BYTES("Reset Zoom"), none);
 	write_text(b, "id=\"search\" class=\"quiet hide\"", right.at, s->font_size * 2,
@@ -178,7 +185,7 @@ static void write_headings(struct buffer *b, const struct svg_settings *s, const
 
 /* ---- The picture ---- */
 
-/* What values are called: "samples" rather than "count", else their unit. */
+/* The name of the values: "samples" rather than "count", otherwise their unit. */
 static struct bytes count_name(const struct view *v, const struct svg_settings *s)
 {
 	const struct stream_row *row = view_stream(v);
@@ -192,7 +199,7 @@ static struct bytes count_name(const struct view *v, const struct svg_settings *
 	return kind.len ? kind : BYTES("samples");
 }
 
-/* The value of the whole width: the sum, or more when the user says so, in units as shown. */
+/* The value of the whole width: the sum, or more if the user says so, in units as shown. */
 static int64_t whole_value(const struct svg_picture *p, int64_t sum)
 {
 	double asked = p->settings->total * pow(10, p->decimals);
@@ -200,7 +207,7 @@ static int64_t whole_value(const struct svg_picture *p, int64_t sum)
 	return asked > (double)sum ? (int64_t)fmin(asked, 9e18) : sum;
 }
 
-/* The narrowest value that gets a box. */
+/* The smallest value that gets a box. */
 static int64_t least_value(const struct svg_settings *s, int64_t total, double per_value)
 {
 	double least = s->least_is_percent ? (double)total * s->least_width / 100
@@ -264,13 +271,13 @@ static void draw(
 
 /* What is drawn, for every node. */
 struct values {
-	struct view shown; /* the view, perhaps with the streams of after */
+	struct view shown; /* the view, possibly with the streams of "after" */
 	struct sides sides;
 	int64_t *self, *total; /* of the side that gives the widths */
-	int64_t below;	       /* the sum of what was below 0 */
+	int64_t below;	       /* the sum of the negative values */
 };
 
-/* No width is below 0. */
+/* Widths are not negative. */
 static void clip(struct values *values)
 {
 	size_t nodes = values->shown.tree.caller.len;
@@ -303,7 +310,7 @@ static void values_find(struct values *values, const struct view *v)
 	side = v->comparison.widths == WIDTHS_AFTER ? sides_shown(s) : 0;
 	if (side)
 		values->shown.streams = s->streams;
-	if (s->count == 1) { /* big pictures are of one side: what nobody asks for is no copy */
+	if (s->count == 1) { /* large pictures have one side: avoid a copy */
 		values->self = s->self[0];
 		values->total = s->total[0];
 		s->self[0] = s->total[0] = NULL;
@@ -323,7 +330,8 @@ static void values_release(struct values *values)
 	memory_free(values->total);
 }
 
-/* Of self values, without its sign; changes of less than one whole stay pale. */
+/* The largest change of a self value, unsigned; at least one whole, so that smaller changes stay
+ * pale. */
 static int64_t most_change(const struct sides *s, size_t nodes, unsigned decimals)
 {
 	int64_t most = (int64_t)pow(10, decimals);
@@ -350,8 +358,8 @@ static struct svg_picture picture_of(
 		.below = values->below,
 		.most_change = most_change(&values->sides, v->tree.caller.len, decimals)};
 
-	/* In a chart a node has many boxes, each with a part of the value: which part of the change
-	 * below it belongs to it cannot be told; by the classic rules it is what ends there. */
+	/* In a chart, a node has many boxes, each with a part of its value, so the change below
+	 * a box is unknown. By the classic rules, a box has the change of what ends there. */
 	if (values->sides.count == 2 && ((!s->chart && !s->unsorted) || s->rules != RULES_KILN))
 		p.sides = &values->sides;
 
@@ -362,7 +370,7 @@ static struct svg_picture picture_of(
 	return p;
 }
 
-/* A stack of which nothing is left has a line, too. */
+/* Stacks of which nothing is left have lines, too. */
 static void lay_lines(struct layout *layout, const struct values *values, int64_t least)
 {
 	size_t nodes = values->shown.tree.caller.len;

@@ -1,4 +1,4 @@
-/* svg_about.c: what should be known about a profile by everybody who sees its picture? */
+/* svg_about.c: what should everybody who sees the picture know about its profile? */
 #include "renderers/svg_about.h"
 
 #include "base/units.h"
@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#define COMMAND_LETTERS 80 /* of a command line; more is cut */
-#define NOTE_LETTERS	60 /* a single note up to this length is shown as it is */
+#define COMMAND_LETTERS 80 /* of a command line; the rest is cut */
+#define NOTE_LETTERS	60 /* a single note up to this length is shown in full */
 
 static void part_begin(struct buffer *out)
 {
@@ -24,7 +24,7 @@ static void share(struct buffer *out, int64_t part, int64_t whole)
 
 /* ---- Losses ---- */
 
-/* Losses of the streams that are shown: of all for reason 0, else of that reason. */
+/* Losses of the shown streams: all of them for reason 0, otherwise those with that reason. */
 static uint64_t lost(const struct view *v, string_id reason)
 {
 	uint64_t sum = 0;
@@ -126,7 +126,7 @@ static void tell_idle(const struct view *v, int64_t shown, struct buffer *out)
 	buffer_text(out, " of all)");
 }
 
-/* ---- Stacks that are not complete ---- */
+/* ---- Incomplete stacks ---- */
 
 static bool frame_is_truncation(const struct view *v, frame_id id)
 {
@@ -203,7 +203,7 @@ static void tell_kind(const struct view *v, struct buffer *out)
 	}
 }
 
-/* What was done for this picture, in full; of what the profile has to say, how much that is. */
+/* What was done for this picture, in full; of the profile's own notes, only how many there are. */
 static void tell_notes(const struct view *v, struct buffer *out)
 {
 	struct bytes note, last = {"", 0};

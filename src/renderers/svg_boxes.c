@@ -1,7 +1,7 @@
 /* svg_boxes.c: how is a frame written as SVG?
  *
- * The elements are those of flamegraph.pl, so that what reads its files reads these: a <g> with a
- * <title> "name (1,234 samples, 12.34%)", a <rect> and, where there is room for one, a <text>. */
+ * The elements are those of flamegraph.pl, so that programs that read its files can read these:
+ * a <g> with a <title> "name (1,234 samples, 12.34%)", a <rect> and, if there is room, a <text>. */
 #include "renderers/svg_boxes.h"
 
 #include "base/units.h"
@@ -68,7 +68,7 @@ double svg_shown(const struct svg_picture *p, int64_t value)
 
 /* ---- Names ---- */
 
-/* "_[k]", "_[w]", "_[i]" or "_[j]": what the folded format hangs on names to tell their kind. */
+/* "_[k]", "_[w]", "_[i]" or "_[j]": suffixes in folded text for the kind of a frame. */
 static bool is_annotated(struct bytes name)
 {
 	char kind = name.len >= 4 ? name.at[name.len - 2] : '\0';
@@ -100,7 +100,7 @@ static const char *annotation(enum frame_kind kind)
 
 /* ---- Colours ---- */
 
-/* The name by which a classic palette knows a frame: with the annotation of its kind. */
+/* The name by which a classic palette chooses the colour: with the suffix for its kind. */
 static struct bytes classic_name(
 	struct buffer *spare, struct bytes name, enum frame_kind kind, bool waker)
 {
@@ -161,7 +161,7 @@ struct drawn_box {
 	double left, right, y; /* pixels */
 };
 
-/* What the function itself gained, by flamegraph.pl's rules. */
+/* The change of the function itself, by flamegraph.pl's rules. */
 static int64_t own_change(const struct svg_picture *p, const struct box *box)
 {
 	const struct layout *l = p->layout;
@@ -201,7 +201,7 @@ static struct colour box_colour(struct svg_picture *p, const struct drawn_box *d
 	return named_colour(p, &d->frame, d->name, d->waker);
 }
 
-/* "; +1.23%": what the function itself gained, of the whole. */
+/* "; +1.23%": the change of the function itself as a share of the whole. */
 static void write_own_change(const struct svg_picture *p, const struct box *box, struct buffer *b)
 {
 	int64_t change = own_change(p, box);
@@ -232,7 +232,7 @@ static void write_gain(
 	change_percent(b, p->sides, before, after);
 }
 
-/* "; +190 ms, +8.8%; self -2 ms, -0.4%": the function with all that it calls, then by itself. */
+/* "; +190 ms, +8.8%; self -2 ms, -0.4%": with everything it calls, then itself. */
 static void write_change(const struct svg_picture *p, const struct box *box, struct buffer *b)
 {
 	const struct sides *s = p->sides;
@@ -251,7 +251,7 @@ static void write_change(const struct svg_picture *p, const struct box *box, str
 	write_gain(p, s->self, node, b);
 }
 
-/* "1,234 samples, 12.34%": whole numbers, and the share of what is shown, not of what it was. */
+/* "1,234 samples, 12.34%": integers, and the share of the shown total. */
 static void write_rounded(const struct svg_picture *p, const struct box *box, struct buffer *b)
 {
 	double whole = svg_shown(p, p->total) * p->settings->factor;
@@ -278,7 +278,7 @@ static void write_value(const struct svg_picture *p, const struct box *box, stru
 		write_rounded(p, box, b);
 		return;
 	}
-	/* Values beyond 2^53 would lose digits as a double. */
+	/* Values beyond 2^53 would lose digits as doubles. */
 	units_fixed(b, p->settings->factor == 1 ? value : (int64_t)fmin(shown, 9e18), p->decimals);
 	buffer_char(b, ' ');
 	buffer_xml(b, p->count_name);
@@ -300,7 +300,7 @@ static void write_title(struct svg_picture *p, const struct drawn_box *d, struct
 	buffer_char(b, ')');
 }
 
-/* By the classic rules all letters are equally wide, and the margins are part of the room. */
+/* By the classic rules all letters have the same width, and the margins are part of the room. */
 static void fit_classic(
 	const struct svg_settings *s, struct bytes name, double pixels, struct buffer *out)
 {
@@ -342,7 +342,7 @@ static void write_text(struct svg_picture *p, const struct drawn_box *d, struct 
 	buffer_text(b, "</text>");
 }
 
-/* As far as lengths are written: flamegraph.pl's go to tenths, as printf rounds them. */
+/* To the written precision: flamegraph.pl writes tenths, rounded like printf. */
 static double rounded(const struct svg_settings *s, double pixels)
 {
 	char text[32];
@@ -355,7 +355,7 @@ static double rounded(const struct svg_settings *s, double pixels)
 
 static void write_rect(struct svg_picture *p, const struct drawn_box *d, struct buffer *b)
 {
-	/* Both edges are rounded, not the width: neighbours stay neighbours. */
+	/* Round both edges and not the width, so that neighbours share an edge. */
 	double left = rounded(p->settings, d->left), right = rounded(p->settings, d->right);
 
 	buffer_text(b, "<rect x=\"");
@@ -373,7 +373,7 @@ static void write_rect(struct svg_picture *p, const struct drawn_box *d, struct 
 	buffer_text(b, "\"/>");
 }
 
-/* The opening tag with the user's attributes; returns the title that they give, or nothing. */
+/* The opening tag with the user's attributes; returns the title among them, or nothing. */
 static struct bytes write_start(struct attribute_walk attributes, bool link, struct buffer *b)
 {
 	struct bytes key, value, title = {"", 0};
@@ -394,7 +394,7 @@ static struct bytes write_start(struct attribute_walk attributes, bool link, str
 		buffer_xml(b, value);
 		buffer_char(b, '"');
 	}
-	/* Without a target a link would open within the <object> that shows the picture. */
+	/* Without a target, a link would open inside the <object> that shows the picture. */
 	buffer_text(b, link && !target ? " target=\"_top\">" : ">");
 	return title;
 }
@@ -428,7 +428,8 @@ static void write_box(struct svg_picture *p, const struct drawn_box *d, struct b
 
 /* ---- All boxes ---- */
 
-/* In chain graphs stacks of wakers stand on a separator: everything above it is theirs. */
+/* In chain graphs, the stacks of wakers are above a separator frame: everything above it belongs
+ * to them. */
 static bool *find_wakers(const struct svg_picture *p)
 {
 	const struct layout *l = p->layout;
@@ -457,7 +458,7 @@ static struct drawn_box place_box(const struct svg_picture *p, const struct box 
 	}
 	d.left = SVG_PAD + (double)box->start * p->per_value;
 	d.right = SVG_PAD + (double)end * p->per_value;
-	/* A pixel stays free above every frame, below it in icicles. */
+	/* One pixel is free above every frame, or below it in icicles. */
 	d.y = p->top + row * (double)s->height + !s->icicle;
 	return d;
 }

@@ -6,14 +6,14 @@
 
 #include <stdlib.h>
 
-#define NAME_LETTERS 30 /* of a side's name; more is cut */
+#define NAME_LETTERS 30 /* of a side's name; the rest is cut */
 
 static void add_entry(struct svg_legend *l, struct buffer label, struct colour colour)
 {
 	vector_push(&l->entries, ((struct svg_legend_entry){label, colour, false}));
 }
 
-/* Self values by the kind of frame in which they are spent. */
+/* Self values by the kind of frame. */
 static void sum_kinds(const struct view *v, const int64_t *self, int64_t ret_sums[FRAME_KINDS])
 {
 	memset(ret_sums, 0, FRAME_KINDS * sizeof(*ret_sums));
@@ -22,7 +22,7 @@ static void sum_kinds(const struct view *v, const int64_t *self, int64_t ret_sum
 			ret_sums[view_frame_at(v, v->tree.frame.items[i]).kind] += self[i];
 }
 
-/* What a reader of the picture calls them. */
+/* The name of a kind for readers of the picture. */
 static const char *kind_label(enum frame_kind kind)
 {
 	return kind == FRAME_META ? "other" : frame_kind_name(kind);
@@ -52,8 +52,7 @@ static void explain_kinds(
 	}
 }
 
-/* Labels speak of the columns as the input had them: which of them is the newer one only the user
- * knows. */
+/* Labels refer to the columns of the input: only the user knows which is the newer one. */
 static void explain_classic_changes(struct svg_legend *l, bool negated)
 {
 	const char *column = negated ? "first" : "second";
@@ -67,7 +66,7 @@ static void explain_classic_changes(struct svg_legend *l, bool negated)
 	add_entry(l, less, colour_of_change(-1, 1));
 }
 
-/* A name that leaves room for the others. */
+/* A shortened name. */
 static void add_name(struct buffer *b, const struct profile *p, size_t side)
 {
 	struct buffer name = {0};
@@ -107,7 +106,7 @@ static struct buffer names_of_sides(const struct svg_picture *p)
 	return names;
 }
 
-/* The same scale in every picture. Names come last: a narrow window can do without them. */
+/* The same scale in every picture. Names come last, because a narrow window may hide the end. */
 static void explain_ratios(struct svg_legend *l, const struct svg_picture *p)
 {
 	const struct comparison *c = &p->view->comparison;
@@ -163,7 +162,7 @@ static void write_square(
 	buffer_text(b, "\"/>");
 }
 
-/* data-end is where the entry ends, for the script to hide what a narrow window has no room for. */
+/* data-end is where the entry ends, so that the script can hide what does not fit. */
 void svg_legend_write(
 	const struct svg_legend *l, const struct svg_settings *s, double y, struct buffer *b)
 {

@@ -1,12 +1,20 @@
-/* svg_letters.c: how much of a text has room in a box, in fonts that nobody can measure here? */
+/* svg_letters.c: how much of a text fits into a box, in fonts that cannot be measured here?
+ *
+ * The browser that shows the picture chooses the font, so a name's width is only an estimate. It
+ * has to be an upper bound, because a name that is too wide reaches into the next box.
+ * flamegraph.pl counts 0.59 of the font's size for each letter, which cuts most names too early
+ * and wide letters too late. Here each letter has its own width, the largest in the fonts that a
+ * browser is likely to use. By hand, and not with FreeType or Pango: those measure fonts that
+ * are installed here, not those of whoever looks at the picture, and would slow down drawing; a
+ * table of 95 widths takes a few ns for each letter (`bench/draw_folded.sh`). */
 #include "renderers/svg_letters.h"
 
 #include "base/utf8.h"
 
-#define ONE_WIDTH 0.602 /* of fonts whose letters have one width: DejaVu Sans Mono's */
+#define ONE_WIDTH 0.602 /* width of monospaced fonts: DejaVu Sans Mono's */
 
-/* Thousandths of the font's size, of printable ASCII: the widest of Verdana, DejaVu Sans and
- * Liberation Sans (which has Arial's widths), from the fonts' tables. */
+/* Width of printable ASCII in thousandths of the font's size: the widest of Verdana, DejaVu Sans
+ * and Liberation Sans (which has Arial's widths), from the fonts' tables. */
 static const uint16_t widths[] = {352, 401, 460, 838, 637, 1076, 780, 275, 454, 454, 636, 838, 364,
 	454, 364, 454, 637, 637, 637, 637, 637, 637, 637, 637, 637, 637, 454, 454, 838, 838, 838,
 	557, 1016, 685, 687, 723, 771, 667, 611, 778, 752, 421, 500, 693, 558, 863, 749, 788, 667,
@@ -16,7 +24,8 @@ static const uint16_t widths[] = {352, 401, 460, 838, 637, 1076, 780, 275, 454, 
 
 static double letter_width(const struct svg_settings *s, uint32_t letter)
 {
-	double width = letter < 0x2000 ? 0.7 : 1; /* alphabets; signs, and East Asian scripts */
+	double width =
+		letter < 0x2000 ? 0.7 : 1; /* other alphabets; symbols and East Asian scripts */
 
 	if (s->font_width != SVG_FONT_WIDTH)
 		return s->font_size * s->font_width;
@@ -27,7 +36,7 @@ static double letter_width(const struct svg_settings *s, uint32_t letter)
 	return s->font_size * width;
 }
 
-/* The letter that begins at *at, which moves behind it. */
+/* The width of the character at *at, which moves behind it. */
 static double next_width(const struct svg_settings *s, struct bytes text, size_t *at)
 {
 	uint32_t letter = '?';
@@ -46,7 +55,7 @@ double svg_text_width(const struct svg_settings *s, struct bytes text)
 	return width;
 }
 
-/* How much of the start has room. */
+/* How many bytes of the start fit. */
 static size_t start_that_fits(const struct svg_settings *s, struct bytes name, double pixels)
 {
 	size_t at = 0, keep = 0;
@@ -59,7 +68,7 @@ static size_t start_that_fits(const struct svg_settings *s, struct bytes name, d
 	return keep;
 }
 
-/* Where the end begins that has room: at the first slash, or in the middle of the last name. */
+/* Where the part that fits at the end begins: at the first slash, or else inside the last name. */
 static size_t end_that_fits(const struct svg_settings *s, struct bytes path, double pixels)
 {
 	double used = svg_text_width(s, path);
@@ -74,7 +83,7 @@ static size_t end_that_fits(const struct svg_settings *s, struct bytes path, dou
 
 void svg_fit(const struct svg_settings *s, struct bytes name, double pixels, struct buffer *out)
 {
-	static const char cut_here[] = "\u2026"; /* ".." in front of a slash is a folder */
+	static const char cut_here[] = "\u2026"; /* ".." before a slash would be a folder */
 	bool whole = start_that_fits(s, name, pixels) == name.len;
 	size_t keep;
 

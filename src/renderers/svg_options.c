@@ -1,4 +1,4 @@
-/* svg_options.c: how is a flame graph to look? Names and meanings are those of flamegraph.pl, and
+/* svg_options.c: the options for flame graphs, with the names and meanings of flamegraph.pl, and
  * of inferno where it has more. */
 #include "renderers/svg_options.h"
 
@@ -23,8 +23,7 @@ static bool set_least_width(
 	return true;
 }
 
-/* Kiln writes one encoding, which every reader of XML knows; the option is there for old scripts.
- */
+/* Kiln writes one encoding, which every XML parser knows; the option exists for old scripts. */
 static bool check_encoding(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
@@ -116,8 +115,7 @@ const struct option svg_options[] = {
 		AT(text_colour), NULL, false},
 	{"no-javascript", 0, NULL, "leave the script out: a picture to look at only", option_flag,
 		AT(no_script), NULL, false},
-	/* Colours that stay from run to run, an input in any order, a frame a line, names cut at
-	 * their right end. */
+	/* Stable colours, input in any order, one frame per line, names cut at their right end. */
 	{"deterministic", 0, NULL, NULL, option_granted, 0, NULL, false},
 	{"no-sort", 0, NULL, NULL, option_granted, 0, NULL, false},
 	{"pretty-xml", 0, NULL, NULL, option_granted, 0, NULL, false},

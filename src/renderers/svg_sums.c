@@ -1,4 +1,4 @@
-/* svg_sums.c: what do values with decimals come to when they are added up in doubles? */
+/* svg_sums.c: what are the sums of decimal values if they are added as doubles? */
 #include "renderers/svg_sums.h"
 
 #include <assert.h>

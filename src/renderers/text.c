@@ -1,10 +1,10 @@
-/* text.c: how do names and numbers stand in the columns of a terminal? */
+/* text.c: how are names and numbers laid out in the columns of a terminal? */
 #include "renderers/text.h"
 
 #include "base/units.h"
 #include "base/utf8.h"
 
-/* Tables hold no C0 control characters; the C1 ones (U+0080 to U+009F) steer some terminals. */
+/* Tables contain no C0 control characters; C1 ones (U+0080 to U+009F) control some terminals. */
 static void add_harmless(struct buffer *b, struct bytes text)
 {
 	for (size_t i = 0; i < text.len; i++) {
@@ -77,7 +77,7 @@ enum text_style text_share_style(int64_t part, int64_t whole)
 	return share >= 0.1 ? TEXT_HOT : share >= 0.01 ? TEXT_WARM : TEXT_FAINT;
 }
 
-/* Units that scale ("1.23 s"); of others a column of figures says enough in its heading. */
+/* Does the unit scale ("1.23 s")? For other units, the heading of the column suffices. */
 static bool scales(struct bytes unit)
 {
 	return bytes_equal(unit, BYTES("ns")) || bytes_equal(unit, BYTES("bytes"));
@@ -100,7 +100,8 @@ bool text_counts(const struct profile *p, const struct stream_row *row)
 	return bytes_equal(units_whole(unit), BYTES("count"));
 }
 
-/* "count" says nothing; the kind says what is counted, and idle CPUs are counted in samples. */
+/* The unit "count" is omitted, because the kind says what is counted; idle CPUs are counted in
+ * samples. */
 void text_stream_value(
 	struct buffer *b, const struct profile *p, const struct stream_row *row, int64_t value)
 {
@@ -119,7 +120,7 @@ void text_stream_value(
 	buffer_add(b, kind.at, kind.len);
 }
 
-/* The stream that counts the samples of a table, or NULL: each row is one. */
+/* The stream that counts the samples of a table; NULL: each row is one. */
 static const struct stream *counts_of(const struct profile *p, uint32_t table)
 {
 	for (size_t s = 0; s < p->streams.len; s++) {
@@ -132,7 +133,7 @@ static const struct stream *counts_of(const struct profile *p, uint32_t table)
 	return NULL;
 }
 
-/* Samples of a stream's table that the view shows. */
+/* The samples of a stream's table that the view shows. */
 static uint64_t samples_shown(const struct view *v, size_t stream)
 {
 	const struct profile *p = v->profile;
@@ -146,8 +147,8 @@ static uint64_t samples_shown(const struct view *v, size_t stream)
 	return count;
 }
 
-/* Samples that the view shows. Where readers have put those of one stack together without a count,
- * and some are left out, nobody knows: UINT64_MAX. Rows with times are samples, each. */
+/* The samples that the view shows. Unknown (UINT64_MAX) if a reader has merged samples without a
+ * count and some are left out. Rows with times are one sample each. */
 static uint64_t sample_count(const struct view *v)
 {
 	const struct profile *p = v->profile;

@@ -1,23 +1,23 @@
-/* text.h: what outputs for a terminal share. */
+/* text.h: what the outputs for a terminal share. */
 #ifndef KILN_RENDERERS_TEXT_H
 #define KILN_RENDERERS_TEXT_H
 
 #include "base/buffer.h"
 #include "model/view.h"
 
-/* How the reader's terminal is; the first member of the settings of every text renderer. */
+/* Properties of the user's terminal; the first member of the settings of every text renderer. */
 struct text_settings {
-	uint64_t width; /* columns; 0: as wide as it gets */
+	uint64_t width; /* columns; 0: unlimited */
 	bool colour;
 	bool ascii; /* no box drawing, no ellipsis */
 };
 
-/* `text` in at most `width` columns (0: all of it), cut with an ellipsis and, with `pad`, filled up
- * with blanks. Nothing in it can steer the terminal. */
+/* `text` in at most `width` columns (0: unlimited), cut with an ellipsis and, with `pad`, padded
+ * with blanks. Cannot contain control sequences. */
 void text_cell(struct buffer *b, struct bytes text, size_t width, bool pad,
 	const struct text_settings *settings);
 
-/* The same, to the right. */
+/* The same, right-aligned. */
 void text_right(struct buffer *b, struct bytes text, size_t width);
 
 enum text_style {
@@ -27,10 +27,10 @@ enum text_style {
 	TEXT_WARM,
 	TEXT_FAINT,
 	TEXT_KERNEL,
-	TEXT_LESS, /* than before; more is hot */
+	TEXT_LESS, /* decreased; more is TEXT_HOT */
 };
 void text_style(struct buffer *b, enum text_style style, const struct text_settings *settings);
-/* Hot from 10%, warm from 1%, else faint. */
+/* Hot from 10%, warm from 1%, otherwise faint. */
 enum text_style text_share_style(int64_t part, int64_t whole);
 
 /* A value of the view's streams for a column: "1.23 s", "1,234". */
@@ -40,10 +40,10 @@ void text_value(struct buffer *b, const struct view *v, int64_t value);
 void text_stream_value(
 	struct buffer *b, const struct profile *p, const struct stream_row *row, int64_t value);
 
-/* Are the stream's values counts, with decimals or without? */
+/* Are the stream's values counts, with or without decimals? */
 bool text_counts(const struct profile *p, const struct stream_row *row);
 
-/* One line: what is shown, how much of it, in how many samples. */
+/* One line: what is shown, its total, and the number of samples. */
 void text_summary(struct buffer *b, const struct view *v, int64_t total);
 
 #endif

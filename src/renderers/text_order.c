@@ -7,12 +7,12 @@
 #include <stdlib.h>
 
 struct entry {
-	uint64_t start; /* bytes that most comparisons need no more than */
+	uint64_t start; /* first bytes, which decide most comparisons */
 	struct bytes text;
 	uint32_t id;
 };
 
-/* Eight bytes from `at` on, which numbers compare as. */
+/* Eight bytes from `at` on as a number that compares like the text. */
 static uint64_t start_of(struct bytes text, size_t at)
 {
 	uint64_t start = 0;
@@ -31,8 +31,8 @@ static int compare(const void *left, const void *right)
 	return bytes_compare(a->text, b->text);
 }
 
-/* By the first eight bytes in linear time; those that are equal in them by the next eight, and then
- * by all. */
+/* Radix sort by the first eight bytes; texts that are equal in these are compared by the next
+ * eight, then completely. */
 static struct entry *sort_texts(const struct bytes *texts, size_t count)
 {
 	struct entry *sorted = memory_new(count, sizeof(*sorted));
@@ -57,14 +57,14 @@ static struct entry *sort_texts(const struct bytes *texts, size_t count)
 	return sorted;
 }
 
-/* Does `text` with a ';' behind it come before `next`, which is greater than `text`? */
+/* Does `text` followed by ';' precede `next`, which is greater than `text`? */
 static bool leads_before(struct bytes text, struct bytes next)
 {
 	return !bytes_start(next, text) || (unsigned char)next.at[text.len] > ';';
 }
 
-/* Give out ranks in order. Texts that others start with wait until nothing that sorts before ';'
- * can follow them; each of the waiting starts with the one below it. */
+/* Assign ranks in order. A text that is a prefix of the next ones waits on a stack until nothing
+ * that sorts before ';' can follow; each waiting text begins with the one below it. */
 static void give_ranks(struct text_order *o, const struct entry *sorted, size_t count)
 {
 	uint32_t *waiting = memory_new(count, sizeof(*waiting));

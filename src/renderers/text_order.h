@@ -4,12 +4,12 @@
 
 #include "base/bytes.h"
 
-/* Ranks of `count` different texts (without ';') as parts of paths joined by ';'. A text that ends
- * a path and the same text with more behind it have ranks of their own, since another one can come
- * in between: "f", "f(int)", "f;g" is the order of bytes. */
+/* Ranks of `count` distinct texts (without ';') as parts of paths joined by ';'. A text at the
+ * end of a path and the same text followed by ';' have separate ranks, because another text can
+ * be between them: "f", "f(int)", "f;g" is the order of bytes. */
 struct text_order {
 	uint32_t *ending;  /* rank of the text at the end of a path */
-	uint32_t *leading; /* and with a ';' behind it; all ranks are below 2 * count */
+	uint32_t *leading; /* followed by ';'; all ranks are below 2 * count */
 };
 
 void text_order_init(struct text_order *o, const struct bytes *texts, size_t count);

@@ -1,8 +1,8 @@
-/* text_siblings.c: which nodes of a call tree are one when frames are told apart by their text?
+/* text_siblings.c: which nodes of a call tree are the same if frames are told apart only by their
+ * text?
  *
- * Mostly very few. Nodes are looked for among those with the same text and the same caller only
- * where there can be another one: when several frames have the text, or when the caller stands for
- * several nodes. */
+ * Usually very few. So nodes are searched for an equal sibling only where one is possible: if
+ * several frames have the text, or if the caller stands for several nodes. */
 #include "renderers/text_siblings.h"
 
 #include "base/hash.h"
@@ -13,10 +13,10 @@
 struct search {
 	const struct tree *tree;
 	const uint32_t *text;
-	node_id *stands;	/* of every node so far: which one stands for it */
+	node_id *stands;	/* of every node so far: the node that stands for it */
 	bool *several;		/* of every node: it stands for others, too; NULL: none does yet */
-	node_id *first, *next;	/* callees of every node, the last one first; 0: none */
-	struct id_map by_place; /* by the node that stands for the caller, and by the text */
+	node_id *first, *next;	/* the callees of every node, last one first; 0: none */
+	struct id_map by_place; /* keyed by the node that stands for the caller, and the text */
 };
 
 static uint64_t place_of(const struct search *s, node_id node)
@@ -29,7 +29,7 @@ static bool is_at(const struct search *s, node_id node, node_id caller, uint32_t
 	return s->text[node] == text && s->stands[s->tree->caller.items[node]] == caller;
 }
 
-/* The node that was entered with the same caller and text, or 0 and it is entered now. */
+/* The node entered earlier with the same caller and text; 0: none, and `node` is entered now. */
 static node_id find_or_enter(struct search *s, node_id node)
 {
 	node_id caller = s->stands[s->tree->caller.items[node]], found;
@@ -58,7 +58,7 @@ static void list_callees(struct search *s)
 	}
 }
 
-/* The callees that `node` has had so far become known, to be found by those of others. */
+/* Enter the existing callees of `node`, so that they are found by those of other nodes. */
 static void stand_for_several(struct search *s, node_id node, node_id so_far)
 {
 	if (!s->several)

@@ -66,7 +66,7 @@ static void defaults(void *settings)
 /* ---- The table ---- */
 
 struct columns {
-	size_t self, total, module; /* widths; module 0: nobody has one */
+	size_t self, total, module; /* widths; module 0: none has one */
 };
 
 static size_t value_width(const struct view *v, int64_t value, struct buffer *scratch)
@@ -226,7 +226,7 @@ static void json_function(struct buffer *b, const struct view *v, const struct f
 	buffer_char(b, '}');
 }
 
-/* count: of all functions, those that are skipped or left out, too. */
+/* count: the number of all functions, including those that are skipped or left out. */
 static void json(struct buffer *b, const struct view *v, const struct functions *f, size_t rows,
 	size_t count)
 {

@@ -1,7 +1,7 @@
 /* tree.c: the call tree as text, for a terminal.
  *
- * A function that is shown as its caller's only callee stands below it at the same depth; only
- * where a stack forks does the tree move to the right, so that deep stacks stay readable. */
+ * If a function has only one callee that is shown, that callee is below it at the same depth.
+ * The tree moves to the right only where a stack forks, so deep stacks stay readable. */
 #include "base/units.h"
 #include "base/utf8.h"
 #include "renderers/changes.h"
@@ -12,12 +12,12 @@
 #include <stdlib.h>
 
 #define FLUSH_BYTES ((size_t)64 << 10)
-#define NAME_LEAST  24u /* columns that are kept for names, however deep the tree */
+#define NAME_LEAST  24u /* columns reserved for names, however deep the tree */
 
 struct tree_settings {
 	struct text_settings text;
 	double min;	/* percent of all */
-	uint64_t depth; /* frames from the root; 0: all */
+	uint64_t depth; /* frames from the root; 0: unlimited */
 };
 
 static const struct option options[] = {
@@ -49,19 +49,19 @@ static void defaults(void *settings)
 	*(struct tree_settings *)settings = (struct tree_settings){.min = 0.5};
 }
 
-/* ---- What is shown ---- */
+/* ---- Which nodes are shown ---- */
 
 struct shown {
 	const struct view *view;
 	const struct tree_settings *settings;
 	struct sides sides;
-	const int64_t *self, *total; /* of the side that is shown */
+	const int64_t *self, *total; /* of the shown side */
 	struct walk walk;
 	size_t hidden;	    /* branches below the minimum */
-	struct buffer *out; /* is written to `output` now and then */
+	struct buffer *out; /* flushed to `output` now and then */
 	struct output *output;
-	struct buffer prefix; /* one byte a level: LEVEL_* */
-	size_t *levels;	      /* by node: how many levels its children's prefix has */
+	struct buffer prefix; /* one byte for each level: LEVEL_* */
+	size_t *levels;	      /* by node: the number of levels in its children's prefix */
 };
 
 enum { LEVEL_OPEN = 'o', LEVEL_CLOSED = 'c' }; /* does a sibling follow below? */
@@ -85,7 +85,7 @@ static bool has_value(const struct shown *s, node_id node)
 	return s->sides.total[0][node] || (s->sides.count == 2 && s->sides.total[1][node]);
 }
 
-/* Of a difference, before or after. */
+/* For a difference: before or after is heavy enough. */
 static bool is_heavy(const struct shown *s, node_id node)
 {
 	for (size_t side = 0; side < s->sides.count; side++) {
@@ -97,7 +97,7 @@ static bool is_heavy(const struct shown *s, node_id node)
 	return false;
 }
 
-/* Nodes that are heavy enough, whose callers therefore are as well. */
+/* The nodes that are heavy enough; their callers are as well. */
 static node_id *choose(struct shown *s, size_t *ret_count)
 {
 	const struct tree *tree = &s->view->tree;
@@ -129,7 +129,7 @@ static bool is_only_child(const struct shown *s, node_id node)
 	return s->walk.first[caller] == node && !s->walk.next[node];
 }
 
-/* What became of a function with all it calls, before and after as shares of their side. */
+/* The change of a function with everything it calls; before and after as shares of their sides. */
 static void change_cells(const struct shown *s, node_id node)
 {
 	const struct text_settings *text = &s->settings->text;
@@ -168,8 +168,8 @@ static void percent_cells(const struct shown *s, node_id node)
 	buffer_release(&cell);
 }
 
-/* The branches to the left of a name. Too deep a tree loses its outermost branches. Returns how
- * many columns it took. */
+/* The branches to the left of a name. A tree that is too deep loses its outermost branches.
+ * Returns the number of columns used. */
 static size_t branches(const struct shown *s, size_t levels, bool forked)
 {
 	static const char *const utf8[] = {"│ ", "  ", "├─", "└─"},

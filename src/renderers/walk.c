@@ -1,4 +1,4 @@
-/* walk.c: in which order are a tree's nodes met when it is read from the root down? */
+/* walk.c: how is a tree visited depth first, from the root down? */
 #include "renderers/walk.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static void link_child(struct walk *w, node_id node)
 	w->first[caller] = node;
 }
 
-/* Backwards, because each child is put in front of its siblings. */
+/* Backwards, because each child is put before its siblings. */
 void walk_init(struct walk *w, const struct tree *tree, const node_id *order, size_t count)
 {
 	size_t nodes = tree->caller.len;
@@ -48,7 +48,7 @@ void walk_visit(const struct walk *w, const struct walk_visitor *visitor)
 			depth++;
 			continue;
 		}
-		/* Up to the next ancestor that has a sibling left. */
+		/* Up to the next ancestor with a sibling left. */
 		while (node) {
 			if (visitor->leave)
 				visitor->leave(visitor->context, node);

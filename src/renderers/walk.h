@@ -4,22 +4,22 @@
 
 #include "model/view.h"
 
-/* Links between the nodes that take part; 0 is none (the root is nobody's child). */
+/* Links between the nodes that take part; 0: none (the root is not a child). */
 struct walk {
 	node_id *first; /* a node's first child */
 	node_id *next;	/* its next sibling */
 	const struct tree *tree;
 };
 
-/* Link the nodes of `order` (each with all its callers but the root) in that order among siblings;
- * NULL: all nodes, in the order of their ids. */
+/* Link the nodes of `order`, which includes all callers but the root, in that order among
+ * siblings; NULL: all nodes by id. */
 void walk_init(struct walk *w, const struct tree *tree, const node_id *order, size_t count);
 void walk_release(struct walk *w);
 
-/* Visit every linked node but the root: `enter` before its children, `leave` after them (or NULL).
- * Does not recurse. */
+/* Visit every linked node but the root: `enter` before its children, `leave` (may be NULL) after
+ * them. Does not recurse. */
 struct walk_visitor {
-	void (*enter)(void *context, node_id node, size_t depth); /* 1: the root's children */
+	void (*enter)(void *context, node_id node, size_t depth); /* 1: children of the root */
 	void (*leave)(void *context, node_id node);
 	void *context;
 };

@@ -1,11 +1,11 @@
-/* base.c: from which of some functions on should stacks be shown? */
+/* base.c: at which functions do stacks begin? */
 #include "transforms/base.h"
 
 #include "transforms/reshape.h"
 
 #include <stdlib.h>
 
-/* A stack that goes through another of the functions begins again. */
+/* A stack that passes another of the functions begins again there. */
 static node_id begin_place(
 	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
 {

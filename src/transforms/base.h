@@ -4,8 +4,8 @@
 
 #include "model/view.h"
 
-/* Every stack begins at its innermost frame with one of these names, which is the root then. Stacks
- * without one stay as they are, or are dropped. */
+/* Every stack begins at its innermost frame with one of these names, which becomes its root.
+ * Stacks without one stay as they are, or are dropped. */
 void view_begin_at(struct view *v, const char *const *names, size_t count, bool keep_others);
 
 #endif

@@ -1,4 +1,4 @@
-/* by_cgroup.c: every control group's stacks apart. */
+/* by_cgroup.c: separates stacks by control group. */
 #include "names/cgroup_names.h"
 #include "transforms/group.h"
 #include "transforms/transforms.h"
@@ -14,7 +14,7 @@ static size_t labels_of(const struct profile *p, const struct samples *s, size_t
 	return s->labels.items[sample];
 }
 
-/* Nothing: there is no such label. */
+/* Empty if there is no such label. */
 static struct bytes label_of(const struct profile *p, size_t set, struct bytes key)
 {
 	for (; set; set = p->label_sets.items[set].parent)

@@ -1,4 +1,4 @@
-/* by_cpu.c: every CPU's stacks apart. */
+/* by_cpu.c: separates stacks by CPU. */
 #include "transforms/group.h"
 #include "transforms/transforms.h"
 
@@ -7,7 +7,7 @@ static bool has_cpus(const struct samples *s)
 	return s->cpu.len != 0;
 }
 
-/* One more than the CPU's number; 0 is unknown. */
+/* The CPU's number plus one; 0: unknown. */
 static size_t cpu_of(const struct profile *p, const struct samples *s, size_t sample)
 {
 	(void)p;

@@ -1,4 +1,4 @@
-/* by_process.c: every process's stacks apart. */
+/* by_process.c: separates stacks by process. */
 #include "transforms/group.h"
 #include "transforms/transforms.h"
 

@@ -1,4 +1,4 @@
-/* by_thread.c: every thread's stacks apart. */
+/* by_thread.c: separates stacks by thread. */
 #include "transforms/group.h"
 #include "transforms/transforms.h"
 
@@ -18,7 +18,7 @@ static struct bytes thread_name(const struct profile *p, size_t thread)
 	return profile_text(p, p->threads.items[thread].name);
 }
 
-/* As the classic tools spell it: comm-PID/TID. */
+/* As in the classic tools: comm-PID/TID. */
 static void thread_label(const struct profile *p, size_t thread, struct buffer *ret_label)
 {
 	const struct thread *t = &p->threads.items[thread];

@@ -1,4 +1,4 @@
-/* canonical.c: what is a function called when nobody built it? */
+/* canonical.c: what is a function called independently of how it was built? */
 #include "transforms/canonical.h"
 
 #include "transforms/reshape.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define RUST_HASH 16u /* hexadecimal digits behind "::h" */
-#define ADDRESS	  8u  /* digits of an address at least, where no 0x says that it is one */
+#define ADDRESS	  8u  /* minimum digits of an address without 0x */
 
 static bool is_digit(char c)
 {
@@ -18,7 +18,7 @@ static bool is_any_hex(char c)
 	return is_hex_digit(c) || (c >= 'A' && c <= 'F');
 }
 
-/* How many characters at the end of `text` satisfy `is`. */
+/* The number of characters at the end of `text` that satisfy `is`. */
 static size_t count_at_end(struct bytes text, bool (*is)(char))
 {
 	size_t count = 0;
@@ -91,7 +91,7 @@ static size_t suffix_at_end(struct bytes name, bool *part)
 	return 0;
 }
 
-/* Most names end in a letter that no suffix ends in. */
+/* A quick check: most names end in a letter that no suffix ends in. */
 static bool may_have_suffix(struct bytes name)
 {
 	char last = name.len ? name.at[name.len - 1] : '\0';
@@ -156,7 +156,7 @@ static void add_stripped(struct buffer *out, struct bytes text)
 	}
 }
 
-/* "[libz.so+0x12]" and bare addresses. */
+/* "[libz.so+0x12]" and plain addresses. */
 static bool unnamed(struct bytes name, struct bytes module, struct buffer *out)
 {
 	size_t end;
@@ -179,7 +179,7 @@ static bool unnamed(struct bytes name, struct bytes module, struct buffer *out)
 	return true;
 }
 
-/* Where the source lay when it was built: "/rustc/HASH/" is where Rust's own libraries did. */
+/* The directory in which it was built: "/rustc/HASH/" for Rust's own libraries. */
 static size_t build_dir(const struct canonical *c, struct bytes name)
 {
 	size_t longest = 0;
@@ -293,7 +293,7 @@ bool canonical_stack_stays(
 	return true;
 }
 
-/* Marks are what kinds of frames are told by, which no name changes. */
+/* Suffixes such as _[k] mark the kind of a frame and do not change. */
 static bool same_mark(struct bytes before, struct bytes after)
 {
 	size_t len = mark_at_end(before);
@@ -315,7 +315,7 @@ static bool rename_frame(const struct canonical *c, bool outermost, struct bytes
 		*name = buffer_bytes(&t->frame);
 	if (outermost && canonical_root(c, *name, &t->root)) {
 		*name = buffer_bytes(&t->root);
-		/* canonical_apply_roots would change it once more. */
+		/* canonical_apply_roots would change it a second time. */
 		if (canonical_root(c, *name, &t->frame))
 			return false;
 	}
@@ -324,14 +324,14 @@ static bool rename_frame(const struct canonical *c, bool outermost, struct bytes
 
 bool canonical_stack(const struct canonical *c, struct bytes stack, struct canonical_text *t)
 {
-	size_t caller = 0; /* where it starts */
+	size_t caller = 0; /* where the caller's frame starts */
 	bool part, outermost = true;
 
 	t->stack.len = 0;
 	for (bool more = true; more; outermost = false) {
 		struct bytes name, above = buffer_bytes(&t->stack);
 
-		if (caller) /* else there may be nothing to add to */
+		if (caller) /* otherwise there may be no caller */
 			above = (struct bytes){above.at + caller, above.len - caller};
 		more = bytes_cut(&stack, ';', &name);
 		if (!more)
@@ -358,11 +358,11 @@ void canonical_text_release(struct canonical_text *t)
 /* ---- Views ---- */
 
 struct renaming {
-	frame_id *frame, *root; /* for every frame its new one; as outermost one */
+	frame_id *frame, *root; /* for every frame the new one; [root]: as an outermost frame */
 	bool *part;
 };
 
-/* "libz.so.1.2.13": the version goes. */
+/* "libz.so.1.2.13": the version is removed. */
 static struct bytes module_name(struct bytes module)
 {
 	const char *so = bytes_find(module, BYTES(".so."));
@@ -370,7 +370,7 @@ static struct bytes module_name(struct bytes module)
 	return so ? (struct bytes){module.at, (size_t)(so - module.at) + 3} : module;
 }
 
-/* Whether a function was inlined, and by which tier it was compiled, is the compiler's matter. */
+/* Inlining and the tier of a compiler differ between builds. */
 static uint32_t kind_of(uint32_t kind)
 {
 	if (kind == FRAME_INLINED)
@@ -385,7 +385,7 @@ static frame_id renamed(
 	struct bytes module = view_text(v, frame.module);
 
 	if (c->names && module_name(module).len < module.len) {
-		name->len = 0; /* a copy: what is in the view moves when it grows */
+		name->len = 0; /* copy: the view's strings move when they grow */
 		buffer_add(name, module.at, module_name(module).len);
 		frame.module = view_string(v, buffer_bytes(name));
 	}

@@ -1,52 +1,53 @@
 /* canonical.h: names as they would be in any build of the same source, so that functions and
- * threads of two versions find each other. */
+ * threads of two versions match. */
 #ifndef KILN_TRANSFORMS_CANONICAL_H
 #define KILN_TRANSFORMS_CANONICAL_H
 
 #include "base/buffer.h"
 #include "model/view.h"
 
-/* What is not the same in two builds. `{0}` changes nothing. */
+/* What differs between two builds and is removed. `{0}` changes nothing. */
 struct canonical {
 	bool names;	/* suffixes of compilers, hashes, offsets, addresses; versions of modules */
 	bool strip_hex; /* every "0x123" in a name becomes "0x..." */
-	VECTOR(const char *) build_dirs; /* become $SRC at the start of names */
+	VECTOR(const char *) build_dirs; /* replaced by $SRC at the start of names */
 };
 
-/* Does the name change? Then *out, which is emptied first, has the new one. Taken off are
- * ".isra.0", ".constprop.0", ".part.0", ".cold", ".lto_priv.0", ".llvm.123", "[clone ...]", the
- * hash of a Rust function and an offset "+0x12"; marks such as "_[k]" stay. A bare address becomes
- * its module, or [unknown]. *ret_part: it is a part that the compiler took out of the function
- * (".cold",
- * ".part"). */
+/* Returns whether the name changes; then *out, which is emptied first, is the new one. Removed
+ * are ".isra.0", ".constprop.0", ".part.0", ".cold", ".lto_priv.0", ".llvm.123", "[clone ...]",
+ * the hash of a Rust function and an offset "+0x12"; suffixes such as "_[k]" stay. A plain
+ * address becomes its module, or [unknown]. *ret_part: it is a part that the compiler split off
+ * the function (".cold", ".part"). */
 bool canonical_function(const struct canonical *c, struct bytes name, struct bytes module,
 	struct buffer *out, bool *ret_part);
 
-/* A quick look: does the name of a function certainly stay as it is? */
+/* A quick check: does this name certainly stay the same? */
 bool canonical_keeps(const struct canonical *c, struct bytes name);
 
-/* A thread by its name: digits at its end become "*". */
+/* A thread's name with "*" for digits at its end. */
 void canonical_thread(struct bytes name, struct buffer *out);
 
-/* A stack's outermost frame, when it is a label of a thread or process: "java-12/13" and
- * "worker-3" change, "python3" does not. */
+/* For a stack's outermost frame, if it labels a thread or process: "java-12/13" and "worker-3"
+ * change, "python3" does not. */
 bool canonical_root(const struct canonical *c, struct bytes name, struct buffer *out);
 
-/* Does canonical_apply leave a stack of folded text (frames without modules, joined by ';') as it
- * is? Its frames before byte `from`, where one starts, are known to stay. *spare is overwritten. */
+/* Does canonical_apply leave a stack of folded text (frames without modules, joined by ';')
+ * unchanged? The frames before byte `from`, where one starts, are known to stay. *spare is
+ * overwritten. */
 bool canonical_stack_stays(
 	const struct canonical *c, struct bytes stack, size_t from, struct buffer *spare);
 
-/* What it makes of it, in t->stack. False: that depends on more than the text. */
+/* The stack that canonical_apply makes of it, in t->stack. False: the text alone does not
+ * determine that. */
 struct canonical_text {
 	struct buffer stack, frame, root;
 };
 bool canonical_stack(const struct canonical *c, struct bytes stack, struct canonical_text *t);
 void canonical_text_release(struct canonical_text *t);
 
-/* Rename all frames of the view; what was taken out of a function moves into it. */
+/* Rename all frames of the view; parts that were split off a function are merged into it. */
 void canonical_apply(const struct canonical *c, struct view *v);
-/* Rename only outermost frames: those that transforms have made. */
+/* Rename only outermost frames, those that transforms have added. */
 void canonical_apply_roots(const struct canonical *c, struct view *v);
 
 #endif

@@ -1,4 +1,4 @@
-/* charge.c: what a function costs, with all that it calls, is its caller's own. */
+/* charge.c: merges a function, with everything it calls, into its caller. */
 #include "transforms/cut.h"
 #include "transforms/transforms.h"
 

@@ -1,4 +1,4 @@
-/* clean.c: a runtime's own code out of every stack, by rules that are known here. */
+/* clean.c: removes a runtime's own code from stacks, by built-in rules. */
 #include "transforms/clean.h"
 #include "transforms/transforms.h"
 

@@ -1,4 +1,4 @@
-/* clean_file.c: functions out of every stack, and new names, by the user's own rules. */
+/* clean_file.c: removes and renames functions by the user's own rules. */
 #include "base/input.h"
 #include "transforms/clean.h"
 #include "transforms/transforms.h"

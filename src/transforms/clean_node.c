@@ -1,15 +1,15 @@
-/* clean_node.c: what in the stacks of Node.js is Node's and V8's own. */
+/* clean_node.c: which code in the stacks of Node.js belongs to Node and V8? */
 #include "names/v8_name.h"
 #include "transforms/clean.h"
 
-/* The expression that is commonly run over the text of perf script deletes lines in which these
- * follow a blank: in names, that is where they begin and wherever a blank is in them. */
+/* A well-known expression for the text of perf script deletes lines in which these follow a
+ * blank: in names, that is at their start and behind any blank in them. */
 #define RULES                                                                                      \
 	"(^| )(__libc_start|uv_|v8::internal::|node::|Builtins_)\n"                                \
 	"(^| )(LazyCompile |Builtin:|Stub:|LoadIC:|LoadPolymorphicIC:)\n"                          \
 	"\\[unknown\\]\n"
 
-/* One name for all tiers; the kind of the frame tells them apart. */
+/* One name for all tiers; the kind of the frame distinguishes them. */
 static bool node_frame(struct view *v, struct frame *frame)
 {
 	struct bytes printed = view_text(v, frame->function);

@@ -1,4 +1,4 @@
-/* clean_rules.c: what is left of stacks when rules have taken functions out and renamed others? */
+/* clean_rules.c: what is left of stacks after rules have removed and renamed functions? */
 #include "transforms/clean.h"
 
 #include "base/units.h"
@@ -12,7 +12,7 @@
 
 struct rule {
 	struct pattern pattern;
-	char *text, *with; /* with: NULL takes matching functions out */
+	char *text, *with; /* with: NULL removes matching functions */
 };
 
 struct rules {
@@ -32,7 +32,7 @@ static void rules_release(struct rules *rules)
 	vector_release(&rules->list);
 }
 
-/* Cut up to a slash that has no backslash before it; "\/" becomes "/". NULL when there is none. */
+/* Cut up to a slash without a backslash before it; "\/" becomes "/". NULL: no slash. */
 static char *take_part(struct bytes *line)
 {
 	struct buffer part = {0};
@@ -88,7 +88,7 @@ static bool add_rules(struct rules *rules, struct bytes text, struct error *err)
 
 /* ---- Applying them ---- */
 
-/* What nobody knows is called after its module; "[truncated:...]" is no code. */
+/* Unknown code is named after its module; "[truncated:...]" is not code. */
 static bool is_unknown(const struct view *v, const struct frame *frame)
 {
 	struct bytes name = view_text(v, frame->function);
@@ -97,7 +97,7 @@ static bool is_unknown(const struct view *v, const struct frame *frame)
 	       bytes_end(name, BYTES("]")) && !bytes_start(name, BYTES("[truncated"));
 }
 
-/* Change the name; *ret_keep is false when the frame is to be taken out. */
+/* Change the name; *ret_keep is false if the frame is to be removed. */
 static bool apply_rules(const struct rules *rules, bool unknown, struct buffer *name,
 	bool *ret_keep, struct error *err)
 {
@@ -123,7 +123,7 @@ static bool apply_rules(const struct rules *rules, bool unknown, struct buffer *
 	return true;
 }
 
-/* What a frame becomes: its own id, another's, or 0. */
+/* What a frame becomes: its own id, another one, or 0. */
 static bool clean_frame(
 	const struct rules *rules, struct view *v, frame_id id, frame_id *ret, struct error *err)
 {
@@ -181,14 +181,14 @@ static node_id clean_place(
 	return becomes[frame] ? tree_child(b, caller, becomes[frame]) : caller;
 }
 
-/* ---- Saying so ---- */
+/* ---- Notes ---- */
 
 struct moved {
 	int64_t samples, value;
 };
 
-/* All samples that are shown, and those that end in frames that are taken out. Where values are
- * counts, a row of the input may stand for several samples. */
+/* Count all shown samples, and those that end in removed frames. If values are counts, one row
+ * may be several samples. */
 static void count_moved(const struct view *v, const frame_id *becomes, struct moved *ret_moved,
 	struct moved *ret_all)
 {

@@ -1,11 +1,11 @@
-/* collapse_module.c: a library is one frame, whatever happens in it. */
+/* collapse_module.c: shows a library as one frame. */
 #include "transforms/pattern.h"
 #include "transforms/reshape.h"
 #include "transforms/transforms.h"
 
 #include <stdlib.h>
 
-/* Frames of a module that is collapsed, as the one that stands for it; the others as they are. */
+/* Consecutive frames of a collapsed module become one; others stay. */
 static node_id collapse_place(
 	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
 {
@@ -18,7 +18,8 @@ static node_id collapse_place(
 		       : tree_child(b, caller, become[frame]);
 }
 
-/* The frame that stands for a module: what is inlined is in what it is inlined into. */
+/* The frame that stands for a module; inlined functions belong to the module they are inlined
+ * into. */
 static frame_id stand_in(struct view *v, const struct frame *of)
 {
 	enum frame_kind kind = of->kind == FRAME_INLINED ? FRAME_NATIVE : (enum frame_kind)of->kind;
@@ -27,7 +28,7 @@ static frame_id stand_in(struct view *v, const struct frame *of)
 	return view_frame(v, &frame);
 }
 
-/* become[frame] of frames of the tree whose module matches; one for each module. */
+/* become[frame] for frames in the tree whose module matches; one for each module. */
 static bool find_modules(struct view *v, const struct pattern *pattern, frame_id *become,
 	frame_id *module, struct error *err)
 {

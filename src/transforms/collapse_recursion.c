@@ -1,4 +1,4 @@
-/* collapse_recursion.c: a function that calls itself is shown once. */
+/* collapse_recursion.c: shows a function that calls itself once. */
 #include "transforms/reshape.h"
 #include "transforms/transforms.h"
 

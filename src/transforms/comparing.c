@@ -1,4 +1,10 @@
-/* comparing.c: how do views of before and of after become one profile with two sides? */
+/* comparing.c: how do two views become one profile with two sides?
+ *
+ * Each side is prepared (its time range, canonical names so that two builds match), transformed
+ * by the user's list, and merged into one profile over a common table of stacks (model/merge.h).
+ * A difference is then an ordinary view of that profile, and every renderer can show it. This is
+ * the one general way; commands/diff_folded.h is a shortcut for folded text that is already
+ * sorted. */
 #include "transforms/comparing.h"
 
 #include "transforms/matching.h"

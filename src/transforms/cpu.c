@@ -1,10 +1,10 @@
-/* cpu.c: only some CPUs. */
+/* cpu.c: keeps only some CPUs. */
 #include "transforms/select.h"
 #include "transforms/transforms.h"
 
 #include <stdlib.h>
 
-/* "0,2-4": one bool a CPU. */
+/* "0,2-4": one bool for each CPU. */
 static bool list_parse(struct bytes list, bool *ret_wanted, struct error *err)
 {
 	while (list.len) {

@@ -1,4 +1,4 @@
-/* cut.c: where do stacks end when what is below a frame is left out? */
+/* cut.c: where do stacks end if what is below a frame is left out? */
 #include "transforms/cut.h"
 
 #include "transforms/pattern.h"

@@ -1,4 +1,4 @@
-/* cut.h: what is below a frame is left out, but not what it costs. */
+/* cut.h: leaves out the frames below a frame, but keeps their cost. */
 #ifndef KILN_TRANSFORMS_CUT_H
 #define KILN_TRANSFORMS_CUT_H
 

@@ -1,8 +1,8 @@
-/* drop.c: frames that are in the way. */
+/* drop.c: removes frames. */
 #include "transforms/reshape.h"
 #include "transforms/transforms.h"
 
-/* Callees of a dropped frame move to its caller; what it did itself becomes its caller's. */
+/* The callees of a dropped frame move to its caller, and so does its own value. */
 static node_id drop_place(
 	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
 {

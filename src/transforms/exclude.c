@@ -1,4 +1,4 @@
-/* exclude.c: without the stacks in which something matches. */
+/* exclude.c: leaves out stacks with a matching frame. */
 #include "transforms/stacks.h"
 #include "transforms/transforms.h"
 

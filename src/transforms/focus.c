@@ -1,8 +1,8 @@
-/* focus.c: what happens below a function, wherever it is called from. */
+/* focus.c: shows what happens below a function, wherever it is called from. */
 #include "transforms/reshape.h"
 #include "transforms/transforms.h"
 
-/* A stack begins at its first match, seen from the root; stacks without one go. */
+/* A stack begins at its first match, from the root on; stacks without one are dropped. */
 static node_id focus_place(
 	struct tree_builder *b, node_id caller, frame_id frame, const void *context)
 {

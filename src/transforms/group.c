@@ -1,9 +1,15 @@
-/* group.c: how do samples of one stack come to end in different trees? */
+/* group.c: how do samples of one stack get different trees?
+ *
+ * A view's tree is over stacks, and samples of several threads share a stack. So each sample
+ * gets a node of its own (view_own_nodes), and the tree is built again: for a sample in group g
+ * that ends in old node n, the new node is that of (g, n). Those pairs are found in a map, and a
+ * missing one is made from the pair (g, caller of n), up to the first that exists (place_of). So
+ * the work is one lookup for each sample and one step for each new node. */
 #include "transforms/group.h"
 
 #include <stdlib.h>
 
-/* What an old node has become under a group that was seen in it. */
+/* The new node for an old one in some group. */
 struct place {
 	size_t group;
 	node_id node, made;
@@ -12,8 +18,8 @@ struct place {
 struct grown {
 	struct tree_builder builder;
 	VECTOR(struct place) place;
-	struct id_map places; /* by group and node: 1 more than the place in `place` */
-	frame_id *frames;     /* of each group; 0: not asked for yet */
+	struct id_map places; /* keyed by group and node: index in `place` plus 1 */
+	frame_id *frames;     /* of each group; 0: not made yet */
 	VECTOR(node_id) chain;
 };
 
@@ -44,7 +50,7 @@ static frame_id group_frame(
 	return g->frames[group];
 }
 
-/* Inputs whose stacks begin with the program's name have it with or without blanks. */
+/* Some inputs write the program's name as root frame with blanks, some without. */
 static bool same_name(struct bytes a, struct bytes b)
 {
 	if (a.len != b.len)
@@ -55,7 +61,7 @@ static bool same_name(struct bytes a, struct bytes b)
 	return true;
 }
 
-/* Does the root frame of a stack say what the group's frame says, or less? */
+/* Does the root frame of a stack say the same as the group's frame, or less? */
 static bool label_replaces(
 	struct view *v, const struct grouping *by, struct grown *g, size_t group, frame_id frame)
 {
@@ -86,7 +92,7 @@ static void place_add(struct grown *g, size_t group, node_id node, node_id made)
 	id_map_put(&g->places, hash_pair(group, node), at, (uint32_t)g->place.len);
 }
 
-/* Up to where this group has been before, then down again. */
+/* Go up to a node that this group has already, then down again. */
 static node_id place_of(
 	struct view *v, const struct grouping *by, struct grown *g, size_t group, node_id node)
 {

@@ -1,4 +1,4 @@
-/* hide_below.c: what a function calls is its own. */
+/* hide_below.c: hides what a function calls; its cost becomes the function's own. */
 #include "transforms/cut.h"
 #include "transforms/transforms.h"
 

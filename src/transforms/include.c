@@ -1,4 +1,4 @@
-/* include.c: only stacks in which something matches. */
+/* include.c: keeps only stacks with a matching frame. */
 #include "transforms/stacks.h"
 #include "transforms/transforms.h"
 

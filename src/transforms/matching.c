@@ -1,4 +1,8 @@
-/* matching.c: which threads of several profiles are the same one? */
+/* matching.c: which threads of several profiles correspond?
+ *
+ * Thread ids differ between runs, and many threads of a pool have one name. So a thread is
+ * identified by its name, with "*" for digits at its end, and by its rank: the most expensive
+ * thread with that name in one run corresponds to the most expensive one in the other. */
 #include "transforms/matching.h"
 
 #include <stdlib.h>
@@ -20,7 +24,7 @@ static int by_name_and_cost(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* What samples that are shown cost, by thread; false when they do not say. */
+/* The cost of shown samples by thread; false if they have no threads. */
 static bool sum_threads(const struct view *v, struct candidate *threads)
 {
 	bool known = false;
@@ -39,7 +43,7 @@ static bool sum_threads(const struct view *v, struct candidate *threads)
 	return known;
 }
 
-/* Threads without samples have no rank: they may be there by chance. */
+/* Threads without samples get no rank: they may exist by chance. */
 static void give_rows(
 	struct candidate *threads, size_t count, struct profile *to, thread_id *ret_map)
 {

@@ -1,4 +1,4 @@
-/* path.c: only what happens at one place of the tree. */
+/* path.c: keeps only what happens at one path of the tree. */
 #include "transforms/select.h"
 #include "transforms/transforms.h"
 
@@ -6,14 +6,14 @@
 
 #define NOT_THERE SIZE_MAX
 
-/* How far into "main;work" stacks have come at a node whose caller has come to `at`: behind the
- * node's name, which may have a ';' itself. */
+/* How far a stack has got in "main;work" at a node whose caller had got to `at`: behind the
+ * node's name, which may contain ';' itself. */
 static size_t path_step(struct bytes path, size_t at, struct bytes name)
 {
 	struct bytes rest = {path.at + at, path.len - at};
 
 	if (at == path.len)
-		return at; /* all of it: and what is below */
+		return at; /* the whole path: keep this and everything below */
 	if (!bytes_start(rest, name))
 		return NOT_THERE;
 	if (name.len == rest.len)

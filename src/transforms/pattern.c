@@ -1,4 +1,4 @@
-/* pattern.c: which frames and rows match what the user wrote? */
+/* pattern.c: which frames and rows match the user's expression? */
 #include "transforms/pattern.h"
 
 #include <stdlib.h>

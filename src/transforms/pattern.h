@@ -1,16 +1,16 @@
-/* pattern.h: which frames and rows does a regular expression match? */
+/* pattern.h: which frames and rows match a regular expression? */
 #ifndef KILN_TRANSFORMS_PATTERN_H
 #define KILN_TRANSFORMS_PATTERN_H
 
 #include "base/pattern.h"
 #include "model/view.h"
 
-/* Does the function of a frame match? An array over all frame ids of the view, to be freed; only
- * frames in the tree are looked at, each once. */
+/* For every frame id of the view: does its function match? The caller frees the array. Only
+ * frames in the tree are examined, each once. */
 bool pattern_frames(const char *text, const struct view *v, bool **ret_matches, struct error *err);
 
-/* Rows 1.. of a table whose id is `which` (when that is a number), else whose name matches it:
- * ret_matches[row], which the caller has filled with false. */
+/* Set ret_matches[row], which the caller has cleared, for rows 1.. of a table whose id is
+ * `which` (if that is a number), or else whose name matches it. */
 struct pattern_table {
 	size_t rows;
 	int32_t (*id)(const struct profile *p, size_t row); /* -1: unknown */

@@ -1,4 +1,4 @@
-/* process.c: only some processes. */
+/* process.c: keeps only some processes. */
 #include "transforms/pattern.h"
 #include "transforms/select.h"
 #include "transforms/transforms.h"

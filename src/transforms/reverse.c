@@ -1,12 +1,11 @@
-/* reverse.c: stacks from the leaf: who calls what is hot? */
+/* reverse.c: inverts stacks: who calls the hot functions? */
 #include "base/deadline.h"
 #include "transforms/select.h"
 #include "transforms/transforms.h"
 
 #include <stdlib.h>
 
-/* Every stack that a sample ends in, turned round; stacks that agree from the leaf on share nodes.
- */
+/* Invert every stack that a sample ends in; stacks that are equal from the leaf on share nodes. */
 static bool reverse_apply(struct view *v, const char *argument, struct error *err)
 {
 	size_t nodes = v->tree.caller.len, steps = 0;

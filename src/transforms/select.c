@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Nodes that are kept or have somebody below them who is, numbered anew in the same order. */
+/* Keep nodes that are wanted or have a wanted one below them, renumbered in the same order. */
 void select_nodes(struct view *v, const bool *keep)
 {
 	size_t nodes = v->tree.caller.len;

@@ -1,16 +1,16 @@
-/* select.h: leaving samples out, by the node they end in or by what they say about themselves. */
+/* select.h: leaving out samples, by the node they end in or by their own columns. */
 #ifndef KILN_TRANSFORMS_SELECT_H
 #define KILN_TRANSFORMS_SELECT_H
 
 #include "model/view.h"
 
-/* Keep the samples that end in a node for which keep[node]; branches that nobody ends in go. */
+/* Keep the samples that end in a node for which keep[node] is set; branches without samples are
+ * removed. */
 void select_nodes(struct view *v, const bool *keep);
 
-/* Keep the samples that are wanted, of which it is asked of many at once: a bit each, of `count`
- * samples from `first` on, at most SAMPLES_AT_ONCE. Tables for which `has` is false do not say, so
- * all of their samples go; when no table says, ERR_USAGE with `what` ("which thread a sample is
- * of"). */
+/* Selects samples, many at a time: a bit for each of `count` samples from `first` on, at most
+ * SAMPLES_AT_ONCE. Tables for which `has` is false lack the column, and all of their samples are
+ * left out; if all tables lack it, ERR_USAGE with `what` ("which thread a sample is of"). */
 struct selection {
 	bool (*has)(const struct samples *s);
 	uint64_t (*wanted)(

@@ -1,4 +1,4 @@
-/* shape.c: which values does a view show before it is reshaped? */
+/* shape.c: which values does a view show before it is transformed? */
 #include "transforms/shape.h"
 
 #include <stdlib.h>

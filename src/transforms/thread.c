@@ -1,4 +1,4 @@
-/* thread.c: only some threads. */
+/* thread.c: keeps only some threads. */
 #include "transforms/pattern.h"
 #include "transforms/select.h"
 #include "transforms/transforms.h"

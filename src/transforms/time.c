@@ -1,4 +1,4 @@
-/* time.c: only some of the time. */
+/* time.c: keeps only a range of time. */
 #include "transforms/select.h"
 #include "transforms/transforms.h"
 
@@ -25,7 +25,7 @@ static uint64_t time_wanted(
 	return wanted;
 }
 
-/* When the first sample was taken, whatever has been left out since; 0 when nothing says. */
+/* The time of the first sample, including those left out meanwhile; 0: unknown. */
 static uint64_t start_of(const struct profile *p)
 {
 	struct times times = profile_times(p);
@@ -33,7 +33,7 @@ static uint64_t start_of(const struct profile *p)
 	return times.first > times.last ? 0 : times.first;
 }
 
-/* "2.5", "300ms" from the start; "@1234.5" on the samples' own clock; "" leaves the end open. */
+/* "2.5", "300ms" from the start; "@1234.5" on the samples' own clock; "" is an open end. */
 static bool end_parse(struct bytes text, uint64_t start, uint64_t *ret_time, struct error *err)
 {
 	bool absolute = text.len && text.at[0] == '@';

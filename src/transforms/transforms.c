@@ -1,4 +1,4 @@
-/* transforms.c: which transforms are there, and which were asked for in which order? */
+/* transforms.c: which transforms exist, and which were requested in which order? */
 #include "transforms/transforms.h"
 
 #include "base/deadline.h"

@@ -1,6 +1,9 @@
 /* transforms.h: what can be done to a view. One file and one line in meson.build each.
  *
- * Every command that draws or prints takes all of them as options, applied in the order given. */
+ * Every command that draws or prints accepts all of them as options and applies them in the
+ * order given. A transform changes the view's tree or leaves out samples (model/view.h); it
+ * never changes the profile, so several can follow one another and each sees the result of the
+ * one before. reshape.h, select.h, group.h and cut.h have what most of them are made of. */
 #ifndef KILN_TRANSFORMS_TRANSFORMS_H
 #define KILN_TRANSFORMS_TRANSFORMS_H
 
@@ -13,20 +16,19 @@ struct transform {
 	const char *help;
 	bool files; /* see struct option */
 
-	/* Change the view: for transform_apply. The argument has come from the user: ERR_USAGE says
-	 * what was expected.
-	 */
+	/* Change the view; called by transform_apply. The argument comes from the user:
+	 * ERR_USAGE says what was expected. */
 	bool (*apply)(struct view *v, const char *argument, struct error *err);
 };
 
 extern const struct transform *const transforms[];	     /* NULL-terminated */
-const struct transform *transform_by_name(const char *name); /* NULL: none is called so */
+const struct transform *transform_by_name(const char *name); /* NULL: no such transform */
 
-/* Change the view; ERR_LIMIT when its tree becomes too large (view_fits). */
+/* Change the view; ERR_LIMIT if its tree becomes too large (view_fits). */
 bool transform_apply(
 	const struct transform *transform, struct view *v, const char *argument, struct error *err);
 
-/* Transforms in the order in which they were asked for. `{0}` is none. */
+/* Transforms in the order in which they were requested. `{0}` is empty. */
 struct transform_list {
 	VECTOR(struct transform_step {
 		const struct transform *transform;
@@ -35,10 +37,11 @@ struct transform_list {
 	steps;
 };
 
-/* The option table of all transforms, for a group whose target is a struct transform_list. */
-#define TRANSFORM_OPTIONS 48u /* room for all and the end */
+/* The option table of all transforms, for an option group whose target is a struct
+ * transform_list. */
+#define TRANSFORM_OPTIONS 48u /* for all of them and the end */
 void transform_options(struct option ret_options[TRANSFORM_OPTIONS]);
-/* One more, by the name of one that there is; the argument is the caller's, or NULL. */
+/* Append a transform by name, which exists; the argument is borrowed, or NULL. */
 void transform_list_add(struct transform_list *list, const char *name, const char *argument);
 bool transform_list_apply(const struct transform_list *list, struct view *v, struct error *err);
 
