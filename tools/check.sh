@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh BUILD [FILE...]: what needs no test run: formatting, floors, manual pages, shell, clang-tidy.
+# check.sh BUILD [FILE...]: what needs no test run: formatting, floors, named benchmarks, manual pages, shell, clang-tidy.
 # With FILEs, formatting and clang-tidy look at those only.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -46,6 +46,7 @@ scripts() {
 
 step "formatting" clang-format --dry-run -Werror $sources
 step "floors" tests/layers.sh
+step "named benchmarks" tools/benchmarks.sh
 step "manual pages" pages
 step "scripts" scripts
 step "clang-tidy" tidy

@@ -1,7 +1,8 @@
 /* gzip.c: how is content written as a gzip member?
  *
  * With libdeflate, not with zlib, which is linked for reading: libdeflate compresses a whole
- * buffer at once, several times as fast as a streaming library. */
+ * buffer at once and needs less than half the time of zlib at the same level: 5.4 MB of pprof
+ * take 0.04 s of CPU time (`kiln convert --to pprof` less `--to pprof-plain`) and zlib 0.11 s. */
 #include "base/gzip.h"
 
 #include "base/memory.h"

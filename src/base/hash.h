@@ -19,9 +19,13 @@ static inline uint64_t hash_pair(uint64_t a, uint64_t b)
 }
 
 /* A hash table from content to ids, with open addressing. A slot holds an id and 32 bits of its
- * hash. These bits determine the slot's home and filter out most mismatches, so that neither a
- * miss nor growing reads the rows. Ids belong to the caller and start at 1; 0 marks an empty
- * slot. `{0}` is an empty map. At most 2^32 - 1 entries. */
+ * hash. These bits determine the slot's home and filter out most mismatches, so that neither a miss
+ * nor growing reads the rows. Ids belong to the caller and start at 1; 0 marks an empty slot. `{0}`
+ * is an empty map. At most 2^32 - 1 entries.
+ *
+ * By hand: general hash tables store keys or pointers to them; here the rows of a table are the
+ * keys, and a slot has 8 bytes. The hash itself is libxxhash's. `bench/draw_folded.sh` is mostly
+ * such lookups. */
 struct id_map {
 	struct id_slot {
 		uint32_t id, tag;

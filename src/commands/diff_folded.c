@@ -1,9 +1,14 @@
-/* diff_folded.c: how do files become one with two numbers a line?
+/* diff_folded.c: how do folded files become one with two numbers a line?
  *
- * Every file is surveyed first, for the totals and for its lines to be in order; then all are
- * merged. What a line has in common with the last one that was written is kept for each file: the
- * file that has most in common comes next, and only where that does not decide are lines compared,
- * from there on. */
+ * Beside transforms/comparing.c, which does this for every input and output, for speed: sorted
+ * files, which is what every tool that folds writes, are merged as they are read, without a
+ * profile. For 2 x 139 MB that takes 0.12 s of CPU time and 11 MB of memory, against 0.44 s and
+ * 65 MB: `bench/diff.sh`. The output is the same.
+ *
+ * Every file is read once to add up the totals and to see that its lines are sorted, then all are
+ * merged. For each file it is known how many bytes its next line shares with the line that was
+ * written last. The line that shares the most comes next; only if that does not decide are lines
+ * compared, from the end of the shared part on. So common prefixes are not compared again. */
 #include "commands/diff_folded.h"
 
 #include "base/crew.h"

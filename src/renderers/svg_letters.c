@@ -2,11 +2,13 @@
  *
  * The browser that shows the picture chooses the font, so a name's width is only an estimate. It
  * has to be an upper bound, because a name that is too wide reaches into the next box.
- * flamegraph.pl counts 0.59 of the font's size for each letter, which cuts most names too early
- * and wide letters too late. Here each letter has its own width, the largest in the fonts that a
- * browser is likely to use. By hand, and not with FreeType or Pango: those measure fonts that
- * are installed here, not those of whoever looks at the picture, and would slow down drawing; a
- * table of 95 widths takes a few ns for each letter (`bench/draw_folded.sh`). */
+ * flamegraph.pl counts 0.59 of the font's size for each letter, which cuts most names too early and
+ * wide letters too late. Here each letter has its own width, the largest in the fonts that a
+ * browser is likely to use.
+ *
+ * By hand: FreeType and Pango measure fonts that are installed here, not those of whoever looks
+ * at the picture, and would slow down drawing, which is measured by `bench/draw_folded.sh`. A
+ * table of 95 widths is enough. */
 #include "renderers/svg_letters.h"
 
 #include "base/utf8.h"

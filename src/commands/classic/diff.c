@@ -1,4 +1,9 @@
-/* diff.c: two folded texts side by side as difffolded.pl and inferno-diff-folded print them. */
+/* diff.c: two folded texts side by side as difffolded.pl and inferno-diff-folded print them.
+ *
+ * Beside `kiln diff` not for speed, which is the same for sorted text (`bench/diff.sh`), but
+ * because scripts compare the output of these tools byte by byte: a stack is a text that is not
+ * split into frames, so that any line counts; decimals are added, scaled and printed as doubles;
+ * and hexadecimal numbers can be stripped. */
 #include "commands/classic/classic.h"
 
 #include "base/hash.h"
