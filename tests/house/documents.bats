@@ -12,13 +12,34 @@ links() {
 
 @test "every link to a file resolves" {
 	count=0
-	for page in *.md bench/*.md docs/*.md docs/gallery/*.md; do
+	for page in *.md bench/*.md docs/*.md docs/*/*.md; do
 		for link in $(links "$page"); do
 			count=$((count + 1))
 			[ -e "$(dirname "$page")/$link" ] || { echo "$page: $link"; bad=1; }
 		done
 	done
 	[ "$count" -gt 30 ]
+	[ -z "${bad:-}" ]
+}
+
+# "`NAME` ([file](PATH))" and "(`NAME`, [file](PATH))", one a line: NAME PATH.
+named_functions() {
+	tr '\n' ' ' <"$1" | sed 's/  */ /g' | grep -oE '`[a-z_0-9]+`(,| \() ?\[[^]]*\]\([^)]+\)' |
+		sed -E 's/`([a-z_0-9]+)`.*\]\(([^)]+)\)$/\1 \2/'
+}
+
+@test "every function that a walk names is where the walk says" {
+	count=0
+	for walk in docs/architecture/*.md; do
+		while read -r name path; do
+			count=$((count + 1))
+			grep -qw "$name" "docs/architecture/$path" || { echo "$walk: no $name in $path"; bad=1; }
+		done < <(named_functions "$walk")
+		for name in $(grep -oE '`[a-z]+(_[a-z0-9]+)+`' "$walk" | tr -d '`'); do
+			grep -rqw "$name" src bpf web bench || { echo "$walk: no $name"; bad=1; }
+		done
+	done
+	[ "$count" -gt 40 ]
 	[ -z "${bad:-}" ]
 }
 
