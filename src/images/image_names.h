@@ -1,12 +1,19 @@
 /* image_names.h: what are the functions at the addresses of a binary called, inlined ones included?
  *
- * The function at an address comes from the symbol table, or else from the debugging
- * information, which also tells what was inlined there. Answers are kept in memory and in the
- * symbol cache on disk (symbol_cache.h), keyed by build id, so that a later run opens neither
- * symbols nor debugging information for addresses that were looked up before. A file in the
- * cache is valid if it was made from the same symbols that are found now (so a debug file that
- * was installed since is noticed), and also if no symbols are found now. `bench/symbolize.sh`: a
- * million addresses take 1.03 s without the cache and 0.11 s with it. */
+ * The function at an address comes from the symbol table, or else from the debugging information,
+ * which also tells what was inlined there.
+ *
+ * The floor in short: image.h opens an ELF file; symbols.h, plt.h and dwarf_lookup.h name its
+ * addresses; places.h and debug_file.h find it, and what was stripped from it, on this machine.
+ * cfi.h and unwind.h walk stacks by its call frame information. kernel.h has the kernel's symbols.
+ * code_map.h has code that runtimes generated, from perf_map.h, jitdump.h and v8_log.h.
+ *
+ * Answers are kept in memory and in the symbol cache on disk (symbol_cache.h), keyed by build
+ * id, so that a later run opens neither symbols nor debugging information for addresses that
+ * were looked up before. A file in the cache is valid if it was made from the same symbols that
+ * are found now (so a debug file that was installed since is noticed), and also if no symbols
+ * are found now. `bench/symbolize.sh`: a million addresses take 1.03 s without the cache and
+ * 0.11 s with it. */
 #ifndef KILN_IMAGES_IMAGE_NAMES_H
 #define KILN_IMAGES_IMAGE_NAMES_H
 

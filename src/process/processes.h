@@ -2,8 +2,13 @@
  *
  * Feed it with records in the order of their times (perf_order.h); it then has the state of all
  * processes at the time of the last record. So a sample's addresses are resolved to mappings at
- * once, while it is known what was mapped, and only their names are found later. While
- * recording, /proc tells about processes that were running before. */
+ * once, while it is known what was mapped, and only their names are found later. While recording,
+ * /proc tells about processes that were running before.
+ *
+ * The floor in short, in the order in which a sample passes it: perf_file.h and perf_order.h
+ * give the records of a file, perf_record.h decodes them, processes.h keeps the state, stacks.h
+ * turns addresses into a stack (walks.h and unwinder.h do that for stack copies), and
+ * symbolize.h names the locations at the end. jit_code.h follows generated code. */
 #ifndef KILN_PROCESS_PROCESSES_H
 #define KILN_PROCESS_PROCESSES_H
 

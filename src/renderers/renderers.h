@@ -2,7 +2,11 @@
  *
  * A renderer writes what a view shows: it never changes the view, and knows nothing about the
  * format of the input. `kiln convert`, `kiln draw` and the answers of `kiln view` all go through
- * renderer_write. */
+ * renderer_write.
+ *
+ * The files in short: svg.c draws with layout.h, preorder.h, colour.h and svg_*; nodes.c,
+ * heatmap.c and chart.c write columns (columns.h) for the page; text outputs are tree.c, top.c,
+ * difference.c and info.c; the others are formats of other programs, which share export.h. */
 #ifndef KILN_RENDERERS_RENDERERS_H
 #define KILN_RENDERERS_RENDERERS_H
 
