@@ -1,4 +1,11 @@
-/* dwarf_names.c: what is a function called? */
+/* dwarf_names.c: what is a function called?
+ *
+ * Either an entry has a linkage name, which says everything, or a plain name, which has to be
+ * qualified by the namespaces and classes around its declaration. Entries have no link to their
+ * parent, and the declaration may be elsewhere: an inlined instance refers to its abstract
+ * origin, that to the declaration in a class. So references are followed until a name is found,
+ * and the scopes of a unit are kept as a tree that grows where names are asked for
+ * (scope_around), which costs a pass over the siblings on the way and not over the unit. */
 #include "images/dwarf_names.h"
 
 #include "base/buffer.h"
@@ -21,8 +28,8 @@ void dwarf_names_release(struct dwarf_names *names)
 
 /* ---- Scopes: the entries of a unit that qualify what is in them ----
  *
- * A tree whose nodes get their children when somebody looks into them. Where entries say where they
- * end, looking is stepping over all that is not on the way. */
+ * A tree whose nodes get their children on demand. Where entries have DW_AT_sibling, listing the
+ * children of an entry jumps over their descendants. */
 
 static bool qualifies(unsigned tag)
 {

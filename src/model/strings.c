@@ -1,4 +1,9 @@
-/* strings.c: how does a text become an id? */
+/* strings.c: how does a text become an id?
+ *
+ * All texts are in one buffer, one behind the other; string_ends says where each ends, so a
+ * string costs 8 bytes beside its own. A map (base/hash.h) leads from a text's hash to its id.
+ * What is stored is valid UTF-8 without control characters, so no output has to check it again:
+ * a text is checked when it is new, not when it is found. */
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "model/profile_internal.h"

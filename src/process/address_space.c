@@ -1,4 +1,9 @@
-/* address_space.c: what is mapped where in a process? */
+/* address_space.c: what is mapped where in a process?
+ *
+ * A sorted array; the last hit is tried first, since consecutive addresses of a stack are mostly
+ * in the same mapping. Spaces are shared by reference and copied before a change if someone else
+ * refers to them: fork makes no copy, and a sample that is walked later keeps the mappings of
+ * its time. */
 #include "process/address_space.h"
 
 #include "base/search.h"

@@ -5,9 +5,9 @@
  * sum of its samples' values. One pass over the samples: a sample's cell is computed from its time
  * by two integer divisions (cell_of), with no lookup; samples may come in any order. If the caller
  * gives a number of columns rather than their duration, a round duration is chosen so that they all
- * fit and an average cell has at least SAMPLES_LEAST samples, because a map of mostly empty cells
- * shows nothing. Columns start at multiples of their duration, so that a map does not shift when
- * the first sample changes.
+ * fit and an average cell has at least SAMPLES_LEAST samples, as long as there are at least
+ * COLUMNS_LEAST columns: a map of mostly empty cells shows nothing. Columns start at multiples of
+ * their duration, so that a map does not shift when the first sample changes.
  *
  * Without --match neither the tree nor the stacks are needed (is_treeless): the map of a large file
  * appears while its stacks are still being read (src/server/first_look.c).

@@ -3,7 +3,7 @@
  * The order of work: values of the nodes (sides.h), the layout of boxes in value units
  * (layout.h), the scale from values to pixels, and then the parts of the file: the header with
  * style and script, title and notes (svg_about.h), one element for each box (svg_boxes.h), the
- * legend (svg_legend.h). Boxes narrower than a tenth of a pixel or so are left out before they
+ * legend (svg_legend.h). Boxes narrower than 0.1 pixels (--minwidth) are left out before they
  * are laid out, so the size of the file depends on its width and not on the profile. */
 #include "renderers/renderers.h"
 
