@@ -1,7 +1,7 @@
 /* mode.h: what the programs of every mode of recording have in common.
  *
  * A mode's programs (bpf/MODE.bpf.c) are attached to tracepoints, timers or places in code. When
- *one of them runs, it does what they all do:
+ * one of them runs, it does what they all do:
  *
  *	1. Is the current thread recorded?	targets.h: thread_mark, is_recorded
  *	2. What is its stack?			stacks.h: stack_take_in, into a scratch area

@@ -1,7 +1,7 @@
 /* unwind.h: walking a user stack with unwind tables.
  *
  * It does on the stack itself what images/unwind.c does on a copy of the stack. From frame to
- *frame:
+ * frame:
  *
  *	1. Find the mapping that the frame's address is in: a binary search in the page of mappings
  *	   of the process (`unwind_spaces`, in two levels where there are more than 124 mappings).

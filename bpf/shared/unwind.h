@@ -16,8 +16,8 @@
  * and ends. A binary without unwind information gets a table that says so.
  *
  * A space is the set of mappings of a process: a page of mappings or, where these do not fit, a
- *page with the first address of each further page. Spaces are never changed, so that a walk always
- *sees a consistent one: when mappings change, the process gets a new space. */
+ * page with the first address of each further page. Spaces are never changed, so that a walk always
+ * sees a consistent one: when mappings change, the process gets a new space. */
 #ifndef KILN_BPF_SHARED_UNWIND_H
 #define KILN_BPF_SHARED_UNWIND_H
 

@@ -1,7 +1,7 @@
 /* recorders.h: live sources of samples, one for each mode of `kiln record`.
  *
  * `kiln record` fills in a request (request.h) and calls session_run (session.h). The session finds
- *or starts the targets (target.h, cgroups/), and calls the recorder of the mode:
+ * or starts the targets (target.h, cgroups/), and calls the recorder of the mode:
  *
  *	open	open kernel events and load programs, not enabled yet
  *	enable	start them, on all targets at once where the kernel can
@@ -11,20 +11,20 @@
  *	close
  *
  * Events reach the recorder in two ways. A kernel event (perf/) writes records to a ring of each
- *CPU: samples with registers and a copy of the stack, and what happens to processes: fork, exec,
- *mmap, exit. A BPF program (bpf/, loaded by programs/) writes its own small events to one ring,
- *with stacks that it has walked in the kernel. Either way, records of all rings are put into the
- *order of their times: when a sample is taken, all that happened to its process before is known, so
- *that its addresses are found in what was mapped at that time (process/). Stacks become rows of the
- * profile at once; functions are named when the profile is read (loading/).
+ * CPU: samples with registers and a copy of the stack, and what happens to processes: fork, exec,
+ * mmap, exit. A BPF program (bpf/, loaded by programs/) writes its own small events to one ring,
+ * with stacks that it has walked in the kernel. Either way, records of all rings are put into the
+ * order of their times: when a sample is taken, all that happened to its process before is known,
+ * so that its addresses are found in what was mapped at that time (process/). Stacks become rows of
+ * the profile at once; functions are named when the profile is read (loading/).
  *
  * Programs walk user stacks with unwind tables, which the recorder writes into maps of the kernel
- *as processes map binaries (unwind/). What a program cannot walk yet, it copies, and the recorder
+ * as processes map binaries (unwind/). What a program cannot walk yet, it copies, and the recorder
  * walks it (programs/chunks.h).
  *
  * --mode cpu uses perf or a program (modes/cpu.c, modes/cpu_bpf.c). All other modes have programs
- *of their own; what these modes have in common is in modes/driver.h: CONTRIBUTING.md shows how to
- *add one. Probes in functions and static probes are found and attached by probes/. */
+ * of their own; what these modes have in common is in modes/driver.h: CONTRIBUTING.md shows how to
+ * add one. Probes in functions and static probes are found and attached by probes/. */
 #ifndef KILN_RECORDERS_RECORDERS_H
 #define KILN_RECORDERS_RECORDERS_H
 

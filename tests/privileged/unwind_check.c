@@ -337,7 +337,7 @@ static void tell(const struct check *c)
 	printf("compared %" PRIu64 "\nequal %" PRIu64 "\nunable %" PRIu64 "\nshorter %" PRIu64
 	       "\ndiffer %" PRIu64 "\nskipped %" PRIu64 "\n",
 		c->compared, c->equal, c->unable, c->shorter, c->differ, c->skipped);
-	printf("kept_tables %" PRIu64 "\n", t->kept);
+	printf("kept_tables %" PRIu64 "\n", t->from_disk);
 	printf("tables %" PRIu64 "\ntable_ms %.1f\ntable_kb %" PRIu64 "\n", t->built,
 		(double)t->build_ns / 1e6, t->bytes / 1024);
 	printf("updates %" PRIu64 "\nupdate_us %.1f\nslowest_update_ms %.1f\n", c->updates,

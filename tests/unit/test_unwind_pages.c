@@ -155,14 +155,14 @@ static void check_kept(const char *path)
 	setenv("KILN_CACHE", work_path("cache"), 1);
 	unwind_pages_open(image, &made);
 	assert_true(!made.file.content.len && made.count >= 16);
-	unwind_pages_keep(&made, image);
+	unwind_pages_save(&made, image);
 	for (size_t i = 0; i <= 2 * sizeof(places) / sizeof(*places); i++) {
 		unwind_pages_open(image, &kept);
 		assert_int_equal(kept.count, made.count);
 		assert_memory_equal(kept.at, made.at, made.count * UNWIND_PAGE_BYTES);
 		/* Damage is seen, and the next one is whole again. */
 		assert_true((i > 0) == !kept.file.content.len);
-		unwind_pages_keep(&kept, image);
+		unwind_pages_save(&kept, image);
 		unwind_pages_release(&kept);
 		damage(kept_path(image), places[i / 2 % 6], i % 2);
 	}

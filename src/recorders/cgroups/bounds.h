@@ -1,7 +1,7 @@
 /* bounds.h: is a process in one of the control groups that are recorded?
  *
- * The kernel switches events for a control group on while the process before is still the current
- * one: the switch is the group's, what is current then is none of it. */
+ * The kernel switches on the events of a control group while the previous process is still the
+ * current one: a sample then belongs to the switch, and not to that process. */
 #ifndef KILN_RECORDERS_CGROUPS_BOUNDS_H
 #define KILN_RECORDERS_CGROUPS_BOUNDS_H
 
@@ -18,8 +18,8 @@ struct cgroup_bounds {
 void cgroup_bounds_add(struct cgroup_bounds *b, const char *folder);
 void cgroup_bounds_release(struct cgroup_bounds *b);
 
-/* Is the group `id` (0: not told), in which process `pid` was, one of these, or inside of one?
- * `if_gone`: when nobody can tell any more. */
+/* Is the group `id` (0: unknown), in which process `pid` was, one of these, or inside of one?
+ * `if_gone`: the answer if this cannot be found out any more. */
 bool cgroup_bounds_has(struct cgroup_bounds *b, uint64_t id, int32_t pid, bool if_gone);
 
 #endif

@@ -1,4 +1,4 @@
-/* cgroup.c: a control group of its own for a command that is recorded. */
+/* cgroup.c: a control group for the command that is recorded, and the mounted hierarchies. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* cgroup.h: a control group of its own for a command that is recorded.
+/* cgroup.h: a control group for the command that is recorded, and the mounted hierarchies.
  *
- * Events that a process passes on to its children start a new period in each of them: one that ends
- * before is never sampled. Events on the CPUs, for one control group, go on across all of its
- * processes. */
+ * An inherited event of a process starts a new period in each child: a child that ends before its
+ * first period is never sampled. An event that is opened on each CPU for a control group counts on
+ * across all processes of the group. So a command gets a group of its own. */
 #ifndef KILN_RECORDERS_CGROUPS_CGROUP_H
 #define KILN_RECORDERS_CGROUPS_CGROUP_H
 
@@ -22,19 +22,19 @@ struct cgroup {
  * ends with the recorder, however that ends. ERR_IO: there are no control groups here, or this user
  * may not change them. */
 bool cgroup_create(struct cgroup *ret_cgroup, pid_t process, struct error *err);
-/* Is that the name of a group that a recorder made? */
+/* Has a group with this name been made by a recorder? */
 bool cgroup_is_of_recorder(struct bytes name);
 /* Lock a group whose folder is open. False: a recorder has the lock, or the group was removed. */
 bool cgroup_lock(const struct cgroup *cgroup);
 /* Put a process into it. ERR_IO. */
 bool cgroup_add(const struct cgroup *cgroup, pid_t process, struct error *err);
-/* The path of a group as it would be if such groups of the caller's were not there. */
+/* The path of a group without the part that is the recorder's own group. */
 void cgroup_outside_of_own(struct bytes path, struct buffer *ret_path);
 /* CPU time of the processes in a group as the scheduler charged it, ns; 0: unknown. A process that
  * is running now may be behind by a tick. */
 uint64_t cgroup_cpu_ns(const char *folder);
-/* Move what still runs in it to where it would have been, and remove it. ERR_IO: it could not be
- * removed, because there are new groups in it. */
+/* Move the processes that still run in it to the parent group, and remove it. ERR_IO: it could not
+ * be removed, because there are new groups in it. */
 bool cgroup_remove(struct cgroup *cgroup, struct error *err);
 
 /* A hierarchy of groups that is mounted. */
@@ -44,16 +44,16 @@ struct cgroup_mount {
 	bool events;		   /* of version 1, with perf events */
 };
 
-/* Take the next one out of the text of /proc/self/mountinfo. */
+/* Parse the next one from the text of /proc/self/mountinfo. */
 bool cgroup_next_mount(struct bytes *mounts, struct cgroup_mount *ret_mount);
-/* The one that perf events go by: of version 1 when one was mounted with them, else of version 2.
+/* The one that perf events use: of version 1 if one is mounted with perf_event, else of version 2.
  */
 bool cgroup_events_mount(struct bytes mounts, struct cgroup_mount *ret_mount);
 
 /* Where the group of a process is, below which path: from the text of /proc/PID/cgroup and of
  * /proc/self/mountinfo. NULL: not to be seen from here; else for free(). */
 char *cgroup_find(struct bytes groups, struct bytes mounts);
-/* ... of a process that is there now. */
+/* ... of a process that runs now. */
 char *cgroup_of(pid_t process);
 
 #endif

@@ -1,4 +1,4 @@
-/* labels.c: in which control group is a sample, by the kernel's number of it? */
+/* labels.c: the labels of samples that say in which control group they are (--by-cgroup). */
 #include "recorders/cgroups/labels.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "recorders/cgroups/container_ids.h"
 #include "recorders/cgroups/search.h"
 
-#define LOOK_INTERVAL ((uint64_t)100000000) /* ns: between looks for groups nobody told of */
+#define LOOK_INTERVAL ((uint64_t)100000000) /* ns: between listings because of unknown groups */
 
 struct cgroup_label {
 	uint64_t id;
@@ -42,8 +42,8 @@ void cgroup_labels_release(struct cgroup_labels *labels)
 	id_map_release(&labels->by_tid);
 }
 
-/* Records tell of new groups only where events are on CPUs; a group that is gone before anybody
- * looked has no path. */
+/* Records announce new groups only if events are opened on CPUs; else groups are listed again, and
+ * one that was removed before has no path. */
 static string_id path_of(struct cgroup_labels *labels, uint64_t id)
 {
 	string_id path = processes_cgroup(labels->processes, id);
@@ -60,7 +60,7 @@ static string_id path_of(struct cgroup_labels *labels, uint64_t id)
 	return processes_cgroup(labels->processes, id);
 }
 
-/* The innermost container that a group is in, as its engine calls it: nothing when nobody knows. */
+/* The name of the innermost container that a group is in; nothing if it is not known. */
 static void find_container(struct bytes path, struct buffer *ret_name)
 {
 	struct bytes id = {0};

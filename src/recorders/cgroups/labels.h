@@ -1,11 +1,11 @@
-/* labels.h: in which control group is a sample, by the kernel's number of it? */
+/* labels.h: the labels of samples that say in which control group they are (--by-cgroup). */
 #ifndef KILN_RECORDERS_CGROUPS_LABELS_H
 #define KILN_RECORDERS_CGROUPS_LABELS_H
 
 #include "process/processes.h"
 
 struct cgroup_labels {
-	struct processes *processes; /* which records tell of new groups */
+	struct processes *processes; /* records of the kernel announce new groups */
 	bool legacy;		     /* the groups are of version 1 */
 	uint64_t looked;	     /* for groups, last: CLOCK_MONOTONIC, ns */
 	VECTOR(struct cgroup_label) groups;
@@ -13,7 +13,7 @@ struct cgroup_labels {
 	struct id_map by_id, by_tid; /* to the row and one */
 };
 
-/* Look at all groups there are. ERR_UNSUPPORTED: none are to be seen. */
+/* List all groups. ERR_UNSUPPORTED: none are visible. */
 bool cgroup_labels_open(
 	struct cgroup_labels *labels, struct processes *processes, struct error *err);
 void cgroup_labels_release(struct cgroup_labels *labels);

@@ -1,4 +1,4 @@
-/* leftovers.c: which control groups did recorders leave behind that were killed? */
+/* leftovers.c: removing the control groups of recorders that were killed. */
 #include "recorders/cgroups/leftovers.h"
 
 #include <fcntl.h>

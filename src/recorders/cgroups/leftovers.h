@@ -1,4 +1,4 @@
-/* leftovers.h: control groups that recorders left behind. */
+/* leftovers.h: removing the control groups of recorders that were killed. */
 #ifndef KILN_RECORDERS_CGROUPS_LEFTOVERS_H
 #define KILN_RECORDERS_CGROUPS_LEFTOVERS_H
 

@@ -1,4 +1,4 @@
-/* search.c: which control groups are meant? */
+/* search.c: finding the control groups that -G names. */
 #include "recorders/cgroups/search.h"
 
 #include <dirent.h>
@@ -16,8 +16,8 @@
 #include "recorders/cgroups/cgroup.h"
 #include "recorders/cgroups/container_ids.h"
 
-#define GROUPS_LIMIT 65536u /* of a hierarchy that are looked at */
-#define NAMED_MAX    5u	    /* of what is near, in messages */
+#define GROUPS_LIMIT 65536u /* of a hierarchy that are listed */
+#define NAMED_MAX    5u	    /* similar names, in messages */
 
 bool cgroup_names_add(struct cgroup_names *names, enum cgroup_spelling spelling, const char *text,
 	struct error *err)
@@ -34,7 +34,7 @@ bool cgroup_names_add(struct cgroup_names *names, enum cgroup_spelling spelling,
 	return names->list.len > before || error_set(err, ERR_USAGE, "expected a name");
 }
 
-/* ---- What groups of containers are called ---- */
+/* ---- Names of the groups of containers ---- */
 
 static struct bytes without_end(struct bytes text, struct bytes end)
 {
@@ -119,9 +119,9 @@ static bool is_inside(struct bytes path, struct bytes outer)
 	return bytes_start(path, outer) && (path.len == outer.len || path.at[outer.len] == '/');
 }
 
-/* ---- Which of them is meant ---- */
+/* ---- Matching a name ---- */
 
-/* As /proc/PID/cgroup and perf spell it, below the mount, or where it is. */
+/* A path, as /proc/PID/cgroup or perf spell it, below the mount, or in the file system. */
 static bool is_path(const struct search *s, struct bytes path, struct bytes wanted)
 {
 	while (wanted.len > 1 && bytes_end(wanted, BYTES("/")))
@@ -136,7 +136,7 @@ static bool is_path(const struct search *s, struct bytes path, struct bytes want
 	return bytes_equal(path, wanted);
 }
 
-/* nginx is nginx.service, as systemctl has it. */
+/* nginx is nginx.service, as for systemctl. */
 static bool is_unit(struct bytes group, struct bytes unit)
 {
 	struct bytes service = without_end(group, BYTES(".service"));
@@ -170,7 +170,7 @@ static void look(struct search *s, const struct cgroup_name *name, bool start)
 	}
 }
 
-/* Users have units of their own: without more, the system's is meant. */
+/* A unit may exist for the system and for users: a plain name is the system's. */
 static void prefer_system(struct search *s)
 {
 	const char *only = NULL;
@@ -304,7 +304,7 @@ static bool several(const struct search *s, const struct cgroup_name *name, stru
 	return false;
 }
 
-/* Other hierarchies of version 1 may have it: events cannot go by those. */
+/* A group of another hierarchy of version 1: perf events cannot be bound to those. */
 static bool found_elsewhere(struct bytes mounts, const struct search *s,
 	const struct cgroup_name *name, struct error *err)
 {
@@ -332,7 +332,7 @@ static bool found_elsewhere(struct bytes mounts, const struct search *s,
 	return found;
 }
 
-/* ---- All of them ---- */
+/* ---- All names ---- */
 
 static void release_group(struct found_group *group)
 {
@@ -341,7 +341,7 @@ static void release_group(struct found_group *group)
 	free(group->folder);
 }
 
-/* Those that are inside of the last one. */
+/* Drop the groups that are inside of the last one. */
 static void drop_inner(struct found_groups *groups)
 {
 	struct found_group last = groups->list.items[groups->list.len - 1];

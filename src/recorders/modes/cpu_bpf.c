@@ -116,7 +116,7 @@ static const struct bpf_records sample_records = {sample_size, sample_time, take
 /* ---- Counts ---- */
 
 /* Counts are read behind the ring: of a thread that began to be counted between the two, the stack
- * is event the next time. */
+ * comes the next time. */
 static bool stack_is_told(const struct cpu_bpf *b, const struct tally_key *who)
 {
 	return who->chunk == SAMPLE_SWITCHING || chunk_table_has(&b->source.chunks, who->chunk);

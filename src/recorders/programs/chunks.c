@@ -1,18 +1,18 @@
-/* chunks.c: which stacks do the numbers stand for that programs in the kernel tell? */
+/* chunks.c: the stacks of the profile for the chunks that programs emit. */
 #include <stdlib.h>
 
 #include "bpf/shared/unwind.h"
 #include "recorders/programs/chunks.h"
 #include "recorders/programs/copies.h"
 
-#define WALKED (1u << 31) /* no program gives so many numbers */
+#define WALKED (1u << 31) /* programs never give numbers so high */
 
 struct chunk_row {
-	uint64_t parent; /* of struct chunk; 0: it was not told */
+	uint64_t parent; /* of struct chunk; 0: it never came */
 	uint64_t root;	 /* the parent of its outermost chunk */
 	uint32_t count;
-	bool work;			  /* of the idle task: it serves an interrupt */
-	stack_id last_root, last_stack;	  /* the stack that it last ended, above this; 0: none */
+	bool work;			  /* the idle task serves an interrupt there */
+	stack_id last_root, last_stack;	  /* the last stack that it ended, and its root; 0: none */
 	location_id places[CHUNK_FRAMES]; /* outermost first */
 };
 
@@ -47,7 +47,7 @@ void chunk_table_space(struct chunk_table *t, const struct event_space *event)
 	t->spaces.items[event->id] = (int32_t)event->pid;
 }
 
-/* NULL: it was not told. */
+/* NULL: it never came. */
 static struct chunk_row *row_of(const struct chunk_table *t, uint32_t number)
 {
 	struct chunk_row *row = NULL;
@@ -59,7 +59,8 @@ static struct chunk_row *row_of(const struct chunk_table *t, uint32_t number)
 	return row && row->parent ? row : NULL;
 }
 
-/* The parent of the outermost of the chunks that one with this parent ends; 0: not told. */
+/* The parent of the outermost chunk of a stack, from the parent of its last one; 0: it never came.
+ */
 static uint64_t root_of(const struct chunk_table *t, uint64_t parent)
 {
 	const struct chunk_row *row;
@@ -70,7 +71,7 @@ static uint64_t root_of(const struct chunk_table *t, uint64_t parent)
 	return row ? row->root : 0;
 }
 
-/* The process that a root is of; -1: not told. */
+/* The process of a root; -1: unknown. */
 static int32_t process_of(const struct chunk_table *t, uint64_t root)
 {
 	uint32_t number = (uint32_t)root;
@@ -133,7 +134,7 @@ void chunk_table_walk(struct chunk_table *t, const struct event_copy *event)
 
 /* ---- Stacks ---- */
 
-/* The row of a chunk above a root, or 0; *ret_at is where to enter it. */
+/* The row of a chunk with a root, or 0; *ret_at is where to enter it. */
 static uint32_t find(struct chunk_table *t, stack_id root, uint32_t chunk, size_t *ret_at)
 {
 	uint64_t hash = hash_pair(root, chunk);
@@ -146,7 +147,7 @@ static uint32_t find(struct chunk_table *t, stack_id root, uint32_t chunk, size_
 	return 0;
 }
 
-/* What a root says of how the walk of the user stack ended. */
+/* The outermost part of a stack: its root and, if the walk was cut off, a frame that says why. */
 static stack_id begin(struct chunk_table *t, stack_id root, uint64_t parent)
 {
 	unsigned end = parent >> CHUNK_END_SHIFT & 0xff;
@@ -163,7 +164,8 @@ static stack_id begin(struct chunk_table *t, stack_id root, uint64_t parent)
 		t->stacks->profile, root, stacks_truncated(t->stacks, (enum unwind_end)end));
 }
 
-/* Chunks from the one asked for outwards, up to one whose stack is known. False: one is missing. */
+/* List the chunks of a stack from the innermost outwards, up to one whose stack is known. False:
+ * one is missing. */
 static bool find_path(struct chunk_table *t, stack_id root, uint32_t chunk, stack_id *ret_stack)
 {
 	uint64_t parent = chunk;

@@ -1,4 +1,4 @@
-/* copies.c: stacks that programs in the kernel hand over, as the unwinder takes them. */
+/* copies.c: stacks that programs have copied, in the form that the unwinder takes. */
 #include "recorders/programs/copies.h"
 
 const uint8_t pt_regs_words[17] = {10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16};

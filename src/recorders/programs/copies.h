@@ -1,4 +1,5 @@
-/* copies.h: stacks that programs in the kernel hand over, as the unwinder takes them. */
+/* copies.h: stacks that programs have copied (bpf/copies.h), in the form that the unwinder takes.
+ */
 #ifndef KILN_RECORDERS_PROGRAMS_COPIES_H
 #define KILN_RECORDERS_PROGRAMS_COPIES_H
 
@@ -10,7 +11,7 @@ extern const uint8_t pt_regs_words[17];
 
 /* The words of struct pt_regs, by column. */
 void copy_registers(const uint64_t *words, struct registers *ret_registers);
-/* The bytes stay where they are. */
+/* The bytes are not copied again. */
 void copy_open(const struct event_copy *event, struct unwinder_copy *ret_copy);
 
 #endif

@@ -1,4 +1,4 @@
-/* ring.c: the ring that programs in the kernel write to. */
+/* ring.c: reading the ring that programs write their events to. */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <sys/mman.h>

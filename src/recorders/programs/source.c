@@ -1,5 +1,5 @@
-/* source.c: what recorders with programs in the kernel share: targets, stacks, and the order in
- * which records are taken. */
+/* source.c: what recorders with BPF programs have in common: configuring and loading the programs,
+ * marking targets, taking events in order, stacks, and losses. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -64,7 +64,7 @@ struct code_range bpf_source_function(const struct session *s, const char *name)
 	return (struct code_range){symbol.start, symbol.end};
 }
 
-/* 0: the first one. */
+/* Its inode; 0: it is the first one. */
 static uint32_t own_pid_namespace(void)
 {
 	struct stat own;
@@ -129,7 +129,7 @@ static bool load(struct bpf_source *source, struct session *s, struct error *err
 	return bpf_load(source->programs, err);
 }
 
-/* Addresses of a process mean something else: its chunks are no longer those that were told. */
+/* A process maps other code: its addresses need new chunks, and so a new space. */
 static void forget_space(void *context, int32_t pid)
 {
 	uint32_t key = (uint32_t)pid;
@@ -185,7 +185,7 @@ void bpf_source_release(struct bpf_source *source)
 	perf_source_release(&source->processes);
 }
 
-/* ---- Who is recorded ---- */
+/* ---- Targets ---- */
 
 static bool add_target(struct bpf_map *targets, int32_t id, bool process, struct error *err)
 {
@@ -196,9 +196,8 @@ static bool add_target(struct bpf_map *targets, int32_t id, bool process, struct
 	return !code || bpf_error(err, code, "naming the targets");
 }
 
-/* Mark all threads that are there and have no mark. The kernel's stock of memory for marks is
- * filled up behind the back of who takes of it: when it was empty for some, they are tried again.
- */
+/* Mark all threads that have no mark. The kernel refills its pool of memory for marks in the
+ * background: threads for which it was empty are tried again after a pause. */
 static bool mark_threads(struct bpf_source *source, struct error *err)
 {
 	struct timespec pause = {.tv_nsec = MARK_PAUSE};
@@ -221,7 +220,7 @@ static bool mark_threads(struct bpf_source *source, struct error *err)
 	return ok;
 }
 
-/* Threads are marked where the kernel keeps them; from then on their children are by themselves. */
+/* Mark the threads of all targets; programs mark their children from then on. */
 static bool mark_targets(struct bpf_source *source, const struct session *s, struct error *err)
 {
 	const struct record_options *o = s->options;
@@ -237,8 +236,8 @@ static bool mark_targets(struct bpf_source *source, const struct session *s, str
 	return ok && mark_threads(source, err);
 }
 
-/* Tables take their time: those of a command are made before it starts, so that nothing has to be
- * copied. */
+/* To make tables takes time: those of a command are made before it starts, so that none of its
+ * stacks has to be copied. */
 static void make_tables(struct bpf_source *source, struct session *s)
 {
 	if (!source->by_tables)
@@ -303,7 +302,7 @@ uint64_t bpf_source_spent(const struct bpf_source *source)
 	return sum;
 }
 
-/* Each binary's unwind table is a map of its own. */
+/* Each binary's unwind table is a map of its own, which is made while recording. */
 capabilities bpf_source_keeps(const struct session *s)
 {
 	(void)s;
@@ -348,7 +347,7 @@ static size_t event_size(const struct bpf_source *source, struct bytes record)
 								    : source->records->size(type);
 }
 
-/* What is common to all modes begins as struct event_space does. */
+/* The events of all modes (but EVENT_HIT) begin as struct event_space does. */
 static uint64_t event_time(const struct bpf_source *source, const void *record)
 {
 	const struct event_space *any = record;
@@ -362,7 +361,8 @@ static void take_group(struct bpf_source *source, const struct event_group *even
 		cgroup_labels_tell(source->sampler.cgroups, (int32_t)event->tid, event->id);
 }
 
-/* False: it is too young, what happened to processes before may not have come yet. */
+/* Take an event. False: it is later than `until`: what happened to processes before it may not have
+ * come yet. */
 static bool take(struct bpf_source *source, struct bytes record, uint64_t until)
 {
 	uint8_t type = record.len ? (uint8_t)*record.at : 0;
@@ -396,7 +396,7 @@ void bpf_source_take(struct bpf_source *source, struct bytes record)
 	take(source, record, UINT64_MAX);
 }
 
-/* What the programs tell again then gets new numbers; the old ones stay known here. */
+/* Programs emit what they then meet again with new numbers; the old numbers stay valid here. */
 void bpf_source_empty(struct bpf_source *source, const char *map, size_t key_size, size_t most)
 {
 	int fd = bpf_map__fd(map_named(source, map));
@@ -424,7 +424,7 @@ void bpf_source_drain(struct bpf_source *source, bool last)
 	for (unsigned taken = 1;
 		bpf_ring_next(&source->ring, &record) && take(source, record, until); taken++) {
 		bpf_ring_done(&source->ring);
-		/* More stacks are copied until it has what it asks for. */
+		/* Until programs have the tables that they request, they copy stacks. */
 		if (source->by_tables && taken % SERVE_EVERY == 0)
 			unwind_tables_serve(&source->feed.tables);
 	}
@@ -436,7 +436,7 @@ void bpf_source_drain(struct bpf_source *source, bool last)
 	}
 }
 
-/* How did the walk of its user half end, if it has one? */
+/* Count how the walk of a stack's user half ended, if it has one. */
 static void count_end(struct bpf_source *source, uint32_t chunk)
 {
 	struct sampler *s = &source->sampler;
@@ -478,33 +478,33 @@ void bpf_source_label(struct bpf_source *source, struct sample *sample)
 		cgroup_labels_thread(source->sampler.cgroups, p->threads.items[sample->thread].tid);
 }
 
-/* ---- What waits for its stack ---- */
+/* ---- Deferred events ---- */
 
-#define WORK_OF_THREADS "bpf_task_work_schedule_resume_impl"
+#define TASK_WORK_FUNCTION "bpf_task_work_schedule_resume_impl"
 
-/* Where this is not in the kernel, libbpf looks for it in its modules, which takes CAP_SYS_ADMIN:
- * that of Debian 12 (1.1) gives up without, though the programs do not need it. It looks once for
- * an object, so what fails here fails no more when the programs are loaded. */
-static bool threads_can_work(struct bpf_program *program)
+/* Has the kernel this function? If not, libbpf searches it in the kernel's modules when it loads
+ * the programs, which takes CAP_SYS_ADMIN: libbpf 1.1 (Debian 12) fails without it. It does this
+ * once for each object: so let it fail here, where that is no harm. */
+static bool has_task_work(struct bpf_program *program)
 {
-	if (libbpf_find_vmlinux_btf_id(WORK_OF_THREADS, BPF_TRACE_FENTRY) >= 0)
+	if (libbpf_find_vmlinux_btf_id(TASK_WORK_FUNCTION, BPF_TRACE_FENTRY) >= 0)
 		return true;
-	bpf_program__set_attach_target(program, 0, WORK_OF_THREADS);
+	bpf_program__set_attach_target(program, 0, TASK_WORK_FUNCTION);
 	return false;
 }
 
 bool bpf_source_waits_for_pages(const struct bpf_source *source, const struct session *s,
 	struct bpf_program *program, struct bpf_map *deferred_stacks)
 {
-	bool waits = threads_can_work(program) && source->by_tables && !s->options->no_page_in;
+	bool waits = has_task_work(program) && source->by_tables && !s->options->no_page_in;
 
 	if (waits && deferred_stacks)
 		bpf_map__set_max_entries(deferred_stacks, DEFERRED_MAX);
 	return waits;
 }
 
-/* Who comes back from now on finds nothing to tell. What is just being told is so at once, as
- * nothing else runs on that CPU. */
+/* Threads that return from now on find no event. One that is being emitted is finished at once, as
+ * its program cannot be preempted. */
 void bpf_source_collect(struct bpf_source *source, struct deferred_event *deferred)
 {
 	const struct timespec pause = {.tv_nsec = 100000};

@@ -1,4 +1,5 @@
-/* support.c: may programs be put into this kernel, and if not, why? */
+/* support.c: can this kernel load our programs, and if not, why? Loading, attaching and iterating.
+ */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -16,10 +17,10 @@
 #include "recorders/programs/support.h"
 #include "recorders/refusal.h"
 
-#define MAP_BATCH    4096u /* rows of a table that are read at once */
+#define MAP_BATCH    4096u /* rows of a table that are read with one call */
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
 
-static char last_message[256]; /* the last line that libbpf said about a failure */
+static char last_message[256]; /* of libbpf, about a failure */
 
 __attribute__((format(printf, 2, 0))) static int keep_message(
 	enum libbpf_print_level level, const char *fmt, va_list args)
@@ -30,7 +31,7 @@ __attribute__((format(printf, 2, 0))) static int keep_message(
 		return 0;
 	vsnprintf(text, sizeof(text), fmt, args);
 	text[strcspn(text, "\n")] = '\0';
-	/* What follows says less: that an object could not be loaded. */
+	/* The lines after the first only say that an object could not be loaded. */
 	if (!*last_message && *text)
 		memcpy(last_message, text, sizeof(text));
 	return 0;
@@ -42,7 +43,7 @@ static bool privileged(void)
 	       (capability_held(CAP_BPF) && capability_held(CAP_PERFMON));
 }
 
-/* The smallest thing that there can be. */
+/* The smallest program that the kernel accepts. */
 static bool try_call(struct error *err)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, 4, 1, NULL);
@@ -76,7 +77,7 @@ static bool try_functions(struct error *err)
 	return true;
 }
 
-/* Containers may have something else in its place. */
+/* In containers, something else may be mounted there. */
 static bool describes_types(void)
 {
 	int fd = open(KERNEL_TYPES, O_RDONLY | O_CLOEXEC);
@@ -123,9 +124,9 @@ bool bpf_error(struct error *err, int code, const char *doing)
 		*last_message ? ": " : "", last_message);
 }
 
-/* Functions that only newer kernels have are weak. libbpf 1.1 looks for them in the types of
- * modules as well, which are for CAP_SYS_ADMIN alone, and then loads nothing. It looks there once
- * for each object: here, on the way to a function that is nowhere. */
+/* Functions that only newer kernels have are weak symbols. libbpf 1.1 searches them in the types of
+ * modules as well, which takes CAP_SYS_ADMIN, and without it loads nothing. It does this once for
+ * each object: so let it fail here, for a function that does not exist. */
 static void look_past_modules(const struct bpf_object *object)
 {
 	struct bpf_program *any = bpf_object__next_program(object, NULL);
@@ -139,7 +140,7 @@ bool bpf_load(struct bpf_object_skeleton *programs, struct error *err)
 	int code;
 
 	look_past_modules(*programs->obj);
-	*last_message = '\0'; /* what was only tried is no reason */
+	*last_message = '\0'; /* a failed attempt is not the reason of a later failure */
 	code = bpf_object__load_skeleton(programs);
 	return !code || bpf_error(err, code, "loading programs into the kernel");
 }

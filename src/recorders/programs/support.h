@@ -1,4 +1,5 @@
-/* support.h: may programs be put into this kernel, and if not, why? */
+/* support.h: can this kernel load our programs, and if not, why? Loading, attaching and iterating.
+ */
 #ifndef KILN_RECORDERS_PROGRAMS_SUPPORT_H
 #define KILN_RECORDERS_PROGRAMS_SUPPORT_H
 
@@ -7,28 +8,28 @@
 
 struct bpf_program;
 
-/* Try what would be in the way: privileges, type information, sandboxes, what programs may call.
- * ERR_PERMISSION, ERR_UNSUPPORTED. libbpf prints nothing from then on: what it said first is for
- * bpf_error. */
+/* Check what programs need: privileges, type information (BTF), no sandbox, the helpers that they
+ * call. ERR_PERMISSION, ERR_UNSUPPORTED. libbpf prints nothing from then on: its first message
+ * about a failure is kept for bpf_error. */
 bool bpf_support(struct error *err);
 
-/* Why a step failed: what libbpf said last, and errno of `code` (negative). Returns false. */
+/* Set why a step failed: the message of libbpf, and the errno -`code`. Returns false. */
 bool bpf_error(struct error *err, int code, const char *doing);
 
 struct bpf_object_skeleton;
 
-/* Put an opened skeleton's maps and programs into the kernel. ERR_PERMISSION, ERR_IO. */
+/* Load the maps and programs of an opened skeleton into the kernel. ERR_PERMISSION, ERR_IO. */
 bool bpf_load(struct bpf_object_skeleton *programs, struct error *err);
 
-/* Detach all programs of a skeleton. For each the kernel waits until nobody is in it any more, for
- * several at once as long as for one. */
+/* Detach all programs of a skeleton, at the same time: for each, the kernel waits until it runs on
+ * no CPU any more. */
 void bpf_detach(struct bpf_object_skeleton *programs);
 
-/* Run an iterator's program over all threads; what it writes is appended. ERR_IO. */
+/* Run an iterator over all threads; what it writes is appended. ERR_IO. */
 bool bpf_iterate(struct bpf_program *program, struct buffer *out, struct error *err);
 
-/* All rows of a hash table in the kernel, into the place of what the buffers had. Returns how many
- * there are. */
+/* Read all rows of a hash table in the kernel; the buffers are overwritten. Returns the number of
+ * rows. */
 size_t bpf_read_map(
 	int fd, size_t key_size, size_t value_size, struct buffer *keys, struct buffer *values);
 

@@ -1,4 +1,4 @@
-/* builder.c: unwind tables, made by a thread while others go on. */
+/* builder.c: a thread that makes the unwind tables of large binaries, which takes up to seconds. */
 #include "recorders/unwind/builder.h"
 #include "base/clock.h"
 
@@ -26,7 +26,7 @@ bool unwind_job_read(struct unwind_job *job)
 	return there;
 }
 
-/* False: it is over. */
+/* Wait for a job; false: the thread ends. */
 static bool next_job(struct unwind_builder *b, struct unwind_job *ret_job)
 {
 	bool any;
@@ -48,7 +48,7 @@ static void put_made(struct unwind_builder *b, const struct unwind_job *job)
 {
 	pthread_mutex_lock(&b->lock);
 	vector_push(&b->made, *job);
-	b->told = b->made_fd >= 0 && !eventfd_write(b->made_fd, 1);
+	b->notified = b->made_fd >= 0 && !eventfd_write(b->made_fd, 1);
 	pthread_mutex_unlock(&b->lock);
 }
 
@@ -115,8 +115,8 @@ bool unwind_builder_take(struct unwind_builder *b, struct unwind_job *ret_job)
 	any = b->made.len > 0;
 	if (any)
 		*ret_job = b->made.items[--b->made.len];
-	else if (b->told)
-		b->told = eventfd_read(b->made_fd, &ignored) != 0;
+	else if (b->notified)
+		b->notified = eventfd_read(b->made_fd, &ignored) != 0;
 	pthread_mutex_unlock(&b->lock);
 	return any;
 }

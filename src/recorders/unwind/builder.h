@@ -1,4 +1,4 @@
-/* builder.h: unwind tables, made by a thread while others go on. */
+/* builder.h: a thread that makes the unwind tables of large binaries, which takes up to seconds. */
 #ifndef KILN_RECORDERS_UNWIND_BUILDER_H
 #define KILN_RECORDERS_UNWIND_BUILDER_H
 
@@ -20,21 +20,21 @@ struct unwind_builder {
 	bool threaded, ending;
 	VECTOR(struct unwind_job) waiting; /* first in, first out */
 	VECTOR(struct unwind_job) made;
-	int made_fd; /* readable when there is one that was made; -1: never */
-	bool told;   /* it is */
+	int made_fd;   /* readable when a table is made; -1: never */
+	bool notified; /* it is readable */
 };
 
 void unwind_builder_init(struct unwind_builder *b);
-/* Waits for the one that is being made. */
+/* Waits for the table that is being made. */
 void unwind_builder_release(struct unwind_builder *b);
 
-/* Have the table of an image made, which outlives the builder. */
+/* Add a job: make the table of an image, which outlives the builder. */
 void unwind_builder_add(struct unwind_builder *b, uint32_t number, const struct image *image);
-/* One that was made; its pages are the caller's then. */
+/* Take a finished job, whose pages the caller then owns; false: there is none. */
 bool unwind_builder_take(struct unwind_builder *b, struct unwind_job *ret_job);
-/* The same without a thread. */
+/* Make a table without the thread. */
 void unwind_job_run(struct unwind_job *job);
-/* ... and only if it is on disk; else false. */
+/* Read a table from disk; false: it is not there. */
 bool unwind_job_read(struct unwind_job *job);
 
 #endif

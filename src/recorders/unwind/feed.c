@@ -1,4 +1,4 @@
-/* feed.c: what happens to processes, told to the programs in the kernel at once. */
+/* feed.c: the mappings of processes, exported to programs as soon as they are known. */
 #include "recorders/unwind/feed.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "process/perf_record.h"
 #include "recorders/session.h"
 
-/* Bytes as a ring has them; a record that wraps around its end comes in two pieces. */
+/* New bytes of a ring; a record that wraps around its end comes in two pieces. */
 static void see(void *context, size_t ring, struct bytes bytes)
 {
 	struct unwind_feed *f = context;
@@ -18,7 +18,7 @@ static void see(void *context, size_t ring, struct bytes bytes)
 	buffer_add(&f->seen.items[ring], bytes.at, bytes.len);
 }
 
-/* Mappings were read again because of an address in none of them. */
+/* The recorder has read a process's mappings again, because an address was in none of them. */
 static void read_again(void *context, int32_t pid, int32_t tid, struct bytes text)
 {
 	struct unwind_feed *f = context;
@@ -56,7 +56,7 @@ void unwind_feed_release(struct unwind_feed *f)
 	*f = (struct unwind_feed){0};
 }
 
-/* Address spaces are shared until one of the two states changes them; numbers go on from there. */
+/* Both states share address spaces until one of them changes its own; numbers go on from here. */
 void unwind_feed_begin(struct unwind_feed *f, bool lazy)
 {
 	const struct processes *from = f->ordered;
@@ -79,7 +79,7 @@ void unwind_feed_begin(struct unwind_feed *f, bool lazy)
 	f->tables.lazy = lazy;
 }
 
-/* Whole records of one ring. */
+/* List the whole records of one ring. */
 static void list_records(struct unwind_feed *f, size_t ring)
 {
 	struct bytes rest = buffer_bytes(&f->seen.items[ring]);
@@ -94,7 +94,7 @@ static void list_records(struct unwind_feed *f, size_t ring)
 	}
 }
 
-/* What was listed goes; half a record stays. */
+/* Drop the listed records; half a record stays. */
 static void drop_listed(struct buffer *seen)
 {
 	struct bytes rest = buffer_bytes(seen);

@@ -1,4 +1,4 @@
-/* handover.c: maps put into a map of maps, without waiting for what the kernel waits for. */
+/* handover.c: putting maps into a map of maps without waiting for RCU. */
 #include "recorders/unwind/handover.h"
 
 #include <bpf/bpf.h>
@@ -19,7 +19,7 @@ struct handover {
 	int *fds;
 };
 
-/* In one call where the kernel can (5.19), as it waits for each. */
+/* In one call where the kernel can (5.19), as it waits after each update. */
 static void *run(void *argument)
 {
 	struct handover *job = argument;
@@ -59,7 +59,7 @@ static void drop_finished(struct handovers *h)
 	h->items.len = kept;
 }
 
-/* They are put in by their order, so that the last one stands for all. */
+/* Maps are put in by their order: when the last one is there, all are. */
 static void wait_until_seen(const struct handover *job)
 {
 	struct timespec pause = {0, LOOK_PAUSE};

@@ -1,13 +1,14 @@
-/* handover.h: maps put into a map of maps, without waiting for what the kernel waits for.
+/* handover.h: putting maps into a map of maps without waiting for RCU.
  *
- * After such a change the kernel lets the caller wait until no program can still use what was there
- * before: some ten milliseconds. Others see the change at once, so threads do the waiting. */
+ * After an update of a map of maps the kernel makes the caller wait for an RCU grace period, some
+ * ten milliseconds, until no program can still use the old map. Programs see the update at once: so
+ * it is done by threads, and nobody waits. */
 #ifndef KILN_RECORDERS_UNWIND_HANDOVER_H
 #define KILN_RECORDERS_UNWIND_HANDOVER_H
 
 #include "base/memory.h"
 
-#define HANDOVERS_MAX 16 /* under way; one more waits for the oldest */
+#define HANDOVERS_MAX 16 /* at the same time; one more waits for the oldest */
 
 struct handovers {
 	VECTOR(struct handover *) items;

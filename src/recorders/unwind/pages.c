@@ -1,4 +1,9 @@
-/* pages.c: a binary's unwind table in the shape that programs in the kernel search. */
+/* pages.c: a binary's unwind table in the layout that programs search.
+ *
+ * images/cfi_table.h has compiled the binary's .eh_frame into rows: from this address on, that rule
+ * holds. Here the rows are cut into parts of 256 bytes of code. A part gets the rule that holds at
+ * its first address and the rows that begin in it, which are put into one page of rows; a row that
+ * begins with the part becomes that rule. Pages are in the order head and rules, index, rows. */
 #include "recorders/unwind/pages.h"
 
 #include <stdio.h>
@@ -131,9 +136,9 @@ void unwind_pages_release(struct unwind_pages *p)
 
 /* ---- From the image, or from disk ---- */
 
-#define KEPT_PAGES   16 /* at least: what is smaller is made as fast */
+#define KEPT_PAGES   16 /* at least: a smaller table is made as fast as it is read */
 #define KEPT_MAGIC   "kilnuwt\1"
-#define KEPT_EDITION "3 " KILN_VERSION /* to be raised with every change of what tables say */
+#define KEPT_EDITION "3 " KILN_VERSION /* to be raised with every change of the layout */
 
 /* Of a file, whose pages follow it. */
 struct kept_header {
@@ -211,7 +216,7 @@ static void kept_name(const struct image *image, char ret_name[96])
 	snprintf(ret_name, 96, "%s.unwind", identity);
 }
 
-/* Programs look where the pages say; what that leads to is checked by them. */
+/* Programs follow the numbers in pages, and check themselves what is there. */
 static bool kept_fits(const struct kept_header *h, struct bytes file, uint64_t key)
 {
 	return !memcmp(h->magic, KEPT_MAGIC, sizeof(h->magic)) && h->key == key &&
@@ -247,7 +252,7 @@ bool unwind_pages_read(const struct image *image, struct unwind_pages *ret)
 	return read_kept(image, kept_key(image), ret);
 }
 
-void unwind_pages_keep(const struct unwind_pages *pages, const struct image *image)
+void unwind_pages_save(const struct unwind_pages *pages, const struct image *image)
 {
 	struct bytes content = {(const void *)pages->at, pages->count * UNWIND_PAGE_BYTES};
 	struct kept_header h = {.magic = KEPT_MAGIC, .key = pages->key, .count = pages->count};

@@ -1,4 +1,4 @@
-/* tables.c: what programs in the kernel need to walk stacks. */
+/* tables.c: the export of unwind tables and mappings to the maps in which programs walk stacks. */
 #include "recorders/unwind/tables.h"
 
 #include <bpf/bpf.h>
@@ -16,9 +16,9 @@
 #include "recorders/session.h"
 #include "recorders/unwind/prepare.h"
 
-#define SWEEP_INTERVAL ((uint64_t)1000000000) /* ns between looks for processes that are gone */
+#define SWEEP_INTERVAL ((uint64_t)1000000000) /* ns between removals of ended processes */
 #define SMALL_FRAMES   ((uint64_t)256 << 10)  /* bytes of .eh_frame: 2 ms */
-#define TRIES	       3		      /* the kernel's allocator may have to refill */
+#define TRIES	       3		      /* the kernel's allocator may be about to refill */
 
 _Static_assert((int)USER_STACK_COMPLETE == UNWIND_COMPLETE &&
 		       (int)USER_STACK_NO_TABLE == UNWIND_NO_TABLE &&
@@ -60,17 +60,17 @@ static int create_map(const union unwind_page *pages, size_t count)
 	return fd;
 }
 
-static bool map_wants(struct unwind_tables *t, int fd)
+static bool map_requests(struct unwind_tables *t, int fd)
 {
-	void *at = mmap(NULL, sizeof(*t->wants), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *at = mmap(NULL, sizeof(*t->requests), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-	t->wants = at == MAP_FAILED ? NULL : at;
-	return t->wants;
+	t->requests = at == MAP_FAILED ? NULL : at;
+	return t->requests;
 }
 
 bool unwind_tables_init(struct unwind_tables *t, const struct bpf_object *object, struct error *err)
 {
-	int wanted_fd = map_fd(object, "unwind_requests");
+	int requests_fd = map_fd(object, "unwind_requests");
 	union unwind_page none = {.head = {0}};
 
 	*t = (struct unwind_tables){.bytes_most = UNWIND_TABLES_BYTES,
@@ -80,11 +80,11 @@ bool unwind_tables_init(struct unwind_tables *t, const struct bpf_object *object
 		.empty_fd = -1};
 	vector_push(&t->tables, ((struct unwind_table){.fd = -1}));
 	unwind_builder_init(&t->builder);
-	if (t->tables_fd < 0 || t->spaces_fd < 0 || t->processes_fd < 0 || wanted_fd < 0)
+	if (t->tables_fd < 0 || t->spaces_fd < 0 || t->processes_fd < 0 || requests_fd < 0)
 		return error_set(
 			err, ERR_UNSUPPORTED, "the program in the kernel has no unwind tables");
 	t->empty_fd = create_map(&none, 1);
-	if (t->empty_fd < 0 || !map_wants(t, wanted_fd))
+	if (t->empty_fd < 0 || !map_requests(t, requests_fd))
 		return error_errno(err, "making unwind tables in the kernel");
 	return true;
 }
@@ -97,18 +97,18 @@ void unwind_tables_release(struct unwind_tables *t)
 		close(t->tables.items[t->new_tables.items[i]].fd);
 	for (size_t i = 0; i < t->spaces.len; i++)
 		vector_release(&t->spaces.items[i].tables);
-	if (t->wants)
-		munmap(t->wants, sizeof(*t->wants));
+	if (t->requests)
+		munmap(t->requests, sizeof(*t->requests));
 	if (t->empty_fd >= 0)
 		close(t->empty_fd);
 	vector_release(&t->tables);
 	vector_release(&t->new_tables);
-	for (size_t i = 0; i < t->unkept.len; i++)
-		unwind_pages_release(&t->unkept.items[i].pages);
-	vector_release(&t->unkept);
+	for (size_t i = 0; i < t->unsaved.len; i++)
+		unwind_pages_release(&t->unsaved.items[i].pages);
+	vector_release(&t->unsaved);
 	vector_release(&t->by_binary);
 	vector_release(&t->spaces);
-	vector_release(&t->told);
+	vector_release(&t->processes);
 	id_map_release(&t->by_identity);
 	buffer_release(&t->work);
 	*t = (struct unwind_tables){0};
@@ -121,7 +121,8 @@ static uint64_t hash_identity(const char *identity)
 	return hash_bytes(identity, strlen(identity));
 }
 
-/* The row that has gone unused for longest and whose table nobody needs; 0: none. */
+/* The table that no process needs and that has been unused for longest; 0: none. `there`: of those
+ * that are published. */
 static size_t oldest_unused(const struct unwind_tables *t, bool there)
 {
 	size_t oldest = 0;
@@ -130,8 +131,8 @@ static size_t oldest_unused(const struct unwind_tables *t, bool there)
 		const struct unwind_table *table = &t->tables.items[i];
 
 		if (!table->spaces && table->used < t->update &&
-			table->state != UNWIND_TABLE_BEING_MADE &&
-			(!there || table->state == UNWIND_TABLE_THERE) &&
+			table->state != UNWIND_TABLE_IN_WORK &&
+			(!there || table->state == UNWIND_TABLE_PUBLISHED) &&
 			(!oldest || table->used < t->tables.items[oldest].used))
 			oldest = i;
 	}
@@ -143,12 +144,12 @@ static void remove_table(struct unwind_tables *t, size_t number)
 	struct unwind_table *table = &t->tables.items[number];
 	uint32_t key = (uint32_t)number;
 
-	if (table->state == UNWIND_TABLE_THERE)
+	if (table->state == UNWIND_TABLE_PUBLISHED)
 		t->bytes -= table->bytes;
-	if (table->state > UNWIND_TABLE_BEING_MADE)
+	if (table->state > UNWIND_TABLE_IN_WORK)
 		bpf_map_delete_elem(t->tables_fd, &key);
-	table->state = UNWIND_TABLE_UNMADE;
-	__atomic_store_n(&t->wants->tables[number], UNWIND_NOT_REQUESTED, __ATOMIC_RELEASE);
+	table->state = UNWIND_TABLE_NOT_MADE;
+	__atomic_store_n(&t->requests->tables[number], UNWIND_NOT_REQUESTED, __ATOMIC_RELEASE);
 }
 
 static bool has_room(struct unwind_tables *t, uint64_t bytes)
@@ -158,7 +159,7 @@ static bool has_room(struct unwind_tables *t, uint64_t bytes)
 	return t->bytes + bytes <= t->bytes_most;
 }
 
-/* A number that was another binary's; 0: all are in use. */
+/* Take the number of an unused table for another binary; 0: all are in use. */
 static size_t reuse_number(struct unwind_tables *t)
 {
 	size_t number = oldest_unused(t, false);
@@ -201,8 +202,8 @@ static size_t number_of(struct unwind_tables *t, const struct image *image)
 	return number;
 }
 
-/* A binary without tables, or with more than there is room for. */
-static void put_nothing(
+/* Publish an empty table for a binary that has none, or whose table has no room. */
+static void set_empty(
 	struct unwind_tables *t, struct unwind_table *table, enum unwind_table_state state)
 {
 	table->fd = fcntl(t->empty_fd, F_DUPFD_CLOEXEC, 0);
@@ -210,52 +211,52 @@ static void put_nothing(
 	t->no_room += state == UNWIND_TABLE_NO_ROOM;
 }
 
-static void put_pages(
+static void set_pages(
 	struct unwind_tables *t, struct unwind_table *table, const struct unwind_pages *pages)
 {
 	bool room;
 
 	table->bytes = pages->count * sizeof(*pages->at);
 	if (pages->empty) {
-		put_nothing(t, table, UNWIND_TABLE_EMPTY);
+		set_empty(t, table, UNWIND_TABLE_EMPTY);
 		return;
 	}
 	room = has_room(t, table->bytes);
 	table->fd = room ? create_map(pages->at, pages->count) : -1;
 	if (table->fd < 0) {
 		t->no_memory += room;
-		put_nothing(t, table, UNWIND_TABLE_NO_ROOM);
+		set_empty(t, table, UNWIND_TABLE_NO_ROOM);
 		return;
 	}
-	table->state = UNWIND_TABLE_THERE;
+	table->state = UNWIND_TABLE_PUBLISHED;
 	t->bytes += table->bytes;
 }
 
-/* One that was made. */
-static void put_table(struct unwind_tables *t, const struct unwind_job *job)
+/* A table was made. */
+static void finish_table(struct unwind_tables *t, const struct unwind_job *job)
 {
 	struct unwind_table *table = &t->tables.items[job->number];
 
-	put_pages(t, table, &job->pages);
+	set_pages(t, table, &job->pages);
 	if (table->fd >= 0)
 		vector_push(&t->new_tables, job->number);
 	t->built++;
-	t->kept += job->pages.file.content.len > 0;
+	t->from_disk += job->pages.file.content.len > 0;
 	t->build_ns += job->took;
-	vector_push(&t->unkept, *job);
+	vector_push(&t->unsaved, *job);
 }
 
-/* Not before others stop waiting for the table: a disk takes its time. */
-static void keep_tables(struct unwind_tables *t)
+/* Save tables to disk, after they have been published: writing takes time. */
+static void save_tables(struct unwind_tables *t)
 {
-	for (size_t i = 0; i < t->unkept.len; i++) {
-		unwind_pages_keep(&t->unkept.items[i].pages, t->unkept.items[i].image);
-		unwind_pages_release(&t->unkept.items[i].pages);
+	for (size_t i = 0; i < t->unsaved.len; i++) {
+		unwind_pages_save(&t->unsaved.items[i].pages, t->unsaved.items[i].image);
+		unwind_pages_release(&t->unsaved.items[i].pages);
 	}
-	t->unkept.len = 0;
+	t->unsaved.len = 0;
 }
 
-static void hand_over_tables(struct unwind_tables *t)
+static void publish_tables(struct unwind_tables *t)
 {
 	int *fds = memory_new(t->new_tables.len + 1, sizeof(*fds));
 
@@ -270,7 +271,7 @@ static void hand_over_tables(struct unwind_tables *t)
 	free(fds);
 }
 
-/* Does it take longer than it would take another thread to be told? */
+/* Does it take so long to make its table that the thread should do it? */
 static bool is_large(const struct image *image)
 {
 	const struct image_section *section = image_section(image, ".eh_frame");
@@ -278,32 +279,32 @@ static bool is_large(const struct image *image)
 	return !section || section->size > SMALL_FRAMES;
 }
 
-/* At once if that is quick; the other thread does what takes longer. */
+/* Make a table at once if that is quick; else let the thread do it. */
 static void make_table(struct unwind_tables *t, size_t number)
 {
 	struct unwind_table *table = &t->tables.items[number];
 	struct unwind_job job = {.number = (uint32_t)number, .image = table->image};
 
-	if (table->state != UNWIND_TABLE_UNMADE || !table->image)
+	if (table->state != UNWIND_TABLE_NOT_MADE || !table->image)
 		return;
 	if (is_large(table->image) && !unwind_job_read(&job)) {
-		table->state = UNWIND_TABLE_BEING_MADE;
+		table->state = UNWIND_TABLE_IN_WORK;
 		unwind_builder_add(&t->builder, job.number, table->image);
 		return;
 	}
 	if (!job.pages.count)
 		unwind_job_run(&job);
-	put_table(t, &job);
+	finish_table(t, &job);
 }
 
-static void make_wanted(struct unwind_tables *t)
+static void make_requested(struct unwind_tables *t)
 {
 	for (size_t i = 1; i < t->tables.len; i++) {
-		uint8_t *want = &t->wants->tables[i];
+		uint8_t *request = &t->requests->tables[i];
 
-		if (__atomic_load_n(want, __ATOMIC_ACQUIRE) != UNWIND_REQUESTED)
+		if (__atomic_load_n(request, __ATOMIC_ACQUIRE) != UNWIND_REQUESTED)
 			continue;
-		__atomic_store_n(want, UNWIND_REQUEST_SEEN, __ATOMIC_RELEASE);
+		__atomic_store_n(request, UNWIND_REQUEST_SEEN, __ATOMIC_RELEASE);
 		make_table(t, i);
 	}
 }
@@ -312,36 +313,36 @@ void unwind_tables_serve(struct unwind_tables *t)
 {
 	struct unwind_job job;
 
-	make_wanted(t);
+	make_requested(t);
 	while (unwind_builder_take(&t->builder, &job))
-		put_table(t, &job);
-	hand_over_tables(t);
+		finish_table(t, &job);
+	publish_tables(t);
 }
 
-/* The table of a binary that will be needed. */
+/* Make the table of a binary that will be needed. */
 static void prepare_table(void *context, const struct image *image)
 {
 	struct unwind_tables *t = context;
 	struct unwind_job job = {.number = (uint32_t)number_of(t, image), .image = image};
 
-	if (!job.number || t->tables.items[job.number].state != UNWIND_TABLE_UNMADE)
+	if (!job.number || t->tables.items[job.number].state != UNWIND_TABLE_NOT_MADE)
 		return;
 	t->tables.items[job.number].used = t->update;
 	unwind_job_run(&job);
-	put_table(t, &job);
-	keep_tables(t); /* while there is the image */
+	finish_table(t, &job);
+	save_tables(t); /* while the image is open */
 }
 
 void unwind_tables_prepare(struct unwind_tables *t, const char *command)
 {
 	unwind_prepare(command, prepare_table, t);
-	hand_over_tables(t);
+	publish_tables(t);
 }
 
 /* ---- Spaces ---- */
 
-/* The number of a binary's table. What did not fit is asked for again when there is room. Those of
- * all the processes of a system are made when they are asked for. */
+/* The number of a binary's table, which is made unless the update is lazy. If there was no room for
+ * it and now there is, it can be made again. */
 static uint16_t table_of(struct unwind_tables *t, uint32_t binary, const struct image *image)
 {
 	struct unwind_table *table;
@@ -383,7 +384,7 @@ static struct unwind_map map_of(struct unwind_tables *t, struct processes *p,
 	return map;
 }
 
-/* The next page of the space that is laid out. */
+/* Append a page to the space in t->work. */
 static struct unwind_space *add_page(struct unwind_tables *t)
 {
 	struct unwind_space page = {0};
@@ -459,7 +460,7 @@ static struct known_space *find_space(struct unwind_tables *t, uint32_t id)
 	return below && t->spaces.items[below - 1].id == id ? &t->spaces.items[below - 1] : NULL;
 }
 
-/* One process more is in it; it is written when it is new. False when there is no room for it. */
+/* A process gets this space, which is written if it is new. False: there is no room. */
 static bool enter_space(struct unwind_tables *t, struct processes *p, const struct address_space *s)
 {
 	struct known_space *space = find_space(t, s->id);
@@ -494,33 +495,33 @@ static void leave_space(struct unwind_tables *t, uint32_t id)
 
 /* ---- Processes ---- */
 
-/* What differs from what was told of a process: *ret_space is its space, or NULL. */
-static bool differs(const struct unwind_tables *t, const struct processes *p, size_t row,
+/* Has a process another space than the map says? *ret_space is its space, or NULL. */
+static bool has_changed(const struct unwind_tables *t, const struct processes *p, size_t row,
 	const struct address_space **ret_space)
 {
 	const struct process_state *process = &p->rows.items[row];
-	const struct known_process *told = &t->told.items[row];
+	const struct known_process *known = &t->processes.items[row];
 	uint32_t id;
 
 	*ret_space = process->replaced || process->kernel ? NULL : process->space;
 	id = *ret_space ? (*ret_space)->id : 0;
-	return id != told->space && !(id && id == told->gone);
+	return id != known->space && !(id && id == known->gone);
 }
 
-/* Between reading and writing it may begin to run another program: then it has the old one's
- * mappings until the next update, as nobody can change an element under a condition. */
-static void tell(struct unwind_tables *t, struct processes *p, size_t row,
+/* Write the space of a process. If it runs execve between the lookup and the update here, it has
+ * the mappings of the old program until the next update: maps have no compare-and-exchange. */
+static void write_process(struct unwind_tables *t, struct processes *p, size_t row,
 	const struct address_space *s, uint64_t applied)
 {
-	struct known_process *told = &t->told.items[row];
+	struct known_process *known = &t->processes.items[row];
 	int32_t pid = p->rows.items[row].pid;
 	struct unwind_process process = {0};
-	uint32_t old = told->space;
+	uint32_t old = known->space;
 
 	bpf_map_lookup_elem(t->processes_fd, &pid, &process);
 	if (process.since > applied || (s && !enter_space(t, p, s)))
 		return;
-	hand_over_tables(t);
+	publish_tables(t);
 	process.space = s ? s->id : 0;
 	if (bpf_map_update_elem(t->processes_fd, &pid, &process, BPF_ANY)) {
 		t->spaces_failed++;
@@ -528,23 +529,24 @@ static void tell(struct unwind_tables *t, struct processes *p, size_t row,
 			leave_space(t, s->id);
 		return;
 	}
-	*told = (struct known_process){.space = process.space};
+	*known = (struct known_process){.space = process.space};
 	if (old)
 		leave_space(t, old);
 }
 
-/* A process that has ended is not told of again, although its samples may still come. */
+/* Remove processes that have ended. `gone` keeps their last space, so that they are not written
+ * again when their last records are applied. */
 static void sweep(struct unwind_tables *t, const struct processes *p)
 {
-	for (size_t row = 1; row < t->told.len; row++) {
-		struct known_process *told = &t->told.items[row];
+	for (size_t row = 1; row < t->processes.len; row++) {
+		struct known_process *known = &t->processes.items[row];
 		int32_t pid = p->rows.items[row].pid;
 
-		if (!told->space || !kill(pid, 0) || errno != ESRCH)
+		if (!known->space || !kill(pid, 0) || errno != ESRCH)
 			continue;
 		bpf_map_delete_elem(t->processes_fd, &pid);
-		leave_space(t, told->space);
-		*told = (struct known_process){.gone = told->space};
+		leave_space(t, known->space);
+		*known = (struct known_process){.gone = known->space};
 	}
 }
 
@@ -555,16 +557,16 @@ void unwind_tables_update(struct unwind_tables *t, struct processes *p, uint64_t
 
 	t->update++;
 	unwind_tables_serve(t);
-	while (t->told.len < p->rows.len)
-		vector_push(&t->told, ((struct known_process){0}));
+	while (t->processes.len < p->rows.len)
+		vector_push(&t->processes, ((struct known_process){0}));
 	for (size_t row = 1; row < p->rows.len; row++)
-		if (differs(t, p, row, &s))
-			tell(t, p, row, s, applied);
+		if (has_changed(t, p, row, &s))
+			write_process(t, p, row, s, applied);
 	t->lazy = false;
-	keep_tables(t);
-	if (now - t->swept < SWEEP_INTERVAL)
+	save_tables(t);
+	if (now - t->last_sweep < SWEEP_INTERVAL)
 		return;
-	t->swept = now;
+	t->last_sweep = now;
 	sweep(t, p);
 }
 
