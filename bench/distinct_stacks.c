@@ -70,7 +70,7 @@ static struct stack *make_stacks(size_t count, uint32_t callees)
 		if (id_map_candidate(&seen, hash, &at))
 			continue; /* or two of the same 32 bits: one less does no harm */
 		stacks[i++] = s;
-		id_map_put(&seen, hash, at, (uint32_t)i);
+		id_map_insert_at(&seen, hash, at, (uint32_t)i);
 	}
 	id_map_release(&seen);
 	return stacks;

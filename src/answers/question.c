@@ -333,7 +333,7 @@ bool question_version(const struct question *q, struct shelf *shelf, uint64_t *r
 		struct bytes word = bytes_of(q->words.items[i]);
 		const char *value = memchr(word.at, '=', word.len);
 
-		named |= bytes_start(word, BYTES("profile="));
+		named |= bytes_starts_with(word, BYTES("profile="));
 		version = hash_pair(version, value ? shelf->version(shelf, value + 1) : 0);
 	}
 	*ret_version = named ? version : hash_pair(version, shelf->version(shelf, NULL));

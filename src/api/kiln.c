@@ -522,7 +522,7 @@ static void render_memory(struct rendering *r)
 	output_open_memory(&out);
 	r->done = render_to(r->view, r->renderer, r->options, &out, &r->err);
 	if (r->done) {
-		buffer_room(&out.pending, 1); /* not NULL, even if nothing was written */
+		buffer_reserve(&out.pending, 1); /* not NULL, even if nothing was written */
 		r->ret = out.pending;
 		out.pending = (struct buffer){0};
 	}

@@ -6,10 +6,10 @@
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-void base64_add(struct bytes content, struct buffer *out)
+void base64_encode(struct bytes content, struct buffer *out)
 {
 	size_t len = (content.len + 2) / 3 * 4;
-	char *to = buffer_room(out, len);
+	char *to = buffer_reserve(out, len);
 
 	for (size_t i = 0; i < content.len; i += 3) {
 		size_t left = content.len - i;
@@ -39,9 +39,9 @@ static int digit_of(char c)
 	return c == '/' || c == '_' ? 63 : -1;
 }
 
-bool base64_undo(struct bytes text, struct buffer *out)
+bool base64_decode(struct bytes text, struct buffer *out)
 {
-	char *to = buffer_room(out, text.len / 4 * 3 + 3), *start = to;
+	char *to = buffer_reserve(out, text.len / 4 * 3 + 3), *start = to;
 	unsigned bits = 0, count = 0;
 	bool done = true;
 

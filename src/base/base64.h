@@ -5,10 +5,10 @@
 #include "base/buffer.h"
 
 /* Append, padded, without line breaks. */
-void base64_add(struct bytes content, struct buffer *out);
+void base64_encode(struct bytes content, struct buffer *out);
 
 /* Append what `text` encodes, in the standard alphabet or the URL-safe one, with padding or
  * without. False at another character; the bytes before it have been appended. */
-bool base64_undo(struct bytes text, struct buffer *out);
+bool base64_decode(struct bytes text, struct buffer *out);
 
 #endif

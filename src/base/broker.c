@@ -39,9 +39,9 @@ static bool send_message(int to, int number, struct bytes text, int fd)
 
 /* Fill `room` with the text and a NUL. False: the peer has closed the socket. */
 static bool receive_message(
-	int from, int *ret_number, char room[BROKER_TEXT_MOST + 1], size_t *ret_len, int *ret_fd)
+	int from, int *ret_number, char room[BROKER_TEXT_LIMIT + 1], size_t *ret_len, int *ret_fd)
 {
-	struct iovec parts[] = {{ret_number, sizeof(*ret_number)}, {room, BROKER_TEXT_MOST}};
+	struct iovec parts[] = {{ret_number, sizeof(*ret_number)}, {room, BROKER_TEXT_LIMIT}};
 	union passed passed = {0};
 	struct msghdr message = {.msg_iov = parts,
 		.msg_iovlen = 2,
@@ -73,17 +73,17 @@ static void take_signals(void (*how)(int))
 		signal(signals[i], how);
 }
 
-struct answerer {
-	broker_answerer *function;
+struct handler {
+	broker_handler *function;
 	void *context;
 };
 
-static void answer(const struct answerer *a, int reply, enum broker_kind kind, const char *text)
+static void answer(const struct handler *a, int reply, enum broker_kind kind, const char *text)
 {
 	struct broker_answer answer = {.fd = -1};
 
 	a->function(a->context, kind, text, &answer);
-	if (answer.text.len > BROKER_TEXT_MOST)
+	if (answer.text.len > BROKER_TEXT_LIMIT)
 		answer = (struct broker_answer){.fd = answer.fd, .error = ENAMETOOLONG};
 	send_message(reply, answer.error, buffer_bytes(&answer.text), answer.fd);
 	if (answer.fd >= 0)
@@ -107,7 +107,7 @@ static bool is_slow(enum broker_kind kind)
 }
 
 static void answer_beside(
-	const struct answerer *a, int reply, enum broker_kind kind, const char *text)
+	const struct handler *a, int reply, enum broker_kind kind, const char *text)
 {
 	if (broker_fork())
 		return; /* if fork fails, the client sees a closed socket, which is its reply */
@@ -116,9 +116,9 @@ static void answer_beside(
 	_exit(0);
 }
 
-static void serve(const struct answerer *a, int questions)
+static void serve(const struct handler *a, int questions)
 {
-	char text[BROKER_TEXT_MOST + 1];
+	char text[BROKER_TEXT_LIMIT + 1];
 	int kind, reply;
 	size_t len;
 
@@ -147,9 +147,9 @@ static void let_go_of_files(int questions)
 	fcntl(STDERR_FILENO + 1, F_SETFD, FD_CLOEXEC);
 }
 
-bool broker_start(broker_answerer *answerer, void *context)
+bool broker_start(broker_handler *handler, void *context)
 {
-	const struct answerer a = {answerer, context};
+	const struct handler a = {handler, context};
 	int ends[2];
 	pid_t child;
 
@@ -174,7 +174,7 @@ bool broker_start(broker_answerer *answerer, void *context)
 
 /* ---- The client ---- */
 
-bool broker_is_there(void)
+bool broker_is_running(void)
 {
 	return broker >= 0;
 }
@@ -182,11 +182,11 @@ bool broker_is_there(void)
 /* Each request carries the socket for its reply, so that threads do not wait for one another. */
 int broker_ask(enum broker_kind kind, const char *text, struct buffer *ret_text)
 {
-	char room[BROKER_TEXT_MOST + 1];
+	char room[BROKER_TEXT_LIMIT + 1];
 	int ends[2], error = EIO, fd = -1;
 	size_t len = strlen(text);
 
-	if (broker < 0 || len > BROKER_TEXT_MOST) {
+	if (broker < 0 || len > BROKER_TEXT_LIMIT) {
 		errno = broker < 0 ? ENOSYS : ENAMETOOLONG;
 		return -1;
 	}

@@ -25,7 +25,7 @@ enum broker_kind {
 	BROKER_SHOW,	/* open the page on the desktop */
 };
 
-#define BROKER_TEXT_MOST 8192u /* bytes of a request or a reply */
+#define BROKER_TEXT_LIMIT 8192u /* bytes of a request or a reply */
 
 /* Handles one request, in the broker's process. fd: passed to the client, then closed; -1: none.
  * error: an errno, 0: none. */
@@ -34,13 +34,13 @@ struct broker_answer {
 	int error;
 	struct buffer text;
 };
-typedef void broker_answerer(
+typedef void broker_handler(
 	void *context, enum broker_kind kind, const char *text, struct broker_answer *ret);
 
 /* Start the broker, while this process has one thread. It ends when this process does. It
  * inherits no open file but standard error. False: it could not be started, and no files are
  * opened. */
-bool broker_start(broker_answerer *answerer, void *context);
+bool broker_start(broker_handler *handler, void *context);
 
 /* fork(2) for an answerer: the child handles signals as programs expect. */
 pid_t broker_fork(void);
@@ -48,7 +48,7 @@ pid_t broker_fork(void);
 /* Send a request. Returns the descriptor, which the caller closes, or -1 with errno: ENOSYS
  * where there is no broker. ret_text (may be NULL): the reply's text is appended. Thread-safe. */
 int broker_ask(enum broker_kind kind, const char *text, struct buffer *ret_text);
-bool broker_is_there(void);
+bool broker_is_running(void);
 
 /* Open a file for reading, without waiting for the writer of a FIFO: here, or through the broker
  * if this process may not. */

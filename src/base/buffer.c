@@ -23,7 +23,7 @@ void buffer_grow(struct buffer *b, size_t more)
 
 void buffer_add(struct buffer *b, const void *bytes, size_t len)
 {
-	char *room = buffer_room(b, len);
+	char *room = buffer_reserve(b, len);
 
 	if (len)
 		memcpy(room, bytes, len);
@@ -44,7 +44,7 @@ void buffer_text(struct buffer *b, const char *text)
 
 void buffer_char(struct buffer *b, char c)
 {
-	char *room = buffer_room(b, 1);
+	char *room = buffer_reserve(b, 1);
 
 	room[0] = c;
 	room[1] = '\0';
@@ -86,7 +86,7 @@ void buffer_decimal(struct buffer *b, int64_t value, unsigned decimals)
 	if (digits <= decimals) {
 		size_t zeroes = decimals + 1 - digits;
 
-		buffer_room(b, zeroes);
+		buffer_reserve(b, zeroes);
 		memmove(b->at + start + zeroes, b->at + start, digits);
 		memset(b->at + start, '0', zeroes);
 		b->len += zeroes;
@@ -110,7 +110,7 @@ void buffer_format(struct buffer *b, const char *fmt, va_list args)
 	va_end(again);
 	if (need < 0)
 		return;
-	vsnprintf(buffer_room(b, (size_t)need), (size_t)need + 1, fmt, args);
+	vsnprintf(buffer_reserve(b, (size_t)need), (size_t)need + 1, fmt, args);
 	b->len += (size_t)need;
 }
 

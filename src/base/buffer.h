@@ -15,7 +15,7 @@ struct buffer {
 void buffer_release(struct buffer *b);
 void buffer_grow(struct buffer *b, size_t more);
 /* Room for `more` bytes at the end; the caller writes there and adds to len. */
-static inline char *buffer_room(struct buffer *b, size_t more)
+static inline char *buffer_reserve(struct buffer *b, size_t more)
 {
 	if (b->len + more + 1 > b->cap)
 		buffer_grow(b, more + 1);

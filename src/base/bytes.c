@@ -36,14 +36,14 @@ const char *bytes_find(struct bytes whole, struct bytes needle)
 	return memmem(whole.at, whole.len, needle.at, needle.len);
 }
 
-const char *bytes_last(struct bytes whole, char c)
+const char *bytes_find_last(struct bytes whole, char c)
 {
 	return whole.len ? memrchr(whole.at, c, whole.len) : NULL;
 }
 
 struct bytes bytes_base_name(struct bytes path)
 {
-	const char *slash = bytes_last(path, '/');
+	const char *slash = bytes_find_last(path, '/');
 
 	if (!slash)
 		return path;
@@ -161,7 +161,7 @@ bool bytes_duration(struct bytes text, uint64_t *ret_ns)
 	double scale = 1e9, value;
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (bytes_end(text, units[i].suffix)) {
+		if (bytes_ends_with(text, units[i].suffix)) {
 			text.len -= units[i].suffix.len;
 			scale = units[i].ns;
 			break;

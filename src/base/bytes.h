@@ -27,12 +27,12 @@ static inline bool bytes_equal(struct bytes a, struct bytes b)
 	return a.len == b.len && (!a.len || !memcmp(a.at, b.at, a.len));
 }
 
-static inline bool bytes_start(struct bytes whole, struct bytes start)
+static inline bool bytes_starts_with(struct bytes whole, struct bytes start)
 {
 	return whole.len >= start.len && (!start.len || !memcmp(whole.at, start.at, start.len));
 }
 
-static inline bool bytes_end(struct bytes whole, struct bytes end)
+static inline bool bytes_ends_with(struct bytes whole, struct bytes end)
 {
 	return whole.len >= end.len &&
 	       (!end.len || !memcmp(whole.at + whole.len - end.len, end.at, end.len));
@@ -106,7 +106,7 @@ static inline bool bytes_cut(struct bytes *line, char at, struct bytes *ret_fiel
 }
 
 /* How many bytes at the start equal `of`. */
-static inline size_t bytes_run(struct bytes text, char of)
+static inline size_t bytes_count_leading(struct bytes text, char of)
 {
 	const uint64_t low = 0x0101010101010101;
 	size_t i = 0;
@@ -128,7 +128,7 @@ static inline size_t bytes_run(struct bytes text, char of)
 const char *bytes_find(struct bytes whole, struct bytes needle);
 
 /* Address of the last `c`, or NULL. */
-const char *bytes_last(struct bytes whole, char c);
+const char *bytes_find_last(struct bytes whole, char c);
 
 /* The part behind the last '/' of a path; all of it without a '/'. */
 struct bytes bytes_base_name(struct bytes path);

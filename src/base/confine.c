@@ -59,7 +59,7 @@ struct ruleset {
 	uint64_t fs, net, scoped;
 };
 
-static struct ruleset handled_by(int abi, unsigned keep)
+static struct ruleset handled_by(int abi, unsigned flags)
 {
 	struct ruleset all = {.fs = FS_FIRST_ABI};
 
@@ -69,26 +69,27 @@ static struct ruleset handled_by(int abi, unsigned keep)
 		all.fs |= FS_TRUNCATE;
 	if (abi >= 5)
 		all.fs |= FS_IOCTL_DEV;
-	if (keep & CONFINE_READ_ALL)
+	if (flags & CONFINE_ALLOW_READ_ALL)
 		all.fs &= ~(FS_READ | FS_LIST | FS_IOCTL_DEV);
-	if (abi >= 4 && !(keep & CONFINE_NETWORK))
+	if (abi >= 4 && !(flags & CONFINE_ALLOW_NETWORK))
 		all.net = NET_BIND | NET_CONNECT;
 	if (abi >= 6)
 		all.scoped = SCOPE_ABSTRACT_SOCKET | SCOPE_SIGNAL;
 	return all;
 }
 
-void confine_init(struct confine *c, unsigned keep)
+void confine_init(struct confine *c, unsigned flags)
 {
 	long abi = CAN_BE_CONFINED ? syscall(SYS_landlock_create_ruleset, NULL, 0,
 					     LANDLOCK_CREATE_RULESET_VERSION)
 				   : 0;
 	struct ruleset all;
 
-	*c = (struct confine){.kept = {.keep = keep}, .abi = abi > 0 ? (int)abi : 0, .ruleset = -1};
+	*c = (struct confine){
+		.allowed = {.flags = flags}, .abi = abi > 0 ? (int)abi : 0, .ruleset = -1};
 	if (!c->abi)
 		return;
-	all = handled_by(c->abi, keep);
+	all = handled_by(c->abi, flags);
 	c->ruleset = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(all), 0);
 }
 
@@ -104,7 +105,7 @@ static void allow(struct confine *c, const char *path, uint64_t rights)
 		return;
 	if (!fstat(rule.parent_fd, &status) && !S_ISDIR(status.st_mode))
 		rights &= FS_READ | FS_WRITE | FS_EXECUTE | FS_TRUNCATE | FS_IOCTL_DEV;
-	rule.allowed_access = rights & handled_by(c->abi, c->kept.keep).fs;
+	rule.allowed_access = rights & handled_by(c->abi, c->allowed.flags).fs;
 	if (rule.allowed_access)
 		syscall(SYS_landlock_add_rule, c->ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 	close(rule.parent_fd);
@@ -137,11 +138,11 @@ void confine_allow_tree(struct confine *c, const char *folder)
 	allow(c, folder, FS_CHANGE | FS_MAKE_DIR | FS_REMOVE_DIR);
 }
 
-void confine_allow_giving(struct confine *c, uint32_t user, uint32_t group)
+void confine_allow_chown(struct confine *c, uint32_t user, uint32_t group)
 {
-	c->kept.gives = true;
-	c->kept.user = user;
-	c->kept.group = group;
+	c->allowed.chown = true;
+	c->allowed.user = user;
+	c->allowed.group = group;
 }
 
 /* ---- Capabilities ---- */
@@ -157,14 +158,14 @@ static void drop_capabilities(const struct confine *c)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[2] = {{0}};
-	const uint32_t kept[2] = {kept_capabilities | (c->kept.gives ? 1u << CAP_CHOWN : 0u),
+	const uint32_t allowed[2] = {kept_capabilities | (c->allowed.chown ? 1u << CAP_CHOWN : 0u),
 		1u << (CAP_SYSLOG - 32)};
 
 	if (syscall(SYS_capget, &header, data))
 		return;
 	for (size_t i = 0; i < 2; i++) {
-		data[i].effective &= kept[i];
-		data[i].permitted &= kept[i];
+		data[i].effective &= allowed[i];
+		data[i].permitted &= allowed[i];
 		data[i].inheritable = 0;
 	}
 	syscall(SYS_capset, &header, data);
@@ -179,7 +180,7 @@ unsigned confine_start(struct confine *c)
 		if (c->ruleset >= 0 && !syscall(SYS_landlock_restrict_self, c->ruleset,
 					       c->abi >= 7 ? LOG_NOTHING : 0u))
 			done |= CONFINED_FILES;
-		if (confine_calls(&c->kept))
+		if (confine_calls(&c->allowed))
 			done |= CONFINED_CALLS;
 	}
 	confine_release(c);

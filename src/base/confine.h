@@ -14,13 +14,13 @@
 #include "base/confine_calls.h"
 
 struct confine {
-	struct confine_kept kept;
+	struct confine_allowed allowed;
 	int abi;     /* version of Landlock; 0: not in this kernel, or switched off */
 	int ruleset; /* -1: there is none */
 };
 
 /* Begin. Ended by confine_start or confine_release. */
-void confine_init(struct confine *c, unsigned keep);
+void confine_init(struct confine *c, unsigned flags);
 
 /* Allow reading of a file, or of a folder and everything below it, now and later. A path that
  * does not exist is left out. A file that replaces `path` later is a different file and not
@@ -41,7 +41,7 @@ void confine_allow_tree(struct confine *c, const char *folder);
 
 /* Allow fchown of open files to this user and group: outputs become the property of the user who
  * called sudo. */
-void confine_allow_giving(struct confine *c, uint32_t user, uint32_t group);
+void confine_allow_chown(struct confine *c, uint32_t user, uint32_t group);
 
 /* Which kernel features confine the calling thread, and the threads that it starts. */
 enum confined {

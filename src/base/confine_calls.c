@@ -27,9 +27,9 @@
 
 #ifndef MACHINE
 
-bool confine_calls(const struct confine_kept *kept)
+bool confine_calls(const struct confine_allowed *allowed)
 {
-	(void)kept;
+	(void)allowed;
 	return false;
 }
 
@@ -184,7 +184,7 @@ static const uint32_t controls[] = {
 struct filter {
 	struct sock_filter code[LENGTH_MOST];
 	unsigned short len;
-	const struct confine_kept *kept;
+	const struct confine_allowed *allowed;
 };
 
 #define ERRNO(number) (SECCOMP_RET_ERRNO | (number))
@@ -306,10 +306,10 @@ static void allow_question(struct filter *f)
 }
 
 /* An output may be given to the user who called sudo. */
-static void allow_giving(struct filter *f)
+static void allow_chown(struct filter *f)
 {
-	require(f, 1, f->kept->user);
-	require(f, 2, f->kept->group);
+	require(f, 1, f->allowed->user);
+	require(f, 2, f->allowed->group);
 	answer(f, SECCOMP_RET_ALLOW);
 }
 
@@ -354,15 +354,15 @@ static int by_call(const void *a, const void *b)
 	return ((const struct row *)a)->call - ((const struct row *)b)->call;
 }
 
-static void fill(struct table *t, const struct confine_kept *kept)
+static void fill(struct table *t, const struct confine_allowed *allowed)
 {
-	unsigned keep = kept->keep;
+	unsigned flags = allowed->flags;
 
 	ADD_REFUSED(t, refused);
-	add_row(t, SYS_fchown, kept->gives ? allow_giving : refuse);
-	if (!(keep & CONFINE_EXECUTE))
+	add_row(t, SYS_fchown, allowed->chown ? allow_chown : refuse);
+	if (!(flags & CONFINE_ALLOW_EXECUTE))
 		ADD_REFUSED(t, refused_programs);
-	if (!(keep & CONFINE_NETWORK)) {
+	if (!(flags & CONFINE_ALLOW_NETWORK)) {
 		ADD_REFUSED(t, refused_sockets);
 		add_row(t, SYS_sendto, allow_connected);
 		add_row(t, SYS_sendmsg, allow_no_connecting);
@@ -414,13 +414,13 @@ static void refuse_other_machines(struct filter *f)
 	answer(f, ERRNO(ENOSYS));
 }
 
-bool confine_calls(const struct confine_kept *kept)
+bool confine_calls(const struct confine_allowed *allowed)
 {
-	struct filter f = {.len = 0, .kept = kept};
+	struct filter f = {.len = 0, .allowed = allowed};
 	struct table t = {.len = 0};
 	struct sock_fprog program = {.filter = f.code};
 
-	fill(&t, kept);
+	fill(&t, allowed);
 	refuse_other_machines(&f);
 	for (size_t i = 0; i < t.len; i += BLOCK) {
 		bool is_last = i + BLOCK >= t.len;

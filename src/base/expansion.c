@@ -19,15 +19,15 @@ uint64_t expansion_limit(uint64_t size)
 
 	if (chosen)
 		return chosen;
-	return limit > EXPANSION_LEAST ? limit : EXPANSION_LEAST;
+	return limit > EXPANSION_MIN ? limit : EXPANSION_MIN;
 }
 
-uint64_t expansion_passing(uint64_t limit)
+uint64_t expansion_output_limit(uint64_t limit)
 {
-	return multiply(limit, EXPANSION_PASSES);
+	return multiply(limit, EXPANSION_OUTPUT_FACTOR);
 }
 
-bool expansion_refuse(const char *what, uint64_t limit, struct error *err)
+bool expansion_error(const char *what, uint64_t limit, struct error *err)
 {
 	return error_set(err, ERR_LIMIT,
 		"%s: more than %llu MB; --" EXPANSION_OPTION " allows more", what,

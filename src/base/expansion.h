@@ -12,10 +12,10 @@
 
 #include <stdint.h>
 
-#define EXPANSION_LEAST	 ((uint64_t)1 << 30) /* bytes, for small inputs */
-#define EXPANSION_FACTOR 256u		     /* times the input's size */
-#define EXPANSION_PASSES 4u		     /* factor for bytes that are unpacked or written */
-#define EXPANSION_OPTION "max-expansion"
+#define EXPANSION_MIN		((uint64_t)1 << 30) /* bytes, for small inputs */
+#define EXPANSION_FACTOR	256u		    /* times the input's size */
+#define EXPANSION_OUTPUT_FACTOR 4u /* factor for bytes that are unpacked or written */
+#define EXPANSION_OPTION	"max-expansion"
 
 /* Set the limit for all inputs from here on; 0: the rule above. Call at the start of a program. */
 void expansion_set(uint64_t limit);
@@ -23,10 +23,10 @@ void expansion_set(uint64_t limit);
 /* Bytes that may be kept for an input of `size` bytes. */
 uint64_t expansion_limit(uint64_t size);
 /* Bytes that may be unpacked or written if `limit` bytes may be kept. */
-uint64_t expansion_passing(uint64_t limit);
+uint64_t expansion_output_limit(uint64_t limit);
 
 /* ERR_LIMIT: `what` ("the tree of its stacks") takes more than `limit` bytes; the text names the
  * option that raises the limit. Returns false. */
-bool expansion_refuse(const char *what, uint64_t limit, struct error *err);
+bool expansion_error(const char *what, uint64_t limit, struct error *err);
 
 #endif

@@ -18,7 +18,7 @@ static void free_compressor(void *c)
 	libdeflate_free_compressor(c);
 }
 
-void gzip_pack(struct bytes content, struct buffer *out)
+void gzip_compress(struct bytes content, struct buffer *out)
 {
 	struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL);
 	size_t most;
@@ -27,8 +27,8 @@ void gzip_pack(struct bytes content, struct buffer *out)
 		scope_fail(0);
 	scope_hold(c, free_compressor);
 	most = libdeflate_gzip_compress_bound(c, content.len);
-	out->len +=
-		libdeflate_gzip_compress(c, content.at, content.len, buffer_room(out, most), most);
+	out->len += libdeflate_gzip_compress(
+		c, content.at, content.len, buffer_reserve(out, most), most);
 	out->at[out->len] = '\0';
 	scope_drop(c);
 	libdeflate_free_compressor(c);

@@ -6,6 +6,6 @@
 
 /* Append `content` to `out` as one gzip member (RFC 1952) without name and time, so that equal
  * content gives equal bytes. */
-void gzip_pack(struct bytes content, struct buffer *out);
+void gzip_compress(struct bytes content, struct buffer *out);
 
 #endif

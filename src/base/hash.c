@@ -39,7 +39,7 @@ static struct id_slot *new_slots(size_t count)
 	if (size < 2 * LARGE_PAGE)
 		return memory_new_table(count, sizeof(struct id_slot));
 	slots = memory_new_aligned(size, LARGE_PAGE);
-	large_pages_ask(slots, size);
+	large_pages_advise(slots, size);
 	return memset(slots, 0, size);
 }
 
@@ -87,11 +87,11 @@ void id_map_reserve(struct id_map *m, size_t count)
 		grow_to(m, slots);
 }
 
-void id_map_enter(struct id_map *m, uint64_t hash, uint32_t id)
+void id_map_insert(struct id_map *m, uint64_t hash, uint32_t id)
 {
 	size_t at = id_map_first(m, hash);
 
 	while (id_map_candidate(m, hash, &at))
 		;
-	id_map_put(m, hash, at, id);
+	id_map_insert_at(m, hash, at, id);
 }

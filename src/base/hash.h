@@ -44,7 +44,7 @@ void id_map_reserve(struct id_map *m, size_t count);
  *	size_t at = id_map_first(m, hash);
  *	for (uint32_t id; (id = id_map_candidate(m, hash, &at)); )
  *		if (row `id` is the key) return id;
- *	id_map_put(m, hash, at, new_id);
+ *	id_map_insert_at(m, hash, at, new_id);
  *
  * id_map_start is id_map_first for a map that has slots and that is not added to. */
 static inline size_t id_map_start(const struct id_map *m, uint64_t hash)
@@ -75,13 +75,13 @@ static inline uint32_t id_map_candidate(const struct id_map *m, uint64_t hash, s
 }
 
 /* Put `id` into the free slot where id_map_candidate stopped. */
-static inline void id_map_put(struct id_map *m, uint64_t hash, size_t at, uint32_t id)
+static inline void id_map_insert_at(struct id_map *m, uint64_t hash, size_t at, uint32_t id)
 {
 	m->slots[at] = (struct id_slot){id, (uint32_t)(hash >> 32)};
 	m->used++;
 }
 
 /* Enter `id` without a search, also if equal content has an id already. */
-void id_map_enter(struct id_map *m, uint64_t hash, uint32_t id);
+void id_map_insert(struct id_map *m, uint64_t hash, uint32_t id);
 
 #endif

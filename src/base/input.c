@@ -68,7 +68,7 @@ struct input_source {
 	struct stable_file file;	/* a plain file; empty: it is something else */
 	const struct stable_file *from; /* this input's file or another input's; NULL: none */
 	size_t base;			/* offset in it where the content begins, behind a mark */
-	size_t passed;			/* offset in it; see input_passed */
+	size_t passed;			/* offset in it; see input_drop_pages */
 	struct input_range *range;	/* the part of the content still to be read... */
 	struct input_range all; /* ... which is everything, unless other inputs read ranges of it */
 };
@@ -94,7 +94,7 @@ static bool open_path(const char *path, int *ret_fd, struct error *err)
 
 static size_t mark_length(struct bytes head)
 {
-	return bytes_start(head, MARK) ? MARK.len : 0;
+	return bytes_starts_with(head, MARK) ? MARK.len : 0;
 }
 
 /* Read the start of a text without its byte order mark. Returns the number of bytes; `to` has
@@ -187,7 +187,7 @@ static bool raw_head(struct raw *raw, struct error *err)
 static const struct filter *filter_for(struct bytes head)
 {
 	for (size_t i = 0; i < sizeof(filters) / sizeof(*filters); i++)
-		if (bytes_start(head, filters[i]->magic))
+		if (bytes_starts_with(head, filters[i]->magic))
 			return filters[i];
 	return NULL;
 }
@@ -254,7 +254,7 @@ static void pass(struct input_source *s, size_t end)
 	end = page_start(end);
 	if (end <= s->passed || end > s->from->content.len)
 		return;
-	stable_file_passed(s->from, page_start(s->passed), end);
+	stable_file_drop_pages(s->from, page_start(s->passed), end);
 	s->passed = end;
 }
 
@@ -423,8 +423,8 @@ static bool unpack(
 		return false;
 	s->packed += before - s->raw.left.len;
 	s->unpacked += *ret_len;
-	most = expansion_passing(expansion_limit(s->packed));
-	return s->unpacked <= most || expansion_refuse("unpacked", most, err);
+	most = expansion_output_limit(expansion_limit(s->packed));
+	return s->unpacked <= most || expansion_error("unpacked", most, err);
 }
 
 /* Append a piece of decompressed content to the buffer. *ret_ended: it was the last one. */
@@ -563,7 +563,7 @@ uint64_t input_stored_size(const struct input *in)
 	return !fstat(s->raw.fd, &status) && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
 }
 
-bool input_is_packed(const struct input *in)
+bool input_is_compressed(const struct input *in)
 {
 	return in->source->filter != NULL;
 }
@@ -646,7 +646,7 @@ bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, st
 	return true;
 }
 
-void input_passed(struct input *in, uint64_t end)
+void input_drop_pages(struct input *in, uint64_t end)
 {
 	struct input_source *s = in->source;
 
@@ -654,7 +654,7 @@ void input_passed(struct input *in, uint64_t end)
 		pass(s, s->base + in->offset + end);
 }
 
-bool input_prepare(const struct input *in, uint64_t start, uint64_t len)
+bool input_prefault(const struct input *in, uint64_t start, uint64_t len)
 {
 	const struct input_source *s = in->source;
 	size_t at = s->from ? page_start(s->base + in->offset + start) : 0;

@@ -64,7 +64,7 @@ uint64_t input_size(const struct input *in);
  * pipe. */
 uint64_t input_stored_size(const struct input *in);
 /* Is it compressed? Then at most what base/expansion.h allows is unpacked; ERR_LIMIT beyond. */
-bool input_is_packed(const struct input *in);
+bool input_is_compressed(const struct input *in);
 
 /* When a plain file was last modified, in seconds since 1970; 0 for anything else. */
 int64_t input_time(const struct input *in);
@@ -76,11 +76,11 @@ bool input_whole(struct input *in, uint64_t limit, struct bytes *ret_content, st
 /* The bytes of input_whole's content before `end` are no longer needed: the pages of the file
  * that are mapped there are released now rather than all at once at the end. Reading them again
  * is slower but correct. */
-void input_passed(struct input *in, uint64_t end);
+void input_drop_pages(struct input *in, uint64_t end);
 
 /* Map a part of input_whole's content in advance, from any thread, to save the reading thread
  * the page faults. False when that gains nothing: not a mapped file, the end of it, or a kernel
  * before 5.14. */
-bool input_prepare(const struct input *in, uint64_t start, uint64_t len);
+bool input_prefault(const struct input *in, uint64_t start, uint64_t len);
 
 #endif

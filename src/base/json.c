@@ -26,7 +26,7 @@ void json_open_within(struct json *j, struct input *in, unsigned depth, struct e
 {
 	json_open(j, in, err);
 	j->depth = depth;
-	j->fresh = true;
+	j->at_start = true;
 }
 
 void json_release(struct json *j)
@@ -107,11 +107,11 @@ bool json_more(struct json *j, const char **keep)
 	return !j->failed && j->in->window.len > had;
 }
 
-bool json_ended(struct json *j, const char *expected)
+bool json_unexpected_end(struct json *j, const char *expected)
 {
 	if (j->failed)
 		return false;
-	j->cut = true;
+	j->truncated = true;
 	return json_fail(j, "the input ends where %s should be", expected);
 }
 
@@ -120,7 +120,7 @@ bool json_unexpected(struct json *j, const char *expected)
 	unsigned char c;
 
 	if (j->at == j->end)
-		return json_ended(j, expected);
+		return json_unexpected_end(j, expected);
 	c = (unsigned char)*j->at;
 	if (c > ' ' && c < 0x7f)
 		return json_fail(j, "expected %s, got '%c'", expected, c);
@@ -143,7 +143,7 @@ static enum json_kind kind_of(int c)
 	case 'f':
 		return JSON_FALSE;
 	default:
-		return c == '-' || (c >= '0' && c <= '9') ? JSON_NUMBER : JSON_NOTHING;
+		return c == '-' || (c >= '0' && c <= '9') ? JSON_NUMBER : JSON_END;
 	}
 }
 
@@ -152,7 +152,7 @@ enum json_kind json_peek(struct json *j)
 	return kind_of(json_next_byte(j));
 }
 
-bool json_word(struct json *j, const char *word)
+bool json_literal(struct json *j, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -179,7 +179,7 @@ static bool open_one(struct json *j, bool object)
 		j->objects[j->depth / 64] &= ~bit;
 	j->depth++;
 	j->at++;
-	j->fresh = true;
+	j->at_start = true;
 	return true;
 }
 
@@ -194,7 +194,7 @@ static bool close_one(struct json *j)
 {
 	j->depth--;
 	j->at++;
-	j->fresh = false;
+	j->at_start = false;
 	return false;
 }
 
@@ -211,7 +211,7 @@ bool json_array(struct json *j)
 /* The input ends between two items, where it may be cut (may_end_in). */
 static bool end_early(struct json *j)
 {
-	j->cut = true;
+	j->truncated = true;
 	j->depth--;
 	return false;
 }
@@ -226,7 +226,7 @@ static inline bool advance(struct json *j, char close, const char *expected)
 		return close_one(j);
 	if (c < 0 && may_end)
 		return end_early(j);
-	if (!j->fresh) {
+	if (!j->at_start) {
 		if (c != ',')
 			return json_unexpected(j, expected);
 		j->at++;
@@ -235,7 +235,7 @@ static inline bool advance(struct json *j, char close, const char *expected)
 		if (may_end && c < 0)
 			return end_early(j);
 	}
-	j->fresh = false;
+	j->at_start = false;
 	return !j->failed;
 }
 
@@ -251,7 +251,7 @@ static inline const char *behind_blanks(const char *at, const char *end)
 	return at;
 }
 
-size_t json_arrays_ahead(const struct json *j, struct bytes *ret_texts, size_t most)
+size_t json_peek_arrays(const struct json *j, struct bytes *ret_texts, size_t most)
 {
 	const char *at = behind_blanks(j->at, j->end), *close;
 	size_t count = 0;
@@ -269,7 +269,7 @@ size_t json_arrays_ahead(const struct json *j, struct bytes *ret_texts, size_t m
 	return count;
 }
 
-void json_pass_to(struct json *j, uint64_t byte)
+void json_skip_to(struct json *j, uint64_t byte)
 {
 	while (byte - json_byte(j) > (uint64_t)(j->end - j->at)) {
 		j->at = j->end;
@@ -321,7 +321,7 @@ static bool string_raw(struct json *j, struct bytes *ret_raw, bool *ret_escapes)
 				return json_fail(j, "a string of more than %zu MiB",
 					JSON_STRING_LIMIT >> 20);
 			if (!json_more(j, &start))
-				return json_ended(j, "the end of a string");
+				return json_unexpected_end(j, "the end of a string");
 		} else if (*j->at == '"') {
 			break;
 		} else {
@@ -431,7 +431,7 @@ static bool unescape(struct json *j, struct bytes raw)
 	struct buffer *out = &j->text;
 
 	out->len = 0;
-	buffer_room(out,
+	buffer_reserve(out,
 		raw.len + 8); /* an escape is never shorter than the character that it encodes */
 	while ((at = copy_plain(at, end, out)) < end) {
 		char known = meant[(unsigned char)at[1]];
@@ -492,7 +492,7 @@ static inline const char *plain_quote(const struct json *j, size_t room)
 {
 	const char *at = j->at;
 
-	if (j->failed || (size_t)(j->end - at) < room || (!j->fresh && *at++ != ','))
+	if (j->failed || (size_t)(j->end - at) < room || (!j->at_start && *at++ != ','))
 		return NULL;
 	at += is_space(*at);
 	return *at == '"' ? at + 1 : NULL;
@@ -508,7 +508,7 @@ static inline bool plain_colon(struct json *j, const char *quote)
 	if (quote[0] != '"' || quote[1] != ':' || is_space(*at))
 		return false;
 	j->at = at;
-	j->fresh = false;
+	j->at_start = false;
 	return true;
 }
 
@@ -564,7 +564,7 @@ static void skip_string(struct json *j)
 		j->at = quote_or_escape(j->at, j->end);
 		if (j->at == j->end || (*j->at == '\\' && j->at + 1 == j->end)) {
 			if (!json_more(j, &j->at)) {
-				json_ended(j, "the end of a string");
+				json_unexpected_end(j, "the end of a string");
 				return;
 			}
 		} else if (*j->at++ == '"') {
@@ -597,7 +597,7 @@ static void skip_open(struct json *j, unsigned depth)
 			}
 			close_one(j);
 		} else if (c < 0) {
-			json_ended(j, in_object(j) ? "'}'" : "']'");
+			json_unexpected_end(j, in_object(j) ? "'}'" : "']'");
 			return;
 		} else {
 			j->at++;
@@ -628,13 +628,13 @@ void json_skip(struct json *j)
 		j->at = behind ? behind : j->at;
 		break;
 	case JSON_NULL:
-		json_word(j, "null");
+		json_literal(j, "null");
 		break;
 	case JSON_TRUE:
-		json_word(j, "true");
+		json_literal(j, "true");
 		break;
 	case JSON_FALSE:
-		json_word(j, "false");
+		json_literal(j, "false");
 		break;
 	default:
 		json_unexpected(j, "a value");
@@ -667,7 +667,7 @@ bool json_array_if(struct json *j)
 
 bool json_finish(struct json *j)
 {
-	if (!j->failed && !j->cut && json_next_byte(j) >= 0)
+	if (!j->failed && !j->truncated && json_next_byte(j) >= 0)
 		json_unexpected(j, "the end of the input");
 	return !j->failed;
 }

@@ -32,7 +32,7 @@
 #define JSON_COLUMN_LIMIT ((size_t)256 << 20) /* items of an array that is read as a column */
 
 enum json_kind {
-	JSON_NOTHING, /* the end of the input, or an error before it */
+	JSON_END, /* the end of the input, or an error before it */
 	JSON_NULL,
 	JSON_FALSE,
 	JSON_TRUE,
@@ -49,9 +49,9 @@ struct json {
 	uint64_t lines;	      /* before the window */
 	unsigned depth;	      /* number of open arrays and objects */
 	unsigned may_end_in;  /* the input may end between two items at this depth or less */
-	bool fresh;	      /* nothing of the innermost array or object has been read */
+	bool at_start;	      /* nothing of the innermost array or object has been read */
 	bool failed;
-	bool cut;				 /* the input ended inside a value */
+	bool truncated;				 /* the input ended inside a value */
 	struct buffer text;			 /* the last string, if it had to be unescaped */
 	uint64_t objects[JSON_DEPTH_LIMIT / 64]; /* one bit per open level: is it an object? */
 };
@@ -93,7 +93,7 @@ bool json_plain_number(struct json *j, unsigned decimals, int64_t *ret_value);
 /* The double nearest to a number; "NaN", "Infinity" and a number in a string count. */
 double json_double(struct json *j);
 /* true, or a number that is not 0; null is false. */
-bool json_flag(struct json *j);
+bool json_bool(struct json *j);
 void json_skip(struct json *j);
 
 /* The next value if it is a string (a number, ...); any other value is skipped. */
@@ -109,7 +109,7 @@ struct json_decimal {
 /* False if the value is no number, or a string without one; it is skipped. */
 bool json_decimal_if(struct json *j, struct json_decimal *ret_number);
 /* Times 10^decimals, rounded; `if_beyond` on overflow. */
-int64_t json_decimal_times(const struct json_decimal *n, unsigned decimals, int64_t if_beyond);
+int64_t json_decimal_scale(const struct json_decimal *n, unsigned decimals, int64_t if_beyond);
 
 bool json_object_if(struct json *j);
 bool json_array_if(struct json *j);
@@ -119,15 +119,15 @@ bool json_array_if(struct json *j);
  * at most `most`; nothing is consumed. A text is the whole item if the item contains no arrays
  * and no brackets in strings: after it has been read, json_byte is where the text ends. The
  * texts do not move meanwhile. */
-size_t json_arrays_ahead(const struct json *j, struct bytes *ret_texts, size_t most);
+size_t json_peek_arrays(const struct json *j, struct bytes *ret_texts, size_t most);
 /* Skip the next item, an array with this text: the caller has read an equal text before. */
-static inline void json_pass(struct json *j, struct bytes text)
+static inline void json_skip_text(struct json *j, struct bytes text)
 {
 	j->at = text.at + text.len;
 }
 
 /* Skip to this byte, as if everything before it had been read. */
-void json_pass_to(struct json *j, uint64_t byte);
+void json_skip_to(struct json *j, uint64_t byte);
 
 /* Read a whole array of numbers and append them. Items of other types count as null; null in
  * place of the array is an empty array. */
@@ -139,7 +139,7 @@ void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct jso
 /* Read the first items of an array whose item comes next (json_item was true), times
  * 10^decimals, as long as they are short numbers that another number follows directly. Returns
  * how many, at most `most`. The array has another item behind them. */
-size_t json_plain_items(struct json *j, unsigned decimals, int64_t *ret_values, size_t most);
+size_t json_plain_numbers(struct json *j, unsigned decimals, int64_t *ret_values, size_t most);
 /* Read a whole array of indices. Anything else (null, a string, negative, 2^32 - 1 and more) is
  * JSON_NO_INDEX. */
 #define JSON_NO_INDEX UINT32_MAX

@@ -8,13 +8,13 @@
  * False at the end of the input. */
 bool json_more(struct json *j, const char **keep);
 
-/* Fail: `expected` is missing; the text says what is there instead. json_ended is the same at
- * the end of the input. */
+/* Fail: `expected` is missing; the text says what is there instead. json_unexpected_end is the same
+ * at the end of the input. */
 bool json_unexpected(struct json *j, const char *expected);
-bool json_ended(struct json *j, const char *expected);
+bool json_unexpected_end(struct json *j, const char *expected);
 
 /* Read a word such as null; it must not continue. */
-bool json_word(struct json *j, const char *word);
+bool json_literal(struct json *j, const char *word);
 
 /* The end of the next number, all of which is then in the window; NULL: it is not a number. */
 const char *json_number_text(struct json *j, struct json_decimal *n);

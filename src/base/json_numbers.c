@@ -247,7 +247,7 @@ int64_t json_number(struct json *j, unsigned decimals, int64_t if_null)
 	if (is_digit((char)c) || c == '-')
 		return number_here(j, decimals);
 	if (c == 'n')
-		return json_word(j, "null") ? if_null : 0;
+		return json_literal(j, "null") ? if_null : 0;
 	if (c == '"')
 		return number_in_text(j, decimals);
 	json_unexpected(j, "a number");
@@ -256,11 +256,11 @@ int64_t json_number(struct json *j, unsigned decimals, int64_t if_null)
 
 static bool double_of(struct bytes text, double *ret_value)
 {
-	bool minus = bytes_start(text, BYTES("-"));
+	bool minus = bytes_starts_with(text, BYTES("-"));
 
 	if (bytes_equal(text, BYTES("NaN")))
 		*ret_value = (double)NAN;
-	else if (bytes_end(text, BYTES("Infinity")) && text.len == 8u + minus)
+	else if (bytes_ends_with(text, BYTES("Infinity")) && text.len == 8u + minus)
 		*ret_value = minus ? -(double)INFINITY : (double)INFINITY;
 	else
 		return bytes_double(text, ret_value);
@@ -287,14 +287,14 @@ double json_double(struct json *j)
 	return value;
 }
 
-bool json_flag(struct json *j)
+bool json_bool(struct json *j)
 {
 	int c = json_next_byte(j);
 
 	if (c == 't')
-		return json_word(j, "true");
+		return json_literal(j, "true");
 	if (c == 'f')
-		return json_word(j, "false") && false;
+		return json_literal(j, "false") && false;
 	return json_number(j, 0, 0) != 0;
 }
 
@@ -321,7 +321,7 @@ bool json_decimal_if(struct json *j, struct json_decimal *ret_number)
 	return false;
 }
 
-int64_t json_decimal_times(const struct json_decimal *n, unsigned decimals, int64_t if_beyond)
+int64_t json_decimal_scale(const struct json_decimal *n, unsigned decimals, int64_t if_beyond)
 {
 	int64_t value;
 
@@ -421,7 +421,7 @@ static inline size_t same_items(struct json *j, const char *at, size_t most)
 	return count;
 }
 
-size_t json_plain_items(struct json *j, unsigned decimals, int64_t *ret_values, size_t most)
+size_t json_plain_numbers(struct json *j, unsigned decimals, int64_t *ret_values, size_t most)
 {
 	size_t count = 0, again;
 
@@ -446,7 +446,7 @@ static inline size_t column_plain_items(
 {
 	size_t room = JSON_COLUMN_LIMIT - len;
 
-	return json_plain_items(j, decimals, values, room < AT_ONCE ? room : AT_ONCE);
+	return json_plain_numbers(j, decimals, values, room < AT_ONCE ? room : AT_ONCE);
 }
 
 void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out)

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-void large_pages_ask(void *p, size_t size)
+void large_pages_advise(void *p, size_t size)
 {
 	uintptr_t start = (uintptr_t)p & ~(uintptr_t)(sysconf(_SC_PAGESIZE) - 1);
 
@@ -21,12 +21,12 @@ void large_pages_heap(void)
 	mallopt(M_TRIM_THRESHOLD, 32 * (int)LARGE_PAGE);
 }
 
-void large_pages_one_heap(void)
+void large_pages_single_heap(void)
 {
 	mallopt(M_ARENA_MAX, 1);
 }
 
-void large_pages_give_back(void)
+void large_pages_trim(void)
 {
 	malloc_trim(0);
 }
@@ -39,7 +39,7 @@ size_t large_pages_usable(void *p, size_t size)
 
 #else /* in a page: WebAssembly's memory has no pages to choose */
 
-void large_pages_ask(void *p, size_t size)
+void large_pages_advise(void *p, size_t size)
 {
 	(void)p;
 	(void)size;

@@ -218,7 +218,7 @@ static struct lease *lease_of(int fd)
 	return NULL;
 }
 
-void leases_forget_pages(int fd, void *at, size_t size)
+void leases_drop_pages(int fd, void *at, size_t size)
 {
 	pthread_mutex_lock(&leases.lock);
 	if (lease_of(fd))

@@ -26,7 +26,7 @@ void *leases_map(int fd, size_t *ret_size);
 
 /* Release the pages [at, at + size) of such a mapping; they are read from the file again on the
  * next access. Does nothing when a copy has replaced the mapping. */
-void leases_forget_pages(int fd, void *at, size_t size);
+void leases_drop_pages(int fd, void *at, size_t size);
 
 /* Release the lease. The mapping remains; the caller unmaps it. */
 void leases_end(int fd);

@@ -12,7 +12,7 @@
 static void *on_large_pages(void *p, size_t size)
 {
 	if (size >= LARGE_PAGE)
-		large_pages_ask(p, large_pages_usable(p, size));
+		large_pages_advise(p, large_pages_usable(p, size));
 	return p;
 }
 

@@ -84,7 +84,7 @@ bool option_choice(void *target, const struct option *option, const char *value,
 	return false;
 }
 
-bool option_granted(void *target, const struct option *option, const char *value, struct error *err)
+bool option_ignored(void *target, const struct option *option, const char *value, struct error *err)
 {
 	(void)target;
 	(void)option;
@@ -187,7 +187,7 @@ const char *option_nearest(const char *const *names, size_t count, struct bytes 
 
 	for (size_t i = 0; i < count; i++) {
 		struct bytes candidate = bytes_of(names[i]);
-		size_t apart = bytes_start(candidate, name) && name.len >= 2
+		size_t apart = bytes_starts_with(candidate, name) && name.len >= 2
 				       ? 0
 				       : distance(name, candidate);
 
@@ -237,7 +237,7 @@ static bool apply(struct found f, const char *value, struct error *err)
  * many. Operands can then only stand in front of it or behind "--". */
 static bool apply_words(struct parser *p, struct found f, struct error *err)
 {
-	bool many = bytes_end(bytes_of(f.option->argument), BYTES("..."));
+	bool many = bytes_ends_with(bytes_of(f.option->argument), BYTES("..."));
 
 	do
 		if (!apply(f, *p->next++, err))

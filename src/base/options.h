@@ -41,7 +41,7 @@ bool option_duration(void *, const struct option *, const char *, struct error *
 bool option_size(void *, const struct option *, const char *, struct error *);
 bool option_choice(void *, const struct option *, const char *, struct error *); /* int: index */
 /* Accepted without effect: other tools need this option for what is always done here. */
-bool option_granted(void *, const struct option *, const char *, struct error *);
+bool option_ignored(void *, const struct option *, const char *, struct error *);
 
 /* Parse argv[1..]. Long options take "--name value" and "--name=value"; letters can be joined
  * and take "-F99" and "-F 99". "--" ends the options. With stop_at_operand the first operand

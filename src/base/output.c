@@ -68,7 +68,7 @@ static bool exceeds_limit(struct output *o, size_t len)
 	if (!o->limit || o->written <= o->limit)
 		return false;
 	if (!o->failed.code)
-		expansion_refuse("the output", o->limit, &o->failed);
+		expansion_error("the output", o->limit, &o->failed);
 	return true;
 }
 
@@ -95,7 +95,7 @@ bool output_commit(struct output *o, struct error *err)
 	bool done;
 
 	flush(o);
-	done = !o->failed.code && (!o->file || output_file_name(o->file, &o->failed));
+	done = !o->failed.code && (!o->file || output_file_commit(o->file, &o->failed));
 	if (!done) {
 		*err = o->failed;
 		error_prefix(err, "%s: ", o->path ? o->path : "<stdout>");

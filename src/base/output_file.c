@@ -144,7 +144,7 @@ static bool open_file(struct output_file *file, unsigned mode)
 	if (file->fd < 0)
 		file->fd = take_temporary(file, create_named, mode);
 	if (file->fd >= 0)
-		output_folder_give_to_caller(&file->folder, file->fd);
+		output_folder_chown_to_sudo_user(&file->folder, file->fd);
 	return file->fd >= 0;
 }
 
@@ -228,7 +228,7 @@ static bool close_copy(int fd)
 	return copy >= 0 && !close(copy);
 }
 
-bool output_file_name(struct output_file *file, struct error *err)
+bool output_file_commit(struct output_file *file, struct error *err)
 {
 	if (!close_copy(file->fd))
 		return error_errno(err, "cannot write");

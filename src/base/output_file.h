@@ -16,7 +16,7 @@ int output_file_fd(const struct output_file *file); /* to write to; it stays the
 const struct output_folder *output_file_folder(const struct output_file *file);
 
 /* Give what was written its name. */
-bool output_file_name(struct output_file *file, struct error *err);
+bool output_file_commit(struct output_file *file, struct error *err);
 
 /* Close the file, and remove it unless it has its name. NULL is fine. */
 void output_file_release(struct output_file *file);

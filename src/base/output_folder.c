@@ -18,7 +18,7 @@
 
 /* ---- Users ---- */
 
-bool output_folder_caller(uid_t *ret_user, gid_t *ret_group)
+bool output_folder_sudo_user(uid_t *ret_user, gid_t *ret_group)
 {
 	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
 	uint64_t user, group;
@@ -44,13 +44,13 @@ static bool may_write(const struct stat *folder, uid_t user, gid_t group)
 	       ((folder->st_mode & S_IWGRP) && folder->st_gid == group);
 }
 
-void output_folder_give_to_caller(const struct output_folder *f, int fd)
+void output_folder_chown_to_sudo_user(const struct output_folder *f, int fd)
 {
 	struct stat folder, file;
 	uid_t user;
 	gid_t group;
 
-	if (!output_folder_caller(&user, &group) || fstat(f->fd, &folder) ||
+	if (!output_folder_sudo_user(&user, &group) || fstat(f->fd, &folder) ||
 		!may_write(&folder, user, group))
 		return;
 	if (fstat(fd, &file) || !S_ISREG(file.st_mode) || file.st_nlink > 1 || file.st_uid)
@@ -157,7 +157,7 @@ static bool is_pipe_of_another(const struct output_folder *f, const struct stat 
 	gid_t group;
 
 	return S_ISFIFO(status->st_mode) && !is_own_files(f->fd) && !is_trusted(status->st_uid) &&
-	       !(output_folder_caller(&caller, &group) && caller == status->st_uid);
+	       !(output_folder_sudo_user(&caller, &group) && caller == status->st_uid);
 }
 
 /* Open the checked file by its descriptor `fd`: the name may mean another file by now. */

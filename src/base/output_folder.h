@@ -37,10 +37,10 @@ void output_folder_remove(const struct output_folder *f, const char *name, int f
 void output_folder_free_name(struct output_folder *f);
 
 /* The user who called sudo, and that user's group. False: not under sudo. */
-bool output_folder_caller(unsigned *ret_user, unsigned *ret_group);
+bool output_folder_sudo_user(unsigned *ret_user, unsigned *ret_group);
 
 /* Give the file `fd`, which this process created in the folder, to the user who called sudo, if
  * there is one who may write to the folder. */
-void output_folder_give_to_caller(const struct output_folder *f, int fd);
+void output_folder_chown_to_sudo_user(const struct output_folder *f, int fd);
 
 #endif

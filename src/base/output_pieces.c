@@ -6,8 +6,8 @@
  * bounded when one piece is slow. The text does not depend on the number of threads. */
 #include "base/output_pieces.h"
 
-#include "base/crew.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/scope.h"
 
 #include <pthread.h>
@@ -81,19 +81,19 @@ static void take_turn(void *context, size_t i)
 {
 	struct turn turn = {context, i};
 
-	if (scope_attempt(scope_here(), make_piece, &turn))
+	if (scope_run_thread(scope_current(), make_piece, &turn))
 		return;
 	pthread_mutex_lock(&turn.pieces->lock);
 	turn.pieces->failed = true;
 	pthread_cond_broadcast(&turn.pieces->written);
 	pthread_mutex_unlock(&turn.pieces->lock);
-	scope_fail_again();
+	scope_fail_from_thread();
 }
 
 void output_write_pieces(struct output *o, size_t most, size_t count,
 	void (*make)(void *context, size_t i, struct buffer *text), void *context)
 {
-	unsigned threads = crew_size(count < most ? count : most);
+	unsigned threads = parallel_thread_count(count < most ? count : most);
 	struct pieces p = {.output = o,
 		.make = make,
 		.context = context,
@@ -102,7 +102,7 @@ void output_write_pieces(struct output *o, size_t most, size_t count,
 		.written = PTHREAD_COND_INITIALIZER};
 
 	p.slots = memory_new(p.slot_count, sizeof(*p.slots));
-	crew_run(threads, 1, count, take_turn, &p);
+	parallel_run(threads, 1, count, take_turn, &p);
 	for (size_t i = 0; i < p.slot_count; i++)
 		buffer_release(&p.slots[i].text);
 	memory_free(p.slots);

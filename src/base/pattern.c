@@ -222,7 +222,7 @@ bool pattern_replace(
 		return false;
 	do { /* if the room is too small, PCRE2 returns the size it needs */
 		size = room;
-		buffer_room(&replaced, size);
+		buffer_reserve(&replaced, size);
 		begin_steps(p->steps, text->len);
 		done = pcre2_substitute(p->steps->code, (PCRE2_SPTR)text->at, text->len, 0,
 			PCRE2_SUBSTITUTE_OVERFLOW_LENGTH | PCRE2_NO_UTF_CHECK, p->match,

@@ -20,7 +20,7 @@ bool proc_text(struct buffer *text, const char *path)
 	if (fd < 0)
 		return false;
 	do {
-		got = read(fd, buffer_room(text, PIECE), PIECE);
+		got = read(fd, buffer_reserve(text, PIECE), PIECE);
 		if (got > 0)
 			text->len += (size_t)got;
 	} while (got > 0 && text->len < PROC_TEXT_LIMIT);

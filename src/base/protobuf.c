@@ -23,8 +23,8 @@ bool protobuf_next_any(struct protobuf *m, struct protobuf_field *ret_field)
 	f.wire = tag & 7;
 	if (c->bad || tag >> 32 || !f.number)
 		return fail_at(m, f.at, "the number of a field");
-	if (f.number < m->shape->count && m->shape->fields[f.number].wires &&
-		!(m->shape->fields[f.number].wires >> f.wire & 1))
+	if (f.number < m->schema->count && m->schema->fields[f.number].wires &&
+		!(m->schema->fields[f.number].wires >> f.wire & 1))
 		return fail_at(m, f.at, "a field of the type that its number has");
 	switch (f.wire) {
 	case PROTOBUF_VARINT:
@@ -71,22 +71,22 @@ bool protobuf_number(
  * text rarely looks like a known one. */
 #define SHORT_NUMBERS 16u
 
-static bool is_possible(const struct protobuf_shape *shape, uint32_t number)
+static bool is_possible(const struct protobuf_schema *schema, uint32_t number)
 {
-	return number < shape->count ? shape->fields[number].wires != 0 : number >= SHORT_NUMBERS;
+	return number < schema->count ? schema->fields[number].wires != 0 : number >= SHORT_NUMBERS;
 }
 
 static int fields_within(
-	const struct protobuf_field *f, const struct protobuf_shape *shape, bool cut)
+	const struct protobuf_field *f, const struct protobuf_schema *schema, bool cut)
 {
-	const struct protobuf_shape *inner =
-		f->number < shape->count ? shape->fields[f->number].message : NULL;
+	const struct protobuf_schema *inner =
+		f->number < schema->count ? schema->fields[f->number].message : NULL;
 
-	return inner && f->wire == PROTOBUF_BYTES ? protobuf_fits(f->bytes, inner, cut) : 0;
+	return inner && f->wire == PROTOBUF_BYTES ? protobuf_match(f->bytes, inner, cut) : 0;
 }
 
 /* Continue in the message of a field that the end cuts off; its type has been checked. */
-static int fields_cut_off(struct bytes rest, const struct protobuf_shape *shape)
+static int fields_cut_off(struct bytes rest, const struct protobuf_schema *schema)
 {
 	struct cursor c = cursor_of(rest);
 	uint64_t tag = cursor_uleb(&c);
@@ -95,22 +95,22 @@ static int fields_cut_off(struct bytes rest, const struct protobuf_shape *shape)
 	cursor_uleb(&c);
 	if (c.bad)
 		return 0;
-	if (!is_possible(shape, f.number))
+	if (!is_possible(schema, f.number))
 		return -1;
 	f.bytes = (struct bytes){(const char *)c.at, cursor_left(&c)};
-	return fields_within(&f, shape, true);
+	return fields_within(&f, schema, true);
 }
 
 /* Recursion ends because shapes are finite. */
-int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool cut)
+int protobuf_match(struct bytes message, const struct protobuf_schema *schema, bool cut)
 {
-	struct protobuf m = protobuf_open(message, shape);
+	struct protobuf m = protobuf_open(message, schema);
 	int fields = 0, within;
 
 	for (struct protobuf_field f; protobuf_next(&m, &f); fields += 1 + within) {
-		if (!is_possible(shape, f.number))
+		if (!is_possible(schema, f.number))
 			return -1;
-		within = fields_within(&f, shape, false);
+		within = fields_within(&f, schema, false);
 		if (within < 0)
 			return -1;
 	}
@@ -119,7 +119,7 @@ int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool
 	if (!cut || m.cursor.at != m.cursor.end)
 		return -1;
 	within = fields_cut_off(
-		(struct bytes){m.failed, (size_t)(message.at + message.len - m.failed)}, shape);
+		(struct bytes){m.failed, (size_t)(message.at + message.len - m.failed)}, schema);
 	return within < 0 ? -1 : fields + within;
 }
 
@@ -127,7 +127,7 @@ int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool
 
 void protobuf_put_varint(struct buffer *b, uint64_t value)
 {
-	char *at = buffer_room(b, PROTOBUF_VARINT_MOST);
+	char *at = buffer_reserve(b, PROTOBUF_VARINT_LIMIT);
 	size_t len = protobuf_write_varint(at, value);
 
 	b->len += len;

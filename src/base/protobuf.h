@@ -14,7 +14,7 @@
  * By hand: protobuf-c and nanopb generate code that copies each message into structs with an
  * allocation for each field, and they need the whole message; pprof has millions of samples.
  * This reader visits fields in place: 2.7 million samples at 375 MB/s, `bench/readers.sh`. A
- * reader must also recognise a format by its fields (protobuf_fits), which generated code cannot
+ * reader must also recognise a format by its fields (protobuf_match), which generated code cannot
  * do. */
 #ifndef KILN_BASE_PROTOBUF_H
 #define KILN_BASE_PROTOBUF_H
@@ -37,16 +37,16 @@ enum {
 	PROTOBUF_FIXEDS = 1 << PROTOBUF_FIXED64 | 1 << PROTOBUF_BYTES,
 	PROTOBUF_TEXT = 1 << PROTOBUF_BYTES,
 };
-struct protobuf_shape {
+struct protobuf_schema {
 	uint32_t count; /* of the entries; the numbers of fields are below it */
-	struct protobuf_kind {
+	struct protobuf_field_type {
 		uint8_t wires;
-		const struct protobuf_shape
+		const struct protobuf_schema
 			*message; /* shape of the message in it; NULL: none, or not read */
 	} fields[16];
 };
 
-#define PROTOBUF_SOON 1024 /* bytes ahead that are prefetched */
+#define PROTOBUF_PREFETCH_DISTANCE 1024 /* bytes ahead that are prefetched */
 
 struct protobuf_field {
 	uint32_t number;
@@ -58,15 +58,15 @@ struct protobuf_field {
 
 struct protobuf {
 	struct cursor cursor;
-	const struct protobuf_shape *shape;
+	const struct protobuf_schema *schema;
 	const char *failed;   /* where the bytes are not a message; NULL: no failure */
 	const char *expected; /* a phrase */
 };
 
 static inline struct protobuf protobuf_open(
-	struct bytes message, const struct protobuf_shape *shape)
+	struct bytes message, const struct protobuf_schema *schema)
 {
-	return (struct protobuf){.cursor = cursor_of(message), .shape = shape};
+	return (struct protobuf){.cursor = cursor_of(message), .schema = schema};
 }
 
 bool protobuf_next_any(struct protobuf *m, struct protobuf_field *ret_field);
@@ -100,8 +100,8 @@ static inline bool protobuf_next(struct protobuf *m, struct protobuf_field *ret_
 		if (at[2] >= 0x80)
 			return protobuf_next_long(m, ret_field);
 	}
-	if (len > left - start || !number || number >= m->shape->count ||
-		!(m->shape->fields[number].wires & PROTOBUF_TEXT))
+	if (len > left - start || !number || number >= m->schema->count ||
+		!(m->schema->fields[number].wires & PROTOBUF_TEXT))
 		return protobuf_next_long(m, ret_field);
 	m->cursor.at = at + start + len;
 	*ret_field = (struct protobuf_field){
@@ -123,7 +123,7 @@ static inline size_t protobuf_skip(struct protobuf *m, uint32_t number)
 		if (len > (size_t)(m->cursor.end - at) - 2 - long_one)
 			break;
 		at += 2 + long_one + len;
-		__builtin_prefetch(at + PROTOBUF_SOON);
+		__builtin_prefetch(at + PROTOBUF_PREFETCH_DISTANCE);
 		count++;
 	}
 	m->cursor.at = at;
@@ -137,13 +137,13 @@ bool protobuf_number(
 
 /* How many fields of the message, and of the messages in it, agree with the shape; -1 when a
  * field does not, or has an unknown number below 16. With `cut`, the message may end anywhere. */
-int protobuf_fits(struct bytes message, const struct protobuf_shape *shape, bool cut);
+int protobuf_match(struct bytes message, const struct protobuf_schema *schema, bool cut);
 
 /* ---- Writing ---- */
 
-#define PROTOBUF_VARINT_MOST 10 /* bytes */
+#define PROTOBUF_VARINT_LIMIT 10 /* bytes */
 
-/* Write a number to `to`, which has room for PROTOBUF_VARINT_MOST bytes. Returns its length. */
+/* Write a number to `to`, which has room for PROTOBUF_VARINT_LIMIT bytes. Returns its length. */
 static inline size_t protobuf_write_varint(char *to, uint64_t value)
 {
 	size_t len = 0;

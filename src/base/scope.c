@@ -51,7 +51,7 @@ struct scope {
 /* initial-exec: libkiln may be loaded when there is no memory for a dynamic TLS block. */
 static _Thread_local struct recovery *here __attribute__((tls_model("initial-exec")));
 
-void (*scope_exhausted)(size_t size);
+void (*scope_out_of_memory)(size_t size);
 
 /* ---- Pointers ---- */
 
@@ -334,8 +334,8 @@ void scope_fail(size_t size)
 	struct recovery *r = here;
 
 	if (!r) {
-		if (scope_exhausted)
-			scope_exhausted(size);
+		if (scope_out_of_memory)
+			scope_out_of_memory(size);
 		abort();
 	}
 	pthread_mutex_lock(&r->scope->lock);
@@ -348,14 +348,14 @@ void scope_fail(size_t size)
 	_longjmp(r->at, 1);
 }
 
-void scope_fail_again(void)
+void scope_fail_from_thread(void)
 {
 	scope_fail(here ? here->scope->asked : 0);
 }
 
 /* ---- Running ---- */
 
-struct recovery *scope_here(void)
+struct recovery *scope_current(void)
 {
 	return here;
 }
@@ -395,7 +395,7 @@ static void pass_holds(struct scope *s, const struct recovery *from, struct reco
 	pthread_mutex_unlock(&s->lock);
 }
 
-bool scope_attempt(struct recovery *starter, void (*work)(void *context), void *context)
+bool scope_run_thread(struct recovery *starter, void (*work)(void *context), void *context)
 {
 	struct recovery r = {.outer = starter}, *before = here;
 	bool done;

@@ -28,9 +28,9 @@ bool scope_run(void (*call)(void *context), void *context, size_t *ret_asked);
 
 /* Memory ran out: release everything and let scope_run return false. `size`: the bytes that
  * could not be allocated; 0: unknown, for instance in a library. Without a scope, call
- * scope_exhausted, which ends the process; where it is NULL, abort() does. */
+ * scope_out_of_memory, which ends the process; where it is NULL, abort() does. */
 _Noreturn void scope_fail(size_t size);
-extern void (*scope_exhausted)(size_t size);
+extern void (*scope_out_of_memory)(size_t size);
 
 /* ---- Resources beside memory ---- */
 
@@ -55,15 +55,15 @@ void scope_closedir(DIR *directory);
 
 /* ---- Threads ---- */
 
-/* Call before starting threads; scope_attempt takes the result there. NULL: no scope. */
-struct recovery *scope_here(void);
+/* Call before starting threads; scope_run_thread takes the result there. NULL: no scope. */
+struct recovery *scope_current(void);
 
-/* Call work(context) in a thread whose starter called scope_here, or in the starter itself,
+/* Call work(context) in a thread whose starter called scope_current, or in the starter itself,
  * which must not continue before this returns. False: memory ran out. Then what the thread held
- * (except memory) has been released; the starter calls scope_fail_again when no thread needs its
- * resources any more. */
-bool scope_attempt(struct recovery *starter, void (*work)(void *context), void *context);
-_Noreturn void scope_fail_again(void);
+ * (except memory) has been released; the starter calls scope_fail_from_thread when no thread needs
+ * its resources any more. */
+bool scope_run_thread(struct recovery *starter, void (*work)(void *context), void *context);
+_Noreturn void scope_fail_from_thread(void);
 
 /* ---- For memory.c ---- */
 

@@ -42,7 +42,7 @@ static int spool_open(void)
 {
 	int fd = prepared.len ? prepared.items[--prepared.len] : spool_create();
 
-	if (fd < 0 && errno == EACCES && broker_is_there())
+	if (fd < 0 && errno == EACCES && broker_is_running())
 		fd = broker_ask(BROKER_SPOOL, "", NULL);
 	return scope_fd(fd >= 0 ? fd : memfd_create("kiln-spool", MFD_CLOEXEC));
 }

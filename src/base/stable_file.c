@@ -106,7 +106,7 @@ static bool copy(struct stable_file *f, int fd, size_t size, struct error *err)
 	if (at == MAP_FAILED)
 		return error_set(err, ERR_MEMORY, "no memory for a copy of %zu bytes", size);
 	if (size >= LARGE_PAGE)
-		large_pages_ask(at, size);
+		large_pages_advise(at, size);
 	if (!read_all(fd, at, size, &len, err) || !len) {
 		munmap(at, size);
 		return !err->code;
@@ -142,12 +142,12 @@ bool stable_file_open(struct stable_file *ret, int fd, uint64_t copied, struct e
 	return copy(ret, fd, size, err);
 }
 
-void stable_file_passed(const struct stable_file *file, size_t start, size_t end)
+void stable_file_drop_pages(const struct stable_file *file, size_t start, size_t end)
 {
 	char *at = (char *)(uintptr_t)file->content.at + start;
 
 	if (file->lease)
-		leases_forget_pages(file->lease, at, end - start);
+		leases_drop_pages(file->lease, at, end - start);
 	else if (file->is_reread)
 		madvise(at, end - start, MADV_DONTNEED);
 }

@@ -23,7 +23,7 @@ bool stable_file_open(struct stable_file *ret, int fd, uint64_t copied, struct e
 
 /* The bytes from `start` to `end` of the content are not needed now: release their memory if
  * they can be read again. */
-void stable_file_passed(const struct stable_file *file, size_t start, size_t end);
+void stable_file_drop_pages(const struct stable_file *file, size_t start, size_t end);
 
 /* It outlives the running call of libkiln (scope.h): another thread uses it. */
 void stable_file_keep(const struct stable_file *file);

@@ -23,7 +23,7 @@ void units_grouped(struct buffer *b, int64_t value)
 
 unsigned units_decimals(struct bytes unit)
 {
-	const char *slash = bytes_last(unit, '/');
+	const char *slash = bytes_find_last(unit, '/');
 	size_t zeroes = slash ? (size_t)(unit.at + unit.len - slash) - 2 : 0;
 
 	if (!slash || slash + 1 == unit.at + unit.len || slash[1] != '1' || zeroes > DECIMALS_MOST)
@@ -34,9 +34,9 @@ unsigned units_decimals(struct bytes unit)
 	return (unsigned)zeroes;
 }
 
-struct bytes units_whole(struct bytes unit)
+struct bytes units_base(struct bytes unit)
 {
-	const char *slash = units_decimals(unit) ? bytes_last(unit, '/') : NULL;
+	const char *slash = units_decimals(unit) ? bytes_find_last(unit, '/') : NULL;
 
 	return slash ? (struct bytes){unit.at, (size_t)(slash - unit.at)} : unit;
 }
@@ -102,7 +102,7 @@ void units_percent(struct buffer *b, int64_t part, int64_t whole)
 	buffer_printf(b, "%.2f", percent);
 }
 
-void units_percent_of_some(struct buffer *b, int64_t part, int64_t whole)
+void units_percent_nonzero(struct buffer *b, int64_t part, int64_t whole)
 {
 	if (part > 0 && whole > 0 && (double)part / (double)whole < 0.00005)
 		buffer_text(b, "<0.01");

@@ -12,7 +12,7 @@ void units_grouped(struct buffer *b, int64_t value);
 unsigned units_decimals(struct bytes unit);
 
 /* "count" of "count/100". */
-struct bytes units_whole(struct bytes unit);
+struct bytes units_base(struct bytes unit);
 
 /* 123456 with two decimals as "1,234.56". */
 void units_fixed(struct buffer *b, int64_t value, unsigned decimals);
@@ -26,6 +26,6 @@ void units_human(struct buffer *b, int64_t value, struct bytes unit);
 void units_percent(struct buffer *b, int64_t part, int64_t whole);
 
 /* The same, but a part above zero never reads "0.00": "<0.01". */
-void units_percent_of_some(struct buffer *b, int64_t part, int64_t whole);
+void units_percent_nonzero(struct buffer *b, int64_t part, int64_t whole);
 
 #endif

@@ -88,8 +88,9 @@ void confined_start(const struct loading *loading)
 	unsigned user, group;
 	struct confine c;
 
-	confine_init(&c, loading && loading->places.servers ? CONFINE_READ_ALL | CONFINE_NETWORK
-							    : CONFINE_READ_ALL);
+	confine_init(&c, loading && loading->places.servers
+				 ? CONFINE_ALLOW_READ_ALL | CONFINE_ALLOW_NETWORK
+				 : CONFINE_ALLOW_READ_ALL);
 	for (size_t i = 0; i < written.len; i++) {
 		confine_allow_write(&c, written.items[i]);
 		free(written.items[i]);
@@ -100,7 +101,7 @@ void confined_start(const struct loading *loading)
 	if (loading && loading->places.servers && debuginfod_cache_folder(&cache))
 		confine_allow_tree(&c, cache.at);
 	buffer_release(&cache);
-	if (output_folder_caller(&user, &group))
-		confine_allow_giving(&c, user, group);
+	if (output_folder_sudo_user(&user, &group))
+		confine_allow_chown(&c, user, group);
 	confine_start(&c);
 }

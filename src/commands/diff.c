@@ -158,7 +158,7 @@ static bool choose_format(int *ret_format, struct error *err)
 {
 	*ret_format = own.to >= 0 ? own.to : own.output ? -1 : TO_TABLE;
 	for (int i = 0; *ret_format < 0 && formats[i]; i++)
-		if (bytes_end(bytes_of(own.output), bytes_of(suffixes[i])))
+		if (bytes_ends_with(bytes_of(own.output), bytes_of(suffixes[i])))
 			*ret_format = i;
 	if (*ret_format < 0)
 		return error_set(err, ERR_USAGE,

@@ -11,7 +11,7 @@
  * compared, from the end of the shared part on. So common prefixes are not compared again. */
 #include "commands/diff_folded.h"
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "model/sides.h"
 
 #include <pthread.h>
@@ -57,7 +57,7 @@ bool diff_folded_can(struct diff_folded *d)
 	struct survey s = {.what = d};
 
 	d->sources = memory_new(d->count, sizeof(*d->sources));
-	crew_run(crew_size(d->count), 1, d->count, survey_file, &s);
+	parallel_run(parallel_thread_count(d->count), 1, d->count, survey_file, &s);
 	return !s.hopeless && sum_up(d);
 }
 
@@ -311,7 +311,7 @@ static void sum_ranges(struct merges *m, unsigned threads)
 {
 	m->before = memory_new(m->count + 1, sizeof(*m->before));
 	if (m->count > 1)
-		crew_run(threads, 1, m->count - 1, sum_range, m);
+		parallel_run(threads, 1, m->count - 1, sum_range, m);
 	for (size_t range = 1; range < m->count; range++)
 		m->before[range] += m->before[range - 1];
 }
@@ -324,10 +324,10 @@ bool diff_folded_write(const struct diff_folded *d, struct output *out, struct e
 	pthread_mutex_init(&m.lock, NULL);
 	pthread_cond_init(&m.turned, NULL);
 	find_ranges(&m);
-	threads = crew_size(m.count);
+	threads = parallel_thread_count(m.count);
 	if (d->normalised && d->total[0] && d->total[1] && d->total[0] != d->total[1])
 		sum_ranges(&m, threads);
-	crew_run(threads, 1, m.count, merge_range, &m);
+	parallel_run(threads, 1, m.count, merge_range, &m);
 	pthread_mutex_destroy(&m.lock);
 	pthread_cond_destroy(&m.turned);
 	for (size_t i = 0; i < m.spare.len; i++)

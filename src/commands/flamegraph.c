@@ -93,7 +93,7 @@ static const struct option options[] = {
 	{.name = "post-process", .argument = "COMMAND", .set = refuse},
 	{.name = "skip-after", .argument = "FUNCTION", .set = refuse},
 	{.name = "completions", .argument = "SHELL", .set = refuse},
-	{.letter = 'z', .name = "compression-level", .set = option_granted},
+	{.letter = 'z', .name = "compression-level", .set = option_ignored},
 	{0},
 };
 
@@ -176,7 +176,7 @@ static char *profile_path(const char *svg)
 	struct bytes stem = bytes_of(strcmp(svg, "-") ? svg : OUTPUT_DEFAULT);
 	struct buffer path = {0};
 
-	if (bytes_end(stem, BYTES(".svg")))
+	if (bytes_ends_with(stem, BYTES(".svg")))
 		stem.len -= 4;
 	buffer_printf(&path, "%.*s.kiln", (int)stem.len, stem.at);
 	return path.at;

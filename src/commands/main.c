@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 	const struct classic_tool *tool = classic_by_path(argv[0]);
 	bool asks_version = !strcmp(name, "-V") || !strcmp(name, "--version");
 
-	scope_exhausted = end_without_memory;
+	scope_out_of_memory = end_without_memory;
 	large_pages_heap();
 	open_missing_descriptors();
 	signal(SIGPIPE, SIG_DFL); /* end silently, whatever the parent set */

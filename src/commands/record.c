@@ -442,7 +442,8 @@ static bool lost_too_much(const struct profile *p)
 	for (uint32_t i = 0; i < p->streams.len; i++) {
 		uint64_t lost = profile_lost(p, i), came = p->streams.items[i].row.delivered;
 
-		if (!bytes_start(profile_text(p, p->streams.items[i].row.kind), BYTES("idle")) &&
+		if (!bytes_starts_with(
+			    profile_text(p, p->streams.items[i].row.kind), BYTES("idle")) &&
 			lost * 100 > STRICT_PERCENT * (came + lost))
 			return true;
 	}

@@ -114,7 +114,7 @@ static bool create_growing(struct record_output *o, struct error *err)
 	has_name = o->fd < 0;
 	if (has_name && !create_named(o, err))
 		return false;
-	output_folder_give_to_caller(&o->folder, o->fd);
+	output_folder_chown_to_sudo_user(&o->folder, o->fd);
 	return commit_nothing(o, err) && (has_name || (keep_old(o, err) && give_name(o, err)));
 }
 

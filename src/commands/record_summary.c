@@ -57,7 +57,7 @@ void record_live_end(void)
 
 static void percent(struct buffer *out, uint64_t part, uint64_t whole)
 {
-	units_percent_of_some(out, (int64_t)part, (int64_t)whole);
+	units_percent_nonzero(out, (int64_t)part, (int64_t)whole);
 	buffer_char(out, '%');
 }
 
@@ -89,7 +89,7 @@ static void add_losses(struct buffer *out, const struct profile *p, uint32_t str
 
 static bool is_idle(const struct profile *p, const struct stream_row *row)
 {
-	return bytes_start(profile_text(p, row->kind), BYTES("idle"));
+	return bytes_starts_with(profile_text(p, row->kind), BYTES("idle"));
 }
 
 /* One line for each event: its first stream; the next one only counts the same samples. */
@@ -380,7 +380,7 @@ static void add_unnamed(struct buffer *out, const struct symbolize_report *repor
 
 static void add_next(struct buffer *out, const char *path)
 {
-	bool kiln = path && bytes_end(bytes_of(path), BYTES(".kiln"));
+	bool kiln = path && bytes_ends_with(bytes_of(path), BYTES(".kiln"));
 
 	if (!path || !strcmp(path, "-"))
 		return;
@@ -390,7 +390,7 @@ static void add_next(struct buffer *out, const char *path)
 	else if (kiln)
 		buffer_printf(
 			out, "; next: kiln draw %s -o %.*s.svg", path, (int)strlen(path) - 5, path);
-	else if (bytes_end(bytes_of(path), BYTES(".svg")))
+	else if (bytes_ends_with(bytes_of(path), BYTES(".svg")))
 		buffer_text(out, "; next: open it in a browser");
 	buffer_char(out, '\n');
 }

@@ -287,7 +287,7 @@ static void wait_for_end(const sigset_t *signals)
 	int signal;
 
 	while (sigwait(signals, &signal) || signal == SIGALRM)
-		large_pages_give_back();
+		large_pages_trim();
 }
 
 /* Until it is told to end, or what it was to read cannot be read. */
@@ -444,7 +444,7 @@ static int serve_operands(const struct loading *loading, char **operands)
 	}
 	if (!confine(loading, operands, &settings, &err))
 		return fail(&err);
-	large_pages_one_heap();
+	large_pages_single_heap();
 	files = files_new(&reading);
 	code = add_operands(files, operands, &settings.starts_with_list, &err)
 		       ? serve(files, operands, &settings)

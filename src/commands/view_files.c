@@ -116,9 +116,10 @@ static int open_runtime(const struct view_files *f, const char *path)
 {
 	struct bytes name = bytes_base_name(bytes_of(path));
 	bool is_named = f->v8_logs && !fnmatch(f->v8_logs, path, FNM_PATHNAME);
-	bool is_usual = (bytes_start(name, BYTES("perf-")) && bytes_end(name, BYTES(".map"))) ||
-			(bytes_start(name, BYTES("jit-")) && bytes_end(name, BYTES("dump"))) ||
-			bytes_end(name, BYTES("-v8.log"));
+	bool is_usual =
+		(bytes_starts_with(name, BYTES("perf-")) && bytes_ends_with(name, BYTES(".map"))) ||
+		(bytes_starts_with(name, BYTES("jit-")) && bytes_ends_with(name, BYTES("dump"))) ||
+		bytes_ends_with(name, BYTES("-v8.log"));
 
 	if (!is_named && !is_usual) {
 		errno = EACCES;
@@ -129,7 +130,7 @@ static int open_runtime(const struct view_files *f, const char *path)
 
 static bool ends_as_source(struct bytes path)
 {
-	const char *dot = bytes_last(bytes_base_name(path), '.');
+	const char *dot = bytes_find_last(bytes_base_name(path), '.');
 	struct bytes ending = {dot ? dot + 1 : path.at, 0};
 
 	if (!dot)
@@ -157,7 +158,7 @@ static bool is_source(int fd)
 	if (ends_as_source(path))
 		return true;
 	for (size_t i = 0; i < sizeof(source_folders) / sizeof(*source_folders); i++)
-		if (bytes_start(path, bytes_of(source_folders[i])))
+		if (bytes_starts_with(path, bytes_of(source_folders[i])))
 			return !fstat(fd, &status) && (status.st_mode & S_IROTH);
 	return false;
 }
@@ -251,7 +252,7 @@ static void answer(
 static void allow_pattern(struct confine *c, const char *pattern)
 {
 	struct bytes fixed = {pattern, strcspn(pattern, "*?[{~")};
-	const char *slash = bytes_last(fixed, '/');
+	const char *slash = bytes_find_last(fixed, '/');
 	struct buffer folder = {0};
 
 	if (slash)
@@ -286,7 +287,7 @@ static unsigned confine(const struct view_files *f)
 	struct buffer cache = {0};
 	struct confine c;
 
-	confine_init(&c, CONFINE_NOTHING);
+	confine_init(&c, CONFINE_ALLOW_NONE);
 	for (size_t i = 0; i < sizeof(system_files) / sizeof(*system_files); i++)
 		confine_allow_read(&c, system_files[i]);
 	for (char *const *operand = f->operands; *operand; operand++)

@@ -61,7 +61,7 @@ static void add_context_end(struct cfi *cfi)
 	for (size_t i = 0; i < index->count; i++) {
 		uint64_t start = cfi_index_at(index, i).start;
 
-		if (bytes_start(image_at(cfi->image, start), cfi->arch->context_end))
+		if (bytes_starts_with(image_at(cfi->image, start), cfi->arch->context_end))
 			add_own(cfi, start - 1, start, cfi->arch->end_program);
 	}
 }
@@ -178,7 +178,7 @@ static uint64_t end_of_call(
 
 	if (next <= end || next - end > BEHIND_CALL_MOST || !(next & (FUNCTIONS_ALIGNED - 1)))
 		return end;
-	return bytes_start(image_at(cfi->image, end), call) ? next : end;
+	return bytes_starts_with(image_at(cfi->image, end), call) ? next : end;
 }
 
 bool cfi_entry_at(struct cfi *cfi, enum cfi_source source, size_t i, struct cfi_entry *ret_entry)
@@ -302,7 +302,7 @@ static const struct cfi_rule *keep_rule(
 	kept = arena_alloc(&cfi->arena, rule_size(&u.rule));
 	memcpy(kept, &u, rule_size(&u.rule));
 	vector_push(&cfi->rules, kept);
-	id_map_put(&cfi->by_rule, hash, at, kept->id);
+	id_map_insert_at(&cfi->by_rule, hash, at, kept->id);
 	return kept;
 }
 

@@ -25,7 +25,7 @@ static int32_t number_expression(struct cfi_expressions *e, struct bytes express
 			return (int32_t)(id - 1);
 	}
 	vector_push(&e->items, expression);
-	id_map_put(&e->map, hash, at, (uint32_t)e->items.len);
+	id_map_insert_at(&e->map, hash, at, (uint32_t)e->items.len);
 	return (int32_t)(e->items.len - 1);
 }
 

@@ -50,7 +50,7 @@ static uint16_t number_rule(struct build *b, const struct cfi_table_rule *rule)
 		return 0;
 	}
 	vector_push(&b->rules, *rule);
-	id_map_put(&b->by_rule, hash, at, (uint32_t)b->rules.len - 1);
+	id_map_insert_at(&b->by_rule, hash, at, (uint32_t)b->rules.len - 1);
 	return (uint16_t)(b->rules.len - 1);
 }
 

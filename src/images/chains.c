@@ -43,14 +43,14 @@ static void enter_texts(struct chains *c)
 	for (uint32_t id = 1; id < c->text_ends.len; id++) {
 		struct bytes text = chains_text_at(c, id);
 
-		id_map_enter(&c->by_text, hash_bytes(text.at, text.len), id);
+		id_map_insert(&c->by_text, hash_bytes(text.at, text.len), id);
 	}
 }
 
 static void enter_rows(struct chains *c)
 {
 	for (uint32_t id = 1; id < c->rows.len; id++)
-		id_map_enter(&c->by_row, row_hash(&c->rows.items[id]), id);
+		id_map_insert(&c->by_row, row_hash(&c->rows.items[id]), id);
 }
 
 uint32_t chains_text(struct chains *c, struct bytes text)
@@ -74,7 +74,7 @@ uint32_t chains_text(struct chains *c, struct bytes text)
 	memcpy(c->text.items + c->text.len, text.at, text.len);
 	c->text.len += text.len;
 	vector_push(&c->text_ends, (uint32_t)c->text.len);
-	id_map_put(&c->by_text, hash, at, id);
+	id_map_insert_at(&c->by_text, hash, at, id);
 	return id;
 }
 
@@ -94,7 +94,7 @@ uint32_t chains_row(struct chains *c, const struct chain *row)
 		return 0;
 	id = (uint32_t)c->rows.len;
 	vector_push(&c->rows, *row);
-	id_map_put(&c->by_row, hash, at, id);
+	id_map_insert_at(&c->by_row, hash, at, id);
 	return id;
 }
 
@@ -274,7 +274,7 @@ void chains_write(const struct chains *c, const struct chains_origin *origin, st
 	struct buffer b = {0};
 
 	h.origin = *origin;
-	buffer_room(&b, size_of(&h));
+	buffer_reserve(&b, size_of(&h));
 	add_items(&b, &h, 1, sizeof h);
 	add_items(&b, c->addresses.items, c->addresses.len, sizeof(uint64_t));
 	add_items(&b, c->chain_of.items, c->addresses.len, sizeof(uint32_t));

@@ -86,7 +86,7 @@ static struct latest *latest_at(struct code_map *map, uint64_t start)
 		if (map->latest.items[id - 1].start == start)
 			return &map->latest.items[id - 1];
 	vector_push(&map->latest, ((struct latest){start, UINT32_MAX}));
-	id_map_put(&map->by_start, hash, at, (uint32_t)map->latest.len);
+	id_map_insert_at(&map->by_start, hash, at, (uint32_t)map->latest.len);
 	return &map->latest.items[map->latest.len - 1];
 }
 

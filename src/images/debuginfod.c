@@ -226,7 +226,7 @@ static char *fetch(struct debuginfod *d, bool executable, struct bytes name, str
 	char *id, *path = NULL;
 	int fd;
 
-	if (broker_is_there())
+	if (broker_is_running())
 		return fetch_by_broker(d, executable, name, build_id);
 	if (d->given_up || !client_start(d))
 		return NULL;

@@ -6,7 +6,7 @@
  * the result does not depend on the number of threads. */
 #include "images/dwarf_lookup.h"
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/scope.h"
 #include "images/dwarf_functions.h"
 #include "images/dwarf_index.h"
@@ -275,7 +275,7 @@ struct pool {
 	size_t ring;
 	bool end; /* memory ran out: stop */
 	struct recovery *starter;
-	pthread_t started[CREW_LIMIT];
+	pthread_t started[PARALLEL_THREADS_LIMIT];
 	unsigned count; /* number of threads */
 };
 
@@ -317,7 +317,7 @@ static void *pool_work(void *context)
 {
 	struct pool *p = context;
 
-	if (!scope_attempt(p->starter, answer_jobs, p))
+	if (!scope_run_thread(p->starter, answer_jobs, p))
 		pool_end(p);
 	return NULL;
 }
@@ -361,7 +361,7 @@ static bool run_in_threads(struct batch *b, unsigned threads, uint64_t budget)
 	struct pool pool = {.batch = b,
 		.budget = budget,
 		.ring = (size_t)threads * AHEAD,
-		.starter = scope_here()};
+		.starter = scope_current()};
 
 	pool.answers = memory_new(pool.ring, sizeof(*pool.answers));
 	pthread_mutex_init(&pool.lock, NULL);
@@ -376,7 +376,7 @@ static bool run_in_threads(struct batch *b, unsigned threads, uint64_t budget)
 	scope_drop(&pool);
 	pool_join(&pool);
 	if (pool.end)
-		scope_fail_again();
+		scope_fail_from_thread();
 	pthread_cond_destroy(&pool.delivered);
 	pthread_cond_destroy(&pool.answered);
 	pthread_mutex_destroy(&pool.lock);
@@ -398,10 +398,10 @@ static void run_here(struct batch *b, uint64_t budget)
 
 static unsigned threads_for(const struct batch *b, unsigned asked)
 {
-	unsigned threads = asked < CREW_LIMIT ? asked : CREW_LIMIT;
+	unsigned threads = asked < PARALLEL_THREADS_LIMIT ? asked : PARALLEL_THREADS_LIMIT;
 
 	if (!asked)
-		return crew_size(b->jobs.len);
+		return parallel_thread_count(b->jobs.len);
 	return threads < b->jobs.len ? threads : (unsigned)b->jobs.len;
 }
 

@@ -317,6 +317,6 @@ struct dwarf_name dwarf_function_name(
 	name = find_name(r, names, &v);
 	dwarf_reader_settle(r);
 	vector_push(&names->known, ((struct dwarf_known_name){file, offset, name}));
-	id_map_put(&names->map, hash, at, (uint32_t)names->known.len);
+	id_map_insert_at(&names->map, hash, at, (uint32_t)names->known.len);
 	return name;
 }

@@ -1,7 +1,7 @@
 /* image_cache.c: which binary has this path and build id, and what are its functions called? */
 #include "images/image_cache.h"
 
-#include "base/crew.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 
@@ -29,8 +29,9 @@ void image_cache_release(struct image_cache *c)
 	for (size_t i = 0; i < c->rows.len; i++)
 		if (c->rows.items[i].names)
 			image_names_keep(c->rows.items[i].names);
-	crew_run(c->rows.len < CREW_LIMIT ? (unsigned)c->rows.len : CREW_LIMIT, 1, c->rows.len,
-		row_release, c);
+	parallel_run(c->rows.len < PARALLEL_THREADS_LIMIT ? (unsigned)c->rows.len
+							  : PARALLEL_THREADS_LIMIT,
+		1, c->rows.len, row_release, c);
 	vector_release(&c->rows);
 }
 

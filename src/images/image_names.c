@@ -245,7 +245,7 @@ static uint32_t shown_name(struct table *t, const struct symbol *symbol)
 	raw.shown = chains_text(&t->chains, buffer_bytes(&t->shown));
 	raw.text = (struct bytes){
 		arena_copy(&t->text, symbol->name.at, symbol->name.len), symbol->name.len};
-	id_map_put(&t->by_raw, hash, at, (uint32_t)t->raws.len);
+	id_map_insert_at(&t->by_raw, hash, at, (uint32_t)t->raws.len);
 	vector_push(&t->raws, raw);
 	return raw.shown;
 }
@@ -258,7 +258,7 @@ static uint32_t frame_name(struct table *t, const struct dwarf_frame *frame)
 
 	if (!frame->linkage)
 		return chains_text(&t->chains, name);
-	if (bytes_start(name, BYTES(INSIDE)))
+	if (bytes_starts_with(name, BYTES(INSIDE)))
 		name = (struct bytes){name.at + strlen(INSIDE), name.len - strlen(INSIDE)};
 	return shown_name(t, &(struct symbol){.name = name});
 }
@@ -268,7 +268,7 @@ static uint32_t frame_name(struct table *t, const struct dwarf_frame *frame)
  * the first. */
 static size_t last_of(const struct dwarf_frame *frames, size_t count, size_t i)
 {
-	while (i + 1 < count && bytes_start(frames[i].name, BYTES(INSIDE)) &&
+	while (i + 1 < count && bytes_starts_with(frames[i].name, BYTES(INSIDE)) &&
 		bytes_equal(frames[i].name, frames[i + 1].name))
 		i++;
 	return i;

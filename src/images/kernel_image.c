@@ -62,7 +62,8 @@ bool kernel_image_text(const struct image *image, struct buffer *out, struct err
 		letter = letter_of(image, &symbol);
 		name = name_of(strings->content, &symbol);
 		/* "$x", ".L1": marks of assemblers */
-		if (letter && name.len && name.at[0] != '$' && !bytes_start(name, BYTES(".L")))
+		if (letter && name.len && name.at[0] != '$' &&
+			!bytes_starts_with(name, BYTES(".L")))
 			add_line(out, &symbol, letter, name);
 	}
 	return out->len > before ||

@@ -59,7 +59,7 @@ static bool word_read(struct bytes *line, uint64_t *ret_value)
 	const char *blank = line->len ? memchr(line->at, ' ', line->len) : NULL;
 	struct bytes word = {line->at, blank ? (size_t)(blank - line->at) : 0};
 
-	if (bytes_start(word, BYTES("0x")))
+	if (bytes_starts_with(word, BYTES("0x")))
 		word = (struct bytes){word.at + 2, word.len - 2};
 	if (!word.len || !bytes_hex(word, ret_value))
 		return false;

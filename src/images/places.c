@@ -138,7 +138,7 @@ static bool try_by_path(struct search *s)
 {
 	const char *root = s->places->root, *symfs = s->places->symfs;
 	struct bytes path = s->wanted->path;
-	const char *slash = bytes_last(path, '/');
+	const char *slash = bytes_find_last(path, '/');
 	int len = (int)path.len;
 
 	if (!slash || path.at[0] != '/')

@@ -115,7 +115,7 @@ int runtime_file_open(int32_t pid, const char *path, struct error *err)
 	fd = open_inside(root.at, path);
 	if (fd < 0 && writer.uid < 0) { /* ended: its file may still be here */
 		fd = open_inside("/", path);
-		if (fd < 0 && errno == EACCES && broker_is_there())
+		if (fd < 0 && errno == EACCES && broker_is_running())
 			fd = broker_ask(BROKER_RUNTIME, path, NULL);
 	}
 	buffer_release(&root);
@@ -139,7 +139,7 @@ static DIR *open_folder(const char *path)
 	DIR *dir = opendir(path);
 	int fd;
 
-	if (dir || errno != EACCES || !broker_is_there())
+	if (dir || errno != EACCES || !broker_is_running())
 		return dir;
 	fd = broker_ask(BROKER_FOLDER, path, NULL);
 	dir = fd < 0 ? NULL : fdopendir(fd);
@@ -154,7 +154,7 @@ static int open_in_folder(DIR *dir, const char *directory, const char *name)
 	int fd =
 		openat(dirfd(dir), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
-	if (fd >= 0 || errno != EACCES || !broker_is_there())
+	if (fd >= 0 || errno != EACCES || !broker_is_running())
 		return fd;
 	buffer_printf(&path, "%s/%s", directory, name);
 	fd = broker_ask(BROKER_RUNTIME, path.at, NULL);
@@ -173,7 +173,8 @@ static int find_newest(const char *directory, const char *start, const char *end
 	for (unsigned seen = 0; dir && seen < NAMES_MOST && (entry = readdir(dir)); seen++) {
 		struct bytes found = bytes_of(entry->d_name);
 
-		if (!bytes_start(found, bytes_of(start)) || !bytes_end(found, bytes_of(end)) ||
+		if (!bytes_starts_with(found, bytes_of(start)) ||
+			!bytes_ends_with(found, bytes_of(end)) ||
 			fstatat(dirfd(dir), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) ||
 			!S_ISREG(status.st_mode) || (name && !is_newer(&status, &newest)))
 			continue;
@@ -256,8 +257,8 @@ static bool read_all(struct runtime_read *r, uint64_t end, struct error *err)
 	r->text.len = 0;
 	while (r->start + r->text.len < end) {
 		size_t want = (size_t)(end - r->start - r->text.len);
-		ssize_t got = pread(
-			r->fd, buffer_room(&r->text, want), want, (off_t)(r->start + r->text.len));
+		ssize_t got = pread(r->fd, buffer_reserve(&r->text, want), want,
+			(off_t)(r->start + r->text.len));
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -298,7 +299,7 @@ bool runtime_read_next(struct runtime_read *r, struct error *err)
 
 size_t runtime_read_lines(const struct runtime_read *r, bool complete)
 {
-	const char *end = bytes_last(buffer_bytes(&r->text), '\n');
+	const char *end = bytes_find_last(buffer_bytes(&r->text), '\n');
 
 	if (r->ends && (!r->at_end || complete))
 		return r->text.len;

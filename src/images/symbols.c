@@ -213,7 +213,7 @@ static bool is_function(const struct table_reader *t, const Elf64_Sym *symbol)
 /* Is `symbol` "memcpy", or "memcpy@@GLIBC_2.14" (a single @ is an old version)? */
 static bool is_function_named(struct bytes symbol, struct bytes name)
 {
-	return bytes_start(symbol, name) &&
+	return bytes_starts_with(symbol, name) &&
 	       (symbol.len == name.len ||
 		       (symbol.len > name.len + 2 && symbol.at[name.len] == '@' &&
 			       symbol.at[name.len + 1] == '@'));
@@ -330,7 +330,7 @@ static size_t underscores(struct bytes name)
 {
 	size_t count = 0;
 
-	if (bytes_start(name, BYTES("__vdso_")))
+	if (bytes_starts_with(name, BYTES("__vdso_")))
 		return 0;
 	while (count < name.len && name.at[count] == '_')
 		count++;
@@ -347,14 +347,15 @@ static bool is_old(const struct row *row, struct bytes name)
 /* Rank names that a library made for its own calls: glibc's aliases. */
 static unsigned inwardness(struct bytes name)
 {
-	return bytes_start(name, BYTES("__GI_")) ? 2 : bytes_start(name, BYTES("__libc_"));
+	return bytes_starts_with(name, BYTES("__GI_")) ? 2
+						       : bytes_starts_with(name, BYTES("__libc_"));
 }
 
 /* "open64" beside "open": the same function where off_t has 64 bits. */
 static bool is_wide_form(struct bytes name, struct bytes plain)
 {
-	return name.len == plain.len + 2 && bytes_start(name, plain) &&
-	       bytes_end(name, BYTES("64"));
+	return name.len == plain.len + 2 && bytes_starts_with(name, plain) &&
+	       bytes_ends_with(name, BYTES("64"));
 }
 
 /* The better of two names that the symbol tables rank alike. */

@@ -109,7 +109,7 @@ static bool read_number(struct bytes text, int64_t *ret)
 		if (!text.len)
 			return false;
 	}
-	if (bytes_start(text, BYTES("0x"))) {
+	if (bytes_starts_with(text, BYTES("0x"))) {
 		if (!bytes_hex((struct bytes){text.at + 2, text.len - 2}, &number))
 			return false;
 	} else if (text.len && !bytes_u64(text, &number)) {

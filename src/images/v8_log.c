@@ -46,7 +46,7 @@ static bool take_field(struct bytes *rest, struct bytes *ret_field)
 	end = quoted ? bytes_find(*rest, BYTES("\",")) : NULL;
 	end = end ? end + 1 : rest->len ? memchr(rest->at, ',', rest->len) : NULL;
 	*ret_field = (struct bytes){rest->at, end ? (size_t)(end - rest->at) : rest->len};
-	if (quoted && ret_field->len >= 2 && bytes_end(*ret_field, BYTES("\"")))
+	if (quoted && ret_field->len >= 2 && bytes_ends_with(*ret_field, BYTES("\"")))
 		*ret_field = (struct bytes){ret_field->at + 1, ret_field->len - 2};
 	*rest = end ? (struct bytes){end + 1, rest->len - (size_t)(end + 1 - rest->at)}
 		    : (struct bytes){0};
@@ -57,7 +57,7 @@ static bool take_address(struct bytes *rest, uint64_t *ret)
 {
 	struct bytes field;
 
-	return take_field(rest, &field) && bytes_start(field, BYTES("0x")) &&
+	return take_field(rest, &field) && bytes_starts_with(field, BYTES("0x")) &&
 	       bytes_hex((struct bytes){field.at + 2, field.len - 2}, ret);
 }
 
@@ -211,7 +211,7 @@ static void take_line(struct v8_log *log, struct bytes line)
 
 size_t v8_log_take(struct v8_log *log, struct bytes text)
 {
-	const char *end = bytes_last(text, '\n');
+	const char *end = bytes_find_last(text, '\n');
 	struct bytes line;
 
 	text.len = end ? (size_t)(end + 1 - text.at) : 0;

@@ -46,7 +46,7 @@ static void tell_losses(const struct profile *p, uint32_t stream,
 	buffer_text(&text, " of ");
 	units_grouped(&text, (int64_t)whole);
 	buffer_text(&text, " samples (");
-	units_percent_of_some(&text, (int64_t)lost, (int64_t)whole);
+	units_percent_nonzero(&text, (int64_t)lost, (int64_t)whole);
 	buffer_text(&text, "%): ");
 	for (size_t i = 0; i < p->losses.len; i++) {
 		struct bytes reason = profile_text(p, p->losses.items[i].reason);

@@ -145,7 +145,7 @@ static stack_id find_or_add(
 			return id;
 	id = profile_add_stack(to, caller, location);
 	if (id)
-		id_map_put(entered, hash, at, id);
+		id_map_insert_at(entered, hash, at, id);
 	return id;
 }
 

@@ -28,7 +28,7 @@ uint32_t callees_find_hashed(const struct callees *c, const uint32_t *callers, c
 
 static void enter(struct callees *c, const uint32_t *keys, uint32_t caller, uint32_t row)
 {
-	id_map_enter(&c->hashed, hash_pair(caller, keys[row]), row);
+	id_map_insert(&c->hashed, hash_pair(caller, keys[row]), row);
 }
 
 static void learn(struct callees *c, const uint32_t *keys, uint32_t caller, uint32_t row)

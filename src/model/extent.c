@@ -95,8 +95,7 @@ static bool stacks_fit(const struct profile *p, uint64_t *ret_nodes, struct erro
 			"a stack of more than %u frames; deeper ones are not read: cut it where it "
 			"was recorded",
 			PROFILE_DEPTH_LIMIT);
-	return nodes_fit(p, *ret_nodes) ||
-	       expansion_refuse("the tree of its stacks", p->limit, err);
+	return nodes_fit(p, *ret_nodes) || expansion_error("the tree of its stacks", p->limit, err);
 }
 
 /* ---- Names ---- */
@@ -110,7 +109,7 @@ static uint64_t frame_text(const struct profile *p, frame_id id)
  * that they have to be added up. */
 static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest, struct error *err)
 {
-	uint64_t most = expansion_passing(p->limit), frames = 0, tree = 0, *before;
+	uint64_t most = expansion_output_limit(p->limit), frames = 0, tree = 0, *before;
 	size_t count = p->location_frames.len;
 
 	if (longest * nodes <= most && longest * p->frames.len <= most)
@@ -127,7 +126,7 @@ static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest,
 	}
 	memory_free(before);
 	return (frames <= most && tree <= most) ||
-	       expansion_refuse("the names in its stacks", most, err);
+	       expansion_error("the names in its stacks", most, err);
 }
 
 /* ---- Labels ---- */

@@ -22,10 +22,10 @@ bool idle_is_broken_by(struct bytes function)
 		struct bytes name = bytes_of(breaks[i]);
 
 		if (name.at[0] == '*') {
-			if (bytes_end(function, (struct bytes){name.at + 1, name.len - 1}))
+			if (bytes_ends_with(function, (struct bytes){name.at + 1, name.len - 1}))
 				return true;
 		} else if (name.at[name.len - 1] == '*') {
-			if (bytes_start(function, (struct bytes){name.at, name.len - 1}))
+			if (bytes_starts_with(function, (struct bytes){name.at, name.len - 1}))
 				return true;
 		} else if (bytes_equal(function, name)) {
 			return true;

@@ -53,8 +53,8 @@ static bool check_unit(const struct profile *to, const struct view *v, struct er
 
 	if (!to->streams.len)
 		return true;
-	known = units_whole(profile_text(to, to->streams.items[0].row.unit));
-	unit = units_whole(unit);
+	known = units_base(profile_text(to, to->streams.items[0].row.unit));
+	unit = units_base(unit);
 	if (bytes_equal(known, unit))
 		return true;
 	return error_set(err, ERR_USAGE,

@@ -102,7 +102,7 @@ static void rows_enter(struct id_map *m, const void *rows, size_t count, size_t 
 
 	if (rows_unmapped(m, count))
 		for (uint32_t id = 1; id < count; id++)
-			id_map_enter(m, hash_bytes(items + id * size, size), id);
+			id_map_insert(m, hash_bytes(items + id * size, size), id);
 }
 
 /* The id of `row` in a table whose rows are compared bytewise, or 0. Then *ret_hash and *ret_at
@@ -132,7 +132,7 @@ static uint32_t row_find(struct id_map *m, const void *rows, const void *row, si
 		if (!(id) && rows_room((p), (p)->table.len)) {                                     \
 			(id) = (uint32_t)(p)->table.len;                                           \
 			vector_push(&(p)->table, *(row));                                          \
-			id_map_put(&(p)->map, hash, at, (id));                                     \
+			id_map_insert_at(&(p)->map, hash, at, (id));                               \
 		}                                                                                  \
 	} while (0)
 
@@ -172,7 +172,7 @@ static void frames_enter(struct profile *p)
 		const struct frame *f = &p->frames.items[id];
 
 		if (!frame_is_name(f))
-			id_map_enter(&p->by_frame, hash_bytes(f, sizeof(*f)), id);
+			id_map_insert(&p->by_frame, hash_bytes(f, sizeof(*f)), id);
 		else if (!ID_AT(&p->frame_of_name, f->function))
 			ID_SET(&p->frame_of_name, f->function, id);
 	}
@@ -235,7 +235,7 @@ mapping_id profile_identify_mapping(struct profile *p, mapping_id mapping, strin
 	rows_enter(&p->by_mapping, p->mappings.items, p->mappings.len, sizeof(*row));
 	same = row_find(&p->by_mapping, p->mappings.items, row, sizeof(*row), &hash, &at);
 	if (!same) {
-		id_map_put(&p->by_mapping, hash, at, mapping);
+		id_map_insert_at(&p->by_mapping, hash, at, mapping);
 		return mapping;
 	}
 	for (size_t i = 0; i < p->locations.len; i++)
@@ -275,7 +275,7 @@ static void locations_enter(struct profile *p)
 		frame_id frame = (frame_id)l->address;
 
 		if (!is_named_only(l))
-			id_map_enter(&p->by_location, hash_location(l), id);
+			id_map_insert(&p->by_location, hash_location(l), id);
 		else if (l->address < p->frames.len && !ID_AT(&p->location_of_frame, frame))
 			ID_SET(&p->location_of_frame, frame, id);
 	}
@@ -297,7 +297,7 @@ static location_id location_of(struct profile *p, const struct location *wanted)
 	if (!rows_room(p, p->locations.len))
 		return 0;
 	id = location_push(p, wanted, (struct span){0});
-	id_map_put(&p->by_location, hash, at, id);
+	id_map_insert_at(&p->by_location, hash, at, id);
 	return id;
 }
 
@@ -520,7 +520,7 @@ bool profile_rows_fit(const struct profile *p, struct error *err)
 	if (!p->full)
 		return true;
 	if (p->limit && p->limit / PROFILE_ROW_COST < PROFILE_ROWS_LIMIT)
-		return expansion_refuse("its tables in memory", p->limit, err);
+		return expansion_error("its tables in memory", p->limit, err);
 	return error_set(
 		err, ERR_LIMIT, "more than %u different rows in one table", PROFILE_ROWS_LIMIT);
 }

@@ -31,7 +31,7 @@ static frame_id frame_with_line(struct view *v, frame_id id)
 	struct buffer line = {0}, name = {0};
 
 	buffer_printf(&line, " (%.*s:%u)", (int)file.len, file.at, frame.line);
-	if (!bytes_end(function, buffer_bytes(&line))) {
+	if (!bytes_ends_with(function, buffer_bytes(&line))) {
 		buffer_add(&name, function.at, function.len);
 		buffer_add(&name, line.at, line.len);
 		frame.function = view_string(v, buffer_bytes(&name));

@@ -24,7 +24,7 @@ static void strings_enter(struct profile *p)
 		for (string_id id = 1; id < p->string_ends.len; id++) {
 			struct bytes known = profile_text(p, id);
 
-			id_map_enter(&p->by_string, hash_bytes(known.at, known.len), id);
+			id_map_insert(&p->by_string, hash_bytes(known.at, known.len), id);
 		}
 }
 
@@ -63,7 +63,7 @@ static string_id string_add(struct profile *p, struct bytes text, uint64_t hash,
 	memcpy(p->string_bytes.items + p->string_bytes.len, text.at, text.len);
 	p->string_bytes.len += text.len;
 	vector_push(&p->string_ends, p->string_bytes.len);
-	id_map_put(&p->by_string, hash, at, id);
+	id_map_insert_at(&p->by_string, hash, at, id);
 	return id;
 }
 

@@ -188,7 +188,7 @@ bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error
 		const struct stream_row *row = &p->streams.items[i].row;
 		bool same = row->kind == chosen->kind && row->event == chosen->event;
 		bool idle = with_idle && row->event == chosen->event &&
-			    bytes_start(profile_text(p, row->kind), BYTES("idle"));
+			    bytes_starts_with(profile_text(p, row->kind), BYTES("idle"));
 
 		v->streams[i] =
 			row->unit == chosen->unit && row->side == chosen->side && (same || idle);
@@ -272,7 +272,7 @@ bool view_fits(const struct view *v, struct error *err)
 	if (!v->full)
 		return true;
 	if (v->profile->limit)
-		return expansion_refuse("the tree of its stacks", v->profile->limit, err);
+		return expansion_error("the tree of its stacks", v->profile->limit, err);
 	return error_set(err, ERR_LIMIT, "a tree of more than %u nodes", PROFILE_ROWS_LIMIT);
 }
 
@@ -343,7 +343,7 @@ static const struct id_map *known_strings(struct view *v)
 	for (size_t id = v->known_strings.used + 1; id < p->string_ends.len; id++) {
 		struct bytes text = profile_text(p, (string_id)id);
 
-		id_map_enter(&v->known_strings, hash_bytes(text.at, text.len), (uint32_t)id);
+		id_map_insert(&v->known_strings, hash_bytes(text.at, text.len), (uint32_t)id);
 	}
 	return &v->known_strings;
 }
@@ -357,7 +357,7 @@ static const struct id_map *known_frames(struct view *v)
 	if (!v->known_frames.slots)
 		id_map_grow(&v->known_frames);
 	for (size_t id = v->known_frames.used + 1; id < p->frames.len; id++)
-		id_map_enter(&v->known_frames,
+		id_map_insert(&v->known_frames,
 			hash_bytes(&p->frames.items[id], sizeof(*p->frames.items)), (uint32_t)id);
 	return &v->known_frames;
 }

@@ -16,7 +16,7 @@ static bool is_id(struct bytes text)
 
 static struct bytes without_end(struct bytes text, struct bytes end)
 {
-	return bytes_end(text, end) ? (struct bytes){text.at, text.len - end.len} : text;
+	return bytes_ends_with(text, end) ? (struct bytes){text.at, text.len - end.len} : text;
 }
 
 /* "docker-ID.scope", "libpod-ID", "cri-containerd:ID", "ID": the id, or nothing. Monitor
@@ -41,7 +41,8 @@ struct bytes cgroup_container_name(struct bytes group)
 		{{"systemd-nspawn@", 15}, {".service", 8}}};
 
 	for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++)
-		if (bytes_start(group, spellings[i].start) && bytes_end(group, spellings[i].end)) {
+		if (bytes_starts_with(group, spellings[i].start) &&
+			bytes_ends_with(group, spellings[i].end)) {
 			group = without_end(group, spellings[i].end);
 			return (struct bytes){group.at + spellings[i].start.len,
 				group.len - spellings[i].start.len};
@@ -60,7 +61,7 @@ struct bytes cgroup_container(struct bytes group)
 
 static bool next_part(struct bytes *path, struct bytes *ret_part)
 {
-	while (bytes_start(*path, BYTES("/")))
+	while (bytes_starts_with(*path, BYTES("/")))
 		*path = (struct bytes){path->at + 1, path->len - 1};
 	if (!path->len)
 		return false;
@@ -74,7 +75,7 @@ static bool next_part(struct bytes *path, struct bytes *ret_part)
 /* A slice only groups units; a unit's own name is unique. */
 static bool says_nothing(struct bytes part, struct bytes rest)
 {
-	return rest.len && bytes_end(part, BYTES(".slice"));
+	return rest.len && bytes_ends_with(part, BYTES(".slice"));
 }
 
 void cgroup_short_name(struct bytes path, struct bytes container, struct buffer *ret)

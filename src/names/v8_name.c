@@ -61,7 +61,7 @@ static enum v8_tier take_mark(struct bytes *rest)
 /* Cut ":NUMBER" off the end. */
 static bool take_number(struct bytes *place, uint32_t *ret_number)
 {
-	const char *colon = bytes_last(*place, ':');
+	const char *colon = bytes_find_last(*place, ':');
 	uint64_t number;
 
 	if (!colon || !bytes_u64(from(*place, (size_t)(colon + 1 - place->at)), &number) ||
@@ -84,8 +84,9 @@ static size_t place_start(struct bytes text)
 		if (text.at[i] != ' ')
 			continue;
 		last = i;
-		if (bytes_start(rest, BYTES("/")) || bytes_start(rest, BYTES("node:")) ||
-			bytes_start(rest, BYTES("file:")) ||
+		if (bytes_starts_with(rest, BYTES("/")) ||
+			bytes_starts_with(rest, BYTES("node:")) ||
+			bytes_starts_with(rest, BYTES("file:")) ||
 			(rest.len > 2 && rest.at[1] == ':' && rest.at[2] == '\\'))
 			return i;
 	}
@@ -114,7 +115,7 @@ bool v8_name_parse(struct bytes text, struct v8_name *ret)
 		enum v8_tier mark;
 		struct bytes rest;
 
-		if (!bytes_start(text, category))
+		if (!bytes_starts_with(text, category))
 			continue;
 		rest = from(text, category.len);
 		if (n.what == V8_FUNCTION) {

@@ -70,7 +70,7 @@ bool output_write_fd(int fd, struct bytes bytes, struct error *err)
 	return refuse(err);
 }
 
-bool output_file_name(struct output_file *file, struct error *err)
+bool output_file_commit(struct output_file *file, struct error *err)
 {
 	(void)file;
 	return refuse(err);

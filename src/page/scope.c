@@ -1,7 +1,7 @@
 /* scope.c: memory runs out in a page: its module ends there, and the page says so. */
 #include "base/scope.h"
 
-void (*scope_exhausted)(size_t size);
+void (*scope_out_of_memory)(size_t size);
 
 bool scope_reserve(void)
 {

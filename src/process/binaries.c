@@ -9,7 +9,7 @@
 
 #include "base/broker.h"
 #include "base/buffer.h"
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/scope.h"
 #include "process/binaries.h"
 
@@ -51,7 +51,7 @@ static unsigned releasers(const struct binaries *b)
 
 void binaries_release(struct binaries *b)
 {
-	crew_run(releasers(b), 1, b->rows.len, row_release, b);
+	parallel_run(releasers(b), 1, b->rows.len, row_release, b);
 	vector_release(&b->rows);
 	vector_release(&b->aliases);
 	vector_release(&b->build_ids);
@@ -85,7 +85,7 @@ void binaries_know(struct binaries *b, struct bytes path, struct bytes build_id)
 
 	if (binaries_known(b, path).len)
 		return;
-	id_map_enter(&b->by_path, hash_bytes(path.at, path.len), (uint32_t)b->build_ids.len);
+	id_map_insert(&b->by_path, hash_bytes(path.at, path.len), (uint32_t)b->build_ids.len);
 	vector_push(&b->build_ids, row);
 }
 
@@ -94,8 +94,9 @@ void binaries_know(struct binaries *b, struct bytes path, struct bytes build_id)
 static bool is_file(struct bytes path)
 {
 	return path.len > 1 && path.at[0] == '/' && path.at[1] != '/' &&
-	       !bytes_start(path, BYTES("/SYSV")) && !bytes_start(path, BYTES("/dev/zero")) &&
-	       !bytes_start(path, BYTES("/anon_hugepage"));
+	       !bytes_starts_with(path, BYTES("/SYSV")) &&
+	       !bytes_starts_with(path, BYTES("/dev/zero")) &&
+	       !bytes_starts_with(path, BYTES("/anon_hugepage"));
 }
 
 static uint32_t alias_find(struct binaries *b, struct bytes key)
@@ -119,7 +120,7 @@ static void alias_add(struct binaries *b, struct bytes key, uint32_t row)
 	at = id_map_first(&b->by_key, hash);
 	while (id_map_candidate(&b->by_key, hash, &at))
 		;
-	id_map_put(&b->by_key, hash, at, (uint32_t)b->aliases.len);
+	id_map_insert_at(&b->by_key, hash, at, (uint32_t)b->aliases.len);
 	vector_push(&b->aliases, ((struct binary_alias){owned(b, key), row}));
 }
 
@@ -328,7 +329,7 @@ uint32_t binaries_add(struct binaries *b, const struct binary_key *given)
 {
 	struct binary_key key = *given;
 	struct bytes path = key.path;
-	bool was_deleted = bytes_end(path, deleted);
+	bool was_deleted = bytes_ends_with(path, deleted);
 	struct buffer text = {0};
 	uint32_t id;
 
@@ -375,7 +376,7 @@ void binaries_identify(struct binaries *b)
 	for (uint32_t i = 1; i < b->rows.len; i++)
 		if (b->rows.items[i].unidentified && used[b->rows.items[i].mapping])
 			vector_push(&files, ((struct anonymous){i, b->rows.items[i].image, ""}));
-	crew_run(crew_size(files.len), 1, files.len, identify, files.items);
+	parallel_run(parallel_thread_count(files.len), 1, files.len, identify, files.items);
 	for (size_t i = 0; i < files.len; i++) {
 		struct binary *row = &b->rows.items[files.items[i].row];
 

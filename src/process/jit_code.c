@@ -102,11 +102,11 @@ static struct jit_process *find_or_add(
 /* "/tmp/jit-123.dump" belongs to process 123, in its own pid namespace. */
 static bool is_dump(struct bytes path, uint64_t *ret_pid)
 {
-	const char *slash = bytes_last(path, '/');
+	const char *slash = bytes_find_last(path, '/');
 	struct bytes name =
 		slash ? (struct bytes){slash + 1, path.len - (size_t)(slash + 1 - path.at)} : path;
 
-	return bytes_start(name, BYTES("jit-")) && bytes_end(name, BYTES(".dump")) &&
+	return bytes_starts_with(name, BYTES("jit-")) && bytes_ends_with(name, BYTES(".dump")) &&
 	       name.len > 9 && bytes_u64((struct bytes){name.at + 4, name.len - 9}, ret_pid);
 }
 
@@ -191,9 +191,9 @@ static int open_named_log(const struct jit_code *code, const struct jit_process 
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			struct bytes path = bytes_of(found.gl_pathv[i]);
 
-			if (bytes_end(path, bytes_of(end)))
+			if (bytes_ends_with(path, bytes_of(end)))
 				own = path.at;
-			else if (!bytes_end(path, BYTES("-v8.log")))
+			else if (!bytes_ends_with(path, BYTES("-v8.log")))
 				anybodys = path.at;
 		}
 		if (own || anybodys)

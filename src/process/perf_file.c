@@ -101,7 +101,7 @@ static void add_ids(struct perf_file *f, struct bytes ids)
 			f->events.items[event]->first_id = id;
 		if (find_id(f, id))
 			continue;
-		id_map_enter(&f->by_id, hash_pair(id, 0), (uint32_t)f->ids.len);
+		id_map_insert(&f->by_id, hash_pair(id, 0), (uint32_t)f->ids.len);
 		vector_push(&f->ids, ((struct perf_file_id){id, event}));
 	}
 }
@@ -241,17 +241,17 @@ static bool open_file(struct perf_file *f, uint64_t header_size, struct error *e
 
 bool perf_file_open(struct perf_file *f, struct bytes content, struct error *err)
 {
-	const bool big = bytes_start(content, BYTES(PERF_FILE_MAGIC_BIG));
+	const bool big = bytes_starts_with(content, BYTES(PERF_FILE_MAGIC_BIG));
 	const uint16_t one = 1;
 	struct perf_fields size = {0};
 	uint64_t header_size;
 	bool done;
 
 	*f = (struct perf_file){.content = content};
-	if (bytes_start(content, BYTES("PERFFILE")))
+	if (bytes_starts_with(content, BYTES("PERFFILE")))
 		return error_set(err, ERR_UNSUPPORTED,
 			"written by perf of before Linux 2.6.35; read it with that perf's script");
-	if (!big && !bytes_start(content, BYTES(PERF_FILE_MAGIC)))
+	if (!big && !bytes_starts_with(content, BYTES(PERF_FILE_MAGIC)))
 		return error_set(err, ERR_FORMAT, "byte 0: expected " PERF_FILE_MAGIC);
 	f->swapped = big == (*(const char *)&one == 1);
 	size = (struct perf_fields){.left = content, .swapped = f->swapped};

@@ -66,7 +66,7 @@ static struct process_state *process_row(struct processes *p, int32_t pid, bool 
 			return &p->rows.items[p->last_row = id];
 	*ret_new = true;
 	p->last_row = (uint32_t)p->rows.len;
-	id_map_put(&p->by_pid, hash, at, p->last_row);
+	id_map_insert_at(&p->by_pid, hash, at, p->last_row);
 	vector_push(&p->rows, ((struct process_state){.pid = pid}));
 	return &p->rows.items[p->last_row];
 }
@@ -122,7 +122,7 @@ static struct thread_state *thread_row(struct processes *p, int32_t tid)
 		if (p->threads.items[id].tid == tid)
 			return &p->threads.items[p->last_thread = id];
 	p->last_thread = (uint32_t)p->threads.len;
-	id_map_put(&p->by_tid, hash, at, p->last_thread);
+	id_map_insert_at(&p->by_tid, hash, at, p->last_thread);
 	vector_push(&p->threads, ((struct thread_state){.tid = tid}));
 	return &p->threads.items[p->last_thread];
 }
@@ -247,9 +247,9 @@ static void map_kernel(struct processes *p, const struct perf_mmap *m)
 	struct bytes path = m->path;
 	char hex[65] = "";
 
-	if (bytes_start(path, kernel)) {
+	if (bytes_starts_with(path, kernel)) {
 		row.kind = MAPPING_KERNEL;
-		row.base = bytes_end(path, BYTES("]_text")) ? m->offset : 0;
+		row.base = bytes_ends_with(path, BYTES("]_text")) ? m->offset : 0;
 		path = kernel;
 	}
 	if (!build_id.len)
@@ -353,7 +353,7 @@ void processes_add_cgroup(struct processes *p, uint64_t id, struct bytes path)
 	if (processes_cgroup(p, row.id))
 		return;
 	vector_push(&p->cgroups, row);
-	id_map_enter(&p->by_cgroup, hash_pair(row.id, 0), (uint32_t)p->cgroups.len);
+	id_map_insert(&p->by_cgroup, hash_pair(row.id, 0), (uint32_t)p->cgroups.len);
 }
 
 static bool is_guest(const struct perf_record *r)

@@ -32,7 +32,7 @@ static int64_t own_start(void)
 		return 0;
 	if (input_whole(&in, (uint64_t)1 << 24, &all, &ignored))
 		while (bytes_line(&all, &line))
-			if (bytes_start(line, BYTES("btime ")) &&
+			if (bytes_starts_with(line, BYTES("btime ")) &&
 				!bytes_u64((struct bytes){line.at + 6, line.len - 6}, &start))
 				start = 0;
 	input_release(&in);

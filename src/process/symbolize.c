@@ -6,7 +6,7 @@
  * mappings, so that the result does not depend on the number of threads. */
 #include "process/symbolize.h"
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "process/chain_frames.h"
 #include "process/jit_names.h"
 #include "process/recorded_kernel.h"
@@ -304,7 +304,8 @@ static void look_up_files(struct files *files)
 	const struct places *places = files->options->places;
 	bool alone = places && places->servers;
 
-	crew_run(alone ? 1 : crew_size(files->rows.len), 1, files->rows.len, look_up_file, files);
+	parallel_run(alone ? 1 : parallel_thread_count(files->rows.len), 1, files->rows.len,
+		look_up_file, files);
 }
 
 static void name_in_image(struct namer *n, const struct file *f)

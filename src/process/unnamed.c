@@ -27,8 +27,8 @@ static const char *file_problem(const struct unnamed_facts *facts)
 
 static bool is_system_file(struct bytes file)
 {
-	return bytes_start(file, BYTES("/usr/")) || bytes_start(file, BYTES("/lib")) ||
-	       bytes_start(file, BYTES("/bin/")) || bytes_start(file, BYTES("/sbin/"));
+	return bytes_starts_with(file, BYTES("/usr/")) || bytes_starts_with(file, BYTES("/lib")) ||
+	       bytes_starts_with(file, BYTES("/bin/")) || bytes_starts_with(file, BYTES("/sbin/"));
 }
 
 static void advise_file(struct unnamed_module *m, const struct profile *p,
@@ -156,7 +156,8 @@ static bool is_idle_table(const struct profile *p, size_t table)
 	for (size_t i = 0; i < p->streams.len; i++) {
 		const struct stream_row *row = &p->streams.items[i].row;
 
-		if (row->samples == table && bytes_start(profile_text(p, row->kind), BYTES("idle")))
+		if (row->samples == table &&
+			bytes_starts_with(profile_text(p, row->kind), BYTES("idle")))
 			return true;
 	}
 	return false;

@@ -2,7 +2,7 @@
  * samples. */
 #include "process/walks.h"
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/scope.h"
 #include "images/kernel.h"
 
@@ -179,7 +179,7 @@ static void *work(void *self)
 	struct walker *walker = self;
 	struct walks *w = walker->walks;
 
-	if (scope_attempt(w->starter, walk_all, walker))
+	if (scope_run_thread(w->starter, walk_all, walker))
 		return NULL;
 	pthread_mutex_lock(&w->lock);
 	w->failed = true;
@@ -205,7 +205,7 @@ static void complete_oldest(struct walks *w)
 	failed = w->failed;
 	pthread_mutex_unlock(&w->lock);
 	if (failed)
-		scope_fail_again();
+		scope_fail_from_thread();
 }
 
 /* ---- Delivering ---- */
@@ -352,9 +352,9 @@ struct walks *walks_new(
 	const struct arch *arch, struct binaries *binaries, const struct walks_calls *calls)
 {
 	struct walks *w = memory_new(1, sizeof(*w));
-	unsigned want = crew_size(WALK_THREADS_LIMIT);
+	unsigned want = parallel_thread_count(WALK_THREADS_LIMIT);
 
-	*w = (struct walks){.binaries = binaries, .calls = *calls, .starter = scope_here()};
+	*w = (struct walks){.binaries = binaries, .calls = *calls, .starter = scope_current()};
 	w->images = memory_new(IMAGES_LIMIT, sizeof(*w->images));
 	w->walkers = memory_new(want, sizeof(*w->walkers));
 	for (unsigned i = 0; i < BATCHES; i++)

@@ -5,8 +5,8 @@
  * half of what another one has not come to yet. */
 #include "readers/parts.h"
 
-#include "base/crew.h"
 #include "base/input_range.h"
+#include "base/parallel.h"
 #include "base/scope.h"
 #include "model/append.h"
 #include "readers/lines/text_stacks.h"
@@ -47,7 +47,8 @@ unsigned parts_wanted(
 	if (options->want & (WANT_TIMES | WANT_THREADS | WANT_CPUS) ||
 		(options->style && !options->event) || size < 2 * PART_LEAST)
 		return 1;
-	return crew_size(size / PART_LEAST < PARTS_MOST ? size / PART_LEAST : PARTS_MOST);
+	return parallel_thread_count(
+		size / PART_LEAST < PARTS_MOST ? size / PART_LEAST : PARTS_MOST);
 }
 
 /* Where, from `start` on, a part can begin; `end`: nowhere near. */
@@ -279,7 +280,7 @@ bool parts_read(const struct reader *reader, struct input *in, const struct read
 		return false;
 	find_parts(&p, count < PARTS_MOST ? count : PARTS_MOST);
 	if (p.count > 1) {
-		crew_run(p.count, 1, p.count, read_parts, &p);
+		parallel_run(p.count, 1, p.count, read_parts, &p);
 		joined = join(&p);
 	}
 	if (joined) {

@@ -68,7 +68,7 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	if (!reader)
 		return false;
 	size = input_stored_size(in);
-	packed = input_is_packed(in);
+	packed = input_is_compressed(in);
 	if (packed)
 		out->limit = expansion_limit(size);
 	done = read_with(reader, in, options, out, err);

@@ -31,12 +31,12 @@ static size_t rust_unescape(struct bytes rest, struct buffer *out)
 	uint64_t code;
 
 	for (size_t i = 0; i < sizeof(rust_escapes) / sizeof(*rust_escapes); i++) {
-		if (bytes_start(rest, bytes_of(rust_escapes[i].escape))) {
+		if (bytes_starts_with(rest, bytes_of(rust_escapes[i].escape))) {
 			buffer_text(out, rust_escapes[i].text);
 			return strlen(rust_escapes[i].escape);
 		}
 	}
-	if (!bytes_start(rest, BYTES("$u")))
+	if (!bytes_starts_with(rest, BYTES("$u")))
 		return 0;
 	end = memchr(rest.at + 2, '$', rest.len - 2);
 	if (!end || !bytes_hex((struct bytes){rest.at + 2, (size_t)(end - rest.at) - 2}, &code) ||
@@ -50,7 +50,7 @@ static size_t rust_unescape(struct bytes rest, struct buffer *out)
 static void tidy_rust(struct bytes name, struct buffer *out)
 {
 	name.len -= RUST_HASH_LEN + 2;
-	if (bytes_start(name, BYTES("_$"))) {
+	if (bytes_starts_with(name, BYTES("_$"))) {
 		name.at++;
 		name.len--;
 	}
@@ -94,7 +94,7 @@ static size_t without_arguments(struct bytes name)
 			break;
 		case '(':
 			if (depth == 0 && !(i && name.at[i - 1] == '.') &&
-				!bytes_start((struct bytes){name.at + i, name.len - i},
+				!bytes_starts_with((struct bytes){name.at + i, name.len - i},
 					BYTES("(anonymous namespace)")))
 				return i;
 			depth++;
@@ -153,7 +153,7 @@ void tidy_name_perl(struct bytes printed, struct buffer *out)
 	for (size_t i = 0; i < printed.len; i++) {
 		struct bytes rest = {printed.at + i, printed.len - i};
 
-		if (cut && *rest.at == '(' && !bytes_start(rest, nameless))
+		if (cut && *rest.at == '(' && !bytes_starts_with(rest, nameless))
 			break;
 		if (*rest.at != '"' && *rest.at != '\'')
 			buffer_char(out, *rest.at);
@@ -172,7 +172,7 @@ bool tidy_next_inlined(struct bytes *names, struct bytes *ret_name)
 		bool arrow = c == '-' && names->at[i + 1] == '>';
 
 		if (arrow && depth <= 0 &&
-			!bytes_end((struct bytes){names->at, i}, BYTES("operator"))) {
+			!bytes_ends_with((struct bytes){names->at, i}, BYTES("operator"))) {
 			*ret_name = (struct bytes){names->at, i};
 			*names = (struct bytes){names->at + i + 2, names->len - i - 2};
 			return true;
@@ -198,7 +198,7 @@ struct bytes tidy_java(struct bytes name)
 
 struct bytes tidy_base_name(struct bytes path)
 {
-	if (bytes_end(path, BYTES(" (deleted)")))
+	if (bytes_ends_with(path, BYTES(" (deleted)")))
 		path.len -= strlen(" (deleted)");
 	return bytes_base_name(path);
 }
@@ -208,7 +208,7 @@ static bool is_vmlinux(struct bytes module)
 {
 	struct bytes base = tidy_base_name(module);
 
-	if (!bytes_start(base, BYTES("vmlinux")))
+	if (!bytes_starts_with(base, BYTES("vmlinux")))
 		return false;
 	for (size_t i = 0; i < base.len; i++) {
 		char c = base.at[i];
@@ -222,7 +222,8 @@ static bool is_vmlinux(struct bytes module)
 
 static bool is_perf_map(struct bytes module)
 {
-	return bytes_start(module, BYTES("/tmp/perf-")) && bytes_end(module, BYTES(".map"));
+	return bytes_starts_with(module, BYTES("/tmp/perf-")) &&
+	       bytes_ends_with(module, BYTES(".map"));
 }
 
 enum frame_kind tidy_module_kind(struct bytes module)
@@ -231,16 +232,16 @@ enum frame_kind tidy_module_kind(struct bytes module)
 	static const char *const user[] = {
 		"[unknown]", "[vdso]", "[vsyscall]", "[heap]", "[stack]", "[anon", "[uprobes]"};
 
-	if (bytes_start(module, BYTES("[guest.kernel")))
+	if (bytes_starts_with(module, BYTES("[guest.kernel")))
 		return FRAME_GUEST;
 	for (size_t i = 0; i < sizeof(user) / sizeof(*user); i++)
-		if (bytes_start(module, bytes_of(user[i])))
+		if (bytes_starts_with(module, bytes_of(user[i])))
 			return FRAME_NATIVE;
-	if (bytes_start(module, BYTES("[")) || bytes_end(module, BYTES(".ko")) ||
+	if (bytes_starts_with(module, BYTES("[")) || bytes_ends_with(module, BYTES(".ko")) ||
 		is_vmlinux(module))
 		return FRAME_KERNEL;
 	if (is_perf_map(module) ||
-		(bytes_find(module, BYTES("/jitted-")) && bytes_end(module, BYTES(".so"))))
+		(bytes_find(module, BYTES("/jitted-")) && bytes_ends_with(module, BYTES(".so"))))
 		return FRAME_JIT;
 	return bytes_equal(module, BYTES("inlined")) ? FRAME_INLINED : FRAME_NATIVE;
 }

@@ -83,7 +83,7 @@ void sampler_add_id(struct sampler *s, uint64_t id, size_t event)
 
 	while (id_map_candidate(&s->by_id, hash, &at))
 		;
-	id_map_put(&s->by_id, hash, at, (uint32_t)s->ids.len);
+	id_map_insert_at(&s->by_id, hash, at, (uint32_t)s->ids.len);
 	vector_push(&s->ids, ((struct sampler_id){id, (uint32_t)event}));
 }
 

@@ -119,7 +119,7 @@ static void write_about(
 	columns_number(c, "lanes", (int64_t)l->count);
 	columns_number(c, "lanes_left_out", (int64_t)l->left_out);
 	columns_number(c, "decimals", units_decimals(unit));
-	columns_text(c, "unit", units_whole(unit));
+	columns_text(c, "unit", units_base(unit));
 	buffer_text(&c->header, ",\"labels\":[");
 	if (l->by != CHART_BY_NOTHING)
 		heatmap_rows_labels(&l->rows, l->count, &c->header);

@@ -138,7 +138,7 @@ static struct shades shades_of(
 
 static bool ends_in(struct bytes name, const char *end)
 {
-	return bytes_end(name, bytes_of(end));
+	return bytes_ends_with(name, bytes_of(end));
 }
 
 static bool has(struct bytes name, const char *part)
@@ -151,10 +151,10 @@ static bool is_java_package(struct bytes name)
 	static const char *const packages[] = {
 		"java/", "javax/", "jdk/", "net/", "org/", "com/", "io/", "sun/"};
 
-	if (bytes_start(name, BYTES("L")))
+	if (bytes_starts_with(name, BYTES("L")))
 		name = (struct bytes){name.at + 1, name.len - 1};
 	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
-		if (bytes_start(name, bytes_of(packages[i])))
+		if (bytes_starts_with(name, bytes_of(packages[i])))
 			return true;
 	return false;
 }
@@ -206,9 +206,10 @@ static enum palette inferno_java_hue(struct bytes name)
 		return PALETTE_AQUA;
 	if (ends_in(name, "_[j]"))
 		return PALETTE_GREEN;
-	if (has(name, "::") || bytes_start(name, BYTES("-[")) || bytes_start(name, BYTES("+[")))
+	if (has(name, "::") || bytes_starts_with(name, BYTES("-[")) ||
+		bytes_starts_with(name, BYTES("+[")))
 		return PALETTE_YELLOW;
-	if (bytes_start(name, BYTES("L")))
+	if (bytes_starts_with(name, BYTES("L")))
 		plain = (struct bytes){name.at + 1, name.len - 1};
 	if (!plain.len)
 		return PALETTE_RED;
@@ -248,7 +249,7 @@ static enum palette perl_hue(struct bytes name)
 /* "python3.11": the folder of an interpreter's modules. */
 static bool is_python_folder(struct bytes part)
 {
-	if (!bytes_start(part, BYTES("python")) && !bytes_start(part, BYTES("Python")))
+	if (!bytes_starts_with(part, BYTES("python")) && !bytes_starts_with(part, BYTES("Python")))
 		return false;
 	for (size_t i = strlen("python"); i < part.len; i++)
 		if (part.at[i] != '.' && (part.at[i] < '0' || part.at[i] > '9'))
@@ -264,7 +265,7 @@ static enum palette python_hue(struct bytes name)
 	size_t start = 0;
 
 	for (size_t i = 0; i < sizeof(made_in) / sizeof(*made_in); i++)
-		if (bytes_start(name, bytes_of(made_in[i])))
+		if (bytes_starts_with(name, bytes_of(made_in[i])))
 			hue = PALETTE_YELLOW;
 	for (size_t i = 0; i <= name.len; i++) {
 		struct bytes part = {name.at + start, i - start};
@@ -292,9 +293,9 @@ static enum palette rust_hue(struct bytes name)
 		name.at = tick + 1;
 	}
 	/* A generator is a function of the program. */
-	if (!bytes_start(name, BYTES("<core::future::from_generator::GenFuture<T>")))
+	if (!bytes_starts_with(name, BYTES("<core::future::from_generator::GenFuture<T>")))
 		for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
-			if (bytes_start(name, bytes_of(own[i])))
+			if (bytes_starts_with(name, bytes_of(own[i])))
 				return PALETTE_ORANGE;
 	return has(name, "::") ? PALETTE_AQUA : PALETTE_YELLOW;
 }

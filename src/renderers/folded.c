@@ -78,7 +78,7 @@ static struct bytes frame_text(struct folded *f, frame_id id)
 	struct bytes mark = bytes_of(mark_of(f->settings, frame.kind));
 	char *made;
 
-	if (bytes_end(name, mark))
+	if (bytes_ends_with(name, mark))
 		mark.len = 0;
 	if (!mark.len && !(name.len && memchr(name.at, ';', name.len)))
 		return name;
@@ -114,7 +114,7 @@ static uint32_t text_id(struct folded *f, frame_id frame)
 		vector_push(&f->texts, text);
 		vector_push(&f->shared, false);
 		id = (uint32_t)f->texts.len;
-		id_map_put(&f->by_text, hash, at, id);
+		id_map_insert_at(&f->by_text, hash, at, id);
 	}
 	f->text_of_frame[frame] = id;
 	return id - 1;

@@ -13,10 +13,10 @@
  * needs them. `bench/fold.sh` and `bench/diff.sh` measure it. */
 #include "renderers/folded_lines.h"
 
-#include "base/crew.h"
 #include "base/expansion.h"
 #include "base/memory.h"
 #include "base/output_pieces.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 
@@ -249,14 +249,14 @@ static bool lines_fit(const struct writing *w, struct output *out)
 			"holds that",
 			LINE_MOST >> 20);
 	return !out->limit || w->all <= out->limit ||
-	       expansion_refuse("the output", out->limit, &out->failed);
+	       expansion_error("the output", out->limit, &out->failed);
 }
 
 void folded_lines_write(const struct folded_lines *l, struct output *out)
 {
 	struct writing w = {.lines = l};
 
-	crew_run(l->nodes < MANY ? 1 : crew_size(2), 1, PREPARED, prepare, &w);
+	parallel_run(l->nodes < MANY ? 1 : parallel_thread_count(2), 1, PREPARED, prepare, &w);
 	if (l->ends[0]) {
 		struct buffer text = {0};
 

@@ -19,7 +19,7 @@ static bool pack(
 	}
 	if (done) {
 		*ret_size = out.pending.len;
-		gzip_pack(buffer_bytes(&out.pending), ret_packed);
+		gzip_compress(buffer_bytes(&out.pending), ret_packed);
 	}
 	output_discard(&out);
 	return done;
@@ -73,7 +73,7 @@ static bool html_render(
 		projection_of(v));
 	add_state(v, &text);
 	buffer_text(&text, "\">");
-	base64_add(buffer_bytes(&packed), &text);
+	base64_encode(buffer_bytes(&packed), &text);
 	output_write(out, buffer_bytes(&text));
 	output_write(out, page_parts.end);
 	buffer_release(&packed);

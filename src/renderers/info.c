@@ -151,7 +151,7 @@ static void text_stream(struct buffer *b, const struct view *v, const struct sum
 	buffer_text(b, ", lost ");
 	units_grouped(b, (int64_t)own->lost);
 	buffer_text(b, " (");
-	units_percent_of_some(b, (int64_t)own->lost, (int64_t)(row->delivered + own->lost));
+	units_percent_nonzero(b, (int64_t)own->lost, (int64_t)(row->delivered + own->lost));
 	buffer_text(b, "%)\n");
 	text_losses(b, p, i);
 }
@@ -170,7 +170,7 @@ static int64_t sum_of(const struct share *shares, size_t count)
  * "[vdso]" would then have two pairs; one is enough. */
 static struct bytes module_of(struct bytes name)
 {
-	if (bytes_start(name, BYTES("[[")) && bytes_end(name, BYTES("]]")))
+	if (bytes_starts_with(name, BYTES("[[")) && bytes_ends_with(name, BYTES("]]")))
 		return (struct bytes){name.at + 1, name.len - 2};
 	return name;
 }

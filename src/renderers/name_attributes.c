@@ -73,10 +73,10 @@ static const char *objection(struct bytes key, struct bytes value)
 		const char *colon = value.len ? memchr(value.at, ':', value.len) : NULL;
 		size_t scheme = colon ? (size_t)(colon - value.at) : 0;
 
-		if (scheme && !bytes_start(value, BYTES("http:")) &&
-			!bytes_start(value, BYTES("https:")) &&
-			!bytes_start(value, BYTES("mailto:")) &&
-			!bytes_start(value, BYTES("file:")) && !memchr(value.at, '/', scheme))
+		if (scheme && !bytes_starts_with(value, BYTES("http:")) &&
+			!bytes_starts_with(value, BYTES("https:")) &&
+			!bytes_starts_with(value, BYTES("mailto:")) &&
+			!bytes_starts_with(value, BYTES("file:")) && !memchr(value.at, '/', scheme))
 			return "a link that is not http, https, mailto or file";
 	}
 	return NULL;
@@ -108,7 +108,7 @@ static void add(struct name_attributes *a, struct bytes name, struct bytes attri
 		if (bytes_equal(a->names.items[id - 1].name, name))
 			return;
 	vector_push(&a->names, ((struct attributed_name){name, attributes}));
-	id_map_put(&a->by_name, hash, at, (uint32_t)a->names.len);
+	id_map_insert_at(&a->by_name, hash, at, (uint32_t)a->names.len);
 }
 
 static bool read_lines(struct name_attributes *a, struct error *err)

@@ -262,7 +262,7 @@ static void write_nodes(const struct nodes *n, struct output *out)
 	columns_number(&c, "nodes", (int64_t)count);
 	columns_number(&c, "depth", n->rows.deepest);
 	columns_number(&c, "decimals", units_decimals(unit));
-	columns_text(&c, "unit", units_whole(unit));
+	columns_text(&c, "unit", units_base(unit));
 	columns_add(&c, "total", "f64", n->whole[shown], count);
 	if (shown)
 		write_before(n, &c);

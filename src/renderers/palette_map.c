@@ -46,7 +46,7 @@ void palette_map_add(struct palette_map *m, struct bytes name, struct colour col
 	vector_push(&m->entries,
 		((struct palette_entry){
 			{arena_copy(&m->names, name.at, name.len), name.len}, colour}));
-	id_map_put(&m->by_name, hash, at, (uint32_t)m->entries.len);
+	id_map_insert_at(&m->by_name, hash, at, (uint32_t)m->entries.len);
 }
 
 /* "rgb(R,G,B)" */
@@ -54,7 +54,7 @@ static bool parse_rgb(struct bytes text, struct colour *ret_colour)
 {
 	uint64_t parts[3];
 
-	if (!bytes_start(text, BYTES("rgb(")) || !bytes_end(text, BYTES(")")))
+	if (!bytes_starts_with(text, BYTES("rgb(")) || !bytes_ends_with(text, BYTES(")")))
 		return false;
 	text = (struct bytes){text.at + 4, text.len - 5};
 	for (int i = 0; i < 3; i++) {

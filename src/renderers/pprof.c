@@ -10,7 +10,7 @@ static bool render(
 	bool done = pprof_write(v, settings, &plain, err);
 
 	if (done)
-		gzip_pack(buffer_bytes(&plain), &packed);
+		gzip_compress(buffer_bytes(&plain), &packed);
 	output_write(out, buffer_bytes(&packed));
 	buffer_release(&plain);
 	buffer_release(&packed);

@@ -36,7 +36,7 @@ static uint32_t find_text(struct pprof_strings *s, struct bytes text, uint64_t h
 static uint32_t add_text(struct pprof_strings *s, struct bytes text, uint64_t hash, size_t at)
 {
 	vector_push(&s->texts, text);
-	id_map_put(&s->by_text, hash, at, (uint32_t)s->texts.len - 1);
+	id_map_insert_at(&s->by_text, hash, at, (uint32_t)s->texts.len - 1);
 	return (uint32_t)s->texts.len - 1;
 }
 
@@ -201,7 +201,7 @@ static uint64_t function_of(struct pprof_out *o, const struct frame *frame)
 			return id;
 	}
 	vector_push(&o->function_rows, *frame);
-	id_map_put(&o->functions, hash, at, (uint32_t)o->function_rows.len);
+	id_map_insert_at(&o->functions, hash, at, (uint32_t)o->function_rows.len);
 	return o->function_rows.len;
 }
 

@@ -143,7 +143,7 @@ static void show_threads(struct writer *w)
 		if (!id) {
 			id = (uint32_t)w->threads.len;
 			vector_push(&w->threads, shown);
-			id_map_put(&w->by_thread, hash, at, id);
+			id_map_insert_at(&w->by_thread, hash, at, id);
 		}
 		w->of_thread[i] = id;
 	}
@@ -159,7 +159,7 @@ static uint32_t find_row(struct writer *w, const struct row *row)
 		if (!memcmp(&w->rows.items[id - 1], row, sizeof(*row)))
 			return id - 1;
 	vector_push(&w->rows, *row);
-	id_map_put(&w->by_row, hash, at, (uint32_t)w->rows.len);
+	id_map_insert_at(&w->by_row, hash, at, (uint32_t)w->rows.len);
 	for (size_t i = 0; i < w->profile->streams.len; i++)
 		vector_push(&w->values, 0);
 	return (uint32_t)w->rows.len - 1;
@@ -538,7 +538,7 @@ static bool write_profile(const struct profile *p, const struct pprof_settings *
 	pprof_strings_write(&w.out.strings, out);
 	full = w.full;
 	writer_release(&w);
-	return !full || expansion_refuse("samples in pprof's format", limit, err);
+	return !full || expansion_error("samples in pprof's format", limit, err);
 }
 
 bool pprof_write(const struct view *v, const struct pprof_settings *settings, struct buffer *out,

@@ -31,7 +31,7 @@ const struct renderer *renderer_for_path(const char *path)
 	for (size_t i = 0; renderers[i]; i++) {
 		const char *suffix = renderers[i]->suffix;
 
-		if (suffix && bytes_end(bytes_of(path), bytes_of(suffix)) &&
+		if (suffix && bytes_ends_with(bytes_of(path), bytes_of(suffix)) &&
 			(!best || strlen(suffix) > strlen(best->suffix)))
 			best = renderers[i];
 	}
@@ -50,7 +50,7 @@ bool renderer_write(const struct renderer *renderer, const struct view *v, const
 	if (!view_fits(v, err))
 		return false;
 	if (v->profile->limit)
-		out->limit = expansion_passing(v->profile->limit);
+		out->limit = expansion_output_limit(v->profile->limit);
 	return renderer->render(v, settings, out, err);
 }
 

@@ -21,7 +21,7 @@ static bool is_unnamed(const struct view *v, frame_id id)
 	struct frame frame = view_frame_at(v, id);
 
 	return frame_kind_is_code(frame.kind) &&
-	       bytes_start(view_text(v, frame.function), BYTES("["));
+	       bytes_starts_with(view_text(v, frame.function), BYTES("["));
 }
 
 static void find_truncations(struct counter *c, const struct tree *t)
@@ -46,7 +46,7 @@ static void counter_init(struct counter *c, const struct view *v)
 	c->ends_in = memory_new(nodes, 1);
 	for (size_t i = 1; i < frames; i++) {
 		c->by_frame[i].name = view_frame_at(v, (frame_id)i).function;
-		c->truncated[i] = bytes_start(view_function(v, (frame_id)i), TRUNCATED_MARK);
+		c->truncated[i] = bytes_starts_with(view_function(v, (frame_id)i), TRUNCATED_MARK);
 		c->unnamed[i] = !c->truncated[i] && is_unnamed(v, (frame_id)i);
 		any |= c->truncated[i];
 	}

@@ -195,7 +195,7 @@ static struct bytes count_name(const struct view *v, const struct svg_settings *
 	if (s->count_name)
 		return bytes_of(s->count_name);
 	if (unit.len && !text_counts(v->profile, row))
-		return units_whole(unit);
+		return units_base(unit);
 	return kind.len ? kind : BYTES("samples");
 }
 

@@ -18,7 +18,7 @@ static void part_begin(struct buffer *out)
 
 static void share(struct buffer *out, int64_t part, int64_t whole)
 {
-	units_percent_of_some(out, part, whole);
+	units_percent_nonzero(out, part, whole);
 	buffer_char(out, '%');
 }
 
@@ -133,7 +133,7 @@ static bool frame_is_truncation(const struct view *v, frame_id id)
 	struct frame frame = view_frame_at(v, id);
 
 	return frame.kind == FRAME_META &&
-	       bytes_start(view_text(v, frame.function), BYTES("[truncated"));
+	       bytes_starts_with(view_text(v, frame.function), BYTES("[truncated"));
 }
 
 static void tell_truncation(const struct view *v, const int64_t *total, struct buffer *out)

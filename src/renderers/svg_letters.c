@@ -93,7 +93,7 @@ void svg_fit(const struct svg_settings *s, struct bytes name, double pixels, str
 		buffer_add(out, name.at, name.len);
 	} else if (pixels < 3 * s->font_size * s->font_width) {
 		return;
-	} else if (bytes_start(name, BYTES("/"))) {
+	} else if (bytes_starts_with(name, BYTES("/"))) {
 		keep = end_that_fits(s, name, pixels - svg_text_width(s, bytes_of(cut_here)));
 		if (keep < name.len)
 			buffer_text(out, cut_here);

@@ -12,7 +12,7 @@ static bool set_least_width(
 {
 	struct svg_settings *s = target;
 	struct bytes text = bytes_of(value);
-	bool percent = bytes_end(text, BYTES("%"));
+	bool percent = bytes_ends_with(text, BYTES("%"));
 
 	(void)option;
 	text.len -= percent;
@@ -116,10 +116,10 @@ const struct option svg_options[] = {
 	{"no-javascript", 0, NULL, "leave the script out: a picture to look at only", option_flag,
 		AT(no_script), NULL, false},
 	/* Stable colours, input in any order, one frame per line, names cut at their right end. */
-	{"deterministic", 0, NULL, NULL, option_granted, 0, NULL, false},
-	{"no-sort", 0, NULL, NULL, option_granted, 0, NULL, false},
-	{"pretty-xml", 0, NULL, NULL, option_granted, 0, NULL, false},
-	{"truncate-text-right", 0, NULL, NULL, option_granted, 0, NULL, false},
+	{"deterministic", 0, NULL, NULL, option_ignored, 0, NULL, false},
+	{"no-sort", 0, NULL, NULL, option_ignored, 0, NULL, false},
+	{"pretty-xml", 0, NULL, NULL, option_ignored, 0, NULL, false},
+	{"truncate-text-right", 0, NULL, NULL, option_ignored, 0, NULL, false},
 	{"encoding", 0, "NAME", NULL, check_encoding, 0, NULL, false},
 	{0},
 };

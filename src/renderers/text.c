@@ -97,7 +97,7 @@ bool text_counts(const struct profile *p, const struct stream_row *row)
 {
 	struct bytes unit = profile_text(p, row->unit);
 
-	return bytes_equal(units_whole(unit), BYTES("count"));
+	return bytes_equal(units_base(unit), BYTES("count"));
 }
 
 /* The unit "count" is omitted, because the kind says what is counted; idle CPUs are counted in
@@ -114,7 +114,7 @@ void text_stream_value(
 	units_fixed(b, value, units_decimals(unit));
 	buffer_char(b, ' ');
 	if (!text_counts(p, row))
-		kind = units_whole(unit);
+		kind = units_base(unit);
 	else if (bytes_equal(kind, BYTES("idle")))
 		kind = BYTES("samples");
 	buffer_add(b, kind.at, kind.len);

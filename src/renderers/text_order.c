@@ -60,7 +60,7 @@ static struct entry *sort_texts(const struct bytes *texts, size_t count)
 /* Does `text` followed by ';' precede `next`, which is greater than `text`? */
 static bool leads_before(struct bytes text, struct bytes next)
 {
-	return !bytes_start(next, text) || (unsigned char)next.at[text.len] > ';';
+	return !bytes_starts_with(next, text) || (unsigned char)next.at[text.len] > ';';
 }
 
 /* Assign ranks in order. A text that is a prefix of the next ones waits on a stack until nothing

@@ -39,7 +39,7 @@ static node_id find_or_enter(struct search *s, node_id node)
 	while ((found = id_map_candidate(&s->by_place, hash, &at)))
 		if (is_at(s, found, caller, s->text[node]))
 			return found == node ? 0 : found;
-	id_map_put(&s->by_place, hash, at, node);
+	id_map_insert_at(&s->by_place, hash, at, node);
 	return 0;
 }
 

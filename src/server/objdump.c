@@ -25,7 +25,7 @@ static void confine(const char *path)
 	struct buffer text = {0};
 	struct confine c;
 
-	confine_init(&c, CONFINE_EXECUTE);
+	confine_init(&c, CONFINE_ALLOW_EXECUTE);
 	for (size_t i = 0; i < sizeof(system) / sizeof(*system); i++)
 		confine_allow_run(&c, system[i]);
 	while (bytes_cut(&rest, ':', &folder)) {

@@ -29,7 +29,7 @@ static bool cut_port(struct bytes host, struct bytes *ret_name, uint64_t *ret_po
 
 	*ret_name = host;
 	*ret_port = UINT64_MAX;
-	if (!colon || bytes_end(host, BYTES("]")))
+	if (!colon || bytes_ends_with(host, BYTES("]")))
 		return true;
 	ret_name->len = (size_t)(colon - host.at);
 	return bytes_u64((struct bytes){colon + 1, host.len - ret_name->len - 1}, ret_port) &&
@@ -42,7 +42,7 @@ static bool read_number(struct bytes text, uint16_t port, struct sockaddr_storag
 	struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
 	struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(port)};
 	char name[INET6_ADDRSTRLEN];
-	bool in_brackets = bytes_start(text, BYTES("[")) && bytes_end(text, BYTES("]"));
+	bool in_brackets = bytes_starts_with(text, BYTES("[")) && bytes_ends_with(text, BYTES("]"));
 
 	if (in_brackets)
 		text = (struct bytes){text.at + 1, text.len - 2};

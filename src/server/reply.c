@@ -66,7 +66,7 @@ static enum MHD_Result send_packed(
 	struct buffer packed = {0};
 	struct MHD_Response *response;
 
-	gzip_pack(bytes, &packed);
+	gzip_compress(bytes, &packed);
 	response = mhd.create_response_from_buffer(packed.len, packed.at, MHD_RESPMEM_MUST_FREE);
 	if (response) {
 		mhd.add_response_header(response, "Content-Encoding", "gzip");

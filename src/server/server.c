@@ -41,7 +41,7 @@ static bool is_own(const char *origin, const char *host)
 	struct bytes scheme = BYTES("http://"), from = bytes_of(origin ? origin : "");
 
 	return !origin ||
-	       (bytes_start(from, scheme) &&
+	       (bytes_starts_with(from, scheme) &&
 		       bytes_equal((struct bytes){from.at + scheme.len, from.len - scheme.len},
 			       bytes_of(host)));
 }

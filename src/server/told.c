@@ -35,7 +35,7 @@ static void add_answer(struct told *t)
 	if (turns_answer(&q, t->shelf, &answer, &ignored, &unsaid)) {
 		buffer_text(&t->text, "<script type=\"text/plain\" data-answer=\"" ADDRESS
 				      "?" COLUMNS "&amp;" ROWS "\">");
-		base64_add(buffer_bytes(&answer.body), &t->text);
+		base64_encode(buffer_bytes(&answer.body), &t->text);
 		buffer_text(&t->text, "</script>\n");
 	}
 	buffer_release(&answer.body);

@@ -40,7 +40,7 @@ static size_t offset_at_end(struct bytes name)
 {
 	size_t digits = count_at_end(name, is_any_hex);
 
-	return digits && bytes_end(without_end(name, digits), BYTES("+0x")) ? digits + 3 : 0;
+	return digits && bytes_ends_with(without_end(name, digits), BYTES("+0x")) ? digits + 3 : 0;
 }
 
 /* "::h0123456789abcdef" */
@@ -48,19 +48,19 @@ static size_t hash_at_end(struct bytes name)
 {
 	if (name.len < RUST_HASH + 3 || count_at_end(name, is_hex_digit) < RUST_HASH)
 		return 0;
-	return bytes_end(without_end(name, RUST_HASH), BYTES("::h")) ? RUST_HASH + 3 : 0;
+	return bytes_ends_with(without_end(name, RUST_HASH), BYTES("::h")) ? RUST_HASH + 3 : 0;
 }
 
 /* " [clone .isra.0]" */
 static size_t clone_at_end(struct bytes name, bool *part)
 {
-	const char *open = bytes_last(name, '[');
+	const char *open = bytes_find_last(name, '[');
 	struct bytes end;
 
-	if (!bytes_end(name, BYTES("]")) || !open || open == name.at)
+	if (!bytes_ends_with(name, BYTES("]")) || !open || open == name.at)
 		return 0;
 	end = (struct bytes){open - 1, (size_t)(name.at + name.len - (open - 1))};
-	if (!bytes_start(end, BYTES(" [clone .")))
+	if (!bytes_starts_with(end, BYTES(" [clone .")))
 		return 0;
 	*part |= bytes_find(end, BYTES(".cold")) || bytes_find(end, BYTES(".part"));
 	return end.len;
@@ -76,14 +76,14 @@ static size_t suffix_at_end(struct bytes name, bool *part)
 	for (;;) {
 		size_t digits = count_at_end(rest, is_digit);
 
-		if (!digits || !bytes_end(without_end(rest, digits), BYTES(".")))
+		if (!digits || !bytes_ends_with(without_end(rest, digits), BYTES(".")))
 			break;
 		rest.len -= digits + 1;
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		struct bytes word = bytes_of(words[i]);
 
-		if (rest.len <= word.len || !bytes_end(rest, word))
+		if (rest.len <= word.len || !bytes_ends_with(rest, word))
 			continue;
 		*part |= !strcmp(words[i], ".part") || !strcmp(words[i], ".cold");
 		return name.len - rest.len + word.len;
@@ -128,7 +128,7 @@ static size_t mark_at_end(struct bytes name)
 
 static bool is_address(struct bytes name)
 {
-	bool prefix = bytes_start(name, BYTES("0x")), decimal = false;
+	bool prefix = bytes_starts_with(name, BYTES("0x")), decimal = false;
 	size_t start = prefix ? 2 : 0;
 
 	if (name.len < start + (prefix ? 1 : ADDRESS))
@@ -161,7 +161,7 @@ static bool unnamed(struct bytes name, struct bytes module, struct buffer *out)
 {
 	size_t end;
 
-	if (bytes_start(name, BYTES("[")) && bytes_end(name, BYTES("]"))) {
+	if (bytes_starts_with(name, BYTES("[")) && bytes_ends_with(name, BYTES("]"))) {
 		end = offset_at_end(without_end(name, 1));
 		if (!end)
 			return false;
@@ -171,7 +171,7 @@ static bool unnamed(struct bytes name, struct bytes module, struct buffer *out)
 	}
 	if (!is_address(name))
 		return false;
-	if (!module.len || bytes_start(module, BYTES("[")))
+	if (!module.len || bytes_starts_with(module, BYTES("[")))
 		buffer_printf(out, "%.*s", module.len ? (int)module.len : 9,
 			module.len ? module.at : "[unknown]");
 	else
@@ -187,13 +187,13 @@ static size_t build_dir(const struct canonical *c, struct bytes name)
 	for (size_t i = 0; i < c->build_dirs.len; i++) {
 		struct bytes dir = bytes_of(c->build_dirs.items[i]);
 
-		while (bytes_end(dir, BYTES("/")))
+		while (bytes_ends_with(dir, BYTES("/")))
 			dir.len--;
-		if (dir.len > longest && bytes_start(name, dir) &&
+		if (dir.len > longest && bytes_starts_with(name, dir) &&
 			(name.len == dir.len || name.at[dir.len] == '/'))
 			longest = dir.len;
 	}
-	if (!longest && c->names && bytes_start(name, BYTES("/rustc/")) && name.len > 48 &&
+	if (!longest && c->names && bytes_starts_with(name, BYTES("/rustc/")) && name.len > 48 &&
 		name.at[47] == '/' && count_at_end((struct bytes){name.at, 47}, is_hex_digit) == 40)
 		longest = 47;
 	return longest;
@@ -245,13 +245,13 @@ static size_t ids_at_end(struct bytes name)
 	struct bytes rest = name;
 	size_t tid = count_at_end(rest, is_digit), pid;
 
-	rest.len -= tid ? tid : bytes_end(rest, BYTES("?"));
-	if (rest.len == name.len || !bytes_end(rest, BYTES("/")))
+	rest.len -= tid ? tid : bytes_ends_with(rest, BYTES("?"));
+	if (rest.len == name.len || !bytes_ends_with(rest, BYTES("/")))
 		return 0;
 	rest.len--;
 	pid = count_at_end(rest, is_digit);
-	rest.len -= pid ? pid : bytes_end(rest, BYTES("?"));
-	return rest.len > 1 && bytes_end(rest, BYTES("-")) ? name.len - rest.len + 1 : 0;
+	rest.len -= pid ? pid : bytes_ends_with(rest, BYTES("?"));
+	return rest.len > 1 && bytes_ends_with(rest, BYTES("-")) ? name.len - rest.len + 1 : 0;
 }
 
 bool canonical_root(const struct canonical *c, struct bytes name, struct buffer *out)

@@ -60,14 +60,14 @@ static bool add_rule(struct rules *rules, struct bytes line, struct error *err)
 
 	if (rules->list.len == RULES_LIMIT)
 		return error_set(err, ERR_LIMIT, "more than %u rules", RULES_LIMIT);
-	if (bytes_start(line, BYTES("s/"))) {
+	if (bytes_starts_with(line, BYTES("s/"))) {
 		rule.text = take_part(&rest);
 		rule.with = rule.text ? take_part(&rest) : NULL;
 	} else {
 		rule.text = memory_copy_text(line.at, line.len);
 	}
 	vector_push(&rules->list, rule);
-	if (bytes_start(line, BYTES("s/")) && (!rule.with || rest.len))
+	if (bytes_starts_with(line, BYTES("s/")) && (!rule.with || rest.len))
 		return error_set(err, ERR_USAGE, "expected s/REGEX/TEXT/, got '%.*s'",
 			line.len < 100 ? (int)line.len : 100, line.at);
 	return pattern_compile(&rules->list.items[rules->list.len - 1].pattern, rule.text, err);
@@ -93,8 +93,8 @@ static bool is_unknown(const struct view *v, const struct frame *frame)
 {
 	struct bytes name = view_text(v, frame->function);
 
-	return frame_kind_is_code(frame->kind) && bytes_start(name, BYTES("[")) &&
-	       bytes_end(name, BYTES("]")) && !bytes_start(name, BYTES("[truncated"));
+	return frame_kind_is_code(frame->kind) && bytes_starts_with(name, BYTES("[")) &&
+	       bytes_ends_with(name, BYTES("]")) && !bytes_starts_with(name, BYTES("[truncated"));
 }
 
 /* Change the name; *ret_keep is false if the frame is to be removed. */

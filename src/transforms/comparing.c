@@ -44,7 +44,7 @@ static bool set_threshold(
 	double *threshold = &((struct comparing *)target)->threshold;
 
 	(void)option;
-	text.len -= bytes_end(text, BYTES("%"));
+	text.len -= bytes_ends_with(text, BYTES("%"));
 	if (!bytes_double(text, threshold) || !(*threshold >= 0 && *threshold <= 100))
 		return error_set(
 			err, ERR_USAGE, "expected a percentage from 0 to 100, got '%s'", value);

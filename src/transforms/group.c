@@ -89,7 +89,7 @@ static void place_add(struct grown *g, size_t group, node_id node, node_id made)
 
 	place_find(g, group, node, &at);
 	vector_push(&g->place, ((struct place){group, node, made}));
-	id_map_put(&g->places, hash_pair(group, node), at, (uint32_t)g->place.len);
+	id_map_insert_at(&g->places, hash_pair(group, node), at, (uint32_t)g->place.len);
 }
 
 /* Go up to a node that this group has already, then down again. */

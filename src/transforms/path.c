@@ -14,7 +14,7 @@ static size_t path_step(struct bytes path, size_t at, struct bytes name)
 
 	if (at == path.len)
 		return at; /* the whole path: keep this and everything below */
-	if (!bytes_start(rest, name))
+	if (!bytes_starts_with(rest, name))
 		return NOT_THERE;
 	if (name.len == rest.len)
 		return path.len;

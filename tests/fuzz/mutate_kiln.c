@@ -15,7 +15,7 @@ typedef struct kiln_draft_section section;
 
 bool is_kiln(struct bytes file)
 {
-	return bytes_start(file, BYTES(KILN_FILE_MAGIC));
+	return bytes_starts_with(file, BYTES(KILN_FILE_MAGIC));
 }
 
 static section *add_section(struct kiln_draft *d, size_t at, const struct kiln_section *head)
@@ -280,7 +280,7 @@ static void set_rows(
 			last = s;
 	}
 	for (; last && have < rows; have++) {
-		memset(buffer_room(&last->payload, c->item_size), 0, c->item_size);
+		memset(buffer_reserve(&last->payload, c->item_size), 0, c->item_size);
 		last->payload.len += c->item_size;
 		last->head.rows++;
 	}
@@ -568,7 +568,7 @@ static void add_rows(struct kiln_draft *d, uint64_t *state)
 			continue;
 		copied = random_below(state, (uint32_t)payload_rows(to));
 		for (uint32_t k = 0; k < count; k++) {
-			char *room = buffer_room(&to->payload, c->item_size);
+			char *room = buffer_reserve(&to->payload, c->item_size);
 
 			memcpy(room, to->payload.at + copied * (size_t)c->item_size, c->item_size);
 			to->payload.len += c->item_size;

@@ -45,8 +45,8 @@ static void draft_release(struct draft *d)
 
 bool is_perf_data(struct bytes file)
 {
-	return bytes_start(file, BYTES(PERF_FILE_MAGIC)) ||
-	       bytes_start(file, BYTES(PERF_FILE_MAGIC_BIG));
+	return bytes_starts_with(file, BYTES(PERF_FILE_MAGIC)) ||
+	       bytes_starts_with(file, BYTES(PERF_FILE_MAGIC_BIG));
 }
 
 static struct bytes piece(struct bytes file, uint64_t offset, uint64_t size)
@@ -160,7 +160,7 @@ static void take_file(struct draft *d, struct bytes file)
 
 static void draft_read(struct draft *d, struct bytes file)
 {
-	d->swapped = bytes_start(file, BYTES(PERF_FILE_MAGIC_BIG));
+	d->swapped = bytes_starts_with(file, BYTES(PERF_FILE_MAGIC_BIG));
 	d->pipe = u64_at(d, file, 8) == 16;
 	if (d->pipe)
 		take_records(d, piece(file, 16, UINT64_MAX));

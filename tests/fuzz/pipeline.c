@@ -105,7 +105,7 @@ static void check(const struct renderer *r, bool plain, struct bytes content)
 
 	if (r->readable && plain)
 		check_text(content);
-	if (r->suffix && bytes_end(bytes_of(r->suffix), BYTES(".json")))
+	if (r->suffix && bytes_ends_with(bytes_of(r->suffix), BYTES(".json")))
 		assert(is_json(content));
 	if (r->suffix && !strcmp(r->suffix, ".svg"))
 		assert(is_xml(content));

@@ -54,11 +54,11 @@ static bool entity(struct xml *x)
 	size_t digits = 2;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (bytes_start(x->rest, bytes_of(known[i]))) {
+		if (bytes_starts_with(x->rest, bytes_of(known[i]))) {
 			skip(x, strlen(known[i]));
 			return true;
 		}
-	if (!bytes_start(x->rest, BYTES("&#")))
+	if (!bytes_starts_with(x->rest, BYTES("&#")))
 		return false;
 	while (digits < x->rest.len && (isxdigit((unsigned char)x->rest.at[digits]) ||
 					       (digits == 2 && x->rest.at[digits] == 'x')))
@@ -110,7 +110,7 @@ static bool attribute(struct xml *x)
 {
 	char quote;
 
-	if (!name(x).len || !bytes_start(x->rest, BYTES("=")) || x->rest.len < 2)
+	if (!name(x).len || !bytes_starts_with(x->rest, BYTES("=")) || x->rest.len < 2)
 		return false;
 	quote = x->rest.at[1];
 	skip(x, 2);
@@ -137,7 +137,7 @@ static bool start_tag(struct xml *x)
 		if (!attribute(x))
 			return false;
 	x->roots += !x->open.len;
-	if (bytes_start(x->rest, BYTES("/>"))) {
+	if (bytes_starts_with(x->rest, BYTES("/>"))) {
 		skip(x, 2);
 		return true;
 	}
@@ -154,29 +154,29 @@ static bool end_tag(struct xml *x)
 	if (!x->open.len || !bytes_equal(element, x->open.items[--x->open.len]))
 		return false;
 	blanks(x);
-	return bytes_start(x->rest, BYTES(">")) && skip_behind(x, BYTES(">"));
+	return bytes_starts_with(x->rest, BYTES(">")) && skip_behind(x, BYTES(">"));
 }
 
 static bool comment(struct xml *x)
 {
 	skip(x, 4);
-	return skip_behind(x, BYTES("--")) && bytes_start(x->rest, BYTES(">")) &&
+	return skip_behind(x, BYTES("--")) && bytes_starts_with(x->rest, BYTES(">")) &&
 	       skip_behind(x, BYTES(">"));
 }
 
 static bool item(struct xml *x)
 {
-	if (bytes_start(x->rest, BYTES("<!--")))
+	if (bytes_starts_with(x->rest, BYTES("<!--")))
 		return comment(x);
-	if (bytes_start(x->rest, BYTES("<![CDATA[")))
+	if (bytes_starts_with(x->rest, BYTES("<![CDATA[")))
 		return skip_behind(x, BYTES("]]>"));
-	if (bytes_start(x->rest, BYTES("<?")) || bytes_start(x->rest, BYTES("<!")))
+	if (bytes_starts_with(x->rest, BYTES("<?")) || bytes_starts_with(x->rest, BYTES("<!")))
 		return skip_behind(x, BYTES(">"));
-	if (bytes_start(x->rest, BYTES("</")))
+	if (bytes_starts_with(x->rest, BYTES("</")))
 		return end_tag(x);
 	if (*x->rest.at == '<')
 		return start_tag(x);
-	return !bytes_start(x->rest, BYTES("]]>")) && character(x);
+	return !bytes_starts_with(x->rest, BYTES("]]>")) && character(x);
 }
 
 bool is_xml(struct bytes text)

@@ -21,7 +21,7 @@ static void write_pprof(const struct profile *p, unsigned labels, bool packed, s
 	assert_true(pprof_write(&v, &settings, &plain, &err));
 	view_release(&v);
 	if (packed)
-		gzip_pack(buffer_bytes(&plain), out);
+		gzip_compress(buffer_bytes(&plain), out);
 	else
 		buffer_add(out, plain.at, plain.len);
 	buffer_release(&plain);

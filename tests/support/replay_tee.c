@@ -142,7 +142,7 @@ bool replay_tee(struct replay *r, struct bytes content, bool open_files, struct 
 	binaries_init(&r->binaries, &r->profile);
 	r->binaries.closed = !open_files;
 	processes_init(&r->processes, &r->profile, &r->binaries);
-	if (!bytes_start(content, BYTES(TEE_MAGIC)))
+	if (!bytes_starts_with(content, BYTES(TEE_MAGIC)))
 		return error_set(err, ERR_FORMAT, "expected what record --tee wrote");
 	content.at += 8;
 	content.len -= 8;

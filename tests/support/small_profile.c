@@ -21,10 +21,10 @@ static frame_id frame_of(struct profile *p, struct bytes name)
 	} ends[] = {{{"_[k]", 4}, FRAME_KERNEL}, {{"_[j]", 4}, FRAME_JIT},
 		{{"_[i]", 4}, FRAME_INLINED}};
 
-	if (bytes_start(name, BYTES("[truncated")))
+	if (bytes_starts_with(name, BYTES("[truncated")))
 		return profile_frame_named(p, name, FRAME_META);
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-		if (bytes_end(name, ends[i].end))
+		if (bytes_ends_with(name, ends[i].end))
 			return profile_frame_named(
 				p, (struct bytes){name.at, name.len - 4}, ends[i].kind);
 	return profile_frame_named(p, name, FRAME_NATIVE);

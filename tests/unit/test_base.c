@@ -133,11 +133,11 @@ static void units_read_well(void **state)
 	units_percent(&b, 0, 0);
 	assert_string_equal(b.at, "99.99 100.00 0.00");
 	b.len = 0;
-	units_percent_of_some(&b, 1, 30000);
+	units_percent_nonzero(&b, 1, 30000);
 	buffer_char(&b, ' ');
-	units_percent_of_some(&b, 1, 10000);
+	units_percent_nonzero(&b, 1, 10000);
 	buffer_char(&b, ' ');
-	units_percent_of_some(&b, 0, 30000);
+	units_percent_nonzero(&b, 0, 30000);
 	assert_string_equal(b.at, "<0.01 0.01 0.00");
 	b.len = 0;
 	units_human(&b, 1234000000, BYTES("ns"));
@@ -180,15 +180,15 @@ static void base64_is_that_of_the_rfc(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		text.len = back.len = 0;
-		base64_add(bytes_of(cases[i][0]), &text);
+		base64_encode(bytes_of(cases[i][0]), &text);
 		assert_true(bytes_equal(buffer_bytes(&text), bytes_of(cases[i][1])));
-		assert_true(base64_undo(buffer_bytes(&text), &back));
+		assert_true(base64_decode(buffer_bytes(&text), &back));
 		assert_true(bytes_equal(buffer_bytes(&back), bytes_of(cases[i][0])));
 	}
 	back.len = 0;
-	assert_true(base64_undo(BYTES("-_--"), &back));
+	assert_true(base64_decode(BYTES("-_--"), &back));
 	assert_true(bytes_equal(buffer_bytes(&back), BYTES("\xfb\xff\xbe")));
-	assert_false(base64_undo(BYTES("Zm9v Zg"), &back));
+	assert_false(base64_decode(BYTES("Zm9v Zg"), &back));
 	buffer_release(&text);
 	buffer_release(&back);
 }
@@ -201,7 +201,7 @@ static void fill_and_find(struct id_map *map, uint32_t count)
 
 		while (id_map_candidate(map, hash, &at))
 			;
-		id_map_put(map, hash, at, key);
+		id_map_insert_at(map, hash, at, key);
 	}
 	for (uint32_t key = 1; key <= count; key++) {
 		uint64_t hash = hash_pair(key, key / 3);
@@ -231,7 +231,7 @@ static void map_with_room_does_not_grow(void **state)
 
 	(void)state;
 	id_map_reserve(&map, 10);
-	id_map_enter(&map, 1, 7);
+	id_map_insert(&map, 1, 7);
 	id_map_reserve(&map, 100001);
 	mask = map.mask;
 	assert_int_equal(map.used, 1);

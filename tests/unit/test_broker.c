@@ -23,7 +23,7 @@ static void answer(
 	if (kind == BROKER_FETCH) /* a FIFO, which waits for its writer */
 		close(open(text, O_RDONLY | O_CLOEXEC));
 	if (kind == BROKER_SPOOL)
-		for (int i = 0; i <= (int)BROKER_TEXT_MOST; i++)
+		for (int i = 0; i <= (int)BROKER_TEXT_LIMIT; i++)
 			buffer_char(&ret->text, 'x');
 	if (kind == BROKER_BINARY) {
 		ret->fd = open(text, O_RDONLY | O_CLOEXEC);
@@ -35,7 +35,7 @@ static void answer(
 static void asks_without_a_broker_are_told_so(void **state)
 {
 	(void)state;
-	assert_false(broker_is_there());
+	assert_false(broker_is_running());
 	assert_int_equal(broker_ask(BROKER_BINARY, "/dev/null", NULL), -1);
 	assert_int_equal(errno, ENOSYS);
 	assert_int_equal(broker_open(BROKER_BINARY, "/nowhere"), -1);
@@ -82,7 +82,7 @@ static void everybody_gets_its_own(void **state)
 	(void)state;
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	assert_true(broker_start(answer, NULL));
-	assert_true(broker_is_there());
+	assert_true(broker_is_running());
 	assert_int_equal(pthread_create(&slow, NULL, ask_slowly, (void *)(uintptr_t)fifo), 0);
 	for (size_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, ask_often,
@@ -97,17 +97,17 @@ static void everybody_gets_its_own(void **state)
 
 static void refusals_are_told(void **state)
 {
-	static char too_long[BROKER_TEXT_MOST + 2];
+	static char too_long[BROKER_TEXT_LIMIT + 2];
 
 	(void)state;
 	assert_int_equal(broker_ask(BROKER_BINARY, "/nowhere", NULL), -1);
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(broker_ask(BROKER_SPOOL, "", NULL), -1);
 	assert_int_equal(errno, ENAMETOOLONG);
-	memset(too_long, '/', BROKER_TEXT_MOST + 1);
+	memset(too_long, '/', BROKER_TEXT_LIMIT + 1);
 	assert_int_equal(broker_ask(BROKER_BINARY, too_long, NULL), -1);
 	assert_int_equal(errno, ENAMETOOLONG);
-	too_long[BROKER_TEXT_MOST] = '\0';
+	too_long[BROKER_TEXT_LIMIT] = '\0';
 	assert_int_equal(broker_ask(BROKER_BINARY, too_long, NULL), -1);
 	assert_int_equal(errno, ENAMETOOLONG); /* the kernel's own limit is less */
 }

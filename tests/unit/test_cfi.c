@@ -212,7 +212,7 @@ struct tally {
 static uint64_t before_call(const struct cfi *cfi, uint64_t address)
 {
 	for (uint64_t call = address; address - call < 16; call--)
-		if (bytes_start(image_at(cfi->image, call), BYTES("\x0f\x05")))
+		if (bytes_starts_with(image_at(cfi->image, call), BYTES("\x0f\x05")))
 			return call - 1;
 	return address;
 }

@@ -1,8 +1,8 @@
 /* test_deadline.c: is work told to stop when its CPU time is over, whichever thread does it? */
 #include "test.h"
 
-#include "base/crew.h"
 #include "base/deadline.h"
+#include "base/parallel.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -75,7 +75,7 @@ static void test_a_crew_has_the_time_of_who_sends_it(void **state)
 
 	(void)state;
 	deadline_enter(&d);
-	crew_run(4, 1, 4, spin, &ended);
+	parallel_run(4, 1, 4, spin, &ended);
 	assert_int_equal(ended, 4);
 	assert_true(d.is_exceeded);
 	deadline_leave();

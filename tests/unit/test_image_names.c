@@ -125,7 +125,8 @@ static bool is_same_frame(struct bytes ours, const struct buffer *name, const st
 
 	buffer_printf(&whole, "%s %s", name->at, place->at);
 	buffer_printf(&inside, "::%s", whole.at);
-	same = bytes_equal(ours, buffer_bytes(&whole)) || bytes_end(ours, buffer_bytes(&inside));
+	same = bytes_equal(ours, buffer_bytes(&whole)) ||
+	       bytes_ends_with(ours, buffer_bytes(&inside));
 	buffer_release(&whole);
 	buffer_release(&inside);
 	return same;
@@ -388,7 +389,7 @@ static void *share(void *context)
 
 		s->own.count = s->whole.count - turn;
 		text = all_answers(&s->own, NAMES_INLINED, true, NULL);
-		s->wrong |= !bytes_start(buffer_bytes(s->all), buffer_bytes(&text));
+		s->wrong |= !bytes_starts_with(buffer_bytes(s->all), buffer_bytes(&text));
 		buffer_release(&text);
 	}
 	return NULL;

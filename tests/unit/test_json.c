@@ -59,7 +59,7 @@ static void describe(struct json *j, struct buffer *out)
 		break;
 	case JSON_TRUE:
 	case JSON_FALSE:
-		buffer_text(out, json_flag(j) ? "yes" : "no");
+		buffer_text(out, json_bool(j) ? "yes" : "no");
 		break;
 	default:
 		buffer_i64(out, json_number(j, 0, -1));
@@ -236,7 +236,7 @@ static void plain_items_are_numbers(void **state)
 	json_array(&p.j);
 	for (size_t at = 0, count; at < all.len;) {
 		assert_true(json_item(&p.j));
-		while ((count = json_plain_items(&p.j, 0, values, 5)))
+		while ((count = json_plain_numbers(&p.j, 0, values, 5)))
 			for (size_t i = 0; i < count && at < all.len; i++)
 				assert_int_equal(values[i], all.items[at++]);
 		if (at < all.len)
@@ -303,7 +303,7 @@ static void columns_are_their_items(void **state)
 			struct json_decimal written;
 
 			assert_true(json_decimal_if(&p.j, &written));
-			assert_int_equal(json_decimal_times(&written, decimals, 0), all.items[at]);
+			assert_int_equal(json_decimal_scale(&written, decimals, 0), all.items[at]);
 		}
 		assert_true(close_text(&p));
 		vector_release(&all);
@@ -322,26 +322,26 @@ static void arrays_are_told_ahead(void **state)
 
 	(void)state;
 	open_text(&p, "[[1,2],\n [ ] , [\"a]\"],[[3],5],[4], 6, [7]]");
-	assert_int_equal(json_arrays_ahead(&p.j, texts, 1), 1);
+	assert_int_equal(json_peek_arrays(&p.j, texts, 1), 1);
 	json_array(&p.j);
 	for (size_t i = 0; i < 5; i++) {
 		uint64_t behind;
 
 		assert_true(json_item(&p.j));
-		assert_int_equal(json_arrays_ahead(&p.j, texts, 4), i < 1 ? 3 : i == 1 ? 2 : 1);
+		assert_int_equal(json_peek_arrays(&p.j, texts, 4), i < 1 ? 3 : i == 1 ? 2 : 1);
 		assert_bytes_equal(texts[0], told[i]);
 		behind = json_byte(&p.j) + (size_t)(texts[0].at + texts[0].len - p.j.at);
 		if (i == 1)
-			json_pass(&p.j, texts[0]);
+			json_skip_text(&p.j, texts[0]);
 		else
 			json_indices(&p.j, &indices);
 		assert_int_equal(json_byte(&p.j) == behind, i != 2 && i != 3);
 	}
 	assert_true(json_item(&p.j));
-	assert_int_equal(json_arrays_ahead(&p.j, texts, 4), 0);
+	assert_int_equal(json_peek_arrays(&p.j, texts, 4), 0);
 	json_skip(&p.j);
 	assert_true(json_item(&p.j));
-	assert_int_equal(json_arrays_ahead(&p.j, texts, 4), 1);
+	assert_int_equal(json_peek_arrays(&p.j, texts, 4), 1);
 	json_skip(&p.j);
 	assert_false(json_item(&p.j));
 	assert_true(close_text(&p));
@@ -350,11 +350,11 @@ static void arrays_are_told_ahead(void **state)
 	open_parts(&p, BYTES("    [[1],[2"), BYTES("]]"));
 	json_array(&p.j);
 	assert_true(json_item(&p.j));
-	assert_int_equal(json_arrays_ahead(&p.j, texts, 4), 1);
+	assert_int_equal(json_peek_arrays(&p.j, texts, 4), 1);
 	assert_bytes_equal(texts[0], "[1]");
 	json_skip(&p.j);
 	assert_true(json_item(&p.j));
-	assert_int_equal(json_arrays_ahead(&p.j, texts, 4), 0);
+	assert_int_equal(json_peek_arrays(&p.j, texts, 4), 0);
 	json_skip(&p.j);
 	assert_false(json_item(&p.j));
 	assert_true(close_text(&p));
@@ -455,7 +455,7 @@ static void the_end_may_be_missing(void **state)
 		for (json_object(&p.j); json_key(&p.j, &key);)
 			for (json_array(&p.j); json_item(&p.j);)
 				sum += json_number(&p.j, 0, 0);
-		assert_int_equal(p.j.cut, i != 5);
+		assert_int_equal(p.j.truncated, i != 5);
 		assert_true(close_text(&p));
 		assert_int_equal(sum, 3);
 	}

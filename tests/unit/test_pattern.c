@@ -45,7 +45,7 @@ static void read_case(struct json *j)
 		if (bytes_equal(key, BYTES("pattern")))
 			buffer_set(&text, json_string(j));
 		else if (bytes_equal(key, BYTES("ignore")))
-			ignore = json_flag(j);
+			ignore = json_bool(j);
 		else if (bytes_equal(key, BYTES("matches")))
 			read_names(j, text.at, ignore, true);
 		else if (bytes_equal(key, BYTES("fails")))

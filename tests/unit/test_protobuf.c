@@ -7,13 +7,13 @@
 #include "base/memory.h"
 #include "base/protobuf.h"
 
-static const struct protobuf_shape inner = {
+static const struct protobuf_schema inner = {
 	3, {[1] = {PROTOBUF_NUMBER, 0}, [2] = {PROTOBUF_NUMBERS, 0}}};
-static const struct protobuf_shape outer = {6, {[1] = {PROTOBUF_NUMBER, 0},
-						       [2] = {PROTOBUF_TEXT, &inner},
-						       [3] = {PROTOBUF_TEXT, 0},
-						       [4] = {PROTOBUF_FIXED, 0},
-						       [5] = {PROTOBUF_FIXEDS, 0}}};
+static const struct protobuf_schema outer = {6, {[1] = {PROTOBUF_NUMBER, 0},
+							[2] = {PROTOBUF_TEXT, &inner},
+							[3] = {PROTOBUF_TEXT, 0},
+							[4] = {PROTOBUF_FIXED, 0},
+							[5] = {PROTOBUF_FIXEDS, 0}}};
 
 /* Bytes in a block of exactly their size: sanitizers see a read behind them. */
 static struct bytes exactly(const void *at, size_t len)
@@ -56,7 +56,7 @@ static void numbers_of_every_length_come_back(void **state)
  */
 static void published_examples_are_read(void **state)
 {
-	static const struct protobuf_shape any = {0, {{0}}};
+	static const struct protobuf_schema any = {0, {{0}}};
 	const struct bytes number = BYTES("\x08\x96\x01"), text = BYTES("\x12\x07testing");
 	const struct bytes packed = BYTES("\x32\x06\x03\x8e\x02\x9e\xa7\x05");
 	static const uint64_t expected[] = {3, 270, 86942};
@@ -137,7 +137,7 @@ static void every_cut_is_told(void **state)
 									: 30);
 		}
 		assert_int_equal(fields, (len >= 7) + (len >= 21) + (len >= 30));
-		assert_true(protobuf_fits(part, &outer, true) >= 0 || len > 30);
+		assert_true(protobuf_match(part, &outer, true) >= 0 || len > 30);
 		free((void *)(uintptr_t)part.at);
 	}
 	buffer_release(&b);
@@ -172,7 +172,7 @@ static void what_is_no_message_is_told(void **state)
 		assert_ptr_equal(m.failed, message.at);
 		assert_string_equal(m.expected, cases[i].expected);
 		assert_false(protobuf_next(&m, &f));
-		assert_int_equal(protobuf_fits(message, &outer, false), -1);
+		assert_int_equal(protobuf_match(message, &outer, false), -1);
 		free((void *)(uintptr_t)message.at);
 	}
 }
@@ -180,22 +180,22 @@ static void what_is_no_message_is_told(void **state)
 static void a_shape_fits_or_does_not(void **state)
 {
 	(void)state;
-	assert_int_equal(protobuf_fits(BYTES(""), &outer, false), 0);
-	assert_int_equal(protobuf_fits(BYTES("\x08\x01"), &outer, false), 1);
+	assert_int_equal(protobuf_match(BYTES(""), &outer, false), 0);
+	assert_int_equal(protobuf_match(BYTES("\x08\x01"), &outer, false), 1);
 	/* A message with two fields, then a number. */
 	assert_int_equal(
-		protobuf_fits(BYTES("\x12\x04\x08\x01\x10\x05\x08\x01"), &outer, false), 4);
+		protobuf_match(BYTES("\x12\x04\x08\x01\x10\x05\x08\x01"), &outer, false), 4);
 	/* The message's own field 3, and the outer field 6, are unknown. */
-	assert_int_equal(protobuf_fits(BYTES("\x12\x02\x18\x01"), &outer, false), -1);
-	assert_int_equal(protobuf_fits(BYTES("\x30\x01"), &outer, false), -1);
+	assert_int_equal(protobuf_match(BYTES("\x12\x02\x18\x01"), &outer, false), -1);
+	assert_int_equal(protobuf_match(BYTES("\x30\x01"), &outer, false), -1);
 	/* Of a message that is cut off, what there is counts. */
-	assert_int_equal(protobuf_fits(BYTES("\x12\x14\x08\x01\x10"), &outer, true), 1);
-	assert_int_equal(protobuf_fits(BYTES("\x12\x14\x08\x01\x18\x01"), &outer, true), -1);
-	assert_int_equal(protobuf_fits(BYTES("\x12\x14\x08\x01\x10"), &outer, false), -1);
-	assert_int_equal(protobuf_fits(BYTES("\x32\x14\x08\x01"), &outer, true), -1);
+	assert_int_equal(protobuf_match(BYTES("\x12\x14\x08\x01\x10"), &outer, true), 1);
+	assert_int_equal(protobuf_match(BYTES("\x12\x14\x08\x01\x18\x01"), &outer, true), -1);
+	assert_int_equal(protobuf_match(BYTES("\x12\x14\x08\x01\x10"), &outer, false), -1);
+	assert_int_equal(protobuf_match(BYTES("\x32\x14\x08\x01"), &outer, true), -1);
 }
 
-/* What gzip_pack writes is read back, whatever its length, and the same each time. */
+/* What gzip_compress writes is read back, whatever its length, and the same each time. */
 static void packed_content_comes_back(void **state)
 {
 	static const size_t lengths[] = {
@@ -211,8 +211,8 @@ static void packed_content_comes_back(void **state)
 
 		for (size_t at = 0; at < lengths[i]; at++)
 			content[at] = (char)(at * at >> 7);
-		gzip_pack((struct bytes){content, lengths[i]}, &packed);
-		gzip_pack((struct bytes){content, lengths[i]}, &again);
+		gzip_compress((struct bytes){content, lengths[i]}, &packed);
+		gzip_compress((struct bytes){content, lengths[i]}, &again);
 		assert_int_equal(packed.len, again.len);
 		assert_memory_equal(packed.at, again.at, packed.len);
 		assert_true(input_open_bytes(&in, buffer_bytes(&packed), "packed", &err));

@@ -89,7 +89,7 @@ static void a_leased_file_is_copied_before_it_is_truncated(void **state)
 	assert_true(file.lease > 0); /* or this test shows nothing */
 	in_another_process(path, is_truncated);
 	check_content(&file, SIZE);
-	stable_file_passed(&file, 0, SIZE);
+	stable_file_drop_pages(&file, 0, SIZE);
 	check_content(&file, SIZE);
 	stable_file_release(&file);
 }
@@ -101,7 +101,7 @@ static void a_leased_file_is_copied_before_it_is_overwritten(void **state)
 
 	(void)state;
 	open_file(path, 0, &file);
-	stable_file_passed(&file, 0, SIZE / 2);
+	stable_file_drop_pages(&file, 0, SIZE / 2);
 	check_content(&file, SIZE);
 	in_another_process(path, is_overwritten);
 	check_content(&file, SIZE);

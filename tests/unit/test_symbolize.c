@@ -225,7 +225,7 @@ static void lines_come_when_they_are_asked_for(void **state)
 	profile_symbolize(&p, &(struct symbolize_options){.which = SYMBOLIZE_AGAIN}, NULL);
 	for (unsigned i = 0; i < 24; i++) {
 		assert_bytes_equal(function_at(&p, places[i]), "outer");
-		assert_true(bytes_end(
+		assert_true(bytes_ends_with(
 			profile_text(&p, frame_at(&p, places[i])->file), BYTES("/inlined.c")));
 		assert_in_range(frame_at(&p, places[i])->line, 6, 8);
 		if (p.location_names.items[places[i]].count < 2)

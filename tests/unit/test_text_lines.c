@@ -116,7 +116,7 @@ static void scans_short_texts(void **state)
 			if (at < len)
 				text[at] = ',';
 			assert_int_equal(bytes_until(bytes, ','), at);
-			assert_int_equal(bytes_run(bytes, ' '), at);
+			assert_int_equal(bytes_count_leading(bytes, ' '), at);
 		}
 	}
 }

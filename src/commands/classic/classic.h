@@ -112,7 +112,7 @@ extern const struct option inferno_options[], inferno_module_options[];
 			.offset = offsetof(struct collapse_settings, quiet)},                      \
 	{                                                                                          \
 		.name = "verbose", .letter = 'v', .help = "makes no difference",                   \
-		.set = option_granted                                                              \
+		.set = option_ignored                                                              \
 	}
 
 #endif

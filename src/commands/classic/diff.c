@@ -128,7 +128,7 @@ static struct row *row_of(struct diff *d, struct bytes stack, int side)
 		bytes_compare(d->rows.items[d->rows.len - 1].stack, stack) > 0)
 		d->sorted[side] = false;
 	vector_push(&d->rows, (struct row){.stack = stack});
-	id_map_put(&d->by_stack, hash, at, (uint32_t)d->rows.len);
+	id_map_insert_at(&d->by_stack, hash, at, (uint32_t)d->rows.len);
 	return &d->rows.items[d->rows.len - 1];
 }
 
@@ -295,7 +295,7 @@ static const struct option options[] = {
 		.help = "say nothing but errors",
 		.set = option_flag,
 		.offset = AT(quiet)},
-	{.name = "verbose", .letter = 'v', .help = "makes no difference", .set = option_granted},
+	{.name = "verbose", .letter = 'v', .help = "makes no difference", .set = option_ignored},
 	{0},
 };
 

@@ -72,7 +72,7 @@ static bool set_narrowest(
 	struct svg_settings *s = target;
 	struct bytes text = bytes_of(value);
 
-	s->least_is_percent = bytes_end(text, BYTES("%"));
+	s->least_is_percent = bytes_ends_with(text, BYTES("%"));
 	text.len -= s->least_is_percent;
 	for (size_t i = 0; i < text.len; i++)
 		if (text.at[i] != '.' && (text.at[i] < '0' || text.at[i] > '9'))
@@ -149,7 +149,7 @@ static const struct option only_perl[] = {
 	{.name = "encoding",
 		.argument = "NAME",
 		.help = "makes no difference: it is UTF-8",
-		.set = option_granted},
+		.set = option_ignored},
 	{0},
 };
 
@@ -173,7 +173,7 @@ static const struct option only_inferno[] = {
 		.set = option_flag,
 		.offset = AT(deterministic)},
 	{.name = "quiet", .letter = 'q', .help = "say nothing but errors", .set = set_quiet},
-	{.name = "verbose", .letter = 'v', .help = "makes no difference", .set = option_granted},
+	{.name = "verbose", .letter = 'v', .help = "makes no difference", .set = option_ignored},
 	{0},
 };
 

@@ -178,7 +178,7 @@ static struct bytes function_of(struct bytes frame)
 	struct bytes address;
 	const char *module = bytes_find(frame, BYTES(" ("));
 
-	if (module && bytes_end(frame, BYTES(")")))
+	if (module && bytes_ends_with(frame, BYTES(")")))
 		frame.len = (size_t)(module - frame.at);
 	frame = bytes_trim(frame);
 	if (!bytes_cut(&frame, ' ', &address))

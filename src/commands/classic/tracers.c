@@ -217,7 +217,7 @@ static const struct option xdebug_options[] = {
 	{.name = "time",
 		.letter = 't',
 		.help = "weigh stacks by time (default)",
-		.set = option_granted},
+		.set = option_ignored},
 	{.name = "calls", .letter = 'c', .help = "count calls", .set = set_calls},
 	{0},
 };

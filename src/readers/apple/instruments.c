@@ -106,7 +106,7 @@ static struct bytes name_of(struct bytes line)
 
 	for (int i = 0; i < 3; i++)
 		bytes_cut(&line, '\t', &field);
-	depth = bytes_run(line, ' ');
+	depth = bytes_count_leading(line, ' ');
 	return bytes_trim((struct bytes){line.at + depth, line.len - depth});
 }
 
@@ -118,7 +118,7 @@ static bool parse_line(struct bytes line, struct bytes name, struct weighed *ret
 		!is_weight(weight) || !parse_time(self, &ret->self))
 		return false;
 	bytes_cut(&line, '\t', &blank);
-	ret->depth = bytes_run(line, ' ');
+	ret->depth = bytes_count_leading(line, ' ');
 	ret->name = name;
 	return name.len > 0;
 }
@@ -213,7 +213,7 @@ static int bid(struct bytes head)
 
 	if (!bytes_line(&head, &line))
 		return 0;
-	if (bytes_find(line, BYTES("Self")) && bytes_end(line, BYTES("\tSymbol Name")))
+	if (bytes_find(line, BYTES("Self")) && bytes_ends_with(line, BYTES("\tSymbol Name")))
 		return 8 * 16;
 	return parse_line(line, name_of(line), &weighed) ? 24 : 0;
 }

@@ -55,7 +55,7 @@ static bool is_waiting(struct bytes function, struct bytes module)
 /* "main.c:12" behind the last "]  ". */
 static void find_source(struct bytes text, struct printed *frame)
 {
-	const char *close = bytes_last(text, ']');
+	const char *close = bytes_find_last(text, ']');
 	struct bytes source, number;
 	const char *colon;
 	uint64_t line;
@@ -63,7 +63,7 @@ static void find_source(struct bytes text, struct printed *frame)
 	if (!close)
 		return;
 	source = bytes_trim((struct bytes){close + 1, (size_t)(text.at + text.len - close) - 1});
-	colon = bytes_last(source, ':');
+	colon = bytes_find_last(source, ':');
 	if (!colon)
 		return;
 	number = (struct bytes){colon + 1, (size_t)(source.at + source.len - colon) - 1};
@@ -100,7 +100,7 @@ static struct bytes without_llvm(struct bytes symbol)
 {
 	const char *mark = bytes_find(symbol, BYTES(" (.llvm."));
 
-	if (mark && bytes_end(symbol, BYTES(")")))
+	if (mark && bytes_ends_with(symbol, BYTES(")")))
 		symbol.len = (size_t)(mark - symbol.at);
 	return symbol;
 }
@@ -109,7 +109,8 @@ static struct bytes without_llvm(struct bytes symbol)
  * puts a '.' between them. */
 static void add_as_awk(struct bytes symbol, bool is_thread, struct buffer *out)
 {
-	bool method = bytes_start(symbol, BYTES("-[")) || bytes_start(symbol, BYTES("+[")) ||
+	bool method = bytes_starts_with(symbol, BYTES("-[")) ||
+		      bytes_starts_with(symbol, BYTES("+[")) ||
 		      bytes_find(symbol, BYTES(" (.llvm."));
 	struct bytes first, second;
 
@@ -139,11 +140,11 @@ static location_id learn_frame(struct sampled *s, struct bytes text, bool is_thr
 	s->name.len = 0;
 	if (printed.module.len && !s->stacks.style->no_modules) {
 		len = printed.module.len -
-		      (bytes_end(printed.module, BYTES(".dylib")) ? strlen(".dylib") : 0);
+		      (bytes_ends_with(printed.module, BYTES(".dylib")) ? strlen(".dylib") : 0);
 		buffer_add(&s->name, printed.module.at, len);
 		buffer_char(&s->name, '`');
 	}
-	buffer_room(&s->name, 1);
+	buffer_reserve(&s->name, 1);
 	start = s->name.len;
 	if (s->stacks.style->tool == TOOL_SCRIPTS)
 		add_as_awk(printed.symbol, is_thread, &s->name);
@@ -171,7 +172,7 @@ static void enter_thread(struct sampled *s, struct bytes text)
 		return;
 	name = parse_frame(text).symbol;
 	number = (struct bytes){name.at, 0};
-	if (bytes_start(name, BYTES("Thread_"))) {
+	if (bytes_starts_with(name, BYTES("Thread_"))) {
 		number.at += strlen("Thread_");
 		while (number.at + number.len < name.at + name.len && number.at[number.len] != ' ')
 			number.len++;
@@ -227,12 +228,12 @@ static const char *find_address(struct bytes text)
 	const char *end = text.at + text.len - 1, *open;
 	size_t digits;
 
-	if (!bytes_end(text, BYTES("]")))
+	if (!bytes_ends_with(text, BYTES("]")))
 		return NULL;
 	digits = scan_hex_before(text.at, end);
 	if ((size_t)(end - text.at) >= digits + 3 && !memcmp(end - digits - 3, "[0x", 3))
 		return end - digits - 3;
-	open = bytes_last(text, '[');
+	open = bytes_find_last(text, '[');
 	return open && !memchr(open, ' ', (size_t)(end - open)) ? open : NULL;
 }
 
@@ -247,10 +248,10 @@ static struct bytes without_address(struct bytes text)
 	while (len &&
 		(text.at[len - 1] == ' ' || text.at[len - 1] == '+' || is_digit(text.at[len - 1])))
 		len--;
-	open = len && text.at[len - 1] == ')' ? bytes_last((struct bytes){text.at, len}, '(')
+	open = len && text.at[len - 1] == ')' ? bytes_find_last((struct bytes){text.at, len}, '(')
 					      : NULL;
-	if (open &&
-		bytes_start((struct bytes){open, (size_t)(text.at + len - open)}, BYTES("(in ")))
+	if (open && bytes_starts_with(
+			    (struct bytes){open, (size_t)(text.at + len - open)}, BYTES("(in ")))
 		text.len = len;
 	return text;
 }
@@ -260,7 +261,7 @@ static struct bytes function_of(struct bytes line)
 {
 	size_t at = strlen(MARGIN), count;
 
-	if (!bytes_start(line, BYTES(MARGIN)))
+	if (!bytes_starts_with(line, BYTES(MARGIN)))
 		return (struct bytes){line.at, 0};
 	at += indentation((struct bytes){line.at + at, line.len - at});
 	count = at;
@@ -329,7 +330,7 @@ static void take_heading(struct sampled *s, struct bytes line)
 	const char *open = bytes_find(line, BYTES(" (pid "));
 	uint64_t pid;
 
-	if (!(s->stacks.want & WANT_THREADS) || !bytes_start(line, of) || !open)
+	if (!(s->stacks.want & WANT_THREADS) || !bytes_starts_with(line, of) || !open)
 		return;
 	name = (struct bytes){line.at + of.len, (size_t)(open - line.at) - of.len};
 	number = (struct bytes){open + 6, 0};
@@ -360,12 +361,12 @@ static bool sampled_read(struct sampled *s, struct error *err)
 	text_stacks_stream(&s->stacks, BYTES("idle"), BYTES("count"), (struct bytes){0});
 	while (text_stacks_line(&s->stacks, &line, &more, err) && more && !s->ended) {
 		if (!started) {
-			started = bytes_start(line, START);
+			started = bytes_starts_with(line, START);
 			take_heading(s, line);
-		} else if (bytes_start(line, BYTES(MARGIN))) {
+		} else if (bytes_starts_with(line, BYTES(MARGIN))) {
 			if (!take_line(s, line, err))
 				return false;
-		} else if (bytes_start(line, END)) {
+		} else if (bytes_starts_with(line, END)) {
 			s->ended = true;
 		} else if (bytes_trim(line).len) {
 			text_stacks_skip(&s->stacks, EXPECTED);
@@ -399,7 +400,7 @@ static int bid(struct bytes head)
 	int bits = 0;
 
 	while (bytes_line(&head, &line)) {
-		if (bytes_start(line, BYTES("Analysis of sampling ")))
+		if (bytes_starts_with(line, BYTES("Analysis of sampling ")))
 			bits += 8 * 21;
 		if (bytes_equal(bytes_trim(line), START))
 			bits += 8 * 11;
@@ -413,7 +414,7 @@ static bool between(struct bytes above, struct bytes line)
 	struct bytes digits = {line.at + strlen(MARGIN), 0};
 
 	(void)above;
-	if (!bytes_start(line, BYTES(MARGIN)))
+	if (!bytes_starts_with(line, BYTES(MARGIN)))
 		return false;
 	while (digits.at + digits.len < line.at + line.len && is_digit(digits.at[digits.len]))
 		digits.len++;

@@ -109,7 +109,7 @@ static void define(struct xctrace *x, enum xctrace_element e, uint64_t id, uint6
 	if (define_dense(x, e, id, value))
 		return;
 	vector_push(&x->meanings, ((struct meaning){e, id, value}));
-	id_map_enter(&x->by_id, hash_pair(id, e), (uint32_t)x->meanings.len);
+	id_map_insert(&x->by_id, hash_pair(id, e), (uint32_t)x->meanings.len);
 }
 
 static void set(struct xctrace *x, enum xctrace_element e, uint64_t value)
@@ -135,7 +135,7 @@ static string_id text_string(struct xctrace *x, struct bytes written)
 /* "prog (12)" */
 static string_id process_name(struct xctrace *x, struct bytes shown)
 {
-	const char *open = bytes_last(shown, '(');
+	const char *open = bytes_find_last(shown, '(');
 
 	if (open && open > shown.at + 1)
 		shown.len = (size_t)(open - shown.at) - 1;
@@ -450,7 +450,8 @@ static int bid(struct bytes head)
 {
 	const char *at = bytes_find(head, BYTES("<trace-query-result"));
 
-	return at && (bytes_start(head, BYTES("<")) || bytes_start(head, BYTES("\xEF\xBB\xBF<")))
+	return at && (bytes_starts_with(head, BYTES("<")) ||
+			     bytes_starts_with(head, BYTES("\xEF\xBB\xBF<")))
 		       ? 8 * 19
 		       : 0;
 }

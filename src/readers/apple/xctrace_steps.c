@@ -2,7 +2,7 @@
 #include "readers/apple/xctrace_steps.h"
 
 #include "base/memory.h"
-#include "base/relay.h"
+#include "base/slot_queue.h"
 
 #include <stdlib.h>
 
@@ -117,17 +117,18 @@ static bool take_batch(void *steps, size_t slot)
 /* The first batch has been read; when it has all, no other thread is worth it. */
 static bool take_all(struct steps *s)
 {
-	struct relay relay = {.slots = BATCHES, .wake = 1, .take = take_batch, .context = s};
+	struct slot_queue slot_queue = {
+		.slots = BATCHES, .wake_batch = 1, .consume = take_batch, .context = s};
 	bool more = s->batches[0].more;
 
-	relay_open(&relay, more);
-	while (relay_pass(&relay) && more) {
-		struct xctrace_batch *batch = &s->batches[relay_slot(&relay)];
+	slot_queue_open(&slot_queue, more);
+	while (slot_queue_push(&slot_queue) && more) {
+		struct xctrace_batch *batch = &s->batches[slot_queue_slot(&slot_queue)];
 
 		read_batch(s, batch);
 		more = batch->more;
 	}
-	return relay_close(&relay);
+	return slot_queue_close(&slot_queue);
 }
 
 bool xctrace_steps_take(struct input *in, unsigned passed_over,

@@ -39,7 +39,7 @@ static uint32_t frame_of(struct chrome_frames *f, struct bytes id)
 			return f->of_id.items[found - 1];
 	json_texts_add(&f->ids, id);
 	vector_push(&f->of_id, add_frame(f, 0, 0));
-	id_map_put(&f->by_id, hash, at, (uint32_t)f->of_id.len);
+	id_map_insert_at(&f->by_id, hash, at, (uint32_t)f->of_id.len);
 	return f->of_id.items[f->of_id.len - 1];
 }
 
@@ -69,7 +69,7 @@ static uint32_t frame_below(struct chrome_frames *f, uint32_t parent, location_i
 			frame_at(f, found)->location == location)
 			return found;
 	found = add_frame(f, parent, location);
-	id_map_put(&f->by_caller, hash, at, found);
+	id_map_insert_at(&f->by_caller, hash, at, found);
 	return found;
 }
 
@@ -93,19 +93,19 @@ uint32_t chrome_frames_list(struct chrome_frames *f, struct json *j)
 static void cut_place(struct text_frame *frame)
 {
 	struct bytes name = frame->function, place;
-	const char *open = bytes_last(name, '('), *colon;
+	const char *open = bytes_find_last(name, '('), *colon;
 	uint64_t line, column;
 
-	if (!open || !bytes_end(name, BYTES(")")))
+	if (!open || !bytes_ends_with(name, BYTES(")")))
 		return;
 	place = (struct bytes){open + 1, (size_t)(name.at + name.len - open) - 2};
-	colon = bytes_last(place, ':');
+	colon = bytes_find_last(place, ':');
 	if (!colon ||
 		!bytes_u64((struct bytes){colon + 1, (size_t)(place.at + place.len - colon) - 1},
 			&column))
 		return;
 	place.len = (size_t)(colon - place.at);
-	colon = bytes_last(place, ':');
+	colon = bytes_find_last(place, ':');
 	if (!colon ||
 		!bytes_u64((struct bytes){colon + 1, (size_t)(place.at + place.len - colon) - 1},
 			&line))

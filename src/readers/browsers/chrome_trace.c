@@ -84,7 +84,7 @@ static uint32_t thread_of(struct chrome *c, int64_t pid, int64_t tid)
 			c->threads.items[found - 1].tid == tid)
 			return found - 1;
 	vector_push(&c->threads, ((struct traced_thread){.pid = pid, .tid = tid}));
-	id_map_put(&c->by_thread, hash, at, (uint32_t)c->threads.len);
+	id_map_insert_at(&c->by_thread, hash, at, (uint32_t)c->threads.len);
 	return (uint32_t)c->threads.len - 1;
 }
 
@@ -408,7 +408,7 @@ static void find_processes(struct chrome *c)
 
 	for (uint32_t i = 0; i < c->threads.len; i++)
 		if (c->threads.items[i].pid != PID_UNSAID)
-			id_map_enter(
+			id_map_insert(
 				&by_tid, hash_pair((uint64_t)c->threads.items[i].tid, 1), i + 1);
 	for (size_t i = 0; by_tid.slots && i < c->samples.len; i++) {
 		const struct traced_thread *t = &c->threads.items[c->samples.items[i].thread];
@@ -492,9 +492,9 @@ static void notes_leave(struct chrome *c)
 /* The trace was cut off; that is no reason not to read it. */
 static bool cut_is_fine(struct chrome *c, struct error *err)
 {
-	if (c->json->failed && !(c->json->cut && c->seen))
+	if (c->json->failed && !(c->json->truncated && c->seen))
 		return false;
-	if (c->json->cut)
+	if (c->json->truncated)
 		profile_note(c->profile,
 			"the trace breaks off at line %llu, byte %llu; what came before is read",
 			(unsigned long long)json_line(c->json),
@@ -533,7 +533,7 @@ static bool chrome_read(struct chrome *c, const struct read_options *options, st
 		object_read(c);
 	if (!json_finish(j) && !cut_is_fine(c, err))
 		return false;
-	if (j->cut && !j->failed)
+	if (j->truncated && !j->failed)
 		cut_is_fine(c, err);
 	if (any_samples(c) && !profiles_add(c, options, err))
 		return false;

@@ -4,7 +4,7 @@
  * One thread reads the JSON, another adds samples of threads that are complete. */
 #include "readers/browsers/firefox_samples.h"
 
-#include "base/relay.h"
+#include "base/slot_queue.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct firefox {
 	struct error error;
 	size_t rows; /* of the batch that is being filled */
 	bool passing;
-	struct relay relay;
+	struct slot_queue slot_queue;
 	struct batch {
 		struct firefox_threads threads;
 		bool any_cpu;
@@ -43,11 +43,11 @@ static bool pass(struct firefox *f, bool threaded)
 	bool done;
 
 	if (!f->passing)
-		relay_open(&f->relay, threaded);
+		slot_queue_open(&f->slot_queue, threaded);
 	f->passing = true;
-	f->batches[relay_slot(&f->relay)].any_cpu = f->file.any_cpu;
-	done = relay_pass(&f->relay);
-	f->file.threads = &f->batches[relay_slot(&f->relay)].threads;
+	f->batches[slot_queue_slot(&f->slot_queue)].any_cpu = f->file.any_cpu;
+	done = slot_queue_push(&f->slot_queue);
+	f->file.threads = &f->batches[slot_queue_slot(&f->slot_queue)].threads;
 	f->rows = 0;
 	return done;
 }
@@ -67,7 +67,7 @@ static bool read_all(struct firefox *f, struct json *j, struct error *err)
 	firefox_file_read(&f->file, j);
 	if (!j->failed)
 		pass(f, false);
-	if (f->passing && !relay_close(&f->relay)) {
+	if (f->passing && !slot_queue_close(&f->slot_queue)) {
 		*err = f->error;
 		return false;
 	}
@@ -88,7 +88,8 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	struct error *err)
 {
 	struct json j;
-	struct firefox f = {.relay = {.slots = BATCHES, .wake = 1, .take = take, .context = &f},
+	struct firefox f = {
+		.slot_queue = {.slots = BATCHES, .wake_batch = 1, .consume = take, .context = &f},
 		.file = {.start = INT64_MIN,
 			.threads = &f.batches[0].threads,
 			.offer = offer,

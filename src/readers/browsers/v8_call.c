@@ -65,7 +65,7 @@ void v8_call_name(struct v8_call *c, struct v8_node *n, struct text_stacks *t)
 	struct bytes file = buffer_bytes(&c->url);
 	struct text_frame frame = {.kind = file.len ? FRAME_JIT : FRAME_NATIVE};
 
-	if (bytes_start(file, BYTES("file://")))
+	if (bytes_starts_with(file, BYTES("file://")))
 		file = (struct bytes){file.at + 7, file.len - 7};
 	name_anonymous(c, file);
 	frame.function = buffer_bytes(&c->function);

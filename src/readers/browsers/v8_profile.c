@@ -96,7 +96,7 @@ static void inner_read(struct v8_profile *v, struct json *j, struct text_stacks 
 /* Microseconds to ns. */
 static int64_t time_read(struct json *j, struct json_decimal *ret_written)
 {
-	return json_decimal_if(j, ret_written) ? json_decimal_times(ret_written, 3, INT64_MIN)
+	return json_decimal_if(j, ret_written) ? json_decimal_scale(ret_written, 3, INT64_MIN)
 					       : INT64_MIN;
 }
 
@@ -173,7 +173,7 @@ static void index_make(struct node_index *x, const struct v8_profile *v)
 		if (id == JSON_NO_INDEX)
 			continue;
 		if (id >= 4 * v->nodes.len + 1024) {
-			id_map_enter(&x->sparse, id_hash(id), (uint32_t)i + 1);
+			id_map_insert(&x->sparse, id_hash(id), (uint32_t)i + 1);
 			continue;
 		}
 		while (x->at.len <= id)

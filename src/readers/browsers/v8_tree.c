@@ -114,7 +114,7 @@ void v8_tree_read(struct v8_profile *v, struct json *j, struct text_stacks *name
 static int64_t from_seconds(int64_t ns, const struct json_decimal *seconds)
 {
 	if (ns != INT64_MIN)
-		ns = json_decimal_times(seconds, 9, INT64_MIN);
+		ns = json_decimal_scale(seconds, 9, INT64_MIN);
 	return ns > TIME_LIMIT || ns < -TIME_LIMIT ? INT64_MIN : ns;
 }
 

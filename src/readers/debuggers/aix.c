@@ -40,7 +40,7 @@ static bool parse_thread(struct bytes line, uint64_t *ret_tid)
 {
 	struct bytes number = {0};
 
-	if (!bytes_start(line, BYTES("---------- tid# ")))
+	if (!bytes_starts_with(line, BYTES("---------- tid# ")))
 		return false;
 	number.at = line.at + strlen("---------- tid# ");
 	while (number.at + number.len < line.at + line.len && number.at[number.len] >= '0' &&
@@ -58,11 +58,11 @@ static bool parse_frame(struct bytes line, struct bytes *ret_name)
 	const char *plus;
 	uint64_t value;
 
-	if (!bytes_start(address, BYTES("0x")) ||
+	if (!bytes_starts_with(address, BYTES("0x")) ||
 		!bytes_hex((struct bytes){address.at + 2, address.len - 2}, &value))
 		return false;
 	name = bytes_trim((struct bytes){line.at + address.len, line.len - address.len});
-	plus = bytes_last(name, '+');
+	plus = bytes_find_last(name, '+');
 	if (plus && plus > name.at && plus[-1] == ' ' && plus + 1 < name.at + name.len &&
 		plus[1] == ' ')
 		name.len = (size_t)(plus - name.at) - 1;

@@ -48,7 +48,7 @@ static void parse_source(struct bytes text, struct bytes *ret_file, uint32_t *re
 		return;
 	text = bytes_trim(text);
 	for (int i = 0; i < 2; i++) {
-		const char *colon = bytes_last(text, ':');
+		const char *colon = bytes_find_last(text, ':');
 
 		if (!colon || !bytes_u64((struct bytes){colon + 1,
 						 text.len - (size_t)(colon + 1 - text.at)},
@@ -83,7 +83,7 @@ static location_id make_location(struct eu_stack *e, struct bytes text, struct b
 
 	if (e->stacks.style->tool == TOOL_SCRIPTS)
 		return make_location_perl(e, text);
-	if (bytes_start(text, BYTES("- 1")) && (text.len == 3 || text.at[3] == ' '))
+	if (bytes_starts_with(text, BYTES("- 1")) && (text.len == 3 || text.at[3] == ' '))
 		text = bytes_trim((struct bytes){text.at + 3, text.len - 3});
 	printed = split_module(text, &module);
 	function_name(printed, &name);
@@ -175,13 +175,14 @@ static bool take_line(struct eu_stack *e, struct bytes line, struct error *err)
 		if (e->stacks.style->tool == TOOL_SCRIPTS)
 			frame.rest = rest_of_line(line, frame.address);
 		take_frame(e, frame.rest);
-	} else if (bytes_start(line, BYTES("PID ")) || bytes_start(line, BYTES("TID "))) {
+	} else if (bytes_starts_with(line, BYTES("PID ")) ||
+		   bytes_starts_with(line, BYTES("TID "))) {
 		if (!end_stack(e, err))
 			return false;
 		*(*line.at == 'P' ? &e->pid : &e->tid) = number_behind(line, BYTES("ID "));
 	} else if (e->pending && line.len > 4 && *line.at == ' ') {
 		push_pending(e, line);
-	} else if (bytes_start(line, BYTES("#"))) {
+	} else if (bytes_starts_with(line, BYTES("#"))) {
 		text_stacks_skip(&e->stacks, "expected " EXPECTS);
 	}
 	return true;
@@ -216,13 +217,16 @@ static int bid(struct bytes head)
 	while (bytes_line(&head, &line) && bits < 200) {
 		struct numbered_frame frame;
 
-		if ((bytes_start(line, BYTES("PID ")) && bytes_end(line, BYTES(" - process"))) ||
-			(bytes_start(line, BYTES("PID ")) && bytes_end(line, BYTES(" - core"))))
+		if ((bytes_starts_with(line, BYTES("PID ")) &&
+			    bytes_ends_with(line, BYTES(" - process"))) ||
+			(bytes_starts_with(line, BYTES("PID ")) &&
+				bytes_ends_with(line, BYTES(" - core"))))
 			bits += 8 * 10;
-		else if (bytes_start(line, BYTES("TID ")) && bytes_end(line, BYTES(":")))
+		else if (bytes_starts_with(line, BYTES("TID ")) &&
+			 bytes_ends_with(line, BYTES(":")))
 			bits += 8 * 5;
 		else if (numbered_frame_parse(line, &frame) && frame.address.len &&
-			 !bytes_start(frame.rest, BYTES("in ")))
+			 !bytes_starts_with(frame.rest, BYTES("in ")))
 			bits += 8 * 2;
 	}
 	return bits;

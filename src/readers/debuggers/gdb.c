@@ -34,11 +34,11 @@ static size_t skip_operator(struct bytes text, size_t at)
 {
 	struct bytes rest = {text.at + at, text.len - at};
 
-	if (!bytes_start(rest, BYTES("operator")))
+	if (!bytes_starts_with(rest, BYTES("operator")))
 		return at;
 	at += strlen("operator");
 	rest = (struct bytes){text.at + at, text.len - at};
-	if (bytes_start(rest, BYTES("()")))
+	if (bytes_starts_with(rest, BYTES("()")))
 		return at + 2;
 	while (at < text.len && strchr("<>-=!+*/%&|^~,", text.at[at]))
 		at++;
@@ -59,7 +59,7 @@ static size_t find_parenthesis(struct bytes text, size_t at, bool behind_blank)
 			c = text.at[at];
 		}
 		if (c == '(' && !depth && (!behind_blank || (at && text.at[at - 1] == ' ')) &&
-			!bytes_start((struct bytes){text.at + at, text.len - at},
+			!bytes_starts_with((struct bytes){text.at + at, text.len - at},
 				BYTES("(anonymous namespace)")))
 			return at;
 		if (c == '<' || c == '(' || c == '{' || c == '[')
@@ -125,7 +125,7 @@ static struct bytes text_behind(struct bytes text, struct bytes word)
 static void parse_place(struct bytes text, struct gdb_frame *f)
 {
 	struct bytes place = text_behind(text, BYTES(") at "));
-	const char *colon = bytes_last(place, ':');
+	const char *colon = bytes_find_last(place, ':');
 	uint64_t line;
 
 	f->module = tidy_base_name(text_behind(text, BYTES(") from ")));
@@ -142,11 +142,11 @@ static bool parse_frame(struct bytes text, struct gdb_frame *ret_frame)
 {
 	struct gdb_frame f = {0};
 
-	if (bytes_start(text, BYTES("in ")))
+	if (bytes_starts_with(text, BYTES("in ")))
 		text = (struct bytes){text.at + 3, text.len - 3};
 	if (!text.len || bytes_equal(text, BYTES("in")))
 		return false;
-	if (*text.at == '<' && bytes_end(text, BYTES(" called>"))) {
+	if (*text.at == '<' && bytes_ends_with(text, BYTES(" called>"))) {
 		f.function = text; /* "<signal handler called>" */
 	} else {
 		f.function = (struct bytes){text.at, function_length(text)};
@@ -219,7 +219,7 @@ static void take_thread(struct gdb *g, struct bytes line)
 		tid = number_behind(line, BYTES("process "));
 	if (quote) {
 		name = (struct bytes){quote + 1, line.len - (size_t)(quote + 1 - line.at)};
-		quote = bytes_last(name, '"');
+		quote = bytes_find_last(name, '"');
 		name.len = quote ? (size_t)(quote - name.at) : name.len;
 	}
 	g->thread = profile_thread(p, 0, tid, profile_string(p, name));
@@ -233,12 +233,12 @@ static bool take_line(struct gdb *g, struct bytes line, struct error *err)
 		return take_frame(g, &frame, err);
 	if (g->stacks.frames.len && line.len &&
 		(*line.at == ' ' || *line.at == '\t' || bytes_equal(line, BYTES("No locals.")) ||
-			bytes_start(line, BYTES("--Type <")) ||
-			bytes_start(line, BYTES("---Type <"))))
+			bytes_starts_with(line, BYTES("--Type <")) ||
+			bytes_starts_with(line, BYTES("---Type <"))))
 		return true;
 	if (!end_stack(g, err))
 		return false;
-	if (bytes_start(line, BYTES("Thread ")))
+	if (bytes_starts_with(line, BYTES("Thread ")))
 		take_thread(g, line);
 	return true;
 }
@@ -271,12 +271,12 @@ static int bid(struct bytes head)
 	while (bytes_line(&head, &line) && bits < 200) {
 		struct numbered_frame frame;
 
-		if (bytes_start(line, BYTES("Thread ")) && bytes_find(line, BYTES(" (LWP ")) &&
-			bytes_end(line, BYTES("):")))
+		if (bytes_starts_with(line, BYTES("Thread ")) &&
+			bytes_find(line, BYTES(" (LWP ")) && bytes_ends_with(line, BYTES("):")))
 			bits += 8 * 12;
 		if (!numbered_frame_parse(line, &frame))
 			continue;
-		if (frame.address.len && bytes_start(frame.rest, BYTES("in ")))
+		if (frame.address.len && bytes_starts_with(frame.rest, BYTES("in ")))
 			bits += 8 * 5;
 		else if (!frame.address.len && bytes_find(frame.rest, BYTES(") at ")))
 			bits += 8 * 4;

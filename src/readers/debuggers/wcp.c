@@ -23,7 +23,7 @@ struct wcp {
 
 static bool is_start(struct bytes text)
 {
-	return bytes_start(text, BYTES("Full stacks"));
+	return bytes_starts_with(text, BYTES("Full stacks"));
 }
 
 /* "99.791% ==== (17194 samples)" */
@@ -32,9 +32,9 @@ static bool parse_share(struct bytes text, int64_t *ret_count)
 	const char *open = bytes_find(text, BYTES("% ="));
 	struct bytes number;
 
-	if (!open || *text.at < '0' || *text.at > '9' || !bytes_end(text, BYTES(" samples)")))
+	if (!open || *text.at < '0' || *text.at > '9' || !bytes_ends_with(text, BYTES(" samples)")))
 		return false;
-	open = bytes_last(text, '(');
+	open = bytes_find_last(text, '(');
 	if (!open)
 		return false;
 	number = (struct bytes){open + 1, (size_t)(text.at + text.len - open) - 1};
@@ -64,10 +64,10 @@ static location_id learn_frame(struct text_stacks *t, struct bytes text)
 	struct bytes source;
 	uint64_t line;
 
-	if (at && bytes_end(text, BYTES(")"))) {
+	if (at && bytes_ends_with(text, BYTES(")"))) {
 		frame.function.len = (size_t)(at - text.at);
 		source = (struct bytes){at + 7, (size_t)(text.at + text.len - at) - 8};
-		colon = bytes_last(source, ':');
+		colon = bytes_find_last(source, ':');
 		if (colon &&
 			bytes_u64((struct bytes){colon + 1,
 					  (size_t)(source.at + source.len - colon) - 1},

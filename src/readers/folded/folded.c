@@ -135,7 +135,7 @@ static bool cut_numbers(const struct folded *f, struct bytes *frames, struct dec
 	/* Perl takes all blanks before a number but one for the end of a name. */
 	while (f->style->tool == TOOL_SCRIPTS && folded_is_blank(whole.at[frames->len + 1]))
 		frames->len++;
-	while (f->style->tool == TOOL_SCRIPTS && bytes_end(*frames, BYTES(";")))
+	while (f->style->tool == TOOL_SCRIPTS && bytes_ends_with(*frames, BYTES(";")))
 		frames->len--; /* its split() drops empty names at the end */
 	return true;
 }

@@ -201,10 +201,10 @@ static uint32_t add_piece(
 	new.text = id > 1 ? known_text(t, step->text_hash, text) : NULL;
 	if (!new.text) {
 		new.text = arena_copy(&t->texts, text.at, text.len);
-		id_map_enter(&t->by_text, step->text_hash, id);
+		id_map_insert(&t->by_text, step->text_hash, id);
 	}
 	vector_push(&t->pieces, new);
-	id_map_enter(&t->by_start, step->start_hash, id);
+	id_map_insert(&t->by_start, step->start_hash, id);
 	return id;
 }
 
@@ -488,7 +488,7 @@ static void put_text(const struct line_trie *t, uint32_t piece, struct buffer *o
 {
 	const struct line_piece *p = &t->pieces.items[piece];
 	size_t len = p->start + p->len;
-	char *end = buffer_room(out, len) + len;
+	char *end = buffer_reserve(out, len) + len;
 
 	out->len += len;
 	for (; piece; piece = p->before) {

@@ -65,7 +65,7 @@ static bool is_more(struct bytes text, uint64_t *ret_count)
 {
 	struct bytes count;
 
-	if (!bytes_start(text, BYTES("... ")))
+	if (!bytes_starts_with(text, BYTES("... ")))
 		return false;
 	text = (struct bytes){text.at + 4, text.len - 4};
 	return bytes_cut(&text, ' ', &count) && bytes_u64(count, ret_count) &&
@@ -96,7 +96,7 @@ static bool take_other(struct exceptions *e, struct bytes line, struct error *er
 	struct bytes text = bytes_trim(line);
 	uint64_t count;
 
-	if (bytes_start(text, BYTES("- ")))
+	if (bytes_starts_with(text, BYTES("- ")))
 		return true; /* what it holds or waits for, in the midst of its frames */
 	if (is_more(text, &count) && (e->stacks.frames.len || e->below >= 0)) {
 		if (!e->stacks.frames.len)
@@ -109,9 +109,9 @@ static bool take_other(struct exceptions *e, struct bytes line, struct error *er
 	}
 	if (!end_trace(e, err))
 		return false;
-	if (bytes_start(text, BYTES("Caused by: ")))
+	if (bytes_starts_with(text, BYTES("Caused by: ")))
 		e->below = line.at[0] == '\t' ? level_of(line) + 1 : 0;
-	else if (bytes_start(text, BYTES("Suppressed: ")))
+	else if (bytes_starts_with(text, BYTES("Suppressed: ")))
 		e->below = level_of(line);
 	return true;
 }
@@ -124,7 +124,7 @@ static struct bytes frame_text(struct bytes line)
 	while (blanks < line.len && (line.at[blanks] == '\t' || line.at[blanks] == ' '))
 		blanks++;
 	line = (struct bytes){line.at + blanks, line.len - blanks};
-	if (!bytes_start(line, BYTES("at ")))
+	if (!bytes_starts_with(line, BYTES("at ")))
 		return (struct bytes){0};
 	return (struct bytes){line.at + 3, line.len - 3};
 }
@@ -171,7 +171,7 @@ static bool is_certain(struct bytes text)
 	return java_frame_parse(text, &frame) && memchr(frame.method.at, '.', frame.method.len) &&
 	       !memchr(frame.method.at, ' ', frame.method.len) &&
 	       (frame.line || frame.kind == FRAME_NATIVE ||
-		       bytes_end(text, BYTES("(Unknown Source)")));
+		       bytes_ends_with(text, BYTES("(Unknown Source)")));
 }
 
 static int bid(struct bytes head)
@@ -195,9 +195,10 @@ static bool between(struct bytes above, struct bytes line)
 	struct java_frame parsed;
 	uint64_t count;
 
-	return !bytes_start(text, BYTES("at ")) && !bytes_start(text, BYTES("- ")) &&
-	       !bytes_start(text, BYTES("... ")) && !bytes_start(text, BYTES("Caused by: ")) &&
-	       !bytes_start(text, BYTES("Suppressed: ")) &&
+	return !bytes_starts_with(text, BYTES("at ")) && !bytes_starts_with(text, BYTES("- ")) &&
+	       !bytes_starts_with(text, BYTES("... ")) &&
+	       !bytes_starts_with(text, BYTES("Caused by: ")) &&
+	       !bytes_starts_with(text, BYTES("Suppressed: ")) &&
 	       (frame.len ? java_frame_parse(frame, &parsed) : is_more(bytes_trim(above), &count));
 }
 

@@ -20,7 +20,7 @@ static struct bytes cut_module(struct bytes *source)
  * two slashes before a method whose package has dots. */
 static struct bytes module_of_method(struct bytes method)
 {
-	const char *slash = bytes_last(method, '/');
+	const char *slash = bytes_find_last(method, '/');
 	struct bytes before, module;
 
 	if (!slash || !memchr(method.at, '.', (size_t)(slash - method.at)) ||
@@ -40,7 +40,7 @@ static void parse_source(struct bytes source, struct java_frame *f)
 	uint64_t line;
 
 	f->kind = FRAME_INTERPRETED;
-	if (bytes_end(source, BYTES("(Compiled Code)")))
+	if (bytes_ends_with(source, BYTES("(Compiled Code)")))
 		f->kind = FRAME_JIT;
 	if (how)
 		file.len = (size_t)(how - source.at);
@@ -51,7 +51,7 @@ static void parse_source(struct bytes source, struct java_frame *f)
 	if (!file.len || bytes_equal(file, BYTES("Unknown Source")) ||
 		bytes_equal(file, BYTES("Bytecode PC")))
 		return;
-	colon = bytes_last(file, ':');
+	colon = bytes_find_last(file, ':');
 	if (colon && bytes_u64((struct bytes){colon + 1, file.len - (size_t)(colon + 1 - file.at)},
 			     &line)) {
 		f->line = line < UINT32_MAX ? (uint32_t)line : 0;
@@ -97,15 +97,15 @@ static bool is_word(char c)
 /* Where "HashMap.get" starts in "java.util.HashMap.get" and in "java/util/HashMap.get". */
 static size_t class_start(struct bytes method)
 {
-	const char *dot = bytes_last(method, '.'), *before;
+	const char *dot = bytes_find_last(method, '.'), *before;
 	struct bytes package;
 
 	if (!dot)
 		return 0;
 	package = (struct bytes){method.at, (size_t)(dot - method.at)};
-	before = bytes_last(package, '.');
+	before = bytes_find_last(package, '.');
 	if (!before)
-		before = bytes_last(package, '/');
+		before = bytes_find_last(package, '/');
 	return before ? (size_t)(before + 1 - method.at) : 0;
 }
 

@@ -52,7 +52,7 @@ void java_threads_state(struct java_threads *j, enum java_state state)
 static bool ends_in_any(struct bytes method, const char *const *ends, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (bytes_end(method, bytes_of(ends[i])))
+		if (bytes_ends_with(method, bytes_of(ends[i])))
 			return true;
 	return false;
 }
@@ -83,9 +83,9 @@ static bool waits_anywhere(struct bytes method)
 
 	return ENDS_IN_ANY(method, ends) || bytes_find(method, BYTES("epollWait")) ||
 	       bytes_find(method, BYTES("EPoll.wait")) ||
-	       (socket && bytes_end((struct bytes){socket + strlen("Socket"),
-					    method.len - (size_t)(socket - method.at) -
-						    strlen("Socket")},
+	       (socket && bytes_ends_with((struct bytes){socket + strlen("Socket"),
+						  method.len - (size_t)(socket - method.at) -
+							  strlen("Socket")},
 				  BYTES("accept0")));
 }
 

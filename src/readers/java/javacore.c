@@ -37,9 +37,9 @@ static enum java_state state_of(struct bytes line, bool classic)
 	if (!at)
 		return JAVA_UNKNOWN;
 	word = (struct bytes){at + 6, line.len - (size_t)(at + 6 - line.at)};
-	if (bytes_start(word, BYTES("R")))
+	if (bytes_starts_with(word, BYTES("R")))
 		return JAVA_RUNNING;
-	return bytes_start(word, BYTES("B")) ? JAVA_BLOCKED : JAVA_WAITING;
+	return bytes_starts_with(word, BYTES("B")) ? JAVA_BLOCKED : JAVA_WAITING;
 }
 
 /* Give the thread that was announced to java_threads; `id` as printed ("0x3158"), or "". */
@@ -48,7 +48,7 @@ static void begin(struct javacore *c, struct bytes id)
 	struct bytes whole = buffer_bytes(&c->name), shown = whole;
 	struct buffer with_id = {0};
 	uint64_t tid;
-	bool known = bytes_start(id, BYTES("0x")) &&
+	bool known = bytes_starts_with(id, BYTES("0x")) &&
 		     bytes_hex((struct bytes){id.at + 2, id.len - 2}, &tid) && tid <= INT32_MAX;
 
 	if (!c->pending)
@@ -103,24 +103,25 @@ static void take_id(struct javacore *c, struct bytes line)
 static void take_frame(struct javacore *c, struct bytes line)
 {
 	struct bytes text = {line.at + TAG_FRAME.len, line.len - TAG_FRAME.len};
-	size_t blanks = bytes_run(text, ' ');
+	size_t blanks = bytes_count_leading(text, ' ');
 
 	text = bytes_trim((struct bytes){text.at + blanks, text.len - blanks});
 	begin(c, (struct bytes){0});
-	if (!bytes_start(text, BYTES("at ")) || !c->threads.inside || c->native ||
+	if (!bytes_starts_with(text, BYTES("at ")) || !c->threads.inside || c->native ||
 		!java_threads_frame(&c->threads, (struct bytes){text.at + 3, text.len - 3}))
 		text_stacks_skip(&c->threads.stacks, "expected a method of a thread");
 }
 
 static bool take_line(struct javacore *c, struct bytes line, struct error *err)
 {
-	if (bytes_start(line, TAG_FRAME)) {
+	if (bytes_starts_with(line, TAG_FRAME)) {
 		take_frame(c, line);
-	} else if (bytes_start(line, TAG_THREAD)) {
+	} else if (bytes_starts_with(line, TAG_THREAD)) {
 		return take_thread(c, line, err);
-	} else if (bytes_start(line, TAG_ID)) {
+	} else if (bytes_starts_with(line, TAG_ID)) {
 		take_id(c, line);
-	} else if (bytes_start(line, TAG_PART) && bytes_find(line, BYTES("Native callstack:"))) {
+	} else if (bytes_starts_with(line, TAG_PART) &&
+		   bytes_find(line, BYTES("Native callstack:"))) {
 		begin(c, (struct bytes){0});
 		c->native = true;
 		return java_threads_end(&c->threads, err);
@@ -156,10 +157,10 @@ static int bid(struct bytes head)
 	int bits = 0;
 
 	while (bytes_line(&head, &line) && bits < 400) {
-		if (bytes_start(line, TAG_FRAME) || bytes_start(line, TAG_THREAD))
+		if (bytes_starts_with(line, TAG_FRAME) || bytes_starts_with(line, TAG_THREAD))
 			bits += 8 * 13;
-		else if (bytes_start(line, BYTES("0SECTION       TITLE")) ||
-			 bytes_start(line, BYTES("1TISIGINFO     ")))
+		else if (bytes_starts_with(line, BYTES("0SECTION       TITLE")) ||
+			 bytes_starts_with(line, BYTES("1TISIGINFO     ")))
 			bits += 8 * 12;
 	}
 	return bits;
@@ -169,7 +170,7 @@ static int bid(struct bytes head)
 static bool between(struct bytes above, struct bytes line)
 {
 	(void)above;
-	return bytes_start(line, TAG_THREAD);
+	return bytes_starts_with(line, TAG_THREAD);
 }
 
 static size_t cut(struct bytes text)

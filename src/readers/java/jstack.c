@@ -40,7 +40,7 @@ static int64_t native_id(struct bytes line)
 	rest = (struct bytes){at + 5, line.len - (size_t)(at + 5 - line.at)};
 	if (!bytes_cut(&rest, ' ', &word))
 		word = rest;
-	if (bytes_start(word, BYTES("0x"))) {
+	if (bytes_starts_with(word, BYTES("0x"))) {
 		if (!bytes_hex((struct bytes){word.at + 2, word.len - 2}, &id))
 			return -1;
 	} else if (!bytes_u64(word, &id)) {
@@ -67,7 +67,7 @@ static bool is_thread(struct bytes line)
 
 static bool take_thread(struct java_threads *j, struct bytes line, struct error *err)
 {
-	const char *quote = bytes_last(line, '"');
+	const char *quote = bytes_find_last(line, '"');
 	struct bytes name = {line.at + 1, (size_t)(quote - line.at) - 1};
 
 	if (!java_threads_end(j, err))
@@ -82,9 +82,9 @@ static bool take_thread(struct java_threads *j, struct bytes line, struct error 
 
 static enum java_state state_of(struct bytes text)
 {
-	if (bytes_start(text, BYTES("RUNNABLE")))
+	if (bytes_starts_with(text, BYTES("RUNNABLE")))
 		return JAVA_RUNNING;
-	return bytes_start(text, BYTES("BLOCKED")) ? JAVA_BLOCKED : JAVA_WAITING;
+	return bytes_starts_with(text, BYTES("BLOCKED")) ? JAVA_BLOCKED : JAVA_WAITING;
 }
 
 /* "2024-05-01 12:00:00", in the machine's own time zone, which is not told. */
@@ -130,7 +130,7 @@ static bool is_remark(struct bytes line)
 		"waiting to lock monitor", "waiting for ownable synchronizer", "which is held by"};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (bytes_start(line, bytes_of(starts[i])))
+		if (bytes_starts_with(line, bytes_of(starts[i])))
 			return true;
 	return false;
 }
@@ -140,11 +140,11 @@ static void take_inside(struct java_threads *j, struct bytes line)
 	static const struct bytes state = {"java.lang.Thread.State: ", 24};
 	struct bytes text = bytes_trim(line);
 
-	if (bytes_start(text, BYTES("at "))) {
+	if (bytes_starts_with(text, BYTES("at "))) {
 		if (!java_threads_frame(j, (struct bytes){text.at + 3, text.len - 3}))
 			text_stacks_skip(
 				&j->stacks, "expected a method such as `at a.B.c(B.java:1)`");
-	} else if (bytes_start(text, state)) {
+	} else if (bytes_starts_with(text, state)) {
 		java_threads_state(
 			j, state_of((struct bytes){text.at + state.len, text.len - state.len}));
 	} else if (!is_remark(text)) {
@@ -193,9 +193,9 @@ static int bid(struct bytes head)
 	int bits = 0;
 
 	while (bytes_line(&head, &line) && bits < 200) {
-		if (bytes_start(line, BYTES("Full thread dump ")))
+		if (bytes_starts_with(line, BYTES("Full thread dump ")))
 			bits += 8 * 17;
-		else if (bytes_start(bytes_trim(line), BYTES("java.lang.Thread.State: ")))
+		else if (bytes_starts_with(bytes_trim(line), BYTES("java.lang.Thread.State: ")))
 			bits += 8 * 24;
 	}
 	return bits;

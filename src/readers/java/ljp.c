@@ -59,7 +59,7 @@ static bool take_line(struct ljp *l, struct bytes line, struct error *err)
 
 	if (!text.len)
 		return true;
-	if (bytes_start(text, BYTES("Total "))) {
+	if (bytes_starts_with(text, BYTES("Total "))) {
 		l->ended = true;
 		text_stacks_end(&l->stacks);
 		return true;
@@ -117,7 +117,7 @@ static int bid(struct bytes head)
 		text = bytes_trim(line);
 		if (!text.len)
 			continue;
-		if (bytes_start(text, BYTES("Total ")))
+		if (bytes_starts_with(text, BYTES("Total ")))
 			return frames ? 40 : 0;
 		if (!cut_counts(&text, &count) && !frames)
 			return 0;

@@ -20,7 +20,7 @@ static const char *find(struct bytes text, struct bytes what)
 
 static int html_bid(struct bytes head)
 {
-	return bytes_start(head, BYTES(START)) && find(head, BYTES(MADE))
+	return bytes_starts_with(head, BYTES(START)) && find(head, BYTES(MADE))
 		       ? 8 * (int)(sizeof(START) + sizeof(MADE) - 2)
 		       : 0;
 }
@@ -62,7 +62,7 @@ static bool unpack(
 
 	if (!find_profile(page, &text, err))
 		return false;
-	if (!base64_undo(text, &held->packed))
+	if (!base64_decode(text, &held->packed))
 		return error_set(err, ERR_FORMAT,
 			"the element profile-data: expected base64 and nothing else");
 	return (input_open_bytes(&held->input, buffer_bytes(&held->packed), "profile-data", err) &&

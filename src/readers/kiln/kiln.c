@@ -3,7 +3,7 @@
 #include "model/kiln_file.h"
 #include "readers/readers.h"
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/spool.h"
 
 #include <stdlib.h>
@@ -12,14 +12,14 @@
 
 static int kiln_bid(struct bytes head)
 {
-	return bytes_start(head, BYTES(KILN_FILE_MAGIC)) ? 8 * 8 : 0;
+	return bytes_starts_with(head, BYTES(KILN_FILE_MAGIC)) ? 8 * 8 : 0;
 }
 
 /* ---- Threads for the checks ---- */
 
 static void run_in_threads(size_t count, void (*piece)(void *context, size_t i), void *context)
 {
-	crew_run(crew_size(count / (GRAB * 4)), GRAB, count, piece, context);
+	parallel_run(parallel_thread_count(count / (GRAB * 4)), GRAB, count, piece, context);
 }
 
 /* ---- Where the bytes are ---- */

@@ -42,5 +42,5 @@ void memo_put_hashed(struct memo *m, struct bytes text, uint64_t hash, uint32_t 
 	at = id_map_first(&m->by_text, hash);
 	while (id_map_candidate(&m->by_text, hash, &at))
 		;
-	id_map_put(&m->by_text, hash, at, m->last);
+	id_map_insert_at(&m->by_text, hash, at, m->last);
 }

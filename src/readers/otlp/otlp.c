@@ -26,7 +26,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 static int bid(struct bytes head)
 {
-	int fields = protobuf_fits(head, &otlp_data_shape, true);
+	int fields = protobuf_match(head, &otlp_data_shape, true);
 
 	if (fields < FIELDS_LEAST)
 		return 0;

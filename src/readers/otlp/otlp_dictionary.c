@@ -32,7 +32,7 @@ enum {
 	VALUE_TEXT_INDEX
 };
 
-static const struct protobuf_shape value_shape = {
+static const struct protobuf_schema value_shape = {
 	9, {[VALUE_TEXT] = {PROTOBUF_TEXT, 0},
 		   [VALUE_BOOL] = {PROTOBUF_NUMBER, 0},
 		   [VALUE_INT] = {PROTOBUF_NUMBER, 0},
@@ -41,36 +41,36 @@ static const struct protobuf_shape value_shape = {
 		   [VALUE_LIST] = {PROTOBUF_TEXT, 0},
 		   [VALUE_BYTES] = {PROTOBUF_TEXT, 0},
 		   [VALUE_TEXT_INDEX] = {PROTOBUF_NUMBER, 0}}};
-const struct protobuf_shape otlp_key_value_shape = {
+const struct protobuf_schema otlp_key_value_shape = {
 	4, {[PAIR_KEY] = {PROTOBUF_TEXT, 0},
 		   [PAIR_VALUE] = {PROTOBUF_TEXT, &value_shape},
 		   [PAIR_KEY_INDEX] = {PROTOBUF_NUMBER, 0}}};
-static const struct protobuf_shape mapping_shape = {
+static const struct protobuf_schema mapping_shape = {
 	6, {[MAPPING_START] = {PROTOBUF_NUMBER, 0},
 		   [MAPPING_LIMIT] = {PROTOBUF_NUMBER, 0},
 		   [MAPPING_OFFSET] = {PROTOBUF_NUMBER, 0},
 		   [MAPPING_FILENAME] = {PROTOBUF_NUMBER, 0},
 		   [MAPPING_ATTRIBUTES] = {PROTOBUF_NUMBERS, 0}}};
-static const struct protobuf_shape line_shape = {4, {[LINE_FUNCTION] = {PROTOBUF_NUMBER, 0},
-							    [LINE_LINE] = {PROTOBUF_NUMBER, 0},
-							    [LINE_COLUMN] = {PROTOBUF_NUMBER, 0}}};
-static const struct protobuf_shape location_shape = {
+static const struct protobuf_schema line_shape = {4, {[LINE_FUNCTION] = {PROTOBUF_NUMBER, 0},
+							     [LINE_LINE] = {PROTOBUF_NUMBER, 0},
+							     [LINE_COLUMN] = {PROTOBUF_NUMBER, 0}}};
+static const struct protobuf_schema location_shape = {
 	5, {[LOCATION_MAPPING] = {PROTOBUF_NUMBER, 0},
 		   [LOCATION_ADDRESS] = {PROTOBUF_NUMBER, 0},
 		   [LOCATION_LINE] = {PROTOBUF_TEXT, &line_shape},
 		   [LOCATION_ATTRIBUTES] = {PROTOBUF_NUMBERS, 0}}};
-static const struct protobuf_shape function_shape = {
+static const struct protobuf_schema function_shape = {
 	5, {[FUNCTION_NAME] = {PROTOBUF_NUMBER, 0},
 		   [FUNCTION_SYSTEM_NAME] = {PROTOBUF_NUMBER, 0},
 		   [FUNCTION_FILENAME] = {PROTOBUF_NUMBER, 0},
 		   [FUNCTION_START_LINE] = {PROTOBUF_NUMBER, 0}}};
-static const struct protobuf_shape link_shape = {
+static const struct protobuf_schema link_shape = {
 	3, {[LINK_TRACE] = {PROTOBUF_TEXT, 0}, [LINK_SPAN] = {PROTOBUF_TEXT, 0}}};
-static const struct protobuf_shape attribute_shape = {
+static const struct protobuf_schema attribute_shape = {
 	4, {[ATTRIBUTE_KEY] = {PROTOBUF_NUMBER, 0},
 		   [ATTRIBUTE_VALUE] = {PROTOBUF_TEXT, &value_shape},
 		   [ATTRIBUTE_UNIT] = {PROTOBUF_NUMBER, 0}}};
-const struct protobuf_shape otlp_dictionary_shape = {
+const struct protobuf_schema otlp_dictionary_shape = {
 	8, {[DICTIONARY_MAPPING] = {PROTOBUF_TEXT, &mapping_shape},
 		   [DICTIONARY_LOCATION] = {PROTOBUF_TEXT, &location_shape},
 		   [DICTIONARY_FUNCTION] = {PROTOBUF_TEXT, &function_shape},
@@ -306,7 +306,7 @@ static void take_build_id(struct otlp_dictionary *d, struct mapping *row, uint64
 		return;
 	key = profile_text(d->profile, a->key);
 	if (!bytes_equal(key, BYTES("process.executable.build_id.gnu")) &&
-		(row->build_id || !bytes_start(key, BYTES("process.executable.build_id."))))
+		(row->build_id || !bytes_starts_with(key, BYTES("process.executable.build_id."))))
 		return;
 	key = profile_text(d->profile, a->text);
 	copy = memory_copy_text(key.at, key.len);

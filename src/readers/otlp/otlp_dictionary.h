@@ -10,7 +10,7 @@
 #include "readers/stacks/packed_path.h"
 #include "readers/stacks/paths.h"
 
-extern const struct protobuf_shape otlp_dictionary_shape, otlp_key_value_shape, otlp_stack_shape;
+extern const struct protobuf_schema otlp_dictionary_shape, otlp_key_value_shape, otlp_stack_shape;
 
 /* A key with its value, as a label says it. */
 struct otlp_attribute {

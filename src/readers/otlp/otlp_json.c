@@ -7,8 +7,8 @@
  * Source: protobuf.dev, "ProtoJSON Format", and opentelemetry.io, "OTLP/JSON": 64-bit numbers are
  * strings, and the ids of traces and spans hexadecimal. */
 #include "base/base64.h"
-#include "base/crew.h"
 #include "base/input_range.h"
+#include "base/parallel.h"
 #include "base/scope.h"
 #include "readers/otlp/otlp_profiles.h"
 #include "readers/stacks/json_stacks.h"
@@ -204,7 +204,7 @@ static void run_end(struct buffer *out, size_t start)
 
 	if (len > SHORT_MOST) {
 		bytes = 5;
-		buffer_room(out, 3);
+		buffer_reserve(out, 3);
 		memmove(out->at + start + 3, out->at + start, len);
 		out->len += 3;
 	}
@@ -236,7 +236,7 @@ static uint64_t take_number(struct json *j)
 		return number_of_text(j);
 	case JSON_TRUE:
 	case JSON_FALSE:
-		return json_flag(j);
+		return json_bool(j);
 	default:
 		return (uint64_t)json_number(j, 0, 0);
 	}
@@ -252,13 +252,13 @@ static size_t write_fixed(char *to, uint64_t value)
 static void put_fixed(struct buffer *out, uint32_t field, uint64_t value)
 {
 	protobuf_put_varint(out, (uint64_t)field << 3 | PROTOBUF_FIXED64);
-	out->len += write_fixed(buffer_room(out, sizeof(value)), value);
+	out->len += write_fixed(buffer_reserve(out, sizeof(value)), value);
 }
 
 static void put_numbers(
 	struct buffer *out, const struct json_field *f, const int64_t *values, size_t count)
 {
-	char *at = buffer_room(out, count * PROTOBUF_VARINT_MOST), *start = at;
+	char *at = buffer_reserve(out, count * PROTOBUF_VARINT_LIMIT), *start = at;
 
 	for (size_t i = 0; i < count; i++)
 		if (f->kind == VALUE_FIXEDS)
@@ -276,7 +276,7 @@ static void take_numbers(struct json *j, const struct json_field *f, struct buff
 	int64_t values[PLAIN_MOST];
 
 	for (json_array(j); json_item(j);) {
-		count = json_plain_items(j, 0, values, PLAIN_MOST - 1);
+		count = json_plain_numbers(j, 0, values, PLAIN_MOST - 1);
 		values[count++] = (int64_t)take_number(j);
 		put_numbers(out, f, values, count);
 	}
@@ -319,7 +319,7 @@ static void take_base64(struct json *j, const struct json_field *f, struct buffe
 	struct bytes text = json_string(j);
 	size_t start = run_begin(out, f->number);
 
-	if (!base64_undo(text, out))
+	if (!base64_decode(text, out))
 		json_fail(j, "expected bytes in base64, got another string before");
 	run_end(out, start);
 }
@@ -479,7 +479,7 @@ static void *make_samples(void *context)
 {
 	struct ahead *a = context;
 
-	a->exhausted = !scope_attempt(a->starter, make_messages, a);
+	a->exhausted = !scope_run_thread(a->starter, make_messages, a);
 	return NULL;
 }
 
@@ -499,12 +499,12 @@ static struct ahead *ahead_open(const struct input *in)
 	uint64_t size = input_size(in), from = size / 5 * 2; /* the rest takes one thread as long */
 	struct ahead *a;
 
-	if (size < AHEAD_LEAST || crew_size(2) < 2)
+	if (size < AHEAD_LEAST || parallel_thread_count(2) < 2)
 		return NULL;
 	a = memory_new(1, sizeof(*a));
 	a->range = (struct input_range){PTHREAD_MUTEX_INITIALIZER, from, size};
 	a->from = in->offset + from;
-	a->starter = scope_here();
+	a->starter = scope_current();
 	if (input_open_range(&a->in, in, &a->range, &a->ignored) && find_sample(a) &&
 		!pthread_create(&a->thread, NULL, make_samples, a)) {
 		scope_hold_threads(a, end_thread);
@@ -527,11 +527,11 @@ static bool ahead_close(struct maker *m, bool wanted)
 	else
 		end_thread(a);
 	if (a->exhausted)
-		scope_fail_again();
+		scope_fail_from_thread();
 	taken = wanted && a->end;
 	if (taken) {
 		buffer_add(&m->out, a->maker.out.at, a->maker.out.len);
-		json_pass_to(&m->json, a->end);
+		json_skip_to(&m->json, a->end);
 	}
 	buffer_release(&a->maker.out);
 	input_release(&a->in);

@@ -4,7 +4,7 @@
  */
 #include "readers/otlp/otlp_profiles.h"
 
-#include "base/relay.h"
+#include "base/slot_queue.h"
 #include "readers/otlp/otlp_dictionary.h"
 
 #include <stdlib.h>
@@ -36,15 +36,15 @@ enum {
 enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES, SAMPLE_LINK, SAMPLE_VALUES, SAMPLE_TIMES };
 enum { TYPE_KIND = 1, TYPE_UNIT };
 
-static const struct protobuf_shape type_shape = {
+static const struct protobuf_schema type_shape = {
 	3, {[TYPE_KIND] = {PROTOBUF_NUMBER, 0}, [TYPE_UNIT] = {PROTOBUF_NUMBER, 0}}};
-static const struct protobuf_shape sample_shape = {
+static const struct protobuf_schema sample_shape = {
 	6, {[SAMPLE_STACK] = {PROTOBUF_NUMBER, 0},
 		   [SAMPLE_ATTRIBUTES] = {PROTOBUF_NUMBERS, 0},
 		   [SAMPLE_LINK] = {PROTOBUF_NUMBER, 0},
 		   [SAMPLE_VALUES] = {PROTOBUF_NUMBERS, 0},
 		   [SAMPLE_TIMES] = {PROTOBUF_FIXEDS, 0}}};
-static const struct protobuf_shape profile_shape = {
+static const struct protobuf_schema profile_shape = {
 	12, {[PROFILE_SAMPLE_TYPE] = {PROTOBUF_TEXT, &type_shape},
 		    [PROFILE_SAMPLES] = {PROTOBUF_TEXT, &sample_shape},
 		    [PROFILE_TIME] = {PROTOBUF_FIXED, 0},
@@ -56,24 +56,24 @@ static const struct protobuf_shape profile_shape = {
 		    [PROFILE_PAYLOAD_FORMAT] = {PROTOBUF_TEXT, 0},
 		    [PROFILE_PAYLOAD] = {PROTOBUF_TEXT, 0},
 		    [PROFILE_ATTRIBUTES] = {PROTOBUF_NUMBERS, 0}}};
-static const struct protobuf_shape scope_shape = {
+static const struct protobuf_schema scope_shape = {
 	5, {[SCOPE_NAME] = {PROTOBUF_TEXT, 0},
 		   [SCOPE_VERSION] = {PROTOBUF_TEXT, 0},
 		   [SCOPE_ATTRIBUTES] = {PROTOBUF_TEXT, 0},
 		   [SCOPE_DROPPED] = {PROTOBUF_NUMBER, 0}}};
-static const struct protobuf_shape scope_profiles_shape = {
+static const struct protobuf_schema scope_profiles_shape = {
 	4, {[SCOPE_PROFILES_SCOPE] = {PROTOBUF_TEXT, &scope_shape},
 		   [SCOPE_PROFILES_PROFILES] = {PROTOBUF_TEXT, &profile_shape},
 		   [SCOPE_PROFILES_SCHEMA] = {PROTOBUF_TEXT, 0}}};
-static const struct protobuf_shape resource_shape = {
+static const struct protobuf_schema resource_shape = {
 	4, {[RESOURCE_ATTRIBUTES] = {PROTOBUF_TEXT, &otlp_key_value_shape},
 		   [RESOURCE_DROPPED] = {PROTOBUF_NUMBER, 0},
 		   [RESOURCE_ENTITIES] = {PROTOBUF_TEXT, 0}}};
-static const struct protobuf_shape resource_profiles_shape = {
+static const struct protobuf_schema resource_profiles_shape = {
 	4, {[RESOURCE_PROFILES_RESOURCE] = {PROTOBUF_TEXT, &resource_shape},
 		   [RESOURCE_PROFILES_SCOPES] = {PROTOBUF_TEXT, &scope_profiles_shape},
 		   [RESOURCE_PROFILES_SCHEMA] = {PROTOBUF_TEXT, 0}}};
-const struct protobuf_shape otlp_data_shape = {
+const struct protobuf_schema otlp_data_shape = {
 	3, {[DATA_RESOURCE_PROFILES] = {PROTOBUF_TEXT, &resource_profiles_shape},
 		   [DATA_DICTIONARY] = {PROTOBUF_TEXT, &otlp_dictionary_shape}}};
 
@@ -328,7 +328,7 @@ struct batch {
 struct taking {
 	struct otlp *otlp;
 	struct error error;
-	struct relay relay;
+	struct slot_queue slot_queue;
 	struct batch batches[BATCHES];
 };
 
@@ -364,17 +364,17 @@ static bool find_samples(struct taking *t, struct bytes message)
 	struct otlp_dictionary *d = &t->otlp->dictionary;
 
 	for (struct protobuf_field f; protobuf_next(&m, &f);) {
-		struct batch *batch = &t->batches[relay_slot(&t->relay)];
+		struct batch *batch = &t->batches[slot_queue_slot(&t->slot_queue)];
 		struct batch_sample *sample = &batch->samples[batch->count];
 
 		if (f.number != PROFILE_SAMPLES)
 			continue;
 		*sample = (struct batch_sample){f, stack_of(f.bytes)};
 		otlp_expect_stack(d, sample->stack, &batch->expected);
-		if (++batch->count == BATCH && !relay_pass(&t->relay))
+		if (++batch->count == BATCH && !slot_queue_push(&t->slot_queue))
 			return false;
 	}
-	return relay_pass(&t->relay);
+	return slot_queue_push(&t->slot_queue);
 }
 
 static struct taking *taking_new(struct otlp *o)
@@ -396,11 +396,11 @@ static bool take_samples(struct otlp *o, struct bytes message, struct error *err
 {
 	struct taking *t = o->taking;
 
-	t->relay = (struct relay){
-		.slots = BATCHES, .wake = BATCHES / 2, .take = take_batch, .context = t};
-	relay_open(&t->relay, message.len >= RELAY_LEAST);
+	t->slot_queue = (struct slot_queue){
+		.slots = BATCHES, .wake_batch = BATCHES / 2, .consume = take_batch, .context = t};
+	slot_queue_open(&t->slot_queue, message.len >= SLOT_QUEUE_MIN_INPUT);
 	find_samples(t, message);
-	if (relay_close(&t->relay))
+	if (slot_queue_close(&t->slot_queue))
 		return true;
 	*err = t->error;
 	return false;

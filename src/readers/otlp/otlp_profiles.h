@@ -8,7 +8,7 @@
 #include "base/protobuf.h"
 #include "readers/readers.h"
 
-extern const struct protobuf_shape otlp_data_shape;
+extern const struct protobuf_schema otlp_data_shape;
 
 struct otlp;
 

@@ -5,7 +5,7 @@
 
 enum { STACK_LOCATIONS = 1 };
 
-const struct protobuf_shape otlp_stack_shape = {2, {[STACK_LOCATIONS] = {PROTOBUF_NUMBERS, 0}}};
+const struct protobuf_schema otlp_stack_shape = {2, {[STACK_LOCATIONS] = {PROTOBUF_NUMBERS, 0}}};
 
 /* ---- Locations ---- */
 

@@ -21,16 +21,18 @@ static bool has_perf_map(struct bytes module)
 	while (digits < rest.len && rest.at[digits] >= '0' && rest.at[digits] <= '9')
 		digits++;
 	return digits > start.len &&
-	       bytes_start((struct bytes){rest.at + digits, rest.len - digits}, BYTES(".map"));
+	       bytes_starts_with(
+		       (struct bytes){rest.at + digits, rest.len - digits}, BYTES(".map"));
 }
 
 static bool is_kernel(const struct reading_style *style, struct bytes module)
 {
 	if (style->tool == TOOL_SCRIPTS)
-		return (bytes_start(module, BYTES("[")) || bytes_end(module, BYTES("vmlinux"))) &&
+		return (bytes_starts_with(module, BYTES("[")) ||
+			       bytes_ends_with(module, BYTES("vmlinux"))) &&
 		       !has(module, BYTES("unknown"));
 	return !bytes_equal(module, BYTES("[unknown]")) &&
-	       (bytes_start(module, BYTES("[")) || tidy_module_kind(module) == FRAME_KERNEL);
+	       (bytes_starts_with(module, BYTES("[")) || tidy_module_kind(module) == FRAME_KERNEL);
 }
 
 static bool is_jit(const struct reading_style *style, struct bytes module)

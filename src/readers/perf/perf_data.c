@@ -293,7 +293,7 @@ static bool prepare(void *context)
 	if (!at || start > at + PREPARED)
 		return false;
 	atomic_store_explicit(&d->prepared, start + PREPARE_STEP, memory_order_relaxed);
-	return input_prepare(d->in, start, PREPARE_STEP);
+	return input_prefault(d->in, start, PREPARE_STEP);
 }
 
 /* Threads take the pages down that were read, which is half the work of having mapped them; at the
@@ -306,7 +306,7 @@ static void pass(struct data *d, const char *record)
 	if (at < d->passed + 2 * PASSED_STEP)
 		return;
 	d->passed = at - PASSED_STEP;
-	input_passed(d->in, d->passed);
+	input_drop_pages(d->in, d->passed);
 }
 
 /* ---- Stacks ---- */
@@ -400,7 +400,7 @@ static uint64_t counted_since(struct data *d, const struct perf_counted *now)
 			return now->value - before;
 		}
 	vector_push(&d->counted, *now);
-	id_map_put(&d->counted_by_id, hash, at, (uint32_t)d->counted.len);
+	id_map_insert_at(&d->counted_by_id, hash, at, (uint32_t)d->counted.len);
 	return now->value;
 }
 
@@ -576,9 +576,9 @@ static bool perf_data_read(struct input *in, const struct read_options *options,
 
 static int perf_data_bid(struct bytes head)
 {
-	return bytes_start(head, BYTES(PERF_FILE_MAGIC)) ||
-			       bytes_start(head, BYTES(PERF_FILE_MAGIC_BIG)) ||
-			       bytes_start(head, BYTES("PERFFILE"))
+	return bytes_starts_with(head, BYTES(PERF_FILE_MAGIC)) ||
+			       bytes_starts_with(head, BYTES(PERF_FILE_MAGIC_BIG)) ||
+			       bytes_starts_with(head, BYTES("PERFFILE"))
 		       ? 8 * 8
 		       : 0;
 }

@@ -15,7 +15,7 @@ static bool is_digit(char c)
 /* Text from elsewhere ends its lines with two characters. */
 static struct bytes without_return(struct bytes line)
 {
-	line.len -= bytes_end(line, BYTES("\r"));
+	line.len -= bytes_ends_with(line, BYTES("\r"));
 	return line;
 }
 
@@ -242,7 +242,7 @@ bool perf_event_parse(struct bytes line, struct perf_event *ret_event)
 static struct bytes without_misc(struct bytes line)
 {
 	struct bytes text = trim_end(line), word;
-	const char *blank = bytes_last(text, ' ');
+	const char *blank = bytes_find_last(text, ' ');
 
 	if (!blank || line.len - text.len < 2)
 		return text;
@@ -259,8 +259,8 @@ bool perf_event_parse_bare(struct bytes line, struct perf_event *ret_event)
 	skip_blanks(&line);
 	line = without_return(line);
 	text = trim_end(line);
-	if (bytes_end(text, BYTES(":")) && text.len > 1) {
-		blank = bytes_last(text, ' ');
+	if (bytes_ends_with(text, BYTES(":")) && text.len > 1) {
+		blank = bytes_find_last(text, ' ');
 		e.event =
 			blank ? (struct bytes){blank + 1, (size_t)(text.at + text.len - blank) - 2}
 			      : (struct bytes){text.at, text.len - 1};
@@ -377,7 +377,7 @@ bool perf_event_parse_tail(struct bytes line, struct bytes head, struct perf_eve
 	struct perf_event e = *event;
 
 	line = without_return(line);
-	if (!head.len || !bytes_start(line, head) ||
+	if (!head.len || !bytes_starts_with(line, head) ||
 		!parse_tail((struct bytes){line.at + head.len, line.len - head.len}, &e) ||
 		!e.anchored)
 		return false;

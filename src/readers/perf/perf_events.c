@@ -15,7 +15,7 @@ void perf_events_release(struct perf_events *e)
 /* "cycles" of "cycles:u"; all of "sched:sched_switch", whose last part is no list of modifiers. */
 static struct bytes without_modifiers(struct bytes event)
 {
-	const char *colon = bytes_last(event, ':');
+	const char *colon = bytes_find_last(event, ':');
 	size_t at = colon ? (size_t)(colon - event.at) : event.len;
 
 	for (size_t i = at + 1; i < event.len; i++)

@@ -83,8 +83,8 @@ static bool is_extra(struct bytes text)
 
 	while (word.len < text.len && word.at[word.len] != ' ' && word.at[word.len] != '\t')
 		word.len++;
-	return bytes_start(text, BYTES("#")) || bytes_start(text, BYTES("ABI:")) ||
-	       bytes_start(text, BYTES("... ")) || bytes_find(text, BYTES("insn:")) ||
+	return bytes_starts_with(text, BYTES("#")) || bytes_starts_with(text, BYTES("ABI:")) ||
+	       bytes_starts_with(text, BYTES("... ")) || bytes_find(text, BYTES("insn:")) ||
 	       (word.len < text.len && text.at[word.len] == '\t') ||
 	       (word.len > 1 && word.at[word.len - 1] == ':') ||
 	       (memchr(word.at, '/', word.len) && bytes_find(word, BYTES("/-")));
@@ -125,7 +125,7 @@ enum perf_line perf_frame_parse(struct bytes line, struct perf_frame *ret_frame)
 	frame.module = module;
 	frame.symbol = without_offset(bytes_trim((struct bytes){symbol.at, start}));
 	if (frame.symbol.len && frame.symbol.at[0] == '(' &&
-		!bytes_start(frame.symbol, BYTES("(anonymous namespace)")))
+		!bytes_starts_with(frame.symbol, BYTES("(anonymous namespace)")))
 		return PERF_NOTHING;
 	*ret_frame = frame;
 	return PERF_FRAME;

@@ -63,7 +63,7 @@ static const struct perf_binary *binary_of(struct perf_inline *x, struct bytes p
 		if (bytes_equal(bytes_of(x->binaries.items[id - 1]->path), path))
 			return x->binaries.items[id - 1];
 	vector_push(&x->binaries, binary_open(path));
-	id_map_put(&x->by_path, hash, at, (uint32_t)x->binaries.len);
+	id_map_insert_at(&x->by_path, hash, at, (uint32_t)x->binaries.len);
 	return x->binaries.items[x->binaries.len - 1];
 }
 

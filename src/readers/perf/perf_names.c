@@ -31,8 +31,9 @@ static struct bytes module_name(struct bytes module, enum frame_kind kind)
 		return (struct bytes){0};
 	if (kind == FRAME_GUEST)
 		return BYTES("[guest.kernel]");
-	if (kind == FRAME_KERNEL && (bytes_start(module, BYTES("[kernel")) ||
-					    bytes_start(tidy_base_name(module), BYTES("vmlinux"))))
+	if (kind == FRAME_KERNEL &&
+		(bytes_starts_with(module, BYTES("[kernel")) ||
+			bytes_starts_with(tidy_base_name(module), BYTES("vmlinux"))))
 		return BYTES("[kernel]");
 	return tidy_base_name(module);
 }
@@ -186,7 +187,7 @@ static struct bytes make_key(
 	struct buffer *key = &n->key;
 
 	key->len = 0;
-	buffer_room(key, sizeof(form) + text.len);
+	buffer_reserve(key, sizeof(form) + text.len);
 	memcpy(key->at, &form, sizeof(form));
 	memcpy(key->at + sizeof(form), text.at, at);
 	memcpy(key->at + sizeof(form) + at, text.at + at + digits, text.len - at - digits);

@@ -85,11 +85,11 @@ static bool parse_event(struct bytes line, struct section *ret, struct bytes *re
 	struct bytes word;
 	const char *of, *end;
 
-	if (!bytes_start(line, start))
+	if (!bytes_starts_with(line, start))
 		return false;
 	line = (struct bytes){line.at + start.len, line.len - start.len};
 	of = bytes_find(line, BYTES(" of event"));
-	end = bytes_last(line, '\'');
+	end = bytes_find_last(line, '\'');
 	if (!of || !bytes_cut(&line, ' ', &word) ||
 		!parse_samples(word, &ret->samples, &ret->samples_unit) ||
 		!bytes_cut(&line, '\'', &word) || end < line.at)
@@ -104,7 +104,7 @@ static bool parse_total(struct bytes line, struct bytes start, uint64_t *ret_tot
 	struct bytes number = {line.at + start.len, line.len - start.len};
 	uint64_t total;
 
-	if (!bytes_start(line, start) || !bytes_u64(bytes_trim(number), &total) ||
+	if (!bytes_starts_with(line, start) || !bytes_u64(bytes_trim(number), &total) ||
 		total > INT64_MAX)
 		return false;
 	*ret_total = total;
@@ -207,12 +207,12 @@ static bool is_dotted(struct bytes line)
 	for (size_t i = 1; i < line.len; i++)
 		if (line.at[i] != '.' && line.at[i] != ' ')
 			return false;
-	return bytes_start(line, BYTES("# ."));
+	return bytes_starts_with(line, BYTES("# ."));
 }
 
 static enum column column_named(struct bytes name)
 {
-	if (bytes_equal(name, BYTES("Command")) || bytes_end(name, BYTES(":Command")))
+	if (bytes_equal(name, BYTES("Command")) || bytes_ends_with(name, BYTES(":Command")))
 		return COLUMN_COMMAND;
 	if (bytes_equal(name, BYTES("Symbol")))
 		return COLUMN_SYMBOL;
@@ -230,13 +230,14 @@ static void take_columns(struct perf_report *r, struct bytes dotted)
 	r->column_count = 0;
 	while (at < dotted.len && r->column_count < COLUMNS_LIMIT) {
 		struct bytes rest = {dotted.at + at, dotted.len - at}, name = {0};
-		size_t width = bytes_run(rest, '.');
+		size_t width = bytes_count_leading(rest, '.');
 
 		if (at < heading.len)
 			name = bytes_head((struct bytes){heading.at + at, heading.len - at}, width);
 		r->columns[r->column_count].width = width;
 		r->columns[r->column_count++].is = column_named(bytes_trim(name));
-		at += width + bytes_run((struct bytes){rest.at + width, rest.len - width}, ' ');
+		at += width +
+		      bytes_count_leading((struct bytes){rest.at + width, rest.len - width}, ' ');
 	}
 }
 
@@ -270,7 +271,7 @@ static struct bytes command_of(struct bytes field)
 static struct bytes symbol_of(struct bytes field)
 {
 	if (field.len > 4 && field.at[0] == '[' &&
-		bytes_start((struct bytes){field.at + 2, 2}, BYTES("] ")))
+		bytes_starts_with((struct bytes){field.at + 2, 2}, BYTES("] ")))
 		field = (struct bytes){field.at + 4, field.len - 4};
 	return bytes_trim(field);
 }
@@ -316,7 +317,7 @@ static bool cut_value(struct bytes *line, int64_t *ret_value, bool *ret_percent)
 
 	if (!bytes_cut(line, ' ', &number) || !line->len)
 		return false;
-	*ret_percent = bytes_end(number, BYTES("%"));
+	*ret_percent = bytes_ends_with(number, BYTES("%"));
 	if (!*ret_percent)
 		return text_is_count(number, ret_value);
 	number.len--;
@@ -334,14 +335,14 @@ static bool cut_value(struct bytes *line, int64_t *ret_value, bool *ret_percent)
 /* "main a.c:3" and "schedule +12", as `-g address` prints them: the place is cut off. */
 static struct bytes cut_place(struct bytes *frame)
 {
-	const char *blank = bytes_last(*frame, ' '), *colon;
+	const char *blank = bytes_find_last(*frame, ' '), *colon;
 	struct bytes place, number;
 	uint64_t ignored;
 
 	if (!blank || blank == frame->at)
 		return (struct bytes){0};
 	place = (struct bytes){blank + 1, (size_t)(frame->at + frame->len - blank) - 1};
-	colon = bytes_last(place, ':');
+	colon = bytes_find_last(place, ':');
 	if (!colon && place.len && *place.at == '+')
 		colon = place.at;
 	number = colon ? (struct bytes){colon + 1, (size_t)(place.at + place.len - colon) - 1}
@@ -355,10 +356,10 @@ static struct bytes cut_place(struct bytes *frame)
 /* "0x55d0c0ffee10", "0" or "0000000000000000" */
 static bool parse_address(struct bytes name, uint64_t *ret_address)
 {
-	if (bytes_start(name, BYTES("0x")))
+	if (bytes_starts_with(name, BYTES("0x")))
 		return bytes_hex((struct bytes){name.at + 2, name.len - 2}, ret_address);
 	*ret_address = 0;
-	return name.len && bytes_run(name, '0') == name.len;
+	return name.len && bytes_count_leading(name, '0') == name.len;
 }
 
 /* Is the frame the row's symbol? Without a name it is where it is in its binary, at the same place
@@ -377,7 +378,7 @@ static bool is_symbol(const struct perf_report *r, struct bytes frame, bool *ret
 
 static void ends_of(struct bytes stack, struct bytes *ret_first, struct bytes *ret_last)
 {
-	const char *last = bytes_last(stack, ';');
+	const char *last = bytes_find_last(stack, ';');
 
 	*ret_first = (struct bytes){stack.at, bytes_until(stack, ';')};
 	*ret_last =
@@ -420,7 +421,7 @@ static location_id learn_frame(struct text_stacks *t, struct bytes text)
 	location_id location;
 	uint64_t line = 0, address;
 
-	if (bytes_end(name, BYTES(" (inlined)"))) {
+	if (bytes_ends_with(name, BYTES(" (inlined)"))) {
 		frame.kind = FRAME_INLINED;
 		name.len -= strlen(" (inlined)");
 	}
@@ -543,9 +544,9 @@ static bool take_line(struct perf_report *r, struct bytes line, struct error *er
 	}
 	if (r->column_count && *line.at >= '0' && *line.at <= '9')
 		return take_stack(r, line, err);
-	if (r->column_count && (*text.at == '|' || bytes_start(text, BYTES("--"))))
+	if (r->column_count && (*text.at == '|' || bytes_starts_with(text, BYTES("--"))))
 		text_stacks_skip(&r->stacks, NOT_FOLDED);
-	else if (r->column_count && bytes_start(line, BYTES("  ")))
+	else if (r->column_count && bytes_starts_with(line, BYTES("  ")))
 		take_row(r, line);
 	else
 		text_stacks_skip(&r->stacks, "expected " EXPECTS);

@@ -119,7 +119,7 @@ static struct waiting *thread_of(struct sched *s, uint64_t pid)
 		if (s->waiting.items[id - 1].pid == pid)
 			return &s->waiting.items[id - 1];
 	vector_push(&s->waiting, (struct waiting){.pid = pid});
-	id_map_put(&s->by_pid, hash, at, (uint32_t)s->waiting.len);
+	id_map_insert_at(&s->by_pid, hash, at, (uint32_t)s->waiting.len);
 	return &s->waiting.items[s->waiting.len - 1];
 }
 

@@ -176,7 +176,7 @@ static bool take_event_line(struct script *s, struct bytes line)
 static bool is_idle(struct script *s, const struct perf_event *event, stack_id stack)
 {
 	if (s->style->tool != TOOL_KILN || event->tid != 0 || event->pid > 0 ||
-		!bytes_start(event->comm, BYTES("swapper")))
+		!bytes_starts_with(event->comm, BYTES("swapper")))
 		return false;
 	if (stack >= s->waiting.len) {
 		size_t more = stack + 1 - s->waiting.len;
@@ -386,7 +386,7 @@ static bool take_sample(struct script *s, struct bytes text, uint64_t offset, bo
 	size_t *ret_used, struct error *err)
 {
 	const struct perf_event *event = &s->event;
-	bool java = bytes_start(event->comm, BYTES("java"));
+	bool java = bytes_starts_with(event->comm, BYTES("java"));
 	bool by_line = event->rest.len > 0 || offset < s->irregular;
 	stack_id stack;
 	struct recent_mark end;
@@ -427,12 +427,12 @@ static bool take_other_record(struct script *s)
 	struct bytes what = s->event.event.len ? s->event.event : s->event.rest, count;
 	uint64_t lost;
 
-	if (!bytes_start(what, BYTES("PERF_RECORD_")))
+	if (!bytes_starts_with(what, BYTES("PERF_RECORD_")))
 		return false;
 	s->lines++;
 	count = what;
 	if (bytes_cut(&count, ' ', &what) && bytes_equal(what, BYTES("PERF_RECORD_LOST")) &&
-		bytes_start(count, BYTES("lost "))) {
+		bytes_starts_with(count, BYTES("lost "))) {
 		count = bytes_trim((struct bytes){count.at + 5, count.len - 5});
 		if (bytes_u64(count, &lost) && __builtin_add_overflow(s->lost, lost, &s->lost))
 			s->lost = UINT64_MAX;
@@ -625,8 +625,8 @@ static int bid(struct bytes head)
 	int bits = 0;
 
 	while (bytes_line(&head, &line) && bits < 40) {
-		if (bytes_start(line, BYTES("# cmdline :")) ||
-			bytes_start(line, BYTES("# captured on")))
+		if (bytes_starts_with(line, BYTES("# cmdline :")) ||
+			bytes_starts_with(line, BYTES("# captured on")))
 			bits += 8;
 		if (is_empty(line) || *line.at == '#')
 			continue;

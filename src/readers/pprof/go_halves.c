@@ -5,8 +5,8 @@
  * in vain: then one thread reads all, which can say what is wrong and where. */
 #include "readers/pprof/go_halves.h"
 
-#include "base/crew.h"
 #include "base/input_range.h"
+#include "base/parallel.h"
 
 #include <stdlib.h>
 
@@ -110,7 +110,7 @@ static bool halves_open(struct halves *h, const struct read_options *options)
 	const struct input *in = h->front->lines->in;
 	uint64_t size = input_size(in), cut = 0;
 
-	if (h->front->section == GO_SAMPLES && size >= SIZE_LEAST && crew_size(2) > 1)
+	if (h->front->section == GO_SAMPLES && size >= SIZE_LEAST && parallel_thread_count(2) > 1)
 		cut = find_cut(in, size);
 	h->cut = in->offset + cut;
 	h->rear = cut ? rear_open(h->front, options, cut, size) : NULL;
@@ -146,7 +146,7 @@ bool go_halves_read(struct go_sections *s, const struct read_options *options, s
 
 	if (!halves_open(&h, options))
 		return read_to(s, UINT64_MAX, &h.line, &h.more, err);
-	crew_run(2, 1, 2, read_half, &h);
+	parallel_run(2, 1, 2, read_half, &h);
 	done = h.done;
 	if (done && h.more && !join(&h))
 		done = go_sections_take(s, h.line, err) &&

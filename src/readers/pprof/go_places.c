@@ -61,7 +61,7 @@ static bool parse_line(struct go_places *g, struct bytes text, struct go_line *r
 	if (end)
 		text.len = (size_t)(end - text.at);
 	for (; numbers < 2; numbers++) {
-		const char *colon = bytes_last(text, ':');
+		const char *colon = bytes_find_last(text, ':');
 
 		if (!colon || !bytes_u64((struct bytes){colon + 1,
 						 text.len - (size_t)(colon + 1 - text.at)},
@@ -94,23 +94,24 @@ static bool take_location(struct go_places *g, struct bytes line)
 
 	if (!bytes_cut(&rest, ':', &number) ||
 		!go_is_number(bytes_trim(number), &location.number) ||
-		!go_next_word(&rest, &address) || !bytes_start(address, BYTES("0x")) ||
+		!go_next_word(&rest, &address) || !bytes_starts_with(address, BYTES("0x")) ||
 		!bytes_hex((struct bytes){address.at + 2, address.len - 2}, &location.address))
 		return false;
 	rest = go_skip_blanks(rest);
-	if (bytes_start(rest, BYTES("M="))) {
+	if (bytes_starts_with(rest, BYTES("M="))) {
 		go_next_word(&rest, &word);
 		go_is_number((struct bytes){word.at + 2, word.len - 2}, &location.mapping);
 		rest = go_skip_blanks(rest);
 	}
-	if (bytes_start(rest, BYTES("[F] "))) /* its function is the only one of its mapping */
+	if (bytes_starts_with(
+		    rest, BYTES("[F] "))) /* its function is the only one of its mapping */
 		rest = go_skip_blanks((struct bytes){rest.at + 4, rest.len - 4});
 	if (parse_line(g, rest, &first)) {
 		vector_push(&g->lines, first);
 		location.count = 1;
 	}
 	vector_push(&g->locations, location);
-	id_map_enter(&g->by_number, hash_pair(location.number, 1), (uint32_t)g->locations.len);
+	id_map_insert(&g->by_number, hash_pair(location.number, 1), (uint32_t)g->locations.len);
 	return true;
 }
 
@@ -137,7 +138,7 @@ void go_places_take_mapping(struct go_places *g, struct bytes line)
 {
 	struct go_mapping mapping = {0};
 	struct bytes number, word, rest = line;
-	const char *flags = bytes_last(line, '[');
+	const char *flags = bytes_find_last(line, '[');
 
 	if (!bytes_cut(&rest, ':', &number) || !go_is_number(bytes_trim(number), &mapping.number) ||
 		!go_next_word(&rest, &word))
@@ -189,7 +190,7 @@ static location_id nameless(struct go_places *g, struct go_location *l)
 
 	if (l->made)
 		return l->made;
-	if (bytes_start(text, BYTES("[")))
+	if (bytes_starts_with(text, BYTES("[")))
 		buffer_add(&name, text.at, text.len);
 	else if (text.len)
 		buffer_printf(&name, "[%.*s]", (int)text.len, text.at);

@@ -57,7 +57,7 @@ static bool take_types(struct go_raw *g, struct bytes line, struct error *err)
 		if (g->stacks.streams == TEXT_STREAMS_LIMIT)
 			return error_set(err, ERR_LIMIT, "line %llu: more than %u types of values",
 				(unsigned long long)g->stacks.lines.number, TEXT_STREAMS_LIMIT);
-		if (bytes_end(unit, BYTES("[dflt]")))
+		if (bytes_ends_with(unit, BYTES("[dflt]")))
 			unit.len -= strlen("[dflt]");
 		if (!bytes_cut(&unit, '/', &kind)) {
 			kind = unit;
@@ -188,7 +188,7 @@ static int bid(struct bytes head)
 	bool samples = false;
 
 	while (bytes_line(&head, &line)) {
-		if (bytes_start(line, BYTES("PeriodType: ")))
+		if (bytes_starts_with(line, BYTES("PeriodType: ")))
 			bits += 8 * 12;
 		if (samples && memchr(line.at, '/', line.len))
 			return bits + 8 * 4;

@@ -105,7 +105,7 @@ static uint32_t row_of_sample(struct go_samples *s)
 			s->rows.items[row - 1].labels == s->labels)
 			return row;
 	row = new_row(s);
-	id_map_put(&s->by_row, hash, at, row);
+	id_map_insert_at(&s->by_row, hash, at, row);
 	return row;
 }
 

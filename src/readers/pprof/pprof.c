@@ -4,7 +4,7 @@
  * tables, then for the samples. A place becomes one of the profile when a sample first has it. */
 #include "readers/pprof/pprof_file.h"
 
-#include "base/relay.h"
+#include "base/slot_queue.h"
 #include "base/spool.h"
 
 #define EXPECTS "a protobuf message with sample types and samples"
@@ -121,7 +121,8 @@ static bool take_samples(struct pprof *p, struct bytes content, struct error *er
 	struct ahead ahead;
 	bool done = true;
 
-	p->adder = pprof_adder_new(p, samples_most(p, content.len), content.len >= RELAY_LEAST);
+	p->adder = pprof_adder_new(
+		p, samples_most(p, content.len), content.len >= SLOT_QUEUE_MIN_INPUT);
 	p->batch = pprof_adder_batch(p->adder);
 	while (done && look_ahead(p, &m, &ahead))
 		for (size_t i = 0; done && i < ahead.count; i++)
@@ -181,7 +182,7 @@ static bool has_type(struct bytes head)
 
 static int bid(struct bytes head)
 {
-	int fields = has_type(head) ? protobuf_fits(head, &pprof_profile_shape, true) : 0;
+	int fields = has_type(head) ? protobuf_match(head, &pprof_profile_shape, true) : 0;
 
 	if (fields < 2)
 		return 0;

@@ -1,7 +1,7 @@
 /* pprof_adder.c: how do samples get into the profile while others are being read? */
 #include "readers/pprof/pprof_adder.h"
 
-#include "base/relay.h"
+#include "base/slot_queue.h"
 #include "readers/pprof/pprof_file.h"
 #include "readers/stacks/waiting_paths.h"
 
@@ -25,7 +25,7 @@ struct pprof_adder {
 
 	struct sample rows[PPROF_BATCH]; /* of the batch; `stack` is a number first */
 	struct error error;		 /* where a message is none */
-	struct relay relay;
+	struct slot_queue slot_queue;
 	size_t count; /* of batches: one without a thread */
 	struct pprof_batch batches[];
 };
@@ -203,19 +203,20 @@ struct pprof_adder *pprof_adder_new(struct pprof *file, size_t expected, bool wi
 	vector_reserve(&profile->samples.items[file->samples].stack, expected);
 	for (size_t i = 0; i < file->types.len; i++)
 		vector_reserve(&profile->streams.items[file->stream_of[i]].value, expected);
-	a->relay = (struct relay){.slots = count, .wake = WAKE, .take = take, .context = a};
-	relay_open(&a->relay, with_thread);
+	a->slot_queue = (struct slot_queue){
+		.slots = count, .wake_batch = WAKE, .consume = take, .context = a};
+	slot_queue_open(&a->slot_queue, with_thread);
 	return a;
 }
 
 struct pprof_batch *pprof_adder_batch(struct pprof_adder *a)
 {
-	return &a->batches[relay_slot(&a->relay)];
+	return &a->batches[slot_queue_slot(&a->slot_queue)];
 }
 
 struct pprof_batch *pprof_adder_pass(struct pprof_adder *a)
 {
-	return relay_pass(&a->relay) ? pprof_adder_batch(a) : NULL;
+	return slot_queue_push(&a->slot_queue) ? pprof_adder_batch(a) : NULL;
 }
 
 static void settle(struct pprof_adder *a)
@@ -234,8 +235,8 @@ bool pprof_adder_finish(struct pprof_adder *a, struct error *err)
 {
 	bool done;
 
-	relay_pass(&a->relay);
-	done = relay_close(&a->relay);
+	slot_queue_push(&a->slot_queue);
+	done = slot_queue_close(&a->slot_queue);
 	if (!done)
 		*err = a->error;
 	else if (a->waiting)

@@ -43,14 +43,14 @@ static struct bytes without_arguments(struct bytes name)
 {
 	static const char *const own[] = {"(anonymous namespace)", "operator()"};
 
-	if (bytes_start(name, BYTES(".")))
+	if (bytes_starts_with(name, BYTES(".")))
 		name = (struct bytes){name.at + 1, name.len - 1};
 	for (size_t at = 0; at < name.len; at++) {
 		struct bytes rest = {name.at + at, name.len - at};
 		size_t skip = 0;
 
 		for (size_t i = 0; i < sizeof(own) / sizeof(*own) && !skip; i++)
-			if (bytes_start(rest, bytes_of(own[i])))
+			if (bytes_starts_with(rest, bytes_of(own[i])))
 				skip = strlen(own[i]);
 		if (skip)
 			at += skip - 1;

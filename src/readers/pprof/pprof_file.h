@@ -11,7 +11,7 @@
 
 #define PPROF_TYPES_LIMIT 256u /* values that a sample may have */
 
-extern const struct protobuf_shape pprof_profile_shape, pprof_sample_shape, pprof_label_shape,
+extern const struct protobuf_schema pprof_profile_shape, pprof_sample_shape, pprof_label_shape,
 	pprof_location_shape, pprof_line_shape, pprof_pair_shape;
 
 /* From the file's ids, which may be anything, to rows. */

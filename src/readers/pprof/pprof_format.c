@@ -55,7 +55,7 @@ static bool is_made(struct bytes file)
 		"[heap]", "[stack]", "[anon", "[jit]", "[unknown]"};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (bytes_start(file, bytes_of(starts[i])))
+		if (bytes_starts_with(file, bytes_of(starts[i])))
 			return true;
 	return !file.len;
 }
@@ -66,7 +66,7 @@ enum mapping_kind pprof_mapping_kind(struct bytes file)
 		return MAPPING_JIT;
 	if (bytes_equal(file, BYTES("[vdso]")))
 		return MAPPING_VDSO;
-	if (bytes_start(file, BYTES("[kernel")))
+	if (bytes_starts_with(file, BYTES("[kernel")))
 		return MAPPING_KERNEL;
 	switch (tidy_module_kind(file)) {
 	case FRAME_KERNEL:

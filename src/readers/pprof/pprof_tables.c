@@ -5,18 +5,18 @@
 
 /* ---- Shapes ---- */
 
-const struct protobuf_shape pprof_pair_shape = {
+const struct protobuf_schema pprof_pair_shape = {
 	3, {[1] = {PROTOBUF_NUMBER, 0}, [2] = {PROTOBUF_NUMBER, 0}}};
-const struct protobuf_shape pprof_label_shape = {
+const struct protobuf_schema pprof_label_shape = {
 	5, {[PPROF_LABEL_KEY] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_LABEL_STR] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_LABEL_NUM] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_LABEL_UNIT] = {PROTOBUF_NUMBER, 0}}};
-const struct protobuf_shape pprof_sample_shape = {
+const struct protobuf_schema pprof_sample_shape = {
 	4, {[PPROF_SAMPLE_LOCATION] = {PROTOBUF_NUMBERS, 0},
 		   [PPROF_SAMPLE_VALUE] = {PROTOBUF_NUMBERS, 0},
 		   [PPROF_SAMPLE_LABEL] = {PROTOBUF_TEXT, &pprof_label_shape}}};
-static const struct protobuf_shape mapping_shape = {
+static const struct protobuf_schema mapping_shape = {
 	11, {[PPROF_MAPPING_ID] = {PROTOBUF_NUMBER, 0},
 		    [PPROF_MAPPING_START] = {PROTOBUF_NUMBER, 0},
 		    [PPROF_MAPPING_LIMIT] = {PROTOBUF_NUMBER, 0},
@@ -27,23 +27,23 @@ static const struct protobuf_shape mapping_shape = {
 		    [PPROF_MAPPING_HAS_FILENAMES] = {PROTOBUF_NUMBER, 0},
 		    [PPROF_MAPPING_HAS_LINES] = {PROTOBUF_NUMBER, 0},
 		    [PPROF_MAPPING_HAS_INLINES] = {PROTOBUF_NUMBER, 0}}};
-const struct protobuf_shape pprof_line_shape = {
+const struct protobuf_schema pprof_line_shape = {
 	4, {[PPROF_LINE_FUNCTION] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_LINE_LINE] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_LINE_COLUMN] = {PROTOBUF_NUMBER, 0}}};
-const struct protobuf_shape pprof_location_shape = {
+const struct protobuf_schema pprof_location_shape = {
 	6, {[PPROF_LOCATION_ID] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_LOCATION_MAPPING] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_LOCATION_ADDRESS] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_LOCATION_LINE] = {PROTOBUF_TEXT, &pprof_line_shape},
 		   [PPROF_LOCATION_FOLDED] = {PROTOBUF_NUMBER, 0}}};
-static const struct protobuf_shape function_shape = {
+static const struct protobuf_schema function_shape = {
 	6, {[PPROF_FUNCTION_ID] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_FUNCTION_NAME] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_FUNCTION_SYSTEM_NAME] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_FUNCTION_FILENAME] = {PROTOBUF_NUMBER, 0},
 		   [PPROF_FUNCTION_START_LINE] = {PROTOBUF_NUMBER, 0}}};
-const struct protobuf_shape pprof_profile_shape = {
+const struct protobuf_schema pprof_profile_shape = {
 	16, {[PPROF_SAMPLE_TYPE] = {PROTOBUF_TEXT, &pprof_pair_shape},
 		    [PPROF_SAMPLE] = {PROTOBUF_TEXT, &pprof_sample_shape},
 		    [PPROF_MAPPING] = {PROTOBUF_TEXT, &mapping_shape},
@@ -117,7 +117,7 @@ static void ids_init(struct pprof_ids *ids, struct pprof_id_rows rows)
 		uint64_t id = id_of(&rows, row);
 
 		if (id >= most) {
-			id_map_enter(&ids->sparse, hash_pair(id, 0), (uint32_t)row);
+			id_map_insert(&ids->sparse, hash_pair(id, 0), (uint32_t)row);
 			continue;
 		}
 		while (ids->dense.len <= id)

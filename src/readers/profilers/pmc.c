@@ -32,7 +32,7 @@ struct counted {
 
 static bool parse_line(struct bytes line, struct counted *ret)
 {
-	size_t i = bytes_run(line, ' '), digits = i;
+	size_t i = bytes_count_leading(line, ' '), digits = i;
 	uint64_t count;
 
 	ret->depth = i;
@@ -55,11 +55,11 @@ static bool parse_line(struct bytes line, struct counted *ret)
 /* "@ CPU_CLK_UNHALTED_CORE [1044 samples]" */
 static bool parse_heading(struct bytes line, struct bytes *ret_event, uint64_t *ret_samples)
 {
-	const char *open = bytes_last(line, '[');
+	const char *open = bytes_find_last(line, '[');
 	struct bytes number;
 
-	if (!bytes_start(line, BYTES("@ ")) || !open || !bytes_end(line, BYTES(" samples]")) ||
-		open < line.at + 2)
+	if (!bytes_starts_with(line, BYTES("@ ")) || !open ||
+		!bytes_ends_with(line, BYTES(" samples]")) || open < line.at + 2)
 		return false;
 	number = (struct bytes){open + 1, (size_t)(line.at + line.len - open) - 1};
 	number.len -= strlen(" samples]");
@@ -95,7 +95,7 @@ static location_id learn_frame(struct pmc *s, struct bytes text)
 		module = (struct bytes){at + 3, text.len - symbol.len - 3};
 	}
 	location = text_stacks_symbol(&s->stacks, symbol, module,
-		bytes_start(module, BYTES("/boot/")) || bytes_end(module, BYTES(".ko"))
+		bytes_starts_with(module, BYTES("/boot/")) || bytes_ends_with(module, BYTES(".ko"))
 			? FRAME_KERNEL
 			: FRAME_NATIVE);
 	text_stacks_learn(&s->stacks, text, location);

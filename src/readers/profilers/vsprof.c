@@ -289,7 +289,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 
 static int bid(struct bytes head)
 {
-	return bytes_start(head, BYTES("Level,Function Name,")) ? 8 * 20 : 0;
+	return bytes_starts_with(head, BYTES("Level,Function Name,")) ? 8 * 20 : 0;
 }
 
 /* Below a process, or at its start. */

@@ -49,8 +49,8 @@ struct vtune {
 
 static bool is_header(struct bytes line)
 {
-	return bytes_start(line, BYTES("Function Stack")) ||
-	       bytes_start(line, BYTES("\"Function Stack"));
+	return bytes_starts_with(line, BYTES("Function Stack")) ||
+	       bytes_starts_with(line, BYTES("\"Function Stack"));
 }
 
 /* What a column counts: the best known ones come first. */
@@ -96,7 +96,7 @@ static void read_columns(struct vtune *v, struct bytes line, struct bytes *ret_n
 		ret_names[v->columns] = (struct bytes){0};
 		if (bytes_equal(field, BYTES("Module")))
 			v->module = v->columns;
-		if (bytes_end(field, BYTES(":Self")))
+		if (bytes_ends_with(field, BYTES(":Self")))
 			ret_names[v->columns] = (struct bytes){field.at, field.len - 5};
 	}
 }
@@ -196,7 +196,7 @@ static unsigned split(struct vtune *v, struct bytes line, struct bytes *ret_fiel
  * a function begins. */
 static struct bytes call_of(struct bytes line)
 {
-	size_t depth = bytes_run(line, ' ');
+	size_t depth = bytes_count_leading(line, ' ');
 
 	return depth ? (struct bytes){line.at + depth - 1, line.len - depth + 1} : line;
 }

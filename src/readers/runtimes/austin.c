@@ -108,7 +108,7 @@ static bool cut_id(struct bytes *text, struct bytes letters, struct bytes *ret_i
 {
 	size_t end = letters.len;
 
-	if (!bytes_start(*text, letters))
+	if (!bytes_starts_with(*text, letters))
 		return false;
 	while (end < text->len && (is_hex_digit(text->at[end]) || text->at[end] == ':'))
 		end++;
@@ -201,13 +201,13 @@ static struct text_frame parse_frame(struct bytes text)
 		frame.kind = FRAME_META;
 		return frame;
 	}
-	open = bytes_end(text, BYTES(")")) ? bytes_find(text, BYTES(" (")) : NULL;
+	open = bytes_ends_with(text, BYTES(")")) ? bytes_find(text, BYTES(" (")) : NULL;
 	if (open) {
 		frame.function.len = (size_t)(open - text.at);
 		frame.file = (struct bytes){open + 2, (size_t)(text.at + text.len - open) - 3};
 		text = frame.file;
 	}
-	colon = bytes_last(text, ':');
+	colon = bytes_find_last(text, ':');
 	if (!colon)
 		return frame;
 	frame.line =
@@ -218,7 +218,7 @@ static struct text_frame parse_frame(struct bytes text)
 		return frame;
 	}
 	frame.file = (struct bytes){text.at, (size_t)(colon - text.at)};
-	colon = bytes_last(frame.file, ':');
+	colon = bytes_find_last(frame.file, ':');
 	if (!colon) { /* "app.py:main", whose line is a frame of its own */
 		frame.function =
 			(struct bytes){text.at + frame.file.len + 1, text.len - frame.file.len - 1};
@@ -381,7 +381,8 @@ static void learn_mode(struct austin *a, const struct metrics *m)
 
 static bool take_sample(struct austin *a, struct bytes line, struct error *err)
 {
-	bool kilo = bytes_start(line, BYTES("Thread ")) || bytes_start(line, BYTES("Process "));
+	bool kilo = bytes_starts_with(line, BYTES("Thread ")) ||
+		    bytes_starts_with(line, BYTES("Process "));
 	struct text_stacks *t = &a->stacks;
 	struct sample sample = {.has = t->want & WANT_THREADS ? SAMPLE_THREAD : 0};
 	struct austin_thread *thread;
@@ -538,12 +539,13 @@ static int bid(struct bytes head)
 	struct metrics metrics;
 	int good = 0, own = 0;
 
-	if (bytes_start(head, BYTES("# austin: ")))
+	if (bytes_starts_with(head, BYTES("# austin: ")))
 		return 80;
 	while (good < 8 && bytes_line(&head, &line) && (head.len || !good)) {
 		if (!line.len || *line.at == '#')
 			continue;
-		own += bytes_start(line, BYTES("P")) && !bytes_start(line, BYTES("Process "));
+		own += bytes_starts_with(line, BYTES("P")) &&
+		       !bytes_starts_with(line, BYTES("Process "));
 		own += bytes_find(line, BYTES(");L")) != NULL;
 		if (!cut_metrics(&line, &metrics) || !cut_thread(&line, &process, &thread))
 			return 0;

@@ -27,7 +27,7 @@ static bool parse_frame(struct bytes text, struct bytes *ret_file, struct bytes 
 		return false;
 	*ret_file = (struct bytes){text.at, (size_t)(at - text.at)};
 	rest = (struct bytes){at + 8, text.len - (size_t)(at + 8 - text.at)};
-	if (!bytes_cut(&rest, ' ', ret_line) || !bytes_start(rest, BYTES("in ")))
+	if (!bytes_cut(&rest, ' ', ret_line) || !bytes_starts_with(rest, BYTES("in ")))
 		return false;
 	*ret_function = (struct bytes){rest.at + 3, rest.len - 3};
 	return ret_function->len > 0;
@@ -94,21 +94,22 @@ static void take_thread(struct faulthandler *f, struct bytes line)
 		return;
 	name = (struct bytes){at + 1, (size_t)(end - at) - 1};
 	open = memchr(name.at, '[', name.len);
-	if (open && bytes_end(name, BYTES("]")))
+	if (open && bytes_ends_with(name, BYTES("]")))
 		name = (struct bytes){open + 1, name.len - (size_t)(open - name.at) - 2};
 	f->thread = profile_thread(p, 0, -1, profile_string(p, name));
 }
 
 static bool is_thread(struct bytes line)
 {
-	return bytes_start(line, BYTES("Thread ")) || bytes_start(line, BYTES("Current thread "));
+	return bytes_starts_with(line, BYTES("Thread ")) ||
+	       bytes_starts_with(line, BYTES("Current thread "));
 }
 
 static bool take_line(struct faulthandler *f, struct bytes line, struct error *err)
 {
 	static const struct bytes start = {"  File \"", 8};
 
-	if (bytes_start(line, start)) {
+	if (bytes_starts_with(line, start)) {
 		take_frame(f, (struct bytes){line.at + start.len, line.len - start.len});
 		return true;
 	}
@@ -159,9 +160,9 @@ static int bid(struct bytes head)
 	while (bytes_line(&head, &line) && bits < 200) {
 		struct bytes file, number, function;
 
-		if (bytes_end(line, BYTES(" (most recent call first):")))
+		if (bytes_ends_with(line, BYTES(" (most recent call first):")))
 			bits += 8 * 20;
-		else if (bytes_start(line, BYTES("  File \"")) &&
+		else if (bytes_starts_with(line, BYTES("  File \"")) &&
 			 parse_frame((struct bytes){line.at + 8, line.len - 8}, &file, &number,
 				 &function))
 			bits += 8 * 5;

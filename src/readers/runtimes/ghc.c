@@ -42,7 +42,7 @@ static struct bytes last_word(struct bytes *text)
 static struct bytes first_word(struct bytes *text)
 {
 	struct bytes word;
-	size_t blanks = bytes_run(*text, ' '), len;
+	size_t blanks = bytes_count_leading(*text, ' '), len;
 
 	*text = (struct bytes){text->at + blanks, text->len - blanks};
 	len = bytes_until(*text, ' ');
@@ -60,7 +60,7 @@ static bool is_header(struct bytes line)
 		"no.", "entries", "%time", "%alloc", "%time", "%alloc", NULL};
 	struct bytes word;
 
-	if (!bytes_start(line, BYTES("COST CENTRE")))
+	if (!bytes_starts_with(line, BYTES("COST CENTRE")))
 		return false;
 	line = (struct bytes){line.at + 11, line.len - 11};
 	if (!bytes_equal(first_word(&line), BYTES("MODULE")))
@@ -170,7 +170,7 @@ static bool take_row(struct ghc *g, struct bytes line, struct error *err)
 	int64_t values[COLUMNS] = {0};
 	struct sample sample = {0};
 	location_id location = 0;
-	size_t depth = bytes_run(line, ' ');
+	size_t depth = bytes_count_leading(line, ' ');
 
 	g->begun = true;
 	if (cut_values(g, &line, values) && line.len > depth) {
@@ -254,9 +254,9 @@ static int bid(struct bytes head)
 	int bits = 0;
 
 	while (bytes_line(&head, &line)) {
-		if (bytes_end(line, BYTES("Time and Allocation Profiling Report  (Final)")))
+		if (bytes_ends_with(line, BYTES("Time and Allocation Profiling Report  (Final)")))
 			bits += 8 * 40;
-		else if (bytes_start(line, BYTES("COST CENTRE")) &&
+		else if (bytes_starts_with(line, BYTES("COST CENTRE")) &&
 			 bytes_find(line, BYTES("%alloc")))
 			bits += 8 * 17;
 	}

@@ -172,7 +172,7 @@ static bool take_line(struct xdebug *x, struct bytes line, struct error *err)
 {
 	struct traced traced = {0};
 
-	if (bytes_start(line, BYTES("TRACE START"))) {
+	if (bytes_starts_with(line, BYTES("TRACE START"))) {
 		x->calls.len = 0;
 		x->entered = false;
 		x->tracing = true;
@@ -180,7 +180,7 @@ static bool take_line(struct xdebug *x, struct bytes line, struct error *err)
 	}
 	if (!x->tracing || !line.len)
 		return true;
-	if (*line.at == '\t' || bytes_start(line, BYTES("TRACE END"))) {
+	if (*line.at == '\t' || bytes_starts_with(line, BYTES("TRACE END"))) {
 		x->tracing = false;
 		return true;
 	}
@@ -228,7 +228,7 @@ static int bid(struct bytes head)
 	while (bytes_line(&head, &line)) {
 		struct traced traced;
 
-		if (bytes_start(line, BYTES("TRACE START [")))
+		if (bytes_starts_with(line, BYTES("TRACE START [")))
 			bits = 8 * 13;
 		else if (bits && line.len)
 			return bits + (parse_line(line, &traced) ? 8 : 0);

@@ -151,7 +151,7 @@ static void weights_read(struct speedscope *s, struct part *p)
 	p->decimals = units[p->unit].decimals;
 	all->len = 0;
 	for (json_array(j); json_item(j);) {
-		count = json_plain_items(j, p->decimals, values, WEIGHTS_AT_ONCE - 1);
+		count = json_plain_numbers(j, p->decimals, values, WEIGHTS_AT_ONCE - 1);
 		values[count++] = json_number(j, p->decimals, 0);
 		vector_reserve(all, count);
 		memcpy(all->items + all->len, values, count * sizeof(*values));

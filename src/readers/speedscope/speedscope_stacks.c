@@ -58,7 +58,7 @@ static void look_ahead(struct speedscope_stacks *s)
 	struct bytes text[SPEEDSCOPE_AHEAD];
 
 	s->next = 0;
-	s->ahead = json_arrays_ahead(s->json, text, SPEEDSCOPE_AHEAD);
+	s->ahead = json_peek_arrays(s->json, text, SPEEDSCOPE_AHEAD);
 	for (size_t i = 0; i < s->ahead; i++)
 		s->samples[i] = seen_question(&s->known, text[i]);
 	seen_expect(&s->known, s->samples, s->ahead);
@@ -95,7 +95,7 @@ bool speedscope_stacks_read(struct speedscope_stacks *s, node_id *ret_node)
 	value = seen_find(&s->known, sample);
 	if (!value)
 		return read_new(s, sample, ret_node);
-	json_pass(s->json, sample->bytes);
+	json_skip_text(s->json, sample->bytes);
 	*ret_node = value - 1;
 	return true;
 }

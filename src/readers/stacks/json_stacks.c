@@ -163,7 +163,7 @@ struct json_value json_extra_value(const struct json_extra *e)
 
 bool json_begins(struct bytes head)
 {
-	if (bytes_start(head, BYTES("\xEF\xBB\xBF")))
+	if (bytes_starts_with(head, BYTES("\xEF\xBB\xBF")))
 		head = (struct bytes){head.at + 3, head.len - 3};
 	head = bytes_trim(head);
 	return head.len && (*head.at == '{' || *head.at == '[');

@@ -21,7 +21,7 @@ void paths_learn(struct paths *p)
 
 		hashes[i] = paths_hash(hashes[caller], profile->stack_location.items[i]);
 		if (caller != i - 1)
-			id_map_enter(&p->by_path, hashes[i], (stack_id)i);
+			id_map_insert(&p->by_path, hashes[i], (stack_id)i);
 	}
 	memory_free(hashes);
 }
@@ -81,7 +81,7 @@ static inline stack_id step(struct paths *p, stack_id caller, uint64_t hash, loc
 		return stack;
 	stack = profile_add_stack(p->profile, caller, location);
 	if (stack)
-		id_map_put(&p->by_path, hash, at, stack);
+		id_map_insert_at(&p->by_path, hash, at, stack);
 	return stack;
 }
 

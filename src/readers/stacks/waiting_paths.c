@@ -1,7 +1,7 @@
 /* waiting_paths.c: which stacks do paths become that have waited for each other? */
 #include "readers/stacks/waiting_paths.h"
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/sort.h"
 
 #include <stdlib.h>
@@ -321,13 +321,13 @@ void waiting_paths_settle(
 	const struct waiting_paths *w, struct profile *profile, stack_id *ret_stacks)
 {
 	struct settling s = {.profile = profile, .stacks = ret_stacks};
-	unsigned threads = crew_size(w->count / THREAD_LEAST);
+	unsigned threads = parallel_thread_count(w->count / THREAD_LEAST);
 
 	for (size_t i = 0; i < WAITING_PARTS; i++) {
 		s.pieces[i].paths = w->parts[i].paths.items;
 		s.pieces[i].count = w->parts[i].paths.len;
 	}
-	crew_run(threads, 1, WAITING_PARTS, sort_piece, &s);
+	parallel_run(threads, 1, WAITING_PARTS, sort_piece, &s);
 	make_room(&s);
-	crew_run(threads, 1, WAITING_PARTS, add_piece, &s);
+	parallel_run(threads, 1, WAITING_PARTS, add_piece, &s);
 }

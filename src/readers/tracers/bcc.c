@@ -27,12 +27,13 @@ struct bcc {
 
 static bool is_profile(struct bytes line)
 {
-	return bytes_start(line, BYTES("Sampling at ")) && bytes_find(line, BYTES(" Hertz of "));
+	return bytes_starts_with(line, BYTES("Sampling at ")) &&
+	       bytes_find(line, BYTES(" Hertz of "));
 }
 
 static bool is_offcputime(struct bytes line)
 {
-	return bytes_start(line, BYTES("Tracing off-CPU time (us) of "));
+	return bytes_starts_with(line, BYTES("Tracing off-CPU time (us) of "));
 }
 
 /* "-                comm (1234)": the comm may be anything. */
@@ -41,9 +42,9 @@ static bool parse_comm(struct bytes text, struct bytes *ret_comm, uint64_t *ret_
 	const char *open;
 	struct bytes comm;
 
-	if (!bytes_start(text, BYTES("- ")) || text.at[text.len - 1] != ')')
+	if (!bytes_starts_with(text, BYTES("- ")) || text.at[text.len - 1] != ')')
 		return false;
-	open = bytes_last(text, '(');
+	open = bytes_find_last(text, '(');
 	if (!open || open[-1] != ' ' ||
 		!bytes_u64(
 			(struct bytes){open + 1, (size_t)(text.at + text.len - open) - 2}, ret_pid))
@@ -144,7 +145,7 @@ static bool take_line(struct bcc *b, struct bytes line, struct error *err)
 		take_comm(b, comm, pid);
 	else if (bytes_equal(text, BYTES("--")))
 		take_delimiter(b);
-	else if (text.at == line.at && !bytes_start(text, BYTES("^C")))
+	else if (text.at == line.at && !bytes_starts_with(text, BYTES("^C")))
 		text_stacks_skip(&b->stacks, "expected " EXPECTS);
 	else if (text.at != line.at)
 		text_stacks_push(&b->stacks, learn_frame(b, line));

@@ -46,8 +46,9 @@ static bool cut_number(struct bytes *text, int64_t *ret_value)
 /* "12", or of "count 3, average 4, total 12" the total. */
 static bool parse_value(struct bytes text, int64_t *ret_value)
 {
-	const char *total =
-		bytes_start(text, BYTES("count ")) ? bytes_find(text, BYTES(", total ")) : NULL;
+	const char *total = bytes_starts_with(text, BYTES("count "))
+				    ? bytes_find(text, BYTES(", total "))
+				    : NULL;
 
 	if (total) {
 		total += strlen(", total ");
@@ -105,7 +106,8 @@ static size_t find_separator(struct bytes text)
 /* "comm, 1234, ", or ", comm, 1234", which for Perl is one frame. */
 static void take_keys(struct bpftrace *b, struct bytes text)
 {
-	bool one = b->maps.stacks.style->tool == TOOL_SCRIPTS && bytes_start(text, BYTES(", "));
+	bool one =
+		b->maps.stacks.style->tool == TOOL_SCRIPTS && bytes_starts_with(text, BYTES(", "));
 
 	if (one)
 		text = (struct bytes){text.at + 2, text.len - 2};
@@ -179,15 +181,16 @@ static bool take_other(struct bpftrace *b, struct bytes line, struct error *err)
 		return take_boundary(b, rest, err);
 	}
 	rest = line;
-	if (bytes_start(line, BYTES("Lost "))) {
+	if (bytes_starts_with(line, BYTES("Lost "))) {
 		rest = (struct bytes){line.at + 5, line.len - 5};
-		if (cut_number(&rest, &count) && bytes_start(rest, BYTES(" events"))) {
+		if (cut_number(&rest, &count) && bytes_starts_with(rest, BYTES(" events"))) {
 			b->maps.stacks.counted += (uint64_t)count;
 			return true;
 		}
 	}
-	if (bytes_trim(line).len && !bytes_start(line, BYTES("Attaching ")) &&
-		!bytes_start(line, BYTES("Attached ")) && !bytes_start(line, BYTES("^C")))
+	if (bytes_trim(line).len && !bytes_starts_with(line, BYTES("Attaching ")) &&
+		!bytes_starts_with(line, BYTES("Attached ")) &&
+		!bytes_starts_with(line, BYTES("^C")))
 		text_stacks_skip(&b->maps.stacks, "expected " EXPECTS);
 	return true;
 }

@@ -124,7 +124,7 @@ static bool take_data(struct bpftrace_json *b, struct error *err)
 	if (!json_object_if(b->json))
 		return true;
 	while (json_key(b->json, &key)) {
-		if (bytes_start(key, BYTES("@"))) {
+		if (bytes_starts_with(key, BYTES("@"))) {
 			if (!take_map(b, key, err))
 				return false;
 		} else if (bytes_equal(key, BYTES("events"))) {
@@ -141,7 +141,7 @@ static bool bpftrace_read(struct bpftrace_json *b, struct error *err)
 	struct json *j = b->json;
 	struct bytes key;
 
-	while (json_peek(j) != JSON_NOTHING)
+	while (json_peek(j) != JSON_END)
 		for (json_object(j); json_key(j, &key);)
 			if (!bytes_equal(key, BYTES("data")))
 				json_skip(j);

@@ -44,7 +44,7 @@ static bool cut_perf(struct bytes *text, struct bytes *ret_module, uint64_t *ret
 	if (!blank || !bytes_hex((struct bytes){text->at, (size_t)(blank - text->at)}, ret_address))
 		return false;
 	*text = (struct bytes){blank + 1, (size_t)(text->at + text->len - blank) - 1};
-	open = bytes_last(*text, '(');
+	open = bytes_find_last(*text, '(');
 	*ret_module = (struct bytes){0};
 	if (open && open > text->at && open[-1] == ' ' && text->at[text->len - 1] == ')') {
 		*ret_module = (struct bytes){open + 1, (size_t)(text->at + text->len - open) - 2};

@@ -33,7 +33,7 @@ static bool is_address(struct bytes text)
 {
 	uint64_t address;
 
-	return bytes_start(text, BYTES("0x")) &&
+	return bytes_starts_with(text, BYTES("0x")) &&
 	       bytes_hex((struct bytes){text.at + 2, text.len - 2}, &address);
 }
 
@@ -53,7 +53,8 @@ static bool is_probe(struct bytes text)
 {
 	size_t words = 0, i = 0;
 
-	if (bytes_start(text, BYTES("CPU ")) && bytes_end(text, BYTES(" FUNCTION:NAME")))
+	if (bytes_starts_with(text, BYTES("CPU ")) &&
+		bytes_ends_with(text, BYTES(" FUNCTION:NAME")))
 		return true;
 	while (words < 2) {
 		size_t start = i;
@@ -101,8 +102,8 @@ static struct bytes without_arguments(struct bytes text)
 
 static bool is_mangled(struct bytes name)
 {
-	return bytes_start(name, BYTES("_Z")) || bytes_start(name, BYTES("_R")) ||
-	       bytes_start(name, BYTES("__Z"));
+	return bytes_starts_with(name, BYTES("_Z")) || bytes_starts_with(name, BYTES("_R")) ||
+	       bytes_starts_with(name, BYTES("__Z"));
 }
 
 /* "module`function", tidied, in d->name. *ret_module is a part of `text`. */
@@ -223,7 +224,7 @@ static bool take_keys(struct dtrace *d, struct bytes line, bool *ret_taken, stru
 			vector_push(&d->keys, text_stacks_named(&d->stacks, key, FRAME_META));
 		*ret_taken = true;
 	} else if (!padded && bytes_find(text, BYTES("  "))) {
-		const char *blank = bytes_last(text, ' ');
+		const char *blank = bytes_find_last(text, ' ');
 		struct bytes last = {blank + 1, (size_t)(text.at + text.len - blank) - 1};
 
 		if (blank[-1] != ' ' || !text_is_count(last, &count))
@@ -321,7 +322,8 @@ static int bid(struct bytes head)
 		struct bytes text = bytes_trim(line);
 		int64_t count;
 
-		if (bytes_start(text, BYTES("CPU ")) && bytes_end(text, BYTES(" FUNCTION:NAME")))
+		if (bytes_starts_with(text, BYTES("CPU ")) &&
+			bytes_ends_with(text, BYTES(" FUNCTION:NAME")))
 			bits = 64;
 		if (is_frame(text) && !bytes_find(text, BYTES(" : ")) && text.at != line.at) {
 			frames++;

@@ -18,11 +18,11 @@ static bool cut_address(struct bytes *text, uint64_t *ret_address)
 	const char *blank = text->len ? memchr(text->at, ' ', text->len) : NULL;
 	struct bytes digits;
 
-	if (!blank || !bytes_start(*text, BYTES("0x")))
+	if (!blank || !bytes_starts_with(*text, BYTES("0x")))
 		return false;
 	digits = (struct bytes){text->at + 2, (size_t)(blank - text->at) - 2};
 	if (!bytes_hex(digits, ret_address) ||
-		!bytes_start((struct bytes){blank, (size_t)(text->at + text->len - blank)},
+		!bytes_starts_with((struct bytes){blank, (size_t)(text->at + text->len - blank)},
 			BYTES(" : ")))
 		return false;
 	*text = (struct bytes){blank + 3, (size_t)(text->at + text->len - blank) - 3};
@@ -59,7 +59,7 @@ static struct bytes without_offset(struct bytes text)
 /* " [/usr/bin/x]" or " [libc.so.6+0x27b25]" is cut off. */
 static struct bytes cut_module(struct bytes *text)
 {
-	const char *open = bytes_last(*text, '[');
+	const char *open = bytes_find_last(*text, '[');
 	struct bytes module;
 
 	if (!open || text->at[text->len - 1] != ']' || (open > text->at && open[-1] != ' '))
@@ -94,10 +94,10 @@ static location_id learn_frame(struct text_stacks *t, struct bytes line)
 	uint64_t address = 0;
 	location_id location;
 
-	if (bytes_start(text, BYTES("Returning from: ")) ||
-		bytes_start(text, BYTES("Returning to  : ")))
+	if (bytes_starts_with(text, BYTES("Returning from: ")) ||
+		bytes_starts_with(text, BYTES("Returning to  : ")))
 		text = (struct bytes){text.at + 16, text.len - 16};
-	if (bytes_end(text, BYTES(" (inexact)")))
+	if (bytes_ends_with(text, BYTES(" (inexact)")))
 		text.len -= strlen(" (inexact)");
 	symbol = text;
 	cut_address(&symbol, &address);
@@ -106,7 +106,7 @@ static location_id learn_frame(struct text_stacks *t, struct bytes line)
 		module = BYTES("[kernel]");
 	symbol = without_offset(symbol);
 	/* What has no name is printed as its address. */
-	if (module.len && bytes_start(symbol, BYTES("0x")))
+	if (module.len && bytes_starts_with(symbol, BYTES("0x")))
 		symbol.len = 0;
 	location =
 		text_stacks_symbol(t, symbol, module, address >> 63 ? FRAME_KERNEL : FRAME_NATIVE);
@@ -123,7 +123,7 @@ static bool take_line(struct text_stacks *t, struct bytes line, struct error *er
 		return true;
 	if (text_is_count(text, &count))
 		return text_stacks_add_count(t, count, err);
-	if (bytes_start(text, BYTES("WARNING: ")))
+	if (bytes_starts_with(text, BYTES("WARNING: ")))
 		text_stacks_skip(t, "expected " EXPECTS);
 	else
 		text_stacks_push(t, t->style->tool == TOOL_SCRIPTS ? learn_frame_perl(t, line)

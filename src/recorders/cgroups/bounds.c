@@ -30,7 +30,7 @@ static bool is_inside(const struct cgroup_bounds *b, struct bytes folder)
 	for (size_t i = 0; i < b->folders.len; i++) {
 		struct bytes bound = bytes_of(b->folders.items[i]);
 
-		if (bytes_start(folder, bound) &&
+		if (bytes_starts_with(folder, bound) &&
 			(folder.len == bound.len || folder.at[bound.len] == '/'))
 			return true;
 	}
@@ -54,7 +54,7 @@ bool cgroup_bounds_has(struct cgroup_bounds *b, uint64_t id, int32_t pid, bool i
 	free(folder);
 	if (id) {
 		vector_push(&b->seen, group);
-		id_map_put(&b->by_id, hash, at, (uint32_t)b->seen.len);
+		id_map_insert_at(&b->by_id, hash, at, (uint32_t)b->seen.len);
 	}
 	return group.inside;
 }

@@ -96,7 +96,7 @@ static bool find_group(struct bytes groups, bool named, struct bytes *ret_path)
 		if (named ? !is_listed(names, BYTES("perf_event"))
 			  : names.len || !bytes_equal(number, BYTES("0")))
 			continue;
-		if (!bytes_start(line, BYTES("/")))
+		if (!bytes_starts_with(line, BYTES("/")))
 			return false;
 		*ret_path = line;
 		return true;
@@ -113,12 +113,12 @@ char *cgroup_find(struct bytes groups, struct bytes mounts)
 	if (!cgroup_events_mount(mounts, &h) || !find_group(groups, h.events, &path))
 		return NULL;
 	if (h.root.len > 1) { /* a mount of a part, as containers have it */
-		if (!bytes_start(path, h.root))
+		if (!bytes_starts_with(path, h.root))
 			return NULL;
 		path = (struct bytes){path.at + h.root.len, path.len - h.root.len};
 	}
 	/* Outside of this namespace, or a name that goes on. */
-	if (path.len && (*path.at != '/' || bytes_start(path, BYTES("/.."))))
+	if (path.len && (*path.at != '/' || bytes_starts_with(path, BYTES("/.."))))
 		return NULL;
 	buffer_add(&folder, h.folder.at, h.folder.len);
 	buffer_add(&folder, path.at, path.len > 1 ? path.len : 0);
@@ -158,7 +158,7 @@ bool cgroup_is_of_recorder(struct bytes name)
 {
 	size_t digits;
 
-	if (!bytes_start(name, BYTES(PREFIX)))
+	if (!bytes_starts_with(name, BYTES(PREFIX)))
 		return false;
 	name = (struct bytes){name.at + strlen(PREFIX), name.len - strlen(PREFIX)};
 	for (digits = 0; digits < name.len && name.at[digits] >= '0' && name.at[digits] <= '9';)

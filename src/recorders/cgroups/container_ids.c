@@ -27,7 +27,7 @@ static bool read_name(const char *file, struct buffer *ret_name)
 			continue;
 		}
 		value = json_string_if(&j);
-		if (bytes_start(value, BYTES("/")))
+		if (bytes_starts_with(value, BYTES("/")))
 			value = (struct bytes){value.at + 1, value.len - 1};
 		buffer_set(ret_name, value);
 	}

@@ -114,7 +114,7 @@ static label_set_id labels_of(struct cgroup_labels *labels, uint64_t id)
 	if (!processes_cgroup(labels->processes, id))
 		return made;
 	vector_push(&labels->groups, ((struct cgroup_label){id, made}));
-	id_map_put(&labels->by_id, hash, at, (uint32_t)labels->groups.len);
+	id_map_insert_at(&labels->by_id, hash, at, (uint32_t)labels->groups.len);
 	return made;
 }
 
@@ -127,7 +127,7 @@ static struct cgroup_thread *thread_row(struct cgroup_labels *labels, int32_t ti
 		if (labels->threads.items[row - 1].tid == tid)
 			return &labels->threads.items[row - 1];
 	vector_push(&labels->threads, ((struct cgroup_thread){.tid = tid}));
-	id_map_put(&labels->by_tid, hash, at, (uint32_t)labels->threads.len);
+	id_map_insert_at(&labels->by_tid, hash, at, (uint32_t)labels->threads.len);
 	return &labels->threads.items[labels->threads.len - 1];
 }
 

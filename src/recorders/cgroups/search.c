@@ -38,7 +38,7 @@ bool cgroup_names_add(struct cgroup_names *names, enum cgroup_spelling spelling,
 
 static struct bytes without_end(struct bytes text, struct bytes end)
 {
-	return bytes_end(text, end) ? (struct bytes){text.at, text.len - end.len} : text;
+	return bytes_ends_with(text, end) ? (struct bytes){text.at, text.len - end.len} : text;
 }
 
 /* Is it `name`, as systemd writes it in names of units? "a-b" is "a\x2db". */
@@ -47,7 +47,7 @@ static bool is_escaped(struct bytes text, struct bytes name)
 	const struct bytes dash = BYTES("\\x2d");
 
 	while (text.len && name.len) {
-		bool escaped = bytes_start(text, dash);
+		bool escaped = bytes_starts_with(text, dash);
 
 		if ((escaped ? '-' : *text.at) != *name.at)
 			return false;
@@ -64,7 +64,7 @@ bool cgroup_is_of_container(struct bytes group, struct bytes container, bool sta
 	struct bytes id = cgroup_container_id(group);
 
 	if (start)
-		return bytes_start(id, container);
+		return bytes_starts_with(id, container);
 	return bytes_equal(group, container) || bytes_equal(id, container) ||
 	       (container.len && is_escaped(cgroup_container_name(group), container));
 }
@@ -116,7 +116,8 @@ static void search_release(struct search *s)
 
 static bool is_inside(struct bytes path, struct bytes outer)
 {
-	return bytes_start(path, outer) && (path.len == outer.len || path.at[outer.len] == '/');
+	return bytes_starts_with(path, outer) &&
+	       (path.len == outer.len || path.at[outer.len] == '/');
 }
 
 /* ---- Matching a name ---- */
@@ -124,14 +125,14 @@ static bool is_inside(struct bytes path, struct bytes outer)
 /* A path, as /proc/PID/cgroup or perf spell it, below the mount, or in the file system. */
 static bool is_path(const struct search *s, struct bytes path, struct bytes wanted)
 {
-	while (wanted.len > 1 && bytes_end(wanted, BYTES("/")))
+	while (wanted.len > 1 && bytes_ends_with(wanted, BYTES("/")))
 		wanted.len--;
-	if (bytes_start(wanted, s->mount.folder) && is_inside(wanted, s->mount.folder))
+	if (bytes_starts_with(wanted, s->mount.folder) && is_inside(wanted, s->mount.folder))
 		wanted = (struct bytes){
 			wanted.at + s->mount.folder.len, wanted.len - s->mount.folder.len};
-	if (bytes_start(wanted, BYTES("/")))
+	if (bytes_starts_with(wanted, BYTES("/")))
 		wanted = (struct bytes){wanted.at + 1, wanted.len - 1};
-	if (bytes_start(path, BYTES("/")))
+	if (bytes_starts_with(path, BYTES("/")))
 		path = (struct bytes){path.at + 1, path.len - 1};
 	return bytes_equal(path, wanted);
 }
@@ -141,8 +142,8 @@ static bool is_unit(struct bytes group, struct bytes unit)
 {
 	struct bytes service = without_end(group, BYTES(".service"));
 
-	return bytes_last(unit, '.') ? bytes_equal(group, unit)
-				     : service.len < group.len && bytes_equal(service, unit);
+	return bytes_find_last(unit, '.') ? bytes_equal(group, unit)
+					  : service.len < group.len && bytes_equal(service, unit);
 }
 
 static bool matches(
@@ -177,7 +178,7 @@ static void prefer_system(struct search *s)
 	size_t count = 0;
 
 	for (size_t i = 0; i < s->found.len; i++)
-		if (!bytes_start(bytes_of(s->found.items[i]), BYTES("/user.slice/"))) {
+		if (!bytes_starts_with(bytes_of(s->found.items[i]), BYTES("/user.slice/"))) {
 			only = s->found.items[i];
 			count++;
 		}
@@ -249,7 +250,7 @@ static const char *most_similar(const struct search *s, const struct cgroup_name
 	const char *nearest;
 
 	buffer_printf(&wanted, "%.*s%s", (int)name->text.len, name->text.at,
-		unit && !bytes_last(name->text, '.') ? ".service" : "");
+		unit && !bytes_find_last(name->text, '.') ? ".service" : "");
 	for (size_t i = 1; i < s->groups.len; i++)
 		vector_push(&names, unit ? bytes_base_name(bytes_of(s->groups.items[i])).at
 					 : s->groups.items[i] + 1);

@@ -211,7 +211,7 @@ static void remember_thread(struct mem_state *state, int32_t pid, int32_t tid, t
 		state->threads.items[row].thread = thread;
 		return;
 	}
-	id_map_put(&state->by_thread, hash_pair((uint32_t)pid, (uint32_t)tid), at,
+	id_map_insert_at(&state->by_thread, hash_pair((uint32_t)pid, (uint32_t)tid), at,
 		(uint32_t)state->threads.len);
 	vector_push(&state->threads, ((struct allocating_thread){pid, tid, thread}));
 }

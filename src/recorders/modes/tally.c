@@ -90,7 +90,7 @@ static void add_up(struct tally *t, const struct sample *sample, int64_t value, 
 		p->streams.items[t->stream + t->streams - 1].value.items[sum->row] += count;
 		return;
 	}
-	id_map_put(&t->by_stack, hash, at, (uint32_t)t->rows.len);
+	id_map_insert_at(&t->by_stack, hash, at, (uint32_t)t->rows.len);
 	vector_push(&t->rows, ((struct tally_sum){*sample, table->count}));
 	put(t, sample, value, count);
 	table->changing = t->rows.len - 1;

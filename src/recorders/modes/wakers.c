@@ -54,7 +54,7 @@ static bool enters(const struct wakers *w, uint64_t address)
 		if (bytes_equal(symbol.name, name))
 			return true;
 		name.len--;
-		if (name.at[name.len] == '*' && bytes_start(symbol.name, name))
+		if (name.at[name.len] == '*' && bytes_starts_with(symbol.name, name))
 			return true;
 	}
 	return false;
@@ -102,7 +102,7 @@ stack_id wakers_join(struct wakers *w, stack_id stack, stack_id waker)
 		if (w->joined.items[row].stack == stack && w->joined.items[row].waker == waker)
 			return w->joined.items[row].both;
 	joined.both = turn(w, profile_stack(w->profile, stack, w->separator), waker);
-	id_map_put(&w->by_stacks, hash, at, (uint32_t)w->joined.len);
+	id_map_insert_at(&w->by_stacks, hash, at, (uint32_t)w->joined.len);
 	vector_push(&w->joined, joined);
 	return joined.both;
 }

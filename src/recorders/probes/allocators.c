@@ -22,7 +22,7 @@ static const struct {
 
 static bool starts(struct bytes code, const char *with, size_t len)
 {
-	return bytes_start(code, (struct bytes){with, len});
+	return bytes_starts_with(code, (struct bytes){with, len});
 }
 
 /* Bytes of a first instruction of x86-64 that changes no register but flags: endbr64; test of a

@@ -71,12 +71,12 @@ static bool is_called(struct bytes file, struct bytes name)
 
 	if (!name.len || bytes_equal(file, name))
 		return true;
-	if (!bytes_start(rest, name) && bytes_start(rest, BYTES("lib")))
+	if (!bytes_starts_with(rest, name) && bytes_starts_with(rest, BYTES("lib")))
 		rest = (struct bytes){rest.at + 3, rest.len - 3};
-	if (!bytes_start(rest, name))
+	if (!bytes_starts_with(rest, name))
 		return false;
 	rest = (struct bytes){rest.at + name.len, rest.len - name.len};
-	return bytes_start(rest, BYTES(".so")) ||
+	return bytes_starts_with(rest, BYTES(".so")) ||
 	       (rest.len > 1 && *rest.at == '-' && is_digit(rest.at[1]) &&
 		       memmem(rest.at, rest.len, ".so", 3));
 }

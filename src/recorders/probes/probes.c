@@ -64,7 +64,7 @@ static bool parse(struct probe *probe, struct bytes text, struct error *err)
 
 	probe->text = copied(text);
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes) && !said; i++)
-		if (bytes_start(text, bytes_of(prefixes[i].prefix))) {
+		if (bytes_starts_with(text, bytes_of(prefixes[i].prefix))) {
 			said = true;
 			probe->kind = prefixes[i].kind;
 			rest.at += strlen(prefixes[i].prefix);
@@ -80,7 +80,7 @@ static bool parse(struct probe *probe, struct bytes text, struct error *err)
 		return unreadable(probe, err);
 	if (!said && !trace_group_exists(file) && !bytes_equal(file, BYTES("syscalls")))
 		probe->kind = PROBE_FUNCTION;
-	if (probe->kind == PROBE_FUNCTION && bytes_end(rest, BYTES("%return"))) {
+	if (probe->kind == PROBE_FUNCTION && bytes_ends_with(rest, BYTES("%return"))) {
 		probe->kind = PROBE_RETURN;
 		rest.len -= strlen("%return");
 	}
@@ -134,7 +134,7 @@ static bool argument_named(struct bytes name, bool of_return, unsigned *ret)
 	*ret = WEIGHT_REGISTERS;
 	if (of_return)
 		return bytes_equal(name, BYTES("retval"));
-	if (!bytes_start(name, BYTES("arg")) ||
+	if (!bytes_starts_with(name, BYTES("arg")) ||
 		!bytes_u64((struct bytes){name.at + 3, name.len - 3}, &number) || number > 63)
 		return false;
 	*ret = (unsigned)number;
@@ -239,7 +239,7 @@ static bool weigh_static(
 static bool is_spelled(struct bytes text, struct bytes name)
 {
 	return bytes_equal(text, name) ||
-	       (bytes_start(text, name) && text.len > name.len && text.at[name.len] == '(');
+	       (bytes_starts_with(text, name) && text.len > name.len && text.at[name.len] == '(');
 }
 
 static bool add_place(struct finding *f, const struct image *image, size_t file, uint64_t address,
@@ -270,7 +270,7 @@ static bool add_spelled(struct finding *f, const struct image *image,
 	for (size_t i = 0; ok && i < symbols_count(symbols); i++) {
 		struct symbol symbol = symbols_at(symbols, i);
 
-		if (!bytes_start(symbol.name, BYTES("_")))
+		if (!bytes_starts_with(symbol.name, BYTES("_")))
 			continue;
 		text.len = 0;
 		symbol_text(&symbol, &text);

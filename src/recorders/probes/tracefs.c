@@ -220,7 +220,7 @@ static bool field_read(struct bytes line, bool of_call, struct trace_field *ret)
 	struct bytes declared, name, type;
 
 	line = bytes_trim(line);
-	if (!bytes_start(line, BYTES("field:")) || offset < 0 ||
+	if (!bytes_starts_with(line, BYTES("field:")) || offset < 0 ||
 		!(size == 1 || size == 2 || size == 4 || size == 8))
 		return false;
 	declared = (struct bytes){line.at + 6, bytes_until(line, ';') - 6};
@@ -232,8 +232,9 @@ static bool field_read(struct bytes line, bool of_call, struct trace_field *ret)
 	}
 	type = bytes_trim((struct bytes){declared.at, declared.len - name.len});
 	if (!type.len || memchr(type.at, '*', type.len) || memchr(name.at, '[', name.len) ||
-		bytes_start(type, BYTES("__data_loc")) || bytes_start(type, BYTES("__rel_loc")) ||
-		bytes_start(name, BYTES("common_")) || name.len >= sizeof(ret->name))
+		bytes_starts_with(type, BYTES("__data_loc")) ||
+		bytes_starts_with(type, BYTES("__rel_loc")) ||
+		bytes_starts_with(name, BYTES("common_")) || name.len >= sizeof(ret->name))
 		return false;
 	*ret = (struct trace_field){.offset = (uint32_t)offset,
 		.size = (uint32_t)size,

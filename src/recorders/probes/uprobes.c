@@ -8,7 +8,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/proc.h"
 #include "recorders/capabilities.h"
 #include "recorders/programs/support.h"
@@ -137,7 +137,7 @@ static void detach(void *context, size_t i)
  */
 void uprobes_end(struct uprobes *u)
 {
-	crew_run(CREW_LIMIT, 1, u->links.len, detach, u);
+	parallel_run(PARALLEL_THREADS_LIMIT, 1, u->links.len, detach, u);
 	u->links.len = 0;
 	u->ended = true;
 }

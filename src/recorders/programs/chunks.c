@@ -219,7 +219,7 @@ bool chunk_table_stack(struct chunk_table *t, stack_id root, uint32_t chunk, sta
 		for (uint32_t i = 0; row && i < row->count; i++)
 			stack = profile_stack(t->stacks->profile, stack, row->places[i]);
 		find(t, root, number, &at);
-		id_map_put(&t->by_chunk, hash_pair(root, number), at, (uint32_t)t->known.len);
+		id_map_insert_at(&t->by_chunk, hash_pair(root, number), at, (uint32_t)t->known.len);
 		vector_push(&t->known, ((struct chunk_stack){root, number, stack}));
 	}
 	if (last) {

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "recorders/capabilities.h"
 #include "recorders/programs/support.h"
 #include "recorders/refusal.h"
@@ -173,7 +173,7 @@ static void detach(void *programs, size_t i)
 
 void bpf_detach(struct bpf_object_skeleton *programs)
 {
-	crew_run(CREW_LIMIT, 1, (size_t)programs->prog_cnt, detach, programs);
+	parallel_run(PARALLEL_THREADS_LIMIT, 1, (size_t)programs->prog_cnt, detach, programs);
 }
 
 bool bpf_iterate(struct bpf_program *program, struct buffer *out, struct error *err)
@@ -204,8 +204,8 @@ size_t bpf_read_map(
 	while (!failed) {
 		count = MAP_BATCH;
 		failed = bpf_map_lookup_batch(fd, rows ? &at : NULL, &at,
-			buffer_room(keys, count * key_size),
-			buffer_room(values, count * value_size), &count, NULL);
+			buffer_reserve(keys, count * key_size),
+			buffer_reserve(values, count * value_size), &count, NULL);
 		if (failed && errno != ENOENT)
 			break;
 		keys->len += count * key_size;

@@ -174,7 +174,7 @@ static size_t reuse_number(struct unwind_tables *t)
 	id_map_release(&t->by_identity);
 	for (size_t i = 1; i < t->tables.len; i++)
 		if (t->tables.items[i].identity[0])
-			id_map_enter(&t->by_identity, hash_identity(t->tables.items[i].identity),
+			id_map_insert(&t->by_identity, hash_identity(t->tables.items[i].identity),
 				(uint32_t)i);
 	return number;
 }
@@ -198,7 +198,7 @@ static size_t number_of(struct unwind_tables *t, const struct image *image)
 	if (number == t->tables.len)
 		vector_push(&t->tables, table);
 	t->tables.items[number] = table;
-	id_map_enter(&t->by_identity, hash, (uint32_t)number);
+	id_map_insert(&t->by_identity, hash, (uint32_t)number);
 	return number;
 }
 

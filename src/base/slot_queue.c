@@ -1,35 +1,35 @@
-/* relay.c: how do two threads wait for each other, when one fills what the other takes? */
-#include "base/relay.h"
+/* slot_queue.c: how do two threads wait for each other, when one fills what the other takes? */
+#include "base/slot_queue.h"
 
-#include "base/crew.h"
+#include "base/parallel.h"
 #include "base/scope.h"
 
-static void take_next(void *relay)
+static void take_next(void *slot_queue)
 {
-	struct relay *r = relay;
+	struct slot_queue *r = slot_queue;
 
-	r->done = r->take(r->context, (size_t)(r->taken % r->slots));
+	r->done = r->consume(r->context, (size_t)(r->consumed % r->slots));
 }
 
-static void *work(void *relay)
+static void *work(void *slot_queue)
 {
-	struct relay *r = relay;
+	struct slot_queue *r = slot_queue;
 
 	pthread_mutex_lock(&r->lock);
 	for (;;) {
 		bool goes_on = !r->failed;
 
-		while (r->taken == r->passed && !r->finished)
+		while (r->consumed == r->pushed && !r->finished)
 			pthread_cond_wait(&r->changed, &r->lock);
-		if (r->taken == r->passed)
+		if (r->consumed == r->pushed)
 			break;
 		pthread_mutex_unlock(&r->lock);
 		r->done = false;
-		r->exhausted |= goes_on && !scope_attempt(r->starter, take_next, r);
+		r->out_of_memory |= goes_on && !scope_run_thread(r->starter, take_next, r);
 		pthread_mutex_lock(&r->lock);
 		r->failed = !r->done;
-		r->taken++;
-		if (r->passed - r->taken <= r->slots - r->wake)
+		r->consumed++;
+		if (r->pushed - r->consumed <= r->slots - r->wake_batch)
 			pthread_cond_signal(&r->changed);
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -37,9 +37,9 @@ static void *work(void *relay)
 }
 
 /* The other thread finishes the slot that it works on, and no more. */
-static void end_thread(void *relay)
+static void end_thread(void *slot_queue)
 {
-	struct relay *r = relay;
+	struct slot_queue *r = slot_queue;
 
 	pthread_mutex_lock(&r->lock);
 	r->failed = r->finished = true;
@@ -48,38 +48,39 @@ static void end_thread(void *relay)
 	pthread_join(r->thread, NULL);
 }
 
-void relay_open(struct relay *r, bool threaded)
+void slot_queue_open(struct slot_queue *r, bool threaded)
 {
-	r->starter = scope_here();
+	r->starter = scope_current();
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_cond_init(&r->changed, NULL);
-	r->has_thread = threaded && crew_size(2) > 1 && !pthread_create(&r->thread, NULL, work, r);
+	r->has_thread = threaded && parallel_thread_count(2) > 1 &&
+			!pthread_create(&r->thread, NULL, work, r);
 	if (!r->has_thread)
 		r->slots = 1;
 	else
 		scope_hold_threads(r, end_thread);
 }
 
-bool relay_pass(struct relay *r)
+bool slot_queue_push(struct slot_queue *r)
 {
 	bool done;
 
 	if (!r->has_thread) {
-		r->failed = r->failed || !r->take(r->context, 0);
+		r->failed = r->failed || !r->consume(r->context, 0);
 		return !r->failed;
 	}
 	pthread_mutex_lock(&r->lock);
-	r->passed++;
-	if (r->passed - r->taken >= r->wake)
+	r->pushed++;
+	if (r->pushed - r->consumed >= r->wake_batch)
 		pthread_cond_signal(&r->changed);
-	while (r->passed - r->taken == r->slots)
+	while (r->pushed - r->consumed == r->slots)
 		pthread_cond_wait(&r->changed, &r->lock);
 	done = !r->failed;
 	pthread_mutex_unlock(&r->lock);
 	return done;
 }
 
-bool relay_close(struct relay *r)
+bool slot_queue_close(struct slot_queue *r)
 {
 	if (r->has_thread) {
 		scope_drop(r);
@@ -91,7 +92,7 @@ bool relay_close(struct relay *r)
 	}
 	pthread_mutex_destroy(&r->lock);
 	pthread_cond_destroy(&r->changed);
-	if (r->exhausted)
-		scope_fail_again();
+	if (r->out_of_memory)
+		scope_fail_from_thread();
 	return !r->failed;
 }

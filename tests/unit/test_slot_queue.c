@@ -1,8 +1,8 @@
-/* test_relay.c: is what one thread makes taken by the other in order, once, and up to where it
+/* test_slot_queue.c: is what one thread makes taken by the other in order, once, and up to where it
  * failed? */
 #include "test.h"
 
-#include "base/relay.h"
+#include "base/slot_queue.h"
 
 #define SLOTS_MOST 16u
 
@@ -22,19 +22,19 @@ static bool take(void *context, size_t slot)
 
 /* Up to `count` numbers. Returns how many were passed. */
 static uint64_t run(
-	struct numbers *n, struct relay r, bool threaded, uint64_t count, bool *ret_done)
+	struct numbers *n, struct slot_queue r, bool threaded, uint64_t count, bool *ret_done)
 {
 	uint64_t passed = 0;
 
-	r.take = take;
+	r.consume = take;
 	r.context = n;
-	relay_open(&r, threaded);
+	slot_queue_open(&r, threaded);
 	while (passed < count) {
-		n->slots[relay_slot(&r)] = passed++;
-		if (!relay_pass(&r))
+		n->slots[slot_queue_slot(&r)] = passed++;
+		if (!slot_queue_push(&r))
 			break;
 	}
-	*ret_done = relay_close(&r);
+	*ret_done = slot_queue_close(&r);
 	return passed;
 }
 
@@ -50,10 +50,11 @@ static void all_are_taken_in_order(void **state)
 				for (uint64_t count = 0; count < 70; count++) {
 					struct numbers n = {.last = UINT64_MAX, .ordered = true};
 
-					assert_int_equal(run(&n,
-								 (struct relay){.slots = slots[i],
-									 .wake = wake},
-								 threaded, count, &done),
+					assert_int_equal(
+						run(&n,
+							(struct slot_queue){.slots = slots[i],
+								.wake_batch = wake},
+							threaded, count, &done),
 						count);
 					assert_true(done && n.ordered);
 					assert_int_equal(n.next, count);
@@ -68,8 +69,8 @@ static void nothing_is_taken_behind_a_failure(void **state)
 	for (int threaded = 0; threaded < 2; threaded++)
 		for (uint64_t last = 0; last < 40; last++) {
 			struct numbers n = {.last = last, .ordered = true};
-			uint64_t passed = run(
-				&n, (struct relay){.slots = 4, .wake = 1}, threaded, 1000, &done);
+			uint64_t passed = run(&n, (struct slot_queue){.slots = 4, .wake_batch = 1},
+				threaded, 1000, &done);
 
 			assert_true(!done && n.ordered);
 			assert_int_equal(n.next, last + 1);
@@ -84,5 +85,5 @@ int main(void)
 		cmocka_unit_test(nothing_is_taken_behind_a_failure),
 	};
 
-	return cmocka_run_group_tests_name("relay", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("slot_queue", tests, NULL, NULL);
 }
