@@ -198,7 +198,7 @@ static bool render_one(const struct shelf_profile *of, const struct asked *asked
 	bool done;
 
 	view_init(&view, of->profile,
-		needs_tree(shape, renderer, settings) ? of->projection : BY_NOTHING);
+		needs_tree(shape, renderer, settings) ? of->projection : BY_ROOT);
 	done = shape_select(shape, &view, err) && look_at_sides(asked, &view, err) &&
 	       transform_list_apply(&shape->transforms, &view, err) &&
 	       render(&view, renderer, settings, ret_body, err);

@@ -187,7 +187,8 @@ static bool shape(const struct loading *with, struct loaded *l, const struct loa
 	view_init(&l->view, &l->profile, naming_projection(&with->options.naming));
 	if (!shape_select(&common.shape, &l->view, err))
 		return error_prefix(err, "%s: ", l->name);
-	if ((steps->view && !steps->view(steps->self, &l->view, err)) || !view_fits(&l->view, err))
+	if ((steps->view && !steps->view(steps->self, &l->view, err)) ||
+		!view_check_size(&l->view, err))
 		return error_prefix(err, "%s: ", l->name);
 	if (transform_list_apply(&common.shape.transforms, &l->view, err))
 		return true;

@@ -220,7 +220,7 @@ static void add_waiting(struct buffer *out, const struct session *s)
 	if (s->options->system_wide || !s->recorder->mode->busy || !row ||
 		!bytes_equal(profile_text(p, row->unit), BYTES("ns")))
 		return;
-	busy = (uint64_t)row->each * (row->delivered + profile_lost(p, 0));
+	busy = (uint64_t)row->fixed_value * (row->delivered + profile_lost(p, 0));
 	if (!wall || !row->delivered || busy * 2 >= wall)
 		return;
 	buffer_text(out, "the target was on the CPU for ");

@@ -23,7 +23,7 @@ enum projection naming_projection(const struct naming_options *options)
 			      : options->keep_lines ? BY_LINE
 						    : BY_FUNCTION;
 
-	return (enum projection)(projection | (options->no_inline ? PROJECT_OUTER : 0));
+	return (enum projection)(projection | (options->no_inline ? PROJECT_WITHOUT_INLINED : 0));
 }
 
 /* The directory of the input; NULL if it is not a file. The caller frees it. */

@@ -101,10 +101,10 @@ static void fetch_soon(const struct profile *to, const struct profile *from,
 		return;
 	caller = map[from->stack_caller.items[at + 2 * SOON]];
 	if (caller < known)
-		callees_fetch(&to->callees, caller);
+		callees_prefetch(&to->callees, caller);
 	caller = map[from->stack_caller.items[at + SOON]];
 	if (caller < known)
-		callees_fetch_first(&to->callees, to->stack_location.items, caller,
+		callees_prefetch_first(&to->callees, to->stack_location.items, caller,
 			locations[from->stack_location.items[at + SOON]]);
 }
 
@@ -115,13 +115,13 @@ static void stacks_put(
 {
 	size_t known = to->stack_caller.len;
 
-	profile_learn_stacks(to);
+	profile_index_stacks(to);
 	for (size_t i = 1; i < from->stack_caller.len; i++) {
 		stack_id caller = map[from->stack_caller.items[i]];
 		location_id location = locations[from->stack_location.items[i]];
 
 		fetch_soon(to, from, locations, map, i);
-		map[i] = caller < known ? profile_known_stack(to, caller, location) : 0;
+		map[i] = caller < known ? profile_find_stack(to, caller, location) : 0;
 		if (!map[i])
 			map[i] = profile_add_stack(to, caller, location);
 	}
@@ -133,7 +133,7 @@ static stack_id find_or_add(
 	struct profile *to, struct id_map *entered, stack_id caller, location_id location)
 {
 	uint64_t hash = hash_pair(caller, location);
-	stack_id id = profile_known_stack(to, caller, location);
+	stack_id id = profile_find_stack(to, caller, location);
 	size_t at;
 
 	if (id)
@@ -154,13 +154,13 @@ static stack_id find_or_add(
  * own. Once two stacks have become one, which is rare, the stacks below them may be equal as
  * well; from then on (`shared`) those are searched for, too. */
 static void stacks_put_below(struct profile *to, const struct profile *from,
-	const location_id *locations, const struct append_how *how, stack_id *map)
+	const location_id *locations, const struct append_options *how, stack_id *map)
 {
 	size_t known = to->stack_caller.len;
 	struct id_map entered = {0}; /* new stacks directly below old ones */
 	bool *shared = NULL;	     /* which new stacks are several of `from`'s */
 
-	profile_learn_stacks(to);
+	profile_index_stacks(to);
 	for (size_t i = 0; i < how->above_count; i++)
 		map[i + 1] = how->above[i];
 	for (size_t i = 1 + how->above_count; i < from->stack_caller.len; i++) {
@@ -185,7 +185,7 @@ static void stacks_put_below(struct profile *to, const struct profile *from,
 }
 
 static stack_id *stacks_moved(struct profile *to, const struct profile *from,
-	const location_id *locations, const struct append_how *how)
+	const location_id *locations, const struct append_options *how)
 {
 	stack_id *map = memory_new(from->stack_caller.len, sizeof(*map));
 
@@ -199,7 +199,7 @@ static stack_id *stacks_moved(struct profile *to, const struct profile *from,
 }
 
 static struct moved rows_moved(
-	struct profile *to, const struct profile *from, const struct append_how *how)
+	struct profile *to, const struct profile *from, const struct append_options *how)
 {
 	struct moved moved = {.strings = strings_moved(to, from)};
 	frame_id *frames = frames_moved(to, from, moved.strings);
@@ -229,7 +229,8 @@ static bool same_stream(
 
 	return a->kind == strings[b->kind] && a->unit == strings[b->unit] &&
 	       a->event == strings[b->event] && a->side == b->side && a->run == b->run &&
-	       a->each == b->each && a->wall_offset == b->wall_offset && a->period == b->period;
+	       a->fixed_value == b->fixed_value && a->wall_offset == b->wall_offset &&
+	       a->period == b->period;
 }
 
 /* The stream of table `t` that is the same as `added`. */
@@ -375,8 +376,8 @@ static bool table_added(
  * taken from the first part. */
 static bool is_plain(const struct profile *p)
 {
-	bool plain = !p->full && !p->repeats && p->mappings.len == 1 && p->label_sets.len == 1 &&
-		     !p->losses.len;
+	bool plain = !p->full && !p->may_have_duplicates && p->mappings.len == 1 &&
+		     p->label_sets.len == 1 && !p->losses.len;
 
 	for (size_t i = 1; plain && i < p->locations.len; i++)
 		plain = p->location_names.items[i].count == 1;
@@ -392,7 +393,7 @@ static bool is_plain(const struct profile *p)
 	return plain;
 }
 
-bool profile_append(struct profile *to, struct profile *from, const struct append_how *how)
+bool profile_append(struct profile *to, struct profile *from, const struct append_options *how)
 {
 	struct moved moved;
 	bool fits = true;

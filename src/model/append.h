@@ -5,7 +5,7 @@
 #include "model/profile.h"
 
 /* In what way two profiles are parts of one. */
-struct append_how {
+struct append_options {
 	/* Both have one table of samples and so has the result, with the streams of both;
 	 * otherwise each event has a table of its own. */
 	bool one_table;
@@ -25,6 +25,6 @@ struct append_how {
  * `from` is released once it has been moved, because the stack tables are most of the memory of
  * a long input. False when `from` has more than that, or when its streams differ from those of
  * `to` for the same event; then neither profile is usable. */
-bool profile_append(struct profile *to, struct profile *from, const struct append_how *how);
+bool profile_append(struct profile *to, struct profile *from, const struct append_options *how);
 
 #endif

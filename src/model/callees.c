@@ -50,7 +50,7 @@ static void learn(struct callees *c, const uint32_t *keys, uint32_t caller, uint
 	c->links.items[caller].first = CALLEES_HASHED;
 }
 
-void callees_learn_more(
+void callees_index_rows(
 	struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count)
 {
 	while (c->links.len < count) {

@@ -29,25 +29,26 @@ struct callees {
 
 void callees_release(struct callees *c);
 
-void callees_learn_more(
+void callees_index_rows(
 	struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count);
 /* Learn all rows up to `count`, in their order. Row 0 is the root. */
-static inline void callees_learn(
+static inline void callees_index(
 	struct callees *c, const uint32_t *callers, const uint32_t *keys, size_t count)
 {
 	if (c->links.len < count)
-		callees_learn_more(c, callers, keys, count);
+		callees_index_rows(c, callers, keys, count);
 }
 /* For a caller with many callees. */
 uint32_t callees_find_hashed(const struct callees *c, const uint32_t *callers, const uint32_t *keys,
 	uint32_t caller, uint32_t key);
 
-/* Prefetch what callees_find reads: first callees_fetch, a little later callees_fetch_first. */
-static inline void callees_fetch(const struct callees *c, uint32_t caller)
+/* Prefetch what callees_find reads: first callees_prefetch, a little later callees_prefetch_first.
+ */
+static inline void callees_prefetch(const struct callees *c, uint32_t caller)
 {
 	__builtin_prefetch(&c->links.items[caller]);
 }
-static inline void callees_fetch_first(
+static inline void callees_prefetch_first(
 	const struct callees *c, const uint32_t *keys, uint32_t caller, uint32_t key)
 {
 	uint32_t row = c->links.items[caller].first;

@@ -165,7 +165,7 @@ static bool tables_fit(const struct profile *p, struct error *err)
 	return true;
 }
 
-bool profile_extent_fits(const struct profile *p, struct error *err)
+bool profile_check_extent(const struct profile *p, struct error *err)
 {
 	uint64_t longest, nodes;
 

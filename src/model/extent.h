@@ -9,6 +9,6 @@
  * when a stack has more than PROFILE_DEPTH_LIMIT frames, a set more than PROFILE_LABELS_LIMIT
  * labels, a string more than PROFILE_STRING_LIMIT bytes, or when the tree of all stacks would
  * take more than the profile's limit. */
-bool profile_extent_fits(const struct profile *p, struct error *err);
+bool profile_check_extent(const struct profile *p, struct error *err);
 
 #endif

@@ -16,7 +16,7 @@ static const char *const breaks[] = {
 	"flush_smp_call_function_*", "__flush_smp_call_function_*", "generic_smp_call_function_*",
 	"sched_ttwu_pending"};
 
-bool idle_is_broken_by(struct bytes function)
+bool idle_is_interrupted_by(struct bytes function)
 {
 	for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++) {
 		struct bytes name = bytes_of(breaks[i]);
@@ -42,7 +42,8 @@ bool stack_is_idle(const struct profile *p, stack_id stack)
 		for (uint32_t i = 0; i < names.count; i++) {
 			frame_id frame = p->location_frames.items[names.first + i];
 
-			if (idle_is_broken_by(profile_text(p, p->frames.items[frame].function)))
+			if (idle_is_interrupted_by(
+				    profile_text(p, p->frames.items[frame].function)))
 				return false;
 		}
 	}

@@ -15,7 +15,7 @@
 #define KILN_PIECE	   ((size_t)256 << 10) /* bytes of a payload that are hashed at once */
 #define KILN_SECTION_MAGIC 0x4345534Bu	       /* "KSEC" */
 
-#define KILN_ROWS_DIFFER 1u /* flags: no two strings, frames or stacks are equal */
+#define KILN_ROWS_UNIQUE 1u /* flags: no two strings, frames or stacks are equal */
 
 /* The first 64 bytes of a file. */
 struct kiln_header {

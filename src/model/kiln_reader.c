@@ -49,7 +49,7 @@ static const char *column_name(const struct kiln_section *s)
 
 /* ---- Which sections are there? ---- */
 
-static bool header_check(struct bytes content, bool *ret_repeats, struct error *err)
+static bool header_check(struct bytes content, bool *ret_may_have_duplicates, struct error *err)
 {
 	struct kiln_header h;
 
@@ -67,7 +67,7 @@ static bool header_check(struct bytes content, bool *ret_repeats, struct error *
 		return error_set(err, ERR_FORMAT,
 			"byte 8: .kiln version %u; this kiln reads version %u", h.version,
 			KILN_FILE_VERSION);
-	*ret_repeats = !(h.flags & KILN_ROWS_DIFFER);
+	*ret_may_have_duplicates = !(h.flags & KILN_ROWS_UNIQUE);
 	return true;
 }
 
@@ -489,7 +489,8 @@ static bool strings_good(const struct profile *p, struct error *err)
 /* Checks that need several columns. */
 static bool profile_good(const struct profile *p, struct error *err)
 {
-	if (!strings_good(p, err) || !profile_extent_fits(p, err) || !profile_numbers_fit(p, err))
+	if (!strings_good(p, err) || !profile_check_extent(p, err) ||
+		!profile_check_numbers(p, err))
 		return false;
 	for (size_t i = 0; i < p->streams.len; i++) {
 		const struct stream *s = &p->streams.items[i];
@@ -518,7 +519,7 @@ static bool reading_run(
 {
 	struct error bad_index = {0};
 
-	if (!header_check(r->content, &p->repeats, err))
+	if (!header_check(r->content, &p->may_have_duplicates, err))
 		return false;
 	if (!index_read(r, &bad_index)) {
 		if (bad_index.code) {

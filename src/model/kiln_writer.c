@@ -36,7 +36,7 @@ static bool put_header(struct kiln_writer *w, const struct profile *p, struct er
 	struct kiln_header h = {.magic = KILN_FILE_MAGIC, .version = KILN_FILE_VERSION};
 
 	h.align = KILN_ALIGN;
-	h.flags = p->repeats ? 0 : KILN_ROWS_DIFFER;
+	h.flags = p->may_have_duplicates ? 0 : KILN_ROWS_UNIQUE;
 	h.checksum = hash_bytes(&h, offsetof(struct kiln_header, checksum));
 	return put(w, &h, sizeof(h), err);
 }
@@ -148,7 +148,7 @@ static uint64_t settled_rows(const struct kiln_writer *w, const struct kiln_colu
 	bool late = c->table == TABLE_LOCATIONS || c->table == TABLE_MAPPINGS;
 	bool names = c->table == TABLE_LOCATIONS && c->column == LOCATION_NAMES;
 
-	if (late ? finishing && (c->rewritten || p->identified) : c->rewritten)
+	if (late ? finishing && (c->rewritten || p->rows_changed) : c->rewritten)
 		return 0;
 	return names && w->unnamed ? rows - w->unnamed : rows;
 }

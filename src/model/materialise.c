@@ -1,7 +1,7 @@
 /* materialise.c: how does a view become a profile again? */
 #include "model/materialise.h"
 
-#include "model/copying.h"
+#include "model/copy.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "model/merge.h"
 
 #include "base/units.h"
-#include "model/copying.h"
+#include "model/copy.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 static bool multiply(struct stream *s, size_t from, int64_t factor)
 {
-	bool fits = !__builtin_mul_overflow(s->row.each, factor, &s->row.each);
+	bool fits = !__builtin_mul_overflow(s->row.fixed_value, factor, &s->row.fixed_value);
 
 	for (size_t i = from; fits && i < s->value.len; i++)
 		fits = !__builtin_mul_overflow(s->value.items[i], factor, &s->value.items[i]);
@@ -139,7 +139,7 @@ bool profile_merge(
 	label_set_id *labels;
 	stack_id *stacks;
 
-	if (!check_unit(to, v, err) || !view_fits(v, err))
+	if (!check_unit(to, v, err) || !view_check_size(v, err))
 		return false;
 	to->limit = add_limits(to->limit, v->profile->limit);
 	stacks = copy_stacks(v, to);
@@ -152,7 +152,7 @@ bool profile_merge(
 	memory_free(stacks);
 	memory_free(threads);
 	memory_free(labels);
-	return profile_rows_fit(to, err) &&
+	return profile_check_rows(to, err) &&
 	       agree_on_unit(to, fresh, unit, profile_string(to, unit), err) &&
-	       profile_values_fit(to, err);
+	       profile_check_values(to, err);
 }

@@ -41,7 +41,7 @@ static bool times_fit(
 		       what, (unsigned long long)times[at]);
 }
 
-bool profile_numbers_fit(const struct profile *p, struct error *err)
+bool profile_check_numbers(const struct profile *p, struct error *err)
 {
 	for (size_t i = 0; i < p->streams.len; i++)
 		if (!stream_fits(&p->streams.items[i].row, i, err))

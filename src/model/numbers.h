@@ -9,6 +9,6 @@
 
 /* ERR_FORMAT names the row that is out of range. The times of columns that are borrowed from a
  * .kiln file have already been checked with their checksums (kiln_columns.h). */
-bool profile_numbers_fit(const struct profile *p, struct error *err);
+bool profile_check_numbers(const struct profile *p, struct error *err);
 
 #endif

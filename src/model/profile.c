@@ -100,7 +100,7 @@ static void rows_enter(struct id_map *m, const void *rows, size_t count, size_t 
 {
 	const char *items = rows;
 
-	if (rows_unmapped(m, count))
+	if (rows_unindexed(m, count))
 		for (uint32_t id = 1; id < count; id++)
 			id_map_insert(m, hash_bytes(items + id * size, size), id);
 }
@@ -129,7 +129,7 @@ static uint32_t row_find(struct id_map *m, const void *rows, const void *row, si
 		size_t at;                                                                         \
                                                                                                    \
 		(id) = row_find(&(p)->map, (p)->table.items, (row), sizeof(*(row)), &hash, &at);   \
-		if (!(id) && rows_room((p), (p)->table.len)) {                                     \
+		if (!(id) && rows_have_room((p), (p)->table.len)) {                                \
 			(id) = (uint32_t)(p)->table.len;                                           \
 			vector_push(&(p)->table, *(row));                                          \
 			id_map_insert_at(&(p)->map, hash, at, (id));                               \
@@ -188,7 +188,7 @@ frame_id profile_frame(struct profile *p, const struct frame *frame)
 		return id;
 	}
 	id = ID_AT(&p->frame_of_name, frame->function);
-	if (id || !rows_room(p, p->frames.len))
+	if (id || !rows_have_room(p, p->frames.len))
 		return id;
 	id = (frame_id)p->frames.len;
 	vector_push(&p->frames, *frame);
@@ -217,7 +217,7 @@ mapping_id profile_mapping_unidentified(struct profile *p, const struct mapping 
 	rows_enter(&p->by_mapping, p->mappings.items, p->mappings.len, sizeof(*mapping));
 	if (!p->by_mapping.slots)
 		id_map_grow(&p->by_mapping);
-	if (!rows_room(p, p->mappings.len))
+	if (!rows_have_room(p, p->mappings.len))
 		return 0;
 	vector_push(&p->mappings, *mapping);
 	return (mapping_id)p->mappings.len - 1;
@@ -230,7 +230,7 @@ mapping_id profile_identify_mapping(struct profile *p, mapping_id mapping, strin
 	uint64_t hash;
 	size_t at;
 
-	p->identified = true;
+	p->rows_changed = true;
 	row->build_id = build_id;
 	rows_enter(&p->by_mapping, p->mappings.items, p->mappings.len, sizeof(*row));
 	same = row_find(&p->by_mapping, p->mappings.items, row, sizeof(*row), &hash, &at);
@@ -263,7 +263,7 @@ static location_id location_push(
 
 static uint64_t hash_location(const struct location *l)
 {
-	return hash_pair(l->mapping | (uint64_t)l->turned << 32, l->address);
+	return hash_pair(l->mapping | (uint64_t)l->inverted << 32, l->address);
 }
 
 static void locations_enter(struct profile *p)
@@ -292,9 +292,9 @@ static location_id location_of(struct profile *p, const struct location *wanted)
 	while ((id = id_map_candidate(&p->by_location, hash, &at)))
 		if (p->locations.items[id].address == wanted->address &&
 			p->locations.items[id].mapping == wanted->mapping &&
-			p->locations.items[id].turned == wanted->turned)
+			p->locations.items[id].inverted == wanted->inverted)
 			return id;
-	if (!rows_room(p, p->locations.len))
+	if (!rows_have_room(p, p->locations.len))
 		return 0;
 	id = location_push(p, wanted, (struct span){0});
 	id_map_insert_at(&p->by_location, hash, at, id);
@@ -307,12 +307,12 @@ location_id profile_location(struct profile *p, mapping_id mapping, uint64_t add
 	return location_of(p, &(struct location){.address = address, .mapping = mapping});
 }
 
-location_id profile_location_turned(struct profile *p, location_id location)
+location_id profile_location_inverted(struct profile *p, location_id location)
 {
-	struct location turned = p->locations.items[location];
+	struct location inverted = p->locations.items[location];
 
-	turned.turned = 1;
-	return is_named_only(&turned) ? location : location_of(p, &turned);
+	inverted.inverted = 1;
+	return is_named_only(&inverted) ? location : location_of(p, &inverted);
 }
 
 location_id profile_location_named(struct profile *p, frame_id frame)
@@ -322,7 +322,8 @@ location_id profile_location_named(struct profile *p, frame_id frame)
 
 	locations_enter(p);
 	id = ID_AT(&p->location_of_frame, frame);
-	if (id || !rows_room(p, p->locations.len) || !rows_room(p, p->location_frames.len))
+	if (id || !rows_have_room(p, p->locations.len) ||
+		!rows_have_room(p, p->location_frames.len))
 		return id;
 	id = location_push(p, &named, (struct span){(uint32_t)p->location_frames.len, 1});
 	vector_push(&p->location_frames, frame);
@@ -335,11 +336,11 @@ void profile_name_location(
 {
 	struct span names = {(uint32_t)p->location_frames.len, (uint32_t)count};
 
-	if (!rows_room(p, p->location_frames.len + count))
+	if (!rows_have_room(p, p->location_frames.len + count))
 		return;
 	for (size_t i = 0; i < count; i++)
 		vector_push(&p->location_frames,
-			frames[p->locations.items[location].turned ? count - 1 - i : i]);
+			frames[p->locations.items[location].inverted ? count - 1 - i : i]);
 	vector_reserve(&p->location_names, 0);
 	if (!p->location_names.cap) /* borrowed: copy before writing */
 		p->location_names.items =
@@ -361,7 +362,7 @@ stack_id profile_add_stack(struct profile *p, stack_id caller, location_id locat
 {
 	stack_id id = (stack_id)p->stack_caller.len;
 
-	if (!rows_room(p, id))
+	if (!rows_have_room(p, id))
 		return 0;
 	vector_push(&p->stack_caller, caller);
 	vector_push(&p->stack_location, location);
@@ -376,8 +377,8 @@ stack_id profile_stack(struct profile *p, stack_id caller, location_id location)
 
 	if (caller + 1 == p->stack_caller.len)
 		return profile_add_stack(p, caller, location);
-	profile_learn_stacks(p);
-	id = profile_known_stack(p, caller, location);
+	profile_index_stacks(p);
+	id = profile_find_stack(p, caller, location);
 	return id ? id : profile_add_stack(p, caller, location);
 }
 
@@ -428,7 +429,7 @@ uint32_t profile_add_stream(struct profile *p, uint32_t samples, struct bytes ki
 				.unit = profile_string(p, unit),
 				.event = profile_string(p, event),
 				.samples = samples,
-				.each = 1,
+				.fixed_value = 1,
 				.wall_offset = INT64_MIN,
 			},
 	};
@@ -515,7 +516,7 @@ void profile_add_loss(struct profile *p, uint32_t stream, struct bytes reason, u
 		vector_push(&p->losses, ((struct loss){stream, name, count}));
 }
 
-bool profile_rows_fit(const struct profile *p, struct error *err)
+bool profile_check_rows(const struct profile *p, struct error *err)
 {
 	if (!p->full)
 		return true;
@@ -536,7 +537,7 @@ static bool values_add(const struct stream *s, size_t samples, uint64_t *sum)
 	uint64_t all;
 
 	if (!s->value.len)
-		return !__builtin_mul_overflow(magnitude(s->row.each), samples, &all) &&
+		return !__builtin_mul_overflow(magnitude(s->row.fixed_value), samples, &all) &&
 		       !__builtin_add_overflow(*sum, all, sum) && *sum <= INT64_MAX;
 	for (size_t i = 0; i < s->value.len; i++) {
 		*sum += magnitude(s->value.items[i]); /* at most 2^63 - 1 + 2^63 */
@@ -546,7 +547,7 @@ static bool values_add(const struct stream *s, size_t samples, uint64_t *sum)
 	return true;
 }
 
-bool profile_samples_counted(const struct profile *p, struct error *err)
+bool profile_check_samples(const struct profile *p, struct error *err)
 {
 	bool *counted = memory_new(p->samples.len, sizeof(*counted));
 	size_t table = 0;
@@ -560,7 +561,7 @@ bool profile_samples_counted(const struct profile *p, struct error *err)
 	       error_set(err, ERR_FORMAT, "samples table %zu: no stream counts its samples", table);
 }
 
-bool profile_values_fit(const struct profile *p, struct error *err)
+bool profile_check_values(const struct profile *p, struct error *err)
 {
 	uint64_t sum = 0;
 

@@ -107,7 +107,7 @@ struct mapping {
 struct location {
 	uint64_t address;
 	mapping_id mapping;
-	uint32_t turned; /* 1: its frames are innermost first, as in a waker's stack, which is
+	uint32_t inverted; /* 1: its frames are innermost first, as in a waker's stack, which is
 			    inverted */
 };
 struct span {
@@ -160,7 +160,7 @@ struct stream_row {
 	uint32_t samples;    /* index of the table */
 	uint32_t side;	     /* 0, or 1: before, 2: after */
 	uint32_t run;	     /* number of the run; 0: the only one */
-	int64_t each;	     /* value of every sample when there is no value column */
+	int64_t fixed_value; /* value of every sample when there is no value column */
 	int64_t wall_offset; /* ns to add to times to get wall-clock time; INT64_MIN: unknown */
 	uint64_t expected;   /* samples that the event should have produced by its own counter; 0:
 				  unknown */
@@ -170,7 +170,7 @@ struct stream_row {
 };
 struct stream {
 	struct stream_row row;
-	VECTOR(int64_t) value; /* a row for every sample, or absent: then row.each */
+	VECTOR(int64_t) value; /* a row for every sample, or absent: then row.fixed_value */
 };
 
 /* expected = delivered + the sum of the stream's losses. */
@@ -201,9 +201,11 @@ struct profile {
 	/* Bytes that a tree over the profile, or rows of one of its tables, may take:
 	 * base/expansion.h. 0: no limit, for profiles that are not input. */
 	uint64_t limit;
-	bool full;	 /* a table reached its limit and is incomplete */
-	bool repeats;	 /* read from a file that may have equal strings, frames or stacks */
-	bool identified; /* rows of mappings and locations have changed: profile_identify_mapping */
+	bool full;		  /* a table reached its limit and is incomplete */
+	bool may_have_duplicates; /* read from a file that may have equal strings, frames or stacks
+				   */
+	bool rows_changed; /* rows of mappings and locations have changed: profile_identify_mapping
+			    */
 	struct id_map by_string, by_frame, by_mapping, by_location;
 	/* Frames that have only a name, indexed by string; and locations that are only named,
 	 * indexed by frame. 0: none. Most rows of text formats are of this kind, and arrays find
@@ -244,21 +246,21 @@ location_id profile_location(struct profile *p, mapping_id mapping, uint64_t add
 /* A location of which only the name is known. */
 location_id profile_location_named(struct profile *p, frame_id frame);
 /* The same location in a stack that is written innermost first. */
-location_id profile_location_turned(struct profile *p, location_id location);
+location_id profile_location_inverted(struct profile *p, location_id location);
 /* Set a location's names, outermost first; replaces earlier ones. */
 void profile_name_location(
 	struct profile *p, location_id location, const frame_id *frames, size_t count);
 stack_id profile_stack(struct profile *p, stack_id caller, location_id location);
-/* The stack if it was there at profile_learn_stacks, or 0. The caller was there. */
-static inline stack_id profile_known_stack(
+/* The stack if it was there at profile_index_stacks, or 0. The caller was there. */
+static inline stack_id profile_find_stack(
 	const struct profile *p, stack_id caller, location_id location)
 {
 	return callees_find(
 		&p->callees, p->stack_caller.items, p->stack_location.items, caller, location);
 }
-static inline void profile_learn_stacks(struct profile *p)
+static inline void profile_index_stacks(struct profile *p)
 {
-	callees_learn(
+	callees_index(
 		&p->callees, p->stack_caller.items, p->stack_location.items, p->stack_caller.len);
 }
 /* About this many stacks will be added. */
@@ -271,7 +273,7 @@ label_set_id profile_label(struct profile *p, label_set_id parent, string_id key
 
 uint32_t profile_add_samples(struct profile *p); /* adds a table; returns its index */
 uint32_t profile_add_stream(struct profile *p, uint32_t samples, struct bytes kind,
-	struct bytes unit, struct bytes event); /* returns its index; row.each is 1 */
+	struct bytes unit, struct bytes event); /* returns its index; row.fixed_value is 1 */
 
 /* What a sample has besides its stack. The first sample of a table decides which columns exist:
  * give the same `has` every time. */
@@ -306,16 +308,16 @@ struct bytes profile_text(const struct profile *p, string_id id);
 struct bytes profile_meta(const struct profile *p, struct bytes key); /* "" when absent */
 static inline int64_t stream_value(const struct stream *s, size_t sample)
 {
-	return s->value.len ? s->value.items[sample] : s->row.each;
+	return s->value.len ? s->value.items[sample] : s->row.fixed_value;
 }
 /* ERR_LIMIT if a table is longer than allowed, as `full` says. */
-bool profile_rows_fit(const struct profile *p, struct error *err);
+bool profile_check_rows(const struct profile *p, struct error *err);
 /* Is the sum of the magnitudes of all values an int64_t? Then no sum of any of them overflows.
  * ERR_LIMIT names the stream whose is not. */
-bool profile_values_fit(const struct profile *p, struct error *err);
+bool profile_check_values(const struct profile *p, struct error *err);
 /* Is every sample weighed by at least one stream? Outputs rely on it. A profile without samples
  * may have no stream. ERR_FORMAT names the table. */
-bool profile_samples_counted(const struct profile *p, struct error *err);
+bool profile_check_samples(const struct profile *p, struct error *err);
 uint64_t profile_lost(const struct profile *p, uint32_t stream); /* sum of a stream's losses */
 const char *frame_kind_name(enum frame_kind kind);		 /* "native", "kernel", ... */
 

@@ -47,7 +47,7 @@ static frame_id projected_frame(struct view *v, frame_id id, enum projection pro
 {
 	struct frame frame = v->profile->frames.items[id];
 
-	if (projection & PROJECT_OUTER && frame.kind == FRAME_INLINED)
+	if (projection & PROJECT_WITHOUT_INLINED && frame.kind == FRAME_INLINED)
 		return NOT_SHOWN;
 	if (projection & PROJECT_LINES && frame.file && frame.line)
 		return frame_with_line(v, id);
@@ -76,7 +76,7 @@ static frame_id *projected_frames(struct view *v, enum projection projection)
 
 	for (size_t i = 1; i < count; i++) {
 		map[i] = projected_frame(v, (frame_id)i, projection);
-		if (v->profile->repeats && map[i] != NOT_SHOWN)
+		if (v->profile->may_have_duplicates && map[i] != NOT_SHOWN)
 			map[i] = first_frame(v, map[i]);
 	}
 	return map;
@@ -205,16 +205,16 @@ static void project_nothing(struct view *v)
 	vector_push(&v->tree.frame, 0);
 }
 
-void projection_make(struct view *v, enum projection projection)
+void projection_build(struct view *v, enum projection projection)
 {
 	frame_id *projected;
 
-	if (PROJECTION_KIND(projection) == BY_NOTHING) {
+	if (PROJECTION_KIND(projection) == BY_ROOT) {
 		project_nothing(v);
 		return;
 	}
 	projected = projected_frames(v, projection);
-	if (!v->profile->repeats && locations_are_frames(v, projected))
+	if (!v->profile->may_have_duplicates && locations_are_frames(v, projected))
 		project_as_it_is(v, projected);
 	else
 		project_by_merging(v, projected, projection);

@@ -6,6 +6,6 @@
 
 /* Fill in tree and node_of_stack of a new view: stacks over locations become a tree over frames.
  * Called by view_init. */
-void projection_make(struct view *v, enum projection projection);
+void projection_build(struct view *v, enum projection projection);
 
 #endif

@@ -110,7 +110,7 @@ int64_t sides_share(struct sides_share *s, int64_t before)
 	return value;
 }
 
-bool sides_missing(struct error *err)
+bool sides_require_two(struct error *err)
 {
 	return error_set(err, ERR_USAGE, "there is nothing to compare with: values have one side");
 }

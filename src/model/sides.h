@@ -45,7 +45,7 @@ struct sides_share {
 int64_t sides_share(struct sides_share *s, int64_t before);
 
 /* Sets ERR_USAGE and returns false: there is only one side. */
-bool sides_missing(struct error *err);
+bool sides_require_two(struct error *err);
 
 /* Append the name of a side: "before: a.folded", or "first column" if it has none. */
 void sides_name(const struct profile *p, size_t side, struct buffer *out);

@@ -20,7 +20,7 @@ struct bytes profile_text(const struct profile *p, string_id id)
 
 static void strings_enter(struct profile *p)
 {
-	if (rows_unmapped(&p->by_string, p->string_ends.len))
+	if (rows_unindexed(&p->by_string, p->string_ends.len))
 		for (string_id id = 1; id < p->string_ends.len; id++) {
 			struct bytes known = profile_text(p, id);
 
@@ -57,7 +57,7 @@ static string_id string_add(struct profile *p, struct bytes text, uint64_t hash,
 {
 	string_id id = (string_id)p->string_ends.len;
 
-	if (!rows_room(p, id) || !bytes_room(p, text.len))
+	if (!rows_have_room(p, id) || !bytes_room(p, text.len))
 		return 0;
 	vector_reserve(&p->string_bytes, text.len);
 	memcpy(p->string_bytes.items + p->string_bytes.len, text.at, text.len);

@@ -17,7 +17,7 @@ void tree_builder_init(struct tree_builder *b)
 	*b = (struct tree_builder){.limit = PROFILE_ROWS_LIMIT};
 	vector_push(&b->tree.caller, 0);
 	vector_push(&b->tree.frame, 0);
-	callees_learn(&b->children, b->tree.caller.items, b->tree.frame.items, 1);
+	callees_index(&b->children, b->tree.caller.items, b->tree.frame.items, 1);
 }
 
 node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame)
@@ -34,7 +34,7 @@ node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame)
 	}
 	vector_push(&b->tree.caller, caller);
 	vector_push(&b->tree.frame, frame);
-	callees_learn(&b->children, b->tree.caller.items, b->tree.frame.items, count + 1);
+	callees_index(&b->children, b->tree.caller.items, b->tree.frame.items, count + 1);
 	return (node_id)count;
 }
 
@@ -66,7 +66,7 @@ void view_init(struct view *v, const struct profile *p, enum projection projecti
 	v->samples = memory_new(p->samples.len, sizeof(*v->samples));
 	v->streams = memory_new(p->streams.len, sizeof(*v->streams));
 	v->projection = projection;
-	projection_make(v, projection);
+	projection_build(v, projection);
 	if (p->streams.len)
 		view_select(v, profile_text(p, p->streams.items[0].row.kind), false, &ignored);
 }
@@ -113,7 +113,7 @@ static struct view_samples samples_copy(const struct view_samples *samples, size
 {
 	return (struct view_samples){
 		.node = copied(samples->node, count, sizeof(*samples->node)),
-		.keep = copied(samples->keep, count / SAMPLES_AT_ONCE + 1, sizeof(*samples->keep)),
+		.keep = copied(samples->keep, count / SAMPLES_PER_WORD + 1, sizeof(*samples->keep)),
 	};
 }
 
@@ -267,7 +267,7 @@ void view_rebuild(struct view *v, struct tree_builder *b, const node_id *map)
 	view_reshape(v, &b->tree, map);
 }
 
-bool view_fits(const struct view *v, struct error *err)
+bool view_check_size(const struct view *v, struct error *err)
 {
 	if (!v->full)
 		return true;
@@ -276,7 +276,7 @@ bool view_fits(const struct view *v, struct error *err)
 	return error_set(err, ERR_LIMIT, "a tree of more than %u nodes", PROFILE_ROWS_LIMIT);
 }
 
-node_id *view_own_nodes(struct view *v, uint32_t samples)
+node_id *view_sample_nodes(struct view *v, uint32_t samples)
 {
 	const struct samples *s = &v->profile->samples.items[samples];
 	struct view_samples *own = &v->samples[samples];
@@ -290,7 +290,7 @@ node_id *view_own_nodes(struct view *v, uint32_t samples)
 	return own->node;
 }
 
-void view_regrow(struct view *v, struct tree_builder *b)
+void view_replace_tree(struct view *v, struct tree_builder *b)
 {
 	for (size_t i = 0; i < v->profile->samples.len; i++)
 		assert(v->samples[i].node);
@@ -306,7 +306,7 @@ void view_regrow(struct view *v, struct tree_builder *b)
 /* One bit for each of the first `count` samples of a word. */
 static uint64_t bits_of(size_t count)
 {
-	return count < SAMPLES_AT_ONCE ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+	return count < SAMPLES_PER_WORD ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
 }
 
 void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t count, uint64_t bits)
@@ -316,13 +316,13 @@ void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t co
 	if ((bits & bits_of(count)) == bits_of(count))
 		return;
 	if (!own->keep) {
-		size_t words = v->profile->samples.items[samples].count / SAMPLES_AT_ONCE + 1;
+		size_t words = v->profile->samples.items[samples].count / SAMPLES_PER_WORD + 1;
 
 		own->keep = memory_new(words, sizeof(*own->keep));
 		memset(own->keep, 0xFF, words * sizeof(*own->keep));
 	}
 	v->changed = true;
-	own->keep[first / SAMPLES_AT_ONCE] &= bits;
+	own->keep[first / SAMPLES_PER_WORD] &= bits;
 }
 
 /* ---- Rows beside the profile's own ---- */
@@ -467,7 +467,7 @@ node_id view_node(const struct view *v, uint32_t samples, size_t sample)
 		       : view_stack_node(v, v->profile->samples.items[samples].stack.items[sample]);
 }
 
-bool *view_ends(const struct view *v)
+bool *view_end_nodes(const struct view *v)
 {
 	bool *ends = memory_new(v->tree.caller.len, sizeof(*ends));
 
@@ -482,12 +482,12 @@ bool *view_ends(const struct view *v)
 	return ends;
 }
 
-uint64_t view_kept(const struct view *v, uint32_t samples, size_t first)
+uint64_t view_kept_samples(const struct view *v, uint32_t samples, size_t first)
 {
 	const struct view_samples *own = &v->samples[samples];
 
 	return bits_of(v->profile->samples.items[samples].count - first) &
-	       (own->keep ? own->keep[first / SAMPLES_AT_ONCE] : UINT64_MAX);
+	       (own->keep ? own->keep[first / SAMPLES_PER_WORD] : UINT64_MAX);
 }
 
 static void add_self(const struct view *v, const struct stream *stream, int64_t *ret_self)
@@ -495,8 +495,8 @@ static void add_self(const struct view *v, const struct stream *stream, int64_t 
 	uint32_t table = stream->row.samples;
 	size_t count = v->profile->samples.items[table].count;
 
-	for (size_t first = 0; first < count; first += SAMPLES_AT_ONCE)
-		for (uint64_t kept = view_kept(v, table, first); kept; kept &= kept - 1) {
+	for (size_t first = 0; first < count; first += SAMPLES_PER_WORD)
+		for (uint64_t kept = view_kept_samples(v, table, first); kept; kept &= kept - 1) {
 			size_t sample = first + (size_t)__builtin_ctzll(kept);
 			node_id node = view_node(v, table, sample);
 

@@ -25,12 +25,12 @@ enum projection {
 	BY_FUNCTION, /* frames with the same function, module and kind are one */
 	BY_LINE,     /* ... and file and line */
 	BY_ADDRESS,  /* ... and locations without a name are told apart by their addresses */
-	BY_NOTHING,  /* only the root, for questions about when samples were taken, not where */
+	BY_ROOT,     /* only the root, for questions about when samples were taken, not where */
 
 	/* May be or'ed to one of them: */
 	PROJECT_LINES =
 		8, /* append the line to the name of frames that have one: `work (file.c:42)` */
-	PROJECT_OUTER = 16, /* leave out functions that were inlined */
+	PROJECT_WITHOUT_INLINED = 16, /* leave out functions that were inlined */
 };
 
 struct tree {
@@ -108,14 +108,14 @@ void view_rebuild(struct view *v, struct tree_builder *b, const node_id *map);
 void view_reshape(struct view *v, struct tree *tree, const node_id *map);
 /* Give each sample of a table a node of its own (for transforms by thread, CPU, ...). Returns
  * that column, filled with the current nodes, for the caller to change. */
-node_id *view_own_nodes(struct view *v, uint32_t samples);
+node_id *view_sample_nodes(struct view *v, uint32_t samples);
 /* Replace the view's tree by the builder's, which is moved. The caller has set the nodes of all
- * samples of all tables with view_own_nodes. */
-void view_regrow(struct view *v, struct tree_builder *b);
-/* Of `count` samples from `first` on, a multiple of SAMPLES_AT_ONCE, leave out those whose bit is
+ * samples of all tables with view_sample_nodes. */
+void view_replace_tree(struct view *v, struct tree_builder *b);
+/* Of `count` samples from `first` on, a multiple of SAMPLES_PER_WORD, leave out those whose bit is
  * 0.
  */
-#define SAMPLES_AT_ONCE 64u
+#define SAMPLES_PER_WORD 64u
 void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t count, uint64_t bits);
 
 /* Strings and frames that the profile may not have; the ids are valid wherever the view's are. */
@@ -127,7 +127,7 @@ __attribute__((format(printf, 2, 3))) void view_note(struct view *v, const char 
 
 /* ERR_LIMIT if the tree is incomplete because it would take more memory than its profile may
  * (base/expansion.h). Call before the view is used. */
-bool view_fits(const struct view *v, struct error *err);
+bool view_check_size(const struct view *v, struct error *err);
 
 /* ---- For renderers ---- */
 
@@ -140,9 +140,9 @@ size_t view_frame_count(const struct view *v); /* ids are below */
  * the last. */
 bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bool *ret_own);
 
-/* Which of the samples from `first` on, a multiple of SAMPLES_AT_ONCE, are kept: a bit for each,
- * at most SAMPLES_AT_ONCE. */
-uint64_t view_kept(const struct view *v, uint32_t samples, size_t first);
+/* Which of the samples from `first` on, a multiple of SAMPLES_PER_WORD, are kept: a bit for each,
+ * at most SAMPLES_PER_WORD. */
+uint64_t view_kept_samples(const struct view *v, uint32_t samples, size_t first);
 /* The node of a stack of the profile, or NODE_DROPPED. */
 static inline node_id view_stack_node(const struct view *v, stack_id stack)
 {
@@ -151,7 +151,7 @@ static inline node_id view_stack_node(const struct view *v, stack_id stack)
 /* The node of a sample, or NODE_DROPPED. */
 node_id view_node(const struct view *v, uint32_t samples, size_t sample);
 /* For every node: does a shown sample end in it? The caller frees the array. */
-bool *view_ends(const struct view *v);
+bool *view_end_nodes(const struct view *v);
 
 /* view_self: the value of every node itself, summed over the selected streams. tree_totals: with
  * everything below it, by one backward sweep; totals[0] is the sum of all. Arrays have

@@ -550,8 +550,8 @@ bool stacks_breaks_idle(struct stacks *s, uint64_t address)
 	place = &s->idle_places->at[hash_pair(address, 0) >> 20 & (IDLE_PLACES - 1)];
 	if (place->address != address) {
 		place->address = address;
-		place->breaks =
-			kernel_find(s->kernel, address, &symbol) && idle_is_broken_by(symbol.name);
+		place->breaks = kernel_find(s->kernel, address, &symbol) &&
+				idle_is_interrupted_by(symbol.name);
 	}
 	return place->breaks;
 }

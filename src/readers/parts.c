@@ -161,7 +161,7 @@ static void read_part(const struct parts *p, struct part *part)
 	if (part->told.later)
 		callees_release(&part->profile.callees);
 	else
-		profile_learn_stacks(&part->profile);
+		profile_index_stacks(&part->profile);
 	input_release(&in);
 }
 
@@ -225,7 +225,7 @@ static bool add_next(const struct parts *p, unsigned i)
 {
 	struct read_part *before = &p->part[i - 1]->told, *told = &p->part[i]->told;
 	struct profile *all = &p->part[0]->profile, *next = &p->part[i]->profile;
-	struct append_how how = {.one_table = p->reader->one_table,
+	struct append_options how = {.one_table = p->reader->one_table,
 		.last = i + 1 == p->count,
 		.above = before->path.items,
 		.above_count = told->above,
@@ -265,7 +265,7 @@ static bool join(struct parts *p)
 	/* One reader leaves out what is beyond a limit. */
 	if (p->reader->one_table && all->streams.len > TEXT_STREAMS_LIMIT)
 		joined = false;
-	return joined && profile_values_fit(all, &ignored) && tell(p);
+	return joined && profile_check_values(all, &ignored) && tell(p);
 }
 
 bool parts_read(const struct reader *reader, struct input *in, const struct read_options *options,

@@ -75,10 +75,10 @@ bool profile_read_input(struct input *in, const struct read_options *options, st
 	if (!packed && in->offset + in->window.len > size)
 		size = in->offset + in->window.len; /* of a pipe, or of several files */
 	out->limit = expansion_limit(size);
-	done = done && profile_rows_fit(out, err) && profile_samples_counted(out, err) &&
-	       profile_values_fit(out, err) &&
+	done = done && profile_check_rows(out, err) && profile_check_samples(out, err) &&
+	       profile_check_values(out, err) &&
 	       (reader->checked ||
-		       (profile_numbers_fit(out, err) && profile_extent_fits(out, err)));
+		       (profile_check_numbers(out, err) && profile_check_extent(out, err)));
 	return done || error_prefix(err, "%s: ", in->name);
 }
 

@@ -44,7 +44,7 @@ static uint32_t add_streams(struct sampler *s, const struct sampled_event *e, ui
 	uint32_t count = profile_add_stream(
 		p, samples, bytes_of(count_kind), BYTES("count"), bytes_of(e->name));
 
-	p->streams.items[stream].row.each = (int64_t)e->period;
+	p->streams.items[stream].row.fixed_value = (int64_t)e->period;
 	p->streams.items[stream].row.period = e->period;
 	p->streams.items[count].row.period = 1;
 	p->streams.items[stream].row.wall_offset = s->wall_offset;

@@ -71,8 +71,9 @@ static void each_sample(struct chart_lanes *l, bool add)
 		uint32_t table = v->profile->streams.items[i].row.samples;
 		size_t count = v->streams[i] ? table_of(l, i)->count : 0;
 
-		for (size_t first = 0; first < count; first += SAMPLES_AT_ONCE)
-			for (uint64_t kept = view_kept(v, table, first); kept; kept &= kept - 1)
+		for (size_t first = 0; first < count; first += SAMPLES_PER_WORD)
+			for (uint64_t kept = view_kept_samples(v, table, first); kept;
+				kept &= kept - 1)
 				visit_sample(l, add, i,
 					(uint32_t)(first + (size_t)__builtin_ctzll(kept)));
 	}

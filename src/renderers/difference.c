@@ -63,7 +63,7 @@ static bool render(
 	functions_init(&functions, v, (enum function_sort)s->sort, true);
 	if (functions.sides.count != 2) {
 		functions_release(&functions);
-		return sides_missing(err);
+		return sides_require_two(err);
 	}
 	hidden = keep_changed(&functions);
 	rows = s->rows && s->rows < functions.count ? s->rows : functions.count;

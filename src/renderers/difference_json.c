@@ -161,7 +161,7 @@ static bool render(
 	functions_init(&w.functions, v, SORT_BY_SELF, true);
 	if (w.functions.sides.count != 2) {
 		functions_release(&w.functions);
-		return sides_missing(err);
+		return sides_require_two(err);
 	}
 	buffer_text(&w.b, "{\"format\":\"kiln-difference\",\"version\":1");
 	put_text(&w, "kind", stream->kind);

@@ -112,7 +112,7 @@ static location_id location_of(const struct lines *l, stack_id stack)
 static frame_id end_frame(const struct lines *l, location_id location, bool innermost)
 {
 	struct span names = l->profile->location_names.items[location];
-	bool last = innermost != (l->profile->locations.items[location].turned != 0);
+	bool last = innermost != (l->profile->locations.items[location].inverted != 0);
 
 	if (!names.count)
 		return 0;

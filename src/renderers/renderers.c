@@ -47,7 +47,7 @@ bool renderer_check(const struct renderer *renderer, struct error *err)
 bool renderer_write(const struct renderer *renderer, const struct view *v, const void *settings,
 	struct output *out, struct error *err)
 {
-	if (!view_fits(v, err))
+	if (!view_check_size(v, err))
 		return false;
 	if (v->profile->limit)
 		out->limit = expansion_output_limit(v->profile->limit);

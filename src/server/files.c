@@ -10,7 +10,7 @@
 #include "base/broker.h"
 #include "base/hash.h"
 #include "loading/notices.h"
-#include "model/settle.h"
+#include "model/shrink.h"
 #include "server/entries.h"
 #include "server/first_look.h"
 #include "server/kept.h"
@@ -126,7 +126,7 @@ static bool read_all(struct files *f, struct input *in, const struct read_onlook
 		profile_release(ret_profile);
 		return false;
 	}
-	view_init(&v, ret_profile, BY_NOTHING);
+	view_init(&v, ret_profile, BY_ROOT);
 	notices_tell(&v, &loading->options.listener, name);
 	view_release(&v);
 	return true;
@@ -170,7 +170,7 @@ static struct held *read_held(struct files *f, const struct order *order, int fd
 		free(h);
 		return NULL;
 	}
-	profile_settle(&h->profile);
+	profile_shrink(&h->profile);
 	h->size = profile_size(&h->profile);
 	return h;
 }
@@ -329,7 +329,7 @@ static const struct shelf_profile *made(
 		return &h->given;
 	done = make(context, &h->profile, err);
 	if (done)
-		profile_settle(&h->profile);
+		profile_shrink(&h->profile);
 	pthread_mutex_lock(&f->lock);
 	h->is_being_made = false;
 	h->size = done ? profile_size(&h->profile) : 0;

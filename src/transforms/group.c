@@ -1,7 +1,7 @@
 /* group.c: how do samples of one stack get different trees?
  *
  * A view's tree is over stacks, and samples of several threads share a stack. So each sample
- * gets a node of its own (view_own_nodes), and the tree is built again: for a sample in group g
+ * gets a node of its own (view_sample_nodes), and the tree is built again: for a sample in group g
  * that ends in old node n, the new node is that of (g, n). Those pairs are found in a map, and a
  * missing one is made from the pair (g, caller of n), up to the first that exists (place_of). So
  * the work is one lookup for each sample and one step for each new node. */
@@ -121,7 +121,7 @@ static node_id place_of(
 static void table_group(struct view *v, const struct grouping *by, struct grown *g, uint32_t table)
 {
 	const struct samples *s = &v->profile->samples.items[table];
-	node_id *nodes = view_own_nodes(v, table), last_node = NODE_DROPPED, last_made = 0;
+	node_id *nodes = view_sample_nodes(v, table), last_node = NODE_DROPPED, last_made = 0;
 	size_t last_group = 0;
 
 	for (size_t i = 0; i < s->count && !g->builder.full; i++) {
@@ -158,7 +158,7 @@ bool group_apply(struct view *v, const struct grouping *by, struct error *err)
 	view_builder_init(v, &g.builder);
 	for (uint32_t i = 0; i < v->profile->samples.len; i++)
 		table_group(v, by, &g, i);
-	view_regrow(v, &g.builder);
+	view_replace_tree(v, &g.builder);
 	tree_builder_release(&g.builder);
 	id_map_release(&g.places);
 	vector_release(&g.place);

@@ -10,7 +10,7 @@ static bool reverse_apply(struct view *v, const char *argument, struct error *er
 {
 	size_t nodes = v->tree.caller.len, steps = 0;
 	node_id *map = memory_new(nodes, sizeof(*map));
-	bool *ends = view_ends(v);
+	bool *ends = view_end_nodes(v);
 	struct tree_builder b;
 
 	(void)argument;

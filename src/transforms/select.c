@@ -45,9 +45,9 @@ bool select_samples(struct view *v, const struct selection *by, struct error *er
 		const struct samples *s = &p->samples.items[table];
 		bool has = by->has(s);
 
-		for (size_t i = 0; i < s->count; i += SAMPLES_AT_ONCE) {
+		for (size_t i = 0; i < s->count; i += SAMPLES_PER_WORD) {
 			size_t left = s->count - i;
-			size_t count = left < SAMPLES_AT_ONCE ? left : SAMPLES_AT_ONCE;
+			size_t count = left < SAMPLES_PER_WORD ? left : SAMPLES_PER_WORD;
 
 			view_keep_samples(
 				v, table, i, count, has ? by->wanted(s, i, count, by->context) : 0);

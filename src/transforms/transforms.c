@@ -59,7 +59,7 @@ void transform_options(struct option ret_options[TRANSFORM_OPTIONS])
 bool transform_apply(
 	const struct transform *transform, struct view *v, const char *argument, struct error *err)
 {
-	return transform->apply(v, argument, err) && view_fits(v, err);
+	return transform->apply(v, argument, err) && view_check_size(v, err);
 }
 
 bool transform_list_apply(const struct transform_list *list, struct view *v, struct error *err)

@@ -24,7 +24,7 @@ struct transform {
 extern const struct transform *const transforms[];	     /* NULL-terminated */
 const struct transform *transform_by_name(const char *name); /* NULL: no such transform */
 
-/* Change the view; ERR_LIMIT if its tree becomes too large (view_fits). */
+/* Change the view; ERR_LIMIT if its tree becomes too large (view_check_size). */
 bool transform_apply(
 	const struct transform *transform, struct view *v, const char *argument, struct error *err);
 

@@ -69,7 +69,7 @@ static bool read_one(struct bytes content)
 		return false;
 	}
 	write_and_read(&p);
-	if (profile_is_small(&p) && profile_values_fit(&p, &err))
+	if (profile_is_small(&p) && profile_check_values(&p, &err))
 		look(&p);
 	profile_release(&p);
 	return true;

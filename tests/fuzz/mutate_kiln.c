@@ -726,7 +726,7 @@ static void change_header(struct kiln_draft *d, uint64_t *state)
 
 	switch (random_below(state, 4)) {
 	case 0:
-		d->flags ^= mutation_chance(state, 4) ? mutation_extreme(state) : KILN_ROWS_DIFFER;
+		d->flags ^= mutation_chance(state, 4) ? mutation_extreme(state) : KILN_ROWS_UNIQUE;
 		return;
 	case 1:
 		d->finished = !d->finished;

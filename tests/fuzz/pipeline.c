@@ -19,8 +19,8 @@
 #define NODES_LIMIT 100000u /* of a tree that is still drawn */
 
 static const enum projection projections[] = {BY_FUNCTION, BY_LINE, BY_ADDRESS,
-	BY_LINE | PROJECT_LINES, BY_FUNCTION | PROJECT_OUTER,
-	BY_ADDRESS | PROJECT_LINES | PROJECT_OUTER};
+	BY_LINE | PROJECT_LINES, BY_FUNCTION | PROJECT_WITHOUT_INLINED,
+	BY_ADDRESS | PROJECT_LINES | PROJECT_WITHOUT_INLINED};
 #define PROJECTIONS (sizeof(projections) / sizeof(*projections))
 
 static size_t count_of(const void *const *registry)

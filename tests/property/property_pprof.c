@@ -113,7 +113,7 @@ static void binaries_of_every_kind(void **state)
 		profile_add_stream(&p, 0, BYTES("samples"), BYTES("count"), BYTES("cycles"));
 		profile_add_stream(&p, 0, BYTES("samples"), BYTES("count"), BYTES("faults"));
 		profile_add_stream(&p, 0, BYTES("samples"), BYTES("ns"), BYTES("faults"));
-		p.streams.items[1].row.each = 3;
+		p.streams.items[1].row.fixed_value = 3;
 		p.streams.items[2].row.side = 2;
 		p.streams.items[2].row.period = 4000;
 		process = profile_process(&p, 0, numbered_string(&p, "made by ", 0));

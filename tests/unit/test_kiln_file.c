@@ -308,29 +308,30 @@ static void turned_places_are_others(void **state)
 	struct kiln_writer w = writer_to(&file);
 	struct error err = {0};
 	struct profile p, q;
-	location_id place, turned, name;
+	location_id place, inverted, name;
 	frame_id frames[2];
 
 	(void)state;
 	profile_init(&p);
 	place = profile_location(&p,
 		profile_mapping(&p, &(struct mapping){.file = profile_string(&p, BYTES("f"))}), 7);
-	turned = profile_location_turned(&p, place);
-	assert_true(turned != place);
-	assert_int_equal(turned, profile_location_turned(&p, place));
-	assert_int_equal(turned, profile_location_turned(&p, turned));
+	inverted = profile_location_inverted(&p, place);
+	assert_true(inverted != place);
+	assert_int_equal(inverted, profile_location_inverted(&p, place));
+	assert_int_equal(inverted, profile_location_inverted(&p, inverted));
 	frames[0] = profile_frame_named(&p, BYTES("outer"), FRAME_NATIVE);
 	frames[1] = profile_frame_named(&p, BYTES("inlined"), FRAME_INLINED);
 	profile_name_location(&p, place, frames, 2);
-	profile_name_location(&p, turned, frames, 2);
+	profile_name_location(&p, inverted, frames, 2);
 	name = profile_location_named(&p, frames[0]);
-	assert_int_equal(name, profile_location_turned(&p, name)); /* it has one name */
+	assert_int_equal(name, profile_location_inverted(&p, name)); /* it has one name */
 	assert_true(kiln_writer_finish(&w, &p, &err));
 	assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
 	assert_profiles_equal(&p, &q);
-	assert_int_equal(turned, profile_location_turned(&q, place));
+	assert_int_equal(inverted, profile_location_inverted(&q, place));
 	assert_int_equal(q.location_frames.items[q.location_names.items[place].first], frames[0]);
-	assert_int_equal(q.location_frames.items[q.location_names.items[turned].first], frames[1]);
+	assert_int_equal(
+		q.location_frames.items[q.location_names.items[inverted].first], frames[1]);
 	profile_release(&q);
 	profile_release(&p);
 	kiln_writer_release(&w);
@@ -599,7 +600,7 @@ static void repeated_rows_are_one(void **state)
 		vector_push(&p.stack_location, (i - 1) % 4 + 1);
 		profile_add_sample(&p, 0, &(struct sample){.stack = i});
 	}
-	p.repeats = true;
+	p.may_have_duplicates = true;
 	write_whole(&p, &file);
 	assert_true(kiln_file_read(buffer_bytes(&file), NULL, &q, &err));
 	for (enum projection by = BY_FUNCTION; by <= BY_LINE; by++) {

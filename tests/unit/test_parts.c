@@ -73,7 +73,7 @@ static bool check_text(const struct reader *reader, struct bytes text, unsigned 
 
 	profile_init(&whole);
 	assert_true(input_open_bytes(&in, text, reader->name, &err));
-	readable = reader->read(&in, &options, &whole, &err) && profile_values_fit(&whole, &err);
+	readable = reader->read(&in, &options, &whole, &err) && profile_check_values(&whole, &err);
 	input_release(&in);
 	assert_true(input_open_bytes(&in, text, reader->name, &err));
 	done = check_input(reader, &in, readable ? &whole : NULL, count);

@@ -346,10 +346,10 @@ static void idle_is_a_kind_of_its_own(void **state)
 					       "swapper;do_idle;native_safe_halt 1\n");
 	buffer_release(&out);
 	profile_release(&p);
-	assert_true(idle_is_broken_by(BYTES("asm_sysvec_apic_timer_interrupt")));
-	assert_true(idle_is_broken_by(BYTES("irq_exit_rcu")));
-	assert_false(idle_is_broken_by(BYTES("intel_idle_irq")));
-	assert_false(idle_is_broken_by(BYTES("_raw_spin_unlock_irqrestore")));
+	assert_true(idle_is_interrupted_by(BYTES("asm_sysvec_apic_timer_interrupt")));
+	assert_true(idle_is_interrupted_by(BYTES("irq_exit_rcu")));
+	assert_false(idle_is_interrupted_by(BYTES("intel_idle_irq")));
+	assert_false(idle_is_interrupted_by(BYTES("_raw_spin_unlock_irqrestore")));
 }
 
 /* ---- Bad input ---- */

@@ -283,7 +283,7 @@ static void idle(struct profile *p)
 	uint32_t table = profile_add_samples(p);
 
 	profile_add_stream(p, table, BYTES("idle"), BYTES("count"), BYTES(""));
-	p->streams.items[1].row.each = 60;
+	p->streams.items[1].row.fixed_value = 60;
 	profile_add_sample(p, table, &(struct sample){0});
 }
 

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/memory.h"
-#include "model/settle.h"
+#include "model/shrink.h"
 #include "model/view.h"
 
 /* One function of one module, at two lines and two addresses, with something inlined at one. */
@@ -91,7 +91,7 @@ static void samples_are_all_there_without_a_tree(void **state)
 	fixture_init(&f);
 	fixture_sample(&f, f.plain);
 	fixture_sample(&f, f.unnamed);
-	view_init(&v, &f.p, BY_NOTHING);
+	view_init(&v, &f.p, BY_ROOT);
 	assert_int_equal(v.tree.caller.len, 1);
 	assert_int_equal(view_node(&v, 0, 0), 0);
 	assert_int_equal(view_node(&v, 0, 1), 0);
@@ -121,12 +121,12 @@ static void kinds_are_shown_one_at_a_time(void **state)
 	fixture_init(&f);
 	fixture_sample(&f, f.plain);
 	fixture_sample(&f, f.plain);
-	f.p.streams.items[0].row.each = 1000;
+	f.p.streams.items[0].row.fixed_value = 1000;
 	profile_add_stream(&f.p, 0, BYTES("samples"), BYTES("count"), BYTES("cpu-clock"));
 	idle = profile_add_samples(&f.p);
 	profile_add_sample(&f.p, idle, &(struct sample){0});
 	profile_add_stream(&f.p, idle, BYTES("idle"), BYTES("ns"), BYTES("cpu-clock"));
-	f.p.streams.items[2].row.each = 500;
+	f.p.streams.items[2].row.fixed_value = 500;
 	view_init(&v, &f.p, BY_FUNCTION);
 	assert_int_equal(total(&v), 2000);
 	assert_true(view_select(&v, BYTES("samples"), false, &err));
@@ -179,20 +179,20 @@ static void sums_cannot_overflow(void **state)
 	fixture_sample(&f, f.plain);
 	fixture_sample(&f, f.plain);
 	s = &f.p.streams.items[0];
-	s->row.each = INT64_MAX / 2;
-	assert_true(profile_values_fit(&f.p, &err));
-	s->row.each = INT64_MAX / 2 + 1;
-	assert_false(profile_values_fit(&f.p, &err));
+	s->row.fixed_value = INT64_MAX / 2;
+	assert_true(profile_check_values(&f.p, &err));
+	s->row.fixed_value = INT64_MAX / 2 + 1;
+	assert_false(profile_check_values(&f.p, &err));
 	assert_int_equal(err.code, ERR_LIMIT);
-	s->row.each = INT64_MIN;
-	assert_false(profile_values_fit(&f.p, &err));
+	s->row.fixed_value = INT64_MIN;
+	assert_false(profile_check_values(&f.p, &err));
 	vector_push(&s->value, INT64_MAX - 5);
 	vector_push(&s->value, -5);
-	assert_true(profile_values_fit(&f.p, &err));
+	assert_true(profile_check_values(&f.p, &err));
 	s->value.items[1] = -6;
-	assert_false(profile_values_fit(&f.p, &err));
+	assert_false(profile_check_values(&f.p, &err));
 	s->value.items[0] = s->value.items[1] = INT64_MIN;
-	assert_false(profile_values_fit(&f.p, &err));
+	assert_false(profile_check_values(&f.p, &err));
 	profile_release(&f.p);
 }
 
@@ -209,13 +209,13 @@ static void values_that_are_alike_are_kept_once(void **state)
 		fixture_sample(&f, f.plain);
 		vector_push(&s->value, 7);
 	}
-	profile_settle(&f.p);
+	profile_shrink(&f.p);
 	assert_int_equal(s->value.len, 0);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(stream_value(s, i), 7);
 	for (int64_t i = 0; i < 3; i++)
 		vector_push(&s->value, i / 2);
-	profile_settle(&f.p);
+	profile_shrink(&f.p);
 	assert_int_equal(s->value.len, 3);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(stream_value(s, i), i / 2);

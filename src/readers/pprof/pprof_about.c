@@ -178,7 +178,7 @@ static void tell_delivered(struct pprof *p)
 			continue;
 		for (size_t j = 0; j < s->value.len; j++)
 			if (__builtin_add_overflow(sum, s->value.items[j], &sum))
-				return; /* which profile_values_fit tells */
+				return; /* which profile_check_values tells */
 		delivered = sum > 0 ? (uint64_t)sum : 0;
 		break;
 	}

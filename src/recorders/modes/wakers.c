@@ -84,7 +84,7 @@ static stack_id turn(struct wakers *w, stack_id stack, stack_id waker)
 		bool kernel = is_kernel(p, place);
 
 		if (!kernel || !w->user_only)
-			stack = profile_stack(p, stack, profile_location_turned(p, place));
+			stack = profile_stack(p, stack, profile_location_inverted(p, place));
 		if (kernel && is_entry(w, place))
 			return profile_stack(p, stack, w->interrupt);
 	}

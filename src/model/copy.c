@@ -1,5 +1,5 @@
-/* copying.c: how are the rows of a view copied into another profile? */
-#include "model/copying.h"
+/* copy.c: how are the rows of a view copied into another profile? */
+#include "model/copy.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static frame_id frame_copied(const struct view *v, struct profile *to, frame_id 
 /* For every node: does a shown sample end in it or in a node below it? */
 static bool *find_needed(const struct view *v)
 {
-	bool *needed = view_ends(v);
+	bool *needed = view_end_nodes(v);
 
 	for (size_t i = v->tree.caller.len; i-- > 1;)
 		needed[v->tree.caller.items[i]] |= needed[i];

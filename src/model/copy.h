@@ -1,6 +1,6 @@
-/* copying.h: copying the rows of a view into another profile. */
-#ifndef KILN_MODEL_COPYING_H
-#define KILN_MODEL_COPYING_H
+/* copy.h: copying the rows of a view into another profile. */
+#ifndef KILN_MODEL_COPY_H
+#define KILN_MODEL_COPY_H
 
 #include "model/view.h"
 

@@ -1,12 +1,12 @@
-/* settle.h: shrinking a profile that will only be read. */
-#ifndef KILN_MODEL_SETTLE_H
-#define KILN_MODEL_SETTLE_H
+/* shrink.h: shrinking a profile that will only be read. */
+#ifndef KILN_MODEL_SHRINK_H
+#define KILN_MODEL_SHRINK_H
 
 #include "model/profile.h"
 
 /* Release what only adding rows needs: the maps and spare room, both of which come back if a row
  * is added after all; and columns whose values are all equal. */
-void profile_settle(struct profile *p);
+void profile_shrink(struct profile *p);
 
 /* Bytes that its tables take, borrowed ones included. */
 size_t profile_size(const struct profile *p);

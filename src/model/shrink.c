@@ -1,5 +1,5 @@
-/* settle.c: how does a profile shrink that will only be read? */
-#include "model/settle.h"
+/* shrink.c: how does a profile shrink that will only be read? */
+#include "model/shrink.h"
 
 #include <stdlib.h>
 
@@ -48,11 +48,11 @@ static void settle_values(struct stream *s)
 			return;
 	if (!s->value.len)
 		return;
-	s->row.each = s->value.items[0];
+	s->row.fixed_value = s->value.items[0];
 	vector_release(&s->value);
 }
 
-void profile_settle(struct profile *p)
+void profile_shrink(struct profile *p)
 {
 	struct id_map *const maps[] = {&p->by_string, &p->by_frame, &p->by_mapping, &p->by_location,
 		&p->by_process, &p->by_thread, &p->by_label_set};
