@@ -88,7 +88,7 @@ void confined_start(const struct loading *loading)
 	unsigned user, group;
 	struct confine c;
 
-	confine_init(&c, loading && loading->places.servers
+	confine_init(&c, loading && loading->binary_locations.servers
 				 ? CONFINE_ALLOW_READ_ALL | CONFINE_ALLOW_NETWORK
 				 : CONFINE_ALLOW_READ_ALL);
 	for (size_t i = 0; i < written.len; i++) {
@@ -98,7 +98,7 @@ void confined_start(const struct loading *loading)
 	vector_release(&written);
 	if (loading && !loading->options.naming.no_cache && symbol_cache_folder(&cache))
 		confine_allow_write(&c, cache.at);
-	if (loading && loading->places.servers && debuginfod_cache_folder(&cache))
+	if (loading && loading->binary_locations.servers && debuginfod_cache_folder(&cache))
 		confine_allow_tree(&c, cache.at);
 	buffer_release(&cache);
 	if (output_folder_sudo_user(&user, &group))

@@ -213,9 +213,9 @@ bool load_reverses(void)
 
 static void tell_about(const struct loading *with, const struct loaded *l)
 {
-	notices_tell(&l->view, &with->options.listener, l->name);
+	notices_report(&l->view, &with->options.listener, l->name);
 	if (!common.shape.kind)
-		notices_tell_other_events(&l->view, &with->options.listener, l->name);
+		notices_report_other_events(&l->view, &with->options.listener, l->name);
 }
 
 bool load_file(const struct loading *with, const char *path, unsigned want,

@@ -486,8 +486,8 @@ static int finish(struct record *r, struct session *s, struct error *err)
 		record_output_append(
 			&r->out, &s->profile, s->profile.locations.len - r->named, &ignored);
 	record_name(s, &r->images, true, &report);
-	naming_tell_known(&report, &listener, "record");
-	naming_note_doubts(&s->profile, &report);
+	naming_report_cached(&report, &listener, "record");
+	naming_add_notes(&s->profile, &report);
 	view_init(&view, &s->profile, naming_projection(naming_chosen()));
 	written = record_output_finish(&r->out, &view, err);
 	if (verbosity >= 0)

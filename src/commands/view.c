@@ -384,7 +384,7 @@ static bool make_settings(
 				 : token_make(&ret->token, err)))
 		return error_prefix(err, "view: ");
 	if (!own.no_source && !own.listen) /* others are not to read files of ours */
-		ret->places = &loading->places;
+		ret->binary_locations = &loading->binary_locations;
 	if (own.uploads == UINT64_MAX)
 		ret->upload_most = own.listen ? 0 : UPLOADS_USUAL;
 	return server_check(err) && place_listen(&ret->place, &ret->socket, &ret->port, err);
@@ -412,10 +412,10 @@ static bool confine(const struct loading *loading, char **operands,
 
 	server_url(settings, &url);
 	files = (struct view_files){.operands = operands,
-		.places = &loading->places,
+		.binary_locations = &loading->binary_locations,
 		.v8_logs = loading->options.naming.v8_logs,
 		.url = url.at,
-		.shows_sources = settings->places,
+		.shows_sources = settings->binary_locations,
 		.stores_names = !loading->options.naming.no_cache};
 	if (!view_files_confine(&files, &confined, err))
 		return false;

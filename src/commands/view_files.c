@@ -192,7 +192,7 @@ static int start_code(const struct view_files *f, const char *text)
 static void fetch(const struct view_files *f, const char *text, struct broker_answer *ret)
 {
 	struct bytes rest = bytes_of(text), executable, build_id;
-	struct debuginfod *servers = f->places->servers;
+	struct debuginfod *servers = f->binary_locations->servers;
 	char *path;
 
 	if (!servers || !bytes_cut(&rest, ' ', &executable) || !bytes_cut(&rest, ' ', &build_id))
@@ -264,9 +264,9 @@ static void allow_pattern(struct confine *c, const char *pattern)
 }
 
 /* perf's copies of kernel symbols are texts, which no rule of the broker knows. */
-static void allow_places(struct confine *c, const struct places *places)
+static void allow_places(struct confine *c, const struct binary_locations *binary_locations)
 {
-	const char *const *dir = places->build_id_dirs, *home = getenv("HOME");
+	const char *const *dir = binary_locations->build_id_dirs, *home = getenv("HOME");
 	struct buffer own = {0};
 
 	for (; dir && *dir; dir++)
@@ -276,10 +276,10 @@ static void allow_places(struct confine *c, const struct places *places)
 		confine_allow_read(c, own.at);
 		buffer_release(&own);
 	}
-	if (places->kallsyms)
-		confine_allow_read(c, places->kallsyms);
-	if (places->vmlinux)
-		confine_allow_read(c, places->vmlinux);
+	if (binary_locations->kallsyms)
+		confine_allow_read(c, binary_locations->kallsyms);
+	if (binary_locations->vmlinux)
+		confine_allow_read(c, binary_locations->vmlinux);
 }
 
 static unsigned confine(const struct view_files *f)
@@ -293,7 +293,7 @@ static unsigned confine(const struct view_files *f)
 	for (char *const *operand = f->operands; *operand; operand++)
 		if (strcmp(*operand, "-") != 0)
 			confine_allow_read(&c, *operand);
-	allow_places(&c, f->places);
+	allow_places(&c, f->binary_locations);
 	if (f->v8_logs)
 		allow_pattern(&c, f->v8_logs);
 	if (f->stores_names && symbol_cache_folder(&cache))

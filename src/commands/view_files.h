@@ -3,16 +3,16 @@
 #define KILN_COMMANDS_VIEW_FILES_H
 
 #include "base/error.h"
-#include "images/places.h"
+#include "images/binary_locations.h"
 
 /* Everything is borrowed. */
 struct view_files {
-	char *const *operands;	     /* NULL-terminated: files and folders to be served */
-	const struct places *places; /* where the user says that binaries are */
-	const char *v8_logs;	     /* a pattern of the user's, or NULL */
-	const char *url;	     /* of the page: the only one that is shown */
-	bool shows_sources;	     /* and machine code */
-	bool stores_names;	     /* the symbol cache is used */
+	char *const *operands; /* NULL-terminated: files and folders to be served */
+	const struct binary_locations *binary_locations; /* where the user says that binaries are */
+	const char *v8_logs;				 /* a pattern of the user's, or NULL */
+	const char *url;    /* of the page: the only one that is shown */
+	bool shows_sources; /* and machine code */
+	bool stores_names;  /* the symbol cache is used */
 };
 
 /* Start the broker (broker.h), and confine this process: it opens the files that were named, and

@@ -54,7 +54,7 @@ static inline void registers_set(struct registers *r, unsigned column, uint64_t 
 	r->known |= (uint64_t)1 << column;
 }
 
-static inline bool registers_know(const struct registers *r, unsigned column)
+static inline bool registers_has(const struct registers *r, unsigned column)
 {
 	return column < ARCH_COLUMNS_LIMIT && (r->known >> column & 1);
 }

@@ -13,22 +13,22 @@
 #define MEMO_LIMIT ((size_t)1 << 15) /* slots a handle; 16 bytes each */
 
 /* Add a rule for code that has no entry. */
-static void add_own(struct cfi *cfi, uint64_t start, uint64_t end, struct bytes program)
+static void add_synthetic(struct cfi *cfi, uint64_t start, uint64_t end, struct bytes program)
 {
-	struct cfi_index *index = &cfi->indexes[CFI_OWN];
+	struct cfi_index *index = &cfi->indexes[CFI_SYNTHETIC];
 	struct cfi_index_entry *entries = index->entries;
 	size_t at = index->count;
 
-	if (at == CFI_OWN_LIMIT || end <= start)
+	if (at == CFI_SYNTHETIC_LIMIT || end <= start)
 		return;
 	for (; at && entries[at - 1].start > start; at--) {
 		entries[at] = entries[at - 1];
-		cfi->own_ends[at] = cfi->own_ends[at - 1];
-		cfi->own_programs[at] = cfi->own_programs[at - 1];
+		cfi->synthetic_ends[at] = cfi->synthetic_ends[at - 1];
+		cfi->synthetic_programs[at] = cfi->synthetic_programs[at - 1];
 	}
 	entries[at] = (struct cfi_index_entry){.start = start};
-	cfi->own_ends[at] = end;
-	cfi->own_programs[at] = program;
+	cfi->synthetic_ends[at] = end;
+	cfi->synthetic_programs[at] = program;
 	index->count++;
 }
 
@@ -41,7 +41,7 @@ static void add_plts(struct cfi *cfi)
 		const struct image_section *s = image_section(cfi->image, names[i]);
 
 		if (s && s->address)
-			add_own(cfi, s->address, s->address + s->size,
+			add_synthetic(cfi, s->address, s->address + s->size,
 				i ? (struct bytes){0} : cfi->arch->plt_program);
 	}
 }
@@ -56,13 +56,13 @@ static void add_context_end(struct cfi *cfi)
 	uint64_t ignored;
 
 	if (!cfi->arch->context_end.len || !image_section(cfi->image, ".gnu.version_d") ||
-		function_address(cfi->image, BYTES("makecontext"), &ignored) != FUNCTION_THERE)
+		function_address(cfi->image, BYTES("makecontext"), &ignored) != FUNCTION_FOUND)
 		return;
 	for (size_t i = 0; i < index->count; i++) {
 		uint64_t start = cfi_index_at(index, i).start;
 
 		if (bytes_starts_with(image_at(cfi->image, start), cfi->arch->context_end))
-			add_own(cfi, start - 1, start, cfi->arch->end_program);
+			add_synthetic(cfi, start - 1, start, cfi->arch->end_program);
 	}
 }
 
@@ -97,14 +97,15 @@ struct cfi *cfi_open(const struct image *image)
 	cfi_index_eh_frame(&cfi->indexes[CFI_EH_FRAME], image);
 	cfi->stats.search_table =
 		cfi->indexes[CFI_EH_FRAME].table.len > 0 && !cfi->indexes[CFI_EH_FRAME].entries;
-	cfi->indexes[CFI_OWN].entries = memory_new(CFI_OWN_LIMIT, sizeof(struct cfi_index_entry));
+	cfi->indexes[CFI_SYNTHETIC].entries =
+		memory_new(CFI_SYNTHETIC_LIMIT, sizeof(struct cfi_index_entry));
 	add_plts(cfi);
 	add_context_end(cfi);
-	cfi->own_cie.cie = (struct cfi_cie){.code_align = 1,
+	cfi->synthetic_cie.cie = (struct cfi_cie){.code_align = 1,
 		.data_align = cfi->arch->data_align,
 		.return_column = cfi->arch->return_address,
 		.program = cfi->arch->call_program};
-	run_initial(cfi, &cfi->indexes[CFI_OWN].section, &cfi->own_cie);
+	run_initial(cfi, &cfi->indexes[CFI_SYNTHETIC].section, &cfi->synthetic_cie);
 	return cfi;
 }
 
@@ -188,10 +189,10 @@ bool cfi_entry_at(struct cfi *cfi, enum cfi_source source, size_t i, struct cfi_
 	uint64_t cie_offset;
 
 	ret_entry->section = &index->section;
-	if (source == CFI_OWN) {
-		ret_entry->cie = &cfi->own_cie;
-		ret_entry->fde =
-			(struct cfi_fde){at.start, cfi->own_ends[i], 0, cfi->own_programs[i]};
+	if (source == CFI_SYNTHETIC) {
+		ret_entry->cie = &cfi->synthetic_cie;
+		ret_entry->fde = (struct cfi_fde){
+			at.start, cfi->synthetic_ends[i], 0, cfi->synthetic_programs[i]};
 		return true;
 	}
 	if (!cfi_fde_cie(&index->section, at.offset, &cie_offset) ||

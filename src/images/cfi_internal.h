@@ -5,8 +5,8 @@
 #include "images/cfi.h"
 #include "images/cfi_index.h"
 
-#define CFI_CIE_SLOTS 16 /* of each source */
-#define CFI_OWN_LIMIT 8	 /* ranges without an entry whose rules are known */
+#define CFI_CIE_SLOTS	    16 /* of each source */
+#define CFI_SYNTHETIC_LIMIT 8  /* ranges without an entry whose rules are known */
 
 /* A CIE and the rules with which its entries start. */
 struct cfi_cie_slot {
@@ -16,7 +16,7 @@ struct cfi_cie_slot {
 };
 
 /* Sources of rules, in the order of precedence. */
-enum cfi_source { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_OWN, CFI_SOURCES };
+enum cfi_source { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_SYNTHETIC, CFI_SOURCES };
 
 /* A decoded entry, ready to be run. */
 struct cfi_entry {
@@ -30,10 +30,10 @@ struct cfi {
 	const struct arch *arch;
 	struct cfi_index indexes[CFI_SOURCES];
 	bool debug_indexed; /* .debug_frame is indexed only when .eh_frame had no answer */
-	struct bytes own_programs[CFI_OWN_LIMIT];
-	uint64_t own_ends[CFI_OWN_LIMIT];
+	struct bytes synthetic_programs[CFI_SYNTHETIC_LIMIT];
+	uint64_t synthetic_ends[CFI_SYNTHETIC_LIMIT];
 	struct cfi_cie_slot cies[CFI_SOURCES][CFI_CIE_SLOTS];
-	struct cfi_cie_slot own_cie;
+	struct cfi_cie_slot synthetic_cie;
 	struct cfi_expressions expressions;
 
 	struct arena arena; /* owns the rules */

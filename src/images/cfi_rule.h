@@ -18,7 +18,7 @@ enum cfi_how {
 			      CFA on its stack */
 	CFI_EXPRESSION,	   /* the result of expression `offset`; with the CFA on its stack unless it
 				    computes the CFA */
-	CFI_BROKEN,	   /* in an exported table: cannot be expressed there */
+	CFI_UNSUPPORTED,   /* in an exported table: cannot be expressed there */
 };
 
 /* `base` is a column (arch.h) for CFI_REGISTER, CFI_AT_REGISTER and CFI_PLT, otherwise 0. */

@@ -66,7 +66,7 @@ static struct cfi_value reduce_column(
 	else if (is_return && cfi->arch->call_pushes)
 		v.how = CFI_UNDEFINED;
 	if (v.how == CFI_EXPRESSION || v.how == CFI_AT_EXPRESSION)
-		v = (struct cfi_value){.how = CFI_BROKEN};
+		v = (struct cfi_value){.how = CFI_UNSUPPORTED};
 	return v;
 }
 
@@ -90,7 +90,7 @@ static struct cfi_table_rule reduce(
 	struct cfi_value fp = reduce_column(cfi, state, cfi->arch->frame_pointer, false);
 	bool broken = state->cfa.how == CFI_EXPRESSION;
 
-	return (struct cfi_table_rule){.cfa_how = broken ? CFI_BROKEN : state->cfa.how,
+	return (struct cfi_table_rule){.cfa_how = broken ? CFI_UNSUPPORTED : state->cfa.how,
 		.cfa_base = state->cfa.base,
 		.cfa_offset = broken ? 0 : state->cfa.offset,
 		.cfa_after = state->cfa_after,
@@ -141,7 +141,7 @@ static uint16_t number_state(
 		known->words[4] == r.words[4])
 		return (uint16_t)known->id;
 	rule = reduce(b, cie, state);
-	b->finds_by_base |= rule.cfa_how != CFI_BROKEN && rule.cfa_base == base;
+	b->finds_by_base |= rule.cfa_how != CFI_UNSUPPORTED && rule.cfa_base == base;
 	r.id = number_rule(b, &rule);
 	*known = r;
 	return (uint16_t)r.id;

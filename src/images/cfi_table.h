@@ -32,9 +32,9 @@ struct cfi_table_row {
 };
 
 /* The members `how` are enum cfi_how. cfa_how: CFI_REGISTER, CFI_AT_REGISTER (then cfa_after is
- * added), CFI_PLT, CFI_BROKEN (an expression: left to user space), CFI_UNDEFINED (rule 0).
+ * added), CFI_PLT, CFI_UNSUPPORTED (an expression: left to user space), CFI_UNDEFINED (rule 0).
  * ra_how and fp_how: CFI_AT_CFA, CFI_CFA, CFI_REGISTER, CFI_AT_REGISTER, CFI_SAME, CFI_UNDEFINED
- * (for ra: outermost frame), CFI_BROKEN. */
+ * (for ra: outermost frame), CFI_UNSUPPORTED. */
 struct cfi_table_rule {
 	int32_t cfa_offset, cfa_after, ra_offset, fp_offset, base_offset;
 	uint8_t cfa_how, cfa_base, ra_how, ra_base, fp_how, fp_base;

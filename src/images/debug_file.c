@@ -107,30 +107,32 @@ static struct image *open_linked(const struct image *image, const char *root)
 	return file;
 }
 
-static struct image *open_linked_anywhere(const struct image *image, const struct places *places)
+static struct image *open_linked_anywhere(
+	const struct image *image, const struct binary_locations *binary_locations)
 {
 	struct image *file = NULL;
 
-	if (places && places->root && *places->root)
-		file = open_linked(image, places->root);
-	if (!file && places && places->symfs)
-		file = open_linked(image, places->symfs);
+	if (binary_locations && binary_locations->root && *binary_locations->root)
+		file = open_linked(image, binary_locations->root);
+	if (!file && binary_locations && binary_locations->symfs)
+		file = open_linked(image, binary_locations->symfs);
 	return file ? file : open_linked(image, "");
 }
 
-struct image *debug_file_open(const struct image *image, const struct places *places)
+struct image *debug_file_open(
+	const struct image *image, const struct binary_locations *binary_locations)
 {
-	struct place_wanted wanted = {
-		.kind = PLACE_DEBUG_FILE, .path = bytes_of(image_name(image))};
+	struct wanted_file wanted = {
+		.kind = WANTED_DEBUG_FILE, .path = bytes_of(image_name(image))};
 	struct search s = {.image = image};
 	char id[65], *fetched;
 
 	image_build_id_text(image, id);
 	wanted.build_id = bytes_of(id);
-	if (places_visit(places, &wanted, open_verified, &s))
+	if (binary_locations_visit(binary_locations, &wanted, open_verified, &s))
 		return s.found;
-	s.found = open_linked_anywhere(image, places);
-	if (!s.found && (fetched = places_fetch(places, &wanted))) {
+	s.found = open_linked_anywhere(image, binary_locations);
+	if (!s.found && (fetched = binary_locations_fetch(binary_locations, &wanted))) {
 		open_verified(&s, fetched);
 		memory_free(fetched);
 	}

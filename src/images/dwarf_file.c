@@ -28,7 +28,7 @@ struct bytes dwarf_section(const struct image *image, const char *name)
 	return section && section->content.len ? section->content : BYTES("");
 }
 
-bool dwarf_file_there(const struct image *image)
+bool dwarf_file_exists(const struct image *image)
 {
 	const struct image_section *section;
 
@@ -117,14 +117,15 @@ bool dwarf_file_type(const struct dwarf_file *file, uint64_t signature,
 
 /* ---- Paths ---- */
 
-/* Open a file at a path that a binary or its recording names, as `places` says. */
+/* Open a file at a path that a binary or its recording names, as `binary_locations` says. */
 struct image *dwarf_files_open(
 	const struct dwarf_files *files, struct bytes directory, struct bytes name)
 {
-	const struct places *places = files->places;
-	const char *prefixes[] = {places && places->symfs  ? places->symfs
-				  : places && places->root ? places->root
-							   : "",
+	const struct binary_locations *binary_locations = files->binary_locations;
+	const char *prefixes[] = {
+		binary_locations && binary_locations->symfs  ? binary_locations->symfs
+		: binary_locations && binary_locations->root ? binary_locations->root
+							     : "",
 		""};
 	struct image *image = NULL;
 
@@ -182,16 +183,16 @@ static bool shared_visit(void *context, const char *path)
 
 static bool shared_by_id(const struct dwarf_files *files, struct shared_search *search)
 {
-	struct place_wanted wanted = {.kind = PLACE_DEBUG_FILE};
+	struct wanted_file wanted = {.kind = WANTED_DEBUG_FILE};
 	char id[65], *fetched;
 
 	if (!search->build_id.len || 2 * search->build_id.len >= sizeof(id))
 		return false;
 	build_id_text(search->build_id, id);
 	wanted.build_id = bytes_of(id);
-	if (places_visit(files->places, &wanted, shared_visit, search))
+	if (binary_locations_visit(files->binary_locations, &wanted, shared_visit, search))
 		return true;
-	fetched = places_fetch(files->places, &wanted);
+	fetched = binary_locations_fetch(files->binary_locations, &wanted);
 	if (fetched)
 		shared_visit(search, fetched);
 	memory_free(fetched);

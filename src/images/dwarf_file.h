@@ -5,8 +5,8 @@
 #define KILN_IMAGES_DWARF_FILE_H
 
 #include "base/memory.h"
+#include "images/binary_locations.h"
 #include "images/dwarf_header.h"
-#include "images/places.h"
 
 enum dwarf_section {
 	DWARF_INFO,
@@ -48,16 +48,16 @@ struct dwarf_files {
 	struct dwarf_file main, main_types, shared;
 	const struct image *image; /* the image that has .debug_info */
 	const struct image *program;
-	const struct places *places; /* or NULL */
-	struct image *package;	     /* .dwp, or NULL */
+	const struct binary_locations *binary_locations; /* or NULL */
+	struct image *package;				 /* .dwp, or NULL */
 	bool shared_missing;
 };
 
 /* Does `image` have any debugging information? Reads nothing. */
-bool dwarf_file_there(const struct image *image);
+bool dwarf_file_exists(const struct image *image);
 
 /* Find and list everything but split files and line tables. The caller has set `files->image`,
- * `->program` and `->places`. */
+ * `->program` and `->binary_locations`. */
 void dwarf_files_load(struct dwarf_files *files);
 void dwarf_files_load_lines(struct dwarf_files *files);
 void dwarf_files_release(struct dwarf_files *files);

@@ -36,8 +36,8 @@ struct walk {
 	size_t count;
 	struct dwarf_functions *found;
 	uint64_t depth;
-	bool hasty;  /* jump over entries that rarely contain functions */
-	bool hopped; /* ... and something was jumped over */
+	bool skip_unlikely; /* jump over entries that rarely contain functions */
+	bool hopped;	    /* ... and something was jumped over */
 	unsigned open;
 	struct open_function stack[DWARF_FRAMES_LIMIT + 1];
 	struct dwarf_entry entry;
@@ -57,7 +57,7 @@ static bool cover(struct walk *w, uint32_t outer, uint32_t function, uint64_t st
 
 	for (size_t i = search_below(w->addresses, w->count, start);
 		i < w->count && w->addresses[i] < end; i++) {
-		if (!dwarf_spend(w->reader, 1))
+		if (!dwarf_budget_spend(w->reader, 1))
 			return any;
 		if (w->found->innermost[i] == outer) {
 			w->found->innermost[i] = function;
@@ -113,7 +113,7 @@ static bool closed(struct walk *w, unsigned tag)
 	case DW_TAG_lexical_block:
 		return false;
 	default:
-		return w->hasty;
+		return w->skip_unlikely;
 	}
 }
 
@@ -152,7 +152,7 @@ static bool walk_function(struct walk *w, struct dwarf_abbrev *abbrev, const uin
 		if (!w->at)
 			return false;
 	}
-	if (function == DWARF_NO_FUNCTION && w->hasty) {
+	if (function == DWARF_NO_FUNCTION && w->skip_unlikely) {
 		const uint8_t *behind = w->at;
 
 		w->at = attributes;
@@ -233,7 +233,7 @@ static bool walk_all(struct walk *w)
 }
 
 /* Visit the unit from its start, forgetting what an earlier pass has found. */
-static bool walk_unit(struct walk *w, bool hasty)
+static bool walk_unit(struct walk *w, bool skip_unlikely)
 {
 	const struct dwarf_header *header = &w->unit->header;
 
@@ -241,11 +241,11 @@ static bool walk_unit(struct walk *w, bool hasty)
 	w->end = w->info + header->end;
 	w->depth = 0;
 	w->open = 0;
-	w->hasty = hasty;
+	w->skip_unlikely = skip_unlikely;
 	w->hopped = false;
 	w->found->items.len = 0;
 	memset(w->found->innermost, 0xff, w->count * sizeof(*w->found->innermost));
-	return dwarf_spend(w->reader, header->end - header->first) && walk_all(w);
+	return dwarf_budget_spend(w->reader, header->end - header->first) && walk_all(w);
 }
 
 static bool all_found(const struct walk *w)

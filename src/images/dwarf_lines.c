@@ -242,7 +242,7 @@ static void sequence_start(struct machine *m)
 static void row_end(struct machine *m)
 {
 	while (m->next < m->count && m->addresses[m->next] < m->address &&
-		dwarf_spend(m->reader, 1)) {
+		dwarf_budget_spend(m->reader, 1)) {
 		if (m->rows[m->next].file == DWARF_NO_FILE) {
 			m->rows[m->next] = m->row;
 			m->left--;
@@ -352,5 +352,5 @@ bool dwarf_lines_read(struct dwarf_reader *r, const struct dwarf_unit *unit,
 	if (unit->lines == UINT64_MAX)
 		return true;
 	return header_read(ret_lines, unit, &header) &&
-	       dwarf_spend(r, cursor_left(&header.program)) && run(&m, ret_lines, &header);
+	       dwarf_budget_spend(r, cursor_left(&header.program)) && run(&m, ret_lines, &header);
 }

@@ -28,15 +28,15 @@ struct dwarf {
 	struct dwarf_stats stats;
 };
 
-struct dwarf *dwarf_open(
-	const struct image *image, const struct image *debug, const struct places *places)
+struct dwarf *dwarf_open(const struct image *image, const struct image *debug,
+	const struct binary_locations *binary_locations)
 {
 	struct dwarf *d = memory_new(1, sizeof(*d));
 
 	d->files.program = image;
-	d->files.image = debug && dwarf_file_there(debug) ? debug : image;
-	d->files.places = places;
-	d->there = dwarf_file_there(d->files.image);
+	d->files.image = debug && dwarf_file_exists(debug) ? debug : image;
+	d->files.binary_locations = binary_locations;
+	d->there = dwarf_file_exists(d->files.image);
 	return d;
 }
 
@@ -194,7 +194,7 @@ static void answer_functions(struct dwarf_reader *r, const struct batch *b, stru
 	r->current = NULL;
 	dwarf_unit_close(split);
 	if (a->split)
-		dwarf_reader_forget(r);
+		dwarf_reader_clear(r);
 }
 
 static void answer_job(

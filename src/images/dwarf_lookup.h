@@ -23,16 +23,16 @@
 #ifndef KILN_IMAGES_DWARF_LOOKUP_H
 #define KILN_IMAGES_DWARF_LOOKUP_H
 
-#include "images/places.h"
+#include "images/binary_locations.h"
 
 struct dwarf;
 
 /* Cheap: finds sections, reads none. `image` is the binary, `debug` its separate debug file or
- * NULL; `places` (NULL: the usual ones) say where shared and split files may be. All must
+ * NULL; `binary_locations` (NULL: the usual ones) say where shared and split files may be. All must
  * outlive the handle. Never NULL: without debugging information, no address has frames. A handle
  * is used by one thread at a time. */
-struct dwarf *dwarf_open(
-	const struct image *image, const struct image *debug, const struct places *places);
+struct dwarf *dwarf_open(const struct image *image, const struct image *debug,
+	const struct binary_locations *binary_locations);
 void dwarf_release(struct dwarf *d); /* NULL is allowed */
 
 /* No debugging information at all: lookups are pointless. */

@@ -71,7 +71,7 @@ static struct dwarf_abbrev *level_abbrev(struct level *l)
 }
 
 /* Skip an entry's attributes and all of its descendants one by one; false: damaged. */
-static bool level_wade(struct level *l, const struct dwarf_abbrev *abbrev)
+static bool level_scan(struct level *l, const struct dwarf_abbrev *abbrev)
 {
 	uint64_t depth = 0;
 
@@ -106,7 +106,7 @@ static bool level_next(struct level *l, struct dwarf_scope *ret_scope, unsigned 
 	ret_scope->open = !abbrev->children; /* no children to list */
 	if (dwarf_entry_sibling(l->unit, abbrev, l->at, &end))
 		l->at = l->info + end;
-	else if (!level_wade(l, abbrev))
+	else if (!level_scan(l, abbrev))
 		return false;
 	ret_scope->end = (uint64_t)(l->at - l->info);
 	return true;
@@ -166,7 +166,7 @@ static uint64_t scope_around(struct dwarf_reader *r, struct dwarf_unit *unit, ui
 		if (s->named)
 			found = s->start;
 		if (!s->open) {
-			if (!dwarf_spend(r, s->end - s->start))
+			if (!dwarf_budget_spend(r, s->end - s->start))
 				break;
 			scope_open(unit, at);
 		}
@@ -315,7 +315,7 @@ struct dwarf_name dwarf_function_name(
 			return known->name;
 	}
 	name = find_name(r, names, &v);
-	dwarf_reader_settle(r);
+	dwarf_reader_free_dropped(r);
 	vector_push(&names->known, ((struct dwarf_known_name){file, offset, name}));
 	id_map_insert_at(&names->map, hash, at, (uint32_t)names->known.len);
 	return name;

@@ -138,7 +138,7 @@ bool dwarf_ranges_next(struct dwarf_ranges *ranges, uint64_t *ret_start, uint64_
 		bool stepped = ranges->how == DWARF_RANGES_NEW ? step_new(ranges, &start, &end)
 							       : step_old(ranges, &start, &end);
 
-		if (!stepped || ranges->at.bad || !dwarf_spend(ranges->reader, 1))
+		if (!stepped || ranges->at.bad || !dwarf_budget_spend(ranges->reader, 1))
 			ranges->how = DWARF_RANGES_DONE;
 		else
 			more = start && start < end;

@@ -26,7 +26,7 @@ static struct dwarf_file *split_of(struct image *image, const struct dwarf_file 
 static bool split_find(
 	struct dwarf_reader *r, struct dwarf_file *file, uint64_t id, uint64_t *ret_unit)
 {
-	if (!dwarf_spend(r, file->sections[DWARF_INFO].len))
+	if (!dwarf_budget_spend(r, file->sections[DWARF_INFO].len))
 		return false;
 	dwarf_file_list_units(file);
 	for (size_t i = 0; i < file->units.len; i++) {

@@ -21,7 +21,7 @@ static struct dwarf_abbrevs *table_of(
 {
 	struct bytes section = file->sections[DWARF_ABBREV];
 	uint64_t key = hash_pair((uintptr_t)section.at, header->abbrevs);
-	struct dwarf_abbrevs **slot = &r->tables[key % DWARF_TABLES_KEPT], *table = *slot;
+	struct dwarf_abbrevs **slot = &r->tables[key % DWARF_TABLES_CACHED], *table = *slot;
 	uint64_t spent = 0;
 
 	if (table && table->section.at == section.at && table->offset == header->abbrevs &&
@@ -32,7 +32,7 @@ static struct dwarf_abbrevs *table_of(
 	table_drop(table);
 	table = memory_new(1, sizeof(*table));
 	dwarf_abbrevs_compile(table, section, header->abbrevs, header->encoding, 0, &spent);
-	dwarf_spend(r, spent);
+	dwarf_budget_spend(r, spent);
 	table->users = 2;
 	*slot = table;
 	return table;
@@ -307,7 +307,7 @@ bool dwarf_unit_peek(struct dwarf_reader *r, const struct dwarf_file *file, uint
 	cursor_take(&c, ret_unit->header.first);
 	dwarf_abbrevs_compile(&table, file->sections[DWARF_ABBREV], ret_unit->header.abbrevs,
 		ret_unit->header.encoding, cursor_uleb(&c), &spent);
-	dwarf_spend(r, spent);
+	dwarf_budget_spend(r, spent);
 	ret_unit->abbrevs = &table;
 	done = dwarf_entry_at(ret_unit, ret_unit->header.first, ret_entry);
 	ret_unit->abbrevs = NULL;
@@ -327,10 +327,10 @@ struct dwarf_unit *dwarf_unit_of(
 		return unit;
 	if (!dwarf_file_unit_at(file, offset, &at))
 		return NULL;
-	slot = &r->units[hash_pair((uintptr_t)file, at) % DWARF_UNITS_KEPT];
+	slot = &r->units[hash_pair((uintptr_t)file, at) % DWARF_UNITS_CACHED];
 	if (*slot && (*slot)->file == file && (*slot)->header.offset == at)
 		return *slot;
-	if (!dwarf_spend(r, 1))
+	if (!dwarf_budget_spend(r, 1))
 		return NULL;
 	if (*slot)
 		vector_push(&r->dropped, *slot);
@@ -338,21 +338,21 @@ struct dwarf_unit *dwarf_unit_of(
 	return *slot;
 }
 
-void dwarf_reader_settle(struct dwarf_reader *r)
+void dwarf_reader_free_dropped(struct dwarf_reader *r)
 {
 	for (size_t i = 0; i < r->dropped.len; i++)
 		dwarf_unit_close(r->dropped.items[i]);
 	r->dropped.len = 0;
 }
 
-void dwarf_reader_forget(struct dwarf_reader *r)
+void dwarf_reader_clear(struct dwarf_reader *r)
 {
-	dwarf_reader_settle(r);
-	for (size_t i = 0; i < DWARF_UNITS_KEPT; i++) {
+	dwarf_reader_free_dropped(r);
+	for (size_t i = 0; i < DWARF_UNITS_CACHED; i++) {
 		dwarf_unit_close(r->units[i]);
 		r->units[i] = NULL;
 	}
-	for (size_t i = 0; i < DWARF_TABLES_KEPT; i++) {
+	for (size_t i = 0; i < DWARF_TABLES_CACHED; i++) {
 		table_drop(r->tables[i]);
 		r->tables[i] = NULL;
 	}
@@ -360,6 +360,6 @@ void dwarf_reader_forget(struct dwarf_reader *r)
 
 void dwarf_reader_release(struct dwarf_reader *r)
 {
-	dwarf_reader_forget(r);
+	dwarf_reader_clear(r);
 	vector_release(&r->dropped);
 }

@@ -39,8 +39,8 @@ struct dwarf_entry {
 	struct dwarf_value values[DWARF_SLOTS];
 };
 
-#define DWARF_TABLES_KEPT 64
-#define DWARF_UNITS_KEPT  64
+#define DWARF_TABLES_CACHED 64
+#define DWARF_UNITS_CACHED  64
 
 /* What one thread keeps while it reads. `{0}` except for `budget` is an empty reader. */
 struct dwarf_reader {
@@ -49,18 +49,18 @@ struct dwarf_reader {
 	uint64_t budget;
 	struct dwarf_unit
 		*current; /* the unit that is being read; most references stay inside it */
-	struct dwarf_unit *units[DWARF_UNITS_KEPT];
-	struct dwarf_abbrevs *tables[DWARF_TABLES_KEPT];
+	struct dwarf_unit *units[DWARF_UNITS_CACHED];
+	struct dwarf_abbrevs *tables[DWARF_TABLES_CACHED];
 	VECTOR(struct dwarf_unit *) dropped; /* no longer cached, but perhaps in use */
 };
 void dwarf_reader_release(struct dwarf_reader *r);
 /* Release units that are no longer cached; none may be in use. */
-void dwarf_reader_settle(struct dwarf_reader *r);
+void dwarf_reader_free_dropped(struct dwarf_reader *r);
 /* Release all units: a split file is about to be closed. */
-void dwarf_reader_forget(struct dwarf_reader *r);
+void dwarf_reader_clear(struct dwarf_reader *r);
 
 /* False when nothing is left. */
-static inline bool dwarf_spend(struct dwarf_reader *r, uint64_t amount)
+static inline bool dwarf_budget_spend(struct dwarf_reader *r, uint64_t amount)
 {
 	bool left = r->budget > amount;
 
@@ -79,7 +79,7 @@ void dwarf_unit_close(struct dwarf_unit *unit); /* NULL is allowed */
 bool dwarf_unit_peek(struct dwarf_reader *r, const struct dwarf_file *file, uint64_t offset,
 	struct dwarf_unit *ret_unit, struct dwarf_entry *ret_entry);
 
-/* The unit of an entry; NULL: none or damaged. Valid until dwarf_reader_settle. */
+/* The unit of an entry; NULL: none or damaged. Valid until dwarf_reader_free_dropped. */
 struct dwarf_unit *dwarf_unit_of(
 	struct dwarf_reader *r, const struct dwarf_file *file, uint64_t offset);
 /* Read the entry at `offset` of a unit. */

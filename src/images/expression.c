@@ -31,7 +31,7 @@ static bool push(struct machine *m, uint64_t value)
 
 static bool push_register(struct machine *m, uint64_t column, int64_t offset)
 {
-	if (column >= ARCH_COLUMNS_LIMIT || !registers_know(m->registers, (unsigned)column))
+	if (column >= ARCH_COLUMNS_LIMIT || !registers_has(m->registers, (unsigned)column))
 		return fail(m, EXPRESSION_REGISTER);
 	return push(m, m->registers->value[column] + (uint64_t)offset);
 }

@@ -2,7 +2,7 @@
  *
  * The file is not trusted: every range is clipped to the bytes that exist. libelf parses the
  * headers of both classes; contents are read in place. Compressed sections are unpacked by
- * packing.c, because libelf's elf_compress writes into the headers. */
+ * decompress.c, because libelf's elf_compress writes into the headers. */
 #include "images/image.h"
 
 #include "base/broker.h"
@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/scope.h"
 #include "base/stable_file.h"
-#include "images/packing.h"
+#include "images/decompress.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -260,7 +260,7 @@ static void end_elf(void *elf)
 }
 
 /* libelf reports lack of memory by a number that has no name. */
-static void fail_for_want_of_memory(void)
+static void fail_out_of_memory(void)
 {
 	const char *why = elf_errmsg(0);
 
@@ -279,14 +279,14 @@ static bool read_headers(struct image *image, struct error *err)
 	/* elf_memory takes a pointer to writable bytes but only reads them. */
 	elf = elf_memory((char *)(uintptr_t)image->content.at, image->content.len);
 	if (!elf) {
-		fail_for_want_of_memory();
+		fail_out_of_memory();
 		return error_set(err, ERR_FORMAT, "%s: not an ELF file", image->name);
 	}
 	scope_hold(elf, end_elf);
 	done = read_elf_header(image, elf, &section_offset, err) &&
 	       read_segments(image, elf, err) && read_sections(image, elf, section_offset, err);
 	if (!done)
-		fail_for_want_of_memory();
+		fail_out_of_memory();
 	scope_drop(elf);
 	elf_end(elf);
 	if (done)
@@ -392,7 +392,7 @@ struct image *image_open_fd(int fd, const char *name, struct error *err)
 	return image;
 }
 
-const char *image_missing(const struct error *err)
+const char *image_failure_reason(const struct error *err)
 {
 	return err->code == ERR_LIMIT ? "it is larger than what is read, or full of holes"
 				      : "it is no ELF file that can be read";
@@ -588,7 +588,7 @@ static void section_unpack(const struct image *image, struct section *section)
 	struct image_section *shown = &section->shown;
 	size_t size = 0;
 
-	section->unpacked = packing_undo(shown->content, shown->flags & SHF_COMPRESSED,
+	section->unpacked = decompress_section(shown->content, shown->flags & SHF_COMPRESSED,
 		image->content.at[EI_CLASS] == ELFCLASS64, &size);
 	shown->size = size;
 	shown->content = (struct bytes){section->unpacked, size};

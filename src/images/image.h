@@ -17,7 +17,7 @@ struct image *image_open(const char *path, struct error *err);
 /* As image_open, from a descriptor (not consumed): deleted files, /proc/PID/map_files. */
 struct image *image_open_fd(int fd, const char *name, struct error *err);
 /* Why one of these failed, as a short phrase about "it". */
-const char *image_missing(const struct error *err);
+const char *image_failure_reason(const struct error *err);
 /* From bytes that outlive the image: the vdso, fuzzers, an unpacked .gnu_debugdata. */
 struct image *image_open_bytes(struct bytes content, const char *name, struct error *err);
 /* The vdso of this process, "[vdso]". All processes of the same class on this kernel have the

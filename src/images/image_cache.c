@@ -28,7 +28,7 @@ void image_cache_release(struct image_cache *c)
 {
 	for (size_t i = 0; i < c->rows.len; i++)
 		if (c->rows.items[i].names)
-			image_names_keep(c->rows.items[i].names);
+			image_names_save(c->rows.items[i].names);
 	parallel_run(c->rows.len < PARALLEL_THREADS_LIMIT ? (unsigned)c->rows.len
 							  : PARALLEL_THREADS_LIMIT,
 		1, c->rows.len, row_release, c);
@@ -49,7 +49,7 @@ const struct image *image_cache_open(
 	}
 	row.path = memory_copy_text(path.at, path.len);
 	row.build_id = memory_copy_text(build_id.at, build_id.len);
-	row.opened = places_open_binary(c->places, path, build_id, NULL);
+	row.opened = binary_locations_open(c->binary_locations, path, build_id, NULL);
 	row.image = row.opened;
 	vector_push(&c->rows, row);
 	return row.image;
@@ -58,7 +58,8 @@ const struct image *image_cache_open(
 struct image_names *image_cache_names(
 	struct image_cache *c, const struct image *image, const char *root)
 {
-	struct places places = c->places ? *c->places : (struct places){0};
+	struct binary_locations binary_locations =
+		c->binary_locations ? *c->binary_locations : (struct binary_locations){0};
 	struct cached_image *row = NULL;
 
 	for (size_t i = 0; i < c->rows.len && !row; i++)
@@ -68,8 +69,8 @@ struct image_names *image_cache_names(
 		vector_push(&c->rows, ((struct cached_image){.image = image}));
 		row = &c->rows.items[c->rows.len - 1];
 	}
-	places.root = root;
+	binary_locations.root = root;
 	if (!row->names)
-		row->names = image_names_open(image, &places);
+		row->names = image_names_open(image, &binary_locations);
 	return row->names;
 }

@@ -5,18 +5,19 @@
 #define KILN_IMAGES_IMAGE_CACHE_H
 
 #include "base/memory.h"
+#include "images/binary_locations.h"
 #include "images/image_names.h"
-#include "images/places.h"
 
 /* `{0}` is an empty cache. */
 struct image_cache {
-	const struct places *places; /* where files are looked for; NULL: the usual places */
+	const struct binary_locations
+		*binary_locations; /* where files are looked for; NULL: the usual places */
 	VECTOR(struct cached_image) rows;
 };
 /* Also writes names that were found to the symbol cache on disk. */
 void image_cache_release(struct image_cache *c);
 
-/* As places_open_binary, but each only once. NULL: not found. Valid as long as the cache. */
+/* As binary_locations_open, but each only once. NULL: not found. Valid as long as the cache. */
 const struct image *image_cache_open(
 	struct image_cache *c, struct bytes path, struct bytes build_id);
 

@@ -37,7 +37,7 @@ struct table {
 
 struct image_names {
 	const struct image *image;
-	struct places places;
+	struct binary_locations binary_locations;
 	bool has_symbols,
 		has_lines; /* in the image itself; otherwise the debug file is needed for them */
 	struct image *debug_file;
@@ -78,7 +78,7 @@ static const struct image *debug_file_of(struct image_names *n)
 	bool ignored = false;
 
 	if (!n->debug_file_tried) {
-		n->debug_file = debug_file_open(n->image, &n->places);
+		n->debug_file = debug_file_open(n->image, &n->binary_locations);
 		n->separate = sections_hash(n->debug_file, &ignored, &ignored);
 	}
 	n->debug_file_tried = true;
@@ -95,7 +95,8 @@ static const struct symbols *symbols_of(struct image_names *n)
 static struct dwarf *dwarf_of(struct image_names *n)
 {
 	if (!n->dwarf)
-		n->dwarf = dwarf_open(n->image, n->has_lines ? NULL : debug_file_of(n), &n->places);
+		n->dwarf = dwarf_open(
+			n->image, n->has_lines ? NULL : debug_file_of(n), &n->binary_locations);
 	return n->dwarf;
 }
 
@@ -189,18 +190,19 @@ static void table_release(struct table *t)
 	buffer_release(&t->shown);
 }
 
-struct image_names *image_names_open(const struct image *image, const struct places *places)
+struct image_names *image_names_open(
+	const struct image *image, const struct binary_locations *binary_locations)
 {
 	struct image_names *n = memory_new(1, sizeof *n);
 
 	n->image = image;
-	if (places)
-		n->places = *places;
+	if (binary_locations)
+		n->binary_locations = *binary_locations;
 	n->own = sections_hash(image, &n->has_symbols, &n->has_lines);
 	return n;
 }
 
-void image_names_keep(struct image_names *n)
+void image_names_save(struct image_names *n)
 {
 	for (enum names_depth depth = 0; depth < NAMES_DEPTHS; depth++) {
 		struct table *t = &n->tables[depth][true];

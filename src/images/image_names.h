@@ -20,7 +20,7 @@
 #include "images/chains.h"
 #include "images/symbols.h"
 
-struct places;
+struct binary_locations;
 
 enum names_depth {
 	NAMES_INLINED,	 /* functions and those inlined into them */
@@ -33,10 +33,11 @@ enum names_depth {
 struct image_names;
 
 /* The names of `image`, which must outlive them, and of its separate debug file, which may be in
- * `places`. What `places` points to must live as long. Reads nothing yet. */
-struct image_names *image_names_open(const struct image *image, const struct places *places);
+ * `binary_locations`. What `binary_locations` points to must live as long. Reads nothing yet. */
+struct image_names *image_names_open(
+	const struct image *image, const struct binary_locations *binary_locations);
 /* Write new answers to disk; by one thread at a time. */
-void image_names_keep(struct image_names *n);
+void image_names_save(struct image_names *n);
 /* Forgets what was not kept. NULL is allowed. */
 void image_names_release(struct image_names *n);
 

@@ -198,7 +198,7 @@ static bool take_header(struct jitdump *dump, struct cursor *c, struct error *er
 	return true;
 }
 
-bool jitdump_take(struct jitdump *dump, struct bytes bytes, struct error *err)
+bool jitdump_parse(struct jitdump *dump, struct bytes bytes, struct error *err)
 {
 	struct cursor c = cursor_of(bytes);
 
@@ -235,7 +235,7 @@ bool jitdump_read(struct jitdump *dump, int fd, struct runtime_budget *budget, s
 	if (runtime_read_begin(&r, fd, dump->offset, budget, &failed)) {
 		r.with_holes = true;
 		while (!dump->facts.damaged && runtime_read_next(&r, &failed) &&
-			jitdump_take(dump, buffer_bytes(&r.text), &failed)) {
+			jitdump_parse(dump, buffer_bytes(&r.text), &failed)) {
 			r.size = dump->offset == r.start ? 2 * r.size : RUNTIME_PIECE;
 			r.offset = dump->offset;
 		}

@@ -19,7 +19,7 @@ void jitdump_release(struct jitdump *dump); /* NULL is fine */
  * call. ERR_FORMAT when it is not a jitdump. */
 bool jitdump_read(struct jitdump *dump, int fd, struct runtime_budget *budget, struct error *err);
 /* As jitdump_read, from memory: `bytes` are those at jitdump_offset(). */
-bool jitdump_take(struct jitdump *dump, struct bytes bytes, struct error *err);
+bool jitdump_parse(struct jitdump *dump, struct bytes bytes, struct error *err);
 uint64_t jitdump_offset(const struct jitdump *dump);
 
 struct code_map *jitdump_code(struct jitdump *dump);

@@ -3,7 +3,7 @@
  * A hundred thousand lines and more are parsed at the start of every recording. So rows hold
  * numbers and offsets into the text instead of strings, and rows are sorted only if the kernel
  * did not print them in order. Names are formatted when they are asked for. The kernel takes 40
- * ms to produce the text, longer than parsing takes: kernel_ahead.c lets that overlap with other
+ * ms to produce the text, longer than parsing takes: kernel_prefetch.c lets that overlap with other
  * work. */
 #include "images/kernel.h"
 

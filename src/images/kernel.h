@@ -14,12 +14,12 @@ struct kernel;
  * hidden from this user (kptr_restrict makes all addresses zero). */
 struct kernel *kernel_open(struct error *err);
 /* Start a thread that reads them for the next kernel_open, which waits for it. */
-void kernel_open_ahead(void);
+void kernel_prefetch(void);
 /* Wait for that thread, if there is one: it then has the CPU of the calling thread, which is one
  * of as many threads as there are CPUs. */
-void kernel_open_yield(void);
+void kernel_prefetch_wait(void);
 /* Give symbols that are no longer needed to the next kernel_open instead of releasing them. */
-void kernel_hand_on(struct kernel *k); /* NULL is allowed */
+void kernel_release_for_reuse(struct kernel *k); /* NULL is allowed */
 
 /* From a copy of /proc/kallsyms. */
 struct kernel *kernel_open_text(const char *path, struct error *err);

@@ -208,7 +208,7 @@ int runtime_file_find(int32_t pid, const char *start, const char *end, struct er
 		      : trusted(fd, directory, writer.uid, err);
 }
 
-int runtime_file_beside(
+int runtime_file_find_in(
 	const char *directory, const char *start, const char *end, struct error *err)
 {
 	int fd = find_newest(directory, start, end);

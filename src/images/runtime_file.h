@@ -23,7 +23,7 @@ int runtime_file_open(int32_t pid, const char *path, struct error *err);
  * with `end`. Result as above. */
 int runtime_file_find(int32_t pid, const char *start, const char *end, struct error *err);
 /* The same in a directory of ours, with any owner. */
-int runtime_file_beside(
+int runtime_file_find_in(
 	const char *directory, const char *start, const char *end, struct error *err);
 
 /* How much has been read for all programs together. A user who can write such a file can write a

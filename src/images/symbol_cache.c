@@ -17,7 +17,7 @@
 /* A file that cannot be mapped; the answers about a binary are far smaller. */
 #define SYMBOL_CACHE_COPIED ((uint64_t)256 << 20) /* bytes */
 
-#define ROOTS_CACHE "/var/cache/kiln"
+#define SYSTEM_CACHE "/var/cache/kiln"
 
 /* ---- The folder ---- */
 
@@ -82,8 +82,8 @@ bool symbol_cache_folder(struct buffer *path)
 	}
 	/* Root without $HOME is an init script or a container: no cache. */
 	path->len = 0;
-	buffer_text(path, ROOTS_CACHE);
-	return !geteuid() && (home || xdg) && make_folder(ROOTS_CACHE);
+	buffer_text(path, SYSTEM_CACHE);
+	return !geteuid() && (home || xdg) && make_folder(SYSTEM_CACHE);
 }
 
 static bool path_of(const char *name, struct buffer *ret_path)

@@ -239,7 +239,7 @@ static enum function_found find_in_table(
 			(found && !is_current(&reader, walk.next - 1)))
 			continue;
 		*ret_address = symbol.st_value;
-		found = type == STT_FUNC ? FUNCTION_THERE : FUNCTION_CHOSEN;
+		found = type == STT_FUNC ? FUNCTION_FOUND : FUNCTION_IFUNC;
 	}
 	return found;
 }
@@ -345,7 +345,7 @@ static bool is_old(const struct row *row, struct bytes name)
 }
 
 /* Rank names that a library made for its own calls: glibc's aliases. */
-static unsigned inwardness(struct bytes name)
+static unsigned internal_rank(struct bytes name)
 {
 	return bytes_starts_with(name, BYTES("__GI_")) ? 2
 						       : bytes_starts_with(name, BYTES("__libc_"));
@@ -381,8 +381,8 @@ static bool is_better(const struct symbols *s, const struct row *a, const struct
 		return is_old(b, name_b);
 	if ((a->rank ^ b->rank) & ROW_GLOBAL)
 		return a->rank & ROW_GLOBAL;
-	if (inwardness(name_a) != inwardness(name_b))
-		return inwardness(name_a) < inwardness(name_b);
+	if (internal_rank(name_a) != internal_rank(name_b))
+		return internal_rank(name_a) < internal_rank(name_b);
 	if (underscores(name_a) != underscores(name_b))
 		return underscores(name_a) < underscores(name_b);
 	if ((a->rank ^ b->rank) & ROW_STRONG)

@@ -48,8 +48,8 @@ bool symbols_find(const struct symbols *s, uint64_t address, struct symbol *ret_
 bool symbol_address(const struct image *image, struct bytes name, uint64_t *ret_address);
 
 /* The function with exactly this name in .symtab or .dynsym; current versions before old ones.
- * FUNCTION_CHOSEN: an IFUNC, whose symbol is that of the resolver and not of the function. */
-enum function_found { FUNCTION_NONE, FUNCTION_THERE, FUNCTION_CHOSEN };
+ * FUNCTION_IFUNC: an IFUNC, whose symbol is that of the resolver and not of the function. */
+enum function_found { FUNCTION_NONE, FUNCTION_FOUND, FUNCTION_IFUNC };
 enum function_found function_address(
 	const struct image *image, struct bytes name, uint64_t *ret_address);
 

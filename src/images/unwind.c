@@ -83,7 +83,7 @@ static enum unwind_end find_cfa(const struct arch *arch, const struct cfi_rule *
 
 	if (rule->cfa.how == CFI_EXPRESSION)
 		return run_expression(f, rule->cfa.offset, NULL, ret_cfa);
-	if (!registers_know(f->callee, rule->cfa.base))
+	if (!registers_has(f->callee, rule->cfa.base))
 		return UNWIND_BAD_RULE;
 	base = f->callee->value[rule->cfa.base] + (uint64_t)(int64_t)rule->cfa.offset;
 	switch (rule->cfa.how) {
@@ -116,7 +116,7 @@ static enum unwind_end read_saved(
 {
 	bool popped = address < f->sp || (rule->how == CFI_AT_REGISTER && address >= f->cfa);
 
-	if (f->signal || !popped || !registers_know(f->callee, rule->column))
+	if (f->signal || !popped || !registers_has(f->callee, rule->column))
 		return read_word(f, address, ret_value);
 	*ret_value = f->callee->value[rule->column];
 	return UNWIND_ENDS;
@@ -138,7 +138,7 @@ static enum unwind_end find_value(
 		return UNWIND_ENDS;
 	case CFI_REGISTER:
 	case CFI_AT_REGISTER:
-		if (!registers_know(f->callee, rule->base)) {
+		if (!registers_has(f->callee, rule->base)) {
 			*ret_lost = true;
 			return UNWIND_ENDS;
 		}
@@ -208,7 +208,7 @@ static enum unwind_end step_by_rule(const struct arch *arch, const struct cfi *c
 	end = find_columns(arch, rule, &f, &caller);
 	if (end != UNWIND_ENDS)
 		return end;
-	if (!registers_know(&caller, rule->return_column))
+	if (!registers_has(&caller, rule->return_column))
 		return UNWIND_BAD_RULE;
 	pc = caller.value[rule->return_column];
 	registers_set(&caller, arch->return_address, pc);
@@ -226,7 +226,7 @@ static enum unwind_end step_by_rule(const struct arch *arch, const struct cfi *c
 
 struct walk {
 	const struct unwind_input *input;
-	bool light;   /* track three registers where rules allow it */
+	bool fast;    /* track three registers where rules allow it */
 	bool dropped; /* ... and others were forgotten */
 	struct registers registers;
 	struct unwind_code codes[RECENT_CODES];
@@ -270,7 +270,7 @@ static enum unwind_end step_frame_pointer(struct walk *w)
 	uint64_t fp = r->value[arch->frame_pointer], sp = r->value[arch->stack_pointer], next, pc;
 	const struct unwind_code *caller;
 
-	if (!registers_know(r, arch->frame_pointer))
+	if (!registers_has(r, arch->frame_pointer))
 		return UNWIND_NO_TABLE;
 	if (!fp)
 		return UNWIND_COMPLETE; /* the ABI's mark of the outermost frame */
@@ -314,7 +314,7 @@ static enum unwind_end step_plain(struct walk *w, const struct cfi_rule *rule)
 	if (rule->plain.saves_frame_pointer) {
 		uint64_t at = cfa + (uint64_t)(int64_t)rule->plain.frame_pointer_offset;
 
-		if (at < sp && registers_know(r, arch->frame_pointer))
+		if (at < sp && registers_has(r, arch->frame_pointer))
 			; /* popped: see read_saved */
 		else if (stack_copy_read(stack, at, WORD, &fp))
 			registers_set(r, arch->frame_pointer, fp);
@@ -339,7 +339,7 @@ static enum unwind_end step(struct walk *w, const struct unwind_code *code, uint
 	*ret_exact = rule && rule->signal;
 	if (!rule)
 		return step_frame_pointer(w);
-	if (w->light && rule->plain.is && registers_know(&w->registers, rule->cfa.base))
+	if (w->fast && rule->plain.is && registers_has(&w->registers, rule->cfa.base))
 		return step_plain(w, rule);
 	return step_by_rule(in->arch, code->cfi, rule, &in->stack, in->stack_filled, &w->registers);
 }
@@ -350,7 +350,7 @@ static bool may_lack(const struct walk *w, enum unwind_end end)
 	return w->dropped &&
 	       (end == UNWIND_BAD_RULE ||
 		       (end == UNWIND_NO_TABLE &&
-			       !registers_know(&w->registers, w->input->arch->frame_pointer)));
+			       !registers_has(&w->registers, w->input->arch->frame_pointer)));
 }
 
 static enum unwind_end walk_frames(
@@ -387,12 +387,12 @@ static enum unwind_end walk_frames(
 enum unwind_end unwind_stack(const struct unwind_input *input, struct unwind_frame *ret_frames,
 	size_t room, size_t *ret_count)
 {
-	struct walk w = {.input = input, .registers = *input->registers, .light = true};
+	struct walk w = {.input = input, .registers = *input->registers, .fast = true};
 	enum unwind_end end;
 
 	*ret_count = 0;
-	if (!registers_know(&w.registers, input->arch->return_address) ||
-		!registers_know(&w.registers, input->arch->stack_pointer))
+	if (!registers_has(&w.registers, input->arch->return_address) ||
+		!registers_has(&w.registers, input->arch->stack_pointer))
 		return UNWIND_NO_REGISTERS;
 	if (room > UNWIND_FRAMES_LIMIT)
 		room = UNWIND_FRAMES_LIMIT;

@@ -209,7 +209,7 @@ static void take_line(struct v8_log *log, struct bytes line)
 	log->facts.malformed += !good;
 }
 
-size_t v8_log_take(struct v8_log *log, struct bytes text)
+size_t v8_log_parse(struct v8_log *log, struct bytes text)
 {
 	const char *end = bytes_find_last(text, '\n');
 	struct bytes line;
@@ -229,7 +229,7 @@ bool v8_log_read(struct v8_log *log, int fd, struct runtime_budget *budget, stru
 		while (runtime_read_next(&r, &failed)) {
 			size_t taken = runtime_read_lines(&r, false);
 
-			v8_log_take(log, (struct bytes){r.text.at, taken});
+			v8_log_parse(log, (struct bytes){r.text.at, taken});
 			log->read = r.offset = r.start + taken;
 		}
 	}

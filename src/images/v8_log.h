@@ -25,7 +25,7 @@ void v8_log_release(struct v8_log *log); /* NULL is allowed */
  * the next call. */
 bool v8_log_read(struct v8_log *log, int fd, struct runtime_budget *budget, struct error *err);
 /* As v8_log_read, from memory: the next lines. Returns how many bytes were taken. */
-size_t v8_log_take(struct v8_log *log, struct bytes text);
+size_t v8_log_parse(struct v8_log *log, struct bytes text);
 
 /* Times are ns since the log was started. */
 struct code_map *v8_log_code(struct v8_log *log);

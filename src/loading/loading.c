@@ -26,7 +26,7 @@ void loading_init(struct loading *l, const struct loading_options *options)
 
 	*l = (struct loading){
 		.options = *options,
-		.places = {.symfs = naming->symfs,
+		.binary_locations = {.symfs = naming->symfs,
 			.build_id_dirs = naming->build_id_dirs,
 			.vmlinux = naming->vmlinux,
 			.kallsyms = naming->kallsyms,
@@ -36,7 +36,7 @@ void loading_init(struct loading *l, const struct loading_options *options)
 
 void loading_release(struct loading *l)
 {
-	debuginfod_release(l->places.servers);
+	debuginfod_release(l->binary_locations.servers);
 	*l = (struct loading){0};
 }
 
@@ -63,7 +63,7 @@ bool loading_read(const struct loading *l, struct input *in, const struct loadin
 	const char *name = in->name; /* must outlive the input */
 	struct read_options options = {.want = request->want,
 		.format = l->options.format,
-		.places = &l->places,
+		.binary_locations = &l->binary_locations,
 		.style = request->style,
 		.event = request->event,
 		.onlooker = request->onlooker};
@@ -74,7 +74,8 @@ bool loading_read(const struct loading *l, struct input *in, const struct loadin
 	done = profile_read_input(in, &options, ret_profile, err);
 	input_release(in);
 	if (done && !request->as_written)
-		naming_add(&l->options.naming, &l->places, &l->options.listener, ret_profile, name);
+		naming_add(&l->options.naming, &l->binary_locations, &l->options.listener,
+			ret_profile, name);
 	return done;
 }
 

@@ -31,8 +31,8 @@ struct loading_options {
 
 struct loading {
 	struct loading_options options;
-	struct places
-		places; /* where files are, from the options; with servers, if there are any */
+	struct binary_locations binary_locations; /* where files are, from the options; with
+						     servers, if there are any */
 };
 
 /* The options are copied; what they point to is borrowed. *l must not move until it is released. */

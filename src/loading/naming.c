@@ -44,9 +44,9 @@ bool naming_needs_times(const struct naming_options *options, const char *input)
 	int fd = -1;
 
 	if (directory)
-		fd = runtime_file_beside(directory, "isolate-", "-v8.log", &ignored);
+		fd = runtime_file_find_in(directory, "isolate-", "-v8.log", &ignored);
 	if (directory && fd < 0)
-		fd = runtime_file_beside(directory, "jit-", ".dump", &ignored);
+		fd = runtime_file_find_in(directory, "jit-", ".dump", &ignored);
 	memory_free(directory);
 	if (fd >= 0)
 		close(fd);
@@ -56,7 +56,7 @@ bool naming_needs_times(const struct naming_options *options, const char *input)
 /* ---- What is missing ---- */
 
 /* One notice for all missing files: their locations are shown by module and offset. */
-static void tell_missing(const struct symbolize_report *report,
+static void report_missing(const struct symbolize_report *report,
 	const struct loading_listener *listener, const char *input)
 {
 	struct buffer text = {0}, list = {0};
@@ -87,7 +87,7 @@ static void tell_missing(const struct symbolize_report *report,
 }
 
 /* The user can change what hides the kernel's addresses, so this is always reported. */
-static void tell_hidden_kernel(const struct symbolize_report *report,
+static void report_hidden_kernel(const struct symbolize_report *report,
 	const struct loading_listener *listener, const char *input)
 {
 	for (size_t i = 0; i < report->modules.len; i++) {
@@ -101,7 +101,7 @@ static void tell_hidden_kernel(const struct symbolize_report *report,
 	}
 }
 
-static void tell_details(const struct symbolize_report *report,
+static void report_details(const struct symbolize_report *report,
 	const struct loading_listener *listener, const char *input)
 {
 	for (size_t i = 0; listener->details && i < report->modules.len; i++) {
@@ -113,7 +113,7 @@ static void tell_details(const struct symbolize_report *report,
 	}
 }
 
-void naming_note_doubts(struct profile *p, const struct symbolize_report *report)
+void naming_add_notes(struct profile *p, const struct symbolize_report *report)
 {
 	struct buffer text = {0};
 
@@ -138,7 +138,7 @@ void naming_note_doubts(struct profile *p, const struct symbolize_report *report
 	buffer_release(&text);
 }
 
-void naming_tell_known(const struct symbolize_report *report,
+void naming_report_cached(const struct symbolize_report *report,
 	const struct loading_listener *listener, const char *input)
 {
 	if (listener->details && report->by_time)
@@ -155,15 +155,15 @@ static void tell(const struct naming_options *options, bool fresh,
 	const struct symbolize_report *report, const struct loading_listener *listener,
 	const char *input)
 {
-	naming_tell_known(report, listener, input);
+	naming_report_cached(report, listener, input);
 	if (options->thorough)
 		loading_notice(listener, "%s: addresses named: %u, still without a name: %u", input,
 			report->named, report->unnamed);
 	if (fresh || options->thorough || options->vmlinux || options->kallsyms) {
-		tell_missing(report, listener, input);
-		tell_hidden_kernel(report, listener, input);
+		report_missing(report, listener, input);
+		report_hidden_kernel(report, listener, input);
 	}
-	tell_details(report, listener, input);
+	report_details(report, listener, input);
 }
 
 /* ---- Naming ---- */
@@ -173,7 +173,7 @@ static struct jit_code code_of(const struct naming_options *options, const struc
 	const char *directory, bool fresh)
 {
 	struct jit_code code = {.recorded = true,
-		.ask_tmp = fresh,
+		.search_tmp = fresh,
 		.beside = directory,
 		.v8_logs = options->v8_logs,
 		.wall_offset = INT64_MIN};
@@ -184,14 +184,15 @@ static struct jit_code code_of(const struct naming_options *options, const struc
 	return code;
 }
 
-void naming_add(const struct naming_options *options, const struct places *places,
-	const struct loading_listener *listener, struct profile *p, const char *input)
+void naming_add(const struct naming_options *options,
+	const struct binary_locations *binary_locations, const struct loading_listener *listener,
+	struct profile *p, const char *input)
 {
 	bool fresh = profile_needs_names(p);
-	struct places asked = *places;
+	struct binary_locations asked = *binary_locations;
 	char *directory = directory_of(input);
 	struct jit_code code = code_of(options, p, directory, fresh);
-	struct symbolize_options how = {.places = &asked,
+	struct symbolize_options how = {.binary_locations = &asked,
 		.jit = &code,
 		.which = options->lines ? SYMBOLIZE_AGAIN : SYMBOLIZE_UNNAMED,
 		.depth = naming_depth(options),
@@ -202,7 +203,7 @@ void naming_add(const struct naming_options *options, const struct places *place
 		asked.servers = NULL;
 	profile_symbolize(p, &how, &report);
 	if (fresh)
-		naming_note_doubts(p, &report);
+		naming_add_notes(p, &report);
 	tell(options, fresh, &report, listener, input);
 	symbolize_report_release(&report);
 	jit_code_release(&code);

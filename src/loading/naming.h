@@ -11,7 +11,7 @@
 #ifndef KILN_LOADING_NAMING_H
 #define KILN_LOADING_NAMING_H
 
-#include "images/places.h"
+#include "images/binary_locations.h"
 #include "loading/listener.h"
 #include "model/view.h"
 #include "process/symbolize.h"
@@ -40,16 +40,17 @@ enum projection naming_projection(const struct naming_options *options);
 /* Does a file beside the input name code by the time of samples? `input` is the input's name. */
 bool naming_needs_times(const struct naming_options *options, const char *input);
 
-/* Name what has no name in `p`, as read from the input called `input`. `places` are those of the
- * options, with servers. */
-void naming_add(const struct naming_options *options, const struct places *places,
-	const struct loading_listener *listener, struct profile *p, const char *input);
+/* Name what has no name in `p`, as read from the input called `input`. `binary_locations` are those
+ * of the options, with servers. */
+void naming_add(const struct naming_options *options,
+	const struct binary_locations *binary_locations, const struct loading_listener *listener,
+	struct profile *p, const char *input);
 
 /* Add a note to the profile about names that are guesses, and about files that were not read. */
-void naming_note_doubts(struct profile *p, const struct symbolize_report *report);
+void naming_add_notes(struct profile *p, const struct symbolize_report *report);
 
 /* With details: report how many names came from earlier runs. */
-void naming_tell_known(const struct symbolize_report *report,
+void naming_report_cached(const struct symbolize_report *report,
 	const struct loading_listener *listener, const char *input);
 
 #endif

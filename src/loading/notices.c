@@ -20,7 +20,7 @@ void loading_notice(const struct loading_listener *listener, const char *fmt, ..
 	buffer_release(&text);
 }
 
-static void tell_notes(
+static void report_notes(
 	const struct view *v, const struct loading_listener *listener, const char *input)
 {
 	struct bytes note;
@@ -31,7 +31,7 @@ static void tell_notes(
 		loading_notice(listener, "%s: %.*s", input, (int)note.len, note.at);
 }
 
-static void tell_losses(const struct profile *p, uint32_t stream,
+static void report_losses(const struct profile *p, uint32_t stream,
 	const struct loading_listener *listener, const char *input)
 {
 	const struct stream_row *row = &p->streams.items[stream].row;
@@ -61,12 +61,13 @@ static void tell_losses(const struct profile *p, uint32_t stream,
 	buffer_release(&text);
 }
 
-void notices_tell(const struct view *v, const struct loading_listener *listener, const char *input)
+void notices_report(
+	const struct view *v, const struct loading_listener *listener, const char *input)
 {
-	tell_notes(v, listener, input);
+	report_notes(v, listener, input);
 	for (uint32_t i = 0; i < v->profile->streams.len; i++)
 		if (v->streams[i])
-			tell_losses(v->profile, i, listener, input);
+			report_losses(v->profile, i, listener, input);
 }
 
 /* "cycles (1,234 samples)". Values without an event are named by their kind; for values that are
@@ -83,7 +84,7 @@ static void event_text(struct buffer *b, const struct profile *p, const struct s
 	buffer_text(b, " samples)");
 }
 
-void notices_tell_other_events(
+void notices_report_other_events(
 	const struct view *v, const struct loading_listener *listener, const char *input)
 {
 	const struct profile *p = v->profile;

@@ -7,10 +7,11 @@
 
 /* Report the notes of the profile and the view, and what was lost of the shown values. `input`
  * is the input's name. */
-void notices_tell(const struct view *v, const struct loading_listener *listener, const char *input);
+void notices_report(
+	const struct view *v, const struct loading_listener *listener, const char *input);
 
 /* Report which other events there are: a user who has not chosen one may not know of them. */
-void notices_tell_other_events(
+void notices_report_other_events(
 	const struct view *v, const struct loading_listener *listener, const char *input);
 
 #endif

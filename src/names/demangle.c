@@ -287,7 +287,7 @@ bool demangle(struct bytes mangled, struct buffer *out)
 	return true;
 }
 
-bool demangle_whole(struct bytes mangled, struct buffer *out)
+bool demangle_verbose(struct bytes mangled, struct buffer *out)
 {
 	char name[MANGLED_LIMIT + 1];
 	struct sink sink = {.out = out, .start = out->len};

@@ -25,6 +25,6 @@
 bool demangle(struct bytes mangled, struct buffer *out);
 
 /* The same with all details, as binutils print it: parameters, qualifiers, "[clone .cold]". */
-bool demangle_whole(struct bytes mangled, struct buffer *out);
+bool demangle_verbose(struct bytes mangled, struct buffer *out);
 
 #endif

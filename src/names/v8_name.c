@@ -131,7 +131,7 @@ bool v8_name_parse(struct bytes text, struct v8_name *ret)
 	return false;
 }
 
-void v8_name_show(const struct v8_name *n, struct bytes text, struct buffer *out)
+void v8_name_format(const struct v8_name *n, struct bytes text, struct buffer *out)
 {
 	if (n->what != V8_FUNCTION) {
 		buffer_add(out, text.at, text.len);

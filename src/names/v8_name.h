@@ -42,7 +42,7 @@ bool v8_name_parse(struct bytes text, struct v8_name *ret);
 /* Append the name as it is shown, the same for every tier: "inner /srv/app.js:12:20"; without a
  * name, "(anonymous) PLACE" or "(script) PLACE"; what is not a function keeps V8's text
  * (`text`). */
-void v8_name_show(const struct v8_name *n, struct bytes text, struct buffer *out);
+void v8_name_format(const struct v8_name *n, struct bytes text, struct buffer *out);
 
 /* The kind of frame for its tier; FRAME_JIT when no tier is marked. */
 enum frame_kind v8_name_kind(const struct v8_name *n);

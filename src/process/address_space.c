@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-void address_space_drop(struct address_space **space)
+void address_space_unref(struct address_space **space)
 {
 	struct address_space *s = *space;
 
@@ -30,7 +30,7 @@ struct address_space *address_space_new(uint32_t id)
 	return s;
 }
 
-struct address_space *address_space_own(struct address_space **space, uint32_t id)
+struct address_space *address_space_make_private(struct address_space **space, uint32_t id)
 {
 	struct address_space *old = *space, *s;
 
@@ -44,7 +44,7 @@ struct address_space *address_space_own(struct address_space **space, uint32_t i
 		memcpy(s->maps.items, old->maps.items, old->maps.len * sizeof(*old->maps.items));
 		s->maps.len = old->maps.len;
 	}
-	address_space_drop(space);
+	address_space_unref(space);
 	*space = s;
 	return s;
 }
@@ -120,7 +120,7 @@ void address_space_map(struct address_space *s, const struct mapped *m)
 		space_insert(s, space_cut(s, m->start, m->end), m);
 }
 
-const struct mapped *address_space_look(
+const struct mapped *address_space_find_shared(
 	const struct address_space *s, uint64_t address, uint32_t *last)
 {
 	const struct mapped *m;
@@ -140,5 +140,5 @@ const struct mapped *address_space_look(
 
 const struct mapped *address_space_find(struct address_space *s, uint64_t address)
 {
-	return s ? address_space_look(s, address, &s->last) : NULL;
+	return s ? address_space_find_shared(s, address, &s->last) : NULL;
 }

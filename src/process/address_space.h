@@ -26,11 +26,11 @@ struct address_space {
 /* A space without mappings, with one reference. */
 struct address_space *address_space_new(uint32_t id);
 /* Release a reference and set *space to NULL. *space may be NULL. */
-void address_space_drop(struct address_space **space);
+void address_space_unref(struct address_space **space);
 
 /* Make *space, which may be NULL, safe to change: itself if nobody else refers to it, otherwise
  * a copy. Its id becomes `id`. */
-struct address_space *address_space_own(struct address_space **space, uint32_t id);
+struct address_space *address_space_make_private(struct address_space **space, uint32_t id);
 /* Add a mapping; it replaces earlier mappings or parts of them in its range. An empty range has
  * no effect. */
 void address_space_map(struct address_space *space, const struct mapped *m);
@@ -41,7 +41,7 @@ bool address_space_replaces(const struct address_space *space, const struct mapp
 /* The mapping at `address`, or NULL. `space` may be NULL. */
 const struct mapped *address_space_find(struct address_space *space, uint64_t address);
 /* Thread-safe; *last is the index of the caller's last hit. */
-const struct mapped *address_space_look(
+const struct mapped *address_space_find_shared(
 	const struct address_space *space, uint64_t address, uint32_t *last);
 
 #endif

@@ -44,7 +44,7 @@ static void row_release(void *context, size_t i)
  * threads close files in parallel. */
 static unsigned releasers(const struct binaries *b)
 {
-	if (b->places)
+	if (b->binary_locations)
 		return 1;
 	return b->rows.len < RELEASERS ? (unsigned)b->rows.len : RELEASERS;
 }
@@ -67,7 +67,7 @@ static struct bytes owned(struct binaries *b, struct bytes text)
 	return (struct bytes){arena_copy(&b->text, text.at, text.len), text.len};
 }
 
-struct bytes binaries_known(const struct binaries *b, struct bytes path)
+struct bytes binaries_build_id(const struct binaries *b, struct bytes path)
 {
 	uint64_t hash = hash_bytes(path.at, path.len);
 	size_t at = id_map_start(&b->by_path, hash);
@@ -79,11 +79,11 @@ struct bytes binaries_known(const struct binaries *b, struct bytes path)
 	return (struct bytes){0};
 }
 
-void binaries_know(struct binaries *b, struct bytes path, struct bytes build_id)
+void binaries_add_build_id(struct binaries *b, struct bytes path, struct bytes build_id)
 {
 	struct binary_build_id row = {owned(b, path), owned(b, build_id)};
 
-	if (binaries_known(b, path).len)
+	if (binaries_build_id(b, path).len)
 		return;
 	id_map_insert(&b->by_path, hash_bytes(path.at, path.len), (uint32_t)b->build_ids.len);
 	vector_push(&b->build_ids, row);
@@ -170,7 +170,7 @@ static struct image *open_at(const char *at, const char *name, const struct bina
 	}
 	image = image_open_fd(fd, name, &why);
 	if (!image)
-		*ret_missing = image_missing(&why);
+		*ret_missing = image_failure_reason(&why);
 	if (!certain && !same_file(fd, key, image)) {
 		*ret_missing = "the file was replaced after it had been mapped";
 		image_release(image);
@@ -228,14 +228,14 @@ static bool path_is_believed(
 
 	if (stat(path.at, &st) || (b->recorded && (int64_t)st.st_mtime > b->recorded))
 		return false;
-	return key->inode ? is_inode(path.at, &st, key) : !b->places->symfs;
+	return key->inode ? is_inode(path.at, &st, key) : !b->binary_locations->symfs;
 }
 
 /* Files with a build id are found by it when needed. Others are checked now, which identifies
  * them. If --symfs does not have the file, ours is used if its inode was recorded. */
 static void row_recorded(struct binaries *b, struct binary *row, const struct binary_key *key)
 {
-	struct places here = *b->places;
+	struct binary_locations here = *b->binary_locations;
 
 	row->unopened = key->build_id.len;
 	if (row->unopened)
@@ -244,12 +244,13 @@ static void row_recorded(struct binaries *b, struct binary *row, const struct bi
 						 : "the file was replaced after it had been mapped";
 	if (row->kind == MAPPING_VDSO && b->other_kernel)
 		return;
-	if (b->places->symfs)
-		row->image =
-			places_open_binary(b->places, row->path, (struct bytes){0}, &row->missing);
+	if (b->binary_locations->symfs)
+		row->image = binary_locations_open(
+			b->binary_locations, row->path, (struct bytes){0}, &row->missing);
 	here.symfs = NULL;
 	if (!row->image && (row->kind == MAPPING_VDSO || path_is_believed(b, row->path, key)))
-		row->image = places_open_binary(&here, row->path, (struct bytes){0}, &row->missing);
+		row->image =
+			binary_locations_open(&here, row->path, (struct bytes){0}, &row->missing);
 }
 
 const struct image *binaries_image(struct binaries *b, uint32_t id)
@@ -261,8 +262,8 @@ const struct image *binaries_image(struct binaries *b, uint32_t id)
 		return row->image;
 	row->unopened = false;
 	build_id = b->profile->mappings.items[row->mapping].build_id;
-	row->image = places_open_binary(
-		b->places, row->path, profile_text(b->profile, build_id), &row->missing);
+	row->image = binary_locations_open(
+		b->binary_locations, row->path, profile_text(b->profile, build_id), &row->missing);
 	return row->image;
 }
 
@@ -291,11 +292,11 @@ static uint32_t row_new(
 
 	if (bytes_equal(path, BYTES("[vdso]"))) {
 		row.kind = MAPPING_VDSO;
-		if (b->places)
+		if (b->binary_locations)
 			row_recorded(b, &row, key);
 		else /* the same for all 64-bit processes */
 			row.image = image_open_vdso(&ignored);
-	} else if (b->places) {
+	} else if (b->binary_locations) {
 		row_recorded(b, &row, key);
 	} else if (b->closed) {
 		row.missing = "files are not opened in a replay";
@@ -336,7 +337,7 @@ uint32_t binaries_add(struct binaries *b, const struct binary_key *given)
 	if (!is_file(path) && !bytes_equal(path, BYTES("[vdso]")))
 		return 0;
 	if (!key.build_id.len)
-		key.build_id = binaries_known(b, path);
+		key.build_id = binaries_build_id(b, path);
 	if (was_deleted)
 		path.len -= deleted.len;
 	given_key(&text, path, &key);

@@ -7,7 +7,7 @@
 #ifndef KILN_PROCESS_BINARIES_H
 #define KILN_PROCESS_BINARIES_H
 
-#include "images/places.h"
+#include "images/binary_locations.h"
 #include "model/profile.h"
 #include "process/roots.h"
 
@@ -40,7 +40,7 @@ struct binaries {
 	bool closed; /* never open files: a recording of another machine or time is replayed */
 	/* The processes are gone, perhaps on another machine: where to look for files by path
 	 * and build id. NULL: the processes are running. */
-	const struct places *places;
+	const struct binary_locations *binary_locations;
 	int64_t recorded;  /* with places: when the recording ended, in seconds since 1970; 0:
 			      unknown */
 	bool other_kernel; /* with places: recorded under another kernel, whose vdso differs from
@@ -58,9 +58,9 @@ void binaries_release(struct binaries *b);
 
 /* Remember the build id of a path, which a recording lists apart from its mappings. `path` as in
  * mappings; the first entry for a path counts. */
-void binaries_know(struct binaries *b, struct bytes path, struct bytes build_id);
+void binaries_add_build_id(struct binaries *b, struct bytes path, struct bytes build_id);
 /* The raw build id that was remembered for `path`; empty: none. */
-struct bytes binaries_known(const struct binaries *b, struct bytes path);
+struct bytes binaries_build_id(const struct binaries *b, struct bytes path);
 
 /* The row of the file that `key` describes, which is opened now if it is new; 0 for anonymous
  * memory, a heap or a stack. */

@@ -169,7 +169,7 @@ static int open_map(const struct jit_code *code, const struct jit_process *row, 
 {
 	char path[64];
 
-	if (code->recorded && !code->ask_tmp)
+	if (code->recorded && !code->search_tmp)
 		return -1;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", row->own_pid);
 	return open_at(code, row, path, err);
@@ -229,7 +229,7 @@ static int open_beside(const struct jit_code *code, const struct jit_process *ro
 		snprintf(start, sizeof(start), "perf-%d.", row->own_pid);
 	if (source == MAP)
 		snprintf(end, sizeof(end), "map");
-	return runtime_file_beside(code->beside, start, end, &ignored);
+	return runtime_file_find_in(code->beside, start, end, &ignored);
 }
 
 static void look_for(
@@ -307,12 +307,12 @@ static void look(struct jit_code *code, const struct profile *p, uint64_t now, b
 	}
 }
 
-void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now)
+void jit_code_poll(struct jit_code *code, const struct profile *p, uint64_t now)
 {
 	look(code, p, now, false);
 }
 
-void jit_code_look_finally(struct jit_code *code, const struct profile *p, uint64_t now)
+void jit_code_poll_last(struct jit_code *code, const struct profile *p, uint64_t now)
 {
 	look(code, p, now, true);
 }
@@ -431,7 +431,7 @@ bool jit_code_read(
 	return any;
 }
 
-void jit_code_read_on(struct jit_code *code, const struct profile *p)
+void jit_code_read_all(struct jit_code *code, const struct profile *p)
 {
 	struct error ignored = {0};
 

@@ -15,9 +15,9 @@
 
 /* `{0}` is empty. */
 struct jit_code {
-	bool recorded;	/* the processes are gone; false: while recording */
-	bool ask_tmp;	/* of a recording: /tmp/perf-PID.map belongs to its processes */
-	bool monotonic; /* sample times are CLOCK_MONOTONIC */
+	bool recorded;	 /* the processes are gone; false: while recording */
+	bool search_tmp; /* of a recording: /tmp/perf-PID.map belongs to its processes */
+	bool monotonic;	 /* sample times are CLOCK_MONOTONIC */
 	const char
 		*beside; /* a directory that may have files of processes that are gone; or NULL */
 	const char *v8_logs; /* a glob(7) for logs, from the user; NULL: none */
@@ -40,9 +40,9 @@ void jit_code_release(struct jit_code *code);
 
 /* While recording: open the files that processes have created so far, and note their sizes at
  * `now` (ns). Call repeatedly. */
-void jit_code_look(struct jit_code *code, const struct profile *p, uint64_t now);
-/* As jit_code_look for the last time: also retry files that were missing. */
-void jit_code_look_finally(struct jit_code *code, const struct profile *p, uint64_t now);
+void jit_code_poll(struct jit_code *code, const struct profile *p, uint64_t now);
+/* As jit_code_poll for the last time: also retry files that were missing. */
+void jit_code_poll_last(struct jit_code *code, const struct profile *p, uint64_t now);
 
 /* Read what exists for a process. False when there is nothing: with the reason if a file could
  * not be read, and an empty error if there is none. */
@@ -50,7 +50,7 @@ bool jit_code_read(
 	struct jit_code *code, const struct profile *p, process_id process, struct error *err);
 
 /* While recording: read what all processes have written since. */
-void jit_code_read_on(struct jit_code *code, const struct profile *p);
+void jit_code_read_all(struct jit_code *code, const struct profile *p);
 
 /* The code at an address of a process that was read, at a time (ns) or CODE_LATEST. */
 bool jit_code_find(struct jit_code *code, process_id process, uint64_t address, uint64_t time,

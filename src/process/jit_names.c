@@ -14,7 +14,7 @@ frame_id jit_frame(struct profile *p, const struct code_piece *piece, uint64_t a
 	struct v8_name name;
 
 	if (v8_name_parse(piece->name, &name)) {
-		v8_name_show(&name, piece->name, &shown);
+		v8_name_format(&name, piece->name, &shown);
 		frame.kind = v8_name_kind(&name);
 		frame.function = profile_string(p, buffer_bytes(&shown));
 		frame.file = profile_string(
@@ -169,7 +169,7 @@ void jit_names_by_time(
 {
 	struct sorter s = {.profile = p, .code = code, .lines = lines};
 
-	jit_code_read_on(code, p);
+	jit_code_read_all(code, p);
 	while (code->stacks.len < p->samples.len)
 		vector_push(&code->stacks, ((struct jit_stacks){0}));
 	if (jit_code_overlaps(code) && find_reused(&s)) {

@@ -21,7 +21,7 @@ void perf_file_release(struct perf_file *f)
 	vector_release(&f->events);
 	vector_release(&f->ids);
 	id_map_release(&f->by_id);
-	perf_about_release(&f->about);
+	perf_file_info_release(&f->about);
 	perf_unpack_release(&f->unpack);
 	perf_blocks_release(&f->blocks);
 	*f = (struct perf_file){0};
@@ -126,7 +126,7 @@ static void set_name(struct perf_file_event *event, struct bytes name)
 static const struct perf_file_name *name_of(
 	const struct perf_file *f, size_t index, const struct perf_file_event *event)
 {
-	const struct perf_about *about = &f->about;
+	const struct perf_file_info *about = &f->about;
 
 	for (size_t i = 0; event->first_id && i < about->names.len; i++)
 		if (about->names.items[i].first_id == event->first_id)
@@ -198,7 +198,7 @@ static void read_features(struct perf_file *f, struct bytes bits)
 			at += SECTION;
 			offset = perf_fields_u64(&section);
 			size = perf_fields_u64(&section);
-			perf_about_feature(&f->about, 64 * (uint64_t)word + bit,
+			perf_file_info_add_feature(&f->about, 64 * (uint64_t)word + bit,
 				piece(f, offset, size), f->swapped);
 		}
 	}
@@ -324,7 +324,7 @@ static void take_feature(struct perf_file *f, struct bytes content)
 	uint64_t feature = perf_fields_u64(&fields);
 
 	if (!fields.failed)
-		perf_about_feature(&f->about, feature, fields.left, f->swapped);
+		perf_file_info_add_feature(&f->about, feature, fields.left, f->swapped);
 }
 
 static void skip_behind(struct perf_file *f, uint64_t size)
@@ -358,7 +358,7 @@ static void take(struct perf_file *f, const struct perf_event_header *header, st
 		take_event_type(f, content);
 		break;
 	case PERF_USER_BUILD_ID:
-		perf_about_build_id(&f->about, record, f->swapped);
+		perf_file_info_add_build_id(&f->about, record, f->swapped);
 		break;
 	case PERF_USER_EVENT_UPDATE:
 		take_update(f, content);
@@ -429,7 +429,7 @@ static void hand_out_in_place(
 		*ret = (struct perf_file_record){record, event_of(f, record), 0};
 		return;
 	}
-	copy = perf_blocks_room(&f->blocks, record.len, &block);
+	copy = perf_blocks_reserve(&f->blocks, record.len, &block);
 	memcpy(copy, record.at, record.len);
 	hand_out(f, copy, record.len, block, ret);
 }
@@ -499,9 +499,9 @@ bool perf_file_next(struct perf_file *f, struct perf_file_record *ret)
 	}
 }
 
-void perf_file_forget(struct perf_file *f, uint32_t block)
+void perf_file_drop_blocks(struct perf_file *f, uint32_t block)
 {
 	if (f->unpack.block && f->unpack.block < block)
 		block = f->unpack.block;
-	perf_blocks_forget(&f->blocks, block);
+	perf_blocks_drop(&f->blocks, block);
 }

@@ -11,7 +11,7 @@
 #define KILN_PROCESS_PERF_FILE_H
 
 #include "base/hash.h"
-#include "process/perf_about.h"
+#include "process/perf_file_info.h"
 #include "process/perf_unpack.h"
 
 #define PERF_FILE_MAGIC	       "PERFILE2" /* first bytes, of a little-endian machine */
@@ -52,7 +52,7 @@ struct perf_file {
 	})
 	ids; /* 0 is unused */
 	struct id_map by_id;
-	struct perf_about about;
+	struct perf_file_info about;
 	struct perf_blocks blocks;
 	struct perf_unpack unpack;
 
@@ -75,7 +75,8 @@ void perf_file_release(struct perf_file *f);
 struct perf_file_record {
 	struct bytes bytes;
 	const struct perf_file_event *event; /* NULL: unknown id */
-	uint32_t block; /* the block that holds it until perf_file_forget; 0: the file itself */
+	uint32_t
+		block; /* the block that holds it until perf_file_drop_blocks; 0: the file itself */
 };
 
 /* The next record in file order; records for the reader itself are processed here. False at the
@@ -86,7 +87,7 @@ bool perf_file_next(struct perf_file *f, struct perf_file_record *ret_record);
 const struct perf_file_event *perf_file_event_of(const struct perf_file *f, uint64_t id);
 
 /* Records of blocks before `block` are no longer needed. */
-void perf_file_forget(struct perf_file *f, uint32_t block);
+void perf_file_drop_blocks(struct perf_file *f, uint32_t block);
 
 /* Name all events: as in the file, or from their attr. Call before the first sample, and again
  * when events were added. */

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-struct perf_held {
+struct perf_queued {
 	uint64_t time;
 	const char *at;
 	const struct perf_file_event *event;
@@ -12,13 +12,13 @@ struct perf_held {
 
 void perf_order_release(struct perf_order *o)
 {
-	vector_release(&o->held);
+	vector_release(&o->queued);
 	vector_release(&o->merged);
 	vector_release(&o->runs);
 }
 
 /* Merge two adjacent runs of `from` into `to`; stable. */
-static void merge(const struct perf_held *from, size_t middle, size_t end, struct perf_held *to)
+static void merge(const struct perf_queued *from, size_t middle, size_t end, struct perf_queued *to)
 {
 	size_t a = 0, b = middle;
 
@@ -29,7 +29,7 @@ static void merge(const struct perf_held *from, size_t middle, size_t end, struc
 }
 
 /* Find runs that are already in order (records of one CPU), and the end. */
-static void find_runs(struct perf_order *o, const struct perf_held *rows, size_t count)
+static void find_runs(struct perf_order *o, const struct perf_queued *rows, size_t count)
 {
 	o->runs.len = 0;
 	vector_push(&o->runs, 0);
@@ -42,13 +42,13 @@ static void find_runs(struct perf_order *o, const struct perf_held *rows, size_t
 /* Merge sort, starting from existing runs. */
 static void sort(struct perf_order *o, size_t first)
 {
-	size_t count = o->held.len - first, kept;
-	struct perf_held *from, *to, *swap;
+	size_t count = o->queued.len - first, kept;
+	struct perf_queued *from, *to, *swap;
 
 	if (count < 2)
 		return;
 	vector_reserve(&o->merged, count);
-	from = o->held.items + first;
+	from = o->queued.items + first;
 	to = o->merged.items;
 	find_runs(o, from, count);
 	while (o->runs.len > 2) {
@@ -66,27 +66,28 @@ static void sort(struct perf_order *o, size_t first)
 		o->runs.len = kept;
 		swap = from, from = to, to = swap;
 	}
-	if (from != o->held.items + first)
-		memcpy(o->held.items + first, from, count * sizeof(*from));
+	if (from != o->queued.items + first)
+		memcpy(o->queued.items + first, from, count * sizeof(*from));
 }
 
 /* Remove returned records, and blocks that are no longer needed. False: stop reading. */
 static bool drop_handed(struct perf_order *o)
 {
-	size_t left = o->held.len - o->next;
+	size_t left = o->queued.len - o->next;
 	uint32_t oldest = UINT32_MAX;
 
 	if (o->forget && o->file->blocks.list.len && !o->forget(o->context))
 		return false;
 
 	if (left)
-		memmove(o->held.items, o->held.items + o->next, left * sizeof(*o->held.items));
-	o->held.len = left;
+		memmove(o->queued.items, o->queued.items + o->next,
+			left * sizeof(*o->queued.items));
+	o->queued.len = left;
 	o->next = o->ready = 0;
 	for (size_t i = 0; i < left; i++)
-		if (o->held.items[i].block && o->held.items[i].block < oldest)
-			oldest = o->held.items[i].block;
-	perf_file_forget(o->file, oldest);
+		if (o->queued.items[i].block && o->queued.items[i].block < oldest)
+			oldest = o->queued.items[i].block;
+	perf_file_drop_blocks(o->file, oldest);
 	return true;
 }
 
@@ -94,7 +95,7 @@ static bool drop_handed(struct perf_order *o)
 static void release_until(struct perf_order *o, uint64_t limit)
 {
 	sort(o, 0);
-	while (o->ready < o->held.len && o->held.items[o->ready].time <= limit)
+	while (o->ready < o->queued.len && o->queued.items[o->ready].time <= limit)
 		o->ready++;
 }
 
@@ -102,13 +103,13 @@ static void release_until(struct perf_order *o, uint64_t limit)
 static void release_half(struct perf_order *o)
 {
 	sort(o, 0);
-	o->ready = o->held.len / 2;
+	o->ready = o->queued.len / 2;
 }
 
 /* *ret_at_once: the record has no time and is returned immediately. False at the end. */
 static bool hold_next(struct perf_order *o, struct perf_file_record *ret, bool *ret_at_once)
 {
-	struct perf_held row = {0};
+	struct perf_queued row = {0};
 	struct perf_event_header header;
 
 	*ret_at_once = false;
@@ -130,15 +131,15 @@ static bool hold_next(struct perf_order *o, struct perf_file_record *ret, bool *
 	row.event = ret->event;
 	if (row.time > o->latest)
 		o->latest = row.time;
-	vector_push(&o->held, row);
-	if (o->held.len >= PERF_ORDER_LEAST + o->file->content.len / PERF_ORDER_SHARE)
+	vector_push(&o->queued, row);
+	if (o->queued.len >= PERF_ORDER_LEAST + o->file->content.len / PERF_ORDER_BYTES_PER_RECORD)
 		release_half(o);
 	return true;
 }
 
 bool perf_order_next(struct perf_order *o, struct perf_file_record *ret)
 {
-	const struct perf_held *row;
+	const struct perf_queued *row;
 	bool at_once;
 
 	while (o->next == o->ready && !o->ended) {
@@ -152,13 +153,13 @@ bool perf_order_next(struct perf_order *o, struct perf_file_record *ret)
 	}
 	if (o->next == o->ready)
 		return false;
-	row = &o->held.items[o->next++];
+	row = &o->queued.items[o->next++];
 	ret->bytes.at = row->at;
 	ret->bytes.len = perf_record_size((struct bytes){row->at, PERF_RECORD_SIZE_LIMIT});
 	ret->event = row->event;
 	ret->block = row->block;
-	o->late += row->time < o->handed;
-	if (row->time > o->handed)
-		o->handed = row->time;
+	o->late += row->time < o->last_time;
+	if (row->time > o->last_time)
+		o->last_time = row->time;
 	return true;
 }

@@ -17,19 +17,19 @@
 
 /* If a file has no rounds, this many records are held, plus one for every so many bytes of the
  * file; then the older half is returned. Each takes 64 bytes, with the room for sorting. */
-#define PERF_ORDER_LEAST ((size_t)1 << 19)
-#define PERF_ORDER_SHARE 512u /* bytes */
+#define PERF_ORDER_LEAST	    ((size_t)1 << 19)
+#define PERF_ORDER_BYTES_PER_RECORD 512u /* bytes */
 
 struct perf_order {
 	struct perf_file *file;
 	/* Rows [next, ready) are in order and can be returned; [ready, len) are not sorted yet. */
-	VECTOR(struct perf_held) held;
-	VECTOR(struct perf_held) merged; /* scratch space for sorting */
-	VECTOR(size_t) runs;		 /* starts of runs, while sorting */
+	VECTOR(struct perf_queued) queued;
+	VECTOR(struct perf_queued) merged; /* scratch space for sorting */
+	VECTOR(size_t) runs;		   /* starts of runs, while sorting */
 	size_t next, ready;
 	uint64_t round_end; /* the newest time of the round before this one */
 	uint64_t latest;    /* newest time of all records */
-	uint64_t handed;    /* time of the record returned last */
+	uint64_t last_time; /* time of the record returned last */
 	uint64_t late;	    /* records that were older than one returned before them */
 	bool ended;
 

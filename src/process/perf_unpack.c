@@ -33,7 +33,7 @@ static struct perf_block *block_with_room(struct perf_blocks *b, size_t size)
 	return &b->list.items[b->list.len - 1];
 }
 
-char *perf_blocks_room(struct perf_blocks *b, size_t size, uint32_t *ret_number)
+char *perf_blocks_reserve(struct perf_blocks *b, size_t size, uint32_t *ret_number)
 {
 	struct perf_block *block;
 	char *at;
@@ -46,7 +46,7 @@ char *perf_blocks_room(struct perf_blocks *b, size_t size, uint32_t *ret_number)
 	return at;
 }
 
-void perf_blocks_forget(struct perf_blocks *b, uint32_t number)
+void perf_blocks_drop(struct perf_blocks *b, uint32_t number)
 {
 	size_t gone = 0;
 
@@ -93,7 +93,7 @@ static bool unpack_more(struct perf_unpack *u, struct perf_blocks *blocks, struc
 		scope_hold(u->stream, free_stream);
 	}
 	if ((size_t)(u->end - u->at) == u->len) {
-		char *to = perf_blocks_room(blocks, BLOCK_SIZE, &u->block);
+		char *to = perf_blocks_reserve(blocks, BLOCK_SIZE, &u->block);
 
 		if (u->len)
 			memcpy(to, u->at, u->len);

@@ -22,10 +22,10 @@ struct perf_blocks {
 void perf_blocks_release(struct perf_blocks *b);
 
 /* Room for `size` bytes, aligned to 8, in the newest block or a new one. */
-char *perf_blocks_room(struct perf_blocks *b, size_t size, uint32_t *ret_number);
+char *perf_blocks_reserve(struct perf_blocks *b, size_t size, uint32_t *ret_number);
 
 /* Blocks before `number` are no longer needed. */
-void perf_blocks_forget(struct perf_blocks *b, uint32_t number);
+void perf_blocks_drop(struct perf_blocks *b, uint32_t number);
 
 /* Decompresses records. All compressed records of a file are one stream; the records in it may
  * cross the borders of compressed ones. `{0}` is the start of a stream. */

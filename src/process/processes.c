@@ -31,8 +31,8 @@ void processes_init(struct processes *p, struct profile *profile, struct binarie
 void processes_release(struct processes *p)
 {
 	for (size_t i = 1; i < p->rows.len; i++)
-		address_space_drop(&p->rows.items[i].space);
-	address_space_drop(&p->kernel_space);
+		address_space_unref(&p->rows.items[i].space);
+	address_space_unref(&p->kernel_space);
 	vector_release(&p->rows);
 	vector_release(&p->threads);
 	vector_release(&p->loaded);
@@ -85,7 +85,7 @@ static const struct process_state *process_find(const struct processes *p, int32
 	return NULL;
 }
 
-bool processes_knows(const struct processes *p, int32_t pid)
+bool processes_has(const struct processes *p, int32_t pid)
 {
 	return process_find(p, pid);
 }
@@ -171,7 +171,7 @@ static void apply_fork(struct processes *p, const struct perf_record *r)
 	if (pid != parent_pid) {
 		parent = *processes_get(p, parent_pid);
 		process = process_row(p, pid, &new);
-		address_space_drop(&process->space);
+		address_space_unref(&process->space);
 		*process = (struct process_state){.pid = pid,
 			.parent = parent_pid,
 			.kernel = parent.kernel,
@@ -253,13 +253,13 @@ static void map_kernel(struct processes *p, const struct perf_mmap *m)
 		path = kernel;
 	}
 	if (!build_id.len)
-		build_id = binaries_known(p->binaries, path);
+		build_id = binaries_build_id(p->binaries, path);
 	build_id_text(build_id, hex);
 	row.build_id = profile_string(p->profile, bytes_of(hex));
 	row.file = row.kind == MAPPING_KERNEL ? profile_string(p->profile, path)
 					      : module_name(p, path);
 	mapped.mapping = profile_mapping(p->profile, &row);
-	address_space_map(address_space_own(&p->kernel_space, ++p->last_space), &mapped);
+	address_space_map(address_space_make_private(&p->kernel_space, ++p->last_space), &mapped);
 }
 
 static void apply_mmap(struct processes *p, const struct perf_mmap *m)
@@ -285,9 +285,10 @@ static void apply_mmap(struct processes *p, const struct perf_mmap *m)
 	process = processes_get(p, (int32_t)m->pid);
 	process->misses = 0;
 	if (process->replaced)
-		address_space_drop(&process->space);
+		address_space_unref(&process->space);
 	process->replaced = false;
-	map(p, process, address_space_own(&process->space, ++p->last_space), &key, m->offset);
+	map(p, process, address_space_make_private(&process->space, ++p->last_space), &key,
+		m->offset);
 }
 
 /* Code that was loaded into the kernel; each piece becomes a mapping. */
@@ -306,7 +307,7 @@ static void apply_ksymbol(struct processes *p, const struct perf_record *r)
 	loaded.mapping = mapped.mapping = profile_mapping(p->profile, &row);
 	loaded.name = profile_string(p->profile, r->ksymbol.name);
 	vector_push(&p->loaded, loaded);
-	address_space_map(address_space_own(&p->kernel_space, ++p->last_space), &mapped);
+	address_space_map(address_space_make_private(&p->kernel_space, ++p->last_space), &mapped);
 }
 
 void processes_name_loaded(struct processes *p)
@@ -454,7 +455,7 @@ void processes_read_maps(struct processes *p, int32_t pid, struct bytes text)
 		return;
 	}
 	process->kernel = false;
-	address_space_drop(&process->space);
+	address_space_unref(&process->space);
 	process->replaced = false;
 	s = process->space = address_space_new(++p->last_space);
 	while (bytes_line(&text, &line))
@@ -462,10 +463,10 @@ void processes_read_maps(struct processes *p, int32_t pid, struct bytes text)
 			map(p, process, s, &key, offset);
 }
 
-static void tell(struct processes *p, int32_t pid, int32_t tid, struct bytes text)
+static void call_read_text(struct processes *p, int32_t pid, int32_t tid, struct bytes text)
 {
-	if (p->told)
-		p->told(p->told_context, pid, tid, text);
+	if (p->read_text)
+		p->read_text(p->read_text_context, pid, tid, text);
 }
 
 void processes_read_name(struct processes *p, int32_t pid, int32_t tid, struct bytes name)
@@ -494,7 +495,7 @@ static void read_thread_name(void *context, int32_t tid)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", n->pid, tid);
 	if (!proc_text(&n->text, path))
 		return;
-	tell(n->processes, n->pid, tid, buffer_bytes(&n->text));
+	call_read_text(n->processes, n->pid, tid, buffer_bytes(&n->text));
 	processes_read_name(n->processes, n->pid, tid, buffer_bytes(&n->text));
 }
 
@@ -506,7 +507,7 @@ static bool read_maps(struct processes *p, int32_t pid, struct buffer *text)
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	if (!proc_text(text, path))
 		return false;
-	tell(p, pid, 0, buffer_bytes(text));
+	call_read_text(p, pid, 0, buffer_bytes(text));
 	processes_read_maps(p, pid, buffer_bytes(text));
 	return text->len > 0;
 }

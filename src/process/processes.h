@@ -44,8 +44,8 @@ struct processes {
 	uint32_t last_space;
 	/* Receives what /proc said: a thread's name, or (tid 0) the mappings of a process; or
 	 * NULL. */
-	void (*told)(void *context, int32_t pid, int32_t tid, struct bytes text);
-	void *told_context;
+	void (*read_text)(void *context, int32_t pid, int32_t tid, struct bytes text);
+	void *read_text_context;
 	/* Called when addresses of a process have changed their meaning; or NULL. */
 	void (*remapped)(void *context, int32_t pid);
 	void *remapped_context;
@@ -97,7 +97,7 @@ void processes_add_cgroup(struct processes *p, uint64_t id, struct bytes path);
 string_id processes_cgroup(const struct processes *p, uint64_t id);
 
 /* Is the process known from records or /proc? */
-bool processes_knows(const struct processes *p, int32_t pid);
+bool processes_has(const struct processes *p, int32_t pid);
 /* processes_is_kernel: a kernel thread? processes_descends: is `pid` `ancestor` or one of its
  * descendants, as far as known? */
 bool processes_is_kernel(const struct processes *p, int32_t pid);

@@ -140,36 +140,37 @@ static bool take_running(struct search *s)
 	return true;
 }
 
-static bool take_fetched(
-	struct search *s, const struct places *places, const struct place_wanted *w)
+static bool take_fetched(struct search *s, const struct binary_locations *binary_locations,
+	const struct wanted_file *w)
 {
-	char *path = places_fetch(places, w);
+	char *path = binary_locations_fetch(binary_locations, w);
 	bool taken = path && take_image(s, path);
 
 	memory_free(path);
 	return taken;
 }
 
-void recorded_kernel_open(
-	const struct profile *p, const struct places *places, struct recorded_kernel *ret)
+void recorded_kernel_open(const struct profile *p, const struct binary_locations *binary_locations,
+	struct recorded_kernel *ret)
 {
 	struct wanted_kernel wanted = wanted_of(p);
 	struct search s = {&wanted, ret, false};
-	struct place_wanted text = {PLACE_KALLSYMS, BYTES("[kernel.kallsyms]"), wanted.build_id};
-	struct place_wanted file = {PLACE_VMLINUX, wanted.release, wanted.build_id};
+	struct wanted_file text = {WANTED_KALLSYMS, BYTES("[kernel.kallsyms]"), wanted.build_id};
+	struct wanted_file file = {WANTED_VMLINUX, wanted.release, wanted.build_id};
 
 	*ret = (struct recorded_kernel){0};
-	if (places && (places->kallsyms || places->vmlinux)) {
+	if (binary_locations && (binary_locations->kallsyms || binary_locations->vmlinux)) {
 		s.believed = true;
-		if (places->kallsyms)
-			take_kallsyms(&s, places->kallsyms);
+		if (binary_locations->kallsyms)
+			take_kallsyms(&s, binary_locations->kallsyms);
 		else
-			take_image(&s, places->vmlinux);
+			take_image(&s, binary_locations->vmlinux);
 		return;
 	}
 	if (take_running(&s) || !wanted.build_id.len ||
-		places_visit(places, &text, take_kallsyms, &s) ||
-		places_visit(places, &file, take_image, &s) || take_fetched(&s, places, &file))
+		binary_locations_visit(binary_locations, &text, take_kallsyms, &s) ||
+		binary_locations_visit(binary_locations, &file, take_image, &s) ||
+		take_fetched(&s, binary_locations, &file))
 		ret->hidden = (struct error){0};
 	ret->failed = (struct error){0}; /* an error of a source that the user did not name */
 }

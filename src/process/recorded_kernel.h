@@ -10,8 +10,8 @@
 #ifndef KILN_PROCESS_RECORDED_KERNEL_H
 #define KILN_PROCESS_RECORDED_KERNEL_H
 
+#include "images/binary_locations.h"
 #include "images/kernel.h"
-#include "images/places.h"
 #include "model/profile.h"
 
 struct recorded_kernel {
@@ -22,9 +22,9 @@ struct recorded_kernel {
 	bool no_base;	     /* there are symbols, but the recorded load address is unknown */
 };
 
-/* `places` may be NULL. Cannot fail: *ret says what is missing. */
-void recorded_kernel_open(
-	const struct profile *p, const struct places *places, struct recorded_kernel *ret);
+/* `binary_locations` may be NULL. Cannot fail: *ret says what is missing. */
+void recorded_kernel_open(const struct profile *p, const struct binary_locations *binary_locations,
+	struct recorded_kernel *ret);
 void recorded_kernel_release(struct recorded_kernel *k);
 
 /* The function at a recorded address; `module` as in the profile: "[kernel]", "[ext4]". */

@@ -57,7 +57,7 @@ struct recent_stack {
 #define PATH_LIMIT (2 * UNWIND_FRAMES_LIMIT)
 
 /* The sample whose stack is being built. */
-struct making {
+struct stack_builder {
 	struct stacks *s;
 	const struct perf_record *record;
 	struct process_state *live; /* its mappings may be read again; NULL: the process is gone */
@@ -66,7 +66,7 @@ struct making {
 	struct recent_stack *stack;
 	size_t depth, user; /* so far */
 	bool same;	    /* equal to the previous stack so far */
-	bool loose;	    /* the next stack must not reuse its user frames */
+	bool not_reusable;  /* the next stack must not reuse its user frames */
 };
 
 void stacks_init(struct stacks *s, struct profile *profile, struct processes *processes,
@@ -127,7 +127,7 @@ static mapping_id own_kernel_mapping(struct stacks *s)
 
 	if (s->kernel_mapping)
 		return s->kernel_mapping;
-	if (!s->processes->binaries->places)
+	if (!s->processes->binaries->binary_locations)
 		kernel_build_id_text(build_id);
 	row.base = s->kernel ? kernel_text_start(s->kernel) : 0;
 	row.file = profile_string(s->profile, BYTES("[kernel.kallsyms]"));
@@ -190,7 +190,7 @@ static location_id kernel_location(struct stacks *s, uint64_t address)
 		s, &(struct place){.address = address, .of = KERNEL | (kernel ? kernel->id : 0)});
 }
 
-static struct place user_place(struct making *m, uint64_t address)
+static struct place user_place(struct stack_builder *m, uint64_t address)
 {
 	const struct mapped *mapped;
 
@@ -202,7 +202,7 @@ static struct place user_place(struct making *m, uint64_t address)
 		mapped = address_space_find(m->space, address);
 	}
 	if (!mapped) {
-		m->loose |= m->live != NULL; /* next time it may be in a known mapping */
+		m->not_reusable |= m->live != NULL; /* next time it may be in a known mapping */
 		return (struct place){.address = address, .of = NOWHERE | m->process};
 	}
 	return (struct place){
@@ -212,7 +212,7 @@ static struct place user_place(struct making *m, uint64_t address)
 
 /* ---- The stack that is being built ---- */
 
-static void push(struct making *m, location_id location)
+static void push(struct stack_builder *m, location_id location)
 {
 	struct recent_stack *stack = m->stack;
 	size_t at = m->depth++;
@@ -227,13 +227,13 @@ static void push(struct making *m, location_id location)
 /* Push user frames, outermost first. The same address in the same address space on top of the
  * same frames is the same location. All locations are looked up before the first frame is
  * pushed: the lookups are independent, whereas a frame has to wait for its caller. */
-static void push_users(struct making *m, const uint64_t *addresses, size_t count)
+static void push_users(struct stack_builder *m, const uint64_t *addresses, size_t count)
 {
 	struct recent_stack *stack = m->stack;
 	struct place *wanted = m->s->wanted;
 	size_t at = m->user, first = 0;
 
-	m->loose |= m->depth != stack->first_user + at;
+	m->not_reusable |= m->depth != stack->first_user + at;
 	while (m->same && first < count && at + first < stack->user &&
 		stack->addresses[at + first] == addresses[first])
 		first++;
@@ -251,7 +251,7 @@ static void push_users(struct making *m, const uint64_t *addresses, size_t count
 }
 
 /* User frames follow. */
-static void begin_user(struct making *m)
+static void begin_user(struct stack_builder *m)
 {
 	struct recent_stack *stack = m->stack;
 	uint32_t space = m->space ? m->space->id : 0;
@@ -307,7 +307,7 @@ location_id stacks_user_place(struct stacks *s, int32_t pid, uint64_t address, u
 {
 	struct process_state *process = processes_get(s->processes, pid);
 	const struct perf_record record = {.identity = {.time = time}};
-	struct making m = {.s = s,
+	struct stack_builder m = {.s = s,
 		.record = &record,
 		.live = process,
 		.process = process->process,
@@ -323,7 +323,7 @@ location_id stacks_kernel_place(struct stacks *s, uint64_t address)
 	return kernel_location(s, address);
 }
 
-static void begin(struct making *m, thread_id thread)
+static void begin(struct stack_builder *m, thread_id thread)
 {
 	struct recent_stack *stack = &m->s->recent[thread % RECENT_STACKS];
 
@@ -343,10 +343,10 @@ static void begin(struct making *m, thread_id thread)
 	push(m, comm_location(m->s, thread));
 }
 
-static stack_id finish(struct making *m)
+static stack_id finish(struct stack_builder *m)
 {
 	m->stack->depth = m->depth;
-	m->stack->user = m->loose ? 0 : m->user;
+	m->stack->user = m->not_reusable ? 0 : m->user;
 	return m->stack->stacks[m->depth - 1];
 }
 
@@ -357,7 +357,7 @@ static bool in_user_code(const struct perf_record *r)
 	return (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 }
 
-static void add_frames(struct making *m, const struct user_frames *frames)
+static void add_frames(struct stack_builder *m, const struct user_frames *frames)
 {
 	struct stacks *s = m->s;
 
@@ -375,7 +375,7 @@ static void add_frames(struct making *m, const struct user_frames *frames)
 	push_users(m, frames->addresses, frames->count);
 }
 
-static void add_part(struct making *m, const struct chain_part *part)
+static void add_part(struct stack_builder *m, const struct chain_part *part)
 {
 	struct stacks *s = m->s;
 
@@ -403,7 +403,7 @@ static void add_part(struct making *m, const struct chain_part *part)
 
 /* A call stack in branch records: each entry is a call that has not returned, innermost first.
  * The innermost function is known only by its entry point. */
-static void add_branches(struct making *m, const struct chain_part *user)
+static void add_branches(struct stack_builder *m, const struct chain_part *user)
 {
 	const struct perf_words entries = m->record->sample.branches;
 	size_t calls = entries.count / 3;
@@ -419,7 +419,7 @@ static void add_branches(struct making *m, const struct chain_part *user)
 /* The mapping for a walk at the current time. */
 static const struct mapped *find_code(void *self, uint64_t address)
 {
-	struct making *m = self;
+	struct stack_builder *m = self;
 	const struct mapped *mapped;
 
 	if (!m->live)
@@ -431,7 +431,7 @@ static const struct mapped *find_code(void *self, uint64_t address)
 
 static bool find_image(void *self, uint32_t binary, const struct image **ret_image)
 {
-	struct making *m = self;
+	struct stack_builder *m = self;
 
 	*ret_image = binaries_image(m->s->processes->binaries, binary);
 	return true;
@@ -442,14 +442,15 @@ void stacks_walk_copy(struct stacks *s, int32_t pid, uint64_t time,
 {
 	struct process_state *process = processes_get(s->processes, pid);
 	const struct perf_record record = {.identity = {.time = time}};
-	struct making m = {.s = s, .record = &record, .live = process, .space = process->space};
+	struct stack_builder m = {
+		.s = s, .record = &record, .live = process, .space = process->space};
 	const struct code_view view = {&m, find_code, find_image};
 
 	unwinder_walk_copy(&s->unwinder, &view, copy, ret_frames);
 }
 
 /* From the stack copy, else from branch records, else from the call chain. */
-static void add_user(struct making *m, const struct chain_part *user,
+static void add_user(struct stack_builder *m, const struct chain_part *user,
 	const struct user_frames *frames, struct stack_of_sample *ret)
 {
 	const struct perf_sample *sample = &m->record->sample;
@@ -457,7 +458,7 @@ static void add_user(struct making *m, const struct chain_part *user,
 	struct user_frames own;
 	size_t before = m->depth;
 
-	if (unwinder_can(m->s->arch, sample) && (sample->stack_user.len || !user)) {
+	if (unwinder_supports(m->s->arch, sample) && (sample->stack_user.len || !user)) {
 		ret->has_user = sample->regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
 		if (!ret->has_user)
 			return;
@@ -478,7 +479,7 @@ static void add_user(struct making *m, const struct chain_part *user,
 }
 
 /* The wanted part is not the one that was sampled, or the kernel provided no call chain. */
-static void add_address(struct making *m, unsigned parts)
+static void add_address(struct stack_builder *m, unsigned parts)
 {
 	const struct perf_record *r = m->record;
 	const struct chain_part part = {{&r->sample.ip, 1}, chain_context(r)};
@@ -493,7 +494,7 @@ static void add_address(struct making *m, unsigned parts)
 }
 
 static struct stack_of_sample make_stack(
-	struct making *m, thread_id thread, const struct user_frames *frames, unsigned parts)
+	struct stack_builder *m, thread_id thread, const struct user_frames *frames, unsigned parts)
 {
 	struct chain_part chain[CHAIN_PARTS_LIMIT];
 	size_t count = chain_parts(m->record, chain);
@@ -518,7 +519,7 @@ struct stack_of_sample stacks_add(
 	struct stacks *s, const struct perf_record *r, thread_id thread, unsigned parts)
 {
 	struct process_state *process = processes_get(s->processes, (int32_t)r->identity.pid);
-	struct making m = {.s = s,
+	struct stack_builder m = {.s = s,
 		.record = r,
 		.live = process,
 		.process = process->process,
@@ -527,10 +528,10 @@ struct stack_of_sample stacks_add(
 	return make_stack(&m, thread, NULL, parts);
 }
 
-struct stack_of_sample stacks_add_later(
-	struct stacks *s, const struct stack_moment *moment, unsigned parts)
+struct stack_of_sample stacks_add_deferred(
+	struct stacks *s, const struct deferred_sample *moment, unsigned parts)
 {
-	struct making m = {.s = s,
+	struct stack_builder m = {.s = s,
 		.record = moment->record,
 		.process = moment->process,
 		.space = moment->space};
@@ -538,7 +539,7 @@ struct stack_of_sample stacks_add_later(
 	return make_stack(&m, moment->thread, moment->user, parts);
 }
 
-bool stacks_breaks_idle(struct stacks *s, uint64_t address)
+bool stacks_interrupts_idle(struct stacks *s, uint64_t address)
 {
 	struct kernel_symbol symbol;
 	struct idle_place *place;
@@ -566,12 +567,12 @@ bool stacks_idle(struct stacks *s, const struct perf_record *r)
 	count = s->kernel ? chain_parts(r, chain) : 0;
 	for (size_t part = 0; part < count; part++)
 		for (size_t i = 0; i < chain[part].words.count; i++)
-			if (stacks_breaks_idle(s, chain_address(chain[part].words, i)))
+			if (stacks_interrupts_idle(s, chain_address(chain[part].words, i)))
 				return false;
 	return true;
 }
 
-void stacks_tell(const struct stacks *s)
+void stacks_add_meta(const struct stacks *s)
 {
 	struct buffer text = {0};
 	uint64_t walked = 0;

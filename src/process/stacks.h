@@ -53,18 +53,18 @@ struct stack_of_sample stacks_add(
 
 /* After the last sample: note in the profile how many stacks depend on frame pointers alone
  * ("frame pointers" in its metadata). */
-void stacks_tell(const struct stacks *s);
+void stacks_add_meta(const struct stacks *s);
 
 /* A sample whose stack is added later than it was taken: the state at that time. */
-struct stack_moment {
+struct deferred_sample {
 	const struct perf_record *record;
 	thread_id thread;
 	process_id process;
 	struct address_space *space;	/* or NULL */
 	const struct user_frames *user; /* frames from its stack copy; NULL: none */
 };
-struct stack_of_sample stacks_add_later(
-	struct stacks *s, const struct stack_moment *moment, unsigned parts);
+struct stack_of_sample stacks_add_deferred(
+	struct stacks *s, const struct deferred_sample *moment, unsigned parts);
 
 /* For stacks that are assembled elsewhere. stacks_root: the outermost frame of a thread, its
  * name. The others: the frame for how a user stack was truncated, and the location of an address
@@ -84,6 +84,6 @@ location_id stacks_kernel_place(struct stacks *s, uint64_t address);
 /* Is this an idle CPU: the idle task without an interrupt? */
 bool stacks_idle(struct stacks *s, const struct perf_record *record);
 /* Is this kernel address the entry of an interrupt of an idle CPU (idle.h)? */
-bool stacks_breaks_idle(struct stacks *s, uint64_t address);
+bool stacks_interrupts_idle(struct stacks *s, uint64_t address);
 
 #endif

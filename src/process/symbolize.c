@@ -301,8 +301,8 @@ static void look_up_file(void *context, size_t i)
  * shown. */
 static void look_up_files(struct files *files)
 {
-	const struct places *places = files->options->places;
-	bool alone = places && places->servers;
+	const struct binary_locations *binary_locations = files->options->binary_locations;
+	bool alone = binary_locations && binary_locations->servers;
 
 	parallel_run(alone ? 1 : parallel_thread_count(files->rows.len), 1, files->rows.len,
 		look_up_file, files);
@@ -402,7 +402,7 @@ static const struct recorded_kernel *kernel_of(struct namer *n)
 	else if (n->hooks)
 		n->kernel.kernel = kernel_open(&n->kernel.hidden);
 	else
-		recorded_kernel_open(n->profile, n->options->places, &n->kernel);
+		recorded_kernel_open(n->profile, n->options->binary_locations, &n->kernel);
 	return &n->kernel;
 }
 
@@ -516,7 +516,7 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 {
 	static const struct symbolize_options none;
 	const struct symbolize_hooks *hooks = options ? options->hooks : NULL;
-	struct image_cache own = {.places = options ? options->places : NULL};
+	struct image_cache own = {.binary_locations = options ? options->binary_locations : NULL};
 	struct namer n = {.profile = p,
 		.options = options ? options : &none,
 		.hooks = hooks,

@@ -47,8 +47,9 @@ enum symbolize_which {
 struct symbolize_options {
 	/* NULL: not live. Then the running kernel is used only if it is the recorded one. */
 	const struct symbolize_hooks *hooks;
-	struct jit_code *jit;	     /* for code generated at run time; NULL: no names */
-	const struct places *places; /* where files lie; NULL: the usual places */
+	struct jit_code *jit; /* for code generated at run time; NULL: no names */
+	const struct binary_locations
+		*binary_locations; /* where files lie; NULL: the usual places */
 	enum symbolize_which which;
 	enum names_depth depth; /* inlined functions and lines */
 	bool stored;		/* use the symbol cache on disk */

@@ -23,7 +23,7 @@ void unwinder_release(struct unwinder *u)
 	*u = (struct unwinder){0};
 }
 
-bool unwinder_can(const struct arch *arch, const struct perf_sample *sample)
+bool unwinder_supports(const struct arch *arch, const struct perf_sample *sample)
 {
 	const uint64_t needed = PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 
@@ -33,7 +33,7 @@ bool unwinder_can(const struct arch *arch, const struct perf_sample *sample)
 struct lookup {
 	struct unwinder *unwinder;
 	const struct code_view *view;
-	uint32_t asked;
+	uint32_t missing_image;
 };
 
 /* The unwind tables of a binary, opened on first use. */
@@ -49,14 +49,14 @@ static struct cfi *tables_of(struct unwinder *u, uint32_t binary, const struct i
 static bool lookup_code(void *context, uint64_t pc, struct unwind_code *ret_code)
 {
 	struct lookup *l = context;
-	const struct mapped *m = l->asked ? NULL : l->view->find(l->view->self, pc);
+	const struct mapped *m = l->missing_image ? NULL : l->view->find(l->view->self, pc);
 	const struct image *image = NULL;
 	uint64_t address;
 
 	if (!m)
 		return false;
 	if (m->binary && !l->view->image(l->view->self, m->binary, &image)) {
-		l->asked = m->binary;
+		l->missing_image = m->binary;
 		return false;
 	}
 	*ret_code = (struct unwind_code){.start = m->start, .end = m->end, .owner = m};
@@ -72,7 +72,7 @@ static bool in_user_code(const struct perf_record *r)
 	return (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_USER;
 }
 
-void unwinder_expect(const struct perf_record *r)
+void unwinder_prefetch(const struct perf_record *r)
 {
 	const char *at = (const char *)r->sample.regs_user.at;
 
@@ -94,7 +94,7 @@ void unwinder_walk_copy(struct unwinder *u, const struct code_view *view,
 
 	*ret = (struct user_frames){.addresses = u->addresses};
 	ret->end = unwind_stack(&input, u->frames, UNWIND_FRAMES_LIMIT, &count);
-	ret->asked = lookup.asked;
+	ret->missing_image = lookup.missing_image;
 	for (size_t i = count; i-- > 0;) {
 		ret->guessed |= u->frames[i].guessed;
 		if (u->frames[i].owner || (!i && copy->in_user_code))

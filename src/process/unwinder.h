@@ -16,14 +16,14 @@ struct code_view {
 	bool (*image)(void *self, uint32_t binary, const struct image **ret_image);
 };
 
-/* A user stack. If `asked` is set, nothing else is. */
+/* A user stack. If `missing_image` is set, nothing else is. */
 struct user_frames {
 	const uint64_t *addresses; /* to be looked up, outermost first */
 	size_t count;
 	enum unwind_end end;
-	bool foreign;	/* 32-bit code: not walked */
-	bool guessed;	/* a frame pointer led through code without tables */
-	uint32_t asked; /* the binary whose image has to be requested first, or 0 */
+	bool foreign;		/* 32-bit code: not walked */
+	bool guessed;		/* a frame pointer led through code without tables */
+	uint32_t missing_image; /* the binary whose image has to be requested first, or 0 */
 };
 
 /* Used by one thread; several may work on one address space that does not change. */
@@ -38,12 +38,12 @@ void unwinder_init(struct unwinder *u, const struct arch *arch);
 void unwinder_release(struct unwinder *u);
 
 /* Does a sample have what a walk of its stack needs? */
-bool unwinder_can(const struct arch *arch, const struct perf_sample *sample);
+bool unwinder_supports(const struct arch *arch, const struct perf_sample *sample);
 
 /* A sample that will be walked soon: prefetch its registers and the part of its stack copy where
  * most frames are. Otherwise the walk waits for memory frame by frame, since each frame's
  * position depends on the one before. */
-void unwinder_expect(const struct perf_record *record);
+void unwinder_prefetch(const struct perf_record *record);
 
 /* The registers of a thread in user space and a copy of its stack. */
 struct unwinder_copy {

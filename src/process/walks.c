@@ -17,11 +17,11 @@
 #define EXPECTED      2u     /* how many samples ahead stacks are prefetched */
 #define IMAGES_LIMIT  65536u /* binaries whose images are available to threads */
 
-/* The image of a binary after the first request. A thread that sees `asked` (acquire) also sees
+/* The image of a binary after the first request. A thread that sees `is_ready` (acquire) also sees
  * the image. */
 struct image_slot {
 	const struct image *image;
-	atomic_bool asked;
+	atomic_bool is_ready;
 };
 
 struct batch {
@@ -42,7 +42,7 @@ struct walker {
 
 struct walks {
 	struct binaries *binaries;
-	struct walks_calls calls;
+	struct walks_callbacks calls;
 	struct image_slot *images;
 	struct walker *walkers;
 	unsigned threads;
@@ -69,7 +69,7 @@ static const struct mapped *find_code(void *self, uint64_t address)
 {
 	struct walker *walker = self;
 
-	return address_space_look(walker->space, address, &walker->last);
+	return address_space_find_shared(walker->space, address, &walker->last);
 }
 
 static bool find_image(void *self, uint32_t binary, const struct image **ret_image)
@@ -77,7 +77,7 @@ static bool find_image(void *self, uint32_t binary, const struct image **ret_ima
 	const struct walks *w = ((struct walker *)self)->walks;
 
 	if (binary >= IMAGES_LIMIT ||
-		!atomic_load_explicit(&w->images[binary].asked, memory_order_acquire))
+		!atomic_load_explicit(&w->images[binary].is_ready, memory_order_acquire))
 		return false;
 	*ret_image = w->images[binary].image;
 	return true;
@@ -129,7 +129,7 @@ static void walk_share(struct walker *walker, const struct share *share)
 	pthread_mutex_unlock(&w->lock);
 	for (unsigned i = share->first; i < share->end; i++) {
 		if (i + EXPECTED < share->batch->count)
-			unwinder_expect(&share->batch->jobs[i + EXPECTED].record);
+			unwinder_prefetch(&share->batch->jobs[i + EXPECTED].record);
 		if (share->batch->jobs[i].has_copy)
 			walk(walker, &share->batch->jobs[i], &walker->frames[share->slot]);
 	}
@@ -161,7 +161,7 @@ static void walk_all(void *self)
 	for (;;) {
 		if (walker->yields) {
 			pthread_mutex_unlock(&w->lock);
-			kernel_open_yield();
+			kernel_prefetch_wait();
 			pthread_mutex_lock(&w->lock);
 		}
 		if (w->end) /* may have been set while the lock was released */
@@ -215,17 +215,17 @@ static void ask(struct walks *w, uint32_t binary)
 {
 	struct image_slot *slot = &w->images[binary];
 
-	if (atomic_load_explicit(&slot->asked, memory_order_relaxed))
+	if (atomic_load_explicit(&slot->is_ready, memory_order_relaxed))
 		return;
 	slot->image = binaries_image(w->binaries, binary);
-	atomic_store_explicit(&slot->asked, true, memory_order_release);
+	atomic_store_explicit(&slot->is_ready, true, memory_order_release);
 }
 
 /* Request the images without which the walk was abandoned, and walk again. */
 static void ask_for_images(struct walks *w, struct walk_job *job, struct arena *frames)
 {
-	while (job->frames.asked && job->frames.asked < IMAGES_LIMIT) {
-		ask(w, job->frames.asked);
+	while (job->frames.missing_image && job->frames.missing_image < IMAGES_LIMIT) {
+		ask(w, job->frames.missing_image);
 		walk(&w->walkers[0], job, frames);
 	}
 }
@@ -235,9 +235,9 @@ static void ask_for_images(struct walks *w, struct walk_job *job, struct arena *
  * certainly needed. */
 static void ask_ahead(struct walks *w, const struct address_space *space)
 {
-	const struct places *places = w->binaries->places;
+	const struct binary_locations *binary_locations = w->binaries->binary_locations;
 
-	if (!space || space->id == w->space || (places && places->servers))
+	if (!space || space->id == w->space || (binary_locations && binary_locations->servers))
 		return;
 	w->space = space->id;
 	for (size_t i = 0; i < space->maps.len; i++)
@@ -269,7 +269,7 @@ static bool deliver_oldest(struct walks *w, struct error *err)
 	for (unsigned i = 0; i < batch->count; i++) {
 		ask_for_images(w, &batch->jobs[i], &w->walkers[0].frames[slot]);
 		done = done && w->calls.deliver(w->calls.context, &batch->jobs[i], err);
-		address_space_drop(&batch->jobs[i].space);
+		address_space_unref(&batch->jobs[i].space);
 	}
 	for (unsigned i = 0; i < w->threads; i++)
 		arena_release(&w->walkers[i].frames[slot]);
@@ -349,7 +349,7 @@ static void end_threads(void *walks)
 }
 
 struct walks *walks_new(
-	const struct arch *arch, struct binaries *binaries, const struct walks_calls *calls)
+	const struct arch *arch, struct binaries *binaries, const struct walks_callbacks *calls)
 {
 	struct walks *w = memory_new(1, sizeof(*w));
 	unsigned want = parallel_thread_count(WALK_THREADS_LIMIT);
@@ -386,7 +386,7 @@ void walks_release(struct walks *w)
 	end_threads(w);
 	for (unsigned i = 0; i < BATCHES; i++) {
 		for (unsigned job = 0; job < w->batches[i].count; job++)
-			address_space_drop(&w->batches[i].jobs[job].space);
+			address_space_unref(&w->batches[i].jobs[job].space);
 		memory_free(w->batches[i].jobs);
 		for (unsigned walker = 0; walker < w->threads; walker++)
 			arena_release(&w->walkers[walker].frames[i]);

@@ -31,7 +31,7 @@ struct walk_job {
 
 struct walks;
 
-struct walks_calls {
+struct walks_callbacks {
 	/* Called by the thread that calls walks_add and walks_finish, for each sample in the
 	 * order of addition; false ends everything, with err. */
 	bool (*deliver)(void *context, const struct walk_job *job, struct error *err);
@@ -41,7 +41,7 @@ struct walks_calls {
 	void *context;
 };
 struct walks *walks_new(
-	const struct arch *arch, struct binaries *binaries, const struct walks_calls *calls);
+	const struct arch *arch, struct binaries *binaries, const struct walks_callbacks *calls);
 /* Add a sample, which is copied; its address space gets a reference. May deliver earlier
  * samples. */
 bool walks_add(struct walks *w, const struct walk_job *job, struct error *err);

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/input.h"
-#include "images/places.h"
+#include "images/binary_locations.h"
 #include "model/profile.h"
 
 /* Columns that are of no use to the caller are not built. */
@@ -31,9 +31,10 @@ struct reading_style;
 struct read_part;
 
 struct read_options {
-	unsigned want;			   /* enum read_want, or'ed */
-	const char *format;		   /* a reader's name, or NULL: by content */
-	const struct places *places;	   /* where recorded binaries lie; NULL: the usual ones */
+	unsigned want;	    /* enum read_want, or'ed */
+	const char *format; /* a reader's name, or NULL: by content */
+	const struct binary_locations
+		*binary_locations;	   /* where recorded binaries lie; NULL: the usual ones */
 	const struct reading_style *style; /* reading_style.h; NULL: Kiln's own */
 	const char *event; /* with a style: only this one; NULL: the first in the input */
 	const struct read_onlooker *onlooker; /* NULL: nobody looks */

@@ -208,7 +208,7 @@ void sampler_end(struct sampler *s, uint64_t time)
 			end_throttle(e, t, time);
 		}
 	}
-	stacks_tell(&s->stacks);
+	stacks_add_meta(&s->stacks);
 }
 
 /* ---- Records ---- */
@@ -312,7 +312,7 @@ static bool is_switching(struct sampler *s, const struct perf_record *r)
 	int32_t pid = (int32_t)r->identity.pid;
 
 	return s->bounds && !cgroup_bounds_has(s->bounds, r->sample.cgroup, pid,
-				    processes_knows(s->processes, pid));
+				    processes_has(s->processes, pid));
 }
 
 static void add_stack(struct sampler *s, const struct perf_record *r, struct sample *sample)

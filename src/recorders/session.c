@@ -389,7 +389,7 @@ static bool loop(struct session *s, struct error *err)
 		now = monotonic_ns();
 		if (!keep_budget(s, now, err))
 			return false;
-		jit_code_look(&s->jit, &s->profile, now);
+		jit_code_poll(&s->jit, &s->profile, now);
 		if (now < s->next_commit)
 			continue;
 		s->next_commit = now + COMMIT_INTERVAL;
@@ -535,7 +535,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 		recorder->account(s);
 		binaries_identify(&s->binaries);
 		budget_note(&s->budget, s->cpus, s->stopped, own_cpu_ns(s), &s->profile);
-		jit_code_look_finally(&s->jit, &s->profile, monotonic_ns());
+		jit_code_poll_last(&s->jit, &s->profile, monotonic_ns());
 	}
 	end_command(s);
 	return ok;

@@ -127,7 +127,7 @@ static bool read_all(struct files *f, struct input *in, const struct read_onlook
 		return false;
 	}
 	view_init(&v, ret_profile, BY_ROOT);
-	notices_tell(&v, &loading->options.listener, name);
+	notices_report(&v, &loading->options.listener, name);
 	view_release(&v);
 	return true;
 }

@@ -325,7 +325,7 @@ struct server *server_open(const struct server_settings *settings, struct error 
 
 	s->settings = *settings;
 	s->uploads = (struct uploads){.files = settings->files, .most = settings->upload_most};
-	s->sources = sources_new(settings->places);
+	s->sources = sources_new(settings->binary_locations);
 	s->connections = connections_new();
 	turns_open(settings->request_limit);
 	if (s->connections ? start(s, err) : error_errno(err, "starting a thread"))

@@ -3,7 +3,7 @@
 #define KILN_SERVER_SERVER_H
 
 #include "base/error.h"
-#include "images/places.h"
+#include "images/binary_locations.h"
 #include "server/files.h"
 #include "server/place.h"
 #include "server/token.h"
@@ -14,8 +14,9 @@ struct server;
 bool server_check(struct error *err);
 
 struct server_settings {
-	struct files *files;	     /* there as long as the server is */
-	const struct places *places; /* of binaries and sources; NULL: none is shown */
+	struct files *files; /* there as long as the server is */
+	const struct binary_locations
+		*binary_locations; /* of binaries and sources; NULL: none is shown */
 	struct place place;
 	int socket; /* that listens there: place_listen; server_close closes it */
 	uint16_t port;

@@ -17,16 +17,16 @@
 #define NAMES_MOST 10000u	       /* source files that are known from debug information */
 
 struct sources {
-	const struct places *places;
+	const struct binary_locations *binary_locations;
 	pthread_mutex_t lock; /* one reading of code at a time; and of: */
 	VECTOR(char *) named; /* source files, by debug information */
 };
 
-struct sources *sources_new(const struct places *places)
+struct sources *sources_new(const struct binary_locations *binary_locations)
 {
 	struct sources *s = memory_new(1, sizeof(*s));
 
-	s->places = places;
+	s->binary_locations = binary_locations;
 	pthread_mutex_init(&s->lock, NULL);
 	return s;
 }
@@ -133,7 +133,8 @@ static bool answer_text(struct sources *s, const struct shelf_profile *of, const
 	if (*w->file != '/' || (!frames_name(of->profile, bytes_of(w->file)) &&
 				       !debug_information_names(s, w->file)))
 		return error_set(err, ERR_MISSING, "%s: the profile names no such file", w->file);
-	buffer_printf(&path, "%s%s", s->places->symfs ? s->places->symfs : "", w->file);
+	buffer_printf(&path, "%s%s", s->binary_locations->symfs ? s->binary_locations->symfs : "",
+		w->file);
 	fd = broker_open(BROKER_SOURCE, path.at);
 	if (fd < 0)
 		fd = broker_open(BROKER_SOURCE, w->file);
@@ -288,15 +289,15 @@ static bool disassemble(struct sources *s, const struct found *f, const struct w
 static bool answer_code(struct sources *s, const struct shelf_profile *of, const struct wanted *w,
 	struct answer *ret, struct error *err)
 {
-	const struct place_wanted place = {
-		PLACE_BINARY, bytes_of(w->binary), bytes_of(w->build_id)};
+	const struct wanted_file place = {
+		WANTED_BINARY, bytes_of(w->binary), bytes_of(w->build_id)};
 	struct found f = {.build_id = w->build_id};
 	bool done;
 
 	if (!mappings_name(of->profile, w))
 		return error_set(
 			err, ERR_MISSING, "%s: the profile names no such binary", w->binary);
-	places_visit(s->places, &place, look_at, &f);
+	binary_locations_visit(s->binary_locations, &place, look_at, &f);
 	if (!f.image)
 		return error_set(err, ERR_MISSING, "%s: not here, or another one than was recorded",
 			w->binary);
@@ -314,7 +315,7 @@ bool sources_answer(struct sources *s, const struct question *q, struct shelf *s
 	struct wanted w;
 	bool done;
 
-	if (!s->places)
+	if (!s->binary_locations)
 		return error_set(err, ERR_MISSING, "this server shows no source files");
 	if (!read_words(q, &w, err))
 		return false;

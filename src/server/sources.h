@@ -7,12 +7,12 @@
 #define KILN_SERVER_SOURCES_H
 
 #include "answers/question.h"
-#include "images/places.h"
+#include "images/binary_locations.h"
 
 struct sources;
 
 /* Where binaries lie; NULL: nothing is shown. Safe to be asked by several threads at once. */
-struct sources *sources_new(const struct places *places);
+struct sources *sources_new(const struct binary_locations *binary_locations);
 void sources_release(struct sources *s); /* NULL is fine */
 
 /* Is it "text" or "code"? */

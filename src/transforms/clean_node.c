@@ -18,7 +18,7 @@ static bool node_frame(struct view *v, struct frame *frame)
 
 	if (!v8_name_parse(printed, &name) || name.what != V8_FUNCTION)
 		return false;
-	v8_name_show(&name, printed, &shown);
+	v8_name_format(&name, printed, &shown);
 	frame->kind = v8_name_kind(&name);
 	frame->line = name.line;
 	frame->file = view_string(v, name.file);

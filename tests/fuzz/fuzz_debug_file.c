@@ -1,8 +1,8 @@
 /* fuzz_debug_file.c: any file in the place of a binary's debug file, as a server may have sent it.
  *
  * The binary is made for it: stripped, of the same build, with code where the file says it is. */
+#include "images/binary_locations.h"
 #include "images/image_names.h"
-#include "images/places.h"
 #include "mutation.h"
 #include "support/small_elf.h"
 #include "support/work_folder.h"
@@ -63,8 +63,8 @@ static size_t walk(const struct chains *c, const uint32_t *chains, size_t count)
 static bool name_addresses(const struct image *image, uint64_t code)
 {
 	static const char *const nowhere[] = {NULL};
-	const struct places places = {.build_id_dirs = nowhere};
-	struct image_names *names = image_names_open(image, &places);
+	const struct binary_locations binary_locations = {.build_id_dirs = nowhere};
+	struct image_names *names = image_names_open(image, &binary_locations);
 	uint64_t addresses[ADDRESSES];
 	uint32_t chains[ADDRESSES];
 	size_t named = 0;

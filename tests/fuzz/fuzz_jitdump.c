@@ -13,9 +13,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct code_piece piece;
 	uint64_t offset, address;
 
-	if (jitdump_take(dump, (struct bytes){(const char *)data, size / 2}, &ignored) &&
+	if (jitdump_parse(dump, (struct bytes){(const char *)data, size / 2}, &ignored) &&
 		(offset = jitdump_offset(dump)) <= size)
-		jitdump_take(
+		jitdump_parse(
 			dump, (struct bytes){(const char *)data + offset, size - offset}, &ignored);
 	for (size_t i = 0; i + sizeof(address) <= size && i < 4096; i += sizeof(address)) {
 		memcpy(&address, data + i, sizeof(address));

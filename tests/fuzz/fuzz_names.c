@@ -40,7 +40,7 @@ static void check_v8(struct bytes text)
 	struct v8_name name;
 
 	if (v8_name_parse(text, &name)) {
-		v8_name_show(&name, text, &shown);
+		v8_name_format(&name, text, &shown);
 		assert(v8_name_kind(&name) < FRAME_KINDS);
 	}
 	buffer_release(&shown);

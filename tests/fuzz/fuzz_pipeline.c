@@ -13,8 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const nowhere[] = {NULL};
-	static const struct places places = {.symfs = "/nonexistent", .build_id_dirs = nowhere};
-	const struct read_options options = {.want = WANT_ALL, .places = &places};
+	static const struct binary_locations binary_locations = {
+		.symfs = "/nonexistent", .build_id_dirs = nowhere};
+	const struct read_options options = {
+		.want = WANT_ALL, .binary_locations = &binary_locations};
 	struct error err = {0};
 	struct profile profile;
 	struct input in;

@@ -43,7 +43,7 @@ static size_t ask(void)
 		}
 	}
 	(void)bytes; /* so that the texts are there */
-	image_names_keep(names);
+	image_names_save(names);
 	image_names_release(names);
 	return known;
 }

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t address;
 	const char *hex;
 
-	if (v8_log_take(log, text) > size)
+	if (v8_log_parse(log, text) > size)
 		abort();
 	while ((hex = bytes_find(rest, BYTES(",0x")))) {
 		size_t digits = 0;
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (address < piece.start || address - piece.start >= piece.size)
 			abort();
 		if (v8_name_parse(piece.name, &name))
-			v8_name_show(&name, piece.name, &shown);
+			v8_name_format(&name, piece.name, &shown);
 	}
 	buffer_release(&shown);
 	v8_log_release(log);

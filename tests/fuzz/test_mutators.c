@@ -38,8 +38,10 @@ static bool reads_kiln(struct bytes file)
 static bool reads_as(const char *format, struct bytes file)
 {
 	static const char *const nowhere[] = {NULL};
-	static const struct places places = {.symfs = "/nonexistent", .build_id_dirs = nowhere};
-	const struct read_options options = {.want = WANT_ALL, .format = format, .places = &places};
+	static const struct binary_locations binary_locations = {
+		.symfs = "/nonexistent", .build_id_dirs = nowhere};
+	const struct read_options options = {
+		.want = WANT_ALL, .format = format, .binary_locations = &binary_locations};
 	struct profile p;
 	struct input in;
 	bool done;

@@ -298,7 +298,7 @@ static void describe_value(struct buffer *b, const struct cfi_rule *rule, int co
 			v = rule->values[i];
 	}
 	if (v.how == CFI_EXPRESSION || v.how == CFI_AT_EXPRESSION)
-		v = (struct cfi_value){.how = CFI_BROKEN};
+		v = (struct cfi_value){.how = CFI_UNSUPPORTED};
 	buffer_printf(b, ", %d %d%+d", v.how, v.base, v.offset);
 }
 
@@ -323,7 +323,7 @@ static void describe_lazy(
 		return;
 	}
 	if (rule->cfa.how == CFI_EXPRESSION)
-		buffer_printf(b, "%d 0+0+0", CFI_BROKEN);
+		buffer_printf(b, "%d 0+0+0", CFI_UNSUPPORTED);
 	else
 		buffer_printf(b, "%d %d%+d%+d", rule->cfa.how, rule->cfa.base, rule->cfa.offset,
 			rule->cfa_after);
@@ -354,7 +354,7 @@ static bool follows_base(const struct cfi *cfi, const struct cfi_table *table)
 
 	for (size_t i = 1; i < table->rule_count; i++) {
 		follows |= table->rules[i].base_how != CFI_UNDEFINED;
-		has_to |= table->rules[i].cfa_how != CFI_BROKEN &&
+		has_to |= table->rules[i].cfa_how != CFI_UNSUPPORTED &&
 			  table->rules[i].cfa_base == cfi_arch(cfi)->base_pointer;
 	}
 	assert_int_equal(follows, has_to);

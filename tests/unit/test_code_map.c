@@ -252,7 +252,7 @@ static void jitdumps_are_read(void **state)
 		struct buffer b = {0};
 
 		put_dump(&b, big);
-		assert_true(jitdump_take(dump, buffer_bytes(&b), &err));
+		assert_true(jitdump_parse(dump, buffer_bytes(&b), &err));
 		check_dump(dump);
 		assert_int_equal(jitdump_facts(dump).pid, 7);
 		assert_int_equal(jitdump_facts(dump).records, 7);
@@ -281,11 +281,11 @@ static void jitdumps_grow(void **state)
 		char *copy = memory_new(cut + !cut, 1); /* sanitizers see a read behind it */
 
 		memcpy(copy, b.at, cut);
-		assert_true(jitdump_take(dump, (struct bytes){copy, cut}, &err));
+		assert_true(jitdump_parse(dump, (struct bytes){copy, cut}, &err));
 		before = jitdump_offset(dump);
 		assert_true(before <= cut || (before == 48 && cut >= 40));
 		rest = (struct bytes){b.at + before, b.len - before};
-		assert_true(jitdump_take(dump, rest, &err));
+		assert_true(jitdump_parse(dump, rest, &err));
 		check_dump(dump);
 		jitdump_release(dump);
 		free(copy);
@@ -300,7 +300,7 @@ static void damaged_jitdumps_are_told(void **state)
 	struct buffer b = {0};
 
 	(void)state;
-	assert_false(jitdump_take(dump,
+	assert_false(jitdump_parse(dump,
 		BYTES("\x7f"
 		      "ELF, and more than forty bytes of it, that is no dump"),
 		&err));
@@ -315,7 +315,7 @@ static void damaged_jitdumps_are_told(void **state)
 	put(&b, 3, 4, false); /* a record shorter than what begins one */
 	put(&b, 8, 4, false);
 	put(&b, 3, 8, false);
-	assert_true(jitdump_take(dump, buffer_bytes(&b), &err));
+	assert_true(jitdump_parse(dump, buffer_bytes(&b), &err));
 	check_dump(dump);
 	assert_at(jitdump_code(dump), 0x5000, 70, NULL);
 	assert_int_equal(jitdump_facts(dump).malformed, 1);
@@ -346,7 +346,7 @@ static void logs_of_v8_are_read(void **state)
 	struct code_map *code = v8_log_code(log);
 
 	(void)state;
-	assert_int_equal(v8_log_take(log, BYTES(text)),
+	assert_int_equal(v8_log_parse(log, BYTES(text)),
 		strlen(text) - strlen("code-creation,JS,10,9500,0x7000,32,cut"));
 	assert_at(code, 0x18c4010, 3000000, "Builtin:DeoptimizationEntry_Eager");
 	assert_at(code, 0x1010, 4000000, "JS:~f /srv/a,b.js:12:20");

@@ -4,8 +4,8 @@
 
 #include "support/work_folder.h"
 
+#include "images/binary_locations.h"
 #include "images/image_names.h"
-#include "images/places.h"
 #include "images/symbol_cache.h"
 #include "names/demangle.h"
 
@@ -18,7 +18,7 @@
 
 struct asked {
 	struct image *image;
-	struct places places;
+	struct binary_locations binary_locations;
 	uint64_t *addresses; /* every one of .text */
 	uint32_t *chains;
 	size_t count;
@@ -72,7 +72,7 @@ static void chain_text(const struct chains *c, uint32_t chain, bool lines, struc
 static struct buffer all_answers(
 	struct asked *a, enum names_depth depth, bool stored, size_t *ret_known)
 {
-	struct image_names *names = image_names_open(a->image, &a->places);
+	struct image_names *names = image_names_open(a->image, &a->binary_locations);
 	struct names_answer answer =
 		image_names_find(names, depth, stored, a->addresses, a->count, a->chains);
 	struct buffer text = {0};
@@ -83,7 +83,7 @@ static struct buffer all_answers(
 	}
 	if (ret_known)
 		*ret_known = answer.known;
-	image_names_keep(names);
+	image_names_save(names);
 	image_names_release(names);
 	return text;
 }
@@ -185,7 +185,7 @@ static void chains_are_those_of_addr2line(void **state)
 	}
 	assert_int_equal(pclose(pipe), 0);
 	assert_true(inlined > 20); /* innermost in turn in work */
-	image_names_keep(names);
+	image_names_save(names);
 	image_names_release(names);
 	buffer_release(&command);
 	asked_release(&a);
@@ -448,7 +448,7 @@ static void a_debug_file_that_was_installed_is_noticed(void **state)
 	with = all_answers(&a, NAMES_INLINED, false, NULL);
 	asked_release(&a);
 	ask(&a, "stripped");
-	a.places.build_id_dirs = dirs;
+	a.binary_locations.build_id_dirs = dirs;
 	without = all_answers(&a, NAMES_INLINED, true, NULL);
 	assert_null(strstr(without.at, "deep::"));
 	work_run("id=$(readelf -n program | sed -n 's/.*Build ID: //p') && "

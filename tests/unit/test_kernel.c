@@ -176,7 +176,7 @@ static void threads_that_wait_all_get_an_answer(void **state)
 	pthread_t threads[3];
 
 	(void)state;
-	kernel_open_ahead();
+	kernel_prefetch();
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL, open_own, &openings[i]), 0);
 	for (size_t i = 0; i < 3; i++) {

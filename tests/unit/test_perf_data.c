@@ -544,7 +544,8 @@ static void without_rounds(void **state)
 	}
 	assert_int_equal(count, 3 * PERF_ORDER_LEAST);
 	assert_int_equal(order.late, 0);
-	assert_true(order.held.cap <= 2 * PERF_ORDER_LEAST + b.out.len / PERF_ORDER_SHARE);
+	assert_true(
+		order.queued.cap <= 2 * PERF_ORDER_LEAST + b.out.len / PERF_ORDER_BYTES_PER_RECORD);
 	perf_order_release(&order);
 	perf_file_release(&file);
 	builder_release(&b);

@@ -75,9 +75,10 @@ static const char *name_of(const struct recording *r, location_id location)
 	return names[turn % 4];
 }
 
-static void symbolize(struct recording *r, const struct places *places)
+static void symbolize(struct recording *r, const struct binary_locations *binary_locations)
 {
-	profile_symbolize(&r->profile, &(struct symbolize_options){.places = places}, &r->report);
+	profile_symbolize(&r->profile,
+		&(struct symbolize_options){.binary_locations = binary_locations}, &r->report);
 }
 
 static void forget(struct recording *r)
@@ -103,12 +104,12 @@ static void assert_unnamed(struct recording *r)
 
 static void a_copy_of_kallsyms_is_taken_at_its_word(void **state)
 {
-	struct places places = {.kallsyms = work_path("kallsyms")};
+	struct binary_locations binary_locations = {.kallsyms = work_path("kallsyms")};
 	struct recording r;
 
 	(void)state;
 	record(&r, "", BASE, 0);
-	symbolize(&r, &places);
+	symbolize(&r, &binary_locations);
 	assert_string_equal(name_of(&r, r.schedule), "schedule");
 	assert_string_equal(name_of(&r, r.idle_loop), "idle_loop");
 	assert_string_equal(name_of(&r, r.module), "find_entry");
@@ -117,12 +118,12 @@ static void a_copy_of_kallsyms_is_taken_at_its_word(void **state)
 
 static void symbols_move_with_the_kernel_and_modules_do_not(void **state)
 {
-	struct places places = {.kallsyms = work_path("kallsyms")};
+	struct binary_locations binary_locations = {.kallsyms = work_path("kallsyms")};
 	struct recording r;
 
 	(void)state;
 	record(&r, FOREIGN, BASE + SHIFT, SHIFT);
-	symbolize(&r, &places);
+	symbolize(&r, &binary_locations);
 	assert_string_equal(name_of(&r, r.schedule), "schedule");
 	assert_string_equal(name_of(&r, r.idle_loop), "idle_loop");
 	assert_string_equal(name_of(&r, r.module), "[ext4]");
@@ -130,19 +131,19 @@ static void symbols_move_with_the_kernel_and_modules_do_not(void **state)
 	forget(&r);
 
 	record(&r, FOREIGN, BASE - SHIFT, -(uint64_t)SHIFT);
-	symbolize(&r, &places);
+	symbolize(&r, &binary_locations);
 	assert_string_equal(name_of(&r, r.schedule), "schedule");
 	forget(&r);
 }
 
 static void without_its_place_in_memory_nothing_is_guessed(void **state)
 {
-	struct places places = {.kallsyms = work_path("kallsyms")};
+	struct binary_locations binary_locations = {.kallsyms = work_path("kallsyms")};
 	struct recording r;
 
 	(void)state;
 	record(&r, FOREIGN, 0, 0);
-	symbolize(&r, &places);
+	symbolize(&r, &binary_locations);
 	assert_unnamed(&r);
 	assert_non_null(strstr(why_not(&r), "kptr_restrict"));
 	forget(&r);
@@ -150,12 +151,12 @@ static void without_its_place_in_memory_nothing_is_guessed(void **state)
 
 static void the_kernels_file_is_read(void **state)
 {
-	struct places places = {.vmlinux = work_path("vmlinux")};
+	struct binary_locations binary_locations = {.vmlinux = work_path("vmlinux")};
 	struct recording r;
 
 	(void)state;
 	record(&r, FOREIGN, BASE + SHIFT, SHIFT);
-	symbolize(&r, &places);
+	symbolize(&r, &binary_locations);
 	assert_string_equal(name_of(&r, r.schedule), "schedule");
 	assert_string_equal(name_of(&r, r.idle_loop), "idle_loop");
 	forget(&r);
@@ -196,18 +197,18 @@ static void the_functions_of_the_file_are_those_of_nm(void **state)
 
 static void a_file_that_is_no_kernel_is_told(void **state)
 {
-	struct places places = {.vmlinux = work_path("kernel.s")};
+	struct binary_locations binary_locations = {.vmlinux = work_path("kernel.s")};
 	struct recording r;
 
 	(void)state;
 	record(&r, FOREIGN, BASE, 0);
-	symbolize(&r, &places);
+	symbolize(&r, &binary_locations);
 	assert_unnamed(&r);
 	assert_non_null(strstr(why_not(&r), "kernel.s"));
 	forget(&r);
-	places = (struct places){.kallsyms = work_path("kernel.s")};
+	binary_locations = (struct binary_locations){.kallsyms = work_path("kernel.s")};
 	record(&r, FOREIGN, BASE, 0);
-	symbolize(&r, &places);
+	symbolize(&r, &binary_locations);
 	assert_unnamed(&r);
 	assert_non_null(strstr(why_not(&r), "line 1"));
 	forget(&r);
@@ -244,18 +245,18 @@ static void perfs_copy_of_kallsyms_is_found_by_build_id(void **state)
 
 static void the_kernels_file_is_found_and_its_build_id_compared(void **state)
 {
-	struct places places = {.symfs = work_path("root")};
+	struct binary_locations binary_locations = {.symfs = work_path("root")};
 	struct recording r;
 
 	(void)state;
 	work_run("mkdir -p root/boot && cp vmlinux root/boot/vmlinux-6.1.0-test");
 	record(&r, FOREIGN, BASE, 0);
-	symbolize(&r, &places);
+	symbolize(&r, &binary_locations);
 	assert_unnamed(&r);
 	forget(&r);
 	work_run("cp vmlinux.foreign root/boot/vmlinux-6.1.0-test");
 	record(&r, FOREIGN, BASE, 0);
-	symbolize(&r, &places);
+	symbolize(&r, &binary_locations);
 	assert_string_equal(name_of(&r, r.schedule), "schedule");
 	assert_string_equal(name_of(&r, r.module), "[ext4]");
 	forget(&r);

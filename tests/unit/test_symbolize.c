@@ -189,7 +189,7 @@ static void lines_come_when_they_are_asked_for(void **state)
 {
 	struct symbolize_options options = {.which = SYMBOLIZE_AGAIN};
 	const char *program;
-	location_id places[24];
+	location_id binary_locations[24];
 	struct profile p;
 	mapping_id mapping;
 	uint64_t outer;
@@ -203,19 +203,20 @@ static void lines_come_when_they_are_asked_for(void **state)
 	mapping = map_file(&p, program, NULL);
 	outer = offset_of(program, "outer");
 	for (unsigned i = 0; i < 24; i++)
-		places[i] = profile_location(&p, mapping, outer + i);
+		binary_locations[i] = profile_location(&p, mapping, outer + i);
 	profile_symbolize(&p, NULL, NULL);
 	assert_int_equal(p.frames.len, 3); /* none, outer, inner */
 	for (unsigned i = 0; i < 24; i++) {
-		assert_bytes_equal(function_at(&p, places[i]), "outer");
-		assert_int_equal(frame_at(&p, places[i])->kind, FRAME_NATIVE);
-		assert_int_equal(frame_at(&p, places[i])->line, 0);
-		if (p.location_names.items[places[i]].count < 2)
+		assert_bytes_equal(function_at(&p, binary_locations[i]), "outer");
+		assert_int_equal(frame_at(&p, binary_locations[i])->kind, FRAME_NATIVE);
+		assert_int_equal(frame_at(&p, binary_locations[i])->line, 0);
+		if (p.location_names.items[binary_locations[i]].count < 2)
 			continue;
 		inlined++;
-		assert_int_equal(frame_of_span(&p, places[i], 1)->kind, FRAME_INLINED);
+		assert_int_equal(frame_of_span(&p, binary_locations[i], 1)->kind, FRAME_INLINED);
 		assert_bytes_equal(
-			profile_text(&p, frame_of_span(&p, places[i], 1)->function), "inner");
+			profile_text(&p, frame_of_span(&p, binary_locations[i], 1)->function),
+			"inner");
 	}
 	assert_in_range(inlined, 4, 24);
 
@@ -224,15 +225,16 @@ static void lines_come_when_they_are_asked_for(void **state)
 	work_run("rm inlined inlined.c");
 	profile_symbolize(&p, &(struct symbolize_options){.which = SYMBOLIZE_AGAIN}, NULL);
 	for (unsigned i = 0; i < 24; i++) {
-		assert_bytes_equal(function_at(&p, places[i]), "outer");
-		assert_true(bytes_ends_with(
-			profile_text(&p, frame_at(&p, places[i])->file), BYTES("/inlined.c")));
-		assert_in_range(frame_at(&p, places[i])->line, 6, 8);
-		if (p.location_names.items[places[i]].count < 2)
+		assert_bytes_equal(function_at(&p, binary_locations[i]), "outer");
+		assert_true(
+			bytes_ends_with(profile_text(&p, frame_at(&p, binary_locations[i])->file),
+				BYTES("/inlined.c")));
+		assert_in_range(frame_at(&p, binary_locations[i])->line, 6, 8);
+		if (p.location_names.items[binary_locations[i]].count < 2)
 			continue;
 		lined++;
-		assert_int_equal(frame_at(&p, places[i])->line, 7); /* of the call */
-		assert_in_range(frame_of_span(&p, places[i], 1)->line, 1, 3);
+		assert_int_equal(frame_at(&p, binary_locations[i])->line, 7); /* of the call */
+		assert_in_range(frame_of_span(&p, binary_locations[i], 1)->line, 1, 3);
 	}
 	assert_int_equal(lined, inlined);
 	profile_release(&p);
@@ -405,7 +407,7 @@ static struct bytes function_of_sample(const struct profile *p, size_t sample)
 static void code_at_a_place_used_again_is_named_by_the_time(void **state)
 {
 	static const uint64_t times[] = {150, 250, 350, 450};
-	struct jit_code jit = {0}, later = {.recorded = true, .ask_tmp = true};
+	struct jit_code jit = {0}, later = {.recorded = true, .search_tmp = true};
 	struct mapping code = {.kind = MAPPING_JIT};
 	struct symbolize_report report;
 	location_id caller, place;
@@ -426,15 +428,15 @@ static void code_at_a_place_used_again_is_named_by_the_time(void **state)
 
 	/* Written between two looks: as old as the first of them. */
 	write_map("6000 100 caller\n7000 100 first\n");
-	jit_code_look(&jit, &p, 100);
-	jit_code_look(&jit, &p, 200);
+	jit_code_poll(&jit, &p, 100);
+	jit_code_poll(&jit, &p, 200);
 	file = append_map();
 	fputs("7000 80 second\n", file);
 	fflush(file);
-	jit_code_look(&jit, &p, 300);
+	jit_code_poll(&jit, &p, 300);
 	fputs("7000 40 third\n", file);
 	fclose(file);
-	jit_code_look(&jit, &p, 400);
+	jit_code_poll(&jit, &p, 400);
 	profile_symbolize(&p, &(struct symbolize_options){.jit = &jit}, &report);
 	assert_bytes_equal(function_of_sample(&p, 0), "first");
 	assert_bytes_equal(function_of_sample(&p, 1), "second");

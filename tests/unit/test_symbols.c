@@ -39,11 +39,11 @@ static struct loaded load(const char *path, const char *root)
 {
 	struct error err = {0};
 	struct loaded l = {.image = image_open(path, &err)};
-	struct places places = {.root = root};
+	struct binary_locations binary_locations = {.root = root};
 
 	if (!l.image)
 		fail_msg("%s", err.text);
-	l.debug_file = debug_file_open(l.image, &places);
+	l.debug_file = debug_file_open(l.image, &binary_locations);
 	l.symbols = symbols_load(l.image, l.debug_file);
 	return l;
 }
@@ -528,7 +528,7 @@ static void debug_files_are_found_by_build_id(void **state)
 
 static void debug_files_are_found_by_link_and_checksum(void **state)
 {
-	static const char *const places[] = {".", ".debug"};
+	static const char *const binary_locations[] = {".", ".debug"};
 	uint64_t hidden = nm_address("anonymous", "hidden");
 
 	(void)state;
@@ -539,17 +539,18 @@ static void debug_files_are_found_by_link_and_checksum(void **state)
 			 "linked && "
 			 "objcopy --add-gnu-debuglink=linked.debug linked && mkdir -p %s && "
 			 "{ mv linked.debug %s/ 2>/dev/null || true; }",
-			places[i], places[i]);
+			binary_locations[i], binary_locations[i]);
 		l = load_made("linked", NULL);
 		assert_int_equal(symbols_extent(l.symbols), SYMBOLS_FULL);
 		assert_at(&l, hidden, "hidden");
 		unload(&l);
 
-		work_run("printf x >> %s/linked.debug", places[i]); /* now the checksum is wrong */
+		work_run("printf x >> %s/linked.debug",
+			binary_locations[i]); /* now the checksum is wrong */
 		l = load_made("linked", NULL);
 		assert_at(&l, hidden, NULL);
 		unload(&l);
-		work_run("rm %s/linked.debug", places[i]);
+		work_run("rm %s/linked.debug", binary_locations[i]);
 	}
 }
 

@@ -77,7 +77,7 @@ static void names_are_understood(void **state)
 		struct v8_name n;
 
 		assert_true(v8_name_parse(text, &n));
-		v8_name_show(&n, text, &shown);
+		v8_name_format(&n, text, &shown);
 		assert_string_equal(shown.at, names[i].shown);
 		assert_bytes_equal(n.file, names[i].file);
 		assert_int_equal(n.line, names[i].line);

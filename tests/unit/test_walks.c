@@ -44,7 +44,7 @@ static bool prepare(void *context)
 /* Returns whether all was delivered. */
 static bool run(struct delivery *d, uint64_t every)
 {
-	const struct walks_calls calls = {deliver, prepare, d};
+	const struct walks_callbacks calls = {deliver, prepare, d};
 	uint64_t *registers = memory_new(2 * (size_t)SAMPLES, sizeof(*registers));
 	static const char stack[COPY_BYTES];
 	struct binaries binaries = {0};

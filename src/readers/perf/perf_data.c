@@ -71,7 +71,7 @@ static void data_release(struct data *d)
 	processes_release(&d->processes);
 	binaries_release(&d->binaries);
 	perf_file_release(&d->file);
-	kernel_hand_on(d->kernel);
+	kernel_release_for_reuse(d->kernel);
 }
 
 /* ---- Events ---- */
@@ -114,7 +114,7 @@ static unsigned columns(const struct data *d, const struct perf_file_event *even
  * for the one that runs; addresses still have to agree (process/symbolize.h). */
 static void know_kernel(struct data *d)
 {
-	const struct perf_about *about = &d->file.about;
+	const struct perf_file_info *about = &d->file.about;
 	char hex[65], raw[32];
 	struct utsname own;
 	uint64_t byte;
@@ -128,7 +128,7 @@ static void know_kernel(struct data *d)
 		return;
 	while (len < sizeof(raw) && bytes_hex((struct bytes){hex + 2 * len, 2}, &byte))
 		raw[len++] = (char)byte;
-	binaries_know(&d->binaries, BYTES("[kernel.kallsyms]"), (struct bytes){raw, len});
+	binaries_add_build_id(&d->binaries, BYTES("[kernel.kallsyms]"), (struct bytes){raw, len});
 }
 
 /* Events that perf opens for other records than samples. */
@@ -140,12 +140,12 @@ static bool is_sampled(const struct perf_event_attr *attr)
 /* In a pipe it comes among the records, before what it is about. */
 static void learn(struct data *d)
 {
-	const struct perf_about *about = &d->file.about;
+	const struct perf_file_info *about = &d->file.about;
 
 	for (; d->build_ids < about->build_ids.len; d->build_ids++) {
 		const struct perf_file_build_id *row = &about->build_ids.items[d->build_ids];
 
-		binaries_know(&d->binaries, row->path,
+		binaries_add_build_id(&d->binaries, row->path,
 			(struct bytes){(const char *)row->build_id, row->size});
 	}
 	if (d->events_known == d->file.events.len)
@@ -183,7 +183,7 @@ static bool has_clock(const struct data *d, int32_t clock)
 
 static void describe(struct data *d)
 {
-	const struct perf_about *about = &d->file.about;
+	const struct perf_file_info *about = &d->file.about;
 	struct buffer recorder = {0};
 
 	if (has_clock(d, CLOCK_MONOTONIC))
@@ -230,7 +230,7 @@ static void expect_kernel(struct data *d, const struct perf_record *r)
 		d->kernel_expected = true;
 		d->kernel_own = is_own_kernel(d, &base);
 		if (d->kernel_own)
-			kernel_open_ahead();
+			kernel_prefetch();
 	}
 	if (!idle || !d->kernel_own || d->kernel)
 		return;
@@ -317,14 +317,14 @@ static bool deliver(void *context, const struct walk_job *job, struct error *err
 {
 	struct data *d = context;
 	const struct perf_waiting_sample *row = job->row;
-	const struct stack_moment moment = {.record = &job->record,
+	const struct deferred_sample moment = {.record = &job->record,
 		.thread = job->thread,
 		.process = job->process,
 		.space = job->space,
 		.user = job->has_copy ? &job->frames : NULL};
 	struct perf_event_sample sample = row ? (struct perf_event_sample){0} : sample_of(d, job);
 
-	sample.stack = stacks_add_later(&d->stacks, &moment, STACK_USER | STACK_KERNEL).stack;
+	sample.stack = stacks_add_deferred(&d->stacks, &moment, STACK_USER | STACK_KERNEL).stack;
 	if (!row)
 		return add_row(d, &sample, err);
 	d->profile->samples.items[row->samples].stack.items[row->row] = sample.stack;
@@ -335,11 +335,11 @@ static bool deliver(void *context, const struct walk_job *job, struct error *err
  * order. */
 static bool walk(struct data *d, struct walk_job *job, struct error *err)
 {
-	job->has_copy = unwinder_can(d->stacks.arch, &job->record.sample) &&
+	job->has_copy = unwinder_supports(d->stacks.arch, &job->record.sample) &&
 			job->record.sample.regs_user_abi != PERF_SAMPLE_REGS_ABI_NONE;
 	if (job->has_copy && !d->walks)
-		d->walks = walks_new(
-			d->stacks.arch, &d->binaries, &(struct walks_calls){deliver, prepare, d});
+		d->walks = walks_new(d->stacks.arch, &d->binaries,
+			&(struct walks_callbacks){deliver, prepare, d});
 	return d->walks ? walks_add(d->walks, job, err) : deliver(d, job, err);
 }
 
@@ -519,7 +519,7 @@ static bool finish(struct data *d, struct error *err)
 		return false;
 	processes_name_loaded(&d->processes);
 	binaries_identify(&d->binaries);
-	stacks_tell(&d->stacks);
+	stacks_add_meta(&d->stacks);
 	note_damage(d);
 	let_look(d);
 	return true;
@@ -553,7 +553,7 @@ static bool read_records(struct data *d, struct error *err)
 static bool perf_data_read(struct input *in, const struct read_options *options,
 	struct profile *out, struct error *err)
 {
-	static const struct places usual;
+	static const struct binary_locations usual;
 	struct data d = {.profile = out, .options = options, .in = in, .events = {.profile = out}};
 	struct spool spool = {0};
 	struct bytes content;
@@ -564,7 +564,8 @@ static bool perf_data_read(struct input *in, const struct read_options *options,
 		return false;
 	}
 	binaries_init(&d.binaries, out);
-	d.binaries.places = options->places ? options->places : &usual;
+	d.binaries.binary_locations =
+		options->binary_locations ? options->binary_locations : &usual;
 	d.binaries.recorded = input_time(in);
 	processes_init(&d.processes, out, &d.binaries);
 	stacks_init(&d.stacks, out, &d.processes, NULL, arch_native());

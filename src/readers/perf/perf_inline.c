@@ -89,7 +89,7 @@ static bool is_loaded(const struct image *image, uint64_t address)
 
 static void add_mangled(struct bytes name, struct buffer *out)
 {
-	if (!demangle_whole(name, out))
+	if (!demangle_verbose(name, out))
 		buffer_add(out, name.at, name.len);
 }
 
@@ -121,7 +121,7 @@ static void add_function(const struct answer *a, const struct dwarf_frame *frame
 	struct symbol symbol;
 
 	known = known && find_symbol(a, &symbol);
-	if (known && demangle_whole(symbol.name, a->out))
+	if (known && demangle_verbose(symbol.name, a->out))
 		return;
 	if (known && !name.len)
 		name = symbol.name;

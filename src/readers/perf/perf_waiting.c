@@ -10,7 +10,7 @@
 void perf_waiting_drop(struct perf_waiting *w)
 {
 	for (size_t i = 0; i < w->rows.len; i++)
-		address_space_drop(&w->rows.items[i].space);
+		address_space_unref(&w->rows.items[i].space);
 	w->rows.len = 0;
 	w->maps = 0;
 }

@@ -119,8 +119,8 @@ static bool begin_tee(struct session *s, struct cpu_state *state, struct error *
 	save_events(state);
 	state->source->merge.save = save_bytes;
 	state->source->merge.save_context = &state->tee;
-	s->processes.told = save_told;
-	s->processes.told_context = &state->tee;
+	s->processes.read_text = save_told;
+	s->processes.read_text_context = &state->tee;
 	return true;
 }
 

@@ -92,7 +92,7 @@ static bool list_functions(const struct image *image, const char *path,
 		struct allocator_function function = {.path = path, .kind = functions[i].kind};
 
 		if (function_address(image, bytes_of(functions[i].name), &address) !=
-				FUNCTION_THERE ||
+				FUNCTION_FOUND ||
 			!image_offset(image, cheap_place(image, address), &function.offset) ||
 			is_known(offsets, count, function.offset))
 			continue;
@@ -112,7 +112,7 @@ static bool has_malloc(const struct image *image)
 {
 	uint64_t address;
 
-	return function_address(image, BYTES("malloc"), &address) == FUNCTION_THERE;
+	return function_address(image, BYTES("malloc"), &address) == FUNCTION_FOUND;
 }
 
 bool allocators_find(const struct probe_files *files, size_t first,

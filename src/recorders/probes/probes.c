@@ -297,7 +297,7 @@ static bool find_function(
 	found = function_address(image, name, &address);
 	if (!found && (debug_file = debug_file_open(image, NULL)))
 		found = function_address(debug_file, name, &address);
-	if (found == FUNCTION_CHOSEN)
+	if (found == FUNCTION_IFUNC)
 		ok = error_set(err, ERR_USAGE,
 			"event '%s': the function is one of several that the program chooses from "
 			"when it starts (an IFUNC); name the one that it runs: kiln record shows "

@@ -102,7 +102,7 @@ void chunk_table_add(struct chunk_table *t, const struct event_chunk *event)
 			kernel ? stacks_kernel_place(t->stacks, address)
 			       : stacks_user_place(t->stacks, pid, address, event->time);
 		if (kernel && !(uint32_t)row.root)
-			row.work |= stacks_breaks_idle(t->stacks, address);
+			row.work |= stacks_interrupts_idle(t->stacks, address);
 	}
 	t->added++;
 	put_row(t, event->id, &row);

@@ -65,7 +65,7 @@ void unwind_feed_begin(struct unwind_feed *f, bool lazy)
 		const struct process_state *known = &from->rows.items[i];
 		struct process_state *mine = processes_get(&f->processes, known->pid);
 
-		address_space_drop(&mine->space);
+		address_space_unref(&mine->space);
 		mine->parent = known->parent;
 		mine->kernel = known->kernel;
 		mine->replaced = known->replaced;
@@ -74,8 +74,8 @@ void unwind_feed_begin(struct unwind_feed *f, bool lazy)
 			mine->space->references++;
 	}
 	f->processes.last_space = from->last_space;
-	f->ordered->told = read_again;
-	f->ordered->told_context = f;
+	f->ordered->read_text = read_again;
+	f->ordered->read_text_context = f;
 	f->tables.lazy = lazy;
 }
 

@@ -1,9 +1,9 @@
-/* perf_about.h: what does a perf.data file say about itself and the machine it was made on?
+/* perf_file_info.h: what does a perf.data file say about itself and the machine it was made on?
  *
  * Its feature sections, described in Linux, tools/perf/Documentation/perf.data-file-format.txt;
  * in a pipe each is a record of its own. */
-#ifndef KILN_PROCESS_PERF_ABOUT_H
-#define KILN_PROCESS_PERF_ABOUT_H
+#ifndef KILN_PROCESS_PERF_FILE_INFO_H
+#define KILN_PROCESS_PERF_FILE_INFO_H
 
 #include "base/memory.h"
 #include "process/perf_attr.h"
@@ -37,7 +37,7 @@ struct perf_file_name {
 };
 
 /* `{0}` knows nothing. Missing texts are "" (NULL). */
-struct perf_about {
+struct perf_file_info {
 	struct arena text;
 	struct bytes host, release, version, arch, command;
 	bool clock_known;    /* is wall_offset set? */
@@ -46,12 +46,13 @@ struct perf_about {
 	VECTOR(struct perf_file_name) names;
 	uint64_t damaged; /* sections that were not valid */
 };
-void perf_about_release(struct perf_about *a);
+void perf_file_info_release(struct perf_file_info *a);
 
 /* Read the content of a feature section; irrelevant features are ignored, invalid ones counted. */
-void perf_about_feature(struct perf_about *a, uint64_t feature, struct bytes content, bool swapped);
+void perf_file_info_add_feature(
+	struct perf_file_info *a, uint64_t feature, struct bytes content, bool swapped);
 
 /* Read a build id record, with its header. */
-void perf_about_build_id(struct perf_about *a, struct bytes record, bool swapped);
+void perf_file_info_add_build_id(struct perf_file_info *a, struct bytes record, bool swapped);
 
 #endif

@@ -1,5 +1,6 @@
-/* places.c: where may a binary, or the debugging information that was stripped from it, be? */
-#include "images/places.h"
+/* binary_locations.c: where may a binary, or the debugging information that was stripped from it,
+ * be? */
+#include "images/binary_locations.h"
 
 #include "base/broker.h"
 #include "base/memory.h"
@@ -14,13 +15,13 @@
 
 /* The arguments of a search. */
 struct search {
-	const struct places *places;
-	const struct place_wanted *wanted;
+	const struct binary_locations *binary_locations;
+	const struct wanted_file *wanted;
 	bool (*visit)(void *context, const char *path);
 	void *context;
 };
 
-static const struct places usual_places;
+static const struct binary_locations usual_places;
 
 __attribute__((format(printf, 2, 3))) static bool try_path(struct search *s, const char *fmt, ...)
 {
@@ -37,13 +38,13 @@ __attribute__((format(printf, 2, 3))) static bool try_path(struct search *s, con
 /* ---- By build id ---- */
 
 /* The names under which a cache keeps this kind of file, in a folder for each build. */
-static const char *const *names_in_cache(enum place_kind kind)
+static const char *const *names_in_cache(enum wanted_kind kind)
 {
 	static const char *const names[][4] = {
-		[PLACE_BINARY] = {"/elf", "/vdso", "", NULL},
-		[PLACE_DEBUG_FILE] = {"/debug", ".debug", "/elf", NULL},
-		[PLACE_VMLINUX] = {"/elf", "/vmlinux", ".debug", NULL},
-		[PLACE_KALLSYMS] = {"/kallsyms", NULL},
+		[WANTED_BINARY] = {"/elf", "/vdso", "", NULL},
+		[WANTED_DEBUG_FILE] = {"/debug", ".debug", "/elf", NULL},
+		[WANTED_VMLINUX] = {"/elf", "/vmlinux", ".debug", NULL},
+		[WANTED_KALLSYMS] = {"/kallsyms", NULL},
 	};
 
 	return names[kind];
@@ -64,7 +65,7 @@ static bool try_build_id_dir(struct search *s, const char *dir)
 
 static bool try_build_id_dirs(struct search *s)
 {
-	const char *const *dir = s->places->build_id_dirs, *home = getenv("HOME");
+	const char *const *dir = s->binary_locations->build_id_dirs, *home = getenv("HOME");
 	char own[4096];
 
 	for (; dir && *dir; dir++)
@@ -81,18 +82,18 @@ static bool try_build_id_dirs(struct search *s)
 static bool try_debug_directory(struct search *s, const char *root)
 {
 	struct bytes id = s->wanted->build_id;
-	const char *suffix = s->wanted->kind == PLACE_BINARY ? "" : ".debug";
+	const char *suffix = s->wanted->kind == WANTED_BINARY ? "" : ".debug";
 
 	return try_path(s, "%s/usr/lib/debug/.build-id/%.2s/%.*s%s", root, id.at, (int)id.len - 2,
 		       id.at + 2, suffix) ||
-	       (s->wanted->kind == PLACE_BINARY &&
+	       (s->wanted->kind == WANTED_BINARY &&
 		       try_path(s, "%s/usr/lib/.build-id/%.2s/%.*s", root, id.at, (int)id.len - 2,
 			       id.at + 2));
 }
 
 static bool try_debug_directories(struct search *s)
 {
-	const char *root = s->places->root, *symfs = s->places->symfs;
+	const char *root = s->binary_locations->root, *symfs = s->binary_locations->symfs;
 
 	return (root && *root && try_debug_directory(s, root)) ||
 	       (symfs && try_debug_directory(s, symfs)) || try_debug_directory(s, "");
@@ -103,7 +104,7 @@ static bool try_fetched(struct search *s)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *home = getenv("HOME");
 	const char *xdg = getenv("XDG_CACHE_HOME");
-	const char *name = s->wanted->kind == PLACE_BINARY ? "executable" : "debuginfo";
+	const char *name = s->wanted->kind == WANTED_BINARY ? "executable" : "debuginfo";
 	struct bytes id = s->wanted->build_id;
 	int len = (int)id.len;
 
@@ -129,14 +130,14 @@ static bool try_by_build_id(struct search *s)
 	if (!is_build_id(s->wanted->build_id))
 		return false;
 	return try_build_id_dirs(s) ||
-	       (s->wanted->kind != PLACE_KALLSYMS && (try_debug_directories(s) || try_fetched(s)));
+	       (s->wanted->kind != WANTED_KALLSYMS && (try_debug_directories(s) || try_fetched(s)));
 }
 
 /* ---- By path ---- */
 
 static bool try_by_path(struct search *s)
 {
-	const char *root = s->places->root, *symfs = s->places->symfs;
+	const char *root = s->binary_locations->root, *symfs = s->binary_locations->symfs;
 	struct bytes path = s->wanted->path;
 	const char *slash = bytes_find_last(path, '/');
 	int len = (int)path.len;
@@ -160,7 +161,7 @@ static bool try_by_release(struct search *s)
 	static const char *const formats[] = {"/boot/vmlinux-", "", "/usr/lib/debug/boot/vmlinux-",
 		"", "/usr/lib/debug/lib/modules/", "/vmlinux", "/lib/modules/", "/vmlinux",
 		"/lib/modules/", "/build/vmlinux"};
-	const char *symfs = s->places->symfs ? s->places->symfs : "";
+	const char *symfs = s->binary_locations->symfs ? s->binary_locations->symfs : "";
 	struct bytes release = s->wanted->path;
 
 	if (!release.len || memchr(release.at, '/', release.len))
@@ -174,34 +175,37 @@ static bool try_by_release(struct search *s)
 
 /* ---- All of them ---- */
 
-bool places_visit(const struct places *places, const struct place_wanted *wanted,
-	bool (*visit)(void *context, const char *path), void *context)
+bool binary_locations_visit(const struct binary_locations *binary_locations,
+	const struct wanted_file *wanted, bool (*visit)(void *context, const char *path),
+	void *context)
 {
-	struct search s = {places ? places : &usual_places, wanted, visit, context};
+	struct search s = {
+		binary_locations ? binary_locations : &usual_places, wanted, visit, context};
 
 	switch (wanted->kind) {
-	case PLACE_BINARY:
+	case WANTED_BINARY:
 		return try_by_path(&s) || try_by_build_id(&s);
-	case PLACE_VMLINUX:
-		if (s.places->vmlinux)
-			return visit(context, s.places->vmlinux);
+	case WANTED_VMLINUX:
+		if (s.binary_locations->vmlinux)
+			return visit(context, s.binary_locations->vmlinux);
 		return try_by_release(&s) || try_by_build_id(&s);
-	case PLACE_KALLSYMS:
-		if (s.places->kallsyms)
-			return visit(context, s.places->kallsyms);
+	case WANTED_KALLSYMS:
+		if (s.binary_locations->kallsyms)
+			return visit(context, s.binary_locations->kallsyms);
 		return try_by_build_id(&s);
 	default:
 		return try_by_build_id(&s);
 	}
 }
 
-char *places_fetch(const struct places *places, const struct place_wanted *wanted)
+char *binary_locations_fetch(
+	const struct binary_locations *binary_locations, const struct wanted_file *wanted)
 {
-	if (!places || !places->servers || wanted->kind == PLACE_KALLSYMS ||
+	if (!binary_locations || !binary_locations->servers || wanted->kind == WANTED_KALLSYMS ||
 		!is_build_id(wanted->build_id))
 		return NULL;
-	return debuginfod_fetch(
-		places->servers, wanted->kind == PLACE_BINARY, wanted->path, wanted->build_id);
+	return debuginfod_fetch(binary_locations->servers, wanted->kind == WANTED_BINARY,
+		wanted->path, wanted->build_id);
 }
 
 /* ---- Binaries ---- */
@@ -237,7 +241,7 @@ static bool open_if_same(void *context, const char *path)
 	o->image = image_open_fd(fd, o->name, &why);
 	scope_close(fd);
 	if (!o->image) {
-		o->missing = image_missing(&why);
+		o->missing = image_failure_reason(&why);
 	} else if (o->build_id.len && !has_identity(o->image, o->build_id)) {
 		o->missing = "the file that is there is another build";
 		image_release(o->image);
@@ -258,18 +262,18 @@ static struct image *open_own_vdso(struct bytes build_id)
 	return NULL;
 }
 
-struct image *places_open_binary(const struct places *places, struct bytes path,
-	struct bytes build_id, const char **ret_missing)
+struct image *binary_locations_open(const struct binary_locations *binary_locations,
+	struct bytes path, struct bytes build_id, const char **ret_missing)
 {
-	struct place_wanted wanted = {PLACE_BINARY, path, build_id};
+	struct wanted_file wanted = {WANTED_BINARY, path, build_id};
 	struct opening o = {.build_id = build_id, .missing = "the file cannot be opened"};
 	char *fetched;
 
 	if (bytes_equal(path, BYTES("[vdso]")))
 		o.image = open_own_vdso(build_id);
 	o.name = memory_copy_text(path.at, path.len);
-	if (!o.image && !places_visit(places, &wanted, open_if_same, &o)) {
-		fetched = places_fetch(places, &wanted);
+	if (!o.image && !binary_locations_visit(binary_locations, &wanted, open_if_same, &o)) {
+		fetched = binary_locations_fetch(binary_locations, &wanted);
 		if (fetched)
 			open_if_same(&o, fetched);
 		memory_free(fetched);

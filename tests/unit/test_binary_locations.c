@@ -1,4 +1,4 @@
-/* test_places.c: is a binary found wherever it may lie, and never another one? */
+/* test_binary_locations.c: is a binary found wherever it may lie, and never another one? */
 #include "test.h"
 
 #include "support/work_folder.h"
@@ -40,11 +40,12 @@ static int set_up(void **state)
 
 /* ---- Binaries ---- */
 
-static struct image *look_for(const struct places *places, const char **ret_missing)
+static struct image *look_for(
+	const struct binary_locations *binary_locations, const char **ret_missing)
 {
 	*ret_missing = NULL;
-	return places_open_binary(
-		places, BYTES("/nowhere/at/all/app"), bytes_of(app_id), ret_missing);
+	return binary_locations_open(
+		binary_locations, BYTES("/nowhere/at/all/app"), bytes_of(app_id), ret_missing);
 }
 
 static void binaries_are_found_by_build_id(void **state)
@@ -67,21 +68,22 @@ static void binaries_are_found_by_build_id(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *dirs[] = {cases[i].dir ? work_path(cases[i].dir) : NULL, NULL};
-		struct places places = {.build_id_dirs = cases[i].dir ? dirs : NULL,
+		struct binary_locations binary_locations = {
+			.build_id_dirs = cases[i].dir ? dirs : NULL,
 			.symfs = cases[i].symfs ? work_path(cases[i].symfs) : NULL};
 		const char *missing;
 		struct image *image;
 
-		assert_null(look_for(&places, &missing));
+		assert_null(look_for(&binary_locations, &missing));
 		assert_string_equal(missing, "the file cannot be opened");
 
 		work_run("mkdir -p \"%s\" && cp other \"%s/%s\"", cases[i].folder, cases[i].folder,
 			cases[i].file);
-		assert_null(look_for(&places, &missing));
+		assert_null(look_for(&binary_locations, &missing));
 		assert_string_equal(missing, "the file that is there is another build");
 
 		work_run("cp app \"%s/%s\"", cases[i].folder, cases[i].file);
-		image = look_for(&places, &missing);
+		image = look_for(&binary_locations, &missing);
 		if (!image)
 			fail_msg("not found in %s", cases[i].folder);
 		assert_string_equal(image_name(image), "/nowhere/at/all/app");
@@ -109,18 +111,18 @@ static void what_perf_keeps_is_found(void **state)
 /* Below --symfs, and there only, a path is believed that has no build id to compare. */
 static void symfs_replaces_the_root(void **state)
 {
-	struct places places = {.symfs = work_path("sys")};
+	struct binary_locations binary_locations = {.symfs = work_path("sys")};
 	struct bytes path;
 	struct image *image;
 
 	(void)state;
 	path = bytes_of(work_path("app"));
-	image = places_open_binary(NULL, path, (struct bytes){0}, NULL);
+	image = binary_locations_open(NULL, path, (struct bytes){0}, NULL);
 	assert_non_null(image);
 	image_release(image);
-	assert_null(places_open_binary(&places, path, (struct bytes){0}, NULL));
+	assert_null(binary_locations_open(&binary_locations, path, (struct bytes){0}, NULL));
 	work_run("mkdir -p sys$PWD && cp other sys$PWD/app");
-	image = places_open_binary(&places, path, (struct bytes){0}, NULL);
+	image = binary_locations_open(&binary_locations, path, (struct bytes){0}, NULL);
 	assert_non_null(image);
 	image_release(image);
 	work_run("rm -r sys/*");
@@ -135,10 +137,10 @@ static void the_vdso_is_this_kernels_own_or_none(void **state)
 	(void)state;
 	assert_non_null(own);
 	image_build_id_text(own, id);
-	found = places_open_binary(NULL, BYTES("[vdso]"), bytes_of(id), NULL);
+	found = binary_locations_open(NULL, BYTES("[vdso]"), bytes_of(id), NULL);
 	assert_non_null(found);
 	image_release(found);
-	assert_null(places_open_binary(NULL, BYTES("[vdso]"), bytes_of(app_id), NULL));
+	assert_null(binary_locations_open(NULL, BYTES("[vdso]"), bytes_of(app_id), NULL));
 	image_release(own);
 }
 
@@ -156,19 +158,19 @@ static void odd_build_ids_lead_nowhere(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-		struct place_wanted wanted = {.kind = PLACE_BINARY, .build_id = bytes_of(odd[i])};
+		struct wanted_file wanted = {.kind = WANTED_BINARY, .build_id = bytes_of(odd[i])};
 
-		assert_false(places_visit(NULL, &wanted, never, NULL));
+		assert_false(binary_locations_visit(NULL, &wanted, never, NULL));
 	}
 }
 
 /* ---- What was stripped ---- */
 
-static bool has_hidden(const struct places *places)
+static bool has_hidden(const struct binary_locations *binary_locations)
 {
 	struct error err = {0};
 	struct image *image = image_open(work_path("stripped"), &err);
-	struct image *debug_file = debug_file_open(image, places);
+	struct image *debug_file = debug_file_open(image, binary_locations);
 	struct symbols *symbols = symbols_load(image, debug_file);
 	bool full = symbols_extent(symbols) == SYMBOLS_FULL;
 
@@ -192,7 +194,7 @@ static void debug_files_are_found_by_build_id(void **state)
 	};
 	char dir[256], symfs[256]; /* longer in use than what work_path() lends */
 	const char *dirs[] = {dir, NULL};
-	struct places places = {.symfs = symfs, .build_id_dirs = dirs};
+	struct binary_locations binary_locations = {.symfs = symfs, .build_id_dirs = dirs};
 
 	(void)state;
 	snprintf(dir, sizeof dir, "%s", work_path("dir"));
@@ -202,9 +204,9 @@ static void debug_files_are_found_by_build_id(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		work_run("mkdir -p \"%s\" && cp other.debug \"%s/%s\"", cases[i].folder,
 			cases[i].folder, cases[i].file);
-		assert_false(has_hidden(&places));
+		assert_false(has_hidden(&binary_locations));
 		work_run("cp app.debug \"%s/%s\"", cases[i].folder, cases[i].file);
-		if (!has_hidden(&places))
+		if (!has_hidden(&binary_locations))
 			fail_msg("not found in %s/%s", cases[i].folder, cases[i].file);
 		work_run("rm -r \"%s\"", cases[i].folder);
 	}

@@ -1,11 +1,12 @@
-/* places.h: where may a binary, or the debugging information that was stripped from it, be?
+/* binary_locations.h: where may a binary, or the debugging information that was stripped from it,
+ * be?
  *
  * Every search for files of a recorded program comes here: by path, below --symfs, and by build
  * id in the caches of perf (~/.debug, see perf-buildid-cache(1)), in GDB's debug directory
  * (GDB's manual, "Separate Debug Files") and in the cache of debuginfod's clients. Servers are
  * asked last, and only if the caller has some (debuginfod.h). */
-#ifndef KILN_IMAGES_PLACES_H
-#define KILN_IMAGES_PLACES_H
+#ifndef KILN_IMAGES_BINARY_LOCATIONS_H
+#define KILN_IMAGES_BINARY_LOCATIONS_H
 
 #include "images/image.h"
 
@@ -13,7 +14,7 @@ struct debuginfod;
 
 /* Where the user, or the recorder, says that files are. `{0}` and a NULL pointer: the usual
  * places of this machine. Everything is borrowed. */
-struct places {
+struct binary_locations {
 	const char *root;  /* prefix of paths as their process sees them: "/proc/PID/root" */
 	const char *symfs; /* recorded paths are below it; or NULL */
 	const char *const *build_id_dirs; /* NULL-terminated, before ~/.debug; or NULL */
@@ -21,33 +22,35 @@ struct places {
 	struct debuginfod *servers;	  /* NULL: no servers */
 };
 
-enum place_kind {
-	PLACE_BINARY,	  /* the executed file */
-	PLACE_DEBUG_FILE, /* stripped from it */
-	PLACE_VMLINUX,	  /* the kernel, with symbols */
-	PLACE_KALLSYMS,	  /* a copy of /proc/kallsyms */
+enum wanted_kind {
+	WANTED_BINARY,	   /* the executed file */
+	WANTED_DEBUG_FILE, /* stripped from it */
+	WANTED_VMLINUX,	   /* the kernel, with symbols */
+	WANTED_KALLSYMS,   /* a copy of /proc/kallsyms */
 };
 
-struct place_wanted {
-	enum place_kind kind;
+struct wanted_file {
+	enum wanted_kind kind;
 	struct bytes path;     /* as recorded ("" or "[vdso]": none); for a kernel, its release */
 	struct bytes build_id; /* lower-case hexadecimal, or empty */
 };
 
 /* Call `visit` with each path at which the file may be on this machine, most likely first, until
  * it returns true. Returns its last result. The files need not exist, and may be different ones. */
-bool places_visit(const struct places *places, const struct place_wanted *wanted,
-	bool (*visit)(void *context, const char *path), void *context);
+bool binary_locations_visit(const struct binary_locations *binary_locations,
+	const struct wanted_file *wanted, bool (*visit)(void *context, const char *path),
+	void *context);
 
 /* Ask the servers, if there are any: the path of the downloaded file (free() it), or NULL. */
-char *places_fetch(const struct places *places, const struct place_wanted *wanted);
+char *binary_locations_fetch(
+	const struct binary_locations *binary_locations, const struct wanted_file *wanted);
 
 /* The binary that was at `path` (absolute, or "[vdso]") and has this build id, wherever it is
  * now; a file with another build id is not used. For a file without one, its identity
  * (image_identity_text) is compared, at its path. Without either, the file at the path is used,
  * which the caller must have reason to trust. NULL: not found; *ret_missing (may be NULL) then
  * says why, a static phrase. The image's name is the recorded path. */
-struct image *places_open_binary(const struct places *places, struct bytes path,
-	struct bytes build_id, const char **ret_missing);
+struct image *binary_locations_open(const struct binary_locations *binary_locations,
+	struct bytes path, struct bytes build_id, const char **ret_missing);
 
 #endif

@@ -1,5 +1,5 @@
-/* packing.c: what is in a compressed section? */
-#include "images/packing.h"
+/* decompress.c: what is in a compressed section? */
+#include "images/decompress.h"
 
 #include "base/expansion.h"
 #include "base/memory.h"
@@ -84,7 +84,7 @@ static bool unpack(const struct packing *packing, char *ret_unpacked)
 	return false;
 }
 
-char *packing_undo(struct bytes section, bool flagged, bool wide, size_t *ret_size)
+char *decompress_section(struct bytes section, bool flagged, bool wide, size_t *ret_size)
 {
 	struct packing packing;
 	char *unpacked;

@@ -1,4 +1,4 @@
-/* kernel_ahead.c: the running kernel's symbols, read by a thread before they are needed.
+/* kernel_prefetch.c: the running kernel's symbols, read by a thread before they are needed.
  *
  * The kernel generates the text of /proc/kallsyms while it is read, which takes longer than
  * reading most recordings. `bench/perf_data.sh` includes it. */
@@ -78,7 +78,7 @@ static void forget(void *unused)
 	kernel_release(take(&known, &asked, &ignored));
 }
 
-void kernel_open_ahead(void)
+void kernel_prefetch(void)
 {
 	bool started = false;
 
@@ -93,7 +93,7 @@ void kernel_open_ahead(void)
 		scope_hold_threads(&ahead, forget);
 }
 
-void kernel_open_yield(void)
+void kernel_prefetch_wait(void)
 {
 	pthread_mutex_lock(&ahead.lock);
 	while (ahead.busy)
@@ -101,7 +101,7 @@ void kernel_open_yield(void)
 	pthread_mutex_unlock(&ahead.lock);
 }
 
-void kernel_hand_on(struct kernel *k)
+void kernel_release_for_reuse(struct kernel *k)
 {
 	pthread_mutex_lock(&ahead.lock);
 	if (!ahead.reading && !ahead.kernel) {

@@ -1,5 +1,5 @@
-/* perf_about.c: what does a perf.data file say about itself and the machine it was made on? */
-#include "process/perf_about.h"
+/* perf_file_info.c: what does a perf.data file say about itself and the machine it was made on? */
+#include "process/perf_file_info.h"
 
 #include <stdlib.h>
 
@@ -9,20 +9,20 @@
 #define BUILD_ID_SIZED	 (1u << 15) /* PERF_RECORD_MISC_BUILD_ID_SIZE: the size is told */
 #define BUILD_ID_MD5	 16u
 
-void perf_about_release(struct perf_about *a)
+void perf_file_info_release(struct perf_file_info *a)
 {
 	vector_release(&a->build_ids);
 	vector_release(&a->names);
 	arena_release(&a->text);
-	*a = (struct perf_about){0};
+	*a = (struct perf_file_info){0};
 }
 
-static struct bytes keep(struct perf_about *a, struct bytes text)
+static struct bytes keep(struct perf_file_info *a, struct bytes text)
 {
 	return (struct bytes){arena_copy(&a->text, text.at, text.len), text.len};
 }
 
-static void read_text(struct perf_about *a, struct perf_fields *f, struct bytes *ret)
+static void read_text(struct perf_file_info *a, struct perf_fields *f, struct bytes *ret)
 {
 	struct bytes text = perf_fields_text(f);
 
@@ -58,7 +58,7 @@ static void add_word(struct buffer *command, struct bytes word)
 	buffer_char(command, '\'');
 }
 
-static void read_command(struct perf_about *a, struct perf_fields *f)
+static void read_command(struct perf_file_info *a, struct perf_fields *f)
 {
 	uint32_t count = perf_fields_u32(f);
 	struct buffer command = {0};
@@ -76,7 +76,7 @@ static void read_command(struct perf_about *a, struct perf_fields *f)
 
 /* ---- Events ---- */
 
-static void read_event(struct perf_about *a, struct perf_fields *f, uint32_t attr_size)
+static void read_event(struct perf_file_info *a, struct perf_fields *f, uint32_t attr_size)
 {
 	struct bytes attr = perf_fields_bytes(f, attr_size);
 	uint32_t ids = perf_fields_u32(f);
@@ -96,7 +96,7 @@ static void read_event(struct perf_about *a, struct perf_fields *f, uint32_t att
 	vector_push(&a->names, row);
 }
 
-static void read_events(struct perf_about *a, struct perf_fields *f)
+static void read_events(struct perf_file_info *a, struct perf_fields *f)
 {
 	uint32_t count = perf_fields_u32(f), attr_size = perf_fields_u32(f);
 
@@ -107,7 +107,7 @@ static void read_events(struct perf_about *a, struct perf_fields *f)
 /* ---- The rest ---- */
 
 /* The same moment on the wall clock and on the samples' clock. */
-static void read_clock(struct perf_about *a, struct perf_fields *f)
+static void read_clock(struct perf_file_info *a, struct perf_fields *f)
 {
 	uint64_t wall, clock;
 
@@ -133,7 +133,7 @@ static uint8_t build_id_size(const uint8_t *id, uint16_t misc)
 								 : BUILD_ID_MD5;
 }
 
-void perf_about_build_id(struct perf_about *a, struct bytes record, bool swapped)
+void perf_file_info_add_build_id(struct perf_file_info *a, struct bytes record, bool swapped)
 {
 	struct perf_file_build_id row = {0};
 	struct perf_event_header header;
@@ -154,7 +154,7 @@ void perf_about_build_id(struct perf_about *a, struct bytes record, bool swapped
 	vector_push(&a->build_ids, row);
 }
 
-static void read_build_ids(struct perf_about *a, struct perf_fields *f)
+static void read_build_ids(struct perf_file_info *a, struct perf_fields *f)
 {
 	while (f->left.len && !f->failed) {
 		struct perf_event_header header;
@@ -168,11 +168,12 @@ static void read_build_ids(struct perf_about *a, struct perf_fields *f)
 			f->failed = true;
 			return;
 		}
-		perf_about_build_id(a, perf_fields_bytes(f, header.size), f->swapped);
+		perf_file_info_add_build_id(a, perf_fields_bytes(f, header.size), f->swapped);
 	}
 }
 
-void perf_about_feature(struct perf_about *a, uint64_t feature, struct bytes content, bool swapped)
+void perf_file_info_add_feature(
+	struct perf_file_info *a, uint64_t feature, struct bytes content, bool swapped)
 {
 	struct perf_fields f = {.left = content, .swapped = swapped};
 
