@@ -4,22 +4,21 @@
 #include "base/deadline.h"
 
 static bool add_side(const struct shelf_profile *of, const struct shape *shape,
-	const struct comparing *how, size_t side, struct profile *to, struct error *err)
+	const struct compare_options *how, size_t side, struct profile *to, struct error *err)
 {
 	struct view view;
 	bool done;
 
 	view_init(&view, of->profile, of->projection);
-	done = shape_select(shape, &view, err) && comparing_prepare(how, &view, side, err) &&
+	done = shape_select(shape, &view, err) && compare_prepare(how, &view, side, err) &&
 	       transform_list_apply(&shape->transforms, &view, err) &&
-	       comparing_add(
-		       how, to, &view, side, (struct merge_part){.name = of->name}, false, err);
+	       compare_add(how, to, &view, side, (struct merge_part){.name = of->name}, false, err);
 	view_release(&view);
 	return done;
 }
 
 bool compared_make(const struct shelf_profile *const sides[2], const struct shape *shape,
-	const struct comparing *how, struct profile *ret_profile, struct error *err)
+	const struct compare_options *how, struct profile *ret_profile, struct error *err)
 {
 	bool done = true;
 
@@ -27,7 +26,7 @@ bool compared_make(const struct shelf_profile *const sides[2], const struct shap
 	for (size_t side = 0; done && side < 2; side++) {
 		done = add_side(sides[side], shape, how, side, ret_profile, err);
 		if (done)
-			comparing_name(how, ret_profile, side, bytes_of(sides[side]->name));
+			compare_name(how, ret_profile, side, bytes_of(sides[side]->name));
 		else if (sides[0] != sides[1])
 			error_prefix(err, "%s: ", sides[side]->name);
 	}

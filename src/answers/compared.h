@@ -4,12 +4,12 @@
 #define KILN_ANSWERS_COMPARED_H
 
 #include "answers/shelf.h"
-#include "transforms/comparing.h"
+#include "transforms/compare_options.h"
 #include "transforms/shape.h"
 
 /* Make *ret_profile from what `shape` shows of both, before and after; the caller releases it in
  * any case. ERR_USAGE: their units differ, or the shape needs something that one of them lacks. */
 bool compared_make(const struct shelf_profile *const sides[2], const struct shape *shape,
-	const struct comparing *how, struct profile *ret_profile, struct error *err);
+	const struct compare_options *how, struct profile *ret_profile, struct error *err);
 
 #endif

@@ -16,7 +16,7 @@
 struct asked {
 	const char *profile;
 	const char *before; /* NULL: no comparison */
-	struct comparing comparing;
+	struct compare_options compare_options;
 	struct shape shape;
 	size_t then; /* how many of the transforms apply to both sides; the rest applies to the
 			comparison; SIZE_MAX: all */
@@ -114,7 +114,7 @@ static bool read_words(const struct question *q, char **argv, const struct rende
 {
 	struct option transforming[TRANSFORM_OPTIONS];
 	struct option_group groups[] = {{"Query", own_options, asked},
-		{"Comparison", comparing_options, &asked->comparing},
+		{"Comparison", compare_option_table, &asked->compare_options},
 		{"Values", shape_options, &asked->shape},
 		{"Transforms", transforming, &asked->shape.transforms},
 		{"Answer", renderer->options, settings}, {0}};
@@ -175,17 +175,18 @@ static bool render(struct view *view, const struct renderer *renderer, const voi
 static bool needs_tree(
 	const struct shape *shape, const struct renderer *renderer, const void *settings)
 {
-	return shape->transforms.steps.len || !renderer->treeless || !renderer->treeless(settings);
+	return shape->transforms.steps.len || !renderer->samples_only ||
+	       !renderer->samples_only(settings);
 }
 
 /* For a profile that may have two sides itself. */
 static bool look_at_sides(const struct asked *asked, struct view *view, struct error *err)
 {
-	const struct comparing *c = &asked->comparing;
+	const struct compare_options *c = &asked->compare_options;
 
-	if (comparing_changes_sides(c) || (comparing_changes_look(c) && !view_stream(view)->side))
+	if (compare_changes_sides(c) || (compare_changes_display(c) && !view_stream(view)->side))
 		return error_set(err, ERR_USAGE, "a comparison needs before=PROFILE, too");
-	view->comparison = comparing_look(c);
+	view->comparison = compare_display(c);
 	return true;
 }
 
@@ -236,7 +237,7 @@ static bool make_compared(void *context, struct profile *ret, struct error *err)
 	struct shape shape = pair->asked->shape;
 
 	shape.transforms = steps_of(&shape.transforms, 0, steps_of_sides(pair->asked));
-	return compared_make(pair->sides, &shape, &pair->asked->comparing, ret, err);
+	return compared_make(pair->sides, &shape, &pair->asked->compare_options, ret, err);
 }
 
 /* A page asks several questions about one comparison: it is made once, for the first. */
@@ -274,7 +275,7 @@ static bool render_compared(struct shelf *shelf, const struct shelf_profile *con
 	const struct asked *asked, const struct renderer *renderer, void *settings,
 	struct buffer *ret_body, struct error *err)
 {
-	struct comparison how = comparing_look(&asked->comparing);
+	struct comparison how = compare_display(&asked->compare_options);
 	const struct shelf_profile *made = take_compared(shelf, sides, asked, err);
 	struct view view;
 	bool done;
@@ -344,7 +345,7 @@ bool question_answer(
 	const struct question *q, struct shelf *shelf, struct answer *ret, struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(q->address);
-	struct asked asked = {.comparing = COMPARING_DEFAULT, .then = SIZE_MAX};
+	struct asked asked = {.compare_options = COMPARE_DEFAULT, .then = SIZE_MAX};
 	struct buffer text = {0};
 	void *settings;
 	char **argv;
@@ -363,7 +364,7 @@ bool question_answer(
 	       answer(&asked, shelf, renderer, settings, &ret->body, err);
 	ret->type = type_of(renderer, q);
 	ret->policy = renderer->policy;
-	comparing_release(&asked.comparing);
+	compare_options_release(&asked.compare_options);
 	buffer_release(&asked.shown);
 	shape_release(&asked.shape);
 	buffer_release(&text);

@@ -121,7 +121,7 @@ static int link_all(const char *path)
 }
 
 /* The folder lies beside that of the program, wherever both were moved. */
-static int tell_folder(void)
+static int print_folder(void)
 {
 	char program[PATH_MAX];
 	struct buffer path = {0};
@@ -165,7 +165,7 @@ static int run(char **operands)
 	}
 	if (own.list)
 		return list();
-	return own.link ? link_all(own.link) : tell_folder();
+	return own.link ? link_all(own.link) : print_folder();
 }
 
 const struct command command_classic = {

@@ -123,7 +123,7 @@ static void print_line(const char *text, const char *colour)
 	buffer_release(&line);
 }
 
-void say(const char *fmt, ...)
+void print_notice(const char *fmt, ...)
 {
 	struct buffer text = {0};
 	va_list arguments;

@@ -48,7 +48,7 @@ void command_explain(const struct command *command, size_t width, struct buffer 
 extern int verbosity; /* -1 quiet, 0, 1 verbose */
 
 /* Print "kiln: TEXT" on stderr, unless quiet. */
-__attribute__((format(printf, 1, 2))) void say(const char *fmt, ...);
+__attribute__((format(printf, 1, 2))) void print_notice(const char *fmt, ...);
 int fail(const struct error *err); /* print it, even when quiet; returns its exit code */
 
 /* Print to standard output; returns the exit code: 0, or 1 when it could not be written. */

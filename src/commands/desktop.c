@@ -13,5 +13,5 @@ void desktop_show(const char *what)
 	int status;
 
 	if (!program_start(argv, NULL, &child) || waitpid(child, &status, 0) < 0 || status)
-		say("xdg-open could not show %s", what);
+		print_notice("xdg-open could not show %s", what);
 }

@@ -10,7 +10,7 @@
 #include "model/sides.h"
 #include "renderers/svg_options.h"
 #include "renderers/text.h"
-#include "transforms/comparing.h"
+#include "transforms/compare_options.h"
 #include "transforms/matching.h"
 
 #include <stdlib.h>
@@ -27,10 +27,10 @@ static struct diff {
 	int to;		  /* index in `formats`, -1: by suffix */
 	const char *both; /* the file that has two sides itself; NULL: two are compared */
 	struct files side[2];
-	struct comparing comparing;
+	struct compare_options compare_options;
 	bool per_thread;
 	void *table, *picture; /* settings of these renderers */
-} own = {.to = -1, .comparing = COMPARING_DEFAULT};
+} own = {.to = -1, .compare_options = COMPARE_DEFAULT};
 
 /* ---- Options ---- */
 
@@ -113,7 +113,8 @@ static const struct option_group *groups(void)
 	}
 	all[count++] = (struct option_group){"Output", output_options, &own};
 	all[count++] = (struct option_group){"Sides", side_options, &own};
-	all[count++] = (struct option_group){"Difference", comparing_options, &own.comparing};
+	all[count++] =
+		(struct option_group){"Difference", compare_option_table, &own.compare_options};
 	all[count++] =
 		(struct option_group){"Table", renderer_by_name("difference")->options, own.table};
 	all[count++] =
@@ -190,14 +191,15 @@ static void prepare_profile(void *self, struct profile *p)
 {
 	struct reading *r = self;
 
-	r->threads_are_roots = own.per_thread && threads_from_roots(&own.comparing.canonical, p);
+	r->threads_are_roots =
+		own.per_thread && threads_from_roots(&own.compare_options.canonical, p);
 }
 
 static bool prepare_view(void *self, struct view *v, struct error *err)
 {
 	const struct reading *r = self;
 
-	return comparing_prepare(&own.comparing, v, r->side, err);
+	return compare_prepare(&own.compare_options, v, r->side, err);
 }
 
 /* Sides may show different things in one unit; who asked for it knows, others should. */
@@ -208,14 +210,14 @@ static void compare_kinds(const struct profile *to, const struct loaded *l)
 	struct bytes name = profile_text(&l->profile, row->event ? row->event : row->kind);
 
 	if (!bytes_equal(known, name))
-		say("%s: %.*s is compared with %.*s", l->name, (int)name.len, name.at,
+		print_notice("%s: %.*s is compared with %.*s", l->name, (int)name.len, name.at,
 			(int)known.len, known.at);
 }
 
 static bool add_profile(struct profile *to, struct loaded *l, const struct reading *r, uint32_t run,
 	struct error *err)
 {
-	bool done = comparing_add(&own.comparing, to, &l->view, r->side,
+	bool done = compare_add(&own.compare_options, to, &l->view, r->side,
 		(struct merge_part){.run = run, .name = l->name}, r->threads_are_roots, err);
 
 	if (done && to->streams.len)
@@ -273,7 +275,7 @@ static void name_side(struct profile *p, size_t side)
 	buffer_add(&name, first.at, first.len);
 	if (files->paths.len > 1)
 		buffer_printf(&name, " to %.*s", (int)last.len, last.at);
-	comparing_name(&own.comparing, p, side, buffer_bytes(&name));
+	compare_name(&own.compare_options, p, side, buffer_bytes(&name));
 	buffer_release(&name);
 }
 
@@ -295,7 +297,7 @@ static const void *settings_for(int format)
 static bool write_all(struct view *v, enum projection projection, int format, struct error *err)
 {
 	const struct renderer *renderer = renderer_by_name(renderer_names[format]);
-	struct comparison how = comparing_look(&own.comparing);
+	struct comparison how = compare_display(&own.compare_options);
 	void *settings = NULL;
 	bool done;
 
@@ -304,7 +306,7 @@ static bool write_all(struct view *v, enum projection projection, int format, st
 	svg_settings_compare(own.picture, &how);
 	v->comparison = how;
 	if (!own.per_thread && !load_reverses() && (format == TO_TABLE || format == TO_SVG))
-		diff_renames_say(v);
+		diff_renames_print(v);
 	if (own.per_thread)
 		done = diff_threads(v,
 			&(struct diff_threads){.renderer = renderer,
@@ -329,7 +331,7 @@ static bool diff_sides(const struct loading *loading, int format, struct error *
 	struct loaded l;
 	bool done;
 
-	if (comparing_changes_sides(&own.comparing))
+	if (compare_changes_sides(&own.compare_options))
 		return error_set(err, ERR_USAGE,
 			"diff: --before-time, --after-time, --exact, --strip-hex and --build-dir "
 			"are for two files, not for one that has two sides");
@@ -359,7 +361,7 @@ static bool write_merged(
 static bool diff_profiles(const struct loading *loading, int format, struct error *err)
 {
 	struct profile merged;
-	bool timed = own.comparing.time[0] || own.comparing.time[1];
+	bool timed = own.compare_options.time[0] || own.compare_options.time[1];
 	unsigned want = (own.per_thread ? WANT_THREADS : 0u) | (timed ? WANT_TIMES : 0u);
 	bool done;
 
@@ -376,7 +378,7 @@ static bool diff_profiles(const struct loading *loading, int format, struct erro
 /* Folded text to folded text needs no profiles. */
 static bool diff_lines(int format, bool *ret_done, struct error *err)
 {
-	const struct comparing *c = &own.comparing;
+	const struct compare_options *c = &own.compare_options;
 	struct diff_folded d = {.canonical = &c->canonical, .normalised = c->normalise};
 	VECTOR(struct diff_file) files = {0};
 	struct output out = {0};

@@ -11,8 +11,8 @@
 #define ALIKE	    0.6
 #define SIZE_FACTOR 2.0
 
-#define SIBLINGS 64u /* of a function, at most, that are compared with each other */
-#define SAID	 3u  /* suggestions */
+#define SIBLINGS    64u /* of a function, at most, that are compared with each other */
+#define SUGGESTIONS 3u	/* printed at most */
 
 struct rename {
 	frame_id before, after;
@@ -88,7 +88,7 @@ static size_t one_sided(const struct renames *r, node_id caller, size_t side, no
 	return count;
 }
 
-static void find_among(struct renames *r, node_id caller)
+static void find_below(struct renames *r, node_id caller)
 {
 	node_id gone[SIBLINGS], fresh[SIBLINGS];
 	size_t before = one_sided(r, caller, 0, gone);
@@ -121,25 +121,26 @@ static struct bytes name_of(const struct renames *r, frame_id frame)
 	return view_text(r->view, view_frame_at(r->view, frame).function);
 }
 
-static void say_found(struct renames *r)
+static void print_suggestions(struct renames *r)
 {
 	size_t count = r->found.len;
 
 	if (count > 1)
 		qsort(r->found.items, count, sizeof(*r->found.items), by_cost);
-	for (size_t i = 0; i < count && i < SAID; i++) {
+	for (size_t i = 0; i < count && i < SUGGESTIONS; i++) {
 		const struct rename *one = &r->found.items[i];
 		struct bytes before = name_of(r, one->before), after = name_of(r, one->after);
 
-		say("%.*s, which is new, may be what was %.*s: the same caller, and %zu of %zu "
-		    "callees are the same",
+		print_notice(
+			"%.*s, which is new, may be what was %.*s: the same caller, and %zu of %zu "
+			"callees are the same",
 			(int)after.len, after.at, (int)before.len, before.at, one->same, one->all);
 	}
-	if (count > SAID)
-		say("%zu more functions may have other names", count - SAID);
+	if (count > SUGGESTIONS)
+		print_notice("%zu more functions may have other names", count - SUGGESTIONS);
 }
 
-void diff_renames_say(const struct view *v)
+void diff_renames_print(const struct view *v)
 {
 	struct renames r = {.view = v};
 
@@ -148,8 +149,8 @@ void diff_renames_say(const struct view *v)
 		walk_init(&r.walk, &v->tree, NULL, 0);
 		r.seen = memory_new(view_frame_count(v), sizeof(*r.seen));
 		for (size_t i = 0; i < v->tree.caller.len; i++)
-			find_among(&r, (node_id)i);
-		say_found(&r);
+			find_below(&r, (node_id)i);
+		print_suggestions(&r);
 		walk_release(&r.walk);
 	}
 	sides_release(&r.sides);

@@ -7,6 +7,6 @@
 /* Say which functions of before may have another name in after: both called by the same function,
  * calling mostly the same ones, and costing at most twice as much as the other. It is a suggestion:
  * nothing is merged. */
-void diff_renames_say(const struct view *v);
+void diff_renames_print(const struct view *v);
 
 #endif

@@ -63,7 +63,7 @@ static bool survey_in_order(struct survey *s)
 		from = first_new_frame(stack, f->shared);
 		if (__builtin_add_overflow(s->source->total, f->value, &s->source->total) ||
 			!is_clean(stack, from) ||
-			!canonical_stack_stays(s->canonical, stack, from, &s->spare))
+			!canonical_stack_is_unchanged(s->canonical, stack, from, &s->spare))
 			return false;
 		s->last.len = f->shared;
 		buffer_add(&s->last, stack.at + f->shared, stack.len - f->shared);
@@ -79,7 +79,7 @@ static bool add_line(struct survey *s, struct line_search *search, int64_t value
 
 	if (!is_clean(search->line, from))
 		return false;
-	if (canonical_stack_stays(s->canonical, search->line, from, &s->spare))
+	if (canonical_stack_is_unchanged(s->canonical, search->line, from, &s->spare))
 		return line_trie_add(lines, search, value, true);
 	if (!canonical_stack(s->canonical, search->line, &s->renamed))
 		return false;

@@ -170,10 +170,10 @@ static bool is_empty(const struct view *v)
 	return empty;
 }
 
-static bool tell(const char *path)
+static bool print_written(const char *path)
 {
 	if (strcmp(path, "-") != 0)
-		say("wrote %s", path);
+		print_notice("wrote %s", path);
 	return true;
 }
 
@@ -194,10 +194,10 @@ static bool write_part(const struct view *whole, const struct diff_threads *how,
 		*how->title = full.at;
 	}
 	if (done && is_empty(&v))
-		say("%s: nothing is gone", part->name.at);
+		print_notice("%s: nothing is gone", part->name.at);
 	else
 		done = done && pipeline_render(&v, how->renderer, how->settings, path, err) &&
-		       tell(path);
+		       print_written(path);
 	if (how->title)
 		*how->title = title;
 	buffer_release(&full);
@@ -239,8 +239,8 @@ bool diff_threads(const struct view *v, const struct diff_threads *how, struct e
 		done = write_part(v, how, part, path ? path : "-", err);
 	}
 	if (done && small)
-		say("%zu thread%s below %g%% of the whole: left out", small, small == 1 ? "" : "s",
-			v->comparison.threshold);
+		print_notice("%zu thread%s below %g%% of the whole: left out", small,
+			small == 1 ? "" : "s", v->comparison.threshold);
 	for (size_t i = 0; i < paths.len; i++)
 		free((char *)(uintptr_t)paths.items[i]);
 	vector_release(&paths);

@@ -39,7 +39,7 @@ static bool check_suffix(const struct renderer *other, struct error *err)
 	if (!other || !strcmp(other->name, own.renderer))
 		return true;
 	if (strcmp(other->name, PAGE))
-		return pipeline_misnamed(
+		return pipeline_check_suffix(
 			&command_draw, other, own.output, "draws SVG and pages", err);
 	o = picture_option();
 	return !o || error_set(err, ERR_USAGE,

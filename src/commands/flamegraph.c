@@ -204,7 +204,7 @@ static int record_to(const char *path, char **command, bool *ret_written)
 	for (; *command; command++)
 		vector_push(&argv, *command);
 	vector_push(&argv, NULL);
-	code = record_for((char **)(uintptr_t)argv.items, ret_written);
+	code = record_run((char **)(uintptr_t)argv.items, ret_written);
 	vector_release(&argv);
 	return code;
 }
@@ -223,7 +223,7 @@ static int draw(const char *input)
 
 	if (code || !picture.output || !strcmp(picture.output, "-"))
 		return code;
-	say("wrote %s", picture.output);
+	print_notice("wrote %s", picture.output);
 	if (own.open)
 		desktop_show(picture.output);
 	return 0;
@@ -245,7 +245,7 @@ static int record_and_draw(char **command)
 	}
 	drawn = draw(path);
 	if (!drawn)
-		say("the profile is in %s: kiln top %s", path, path);
+		print_notice("the profile is in %s: kiln top %s", path, path);
 	free(path);
 	return drawn || own.ignore_status ? drawn : code;
 }

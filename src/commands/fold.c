@@ -16,7 +16,7 @@ static int run(char **operands)
 	struct error err = {0};
 
 	if (meant && strcmp(meant->name, own.renderer) != 0) {
-		pipeline_misnamed(&command_fold, meant, own.output, "writes folded text", &err);
+		pipeline_check_suffix(&command_fold, meant, own.output, "writes folded text", &err);
 		return fail(&err);
 	}
 	return pipeline_run(&own, &command_fold, operands, 0);

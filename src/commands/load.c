@@ -147,7 +147,7 @@ static void advise_owner(const char *path, struct error *err)
 static void on_notice(void *self, const char *text)
 {
 	(void)self;
-	say("%s", text);
+	print_notice("%s", text);
 }
 
 static void on_progress(void *self, const char *text)
@@ -211,7 +211,7 @@ bool load_reverses(void)
 	return false;
 }
 
-static void tell_about(const struct loading *with, const struct loaded *l)
+static void print_notices(const struct loading *with, const struct loaded *l)
 {
 	notices_report(&l->view, &with->options.listener, l->name);
 	if (!common.shape.kind)
@@ -241,7 +241,7 @@ bool load_file(const struct loading *with, const char *path, unsigned want,
 		loaded_release(ret);
 		return false;
 	}
-	tell_about(with, ret);
+	print_notices(with, ret);
 	return true;
 }
 

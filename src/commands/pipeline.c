@@ -61,7 +61,7 @@ bool pipeline_check_terminal(const struct renderer *renderer, const char *path, 
 		"standard output is a terminal: name a file with -o, or redirect it");
 }
 
-bool pipeline_misnamed(const struct command *command, const struct renderer *meant,
+bool pipeline_check_suffix(const struct command *command, const struct renderer *meant,
 	const char *path, const char *does, struct error *err)
 {
 	return error_set(err, ERR_USAGE,

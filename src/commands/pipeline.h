@@ -25,7 +25,7 @@ int pipeline_run(struct pipeline *p, const struct command *command, char **opera
 
 /* "-o x.kiln" of a command that writes something else is a slip, which would leave that under a
  * misleading name. Sets the error, and returns false. does: "draws pictures". */
-bool pipeline_misnamed(const struct command *command, const struct renderer *meant,
+bool pipeline_check_suffix(const struct command *command, const struct renderer *meant,
 	const char *path, const char *does, struct error *err);
 
 /* Write all of the input in one format. Returns the exit code. */

@@ -408,7 +408,7 @@ static bool check_options(struct record *r, char **operands, struct error *err)
 static void notice(const char *text)
 {
 	if (verbosity >= 0)
-		say("%s", text);
+		print_notice("%s", text);
 }
 
 /* Looking for names may take a while: what has come is kept before. */
@@ -453,7 +453,8 @@ static bool lost_too_much(const struct profile *p)
 static int exit_code(const struct record *r, const struct session *s)
 {
 	if (r->strict && lost_too_much(&s->profile)) {
-		say("--strict: more than %d%% of what was expected is lost", STRICT_PERCENT);
+		print_notice(
+			"--strict: more than %d%% of what was expected is lost", STRICT_PERCENT);
 		return EXIT_GATE;
 	}
 	return r->options.command && s->end != END_DURATION && s->command.ended
@@ -495,14 +496,14 @@ static int finish(struct record *r, struct session *s, struct error *err)
 	view_release(&view);
 	symbolize_report_release(&report);
 	if (!session_wait_command(s))
-		say("%s (process %d) was told to end and still runs", r->options.command[0],
-			s->command.pid);
+		print_notice("%s (process %d) was told to end and still runs",
+			r->options.command[0], s->command.pid);
 	r->written = written;
 	if (written && !err->code)
 		return exit_code(r, s);
 	/* No picture of nothing: that is not a failure to record it. */
 	if (err->code == ERR_FORMAT && !s->counts.delivered) {
-		say("%s", err->text);
+		print_notice("%s", err->text);
 		return exit_code(r, s);
 	}
 	return failed(r, s, err);
@@ -565,7 +566,7 @@ const struct command command_record = {
 	.run = run,
 };
 
-int record_for(char **argv, bool *ret_written)
+int record_run(char **argv, bool *ret_written)
 {
 	int code;
 

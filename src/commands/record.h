@@ -7,6 +7,6 @@
 /* Do what `kiln record ARGUMENTS` does; argv as command_run takes it. What to type next is not
  * said, because the caller does it. *ret_written: the profile is complete. Returns the exit code.
  */
-int record_for(char **argv, bool *ret_written);
+int record_run(char **argv, bool *ret_written);
 
 #endif

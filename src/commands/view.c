@@ -160,7 +160,8 @@ static bool add_operand(struct files *f, const char *path, bool *ret_folder, str
 	if (!files_add_folder(f, path, &more, err))
 		return false;
 	if (more)
-		say("%s: more than %u files: the others are not listed", path, FOLDER_FILES_MOST);
+		print_notice("%s: more than %u files: the others are not listed", path,
+			FOLDER_FILES_MOST);
 	return true;
 }
 
@@ -227,7 +228,7 @@ static void open_browser(void)
 
 /* How who came by ssh comes again: SSH_CONNECTION is "client port server port". False: nobody did.
  */
-static bool own_door(struct bytes *ret_address, struct bytes *ret_port)
+static bool ssh_endpoint(struct bytes *ret_address, struct bytes *ret_port)
 {
 	const char *connection = getenv("SSH_CONNECTION");
 	struct bytes rest = bytes_of(connection ? connection : ""), client, port;
@@ -240,7 +241,7 @@ static bool own_door(struct bytes *ret_address, struct bytes *ret_port)
 }
 
 /* Who came, as sshd says it and sudo keeps it. */
-static const char *who_came(void)
+static const char *ssh_user(void)
 {
 	const char *user = getenv("SUDO_USER");
 
@@ -248,36 +249,37 @@ static const char *who_came(void)
 }
 
 /* The line to type over there. */
-static void tell_door(uint16_t port, struct bytes address, struct bytes door)
+static void print_ssh_hint(uint16_t port, struct bytes address, struct bytes ssh_port)
 {
-	bool usual = bytes_equal(door, BYTES("22"));
-	const char *user = who_came();
-	struct buffer way = {0};
+	bool usual = bytes_equal(ssh_port, BYTES("22"));
+	const char *user = ssh_user();
+	struct buffer target = {0};
 
 	if (!usual)
-		buffer_printf(&way, "-p %.*s ", (int)door.len, door.at);
+		buffer_printf(&target, "-p %.*s ", (int)ssh_port.len, ssh_port.at);
 	if (user)
-		buffer_printf(&way, "%s@", user);
-	buffer_add(&way, address.at, address.len);
-	buffer_char(&way, '\0');
-	say("to see it from where you are: ssh -L %u:127.0.0.1:%u %s", port, port, way.at);
-	buffer_release(&way);
+		buffer_printf(&target, "%s@", user);
+	buffer_add(&target, address.at, address.len);
+	buffer_char(&target, '\0');
+	print_notice(
+		"to see it from where you are: ssh -L %u:127.0.0.1:%u %s", port, port, target.at);
+	buffer_release(&target);
 }
 
-static void tell(const struct server_settings *settings)
+static void print_address(const struct server_settings *settings)
 {
 	struct buffer text = {0};
-	struct bytes address, door;
+	struct bytes address, ssh_port;
 
 	server_url(settings, &text);
 	buffer_char(&text, '\n');
 	print(&text);
 	fflush(stdout);
 	if (settings->place.is_shared)
-		say("others can ask, and read along on the way: ssh -L does without");
-	else if (own_door(&address, &door))
-		tell_door(settings->port, address, door);
-	say("Ctrl-C ends it");
+		print_notice("others can ask, and read along on the way: ssh -L does without");
+	else if (ssh_endpoint(&address, &ssh_port))
+		print_ssh_hint(settings->port, address, ssh_port);
+	print_notice("Ctrl-C ends it");
 	buffer_release(&text);
 }
 
@@ -298,7 +300,7 @@ static bool serve_files(const struct server_settings *settings, const sigset_t *
 	pthread_t reader;
 	bool reads;
 
-	tell(settings);
+	print_address(settings);
 	reads = !pthread_create(&reader, NULL, read_operands, &reading);
 	open_browser();
 	wait_for_end(signals);
@@ -312,7 +314,7 @@ static bool serve_files(const struct server_settings *settings, const sigset_t *
 
 /* What is still being done then is not for anybody. Files are written beside and renamed: none is
  * half-written, and what is beside goes. */
-static void *end_anyway(void *code)
+static void *force_exit(void *code)
 {
 	const struct timespec time = {CLOSE_MS / 1000, CLOSE_MS % 1000 * 1000000L};
 
@@ -325,7 +327,7 @@ static void close_in_time(struct server *server, int code)
 {
 	pthread_t thread;
 
-	if (!pthread_create(&thread, NULL, end_anyway, (void *)(intptr_t)code))
+	if (!pthread_create(&thread, NULL, force_exit, (void *)(intptr_t)code))
 		pthread_detach(thread);
 	server_close(server);
 }
@@ -391,12 +393,12 @@ static bool make_settings(
 }
 
 /* Said to who asks for more: what can be done about it is another kernel. */
-static void tell_confined(unsigned confined)
+static void print_confinement(unsigned confined)
 {
 	if (verbosity > 0 && confined == (CONFINED_FILES | CONFINED_CALLS))
-		say("faults in what reads files are confined, by Landlock and seccomp");
+		print_notice("faults in what reads files are confined, by Landlock and seccomp");
 	else if (verbosity > 0)
-		say("faults in what reads files are not confined: this kernel has no %s",
+		print_notice("faults in what reads files are not confined: this kernel has no %s",
 			!confined		     ? "Landlock and no seccomp"
 			: confined == CONFINED_FILES ? "seccomp"
 						     : "Landlock");
@@ -419,7 +421,7 @@ static bool confine(const struct loading *loading, char **operands,
 		.stores_names = !loading->options.naming.no_cache};
 	if (!view_files_confine(&files, &confined, err))
 		return false;
-	tell_confined(confined);
+	print_confinement(confined);
 	return true;
 }
 

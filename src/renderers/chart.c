@@ -121,7 +121,7 @@ static void write_about(
 	columns_number(c, "decimals", units_decimals(unit));
 	columns_text(c, "unit", units_base(unit));
 	buffer_text(&c->header, ",\"labels\":[");
-	if (l->by != CHART_BY_NOTHING)
+	if (l->by != CHART_ALL)
 		heatmap_rows_labels(&l->rows, l->count, &c->header);
 	else
 		buffer_text(&c->header, "\"all\"");

@@ -34,7 +34,7 @@ int64_t chart_value(const struct chart_lanes *l, size_t at)
 
 static size_t lane_of(const struct chart_lanes *l, const struct samples *s, size_t sample)
 {
-	return l->by == CHART_BY_NOTHING ? 0 : heatmap_rows_of(&l->rows, s, sample);
+	return l->by == CHART_ALL ? 0 : heatmap_rows_of(&l->rows, s, sample);
 }
 
 /* Visit every sample with a place. `add`: count those of a lane in first[lane + 1]; otherwise
@@ -195,7 +195,7 @@ bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by
 		.view = v, .by = by, .weighs_time = bytes_equal(unit, BYTES("ns"))};
 	if (!has_times(v, err))
 		return false;
-	if (by != CHART_BY_NOTHING) {
+	if (by != CHART_ALL) {
 		if (!heatmap_rows_init(&l->rows, v,
 			    by == CHART_BY_CPU ? HEATMAP_BY_CPU : HEATMAP_BY_THREAD, err))
 			return false;

@@ -8,7 +8,7 @@
 enum chart_by {
 	CHART_BY_THREAD,
 	CHART_BY_CPU,
-	CHART_BY_NOTHING, /* all in one lane */
+	CHART_ALL, /* all in one lane */
 };
 
 /* A sample of one of the shown streams. */
@@ -20,7 +20,7 @@ struct chart_sample {
 /* Samples with times, by lane, and in each lane by time. */
 struct chart_lanes {
 	const struct view *view;
-	struct heatmap_rows rows; /* unless CHART_BY_NOTHING */
+	struct heatmap_rows rows; /* unless CHART_ALL */
 	enum chart_by by;
 	size_t count, left_out; /* lanes */
 	size_t *first; /* for each lane its first index in samples[]; [count] is the end of the last

@@ -2,9 +2,9 @@
  *
  * The lines have to be sorted bytewise, as the classic tools do it. Making all lines and sorting
  * them would need memory for the whole text, often several GB, and compare the long common prefixes
- * of lines again and again. Instead the siblings in the tree are sorted (passages.h), and a walk
- * through the tree produces the lines in order, with the caller's path already in a buffer (struct
- * path).
+ * of lines again and again. Instead the siblings in the tree are sorted (sorted_stacks.h), and a
+ * walk through the tree produces the lines in order, with the caller's path already in a buffer
+ * (struct path).
  *
  * To use several threads, the text is divided into pieces before any of it is made: one backward
  * sweep computes for each node the bytes of the lines below it, and a walk that descends only
@@ -27,26 +27,26 @@
 #define LINE_MOST ((uint32_t)256 << 20) /* bytes: INPUT_WINDOW_LIMIT of our reader */
 
 /* From so many nodes on, preparing in threads is faster than in one. */
-#define MANY ((size_t)64 << 10)
+#define PARALLEL_NODES_MIN ((size_t)64 << 10)
 
 struct writing {
 	const struct folded_lines *lines;
-	struct passages passages;
+	struct sorted_stacks sorted_stacks;
 	uint32_t *length; /* of every node: bytes of its line, without values; at most UINT32_MAX */
 	uint32_t *below;  /* of every node: bytes of the lines below it */
 	uint64_t all;	  /* bytes of all lines, without values */
 	uint32_t longest; /* bytes of the longest line */
-	VECTOR(uint32_t) starts; /* of every piece: its first passage, plus 1 */
+	VECTOR(uint32_t) starts; /* of every piece: its first visit, plus 1 */
 };
 
 /* ---- Pieces ---- */
 
-/* Go from `at`, a link to a passage below `*inside`, to the next passage there or, at the end of
+/* Go from `at`, a link to a visit below `*inside`, to the next visit there or, at the end of
  * the list, below the nearest caller that has one. */
-static uint32_t come_back(const struct writing *w, uint32_t at, node_id *inside)
+static uint32_t next_visit(const struct writing *w, uint32_t at, node_id *inside)
 {
 	while (!at && *inside) {
-		at = passages_next(&w->passages, 2 * *inside + 1);
+		at = sorted_stacks_next(&w->sorted_stacks, 2 * *inside + 1);
 		*inside = w->lines->caller[*inside];
 	}
 	return at;
@@ -89,20 +89,20 @@ static bool is_large(const struct writing *w, node_id node)
 
 static void find_pieces(struct writing *w)
 {
-	struct passages_room room = {0};
+	struct sorted_stacks_scratch room = {0};
 	uint32_t at, bytes = PIECE;
 	node_id inside = 0;
 
-	passages_sort(&w->passages, 0, &room);
-	at = passages_first(&w->passages, 0);
-	while ((at = come_back(w, at, &inside))) {
+	sorted_stacks_sort(&w->sorted_stacks, 0, &room);
+	at = sorted_stacks_first(&w->sorted_stacks, 0);
+	while ((at = next_visit(w, at, &inside))) {
 		node_id node = (at - 1) / 2;
 		bool own = (at - 1) % 2 == 0;
 
 		if (!own && is_large(w, node)) {
 			inside = node;
-			passages_sort(&w->passages, node, &room);
-			at = passages_first(&w->passages, node);
+			sorted_stacks_sort(&w->sorted_stacks, node, &room);
+			at = sorted_stacks_first(&w->sorted_stacks, node);
 			continue;
 		}
 		if (bytes >= PIECE) {
@@ -110,7 +110,7 @@ static void find_pieces(struct writing *w)
 			bytes = 0;
 		}
 		bytes = add_up(bytes, own ? w->length[node] : w->below[node]);
-		at = passages_next(&w->passages, at - 1);
+		at = sorted_stacks_next(&w->sorted_stacks, at - 1);
 	}
 	vector_release(&room.keys);
 }
@@ -173,15 +173,15 @@ static void path_init(struct path *p, const struct folded_lines *l, node_id node
 	vector_release(&callers);
 }
 
-/* Prefetch the next passage while this one is written: in the order of texts, nodes are anywhere
+/* Prefetch the next visit while this one is written: in the order of texts, nodes are anywhere
  * in memory. */
-static uint32_t fetch(const struct writing *w, uint32_t passage)
+static uint32_t fetch(const struct writing *w, uint32_t visit)
 {
-	node_id node = passage ? (passage - 1) / 2 : 0;
+	node_id node = visit ? (visit - 1) / 2 : 0;
 
-	__builtin_prefetch(&w->passages.of_node[node]);
+	__builtin_prefetch(&w->sorted_stacks.of_node[node]);
 	__builtin_prefetch(&w->lines->self[0][node]);
-	return passage;
+	return visit;
 }
 
 /* Depth first, without recursion, up to the start of the next piece. Nodes with much text below
@@ -192,7 +192,7 @@ static void make_piece(void *context, size_t i, struct buffer *text)
 	const struct folded_lines *l = w->lines;
 	uint32_t at = w->starts.items[i], end = i + 1 < w->starts.len ? w->starts.items[i + 1] : 0;
 	node_id inside = l->caller[(at - 1) / 2];
-	struct passages_room room = {0};
+	struct sorted_stacks_scratch room = {0};
 	struct path path;
 
 	path_init(&path, l, inside);
@@ -200,18 +200,18 @@ static void make_piece(void *context, size_t i, struct buffer *text)
 		node_id node;
 
 		for (; !at && inside; inside = l->caller[inside], path.lengths.len--)
-			at = passages_next(&w->passages, 2 * inside + 1);
+			at = sorted_stacks_next(&w->sorted_stacks, 2 * inside + 1);
 		if (at == end)
 			break;
 		node = (at - 1) / 2;
 		if ((at - 1) & 1) {
 			inside = node;
 			if (!is_large(w, node))
-				passages_sort(&w->passages, node, &room);
-			at = fetch(w, passages_first(&w->passages, node));
+				sorted_stacks_sort(&w->sorted_stacks, node, &room);
+			at = fetch(w, sorted_stacks_first(&w->sorted_stacks, node));
 			path_enter(&path, l, node);
 		} else {
-			at = fetch(w, passages_next(&w->passages, at - 1));
+			at = fetch(w, sorted_stacks_next(&w->sorted_stacks, at - 1));
 			add_line(l, node, path_text(&path), text);
 		}
 	}
@@ -227,13 +227,13 @@ static void prepare(void *context, size_t part)
 {
 	struct writing *w = context;
 	const struct folded_lines *l = w->lines;
-	struct passages_source source = {
+	struct sorted_stacks_source source = {
 		l->caller, l->text, l->ends, l->nodes, l->texts, l->text_count};
 
 	if (part == 0)
-		passages_link(&w->passages, &source);
+		sorted_stacks_link(&w->sorted_stacks, &source);
 	else if (part == 1)
-		passages_rank(&w->passages, &source);
+		sorted_stacks_rank(&w->sorted_stacks, &source);
 	else
 		find_lengths(w);
 }
@@ -256,7 +256,8 @@ void folded_lines_write(const struct folded_lines *l, struct output *out)
 {
 	struct writing w = {.lines = l};
 
-	parallel_run(l->nodes < MANY ? 1 : parallel_thread_count(2), 1, PREPARED, prepare, &w);
+	parallel_run(l->nodes < PARALLEL_NODES_MIN ? 1 : parallel_thread_count(2), 1, PREPARED,
+		prepare, &w);
 	if (l->ends[0]) {
 		struct buffer text = {0};
 
@@ -271,5 +272,5 @@ void folded_lines_write(const struct folded_lines *l, struct output *out)
 	vector_release(&w.starts);
 	memory_free(w.length);
 	memory_free(w.below);
-	passages_release(&w.passages);
+	sorted_stacks_release(&w.sorted_stacks);
 }

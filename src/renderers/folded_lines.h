@@ -4,7 +4,7 @@
 
 #include "base/output.h"
 #include "model/sides.h"
-#include "renderers/passages.h"
+#include "renderers/sorted_stacks.h"
 
 /* A line is the texts of a node's callers and its own, joined by ';', and a value for each side. */
 struct folded_lines {

@@ -9,8 +9,8 @@
  * COLUMNS_LEAST columns: a map of mostly empty cells shows nothing. Columns start at multiples of
  * their duration, so that a map does not shift when the first sample changes.
  *
- * Without --match neither the tree nor the stacks are needed (is_treeless): the map of a large file
- * appears while its stacks are still being read (src/server/first_look.c).
+ * Without --match neither the tree nor the stacks are needed (is_samples_only): the map of a large
+ * file appears while its stacks are still being read (src/server/first_look.c).
  *
  * After Brendan Gregg's subsecond-offset heat map and FlameScope, whose numbers these are for
  * samples in order, counted, with 50 rows per second (`bench/flamescope.py`); unlike there, no
@@ -284,7 +284,7 @@ static bool heatmap_render(
 	return done;
 }
 
-static bool is_treeless(const void *settings)
+static bool is_samples_only(const void *settings)
 {
 	return !((const struct heatmap_settings *)settings)->match;
 }
@@ -295,6 +295,6 @@ const struct renderer renderer_heatmap = {
 	.options = heatmap_options,
 	.settings_size = sizeof(struct heatmap_settings),
 	.defaults = defaults,
-	.treeless = is_treeless,
+	.samples_only = is_samples_only,
 	.render = heatmap_render,
 };

@@ -69,7 +69,7 @@ bool heatmap_rows_init(
 	*r = (struct heatmap_rows){.view = v,
 		.by = by == HEATMAP_BY_CPU ? grouping_by_cpu(v->profile)
 					   : grouping_by_thread(v->profile)};
-	if (!grouping_known(&r->by, v->profile, err))
+	if (!grouping_check(&r->by, v->profile, err))
 		return false;
 	r->row_of = memory_new(r->by.groups, sizeof(*r->row_of));
 	order_groups(r, by);

@@ -85,7 +85,7 @@ const struct renderer renderer_html = {
 	.name = "html",
 	.suffix = ".html",
 	.about = "the page of `kiln view` as one file that needs no server",
-	.lacking = &page_parts.lacking,
+	.unavailable = &page_parts.unavailable,
 	.proof = "Chromium, from disk: the same bytes as kiln view for every question",
 	.render = html_render,
 };

@@ -35,7 +35,7 @@ void layout_tree(struct layout *l, const struct view *v, const int64_t *self, co
 	struct open_caller *open; /* by depth */
 
 	*l = (struct layout){0};
-	preorder_make(&p, v, total, order, least);
+	preorder_build(&p, v, total, order, least);
 	l->depth = p.deepest;
 	open = memory_new((size_t)p.deepest + 1, sizeof(*open));
 	vector_reserve(&l->boxes, p.count);

@@ -1,7 +1,7 @@
 /* layout_lines.c: where are the boxes if stacks are drawn line by line, sorted as text? */
 #include "renderers/layout.h"
 
-#include "renderers/passages.h"
+#include "renderers/sorted_stacks.h"
 
 #include <stdlib.h>
 
@@ -31,15 +31,15 @@ static void texts_init(struct texts *t, const struct view *v)
 
 /* A box that is being filled. */
 struct open_box {
-	uint32_t index;	  /* in the layout */
-	uint32_t passage; /* the next one inside it, plus 1 */
-	int64_t x;	  /* where that starts */
+	uint32_t index; /* in the layout */
+	uint32_t visit; /* the next one inside it, plus 1 */
+	int64_t x;	/* where that starts */
 };
 
 struct lines {
 	struct layout *layout;
-	struct passages passages;
-	struct passages_room room;
+	struct sorted_stacks sorted_stacks;
+	struct sorted_stacks_scratch room;
 	const int64_t *self, *total;
 	int64_t least;
 	VECTOR(struct open_box) open;
@@ -47,21 +47,22 @@ struct lines {
 
 static uint32_t enter(struct lines *l, node_id node)
 {
-	passages_sort(&l->passages, node, &l->room);
-	return passages_first(&l->passages, node);
+	sorted_stacks_sort(&l->sorted_stacks, node, &l->room);
+	return sorted_stacks_first(&l->sorted_stacks, node);
 }
 
-/* Place the box of a passage, merged with the next one if both belong to one node. */
-static void place(struct lines *l, uint32_t passage)
+/* Place the box of a visit, merged with the next one if both belong to one node. */
+static void place(struct lines *l, uint32_t visit)
 {
 	struct open_box *below = &l->open.items[l->open.len - 1];
-	node_id node = passage / 2;
-	bool own = !(passage & 1), all = own && passages_next(&l->passages, passage) == passage + 2;
+	node_id node = visit / 2;
+	bool own = !(visit & 1),
+	     all = own && sorted_stacks_next(&l->sorted_stacks, visit) == visit + 2;
 	int64_t start = below->x, inner = l->total[node] - l->self[node];
 	int64_t value = all ? l->total[node] : own ? l->self[node] : inner;
 	uint32_t depth = (uint32_t)l->open.len;
 
-	below->passage = passages_next(&l->passages, all ? passage + 1 : passage);
+	below->visit = sorted_stacks_next(&l->sorted_stacks, all ? visit + 1 : visit);
 	below->x += value;
 	if (value < l->least)
 		return;
@@ -79,10 +80,10 @@ static void place_all(struct lines *l)
 	vector_push(&l->layout->boxes, ((struct box){0, l->total[0], 0, 0, 0, true}));
 	vector_push(&l->open, ((struct open_box){0, enter(l, 0), l->self[0]}));
 	while (l->open.len) {
-		uint32_t passage = l->open.items[l->open.len - 1].passage;
+		uint32_t visit = l->open.items[l->open.len - 1].visit;
 
-		if (passage)
-			place(l, passage - 1);
+		if (visit)
+			place(l, visit - 1);
 		else
 			l->open.len--;
 	}
@@ -101,11 +102,11 @@ void layout_lines(struct layout *l, const struct view *v, const int64_t *self, c
 	if (total[0] <= 0)
 		return;
 	texts_init(&texts, v);
-	passages_init(
-		&lines.passages, &(struct passages_source){v->tree.caller.items, texts.of_node,
-					 ends, nodes, texts.items.items, texts.items.len});
+	sorted_stacks_init(&lines.sorted_stacks,
+		&(struct sorted_stacks_source){v->tree.caller.items, texts.of_node, ends, nodes,
+			texts.items.items, texts.items.len});
 	place_all(&lines);
-	passages_release(&lines.passages);
+	sorted_stacks_release(&lines.sorted_stacks);
 	vector_release(&lines.room.keys);
 	vector_release(&texts.items);
 	memory_free(texts.of_node);

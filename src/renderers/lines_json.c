@@ -56,7 +56,7 @@ static bool is_canonically(
 	const struct canonical as_compared = {.names = true};
 	bool part;
 
-	if (canonical_keeps(&as_compared, name) ||
+	if (canonical_is_unchanged(&as_compared, name) ||
 		!canonical_function(&as_compared, name, module, spare, &part))
 		return bytes_equal(name, called);
 	return bytes_equal(buffer_bytes(spare), called);

@@ -6,7 +6,7 @@
 #include "renderers/column_frames.h"
 #include "renderers/preorder.h"
 #include "renderers/renderers.h"
-#include "renderers/small.h"
+#include "renderers/small_frames.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void nodes_defaults(void *settings)
 /* The columns: a row for each node with a value. */
 struct nodes {
 	struct view view; /* the caller's view, with a tree of its own if small frames are merged */
-	struct small small; /* without a tree: none are merged */
+	struct small_frames small; /* without a tree: none are merged */
 	struct preorder rows;
 	struct sides sides;
 	const int64_t *total; /* of every node of the view: its width */
@@ -136,7 +136,7 @@ static double small_share(const struct nodes *n, const struct nodes_settings *s)
 
 static void sum_up(const struct nodes *n, size_t nodes, int64_t **self, int64_t **total)
 {
-	int64_t *sums = small_sum(&n->small, nodes, *self);
+	int64_t *sums = small_frames_sum(&n->small, nodes, *self);
 
 	memory_free(*self);
 	*self = sums;
@@ -146,14 +146,14 @@ static void sum_up(const struct nodes *n, size_t nodes, int64_t **self, int64_t 
 }
 
 /* From here on, the tree is the one with small frames merged. */
-static void put_together(struct nodes *n, const struct nodes_settings *s)
+static void merge_small(struct nodes *n, const struct nodes_settings *s)
 {
 	const struct small_rule rule = {small_share(n, s), (node_id)s->open};
 	size_t nodes = n->view.tree.caller.len;
 
 	if (rule.share <= 0)
 		return;
-	small_find(&n->small, &n->view.tree, n->total, &rule);
+	small_frames_merge(&n->small, &n->view.tree, n->total, &rule);
 	for (size_t side = 0; side < n->sides.count; side++)
 		sum_up(n, nodes, &n->sides.self[side], &n->sides.total[side]);
 	if (n->both[0])
@@ -177,7 +177,7 @@ static uint32_t root_frame(struct nodes *n)
 	return column_frame_made(&n->frames);
 }
 
-static void tell_small(struct nodes *n, size_t row, node_id node)
+static void set_small(struct nodes *n, size_t row, node_id node)
 {
 	n->node[row] = n->small.from.items[node];
 	n->small_count[row] = n->small.count.items[node];
@@ -228,7 +228,7 @@ static void fill_rows(struct nodes *n)
 		n->frame[i] = i ? column_frame(&n->frames, n->view.tree.frame.items[node])
 				: root_frame(n);
 		if (n->small.map)
-			tell_small(n, i, node);
+			set_small(n, i, node);
 	}
 }
 
@@ -285,7 +285,7 @@ static void nodes_release(struct nodes *n)
 		memory_free(n->both[side]);
 	}
 	sides_release(&n->sides);
-	small_release(&n->small);
+	small_frames_release(&n->small);
 	memory_free(n->small_count);
 	memory_free(n->node);
 	preorder_release(&n->rows);
@@ -313,8 +313,8 @@ static bool nodes_render(
 	bool done = check_settings(s, v, err) && find_values(&n, err);
 
 	if (done) {
-		put_together(&n, s);
-		preorder_make(&n.rows, &n.view, n.total, (enum sibling_order)s->order, 1);
+		merge_small(&n, s);
+		preorder_build(&n.rows, &n.view, n.total, (enum sibling_order)s->order, 1);
 		make_rows(&n);
 		fill_rows(&n);
 		write_nodes(&n, out);

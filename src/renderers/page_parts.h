@@ -9,7 +9,7 @@
  * end of that element. Both are static. */
 struct page_parts {
 	struct bytes start, end;
-	const char *lacking; /* why they are missing; NULL: they are there */
+	const char *unavailable; /* why they are missing; NULL: they are there */
 };
 
 extern const struct page_parts page_parts;

@@ -236,7 +236,7 @@ static void place_callees(struct preorder *p, const struct kept *kept, const uin
 	}
 }
 
-void preorder_make(struct preorder *p, const struct view *v, const int64_t *total,
+void preorder_build(struct preorder *p, const struct view *v, const int64_t *total,
 	enum sibling_order order, int64_t least)
 {
 	struct kept kept = {0};

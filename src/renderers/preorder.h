@@ -20,7 +20,7 @@ struct preorder {
 
 /* The nodes whose `total` (tree_totals, not negative) is at least `least` and at least 1; empty
  * if there are no values. */
-void preorder_make(struct preorder *p, const struct view *v, const int64_t *total,
+void preorder_build(struct preorder *p, const struct view *v, const int64_t *total,
 	enum sibling_order order, int64_t least);
 void preorder_release(struct preorder *p);
 

@@ -40,8 +40,8 @@ const struct renderer *renderer_for_path(const char *path)
 
 bool renderer_check(const struct renderer *renderer, struct error *err)
 {
-	return !renderer->lacking || !*renderer->lacking ||
-	       error_set(err, ERR_UNSUPPORTED, "%s", *renderer->lacking);
+	return !renderer->unavailable || !*renderer->unavailable ||
+	       error_set(err, ERR_UNSUPPORTED, "%s", *renderer->unavailable);
 }
 
 bool renderer_write(const struct renderer *renderer, const struct view *v, const void *settings,

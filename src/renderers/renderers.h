@@ -24,11 +24,11 @@ struct renderer {
 	const char *media_type; /* of its output; NULL: text if it is readable, else bytes */
 	const char *policy;	/* what a browser must allow its output to do, as a
 				   Content-Security-Policy; NULL: nothing */
-	const char *const
-		*lacking; /* points to why this build cannot write it; NULL, or to NULL: it can */
-	bool by_line;	  /* it has files and lines, and wants views that distinguish them */
+	const char *const *unavailable; /* points to why this build cannot write it; NULL, or to
+					   NULL: it can */
+	bool by_line; /* it has files and lines, and wants views that distinguish them */
 	/* With these settings, does it need only samples and not the tree? NULL: never. */
-	bool (*treeless)(const void *settings);
+	bool (*samples_only)(const void *settings);
 
 	/* Its own options: a table for a target of `settings_size` bytes, which `defaults` fills
 	 * in. NULL, 0 and NULL if it has none. */

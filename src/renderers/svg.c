@@ -242,7 +242,7 @@ static void draw(
 	struct buffer b = {0};
 
 	if (s->rules == RULES_KILN) {
-		svg_legend_make(&legend, p, self, total[0]);
+		svg_legend_build(&legend, p, self, total[0]);
 		about_line(p->view, total, s->subtitle, &c.subtitle);
 		about_below_zero(p->view, p->below, &c.subtitle);
 		about_notes(p->view, &c.notes);

@@ -63,7 +63,7 @@ static bool reason_seen(const struct view *v, size_t before)
 	return false;
 }
 
-static void tell_losses(const struct view *v, struct buffer *out)
+static void describe_losses(const struct view *v, struct buffer *out)
 {
 	int64_t all = (int64_t)expected(v), gone = (int64_t)lost(v, 0);
 	bool first = true;
@@ -107,7 +107,7 @@ static int64_t stream_sum(const struct view *v, size_t s)
 	return sum;
 }
 
-static void tell_idle(const struct view *v, int64_t shown, struct buffer *out)
+static void describe_idle(const struct view *v, int64_t shown, struct buffer *out)
 {
 	int64_t idle = 0;
 
@@ -136,7 +136,7 @@ static bool frame_is_truncation(const struct view *v, frame_id id)
 	       bytes_starts_with(view_text(v, frame.function), BYTES("[truncated"));
 }
 
-static void tell_truncation(const struct view *v, const int64_t *total, struct buffer *out)
+static void describe_truncation(const struct view *v, const int64_t *total, struct buffer *out)
 {
 	size_t frames = view_frame_count(v), nodes = v->tree.caller.len;
 	bool *truncation = memory_new(frames, sizeof(*truncation));
@@ -159,7 +159,7 @@ static void tell_truncation(const struct view *v, const int64_t *total, struct b
 /* ---- All of it ---- */
 
 /* "after: b.folded against before: a.folded" */
-static void tell_sides(const struct view *v, struct buffer *out)
+static void describe_sides(const struct view *v, struct buffer *out)
 {
 	if (!profile_meta(v->profile, BYTES("before")).len)
 		return;
@@ -169,7 +169,7 @@ static void tell_sides(const struct view *v, struct buffer *out)
 	sides_name(v->profile, 0, out);
 }
 
-static void tell_first(const struct view *v, const char *first, struct buffer *out)
+static void describe_first(const struct view *v, const char *first, struct buffer *out)
 {
 	struct bytes command = profile_meta(v->profile, BYTES("command"));
 	size_t keep = command.len;
@@ -186,7 +186,7 @@ static void tell_first(const struct view *v, const char *first, struct buffer *o
 		buffer_text(out, "...");
 }
 
-static void tell_kind(const struct view *v, struct buffer *out)
+static void describe_kind(const struct view *v, struct buffer *out)
 {
 	const struct stream_row *shown = view_stream(v);
 	struct bytes name = profile_text(v->profile, shown->event ? shown->event : shown->kind);
@@ -204,7 +204,7 @@ static void tell_kind(const struct view *v, struct buffer *out)
 }
 
 /* What was done for this picture, in full; of the profile's own notes, only how many there are. */
-static void tell_notes(const struct view *v, struct buffer *out)
+static void describe_notes(const struct view *v, struct buffer *out)
 {
 	struct bytes note, last = {"", 0};
 	size_t at = 0, notes = 0;
@@ -230,13 +230,13 @@ static void tell_notes(const struct view *v, struct buffer *out)
 
 void about_line(const struct view *v, const int64_t *total, const char *first, struct buffer *out)
 {
-	tell_first(v, first, out);
-	tell_sides(v, out);
-	tell_kind(v, out);
-	tell_losses(v, out);
-	tell_idle(v, total[0], out);
-	tell_truncation(v, total, out);
-	tell_notes(v, out);
+	describe_first(v, first, out);
+	describe_sides(v, out);
+	describe_kind(v, out);
+	describe_losses(v, out);
+	describe_idle(v, total[0], out);
+	describe_truncation(v, total, out);
+	describe_notes(v, out);
 }
 
 void about_below_zero(const struct view *v, int64_t below, struct buffer *out)

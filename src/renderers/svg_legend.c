@@ -127,7 +127,7 @@ static void explain_ratios(struct svg_legend *l, const struct svg_picture *p)
 	vector_push(&l->entries, ((struct svg_legend_entry){names_of_sides(p), {0}, true}));
 }
 
-void svg_legend_make(
+void svg_legend_build(
 	struct svg_legend *l, const struct svg_picture *p, const int64_t *self, int64_t total)
 {
 	const struct svg_settings *s = p->settings;

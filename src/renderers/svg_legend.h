@@ -17,7 +17,7 @@ struct svg_legend {
 
 /* Fill `l`, which is empty, with the meaning of the picture's colours, if a legend is useful.
  * `self` has an item for every node of the picture's view; their sum is `total`. */
-void svg_legend_make(
+void svg_legend_build(
 	struct svg_legend *l, const struct svg_picture *p, const int64_t *self, int64_t total);
 void svg_legend_release(struct svg_legend *l);
 

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 
 /* Tables contain no C0 control characters; C1 ones (U+0080 to U+009F) control some terminals. */
-static void add_harmless(struct buffer *b, struct bytes text)
+static void add_printable(struct buffer *b, struct bytes text)
 {
 	for (size_t i = 0; i < text.len; i++) {
 		bool steers = text.at[i] == '\xc2' && i + 1 < text.len &&
@@ -36,11 +36,11 @@ void text_cell(struct buffer *b, struct bytes text, size_t width, bool pad,
 	size_t columns = utf8_count(text), taken = utf8_count(ellipsis);
 
 	if (width && columns > width) {
-		add_harmless(b, first_columns(text, width > taken ? width - taken : 0));
+		add_printable(b, first_columns(text, width > taken ? width - taken : 0));
 		buffer_add(b, ellipsis.at, ellipsis.len);
 		return;
 	}
-	add_harmless(b, text);
+	add_printable(b, text);
 	if (pad && columns < width)
 		buffer_printf(b, "%*s", (int)(width - columns), "");
 }
@@ -51,7 +51,7 @@ void text_right(struct buffer *b, struct bytes text, size_t width)
 
 	if (columns < width)
 		buffer_printf(b, "%*s", (int)(width - columns), "");
-	add_harmless(b, text);
+	add_printable(b, text);
 }
 
 void text_style(struct buffer *b, enum text_style style, const struct text_settings *settings)

@@ -59,7 +59,7 @@ static void list_callees(struct search *s)
 }
 
 /* Enter the existing callees of `node`, so that they are found by those of other nodes. */
-static void stand_for_several(struct search *s, node_id node, node_id so_far)
+static void merge_siblings(struct search *s, node_id node, node_id so_far)
 {
 	if (!s->several)
 		list_callees(s);
@@ -93,7 +93,7 @@ node_id *text_siblings(const struct tree *t, const uint32_t *text, const bool *s
 			other = find_or_enter(&s, i);
 		if (other) {
 			s.stands[i] = other;
-			stand_for_several(&s, other, i);
+			merge_siblings(&s, other, i);
 		}
 	}
 	any = s.several;

@@ -199,7 +199,7 @@ static size_t build_dir(const struct canonical *c, struct bytes name)
 	return longest;
 }
 
-bool canonical_keeps(const struct canonical *c, struct bytes name)
+bool canonical_is_unchanged(const struct canonical *c, struct bytes name)
 {
 	if (c->strip_hex || c->build_dirs.len || !name.len)
 		return false;
@@ -274,7 +274,7 @@ bool canonical_root(const struct canonical *c, struct bytes name, struct buffer 
 
 /* ---- Stacks of folded text ---- */
 
-bool canonical_stack_stays(
+bool canonical_stack_is_unchanged(
 	const struct canonical *c, struct bytes stack, size_t from, struct buffer *spare)
 {
 	struct bytes rest = {stack.at + from, stack.len - from}, frame;
@@ -284,7 +284,7 @@ bool canonical_stack_stays(
 		more = bytes_cut(&rest, ';', &frame);
 		if (!more)
 			frame = rest;
-		if (!canonical_keeps(c, frame) &&
+		if (!canonical_is_unchanged(c, frame) &&
 			canonical_function(c, frame, (struct bytes){0}, spare, &part))
 			return false;
 		if (first && canonical_root(c, frame, spare))
@@ -310,7 +310,7 @@ static bool rename_frame(const struct canonical *c, bool outermost, struct bytes
 	struct bytes whole = *name;
 
 	*ret_part = false;
-	if (!canonical_keeps(c, whole) &&
+	if (!canonical_is_unchanged(c, whole) &&
 		canonical_function(c, whole, (struct bytes){0}, &t->frame, ret_part))
 		*name = buffer_bytes(&t->frame);
 	if (outermost && canonical_root(c, *name, &t->root)) {

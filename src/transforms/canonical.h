@@ -22,7 +22,7 @@ bool canonical_function(const struct canonical *c, struct bytes name, struct byt
 	struct buffer *out, bool *ret_part);
 
 /* A quick check: does this name certainly stay the same? */
-bool canonical_keeps(const struct canonical *c, struct bytes name);
+bool canonical_is_unchanged(const struct canonical *c, struct bytes name);
 
 /* A thread's name with "*" for digits at its end. */
 void canonical_thread(struct bytes name, struct buffer *out);
@@ -34,7 +34,7 @@ bool canonical_root(const struct canonical *c, struct bytes name, struct buffer 
 /* Does canonical_apply leave a stack of folded text (frames without modules, joined by ';')
  * unchanged? The frames before byte `from`, where one starts, are known to stay. *spare is
  * overwritten. */
-bool canonical_stack_stays(
+bool canonical_stack_is_unchanged(
 	const struct canonical *c, struct bytes stack, size_t from, struct buffer *spare);
 
 /* The stack that canonical_apply makes of it, in t->stack. False: the text alone does not

@@ -216,7 +216,7 @@ static void count_moved(const struct view *v, const frame_id *becomes, struct mo
 }
 
 /* "cleaned (node): 1,234 of 5,678 samples moved to their callers (21.73%)" */
-static void say_moved(struct view *v, const frame_id *becomes, const char *name)
+static void note_moved(struct view *v, const frame_id *becomes, const char *name)
 {
 	struct buffer text = {0};
 	struct moved moved, all;
@@ -238,7 +238,7 @@ bool clean(struct view *v, const struct clean_rules *set, struct error *err)
 	bool done = add_rules(&rules, set->text, err) && clean_frames(&rules, v, &becomes, err);
 
 	if (done) {
-		say_moved(v, becomes, set->name);
+		note_moved(v, becomes, set->name);
 		reshape(v, 0, clean_place, becomes);
 		memory_free(becomes);
 	}

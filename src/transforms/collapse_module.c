@@ -20,7 +20,7 @@ static node_id collapse_place(
 
 /* The frame that stands for a module; inlined functions belong to the module they are inlined
  * into. */
-static frame_id stand_in(struct view *v, const struct frame *of)
+static frame_id placeholder_frame(struct view *v, const struct frame *of)
 {
 	enum frame_kind kind = of->kind == FRAME_INLINED ? FRAME_NATIVE : (enum frame_kind)of->kind;
 	struct frame frame = {.function = of->module, .module = of->module, .kind = kind};
@@ -46,7 +46,7 @@ static bool find_modules(struct view *v, const struct pattern *pattern, frame_id
 		if (!match)
 			continue;
 		if (!module[frame.module])
-			module[frame.module] = stand_in(v, &frame);
+			module[frame.module] = placeholder_frame(v, &frame);
 		become[id] = module[frame.module];
 	}
 	memory_free(seen);

@@ -140,7 +140,7 @@ static void table_group(struct view *v, const struct grouping *by, struct grown 
 	}
 }
 
-bool grouping_known(const struct grouping *by, const struct profile *p, struct error *err)
+bool grouping_check(const struct grouping *by, const struct profile *p, struct error *err)
 {
 	for (size_t i = 0; i < p->samples.len; i++)
 		if (by->has(&p->samples.items[i]))
@@ -152,7 +152,7 @@ bool group_apply(struct view *v, const struct grouping *by, struct error *err)
 {
 	struct grown g = {0};
 
-	if (!grouping_known(by, v->profile, err))
+	if (!grouping_check(by, v->profile, err))
 		return false;
 	g.frames = memory_new(by->groups, sizeof(*g.frames));
 	view_builder_init(v, &g.builder);

@@ -24,7 +24,7 @@ struct grouping grouping_by_thread(const struct profile *p);
 struct grouping grouping_by_cpu(const struct profile *p);
 
 /* Does any sample of the profile have a group? ERR_USAGE: none. */
-bool grouping_known(const struct grouping *by, const struct profile *p, struct error *err);
+bool grouping_check(const struct grouping *by, const struct profile *p, struct error *err);
 /* The group of a sample of any table. */
 static inline size_t grouping_of(
 	const struct grouping *by, const struct profile *p, const struct samples *s, size_t sample)

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define NOT_THERE SIZE_MAX
+#define NOT_FOUND SIZE_MAX
 
 /* How far a stack has got in "main;work" at a node whose caller had got to `at`: behind the
  * node's name, which may contain ';' itself. */
@@ -15,10 +15,10 @@ static size_t path_step(struct bytes path, size_t at, struct bytes name)
 	if (at == path.len)
 		return at; /* the whole path: keep this and everything below */
 	if (!bytes_starts_with(rest, name))
-		return NOT_THERE;
+		return NOT_FOUND;
 	if (name.len == rest.len)
 		return path.len;
-	return rest.at[name.len] == ';' ? at + name.len + 1 : NOT_THERE;
+	return rest.at[name.len] == ';' ? at + name.len + 1 : NOT_FOUND;
 }
 
 static bool path_apply(struct view *v, const char *argument, struct error *err)
@@ -35,8 +35,8 @@ static bool path_apply(struct view *v, const char *argument, struct error *err)
 	for (size_t i = 1; i < nodes; i++) {
 		size_t caller = at[v->tree.caller.items[i]];
 
-		at[i] = caller == NOT_THERE
-				? NOT_THERE
+		at[i] = caller == NOT_FOUND
+				? NOT_FOUND
 				: path_step(path, caller, view_function(v, v->tree.frame.items[i]));
 		keep[i] = at[i] == path.len;
 	}

@@ -8,7 +8,7 @@
 #include "mutation.h"
 #include "renderers/renderers.h"
 #include "support/small_profile.h"
-#include "transforms/comparing.h"
+#include "transforms/compare_options.h"
 #include "transforms/shape.h"
 
 #include <assert.h>
@@ -200,7 +200,7 @@ static void put_question(struct buffer *out, uint64_t *state)
 	transform_options(transforming);
 	for (uint32_t left = random_below(state, 6); left; left--) {
 		const struct option *tables[] = {r->options, r->options, transforming, transforming,
-			shape_options, comparing_options};
+			shape_options, compare_option_table};
 		uint32_t table = random_below(state, 8);
 
 		if (table < 6)

@@ -211,7 +211,7 @@ static void compare(const struct profile *before, const struct profile *after, u
 	const struct shelf_profile sides[2] = {
 		{"before", before, BY_FUNCTION, 1}, {"after", after, BY_FUNCTION, 2}};
 	const struct shelf_profile *const both[2] = {&sides[0], &sides[1]};
-	struct comparing how = COMPARING_DEFAULT;
+	struct compare_options how = COMPARE_DEFAULT;
 	struct shape shape = {0};
 	struct error err = {0};
 	struct profile made;
@@ -225,7 +225,7 @@ static void compare(const struct profile *before, const struct profile *after, u
 		transform_list_add(&shape.transforms, "reverse", NULL);
 	if (compared_make(both, &shape, &how, &made, &err)) {
 		view_init(&v, &made, projections[random_below(state, PROJECTIONS)]);
-		v.comparison = comparing_look(&how);
+		v.comparison = compare_display(&how);
 		if (mutation_chance(state, 4))
 			transform(&v, transforms[random_below(state, COUNT_OF(transforms))], state);
 		render_some(&v, state);
@@ -237,7 +237,7 @@ static void compare(const struct profile *before, const struct profile *after, u
 	}
 	profile_release(&made);
 	shape_release(&shape);
-	comparing_release(&how);
+	compare_options_release(&how);
 }
 
 /* A fixed one, in the unit of most profiles. */

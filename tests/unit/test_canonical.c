@@ -18,7 +18,7 @@ static void becomes(
 		fail_msg("%s: got %s, expected %s", name, out.at, expected);
 	assert_int_equal(changed, strcmp(name, expected) != 0);
 	if (changed)
-		assert_false(canonical_keeps(c, bytes_of(name)));
+		assert_false(canonical_is_unchanged(c, bytes_of(name)));
 	buffer_release(&out);
 }
 
@@ -205,7 +205,7 @@ static void stack_becomes(const char *stack, const char *expected)
 	assert_true(canonical_stack(&names, bytes_of(stack), &t));
 	if (!bytes_equal(buffer_bytes(&t.stack), bytes_of(expected)))
 		fail_msg("%s: got %s, expected %s", stack, t.stack.at, expected);
-	assert_int_equal(canonical_stack_stays(&names, bytes_of(stack), 0, &spare),
+	assert_int_equal(canonical_stack_is_unchanged(&names, bytes_of(stack), 0, &spare),
 		!strcmp(stack, expected));
 	buffer_release(&spare);
 	canonical_text_release(&t);

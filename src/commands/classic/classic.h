@@ -10,18 +10,18 @@
 #include "readers/reading_style.h"
 
 /* How a tool reads its options. */
-enum classic_habit {
-	HABIT_PERL,    /* Getopt::Long: options_parse_perl; mistakes exit with 255 */
-	HABIT_CLAP,    /* inferno's programs: options_parse_clap; mistakes exit with 2 */
-	HABIT_LETTERS, /* Getopt::Std, awk and PHP: options_parse, up to the first operand;
-			* mistakes exit with 2 */
+enum classic_syntax {
+	SYNTAX_PERL,	/* Getopt::Long: options_parse_perl; mistakes exit with 255 */
+	SYNTAX_CLAP,	/* inferno's programs: options_parse_clap; mistakes exit with 2 */
+	SYNTAX_LETTERS, /* Getopt::Std, awk and PHP: options_parse, up to the first operand;
+			 * mistakes exit with 2 */
 };
 
 struct classic_tool {
 	const char *name;  /* "stackcollapse-perf.pl" */
 	const char *about; /* a phrase */
 	const char *usage; /* what stands behind the name */
-	enum classic_habit habit;
+	enum classic_syntax syntax;
 	void (*prepare)(void);	      /* before options are read; or NULL */
 	const struct option *options; /* NULL: none */
 	void *target;
@@ -49,7 +49,7 @@ const struct classic_tool *classic_by_path(const char *path);
 int classic_run(const struct classic_tool *tool, char **argv);
 
 /* Print what was wrong with the options; returns the tool's exit code for it. */
-int classic_misused(const struct classic_tool *tool, struct error *err);
+int classic_usage_error(const struct classic_tool *tool, struct error *err);
 
 /* Give up what reading `operands` (nothing: standard input) and writing to standard output does not
  * take, before the first byte is read. output: a file that is written, too, or NULL. */
@@ -57,7 +57,7 @@ void classic_confine(char *const *operands, const char *output);
 
 /* What Perl's <> does about files that it cannot open: they are told, and passed over. Takes them
  * out of `operands`; how many there were. */
-size_t classic_pass_over(char **operands);
+size_t classic_skip_unreadable(char **operands);
 
 /* ---- Tools that fold (collapse.c) ---- */
 
@@ -90,12 +90,12 @@ int classic_collapse(const struct classic_tool *tool, char **operands);
 	CLASSIC_FOLDS_BY(classic_collapse, takes, way, reader, tool)
 /* The same with more to do than classic_collapse() does. */
 #define CLASSIC_FOLDS_BY(function, takes, way, reader, tool)                                       \
-	.usage = takes " >STACKS.folded", .habit = (way), .target = &collapse_settings,            \
+	.usage = takes " >STACKS.folded", .syntax = (way), .target = &collapse_settings,           \
 	.run = (function), .format = (reader), .reads_as = (tool)
 
 /* The same of inferno's programs; and the options that all of these take, by themselves and for
  * those that know modules. */
-#define INFERNO_FOLDS(reader) CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_CLAP, reader, TOOL_INFERNO)
+#define INFERNO_FOLDS(reader) CLASSIC_FOLDS("[OPTIONS] [FILE]", SYNTAX_CLAP, reader, TOOL_INFERNO)
 extern const struct option inferno_options[], inferno_module_options[];
 
 #define INFERNO_OPTIONS                                                                            \

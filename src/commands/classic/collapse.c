@@ -27,14 +27,14 @@ const struct option inferno_module_options[] = {
 	{0},
 };
 
-static void say_notes(const struct view *v, const char *name)
+static void print_notes(const struct view *v, const char *name)
 {
 	struct bytes note;
 	size_t at = 0;
 	bool own;
 
 	while (view_next_note(v, &at, &note, &own))
-		say("%s: %.*s", name, (int)note.len, note.at);
+		print_notice("%s: %.*s", name, (int)note.len, note.at);
 }
 
 static bool reshape(struct view *v, const char *transform, struct error *err)
@@ -97,7 +97,7 @@ static bool write_folded(
 	view_init(&view, p, BY_FUNCTION);
 	done = select_kind(&view, tool, err) && reshape(&view, tool->transform, err) &&
 	       begin_at_bases(&view) && pipeline_render(&view, folded, settings, "-", err);
-	say_notes(&view, tool->name);
+	print_notes(&view, tool->name);
 	view_release(&view);
 	free(settings);
 	return done;
@@ -118,7 +118,7 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 	collapse_settings.style.tool = tool->reads_as;
 	verbosity = collapse_settings.quiet ? -1 : 0;
 	/* What is missing in the output is no success, other than in Perl. */
-	code = tool->habit == HABIT_PERL && classic_pass_over(operands) ? 1 : 0;
+	code = tool->syntax == SYNTAX_PERL && classic_skip_unreadable(operands) ? 1 : 0;
 	if (code && !*operands)
 		return code;
 	classic_confine(operands, NULL);
@@ -127,7 +127,7 @@ int classic_collapse(const struct classic_tool *tool, char **operands)
 		    &loading, *operands ? operands : standard, &request, &profile, &err)) {
 		/* Where there are no stacks, these tools print none, and are content. */
 		if (err.code == ERR_FORMAT && profile.stack_caller.len <= 1)
-			say("%s: %s", tool->name, err.text);
+			print_notice("%s: %s", tool->name, err.text);
 		else
 			code = fail(&err);
 	} else if (profile.streams.len) {

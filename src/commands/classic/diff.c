@@ -160,8 +160,9 @@ static bool read_side(struct diff *d, int side, const char *path, struct error *
 		add(&d->total[side], count);
 	}
 	if (d->skipped)
-		say("%s: %llu of %llu lines skipped, first at line %llu: expected frames and a "
-		    "number",
+		print_notice(
+			"%s: %llu of %llu lines skipped, first at line %llu: expected frames and a "
+			"number",
 			path, (unsigned long long)d->skipped, (unsigned long long)lines,
 			(unsigned long long)d->first_skipped);
 	d->skipped = 0;
@@ -303,7 +304,7 @@ const struct classic_tool classic_difffolded_pl = {
 	.name = "difffolded.pl",
 	.about = "two folded texts as one with two counts a stack",
 	.usage = "[-hns] BEFORE.folded AFTER.folded >DIFF.folded",
-	.habit = HABIT_LETTERS,
+	.syntax = SYNTAX_LETTERS,
 	.options = options,
 	.target = &own,
 	.operands = 2,
@@ -314,7 +315,7 @@ const struct classic_tool classic_inferno_diff_folded = {
 	.name = "inferno-diff-folded",
 	.about = "two folded texts as one with two counts a stack",
 	.usage = "[OPTIONS] BEFORE.folded AFTER.folded >DIFF.folded",
-	.habit = HABIT_CLAP,
+	.syntax = SYNTAX_CLAP,
 	.options = options,
 	.target = &own,
 	.operands = 2,

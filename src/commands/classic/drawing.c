@@ -418,11 +418,11 @@ static int run(const struct classic_tool *tool, char **operands)
 	int code;
 
 	if (!svg_settings_check(&settings, &err))
-		return classic_misused(tool, &err);
+		return classic_usage_error(tool, &err);
 	if (settings.rules == RULES_PERL) {
 		if (settings.title && !*settings.title)
 			settings.title = NULL;
-		if (classic_pass_over(operands) && !*operands)
+		if (classic_skip_unreadable(operands) && !*operands)
 			standard[0] = nothing;
 	}
 	classic_confine(operands, svg_settings_palette(&settings));
@@ -448,7 +448,7 @@ const struct classic_tool classic_flamegraph_pl = {
 	.name = "flamegraph.pl",
 	.about = "folded text to a flame graph",
 	.usage = "[OPTIONS] [FILE...] >PICTURE.svg",
-	.habit = HABIT_PERL,
+	.syntax = SYNTAX_PERL,
 	.prepare = prepare_perl,
 	.options = options,
 	.target = &settings,
@@ -460,7 +460,7 @@ const struct classic_tool classic_inferno_flamegraph = {
 	.name = "inferno-flamegraph",
 	.about = "folded text to a flame graph",
 	.usage = "[OPTIONS] [FILE...] >PICTURE.svg",
-	.habit = HABIT_CLAP,
+	.syntax = SYNTAX_CLAP,
 	.prepare = prepare_inferno,
 	.options = options,
 	.target = &settings,

@@ -71,7 +71,7 @@ static int run(const struct classic_tool *tool, char **operands)
 		return fail(&err);
 	for (; *operands; operands++)
 		if (nftw(*operands, visit, OPEN_FOLDERS, FTW_PHYS | FTW_ACTIONRETVAL) < 0)
-			say("%s: %s", *operands, strerror(errno));
+			print_notice("%s: %s", *operands, strerror(errno));
 	buffer_release(&own.line);
 	done = output_commit(&own.out, &err);
 	return done ? 0 : fail(&err);
@@ -81,7 +81,7 @@ const struct classic_tool classic_files_pl = {
 	.name = "files.pl",
 	.about = "sizes of files, folded by their folders",
 	.usage = "[--xdev] FOLDER... >FILES.folded",
-	.habit = HABIT_PERL,
+	.syntax = SYNTAX_PERL,
 	.options = options,
 	.target = &own,
 	.operands = 1,

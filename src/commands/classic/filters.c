@@ -157,7 +157,7 @@ const struct classic_tool classic_range_perf_pl = {
 	.name = "range-perf.pl",
 	.about = "the samples of some seconds out of the text of `perf script`",
 	.usage = "[OPTIONS] FROM_SECOND TO_SECOND <PERF.txt",
-	.habit = HABIT_PERL,
+	.syntax = SYNTAX_PERL,
 	.options = range_options,
 	.target = &range,
 	.operands = 2,
@@ -222,6 +222,6 @@ const struct classic_tool classic_pkgsplit_perf_pl = {
 	.name = "pkgsplit-perf.pl",
 	.about = "samples of `perf script` without stacks, folded by the packages of Java",
 	.usage = "[FILE...] >PACKAGES.folded",
-	.habit = HABIT_PERL,
+	.syntax = SYNTAX_PERL,
 	.run = run_package,
 };

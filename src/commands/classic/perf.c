@@ -73,7 +73,7 @@ static const struct option perl_options[] = {
 const struct classic_tool classic_stackcollapse_perf_pl = {
 	.name = "stackcollapse-perf.pl",
 	.about = "text of `perf script` to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "perf-script", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "perf-script", TOOL_SCRIPTS),
 	.options = perl_options,
 };
 

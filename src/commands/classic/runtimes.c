@@ -11,7 +11,7 @@
 const struct classic_tool classic_stackcollapse_gdb_pl = {
 	.name = "stackcollapse-gdb.pl",
 	.about = "backtraces of gdb to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "gdb", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "gdb", TOOL_SCRIPTS),
 };
 
 static const struct option elfutils_options[] = {
@@ -23,26 +23,26 @@ static const struct option elfutils_options[] = {
 const struct classic_tool classic_stackcollapse_elfutils_pl = {
 	.name = "stackcollapse-elfutils.pl",
 	.about = "stacks of eu-stack to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "eu-stack", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "eu-stack", TOOL_SCRIPTS),
 	.options = elfutils_options,
 };
 
 const struct classic_tool classic_stackcollapse_faulthandler_pl = {
 	.name = "stackcollapse-faulthandler.pl",
 	.about = "tracebacks of Python's faulthandler to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "faulthandler", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "faulthandler", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_go_pl = {
 	.name = "stackcollapse-go.pl",
 	.about = "text of `go tool pprof -raw` to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "go-raw", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "go-raw", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_chrome_tracing_py = {
 	.name = "stackcollapse-chrome-tracing.py",
 	.about = "Chrome's traces to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "chrome-trace", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "chrome-trace", TOOL_SCRIPTS),
 	.unit = "us/1000",
 };
 
@@ -51,7 +51,7 @@ const struct classic_tool classic_stackcollapse_chrome_tracing_py = {
 const struct classic_tool classic_stackcollapse_ljp_awk = {
 	.name = "stackcollapse-ljp.awk",
 	.about = "reports of the Lightweight Java Profiler to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "ljp", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "ljp", TOOL_SCRIPTS),
 };
 
 static const struct option threads_options[] = {
@@ -74,7 +74,7 @@ static const struct option threads_options[] = {
 const struct classic_tool classic_stackcollapse_jstack_pl = {
 	.name = "stackcollapse-jstack.pl",
 	.about = "thread dumps of Java to folded text: threads that run",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "jstack", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "jstack", TOOL_SCRIPTS),
 	.options = threads_options,
 	.without_idle = true,
 };
@@ -82,7 +82,7 @@ const struct classic_tool classic_stackcollapse_jstack_pl = {
 const struct classic_tool classic_stackcollapse_ibmjava_pl = {
 	.name = "stackcollapse-ibmjava.pl",
 	.about = "threads of javacore files to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "javacore", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "javacore", TOOL_SCRIPTS),
 	.options = threads_options,
 	.without_idle = true,
 };
@@ -98,6 +98,6 @@ static const struct option exceptions_options[] = {
 const struct classic_tool classic_stackcollapse_java_exceptions_pl = {
 	.name = "stackcollapse-java-exceptions.pl",
 	.about = "stack traces of Java exceptions to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE...]", HABIT_PERL, "java-exceptions", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "java-exceptions", TOOL_SCRIPTS),
 	.options = exceptions_options,
 };

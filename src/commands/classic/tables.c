@@ -45,13 +45,13 @@ const struct classic_tool classic_inferno_collapse_vtune = {
 const struct classic_tool classic_stackcollapse_vsprof_pl = {
 	.name = "stackcollapse-vsprof.pl",
 	.about = "call trees of Visual Studio's profiler to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_PERL, "vsprof", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE]", SYNTAX_PERL, "vsprof", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_vtune_pl = {
 	.name = "stackcollapse-vtune.pl",
 	.about = "call trees of VTune to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_PERL, "vtune", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE]", SYNTAX_PERL, "vtune", TOOL_SCRIPTS),
 };
 
 static const struct option memory_options[] = {
@@ -62,6 +62,6 @@ static const struct option memory_options[] = {
 const struct classic_tool classic_stackcollapse_vtune_mc_pl = {
 	.name = "stackcollapse-vtune-mc.pl",
 	.about = "VTune's call trees of allocations to folded text",
-	CLASSIC_FOLDS("[OPTIONS] [FILE]", HABIT_PERL, "vtune", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[OPTIONS] [FILE]", SYNTAX_PERL, "vtune", TOOL_SCRIPTS),
 	.options = memory_options,
 };

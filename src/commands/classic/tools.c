@@ -46,14 +46,14 @@ static void explain(const struct classic_tool *tool, struct buffer *out)
 		options_help(groups, terminal_width(STDOUT_FILENO), out);
 }
 
-int classic_misused(const struct classic_tool *tool, struct error *err)
+int classic_usage_error(const struct classic_tool *tool, struct error *err)
 {
 	error_prefix(err, "%s: ", tool->name);
 	fail(err);
-	return tool->habit == HABIT_PERL ? 255 : 2;
+	return tool->syntax == SYNTAX_PERL ? 255 : 2;
 }
 
-size_t classic_pass_over(char **operands)
+size_t classic_skip_unreadable(char **operands)
 {
 	size_t missing = 0;
 	char **kept = operands;
@@ -83,12 +83,12 @@ void classic_confine(char *const *operands, const char *output)
 	confined_start(NULL);
 }
 
-static bool parse(enum classic_habit habit, const struct option_group *groups, char **argv,
+static bool parse(enum classic_syntax syntax, const struct option_group *groups, char **argv,
 	char ***ret_operands, struct error *err)
 {
-	if (habit == HABIT_PERL)
+	if (syntax == SYNTAX_PERL)
 		return options_parse_perl(groups, argv, ret_operands, err);
-	if (habit == HABIT_CLAP)
+	if (syntax == SYNTAX_CLAP)
 		return options_parse_clap(groups, argv, ret_operands, err);
 	return options_parse(groups, argv, true, ret_operands, err);
 }
@@ -106,13 +106,13 @@ int classic_run(const struct classic_tool *tool, char **argv)
 		tool->prepare();
 	if (tool->options)
 		groups[1] = (struct option_group){"Options", tool->options, tool->target};
-	if (!parse(tool->habit, groups, argv, &operands, &err))
-		return classic_misused(tool, &err);
+	if (!parse(tool->syntax, groups, argv, &operands, &err))
+		return classic_usage_error(tool, &err);
 	while (operands[count])
 		count++;
 	if (!help && count < tool->operands) {
 		error_set(&err, ERR_USAGE, "usage: %s %s", tool->name, tool->usage);
-		return classic_misused(tool, &err);
+		return classic_usage_error(tool, &err);
 	}
 	if (!help)
 		return tool->run(tool, operands);

@@ -4,45 +4,45 @@
 const struct classic_tool classic_stackcollapse_pl = {
 	.name = "stackcollapse.pl",
 	.about = "aggregations of stacks of DTrace to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "dtrace", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "dtrace", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_stap_pl = {
 	.name = "stackcollapse-stap.pl",
 	.about = "stacks of SystemTap to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "stap", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "stap", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_bpftrace_pl = {
 	.name = "stackcollapse-bpftrace.pl",
 	.about = "maps of stacks of bpftrace to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "bpftrace", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "bpftrace", TOOL_SCRIPTS),
 	.kind = "samples",
 };
 
 const struct classic_tool classic_stackcollapse_aix_pl = {
 	.name = "stackcollapse-aix.pl",
 	.about = "stacks of AIX' procstack to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "aix", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "aix", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_instruments_pl = {
 	.name = "stackcollapse-instruments.pl",
 	.about = "call trees copied from Xcode's Instruments to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "instruments", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "instruments", TOOL_SCRIPTS),
 	.whole = true,
 };
 
 const struct classic_tool classic_stackcollapse_pmc_pl = {
 	.name = "stackcollapse-pmc.pl",
 	.about = "call graphs of pmcstat -G to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "pmc", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "pmc", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_wcp_pl = {
 	.name = "stackcollapse-wcp.pl",
 	.about = "reports of wallClockProfiler to folded text",
-	CLASSIC_FOLDS("[FILE...]", HABIT_PERL, "wcp", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "wcp", TOOL_SCRIPTS),
 };
 
 /* ---- inferno ---- */
@@ -175,7 +175,7 @@ const struct classic_tool classic_stackcollapse_sample_awk = {
 	.name = "stackcollapse-sample.awk",
 	.about = "call graphs of macOS' sample to folded text, without threads that wait",
 	CLASSIC_FOLDS_BY(
-		run_sample, "[MODULES=0] [FILE...]", HABIT_LETTERS, "sample", TOOL_SCRIPTS),
+		run_sample, "[MODULES=0] [FILE...]", SYNTAX_LETTERS, "sample", TOOL_SCRIPTS),
 	.options = sample_awk_options,
 	.without_idle = true,
 };
@@ -195,7 +195,7 @@ const struct classic_tool classic_stackcollapse_perf_sched_awk = {
 	.name = "stackcollapse-perf-sched.awk",
 	.about =
 		"how long threads waited, from the scheduler's events in the text of `perf script`",
-	CLASSIC_FOLDS_BY(run_sched, "[-v NAME=VALUE]... [FILE...]", HABIT_LETTERS, "perf-sched",
+	CLASSIC_FOLDS_BY(run_sched, "[-v NAME=VALUE]... [FILE...]", SYNTAX_LETTERS, "perf-sched",
 		TOOL_SCRIPTS),
 	.options = sched_options,
 	.divisor = 1000,
@@ -225,6 +225,6 @@ static const struct option xdebug_options[] = {
 const struct classic_tool classic_stackcollapse_xdebug_php = {
 	.name = "stackcollapse-xdebug.php",
 	.about = "traces of Xdebug to folded text",
-	CLASSIC_FOLDS("[-tc] [FILE...]", HABIT_LETTERS, "xdebug", TOOL_SCRIPTS),
+	CLASSIC_FOLDS("[-tc] [FILE...]", SYNTAX_LETTERS, "xdebug", TOOL_SCRIPTS),
 	.options = xdebug_options,
 };

@@ -1,4 +1,4 @@
-/* small.c: which frames are too small to be seen, and what stands for them?
+/* small_frames.c: which frames are too small to be seen, and what stands for them?
  *
  * A page cannot show 14 million nodes. One forward sweep builds a smaller tree: a node whose
  * total is at least the given share is kept; each caller gets one node ("pot") that stands for
@@ -6,69 +6,69 @@
  * caller's, so everything below a small node is small, and the sweep only has to look at the
  * caller's new node. Around the node that the user has zoomed into, the share is of that node's
  * total. */
-#include "renderers/small.h"
+#include "renderers/small_frames.h"
 
 #include <stdlib.h>
 
 /* Where a node is relative to the opened one. */
-enum place { ELSEWHERE, ON_THE_WAY, WITHIN };
+enum place { ELSEWHERE, ABOVE, BELOW };
 
-struct finding {
-	struct small *s;
+struct search {
+	struct small_frames *s;
 	const struct tree *tree;
 	const int64_t *total;
 	double least[2]; /* minimum totals: elsewhere, and within the opened node */
 	uint8_t *place;	 /* of every old node */
 	VECTOR(node_id)
-	pot; /* of every new node, the node for its small callees; 0: none */
+	small_child; /* of every new node, the node for its small callees; 0: none */
 };
 
-static void find_places(struct finding *f, node_id open)
+static void find_places(struct search *f, node_id open)
 {
 	if (!open)
 		return;
 	for (node_id node = open; node; node = f->tree->caller.items[node])
-		f->place[node] = ON_THE_WAY;
+		f->place[node] = ABOVE;
 	for (size_t i = open + (size_t)1; i < f->tree->caller.len; i++) {
 		node_id caller = f->tree->caller.items[i];
 
-		if (caller == open || f->place[caller] == WITHIN)
-			f->place[i] = WITHIN;
+		if (caller == open || f->place[caller] == BELOW)
+			f->place[i] = BELOW;
 	}
 }
 
-static node_id add_node(struct finding *f, node_id caller, frame_id frame, node_id from)
+static node_id add_node(struct search *f, node_id caller, frame_id frame, node_id from)
 {
 	vector_push(&f->s->tree.caller, caller);
 	vector_push(&f->s->tree.frame, frame);
 	vector_push(&f->s->from, from);
 	vector_push(&f->s->count, 0);
-	vector_push(&f->pot, 0);
-	return (node_id)(f->pot.len - 1);
+	vector_push(&f->small_child, 0);
+	return (node_id)(f->small_child.len - 1);
 }
 
-static bool is_large(const struct finding *f, node_id node)
+static bool is_large(const struct search *f, node_id node)
 {
-	return f->place[node] == ON_THE_WAY ||
-	       (double)f->total[node] >= f->least[f->place[node] == WITHIN];
+	return f->place[node] == ABOVE ||
+	       (double)f->total[node] >= f->least[f->place[node] == BELOW];
 }
 
 /* The node for small callees of `caller`: itself if it is such a node, otherwise its pot. */
-static node_id pot_of(struct finding *f, node_id caller, node_id from)
+static node_id small_child_of(struct search *f, node_id caller, node_id from)
 {
 	if (f->s->count.items[caller])
 		return caller;
-	if (!f->pot.items[caller]) {
+	if (!f->small_child.items[caller]) {
 		node_id made = add_node(f, caller, 0, from);
 
-		f->pot.items[caller] = made;
+		f->small_child.items[caller] = made;
 	}
-	return f->pot.items[caller];
+	return f->small_child.items[caller];
 }
 
-static void place_node(struct finding *f, node_id node)
+static void place_node(struct search *f, node_id node)
 {
-	struct small *s = f->s;
+	struct small_frames *s = f->s;
 	node_id caller = s->map[f->tree->caller.items[node]];
 
 	if (!f->total[node]) {
@@ -76,16 +76,16 @@ static void place_node(struct finding *f, node_id node)
 	} else if (!s->count.items[caller] && is_large(f, node)) {
 		s->map[node] = add_node(f, caller, f->tree->frame.items[node], node);
 	} else {
-		s->map[node] = pot_of(f, caller, node);
+		s->map[node] = small_child_of(f, caller, node);
 		s->count.items[s->map[node]]++;
 		s->frames++;
 	}
 }
 
 /* A pot with one frame becomes that frame. */
-static void show_alone(struct finding *f)
+static void show_alone(struct search *f)
 {
-	struct small *s = f->s;
+	struct small_frames *s = f->s;
 
 	for (size_t i = 1; i < s->count.len; i++) {
 		if (s->count.items[i] != 1)
@@ -96,12 +96,12 @@ static void show_alone(struct finding *f)
 	}
 }
 
-void small_find(struct small *s, const struct tree *tree, const int64_t *total,
+void small_frames_merge(struct small_frames *s, const struct tree *tree, const int64_t *total,
 	const struct small_rule *rule)
 {
 	size_t nodes = tree->caller.len;
 	node_id open = rule->open < nodes ? rule->open : 0;
-	struct finding f = {.s = s, .tree = tree, .total = total};
+	struct search f = {.s = s, .tree = tree, .total = total};
 
 	f.least[0] = (double)total[0] * rule->share;
 	f.least[1] = (double)total[open] * rule->share;
@@ -112,11 +112,11 @@ void small_find(struct small *s, const struct tree *tree, const int64_t *total,
 	for (node_id node = 1; node < nodes; node++)
 		place_node(&f, node);
 	show_alone(&f);
-	vector_release(&f.pot);
+	vector_release(&f.small_child);
 	memory_free(f.place);
 }
 
-int64_t *small_sum(const struct small *s, size_t nodes, const int64_t *self)
+int64_t *small_frames_sum(const struct small_frames *s, size_t nodes, const int64_t *self)
 {
 	int64_t *sums = memory_new(s->tree.caller.len, sizeof(*sums));
 
@@ -125,11 +125,11 @@ int64_t *small_sum(const struct small *s, size_t nodes, const int64_t *self)
 	return sums;
 }
 
-void small_release(struct small *s)
+void small_frames_release(struct small_frames *s)
 {
 	tree_release(&s->tree);
 	vector_release(&s->from);
 	vector_release(&s->count);
 	memory_free(s->map);
-	*s = (struct small){0};
+	*s = (struct small_frames){0};
 }

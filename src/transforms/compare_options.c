@@ -1,11 +1,11 @@
-/* comparing.c: how do two views become one profile with two sides?
+/* compare_options.c: how do two views become one profile with two sides?
  *
  * Each side is prepared (its time range, canonical names so that two builds match), transformed
  * by the user's list, and merged into one profile over a common table of stacks (model/merge.h).
  * A difference is then an ordinary view of that profile, and every renderer can show it. This is
  * the one general way; commands/diff_folded.h is a shortcut for folded text that is already
  * sorted. */
-#include "transforms/comparing.h"
+#include "transforms/compare_options.h"
 
 #include "transforms/matching.h"
 #include "transforms/transforms.h"
@@ -19,7 +19,7 @@ extern const struct transform transform_time;
 static bool add_build_dir(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
-	struct comparing *c = target;
+	struct compare_options *c = target;
 
 	(void)option;
 	(void)err;
@@ -33,7 +33,7 @@ static bool set_exact(
 	(void)option;
 	(void)value;
 	(void)err;
-	((struct comparing *)target)->canonical.names = false;
+	((struct compare_options *)target)->canonical.names = false;
 	return true;
 }
 
@@ -41,7 +41,7 @@ static bool set_threshold(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
 	struct bytes text = bytes_of(value);
-	double *threshold = &((struct comparing *)target)->threshold;
+	double *threshold = &((struct compare_options *)target)->threshold;
 
 	(void)option;
 	text.len -= bytes_ends_with(text, BYTES("%"));
@@ -51,8 +51,8 @@ static bool set_threshold(
 	return true;
 }
 
-#define AT(member) offsetof(struct comparing, member)
-const struct option comparing_options[] = {
+#define AT(member) offsetof(struct compare_options, member)
+const struct option compare_option_table[] = {
 	{.name = "before-time",
 		.argument = "FROM..TO",
 		.help = "only this time of before, as --time takes it",
@@ -93,25 +93,26 @@ const struct option comparing_options[] = {
 	{0},
 };
 
-void comparing_release(struct comparing *c)
+void compare_options_release(struct compare_options *c)
 {
 	vector_release(&c->canonical.build_dirs);
 }
 
-bool comparing_changes_sides(const struct comparing *c)
+bool compare_changes_sides(const struct compare_options *c)
 {
 	return c->time[0] || c->time[1] || !c->canonical.names || c->canonical.strip_hex ||
 	       c->canonical.build_dirs.len;
 }
 
-bool comparing_changes_look(const struct comparing *c)
+bool compare_changes_display(const struct compare_options *c)
 {
 	return c->normalise || c->elided || c->threshold != COMPARISON_THRESHOLD;
 }
 
 /* ---- Sides ---- */
 
-bool comparing_prepare(const struct comparing *c, struct view *v, size_t side, struct error *err)
+bool compare_prepare(
+	const struct compare_options *c, struct view *v, size_t side, struct error *err)
 {
 	if (c->time[side] && !transform_time.apply(v, c->time[side], err))
 		return error_prefix(err, side ? "--after-time: " : "--before-time: ");
@@ -119,7 +120,7 @@ bool comparing_prepare(const struct comparing *c, struct view *v, size_t side, s
 	return true;
 }
 
-bool comparing_add(const struct comparing *c, struct profile *to, struct view *v, size_t side,
+bool compare_add(const struct compare_options *c, struct profile *to, struct view *v, size_t side,
 	struct merge_part part, bool threads, struct error *err)
 {
 	thread_id *matched;
@@ -137,7 +138,8 @@ bool comparing_add(const struct comparing *c, struct profile *to, struct view *v
 	return done;
 }
 
-void comparing_name(const struct comparing *c, struct profile *p, size_t side, struct bytes name)
+void compare_name(
+	const struct compare_options *c, struct profile *p, size_t side, struct bytes name)
 {
 	struct buffer text = {0};
 
@@ -148,7 +150,7 @@ void comparing_name(const struct comparing *c, struct profile *p, size_t side, s
 	buffer_release(&text);
 }
 
-struct comparison comparing_look(const struct comparing *c)
+struct comparison compare_display(const struct compare_options *c)
 {
 	return (struct comparison){.widths = c->elided ? WIDTHS_GONE : WIDTHS_AFTER,
 		.normalised = c->normalise,
