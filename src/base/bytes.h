@@ -38,10 +38,10 @@ static inline bool bytes_ends_with(struct bytes whole, struct bytes end)
 	       (!end.len || !memcmp(whole.at + whole.len - end.len, end.at, end.len));
 }
 
-/* The first `most` bytes, or all if there are fewer. */
-static inline struct bytes bytes_head(struct bytes whole, uint64_t most)
+/* The first `max` bytes, or all if there are fewer. */
+static inline struct bytes bytes_head(struct bytes whole, uint64_t max)
 {
-	return (struct bytes){whole.at, whole.len < most ? whole.len : (size_t)most};
+	return (struct bytes){whole.at, whole.len < max ? whole.len : (size_t)max};
 }
 
 /* Compare bytewise; a prefix sorts before the longer text. Returns <0, 0 or >0. */

@@ -177,12 +177,12 @@ static const uint32_t controls[] = {
 
 /* ---- The filter ---- */
 
-#define LENGTH_MOST 768u
-#define ROWS_MOST   192u
-#define BLOCK	    8u /* rows */
+#define LENGTH_LIMIT 768u
+#define ROWS_LIMIT   192u
+#define BLOCK	     8u /* rows */
 
 struct filter {
-	struct sock_filter code[LENGTH_MOST];
+	struct sock_filter code[LENGTH_LIMIT];
 	unsigned short len;
 	const struct confine_allowed *allowed;
 };
@@ -194,7 +194,7 @@ struct filter {
 
 static void add(struct filter *f, struct sock_filter instruction)
 {
-	assert(f->len < LENGTH_MOST);
+	assert(f->len < LENGTH_LIMIT);
 	f->code[f->len++] = instruction;
 }
 
@@ -331,13 +331,13 @@ struct row {
 	handle *handle;
 };
 struct table {
-	struct row rows[ROWS_MOST];
+	struct row rows[ROWS_LIMIT];
 	size_t len;
 };
 
 static void add_row(struct table *t, int call, handle *how)
 {
-	assert(t->len < ROWS_MOST);
+	assert(t->len < ROWS_LIMIT);
 	t->rows[t->len++] = (struct row){call, how};
 }
 

@@ -21,14 +21,14 @@ static void free_compressor(void *c)
 void gzip_compress(struct bytes content, struct buffer *out)
 {
 	struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL);
-	size_t most;
+	size_t max;
 
 	if (!c)
 		scope_fail(0);
 	scope_hold(c, free_compressor);
-	most = libdeflate_gzip_compress_bound(c, content.len);
-	out->len += libdeflate_gzip_compress(
-		c, content.at, content.len, buffer_reserve(out, most), most);
+	max = libdeflate_gzip_compress_bound(c, content.len);
+	out->len +=
+		libdeflate_gzip_compress(c, content.at, content.len, buffer_reserve(out, max), max);
 	out->at[out->len] = '\0';
 	scope_drop(c);
 	libdeflate_free_compressor(c);

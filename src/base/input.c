@@ -412,7 +412,7 @@ static void begin(struct input_source *s, bool ended)
 static bool unpack(
 	struct input_source *s, char *to, size_t room, size_t *ret_len, struct error *err)
 {
-	uint64_t most;
+	uint64_t max;
 	size_t before;
 
 	if (!raw_more(&s->raw, err))
@@ -423,8 +423,8 @@ static bool unpack(
 		return false;
 	s->packed += before - s->raw.left.len;
 	s->unpacked += *ret_len;
-	most = expansion_output_limit(expansion_limit(s->packed));
-	return s->unpacked <= most || expansion_error("unpacked", most, err);
+	max = expansion_output_limit(expansion_limit(s->packed));
+	return s->unpacked <= max || expansion_error("unpacked", max, err);
 }
 
 /* Append a piece of decompressed content to the buffer. *ret_ended: it was the last one. */

@@ -251,12 +251,12 @@ static inline const char *behind_blanks(const char *at, const char *end)
 	return at;
 }
 
-size_t json_peek_arrays(const struct json *j, struct bytes *ret_texts, size_t most)
+size_t json_peek_arrays(const struct json *j, struct bytes *ret_texts, size_t max)
 {
 	const char *at = behind_blanks(j->at, j->end), *close;
 	size_t count = 0;
 
-	while (count < most && at < j->end && *at == '[') {
+	while (count < max && at < j->end && *at == '[') {
 		close = memchr(at, ']', (size_t)(j->end - at));
 		if (!close)
 			break;

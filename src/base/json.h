@@ -116,10 +116,10 @@ bool json_array_if(struct json *j);
 
 /* Look ahead in an array whose item comes next: the texts of the items that are arrays, each
  * from its bracket to the first closing one, as far as they are in the window. Returns how many,
- * at most `most`; nothing is consumed. A text is the whole item if the item contains no arrays
+ * at most `max`; nothing is consumed. A text is the whole item if the item contains no arrays
  * and no brackets in strings: after it has been read, json_byte is where the text ends. The
  * texts do not move meanwhile. */
-size_t json_peek_arrays(const struct json *j, struct bytes *ret_texts, size_t most);
+size_t json_peek_arrays(const struct json *j, struct bytes *ret_texts, size_t max);
 /* Skip the next item, an array with this text: the caller has read an equal text before. */
 static inline void json_skip_text(struct json *j, struct bytes text)
 {
@@ -138,8 +138,8 @@ struct json_numbers {
 void json_numbers(struct json *j, unsigned decimals, int64_t if_null, struct json_numbers *out);
 /* Read the first items of an array whose item comes next (json_item was true), times
  * 10^decimals, as long as they are short numbers that another number follows directly. Returns
- * how many, at most `most`. The array has another item behind them. */
-size_t json_plain_numbers(struct json *j, unsigned decimals, int64_t *ret_values, size_t most);
+ * how many, at most `max`. The array has another item behind them. */
+size_t json_plain_numbers(struct json *j, unsigned decimals, int64_t *ret_values, size_t max);
 /* Read a whole array of indices. Anything else (null, a string, negative, 2^32 - 1 and more) is
  * JSON_NO_INDEX. */
 #define JSON_NO_INDEX UINT32_MAX

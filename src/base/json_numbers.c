@@ -1,7 +1,7 @@
 /* json_numbers.c: how are JSON's numbers parsed, one by one and in columns?
  *
  * Profiles in JSON are mostly long arrays of short integers. So a column is read by a fast path,
- * plain_item: a number of at most DIGITS_MOST digits with a comma and another number behind it,
+ * plain_item: a number of at most DIGITS_LIMIT digits with a comma and another number behind it,
  * all in the window. It is parsed in words of eight bytes without a branch for each digit. Items
  * that are equal to the one before, which is common for weights, are compared as text and not
  * parsed at all (same_items). Anything unusual falls back to the general path, which gives the
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define NUMBER_LIMIT 4096 /* characters */
-#define DIGITS_MOST                                                                                \
+#define DIGITS_LIMIT                                                                               \
 	19u /* significant digits: more do not fit into 64 bits and do not change the result */
 
 static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
@@ -32,7 +32,7 @@ static inline const char *take_digits(
 	const char *at, const char *end, struct json_decimal *n, bool fraction)
 {
 	for (; at < end && is_digit(*at); at++) {
-		if (n->digits < powers[DIGITS_MOST - 1]) {
+		if (n->digits < powers[DIGITS_LIMIT - 1]) {
 			n->digits = n->digits * 10 + (uint64_t)(*at - '0');
 			n->exponent -= fraction;
 		} else {
@@ -86,10 +86,10 @@ static inline bool number_scaled(
 	uint64_t value = n->digits;
 
 	if (exponent > 0) {
-		if (value && (exponent > (int)DIGITS_MOST ||
+		if (value && (exponent > (int)DIGITS_LIMIT ||
 				     __builtin_mul_overflow(value, powers[exponent], &value)))
 			return false;
-	} else if (exponent < -(int)DIGITS_MOST) {
+	} else if (exponent < -(int)DIGITS_LIMIT) {
 		value = 0;
 	} else if (exponent < 0) {
 		uint64_t by = powers[-exponent], rest = value % by;
@@ -129,7 +129,7 @@ static inline unsigned word_number(const char *at, uint64_t *ret_value)
 	return digits;
 }
 
-/* The same for up to three words; more than DIGITS_MOST digits do not fit. */
+/* The same for up to three words; more than DIGITS_LIMIT digits do not fit. */
 static inline unsigned words_number(const char *at, uint64_t *ret_value)
 {
 	unsigned digits = word_number(at, ret_value), more = digits;
@@ -159,7 +159,7 @@ static inline const char *plain_value(const char *at, unsigned decimals, int64_t
 	at += negative;
 	digits = words_number(at, &value);
 	at += digits;
-	if (!digits || digits > DIGITS_MOST - decimals)
+	if (!digits || digits > DIGITS_LIMIT - decimals)
 		return NULL;
 	if (*at == '.') {
 		digits = words_number(++at, &part);
@@ -383,7 +383,7 @@ static inline void load_words(const char *at, uint64_t words[2])
 	words[1] = le64toh(words[1]);
 }
 
-#define HEAD_MOST 16
+#define HEAD_LIMIT 16
 
 static inline struct head head_of(const char *at, size_t len)
 {
@@ -406,33 +406,33 @@ static inline bool begins_with(const char *at, const struct head *h)
 
 /* How often is the item at `at`, which has just been read, repeated? Comparing text does not
  * have to wait for the end of each number to be found. */
-static inline size_t same_items(struct json *j, const char *at, size_t most)
+static inline size_t same_items(struct json *j, const char *at, size_t max)
 {
 	size_t len = (size_t)(j->at - at), count = 0;
 	struct head item;
 
-	if (len > HEAD_MOST)
+	if (len > HEAD_LIMIT)
 		return 0;
 	item = head_of(at, len);
-	for (at = j->at; count < most && j->end - at >= PLAIN_LENGTH; at += len, count++)
+	for (at = j->at; count < max && j->end - at >= PLAIN_LENGTH; at += len, count++)
 		if (!begins_with(at, &item) || !(is_digit(at[len]) || at[len] == '-'))
 			break;
 	j->at = at;
 	return count;
 }
 
-size_t json_plain_numbers(struct json *j, unsigned decimals, int64_t *ret_values, size_t most)
+size_t json_plain_numbers(struct json *j, unsigned decimals, int64_t *ret_values, size_t max)
 {
 	size_t count = 0, again;
 
-	while (count < most) {
+	while (count < max) {
 		const char *at = j->at;
 		int64_t value;
 
 		if (!plain_item(j, decimals, &value))
 			break;
 		ret_values[count++] = value;
-		for (again = same_items(j, at, most - count); again; again--)
+		for (again = same_items(j, at, max - count); again; again--)
 			ret_values[count++] = value;
 	}
 	return count;

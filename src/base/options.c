@@ -171,10 +171,10 @@ static size_t distance(struct bytes a, struct bytes b)
 		row[0] = i;
 		for (size_t j = 1; j <= b.len; j++) {
 			size_t change = diagonal + (a.at[i - 1] != b.at[j - 1]);
-			size_t least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+			size_t min = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
 
 			diagonal = row[j];
-			row[j] = least < change ? least : change;
+			row[j] = min < change ? min : change;
 		}
 	}
 	return row[b.len];
@@ -183,7 +183,7 @@ static size_t distance(struct bytes a, struct bytes b)
 const char *option_nearest(const char *const *names, size_t count, struct bytes name)
 {
 	const char *best = NULL;
-	size_t least = name.len / 3 + 2;
+	size_t min = name.len / 3 + 2;
 
 	for (size_t i = 0; i < count; i++) {
 		struct bytes candidate = bytes_of(names[i]);
@@ -191,8 +191,8 @@ const char *option_nearest(const char *const *names, size_t count, struct bytes 
 				       ? 0
 				       : distance(name, candidate);
 
-		if (apart < least) {
-			least = apart;
+		if (apart < min) {
+			min = apart;
 			best = names[i];
 		}
 	}

@@ -90,10 +90,10 @@ static void take_turn(void *context, size_t i)
 	scope_fail_from_thread();
 }
 
-void output_write_pieces(struct output *o, size_t most, size_t count,
+void output_write_pieces(struct output *o, size_t max, size_t count,
 	void (*make)(void *context, size_t i, struct buffer *text), void *context)
 {
-	unsigned threads = parallel_thread_count(count < most ? count : most);
+	unsigned threads = parallel_thread_count(count < max ? count : max);
 	struct pieces p = {.output = o,
 		.make = make,
 		.context = context,

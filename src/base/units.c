@@ -19,14 +19,14 @@ void units_grouped(struct buffer *b, int64_t value)
 	}
 }
 
-#define DECIMALS_MOST 18u /* 10 to this power fits into 63 bits */
+#define DECIMALS_LIMIT 18u /* 10 to this power fits into 63 bits */
 
 unsigned units_decimals(struct bytes unit)
 {
 	const char *slash = bytes_find_last(unit, '/');
 	size_t zeroes = slash ? (size_t)(unit.at + unit.len - slash) - 2 : 0;
 
-	if (!slash || slash + 1 == unit.at + unit.len || slash[1] != '1' || zeroes > DECIMALS_MOST)
+	if (!slash || slash + 1 == unit.at + unit.len || slash[1] != '1' || zeroes > DECIMALS_LIMIT)
 		return 0;
 	for (size_t i = 0; i < zeroes; i++)
 		if (slash[2 + i] != '0')

@@ -8,7 +8,7 @@ static bool continues(struct bytes text, size_t at)
 
 size_t utf8_decode(struct bytes text, uint32_t *ret_code_point)
 {
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned char first;
 	uint32_t code_point;
 	size_t len;
@@ -25,7 +25,7 @@ size_t utf8_decode(struct bytes text, uint32_t *ret_code_point)
 			return 0;
 		code_point = code_point << 6 | ((unsigned char)text.at[i] & 0x3F);
 	}
-	if (code_point < least[len] || code_point > 0x10FFFF ||
+	if (code_point < min[len] || code_point > 0x10FFFF ||
 		(code_point >= 0xD800 && code_point <= 0xDFFF))
 		return 0;
 	if (ret_code_point)

@@ -9,8 +9,8 @@ static struct convert {
 } own = {.to = -1};
 
 /* Renderers that have a suffix are formats; the others are for terminals and pages. */
-#define FORMATS_MOST 64u
-static const char *names[FORMATS_MOST + 1];
+#define FORMATS_LIMIT 64u
+static const char *names[FORMATS_LIMIT + 1];
 
 static const struct option options[] = {
 	{.name = "output",
@@ -29,15 +29,15 @@ static const struct option options[] = {
 };
 
 /* Formats with options of their own; some share a table. */
-#define TABLES_MOST 8u
+#define TABLES_LIMIT 8u
 static struct table {
 	const struct option *options;
 	void *settings;
-} tables[TABLES_MOST];
+} tables[TABLES_LIMIT];
 
 static void *settings_of(const struct renderer *renderer)
 {
-	for (size_t i = 0; renderer->title && i < TABLES_MOST; i++)
+	for (size_t i = 0; renderer->title && i < TABLES_LIMIT; i++)
 		if (tables[i].options == renderer->options)
 			return tables[i].settings;
 	return NULL;
@@ -47,7 +47,7 @@ static void add_table(struct option_group *all, size_t *count, const struct rend
 {
 	struct table table = {renderer->options, NULL};
 
-	if (!renderer->title || settings_of(renderer) || *count - 1 == TABLES_MOST)
+	if (!renderer->title || settings_of(renderer) || *count - 1 == TABLES_LIMIT)
 		return;
 	table.settings = renderer_settings(renderer);
 	tables[*count - 1] = table;
@@ -57,12 +57,12 @@ static void add_table(struct option_group *all, size_t *count, const struct rend
 
 static const struct option_group *groups(void)
 {
-	static struct option_group all[2 + TABLES_MOST + LOAD_GROUPS];
+	static struct option_group all[2 + TABLES_LIMIT + LOAD_GROUPS];
 	size_t count = 0, used = 1;
 
 	if (all[0].options) /* asked again: what the tables point to is there */
 		return all;
-	for (size_t i = 0; renderers[i] && count < FORMATS_MOST; i++)
+	for (size_t i = 0; renderers[i] && count < FORMATS_LIMIT; i++)
 		if (renderers[i]->suffix)
 			names[count++] = renderers[i]->name;
 	all[0] = (struct option_group){"Output", options, &own};

@@ -259,17 +259,17 @@ static void merge_range(void *context, size_t range)
  * start. */
 static const struct line_trie *divisible(const struct diff_folded *d)
 {
-	const struct line_trie *most = NULL;
+	const struct line_trie *max = NULL;
 
 	for (size_t i = 0; i < d->count; i++) {
 		const struct line_trie *lines = &d->sources[i].lines;
 
 		if (d->sources[i].in_order)
 			return NULL;
-		if (!most || lines->sorted.len > most->sorted.len)
-			most = lines;
+		if (!max || lines->sorted.len > max->sorted.len)
+			max = lines;
 	}
-	return most;
+	return max;
 }
 
 static void find_ranges(struct merges *m)

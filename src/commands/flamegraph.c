@@ -114,7 +114,7 @@ static bool set_inverted(
 	return set_in_picture("inverted", target, value, err);
 }
 
-static bool set_least_width(
+static bool set_min_width(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
 	(void)option;
@@ -140,7 +140,7 @@ static const struct option synonyms[] = {
 	{.name = "min-width",
 		.argument = "PIXELS",
 		.help = "--minwidth under its other name",
-		.set = set_least_width},
+		.set = set_min_width},
 	{.name = "image-width",
 		.argument = "PIXELS",
 		.help = "--width under its other name",

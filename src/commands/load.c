@@ -21,10 +21,10 @@ static struct load {
 
 /* ---- Options ---- */
 
-#define FORMATS_MOST 64u
+#define FORMATS_LIMIT 64u
 
 /* The readers' names are known to the linker only; the choices are filled in by load_groups. */
-static const char *formats[FORMATS_MOST + 1];
+static const char *formats[FORMATS_LIMIT + 1];
 
 static bool set_format(
 	void *target, const struct option *option, const char *value, struct error *err)
@@ -71,7 +71,7 @@ void load_groups(struct option_group ret_groups[LOAD_GROUPS])
 	static struct option transforming[TRANSFORM_OPTIONS];
 
 	transform_options(transforming);
-	for (size_t i = 0; readers[i] && i < FORMATS_MOST; i++)
+	for (size_t i = 0; readers[i] && i < FORMATS_LIMIT; i++)
 		formats[i] = readers[i]->name;
 	ret_groups[LOAD_INPUT] = (struct option_group){"Input", input_options, &common};
 	ret_groups[LOAD_VALUES] = (struct option_group){"Values", shape_options, &common.shape};

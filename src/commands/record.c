@@ -199,10 +199,10 @@ static const struct option target_options[] = {
 	{0},
 };
 
-#define MODES_MOST 16u
+#define MODES_LIMIT 16u
 
 /* What there is is known to the linker only: filled in by groups(). */
-static const char *modes[MODES_MOST + 1];
+static const char *modes[MODES_LIMIT + 1];
 static char modes_help[1024];
 
 static const struct option mode_options[] = {
@@ -331,7 +331,7 @@ static void describe_modes(void)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; recorders[i] && i < MODES_MOST && at < sizeof(modes_help); i++) {
+	for (size_t i = 0; recorders[i] && i < MODES_LIMIT && at < sizeof(modes_help); i++) {
 		modes[i] = recorders[i]->mode->name;
 		at += (size_t)snprintf(modes_help + at, sizeof(modes_help) - at, "%s%s%s: %s",
 			i ? "; " : "", recorders[i]->mode->name, i ? "" : " (the default)",

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PENDING_MOST ((size_t)256 << 10) /* bytes */
+#define PENDING_LIMIT ((size_t)256 << 10) /* bytes */
 
 #define OUTPUT_MODE 0600 /* stacks and command lines are nobody else's business */
 
@@ -36,7 +36,7 @@ static bool sink_write(void *context, struct bytes bytes, struct error *err)
 	struct record_output *o = context;
 
 	buffer_add(&o->pending, bytes.at, bytes.len);
-	return o->pending.len < PENDING_MOST || flush(o, err);
+	return o->pending.len < PENDING_LIMIT || flush(o, err);
 }
 
 /* What has the name, link or file, is NAME.old from here on. */

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #define HOTTEST	       10u /* functions listed */
-#define UNNAMED_MOST   5u  /* modules without names that are listed... */
+#define UNNAMED_LIMIT  5u  /* modules without names that are listed... */
 #define UNNAMED_PART   200 /* ... when at least one of so many samples ends in them */
-#define NAME_MOST      40u /* columns that names are padded to */
+#define NAME_LIMIT     40u /* columns that names are padded to */
 #define SHORT_LIVED    20u /* processes, from which on some may have been too short */
 #define TABLES_PERCENT 5   /* of user stacks without tables, from which on it is said why */
 
@@ -326,7 +326,7 @@ static size_t count_listed(const struct symbolize_report *report)
 {
 	size_t i = 0;
 
-	while (i < report->modules.len && i < UNNAMED_MOST && report->modules.items[i].samples &&
+	while (i < report->modules.len && i < UNNAMED_LIMIT && report->modules.items[i].samples &&
 		report->modules.items[i].samples * UNNAMED_PART >= report->samples)
 		i++;
 	return i;
@@ -362,7 +362,7 @@ static void add_unnamed(struct buffer *out, const struct symbolize_report *repor
 		width = bytes_base_name(modules[i].file).len > width
 				? bytes_base_name(modules[i].file).len
 				: width;
-	width = width < NAME_MOST ? width : NAME_MOST;
+	width = width < NAME_LIMIT ? width : NAME_LIMIT;
 	buffer_text(out, "modules without symbols (share of the samples that end there):\n");
 	for (size_t i = 0; i < listed; i++) {
 		struct bytes name = bytes_base_name(modules[i].file);

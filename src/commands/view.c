@@ -26,7 +26,7 @@
 #define CACHE_USUAL   ((uint64_t)1 << 30)   /* bytes */
 #define UPLOADS_USUAL ((uint64_t)256 << 20) /* bytes; where nobody else can ask */
 #define REQUEST_USUAL 2.0		    /* seconds of CPU time */
-#define REQUEST_MOST  1e6
+#define REQUEST_LIMIT 1e6
 #define CLOSE_MS      1500 /* then the process ends whatever its threads do */
 
 static struct settings {
@@ -86,7 +86,7 @@ extern const struct command command_view;
 
 /* ---- How files are read: by which options, for who copies a command ---- */
 
-#define NOTED_MOST 16u /* options of a group */
+#define NOTED_LIMIT 16u /* options of a group */
 
 static struct option_group common[LOAD_GROUPS + 1];
 static struct buffer noted; /* "--lines","--symfs","/mnt": those that were given, as JSON */
@@ -120,7 +120,7 @@ static struct option_group noting(const struct option_group *group, struct optio
 	size_t count = 0;
 
 	for (; group->options[count].name; count++) {
-		assert(count < NOTED_MOST);
+		assert(count < NOTED_LIMIT);
 		ret_options[count] = group->options[count];
 		ret_options[count].set = set_and_note;
 	}
@@ -131,7 +131,7 @@ static const struct option_group *groups(void)
 {
 	/* What is shown, and in which shape, is asked for on the page. */
 	static const enum load_group those[] = {LOAD_INPUT, LOAD_PLACES, LOAD_DETAIL};
-	static struct option copies[sizeof(those) / sizeof(*those)][NOTED_MOST + 1];
+	static struct option copies[sizeof(those) / sizeof(*those)][NOTED_LIMIT + 1];
 	static struct option_group all[2 + LOAD_GROUPS];
 
 	load_groups(common);
@@ -161,7 +161,7 @@ static bool add_operand(struct files *f, const char *path, bool *ret_folder, str
 		return false;
 	if (more)
 		print_notice("%s: more than %u files: the others are not listed", path,
-			FOLDER_FILES_MOST);
+			FOLDER_FILES_LIMIT);
 	return true;
 }
 
@@ -375,12 +375,12 @@ static bool find_place(struct place *ret, struct error *err)
 static bool make_settings(
 	const struct loading *loading, struct server_settings *ret, struct error *err)
 {
-	if (!(own.request_seconds >= 0 && own.request_seconds <= REQUEST_MOST))
+	if (!(own.request_seconds >= 0 && own.request_seconds <= REQUEST_LIMIT))
 		return error_set(err, ERR_USAGE,
-			"view: --request-seconds: expected 0 to %g, got %g", REQUEST_MOST,
+			"view: --request-seconds: expected 0 to %g, got %g", REQUEST_LIMIT,
 			own.request_seconds);
-	*ret = (struct server_settings){
-		.upload_most = own.uploads, .request_limit = (uint64_t)(own.request_seconds * 1e9)};
+	*ret = (struct server_settings){.upload_limit = own.uploads,
+		.request_limit = (uint64_t)(own.request_seconds * 1e9)};
 	if (!find_place(&ret->place, err) ||
 		!(own.token_file ? token_read(own.token_file, &ret->token, err)
 				 : token_make(&ret->token, err)))
@@ -388,7 +388,7 @@ static bool make_settings(
 	if (!own.no_source && !own.listen) /* others are not to read files of ours */
 		ret->binary_locations = &loading->binary_locations;
 	if (own.uploads == UINT64_MAX)
-		ret->upload_most = own.listen ? 0 : UPLOADS_USUAL;
+		ret->upload_limit = own.listen ? 0 : UPLOADS_USUAL;
 	return server_check(err) && place_listen(&ret->place, &ret->socket, &ret->port, err);
 }
 

@@ -6,7 +6,7 @@
 #include "images/cfi_internal.h"
 #include "images/symbols.h"
 
-#define BEHIND_CALL_MOST  16 /* bytes of code */
+#define BEHIND_CALL_LIMIT 16 /* bytes of code */
 #define FUNCTIONS_ALIGNED 16 /* bytes */
 
 #define MEMO_START ((size_t)64)
@@ -177,7 +177,7 @@ static uint64_t end_of_call(
 	struct bytes call = cfi->arch->system_call;
 	uint64_t next = i + 1 < index->count ? cfi_index_at(index, i + 1).start : end;
 
-	if (next <= end || next - end > BEHIND_CALL_MOST || !(next & (FUNCTIONS_ALIGNED - 1)))
+	if (next <= end || next - end > BEHIND_CALL_LIMIT || !(next & (FUNCTIONS_ALIGNED - 1)))
 		return end;
 	return bytes_starts_with(image_at(cfi->image, end), call) ? next : end;
 }

@@ -282,7 +282,7 @@ struct lookup {
 	struct table *table;
 	const uint64_t *addresses;
 	uint32_t *chains;
-	size_t frames_most;
+	size_t max_frames;
 	struct symbol last; /* the symbol found last, and its name */
 	uint32_t last_name;
 };
@@ -334,7 +334,7 @@ static void answer(void *context, size_t index, const struct dwarf_frame *frames
 		row.line = frames[last].line;
 	}
 	chain = chains_row(c, &row);
-	for (size_t i = last + 1; i < count && i < l->frames_most && chain; i = last + 1) {
+	for (size_t i = last + 1; i < count && i < l->max_frames && chain; i = last + 1) {
 		last = last_of(frames, count, i);
 		row = (struct chain){.caller = chain,
 			.function = frame_name(l->table, &frames[i]),
@@ -362,7 +362,7 @@ static void look_up(struct image_names *n, enum names_depth depth, struct table 
 		.table = t,
 		.addresses = addresses,
 		.chains = ret_chains,
-		.frames_most = depth == NAMES_FUNCTIONS ? 1 : CHAIN_LIMIT};
+		.max_frames = depth == NAMES_FUNCTIONS ? 1 : CHAIN_LIMIT};
 
 	if (!needs_dwarf(n, depth)) {
 		for (size_t i = 0; i < count; i++)

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAMES_MOST 65536u /* of a directory that are looked at */
+#define NAMES_LIMIT 65536u /* of a directory that are looked at */
 
 struct writer {
 	int32_t pid; /* in its innermost pid namespace */
@@ -170,7 +170,7 @@ static int find_newest(const char *directory, const char *start, const char *end
 	char *name = NULL;
 	int fd = -1;
 
-	for (unsigned seen = 0; dir && seen < NAMES_MOST && (entry = readdir(dir)); seen++) {
+	for (unsigned seen = 0; dir && seen < NAMES_LIMIT && (entry = readdir(dir)); seen++) {
 		struct bytes found = bytes_of(entry->d_name);
 
 		if (!bytes_starts_with(found, bytes_of(start)) ||

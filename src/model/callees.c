@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#define LISTED_MOST                                                                                \
+#define LISTED_LIMIT                                                                               \
 	8u /* callees: two lines of the cache at worst where they were added together              \
 	    */
 
@@ -43,7 +43,7 @@ static void learn(struct callees *c, const uint32_t *keys, uint32_t caller, uint
 	for (; *link; link = &c->links.items[*link].next)
 		listed++;
 	*link = row;
-	if (listed < LISTED_MOST)
+	if (listed < LISTED_LIMIT)
 		return;
 	for (row = c->links.items[caller].first; row; row = c->links.items[row].next)
 		enter(c, keys, caller, row);

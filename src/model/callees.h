@@ -6,7 +6,7 @@
  * cache miss for each search. But most rows have few callees, and rows that were added one after
  * another are mostly searched for in that order, too. So the callees of a row are a linked list;
  * the links lie in one array, indexed by row, and walking a list mostly stays within a few cache
- * lines. Only the callees of a row that has more than LISTED_MOST of them are found in a hash
+ * lines. Only the callees of a row that has more than LISTED_LIMIT of them are found in a hash
  * table, which bounds the cost. `bench/draw_folded.sh` (shuffled) and `bench/fold.sh` measure
  * it. */
 #ifndef KILN_MODEL_CALLEES_H

@@ -25,12 +25,12 @@ static bool strings_fit(const struct profile *p, uint64_t *ret_longest, struct e
 /* A location without names counts as one frame, that of its module. */
 static uint32_t most_names(const struct profile *p)
 {
-	uint32_t most = 1;
+	uint32_t max = 1;
 
 	for (size_t i = 0; i < p->location_names.len; i++)
-		most = p->location_names.items[i].count > most ? p->location_names.items[i].count
-							       : most;
-	return most;
+		max = p->location_names.items[i].count > max ? p->location_names.items[i].count
+							     : max;
+	return max;
 }
 
 /* The number of locations of the deepest stack; UINT16_MAX: that many or more. A caller's depth
@@ -41,17 +41,17 @@ static uint32_t most_places(const struct profile *p)
 	const stack_id *callers = p->stack_caller.items;
 	size_t count = p->stack_caller.len;
 	uint16_t *depth = memory_new_table(count, sizeof(*depth));
-	uint32_t own = 0, most = 0;
+	uint32_t own = 0, max = 0;
 
 	for (size_t i = 1; i < count && own < UINT16_MAX; i++) {
 		uint32_t above = depth[callers[i]];
 
 		own = (callers[i] == i - 1 ? own : above) + 1;
 		depth[i] = (uint16_t)own;
-		most = own > most ? own : most;
+		max = own > max ? own : max;
 	}
 	memory_free(depth);
-	return most;
+	return max;
 }
 
 /* The frames of all stacks, and of the deepest one or of one that is too deep. */
@@ -109,10 +109,10 @@ static uint64_t frame_text(const struct profile *p, frame_id id)
  * that they have to be added up. */
 static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest, struct error *err)
 {
-	uint64_t most = expansion_output_limit(p->limit), frames = 0, tree = 0, *before;
+	uint64_t max = expansion_output_limit(p->limit), frames = 0, tree = 0, *before;
 	size_t count = p->location_frames.len;
 
-	if (longest * nodes <= most && longest * p->frames.len <= most)
+	if (longest * nodes <= max && longest * p->frames.len <= max)
 		return true;
 	for (size_t i = 1; i < p->frames.len; i++)
 		frames += frame_text(p, (frame_id)i);
@@ -125,8 +125,8 @@ static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest,
 		tree += before[(size_t)names.first + names.count] - before[names.first];
 	}
 	memory_free(before);
-	return (frames <= most && tree <= most) ||
-	       expansion_error("the names in its stacks", most, err);
+	return (frames <= max && tree <= max) ||
+	       expansion_error("the names in its stacks", max, err);
 }
 
 /* ---- Labels ---- */
@@ -134,14 +134,14 @@ static bool names_fit(const struct profile *p, uint64_t nodes, uint64_t longest,
 static bool labels_fit(const struct profile *p, struct error *err)
 {
 	size_t count = p->label_sets.len;
-	uint32_t *labels = memory_new(count, sizeof(*labels)), most = 0;
+	uint32_t *labels = memory_new(count, sizeof(*labels)), max = 0;
 
-	for (size_t i = 1; i < count && most <= PROFILE_LABELS_LIMIT; i++) {
+	for (size_t i = 1; i < count && max <= PROFILE_LABELS_LIMIT; i++) {
 		labels[i] = labels[p->label_sets.items[i].parent] + 1;
-		most = labels[i] > most ? labels[i] : most;
+		max = labels[i] > max ? labels[i] : max;
 	}
 	memory_free(labels);
-	return most <= PROFILE_LABELS_LIMIT ||
+	return max <= PROFILE_LABELS_LIMIT ||
 	       error_set(err, ERR_LIMIT,
 		       "a sample with more than %u labels; more are not read: leave some out where "
 		       "it was recorded",

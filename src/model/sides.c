@@ -23,9 +23,9 @@ static void self_values(struct sides *s, const struct view *v, size_t side)
 static int64_t noise_of(const struct sides *s, const int64_t whole[2], double percent)
 {
 	double before = (double)whole[0] * s->scale, after = (double)whole[1];
-	double least = fmax(before, after) * percent / 100;
+	double min = fmax(before, after) * percent / 100;
 
-	return least >= 9e18 ? INT64_MAX : least > 1 ? (int64_t)ceil(least) : 1;
+	return min >= 9e18 ? INT64_MAX : min > 1 ? (int64_t)ceil(min) : 1;
 }
 
 void sides_init_self(struct sides *s, const struct view *v)

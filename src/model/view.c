@@ -254,11 +254,11 @@ void view_reshape(struct view *v, struct tree *tree, const node_id *map)
 
 void view_builder_init(const struct view *v, struct tree_builder *b)
 {
-	uint64_t most = v->profile->limit / PROFILE_ROW_COST;
+	uint64_t max = v->profile->limit / PROFILE_ROW_COST;
 
 	tree_builder_init(b);
-	if (v->profile->limit && most < b->limit)
-		b->limit = (size_t)most;
+	if (v->profile->limit && max < b->limit)
+		b->limit = (size_t)max;
 }
 
 void view_rebuild(struct view *v, struct tree_builder *b, const node_id *map)

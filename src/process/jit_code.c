@@ -15,13 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HELD_LIMIT     512u		       /* open files */
-#define PROCESSES_MOST 4096u		       /* rows */
-#define TRY_AGAIN      ((uint64_t)10000000)    /* ns until missing files are tried again... */
-#define TRY_AT_LEAST   ((uint64_t)16000000000) /* ... growing by an eighth each time up to this */
-#define LOG_TRIES      32u /* over 3 s in total; V8 creates the log before any code */
-#define NS_PER_S       1000000000ll
-#define SAID_MOST      4u /* files named in one message */
+#define HELD_LIMIT	512u			/* open files */
+#define PROCESSES_LIMIT 4096u			/* rows */
+#define TRY_AGAIN	((uint64_t)10000000)	/* ns until missing files are tried again... */
+#define TRY_AT_LEAST	((uint64_t)16000000000) /* ... growing by an eighth each time up to this */
+#define LOG_TRIES	32u /* over 3 s in total; V8 creates the log before any code */
+#define NS_PER_S	1000000000ll
+#define SAID_LIMIT	4u /* files named in one message */
 
 /* One of the files that a runtime writes. */
 struct source {
@@ -86,7 +86,7 @@ static struct jit_process *find_or_add(
 {
 	struct jit_process *row = find(code, process), new = {.process = process};
 
-	if (row || code->rows.len >= PROCESSES_MOST)
+	if (row || code->rows.len >= PROCESSES_LIMIT)
 		return row;
 	new.pid = p->processes.items[process].pid;
 	new.own_pid = code->recorded ? new.pid : runtime_file_pid(new.pid);
@@ -536,7 +536,7 @@ static void add_files(const struct jit_code *code,
 	struct buffer one = {0};
 	unsigned said = 0;
 
-	for (size_t i = 0; i < code->rows.len * SOURCES && said <= SAID_MOST; i++) {
+	for (size_t i = 0; i < code->rows.len * SOURCES && said <= SAID_LIMIT; i++) {
 		const struct jit_process *row = &code->rows.items[i / SOURCES];
 		int which = (int)(i % SOURCES);
 
@@ -548,7 +548,7 @@ static void add_files(const struct jit_code *code,
 		/* A process that executed another program has the same files again. */
 		if (text->len && bytes_find(buffer_bytes(text), buffer_bytes(&one)))
 			continue;
-		if (++said > SAID_MOST)
+		if (++said > SAID_LIMIT)
 			buffer_text(text, ", ...");
 		else
 			buffer_printf(text, "%s%.*s", text->len ? ", " : "", (int)one.len, one.at);

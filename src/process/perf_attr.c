@@ -140,7 +140,7 @@ static void swap_attr(struct perf_event_attr *attr)
 
 bool perf_attr_read(struct bytes stored, bool swapped, struct perf_event_attr *ret)
 {
-	if (stored.len < PERF_ATTR_SIZE_LEAST)
+	if (stored.len < PERF_ATTR_SIZE_MIN)
 		return false;
 	*ret = (struct perf_event_attr){0};
 	memcpy(ret, stored.at, stored.len < sizeof(*ret) ? stored.len : sizeof(*ret));

@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 
-#define PERF_ATTR_SIZE_LEAST 64u   /* bytes, PERF_ATTR_SIZE_VER0 */
+#define PERF_ATTR_SIZE_MIN   64u   /* bytes, PERF_ATTR_SIZE_VER0 */
 #define PERF_ATTR_SIZE_LIMIT 4096u /* bytes: a page, the kernel's limit */
 
 /* Read an attr that takes all of `stored`; `swapped`: from a machine with the other byte order.

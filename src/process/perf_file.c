@@ -158,11 +158,10 @@ static bool read_attrs(
 {
 	struct bytes attrs = piece(f, offset, size);
 
-	if (attr_size < PERF_ATTR_SIZE_LEAST + SECTION ||
-		attr_size > PERF_ATTR_SIZE_LIMIT + SECTION)
+	if (attr_size < PERF_ATTR_SIZE_MIN + SECTION || attr_size > PERF_ATTR_SIZE_LIMIT + SECTION)
 		return error_set(err, ERR_FORMAT,
 			"byte 16: descriptions of events of %llu bytes; expected %u to %u",
-			(unsigned long long)attr_size, PERF_ATTR_SIZE_LEAST + SECTION,
+			(unsigned long long)attr_size, PERF_ATTR_SIZE_MIN + SECTION,
 			PERF_ATTR_SIZE_LIMIT + SECTION);
 	for (; attrs.len >= attr_size; attrs.at += attr_size, attrs.len -= attr_size) {
 		struct perf_fields ids = {
@@ -280,7 +279,7 @@ static void take_attr(struct perf_file *f, struct bytes content)
 
 	perf_fields_u32(&fields);
 	size = perf_fields_u32(&fields);
-	if (fields.failed || size < PERF_ATTR_SIZE_LEAST || size > content.len ||
+	if (fields.failed || size < PERF_ATTR_SIZE_MIN || size > content.len ||
 		!add_event(f, (struct bytes){content.at, size})) {
 		f->misplaced++;
 		return;

@@ -132,7 +132,7 @@ static bool hold_next(struct perf_order *o, struct perf_file_record *ret, bool *
 	if (row.time > o->latest)
 		o->latest = row.time;
 	vector_push(&o->queued, row);
-	if (o->queued.len >= PERF_ORDER_LEAST + o->file->content.len / PERF_ORDER_BYTES_PER_RECORD)
+	if (o->queued.len >= PERF_ORDER_MIN + o->file->content.len / PERF_ORDER_BYTES_PER_RECORD)
 		release_half(o);
 	return true;
 }

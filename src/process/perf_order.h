@@ -17,7 +17,7 @@
 
 /* If a file has no rounds, this many records are held, plus one for every so many bytes of the
  * file; then the older half is returned. Each takes 64 bytes, with the room for sorting. */
-#define PERF_ORDER_LEAST	    ((size_t)1 << 19)
+#define PERF_ORDER_MIN		    ((size_t)1 << 19)
 #define PERF_ORDER_BYTES_PER_RECORD 512u /* bytes */
 
 struct perf_order {

@@ -29,10 +29,10 @@ static void cell_text(struct buffer *b, const struct view *v, const struct funct
 		text_value(b, v, values[1]);
 }
 
-static void widen(size_t *width, size_t least)
+static void widen(size_t *width, size_t min)
 {
-	if (*width < least)
-		*width = least;
+	if (*width < min)
+		*width = min;
 }
 
 static struct bytes module_of(const struct view *v, frame_id frame)

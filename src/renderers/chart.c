@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 #define LANES_DEFAULT 20u
-#define LANES_MOST    10000u
+#define LANES_LIMIT   10000u
 
 struct chart_settings {
 	int by;		/* enum chart_by */
 	uint64_t lanes; /* at most */
-	uint64_t least; /* ns */
+	uint64_t min;	/* ns */
 };
 
 static const char *const lanes_by[] = {"thread", "cpu", "all", NULL};
@@ -35,7 +35,7 @@ static const struct option chart_options[] = {
 		.argument = "TIME",
 		.help = "put together what is shorter (1ns), as a pixel is",
 		.set = option_duration,
-		.offset = offsetof(struct chart_settings, least)},
+		.offset = offsetof(struct chart_settings, min)},
 	{0},
 };
 
@@ -114,7 +114,7 @@ static void write_about(
 	columns_number(c, "start", (int64_t)start);
 	columns_number(c, "total", l->total);
 	columns_number(c, "untimed", l->untimed);
-	columns_number(c, "least", (int64_t)b->least);
+	columns_number(c, "least", (int64_t)b->min);
 	columns_number(c, "period", (int64_t)l->period);
 	columns_number(c, "lanes", (int64_t)l->count);
 	columns_number(c, "lanes_left_out", (int64_t)l->left_out);
@@ -160,14 +160,14 @@ static bool chart_render(
 	struct chart_boxes boxes;
 	bool done;
 
-	if (!s->least || !s->lanes || s->lanes > LANES_MOST)
+	if (!s->min || !s->lanes || s->lanes > LANES_LIMIT)
 		return error_set(err, ERR_USAGE,
 			"expected 1 to %u lanes and at least 1 ns, got %llu and %llu ns",
-			LANES_MOST, (unsigned long long)s->lanes, (unsigned long long)s->least);
+			LANES_LIMIT, (unsigned long long)s->lanes, (unsigned long long)s->min);
 	done = columns_fit(v, err) &&
 	       chart_lanes_init(&lanes, v, (enum chart_by)s->by, (size_t)s->lanes, err);
 	if (done) {
-		chart_boxes_init(&boxes, &lanes, s->least);
+		chart_boxes_init(&boxes, &lanes, s->min);
 		write_chart(&lanes, &boxes, out);
 		chart_boxes_release(&boxes);
 	}

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define GAPS_MOST ((size_t)1 << 16) /* the period is the median of at most this many gaps */
+#define GAPS_LIMIT ((size_t)1 << 16) /* the period is the median of at most this many gaps */
 
 static const struct samples *table_of(const struct chart_lanes *l, size_t stream)
 {
@@ -135,14 +135,14 @@ static int by_size(const void *a, const void *b)
 
 static uint64_t find_period(const struct chart_lanes *l)
 {
-	size_t step = l->first[l->count] / GAPS_MOST + 1, found = 0;
-	uint64_t *gaps = memory_new(GAPS_MOST, sizeof(*gaps)), median;
+	size_t step = l->first[l->count] / GAPS_LIMIT + 1, found = 0;
+	uint64_t *gaps = memory_new(GAPS_LIMIT, sizeof(*gaps)), median;
 
 	for (size_t lane = 0; lane < l->count; lane++)
 		for (size_t i = l->first[lane] + step; i < l->first[lane + 1]; i += step) {
 			uint64_t gap = chart_time(l, i) - chart_time(l, i - 1);
 
-			if (gap && found < GAPS_MOST)
+			if (gap && found < GAPS_LIMIT)
 				gaps[found++] = gap;
 		}
 	qsort(gaps, found, sizeof(*gaps), by_size);
@@ -185,7 +185,7 @@ static bool has_times(const struct view *v, struct error *err)
 	return error_set(err, ERR_USAGE, "the input does not say when a sample was taken");
 }
 
-bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by by, size_t most,
+bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by by, size_t max,
 	struct error *err)
 {
 	struct bytes unit = view_text(v, view_stream(v)->unit);
@@ -201,7 +201,7 @@ bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by
 			return false;
 		lanes = l->rows.groups.len;
 	}
-	l->count = lanes < most ? lanes : most;
+	l->count = lanes < max ? lanes : max;
 	l->left_out = lanes - l->count;
 	collect(l);
 	l->period = find_period(l);

@@ -31,9 +31,9 @@ struct chart_lanes {
 	int64_t total, untimed;
 };
 
-/* At most `most` lanes: those with the largest sums (for CPUs, the first). ERR_USAGE: the input
+/* At most `max` lanes: those with the largest sums (for CPUs, the first). ERR_USAGE: the input
  * has no such lanes, or no times. */
-bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by by, size_t most,
+bool chart_lanes_init(struct chart_lanes *l, const struct view *v, enum chart_by by, size_t max,
 	struct error *err);
 uint64_t chart_time(const struct chart_lanes *l, size_t at);
 int64_t chart_value(const struct chart_lanes *l, size_t at);

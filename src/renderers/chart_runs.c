@@ -41,7 +41,7 @@ struct sweep {
 
 static bool is_thin(const struct sweep *s, uint64_t begin, uint64_t end)
 {
-	return end - begin < s->out->least;
+	return end - begin < s->out->min;
 }
 
 /* The box before it into which a run is merged, because both are short and close; NULL: none. */
@@ -130,7 +130,7 @@ static void sweep_lane(struct sweep *s, size_t depths)
 		go_on(s, l->samples[at].node, at, begin, before);
 		s->sum += chart_value(l, at);
 		before = end;
-		if (s->out->boxes.len > CHART_BOXES_MOST)
+		if (s->out->boxes.len > CHART_BOXES_LIMIT)
 			return; /* too many: everything will be repeated */
 	}
 	close_below(s, 0, l->first[s->lane + 1], before);
@@ -138,14 +138,14 @@ static void sweep_lane(struct sweep *s, size_t depths)
 
 /* ---- All lanes ---- */
 
-static uint32_t *find_depths(const struct view *v, size_t *ret_most)
+static uint32_t *find_depths(const struct view *v, size_t *ret_max)
 {
 	uint32_t *depth = memory_new(v->tree.caller.len, sizeof(*depth));
 
-	*ret_most = 0;
+	*ret_max = 0;
 	for (size_t i = 1; i < v->tree.caller.len; i++) {
 		depth[i] = depth[v->tree.caller.items[i]] + 1;
-		*ret_most = depth[i] > *ret_most ? depth[i] : *ret_most;
+		*ret_max = depth[i] > *ret_max ? depth[i] : *ret_max;
 	}
 	return depth;
 }
@@ -163,24 +163,24 @@ static int by_place(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, uint64_t least)
+void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, uint64_t min)
 {
-	size_t most;
-	uint32_t *depth = find_depths(lanes->view, &most);
+	size_t max;
+	uint32_t *depth = find_depths(lanes->view, &max);
 	struct sweep s = {.lanes = lanes, .out = b, .depth = depth};
 
-	s.runs = memory_new(most + 1, sizeof(*s.runs));
-	s.path = memory_new(most + 1, sizeof(*s.path));
-	*b = (struct chart_boxes){.least = least};
+	s.runs = memory_new(max + 1, sizeof(*s.runs));
+	s.path = memory_new(max + 1, sizeof(*s.path));
+	*b = (struct chart_boxes){.min = min};
 	do {
-		if (b->boxes.len > CHART_BOXES_MOST) {
+		if (b->boxes.len > CHART_BOXES_LIMIT) {
 			b->boxes.len = 0;
-			b->least *= 4;
+			b->min *= 4;
 		}
-		for (s.lane = 0; s.lane < lanes->count && b->boxes.len <= CHART_BOXES_MOST;
+		for (s.lane = 0; s.lane < lanes->count && b->boxes.len <= CHART_BOXES_LIMIT;
 			s.lane++)
-			sweep_lane(&s, most);
-	} while (b->boxes.len > CHART_BOXES_MOST);
+			sweep_lane(&s, max);
+	} while (b->boxes.len > CHART_BOXES_LIMIT);
 	if (b->boxes.len)
 		qsort(b->boxes.items, b->boxes.len, sizeof(*b->boxes.items), by_place);
 	memory_free(s.runs);

@@ -5,7 +5,7 @@
 
 #include "renderers/chart_lanes.h"
 
-#define CHART_BOXES_MOST ((size_t)200000)
+#define CHART_BOXES_LIMIT ((size_t)200000)
 
 /* One run of a lane at one depth, or several that are too short to be visible. */
 struct chart_box {
@@ -19,13 +19,13 @@ struct chart_box {
 
 struct chart_boxes {
 	VECTOR(struct chart_box) boxes; /* by lane and depth, then by time */
-	uint64_t least;			/* ns: shorter boxes are merged */
+	uint64_t min;			/* ns: shorter boxes are merged */
 };
 
-/* Make the boxes of all lanes. Neighbours that are both shorter than `least`, and closer than
+/* Make the boxes of all lanes. Neighbours that are both shorter than `min`, and closer than
  * that, are merged while the result is shorter, too. If there would be more than
- * CHART_BOXES_MOST boxes, `least` (at least 1) is multiplied by four, repeatedly. */
-void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, uint64_t least);
+ * CHART_BOXES_LIMIT boxes, `min` (at least 1) is multiplied by four, repeatedly. */
+void chart_boxes_init(struct chart_boxes *b, const struct chart_lanes *lanes, uint64_t min);
 void chart_boxes_release(struct chart_boxes *b);
 
 #endif

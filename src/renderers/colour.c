@@ -47,16 +47,16 @@ static double shade_by_sum(struct bytes name)
 /* From the first three code points, with decreasing weight. */
 static double shade_by_characters(const uint32_t *characters, size_t count)
 {
-	double sum = 0, weight = 1, most = 1;
+	double sum = 0, weight = 1, max = 1;
 
 	for (size_t i = 0; i < count && i < 3; i++) {
 		unsigned modulus = 10 + (unsigned)i;
 
 		sum += (double)(characters[i] % modulus) / (modulus - 1) * weight;
-		most += weight;
+		max += weight;
 		weight *= 0.70;
 	}
-	return 1 - sum / most;
+	return 1 - sum / max;
 }
 
 /* The start of the name behind "module`": flamegraph.pl requires at least one character of
@@ -457,20 +457,20 @@ struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct
 
 /* ---- By value ---- */
 
-struct colour colour_of_change(int64_t change, int64_t most)
+struct colour colour_of_change(int64_t change, int64_t max)
 {
 	double share = change < 0 ? -(double)change : (double)change;
-	int rest = (int)(210 * ((double)most - share) / (double)most);
+	int rest = (int)(210 * ((double)max - share) / (double)max);
 
 	if (!change)
 		return rgb(255, 255, 255);
 	return change > 0 ? rgb(255, rest, rest) : rgb(rest, rest, 255);
 }
 
-struct colour colour_of_change_inferno(int64_t change, int64_t most)
+struct colour colour_of_change_inferno(int64_t change, int64_t max)
 {
 	int64_t size = change < 0 ? -change : change;
-	int rest = 100 + (int)(150 * (double)(most - size) / (double)most);
+	int rest = 100 + (int)(150 * (double)(max - size) / (double)max);
 
 	if (!change)
 		return rgb(250, 250, 250);

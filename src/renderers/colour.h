@@ -70,8 +70,8 @@ struct colour colour_of_kind(
 struct colour colour_by_module(enum frame_kind kind, struct bytes module, struct bytes name);
 
 /* flamegraph.pl's scale for a change: more is red, less is blue, and the stronger the closer it
- * is to `most`, the largest change of all (unsigned; at least |change|). */
-struct colour colour_of_change(int64_t change, int64_t most);
+ * is to `max`, the largest change of all (unsigned; at least |change|). */
+struct colour colour_of_change(int64_t change, int64_t max);
 
 /* For a value that was multiplied by e^ratio: red for more, blue for less, grey for no change.
  * The scale is fixed, so that colours of different pictures can be compared: +25% (and its
@@ -79,7 +79,7 @@ struct colour colour_of_change(int64_t change, int64_t most);
 #define COLOUR_RATIO_FULL 0.22314355131420976 /* ln 1.25 */
 struct colour colour_of_ratio(double ratio);
 
-struct colour colour_of_change_inferno(int64_t change, int64_t most); /* inferno's scale: paler */
+struct colour colour_of_change_inferno(int64_t change, int64_t max); /* inferno's scale: paler */
 
 /* inferno's scale for a share (0 to 1) of the whole width: the wider, the redder. */
 struct colour colour_of_share(double share);

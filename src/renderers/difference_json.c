@@ -25,9 +25,9 @@ struct writer {
 	struct output *out;
 };
 
-static void flush(struct writer *w, size_t least)
+static void flush(struct writer *w, size_t min)
 {
-	if (w->b.len < least)
+	if (w->b.len < min)
 		return;
 	output_write(w->out, buffer_bytes(&w->b));
 	w->b.len = 0;

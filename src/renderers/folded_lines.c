@@ -24,7 +24,7 @@
  * again, plus one line. */
 #define PIECE ((uint32_t)96 << 10)
 
-#define LINE_MOST ((uint32_t)256 << 20) /* bytes: INPUT_WINDOW_LIMIT of our reader */
+#define LINE_LIMIT ((uint32_t)256 << 20) /* bytes: INPUT_WINDOW_LIMIT of our reader */
 
 /* From so many nodes on, preparing in threads is faster than in one. */
 #define PARALLEL_NODES_MIN ((size_t)64 << 10)
@@ -243,11 +243,11 @@ static bool lines_fit(const struct writing *w, struct output *out)
 {
 	if (out->failed.code)
 		return false;
-	if (w->longest > LINE_MOST)
+	if (w->longest > LINE_LIMIT)
 		return error_set(&out->failed, ERR_LIMIT,
 			"a stack whose line has more than %u MB; no format of one line a stack "
 			"holds that",
-			LINE_MOST >> 20);
+			LINE_LIMIT >> 20);
 	return !out->limit || w->all <= out->limit ||
 	       expansion_error("the output", out->limit, &out->failed);
 }

@@ -5,8 +5,8 @@
  * sum of its samples' values. One pass over the samples: a sample's cell is computed from its time
  * by two integer divisions (cell_of), with no lookup; samples may come in any order. If the caller
  * gives a number of columns rather than their duration, a round duration is chosen so that they all
- * fit and an average cell has at least SAMPLES_LEAST samples, as long as there are at least
- * COLUMNS_LEAST columns: a map of mostly empty cells shows nothing. Columns start at multiples of
+ * fit and an average cell has at least SAMPLES_MIN samples, as long as there are at least
+ * COLUMNS_MIN columns: a map of mostly empty cells shows nothing. Columns start at multiples of
  * their duration, so that a map does not shift when the first sample changes.
  *
  * Without --match neither the tree nor the stacks are needed (is_samples_only): the map of a large
@@ -26,11 +26,11 @@
 
 #define COLUMN_DEFAULT UINT64_C(1000000000) /* ns */
 #define ROWS_DEFAULT   50u
-#define ROWS_MOST      1000u
-#define COLUMNS_LEAST  30u /* also if there are few samples */
-#define SAMPLES_LEAST  2u  /* on average in each cell */
-#define CELLS_MOST     (UINT64_C(1) << 24)
-#define COLUMN_MOST    (UINT64_MAX / ROWS_MOST) /* ns, 213 days: prevents overflow of the row */
+#define ROWS_LIMIT     1000u
+#define COLUMNS_MIN    30u /* also if there are few samples */
+#define SAMPLES_MIN    2u  /* on average in each cell */
+#define CELLS_LIMIT    (UINT64_C(1) << 24)
+#define COLUMN_LIMIT   (UINT64_MAX / ROWS_LIMIT) /* ns, 213 days: prevents overflow of the row */
 
 struct heatmap_settings {
 	uint64_t column;   /* ns */
@@ -138,7 +138,7 @@ static uint64_t round_column(const struct heatmap *h, const struct times *span)
 		if (is_shown(h->view, i))
 			samples = fmax(samples, (double)h->view->profile->samples.items[i].count);
 	share = fmax(1 / (double)h->settings.columns,
-		fmin(SAMPLES_LEAST * parts / samples, 1. / COLUMNS_LEAST));
+		fmin(SAMPLES_MIN * parts / samples, 1. / COLUMNS_MIN));
 	for (size_t i = 0; i < sizeof(ms) / sizeof(*ms); i++)
 		if ((double)ms[i] * 1e6 >= (double)(span->last - span->first) * share)
 			return ms[i] * 1000000;
@@ -147,11 +147,11 @@ static uint64_t round_column(const struct heatmap *h, const struct times *span)
 
 static bool check_settings(const struct heatmap_settings *s, struct error *err)
 {
-	return (s->column && s->column <= COLUMN_MOST && s->rows && s->rows <= ROWS_MOST) ||
+	return (s->column && s->column <= COLUMN_LIMIT && s->rows && s->rows <= ROWS_LIMIT) ||
 	       error_set(err, ERR_USAGE,
 		       "expected columns of 1 ns to 213 days and 1 to %u rows, got %llu ns and "
 		       "%llu",
-		       ROWS_MOST, (unsigned long long)s->column, (unsigned long long)s->rows);
+		       ROWS_LIMIT, (unsigned long long)s->column, (unsigned long long)s->rows);
 }
 
 static bool lay_out(struct heatmap *h, struct error *err)
@@ -170,10 +170,10 @@ static bool lay_out(struct heatmap *h, struct error *err)
 	if (h->settings.columns)
 		h->column = round_column(h, &span);
 	h->start = span.first - span.first % h->column;
-	if ((span.last - h->start) / h->column >= CELLS_MOST / (h->rows ? h->rows : 1))
+	if ((span.last - h->start) / h->column >= CELLS_LIMIT / (h->rows ? h->rows : 1))
 		return error_set(err, ERR_LIMIT,
 			"a heat map has at most %llu cells: choose longer columns than %llu ns",
-			(unsigned long long)CELLS_MOST, (unsigned long long)h->column);
+			(unsigned long long)CELLS_LIMIT, (unsigned long long)h->column);
 	h->columns = (span.last - h->start) / h->column + 1;
 	return true;
 }

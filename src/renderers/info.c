@@ -7,9 +7,9 @@
 
 #include <stdlib.h>
 
-#define LABEL_COLUMNS 12u
-#define SHARES_MOST   8u /* of each kind in the text; JSON has all */
-#define MAPPINGS_MOST 16u
+#define LABEL_COLUMNS  12u
+#define SHARES_LIMIT   8u /* of each kind in the text; JSON has all */
+#define MAPPINGS_LIMIT 16u
 
 struct info_settings {
 	struct text_settings text;
@@ -186,7 +186,7 @@ static void text_shares(struct buffer *b, const struct view *v, const struct sum
 	buffer_printf(b, "%% of samples %s", what);
 	text_style(b, TEXT_PLAIN, text);
 	buffer_char(b, '\n');
-	for (size_t i = 0; i < count && i < SHARES_MOST; i++) {
+	for (size_t i = 0; i < count && i < SHARES_LIMIT; i++) {
 		struct buffer cell = {0};
 
 		units_percent(&cell, shares[i].sum, s->sum);
@@ -196,8 +196,8 @@ static void text_shares(struct buffer *b, const struct view *v, const struct sum
 		buffer_char(b, '\n');
 		buffer_release(&cell);
 	}
-	if (count > SHARES_MOST)
-		buffer_printf(b, "              and %zu more\n", count - SHARES_MOST);
+	if (count > SHARES_LIMIT)
+		buffer_printf(b, "              and %zu more\n", count - SHARES_LIMIT);
 }
 
 static void text_mappings(struct buffer *b, const struct view *v, const struct summary *s,
@@ -211,7 +211,7 @@ static void text_mappings(struct buffer *b, const struct view *v, const struct s
 		struct bytes build_id = profile_text(p, p->mappings.items[i].build_id);
 		const struct mapping_summary *m = &s->mappings[i];
 
-		if (!m->locations || shown++ >= MAPPINGS_MOST)
+		if (!m->locations || shown++ >= MAPPINGS_LIMIT)
 			continue;
 		if (shown == 1) {
 			text_style(b, TEXT_HEADING, text);
@@ -231,9 +231,9 @@ static void text_mappings(struct buffer *b, const struct view *v, const struct s
 			buffer_printf(b, "  %.*s", (int)build_id.len, build_id.at);
 		buffer_char(b, '\n');
 	}
-	if (shown > MAPPINGS_MOST)
+	if (shown > MAPPINGS_LIMIT)
 		buffer_printf(
-			b, "                  and %zu more binaries\n", shown - MAPPINGS_MOST);
+			b, "                  and %zu more binaries\n", shown - MAPPINGS_LIMIT);
 }
 
 static void text_notes(struct buffer *b, const struct view *v, const struct text_settings *text)

@@ -29,13 +29,13 @@ struct open_caller {
 };
 
 void layout_tree(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
-	enum sibling_order order, int64_t least)
+	enum sibling_order order, int64_t min)
 {
 	struct preorder p;
 	struct open_caller *open; /* by depth */
 
 	*l = (struct layout){0};
-	preorder_build(&p, v, total, order, least);
+	preorder_build(&p, v, total, order, min);
 	l->depth = p.deepest;
 	open = memory_new((size_t)p.deepest + 1, sizeof(*open));
 	vector_reserve(&l->boxes, p.count);
@@ -68,8 +68,8 @@ struct moment {
 
 struct moments {
 	VECTOR(struct moment) items;
-	bool sides;	     /* samples have two sides */
-	int64_t most_change; /* unsigned */
+	bool sides;	    /* samples have two sides */
+	int64_t max_change; /* unsigned */
 };
 
 static int moment_compare(const void *a, const void *b)
@@ -140,7 +140,7 @@ static void moments_gather(struct moments *m, const struct view *v, bool changes
 				changes && node != NODE_DROPPED ? change_of(v, t, i, &m->sides) : 0;
 			int64_t size = change < 0 ? -change : change;
 
-			m->most_change = size > m->most_change ? size : m->most_change;
+			m->max_change = size > m->max_change ? size : m->max_change;
 			if (value || change)
 				vector_push(&m->items,
 					((struct moment){
@@ -198,7 +198,7 @@ struct chart {
 	struct layout *layout;
 	VECTOR(struct open_box) open;
 	VECTOR(node_id) path; /* of the current sample, leaf first; reused */
-	int64_t now, least;
+	int64_t now, min;
 	bool sides; /* boxes have changes */
 };
 
@@ -210,7 +210,7 @@ static void chart_close(struct chart *c)
 	struct box *box = &c->layout->boxes.items[index];
 
 	box->end = c->now;
-	if (!box->depth || box->end - box->start >= c->least) {
+	if (!box->depth || box->end - box->start >= c->min) {
 		if (box->depth > c->layout->depth)
 			c->layout->depth = box->depth;
 		return;
@@ -263,15 +263,15 @@ int64_t layout_chart_width(const struct view *v)
 	return width;
 }
 
-void layout_chart(struct layout *l, const struct view *v, bool changes, int64_t least)
+void layout_chart(struct layout *l, const struct view *v, bool changes, int64_t min)
 {
 	struct moments moments = {0};
-	struct chart chart = {.layout = l, .least = least > 1 ? least : 1};
+	struct chart chart = {.layout = l, .min = min > 1 ? min : 1};
 
 	*l = (struct layout){0};
 	moments_gather(&moments, v, changes);
 	chart.sides = moments.sides;
-	l->most_change = moments.most_change;
+	l->max_change = moments.max_change;
 	moments_group(&moments, v->profile->threads.len + 1);
 	if (moments.items.len)
 		qsort(moments.items.items, moments.items.len, sizeof(struct moment),

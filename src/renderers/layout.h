@@ -26,29 +26,29 @@ struct layout {
 
 	/* For a chart of two sides: for each box, the change of the samples that end in it. */
 	VECTOR(int64_t) changes;
-	int64_t most_change; /* of one sample, unsigned */
+	int64_t max_change; /* of one sample, unsigned */
 };
 
 /* The call tree of `v`. With order by name a frame's own value is on the left, by weight on the
  * right. `self` and `total` have an item for every node (view_self, tree_totals) and are not
- * negative. Nodes whose total is below `least` (in value units; at least 1) get no box; their
+ * negative. Nodes whose total is below `min` (in value units; at least 1) get no box; their
  * space is left empty at the right end of their caller. */
 void layout_tree(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
-	enum sibling_order order, int64_t least);
+	enum sibling_order order, int64_t min);
 
 /* As a tree of sorted lines of text: siblings are in the order of their lines' bytes, and if
  * other lines come between a frame's own line and those of its callees, it has two boxes.
  * `ends`: which nodes have a line of their own, even with value 0. */
 void layout_lines(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
-	const bool *ends, int64_t least);
+	const bool *ends, int64_t min);
 
 /* A flame chart: the samples of `v` one after the other, each as wide as its value. They are in
  * the order of their times, or as in the input if there are none; thread by thread, the thread
  * that begins first at the left, because stacks of threads that run at the same time do not
  * follow each other. A frame continues from one sample of its thread to the next if it and all
- * of its callers do. Boxes narrower than `least` are left out. With `changes` and two sides,
+ * of its callers do. Boxes narrower than `min` are left out. With `changes` and two sides,
  * boxes have changes, and samples that are only in before are included. */
-void layout_chart(struct layout *l, const struct view *v, bool changes, int64_t least);
+void layout_chart(struct layout *l, const struct view *v, bool changes, int64_t min);
 /* The width of the whole chart: the sum of the samples' positive values. */
 int64_t layout_chart_width(const struct view *v);
 

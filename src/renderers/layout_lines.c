@@ -41,7 +41,7 @@ struct lines {
 	struct sorted_stacks sorted_stacks;
 	struct sorted_stacks_scratch room;
 	const int64_t *self, *total;
-	int64_t least;
+	int64_t min;
 	VECTOR(struct open_box) open;
 };
 
@@ -64,7 +64,7 @@ static void place(struct lines *l, uint32_t visit)
 
 	below->visit = sorted_stacks_next(&l->sorted_stacks, all ? visit + 1 : visit);
 	below->x += value;
-	if (value < l->least)
+	if (value < l->min)
 		return;
 	vector_push(&l->layout->boxes,
 		((struct box){start, start + value, node, depth, below->index, own}));
@@ -91,11 +91,10 @@ static void place_all(struct lines *l)
 }
 
 void layout_lines(struct layout *l, const struct view *v, const int64_t *self, const int64_t *total,
-	const bool *ends, int64_t least)
+	const bool *ends, int64_t min)
 {
 	size_t nodes = v->tree.caller.len;
-	struct lines lines = {
-		.layout = l, .self = self, .total = total, .least = least > 1 ? least : 1};
+	struct lines lines = {.layout = l, .self = self, .total = total, .min = min > 1 ? min : 1};
 	struct texts texts;
 
 	*l = (struct layout){0};

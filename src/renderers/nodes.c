@@ -11,13 +11,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NODES_MOST  UINT64_C(4000000) /* by default; from here on small frames are merged */
+#define NODES_LIMIT UINT64_C(4000000) /* by default; from here on small frames are merged */
 #define SMALL_SHARE 1e-4	      /* of the whole: a quarter of a pixel at a width of 2,500 */
 
 struct nodes_settings {
 	int order; /* enum sibling_order */
-	double least;
-	uint64_t most;
+	double min;
+	uint64_t max;
 	uint64_t open; /* a node_id */
 };
 
@@ -34,13 +34,13 @@ static const struct option nodes_options[] = {
 		.argument = "SHARE",
 		.help = "put together what is less than this share of the whole (0)",
 		.set = option_double,
-		.offset = offsetof(struct nodes_settings, least)},
+		.offset = offsetof(struct nodes_settings, min)},
 	{.name = "most",
 		.argument = "N",
 		.help = "of more frames than these put together what is less than a "
 			"ten-thousandth of the whole (4000000)",
 		.set = option_u64,
-		.offset = offsetof(struct nodes_settings, most)},
+		.offset = offsetof(struct nodes_settings, max)},
 	{.name = "open",
 		.argument = "NODE",
 		.help = "from this node on the share is of this node: a number of column node",
@@ -51,7 +51,7 @@ static const struct option nodes_options[] = {
 
 static void nodes_defaults(void *settings)
 {
-	*(struct nodes_settings *)settings = (struct nodes_settings){.most = NODES_MOST};
+	*(struct nodes_settings *)settings = (struct nodes_settings){.max = NODES_LIMIT};
 }
 
 /* The columns: a row for each node with a value. */
@@ -127,11 +127,11 @@ static double small_share(const struct nodes *n, const struct nodes_settings *s)
 {
 	uint64_t count = 0;
 
-	if (s->least > 0)
-		return s->least;
+	if (s->min > 0)
+		return s->min;
 	for (size_t i = 0; i < n->view.tree.caller.len; i++)
 		count += n->total[i] > 0;
-	return count > s->most ? SMALL_SHARE : 0;
+	return count > s->max ? SMALL_SHARE : 0;
 }
 
 static void sum_up(const struct nodes *n, size_t nodes, int64_t **self, int64_t **total)
@@ -297,9 +297,9 @@ static bool check_settings(const struct nodes_settings *s, const struct view *v,
 {
 	size_t nodes = v->tree.caller.len;
 
-	if (!(s->least >= 0 && s->least < 1))
+	if (!(s->min >= 0 && s->min < 1))
 		return error_set(
-			err, ERR_USAGE, "expected a share from 0 to below 1, got %g", s->least);
+			err, ERR_USAGE, "expected a share from 0 to below 1, got %g", s->min);
 	return s->open < nodes ||
 	       error_set(err, ERR_USAGE, "--open: expected a node below %zu, got %llu", nodes,
 		       (unsigned long long)s->open);

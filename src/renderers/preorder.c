@@ -86,8 +86,7 @@ struct kept {
 	VECTOR(uint32_t) parent;
 };
 
-static void keep_wide(
-	struct kept *kept, const struct tree *tree, const int64_t *total, int64_t least)
+static void keep_wide(struct kept *kept, const struct tree *tree, const int64_t *total, int64_t min)
 {
 	size_t count = tree->caller.len;
 	uint32_t *index = memory_new(count, sizeof(*index)); /* index in kept of a node, plus 1 */
@@ -98,7 +97,7 @@ static void keep_wide(
 	for (node_id node = 1; node < count; node++) {
 		uint32_t caller;
 
-		if (total[node] < least)
+		if (total[node] < min)
 			continue;
 		caller = index[tree->caller.items[node]];
 		if (!caller)
@@ -169,11 +168,11 @@ static void sort_by_weight(
 	const struct kept *kept, const int64_t *total, uint32_t **order, uint32_t **spare)
 {
 	size_t count = kept->nodes.len;
-	uint64_t *key = memory_new(count, sizeof(*key)), most = (uint64_t)total[0];
+	uint64_t *key = memory_new(count, sizeof(*key)), max = (uint64_t)total[0];
 
 	for (size_t i = 0; i < count; i++)
-		key[i] = most - (uint64_t)total[kept->nodes.items[i]];
-	for (unsigned shift = 0; shift < 64 && most >> shift; shift += DIGIT_BITS) {
+		key[i] = max - (uint64_t)total[kept->nodes.items[i]];
+	for (unsigned shift = 0; shift < 64 && max >> shift; shift += DIGIT_BITS) {
 		uint32_t *swap = *order;
 
 		if (!sort_by_digit(*order, *spare, key, count, shift))
@@ -237,7 +236,7 @@ static void place_callees(struct preorder *p, const struct kept *kept, const uin
 }
 
 void preorder_build(struct preorder *p, const struct view *v, const int64_t *total,
-	enum sibling_order order, int64_t least)
+	enum sibling_order order, int64_t min)
 {
 	struct kept kept = {0};
 	uint32_t *sorted, *spare, *callees, *end;
@@ -245,7 +244,7 @@ void preorder_build(struct preorder *p, const struct view *v, const int64_t *tot
 	*p = (struct preorder){0};
 	if (total[0] <= 0)
 		return;
-	keep_wide(&kept, &v->tree, total, least > 1 ? least : 1);
+	keep_wide(&kept, &v->tree, total, min > 1 ? min : 1);
 	p->count = kept.nodes.len;
 	spare = memory_new(p->count, sizeof(*spare));
 	sorted = sort_by_name(&kept, v, spare);

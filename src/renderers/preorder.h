@@ -18,10 +18,10 @@ struct preorder {
 	uint32_t deepest;
 };
 
-/* The nodes whose `total` (tree_totals, not negative) is at least `least` and at least 1; empty
+/* The nodes whose `total` (tree_totals, not negative) is at least `min` and at least 1; empty
  * if there are no values. */
 void preorder_build(struct preorder *p, const struct view *v, const int64_t *total,
-	enum sibling_order order, int64_t least);
+	enum sibling_order order, int64_t min);
 void preorder_release(struct preorder *p);
 
 #endif

@@ -17,8 +17,8 @@ struct search {
 	struct small_frames *s;
 	const struct tree *tree;
 	const int64_t *total;
-	double least[2]; /* minimum totals: elsewhere, and within the opened node */
-	uint8_t *place;	 /* of every old node */
+	double min[2];	/* minimum totals: elsewhere, and within the opened node */
+	uint8_t *place; /* of every old node */
 	VECTOR(node_id)
 	small_child; /* of every new node, the node for its small callees; 0: none */
 };
@@ -49,8 +49,7 @@ static node_id add_node(struct search *f, node_id caller, frame_id frame, node_i
 
 static bool is_large(const struct search *f, node_id node)
 {
-	return f->place[node] == ABOVE ||
-	       (double)f->total[node] >= f->least[f->place[node] == BELOW];
+	return f->place[node] == ABOVE || (double)f->total[node] >= f->min[f->place[node] == BELOW];
 }
 
 /* The node for small callees of `caller`: itself if it is such a node, otherwise its pot. */
@@ -103,8 +102,8 @@ void small_frames_merge(struct small_frames *s, const struct tree *tree, const i
 	node_id open = rule->open < nodes ? rule->open : 0;
 	struct search f = {.s = s, .tree = tree, .total = total};
 
-	f.least[0] = (double)total[0] * rule->share;
-	f.least[1] = (double)total[open] * rule->share;
+	f.min[0] = (double)total[0] * rule->share;
+	f.min[1] = (double)total[open] * rule->share;
 	f.place = memory_new(nodes, sizeof(*f.place));
 	s->map = memory_new(nodes, sizeof(*s->map));
 	find_places(&f, open);

@@ -210,10 +210,10 @@ static int64_t whole_value(const struct svg_picture *p, int64_t sum)
 /* The smallest value that gets a box. */
 static int64_t least_value(const struct svg_settings *s, int64_t total, double per_value)
 {
-	double least = s->least_is_percent ? (double)total * s->least_width / 100
-					   : s->least_width / per_value;
+	double min =
+		s->min_is_percent ? (double)total * s->min_width / 100 : s->min_width / per_value;
 
-	return least < 9e18 ? (int64_t)ceil(least) : INT64_MAX;
+	return min < 9e18 ? (int64_t)ceil(min) : INT64_MAX;
 }
 
 static bool picture_open(struct svg_picture *p, struct error *err)
@@ -332,17 +332,17 @@ static void values_release(struct values *values)
 
 /* The largest change of a self value, unsigned; at least one whole, so that smaller changes stay
  * pale. */
-static int64_t most_change(const struct sides *s, size_t nodes, unsigned decimals)
+static int64_t max_change(const struct sides *s, size_t nodes, unsigned decimals)
 {
-	int64_t most = (int64_t)pow(10, decimals);
+	int64_t max = (int64_t)pow(10, decimals);
 
 	for (size_t i = 0; s->count == 2 && i < nodes; i++) {
 		int64_t change = s->self[1][i] - s->self[0][i];
 		int64_t size = change < 0 ? -change : change;
 
-		most = size > most ? size : most;
+		max = size > max ? size : max;
 	}
-	return most;
+	return max;
 }
 
 static struct svg_picture picture_of(
@@ -356,7 +356,7 @@ static struct svg_picture picture_of(
 		.count_name = count_name(v, s),
 		.decimals = decimals,
 		.below = values->below,
-		.most_change = most_change(&values->sides, v->tree.caller.len, decimals)};
+		.max_change = max_change(&values->sides, v->tree.caller.len, decimals)};
 
 	/* In a chart, a node has many boxes, each with a part of its value, so the change below
 	 * a box is unknown. By the classic rules, a box has the change of what ends there. */
@@ -371,7 +371,7 @@ static struct svg_picture picture_of(
 }
 
 /* Stacks of which nothing is left have lines, too. */
-static void lay_lines(struct layout *layout, const struct values *values, int64_t least)
+static void lay_lines(struct layout *layout, const struct values *values, int64_t min)
 {
 	size_t nodes = values->shown.tree.caller.len;
 	const struct sides *s = &values->sides;
@@ -380,20 +380,20 @@ static void lay_lines(struct layout *layout, const struct values *values, int64_
 	for (size_t i = 0; i < nodes; i++)
 		ends[i] =
 			values->self[i] > 0 || (s->count == 2 && (s->self[0][i] || s->self[1][i]));
-	layout_lines(layout, &values->shown, values->self, values->total, ends, least);
+	layout_lines(layout, &values->shown, values->self, values->total, ends, min);
 	memory_free(ends);
 }
 
 static void lay(struct layout *layout, const struct values *values, const struct svg_settings *s,
-	int64_t least)
+	int64_t min)
 {
 	if (s->chart || s->unsorted)
-		layout_chart(layout, &values->shown, s->rules != RULES_KILN, least);
+		layout_chart(layout, &values->shown, s->rules != RULES_KILN, min);
 	else if (s->rules != RULES_KILN)
-		lay_lines(layout, values, least);
+		lay_lines(layout, values, min);
 	else
 		layout_tree(layout, &values->shown, values->self, values->total,
-			(enum sibling_order)s->order, least);
+			(enum sibling_order)s->order, min);
 }
 
 static const char *nothing_there(const struct values *values)
@@ -424,8 +424,8 @@ static bool render(
 	values_find(&values, v);
 	p = picture_of(&values, s, &layout);
 	lay(&layout, &values, s, least_value(s, p.total, p.per_value));
-	if (layout.changes.len && layout.most_change > (int64_t)pow(10, p.decimals))
-		p.most_change = layout.most_change;
+	if (layout.changes.len && layout.max_change > (int64_t)pow(10, p.decimals))
+		p.max_change = layout.max_change;
 	if (s->rules == RULES_PERL && p.decimals) {
 		lay(&all, &values, s, 1);
 		svg_sums_find(&p.sums, &all, pow(10, p.decimals));

@@ -179,9 +179,9 @@ static struct colour change_colour(const struct svg_picture *p, const struct box
 	int64_t *const *values;
 
 	if (p->settings->rules == RULES_INFERNO)
-		return colour_of_change_inferno(own_change(p, box), p->most_change);
+		return colour_of_change_inferno(own_change(p, box), p->max_change);
 	if (p->settings->changes == CHANGES_CLASSIC)
-		return colour_of_change(own_change(p, box), p->most_change);
+		return colour_of_change(own_change(p, box), p->max_change);
 	values = p->settings->changes == CHANGES_SELF ? p->sides->self : p->sides->total;
 	return colour_of_ratio(
 		sides_ratio(p->sides, values[svg_before(p)][node], values[svg_after(p)][node]));

@@ -20,7 +20,7 @@ struct svg_picture {
 	double per_value; /* pixels */
 	struct bytes count_name;
 	const struct sides *sides; /* whose changes decide colours; NULL: one side */
-	int64_t most_change;	   /* classic rules: the largest, unsigned; at least 1 */
+	int64_t max_change;	   /* classic rules: the largest, unsigned; at least 1 */
 	unsigned decimals;	   /* of values as shown: see units.h */
 	struct svg_sums sums;	   /* Perl's rules: for values with decimals; otherwise empty */
 	struct colour_sequence sequence;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <strings.h>
 
-static bool set_least_width(
+static bool set_min_width(
 	void *target, const struct option *option, const char *value, struct error *err)
 {
 	struct svg_settings *s = target;
@@ -16,10 +16,10 @@ static bool set_least_width(
 
 	(void)option;
 	text.len -= percent;
-	if (!bytes_double(text, &s->least_width) || s->least_width < 0)
+	if (!bytes_double(text, &s->min_width) || s->min_width < 0)
 		return error_set(err, ERR_USAGE,
 			"expected pixels or a share such as 0.1 or 0.05%%, got '%s'", value);
-	s->least_is_percent = percent;
+	s->min_is_percent = percent;
 	return true;
 }
 
@@ -89,7 +89,7 @@ const struct option svg_options[] = {
 		AT(width), NULL, false},
 	{"height", 0, "PIXELS", "height of a frame (default 16)", option_u64, AT(height), NULL,
 		false},
-	{"minwidth", 0, "PIXELS|N%", "leave out narrower frames (default 0.1)", set_least_width, 0,
+	{"minwidth", 0, "PIXELS|N%", "leave out narrower frames (default 0.1)", set_min_width, 0,
 		NULL, false},
 	{"fonttype", 0, "FONT", "font (default Verdana)", option_text, AT(font_type), NULL, false},
 	{"fontsize", 0, "PIXELS", "size of the font (default 12)", option_double, AT(font_size),
@@ -130,7 +130,7 @@ void svg_defaults(void *settings)
 		.height = 16,
 		.font_size = 12,
 		.font_width = SVG_FONT_WIDTH,
-		.least_width = 0.1,
+		.min_width = 0.1,
 		.factor = 1,
 		.palette = PALETTE_KIND,
 		.order = SIBLINGS_BY_NAME,

@@ -39,13 +39,13 @@ struct svg_settings {
 	uint64_t width;		     /* 0: 1200 without script; with it, as wide as the window */
 	uint64_t height;	     /* of a frame */
 	double font_size;
-	double font_width;     /* of every letter, as a share of the font's size */
-	double least_width;    /* narrower boxes are left out ... */
-	bool least_is_percent; /* ... or those below this share of the total */
-	double factor;	       /* values are multiplied by it for display */
-	double total;	       /* the value of the whole width; 0: the sum */
-	int palette;	       /* enum palette */
-	int order;	       /* enum sibling_order */
+	double font_width;   /* of every letter, as a share of the font's size */
+	double min_width;    /* narrower boxes are left out ... */
+	bool min_is_percent; /* ... or those below this share of the total */
+	double factor;	     /* values are multiplied by it for display */
+	double total;	     /* the value of the whole width; 0: the sum */
+	int palette;	     /* enum palette */
+	int order;	     /* enum sibling_order */
 	bool hash, random, keep_palette, icicle, chart, no_script;
 	int rules;	    /* enum svg_rules */
 	bool unsorted;	    /* frames in the order of the input, one line after the other */

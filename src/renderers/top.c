@@ -76,10 +76,10 @@ static size_t value_width(const struct view *v, int64_t value, struct buffer *sc
 	return utf8_count(buffer_bytes(scratch));
 }
 
-static void widen(size_t *width, size_t least)
+static void widen(size_t *width, size_t min)
 {
-	if (*width < least)
-		*width = least;
+	if (*width < min)
+		*width = min;
 }
 
 static struct bytes module_of(const struct view *v, frame_id frame)

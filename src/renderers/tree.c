@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #define FLUSH_BYTES ((size_t)64 << 10)
-#define NAME_LEAST  24u /* columns reserved for names, however deep the tree */
+#define NAME_MIN    24u /* columns reserved for names, however deep the tree */
 
 struct tree_settings {
 	struct text_settings text;
@@ -176,8 +176,8 @@ static size_t branches(const struct shown *s, size_t levels, bool forked)
 				 *ascii[] = {"| ", "  ", "|-", "`-"};
 	const char *const *draw = s->settings->text.ascii ? ascii : utf8;
 	size_t width = s->settings->text.width;
-	size_t most = width > NAME_LEAST + 20 ? (width - NAME_LEAST - 20) / 2 : 4;
-	size_t from = width && levels > most ? levels - most : 0;
+	size_t max = width > NAME_MIN + 20 ? (width - NAME_MIN - 20) / 2 : 4;
+	size_t from = width && levels > max ? levels - max : 0;
 
 	for (size_t i = from; i < levels; i++) {
 		bool open = s->prefix.at[i] == LEVEL_OPEN, own = forked && i + 1 == levels;

@@ -110,7 +110,7 @@ static void add_file(struct listing *l, char *path)
 	struct stat status;
 	int fd = folder_open_file(l->folder, path, true, &status);
 
-	if (fd < 0 || l->files->len == FOLDER_FILES_MOST) {
+	if (fd < 0 || l->files->len == FOLDER_FILES_LIMIT) {
 		l->files->more |= fd >= 0;
 		free(path);
 	} else {

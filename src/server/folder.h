@@ -7,8 +7,8 @@
 
 #include <sys/stat.h>
 
-#define FOLDER_FILES_MOST 10000u /* that are listed */
-#define FOLDER_DEPTH_MOST 8u	 /* folders in folders */
+#define FOLDER_FILES_LIMIT 10000u /* that are listed */
+#define FOLDER_DEPTH_MOST  8u	  /* folders in folders */
 
 /* What tells whether a file is the one that it was, and has not been written to. */
 struct file_mark {
@@ -32,7 +32,7 @@ struct folder_files {
 		char *path; /* below the folder */
 		struct file_mark mark;
 	});
-	bool more; /* than FOLDER_FILES_MOST */
+	bool more; /* than FOLDER_FILES_LIMIT */
 };
 
 /* Plain files at any depth, by the bytes of their paths; names that begin with "." and links to

@@ -324,7 +324,7 @@ struct server *server_open(const struct server_settings *settings, struct error 
 	struct server *s = memory_new(1, sizeof(*s));
 
 	s->settings = *settings;
-	s->uploads = (struct uploads){.files = settings->files, .most = settings->upload_most};
+	s->uploads = (struct uploads){.files = settings->files, .most = settings->upload_limit};
 	s->sources = sources_new(settings->binary_locations);
 	s->connections = connections_new();
 	turns_open(settings->request_limit);

@@ -22,7 +22,7 @@ struct server_settings {
 	uint16_t port;
 	struct token token;
 	uint64_t request_limit; /* ns of CPU time of an answer; 0: as long as it takes */
-	uint64_t upload_most;	/* bytes of files that are sent; 0: none are taken */
+	uint64_t upload_limit;	/* bytes of files that are sent; 0: none are taken */
 	bool starts_with_list;	/* of the profiles there are, not with one of them */
 	void (*answered)(void); /* called behind each answer, by any thread */
 };

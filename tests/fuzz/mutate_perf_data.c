@@ -174,7 +174,7 @@ static size_t attr_size(const struct draft *d)
 {
 	size_t size = d->events.len ? d->events.items[0].attr.len : ATTR_SIZE;
 
-	return size < PERF_ATTR_SIZE_LEAST ? PERF_ATTR_SIZE_LEAST : size < 1000 ? size : 1000;
+	return size < PERF_ATTR_SIZE_MIN ? PERF_ATTR_SIZE_MIN : size < 1000 ? size : 1000;
 }
 
 static void put_event(struct perf_data_builder *b, const struct event *event)

@@ -524,7 +524,7 @@ static void without_rounds(void **state)
 
 	(void)state;
 	builder_event(&b, &cycles, CYCLES_ID);
-	for (uint64_t i = 0; i < 3 * PERF_ORDER_LEAST; i++) {
+	for (uint64_t i = 0; i < 3 * PERF_ORDER_MIN; i++) {
 		size_t start = builder_begin(&b, PERF_RECORD_EXIT, 0);
 
 		for (unsigned word = 0; word < 3; word++)
@@ -542,10 +542,10 @@ static void without_rounds(void **state)
 		last = time;
 		count++;
 	}
-	assert_int_equal(count, 3 * PERF_ORDER_LEAST);
+	assert_int_equal(count, 3 * PERF_ORDER_MIN);
 	assert_int_equal(order.late, 0);
 	assert_true(
-		order.queued.cap <= 2 * PERF_ORDER_LEAST + b.out.len / PERF_ORDER_BYTES_PER_RECORD);
+		order.queued.cap <= 2 * PERF_ORDER_MIN + b.out.len / PERF_ORDER_BYTES_PER_RECORD);
 	perf_order_release(&order);
 	perf_file_release(&file);
 	builder_release(&b);

@@ -172,8 +172,8 @@ static void narrow_frames_are_left_out(void **state)
 	/* 1180 / 11801 is just below a tenth of a pixel. */
 	assert_has(draw("tiny 1,wide 11799", &s), "<title>tiny ");
 	assert_has_not(draw("tiny 1,wide 11800", &s), "<title>tiny ");
-	s.least_width = 1;
-	s.least_is_percent = true;
+	s.min_width = 1;
+	s.min_is_percent = true;
 	assert_has(draw("tiny 1,wide 99", &s), "<title>tiny ");
 	assert_has_not(draw("tiny 1,wide 100", &s), "<title>tiny ");
 }

@@ -30,7 +30,7 @@ static struct drawing {
 
 /* ---- Options: those of the SVG renderer, by the names that each tool has ---- */
 
-#define OPTIONS_MOST 48u
+#define OPTIONS_LIMIT 48u
 
 static bool set_reverse(
 	void *target, const struct option *option, const char *value, struct error *err)
@@ -72,8 +72,8 @@ static bool set_narrowest(
 	struct svg_settings *s = target;
 	struct bytes text = bytes_of(value);
 
-	s->least_is_percent = bytes_ends_with(text, BYTES("%"));
-	text.len -= s->least_is_percent;
+	s->min_is_percent = bytes_ends_with(text, BYTES("%"));
+	text.len -= s->min_is_percent;
 	for (size_t i = 0; i < text.len; i++)
 		if (text.at[i] != '.' && (text.at[i] < '0' || text.at[i] > '9'))
 			text.len = 0;
@@ -107,7 +107,7 @@ static bool set_percent(
 {
 	struct svg_settings *s = target;
 
-	s->least_is_percent = true;
+	s->min_is_percent = true;
 	return option_double(target, option, value, err);
 }
 
@@ -133,7 +133,7 @@ static const struct option only_perl[] = {
 		.argument = "PIXELS|N%",
 		.help = "leave out narrower frames (default 0.1)",
 		.set = set_narrowest,
-		.offset = AT(least_width)},
+		.offset = AT(min_width)},
 	{.name = "colors",
 		.argument = "PALETTE",
 		.help = "hot, mem, io, wakeup, chain, java, js, perl, red, green, blue, aqua, "
@@ -163,7 +163,7 @@ static const struct option only_inferno[] = {
 		.argument = "PERCENT",
 		.help = "leave out narrower frames (default 0.01)",
 		.set = set_percent,
-		.offset = AT(least_width)},
+		.offset = AT(min_width)},
 	{.name = "no-sort",
 		.help = "take lines in their order",
 		.set = option_flag,
@@ -187,7 +187,7 @@ static const char *const of_inferno[] = {"title", "subtitle", "width", "height",
 	"search-color", "stroke-color", "uicolor", "no-javascript", "pretty-xml",
 	"truncate-text-right", NULL};
 
-static struct option options[OPTIONS_MOST];
+static struct option options[OPTIONS_LIMIT];
 
 static void collect_options(const char *const *names, const struct option *others)
 {
@@ -234,8 +234,8 @@ static void give_letter(const char *name, char letter)
 static void prepare_inferno(void)
 {
 	set_defaults(RULES_INFERNO);
-	settings.least_width = 0.01;
-	settings.least_is_percent = true;
+	settings.min_width = 0.01;
+	settings.min_is_percent = true;
 	settings.font_type = "monospace";
 	collect_options(of_inferno, only_inferno);
 	give_letter("inverted", 'i');
