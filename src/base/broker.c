@@ -65,7 +65,7 @@ static bool receive_message(
 
 /* ---- The broker ---- */
 
-static void take_signals(void (*how)(int))
+static void set_signals(void (*how)(int))
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
@@ -96,7 +96,7 @@ pid_t broker_fork(void)
 	pid_t child = fork();
 
 	if (!child)
-		take_signals(SIG_DFL);
+		set_signals(SIG_DFL);
 	return child;
 }
 
@@ -106,7 +106,7 @@ static bool is_slow(enum broker_kind kind)
 	return kind == BROKER_FETCH || kind == BROKER_SHOW;
 }
 
-static void answer_beside(
+static void answer_in_child(
 	const struct handler *a, int reply, enum broker_kind kind, const char *text)
 {
 	if (broker_fork())
@@ -126,7 +126,7 @@ static void serve(const struct handler *a, int questions)
 		if (reply < 0)
 			continue;
 		if (is_slow((enum broker_kind)kind))
-			answer_beside(a, reply, (enum broker_kind)kind, text);
+			answer_in_child(a, reply, (enum broker_kind)kind, text);
 		else
 			answer(a, reply, (enum broker_kind)kind, text);
 		close(reply);
@@ -136,7 +136,7 @@ static void serve(const struct handler *a, int questions)
 }
 
 /* Close inherited files: a pipe's other end must see that this process's parent has closed it. */
-static void let_go_of_files(int questions)
+static void close_inherited_files(int questions)
 {
 	int nothing = open("/dev/null", O_RDWR);
 
@@ -157,10 +157,9 @@ bool broker_start(broker_handler *handler, void *context)
 		return false;
 	child = fork();
 	if (!child) {
-		take_signals(
-			SIG_IGN); /* Ctrl-C is handled by the parent; the broker ends with it */
+		set_signals(SIG_IGN); /* Ctrl-C is handled by the parent; the broker ends with it */
 		close(ends[0]);
-		let_go_of_files(ends[1]);
+		close_inherited_files(ends[1]);
 		serve(&a, STDERR_FILENO + 1);
 		_exit(0);
 	}

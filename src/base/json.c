@@ -244,7 +244,7 @@ bool json_item(struct json *j)
 	return advance(j, ']', "',' or ']'");
 }
 
-static inline const char *behind_blanks(const char *at, const char *end)
+static inline const char *skip_blanks(const char *at, const char *end)
 {
 	while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t'))
 		at++;
@@ -253,7 +253,7 @@ static inline const char *behind_blanks(const char *at, const char *end)
 
 size_t json_peek_arrays(const struct json *j, struct bytes *ret_texts, size_t max)
 {
-	const char *at = behind_blanks(j->at, j->end), *close;
+	const char *at = skip_blanks(j->at, j->end), *close;
 	size_t count = 0;
 
 	while (count < max && at < j->end && *at == '[') {
@@ -261,10 +261,10 @@ size_t json_peek_arrays(const struct json *j, struct bytes *ret_texts, size_t ma
 		if (!close)
 			break;
 		ret_texts[count++] = (struct bytes){at, (size_t)(close + 1 - at)};
-		at = behind_blanks(close + 1, j->end);
+		at = skip_blanks(close + 1, j->end);
 		if (at == j->end || *at != ',')
 			break;
-		at = behind_blanks(at + 1, j->end);
+		at = skip_blanks(at + 1, j->end);
 	}
 	return count;
 }
@@ -477,7 +477,7 @@ static void keep_key(struct json *j, struct bytes *key)
 /* Get the value's first byte into the window now, so that json_peek does not move the key. */
 static void reach_value(struct json *j, struct bytes *key)
 {
-	j->at = behind_blanks(j->at, j->end);
+	j->at = skip_blanks(j->at, j->end);
 	if (j->at < j->end)
 		return;
 	keep_key(j, key);

@@ -28,7 +28,7 @@ static inline bool is_digit(char c)
 }
 
 /* Parse digits into *n. Returns the end. */
-static inline const char *take_digits(
+static inline const char *parse_digits(
 	const char *at, const char *end, struct json_decimal *n, bool fraction)
 {
 	for (; at < end && is_digit(*at); at++) {
@@ -42,7 +42,7 @@ static inline const char *take_digits(
 	return at;
 }
 
-static const char *take_exponent(const char *at, const char *end, struct json_decimal *n)
+static const char *parse_exponent(const char *at, const char *end, struct json_decimal *n)
 {
 	const char *start = ++at;
 	bool negative = at < end && *at == '-';
@@ -59,23 +59,23 @@ static const char *take_exponent(const char *at, const char *end, struct json_de
 
 /* Parse the number at the start of [at, end). Returns its end, NULL: not a number. One that
  * reaches `end` may continue there. */
-static inline const char *take_number(const char *at, const char *end, struct json_decimal *n)
+static inline const char *parse_number(const char *at, const char *end, struct json_decimal *n)
 {
 	const char *start;
 
 	*n = (struct json_decimal){.negative = at < end && *at == '-'};
 	at += n->negative;
 	start = at;
-	at = take_digits(at, end, n, false);
+	at = parse_digits(at, end, n, false);
 	if (at == start)
 		return NULL;
 	if (at < end && *at == '.') {
 		start = ++at;
-		at = take_digits(at, end, n, true);
+		at = parse_digits(at, end, n, true);
 		if (at == start)
 			return NULL;
 	}
-	return at < end && (*at | 0x20) == 'e' ? take_exponent(at, end, n) : at;
+	return at < end && (*at | 0x20) == 'e' ? parse_exponent(at, end, n) : at;
 }
 
 /* False on overflow. */
@@ -200,7 +200,7 @@ static int64_t number_in_text(struct json *j, unsigned decimals)
 	struct json_decimal n;
 	int64_t value;
 
-	if (take_number(text.at, end, &n) == end && number_scaled(&n, decimals, &value))
+	if (parse_number(text.at, end, &n) == end && number_scaled(&n, decimals, &value))
 		return value;
 	json_fail(j, "expected a number, got a string before");
 	return 0;
@@ -210,7 +210,7 @@ const char *json_number_text(struct json *j, struct json_decimal *n)
 {
 	const char *behind;
 
-	while ((behind = take_number(j->at, j->end, n)) == j->end ||
+	while ((behind = parse_number(j->at, j->end, n)) == j->end ||
 		(!behind && j->end - j->at < NUMBER_LIMIT))
 		if (j->end - j->at > NUMBER_LIMIT || !json_more(j, &j->at))
 			break;
@@ -315,7 +315,7 @@ bool json_decimal_if(struct json *j, struct json_decimal *ret_number)
 	if (c == '"') {
 		text = bytes_trim(json_string(j));
 		return text.len &&
-		       take_number(text.at, text.at + text.len, ret_number) == text.at + text.len;
+		       parse_number(text.at, text.at + text.len, ret_number) == text.at + text.len;
 	}
 	json_skip(j);
 	return false;

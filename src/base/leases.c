@@ -47,7 +47,7 @@ static struct {
 /* ---- The watcher ---- */
 
 /* Without memory for a copy the lease is kept; the writer then waits until the kernel breaks it. */
-static bool copy_takes_place(const struct lease *lease)
+static bool replace_by_copy(const struct lease *lease)
 {
 	void *copy =
 		mmap(NULL, lease->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -65,12 +65,12 @@ static bool copy_takes_place(const struct lease *lease)
 
 /* Copy every file that another process waits for: F_GETLEASE then returns what the lease is to
  * become. */
-static void copy_what_is_wanted(void)
+static void copy_requested_files(void)
 {
 	for (size_t i = 0; i < leases.count;) {
 		struct lease *lease = &leases.all[i];
 
-		if (fcntl(lease->fd, F_GETLEASE) == F_RDLCK || !copy_takes_place(lease)) {
+		if (fcntl(lease->fd, F_GETLEASE) == F_RDLCK || !replace_by_copy(lease)) {
 			i++;
 			continue;
 		}
@@ -105,7 +105,7 @@ static void *watch(void *unused)
 	for (;;) {
 		sigwaitinfo(&signals, NULL);
 		pthread_mutex_lock(&leases.lock);
-		copy_what_is_wanted();
+		copy_requested_files();
 		pthread_mutex_unlock(&leases.lock);
 	}
 	return NULL;

@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define AHEAD 4u /* slots per thread */
+#define SLOTS_PER_THREAD 4u /* slots per thread */
 
 struct slot {
 	struct buffer text; /* its memory is reused */
@@ -97,7 +97,7 @@ void output_write_pieces(struct output *o, size_t max, size_t count,
 	struct pieces p = {.output = o,
 		.make = make,
 		.context = context,
-		.slot_count = threads > 1 ? (size_t)threads * AHEAD : 1,
+		.slot_count = threads > 1 ? (size_t)threads * SLOTS_PER_THREAD : 1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.written = PTHREAD_COND_INITIALIZER};
 

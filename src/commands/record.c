@@ -412,7 +412,7 @@ static void notice(const char *text)
 }
 
 /* Looking for names may take a while: what has come is kept before. */
-static bool keep_then_name(struct record *r, struct session *s, struct error *err)
+static bool save_then_name(struct record *r, struct session *s, struct error *err)
 {
 	struct profile *p = &s->profile;
 	size_t unnamed = p->locations.len - r->named;
@@ -430,7 +430,7 @@ static bool tick(void *context, struct session *s, struct error *err)
 
 	if (s->began) {
 		record_live_line(s);
-		return keep_then_name(r, s, err);
+		return save_then_name(r, s, err);
 	}
 	/* What is written to a stream cannot be taken back if it never begins. */
 	return r->out.stream || record_output_append(&r->out, &s->profile, 0, err);

@@ -117,7 +117,7 @@ static void add_events(struct buffer *out, const struct session *s)
 		buffer_printf(out, "no samples: %s\n", s->recorder->mode->none);
 }
 
-static bool runs_java(const struct profile *p)
+static bool has_java(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->processes.len; i++)
 		if (bytes_equal(profile_text(p, p->processes.items[i].name), BYTES("java")))
@@ -132,7 +132,7 @@ static void add_java(struct buffer *out, const struct session *s)
 	const struct session_counts *c = &s->counts;
 
 	if (c->stacks.ends[UNWIND_NO_TABLE] * 100 >= c->stacks.user * TABLES_PERCENT &&
-		runs_java(&s->profile))
+		has_java(&s->profile))
 		buffer_text(out,
 			"code that Java compiles has no frame pointers: its stacks are whole when "
 			"it is started with JAVA_TOOL_OPTIONS=-XX:+PreserveFramePointer\n");

@@ -250,7 +250,7 @@ static const struct piece *walk_next(struct walk *w, const struct code_map *map)
 	return NULL;
 }
 
-static bool was_there(const struct piece *piece, uint64_t time)
+static bool existed_at(const struct piece *piece, uint64_t time)
 {
 	return piece->from <= time &&
 	       (time == CODE_LATEST || piece->until == NEVER || time < piece->until);
@@ -264,7 +264,7 @@ bool code_map_find(struct code_map *map, uint64_t address, uint64_t time, struct
 
 	walk_init(&w, map, address);
 	for (const struct piece *piece; (piece = walk_next(&w, map));) {
-		if (was_there(piece, time))
+		if (existed_at(piece, time))
 			found = !found || piece > found ? piece : found;
 		else if (piece->from > time)
 			later = !later || piece < later ? piece : later;

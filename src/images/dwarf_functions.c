@@ -118,7 +118,7 @@ static bool closed(struct walk *w, unsigned tag)
 }
 
 /* Jump behind the entry's children. False: it has no DW_AT_sibling. */
-static bool walk_past(struct walk *w, struct dwarf_abbrev *abbrev)
+static bool skip_subtree(struct walk *w, struct dwarf_abbrev *abbrev)
 {
 	uint64_t offset;
 
@@ -156,7 +156,7 @@ static bool walk_function(struct walk *w, struct dwarf_abbrev *abbrev, const uin
 		const uint8_t *behind = w->at;
 
 		w->at = attributes;
-		if (walk_past(w, abbrev))
+		if (skip_subtree(w, abbrev))
 			return true;
 		w->at = behind;
 	}
@@ -177,7 +177,7 @@ static bool walk_entry(struct walk *w, struct dwarf_abbrev *abbrev, const uint8_
 {
 	if (is_function(abbrev->tag))
 		return walk_function(w, abbrev, entry);
-	if (closed(w, abbrev->tag) && walk_past(w, abbrev))
+	if (closed(w, abbrev->tag) && skip_subtree(w, abbrev))
 		return true;
 	w->at = dwarf_entry_skip(w->unit->abbrevs, abbrev, w->at, w->end);
 	w->depth += abbrev->children;

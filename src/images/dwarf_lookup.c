@@ -17,9 +17,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define BUDGET_FACTOR 64 /* times the size of all sections: what a thread may read */
-#define BUDGET_FLOOR  ((uint64_t)64 << 20) /* bytes */
-#define AHEAD	      4u		   /* answers per thread that wait for delivery */
+#define BUDGET_FACTOR	   64 /* times the size of all sections: what a thread may read */
+#define BUDGET_FLOOR	   ((uint64_t)64 << 20) /* bytes */
+#define ANSWERS_PER_THREAD 4u			/* answers per thread that wait for delivery */
 
 struct dwarf {
 	struct dwarf_files files;
@@ -360,7 +360,7 @@ static bool run_in_threads(struct batch *b, unsigned threads, uint64_t budget)
 {
 	struct pool pool = {.batch = b,
 		.budget = budget,
-		.ring = (size_t)threads * AHEAD,
+		.ring = (size_t)threads * ANSWERS_PER_THREAD,
 		.starter = scope_current()};
 
 	pool.answers = memory_new(pool.ring, sizeof(*pool.answers));

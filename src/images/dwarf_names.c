@@ -198,7 +198,7 @@ static bool visit_follow(struct dwarf_reader *r, struct visit *v)
 }
 
 /* Go to the scope around the entry. */
-static bool visit_outwards(struct dwarf_reader *r, struct visit *v)
+static bool visit_parent(struct dwarf_reader *r, struct visit *v)
 {
 	uint64_t scope = scope_around(r, v->unit, v->entry.offset);
 
@@ -251,7 +251,7 @@ static struct bytes qualify(
 	struct buffer text = {0};
 	unsigned count = 0;
 
-	while (count < DWARF_SPACES_LIMIT && !is_c(v->unit->language) && visit_outwards(r, v)) {
+	while (count < DWARF_SPACES_LIMIT && !is_c(v->unit->language) && visit_parent(r, v)) {
 		unsigned tag = v->entry.tag;
 
 		spaces[count] = visit_name(r, v);

@@ -66,7 +66,7 @@ static void lines_forget(struct jitdump *dump)
 }
 
 /* Line numbers precede the piece of code that they belong to. */
-static bool take_debug_info(struct jitdump *dump, struct cursor *c)
+static bool parse_debug_info(struct jitdump *dump, struct cursor *c)
 {
 	uint64_t count;
 	struct bytes last = {0};
@@ -113,7 +113,7 @@ static void own_addresses(struct jitdump *dump, uint64_t start)
 		dump->lines.items[i].address -= ELF_HEADER_SIZE;
 }
 
-static bool take_load(struct jitdump *dump, struct cursor *c, uint64_t time)
+static bool parse_load(struct jitdump *dump, struct cursor *c, uint64_t time)
 {
 	struct code_piece piece = {.from = time};
 
@@ -137,7 +137,7 @@ static bool take_load(struct jitdump *dump, struct cursor *c, uint64_t time)
 	return true;
 }
 
-static bool take_move(struct jitdump *dump, struct cursor *c, uint64_t time)
+static bool parse_move(struct jitdump *dump, struct cursor *c, uint64_t time)
 {
 	uint64_t from, to;
 
@@ -151,7 +151,7 @@ static bool take_move(struct jitdump *dump, struct cursor *c, uint64_t time)
 	return !c->bad;
 }
 
-static void take_record(struct jitdump *dump, uint32_t id, uint64_t time, struct bytes content)
+static void parse_record(struct jitdump *dump, uint32_t id, uint64_t time, struct bytes content)
 {
 	struct cursor c = cursor_of(content);
 	uint64_t from = dump->facts.timed ? time : 0;
@@ -159,13 +159,13 @@ static void take_record(struct jitdump *dump, uint32_t id, uint64_t time, struct
 
 	switch (id) {
 	case CODE_LOAD:
-		good = take_load(dump, &c, from);
+		good = parse_load(dump, &c, from);
 		break;
 	case CODE_MOVE:
-		good = take_move(dump, &c, from);
+		good = parse_move(dump, &c, from);
 		break;
 	case CODE_DEBUG_INFO:
-		good = take_debug_info(dump, &c);
+		good = parse_debug_info(dump, &c);
 		break;
 	}
 	dump->facts.records++;
@@ -177,7 +177,7 @@ static void take_record(struct jitdump *dump, uint32_t id, uint64_t time, struct
 
 /* ---- The file ---- */
 
-static bool take_header(struct jitdump *dump, struct cursor *c, struct error *err)
+static bool parse_header(struct jitdump *dump, struct cursor *c, struct error *err)
 {
 	uint32_t magic = (uint32_t)cursor_fixed(c, 4), size;
 
@@ -205,7 +205,7 @@ bool jitdump_parse(struct jitdump *dump, struct bytes bytes, struct error *err)
 	if (!dump->begun) {
 		if (bytes.len < HEADER_SIZE)
 			return true;
-		if (!take_header(dump, &c, err))
+		if (!parse_header(dump, &c, err))
 			return false;
 		c = cursor_of(bytes);
 		if (!cursor_take(&c, dump->offset).at || c.bad)
@@ -219,7 +219,7 @@ bool jitdump_parse(struct jitdump *dump, struct bytes bytes, struct error *err)
 		dump->facts.damaged = size < PREFIX_SIZE;
 		if (dump->facts.damaged || size > cursor_left(&c))
 			break;
-		take_record(dump, id, time, cursor_take(&record, size - PREFIX_SIZE));
+		parse_record(dump, id, time, cursor_take(&record, size - PREFIX_SIZE));
 		c.at += size;
 		dump->offset += size;
 	}

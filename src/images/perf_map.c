@@ -85,7 +85,7 @@ static uint64_t time_at(struct perf_map *map, uint64_t offset)
 	return map->mark ? map->marks.items[map->mark - 1].time : map->restarted;
 }
 
-static void take_lines(struct perf_map *map, struct bytes text, uint64_t offset)
+static void parse_lines(struct perf_map *map, struct bytes text, uint64_t offset)
 {
 	const char *start = text.at;
 	struct bytes line;
@@ -114,7 +114,7 @@ bool perf_map_read(struct perf_map *map, int fd, bool complete, struct runtime_b
 		while (runtime_read_next(&r, &failed)) {
 			size_t taken = runtime_read_lines(&r, complete);
 
-			take_lines(map, (struct bytes){r.text.at, taken}, r.start);
+			parse_lines(map, (struct bytes){r.text.at, taken}, r.start);
 			map->read = r.offset = r.start + taken;
 		}
 	}
@@ -133,7 +133,7 @@ struct perf_map *perf_map_parse(struct bytes text)
 {
 	struct perf_map *map = perf_map_new();
 
-	take_lines(map, text, 0);
+	parse_lines(map, text, 0);
 	return map;
 }
 

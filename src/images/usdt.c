@@ -9,7 +9,7 @@
 /* ---- Notes ---- */
 
 /* A text up to its 0. */
-static bool take_text(struct bytes *rest, struct bytes *ret)
+static bool parse_text(struct bytes *rest, struct bytes *ret)
 {
 	const char *end = rest->len ? memchr(rest->at, '\0', rest->len) : NULL;
 
@@ -34,8 +34,8 @@ static bool read_probe(const struct image *image, struct bytes content, struct u
 	moved = base ? base->address - words[1] : 0;
 	ret->address = words[0] + moved;
 	ret->semaphore = words[2] ? words[2] + moved : 0;
-	return take_text(&content, &ret->provider) && take_text(&content, &ret->name) &&
-	       take_text(&content, &ret->arguments);
+	return parse_text(&content, &ret->provider) && parse_text(&content, &ret->name) &&
+	       parse_text(&content, &ret->arguments);
 }
 
 static size_t padded(size_t size)

@@ -36,7 +36,7 @@ void v8_log_release(struct v8_log *log)
 
 /* Cut off the next field; false: none. Node 8 puts names in quotes, in which commas are part of
  * the name. */
-static bool take_field(struct bytes *rest, struct bytes *ret_field)
+static bool parse_field(struct bytes *rest, struct bytes *ret_field)
 {
 	bool quoted = rest->len && *rest->at == '"';
 	const char *end;
@@ -53,29 +53,29 @@ static bool take_field(struct bytes *rest, struct bytes *ret_field)
 	return true;
 }
 
-static bool take_address(struct bytes *rest, uint64_t *ret)
+static bool parse_address(struct bytes *rest, uint64_t *ret)
 {
 	struct bytes field;
 
-	return take_field(rest, &field) && bytes_starts_with(field, BYTES("0x")) &&
+	return parse_field(rest, &field) && bytes_starts_with(field, BYTES("0x")) &&
 	       bytes_hex((struct bytes){field.at + 2, field.len - 2}, ret);
 }
 
-static bool take_number(struct bytes *rest, uint64_t *ret)
+static bool parse_number(struct bytes *rest, uint64_t *ret)
 {
 	struct bytes field;
 
-	return take_field(rest, &field) && bytes_u64(field, ret);
+	return parse_field(rest, &field) && bytes_u64(field, ret);
 }
 
 /* Take a time if there is one; in other versions the address follows directly. */
-static void take_time(struct v8_log *log, struct bytes *rest, uint64_t *ret_time)
+static void parse_time(struct v8_log *log, struct bytes *rest, uint64_t *ret_time)
 {
 	struct bytes look = *rest;
 	uint64_t us;
 
 	*ret_time = log->facts.last;
-	if (!take_number(&look, &us) || us > UINT64_MAX / NS_PER_US)
+	if (!parse_number(&look, &us) || us > UINT64_MAX / NS_PER_US)
 		return;
 	*rest = look;
 	*ret_time = us * NS_PER_US;
@@ -133,19 +133,19 @@ static bool is_mark(struct bytes field)
 }
 
 /* TYPE,KIND,TIME,ADDRESS,SIZE,NAME[,FUNCTION,MARK], converted to a name as in a perf map. */
-static bool take_creation(struct v8_log *log, struct bytes rest)
+static bool parse_creation(struct v8_log *log, struct bytes rest)
 {
 	struct bytes type, name, function, mark = {0};
 	struct code_piece piece = {0};
 	uint64_t kind;
 
-	if (!take_field(&rest, &type) || !take_number(&rest, &kind))
+	if (!parse_field(&rest, &type) || !parse_number(&rest, &kind))
 		return false;
-	take_time(log, &rest, &piece.from);
-	if (!take_address(&rest, &piece.start) || !take_number(&rest, &piece.size) ||
-		!take_field(&rest, &name))
+	parse_time(log, &rest, &piece.from);
+	if (!parse_address(&rest, &piece.start) || !parse_number(&rest, &piece.size) ||
+		!parse_field(&rest, &name))
 		return false;
-	if (!take_field(&rest, &function) || !take_field(&rest, &mark) || !is_mark(mark))
+	if (!parse_field(&rest, &function) || !parse_field(&rest, &mark) || !is_mark(mark))
 		mark.len = 0;
 	buffer_set(&log->name, type);
 	buffer_char(&log->name, ':');
@@ -158,54 +158,54 @@ static bool take_creation(struct v8_log *log, struct bytes rest)
 	return true;
 }
 
-static bool take_move(struct v8_log *log, struct bytes rest)
+static bool parse_move(struct v8_log *log, struct bytes rest)
 {
 	uint64_t time, from, to;
 
-	take_time(log, &rest, &time);
-	if (!take_address(&rest, &from) || !take_address(&rest, &to))
+	parse_time(log, &rest, &time);
+	if (!parse_address(&rest, &from) || !parse_address(&rest, &to))
 		return false;
 	code_map_move(log->code, from, to, time);
 	return true;
 }
 
-static bool take_delete(struct v8_log *log, struct bytes rest)
+static bool parse_delete(struct v8_log *log, struct bytes rest)
 {
 	uint64_t time, start;
 
-	take_time(log, &rest, &time);
-	if (!take_address(&rest, &start))
+	parse_time(log, &rest, &time);
+	if (!parse_address(&rest, &start))
 		return false;
 	code_map_remove(log->code, start, time);
 	return true;
 }
 
 /* Samples of V8's own profiler, used only for their time: tick,PC,TIME,... */
-static void take_tick(struct v8_log *log, struct bytes rest)
+static void parse_tick(struct v8_log *log, struct bytes rest)
 {
 	uint64_t ignored;
 
-	if (!take_address(&rest, &ignored))
+	if (!parse_address(&rest, &ignored))
 		return;
-	take_time(log, &rest, &ignored);
+	parse_time(log, &rest, &ignored);
 	log->facts.ticks = log->facts.timed;
 }
 
-static void take_line(struct v8_log *log, struct bytes line)
+static void parse_line(struct v8_log *log, struct bytes line)
 {
 	struct bytes rest = line, word;
 	bool good = true;
 
-	if (!take_field(&rest, &word))
+	if (!parse_field(&rest, &word))
 		return;
 	if (bytes_equal(word, BYTES("code-creation")))
-		good = take_creation(log, rest);
+		good = parse_creation(log, rest);
 	else if (bytes_equal(word, BYTES("code-move")))
-		good = take_move(log, rest);
+		good = parse_move(log, rest);
 	else if (bytes_equal(word, BYTES("code-delete")))
-		good = take_delete(log, rest);
+		good = parse_delete(log, rest);
 	else if (bytes_equal(word, BYTES("tick")))
-		take_tick(log, rest);
+		parse_tick(log, rest);
 	log->facts.malformed += !good;
 }
 
@@ -216,7 +216,7 @@ size_t v8_log_parse(struct v8_log *log, struct bytes text)
 
 	text.len = end ? (size_t)(end + 1 - text.at) : 0;
 	for (struct bytes rest = text; bytes_line(&rest, &line);)
-		take_line(log, line);
+		parse_line(log, line);
 	return text.len;
 }
 

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 
 #define AT_ONCE 64u /* strings */
-#define SOON	8u  /* stacks: about as many as are handled while a cache line comes from memory */
+#define PREFETCH_DISTANCE                                                                          \
+	8u /* stacks: about as many as are handled while a cache line comes from memory */
 
 /* ---- Rows ---- */
 
@@ -88,24 +89,24 @@ static location_id *locations_moved(
 	return map;
 }
 
-/* Prefetch in two stages: for the stack 2 * SOON ahead the start of its caller's list of
- * callees, for the stack SOON ahead what the search compares. A caller that is not in `to` yet
- * is skipped. */
+/* Prefetch in two stages: for the stack 2 * PREFETCH_DISTANCE ahead the start of its caller's list
+ * of callees, for the stack PREFETCH_DISTANCE ahead what the search compares. A caller that is not
+ * in `to` yet is skipped. */
 static void fetch_soon(const struct profile *to, const struct profile *from,
 	const location_id *locations, const stack_id *map, size_t at)
 {
 	size_t known = to->callees.links.len;
 	stack_id caller;
 
-	if (at + 2 * SOON >= from->stack_caller.len)
+	if (at + 2 * PREFETCH_DISTANCE >= from->stack_caller.len)
 		return;
-	caller = map[from->stack_caller.items[at + 2 * SOON]];
+	caller = map[from->stack_caller.items[at + 2 * PREFETCH_DISTANCE]];
 	if (caller < known)
 		callees_prefetch(&to->callees, caller);
-	caller = map[from->stack_caller.items[at + SOON]];
+	caller = map[from->stack_caller.items[at + PREFETCH_DISTANCE]];
 	if (caller < known)
 		callees_prefetch_first(&to->callees, to->stack_location.items, caller,
-			locations[from->stack_location.items[at + SOON]]);
+			locations[from->stack_location.items[at + PREFETCH_DISTANCE]]);
 }
 
 /* The stacks of `from` are all different and so remain in `to`. So a stack that was added here

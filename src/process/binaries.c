@@ -13,7 +13,7 @@
 #include "base/scope.h"
 #include "process/binaries.h"
 
-#define RELEASERS 16u /* threads */
+#define RELEASE_THREADS_LIMIT 16u /* threads */
 
 /* Several keys lead to one row: with and without a build id, on several devices. */
 struct binary_alias {
@@ -42,16 +42,16 @@ static void row_release(void *context, size_t i)
 
 /* Closing the last descriptor of a deleted file frees its blocks, which may be slow. Several
  * threads close files in parallel. */
-static unsigned releasers(const struct binaries *b)
+static unsigned release_threads(const struct binaries *b)
 {
 	if (b->binary_locations)
 		return 1;
-	return b->rows.len < RELEASERS ? (unsigned)b->rows.len : RELEASERS;
+	return b->rows.len < RELEASE_THREADS_LIMIT ? (unsigned)b->rows.len : RELEASE_THREADS_LIMIT;
 }
 
 void binaries_release(struct binaries *b)
 {
-	parallel_run(releasers(b), 1, b->rows.len, row_release, b);
+	parallel_run(release_threads(b), 1, b->rows.len, row_release, b);
 	vector_release(&b->rows);
 	vector_release(&b->aliases);
 	vector_release(&b->build_ids);
@@ -285,7 +285,7 @@ static uint32_t row_new(
 	struct binaries *b, struct bytes path, bool was_deleted, const struct binary_key *key)
 {
 	struct binary row = {
-		.path = owned(b, path), .kind = MAPPING_FILE, .root = "", .gone = was_deleted};
+		.path = owned(b, path), .kind = MAPPING_FILE, .root = "", .deleted = was_deleted};
 	struct buffer by_build_id = {0};
 	struct error ignored = {0};
 	uint32_t id;

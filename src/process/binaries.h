@@ -30,7 +30,7 @@ struct binary {
 	const char *root;	/* prefix of paths as the process sees them; "": none */
 	mapping_id mapping;	/* row in the profile */
 	enum mapping_kind kind; /* FILE, VDSO; JIT code has no row here */
-	bool gone;		/* the file was deleted or replaced while it was in use */
+	bool deleted;		/* the file was deleted or replaced while it was in use */
 	bool unopened;		/* its image has not been requested yet */
 	bool unidentified; /* no build id, and the identity of `mapping` has not been set yet */
 };

@@ -15,13 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HELD_LIMIT	512u			/* open files */
-#define PROCESSES_LIMIT 4096u			/* rows */
-#define TRY_AGAIN	((uint64_t)10000000)	/* ns until missing files are tried again... */
-#define TRY_AT_LEAST	((uint64_t)16000000000) /* ... growing by an eighth each time up to this */
-#define LOG_TRIES	32u /* over 3 s in total; V8 creates the log before any code */
-#define NS_PER_S	1000000000ll
-#define SAID_LIMIT	4u /* files named in one message */
+#define HELD_LIMIT	   512u			   /* open files */
+#define PROCESSES_LIMIT	   4096u		   /* rows */
+#define TRY_AGAIN	   ((uint64_t)10000000)	   /* ns until missing files are tried again... */
+#define TRY_AT_LEAST	   ((uint64_t)16000000000) /* ... growing by an eighth each time up to this */
+#define LOG_TRIES	   32u /* over 3 s in total; V8 creates the log before any code */
+#define NS_PER_S	   1000000000ll
+#define FILES_LISTED_LIMIT 4u /* files named in one message */
 
 /* One of the files that a runtime writes. */
 struct source {
@@ -179,7 +179,7 @@ static int open_map(const struct jit_code *code, const struct jit_process *row, 
  * name, the last one applies to all. */
 static int open_named_log(const struct jit_code *code, const struct jit_process *row)
 {
-	const char *own = NULL, *anybodys = NULL;
+	const char *own = NULL, *other_user = NULL;
 	char end[32];
 	glob_t found;
 	int fd = -1;
@@ -194,10 +194,10 @@ static int open_named_log(const struct jit_code *code, const struct jit_process 
 			if (bytes_ends_with(path, bytes_of(end)))
 				own = path.at;
 			else if (!bytes_ends_with(path, BYTES("-v8.log")))
-				anybodys = path.at;
+				other_user = path.at;
 		}
-		if (own || anybodys)
-			fd = scope_fd(broker_open(BROKER_RUNTIME, own ? own : anybodys));
+		if (own || other_user)
+			fd = scope_fd(broker_open(BROKER_RUNTIME, own ? own : other_user));
 	}
 	globfree(&found);
 	return fd;
@@ -238,7 +238,7 @@ static void look_for(
 	struct source *source = &row->sources[which];
 	struct error failed = {0};
 
-	if (source->fd >= 0 || code->held >= HELD_LIMIT || row->pid <= 0)
+	if (source->fd >= 0 || code->open_files >= HELD_LIMIT || row->pid <= 0)
 		return;
 	/* Listing a large directory takes long: only at the 1st, 2nd, 4th, 8th... try. */
 	if (which == LOG && !code->recorded && !row->gone &&
@@ -255,7 +255,7 @@ static void look_for(
 	/* A missing file is normal; one that exists but may not be read is an error. */
 	if (source->fd < 0 && failed.code != ERR_NONE && failed.code != ERR_IO)
 		row->error = failed;
-	code->held += source->fd >= 0;
+	code->open_files += source->fd >= 0;
 }
 
 static void follow_map(struct jit_code *code, struct jit_process *row, uint64_t now)
@@ -265,7 +265,7 @@ static void follow_map(struct jit_code *code, struct jit_process *row, uint64_t 
 	if (row->sources[MAP].fd < 0 || fstat(row->sources[MAP].fd, &status))
 		return;
 	if (row->map_size != (uint64_t)status.st_size)
-		code->grown = now;
+		code->growth_time = now;
 	code->follows = true;
 	row->map_size = (uint64_t)status.st_size;
 	perf_map_mark(row->map, now, row->map_size);
@@ -534,9 +534,9 @@ static void add_files(const struct jit_code *code,
 	struct buffer *text)
 {
 	struct buffer one = {0};
-	unsigned said = 0;
+	unsigned listed = 0;
 
-	for (size_t i = 0; i < code->rows.len * SOURCES && said <= SAID_LIMIT; i++) {
+	for (size_t i = 0; i < code->rows.len * SOURCES && listed <= FILES_LISTED_LIMIT; i++) {
 		const struct jit_process *row = &code->rows.items[i / SOURCES];
 		int which = (int)(i % SOURCES);
 
@@ -548,7 +548,7 @@ static void add_files(const struct jit_code *code,
 		/* A process that executed another program has the same files again. */
 		if (text->len && bytes_find(buffer_bytes(text), buffer_bytes(&one)))
 			continue;
-		if (++said > SAID_LIMIT)
+		if (++listed > FILES_LISTED_LIMIT)
 			buffer_text(text, ", ...");
 		else
 			buffer_printf(text, "%s%.*s", text->len ? ", " : "", (int)one.len, one.at);

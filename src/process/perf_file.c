@@ -272,7 +272,7 @@ bool perf_file_open(struct perf_file *f, struct bytes content, struct error *err
 /* ---- Records for the reader itself ---- */
 
 /* The attr contains its own size; ids follow it. */
-static void take_attr(struct perf_file *f, struct bytes content)
+static void parse_attr(struct perf_file *f, struct bytes content)
 {
 	struct perf_fields fields = {.left = content, .swapped = f->swapped};
 	uint32_t size;
@@ -288,7 +288,7 @@ static void take_attr(struct perf_file *f, struct bytes content)
 }
 
 /* Names of tracepoints, written by perf before 3.12. */
-static void take_event_type(struct perf_file *f, struct bytes content)
+static void parse_event_type(struct perf_file *f, struct bytes content)
 {
 	struct perf_fields fields = {.left = content, .swapped = f->swapped};
 	uint64_t config = perf_fields_u64(&fields);
@@ -306,7 +306,7 @@ static void take_event_type(struct perf_file *f, struct bytes content)
 	}
 }
 
-static void take_update(struct perf_file *f, struct bytes content)
+static void parse_update(struct perf_file *f, struct bytes content)
 {
 	struct perf_fields fields = {.left = content, .swapped = f->swapped};
 	uint64_t type = perf_fields_u64(&fields), id = perf_fields_u64(&fields);
@@ -317,7 +317,7 @@ static void take_update(struct perf_file *f, struct bytes content)
 			(struct bytes){fields.left.at, strnlen(fields.left.at, fields.left.len)});
 }
 
-static void take_feature(struct perf_file *f, struct bytes content)
+static void parse_feature(struct perf_file *f, struct bytes content)
 {
 	struct perf_fields fields = {.left = content, .swapped = f->swapped};
 	uint64_t feature = perf_fields_u64(&fields);
@@ -331,7 +331,7 @@ static void skip_behind(struct perf_file *f, uint64_t size)
 	f->at = size < f->end - f->at ? f->at + size : f->end;
 }
 
-static void take_compressed(struct perf_file *f, uint32_t type, struct bytes content)
+static void parse_compressed(struct perf_file *f, uint32_t type, struct bytes content)
 {
 	struct perf_fields fields = {.left = content, .swapped = f->swapped};
 
@@ -351,23 +351,23 @@ static void take(struct perf_file *f, const struct perf_event_header *header, st
 
 	switch (header->type) {
 	case PERF_USER_ATTR:
-		take_attr(f, content);
+		parse_attr(f, content);
 		break;
 	case PERF_USER_EVENT_TYPE:
-		take_event_type(f, content);
+		parse_event_type(f, content);
 		break;
 	case PERF_USER_BUILD_ID:
 		perf_file_info_add_build_id(&f->about, record, f->swapped);
 		break;
 	case PERF_USER_EVENT_UPDATE:
-		take_update(f, content);
+		parse_update(f, content);
 		break;
 	case PERF_USER_FEATURE:
-		take_feature(f, content);
+		parse_feature(f, content);
 		break;
 	case PERF_USER_COMPRESSED:
 	case PERF_USER_COMPRESSED2:
-		take_compressed(f, header->type, content);
+		parse_compressed(f, header->type, content);
 		break;
 	case PERF_USER_TRACING_DATA:
 		skip_behind(f, ((uint64_t)perf_fields_u32(&fields) + 7) & ~(uint64_t)7);

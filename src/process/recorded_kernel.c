@@ -21,7 +21,7 @@ struct wanted_kernel {
 /* ---- Is it the same boot of the same kernel? ---- */
 
 /* Wall-clock seconds at which this kernel was booted; 0: unknown. */
-static int64_t own_start(void)
+static int64_t boot_time(void)
 {
 	struct error ignored = {0};
 	struct bytes all, line;
@@ -55,7 +55,7 @@ static int64_t time_of(struct bytes text)
 static bool is_same_start(const struct profile *p)
 {
 	struct utsname own;
-	int64_t recorded = time_of(profile_meta(p, BYTES("started"))), start = own_start();
+	int64_t recorded = time_of(profile_meta(p, BYTES("started"))), start = boot_time();
 
 	return recorded && start && recorded + START_SLACK >= start && !uname(&own) &&
 	       bytes_equal(profile_meta(p, BYTES("host")), bytes_of(own.nodename));
@@ -100,14 +100,14 @@ static bool take(struct search *s, struct kernel *kernel)
 	return true;
 }
 
-static bool take_kallsyms(void *context, const char *path)
+static bool try_kallsyms(void *context, const char *path)
 {
 	struct search *s = context;
 
 	return take(s, kernel_open_text(path, &s->found->failed));
 }
 
-static bool take_image(void *context, const char *path)
+static bool try_image(void *context, const char *path)
 {
 	struct search *s = context;
 	struct image *image = image_open(path, &s->found->failed);
@@ -125,7 +125,7 @@ static bool take_image(void *context, const char *path)
 
 /* The running kernel. Since it was booted its load address has not changed, even if that address
  * is hidden. */
-static bool take_running(struct search *s)
+static bool try_running(struct search *s)
 {
 	struct kernel *kernel;
 	char id[65];
@@ -140,11 +140,11 @@ static bool take_running(struct search *s)
 	return true;
 }
 
-static bool take_fetched(struct search *s, const struct binary_locations *binary_locations,
+static bool try_fetched(struct search *s, const struct binary_locations *binary_locations,
 	const struct wanted_file *w)
 {
 	char *path = binary_locations_fetch(binary_locations, w);
-	bool taken = path && take_image(s, path);
+	bool taken = path && try_image(s, path);
 
 	memory_free(path);
 	return taken;
@@ -162,15 +162,15 @@ void recorded_kernel_open(const struct profile *p, const struct binary_locations
 	if (binary_locations && (binary_locations->kallsyms || binary_locations->vmlinux)) {
 		s.believed = true;
 		if (binary_locations->kallsyms)
-			take_kallsyms(&s, binary_locations->kallsyms);
+			try_kallsyms(&s, binary_locations->kallsyms);
 		else
-			take_image(&s, binary_locations->vmlinux);
+			try_image(&s, binary_locations->vmlinux);
 		return;
 	}
-	if (take_running(&s) || !wanted.build_id.len ||
-		binary_locations_visit(binary_locations, &text, take_kallsyms, &s) ||
-		binary_locations_visit(binary_locations, &file, take_image, &s) ||
-		take_fetched(&s, binary_locations, &file))
+	if (try_running(&s) || !wanted.build_id.len ||
+		binary_locations_visit(binary_locations, &text, try_kallsyms, &s) ||
+		binary_locations_visit(binary_locations, &file, try_image, &s) ||
+		try_fetched(&s, binary_locations, &file))
 		ret->hidden = (struct error){0};
 	ret->failed = (struct error){0}; /* an error of a source that the user did not name */
 }

@@ -18,11 +18,11 @@
 /* An address: in the same mapping it is the same location in every process. The number of
  * mappings, processes and address spaces is below 2^30, because more would not fit into memory. */
 struct place {
-	uint64_t address;     /* as the location has it: an offset if the mapping is of a file */
-	uint32_t of;	      /* a mapping, or: */
-#define NOWHERE 0x80000000u   /* ... and a process: no known mapping */
-#define KERNEL	0x40000000u   /* ... and the id of its address space, 0: none from records */
-	location_id location; /* 0: not looked up yet */
+	uint64_t address;      /* as the location has it: an offset if the mapping is of a file */
+	uint32_t of;	       /* a mapping, or: */
+#define NO_MAPPING 0x80000000u /* ... and a process: no known mapping */
+#define KERNEL	   0x40000000u /* ... and the id of its address space, 0: none from records */
+	location_id location;  /* 0: not looked up yet */
 };
 
 /* Most addresses recur. Direct-mapped; a new entry replaces an old one in its slot. */
@@ -158,9 +158,9 @@ static mapping_id kernel_mapping_of(struct stacks *s, uint64_t address)
 
 static mapping_id mapping_of(struct stacks *s, const struct place *place)
 {
-	struct mapping row = {.kind = MAPPING_JIT, .process = place->of & ~NOWHERE};
+	struct mapping row = {.kind = MAPPING_JIT, .process = place->of & ~NO_MAPPING};
 
-	if (place->of & NOWHERE)
+	if (place->of & NO_MAPPING)
 		return profile_mapping(
 			s->profile, &row); /* the address itself is all that is known */
 	return place->of & KERNEL ? kernel_mapping_of(s, place->address) : place->of;
@@ -203,7 +203,7 @@ static struct place user_place(struct stack_builder *m, uint64_t address)
 	}
 	if (!mapped) {
 		m->not_reusable |= m->live != NULL; /* next time it may be in a known mapping */
-		return (struct place){.address = address, .of = NOWHERE | m->process};
+		return (struct place){.address = address, .of = NO_MAPPING | m->process};
 	}
 	return (struct place){
 		.address = mapped->binary ? address - mapped->start + mapped->offset : address,

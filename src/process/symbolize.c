@@ -23,7 +23,7 @@ struct namer {
 	const struct symbolize_hooks *hooks; /* NULL: not live */
 	struct image_cache *cache;
 	struct recorded_kernel kernel;
-	bool kernel_tried, kernel_lent;
+	bool kernel_tried, kernel_is_borrowed;
 	struct symbolize_report *report; /* or NULL */
 	struct unnamed_counts counts;
 
@@ -396,7 +396,7 @@ static const struct recorded_kernel *kernel_of(struct namer *n)
 	n->kernel_tried = true;
 	if (n->hooks && n->hooks->kernel)
 		kernel = n->hooks->kernel(n->hooks->self);
-	n->kernel_lent = kernel;
+	n->kernel_is_borrowed = kernel;
 	if (kernel)
 		n->kernel.kernel = kernel;
 	else if (n->hooks)
@@ -534,7 +534,7 @@ void profile_symbolize(struct profile *p, const struct symbolize_options *option
 		unnamed_report(&n.counts, p, &ret_report->modules, &ret_report->samples);
 	}
 	unnamed_release(&n.counts);
-	if (!n.kernel_lent)
+	if (!n.kernel_is_borrowed)
 		recorded_kernel_release(&n.kernel);
 	image_cache_release(&own);
 	buffer_release(&n.text);

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#define CACHE_LINE     64u /* bytes */
-#define EXPECTED_LINES 24u /* more prefetches take longer than they save */
+#define CACHE_LINE	 64u /* bytes */
+#define PREFETCHED_LINES 24u /* more prefetches take longer than they save */
 
 void unwinder_init(struct unwinder *u, const struct arch *arch)
 {
@@ -76,7 +76,7 @@ void unwinder_prefetch(const struct perf_record *r)
 {
 	const char *at = (const char *)r->sample.regs_user.at;
 
-	for (unsigned i = 0; at && i < EXPECTED_LINES; i++)
+	for (unsigned i = 0; at && i < PREFETCHED_LINES; i++)
 		__builtin_prefetch(at + (size_t)i * CACHE_LINE);
 }
 

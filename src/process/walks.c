@@ -10,12 +10,12 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define BATCH_JOBS    128u   /* samples */
-#define BATCHES	      16u    /* in flight at most */
-#define BATCHES_ALONE 4u     /* with one thread, so that stacks are still in its cache */
-#define GRAB	      8u     /* samples that a thread takes at once */
-#define EXPECTED      2u     /* how many samples ahead stacks are prefetched */
-#define IMAGES_LIMIT  65536u /* binaries whose images are available to threads */
+#define BATCH_JOBS	  128u	 /* samples */
+#define BATCHES		  16u	 /* in flight at most */
+#define BATCHES_ALONE	  4u	 /* with one thread, so that stacks are still in its cache */
+#define SAMPLES_PER_SHARE 8u	 /* samples that a thread takes at once */
+#define EXPECTED	  2u	 /* how many samples ahead stacks are prefetched */
+#define IMAGES_LIMIT	  65536u /* binaries whose images are available to threads */
 
 /* The image of a binary after the first request. A thread that sees `is_ready` (acquire) also sees
  * the image. */
@@ -114,7 +114,9 @@ static bool take_share(struct walks *w, struct share *ret)
 		ret->batch = batch;
 		ret->slot = (unsigned)(w->taking % BATCHES);
 		ret->first = batch->taken;
-		ret->end = ret->first + GRAB < batch->count ? ret->first + GRAB : batch->count;
+		ret->end = ret->first + SAMPLES_PER_SHARE < batch->count
+				   ? ret->first + SAMPLES_PER_SHARE
+				   : batch->count;
 		batch->taken = ret->end;
 		return true;
 	}

@@ -322,7 +322,7 @@ static bool should_end(struct session *s, uint64_t now)
 /* Wake up for the end of -d exactly, not at the next drain; and soon while code is being made. */
 static void aim_timer(struct session *s, uint64_t now)
 {
-	bool growing = s->jit.grown && now < s->jit.grown + GROWTH_PATIENCE;
+	bool growing = s->jit.growth_time && now < s->jit.growth_time + GROWTH_PATIENCE;
 	bool patient = s->drain_interval && !s->jit.follows;
 	uint64_t usual = patient ? s->drain_interval : DRAIN_INTERVAL;
 	uint64_t left = growing ? LOOK_INTERVAL : usual;

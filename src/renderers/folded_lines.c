@@ -52,7 +52,7 @@ static uint32_t next_visit(const struct writing *w, uint32_t at, node_id *inside
 	return at;
 }
 
-static uint32_t add_up(uint32_t a, uint32_t b)
+static uint32_t add_saturating(uint32_t a, uint32_t b)
 {
 	uint32_t sum = a + b;
 
@@ -68,13 +68,13 @@ static void find_lengths(struct writing *w)
 	for (size_t i = 1; i < l->nodes; i++) {
 		size_t own = l->texts[l->text[i]].len + 1;
 
-		w->length[i] = add_up(
+		w->length[i] = add_saturating(
 			w->length[l->caller[i]], own < UINT32_MAX ? (uint32_t)own : UINT32_MAX);
 	}
 	for (size_t i = l->nodes; i-- > 1;) {
-		uint32_t all = add_up(w->below[i], l->ends[i] ? w->length[i] : 0);
+		uint32_t all = add_saturating(w->below[i], l->ends[i] ? w->length[i] : 0);
 
-		w->below[l->caller[i]] = add_up(w->below[l->caller[i]], all);
+		w->below[l->caller[i]] = add_saturating(w->below[l->caller[i]], all);
 		w->all += l->ends[i] ? w->length[i] : 0;
 		if (l->ends[i] && w->length[i] > w->longest)
 			w->longest = w->length[i];
@@ -109,7 +109,7 @@ static void find_pieces(struct writing *w)
 			vector_push(&w->starts, at);
 			bytes = 0;
 		}
-		bytes = add_up(bytes, own ? w->length[node] : w->below[node]);
+		bytes = add_saturating(bytes, own ? w->length[node] : w->below[node]);
 		at = sorted_stacks_next(&w->sorted_stacks, at - 1);
 	}
 	vector_release(&room.keys);

@@ -55,7 +55,7 @@ bool attribute_next(struct attribute_walk *walk, struct bytes *ret_key, struct b
 }
 
 /* Why an attribute is not allowed: it would make the file invalid or run a script. */
-static const char *objection(struct bytes key, struct bytes value)
+static const char *attribute_problem(struct bytes key, struct bytes value)
 {
 	if (!key.len)
 		return "an attribute without a name";
@@ -88,7 +88,7 @@ static bool check_line(struct bytes attributes, size_t line, struct error *err)
 	struct bytes key, value;
 
 	while (attribute_next(&walk, &key, &value)) {
-		const char *why = objection(key, value);
+		const char *why = attribute_problem(key, value);
 
 		if (why)
 			return error_set(err, ERR_FORMAT, "line %zu: '%.*s' is %s", line,

@@ -233,14 +233,14 @@ static void note_names(struct pprof_binary *b, const struct frame *frame, bool i
 }
 
 /* What a reader assumes if the kind is not stated. */
-static uint32_t kind_untold(const struct pprof_binary *b, bool inlined)
+static uint32_t default_kind(const struct pprof_binary *b, bool inlined)
 {
 	if (inlined)
 		return FRAME_INLINED;
 	return b->row.file || b->row.kind ? mapping_frame_kind(&b->row) : FRAME_NATIVE;
 }
 
-static struct bytes module_untold(const struct pprof_out *o, uint32_t binary)
+static struct bytes default_module(const struct pprof_out *o, uint32_t binary)
 {
 	return binary ? mapping_module(o->profile, &o->binaries.items[binary].row)
 		      : (struct bytes){0};
@@ -255,9 +255,9 @@ static void put_line(struct pprof_out *o, uint32_t binary, frame_id id, bool inl
 	m->len = 0;
 	protobuf_put_number(m, PPROF_LINE_FUNCTION, function_of(o, &frame));
 	protobuf_put_number(m, PPROF_LINE_LINE, frame.line);
-	if (frame.kind != kind_untold(b, inlined))
+	if (frame.kind != default_kind(b, inlined))
 		protobuf_put_explicit(m, PPROF_LINE_KIND, frame.kind);
-	if (!bytes_equal(profile_text(o->profile, frame.module), module_untold(o, binary)))
+	if (!bytes_equal(profile_text(o->profile, frame.module), default_module(o, binary)))
 		protobuf_put_explicit(
 			m, PPROF_LINE_MODULE, pprof_profile_string(&o->strings, frame.module));
 	protobuf_put_item(&o->scratch, PPROF_LOCATION_LINE, buffer_bytes(m));

@@ -271,7 +271,7 @@ static double sum_of(const struct profile *p)
 	return s ? sum / pow(10, units_decimals(profile_text(p, s->row.unit))) : 0;
 }
 
-static void say_what_perl_says(const struct profile *p, double sum)
+static void print_perl_warnings(const struct profile *p, double sum)
 {
 	uint64_t ignored = 0;
 
@@ -433,7 +433,7 @@ static int run(const struct classic_tool *tool, char **operands)
 		code = fail(&err);
 	} else {
 		sum = sum_of(&profile);
-		say_what_perl_says(&profile, sum);
+		print_perl_warnings(&profile, sum);
 		if (settings.rules == RULES_PERL && settings.palette == PALETTE_CHAIN)
 			end_chains(&profile);
 		code = sum > 0 ? draw(tool, &profile) : draw_nothing(tool);
