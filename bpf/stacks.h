@@ -29,7 +29,7 @@
 __u32 last_chunk, last_space; /* numbers given so far */
 __u64 last_wakeup;	      /* of the recorder because of a new process, ns */
 
-/* Do programs set scratch->probe_caller? To verify this takes steps. */
+/* Do programs set scratch->probe_caller? Others save the verifier the steps for it. */
 const volatile bool probe_callers;
 
 /* ---- Scratch areas ---- */

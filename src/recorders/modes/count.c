@@ -168,6 +168,7 @@ static bool open_programs(struct count_state *state, const struct session *s, st
 	if (!state->programs)
 		return bpf_error(err, -errno, "opening the programs for the kernel");
 	constants = state->programs->rodata;
+	constants->probe_callers = true;
 	bpf_source_ask(&state->driver.source, s, "", &constants->config);
 	if (s->options->cheap)
 		constants->config.kernel_frames = false; /* they are always the same */
