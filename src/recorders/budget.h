@@ -1,8 +1,8 @@
-/* budget.h: how much of the CPUs may the recorder take, and what does it do about it?
+/* budget.h: keeping the recorder's own CPU time below a limit (--max-overhead).
  *
- * Once a second its own CPU time since the last look is held against that of the recorded CPUs.
- * Above the budget the timer is slowed down in proportion; when there has been room for long, it
- * gets faster again, up to what was asked for. */
+ * Once a second, its CPU time since the last check is compared with that of the recorded CPUs.
+ * Above the limit, the frequency of the timer is lowered in proportion; after several checks with
+ * much room, it is doubled, up to the frequency that was requested. */
 #ifndef KILN_RECORDERS_BUDGET_H
 #define KILN_RECORDERS_BUDGET_H
 
@@ -13,10 +13,10 @@
 
 struct budget {
 	uint64_t most;		    /* parts; 0: no limit */
-	uint64_t wanted;	    /* Hz */
+	uint64_t wanted;	    /* Hz, as requested */
 	uint64_t began, looked;	    /* CLOCK_MONOTONIC, ns */
 	uint64_t at_begin, at_look; /* own CPU time by then, ns */
-	unsigned calm;		    /* looks in a row that found much room */
+	unsigned calm;		    /* checks in a row that found much room */
 	VECTOR(struct budget_step) steps;
 };
 
@@ -27,12 +27,12 @@ struct budget_step {
 /* `spent`: own CPU time so far, ns. */
 void budget_begin(
 	struct budget *b, uint64_t most, uint64_t frequency, uint64_t now, uint64_t spent);
-/* How often to sample from now on, Hz: `frequency`, unless something is to be done. */
+/* The frequency from now on, Hz; now it is `frequency`. */
 uint64_t budget_look(
 	struct budget *b, size_t cpus, uint64_t frequency, uint64_t now, uint64_t spent);
-/* It does so now. */
+/* The frequency was set. */
 void budget_changed(struct budget *b, uint64_t now, uint64_t frequency);
-/* Say what it took, and what was done about it. */
+/* Note in the profile what the recorder took, and how the frequency was changed. */
 void budget_note(
 	const struct budget *b, size_t cpus, uint64_t now, uint64_t spent, struct profile *profile);
 void budget_release(struct budget *b);

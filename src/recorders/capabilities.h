@@ -10,7 +10,7 @@
 typedef uint64_t capabilities;
 #define CAPABILITY(number) ((capabilities)1 << (number))
 
-/* Is it effective? True when nobody knows: the kernel will say. */
+/* Is it effective? True if that cannot be found out: then the kernel decides. */
 bool capability_held(unsigned number);
 
 /* Of processes that come later: what they map, the files behind it in whatever mount namespace, the

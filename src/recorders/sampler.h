@@ -1,6 +1,5 @@
-/* sampler.h: from perf records to the profile: processes, stacks, samples.
- *
- * The same for records from live rings and for saved ones. */
+/* sampler.h: applying perf records, from rings or saved ones: to the state of processes, and as
+ * samples to the profile. */
 #ifndef KILN_RECORDERS_SAMPLER_H
 #define KILN_RECORDERS_SAMPLER_H
 
@@ -34,7 +33,7 @@ struct period_change {
 struct stack_counts {
 	uint64_t user, complete;    /* with a user stack; with one that reaches its root */
 	uint64_t ends[UNWIND_ENDS]; /* user stacks, by how they ended */
-	uint64_t guessed;	    /* of these, with frames that only frame pointers tell of */
+	uint64_t guessed;	    /* of these, with frames that only frame pointers found */
 };
 
 struct sampler {
@@ -79,25 +78,26 @@ void sampler_set_period(struct sampler *s, size_t event, uint64_t time, uint64_t
 /* No more records will come: recording stopped at `time` (ns). */
 void sampler_end(struct sampler *s, uint64_t time);
 
-/* Work out expected and lost of an event, and write them into its streams. After sampler_end. */
+/* Compute what was expected and lost of an event, and store it in its streams. After sampler_end.
+ */
 void sampler_account(struct sampler *s, size_t event, enum event_counting counting,
 	const struct event_totals *totals);
 
-/* Take in `count` samples of an event of which all is known; more than one only if `untimed`.
+/* Add `count` samples of an event, with thread and stack set; more than one only if `untimed`.
  * False: there is no such event. */
 bool sampler_add(
 	struct sampler *s, size_t event, const struct sample *sample, bool idle, uint64_t count);
 /* How many rows does the event's table have, of idle CPUs or of all others? 0: no such table. */
 size_t sampler_rows(const struct sampler *s, size_t event, bool idle);
-/* `more` samples are those of a row that was added with this time. */
+/* Add `more` samples to a row that was added with this time. */
 void sampler_add_to(
 	struct sampler *s, size_t event, bool idle, size_t row, uint64_t time, uint64_t more);
-/* Only rows before this one stay as they are. */
+/* Rows from this one on may still change. */
 void sampler_set_changing(struct sampler *s, size_t event, bool idle, size_t first);
-/* Make it one of a switch to who is recorded, while the process of somebody else is current: its
- * thread and stack, which tell nothing about the switch, are not those of that process. */
+/* Make it the sample of a switch to a recorded thread: another process is still the current one,
+ * whose thread and stack say nothing about the switch. */
 void sampler_switching(struct sampler *s, struct sample *sample);
-/* Take in one record. */
+/* Apply one record. */
 void sampler_record(struct sampler *s, struct bytes bytes, const struct perf_layout *layout);
 
 #endif

@@ -347,7 +347,7 @@ static uint64_t own_cpu_ns(const struct session *s)
 	       (s->recorder->spent ? s->recorder->spent(s) : 0);
 }
 
-/* Once a second, as the loop comes by. */
+/* Once a second, from the drain loop. */
 static bool keep_budget(struct session *s, uint64_t now, struct error *err)
 {
 	uint64_t next;
@@ -399,8 +399,8 @@ static bool loop(struct session *s, struct error *err)
 	return true;
 }
 
-/* Other targets go on with their own business; a command was started for this recording only. A
- * terminal has sent Ctrl-C to the command as well; others have not. */
+/* End the command, which was started only for this recording; other targets are left alone. Ctrl-C
+ * on a terminal has reached the command as well; a signal from elsewhere has not. */
 static void end_command(struct session *s)
 {
 	if (s->command.pid && s->command.go <= 0 && !command_ended(&s->command, false))
@@ -422,8 +422,7 @@ bool session_wait_command(struct session *s)
 	return s->command.ended;
 }
 
-/* What ended while events were put on it has left its number to others, who are nobody's business.
- */
+/* A target that ended while events were opened on it: its pid may now belong to another process. */
 static bool targets_live(struct session *s, struct error *err)
 {
 	size_t ended = 0;
@@ -443,17 +442,17 @@ static bool targets_live(struct session *s, struct error *err)
 	return true;
 }
 
-/* What is recorded may be hostile, and the recorder reads what it says: from here on it can only
- * look. A command is a process by now, which keeps what it has inherited, but does not run yet: its
- * first moments find a recorder that listens. */
+/* What is recorded may be hostile, and the recorder reads its files: from here on it only has the
+ * capabilities to look. The command is a process by now, which keeps the capabilities that it has
+ * inherited; it does not run yet, so that its first moments are recorded. */
 static void drop_capabilities(struct session *s)
 {
-	capabilities kept = capabilities_to_look();
+	capabilities needed = capabilities_to_look();
 	struct error failed = {0};
 
 	if (s->recorder->keeps)
-		kept |= s->recorder->keeps(s);
-	if (!capabilities_drop(kept, s->finishing, &failed))
+		needed |= s->recorder->keeps(s);
+	if (!capabilities_drop(needed, s->finishing, &failed))
 		session_notice(s, "%s", failed.text);
 }
 
@@ -472,21 +471,21 @@ static bool start(struct session *s, struct error *err)
 	return true;
 }
 
-/* Beside thousands of threads that want to run, a turn like all others comes too late: the rings
- * are full before. Also for threads that are started from here on; a command is there already, and
- * stays what it is. */
-static void hurry(struct session *s)
+/* Beside thousands of threads that want to run, a fair share of the CPU comes too late: the rings
+ * are full before. Threads that are started from here on inherit the priority; the command, which
+ * exists already, does not. */
+static void raise_priority(struct session *s)
 {
 	errno = 0;
 	s->niceness = getpriority(PRIO_PROCESS, 0);
-	s->hurries = !errno && !setpriority(PRIO_PROCESS, 0, -20);
+	s->priority_raised = !errno && !setpriority(PRIO_PROCESS, 0, -20);
 }
 
-static void hurry_no_more(struct session *s)
+static void restore_priority(struct session *s)
 {
-	if (s->hurries)
+	if (s->priority_raised)
 		setpriority(PRIO_PROCESS, 0, s->niceness);
-	s->hurries = false;
+	s->priority_raised = false;
 }
 
 bool session_run(struct session *s, const struct recorder *recorder,
@@ -509,7 +508,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	describe(s);
 	if (!tick(s, err))
 		return false;
-	hurry(s);
+	raise_priority(s);
 	if (!recorder->open(s, err))
 		return false;
 	s->own_before = own_cpu_ns(s);
@@ -521,7 +520,7 @@ bool session_run(struct session *s, const struct recorder *recorder,
 	}
 	if (!capabilities_dropped())
 		session_notice(s, "a thread of the recorder kept its capabilities");
-	hurry_no_more(s);
+	restore_priority(s);
 	capabilities_raise();
 	s->stopped = monotonic_ns();
 	recorder->stop(s);

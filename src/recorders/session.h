@@ -1,4 +1,10 @@
-/* session.h: the life of a recording: from its targets to its end, whatever ends it. */
+/* session.h: the course of a recording, from its targets to its end.
+ *
+ * session_run finds or starts the targets, opens the recorder of the mode, enables its events and
+ * drains them in a loop until the target ends, the time is over or a signal comes. The loop sleeps
+ * until a ring is filling up, a timer expires, a target ends or a signal arrives (all in one
+ * epoll). The recorder adds samples to session.profile; every COMMIT_INTERVAL the caller writes
+ * them to the output (session.tick), so that little is lost if the recorder is killed. */
 #ifndef KILN_RECORDERS_SESSION_H
 #define KILN_RECORDERS_SESSION_H
 
@@ -12,8 +18,8 @@
 #include "recorders/request.h"
 #include "recorders/sampler.h"
 
-/* ns: between the calls of session.tick, which keeps what has come. A recorder that is killed loses
- * what came since, and what came while that is named and written: less than a second in all. */
+/* ns between the calls of session.tick, which writes what has come. A recorder that is killed loses
+ * what came since the last one, and what came while that was written: less than a second in all. */
 #define COMMIT_INTERVAL ((uint64_t)500000000)
 
 /* What a recording has done so far; counts of samples. */
@@ -37,17 +43,17 @@ struct session {
 	struct processes processes;
 	struct jit_code jit;
 	struct command_process command;
-	struct found_groups groups; /* whoever is in one is recorded */
+	struct found_groups groups; /* processes in one of them are recorded */
 	struct cgroup_labels cgroups;
 	struct session_counts counts;
 	int epoll;
 	uint64_t started, stopped; /* CLOCK_MONOTONIC, ns */
-	bool began;		   /* all that was asked for is recorded from then on */
-	bool hurries;		   /* its thread comes before others on the CPU */
-	int niceness;		   /* that it had before */
-	uint64_t frequency;	   /* Hz at which a timer samples, ... */
-	uint64_t own_before;	   /* CPU time that the recorder took to open it all, ns */
-	size_t cpus;		   /* ... and how many CPUs; set by the recorder */
+	bool began;	      /* everything is attached: the recording is complete from then on */
+	bool priority_raised; /* of the recorder's thread, while it records */
+	int niceness;	      /* before that */
+	uint64_t frequency;   /* Hz at which a timer samples, ... */
+	uint64_t own_before;  /* CPU time that the recorder took to open it all, ns */
+	size_t cpus;	      /* ... and how many CPUs; set by the recorder */
 	struct budget budget;
 	uint64_t next_commit; /* CLOCK_MONOTONIC, ns: tick() is called after a drain from then on */
 	uint64_t drain_interval; /* ns, for the recorder to choose; 0: the usual one */
@@ -63,7 +69,7 @@ struct session {
 	 * (a full disk). Never NULL. */
 	bool (*tick)(void *context, struct session *s, struct error *err);
 	void *tick_context;
-	/* One line each about what is done differently than asked for; never NULL. */
+	/* One line about something that is done in another way than the options say; never NULL. */
 	void (*notice)(const char *text);
 };
 
@@ -80,11 +86,12 @@ void session_release(struct session *s);
 
 __attribute__((format(printf, 2, 3))) void session_notice(struct session *s, const char *fmt, ...);
 
-/* Is the command what is recorded, and not only how long? */
+/* Is the command recorded, and not only the length of the recording? */
 bool session_records_command(const struct session *s);
-/* What tells of which control group samples are; NULL: nobody asked. */
+/* The labels of control groups; NULL without --by-cgroup. */
 struct cgroup_labels *session_cgroups(struct session *s);
-/* May processes become targets that are no children of one? Then all there are have to be known. */
+/* May processes become targets that are not children of a target? Then all processes are followed.
+ */
 bool session_watches_all(const struct session *s);
 
 /* Have `fd` wake the drain loop when it is readable. */
@@ -92,10 +99,10 @@ bool session_watch(struct session *s, int fd, struct error *err);
 /* Only each time that the kernel says so, and not for as long as there is something to read. */
 bool session_watch_wakeups(struct session *s, int fd, struct error *err);
 
-/* Is what is drained now kept at once? */
+/* Is tick called after this drain? */
 bool session_commits(const struct session *s);
-/* Open the kernel's symbols, unless that has been tried; that there are none is said. */
+/* Open the kernel's symbols, unless that has been tried; a notice says if there are none. */
 void session_open_kernel(struct session *s);
-/* Take in what /proc says about the targets, or about all there is. */
+/* Read /proc for the targets, or for all processes. */
 void session_read_processes(struct session *s);
 #endif

@@ -33,7 +33,7 @@ void cpus_read_times(const struct number_list *cpus, struct cpu_times *ret_times
 bool number_list_add_threads(struct number_list *numbers, pid_t pid, struct error *err);
 void number_list_release(struct number_list *numbers);
 
-/* A command that waits for the word to start, so that events can be put on it before. */
+/* A command that is forked and waits, so that events can be opened on it before it starts. */
 struct command_process {
 	pid_t pid;	/* 0: none */
 	int go, failed; /* pipes */
@@ -52,7 +52,7 @@ bool command_start(
 bool command_ended(struct command_process *command, bool wait);
 /* Its exit code as a shell would give it: 128 + n for signal n. */
 int command_exit_code(const struct command_process *command);
-/* Give up on one that has not been started. */
+/* End a command that was not started. */
 void command_release(struct command_process *command);
 
 #endif

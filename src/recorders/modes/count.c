@@ -1,4 +1,4 @@
-/* count.c: who comes by tracepoints, functions and static probes? Every hit, by programs there. */
+/* count.c: hits of tracepoints, functions and static probes: every hit, by programs there. */
 #include "recorders/modes/count.h"
 
 #ifdef HAVE_BPF
@@ -91,7 +91,7 @@ static bool has_files(const struct probe *probe)
 	return probe->kind != PROBE_TRACEPOINT && probe->kind != PROBE_KERNEL;
 }
 
-/* Is there anything to see for who wants it? */
+/* Do the probes make sense with the options? */
 static bool check_probes(
 	const struct count_state *state, const struct session *s, struct error *err)
 {
@@ -116,7 +116,7 @@ static bool check_probes(
 	return true;
 }
 
-/* The kernel's function of that name; without one, no code at all. */
+/* The code of the kernel's function of that name; if there is none, *ret_size is not changed. */
 static void find_code(const struct session *s, const char *prefix, const char *name,
 	uint64_t *ret_start, uint64_t *ret_size)
 {
@@ -131,9 +131,9 @@ static void find_code(const struct session *s, const char *prefix, const char *n
 	buffer_release(&whole);
 }
 
-/* Between a tracepoint and its programs. Those of all system calls are one for the kernel, to which
- * it listens itself: who else does, another event of ours or somebody's, is called in turn with
- * that. */
+/* The kernel's function between a tracepoint and its programs, which is left out of stacks. For
+ * system calls there is one tracepoint, to which the kernel's own tracing listens; our programs are
+ * called by that, and other listeners in between are left out, too. */
 static void leave_out_code(const struct session *s, const struct probe *probe, struct hit_code *ret)
 {
 	const char *side = strncmp(probe->name, "sys_exit", 8) ? "enter" : "exit";
@@ -234,7 +234,7 @@ static bool add_hit(void *context, const void *record)
 
 /* ---- Attaching ---- */
 
-/* By its number: libbpf would look for its name in a tracefs that has to be mounted. */
+/* By its number: libbpf would look it up in tracefs, which may not be mounted. */
 static bool attach_tracepoint(
 	struct count_state *state, const struct probe *probe, uint64_t cookie, struct error *err)
 {
@@ -267,7 +267,7 @@ static bool attach_kernel_function(
 	struct bpf_kprobe_opts how = {.sz = sizeof(how), .bpf_cookie = cookie};
 	struct bpf_link *link;
 
-	/* Without these libbpf would make a probe that outlives us. */
+	/* Without these, libbpf would create a probe that stays when the recorder is killed. */
 	if (access(KPROBES, F_OK))
 		return error_set(err, ERR_UNSUPPORTED,
 			"event '%s': this kernel has no probes of its functions "
@@ -368,7 +368,7 @@ static struct deferred_event *count_deferred(void *self)
 	return ((struct count_state *)self)->programs->bss->deferred;
 }
 
-/* What the kernel says of its programs is said of the first event of each kind. */
+/* Runs that a program missed are not known by event: they count for its first event. */
 static uint64_t missed(const struct count_state *state, size_t event)
 {
 	static const char *const programs[] = {[PROBE_TRACEPOINT] = "on_tracepoint",

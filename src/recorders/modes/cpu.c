@@ -8,8 +8,8 @@
 #include "recorders/recorders.h"
 #include "recorders/sampler.h"
 
-/* Records are handed out when they are older than this: one that was stamped earlier on another CPU
- * has been written by then. */
+/* Records are taken when they are older than this, ns: by then, records with an earlier time have
+ * been written on other CPUs. */
 #define MERGE_DELAY  ((uint64_t)10000000) /* ns */
 #define LEFT_LEAST   ((uint64_t)50000000) /* ns of CPU time outside of the command's group... */
 #define LEFT_PERCENT 2			  /* ... and its share, that are worth a word */

@@ -1,4 +1,10 @@
-/* cpu_bpf.c: samples of the CPU clock, taken by a program in the kernel. */
+/* cpu_bpf.c: samples of the CPU clock, taken by a BPF program.
+ *
+ * With --untimed, the program only counts samples, in a table of rows that the recorder maps. A row
+ * is one sample of the profile, whose value grows as the count does. Rows are emptied by epochs of
+ * ten seconds, or when half of them are used: the program counts into the rows of the new epoch
+ * from then on, and when no program can still use the old rows, at the next drain, they are
+ * cleared. */
 #include "recorders/modes/cpu_bpf.h"
 #include "base/clock.h"
 
@@ -20,11 +26,11 @@
 #define EPOCH_PERCENT 50	/* ... or when the table is as full as this */
 #define TALLY_BYTES   64	/* of memory, about, that a row of the table takes */
 
-/* The ring wakes the recorder up when it fills: until then there is no hurry, but while processes
- * begin and map code, and to keep what has come. ns: */
+/* The ring wakes the recorder up when it fills. Else it drains rarely, unless processes have
+ * started or mapped code within this time, ns: */
 #define NEWS_PATIENCE ((uint64_t)2000000000)
 
-/* How far a row of the kernel's has been taken in, and the sample that it is in the profile. */
+/* How much of the count of a row is in the profile, and in which sample. */
 struct counted {
 	uint64_t count; /* 0: there is no sample yet */
 	size_t sample;
@@ -84,7 +90,7 @@ static bool add_counted(
 	return idle;
 }
 
-/* Where they are counted, only those whose threads had not come back to do so. */
+/* Where samples are counted, only deferred ones come this way, at the end. */
 static bool take_sample(void *context, const void *record)
 {
 	struct cpu_bpf *b = context;
@@ -117,12 +123,12 @@ static const struct bpf_records sample_records = {sample_size, sample_time, take
 
 /* Counts are read behind the ring: of a thread that began to be counted between the two, the stack
  * comes the next time. */
-static bool stack_is_told(const struct cpu_bpf *b, const struct tally_key *who)
+static bool stack_is_known(const struct cpu_bpf *b, const struct tally_key *who)
 {
 	return who->chunk == SAMPLE_SWITCHING || chunk_table_has(&b->source.chunks, who->chunk);
 }
 
-/* So many there are by now. `final`: there is no next time. */
+/* Add the new part of a row's count to the profile. `final`: there is no next time. */
 static void take_count(struct cpu_bpf *b, struct epoch *epoch, struct counted *known,
 	const struct tally_row *row, bool final)
 {
@@ -135,7 +141,7 @@ static void take_count(struct cpu_bpf *b, struct epoch *epoch, struct counted *k
 		sampler_add_to(sampler, 0, known->idle, known->sample, epoch->begins,
 			count - known->count);
 	} else {
-		if (!final && !stack_is_told(b, &row->key))
+		if (!final && !stack_is_known(b, &row->key))
 			return;
 		known->idle = add_counted(b, &row->key, row->key.epoch, count);
 		known->sample = sampler_rows(sampler, 0, known->idle) - 1;
@@ -143,7 +149,7 @@ static void take_count(struct cpu_bpf *b, struct epoch *epoch, struct counted *k
 	known->count = count;
 }
 
-/* Its rows are for the one after the next. */
+/* Empty the rows of an epoch, for the one after the next. */
 static void clear_epoch(struct cpu_bpf *b, struct epoch *epoch, struct tally_row *rows)
 {
 	int fd = bpf_map__fd(b->programs->maps.tally_numbers);
@@ -157,7 +163,7 @@ static void clear_epoch(struct cpu_bpf *b, struct epoch *epoch, struct tally_row
 	*epoch = (struct epoch){0};
 }
 
-/* Take in what has been counted so far. `over`: nothing more comes of the present epoch. */
+/* Add all new counts. `over`: nothing more comes in the present epoch. */
 static void take_counts(struct cpu_bpf *b, bool over)
 {
 	struct sample_bpf__bss *bss = b->programs->bss;
@@ -190,7 +196,7 @@ static void begin_epoch(struct cpu_bpf *b, uint64_t now)
 	b->rest = true;
 }
 
-/* Samples of epochs that are not over for the kernel have more to come. */
+/* Samples of epochs that programs may still count in may change. */
 static void set_changing(struct cpu_bpf *b)
 {
 	uint32_t oldest = b->programs->bss->epoch - b->rest;
@@ -287,7 +293,7 @@ static bool open_programs(struct cpu_bpf *b, const struct session *s, struct err
 	return true;
 }
 
-/* What may fail does so here, while rings can still take the place of programs. */
+/* Attach here, where a failure still lets perf take the place of programs. */
 static bool attach(struct cpu_bpf *b, struct error *err)
 {
 	int code = bpf_object__attach_skeleton(b->programs->skeleton);

@@ -1,4 +1,4 @@
-/* cpu_bpf.h: samples of the CPU clock, taken by a program in the kernel. */
+/* cpu_bpf.h: samples of the CPU clock, taken by a BPF program. */
 #ifndef KILN_RECORDERS_MODES_CPU_BPF_H
 #define KILN_RECORDERS_MODES_CPU_BPF_H
 
@@ -13,19 +13,18 @@ struct cpu_bpf *cpu_bpf_open(struct session *s, struct error *err);
 struct perf_source *cpu_bpf_events(struct cpu_bpf *b);
 struct sampler *cpu_bpf_sampler(struct cpu_bpf *b);
 bool cpu_bpf_enable(struct cpu_bpf *b, struct session *s, struct error *err);
-/* What the kernel has counted is taken in when it is to be kept at once (`commits`), or at the end.
- * Returns when to come again: ns, 0: at the usual time. */
+/* Drain. Counts are added when the profile is about to be written (`commits`), and at the end.
+ * Returns the time until the next drain, ns; 0: the usual one. */
 uint64_t cpu_bpf_drain(struct cpu_bpf *b, bool commits, bool last);
-/* What is sampled from now on is told apart from what was before. Returns since when:
+/* Samples from now on are kept apart from those before. Returns the time of the cut:
  * CLOCK_MONOTONIC, ns. */
 uint64_t cpu_bpf_slice(struct cpu_bpf *b);
-/* Of the ticks of its events, from now on those are samples that these say. */
+/* The events' `every` has changed: pass it to the program. */
 void cpu_bpf_pass_over(struct cpu_bpf *b);
 /* CPU time of the programs, as bpf_source_spent. */
 uint64_t cpu_bpf_spent(const struct cpu_bpf *b);
 void cpu_bpf_stop(struct cpu_bpf *b);
-/* Once stopped: samples that there was no room for, in the ring and in the kernel's table, and
- * ticks that were passed over. */
+/* Once stopped: samples that the ring or the table had no room for, and skipped ticks. */
 void cpu_bpf_count(const struct cpu_bpf *b, struct event_totals *totals);
 void cpu_bpf_release(struct cpu_bpf *b);
 

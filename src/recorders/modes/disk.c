@@ -1,4 +1,4 @@
-/* disk.c: what is asked of block devices? Every request, from the kernel's own events. */
+/* disk.c: which requests are made to block devices? Every request, from events of the kernel. */
 #include "recorders/modes/driver.h"
 
 #ifdef HAVE_BPF
@@ -140,7 +140,7 @@ static void disk_describe(void *self)
 
 /* ---- Records ---- */
 
-/* "sda1", as the system calls it, or its numbers. */
+/* The name of a device, "sda1", or its numbers. */
 static location_id name_device(struct disk_state *state, uint32_t number)
 {
 	unsigned major = number >> 20, minor = number & 0xfffff;
@@ -170,31 +170,31 @@ static location_id device_place(struct disk_state *state, uint32_t number)
 
 static bool add_request(void *self, const void *record)
 {
-	const struct event_request *told = record;
+	const struct event_request *event = record;
 	struct disk_state *state = self;
 	struct profile *p = &state->driver.session->profile;
 	struct sample sample = {.has = SAMPLE_PARTS,
-		.time = told->created + told->queued,
-		.cpu = told->cpu,
-		.duration = told->served};
+		.time = event->created + event->queued,
+		.cpu = event->cpu,
+		.duration = event->served};
 
-	if (told->kind >= REQUEST_KINDS)
+	if (event->kind >= REQUEST_KINDS)
 		return false;
-	driver_locate(&state->driver, told->pid, told->tid, told->chunk, &sample);
-	sample.stack = profile_stack(p, sample.stack, state->kinds[told->kind]);
+	driver_locate(&state->driver, event->pid, event->tid, event->chunk, &sample);
+	sample.stack = profile_stack(p, sample.stack, state->kinds[event->kind]);
 	if (state->devices_shown)
-		sample.stack = profile_stack(p, sample.stack, device_place(state, told->device));
+		sample.stack = profile_stack(p, sample.stack, device_place(state, event->device));
 	driver_add(&state->driver, 0, &sample,
-		(int64_t)(state->latency ? told->served : told->bytes), 1);
-	if (state->latency && told->queued) {
+		(int64_t)(state->latency ? event->served : event->bytes), 1);
+	if (state->latency && event->queued) {
 		sample.stack = profile_stack(p, sample.stack, state->queued);
-		sample.time = told->created;
-		sample.duration = told->queued;
-		driver_add(&state->driver, 0, &sample, (int64_t)told->queued, 0);
+		sample.time = event->created;
+		sample.duration = event->queued;
+		driver_add(&state->driver, 0, &sample, (int64_t)event->queued, 0);
 	}
-	if (processes_is_kernel(&state->driver.session->processes, (int32_t)told->pid)) {
+	if (processes_is_kernel(&state->driver.session->processes, (int32_t)event->pid)) {
 		state->kernel_requests++;
-		state->kernel_bytes += told->bytes;
+		state->kernel_bytes += event->bytes;
 	}
 	return true;
 }
@@ -206,14 +206,14 @@ static size_t record_size(uint8_t type)
 
 static uint64_t record_time(const void *record)
 {
-	const struct event_request *told = record;
+	const struct event_request *event = record;
 
-	return told->created + told->queued + told->served;
+	return event->created + event->queued + event->served;
 }
 
 /* ---- Events ---- */
 
-/* Those that have ended, and whose makers had not come back to tell all of their stack. */
+/* Take the requests that have ended, and whose deferred stacks were not taken before the end. */
 static void disk_take_rest(void *self)
 {
 	struct disk_state *state = self;
@@ -229,7 +229,7 @@ static void disk_take_rest(void *self)
 							       sizeof(pending.event)});
 }
 
-/* A request waits for its stack in a map of its own, so none is left to take. */
+/* Requests with deferred stacks are in the map `pending`: disk_take_rest takes them. */
 static void disk_ended(void *self)
 {
 	struct disk_state *state = self;
@@ -238,7 +238,7 @@ static void disk_ended(void *self)
 	state->driver.source.left.len = 0;
 }
 
-/* Who writes back what others wrote? */
+/* Note how many requests are those of kernel threads (writeback). */
 static void note_kernel_requests(struct session *s, const struct disk_state *state, uint64_t others)
 {
 	struct buffer requests = {0}, bytes = {0};

@@ -1,4 +1,4 @@
-/* io.c: where are files read and written? Every call that does, from the kernel's own events. */
+/* io.c: where are files read and written? Every system call that does. */
 #include "recorders/modes/driver.h"
 
 #ifdef HAVE_BPF

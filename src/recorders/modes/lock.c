@@ -1,4 +1,4 @@
-/* lock.c: where do threads wait for locks? Every such wait, from the kernel's own events. */
+/* lock.c: where do threads wait for locks? Every such wait, from events of the kernel. */
 #include "recorders/modes/driver.h"
 
 #include "bpf/shared/lock.h"
@@ -17,7 +17,7 @@
 
 #define KERNEL_KINDS (((1u << LOCK_KINDS) - 1) & ~(1u << LOCK_FUTEX))
 
-/* What is asked for by one name: both sides of a lock for readers and writers. */
+/* A name stands for both sides of a lock for readers and writers. */
 static const struct {
 	const char *name;
 	unsigned kinds;
@@ -96,7 +96,7 @@ struct lock_state {
 	struct lock_bpf *programs;
 	unsigned wanted; /* bits by enum lock_kind */
 	location_id kinds[LOCK_KINDS];
-	struct buffer waiting; /* told_lock of those that still do at the end */
+	struct buffer waiting; /* event_lock of threads that still wait at the end */
 };
 
 /* Since 6.7 and 5.16 there are calls besides futex(2), which libc's headers may not know of. */
@@ -132,7 +132,7 @@ static const char *const kind_frames[LOCK_KINDS] = {
 
 /* ---- Setting up ---- */
 
-/* The kernel tells of its own locks since 5.19. */
+/* The kernel has tracepoints for its own locks since 5.19. */
 static bool check_kernel(struct lock_state *state, struct session *s, struct error *err)
 {
 	if (!(state->wanted & KERNEL_KINDS) ||
@@ -229,8 +229,8 @@ static uint64_t record_time(const void *record)
 
 /* ---- Events ---- */
 
-/* Who waits is listed while ends are still seen: what ends in between by the thread's own end would
- * not be in either. */
+/* Threads that wait are listed while the ends of waits are still recorded: else a wait that ends in
+ * between, as its thread ends, would be in neither. */
 static void lock_ending(void *self)
 {
 	struct lock_state *state = self;

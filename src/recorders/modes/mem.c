@@ -69,7 +69,7 @@ static const struct mode words = {
 #ifdef HAVE_BPF
 #define SAMPLE_PARTS (SAMPLE_THREAD | SAMPLE_TIME | SAMPLE_CPU)
 
-/* What a thread was called when it allocated. */
+/* The name that a thread had when it allocated. */
 struct allocating_thread {
 	int32_t pid, tid;
 	thread_id thread;
@@ -138,7 +138,7 @@ static void mem_describe(void *self)
 
 /* ---- Allocators ---- */
 
-/* The return first: a thread that is between the two has not begun. */
+/* Attach to the return first: then a thread in between has not begun an allocation. */
 static bool add_function(void *context, const struct allocator_function *function)
 {
 	struct mem_state *state = context;
@@ -172,7 +172,7 @@ static bool mem_attach(void *self, struct error *err)
 	return uprobes_begin(&state->uprobes, s, err);
 }
 
-/* Processes go on to map binaries; some have an allocator of their own. */
+/* Processes may map more binaries later; some of these have an allocator. */
 static void look_for_allocators(struct mem_state *state, struct session *s)
 {
 	for (; state->looked_at < s->binaries.rows.len; state->looked_at++) {
@@ -374,7 +374,7 @@ static void mem_release(void *self)
 	buffer_release(&state->blocks);
 }
 
-/* What comes from the kernel instead is counted. */
+/* Memory that comes from the kernel is counted as in --mode count. */
 static const struct mode_events *cheap(const struct record_options *o)
 {
 	return o->cheap ? &count_events : NULL;

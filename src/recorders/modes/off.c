@@ -1,5 +1,5 @@
-/* off.c: where do threads wait? Every time off the CPU, from the scheduler's own events; for --mode
- * wall the time on it as well, where a timer meets it. */
+/* off.c: where do threads wait? Every time off the CPU, from events of the scheduler; for --mode
+ * wall the time on it as well, whose stacks a timer samples. */
 #include "recorders/modes/off.h"
 
 #include "recorders/modes/waits.h"
@@ -94,7 +94,7 @@ static const struct mode words = {
 
 struct off_state {
 	struct driver driver;
-	bool wall; /* runs are told, too */
+	bool wall; /* runs are recorded, too */
 	struct off_bpf *programs;
 	uint64_t min_duration;
 	location_id places[2][WAIT_KINDS][WAIT_PLACES]; /* frames of waits: [for I/O]; 0: not yet */
@@ -133,22 +133,23 @@ static bool wanted(const struct off_state *state, unsigned kind, unsigned in)
 	return (bits | (in & WAIT_IN_IO ? constants->states_io : 0u)) >> kind & 1;
 }
 
-/* Can stacks be taken by tables when a thread is there again? */
+/* Can stacks be taken, by tables, when a thread runs again? */
 static bool stacks_on_return(const struct off_state *state)
 {
 	return state->driver.source.by_tables &&
 	       libbpf_find_vmlinux_btf_id("sched_exit_tp", BPF_TRACE_RAW_TP) >= 0;
 }
 
-/* Are stacks taken when a wait has ended, and is known to be one that is asked for? What threads
- * that still wait at the end have in user space is copied, and walked by tables. */
+/* Are stacks taken only when a wait has ended, and is known to be one that is recorded? (At the end
+ * of the recording, user stacks of threads that still wait are copied, and walked by the recorder.)
+ */
 static bool stacks_deferred(const struct off_state *state, const struct record_options *o)
 {
 	return (state->min_duration || o->max_duration) && stacks_on_return(state);
 }
 
-/* Do those that wait already when the recording begins get a second look, at all of their stack? A
- * command does not wait yet; of a whole system it would be more than there is time for. */
+/* Are the stacks of threads that wait already when the recording begins copied? A command does not
+ * wait yet; in a whole system there are too many. */
 static bool sees_earlier_waits(const struct off_state *state, const struct record_options *o)
 {
 	const struct off_bpf__rodata *constants = state->programs->rodata;
@@ -236,7 +237,7 @@ static location_id place_of(struct off_state *state, unsigned kind, unsigned in)
 	return *place;
 }
 
-/* The stack of who woke it up, above its own. */
+/* A stack with that of its waker appended. */
 static stack_id with_waker(struct off_state *state, stack_id stack, const struct event_wait *wait)
 {
 	struct bpf_source *source = &state->driver.source;
@@ -323,7 +324,7 @@ static bool take(void *context, const void *record)
 
 /* ---- Beginning ---- */
 
-/* Once, and again as long as the ring has not had room for all. */
+/* Again as long as the ring has no room for all of them. */
 static void see_earlier_waits(struct off_state *state)
 {
 	struct error ignored = {
@@ -370,7 +371,7 @@ static void off_take_rest(void *self)
 	take_waiting(self);
 }
 
-/* Stacks are copied into the ring, which may have to be emptied in between. */
+/* Stacks are copied into the ring, which may have to be drained in between. */
 static bool list_waiting(struct off_state *state, struct error *err)
 {
 	struct off_bpf__bss *bss = state->programs->bss;
@@ -393,8 +394,8 @@ static void note_missing(struct session *s, const struct error *failed)
 	profile_note(&s->profile, "waits that had not ended are missing: %s", failed->text);
 }
 
-/* Who waits is listed while ends are still seen: what ends in between by the thread's own end would
- * not be in either. */
+/* Threads that wait are listed while the ends of waits are still recorded: else a wait that ends in
+ * between, as its thread ends, would be in neither. */
 static void off_ending(void *self)
 {
 	struct off_state *state = self;
@@ -498,7 +499,7 @@ const struct mode_events off_events = {
 
 /* ---- With a timer: --mode wall ---- */
 
-/* Runs have their time, however often they are met. */
+/* A run has its own duration, whatever the frequency. */
 bool off_set_frequency(struct session *s, uint64_t frequency, struct error *err)
 {
 	struct off_state *state = s->recorder_state;

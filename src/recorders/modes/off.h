@@ -5,7 +5,7 @@
 #include "recorders/modes/driver.h"
 
 extern const struct mode_events off_events;
-extern const struct recorder recorder_wall; /* whose events are told with runs between waits */
+extern const struct recorder recorder_wall; /* runs between waits are recorded, too */
 
 /* Of --mode wall: see struct recorder. */
 bool off_set_frequency(struct session *s, uint64_t frequency, struct error *err);

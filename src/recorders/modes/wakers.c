@@ -1,4 +1,4 @@
-/* wakers.c: stacks of waits, with those of who ended them above. */
+/* wakers.c: stacks of waits with the stack of the waker appended. */
 #include "recorders/modes/wakers.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* wakers.h: stacks of waits, with those of who ended them above. */
+/* wakers.h: stacks of waits with the stack of the waker appended. */
 #ifndef KILN_RECORDERS_MODES_WAKERS_H
 #define KILN_RECORDERS_MODES_WAKERS_H
 
@@ -19,8 +19,9 @@ void wakers_init(
 	struct wakers *w, struct profile *profile, const struct kernel *kernel, bool user_only);
 void wakers_release(struct wakers *w);
 
-/* `stack`, then "--", then `waker` from the inside outwards, as offwaketime has it. What an
- * interrupt interrupted is left out: it has nothing to do with it. */
+/* `stack`, then a frame "--", then the waker's stack, innermost first, as offwaketime of
+ * libbpf-tools shows it. If an interrupt woke the thread, the frames that it interrupted are left
+ * out. */
 stack_id wakers_join(struct wakers *w, stack_id stack, stack_id waker);
 
 #endif

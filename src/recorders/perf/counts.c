@@ -1,4 +1,4 @@
-/* counts.c: how many samples of an event should have come, and where are the others? */
+/* counts.c: expected and lost samples of a perf event. */
 #include "recorders/perf/counts.h"
 
 static uint64_t less(uint64_t a, uint64_t b)

@@ -1,16 +1,16 @@
-/* counts.h: how many samples of an event should have come, and where are the others?
+/* counts.h: expected and lost samples of a perf event.
  *
- * expected = delivered + lost(by reason), where expected is the event's own count: its running time
- * over the period for a clock, its value for an event that is sampled at each occurrence. For an
- * event whose period the kernel adapts there is no such count.
+ * expected = delivered + lost (by reason), where expected is the event's own count: its running
+ * time over the period for a clock, its value for an event that is sampled at each occurrence. For
+ * an event whose period the kernel adapts there is no such count.
  *
  * On a virtual machine a clock event goes on counting while the hypervisor has taken the CPU away;
  * the timer then fires once for all the periods that passed. The program did not run in them, and
  * the scheduler does not charge it for them: they are not expected.
  *
- * Idle CPUs are apart: their timers are often late, and a CPU whose tick is off stays throttled for
- * as long as it sleeps. Such losses belong to the idle stream, not to the work. The event's own
- * count is the sum of both streams' expected. */
+ * Idle CPUs are counted separately: their timers are often late, and a CPU whose tick is off stays
+ * throttled for as long as it sleeps. Such losses belong to the idle stream, not to the work. The
+ * event's own count is the sum of both streams' expected. */
 #ifndef KILN_RECORDERS_PERF_COUNTS_H
 #define KILN_RECORDERS_PERF_COUNTS_H
 

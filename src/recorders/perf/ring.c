@@ -1,4 +1,4 @@
-/* ring.c: the kernel's ring buffers, and their records in the order of their times. */
+/* ring.c: the ring buffers of perf events, and their records in the order of their times. */
 #include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -126,7 +126,7 @@ static bool ring_peek(struct perf_ring *ring)
 		memcpy(ring->wrapped + part[0].len, part[1].at, header.size - part[0].len);
 		ring->next = (struct bytes){ring->wrapped, header.size};
 	}
-	/* A record without a time comes at once: it concerns what is before it. */
+	/* A record without a time is taken at once: it belongs to what is before it. */
 	if (!perf_record_time(ring->next, ring->layout, &ring->next_time))
 		ring->next_time = 0;
 	return true;

@@ -1,8 +1,8 @@
-/* ring.h: the kernel's ring buffers, and their records in the order of their times.
+/* ring.h: the ring buffers of perf events, and their records in the order of their times.
  *
- * Every CPU has rings of its own, so records of different rings have to be merged: a sample may
- * need the mapping that another CPU has reported. Records stay in the ring until they are handed
- * out; only one that wraps around the ring's end is copied.
+ * Each CPU has its own rings, so records of different rings have to be merged: a sample may need
+ * the mapping that another CPU has reported. Records stay in the ring until they are taken; only
+ * one that wraps around the ring's end is copied.
  *
  * The protocol is that of perf_event_open(2), "MMAP layout". */
 #ifndef KILN_RECORDERS_PERF_RING_H
@@ -18,8 +18,8 @@ struct perf_ring {
 	struct perf_event_mmap_page *page; /* NULL: no kernel behind it */
 	char *data;
 	uint64_t size;	     /* bytes of data, a power of two */
-	uint64_t head, tail; /* written up to, handed out up to */
-	uint64_t saved;	     /* shown to the tee up to */
+	uint64_t head, tail; /* written up to, taken up to */
+	uint64_t saved;	     /* passed to `save` up to */
 	char *wrapped;	     /* a record in one piece */
 	struct bytes next;   /* the record at the tail; len 0: not looked up yet */
 	uint64_t next_time;
@@ -39,18 +39,18 @@ bool perf_ring_feed(struct perf_ring *ring, struct bytes bytes);
 struct perf_merge {
 	VECTOR(struct perf_ring) rings;
 
-	/* Sees all bytes of every ring, before they are handed out; NULL: nobody wants to. */
+	/* Called with all bytes of every ring, before their records are taken; may be NULL. */
 	void (*save)(void *context, size_t ring, struct bytes bytes);
 	void *save_context;
 
-	uint64_t late;	  /* records older than one already handed out */
+	uint64_t late;	  /* records older than one that was taken already */
 	uint64_t damaged; /* rings given up because of a record that cannot be one: never by a
 			     kernel */
 	uint64_t last_time;
 };
 void perf_merge_release(struct perf_merge *m);
 
-/* See what the kernel has written. Returns the fill of the fullest ring in percent. */
+/* See what the kernel has written. Returns how full the fullest ring is, in percent. */
 unsigned perf_merge_update(struct perf_merge *m);
 
 /* The next record in time among those that were there at the last update and are not younger than

@@ -121,7 +121,7 @@ static bool on_cpus(const struct perf_source *source, const struct session *s)
 	return session_watches_all(s) || source->cgroup.folder || source->tracking_all;
 }
 
-/* What the command does before it is itself is not recorded, where events can wait for that. */
+/* A command is recorded from its exec on, if events can wait for that. */
 bool perf_source_by_exec(const struct perf_source *source, const struct session *s)
 {
 	return session_records_command(s) && !on_cpus(source, s);
@@ -177,7 +177,7 @@ static void tracking_attr(
 	ret->wakeup_watermark = (uint32_t)(RING_TRACKING / 4);
 }
 
-/* Names say what is sampled. */
+/* Name the events. */
 static void name_user_only(struct perf_source *source)
 {
 	for (size_t i = 0; i < source->events.list.len; i++) {
@@ -210,7 +210,7 @@ static bool choose_events(struct perf_source *source, const struct session *s, s
 	return true;
 }
 
-/* Said once everything is open: a refusal speaks for itself. */
+/* Notices, once everything is open: a failure has its own message. */
 static void say_what_differs(const struct perf_source *source, struct session *s)
 {
 	const struct record_options *o = s->options;
@@ -291,7 +291,7 @@ static bool ring_error(struct perf_source *source, uint64_t bytes, int cpu, stru
 				 "or -m with less): ");
 }
 
-/* What is left for the ring is when the kernel stops an event for a while. */
+/* Let the program take the samples. The ring now carries only throttle records. */
 static bool give_program(struct perf_source *source, const struct open_event *opened,
 	const struct cpu_rings *rings, struct error *err)
 {
@@ -403,7 +403,7 @@ static bool is_listed(const struct number_list *threads, int32_t tid)
 	return false;
 }
 
-/* A group of its own for the command, where this user may make one. */
+/* Make a control group for the command, if this user may. */
 static bool enter_cgroup(struct perf_source *source, struct session *s)
 {
 	struct error ignored = {0};
@@ -526,7 +526,7 @@ static void raise_open_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Smaller rings until they can be had, unless a size was asked for. */
+/* Map smaller rings until it succeeds, unless a size was given. */
 static bool open_with_rings(struct perf_source *source, struct session *s,
 	const struct number_list *cpus, const struct number_list *threads, struct error *err)
 {
@@ -565,8 +565,8 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 	source->groups = s->groups.list.len > 0;
 	source->every = 1;
 	perf_features_probe(&source->features);
-	/* Who comes into a group has been running before; and an event of a thread costs each of
-	 * its switches 0.4 us, one of a CPU none. */
+	/* A process that enters a group has been running before. And an event of a thread costs 0.4
+	 * us at each switch, one of a CPU nothing. */
 	source->tracking_all = source->groups || (source->tracking_only && source->features.system);
 	if (s->options->cpus.list.len)
 		for (size_t i = 0; i < s->options->cpus.list.len; i++)

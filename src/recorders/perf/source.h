@@ -24,9 +24,9 @@ struct perf_source {
 	struct cgroup_bounds bounds; /* of the groups they are for, where samples say theirs */
 	bool groups;		     /* or those that were asked for */
 	size_t followed;    /* of the threads to sample, the first so many: with their children */
-	bool passed_on;	    /* events are of threads, and of those they start */
+	bool passed_on;	    /* events are inherited by children */
 	bool tracking_only; /* set before opening: no events are sampled */
-	bool tracking_all;  /* what happens to any process is told, not only to targets */
+	bool tracking_all;  /* records come of all processes, not only of targets */
 	int program;	    /* set before opening: of the kernel, takes each sample; 0: none */
 	bool user_only;	    /* the kernel may not be sampled at all */
 	uint64_t regs_mask; /* 0: user stacks are not copied */
@@ -49,12 +49,11 @@ bool perf_source_open(struct perf_source *source, struct session *s, struct erro
 bool perf_source_enable(struct perf_source *source);
 /* Do they begin by themselves, when the command is executed? */
 bool perf_source_by_exec(const struct perf_source *source, const struct session *s);
-/* Sample so often from now on (Hz). Events that a process passed on to others are out of reach:
- * then source->every says which of their ticks its program is to take, and source->frequency how
- * often that is. */
+/* Set the frequency (Hz). Inherited events cannot be changed: then source->every says that one in
+ * so many ticks is a sample for the program, and source->frequency which frequency that is. */
 bool perf_source_set_frequency(struct perf_source *source, uint64_t frequency, struct error *err);
 void perf_source_disable(struct perf_source *source);
-/* What the descriptors of an event have counted. */
+/* The sums of what the descriptors of an event have counted. */
 void perf_source_totals(
 	const struct perf_source *source, size_t event, struct event_totals *ret_totals);
 /* Remove the command's own control group, if there is one. */

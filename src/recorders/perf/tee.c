@@ -1,4 +1,4 @@
-/* tee.c: what the kernel and /proc told a recorder, saved as it came. */
+/* tee.c: saving all input of a recorder, from the kernel and /proc, as it comes. */
 #include "recorders/perf/tee.h"
 
 #define TEE_PIECE ((size_t)1 << 30) /* bytes of one chunk; more are several */

@@ -1,6 +1,6 @@
-/* tee.h: what the kernel and /proc told a recorder, saved as it came (`record --tee`).
+/* tee.h: saving all input of a recorder, from the kernel and /proc, as it comes (`record --tee`).
  *
- * Replayed, it takes the same way through merge, decoder and unwinder as it did live. The file is
+ * A replay goes through the same merge, decoder and unwinder as the live input. The file is
  * for the machine and the release that wrote it: words in its byte order, no promises.
  *
  *	8 bytes		magic

@@ -1,4 +1,5 @@
-/* allocators.c: where are malloc and its like, in what the targets run? */
+/* allocators.c: finding malloc and the other functions of allocators in the files that targets run.
+ */
 #include "recorders/probes/allocators.h"
 
 #include <elf.h>
@@ -46,8 +47,9 @@ static bool is_emulated(struct bytes code)
 	       (first & 0xf0) == 0x70 || (first == 0x0f && (second & 0xf0) == 0x80);
 }
 
-/* What the kernel cannot do by itself it lets the processor do, in a step of its own: ten times as
- * dear, most of all on virtual machines. The same values are in the registers a little later. */
+/* Move a probe behind the first instructions if the kernel cannot emulate them: it would
+ * single-step the processor, which takes ten times as long, even more on virtual machines. A few
+ * instructions later the registers have the same values. */
 static uint64_t cheap_place(const struct image *image, uint64_t address)
 {
 	struct bytes code = image_at(image, address);

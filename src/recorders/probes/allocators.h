@@ -1,4 +1,5 @@
-/* allocators.h: where are malloc and its like, in what the targets run? */
+/* allocators.h: finding malloc and the other functions of allocators in the files that targets run.
+ */
 #ifndef KILN_RECORDERS_PROBES_ALLOCATORS_H
 #define KILN_RECORDERS_PROBES_ALLOCATORS_H
 

@@ -1,4 +1,4 @@
-/* files.c: which files does a name mean, of those that the targets run? */
+/* files.c: finding the files that a name stands for, among those that the targets run. */
 #include "recorders/probes/files.h"
 
 #include <dirent.h>

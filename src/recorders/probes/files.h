@@ -1,4 +1,4 @@
-/* files.h: which files does a name mean, of those that the targets run? */
+/* files.h: finding the files that a name stands for, among those that the targets run. */
 #ifndef KILN_RECORDERS_PROBES_FILES_H
 #define KILN_RECORDERS_PROBES_FILES_H
 
@@ -19,13 +19,13 @@ struct probe_files {
 	VECTOR(struct probe_file) list;
 };
 
-/* Those that `name` means: a path, as we and as the targets see it; or what programs and libraries
- * are called that targets have mapped, that a command will need, or that are at the usual places.
- * "libc" means libc.so.6 as well, and not libcrypt.so. */
+/* Find `name`: a path, as the recorder and as the targets see it; or the name of a program or
+ * library that targets have mapped, that a command will need, or that is in a standard directory.
+ * "libc" also stands for libc.so.6, and not for libcrypt.so. */
 void probe_files_find(struct probe_files *files, struct session *s, struct bytes name);
-/* All that the targets have mapped, or the command will when it starts. */
+/* Add all files that the targets have mapped, or that the command will map when it starts. */
 void probe_files_mapped(struct probe_files *files, struct session *s);
-/* One by the path that a process has for it below its root. */
+/* Add one file by its path below the root of a process. */
 void probe_files_add(struct probe_files *files, const char *root, struct bytes path);
 void probe_files_release(struct probe_files *files);
 

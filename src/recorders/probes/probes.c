@@ -1,4 +1,4 @@
-/* probes.c: which places does the name of an event mean? */
+/* probes.c: finding the places that the name of an event stands for. */
 #include "recorders/probes/probes.h"
 
 #include <stdlib.h>

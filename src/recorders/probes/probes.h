@@ -1,4 +1,4 @@
-/* probes.h: which places does the name of an event mean?
+/* probes.h: finding the places that the name of an event stands for.
  *
  *	SUBSYSTEM:NAME			a tracepoint of the kernel
  *	FILE:FUNCTION			a function's first instruction, in a program or library
@@ -28,8 +28,8 @@ struct probe {
 	enum probe_kind kind;
 	char *file, *name; /* group and name of a tracepoint; of a static probe the name: below */
 	char *provider;	   /* NULL: any */
-	/* What its values are called: of what hits weigh, with a unit; NULL: they do not; and of
-	 * how many there are. They outlive the probes. */
+	/* The names of its streams: of the weights (NULL: none), their unit, and the count of
+	 * hits. They outlive the probes. */
 	const char *weight, *unit, *hits;
 	uint32_t value;			   /* of one without places */
 	VECTOR(struct probe_place) places; /* in files */
@@ -41,9 +41,9 @@ struct probes {
 	VECTOR(struct hit_value) values; /* at most HIT_VALUES_MAX; the first is none */
 };
 
-/* Find where memory comes from: page faults, brk(2) and mmap(2), in bytes. */
+/* The events of --mode mem --cheap: page faults, brk(2) and mmap(2), in bytes. */
 bool probes_find_memory(struct probes *probes, struct session *s, struct error *err);
-/* Find all of `s->options->events`. ERR_USAGE with what is near; ERR_PERMISSION. */
+/* Find all of `s->options->events`. ERR_USAGE, with similar names; ERR_PERMISSION. */
 bool probes_find(struct probes *probes, struct session *s, struct error *err);
 void probes_release(struct probes *probes);
 

@@ -1,4 +1,4 @@
-/* tracefs.c: which tracepoints does the kernel have, and what do they tell? */
+/* tracefs.c: the kernel's tracepoints and their fields. */
 #include "recorders/probes/tracefs.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* tracefs.h: which tracepoints does the kernel have, and what do they tell? */
+/* tracefs.h: the kernel's tracepoints and their fields. */
 #ifndef KILN_RECORDERS_PROBES_TRACEFS_H
 #define KILN_RECORDERS_PROBES_TRACEFS_H
 

@@ -1,4 +1,4 @@
-/* uprobes.c: programs on places in files, in the processes that are recorded. */
+/* uprobes.c: attaching programs to places in files, in the processes that are recorded. */
 #include "recorders/probes/uprobes.h"
 
 #include <errno.h>
@@ -133,8 +133,7 @@ static void detach(void *context, size_t i)
 	bpf_link__destroy(u->links.items[i]);
 }
 
-/* For each the kernel waits until nobody is in it any more, for several at once as long as for one.
- */
+/* Detach all at the same time: for each, the kernel waits until no CPU runs it any more. */
 void uprobes_end(struct uprobes *u)
 {
 	parallel_run(PARALLEL_THREADS_LIMIT, 1, u->links.len, detach, u);

@@ -1,8 +1,9 @@
-/* uprobes.h: programs on places in files, in the processes that are recorded.
+/* uprobes.h: attaching programs to places in files, in the processes that are recorded.
  *
- * A breakpoint costs whoever runs into it. So each target gets its own, and so do its children, as
- * soon as it is heard of them; only who says --yes has breakpoints in every process that runs the
- * file, which are there from a child's first instruction on. All go away with their descriptors. */
+ * A probe is a breakpoint, which costs each process that runs into it. So it is attached to each
+ * target, and to its children when the session hears of them. With --yes it is attached to every
+ * process that runs the file: then it is there from the first instruction of a child on. Probes end
+ * with their descriptors, also when the recorder is killed. */
 #ifndef KILN_RECORDERS_PROBES_UPROBES_H
 #define KILN_RECORDERS_PROBES_UPROBES_H
 
@@ -30,14 +31,14 @@ struct uprobes {
 	uint64_t late; /* processes that ran before they had them */
 };
 
-/* Have one more, in all processes that have the others. */
+/* Add a probe, in all processes that have the others. */
 bool uprobes_add(struct uprobes *u, const struct uprobe *uprobe, struct error *err);
-/* Put all into the targets, or everywhere. */
+/* Attach all probes to the targets, or everywhere. */
 bool uprobes_begin(struct uprobes *u, const struct session *s, struct error *err);
-/* Put them into children that the session has heard of; after the end they are only counted. */
+/* Attach them to children that the session has heard of; after the end only count those. */
 bool uprobes_follow(struct uprobes *u, const struct session *s, struct error *err);
 void uprobes_end(struct uprobes *u);
-/* Say how many had them late. */
+/* Note how many processes had their probes late. */
 void uprobes_note(const struct uprobes *u, struct profile *profile);
 void uprobes_release(struct uprobes *u);
 
