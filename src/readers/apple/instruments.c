@@ -7,7 +7,7 @@
  * Fields are separated by tabs; a blank more before the name is a call deeper. What counts is the
  * second field, the line's own time: in ms, with as many decimals as the input has need of. */
 #include "readers/lines/call_path.h"
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 
 #include <stdlib.h>
 
@@ -153,8 +153,9 @@ static bool take_weighed(struct tree *t, const struct weighed *line, struct erro
 	return !line->self || text_stacks_add_stack(&t->stacks, sample, &line->self, err);
 }
 
-static bool take_line(struct tree *t, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct tree *t = self;
 	struct weighed weighed;
 
 	if (parse_line(line, text_lines_part(&t->stacks.lines, line), &weighed))
@@ -177,33 +178,43 @@ static void choose_unit(struct profile *p, uint64_t counted)
 						      : BYTES("ms/1000000"));
 }
 
-static bool tree_read(struct tree *t, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct tree *t = self;
 
+	(void)err;
+	t->stacks.lines.part = name_of;
+	t->stacks.tell = choose_unit;
 	text_stacks_stream(&t->stacks, BYTES("time"), BYTES("ms"), (struct bytes){0});
-	while (text_stacks_line(&t->stacks, &line, &more, err) && more)
-		if (!take_line(t, line, err))
-			return false;
-	return !err->code && text_stacks_finish(&t->stacks, err);
+	call_path_open(&t->path, t->stacks.part);
+	return true;
 }
+
+static bool end(void *self, struct error *err)
+{
+	struct tree *t = self;
+
+	(void)err;
+	call_path_leave(&t->path, t->stacks.part);
+	return true;
+}
+
+static void release(void *self)
+{
+	struct tree *t = self;
+
+	call_path_release(&t->path);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct tree t;
-	bool done;
+	struct tree t = {0};
 
-	text_stacks_open(&t.stacks, in, options, out);
-	t.stacks.lines.part = name_of;
-	t.stacks.tell = choose_unit;
-	call_path_open(&t.path, options);
-	done = tree_read(&t, err);
-	call_path_leave(&t.path, options);
-	text_stacks_release(&t.stacks);
-	call_path_release(&t.path);
-	return done;
+	return line_format_read(&format, &t, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -7,6 +7,7 @@
  *
  * A line is two characters further in than its caller's. The functions that threads wait in, which
  * the classic script leaves out, are a kind of their own: idle. */
+#include "readers/lines/line_format.h"
 #include "readers/lines/nested.h"
 #include "readers/tidy.h"
 
@@ -27,7 +28,7 @@ struct sampled {
 	struct buffer name;
 	VECTOR(uint8_t) waits; /* by location */
 	process_id process;
-	bool ended;
+	bool started, ended; /* the call graph */
 };
 
 /* A line's frame, in its parts. */
@@ -298,7 +299,7 @@ static bool parse_line(struct bytes line, struct bytes text, struct counted *ret
 	return true;
 }
 
-static bool take_line(struct sampled *s, struct bytes line, struct error *err)
+static bool take_row(struct sampled *s, struct bytes line, struct error *err)
 {
 	struct counted counted;
 	location_id location;
@@ -342,56 +343,74 @@ static void take_heading(struct sampled *s, struct bytes line)
 }
 
 /* A call graph begins in the first part and ends in the last one. */
-static void find_ends(struct sampled *s, bool started)
+static void find_ends(struct sampled *s)
 {
-	if (s->ended || !started)
+	if (s->ended || !s->started)
 		text_stacks_end(&s->stacks);
-	if (!started)
+	if (!s->started)
 		text_stacks_skip(&s->stacks, "expected `Call graph:` before the end");
 	else if (!s->ended && !read_part_goes_on(s->stacks.part))
 		text_stacks_skip(&s->stacks, "expected `Total number in stack` before the end");
 }
 
-static bool sampled_read(struct sampled *s, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true, started = s->stacks.part && s->stacks.part->later;
+	struct sampled *s = self;
 
+	(void)err;
+	s->stacks.lines.part = function_of;
+	s->started = s->stacks.part && s->stacks.part->later;
 	text_stacks_stream(&s->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
 	text_stacks_stream(&s->stacks, BYTES("idle"), BYTES("count"), (struct bytes){0});
-	while (text_stacks_line(&s->stacks, &line, &more, err) && more && !s->ended) {
-		if (!started) {
-			started = bytes_starts_with(line, START);
-			take_heading(s, line);
-		} else if (bytes_starts_with(line, BYTES(MARGIN))) {
-			if (!take_line(s, line, err))
-				return false;
-		} else if (bytes_starts_with(line, END)) {
-			s->ended = true;
-		} else if (bytes_trim(line).len) {
-			text_stacks_skip(&s->stacks, EXPECTED);
-		}
-	}
-	if (err->code || !nested_finish(&s->nested, err))
-		return false;
-	find_ends(s, started);
-	return text_stacks_finish(&s->stacks, err);
+	return true;
 }
+
+static bool take_line(void *self, struct bytes line, struct error *err)
+{
+	struct sampled *s = self;
+
+	if (!s->started) {
+		s->started = bytes_starts_with(line, START);
+		take_heading(s, line);
+	} else if (bytes_starts_with(line, BYTES(MARGIN))) {
+		return take_row(s, line, err);
+	} else if (bytes_starts_with(line, END)) {
+		s->ended = true;
+		text_stacks_end(&s->stacks);
+	} else if (bytes_trim(line).len) {
+		text_stacks_skip(&s->stacks, EXPECTED);
+	}
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct sampled *s = self;
+
+	if (!nested_finish(&s->nested, err))
+		return false;
+	find_ends(s);
+	return true;
+}
+
+static void release(void *self)
+{
+	struct sampled *s = self;
+
+	nested_release(&s->nested);
+	buffer_release(&s->name);
+	vector_release(&s->waits);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct sampled s = {.nested = {.stacks = &s.stacks, .order = OUTERMOST_FIRST}};
-	bool done;
 
-	text_stacks_open(&s.stacks, in, options, out);
-	s.stacks.lines.part = function_of;
-	done = sampled_read(&s, err);
-	text_stacks_release(&s.stacks);
-	nested_release(&s.nested);
-	buffer_release(&s.name);
-	vector_release(&s.waits);
-	return done;
+	return line_format_read(&format, &s, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -6,7 +6,7 @@
  *	0x10000190  main(??, ??) + 0x190
  *
  * Innermost frame first; a process' command is the outermost frame, and every stack counts once. */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 
 #include <stdlib.h>
 
@@ -112,7 +112,7 @@ static void enter_process(struct aix *a, uint64_t pid, struct bytes command)
 	enter_thread(a, pid);
 }
 
-static bool take_line(struct aix *a, struct bytes line, struct error *err)
+static bool take_new_line(struct aix *a, struct bytes line, struct error *err)
 {
 	struct bytes name;
 	uint64_t id;
@@ -142,38 +142,41 @@ static bool take_line(struct aix *a, struct bytes line, struct error *err)
 	return true;
 }
 
-static bool aix_read(struct aix *a, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct aix *a = self;
 
+	(void)err;
 	text_stacks_stream(&a->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	for (;;) {
-		location_id known;
-
-		if (!text_stacks_line(&a->stacks, &line, &more, err))
-			return false;
-		if (!more)
-			break;
-		known = a->command && line.len ? text_stacks_known(&a->stacks, line) : 0;
-		if (known)
-			text_stacks_push(&a->stacks, known);
-		else if (!take_line(a, line, err))
-			return false;
-	}
-	return finish_stack(a, err) && text_stacks_finish(&a->stacks, err);
+	return true;
 }
+
+static bool take_line(void *self, struct bytes line, struct error *err)
+{
+	struct aix *a = self;
+	location_id known = a->command && line.len ? text_stacks_known(&a->stacks, line) : 0;
+
+	if (!known)
+		return take_new_line(a, line, err);
+	text_stacks_push(&a->stacks, known);
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct aix *a = self;
+
+	return finish_stack(a, err);
+}
+
+static const struct line_format format = {.start = start, .line = take_line, .end = end};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct aix a = {0};
-	bool done;
 
-	text_stacks_open(&a.stacks, in, options, out);
-	done = aix_read(&a, err);
-	text_stacks_release(&a.stacks);
-	return done;
+	return line_format_read(&format, &a, in, options, out, err);
 }
 
 /* A process, and a thread or a frame below it. */

@@ -10,7 +10,7 @@
  * -m) and on the line below (source or build id) is only there when it was asked for. A stack ends
  * before the next thread or frame 0. */
 #include "readers/debuggers/numbered_frames.h"
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 #include "readers/tidy.h"
 
 #define EXPECTS "a frame such as `#1  0x000055d0c2 main`"
@@ -165,8 +165,9 @@ static struct bytes rest_of_line(struct bytes line, struct bytes address)
 	return rest < end ? (struct bytes){rest, (size_t)(end - rest)} : (struct bytes){0};
 }
 
-static bool take_line(struct eu_stack *e, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct eu_stack *e = self;
 	struct numbered_frame frame;
 
 	if (numbered_frame_parse(line, &frame) && frame.address.len) {
@@ -188,25 +189,39 @@ static bool take_line(struct eu_stack *e, struct bytes line, struct error *err)
 	return true;
 }
 
+static bool start(void *self, struct error *err)
+{
+	struct eu_stack *e = self;
+
+	(void)err;
+	e->has = e->stacks.want & WANT_THREADS ? SAMPLE_THREAD : 0;
+	text_stacks_stream(&e->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct eu_stack *e = self;
+
+	return end_stack(e, err);
+}
+
+static void release(void *self)
+{
+	struct eu_stack *e = self;
+
+	buffer_release(&e->frame);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct eu_stack e = {
-		.pid = -1, .tid = -1, .has = options->want & WANT_THREADS ? SAMPLE_THREAD : 0};
-	struct bytes line;
-	bool more = true, done = true;
+	struct eu_stack e = {.pid = -1, .tid = -1};
 
-	text_stacks_open(&e.stacks, in, options, out);
-	text_stacks_stream(&e.stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	while (done && more) {
-		done = text_stacks_line(&e.stacks, &line, &more, err);
-		if (done && more)
-			done = take_line(&e, line, err);
-	}
-	done = done && end_stack(&e, err) && text_stacks_finish(&e.stacks, err);
-	text_stacks_release(&e.stacks);
-	buffer_release(&e.frame);
-	return done;
+	return line_format_read(&format, &e, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -9,7 +9,7 @@
  * A stack ends before its next frame 0, before a thread and before whatever is not indented;
  * indented lines belong to the frame above them (wrapped lines, the locals of `bt full`). */
 #include "readers/debuggers/numbered_frames.h"
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 #include "readers/tidy.h"
 
 #define EXPECTS "a frame such as `#1  0x000055d0 in main () at a.c:3`"
@@ -225,8 +225,9 @@ static void take_thread(struct gdb *g, struct bytes line)
 	g->thread = profile_thread(p, 0, tid, profile_string(p, name));
 }
 
-static bool take_line(struct gdb *g, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct gdb *g = self;
 	struct numbered_frame frame;
 
 	if (numbered_frame_parse(line, &frame))
@@ -243,23 +244,31 @@ static bool take_line(struct gdb *g, struct bytes line, struct error *err)
 	return true;
 }
 
+static bool start(void *self, struct error *err)
+{
+	struct gdb *g = self;
+
+	(void)err;
+	g->has = g->stacks.want & WANT_THREADS ? SAMPLE_THREAD : 0;
+	text_stacks_stream(&g->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct gdb *g = self;
+
+	return end_stack(g, err);
+}
+
+static const struct line_format format = {.start = start, .line = take_line, .end = end};
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct gdb g = {.has = options->want & WANT_THREADS ? SAMPLE_THREAD : 0};
-	struct bytes line;
-	bool more = true, done = true;
+	struct gdb g = {0};
 
-	text_stacks_open(&g.stacks, in, options, out);
-	text_stacks_stream(&g.stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	while (done && more) {
-		done = text_stacks_line(&g.stacks, &line, &more, err);
-		if (done && more)
-			done = take_line(&g, line, err);
-	}
-	done = done && end_stack(&g, err) && text_stacks_finish(&g.stacks, err);
-	text_stacks_release(&g.stacks);
-	return done;
+	return line_format_read(&format, &g, in, options, out, err);
 }
 
 /* "in" behind the address, or values in parentheses without one, tell gdb from others. */

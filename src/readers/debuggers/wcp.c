@@ -7,7 +7,7 @@
  *	2: main   (at /src/main.nim:12)
  *
  * Innermost frame first; what comes before "Full stacks" sums the same samples up in other ways. */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 #include "readers/tidy.h"
 
 #include <stdlib.h>
@@ -97,8 +97,10 @@ static bool finish_stack(struct wcp *w, struct error *err)
 	return text_stacks_add_count(&w->stacks, w->count, err);
 }
 
-static bool take_line(struct wcp *w, struct bytes text, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct wcp *w = self;
+	struct bytes text = bytes_trim(line);
 	int64_t count;
 
 	if (!w->started) {
@@ -132,32 +134,30 @@ static bool find_start(struct wcp *w, struct bytes head)
 	return w->started;
 }
 
-static bool wcp_read(struct wcp *w, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct wcp *w = self;
 
+	(void)err;
 	text_stacks_stream(&w->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	if (w->stacks.part && w->stacks.part->later && !find_start(w, w->stacks.part->head))
-		return false;
-	while (text_stacks_line(&w->stacks, &line, &more, err) && more)
-		if (!take_line(w, bytes_trim(line), err))
-			return false;
-	if (err->code || !finish_stack(w, err))
-		return false;
-	return text_stacks_finish(&w->stacks, err);
+	return !w->stacks.part || !w->stacks.part->later || find_start(w, w->stacks.part->head);
 }
+
+static bool end(void *self, struct error *err)
+{
+	struct wcp *w = self;
+
+	return finish_stack(w, err);
+}
+
+static const struct line_format format = {.start = start, .line = take_line, .end = end};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct wcp w = {0};
-	bool done;
 
-	text_stacks_open(&w.stacks, in, options, out);
-	done = wcp_read(&w, err);
-	text_stacks_release(&w.stacks);
-	return done;
+	return line_format_read(&format, &w, in, options, out, err);
 }
 
 static int bid(struct bytes head)

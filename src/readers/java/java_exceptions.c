@@ -10,6 +10,7 @@
  * Every trace counts, causes and suppressed exceptions too; the frames that "... 1 more" stands for
  * are those of the trace that it is printed below. Other lines are the log's. */
 #include "readers/java/java_names.h"
+#include "readers/lines/line_format.h"
 
 #include <stdlib.h>
 
@@ -129,8 +130,9 @@ static struct bytes frame_text(struct bytes line)
 	return (struct bytes){line.at + 3, line.len - 3};
 }
 
-static bool take_line(struct exceptions *e, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct exceptions *e = self;
 	struct bytes text = frame_text(line);
 	location_id location = text.len ? java_location(&e->stacks, text, NULL) : 0;
 
@@ -142,25 +144,39 @@ static bool take_line(struct exceptions *e, struct bytes line, struct error *err
 	return true;
 }
 
+static bool start(void *self, struct error *err)
+{
+	struct exceptions *e = self;
+
+	(void)err;
+	text_stacks_stream(&e->stacks, BYTES("exceptions"), BYTES("count"), (struct bytes){0});
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct exceptions *e = self;
+
+	return end_trace(e, err);
+}
+
+static void release(void *self)
+{
+	struct exceptions *e = self;
+
+	for (size_t i = 0; i < LEVELS; i++)
+		vector_release(&e->last[i].frames);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct exceptions e = {.below = NO_LEVEL};
-	struct bytes line;
-	bool more = true, done = true;
 
-	text_stacks_open(&e.stacks, in, options, out);
-	text_stacks_stream(&e.stacks, BYTES("exceptions"), BYTES("count"), (struct bytes){0});
-	while (done && more) {
-		done = text_stacks_line(&e.stacks, &line, &more, err);
-		if (done && more)
-			done = take_line(&e, line, err);
-	}
-	done = done && end_trace(&e, err) && text_stacks_finish(&e.stacks, err);
-	for (size_t i = 0; i < LEVELS; i++)
-		vector_release(&e.last[i].frames);
-	text_stacks_release(&e.stacks);
-	return done;
+	return line_format_read(&format, &e, in, options, out, err);
 }
 
 /* A frame whose source only a JVM names so. */

@@ -5,14 +5,11 @@
 
 enum { WAITS_ANYWHERE = 1, WAITS_INNERMOST = 2 };
 
-void java_threads_open(struct java_threads *j, struct input *in, const struct read_options *options,
-	struct profile *out)
+void java_threads_start(struct java_threads *j)
 {
 	static const char *const states[JAVA_STATES] = {
 		[JAVA_RUNNING] = "running", [JAVA_BLOCKED] = "blocked", [JAVA_WAITING] = "waiting"};
 
-	*j = (struct java_threads){0};
-	text_stacks_open(&j->stacks, in, options, out);
 	for (size_t i = 0; i < JAVA_STATES; i++)
 		text_stacks_stream(
 			&j->stacks, BYTES("samples"), BYTES("count"), bytes_of(states[i]));
@@ -20,7 +17,6 @@ void java_threads_open(struct java_threads *j, struct input *in, const struct re
 
 void java_threads_release(struct java_threads *j)
 {
-	text_stacks_release(&j->stacks);
 	buffer_release(&j->name);
 	vector_release(&j->waits);
 }

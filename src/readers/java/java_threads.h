@@ -30,8 +30,8 @@ struct java_threads {
 	unsigned has;	       /* of samples */
 };
 
-void java_threads_open(struct java_threads *j, struct input *in, const struct read_options *options,
-	struct profile *out);
+/* `{0}` whose stacks are open gets its streams. Release leaves the stacks open. */
+void java_threads_start(struct java_threads *j);
 void java_threads_release(struct java_threads *j);
 
 /* A thread's entry starts. `whole` is its name, `shown` what of it is its root frame's; `tid` is -1

@@ -10,6 +10,7 @@
  * Each line starts with a tag. The Java call stack of a thread is its sample; the native one is
  * another view of the same thread. */
 #include "readers/java/java_threads.h"
+#include "readers/lines/line_format.h"
 
 #define EXPECTS	   "a thread such as `3XMTHREADINFO      \"main\" ... state:R`"
 #define TAG_THREAD BYTES("3XMTHREADINFO      ")
@@ -112,8 +113,9 @@ static void take_frame(struct javacore *c, struct bytes line)
 		text_stacks_skip(&c->threads.stacks, "expected a method of a thread");
 }
 
-static bool take_line(struct javacore *c, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct javacore *c = self;
 	if (bytes_starts_with(line, TAG_FRAME)) {
 		take_frame(c, line);
 	} else if (bytes_starts_with(line, TAG_THREAD)) {
@@ -129,26 +131,41 @@ static bool take_line(struct javacore *c, struct bytes line, struct error *err)
 	return true;
 }
 
+static bool start(void *self, struct error *err)
+{
+	struct javacore *c = self;
+
+	(void)err;
+	java_threads_start(&c->threads);
+	c->threads.any_method = c->threads.stacks.style->tool == TOOL_SCRIPTS;
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct javacore *c = self;
+
+	begin(c, (struct bytes){0});
+	return java_threads_end(&c->threads, err);
+}
+
+static void release(void *self)
+{
+	struct javacore *c = self;
+
+	java_threads_release(&c->threads);
+	buffer_release(&c->name);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct javacore c = {0};
-	struct bytes line;
-	bool more = true, done = true;
 
-	java_threads_open(&c.threads, in, options, out);
-	c.threads.any_method = c.threads.stacks.style->tool == TOOL_SCRIPTS;
-	while (done && more) {
-		done = text_stacks_line(&c.threads.stacks, &line, &more, err);
-		if (done && more)
-			done = take_line(&c, line, err);
-	}
-	begin(&c, (struct bytes){0});
-	done = done && java_threads_end(&c.threads, err) &&
-	       text_stacks_finish(&c.threads.stacks, err);
-	java_threads_release(&c.threads);
-	buffer_release(&c.name);
-	return done;
+	return line_format_read(&format, &c, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -8,6 +8,7 @@
  * An empty line ends a thread. A dump starts with its date and "Full thread dump"; several follow
  * one another when a program was sampled. */
 #include "readers/java/java_threads.h"
+#include "readers/lines/line_format.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -152,8 +153,9 @@ static void take_inside(struct java_threads *j, struct bytes line)
 	}
 }
 
-static bool take_line(struct java_threads *j, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct java_threads *j = self;
 	if (j->inside && line.len > 4 && line.at[0] == '\t' && line.at[1] == 'a') {
 		take_inside(j, line); /* nearly all lines */
 		return true;
@@ -169,22 +171,32 @@ static bool take_line(struct java_threads *j, struct bytes line, struct error *e
 	return true;
 }
 
+static bool start(void *self, struct error *err)
+{
+	(void)err;
+	java_threads_start(self);
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	return java_threads_end(self, err);
+}
+
+static void release(void *self)
+{
+	java_threads_release(self);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct java_threads j;
-	struct bytes line;
-	bool more = true, done = true;
+	struct java_threads j = {0};
 
-	java_threads_open(&j, in, options, out);
-	while (done && more) {
-		done = text_stacks_line(&j.stacks, &line, &more, err);
-		if (done && more)
-			done = take_line(&j, line, err);
-	}
-	done = done && java_threads_end(&j, err) && text_stacks_finish(&j.stacks, err);
-	java_threads_release(&j);
-	return done;
+	return line_format_read(&format, &j, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -7,6 +7,7 @@
  *
  * Samples, the number of frames, and the frames, innermost first. */
 #include "readers/java/java_names.h"
+#include "readers/lines/line_format.h"
 
 #include <stdlib.h>
 
@@ -15,7 +16,7 @@
 struct ljp {
 	struct text_stacks stacks;
 	int64_t count; /* of the stack being read */
-	bool open, ended;
+	bool open;
 };
 
 /* "42 3  " at the start is cut off: samples and frames. */
@@ -52,15 +53,15 @@ static void push_frame(struct ljp *l, struct bytes text)
 	text_stacks_push(&l->stacks, location);
 }
 
-static bool take_line(struct ljp *l, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct ljp *l = self;
 	struct bytes text = bytes_trim(line);
 	int64_t count;
 
 	if (!text.len)
 		return true;
 	if (bytes_starts_with(text, BYTES("Total "))) {
-		l->ended = true;
 		text_stacks_end(&l->stacks);
 		return true;
 	}
@@ -77,30 +78,30 @@ static bool take_line(struct ljp *l, struct bytes line, struct error *err)
 	return true;
 }
 
-static bool ljp_read(struct ljp *l, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct ljp *l = self;
 
+	(void)err;
 	text_stacks_stream(&l->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	while (!l->ended && text_stacks_line(&l->stacks, &line, &more, err) && more)
-		if (!take_line(l, line, err))
-			return false;
-	if (err->code || !finish_stack(l, err))
-		return false;
-	return text_stacks_finish(&l->stacks, err);
+	return true;
 }
+
+static bool end(void *self, struct error *err)
+{
+	struct ljp *l = self;
+
+	return finish_stack(l, err);
+}
+
+static const struct line_format format = {.start = start, .line = take_line, .end = end};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct ljp l = {0};
-	bool done;
 
-	text_stacks_open(&l.stacks, in, options, out);
-	done = ljp_read(&l, err);
-	text_stacks_release(&l.stacks);
-	return done;
+	return line_format_read(&format, &l, in, options, out, err);
 }
 
 /* The first line, and after it only frames with a source. */

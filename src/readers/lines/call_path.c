@@ -4,18 +4,18 @@
 
 #include <stdlib.h>
 
-void call_path_open(struct call_path *path, const struct read_options *options)
+void call_path_open(struct call_path *path, const struct read_part *part)
 {
-	*path = (struct call_path){.unknown = options->part && options->part->later};
+	*path = (struct call_path){.unknown = part && part->later};
 }
 
-void call_path_leave(struct call_path *path, const struct read_options *options)
+void call_path_leave(struct call_path *path, struct read_part *part)
 {
-	if (!options->part)
+	if (!part)
 		return;
 	for (size_t i = 0; i < path->stacks.len; i++)
-		vector_push(&options->part->path, path->stacks.items[i]);
-	options->part->above = path->above;
+		vector_push(&part->path, path->stacks.items[i]);
+	part->above = path->above;
 }
 
 void call_path_release(struct call_path *path)

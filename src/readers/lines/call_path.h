@@ -14,8 +14,8 @@ struct call_path {
 
 /* What is read may be a part of a tree; when all of it has been read, the path is left to the next
  * one. */
-void call_path_open(struct call_path *path, const struct read_options *options);
-void call_path_leave(struct call_path *path, const struct read_options *options);
+void call_path_open(struct call_path *path, const struct read_part *part);
+void call_path_leave(struct call_path *path, struct read_part *part);
 void call_path_release(struct call_path *path);
 
 /* The next line is `depth` levels below the first one. False when the line above it is not its

@@ -59,6 +59,7 @@ struct text_stacks {
 	uint64_t counted;
 	void (*tell)(struct profile *p, uint64_t counted);
 	struct read_part *part; /* NULL: all of an input is read */
+	bool ended;		/* what follows the last line is not looked at */
 };
 
 void text_stacks_open(struct text_stacks *t, struct input *in, const struct read_options *options,
@@ -181,6 +182,7 @@ static inline void text_stacks_depend(struct text_stacks *t)
 /* What follows the last line is not looked at. */
 static inline void text_stacks_end(struct text_stacks *t)
 {
+	t->ended = true;
 	if (t->part)
 		t->part->ended = true;
 }

@@ -12,7 +12,7 @@
  * innermost frame is the row's symbol: its end of a stack tells the order, which is the caller's
  * first where there is no such column. With `--children` there are rows of callers, whose stacks
  * are parts of others. */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 #include "readers/perf/perf_events.h"
 #include "readers/tidy.h"
 
@@ -532,8 +532,9 @@ static void take_comment(struct perf_report *r, struct bytes line)
 	buffer_set(&r->heading, line);
 }
 
-static bool take_line(struct perf_report *r, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct perf_report *r = self;
 	struct bytes text = bytes_trim(line);
 
 	if (!text.len)
@@ -575,14 +576,13 @@ static bool finish(struct perf_report *r, struct error *err)
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
+	static const struct line_format format = {.line = take_line};
 	struct perf_report r = {0};
-	struct bytes line;
-	bool more = true, done = true;
+	bool done;
 
 	text_stacks_open(&r.stacks, in, options, out);
-	while (done && (done = text_stacks_line(&r.stacks, &line, &more, err)) && more)
-		done = take_line(&r, line, err);
-	done = done && finish(&r, err);
+	/* Not line_format_read: there is more to say behind the note about skipped lines. */
+	done = line_format_lines(&format, &r, err) && finish(&r, err);
 	text_stacks_release(&r.stacks);
 	buffer_release(&r.heading);
 	buffer_release(&r.command);

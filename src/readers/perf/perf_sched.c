@@ -10,7 +10,7 @@
  * these (kernels without CONFIG_SCHEDSTATS) is told by the time until the thread is switched in.
  *
  * The call chain of such an event is that of the thread that woke the other one up. */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 #include "readers/perf/perf_line.h"
 #include "readers/tidy.h"
 
@@ -379,8 +379,9 @@ static bool finish_event(struct sched *s, struct error *err)
 	return !s->awaken || finish_delay(s, err);
 }
 
-static bool take_line(struct sched *s, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct sched *s = self;
 	struct perf_event event;
 	bool of_chain;
 
@@ -422,35 +423,44 @@ static void choose_stream(struct sched *s)
 	s->stacks.streams--;
 }
 
-static bool sched_read(struct sched *s, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct sched *s = self;
 
+	(void)err;
 	text_stacks_stream(&s->stacks, BYTES("off"), BYTES("ns"), BYTES("sched:sched_stat_sleep"));
 	text_stacks_stream(&s->stacks, BYTES("off"), BYTES("ns"), BYTES("sched:sched_switch"));
-	while (text_stacks_line(&s->stacks, &line, &more, err) && more)
-		if (!take_line(s, line, err))
-			return false;
-	if (err->code || (s->awaken && !finish_delay(s, err)))
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct sched *s = self;
+
+	if (s->awaken && !finish_delay(s, err))
 		return false;
 	choose_stream(s);
-	return text_stacks_finish(&s->stacks, err);
+	return true;
 }
+
+static void release(void *self)
+{
+	struct sched *s = self;
+
+	vector_release(&s->waiting);
+	id_map_release(&s->by_pid);
+	buffer_release(&s->comm);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct sched s = {0};
-	bool done;
 
-	text_stacks_open(&s.stacks, in, options, out);
-	done = sched_read(&s, err);
-	text_stacks_release(&s.stacks);
-	vector_release(&s.waiting);
-	id_map_release(&s.by_pid);
-	buffer_release(&s.comm);
-	return done;
+	return line_format_read(&format, &s, in, options, out, err);
 }
 
 /* Text of `perf script` that has delays: more than a reader of any events would bid. */

@@ -8,6 +8,7 @@
  *
  * The sampled function comes first and a blank more is its caller; a count includes those below,
  *and what it has more ends in it. */
+#include "readers/lines/line_format.h"
 #include "readers/lines/nested.h"
 #include "readers/tidy.h"
 
@@ -131,8 +132,9 @@ static bool take_heading(struct pmc *s, struct bytes event, uint64_t samples, st
 	return true;
 }
 
-static bool take_line(struct pmc *s, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct pmc *s = self;
 	struct counted counted;
 	struct bytes event;
 	uint64_t samples;
@@ -173,36 +175,45 @@ static void leave_event(const struct pmc *s, struct read_part *part)
 	part->unnamed = part->later && !s->events.items[0];
 }
 
-static bool pmc_read(struct pmc *s, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct pmc *s = self;
 
-	while (text_stacks_line(&s->stacks, &line, &more, err) && more)
-		if (!take_line(s, line, err))
-			return false;
-	if (err->code || !nested_finish(&s->nested, err))
+	(void)err;
+	s->stacks.tell = tell_losses;
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct pmc *s = self;
+
+	if (!nested_finish(&s->nested, err))
 		return false;
 	leave_event(s, s->stacks.part);
 	for (uint32_t i = 0; i < s->events.len; i++)
 		s->stacks.profile->streams.items[s->stacks.first_stream + i].row.expected =
 			(uint64_t)s->told[i];
-	return text_stacks_finish(&s->stacks, err);
+	return true;
 }
+
+static void release(void *self)
+{
+	struct pmc *s = self;
+
+	nested_release(&s->nested);
+	vector_release(&s->events);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct pmc s = {.nested = {.stacks = &s.stacks, .order = INNERMOST_FIRST}};
-	bool done;
 
-	text_stacks_open(&s.stacks, in, options, out);
-	s.stacks.tell = tell_losses;
-	done = pmc_read(&s, err);
-	text_stacks_release(&s.stacks);
-	nested_release(&s.nested);
-	vector_release(&s.events);
-	return done;
+	return line_format_read(&format, &s, in, options, out, err);
 }
 
 static int bid(struct bytes head)

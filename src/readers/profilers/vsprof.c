@@ -9,7 +9,7 @@
  * share of the time is another value. */
 #include "readers/lines/call_path.h"
 #include "readers/lines/csv.h"
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 #include "readers/tidy.h"
 
 #include <math.h>
@@ -140,8 +140,9 @@ static bool make_room(struct vsprof *v, size_t keep, struct error *err)
 
 /* At the end only the last line's calls count, as inferno has it. A part that goes on does so with
  * a line that is below none of these; if no line follows, its end was that of the input. */
-static bool end(struct vsprof *v, struct error *err)
+static bool end(void *self, struct error *err)
 {
+	struct vsprof *v = self;
 	if (read_part_goes_on(v->stacks.part))
 		return leave(v, 0, err);
 	if (v->stacks.part && v->stacks.part->later && !v->levels.len)
@@ -236,8 +237,9 @@ static bool take_row(struct vsprof *v, const struct row *row, struct error *err)
 	return true;
 }
 
-static bool take_line(struct vsprof *v, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct vsprof *v = self;
 	struct row row;
 
 	if (!v->stacks.streams)
@@ -264,27 +266,32 @@ static bool take_header_before(struct vsprof *v, struct bytes begin, struct erro
 	return true;
 }
 
+static bool start(void *self, struct error *err)
+{
+	struct vsprof *v = self;
+
+	v->stacks.lines.part = second_field;
+	return !v->stacks.part || !v->stacks.part->later ||
+	       take_header_before(v, v->stacks.part->begin, err);
+}
+
+static void release(void *self)
+{
+	struct vsprof *v = self;
+
+	call_path_release(&v->path);
+	vector_release(&v->levels);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct vsprof v = {0};
-	struct bytes line;
-	bool more = true, done = true;
 
-	text_stacks_open(&v.stacks, in, options, out);
-	v.stacks.lines.part = second_field;
-	if (options->part && options->part->later)
-		done = take_header_before(&v, options->part->begin, err);
-	while (done && more) {
-		done = text_stacks_line(&v.stacks, &line, &more, err);
-		if (done && more)
-			done = take_line(&v, line, err);
-	}
-	done = done && end(&v, err) && text_stacks_finish(&v.stacks, err);
-	text_stacks_release(&v.stacks);
-	call_path_release(&v.path);
-	vector_release(&v.levels);
-	return done;
+	return line_format_read(&format, &v, in, options, out, err);
 }
 
 static int bid(struct bytes head)

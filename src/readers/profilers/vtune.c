@@ -10,7 +10,7 @@
  */
 #include "readers/lines/call_path.h"
 #include "readers/lines/csv.h"
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 #include "readers/tidy.h"
 
 #include <math.h>
@@ -283,8 +283,9 @@ static bool take_call(struct vtune *v, struct bytes line, struct error *err)
 	return !bytes_trim(line).len || new_call(v, depth, line, err);
 }
 
-static bool take_line(struct vtune *v, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct vtune *v = self;
 	if (v->stacks.streams)
 		return take_call(v, line, err);
 	return !is_header(line) || take_header(v, line, err);
@@ -316,43 +317,47 @@ static bool find_header(struct vtune *v, const struct read_part *part, struct er
 	return v->stacks.streams;
 }
 
-static bool vtune_read(struct vtune *v, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct vtune *v = self;
 
-	if (v->path.unknown && !find_header(v, v->stacks.part, err))
-		return false;
-	while (text_stacks_line(&v->stacks, &line, &more, err) && more)
-		if (!take_line(v, line, err))
-			return false;
-	if (err->code)
-		return false;
+	v->stacks.lines.part = call_of;
+	v->stacks.tell = note_rounding;
+	call_path_open(&v->path, v->stacks.part);
+	return !v->path.unknown || find_header(v, v->stacks.part, err);
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct vtune *v = self;
+
 	if (!v->stacks.streams)
 		return error_set(err, ERR_FORMAT,
 			"line %llu: the end, and no line that starts with `Function Stack`",
 			(unsigned long long)v->stacks.lines.number);
-	return text_stacks_finish(&v->stacks, err);
+	call_path_leave(&v->path, v->stacks.part);
+	return true;
 }
+
+static void release(void *self)
+{
+	struct vtune *v = self;
+
+	call_path_release(&v->path);
+	vector_release(&v->calls);
+	vector_release(&v->values);
+	buffer_release(&v->name);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct vtune v = {0};
-	bool done;
 
-	text_stacks_open(&v.stacks, in, options, out);
-	v.stacks.lines.part = call_of;
-	v.stacks.tell = note_rounding;
-	call_path_open(&v.path, options);
-	done = vtune_read(&v, err);
-	call_path_leave(&v.path, options);
-	text_stacks_release(&v.stacks);
-	call_path_release(&v.path);
-	vector_release(&v.calls);
-	vector_release(&v.values);
-	buffer_release(&v.name);
-	return done;
+	return line_format_read(&format, &v, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -13,7 +13,7 @@
  * from one another: time, memory that was taken, memory that was given back. Version 1 calls a
  * thread "Thread 7f00", and counts memory in KB. What Austin's pages say of it is all that was used
  * here. */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 #include "readers/stacks/thread_stack.h"
 #include "readers/tidy.h"
 
@@ -453,24 +453,17 @@ static void take_comment(struct austin *a, struct bytes line)
 	}
 }
 
-static bool austin_read(struct austin *a, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct austin *a = self;
 
-	for (;;) {
-		if (!text_stacks_line(&a->stacks, &line, &more, err))
-			return false;
-		if (!more)
-			break;
-		if (line.len && line.at[line.len - 1] == '\r')
-			line.len--;
-		if (line.len && *line.at == '#')
-			take_comment(a, line);
-		else if (bytes_trim(line).len && !take_sample(a, line, err))
-			return false;
-	}
-	return text_stacks_finish(&a->stacks, err);
+	if (line.len && line.at[line.len - 1] == '\r')
+		line.len--;
+	if (line.len && *line.at == '#')
+		take_comment(a, line);
+	else if (bytes_trim(line).len)
+		return take_sample(a, line, err);
+	return true;
 }
 
 /* What the input's first lines say of the mode holds in all parts of it. */
@@ -503,32 +496,52 @@ static bool any_below_zero(struct bytes head)
 	return false;
 }
 
+static bool start(void *self, struct error *err)
+{
+	struct austin *a = self;
+	struct input *in = a->stacks.lines.in;
+	const struct read_part *part = a->stacks.part;
+	struct bytes head;
+
+	if (!input_fill(in, READER_HEAD, err))
+		return false;
+	head = part ? part->begin : bytes_head(in->window, READER_HEAD);
+	a->below_zero = any_below_zero(head);
+	if (part && part->later)
+		learn_head(a, head);
+	return true;
+}
+
+/* The times of all parts together might not fit: one reader is to say so. */
+static bool end(void *self, struct error *err)
+{
+	struct austin *a = self;
+
+	(void)err;
+	if (a->clock > CLOCK_OF_PART) {
+		text_stacks_depend(&a->stacks);
+		text_stacks_end(&a->stacks);
+	}
+	return true;
+}
+
+static void release(void *self)
+{
+	struct austin *a = self;
+
+	vector_release(&a->threads);
+	memo_release(&a->by_text);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	const struct read_part *part = options->part;
 	struct austin a = {0};
-	struct bytes head;
-	bool done;
 
-	text_stacks_open(&a.stacks, in, options, out);
-	done = input_fill(in, READER_HEAD, err);
-	if (done) {
-		head = part ? part->begin : bytes_head(in->window, READER_HEAD);
-		a.below_zero = any_below_zero(head);
-		if (part && part->later)
-			learn_head(&a, head);
-		done = austin_read(&a, err);
-	}
-	/* The times of all parts together might not fit: one reader is to say so. */
-	if (a.clock > CLOCK_OF_PART) {
-		text_stacks_depend(&a.stacks);
-		text_stacks_end(&a.stacks);
-	}
-	text_stacks_release(&a.stacks);
-	vector_release(&a.threads);
-	memo_release(&a.by_text);
-	return done;
+	return line_format_read(&format, &a, in, options, out, err);
 }
 
 /* Lines of the head, but for its last, that start as samples do; in version 1, whose threads may be

@@ -6,7 +6,7 @@
  *	  File "busy.py", line 9 in <module>
  *
  * It stops after 100 frames with "  ...". */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 
 #define EXPECTS "a frame such as `  File \"a.py\", line 3 in main`"
 
@@ -105,8 +105,9 @@ static bool is_thread(struct bytes line)
 	       bytes_starts_with(line, BYTES("Current thread "));
 }
 
-static bool take_line(struct faulthandler *f, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct faulthandler *f = self;
 	static const struct bytes start = {"  File \"", 8};
 
 	if (bytes_starts_with(line, start)) {
@@ -132,24 +133,32 @@ static void tell(struct profile *p, uint64_t counted)
 			(unsigned long long)counted);
 }
 
+static bool start(void *self, struct error *err)
+{
+	struct faulthandler *f = self;
+
+	(void)err;
+	f->has = f->stacks.want & WANT_THREADS ? SAMPLE_THREAD : 0;
+	f->stacks.tell = tell;
+	text_stacks_stream(&f->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct faulthandler *f = self;
+
+	return end_stack(f, err);
+}
+
+static const struct line_format format = {.start = start, .line = take_line, .end = end};
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
-	struct faulthandler f = {.has = options->want & WANT_THREADS ? SAMPLE_THREAD : 0};
-	struct bytes line;
-	bool more = true, done = true;
+	struct faulthandler f = {0};
 
-	text_stacks_open(&f.stacks, in, options, out);
-	f.stacks.tell = tell;
-	text_stacks_stream(&f.stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	while (done && more) {
-		done = text_stacks_line(&f.stacks, &line, &more, err);
-		if (done && more)
-			done = take_line(&f, line, err);
-	}
-	done = done && end_stack(&f, err) && text_stacks_finish(&f.stacks, err);
-	text_stacks_release(&f.stacks);
-	return done;
+	return line_format_read(&format, &f, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -9,7 +9,7 @@
  * Blanks before a cost centre tell how deep it is. Its own percentages are kept in tenths; ticks
  *and bytes are only there with -P. A table ends with an empty line. */
 #include "readers/lines/call_path.h"
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 
 #include <stdlib.h>
 
@@ -194,17 +194,16 @@ static bool take_row(struct ghc *g, struct bytes line, struct error *err)
 	return text_stacks_add_stack(&g->stacks, sample, values, err);
 }
 
-/* *ret_more: is the table still to come or to go on? */
-static bool take_line(struct ghc *g, struct bytes line, bool *ret_more, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct ghc *g = self;
 	if (!g->stacks.streams) {
 		if (is_header(line))
 			take_header(g, line);
 	} else if (line.len && (!is_space(line.at[line.len - 1]) || bytes_trim(line).len)) {
 		return take_row(g, line, err);
 	} else if (g->begun) {
-		*ret_more = false;
-		text_stacks_end(&g->stacks);
+		text_stacks_end(&g->stacks); /* an empty line below the table */
 	}
 	return true;
 }
@@ -220,32 +219,44 @@ static bool find_header(struct ghc *g, struct bytes head)
 	return g->stacks.streams;
 }
 
+static bool start(void *self, struct error *err)
+{
+	struct ghc *g = self;
+
+	(void)err;
+	call_path_open(&g->path, g->stacks.part);
+	return !g->path.unknown || find_header(g, g->stacks.part->head);
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct ghc *g = self;
+
+	if (!g->stacks.streams)
+		return error_set(err, ERR_FORMAT,
+			"line %llu: the end, and no table that starts with `COST CENTRE MODULE`",
+			(unsigned long long)g->stacks.lines.number);
+	call_path_leave(&g->path, g->stacks.part);
+	return true;
+}
+
+static void release(void *self)
+{
+	struct ghc *g = self;
+
+	call_path_release(&g->path);
+	buffer_release(&g->name);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
+
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct ghc g = {0};
-	struct bytes line;
-	bool more = true, done = true;
 
-	text_stacks_open(&g.stacks, in, options, out);
-	call_path_open(&g.path, options);
-	if (g.path.unknown)
-		done = find_header(&g, options->part->head);
-	while (done && more) {
-		done = text_stacks_line(&g.stacks, &line, &more, err);
-		if (done && more)
-			done = take_line(&g, line, &more, err);
-	}
-	if (done && !g.stacks.streams)
-		done = error_set(err, ERR_FORMAT,
-			"line %llu: the end, and no table that starts with `COST CENTRE MODULE`",
-			(unsigned long long)g.stacks.lines.number);
-	done = done && text_stacks_finish(&g.stacks, err);
-	call_path_leave(&g.path, options);
-	text_stacks_release(&g.stacks);
-	call_path_release(&g.path);
-	buffer_release(&g.name);
-	return done;
+	return line_format_read(&format, &g, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -9,7 +9,7 @@
  *time in seconds, memory, and for entries the function's name and whether it is the user's own. The
  * time between two lines is of the function that runs between them. Calls are counted, as the
  *classic script does on demand, where a function was left that had called no other. */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 
 #include <stdlib.h>
 
@@ -168,8 +168,9 @@ static bool take_call(struct xdebug *x, const struct traced *line, struct error 
 	return true;
 }
 
-static bool take_line(struct xdebug *x, struct bytes line, struct error *err)
+static bool take_line(void *self, struct bytes line, struct error *err)
 {
+	struct xdebug *x = self;
 	struct traced traced = {0};
 
 	if (bytes_starts_with(line, BYTES("TRACE START"))) {
@@ -190,34 +191,42 @@ static bool take_line(struct xdebug *x, struct bytes line, struct error *err)
 	return true;
 }
 
-static bool xdebug_read(struct xdebug *x, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct xdebug *x = self;
 
+	(void)err;
 	text_stacks_stream(&x->stacks, BYTES("time"), BYTES("us"), (struct bytes){0});
 	text_stacks_stream(&x->stacks, BYTES("calls"), BYTES("count"), (struct bytes){0});
-	while (text_stacks_line(&x->stacks, &line, &more, err) && more)
-		if (!take_line(x, line, err))
-			return false;
-	if (err->code)
-		return false;
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct xdebug *x = self;
+
+	(void)err;
 	if (x->tracing)
 		text_stacks_skip(&x->stacks, "expected `TRACE END` before the end");
-	return text_stacks_finish(&x->stacks, err);
+	return true;
 }
+
+static void release(void *self)
+{
+	struct xdebug *x = self;
+
+	vector_release(&x->calls);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct xdebug x = {0};
-	bool done;
 
-	text_stacks_open(&x.stacks, in, options, out);
-	done = xdebug_read(&x, err);
-	text_stacks_release(&x.stacks);
-	vector_release(&x.calls);
-	return done;
+	return line_format_read(&format, &x, in, options, out, err);
 }
 
 static int bid(struct bytes head)

@@ -10,7 +10,7 @@
  *
  * The "--" between kernel and user frames is printed when asked for. profile has always had a
  * heading; what has none is offcputime's, in microseconds. */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 
 #include "readers/tidy.h"
 
@@ -124,7 +124,7 @@ static location_id learn_frame(struct bcc *b, struct bytes line)
 	return location;
 }
 
-static bool take_line(struct bcc *b, struct bytes line, struct error *err)
+static bool take_new_line(struct bcc *b, struct bytes line, struct error *err)
 {
 	struct bytes text = bytes_trim(line), comm;
 	int64_t value;
@@ -173,42 +173,44 @@ static bool find_heading(struct bcc *b, struct bytes head)
 	return b->streamed;
 }
 
-static bool bcc_read(struct bcc *b, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct bcc *b = self;
 
-	if (b->stacks.part && b->stacks.part->later && !find_heading(b, b->stacks.part->head))
-		return false;
-	for (;;) {
-		location_id known;
+	(void)err;
+	return !b->stacks.part || !b->stacks.part->later || find_heading(b, b->stacks.part->head);
+}
 
-		if (!text_stacks_line(&b->stacks, &line, &more, err))
-			return false;
-		if (!more)
-			break;
-		known = line.len && !b->named ? text_stacks_known(&b->stacks, line) : 0;
-		if (known)
-			text_stacks_push(&b->stacks, known);
-		else if (!take_line(b, line, err))
-			return false;
-	}
+static bool take_line(void *self, struct bytes line, struct error *err)
+{
+	struct bcc *b = self;
+	location_id known = line.len && !b->named ? text_stacks_known(&b->stacks, line) : 0;
+
+	if (!known)
+		return take_new_line(b, line, err);
+	text_stacks_push(&b->stacks, known);
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct bcc *b = self;
+
+	(void)err;
 	if (b->stacks.frames.len)
 		text_stacks_skip(&b->stacks, "expected the comm and the count of the last stack");
 	open_stream(b, false);
-	return text_stacks_finish(&b->stacks, err);
+	return true;
 }
+
+static const struct line_format format = {.start = start, .line = take_line, .end = end};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct bcc b = {0};
-	bool done;
 
-	text_stacks_open(&b.stacks, in, options, out);
-	done = bcc_read(&b, err);
-	text_stacks_release(&b.stacks);
-	return done;
+	return line_format_read(&format, &b, in, options, out, err);
 }
 
 /* A heading, or a comm behind a "-" with a count below it. */

@@ -7,6 +7,7 @@
  *
  * Keys that are no stack become outer frames, in the order of the key. Every map is a value of its
  * own; what a map counted in a histogram is how often it was asked to. */
+#include "readers/lines/line_format.h"
 #include "readers/tracers/bpftrace_maps.h"
 
 #define EXPECTS "a map such as `@[`, the lines of a stack, `, comm]: 12`"
@@ -195,7 +196,7 @@ static bool take_other(struct bpftrace *b, struct bytes line, struct error *err)
 	return true;
 }
 
-static bool take_line(struct bpftrace *b, struct bytes line, struct error *err)
+static bool take_new_line(struct bpftrace *b, struct bytes line, struct error *err)
 {
 	int64_t count;
 
@@ -225,45 +226,58 @@ static bool take_line(struct bpftrace *b, struct bytes line, struct error *err)
 	return true;
 }
 
-static bool bpftrace_read(struct bpftrace *b, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct bpftrace *b = self;
 
-	for (;;) {
-		struct text_stacks *t = &b->maps.stacks;
-		location_id known;
+	(void)err;
+	b->maps.stacks.tell = bpftrace_tell_lost;
+	if (b->maps.stacks.style->tool != TOOL_SCRIPTS)
+		b->maps.stacks.lines.part = bpftrace_part;
+	return true;
+}
 
-		if (!text_stacks_line(t, &line, &more, err))
-			return false;
-		if (!more)
-			break;
-		if (b->open && !b->counting &&
-			(known = text_stacks_known(t, text_lines_part(&t->lines, line))))
-			text_stacks_push(t, known);
-		else if (!take_line(b, line, err))
-			return false;
-	}
+static bool take_line(void *self, struct bytes line, struct error *err)
+{
+	struct bpftrace *b = self;
+	struct text_stacks *t = &b->maps.stacks;
+	location_id known = b->open && !b->counting
+				    ? text_stacks_known(t, text_lines_part(&t->lines, line))
+				    : 0;
+
+	if (!known)
+		return take_new_line(b, line, err);
+	text_stacks_push(t, known);
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct bpftrace *b = self;
+
 	if (b->counting && !finish_entry(b, b->counted, err))
 		return false;
 	if (b->open)
 		text_stacks_skip(&b->maps.stacks, "expected `]: ` and a number before the end");
-	return text_stacks_finish(&b->maps.stacks, err);
+	return true;
 }
+
+static void release(void *self)
+{
+	struct bpftrace *b = self;
+
+	bpftrace_maps_release(&b->maps);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct bpftrace b = {0};
-	bool done;
 
-	text_stacks_open(&b.maps.stacks, in, options, out);
-	b.maps.stacks.tell = bpftrace_tell_lost;
-	if (reading_style(options)->tool != TOOL_SCRIPTS)
-		b.maps.stacks.lines.part = bpftrace_part;
-	done = bpftrace_read(&b, err);
-	bpftrace_maps_release(&b.maps);
-	return done;
+	return line_format_read(&format, &b, in, options, out, err);
 }
 
 /* "@[" and, in the same line or below, "]: ". */

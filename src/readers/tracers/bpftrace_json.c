@@ -167,6 +167,7 @@ static bool read(struct input *in, const struct read_options *options, struct pr
 	b.maps.stacks.tell = bpftrace_tell_lost;
 	done = bpftrace_read(&b, err);
 	bpftrace_maps_release(&b.maps);
+	text_stacks_release(&b.maps.stacks);
 	json_release(&j);
 	return done;
 }

@@ -8,7 +8,6 @@
 
 void bpftrace_maps_release(struct bpftrace_maps *b)
 {
-	text_stacks_release(&b->stacks);
 	vector_release(&b->names);
 	vector_release(&b->keys);
 }

@@ -16,7 +16,7 @@ struct bpftrace_maps {
 	int64_t values[TEXT_STREAMS_LIMIT];
 };
 
-void bpftrace_maps_release(struct bpftrace_maps *b); /* the stacks, too */
+void bpftrace_maps_release(struct bpftrace_maps *b); /* but for the stacks */
 
 /* What comes next is of this map, whose name includes the '@'; false when there are too many. */
 bool bpftrace_choose(struct bpftrace_maps *b, struct bytes name);

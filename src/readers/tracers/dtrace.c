@@ -10,7 +10,7 @@
  * Other keys of an aggregation stand in a line before the stack or in the line of the value; they
  * become outer frames. Names are cut as the classic scripts do it: "module`" stays, and behind a
  * "::" all from the last '(' or '<' goes. */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 
 #include "readers/tidy.h"
 
@@ -22,6 +22,7 @@ struct dtrace {
 	struct text_stacks stacks;
 	struct buffer name;
 	VECTOR(location_id) keys; /* of the stack being read */
+	bool begun;		  /* the header has been passed */
 };
 
 static bool is_digit(char c)
@@ -238,7 +239,7 @@ static bool take_keys(struct dtrace *d, struct bytes line, bool *ret_taken, stru
 	return true;
 }
 
-static bool take_line(struct dtrace *d, struct bytes line, struct error *err)
+static bool take_new_line(struct dtrace *d, struct bytes line, struct error *err)
 {
 	struct bytes text = bytes_trim(line);
 	int64_t count;
@@ -255,61 +256,66 @@ static bool take_line(struct dtrace *d, struct bytes line, struct error *err)
 	return true;
 }
 
-/* What stands before the first empty line is said by DTrace, unless it is a stack already. */
-static bool skip_header(struct dtrace *d, struct error *err)
+/* DTrace's own messages end with the first empty line, or with a stack. */
+static bool take_header(struct dtrace *d, struct bytes line, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct bytes text = bytes_trim(line);
+	bool frame = is_frame(text);
 
-	while (text_stacks_line(&d->stacks, &line, &more, err) && more) {
-		struct bytes text = bytes_trim(line);
-
-		if (is_frame(text))
-			return take_line(d, line, err);
-		if (!text.len)
-			return true;
-	}
-	return !err->code;
+	d->begun = frame || !text.len;
+	return !frame || take_new_line(d, line, err);
 }
 
-static bool dtrace_read(struct dtrace *d, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct dtrace *d = self;
 
+	(void)err;
 	text_stacks_stream(&d->stacks, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	if (!skip_header(d, err))
-		return false;
-	for (;;) {
-		location_id known;
+	return true;
+}
 
-		if (!text_stacks_line(&d->stacks, &line, &more, err))
-			return false;
-		if (!more)
-			break;
-		known = line.len && !is_special(d) ? text_stacks_known(&d->stacks, line) : 0;
-		if (known)
-			text_stacks_push(&d->stacks, known);
-		else if (!take_line(d, line, err))
-			return false;
-	}
+static bool take_line(void *self, struct bytes line, struct error *err)
+{
+	struct dtrace *d = self;
+	location_id known;
+
+	if (!d->begun)
+		return take_header(d, line, err);
+	known = line.len && !is_special(d) ? text_stacks_known(&d->stacks, line) : 0;
+	if (!known)
+		return take_new_line(d, line, err);
+	text_stacks_push(&d->stacks, known);
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct dtrace *d = self;
+
+	(void)err;
 	if (d->stacks.frames.len)
 		text_stacks_skip(&d->stacks, "expected a line with the count of the last stack");
-	return text_stacks_finish(&d->stacks, err);
+	return true;
 }
+
+static void release(void *self)
+{
+	struct dtrace *d = self;
+
+	buffer_release(&d->name);
+	vector_release(&d->keys);
+}
+
+static const struct line_format format = {
+	.start = start, .line = take_line, .end = end, .release = release};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct dtrace d = {0};
-	bool done;
 
-	text_stacks_open(&d.stacks, in, options, out);
-	done = dtrace_read(&d, err);
-	text_stacks_release(&d.stacks);
-	buffer_release(&d.name);
-	vector_release(&d.keys);
-	return done;
+	return line_format_read(&format, &d, in, options, out, err);
 }
 
 /* DTrace's heading, or frames and then a count. */

@@ -5,7 +5,7 @@
  *		2404
  *
  * or symbols alone, a line each; innermost first, and then a line with their count. */
-#include "readers/lines/text_stacks.h"
+#include "readers/lines/line_format.h"
 
 #include <stdlib.h>
 
@@ -114,7 +114,7 @@ static location_id learn_frame(struct text_stacks *t, struct bytes line)
 	return location;
 }
 
-static bool take_line(struct text_stacks *t, struct bytes line, struct error *err)
+static bool take_new_line(struct text_stacks *t, struct bytes line, struct error *err)
 {
 	struct bytes text = bytes_trim(line);
 	int64_t count;
@@ -131,40 +131,44 @@ static bool take_line(struct text_stacks *t, struct bytes line, struct error *er
 	return true;
 }
 
-static bool stap_read(struct text_stacks *t, struct error *err)
+static bool start(void *self, struct error *err)
 {
-	struct bytes line;
-	bool more = true;
+	struct text_stacks *t = self;
 
+	(void)err;
 	text_stacks_stream(t, BYTES("samples"), BYTES("count"), (struct bytes){0});
-	for (;;) {
-		location_id known;
+	return true;
+}
 
-		if (!text_stacks_line(t, &line, &more, err))
-			return false;
-		if (!more)
-			break;
-		known = line.len ? text_stacks_known(t, line) : 0;
-		if (known)
-			text_stacks_push(t, known);
-		else if (!take_line(t, line, err))
-			return false;
-	}
+static bool take_line(void *self, struct bytes line, struct error *err)
+{
+	struct text_stacks *t = self;
+	location_id known = line.len ? text_stacks_known(t, line) : 0;
+
+	if (!known)
+		return take_new_line(t, line, err);
+	text_stacks_push(t, known);
+	return true;
+}
+
+static bool end(void *self, struct error *err)
+{
+	struct text_stacks *t = self;
+
+	(void)err;
 	if (t->frames.len)
 		text_stacks_skip(t, "expected a line with the count of the last stack");
-	return text_stacks_finish(t, err);
+	return true;
 }
+
+static const struct line_format format = {.start = start, .line = take_line, .end = end};
 
 static bool read(struct input *in, const struct read_options *options, struct profile *out,
 	struct error *err)
 {
 	struct text_stacks t;
-	bool done;
 
-	text_stacks_open(&t, in, options, out);
-	done = stap_read(&t, err);
-	text_stacks_release(&t);
-	return done;
+	return line_format_read(&format, &t, in, options, out, err);
 }
 
 static bool is_symbol(struct bytes text)
