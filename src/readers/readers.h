@@ -1,6 +1,20 @@
-/* readers.h: input formats. One file and one line in meson.build each.
+/* readers.h: what is a reader, and which ones are there?
  *
- * A reader bids on the first bytes of its input; the highest bid reads it. */
+ * A reader turns an input of one format into a profile. It is one file, FOLDER/NAME.c, with one
+ * `const struct reader reader_NAME` at its end, and one line of meson.build, which generates the
+ * table `readers`. Folders hold related formats: perf/, pprof/, java/, ... What formats share is in
+ * lines/ (formats made of lines) and stacks/ (formats with tables of stacks).
+ *
+ * The way of an input through this floor:
+ *
+ *	reading.c	opens it, and lets every reader bid on its first 16 KB; the highest bid wins
+ *	parts.c		cuts a long input into parts, which threads read at the same time, where the
+ *			reader can tell where a part may begin (struct reader.cut)
+ *	FOLDER/NAME.c	reads it: adds frames, stacks, samples and values to the profile
+ *	bad_lines.c	says once how many lines were skipped, and why the first one was
+ *
+ * Most formats are lines of text: such a reader is a few functions that lines/line_format.h calls,
+ * and it makes samples with lines/text_stacks.h. The simplest to read first is tracers/stap.c. */
 #ifndef KILN_READERS_READERS_H
 #define KILN_READERS_READERS_H
 
@@ -19,10 +33,10 @@ enum read_want {
 	WANT_ALL = 31,
 };
 
-/* Who looks at a profile while it is read: between two calls nobody does. */
+/* Somebody who looks at a profile while it is read, but only during a call of `look`. */
 struct read_onlooker {
-	/* All samples are there and what is said of them, but not all of their stacks: those that
-	 * are missing are empty. Called again and again until all is there, if the reader can. */
+	/* All samples are in the profile, but not all of their stacks: missing ones are empty.
+	 * Readers that can do so call it again and again until all are there. */
 	void (*look)(void *context, const struct profile *so_far);
 	void *context;
 };

@@ -5,7 +5,10 @@
  * writes them, and there are comments (folded_line.h), but neither for tools of other names.
  * Values may have decimals: then all values of the file are kept in tenths, hundredths, ..., and
  * the unit says so ("count/100").
- */
+ *
+ * It does not use lines/line_format.h: in one pass over a line it finds both the line's end and how
+ * many bytes it shares with the last one, which tells the frames that need no look-up.
+ * bench/fold.sh and bench/draw_folded.sh measure this reader. */
 #include "readers/bad_lines.h"
 #include "readers/folded/folded_line.h"
 #include "readers/folded/folded_stacks.h"

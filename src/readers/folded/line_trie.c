@@ -1,7 +1,15 @@
-/* line_trie.c: in which order do lines stand that come in any?
+/* line_trie.c: lines that come in any order, sorted.
  *
- * Most of the time goes into waiting for memory, as lines in any order lead anywhere: what is
- * needed soon is fetched into the cache before. */
+ * A line is cut into pieces of 128 to 255 bytes, each up to the first ';' in that span, so that
+ * lines with equal starts are cut at equal places. A node of the trie is a piece behind another
+ * node. It is found by one hash table whose key is the hash of the line's text from its start to
+ * the piece's end: all pieces of a line can be looked up at once, instead of one after the other.
+ * line_trie_fetch does that for a group of lines, and prefetches what their lookups will read,
+ * since most of the time would go into waiting for memory. A second table finds the text of a piece
+ * where it was stored behind another node, to store it once.
+ *
+ * line_trie_sort sorts the pieces behind each node by their bytes, and then lists all nodes in
+ * depth-first order, which is the order of the lines. */
 #include "readers/folded/line_trie.h"
 
 #include "readers/lines/scan.h"

@@ -116,6 +116,7 @@ static void take_frame(struct javacore *c, struct bytes line)
 static bool take_line(void *self, struct bytes line, struct error *err)
 {
 	struct javacore *c = self;
+
 	if (bytes_starts_with(line, TAG_FRAME)) {
 		take_frame(c, line);
 	} else if (bytes_starts_with(line, TAG_THREAD)) {

@@ -156,6 +156,7 @@ static void take_inside(struct java_threads *j, struct bytes line)
 static bool take_line(void *self, struct bytes line, struct error *err)
 {
 	struct java_threads *j = self;
+
 	if (j->inside && line.len > 4 && line.at[0] == '\t' && line.at[1] == 'a') {
 		take_inside(j, line); /* nearly all lines */
 		return true;

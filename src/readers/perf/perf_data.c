@@ -1,7 +1,19 @@
 /* perf_data.c: what `perf record` wrote, as a file or into a pipe.
  *
- * The same way from records to stacks as a live recording takes (process/stacks.h), and the same
- * streams as the text of `perf script` gives. */
+ * Records take the same way to stacks as those of a live recording, and samples go to the same
+ * streams as those in the text of `perf script`:
+ *
+ *	process/perf_file.h	cuts the file into records, and knows its events
+ *	process/perf_order.h	puts records in the order of their times
+ *	process/processes.h	keeps what programs map where, at the time of a sample
+ *	process/walks.h		unwinds stack copies, in several threads, in the samples' order
+ *	process/stacks.h	makes stacks of frames out of addresses
+ *	perf_events.h		puts samples into a stream for each event
+ *	perf_losses.h		tells which samples did not come, and why
+ *	perf_waiting.h		keeps samples whose stacks are made later, when somebody looks at
+ *the profile while it is read (struct read_onlooker)
+ *
+ * In the end addresses get their names (process/symbolize.h is the caller's: loading/). */
 #include "readers/perf/perf_events.h"
 #include "readers/perf/perf_losses.h"
 #include "readers/perf/perf_waiting.h"

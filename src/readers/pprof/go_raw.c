@@ -13,7 +13,10 @@
  *
  * A sample has a value for each type and its locations, innermost first; labels may follow. Lines
  * below a location are what it was inlined into. Samples come before the locations they name: they
- * are kept as a tree over location numbers until the end. */
+ * are kept as a tree over location numbers until the end.
+ *
+ * It does not use lines/line_format.h, as two threads read the halves of one text (go_halves.c);
+ * `bench/readers.sh go-raw` measures it. */
 #include "readers/lines/text_stacks.h"
 #include "readers/pprof/go_halves.h"
 #include "readers/pprof/go_words.h"

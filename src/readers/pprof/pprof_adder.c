@@ -1,9 +1,20 @@
-/* pprof_adder.c: how do samples get into the profile while others are being read? */
+/* pprof_adder.c: how do samples get into the profile while others are being read?
+ *
+ * Two threads share the work. The first finds samples in the file, and decodes each stack the first
+ * time it comes; the second (this file) decodes the rest of each sample, adds stacks to the tree
+ * and rows to the profile. They pass 16 batches of 1,024 samples through a ring
+ * (base/slot_queue.h). Where there is one CPU, one thread does both, a batch at a time.
+ *
+ * Stacks are added to the tree as they come (paths.h), which suits files whose stacks are in order.
+ * Whether they are is looked at again after every 4,096 different stacks: when the tree already has
+ * more than one in eight of the steps behind the place where a stack leaves the one before it, they
+ * are in no order. If the tree is also going to be large, the ends of all further stacks are set
+ * aside instead (deferred_paths.h), and samples get their stacks when the file has ended. */
 #include "readers/pprof/pprof_adder.h"
 
 #include "base/slot_queue.h"
 #include "readers/pprof/pprof_file.h"
-#include "readers/stacks/waiting_paths.h"
+#include "readers/stacks/deferred_paths.h"
 
 #include <stdlib.h>
 
@@ -19,9 +30,9 @@ struct pprof_adder {
 	struct trial {
 		uint64_t stacks, steps, rows; /* of all that were added when it began */
 	} trial;
-	uint64_t steps;		       /* that were walked */
-	struct waiting_paths *waiting; /* of stacks behind those that were added; NULL: none do */
-	size_t settled;		       /* samples before the first that may have such a stack */
+	uint64_t steps;			 /* that were walked */
+	struct deferred_paths *deferred; /* of stacks behind those that were added; NULL: none do */
+	size_t settled;			 /* samples before the first that may have such a stack */
 
 	struct sample rows[PPROF_BATCH]; /* of the batch; `stack` is a number first */
 	struct error error;		 /* where a message is none */
@@ -44,7 +55,7 @@ static void add_paths(struct pprof_adder *a, const struct pprof_batch *batch)
 	a->steps += batch->steps.len;
 }
 
-static void let_paths_wait(struct pprof_adder *a, const struct pprof_batch *batch)
+static void defer_paths(struct pprof_adder *a, const struct pprof_batch *batch)
 {
 	size_t step = 0;
 
@@ -54,7 +65,7 @@ static void let_paths_wait(struct pprof_adder *a, const struct pprof_batch *batc
 		uint32_t level;
 		stack_id behind = paths_follow(&a->paths, path, &level);
 
-		waiting_paths_add(a->waiting, behind, level, path);
+		deferred_paths_add(a->deferred, behind, level, path);
 	}
 }
 
@@ -89,7 +100,7 @@ static void add_samples(struct pprof_adder *a, size_t count)
 {
 	uint32_t samples = a->file->samples;
 
-	for (size_t i = 0; !a->waiting && i < count; i++)
+	for (size_t i = 0; !a->deferred && i < count; i++)
 		a->rows[i].stack = a->stacks.items[a->rows[i].stack];
 	a->rows[0].has = a->rows[count - 1].has;
 	pprof_tags_fill(&a->profile->samples.items[samples], a->rows[0].has);
@@ -130,10 +141,11 @@ static void look_at_order(struct pprof_adder *a)
 	size_t rows = a->profile->stack_caller.len;
 	size_t steps = a->steps - a->trial.steps, added = rows - a->trial.rows;
 
-	if (a->waiting || a->stacks.len - a->trial.stacks < ORDER_TRIAL)
+	if (a->deferred || a->stacks.len - a->trial.stacks < ORDER_TRIAL)
 		return;
 	if (steps - added > steps / FOUND_PART && rows_in_all(a) > LARGE_TREE) {
-		a->waiting = waiting_paths_new(a->expected > a->taken ? a->expected - a->taken : 0);
+		a->deferred =
+			deferred_paths_new(a->expected > a->taken ? a->expected - a->taken : 0);
 		a->settled = a->profile->samples.items[a->file->samples].count;
 	}
 	a->trial = (struct trial){a->stacks.len, a->steps, rows};
@@ -150,7 +162,7 @@ static void make_room(struct pprof_adder *a)
 	struct id_map *map = &a->paths.by_path;
 	double times;
 
-	if (a->waiting || a->taken < ROOM_TRIAL || map->used * 3 < map->mask)
+	if (a->deferred || a->taken < ROOM_TRIAL || map->used * 3 < map->mask)
 		return;
 	times = (double)a->expected / (double)a->taken;
 	if (times > GROWTH_MOST)
@@ -166,7 +178,7 @@ static bool add(struct pprof_adder *a, struct pprof_batch *batch)
 
 	look_at_order(a);
 	make_room(a);
-	(a->waiting ? let_paths_wait : add_paths)(a, batch);
+	(a->deferred ? defer_paths : add_paths)(a, batch);
 	if (!take_samples(a, batch, &count))
 		return false;
 	if (count) {
@@ -224,9 +236,9 @@ static void settle(struct pprof_adder *a)
 	struct samples *samples = &a->profile->samples.items[a->file->samples];
 	size_t added = a->stacks.len;
 
-	vector_reserve(&a->stacks, a->waiting->count);
-	a->stacks.len += a->waiting->count;
-	waiting_paths_settle(a->waiting, a->profile, a->stacks.items + added);
+	vector_reserve(&a->stacks, a->deferred->count);
+	a->stacks.len += a->deferred->count;
+	deferred_paths_settle(a->deferred, a->profile, a->stacks.items + added);
 	for (size_t i = a->settled; i < samples->count; i++)
 		samples->stack.items[i] = a->stacks.items[samples->stack.items[i]];
 }
@@ -239,12 +251,12 @@ bool pprof_adder_finish(struct pprof_adder *a, struct error *err)
 	done = slot_queue_close(&a->slot_queue);
 	if (!done)
 		*err = a->error;
-	else if (a->waiting)
+	else if (a->deferred)
 		settle(a);
 	for (size_t i = 0; i < a->count; i++)
 		vector_release(&a->batches[i].steps);
 	paths_release(&a->paths);
-	waiting_paths_free(a->waiting);
+	deferred_paths_free(a->deferred);
 	vector_release(&a->stacks);
 	memory_free(a);
 	return done;

@@ -143,6 +143,7 @@ static bool make_room(struct vsprof *v, size_t keep, struct error *err)
 static bool end(void *self, struct error *err)
 {
 	struct vsprof *v = self;
+
 	if (read_part_goes_on(v->stacks.part))
 		return leave(v, 0, err);
 	if (v->stacks.part && v->stacks.part->later && !v->levels.len)

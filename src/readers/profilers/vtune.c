@@ -286,6 +286,7 @@ static bool take_call(struct vtune *v, struct bytes line, struct error *err)
 static bool take_line(void *self, struct bytes line, struct error *err)
 {
 	struct vtune *v = self;
+
 	if (v->stacks.streams)
 		return take_call(v, line, err);
 	return !is_header(line) || take_header(v, line, err);

@@ -197,6 +197,7 @@ static bool take_row(struct ghc *g, struct bytes line, struct error *err)
 static bool take_line(void *self, struct bytes line, struct error *err)
 {
 	struct ghc *g = self;
+
 	if (!g->stacks.streams) {
 		if (is_header(line))
 			take_header(g, line);

@@ -1,7 +1,11 @@
-/* packed_path.h: stacks whose locations are numbers as protobuf packs them, innermost first: which
- * of them are those of the stack before?
+/* packed_path.h: how much of a stack, whose locations are packed varints, does the last one share?
  *
- * Stacks that share their outermost locations end in the same bytes. */
+ * pprof and OTLP list the locations of a stack innermost first, each as a varint of protobuf. So
+ * two stacks that share their outermost frames end in the same bytes, and these can be compared
+ * from the end without decoding them, 8 or more at a time. Where the equal bytes begin is moved to
+ * where a varint begins; the varints from there on are the shared locations, and only those before
+ * have to be decoded. For each stack `levels` keeps the path's length behind each location, as one
+ * location can be several frames (what was inlined): it tells how much of the last path stays. */
 #ifndef KILN_READERS_STACKS_PACKED_PATH_H
 #define KILN_READERS_STACKS_PACKED_PATH_H
 

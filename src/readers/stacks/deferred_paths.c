@@ -1,5 +1,5 @@
-/* waiting_paths.c: which stacks do paths become that have waited for each other? */
-#include "readers/stacks/waiting_paths.h"
+/* deferred_paths.c: which stacks do paths become that were set aside to be sorted? */
+#include "readers/stacks/deferred_paths.h"
 
 #include "base/parallel.h"
 #include "base/sort.h"
@@ -14,23 +14,23 @@
 #define SOON	     16u	       /* paths from here, which are fetched into the cache */
 #define LINE	     16u	       /* steps in a line of the cache */
 
-/* ---- What waits ---- */
+/* ---- Setting aside ---- */
 
-struct waiting_paths *waiting_paths_new(size_t expected)
+struct deferred_paths *deferred_paths_new(size_t expected)
 {
-	struct waiting_paths *w = memory_new(1, sizeof(*w));
-	size_t each = expected / WAITING_PARTS;
+	struct deferred_paths *w = memory_new(1, sizeof(*w));
+	size_t each = expected / DEFERRED_PARTS;
 
-	for (size_t i = 0; i < WAITING_PARTS; i++)
+	for (size_t i = 0; i < DEFERRED_PARTS; i++)
 		vector_reserve(&w->parts[i].paths, each + each / 8);
 	return w;
 }
 
-void waiting_paths_free(struct waiting_paths *w)
+void deferred_paths_free(struct deferred_paths *w)
 {
 	if (!w)
 		return;
-	for (size_t i = 0; i < WAITING_PARTS; i++)
+	for (size_t i = 0; i < DEFERRED_PARTS; i++)
 		vector_release(&w->parts[i].paths);
 	for (size_t i = 0; i < w->chunks.len; i++)
 		memory_free(w->chunks.items[i]);
@@ -39,7 +39,7 @@ void waiting_paths_free(struct waiting_paths *w)
 }
 
 /* So many steps of a chunk. What does not fit into one has a chunk of its own. */
-static location_id *take_steps(struct waiting_paths *w, size_t count)
+static location_id *take_steps(struct deferred_paths *w, size_t count)
 {
 	size_t chunk = count > CHUNK ? count : CHUNK;
 
@@ -51,7 +51,7 @@ static location_id *take_steps(struct waiting_paths *w, size_t count)
 	return w->chunks.items[w->chunks.len - 1] + w->left;
 }
 
-static location_id *room_for(struct waiting_paths *w, struct waiting_part *part, size_t count)
+static location_id *room_for(struct deferred_paths *w, struct deferred_part *part, size_t count)
 {
 	if (count > BLOCK)
 		return take_steps(w, count);
@@ -64,13 +64,13 @@ static location_id *room_for(struct waiting_paths *w, struct waiting_part *part,
 	return part->room - count;
 }
 
-void waiting_paths_add(struct waiting_paths *w, stack_id behind, uint32_t level, struct path path)
+void deferred_paths_add(struct deferred_paths *w, stack_id behind, uint32_t level, struct path path)
 {
 	/* Either it shares more with the path before than the tree has, or the tree has more. */
 	uint32_t shared = path.level > level ? path.level - level : 0;
 	uint32_t known = level > path.level ? level - path.level : 0;
 	uint32_t count = shared + path.count - known;
-	struct waiting_part *part = &w->parts[hash_pair(behind, 0) >> 32 & (WAITING_PARTS - 1)];
+	struct deferred_part *part = &w->parts[hash_pair(behind, 0) >> 32 & (DEFERRED_PARTS - 1)];
 	location_id *steps = NULL;
 
 	if (count) {
@@ -81,7 +81,7 @@ void waiting_paths_add(struct waiting_paths *w, stack_id behind, uint32_t level,
 			memcpy(steps + shared, path.locations + known,
 				(path.count - known) * sizeof(*steps));
 	}
-	vector_push(&part->paths, ((struct waiting_path){steps, count, w->count++, behind}));
+	vector_push(&part->paths, ((struct deferred_path){steps, count, w->count++, behind}));
 	w->last = steps;
 }
 
@@ -90,18 +90,18 @@ void waiting_paths_add(struct waiting_paths *w, stack_id behind, uint32_t level,
 struct settling {
 	struct profile *profile;
 	struct piece {
-		const struct waiting_path *paths;
+		const struct deferred_path *paths;
 		/* Keys are first the stacks that paths are behind, then the steps that a path,
 		 * when all are in order, shares with the one before it. */
 		struct sort_key *order;
 		size_t count;
 		size_t rows;	/* that they take */
 		stack_id start; /* the first row; 0: there is no room */
-	} pieces[WAITING_PARTS];
+	} pieces[DEFERRED_PARTS];
 	stack_id *stacks; /* of each path */
 };
 
-static const struct waiting_path *path_at(const struct piece *p, const struct sort_key *key)
+static const struct deferred_path *path_at(const struct piece *p, const struct sort_key *key)
 {
 	return &p->paths[key->row];
 }
@@ -110,7 +110,7 @@ static const struct waiting_path *path_at(const struct piece *p, const struct so
 static void fetch(const struct piece *p, const struct sort_key *key)
 {
 	const struct sort_key *end = p->order + p->count;
-	const struct waiting_path *path;
+	const struct deferred_path *path;
 
 	if (end - key > 2 * SOON)
 		__builtin_prefetch(path_at(p, key + 2 * SOON));
@@ -136,7 +136,7 @@ struct ranges {
 
 /* How many steps do they share, that share `depth`? */
 static uint32_t common_steps(
-	const struct waiting_path *a, const struct waiting_path *b, uint32_t depth)
+	const struct deferred_path *a, const struct deferred_path *b, uint32_t depth)
 {
 	uint32_t end = a->count < b->count ? a->count : b->count;
 
@@ -146,7 +146,7 @@ static uint32_t common_steps(
 }
 
 /* 0: it ends here. */
-static uint32_t key_of(const struct waiting_path *path, uint32_t depth)
+static uint32_t key_of(const struct deferred_path *path, uint32_t depth)
 {
 	return depth < path->count ? path->steps[depth] + 1 : 0;
 }
@@ -155,7 +155,7 @@ static uint32_t key_of(const struct waiting_path *path, uint32_t depth)
 static bool is_before(
 	const struct piece *p, const struct sort_key *a, const struct sort_key *b, uint32_t depth)
 {
-	const struct waiting_path *left, *right;
+	const struct deferred_path *left, *right;
 
 	if (a->key != b->key || !a->key)
 		return a->key < b->key;
@@ -210,11 +210,11 @@ static void sort_ranges(const struct piece *p, struct ranges *ranges)
 /* How many steps each shares with the one before it; returns how many they do not share. */
 static size_t count_steps(const struct piece *p, const struct range *group)
 {
-	const struct waiting_path *before = NULL;
+	const struct deferred_path *before = NULL;
 	size_t rows = 0;
 
 	for (size_t i = 0; i < group->count; i++) {
-		const struct waiting_path *path = path_at(p, &group->keys[i]);
+		const struct deferred_path *path = path_at(p, &group->keys[i]);
 		uint32_t shared = before ? common_steps(before, path, 0) : 0;
 
 		group->keys[i].key = shared;
@@ -258,7 +258,7 @@ static void make_room(struct settling *s)
 	struct profile *profile = s->profile;
 	size_t start = profile->stack_caller.len, rows;
 
-	for (size_t i = 0; i < WAITING_PARTS; i++) {
+	for (size_t i = 0; i < DEFERRED_PARTS; i++) {
 		struct piece *p = &s->pieces[i];
 
 		profile->full |= p->rows > PROFILE_ROWS_LIMIT - start;
@@ -276,7 +276,7 @@ struct levels {
 };
 
 /* The rows from `row` on; returns the stack at the path's end. */
-static stack_id add_path(struct profile *profile, const struct waiting_path *path, uint32_t shared,
+static stack_id add_path(struct profile *profile, const struct deferred_path *path, uint32_t shared,
 	struct levels *levels, stack_id row)
 {
 	uint32_t more = path->count - shared;
@@ -306,7 +306,7 @@ static void add_piece(void *context, size_t i)
 	stack_id row = p->start;
 
 	for (const struct sort_key *key = p->order; key < p->order + p->count; key++) {
-		const struct waiting_path *path = path_at(p, key);
+		const struct deferred_path *path = path_at(p, key);
 
 		fetch(p, key);
 		s->stacks[path->number] =
@@ -317,17 +317,17 @@ static void add_piece(void *context, size_t i)
 	memory_free(p->order);
 }
 
-void waiting_paths_settle(
-	const struct waiting_paths *w, struct profile *profile, stack_id *ret_stacks)
+void deferred_paths_settle(
+	const struct deferred_paths *w, struct profile *profile, stack_id *ret_stacks)
 {
 	struct settling s = {.profile = profile, .stacks = ret_stacks};
 	unsigned threads = parallel_thread_count(w->count / THREAD_LEAST);
 
-	for (size_t i = 0; i < WAITING_PARTS; i++) {
+	for (size_t i = 0; i < DEFERRED_PARTS; i++) {
 		s.pieces[i].paths = w->parts[i].paths.items;
 		s.pieces[i].count = w->parts[i].paths.len;
 	}
-	parallel_run(threads, 1, WAITING_PARTS, sort_piece, &s);
+	parallel_run(threads, 1, DEFERRED_PARTS, sort_piece, &s);
 	make_room(&s);
-	parallel_run(threads, 1, WAITING_PARTS, add_piece, &s);
+	parallel_run(threads, 1, DEFERRED_PARTS, add_piece, &s);
 }
