@@ -45,14 +45,22 @@ static bool add_path(
 	return true;
 }
 
-/* Other programs, and the page, get the values of both sides. */
-static const char *const formats[] = {
-	"table", "svg", "folded", "html", "kiln", "pprof", "speedscope", "json", NULL};
-static const char *const renderer_names[] = {
-	"difference", "svg", "folded", "html", "kiln", "pprof", "speedscope", "difference-json"};
-static const char *const suffixes[] = {
-	".txt", ".svg", ".folded", ".html", ".kiln", ".pb.gz", ".speedscope.json", ".json"};
-enum { TO_TABLE, TO_SVG, TO_FOLDED };
+enum { TO_TABLE, TO_SVG, TO_FOLDED, TO_HTML, TO_KILN, TO_PPROF, TO_SPEEDSCOPE, TO_JSON, FORMATS };
+
+/* What --to or a suffix chooses. Other programs, and the page, get the values of both sides. */
+static const struct {
+	const char *name, *suffix, *renderer;
+} formats[FORMATS] = {
+	[TO_TABLE] = {"table", ".txt", "difference"},
+	[TO_SVG] = {"svg", ".svg", "svg"},
+	[TO_FOLDED] = {"folded", ".folded", "folded"},
+	[TO_HTML] = {"html", ".html", "html"},
+	[TO_KILN] = {"kiln", ".kiln", "kiln"},
+	[TO_PPROF] = {"pprof", ".pb.gz", "pprof"},
+	[TO_SPEEDSCOPE] = {"speedscope", ".speedscope.json", "speedscope"},
+	[TO_JSON] = {"json", ".json", "difference-json"},
+};
+static const char *format_names[FORMATS + 1]; /* the choices of --to; groups() fills them in */
 #define SUFFIXES ".svg, .html, .folded, .json, .txt, .kiln, .pb.gz or .speedscope.json"
 
 #define AT(member) offsetof(struct diff, member)
@@ -69,7 +77,7 @@ static const struct option output_options[] = {
 			"pprof or speedscope",
 		.set = option_choice,
 		.offset = AT(to),
-		.choices = formats},
+		.choices = format_names},
 	{.name = "per-thread",
 		.help = "a file for every thread: OUT.svg becomes OUT.THREAD.svg",
 		.set = option_flag,
@@ -111,6 +119,8 @@ static const struct option_group *groups(void)
 		own.table = table_settings();
 		own.picture = renderer_settings(renderer_by_name("svg"));
 	}
+	for (int i = 0; i < FORMATS; i++)
+		format_names[i] = formats[i].name;
 	all[count++] = (struct option_group){"Output", output_options, &own};
 	all[count++] = (struct option_group){"Sides", side_options, &own};
 	all[count++] =
@@ -158,8 +168,8 @@ static bool check_standard_input(struct error *err)
 static bool choose_format(int *ret_format, struct error *err)
 {
 	*ret_format = own.to >= 0 ? own.to : own.output ? -1 : TO_TABLE;
-	for (int i = 0; *ret_format < 0 && formats[i]; i++)
-		if (bytes_ends_with(bytes_of(own.output), bytes_of(suffixes[i])))
+	for (int i = 0; *ret_format < 0 && i < FORMATS; i++)
+		if (bytes_ends_with(bytes_of(own.output), bytes_of(formats[i].suffix)))
 			*ret_format = i;
 	if (*ret_format < 0)
 		return error_set(err, ERR_USAGE,
@@ -175,7 +185,7 @@ static bool check(char **operands, int *ret_format, struct error *err)
 {
 	return take_operands(operands, err) && check_standard_input(err) &&
 	       choose_format(ret_format, err) &&
-	       pipeline_check_terminal(renderer_by_name(renderer_names[*ret_format]),
+	       pipeline_check_terminal(renderer_by_name(formats[*ret_format].renderer),
 		       own.output ? own.output : "-", err);
 }
 
@@ -296,7 +306,7 @@ static const void *settings_for(int format)
 
 static bool write_all(struct view *v, enum projection projection, int format, struct error *err)
 {
-	const struct renderer *renderer = renderer_by_name(renderer_names[format]);
+	const struct renderer *renderer = renderer_by_name(formats[format].renderer);
 	struct comparison how = compare_display(&own.compare_options);
 	void *settings = NULL;
 	bool done;
