@@ -55,6 +55,7 @@ void command_all_groups(
 
 	for (; own && own[count].options; count++)
 		ret_groups[count] = own[count];
+	assert(count + 2 <= COMMAND_GROUPS);
 	ret_groups[count++] = (struct option_group){"General", general_options, &general};
 	ret_groups[count] = (struct option_group){0};
 }

@@ -1,6 +1,8 @@
 /* convert.c: `kiln convert`: a profile in another format. */
 #include "commands/pipeline.h"
 
+#include <assert.h>
+
 extern const struct command command_convert;
 
 static struct convert {
@@ -47,8 +49,9 @@ static void add_table(struct option_group *all, size_t *count, const struct rend
 {
 	struct table table = {renderer->options, NULL};
 
-	if (!renderer->title || settings_of(renderer) || *count - 1 == TABLES_LIMIT)
+	if (!renderer->title || settings_of(renderer))
 		return;
+	assert(*count - 1 < TABLES_LIMIT);
 	table.settings = renderer_settings(renderer);
 	tables[*count - 1] = table;
 	all[*count] = (struct option_group){renderer->title, table.options, table.settings};
@@ -62,9 +65,11 @@ static const struct option_group *groups(void)
 
 	if (all[0].options) /* asked again: what the tables point to is there */
 		return all;
-	for (size_t i = 0; renderers[i] && count < FORMATS_LIMIT; i++)
-		if (renderers[i]->suffix)
+	for (size_t i = 0; renderers[i]; i++)
+		if (renderers[i]->suffix) {
+			assert(count < FORMATS_LIMIT);
 			names[count++] = renderers[i]->name;
+		}
 	all[0] = (struct option_group){"Output", options, &own};
 	for (size_t i = 0; renderers[i]; i++)
 		add_table(all, &used, renderers[i]);

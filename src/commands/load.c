@@ -9,6 +9,7 @@
 #include "loading/notices.h"
 #include "transforms/shape.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,8 +72,10 @@ void load_groups(struct option_group ret_groups[LOAD_GROUPS])
 	static struct option transforming[TRANSFORM_OPTIONS];
 
 	transform_options(transforming);
-	for (size_t i = 0; readers[i] && i < FORMATS_LIMIT; i++)
+	for (size_t i = 0; readers[i]; i++) {
+		assert(i < FORMATS_LIMIT);
 		formats[i] = readers[i]->name;
+	}
 	ret_groups[LOAD_INPUT] = (struct option_group){"Input", input_options, &common};
 	ret_groups[LOAD_VALUES] = (struct option_group){"Values", shape_options, &common.shape};
 	ret_groups[LOAD_PLACES] = naming_place_options();

@@ -9,6 +9,7 @@
 #include "commands/terminal.h"
 #include "recorders/recorders.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -331,11 +332,13 @@ static void describe_modes(void)
 {
 	size_t at = 0;
 
-	for (size_t i = 0; recorders[i] && i < MODES_LIMIT && at < sizeof(modes_help); i++) {
+	for (size_t i = 0; recorders[i]; i++) {
+		assert(i < MODES_LIMIT);
 		modes[i] = recorders[i]->mode->name;
 		at += (size_t)snprintf(modes_help + at, sizeof(modes_help) - at, "%s%s%s: %s",
 			i ? "; " : "", recorders[i]->mode->name, i ? "" : " (the default)",
 			recorders[i]->mode->about);
+		assert(at < sizeof(modes_help));
 	}
 }
 

@@ -1,6 +1,7 @@
 /* recorders.c: the registry of live sources. */
 #include "recorders/recorders.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define ENTRY(name) extern const struct recorder recorder_##name;
@@ -42,9 +43,11 @@ static bool refuse_frequency(const struct mode *mode, struct error *err)
 	size_t at = 0;
 
 	for (size_t i = 0; recorders[i]; i++)
-		if (recorders[i]->mode->timed && at < sizeof(names))
+		if (recorders[i]->mode->timed) {
 			at += (size_t)snprintf(names + at, sizeof(names) - at, "%s%s",
 				at ? " and " : "", recorders[i]->mode->name);
+			assert(at < sizeof(names));
+		}
 	return error_set(err, ERR_USAGE, "-F belongs to --mode %s: --mode %s records every %s",
 		names, mode->name, mode->what);
 }

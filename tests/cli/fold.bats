@@ -69,3 +69,18 @@ load common
 	[ ! -e other.folded ]
 	[ "$(ls | sort | tr '\n' ' ')" = "out.folded small.folded " ]
 }
+
+@test "columns that a table has no room for are said, not left out" {
+	{ echo "Level,Function Name,Exclusive Samples$(printf ',x%.0s' {1..40})"; echo '1,main,3'; } >vsprof.csv
+	{ echo "Function Stack,Module$(printf ',c%d:Self' {1..17})"; echo 'Total,'; echo ' main,a'; } >vtune.csv
+	{ echo "Function Stack,Module$(printf ',x%.0s' {1..80}),CPU Time:Self"; echo 'Total,'; } >wide.csv
+	run "$kiln" fold --format vsprof vsprof.csv
+	failed_with 2 "kiln: vsprof.csv: line 1: more than 32 columns"
+	run "$kiln" fold --format vtune vtune.csv
+	failed_with 2 "kiln: vtune.csv: line 1: more than 16 columns of values"
+	run "$kiln" fold --format vtune wide.csv
+	failed_with 2 "kiln: wide.csv: line 1: more than 64 columns"
+	{ echo '# a a'; printf '#%s\n' "$(printf ' .%.0s' {1..65})"; } >report.txt
+	run "$kiln" fold --format perf-report report.txt
+	failed_with 2 "kiln: report.txt: line 2: more than 64 columns"
+}

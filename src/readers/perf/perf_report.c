@@ -222,16 +222,19 @@ static enum column column_named(struct bytes name)
 }
 
 /* Columns are as wide as the dots below their names. */
-static void take_columns(struct perf_report *r, struct bytes dotted)
+static bool take_columns(struct perf_report *r, struct bytes dotted, struct error *err)
 {
 	struct bytes heading = buffer_bytes(&r->heading);
 	size_t at = 2;
 
 	r->column_count = 0;
-	while (at < dotted.len && r->column_count < COLUMNS_LIMIT) {
+	while (at < dotted.len) {
 		struct bytes rest = {dotted.at + at, dotted.len - at}, name = {0};
 		size_t width = bytes_count_leading(rest, '.');
 
+		if (r->column_count == COLUMNS_LIMIT)
+			return error_set(err, ERR_LIMIT, "line %llu: more than %u columns",
+				(unsigned long long)r->stacks.lines.number, COLUMNS_LIMIT);
 		if (at < heading.len)
 			name = bytes_head((struct bytes){heading.at + at, heading.len - at}, width);
 		r->columns[r->column_count].width = width;
@@ -239,6 +242,7 @@ static void take_columns(struct perf_report *r, struct bytes dotted)
 		at += width +
 		      bytes_count_leading((struct bytes){rest.at + width, rest.len - width}, ' ');
 	}
+	return true;
 }
 
 /* What a row has in the next column; what is wider than that goes on to the next blank. */
@@ -518,18 +522,20 @@ static bool take_stack(struct perf_report *r, struct bytes line, struct error *e
 
 /* ---- The report ---- */
 
-static void take_comment(struct perf_report *r, struct bytes line)
+static bool take_comment(struct perf_report *r, struct bytes line, struct error *err)
 {
 	struct section found = {0};
 	struct bytes event;
 
 	if (parse_event(line, &found, &event))
 		start_section(r, &found, event);
-	else if (is_dotted(line))
-		take_columns(r, line);
-	else if (!parse_event_count(line, &r->section.event_count))
+	else if (is_dotted(line)) {
+		if (!take_columns(r, line, err))
+			return false;
+	} else if (!parse_event_count(line, &r->section.event_count))
 		parse_total(line, BYTES("# Total Lost Samples: "), &r->lost);
 	buffer_set(&r->heading, line);
+	return true;
 }
 
 static bool take_line(void *self, struct bytes line, struct error *err)
@@ -539,10 +545,8 @@ static bool take_line(void *self, struct bytes line, struct error *err)
 
 	if (!text.len)
 		return true;
-	if (*line.at == '#') {
-		take_comment(r, line);
-		return true;
-	}
+	if (*line.at == '#')
+		return take_comment(r, line, err);
 	if (r->column_count && *line.at >= '0' && *line.at <= '9')
 		return take_stack(r, line, err);
 	if (r->column_count && (*text.at == '|' || bytes_starts_with(text, BYTES("--"))))

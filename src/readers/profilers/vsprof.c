@@ -51,17 +51,21 @@ static bool has(const struct vsprof *v, enum column c)
 	return v->column[c] != NO_COLUMN;
 }
 
-static void find_columns(struct vsprof *v, struct bytes line)
+static bool find_columns(struct vsprof *v, struct bytes line, struct error *err)
 {
 	struct bytes field;
 
 	for (int c = 0; c < COLUMNS; c++)
 		v->column[c] = NO_COLUMN;
-	for (v->columns = 0; v->columns < COLUMNS_LIMIT && csv_next(&line, ',', &field);
-		v->columns++)
+	for (v->columns = 0; csv_next(&line, ',', &field); v->columns++) {
+		if (v->columns == COLUMNS_LIMIT)
+			return error_set(err, ERR_LIMIT, "line %llu: more than %u columns",
+				(unsigned long long)v->stacks.lines.number, COLUMNS_LIMIT);
 		for (int c = 0; c < COLUMNS; c++)
 			if (bytes_equal(bytes_trim(field), column_names[c]))
 				v->column[c] = v->columns;
+	}
+	return true;
 }
 
 static void add_stream(struct vsprof *v, enum column c, struct bytes kind, struct bytes unit)
@@ -73,7 +77,8 @@ static void add_stream(struct vsprof *v, enum column c, struct bytes kind, struc
 
 static bool take_header(struct vsprof *v, struct bytes line, struct error *err)
 {
-	find_columns(v, line);
+	if (!find_columns(v, line, err))
+		return false;
 	if (!has(v, LEVEL) || !has(v, FUNCTION) || (!has(v, CALLS) && !has(v, SAMPLES)))
 		return error_set(err, ERR_FORMAT,
 			"line %llu: expected columns such as `Level,Function Name,Number of Calls`",

@@ -75,23 +75,28 @@ static size_t known_column(struct bytes name)
 	return i;
 }
 
-static void add_stream(
-	struct vtune *v, unsigned column, struct bytes kind, struct bytes unit, double scale)
+static bool add_stream(struct vtune *v, unsigned column, struct bytes kind, struct bytes unit,
+	double scale, struct error *err)
 {
 	if (v->stacks.streams == TEXT_STREAMS_LIMIT)
-		return;
+		return error_set(err, ERR_LIMIT, "line %llu: more than %u columns of values",
+			(unsigned long long)v->stacks.lines.number, TEXT_STREAMS_LIMIT);
 	v->column[v->stacks.streams] = column;
 	v->scale[v->stacks.streams] = scale;
 	text_stacks_stream(&v->stacks, kind, unit, (struct bytes){0});
+	return true;
 }
 
 /* The names of the columns, without ":Self" where they end in it; others are {0}. */
-static void read_columns(struct vtune *v, struct bytes line, struct bytes *ret_names)
+static bool read_columns(
+	struct vtune *v, struct bytes line, struct bytes *ret_names, struct error *err)
 {
 	struct bytes field;
 
-	for (v->columns = 0; v->columns < COLUMNS_LIMIT && csv_next(&line, v->delimiter, &field);
-		v->columns++) {
+	for (v->columns = 0; csv_next(&line, v->delimiter, &field); v->columns++) {
+		if (v->columns == COLUMNS_LIMIT)
+			return error_set(err, ERR_LIMIT, "line %llu: more than %u columns",
+				(unsigned long long)v->stacks.lines.number, COLUMNS_LIMIT);
 		field = bytes_trim(field);
 		ret_names[v->columns] = (struct bytes){0};
 		if (bytes_equal(field, BYTES("Module")))
@@ -99,6 +104,7 @@ static void read_columns(struct vtune *v, struct bytes line, struct bytes *ret_n
 		if (bytes_ends_with(field, BYTES(":Self")))
 			ret_names[v->columns] = (struct bytes){field.at, field.len - 5};
 	}
+	return true;
 }
 
 static bool take_header(struct vtune *v, struct bytes line, struct error *err)
@@ -109,16 +115,20 @@ static bool take_header(struct vtune *v, struct bytes line, struct error *err)
 		       : memchr(line.at, ';', line.len) ? ';'
 							: ',';
 	v->module = NO_COLUMN;
-	read_columns(v, line, names);
+	if (!read_columns(v, line, names, err))
+		return false;
 	for (size_t k = 0; k < KNOWN; k++)
 		for (unsigned i = 1; i < v->columns; i++)
-			if (names[i].len && known_column(names[i]) == k)
-				add_stream(v, i, known[k].kind, known[k].unit, known[k].scale);
+			if (names[i].len && known_column(names[i]) == k &&
+				!add_stream(
+					v, i, known[k].kind, known[k].unit, known[k].scale, err))
+				return false;
 	v->memory = v->stacks.streams && names[v->column[0]].at &&
 		    bytes_find(names[v->column[0]], BYTES("llocation"));
 	for (unsigned i = 1; i < v->columns; i++)
-		if (names[i].len && known_column(names[i]) == KNOWN)
-			add_stream(v, i, names[i], BYTES("count"), 1);
+		if (names[i].len && known_column(names[i]) == KNOWN &&
+			!add_stream(v, i, names[i], BYTES("count"), 1, err))
+			return false;
 	if (!v->stacks.streams)
 		return error_set(err, ERR_FORMAT,
 			"line %llu: expected a column such as `CPU Time:Self`",
