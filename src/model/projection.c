@@ -23,19 +23,19 @@
 
 /* "work (file.c:42)". A name that ends like that is left alone: the profile may have been made
  * from such a view. */
-static frame_id frame_with_line(struct view *v, frame_id id)
+static frame_id frame_with_line(struct overlay *o, frame_id id)
 {
-	struct frame frame = v->profile->frames.items[id];
-	struct bytes file = bytes_base_name(profile_text(v->profile, frame.file));
-	struct bytes function = profile_text(v->profile, frame.function);
+	struct frame frame = o->base->frames.items[id];
+	struct bytes file = bytes_base_name(profile_text(o->base, frame.file));
+	struct bytes function = profile_text(o->base, frame.function);
 	struct buffer line = {0}, name = {0};
 
 	buffer_printf(&line, " (%.*s:%u)", (int)file.len, file.at, frame.line);
 	if (!bytes_ends_with(function, buffer_bytes(&line))) {
 		buffer_add(&name, function.at, function.len);
 		buffer_add(&name, line.at, line.len);
-		frame.function = view_string(v, buffer_bytes(&name));
-		id = view_frame(v, &frame);
+		frame.function = overlay_string(o, buffer_bytes(&name));
+		id = overlay_frame(o, &frame);
 	}
 	buffer_release(&line);
 	buffer_release(&name);
@@ -43,51 +43,51 @@ static frame_id frame_with_line(struct view *v, frame_id id)
 }
 
 /* The frame that the projection shows for this one. */
-static frame_id projected_frame(struct view *v, frame_id id, enum projection projection)
+static frame_id projected_frame(struct overlay *o, frame_id id, enum projection projection)
 {
-	struct frame frame = v->profile->frames.items[id];
+	struct frame frame = o->base->frames.items[id];
 
 	if (projection & PROJECT_WITHOUT_INLINED && frame.kind == FRAME_INLINED)
 		return NOT_SHOWN;
 	if (projection & PROJECT_LINES && frame.file && frame.line)
-		return frame_with_line(v, id);
+		return frame_with_line(o, id);
 	if (PROJECTION_KIND(projection) != BY_FUNCTION || (!frame.file && !frame.line))
 		return id;
 	frame.file = 0;
 	frame.line = 0;
-	return view_frame(v, &frame);
+	return overlay_frame(o, &frame);
 }
 
 /* The first of equal frames, for profiles that may have a frame twice. */
-static frame_id first_frame(struct view *v, frame_id id)
+static frame_id first_frame(struct overlay *o, frame_id id)
 {
-	struct frame frame = view_frame_at(v, id);
+	struct frame frame = overlay_frame_at(o, id);
 
-	frame.function = view_string(v, view_text(v, frame.function));
-	frame.module = view_string(v, view_text(v, frame.module));
-	frame.file = view_string(v, view_text(v, frame.file));
-	return view_frame(v, &frame);
+	frame.function = overlay_string(o, overlay_text(o, frame.function));
+	frame.module = overlay_string(o, overlay_text(o, frame.module));
+	frame.file = overlay_string(o, overlay_text(o, frame.file));
+	return overlay_frame(o, &frame);
 }
 
-static frame_id *projected_frames(struct view *v, enum projection projection)
+static frame_id *projected_frames(struct overlay *o, enum projection projection)
 {
-	size_t count = v->profile->frames.len;
+	size_t count = o->base->frames.len;
 	frame_id *map = memory_new(count, sizeof(*map));
 
 	for (size_t i = 1; i < count; i++) {
-		map[i] = projected_frame(v, (frame_id)i, projection);
-		if (v->profile->may_have_duplicates && map[i] != NOT_SHOWN)
-			map[i] = first_frame(v, map[i]);
+		map[i] = projected_frame(o, (frame_id)i, projection);
+		if (o->base->may_have_duplicates && map[i] != NOT_SHOWN)
+			map[i] = first_frame(o, map[i]);
 	}
 	return map;
 }
 
 /* A location that is not named is shown as its module. */
-static frame_id unnamed_frame(struct view *v, location_id location, enum projection projection)
+static frame_id unnamed_frame(struct overlay *o, location_id location, enum projection projection)
 {
-	const struct location *l = &v->profile->locations.items[location];
-	struct bytes file = bytes_base_name(
-		profile_text(v->profile, v->profile->mappings.items[l->mapping].file));
+	const struct location *l = &o->base->locations.items[location];
+	struct bytes file =
+		bytes_base_name(profile_text(o->base, o->base->mappings.items[l->mapping].file));
 	struct buffer name = {0};
 	struct frame frame = {0};
 
@@ -98,22 +98,22 @@ static frame_id unnamed_frame(struct view *v, location_id location, enum project
 			(unsigned long long)l->address);
 	else
 		buffer_printf(&name, file.at[0] == '[' ? "%.*s" : "[%.*s]", (int)file.len, file.at);
-	frame.function = view_string(v, buffer_bytes(&name));
-	frame.module = view_string(v, file);
+	frame.function = overlay_string(o, buffer_bytes(&name));
+	frame.module = overlay_string(o, file);
 	buffer_release(&name);
-	return view_frame(v, &frame);
+	return overlay_frame(o, &frame);
 }
 
-static node_id location_node(struct view *v, struct tree_builder *b, node_id caller,
+static node_id location_node(struct overlay *o, struct tree_builder *b, node_id caller,
 	location_id location, const frame_id *projected, enum projection projection)
 {
-	struct span names = v->profile->location_names.items[location];
+	struct span names = o->base->location_names.items[location];
 	node_id node = caller;
 
 	if (!names.count)
-		return tree_child(b, caller, unnamed_frame(v, location, projection));
+		return tree_child(b, caller, unnamed_frame(o, location, projection));
 	for (uint32_t i = 0; i < names.count; i++) {
-		frame_id frame = projected[v->profile->location_frames.items[names.first + i]];
+		frame_id frame = projected[o->base->location_frames.items[names.first + i]];
 
 		if (frame != NOT_SHOWN)
 			node = tree_child(b, node, frame);
@@ -123,10 +123,10 @@ static node_id location_node(struct view *v, struct tree_builder *b, node_id cal
 
 /* Does every location have exactly one frame, and no two the same one? Typical for text, where
  * locations are only names. */
-static bool locations_are_frames(const struct view *v, const frame_id *projected)
+static bool locations_are_frames(const struct overlay *o, const frame_id *projected)
 {
-	const struct profile *p = v->profile;
-	bool *taken = memory_new(view_frame_count(v), sizeof(*taken));
+	const struct profile *p = o->base;
+	bool *taken = memory_new(overlay_frame_count(o), sizeof(*taken));
 	bool apart = true;
 
 	for (size_t i = 1; apart && i < p->locations.len; i++) {
@@ -159,64 +159,68 @@ static bool numbers_are_equal(const struct profile *p, const frame_id *projected
 }
 
 /* The stack table is the tree, because no two stacks are equal. Borrowed vectors have cap 0. */
-static void project_as_it_is(struct view *v, const frame_id *projected)
+static void project_as_it_is(const struct profile *p, const frame_id *projected, struct tree *ret)
 {
-	const struct profile *p = v->profile;
 	size_t stacks = p->stack_caller.len;
 
-	v->tree.caller.items = p->stack_caller.items;
-	v->tree.frame.items = p->stack_location.items;
-	v->tree.caller.len = v->tree.frame.len = stacks;
+	ret->caller.items = p->stack_caller.items;
+	ret->frame.items = p->stack_location.items;
+	ret->caller.len = ret->frame.len = stacks;
 	if (numbers_are_equal(p, projected))
 		return;
-	v->tree.frame.items = NULL;
-	v->tree.frame.len = 0;
-	vector_reserve(&v->tree.frame, stacks);
-	v->tree.frame.len = stacks;
+	ret->frame.items = NULL;
+	ret->frame.len = 0;
+	vector_reserve(&ret->frame, stacks);
+	ret->frame.len = stacks;
 	for (size_t i = 0; i < stacks; i++)
-		v->tree.frame.items[i] = frame_of(p, p->stack_location.items[i], projected);
+		ret->frame.items[i] = frame_of(p, p->stack_location.items[i], projected);
 }
 
-static void project_by_merging(
-	struct view *v, const frame_id *projected, enum projection projection)
+static node_id *project_by_merging(struct overlay *o, const frame_id *projected,
+	enum projection projection, struct tree *ret_tree, bool *ret_full)
 {
-	const struct profile *p = v->profile;
+	const struct profile *p = o->base;
+	node_id *nodes = memory_new(p->stack_caller.len, sizeof(*nodes));
 	struct tree_builder b;
 	size_t steps = 0;
 
-	v->node_of_stack = memory_new(p->stack_caller.len, sizeof(*v->node_of_stack));
-	view_builder_init(v, &b);
+	tree_builder_init(&b, p);
 	for (size_t i = 1; i < p->stack_caller.len && !b.full && !deadline_passed_after(&steps, 1);
 		i++)
-		v->node_of_stack[i] =
-			location_node(v, &b, v->node_of_stack[p->stack_caller.items[i]],
-				p->stack_location.items[i], projected, projection);
-	v->full = b.full;
-	v->tree = b.tree;
+		nodes[i] = location_node(o, &b, nodes[p->stack_caller.items[i]],
+			p->stack_location.items[i], projected, projection);
+	*ret_full = b.full;
+	*ret_tree = b.tree;
 	b.tree = (struct tree){0};
 	tree_builder_release(&b);
+	return nodes;
 }
 
 /* Every stack ends in the root. */
-static void project_nothing(struct view *v)
+static node_id *project_nothing(const struct profile *p, struct tree *ret)
 {
-	v->node_of_stack = memory_new(v->profile->stack_caller.len, sizeof(*v->node_of_stack));
-	vector_push(&v->tree.caller, 0);
-	vector_push(&v->tree.frame, 0);
+	vector_push(&ret->caller, 0);
+	vector_push(&ret->frame, 0);
+	return memory_new(p->stack_caller.len, sizeof(node_id));
 }
 
-void projection_build(struct view *v, enum projection projection)
+void projection_build(struct overlay *o, enum projection projection, struct tree *ret_tree,
+	node_id **ret_node_of_stack, bool *ret_full)
 {
 	frame_id *projected;
 
+	*ret_tree = (struct tree){0};
+	*ret_node_of_stack = NULL;
+	*ret_full = false;
 	if (PROJECTION_KIND(projection) == BY_ROOT) {
-		project_nothing(v);
+		*ret_node_of_stack = project_nothing(o->base, ret_tree);
 		return;
 	}
-	projected = projected_frames(v, projection);
-	if (!v->profile->may_have_duplicates && locations_are_frames(v, projected))
-		project_as_it_is(v, projected);
+	projected = projected_frames(o, projection);
+	if (!o->base->may_have_duplicates && locations_are_frames(o, projected))
+		project_as_it_is(o->base, projected, ret_tree);
 	else
-		project_by_merging(v, projected, projection);
+		*ret_node_of_stack =
+			project_by_merging(o, projected, projection, ret_tree, ret_full);
 	memory_free(projected);
 }

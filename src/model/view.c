@@ -10,63 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- Trees ---- */
-
-void tree_builder_init(struct tree_builder *b)
-{
-	*b = (struct tree_builder){.limit = PROFILE_ROWS_LIMIT};
-	vector_push(&b->tree.caller, 0);
-	vector_push(&b->tree.frame, 0);
-	callees_index(&b->children, b->tree.caller.items, b->tree.frame.items, 1);
-}
-
-node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame)
-{
-	size_t count = b->tree.caller.len;
-	node_id id = callees_find(
-		&b->children, b->tree.caller.items, b->tree.frame.items, caller, frame);
-
-	if (id)
-		return id;
-	if (count >= b->limit) {
-		b->full = true;
-		return caller;
-	}
-	vector_push(&b->tree.caller, caller);
-	vector_push(&b->tree.frame, frame);
-	callees_index(&b->children, b->tree.caller.items, b->tree.frame.items, count + 1);
-	return (node_id)count;
-}
-
-void tree_builder_release(struct tree_builder *b)
-{
-	tree_release(&b->tree);
-	callees_release(&b->children);
-}
-
-void tree_release(struct tree *t)
-{
-	vector_release(&t->caller);
-	vector_release(&t->frame);
-}
-
-void tree_totals(const struct tree *t, const int64_t *self, int64_t *ret_total)
-{
-	memcpy(ret_total, self, t->caller.len * sizeof(*self));
-	for (size_t i = t->caller.len; i-- > 1;)
-		ret_total[t->caller.items[i]] += ret_total[i];
-}
-
 void view_init(struct view *v, const struct profile *p, enum projection projection)
 {
 	struct error ignored = {0};
 
 	*v = (struct view){.profile = p, .comparison.threshold = COMPARISON_THRESHOLD};
-	profile_init(&v->extra);
+	overlay_init(&v->names, p);
 	v->samples = memory_new(p->samples.len, sizeof(*v->samples));
 	v->streams = memory_new(p->streams.len, sizeof(*v->streams));
 	v->projection = projection;
-	projection_build(v, projection);
+	projection_build(&v->names, projection, &v->tree, &v->node_of_stack, &v->full);
 	if (p->streams.len)
 		view_select(v, profile_text(p, p->streams.items[0].row.kind), false, &ignored);
 }
@@ -83,9 +36,7 @@ void view_release(struct view *v)
 	memory_free(v->streams);
 	memory_free(v->node_of_stack);
 	tree_release(&v->tree);
-	profile_release(&v->extra);
-	id_map_release(&v->known_strings);
-	id_map_release(&v->known_frames);
+	overlay_release(&v->names);
 	*v = (struct view){0};
 }
 
@@ -94,19 +45,6 @@ void view_release(struct view *v)
 static void *copied(const void *items, size_t count, size_t size)
 {
 	return items ? memcpy(memory_resize(NULL, count, size), items, count * size) : NULL;
-}
-
-/* Copy in order, so that the ids stay the same. */
-static void extra_copy(const struct profile *extra, struct profile *ret)
-{
-	profile_init(ret);
-	for (size_t i = 1; i < extra->string_ends.len; i++)
-		profile_string(ret, profile_text(extra, (string_id)i));
-	for (size_t i = 1; i < extra->frames.len; i++)
-		profile_frame(ret, &extra->frames.items[i]);
-	ret->meta.len = 0;
-	for (size_t i = 0; i < extra->meta.len; i++)
-		vector_push(&ret->meta, extra->meta.items[i]);
 }
 
 static struct view_samples samples_copy(const struct view_samples *samples, size_t count)
@@ -135,9 +73,7 @@ void view_copy(const struct view *v, struct view *ret)
 	for (size_t i = 0; i < p->samples.len; i++)
 		ret->samples[i] = samples_copy(&v->samples[i], p->samples.items[i].count);
 	ret->streams = copied(v->streams, p->streams.len, sizeof(*v->streams));
-	ret->known_strings = id_map_copy(&v->known_strings);
-	ret->known_frames = id_map_copy(&v->known_frames);
-	extra_copy(&v->extra, &ret->extra);
+	overlay_copy(&v->names, &ret->names);
 }
 
 /* ---- Selection ---- */
@@ -252,15 +188,6 @@ void view_reshape(struct view *v, struct tree *tree, const node_id *map)
 	*tree = (struct tree){0};
 }
 
-void view_builder_init(const struct view *v, struct tree_builder *b)
-{
-	uint64_t max = v->profile->limit / PROFILE_ROW_COST;
-
-	tree_builder_init(b);
-	if (v->profile->limit && max < b->limit)
-		b->limit = (size_t)max;
-}
-
 void view_rebuild(struct view *v, struct tree_builder *b, const node_id *map)
 {
 	v->full |= b->full;
@@ -325,94 +252,26 @@ void view_keep_samples(struct view *v, uint32_t samples, size_t first, size_t co
 	own->keep[first / SAMPLES_PER_WORD] &= bits;
 }
 
-/* ---- Rows beside the profile's own ---- */
-
-/* Strings and frames that only the view has get ids from the profile's count on and are stored
- * in `extra`. What the profile has keeps its id, so that equal content means equal id. The
- * profile's maps are used if it has them; for a profile that was mapped from a file the view
- * makes its own on first use. */
-
-static const struct id_map *known_strings(struct view *v)
-{
-	const struct profile *p = v->profile;
-
-	if (p->by_string.slots)
-		return &p->by_string;
-	if (!v->known_strings.slots)
-		id_map_grow(&v->known_strings);
-	for (size_t id = v->known_strings.used + 1; id < p->string_ends.len; id++) {
-		struct bytes text = profile_text(p, (string_id)id);
-
-		id_map_insert(&v->known_strings, hash_bytes(text.at, text.len), (uint32_t)id);
-	}
-	return &v->known_strings;
-}
-
-static const struct id_map *known_frames(struct view *v)
-{
-	const struct profile *p = v->profile;
-
-	if (p->by_frame.slots)
-		return &p->by_frame;
-	if (!v->known_frames.slots)
-		id_map_grow(&v->known_frames);
-	for (size_t id = v->known_frames.used + 1; id < p->frames.len; id++)
-		id_map_insert(&v->known_frames,
-			hash_bytes(&p->frames.items[id], sizeof(*p->frames.items)), (uint32_t)id);
-	return &v->known_frames;
-}
+/* ---- Names ---- */
 
 string_id view_string(struct view *v, struct bytes text)
 {
-	const struct id_map *known = known_strings(v);
-	uint64_t hash = hash_bytes(text.at, text.len);
-	size_t at = id_map_start(known, hash);
-	string_id id;
-
-	if (!text.len)
-		return 0;
-	while ((id = id_map_candidate(known, hash, &at)))
-		if (bytes_equal(profile_text(v->profile, id), text))
-			return id;
-	id = profile_string(&v->extra, text);
-	return id ? (string_id)(v->profile->string_ends.len + id - 1) : 0;
+	return overlay_string(&v->names, text);
 }
 
 frame_id view_frame(struct view *v, const struct frame *frame)
 {
-	const struct profile *p = v->profile;
-	const struct id_map *known;
-	uint64_t hash;
-	size_t at;
-	frame_id id;
-
-	if (frame_is_name(frame) && frame->function < p->frame_of_name.len) {
-		id = p->frame_of_name.items[frame->function];
-		if (id)
-			return id;
-	}
-	known = known_frames(v);
-	hash = hash_bytes(frame, sizeof(*frame));
-	at = id_map_start(known, hash);
-	while ((id = id_map_candidate(known, hash, &at)))
-		if (!memcmp(&p->frames.items[id], frame, sizeof(*frame)))
-			return id;
-	return (frame_id)(p->frames.len + profile_frame(&v->extra, frame) - 1);
+	return overlay_frame(&v->names, frame);
 }
 
 struct frame view_frame_at(const struct view *v, frame_id id)
 {
-	size_t own = v->profile->frames.len;
-
-	return id < own ? v->profile->frames.items[id] : v->extra.frames.items[id - own + 1];
+	return overlay_frame_at(&v->names, id);
 }
 
 struct bytes view_text(const struct view *v, string_id id)
 {
-	size_t own = v->profile->string_ends.len;
-
-	return id < own ? profile_text(v->profile, id)
-			: profile_text(&v->extra, (string_id)(id - own + 1));
+	return overlay_text(&v->names, id);
 }
 
 struct bytes view_function(const struct view *v, frame_id id)
@@ -422,7 +281,12 @@ struct bytes view_function(const struct view *v, frame_id id)
 
 size_t view_frame_count(const struct view *v)
 {
-	return v->profile->frames.len + v->extra.frames.len - 1;
+	return overlay_frame_count(&v->names);
+}
+
+size_t view_string_count(const struct view *v)
+{
+	return overlay_string_count(&v->names);
 }
 
 void view_note(struct view *v, const char *fmt, ...)
@@ -433,7 +297,7 @@ void view_note(struct view *v, const char *fmt, ...)
 	va_start(args, fmt);
 	buffer_format(&text, fmt, args);
 	va_end(args);
-	profile_note(&v->extra, "%s", text.at);
+	profile_note(&v->names.own, "%s", text.at);
 	buffer_release(&text);
 }
 
@@ -441,8 +305,8 @@ bool view_next_note(const struct view *v, size_t *at, struct bytes *ret_note, bo
 {
 	size_t own = v->profile->meta.len;
 
-	for (; *at < own + v->extra.meta.len; (*at)++) {
-		const struct profile *p = *at < own ? v->profile : &v->extra;
+	for (; *at < own + v->names.own.meta.len; (*at)++) {
+		const struct profile *p = *at < own ? v->profile : &v->names.own;
 		const struct meta *meta = &p->meta.items[*at < own ? *at : *at - own];
 
 		if (!bytes_equal(profile_text(p, meta->key), BYTES("note")))

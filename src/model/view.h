@@ -5,51 +5,15 @@
  * new tree and a map from old nodes to new ones, or a set of samples to leave out, or both;
  * view_reshape and view_keep_samples apply them. Renderers see only the view.
  *
- * The tree is two columns, caller and frame, indexed by node. Node 0 is the root; a node's caller
- * has a smaller id than the node. So totals are one backward sweep (tree_totals: add each node to
- * its caller), and most transforms are one forward sweep (make each node's new node below that of
- * its caller). Both read memory in order and neither recurses, however deep the stacks are.
- *
  * Samples refer to stacks, and node_of_stack leads from there to nodes. So a transform of a tree
  * changes one item for each stack, not for each sample; only transforms that tell samples of one
  * stack apart (by thread, by CPU) give each sample a node of its own. */
 #ifndef KILN_MODEL_VIEW_H
 #define KILN_MODEL_VIEW_H
 
-#include "model/profile.h"
-
-typedef uint32_t node_id;
-#define NODE_DROPPED UINT32_MAX /* in maps: samples that end here are left out */
-
-enum projection {
-	BY_FUNCTION, /* frames with the same function, module and kind are one */
-	BY_LINE,     /* ... and file and line */
-	BY_ADDRESS,  /* ... and locations without a name are told apart by their addresses */
-	BY_ROOT,     /* only the root, for questions about when samples were taken, not where */
-
-	/* May be or'ed to one of them: */
-	PROJECT_LINES =
-		8, /* append the line to the name of frames that have one: `work (file.c:42)` */
-	PROJECT_WITHOUT_INLINED = 16, /* leave out functions that were inlined */
-};
-
-struct tree {
-	VECTOR(node_id) caller; /* [0] is 0 */
-	VECTOR(frame_id) frame; /* [0] is 0 */
-};
-
-/* A call tree that is being built: tree_child adds the child of `caller` with `frame` if it is
- * new. */
-struct tree_builder {
-	struct tree tree;
-	struct callees children;
-	size_t limit; /* nodes; beyond it none is added */
-	bool full;    /* the limit was reached */
-};
-void tree_builder_init(struct tree_builder *b); /* with a root and the default limit */
-node_id tree_child(struct tree_builder *b, node_id caller, frame_id frame);
-void tree_builder_release(struct tree_builder *b); /* frees what has not been moved out */
-void tree_release(struct tree *t);
+#include "model/overlay.h"
+#include "model/projection.h"
+#include "model/tree.h"
 
 struct view_samples {
 	node_id *node;	/* NULL: the node of the sample's stack */
@@ -82,8 +46,7 @@ struct view {
 	enum projection projection;
 	bool changed;	      /* a transform had an effect */
 	bool full;	      /* the tree reached the limit and is incomplete */
-	struct profile extra; /* strings and frames that transforms added */
-	struct id_map known_strings, known_frames; /* maps for a profile that has none itself */
+	struct overlay names; /* the profile's, and what transforms added */
 };
 
 /* Shows every sample, of the profile's first kind (and side). The profile must outlive the view. */
@@ -99,8 +62,6 @@ bool view_select(struct view *v, struct bytes kind, bool with_idle, struct error
 
 /* ---- For transforms ---- */
 
-/* A builder with the view's limit. */
-void view_builder_init(const struct view *v, struct tree_builder *b);
 /* Replace the view's tree by the builder's, which is moved; map[old node] is the new node or
  * NODE_DROPPED. */
 void view_rebuild(struct view *v, struct tree_builder *b, const node_id *map);
@@ -135,6 +96,7 @@ struct frame view_frame_at(const struct view *v, frame_id id);
 struct bytes view_text(const struct view *v, string_id id);
 struct bytes view_function(const struct view *v, frame_id id);
 size_t view_frame_count(const struct view *v); /* ids are below */
+size_t view_string_count(const struct view *v);
 
 /* The notes of the profile, then those of transforms (*ret_own). Start with *at 0; false behind
  * the last. */
@@ -153,11 +115,9 @@ node_id view_node(const struct view *v, uint32_t samples, size_t sample);
 /* For every node: does a shown sample end in it? The caller frees the array. */
 bool *view_end_nodes(const struct view *v);
 
-/* view_self: the value of every node itself, summed over the selected streams. tree_totals: with
- * everything below it, by one backward sweep; totals[0] is the sum of all. Arrays have
- * v->tree.caller.len items. */
+/* The value of every node itself, summed over the selected streams: v->tree.caller.len items.
+ * tree_totals adds everything below. */
 void view_self(const struct view *v, int64_t *ret_self);
-void tree_totals(const struct tree *t, const int64_t *self, int64_t *ret_total);
 
 /* For a profile with two sides of which the first is selected: the streams (an item for each of
  * the profile's) that show the second in the same way. False when there is no second side. */

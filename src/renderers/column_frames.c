@@ -5,7 +5,7 @@
 
 void column_frames_init(struct column_frames *f, const struct view *v)
 {
-	size_t strings = v->profile->string_ends.len + v->extra.string_ends.len;
+	size_t strings = view_string_count(v);
 
 	*f = (struct column_frames){.view = v,
 		.frame_number = memory_new(view_frame_count(v), sizeof(*f->frame_number)),

@@ -371,7 +371,7 @@ static void numbering_release(struct numbering *n)
 static bool firefox_render(
 	const struct view *v, const void *settings, struct output *out, struct error *err)
 {
-	size_t strings = v->profile->string_ends.len + v->extra.string_ends.len;
+	size_t strings = view_string_count(v);
 	struct firefox f = {.view = v,
 		.out = out,
 		.strings.number = memory_new(strings, sizeof(uint32_t)),

@@ -55,7 +55,7 @@ static bool find_modules(struct view *v, const struct pattern *pattern, frame_id
 
 static bool collapse_apply(struct view *v, const char *regex, struct error *err)
 {
-	size_t strings = v->profile->string_ends.len + v->extra.string_ends.len;
+	size_t strings = view_string_count(v);
 	frame_id *become = memory_new(view_frame_count(v), sizeof(*become));
 	frame_id *module = memory_new(strings, sizeof(*module));
 	struct pattern pattern;

@@ -16,7 +16,7 @@ bool cut_matching(struct view *v, const char *regex, bool keep, struct error *er
 		return false;
 	ended = memory_new(nodes, sizeof(*ended)); /* does a stack end here, or further out? */
 	map = memory_new(nodes, sizeof(*map));
-	view_builder_init(v, &b);
+	tree_builder_init(&b, v->profile);
 	for (size_t i = 1; i < nodes; i++) {
 		node_id caller = v->tree.caller.items[i];
 		frame_id frame = v->tree.frame.items[i];

@@ -155,7 +155,7 @@ bool group_apply(struct view *v, const struct grouping *by, struct error *err)
 	if (!grouping_check(by, v->profile, err))
 		return false;
 	g.frames = memory_new(by->groups, sizeof(*g.frames));
-	view_builder_init(v, &g.builder);
+	tree_builder_init(&g.builder, v->profile);
 	for (uint32_t i = 0; i < v->profile->samples.len; i++)
 		table_group(v, by, &g, i);
 	view_replace_tree(v, &g.builder);

@@ -12,7 +12,7 @@ void reshape(struct view *v, node_id root, reshape_place *place, const void *con
 	node_id *map = memory_new(nodes, sizeof(*map));
 	struct tree_builder b;
 
-	view_builder_init(v, &b);
+	tree_builder_init(&b, v->profile);
 	map[0] = root;
 	for (size_t i = 1; i < nodes && !deadline_passed_after(&steps, 1); i++)
 		map[i] = place(&b, map[v->tree.caller.items[i]], v->tree.frame.items[i], context);

@@ -15,7 +15,7 @@ static bool reverse_apply(struct view *v, const char *argument, struct error *er
 
 	(void)argument;
 	(void)err;
-	view_builder_init(v, &b);
+	tree_builder_init(&b, v->profile);
 	for (size_t i = 1; i < nodes && !b.full; i++) {
 		node_id made = 0;
 		size_t depth = 1;

@@ -28,7 +28,7 @@ static node_id first_of(const struct tree *t, const uint32_t *text, node_id node
 /* A tree in which no caller has two callees of one frame. */
 static void grow(struct tree_builder *b, uint64_t *r)
 {
-	tree_builder_init(b);
+	tree_builder_init(b, NULL);
 	while (b->tree.caller.len < NODES) {
 		node_id caller = (node_id)random_below(r, (uint32_t)b->tree.caller.len);
 

@@ -10,7 +10,7 @@
 void speedscope_stacks_init(struct speedscope_stacks *s, struct json *j)
 {
 	*s = (struct speedscope_stacks){.json = j};
-	tree_builder_init(&s->tree);
+	tree_builder_init(&s->tree, NULL);
 }
 
 void speedscope_stacks_release(struct speedscope_stacks *s)
