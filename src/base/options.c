@@ -356,7 +356,9 @@ bool options_parse_clap(
 
 /* ---- Explaining ---- */
 
-#define HELP_COLUMN 28
+#define HELP_COLUMN    28
+#define MEANING_COLUMN (HELP_COLUMN + 7)
+#define NAMES_INDENT   4
 
 /* Write `text` from `column` on, wrapped, with further lines indented by `indent`. */
 static void wrap(struct buffer *out, const char *text, size_t column, size_t indent, size_t width)
@@ -396,15 +398,58 @@ static void option_help(const struct option *o, size_t width, struct buffer *out
 	} else {
 		buffer_printf(out, "%*s", (int)(HELP_COLUMN - column), "");
 	}
-	wrap(out, o->help, HELP_COLUMN, HELP_COLUMN, width < 60 ? 60 : width);
+	wrap(out, o->help, HELP_COLUMN, HELP_COLUMN, width);
+	for (size_t i = 0; o->meanings && o->choices[i]; i++) {
+		buffer_printf(out, "%*s%-6s ", HELP_COLUMN, "", o->choices[i]);
+		wrap(out, o->meanings[i], MEANING_COLUMN, MEANING_COLUMN, width);
+	}
 }
 
-void options_help(const struct option_group *groups, size_t width, struct buffer *out)
+static bool is_explained(const struct option *o, bool all)
 {
+	return o->help && (all || !o->detail);
+}
+
+static bool explains_any(const struct option_group *group, bool all)
+{
+	for (const struct option *o = group->options; o->name; o++)
+		if (is_explained(o, all))
+			return true;
+	return false;
+}
+
+/* "Waits (--mode off): --min TIME, --max TIME" */
+static void group_names(const struct option_group *group, size_t width, struct buffer *out)
+{
+	struct buffer names = {0};
+
+	for (const struct option *o = group->options; o->name; o++)
+		if (o->help)
+			buffer_printf(&names, "%s--%s%s%s", names.len ? ", " : "", o->name,
+				o->argument ? " " : "", o->argument ? o->argument : "");
+	buffer_printf(out, "%s:", group->title);
+	wrap(out, names.at, strlen(group->title) + 1, NAMES_INDENT, width);
+	buffer_release(&names);
+}
+
+void options_help(const struct option_group *groups, bool all, size_t width, struct buffer *out)
+{
+	bool after_names = false; /* lines of names follow one another without an empty line */
+
+	width = width < 60 ? 60 : width;
 	for (; groups->options; groups++) {
-		buffer_printf(out, "\n%s:\n", groups->title);
+		bool names = !explains_any(groups, all);
+
+		if (!names || !after_names)
+			buffer_char(out, '\n');
+		after_names = names;
+		if (names) {
+			group_names(groups, width, out);
+			continue;
+		}
+		buffer_printf(out, "%s:\n", groups->title);
 		for (const struct option *o = groups->options; o->name; o++)
-			if (o->help)
+			if (is_explained(o, all))
 				option_help(o, width, out);
 	}
 }

@@ -22,7 +22,9 @@ struct option {
 		void *target, const struct option *option, const char *value, struct error *err);
 	size_t offset;		    /* offset of the member in the target, for the setters below */
 	const char *const *choices; /* NULL-terminated: for option_choice and completion; or NULL */
-	bool files;		    /* opens files: refused over HTTP */
+	const char *const *meanings; /* of each choice, listed below `help` by --help; or NULL */
+	bool files;		     /* opens files: refused over HTTP */
+	bool detail; /* rarely needed, or of one mode: --help leaves the explanation out */
 };
 
 struct option_group {
@@ -67,7 +69,9 @@ const struct option *option_find(const struct option_group *groups, struct bytes
 /* The name that the user most likely meant, or NULL. */
 const char *option_nearest(const char *const *names, size_t count, struct bytes name);
 
-/* Write the options, group by group, as --help shows them, wrapped at `width` columns. */
-void options_help(const struct option_group *groups, size_t width, struct buffer *out);
+/* The options, group by group, as --help shows them, wrapped at `width` columns. Options that are
+ * `detail` are left out, and a group of such options is one line with their names; with `all`
+ * every option is explained. */
+void options_help(const struct option_group *groups, bool all, size_t width, struct buffer *out);
 
 #endif

@@ -21,12 +21,12 @@ static struct classic {
 
 static const struct option options[] = {
 	{.name = "list",
-		.help = "print the names, and what each does",
+		.help = "list the names and what each does",
 		.set = option_flag,
 		.offset = offsetof(struct classic, list)},
 	{.name = "link",
 		.argument = "DIR",
-		.help = "make the links in this folder",
+		.help = "create the links in this folder",
 		.set = option_text,
 		.offset = offsetof(struct classic, link)},
 	{0},
@@ -170,11 +170,12 @@ static int run(char **operands)
 
 const struct command command_classic = {
 	.name = "classic",
-	.about = "print the folder of other tools' names, for unchanged scripts",
+	.about = "print a folder of links with other tools' names, for scripts",
 	.usage = "classic [OPTIONS]\nclassic --link DIR",
-	.notes = "With PATH=$(kiln classic):$PATH in front, scripts that call\n"
-		 "stackcollapse-perf.pl, flamegraph.pl, inferno-flamegraph and so on call Kiln,\n"
-		 "which takes their options and prints what they print.",
+	.notes =
+		"After PATH=$(kiln classic):$PATH, scripts that call stackcollapse-perf.pl,\n"
+		"flamegraph.pl, inferno-flamegraph and so on call Kiln, which takes their options\n"
+		"and prints what they print.",
 	.operands = OPERANDS_NONE,
 	.groups = groups,
 	.run = run,

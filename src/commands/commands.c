@@ -31,17 +31,17 @@ static struct general {
 static const struct option general_options[] = {
 	{.name = "help",
 		.letter = 'h',
-		.help = "show this",
+		.help = "print this help",
 		.set = option_flag,
 		.offset = offsetof(struct general, help)},
 	{.name = "quiet",
 		.letter = 'q',
-		.help = "say nothing but errors",
+		.help = "print only errors",
 		.set = option_flag,
 		.offset = offsetof(struct general, quiet)},
 	{.name = "verbose",
 		.letter = 'v',
-		.help = "say more",
+		.help = "print more",
 		.set = option_flag,
 		.offset = offsetof(struct general, verbose)},
 	{0},
@@ -78,7 +78,7 @@ const char *command_nearest(const char *name)
 	return option_nearest(names, count, bytes_of(name));
 }
 
-void command_explain(const struct command *command, size_t width, struct buffer *out)
+void command_explain(const struct command *command, bool all, size_t width, struct buffer *out)
 {
 	struct option_group groups[COMMAND_GROUPS];
 	struct bytes usage = bytes_of(command->usage), line;
@@ -87,9 +87,11 @@ void command_explain(const struct command *command, size_t width, struct buffer 
 		buffer_printf(out, "%s kiln %.*s\n", lead, (int)line.len, line.at);
 	buffer_printf(out, "\n%c%s.\n", toupper(command->about[0]), command->about + 1);
 	command_all_groups(command, groups);
-	options_help(groups, width, out);
+	options_help(groups, all, width, out);
 	if (command->notes)
 		buffer_printf(out, "\n%s\n", command->notes);
+	if (all && command->details)
+		buffer_printf(out, "\n%s\n", command->details);
 }
 
 int command_run(const struct command *command, char **argv)

@@ -16,9 +16,10 @@ enum operands {
 
 struct command {
 	const char *name;
-	const char *about; /* a phrase for `kiln help` */
-	const char *usage; /* what stands behind "kiln ", one way of calling it a line */
-	const char *notes; /* paragraphs under the options in --help, or NULL */
+	const char *about;   /* a phrase for `kiln help` */
+	const char *usage;   /* what stands behind "kiln ", one way of calling it a line */
+	const char *notes;   /* paragraphs under the options in --help, or NULL */
+	const char *details; /* more of them, for `kiln help --all`, or NULL */
 	enum operands operands;
 
 	/* The command's option groups (static storage), ended by {0}; -h, -q and -v are added to
@@ -42,8 +43,9 @@ void command_all_groups(
 	const struct command *command, struct option_group ret_groups[COMMAND_GROUPS]);
 /* Read the options behind argv[0] and do it; returns the exit code. */
 int command_run(const struct command *command, char **argv);
-/* What `kiln help NAME` prints, wrapped at `width` columns. */
-void command_explain(const struct command *command, size_t width, struct buffer *out);
+/* What `kiln help NAME` prints, wrapped at `width` columns; with `all` every option
+ * (options_help). */
+void command_explain(const struct command *command, bool all, size_t width, struct buffer *out);
 
 extern int verbosity; /* -1 quiet, 0, 1 verbose */
 

@@ -23,7 +23,7 @@ static const struct option options[] = {
 		.offset = offsetof(struct convert, output)},
 	{.name = "to",
 		.argument = "FORMAT",
-		.help = "the format, when no suffix tells",
+		.help = "the format, where no suffix chooses it",
 		.set = option_choice,
 		.offset = offsetof(struct convert, to),
 		.choices = names},
@@ -120,7 +120,7 @@ static int run(char **operands)
 
 const struct command command_convert = {
 	.name = "convert",
-	.about = "write a profile in another format",
+	.about = "convert a profile to another format",
 	.usage =
 		"convert [OPTIONS] [FILE] -o OUT.SUFFIX\nconvert [OPTIONS] [FILE] --to FORMAT >OUT",
 	.groups = groups,

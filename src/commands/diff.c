@@ -73,13 +73,13 @@ static const struct option output_options[] = {
 		.offset = AT(output)},
 	{.name = "to",
 		.argument = "FORMAT",
-		.help = "where no suffix tells: table (default), svg, html, folded, json, kiln, "
-			"pprof or speedscope",
+		.help = "the format, where no suffix chooses it: table (default), svg, html, "
+			"folded, json, kiln, pprof or speedscope",
 		.set = option_choice,
 		.offset = AT(to),
 		.choices = format_names},
 	{.name = "per-thread",
-		.help = "a file for every thread: OUT.svg becomes OUT.THREAD.svg",
+		.help = "write one file per thread: OUT.svg becomes OUT.THREAD.svg",
 		.set = option_flag,
 		.offset = AT(per_thread)},
 	{0},
@@ -88,12 +88,12 @@ static const struct option output_options[] = {
 static const struct option side_options[] = {
 	{.name = "before",
 		.argument = "FILE...",
-		.help = "profiles of before: their values are added up",
+		.help = "profiles of BEFORE: their values are added up",
 		.set = add_path,
 		.offset = AT(side[0])},
 	{.name = "after",
 		.argument = "FILE...",
-		.help = "profiles of after",
+		.help = "profiles of AFTER: their values are added up",
 		.set = add_path,
 		.offset = AT(side[1])},
 	{0},
@@ -449,7 +449,7 @@ static int run(char **operands)
 
 const struct command command_diff = {
 	.name = "diff",
-	.about = "show what changed from one profile to another",
+	.about = "show what changed between two profiles",
 	.usage = "diff [OPTIONS] BEFORE AFTER [-o OUT.SUFFIX]\n"
 		 "diff [OPTIONS] BOTH [-o OUT.SUFFIX]\n"
 		 "diff [OPTIONS] --before FILE... --after FILE... [-o OUT.SUFFIX]",

@@ -64,7 +64,7 @@ static int run(char **operands)
 
 const struct command command_draw = {
 	.name = "draw",
-	.about = "draw a flame graph: one SVG file that opens anywhere, or a page",
+	.about = "draw a flame graph: one SVG file, or one HTML page",
 	.usage = "draw [OPTIONS] [FILE] -o PICTURE.svg\ndraw [OPTIONS] [FILE] >PICTURE.svg\n"
 		 "draw [OPTIONS] [FILE] -o PAGE.html",
 	.groups = groups,

@@ -65,7 +65,7 @@ static bool check_root(
 static const struct option options[] = {
 	{.name = "perfdata",
 		.argument = "FILE",
-		.help = "draw this file; nothing is recorded",
+		.help = "draw this file instead of recording",
 		.set = option_text,
 		.offset = AT(perfdata)},
 	{.name = "pid",
@@ -77,15 +77,15 @@ static const struct option options[] = {
 	{.name = "freq",
 		.letter = 'F',
 		.argument = "HZ",
-		.help = "samples a second (997)",
+		.help = "samples per second (997)",
 		.set = option_text,
 		.offset = AT(frequency)},
 	{.name = "open",
-		.help = "show the picture when it is drawn (xdg-open)",
+		.help = "open the picture when it is drawn (xdg-open)",
 		.set = option_flag,
 		.offset = AT(open)},
 	{.name = "ignore-status",
-		.help = "the command's exit code is not ours",
+		.help = "ignore the command's exit code",
 		.set = option_flag,
 		.offset = AT(ignore_status)},
 	{.name = "root", .set = check_root},
@@ -139,15 +139,15 @@ static const struct option synonyms[] = {
 	{.name = "upside-down", .letter = 'i', .set = set_inverted},
 	{.name = "min-width",
 		.argument = "PIXELS",
-		.help = "--minwidth under its other name",
+		.help = "another name of --minwidth",
 		.set = set_min_width},
 	{.name = "image-width",
 		.argument = "PIXELS",
-		.help = "--width under its other name",
+		.help = "another name of --width",
 		.set = set_width},
 	{.name = "palette",
 		.argument = "PALETTE",
-		.help = "--colors under its other name",
+		.help = "another name of --colors",
 		.set = set_palette,
 		.choices = palette_names},
 	{0},
@@ -163,7 +163,7 @@ static const struct option_group *groups(void)
 	for (; rest->options; rest++)
 		all[count++] = *rest;
 	all[count++] =
-		(struct option_group){"As cargo-flamegraph calls it", synonyms, picture.settings};
+		(struct option_group){"Names from cargo-flamegraph", synonyms, picture.settings};
 	all[count] = (struct option_group){0};
 	return all;
 }
@@ -291,15 +291,16 @@ static int run(char **operands)
 
 const struct command command_flamegraph = {
 	.name = "flamegraph",
-	.about = "record and draw, or draw ./perf.data, under the classic name",
+	.about = "record and draw, with the options of cargo-flamegraph",
 	.usage = "flamegraph [OPTIONS] >PICTURE.svg\n"
 		 "flamegraph [OPTIONS] --perfdata FILE [-o PICTURE.svg]\n"
 		 "flamegraph [OPTIONS] [-o PICTURE.svg] -p PID\n"
 		 "flamegraph [OPTIONS] [-o PICTURE.svg] [--] COMMAND [ARGUMENTS]",
-	.notes = "Without a command it draws standard input, or else ./perf.data, to standard\n"
-		 "output. With one it records it first, and writes flamegraph.svg unless -o says\n"
-		 "otherwise; the exit code is then the command's. The name `flamegraph` is a link\n"
-		 "to kiln.",
+	.notes =
+		"Without a command, flamegraph draws standard input or ./perf.data, and writes to\n"
+		"standard output. With a command, it records the command, writes flamegraph.svg\n"
+		"(or the file of -o), and exits with the command's exit code. The program\n"
+		"`flamegraph` is a link to kiln.",
 	.operands = OPERANDS_PROGRAM,
 	.groups = groups,
 	.stop_at_operand = true,

@@ -24,7 +24,7 @@ static int run(char **operands)
 
 const struct command command_fold = {
 	.name = "fold",
-	.about = "print stacks as folded text, one line each, byte-sorted",
+	.about = "print folded text: one stack per line, sorted by bytes",
 	.usage = "fold [OPTIONS] [FILE]",
 	.groups = groups,
 	.run = run,

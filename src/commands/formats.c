@@ -10,7 +10,7 @@ static struct formats {
 
 static const struct option options[] = {
 	{.name = "markdown",
-		.help = "as docs/formats.md has them, with how each was proved",
+		.help = "print docs/formats.md, with how each format was verified",
 		.set = option_flag,
 		.offset = offsetof(struct formats, markdown)},
 	{0},
@@ -99,7 +99,7 @@ static int run(char **operands)
 
 const struct command command_formats = {
 	.name = "formats",
-	.about = "list the formats that are read and written",
+	.about = "list the formats that Kiln reads and writes",
 	.usage = "formats [--markdown]",
 	.groups = groups,
 	.operands = OPERANDS_NONE,

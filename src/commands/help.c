@@ -2,15 +2,35 @@
 #include "commands/commands.h"
 #include "commands/terminal.h"
 
+#include <stddef.h>
 #include <unistd.h>
 
 #define PAGE_WIDTH  80u	 /* columns, when nobody says how wide the page is */
 #define PAGE_WIDEST 100u /* longer lines are hard to read */
 
+static struct help {
+	bool all;
+} own;
+
+static const struct option help_options[] = {
+	{.name = "all",
+		.help = "list every option of COMMAND, not only the common ones",
+		.set = option_flag,
+		.offset = offsetof(struct help, all)},
+	{0},
+};
+
+static const struct option_group *groups(void)
+{
+	static const struct option_group all[] = {{"Options", help_options, &own}, {0}};
+
+	return all;
+}
+
 static const char examples[] =
 	"Examples:\n"
-	"  kiln record -o flames.svg -- make      profile a command, right to its picture\n"
-	"  kiln record -p 1234 -d 30s             30 s of a process, to profile.kiln\n"
+	"  kiln record -o flames.svg -- make      record a command and draw it\n"
+	"  kiln record -p 1234 -d 30s             record a process for 30 s\n"
 	"  kiln top                               the hottest functions of profile.kiln\n"
 	"  perf script | kiln draw -o flames.svg  draw what another tool recorded\n"
 	"  ssh web1 sudo kiln record -a -d 10s -o - | kiln draw - >web1.svg\n";
@@ -18,14 +38,16 @@ static const char examples[] =
 static void overview(struct buffer *out)
 {
 	buffer_text(out,
-		"usage: kiln COMMAND [OPTIONS] [FILE]\n\n"
-		"Kiln turns stacks into flame graphs: it records them, reads everybody else's,\n"
-		"folds, counts and draws them. Without FILE, ./profile.kiln is read, or else\n"
-		"./perf.data.\n\n"
+		"usage: kiln COMMAND [OPTIONS] [FILE]\n"
+		"\n"
+		"Kiln records stacks, reads those of other profilers, and shows them as flame\n"
+		"graphs, tables and trees. Without FILE, commands read ./profile.kiln or\n"
+		"./perf.data.\n"
+		"\n"
 		"Commands:\n");
 	for (size_t i = 0; commands[i]; i++)
 		buffer_printf(out, "  %-12s %s\n", commands[i]->name, commands[i]->about);
-	buffer_printf(out, "\n%s\n`kiln help COMMAND` or `kiln COMMAND -h` explains a command.\n",
+	buffer_printf(out, "\n%s\n`kiln help COMMAND` or `kiln COMMAND -h` describes a command.\n",
 		examples);
 }
 
@@ -46,7 +68,7 @@ static int run(char **operands)
 		return fail(&err);
 	}
 	if (command)
-		command_explain(command,
+		command_explain(command, own.all,
 			!width		      ? PAGE_WIDTH
 			: width < PAGE_WIDEST ? width
 					      : PAGE_WIDEST,
@@ -60,8 +82,9 @@ static int run(char **operands)
 
 const struct command command_help = {
 	.name = "help",
-	.about = "explain Kiln, or one of its commands",
-	.usage = "help [COMMAND]",
+	.about = "describe Kiln, or one of its commands",
+	.usage = "help [--all] [COMMAND]",
 	.operands = OPERANDS_COMMANDS,
+	.groups = groups,
 	.run = run,
 };

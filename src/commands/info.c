@@ -22,7 +22,7 @@ static int run(char **operands)
 
 const struct command command_info = {
 	.name = "info",
-	.about = "tell what is in a profile, and what is missing",
+	.about = "describe a profile: what it contains, and what was lost",
 	.usage = "info [OPTIONS] [FILE]",
 	.groups = groups,
 	.run = run,

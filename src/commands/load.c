@@ -54,14 +54,14 @@ static bool set_expansion(
 static const struct option input_options[] = {
 	{.name = "format",
 		.argument = "NAME",
-		.help = "what FILE is, if its content does not tell",
+		.help = "the format of FILE, where its content does not show it",
 		.set = set_format,
 		.offset = offsetof(struct load, format),
 		.choices = formats},
 	{.name = EXPANSION_OPTION,
 		.argument = "SIZE",
-		.help = "let an input take up to SIZE of memory, and 4 times as much unpacked or "
-			"written (1G, or 256 times its size where that is more)",
+		.help = "memory limit of an input; 4 times as much when it is decompressed or "
+			"written (1G, or 256 times the size of FILE if that is more)",
 		.set = set_expansion,
 		.offset = offsetof(struct load, max_expansion)},
 	{0},
@@ -81,7 +81,7 @@ void load_groups(struct option_group ret_groups[LOAD_GROUPS])
 	ret_groups[LOAD_PLACES] = naming_place_options();
 	ret_groups[LOAD_DETAIL] = naming_detail_options();
 	ret_groups[LOAD_SHAPE] = (struct option_group){
-		"Choose and reshape, in the order given", transforming, &common.shape.transforms};
+		"Select and transform, in the order given", transforming, &common.shape.transforms};
 }
 
 /* ---- Input ---- */

@@ -54,12 +54,12 @@ static bool set_file(
 static const struct option place_options[] = {
 	{.name = "symfs",
 		.argument = "DIR",
-		.help = "recorded paths are below DIR: a copy of the other machine's files",
+		.help = "look up recorded paths below DIR, a copy of the other machine's files",
 		.set = set_directory,
 		.offset = AT(naming.symfs)},
 	{.name = "build-id-dir",
 		.argument = "DIR",
-		.help = "a cache by build id, asked before ~/.debug; may be given more than once",
+		.help = "a cache of files by build id, searched before ~/.debug; can be repeated",
 		.set = add_build_id_dir},
 	{.name = "vmlinux",
 		.argument = "FILE",
@@ -72,7 +72,7 @@ static const struct option place_options[] = {
 		.set = set_file,
 		.offset = AT(naming.kallsyms)},
 	{.name = "no-debuginfod",
-		.help = "do not ask the servers in DEBUGINFOD_URLS",
+		.help = "do not use the servers in DEBUGINFOD_URLS",
 		.set = option_flag,
 		.offset = AT(no_servers)},
 	{0},
@@ -80,29 +80,29 @@ static const struct option place_options[] = {
 
 struct option_group naming_place_options(void)
 {
-	return (struct option_group){"Find what names addresses", place_options, &own};
+	return (struct option_group){"Where to find symbols", place_options, &own};
 }
 
 /* ---- How much names say ---- */
 
 static const struct option detail_options[] = {
 	{.name = "no-inline",
-		.help = "leave inlined functions out: their samples are those of the function "
-			"around them",
+		.help = "leave out inlined functions: their samples count for the function that "
+			"contains them",
 		.set = option_flag,
 		.offset = AT(naming.no_inline)},
 	{.name = "lines",
-		.help = "tell lines apart: function (file.c:42)",
+		.help = "separate frames by source line: function (file.c:42)",
 		.set = option_flag,
 		.offset = AT(naming.lines)},
 	{.name = "no-cache",
-		.help = "neither use nor fill the symbol cache on disk",
+		.help = "do not read or write the symbol cache on disk",
 		.set = option_flag,
 		.offset = AT(naming.no_cache)},
 	{.name = "v8-log",
 		.argument = "GLOB",
-		.help = "logs of V8 (node --log-code, --prof) that name its code; default: "
-			"those beside the input",
+		.help = "logs of V8 (node --log-code, --prof) with names of its code (default: "
+			"those beside the input)",
 		.set = option_text,
 		.offset = AT(naming.v8_logs)},
 	{0},
@@ -110,7 +110,7 @@ static const struct option detail_options[] = {
 
 struct option_group naming_detail_options(void)
 {
-	return (struct option_group){"How much names say", detail_options, &own};
+	return (struct option_group){"Detail of names", detail_options, &own};
 }
 
 const struct naming_options *naming_chosen(void)

@@ -16,7 +16,7 @@ static const struct option output_options[] = {
 	{.name = "output",
 		.letter = 'o',
 		.argument = "FILE",
-		.help = "write to FILE; it appears when it is complete",
+		.help = "write to FILE, which appears when it is complete",
 		.set = option_text,
 		.offset = offsetof(struct pipeline, output)},
 	{0},

@@ -154,38 +154,39 @@ static const struct option target_options[] = {
 		.argument = "PID[,...]",
 		.set = set_numbers,
 		.offset = AT(pids),
-		.help = "processes, their threads, and the children they start"},
+		.help = "these processes, and the children they start"},
 	{.name = "tid",
+		.detail = true,
 		.letter = 't',
 		.argument = "TID[,...]",
 		.set = set_numbers,
 		.offset = AT(tids),
-		.help = "threads"},
+		.help = "these threads"},
 	{.name = "all",
 		.letter = 'a',
 		.set = option_flag,
 		.offset = AT(system_wide),
-		.help = "the whole system, kernel threads included"},
+		.help = "the whole system, with kernel threads"},
 	{.name = "all-cpus", .set = option_flag, .offset = AT(system_wide)},
 	{.name = "cgroup",
 		.letter = 'G',
 		.argument = "GROUP[,...]",
 		.set = set_groups,
 		.offset = CGROUP_BY_PATH,
-		.help = "who is in these control groups at the time, and in groups inside of them: "
-			"paths below /sys/fs/cgroup"},
+		.help = "control groups, and those below them"},
 	{.name = "container",
 		.argument = "ID[,...]",
 		.set = set_groups,
 		.offset = CGROUP_OF_CONTAINER,
-		.help = "containers of docker, podman, containerd, CRI-O, LXC or systemd-nspawn, "
-			"by id or name"},
+		.help = "containers, by id or name"},
 	{.name = "unit",
+		.detail = true,
 		.argument = "UNIT[,...]",
 		.set = set_groups,
 		.offset = CGROUP_OF_UNIT,
-		.help = "units of systemd: nginx.service, user.slice"},
+		.help = "systemd units: nginx.service, user.slice"},
 	{.name = "cpu",
+		.detail = true,
 		.letter = 'C',
 		.argument = "CPUS",
 		.set = set_cpus,
@@ -201,10 +202,10 @@ static const struct option target_options[] = {
 };
 
 #define MODES_LIMIT 16u
+#define GROUP_LIMIT 16u /* options of a mode, and the end */
 
-/* What there is is known to the linker only: filled in by groups(). */
-static const char *modes[MODES_LIMIT + 1];
-static char modes_help[1024];
+/* Only the linker knows which modes there are: filled in by groups(). */
+static const char *modes[MODES_LIMIT + 1], *meanings[MODES_LIMIT];
 
 static const struct option mode_options[] = {
 	{.name = "mode",
@@ -212,7 +213,8 @@ static const struct option mode_options[] = {
 		.set = option_choice,
 		.offset = offsetof(struct record, mode),
 		.choices = modes,
-		.help = modes_help},
+		.meanings = meanings,
+		.help = "what to measure:"},
 	{0},
 };
 
@@ -224,81 +226,82 @@ static const struct option what_options[] = {
 		.argument = "HZ|max",
 		.set = set_frequency,
 		.offset = AT(frequency),
-		.help = "samples a second and CPU (997; 99 on more than 8 CPUs)"},
+		.help = "samples per second and CPU (997; 99 above 8 CPUs)"},
 	{.name = "freq", .argument = "HZ|max", .set = set_frequency, .offset = AT(frequency)},
 	{.name = "event",
 		.letter = 'e',
 		.argument = "EVENT[,...]",
 		.set = set_events,
-		.help = "what to sample, as `perf list` spells it (CPU time); each occurrence of "
-			"rare events such as page-faults unless -F is given; with --mode count "
-			"SUBSYSTEM:TRACEPOINT, FILE:FUNCTION[%return], "
-			"usdt:FILE:PROVIDER:NAME"},
+		.help = "what to sample or count: page-faults, cycles, sched:sched_switch, "
+			"libc:malloc, ... (CPU time)"},
 	{.name = "user",
 		.letter = 'u',
 		.set = option_flag,
 		.offset = AT(user_only),
-		.help = "leave kernel frames out"},
+		.help = "leave out kernel frames"},
 	{.name = "kernel",
+		.detail = true,
 		.letter = 'k',
 		.set = option_flag,
 		.offset = AT(kernel_only),
-		.help = "kernel frames only"},
+		.help = "only kernel frames"},
 	{.name = "call-graph",
 		.argument = "HOW",
 		.set = set_call_graph,
-		.help = "how user stacks are found: dwarf (unwind tables, frame pointers where "
-			"there "
-			"are none), or fp (frame pointers only)"},
+		.help = "unwind user stacks by dwarf (default) or fp"},
 	{.name = "stack-bytes",
+		.detail = true,
 		.argument = "BYTES",
 		.set = option_u64,
 		.offset = AT(stack_bytes),
-		.help = "how much of each stack is copied into rings, at most 65528 (65528; 16384 "
-			"where "
-			"locked "
-			"memory is short)"},
+		.help = "bytes copied of each stack with --recorder perf, at most 65528 (65528; "
+			"16384 where locked memory is short)"},
 	{.name = "max-overhead",
+		.detail = true,
 		.argument = "PERCENT",
 		.set = set_percent,
 		.offset = AT(max_overhead),
-		.help = "sample less often when the recorder itself takes more of the recorded "
-			"CPUs than this: 1%, 0.2%"},
+		.help = "lower the frequency when the recorder uses more than this share of the "
+			"recorded CPUs: 1%, 0.2%"},
 	{.name = "by-cgroup",
+		.detail = true,
 		.set = option_flag,
 		.offset = AT(by_cgroup),
-		.help = "record in which control group (or container) each sample is, too; "
-			"pictures "
-			"have it as the outermost frame"},
+		.help = "record the control group (or container) of each sample; pictures show it "
+			"as the root frame"},
 	{.name = "mmap-pages",
+		.detail = true,
 		.letter = 'm',
 		.argument = "SIZE",
 		.set = set_size,
 		.offset = AT(ring_bytes),
-		.help = "size of the ring, in pages or with a unit: 512K, 64M"},
+		.help = "size of the ring buffer, in pages or with a unit: 512K, 64M"},
 	{.name = "recorder",
+		.detail = true,
 		.argument = "WAY",
 		.set = option_choice,
 		.offset = AT(way),
 		.choices = ways,
-		.help = "how samples of CPU time are taken: bpf (a program in the kernel; the CPU "
-			"clock only), perf (rings of perf_event_open), auto (the default: bpf "
-			"where that can be)"},
+		.help = "how to sample CPU time: bpf (a BPF program; only the CPU clock), perf "
+			"(perf_event_open and ring buffers), auto (the default: bpf where "
+			"possible)"},
 	{.name = "untimed",
+		.detail = true,
 		.set = option_flag,
 		.offset = AT(untimed),
-		.help = "only sums, without times: for long recordings (CPU time is counted in the "
-			"kernel)"},
+		.help = "record sums without timestamps, for long recordings (the kernel sums up "
+			"CPU time)"},
 	{.name = "no-page-in",
+		.detail = true,
 		.set = option_flag,
 		.offset = AT(no_page_in),
-		.help = "leave pages of stacks that are not in memory where they are: such stacks "
-			"are cut off"},
+		.help = "do not fault in stack pages; stacks end where one is missing"},
 	{.name = "tee",
+		.detail = true,
 		.argument = "FILE",
 		.set = option_text,
 		.offset = AT(tee),
-		.help = "save the kernel's records as they come, too"},
+		.help = "also save the raw kernel records"},
 	{0},
 };
 
@@ -308,19 +311,21 @@ static const struct option output_options[] = {
 		.argument = "FILE",
 		.set = option_text,
 		.offset = offsetof(struct record, output),
-		.help = "write to FILE; its suffix chooses the format: .kiln, .svg, .html, "
-			".folded, or another one of kiln convert; "
-			"-: stream .kiln to standard output (profile.kiln)"},
+		.help = "write to FILE; its suffix chooses the format (profile.kiln); -: stream "
+			".kiln to standard output"},
 	{.name = "by-thread",
+		.detail = true,
 		.set = set_by,
-		.help = "pictures and text have the thread as the outermost frame; .kiln files "
-			"are told so when they are looked at"},
-	{.name = "by-process", .set = set_by, .help = "the same with the process"},
-	{.name = "by-cpu", .set = set_by, .help = "the same with the CPU"},
+		.help = "show threads as root frames (in pictures and text)"},
+	{.name = "by-process",
+		.detail = true,
+		.set = set_by,
+		.help = "show processes as root frames"},
+	{.name = "by-cpu", .detail = true, .set = set_by, .help = "show CPUs as root frames"},
 	{.name = "strict",
 		.set = option_flag,
 		.offset = offsetof(struct record, strict),
-		.help = "exit with 3 when more than 1% of the samples were lost"},
+		.help = "exit with 3 when over 1% of the samples are lost"},
 	{.letter = 'g',
 		.name = "stacks",
 		.set = option_flag,
@@ -330,16 +335,28 @@ static const struct option output_options[] = {
 
 static void describe_modes(void)
 {
-	size_t at = 0;
-
 	for (size_t i = 0; recorders[i]; i++) {
 		assert(i < MODES_LIMIT);
 		modes[i] = recorders[i]->mode->name;
-		at += (size_t)snprintf(modes_help + at, sizeof(modes_help) - at, "%s%s%s: %s",
-			i ? "; " : "", recorders[i]->mode->name, i ? "" : " (the default)",
-			recorders[i]->mode->about);
-		assert(at < sizeof(modes_help));
+		meanings[i] = recorders[i]->mode->about;
 	}
+}
+
+/* A copy of a group of which --help shows only the names. */
+static struct option_group as_details(struct option_group group)
+{
+	static struct option tables[MODES_LIMIT + 1][GROUP_LIMIT];
+	static size_t count;
+	struct option *table = tables[count++];
+	size_t len = 0;
+
+	for (const struct option *o = group.options; o->name; o++) {
+		assert(len + 1 < GROUP_LIMIT);
+		table[len] = *o;
+		table[len++].detail = true;
+	}
+	group.options = table;
+	return group;
 }
 
 static const struct option_group *groups(void)
@@ -347,16 +364,18 @@ static const struct option_group *groups(void)
 	static struct option_group all[COMMAND_GROUPS];
 	size_t count = 0;
 
+	if (all[0].options)
+		return all;
 	describe_modes();
 	all[count++] = (struct option_group){"What to record", target_options, &own.options};
-	all[count++] = (struct option_group){"Where its time goes", mode_options, &own};
-	all[count++] = (struct option_group){"How", what_options, &own.options};
+	all[count++] = (struct option_group){"What to measure", mode_options, &own};
+	all[count++] = (struct option_group){"How to sample", what_options, &own.options};
 	for (size_t i = 0; recorders[i]; i++)
 		if (recorders[i]->mode->options)
-			all[count++] = (struct option_group){recorders[i]->mode->title,
-				recorders[i]->mode->options, &own.options};
+			all[count++] = as_details((struct option_group){recorders[i]->mode->title,
+				recorders[i]->mode->options, &own.options});
+	all[count++] = as_details(naming_detail_options());
 	all[count++] = (struct option_group){"Output", output_options, &own};
-	all[count++] = naming_detail_options();
 	all[count] = (struct option_group){0};
 	return all;
 }
@@ -556,14 +575,15 @@ static int run(char **operands)
 
 const struct command command_record = {
 	.name = "record",
-	.about = "record where a program spends its time",
+	.about = "record where programs spend their time",
 	.usage = "record [OPTIONS] [--] COMMAND [ARGUMENTS]\n"
 		 "record [OPTIONS] -p PID | -t TID | -G GROUP | -a [COMMAND ...]",
-	.notes = "Recording ends with the command or the processes, after -d, or with Ctrl-C;\n"
-		 "what was recorded until then is kept. Exit codes: the command's own, 125 when\n"
-		 "Kiln failed, 126 or 127 when the command could not be executed, 128 + n for\n"
-		 "signal n, 3 when --strict says no; without a command 1 for failures; 2 for a\n"
-		 "wrong command line.",
+	.notes = "Recording ends with the command or the processes, after -d, or with Ctrl-C.\n"
+		 "All options: kiln help --all record, or man kiln-record.",
+	.details = "What was recorded before the end is kept. Exit codes: the command's own, 125\n"
+		   "when Kiln failed, 126 or 127 when the command could not be executed, 128 + n\n"
+		   "for signal n, 3 for --strict; without a command 1 for failures; 2 for a wrong\n"
+		   "command line.",
 	.groups = groups,
 	.stop_at_operand = true,
 	.run = run,

@@ -55,7 +55,7 @@ static int run(char **operands)
 
 const struct command command_symbolize = {
 	.name = "symbolize",
-	.about = "name what was recorded elsewhere, or before its symbols were here",
+	.about = "add missing names of functions to a profile",
 	.usage = "symbolize [OPTIONS] [FILE] -o OUT.kiln",
 	.groups = groups,
 	.run = run,

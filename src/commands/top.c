@@ -17,7 +17,7 @@ static int run(char **operands)
 
 const struct command command_top = {
 	.name = "top",
-	.about = "list the functions that cost most, by self and total",
+	.about = "list the most expensive functions, by self and total",
 	.usage = "top [OPTIONS] [FILE]",
 	.groups = groups,
 	.run = run,

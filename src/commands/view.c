@@ -39,43 +39,44 @@ static struct settings {
 static const struct option options[] = {
 	{.name = "port",
 		.argument = "N",
-		.help = "the port on 127.0.0.1 (one that is free)",
+		.help = "the port on 127.0.0.1 (default: a free one)",
 		.set = option_u64,
 		.offset = offsetof(struct settings, port)},
 	{.name = "cache",
 		.argument = "SIZE",
-		.help = "profiles of folders stay in memory up to this size together (1G)",
+		.help = "keep profiles of folders in memory up to this total size (1G)",
 		.set = option_size,
 		.offset = offsetof(struct settings, cache)},
 	{.name = "listen",
 		.argument = "ADDRESS:PORT",
-		.help = "let others ask, too, who know the token of --token-file; they and those "
-			"on the way to them can read along",
+		.help = "accept connections from other machines; they need the token "
+			"(--token-file); traffic is not encrypted",
 		.set = option_text,
 		.offset = offsetof(struct settings, listen)},
 	{.name = "token-file",
 		.argument = "FILE",
-		.help = "what whoever asks has to know: its first line (a new one)",
+		.help = "the first line of FILE is the token that requests need (default: a new "
+			"one)",
 		.set = option_text,
 		.offset = offsetof(struct settings, token_file)},
 	{.name = "uploads",
 		.argument = "SIZE",
-		.help = "take files that are dropped on the page, up to this size together on "
-			"their way (256M; 0 with --listen); they stay in memory",
+		.help = "accept files dropped on the page, up to this total size while they are "
+			"sent (256M; 0 with --listen); they stay in memory",
 		.set = option_size,
 		.offset = offsetof(struct settings, uploads)},
 	{.name = "request-seconds",
 		.argument = "N",
-		.help = "refuse an answer that takes more seconds of CPU time (2; 0: none), but "
-			"for reading the file",
+		.help = "limit the CPU time of an answer in seconds, not counting the time to read "
+			"the file (2; 0: no limit)",
 		.set = option_double,
 		.offset = offsetof(struct settings, request_seconds)},
 	{.name = "no-open",
-		.help = "only print the address: do not open a browser",
+		.help = "print the address, do not open a browser",
 		.set = option_flag,
 		.offset = offsetof(struct settings, no_open)},
 	{.name = "no-source",
-		.help = "show no source files and no machine code of this machine, as with "
+		.help = "do not show source files and machine code of this machine; implied by "
 			"--listen",
 		.set = option_flag,
 		.offset = offsetof(struct settings, no_source)},
@@ -469,7 +470,7 @@ static int run(char **operands)
 
 const struct command command_view = {
 	.name = "view",
-	.about = "look at profiles in a browser: heat map, flames and table",
+	.about = "explore profiles in a browser: heat map, flame graph and table",
 	.usage = "view [OPTIONS] [FILE|DIR...]",
 	.groups = groups,
 	.run = run,

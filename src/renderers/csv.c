@@ -117,7 +117,7 @@ static bool csv_render(
 const struct renderer renderer_csv = {
 	.name = "csv",
 	.suffix = ".csv",
-	.about = "a row for every sample, for spreadsheets",
+	.about = "one row per sample, for spreadsheets",
 	.proof = "Python's csv module",
 	.readable = true,
 	.render = csv_render,

@@ -15,13 +15,13 @@ static const char *const sorts[] = {"self", "total", "name", NULL};
 static const struct option options[] = {
 	{.name = "sort",
 		.argument = "BY",
-		.help = "by change of self (default) or of total, or by name",
+		.help = "order by change of self (default) or total, or by name",
 		.set = option_choice,
 		.offset = offsetof(struct difference_settings, sort),
 		.choices = sorts},
 	{.name = "rows",
 		.argument = "N",
-		.help = "how many functions; 0: all (default: 30)",
+		.help = "the number of functions; 0: all (default: 30)",
 		.set = option_u64,
 		.offset = offsetof(struct difference_settings, rows)},
 	{0},
@@ -76,7 +76,7 @@ static bool render(
 
 const struct renderer renderer_difference = {
 	.name = "difference",
-	.about = "what changed between two sides, function by function, as text",
+	.about = "changes between two sides by function, as text",
 	.readable = true,
 	.options = options,
 	.settings_size = sizeof(struct difference_settings),

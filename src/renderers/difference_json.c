@@ -180,7 +180,7 @@ static bool render(
 const struct renderer renderer_difference_json = {
 	.name = "difference-json",
 	.media_type = "application/json",
-	.about = "two sides as JSON: functions and the merged call tree",
+	.about = "changes between two sides as JSON: functions and the merged call tree",
 	.readable = true,
 	.render = render,
 };

@@ -28,7 +28,7 @@ static const struct option folded_options[] = {
 		.set = option_flag,
 		.offset = offsetof(struct folded_settings, inlined)},
 	{.name = "all",
-		.help = "all three",
+		.help = "all three marks",
 		.set = option_flag,
 		.offset = offsetof(struct folded_settings, all)},
 	{0},
@@ -248,7 +248,7 @@ static bool folded_render(
 const struct renderer renderer_folded = {
 	.name = "folded",
 	.suffix = ".folded",
-	.about = "folded text: one stack a line",
+	.about = "folded text: one stack per line",
 	.proof = "flamegraph.pl and inferno-flamegraph",
 	.readable = true,
 	.options = folded_options,

@@ -45,31 +45,30 @@ static const char *const rows_by[] = {"time", "thread", "cpu", NULL};
 static const struct option heatmap_options[] = {
 	{.name = "column",
 		.argument = "TIME",
-		.help = "how long a column lasts (1s): 100ms, 10s",
+		.help = "the time of a column: 100ms, 10s (1s)",
 		.set = option_duration,
 		.offset = offsetof(struct heatmap_settings, column)},
 	{.name = "columns",
 		.argument = "N",
-		.help = "at most about N columns, of a round duration at which the average cell "
-			"has two "
-			"samples, instead of --column",
+		.help = "choose the time of a column instead of --column: at most about N columns, "
+			"with two samples in the average cell",
 		.set = option_u64,
 		.offset = offsetof(struct heatmap_settings, columns)},
 	{.name = "rows",
 		.argument = "N",
-		.help = "into how many parts a column is cut (50), at most 1000",
+		.help = "the number of rows of a column, at most 1000 (50)",
 		.set = option_u64,
 		.offset = offsetof(struct heatmap_settings, rows)},
 	{.name = "by",
 		.argument = "WHAT",
-		.help = "what rows are: parts of a column's time (time, the default), or "
-			"each a thread or a cpu",
+		.help = "what a row is: a part of the column's time (time, the default), a thread "
+			"or a cpu",
 		.set = option_choice,
 		.offset = offsetof(struct heatmap_settings, by),
 		.choices = rows_by},
 	{.name = "match",
 		.argument = "REGEX",
-		.help = "a second column: of the samples of which a function matches",
+		.help = "add a column with the samples in which a function matches",
 		.set = option_text,
 		.offset = offsetof(struct heatmap_settings, match)},
 	{0},
@@ -291,7 +290,7 @@ static bool is_samples_only(const void *settings)
 
 const struct renderer renderer_heatmap = {
 	.name = "heatmap",
-	.about = "when how much was: cells of a heat map, for `kiln view` and other programs",
+	.about = "values over time: the cells of a heat map, for `kiln view` and other programs",
 	.options = heatmap_options,
 	.settings_size = sizeof(struct heatmap_settings),
 	.defaults = defaults,

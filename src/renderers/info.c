@@ -18,7 +18,7 @@ struct info_settings {
 
 static const struct option options[] = {
 	{.name = "json",
-		.help = "one JSON object, with everything",
+		.help = "print one JSON object with everything",
 		.set = option_flag,
 		.offset = offsetof(struct info_settings, json)},
 	{0},
@@ -77,7 +77,7 @@ static void text_sizes(struct buffer *b, const struct summary *s, const struct t
 		buffer_char(b, '\n');
 	}
 	if (s->threads) {
-		label(b, BYTES("threads"), text);
+		label(b, BYTES("these threads"), text);
 		count_of(b, s->threads, "thread of ", "threads of ");
 		count_of(b, s->processes, "process\n", "processes\n");
 	}
@@ -458,7 +458,7 @@ static void info_json(struct buffer *b, const struct view *v, const struct summa
 	new_line(b);
 	json_u64(b, "first_ns", s->first);
 	json_u64(b, "span_ns", s->last - s->first);
-	json_u64(b, "threads", s->threads);
+	json_u64(b, "these threads", s->threads);
 	json_u64(b, "processes", s->processes);
 	json_u64(b, "tree_nodes", s->nodes);
 	json_u64(b, "deepest", s->deepest);

@@ -20,7 +20,7 @@ static bool render(
 const struct renderer renderer_pprof = {
 	.name = "pprof",
 	.suffix = ".pb.gz",
-	.about = "pprof's format, compressed",
+	.about = "pprof, compressed",
 	.proof = "go tool pprof of Go 1.19: every function and sample; read back to an equal "
 		 "profile",
 	.options = pprof_options,

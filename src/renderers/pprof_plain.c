@@ -16,7 +16,7 @@ static bool render(
 const struct renderer renderer_pprof_plain = {
 	.name = "pprof-plain",
 	.suffix = ".pb",
-	.about = "pprof's format, not compressed",
+	.about = "pprof, not compressed",
 	.proof = "go tool pprof of Go 1.19: every function and sample; read back to an equal "
 		 "profile",
 	.options = pprof_options,

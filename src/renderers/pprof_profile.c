@@ -59,8 +59,8 @@ static bool set_labels(
 const struct option pprof_options[] = {
 	{.name = "labels",
 		.argument = "LIST",
-		.help = "what samples are labelled with, if it is known: some of thread, tid, pid, "
-			"comm, cpu; all; none (default: all but cpu)",
+		.help = "labels of samples: some of thread, tid, pid, comm, cpu; all; none "
+			"(default: all but cpu)",
 		.set = set_labels},
 	{0},
 };

@@ -50,6 +50,6 @@ static bool by_cgroup_apply(struct view *v, const char *argument, struct error *
 
 const struct transform transform_by_cgroup = {
 	.name = "by-cgroup",
-	.help = "a root frame for every control group, or the container that it is of",
+	.help = "add a root frame for each control group or container",
 	.apply = by_cgroup_apply,
 };

@@ -33,6 +33,6 @@ static bool by_process_apply(struct view *v, const char *argument, struct error 
 
 const struct transform transform_by_process = {
 	.name = "by-process",
-	.help = "a root frame for every process: NAME-PID",
+	.help = "add a root frame for each process: NAME-PID",
 	.apply = by_process_apply,
 };

@@ -46,6 +46,6 @@ static bool by_thread_apply(struct view *v, const char *argument, struct error *
 
 const struct transform transform_by_thread = {
 	.name = "by-thread",
-	.help = "a root frame for every thread: NAME-PID/TID",
+	.help = "add a root frame for each thread: NAME-PID/TID",
 	.apply = by_thread_apply,
 };

@@ -10,6 +10,7 @@ static bool charge_apply(struct view *v, const char *regex, struct error *err)
 const struct transform transform_charge = {
 	.name = "charge",
 	.argument = "REGEX",
-	.help = "stacks end before the first function that matches: its cost is its caller's own",
+	.help = "cut stacks above the first function that matches: its value becomes the self "
+		"value of its caller",
 	.apply = charge_apply,
 };

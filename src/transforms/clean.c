@@ -32,6 +32,6 @@ static bool clean_apply(struct view *v, const char *name, struct error *err)
 const struct transform transform_clean = {
 	.name = "clean",
 	.argument = "NAME",
-	.help = "take a runtime's own code out of every stack and tidy names; NAME: node",
+	.help = "remove frames of a runtime's own code and tidy names; NAME: node",
 	.apply = clean_apply,
 };

@@ -22,8 +22,8 @@ static bool clean_file_apply(struct view *v, const char *path, struct error *err
 const struct transform transform_clean_file = {
 	.name = "clean-file",
 	.argument = "FILE",
-	.help = "the same by your own rules, a line each: REGEX takes functions out, "
-		"s/REGEX/TEXT/ renames them, # is a comment",
+	.help = "the same with rules of your own, one a line: REGEX removes functions, "
+		"s/REGEX/TEXT/ renames them, # starts a comment",
 	.files = true,
 	.apply = clean_file_apply,
 };

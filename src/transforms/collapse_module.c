@@ -73,6 +73,7 @@ static bool collapse_apply(struct view *v, const char *regex, struct error *err)
 const struct transform transform_collapse_module = {
 	.name = "collapse-module",
 	.argument = "REGEX",
-	.help = "show what is called within a module that matches as one frame of its name",
+	.help = "merge consecutive frames of a module that matches into one frame with the "
+		"module's name",
 	.apply = collapse_apply,
 };

@@ -20,6 +20,6 @@ static bool collapse_apply(struct view *v, const char *argument, struct error *e
 
 const struct transform transform_collapse_recursion = {
 	.name = "collapse-recursion",
-	.help = "show a function that calls itself directly once",
+	.help = "merge a function that calls itself directly into one frame",
 	.apply = collapse_apply,
 };

@@ -56,6 +56,6 @@ static bool cpu_apply(struct view *v, const char *list, struct error *err)
 const struct transform transform_cpu = {
 	.name = "cpu",
 	.argument = "LIST",
-	.help = "only these CPUs: 0,2-4",
+	.help = "only samples of these CPUs: 0,2-4",
 	.apply = cpu_apply,
 };

@@ -19,6 +19,6 @@ static bool drop_apply(struct view *v, const char *regex, struct error *err)
 const struct transform transform_drop = {
 	.name = "drop",
 	.argument = "REGEX",
-	.help = "take functions that match out of every stack; callees move to their caller",
+	.help = "remove functions that match; their callees move to the caller",
 	.apply = drop_apply,
 };

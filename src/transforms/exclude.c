@@ -10,6 +10,6 @@ static bool exclude_apply(struct view *v, const char *regex, struct error *err)
 const struct transform transform_exclude = {
 	.name = "exclude",
 	.argument = "REGEX",
-	.help = "without stacks that have a function that matches",
+	.help = "leave out stacks that contain a function that matches",
 	.apply = exclude_apply,
 };

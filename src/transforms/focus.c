@@ -21,6 +21,6 @@ static bool focus_apply(struct view *v, const char *regex, struct error *err)
 const struct transform transform_focus = {
 	.name = "focus",
 	.argument = "REGEX",
-	.help = "only what happens below the first function that matches; it becomes the root",
+	.help = "only the first function that matches and its callees; it becomes the root",
 	.apply = focus_apply,
 };

@@ -10,6 +10,7 @@ static bool hide_below_apply(struct view *v, const char *regex, struct error *er
 const struct transform transform_hide_below = {
 	.name = "hide-below",
 	.argument = "REGEX",
-	.help = "stacks end at the first function that matches: its callees' cost is its own",
+	.help = "cut stacks below the first function that matches: the value of its callees "
+		"becomes its self value",
 	.apply = hide_below_apply,
 };

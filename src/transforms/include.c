@@ -10,6 +10,6 @@ static bool include_apply(struct view *v, const char *regex, struct error *err)
 const struct transform transform_include = {
 	.name = "include",
 	.argument = "REGEX",
-	.help = "only stacks with a function that matches",
+	.help = "only stacks that contain a function that matches",
 	.apply = include_apply,
 };

@@ -49,6 +49,6 @@ static bool path_apply(struct view *v, const char *argument, struct error *err)
 const struct transform transform_path = {
 	.name = "path",
 	.argument = "A;B",
-	.help = "only stacks that begin with these functions, from the root on",
+	.help = "only stacks that start with these functions, from the root",
 	.apply = path_apply,
 };

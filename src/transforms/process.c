@@ -34,6 +34,6 @@ static bool process_apply(struct view *v, const char *which, struct error *err)
 const struct transform transform_process = {
 	.name = "process",
 	.argument = "PID|REGEX",
-	.help = "only processes with this id, or a name that matches",
+	.help = "only processes with this id, or with a name that matches",
 	.apply = process_apply,
 };

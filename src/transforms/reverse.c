@@ -35,6 +35,6 @@ static bool reverse_apply(struct view *v, const char *argument, struct error *er
 
 const struct transform transform_reverse = {
 	.name = "reverse",
-	.help = "turn stacks round: leaves first, callers above them",
+	.help = "invert stacks: leaves become roots, callers lie above them",
 	.apply = reverse_apply,
 };

@@ -6,12 +6,11 @@
 const struct option shape_options[] = {
 	{.name = "kind",
 		.argument = "NAME",
-		.help = "which value to show, or which event (kiln info lists them); "
-			"default: the first",
+		.help = "the value or event to show (kiln info lists them; default: the first)",
 		.set = option_text,
 		.offset = offsetof(struct shape, kind)},
 	{.name = "idle",
-		.help = "show idle CPUs too: their samples are left out otherwise",
+		.help = "show samples of idle CPUs, which are left out otherwise",
 		.set = option_flag,
 		.offset = offsetof(struct shape, idle)},
 	{0},

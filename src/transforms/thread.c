@@ -29,6 +29,6 @@ static bool thread_apply(struct view *v, const char *which, struct error *err)
 const struct transform transform_thread = {
 	.name = "thread",
 	.argument = "TID|REGEX",
-	.help = "only threads with this id, or a name that matches",
+	.help = "only threads with this id, or with a name that matches",
 	.apply = thread_apply,
 };

@@ -78,6 +78,7 @@ static bool time_apply(struct view *v, const char *argument, struct error *err)
 const struct transform transform_time = {
 	.name = "time",
 	.argument = "FROM..TO",
-	.help = "only this time: seconds from the start (2.5..4), either end open; @ is absolute",
+	.help = "only this time range, in seconds from the start (2.5..4, 2.5.., ..4); @ marks "
+		"absolute times",
 	.apply = time_apply,
 };

@@ -60,7 +60,7 @@ bash_offers() {
 
 @test "bash: every option of every command is offered" {
 	for name in $("$kiln" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-		"$kiln" "$name" -h | grep -oE '^  (-.,|   ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort >expected
+		"$kiln" help --all "$name" | grep -oE '^  (-.,|   ) --[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' | sort >expected
 		bash_offers kiln "$name" -- | grep ^-- | sort >offered
 		diff expected offered
 	done

@@ -32,7 +32,21 @@ load common
 	for name in "" $("$kiln" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
 		run -0 "$kiln" help $name
 		[ -z "$(grep -E '.{81,}' <<<"$output")" ]
+		run -0 "$kiln" help --all $name
+		[ -z "$(grep -E '.{81,}' <<<"$output")" ]
 	done
+}
+
+@test "help of record fits on two screens and names the options of every mode; --all explains them" {
+	run -0 "$kiln" help record
+	[ "$(wc -l <<<"$output")" -le 50 ]
+	"$kiln" help --all record >all
+	for option in min state reads devices locks weight cheap; do
+		grep -qE -- "[:,] --$option\b" <<<"$output"
+		grep -qE -- "^  .{4}--$option\b" all
+	done
+	run ! grep -q -- --tee <<<"$output"
+	grep -q -- '--tee FILE' all
 }
 
 @test "help of an unknown command names the nearest" {

@@ -9,7 +9,7 @@ commands_of_help() {
 
 # "--long" and "-s" of every option in the help of a command; with a heading, only the group below it.
 in_help() {
-	"$kiln" help "$1" | awk -v from="$2" -v to="$3" '
+	"$kiln" help --all "$1" | awk -v from="$2" -v to="$3" '
 		/^[A-Z][^.]*:$/ { on = 1; if (from != "" && index($0, from) != 1) on = 0; if (to != "" && $0 ~ to) on = 0 }
 		on' | grep -oE '^  (-., |    )--[a-z0-9-]+' | grep -oE -- '--?[a-zA-Z0-9][a-z0-9-]*' | LC_ALL=C sort -u
 }
@@ -19,7 +19,7 @@ in_page() {
 	sed -n 's/^\.It \(Fl .*\)/\1/p' "$1" | grep -oE 'Fl -?[a-zA-Z0-9][a-z0-9-]*' | sed 's/Fl /-/' | LC_ALL=C sort -u
 }
 
-common='^(Input|Values|Find|How much|Choose and reshape|General)'
+common='^(Input|Values|Where to find|Detail of names|Select and transform|General)'
 
 # A synonym that --help leaves out may be in the page, if it is really taken.
 is_taken() {
@@ -42,7 +42,7 @@ is_taken() {
 }
 
 @test "every common option is in kiln.1, and the other way round" {
-	diff <({ in_help top Input; in_help top Values; in_help top Find; in_help top 'How much'; in_help top Choose; in_help top General; } | LC_ALL=C sort -u) \
+	diff <({ in_help top Input; in_help top Values; in_help top 'Where to find'; in_help top Detail; in_help top Select; in_help top General; } | LC_ALL=C sort -u) \
 		<(in_page "$docs/kiln.1")
 }
 

@@ -12,14 +12,29 @@ struct settings {
 
 static const char *const orders[] = {"name", "weight", NULL};
 static const struct option table[] = {
-	{"user", 'u', NULL, "user stacks only", option_flag, offsetof(struct settings, user), NULL,
-		false},
-	{"output", 'o', "FILE", "where to", option_text, offsetof(struct settings, output), NULL,
-		false},
-	{"frequency", 'F', "HZ", "samples a second", option_u64, offsetof(struct settings, hertz),
-		NULL, false},
-	{"order", 0, "ORDER", "of siblings", option_choice, offsetof(struct settings, order),
-		orders, false},
+	{.name = "user",
+		.letter = 'u',
+		.help = "user stacks only",
+		.set = option_flag,
+		.offset = offsetof(struct settings, user)},
+	{.name = "output",
+		.letter = 'o',
+		.argument = "FILE",
+		.help = "where to",
+		.set = option_text,
+		.offset = offsetof(struct settings, output)},
+	{.name = "frequency",
+		.letter = 'F',
+		.argument = "HZ",
+		.help = "samples a second",
+		.set = option_u64,
+		.offset = offsetof(struct settings, hertz)},
+	{.name = "order",
+		.argument = "ORDER",
+		.help = "of siblings",
+		.set = option_choice,
+		.offset = offsetof(struct settings, order),
+		.choices = orders},
 	{0},
 };
 
@@ -154,12 +169,59 @@ static void help_is_wrapped_at_the_width(void **state)
 	struct buffer out = {0};
 	(void)state;
 
-	options_help(groups, 80, &out);
+	options_help(groups, false, 80, &out);
 	assert_string_equal(out.at, "\nOptions:\n"
 				    "  -u, --user                user stacks only\n"
 				    "  -o, --output FILE         where to\n"
 				    "  -F, --frequency HZ        samples a second\n"
 				    "      --order ORDER         of siblings\n");
+	buffer_release(&out);
+}
+
+static void help_leaves_details_out_unless_asked(void **state)
+{
+	static const char *const meanings[] = {"by name", "the heaviest first"};
+	static const struct option mixed[] =
+		{
+			{.name = "order",
+				.argument = "ORDER",
+				.help = "of siblings:",
+				.set = option_choice,
+				.choices = orders,
+				.meanings = meanings},
+			{.name = "rare",
+				.help = "rarely needed",
+				.set = option_ignored,
+				.detail = true},
+			{0},
+		},
+				   rare[] = {
+					   {.name = "rare",
+						   .help = "rarely needed",
+						   .set = option_ignored,
+						   .detail = true},
+					   {.name = "size",
+						   .argument = "SIZE",
+						   .help = "of it",
+						   .set = option_ignored,
+						   .detail = true},
+					   {0},
+				   };
+	struct option_group groups[] = {{"Mixed", mixed, NULL}, {"Rare", rare, NULL}, {0}};
+	struct buffer out = {0};
+	(void)state;
+
+	options_help(groups, false, 80, &out);
+	assert_string_equal(out.at, "\nMixed:\n"
+				    "      --order ORDER         of siblings:\n"
+				    "                            name   by name\n"
+				    "                            weight the heaviest first\n"
+				    "\nRare: --rare, --size SIZE\n");
+	out.len = 0;
+	options_help(groups + 1, true, 80, &out);
+	assert_string_equal(out.at, "\nRare:\n"
+				    "      --rare                rarely needed\n"
+				    "      --size SIZE           of it\n");
 	buffer_release(&out);
 }
 
@@ -172,6 +234,7 @@ int main(void)
 		cmocka_unit_test(perl_takes_any_start_of_a_name),
 		cmocka_unit_test(clap_takes_letters_with_equals),
 		cmocka_unit_test(help_is_wrapped_at_the_width),
+		cmocka_unit_test(help_leaves_details_out_unless_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

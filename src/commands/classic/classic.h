@@ -102,16 +102,16 @@ extern const struct option inferno_options[], inferno_module_options[];
 	{.name = "nthreads",                                                                       \
 		.letter = 'n',                                                                     \
 		.argument = "N",                                                                   \
-		.help = "makes no difference",                                                     \
+		.help = "accepted, has no effect",                                                 \
 		.set = option_u64,                                                                 \
 		.offset = offsetof(struct collapse_settings, ignored)},                            \
 		{.name = "quiet",                                                                  \
 			.letter = 'q',                                                             \
-			.help = "say nothing but errors",                                          \
+			.help = "print only errors",                                               \
 			.set = option_flag,                                                        \
 			.offset = offsetof(struct collapse_settings, quiet)},                      \
 	{                                                                                          \
-		.name = "verbose", .letter = 'v', .help = "makes no difference",                   \
+		.name = "verbose", .letter = 'v', .help = "accepted, has no effect",               \
 		.set = option_ignored                                                              \
 	}
 

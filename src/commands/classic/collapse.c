@@ -22,7 +22,7 @@ bool collapse_clear_style(
 
 const struct option inferno_options[] = {INFERNO_OPTIONS, {0}};
 const struct option inferno_module_options[] = {
-	STYLE("no-modules", no_modules, "functions without their modules"),
+	STYLE("no-modules", no_modules, "leave out modules"),
 	INFERNO_OPTIONS,
 	{0},
 };

@@ -283,26 +283,29 @@ static int run(const struct classic_tool *tool, char **operands)
 static const struct option options[] = {
 	{.name = "normalize",
 		.letter = 'n',
-		.help = "scale the first counts to the sum of the second ones",
+		.help = "scale the first counts to the sum of the second counts",
 		.set = option_flag,
 		.offset = AT(normalise)},
 	{.name = "strip-hex",
 		.letter = 's',
-		.help = "take hexadecimal numbers for equal: 0x...",
+		.help = "treat all hexadecimal numbers as equal: 0x...",
 		.set = option_flag,
 		.offset = AT(strip_hex)},
 	{.name = "quiet",
 		.letter = 'q',
-		.help = "say nothing but errors",
+		.help = "print only errors",
 		.set = option_flag,
 		.offset = AT(quiet)},
-	{.name = "verbose", .letter = 'v', .help = "makes no difference", .set = option_ignored},
+	{.name = "verbose",
+		.letter = 'v',
+		.help = "accepted, has no effect",
+		.set = option_ignored},
 	{0},
 };
 
 const struct classic_tool classic_difffolded_pl = {
 	.name = "difffolded.pl",
-	.about = "two folded texts as one with two counts a stack",
+	.about = "two folded texts to one with two counts per stack",
 	.usage = "[-hns] BEFORE.folded AFTER.folded >DIFF.folded",
 	.syntax = SYNTAX_LETTERS,
 	.options = options,
@@ -313,7 +316,7 @@ const struct classic_tool classic_difffolded_pl = {
 
 const struct classic_tool classic_inferno_diff_folded = {
 	.name = "inferno-diff-folded",
-	.about = "two folded texts as one with two counts a stack",
+	.about = "two folded texts to one with two counts per stack",
 	.usage = "[OPTIONS] BEFORE.folded AFTER.folded >DIFF.folded",
 	.syntax = SYNTAX_CLAP,
 	.options = options,

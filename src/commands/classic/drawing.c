@@ -123,15 +123,15 @@ static bool add_base(
 
 #define AT(member) offsetof(struct svg_settings, member)
 static const struct option only_perl[] = {
-	{.name = "reverse", .help = "stacks from their leaves", .set = set_reverse},
+	{.name = "reverse", .help = "merge stacks from their leaves", .set = set_reverse},
 	{.name = "total",
 		.argument = "N",
-		.help = "the value of the whole width, when more than the sum",
+		.help = "the value of the full width, if it is more than the sum",
 		.set = set_total,
 		.offset = AT(total)},
 	{.name = "minwidth",
 		.argument = "PIXELS|N%",
-		.help = "leave out narrower frames (default 0.1)",
+		.help = "leave out frames narrower than this (default 0.1)",
 		.set = set_narrowest,
 		.offset = AT(min_width)},
 	{.name = "colors",
@@ -143,37 +143,40 @@ static const struct option only_perl[] = {
 		.choices = palette_names},
 	{.name = "notes",
 		.argument = "TEXT",
-		.help = "a comment in the file",
+		.help = "write this comment into the file",
 		.set = set_notes,
 		.offset = AT(notes)},
 	{.name = "encoding",
 		.argument = "NAME",
-		.help = "makes no difference: it is UTF-8",
+		.help = "accepted, has no effect: the encoding is UTF-8",
 		.set = option_ignored},
 	{0},
 };
 
 static const struct option only_inferno[] = {
-	{.name = "reverse", .help = "stacks from their leaves", .set = set_reverse},
+	{.name = "reverse", .help = "merge stacks from their leaves", .set = set_reverse},
 	{.name = "base",
 		.argument = "FUNCTION",
-		.help = "only what happens below it; may be given more than once",
+		.help = "only this function and its callees; can be repeated",
 		.set = add_base},
 	{.name = "minwidth",
 		.argument = "PERCENT",
-		.help = "leave out narrower frames (default 0.01)",
+		.help = "leave out frames narrower than this (default 0.01)",
 		.set = set_percent,
 		.offset = AT(min_width)},
 	{.name = "no-sort",
-		.help = "take lines in their order",
+		.help = "keep the order of lines",
 		.set = option_flag,
 		.offset = AT(unsorted)},
 	{.name = "deterministic",
-		.help = "colours that are the same in every run",
+		.help = "use the same colours in every run",
 		.set = option_flag,
 		.offset = AT(deterministic)},
-	{.name = "quiet", .letter = 'q', .help = "say nothing but errors", .set = set_quiet},
-	{.name = "verbose", .letter = 'v', .help = "makes no difference", .set = option_ignored},
+	{.name = "quiet", .letter = 'q', .help = "print only errors", .set = set_quiet},
+	{.name = "verbose",
+		.letter = 'v',
+		.help = "accepted, has no effect",
+		.set = option_ignored},
 	{0},
 };
 
@@ -200,7 +203,7 @@ static void collect_options(const char *const *names, const struct option *other
 			o++;
 		options[count] = *o;
 		if (!options[count].help)
-			options[count].help = "makes no difference";
+			options[count].help = "accepted, has no effect";
 		count++;
 	}
 	while (others->name)

@@ -20,7 +20,7 @@ static struct files {
 
 static const struct option options[] = {
 	{.name = "xdev",
-		.help = "do not go into other file systems",
+		.help = "stay on one file system",
 		.set = option_flag,
 		.offset = offsetof(struct files, one_device)},
 	{0},
@@ -79,7 +79,7 @@ static int run(const struct classic_tool *tool, char **operands)
 
 const struct classic_tool classic_files_pl = {
 	.name = "files.pl",
-	.about = "sizes of files, folded by their folders",
+	.about = "sizes of files to folded text, by folder",
 	.usage = "[--xdev] FOLDER... >FILES.folded",
 	.syntax = SYNTAX_PERL,
 	.options = options,

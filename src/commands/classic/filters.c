@@ -62,11 +62,11 @@ static struct range {
 
 static const struct option range_options[] = {
 	{.name = "timeraw",
-		.help = "seconds are those of the input",
+		.help = "seconds are the timestamps of the input",
 		.set = option_flag,
 		.offset = offsetof(struct range, raw)},
 	{.name = "timezerosecs",
-		.help = "seconds begin with the whole second of the first event",
+		.help = "seconds count from the whole second of the first event",
 		.set = option_flag,
 		.offset = offsetof(struct range, from_second)},
 	{0},
@@ -155,7 +155,7 @@ static int run_range(const struct classic_tool *tool, char **operands)
 
 const struct classic_tool classic_range_perf_pl = {
 	.name = "range-perf.pl",
-	.about = "the samples of some seconds out of the text of `perf script`",
+	.about = "select a range of seconds from `perf script` text",
 	.usage = "[OPTIONS] FROM_SECOND TO_SECOND <PERF.txt",
 	.syntax = SYNTAX_PERL,
 	.options = range_options,
@@ -220,7 +220,7 @@ static int run_package(const struct classic_tool *tool, char **operands)
 
 const struct classic_tool classic_pkgsplit_perf_pl = {
 	.name = "pkgsplit-perf.pl",
-	.about = "samples of `perf script` without stacks, folded by the packages of Java",
+	.about = "samples of `perf script` without stacks to folded text, by Java package",
 	.usage = "[FILE...] >PACKAGES.folded",
 	.syntax = SYNTAX_PERL,
 	.run = run_package,

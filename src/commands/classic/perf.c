@@ -19,12 +19,12 @@ static bool set_marks(
 /* clang-format off */
 /* What both tools take. */
 #define STYLES \
-	STYLE("pid", process_ids, "tell processes apart: comm-PID"), \
-	STYLE("tid", thread_ids, "tell threads apart: comm-PID/TID"), \
+	STYLE("pid", process_ids, "separate processes: comm-PID"), \
+	STYLE("tid", thread_ids, "separate threads: comm-PID/TID"), \
 	STYLE("kernel", mark_kernel, "mark kernel functions with _[k]"), \
 	STYLE("jit", mark_jit, "mark functions of a JIT compiler with _[j]"), \
 	{.name = "all", .help = "both marks", .set = set_marks}, \
-	STYLE("addrs", addresses, "tell the address of what has no name")
+	STYLE("addrs", addresses, "print the address where there is no name")
 #define EVENT_FILTER \
 	{.name = "event-filter", .argument = "EVENT", .help = "only this event (default: the first)", \
 		.set = option_text, .offset = offsetof(struct collapse_settings, event)}
@@ -65,14 +65,14 @@ static const struct option perl_options[] = {
 	STYLE("srcline", source_lines,
 		"add the source line below each frame (perf script -F +srcline)"),
 	EVENT_FILTER,
-	STYLE("inline", inlined, "name functions, and what was inlined into them, by the binaries"),
+	STYLE("inline", inlined, "name functions and inlined functions from the binaries"),
 	STYLE("context", inlined_places, "with --inline: add files and lines"),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_perf_pl = {
 	.name = "stackcollapse-perf.pl",
-	.about = "text of `perf script` to folded text",
+	.about = "`perf script` text to folded text",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "perf-script", TOOL_SCRIPTS),
 	.options = perl_options,
 };
@@ -82,7 +82,7 @@ static const struct option inferno_perf_options[] = {
 	EVENT_FILTER,
 	{.name = "skip-after",
 		.argument = "FUNCTION",
-		.help = "stacks with it begin there; may be given more than once",
+		.help = "start stacks at this function; can be repeated",
 		.set = add_base},
 	INFERNO_OPTIONS,
 	{0},
@@ -90,7 +90,7 @@ static const struct option inferno_perf_options[] = {
 
 const struct classic_tool classic_inferno_collapse_perf = {
 	.name = "inferno-collapse-perf",
-	.about = "text of `perf script` to folded text",
+	.about = "`perf script` text to folded text",
 	INFERNO_FOLDS("perf-script"),
 	.options = inferno_perf_options,
 };

@@ -3,7 +3,7 @@
 
 const struct classic_tool classic_stackcollapse_recursive_pl = {
 	.name = "stackcollapse-recursive.pl",
-	.about = "folded text in which no frame stands on an equal one",
+	.about = "folded text with direct recursion merged into one frame",
 	.usage = "[FILE...] >STACKS.folded",
 	.syntax = SYNTAX_PERL,
 	.run = classic_collapse,
@@ -16,7 +16,7 @@ static const struct option options[] = {INFERNO_OPTIONS, {0}};
 
 const struct classic_tool classic_inferno_collapse_recursive = {
 	.name = "inferno-collapse-recursive",
-	.about = "folded text in which no frame stands on an equal one",
+	.about = "folded text with direct recursion merged into one frame",
 	.usage = "[OPTIONS] [FILE] >STACKS.folded",
 	.syntax = SYNTAX_CLAP,
 	.options = options,

@@ -10,38 +10,38 @@
 
 const struct classic_tool classic_stackcollapse_gdb_pl = {
 	.name = "stackcollapse-gdb.pl",
-	.about = "backtraces of gdb to folded text",
+	.about = "gdb backtraces to folded text",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "gdb", TOOL_SCRIPTS),
 };
 
 static const struct option elfutils_options[] = {
-	STYLE("pid", process_ids, "tell processes apart"),
-	STYLE("tid", thread_ids, "tell threads apart"),
+	STYLE("pid", process_ids, "separate processes"),
+	STYLE("tid", thread_ids, "separate threads"),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_elfutils_pl = {
 	.name = "stackcollapse-elfutils.pl",
-	.about = "stacks of eu-stack to folded text",
+	.about = "eu-stack stacks to folded text",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "eu-stack", TOOL_SCRIPTS),
 	.options = elfutils_options,
 };
 
 const struct classic_tool classic_stackcollapse_faulthandler_pl = {
 	.name = "stackcollapse-faulthandler.pl",
-	.about = "tracebacks of Python's faulthandler to folded text",
+	.about = "Python faulthandler tracebacks to folded text",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "faulthandler", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_go_pl = {
 	.name = "stackcollapse-go.pl",
-	.about = "text of `go tool pprof -raw` to folded text",
+	.about = "`go tool pprof -raw` text to folded text",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "go-raw", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_chrome_tracing_py = {
 	.name = "stackcollapse-chrome-tracing.py",
-	.about = "Chrome's traces to folded text",
+	.about = "Chrome traces to folded text",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "chrome-trace", TOOL_SCRIPTS),
 	.unit = "us/1000",
 };
@@ -50,30 +50,30 @@ const struct classic_tool classic_stackcollapse_chrome_tracing_py = {
 
 const struct classic_tool classic_stackcollapse_ljp_awk = {
 	.name = "stackcollapse-ljp.awk",
-	.about = "reports of the Lightweight Java Profiler to folded text",
+	.about = "Lightweight Java Profiler reports to folded text",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "ljp", TOOL_SCRIPTS),
 };
 
 static const struct option threads_options[] = {
 	{.name = "include-tname",
-		.help = "root frames tell the thread (default)",
+		.help = "add a root frame with the thread (default)",
 		.set = collapse_clear_style,
 		.offset = STYLE_MEMBER(no_thread_names)},
 	{.name = "no-include-tname",
-		.help = "they do not",
+		.help = "add no root frame",
 		.set = option_flag,
 		.offset = STYLE_MEMBER(no_thread_names)},
 	{.name = "noinclude-tname", .set = option_flag, .offset = STYLE_MEMBER(no_thread_names)},
-	STYLE("include-tid", thread_ids, "names of threads keep their numbers"),
+	STYLE("include-tid", thread_ids, "keep numbers in thread names"),
 	NOT("include-tid", thread_ids),
-	STYLE("shorten-pkgs", short_packages, "packages by their initials"),
+	STYLE("shorten-pkgs", short_packages, "shorten packages to initials"),
 	NOT("shorten-pkgs", short_packages),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_jstack_pl = {
 	.name = "stackcollapse-jstack.pl",
-	.about = "thread dumps of Java to folded text: threads that run",
+	.about = "Java thread dumps to folded text: running threads",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "jstack", TOOL_SCRIPTS),
 	.options = threads_options,
 	.without_idle = true,
@@ -81,23 +81,23 @@ const struct classic_tool classic_stackcollapse_jstack_pl = {
 
 const struct classic_tool classic_stackcollapse_ibmjava_pl = {
 	.name = "stackcollapse-ibmjava.pl",
-	.about = "threads of javacore files to folded text",
+	.about = "javacore threads to folded text",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "javacore", TOOL_SCRIPTS),
 	.options = threads_options,
 	.without_idle = true,
 };
 
 static const struct option exceptions_options[] = {
-	STYLE("shorten-pkgs", short_packages, "packages by their initials"),
+	STYLE("shorten-pkgs", short_packages, "shorten packages to initials"),
 	NOT("shorten-pkgs", short_packages),
-	STYLE("no-pkgs", no_packages, "no packages"),
+	STYLE("no-pkgs", no_packages, "leave out packages"),
 	NOT("no-pkgs", no_packages),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_java_exceptions_pl = {
 	.name = "stackcollapse-java-exceptions.pl",
-	.about = "stack traces of Java exceptions to folded text",
+	.about = "Java exception stack traces to folded text",
 	CLASSIC_FOLDS("[OPTIONS] [FILE...]", SYNTAX_PERL, "java-exceptions", TOOL_SCRIPTS),
 	.options = exceptions_options,
 };

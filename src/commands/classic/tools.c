@@ -32,7 +32,7 @@ const struct classic_tool *classic_by_path(const char *path)
 static bool help;
 
 static const struct option help_options[] = {
-	{.name = "help", .letter = 'h', .help = "show this", .set = option_flag},
+	{.name = "help", .letter = 'h', .help = "print this help", .set = option_flag},
 	{0},
 };
 
@@ -43,7 +43,7 @@ static void explain(const struct classic_tool *tool, struct buffer *out)
 	buffer_printf(out, "usage: %s %s\n\nKiln under this name: %s.\n", tool->name, tool->usage,
 		tool->about);
 	if (tool->options)
-		options_help(groups, terminal_width(STDOUT_FILENO), out);
+		options_help(groups, true, terminal_width(STDOUT_FILENO), out);
 }
 
 int classic_usage_error(const struct classic_tool *tool, struct error *err)

@@ -3,52 +3,52 @@
 
 const struct classic_tool classic_stackcollapse_pl = {
 	.name = "stackcollapse.pl",
-	.about = "aggregations of stacks of DTrace to folded text",
+	.about = "DTrace stack aggregations to folded text",
 	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "dtrace", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_stap_pl = {
 	.name = "stackcollapse-stap.pl",
-	.about = "stacks of SystemTap to folded text",
+	.about = "SystemTap stacks to folded text",
 	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "stap", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_bpftrace_pl = {
 	.name = "stackcollapse-bpftrace.pl",
-	.about = "maps of stacks of bpftrace to folded text",
+	.about = "bpftrace stack maps to folded text",
 	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "bpftrace", TOOL_SCRIPTS),
 	.kind = "samples",
 };
 
 const struct classic_tool classic_stackcollapse_aix_pl = {
 	.name = "stackcollapse-aix.pl",
-	.about = "stacks of AIX' procstack to folded text",
+	.about = "AIX procstack stacks to folded text",
 	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "aix", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_instruments_pl = {
 	.name = "stackcollapse-instruments.pl",
-	.about = "call trees copied from Xcode's Instruments to folded text",
+	.about = "call trees copied from Xcode Instruments to folded text",
 	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "instruments", TOOL_SCRIPTS),
 	.whole = true,
 };
 
 const struct classic_tool classic_stackcollapse_pmc_pl = {
 	.name = "stackcollapse-pmc.pl",
-	.about = "call graphs of pmcstat -G to folded text",
+	.about = "pmcstat -G call graphs to folded text",
 	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "pmc", TOOL_SCRIPTS),
 };
 
 const struct classic_tool classic_stackcollapse_wcp_pl = {
 	.name = "stackcollapse-wcp.pl",
-	.about = "reports of wallClockProfiler to folded text",
+	.about = "wallClockProfiler reports to folded text",
 	CLASSIC_FOLDS("[FILE...]", SYNTAX_PERL, "wcp", TOOL_SCRIPTS),
 };
 
 /* ---- inferno ---- */
 
 static const struct option dtrace_options[] = {
-	STYLE("includeoffset", offsets, "functions keep their offsets, except the innermost"),
+	STYLE("includeoffset", offsets, "keep function offsets, except in the innermost frame"),
 	INFERNO_OPTIONS,
 	{0},
 };
@@ -62,21 +62,21 @@ const struct classic_tool classic_inferno_collapse_guess = {
 
 const struct classic_tool classic_inferno_collapse_dtrace = {
 	.name = "inferno-collapse-dtrace",
-	.about = "aggregations of stacks of DTrace to folded text",
+	.about = "DTrace stack aggregations to folded text",
 	INFERNO_FOLDS("dtrace"),
 	.options = dtrace_options,
 };
 
 const struct classic_tool classic_inferno_collapse_sample = {
 	.name = "inferno-collapse-sample",
-	.about = "call graphs of macOS' sample to folded text",
+	.about = "macOS sample call graphs to folded text",
 	INFERNO_FOLDS("sample"),
 	.options = inferno_module_options,
 };
 
 const struct classic_tool classic_inferno_collapse_xctrace = {
 	.name = "inferno-collapse-xctrace",
-	.about = "samples of Instruments, exported by xctrace, to folded text",
+	.about = "Instruments samples, exported by xctrace, to folded text",
 	INFERNO_FOLDS("xctrace"),
 	.options = inferno_options,
 	.kind = "samples",
@@ -167,13 +167,13 @@ static int run_sample(const struct classic_tool *tool, char **operands)
 }
 
 static const struct option sample_awk_options[] = {
-	VARIABLE("makes no difference: write MODULES=0 before the FILE"),
+	VARIABLE("accepted, has no effect: write MODULES=0 before the FILE"),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_sample_awk = {
 	.name = "stackcollapse-sample.awk",
-	.about = "call graphs of macOS' sample to folded text, without threads that wait",
+	.about = "macOS sample call graphs to folded text, without waiting threads",
 	CLASSIC_FOLDS_BY(
 		run_sample, "[MODULES=0] [FILE...]", SYNTAX_LETTERS, "sample", TOOL_SCRIPTS),
 	.options = sample_awk_options,
@@ -186,15 +186,14 @@ static int run_sched(const struct classic_tool *tool, char **operands)
 }
 
 static const struct option sched_options[] = {
-	VARIABLE("recurse=1: who woke it up, and what that had waited for itself; "
-		 "record_wake_stack=1: who woke it up; record_tid=1: ids of threads"),
+	VARIABLE("recurse=1: add the chain of wakers; record_wake_stack=1: add the waker; "
+		 "record_tid=1: add thread ids"),
 	{0},
 };
 
 const struct classic_tool classic_stackcollapse_perf_sched_awk = {
 	.name = "stackcollapse-perf-sched.awk",
-	.about =
-		"how long threads waited, from the scheduler's events in the text of `perf script`",
+	.about = "waiting time of threads, from scheduler events in `perf script` text",
 	CLASSIC_FOLDS_BY(run_sched, "[-v NAME=VALUE]... [FILE...]", SYNTAX_LETTERS, "perf-sched",
 		TOOL_SCRIPTS),
 	.options = sched_options,
@@ -224,7 +223,7 @@ static const struct option xdebug_options[] = {
 
 const struct classic_tool classic_stackcollapse_xdebug_php = {
 	.name = "stackcollapse-xdebug.php",
-	.about = "traces of Xdebug to folded text",
+	.about = "Xdebug traces to folded text",
 	CLASSIC_FOLDS("[-tc] [FILE...]", SYNTAX_LETTERS, "xdebug", TOOL_SCRIPTS),
 	.options = xdebug_options,
 };

@@ -26,13 +26,13 @@ static const struct option options[] = {
 		.argument = "FIELD",
 		.set = option_text,
 		.offset = AT(weight),
-		.help = "what each hit weighs: a number of the tracepoint, arg0 to arg5 of a "
+		.help = "the weight of a hit: a numeric field of the tracepoint, arg0 to arg5 of a "
 			"function, retval of its return, arg0... of a static probe (1)"},
 	{.name = "yes",
 		.set = option_flag,
 		.offset = AT(yes),
-		.help = "probes of user space go into every process that runs the file, not "
-			"only into those that are recorded: needed for -a and -G"},
+		.help = "put user-space probes into every process that runs the file, not only "
+			"into recorded ones: needed for -a and -G"},
 	{0},
 };
 
@@ -56,7 +56,7 @@ static bool check(const struct record_options *o, struct error *err)
 
 static const struct mode words = {
 	.name = "count",
-	.about = "hits of a tracepoint, a function or a static probe (-e)",
+	.about = "hits of a tracepoint, function or probe (-e)",
 	.none = "the target did not come by; kernel functions that call no tracepoint, and code "
 		"that was inlined, are never seen",
 	.top = "what came by",

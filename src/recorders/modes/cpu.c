@@ -478,7 +478,7 @@ static bool cpu_check(const struct record_options *o, struct error *err)
 
 static const struct mode words = {
 	.name = "cpu",
-	.about = "where CPU time goes",
+	.about = "CPU time: what runs (the default)",
 	.busy = true,
 	.timed = true,
 	.none = "the target hardly used the CPU; more come with a higher -F, or with -e "

@@ -23,8 +23,8 @@ static const struct option options[] = {
 	{.name = "devices",
 		.set = option_flag,
 		.offset = AT(devices),
-		.help = "put the device's name on top of the stack; -r, -w and --latency are as in "
-			"--mode io, there with the time in the queue apart"},
+		.help = "show the device's name as the leaf frame; -r, -w and --latency work as in "
+			"--mode io, and --latency separates the time in the queue"},
 	{0},
 };
 
@@ -48,13 +48,13 @@ static bool check(const struct record_options *o, struct error *err)
 
 static const struct mode words = {
 	.name = "disk",
-	.about = "block device requests",
+	.about = "bytes or time of block device requests",
 	.none = "the target asked nothing of a device: what it read was in memory, and what it "
 		"wrote is written by threads of the kernel, which -a shows",
 	.top = "what was asked of devices",
 	.what = "request",
 	.options = options,
-	.title = "Devices (--mode disk)",
+	.title = "Devices (--mode disk; also -r, -w, --latency)",
 	.own = "options such as --devices",
 	.used = used,
 	.shared = shared,

@@ -18,20 +18,20 @@ static const struct option options[] = {
 		.letter = 'r',
 		.set = option_flag,
 		.offset = AT(reads),
-		.help = "only what reads (with -w: what reads or writes, without fsync)"},
+		.help = "only reads (with -w: reads and writes, without fsync)"},
 	{.name = "writes",
 		.letter = 'w',
 		.set = option_flag,
 		.offset = AT(writes),
-		.help = "only what writes"},
+		.help = "only writes"},
 	{.name = "latency",
 		.set = option_flag,
 		.offset = AT(latency),
-		.help = "the time that calls take, instead of the bytes that they move"},
+		.help = "measure the time of calls, not their bytes"},
 	{.name = "files",
 		.set = option_flag,
 		.offset = AT(files),
-		.help = "put the file's name on top of the stack"},
+		.help = "show the file's name as the leaf frame"},
 	{0},
 };
 
@@ -50,7 +50,7 @@ static bool check(const struct record_options *o, struct error *err)
 
 static const struct mode words = {
 	.name = "io",
-	.about = "where files are read and written",
+	.about = "bytes or time of reads and writes of files",
 	.none = "the target called neither read, write nor fsync on a regular file",
 	.top = "what was done with files",
 	.what = "call",

@@ -66,8 +66,8 @@ static const struct option options[] = {
 	{.name = "locks",
 		.argument = "LIST",
 		.set = set_locks,
-		.help = "only these: futex (those of programs), and of the kernel's spin, rwlock, "
-			"mutex, rwsem, rtmutex, percpu, semaphore; kernel: all of these"},
+		.help = "only these locks: futex (in programs); in the kernel spin, rwlock, mutex, "
+			"rwsem, rtmutex, percpu, semaphore, or kernel for all of these"},
 	{0},
 };
 
@@ -78,12 +78,12 @@ static bool used(const struct record_options *o)
 
 static const struct mode words = {
 	.name = "lock",
-	.about = "where threads wait for locks only, those of programs (futex) and the kernel's",
+	.about = "waits for locks: futexes and kernel locks",
 	.none = "the target never waited for a lock",
 	.top = "what locks were waited for",
 	.what = "wait for a lock",
 	.options = options,
-	.title = "Locks (--mode lock; off shows all that is waited for)",
+	.title = "Locks (--mode lock)",
 	.own = "options such as --locks",
 	.used = used,
 };

@@ -24,8 +24,8 @@ static const struct option options[] = {
 	{.name = "cheap",
 		.set = option_flag,
 		.offset = AT(cheap),
-		.help = "where memory comes from the kernel instead: page faults, mmap and brk, in "
-			"bytes, for hardly any cost"},
+		.help = "record where the kernel provides memory instead: page faults, mmap and "
+			"brk, in bytes, at little cost"},
 	{0},
 };
 
@@ -53,7 +53,7 @@ static bool check(const struct record_options *o, struct error *err)
 
 static const struct mode words = {
 	.name = "mem",
-	.about = "where memory is allocated, and which of it is still allocated",
+	.about = "allocated memory, and what was not freed",
 	.none = "the target did not call malloc or the like; an allocator without these names is "
 		"not seen",
 	.top = "who allocated",

@@ -45,22 +45,22 @@ static const struct option options[] = {
 		.argument = "TIME",
 		.set = option_duration,
 		.offset = AT(min_duration),
-		.help = "only what takes so long: 500us, 10ms (10us with -a, else all)"},
+		.help = "minimum duration of a wait: 500us, 10ms (10us with -a, else none)"},
 	{.name = "max",
 		.argument = "TIME",
 		.set = option_duration,
 		.offset = AT(max_duration),
-		.help = "... and not longer than this"},
+		.help = "maximum duration of a wait"},
 	{.name = "state",
 		.argument = "LIST",
 		.set = set_states,
-		.help = "only these: sleeping, disk, stopped, idle, queue (runnable again, for a "
-			"CPU), preempted; or S,D,T,I,R,P; asleep in a system call (futex, "
-			"S:read), for input and output (io), in a page fault (fault)"},
+		.help = "only waits in these states: sleeping, disk, stopped, idle, queue "
+			"(runnable, waits for a CPU), preempted; or S,D,T,I,R,P; asleep in a "
+			"system call (futex, S:read), for I/O (io), in a page fault (fault)"},
 	{.name = "wakers",
 		.set = option_flag,
 		.offset = AT(wakers),
-		.help = "above --, the stack of who ended the wait, from the inside outwards"},
+		.help = "append the waker's stack above a -- frame, innermost first"},
 	{0},
 };
 
@@ -77,7 +77,7 @@ static bool check(const struct record_options *o, struct error *err)
 
 static const struct mode words = {
 	.name = "off",
-	.about = "where threads wait: asleep, for input and output, for a CPU",
+	.about = "waiting time: sleep, I/O, locks, run queue",
 	.none = "the target never left the CPU, or not for as long as --min and --max want it",
 	.top = "what threads waited for",
 	.what = "wait (--min leaves short ones out)",

@@ -4,7 +4,7 @@
 
 static const struct mode words = {
 	.name = "wall",
-	.about = "all of the time of threads, on the CPU and off it",
+	.about = "both: all time of each thread",
 	.timed = true,
 	.none = "the target neither ran nor waited while it was recorded",
 	.top = "where threads were",
